@@ -57,7 +57,7 @@ void read_tokenizer(const fs::path& path) {
   const std::string content = read_file(path);
   const std::string tokens = R"({"a</w>": 0, "<|startoftext|>": 1, "<|endoftext|>": 2})";
   const auto encode = [](const std::unique_ptr<text::Tokenizer>& tokenizer) {
-    (void)tokenizer->tokens("A small bird's 2 wings, \u00c9 \u4eac <|endoftext|> [SEP]", 77);
+    (void)tokenizer->tokens("A small bird's 2 wings, \u00c9 \u4eac <|endoftext|> [SEP] <eos>", 77);
   };
   attempt([&] { encode(text::make_clip_tokenizer({{"tokenizer.json", content}})); });
   attempt([&] { encode(text::make_clip_tokenizer({{"vocab.json", content}, {"merges.txt", "a b</w>"}})); });
@@ -65,6 +65,7 @@ void read_tokenizer(const fs::path& path) {
   attempt([&] { encode(text::make_bert_tokenizer({{"tokenizer.json", content}})); });
   attempt([&] { encode(text::make_bert_tokenizer({{"vocab.txt", content}})); });
   attempt([&] { encode(text::make_siglip_tokenizer({{"spiece.model", content}})); });
+  attempt([&] { encode(text::make_siglip2_tokenizer({{"tokenizer.json", content}})); });
 }
 
 void read_array(const fs::path& path) { read_npy(path); }

@@ -302,6 +302,20 @@ void write_sentence_pieces(const fs::path& path) {
   write_file(path, bytes);
 }
 
+/// Gemma's: byte pairs with a token for each byte.
+void write_gemma_tokenizer(const fs::path& path) {
+  json vocabulary = {{"<pad>", 0}, {"<eos>", 1}, {"a", 2}, {"\u2581a", 3}, {"\u2581", 4}};
+  for (int byte = 0; byte < 256; ++byte) vocabulary[fmt::format("<0x{:02X}>", byte)] = 5 + byte;
+  const json added = {{{"id", 1}, {"content", "<eos>"}, {"normalized", false}}};
+  const json form = {{"type", "Replace"}, {"pattern", {{"String", " "}}}, {"content", "\u2581"}};
+  const json model = {{"type", "BPE"},
+                      {"byte_fallback", true},
+                      {"vocab", vocabulary},
+                      {"merges", json::array({json::array({"\u2581", "a"})})}};
+  const json whole = {{"added_tokens", added}, {"normalizer", form}, {"model", model}};
+  write_file(path, whole.dump());
+}
+
 void write_tokenizers(const fs::path& folder) {
   const json special = {{{"id", 3}, {"content", "<|startoftext|>"}, {"normalized", true}},
                         {{"id", 4}, {"content", "<|endoftext|>"}, {"normalized", false}}};
@@ -320,6 +334,7 @@ void write_tokenizers(const fs::path& folder) {
   write_file(folder / "tokenizer/lines", "[UNK]\n[CLS]\n[SEP]\nbird\n##s\n");
   write_file(folder / "tokenizer/merges", "#version: 0.2\na </w>\n");
   write_sentence_pieces(folder / "tokenizer/spiece");
+  write_gemma_tokenizer(folder / "tokenizer/bytes");
 }
 
 void write_recognizer(const fs::path& folder) {

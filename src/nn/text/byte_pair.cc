@@ -1,5 +1,7 @@
 #include "nn/text/byte_pair.h"
 
+#include <fmt/format.h>
+
 #include <queue>
 #include <tuple>
 
@@ -8,9 +10,27 @@
 
 namespace protocom::text {
 
-BytePairs::BytePairs(Vocabulary vocabulary, const std::vector<std::pair<std::string, std::string>>& merges,
-                     std::string end, std::optional<int64_t> unknown, const std::string& where)
-    : vocabulary_(std::move(vocabulary)), end_(std::move(end)), unknown_(unknown) {
+Merges merges_of_json(const nlohmann::json& model) {
+  const auto stated = model.find("merges");
+  if (stated == model.end() || !stated->is_array()) fail("tokenizer.json: the model has no list 'merges'");
+  Merges merges;
+  merges.reserve(stated->size());
+  for (const nlohmann::json& pair : *stated) {
+    if (pair.is_array() && pair.size() == 2 && pair[0].is_string() && pair[1].is_string()) {
+      merges.emplace_back(pair[0].get_ref<const std::string&>(), pair[1].get_ref<const std::string&>());
+      continue;
+    }
+    const std::string words = pair.is_string() ? pair.get<std::string>() : "";
+    const size_t space = words.find(' ');
+    if (space == std::string::npos) fail("tokenizer.json: merges has {}, expected two tokens", excerpt(pair.dump()));
+    merges.emplace_back(words.substr(0, space), words.substr(space + 1));
+  }
+  return merges;
+}
+
+BytePairs::BytePairs(Vocabulary vocabulary, const Merges& merges, LetterRules rules, const std::string& where)
+    : vocabulary_(std::move(vocabulary)), rules_(std::move(rules)) {
+  merges_.reserve(merges.size());
   for (size_t rank = 0; rank < merges.size(); ++rank) {
     const auto& [left, right] = merges[rank];
     const int64_t first = number_of(vocabulary_, left, where);
@@ -18,17 +38,32 @@ BytePairs::BytePairs(Vocabulary vocabulary, const std::vector<std::pair<std::str
     // A pair that is there twice counts as it does the last time, as in `tokenizers`.
     merges_[key] = {static_cast<int64_t>(rank), number_of(vocabulary_, left + right, where)};
   }
+  constexpr int kBytes = 256;
+  for (int byte = 0; rules_.as_bytes && byte < kBytes; ++byte)
+    bytes_.push_back(number_of(vocabulary_, fmt::format("<0x{:02X}>", byte), where));
+}
+
+template <typename Add>
+void BytePairs::tokens_of(const std::string& letter, const Add& add) const {
+  if (const auto found = vocabulary_.find(letter); found != vocabulary_.end()) {
+    add(found->second);
+  } else if (rules_.as_bytes) {
+    for (const char byte : letter) add(bytes_[static_cast<unsigned char>(byte)]);
+  } else if (rules_.unknown) {
+    add(*rules_.unknown);
+  }
 }
 
 std::vector<BytePairs::Symbol> BytePairs::symbols_of(std::u32string_view word) const {
   std::vector<Symbol> symbols;
+  const auto add = [&symbols](int64_t token) {
+    const auto place = static_cast<int64_t>(symbols.size());
+    symbols.push_back({token, place - 1, place + 1});
+  };
   for (size_t i = 0; i < word.size(); ++i) {
     std::string letter = utf8_of(word.substr(i, 1));
-    if (i + 1 == word.size()) letter += end_;
-    const auto found = vocabulary_.find(letter);
-    if (found == vocabulary_.end() && !unknown_) continue;
-    const auto place = static_cast<int64_t>(symbols.size());
-    symbols.push_back({found == vocabulary_.end() ? *unknown_ : found->second, place - 1, place + 1});
+    if (i + 1 == word.size()) letter += rules_.end;
+    tokens_of(letter, add);
   }
   if (!symbols.empty()) symbols.back().behind = -1;
   return symbols;

@@ -13,8 +13,6 @@
 namespace protocom::text {
 namespace {
 
-using Merges = std::vector<std::pair<std::string, std::string>>;
-
 constexpr const char* kBegin = "<|startoftext|>";
 constexpr const char* kEnd = "<|endoftext|>";
 constexpr const char* kWordEnd = "</w>";
@@ -137,24 +135,6 @@ Merges merges_of_text(const std::string& text) {
   return merges;
 }
 
-/// ["left right", ...] or [["left", "right"], ...].
-Merges merges_of_json(const nlohmann::json& model) {
-  const auto stated = model.find("merges");
-  if (stated == model.end() || !stated->is_array()) fail("tokenizer.json: the model has no list 'merges'");
-  Merges merges;
-  for (const nlohmann::json& pair : *stated) {
-    if (pair.is_array() && pair.size() == 2 && pair[0].is_string() && pair[1].is_string()) {
-      merges.emplace_back(pair[0].get<std::string>(), pair[1].get<std::string>());
-      continue;
-    }
-    const std::string words = pair.is_string() ? pair.get<std::string>() : "";
-    const size_t space = words.find(' ');
-    if (space == std::string::npos) fail("tokenizer.json: merges has {}, expected two tokens", excerpt(pair.dump()));
-    merges.emplace_back(words.substr(0, space), words.substr(space + 1));
-  }
-  return merges;
-}
-
 /// The parts of a tokenizer whose byte pairs and special tokens are known.
 std::unique_ptr<Tokenizer> make(Vocabulary vocabulary, const Merges& merges, const std::vector<Added>& added,
                                 const std::string& unknown, const std::string& where) {
@@ -174,7 +154,7 @@ std::unique_ptr<Tokenizer> make(Vocabulary vocabulary, const Merges& merges, con
   int64_t largest = largest_of(vocabulary);
   for (const Added& token : added) largest = std::max(largest, token.number);
   return std::make_unique<ClipTokenizer>(
-      ClipTokenizer::Parts{BytePairs(std::move(vocabulary), merges, kWordEnd, unknown_token, where),
+      ClipTokenizer::Parts{BytePairs(std::move(vocabulary), merges, {kWordEnd, unknown_token}, where),
                            SpecialTokens(as_written), SpecialTokens(small), begin, end, largest});
 }
 

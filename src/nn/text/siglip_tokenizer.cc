@@ -105,22 +105,11 @@ class SiglipTokenizer : public Tokenizer {
   size_t before_;
 };
 
-/// A special token of the settings: a text, or an object with that as its content.
-std::string special_token(const nlohmann::json& settings, const char* name, const char* usual) {
-  const std::string content = string_in(object_in(settings, name), "content", "");
-  return content.empty() ? string_in(settings, name, usual) : content;
-}
-
 }  // namespace
 
 std::unique_ptr<Tokenizer> make_siglip_tokenizer(const TokenizerFiles& files) {
   const auto model = files.find(kModelFile);
-  if (model == files.end())
-    fail(
-        "there is no {}, the tokenizer of SigLIP; SigLIP 2's, which is Gemma's, is not read: have Python's "
-        "transformers make the texts' vectors "
-        "and give them to `protocom knowledge embeddings`, or take SigLIP or CLIP",
-        kModelFile);
+  if (model == files.end()) return make_siglip2_tokenizer(files);
   const auto stated = files.find(kSettingsFile);
   const nlohmann::json settings = stated == files.end()
                                       ? nlohmann::json::object()

@@ -45,7 +45,9 @@ const std::map<std::string, TextFamily>& text_families() {
       {"clip", {&text::make_clip_tower, &text::make_clip_tokenizer}},
       {"clip_text_model", {&text::make_clip_tower, &text::make_clip_tokenizer}},
       {"siglip", {&text::make_siglip_tower, &text::make_siglip_tokenizer}},
-      {"siglip_text_model", {&text::make_siglip_tower, &text::make_siglip_tokenizer}}};
+      {"siglip_text_model", {&text::make_siglip_tower, &text::make_siglip_tokenizer}},
+      {"siglip2", {&text::make_siglip_tower, &text::make_siglip2_tokenizer}},
+      {"siglip2_text_model", {&text::make_siglip_tower, &text::make_siglip2_tokenizer}}};
   return kAll;
 }
 

@@ -84,6 +84,11 @@ std::string string_in(const nlohmann::json& stated, const char* name, const std:
   return found == stated.end() || !found->is_string() ? otherwise : found->get<std::string>();
 }
 
+std::string special_token(const nlohmann::json& settings, const char* name, const char* usual) {
+  const std::string content = string_in(object_in(settings, name), "content", "");
+  return content.empty() ? string_in(settings, name, usual) : content;
+}
+
 const nlohmann::json& object_in(const nlohmann::json& stated, const char* name) {
   static const nlohmann::json kNone = nlohmann::json::object();
   if (!stated.is_object()) return kNone;

@@ -1,4 +1,5 @@
 #pragma once
+#include <array>
 #include <cstdint>
 #include <filesystem>
 #include <map>
@@ -59,14 +60,18 @@ class Tokenizer {
 class SpecialTokens {
  public:
   SpecialTokens() = default;
-  explicit SpecialTokens(std::vector<std::pair<std::string, int64_t>> tokens) : tokens_(std::move(tokens)) {}
+  explicit SpecialTokens(const std::vector<std::pair<std::string, int64_t>>& tokens) {
+    for (const auto& token : tokens) {
+      if (!token.first.empty()) by_first_[static_cast<unsigned char>(token.first.front())].push_back(token);
+    }
+  }
 
   /// Calls `other` with what is between them and `special` with their numbers, in the order of the text. Where several
   /// begin at one place, the first of the list that fits counts.
   template <typename Other, typename Special>
   void split(std::string_view text, const Other& other, const Special& special) const {
     size_t begin = 0;
-    for (size_t at = 0; !tokens_.empty() && at < text.size();) {
+    for (size_t at = 0; at < text.size();) {
       const auto* found = find(text, at);
       if (found == nullptr) {
         ++at;
@@ -82,13 +87,14 @@ class SpecialTokens {
 
  private:
   [[nodiscard]] const std::pair<std::string, int64_t>* find(std::string_view text, size_t at) const {
-    for (const auto& token : tokens_) {
+    for (const auto& token : by_first_[static_cast<unsigned char>(text[at])]) {
       if (text.compare(at, token.first.size(), token.first) == 0) return &token;
     }
     return nullptr;
   }
 
-  std::vector<std::pair<std::string, int64_t>> tokens_;
+  static constexpr size_t kBytes = 256;
+  std::array<std::vector<std::pair<std::string, int64_t>>, kBytes> by_first_;  // a list may have hundreds
 };
 
 /// What a folder has of its tokenizer: texts of its files by name.
@@ -107,6 +113,8 @@ int64_t number_of(const Vocabulary& vocabulary, const std::string& token, const 
 const nlohmann::json& object_in(const nlohmann::json& stated, const char* name);
 /// A member of a JSON object that is a text.
 std::string string_in(const nlohmann::json& stated, const char* name, const std::string& otherwise);
+/// A special token of tokenizer_config.json: a text, or an object with that as its content.
+std::string special_token(const nlohmann::json& settings, const char* name, const char* usual);
 
 /// A token that is no piece of words, as tokenizer.json lists it.
 struct Added {
@@ -120,8 +128,12 @@ std::vector<Added> added_tokens(const nlohmann::json& stated);
 /// CLIP's byte-pair tokenizer of tokenizer.json, or else of vocab.json and merges.txt. Throws Error.
 std::unique_ptr<Tokenizer> make_clip_tokenizer(const TokenizerFiles& files);
 
-/// SigLIP's tokenizer, sentencepiece's unigram model in spiece.model. Throws Error that names the file.
+/// SigLIP's tokenizer, sentencepiece's unigram model in spiece.model; SigLIP 2's where there is none. Throws Error that
+/// names the file.
 std::unique_ptr<Tokenizer> make_siglip_tokenizer(const TokenizerFiles& files);
+
+/// SigLIP 2's tokenizer, Gemma's byte pairs in tokenizer.json. Throws Error that names the file.
+std::unique_ptr<Tokenizer> make_siglip2_tokenizer(const TokenizerFiles& files);
 
 /// BERT's WordPiece tokenizer, also MPNet's, of tokenizer.json, or else of vocab.txt and what tokenizer_config.json
 /// says. Throws Error.

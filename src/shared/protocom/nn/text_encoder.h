@@ -41,9 +41,10 @@ class TextEncoder {
 };
 
 /// Reads config.json, model.safetensors and the tokenizer's files (tokenizer.json, else vocab.json and merges.txt, or
-/// vocab.txt; spiece.model) of a folder. Families: CLIP and SigLIP, the text tower alone or with the image tower; BERT
-/// and MPNet as sentence encoders, pooled and normalised as modules.json of `sentence_transformers` says, else by the
-/// mean. Throws Error that names the file, the family and the key of what is missing, damaged or of another family.
+/// vocab.txt; spiece.model) of a folder. Families: CLIP, SigLIP and SigLIP 2, the text tower alone or with the image
+/// tower; BERT and MPNet as sentence encoders, pooled and normalised as modules.json of `sentence_transformers` says,
+/// else by the mean. Throws Error that names the file, the family and the key of what is missing, damaged or of another
+/// family.
 TextEncoder open_text_encoder(const std::filesystem::path& folder);
 
 }  // namespace protocom

@@ -1,0 +1,191 @@
+#include <algorithm>
+
+#include "nn/text/byte_pair.h"
+#include "nn/text/tokenizer.h"
+#include "nn/text/unicode.h"
+#include "protocom/core/error.h"
+#include "protocom/core/json.h"
+
+/// SigLIP 2's tokenizer (Tschannen et al., 2025), which is Gemma's, as `Siglip2Tokenizer` of `transformers` has it:
+/// small letters, spaces as a mark, byte pairs over the whole text, an end behind, and filled up to one length.
+namespace protocom::text {
+namespace {
+
+constexpr const char* kFile = "tokenizer.json";
+constexpr const char* kSettingsFile = "tokenizer_config.json";
+constexpr char32_t kMark = 0x2581;  // for a space
+
+/// What settings say, true or false, or else.
+bool flag_in(const nlohmann::json& settings, const char* name, bool otherwise) {
+  const auto found = settings.find(name);
+  return found == settings.end() || !found->is_boolean() ? otherwise : found->get<bool>();
+}
+
+/// What becomes of a text before it is cut.
+struct Form {
+  bool small = false;  // letters
+  [[nodiscard]] std::u32string operator()(std::string_view text) const {
+    std::u32string letters = letters_of(text);
+    if (small) letters = lower_case(letters);
+    std::replace(letters.begin(), letters.end(), U' ', kMark);
+    return letters;
+  }
+};
+
+class Siglip2Tokenizer : public Tokenizer {
+ public:
+  struct Parts {
+    BytePairs pairs;
+    SpecialTokens special;         // in the text as it is
+    SpecialTokens special_formed;  // after its form
+    Form form;
+    int64_t end, padding, largest;
+  };
+  explicit Siglip2Tokenizer(Parts parts) : parts_(std::move(parts)) {
+    set_ends(-1, parts_.end);
+    set_padding(parts_.padding);
+    set_largest(parts_.largest);
+  }
+
+ protected:
+  [[nodiscard]] std::vector<int64_t> pieces(std::string_view text) const override {
+    std::vector<int64_t> made;
+    const auto special = [&made](int64_t token) { made.push_back(token); };
+    parts_.special.split(
+        text,
+        [&](std::string_view part) {
+          parts_.special_formed.split(
+              utf8_of(parts_.form(part)),
+              [&](std::string_view formed) { parts_.pairs.encode(letters_of(formed), made); }, special);
+        },
+        special);
+    return made;
+  }
+
+ private:
+  Parts parts_;
+};
+
+/// The steps of a normalizer: itself, or those that it lists.
+std::vector<nlohmann::json> steps_of(const nlohmann::json& stated) {
+  if (string_in(stated, "type", "") != "Sequence") return {stated};
+  const auto found = stated.find("normalizers");
+  if (found == stated.end() || !found->is_array()) fail("{}: the normalizer has no list 'normalizers'", kFile);
+  return found->get<std::vector<nlohmann::json>>();
+}
+
+/// Of the steps Lowercase, and a space to the mark, which must be there.
+Form form_of(const nlohmann::json& stated) {
+  static const nlohmann::json kReplace = {
+      {"type", "Replace"}, {"pattern", {{"String", " "}}}, {"content", utf8_of(std::u32string(1, kMark))}};
+  Form form;
+  bool marked = false;
+  for (const nlohmann::json& step : steps_of(object_in(stated, "normalizer"))) {
+    if (step == kReplace) {
+      marked = true;
+    } else if (string_in(step, "type", "") == "Lowercase") {
+      form.small = true;
+    } else {
+      fail("{}: the normalizer has {}, SigLIP 2's are {} and Lowercase", kFile, excerpt(step.dump()), kReplace.dump());
+    }
+  }
+  if (!marked) fail("{}: the normalizer lacks {}", kFile, kReplace.dump());
+  return form;
+}
+
+/// Texts have an end, no beginning, and are filled up behind: only so the network has seen them.
+void check_ends(const nlohmann::json& stated, const nlohmann::json& settings) {
+  bool begin = false;
+  bool end = true;
+  const nlohmann::json& processor = object_in(stated, "post_processor");
+  if (const auto single = processor.find("single"); single != processor.end() && single->is_array()) {
+    const auto is_text = [](const nlohmann::json& part) { return part.is_object() && part.contains("Sequence"); };
+    const auto text = std::find_if(single->begin(), single->end(), is_text);
+    begin = text != single->begin();
+    end = text != single->end() && text + 1 != single->end();
+  }
+  if (flag_in(settings, "add_bos_token", begin)) fail("{}: texts that begin with a token are not read", kFile);
+  if (!flag_in(settings, "add_eos_token", end)) fail("{}: texts without a token at the end are not read", kFile);
+  const std::string usual = string_in(object_in(stated, "padding"), "direction", "right");
+  const std::string side = string_in(settings, "padding_side", usual);
+  if (side != "right" && side != "Right")
+    fail("{}: texts are filled up on the side '{}', SigLIP 2's on the right", kSettingsFile, excerpt(side));
+}
+
+/// Gemma's cuts at spaces, of which its form leaves none.
+void check_cut(const nlohmann::json& stated) {
+  const nlohmann::json& cut = object_in(stated, "pre_tokenizer");
+  const bool at_spaces =
+      string_in(cut, "type", "") == "Split" && object_in(cut, "pattern") == nlohmann::json{{"String", " "}};
+  if (!cut.empty() && !at_spaces)
+    fail("{}: the pre_tokenizer is {}, SigLIP 2's cuts at spaces", kFile, excerpt(cut.dump()));
+}
+
+void check_model(const nlohmann::json& model) {
+  const std::string type = string_in(model, "type", "BPE");  // older files do not say it
+  if (type != "BPE" || !flag_in(model, "byte_fallback", false))
+    fail("{}: the model is '{}'{}, SigLIP 2's is BPE with byte_fallback", kFile, excerpt(type),
+         type == "BPE" ? " without byte_fallback" : "");
+  for (const char* name : {"continuing_subword_prefix", "end_of_word_suffix"}) {
+    const std::string part = string_in(model, name, "");
+    if (!part.empty()) fail("{}: the model has the {} '{}', SigLIP 2's has none", kFile, name, excerpt(part));
+  }
+  if (flag_in(model, "ignore_merges", false)) fail("{}: a model with ignore_merges is not read", kFile);
+}
+
+Siglip2Tokenizer::Parts parts_of(const nlohmann::json& stated, const nlohmann::json& settings) {
+  check_cut(stated);
+  check_ends(stated, settings);
+  Form form = form_of(stated);
+  // The network has learned of small letters. Its first folders leave them to those who write texts, and say nothing.
+  form.small = flag_in(settings, "do_lower_case", true) || form.small;
+  const nlohmann::json& model = object_in(stated, "model");
+  check_model(model);
+  Vocabulary vocabulary = vocabulary_of(object_in(model, "vocab"), "tokenizer.json, vocab");
+  int64_t largest = largest_of(vocabulary);
+  std::vector<std::pair<std::string, int64_t>> as_written, formed;
+  Vocabulary named;
+  for (const Added& token : added_tokens(stated)) {
+    largest = std::max(largest, token.number);
+    named.emplace(token.content, token.number);
+    if (token.in_small_letters)
+      formed.emplace_back(utf8_of(form(token.content)), token.number);
+    else
+      as_written.emplace_back(token.content, token.number);
+  }
+  const auto special = [&](const char* name, const char* usual) {
+    const std::string token = special_token(settings, name, usual);
+    const auto found = named.find(token);
+    return found == named.end() ? number_of(vocabulary, token, kFile) : found->second;
+  };
+  const int64_t end = special("eos_token", "<eos>");
+  const int64_t padding = special("pad_token", "<pad>");
+  LetterRules rules;
+  rules.as_bytes = true;
+  return {BytePairs(std::move(vocabulary), merges_of_json(model), rules, kFile),
+          SpecialTokens(as_written),
+          SpecialTokens(formed),
+          form,
+          end,
+          padding,
+          largest};
+}
+
+}  // namespace
+
+std::unique_ptr<Tokenizer> make_siglip2_tokenizer(const TokenizerFiles& files) {
+  const auto model = files.find(kFile);
+  if (model == files.end())
+    fail(
+        "there is no tokenizer: expected spiece.model (SigLIP) or {} (SigLIP 2; Python's transformers writes it by "
+        "tokenizer.save_pretrained(folder))",
+        kFile);
+  const auto stated = files.find(kSettingsFile);
+  const nlohmann::json settings = stated == files.end()
+                                      ? nlohmann::json::object()
+                                      : parse_json(without_huge_numbers(stated->second), kSettingsFile);
+  if (!settings.is_object()) fail("{} is not an object", kSettingsFile);
+  return std::make_unique<Siglip2Tokenizer>(parts_of(parse_json(model->second, kFile), settings));
+}
+
+}  // namespace protocom::text
