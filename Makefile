@@ -25,7 +25,7 @@ export OMP_WAIT_POLICY ?= passive
 SECONDS ?= 60
 
 .DEFAULT_GOAL := help
-.PHONY: help setup setup-dev configure build test test-fast test-processors demo sanitize sanitize-inputs sanitize-threads fuzz fuzz-third bench tidy format format-check spelling install deb docs clean
+.PHONY: help setup setup-dev configure build test test-fast test-processors demo demo-photos sanitize sanitize-inputs sanitize-threads fuzz fuzz-third bench tidy format format-check spelling install deb docs clean
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-14s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -56,6 +56,10 @@ test-processors: build ## the unit tests once more, as processors with other vec
 demo: configure ## set up, build, and run the main job on images that protocom draws itself
 	@cmake --build $(BUILD) -j $(JOBS) --target $(PROTOCOM_TARGET)
 	@$(PROTOCOM) run configs/demo.toml
+
+demo-photos: configure ## name real photos, three of each class taught: downloads an encoder and Debian's photos, or PHOTOS=FOLDER of yours
+	@cmake --build $(BUILD) -j $(JOBS) --target $(PROTOCOM_TARGET)
+	@PROTOCOM=$(PROTOCOM) scripts/demo-photos $(if $(PHOTOS),"$(PHOTOS)")
 
 sanitize: setup-dev ## all tests under the address and undefined-behaviour sanitizers
 	@cmake --preset sanitize $(CMAKE_ARGS)
