@@ -13,7 +13,8 @@ constexpr double kDegrees = 8;
 double between_elsewhere(const PldaAdaptation& adaptation, const IsotropicSums& sums, double fitted) {
   const double usual = adaptation.elsewhere, degrees = sums.images - sums.classes;
   if (usual < 0) return 0;
-  if (degrees <= 0 || sums.classes < 2 || !(sums.within > 0)) return usual;
+  // Without such dimensions the sums are rounding.
+  if (degrees <= 0 || sums.classes < 2 || sums.dims < 1 || !(sums.within > 0)) return usual;
   const double found = degrees * sums.between / sums.within - sums.error - fitted;
   return std::max(0.0, usual + degrees / (degrees + kDegrees) * (found - usual));
 }

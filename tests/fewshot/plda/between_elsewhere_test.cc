@@ -37,6 +37,9 @@ TEST(BetweenElsewhere, IsTheUsualWhereNothingTellsItAndNoneIfNothingIsAdded) {
   EXPECT_EQ(between_elsewhere(foreign(0.1), sums_of(20, 1, 64, 0), 0.15), 0.1);
   EXPECT_EQ(between_elsewhere(foreign(0.1), sums_of(8, 4, 0, 4), 0.15), 0.1);
   EXPECT_EQ(between_elsewhere(foreign(-1), sums_of(20, 4, 64, 3), 0.15), 0);
+  IsotropicSums rounding = sums_of(20, 4, 1e-12, 1e-9);
+  rounding.dims = 0;
+  EXPECT_EQ(between_elsewhere(foreign(0.1), rounding, 0), 0.1);
 }
 
 TEST(BetweenElsewhere, IsNeverBelowZero) {

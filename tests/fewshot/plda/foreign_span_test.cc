@@ -17,11 +17,12 @@ namespace {
 using testing::error_of;
 
 /// A space of other classes, in `d` dimensions that differ in how much classes and images vary.
-PldaModel model_of_others(int64_t d, bool root) {
+PldaModel model_of_others(int64_t d, bool root, int64_t classes = 12) {
   at::manual_seed(9);
   const at::Tensor stretch = at::rand({d}) + 0.2;
-  const at::Tensor labels = at::arange(12, at::kLong).repeat_interleave(20);
-  at::Tensor features = at::randn({12, d}).index_select(0, labels) * stretch.flip(0) + stretch * at::randn({240, d});
+  const at::Tensor labels = at::arange(classes, at::kLong).repeat_interleave(20);
+  at::Tensor features =
+      at::randn({classes, d}).index_select(0, labels) * stretch.flip(0) + stretch * at::randn({classes * 20, d});
   if (root) features.abs_();
   const auto method = make_method("plda");
   FitInputs inputs;
@@ -74,6 +75,15 @@ TEST(PldaForeignSpan, AnswersAsTheAdaptedSpaceDoes) {
     expect_same_answers(foreign_episode(5, shots, 37), plain);
     expect_same_answers(positive(foreign_episode(4, shots, 64)), roots);
     expect_same_answers(foreign_episode(4, shots, 64), roots);
+  }
+}
+
+TEST(PldaForeignSpan, AnswersTheSameWhereTheClassesOfTheSpaceDifferInAllDimensions) {
+  const PldaModel model = model_of_others(24, false, 40);
+  ASSERT_EQ(model.space.leading, 24);
+  for (const int64_t shots : {1, 2, 4}) {
+    SCOPED_TRACE(shots);
+    expect_same_answers(foreign_episode(5, shots, 24), model);
   }
 }
 
