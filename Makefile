@@ -50,8 +50,10 @@ test: build ## set up, build, run all tests
 test-fast: build ## all tests but those labelled slow, which kill, stop and wait
 	@ctest --test-dir $(BUILD) --output-on-failure -j $(TESTS) -LE slow
 
+# `turn`: one kind of processor, another one after each commit and day.
+PROCESSORS ?= all
 test-processors: build ## the unit tests once more, as processors with other vectors run them
-	@scripts/test-processors $(BUILD)
+	@scripts/test-processors $(BUILD) $(PROCESSORS)
 
 demo: configure ## set up, build, and run the main job on images that protocom draws itself
 	@cmake --build $(BUILD) -j $(JOBS) --target $(PROTOCOM_TARGET)

@@ -21,7 +21,7 @@ constexpr const char* kVerdict = "gone";
 std::string key_of(int rank) { return "alive/" + std::to_string(rank); }
 std::string failure_key(int rank) { return "failed/" + std::to_string(rank); }
 std::string end_key(int rank) { return "ended/" + std::to_string(rank); }
-/// Of one that needs the store no more when process 0 has done its part.
+/// Of one that needs the store no more.
 std::string heard_key(int rank) { return "heard/" + std::to_string(rank); }
 
 std::vector<int> parse(const std::vector<uint8_t>& text) {
@@ -202,17 +202,28 @@ Heartbeat::~Heartbeat() {
 void Heartbeat::leave() const {
   try {
     store_->set(end_key(rank_), std::vector<uint8_t>{1});
-    store_->set(heard_key(rank_), std::vector<uint8_t>{1});
-    std::vector<std::string> all;
-    for (int rank = 0; rank < size_; ++rank) all.push_back(heard_key(rank));
-    const auto until = Watch::Clock::now() + kGoodbye;
-    while (rank_ == 0 && !store_->check(all) && Watch::Clock::now() < until) watch_->wait(times_.beat / 10);
   } catch (const std::exception&) {
     // Nobody is there to be told.
   }
+  part(kGoodbye);
   const std::lock_guard lock(watch_->mutex);
   watch_->stopping = true;
   watch_->wake.notify_all();
+}
+
+void Heartbeat::part(milliseconds most, const std::vector<int>& gone) const {
+  try {
+    store_->set(heard_key(rank_), std::vector<uint8_t>{1});
+    if (rank_ != 0) return;
+    std::vector<std::string> expected;
+    for (int rank = 0; rank < size_; ++rank) {
+      if (std::find(gone.begin(), gone.end(), rank) == gone.end()) expected.push_back(heard_key(rank));
+    }
+    const auto until = Watch::Clock::now() + most;
+    while (!store_->check(expected) && Watch::Clock::now() < until) watch_->wait(times_.beat / 10);
+  } catch (const std::exception&) {
+    // Nobody is there to be told.
+  }
 }
 
 std::vector<int64_t> Heartbeat::counts() const {

@@ -51,6 +51,9 @@ class Heartbeat {
   /// Says that this process has done its part: its silence is none from here on. Process 0, with which the store ends,
   /// waits a moment until all others have heard it.
   void leave() const;
+  /// Says that this process asks the others nothing more. Process 0 waits until all others have said so, `most` long;
+  /// not for those that are `gone`.
+  void part(std::chrono::milliseconds most, const std::vector<int>& gone = {}) const;
 
  private:
   struct Watch;

@@ -28,7 +28,7 @@ using CollectiveEngine = c10d::ProcessGroup;
 #endif
 
 constexpr std::chrono::milliseconds kPollInterval{2000};  // between two looks at the others while an operation waits
-constexpr std::chrono::seconds kStoreLinger{5};           // process 0 keeps the store open for the others' questions
+constexpr std::chrono::seconds kStoreLinger{5};  // at most: process 0 keeps the store for the others' questions
 
 std::string loss_sentence(const std::vector<int>& lost, int size) {
   return fmt::format(
@@ -103,6 +103,7 @@ struct ProcessGroup::Connection {
     const std::vector<int> lost = heartbeat.lost();
     if (reasons.empty() && lost.empty()) return;
     broken = true;
+    gone = lost;
     if (!reasons.empty()) fail("{}", fmt::join(reasons, "; "));
     fail("{}", loss_sentence(lost, launch.size));
   }
@@ -110,6 +111,7 @@ struct ProcessGroup::Connection {
   c10::intrusive_ptr<c10d::Store> store;
   Heartbeat heartbeat;
   bool broken = false;
+  std::vector<int> gone;  // nobody waits for them any more
   c10::intrusive_ptr<CollectiveEngine> cpu;
   c10::intrusive_ptr<CollectiveEngine> cuda;  // null without GPUs
 };
@@ -131,7 +133,7 @@ void ProcessGroup::announce_failure(const std::string& reason) const {
   if (is_single()) return;
   if (!broken()) connection_->heartbeat.announce_failure(reason);
   // The store, where the others learn what happened, ends with process 0.
-  if (is_main()) std::this_thread::sleep_for(kStoreLinger);
+  connection_->heartbeat.part(kStoreLinger, connection_->gone);
 }
 
 void ProcessGroup::leave() const {
@@ -230,8 +232,7 @@ void ProcessGroup::explain(const std::exception& error) const {
     fail("process {} of {} has failed: {}", failures.begin()->first, launch_.size, failures.begin()->second);
   }
   if (gone.empty()) return;
-  // The others ask the store, too, and it ends with process 0.
-  if (is_main()) std::this_thread::sleep_for(kStoreLinger);
+  connection_->gone = gone;
   fail("process {} of {} is gone: this is process {}; start all again, in any number, a training with --resume",
        fmt::join(gone, ", "), launch_.size, launch_.rank);
 }

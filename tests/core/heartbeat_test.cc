@@ -108,5 +108,17 @@ TEST(Heartbeat, OfTheKeeperLeavesWhenTheOthersHaveHeard) {
   EXPECT_THAT(told.within(milliseconds(500)), IsEmpty());
 }
 
+TEST(Heartbeat, OfTheKeeperPartsWhenAllThatAreNotGoneHaveParted) {
+  const auto store = c10::make_intrusive<c10d::HashStore>();
+  const Heartbeat keeper(store, 0, 3, {}, quick());
+  const auto begun = std::chrono::steady_clock::now();
+  keeper.part(milliseconds(300), {2});
+  EXPECT_GE(std::chrono::steady_clock::now() - begun, milliseconds(300)) << "process 1 may still ask";
+  std::thread other([&] { Heartbeat(store, 1, 3, {}, quick()).part(kLongEnough); });
+  keeper.part(kLongEnough, {2});
+  other.join();
+  EXPECT_LT(std::chrono::steady_clock::now() - begun, kLongEnough);
+}
+
 }  // namespace
 }  // namespace protocom

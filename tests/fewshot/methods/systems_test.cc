@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 
 #include <algorithm>
+#include <regex>
 
 #include "fewshot/heads/am3_method.h"
 #include "fewshot/toolbox/diagonal_gaussian.h"
@@ -184,12 +185,13 @@ TEST_P(FittedSystem, LearnsFromBaseClassesWhatKnowledgeIsWorthOnNovelOnes) {
 }
 
 TEST_P(FittedSystem, GivesTheSameStateForTheSameInputsAndAnyScaleOfTheFeatures) {
-  const auto once = make_method(GetParam());
+  const std::string text = std::regex_replace(GetParam(), std::regex("steps=[0-9]+"), "steps=40");
+  const auto once = make_method(text);
   once->fit(toy_inputs());
   FitInputs scaled = toy_inputs();
   scaled.base.features = scaled.base.features * 32;
   scaled.val.features = scaled.val.features * 32;
-  const auto again = make_method(GetParam());
+  const auto again = make_method(text);
   again->fit(scaled);
   const MethodState a = once->state();
   const MethodState b = again->state();

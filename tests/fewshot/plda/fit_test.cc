@@ -151,6 +151,7 @@ TEST(PldaFit, WhatKnowledgeAddsIsAsUncertainAsItsClassesAreFewHoweverManyTasksAr
   PldaFitOptions options;
   options.shrinkages = {0.1};
   options.floors = {1};
+  options.tasks = 20;
   const KnowledgeGain few = fit_plda(data, options).gains.at(0);
   options.tasks *= 8;
   const KnowledgeGain many = fit_plda(data, options).gains.at(0);
