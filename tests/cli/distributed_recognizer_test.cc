@@ -139,7 +139,7 @@ TEST_F(DistributedRecognizer, ClassifyOfAllTogetherGivesTheAnswersOfOneProcess) 
 
 TEST_F(DistributedRecognizer, TheShareOfAKilledProcessIsTakenUpAgain) {
   create_with_classes("killed.pcm", 4);
-  link_images("many", 8);
+  link_images("many", 4);
   const auto command = [](const std::string& file) {
     return in_small_batches({"classify", "killed.pcm", "many", "--out", file});
   };
@@ -193,7 +193,7 @@ TEST_F(DistributedRecognizer, SortPutsImagesWhereOneProcessDoes) {
 }
 
 TEST_F(DistributedRecognizer, EnrolmentIsThatOfOneProcess) {
-  link_images("photos", 6);
+  link_images("photos", 4);
   const auto command = [](const std::string& file) {
     return std::vector<std::string>{"enrol", file, "--folder", "photos", "--quiet", "--threads", "1"};
   };
