@@ -14,10 +14,13 @@
 #include <thread>
 #include <vector>
 
+#include "support/temp_dir.h"
+
 namespace protocom::testing {
 
-/// A headless Chromium with one page, driven through its debugging pipe.
-class Browser {
+/// A headless Chromium, driven through its debugging pipe. There is one for all tests, since its start takes longer
+/// than most of them.
+class Chromium {
  public:
   /// Its command, or "" where there is none.
   static std::string command() {
@@ -27,38 +30,106 @@ class Browser {
     return "";
   }
 
-  explicit Browser(const std::filesystem::path& profile) {
+  static Chromium& running() {
+    static Chromium process;
+    return process;
+  }
+  Chromium(const Chromium&) = delete;
+  Chromium& operator=(const Chromium&) = delete;
+
+  /// Sends a command; returns the number that its answer has.
+  int send(const std::string& session, const std::string& method, const nlohmann::json& parameters) {
+    nlohmann::json message = {{"id", ++id_}, {"method", method}, {"params", parameters}};
+    if (!session.empty()) message["sessionId"] = session;
+    const std::string text = message.dump() + '\0';
+    if (::write(write_, text.data(), text.size()) != static_cast<ssize_t>(text.size()))
+      throw std::runtime_error("the browser is gone");
+    return id_;
+  }
+
+  /// The next answer or event.
+  nlohmann::json receive() {
+    for (;;) {
+      const size_t end = buffer_.find('\0');
+      if (end != std::string::npos) {
+        nlohmann::json message = nlohmann::json::parse(buffer_.substr(0, end));
+        buffer_.erase(0, end + 1);
+        return message;
+      }
+      std::array<char, 1 << 14> block{};
+      const ssize_t size = ::read(read_, block.data(), block.size());
+      if (size <= 0) throw std::runtime_error("the browser is gone");
+      buffer_.append(block.data(), static_cast<size_t>(size));
+    }
+  }
+
+ private:
+  Chromium() {
     std::array<int, 2> to{}, from{};
     if (::pipe2(to.data(), O_CLOEXEC) != 0 || ::pipe2(from.data(), O_CLOEXEC) != 0) throw std::runtime_error("no pipe");
     process_ = ::fork();
-    if (process_ == 0) run(to[0], from[1], profile);
+    if (process_ == 0) run(to[0], from[1], profile_.path());
     ::close(to[0]);
     ::close(from[1]);
     write_ = to[1];
     read_ = from[0];
-    const std::string target = call("Target.createTarget", {{"url", "about:blank"}}).at("targetId");
-    session_ = call("Target.attachToTarget", {{"targetId", target}, {"flatten", true}}).at("sessionId");
-    for (const char* domain : {"Page.enable", "Runtime.enable", "Log.enable", "DOM.enable"}) call(domain);
   }
-  ~Browser() {
+  ~Chromium() {
     ::close(write_);
     ::close(read_);
     ::kill(process_, SIGKILL);
     ::waitpid(process_, nullptr, 0);
+  }
+
+  [[noreturn]] static void run(int in, int out, const std::filesystem::path& profile) {
+    // Chromium reads commands from descriptor 3 and answers at 4.
+    const int high_in = ::fcntl(in, F_DUPFD, 10);
+    const int high_out = ::fcntl(out, F_DUPFD, 10);
+    ::dup2(high_in, 3);
+    ::dup2(high_out, 4);
+    const int nothing = ::open("/dev/null", O_WRONLY);
+    ::dup2(nothing, STDERR_FILENO);
+    ::closefrom(5);  // a server's sockets above all: it outlives that server
+    const std::string folder = "--user-data-dir=" + profile.string();
+    const std::string program = command();
+    ::execl(program.c_str(), program.c_str(), "--headless=new", "--no-sandbox", "--disable-gpu", "--no-first-run",
+            "--disable-dev-shm-usage", "--remote-debugging-pipe", folder.c_str(), static_cast<char*>(nullptr));
+    ::_exit(127);
+  }
+
+  const TempDir profile_;
+  pid_t process_ = -1;
+  int write_ = -1, read_ = -1, id_ = 0;
+  std::string buffer_;
+};
+
+/// A page in a profile of its own, as in a browser that was just installed.
+class Browser {
+ public:
+  Browser() {
+    context_ = call("Target.createBrowserContext").at("browserContextId");
+    const std::string target =
+        call("Target.createTarget", {{"url", "about:blank"}, {"browserContextId", context_}}).at("targetId");
+    session_ = call("Target.attachToTarget", {{"targetId", target}, {"flatten", true}}).at("sessionId");
+    for (const char* domain : {"Page.enable", "Runtime.enable", "Log.enable", "DOM.enable"}) call(domain);
+  }
+  ~Browser() {
+    session_.clear();
+    try {
+      call("Target.disposeBrowserContext", {{"browserContextId", context_}});
+    } catch (const std::exception&) {
+      // The browser is gone.
+    }
   }
   Browser(const Browser&) = delete;
   Browser& operator=(const Browser&) = delete;
 
   /// A command of the DevTools protocol and its result.
   nlohmann::json call(const std::string& method, const nlohmann::json& parameters = nlohmann::json::object()) {
-    nlohmann::json message = {{"id", ++id_}, {"method", method}, {"params", parameters}};
-    if (!session_.empty()) message["sessionId"] = session_;
-    const std::string text = message.dump() + '\0';
-    if (::write(write_, text.data(), text.size()) != static_cast<ssize_t>(text.size()))
-      throw std::runtime_error("the browser is gone");
+    const int id = Chromium::running().send(session_, method, parameters);
     for (;;) {
       const nlohmann::json answer = receive();
-      if (answer.value("id", 0) != id_) continue;
+      if (answer.value("id", 0) != id) continue;
       if (answer.contains("error")) throw std::runtime_error(method + ": " + answer["error"].dump());
       return answer.value("result", nlohmann::json::object());
     }
@@ -136,21 +207,6 @@ class Browser {
   [[nodiscard]] const std::vector<std::string>& complaints() const { return complaints_; }
 
  private:
-  [[noreturn]] static void run(int in, int out, const std::filesystem::path& profile) {
-    // Chromium reads commands from descriptor 3 and answers at 4.
-    const int high_in = ::fcntl(in, F_DUPFD, 10);
-    const int high_out = ::fcntl(out, F_DUPFD, 10);
-    ::dup2(high_in, 3);
-    ::dup2(high_out, 4);
-    const int nothing = ::open("/dev/null", O_WRONLY);
-    ::dup2(nothing, STDERR_FILENO);
-    const std::string folder = "--user-data-dir=" + profile.string();
-    const std::string program = command();
-    ::execl(program.c_str(), program.c_str(), "--headless=new", "--no-sandbox", "--disable-gpu", "--no-first-run",
-            "--disable-dev-shm-usage", "--remote-debugging-pipe", folder.c_str(), static_cast<char*>(nullptr));
-    ::_exit(127);
-  }
-
   /// While a page loads there may be neither its elements nor a place to ask.
   bool holds(const std::string& condition) {
     try {
@@ -161,21 +217,12 @@ class Browser {
   }
 
   nlohmann::json receive() {
-    for (;;) {
-      const size_t end = buffer_.find('\0');
-      if (end != std::string::npos) {
-        nlohmann::json message = nlohmann::json::parse(buffer_.substr(0, end));
-        buffer_.erase(0, end + 1);
-        const std::string method = message.value("method", "");
-        if (method == "Page.fileChooserOpened") chooser_ = message["params"].value("backendNodeId", int64_t{0});
-        if (method == "Runtime.exceptionThrown" || method == "Log.entryAdded") complaints_.push_back(message.dump());
-        return message;
-      }
-      std::array<char, 1 << 14> block{};
-      const ssize_t size = ::read(read_, block.data(), block.size());
-      if (size <= 0) throw std::runtime_error("the browser is gone");
-      buffer_.append(block.data(), static_cast<size_t>(size));
-    }
+    nlohmann::json message = Chromium::running().receive();
+    if (message.value("sessionId", "") != session_) return message;
+    const std::string method = message.value("method", "");
+    if (method == "Page.fileChooserOpened") chooser_ = message["params"].value("backendNodeId", int64_t{0});
+    if (method == "Runtime.exceptionThrown" || method == "Log.entryAdded") complaints_.push_back(message.dump());
+    return message;
   }
 
   struct Key {
@@ -200,9 +247,7 @@ class Browser {
                                                           {"Digit2", {"2", 50, "2"}}};
 
   int64_t chooser_ = 0;  // the input for which the last dialog was opened
-  pid_t process_ = -1;
-  int write_ = -1, read_ = -1, id_ = 0;
-  std::string session_, buffer_;
+  std::string context_, session_;
   std::vector<std::string> complaints_;
 };
 

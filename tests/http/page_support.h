@@ -23,7 +23,7 @@ class Page : public Served {
  protected:
   void SetUp() override {
     if (std::getenv("PROTOCOM_NO_BROWSER") != nullptr) GTEST_SKIP() << "PROTOCOM_NO_BROWSER: the page is NOT TRIED";
-    ASSERT_FALSE(Browser::command().empty())
+    ASSERT_FALSE(Chromium::command().empty())
         << "there is no Chromium (scripts/packages.txt); PROTOCOM_NO_BROWSER=1 leaves the page out";
     Served::SetUp();
     open_page({});
@@ -31,7 +31,7 @@ class Page : public Served {
 
   void open_page(const ServerOptions& options) {
     serve(options);
-    if (!browser_) browser_ = std::make_unique<Browser>(folder_ / "profile");
+    if (!browser_) browser_ = std::make_unique<Browser>();
     browser_->open("http://localhost:" + std::to_string(port()) + "/");
     ASSERT_TRUE(browser_->wait_for("document.getElementById('summary').textContent.includes('class')"));
   }
