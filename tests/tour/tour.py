@@ -1,5 +1,5 @@
 """Runs the commands of docs/own-photos.md from "With base classes" on as they stand there, on photos that the demo's generator draws
-at full size: JPEG of 1600 pixels (two of each class, the others are smaller: drawing them takes a second each), some as HEIC, some lying on
+at full size: JPEG of 1600 pixels (one of each class, the others are smaller: drawing them takes a second each), some as HEIC, some lying on
 their side with the EXIF tag that says so, and a file that is no photo. The holiday photos have names that tell nothing, and most of them must
 be named rightly; one of each class lies on its side and must be answered as the same photo upright is.
 
@@ -22,7 +22,7 @@ import zlib
 
 program, guide, work = sys.argv[1], pathlib.Path(sys.argv[2]).read_text(), pathlib.Path(sys.argv[3])
 PHOTOS_PER_CLASS = 22  # five labelled images and fifteen queries, and two for later
-LARGE_PER_CLASS = 2    # of those, the first
+LARGE_PER_CLASS = 1    # of those, the first
 UPRIGHT = 1            # EXIF's orientation
 SIDEWAYS = 6           # the same: turn by 90 degrees clockwise to see it upright
 RIGHT_SHARE = 0.6      # of the holiday photos, of six classes of which chance names a sixth
