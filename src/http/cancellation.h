@@ -11,7 +11,6 @@ namespace protocom::http {
 class Cancellation {
  public:
   void cancel() { cancelled_ = true; }
-  [[nodiscard]] bool is_cancelled() const { return cancelled_; }
   /// Throws HttpError 503 once it is cancelled.
   void check() const {
     if (cancelled_) refuse_for_now(503, 1, "the request was given up: its client has gone or the server is stopping");

@@ -17,6 +17,7 @@
 #include <type_traits>
 
 #include "http/connections.h"
+#include "http/request_head.h"
 #include "http/translate_exception.h"
 
 namespace protocom::http {
@@ -44,49 +45,6 @@ std::string http_date() {
   const std::time_t now = std::time(nullptr);
   ::gmtime_r(&now, &parts);
   return {text, std::strftime(text, sizeof(text), "%a, %d %b %Y %H:%M:%S GMT", &parts)};
-}
-
-std::string field(const wire::fields& fields, wire::field name) {
-  const auto value = fields[name];
-  return {value.data(), value.size()};
-}
-
-Head head_of(const wire::request_parser<wire::string_body>& parser) {
-  const auto& message = parser.get();
-  Head head;
-  head.method = std::string(message.method_string());
-  head.target = std::string(message.target());
-  head.host = field(message, wire::field::host);
-  head.origin = field(message, wire::field::origin);
-  head.authorization = field(message, wire::field::authorization);
-  head.content_type = field(message, wire::field::content_type);
-  head.asked_method = field(message, wire::field::access_control_request_method);
-  head.chunked = parser.chunked();
-  if (parser.content_length()) head.content_length = *parser.content_length();
-  return head;
-}
-
-/// What is ambiguous is refused: another program on the way could read it otherwise.
-void check_head(const wire::fields& fields) {
-  for (const wire::field name : {wire::field::host, wire::field::origin, wire::field::authorization,
-                                 wire::field::content_type, wire::field::content_length, wire::field::content_encoding,
-                                 wire::field::transfer_encoding, wire::field::expect}) {
-    if (fields.count(name) > 1) refuse(400, "duplicate header {}", std::string(wire::to_string(name)));
-  }
-  if (fields.count(wire::field::host) == 0) refuse(400, "the header Host is missing");
-  const std::string coding = field(fields, wire::field::transfer_encoding);
-  if (!coding.empty() && !beast::iequals(coding, "chunked")) refuse(400, "the transfer coding has to be chunked");
-  if (!field(fields, wire::field::content_encoding).empty()) refuse(415, "bodies have to be sent as they are");
-}
-
-/// What the parser found wrong; nothing where the client is gone.
-std::optional<HttpError> complaint(error_code error) {
-  if (error == wire::error::header_limit) return HttpError{431, "the headers are too long"};
-  if (error == wire::error::buffer_overflow) return HttpError{431, "the headers are too long"};
-  if (error == wire::error::body_limit) return HttpError{413, "the body is too long"};
-  if (error.category() != make_error_code(wire::error::bad_target).category()) return std::nullopt;
-  if (error == wire::error::end_of_stream || error == wire::error::partial_message) return std::nullopt;
-  return HttpError{400, "this is not a request of HTTP/1.1"};
 }
 
 template <typename Stream>
@@ -211,7 +169,7 @@ class StreamConnection : public Connection, public std::enable_shared_from_this<
     if (context_.others.awaiting(Awaits::kBody) >= context_.limits.bodies) context_.others.end_longest(Awaits::kBody);
     lowest().expires_after(context_.limits.body);
     await(Awaits::kBody);
-    if (!beast::iequals(field(parser_->get(), wire::field::expect), "100-continue")) return take_body();
+    if (!beast::iequals(parser_->get()[wire::field::expect], "100-continue")) return take_body();
     static constexpr std::string_view kGoOn = "HTTP/1.1 100 Continue\r\n\r\n";
     asio::async_write(stream_, asio::buffer(kGoOn.data(), kGoOn.size()), [self = self()](error_code error, size_t) {
       error || self->makes_room_ ? self->forget() : self->take_body();

@@ -9,8 +9,8 @@
 #include "protocom/core/near_matches.h"
 #include "protocom/fewshot/image_points.h"
 #include "protocom/fewshot/paper/completion_model.h"
-#include "serve/best_classes.h"
 #include "serve/enrolled_tensors.h"
+#include "serve/unlabelled_method.h"
 
 namespace protocom {
 namespace {
@@ -57,46 +57,6 @@ std::shared_ptr<const Method> method_of(const StoreModel& model, const std::stri
   check_is_for_recognizers(spec);
   if (model.fitted && spec.has(Need::kFitting)) fitted = {*model.fitted};
   return make_methods({name}, fitted).front();
-}
-
-/// Of the tensors of a method that learns from them: the images whose class nobody has said.
-constexpr const char* kUnlabelledTensor = "unlabelled";
-
-using NamedTensor = std::pair<std::string, at::Tensor>;
-
-auto find_tensor(std::vector<NamedTensor>& tensors, const char* name) {
-  return std::find_if(tensors.begin(), tensors.end(), [&](const NamedTensor& one) { return one.first == name; });
-}
-
-/// How many unlabelled images a method's state holds.
-int64_t unlabelled_in(MethodState state) {
-  const auto held = find_tensor(state.tensors, kUnlabelledTensor);
-  return held == state.tensors.end() ? 0 : held->second.size(0);
-}
-
-/// The method with these images beside those that it has, where it learns from such.
-std::shared_ptr<const Method> with_unlabelled(const std::shared_ptr<const Method>& method, const at::Tensor& images) {
-  if (!images.defined() || images.size(0) == 0 || !learns_from_unlabelled(*method)) return method;
-  MethodState state = method->state();
-  const auto held = find_tensor(state.tensors, kUnlabelledTensor);
-  if (held == state.tensors.end())
-    state.tensors.emplace_back(kUnlabelledTensor, images);
-  else
-    held->second = at::cat({held->second.to(at::kFloat), images});
-  std::unique_ptr<Method> made = make_method(method->label());
-  made->load(state);
-  return made;
-}
-
-/// The method without any.
-std::shared_ptr<const Method> without_unlabelled(const std::shared_ptr<const Method>& method) {
-  MethodState state = method->state();
-  const auto held = find_tensor(state.tensors, kUnlabelledTensor);
-  if (held == state.tensors.end()) return method;
-  state.tensors.erase(held);
-  std::unique_ptr<Method> made = make_method(method->label());
-  made->load(state);
-  return made;
 }
 
 /// The method adapted to the images of all classes that have some; without a method where it stays as it is.
@@ -406,23 +366,6 @@ at::Tensor ClassScorer::prototypes(const at::Tensor& features) const {
 
 at::Tensor ClassScorer::probabilities(const at::Tensor& features) const {
   return score(features).logits.squeeze(0).softmax(-1);
-}
-
-std::vector<std::vector<RankedClass>> rank_classes(const at::Tensor& probabilities,
-                                                   const std::vector<std::string>& class_names, int64_t top) {
-  const auto classes = static_cast<int64_t>(class_names.size());
-  if (probabilities.dim() != 2 || probabilities.size(1) != classes) {
-    fail("probabilities of the shape [{}], expected [any, {}] for {} class names",
-         fmt::join(probabilities.sizes(), ", "), classes, classes);
-  }
-  if (top < 0) fail_usage("the number of classes to name must not be negative, found {}", top);
-  std::vector<std::vector<RankedClass>> result;
-  for (const at::Tensor& row : probabilities.unbind()) {
-    std::vector<RankedClass>& ranking = result.emplace_back();
-    for (const int64_t k : best_classes(row, top))
-      ranking.push_back({class_names[static_cast<size_t>(k)], row[k].item<double>()});
-  }
-  return result;
 }
 
 }  // namespace protocom

@@ -1,10 +1,14 @@
 #include "serve/proportions.h"
 
+#include <ATen/ATen.h>
+
 #include <algorithm>
 #include <map>
 #include <string>
+#include <vector>
 
 #include "protocom/core/log.h"
+#include "serve/best_classes.h"
 
 namespace protocom {
 
@@ -13,9 +17,12 @@ void warn_of_proportions(const ClassScorer& scorer, const EnrolledClasses& enrol
   const MethodSpec& spec = scorer.method().spec();
   if (features.size(0) < 4 || spec.assumes != Assumes::kBalancedQueries) return;
   const ClassScorer alone(enrolled, model, {model.default_method()});
-  const auto answers = rank_classes(alone.probabilities(features), alone.class_names(), 1);
+  const std::vector<at::Tensor> answers = alone.probabilities(features).unbind();
   std::map<std::string, double> share;
-  for (const auto& answer : answers) share[answer.front().name] += 100.0 / static_cast<double>(answers.size());
+  for (const at::Tensor& answer : answers) {
+    const auto best = static_cast<size_t>(best_classes(answer, 1).front());
+    share[alone.class_names()[best]] += 100.0 / static_cast<double>(answers.size());
+  }
   const auto most =
       std::max_element(share.begin(), share.end(), [](const auto& a, const auto& b) { return a.second < b.second; });
   const double expected = 100.0 / static_cast<double>(std::min(enrolled.classes.size(), answers.size()));

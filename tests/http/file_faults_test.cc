@@ -2,8 +2,8 @@
 #include <memory>
 
 #include "http/server_support.h"
-#include "serve/database.h"
 #include "support/file_limit.h"
+#include "support/sqlite_file.h"
 
 namespace protocom::testing {
 namespace {
@@ -46,7 +46,7 @@ TEST_F(FileFaults, AFullDiskIsSaidAndLosesNothing) {
 
 TEST_F(FileFaults, AFileThatAnotherProgramKeepsIsAskedForAgainLater) {
   enrol("dark", 10);
-  const Database other = Database::open(path_);
+  const SqliteFile other(path_);
   other.run("BEGIN EXCLUSIVE");
   for (const Reply& reply : {ask("DELETE", "/v1/examples/1"), ask("POST", "/v1/calibrate"), enrol("dark", 20)}) {
     EXPECT_EQ(reply.status, 503) << reply.body;
@@ -63,7 +63,7 @@ TEST_F(FileFaults, DamageIsTheServersFaultThoughAClassLacksAnImage) {
   ask("POST", "/v1/classes/mouse/examples", R"({"attributes": ["tail"]})", kJson);
   EXPECT_EQ(ask("POST", "/v1/classify", png(1), kPng).status, 409);
   enrol("bright", 240);
-  Database::open(path_).run("UPDATE examples SET feature = zeroblob(3) WHERE id = 2");
+  SqliteFile(path_).run("UPDATE examples SET feature = zeroblob(3) WHERE id = 2");
   const Reply reply = ask("POST", "/v1/classify", png(1), kPng);
   EXPECT_EQ(reply.status, 500) << reply.body;
   expect_nothing_of_the_machine(reply);

@@ -5,8 +5,8 @@
 #include <thread>
 
 #include "http/server_support.h"
-#include "serve/database.h"
 #include "support/most_memory.h"
+#include "support/sqlite_file.h"
 
 namespace protocom::testing {
 namespace {
@@ -174,7 +174,7 @@ TEST_F(HostileClients, WhatIsAskedByAClientThatHasGoneIsNotDone) {
   ServerOptions options;
   options.limits.file = seconds(60);
   serve(options);
-  const Database other = Database::open(path_);
+  const SqliteFile other(path_);
   other.run("BEGIN IMMEDIATE");
   std::vector<std::unique_ptr<Client>> waiting;
   const auto send_enrolment = [&](const std::string& name) {

@@ -3,8 +3,8 @@
 #include <thread>
 
 #include "http/server_support.h"
-#include "serve/database.h"
 #include "support/logged.h"
+#include "support/sqlite_file.h"
 
 namespace protocom::testing {
 namespace {
@@ -117,7 +117,7 @@ TEST_F(ReplacedFile, AnOlderCopyIsAnsweredFromAsItIs) {
 }
 
 TEST_F(ReplacedFile, OneThatAnotherProgramKeepsIsWaitedForOnceHoweverManyAsk) {
-  const Database other = Database::open(path_);
+  const SqliteFile other(path_);
   other.run("BEGIN EXCLUSIVE");
   std::vector<std::unique_ptr<Client>> clients;
   const auto begin = Clock::now();

@@ -7,9 +7,9 @@
 #include <thread>
 
 #include "http/server_support.h"
-#include "serve/database.h"
 #include "support/logged.h"
 #include "support/message_of.h"
+#include "support/sqlite_file.h"
 
 namespace protocom::testing {
 namespace {
@@ -123,7 +123,7 @@ class BusyServer : public Served {
     options.limits.requests = 2;
     options.limits.file = patience;
     serve(options);
-    other_ = std::make_unique<Database>(Database::open(path_));
+    other_ = std::make_unique<SqliteFile>(path_);
     other_->run("BEGIN IMMEDIATE");
     for (auto& client : clients_) {
       client = std::make_unique<Client>(port());
@@ -132,7 +132,7 @@ class BusyServer : public Served {
     }
   }
 
-  std::unique_ptr<Database> other_;
+  std::unique_ptr<SqliteFile> other_;
   std::array<std::unique_ptr<Client>, 2> clients_;
 };
 

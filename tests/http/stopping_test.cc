@@ -3,7 +3,6 @@
 #include <thread>
 
 #include "http/server_support.h"
-#include "serve/database.h"
 
 namespace protocom::testing {
 namespace {

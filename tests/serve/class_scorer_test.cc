@@ -110,23 +110,5 @@ TEST(ClassScorer, RefusesFeaturesOfAnotherDimension) {
   EXPECT_THROW(static_cast<void>(scorer.probabilities(at::zeros({}))), Error);
 }
 
-TEST(RankClasses, SortsAndCutsOffAndKeepsTheStoresOrderForTies) {
-  const at::Tensor probabilities = at::tensor({0.2F, 0.5F, 0.3F, 0.4F, 0.2F, 0.4F}).view({2, 3});
-  const auto ranked = rank_classes(probabilities, {"a", "b", "c"}, 2);
-  ASSERT_EQ(ranked.size(), 2u);
-  ASSERT_EQ(ranked[0].size(), 2u);
-  EXPECT_EQ(ranked[0][0].name, "b");
-  EXPECT_EQ(ranked[0][1].name, "c");
-  EXPECT_NEAR(ranked[0][1].probability, 0.3, 1e-6);
-  EXPECT_EQ(ranked[1][0].name, "a");
-  EXPECT_EQ(ranked[1][1].name, "c");
-  EXPECT_EQ(rank_classes(probabilities, {"a", "b", "c"}, 10)[0].size(), 3u);
-}
-
-TEST(RankClasses, RefusesAnotherNumberOfNames) {
-  EXPECT_THROW(rank_classes(at::ones({1, 3}), {"a", "b", "c", "d"}, 1), Error);
-  EXPECT_THROW(rank_classes(at::ones({1, 3}), {"a", "b", "c"}, -1), UsageError);
-}
-
 }  // namespace
 }  // namespace protocom::testing

@@ -120,9 +120,4 @@ class ClassScorer {
   EpisodeBatch episode_;                      // all of a batch but the queries, through the method's feature map
 };
 
-/// The `top` most probable classes of each row of `probabilities` [n, c], most probable first; ties keep the store's
-/// order. Throws Error for another number of names than columns, UsageError for a negative `top`.
-std::vector<std::vector<RankedClass>> rank_classes(const at::Tensor& probabilities,
-                                                   const std::vector<std::string>& class_names, int64_t top);
-
 }  // namespace protocom
