@@ -30,6 +30,8 @@ class Page : public Served {
   }
 
   void open_page(const ServerOptions& options) {
+    // A page that is still there would complain that its server has gone.
+    if (browser_) browser_->call("Page.navigate", {{"url", "about:blank"}});
     serve(options);
     if (!browser_) browser_ = std::make_unique<Browser>();
     browser_->open("http://localhost:" + std::to_string(port()) + "/");
