@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "protocom/fewshot/methods.h"
+#include "protocom/serve/store_model.h"
 
 namespace protocom {
 namespace {
