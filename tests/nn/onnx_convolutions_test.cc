@@ -96,7 +96,7 @@ class Network {
     return node("GlobalAveragePool", {from}, [](const auto& in) { return in[0].mean({2, 3}, true); });
   }
   void constant(const std::string& name, const at::Tensor& value) {
-    writer_.raw(name, value);
+    writer_.raw(name, value, value.scalar_type() == at::kLong ? 7 : 1);
     values_[name] = value;
   }
 
@@ -248,6 +248,35 @@ TEST(OnnxConvolutions, GatesPoolsAndOtherOperatorsBetweenThem) {
   const std::string output = network.add(network.conv(shifted, 32), "map");
   expect_computed(network, output);
   expect_computed(network, network.mean(output));
+}
+
+/// One image of a part of the channels passes for contiguous, with the strides of all of them.
+TEST(OnnxConvolutions, APartOfTheChannelsIsReadAsItLies) {
+  const Shape one_place = {1, {1, 1}, {0, 0, 0, 0}};
+  Network network(wavy(3));
+  network.constant("from", at::tensor({4}, at::kLong));
+  network.constant("to", at::tensor({12}, at::kLong));
+  network.constant("axis", at::tensor({1}, at::kLong));
+  const auto part = [&](const std::string& name) {
+    return network.node("Slice", {name, "from", "to", "axis"}, [](const auto& in) { return in[0].slice(1, 4, 12); });
+  };
+  const std::string maps = network.conv("images", 20);
+  expect_computed(network, network.conv(part(maps), 5, one_place));
+  expect_computed(network, network.conv(part(network.mean(maps)), 5, one_place));
+}
+
+/// PaddlePaddle writes a convolution's bias so.
+TEST(OnnxConvolutions, ASumOfWhatTheGraphMakesOfConstantsIsAdded) {
+  const Shape one_place = {1, {1, 1}, {0, 0, 0, 0}};
+  for (const int64_t channels : {8, 16, 24}) {
+    Network network(wavy(3));
+    network.constant("bias", at::tensor({0.5F, -0.3F}));
+    network.constant("sizes", at::tensor({1, 2, 1, 1}, at::kLong));
+    const std::string bias =
+        network.node("Reshape", {"bias", "sizes"}, [](const auto& in) { return in[0].view({1, 2, 1, 1}); });
+    const std::string maps = network.relu(network.conv("images", channels));
+    expect_computed(network, network.relu(network.add(network.conv(network.mean(maps), 2, one_place), bias)));
+  }
 }
 
 TEST(OnnxConvolutions, NumbersOfAnotherKindAreRefused) {

@@ -43,6 +43,15 @@ c10::IValue packed_weights(const c10::OperatorHandle& pack, const Convolution& c
   return stack.at(0);
 }
 
+/// The images with the strides that their sizes have. A part of the channels of one image passes for contiguous with
+/// the strides of all of them, and oneDNN would read by those what lies elsewhere.
+at::Tensor dense(const at::Tensor& images) {
+  const at::IntArrayRef sizes = images.sizes();
+  const bool is_dense = images.strides() == at::IntArrayRef(c10::TensorType::contiguousStridesOf(sizes)) ||
+                        images.strides() == at::IntArrayRef(at::get_channels_last_strides_2d(sizes));
+  return is_dense ? images : images.clone(images.suggest_memory_format());
+}
+
 /// A convolution on the processor in float32 whose weights lie in oneDNN's own order from the start; at::conv2d brings
 /// them into it at each call. None where LibTorch was built without oneDNN or the operator is another.
 std::optional<Filter> packed_filter(const Convolution& convolution, const char* after) {
@@ -52,7 +61,7 @@ std::optional<Filter> packed_filter(const Convolution& convolution, const char* 
   try {
     const c10::IValue packed = packed_weights(*pack, convolution, after);
     return [packed, run = *run](const at::Tensor& images) {
-      torch::jit::Stack stack = {images, packed};
+      torch::jit::Stack stack = {dense(images), packed};
       run.callBoxed(&stack);
       return stack.at(0).toTensor();
     };
