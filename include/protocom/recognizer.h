@@ -177,14 +177,14 @@ class PROTOCOM_API Recognizer {
   Enrolment enrol_folder(const std::string& folder, const Progress& progress = {});
 
   /// Adds images of the classes to come whose class nobody has said, from which it learns how images of a class differ;
-  /// how many it did not hold already. Throws UsageError where its method was fitted and stays as it is, Error for an
-  /// image that cannot be read.
+  /// returns how many it did not hold already. Throws UsageError where its method was fitted and stays as it is, Error
+  /// for an image that cannot be read and where it would hold more than 5,000.
   int64_t add_unlabelled(const std::vector<Image>& images);
   /// The same of features [n, d].
   int64_t add_unlabelled_features(const Rows& features);
   /// How many it holds.
   [[nodiscard]] int64_t unlabelled() const;
-  /// Removes them all; how many there were.
+  /// Removes them all; returns how many there were.
   int64_t remove_unlabelled();
 
   [[nodiscard]] std::vector<ClassInfo> classes() const;

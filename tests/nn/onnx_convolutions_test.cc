@@ -272,8 +272,9 @@ TEST(OnnxConvolutions, ASumOfWhatTheGraphMakesOfConstantsIsAdded) {
     Network network(wavy(3));
     network.constant("bias", at::tensor({0.5F, -0.3F}));
     network.constant("sizes", at::tensor({1, 2, 1, 1}, at::kLong));
-    const std::string bias =
-        network.node("Reshape", {"bias", "sizes"}, [](const auto& in) { return in[0].view({1, 2, 1, 1}); });
+    const std::string bias = network.node("Reshape", {"bias", "sizes"}, [](const auto& in) {
+      return in[0].view({1, 2, 1, 1});
+    });
     const std::string maps = network.relu(network.conv("images", channels));
     expect_computed(network, network.relu(network.add(network.conv(network.mean(maps), 2, one_place), bias)));
   }

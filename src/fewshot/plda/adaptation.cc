@@ -10,7 +10,7 @@
 #include <utility>
 #include <vector>
 
-#include "fewshot/plda/between_elsewhere.h"
+#include "fewshot/plda/added_between.h"
 #include "fewshot/plda/isotropic.h"
 #include "fewshot/plda/left_out.h"
 #include "fewshot/plda/probability_scale.h"
@@ -202,12 +202,12 @@ FoldRows fitted_fold(const at::Tensor& kept, const at::Tensor& labels, const at:
 /// Between the classes of labelled images, by their rows f [m, e] in a fitted space, [e].
 at::Tensor between_at_hand(const PldaSpace& fitted, const at::Tensor& f, const OwnImages& own,
                            const PldaAdaptation& adaptation) {
+  if (adaptation.added_between < 0) return fitted.between;
   const int64_t rest = f.size(1) - fitted.leading;
-  if (adaptation.elsewhere < 0) return fitted.between;
   const at::Tensor x = f.narrow(1, fitted.leading, rest), between = fitted.between.narrow(0, fitted.leading, rest);
   const IsotropicSums sums =
       isotropic_sums(x, own.labels, own.count, within_rows(x, own.labels, own.classes()), static_cast<double>(rest));
-  return fitted.between + between_elsewhere(adaptation, sums, rest > 0 ? between.mean().item<double>() : 0);
+  return fitted.between + added_between(adaptation, sums, rest > 0 ? between.mean().item<double>() : 0);
 }
 
 /// A fitted space after labelled images.

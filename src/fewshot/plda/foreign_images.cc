@@ -5,7 +5,7 @@
 #include <numeric>
 #include <utility>
 
-#include "fewshot/plda/between_elsewhere.h"
+#include "fewshot/plda/added_between.h"
 #include "fewshot/toolbox/row_kernels.h"
 
 namespace protocom {
@@ -97,6 +97,8 @@ void ForeignImages::place_origin() {
 }
 
 void ForeignImages::measure_between(const PldaAdaptation& adaptation) {
+  between_ = space_->between();
+  if (adaptation.added_between < 0) return;
   const int64_t m = labels_.labelled(), n = labels_.classes(), begin = space_->leading();
   IsotropicSums sums;
   sums.dims = static_cast<double>(dims() - begin);
@@ -113,10 +115,9 @@ void ForeignImages::measure_between(const PldaAdaptation& adaptation) {
   }
   sums.between -= sums.classes * (row_dot(middle.data(), middle.data(), dim()) - square_of(middle.data(), begin));
   sums.between /= std::max(sums.classes - 1, 1.0);
-  between_ = space_->between();
   const double fitted =
       std::accumulate(between_.begin() + begin, between_.begin() + dims(), 0.0) / std::max(sums.dims, 1.0);
-  const auto added = static_cast<float>(between_elsewhere(adaptation, sums, fitted));
+  const auto added = static_cast<float>(added_between(adaptation, sums, fitted));
   for (int64_t j = 0; j < dims(); ++j) between_[static_cast<size_t>(j)] += added;
 }
 

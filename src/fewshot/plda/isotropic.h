@@ -11,7 +11,7 @@ struct Isotropic {
   double between = 1;  ///< in units of `within`
 };
 
-/// What labelled images say of the two, in sums over all dimensions.
+/// What labelled images say of the two, in sums over dimensions.
 struct IsotropicSums {
   double within = 0;   ///< of squared differences from the class means
   double between = 0;  ///< variance of the class means, unbiased; 0 for one class

@@ -23,8 +23,15 @@ namespace {
 constexpr const char* kFitted = "fitted";
 constexpr const char* kNone = "none";
 
-/// How a space follows classes that have nothing to do with those it was fitted on (docs/log/plda.md).
-constexpr PldaAdaptation kForeignSpace{1000, 100, 5, false, false, 0.06};
+/// How a space follows classes that have nothing to do with those it was fitted on (docs/methods/plda.md).
+constexpr PldaAdaptation foreign_space() {
+  PldaAdaptation adaptation;
+  adaptation.degrees = 1000;
+  adaptation.scale_degrees = 100;
+  adaptation.center_classes = 5;
+  adaptation.added_between = 0.06;
+  return adaptation;
+}
 
 /// The share of an isotropic covariance (a multiple of I in the space of z) in the prior of a foreign space's
 /// within-class covariance (docs/methods/plda.md).
@@ -196,7 +203,7 @@ std::unique_ptr<Method> PldaMethod::as_space() const {
   PldaModel space = *model_;
   space.knowledge = nullptr;
   if (!space.adaptation.adapts()) {
-    space.adaptation = kForeignSpace;
+    space.adaptation = foreign_space();
     space.space = with_isotropic_share(space.space, kIsotropicShare);
     set_scale(kForeignScale, space);
     space.residual = space.space.between;

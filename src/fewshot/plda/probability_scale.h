@@ -21,7 +21,7 @@ struct ScaledLoss {
 };
 
 /// The scale of log densities [m, classes] under which the labels [m] are likely, with a wide prior around
-/// kDefaultScale.
+/// kDefaultScale. Throws Error for densities that are no numbers, as a damaged model gives.
 ScaledLoss most_likely_scale(const std::vector<double>& logs, const std::vector<int64_t>& labels, int64_t classes);
 
 /// The same of tensors, float64 [m, c] and int64 [m].

@@ -85,7 +85,7 @@ at::Tensor variance(const MethodState& state, const std::string& name, int64_t s
 
 std::vector<double> values_of(const PldaAdaptation& adaptation) {
   return {adaptation.degrees, adaptation.scale_degrees, adaptation.center_classes, adaptation.isotropic ? 1.0 : 0.0,
-          adaptation.elsewhere};
+          adaptation.added_between};
 }
 
 /// Files of before the variance between classes followed the images have four numbers.
@@ -96,7 +96,7 @@ PldaAdaptation adaptation_of(const at::Tensor& values) {
     fail("'adaptation' holds {}, {}, {}, {}: expected a number above 0, two that are not negative, and 0 or 1",
          value[0], value[1], value[2], value[3]);
   PldaAdaptation adaptation{value[0], value[1], value[2], value[3] == 1};
-  if (values.size(0) == 5) adaptation.elsewhere = value[4];
+  if (values.size(0) == 5) adaptation.added_between = value[4];
   return adaptation;
 }
 

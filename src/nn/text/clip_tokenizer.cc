@@ -57,12 +57,14 @@ size_t word_at(std::u32string_view letters, size_t at) {
   return is_number(letters[at]) ? 1 : run_of(letters, at, &is_sign);
 }
 
+/// What becomes of a text before it is cut.
+std::string small_form(std::string_view text) { return utf8_of(lower_case(composed(letters_of(text)))); }
+
 class ClipTokenizer : public Tokenizer {
  public:
   struct Parts {
     BytePairs pairs;
-    SpecialTokens special;        // in the text as it is
-    SpecialTokens special_small;  // in small letters
+    AddedTokens added;
     int64_t begin, end, largest;
   };
   explicit ClipTokenizer(Parts parts) : parts_(std::move(parts)) {
@@ -72,17 +74,9 @@ class ClipTokenizer : public Tokenizer {
 
  protected:
   [[nodiscard]] std::vector<int64_t> pieces(std::string_view text) const override {
-    std::vector<int64_t> made;
-    const auto special = [&made](int64_t token) { made.push_back(token); };
-    parts_.special.split(
-        text,
-        [&](std::string_view part) {
-          parts_.special_small.split(
-              utf8_of(lower_case(composed(letters_of(part)))),
-              [&](std::string_view small) { encode_words(letters_of(small), made); }, special);
-        },
-        special);
-    return made;
+    return parts_.added.tokens(text, &small_form, [&](std::string_view part, std::vector<int64_t>& to) {
+      encode_words(letters_of(part), to);
+    });
   }
 
  private:
@@ -141,21 +135,13 @@ std::unique_ptr<Tokenizer> make(Vocabulary vocabulary, const Merges& merges, con
   for (const Added& token : added) vocabulary.emplace(token.content, token.number);
   const int64_t begin = number_of(vocabulary, kBegin, where);
   const int64_t end = number_of(vocabulary, kEnd, where);
-  std::vector<std::pair<std::string, int64_t>> as_written, small;
-  for (const Added& token : added) {
-    if (token.in_small_letters) {
-      small.emplace_back(utf8_of(lower_case(composed(letters_of(token.content)))), token.number);
-    } else {
-      as_written.emplace_back(token.content, token.number);
-    }
-  }
   std::optional<int64_t> unknown_token;
   if (!unknown.empty()) unknown_token = number_of(vocabulary, unknown, where);
   int64_t largest = largest_of(vocabulary);
   for (const Added& token : added) largest = std::max(largest, token.number);
   return std::make_unique<ClipTokenizer>(
       ClipTokenizer::Parts{BytePairs(std::move(vocabulary), merges, {kWordEnd, unknown_token}, where),
-                           SpecialTokens(as_written), SpecialTokens(small), begin, end, largest});
+                           AddedTokens(added, &small_form), begin, end, largest});
 }
 
 std::unique_ptr<Tokenizer> from_tokenizer_json(const std::string& text) {

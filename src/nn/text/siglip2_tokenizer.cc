@@ -15,20 +15,14 @@ constexpr const char* kFile = "tokenizer.json";
 constexpr const char* kSettingsFile = "tokenizer_config.json";
 constexpr char32_t kMark = 0x2581;  // for a space
 
-/// What settings say, true or false, or else.
-bool flag_in(const nlohmann::json& settings, const char* name, bool otherwise) {
-  const auto found = settings.find(name);
-  return found == settings.end() || !found->is_boolean() ? otherwise : found->get<bool>();
-}
-
 /// What becomes of a text before it is cut.
 struct Form {
   bool small = false;  // letters
-  [[nodiscard]] std::u32string operator()(std::string_view text) const {
+  [[nodiscard]] std::string operator()(std::string_view text) const {
     std::u32string letters = letters_of(text);
     if (small) letters = lower_case(letters);
     std::replace(letters.begin(), letters.end(), U' ', kMark);
-    return letters;
+    return utf8_of(letters);
   }
 };
 
@@ -36,8 +30,7 @@ class Siglip2Tokenizer : public Tokenizer {
  public:
   struct Parts {
     BytePairs pairs;
-    SpecialTokens special;         // in the text as it is
-    SpecialTokens special_formed;  // after its form
+    AddedTokens added;
     Form form;
     int64_t end, padding, largest;
   };
@@ -49,17 +42,9 @@ class Siglip2Tokenizer : public Tokenizer {
 
  protected:
   [[nodiscard]] std::vector<int64_t> pieces(std::string_view text) const override {
-    std::vector<int64_t> made;
-    const auto special = [&made](int64_t token) { made.push_back(token); };
-    parts_.special.split(
-        text,
-        [&](std::string_view part) {
-          parts_.special_formed.split(
-              utf8_of(parts_.form(part)),
-              [&](std::string_view formed) { parts_.pairs.encode(letters_of(formed), made); }, special);
-        },
-        special);
-    return made;
+    return parts_.added.tokens(text, parts_.form, [&](std::string_view part, std::vector<int64_t>& to) {
+      parts_.pairs.encode(letters_of(part), to);
+    });
   }
 
  private:
@@ -104,8 +89,8 @@ void check_ends(const nlohmann::json& stated, const nlohmann::json& settings) {
     begin = text != single->begin();
     end = text != single->end() && text + 1 != single->end();
   }
-  if (flag_in(settings, "add_bos_token", begin)) fail("{}: texts that begin with a token are not read", kFile);
-  if (!flag_in(settings, "add_eos_token", end)) fail("{}: texts without a token at the end are not read", kFile);
+  if (truth_in(settings, "add_bos_token", begin)) fail("{}: texts that begin with a token are not read", kFile);
+  if (!truth_in(settings, "add_eos_token", end)) fail("{}: texts without a token at the end are not read", kFile);
   const std::string usual = string_in(object_in(stated, "padding"), "direction", "right");
   const std::string side = string_in(settings, "padding_side", usual);
   if (side != "right" && side != "Right")
@@ -123,14 +108,14 @@ void check_cut(const nlohmann::json& stated) {
 
 void check_model(const nlohmann::json& model) {
   const std::string type = string_in(model, "type", "BPE");  // older files do not say it
-  if (type != "BPE" || !flag_in(model, "byte_fallback", false))
+  if (type != "BPE" || !truth_in(model, "byte_fallback", false))
     fail("{}: the model is '{}'{}, SigLIP 2's is BPE with byte_fallback", kFile, excerpt(type),
          type == "BPE" ? " without byte_fallback" : "");
   for (const char* name : {"continuing_subword_prefix", "end_of_word_suffix"}) {
     const std::string part = string_in(model, name, "");
     if (!part.empty()) fail("{}: the model has the {} '{}', SigLIP 2's has none", kFile, name, excerpt(part));
   }
-  if (flag_in(model, "ignore_merges", false)) fail("{}: a model with ignore_merges is not read", kFile);
+  if (truth_in(model, "ignore_merges", false)) fail("{}: a model with ignore_merges is not read", kFile);
 }
 
 Siglip2Tokenizer::Parts parts_of(const nlohmann::json& stated, const nlohmann::json& settings) {
@@ -138,20 +123,16 @@ Siglip2Tokenizer::Parts parts_of(const nlohmann::json& stated, const nlohmann::j
   check_ends(stated, settings);
   Form form = form_of(stated);
   // The network has learned of small letters. Its first folders leave them to those who write texts, and say nothing.
-  form.small = flag_in(settings, "do_lower_case", true) || form.small;
+  form.small = truth_in(settings, "do_lower_case", true) || form.small;
   const nlohmann::json& model = object_in(stated, "model");
   check_model(model);
   Vocabulary vocabulary = vocabulary_of(object_in(model, "vocab"), "tokenizer.json, vocab");
   int64_t largest = largest_of(vocabulary);
-  std::vector<std::pair<std::string, int64_t>> as_written, formed;
+  const std::vector<Added> added = added_tokens(stated);
   Vocabulary named;
-  for (const Added& token : added_tokens(stated)) {
+  for (const Added& token : added) {
     largest = std::max(largest, token.number);
     named.emplace(token.content, token.number);
-    if (token.in_small_letters)
-      formed.emplace_back(utf8_of(form(token.content)), token.number);
-    else
-      as_written.emplace_back(token.content, token.number);
   }
   const auto special = [&](const char* name, const char* usual) {
     const std::string token = special_token(settings, name, usual);
@@ -163,8 +144,7 @@ Siglip2Tokenizer::Parts parts_of(const nlohmann::json& stated, const nlohmann::j
   LetterRules rules;
   rules.as_bytes = true;
   return {BytePairs(std::move(vocabulary), merges_of_json(model), rules, kFile),
-          SpecialTokens(as_written),
-          SpecialTokens(formed),
+          AddedTokens(added, form),
           form,
           end,
           padding,

@@ -84,6 +84,11 @@ std::string string_in(const nlohmann::json& stated, const char* name, const std:
   return found == stated.end() || !found->is_string() ? otherwise : found->get<std::string>();
 }
 
+bool truth_in(const nlohmann::json& stated, const char* name, bool otherwise) {
+  const auto found = stated.find(name);
+  return found == stated.end() || !found->is_boolean() ? otherwise : found->get<bool>();
+}
+
 std::string special_token(const nlohmann::json& settings, const char* name, const char* usual) {
   const std::string content = string_in(object_in(settings, name), "content", "");
   return content.empty() ? string_in(settings, name, usual) : content;

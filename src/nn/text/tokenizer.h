@@ -113,6 +113,8 @@ int64_t number_of(const Vocabulary& vocabulary, const std::string& token, const 
 const nlohmann::json& object_in(const nlohmann::json& stated, const char* name);
 /// A member of a JSON object that is a text.
 std::string string_in(const nlohmann::json& stated, const char* name, const std::string& otherwise);
+/// A member of a JSON object that is true or false.
+bool truth_in(const nlohmann::json& stated, const char* name, bool otherwise);
 /// A special token of tokenizer_config.json: a text, or an object with that as its content.
 std::string special_token(const nlohmann::json& settings, const char* name, const char* usual);
 
@@ -124,6 +126,42 @@ struct Added {
 };
 /// Those of tokenizer.json, the longest first. Throws Error for one without a content or a number.
 std::vector<Added> added_tokens(const nlohmann::json& stated);
+
+/// Those that are looked for in a text as it is, and those that are looked for in what becomes of it before it is cut.
+class AddedTokens {
+ public:
+  /// `form`: that, of a text.
+  template <typename Form>
+  AddedTokens(const std::vector<Added>& added, const Form& form) {
+    std::vector<std::pair<std::string, int64_t>> as_written, formed;
+    for (const Added& token : added) {
+      if (token.in_small_letters)
+        formed.emplace_back(form(token.content), token.number);
+      else
+        as_written.emplace_back(token.content, token.number);
+    }
+    as_written_ = SpecialTokens(as_written);
+    formed_ = SpecialTokens(formed);
+  }
+
+  /// All tokens of a text: `encode` appends those of what lies between these, which has its form.
+  template <typename Form, typename Encode>
+  [[nodiscard]] std::vector<int64_t> tokens(std::string_view text, const Form& form, const Encode& encode) const {
+    std::vector<int64_t> made;
+    const auto special = [&made](int64_t token) { made.push_back(token); };
+    as_written_.split(
+        text,
+        [&](std::string_view part) {
+          formed_.split(
+              form(part), [&](std::string_view formed) { encode(formed, made); }, special);
+        },
+        special);
+    return made;
+  }
+
+ private:
+  SpecialTokens as_written_, formed_;
+};
 
 /// CLIP's byte-pair tokenizer of tokenizer.json, or else of vocab.json and merges.txt. Throws Error.
 std::unique_ptr<Tokenizer> make_clip_tokenizer(const TokenizerFiles& files);

@@ -122,11 +122,6 @@ class WordPieceTokenizer : public Tokenizer {
   size_t longest_piece_ = 0;  // bytes, so letters are not more
 };
 
-bool truth_in(const nlohmann::json& stated, const char* name, bool otherwise) {
-  const auto found = stated.find(name);
-  return found == stated.end() || !found->is_boolean() ? otherwise : found->get<bool>();
-}
-
 /// A token a line, its number that of the line.
 Vocabulary vocabulary_of_lines(const std::string& text) {
   Vocabulary vocabulary;

@@ -87,6 +87,13 @@ TEST(PldaForeignSpan, AnswersTheSameWhereTheClassesOfTheSpaceDifferInAllDimensio
   }
 }
 
+TEST(PldaForeignSpan, ADamagedSpaceIsAnError) {
+  PldaModel model = model_of_others(24, false);
+  model.space.between = model.space.between + 1e300;
+  const EpisodeBatch episode = foreign_episode(5, 3, 24);
+  EXPECT_THROW(static_cast<void>(answer(episode, model)), Error);
+}
+
 TEST(PldaForeignSpan, TakesOneClassAndUnequalShots) {
   const PldaModel model = model_of_others(48, false);
   expect_same_answers(foreign_episode(1, 5, 48), model);

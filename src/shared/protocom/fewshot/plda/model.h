@@ -31,8 +31,8 @@ struct PldaAdaptation {
   bool isotropic = false;     ///< no space was fitted: both covariances are multiples of I, found from the images alone
   bool unlabelled = false;    ///< images without labels take part in the answers: a batch, a pool
   /// What the variance between the classes at hand is larger by than the fitted one, in units of that within classes,
-  /// before their images are looked at (plda/between_elsewhere.h); negative: it stays as it was fitted.
-  double elsewhere = -1;
+  /// before their images are looked at (plda/added_between.h); negative: it stays as it was fitted.
+  double added_between = -1;
 
   [[nodiscard]] bool adapts() const { return degrees > 0; }
 };

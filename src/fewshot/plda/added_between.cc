@@ -1,4 +1,4 @@
-#include "fewshot/plda/between_elsewhere.h"
+#include "fewshot/plda/added_between.h"
 
 #include <algorithm>
 
@@ -10,8 +10,8 @@ constexpr double kDegrees = 8;
 
 }  // namespace
 
-double between_elsewhere(const PldaAdaptation& adaptation, const IsotropicSums& sums, double fitted) {
-  const double usual = adaptation.elsewhere, degrees = sums.images - sums.classes;
+double added_between(const PldaAdaptation& adaptation, const IsotropicSums& sums, double fitted) {
+  const double usual = adaptation.added_between, degrees = sums.images - sums.classes;
   if (usual < 0) return 0;
   // Without such dimensions the sums are rounding.
   if (degrees <= 0 || sums.classes < 2 || sums.dims < 1 || !(sums.within > 0)) return usual;
