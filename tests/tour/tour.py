@@ -1,5 +1,5 @@
 """Runs the commands of docs/own-photos.md from "With base classes" on as they stand there, on photos that the demo's generator draws
-at full size: JPEG of 1600 pixels (one of each class, the others are smaller: drawing them takes a second each), some as HEIC, some lying on
+at full size: JPEG of 1200 pixels (one of each class, the others are smaller: drawing them takes half a second each), some as HEIC, some lying on
 their side with the EXIF tag that says so, and a file that is no photo. The holiday photos have names that tell nothing, and most of them must
 be named rightly; one of each class lies on its side and must be answered as the same photo upright is.
 
@@ -130,7 +130,7 @@ def lay_out_holiday(taken):
 def lay_out():
     """photos/, split.csv, attributes.csv and what the guide enrols and classifies. Returns the class that plays the okapi, and of what
     class each holiday photo is."""
-    for folder, size, count in (("drawn", 320, PHOTOS_PER_CLASS), ("large", 1600, LARGE_PER_CLASS)):
+    for folder, size, count in (("drawn", 320, PHOTOS_PER_CLASS), ("large", 1200, LARGE_PER_CLASS)):
         run(program, "--quiet", "synth", folder, "--image-size", size, "--images-per-class", count, "--base", 8, "--val", 3, "--novel", 6)
     drawn, photos = work / "drawn", work / "photos"
     for file in (work / "large").glob("*/*.jpg"):
@@ -139,7 +139,7 @@ def lay_out():
     novel = [name for name, part in split.items() if part == "novel"]
     okapi = novel[0]
     taken = []
-    for name in split:
+    for number, name in enumerate(split):
         folder = photos / name
         folder.mkdir(parents=True)
         for i, file in enumerate(sorted((drawn / name).iterdir())):
@@ -147,8 +147,9 @@ def lay_out():
                 shutil.copy(file, folder / file.name)
             else:
                 taken.append((name, file))
-        small = sorted(folder.iterdir())[LARGE_PER_CLASS]
-        small.write_bytes(upright_and_sideways(small)[1])
+        if number % 2 == 0:
+            small = sorted(folder.iterdir())[LARGE_PER_CLASS]
+            small.write_bytes(upright_and_sideways(small)[1])
     truth = lay_out_holiday(taken)
     for name in novel[1:]:  # enrolled as folders, two of them first with five photos each
         shutil.copytree(photos / name, work / "more-photos" / name)
