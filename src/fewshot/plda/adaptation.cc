@@ -130,7 +130,7 @@ AdaptedSpace isotropic_space(const OwnImages& images, const PldaAdaptation& adap
   const auto dims = static_cast<double>(d);
   const auto [found, origin, scatter] = isotropic_axes(z, images.labels, images.count, dims);
   const at::Tensor coordinates = at::mm(z - origin, scatter.directions);
-  double degrees = isotropic_degrees(adaptation, dims);
+  double degrees = isotropic_degrees(adaptation, dims, images.features.size(0), classes);
   const int64_t fewest = fewest_of_folds(images.count.max().to(at::kLong).item<int64_t>());
   const auto answers = [&](double nu) {
     return scale_by_folds(
@@ -148,7 +148,7 @@ AdaptedSpace isotropic_space(const OwnImages& images, const PldaAdaptation& adap
     }
   }
   if (fewest < kFewestOfFolds || !result.left_out)
-    result.left_out = {{}, scale_without_folds(images.features.size(0), classes)};
+    result.left_out = {{}, scale_without_folds(adaptation, degrees, images.features.size(0), classes)};
   const int64_t rank = scatter.eigenvalues.size(0);
   const at::Tensor covariance =
       (degrees + at::cat({scatter.eigenvalues, at::zeros({d - rank}, at::kDouble)})) / (degrees + scatter.degrees);

@@ -1,6 +1,7 @@
 #include "fewshot/plda/isotropic.h"
 
 #include <algorithm>
+#include <cmath>
 
 namespace protocom {
 namespace {
@@ -19,6 +20,8 @@ constexpr double kScaleOfOneImage = 0.05, kScaleOfTwoImages = 0.1;
 /// adaptation.degrees are at most so many images per dimension: 1000 was chosen with 512 to 1280 dimensions, and in few
 /// would drown the images at hand.
 constexpr double kDegreesPerDimension = 2;
+/// And at least so many for each class of one image.
+constexpr double kDegreesPerLoneImage = 60;
 
 }  // namespace
 
@@ -38,12 +41,15 @@ double isotropic_center_share(const PldaAdaptation& adaptation, int64_t classes,
   return root && !adaptation.unlabelled ? 0 : center_share(adaptation, classes);
 }
 
-double isotropic_degrees(const PldaAdaptation& adaptation, double dims) {
-  return std::min(adaptation.degrees, kDegreesPerDimension * dims);
+double isotropic_degrees(const PldaAdaptation& adaptation, double dims, int64_t images, int64_t classes) {
+  const bool alone = images == classes && !adaptation.unlabelled;
+  const double least = alone ? kDegreesPerLoneImage * static_cast<double>(classes) : 0;
+  return std::min(std::max(adaptation.degrees, least), kDegreesPerDimension * dims);
 }
 
-double scale_without_folds(int64_t images, int64_t classes) {
-  return images > classes ? kScaleOfTwoImages : kScaleOfOneImage;
+double scale_without_folds(const PldaAdaptation& adaptation, double degrees, int64_t images, int64_t classes) {
+  if (images > classes) return kScaleOfTwoImages;
+  return kScaleOfOneImage / std::sqrt(std::max(degrees / adaptation.degrees, 1.0));
 }
 
 }  // namespace protocom

@@ -30,8 +30,10 @@ double center_share(const PldaAdaptation& adaptation, int64_t classes);
 /// (docs/log/plda.md).
 double isotropic_center_share(const PldaAdaptation& adaptation, int64_t classes, bool root);
 
-/// The degrees of S0 where nothing was fitted, in `dims` dimensions.
-double isotropic_degrees(const PldaAdaptation& adaptation, double dims);
+/// The degrees of S0 where nothing was fitted, in `dims` dimensions. Where each class has one image and images are
+/// answered one by one they grow with the classes: what class means add to S0 is scatter between classes too, so its
+/// share is bounded, however many they are (docs/log/plda.md).
+double isotropic_degrees(const PldaAdaptation& adaptation, double dims, int64_t images, int64_t classes);
 
 /// So many times those where images left out are surely answered better: encoders whose classes are far apart
 /// (MobileNet v2, ResNet12) gain up to two points.
@@ -46,6 +48,7 @@ inline constexpr int64_t kFewestOfFolds = 3;
 inline int64_t fewest_of_folds(int64_t largest) { return largest == 2 ? 2 : kFewestOfFolds; }
 
 /// The scale of log predictives where folds find none: classes of one image, or of two, which leave no scatter behind.
-double scale_without_folds(int64_t images, int64_t classes);
+/// `degrees` is isotropic_degrees(): the more there are, the farther the log predictives of one image lie apart.
+double scale_without_folds(const PldaAdaptation& adaptation, double degrees, int64_t images, int64_t classes);
 
 }  // namespace protocom

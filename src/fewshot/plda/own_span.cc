@@ -26,7 +26,9 @@ struct SpanChoice {
 };
 
 /// As images left out have it, in folds as scale_by_folds() takes them.
-SpanChoice choice_by_folds(const VectorColumns& x, const SpanImages& images, double usual) {
+SpanChoice choice_by_folds(const VectorColumns& x, const SpanImages& images, const PldaAdaptation& adaptation) {
+  const auto dims = static_cast<double>(images.features.size(1));
+  const double usual = isotropic_degrees(adaptation, dims, images.labelled(), images.classes());
   const std::vector<double> distances = fold_distances(x, images);
   std::vector<SpanModel> folds;
   std::vector<int64_t> answered;
@@ -36,7 +38,7 @@ SpanChoice choice_by_folds(const VectorColumns& x, const SpanImages& images, dou
     folds.push_back(span_model(x, images, fold.kept, fold.left_out));
     for (const int64_t i : fold.left_out) answered.push_back(images.labels[static_cast<size_t>(i)]);
   }
-  const double unknown = scale_without_folds(images.labelled(), images.classes());
+  const double unknown = scale_without_folds(adaptation, usual, images.labelled(), images.classes());
   if (folds.empty()) return {usual, unknown};
   const auto loss = [&](double nu) {
     std::vector<double> logs;
@@ -66,8 +68,7 @@ std::optional<EpisodeScores> answer_in_own_span(const EpisodeBatch& episode, con
   std::vector<int64_t> labelled(images->labels.size()), queries(x.outside.size() - labelled.size());
   std::iota(labelled.begin(), labelled.end(), 0);
   std::iota(queries.begin(), queries.end(), images->labelled());
-  const auto dims = static_cast<double>(images->features.size(1));
-  const SpanChoice choice = choice_by_folds(x.in, *images, isotropic_degrees(adaptation, dims));
+  const SpanChoice choice = choice_by_folds(x.in, *images, adaptation);
   const SpanModel model = span_model(x.in, *images, labelled, queries);
   const std::vector<double> outside(x.outside.begin() + images->labelled(), x.outside.end());
   std::vector<double> scores = linear_scores(model, choice.nu);

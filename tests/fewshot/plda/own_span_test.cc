@@ -62,6 +62,7 @@ TEST(PldaOwnSpan, TakesMoreImagesThanDimensionsOneClassAndUnequalShots) {
   expect_same_answers(span_episode(1, 5, 40));
   expect_same_answers(ragged(span_episode(6, 5, 50)));
   expect_same_answers(ragged(span_episode(3, 2, 50)));
+  expect_same_answers(span_episode(24, 1, 900));
 }
 
 TEST(PldaOwnSpan, TakesNoQueries) {
