@@ -1,7 +1,6 @@
 #include "fewshot/toolbox/class_kernels.h"
 
 #include "fewshot/toolbox/processor_vectors.h"
-#include "fewshot/toolbox/vector_form.h"
 
 namespace protocom {
 namespace {
@@ -36,35 +35,11 @@ PROTOCOM_INLINE void shares_body(const float* factors, float* values, int64_t n,
   }
 }
 
-struct ClassForm {
-  void (*exponentials)(float*, int64_t, int64_t);
-  void (*shares)(const float*, float*, int64_t, int64_t);
-};
-
-// NOLINTBEGIN(bugprone-macro-parentheses): a namespace, a type and an attribute take none.
-#define PROTOCOM_CLASSES(space, Cpu, ATTRIBUTE)                                                                        \
-  namespace space {                                                                                                    \
-  ATTRIBUTE void exponentials(float* logits, int64_t n, int64_t stride) { exponentials_body<Cpu>(logits, n, stride); } \
-  ATTRIBUTE void shares(const float* factors, float* values, int64_t n, int64_t stride) {                              \
-    shares_body<Cpu>(factors, values, n, stride);                                                                      \
-  }                                                                                                                    \
-  constexpr ClassForm kClassForm = {exponentials, shares};                                                             \
-  }
-#define PROTOCOM_TABLE(space, Cpu, ATTRIBUTE) &space::kClassForm,
-
-// NOLINTEND(bugprone-macro-parentheses)
-
-PROTOCOM_FOR_EACH_FORM(PROTOCOM_CLASSES)
-constexpr const ClassForm* kClassForms[] = {PROTOCOM_FOR_EACH_FORM(PROTOCOM_TABLE)};
-
 }  // namespace
 
-void exponentials_of_classes(float* logits, int64_t n, int64_t stride) {
-  kClassForms[vector_form()]->exponentials(logits, n, stride);
-}
-
-void shares_of_classes(const float* factors, float* values, int64_t n, int64_t stride) {
-  kClassForms[vector_form()]->shares(factors, values, n, stride);
-}
+PROTOCOM_KERNEL(exponentials_of_classes, void, (float* logits, int64_t n, int64_t stride), exponentials_body<Cpu>,
+                (logits, n, stride))
+PROTOCOM_KERNEL(shares_of_classes, void, (const float* factors, float* values, int64_t n, int64_t stride),
+                shares_body<Cpu>, (factors, values, n, stride))
 
 }  // namespace protocom

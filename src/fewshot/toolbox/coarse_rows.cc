@@ -10,7 +10,6 @@
 #include "fewshot/toolbox/processor_vectors.h"
 #include "fewshot/toolbox/row_kernels.h"
 #include "fewshot/toolbox/row_products.h"
-#include "fewshot/toolbox/vector_form.h"
 #include "protocom/core/parallel.h"
 
 namespace protocom {
@@ -33,20 +32,8 @@ PROTOCOM_INLINE void coarse_body(const int16_t* row, const int8_t* codes, int64_
   }
 }
 
-using CoarseDots = void (*)(const int16_t* row, const int8_t* codes, int64_t n, int64_t dim, int32_t* sums);
-
-// NOLINTBEGIN(bugprone-macro-parentheses): a namespace and an attribute take none.
-#define PROTOCOM_COARSE(space, Cpu, ATTRIBUTE)                                                            \
-  namespace coarse_##space {                                                                              \
-    ATTRIBUTE void dots(const int16_t* row, const int8_t* codes, int64_t n, int64_t dim, int32_t* sums) { \
-      coarse_body(row, codes, n, dim, sums);                                                              \
-    }                                                                                                     \
-  }
-#define PROTOCOM_COARSE_TABLE(space, Cpu, ATTRIBUTE) &coarse_##space::dots,
-// NOLINTEND(bugprone-macro-parentheses)
-
-PROTOCOM_FOR_EACH_FORM(PROTOCOM_COARSE)
-constexpr CoarseDots kCoarseForms[] = {PROTOCOM_FOR_EACH_FORM(PROTOCOM_COARSE_TABLE)};
+PROTOCOM_FORMS(coarse_dots, void, (const int16_t* row, const int8_t* codes, int64_t n, int64_t dim, int32_t* sums),
+               coarse_body, (row, codes, n, dim, sums))
 
 /// The rows [q, d] as whole numbers, and the step of each.
 std::pair<std::vector<int16_t>, std::vector<float>> wide_codes(const at::Tensor& rows) {
@@ -113,7 +100,7 @@ at::Tensor products_with_many(const at::Tensor& rows, const at::Tensor& part, co
   const auto* codes = many.coarse.codes.data_ptr<int8_t>();
   const auto* steps = many.coarse.steps.data_ptr<float>();
   const float* offsets = many.offsets.defined() ? many.offsets.data_ptr<float>() : nullptr;
-  const CoarseDots dots = kCoarseForms[vector_form()];
+  const auto dots = coarse_dots_form();
   parallel_for(0, n, kGrain, [&, &wide = wide, &wide_steps = wide_steps](int64_t begin, int64_t end) {
     int32_t sums[kBlock];
     for (int64_t first = begin; first < end; first += kBlock) {

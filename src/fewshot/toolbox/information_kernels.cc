@@ -4,7 +4,6 @@
 
 #include "fewshot/toolbox/processor_vectors.h"
 #include "fewshot/toolbox/row_kernels.h"
-#include "fewshot/toolbox/vector_form.h"
 
 namespace protocom {
 namespace {
@@ -146,34 +145,12 @@ PROTOCOM_INLINE void adam_body(const AdamStep& step, float* weights) {
   }
 }
 
-struct InformationForm {
-  void (*slopes)(const InformationPoints&, const InformationLoss&, const float*, float*);
-  void (*adam)(const AdamStep&, float*);
-};
-
-// NOLINTBEGIN(bugprone-macro-parentheses): a namespace, a type and an attribute take none.
-#define PROTOCOM_INFORMATION(space, Cpu, ATTRIBUTE)                                                                  \
-  namespace space {                                                                                                  \
-  ATTRIBUTE void slopes(const InformationPoints& points, const InformationLoss& loss, const float* half, float* x) { \
-    slopes_body<Cpu>(points, loss, half, x);                                                                         \
-  }                                                                                                                  \
-  ATTRIBUTE void adam(const AdamStep& step, float* weights) { adam_body(step, weights); }                            \
-  constexpr InformationForm kInformation = {slopes, adam};                                                           \
-  }
-#define PROTOCOM_TABLE(space, Cpu, ATTRIBUTE) &space::kInformation,
-
-// NOLINTEND(bugprone-macro-parentheses)
-
-PROTOCOM_FOR_EACH_FORM(PROTOCOM_INFORMATION)
-constexpr const InformationForm* kInformationForms[] = {PROTOCOM_FOR_EACH_FORM(PROTOCOM_TABLE)};
-
 }  // namespace
 
-void information_slopes(const InformationPoints& points, const InformationLoss& loss, const float* half_squares,
-                        float* products) {
-  kInformationForms[vector_form()]->slopes(points, loss, half_squares, products);
-}
-
-void adam_step(const AdamStep& step, float* weights) { kInformationForms[vector_form()]->adam(step, weights); }
+PROTOCOM_KERNEL(information_slopes, void,
+                (const InformationPoints& points, const InformationLoss& loss, const float* half_squares,
+                 float* products),
+                slopes_body<Cpu>, (points, loss, half_squares, products))
+PROTOCOM_KERNEL(adam_step, void, (const AdamStep& step, float* weights), adam_body, (step, weights))
 
 }  // namespace protocom

@@ -2,6 +2,8 @@
 #include <cstdint>
 #include <cstring>
 
+#include "fewshot/toolbox/vector_form.h"
+
 // Vectors of a processor's registers, for inner loops that are compiled once a form of vector_form.h. Every function is
 // inlined into one wrapper a form, whose target attribute then decides the instructions. That is why such loops are
 // written with the compiler's vector types and without lambdas or std:: algorithms, which would keep the baseline's
@@ -193,18 +195,40 @@ PROTOCOM_INLINE void log_from_one(float* values) {
   at<Cpu>(values).vector = r + polynomial + n * 0.693359375F;
 }
 
-// NOLINTBEGIN(bugprone-macro-parentheses): a namespace, a type and an attribute take none.
-/// KERNELS(space, Cpu, ATTRIBUTE) for every form this program has.
-#if defined(__x86_64__)
-#define PROTOCOM_FOR_EACH_FORM(KERNELS)                    \
-  KERNELS(baseline, Baseline, )                            \
-  KERNELS(avx2, Avx2, __attribute__((target("avx2,fma")))) \
-  KERNELS(avx512, Avx512, __attribute__((target("avx512f,avx512dq,avx512vl,avx512bw,avx2,fma"))))
-#else
-#define PROTOCOM_FOR_EACH_FORM(KERNELS) KERNELS(baseline, Baseline, )
-#endif
-
-// NOLINTEND(bugprone-macro-parentheses)
-
 }  // namespace
 }  // namespace protocom
+
+// NOLINTBEGIN(bugprone-macro-parentheses): types, attributes and lists in parentheses take none.
+#define PROTOCOM_FORM(Processor, ATTRIBUTE, name, result, parameters, body, arguments) \
+  ATTRIBUTE result name##_##Processor parameters {                                     \
+    using Cpu [[maybe_unused]] = Processor;                                            \
+    return body arguments;                                                             \
+  }
+
+/// Compiles `body arguments`, in which Cpu is the processor, for every form that this program has. `name`_form() is the
+/// one in use, a function of `parameters`.
+#if defined(__x86_64__)
+#define PROTOCOM_FORMS(name, result, parameters, body, arguments)                                             \
+  namespace {                                                                                                 \
+  PROTOCOM_FORM(Baseline, , name, result, parameters, body, arguments)                                        \
+  PROTOCOM_FORM(Avx2, __attribute__((target("avx2,fma"))), name, result, parameters, body, arguments)         \
+  PROTOCOM_FORM(Avx512, __attribute__((target("avx512f,avx512dq,avx512vl,avx512bw,avx2,fma"))), name, result, \
+                parameters, body, arguments)                                                                  \
+  auto name##_form() {                                                                                        \
+    static constexpr decltype(&name##_Baseline) kForms[] = {&name##_Baseline, &name##_Avx2, &name##_Avx512};  \
+    return kForms[vector_form()];                                                                             \
+  }                                                                                                           \
+  }
+#else
+#define PROTOCOM_FORMS(name, result, parameters, body, arguments)      \
+  namespace {                                                          \
+  PROTOCOM_FORM(Baseline, , name, result, parameters, body, arguments) \
+  auto name##_form() { return &name##_Baseline; }                      \
+  }
+#endif
+
+/// The same as the function `name` itself.
+#define PROTOCOM_KERNEL(name, result, parameters, body, arguments) \
+  PROTOCOM_FORMS(name, result, parameters, body, arguments)        \
+  result name parameters { return name##_form() arguments; }
+// NOLINTEND(bugprone-macro-parentheses)

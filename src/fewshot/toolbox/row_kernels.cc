@@ -3,7 +3,6 @@
 #include <cstring>
 
 #include "fewshot/toolbox/processor_vectors.h"
-#include "fewshot/toolbox/vector_form.h"
 
 // Accumulators are arrays of constant size, so that they stay in registers.
 namespace protocom {
@@ -427,94 +426,27 @@ PROTOCOM_INLINE void transport_body(const Transport& task, float* scales) {
   }
 }
 
-// ---------------------------------------------------------------------------------------------------------- dispatch
-
-struct Kernels {
-  void (*dots)(const RowDots&, float*);
-  void (*products)(const RowProducts&, float*);
-  void (*gram)(const RowGram&, float*);
-  float (*dot)(const float*, const float*, int64_t);
-  void (*sums)(const WeightedSums&, float*, float*);
-  void (*row_sums)(const RowSums&, float*);
-  void (*softmax)(float*, int64_t, int64_t);
-  void (*fuse)(const FusedRow&, float*);
-  void (*dense)(const DenseRows&, float*);
-  float (*relu_dot)(const float*, const float*, const float*, int64_t);
-  void (*add_scaled)(float, const float*, int64_t, float*);
-  float (*second)(const float*, int64_t);
-  void (*unit)(const float*, const float*, int64_t, float*);
-  void (*transport)(const Transport&, float*);
-};
-
-// NOLINTBEGIN(bugprone-macro-parentheses): a namespace, a type and an attribute take none.
-#define PROTOCOM_KERNELS(space, Cpu, ATTRIBUTE)                                                                     \
-  namespace space {                                                                                                 \
-  ATTRIBUTE void dots(const RowDots& task, float* out) { dots_body<Cpu>(task, out); }                               \
-  ATTRIBUTE void products(const RowProducts& task, float* out) { products_body<Cpu>(task, out); }                   \
-  ATTRIBUTE void gram(const RowGram& task, float* out) { gram_body<Cpu>(task, out); }                               \
-  ATTRIBUTE float dot(const float* a, const float* b, int64_t dim) { return dot_body<Cpu>(a, b, dim); }             \
-  ATTRIBUTE void sums(const WeightedSums& task, float* sum, float* squares) { sums_body<Cpu>(task, sum, squares); } \
-  ATTRIBUTE void row_sums(const RowSums& task, float* sums) { row_sums_body<Cpu>(task, sums); }                     \
-  ATTRIBUTE void softmax(float* logits, int64_t count, int64_t n) { softmax_body<Cpu>(logits, count, n); }          \
-  ATTRIBUTE void fuse(const FusedRow& task, float* out) { fuse_body<Cpu>(task, out); }                              \
-  ATTRIBUTE void dense(const DenseRows& task, float* out) { dense_body<Cpu>(task, out); }                           \
-  ATTRIBUTE float relu_dot(const float* a, const float* b, const float* w, int64_t dim) {                           \
-    return relu_dot_body<Cpu>(a, b, w, dim);                                                                        \
-  }                                                                                                                 \
-  ATTRIBUTE void add_scaled(float factor, const float* row, int64_t dim, float* out) {                              \
-    add_scaled_body<Cpu>(factor, row, dim, out);                                                                    \
-  }                                                                                                                 \
-  ATTRIBUTE float second(const float* values, int64_t count) { return second_smallest_body<Cpu>(values, count); }   \
-  ATTRIBUTE void unit(const float* from, const float* centre, int64_t dim, float* out) {                            \
-    unit_body<Cpu>(from, centre, dim, out);                                                                         \
-  }                                                                                                                 \
-  ATTRIBUTE void transport(const Transport& task, float* scales) { transport_body<Cpu>(task, scales); }             \
-  constexpr Kernels kKernels = {dots, products, gram,     dot,        sums,   row_sums, softmax,                    \
-                                fuse, dense,    relu_dot, add_scaled, second, unit,     transport};                 \
-  }
-#define PROTOCOM_TABLE(space, Cpu, ATTRIBUTE) &space::kKernels,
-
-// NOLINTEND(bugprone-macro-parentheses)
-
-PROTOCOM_FOR_EACH_FORM(PROTOCOM_KERNELS)
-constexpr const Kernels* kForms[] = {PROTOCOM_FOR_EACH_FORM(PROTOCOM_TABLE)};
-
-const Kernels& kernels() { return *kForms[vector_form()]; }
-
 }  // namespace
 
-void row_dots(const RowDots& task, float* dots) { kernels().dots(task, dots); }
-
-void products_of_rows(const RowProducts& task, float* products) { kernels().products(task, products); }
-
-void gram_of_rows(const RowGram& task, float* gram) { kernels().gram(task, gram); }
-
-float row_dot(const float* a, const float* b, int64_t dim) { return kernels().dot(a, b, dim); }
-
-void add_weighted_sums(const WeightedSums& task, float* sum, float* sum_squares) {
-  kernels().sums(task, sum, sum_squares);
-}
-
-void sums_of_rows(const RowSums& task, float* sums) { kernels().row_sums(task, sums); }
-
-void softmax_rows(float* logits, int64_t count, int64_t n) { kernels().softmax(logits, count, n); }
-
-void fuse_row(const FusedRow& task, float* fused) { kernels().fuse(task, fused); }
-
-void dense_rows(const DenseRows& task, float* out) { kernels().dense(task, out); }
-
-float relu_dot(const float* a, const float* b, const float* w, int64_t dim) { return kernels().relu_dot(a, b, w, dim); }
-
-void add_scaled_row(float factor, const float* row, int64_t dim, float* out) {
-  kernels().add_scaled(factor, row, dim, out);
-}
-
-float second_smallest(const float* values, int64_t count) { return kernels().second(values, count); }
-
-void unit_row(const float* from, const float* centre, int64_t dim, float* out) {
-  kernels().unit(from, centre, dim, out);
-}
-
-void transport_scales(const Transport& task, float* scales) { kernels().transport(task, scales); }
+PROTOCOM_KERNEL(row_dots, void, (const RowDots& task, float* dots), dots_body<Cpu>, (task, dots))
+PROTOCOM_KERNEL(products_of_rows, void, (const RowProducts& task, float* products), products_body<Cpu>,
+                (task, products))
+PROTOCOM_KERNEL(gram_of_rows, void, (const RowGram& task, float* gram), gram_body<Cpu>, (task, gram))
+PROTOCOM_KERNEL(row_dot, float, (const float* a, const float* b, int64_t dim), dot_body<Cpu>, (a, b, dim))
+PROTOCOM_KERNEL(add_weighted_sums, void, (const WeightedSums& task, float* sum, float* sum_squares), sums_body<Cpu>,
+                (task, sum, sum_squares))
+PROTOCOM_KERNEL(sums_of_rows, void, (const RowSums& task, float* sums), row_sums_body<Cpu>, (task, sums))
+PROTOCOM_KERNEL(softmax_rows, void, (float* logits, int64_t count, int64_t n), softmax_body<Cpu>, (logits, count, n))
+PROTOCOM_KERNEL(fuse_row, void, (const FusedRow& task, float* fused), fuse_body<Cpu>, (task, fused))
+PROTOCOM_KERNEL(dense_rows, void, (const DenseRows& task, float* out), dense_body<Cpu>, (task, out))
+PROTOCOM_KERNEL(relu_dot, float, (const float* a, const float* b, const float* w, int64_t dim), relu_dot_body<Cpu>,
+                (a, b, w, dim))
+PROTOCOM_KERNEL(add_scaled_row, void, (float factor, const float* row, int64_t dim, float* out), add_scaled_body<Cpu>,
+                (factor, row, dim, out))
+PROTOCOM_KERNEL(second_smallest, float, (const float* values, int64_t count), second_smallest_body<Cpu>,
+                (values, count))
+PROTOCOM_KERNEL(unit_row, void, (const float* from, const float* centre, int64_t dim, float* out), unit_body<Cpu>,
+                (from, centre, dim, out))
+PROTOCOM_KERNEL(transport_scales, void, (const Transport& task, float* scales), transport_body<Cpu>, (task, scales))
 
 }  // namespace protocom

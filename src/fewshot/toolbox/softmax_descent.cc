@@ -5,7 +5,6 @@
 
 #include "fewshot/toolbox/processor_vectors.h"
 #include "fewshot/toolbox/row_kernels.h"
-#include "fewshot/toolbox/vector_form.h"
 
 namespace protocom {
 namespace {
@@ -143,22 +142,8 @@ PROTOCOM_INLINE void descent_body(const SoftmaxDescent& task, double* losses) {
   }
 }
 
-using DescentKernel = void (*)(const SoftmaxDescent&, double*);
-
-// NOLINTBEGIN(bugprone-macro-parentheses): a namespace, a type and an attribute take none.
-#define PROTOCOM_DESCENT(space, Cpu, ATTRIBUTE)                                                           \
-  namespace space {                                                                                       \
-  ATTRIBUTE void descent(const SoftmaxDescent& task, double* losses) { descent_body<Cpu>(task, losses); } \
-  }
-#define PROTOCOM_NAME(space, Cpu, ATTRIBUTE) space::descent,
-
-// NOLINTEND(bugprone-macro-parentheses)
-
-PROTOCOM_FOR_EACH_FORM(PROTOCOM_DESCENT)
-constexpr DescentKernel kDescents[] = {PROTOCOM_FOR_EACH_FORM(PROTOCOM_NAME)};
-
 }  // namespace
 
-void softmax_descent(const SoftmaxDescent& task, double* losses) { kDescents[vector_form()](task, losses); }
+PROTOCOM_KERNEL(softmax_descent, void, (const SoftmaxDescent& task, double* losses), descent_body<Cpu>, (task, losses))
 
 }  // namespace protocom

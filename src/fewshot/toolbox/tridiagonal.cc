@@ -7,7 +7,6 @@
 #include <utility>
 
 #include "fewshot/toolbox/processor_vectors.h"
-#include "fewshot/toolbox/vector_form.h"
 
 namespace protocom {
 namespace {
@@ -53,34 +52,14 @@ PROTOCOM_INLINE void rotate_rows(double* __restrict x, double* __restrict y, dou
   }
 }
 
-struct ReflectionForm {
-  void (*both_sides)(double*, int64_t, const double*, double, double*, int64_t);
-  void (*columns)(double*, int64_t, const double*, double, double*, int64_t);
-  void (*add)(double*, const double*, double, int64_t);
-  void (*pair)(double*, double*, double, double, int64_t);
-};
-
-// NOLINTBEGIN(bugprone-macro-parentheses): a namespace, a type and an attribute take none.
-#define PROTOCOM_REFLECTIONS(space, Cpu, ATTRIBUTE)                                                              \
-  namespace space {                                                                                              \
-  ATTRIBUTE void both_sides(double* a, int64_t stride, const double* v, double scale, double* work, int64_t n) { \
-    reflect_both_sides(a, stride, v, scale, work, n);                                                            \
-  }                                                                                                              \
-  ATTRIBUTE void columns(double* x, int64_t columns, const double* v, double scale, double* work, int64_t n) {   \
-    reflect_columns(x, columns, v, scale, work, n);                                                              \
-  }                                                                                                              \
-  ATTRIBUTE void add(double* to, const double* row, double factor, int64_t n) { add_row(to, row, factor, n); }   \
-  ATTRIBUTE void pair(double* x, double* y, double c, double s, int64_t n) { rotate_rows(x, y, c, s, n); }       \
-  constexpr ReflectionForm kForm = {both_sides, columns, add, pair};                                             \
-  }
-#define PROTOCOM_REFLECTION_FORM(space, Cpu, ATTRIBUTE) &space::kForm,
-
-// NOLINTEND(bugprone-macro-parentheses)
-
-PROTOCOM_FOR_EACH_FORM(PROTOCOM_REFLECTIONS)
-constexpr const ReflectionForm* kReflectionForms[] = {PROTOCOM_FOR_EACH_FORM(PROTOCOM_REFLECTION_FORM)};
-
-const ReflectionForm& reflection_form() { return *kReflectionForms[vector_form()]; }
+PROTOCOM_FORMS(reflect_both_sides, void,
+               (double* corner, int64_t stride, const double* v, double scale, double* work, int64_t n),
+               reflect_both_sides, (corner, stride, v, scale, work, n))
+PROTOCOM_FORMS(reflect_columns, void,
+               (double* rows, int64_t columns, const double* v, double scale, double* work, int64_t n), reflect_columns,
+               (rows, columns, v, scale, work, n))
+PROTOCOM_FORMS(add_row, void, (double* to, const double* row, double factor, int64_t n), add_row, (to, row, factor, n))
+PROTOCOM_FORMS(rotate_rows, void, (double* x, double* y, double c, double s, int64_t n), rotate_rows, (x, y, c, s, n))
 
 /// What row [n] is turned into a multiple of the first axis by: the row becomes the direction to reflect along. Gives
 /// 2 / its squared length, and that multiple.
@@ -101,7 +80,7 @@ constexpr int64_t kMostSteps = 30;
 void qr_step(SymmetricEigen& eigen, std::vector<double>& beside, int64_t first, int64_t last) {
   double* d = eigen.values.data();
   double* e = beside.data();
-  const auto pair = reflection_form().pair;
+  const auto rotate = rotate_rows_form();
   const double half = (d[last - 1] - d[last]) / 2, off = e[last - 1];
   const double shift = d[last] - off * off / (half + std::copysign(std::sqrt(half * half + off * off), half));
   double along = d[first] - shift, bulge = e[first];
@@ -119,7 +98,7 @@ void qr_step(SymmetricEigen& eigen, std::vector<double>& beside, int64_t first, 
       bulge = s * e[k + 1];
       e[k + 1] *= c;
     }
-    pair(eigen.vectors.row(k), eigen.vectors.row(k + 1), c, s, eigen.vectors.columns);
+    rotate(eigen.vectors.row(k), eigen.vectors.row(k + 1), c, s, eigen.vectors.columns);
   }
 }
 
@@ -143,7 +122,7 @@ double ShiftedTridiagonal::log_determinant() const {
 }
 
 void ShiftedTridiagonal::solve(VectorColumns& vectors) const {
-  const auto add = reflection_form().add;
+  const auto add = add_row_form();
   const int64_t n = vectors.rows, columns = vectors.columns;
   const auto factor = [&](int64_t i) { return factors_[static_cast<size_t>(i)]; };
   for (int64_t i = 1; i < n; ++i) add(vectors.row(i), vectors.row(i - 1), -factor(i - 1), columns);
@@ -175,7 +154,7 @@ Tridiagonal::Tridiagonal(std::vector<double> matrix, int64_t n)
       scales_(static_cast<size_t>(n)),
       diagonal_(static_cast<size_t>(n)),
       beside_(static_cast<size_t>(n)) {
-  const ReflectionForm& form = reflection_form();
+  const auto reflect = reflect_both_sides_form();
   std::vector<double> work(static_cast<size_t>(n));
   for (int64_t k = 0; k < n; ++k) {
     double* row = reflections_.data() + k * n;
@@ -184,18 +163,17 @@ Tridiagonal::Tridiagonal(std::vector<double> matrix, int64_t n)
     if (k + 1 == n) break;
     const int64_t left = n - k - 1;
     std::tie(scales_[at], beside_[at]) = reflection_of(row + k + 1, left);
-    if (scales_[at] != 0) form.both_sides(row + n + k + 1, n, row + k + 1, scales_[at], work.data(), left);
+    if (scales_[at] != 0) reflect(row + n + k + 1, n, row + k + 1, scales_[at], work.data(), left);
   }
 }
 
 void Tridiagonal::rotate(VectorColumns& vectors) const {
-  const ReflectionForm& form = reflection_form();
+  const auto reflect = reflect_columns_form();
   std::vector<double> work(static_cast<size_t>(vectors.columns));
   for (int64_t k = 0; k + 1 < n_; ++k) {
     const double scale = scales_[static_cast<size_t>(k)];
     if (scale == 0) continue;
-    form.columns(vectors.row(k + 1), vectors.columns, reflections_.data() + k * n_ + k + 1, scale, work.data(),
-                 n_ - k - 1);
+    reflect(vectors.row(k + 1), vectors.columns, reflections_.data() + k * n_ + k + 1, scale, work.data(), n_ - k - 1);
   }
 }
 

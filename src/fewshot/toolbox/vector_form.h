@@ -14,7 +14,7 @@ std::vector<std::string> vector_form_names();
 /// that this processor does not run. Not while other threads compute.
 void use_vector_form(const std::string& name);
 
-/// The form in use as a position among those of PROTOCOM_FOR_EACH_FORM (processor_vectors.h).
+/// The form in use as a position among those that PROTOCOM_FORMS compiles (processor_vectors.h).
 int vector_form();
 
 }  // namespace protocom
