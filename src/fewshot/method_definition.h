@@ -30,23 +30,44 @@ MethodDefinition define(MethodSpec spec, Parameters<Options> parameters, More...
           tries};
 }
 
-/// A method that needs no more than its scorer `S`, which is constructed from the options and the context.
-template <typename S, typename Options>
+/// What a scorer says of a batch whose features have been through its map (Scorer::answer). Thread-safe.
+using Answer = std::function<EpisodeScores(const EpisodeBatch& batch)>;
+
+/// A scorer that is no more than that. `map` null: the method takes features as they are; `fewest_shots`: labelled
+/// images that a class must have.
+std::unique_ptr<Scorer> scorer_of(Answer answer, std::shared_ptr<const FeatureTransform> map = nullptr,
+                                  int64_t fewest_shots = 1);
+
+/// A method that needs no more than its scorer, which `make` makes of the options and the context.
+template <typename Options>
 class ScorerMethod : public Method {
  public:
-  explicit ScorerMethod(Options options) : options_(std::move(options)) {}
+  using Make = std::function<std::unique_ptr<Scorer>(const Options& options, const MethodContext& context)>;
+  ScorerMethod(Options options, Make make) : options_(std::move(options)), make_(std::move(make)) {}
   [[nodiscard]] std::unique_ptr<Scorer> prepare(const MethodContext& context) const override {
-    return std::make_unique<S>(options_, context);
+    return make_(options_, context);
   }
 
  private:
   Options options_;
+  Make make_;
 };
 
 /// Its definition.
-template <typename S, typename Options>
-MethodDefinition define_scorer(MethodSpec spec, Parameters<Options> parameters) {
-  return define<ScorerMethod<S, Options>>(std::move(spec), std::move(parameters));
+template <typename Options>
+MethodDefinition define_scorer(MethodSpec spec, typename ScorerMethod<Options>::Make make,
+                               Parameters<Options> parameters) {
+  return define<ScorerMethod<Options>>(std::move(spec), std::move(parameters), std::move(make));
+}
+
+/// The definition of a method that is a function of a batch and its options.
+template <typename Options>
+MethodDefinition define_answer(MethodSpec spec, EpisodeScores (*answer)(const EpisodeBatch&, const Options&),
+                               Parameters<Options> parameters) {
+  const auto make = [answer](const Options& options, const MethodContext&) {
+    return scorer_of([answer, options](const EpisodeBatch& batch) { return answer(batch, options); });
+  };
+  return define_scorer(std::move(spec), make, std::move(parameters));
 }
 
 }  // namespace protocom

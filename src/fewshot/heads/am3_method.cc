@@ -70,24 +70,6 @@ std::vector<at::Tensor> rows_of(const std::vector<at::Tensor>& semantics, const 
   return rows;
 }
 
-/// Nearest prototype after the chain.
-class Am3Scorer : public Scorer {
- public:
-  Am3Scorer(Am3Model model, std::vector<at::Tensor> semantics)
-      : model_(std::move(model)), semantics_(std::move(semantics)) {}
-  [[nodiscard]] std::shared_ptr<const FeatureTransform> feature_transform() const override { return model_.space; }
-
- private:
-  [[nodiscard]] EpisodeScores answer(const EpisodeBatch& batch) const override {
-    const at::Tensor prototypes =
-        chained(model_.blocks, mean_of_supports(batch), rows_of(semantics_, classes_of(batch))).back();
-    return {model_.logits(batch.query, prototypes), model_.space->back(prototypes)};
-  }
-
-  Am3Model model_;
-  std::vector<at::Tensor> semantics_;
-};
-
 /// How much of a class the first block takes from its images, on average over classes of these semantics.
 std::vector<std::string> share_found(const Am3Block& block, const at::Tensor& semantics) {
   const at::NoGradGuard no_grad;
@@ -141,14 +123,19 @@ std::vector<at::Tensor> Am3Method::semantics_of(const KnowledgeTable& knowledge,
 }
 
 std::unique_ptr<Scorer> Am3Method::prepare(const MethodContext& context) const {
-  std::vector<at::Tensor> semantics = semantics_of(*context.knowledge, *context.class_names);
+  const std::vector<at::Tensor> semantics = semantics_of(*context.knowledge, *context.class_names);
   for (size_t i = 0; i < semantics.size(); ++i) {
     const int64_t fitted = model().blocks[i].transform.in();
     if (semantics[i].size(1) != fitted)
       fail("'{}' was fitted on {} values per class ({}), this knowledge has {}: give the same kind of knowledge",
            spec().name, fitted, design_.semantics[i], semantics[i].size(1));
   }
-  return std::make_unique<Am3Scorer>(model(), std::move(semantics));
+  const auto answer = [model = model(), semantics](const EpisodeBatch& batch) -> EpisodeScores {
+    const at::Tensor prototypes =  // nearest prototype after the chain
+        chained(model.blocks, mean_of_supports(batch), rows_of(semantics, classes_of(batch))).back();
+    return {model.logits(batch.query, prototypes), model.space->back(prototypes)};
+  };
+  return scorer_of(answer, model().space);
 }
 
 Am3Model Am3Method::blank() const {

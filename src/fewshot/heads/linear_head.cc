@@ -3,7 +3,7 @@
 #include <ATen/ATen.h>
 
 #include "fewshot/toolbox/episode_points.h"
-#include "fewshot/toolbox/feature_space.h"
+#include "fewshot/toolbox/space_method.h"
 
 namespace protocom {
 namespace {
@@ -12,36 +12,6 @@ struct LinearHeadOptions {
   double c = 1;
   std::string transform = "l2n";
   int64_t steps = 400;
-};
-
-class LinearScorer : public SpaceScorer {
- public:
-  LinearScorer(const LinearHeadOptions& options, const LinearHead& head, const MethodContext& context)
-      : SpaceScorer(options.transform, context), options_(options), head_(head) {}
-
-  [[nodiscard]] EpisodeScores answer(const EpisodeBatch& batch) const override {
-    const EpisodePoints points = supports_and_queries(batch);
-    LinearProblem problem =
-        head_.problem(points.supports_of(points.features), points.supports_of(points.labels), options_.c);
-    problem.steps = options_.steps;
-    return {fitted_logits(problem, points.queries_of(points.features)), at::Tensor()};
-  }
-
- private:
-  LinearHeadOptions options_;
-  LinearHead head_;
-};
-
-class LinearMethod : public Method {
- public:
-  LinearMethod(LinearHeadOptions options, LinearHead head) : options_(std::move(options)), head_(std::move(head)) {}
-  [[nodiscard]] std::unique_ptr<Scorer> prepare(const MethodContext& context) const override {
-    return std::make_unique<LinearScorer>(options_, head_, context);
-  }
-
- private:
-  LinearHeadOptions options_;
-  LinearHead head_;
 };
 
 }  // namespace
@@ -54,7 +24,15 @@ MethodDefinition define_linear_head(MethodSpec spec, const LinearHead& head) {
           .choice("transform", &LinearHeadOptions::transform, {"l2n", "cl2n", "power"}, FeatureSpace::kText)
           .tries({"cl2n", "power"})
           .whole("steps", &LinearHeadOptions::steps, {1, 1e6}, "of accelerated descent");
-  return define<LinearMethod>(std::move(spec), parameters, head);
+  const auto answer = [problem_of = head.problem](const EpisodeBatch& batch,
+                                                  const LinearHeadOptions& options) -> EpisodeScores {
+    const EpisodePoints points = supports_and_queries(batch);
+    LinearProblem problem =
+        problem_of(points.supports_of(points.features), points.supports_of(points.labels), options.c);
+    problem.steps = options.steps;
+    return {fitted_logits(problem, points.queries_of(points.features)), at::Tensor()};
+  };
+  return define_in_space<LinearHeadOptions>(std::move(spec), answer, parameters);
 }
 
 }  // namespace protocom

@@ -15,37 +15,28 @@ struct Options {
   double learning_rate = 1e-3;
 };
 
-class BaselinePlusPlus : public Scorer {
- public:
-  BaselinePlusPlus(const Options& options, const MethodContext&) : options_(options) {}
-
-  [[nodiscard]] EpisodeScores answer(const EpisodeBatch& batch) const override {
-    const EpisodePoints points = supports_and_queries(batch);
-    const at::Tensor weights = fitted(points);
-    return {options_.scale * protocom::cosine_similarity(batch.query, weights), weights};
+at::Tensor fitted(const EpisodePoints& points, const Options& options) {
+  const at::Tensor x = unit_vectors(points.supports_of(points.features));  // [b, s, d]
+  const at::Tensor y = points.supports_of(points.labels);                  // [b, s, n]
+  const at::Tensor present = y.sum(-1, true);
+  const at::Tensor share = present / present.sum(1, true);  // each support's part of the mean loss
+  at::Tensor weights = at::matmul(y.transpose(1, 2), x) / y.sum(1).unsqueeze(-1);
+  Adam adam(weights, options.learning_rate);
+  for (int64_t step = 0; step < options.steps; ++step) {
+    const at::Tensor unit = unit_vectors(weights);
+    const at::Tensor p = (options.scale * at::matmul(x, unit.transpose(1, 2))).softmax(-1);
+    const at::Tensor of_unit = options.scale * at::matmul((residuals(p, y) * share).transpose(1, 2), x);
+    // Through u = w / |w|: what is left of the gradient across u, over |w|.
+    const at::Tensor across = of_unit - unit * (unit * of_unit).sum(-1, true);
+    adam.step(weights, across / weights.norm(2, -1, true).clamp_min(1e-12));
   }
+  return weights;
+}
 
- private:
-  [[nodiscard]] at::Tensor fitted(const EpisodePoints& points) const {
-    const at::Tensor x = unit_vectors(points.supports_of(points.features));  // [b, s, d]
-    const at::Tensor y = points.supports_of(points.labels);                  // [b, s, n]
-    const at::Tensor present = y.sum(-1, true);
-    const at::Tensor share = present / present.sum(1, true);  // each support's part of the mean loss
-    at::Tensor weights = at::matmul(y.transpose(1, 2), x) / y.sum(1).unsqueeze(-1);
-    Adam adam(weights, options_.learning_rate);
-    for (int64_t step = 0; step < options_.steps; ++step) {
-      const at::Tensor unit = unit_vectors(weights);
-      const at::Tensor p = (options_.scale * at::matmul(x, unit.transpose(1, 2))).softmax(-1);
-      const at::Tensor of_unit = options_.scale * at::matmul((residuals(p, y) * share).transpose(1, 2), x);
-      // Through u = w / |w|: what is left of the gradient across u, over |w|.
-      const at::Tensor across = of_unit - unit * (unit * of_unit).sum(-1, true);
-      adam.step(weights, across / weights.norm(2, -1, true).clamp_min(1e-12));
-    }
-    return weights;
-  }
-
-  Options options_;
-};
+EpisodeScores answer(const EpisodeBatch& batch, const Options& options) {
+  const at::Tensor weights = fitted(supports_and_queries(batch), options);
+  return {options.scale * protocom::cosine_similarity(batch.query, weights), weights};
+}
 
 }  // namespace
 
@@ -57,14 +48,14 @@ MethodDefinition baseline_pp() {
   spec.notes =
       "Starts at the mean of the unit supports instead of at random; Adam, scale and steps as in Veilleux et al., "
       "NeurIPS 2021, whose code however fits with Euclidean logits: here fitting and answer both use the cosine.";
-  return define_scorer<BaselinePlusPlus>(std::move(spec),
-                                         Parameters<Options>()
-                                             .real("scale", &Options::scale, {1e-6}, "factor of the cosine")
-                                             .tries({"5", "10", "30"})
-                                             .whole("steps", &Options::steps, {0, 1e6}, "of Adam")
-                                             .tries({"30", "300"})
-                                             .real("learning_rate", &Options::learning_rate, {1e-8, 1}, "of Adam")
-                                             .tries({"1e-2"}));
+  return define_answer(std::move(spec), &answer,
+                       Parameters<Options>()
+                           .real("scale", &Options::scale, {1e-6}, "factor of the cosine")
+                           .tries({"5", "10", "30"})
+                           .whole("steps", &Options::steps, {0, 1e6}, "of Adam")
+                           .tries({"30", "300"})
+                           .real("learning_rate", &Options::learning_rate, {1e-8, 1}, "of Adam")
+                           .tries({"1e-2"}));
 }
 
 }  // namespace protocom::methods

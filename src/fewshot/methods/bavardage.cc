@@ -86,46 +86,44 @@ at::Tensor projected(const Span& span, const at::Tensor& means) {
       .to(at::kFloat);
 }
 
-class Bavardage : public SpaceScorer {
- public:
-  Bavardage(const Options& options, const MethodContext& context) : SpaceScorer("cl2n", context), options_(options) {
-    const BaseClasses base = base_classes(feature_transform()->map(context.base->features), context.base->labels);
-    const double most = options.whitened == "span" ? std::numeric_limits<double>::infinity() : options.most_scale;
-    const at::Tensor whitens = whitening(base.shared, most);
-    if (options.precision == 0) options_.precision = default_precision(base, whitens);
-    whitening_ = whitens.to(at::kFloat);
-  }
+/// One update of all factors from responsibilities [b, m, n]: the expected log probabilities, [b, m, n].
+at::Tensor expected(const EpisodePoints& points, const Span& span, const at::Tensor& r, const Options& options) {
+  const at::Tensor strength = options.prior_strength + r.sum(1, true);  // [b, 1, n]
+  const at::Tensor shrunk = (r / strength).transpose(1, 2);             // means under a prior at 0, [b, n, m]
+  const at::Tensor x = projected(span, shrunk);
+  const at::Tensor mean = at::matmul(shrunk, x);  // [b, n, n - 1]
+  const at::Tensor square = (x.unsqueeze(2) - mean.unsqueeze(1)).square().sum(-1);
+  const at::Tensor logits = -options.precision / 2 * square - static_cast<double>(x.size(2)) / 2 / strength;
+  if (options.proportions == "equal") return logits;
+  const at::Tensor alpha = options.dirichlet + r.sum(1, true) - points.shots().unsqueeze(1);
+  return logits + alpha.digamma() - alpha.sum(-1, true).digamma();
+}
 
-  [[nodiscard]] EpisodeScores answer(const EpisodeBatch& batch) const override {
-    EpisodePoints points = episode_points(batch);
-    const Span start(points.features);
-    const at::Tensor means = soft_k_means_steps(points, start, {options_.start_sharpness, options_.start_steps - 1});
-    at::Tensor logits = -options_.start_sharpness * start.squared_distances(means);
-    points.features = options_.whitened == "span" ? whitened_in_span(points, whitening_, options_.most_scale)
-                                                  : at::matmul(points.features, whitening_);
-    const Span span(points.features);
-    for (int64_t step = 0; step < options_.steps && points.labels.size(2) > 1; ++step)
-      logits = expected(points, span, points.with_unlabelled(class_softmax(points.unlabelled_of(logits))));
-    return {points.queries_of(logits), at::Tensor()};
-  }
+/// `whitens` [d, d], float32.
+EpisodeScores answer(const EpisodeBatch& batch, const Options& options, const at::Tensor& whitens) {
+  EpisodePoints points = episode_points(batch);
+  const Span start(points.features);
+  const at::Tensor means = soft_k_means_steps(points, start, {options.start_sharpness, options.start_steps - 1});
+  at::Tensor logits = -options.start_sharpness * start.squared_distances(means);
+  points.features = options.whitened == "span" ? whitened_in_span(points, whitens, options.most_scale)
+                                               : at::matmul(points.features, whitens);
+  const Span span(points.features);
+  for (int64_t step = 0; step < options.steps && points.labels.size(2) > 1; ++step)
+    logits = expected(points, span, points.with_unlabelled(class_softmax(points.unlabelled_of(logits))), options);
+  return {points.queries_of(logits), at::Tensor()};
+}
 
- private:
-  /// One update of all factors from responsibilities [b, m, n]: the expected log probabilities, [b, m, n].
-  [[nodiscard]] at::Tensor expected(const EpisodePoints& points, const Span& span, const at::Tensor& r) const {
-    const at::Tensor strength = options_.prior_strength + r.sum(1, true);  // [b, 1, n]
-    const at::Tensor shrunk = (r / strength).transpose(1, 2);              // means under a prior at 0, [b, n, m]
-    const at::Tensor x = projected(span, shrunk);
-    const at::Tensor mean = at::matmul(shrunk, x);  // [b, n, n - 1]
-    const at::Tensor square = (x.unsqueeze(2) - mean.unsqueeze(1)).square().sum(-1);
-    const at::Tensor logits = -options_.precision / 2 * square - static_cast<double>(x.size(2)) / 2 / strength;
-    if (options_.proportions == "equal") return logits;
-    const at::Tensor alpha = options_.dirichlet + r.sum(1, true) - points.shots().unsqueeze(1);
-    return logits + alpha.digamma() - alpha.sum(-1, true).digamma();
-  }
-
-  Options options_;
-  at::Tensor whitening_;  // [d, d]
-};
+std::unique_ptr<Scorer> scorer(Options options, const MethodContext& context) {
+  const auto space = std::make_shared<FeatureSpace>("cl2n", context);
+  const BaseClasses base = base_classes(space->map(context.base->features), context.base->labels);
+  const double most = options.whitened == "span" ? std::numeric_limits<double>::infinity() : options.most_scale;
+  const at::Tensor whitens = whitening(base.shared, most);
+  if (options.precision == 0) options.precision = default_precision(base, whitens);
+  const auto own = [options, single = whitens.to(at::kFloat)](const EpisodeBatch& batch) {
+    return answer(batch, options, single);
+  };
+  return scorer_of(own, space);
+}
 
 }  // namespace
 
@@ -146,8 +144,8 @@ MethodDefinition bavardage() {
       "number of base images too. The default does not: the "
       "share .2 was chosen on the val classes of Tiny-ImageNet-100 and CUB-100, where it comes to 104 and 16 and 4 "
       "lets the largest class take all queries of the first.";
-  return define_scorer<Bavardage>(
-      std::move(spec),
+  return define_scorer(
+      std::move(spec), &scorer,
       Parameters<Options>()
           .real("precision", &Options::precision, {},
                 "of every class in every dimension; 0: .2 / (variance of base images around their class, between "

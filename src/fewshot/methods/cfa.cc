@@ -69,31 +69,24 @@ struct Model {
   }
 };
 
+/// Of features after the aggregation.
+at::Tensor logits_of(const at::Tensor& log_scale, const EpisodeBatch& batch) {
+  return log_scale.exp() * protocom::cosine_similarity(batch.query, mean_of_supports(batch));
+}
+
 class Cfa : public TrainedHead<Model> {
  public:
   explicit Cfa(Options options) : TrainedHead({options.steps, options.learning_rate}), options_(std::move(options)) {}
 
   [[nodiscard]] std::unique_ptr<Scorer> prepare(const MethodContext& context) const override {
     model().aggregation->space->check(context);
-    return std::make_unique<CosineToMean>(model().aggregation, model().log_scale);
+    const auto answer = [log_scale = model().log_scale](const EpisodeBatch& batch) -> EpisodeScores {
+      return {logits_of(log_scale, batch), at::Tensor()};
+    };
+    return scorer_of(answer, model().aggregation);
   }
 
  private:
-  class CosineToMean : public Scorer {
-   public:
-    CosineToMean(std::shared_ptr<const Aggregation> aggregation, at::Tensor log_scale)
-        : aggregation_(std::move(aggregation)), log_scale_(std::move(log_scale)) {}
-    [[nodiscard]] std::shared_ptr<const FeatureTransform> feature_transform() const override { return aggregation_; }
-
-   private:
-    [[nodiscard]] EpisodeScores answer(const EpisodeBatch& batch) const override {
-      return {log_scale_.exp() * protocom::cosine_similarity(batch.query, mean_of_supports(batch)), at::Tensor()};
-    }
-
-    std::shared_ptr<const Aggregation> aggregation_;
-    at::Tensor log_scale_;
-  };
-
   [[nodiscard]] std::shared_ptr<Aggregation> untrained(std::shared_ptr<const MapSpace> space) const;
   HeadTraining begin(const FitInputs& inputs, Rng& rng) override;
 
@@ -133,9 +126,8 @@ HeadTraining Cfa::begin(const FitInputs& inputs, Rng& rng) {
   training.held_out = [classes, made, log_scale] {
     const auto map = [&](const at::Tensor& rows) { return made->map(rows); };
     const ClassImages mapped = mapped_images(classes->held_out, map);
-    const CosineToMean scorer(made, log_scale);
     return accuracy_on_tasks(mapped, {20, 5, 1, 15}, kRounds,
-                             [&](const EpisodeBatch& batch) { return scorer.score_mapped(batch).logits; });
+                             [&](const EpisodeBatch& batch) { return logits_of(log_scale, batch); });
   };
   return training;
 }

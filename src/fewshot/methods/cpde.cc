@@ -26,34 +26,13 @@ class Enhanced : public FeatureTransform {
   double strength_;
 };
 
-class Cpde : public Method {
- public:
-  explicit Cpde(const Options& options) : options_(options) {}
-
-  [[nodiscard]] std::unique_ptr<Scorer> prepare(const MethodContext&) const override {
-    return std::make_unique<CosineOfEnhanced>(options_);
-  }
-
- private:
-  class CosineOfEnhanced : public Scorer {
-   public:
-    explicit CosineOfEnhanced(const Options& options)
-        : scale_(options.scale), enhanced_(std::make_shared<Enhanced>(options.strength)) {}
-
-    [[nodiscard]] std::shared_ptr<const FeatureTransform> feature_transform() const override { return enhanced_; }
-
-   private:
-    [[nodiscard]] EpisodeScores answer(const EpisodeBatch& batch) const override {
-      const at::Tensor prototypes = mean_prototypes(statistics_of(batch));  // [b, n, d], of enhanced features
-      return {scale_ * protocom::cosine_similarity(batch.query, prototypes), at::Tensor()};
-    }
-
-    double scale_;
-    std::shared_ptr<const FeatureTransform> enhanced_;
+std::unique_ptr<Scorer> scorer(const Options& options, const MethodContext&) {
+  const auto answer = [scale = options.scale](const EpisodeBatch& batch) -> EpisodeScores {
+    const at::Tensor prototypes = mean_prototypes(statistics_of(batch));  // [b, n, d], of enhanced features
+    return {scale * protocom::cosine_similarity(batch.query, prototypes), at::Tensor()};
   };
-
-  Options options_;
-};
+  return scorer_of(answer, std::make_shared<Enhanced>(options.strength));
+}
 
 }  // namespace
 
@@ -68,10 +47,11 @@ MethodDefinition cpde() {
       "The head of a backbone trained by `protocom pretrain --method cpde`, at the strength it was trained with; it "
       "takes any features. The source gives the principle of the enhancing and no code: its form is ours, channels "
       "weighed by a softmax of themselves.";
-  return define<Cpde>(std::move(spec), Parameters<Options>()
-                                           .real("strength", &Options::strength, {0, 100}, "of the enhancing; 0: none")
-                                           .tries({"0", "0.1", "0.25", "1", "2"})
-                                           .real("scale", &Options::scale, {}, "factor of the cosine"));
+  return define_scorer(std::move(spec), &scorer,
+                       Parameters<Options>()
+                           .real("strength", &Options::strength, {0, 100}, "of the enhancing; 0: none")
+                           .tries({"0", "0.1", "0.25", "1", "2"})
+                           .real("scale", &Options::scale, {}, "factor of the cosine"));
 }
 
 }  // namespace protocom::methods

@@ -108,22 +108,12 @@ class Ctm : public TrainedHead<Model> {
 
   [[nodiscard]] std::unique_ptr<Scorer> prepare(const MethodContext& context) const override {
     model().space->check(context);
-    return std::make_unique<Traversal>(model(), options_.compare);
+    return scorer_of([model = model(), compare = options_.compare](const EpisodeBatch& batch) -> EpisodeScores {
+      return {logits_of(model, batch, compare), at::Tensor()};
+    });
   }
 
  private:
-  class Traversal : public Scorer {
-   public:
-    Traversal(Model model, std::string compare) : model_(std::move(model)), compare_(std::move(compare)) {}
-
-   private:
-    [[nodiscard]] EpisodeScores answer(const EpisodeBatch& batch) const override {
-      return {logits_of(model_, batch, compare_), at::Tensor()};
-    }
-    Model model_;
-    std::string compare_;
-  };
-
   HeadTraining begin(const FitInputs& inputs, Rng& rng) override;
 
   Options options_;

@@ -3,11 +3,10 @@
 #include <cmath>
 #include <numeric>
 
-#include "fewshot/method_definition.h"
 #include "fewshot/toolbox/assignment.h"
-#include "fewshot/toolbox/class_text.h"
 #include "fewshot/toolbox/digamma.h"
 #include "fewshot/toolbox/episode_points.h"
+#include "fewshot/toolbox/text_method.h"
 #include "protocom/core/parallel.h"
 #include "protocom/nn/unit_vectors.h"
 
@@ -110,25 +109,13 @@ at::Tensor named_by_texts(const at::Tensor& u, const at::Tensor& z, const at::Te
   return logits.index_select(1, at::tensor(cluster_of, at::kLong));
 }
 
-class EmDirichlet : public Scorer {
- public:
-  EmDirichlet(const Options& options, const MethodContext& context) : options_(options), text_(context) {}
-
- private:
-  [[nodiscard]] int64_t fewest_shots() const override { return 0; }
-  [[nodiscard]] EpisodeScores answer(const EpisodeBatch& batch) const override;
-  [[nodiscard]] at::Tensor answer_one(const Simplex& images) const;
-  /// lambda over the number of queries: how many times more classes there are than occur.
-  [[nodiscard]] double weight_of_shares(int64_t n) const {
-    return options_.present == 0 ? 1 : static_cast<double>(std::max<int64_t>(n / options_.present, 1));
-  }
-
-  Options options_;
-  ClassText text_;
-};
+/// lambda over the number of queries: how many times more classes there are than occur.
+double weight_of_shares(int64_t n, int64_t present) {
+  return present == 0 ? 1 : static_cast<double>(std::max<int64_t>(n / present, 1));
+}
 
 /// EM: alpha from responsibilities u, then the classes' shares, then u.
-at::Tensor EmDirichlet::answer_one(const Simplex& images) const {
+at::Tensor answer_one(const Simplex& images, const Options& options) {
   const int64_t n = images.labels.size(1);
   const at::Tensor log_z = logarithm(images.unlabelled);
   const at::Tensor from_labelled = at::mm(images.labels.t(), logarithm(images.labelled));
@@ -136,21 +123,21 @@ at::Tensor EmDirichlet::answer_one(const Simplex& images) const {
   at::Tensor u = images.unlabelled;
   at::Tensor alpha = at::ones({n, n}, u.options());
   at::Tensor shares;
-  for (int64_t step = 0; step < options_.steps; ++step) {
+  for (int64_t step = 0; step < options.steps; ++step) {
     const at::Tensor count = images.labels.sum(0) + u.sum(0);
     const at::Tensor mean = (from_labelled + at::mm(u.t(), log_z)) / count.clamp_min(kLeast).unsqueeze(1);
     const at::Tensor used = (count > kLeast).nonzero().flatten();  // an empty class keeps what it has
     alpha = alpha.index_copy(0, used, likeliest(alpha.index_select(0, used), mean.index_select(0, used)));
-    shares = weight_of_shares(n) * (u.sum(0) / std::max<int64_t>(u.size(0), 1) + kLeast).log();
+    shares = weight_of_shares(n, options.present) * (u.sum(0) / std::max<int64_t>(u.size(0), 1) + kLeast).log();
     u = (log_density(log_z, alpha) + shares).softmax(1);
   }
   const at::Tensor logits = log_density(asked, alpha) + shares;
   return images.labelled.size(0) > 0 ? logits : named_by_texts(u, images.unlabelled, logits);
 }
 
-EpisodeScores EmDirichlet::answer(const EpisodeBatch& batch) const {
+EpisodeScores answer(const EpisodeBatch& batch, const Options& options, const ClassText& text) {
   const auto stated = [&](const at::Tensor& rows) {
-    return (options_.temperature * text_.cosines(unit_vectors(rows), batch.classes).to(at::kDouble)).softmax(-1);
+    return (options.temperature * text.cosines(unit_vectors(rows), batch.classes).to(at::kDouble)).softmax(-1);
   };
   const EpisodePoints points = supports_and_queries(batch);
   const at::Tensor labels = points.supports_of(points.labels).to(at::kDouble);
@@ -161,7 +148,8 @@ EpisodeScores EmDirichlet::answer(const EpisodeBatch& batch) const {
   for (int64_t i = 0; i < batch.size(); ++i) {
     const at::Tensor there = labels[i].sum(-1).nonzero().flatten();
     logits.push_back(answer_one({unlabelled[i], labelled[i].index_select(0, there), labels[i].index_select(0, there),
-                                 apart.defined() ? apart[i] : at::Tensor()}));
+                                 apart.defined() ? apart[i] : at::Tensor()},
+                                options));
   }
   return {at::stack(logits).to(at::kFloat), at::Tensor()};
 }
@@ -181,8 +169,8 @@ MethodDefinition em_dirichlet() {
       "Of an image only its probabilities by the texts count, the softmax of the cosines. Without photos each cluster "
       "gets the class that fits it best, one each. The source's tasks have queries of 5 of all classes and its program "
       "is told so, also with photos: `present=5`.";
-  return define_scorer<EmDirichlet>(
-      std::move(spec),
+  return define_with_text(
+      std::move(spec), &answer,
       Parameters<Options>()
           .real("temperature", &Options::temperature, {}, "factor of the cosines in the softmax")
           .whole("steps", &Options::steps, {1, 1e5}, "of all three updates")

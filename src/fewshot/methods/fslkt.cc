@@ -73,11 +73,6 @@ at::Tensor transferred(const EpisodeBatch& batch, const at::Tensor& predicted, d
   return mean_of_supports(batch) + knowledge / count_of_supports(batch).unsqueeze(-1) * predicted;
 }
 
-/// Rows of the predictions for an episode's classes [b, n].
-at::Tensor predictions_of(const at::Tensor& weights, const at::Tensor& classes) {
-  return weights.index_select(0, classes.flatten()).view({classes.size(0), classes.size(1), -1});
-}
-
 /// What is learned.
 struct Model {
   std::shared_ptr<const UnitSpace> space;
@@ -96,23 +91,6 @@ class Fslkt : public TrainedHead<Model> {
   [[nodiscard]] std::unique_ptr<Scorer> prepare(const MethodContext& context) const override;
 
  private:
-  class Transferred : public Scorer {
-   public:
-    Transferred(std::shared_ptr<const UnitSpace> space, at::Tensor weights, const Options& options)
-        : space_(std::move(space)), weights_(std::move(weights)), options_(options) {}
-    [[nodiscard]] std::shared_ptr<const FeatureTransform> feature_transform() const override { return space_; }
-
-   private:
-    [[nodiscard]] EpisodeScores answer(const EpisodeBatch& batch) const override {
-      const at::Tensor prototypes = transferred(batch, predictions_of(weights_, classes_of(batch)), options_.knowledge);
-      return {options_.scale * protocom::cosine_similarity(batch.query, prototypes), space_->back(prototypes)};
-    }
-
-    std::shared_ptr<const UnitSpace> space_;
-    at::Tensor weights_;  // [c, d]
-    Options options_;
-  };
-
   HeadTraining begin(const FitInputs& inputs, Rng& rng) override;
 
   Options options_;
@@ -124,7 +102,12 @@ std::unique_ptr<Scorer> Fslkt::prepare(const MethodContext& context) const {
     fail("'fslkt' was fitted on embeddings of {} values, this knowledge has {}: give the same kind of knowledge",
          layers.in(), context.knowledge->embedding_dim());
   const Graph graph = graph_of(*context.knowledge, *context.class_names, attributes());
-  return std::make_unique<Transferred>(model().space, predicted_weights(layers, graph), options_);
+  const auto answer = [space = model().space, weights = predicted_weights(layers, graph),  // [c, d]
+                       options = options_](const EpisodeBatch& batch) -> EpisodeScores {
+    const at::Tensor prototypes = transferred(batch, semantics_at(weights, classes_of(batch)), options.knowledge);
+    return {options.scale * protocom::cosine_similarity(batch.query, prototypes), space->back(prototypes)};
+  };
+  return scorer_of(answer, model().space);
 }
 
 HeadTraining Fslkt::begin(const FitInputs& inputs, Rng& rng) {
@@ -141,7 +124,7 @@ HeadTraining Fslkt::begin(const FitInputs& inputs, Rng& rng) {
   };
   if (classes.held_out.classes() == 0) return training;
   training.held_out = [this, graph, unseen = draw_training_tasks(classes.held_out, {kHeldOutTasks, 5, 1, 15}, rng)] {
-    const at::Tensor predicted = predictions_of(predicted_weights(model().layers, graph), unseen.batch.classes);
+    const at::Tensor predicted = semantics_at(predicted_weights(model().layers, graph), unseen.batch.classes);
     const at::Tensor novel = transferred(unseen.batch, predicted, options_.knowledge);
     return task_accuracy(protocom::cosine_similarity(unseen.batch.query, novel), unseen.labels);
   };

@@ -1,9 +1,7 @@
 #include <ATen/ATen.h>
 
-#include "fewshot/method_definition.h"
 #include "fewshot/plda/closed_form.h"
-#include "fewshot/toolbox/class_text.h"
-#include "fewshot/toolbox/episode_points.h"
+#include "fewshot/toolbox/text_method.h"
 #include "protocom/nn/unit_vectors.h"
 
 namespace protocom::methods {
@@ -14,26 +12,10 @@ struct Options {
   double scale = kClipScale;
 };
 
-class GaussianDiscriminantWithText : public Scorer {
- public:
-  GaussianDiscriminantWithText(const Options& options, const MethodContext& context)
-      : options_(options), text_(context) {}
-
- private:
-  [[nodiscard]] EpisodeScores answer(const EpisodeBatch& batch) const override {
-    const EpisodePoints points = supports_and_queries(batch);
-    const at::Tensor x = unit_vectors(points.supports_of(points.features)).to(at::kDouble);  // [b, s, d]
-    const at::Tensor y = points.supports_of(points.labels);                                  // [b, s, n]
-    const at::Tensor q = unit_vectors(batch.query);                                          // [b, q, d]
-    std::vector<at::Tensor> scores;
-    for (int64_t i = 0; i < batch.size(); ++i) scores.push_back(closed_form_scores(x[i], y[i], q[i].to(at::kDouble)));
-    const at::Tensor images = options_.alpha * at::stack(scores);
-    return {options_.scale * text_.cosines(q, batch.classes) + images.to(at::kFloat), at::Tensor()};
-  }
-
-  Options options_;
-  ClassText text_;
-};
+EpisodeScores answer(const EpisodeBatch& batch, const Options& options, const ClassText& text) {
+  const at::Tensor images = options.alpha * closed_form_scores(batch);
+  return {options.scale * text.cosines(unit_vectors(batch.query), batch.classes) + images.to(at::kFloat), at::Tensor()};
+}
 
 }  // namespace
 
@@ -49,11 +31,11 @@ MethodDefinition gda_text() {
       "and sees each image in ten augmented views: choose it by `protocom tune`. The default is where its search "
       "starts. With one image per class there is no "
       "covariance, and the images count little.";
-  return define_scorer<GaussianDiscriminantWithText>(
-      std::move(spec), Parameters<Options>()
-                           .real("alpha", &Options::alpha, {}, "factor of the log density")
-                           .tries({"0.0001", "0.001", "0.01", "1", "10", "100"})
-                           .real("scale", &Options::scale, {}, "factor of the cosine to texts"));
+  return define_with_text(std::move(spec), &answer,
+                          Parameters<Options>()
+                              .real("alpha", &Options::alpha, {}, "factor of the log density")
+                              .tries({"0.0001", "0.001", "0.01", "1", "10", "100"})
+                              .real("scale", &Options::scale, {}, "factor of the cosine to texts"));
 }
 
 }  // namespace protocom::methods

@@ -37,25 +37,16 @@ class MetaBaseline : public TrainedHead<Model> {
   explicit MetaBaseline(Options options) : TrainedHead({options.steps, options.learning_rate}), options_(options) {}
 
   [[nodiscard]] std::unique_ptr<Scorer> prepare(const MethodContext&) const override {
-    return std::make_unique<CosineToMean>(model().log_scale);
+    return scorer_of([log_scale = model().log_scale](const EpisodeBatch& batch) -> EpisodeScores {
+      const at::Tensor prototypes = mean_prototypes(statistics_of(batch));
+      return {logits(batch, prototypes, log_scale), prototypes};
+    });
   }
 
  private:
   static at::Tensor logits(const EpisodeBatch& batch, const at::Tensor& prototypes, const at::Tensor& log_scale) {
     return log_scale.exp() * protocom::cosine_similarity(batch.query, prototypes);
   }
-
-  class CosineToMean : public Scorer {
-   public:
-    explicit CosineToMean(at::Tensor log_scale) : log_scale_(std::move(log_scale)) {}
-
-   private:
-    [[nodiscard]] EpisodeScores answer(const EpisodeBatch& batch) const override {
-      const at::Tensor prototypes = mean_prototypes(statistics_of(batch));
-      return {logits(batch, prototypes, log_scale_), prototypes};
-    }
-    at::Tensor log_scale_;
-  };
 
   HeadTraining begin(const FitInputs& inputs, Rng& rng) override;
 

@@ -8,18 +8,10 @@ struct Options {
   double sharpness = 1;
 };
 
-class ProtoNet : public Scorer {
- public:
-  ProtoNet(const Options& options, const MethodContext&) : options_(options) {}
-
- private:
-  [[nodiscard]] EpisodeScores answer(const EpisodeBatch& batch) const override {
-    const at::Tensor prototypes = mean_prototypes(statistics_of(batch));
-    return {-options_.sharpness * squared_distances(batch.query, prototypes), prototypes};
-  }
-
-  Options options_;
-};
+EpisodeScores answer(const EpisodeBatch& batch, const Options& options) {
+  const at::Tensor prototypes = mean_prototypes(statistics_of(batch));
+  return {-options.sharpness * squared_distances(batch.query, prototypes), prototypes};
+}
 
 }  // namespace
 
@@ -31,8 +23,9 @@ MethodDefinition proto_net() {
   spec.notes =
       "The classifier of ProtoNet on the backbone as it is; ProtoNet’s own episodic training of the backbone is not "
       "part of it.";
-  return define_scorer<ProtoNet>(std::move(spec), Parameters<Options>().real("sharpness", &Options::sharpness, {1e-6},
-                                                                             "factor of the squared distance"));
+  return define_answer(
+      std::move(spec), &answer,
+      Parameters<Options>().real("sharpness", &Options::sharpness, {1e-6}, "factor of the squared distance"));
 }
 
 }  // namespace protocom::methods

@@ -35,24 +35,13 @@ class RestoreNet : public TrainedHead<Model> {
   explicit RestoreNet(Options options) : TrainedHead({options.steps, options.learning_rate}), options_(options) {}
 
   [[nodiscard]] std::unique_ptr<Scorer> prepare(const MethodContext&) const override {
-    return std::make_unique<Restored>(model().restorer, options_.share);
+    return scorer_of([restorer = model().restorer, share = options_.share](const EpisodeBatch& batch) -> EpisodeScores {
+      const at::Tensor prototypes = restored(restorer, mean_prototypes(statistics_of(batch)), share);  // [b, n, d]
+      return {-squared_distances(batch.query, prototypes), prototypes};
+    });
   }
 
  private:
-  class Restored : public Scorer {
-   public:
-    Restored(TwoLayers restorer, double share) : restorer_(std::move(restorer)), share_(share) {}
-
-    [[nodiscard]] EpisodeScores answer(const EpisodeBatch& batch) const override {
-      const at::Tensor prototypes = restored(restorer_, mean_prototypes(statistics_of(batch)), share_);  // [b, n, d]
-      return {-squared_distances(batch.query, prototypes), prototypes};
-    }
-
-   private:
-    TwoLayers restorer_;
-    double share_;
-  };
-
   HeadTraining begin(const FitInputs& inputs, Rng& rng) override;
 
   Options options_;

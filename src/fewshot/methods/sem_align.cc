@@ -92,25 +92,6 @@ class SemAlign : public TrainedHead<Model> {
   [[nodiscard]] std::unique_ptr<Scorer> prepare(const MethodContext& context) const override;
 
  private:
-  class Reconstructed : public Scorer {
-   public:
-    Reconstructed(Model model, at::Tensor semantics, double scale)
-        : model_(std::move(model)), semantics_(std::move(semantics)), scale_(scale) {}
-    [[nodiscard]] std::shared_ptr<const FeatureTransform> feature_transform() const override { return model_.space; }
-
-   private:
-    [[nodiscard]] EpisodeScores answer(const EpisodeBatch& batch) const override {
-      const at::Tensor k = share_for(model_.share, count_of_supports(batch));
-      const at::Tensor made = reconstructed(model_.align, batch, semantics_at(semantics_, classes_of(batch)));
-      const at::Tensor prototypes = k * mean_of_supports(batch) + (1 - k) * made;
-      return {scale_ * protocom::cosine_similarity(batch.query, prototypes), model_.space->back(prototypes)};
-    }
-
-    Model model_;
-    at::Tensor semantics_;
-    double scale_;
-  };
-
   HeadTraining begin(const FitInputs& inputs, Rng& rng) override;
   std::vector<std::string> choose_share(const ClassImages& held_out, const at::Tensor& semantics, Rng& rng);
 
@@ -118,14 +99,21 @@ class SemAlign : public TrainedHead<Model> {
 };
 
 std::unique_ptr<Scorer> SemAlign::prepare(const MethodContext& context) const {
-  at::Tensor semantics = class_semantics(options_.semantics, *context.knowledge, *context.class_names, attributes());
+  const at::Tensor semantics =
+      class_semantics(options_.semantics, *context.knowledge, *context.class_names, attributes());
   const int64_t fitted = model().align.in() - model().space->dim();
   if (semantics.size(1) != fitted)
     fail("'sem-align' was fitted on {} values per class ({}), this knowledge has {}: give the same kind of knowledge",
          fitted, options_.semantics, semantics.size(1));
   Model model = this->model();
   if (options_.share >= 0) model.share = at::full({2}, options_.share);
-  return std::make_unique<Reconstructed>(std::move(model), std::move(semantics), options_.scale);
+  const auto answer = [model, semantics, scale = options_.scale](const EpisodeBatch& batch) -> EpisodeScores {
+    const at::Tensor k = share_for(model.share, count_of_supports(batch));
+    const at::Tensor made = reconstructed(model.align, batch, semantics_at(semantics, classes_of(batch)));
+    const at::Tensor prototypes = k * mean_of_supports(batch) + (1 - k) * made;
+    return {scale * protocom::cosine_similarity(batch.query, prototypes), model.space->back(prototypes)};
+  };
+  return scorer_of(answer, model.space);
 }
 
 /// The best of a grid on tasks of held-out classes, for each number of shots; says what it chose.

@@ -29,7 +29,12 @@ class SRestoreNet : public Method {
   explicit SRestoreNet(Options options) : options_(options) {}
 
   [[nodiscard]] std::unique_ptr<Scorer> prepare(const MethodContext&) const override {
-    return std::make_unique<Restored>(restorer_, options_);
+    return scorer_of([restorer = restorer_, options = options_](const EpisodeBatch& batch) -> EpisodeScores {
+      const at::Tensor mean = mean_prototypes(statistics_of(batch));  // [b, n, d]
+      const at::Tensor near = with_neighbours(mean, unlabelled_of(batch), options.neighbours);
+      const at::Tensor prototypes = restored(restorer, near, options.share);
+      return {-squared_distances(batch.query, prototypes), prototypes};
+    });
   }
 
   [[nodiscard]] MethodState state() const override {
@@ -41,22 +46,6 @@ class SRestoreNet : public Method {
   void load(const MethodState& state) override { restorer_ = restorer_of(state); }
 
  private:
-  class Restored : public Scorer {
-   public:
-    Restored(TwoLayers restorer, Options options) : restorer_(std::move(restorer)), options_(options) {}
-
-   private:
-    [[nodiscard]] EpisodeScores answer(const EpisodeBatch& batch) const override {
-      const at::Tensor mean = mean_prototypes(statistics_of(batch));  // [b, n, d]
-      const at::Tensor near = with_neighbours(mean, unlabelled_of(batch), options_.neighbours);
-      const at::Tensor prototypes = restored(restorer_, near, options_.share);
-      return {-squared_distances(batch.query, prototypes), prototypes};
-    }
-
-    TwoLayers restorer_;
-    Options options_;
-  };
-
   Options options_;
   TwoLayers restorer_;
 };

@@ -1,8 +1,7 @@
 #include <ATen/ATen.h>
 
-#include "fewshot/method_definition.h"
-#include "fewshot/toolbox/class_text.h"
 #include "fewshot/toolbox/episode_points.h"
+#include "fewshot/toolbox/text_method.h"
 #include "protocom/nn/unit_vectors.h"
 
 namespace protocom::methods {
@@ -14,29 +13,18 @@ struct Options {
   double scale = kClipScale;
 };
 
-class TipAdapter : public Scorer {
- public:
-  TipAdapter(const Options& options, const MethodContext& context) : options_(options), text_(context) {}
-
- private:
-  [[nodiscard]] int64_t fewest_shots() const override { return 0; }
-
-  /// scale cos(q, t) + alpha exp(-beta (1 - q X')) Y.
-  [[nodiscard]] EpisodeScores answer(const EpisodeBatch& batch) const override {
-    const at::Tensor query = unit_vectors(batch.query);
-    at::Tensor logits = options_.scale * text_.cosines(query, batch.classes);
-    if (batch.support.size(2) > 0) {
-      const EpisodePoints points = supports_and_queries(batch);
-      const at::Tensor keys = unit_vectors(points.supports_of(points.features));  // [b, s, d]
-      const at::Tensor affinity = (options_.beta * (at::matmul(query, keys.transpose(1, 2)) - 1)).exp();
-      logits = logits + options_.alpha * at::matmul(affinity, points.supports_of(points.labels));
-    }
-    return {logits, at::Tensor()};
+/// scale cos(q, t) + alpha exp(-beta (1 - q X')) Y.
+EpisodeScores answer(const EpisodeBatch& batch, const Options& options, const ClassText& text) {
+  const at::Tensor query = unit_vectors(batch.query);
+  at::Tensor logits = options.scale * text.cosines(query, batch.classes);
+  if (batch.support.size(2) > 0) {
+    const EpisodePoints points = supports_and_queries(batch);
+    const at::Tensor keys = unit_vectors(points.supports_of(points.features));  // [b, s, d]
+    const at::Tensor affinity = (options.beta * (at::matmul(query, keys.transpose(1, 2)) - 1)).exp();
+    logits = logits + options.alpha * at::matmul(affinity, points.supports_of(points.labels));
   }
-
-  Options options_;
-  ClassText text_;
-};
+  return {logits, at::Tensor()};
+}
 
 }  // namespace
 
@@ -53,13 +41,13 @@ MethodDefinition tip_adapter() {
       "The form without training. Defaults are those of the released configuration for ImageNet with 16 images per "
       "class; the source searches both anew for each set and each number of images, and its released code for ImageNet "
       "does so on the test images: choose them by `protocom tune`. Without photos it is `zero-shot`.";
-  return define_scorer<TipAdapter>(std::move(spec),
-                                   Parameters<Options>()
-                                       .real("alpha", &Options::alpha, {}, "factor of the likeness to photos")
-                                       .tries({"0.1", "0.3", "3", "10", "30"})
-                                       .real("beta", &Options::beta, {}, "how fast likeness falls with the cosine")
-                                       .tries({"3", "5.5", "10", "20"})
-                                       .real("scale", &Options::scale, {}, "factor of the cosine to texts"));
+  return define_with_text(std::move(spec), &answer,
+                          Parameters<Options>()
+                              .real("alpha", &Options::alpha, {}, "factor of the likeness to photos")
+                              .tries({"0.1", "0.3", "3", "10", "30"})
+                              .real("beta", &Options::beta, {}, "how fast likeness falls with the cosine")
+                              .tries({"3", "5.5", "10", "20"})
+                              .real("scale", &Options::scale, {}, "factor of the cosine to texts"));
 }
 
 }  // namespace protocom::methods

@@ -1,8 +1,7 @@
 #include <ATen/ATen.h>
 
-#include "fewshot/method_definition.h"
-#include "fewshot/toolbox/class_text.h"
 #include "fewshot/toolbox/episode_points.h"
+#include "fewshot/toolbox/text_method.h"
 #include "protocom/nn/unit_vectors.h"
 
 namespace protocom::methods {
@@ -52,25 +51,7 @@ at::Tensor affinity(const at::Tensor& rows, const at::Tensor& x, bool own) {
   return at::zeros_like(cosines).scatter_(1, index, value);
 }
 
-class TransClip : public Scorer {
- public:
-  TransClip(const Options& options, const MethodContext& context) : options_(options), text_(context) {}
-
- private:
-  [[nodiscard]] int64_t fewest_shots() const override { return 0; }
-  [[nodiscard]] EpisodeScores answer(const EpisodeBatch& batch) const override;
-  [[nodiscard]] at::Tensor answer_one(const Problem& problem, const at::Tensor& apart, const at::Tensor& text) const;
-  [[nodiscard]] Mixture first(const Problem& problem) const;
-  [[nodiscard]] Mixture refitted(const Problem& problem, const at::Tensor& z) const;
-  [[nodiscard]] double lambda(const Problem& problem) const {
-    return problem.has_shots() ? options_.lambda_few : options_.lambda_zero;
-  }
-
-  Options options_;
-  ClassText text_;
-};
-
-Mixture TransClip::first(const Problem& problem) const {
+Mixture first(const Problem& problem) {
   at::Tensor means;
   if (problem.has_shots()) {
     means = at::mm(problem.y.t(), problem.s);
@@ -82,12 +63,12 @@ Mixture TransClip::first(const Problem& problem) const {
   return {unit_vectors(means), at::full({d}, 1.0 / static_cast<double>(d), means.options())};
 }
 
-Mixture TransClip::refitted(const Problem& problem, const at::Tensor& z) const {
+Mixture refitted(const Problem& problem, const at::Tensor& z, double gamma) {
   const auto images = static_cast<double>(problem.x.size(0));
   at::Tensor weights = z / images;
   at::Tensor points = problem.x;
   if (problem.has_shots()) {
-    const double each = options_.gamma * kWeight / static_cast<double>(problem.s.size(0));
+    const double each = gamma * kWeight / static_cast<double>(problem.s.size(0));
     weights = at::cat({weights, each * problem.y});
     points = at::cat({points, problem.s});
   }
@@ -103,18 +84,19 @@ Mixture TransClip::refitted(const Problem& problem, const at::Tensor& z) const {
 
 /// Logarithms of probabilities of the images, or of those `apart` [q, d] with what the texts say of them where they are
 /// answered beside a pool.
-at::Tensor TransClip::answer_one(const Problem& problem, const at::Tensor& apart, const at::Tensor& text) const {
+at::Tensor answer_one(const Problem& problem, const at::Tensor& apart, const at::Tensor& text, const Options& options) {
+  const double lambda = problem.has_shots() ? options.lambda_few : options.lambda_zero;
   const at::Tensor among = affinity(problem.x, problem.x, /*own=*/true);
   const at::Tensor both_ways = among + among.t();
   at::Tensor from_shots = at::zeros_like(problem.t);
   if (problem.has_shots()) from_shots = at::mm(affinity(problem.s, problem.x, /*own=*/false).t(), problem.y);
   const double likeness = kWeight / (2.0 * kNeighbours);
-  const at::Tensor prior = lambda(problem) * problem.t.clamp_min(1e-300).log();
+  const at::Tensor prior = lambda * problem.t.clamp_min(1e-300).log();
   Mixture mixture = first(problem);
   at::Tensor z = problem.t;
   at::Tensor logits;
   for (int64_t step = 0; step <= kSteps; ++step) {
-    if (step > 0) mixture = refitted(problem, z);
+    if (step > 0) mixture = refitted(problem, z, options.gamma);
     const at::Tensor own = mixture.log_likelihood(problem.x);
     for (int64_t inner = 0; inner < kInnerSteps; ++inner) {
       logits = prior + (own + likeness * (at::mm(both_ways, z) + from_shots)) / kWeight;
@@ -123,13 +105,13 @@ at::Tensor TransClip::answer_one(const Problem& problem, const at::Tensor& apart
   }
   if (!apart.defined()) return logits;
   const at::Tensor near = 2 * at::mm(affinity(apart, problem.x, /*own=*/false), z);
-  return lambda(problem) * text.clamp_min(1e-300).log() + (mixture.log_likelihood(apart) + likeness * near) / kWeight;
+  return lambda * text.clamp_min(1e-300).log() + (mixture.log_likelihood(apart) + likeness * near) / kWeight;
 }
 
-EpisodeScores TransClip::answer(const EpisodeBatch& batch) const {
+EpisodeScores answer(const EpisodeBatch& batch, const Options& options, const ClassText& text) {
   const auto unit = [](const at::Tensor& rows) { return unit_vectors(rows).to(at::kDouble); };
   const auto stated = [&](const at::Tensor& rows) {
-    return (options_.scale * text_.cosines(rows, batch.classes)).softmax(-1);
+    return (options.scale * text.cosines(rows, batch.classes)).softmax(-1);
   };
   const bool pool = batch.unlabelled.defined();
   const at::Tensor x = unit(unlabelled_of(batch));
@@ -143,7 +125,7 @@ EpisodeScores TransClip::answer(const EpisodeBatch& batch) const {
     const at::Tensor there = labels[i].sum(-1).nonzero().flatten();
     const Problem problem{x[i], unit(points.supports_of(points.features)[i].index_select(0, there)),
                           labels[i].index_select(0, there), t[i]};
-    logits.push_back(answer_one(problem, pool ? query[i] : at::Tensor(), pool ? query_text[i] : at::Tensor()));
+    logits.push_back(answer_one(problem, pool ? query[i] : at::Tensor(), pool ? query_text[i] : at::Tensor(), options));
   }
   return {at::stack(logits).to(at::kFloat), at::Tensor()};
 }
@@ -163,13 +145,14 @@ MethodDefinition trans_clip() {
       "The source chooses gamma among .002, .01, .02 and .2 on val images of the same classes. Its released code "
       "numbers shots and queries in two orders when it joins neighbours; here shots pull the queries nearest to them, "
       "as the paper has it. Beside a pool, a query has the mixture and the neighbours of the pool.";
-  return define_scorer<TransClip>(
-      std::move(spec), Parameters<Options>()
-                           .real("gamma", &Options::gamma, {}, "weight of labelled images in means and variance")
-                           .tries({"0.002", "0.01", "0.2"})
-                           .real("lambda_few", &Options::lambda_few, {}, "weight of the texts beside labelled images")
-                           .real("lambda_zero", &Options::lambda_zero, {}, "weight of the texts without any")
-                           .real("scale", &Options::scale, {}, "factor of the cosine to texts"));
+  return define_with_text(
+      std::move(spec), &answer,
+      Parameters<Options>()
+          .real("gamma", &Options::gamma, {}, "weight of labelled images in means and variance")
+          .tries({"0.002", "0.01", "0.2"})
+          .real("lambda_few", &Options::lambda_few, {}, "weight of the texts beside labelled images")
+          .real("lambda_zero", &Options::lambda_zero, {}, "weight of the texts without any")
+          .real("scale", &Options::scale, {}, "factor of the cosine to texts"));
 }
 
 }  // namespace protocom::methods

@@ -112,23 +112,13 @@ class TriNet : public TrainedHead<Model> {
 
   [[nodiscard]] std::unique_ptr<Scorer> prepare(const MethodContext& context) const override {
     model().space->check(context);
-    return std::make_unique<Augmenting>(model(), options_);
+    return scorer_of([model = model(), options = options_](const EpisodeBatch& batch) -> EpisodeScores {
+      expect_support_images(batch);
+      return {logits_of(model, batch, options), at::Tensor()};
+    });
   }
 
  private:
-  class Augmenting : public Scorer {
-   public:
-    Augmenting(Model model, Options options) : model_(std::move(model)), options_(std::move(options)) {}
-
-   private:
-    [[nodiscard]] EpisodeScores answer(const EpisodeBatch& batch) const override {
-      expect_support_images(batch);
-      return {logits_of(model_, batch, options_), at::Tensor()};
-    }
-    Model model_;
-    Options options_;
-  };
-
   HeadTraining begin(const FitInputs& inputs, Rng& rng) override;
 
   Options options_;

@@ -78,24 +78,14 @@ class Vfsl : public TrainedHead<Model> {
   explicit Vfsl(Options options) : TrainedHead({options.steps, options.learning_rate}), options_(std::move(options)) {}
 
   [[nodiscard]] std::unique_ptr<Scorer> prepare(const MethodContext&) const override {
-    return std::make_unique<ByDensity>(model());
+    const auto answer = [model = model()](const EpisodeBatch& batch) -> EpisodeScores {
+      const DiagonalGaussian q = inferred(model.inference, mean_of_supports(batch), count_of_supports(batch));
+      return {predictive(model, batch, q), model.space->back(q.mean)};
+    };
+    return scorer_of(answer, model().space);
   }
 
  private:
-  class ByDensity : public Scorer {
-   public:
-    explicit ByDensity(Model model) : model_(std::move(model)) {}
-    [[nodiscard]] std::shared_ptr<const FeatureTransform> feature_transform() const override { return model_.space; }
-
-   private:
-    [[nodiscard]] EpisodeScores answer(const EpisodeBatch& batch) const override {
-      const DiagonalGaussian q = inferred(model_.inference, mean_of_supports(batch), count_of_supports(batch));
-      return {predictive(model_, batch, q), model_.space->back(q.mean)};
-    }
-
-    Model model_;
-  };
-
   HeadTraining begin(const FitInputs& inputs, Rng& rng) override;
 
   Options options_;

@@ -1,7 +1,6 @@
 #include <ATen/ATen.h>
 
-#include "fewshot/method_definition.h"
-#include "fewshot/toolbox/class_text.h"
+#include "fewshot/toolbox/text_method.h"
 #include "protocom/nn/unit_vectors.h"
 
 namespace protocom::methods {
@@ -11,19 +10,9 @@ struct Options {
   double scale = kClipScale;
 };
 
-class ZeroShot : public Scorer {
- public:
-  ZeroShot(const Options& options, const MethodContext& context) : options_(options), text_(context) {}
-
- private:
-  [[nodiscard]] int64_t fewest_shots() const override { return 0; }
-  [[nodiscard]] EpisodeScores answer(const EpisodeBatch& batch) const override {
-    return {options_.scale * text_.cosines(unit_vectors(batch.query), batch.classes), at::Tensor()};
-  }
-
-  Options options_;
-  ClassText text_;
-};
+EpisodeScores answer(const EpisodeBatch& batch, const Options& options, const ClassText& text) {
+  return {options.scale * text.cosines(unit_vectors(batch.query), batch.classes), at::Tensor()};
+}
 
 }  // namespace
 
@@ -36,8 +25,9 @@ MethodDefinition zero_shot() {
   spec.needs = {Need::kKnowledge, Need::kMatchedText};
   spec.fewest_shots = 0;
   spec.notes = "A class without a text has the mean cosine of the others.";
-  return define_scorer<ZeroShot>(
-      std::move(spec), Parameters<Options>().real("scale", &Options::scale, {}, "factor of the cosine in the softmax"));
+  return define_with_text(
+      std::move(spec), &answer,
+      Parameters<Options>().real("scale", &Options::scale, {}, "factor of the cosine in the softmax"));
 }
 
 }  // namespace protocom::methods

@@ -3,10 +3,15 @@
 #include <ATen/ATen.h>
 
 #include "fewshot/plda/adaptation.h"
+#include "fewshot/toolbox/episode_points.h"
+#include "protocom/nn/unit_vectors.h"
 
 namespace protocom {
+namespace {
 
-at::Tensor closed_form_scores(const at::Tensor& x, const at::Tensor& y, const at::Tensor& q) {
+/// Of supports x [s, d], their labels y [s, n] (1 at the class, zeros where there is no image), queries q [m, d]:
+/// [m, n].
+at::Tensor scores_of_one(const at::Tensor& x, const at::Tensor& y, const at::Tensor& q) {
   const at::Tensor there = y.sum(-1).nonzero().flatten();
   const at::Tensor images = x.index_select(0, there);
   const at::Tensor labels = y.index_select(0, there).argmax(-1);
@@ -24,6 +29,18 @@ at::Tensor closed_form_scores(const at::Tensor& x, const at::Tensor& y, const at
   };
   const at::Tensor weights = whitened(means);  // [n, d]
   return at::mm(q, weights.t()) - 0.5 * (weights * means).sum(1);
+}
+
+}  // namespace
+
+at::Tensor closed_form_scores(const EpisodeBatch& batch) {
+  const EpisodePoints points = supports_and_queries(batch);
+  const at::Tensor x = unit_vectors(points.supports_of(points.features)).to(at::kDouble);  // [b, s, d]
+  const at::Tensor y = points.supports_of(points.labels);                                  // [b, s, n]
+  const at::Tensor q = unit_vectors(batch.query).to(at::kDouble);                          // [b, q, d]
+  std::vector<at::Tensor> scores;
+  for (int64_t i = 0; i < batch.size(); ++i) scores.push_back(scores_of_one(x[i], y[i], q[i]));
+  return at::stack(scores);
 }
 
 }  // namespace protocom

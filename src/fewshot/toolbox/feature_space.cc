@@ -24,8 +24,4 @@ bool FeatureSpace::same_as(const FeatureTransform& other) const {
   return !base_mean_.defined() || base_mean_.equal(space->base_mean_);
 }
 
-SpaceScorer::SpaceScorer(const std::string& space, const MethodContext& context) {
-  if (space != "none") space_ = std::make_shared<FeatureSpace>(space, context);
-}
-
 }  // namespace protocom

@@ -12,6 +12,7 @@ namespace protocom {
 ///   l2n    at unit length
 ///   cl2n   less the base images' mean, then at unit length (Wang et al., SimpleShot, 2019)
 ///   power  sqrt(max(x, 0) + 1e-6), then at unit length (Hu et al., PT-MAP, 2020); for backbones that end in a ReLU
+/// What centres by the images of an episode is in centred_points.h.
 class FeatureSpace : public FeatureTransform {
  public:
   /// `name` is one of names(); "cl2n" needs the context's base features.
@@ -28,17 +29,6 @@ class FeatureSpace : public FeatureTransform {
  private:
   std::string name_;
   at::Tensor base_mean_;  // [d]
-};
-
-/// A scorer in a FeatureSpace: its answer() gets features that have been through it, each by itself. What centres by
-/// the images of an episode is in centred_points.h.
-class SpaceScorer : public Scorer {
- public:
-  SpaceScorer(const std::string& space, const MethodContext& context);
-  [[nodiscard]] std::shared_ptr<const FeatureTransform> feature_transform() const override { return space_; }
-
- private:
-  std::shared_ptr<const FeatureTransform> space_;  // null: features as they are
 };
 
 }  // namespace protocom

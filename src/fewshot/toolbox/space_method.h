@@ -15,12 +15,12 @@ namespace protocom {
 template <typename Options>
 class SpaceMethod : public Method {
  public:
-  using Answer = EpisodeScores (*)(const EpisodeBatch& batch, const Options& options);
+  using AnswerInSpace = std::function<EpisodeScores(const EpisodeBatch& batch, const Options& options)>;
   /// The hand-made form of an answer with these options; null: there is none.
   using Run = std::unique_ptr<RowRun> (*)(const Options& options);
 
-  SpaceMethod(Options options, Answer answer, Run run = nullptr)
-      : options_(std::move(options)), answer_(answer), run_(run) {}
+  SpaceMethod(Options options, AnswerInSpace answer, Run run = nullptr)
+      : options_(std::move(options)), answer_(std::move(answer)), run_(run) {}
 
   [[nodiscard]] const FastForm* join(FastForms& forms) const override {
     if (run_ == nullptr || options_.transform == "none" || run_(options_) == nullptr) return nullptr;
@@ -29,32 +29,23 @@ class SpaceMethod : public Method {
     return &form;
   }
   [[nodiscard]] std::unique_ptr<Scorer> prepare(const MethodContext& context) const override {
-    return std::make_unique<Answering>(*this, context);
+    std::shared_ptr<const FeatureTransform> space;  // null: features as they are
+    if (options_.transform != "none") space = std::make_shared<FeatureSpace>(options_.transform, context);
+    return scorer_of(
+        [options = options_, answer = answer_](const EpisodeBatch& batch) { return answer(batch, options); }, space);
   }
 
  private:
-  class Answering : public SpaceScorer {
-   public:
-    Answering(const SpaceMethod& method, const MethodContext& context)
-        : SpaceScorer(method.options_.transform, context), options_(method.options_), answer_(method.answer_) {}
-
-   private:
-    [[nodiscard]] EpisodeScores answer(const EpisodeBatch& batch) const override { return answer_(batch, options_); }
-
-    Options options_;
-    Answer answer_;
-  };
-
   Options options_;
-  Answer answer_;
+  AnswerInSpace answer_;
   Run run_;
 };
 
 /// Its definition.
 template <typename Options>
-MethodDefinition define_in_space(MethodSpec spec, typename SpaceMethod<Options>::Answer answer,
+MethodDefinition define_in_space(MethodSpec spec, typename SpaceMethod<Options>::AnswerInSpace answer,
                                  Parameters<Options> parameters, typename SpaceMethod<Options>::Run run = nullptr) {
-  return define<SpaceMethod<Options>>(std::move(spec), std::move(parameters), answer, run);
+  return define<SpaceMethod<Options>>(std::move(spec), std::move(parameters), std::move(answer), run);
 }
 
 }  // namespace protocom
