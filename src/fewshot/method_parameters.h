@@ -40,9 +40,14 @@ class Parameters {
     return add({name, Options().*field, 0, 0, std::move(choices), text}, field);
   }
 
-  /// The parameter added last counts when the method is fitted.
-  Parameters& when_fitted() {
-    specs_.back().when_fitted = true;
+  /// The parameters added from here on count when the method is fitted.
+  Parameters& for_fitting() {
+    when_fitted_ = true;
+    return *this;
+  }
+  /// They count when it answers, as those do that are added first.
+  Parameters& for_answers() {
+    when_fitted_ = false;
     return *this;
   }
 
@@ -70,10 +75,12 @@ class Parameters {
   template <typename T>
   Parameters& add(ParameterSpec spec, T Options::*field) {
     specs_.push_back(std::move(spec));
+    specs_.back().when_fitted = when_fitted_;
     set_.push_back([field](Options& options, const ParameterValue& value) { options.*field = std::get<T>(value); });
     return *this;
   }
 
+  bool when_fitted_ = false;
   std::vector<ParameterSpec> specs_;
   ParameterTries tries_;
   std::vector<std::function<void(Options&, const ParameterValue&)>> set_;

@@ -26,17 +26,13 @@ struct Am3Options {
 template <typename Options>
 Parameters<Options> with_am3_parameters(Parameters<Options> parameters) {
   return with_head_steps(
-      parameters.choice("space", &Options::space, UnitSpace::names(), UnitSpace::kText)
-          .when_fitted()
+      parameters.for_fitting()
+          .choice("space", &Options::space, UnitSpace::names(), UnitSpace::kText)
           .whole("ways", &Options::ways, {2}, "classes of the tasks it is trained on")
-          .when_fitted()
           .tries({"5"})
           .whole("shots", &Options::shots, {1}, "labelled images per class of the tasks it is trained on")
-          .when_fitted()
           .whole("hidden", &Options::hidden, {1}, "units of the hidden layers")
-          .when_fitted()
           .real("dropout", &Options::dropout, {0, 0.99}, "share of the hidden units left out in a step of training")
-          .when_fitted()
           .tries({"0.3"}));
 }
 

@@ -59,10 +59,9 @@ struct HeadSteps {
 /// Adds them to the parameters of a method.
 template <typename Options>
 Parameters<Options> with_head_steps(Parameters<Options> parameters) {
-  return parameters.whole("steps", &Options::steps, {1}, "of Adam, at most: the best on held-out classes counts")
-      .when_fitted()
-      .real("learning_rate", &Options::learning_rate, {1e-8, 1}, "of Adam")
-      .when_fitted();
+  return parameters.for_fitting()
+      .whole("steps", &Options::steps, {1}, "of Adam, at most: the best on held-out classes counts")
+      .real("learning_rate", &Options::learning_rate, {1e-8, 1}, "of Adam");
 }
 
 /// What all heads share, whatever they learn: see TrainedHead.

@@ -26,9 +26,9 @@ MethodDefinition am3() {
       "the squared distance, Adam, and the step chosen on held-out classes are ours. A class of which nothing is known "
       "keeps its mean. The source trains one model for each number of shots: set `shots`.";
   return define<Am3>(std::move(spec), with_am3_parameters(Parameters<Options>()
+                                                              .for_fitting()
                                                               .choice("semantics", &Options::semantics,
                                                                       semantics_kinds(), kSemanticsText)
-                                                              .when_fitted()
                                                               .tries({"attributes", "words"})));
 }
 

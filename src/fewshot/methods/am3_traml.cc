@@ -33,14 +33,12 @@ MethodDefinition am3_traml() {
   return define<Am3Traml>(
       std::move(spec),
       with_am3_parameters(Parameters<Options>()
+                              .for_fitting()
                               .choice("semantics", &Options::semantics, semantics_kinds(), kSemanticsText)
-                              .when_fitted()
                               .tries({"attributes", "words"})
                               .real("alpha", &Options::alpha, {0}, "margin of two classes of the same meaning")
-                              .when_fitted()
                               .tries({"0.1", "0.3", "3"})
-                              .real("beta", &Options::beta, {}, "margin of two classes that have nothing in common")
-                              .when_fitted()));
+                              .real("beta", &Options::beta, {}, "margin of two classes that have nothing in common")));
 }
 
 }  // namespace protocom::methods

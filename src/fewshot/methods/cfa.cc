@@ -153,18 +153,15 @@ MethodDefinition cfa() {
   return define<Cfa>(
       std::move(spec),
       with_head_steps(Parameters<Options>()
+                          .for_fitting()
                           .choice("mixing", &Options::mixing, {"learned", "none"},
                                   "of the channels before they are divided into groups")
-                          .when_fitted()
                           .tries({"none"})
                           .whole("groups", &Options::groups, {1}, "of channels; their number must be a multiple of it")
-                          .when_fitted()
                           .tries({"1", "8"})
                           .whole("codewords", &Options::codewords, {1}, "a group; 1 is the mean of all places")
-                          .when_fitted()
                           .tries({"1", "8"})
-                          .whole("batch", &Options::batch, {1}, "base images per step")
-                          .when_fitted()));
+                          .whole("batch", &Options::batch, {1}, "base images per step")));
 }
 
 }  // namespace protocom::methods

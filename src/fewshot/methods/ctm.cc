@@ -174,16 +174,13 @@ MethodDefinition ctm() {
       std::move(spec),
       with_head_steps(
           Parameters<Options>()
+              .for_fitting()
               .whole("ways", &Options::ways, {2}, "classes of the tasks it is trained on, and that the projector takes")
-              .when_fitted()
               .whole("shots", &Options::shots, {1}, "labelled images per class of the tasks it is trained on")
-              .when_fitted()
               .whole("channels", &Options::channels, {1}, "of what the three networks give")
-              .when_fitted()
               .tries({"32", "128"})
               .choice("compare", &Options::compare, {"pooled", "places"},
                       "pooled: the mean over places; places: all places one after the other")
-              .when_fitted()
               .tries({"places"})));
 }
 

@@ -149,17 +149,14 @@ MethodDefinition fslkt() {
   return define<Fslkt>(
       std::move(spec),
       Parameters<Options>()
+          .for_fitting()
           .choice("space", &Options::space, UnitSpace::names(), UnitSpace::kText)
-          .when_fitted()
           .whole("hidden", &Options::hidden, {1}, "units of the hidden layer")
-          .when_fitted()
           .real("dropout", &Options::dropout, {0, 0.99}, "share of the hidden units left out in a step of training")
-          .when_fitted()
           .tries({"0.2"})
           .whole("steps", &Options::steps, {1}, "of Adam, at most: the best on held-out classes counts")
-          .when_fitted()
           .real("learning_rate", &Options::learning_rate, {1e-8, 1}, "of Adam")
-          .when_fitted()
+          .for_answers()
           .real("knowledge", &Options::knowledge, {}, "factor of the prediction with one image per class")
           .tries({"0.3", "3"})
           .real("scale", &Options::scale, {}, "factor of the cosine in the softmax"));

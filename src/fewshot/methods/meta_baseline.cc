@@ -88,12 +88,10 @@ MethodDefinition meta_baseline() {
       "classes where there are any, since the backbone has seen the base classes.";
   return define<MetaBaseline>(std::move(spec),
                               Parameters<Options>()
+                                  .for_fitting()
                                   .whole("shots", &Options::shots, {1}, "labelled images per class of the tasks")
-                                  .when_fitted()
                                   .whole("steps", &Options::steps, {1}, "of Adam, from a factor of 10")
-                                  .when_fitted()
-                                  .real("learning_rate", &Options::learning_rate, {1e-8, 1}, "of Adam")
-                                  .when_fitted());
+                                  .real("learning_rate", &Options::learning_rate, {1e-8, 1}, "of Adam"));
 }
 
 }  // namespace protocom::methods

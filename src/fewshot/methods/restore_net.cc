@@ -92,13 +92,11 @@ MethodDefinition restore_net() {
       std::move(spec), Parameters<Options>()
                            .real("share", &Options::share, {0, 1}, "of the restored prototype; the rest is the mean")
                            .tries({"0.3", "0.7"})
+                           .for_fitting()
                            .whole("steps", &Options::steps, {1}, "of fitting")
-                           .when_fitted()
                            .tries({"500"})
                            .whole("batch", &Options::batch, {1}, "base images per step")
-                           .when_fitted()
-                           .real("learning_rate", &Options::learning_rate, {1e-8, 1}, "of Adam")
-                           .when_fitted());
+                           .real("learning_rate", &Options::learning_rate, {1e-8, 1}, "of Adam"));
 }
 
 }  // namespace protocom::methods

@@ -177,20 +177,16 @@ MethodDefinition sem_align() {
   return define<SemAlign>(
       std::move(spec),
       Parameters<Options>()
+          .for_fitting()
           .choice("space", &Options::space, UnitSpace::names(), UnitSpace::kText)
-          .when_fitted()
           .choice("semantics", &Options::semantics, semantics_kinds(), kSemanticsText)
-          .when_fitted()
           .tries({"attributes", "words"})
           .whole("hidden", &Options::hidden, {1}, "units of the hidden layer")
-          .when_fitted()
           .tries({"256", "4096"})
           .whole("steps", &Options::steps, {1}, "of Adam, at most: the best on held-out classes counts")
-          .when_fitted()
           .whole("batch", &Options::batch, {1}, "base images per step")
-          .when_fitted()
           .real("learning_rate", &Options::learning_rate, {1e-8, 1}, "of Adam")
-          .when_fitted()
+          .for_answers()
           .real("share", &Options::share, {-1, 1}, "of the mean, the rest is the network’s; below 0: as fitted")
           .tries({"0.3", "0.7"})
           .real("scale", &Options::scale, {}, "factor of the cosine in the softmax"));

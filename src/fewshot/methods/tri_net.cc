@@ -168,19 +168,19 @@ MethodDefinition tri_net() {
       std::move(spec),
       with_head_steps(
           Parameters<Options>()
+              .for_fitting()
               .choice("semantics", &Options::semantics, semantics_kinds(), kSemanticsText)
-              .when_fitted()
               .tries({"attributes", "both"})
               .whole("hidden", &Options::hidden, {1}, "units of the hidden layers")
-              .when_fitted()
+              .for_answers()
               .whole("made", &Options::made, {0, 1000}, "images made of each support")
               .tries({"1", "16"})
               .real("noise", &Options::noise, {}, "standard deviation, of semantics whose values are of size 1")
               .tries({"0", "0.5", "1"})
               .real("c", &Options::c, {1e-6, 1000}, "weight of the loss against the penalty")
               .tries({"0.1", "10"})
-              .whole("batch", &Options::batch, {1}, "base images per step")
-              .when_fitted()));
+              .for_fitting()
+              .whole("batch", &Options::batch, {1}, "base images per step")));
 }
 
 }  // namespace protocom::methods

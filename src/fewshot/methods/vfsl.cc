@@ -146,19 +146,15 @@ MethodDefinition vfsl() {
       "to those it is to answer with.";
   return define<Vfsl>(std::move(spec),
                       with_head_steps(Parameters<Options>()
+                                          .for_fitting()
                                           .choice("space", &Options::space, UnitSpace::names(), UnitSpace::kText)
-                                          .when_fitted()
                                           .whole("ways", &Options::ways, {2}, "classes of the tasks it is trained on")
-                                          .when_fitted()
                                           .tries({"5"})
                                           .whole("shots", &Options::shots, {1},
                                                  "labelled images per class of the tasks it is trained on")
-                                          .when_fitted()
                                           .whole("hidden", &Options::hidden, {1}, "units of the hidden layer")
-                                          .when_fitted()
                                           .real("divergence", &Options::divergence, {},
                                                 "weight of the divergence from the prior; 1: the bound itself")
-                                          .when_fitted()
                                           .tries({"0.001", "0.1"})));
 }
 
