@@ -32,7 +32,7 @@ MethodDefinition define_linear_head(MethodSpec spec, const LinearHead& head) {
     problem.steps = options.steps;
     return {fitted_logits(problem, points.queries_of(points.features)), at::Tensor()};
   };
-  return define_in_space<LinearHeadOptions>(std::move(spec), answer, parameters);
+  return define<SpaceMethod<LinearHeadOptions>>(std::move(spec), parameters, answer);
 }
 
 }  // namespace protocom

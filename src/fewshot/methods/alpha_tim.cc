@@ -59,9 +59,8 @@ MethodDefinition alpha_tim() {
           .tries({"0.5"})
           .whole("steps", &Options::steps, {0, 1e6}, "of Adam")
           .real("learning_rate", &Options::learning_rate, {1e-8, 1}, "of Adam")
-          .tries({"1e-3"})
-          .choice("transform", &Options::transform, FeatureSpace::names(), FeatureSpace::kText)
-          .tries({"cl2n"}));
+          .tries({"1e-3"}),
+      {"cl2n"});
 }
 
 }  // namespace protocom::methods

@@ -61,10 +61,8 @@ MethodDefinition bd_cspn() {
           .choice("variant", &Options::variant, {"mean", "sum"}, "how pseudo-labelled images are weighed; see notes")
           .tries({"sum"})
           .real("scale", &Options::scale, {}, "factor of the cosine in the weights")
-          .tries({"1", "5", "20"})
-          .choice("transform", &Options::transform, FeatureSpace::names(), FeatureSpace::kText)
-          .tries({"l2n"}),
-      &run);
+          .tries({"1", "5", "20"}),
+      {"l2n"}, &run);
 }
 
 }  // namespace protocom::methods

@@ -198,9 +198,8 @@ MethodDefinition ilpc() {
                              .tries({"1"})
                              .whole("keep", &Options::keep, {1, 1e6}, "labels a class and round")
                              .tries({"5"})
-                             .whole("cleaning_steps", &Options::cleaning_steps, {1, 1e6}, "of the classifier")
-                             .choice("transform", &Options::transform, FeatureSpace::names(), FeatureSpace::kText)
-                             .tries({"cl2n"}));
+                             .whole("cleaning_steps", &Options::cleaning_steps, {1, 1e6}, "of the classifier"),
+                         {"cl2n"});
 }
 
 }  // namespace protocom::methods

@@ -43,10 +43,7 @@ MethodDefinition knn() {
       "Euclidean distances. The class of the nearest support wins a draw. Logits are votes, plus up to a half for the "
       "nearest support, so probabilities are not calibrated.";
   return define_in_space(std::move(spec), &answer,
-                         Parameters<Options>()
-                             .whole("k", &Options::k, {1, 1e6}, "supports that vote")
-                             .choice("transform", &Options::transform, FeatureSpace::names(), FeatureSpace::kText)
-                             .tries({"l2n"}));
+                         Parameters<Options>().whole("k", &Options::k, {1, 1e6}, "supports that vote"), {"l2n"});
 }
 
 }  // namespace protocom::methods

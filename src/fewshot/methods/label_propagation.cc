@@ -41,9 +41,8 @@ MethodDefinition label_propagation() {
                              .whole("neighbours", &Options::neighbours, {1, 1e6}, "nearest others of an image")
                              .tries({"5", "10", "25"})
                              .real("power", &Options::power, {}, "of the cosine, in the graph")
-                             .tries({"1", "5"})
-                             .choice("transform", &Options::transform, FeatureSpace::names(), FeatureSpace::kText)
-                             .tries({"l2n"}));
+                             .tries({"1", "5"}),
+                         {"l2n"});
 }
 
 }  // namespace protocom::methods

@@ -297,10 +297,8 @@ MethodDefinition laplacian_shot() {
                              .tries({"0.1", "0.3", "0.5", "0.8", "1", "1.2", "1.5"})
                              .whole("neighbours", &Options::neighbours, {1, 1e6}, "nearest others of a query")
                              .tries({"1", "3", "5"})
-                             .whole("steps", &Options::steps, {0, 1e5}, "updates of all assignments")
-                             .choice("transform", &Options::transform, FeatureSpace::names(), FeatureSpace::kText)
-                             .tries({"l2n"}),
-                         &run);
+                             .whole("steps", &Options::steps, {0, 1e5}, "updates of all assignments"),
+                         {"l2n"}, &run);
 }
 
 }  // namespace protocom::methods

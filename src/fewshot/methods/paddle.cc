@@ -60,9 +60,8 @@ MethodDefinition paddle() {
                              .real("weight", &Options::weight, {}, "of the classes’ proportions")
                              .tries({"0.3", "0.5", "2"})
                              .whole("steps", &Options::steps, {1, 1e5}, "of all three updates")
-                             .tries({"20", "50"})
-                             .choice("transform", &Options::transform, FeatureSpace::names(), FeatureSpace::kText)
-                             .tries({"l2n", "cl2n"}));
+                             .tries({"20", "50"}),
+                         {"l2n", "cl2n"});
 }
 
 }  // namespace protocom::methods

@@ -98,9 +98,8 @@ MethodDefinition protolp() {
                              .tries({"0.1", "0.4"})
                              .whole("steps", &Options::steps, {0, 1e5}, "of the means")
                              .whole("dimensions", &Options::dimensions, {1, 1e6}, "kept of each episode")
-                             .tries({"20", "60"})
-                             .choice("transform", &Options::transform, FeatureSpace::names(), FeatureSpace::kText)
-                             .tries({"l2n"}));
+                             .tries({"20", "60"}),
+                         {"l2n"});
 }
 
 }  // namespace protocom::methods

@@ -137,10 +137,8 @@ MethodDefinition pt_map() {
                              .real("rate", &Options::rate, {0, 1}, "share of a step that the means take")
                              .tries({"0.1", "0.4"})
                              .whole("steps", &Options::steps, {0, 1e5}, "of the means")
-                             .tries({"10", "50"})
-                             .choice("transform", &Options::transform, FeatureSpace::names(), FeatureSpace::kText)
-                             .tries({"l2n", "power"}),
-                         &run);
+                             .tries({"10", "50"}),
+                         {"l2n", "power"}, &run);
 }
 
 }  // namespace protocom::methods

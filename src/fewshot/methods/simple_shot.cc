@@ -38,11 +38,7 @@ MethodDefinition simple_shot() {
       "Learning, 2019";
   spec.needs = {Need::kBaseFeatures};
   spec.notes = "Probabilities are softmax(-squared Euclidean distance), which the paper leaves open.";
-  return define_in_space(std::move(spec), &answer,
-                         Parameters<Options>()
-                             .choice("transform", &Options::transform, FeatureSpace::names(), FeatureSpace::kText)
-                             .tries({"l2n", "power"}),
-                         &run);
+  return define_in_space(std::move(spec), &answer, Parameters<Options>(), {"l2n", "power"}, &run);
 }
 
 }  // namespace protocom::methods

@@ -39,9 +39,8 @@ MethodDefinition soft_k_means() {
                              .real("sharpness", &Options::sharpness, {1e-6}, "factor of the squared distance")
                              .tries({"3", "5", "20", "40"})
                              .whole("steps", &Options::steps, {0, 1e5}, "assignments")
-                             .tries({"1", "3", "30"})
-                             .choice("transform", &Options::transform, FeatureSpace::names(), FeatureSpace::kText)
-                             .tries({"l2n"}));
+                             .tries({"1", "3", "30"}),
+                         {"l2n"});
 }
 
 }  // namespace protocom::methods

@@ -125,10 +125,8 @@ MethodDefinition tim() {
           .real("conditional", &Options::conditional, {}, "weight of the mean entropy of the queries’ answers")
           .tries({"0.5", "1"})
           .whole("steps", &Options::steps, {0, 1e6}, "0: the published number, 150 for adm and 1000 for gd")
-          .real("learning_rate", &Options::learning_rate, {1e-8, 1}, "of Adam, variant=gd")
-          .choice("transform", &Options::transform, FeatureSpace::names(), FeatureSpace::kText)
-          .tries({"cl2n"}),
-      &run);
+          .real("learning_rate", &Options::learning_rate, {1e-8, 1}, "of Adam, variant=gd"),
+      {"cl2n"}, &run);
 }
 
 }  // namespace protocom::methods

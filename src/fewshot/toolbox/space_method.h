@@ -2,6 +2,7 @@
 #include <memory>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "fewshot/method_definition.h"
 #include "fewshot/toolbox/feature_space.h"
@@ -41,10 +42,12 @@ class SpaceMethod : public Method {
   Run run_;
 };
 
-/// Its definition.
+/// Its definition, with `transform` as the last parameter, of which `tries` are worth trying.
 template <typename Options>
 MethodDefinition define_in_space(MethodSpec spec, typename SpaceMethod<Options>::AnswerInSpace answer,
-                                 Parameters<Options> parameters, typename SpaceMethod<Options>::Run run = nullptr) {
+                                 Parameters<Options> parameters, const std::vector<std::string>& tries,
+                                 typename SpaceMethod<Options>::Run run = nullptr) {
+  parameters.choice("transform", &Options::transform, FeatureSpace::names(), FeatureSpace::kText).tries(tries);
   return define<SpaceMethod<Options>>(std::move(spec), std::move(parameters), std::move(answer), run);
 }
 
