@@ -74,11 +74,21 @@ EpisodeBatch with_soft_supports(EpisodeBatch episode, const SoftSupports& soft, 
   return episode;
 }
 
+SupportStatistics support_statistics(const at::Tensor& support) {
+  const int64_t shots = support.size(-2);
+  auto groups = support.sizes().vec();
+  groups.resize(groups.size() - 2);
+  return {at::full(groups, static_cast<double>(shots), support.options()), support.sum(-2),
+          (support * support).sum(-2)};
+}
+
 SupportStatistics statistics_of(const EpisodeBatch& batch) {
   if (!batch.support_mask.defined()) return support_statistics(batch.support);
   const at::Tensor present = batch.support * batch.support_mask.unsqueeze(-1);
   return {batch.support_mask.sum(-1), present.sum(-2), (present * present).sum(-2)};
 }
+
+at::Tensor mean_prototypes(const SupportStatistics& support) { return support.sum / support.count.unsqueeze(-1); }
 
 const at::Tensor& unlabelled_of(const EpisodeBatch& batch) {
   return batch.unlabelled.defined() ? batch.unlabelled : batch.query;

@@ -6,8 +6,8 @@
 
 #include "protocom/core/error.h"
 #include "protocom/fewshot/class_descriptions.h"
+#include "protocom/fewshot/episode_batch.h"
 #include "protocom/fewshot/paper/completer.h"
-#include "protocom/fewshot/prototypes.h"
 #include "protocom/fewshot/toolbox/cosine_classifier.h"
 
 namespace protocom {

@@ -4,8 +4,6 @@
 #include <cstdint>
 #include <vector>
 
-#include "protocom/fewshot/prototypes.h"
-
 namespace protocom {
 
 /// Episodes of one shape, as features: b episodes of n classes with up to k supports, q queries and u unlabelled
@@ -25,8 +23,23 @@ struct EpisodeBatch {
 /// Throws Error when sizes, types or devices do not fit one another, or a class has fewer supports.
 void check_batch(const EpisodeBatch& batch, int64_t fewest_shots = 1);
 
-/// Count, sum and sum of squares of the supports, [b, n, ...].
+/// What the labelled images of each class contribute to prototypes and distributions. Additive, so it also serves
+/// classes of unequal shots and stores that keep no single feature. Leading dimensions (episodes) are shared by all
+/// three.
+struct SupportStatistics {
+  at::Tensor count;        ///< float32 [..., n]
+  at::Tensor sum;          ///< float32 [..., n, d]
+  at::Tensor sum_squares;  ///< float32 [..., n, d]
+};
+
+/// Statistics of supports [..., n, k, d], k shots for each of n classes.
+SupportStatistics support_statistics(const at::Tensor& support);
+
+/// Those of a batch's supports, [b, n, ...].
 SupportStatistics statistics_of(const EpisodeBatch& batch);
+
+/// Mean prototypes p_k (equation 6), float32 [..., n, d].
+at::Tensor mean_prototypes(const SupportStatistics& support);
 
 /// [b, u, d]: the pool, or the queries when there is none.
 const at::Tensor& unlabelled_of(const EpisodeBatch& batch);

@@ -3,7 +3,7 @@
 
 #include <cstdint>
 
-#include "protocom/fewshot/prototypes.h"
+#include "protocom/fewshot/episode_batch.h"
 
 namespace protocom {
 
