@@ -1,6 +1,5 @@
 #include "cli.h"
 #include "protocom/fewshot/methods.h"
-#include "protocom/fewshot/parameter_tries.h"
 
 namespace protocom::cli {
 namespace {

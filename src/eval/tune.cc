@@ -10,7 +10,7 @@
 #include "protocom/core/log.h"
 #include "protocom/eval/fit.h"
 #include "protocom/fewshot/method_call.h"
-#include "protocom/fewshot/parameter_tries.h"
+#include "protocom/fewshot/methods.h"
 
 namespace protocom {
 namespace {

@@ -5,7 +5,6 @@
 #include <vector>
 
 #include "protocom/fewshot/method_spec.h"
-#include "protocom/fewshot/parameter_tries.h"
 
 namespace protocom {
 

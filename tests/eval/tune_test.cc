@@ -9,7 +9,7 @@
 #include "protocom/core/error.h"
 #include "protocom/core/files.h"
 #include "protocom/eval/fit.h"
-#include "protocom/fewshot/parameter_tries.h"
+#include "protocom/fewshot/methods.h"
 #include "support/message_of.h"
 #include "support/temp_dir.h"
 #include "support/toy_features.h"

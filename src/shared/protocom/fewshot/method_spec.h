@@ -1,6 +1,7 @@
 #pragma once
 #include <cstdint>
 #include <limits>
+#include <map>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <variant>
@@ -51,6 +52,9 @@ struct ParameterSpec {
   std::string text;                       ///< what it is, with the equation where there is one
   bool when_fitted = false;               ///< counts in `protocom fit`, whose file keeps it
 };
+
+/// Values that are worth trying of parameters besides their defaults, by the parameter's name.
+using ParameterTries = std::map<std::string, std::vector<ParameterValue>>;
 
 /// What is known of a method before it runs.
 struct MethodSpec {

@@ -14,6 +14,10 @@ const std::vector<const MethodSpec*>& method_specs();
 /// Throws UsageError for a name that no method has, with those that are near.
 const MethodSpec& method_spec(const std::string& name);
 
+/// What `protocom tune` tries of a method, each beside its parameter in the method's own file. Throws UsageError for a
+/// name that no method has.
+const ParameterTries& parameter_tries(const std::string& method);
+
 /// "mean", "completed", "mean-fusion", "gauss-fusion": rows (i) to (iv) of the paper's ablation.
 std::vector<std::string> paper_rows();
 
