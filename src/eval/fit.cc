@@ -1,7 +1,7 @@
 #include "protocom/eval/fit.h"
 
 #include "eval/episode_rows.h"
-#include "protocom/fewshot/fit.h"
+#include "protocom/fewshot/fitted_method.h"
 
 namespace protocom {
 namespace {

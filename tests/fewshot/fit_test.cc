@@ -1,10 +1,9 @@
-#include "protocom/fewshot/fit.h"
-
 #include <ATen/ATen.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "protocom/core/error.h"
+#include "protocom/fewshot/fitted_method.h"
 
 namespace protocom {
 namespace {

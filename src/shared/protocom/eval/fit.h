@@ -23,7 +23,7 @@ struct FitSources {
   const FeatureMaps* maps = nullptr;          ///< of the same images; may be null for a method that needs none
 };
 
-/// Fits a method on the base classes of a file of features (protocom/fewshot/fit.h, which takes tensors). Throws Error
+/// Fits a method on the base classes of a file of features (fit_method() takes tensors). Throws Error
 /// for maps of other images too.
 FittedMethod fit_method(const FitSources& from, const FitOptions& options, Progress& progress);
 

@@ -18,6 +18,10 @@ struct FittedMethod {
   std::vector<std::string> findings = {};    ///< what fitting found (Method::findings), also of a file that was read
 };
 
+/// Fits a method, as make_method takes it. Same inputs, same method. Throws UsageError for a method that needs no
+/// fitting, takes the file of another one, or lacks knowledge or maps, Error without features of base classes.
+FittedMethod fit_method(const std::string& method, const FitInputs& inputs);
+
 /// One npz of the kind "fitted-method": `state.<name>` for each tensor of Method::state, the header with the method as
 /// make_method takes it, the feature dimension, the base classes, the findings, and Method::details as "fit". `details`
 /// goes into the header too. Throws Error.
