@@ -1,7 +1,6 @@
 #include "fewshot/toolbox/row_span.h"
 
 #include <algorithm>
-#include <cstring>
 
 #include "fewshot/toolbox/row_kernels.h"
 
@@ -22,14 +21,6 @@ void RowSpan::place(const std::vector<const float*>& rows, int64_t dim) {
   zeros_.assign(static_cast<size_t>(stride_), 0.0F);
   squares_.assign(static_cast<size_t>(stride_), 0.0F);
   for (int64_t i = 0; i < points_; ++i) squares_[static_cast<size_t>(i)] = square(i);
-}
-
-/// `kWidth` columns of the Gram matrix from column j on.
-template <int64_t kWidth>
-void RowSpan::copy_panel(int64_t j) {
-  float* panel = panels_.data() + j * points_;
-  for (int64_t i = 0; i < points_; ++i)
-    std::memcpy(panel + i * kPanelWidth, gram_.data() + i * stride_ + j, kWidth * sizeof(float));
 }
 
 void RowSpan::place_products(const float* coefficients, int64_t n, float* out) const {

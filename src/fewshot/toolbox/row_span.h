@@ -28,9 +28,6 @@ class RowSpan {
   void place_distances(const float* coefficients, int64_t n, float* out) const;
 
  private:
-  template <int64_t kWidth>
-  void copy_panel(int64_t j);
-
   int64_t points_ = 0;
   int64_t stride_ = 0;
   Floats gram_;     // [m, stride]
