@@ -6,7 +6,6 @@
 #include <vector>
 
 #include "fewshot/toolbox/centred_points.h"
-#include "fewshot/toolbox/centred_rows.h"
 #include "fewshot/toolbox/class_kernels.h"
 #include "fewshot/toolbox/row_kernels.h"
 #include "fewshot/toolbox/row_span.h"
@@ -42,7 +41,41 @@ EpisodeScores answer(const EpisodeBatch& batch, const Options& options) {
   return {points.queries_of(transported(points, span, means, options)), at::Tensor()};
 }
 
-/// The same of one episode after the other. What has a number of each point lies class by class, [n, stride].
+/// centred_apart() of one episode after the other. One a thread.
+class CentredRows {
+ public:
+  /// [m]; valid until the next call.
+  const std::vector<const float*>& place(const RowEpisode& episode);
+
+ private:
+  void place_apart(const RowEpisode& episode, int64_t begin, int64_t end);
+
+  Floats centre_;  // [dim]
+  Floats rows_;    // [m, dim]
+  std::vector<const float*> pointers_;
+};
+
+const std::vector<const float*>& CentredRows::place(const RowEpisode& episode) {
+  if (episode.unlabelled == 0) return episode.rows;
+  const int64_t supports = episode.supports();
+  grow(rows_, episode.points() * episode.dim);
+  pointers_.clear();
+  place_mean(episode, 0, supports, centre_);
+  place_apart(episode, 0, supports);
+  place_mean(episode, supports, episode.learned(), centre_);
+  place_apart(episode, supports, episode.points());
+  return pointers_;
+}
+
+void CentredRows::place_apart(const RowEpisode& episode, int64_t begin, int64_t end) {
+  for (int64_t i = begin; i < end; ++i) {
+    float* own = rows_.data() + i * episode.dim;
+    unit_row(episode.rows[static_cast<size_t>(i)], centre_.data(), episode.dim, own);
+    pointers_.push_back(own);
+  }
+}
+
+/// answer() of one episode after the other. What has a number of each point lies class by class, [n, stride].
 class PtMapRun : public RowRun {
  public:
   explicit PtMapRun(const Options& options) : options_(options) {}

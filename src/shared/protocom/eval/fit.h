@@ -23,8 +23,8 @@ struct FitSources {
   const FeatureMaps* maps = nullptr;          ///< of the same images; may be null for a method that needs none
 };
 
-/// Fits a method on the base classes of a file of features (fit_method() takes tensors). Throws Error
-/// for maps of other images too.
+/// Fits a method on the base classes of a file of features (fit_method() takes tensors). Throws Error for maps of other
+/// images too.
 FittedMethod fit_method(const FitSources& from, const FitOptions& options, Progress& progress);
 
 }  // namespace protocom
