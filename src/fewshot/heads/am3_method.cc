@@ -94,8 +94,8 @@ void Am3Model::fields(StateFields& fields) {
   fields.space(space);
   fields.tensor("log_scale", log_scale, {});
   for (size_t i = 0; i < blocks.size(); ++i) {
-    fields.layers(prefix_of(i, "transform"), blocks[i].transform, {-1, -1, space->dim()});
-    fields.layers(prefix_of(i, "gate"), blocks[i].gate, {space->dim(), -1, 1});
+    blocks[i].transform.fields(fields, prefix_of(i, "transform"), {-1, -1, space->dim()});
+    blocks[i].gate.fields(fields, prefix_of(i, "gate"), {space->dim(), -1, 1});
   }
 }
 

@@ -7,16 +7,15 @@
 
 namespace protocom {
 
-TwoLayers restorer_of(const MethodState& state) {
-  TwoLayers restorer = TwoLayers::of(state, "");
-  expect_tensor(restorer.output_bias, {"output.bias", at::kFloat, {restorer.in()}});
-  return restorer;
+void Restorer::fields(StateFields& fields) {
+  network.fields(fields, "", {-1, -1, -1});
+  expect_tensor(network.output_bias, {"output.bias", at::kFloat, {network.in()}});
 }
 
-at::Tensor restored(const TwoLayers& restorer, const at::Tensor& prototypes, double share) {
-  if (prototypes.size(-1) != restorer.in())
-    fail("'restore-net' was fitted on features of {} dimensions, these have {}", restorer.in(), prototypes.size(-1));
-  return (1 - share) * prototypes + share * restorer(prototypes);
+at::Tensor Restorer::restored(const at::Tensor& prototypes, double share) const {
+  if (prototypes.size(-1) != network.in())
+    fail("'restore-net' was fitted on features of {} dimensions, these have {}", network.in(), prototypes.size(-1));
+  return (1 - share) * prototypes + share * network(prototypes);
 }
 
 }  // namespace protocom

@@ -3,11 +3,13 @@
 
 namespace protocom {
 
-/// The network M of RestoreNet, Linear(d -> d/2), ReLU, Linear(d/2 -> d), of a state. Throws Error for tensors that do
-/// not fit one another.
-TwoLayers restorer_of(const MethodState& state);
+/// The network M of RestoreNet: Linear(d -> d/2), ReLU, Linear(d/2 -> d).
+struct Restorer {
+  TwoLayers network;
 
-/// (1 - share) p + share M(p) of prototypes [..., d]. Throws Error for prototypes of another dimension.
-at::Tensor restored(const TwoLayers& restorer, const at::Tensor& prototypes, double share);
+  void fields(StateFields& fields);
+  /// (1 - share) p + share M(p) of prototypes [..., d]. Throws Error for prototypes of another dimension.
+  [[nodiscard]] at::Tensor restored(const at::Tensor& prototypes, double share) const;
+};
 
 }  // namespace protocom

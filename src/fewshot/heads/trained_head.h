@@ -2,44 +2,17 @@
 #include <ATen/core/Tensor.h>
 
 #include <functional>
-#include <memory>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "fewshot/method_definition.h"
+#include "fewshot/toolbox/state_tensors.h"
 #include "fewshot/toolbox/two_layers.h"
 #include "protocom/core/rng.h"
 #include "protocom/fewshot/method.h"
 
 namespace protocom {
-
-/// The tensors of a head by name: one list of them writes a state and reads it. Sizes that are given are those expected
-/// of what is read; -1: any. Reading throws Error for a tensor that is missing or does not fit.
-class StateFields {
- public:
-  static StateFields writing_to(MethodState& state) { return {&state, nullptr}; }
-  static StateFields reading_from(const MethodState& state) { return {nullptr, &state}; }
-
-  /// float32.
-  void tensor(const std::string& name, at::Tensor& value, std::vector<int64_t> shape);
-  /// `prefix` as in TwoLayers::add_to; of the shape only `in` and `out` are expected.
-  void layers(const std::string& prefix, TwoLayers& value, const TwoLayersShape& shape, double slope = 0);
-  /// A UnitSpace or a MapSpace.
-  template <typename Space>
-  void space(std::shared_ptr<const Space>& value) {
-    if (written_ != nullptr)
-      value->add_to(*written_);
-    else
-      value = std::make_shared<Space>(*read_);
-  }
-
- private:
-  StateFields(MethodState* written, const MethodState* read) : written_(written), read_(read) {}
-
-  MethodState* written_;
-  const MethodState* read_;
-};
 
 /// How a head is learned. What the functions use must live in them, but for the head, the inputs and the Rng.
 struct HeadTraining {

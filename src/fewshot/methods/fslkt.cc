@@ -80,7 +80,7 @@ struct Model {
 
   void fields(StateFields& fields) {
     fields.space(space);
-    fields.layers("graph.", layers, {-1, -1, space->dim()}, kSlope);
+    layers.fields(fields, "graph.", {-1, -1, space->dim()}, kSlope);
   }
 };
 

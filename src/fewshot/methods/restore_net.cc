@@ -5,7 +5,6 @@
 #include "fewshot/heads/restorer.h"
 #include "fewshot/heads/trained_head.h"
 #include "fewshot/method_definition.h"
-#include "fewshot/toolbox/expect_tensor.h"
 #include "protocom/core/error.h"
 #include "protocom/fewshot/toolbox/distances.h"
 #include "protocom/fewshot/toolbox/moments.h"
@@ -20,23 +19,13 @@ struct Options {
   double learning_rate = 1e-3;
 };
 
-/// What is learned.
-struct Model {
-  TwoLayers restorer;
-
-  void fields(StateFields& fields) {
-    fields.layers("", restorer, {-1, -1, -1});
-    expect_tensor(restorer.output_bias, {"output.bias", at::kFloat, {restorer.in()}});
-  }
-};
-
-class RestoreNet : public TrainedHead<Model> {
+class RestoreNet : public TrainedHead<Restorer> {
  public:
   explicit RestoreNet(Options options) : TrainedHead({options.steps, options.learning_rate}), options_(options) {}
 
   [[nodiscard]] std::unique_ptr<Scorer> prepare(const MethodContext&) const override {
-    return scorer_of([restorer = model().restorer, share = options_.share](const EpisodeBatch& batch) -> EpisodeScores {
-      const at::Tensor prototypes = restored(restorer, mean_prototypes(statistics_of(batch)), share);  // [b, n, d]
+    return scorer_of([restorer = model(), share = options_.share](const EpisodeBatch& batch) -> EpisodeScores {
+      const at::Tensor prototypes = restorer.restored(mean_prototypes(statistics_of(batch)), share);  // [b, n, d]
       return {-squared_distances(batch.query, prototypes), prototypes};
     });
   }
@@ -62,16 +51,16 @@ HeadTraining RestoreNet::begin(const FitInputs& inputs, Rng& rng) {
   const at::Tensor centres = class_moments(features, inputs.base.labels, classes).mean().to(at::kFloat);
   const int64_t dim = features.size(1);
   model() = {TwoLayers::untrained({dim, std::max<int64_t>(1, dim / 2), dim})};
-  HeadTraining training{model().restorer.parameters()};
+  HeadTraining training{model().network.parameters()};
   training.loss = [this, features, centres, labels = inputs.base.labels, &rng] {
     std::vector<int64_t> rows;
     for (int64_t i = 0; i < options_.batch; ++i) rows.push_back(static_cast<int64_t>(rng.below(features.size(0))));
     const at::Tensor index = at::tensor(rows, at::kLong);
     const at::Tensor target = centres.index_select(0, labels.index_select(0, index));
-    return (model().restorer(features.index_select(0, index)) - target).square().sum(1).mean();
+    return (model().network(features.index_select(0, index)) - target).square().sum(1).mean();
   };
   training.then = [this, rms] {
-    fold_scale(model().restorer, rms);
+    fold_scale(model().network, rms);
     return std::vector<std::string>();
   };
   return training;

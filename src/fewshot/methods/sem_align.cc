@@ -41,7 +41,7 @@ struct Model {
 
   void fields(StateFields& fields) {
     fields.space(space);
-    fields.layers("align.", align, {-1, -1, space->dim()}, kSlope);
+    align.fields(fields, "align.", {-1, -1, space->dim()}, kSlope);
     fields.tensor("share", share, {2});
   }
 };

@@ -32,22 +32,26 @@ class SRestoreNet : public Method {
     return scorer_of([restorer = restorer_, options = options_](const EpisodeBatch& batch) -> EpisodeScores {
       const at::Tensor mean = mean_prototypes(statistics_of(batch));  // [b, n, d]
       const at::Tensor near = with_neighbours(mean, unlabelled_of(batch), options.neighbours);
-      const at::Tensor prototypes = restored(restorer, near, options.share);
+      const at::Tensor prototypes = restorer.restored(near, options.share);
       return {-squared_distances(batch.query, prototypes), prototypes};
     });
   }
 
   [[nodiscard]] MethodState state() const override {
     MethodState state;
-    if (restorer_.hidden_weight.defined()) restorer_.add_to(state, "");
+    StateFields fields = StateFields::writing_to(state);
+    if (restorer_.network.hidden_weight.defined()) Restorer(restorer_).fields(fields);
     return state;
   }
 
-  void load(const MethodState& state) override { restorer_ = restorer_of(state); }
+  void load(const MethodState& state) override {
+    StateFields fields = StateFields::reading_from(state);
+    restorer_.fields(fields);
+  }
 
  private:
   Options options_;
-  TwoLayers restorer_;
+  Restorer restorer_;
 };
 
 }  // namespace

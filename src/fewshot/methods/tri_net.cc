@@ -44,8 +44,8 @@ struct Model {
   }
   void fields(StateFields& fields) {
     fields.space(space);
-    fields.layers("encoder.", encoder, {space->channels(), -1, -1});
-    fields.layers("decoder.", decoder, {encoder.out(), -1, space->channels() * space->places()});
+    encoder.fields(fields, "encoder.", {space->channels(), -1, -1});
+    decoder.fields(fields, "decoder.", {encoder.out(), -1, space->channels() * space->places()});
   }
   /// Places [m, l, c] to [m, s].
   [[nodiscard]] at::Tensor encoded(const at::Tensor& places) const {

@@ -43,7 +43,7 @@ struct Model {
   void fields(StateFields& fields) {
     fields.space(space);
     const int64_t d = space->dim();
-    fields.layers("inference.", inference, {d + 1, -1, 2 * d});
+    inference.fields(fields, "inference.", {d + 1, -1, 2 * d});
     fields.tensor("prior.mean", prior.mean, {d});
     fields.tensor("prior.log_variance", prior.log_variance, {d});
     fields.tensor("log_spread", log_spread, {d});

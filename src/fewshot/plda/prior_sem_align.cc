@@ -44,7 +44,8 @@ class SemAlignPrior : public KnowledgePrior {
     return std::make_shared<SemAlignPrior>(net_, factor_ * factor);
   }
   void add_to(MethodState& state) const override {
-    net_.add_to(state, kSemAlignNet);
+    StateFields fields = StateFields::writing_to(state);
+    TwoLayers(net_).fields(fields, kSemAlignNet, {-1, -1, -1}, kSemAlignSlope);
     add_tensor(state, kSemAlignFactor, factor_);
   }
 
@@ -72,7 +73,9 @@ PriorChoice choose_sem_align(const PriorExamples& examples, const PriorOptions& 
 std::shared_ptr<const KnowledgePrior> load_sem_align(const MethodState& state, const KernelRidgeOptions& /*ridge*/,
                                                      int64_t dims) {
   if (!has_tensor(state, kSemAlignFactor)) return nullptr;
-  TwoLayers net = TwoLayers::of(state, kSemAlignNet, kSemAlignSlope);
+  TwoLayers net;
+  StateFields fields = StateFields::reading_from(state);
+  net.fields(fields, kSemAlignNet, {-1, -1, -1}, kSemAlignSlope);
   if (net.out() > dims) fail("'sem_align.output.weight' has {} rows, expected at most {}", net.out(), dims);
   return std::make_shared<SemAlignPrior>(std::move(net), finite_tensor(state, kSemAlignFactor, {dims}));
 }

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "fewshot/toolbox/expect_tensor.h"
 #include "protocom/core/error.h"
 
 namespace protocom {
@@ -27,6 +28,15 @@ at::Tensor finite_tensor(const MethodState& state, const std::string& name, at::
   }
   if (!tensor.isfinite().all().item<bool>()) fail("'{}' holds a value that is not finite; fit the method again", name);
   return tensor;
+}
+
+void StateFields::tensor(const std::string& name, at::Tensor& value, std::vector<int64_t> shape) {
+  if (written_ != nullptr) {
+    written_->tensors.emplace_back(name, value);
+    return;
+  }
+  value = read_->at(name).to(at::kFloat);
+  expect_tensor(value, {name, at::kFloat, std::move(shape)});
 }
 
 }  // namespace protocom

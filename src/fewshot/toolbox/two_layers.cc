@@ -2,8 +2,6 @@
 
 #include <torch/nn/modules/linear.h>
 
-#include "fewshot/toolbox/expect_tensor.h"
-
 namespace protocom {
 
 TwoLayers TwoLayers::untrained(const TwoLayersShape& shape, double slope) {
@@ -23,27 +21,13 @@ std::vector<at::Tensor> TwoLayers::parameters() const {
   return {hidden_weight, hidden_bias, output_weight, output_bias};
 }
 
-void TwoLayers::add_to(MethodState& state, const std::string& prefix) const {
-  state.tensors.emplace_back(prefix + "hidden.weight", hidden_weight);
-  state.tensors.emplace_back(prefix + "hidden.bias", hidden_bias);
-  state.tensors.emplace_back(prefix + "output.weight", output_weight);
-  state.tensors.emplace_back(prefix + "output.bias", output_bias);
-}
-
-TwoLayers TwoLayers::of(const MethodState& state, const std::string& prefix, double slope) {
-  const auto taken = [&](const char* name, std::vector<int64_t> shape) {
-    const at::Tensor tensor = state.at(prefix + name).to(at::kFloat);
-    expect_tensor(tensor, {prefix + name, at::kFloat, std::move(shape)});
-    return tensor;
-  };
-  TwoLayers layers;
-  layers.slope = slope;
-  layers.hidden_weight = taken("hidden.weight", {-1, -1});
-  const int64_t hidden = layers.hidden_weight.size(0);
-  layers.hidden_bias = taken("hidden.bias", {hidden});
-  layers.output_weight = taken("output.weight", {-1, hidden});
-  layers.output_bias = taken("output.bias", {layers.output_weight.size(0)});
-  return layers;
+void TwoLayers::fields(StateFields& state, const std::string& prefix, const TwoLayersShape& shape, double of_slope) {
+  slope = of_slope;
+  state.tensor(prefix + "hidden.weight", hidden_weight, {-1, shape.in});
+  const int64_t width = hidden_weight.size(0);
+  state.tensor(prefix + "hidden.bias", hidden_bias, {width});
+  state.tensor(prefix + "output.weight", output_weight, {shape.out, width});
+  state.tensor(prefix + "output.bias", output_bias, {output_weight.size(0)});
 }
 
 }  // namespace protocom

@@ -4,11 +4,11 @@
 #include <string>
 #include <vector>
 
-#include "protocom/fewshot/method.h"
+#include "fewshot/toolbox/state_tensors.h"
 
 namespace protocom {
 
-/// Sizes of TwoLayers.
+/// Sizes of TwoLayers; -1: any.
 struct TwoLayersShape {
   int64_t in = 0;
   int64_t hidden = 0;
@@ -36,10 +36,9 @@ struct TwoLayers {
   [[nodiscard]] at::Tensor operator()(const at::Tensor& x) const { return output(hidden(x)); }
 
   [[nodiscard]] std::vector<at::Tensor> parameters() const;
-  /// As "<prefix>hidden.weight", "<prefix>hidden.bias", "<prefix>output.weight", "<prefix>output.bias".
-  void add_to(MethodState& state, const std::string& prefix) const;
-  /// Throws Error for tensors that are missing or do not fit one another.
-  static TwoLayers of(const MethodState& state, const std::string& prefix, double slope = 0);
+  /// "<prefix>hidden.weight", "<prefix>hidden.bias", "<prefix>output.weight" and "<prefix>output.bias"; of the shape
+  /// only `in` and `out` are expected.
+  void fields(StateFields& state, const std::string& prefix, const TwoLayersShape& shape, double of_slope = 0);
 };
 
 }  // namespace protocom

@@ -97,8 +97,12 @@ TEST(Am3Loss, SumsTheChainAndRaisesWrongClassesByTheirMargin) {
   const nlohmann::json expected = golden("loss", "systems.json");
   const MethodState state = state_from(expected.at("state"));
   Am3Model model{std::make_shared<UnitSpace>(state), {}, state.at("log_scale")};
-  for (const std::string block : {"block0.", "block1."})
-    model.blocks.push_back({TwoLayers::of(state, block + "transform."), TwoLayers::of(state, block + "gate.")});
+  StateFields fields = StateFields::reading_from(state);
+  for (const std::string block : {"block0.", "block1."}) {
+    Am3Block& own = model.blocks.emplace_back();
+    own.transform.fields(fields, block + "transform.", {-1, -1, -1});
+    own.gate.fields(fields, block + "gate.", {-1, -1, -1});
+  }
   TrainingTasks tasks{small().batch,
                       at::tensor(expected.at("labels").get<std::vector<int64_t>>(), at::kLong).unsqueeze(0)};
   tasks.batch.support = model.space->map(tasks.batch.support);
