@@ -39,13 +39,6 @@ at::Tensor at_unit_length(const Span& span, const at::Tensor& means) {
   return means / squares.clamp_min(1e-24).sqrt();
 }
 
-/// Logits [b, m, n] whose softmax is the transport plan's rows.
-at::Tensor transported(const EpisodePoints& points, const Span& span, const at::Tensor& means, const Options& options) {
-  const at::Tensor logits = -options.lambda * span.squared_distances(means);
-  const at::Tensor free = points.unlabelled_of(logits);
-  return logits + sinkhorn(free, balanced_columns(free)).unsqueeze(1);
-}
-
 /// Z A with A = (Zs'Zs + I - Z'Z D^-1)^-1 Zs'Y, Z the supports' labels above `z`, D its column sums; balanced.
 at::Tensor propagated(const EpisodePoints& points, const at::Tensor& z) {
   const at::Tensor all = points.with_unlabelled(z);
@@ -64,11 +57,12 @@ EpisodeScores answer(const EpisodeBatch& batch, const Options& options) {
   const Span span(points.features);
   at::Tensor means = at_unit_length(span, weighted_means(points.labels));
   for (int64_t step = 0; step < options.steps && points.unlabelled > 0; ++step) {
-    const at::Tensor z = class_softmax(points.unlabelled_of(transported(points, span, means, options)));
+    const at::Tensor z =
+        class_softmax(points.unlabelled_of(transported(points, -options.lambda * span.squared_distances(means))));
     const at::Tensor mixed = options.share * propagated(points, z) + (1 - options.share) * z;
     means = means + options.rate * (weighted_means(points.with_unlabelled(mixed)) - means);
   }
-  return {points.queries_of(transported(points, span, means, options)), at::Tensor()};
+  return {points.queries_of(transported(points, -options.lambda * span.squared_distances(means))), at::Tensor()};
 }
 
 }  // namespace

@@ -23,22 +23,16 @@ struct Options {
   std::string transform = "cl2n";
 };
 
-/// Logits [b, m, n] whose softmax is the transport plan's rows.
-at::Tensor transported(const EpisodePoints& points, const Span& span, const at::Tensor& means, const Options& options) {
-  const at::Tensor logits = -options.lambda * span.squared_distances(means);
-  const at::Tensor free = points.unlabelled_of(logits);
-  return logits + sinkhorn(free, balanced_columns(free)).unsqueeze(1);
-}
-
 EpisodeScores answer(const EpisodeBatch& batch, const Options& options) {
   const EpisodePoints points = centred_apart(episode_points(batch));
   const Span span(points.features);
   at::Tensor means = weighted_means(points.labels);
   for (int64_t step = 0; step < options.steps; ++step) {
-    const at::Tensor plan = class_softmax(points.unlabelled_of(transported(points, span, means, options)));
+    const at::Tensor plan =
+        class_softmax(points.unlabelled_of(transported(points, -options.lambda * span.squared_distances(means))));
     means = means + options.rate * (weighted_means(points.with_unlabelled(plan)) - means);
   }
-  return {points.queries_of(transported(points, span, means, options)), at::Tensor()};
+  return {points.queries_of(transported(points, -options.lambda * span.squared_distances(means))), at::Tensor()};
 }
 
 /// centred_apart() of one episode after the other. One a thread.

@@ -36,6 +36,11 @@ at::Tensor sinkhorn(const at::Tensor& logits, const at::Tensor& columns, const S
   return scales.log_();
 }
 
+at::Tensor transported(const EpisodePoints& points, const at::Tensor& logits) {
+  const at::Tensor free = points.unlabelled_of(logits);
+  return logits + sinkhorn(free, balanced_columns(free)).unsqueeze(1);
+}
+
 at::Tensor balanced_columns(const at::Tensor& logits) {
   return at::full({logits.size(0), logits.size(2)}, static_cast<double>(logits.size(1)) / logits.size(2), at::kFloat);
 }

@@ -1,5 +1,5 @@
 #pragma once
-#include <ATen/core/Tensor.h>
+#include "fewshot/toolbox/episode_points.h"
 
 namespace protocom {
 
@@ -19,5 +19,8 @@ at::Tensor sinkhorn(const at::Tensor& logits, const at::Tensor& columns, const S
 
 /// [b, n]: u / n each, the columns of queries that are balanced over the classes.
 at::Tensor balanced_columns(const at::Tensor& logits);
+
+/// Logits [b, m, n] of all points so that their softmax has the rows of the plan that balances the unlabelled ones.
+at::Tensor transported(const EpisodePoints& points, const at::Tensor& logits);
 
 }  // namespace protocom
