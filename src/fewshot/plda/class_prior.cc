@@ -11,18 +11,15 @@
 #include <utility>
 
 #include "protocom/core/error.h"
+#include "protocom/nn/unit_vectors.h"
 
 namespace protocom {
 namespace {
 
-constexpr double kSmallestLength = 1e-12;
-
-at::Tensor unit_descriptions(const at::Tensor& x) { return x / x.norm(2, -1, true).clamp_min(kSmallestLength); }
-
 /// A class without an embedding has a row of zeros, which stays one: it is no class at the far side of the center.
 at::Tensor centred_unit_rows(const at::Tensor& embedding, const at::Tensor& center) {
   const at::Tensor known = embedding.ne(0).any(-1, true).to(at::kDouble);
-  return unit_descriptions((embedding - center) * known);
+  return unit_vectors((embedding - center) * known);
 }
 
 at::Tensor finite(const at::Tensor& values, const char* what) {
@@ -77,7 +74,7 @@ DescriptionKernel::DescriptionKernel(const ClassDescriptions& base, const Kernel
     const auto classes = static_cast<double>(association.size(0));
     // An attribute of every base class weighs log 1 = 0: it tells none of them apart.
     base_.idf = ((1 + classes) / (1 + association.gt(0).to(at::kDouble).sum(0))).log();
-    base_.attributes = unit_descriptions(association * base_.idf);
+    base_.attributes = unit_vectors(association * base_.idf);
   }
   if (word_weight_ > 0) {
     const at::Tensor embedding = finite(base.embedding, "embeddings");
@@ -110,7 +107,7 @@ at::Tensor DescriptionKernel::likeness(const ClassDescriptions& descriptions) co
   at::Tensor sum;
   if (attribute_weight_ > 0) {
     check_width(descriptions.association, base_.attributes, "attributes");
-    const at::Tensor rows = unit_descriptions(finite(descriptions.association, "attributes") * base_.idf);
+    const at::Tensor rows = unit_vectors(finite(descriptions.association, "attributes") * base_.idf);
     sum = attribute_weight_ * at::matmul(rows, base_.attributes.t());
   }
   if (word_weight_ > 0) {

@@ -8,13 +8,12 @@
 
 #include "fewshot/toolbox/complete_basis.h"
 #include "protocom/core/error.h"
+#include "protocom/nn/unit_vectors.h"
 
 namespace protocom {
 namespace {
 
 constexpr double kSmallestNorm = 1e-12;
-
-at::Tensor unit_rows(const at::Tensor& x) { return x / x.norm(2, -1, true).clamp_min(kSmallestNorm); }
 
 void check_labelled(const at::Tensor& features, const at::Tensor& labels, const at::Tensor& center) {
   if (features.dim() != 2 || labels.dim() != 1 || features.size(0) != labels.size(0) || features.size(0) == 0) {
@@ -41,7 +40,7 @@ UnitMoments unit_moments(const at::Tensor& features, const at::Tensor& labels, c
   at::Tensor square = at::zeros({d, d}, at::kDouble);
   for (int64_t at = 0; at < features.size(0); at += kRows) {
     const int64_t rows = std::min(kRows, features.size(0) - at);
-    const at::Tensor z = unit_rows(features.narrow(0, at, rows).to(at::kDouble) - middle);
+    const at::Tensor z = unit_vectors(features.narrow(0, at, rows).to(at::kDouble) - middle);
     sum.index_add_(0, row.narrow(0, at, rows), z);
     // Sums of so many products of single precision are good to 1e-6, like the features they are made of.
     const at::Tensor factor = z.to(features.scalar_type());
@@ -68,7 +67,7 @@ at::Tensor PldaSpace::rooted(const at::Tensor& features) const {
 }
 
 at::Tensor PldaSpace::directions(const at::Tensor& features) const {
-  return unit_rows(rooted(features) - center.to(features.scalar_type()));
+  return unit_vectors(rooted(features) - center.to(features.scalar_type()));
 }
 
 at::Tensor PldaSpace::transform(const at::Tensor& features) const {

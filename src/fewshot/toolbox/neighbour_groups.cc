@@ -7,6 +7,8 @@
 #include <utility>
 #include <vector>
 
+#include "protocom/nn/unit_vectors.h"
+
 namespace protocom {
 namespace {
 
@@ -18,8 +20,7 @@ constexpr size_t kFewestMates = 3;
 at::Tensor directions_of(const at::Tensor& features) {
   const at::Tensor x = features.to(at::kFloat);
   const at::Tensor rooted = x.numel() > 0 && x.min().item<float>() >= 0 ? x.sqrt() : x;
-  const at::Tensor centred = rooted - rooted.mean(0);
-  return centred / centred.norm(2, 1, true).clamp_min(1e-12);
+  return unit_vectors(rooted - rooted.mean(0));
 }
 
 /// The nearest others of each image and how near they are, nearest first: [n, k] each. In pieces: n x n cosines of a
