@@ -35,21 +35,24 @@ PROTOCOM_INLINE void coarse_body(const int16_t* row, const int8_t* codes, int64_
 PROTOCOM_FORMS(coarse_dots, void, (const int16_t* row, const int8_t* codes, int64_t n, int64_t dim, int32_t* sums),
                coarse_body, (row, codes, n, dim, sums))
 
+/// A row [dim] as whole numbers up to `largest`; their step.
+template <typename Code>
+float place_codes(const float* row, int64_t dim, float largest, Code* codes) {
+  float most = 0;
+  for (int64_t d = 0; d < dim; ++d) most = std::max(most, std::abs(row[d]));
+  const float factor = most > 0 ? largest / most : 0;
+  for (int64_t d = 0; d < dim; ++d) codes[d] = static_cast<Code>(std::lrint(row[d] * factor));
+  return most / largest;
+}
+
 /// The rows [q, d] as whole numbers, and the step of each.
 std::pair<std::vector<int16_t>, std::vector<float>> wide_codes(const at::Tensor& rows) {
   const int64_t q = rows.size(0), dim = rows.size(1);
   const float largest = largest_wide(dim);
   std::vector<int16_t> codes(static_cast<size_t>(q * dim));
   std::vector<float> steps(static_cast<size_t>(q));
-  const auto* row = rows.data_ptr<float>();
-  for (int64_t i = 0; i < q; ++i, row += dim) {
-    float most = 0;
-    for (int64_t d = 0; d < dim; ++d) most = std::max(most, std::abs(row[d]));
-    steps[static_cast<size_t>(i)] = most / largest;
-    const float factor = most > 0 ? largest / most : 0;
-    for (int64_t d = 0; d < dim; ++d)
-      codes[static_cast<size_t>(i * dim + d)] = static_cast<int16_t>(std::lrint(row[d] * factor));
-  }
+  for (int64_t i = 0; i < q; ++i)
+    steps[static_cast<size_t>(i)] = place_codes(rows.data_ptr<float>() + i * dim, dim, largest, codes.data() + i * dim);
   return {std::move(codes), std::move(steps)};
 }
 
@@ -79,13 +82,8 @@ CoarseRows coarse_rows(const at::Tensor& rows) {
   CoarseRows made{at::empty({n, dim}, at::kChar), at::empty({n})};
   const auto* row = plain.data_ptr<float>();
   auto* code = made.codes.data_ptr<int8_t>();
-  for (int64_t k = 0; k < n; ++k, row += dim, code += dim) {
-    float most = 0;
-    for (int64_t d = 0; d < dim; ++d) most = std::max(most, std::abs(row[d]));
-    made.steps.data_ptr<float>()[k] = most / kLargestCode;
-    const float factor = most > 0 ? kLargestCode / most : 0;
-    for (int64_t d = 0; d < dim; ++d) code[d] = static_cast<int8_t>(std::lrint(row[d] * factor));
-  }
+  for (int64_t k = 0; k < n; ++k)
+    made.steps.data_ptr<float>()[k] = place_codes(row + k * dim, dim, kLargestCode, code + k * dim);
   return made;
 }
 
