@@ -9,23 +9,20 @@
 namespace protocom::methods {
 namespace {
 
-struct Options {
-  std::string variant = "mean";
-  double scale = 10;
+struct Options : RectifyOptions {
   std::string transform = "cl2n";
 };
 
 EpisodeScores answer(const EpisodeBatch& batch, const Options& options) {
   const EpisodePoints points = episode_points(batch);
-  const at::Tensor prototypes = rectified_prototypes(points, {options.variant, options.scale});
+  const at::Tensor prototypes = rectified_prototypes(points, options);
   if (options.variant == "sum") return {10 * protocom::cosine_similarity(batch.query, prototypes), at::Tensor()};
   return {-squared_distances(batch.query, prototypes), at::Tensor()};
 }
 
 class BdCspnRun : public RowRun {
  public:
-  explicit BdCspnRun(const Options& options)
-      : by_cosine_(options.variant == "sum"), rectified_({options.variant, options.scale}) {}
+  explicit BdCspnRun(const Options& options) : by_cosine_(options.variant == "sum"), rectified_(options) {}
 
   void answer(const RowEpisode& episode, float* logits) override {
     const Floats& prototypes = rectified_.place(episode);

@@ -12,10 +12,7 @@
 namespace protocom::methods {
 namespace {
 
-struct Options {
-  double alpha = 0.8;
-  int64_t neighbours = 15;
-  double power = 3;
+struct Options : LabelGraphOptions {
   double sharpness = 3;
   int64_t keep = 3;
   int64_t cleaning_steps = 1000;
@@ -93,7 +90,7 @@ class Rounds {
   Rounds(const EpisodePoints& points, const Options& options)
       : points_(points),
         options_(options),
-        graph_(points, {options.alpha, options.neighbours, options.power}),
+        graph_(points, options),
         cleaning_(points, options.cleaning_steps),
         trusted_(points.learned_from(points.labels).to(at::kDouble).clone()),
         open_(at::ones_like(points.unlabelled_of(trusted_).select(2, 0))),

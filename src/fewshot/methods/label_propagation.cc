@@ -6,17 +6,14 @@
 namespace protocom::methods {
 namespace {
 
-struct Options {
-  double alpha = 0.8;
-  int64_t neighbours = 15;
-  double power = 3;
+struct Options : LabelGraphOptions {
   std::string transform = "cl2n";
 };
 
 EpisodeScores answer(const EpisodeBatch& batch, const Options& options) {
   constexpr double kTiny = 1e-9;  // of a point that no support reaches, every class is as likely
   const EpisodePoints points = episode_points(batch);
-  const LabelGraph graph(points, {options.alpha, options.neighbours, options.power});
+  const LabelGraph graph(points, options);
   const at::Tensor f = graph.of_queries(graph.propagate(points.learned_from(points.labels)));
   return {(f + kTiny).log().to(at::kFloat), at::Tensor()};
 }
