@@ -66,7 +66,7 @@ constexpr int64_t kHeldOutTasks = 200;
 
 std::vector<at::Tensor> rows_of(const std::vector<at::Tensor>& semantics, const at::Tensor& classes) {
   std::vector<at::Tensor> rows;
-  for (const at::Tensor& semantic : semantics) rows.push_back(semantics_at(semantic, classes));
+  for (const at::Tensor& semantic : semantics) rows.push_back(rows_at(semantic, classes));
   return rows;
 }
 

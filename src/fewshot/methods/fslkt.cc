@@ -104,7 +104,7 @@ std::unique_ptr<Scorer> Fslkt::prepare(const MethodContext& context) const {
   const Graph graph = graph_of(*context.knowledge, *context.class_names, attributes());
   const auto answer = [space = model().space, weights = predicted_weights(layers, graph),  // [c, d]
                        options = options_](const EpisodeBatch& batch) -> EpisodeScores {
-    const at::Tensor prototypes = transferred(batch, semantics_at(weights, classes_of(batch)), options.knowledge);
+    const at::Tensor prototypes = transferred(batch, rows_at(weights, classes_of(batch)), options.knowledge);
     return {options.scale * protocom::cosine_similarity(batch.query, prototypes), space->back(prototypes)};
   };
   return scorer_of(answer, model().space);
@@ -124,7 +124,7 @@ HeadTraining Fslkt::begin(const FitInputs& inputs, Rng& rng) {
   };
   if (classes.held_out.classes() == 0) return training;
   training.held_out = [this, graph, unseen = draw_training_tasks(classes.held_out, {kHeldOutTasks, 5, 1, 15}, rng)] {
-    const at::Tensor predicted = semantics_at(predicted_weights(model().layers, graph), unseen.batch.classes);
+    const at::Tensor predicted = rows_at(predicted_weights(model().layers, graph), unseen.batch.classes);
     const at::Tensor novel = transferred(unseen.batch, predicted, options_.knowledge);
     return task_accuracy(protocom::cosine_similarity(unseen.batch.query, novel), unseen.labels);
   };

@@ -72,7 +72,7 @@ class Trial {
   Trial(const TwoLayers& align, const TrainingTasks& tasks, const at::Tensor& semantics)
       : tasks_(tasks),
         mean_(mean_of_supports(tasks.batch)),
-        made_(reconstructed(align, tasks.batch, semantics_at(semantics, tasks.batch.classes))) {}
+        made_(reconstructed(align, tasks.batch, rows_at(semantics, tasks.batch.classes))) {}
 
   [[nodiscard]] double accuracy(double share) const {
     const at::Tensor prototypes = share * mean_ + (1 - share) * made_;
@@ -109,7 +109,7 @@ std::unique_ptr<Scorer> SemAlign::prepare(const MethodContext& context) const {
   if (options_.share >= 0) model.share = at::full({2}, options_.share);
   const auto answer = [model, semantics, scale = options_.scale](const EpisodeBatch& batch) -> EpisodeScores {
     const at::Tensor k = share_for(model.share, count_of_supports(batch));
-    const at::Tensor made = reconstructed(model.align, batch, semantics_at(semantics, classes_of(batch)));
+    const at::Tensor made = reconstructed(model.align, batch, rows_at(semantics, classes_of(batch)));
     const at::Tensor prototypes = k * mean_of_supports(batch) + (1 - k) * made;
     return {scale * protocom::cosine_similarity(batch.query, prototypes), model.space->back(prototypes)};
   };
@@ -149,7 +149,7 @@ HeadTraining SemAlign::begin(const FitInputs& inputs, Rng& rng) {
   HeadTraining training{model().align.parameters()};
   training.loss = [this, classes, semantics, &rng, centres = classes->train.centres()] {
     const ImageDraw drawn = draw_images(classes->train, options_.batch, rng);
-    const at::Tensor made = aligned(model().align, drawn.features, semantics_at(semantics, drawn.labels));
+    const at::Tensor made = aligned(model().align, drawn.features, rows_at(semantics, drawn.labels));
     return std::sqrt(static_cast<double>(centres.size(1))) * at::l1_loss(made, centres.index_select(0, drawn.places));
   };
   if (classes->held_out.classes() == 0) return training;

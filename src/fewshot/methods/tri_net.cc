@@ -135,7 +135,7 @@ HeadTraining TriNet::begin(const FitInputs& inputs, Rng& rng) {
   HeadTraining training{model().parameters()};
   training.loss = [this, classes, semantics, &rng] {
     const ImageDraw drawn = draw_images(classes->train, options_.batch, rng);
-    return loss_of(model(), drawn.features, semantics_at(semantics, drawn.labels));
+    return loss_of(model(), drawn.features, rows_at(semantics, drawn.labels));
   };
   if (classes->held_out.classes() == 0) return training;
   training.held_out = [this, classes] {

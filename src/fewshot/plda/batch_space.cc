@@ -181,8 +181,7 @@ at::Tensor chance_of_classes(const PldaVbRows& task, const PldaRowVariance& vari
     return row_log_predictive(row_predictive(means, row_metric(variance, count, layout)), task.unlabelled);
   };
   const auto first = [](const at::Tensor& classes) { return classes.narrow(1, 0, 1); };
-  const PldaRowBelief nothing = {first(task.prior.mean_varied), first(task.prior.variance_varied),
-                                 first(task.prior.mean_rest), first(task.prior.variance_rest)};
+  const PldaRowBelief nothing = task.prior.each(first);
   const at::Tensor ratio = known_ratio(predictive(row_posterior(task.prior, task.count, task.sum, layout), task.count),
                                        predictive(nothing, at::zeros({1, 1})).squeeze(-1), at::full({1, 1, 1}, scale));
   return (scale * ratio.squeeze(0).to(at::kDouble) + kLogOddsOfClasses).sigmoid();
@@ -226,8 +225,7 @@ PldaVbRows task_of(const PldaModel& model, const PldaRows& rows, const at::Tenso
     return one.expand(sizes).contiguous();
   };
   PldaVbRows task;
-  task.prior = {each(nothing.mean_varied), each(nothing.variance_varied), each(nothing.mean_rest),
-                each(nothing.variance_rest)};
+  task.prior = nothing.each(each);
   task.count = at::bincount(labels, {}, classes).to(at::kFloat).unsqueeze(0);
   task.sum = at::zeros({classes, labelled.size(1)}).index_add_(0, labels, labelled).unsqueeze(0);
   task.unlabelled = unlabelled.unsqueeze(0);

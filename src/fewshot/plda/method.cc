@@ -11,6 +11,7 @@
 #include "fewshot/plda/own_span.h"
 #include "fewshot/plda/probability_scale.h"
 #include "fewshot/plda/state.h"
+#include "fewshot/toolbox/class_semantics.h"
 #include "protocom/core/error.h"
 #include "protocom/core/log.h"
 #include "protocom/fewshot/class_descriptions.h"
@@ -274,14 +275,8 @@ PldaRowBelief PldaPrepared::prior_of(const EpisodeBatch& batch) const {
   const int64_t n = batch.support.size(1);
   const bool known = classes.mean_varied.defined() && batch.classes.defined();
   const PldaRowBelief& from = known ? classes : nothing;
-  const at::Tensor which = known ? batch.classes.flatten() : at::zeros({b * n}, at::kLong);
-  const auto selected = [&](const at::Tensor& all) {
-    std::vector<int64_t> sizes = {b, n};
-    if (all.dim() > 1) sizes.push_back(all.size(1));
-    return all.index_select(0, which).view(sizes);
-  };
-  return {selected(from.mean_varied), selected(from.variance_varied), selected(from.mean_rest),
-          selected(from.variance_rest)};
+  const at::Tensor which = known ? batch.classes : at::zeros({b, n}, at::kLong);
+  return from.each([&](const at::Tensor& all) { return rows_at(all, which); });
 }
 
 PldaRowMetric PldaPrepared::metric_of(const at::Tensor& count) const {

@@ -49,6 +49,12 @@ struct PldaRowBelief {
   at::Tensor variance_varied;  ///< [..., n, padded], 0 in the padding
   at::Tensor mean_rest;        ///< [..., n, rest padded]
   at::Tensor variance_rest;    ///< [..., n]
+
+  /// The belief whose parts are `change` of these.
+  template <typename Change>
+  [[nodiscard]] PldaRowBelief each(const Change& change) const {
+    return {change(mean_varied), change(variance_varied), change(mean_rest), change(variance_rest)};
+  }
 };
 
 /// The same belief in parts. `prior` has means [n, e].

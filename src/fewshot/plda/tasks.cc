@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <numeric>
 
+#include "fewshot/toolbox/class_semantics.h"
 #include "protocom/core/check.h"
 
 namespace protocom {
@@ -96,33 +97,26 @@ PldaTasks draw_tasks(const HeldOutClasses& classes, const PldaTaskShape& shape, 
     }
     chosen.insert(chosen.end(), picked.begin(), picked.end());
   }
-  const at::Tensor who = at::tensor(chosen, at::kLong);
-  const auto gather = [&](const at::Tensor& all, const at::Tensor& rows, int64_t each) {
-    std::vector<int64_t> sizes = {shape.tasks, each};
-    if (all.dim() > 1) sizes.push_back(all.size(1));
-    return all.index_select(0, rows).view(sizes);
+  const auto tensor = [](const std::vector<int64_t>& all, at::IntArrayRef sizes) {
+    return at::tensor(all, at::kLong).view(sizes);
   };
-  const int64_t width = classes.features.size(1);
-  const PldaRowBelief& prior = classes.prior;
+  const at::Tensor who = tensor(chosen, {shape.tasks, n});
   return {classes.layout,
           shape.k_shot,
-          {gather(prior.mean_varied, who, n), gather(prior.variance_varied, who, n), gather(prior.mean_rest, who, n),
-           gather(prior.variance_rest, who, n)},
+          classes.prior.each([&](const at::Tensor& all) { return rows_at(all, who); }),
           classes.variance,
           at::full({shape.tasks, n}, static_cast<double>(shape.k_shot), at::kFloat),
-          classes.features.index_select(0, at::tensor(support, at::kLong))
-              .view({shape.tasks, n, shape.k_shot, width})
-              .sum(2),
-          gather(classes.features, at::tensor(query, at::kLong), total),
-          at::tensor(labels, at::kLong).view({shape.tasks, total}),
-          who.view({shape.tasks, n})};
+          rows_at(classes.features, tensor(support, {shape.tasks, n, shape.k_shot})).sum(2),
+          rows_at(classes.features, tensor(query, {shape.tasks, total})),
+          tensor(labels, {shape.tasks, total}),
+          who};
 }
 
 PldaTasks with_others(PldaTasks tasks, int64_t given) {
-  const auto first = [&](at::Tensor& all) { all = all.narrow(1, 0, given); };
-  for (at::Tensor* part : {&tasks.prior.mean_varied, &tasks.prior.variance_varied, &tasks.prior.mean_rest,
-                           &tasks.prior.variance_rest, &tasks.count, &tasks.sum})
-    first(*part);
+  const auto first = [&](const at::Tensor& all) { return all.narrow(1, 0, given); };
+  tasks.prior = tasks.prior.each(first);
+  tasks.count = first(tasks.count);
+  tasks.sum = first(tasks.sum);
   return tasks;
 }
 

@@ -22,9 +22,9 @@ at::Tensor class_semantics(const std::string& kind, const KnowledgeTable& knowle
   return at::cat(parts, 1);
 }
 
-at::Tensor semantics_at(const at::Tensor& rows, const at::Tensor& classes) {
+at::Tensor rows_at(const at::Tensor& rows, const at::Tensor& classes) {
   std::vector<int64_t> sizes = classes.sizes().vec();
-  sizes.push_back(rows.size(1));
+  sizes.insert(sizes.end(), rows.sizes().begin() + 1, rows.sizes().end());
   return rows.index_select(0, classes.flatten()).view(sizes);
 }
 

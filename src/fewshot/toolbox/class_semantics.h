@@ -28,8 +28,8 @@ inline const std::vector<std::string>& semantics_kinds() {
 }
 inline constexpr const char* kSemanticsText = "words: embedding of the class; attributes: its row of attributes; both";
 
-/// Rows [..., s] of classes int64 [...].
-at::Tensor semantics_at(const at::Tensor& rows, const at::Tensor& classes);
+/// Rows [..., s] of `rows` [c, s], or numbers [...] of [c], of classes int64 [...].
+at::Tensor rows_at(const at::Tensor& rows, const at::Tensor& classes);
 
 /// [..., 1]: whether anything is known of a class, by its row [..., s].
 at::Tensor is_known(const at::Tensor& semantics);

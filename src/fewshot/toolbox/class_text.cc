@@ -19,7 +19,7 @@ at::Tensor ClassText::cosines(const at::Tensor& images, const at::Tensor& classe
         "text encoder that was trained with the image encoder (protocom knowledge embeddings)",
         vectors_.size(1), images.size(-1));
   if (!classes.defined()) fail("this method needs to know which classes an episode has");
-  const at::Tensor texts = semantics_at(vectors_, classes);                                   // [b, n, d]
+  const at::Tensor texts = rows_at(vectors_, classes);                                        // [b, n, d]
   const at::Tensor known = is_known(texts).to(images.scalar_type()).transpose(1, 2);          // [b, 1, n]
   const at::Tensor own = at::matmul(images, texts.to(images.scalar_type()).transpose(1, 2));  // 0 where there is none
   const at::Tensor mean = own.sum(-1, true) / known.sum(-1, true).clamp_min(1);

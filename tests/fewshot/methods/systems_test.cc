@@ -110,7 +110,7 @@ TEST(Am3Loss, SumsTheChainAndRaisesWrongClassesByTheirMargin) {
   std::vector<at::Tensor> semantics;
   for (const std::string kind : {"words", "attributes"}) {
     semantics.push_back(
-        semantics_at(class_semantics(kind, small().knowledge, small().names, state.attributes), tasks.batch.classes));
+        rows_at(class_semantics(kind, small().knowledge, small().names, state.attributes), tasks.batch.classes));
   }
   const auto loss = [&](const MarginLaw& law) {
     return am3_loss(model, tasks, semantics, {{"words", "attributes"}, law}, {}).item<double>();
