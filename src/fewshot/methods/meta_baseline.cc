@@ -5,6 +5,7 @@
 #include "fewshot/heads/trained_head.h"
 #include "fewshot/heads/training_tasks.h"
 #include "fewshot/method_definition.h"
+#include "fewshot/toolbox/feature_space.h"
 #include "protocom/core/error.h"
 #include "protocom/fewshot/toolbox/cosine_classifier.h"
 
@@ -17,12 +18,6 @@ struct Options {
   int64_t shots = 1;
   int64_t steps = 500;
   double learning_rate = 1e-2;
-};
-
-/// Features as they are: the cosine has no scale.
-class AsTheyAre : public FeatureTransform {
- public:
-  [[nodiscard]] at::Tensor map(const at::Tensor& features) const override { return features; }
 };
 
 /// What is learned.
@@ -54,7 +49,8 @@ class MetaBaseline : public TrainedHead<Model> {
 };
 
 HeadTraining MetaBaseline::begin(const FitInputs& inputs, Rng& rng) {
-  TrainingClasses classes = training_classes(inputs, AsTheyAre(), spec().name, options_.shots + 1);
+  // Features as they are: the cosine has no scale.
+  TrainingClasses classes = training_classes(inputs, FeatureSpace("none", {}), spec().name, options_.shots + 1);
   const at::Tensor log_scale = at::full({}, std::log(kFirstScale)).requires_grad_();
   model() = {log_scale};
   // The scale changes no answer, so there is no step to choose; of classes that the backbone has not seen it learns

@@ -151,7 +151,6 @@ Completer::Completer(const CompletionModel& model, const ClassDescriptions& clas
 }
 
 Completer::~Completer() = default;
-Completer::Completer(Completer&&) noexcept = default;
 
 at::Tensor Completer::complete(const at::Tensor& prototypes, const at::Tensor& class_index) const {
   const at::NoGradGuard no_grad;

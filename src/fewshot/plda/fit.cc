@@ -95,7 +95,7 @@ PldaCandidate choose_space(const HeldOutEvidence& evidence, const KnowledgeInput
       const auto tasks =
           setting_tasks(held_out_classes(candidates.back()), {TaskQueries::kBalanced}, draws_of(options));
       settings.push_back(fmt::format("{}, {}", shrinkage, floor));
-      figures.push_back(tasks.empty() ? at::zeros({1}, at::kDouble) : accuracies(tasks, inductive_scores()));
+      figures.push_back(tasks.empty() ? at::zeros({1}, at::kDouble) : accuracies(tasks, inductive_scores));
     }
   }
   const size_t chosen = choose(figures);
@@ -113,7 +113,7 @@ PldaCandidate choose_variance_around(const PldaCandidate& best, const PldaFitOpt
     const auto tasks = many_class_tasks(held_out_classes(with_variance_around(best, factor)), draws_of(options));
     if (tasks.empty()) return best;
     settings.push_back(fmt::format("{}", factor));
-    figures.push_back(accuracies(tasks, inductive_scores()));
+    figures.push_back(accuracies(tasks, inductive_scores));
   }
   const size_t chosen = choose(figures);
   record("variance around knowledge", settings, figures, chosen, tried);

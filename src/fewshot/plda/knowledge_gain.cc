@@ -25,7 +25,7 @@ double student(int64_t degrees) {
 constexpr double kClassesForEachNewOne = 2;
 
 at::Tensor is_right(const PldaTasks& tasks) {
-  return inductive_scores()(tasks).argmax(-1).eq(tasks.labels).to(at::kDouble);
+  return inductive_scores(tasks).argmax(-1).eq(tasks.labels).to(at::kDouble);
 }
 
 }  // namespace
@@ -60,7 +60,7 @@ std::vector<KnowledgeGain> measure_gains(const std::vector<PldaTasks>& with, con
   }
   std::vector<KnowledgeGain> gains;
   for (const auto& [k_shot, tasks] : by_number) {
-    const at::Tensor base = accuracies(tasks.second, inductive_scores());
+    const at::Tensor base = accuracies(tasks.second, inductive_scores);
     const GainOfClasses gain = gain_of_classes(tasks.first, tasks.second);
     gains.push_back({k_shot, base.mean().item<double>(), gain.mean, gain.mean - gain.ci95, gain.mean + gain.ci95});
   }

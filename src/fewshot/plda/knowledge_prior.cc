@@ -40,20 +40,14 @@ PriorExamples PriorExamples::rows(const at::Tensor& classes) const {
   return {descriptions.rows(classes), means.index_select(0, classes), leading};
 }
 
-double share_missed(const at::Tensor& predicted, const at::Tensor& means) {
-  return (means - predicted).square().sum().item<double>() / means.square().sum().item<double>();
-}
-
 PriorChoice only_choice(FitPrior fit, const PriorExamples& examples, const PriorOptions& options) {
   const at::Tensor left_out = left_out_in_groups(fit, examples, options);
   const auto groups = std::min(options.groups, examples.means.size(0));
+  const double missed = (examples.means - left_out).square().sum().item<double>();
   return {std::move(fit),
-          {{fmt::format("base classes left out in {} groups", groups), share_missed(left_out, examples.means)}},
+          {{fmt::format("base classes left out in {} groups", groups),
+            missed / examples.means.square().sum().item<double>()}},
           left_out};
-}
-
-at::Tensor up_to(const at::Tensor& leading, int64_t dims) {
-  return at::constant_pad_nd(leading.to(at::kDouble), {0, dims - leading.size(1)});
 }
 
 std::vector<std::string> prior_names() {

@@ -252,10 +252,6 @@ void PldaMethod::load(const MethodState& state) {
   attributes_ = state.attributes;
 }
 
-std::vector<std::string> PldaMethod::findings() const { return findings_; }
-
-nlohmann::json PldaMethod::details() const { return details_; }
-
 PldaPrepared PldaMethod::prepared(const MethodContext& context) const {
   PldaPrepared result = prepared_without_knowledge(model_);
   const PldaLayout& layout = result.rows->layout();

@@ -54,8 +54,8 @@ class PldaMethod : public Method {
   void fit(const FitInputs& inputs) override;
   [[nodiscard]] MethodState state() const override;
   void load(const MethodState& state) override;
-  [[nodiscard]] std::vector<std::string> findings() const override;
-  [[nodiscard]] nlohmann::json details() const override;
+  [[nodiscard]] std::vector<std::string> findings() const override { return findings_; }
+  [[nodiscard]] nlohmann::json details() const override { return details_; }
 
  protected:
   /// Makes the scorer of a prepared model; outlives the method.

@@ -22,10 +22,4 @@ PriorKind sem_align_prior();
 /// The choice of a kind that has one setting: its error is measured by leaving classes out in groups.
 PriorChoice only_choice(FitPrior fit, const PriorExamples& examples, const PriorOptions& options);
 
-/// Sum of squares of what was missed over that of the means.
-double share_missed(const at::Tensor& predicted, const at::Tensor& means);
-
-/// `leading` [n, l] and zeros up to `dims`, float64 [n, dims].
-at::Tensor up_to(const at::Tensor& leading, int64_t dims);
-
 }  // namespace protocom

@@ -38,7 +38,8 @@ class SemAlignPrior : public KnowledgePrior {
       fail("descriptions have {} values per class, the prior '{}' was fitted on {}; use the same knowledge",
            semantics.size(1), kSemAlign, net_.in());
     }
-    return up_to(net_(semantics), factor_.size(0)) * factor_;
+    const at::Tensor leading = net_(semantics).to(at::kDouble);
+    return at::constant_pad_nd(leading, {0, factor_.size(0) - leading.size(1)}) * factor_;
   }
   [[nodiscard]] std::shared_ptr<const KnowledgePrior> scaled(const at::Tensor& factor) const override {
     return std::make_shared<SemAlignPrior>(net_, factor_ * factor);

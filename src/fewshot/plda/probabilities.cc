@@ -50,7 +50,7 @@ class Shots {
 
  private:
   void add_others(const PldaTasks& tasks, const HeldOutClasses& part, int64_t given) {
-    scores_.push_back(inductive_scores()(tasks));
+    scores_.push_back(inductive_scores(tasks));
     none_.push_back(row_log_predictive(part.nothing, tasks.queries).squeeze(-1));
     known_.push_back(tasks.labels.lt(given).flatten().to(at::kDouble));
   }
@@ -79,12 +79,10 @@ ScaleTrial best_scale(const std::vector<PldaTasks>& all, const TaskScoring& scor
   return best;
 }
 
-TaskScoring inductive_scores() {
-  return [](const PldaTasks& tasks) {
-    const at::Tensor means = rows_of_means(row_posterior(tasks.prior, tasks.count, tasks.sum, tasks.layout));
-    return row_log_predictive(row_predictive(means, row_metric(tasks.variance, tasks.count, tasks.layout)),
-                              tasks.queries);
-  };
+at::Tensor inductive_scores(const PldaTasks& tasks) {
+  const at::Tensor means = rows_of_means(row_posterior(tasks.prior, tasks.count, tasks.sum, tasks.layout));
+  return row_log_predictive(row_predictive(means, row_metric(tasks.variance, tasks.count, tasks.layout)),
+                            tasks.queries);
 }
 
 TaskScoring transductive_scores(const PldaVbOptions& options) {
@@ -103,7 +101,7 @@ void set_probabilities(const std::vector<HeldOutClasses>& parts, const Probabili
   if (fewest < 2) return;
   const auto set = [&](double ByShots::*place, int64_t k_shot) {
     const Shots shots(parts, options, k_shot);
-    const double scale = best_scale(shots.tasks(), inductive_scores()).scale;
+    const double scale = best_scale(shots.tasks(), inductive_scores).scale;
     model.inductive_scale.*place = scale;
     model.transductive_scale.*place = best_scale(shots.tasks(), transductive_scores(model.vb)).scale;
     const KnownChance known = shots.known(scale);

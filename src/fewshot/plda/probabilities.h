@@ -10,7 +10,7 @@ namespace protocom {
 /// Scores [b, q, n] of a method.
 using TaskScoring = std::function<at::Tensor(const PldaTasks&)>;
 
-TaskScoring inductive_scores();
+at::Tensor inductive_scores(const PldaTasks& tasks);
 TaskScoring transductive_scores(const PldaVbOptions& options);
 
 /// Both distributions of queries that settings are chosen with.

@@ -88,7 +88,6 @@ class Episodes {
     episode.given_log_share = row(share_, i);
     episode.handicap = row(handicap_, i);
     if (!by_products_) return episode;
-    episode.rest = layout_.rest();
     episode.gram_stride = padded_length(episode.u);
     episode.gram = row(products_.gram, i);
     episode.cross = row(products_.cross, i);

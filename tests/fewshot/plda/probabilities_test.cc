@@ -54,14 +54,14 @@ TEST(SetProbabilities, AreRightForClassesThatAreDrawnFromTheModel) {
   for (const int64_t k_shot : {1, 5}) {
     Rng rng(8);
     const PldaTasks tasks = draw_tasks(others, {200, k_shot}, rng);
-    const at::Tensor scores = inductive_scores()(tasks);
+    const at::Tensor scores = inductive_scores(tasks);
     const auto [sure, answer] = (model.inductive_scale.at(static_cast<double>(k_shot)) * scores).softmax(-1).max(-1);
     EXPECT_LT(100 * calibration_error(sure.to(at::kDouble), answer.eq(tasks.labels).to(at::kDouble)), 2) << k_shot;
     const PldaTasks half = with_others(draw_tasks(others, {200, k_shot, TaskQueries::kBalanced, 10}, rng), 5);
     const at::Tensor none = row_log_predictive(others.nothing, half.queries).squeeze(-1);
     const auto shots = static_cast<double>(k_shot);
     const at::Tensor scale = at::full({1, 1, 1}, model.inductive_scale.at(shots));
-    const at::Tensor ratio = known_ratio(inductive_scores()(half), none, scale);
+    const at::Tensor ratio = known_ratio(inductive_scores(half), none, scale);
     const auto value = [&](const ByShots& values) { return at::full({1, 1}, values.at(shots)); };
     const at::Tensor none_odds =
         log_odds_of_none(ratio, value(model.known_slope), value(model.known_offset), value(model.known_alike));
@@ -127,14 +127,14 @@ PldaWorldOptions world_of_variance(double between, double within, double stated_
 
 TEST(InductiveScores, GiveClassesOfOneImageBesideOthersOfFiveTheirShare) {
   const PldaTasks tasks = uneven_tasks(plda_world(world_of_variance(0.5, 1, 0.5)));
-  EXPECT_NEAR(share_of_small_classes(tasks, inductive_scores()(tasks)), 1, 0.2);
+  EXPECT_NEAR(share_of_small_classes(tasks, inductive_scores(tasks)), 1, 0.2);
 }
 
 // Where variances are overstated, as they are on purpose, classes of many images would draw in those of others.
 TEST(InductiveScores, GiveClassesOfOneImageTheirShareWhereVariancesAreOverstated) {
   const PldaTasks tasks = uneven_tasks(plda_world(world_of_variance(0.05, 0.2, 1)));
   EXPECT_LT(share_of_small_classes(tasks, scores_by_own_variance(tasks, 1)), 0.3);
-  EXPECT_NEAR(share_of_small_classes(tasks, inductive_scores()(tasks)), 1, 0.2);
+  EXPECT_NEAR(share_of_small_classes(tasks, inductive_scores(tasks)), 1, 0.2);
 }
 
 }  // namespace

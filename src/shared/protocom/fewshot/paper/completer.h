@@ -18,7 +18,6 @@ class Completer {
   /// attributes or dimensions differ.
   Completer(const CompletionModel& model, const ClassDescriptions& classes);
   ~Completer();
-  Completer(Completer&&) noexcept;
 
   /// Completed prototypes (equation 7), float32 [m, d], of prototypes float32 [m, d] of the classes `class_index`,
   /// int64 [m] in [0, c), all on the CPU. A class without attributes is decoded from its own code alone. No gradients.
