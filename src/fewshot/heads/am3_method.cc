@@ -145,11 +145,11 @@ Am3Model Am3Method::blank() const {
 }
 
 Am3Model Am3Method::untrained(const FitInputs& inputs, const std::vector<at::Tensor>& semantics) const {
-  Am3Model model{std::make_shared<UnitSpace>(options_.space, inputs.base.features), {}, {}};
+  Am3Model model{std::make_shared<UnitSpace>(options().space, inputs.base.features), {}, {}};
   const int64_t dim = model.space->dim();
   for (const at::Tensor& semantic : semantics) {
-    model.blocks.push_back({TwoLayers::untrained({semantic.size(1), options_.hidden, dim}),
-                            TwoLayers::untrained({dim, options_.hidden, 1})});
+    model.blocks.push_back({TwoLayers::untrained({semantic.size(1), options().hidden, dim}),
+                            TwoLayers::untrained({dim, options().hidden, 1})});
   }
   model.log_scale = at::full({}, std::log(kFirstScale)).requires_grad_();
   return model;
@@ -159,19 +159,20 @@ HeadTraining Am3Method::begin(const FitInputs& inputs, Rng& rng) {
   const auto semantics = semantics_of(*inputs.knowledge, *inputs.class_names);
   model() = untrained(inputs, semantics);
   const auto classes = std::make_shared<const TrainingClasses>(
-      training_classes(inputs, *model().space, spec().name, options_.shots + 1));
+      training_classes(inputs, *model().space, spec().name, options().shots + 1));
   TrainingTaskShape shape;
-  shape.ways = options_.ways;
-  shape.shots = options_.shots;
+  shape.ways = options().ways;
+  shape.shots = options().shots;
   HeadTraining training{model().parameters()};
   training.loss = [this, classes, semantics, shape, &rng] {
     const TrainingTasks tasks = draw_training_tasks(classes->train, shape, rng);
-    return am3_loss(model(), tasks, rows_of(semantics, tasks.batch.classes), design_, {options_.dropout});
+    return am3_loss(model(), tasks, rows_of(semantics, tasks.batch.classes), design_, {options().dropout});
   };
   const bool holds_out = classes->held_out.classes() > 0;
   if (holds_out) {
     training.held_out = [this, semantics,
-                         unseen = draw_training_tasks(classes->held_out, {kHeldOutTasks, 5, options_.shots, 15}, rng)] {
+                         unseen =
+                             draw_training_tasks(classes->held_out, {kHeldOutTasks, 5, options().shots, 15}, rng)] {
       const auto prototypes =
           chained(model().blocks, mean_of_supports(unseen.batch), rows_of(semantics, unseen.batch.classes)).back();
       return task_accuracy(model().logits(unseen.batch.query, prototypes), unseen.labels);

@@ -80,10 +80,9 @@ at::Tensor am3_loss(const Am3Model& model, const TrainingTasks& tasks, const std
                     const Am3Design& design, Dropout dropout);
 
 /// AM3 and its relatives: a chain of blocks on class means, trained on tasks of base classes.
-class Am3Method : public TrainedHead<Am3Model> {
+class Am3Method : public TrainedHead<Am3Model, Am3Options> {
  public:
-  Am3Method(Am3Options options, Am3Design design)
-      : TrainedHead({options.steps, options.learning_rate}), options_(std::move(options)), design_(std::move(design)) {}
+  Am3Method(Am3Options options, Am3Design design) : TrainedHead(std::move(options)), design_(std::move(design)) {}
 
   [[nodiscard]] std::unique_ptr<Scorer> prepare(const MethodContext& context) const override;
 
@@ -94,7 +93,6 @@ class Am3Method : public TrainedHead<Am3Model> {
   [[nodiscard]] std::vector<at::Tensor> semantics_of(const KnowledgeTable& knowledge,
                                                      const std::vector<std::string>& class_names) const;
 
-  Am3Options options_;
   Am3Design design_;
 };
 

@@ -63,13 +63,16 @@ class AnyTrainedHead : public Method {
 };
 
 /// A head on frozen features or feature maps: a model that is learned on base classes by steps of Adam, of which the
-/// best on held-out classes count, and then kept. `Model` lists its tensors in `void fields(StateFields&)`.
-template <typename Model>
+/// best on held-out classes count, and then kept. `Model` lists its tensors in `void fields(StateFields&)`; `Options`
+/// have `steps` and `learning_rate`.
+template <typename Model, typename Options>
 class TrainedHead : public AnyTrainedHead {
  public:
-  using AnyTrainedHead::AnyTrainedHead;
+  explicit TrainedHead(Options options)
+      : AnyTrainedHead({options.steps, options.learning_rate}), options_(std::move(options)) {}
 
  protected:
+  [[nodiscard]] const Options& options() const { return options_; }
   [[nodiscard]] const Model& model() const { return model_; }
   [[nodiscard]] Model& model() { return model_; }
 
@@ -86,6 +89,7 @@ class TrainedHead : public AnyTrainedHead {
     model_ = std::move(read);
   }
 
+  Options options_;
   Model model_;
 };
 

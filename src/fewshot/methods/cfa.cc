@@ -74,9 +74,9 @@ at::Tensor logits_of(const at::Tensor& log_scale, const EpisodeBatch& batch) {
   return log_scale.exp() * protocom::cosine_similarity(batch.query, mean_of_supports(batch));
 }
 
-class Cfa : public TrainedHead<Model> {
+class Cfa : public TrainedHead<Model, Options> {
  public:
-  explicit Cfa(Options options) : TrainedHead({options.steps, options.learning_rate}), options_(std::move(options)) {}
+  using TrainedHead::TrainedHead;
 
   [[nodiscard]] std::unique_ptr<Scorer> prepare(const MethodContext& context) const override {
     model().aggregation->space->check(context);
@@ -89,22 +89,20 @@ class Cfa : public TrainedHead<Model> {
  private:
   [[nodiscard]] std::shared_ptr<Aggregation> untrained(std::shared_ptr<const MapSpace> space) const;
   HeadTraining begin(const FitInputs& inputs, Rng& rng) override;
-
-  Options options_;
 };
 
 std::shared_ptr<Aggregation> Cfa::untrained(std::shared_ptr<const MapSpace> space) const {
   const int64_t channels = space->channels();
-  if (channels % options_.groups != 0)
-    fail_usage("'cfa' divides {} channels into equal groups, {} do not go: set `groups`", channels, options_.groups);
-  const int64_t width = channels / options_.groups;
+  if (channels % options().groups != 0)
+    fail_usage("'cfa' divides {} channels into equal groups, {} do not go: set `groups`", channels, options().groups);
+  const int64_t width = channels / options().groups;
   auto made = std::make_shared<Aggregation>();
   made->space = std::move(space);
   made->mixing = at::eye(channels);
-  made->codewords = at::randn({options_.groups, options_.codewords, width}) / std::sqrt(static_cast<double>(width));
-  made->codeword_biases = at::zeros({options_.groups, options_.codewords});
+  made->codewords = at::randn({options().groups, options().codewords, width}) / std::sqrt(static_cast<double>(width));
+  made->codeword_biases = at::zeros({options().groups, options().codewords});
   for (at::Tensor* biase : {&made->codewords, &made->codeword_biases}) biase->set_requires_grad(true);
-  made->mixing.set_requires_grad(options_.mixing == "learned");
+  made->mixing.set_requires_grad(options().mixing == "learned");
   return made;
 }
 
@@ -114,11 +112,11 @@ HeadTraining Cfa::begin(const FitInputs& inputs, Rng& rng) {
   const at::Tensor log_scale = at::full({}, std::log(kFirstScale)).requires_grad_();
   model() = {made, log_scale};
   const at::Tensor weights =
-      at::randn({classes->train.classes(), options_.codewords * made->space->channels()}).requires_grad_();
+      at::randn({classes->train.classes(), options().codewords * made->space->channels()}).requires_grad_();
   HeadTraining training{{weights, log_scale, made->codewords, made->codeword_biases}};
   if (made->mixing.requires_grad()) training.parameters.push_back(made->mixing);
   training.loss = [this, classes, made, log_scale, weights, &rng] {
-    const ImageDraw drawn = draw_images(classes->train, options_.batch, rng);
+    const ImageDraw drawn = draw_images(classes->train, options().batch, rng);
     const at::Tensor cosine = at::matmul(made->map(drawn.features), unit_vectors(weights).t());
     return task_loss(log_scale.exp() * cosine, drawn.places);
   };

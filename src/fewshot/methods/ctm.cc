@@ -102,21 +102,19 @@ at::Tensor logits_of(const Model& model, const EpisodeBatch& batch, const std::s
   return -model.log_scale.exp() * squared_distances(queries, mean_of_supports(seen));
 }
 
-class Ctm : public TrainedHead<Model> {
+class Ctm : public TrainedHead<Model, Options> {
  public:
-  explicit Ctm(Options options) : TrainedHead({options.steps, options.learning_rate}), options_(std::move(options)) {}
+  using TrainedHead::TrainedHead;
 
   [[nodiscard]] std::unique_ptr<Scorer> prepare(const MethodContext& context) const override {
     model().space->check(context);
-    return scorer_of([model = model(), compare = options_.compare](const EpisodeBatch& batch) -> EpisodeScores {
+    return scorer_of([model = model(), compare = options().compare](const EpisodeBatch& batch) -> EpisodeScores {
       return {logits_of(model, batch, compare), at::Tensor()};
     });
   }
 
  private:
   HeadTraining begin(const FitInputs& inputs, Rng& rng) override;
-
-  Options options_;
 };
 
 /// The reshaper begins as a rotation, so that distances begin as those of the maps.
@@ -134,17 +132,17 @@ Model untrained_model(std::shared_ptr<const MapSpace> space, const Options& opti
 }
 
 HeadTraining Ctm::begin(const FitInputs& inputs, Rng& rng) {
-  const auto classes = std::make_shared<const TrainingClasses>(training_maps(inputs, spec().name, options_.shots + 1));
-  model() = untrained_model(std::make_shared<MapSpace>(inputs.maps), options_);
+  const auto classes = std::make_shared<const TrainingClasses>(training_maps(inputs, spec().name, options().shots + 1));
+  model() = untrained_model(std::make_shared<MapSpace>(inputs.maps), options());
   HeadTraining training{model().parameters()};
   training.loss = [this, classes, &rng] {
-    const TrainingTasks tasks = draw_training_tasks(classes->train, {2, options_.ways, options_.shots, 15}, rng);
-    return task_loss(logits_of(model(), tasks.batch, options_.compare), tasks.labels);
+    const TrainingTasks tasks = draw_training_tasks(classes->train, {2, options().ways, options().shots, 15}, rng);
+    return task_loss(logits_of(model(), tasks.batch, options().compare), tasks.labels);
   };
   if (classes->held_out.classes() == 0) return training;
   training.held_out = [this, classes] {
-    return accuracy_on_tasks(classes->held_out, {20, options_.ways, options_.shots, 15}, kRounds,
-                             [&](const EpisodeBatch& batch) { return logits_of(model(), batch, options_.compare); });
+    return accuracy_on_tasks(classes->held_out, {20, options().ways, options().shots, 15}, kRounds,
+                             [&](const EpisodeBatch& batch) { return logits_of(model(), batch, options().compare); });
   };
   return training;
 }

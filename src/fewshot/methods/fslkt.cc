@@ -84,16 +84,14 @@ struct Model {
   }
 };
 
-class Fslkt : public TrainedHead<Model> {
+class Fslkt : public TrainedHead<Model, Options> {
  public:
-  explicit Fslkt(Options options) : TrainedHead({options.steps, options.learning_rate}), options_(std::move(options)) {}
+  using TrainedHead::TrainedHead;
 
   [[nodiscard]] std::unique_ptr<Scorer> prepare(const MethodContext& context) const override;
 
  private:
   HeadTraining begin(const FitInputs& inputs, Rng& rng) override;
-
-  Options options_;
 };
 
 std::unique_ptr<Scorer> Fslkt::prepare(const MethodContext& context) const {
@@ -103,7 +101,7 @@ std::unique_ptr<Scorer> Fslkt::prepare(const MethodContext& context) const {
          layers.in(), context.knowledge->embedding_dim());
   const Graph graph = graph_of(*context.knowledge, *context.class_names, attributes());
   const auto answer = [space = model().space, weights = predicted_weights(layers, graph),  // [c, d]
-                       options = options_](const EpisodeBatch& batch) -> EpisodeScores {
+                       options = options()](const EpisodeBatch& batch) -> EpisodeScores {
     const at::Tensor prototypes = transferred(batch, rows_at(weights, classes_of(batch)), options.knowledge);
     return {options.scale * protocom::cosine_similarity(batch.query, prototypes), space->back(prototypes)};
   };
@@ -113,19 +111,19 @@ std::unique_ptr<Scorer> Fslkt::prepare(const MethodContext& context) const {
 HeadTraining Fslkt::begin(const FitInputs& inputs, Rng& rng) {
   const KnowledgeTable& knowledge = knowledge_of(inputs, spec().name);
   const Graph graph = graph_of(knowledge, *inputs.class_names, attributes());
-  const auto space = std::make_shared<UnitSpace>(options_.space, inputs.base.features);
-  model() = {space, TwoLayers::untrained({knowledge.embedding_dim(), options_.hidden, space->dim()}, kSlope)};
+  const auto space = std::make_shared<UnitSpace>(options().space, inputs.base.features);
+  model() = {space, TwoLayers::untrained({knowledge.embedding_dim(), options().hidden, space->dim()}, kSlope)};
   const TrainingClasses classes = training_classes(inputs, *space, spec().name, 2);
   HeadTraining training{model().layers.parameters()};
   training.loss = [this, graph, weights = unit_vectors(classes.train.centres()),
                    which = at::tensor(classes.train.labels, at::kLong)] {
-    const at::Tensor predicted = predicted_weights(model().layers, graph, options_.dropout).index_select(0, which);
+    const at::Tensor predicted = predicted_weights(model().layers, graph, options().dropout).index_select(0, which);
     return (predicted - weights).square().sum(1).mean();
   };
   if (classes.held_out.classes() == 0) return training;
   training.held_out = [this, graph, unseen = draw_training_tasks(classes.held_out, {kHeldOutTasks, 5, 1, 15}, rng)] {
     const at::Tensor predicted = rows_at(predicted_weights(model().layers, graph), unseen.batch.classes);
-    const at::Tensor novel = transferred(unseen.batch, predicted, options_.knowledge);
+    const at::Tensor novel = transferred(unseen.batch, predicted, options().knowledge);
     return task_accuracy(protocom::cosine_similarity(unseen.batch.query, novel), unseen.labels);
   };
   return training;

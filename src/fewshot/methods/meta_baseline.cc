@@ -27,9 +27,9 @@ struct Model {
   void fields(StateFields& fields) { fields.tensor("log_scale", log_scale, {}); }
 };
 
-class MetaBaseline : public TrainedHead<Model> {
+class MetaBaseline : public TrainedHead<Model, Options> {
  public:
-  explicit MetaBaseline(Options options) : TrainedHead({options.steps, options.learning_rate}), options_(options) {}
+  using TrainedHead::TrainedHead;
 
   [[nodiscard]] std::unique_ptr<Scorer> prepare(const MethodContext&) const override {
     return scorer_of([log_scale = model().log_scale](const EpisodeBatch& batch) -> EpisodeScores {
@@ -44,20 +44,18 @@ class MetaBaseline : public TrainedHead<Model> {
   }
 
   HeadTraining begin(const FitInputs& inputs, Rng& rng) override;
-
-  Options options_;
 };
 
 HeadTraining MetaBaseline::begin(const FitInputs& inputs, Rng& rng) {
   // Features as they are: the cosine has no scale.
-  TrainingClasses classes = training_classes(inputs, FeatureSpace("none", {}), spec().name, options_.shots + 1);
+  TrainingClasses classes = training_classes(inputs, FeatureSpace("none", {}), spec().name, options().shots + 1);
   const at::Tensor log_scale = at::full({}, std::log(kFirstScale)).requires_grad_();
   model() = {log_scale};
   // The scale changes no answer, so there is no step to choose; of classes that the backbone has not seen it learns
   // what holds for novel ones.
   ClassImages& from = classes.held_out.classes() > 0 ? classes.held_out : classes.train;
   TrainingTaskShape shape;
-  shape.shots = options_.shots;
+  shape.shots = options().shots;
   HeadTraining training{{log_scale}};
   training.loss = [from = std::move(from), shape, log_scale, &rng] {
     const TrainingTasks tasks = draw_training_tasks(from, shape, rng);

@@ -19,12 +19,12 @@ struct Options {
   double learning_rate = 1e-3;
 };
 
-class RestoreNet : public TrainedHead<Restorer> {
+class RestoreNet : public TrainedHead<Restorer, Options> {
  public:
-  explicit RestoreNet(Options options) : TrainedHead({options.steps, options.learning_rate}), options_(options) {}
+  using TrainedHead::TrainedHead;
 
   [[nodiscard]] std::unique_ptr<Scorer> prepare(const MethodContext&) const override {
-    return scorer_of([restorer = model(), share = options_.share](const EpisodeBatch& batch) -> EpisodeScores {
+    return scorer_of([restorer = model(), share = options().share](const EpisodeBatch& batch) -> EpisodeScores {
       const at::Tensor prototypes = restorer.restored(mean_prototypes(statistics_of(batch)), share);  // [b, n, d]
       return {-squared_distances(batch.query, prototypes), prototypes};
     });
@@ -32,8 +32,6 @@ class RestoreNet : public TrainedHead<Restorer> {
 
  private:
   HeadTraining begin(const FitInputs& inputs, Rng& rng) override;
-
-  Options options_;
 };
 
 /// The layers take and give features `scale` times as long as those they were trained on.
@@ -54,7 +52,7 @@ HeadTraining RestoreNet::begin(const FitInputs& inputs, Rng& rng) {
   HeadTraining training{model().network.parameters()};
   training.loss = [this, features, centres, labels = inputs.base.labels, &rng] {
     std::vector<int64_t> rows;
-    for (int64_t i = 0; i < options_.batch; ++i) rows.push_back(static_cast<int64_t>(rng.below(features.size(0))));
+    for (int64_t i = 0; i < options().batch; ++i) rows.push_back(static_cast<int64_t>(rng.below(features.size(0))));
     const at::Tensor index = at::tensor(rows, at::kLong);
     const at::Tensor target = centres.index_select(0, labels.index_select(0, index));
     return (model().network(features.index_select(0, index)) - target).square().sum(1).mean();

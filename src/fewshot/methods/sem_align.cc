@@ -84,30 +84,27 @@ class Trial {
   at::Tensor mean_, made_;
 };
 
-class SemAlign : public TrainedHead<Model> {
+class SemAlign : public TrainedHead<Model, Options> {
  public:
-  explicit SemAlign(Options options)
-      : TrainedHead({options.steps, options.learning_rate}), options_(std::move(options)) {}
+  using TrainedHead::TrainedHead;
 
   [[nodiscard]] std::unique_ptr<Scorer> prepare(const MethodContext& context) const override;
 
  private:
   HeadTraining begin(const FitInputs& inputs, Rng& rng) override;
   std::vector<std::string> choose_share(const ClassImages& held_out, const at::Tensor& semantics, Rng& rng);
-
-  Options options_;
 };
 
 std::unique_ptr<Scorer> SemAlign::prepare(const MethodContext& context) const {
   const at::Tensor semantics =
-      class_semantics(options_.semantics, *context.knowledge, *context.class_names, attributes());
+      class_semantics(options().semantics, *context.knowledge, *context.class_names, attributes());
   const int64_t fitted = model().align.in() - model().space->dim();
   if (semantics.size(1) != fitted)
     fail("'sem-align' was fitted on {} values per class ({}), this knowledge has {}: give the same kind of knowledge",
-         fitted, options_.semantics, semantics.size(1));
+         fitted, options().semantics, semantics.size(1));
   Model model = this->model();
-  if (options_.share >= 0) model.share = at::full({2}, options_.share);
-  const auto answer = [model, semantics, scale = options_.scale](const EpisodeBatch& batch) -> EpisodeScores {
+  if (options().share >= 0) model.share = at::full({2}, options().share);
+  const auto answer = [model, semantics, scale = options().scale](const EpisodeBatch& batch) -> EpisodeScores {
     const at::Tensor k = share_for(model.share, count_of_supports(batch));
     const at::Tensor made = reconstructed(model.align, batch, rows_at(semantics, classes_of(batch)));
     const at::Tensor prototypes = k * mean_of_supports(batch) + (1 - k) * made;
@@ -139,16 +136,16 @@ std::vector<std::string> SemAlign::choose_share(const ClassImages& held_out, con
 
 HeadTraining SemAlign::begin(const FitInputs& inputs, Rng& rng) {
   const at::Tensor semantics =
-      class_semantics(options_.semantics, *inputs.knowledge, *inputs.class_names, attributes());
-  const auto space = std::make_shared<UnitSpace>(options_.space, inputs.base.features);
+      class_semantics(options().semantics, *inputs.knowledge, *inputs.class_names, attributes());
+  const auto space = std::make_shared<UnitSpace>(options().space, inputs.base.features);
   const int64_t dim = space->dim();
-  model() = {space, TwoLayers::untrained({semantics.size(1) + dim, options_.hidden, dim}, kSlope),
+  model() = {space, TwoLayers::untrained({semantics.size(1) + dim, options().hidden, dim}, kSlope),
              at::full({2}, kFirstShare)};
   const auto classes =
       std::make_shared<const TrainingClasses>(training_classes(inputs, *space, spec().name, kShots[1] + 1));
   HeadTraining training{model().align.parameters()};
   training.loss = [this, classes, semantics, &rng, centres = classes->train.centres()] {
-    const ImageDraw drawn = draw_images(classes->train, options_.batch, rng);
+    const ImageDraw drawn = draw_images(classes->train, options().batch, rng);
     const at::Tensor made = aligned(model().align, drawn.features, rows_at(semantics, drawn.labels));
     return std::sqrt(static_cast<double>(centres.size(1))) * at::l1_loss(made, centres.index_select(0, drawn.places));
   };

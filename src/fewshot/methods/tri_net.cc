@@ -105,14 +105,13 @@ at::Tensor logits_of(const Model& model, const EpisodeBatch& batch, const Option
                        queries.view({batch.size(), batch.query.size(1), queries.size(1)}));
 }
 
-class TriNet : public TrainedHead<Model> {
+class TriNet : public TrainedHead<Model, Options> {
  public:
-  explicit TriNet(Options options)
-      : TrainedHead({options.steps, options.learning_rate}), options_(std::move(options)) {}
+  using TrainedHead::TrainedHead;
 
   [[nodiscard]] std::unique_ptr<Scorer> prepare(const MethodContext& context) const override {
     model().space->check(context);
-    return scorer_of([model = model(), options = options_](const EpisodeBatch& batch) -> EpisodeScores {
+    return scorer_of([model = model(), options = options()](const EpisodeBatch& batch) -> EpisodeScores {
       expect_support_images(batch);
       return {logits_of(model, batch, options), at::Tensor()};
     });
@@ -120,27 +119,25 @@ class TriNet : public TrainedHead<Model> {
 
  private:
   HeadTraining begin(const FitInputs& inputs, Rng& rng) override;
-
-  Options options_;
 };
 
 HeadTraining TriNet::begin(const FitInputs& inputs, Rng& rng) {
   const KnowledgeTable& knowledge = knowledge_of(inputs, spec().name);
   const at::Tensor semantics =
-      class_semantics(options_.semantics, knowledge, *inputs.class_names, knowledge.attributes);
+      class_semantics(options().semantics, knowledge, *inputs.class_names, knowledge.attributes);
   const auto classes = std::make_shared<const TrainingClasses>(training_maps(inputs, spec().name, 2));
   const auto space = std::make_shared<MapSpace>(inputs.maps);
-  model() = {space, TwoLayers::untrained({space->channels(), options_.hidden, semantics.size(1)}),
-             TwoLayers::untrained({semantics.size(1), options_.hidden, space->channels() * space->places()})};
+  model() = {space, TwoLayers::untrained({space->channels(), options().hidden, semantics.size(1)}),
+             TwoLayers::untrained({semantics.size(1), options().hidden, space->channels() * space->places()})};
   HeadTraining training{model().parameters()};
   training.loss = [this, classes, semantics, &rng] {
-    const ImageDraw drawn = draw_images(classes->train, options_.batch, rng);
+    const ImageDraw drawn = draw_images(classes->train, options().batch, rng);
     return loss_of(model(), drawn.features, rows_at(semantics, drawn.labels));
   };
   if (classes->held_out.classes() == 0) return training;
   training.held_out = [this, classes] {
     return accuracy_on_tasks(classes->held_out, {20, 5, 1, 15}, kRounds,
-                             [&](const EpisodeBatch& batch) { return logits_of(model(), batch, options_); });
+                             [&](const EpisodeBatch& batch) { return logits_of(model(), batch, options()); });
   };
   return training;
 }

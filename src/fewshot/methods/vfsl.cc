@@ -73,9 +73,9 @@ at::Tensor negative_elbo(const Model& model, const TrainingTasks& tasks, double 
   return task_loss(logits, tasks.labels) + weight / queries * divergence(q, model.prior).sum(1).mean();
 }
 
-class Vfsl : public TrainedHead<Model> {
+class Vfsl : public TrainedHead<Model, Options> {
  public:
-  explicit Vfsl(Options options) : TrainedHead({options.steps, options.learning_rate}), options_(std::move(options)) {}
+  using TrainedHead::TrainedHead;
 
   [[nodiscard]] std::unique_ptr<Scorer> prepare(const MethodContext&) const override {
     const auto answer = [model = model()](const EpisodeBatch& batch) -> EpisodeScores {
@@ -87,8 +87,6 @@ class Vfsl : public TrainedHead<Model> {
 
  private:
   HeadTraining begin(const FitInputs& inputs, Rng& rng) override;
-
-  Options options_;
 };
 
 /// The prior begins at the base classes' own moments, and inference at the supports' mean.
@@ -108,20 +106,20 @@ Model untrained_model(const ClassImages& base, std::shared_ptr<const UnitSpace> 
 }
 
 HeadTraining Vfsl::begin(const FitInputs& inputs, Rng& rng) {
-  auto space = std::make_shared<UnitSpace>(options_.space, inputs.base.features);
+  auto space = std::make_shared<UnitSpace>(options().space, inputs.base.features);
   const auto classes =
-      std::make_shared<const TrainingClasses>(training_classes(inputs, *space, spec().name, options_.shots + 1));
-  model() = untrained_model(classes->train, std::move(space), options_.hidden);
+      std::make_shared<const TrainingClasses>(training_classes(inputs, *space, spec().name, options().shots + 1));
+  model() = untrained_model(classes->train, std::move(space), options().hidden);
   TrainingTaskShape shape;
-  shape.ways = options_.ways;
-  shape.shots = options_.shots;
+  shape.ways = options().ways;
+  shape.shots = options().shots;
   HeadTraining training{model().parameters()};
   training.loss = [this, classes, shape, &rng] {
-    return negative_elbo(model(), draw_training_tasks(classes->train, shape, rng), options_.divergence);
+    return negative_elbo(model(), draw_training_tasks(classes->train, shape, rng), options().divergence);
   };
   if (classes->held_out.classes() == 0) return training;
   training.held_out = [this,
-                       unseen = draw_training_tasks(classes->held_out, {kHeldOutTasks, 5, options_.shots, 15}, rng)] {
+                       unseen = draw_training_tasks(classes->held_out, {kHeldOutTasks, 5, options().shots, 15}, rng)] {
     const EpisodeBatch& batch = unseen.batch;
     const DiagonalGaussian q = inferred(model().inference, mean_of_supports(batch), count_of_supports(batch));
     return task_accuracy(predictive(model(), batch, q), unseen.labels);
