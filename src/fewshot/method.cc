@@ -28,12 +28,6 @@ EpisodeScores Scorer::score_mapped(const EpisodeBatch& batch) const {
   return answer(batch);
 }
 
-AdaptedMethod Method::adapted(const at::Tensor&, const at::Tensor&, int64_t) const { return {}; }
-
-std::unique_ptr<Method> Method::as_space() const { return nullptr; }
-
-const FastForm* Method::join(FastForms&) const { return nullptr; }
-
 void Method::fit(const FitInputs&) { fail_usage("'{}' needs no fitting: name it in --methods", spec().name); }
 
 void Method::load(const MethodState& state) {

@@ -155,17 +155,19 @@ class Method {
   /// Joins its hand-made form for episodes that are rows of a table, which it may share with other methods of a group
   /// (src/fewshot/fast_form.h), and gives that form; null: it has none for this context, its scorer is used. The
   /// context has what the method needs. Throws Error when sizes do not fit.
-  [[nodiscard]] virtual const FastForm* join(FastForms& forms) const;
+  [[nodiscard]] virtual const FastForm* join(FastForms& /*forms*/) const { return nullptr; }
 
   /// The method with what the labelled images of all classes at hand, and its unlabelled ones, say of its space, for
   /// those who ask about the same classes again and again; prepare() does the same for each episode. Features [m, d],
   /// labels int64 [m] in [0, classes), each of which occurs. Without a method: it stays as it is.
-  [[nodiscard]] virtual AdaptedMethod adapted(const at::Tensor& features, const at::Tensor& labels,
-                                              int64_t classes) const;
+  [[nodiscard]] virtual AdaptedMethod adapted(const at::Tensor& /*features*/, const at::Tensor& /*labels*/,
+                                              int64_t /*classes*/) const {
+    return {};
+  }
 
   /// The fitted method as a space for any classes: it adapts to those at hand and has forgotten what it knew of its
   /// own. Null: it has no space.
-  [[nodiscard]] virtual std::unique_ptr<Method> as_space() const;
+  [[nodiscard]] virtual std::unique_ptr<Method> as_space() const { return nullptr; }
 
   /// Fits it; only for methods with Need::kFitting. Same inputs, same state. Throws Error.
   virtual void fit(const FitInputs& inputs);
