@@ -177,16 +177,15 @@ QueryScores TaskClassifier::score(const at::Tensor& queries, const at::Tensor& s
   const at::Tensor rows = checked_rows(queries, "queries");
   if (rows.size(1) != feature_dim_)
     fail("queries have {} numbers each, the labelled features have {}", rows.size(1), feature_dim_);
-  if (scorer_->placer() != nullptr) {
-    const EpisodeScores scores = scorer_->placer()->score(placed_, rows);
+  const auto of_one = [](const EpisodeScores& scores) -> QueryScores {
     return {scores.logits.squeeze(0), scores.unseen.defined() ? scores.unseen.squeeze(0) : at::Tensor()};
-  }
+  };
+  if (scorer_->placer() != nullptr) return of_one(scorer_->placer()->score(placed_, rows));
   EpisodeBatch episode = episode_;
   const auto map = scorer_->feature_transform();
   episode.query = (map == nullptr ? rows : map->map(rows)).unsqueeze(0);
   if (shares.defined()) episode.shares = checked_shares(shares, inputs_.classes);
-  const EpisodeScores scores = scorer_->score_mapped(episode);
-  return {scores.logits.squeeze(0), scores.unseen.defined() ? scores.unseen.squeeze(0) : at::Tensor()};
+  return of_one(scorer_->score_mapped(episode));
 }
 
 }  // namespace protocom

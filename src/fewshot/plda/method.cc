@@ -12,6 +12,7 @@
 #include "fewshot/plda/probability_scale.h"
 #include "fewshot/plda/state.h"
 #include "fewshot/toolbox/class_semantics.h"
+#include "fewshot/toolbox/unit_space.h"
 #include "protocom/core/error.h"
 #include "protocom/core/log.h"
 #include "protocom/fewshot/class_descriptions.h"
@@ -89,20 +90,39 @@ EpisodeBatch episode_of(const EpisodeBatch& batch, int64_t i) {
   return episode_batch;
 }
 
-/// Adapts the model to the labelled images of each episode.
-class AdaptingScorer : public Scorer {
- public:
-  using MakeScorer = std::function<std::unique_ptr<Scorer>(PldaPrepared)>;
-  /// `scale`: PldaMethod::scale_in_span().
-  AdaptingScorer(std::shared_ptr<const PldaModel> model, MakeScorer make, std::optional<double> scale)
-      : model_(std::move(model)), make_(std::move(make)) {
-    if (model_->adaptation.unlabelled) return;
-    scale_ = scale;
-    if (scale_ && !model_->adaptation.isotropic) rows_ = std::make_shared<const ForeignRows>(model_->space);
+/// The answer in the space that an episode's labelled images make of the model's.
+EpisodeScores answer_in_space(const EpisodeBatch& episode, const PldaModel& unadapted,
+                              const PldaMethod::MakeScorer& make) {
+  const at::Tensor support = episode.support.squeeze(0);  // [n, k, d]
+  const int64_t classes = support.size(0);
+  at::Tensor features = support.flatten(0, 1);
+  at::Tensor labels = at::arange(classes, at::kLong).repeat_interleave(support.size(1));
+  if (episode.support_mask.defined()) {
+    const at::Tensor there = episode.support_mask.flatten().nonzero().flatten();
+    features = features.index_select(0, there);
+    labels = labels.index_select(0, there);
   }
+  PldaModel model = adapted(unadapted, features, labels, classes);
+  SoftSupports unlabelled;
+  if (model.unlabelled.defined()) unlabelled = follow_unlabelled(model, features, labels, classes);
+  return make(prepared_without_knowledge(std::make_shared<const PldaModel>(std::move(model))))
+      ->score(with_soft_supports(episode, unlabelled));
+}
 
- private:
-  [[nodiscard]] EpisodeScores answer(const EpisodeBatch& batch) const override {
+/// Adapts the model to the labelled images of each episode. `scale`: PldaMethod::scale_in_span().
+std::unique_ptr<Scorer> adapting_scorer(const std::shared_ptr<const PldaModel>& model,
+                                        const PldaMethod::MakeScorer& make, std::optional<double> scale) {
+  if (model->adaptation.unlabelled) scale.reset();
+  std::shared_ptr<const ForeignRows> rows;  // null: none are of use
+  if (scale && !model->adaptation.isotropic) rows = std::make_shared<const ForeignRows>(model->space);
+  const auto answer_one = [=](const EpisodeBatch& episode) -> EpisodeScores {
+    if (!episode.support.defined()) fail("the Bayesian methods need each support image's feature");
+    if (!scale) return answer_in_space(episode, *model, make);
+    const auto in_span = rows == nullptr ? answer_in_own_span(episode, model->adaptation, *scale)
+                                         : answer_in_foreign_space(episode, *rows, *model, *scale);
+    return in_span ? *in_span : answer_in_space(episode, *model, make);
+  };
+  return scorer_of([answer_one](const EpisodeBatch& batch) -> EpisodeScores {
     std::vector<at::Tensor> logits, unseen;
     for (int64_t i = 0; i < batch.size(); ++i) {
       const EpisodeScores scores = answer_one(episode_of(batch, i));
@@ -110,42 +130,8 @@ class AdaptingScorer : public Scorer {
       unseen.push_back(scores.unseen);
     }
     return {at::cat(logits), at::Tensor(), at::cat(unseen)};
-  }
-
-  [[nodiscard]] EpisodeScores answer_one(const EpisodeBatch& episode) const {
-    if (!episode.support.defined()) fail("the Bayesian methods need each support image's feature");
-    if (const auto scores = answer_in_span(episode)) return *scores;
-    return answer_in_space(episode);
-  }
-
-  [[nodiscard]] std::optional<EpisodeScores> answer_in_span(const EpisodeBatch& episode) const {
-    if (!scale_) return std::nullopt;
-    return rows_ == nullptr ? answer_in_own_span(episode, model_->adaptation, *scale_)
-                            : answer_in_foreign_space(episode, *rows_, *model_, *scale_);
-  }
-
-  [[nodiscard]] EpisodeScores answer_in_space(const EpisodeBatch& episode) const {
-    const at::Tensor support = episode.support.squeeze(0);  // [n, k, d]
-    const int64_t classes = support.size(0);
-    at::Tensor features = support.flatten(0, 1);
-    at::Tensor labels = at::arange(classes, at::kLong).repeat_interleave(support.size(1));
-    if (episode.support_mask.defined()) {
-      const at::Tensor there = episode.support_mask.flatten().nonzero().flatten();
-      features = features.index_select(0, there);
-      labels = labels.index_select(0, there);
-    }
-    PldaModel model = adapted(*model_, features, labels, classes);
-    SoftSupports unlabelled;
-    if (model.unlabelled.defined()) unlabelled = follow_unlabelled(model, features, labels, classes);
-    return make_(prepared_without_knowledge(std::make_shared<const PldaModel>(std::move(model))))
-        ->score(with_soft_supports(episode, unlabelled));
-  }
-
-  std::shared_ptr<const PldaModel> model_;
-  MakeScorer make_;
-  std::optional<double> scale_;
-  std::shared_ptr<const ForeignRows> rows_;  // null: none are of use
-};
+  });
+}
 
 }  // namespace
 
@@ -159,9 +145,9 @@ PldaMethod::PldaMethod(std::string prior, TextWeights text)
     : prior_(std::move(prior)), text_(text), model_(std::make_shared<const PldaModel>(unfitted_model())) {}
 
 std::unique_ptr<Scorer> PldaMethod::prepare(const MethodContext& context) const {
-  std::unique_ptr<Scorer> photos =
-      model_->adaptation.adapts() ? std::make_unique<AdaptingScorer>(adapting_model(), make_scorer(), scale_in_span())
-                                  : make_scorer()(prepared(context));
+  std::unique_ptr<Scorer> photos = model_->adaptation.adapts()
+                                       ? adapting_scorer(adapting_model(), make_scorer(), scale_in_span())
+                                       : make_scorer()(prepared(context));
   if (prior_ != kTextPrior) return photos;
   if (context.knowledge == nullptr || context.class_names == nullptr)
     fail_usage("'{}' needs {}: protocom knowledge embeddings makes them a knowledge file", label(),
@@ -310,9 +296,7 @@ at::Tensor by_shots(const ByShots& fitted, const at::Tensor& count) {
 }
 
 std::pair<at::Tensor, at::Tensor> supports_of(const EpisodeBatch& batch) {
-  if (batch.support_mask.defined()) return {batch.support_mask.sum(-1), batch.support.sum(2)};
-  const auto shots = static_cast<double>(batch.support.size(2));
-  return {at::full({batch.size(), batch.support.size(1)}, shots), batch.support.sum(2)};
+  return {count_of_supports(batch), batch.support.sum(2)};
 }
 
 }  // namespace protocom

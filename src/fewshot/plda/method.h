@@ -44,6 +44,9 @@ std::pair<at::Tensor, at::Tensor> supports_of(const EpisodeBatch& batch);
 /// classes.
 class PldaMethod : public Method {
  public:
+  /// Makes the scorer of a prepared model; outlives the method.
+  using MakeScorer = std::function<std::unique_ptr<Scorer>(PldaPrepared)>;
+
   /// `prior`: one of prior_choices(), or kTextPrior.
   explicit PldaMethod(std::string prior, TextWeights text = {});
   [[nodiscard]] std::unique_ptr<Scorer> prepare(const MethodContext& context) const final;
@@ -58,8 +61,6 @@ class PldaMethod : public Method {
   [[nodiscard]] nlohmann::json details() const override { return details_; }
 
  protected:
-  /// Makes the scorer of a prepared model; outlives the method.
-  using MakeScorer = std::function<std::unique_ptr<Scorer>(PldaPrepared)>;
   [[nodiscard]] virtual MakeScorer make_scorer() const = 0;
   /// Whether images are answered together.
   [[nodiscard]] virtual bool answers_batches() const { return false; }
