@@ -4,6 +4,7 @@
 
 #include "nn/onnx/model.h"
 #include "nn/onnx/tensor_proto.h"
+#include "nn/protobuf.h"
 #include "protocom/core/error.h"
 #include "protocom/core/files.h"
 
@@ -21,81 +22,27 @@ constexpr protozero::pbf_tag_type kGraphNode = 1, kGraphInitializer = 5, kGraphV
                                   kGraphSparse = 15;
 constexpr protozero::pbf_tag_type kTensorRaw = 9, kTensorExternal = 13, kTensorLocation = 14;
 
-/// StringStringEntryProto.
-std::pair<std::string, std::string> read_pair(pbf_reader reader) {
-  std::pair<std::string, std::string> pair;
-  while (reader.next()) {
-    if (reader.tag() == 1)
-      pair.first = text_of(reader);
-    else if (reader.tag() == 2)
-      pair.second = text_of(reader);
-    else
-      reader.skip();
-  }
-  return pair;
-}
-
 void read_attribute(pbf_reader reader, Node& node, TensorFiles& files) {
   std::string name;
   Attribute attribute;
   std::vector<float> floats;
-  while (reader.next()) {
-    switch (reader.tag()) {
-      case 1:
-        name = text_of(reader);
-        break;
-      case 2:
-        attribute.number = float_of(reader);
-        break;
-      case 3:
-        attribute.whole = whole_of(reader);
-        break;
-      case 4:
-        attribute.text = text_of(reader);
-        break;
-      case 5:
-        attribute.tensor = read_tensor(message_of(reader), files).second;
-        break;
-      case 7:
-        append_floats(reader, floats);
-        break;
-      case 8:
-        append_wholes(reader, attribute.wholes);
-        break;
-      default:
-        reader.skip();  // graphs: the operators that have them are not among those known
-    }
-  }
+  // Graphs are passed over: the operators that have them are not among those known.
+  read_fields(
+      reader, Field{1, [&] { name = text_of(reader); }}, Field{2, [&] { attribute.number = float_of(reader); }},
+      Field{3, [&] { attribute.whole = whole_of(reader); }}, Field{4, [&] { attribute.text = text_of(reader); }},
+      Field{5, [&] { attribute.tensor = read_tensor(message_of(reader), files).second; }},
+      Field{7, [&] { append_floats(reader, floats); }}, Field{8, [&] { append_wholes(reader, attribute.wholes); }});
   attribute.numbers.assign(floats.begin(), floats.end());
   node.attributes[name] = std::move(attribute);
 }
 
 Node read_node(pbf_reader reader, TensorFiles& files) {
   Node node;
-  while (reader.next()) {
-    switch (reader.tag()) {
-      case 1:
-        node.inputs.push_back(text_of(reader));
-        break;
-      case 2:
-        node.outputs.push_back(text_of(reader));
-        break;
-      case 3:
-        node.name = text_of(reader);
-        break;
-      case 4:
-        node.op = text_of(reader);
-        break;
-      case 5:
-        read_attribute(message_of(reader), node, files);
-        break;
-      case 7:
-        node.domain = text_of(reader);
-        break;
-      default:
-        reader.skip();
-    }
-  }
+  read_fields(reader, Field{1, [&] { node.inputs.push_back(text_of(reader)); }},
+              Field{2, [&] { node.outputs.push_back(text_of(reader)); }},
+              Field{3, [&] { node.name = text_of(reader); }}, Field{4, [&] { node.op = text_of(reader); }},
+              Field{5, [&] { read_attribute(message_of(reader), node, files); }},
+              Field{7, [&] { node.domain = text_of(reader); }});
   if (node.domain == "ai.onnx") node.domain.clear();
   return node;
 }
@@ -106,12 +53,7 @@ std::vector<int64_t> read_sizes(pbf_reader reader) {
   while (reader.next(1)) {
     pbf_reader dim = message_of(reader);
     int64_t size = -1;
-    while (dim.next()) {
-      if (dim.tag() == 1)
-        size = whole_of(dim);
-      else
-        dim.skip();
-    }
+    read_fields(dim, Field{1, [&] { size = whole_of(dim); }});
     sizes.push_back(size > 0 ? size : -1);
   }
   return sizes;
@@ -120,60 +62,41 @@ std::vector<int64_t> read_sizes(pbf_reader reader) {
 /// ValueInfoProto with its TypeProto.Tensor.
 GraphValue read_value(pbf_reader reader) {
   GraphValue input;
-  while (reader.next()) {
-    if (reader.tag() == 1) {
-      input.name = text_of(reader);
-    } else if (reader.tag() == 2) {
-      pbf_reader type = message_of(reader);
-      while (type.next(1)) {
-        pbf_reader tensor = message_of(type);
-        while (tensor.next(2)) input.sizes = read_sizes(message_of(tensor));
-      }
-    } else {
-      reader.skip();
+  const auto read_type = [&](pbf_reader type) {
+    while (type.next(1)) {
+      pbf_reader tensor = message_of(type);
+      while (tensor.next(2)) input.sizes = read_sizes(message_of(tensor));
     }
-  }
+  };
+  read_fields(reader, Field{1, [&] { input.name = text_of(reader); }},
+              Field{2, [&] { read_type(message_of(reader)); }});
   return input;
 }
 
 void read_graph(pbf_reader reader, Model& model, TensorFiles& files) {
-  while (reader.next()) {
-    switch (reader.tag()) {
-      case kGraphNode:
-        model.nodes.push_back(read_node(message_of(reader), files));
-        break;
-      case kGraphInitializer: {
-        auto [name, tensor] = read_tensor(message_of(reader), files);
-        if (!model.constants.emplace(name, tensor).second) fail("there are two tensors '{}'", excerpt(name));
-        break;
-      }
-      case kGraphValue:
-        model.inputs.push_back(read_value(message_of(reader)));
-        break;
-      case kGraphOutput:
-        model.outputs.push_back(read_value(message_of(reader)));
-        break;
-      case kGraphSparse:
-        fail("it has sparse tensors, which are not read");
-      default:
-        reader.skip();
-    }
+  const auto check_count = [&model] {
     if (model.nodes.size() + model.constants.size() > kMostNodes)
       fail("it has more than {} operators and tensors", kMostNodes);
-  }
+  };
+  const auto add_node = [&] {
+    model.nodes.push_back(read_node(message_of(reader), files));
+    check_count();
+  };
+  const auto add_constant = [&] {
+    auto [name, tensor] = read_tensor(message_of(reader), files);
+    if (!model.constants.emplace(name, tensor).second) fail("there are two tensors '{}'", excerpt(name));
+    check_count();
+  };
+  read_fields(reader, Field{kGraphNode, add_node}, Field{kGraphInitializer, add_constant},
+              Field{kGraphValue, [&] { model.inputs.push_back(read_value(message_of(reader))); }},
+              Field{kGraphOutput, [&] { model.outputs.push_back(read_value(message_of(reader))); }},
+              Field{kGraphSparse, [] { fail("it has sparse tensors, which are not read"); }});
 }
 
 int64_t read_opset(pbf_reader reader) {
   std::string domain;
   int64_t version = 0;
-  while (reader.next()) {
-    if (reader.tag() == 1)
-      domain = text_of(reader);
-    else if (reader.tag() == 2)
-      version = whole_of(reader);
-    else
-      reader.skip();
-  }
+  read_fields(reader, Field{1, [&] { domain = text_of(reader); }}, Field{2, [&] { version = whole_of(reader); }});
   return domain.empty() || domain == "ai.onnx" ? version : 0;
 }
 
@@ -189,21 +112,9 @@ void drop_constants_of_inputs(Model& model) {
 Model read_bytes(std::string_view bytes, TensorFiles& files) {
   Model model;
   pbf_reader reader(bytes.data(), bytes.size());
-  while (reader.next()) {
-    switch (reader.tag()) {
-      case kModelGraph:
-        read_graph(message_of(reader), model, files);
-        break;
-      case kModelOpset:
-        model.opset = std::max(model.opset, read_opset(message_of(reader)));
-        break;
-      case kModelMetadata:
-        model.metadata.insert(read_pair(message_of(reader)));
-        break;
-      default:
-        reader.skip();
-    }
-  }
+  read_fields(reader, Field{kModelGraph, [&] { read_graph(message_of(reader), model, files); }},
+              Field{kModelOpset, [&] { model.opset = std::max(model.opset, read_opset(message_of(reader))); }},
+              Field{kModelMetadata, [&] { model.metadata.insert(read_pair(message_of(reader))); }});
   if (model.opset < kOldestOpset || model.opset > kNewestOpset)
     fail("its operators are those of opset {}, expected {} to {}: export it again with opset_version=17", model.opset,
          kOldestOpset, kNewestOpset);

@@ -2,9 +2,11 @@
 
 #include <ATen/ATen.h>
 
+#include <array>
 #include <charconv>
 #include <cstring>
 
+#include "nn/protobuf.h"
 #include "protocom/core/error.h"
 #include "protocom/core/memory_file.h"
 
@@ -12,7 +14,7 @@ namespace protocom::onnx {
 namespace {
 
 /// Fields of TensorProto.
-enum Field : protozero::pbf_tag_type {
+enum TensorField : protozero::pbf_tag_type {
   kDims = 1,
   kDataType = 2,
   kSegment = 3,
@@ -29,36 +31,6 @@ enum Field : protozero::pbf_tag_type {
 
 constexpr size_t kMostDims = 12;
 
-/// TensorProto.DataType as bytes lie in the file; none for what no encoder has (text, complex, 4 bits).
-std::optional<at::ScalarType> scalar_type(int64_t data_type) {
-  switch (data_type) {
-    case 1:
-      return at::kFloat;
-    case 2:
-      return at::kByte;
-    case 3:
-      return at::kChar;
-    case 5:
-      return at::kShort;
-    case 6:
-      return at::kInt;
-    case 7:
-      return at::kLong;
-    case 9:
-      return at::kBool;
-    case 10:
-      return at::kHalf;
-    case 11:
-      return at::kDouble;
-    case 13:
-      return at::kLong;  // unsigned, of sizes that are small
-    case 16:
-      return at::kBFloat16;
-    default:
-      return std::nullopt;
-  }
-}
-
 /// What a TensorProto says, its bytes not yet looked at.
 struct Parts {
   std::string name;
@@ -72,37 +44,15 @@ struct Parts {
 
 Parts parts_of(protozero::pbf_reader reader) {
   Parts parts;
-  while (reader.next()) {
-    switch (reader.tag()) {
-      case kDims:
-        append_wholes(reader, parts.dims);
-        break;
-      case kDataType:
-        parts.data_type = whole_of(reader);
-        break;
-      case kFloatData:
-        append_floats(reader, parts.floats);
-        break;
-      case kInt32Data:
-      case kInt64Data:
-      case kUint64Data:
-        append_wholes(reader, parts.wholes);
-        break;
-      case kDoubleData:
-        append_doubles(reader, parts.doubles);
-        break;
-      case kName:
-        parts.name = text_of(reader);
-        break;
-      case kRawData:
-        parts.raw = view_of(reader);
-        break;
-      case kSegment:
-        fail("a tensor is in segments, which are not read");
-      default:
-        reader.skip();
-    }
-  }
+  const auto read_wholes = [&] { append_wholes(reader, parts.wholes); };
+  read_fields(reader, Field{kDims, [&] { append_wholes(reader, parts.dims); }},
+              Field{kDataType, [&] { parts.data_type = whole_of(reader); }},
+              Field{kSegment, [] { fail("a tensor is in segments, which are not read"); }},
+              Field{kFloatData, [&] { append_floats(reader, parts.floats); }}, Field{kInt32Data, read_wholes},
+              Field{kInt64Data, read_wholes}, Field{kUint64Data, read_wholes},
+              Field{kDoubleData, [&] { append_doubles(reader, parts.doubles); }},
+              Field{kName, [&] { parts.name = text_of(reader); }},
+              Field{kRawData, [&] { parts.raw = view_of(reader); }});
   return parts;
 }
 
@@ -188,31 +138,27 @@ std::string_view TensorFiles::bytes(const std::string& location, uint64_t offset
   return all.substr(offset, taken);
 }
 
+std::optional<at::ScalarType> scalar_type(int64_t data_type) {
+  constexpr at::ScalarType kNone = at::ScalarType::Undefined;
+  // In the order of their numbers, from 0 on.
+  constexpr std::array<at::ScalarType, 17> kAll = {
+      kNone,     at::kFloat, at::kByte,   at::kChar, kNone,     at::kShort, at::kInt, at::kLong,    kNone,
+      at::kBool, at::kHalf,  at::kDouble, kNone,     at::kLong, kNone,      kNone,    at::kBFloat16};
+  if (data_type < 0 || data_type >= static_cast<int64_t>(kAll.size())) return std::nullopt;
+  const at::ScalarType type = kAll[static_cast<size_t>(data_type)];
+  return type == kNone ? std::nullopt : std::optional(type);
+}
+
 std::optional<TensorPlace> place_of(protozero::pbf_reader tensor) {
   TensorPlace place;
   bool outside = false;
-  while (tensor.next()) {
-    if (tensor.tag() == kDataLocation) {
-      outside = whole_of(tensor) == 1;
-    } else if (tensor.tag() == kExternalData) {
-      protozero::pbf_reader entry = message_of(tensor);
-      std::string key;
-      std::string value;
-      while (entry.next()) {
-        if (entry.tag() == 1)
-          key = text_of(entry);
-        else if (entry.tag() == 2)
-          value = text_of(entry);
-        else
-          entry.skip();
-      }
-      if (key == "location") place.location = value;
-      if (key == "offset") place.offset = number_of(value);
-      if (key == "length") place.length = number_of(value);
-    } else {
-      tensor.skip();
-    }
-  }
+  const auto read_entry = [&] {
+    const auto [key, value] = read_pair(message_of(tensor));
+    if (key == "location") place.location = value;
+    if (key == "offset") place.offset = number_of(value);
+    if (key == "length") place.length = number_of(value);
+  };
+  read_fields(tensor, Field{kDataLocation, [&] { outside = whole_of(tensor) == 1; }}, Field{kExternalData, read_entry});
   return outside ? std::optional(place) : std::nullopt;
 }
 
@@ -261,6 +207,13 @@ std::string text_of(protozero::pbf_reader& reader) { return std::string(view_of(
 protozero::pbf_reader message_of(protozero::pbf_reader& reader) {
   check_kind(reader, kPacked);
   return reader.get_message();
+}
+
+std::pair<std::string, std::string> read_pair(protozero::pbf_reader reader) {
+  std::pair<std::string, std::string> pair;
+  read_fields(reader, Field{1, [&] { pair.first = text_of(reader); }},
+              Field{2, [&] { pair.second = text_of(reader); }});
+  return pair;
 }
 
 void append_wholes(protozero::pbf_reader& reader, std::vector<int64_t>& to) {

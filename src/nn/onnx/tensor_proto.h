@@ -21,6 +21,13 @@ std::string_view view_of(protozero::pbf_reader& reader);
 std::string text_of(protozero::pbf_reader& reader);
 protozero::pbf_reader message_of(protozero::pbf_reader& reader);
 
+/// StringStringEntryProto.
+std::pair<std::string, std::string> read_pair(protozero::pbf_reader reader);
+
+/// TensorProto.DataType as bytes lie in the file; none for what no encoder has (text, complex, 4 bits). Unsigned
+/// numbers of 64 bits are sizes, which are small.
+std::optional<at::ScalarType> scalar_type(int64_t data_type);
+
 /// The files beside an ONNX file that hold its large tensors.
 class TensorFiles {
  public:

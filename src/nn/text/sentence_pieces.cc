@@ -2,8 +2,8 @@
 
 #include <algorithm>
 #include <cmath>
-#include <protozero/pbf_reader.hpp>
 
+#include "nn/protobuf.h"
 #include "protocom/core/error.h"
 
 namespace protocom::text {
@@ -14,21 +14,9 @@ constexpr size_t kLongestPiece = 1024;  // in bytes
 SentencePieces::Piece read_piece(protozero::pbf_reader from) {
   constexpr protozero::pbf_tag_type kText = 1, kScore = 2, kKind = 3;
   SentencePieces::Piece piece;
-  while (from.next()) {
-    switch (from.tag()) {
-      case kText:
-        piece.text = from.get_string();
-        break;
-      case kScore:
-        piece.score = from.get_float();
-        break;
-      case kKind:
-        piece.kind = static_cast<PieceKind>(from.get_int32());
-        break;
-      default:
-        from.skip();
-    }
-  }
+  read_fields(from, Field{kText, [&] { piece.text = from.get_string(); }},
+              Field{kScore, [&] { piece.score = from.get_float(); }},
+              Field{kKind, [&] { piece.kind = static_cast<PieceKind>(from.get_int32()); }});
   return piece;
 }
 
@@ -36,64 +24,31 @@ SentencePieces::Piece read_piece(protozero::pbf_reader from) {
 void check_training(protozero::pbf_reader from) {
   constexpr protozero::pbf_tag_type kModelType = 3, kSpacesBehind = 24, kByteFallback = 35;
   constexpr int32_t kUnigram = 1;
-  while (from.next()) {
-    switch (from.tag()) {
-      case kModelType:
-        if (const int32_t type = from.get_int32(); type != kUnigram)
-          fail("the model's kind is {}, expected unigram ({})", type, kUnigram);
-        break;
-      case kSpacesBehind:
-        if (from.get_bool()) fail("pieces with the space behind them are not read");
-        break;
-      case kByteFallback:
-        if (from.get_bool()) fail("pieces of bytes are not read");
-        break;
-      default:
-        from.skip();
-    }
-  }
+  const auto check_type = [&](int32_t type) {
+    if (type != kUnigram) fail("the model's kind is {}, expected unigram ({})", type, kUnigram);
+  };
+  const auto refuse = [](bool is_so, const char* what) {
+    if (is_so) fail("pieces {} are not read", what);
+  };
+  read_fields(from, Field{kModelType, [&] { check_type(from.get_int32()); }},
+              Field{kSpacesBehind, [&] { refuse(from.get_bool(), "with the space behind them"); }},
+              Field{kByteFallback, [&] { refuse(from.get_bool(), "of bytes"); }});
 }
 
 void read_normaliser(protozero::pbf_reader from, SentencePieces& to) {
   constexpr protozero::pbf_tag_type kMap = 2, kAddsSpace = 3, kJoinsSpaces = 4, kMarksSpaces = 5;
-  while (from.next()) {
-    switch (from.tag()) {
-      case kMap:
-        to.character_map = from.get_string();
-        break;
-      case kAddsSpace:
-        to.adds_space = from.get_bool();
-        break;
-      case kJoinsSpaces:
-        to.joins_spaces = from.get_bool();
-        break;
-      case kMarksSpaces:
-        to.marks_spaces = from.get_bool();
-        break;
-      default:
-        from.skip();
-    }
-  }
+  read_fields(from, Field{kMap, [&] { to.character_map = from.get_string(); }},
+              Field{kAddsSpace, [&] { to.adds_space = from.get_bool(); }},
+              Field{kJoinsSpaces, [&] { to.joins_spaces = from.get_bool(); }},
+              Field{kMarksSpaces, [&] { to.marks_spaces = from.get_bool(); }});
 }
 
 SentencePieces read_model(protozero::pbf_reader from) {
   constexpr protozero::pbf_tag_type kPiece = 1, kTraining = 2, kNormaliser = 3;
   SentencePieces read;
-  while (from.next()) {
-    switch (from.tag()) {
-      case kPiece:
-        read.pieces.push_back(read_piece(from.get_message()));
-        break;
-      case kTraining:
-        check_training(from.get_message());
-        break;
-      case kNormaliser:
-        read_normaliser(from.get_message(), read);
-        break;
-      default:
-        from.skip();
-    }
-  }
+  read_fields(from, Field{kPiece, [&] { read.pieces.push_back(read_piece(from.get_message())); }},
+              Field{kTraining, [&] { check_training(from.get_message()); }},
+              Field{kNormaliser, [&] { read_normaliser(from.get_message(), read); }});
   return read;
 }
 
