@@ -5,7 +5,6 @@
 #include <fmt/ranges.h>
 
 #include <functional>
-#include <limits>
 #include <optional>
 
 #include "nn/onnx/convolution.h"

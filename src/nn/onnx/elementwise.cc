@@ -1,10 +1,8 @@
 #include <ATen/ATen.h>
 #include <ATen/ExpandUtils.h>
 
-#include <cmath>
-#include <limits>
-
 #include "nn/onnx/operators.h"
+#include "nn/onnx/tensor_proto.h"
 #include "protocom/core/error.h"
 
 /// Operators that work on each value for itself.
@@ -20,18 +18,17 @@ Operation unary(const Binding& /*binding*/) {
 
 at::Tensor softsign(const at::Tensor& x) { return x / (x.abs() + 1); }
 at::Tensor softplus(const at::Tensor& x) { return at::softplus(x); }
-at::Tensor reciprocal(const at::Tensor& x) { return at::reciprocal(x); }
 
 Operation make_identity(const Binding& /*binding*/) {
   return one_output([](Tensors& in) { return std::move(in.at(0)); });
 }
 
-Operation make_relu(const Binding& /*binding*/) {
-  return one_output([](Tensors& in) { return is_own(in.at(0)) ? in[0].relu_() : at::relu(in[0]); });
-}
+using InPlace = at::Tensor& (*)(at::Tensor&);
 
-Operation make_sigmoid(const Binding& /*binding*/) {
-  return one_output([](Tensors& in) { return is_own(in.at(0)) ? in[0].sigmoid_() : at::sigmoid(in[0]); });
+/// Written over its input where nobody else holds that.
+template <Unary function, InPlace own>
+Operation unary_in_place(const Binding& /*binding*/) {
+  return one_output([](Tensors& in) { return is_own(in.at(0)) ? own(in[0]) : function(in[0]); });
 }
 
 Operation make_dropout(const Binding& binding) {
@@ -67,10 +64,6 @@ Operation make_hard_sigmoid(const Binding& binding) {
   return one_output([alpha, beta](Tensors& in) { return (in.at(0) * alpha + beta).clamp_(0, 1); });
 }
 
-Operation make_hard_swish(const Binding& /*binding*/) {
-  return one_output([](Tensors& in) { return is_own(in.at(0)) ? at::hardswish_(in[0]) : at::hardswish(in[0]); });
-}
-
 Operation make_leaky_relu(const Binding& binding) {
   const double slope = binding.number("alpha", 0.01);
   return one_output([slope](Tensors& in) { return at::leaky_relu(in.at(0), slope); });
@@ -87,30 +80,12 @@ Operation make_gelu(const Binding& binding) {
   return one_output([approximate](Tensors& in) { return at::gelu(in.at(0), approximate); });
 }
 
-/// Attribute `to`: TensorProto.DataType.
+/// Attribute `to`: TensorProto.DataType; half precision is float32 here.
 at::ScalarType cast_type(int64_t to) {
-  switch (to) {
-    case 1:
-    case 10:
-    case 16:
-      return at::kFloat;  // half precision is float32 here
-    case 2:
-      return at::kByte;
-    case 3:
-      return at::kChar;
-    case 5:
-      return at::kShort;
-    case 6:
-      return at::kInt;
-    case 7:
-      return at::kLong;
-    case 9:
-      return at::kBool;
-    case 11:
-      return at::kDouble;
-    default:
-      fail("it makes values of ONNX's type {}", to);
-  }
+  constexpr int64_t kUnsignedLong = 13;
+  const auto type = scalar_type(to);
+  if (!type || to == kUnsignedLong) fail("it makes values of ONNX's type {}", to);
+  return *type == at::kHalf || *type == at::kBFloat16 ? at::kFloat : *type;
 }
 
 Operation make_cast(const Binding& binding) {
@@ -141,23 +116,22 @@ bool fits_into(const at::Tensor& a, const at::Tensor& b) {
          at::IntArrayRef(at::infer_size(a.sizes(), b.sizes())) == a.sizes();
 }
 
-Operation make_add(const Binding& binding) {
+using Assign = at::Tensor& (at::Tensor::*)(const at::Tensor&);
+enum class Commutes { kNo, kYes };
+
+/// Written over an input where that gives the same.
+template <Binary function, Assign own, Commutes commutes>
+Operation binary_in_place(const Binding& binding) {
   check_broadcast(binding);
   return one_output([](Tensors& in) {
-    if (fits_into(in.at(0), in.at(1))) return in[0].add_(in[1]);
-    if (fits_into(in[1], in[0])) return in[1].add_(in[0]);
-    return in[0] + in[1];
+    if (fits_into(in.at(0), in.at(1))) return (in[0].*own)(in[1]);
+    if (commutes == Commutes::kYes && fits_into(in[1], in[0])) return (in[1].*own)(in[0]);
+    return function(in[0], in[1]);
   });
 }
 
-Operation make_mul(const Binding& binding) {
-  check_broadcast(binding);
-  return one_output([](Tensors& in) {
-    if (fits_into(in.at(0), in.at(1))) return in[0].mul_(in[1]);
-    if (fits_into(in[1], in[0])) return in[1].mul_(in[0]);
-    return in[0] * in[1];
-  });
-}
+at::Tensor sum_of(const at::Tensor& a, const at::Tensor& b) { return a + b; }
+at::Tensor difference(const at::Tensor& a, const at::Tensor& b) { return a - b; }
 
 /// Whole numbers must be such that the processor can divide them.
 void check_divisor(const at::Tensor& a, const at::Tensor& b) {
@@ -168,22 +142,6 @@ void check_divisor(const at::Tensor& a, const at::Tensor& b) {
 at::Tensor quotient(const at::Tensor& a, const at::Tensor& b) {
   check_divisor(a, b);
   return c10::isIntegralType(a.scalar_type(), false) ? at::div(a, b, "trunc") : at::div(a, b);
-}
-
-Operation make_div(const Binding& binding) {
-  check_broadcast(binding);
-  return one_output([](Tensors& in) {
-    if (fits_into(in.at(0), in.at(1))) return in[0].div_(in[1]);
-    return quotient(in[0], in[1]);
-  });
-}
-
-Operation make_sub(const Binding& binding) {
-  check_broadcast(binding);
-  return one_output([](Tensors& in) {
-    if (fits_into(in.at(0), in.at(1))) return in[0].sub_(in[1]);
-    return in[0] - in[1];
-  });
 }
 
 Operation make_mod(const Binding& binding) {
@@ -207,15 +165,6 @@ Operation make_pow(const Binding& binding) {
 }
 
 at::Tensor prelu(const at::Tensor& x, const at::Tensor& slope) { return at::where(x >= 0, x, x * slope); }
-at::Tensor both(const at::Tensor& a, const at::Tensor& b) { return at::logical_and(a, b); }
-at::Tensor either(const at::Tensor& a, const at::Tensor& b) { return at::logical_or(a, b); }
-at::Tensor one_of(const at::Tensor& a, const at::Tensor& b) { return at::logical_xor(a, b); }
-at::Tensor equal(const at::Tensor& a, const at::Tensor& b) { return at::eq(a, b); }
-at::Tensor less(const at::Tensor& a, const at::Tensor& b) { return at::lt(a, b); }
-at::Tensor greater(const at::Tensor& a, const at::Tensor& b) { return at::gt(a, b); }
-at::Tensor at_most(const at::Tensor& a, const at::Tensor& b) { return at::le(a, b); }
-at::Tensor at_least(const at::Tensor& a, const at::Tensor& b) { return at::ge(a, b); }
-at::Tensor sum_of(const at::Tensor& a, const at::Tensor& b) { return a + b; }
 
 /// Of any number of inputs.
 template <Binary function>
@@ -255,14 +204,14 @@ Operation make_dequantize(const Binding& binding) {
 const std::vector<Operator>& elementwise_operators() {
   static const std::vector<Operator> kAll = {
       {"Identity", &make_identity},
-      {"Relu", &make_relu},
-      {"Sigmoid", &make_sigmoid},
+      {"Relu", &unary_in_place<&at::relu, &at::relu_>},
+      {"Sigmoid", &unary_in_place<&at::sigmoid, &at::sigmoid_>},
       {"Tanh", &unary<&at::tanh>},
       {"Erf", &unary<&at::erf>},
       {"Exp", &unary<&at::exp>},
       {"Log", &unary<&at::log>},
       {"Sqrt", &unary<&at::sqrt>},
-      {"Reciprocal", &unary<&reciprocal>},
+      {"Reciprocal", &unary<&at::reciprocal>},
       {"Neg", &unary<&at::neg>},
       {"Abs", &unary<&at::abs>},
       {"Floor", &unary<&at::floor>},
@@ -278,27 +227,28 @@ const std::vector<Operator>& elementwise_operators() {
       {"Dropout", &make_dropout},
       {"Clip", &make_clip},
       {"HardSigmoid", &make_hard_sigmoid},
-      {"HardSwish", &make_hard_swish},
+      {"HardSwish", &unary_in_place<&at::hardswish, &at::hardswish_>},
+      {kSilu, &unary_in_place<&at::silu, &at::silu_>},
       {"LeakyRelu", &make_leaky_relu},
       {"Elu", &make_elu},
       {"Gelu", &make_gelu},
       {"Cast", &make_cast},
       {"CastLike", &make_cast_like},
-      {"Add", &make_add},
-      {"Sub", &make_sub},
-      {"Mul", &make_mul},
-      {"Div", &make_div},
+      {"Add", &binary_in_place<&sum_of, &at::Tensor::operator+=, Commutes::kYes>},
+      {"Sub", &binary_in_place<&difference, &at::Tensor::operator-=, Commutes::kNo>},
+      {"Mul", &binary_in_place<&at::mul, &at::Tensor::operator*=, Commutes::kYes>},
+      {"Div", &binary_in_place<&quotient, &at::Tensor::operator/=, Commutes::kNo>},
       {"Mod", &make_mod},
       {"Pow", &make_pow},
       {"PRelu", &binary<&prelu>},
-      {"And", &binary<&both>},
-      {"Or", &binary<&either>},
-      {"Xor", &binary<&one_of>},
-      {"Equal", &binary<&equal>},
-      {"Less", &binary<&less>},
-      {"Greater", &binary<&greater>},
-      {"LessOrEqual", &binary<&at_most>},
-      {"GreaterOrEqual", &binary<&at_least>},
+      {"And", &binary<&at::logical_and>},
+      {"Or", &binary<&at::logical_or>},
+      {"Xor", &binary<&at::logical_xor>},
+      {"Equal", &binary<&at::eq>},
+      {"Less", &binary<&at::lt>},
+      {"Greater", &binary<&at::gt>},
+      {"LessOrEqual", &binary<&at::le>},
+      {"GreaterOrEqual", &binary<&at::ge>},
       {"Min", &fold<&at::minimum>},
       {"Max", &fold<&at::maximum>},
       {"Sum", &fold<&sum_of>},

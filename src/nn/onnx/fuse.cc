@@ -8,7 +8,6 @@
 #include <set>
 
 #include "nn/onnx/operators.h"
-#include "protocom/core/error.h"
 
 namespace protocom::onnx {
 namespace {
@@ -286,7 +285,7 @@ void restore_linear(const Graph& graph, Node& node) {
   if (product == nullptr || product->inputs.size() != 2) return;
   const at::Tensor weight = graph.constant(product->inputs[1]);
   if (!weight.defined() || weight.dim() != 2 || weight.size(1) != graph.constant(bias).numel()) return;
-  replace(node, std::string(kOwn) + "Linear", {product->inputs[0], product->inputs[1], bias});
+  replace(node, kLinear, {product->inputs[0], product->inputs[1], bias});
 }
 
 // Cleaning up ---------------------------------------------------------------------------------------------------------

@@ -16,8 +16,8 @@ constexpr int64_t kMostWholes = 1'000'000;  // of a constant that is a list of s
 const std::map<std::string, Maker>& operator_makers() {
   static const std::map<std::string, Maker> kAll = [] {
     std::map<std::string, Maker> all;
-    for (const auto* group : {&elementwise_operators(), &shape_operators(), &reduction_operators(),
-                              &network_operators(), &fused_operators()}) {
+    for (const auto* group :
+         {&elementwise_operators(), &shape_operators(), &reduction_operators(), &network_operators()}) {
       for (const Operator& item : *group) all.emplace(item.name, item.make);
     }
     return all;

@@ -76,13 +76,13 @@ const std::vector<Operator>& elementwise_operators();
 const std::vector<Operator>& shape_operators();
 const std::vector<Operator>& reduction_operators();
 const std::vector<Operator>& network_operators();
-/// What `fuse` puts in the place of several nodes; their names begin with kOwn.
-const std::vector<Operator>& fused_operators();
+/// How the names begin of what `simplify` puts in the place of several nodes.
 inline constexpr const char* kOwn = "protocom.";
 /// A Conv, the Add after it (input 3: what is added) and the activation after that (`activation`: its operator, with
 /// `least` and `most` of a Clip), each of which may be missing.
 inline constexpr const char* kConv = "protocom.Conv";
 inline constexpr const char* kSilu = "protocom.Silu";
+inline constexpr const char* kLinear = "protocom.Linear";
 
 Operation make_conv(const Binding& binding);
 

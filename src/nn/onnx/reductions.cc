@@ -101,15 +101,34 @@ Operation make_gemm(const Binding& binding) {
   });
 }
 
+/// What `simplify` makes of a product and a sum: x W + b with W [in, out] as ONNX has it.
+Operation make_linear(const Binding& binding) {
+  const at::Tensor weight = binding.weight(1).t().contiguous();
+  const at::Tensor bias = binding.weight(2);
+  Sizes sizes = binding.sizes(0);
+  if (!sizes.empty()) sizes.back() = bias.numel();
+  check_elements(sizes);
+  return one_output([weight, bias](Tensors& in) { return at::linear(in.at(0), weight, bias); });
+}
+
 }  // namespace
 
 const std::vector<Operator>& reduction_operators() {
   static const std::vector<Operator> kAll = {
-      {"ReduceMean", &reduce<&mean>}, {"ReduceSum", &reduce<&sum>},           {"ReduceMax", &reduce<&largest>},
-      {"ReduceMin", &reduce<&least>}, {"ReduceProd", &reduce<&product>},      {"ReduceL1", &reduce<&absolute>},
-      {"ReduceL2", &reduce<&length>}, {"ReduceSumSquare", &reduce<&squares>}, {"ArgMax", &make_argmax},
-      {"Softmax", &make_softmax},     {"LogSoftmax", &make_softmax},          {"MatMul", &make_matmul},
+      {"ReduceMean", &reduce<&mean>},
+      {"ReduceSum", &reduce<&sum>},
+      {"ReduceMax", &reduce<&largest>},
+      {"ReduceMin", &reduce<&least>},
+      {"ReduceProd", &reduce<&product>},
+      {"ReduceL1", &reduce<&absolute>},
+      {"ReduceL2", &reduce<&length>},
+      {"ReduceSumSquare", &reduce<&squares>},
+      {"ArgMax", &make_argmax},
+      {"Softmax", &make_softmax},
+      {"LogSoftmax", &make_softmax},
+      {"MatMul", &make_matmul},
       {"Gemm", &make_gemm},
+      {kLinear, &make_linear},
   };
   return kAll;
 }

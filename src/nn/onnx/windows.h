@@ -15,7 +15,6 @@ struct Window {
   bool ceil = false;
 
   [[nodiscard]] bool is_even() const { return begin == end; }
-  [[nodiscard]] bool is_padded() const { return begin != Sizes{0, 0} || end != Sizes{0, 0}; }
   /// For at::constant_pad_nd.
   [[nodiscard]] Sizes pads() const { return {begin[1], end[1], begin[0], end[0]}; }
 };
