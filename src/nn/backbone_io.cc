@@ -260,8 +260,8 @@ bool is_graph(Format format) { return format == Format::kOnnx || format == Forma
 
 std::unique_ptr<Backbone> read_graph(const std::filesystem::path& path, Format format, const Preprocessing& asked,
                                      const std::string& output) {
-  GraphFile file = format == Format::kOnnx ? read_onnx_file(path) : read_tflite_file(path);
-  return std::make_unique<OnnxBackbone>(path, std::move(file), asked, output);
+  onnx::Model model = format == Format::kOnnx ? onnx::read_model(path) : tflite::read_model(path);
+  return std::make_unique<OnnxBackbone>(path, std::move(model), asked, output);
 }
 
 std::unique_ptr<Backbone> read_huggingface(const std::filesystem::path& path, const Preprocessing& asked) {

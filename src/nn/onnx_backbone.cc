@@ -9,10 +9,8 @@
 
 #include "nn/module_backbone.h"
 #include "nn/stated_images.h"
-#include "nn/tflite/model.h"
 #include "protocom/core/error.h"
 #include "protocom/core/files.h"
-#include "protocom/core/json.h"
 #include "protocom/core/log.h"
 
 namespace protocom {
@@ -26,8 +24,6 @@ int64_t images_of_one_thread(int64_t side) {
   return std::clamp<int64_t>(kPixels / (side * side), 1, kMost);
 }
 
-constexpr const char* kStatedInMetadata = "preprocessing.json";
-
 /// The sizes of what is said, at the side that the graph is made for.
 Preprocessing at_side(const Preprocessing& asked, int64_t side, const std::string& where) {
   if (asked.image_size < 1 || side < 1 || asked.image_size == side) return asked;
@@ -38,26 +34,12 @@ Preprocessing at_side(const Preprocessing& asked, int64_t side, const std::strin
 
 }  // namespace
 
-GraphFile read_onnx_file(const std::filesystem::path& path) {
-  GraphFile file{onnx::read_model(path)};
-  const auto found = file.model.metadata.find(kStatedInMetadata);
-  if (found == file.model.metadata.end()) return file;
-  const std::string what = path.string() + ", " + kStatedInMetadata;
-  file.stated = stated_preprocessing(parse_json(found->second, what), what);
-  return file;
-}
-
-GraphFile read_tflite_file(const std::filesystem::path& path) {
-  tflite::TranslatedModel read = tflite::read_model(path);
-  return {std::move(read.model), std::move(read.stated), std::move(read.pooled)};
-}
-
-OnnxBackbone::OnnxBackbone(const std::filesystem::path& path, GraphFile file, const Preprocessing& asked,
+OnnxBackbone::OnnxBackbone(const std::filesystem::path& path, onnx::Model model, const Preprocessing& asked,
                            const std::string& output)
-    : FixedBackbone(path), encoder_(std::move(file.model), output.empty() ? file.feature : output) {
+    : FixedBackbone(path), encoder_(std::move(model), output) {
   const at::NoGradGuard no_grad;
   const std::string where = path.string();
-  set_preprocessing(at_side(asked, encoder_.fixed_side(), where), file.stated);
+  set_preprocessing(at_side(asked, encoder_.fixed_side(), where), encoder_.model().stated);
   try_out();
 }
 

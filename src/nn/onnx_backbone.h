@@ -7,24 +7,12 @@
 
 namespace protocom {
 
-/// A network as data and what its file says of it.
-struct GraphFile {
-  onnx::Model model;
-  Preprocessing stated = {};  ///< size 0: nothing
-  std::string feature = {};   ///< the value that is the image's feature; empty: one of the outputs
-};
-
-/// An ONNX file; it states its images by its metadata `preprocessing.json`. Throws Error.
-GraphFile read_onnx_file(const std::filesystem::path& path);
-/// A TensorFlow Lite file; one that is quantised states its images by the numbers of its input. Throws Error.
-GraphFile read_tflite_file(const std::filesystem::path& path);
-
 /// An ONNX or TensorFlow Lite file behind the Backbone contract: data, not a program. Its preprocessing normalises.
 class OnnxBackbone : public FixedBackbone {
  public:
   /// Tries the network. Images have the side that the graph is made for, whatever `asked` has. `output`: by name, or
   /// empty. Throws Error for a network that is not read, UsageError where nobody says how images are normalised.
-  OnnxBackbone(const std::filesystem::path& path, GraphFile file, const Preprocessing& asked,
+  OnnxBackbone(const std::filesystem::path& path, onnx::Model model, const Preprocessing& asked,
                const std::string& output);
 
   at::Tensor forward(const at::Tensor& images) override;

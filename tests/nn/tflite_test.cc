@@ -9,6 +9,7 @@
 
 #include "nn/onnx_backbone.h"
 #include "nn/tflite/flat_table.h"
+#include "nn/tflite/model.h"
 #include "protocom/core/error.h"
 #include "protocom/core/files.h"
 #include "protocom/nn/backbone.h"
@@ -94,7 +95,7 @@ TEST(Tflite, AConstantThatManyTensorsShareTakesNoMemoryForEach) {
   for (int i = 0; i < 100; ++i) writer.repeat();
   const TempDir folder;
   std::ofstream(folder / "many.tflite", std::ios::binary) << writer.bytes(images, images);
-  EXPECT_THAT(message_of([&] { read_tflite_file(folder / "many.tflite"); }), HasSubstr("more than"));
+  EXPECT_THAT(message_of([&] { tflite::read_model(folder / "many.tflite"); }), HasSubstr("more than"));
 }
 
 /// Whose weights were rounded to half precision, and whose images to -1 to 1.
@@ -102,11 +103,11 @@ TEST(TfliteRealData, AQuantisedMobileNetGivesTheFeaturesOfTheTorchScriptMadeOfIt
   REQUIRE_REAL_DATA();
   const at::NoGradGuard no_grad;
   const auto path = *testing::real_data() / "mobilenet-v2-imagenet.tflite";
-  GraphFile file = read_tflite_file(path);
-  for (auto& [name, constant] : file.model.constants) {
+  onnx::Model model = tflite::read_model(path);
+  for (auto& [name, constant] : model.constants) {
     if (constant.numel() > 1 && constant.is_floating_point()) constant = constant.to(at::kHalf).to(at::kFloat);
   }
-  OnnxBackbone backbone(path, std::move(file), parse_preprocessing("half:size=224:resize=224"), "");
+  OnnxBackbone backbone(path, std::move(model), parse_preprocessing("half:size=224:resize=224"), "");
   ForeignBackbone plain;
   plain.preprocessing = Preprocessing{224};
   const auto script = open_backbone(*testing::real_data() / "mobilenet-v2-imagenet.pt", plain);

@@ -88,7 +88,7 @@ std::string choose_output(const Model& model, const std::string& asked) {
 }
 
 Encoder::Encoder(Model model, const std::string& asked) : model_(std::move(model)) {
-  output_ = choose_output(model_, asked);
+  output_ = choose_output(model_, asked.empty() ? model_.feature : asked);
   simplify(model_, output_);
   if (model_.inputs.size() != 1 || (!model_.inputs.front().sizes.empty() && model_.inputs.front().sizes.size() != 4)) {
     fail("'{}' needs {}: expected one input of images [n, 3, h, w]; export the image tower alone", excerpt(output_),

@@ -9,6 +9,8 @@
 #include <string_view>
 #include <vector>
 
+#include "protocom/core/preprocessing.h"
+
 namespace protocom::onnx {
 
 /// A node's attribute; of its kinds, those that image encoders have.
@@ -45,7 +47,8 @@ struct Model {
   std::map<std::string, at::Tensor> constants = {};
   std::vector<GraphValue> inputs = {};  ///< without those that are constants
   std::vector<GraphValue> outputs = {};
-  std::map<std::string, std::string> metadata = {};
+  Preprocessing stated = {};  ///< of its images, where the file says it; size 0: nothing does
+  std::string feature = {};   ///< the value that is the image's feature, where no output is; may be empty
 };
 
 /// Operator sets that are read.
@@ -55,7 +58,8 @@ inline constexpr int64_t kNewestOpset = 21;
 /// Whether the bytes are made as an ONNX file is (a protobuf with its fields), which has no mark of its own.
 bool looks_like_onnx(std::string_view bytes);
 
-/// Reads an ONNX file; tensors outside it lie in its folder. No size is believed that the bytes do not have. Throws
+/// Reads an ONNX file; tensors outside it lie in its folder, and it states its images by its metadata
+/// `preprocessing.json`. No size is believed that the bytes do not have. Throws
 /// Error.
 Model read_model(const std::filesystem::path& path);
 

@@ -7,6 +7,7 @@
 #include "nn/protobuf.h"
 #include "protocom/core/error.h"
 #include "protocom/core/files.h"
+#include "protocom/core/json.h"
 
 namespace protocom::onnx {
 namespace {
@@ -15,6 +16,8 @@ using protozero::pbf_reader;
 
 /// A node of two bytes takes hundreds in memory; encoders have thousands of nodes.
 constexpr size_t kMostNodes = 100'000;
+
+constexpr const char* kStatedInMetadata = "preprocessing.json";
 
 /// Numbers of fields, each with its message before it.
 constexpr protozero::pbf_tag_type kModelGraph = 7, kModelOpset = 8, kModelMetadata = 14;
@@ -109,17 +112,22 @@ void drop_constants_of_inputs(Model& model) {
   model.inputs = std::move(inputs);
 }
 
-Model read_bytes(std::string_view bytes, TensorFiles& files) {
+Model read_bytes(std::string_view bytes, TensorFiles& files, const std::string& where) {
   Model model;
+  std::map<std::string, std::string> metadata;
   pbf_reader reader(bytes.data(), bytes.size());
   read_fields(reader, Field{kModelGraph, [&] { read_graph(message_of(reader), model, files); }},
               Field{kModelOpset, [&] { model.opset = std::max(model.opset, read_opset(message_of(reader))); }},
-              Field{kModelMetadata, [&] { model.metadata.insert(read_pair(message_of(reader))); }});
+              Field{kModelMetadata, [&] { metadata.insert(read_pair(message_of(reader))); }});
   if (model.opset < kOldestOpset || model.opset > kNewestOpset)
     fail("its operators are those of opset {}, expected {} to {}: export it again with opset_version=17", model.opset,
          kOldestOpset, kNewestOpset);
   drop_constants_of_inputs(model);
   check_order(model);
+  if (const auto found = metadata.find(kStatedInMetadata); found != metadata.end()) {
+    const std::string what = where + ", " + kStatedInMetadata;
+    model.stated = stated_preprocessing(parse_json(found->second, what), what);
+  }
   return model;
 }
 
@@ -232,7 +240,7 @@ Model read_model(const std::filesystem::path& path) {
   return as_onnx(path, [&] {
     const MappedFile file(path);
     TensorFiles files(path);
-    return read_bytes(file.bytes(), files);
+    return read_bytes(file.bytes(), files, path.string());
   });
 }
 

@@ -1,6 +1,6 @@
-#include "nn/tflite/operators.h"
-
 #include <set>
+
+#include "nn/tflite/translator.h"
 
 namespace protocom::tflite {
 namespace {
@@ -77,18 +77,17 @@ void depthwise(Translator& to, const Operator& item) {
   to.add_activated("Conv", inputs, to.output(item), item.options.number<int8_t>(4, 0), std::move(attributes));
 }
 
-void pooling(Translator& to, const Operator& item, const char* op) {
-  auto attributes = window(item.options, 0);
-  const int64_t width = item.options.number<int32_t>(3, 1);
-  const int64_t height = item.options.number<int32_t>(4, 1);
-  attributes["kernel_shape"] = wholes({height, width});
-  const auto& shape = to.input(item, 0).shape;
-  to.add_activated(op, {to.value(to.input(item, 0))}, to.output(item), item.options.number<int8_t>(5, 0), attributes);
-  if (shape.size() == 4 && shape[1] == height && shape[2] == width) to.pooled = to.value(to.output(item));
+Translate pooling(const char* op) {
+  return [op](Translator& to, const Operator& item) {
+    auto attributes = window(item.options, 0);
+    const int64_t width = item.options.number<int32_t>(3, 1);
+    const int64_t height = item.options.number<int32_t>(4, 1);
+    attributes["kernel_shape"] = wholes({height, width});
+    const auto& shape = to.input(item, 0).shape;
+    to.add_activated(op, {to.value(to.input(item, 0))}, to.output(item), item.options.number<int8_t>(5, 0), attributes);
+    if (shape.size() == 4 && shape[1] == height && shape[2] == width) to.model.feature = to.value(to.output(item));
+  };
 }
-
-void average_pool(Translator& to, const Operator& item) { pooling(to, item, "AveragePool"); }
-void max_pool(Translator& to, const Operator& item) { pooling(to, item, "MaxPool"); }
 
 /// The axis of [n, c, h, w] that is this one of [n, h, w, c].
 int64_t moved_axis(int64_t axis, size_t dims) {
@@ -109,14 +108,13 @@ std::string operand(Translator& to, const Tensor& tensor, size_t dims) {
   return to.constant(value);
 }
 
-void arithmetic(Translator& to, const Operator& item, const char* op) {
-  const size_t dims = to.output(item).shape.size();
-  to.add_activated(op, {operand(to, to.input(item, 0), dims), operand(to, to.input(item, 1), dims)}, to.output(item),
-                   item.has_options ? item.options.number<int8_t>(0, 0) : int8_t{0});
+Translate arithmetic(const char* op) {
+  return [op](Translator& to, const Operator& item) {
+    const size_t dims = to.output(item).shape.size();
+    to.add_activated(op, {operand(to, to.input(item, 0), dims), operand(to, to.input(item, 1), dims)}, to.output(item),
+                     item.has_options ? item.options.number<int8_t>(0, 0) : int8_t{0});
+  };
 }
-void add(Translator& to, const Operator& item) { arithmetic(to, item, "Add"); }
-void sub(Translator& to, const Operator& item) { arithmetic(to, item, "Sub"); }
-void mul(Translator& to, const Operator& item) { arithmetic(to, item, "Mul"); }
 
 void mean(Translator& to, const Operator& item) {
   const size_t dims = to.input(item, 0).shape.size();
@@ -126,7 +124,7 @@ void mean(Translator& to, const Operator& item) {
   const bool keep = item.has_options && item.options.number<int8_t>(0, 0) != 0;
   to.add("ReduceMean", {to.value(to.input(item, 0))}, to.value(to.output(item)),
          {{"axes", wholes({moved.begin(), moved.end()})}, {"keepdims", whole(keep ? 1 : 0)}});
-  if (dims == 4 && moved == std::set<int64_t>{2, 3}) to.pooled = to.value(to.output(item));
+  if (dims == 4 && moved == std::set<int64_t>{2, 3}) to.model.feature = to.value(to.output(item));
 }
 
 /// Zeros around images, listed for each axis as begin and end.
@@ -180,9 +178,10 @@ void concatenation(Translator& to, const Operator& item) {
   to.add_activated("Concat", inputs, to.output(item), item.options.number<int8_t>(1, 0), {{"axis", whole(axis)}});
 }
 
-template <const char* const& op>
-void unary(Translator& to, const Operator& item) {
-  to.add(op, {to.value(to.input(item, 0))}, to.value(to.output(item)));
+Translate unary(const char* op) {
+  return [op](Translator& to, const Operator& item) {
+    to.add(op, {to.value(to.input(item, 0))}, to.value(to.output(item)));
+  };
 }
 
 void softmax(Translator& to, const Operator& item) {
@@ -194,35 +193,29 @@ void relu6(Translator& to, const Operator& item) {
   to.add_activated("Identity", {to.value(to.input(item, 0))}, to.output(item), kRelu6);
 }
 
-constexpr const char* kIdentity = "Identity";
-constexpr const char* kReluName = "Relu";
-constexpr const char* kSigmoid = "Sigmoid";
-constexpr const char* kHardSwish = "HardSwish";
-constexpr const char* kTanhName = "Tanh";
-
 /// By BuiltinOperator.
 const std::map<int32_t, Translate>& operators() {
-  static const std::map<int32_t, Translate> kAll = {{0, &add},
-                                                    {1, &average_pool},
+  static const std::map<int32_t, Translate> kAll = {{0, arithmetic("Add")},
+                                                    {1, pooling("AveragePool")},
                                                     {2, &concatenation},
                                                     {3, &convolution},
                                                     {4, &depthwise},
-                                                    {6, &unary<kIdentity>},
+                                                    {6, unary("Identity")},
                                                     {9, &fully_connected},
-                                                    {14, &unary<kSigmoid>},
-                                                    {17, &max_pool},
-                                                    {18, &mul},
-                                                    {19, &unary<kReluName>},
+                                                    {14, unary("Sigmoid")},
+                                                    {17, pooling("MaxPool")},
+                                                    {18, arithmetic("Mul")},
+                                                    {19, unary("Relu")},
                                                     {21, &relu6},
                                                     {22, &reshape},
                                                     {25, &softmax},
-                                                    {28, &unary<kTanhName>},
+                                                    {28, unary("Tanh")},
                                                     {34, &pad},
                                                     {40, &mean},
-                                                    {41, &sub},
+                                                    {41, arithmetic("Sub")},
                                                     {43, &reshape},
-                                                    {114, &unary<kIdentity>},
-                                                    {117, &unary<kHardSwish>}};
+                                                    {114, unary("Identity")},
+                                                    {117, unary("HardSwish")}};
   return kAll;
 }
 

@@ -2,7 +2,7 @@
 #include <set>
 
 #include "nn/tflite/model.h"
-#include "nn/tflite/operators.h"
+#include "nn/tflite/translator.h"
 #include "protocom/core/error.h"
 #include "protocom/core/files.h"
 
@@ -33,7 +33,7 @@ Preprocessing stated(const Tensor& input) {
   return images;
 }
 
-TranslatedModel translate(const FlatTable& root, size_t file_bytes) {
+onnx::Model translate(const FlatTable& root, size_t file_bytes) {
   const std::vector<FlatTable> graphs = root.tables(2);
   if (graphs.size() != 1) fail("it has {} graphs, expected one", graphs.size());
   const std::vector<FlatTable> buffers = root.tables(4);
@@ -58,15 +58,14 @@ TranslatedModel translate(const FlatTable& root, size_t file_bytes) {
   const std::vector<FlatTable> codes = root.tables(1);
   Translator to(std::move(tensors));
   const Tensor& images = to.tensor(inputs[0]);
-  TranslatedModel result;
-  result.stated = stated(images);
+  to.model.stated = stated(images);
   to.model.inputs = {{to.value(images), {images.shape[0], 3, images.shape[1], images.shape[2]}}};
   for (const FlatTable& table : graphs[0].tables(3)) {
     const auto index = table.number<uint32_t>(0, 0);
     if (index >= codes.size()) fail("an operator is of kind {} of {}", index, codes.size());
     const int32_t code = code_of(codes[index]);
     const Translate translation = translation_of(code);
-    if (translation == nullptr)
+    if (!translation)
       fail("it has the operator {} of TensorFlow Lite{}, which is not among those of image networks that are read",
            code, codes[index].has(1) ? fmt::format(" ('{}')", excerpt(codes[index].text(1))) : "");
     const bool has_options = table.has(4);
@@ -74,9 +73,7 @@ TranslatedModel translate(const FlatTable& root, size_t file_bytes) {
         to, {table.numbers<int32_t>(1), table.numbers<int32_t>(2), has_options, has_options ? table.table(4) : table});
   }
   for (const int32_t number : outputs) to.model.outputs.push_back({to.value(to.tensor(number)), {}});
-  result.model = std::move(to.model);
-  result.pooled = to.pooled;
-  return result;
+  return std::move(to.model);
 }
 
 }  // namespace
@@ -85,11 +82,11 @@ bool looks_like_tflite(std::string_view bytes) {
   return bytes.substr(0, 8).size() == 8 && bytes.substr(4, 4) == "TFL3";
 }
 
-TranslatedModel read_model(const std::filesystem::path& path) {
+onnx::Model read_model(const std::filesystem::path& path) {
   return reading(path, [&] {
     const MappedFile file(path);
-    TranslatedModel read = translate(FlatTable::root(file.bytes()), file.bytes().size());
-    onnx::check_order(read.model);
+    onnx::Model read = translate(FlatTable::root(file.bytes()), file.bytes().size());
+    onnx::check_order(read);
     return read;
   });
 }

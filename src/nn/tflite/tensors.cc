@@ -1,5 +1,6 @@
 #include "nn/tflite/tensors.h"
 
+#include <array>
 #include <cstring>
 
 #include "protocom/core/error.h"
@@ -11,26 +12,14 @@ constexpr size_t kMostTensorDims = 8;
 
 /// TensorType.
 at::ScalarType scalar_type(int8_t type) {
-  switch (type) {
-    case 0:
-      return at::kFloat;
-    case 1:
-      return at::kHalf;
-    case 2:
-      return at::kInt;
-    case 3:
-      return at::kByte;
-    case 4:
-      return at::kLong;
-    case 6:
-      return at::kBool;
-    case 7:
-      return at::kShort;
-    case 9:
-      return at::kChar;
-    default:
-      fail("it has a tensor of TensorFlow's type {}, which is not read", type);
-  }
+  constexpr at::ScalarType kNone = at::ScalarType::Undefined;
+  // In the order of their numbers, from 0 on.
+  constexpr std::array<at::ScalarType, 10> kAll = {at::kFloat, at::kHalf, at::kInt,   at::kByte, at::kLong,
+                                                   kNone,      at::kBool, at::kShort, kNone,     at::kChar};
+  const auto place = static_cast<size_t>(type);
+  if (place >= kAll.size() || kAll[place] == kNone)
+    fail("it has a tensor of TensorFlow's type {}, which is not read", type);
+  return kAll[place];
 }
 
 at::Tensor raw_tensor(const Tensor& tensor, std::string_view bytes) {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <functional>
 #include <map>
 #include <string>
 #include <vector>
@@ -27,7 +28,6 @@ class Translator {
   explicit Translator(std::vector<Tensor> tensors) : tensors_(std::move(tensors)) { model.opset = kOpset; }
 
   onnx::Model model;
-  std::string pooled;
 
   [[nodiscard]] const Tensor& tensor(int32_t number) const {
     if (number < 0 || static_cast<size_t>(number) >= tensors_.size())
@@ -69,5 +69,11 @@ class Translator {
   std::vector<Tensor> tensors_;
   int64_t fresh_ = 0;
 };
+
+/// Adds to a model what one operator of the file computes. Throws where it is not one of those of image networks.
+using Translate = std::function<void(Translator&, const Operator&)>;
+
+/// That of a BuiltinOperator; empty: not read.
+Translate translation_of(int32_t code);
 
 }  // namespace protocom::tflite
