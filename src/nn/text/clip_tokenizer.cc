@@ -1,6 +1,5 @@
 #include <algorithm>
 #include <array>
-#include <set>
 
 #include "nn/text/byte_pair.h"
 #include "nn/text/tokenizer.h"
@@ -62,21 +61,13 @@ std::string small_form(std::string_view text) { return utf8_of(lower_case(compos
 
 class ClipTokenizer : public Tokenizer {
  public:
-  struct Parts {
-    BytePairs pairs;
-    AddedTokens added;
-    int64_t begin, end, largest;
-  };
-  explicit ClipTokenizer(Parts parts) : parts_(std::move(parts)) {
-    set_ends(parts_.begin, parts_.end);
-    set_largest(parts_.largest);
-  }
+  ClipTokenizer(BytePairs pairs, AddedTokens added, const Frame& frame)
+      : Tokenizer(frame), pairs_(std::move(pairs)), added_(std::move(added)) {}
 
  protected:
   [[nodiscard]] std::vector<int64_t> pieces(std::string_view text) const override {
-    return parts_.added.tokens(text, &small_form, [&](std::string_view part, std::vector<int64_t>& to) {
-      encode_words(letters_of(part), to);
-    });
+    return added_.tokens(text, &small_form,
+                         [&](std::string_view part, std::vector<int64_t>& to) { encode_words(letters_of(part), to); });
   }
 
  private:
@@ -104,10 +95,11 @@ class ClipTokenizer : public Tokenizer {
   void encode_bytes(std::u32string_view word, std::vector<int64_t>& to) const {
     std::u32string bytes;
     for (const char byte : utf8_of(word)) bytes.push_back(letters_of_bytes().at(static_cast<unsigned char>(byte)));
-    parts_.pairs.encode(bytes, to);
+    pairs_.encode(bytes, to);
   }
 
-  Parts parts_;
+  BytePairs pairs_;
+  AddedTokens added_;
 };
 
 /// A line "left right" for each pair.
@@ -139,9 +131,8 @@ std::unique_ptr<Tokenizer> make(Vocabulary vocabulary, const Merges& merges, con
   if (!unknown.empty()) unknown_token = number_of(vocabulary, unknown, where);
   int64_t largest = largest_of(vocabulary);
   for (const Added& token : added) largest = std::max(largest, token.number);
-  return std::make_unique<ClipTokenizer>(
-      ClipTokenizer::Parts{BytePairs(std::move(vocabulary), merges, {kWordEnd, unknown_token}, where),
-                           AddedTokens(added, &small_form), begin, end, largest});
+  return std::make_unique<ClipTokenizer>(BytePairs(std::move(vocabulary), merges, {kWordEnd, unknown_token}, where),
+                                         AddedTokens(added, &small_form), Tokenizer::Frame{end, begin, -1, largest});
 }
 
 std::unique_ptr<Tokenizer> from_tokenizer_json(const std::string& text) {

@@ -12,8 +12,7 @@ namespace protocom::text {
 namespace {
 
 constexpr const char* kFile = "tokenizer.json";
-constexpr const char* kSettingsFile = "tokenizer_config.json";
-constexpr char32_t kMark = 0x2581;  // for a space
+constexpr char32_t kSpaceLetter = 0x2581;  // for a space
 
 /// What becomes of a text before it is cut.
 struct Form {
@@ -21,34 +20,26 @@ struct Form {
   [[nodiscard]] std::string operator()(std::string_view text) const {
     std::u32string letters = letters_of(text);
     if (small) letters = lower_case(letters);
-    std::replace(letters.begin(), letters.end(), U' ', kMark);
+    std::replace(letters.begin(), letters.end(), U' ', kSpaceLetter);
     return utf8_of(letters);
   }
 };
 
 class Siglip2Tokenizer : public Tokenizer {
  public:
-  struct Parts {
-    BytePairs pairs;
-    AddedTokens added;
-    Form form;
-    int64_t end, padding, largest;
-  };
-  explicit Siglip2Tokenizer(Parts parts) : parts_(std::move(parts)) {
-    set_ends(-1, parts_.end);
-    set_padding(parts_.padding);
-    set_largest(parts_.largest);
-  }
+  Siglip2Tokenizer(BytePairs pairs, AddedTokens added, const Form& form, const Frame& frame)
+      : Tokenizer(frame), pairs_(std::move(pairs)), added_(std::move(added)), form_(form) {}
 
  protected:
   [[nodiscard]] std::vector<int64_t> pieces(std::string_view text) const override {
-    return parts_.added.tokens(text, parts_.form, [&](std::string_view part, std::vector<int64_t>& to) {
-      parts_.pairs.encode(letters_of(part), to);
-    });
+    return added_.tokens(text, form_,
+                         [&](std::string_view part, std::vector<int64_t>& to) { pairs_.encode(letters_of(part), to); });
   }
 
  private:
-  Parts parts_;
+  BytePairs pairs_;
+  AddedTokens added_;
+  Form form_;
 };
 
 /// The steps of a normalizer: itself, or those that it lists.
@@ -62,7 +53,7 @@ std::vector<nlohmann::json> steps_of(const nlohmann::json& stated) {
 /// Of the steps Lowercase, and a space to the mark, which must be there.
 Form form_of(const nlohmann::json& stated) {
   static const nlohmann::json kReplace = {
-      {"type", "Replace"}, {"pattern", {{"String", " "}}}, {"content", utf8_of(std::u32string(1, kMark))}};
+      {"type", "Replace"}, {"pattern", {{"String", " "}}}, {"content", utf8_of(std::u32string(1, kSpaceLetter))}};
   Form form;
   bool marked = false;
   for (const nlohmann::json& step : steps_of(object_in(stated, "normalizer"))) {
@@ -94,7 +85,7 @@ void check_ends(const nlohmann::json& stated, const nlohmann::json& settings) {
   const std::string usual = string_in(object_in(stated, "padding"), "direction", "right");
   const std::string side = string_in(settings, "padding_side", usual);
   if (side != "right" && side != "Right")
-    fail("{}: texts are filled up on the side '{}', SigLIP 2's on the right", kSettingsFile, excerpt(side));
+    fail("{}: texts are filled up on the side '{}', SigLIP 2's on the right", kTokenizerSettings, excerpt(side));
 }
 
 /// Gemma's cuts at spaces, of which its form leaves none.
@@ -118,7 +109,7 @@ void check_model(const nlohmann::json& model) {
   if (truth_in(model, "ignore_merges", false)) fail("{}: a model with ignore_merges is not read", kFile);
 }
 
-Siglip2Tokenizer::Parts parts_of(const nlohmann::json& stated, const nlohmann::json& settings) {
+std::unique_ptr<Tokenizer> tokenizer_of(const nlohmann::json& stated, const nlohmann::json& settings) {
   check_cut(stated);
   check_ends(stated, settings);
   Form form = form_of(stated);
@@ -143,12 +134,9 @@ Siglip2Tokenizer::Parts parts_of(const nlohmann::json& stated, const nlohmann::j
   const int64_t padding = special("pad_token", "<pad>");
   LetterRules rules;
   rules.as_bytes = true;
-  return {BytePairs(std::move(vocabulary), merges_of_json(model), rules, kFile),
-          AddedTokens(added, form),
-          form,
-          end,
-          padding,
-          largest};
+  return std::make_unique<Siglip2Tokenizer>(BytePairs(std::move(vocabulary), merges_of_json(model), rules, kFile),
+                                            AddedTokens(added, form), form,
+                                            Tokenizer::Frame{end, -1, padding, largest});
 }
 
 }  // namespace
@@ -160,12 +148,9 @@ std::unique_ptr<Tokenizer> make_siglip2_tokenizer(const TokenizerFiles& files) {
         "there is no tokenizer: expected spiece.model (SigLIP) or {} (SigLIP 2; Python's transformers writes it by "
         "tokenizer.save_pretrained(folder))",
         kFile);
-  const auto stated = files.find(kSettingsFile);
-  const nlohmann::json settings = stated == files.end()
-                                      ? nlohmann::json::object()
-                                      : parse_json(without_huge_numbers(stated->second), kSettingsFile);
-  if (!settings.is_object()) fail("{} is not an object", kSettingsFile);
-  return std::make_unique<Siglip2Tokenizer>(parts_of(parse_json(model->second, kFile), settings));
+  const nlohmann::json settings = settings_in(files, kTokenizerSettings);
+  if (!settings.is_object()) fail("{} is not an object", kTokenizerSettings);
+  return tokenizer_of(parse_json(model->second, kFile), settings);
 }
 
 }  // namespace protocom::text

@@ -1,6 +1,3 @@
-#include <algorithm>
-#include <array>
-
 #include "nn/text/tokenizer.h"
 #include "nn/text/unicode.h"
 #include "nn/text/unigram.h"
@@ -13,16 +10,10 @@ namespace protocom::text {
 namespace {
 
 constexpr const char* kModelFile = "spiece.model";
-constexpr const char* kSettingsFile = "tokenizer_config.json";
 constexpr std::string_view kMark = "\u2581";  // in front of words
 
 /// What Python's str.isspace() and \s take for one.
 bool is_python_space(char32_t letter) { return is_space(letter) || (letter >= 0x1C && letter <= 0x1F); }
-
-bool is_ascii_punctuation(char32_t letter) {
-  return (letter >= U'!' && letter <= U'/') || (letter >= U':' && letter <= U'@') ||
-         (letter >= U'[' && letter <= U'`') || (letter >= U'{' && letter <= U'~');
-}
 
 /// Small letters as Python makes them: a capital sigma at the end of a word becomes the final one.
 std::u32string lower_as_python(std::u32string_view letters) {
@@ -65,14 +56,10 @@ class SiglipTokenizer : public Tokenizer {
     Unigram pieces;
     SpecialTokens special;
     std::string unknown;  // as it is written
-    int64_t mark, end, padding, largest;
+    int64_t mark;
   };
-  explicit SiglipTokenizer(Parts parts)
-      : parts_(std::move(parts)), before_(parts_.pieces.encode(parts_.unknown).size()) {
-    set_ends(-1, parts_.end);
-    set_padding(parts_.padding);
-    set_largest(parts_.largest);
-  }
+  SiglipTokenizer(Parts parts, const Frame& frame)
+      : Tokenizer(frame), parts_(std::move(parts)), before_(parts_.pieces.encode(parts_.unknown).size()) {}
 
  protected:
   [[nodiscard]] std::vector<int64_t> pieces(std::string_view text) const override {
@@ -110,12 +97,9 @@ class SiglipTokenizer : public Tokenizer {
 std::unique_ptr<Tokenizer> make_siglip_tokenizer(const TokenizerFiles& files) {
   const auto model = files.find(kModelFile);
   if (model == files.end()) return make_siglip2_tokenizer(files);
-  const auto stated = files.find(kSettingsFile);
-  const nlohmann::json settings = stated == files.end()
-                                      ? nlohmann::json::object()
-                                      : parse_json(without_huge_numbers(stated->second), kSettingsFile);
+  const nlohmann::json settings = settings_in(files, kTokenizerSettings);
   if (settings.is_object() && settings.value("do_lower_case", nlohmann::json(true)) == false)
-    fail("{}: texts in capital letters (do_lower_case false) are not read", kSettingsFile);
+    fail("{}: texts in capital letters (do_lower_case false) are not read", kTokenizerSettings);
   try {
     const SentencePieces read = read_sentence_pieces(model->second);
     Vocabulary vocabulary;
@@ -127,9 +111,10 @@ std::unique_ptr<Tokenizer> make_siglip_tokenizer(const TokenizerFiles& files) {
     for (const std::string& token : {unknown, end, padding})
       special.emplace_back(token, number_of(vocabulary, token, kModelFile));
     const auto mark = vocabulary.find(std::string(kMark));
-    return std::make_unique<SiglipTokenizer>(SiglipTokenizer::Parts{
-        Unigram(read), SpecialTokens(special), unknown, mark == vocabulary.end() ? -1 : mark->second,
-        vocabulary.at(end), vocabulary.at(padding), largest_of(vocabulary)});
+    return std::make_unique<SiglipTokenizer>(
+        SiglipTokenizer::Parts{Unigram(read), SpecialTokens(special), unknown,
+                               mark == vocabulary.end() ? -1 : mark->second},
+        Tokenizer::Frame{vocabulary.at(end), -1, vocabulary.at(padding), largest_of(vocabulary)});
   } catch (const Error& error) {
     if (std::string_view(error.what()).find(kModelFile) != std::string_view::npos) throw;
     fail("{}: {}", kModelFile, error.what());

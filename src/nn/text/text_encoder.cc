@@ -28,7 +28,6 @@ namespace fs = std::filesystem;
 
 constexpr const char* kConfigFile = "config.json";
 constexpr const char* kTensorFile = "model.safetensors";
-constexpr const char* kTokenizerSettings = "tokenizer_config.json";
 constexpr const char* kSentences = "sentence_bert_config.json";
 
 /// What makes a family's encoder.
@@ -64,8 +63,8 @@ const TextFamily& family_of(const nlohmann::json& config) {
 
 text::TokenizerFiles tokenizer_files(const fs::path& folder) {
   text::TokenizerFiles files;
-  for (const char* name :
-       {"tokenizer.json", "vocab.json", "merges.txt", "vocab.txt", "spiece.model", kTokenizerSettings, kSentences}) {
+  for (const char* name : {"tokenizer.json", "vocab.json", "merges.txt", "vocab.txt", "spiece.model",
+                           text::kTokenizerSettings, kSentences}) {
     if (fs::exists(folder / name)) files[name] = read_file(folder / name);
   }
   return files;
@@ -73,9 +72,7 @@ text::TokenizerFiles tokenizer_files(const fs::path& folder) {
 
 /// `most`, or less where a file says that texts are cut to that.
 int64_t cut_to(int64_t most, const text::TokenizerFiles& files, const char* file, const char* name) {
-  const auto stated = files.find(file);
-  if (stated == files.end()) return most;
-  const nlohmann::json settings = parse_json(text::without_huge_numbers(stated->second), file);
+  const nlohmann::json settings = text::settings_in(files, file);
   const auto length = settings.is_object() ? settings.find(name) : settings.end();
   if (length == settings.end() || !length->is_number()) return most;
   constexpr double kLeast = 3;  // the ends, and something between them
@@ -85,7 +82,7 @@ int64_t cut_to(int64_t most, const text::TokenizerFiles& files, const char* file
 
 /// The longest text in tokens.
 int64_t longest_of(const text::Tower& tower, const text::TokenizerFiles& files) {
-  const int64_t most = cut_to(tower.longest(), files, kTokenizerSettings, "model_max_length");
+  const int64_t most = cut_to(tower.longest(), files, text::kTokenizerSettings, "model_max_length");
   return cut_to(most, files, kSentences, "max_seq_length");
 }
 

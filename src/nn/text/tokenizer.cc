@@ -4,21 +4,37 @@
 #include <limits>
 
 #include "protocom/core/error.h"
+#include "protocom/core/json.h"
 
 namespace protocom::text {
+
+namespace {
+
+std::string without_huge_numbers(const std::string& text) {
+  constexpr size_t kMostDigits = 18;
+  std::string kept;
+  size_t digits = 0;
+  for (const char c : text) {
+    digits = c >= '0' && c <= '9' ? digits + 1 : 0;
+    if (digits <= kMostDigits) kept.push_back(c);
+  }
+  return kept;
+}
+
+}  // namespace
 
 Tokens Tokenizer::tokens(std::string_view text, int64_t longest) const {
   std::vector<int64_t> inside = pieces(text);
   Tokens made;
   made.empty = inside.empty();
-  const int64_t room = std::max<int64_t>(longest - (begin_ < 0 ? 1 : 2), 0);
+  const int64_t room = std::max<int64_t>(longest - (frame_.begin < 0 ? 1 : 2), 0);
   made.cut = static_cast<int64_t>(inside.size()) > room;
   if (made.cut) inside.resize(static_cast<size_t>(room));
-  if (begin_ >= 0) made.ids.push_back(begin_);
+  if (frame_.begin >= 0) made.ids.push_back(frame_.begin);
   made.ids.insert(made.ids.end(), inside.begin(), inside.end());
-  made.ids.push_back(end_);
+  made.ids.push_back(frame_.end);
   const auto size = static_cast<size_t>(std::max<int64_t>(longest, 0));
-  if (padding_ >= 0 && made.ids.size() < size) made.ids.resize(size, padding_);
+  if (frame_.padding >= 0 && made.ids.size() < size) made.ids.resize(size, frame_.padding);
   return made;
 }
 
@@ -36,15 +52,10 @@ Vocabulary vocabulary_of(const nlohmann::json& stated, const std::string& where)
   return vocabulary;
 }
 
-std::string without_huge_numbers(const std::string& text) {
-  constexpr size_t kMostDigits = 18;
-  std::string kept;
-  size_t digits = 0;
-  for (const char c : text) {
-    digits = c >= '0' && c <= '9' ? digits + 1 : 0;
-    if (digits <= kMostDigits) kept.push_back(c);
-  }
-  return kept;
+nlohmann::json settings_in(const TokenizerFiles& files, const char* name) {
+  const auto stated = files.find(name);
+  if (stated == files.end()) return nlohmann::json::object();
+  return parse_json(without_huge_numbers(stated->second), name);
 }
 
 int64_t largest_of(const Vocabulary& vocabulary) {

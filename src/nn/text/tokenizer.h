@@ -1,7 +1,6 @@
 #pragma once
 #include <array>
 #include <cstdint>
-#include <filesystem>
 #include <map>
 #include <memory>
 #include <nlohmann/json.hpp>
@@ -25,7 +24,13 @@ struct Tokens {
 /// Texts to tokens, as a trained model of one kind does it.
 class Tokenizer {
  public:
-  Tokenizer() = default;
+  /// What stands around the tokens of a text; negative: nothing.
+  struct Frame {
+    int64_t end = -1;  ///< of every text
+    int64_t begin = -1;
+    int64_t padding = -1;  ///< fills texts up behind that are shorter than the longest
+    int64_t largest = 0;   ///< number that a token can have
+  };
   Tokenizer(const Tokenizer&) = delete;
   Tokenizer& operator=(const Tokenizer&) = delete;
   virtual ~Tokenizer() = default;
@@ -34,26 +39,17 @@ class Tokenizer {
   /// trained on texts of one length gets so many.
   [[nodiscard]] Tokens tokens(std::string_view text, int64_t longest) const;
   /// The largest number that a token can have.
-  [[nodiscard]] int64_t largest() const { return largest_; }
+  [[nodiscard]] int64_t largest() const { return frame_.largest; }
   /// What ends every text.
-  [[nodiscard]] int64_t end() const { return end_; }
+  [[nodiscard]] int64_t end() const { return frame_.end; }
 
  protected:
+  explicit Tokenizer(const Frame& frame) : frame_(frame) {}
   /// The tokens of what is between the ends.
   [[nodiscard]] virtual std::vector<int64_t> pieces(std::string_view text) const = 0;
-  void set_ends(int64_t begin, int64_t end) {
-    begin_ = begin;
-    end_ = end;
-  }
-  /// Texts that are shorter than the longest are filled up with that token behind.
-  void set_padding(int64_t padding) { padding_ = padding; }
-  void set_largest(int64_t largest) { largest_ = largest; }
 
  private:
-  int64_t begin_ = -1;  // negative: there is none
-  int64_t end_ = -1;
-  int64_t padding_ = -1;  // negative: none
-  int64_t largest_ = 0;
+  Frame frame_;
 };
 
 /// Parts of a text that are a token by themselves, such as <|endoftext|>, wherever they stand.
@@ -99,13 +95,15 @@ class SpecialTokens {
 
 /// What a folder has of its tokenizer: texts of its files by name.
 using TokenizerFiles = std::map<std::string, std::string>;
+inline constexpr const char* kTokenizerSettings = "tokenizer_config.json";
+/// What one of them says in JSON; an empty object where it is not there. "No limit" is written as 10^30, beyond what
+/// our JSON may hold: numbers are cut to eighteen digits.
+nlohmann::json settings_in(const TokenizerFiles& files, const char* name);
 
 /// A JSON object of tokens and their numbers. Throws Error that names `where` for a number that is none, negative or
 /// beyond 2^31, and for an empty vocabulary.
 Vocabulary vocabulary_of(const nlohmann::json& stated, const std::string& where);
 int64_t largest_of(const Vocabulary& vocabulary);
-/// "No limit" is written as 10^30, beyond what our JSON may hold: numbers are cut to eighteen digits.
-std::string without_huge_numbers(const std::string& text);
 /// The number of a token. Throws Error that names `where` if there is no such token.
 int64_t number_of(const Vocabulary& vocabulary, const std::string& token, const std::string& where);
 

@@ -99,6 +99,11 @@ bool is_punctuation(char32_t letter) {
   return category >= UTF8PROC_CATEGORY_PC && category <= UTF8PROC_CATEGORY_PO;
 }
 
+bool is_ascii_punctuation(char32_t letter) {
+  return (letter >= U'!' && letter <= U'/') || (letter >= U':' && letter <= U'@') ||
+         (letter >= U'[' && letter <= U'`') || (letter >= U'{' && letter <= U'~');
+}
+
 bool is_other(char32_t letter) {
   const auto category = category_of(letter);
   return category == UTF8PROC_CATEGORY_CN || category == UTF8PROC_CATEGORY_CC || category == UTF8PROC_CATEGORY_CF ||

@@ -22,6 +22,7 @@ bool is_number(char32_t letter);       ///< \p{N}
 bool is_space(char32_t letter);        ///< the property White_Space
 bool is_mark(char32_t letter);         ///< \p{Mn}
 bool is_punctuation(char32_t letter);  ///< \p{P}
-bool is_other(char32_t letter);        ///< \p{C}: control, format, not assigned, private
+bool is_ascii_punctuation(char32_t letter);
+bool is_other(char32_t letter);  ///< \p{C}: control, format, not assigned, private
 
 }  // namespace protocom::text

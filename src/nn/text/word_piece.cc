@@ -1,6 +1,5 @@
 #include <algorithm>
 #include <array>
-#include <set>
 
 #include "nn/text/tokenizer.h"
 #include "nn/text/unicode.h"
@@ -36,11 +35,7 @@ bool is_ideograph(char32_t c) {
                      [c](const auto& range) { return c >= range.first && c <= range.second; });
 }
 
-bool is_sign_of_bert(char32_t c) {
-  const bool ascii =
-      (c >= U'!' && c <= U'/') || (c >= U':' && c <= U'@') || (c >= U'[' && c <= U'`') || (c >= U'{' && c <= U'~');
-  return ascii || is_punctuation(c);
-}
+bool is_sign_of_bert(char32_t c) { return is_ascii_punctuation(c) || is_punctuation(c); }
 
 std::u32string normalised(std::string_view text, const WordPieceSettings& settings) {
   std::u32string letters;
@@ -63,11 +58,12 @@ std::u32string normalised(std::string_view text, const WordPieceSettings& settin
 
 class WordPieceTokenizer : public Tokenizer {
  public:
-  WordPieceTokenizer(Vocabulary vocabulary, WordPieceSettings settings, SpecialTokens special,
-                     const std::pair<std::string, std::string>& ends, const std::string& where)
-      : vocabulary_(std::move(vocabulary)), settings_(std::move(settings)), special_(std::move(special)) {
-    set_ends(number_of(vocabulary_, ends.first, where), number_of(vocabulary_, ends.second, where));
-    set_largest(largest_of(vocabulary_));
+  WordPieceTokenizer(Vocabulary vocabulary, WordPieceSettings settings, SpecialTokens special, const Frame& frame,
+                     const std::string& where)
+      : Tokenizer(frame),
+        vocabulary_(std::move(vocabulary)),
+        settings_(std::move(settings)),
+        special_(std::move(special)) {
     unknown_ = number_of(vocabulary_, settings_.unknown, where);
     for (const auto& [token, number] : vocabulary_) longest_piece_ = std::max(longest_piece_, token.size());
   }
@@ -138,9 +134,10 @@ Vocabulary vocabulary_of_lines(const std::string& text) {
 }
 
 /// What marks the ends of texts: BERT's, or else those of MPNet.
-std::pair<std::string, std::string> ends_in(const Vocabulary& vocabulary) {
-  if (vocabulary.count("[CLS]") > 0 && vocabulary.count("[SEP]") > 0) return {"[CLS]", "[SEP]"};
-  return {"<s>", "</s>"};
+Tokenizer::Frame frame_in(const Vocabulary& vocabulary, const std::string& where) {
+  const bool is_bert = vocabulary.count("[CLS]") > 0 && vocabulary.count("[SEP]") > 0;
+  const int64_t begin = number_of(vocabulary, is_bert ? "[CLS]" : "<s>", where);
+  return {number_of(vocabulary, is_bert ? "[SEP]" : "</s>", where), begin, -1, largest_of(vocabulary)};
 }
 
 std::unique_ptr<Tokenizer> from_vocabulary(const std::string& text, const nlohmann::json& stated) {
@@ -153,8 +150,8 @@ std::unique_ptr<Tokenizer> from_vocabulary(const std::string& text, const nlohma
   for (const char* token : {"[UNK]", "[SEP]", "[PAD]", "[CLS]", "[MASK]", "<s>", "</s>", "<pad>", "<mask>", "<unk>"}) {
     if (const auto found = vocabulary.find(token); found != vocabulary.end()) special.emplace_back(*found);
   }
-  const auto ends = ends_in(vocabulary);
-  return std::make_unique<WordPieceTokenizer>(std::move(vocabulary), settings, SpecialTokens(special), ends,
+  const auto frame = frame_in(vocabulary, "vocab.txt");
+  return std::make_unique<WordPieceTokenizer>(std::move(vocabulary), settings, SpecialTokens(special), frame,
                                               "vocab.txt");
 }
 
@@ -184,8 +181,8 @@ std::unique_ptr<Tokenizer> word_piece_of_json(const std::string& text) {
     special.emplace_back(token.content, token.number);
     vocabulary.emplace(token.content, token.number);
   }
-  const auto ends = ends_in(vocabulary);
-  return std::make_unique<WordPieceTokenizer>(std::move(vocabulary), settings, SpecialTokens(special), ends, kWhere);
+  const auto frame = frame_in(vocabulary, kWhere);
+  return std::make_unique<WordPieceTokenizer>(std::move(vocabulary), settings, SpecialTokens(special), frame, kWhere);
 }
 
 }  // namespace
@@ -194,10 +191,7 @@ std::unique_ptr<Tokenizer> make_bert_tokenizer(const TokenizerFiles& files) {
   if (const auto found = files.find("tokenizer.json"); found != files.end()) return word_piece_of_json(found->second);
   const auto vocabulary = files.find("vocab.txt");
   if (vocabulary == files.end()) fail("there is no tokenizer: expected tokenizer.json or vocab.txt");
-  const auto settings = files.find("tokenizer_config.json");
-  return from_vocabulary(vocabulary->second, settings == files.end()
-                                                 ? nlohmann::json::object()
-                                                 : parse_json(settings->second, "tokenizer_config.json"));
+  return from_vocabulary(vocabulary->second, settings_in(files, kTokenizerSettings));
 }
 
 }  // namespace protocom::text
