@@ -1,20 +1,11 @@
 #include "protocom/core/near_matches.h"
 
 #include <algorithm>
-#include <cctype>
 #include <utility>
 
+#include "protocom/core/text.h"
+
 namespace protocom {
-namespace {
-
-std::string lower(std::string_view text) {
-  std::string result(text);
-  for (char& c : result) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
-  return result;
-}
-
-}  // namespace
-
 int64_t edit_distance(std::string_view a, std::string_view b) {
   const size_t width = b.size() + 1;
   std::vector<int64_t> before_last(width), last(width), row(width);
@@ -48,11 +39,11 @@ bool same_number(std::string_view a, std::string_view b) {
 }  // namespace
 
 std::vector<std::string> near_matches(std::string_view text, const std::vector<std::string>& candidates, size_t limit) {
-  const std::string wanted = lower(text);
+  const std::string wanted = small_letters(text);
   const auto tolerance = static_cast<int64_t>(std::max<size_t>(1, wanted.size() / 3));
   std::vector<std::pair<int64_t, std::string>> found;
   for (const std::string& candidate : candidates) {
-    const std::string other = lower(candidate);
+    const std::string other = small_letters(candidate);
     // Spreadsheets make 1 of 001.
     const int64_t distance = same_number(wanted, other) ? 0 : edit_distance(wanted, other);
     const bool contains = wanted.size() >= 3 && other.find(wanted) != std::string::npos;

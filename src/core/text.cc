@@ -3,6 +3,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <cctype>
 #include <cstdint>
 
 namespace protocom {
@@ -11,6 +12,16 @@ std::string_view trimmed(std::string_view text) {
   constexpr std::string_view kBlank = " \t\r\n";
   text.remove_prefix(std::min(text.find_first_not_of(kBlank), text.size()));
   return text.substr(0, text.find_last_not_of(kBlank) + 1);
+}
+
+std::string small_letters(std::string_view text) {
+  std::string small(text);
+  std::transform(small.begin(), small.end(), small.begin(), [](unsigned char c) { return std::tolower(c); });
+  return small;
+}
+
+bool ends_with(std::string_view text, std::string_view end) {
+  return text.size() >= end.size() && text.substr(text.size() - end.size()) == end;
 }
 
 std::string first_of(const std::vector<std::string>& names, size_t most) {

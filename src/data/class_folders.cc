@@ -1,7 +1,6 @@
 #include "protocom/data/class_folders.h"
 
 #include <algorithm>
-#include <cctype>
 #include <string>
 
 #include "protocom/core/error.h"
@@ -29,8 +28,7 @@ constexpr PartName kPartNames[] = {
     {"gallery", FolderPart::kImages, Split::kNovel}, {"probe", FolderPart::kImages, Split::kNovel}};
 
 const PartName* part_name(const fs::path& folder) {
-  std::string word = folder.filename().string();
-  std::transform(word.begin(), word.end(), word.begin(), [](unsigned char c) { return std::tolower(c); });
+  const std::string word = small_letters(folder.filename().string());
   const auto* found = std::find_if(std::begin(kPartNames), std::end(kPartNames),
                                    [&](const PartName& known) { return known.word == word; });
   return found == std::end(kPartNames) ? nullptr : found;

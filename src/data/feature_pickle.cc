@@ -1,11 +1,11 @@
 #include <algorithm>
-#include <cctype>
 #include <initializer_list>
 #include <string_view>
 
 #include "feature_parts.h"
 #include "protocom/core/error.h"
 #include "protocom/core/name_in_code.h"
+#include "protocom/core/text.h"
 
 namespace protocom::feature_parts {
 namespace {
@@ -23,8 +23,7 @@ constexpr const char* kRecipe =
 }  // namespace
 
 void refuse_pickle(const std::filesystem::path& path) {
-  std::string suffix = path.extension().string();
-  std::transform(suffix.begin(), suffix.end(), suffix.begin(), [](unsigned char c) { return std::tolower(c); });
+  const std::string suffix = small_letters(path.extension().string());
   const auto is_one_of = [&suffix](std::initializer_list<std::string_view> known) {
     return std::find(known.begin(), known.end(), suffix) != known.end();
   };

@@ -29,11 +29,9 @@ constexpr std::string_view kClassWords[] = {"class", "label",    "classname", "l
 
 /// "File Name" and "file_name" are "filename"; "labels" is "label".
 std::string plain_word(std::string_view text) {
-  std::string word;
-  for (const char c : trimmed(text)) {
-    if (std::isalnum(static_cast<unsigned char>(c)) != 0)
-      word += static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
-  }
+  std::string word = small_letters(text);
+  word.erase(std::remove_if(word.begin(), word.end(), [](unsigned char c) { return std::isalnum(c) == 0; }),
+             word.end());
   for (const char* plural : {"images", "labels", "files", "filenames", "filepaths", "paths", "classes"}) {
     if (word == plural) return word == "classes" ? "class" : word.substr(0, word.size() - 1);
   }
@@ -199,16 +197,10 @@ std::vector<ListedImage> each_once(std::vector<ListedImage> list, const fs::path
   return once;
 }
 
-std::string small_suffix_of(const fs::path& path) {
-  std::string suffix = path.extension().string();
-  std::transform(suffix.begin(), suffix.end(), suffix.begin(), [](unsigned char c) { return std::tolower(c); });
-  return suffix;
-}
-
 }  // namespace
 
 std::vector<ListedImage> read_image_list(const fs::path& path) {
-  const std::string suffix = small_suffix_of(path);
+  const std::string suffix = small_letters(path.extension().string());
   if (suffix == ".json") return each_once(list_of_json(path), path);
   if (suffix == ".jsonl" || suffix == ".ndjson") return each_once(list_of_json_lines(path), path);
   if (suffix == ".xml")

@@ -5,22 +5,17 @@
 
 #include <algorithm>
 #include <array>
-#include <cctype>
 #include <numeric>
 #include <vector>
 
 #include "codec.h"
+#include "protocom/core/text.h"
 
 namespace protocom {
 namespace fs = std::filesystem;
 namespace {
 
-std::string small(std::string text) {
-  std::transform(text.begin(), text.end(), text.begin(), [](unsigned char c) { return std::tolower(c); });
-  return text;
-}
-
-std::string small_suffix(const fs::path& path) { return small(path.extension().string()); }
+std::string small_suffix(const fs::path& path) { return small_letters(path.extension().string()); }
 
 bool is_hidden(const fs::path& path) {
   const std::string name = path.filename().string();
@@ -29,7 +24,7 @@ bool is_hidden(const fs::path& path) {
 
 /// What a storage box puts beside photos.
 bool is_thumbnail(const fs::path& path) {
-  const std::string name = small(path.filename().string());
+  const std::string name = small_letters(path.filename().string());
   return name.rfind("synofile_thumb", 0) == 0 || name.rfind("synophoto_thumb", 0) == 0;
 }
 
@@ -64,7 +59,8 @@ bool is_left_out_folder(const fs::path& folder) {
       "@recycle",     "@recently-snapshot", "@tmp",
       "$recycle.bin", "lost+found",         "system volume information",
       "__macosx",     "__pycache__",        "thumbs.db"};
-  return is_hidden(folder) || std::find(kKept.begin(), kKept.end(), small(folder.filename().string())) != kKept.end();
+  return is_hidden(folder) ||
+         std::find(kKept.begin(), kKept.end(), small_letters(folder.filename().string())) != kKept.end();
 }
 
 void SkippedFiles::add_left_out_folder(const fs::path& folder) {

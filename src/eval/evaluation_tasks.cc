@@ -1,10 +1,10 @@
 #include "protocom/eval/evaluation_tasks.h"
 
 #include <algorithm>
-#include <charconv>
 
 #include "protocom/core/error.h"
 #include "protocom/core/log.h"
+#include "protocom/core/text.h"
 #include "protocom/eval/predictions.h"
 #include "protocom/fewshot/fitted_method.h"
 
@@ -14,11 +14,9 @@ namespace {
 using nlohmann::json;
 
 int64_t parse_shots(const std::string& text, const std::string& whole) {
-  int64_t value = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error != std::errc() || end != text.data() + text.size())
-    fail_usage("shots are numbers or ranges such as 1,5 or 1-5, found '{}'", whole);
-  return value;
+  const auto value = number_from<int64_t>(text);
+  if (!value) fail_usage("shots are numbers or ranges such as 1,5 or 1-5, found '{}'", whole);
+  return *value;
 }
 
 void append(json& list, json more) { list.insert(list.end(), more.begin(), more.end()); }

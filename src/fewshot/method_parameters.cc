@@ -1,27 +1,20 @@
 #include "fewshot/method_parameters.h"
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 
 #include "protocom/core/error.h"
 #include "protocom/core/near_matches.h"
+#include "protocom/core/text.h"
 
 namespace protocom {
 namespace {
 
 template <typename T>
-bool parses(const std::string& text, T& value) {
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  return error == std::errc() && end == text.data() + text.size();
-}
-
-template <typename T>
 ParameterValue parse_number(const std::string& method, const ParameterSpec& spec, const std::string& text) {
-  T value{};
-  if (parses(text, value) && std::isfinite(static_cast<double>(value)) && static_cast<double>(value) >= spec.low &&
-      static_cast<double>(value) <= spec.high)
-    return value;
+  const auto value = number_from<T>(text);
+  const double number = value ? static_cast<double>(*value) : NAN;
+  if (std::isfinite(number) && number >= spec.low && number <= spec.high) return *value;
   fail_usage("{}: '{}' takes a {} number in [{:g}, {:g}], found '{}'", method, spec.name,
              std::is_integral_v<T> ? "whole" : "real", spec.low, spec.high, text);
 }

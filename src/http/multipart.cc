@@ -5,18 +5,13 @@
 
 #include "http/http_error.h"
 #include "http/target.h"
+#include "protocom/core/text.h"
 
 namespace protocom::http {
 namespace {
 
 constexpr size_t kLongestBoundary = 70;  // RFC 2046
 constexpr size_t kLongestHeaders = 4096;
-
-std::string small(std::string_view text) {
-  std::string result(text);
-  std::transform(result.begin(), result.end(), result.begin(), [](unsigned char c) { return std::tolower(c); });
-  return result;
-}
 
 std::string_view trim(std::string_view text) {
   while (!text.empty() && (text.front() == ' ' || text.front() == '\t')) text.remove_prefix(1);
@@ -58,7 +53,7 @@ std::string parameter(std::string_view value, std::string_view name) {
       if (!value.empty()) refuse(400, "a header's parameter has no value");
       break;
     }
-    const std::string key = small(trim(value.substr(0, equals)));
+    const std::string key = small_letters(trim(value.substr(0, equals)));
     value = trim(value.substr(equals + 1));
     const std::string content = take_value(value);
     if (key != name) continue;
@@ -84,7 +79,7 @@ std::string_view disposition_of(std::string_view headers) {
     headers.remove_prefix(std::min(end + 2, headers.size()));
     const size_t colon = line.find(':');
     if (colon == std::string_view::npos || colon == 0) refuse(400, "a part has a header line without a name");
-    if (small(line.substr(0, colon)) == "content-disposition") return trim(line.substr(colon + 1));
+    if (small_letters(line.substr(0, colon)) == "content-disposition") return trim(line.substr(colon + 1));
   }
   return {};
 }
@@ -107,7 +102,7 @@ void take(std::string_view& text, std::string_view expected, const char* complai
 }  // namespace
 
 std::string media_type(std::string_view content_type) {
-  return small(trim(content_type.substr(0, content_type.find(';'))));
+  return small_letters(trim(content_type.substr(0, content_type.find(';'))));
 }
 
 std::vector<Part> parse_multipart(std::string_view body, std::string_view content_type, int64_t most_parts) {

@@ -2,7 +2,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 #include <optional>
 
 #include "knowledge/table_names.h"
@@ -14,14 +13,6 @@
 
 namespace protocom {
 namespace {
-
-std::optional<double> parse_number(std::string_view text) {
-  text = trimmed(text);
-  double value = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error != std::errc() || end != text.data() + text.size()) return std::nullopt;
-  return value;
-}
 
 std::filesystem::path first_that_exists(const std::vector<std::filesystem::path>& candidates, const char* what) {
   for (const auto& path : candidates) {
@@ -53,7 +44,7 @@ TableNames read_numbered_names(const std::filesystem::path& path) {
     text = trimmed(text);
     if (text.empty()) return true;
     const size_t space = text.find_first_of(" \t");
-    const auto number = parse_number(text.substr(0, space));
+    const auto number = number_from<double>(trimmed(text.substr(0, space)));
     if (space == std::string_view::npos || !number || *number != static_cast<double>(names.size() + 1)) {
       fail("{}:{}: expected '{} name', found '{}'", path.string(), line, names.size() + 1, excerpt(text));
     }
@@ -76,7 +67,7 @@ void read_percentages(std::string_view text, const std::string& where, Unknown u
     text.remove_prefix(std::min(text.find_first_not_of(" \t\r"), text.size()));
     if (text.empty()) break;
     const std::string_view cell = text.substr(0, text.find_first_of(" \t\r"));
-    const auto value = parse_number(cell);
+    const auto value = number_from<double>(cell);
     const bool known = value && *value >= 0 && *value <= 100;
     if (!known && !(value && *value == -1 && unknown == Unknown::kMinusOne))
       fail("{}: '{}' is not a percentage from 0 to 100", where, excerpt(cell));

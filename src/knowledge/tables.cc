@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cctype>
 #include <functional>
 #include <map>
 #include <optional>
@@ -91,11 +90,7 @@ MatrixColumns matrix_columns(const CsvTable& csv) {
   return columns;
 }
 
-std::string lower(std::string_view text) {
-  std::string word(trimmed(text));
-  std::transform(word.begin(), word.end(), word.begin(), [](unsigned char c) { return std::tolower(c); });
-  return word;
-}
+std::string lower(std::string_view text) { return small_letters(trimmed(text)); }
 
 /// The header of the column of that name, in whatever capitals.
 std::optional<std::string> long_column(const CsvTable& csv, std::string_view name) {
@@ -140,11 +135,8 @@ bool is_weight_name(std::string_view header) {
 /// A row's number, by its column's name: pandas writes its index in a column without one.
 bool is_index_name(std::string_view header) {
   const std::string name = lower(header);
-  const auto ends = [&name](std::string_view end) {
-    return name.size() >= end.size() && name.compare(name.size() - end.size(), end.size(), end) == 0;
-  };
   return name.empty() || name.rfind("unnamed:", 0) == 0 || name == "index" || name == "row" || name == "id" ||
-         ends("_id") || ends(" id");
+         ends_with(name, "_id") || ends_with(name, " id");
 }
 
 /// Of columns that may be the weight, the one that is; throws Error for several.

@@ -3,8 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cctype>
-#include <charconv>
 #include <cmath>
 
 #include "protocom/core/text.h"
@@ -25,10 +23,8 @@ struct Cell {
 
 std::optional<double> number_in(std::string_view text) {
   if (!text.empty() && text.front() == '+') text.remove_prefix(1);
-  double value = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error != std::errc() || end != text.data() + text.size() || !std::isfinite(value)) return std::nullopt;
-  return value;
+  const auto value = number_from<double>(text);
+  return value && std::isfinite(*value) ? value : std::nullopt;
 }
 
 /// What people and programs write for yes and no.
@@ -44,8 +40,7 @@ std::optional<double> word_in(std::string_view word) {
 
 /// 0.5, 0,5, 80%, x, yes, FALSE.
 Cell parse_cell(std::string_view text) {
-  std::string word(trimmed(text));
-  std::transform(word.begin(), word.end(), word.begin(), [](unsigned char c) { return std::tolower(c); });
+  std::string word = small_letters(trimmed(text));
   if (const auto stated = word_in(word)) return {CellKind::kWord, *stated};
   const bool percent = !word.empty() && word.back() == '%';
   if (percent) word = std::string(trimmed(std::string_view(word).substr(0, word.size() - 1)));

@@ -1,7 +1,6 @@
 #include "knowledge/word_forms.h"
 
 #include <algorithm>
-#include <cctype>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -21,13 +20,9 @@ constexpr std::pair<std::string_view, std::string_view> kIrregular[] = {
     {"feet", "foot"}, {"teeth", "tooth"}, {"geese", "goose"}, {"mice", "mouse"}, {"children", "child"}, {"oxen", "ox"}};
 
 std::string plain(const std::string& text) {
-  std::string word(trimmed(text));
-  for (char& c : word) c = c == '_' ? ' ' : static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+  std::string word = small_letters(trimmed(text));
+  std::replace(word.begin(), word.end(), '_', ' ');
   return word;
-}
-
-bool ends_with(const std::string& word, std::string_view end) {
-  return word.size() >= end.size() && word.compare(word.size() - end.size(), end.size(), end) == 0;
 }
 
 std::string with_ending(const std::string& word, size_t old, std::string_view ending) {

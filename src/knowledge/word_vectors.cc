@@ -16,12 +16,6 @@ namespace {
 
 using Sum = std::vector<double>;
 
-std::string small_letters(std::string_view word) {
-  std::string result(word);
-  for (char& c : result) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
-  return result;
-}
-
 /// The non-empty pieces of `text` between `separator`s.
 std::vector<std::string_view> split(std::string_view text, char separator) {
   std::vector<std::string_view> pieces;

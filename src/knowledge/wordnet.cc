@@ -8,6 +8,7 @@
 
 #include "protocom/core/enum_words.h"
 #include "protocom/core/error.h"
+#include "protocom/core/text.h"
 
 namespace protocom {
 namespace {
@@ -37,8 +38,8 @@ bool looks_like_wnid(std::string_view text) {
 }
 
 std::string index_spelling(std::string_view lemma) {
-  std::string spelling(lemma);
-  for (char& c : spelling) c = c == ' ' ? '_' : static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+  std::string spelling = small_letters(lemma);
+  std::replace(spelling.begin(), spelling.end(), ' ', '_');
   return spelling;
 }
 
@@ -119,11 +120,9 @@ Synset parse_synset(std::string_view line, const std::string& where) {
 std::optional<std::pair<std::string_view, size_t>> parse_sense(std::string_view text) {
   const size_t dot = text.rfind(".n.");
   if (dot == std::string_view::npos || dot == 0) return std::nullopt;
-  const std::string_view number = text.substr(dot + 3);
-  size_t sense = 0;
-  const auto [end, error] = std::from_chars(number.data(), number.data() + number.size(), sense);
-  if (error != std::errc() || end != number.data() + number.size() || sense == 0) return std::nullopt;
-  return std::pair(text.substr(0, dot), sense);
+  const auto sense = number_from<size_t>(text.substr(dot + 3));
+  if (!sense || *sense == 0) return std::nullopt;
+  return std::pair(text.substr(0, dot), *sense);
 }
 
 }  // namespace

@@ -31,10 +31,6 @@ constexpr const char* kHeaderMember = "header.json";
 
 enum class Format { kTorchScript, kNpz, kSafetensors, kPickle, kOnnx, kTflite, kHuggingFace, kTimm };
 
-bool ends_with(const std::string& text, std::string_view end) {
-  return text.size() >= end.size() && text.compare(text.size() - end.size(), end.size(), end) == 0;
-}
-
 /// What other programs save networks as and is not read, by the first bytes, else by the suffix; empty for others.
 std::string_view kind_of_others(std::string_view bytes, const std::filesystem::path& path) {
   if (bytes.substr(0, 8) == "\x89HDF\r\n\x1a\n") return "a Keras model (HDF5)";

@@ -6,15 +6,12 @@
 #include <algorithm>
 
 #include "protocom/core/error.h"
+#include "protocom/core/text.h"
 
 namespace protocom::huggingface {
 namespace {
 
 bool begins_with(const std::string& text, const std::string& begin) { return text.rfind(begin, 0) == 0; }
-
-bool ends_with(const std::string& text, const std::string& end) {
-  return text.size() >= end.size() && text.compare(text.size() - end.size(), end.size(), end) == 0;
-}
 
 }  // namespace
 

@@ -3,12 +3,12 @@
 #include <ATen/ATen.h>
 
 #include <array>
-#include <charconv>
 #include <cstring>
 
 #include "nn/protobuf.h"
 #include "protocom/core/error.h"
 #include "protocom/core/memory_file.h"
+#include "protocom/core/text.h"
 
 namespace protocom::onnx {
 namespace {
@@ -104,11 +104,9 @@ at::Tensor from_typed(const Parts& parts, at::ScalarType type) {
 }
 
 uint64_t number_of(const std::string& text) {
-  uint64_t value = 0;
-  const auto end = text.data() + text.size();
-  const auto [stop, error] = std::from_chars(text.data(), end, value);
-  if (error != std::errc() || stop != end) fail("'{}' is not an offset or length of a tensor's bytes", excerpt(text));
-  return value;
+  const auto value = number_from<uint64_t>(text);
+  if (!value) fail("'{}' is not an offset or length of a tensor's bytes", excerpt(text));
+  return *value;
 }
 
 bool is_plain_name(const std::string& name) {

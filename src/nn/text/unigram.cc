@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "protocom/core/error.h"
+#include "protocom/core/text.h"
 
 namespace protocom::text {
 namespace {
@@ -14,10 +15,6 @@ size_t letter_size(std::string_view text) {
   const auto first = static_cast<unsigned char>(text.front());
   const size_t size = first < 0xC0 ? 1 : first < 0xE0 ? 2 : first < 0xF0 ? 3 : 4;
   return std::min(size, text.size());
-}
-
-bool ends_with(std::string_view text, std::string_view end) {
-  return text.size() >= end.size() && text.substr(text.size() - end.size()) == end;
 }
 
 /// The best way to a place of the text: its last piece, where that begins, and the sum of its scores, in float32 as in

@@ -1,5 +1,7 @@
 #pragma once
+#include <charconv>
 #include <cstddef>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -8,6 +10,19 @@ namespace protocom {
 
 /// The text without spaces, tabs and line ends before and after it.
 std::string_view trimmed(std::string_view text);
+
+/// ASCII's capitals in small letters; all other bytes as they are.
+std::string small_letters(std::string_view text);
+
+bool ends_with(std::string_view text, std::string_view end);
+
+/// The number that the whole text is, in the C locale whatever the machine's is; nothing where it is none.
+template <typename Number>
+std::optional<Number> number_from(std::string_view text) {
+  Number value{};
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  return error == std::errc() && end == text.data() + text.size() ? std::optional(value) : std::nullopt;
+}
 
 /// "a, b, c", of more than `most` names "a, b, ...".
 std::string first_of(const std::vector<std::string>& names, size_t most);
