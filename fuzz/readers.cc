@@ -95,7 +95,6 @@ void read_episode_list(const fs::path& path) {
 void read_table(const fs::path& path) {
   const CsvTable table = read_csv(path);
   attempt([&] { (void)table.column("class"); });
-  attempt([&] { (void)read_attribute_table(path); });
   attempt([&] { (void)read_attributes(path); });
   attempt([&] { (void)read_attribute_matrix(path); });
   attempt([&] { (void)read_split(path); });

@@ -140,11 +140,11 @@ void embed_by_graph(const AttributeTable& table, const BuildOptions& options, Kn
   if (!table.context.empty()) graph = at::cat({table.association, table.context_association}, 1);
   const bool base_only = options.vocabulary == Vocabulary::kBase;
   const at::Tensor made_from = base_only ? graph.index_select(0, base_rows(table, options.sides)) : graph;
-  const GraphEmbedding embedding = embed_graph(made_from, options.embedding_dim);
-  knowledge.class_embedding = place_rows(embedding.columns, graph);
-  knowledge.attribute_embedding = embedding.columns.slice(0, 0, n_attributes).contiguous();
+  const at::Tensor columns = embed_graph(made_from, options.embedding_dim);
+  knowledge.class_embedding = place_rows(columns, graph);
+  knowledge.attribute_embedding = columns.slice(0, 0, n_attributes).contiguous();
   knowledge.context = table.context;
-  if (!table.context.empty()) knowledge.context_embedding = embedding.columns.slice(0, n_attributes).contiguous();
+  if (!table.context.empty()) knowledge.context_embedding = columns.slice(0, n_attributes).contiguous();
   knowledge.details["embedding"] = {{"kind", "graph-svd"},
                                     {"dim", knowledge.class_embedding.size(1)},
                                     {"asked_dim", options.embedding_dim},

@@ -21,10 +21,10 @@ at::Tensor fix_signs(const at::Tensor& directions) {                        // [
 
 }  // namespace
 
-GraphEmbedding embed_graph(const at::Tensor& association, int64_t dim) {
+at::Tensor embed_graph(const at::Tensor& association, int64_t dim) {
   if (dim < 1) fail_usage("an embedding of {} dimensions was asked for, expected at least 1", dim);
   const int64_t n_columns = association.size(1);
-  if (association.count_nonzero().item<int64_t>() == 0) return {at::zeros({n_columns, 1}), at::zeros({1})};
+  if (association.count_nonzero().item<int64_t>() == 0) return at::zeros({n_columns, 1});
   at::Tensor values;      // [min(c, m)]
   at::Tensor directions;  // [min(c, m), m]
   std::tie(std::ignore, values, directions) = at::linalg_svd(association.to(at::kDouble), /*full_matrices=*/false);
@@ -32,7 +32,7 @@ GraphEmbedding embed_graph(const at::Tensor& association, int64_t dim) {
   const int64_t kept = std::min(dim, rank);
   values = values.slice(0, 0, kept);
   directions = fix_signs(directions.slice(0, 0, kept));
-  return {(directions.t() * values.sqrt()).to(at::kFloat).contiguous(), values.to(at::kFloat)};
+  return (directions.t() * values.sqrt()).to(at::kFloat).contiguous();
 }
 
 at::Tensor place_rows(const at::Tensor& columns, const at::Tensor& rows) {

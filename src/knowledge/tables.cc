@@ -92,14 +92,6 @@ MatrixColumns matrix_columns(const CsvTable& csv) {
 
 std::string lower(std::string_view text) { return small_letters(trimmed(text)); }
 
-/// The header of the column of that name, in whatever capitals.
-std::optional<std::string> long_column(const CsvTable& csv, std::string_view name) {
-  for (const std::string& header : csv.header) {
-    if (lower(header) == name) return header;
-  }
-  return std::nullopt;
-}
-
 WeightCells weights_of(const CsvTable& csv, size_t column) {
   const std::string name = lower(csv.header[column]);
   const bool percent = name.find("percent") != std::string::npos || name.find('%') != std::string::npos;
@@ -181,7 +173,9 @@ struct PairColumns {
 template <size_t N>
 std::optional<size_t> column_called(const CsvTable& csv, const char* const (&words)[N]) {
   for (const char* word : words) {
-    if (const auto header = long_column(csv, word)) return csv.column(*header);
+    for (size_t column = 0; column < csv.header.size(); ++column) {
+      if (lower(csv.header[column]) == word) return column;
+    }
   }
   return std::nullopt;
 }
@@ -222,11 +216,8 @@ void refuse_pairs_without_header(const CsvTable& csv) {
       csv.path.string(), excerpt(fmt::format("{}", fmt::join(csv.header, ","))));
 }
 
-AttributeTable table_of(const CsvTable& csv) {
-  const std::optional<PairColumns> pairs = pair_columns(csv);
-  const size_t class_column = pairs ? pairs->name : csv.column(long_column(csv, "class").value_or("class"));
-  const size_t attribute_column =
-      pairs ? pairs->attribute : csv.column(long_column(csv, "attribute").value_or("attribute"));
+AttributeTable table_of(const CsvTable& csv, const PairColumns& pairs) {
+  const size_t class_column = pairs.name, attribute_column = pairs.attribute;
   const std::optional<size_t> weight_column = choose_weight_column(csv, class_column, attribute_column);
   const WeightOwner owner = [&](const CsvRow& row, size_t) { return row.cells[attribute_column]; };
   WeightCells cells{&csv, {}, WeightScale()};
@@ -290,8 +281,6 @@ AttributeTable matrix_of(CsvTable csv) {
 
 }  // namespace
 
-AttributeTable read_attribute_table(const std::filesystem::path& path) { return table_of(read_csv(path)); }
-
 AttributeTable read_attribute_matrix(const std::filesystem::path& path) { return matrix_of(read_csv(path)); }
 
 std::string matrix_csv(const std::vector<std::string>& classes, const std::vector<std::string>& attributes,
@@ -319,7 +308,8 @@ AttributeTable read_attributes(const std::filesystem::path& path) {
         "knowledge awa2, knowledge cub)",
         path.string());
   CsvTable csv = read_csv(path);
-  return pair_columns(csv) ? table_of(csv) : matrix_of(std::move(csv));
+  const std::optional<PairColumns> pairs = pair_columns(csv);
+  return pairs ? table_of(csv, *pairs) : matrix_of(std::move(csv));
 }
 
 }  // namespace protocom

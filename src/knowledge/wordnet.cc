@@ -82,9 +82,9 @@ class Fields {
 
 std::vector<std::string>* list_of(Synset& synset, std::string_view pointer) {
   if (pointer == "@" || pointer == "@i") return &synset.hypernyms;
-  if (pointer == "%p") return &synset.parts;
-  if (pointer == "%s") return &synset.substances;
-  if (pointer == "%m") return &synset.members;
+  if (pointer == "%p") return &synset.meronyms[Meronym::kPart];
+  if (pointer == "%s") return &synset.meronyms[Meronym::kSubstance];
+  if (pointer == "%m") return &synset.meronyms[Meronym::kMember];
   return nullptr;
 }
 
@@ -130,17 +130,6 @@ std::optional<std::pair<std::string_view, size_t>> parse_sense(std::string_view 
 std::string_view to_string(Meronym relation) { return word_of(kMeronyms, relation); }
 
 Meronym parse_meronym(std::string_view text) { return value_of(kMeronyms, text, "meronym relation"); }
-
-const std::vector<std::string>& Synset::meronyms(Meronym relation) const {
-  switch (relation) {
-    case Meronym::kPart:
-      return parts;
-    case Meronym::kSubstance:
-      return substances;
-    default:
-      return members;
-  }
-}
 
 WordNet::WordNet(const std::filesystem::path& folder)
     : data_path_(database_file(folder, "data.noun")),
@@ -238,8 +227,8 @@ std::vector<std::string> WordNet::attributes(std::string_view wnid, const std::v
   for (const std::string& holder : holders) {
     const Synset parsed = synset(holder);
     for (const Meronym relation : relations) {
-      const std::vector<std::string>& meronyms = parsed.meronyms(relation);
-      found.insert(meronyms.begin(), meronyms.end());
+      if (const auto named = parsed.meronyms.find(relation); named != parsed.meronyms.end())
+        found.insert(named->second.begin(), named->second.end());
     }
   }
   return {found.begin(), found.end()};

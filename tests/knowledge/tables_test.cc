@@ -36,7 +36,7 @@ class TablesTest : public ::testing::Test {
 
   std::string table_error(const std::string& text) const {
     const auto path = write("t.csv", text);
-    return error_of([&] { read_attribute_table(path); });
+    return error_of([&] { read_attributes(path); });
   }
   std::string matrix_error(const std::string& text) const {
     const auto path = write("m.csv", text);
@@ -64,14 +64,14 @@ bool equal(const at::Tensor& tensor, const std::vector<std::vector<float>>& rows
 
 TEST_F(TablesTest, ReadsAnEdgeALine) {
   const AttributeTable table =
-      read_attribute_table(write("t.csv", "class,attribute\nzebra,stripes\nhorse,mane\nzebra,mane\nsnake,\n"));
+      read_attributes(write("t.csv", "class,attribute\nzebra,stripes\nhorse,mane\nzebra,mane\nsnake,\n"));
   EXPECT_THAT(table.classes, ElementsAre("zebra", "horse", "snake"));
   EXPECT_THAT(table.attributes, ElementsAre("stripes", "mane"));
   EXPECT_TRUE(equal(table.association, {{1, 1}, {0, 1}, {0, 0}}));
 }
 
 TEST_F(TablesTest, SpacesAroundNamesAndWeightsAreNoPartOfThem) {
-  const AttributeTable table = read_attribute_table(write("t.csv", "class,attribute\nzebra ,  fin\n zebra,tail \n"));
+  const AttributeTable table = read_attributes(write("t.csv", "class,attribute\nzebra ,  fin\n zebra,tail \n"));
   EXPECT_THAT(table.classes, ElementsAre("zebra"));
   EXPECT_THAT(table.attributes, ElementsAre("fin", "tail"));
   const AttributeTable matrix = read_attribute_matrix(write("m.csv", "animal, tail ,fin\n cat, 1 , \n"));
@@ -82,7 +82,7 @@ TEST_F(TablesTest, SpacesAroundNamesAndWeightsAreNoPartOfThem) {
 
 TEST_F(TablesTest, ReadsWeightsInAnyColumnOrder) {
   const AttributeTable table =
-      read_attribute_table(write("t.csv", "weight,attribute,class\n0.25,long_neck,giraffe\n1,spots,giraffe\n"));
+      read_attributes(write("t.csv", "weight,attribute,class\n0.25,long_neck,giraffe\n1,spots,giraffe\n"));
   EXPECT_TRUE(equal(table.association, {{0.25, 1}}));
   EXPECT_THAT(table.lemmas.at("long_neck"), ElementsAre("long_neck"));
   EXPECT_EQ(table.titles.at("long_neck"), "long neck");
@@ -90,7 +90,7 @@ TEST_F(TablesTest, ReadsWeightsInAnyColumnOrder) {
 
 TEST_F(TablesTest, AttributesThatDifferInCapitalsOrNumberAreOne) {
   const testing::Logged logged;
-  const AttributeTable pairs = read_attribute_table(
+  const AttributeTable pairs = read_attributes(
       write("t.csv",
             "class,attribute,weight\na,Hooked Bill,0.5\nb,hooked bill,1\nb,hooked_bills,0.25\na,foot,1\nb,feet,1\n"));
   EXPECT_THAT(pairs.attributes, ElementsAre("Hooked Bill", "foot"));
@@ -109,7 +109,7 @@ TEST_F(TablesTest, RefusesBadEdgesWithTheirLine) {
   EXPECT_THAT(table_error("class,attribute,weight\na,x,nan\n"), HasSubstr("t.csv:2"));
   EXPECT_THAT(table_error("class,attribute,weight\na,x,\n"), HasSubstr("t.csv:2"));
   EXPECT_THAT(table_error("class,attribute\n,x\n"), HasSubstr("t.csv:2: the class has no name"));
-  EXPECT_THAT(table_error("class,part\na,x\n"), HasSubstr("attribute"));
+  EXPECT_THAT(table_error("class,part\na,fin\n"), HasSubstr("expected the header class,attribute"));
   EXPECT_THAT(table_error("class,attribute\n"), HasSubstr("no rows"));
 }
 

@@ -37,9 +37,9 @@ TEST_F(AnimalsTest, ReadsEveryFieldOfASynset) {
   EXPECT_EQ(dog.wnid, id("dog"));
   EXPECT_THAT(dog.lemmas, ElementsAre("dog", "Canis_familiaris"));
   EXPECT_THAT(dog.hypernyms, ElementsAre(id("animal"), id("pet")));
-  EXPECT_THAT(dog.parts, ElementsAre(id("tail")));
-  EXPECT_THAT(dog.substances, ElementsAre(id("flesh")));
-  EXPECT_THAT(dog.members, ElementsAre(id("pack")));
+  EXPECT_THAT(dog.meronyms.at(Meronym::kPart), ElementsAre(id("tail")));
+  EXPECT_THAT(dog.meronyms.at(Meronym::kSubstance), ElementsAre(id("flesh")));
+  EXPECT_THAT(dog.meronyms.at(Meronym::kMember), ElementsAre(id("pack")));
   EXPECT_EQ(dog.gloss, "the gloss of dog");
   EXPECT_EQ(title(dog), "dog, Canis familiaris");
 }

@@ -5,20 +5,16 @@
 
 namespace protocom {
 
-/// Columns of a class x (attribute | context) matrix, placed in a space of at most e dimensions.
-struct GraphEmbedding {
-  at::Tensor columns;          ///< V sqrt(S), float32 [m, e]; its columns are orthogonal, with squared norms S
-  at::Tensor singular_values;  ///< S, float32 [e], descending
-};
+/// Places the columns of a class x (attribute | context) matrix in a space of at most `dim` dimensions, by the
+/// truncated singular value decomposition A ~ U S V' of `association` [c, m]: column j of A at (V sqrt(S))_j, row i at
+/// (U sqrt(S))_i, so that the dot product of a class and an attribute is close to the weight between them; exactly so
+/// when nothing was cut off. Gives V sqrt(S), float32 [m, e], whose columns are orthogonal, with squared norms S,
+/// descending; e = min(dim, rank of A), at least 1: an all-zero matrix gives one dimension of zeros. Signs are fixed
+/// (the largest entry of each column of V is positive), so the same matrix gives the same embedding. Computed in
+/// float64. Throws UsageError for dim < 1.
+at::Tensor embed_graph(const at::Tensor& association, int64_t dim);
 
-/// The truncated singular value decomposition A ~ U S V' of `association` [c, m]: column j of A is placed at (V
-/// sqrt(S))_j, row i at (U sqrt(S))_i, so that the dot product of a class and an attribute is close to the weight
-/// between them; exactly so when nothing was cut off. e = min(dim, rank of A), at least 1: an all-zero matrix gives one
-/// dimension of zeros. Signs are fixed (the largest entry of each column of V is positive), so the same matrix gives
-/// the same embedding. Computed in float64. Throws UsageError for dim < 1.
-GraphEmbedding embed_graph(const at::Tensor& association, int64_t dim);
-
-/// Where rows belong in the space of `columns` [m, e] (see GraphEmbedding): rows A S^-1 (V sqrt(S)) = rows V / sqrt(S).
+/// Where rows belong in the space of `columns` [m, e] (see embed_graph): rows A S^-1 (V sqrt(S)) = rows V / sqrt(S).
 /// The rows that the space was made from come out at U sqrt(S); a new row is placed by the same rule. rows: [n, m];
 /// float32 [n, e].
 at::Tensor place_rows(const at::Tensor& columns, const at::Tensor& rows);

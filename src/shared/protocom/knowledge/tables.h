@@ -9,14 +9,16 @@
 
 namespace protocom {
 
-/// Reads one edge a line from a CSV with the columns class,attribute and, where there is one, weight (1 without): a
-/// number in [0, 1] with a decimal point or comma, a percentage, or x, yes, true, no, false. What other programs call
-/// value, present, score, percent, ... is a weight too, and so is a column that holds nothing else; numbers from 0 to
-/// 100, or -1 and 1, are read as that, and the log says how. A class with an empty attribute cell is
-/// a class without attributes. Classes and attributes stand in the order of their first mention; their lemmas are
-/// lemma_of_name. Throws Error with file and line: empty class, a pair named twice, a weight that is no number in [0,
-/// 1], numbers that can mean several things (0 to 5), no row at all.
-AttributeTable read_attribute_table(const std::filesystem::path& path);
+/// Reads one edge a line from a CSV with the columns class and attribute (or species, label; trait, feature, property,
+/// in any capitals) and, where there is one, weight (1 without): a number in [0, 1] with a decimal point or comma, a
+/// percentage, or x, yes, true, no, false. What other programs call value, present, score, percent, ... is a weight
+/// too, and so is a column that holds nothing else; numbers from 0 to 100, or -1 and 1, are read as that, and the log
+/// says how. A class with an empty attribute cell is a class without attributes. Classes and attributes stand in the
+/// order of their first mention; their lemmas are lemma_of_name. Any other CSV is a matrix (read_attribute_matrix), as
+/// `knowledge template` writes it. Throws Error with file and line: empty class, a pair named twice, a weight that is
+/// no number in [0, 1], numbers that can mean several things (0 to 5), no row at all; and with the expected header
+/// where no cell below it is a weight.
+AttributeTable read_attributes(const std::filesystem::path& path);
 
 /// Reads a CSV whose first column names classes and whose every other column is an attribute; cells are weights as
 /// above, an empty one is 0. Throws Error with file and line (and column): a class or attribute named twice or without
@@ -27,11 +29,6 @@ AttributeTable read_attribute_matrix(const std::filesystem::path& path);
 /// weights that `known` has (may be null) and empty cells else.
 std::string matrix_csv(const std::vector<std::string>& classes, const std::vector<std::string>& attributes,
                        const KnowledgeTable* known);
-
-/// Reads either of the two: an edge a line where the header has the columns class and attribute (or species, label;
-/// trait, feature, property, in any capitals), else a matrix, as `knowledge template` writes it. Throws Error that
-/// names the expected header where no cell below it is a weight.
-AttributeTable read_attributes(const std::filesystem::path& path);
 
 /// How CUB-200-2011's percentages become weights.
 struct CubAttributesOptions {

@@ -1,6 +1,6 @@
 #pragma once
-#include <cstdint>
 #include <filesystem>
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -25,14 +25,10 @@ Meronym parse_meronym(std::string_view text);
 /// data.noun.
 struct Synset {
   std::string wnid;
-  std::vector<std::string> lemmas;      ///< as spelt in the database, '_' for a space: "Yorkshire_terrier"
-  std::vector<std::string> hypernyms;   ///< wnids behind @ and @i, in file order
-  std::vector<std::string> parts;       ///< behind %p
-  std::vector<std::string> substances;  ///< behind %s
-  std::vector<std::string> members;     ///< behind %m
+  std::vector<std::string> lemmas;     ///< as spelt in the database, '_' for a space: "Yorkshire_terrier"
+  std::vector<std::string> hypernyms;  ///< wnids behind @ and @i, in file order
+  std::map<Meronym, std::vector<std::string>> meronyms;  ///< behind %p, %s and %m, where there is one
   std::string gloss;
-
-  [[nodiscard]] const std::vector<std::string>& meronyms(Meronym relation) const;
 };
 
 /// The nouns of a WordNet 3.0 database (the files data.noun and index.noun, format wndb(5WN)). The files are mapped and
