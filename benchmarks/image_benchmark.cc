@@ -20,7 +20,7 @@ Image make_texture(int64_t height, int64_t width) {
 
 void read_square(benchmark::State& state) {
   const std::string bytes = encode_jpeg(make_texture(state.range(0), state.range(1)), 85);
-  for (auto _ : state) benchmark::DoNotOptimize(decode_square_image(bytes, 84));
+  for (auto _ : state) benchmark::DoNotOptimize(decode_square_image(bytes, {84}));
   state.SetItemsProcessed(state.iterations());
 }
 BENCHMARK(read_square)
@@ -39,7 +39,7 @@ BENCHMARK(decode_only)->Args({64, 64})->Args({96, 96})->Args({375, 500})->Unit(b
 
 void resize_only(benchmark::State& state) {
   const Image image = make_texture(state.range(0), state.range(1));
-  for (auto _ : state) benchmark::DoNotOptimize(resize_and_crop(image, 84));
+  for (auto _ : state) benchmark::DoNotOptimize(resize_and_crop(image, {84}));
   state.SetItemsProcessed(state.iterations());
 }
 BENCHMARK(resize_only)->Args({64, 64})->Args({96, 96})->Args({188, 250})->Unit(benchmark::kMicrosecond);

@@ -68,7 +68,7 @@ void draw_crossed_box(Image& image, int64_t top, int64_t left, int64_t size) {
 
 void draw_tile(Image& sheet, int64_t top, int64_t left, int64_t size, const Image& image) {
   if (image.rgb.empty()) return draw_crossed_box(sheet, top, left, size);
-  const Image tile = resize_and_crop(image, size);
+  const Image tile = resize_and_crop(image, {size});
   for (int64_t y = 0; y < size; ++y) {
     std::copy_n(tile.rgb.begin() + 3 * y * size, 3 * size, sheet.rgb.begin() + 3 * ((top + y) * sheet.width + left));
   }
@@ -161,7 +161,7 @@ Image make_contact_sheet(const ImageDataset& dataset, const SheetOptions& option
   for (const ImageItem& item : dataset.items) labels.push_back(item.label);
   const auto load = [&](int64_t i) {
     try {
-      return read_square_image(dataset.items[static_cast<size_t>(i)].path, options.tile);
+      return read_square_image(dataset.items[static_cast<size_t>(i)].path, {options.tile});
     } catch (const Error&) {
       return Image{};
     }
@@ -178,12 +178,7 @@ Image make_contact_sheet(const ImageDataset& dataset, const SheetOptions& option
 Image make_contact_sheet(const PackedImages& images, const SheetOptions& options) {
   check_options(options);
   const auto* first = images.labels.data_ptr<int64_t>();
-  const auto* pixels = static_cast<const uint8_t*>(images.pixels.data_ptr());
-  const int64_t side = images.image_size();
-  const auto load = [&](int64_t i) {
-    const uint8_t* begin = pixels + i * side * side * 3;
-    return Image{side, side, std::vector<uint8_t>(begin, begin + side * side * 3)};
-  };
+  const auto load = [&](int64_t i) { return images.image(i); };
   const auto title = [&](int64_t label) { return images.class_names[static_cast<size_t>(label)]; };
   return sheet_of({first, first + images.size()}, images.class_split, options, load, title);
 }

@@ -122,4 +122,14 @@ std::vector<WalkedFolder> walk_folders(const std::vector<fs::path>& folders) {
   return walk.finish();
 }
 
+void add_ends(std::string id, const fs::path& path, std::map<std::string, fs::path>& ends) {
+  while (true) {
+    const auto [place, is_new] = ends.emplace(id, path);
+    if (!is_new && place->second != path) place->second.clear();
+    const size_t slash = id.find('/');
+    if (slash == std::string::npos) return;
+    id.erase(0, slash + 1);
+  }
+}
+
 }  // namespace protocom

@@ -1,5 +1,7 @@
 #pragma once
 #include <filesystem>
+#include <map>
+#include <string>
 #include <system_error>
 #include <vector>
 
@@ -22,5 +24,9 @@ WalkedFolder walk_folder(const std::filesystem::path& folder, std::filesystem::d
 /// The same for several [n], which may be links: no real folder is in two of them, and each of them keeps its own
 /// where a link in another one leads there.
 std::vector<WalkedFolder> walk_folders(const std::vector<std::filesystem::path>& folders);
+
+/// Adds the ends of a path as `id` says it, longest first: a/b/c.jpg, b/c.jpg, c.jpg. One that ends several paths gets
+/// an empty one.
+void add_ends(std::string id, const std::filesystem::path& path, std::map<std::string, std::filesystem::path>& ends);
 
 }  // namespace protocom

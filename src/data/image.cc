@@ -42,17 +42,13 @@ codec::Decoded decode_stored(std::string_view bytes, const DecodeOptions& option
   fail("it is not a {} by its first bytes", image_kinds());
 }
 
-DecodeOptions options_for(int64_t size) {
-  DecodeOptions options;
-  options.min_side = size;
-  return options;
-}
-
 /// A filter that was asked for wants pixels to work on: what a codec has shrunk to little more than the size is
 /// blurred.
 DecodeOptions options_for(const Preprocessing& preprocessing) {
   const bool usual = preprocessing.resampling == Resampling::kBilinear;
-  return options_for((usual ? 1 : 2) * preprocessing.shorter_side());
+  DecodeOptions options;
+  options.min_side = (usual ? 1 : 2) * preprocessing.shorter_side();
+  return options;
 }
 
 std::atomic<int64_t> largest{int64_t{1} << 27};
@@ -96,14 +92,6 @@ Image read_image(const std::filesystem::path& path, const DecodeOptions& options
 
 Image decode_square_image(std::string_view bytes, const Preprocessing& preprocessing) {
   return resize_and_crop(decode_image(bytes, options_for(preprocessing)), preprocessing);
-}
-
-Image decode_square_image(std::string_view bytes, int64_t size) {
-  return resize_and_crop(decode_image(bytes, options_for(size)), size);
-}
-
-Image read_square_image(const std::filesystem::path& path, int64_t size) {
-  return resize_and_crop(read_image(path, options_for(size)), size);
 }
 
 Image read_square_image(const std::filesystem::path& path, const Preprocessing& preprocessing) {

@@ -6,7 +6,6 @@
 #include <stb_image_resize.h>
 
 #include <algorithm>
-#include <cmath>
 #include <new>
 
 #include "codec.h"
@@ -51,12 +50,6 @@ Image resize(const Image& image, int64_t height, int64_t width) {
   Image out = codec::blank_image(height, width);
   resample(image, {height, width}, 0, 0, out);
   return out;
-}
-
-Image resize_and_crop(const Image& image, int64_t size) {
-  Preprocessing sizes;
-  sizes.image_size = size;
-  return resize_and_crop(image, sizes);
 }
 
 Image resize_and_crop(const Image& image, const Preprocessing& preprocessing) {

@@ -18,17 +18,6 @@ bool is_file(const fs::path& path) {
   return fs::is_regular_file(path, ignored);
 }
 
-/// Adds the ends of a path, longest first: a/b/c.jpg, b/c.jpg, c.jpg.
-void add_ends_of(std::string id, const fs::path& path, std::map<std::string, fs::path>& ends) {
-  while (true) {
-    const auto [place, is_new] = ends.emplace(id, path);
-    if (!is_new && place->second != path) place->second.clear();
-    const size_t slash = id.find('/');
-    if (slash == std::string::npos) return;
-    id.erase(0, slash + 1);
-  }
-}
-
 /// What Label Studio writes in front of a file that was uploaded: eight hexadecimal digits, or six in old versions, and
 /// a dash.
 std::string without_upload_mark(const std::string& name) {
@@ -75,8 +64,8 @@ void ListedFiles::walk() {
   const std::string prefix = (folder_ / "").generic_string();
   for (const fs::path& path : walk_folder(folder_, fs::directory_options::skip_permission_denied).images) {
     const std::string id = path.generic_string().substr(prefix.size());
-    add_ends_of(id, path, ends_);
-    add_ends_of(id.substr(0, id.size() - path.extension().string().size()), path, ends_);
+    add_ends(id, path, ends_);
+    add_ends(id.substr(0, id.size() - path.extension().string().size()), path, ends_);
   }
 }
 

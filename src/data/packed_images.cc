@@ -14,7 +14,6 @@
 #include "protocom/core/scratch_tensor.h"
 #include "protocom/core/text.h"
 #include "protocom/data/duplicates.h"
-#include "protocom/data/image.h"
 
 namespace protocom {
 namespace {
@@ -120,6 +119,12 @@ void leave_out(const ImageDataset& dataset, const Unreadable& unreadable, Packed
 }
 
 }  // namespace
+
+Image PackedImages::image(int64_t row) const {
+  const int64_t side = image_size();
+  const uint8_t* first = static_cast<const uint8_t*>(pixels.data_ptr()) + row * side * side * 3;
+  return {side, side, {first, first + side * side * 3}};
+}
 
 PackedImages pack_images(const ImageDataset& dataset, const PackOptions& options, Progress& progress) {
   if (options.image_size < 1 || options.image_size > kLargestSide) {

@@ -18,7 +18,7 @@ constexpr uint8_t kGrey = 128;
 std::optional<Image> small_photo(const std::string& picture) {
   if (picture.empty()) return std::nullopt;
   try {
-    return resize_and_crop(decode_image(from_base64(picture)), kSheetTile);
+    return resize_and_crop(decode_image(from_base64(picture)), {kSheetTile});
   } catch (const Error&) {
     return std::nullopt;
   }

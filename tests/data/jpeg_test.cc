@@ -162,7 +162,7 @@ TEST(Jpeg, IsLimitedByThePixelsThatAreDecoded) {
 
 TEST(Jpeg, OfAPhoneOf50And200MegapixelsIsDecodedByDefault) {
   for (const auto& [width, height] : {std::pair{8160, 6144}, {16320, 12240}}) {
-    const Image square = decode_square_image(grey_jpeg(width, height, 100), 64);
+    const Image square = decode_square_image(grey_jpeg(width, height, 100), {64});
     EXPECT_EQ(square.height, 64);
     EXPECT_EQ(*std::min_element(square.rgb.begin(), square.rgb.end()), 100) << "to its last row";
     EXPECT_EQ(*std::max_element(square.rgb.begin(), square.rgb.end()), 100);
@@ -212,7 +212,7 @@ TEST(Jpeg, DecodesAtAReducedSizeButNotBelowTheWantedSide) {
   EXPECT_EQ(height_for(200), 200);
   EXPECT_EQ(height_for(84), 100);
   EXPECT_EQ(height_for(10), 50);
-  EXPECT_LT(mean_difference(decode_square_image(bytes, 84), resize_and_crop(image, 84)), 1.5);
+  EXPECT_LT(mean_difference(decode_square_image(bytes, {84}), resize_and_crop(image, {84})), 1.5);
 }
 
 // A scan may come again and again: each costs as much time as the whole image and a few hundred bytes of the file.

@@ -48,7 +48,7 @@ TEST(Resize, KeepsAFlatColourAndAnEqualSize) {
 
 TEST(Resize, RefusesSizesThatAreNotPositive) {
   EXPECT_THROW(resize(ramp(4, 4), 0, 4), UsageError);
-  EXPECT_THROW(resize_and_crop(ramp(4, 4), -1), UsageError);
+  EXPECT_THROW(resize_and_crop(ramp(4, 4), {-1}), UsageError);
 }
 
 TEST(ResizeAndCrop, IsTheCentreOfTheWholeResize) {
@@ -62,20 +62,20 @@ TEST(ResizeAndCrop, IsTheCentreOfTheWholeResize) {
     const int64_t top = (whole.height - 84) / 2;
     const int64_t left = (whole.width - 84) / 2;
     const Image centre = painted(84, 84, [&](int64_t y, int64_t x) { return pixel(whole, top + y, left + x); });
-    EXPECT_LE(largest_difference(resize_and_crop(image, 84), centre), 1);
+    EXPECT_LE(largest_difference(resize_and_crop(image, {84}), centre), 1);
   }
 }
 
 TEST(ResizeAndCrop, TakesExtremeShapes) {
-  EXPECT_EQ(resize_and_crop(ramp(1, 500), 8).rgb.size(), 8u * 8 * 3);
+  EXPECT_EQ(resize_and_crop(ramp(1, 500), {8}).rgb.size(), 8u * 8 * 3);
   // A longer shorter side leaves a border: the centre of the same image at that size.
   const Image whole = ramp(32, 32);
   const Image crop = resize_and_crop(whole, Preprocessing{16, 32});
   for (int64_t x = 0; x < 16; ++x)
     EXPECT_EQ(crop.rgb[static_cast<size_t>(3 * x)], whole.rgb[static_cast<size_t>(3 * (8 * 32 + 8 + x))]);
   EXPECT_THROW(resize_and_crop(whole, Preprocessing{16, 8}), UsageError);
-  EXPECT_EQ(resize_and_crop(ramp(500, 1), 8).rgb.size(), 8u * 8 * 3);
-  EXPECT_EQ(resize_and_crop(ramp(1, 1), 84).rgb.size(), 84u * 84 * 3);
+  EXPECT_EQ(resize_and_crop(ramp(500, 1), {8}).rgb.size(), 8u * 8 * 3);
+  EXPECT_EQ(resize_and_crop(ramp(1, 1), {84}).rgb.size(), 84u * 84 * 3);
 }
 
 }  // namespace

@@ -58,20 +58,16 @@ Image read_image(const std::filesystem::path& path, const DecodeOptions& options
 /// are positive.
 Image resize(const Image& image, int64_t height, int64_t width);
 
-/// The preprocessing of every stage: the shorter side resized to `size`, the other one to the nearest whole number of
-/// the same ratio, then the central size x size square. Throws UsageError unless size is positive.
-Image resize_and_crop(const Image& image, int64_t size);
-/// The same with the sizes of an encoder's preprocessing: a shorter side that may be longer than the crop. No
-/// normalisation. By another filter than bilinear it is to the bit what Pillow and torchvision give, whose other side
-/// is rounded down.
+/// The preprocessing of every stage: the shorter side resized to that of an encoder's preprocessing, the other one to
+/// the nearest whole number of the same ratio, then the central square of its image size, Preprocessing{84} for
+/// instance. No normalisation. By another filter than bilinear it is to the bit what Pillow and torchvision give, whose
+/// other side is rounded down. Throws UsageError unless the size is positive and no larger than the shorter side.
 Image resize_and_crop(const Image& image, const Preprocessing& preprocessing);
 
 /// read_image and resize_and_crop with the codec's own down-scaling: what packing, enrolment and classification do to a
 /// file.
-Image read_square_image(const std::filesystem::path& path, int64_t size);
 Image read_square_image(const std::filesystem::path& path, const Preprocessing& preprocessing);
 /// The same for an encoded image in memory.
-Image decode_square_image(std::string_view bytes, int64_t size);
 Image decode_square_image(std::string_view bytes, const Preprocessing& preprocessing);
 
 /// PNG bytes.

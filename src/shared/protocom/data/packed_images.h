@@ -9,6 +9,7 @@
 #include "protocom/core/artefact.h"
 #include "protocom/core/progress.h"
 #include "protocom/core/resampling.h"
+#include "protocom/data/image.h"
 #include "protocom/data/image_dataset.h"
 
 namespace protocom {
@@ -26,6 +27,7 @@ struct PackedImages {
 
   [[nodiscard]] int64_t size() const { return static_cast<int64_t>(image_ids.size()); }
   [[nodiscard]] int64_t image_size() const { return pixels.size(1); }
+  [[nodiscard]] Image image(int64_t row) const;
   [[nodiscard]] int64_t shorter_side() const { return resize > 0 ? resize : image_size(); }
 };
 
