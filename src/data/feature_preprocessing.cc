@@ -1,5 +1,6 @@
 #include "protocom/data/feature_preprocessing.h"
 
+#include "protocom/core/artefact.h"
 #include "protocom/core/npz.h"
 
 namespace protocom {

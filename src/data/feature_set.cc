@@ -14,7 +14,6 @@
 #include "protocom/core/log.h"
 #include "protocom/core/mapped_rows.h"
 #include "protocom/core/text.h"
-#include "protocom/data/feature_preprocessing.h"
 
 namespace protocom {
 using namespace feature_parts;
@@ -336,15 +335,14 @@ FeatureSet read_features(const fs::path& path, const FeatureFileOptions& options
   }
 }
 
-namespace {
-
-void write(const fs::path& path, const FeatureSet& set, const Provenance& provenance, const nlohmann::json& more) {
+void write_features(const fs::path& path, const FeatureSet& set, const Provenance& provenance,
+                    const std::optional<Preprocessing>& preprocessing) {
   ArtefactHeader header = make_header(kKind, kFormatVersion, provenance);
   header.details = {{"images", set.size()},
                     {"dim", set.dim()},
                     {"classes", set.class_names.size()},
                     {"backbone_hash", set.backbone_hash}};
-  header.details.update(more);
+  if (preprocessing) header.details["preprocessing"] = to_json(*preprocessing);
   std::vector<std::string> splits;
   for (const Split split : set.class_split) splits.emplace_back(to_string(split));
   NpzWriter writer(path);
@@ -355,17 +353,6 @@ void write(const fs::path& path, const FeatureSet& set, const Provenance& proven
   writer.add("paths", set.image_ids);
   add_header(writer, header);
   writer.close();
-}
-
-}  // namespace
-
-void write_features(const fs::path& path, const FeatureSet& set, const Provenance& provenance) {
-  write(path, set, provenance, nlohmann::json::object());
-}
-
-void write_features(const fs::path& path, const FeatureSet& set, const Provenance& provenance,
-                    const Preprocessing& preprocessing) {
-  write(path, set, provenance, {{"preprocessing", to_json(preprocessing)}});
 }
 
 }  // namespace protocom

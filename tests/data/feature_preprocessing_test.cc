@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "protocom/core/npz.h"
+#include "protocom/data/feature_set.h"
 #include "support/temp_dir.h"
 
 namespace protocom::testing {

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "protocom/core/artefact.h"
+#include "protocom/core/preprocessing.h"
 #include "protocom/data/duplicates.h"
 #include "protocom/data/split.h"
 
@@ -64,7 +65,9 @@ struct FeatureFileOptions {
 /// Python that save it as npz. Warns of images with exactly the same features.
 FeatureSet read_features(const std::filesystem::path& path, const FeatureFileOptions& options = {});
 
-/// Writes the same members, features as float32, plus the header. Throws Error.
-void write_features(const std::filesystem::path& path, const FeatureSet& features, const Provenance& provenance);
+/// Writes the same members, features as float32, plus the header, which has what the images went through before the
+/// backbone where that is known. Throws Error.
+void write_features(const std::filesystem::path& path, const FeatureSet& features, const Provenance& provenance,
+                    const std::optional<Preprocessing>& preprocessing = {});
 
 }  // namespace protocom
