@@ -81,7 +81,7 @@ void print_report(const Inspection& found, const InspectArguments& options) {
 
 template <typename Images>
 void inspect(const Images& images, const InspectArguments& options) {
-  const Inspection found = inspect_images(images, {}, progress());
+  const Inspection found = inspect_images(images, progress());
   if (!options.sheet.empty()) write_file(options.sheet, encode_png(make_contact_sheet(images, options.sheet_options)));
   if (!options.json.empty()) {
     write_file(options.json, found.to_json().dump(2, ' ', false, nlohmann::json::error_handler_t::replace) + "\n");

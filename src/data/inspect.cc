@@ -128,16 +128,16 @@ nlohmann::json Inspection::to_json() const {
   return result;
 }
 
-Inspection inspect_images(const ImageDataset& dataset, const InspectOptions& options, Progress& progress) {
+Inspection inspect_images(const ImageDataset& dataset, Progress& progress) {
   ImageOwners owners{dataset.class_names, dataset.class_split, {}, {}};
   for (const ImageItem& item : dataset.items) {
     owners.ids.push_back(item.id);
     owners.labels.push_back(item.label);
   }
   std::vector<Finding> findings(dataset.items.size());
-  data_detail::for_each_index(
-      static_cast<int64_t>(findings.size()), options.threads, "inspect images", progress,
-      [&](int64_t i) { findings[static_cast<size_t>(i)] = find_in_file(dataset.items[static_cast<size_t>(i)].path); });
+  data_detail::for_each_index(static_cast<int64_t>(findings.size()), 0, "inspect images", progress, [&](int64_t i) {
+    findings[static_cast<size_t>(i)] = find_in_file(dataset.items[static_cast<size_t>(i)].path);
+  });
   Inspection result = summarise(findings, owners);
   result.skipped = dataset.skipped;
   result.empty_classes = dataset.empty_classes;
@@ -148,13 +148,13 @@ Inspection inspect_images(const ImageDataset& dataset, const InspectOptions& opt
   return result;
 }
 
-Inspection inspect_images(const PackedImages& images, const InspectOptions& options, Progress& progress) {
+Inspection inspect_images(const PackedImages& images, Progress& progress) {
   const auto* labels = images.labels.data_ptr<int64_t>();
   const ImageOwners owners{images.class_names, images.class_split, images.image_ids, {labels, labels + images.size()}};
   const auto* pixels = static_cast<const uint8_t*>(images.pixels.data_ptr());
   const int64_t side = images.image_size();
   std::vector<Finding> findings(owners.ids.size());
-  data_detail::for_each_index(images.size(), options.threads, "inspect images", progress, [&](int64_t i) {
+  data_detail::for_each_index(images.size(), 0, "inspect images", progress, [&](int64_t i) {
     findings[static_cast<size_t>(i)] = {side, side, hash_pixels(pixels + i * side * side * 3, side, side), ""};
   });
   Inspection result = summarise(findings, owners);

@@ -37,7 +37,7 @@ void write_three_classes(const fs::path& root) {
   put(root / "novel/ant/b.png", encode_png(flat(20, 70, 6)));
 }
 
-Inspection inspect(const fs::path& root) { return inspect_images(list_images(root, {}), {}, Progress::none()); }
+Inspection inspect(const fs::path& root) { return inspect_images(list_images(root, {}), Progress::none()); }
 
 TEST(Inspect, CountsClassesSplitsAndSizes) {
   const testing::TempDir root;
@@ -108,12 +108,12 @@ TEST(Inspect, HoldsAPackAgainstItsHash) {
   PackOptions options;
   options.image_size = 8;
   PackedImages images = pack_images(list_images(root.path(), {}), options, Progress::none());
-  const Inspection whole = inspect_images(images, {}, Progress::none());
+  const Inspection whole = inspect_images(images, Progress::none());
   EXPECT_TRUE(whole.is_clean());
   EXPECT_EQ(whole.images(), 6);
   EXPECT_EQ(whole.width.max, 8);
   images.pixels[0].copy_(images.pixels[5]);  // ant/a becomes dog/a: damage, and a leak
-  const Inspection damaged = inspect_images(images, {}, Progress::none());
+  const Inspection damaged = inspect_images(images, Progress::none());
   EXPECT_THAT(damaged.damage, HasSubstr("content hash"));
   EXPECT_EQ(damaged.duplicates_of(DuplicateKind::kAcrossSplits), 1);
 }

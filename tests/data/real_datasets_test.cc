@@ -70,7 +70,7 @@ TEST(RealDatasets, CubIsListedPackedAndClean) {
   const ImageDataset dataset = list_images(folder.path(), {});
   EXPECT_THAT(classes_by_split(dataset), ElementsAre(44, 28, 28));
   ASSERT_EQ(dataset.items.size(), 5902u);
-  const Inspection found = inspect_images(dataset, {}, Progress::none());
+  const Inspection found = inspect_images(dataset, Progress::none());
   EXPECT_TRUE(found.unreadable.empty());
   EXPECT_EQ(found.width.min, 96);
   EXPECT_EQ(found.height.max, 96);

@@ -1,5 +1,4 @@
 #pragma once
-#include <array>
 #include <cstdint>
 #include <nlohmann/json.hpp>
 #include <string>
@@ -57,15 +56,10 @@ struct Inspection {
   [[nodiscard]] nlohmann::json to_json() const;
 };
 
-/// How a dataset is inspected.
-struct InspectOptions {
-  int threads = 0;  ///< decoding threads; 0: all usable cores
-};
-
 /// Decodes every image at full size. An unreadable one is a finding, not an Error.
-Inspection inspect_images(const ImageDataset& dataset, const InspectOptions& options, Progress& progress);
+Inspection inspect_images(const ImageDataset& dataset, Progress& progress);
 
 /// The same for a pack, whose content is also held against its hash.
-Inspection inspect_images(const PackedImages& images, const InspectOptions& options, Progress& progress);
+Inspection inspect_images(const PackedImages& images, Progress& progress);
 
 }  // namespace protocom
