@@ -33,6 +33,11 @@ bool is_heif(std::string_view bytes);
 Decoded decode_bmp(std::string_view bytes, const DecodeOptions& options);
 /// Three channels or one, of any precision; a palette too.
 Decoded decode_jpeg_2000(std::string_view bytes, const DecodeOptions& options);
+/// Throws Error where the boxes and headers of a JPEG 2000 (ISO/IEC 15444-1, annexes A and I), in boxes or alone, ask
+/// for more than its pixels need: OpenJPEG takes memory for every tile that the grid of the header has, for every
+/// precinct, code block and layer of the tile that it decodes, and for every channel of a palette. The headers of tiles
+/// are looked at too, for each may state these anew. Reads headers alone: no pixel is decoded.
+void check_jpeg_2000_structure(std::string_view bytes);
 /// The first frame of an animated one.
 Decoded decode_jpeg_xl(std::string_view bytes, const DecodeOptions& options);
 
@@ -49,8 +54,6 @@ struct Codec {
 const Codec* codec_of(std::string_view bytes);
 /// Whether files of images have that suffix: ".jpg", in small letters.
 bool is_image_suffix(std::string_view suffix);
-/// "JPEG, PNG, ... or BMP".
-std::string all_kinds();
 
 /// The orientation (1..8) in EXIF data, with or without the "Exif" mark in front; 1 when it says nothing or nonsense.
 int exif_orientation(std::string_view exif);

@@ -5,7 +5,6 @@
 #include <memory>
 
 #include "codec.h"
-#include "jpeg_2000_structure.h"
 
 namespace protocom::codec {
 namespace {

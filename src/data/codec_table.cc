@@ -1,9 +1,10 @@
 #include <algorithm>
 
 #include "codec.h"
-#include "protocom/core/error.h"
+#include "protocom/data/skipped_files.h"
 
-namespace protocom::codec {
+namespace protocom {
+namespace codec {
 namespace {
 
 using namespace std::string_view_literals;
@@ -54,13 +55,15 @@ bool is_image_suffix(std::string_view suffix) {
   });
 }
 
-std::string all_kinds() {
+}  // namespace codec
+
+std::string image_kinds() {
   std::string kinds;
-  for (const Codec& codec : kCodecs) {
-    if (&codec != std::begin(kCodecs)) kinds += &codec == std::end(kCodecs) - 1 ? " or " : ", ";
+  for (const codec::Codec& codec : codec::kCodecs) {
+    if (&codec != std::begin(codec::kCodecs)) kinds += &codec == std::end(codec::kCodecs) - 1 ? " or " : ", ";
     kinds += codec.kind;
   }
   return kinds;
 }
 
-}  // namespace protocom::codec
+}  // namespace protocom

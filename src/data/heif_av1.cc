@@ -68,7 +68,7 @@ heif_error open_av1(void** decoder) {
     return undecodable();
   }
   *decoder = av1;
-  return {heif_error_Ok, heif_suberror_Unspecified, ""};
+  return kDecoded;
 }
 
 void close_av1(void* decoder) {
@@ -85,7 +85,7 @@ heif_error push_av1(void* decoder, const void* bytes, size_t size) {
   uint8_t* to = dav1d_data_create(&av1.data, size);
   if (to == nullptr) return undecodable();
   std::memcpy(to, bytes, size);
-  return {heif_error_Ok, heif_suberror_Unspecified, ""};
+  return kDecoded;
 }
 
 /// Whether dav1d goes on after a result; frame_size_limit has a result of its own.
@@ -108,8 +108,6 @@ heif_error decode_av1(void* decoder, heif_image** image) {
   if (!decode_picture(av1)) return undecodable();
   const Dav1dPicture& picture = av1.picture;
   const Dav1dPixelLayout layout = picture.p.layout;
-  constexpr heif_chroma kChroma[] = {heif_chroma_monochrome, heif_chroma_420, heif_chroma_422, heif_chroma_444};
-  constexpr heif_channel kChannels[] = {heif_channel_Y, heif_channel_Cb, heif_channel_Cr};
   const int columns = layout == DAV1D_PIXEL_LAYOUT_I444 ? 1 : 2, rows = layout == DAV1D_PIXEL_LAYOUT_I420 ? 2 : 1;
   std::vector<CodedPlane> planes;
   for (int c = 0; c < (layout == DAV1D_PIXEL_LAYOUT_I400 ? 1 : 3); ++c) {

@@ -66,6 +66,11 @@ heif_error make_image(const std::vector<CodedPlane>& planes, heif_chroma chroma,
 
 /// What a decoder says that could not read its data.
 heif_error undecodable();
+inline constexpr heif_error kDecoded = {heif_error_Ok, heif_suberror_Unspecified, ""};
+
+/// libheif's number of a chroma format, in the order in which both decoders count these, and of each plane's channel.
+inline constexpr heif_chroma kChroma[] = {heif_chroma_monochrome, heif_chroma_420, heif_chroma_422, heif_chroma_444};
+inline constexpr heif_channel kChannels[] = {heif_channel_Y, heif_channel_Cb, heif_channel_Cr};
 
 const heif_decoder_plugin& av1_decoder();
 const heif_decoder_plugin& hevc_decoder();

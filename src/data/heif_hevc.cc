@@ -84,7 +84,7 @@ heif_error open_hevc(void** decoder) {
   static de265_image_allocation limited = {&make_hevc_room, &free_hevc_room};
   de265_set_image_allocation_functions(context, &limited, nullptr);
   *decoder = context;
-  return {heif_error_Ok, heif_suberror_Unspecified, ""};
+  return kDecoded;
 }
 
 void close_hevc(void* decoder) { de265_free_decoder(static_cast<de265_decoder_context*>(decoder)); }
@@ -100,7 +100,7 @@ heif_error push_hevc(void* decoder, const void* bytes, size_t size) {
     de265_push_NAL(static_cast<de265_decoder_context*>(decoder), at, static_cast<int>(length), 0, nullptr);
     at += length;
   }
-  return at == end ? heif_error{heif_error_Ok, heif_suberror_Unspecified, ""} : undecodable();
+  return at == end ? kDecoded : undecodable();
 }
 
 const de265_image* first_picture(de265_decoder_context* context) {
@@ -116,8 +116,6 @@ const de265_image* first_picture(de265_decoder_context* context) {
 heif_error decode_hevc(void* decoder, heif_image** image) {
   const de265_image* picture = first_picture(static_cast<de265_decoder_context*>(decoder));
   if (picture == nullptr) return undecodable();
-  constexpr heif_chroma kChroma[] = {heif_chroma_monochrome, heif_chroma_420, heif_chroma_422, heif_chroma_444};
-  constexpr heif_channel kChannels[] = {heif_channel_Y, heif_channel_Cb, heif_channel_Cr};
   const de265_chroma chroma = de265_get_chroma_format(picture);
   std::vector<CodedPlane> planes;
   for (int c = 0; c < (chroma == de265_chroma_mono ? 1 : 3); ++c) {

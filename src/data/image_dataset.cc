@@ -35,23 +35,16 @@ void check_folder(const fs::path& root) {
     fail("{} is a file, expected the folder of a dataset (unpack an archive first)", root.string());
 }
 
-std::vector<layout::RawClass> list_classes(Layout layout, const layout::Request& request) {
-  switch (layout) {
-    case Layout::kTinyImageNet:
-      return layout::list_tiny_imagenet(request);
-    case Layout::kCub:
-      return layout::list_cub(request);
-    case Layout::kMiniImageNet:
-      return layout::list_mini_imagenet(request);
-    case Layout::kIlsvrc:
-      return layout::list_ilsvrc(request);
-    case Layout::kList:
-      return layout::list_of_list(request);
-    case Layout::kAuto:
-    case Layout::kFolder:
-      break;
-  }
-  return layout::list_folder(request);
+using Lister = std::vector<layout::RawClass> (*)(const layout::Request&);
+
+Lister lister_of(Layout layout) {
+  static const std::map<Layout, Lister> kAll = {{Layout::kTinyImageNet, &layout::list_tiny_imagenet},
+                                                {Layout::kCub, &layout::list_cub},
+                                                {Layout::kMiniImageNet, &layout::list_mini_imagenet},
+                                                {Layout::kIlsvrc, &layout::list_ilsvrc},
+                                                {Layout::kList, &layout::list_of_list},
+                                                {Layout::kFolder, &layout::list_folder}};
+  return kAll.at(layout);
 }
 
 /// The division the caller asked for, what to call it in messages, and its files; no table when it is the layout's own.
@@ -192,7 +185,7 @@ ImageDataset list_images(const fs::path& root, const ImageDatasetOptions& option
   check_folder(root);
   const Layout layout = options.layout == Layout::kAuto ? detect_layout(root) : options.layout;
   const AskedSplit asked = asked_split(options, layout, root);
-  auto classes = list_classes(layout, {root, asked.table ? &*asked.table : nullptr});
+  auto classes = lister_of(layout)({root, asked.table ? &*asked.table : nullptr});
   const Unmatched names = match_names(asked, classes, layout, root);
   report_missing(names, asked, options, root);
   if (classes.empty()) fail("{} has no class with images", root.string());

@@ -1,11 +1,9 @@
-#include "jpeg_2000_structure.h"
-
 #include <algorithm>
 #include <array>
 #include <cstdint>
 #include <vector>
 
-#include "protocom/core/error.h"
+#include "codec.h"
 
 namespace protocom::codec {
 namespace jpeg_2000 {

@@ -39,8 +39,6 @@ std::string why_skipped(const fs::path& file) {
 
 }  // namespace
 
-std::string image_kinds() { return codec::all_kinds(); }
-
 bool is_image_name(const fs::path& path) {
   return !is_hidden(path) && !is_thumbnail(path) && codec::is_image_suffix(small_suffix(path));
 }
