@@ -1,7 +1,6 @@
 #include <ATen/ATen.h>
 
-#include "nn/huggingface/network.h"
-#include "nn/huggingface/weights.h"
+#include "nn/huggingface/layers.h"
 #include "protocom/core/error.h"
 
 /// ConvNeXt (Liu et al. 2022) and ConvNeXt V2 (Woo et al. 2023).
@@ -10,22 +9,20 @@ namespace {
 
 constexpr double kNormEpsilon = 1e-6;
 
-/// Over channels, of maps whose channels are last.
-at::Tensor norm_of_channels(const at::Tensor& x, const at::Tensor& weight, const at::Tensor& bias, double epsilon) {
-  return at::layer_norm(x.to(at::kFloat).contiguous(), {weight.size(0)}, weight, bias, epsilon, /*cudnn_enable=*/false);
-}
-
 at::Tensor channels_last(const at::Tensor& x) { return x.permute({0, 2, 3, 1}); }
 at::Tensor channels_first(const at::Tensor& x) { return x.permute({0, 3, 1, 2}); }
 
 struct ConvNextBlock {
-  at::Tensor depthwise, depthwise_bias, norm, norm_bias, in, in_bias, out, out_bias;
+  at::Tensor depthwise, depthwise_bias;
+  Norm norm;
+  Linear in, out;
   at::Tensor scale;                    // undefined: none
   at::Tensor response, response_bias;  // of V2: global response normalisation
 };
 
 struct ConvNextStage {
-  at::Tensor norm, norm_bias, weight, bias;  // what makes the maps smaller; undefined: nothing
+  Norm norm;
+  at::Tensor weight, bias;  // what makes the maps smaller; undefined: nothing
   std::vector<ConvNextBlock> blocks;
 };
 
@@ -38,19 +35,19 @@ at::Tensor response_norm(const at::Tensor& x, const ConvNextBlock& block) {
 class ConvNeXt : public Network {
  public:
   struct Parts {
-    at::Tensor stem, stem_bias, stem_norm, stem_norm_bias, norm, norm_bias;
+    at::Tensor stem, stem_bias;
+    Norm stem_norm, norm;
     std::vector<ConvNextStage> stages;
     Activation activation = nullptr;
-    double epsilon = 1e-12;  ///< of the last norm
   };
   explicit ConvNeXt(Parts parts) : parts_(std::move(parts)) {}
 
   [[nodiscard]] at::Tensor maps(const at::Tensor& images) const override {
     at::Tensor x = at::conv2d(images, parts_.stem, parts_.stem_bias, parts_.stem.size(2));
-    x = channels_first(norm_of_channels(channels_last(x), parts_.stem_norm, parts_.stem_norm_bias, kNormEpsilon));
+    x = channels_first(parts_.stem_norm(channels_last(x)));
     for (const ConvNextStage& stage : parts_.stages) {
       if (stage.weight.defined()) {
-        x = channels_first(norm_of_channels(channels_last(x), stage.norm, stage.norm_bias, kNormEpsilon));
+        x = channels_first(stage.norm(channels_last(x)));
         x = at::conv2d(x, stage.weight, stage.bias, stage.weight.size(2));
       }
       for (const ConvNextBlock& block : stage.blocks) x = x + branch(x, block);
@@ -58,17 +55,17 @@ class ConvNeXt : public Network {
     return x;
   }
   [[nodiscard]] at::Tensor features(const at::Tensor& images) const override {
-    return norm_of_channels(maps(images).mean({2, 3}), parts_.norm, parts_.norm_bias, parts_.epsilon);
+    return parts_.norm(maps(images).mean({2, 3}));
   }
 
  private:
   [[nodiscard]] at::Tensor branch(const at::Tensor& input, const ConvNextBlock& block) const {
     const int64_t width = block.depthwise.size(0);
     at::Tensor x = at::conv2d(input, block.depthwise, block.depthwise_bias, 1, block.depthwise.size(2) / 2, 1, width);
-    x = norm_of_channels(channels_last(x), block.norm, block.norm_bias, kNormEpsilon);
-    x = parts_.activation(at::linear(x, block.in, block.in_bias));
+    x = block.norm(channels_last(x));
+    x = parts_.activation(block.in(x));
     if (block.response.defined()) x = response_norm(x, block);
-    x = at::linear(x, block.out, block.out_bias);
+    x = block.out(x);
     return channels_first(block.scale.defined() ? x * block.scale : x);
   }
 
@@ -76,16 +73,12 @@ class ConvNeXt : public Network {
 };
 
 ConvNextBlock convnext_block(Weights& weights, const std::string& at, int64_t width) {
-  const auto vector = [&](const std::string& name, int64_t size) { return weights.take(at + name, {size}); };
   ConvNextBlock block;
   block.depthwise = weights.take(at + ".dwconv.weight", {width, 1, 7, 7}).contiguous(at::MemoryFormat::ChannelsLast);
-  block.depthwise_bias = vector(".dwconv.bias", width);
-  block.norm = vector(".layernorm.weight", width);
-  block.norm_bias = vector(".layernorm.bias", width);
-  block.in = weights.take(at + ".pwconv1.weight", {4 * width, width});
-  block.in_bias = vector(".pwconv1.bias", 4 * width);
-  block.out = weights.take(at + ".pwconv2.weight", {width, 4 * width});
-  block.out_bias = vector(".pwconv2.bias", width);
+  block.depthwise_bias = weights.take(at + ".dwconv.bias", {width});
+  block.norm = norm(weights, at + ".layernorm", width, kNormEpsilon);
+  block.in = linear(weights, at + ".pwconv1", width, 4 * width);
+  block.out = linear(weights, at + ".pwconv2", 4 * width, width);
   block.scale = weights.take_if_there(at + ".layer_scale_parameter", {width});
   block.response = weights.take_if_there(at + ".grn.weight", {1, 1, 1, 4 * width});
   if (block.response.defined()) block.response_bias = weights.take(at + ".grn.bias", {1, 1, 1, 4 * width});
@@ -96,8 +89,7 @@ ConvNextStage convnext_stage(Weights& weights, const std::string& at, int64_t be
   ConvNextStage stage;
   int64_t width = before;
   if (weights.has(at + ".downsampling_layer.1.weight")) {
-    stage.norm = weights.take(at + ".downsampling_layer.0.weight", {before});
-    stage.norm_bias = weights.take(at + ".downsampling_layer.0.bias", {before});
+    stage.norm = norm(weights, at + ".downsampling_layer.0", before, kNormEpsilon);
     stage.weight = weights.take(at + ".downsampling_layer.1.weight", {-1, before, 2, 2});
     width = stage.weight.size(0);
     stage.bias = weights.take(at + ".downsampling_layer.1.bias", {width});
@@ -116,19 +108,16 @@ std::unique_ptr<Network> make_convnext(const nlohmann::json& config, const Tenso
   const int64_t patch = whole_of(config, "patch_size", 4);
   ConvNeXt::Parts parts;
   parts.activation = activation_of(text_of(config, "hidden_act", "gelu"));
-  parts.epsilon = number_of(config, "layer_norm_eps", 1e-12);
   parts.stem = weights.take("embeddings.patch_embeddings.weight", {-1, 3, patch, patch});
   int64_t width = parts.stem.size(0);
   parts.stem_bias = weights.take("embeddings.patch_embeddings.bias", {width});
-  parts.stem_norm = weights.take("embeddings.layernorm.weight", {width});
-  parts.stem_norm_bias = weights.take("embeddings.layernorm.bias", {width});
+  parts.stem_norm = norm(weights, "embeddings.layernorm", width, kNormEpsilon);
   const int64_t stages = weights.count("encoder.stages.", ".layers.0.dwconv.weight");
   for (int64_t i = 0; i < stages; ++i) {
     parts.stages.push_back(convnext_stage(weights, "encoder.stages." + std::to_string(i), width));
     width = parts.stages.back().blocks.front().depthwise.size(0);
   }
-  parts.norm = weights.take("layernorm.weight", {width});
-  parts.norm_bias = weights.take("layernorm.bias", {width});
+  parts.norm = norm(weights, "layernorm", width, number_of(config, "layer_norm_eps", 1e-12));
   weights.check_all_taken({"classifier."});
   return std::make_unique<ConvNeXt>(std::move(parts));
 }
