@@ -3,9 +3,9 @@
 #include <fmt/format.h>
 
 #include <cinttypes>
-#include <cmath>
 #include <cstdio>
 
+#include "nn/huggingface/layers.h"
 #include "protocom/core/error.h"
 
 namespace protocom {
@@ -13,7 +13,6 @@ namespace {
 
 constexpr int64_t kHeadWidth = 64;
 constexpr double kEpsilon = 1e-6;
-constexpr double kStretchOffset = 0.1;
 
 torch::nn::LayerNorm layer_norm(int64_t width) {
   return torch::nn::LayerNorm(torch::nn::LayerNormOptions({width}).eps(kEpsilon));
@@ -97,31 +96,11 @@ VisionTransformer::Layer VisionTransformer::make_layer(torch::nn::Module& blocks
   return layer;
 }
 
-at::Tensor VisionTransformer::positions(int64_t rows, int64_t columns) const {
-  const int64_t grid = shape_.grid;
-  if (rows == grid && columns == grid) return positions_;
-  const at::Tensor old = positions_.narrow(1, 1, grid * grid).view({1, grid, grid, shape_.width}).permute({0, 3, 1, 2});
-  at::Tensor patches;
-  if (shape_.stretched) {
-    const double by_rows = (static_cast<double>(rows) + kStretchOffset) / static_cast<double>(grid);
-    const double by_columns = (static_cast<double>(columns) + kStretchOffset) / static_cast<double>(grid);
-    patches = at::upsample_bicubic2d(old, {rows, columns}, /*align_corners=*/false, by_rows, by_columns);
-  } else {
-    patches = at::_upsample_bicubic2d_aa(old, {rows, columns}, /*align_corners=*/false);
-  }
-  return at::cat({positions_.narrow(1, 0, 1), patches.flatten(2).transpose(1, 2)}, 1);
-}
-
 at::Tensor VisionTransformer::attend(const Layer& layer, const at::Tensor& input) const {
-  const int64_t n = input.size(0);
-  const int64_t count = input.size(1);
   auto qkv_layer = layer.qkv;
-  const at::Tensor qkv =
-      qkv_layer(input).view({n, count, 3, shape_.width / kHeadWidth, kHeadWidth}).permute({2, 0, 3, 1, 4});
-  const at::Tensor query = qkv[0] / std::sqrt(static_cast<double>(kHeadWidth));
-  const at::Tensor weights = at::softmax(at::matmul(query, qkv[1].transpose(-2, -1)), -1);
+  const auto qkv = qkv_layer(input).chunk(3, -1);
   auto projection = layer.projection;
-  return projection(at::matmul(weights, qkv[2]).transpose(1, 2).reshape({n, count, shape_.width}));
+  return projection(huggingface::attention(qkv[0], qkv[1], qkv[2], shape_.width / kHeadWidth));
 }
 
 at::Tensor VisionTransformer::tokens(const at::Tensor& images) {
@@ -133,7 +112,8 @@ at::Tensor VisionTransformer::tokens(const at::Tensor& images) {
   }
   const int64_t n = images.size(0);
   at::Tensor x = at::cat({class_token_.expand({n, -1, -1}), patches_(images).flatten(2).transpose(1, 2)}, 1);
-  x = x + positions(rows, columns);
+  const auto stretch = shape_.stretched ? huggingface::Stretch::kByFactor : huggingface::Stretch::kAntialiased;
+  x = x + huggingface::positions_for(positions_, 1, {rows, columns}, stretch);
   if (shape_.registers > 0)
     x = at::cat({x.narrow(1, 0, 1), register_tokens_.expand({n, -1, -1}), x.narrow(1, 1, rows * columns)}, 1);
   const auto scaled = [](const at::Tensor& branch, const at::Tensor& scale) {

@@ -49,7 +49,6 @@ class VisionTransformer : public FeatureModule {
   Layer make_layer(torch::nn::Module& blocks, const std::string& name) const;
   /// All tokens after the last norm, [n, 1 + registers + patches, width].
   at::Tensor tokens(const at::Tensor& images);
-  [[nodiscard]] at::Tensor positions(int64_t rows, int64_t columns) const;
   [[nodiscard]] at::Tensor attend(const Layer& layer, const at::Tensor& input) const;
 
   VisionTransformerShape shape_;

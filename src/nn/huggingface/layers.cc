@@ -51,6 +51,25 @@ at::Tensor attention(const at::Tensor& q, const at::Tensor& k, const at::Tensor&
   return at::matmul(at::softmax(logits, -1), split(v)).transpose(1, 2).flatten(2);
 }
 
+at::Tensor positions_for(const at::Tensor& positions, int64_t own, at::IntArrayRef grid, Stretch stretch) {
+  const int64_t places = positions.size(1) - own;
+  const auto side = static_cast<int64_t>(std::lround(std::sqrt(static_cast<double>(places))));
+  if (side * side != places) fail("positions are of {} places, expected a square number", places);
+  if (grid[0] == side && grid[1] == side) return positions;
+  const at::Tensor old = positions.narrow(1, own, places).view({1, side, side, -1}).permute({0, 3, 1, 2});
+  at::Tensor resized;
+  if (stretch == Stretch::kAntialiased) {
+    resized = at::_upsample_bicubic2d_aa(old, grid, /*align_corners=*/false);
+  } else if (stretch == Stretch::kByFactor) {
+    constexpr double kOffset = 0.1;
+    const auto factor = [&](int64_t size) { return (static_cast<double>(size) + kOffset) / static_cast<double>(side); };
+    resized = at::upsample_bicubic2d(old, grid, /*align_corners=*/false, factor(grid[0]), factor(grid[1]));
+  } else {
+    resized = at::upsample_bicubic2d(old, grid, /*align_corners=*/false);
+  }
+  return at::cat({positions.narrow(1, 0, own), resized.flatten(2).transpose(1, 2)}, 1);
+}
+
 TransformerShape shape_of(const nlohmann::json& config, const TransformerShape& usual, const char* activation) {
   TransformerShape shape = usual;
   shape.width = whole_of(config, "hidden_size", usual.width);

@@ -34,6 +34,14 @@ Linear stacked(const Linear& a, const Linear& b, const Linear& c);
 at::Tensor attention(const at::Tensor& q, const at::Tensor& k, const at::Tensor& v, int64_t heads,
                      const at::Tensor& bias = {});
 
+/// How positions are brought to another grid, bicubic: to its size, to its size with antialiasing (timm, DINOv2 with
+/// registers), or by the factor (new + 0.1) / old, as DINOv2's own code does it.
+enum class Stretch { kPlain, kAntialiased, kByFactor };
+
+/// `positions` [1, own + g * g, w] for rows x columns patches; the first `own` of them stay as they are. Throws Error
+/// where the others are no square.
+at::Tensor positions_for(const at::Tensor& positions, int64_t own, at::IntArrayRef grid, Stretch stretch);
+
 /// What a family calls the parts of a layer.
 struct LayerNames {
   const char *query, *key, *value, *projection, *norm1, *norm2, *fc1, *fc2;

@@ -1,10 +1,6 @@
 #include <ATen/ATen.h>
 
-#include <cmath>
-
 #include "nn/huggingface/layers.h"
-#include "nn/huggingface/network.h"
-#include "nn/huggingface/weights.h"
 #include "protocom/core/error.h"
 
 /// Vision transformers: ViT and DeiT, DINOv2, CLIP, SigLIP. They share their layers and differ in names, in what is
@@ -33,8 +29,7 @@ struct Tower {
   at::Tensor class_token;               // [1, 1, w]
   at::Tensor registers;                 // [1, r, w]
   at::Tensor positions;                 // [1, t, w]
-  bool stretched = false;               // for other grids as DINOv2's own code does, see VisionTransformerShape
-  bool antialiased = false;             // the same with antialiasing
+  Stretch stretch = Stretch::kPlain;    // of the positions for other grids
   Norm before;                          // after the embeddings: CLIP's
   std::vector<TransformerLayer> layers;
   Norm after;
@@ -43,28 +38,6 @@ struct Tower {
     return (class_token.defined() ? 1 : 0) + (registers.defined() ? registers.size(1) : 0);
   }
 };
-
-at::Tensor positions_for(const Tower& tower, int64_t rows, int64_t columns) {
-  const int64_t own = tower.class_token.defined() ? 1 : 0;
-  const int64_t places = tower.positions.size(1) - own;
-  const auto grid = static_cast<int64_t>(std::lround(std::sqrt(static_cast<double>(places))));
-  if (grid * grid != places) fail("positions are of {} places, expected a square number", places);
-  if (rows == grid && columns == grid) return tower.positions;
-  const at::Tensor old = tower.positions.narrow(1, own, places).view({1, grid, grid, -1}).permute({0, 3, 1, 2});
-  constexpr double kStretchOffset = 0.1;
-  at::Tensor resized;
-  if (tower.antialiased) {
-    resized = at::_upsample_bicubic2d_aa(old, {rows, columns}, /*align_corners=*/false);
-  } else if (tower.stretched) {
-    const auto factor = [&](int64_t side) {
-      return (static_cast<double>(side) + kStretchOffset) / static_cast<double>(grid);
-    };
-    resized = at::upsample_bicubic2d(old, {rows, columns}, /*align_corners=*/false, factor(rows), factor(columns));
-  } else {
-    resized = at::upsample_bicubic2d(old, {rows, columns}, /*align_corners=*/false);
-  }
-  return at::cat({tower.positions.narrow(1, 0, own), resized.flatten(2).transpose(1, 2)}, 1);
-}
 
 /// [n, extra + rows * columns, w], before the last norm.
 at::Tensor tokens_of(const Tower& tower, const at::Tensor& images) {
@@ -76,7 +49,7 @@ at::Tensor tokens_of(const Tower& tower, const at::Tensor& images) {
   const int64_t n = images.size(0);
   at::Tensor x = at::conv2d(images, tower.patch_weight, tower.patch_bias, patch).flatten(2).transpose(1, 2);
   if (tower.class_token.defined()) x = at::cat({tower.class_token.expand({n, -1, -1}), x}, 1);
-  x = x + positions_for(tower, rows, columns);
+  x = x + positions_for(tower.positions, tower.class_token.defined() ? 1 : 0, {rows, columns}, tower.stretch);
   if (tower.registers.defined())
     x = at::cat({x.narrow(1, 0, 1), tower.registers.expand({n, -1, -1}), x.narrow(1, 1, rows * columns)}, 1);
   if (tower.before.weight.defined()) x = tower.before(x);
@@ -195,8 +168,7 @@ std::unique_ptr<Network> make_dinov2(const nlohmann::json& config, const Tensors
     fail("config.json has use_swiglu_ffn, the gated layers of the giant DINOv2: make it an ONNX file");
   Tower tower = vit_tower(weights, shape, kDino);
   tower.registers = weights.take_if_there("embeddings.register_tokens", {1, -1, shape.width});
-  tower.antialiased = tower.registers.defined();
-  tower.stretched = !tower.antialiased;
+  tower.stretch = tower.registers.defined() ? Stretch::kAntialiased : Stretch::kByFactor;
   weights.check_all_taken({"embeddings.mask_token", "classifier."});
   return std::make_unique<Transformer>(std::move(tower));
 }
