@@ -6,8 +6,8 @@
 
 namespace protocom {
 
-void FixedBackbone::set_preprocessing(const Preprocessing& asked, const Preprocessing& stated) {
-  preprocessing_ = choose_preprocessing(asked, stated, 0, path_.string());
+void FixedBackbone::set_preprocessing(const Preprocessing& chosen) {
+  preprocessing_ = chosen;
   check_image_size(preprocessing_.image_size);
   if (!preprocessing_.normalises()) return;
   mean_ = channel_values(preprocessing_.mean);

@@ -1,12 +1,11 @@
 #pragma once
 #include <filesystem>
-#include <string>
 
 #include "protocom/nn/backbone.h"
 
 namespace protocom {
 
-/// A network that was read as data, behind the Backbone contract: used as it is and not trained.
+/// A network that others made, behind the Backbone contract: used as it is and not trained, where nothing else is said.
 class FixedBackbone : public Backbone {
  public:
   [[nodiscard]] int64_t dim() const override { return dim_; }
@@ -20,13 +19,14 @@ class FixedBackbone : public Backbone {
  protected:
   explicit FixedBackbone(const std::filesystem::path& path) : path_(path) {}
 
-  /// `asked` wins over `stated`. Throws UsageError where nobody says how images are normalised.
-  void set_preprocessing(const Preprocessing& asked, const Preprocessing& stated);
+  /// See choose_preprocessing. Throws UsageError for images that no backbone takes.
+  void set_preprocessing(const Preprocessing& chosen);
   /// Takes the dimension from a trial image. Throws Error where its features are not finite.
   void try_out();
   /// [n, 3, h, w] in 0 to 1, as the network takes them. Throws Error for other tensors.
   [[nodiscard]] at::Tensor normalised(const at::Tensor& images) const;
   [[nodiscard]] const std::filesystem::path& path() const { return path_; }
+  void set_dim(int64_t dim) { dim_ = dim; }
 
  private:
   std::filesystem::path path_;

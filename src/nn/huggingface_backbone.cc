@@ -2,7 +2,6 @@
 
 #include <ATen/ATen.h>
 #include <ATen/core/grad_mode.h>
-#include <fmt/ranges.h>
 
 #include <cmath>
 
@@ -11,7 +10,6 @@
 #include "protocom/core/error.h"
 #include "protocom/core/files.h"
 #include "protocom/core/json.h"
-#include "protocom/core/log.h"
 #include "protocom/core/safetensors.h"
 
 namespace protocom {
@@ -105,7 +103,8 @@ HuggingFaceBackbone::HuggingFaceBackbone(const fs::path& path, const HuggingFace
   const at::NoGradGuard no_grad;
   const std::string where = path.string();
   config_ = parse_json(files.texts.at(kConfig), where + ", " + kConfig);
-  set_preprocessing(asked, huggingface_preprocessing(parse_json(files.texts.at(kImages), where + ", " + kImages)));
+  const Preprocessing stated = huggingface_preprocessing(parse_json(files.texts.at(kImages), where + ", " + kImages));
+  set_preprocessing(choose_preprocessing(asked, stated, 0, where));
   network_ = huggingface::make_network(config_, tensors_);
   reading(path, [&] { try_out(); });
 }

@@ -16,14 +16,6 @@
 namespace protocom {
 namespace {
 
-/// The images that one thread is fastest with: with more of them maps leave its caches, and the largest are memory that
-/// the system hands out anew each time (docs/results/speed.md).
-int64_t images_of_one_thread(int64_t side) {
-  constexpr int64_t kPixels = int64_t{2} * 224 * 224;
-  constexpr int64_t kMost = 8;
-  return std::clamp<int64_t>(kPixels / (side * side), 1, kMost);
-}
-
 /// The sizes of what is said, at the side that the graph is made for.
 Preprocessing at_side(const Preprocessing& asked, int64_t side, const std::string& where) {
   if (asked.image_size < 1 || side < 1 || asked.image_size == side) return asked;
@@ -39,7 +31,8 @@ OnnxBackbone::OnnxBackbone(const std::filesystem::path& path, onnx::Model model,
     : FixedBackbone(path), encoder_(std::move(model), output) {
   const at::NoGradGuard no_grad;
   const std::string where = path.string();
-  set_preprocessing(at_side(asked, encoder_.fixed_side(), where), encoder_.model().stated);
+  set_preprocessing(
+      choose_preprocessing(at_side(asked, encoder_.fixed_side(), where), encoder_.model().stated, 0, where));
   try_out();
 }
 
@@ -55,7 +48,7 @@ at::Tensor OnnxBackbone::forward(const at::Tensor& images) {
 
 void OnnxBackbone::freeze() {
   encoder_.freeze();
-  if (at::get_num_threads() == 1) images_a_pass_ = images_of_one_thread(image_size());
+  if (at::get_num_threads() == 1) images_a_pass_ = images_of_one_thread(image_size(), 2);
 }
 
 at::Tensor OnnxBackbone::forward_maps(const at::Tensor& images) {

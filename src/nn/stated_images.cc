@@ -3,6 +3,7 @@
 #include <ATen/ATen.h>
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <mutex>
 #include <set>
 
@@ -52,6 +53,12 @@ Preprocessing choose_preprocessing(const Preprocessing& asked, const Preprocessi
 
 at::Tensor channel_values(const std::vector<double>& values) {
   return at::tensor(values, at::kDouble).to(at::kFloat).view({1, 3, 1, 1});
+}
+
+int64_t images_of_one_thread(int64_t side, int64_t large_ones) {
+  constexpr int64_t kPixels = int64_t{224} * 224;
+  constexpr int64_t kMost = 8;
+  return std::clamp<int64_t>(large_ones * kPixels / (side * side), 1, kMost);
 }
 
 at::Tensor trial_images(int64_t size) {

@@ -105,14 +105,6 @@ Preprocessing statement(const torch::jit::Module& module, const std::string& tex
 constexpr float kSameOutput = 1e-4F;     // of the largest one
 constexpr float kOtherFeatures = 1e-2F;  // more than rounding, whatever the precision inside
 
-/// The images that one thread is fastest with (docs/results/speed.md): eight of 64 x 64, four of 224 x 224, with more
-/// of which the largest maps are memory that the system hands out anew each time.
-int64_t images_of_a_thread(int64_t side) {
-  constexpr int64_t kPixels = int64_t{4} * 224 * 224;
-  constexpr int64_t kMost = 8;
-  return std::clamp<int64_t>(kPixels / (side * side), 1, kMost);
-}
-
 /// What freezing leaves callable beside `forward`.
 std::vector<std::string> other_methods(const torch::jit::Module& module) {
   return module.find_method(kMaps) ? std::vector<std::string>{kMaps} : std::vector<std::string>{};
@@ -143,17 +135,11 @@ torch::jit::Module prepared(const torch::jit::Module& module, bool alone) {
 
 TorchScriptBackbone::TorchScriptBackbone(const std::filesystem::path& path, const Preprocessing& asked,
                                          int64_t otherwise, const std::string& output)
-    : name_(shown(path)) {
+    : FixedBackbone(path), name_(shown(path)) {
   torch::jit::ExtraFilesMap extra = {{kStatement, ""}, {kOutput, ""}};
   module_ = load(path, extra);
   output_ = output.empty() ? std::string(trimmed(extra.at(kOutput))) : output;
-  preprocessing_ = choose_preprocessing(asked, statement(module_, extra.at(kStatement), name_), otherwise, name_);
-  const int64_t size = preprocessing_.image_size;
-  check_image_size(size);
-  if (preprocessing_.normalises()) {
-    mean_ = channel_values(preprocessing_.mean);
-    std_ = channel_values(preprocessing_.std);
-  }
+  set_preprocessing(choose_preprocessing(asked, statement(module_, extra.at(kStatement), name_), otherwise, name_));
   module_.eval();
   check_features_of_one();
 }
@@ -165,7 +151,7 @@ void TorchScriptBackbone::check_features_of_one() {
   at::Tensor images = trial_images(image_size());
   images[1].mul_(0.2);  // another brightness: statistics of both together are not those of the first
   const at::Tensor among = TorchScriptBackbone::forward(images).slice(0, 0, 1);
-  dim_ = among.size(1);
+  set_dim(among.size(1));
   const auto differs = [&](const at::Tensor& a, const at::Tensor& b) {
     return (a - b).abs().max().item<float>() > kOtherFeatures * a.abs().max().item<float>();
   };
@@ -187,7 +173,7 @@ void TorchScriptBackbone::freeze() {
     module_ = prepared(module_, alone);
     const at::Tensor found = TorchScriptBackbone::forward(images);
     frozen_ = (found - expected).abs().max().item<float>() <= kSameOutput * expected.abs().max().item<float>();
-    images_a_pass_ = alone ? images_of_a_thread(image_size()) : images_a_pass_;
+    images_a_pass_ = alone ? images_of_one_thread(image_size(), 4) : images_a_pass_;
     if (!frozen_) logger().debug("{}: its optimised form gives other features and is not used", name_);
   } catch (const std::exception& error) {
     logger().debug("{} cannot be optimised: {}", name_, reason_of(error));
@@ -203,17 +189,14 @@ void TorchScriptBackbone::to(c10::Device device) {
   if (frozen_ && device.is_cpu()) return;
   if (frozen_) fail("{} was prepared for the processor and cannot be moved to '{}'", name_, device.str());
   module_.to(device);
-  if (!mean_.defined()) return;
-  mean_ = mean_.to(device);
-  std_ = std_.to(device);
+  FixedBackbone::to(device);
 }
 
 c10::IValue TorchScriptBackbone::run(const std::string& method, const at::Tensor& images) {
-  check_images(images);
   torch::AutoGradMode grad(mode_ != BackboneMode::kUse && at::GradMode::is_enabled());
+  const at::Tensor input = normalised(images);
   try {
     const ForeignCode foreign(name_);
-    const at::Tensor input = mean_.defined() ? (images - mean_) / std_ : images;
     return module_.get_method(method)({input});
   } catch (const std::exception& error) {
     fail("{} does not run on images of shape [{}]: {}{}", name_, fmt::join(images.sizes(), ", "),

@@ -4,12 +4,12 @@
 #include <filesystem>
 #include <string>
 
-#include "protocom/nn/backbone.h"
+#include "nn/fixed_backbone.h"
 
 namespace protocom {
 
 /// A network written by torch.jit behind the Backbone contract. It normalises by itself, or its preprocessing does.
-class TorchScriptBackbone : public Backbone {
+class TorchScriptBackbone : public FixedBackbone {
  public:
   /// Loads the file and tries it on two images. What it states of its images is taken, unless `asked` has a size. Of a
   /// tuple or a dictionary `output` is the feature, by name or place; empty: what its extra file `output` says, else it
@@ -20,9 +20,6 @@ class TorchScriptBackbone : public Backbone {
 
   at::Tensor forward(const at::Tensor& images) override;
   at::Tensor forward_maps(const at::Tensor& images) override;
-  [[nodiscard]] int64_t dim() const override { return dim_; }
-  [[nodiscard]] int64_t image_size() const override { return preprocessing_.image_size; }
-  [[nodiscard]] Preprocessing preprocessing() const override { return preprocessing_; }
   void set_mode(BackboneMode mode) override;
   void to(c10::Device device) override;
   /// LibTorch's freezing, kept only where it gives the same features.
@@ -40,10 +37,6 @@ class TorchScriptBackbone : public Backbone {
   mutable torch::jit::Module module_;
   std::string output_;  // empty: found
   std::string name_;    // of the file, for messages: where it lies may be gone while this lives
-  Preprocessing preprocessing_;
-  at::Tensor mean_;  // [1, 3, 1, 1]; undefined: it normalises by itself
-  at::Tensor std_;
-  int64_t dim_ = 0;
   BackboneMode mode_ = BackboneMode::kUse;
   bool frozen_ = false;
   int64_t images_a_pass_ = Backbone::most_images_a_pass();

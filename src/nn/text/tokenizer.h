@@ -40,8 +40,6 @@ class Tokenizer {
   [[nodiscard]] Tokens tokens(std::string_view text, int64_t longest) const;
   /// The largest number that a token can have.
   [[nodiscard]] int64_t largest() const { return frame_.largest; }
-  /// What ends every text.
-  [[nodiscard]] int64_t end() const { return frame_.end; }
 
  protected:
   explicit Tokenizer(const Frame& frame) : frame_(frame) {}
