@@ -299,8 +299,7 @@ std::unique_ptr<Backbone> read_backbone(const std::filesystem::path& given, cons
       return std::make_unique<TorchScriptBackbone>(path, Preprocessing(), options.image_size, "");
     if (format == Format::kHuggingFace) return read_huggingface(path, {});
     if (format == Format::kTimm) return read_timm(path, {});
-    if (is_graph(format))
-      return read_graph(path, format, {options.image_size, options.resize, options.mean, options.std}, "");
+    if (is_graph(format)) return read_graph(path, format, options, "");
     return has_header(path) ? read_own(path) : from_bare_state(path, read_bare_state(path), options);
   });
 }

@@ -98,11 +98,10 @@ std::vector<std::pair<std::string, at::Tensor>> ModuleBackbone::state_dict() con
 Preprocessing Backbone::preprocessing() const { return {image_size()}; }
 
 void BackboneOptions::set(const Preprocessing& preprocessing) {
-  image_size = preprocessing.image_size;
-  resize = preprocessing.resize;
-  resampling = preprocessing.resampling;
-  mean = preprocessing.normalises() ? preprocessing.mean : std::vector<double>{0, 0, 0};
-  std = preprocessing.normalises() ? preprocessing.std : std::vector<double>{1, 1, 1};
+  static_cast<Preprocessing&>(*this) = preprocessing;
+  if (normalises()) return;
+  mean = {0, 0, 0};
+  std = {1, 1, 1};
 }
 
 at::Tensor Backbone::forward_maps(const at::Tensor& /*images*/) {

@@ -17,9 +17,7 @@ class ModuleBackbone : public Backbone {
   at::Tensor forward_maps(const at::Tensor& images) override;
   [[nodiscard]] int64_t dim() const override { return module_->dim(options_.image_size); }
   [[nodiscard]] int64_t image_size() const override { return options_.image_size; }
-  [[nodiscard]] Preprocessing preprocessing() const override {
-    return {options_.image_size, options_.resize, options_.mean, options_.std, options_.resampling};
-  }
+  [[nodiscard]] Preprocessing preprocessing() const override { return options_; }
   void set_mode(BackboneMode mode) override;
   void to(c10::Device device) override;
   [[nodiscard]] std::vector<std::pair<std::string, at::Tensor>> state_dict() const override;

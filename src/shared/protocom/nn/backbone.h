@@ -19,18 +19,17 @@ namespace protocom {
 /// The largest side of images that a backbone takes, in pixels: a file must not ask for more memory than there is.
 inline constexpr int64_t kLargestImage = 1024;
 
-/// What a backbone is made from.
-struct BackboneOptions {
+/// What a backbone is made from: its images, which it always normalises, and the network.
+struct BackboneOptions : Preprocessing {
   /// "resnet12" (64-128-256-512), "resnet12-wide" (64-160-320-640), "conv4"; "resnet18", "resnet34", "resnet50",
   /// "resnet101", "resnet152" as torchvision and timm have them; "vit:..." as timm and DINOv2 do, which only a state
   /// dict spells out.
   std::string architecture = "resnet12";
-  int64_t image_size = 84;
-  int64_t resize = 0;  ///< pixels of the shorter side before the crop; 0: image_size
-  std::vector<double> mean = {120.396 / 255, 115.594 / 255, 104.540 / 255};  ///< of RGB in [0, 1]; the authors' values
-  std::vector<double> std = {70.682 / 255, 68.276 / 255, 72.545 / 255};
-  Resampling resampling = Resampling::kBilinear;
 
+  /// Images of 84 pixels with the authors' mean and standard deviation of RGB in [0, 1].
+  BackboneOptions()
+      : Preprocessing{
+            84, 0, {120.396 / 255, 115.594 / 255, 104.540 / 255}, {70.682 / 255, 68.276 / 255, 72.545 / 255}} {}
   /// Takes sizes and normalisation; none is mean 0 and std 1.
   void set(const Preprocessing& preprocessing);
 };
