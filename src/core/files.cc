@@ -18,7 +18,6 @@
 #include "protocom/core/error.h"
 #include "protocom/core/log.h"
 #include "protocom/core/memory_file.h"
-#include "protocom/core/plain_file.h"
 #include "protocom/core/unfinished.h"
 
 namespace protocom {

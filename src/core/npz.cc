@@ -11,7 +11,7 @@
 #include "npy.h"
 #include "protocom/core/error.h"
 #include "protocom/core/files.h"
-#include "protocom/core/plain_file.h"
+#include "protocom/core/text.h"
 
 namespace protocom {
 namespace {
@@ -80,6 +80,12 @@ std::string read_all(zip_file_t* file, size_t size) {
   return content;
 }
 
+NumpyArray array_of(const std::string& content, const std::string& where) {
+  const npy::View view = npy::parse(content, where);
+  if (npy::is_text(view)) return npy::to_strings(view, where);
+  return npy::to_tensor(view, where);
+}
+
 }  // namespace
 
 struct NpzReader::Impl {
@@ -110,7 +116,6 @@ NpzReader::NpzReader(const std::filesystem::path& path) : impl_(std::make_unique
 }
 
 NpzReader::~NpzReader() = default;
-NpzReader::NpzReader(NpzReader&&) noexcept = default;
 
 bool NpzReader::has(const std::string& name) const { return impl_->find(name) >= 0; }
 
@@ -213,6 +218,14 @@ at::Tensor read_npy(const std::filesystem::path& path) {
   return reading(path, [&] {
     const std::string content = read_file(path);
     return npy::to_tensor(npy::parse(content, path.string()), path.string());
+NumpyArray array_in(const NpzReader& reader, const std::string& name) {
+  return array_of(reader.bytes(name), reader.path().string() + ": member '" + excerpt(name) + "'");
+}
+
+NumpyArray read_npy_array(const std::filesystem::path& path) {
+  return reading(path, [&] { return array_of(read_file(path), path.string()); });
+}
+
   });
 }
 

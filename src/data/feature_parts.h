@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "protocom/core/numpy_array.h"
+#include "protocom/core/npz.h"
 #include "protocom/data/feature_set.h"
 
 /// The parts of labelled features, as files of others hold them.

@@ -12,7 +12,7 @@
 #include "protocom/core/files.h"
 #include "protocom/core/json.h"
 #include "protocom/core/memory_file.h"
-#include "protocom/core/plain_file.h"
+#include "protocom/core/text.h"
 #include "serve/database.h"
 #include "serve/recognizer_schema.h"
 

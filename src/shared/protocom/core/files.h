@@ -8,6 +8,10 @@
 
 namespace protocom {
 
+/// Throws Error when a folder, a pipe or a device is there: what a file names must not be waited for, or read without
+/// end. Nothing there is for whoever opens it to say.
+void check_plain_file(const std::filesystem::path& path);
+
 /// The whole file. Throws Error that names the file and the system's reason. Of what is not a plain file only standard
 /// input and streams the caller has opened (/dev/stdin, /dev/fd/5) are read, up to 1 GiB; so are they by for_each_line.
 std::string read_file(const std::filesystem::path& path);

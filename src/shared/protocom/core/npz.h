@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <memory>
 #include <string>
+#include <variant>
 #include <vector>
 
 namespace protocom {
@@ -15,7 +16,8 @@ class NpzReader {
  public:
   explicit NpzReader(const std::filesystem::path& path);
   ~NpzReader();
-  NpzReader(NpzReader&&) noexcept;
+  NpzReader(const NpzReader&) = delete;
+  NpzReader& operator=(const NpzReader&) = delete;
 
   [[nodiscard]] bool has(const std::string& name) const;
   /// Member names in file order, without ".npy".
@@ -53,5 +55,13 @@ class NpzWriter {
 
 /// A single `.npy` array from a file. Throws Error.
 at::Tensor read_npy(const std::filesystem::path& path);
+
+/// An array of numbers, or of texts of one dimension as UTF-8.
+using NumpyArray = std::variant<at::Tensor, std::vector<std::string>>;
+
+/// A member of an npz, whichever it holds. Throws Error.
+NumpyArray array_in(const NpzReader& reader, const std::string& name);
+/// The array of a `.npy`. Throws Error.
+NumpyArray read_npy_array(const std::filesystem::path& path);
 
 }  // namespace protocom
