@@ -6,6 +6,7 @@
 #include "protocom/core/text.h"
 
 namespace protocom {
+
 int64_t edit_distance(std::string_view a, std::string_view b) {
   const size_t width = b.size() + 1;
   std::vector<int64_t> before_last(width), last(width), row(width);

@@ -24,7 +24,7 @@ std::string zip_reason(int code) {
   return reason;
 }
 
-constexpr const char* kArraySuffix = ".npy";
+constexpr std::string_view kArraySuffix = ".npy";
 constexpr zip_uint64_t kBestRatio = 1032;  // deflate makes at most so many bytes of one
 constexpr size_t kPiece = size_t{16} << 20;
 
@@ -93,7 +93,7 @@ struct NpzReader::Impl {
   std::unique_ptr<zip_t, void (*)(zip_t*)> archive{nullptr, zip_discard};
 
   [[nodiscard]] zip_int64_t find(const std::string& name) const {
-    const zip_int64_t array = zip_name_locate(archive.get(), (name + kArraySuffix).c_str(), 0);
+    const zip_int64_t array = zip_name_locate(archive.get(), (name + std::string(kArraySuffix)).c_str(), 0);
     return array >= 0 ? array : zip_name_locate(archive.get(), name.c_str(), 0);
   }
 
@@ -125,10 +125,7 @@ std::vector<std::string> NpzReader::names() const {
   for (zip_int64_t i = 0; i < count; ++i) {
     const char* stored = zip_get_name(impl_->archive.get(), static_cast<zip_uint64_t>(i), 0);
     std::string name = stored == nullptr ? "" : stored;
-    const std::string suffix = kArraySuffix;
-    if (name.size() > suffix.size() && name.compare(name.size() - suffix.size(), suffix.size(), suffix) == 0) {
-      name.resize(name.size() - suffix.size());
-    }
+    if (ends_with(name, kArraySuffix) && name != kArraySuffix) name.resize(name.size() - kArraySuffix.size());
     names.push_back(std::move(name));
   }
   return names;
@@ -199,11 +196,11 @@ void NpzWriter::add(const std::string& name, const at::Tensor& tensor) {
   const at::Tensor plain = tensor.detach().cpu().contiguous();
   std::string content = npy::header_of(plain);
   content.append(static_cast<const char*>(plain.data_ptr()), static_cast<size_t>(plain.nbytes()));
-  add_bytes(name + kArraySuffix, std::move(content));
+  add_bytes(name + std::string(kArraySuffix), std::move(content));
 }
 
 void NpzWriter::add(const std::string& name, const std::vector<std::string>& strings) {
-  add_bytes(name + kArraySuffix, npy::encode(strings));
+  add_bytes(name + std::string(kArraySuffix), npy::encode(strings));
 }
 
 void NpzWriter::add_bytes(const std::string& name, std::string bytes) {
@@ -218,15 +215,15 @@ at::Tensor read_npy(const std::filesystem::path& path) {
   return reading(path, [&] {
     const std::string content = read_file(path);
     return npy::to_tensor(npy::parse(content, path.string()), path.string());
+  });
+}
+
 NumpyArray array_in(const NpzReader& reader, const std::string& name) {
   return array_of(reader.bytes(name), reader.path().string() + ": member '" + excerpt(name) + "'");
 }
 
 NumpyArray read_npy_array(const std::filesystem::path& path) {
   return reading(path, [&] { return array_of(read_file(path), path.string()); });
-}
-
-  });
 }
 
 }  // namespace protocom

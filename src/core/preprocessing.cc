@@ -9,6 +9,7 @@
 #include "protocom/core/error.h"
 #include "protocom/core/json.h"
 #include "protocom/core/near_matches.h"
+#include "protocom/core/text.h"
 
 namespace protocom {
 namespace {
@@ -126,8 +127,8 @@ std::string describe(const Preprocessing& preprocessing) {
 }
 
 Preprocessing parse_preprocessing(const std::string& text) {
-  size_t begin = text.find(':');
-  const std::string name = text.substr(0, begin);
+  const std::vector<std::string_view> parts = pieces_of(text, ':');
+  const std::string name(parts.front());
   const auto found = presets().find(name);
   if (found == presets().end()) {
     std::vector<std::string> names;
@@ -136,11 +137,7 @@ Preprocessing parse_preprocessing(const std::string& text) {
                did_you_mean(name, names));
   }
   Preprocessing result = found->second;
-  while (begin != std::string::npos) {
-    const size_t end = text.find(':', begin + 1);
-    set_parameter(text, text.substr(begin + 1, end == std::string::npos ? end : end - begin - 1), result);
-    begin = end;
-  }
+  for (size_t i = 1; i < parts.size(); ++i) set_parameter(text, std::string(parts[i]), result);
   if (const std::string wrong = wrong_with(result); !wrong.empty()) fail_usage("'{}' asks for {}", text, wrong);
   return result;
 }

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <cctype>
-#include <cstdint>
 
 namespace protocom {
 
@@ -22,6 +21,22 @@ std::string small_letters(std::string_view text) {
 
 bool ends_with(std::string_view text, std::string_view end) {
   return text.size() >= end.size() && text.substr(text.size() - end.size()) == end;
+}
+
+std::vector<std::string_view> pieces_of(std::string_view text, char separator) {
+  std::vector<std::string_view> pieces;
+  for (size_t begin = 0; begin <= text.size();) {
+    const size_t end = std::min(text.find(separator, begin), text.size());
+    pieces.push_back(text.substr(begin, end - begin));
+    begin = end + 1;
+  }
+  return pieces;
+}
+
+std::string replaced(std::string text, std::string_view what, std::string_view name) {
+  for (size_t at = text.find(what); at != std::string::npos; at = text.find(what, at + name.size()))
+    text.replace(at, what.size(), name);
+  return text;
 }
 
 std::string first_of(const std::vector<std::string>& names, size_t most) {

@@ -9,6 +9,7 @@
 #include "http/translate_exception.h"
 #include "protocom/core/device.h"
 #include "protocom/core/error.h"
+#include "protocom/core/text.h"
 #include "protocom/core/log.h"
 
 namespace protocom::http {
@@ -159,12 +160,7 @@ void Api::submit(const Request& request, const std::vector<Upload>& images, Want
 }
 
 std::string Api::without_path(const std::string& message) const {
-  std::string text = message;
-  const std::string path = path_.string();
-  constexpr std::string_view kInstead = "the recognizer";
-  for (size_t at = text.find(path); at != std::string::npos; at = text.find(path, at + kInstead.size()))
-    text.replace(at, path.size(), kInstead);
-  return text;
+  return replaced(message, path_.string(), "the recognizer");
 }
 
 UploadOptions Api::uploads(const Request& request, std::vector<std::string> fields) const {

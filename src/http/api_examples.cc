@@ -26,11 +26,8 @@ struct Enrolling {
 
 std::vector<std::string> split(const std::string& text) {
   std::vector<std::string> words;
-  for (size_t begin = 0; begin <= text.size();) {
-    const size_t end = std::min(text.find(',', begin), text.size());
-    const std::string word = text.substr(begin, end - begin);
-    if (!word.empty()) words.push_back(word);
-    begin = end + 1;
+  for (const std::string_view word : pieces_of(text, ',')) {
+    if (!word.empty()) words.emplace_back(word);
   }
   for (const std::string& word : words) check_label(word, "an attribute");
   return words;
@@ -39,11 +36,8 @@ std::vector<std::string> split(const std::string& text) {
 /// A description a line.
 std::vector<std::string> lines_of(const std::string& text) {
   std::vector<std::string> lines;
-  for (size_t begin = 0; begin <= text.size();) {
-    const size_t end = std::min(text.find('\n', begin), text.size());
-    const std::string_view line = trimmed(std::string_view(text).substr(begin, end - begin));
-    if (!line.empty()) lines.emplace_back(line);
-    begin = end + 1;
+  for (const std::string_view piece : pieces_of(text, '\n')) {
+    if (const std::string_view line = trimmed(piece); !line.empty()) lines.emplace_back(line);
   }
   for (const std::string& line : lines) check_description(line);
   return lines;

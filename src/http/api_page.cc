@@ -1,5 +1,6 @@
 #include "http/api.h"
 #include "http/embedded.h"
+#include "protocom/core/text.h"
 
 namespace protocom::http {
 namespace {
@@ -28,8 +29,7 @@ Route page_route(const std::string& pattern, const std::string& type, const std:
 void show_module(const Request& request, const Respond& respond) {
   constexpr std::string_view kEnd = ".js";
   const std::string& name = request.parameters.at("module");
-  const bool is_script = name.size() > kEnd.size() && name.compare(name.size() - kEnd.size(), kEnd.size(), kEnd) == 0;
-  if (!is_script) refuse(404, "there is nothing here");
+  if (!ends_with(name, kEnd) || name == kEnd) refuse(404, "there is nothing here");
   respond(page_part("text/javascript; charset=utf-8", name.substr(0, name.size() - kEnd.size())));
 }
 

@@ -1,7 +1,6 @@
 #include "http/multipart.h"
 
 #include <algorithm>
-#include <cctype>
 
 #include "http/http_error.h"
 #include "http/target.h"

@@ -1,8 +1,7 @@
 #include "http/target.h"
 
-#include <algorithm>
-
 #include "http/http_error.h"
+#include "protocom/core/text.h"
 #include "protocom/core/utf8.h"
 
 namespace protocom::http {
@@ -41,13 +40,10 @@ std::vector<std::string> path_of(std::string_view target) {
   if (target.find('?') != std::string_view::npos) refuse(400, "there are no query parameters here");
   std::vector<std::string> parts;
   if (target == "/") return parts;
-  for (size_t begin = 1; begin <= target.size();) {
-    const size_t end = std::min(target.find('/', begin), target.size());
-    parts.push_back(decode(target.substr(begin, end - begin)));
+  for (const std::string_view part : pieces_of(target.substr(1), '/')) {
+    parts.push_back(decode(part));
     if (parts.back().empty()) refuse(404, "there is nothing here");
-    begin = end + 1;
   }
-  if (target.back() == '/') refuse(404, "there is nothing here");
   return parts;
 }
 

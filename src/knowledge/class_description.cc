@@ -24,12 +24,9 @@ std::string embedding_kind(const Knowledge& knowledge) {
 
 /// Whether one of the names in "beak, bill, neb" is `name`.
 bool is_titled(const std::string& title, const std::string& name) {
-  for (size_t begin = 0; begin <= title.size();) {
-    const size_t end = std::min(title.find(',', begin), title.size());
-    if (is_same_word(title.substr(begin, end - begin), name)) return true;
-    begin = end + 1;
-  }
-  return false;
+  const std::vector<std::string_view> words = pieces_of(title, ',');
+  return std::any_of(words.begin(), words.end(),
+                     [&](std::string_view word) { return is_same_word(std::string(word), name); });
 }
 
 /// None where it is unknown and may be left out.

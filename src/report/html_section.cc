@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "protocom/core/text.h"
 #include "protocom/report/svg.h"
 #include "report/html_parts.h"
 
@@ -16,11 +17,7 @@ std::string paragraph(const char* css_class, const std::string& text) {
 double longest_word(const std::string& text) {
   constexpr double kFontSize = 14.4;
   double longest = 0.0;
-  for (size_t at = 0; at < text.size();) {
-    const size_t end = std::min(text.find(' ', at), text.size());
-    longest = std::max(longest, text_width(std::string_view(text).substr(at, end - at), kFontSize));
-    at = end + 1;
-  }
+  for (const std::string_view word : pieces_of(text, ' ')) longest = std::max(longest, text_width(word, kFontSize));
   return longest;
 }
 
@@ -93,16 +90,13 @@ std::string prose_html(const std::string& text) {
 
 std::string unbroken_html(const std::string& text) {
   constexpr size_t kLongestUnbroken = 15;
-  std::string html;
-  size_t at = 0;
-  while (at <= text.size()) {
-    const size_t end = std::min(text.find(' ', at), text.size());
-    const std::string word = text.substr(at, end - at);
-    const bool hyphen = word.size() <= kLongestUnbroken && word.find('-') != std::string::npos;
-    html += (at == 0 ? "" : " ") + (hyphen ? "<span class=\"nb\">" + escape_html(word) + "</span>" : escape_html(word));
-    at = end + 1;
+  std::vector<std::string> words;
+  for (const std::string_view piece : pieces_of(text, ' ')) {
+    const std::string word = escape_html(std::string(piece));
+    const bool hyphen = piece.size() <= kLongestUnbroken && piece.find('-') != std::string_view::npos;
+    words.push_back(hyphen ? "<span class=\"nb\">" + word + "</span>" : word);
   }
-  return html;
+  return fmt::format("{}", fmt::join(words, " "));
 }
 
 std::string table_html(const ReportTable& table) {

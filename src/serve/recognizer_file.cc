@@ -125,13 +125,6 @@ fs::path outside(const RecognizerArtefact& artefact, const fs::path& recognizer)
   return path;
 }
 
-/// `text` with `name` wherever it says `path`.
-std::string with_name(std::string text, const std::string& path, const std::string& name) {
-  for (size_t at = text.find(path); at != std::string::npos; at = text.find(path, at + name.size()))
-    text.replace(at, path.size(), name);
-  return text;
-}
-
 }  // namespace
 
 std::string_view to_string(FeatureType type) { return word_of(kFeatureTypes, type); }
@@ -217,7 +210,7 @@ void RecognizerFile::read_artefact(const std::string& name, const std::function<
     if (hash_file(copy.path()) != found->hash) fail("{} is damaged", copy.path().string());
     read(copy.path());
   } catch (const Error& error) {
-    fail("{}", with_name(error.what(), copy.path().string(), called));
+    fail("{}", replaced(error.what(), copy.path().string(), called));
   }
 }
 

@@ -24,6 +24,13 @@ std::optional<Number> number_from(std::string_view text) {
   return error == std::errc() && end == text.data() + text.size() ? std::optional(value) : std::nullopt;
 }
 
+/// What stands between separators, views of `text`: of "a,,b" by commas "a", "" and "b", of an empty text one empty
+/// piece.
+std::vector<std::string_view> pieces_of(std::string_view text, char separator);
+
+/// The text with `name` wherever it says `what`.
+std::string replaced(std::string text, std::string_view what, std::string_view name);
+
 /// "a, b, c", of more than `most` names "a, b, ...".
 std::string first_of(const std::vector<std::string>& names, size_t most);
 
