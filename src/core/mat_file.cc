@@ -5,6 +5,7 @@
 
 #include "core/mat_layout.h"
 #include "protocom/core/error.h"
+#include "protocom/core/utf8.h"
 
 namespace protocom {
 namespace {
@@ -72,16 +73,10 @@ std::string text_of(const matvar_t* cell, const std::string& where) {
       code = static_cast<const uint16_t*>(cell->data)[i];
     else
       code = static_cast<const uint8_t*>(cell->data)[i];
-    if (code < 0x80 || cell->data_type == MAT_T_UTF8) {
+    if (cell->data_type == MAT_T_UTF8)
       text += static_cast<char>(code);
-    } else if (code < 0x800) {
-      text += static_cast<char>(0xc0 | code >> 6);
-      text += static_cast<char>(0x80 | (code & 0x3f));
-    } else {
-      text += static_cast<char>(0xe0 | code >> 12);
-      text += static_cast<char>(0x80 | (code >> 6 & 0x3f));
-      text += static_cast<char>(0x80 | (code & 0x3f));
-    }
+    else
+      append_utf8(text, code);
   }
   return text;
 }

@@ -1,15 +1,16 @@
 #include "npy.h"
 
 #include <ATen/ATen.h>
+#include <utf8proc.h>
 
 #include <algorithm>
-#include <array>
 #include <cctype>
 #include <cstring>
 #include <limits>
 #include <map>
 
 #include "protocom/core/error.h"
+#include "protocom/core/utf8.h"
 
 namespace protocom::npy {
 namespace {
@@ -76,49 +77,22 @@ void check_size(const View& view, int64_t item_size, const std::string& where) {
 // which no valid text has, so that every name comes back as it was.
 constexpr uint32_t kEscapedByte = 0xdc00;
 
-void append_utf8(std::string& out, uint32_t code) {
-  if (code >= kEscapedByte + 0x80 && code <= kEscapedByte + 0xff) {
+void append_letter(std::string& out, uint32_t code) {
+  if (code >= kEscapedByte + 0x80 && code <= kEscapedByte + 0xff)
     out += static_cast<char>(code - kEscapedByte);
-  } else if (code < 0x80) {
-    out += static_cast<char>(code);
-  } else if (code < 0x800) {
-    out += static_cast<char>(0xc0 | code >> 6);
-    out += static_cast<char>(0x80 | (code & 0x3f));
-  } else if (code < 0x10000) {
-    out += static_cast<char>(0xe0 | code >> 12);
-    out += static_cast<char>(0x80 | (code >> 6 & 0x3f));
-    out += static_cast<char>(0x80 | (code & 0x3f));
-  } else {
-    out += static_cast<char>(0xf0 | code >> 18);
-    out += static_cast<char>(0x80 | (code >> 12 & 0x3f));
-    out += static_cast<char>(0x80 | (code >> 6 & 0x3f));
-    out += static_cast<char>(0x80 | (code & 0x3f));
-  }
-}
-
-/// The number of bytes of the UTF-8 character at the start of `text`; 0 when there is none.
-size_t utf8_length(std::string_view text) {
-  const auto lead = static_cast<uint8_t>(text[0]);
-  const size_t length = lead < 0x80 ? 1 : lead >> 5 == 6 ? 2 : lead >> 4 == 14 ? 3 : lead >> 3 == 30 ? 4 : 0;
-  if (length > text.size()) return 0;
-  for (size_t k = 1; k < length; ++k) {
-    if ((static_cast<uint8_t>(text[k]) & 0xc0) != 0x80) return 0;
-  }
-  return length;
+  else
+    append_utf8(out, code);
 }
 
 /// Code points of UTF-8, with other bytes escaped.
 std::vector<uint32_t> code_points(std::string_view text) {
   std::vector<uint32_t> points;
   while (!text.empty()) {
-    const auto lead = static_cast<uint8_t>(text[0]);
-    const size_t length = utf8_length(text);
-    uint32_t code = length <= 1 ? lead : lead & (0x7fU >> length);
-    for (size_t k = 1; k < length; ++k) code = code << 6 | (static_cast<uint8_t>(text[k]) & 0x3f);
-    constexpr std::array<uint32_t, 5> kSmallest = {0, 0, 0x80, 0x800, 0x10000};  // shorter forms exist below
-    const bool valid = length > 0 && code >= kSmallest[length] && code <= 0x10ffff && (code < 0xd800 || code > 0xdfff);
-    points.push_back(valid ? code : kEscapedByte + lead);
-    text.remove_prefix(valid ? length : 1);
+    utf8proc_int32_t code = 0;
+    const auto used = utf8proc_iterate(reinterpret_cast<const utf8proc_uint8_t*>(text.data()),
+                                       static_cast<utf8proc_ssize_t>(text.size()), &code);
+    points.push_back(used > 0 ? static_cast<uint32_t>(code) : kEscapedByte + static_cast<uint8_t>(text[0]));
+    text.remove_prefix(used > 0 ? static_cast<size_t>(used) : 1);
   }
   return points;
 }
@@ -254,11 +228,10 @@ std::vector<std::string> to_strings(const View& view, const std::string& where) 
     const auto code_at = [&](size_t k) { return little_endian(view.data.substr((i * length + k) * width, width)); };
     while (end > 0 && code_at(end - 1) == 0) --end;
     for (size_t k = 0; k < end; ++k) {
-      if (wide) {
-        append_utf8(strings[i], code_at(k));
-      } else {
+      if (wide)
+        append_letter(strings[i], code_at(k));
+      else
         strings[i] += static_cast<char>(code_at(k));
-      }
     }
   }
   return strings;

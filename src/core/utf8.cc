@@ -33,6 +33,16 @@ Letter letter_at(std::string_view text, size_t begin) {
   return {code, size, steers(code)};
 }
 
+void append_utf8(std::string& to, uint32_t code) {
+  if (code < 0x80) {
+    to += static_cast<char>(code);
+    return;
+  }
+  const int others = code < 0x800 ? 1 : code < 0x10000 ? 2 : 3;
+  to += static_cast<char>(0xf80U >> others | code >> 6 * others);  // begins with a one for each byte, and a zero
+  for (int i = others; i-- > 0;) to += static_cast<char>(0x80 | (code >> 6 * i & 0x3f));
+}
+
 bool steers_terminals(std::string_view text) {
   for (size_t i = 0; i < text.size();) {
     const Letter letter = letter_at(text, i);

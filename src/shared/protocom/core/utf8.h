@@ -1,5 +1,6 @@
 #pragma once
 #include <cstddef>
+#include <cstdint>
 #include <string>
 #include <string_view>
 
@@ -18,6 +19,9 @@ struct Letter {
 /// The letter that begins at a byte. What steers: control characters (C0, DEL, and C1, as a byte of its own too), the
 /// separators of lines and paragraphs, and the overrides, embeddings and isolates of writing direction.
 Letter letter_at(std::string_view text, size_t begin);
+
+/// Adds the UTF-8 of a code point.
+void append_utf8(std::string& to, uint32_t code);
 
 /// Whether there is such a letter. No name may have one.
 bool steers_terminals(std::string_view text);
