@@ -51,15 +51,16 @@ void check_numbers(const json& value, const std::string& where) {
   }
 }
 
-[[noreturn]] void fail_at(std::string_view text, size_t byte, const std::string& where) {
+}  // namespace
+
+std::string syntax_error(std::string_view text, size_t byte, const std::string& where) {
   const std::string_view before = text.substr(0, std::min(byte > 0 ? byte - 1 : 0, text.size()));
   const int64_t line = 1 + std::count(before.begin(), before.end(), '\n');
   const size_t column = before.size() - (before.rfind('\n') + 1) + 1;
-  if (before.size() == text.size()) fail("{}:{}: not valid JSON: it ends too early", where, line);
-  fail("{}:{}: not valid JSON at column {}, near '{}'", where, line, column, excerpt(text.substr(before.size()), 20));
+  if (before.size() == text.size()) return fmt::format("{}:{}: not valid JSON: it ends too early", where, line);
+  return fmt::format("{}:{}: not valid JSON at column {}, near '{}'", where, line, column,
+                     excerpt(text.substr(before.size()), 20));
 }
-
-}  // namespace
 
 json parse_json(std::string_view text, const std::string& where) {
   check_extent(text, where);
@@ -68,7 +69,7 @@ json parse_json(std::string_view text, const std::string& where) {
     check_numbers(parsed, where);
     return parsed;
   } catch (const json::parse_error& error) {
-    fail_at(text, error.byte, where);
+    fail("{}", syntax_error(text, error.byte, where));
   } catch (const json::exception& error) {
     fail("{}: not valid JSON: {}", where, reason_of(error));
   }

@@ -1,12 +1,12 @@
 #include "http/json_body.h"
 
-#include <algorithm>
 #include <vector>
 
 #include "http/http_error.h"
 #include "http/target.h"
 #include "protocom/core/error.h"
 #include "protocom/core/feature_values.h"
+#include "protocom/core/json.h"
 
 namespace protocom::http {
 namespace {
@@ -20,11 +20,9 @@ constexpr int kDeepestBody = 3;           // {"attributes": [{"name": ...}]}
 constexpr int64_t kMostValues = 100'000;  // besides the numbers of features
 constexpr int64_t kStepsBetweenChecks = 4096;
 
-void check_members(const json& object, const std::set<std::string>& known, const std::string& what) {
-  for (const auto& [name, value] : object.items()) {
-    if (known.count(name) == 0)
-      refuse(400, "{} has a member '{}', expected {}", what, excerpt(name), fmt::join(known, " or "));
-  }
+void check_member(const std::string& name, const std::set<std::string>& known, const std::string& what) {
+  if (known.count(name) == 0)
+    refuse(400, "{} has a member '{}', expected {}", what, excerpt(name), fmt::join(known, " or "));
 }
 
 /// How much a class has of an attribute.
@@ -33,16 +31,6 @@ float weight_in(const json& attribute) {
   const double value = weight.is_number() ? weight.get<double>() : 0;
   if (!(value > 0 && value <= 1)) refuse(400, "a 'weight' has to lie between 0 and 1");
   return static_cast<float>(value);
-}
-
-/// `byte`: the number of the one at which a parser stopped, from 1.
-[[noreturn]] void refuse_syntax(const std::string& text, size_t byte) {
-  const std::string_view before = std::string_view(text).substr(0, std::max<size_t>(byte, 1) - 1);
-  const auto line = 1 + std::count(before.begin(), before.end(), '\n');
-  if (before.size() == text.size()) refuse(400, "the body:{}: not valid JSON: it ends too early", line);
-  const size_t column = before.size() - (before.rfind('\n') + 1) + 1;
-  const std::string near = excerpt(text.substr(before.size(), 100), 20);
-  refuse(400, "the body:{}: not valid JSON at column {}, near '{}'", line, column, near);
 }
 
 /// Builds what a parser finds, as it finds it: features as numbers alone, the rest as values. nlohmann's own way to
@@ -67,7 +55,7 @@ class BodyBuilder : public nlohmann::json_sax<json> {
 
   bool key(std::string& name) override {
     take_step();
-    if (open_.size() == 1) check_known(name);
+    if (open_.size() == 1) check_member(name, shape_.members, "the body");
     reads_features_ = open_.size() == 1 && name == "features";
     if ((reads_features_ && features_) || open_.back()->contains(name))
       refuse(400, "the body has a duplicate member '{}'", excerpt(name));
@@ -98,7 +86,7 @@ class BodyBuilder : public nlohmann::json_sax<json> {
   bool parse_error(size_t byte, const std::string&, const nlohmann::detail::exception& error) override {
     if (dynamic_cast<const json::parse_error*>(&error) == nullptr)
       refuse(400, "the body: not valid JSON: {}", reason_of(error));
-    refuse_syntax(text_, byte);
+    refuse(400, "{}", syntax_error(text_, byte, "the body"));
   }
 
   /// Once all of it was parsed.
@@ -114,11 +102,6 @@ class BodyBuilder : public nlohmann::json_sax<json> {
  private:
   void take_step() {
     if (shape_.cancellation != nullptr && ++steps_ % kStepsBetweenChecks == 0) shape_.cancellation->check();
-  }
-
-  void check_known(const std::string& name) const {
-    if (shape_.members.count(name) == 0)
-      refuse(400, "the body has a member '{}', expected {}", excerpt(name), fmt::join(shape_.members, " or "));
   }
 
   template <typename Number>
@@ -196,7 +179,8 @@ void take_attributes(const json& object, const char* name, ClassRequest& to) {
   if (!list.is_array()) refuse(400, "'{}' has to be a list", name);
   for (const json& value : list) {
     const json item = value.is_object() ? value : json{{"name", value}};
-    check_members(item, {"name", "weight"}, fmt::format("one of '{}'", name));
+    for (const auto& member : item.items())
+      check_member(member.key(), {"name", "weight"}, fmt::format("one of '{}'", name));
     if (!item.contains("name")) refuse(400, "one of '{}' has no name", name);
     to.attributes.push_back(text_in(item, "name"));
     to.weights.push_back(weight_in(item));

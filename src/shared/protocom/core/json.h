@@ -16,6 +16,9 @@ inline constexpr int kDeepestJson = 100;
 /// magnitude 2^63 or more that is no whole one: it could not be read as any int64_t.
 nlohmann::json parse_json(std::string_view text, const std::string& where);
 
+/// What parse_json says of text that is no JSON, at which a parser stopped at that byte, counted from 1.
+std::string syntax_error(std::string_view text, size_t byte, const std::string& where);
+
 /// parse_json of a whole file.
 nlohmann::json read_json(const std::filesystem::path& path);
 
