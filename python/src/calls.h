@@ -35,7 +35,6 @@ class PythonProgress : public Progress {
   explicit PythonProgress(py::object callback) : callback_(std::move(callback)) {}
   void start(std::string_view what, int64_t total) override;
   void advance(int64_t done, std::string_view detail) override;
-  void finish() override {}
 
  private:
   void tell(int64_t done, std::string_view detail);

@@ -83,7 +83,6 @@ class ToldProgress : public protocom::Progress {
   explicit ToldProgress(const v0::Progress& told) : told_(told) {}
   void start(std::string_view what, int64_t total) override;
   void advance(int64_t done, std::string_view detail) override;
-  void finish() override {}
 
  private:
   void tell(int64_t done, std::string_view detail);

@@ -25,7 +25,6 @@ class StopProgress : public Progress {
   void advance(int64_t, std::string_view) override {
     if (signal_.requested()) throw StopAsked();
   }
-  void finish() override {}
 
  private:
   const StopSignal& signal_;
