@@ -59,6 +59,11 @@ std::optional<BadFeatures> find_bad_features(const at::Tensor& features) {
   return describe(values, single.size(0), single.numel() / single.size(0));
 }
 
+bool is_finite(const at::Tensor& values) {
+  const at::Tensor single = values.to(at::kFloat).contiguous();
+  return size_of(largest_bits(single.data_ptr<float>(), single.numel())) < std::numeric_limits<float>::infinity();
+}
+
 void check_features(const at::Tensor& features, const std::string& where) {
   if (const auto bad = find_bad_features(features))
     fail("{}: features hold {} in {} rows, first in row {}", where, bad->reason, bad->rows, bad->row);

@@ -3,39 +3,14 @@
 #include <ATen/ATen.h>
 
 #include <algorithm>
-#include <cmath>
 #include <cstring>
 
 #include "protocom/core/error.h"
+#include "protocom/core/feature_values.h"
 
 namespace protocom {
-namespace {
-
-/// By the largest exponent: without a branch a number, so that the compiler makes vectors of it.
-bool all_finite(const float* values, int64_t count) {
-  constexpr int32_t kMagnitude = 0x7fffffff, kInfinity = 0x7f800000;
-  int32_t largest = 0;
-  for (int64_t i = 0; i < count; ++i) {
-    int32_t bits = 0;
-    std::memcpy(&bits, values + i, sizeof(bits));
-    largest = std::max(largest, bits & kMagnitude);
-  }
-  return largest < kInfinity;
-}
-
-}  // namespace
 
 // A recognizer has thousands of short vectors: LibTorch's operators would take longer to be called than to run.
-bool is_finite(const at::Tensor& values) {
-  if (values.scalar_type() != at::kDouble) {
-    const at::Tensor single = values.to(at::kFloat).contiguous();
-    return all_finite(single.data_ptr<float>(), single.numel());
-  }
-  const at::Tensor exact = values.contiguous();
-  const auto* begin = exact.data_ptr<double>();
-  return std::all_of(begin, begin + exact.numel(), [](double value) { return std::isfinite(value); });
-}
-
 bool is_share(const at::Tensor& values) {
   const at::Tensor single = values.to(at::kFloat).contiguous();
   const auto* begin = single.data_ptr<float>();

@@ -10,9 +10,6 @@ namespace protocom {
 /// The values of a tensor as a recognizer's blob, little-endian.
 std::string to_blob(const at::Tensor& tensor, at::ScalarType type);
 
-/// Whether no number is NaN or infinite.
-bool is_finite(const at::Tensor& values);
-
 /// Whether all numbers are in [0, 1].
 bool is_share(const at::Tensor& values);
 

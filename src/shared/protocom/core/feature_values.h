@@ -24,6 +24,10 @@ struct BadFeatures {
 /// with, or are all too small (unless they are all zero).
 std::optional<BadFeatures> find_bad_features(const at::Tensor& features);
 
+/// Whether no number is NaN or infinite, of float32 or what becomes that. Quicker on short vectors than LibTorch's
+/// operators, which take longer to be called than to run.
+bool is_finite(const at::Tensor& values);
+
 /// Throws Error that begins with `where` for such features.
 void check_features(const at::Tensor& features, const std::string& where);
 
