@@ -7,6 +7,8 @@
 #include <thread>
 #include <torch/csrc/distributed/c10d/PrefixStore.hpp>
 
+#include "protocom/core/text.h"
+
 namespace protocom {
 namespace {
 
@@ -25,15 +27,10 @@ std::string end_key(int rank) { return "ended/" + std::to_string(rank); }
 std::string heard_key(int rank) { return "heard/" + std::to_string(rank); }
 
 std::vector<int> parse(const std::vector<uint8_t>& text) {
+  const std::string all(text.begin(), text.end());
   std::vector<int> ranks;
-  std::string number;
-  for (const uint8_t byte : text) {
-    if (byte != ' ') {
-      number.push_back(static_cast<char>(byte));
-    } else if (!number.empty()) {
-      ranks.push_back(std::stoi(number));
-      number.clear();
-    }
+  for (const std::string_view number : pieces_of(all, ' ')) {
+    if (!number.empty()) ranks.push_back(std::stoi(std::string(number)));
   }
   return ranks;
 }
@@ -199,12 +196,16 @@ Heartbeat::~Heartbeat() {
   watch_->wake.wait_for(lock, kGoodbye, [this] { return watch_->running == 0; });
 }
 
-void Heartbeat::leave() const {
+void Heartbeat::tell(const std::string& key, const std::string& text) const {
   try {
-    store_->set(end_key(rank_), std::vector<uint8_t>{1});
+    store_->set(key, std::vector<uint8_t>(text.begin(), text.end()));
   } catch (const std::exception&) {
     // Nobody is there to be told.
   }
+}
+
+void Heartbeat::leave() const {
+  tell(end_key(rank_), "1");
   part(kGoodbye);
   const std::lock_guard lock(watch_->mutex);
   watch_->stopping = true;
@@ -259,13 +260,7 @@ std::vector<int> Heartbeat::lost() const {
   return watch_->lost;
 }
 
-void Heartbeat::announce_failure(const std::string& reason) const {
-  try {
-    store_->set(failure_key(rank_), std::vector<uint8_t>(reason.begin(), reason.end()));
-  } catch (const std::exception&) {
-    // Nobody is there to be told.
-  }
-}
+void Heartbeat::announce_failure(const std::string& reason) const { tell(failure_key(rank_), reason); }
 
 std::map<int, std::string> Heartbeat::failures() const {
   const std::lock_guard lock(watch_->mutex);
