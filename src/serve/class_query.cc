@@ -13,6 +13,11 @@ std::string live_classes(const char* more_columns) {
          "JOIN descriptions d ON d.class = c.id AND d.removed_by IS NULL WHERE c.removed_by IS NULL";
 }
 
+std::optional<int64_t> live_class(const Database& database, const std::string& name) {
+  Statement row = database.prepare("SELECT class FROM names WHERE name = ? AND removed_by IS NULL", name);
+  return row.step() ? std::optional(row.number(0)) : std::nullopt;
+}
+
 std::string class_label(const Database& database, const Statement& class_row) {
   return fmt::format("{}: class '{}'", database.path().string(), excerpt(class_row.text(kName)));
 }

@@ -1,4 +1,5 @@
 #pragma once
+#include <optional>
 #include <string>
 
 #include "protocom/serve/recognizer_file.h"
@@ -13,6 +14,9 @@ inline constexpr const char* kCountImages =
 /// Live classes with their live name and description, then more columns. More conditions can follow.
 std::string live_classes(const char* more_columns = "");
 enum ClassColumn { kId, kName, kTime, kTitle, kAssociation, kEmbedding, kSource, kImages };
+
+/// The class of that name that is there now.
+std::optional<int64_t> live_class(const Database& database, const std::string& name);
 
 /// What messages call a class: the file and its name.
 std::string class_label(const Database& database, const Statement& class_row);

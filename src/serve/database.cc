@@ -157,8 +157,6 @@ void Database::bring_log_in() const {
   sqlite3_busy_timeout(handle_, static_cast<int>(std::chrono::milliseconds(patience_).count()));
 }
 
-Statement Database::prepare(const std::string& sql) const { return {*this, handle_, sql}; }
-
 std::optional<int64_t> Database::number(const std::string& sql) const {
   Statement statement = prepare(sql);
   if (!statement.step() || statement.is_null(0)) return std::nullopt;

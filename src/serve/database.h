@@ -35,8 +35,9 @@ class Database {
   [[nodiscard]] const std::filesystem::path& path() const { return path_; }
   /// Statements without parameters and results, separated by ";".
   void run(const std::string& sql) const;
-  /// A statement with its parameters unset.
-  [[nodiscard]] Statement prepare(const std::string& sql) const;
+  /// A statement with these numbers and texts as its first parameters, the others unset.
+  template <typename... Values>
+  [[nodiscard]] Statement prepare(const std::string& sql, const Values&... values) const;
   /// The first number of a statement's first row; none without a row.
   [[nodiscard]] std::optional<int64_t> number(const std::string& sql) const;
   /// The id of the row that was added last.
@@ -105,6 +106,13 @@ class Statement {
   int bound_ = 0;
 };
 
+template <typename... Values>
+Statement Database::prepare(const std::string& sql, const Values&... values) const {
+  Statement statement(*this, handle_, sql);
+  (statement.bind(values), ...);
+  return statement;
+}
+
 /// What a transaction is for: while one writes, others that would write wait for its end.
 enum class Access { kRead, kWrite };
 
@@ -120,6 +128,23 @@ class Transaction {
  private:
   const Database& database_;
   bool open_ = true;
+};
+
+/// One view of the file until it ends, also within another one.
+class ReadView {
+ public:
+  explicit ReadView(const Database& database) : database_(database) { database_.run("SAVEPOINT view"); }
+  ~ReadView() {
+    try {
+      database_.run("RELEASE view");
+    } catch (const Error&) {  // nothing was written
+    }
+  }
+  ReadView(const ReadView&) = delete;
+  ReadView& operator=(const ReadView&) = delete;
+
+ private:
+  const Database& database_;
 };
 
 }  // namespace protocom

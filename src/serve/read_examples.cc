@@ -6,19 +6,20 @@
 
 #include "protocom/core/error.h"
 #include "protocom/core/files.h"
+#include "serve/recognizer_change.h"
 
 namespace protocom {
 namespace {
 
 [[noreturn]] void refuse_feature(const Database& database, int64_t class_id) {
-  Statement row = database.prepare("SELECT name FROM names WHERE class = ? AND removed_by IS NULL");
-  const std::string name = row.bind(class_id).step() ? row.text(0) : std::to_string(class_id);
+  Statement row = database.prepare("SELECT name FROM names WHERE class = ? AND removed_by IS NULL", class_id);
+  const std::string name = row.step() ? row.text(0) : std::to_string(class_id);
   fail("{}: class '{}' is damaged: a feature has another size", database.path().string(), excerpt(name));
 }
 
 /// The numbers [m, d] of bytes, which are not copied unless they are of another type.
 at::Tensor numbers_of(std::string&& bytes, const RecognizerSettings& settings) {
-  const at::ScalarType type = settings.feature_type == FeatureType::kFloat16 ? at::kHalf : at::kFloat;
+  const at::ScalarType type = type_of(settings);
   const auto values = static_cast<int64_t>(bytes.size() / c10::elementSize(type));
   if (values == 0) return at::empty({0, settings.feature_dim});
   const auto owned = std::make_shared<std::string>(std::move(bytes));
@@ -28,7 +29,7 @@ at::Tensor numbers_of(std::string&& bytes, const RecognizerSettings& settings) {
 }
 
 int64_t bytes_of_feature(const RecognizerSettings& settings) {
-  return settings.feature_dim * (settings.feature_type == FeatureType::kFloat16 ? 2 : 4);
+  return settings.feature_dim * static_cast<int64_t>(c10::elementSize(type_of(settings)));
 }
 
 /// Of all features; the file holds no more than its size, whatever it says.
@@ -50,8 +51,7 @@ std::string query_of(const ExampleRange& range) {
 }  // namespace
 
 Examples read_examples(const Database& database, const RecognizerSettings& settings, const ExampleRange& range) {
-  Statement row = database.prepare(query_of(range));
-  row.bind(bytes_of_feature(settings));
+  Statement row = database.prepare(query_of(range), bytes_of_feature(settings));
   if (range.class_id) row.bind(*range.class_id);
   if (range.since) row.bind(*range.since);
   Examples read;

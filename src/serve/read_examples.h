@@ -35,4 +35,11 @@ Examples read_examples(const Database& database, const RecognizerSettings& setti
 /// The rows of a class, float32 [n, d]; a view where they lie together.
 at::Tensor features_of(const Examples& examples, const std::vector<int64_t>& rows);
 
+/// The features of the images whose class nobody has said, float32 [u, d], in the order of their numbers; undefined
+/// where there is none. Throws Error where one says to have another size.
+at::Tensor read_unlabelled(const Database& database, const RecognizerSettings& settings);
+
+/// The same with all that is kept of them.
+NewExamples unlabelled_contents(const Database& database, const RecognizerSettings& settings);
+
 }  // namespace protocom

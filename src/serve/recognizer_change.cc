@@ -9,8 +9,8 @@
 
 #include "protocom/core/error.h"
 #include "protocom/core/feature_values.h"
+#include "serve/recognizer_schema.h"
 #include "serve/stored_tensor.h"
-#include "serve/undone_changes.h"
 
 namespace protocom {
 namespace {
@@ -86,13 +86,13 @@ Change::Change(const Database& database, const std::string& what, std::optional<
   made_.reset();
   check_number_left(database);
   forget_undone(database);
-  database.prepare("INSERT INTO changes(time, what) VALUES(?, ?)").bind(entry_.time).bind(entry_.what).run();
+  database.prepare("INSERT INTO changes(time, what) VALUES(?, ?)", entry_.time, entry_.what).run();
   entry_.id = database.last_row();
 }
 
 void Change::call(const std::string& what) {
   entry_.what = excerpt(what, 200);
-  database_.prepare("UPDATE changes SET what = ? WHERE id = ?").bind(entry_.what).bind(entry_.id).run();
+  database_.prepare("UPDATE changes SET what = ? WHERE id = ?", entry_.what, entry_.id).run();
 }
 
 void Change::commit() {
@@ -101,9 +101,9 @@ void Change::commit() {
 }
 
 int64_t Change::remove(const std::string& table, const std::string& column, int64_t value) const {
-  database_.prepare("UPDATE " + table + " SET removed_by = ? WHERE " + column + " = ? AND removed_by IS NULL")
-      .bind(entry_.id)
-      .bind(value)
+  database_
+      .prepare("UPDATE " + table + " SET removed_by = ? WHERE " + column + " = ? AND removed_by IS NULL", entry_.id,
+               value)
       .run();
   return database_.rows_changed();
 }

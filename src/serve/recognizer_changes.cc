@@ -6,11 +6,11 @@
 #include "protocom/core/files.h"
 #include "protocom/core/utf8.h"
 #include "protocom/serve/recognizer_file.h"
+#include "serve/class_query.h"
 #include "serve/database.h"
 #include "serve/recognizer_change.h"
 #include "serve/recognizer_schema.h"
 #include "serve/stored_tensor.h"
-#include "serve/undone_changes.h"
 
 namespace protocom {
 namespace {
@@ -27,25 +27,15 @@ void check_description(const RecognizerSettings& settings, const std::string& na
   check_vector(stated.embedding, settings.embedding_dim, "embedding", name);
 }
 
-std::optional<int64_t> live_class(const Database& database, const std::string& name) {
-  Statement statement = database.prepare("SELECT class FROM names WHERE name = ? AND removed_by IS NULL");
-  if (!statement.bind(name).step()) return std::nullopt;
-  return statement.number(0);
-}
-
 void add_name(const Database& database, const Change& change, int64_t id, const std::string& name) {
   if (name.empty()) fail("a class needs a name");
   if (steers_terminals(name))
     fail("the class name '{}' has control characters or turns the direction of writing: choose another", name);
-  database.prepare("INSERT INTO names(class, name, added_by) VALUES(?, ?, ?)")
-      .bind(id)
-      .bind(name)
-      .bind(change.id())
-      .run();
+  database.prepare("INSERT INTO names(class, name, added_by) VALUES(?, ?, ?)", id, name, change.id()).run();
 }
 
 int64_t add_class(const Database& database, const Change& change, const std::string& name) {
-  database.prepare("INSERT INTO classes(time, added_by) VALUES(?, ?)").bind(seconds_now()).bind(change.id()).run();
+  database.prepare("INSERT INTO classes(time, added_by) VALUES(?, ?)", seconds_now(), change.id()).run();
   const int64_t id = database.last_row();
   add_name(database, change, id, name);
   return id;
@@ -55,9 +45,8 @@ void describe(const Database& database, const Change& change, int64_t id, const 
   change.remove("descriptions", "class", id);
   database
       .prepare(
-          "INSERT INTO descriptions(class, title, association, embedding, source, added_by) VALUES(?, ?, ?, ?, ?, ?)")
-      .bind(id)
-      .bind(stated.title)
+          "INSERT INTO descriptions(class, title, association, embedding, source, added_by) VALUES(?, ?, ?, ?, ?, ?)",
+          id, stated.title)
       .bind_blob(to_blob(stated.association, at::kFloat))
       .bind_blob(to_blob(stated.embedding, at::kFloat))
       .bind(stated.embedding_source)
@@ -108,9 +97,8 @@ void remove_live_class(const Database& database, const Change& change, int64_t i
   database
       .prepare(
           "UPDATE thumbnails SET removed_by = ? WHERE removed_by IS NULL AND example IN "
-          "(SELECT id FROM examples WHERE class = ? AND removed_by IS NULL)")
-      .bind(change.id())
-      .bind(id)
+          "(SELECT id FROM examples WHERE class = ? AND removed_by IS NULL)",
+          change.id(), id)
       .run();
   for (const char* table : {"names", "descriptions", "examples"}) change.remove(table, "class", id);
   change.remove("classes", "id", id);
@@ -119,8 +107,8 @@ void remove_live_class(const Database& database, const Change& change, int64_t i
 /// Examples of a class as examples of another one, less those that it holds; returns how many those were.
 int64_t copy_examples(const Database& database, const Change& change, int64_t from, int64_t to) {
   std::vector<int64_t> ids;
-  Statement rows = database.prepare("SELECT id FROM examples WHERE class = ? AND removed_by IS NULL ORDER BY id");
-  for (rows.bind(from); rows.step();) ids.push_back(rows.number(0));
+  Statement rows = database.prepare("SELECT id FROM examples WHERE class = ? AND removed_by IS NULL ORDER BY id", from);
+  while (rows.step()) ids.push_back(rows.number(0));
   Statement add = database.prepare(
       "INSERT OR IGNORE INTO examples(class, hash, feature, time, source, added_by) "
       "SELECT ?, hash, feature, time, source, ? FROM examples WHERE id = ?");
@@ -245,10 +233,7 @@ void RecognizerFile::remove_examples(const std::vector<int64_t>& ids) {
   reading(path(), [&] {
     Change change(*database_, fmt::format("remove {} examples", ids.size()), last_made_);
     for (const int64_t id : ids) {
-      Statement row = database_->prepare("SELECT 1 FROM examples WHERE id = ? AND removed_by IS NULL");
-      if (!row.bind(id).step()) fail("{} has no example {}", path().string(), id);
-      row.reset();
-      change.remove("examples", "id", id);
+      if (change.remove("examples", "id", id) == 0) fail("{} has no example {}", path().string(), id);
       change.remove("thumbnails", "example", id);
     }
     if (!ids.empty()) change.commit();
@@ -258,11 +243,8 @@ void RecognizerFile::remove_examples(const std::vector<int64_t>& ids) {
 void RecognizerFile::set_calibration(const nlohmann::json& calibration) {
   reading(path(), [&] {
     Change change(*database_, "calibrate", last_made_);
-    database_->prepare("UPDATE calibrations SET removed_by = ? WHERE removed_by IS NULL").bind(change.id()).run();
-    database_->prepare("INSERT INTO calibrations(json, added_by) VALUES(?, ?)")
-        .bind(calibration.dump())
-        .bind(change.id())
-        .run();
+    database_->prepare("UPDATE calibrations SET removed_by = ? WHERE removed_by IS NULL", change.id()).run();
+    database_->prepare("INSERT INTO calibrations(json, added_by) VALUES(?, ?)", calibration.dump(), change.id()).run();
     change.commit();
   });
 }

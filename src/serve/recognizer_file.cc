@@ -14,6 +14,7 @@
 #include "protocom/core/memory_file.h"
 #include "protocom/core/text.h"
 #include "serve/database.h"
+#include "serve/recognizer_change.h"
 #include "serve/recognizer_schema.h"
 
 namespace protocom {
@@ -106,7 +107,7 @@ void write_new(const fs::path& path, const RecognizerSettings& settings,
   create_schema(database);
   ArtefactHeader header = make_header(kKind, kFormatVersion, provenance);
   header.details = details_of(settings);
-  database.prepare("INSERT INTO header(json) VALUES(?)").bind(header.to_json().dump()).run();
+  database.prepare("INSERT INTO header(json) VALUES(?)", header.to_json().dump()).run();
   add_attributes(database, settings.attributes);
   for (const RecognizerArtefact& artefact : artefacts) add_artefact(database, artefact);
   transaction.commit();
@@ -188,9 +189,7 @@ int64_t RecognizerFile::format() const {
 
 std::string RecognizerFile::serialized() const { return database_->serialized(); }
 
-int64_t RecognizerFile::serialized_size() const {
-  return database_->number("PRAGMA page_count").value_or(0) * database_->number("PRAGMA page_size").value_or(0);
-}
+int64_t RecognizerFile::serialized_size() const { return bytes_of(*database_); }
 
 const RecognizerArtefact* RecognizerFile::artefact(const std::string& name) const {
   const auto found =
@@ -204,7 +203,7 @@ void RecognizerFile::read_artefact(const std::string& name, const std::function<
   if (!found->embedded) return read(outside(*found, path()));
   const std::string called = path().string() + ", its " + name;
   MemoryFile copy(called);
-  const int64_t row = database_->prepare("SELECT id FROM artefacts WHERE name = ?").bind(name).only_number();
+  const int64_t row = database_->prepare("SELECT id FROM artefacts WHERE name = ?", name).only_number();
   database_->read_blob("artefacts", "bytes", row, [&](std::string_view piece) { copy.append(piece); });
   try {
     if (hash_file(copy.path()) != found->hash) fail("{} is damaged", copy.path().string());
@@ -222,8 +221,8 @@ int64_t RecognizerFile::revision() const {
 std::string RecognizerFile::history(int64_t revision) const {
   return reading(path(), [&] {
     std::string all = header_.to_json().dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
-    Statement rows = database_->prepare("SELECT id, time, what FROM changes WHERE id <= ? ORDER BY id");
-    rows.bind(std::abs(revision));
+    Statement rows =
+        database_->prepare("SELECT id, time, what FROM changes WHERE id <= ? ORDER BY id", std::abs(revision));
     while (rows.step()) all += fmt::format("\n{} {} {}", rows.number(0), rows.number(1), rows.text(2));
     return hash_bytes(all);
   });

@@ -5,7 +5,6 @@
 #include "protocom/serve/recognizer_file.h"
 #include "serve/class_query.h"
 #include "serve/database.h"
-#include "serve/read_view.h"
 
 namespace protocom {
 namespace {
@@ -31,15 +30,12 @@ std::vector<ClassEntry> RecognizerFile::list_classes() const {
 }
 
 bool RecognizerFile::has_class(const std::string& name) const {
-  return reading(path(), [&] {
-    return database_->prepare("SELECT 1 FROM names WHERE name = ? AND removed_by IS NULL").bind(name).step();
-  });
+  return reading(path(), [&] { return live_class(*database_, name).has_value(); });
 }
 
 std::optional<ClassEntry> RecognizerFile::find_class(const std::string& name) const {
   return reading(path(), [&]() -> std::optional<ClassEntry> {
-    Statement statement = database_->prepare(live_classes(kCountImages) + " AND n.name = ?");
-    statement.bind(name);
+    Statement statement = database_->prepare(live_classes(kCountImages) + " AND n.name = ?", name);
     if (!statement.step()) return std::nullopt;
     return entry_at(statement);
   });
@@ -63,8 +59,7 @@ std::vector<std::string> RecognizerFile::class_names() const {
 }
 
 int64_t RecognizerFile::class_id(const std::string& name) const {
-  Statement statement = database_->prepare("SELECT class FROM names WHERE name = ? AND removed_by IS NULL");
-  if (statement.bind(name).step()) return statement.number(0);
+  if (const auto id = live_class(*database_, name)) return *id;
   fail("{} has no class '{}'{}", path().string(), name, did_you_mean(name, class_names()));
 }
 
@@ -81,17 +76,17 @@ std::vector<ExampleEntry> RecognizerFile::list_examples(const std::string& class
 
 ExampleEntry RecognizerFile::example(int64_t id) const {
   return reading(path(), [&] {
-    Statement row = database_->prepare(std::string(kExamples) + " AND e.id = ?");
-    if (!row.bind(id).step()) fail("{} has no example {}", path().string(), id);
+    Statement row = database_->prepare(std::string(kExamples) + " AND e.id = ?", id);
+    if (!row.step()) fail("{} has no example {}", path().string(), id);
     return example_at(row);
   });
 }
 
 std::string RecognizerFile::thumbnail(int64_t example_id) const {
   return reading(path(), [&] {
-    const ExampleEntry found = example(example_id);
-    Statement row = database_->prepare("SELECT jpeg FROM thumbnails WHERE example = ? AND removed_by IS NULL");
-    return row.bind(found.id).step() ? row.text(0) : std::string();
+    Statement row = database_->prepare("SELECT jpeg FROM thumbnails WHERE example = ? AND removed_by IS NULL",
+                                       example(example_id).id);
+    return row.step() ? row.text(0) : std::string();
   });
 }
 
@@ -100,16 +95,6 @@ std::optional<nlohmann::json> RecognizerFile::calibration() const {
     Statement row = database_->prepare("SELECT json FROM calibrations WHERE removed_by IS NULL");
     if (!row.step()) return std::nullopt;
     return parse_json(row.text(0), path().string());
-  });
-}
-
-std::vector<ChangeEntry> RecognizerFile::changes(int64_t most) const {
-  return reading(path(), [&] {
-    std::vector<ChangeEntry> entries;
-    Statement rows = database_->prepare("SELECT id, what, time FROM changes ORDER BY id DESC LIMIT ?");
-    rows.bind(most);
-    while (rows.step()) entries.push_back({rows.number(0), rows.text(1), rows.number(2)});
-    return entries;
   });
 }
 

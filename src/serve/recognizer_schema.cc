@@ -99,7 +99,7 @@ void make_parts(const std::map<std::string, std::string>& parts, const Database&
 }
 
 bool has_table(const Database& database, const char* name) {
-  return database.prepare("SELECT 1 FROM sqlite_schema WHERE name = ?").bind(name).step();
+  return database.prepare("SELECT 1 FROM sqlite_schema WHERE name = ?", name).step();
 }
 
 /// A file never goes back to a version that knows less.
@@ -148,6 +148,15 @@ bool has_undone(const Database& database) { return has_table(database, "undone")
 void add_undone(const Database& database) {
   make_parts(undone_parts(), database);
   set_version(database, kVersionWithUndone);
+}
+
+void forget_undone(const Database& database) {
+  if (!has_undone(database)) return;
+  for (const char* table : changing_tables(database)) {
+    database.run(fmt::format("DELETE FROM {} WHERE added_by IN (SELECT id FROM undone)", table));
+    database.run(fmt::format("DELETE FROM {} WHERE removed_by < 0", table));
+  }
+  database.run("DELETE FROM undone; DELETE FROM undone_removals");
 }
 
 int64_t format_of(const Database& database) { return database.number("PRAGMA user_version").value_or(0); }

@@ -17,6 +17,8 @@ void create_schema(const Database& database);
 /// no file has them before its first undo, so that what is never undone can be read by earlier programs too.
 bool has_undone(const Database& database);
 void add_undone(const Database& database);
+/// Deletes what changes that were undone had added, and how to do them again, within the caller's transaction.
+void forget_undone(const Database& database);
 
 /// The same of unlabelled images: no file has their table before the first of them.
 bool has_unlabelled(const Database& database);

@@ -11,8 +11,6 @@
 #include "serve/changed_classes.h"
 #include "serve/class_query.h"
 #include "serve/read_examples.h"
-#include "serve/read_unlabelled.h"
-#include "serve/read_view.h"
 #include "serve/stored_tensor.h"
 
 namespace protocom {

@@ -1,32 +1,39 @@
 #include <fmt/format.h>
 
 #include "protocom/core/error.h"
+#include "protocom/core/files.h"
 #include "protocom/serve/recognizer_file.h"
 #include "serve/database.h"
-#include "serve/read_view.h"
 #include "serve/recognizer_schema.h"
-#include "serve/undone_changes.h"
 
 namespace protocom {
 namespace {
 
-/// Changes that were undone and can be done again: those after the last that was not.
-constexpr const char* kUndone =
-    "SELECT id, what, time FROM undone WHERE id > (SELECT coalesce(max(id), 0) FROM changes) ORDER BY id LIMIT ?";
+std::vector<ChangeEntry> entries_of(Statement rows) {
+  std::vector<ChangeEntry> entries;
+  while (rows.step()) entries.push_back({rows.number(0), rows.text(1), rows.number(2)});
+  return entries;
+}
 
-std::optional<ChangeEntry> next_undone(const Database& database) {
-  if (!has_undone(database)) return std::nullopt;
-  Statement row = database.prepare(kUndone);
-  if (!row.bind(1).step()) return std::nullopt;
-  return ChangeEntry{row.number(0), row.text(1), row.number(2)};
+std::vector<ChangeEntry> last_done(const Database& database, int64_t most) {
+  return entries_of(database.prepare("SELECT id, what, time FROM changes ORDER BY id DESC LIMIT ?", most));
+}
+
+/// Changes that were undone and can be done again: those after the last that was not.
+std::vector<ChangeEntry> next_undone(const Database& database, int64_t most) {
+  if (!has_undone(database)) return {};
+  return entries_of(database.prepare(
+      "SELECT id, what, time FROM undone WHERE id > (SELECT coalesce(max(id), 0) FROM changes) ORDER BY id LIMIT ?",
+      most));
 }
 
 /// Moves a change's entry from one list to the other.
 void move_entry(const Database& database, int64_t change, const char* from, const char* to) {
-  database.prepare(fmt::format("INSERT INTO {}(id, time, what) SELECT id, time, what FROM {} WHERE id = ?", to, from))
-      .bind(change)
+  database
+      .prepare(fmt::format("INSERT INTO {}(id, time, what) SELECT id, time, what FROM {} WHERE id = ?", to, from),
+               change)
       .run();
-  database.prepare(fmt::format("DELETE FROM {} WHERE id = ?", from)).bind(change).run();
+  database.prepare(fmt::format("DELETE FROM {} WHERE id = ?", from), change).run();
 }
 
 /// What a change added no longer counts: its rows stay, removed by the negative of its number. What it removed counts
@@ -39,18 +46,16 @@ void take_back(const Database& database, int64_t change) {
     database
         .prepare(fmt::format("INSERT INTO undone_removals(change, part, item) SELECT ?, '{0}', id FROM {0} "
                              "WHERE removed_by = ? AND added_by <> ?",
-                             table))
-        .bind(change)
-        .bind(change)
-        .bind(change)
+                             table),
+                 change, change, change)
         .run();
-    database.prepare(fmt::format("UPDATE {} SET removed_by = ? WHERE added_by = ? AND removed_by IS NULL", table))
-        .bind(-change)
-        .bind(change)
+    database
+        .prepare(fmt::format("UPDATE {} SET removed_by = ? WHERE added_by = ? AND removed_by IS NULL", table), -change,
+                 change)
         .run();
-    database.prepare(fmt::format("UPDATE {} SET removed_by = NULL WHERE removed_by = ? AND added_by <> ?", table))
-        .bind(change)
-        .bind(change)
+    database
+        .prepare(fmt::format("UPDATE {} SET removed_by = NULL WHERE removed_by = ? AND added_by <> ?", table), change,
+                 change)
         .run();
   }
   move_entry(database, change, "changes", "undone");
@@ -62,81 +67,59 @@ void do_again(const Database& database, int64_t change) {
     database
         .prepare(fmt::format("UPDATE {0} SET removed_by = ? WHERE removed_by IS NULL AND id IN "
                              "(SELECT item FROM undone_removals WHERE change = ? AND part = '{0}')",
-                             table))
-        .bind(change)
-        .bind(change)
+                             table),
+                 change, change)
         .run();
-    database.prepare(fmt::format("UPDATE {} SET removed_by = NULL WHERE removed_by = ?", table)).bind(-change).run();
+    database.prepare(fmt::format("UPDATE {} SET removed_by = NULL WHERE removed_by = ?", table), -change).run();
   }
-  database.prepare("DELETE FROM undone_removals WHERE change = ?").bind(change).run();
+  database.prepare("DELETE FROM undone_removals WHERE change = ?", change).run();
   move_entry(database, change, "undone", "changes");
+}
+
+/// Turns the first change of a list, if there is one and it is `only` where that is said.
+std::optional<ChangeEntry> turn_first(const Database& database,
+                                      std::vector<ChangeEntry> (*list)(const Database&, int64_t most),
+                                      void (*turn)(const Database&, int64_t change),
+                                      std::optional<int64_t> only = std::nullopt) {
+  return reading(database.path(), [&]() -> std::optional<ChangeEntry> {
+    Transaction transaction(database, Access::kWrite);
+    const std::vector<ChangeEntry> first = list(database, 1);
+    if (first.empty() || first.front().id != only.value_or(first.front().id)) return std::nullopt;
+    turn(database, first.front().id);
+    transaction.commit();
+    return first.front();
+  });
 }
 
 }  // namespace
 
-void forget_undone(const Database& database) {
-  if (!has_undone(database)) return;
-  for (const char* table : changing_tables(database)) {
-    database.run(fmt::format("DELETE FROM {} WHERE added_by IN (SELECT id FROM undone)", table));
-    database.run(fmt::format("DELETE FROM {} WHERE removed_by < 0", table));
-  }
-  database.run("DELETE FROM undone; DELETE FROM undone_removals");
+std::vector<ChangeEntry> RecognizerFile::changes(int64_t most) const {
+  return reading(path(), [&] { return last_done(*database_, most); });
 }
 
 std::vector<ChangeEntry> RecognizerFile::undone(int64_t most) const {
   return reading(path(), [&] {
     const ReadView view(*database_);
-    std::vector<ChangeEntry> entries;
-    if (!has_undone(*database_)) return entries;
-    Statement rows = database_->prepare(kUndone);
-    rows.bind(most);
-    while (rows.step()) entries.push_back({rows.number(0), rows.text(1), rows.number(2)});
-    return entries;
+    return next_undone(*database_, most);
   });
 }
 
 ChangeEntry RecognizerFile::undo() {
-  return reading(path(), [&] {
-    Transaction transaction(*database_, Access::kWrite);
-    const std::vector<ChangeEntry> last = changes(1);
-    if (last.empty()) fail("{}: there is nothing to undo", path().string());
-    take_back(*database_, last.front().id);
-    transaction.commit();
-    return last.front();
-  });
+  if (const auto undone = turn_first(*database_, last_done, take_back)) return *undone;
+  fail("{}: there is nothing to undo", path().string());
 }
 
 std::optional<ChangeEntry> RecognizerFile::undo_only(int64_t change) {
-  return reading(path(), [&]() -> std::optional<ChangeEntry> {
-    Transaction transaction(*database_, Access::kWrite);
-    const std::vector<ChangeEntry> last = changes(1);
-    if (last.empty() || last.front().id != change) return std::nullopt;
-    take_back(*database_, change);
-    transaction.commit();
-    return last.front();
-  });
+  return turn_first(*database_, last_done, take_back, change);
 }
 
 ChangeEntry RecognizerFile::redo() {
-  return reading(path(), [&] {
-    Transaction transaction(*database_, Access::kWrite);
-    const std::optional<ChangeEntry> next = next_undone(*database_);
-    if (!next) fail("{}: there is nothing to redo", path().string());
-    do_again(*database_, next->id);
-    transaction.commit();
-    return *next;
-  });
+  if (const auto redone = turn_first(*database_, next_undone, do_again)) return *redone;
+  fail("{}: there is nothing to redo", path().string());
 }
 
 std::optional<ChangeEntry> RecognizerFile::redo_only(int64_t change) {
-  return reading(path(), [&]() -> std::optional<ChangeEntry> {
-    Transaction transaction(*database_, Access::kWrite);
-    const std::optional<ChangeEntry> next = next_undone(*database_);
-    if (!next || next->id != change) return std::nullopt;
-    do_again(*database_, change);
-    transaction.commit();
-    return next;
-  });
+  return turn_first(*database_, next_undone, do_again, change);
 }
 
 }  // namespace protocom

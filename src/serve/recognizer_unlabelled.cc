@@ -4,8 +4,7 @@
 #include "protocom/core/feature_values.h"
 #include "protocom/core/files.h"
 #include "protocom/serve/recognizer_file.h"
-#include "serve/read_unlabelled.h"
-#include "serve/read_view.h"
+#include "serve/read_examples.h"
 #include "serve/recognizer_change.h"
 #include "serve/recognizer_schema.h"
 #include "serve/stored_tensor.h"
@@ -90,8 +89,8 @@ int64_t RecognizerFile::count_unlabelled() const {
 std::string RecognizerFile::unlabelled_thumbnail(int64_t id) const {
   return reading(path(), [&] {
     if (has_unlabelled(*database_)) {
-      Statement row = database_->prepare("SELECT jpeg FROM unlabelled WHERE id = ? AND removed_by IS NULL");
-      if (row.bind(id).step()) return row.text(0);
+      Statement row = database_->prepare("SELECT jpeg FROM unlabelled WHERE id = ? AND removed_by IS NULL", id);
+      if (row.step()) return row.text(0);
     }
     fail("{} has no unlabelled image {}", path().string(), id);
   });
@@ -131,7 +130,7 @@ int64_t RecognizerFile::remove_all_unlabelled() {
     Change change(*database_, "remove all unlabelled images", last_made_);
     const int64_t count = count_of_unlabelled(*database_);
     if (count == 0) return count;
-    database_->prepare("UPDATE unlabelled SET removed_by = ? WHERE removed_by IS NULL").bind(change.id()).run();
+    database_->prepare("UPDATE unlabelled SET removed_by = ? WHERE removed_by IS NULL", change.id()).run();
     change.call("remove " + count_of(count, "unlabelled image"));
     change.commit();
     return count;
