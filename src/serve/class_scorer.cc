@@ -10,7 +10,6 @@
 #include "protocom/fewshot/image_points.h"
 #include "protocom/fewshot/paper/completion_model.h"
 #include "serve/enrolled_tensors.h"
-#include "serve/unlabelled_method.h"
 
 namespace protocom {
 namespace {

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 #include <utility>
 
 #include "protocom/core/error.h"
@@ -14,7 +15,6 @@
 #include "protocom/features/embed.h"
 #include "serve/best_classes.h"
 #include "serve/nearest_examples.h"
-#include "serve/proportions.h"
 #include "serve/recognizer_index.h"
 
 namespace protocom {
@@ -35,6 +35,28 @@ void warn_of_other_shots(const Method& method, const EnrolledClasses& enrolled) 
                           [](const StoredClass& a, const StoredClass& b) { return a.count < b.count; });
   const std::string warning = warning_of_other_shots(method, {fewest->count, most->count});
   if (!warning.empty()) logger().warn("{}", warning);
+}
+
+/// Of a method that expects balanced queries and is given others: judged alone, most are of one class.
+void warn_of_proportions(const ClassScorer& scorer, const EnrolledClasses& enrolled, const StoreModel& model,
+                         const at::Tensor& features) {
+  const MethodSpec& spec = scorer.method().spec();
+  if (features.size(0) < 4 || spec.assumes != Assumes::kBalancedQueries) return;
+  const ClassScorer alone(enrolled, model, {model.default_method()});
+  const std::vector<at::Tensor> answers = alone.probabilities(features).unbind();
+  std::map<std::string, double> share;
+  for (const at::Tensor& answer : answers) {
+    const auto best = static_cast<size_t>(best_classes(answer, 1).front());
+    share[alone.class_names()[best]] += 100.0 / static_cast<double>(answers.size());
+  }
+  const auto most =
+      std::max_element(share.begin(), share.end(), [](const auto& a, const auto& b) { return a.second < b.second; });
+  const double expected = 100.0 / static_cast<double>(std::min(enrolled.classes.size(), answers.size()));
+  if (most->second < 2 * expected) return;
+  logger().warn(
+      "judged one by one, {:.0f} % of the {} images are '{}', where {} expects about {:.0f} % of each class: it loses "
+      "where classes are not about equally frequent; leave --batch-together out",
+      most->second, answers.size(), most->first, scorer.method().label(), expected);
 }
 
 }  // namespace

@@ -1,11 +1,33 @@
 #include "protocom/serve/store_model.h"
 
+#include <ATen/ATen.h>
+
 #include <algorithm>
+#include <utility>
 
 #include "protocom/core/error.h"
 #include "protocom/data/feature_preprocessing.h"
+#include "protocom/fewshot/methods.h"
 
 namespace protocom {
+namespace {
+
+/// Of the tensors of a method that learns from them: the images whose class nobody has said.
+constexpr const char* kUnlabelledTensor = "unlabelled";
+
+using NamedTensor = std::pair<std::string, at::Tensor>;
+
+auto find_tensor(std::vector<NamedTensor>& tensors, const char* name) {
+  return std::find_if(tensors.begin(), tensors.end(), [&](const NamedTensor& one) { return one.first == name; });
+}
+
+std::shared_ptr<const Method> method_in(const std::string& label, const MethodState& state) {
+  std::unique_ptr<Method> made = make_method(label);
+  made->load(state);
+  return made;
+}
+
+}  // namespace
 
 std::vector<std::string> StoreModel::attributes() const {
   return completion ? completion->attributes : fitted->method->state().attributes;
@@ -31,9 +53,32 @@ std::string StoreModel::transductive_method() const {
 bool StoreModel::learns_from_unlabelled() const { return fitted && protocom::learns_from_unlabelled(*fitted->method); }
 
 bool learns_from_unlabelled(const Method& method) {
-  const MethodState state = method.state();
-  return std::any_of(state.tensors.begin(), state.tensors.end(),
-                     [](const auto& one) { return one.first == "adaptation"; });  // docs/formats.md
+  MethodState state = method.state();
+  return find_tensor(state.tensors, "adaptation") != state.tensors.end();  // docs/formats.md
+}
+
+int64_t unlabelled_in(MethodState state) {
+  const auto held = find_tensor(state.tensors, kUnlabelledTensor);
+  return held == state.tensors.end() ? 0 : held->second.size(0);
+}
+
+std::shared_ptr<const Method> with_unlabelled(const std::shared_ptr<const Method>& method, const at::Tensor& images) {
+  if (!images.defined() || images.size(0) == 0 || !learns_from_unlabelled(*method)) return method;
+  MethodState state = method->state();
+  const auto held = find_tensor(state.tensors, kUnlabelledTensor);
+  if (held == state.tensors.end())
+    state.tensors.emplace_back(kUnlabelledTensor, images);
+  else
+    held->second = at::cat({held->second.to(at::kFloat), images});
+  return method_in(method->label(), state);
+}
+
+std::shared_ptr<const Method> without_unlabelled(const std::shared_ptr<const Method>& method) {
+  MethodState state = method->state();
+  const auto held = find_tensor(state.tensors, kUnlabelledTensor);
+  if (held == state.tensors.end()) return method;
+  state.tensors.erase(held);
+  return method_in(method->label(), state);
 }
 
 void check_is_for_recognizers(const MethodSpec& method) {

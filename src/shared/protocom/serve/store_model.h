@@ -33,6 +33,16 @@ struct StoreModel {
 /// Whether the method's space follows the images at hand, so that it learns from those whose class nobody has said.
 bool learns_from_unlabelled(const Method& method);
 
+/// How many images whose class nobody has said a method's state holds.
+int64_t unlabelled_in(MethodState state);
+
+/// The method with these images, float32 [n, d], beside those that it has; itself where it does not learn from such, or
+/// there are none.
+std::shared_ptr<const Method> with_unlabelled(const std::shared_ptr<const Method>& method, const at::Tensor& images);
+
+/// The method without any.
+std::shared_ptr<const Method> without_unlabelled(const std::shared_ptr<const Method>& method);
+
 /// Throws UsageError for a method that answers by more than the classes that are enrolled and their features.
 void check_is_for_recognizers(const MethodSpec& method);
 
