@@ -49,11 +49,19 @@ Files find_files(const std::vector<EnrolRequest>& requests, Enrolment& done) {
   return files;
 }
 
-/// A class's rows, as they come in.
+/// Rows of a class, or of none, as they come in.
 struct Collected {
   std::vector<at::Tensor> features;
   NewExamples examples;
 };
+
+std::vector<fs::path> spread_evenly(const std::vector<fs::path>& paths, int64_t most) {
+  const auto n = static_cast<int64_t>(paths.size());
+  if (n <= most) return paths;
+  std::vector<fs::path> some;
+  for (int64_t i = 0; i < most; ++i) some.push_back(paths[static_cast<size_t>(i * n / most)]);
+  return some;
+}
 
 /// Adds an image to those of its class.
 void take_embedded(const fs::path& path, const EmbeddedImage& embedded, Collected& to) {
@@ -203,6 +211,35 @@ bool Recognizer::takes_words(int64_t numbers) {
     return false;
   }
 }
+void Recognizer::check_learns_from_unlabelled() const {
+  if (model_->learns_from_unlabelled()) return;
+  fail_usage(
+      "unlabelled photos count where the space follows your own: {} was made with a method fitted on base classes "
+      "(--fitted, --model), which stays as it is",
+      file_.path().string());
+}
+
+LearnedUnlabelled Recognizer::add_unlabelled(const std::vector<fs::path>& images, Progress& progress) {
+  check_learns_from_unlabelled();
+  const int64_t room = kMostUnlabelled - file_.count_unlabelled();
+  if (room < 1)
+    fail("{} holds {} unlabelled photos already, and more hardly gain", file_.path().string(), kMostUnlabelled);
+  if (static_cast<int64_t>(images.size()) > room)
+    logger().info("of {} unlabelled photos {} are taken, evenly: a recognizer holds up to {}", images.size(), room,
+                  kMostUnlabelled);
+  Collected collected;
+  LearnedUnlabelled done;
+  done.unreadable = embed(
+      spread_evenly(images, room),
+      [&](const fs::path& path, const EmbeddedImage& embedded) { take_embedded(path, embedded, collected); }, progress);
+  if (collected.features.empty()) fail("none of the unlabelled photos can be read");
+  collected.examples.features = at::stack(collected.features);
+  done.added = file_.add_unlabelled(collected.examples);
+  done.held = static_cast<int64_t>(collected.features.size()) - done.added;
+  done.images = file_.count_unlabelled();
+  return done;
+}
+
 
 Enrolment Recognizer::enrol(const std::vector<EnrolRequest>& requests, Progress& progress) {
   return enrol(requests, [&](const std::vector<fs::path>& images, const TakeEmbedded& take) {
