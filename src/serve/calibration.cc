@@ -135,8 +135,6 @@ double fit_factor(const Answers& own) {
   return std::exp((low + high) / 2);
 }
 
-double share(const at::Tensor& which) { return which.to(at::kDouble).mean().item<double>(); }
-
 nlohmann::json to_json(const std::vector<Exchange>& exchange) {
   nlohmann::json rows = nlohmann::json::array();
   for (const Exchange& item : exchange)
@@ -273,7 +271,7 @@ Calibration calibrate(const ClassScorer& scorer, const at::Tensor& strangers, co
   made.accepted = found.accepted;
   made.slope = slope_of(of);
   made.exchange = exchanges_of(of);
-  made.accuracy = share(own.logits.argmax(1).eq(own.truth));
+  made.accuracy = share_of(own.logits.argmax(1).eq(own.truth));
   made.images = own.truth.numel();
   made.strangers = of.strangers.numel();
   made.classes = static_cast<int64_t>(scorer.class_names().size());

@@ -143,11 +143,7 @@ class ClassScorer::Prepared {
 };
 
 ClassScorer::ClassScorer(const EnrolledClasses& enrolled, const StoreModel& model, const ClassScorerOptions& options)
-    : model_(model),
-      options_(options),
-      unadapted_(method_of(model, options.method)),
-      method_(unadapted_),
-      shares_(options.shares) {
+    : model_(model), options_(options), unadapted_(method_of(model, options.method)), method_(unadapted_) {
   options_.placed.clear();  // of these classes alone
   if (options.placed.empty()) {
     take_all(enrolled);
@@ -179,7 +175,7 @@ void ClassScorer::take_all(const EnrolledClasses& enrolled) {
   prepared_ = std::make_unique<const Prepared>(enrolled, model_, *method_);
   episode_ = mapped(with_soft_supports(supports_of(enrolled, 0, size_of(enrolled)), unlabelled_),
                     prepared_->scorer().feature_transform().get());
-  if (!shares_.empty()) episode_.shares = shares_of(names_, shares_);
+  if (!options_.shares.empty()) episode_.shares = shares_of(names_, options_.shares);
 }
 
 /// The classes' names and what the method is prepared for, all but their places.
@@ -356,11 +352,6 @@ EpisodeScores ClassScorer::score_without_class(int64_t k) const {
   episode.support_mask = episode_.support_mask.index_select(1, others);
   if (episode_.shares.defined()) episode.shares = episode_.shares.index_select(1, others);
   return score(std::move(episode), images(k));
-}
-
-at::Tensor ClassScorer::prototypes(const at::Tensor& features) const {
-  const at::Tensor prototypes = score(features).prototypes;
-  return prototypes.defined() ? prototypes.squeeze(0) : prototypes;
 }
 
 at::Tensor ClassScorer::probabilities(const at::Tensor& features) const {

@@ -7,11 +7,10 @@
 #include <tuple>
 
 #include "protocom/core/error.h"
+#include "protocom/nn/unit_vectors.h"
 
 namespace protocom {
 namespace {
-
-constexpr double kTiny = 1e-12;
 
 /// Points of more enrolled images than that are made anew for each question: they take as much room as features.
 constexpr int64_t kMostKept = 50'000;
@@ -22,15 +21,12 @@ struct Likeness {
   int64_t k, i;
 };
 
-at::Tensor of_unit_length(const at::Tensor& points) {
-  return (points / points.norm(2, 1, /*keepdim=*/true).clamp_min(kTiny)).contiguous();
-}
-
 /// Points of features [n, d].
 at::Tensor points_in(const RecognizerSnapshot& snapshot, const ClassScorer& scorer, const at::Tensor& features) {
   const at::Tensor points = scorer.points(features);
-  if (points.defined()) return of_unit_length(points);
-  return of_unit_length(features.to(at::kFloat) - (snapshot.feature_sum / snapshot.feature_count).to(at::kFloat));
+  if (points.defined()) return unit_vectors(points).contiguous();
+  const at::Tensor mean = (snapshot.feature_sum / snapshot.feature_count).to(at::kFloat);
+  return unit_vectors(features.to(at::kFloat) - mean).contiguous();
 }
 
 std::vector<NearExample> examples_of(const RecognizerSnapshot& snapshot, std::vector<Likeness> all, int64_t most) {
@@ -100,10 +96,8 @@ std::vector<std::vector<NearExample>> NearestExamples::find(const RecognizerSnap
 std::string note_on_nearest(const RecognizerSnapshot& snapshot, const std::string& answer,
                             const std::vector<NearExample>& nearest) {
   if (nearest.empty() || nearest.front().class_name == answer) return "";
-  const auto& classes = snapshot.enrolled.classes;
-  const auto own = std::find_if(classes.begin(), classes.end(),
-                                [&](const StoredClass& stored_class) { return stored_class.name == answer; });
-  if (own == classes.end()) return "";
+  const StoredClass* own = snapshot.enrolled.find(answer);
+  if (own == nullptr) return "";
   const std::string other = excerpt(nearest.front().class_name), name = excerpt(answer);
   if (own->count == 0) return fmt::format("{} has no photo and is known by its description", name);
   if (own->count == 1) return fmt::format("one photo of {} is nearer, its photos together are not", other);

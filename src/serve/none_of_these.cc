@@ -20,8 +20,6 @@ std::string count_text(double count) {
   return count < 1e15 ? fmt::format("{:.0f}", count) : fmt::format("{:g}", count);
 }
 
-double share_of(const at::Tensor& which) { return which.to(at::kDouble).mean().item<double>(); }
-
 /// Of the strangers in order, from 1; above their number where they are too few.
 int64_t place_of(const Familiarities& of, double rate) {
   const auto n = static_cast<double>(of.strangers.numel());
@@ -33,6 +31,8 @@ double at_place(const Familiarities& of, int64_t place) {
 }
 
 }  // namespace
+
+double share_of(const at::Tensor& which) { return which.to(at::kDouble).mean().item<double>(); }
 
 double threshold_of(const Familiarities& of, double rate) {
   const int64_t n = of.strangers.numel();

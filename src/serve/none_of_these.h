@@ -17,6 +17,9 @@ struct Familiarities {
   double likelier = 1;
 };
 
+/// The share of what is true, of bools [n].
+double share_of(const at::Tensor& which);
+
 /// The familiarity that another stranger exceeds with a probability of at most `rate`, the conformal quantile. Throws
 /// Error where the strangers are too few for the rate.
 double threshold_of(const Familiarities& of, double rate);

@@ -244,11 +244,6 @@ at::Tensor Recognizer::features_of(const std::vector<Image>& images) {
   return extract_square_features(backbone(), images, options_.extract);
 }
 
-Answer Recognizer::classify(const Image& image) {
-  refresh();
-  return answers_of(extract_features(backbone(), {image}, options_.extract)).front();
-}
-
 Answer Recognizer::classify(const fs::path& image) {
   refresh();
   const Preprocessing& sizes = file_.settings().preprocessing;

@@ -108,9 +108,8 @@ void warn_of_copies(const std::vector<ClassEnrolment>& enrolments) {
   std::string example;
   for (const ClassEnrolment& enrolment : enrolments) {
     for (size_t i = 0; i < enrolment.examples.hashes.size(); ++i) {
-      const at::Tensor row = enrolment.examples.features[static_cast<int64_t>(i)].to(at::kFloat).contiguous();
-      const auto [found, is_new] =
-          first.emplace(hash_bytes({static_cast<const char*>(row.data_ptr()), row.nbytes()}), Standing{&enrolment, i});
+      const std::string hash = hash_of_feature(enrolment.examples.features[static_cast<int64_t>(i)]);
+      const auto [found, is_new] = first.emplace(hash, Standing{&enrolment, i});
       if (is_new) continue;
       const bool same_class = found->second.owner == &enrolment;
       if (across == 0 && (!same_class || within == 0))
@@ -211,6 +210,7 @@ bool Recognizer::takes_words(int64_t numbers) {
     return false;
   }
 }
+
 void Recognizer::check_learns_from_unlabelled() const {
   if (model_->learns_from_unlabelled()) return;
   fail_usage(
@@ -239,7 +239,6 @@ LearnedUnlabelled Recognizer::add_unlabelled(const std::vector<fs::path>& images
   done.images = file_.count_unlabelled();
   return done;
 }
-
 
 Enrolment Recognizer::enrol(const std::vector<EnrolRequest>& requests, Progress& progress) {
   return enrol(requests, [&](const std::vector<fs::path>& images, const TakeEmbedded& take) {

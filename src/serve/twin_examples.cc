@@ -4,15 +4,14 @@
 
 #include <algorithm>
 
+#include "protocom/nn/unit_vectors.h"
+
 namespace protocom {
 namespace {
 
 constexpr int64_t kMostImages = 5000;
 constexpr size_t kMostTwins = 1000;
 constexpr int64_t kRowsAtOnce = 500;
-
-/// Rows of length one; those of zeros stay.
-at::Tensor directions(const at::Tensor& rows) { return rows / rows.norm(2, 1, true).clamp_min(1e-12); }
 
 /// Of an image: its class and its place in it.
 struct Place {
@@ -32,7 +31,7 @@ std::vector<TwinExamples> find_twins(const RecognizerSnapshot& snapshot) {
   const auto count = static_cast<int64_t>(places.size());
   std::vector<TwinExamples> twins;
   if (count < 2 || count > kMostImages) return twins;
-  const at::Tensor all = at::cat(features), plain = directions(all), centred = directions(all - all.mean(0, true));
+  const at::Tensor all = at::cat(features), plain = unit_vectors(all), centred = unit_vectors(all - all.mean(0, true));
   for (int64_t from = 0; from < count; from += kRowsAtOnce) {
     const int64_t to = std::min(count, from + kRowsAtOnce);
     const at::Tensor likeness = centred.slice(0, from, to).matmul(centred.t());

@@ -28,7 +28,7 @@ TEST(ClassScorer, InductivePrototypesAreHalfMeanHalfCompleted) {
   const ClassScorer scorer(two_classes(), model);
   const at::Tensor expected =
       at::tensor({1.5F, 1.5F, 0.5F, 2.5F}).view({2, 2});  // .5*(2,0)+.5*(1,3) and .5*(0,2)+.5*(1,3)
-  EXPECT_TRUE(at::allclose(scorer.prototypes(at::zeros({0, 2})), expected));
+  EXPECT_TRUE(at::allclose(scorer.score(at::zeros({0, 2})).prototypes, expected));
 }
 
 TEST(ClassScorer, ProbabilitiesAreTheSoftmaxOfScaledCosines) {
@@ -53,8 +53,8 @@ TEST(ClassScorer, UsesTheGammaThatTheModelLearned) {
 TEST(ClassScorer, WithoutQueriesTransductiveIsInductive) {
   const StoreModel model = store_model({1, 3});
   const at::Tensor none = at::zeros({0, 2});
-  EXPECT_TRUE(at::allclose(ClassScorer(two_classes(), model, {"gauss-fusion"}).prototypes(none),
-                           ClassScorer(two_classes(), model).prototypes(none)));
+  EXPECT_TRUE(at::allclose(ClassScorer(two_classes(), model, {"gauss-fusion"}).score(none).prototypes,
+                           ClassScorer(two_classes(), model).score(none).prototypes));
 }
 
 TEST(ClassScorer, TheOrderOfTheImagesDoesNotMatterWhenTheyAreClassifiedTogether) {
@@ -71,8 +71,8 @@ TEST(ClassScorer, TransductivePrototypesMoveTowardsTheQueries) {
   // All queries lie right and a little up; the class "right" has seen none like them.
   const StoreModel model = store_model({1, 3});
   const at::Tensor queries = at::tensor({4.0F, 1.0F}).expand({50, 2});
-  const at::Tensor before = ClassScorer(two_classes(), model).prototypes(queries)[0];
-  const at::Tensor after = ClassScorer(two_classes(), model, {"gauss-fusion"}).prototypes(queries)[0];
+  const at::Tensor before = ClassScorer(two_classes(), model).score(queries).prototypes[0][0];
+  const at::Tensor after = ClassScorer(two_classes(), model, {"gauss-fusion"}).score(queries).prototypes[0][0];
   EXPECT_LT((after - queries[0]).norm().item<double>(), (before - queries[0]).norm().item<double>());
 }
 
@@ -106,7 +106,7 @@ TEST(ClassScorer, RefusesFeaturesOfAnotherDimension) {
   const StoreModel model = store_model({0, 0});
   const ClassScorer scorer(two_classes(), model);
   EXPECT_THROW(static_cast<void>(scorer.probabilities(at::zeros({1, 3}))), Error);
-  EXPECT_THROW(static_cast<void>(scorer.prototypes(at::zeros({1, 3}))), Error);
+  EXPECT_THROW(static_cast<void>(scorer.score(at::zeros({1, 3}))), Error);
   EXPECT_THROW(static_cast<void>(scorer.probabilities(at::zeros({}))), Error);
 }
 

@@ -61,17 +61,13 @@ class ClassScorer {
   /// Whether the answers about one image depend on all enrolled images, not on the classes' rows alone.
   [[nodiscard]] bool adapts() const { return adapts_; }
 
-  /// Prototypes of all classes, float32 [c, d]; a transductive method places them by these features [n, d]. Undefined
-  /// for a method without any.
-  [[nodiscard]] at::Tensor prototypes(const at::Tensor& features) const;
-
   /// The classes' probabilities, float32 [n, c], rows sum to 1, of features float32 [n, d]. Throws Error for another d.
   [[nodiscard]] at::Tensor probabilities(const at::Tensor& features) const;
 
   /// Where the method places classes by themselves, what it made of them; else empty.
   [[nodiscard]] const PlacedClasses& placed() const { return placed_; }
 
-  /// What the method says of features float32 [n, d]: logits [1, n, c].
+  /// What the method says of features float32 [n, d]: logits [1, n, c], and prototypes [1, c, d] where it has some.
   [[nodiscard]] EpisodeScores score(const at::Tensor& features) const;
 
   /// Features float32 [n, d] where the method compares single images (ImagePoints::points); undefined where it does
@@ -110,7 +106,6 @@ class ClassScorer {
   std::shared_ptr<const Method> unadapted_;  // with what the model has of unlabelled images, if any
   std::shared_ptr<const Method> method_;
   bool adapts_ = false;
-  std::map<std::string, double> shares_;
   EnrolledClasses enrolled_;
   std::vector<std::string> names_;
   std::unique_ptr<const Prepared> prepared_;  // for these classes; where they are placed, for one of them

@@ -142,7 +142,6 @@ class Recognizer {
 
   /// Throws Error when the image cannot be read, no class is enrolled, or one lacks images that the method needs.
   Answer classify(const std::filesystem::path& image);
-  Answer classify(const Image& image);
   /// The same for features float32 [n, d]: an answer a row.
   std::vector<Answer> classify_features(const at::Tensor& features);
 
