@@ -80,13 +80,7 @@ json calibration_json(const Calibration& made) {
 }
 
 /// What was extracted elsewhere, as enrolments take it.
-NewExamples examples_of(const at::Tensor& features) {
-  NewExamples examples;
-  examples.features = features;
-  for (const at::Tensor& row : features.unbind()) examples.hashes.push_back(hash_of_feature(row));
-  examples.sources.assign(examples.hashes.size(), "memory");
-  return examples;
-}
+NewExamples examples_of(const at::Tensor& features) { return examples_of_features(features, "memory"); }
 
 /// float32 [n, d], as a recognizer's file keeps it.
 at::Tensor checked_features(const Recognizer& recognizer, const at::Tensor& features) {

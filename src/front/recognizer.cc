@@ -80,15 +80,6 @@ protocom::ClassRequest request_of(const std::string& name, const std::vector<std
   return request;
 }
 
-/// What was extracted elsewhere, as enrolments take it.
-protocom::NewExamples examples_of_features(const at::Tensor& features) {
-  protocom::NewExamples examples;
-  examples.features = features;
-  for (const at::Tensor& row : features.unbind()) examples.hashes.push_back(hash_of_feature(row));
-  examples.sources.assign(examples.hashes.size(), "memory");
-  return examples;
-}
-
 }  // namespace
 
 protocom::RecognizerOptions own_options(const RecognizerOptions& given) {
@@ -250,7 +241,8 @@ Enrolment Recognizer::enrol_described(const std::string& class_name, const std::
 Enrolment Recognizer::enrol_features(const std::string& class_name, const Rows& features,
                                      const std::vector<std::string>& attributes) {
   return with_warnings([&] {
-    return impl_->enrol(request_of(class_name, attributes), examples_of_features(impl_->rows_of(features).clone()));
+    return impl_->enrol(request_of(class_name, attributes),
+                        examples_of_features(impl_->rows_of(features).clone(), "memory"));
   });
 }
 
@@ -271,11 +263,7 @@ int64_t Recognizer::add_unlabelled(const std::vector<Image>& images) {
 }
 
 int64_t Recognizer::add_unlabelled_features(const Rows& features) {
-  return guarded([&] {
-    impl_->call([](const protocom::Recognizer& own) { own.check_learns_from_unlabelled(); });
-    const protocom::NewExamples examples = examples_of_features(impl_->rows_of(features).clone());
-    return impl_->call([&](protocom::Recognizer& own) { return own.file().add_unlabelled(examples); });
-  });
+  return impl_->add_unlabelled([&] { return examples_of_features(impl_->rows_of(features).clone(), "memory"); });
 }
 
 int64_t Recognizer::unlabelled() const {

@@ -176,6 +176,20 @@ JsonShape Api::shape_of(const Request& request, std::set<std::string> members) c
 }
 
 nlohmann::json calibration_json(nlohmann::json calibration) {
+void Api::with_features(const Request& request, const Sent& sent, const Respond& respond,
+                        std::function<void(const Request& now, const at::Tensor& features)> work) {
+  if (sent.images.empty()) return work(request, sent.features);
+  submit(request, sent.images, Want::kFeatures,
+         [this, respond, work = std::move(work), cancellation = request.cancellation](const Recognised& done) {
+           if (done.error) return respond(error_response(*done.error));
+           later(respond, [work, cancellation, features = done.features] {
+             Request now;
+             now.cancellation = cancellation;
+             work(now, features);
+           });
+         });
+}
+
   calibration.erase("names");
   return calibration;
 }

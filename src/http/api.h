@@ -100,8 +100,9 @@ class Api {
   void classify_features(const Request& request, at::Tensor features, const Respond& respond);
   void calibrate(const Request& request, const Respond& respond);
   nlohmann::json calibrated_on(const Request& request, const at::Tensor& strangers, const CalibrationOptions& options);
-  void calibrate_on(const Request& request, const at::Tensor& strangers, const CalibrationOptions& options,
-                    const Respond& respond);
+  nlohmann::json health(const Request& request);
+  Response show_metrics(const Request& request);
+  Response document(const Request& request);
   void check_class(const Request& request, const ClassRequest& described);
   /// What is said in words -> the class; what its user should know, such as texts that were cut. Throws HttpError 400
   /// where the server has no text encoder, or for a text without a word.
@@ -113,6 +114,10 @@ class Api {
   /// Runs `work` in one of those threads; what it throws is answered.
   void run_in(boost::asio::thread_pool& threads, const Respond& respond, std::function<void()> work);
   boost::asio::thread_pool& threads_for(const Route& route, const Request& request);
+  /// Calls `work` with the features that were sent, at once, or with those of the images once the engine has made them
+  /// and `request` is over; undefined where neither were sent.
+  void with_features(const Request& request, const Sent& sent, const Respond& respond,
+                     std::function<void(const Request& now, const at::Tensor& features)> work);
   /// The same in a worker.
   void later(const Respond& respond, std::function<void()> work);
   /// Runs `work` on the recognizer that lists and changes, one at a time. What it did in a file that was taken away

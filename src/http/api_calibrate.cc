@@ -47,13 +47,6 @@ json Api::calibrated_on(const Request& request, const at::Tensor& strangers, con
   return shown;
 }
 
-void Api::calibrate_on(const Request& request, const at::Tensor& strangers, const CalibrationOptions& options,
-                       const Respond& respond) {
-  // The turn ends before the answer is sent: who has the answer may ask for the next calibration at once.
-  const json shown = calibrated_on(request, strangers, options);
-  respond(json_response(shown));
-}
-
 void Api::calibrate(const Request& request, const Respond& respond) {
   CalibrationOptions options;
   Form form;

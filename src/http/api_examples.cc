@@ -20,8 +20,7 @@ struct Enrolling {
   ClassRequest request;
   std::vector<std::string> descriptions;
   std::vector<std::string> warnings = {};  // of the descriptions
-  std::vector<Upload> images;
-  at::Tensor features;  // [n, d] instead of images; may be undefined
+  Sent sent;
 };
 
 std::vector<std::string> split(const std::string& text) {
@@ -47,48 +46,25 @@ Enrolling read_enrolling(const Request& request, const UploadOptions& options, c
   Enrolling read;
   read.request.name = request.parameters.at("class");
   check_label(read.request.name, "a class's name");
-  if (media_type(request.content_type) == "application/json") {
-    const JsonBody body = read_json_body(request.body, shape);
-    read.features = body.features;
-    read.images = read_json_images(body.members, options);
-    if (read.features.defined() && !read.images.empty()) refuse(400, "give either 'features' or images, not both");
-    check_any_readable(read.images);
-    if (body.members.contains("attributes")) take_attributes(body.members, "attributes", read.request);
-    if (body.members.contains("descriptions")) read.descriptions = descriptions_in(body.members, "descriptions");
-    return read;
-  }
-  Form form = read_form(request, options);
-  read.images = std::move(form.images);
-  if (form.fields.count("attributes") > 0) read.request.attributes = split(form.fields.at("attributes"));
-  if (form.fields.count("descriptions") > 0) read.descriptions = lines_of(form.fields.at("descriptions"));
-  check_any_readable(read.images);
+  read.sent = read_sent(request, options, shape);
+  const json& members = read.sent.members;
+  const auto& fields = read.sent.fields;
+  if (members.contains("attributes")) take_attributes(members, "attributes", read.request);
+  if (members.contains("descriptions")) read.descriptions = descriptions_in(members, "descriptions");
+  if (fields.count("attributes") > 0) read.request.attributes = split(fields.at("attributes"));
+  if (fields.count("descriptions") > 0) read.descriptions = lines_of(fields.at("descriptions"));
   return read;
-}
-
-NewExamples examples_of(const Enrolling& what, const at::Tensor& features, const Recognizer& recognizer) {
-  NewExamples examples;
-  if (!features.defined()) return examples;
-  examples.features = features;
-  for (int64_t i = 0; what.features.defined() && i < features.size(0); ++i)
-    examples.hashes.push_back(hash_of_feature(features[i]));
-  for (const Upload& upload : what.images) {
-    if (!upload.error.empty()) continue;
-    examples.hashes.push_back(upload.hash);
-    examples.sources.push_back(upload.label);
-    examples.thumbnails.push_back(recognizer.thumbnail_of(upload.image));
-  }
-  return examples;
 }
 
 Response add_to_file(Recognizer& recognizer, const Enrolling& what, const at::Tensor& features) {
   ClassEnrolment enrolment = recognizer.describe(what.request);
-  enrolment.examples = examples_of(what, features, recognizer);
+  enrolment.examples = examples_of(what.sent, features, recognizer);
   const Enrolled done = recognizer.file().enrol({enrolment}).front();
   return json_response({{"class", done.now.name},
                         {"is_new", done.is_new},
                         {"added", done.added},
                         {"images", done.now.images},
-                        {"unreadable", unreadable_json(what.images)},
+                        {"unreadable", unreadable_json(what.sent.images)},
                         {"warnings", what.warnings},
                         {"change", change_json(recognizer.file().last_made())}},
                        done.is_new ? 201 : 200);
@@ -111,17 +87,12 @@ void Api::enrol(const Request& request, const Respond& respond) {
   auto what =
       std::make_shared<Enrolling>(read_enrolling(request, uploads(request, {"attributes", "descriptions"}), shape));
   const bool described = !what->request.attributes.empty() || !what->descriptions.empty();
-  if (what->images.empty() && !what->features.defined() && !described)
+  if (what->sent.images.empty() && !what->sent.features.defined() && !described)
     refuse(400, "give images, features, attributes or descriptions of the class");
   what->warnings = take_descriptions(what->descriptions, what->request);
   if (described) check_class(request, what->request);
-  const auto add = [this, what, respond](const Request& now, const at::Tensor& features) {
+  with_features(request, what->sent, respond, [this, what, respond](const Request& now, const at::Tensor& features) {
     respond(with_editor(now, [&](Recognizer& editor) { return add_to_file(editor, *what, features); }));
-  };
-  if (what->images.empty()) return add(request, what->features);
-  submit(request, what->images, Want::kFeatures, [this, respond, add](Recognised done) {
-    if (done.error) return respond(error_response(*done.error));
-    later(respond, [add, now = Request(), features = done.features] { add(now, features); });
   });
 }
 

@@ -9,45 +9,6 @@ namespace {
 
 using nlohmann::json;
 
-/// Images, or features, whose class nobody has said.
-struct Unsorted {
-  std::vector<Upload> images;
-  at::Tensor features;  // [n, d] instead of images; may be undefined
-
-  [[nodiscard]] int64_t count() const {
-    return features.defined() ? features.size(0) : static_cast<int64_t>(images.size());
-  }
-};
-
-Unsorted read_unsorted(const Request& request, const UploadOptions& options, const JsonShape& shape) {
-  Unsorted read;
-  if (media_type(request.content_type) == "application/json") {
-    const JsonBody body = read_json_body(request.body, shape);
-    read.features = body.features;
-    read.images = read_json_images(body.members, options);
-    if (read.features.defined() && !read.images.empty()) refuse(400, "give either 'features' or images, not both");
-  } else {
-    read.images = read_form(request, options).images;
-  }
-  check_any_readable(read.images);
-  if (read.count() == 0) refuse(400, "give images or features");
-  return read;
-}
-
-NewExamples examples_of(const Unsorted& what, const at::Tensor& features, const Recognizer& recognizer) {
-  NewExamples examples;
-  examples.features = features;
-  for (int64_t i = 0; what.features.defined() && i < features.size(0); ++i)
-    examples.hashes.push_back(hash_of_feature(features[i]));
-  for (const Upload& upload : what.images) {
-    if (!upload.error.empty()) continue;
-    examples.hashes.push_back(upload.hash);
-    examples.sources.push_back(upload.label);
-    examples.thumbnails.push_back(recognizer.thumbnail_of(upload.image));
-  }
-  return examples;
-}
-
 UnlabelledEntry unlabelled_or_404(const RecognizerFile& file, int64_t id) {
   for (const UnlabelledEntry& entry : file.list_unlabelled()) {
     if (entry.id == id) return entry;
@@ -76,28 +37,25 @@ json Api::list_unlabelled(const Request& request) {
 }
 
 void Api::add_unlabelled(const Request& request, const Respond& respond) {
-  auto what = std::make_shared<Unsorted>(
-      read_unsorted(request, uploads(request, {}), shape_of(request, {"features", "image", "images"})));
+  const auto sent = std::make_shared<Sent>(
+      read_sent(request, uploads(request, {}), shape_of(request, {"features", "image", "images"})));
+  const int64_t count = sent->features.defined() ? sent->features.size(0) : static_cast<int64_t>(sent->images.size());
+  if (count == 0) refuse(400, "give images or features");
   with_editor(request, [&](Recognizer& editor) {
-    refusing(409, [&] { check_takes(editor, what->count()); });
+    refusing(409, [&] { check_takes(editor, count); });
     return 0;
   });
-  const auto add = [this, what, respond](const Request& now, const at::Tensor& features) {
+  with_features(request, *sent, respond, [this, sent, respond](const Request& now, const at::Tensor& features) {
     respond(with_editor(now, [&](Recognizer& editor) {
       RecognizerFile& file = editor.file();
-      const NewExamples images = examples_of(*what, features, editor);
+      const NewExamples images = examples_of(*sent, features, editor);
       const int64_t added = refusing(409, [&] { return file.add_unlabelled(images); });
       return json_response({{"added", added},
                             {"held", static_cast<int64_t>(images.hashes.size()) - added},
                             {"images", file.count_unlabelled()},
-                            {"unreadable", unreadable_json(what->images)},
+                            {"unreadable", unreadable_json(sent->images)},
                             {"change", change_json(file.last_made())}});
     }));
-  };
-  if (what->images.empty()) return add(request, what->features);
-  submit(request, what->images, Want::kFeatures, [this, respond, add](Recognised done) {
-    if (done.error) return respond(error_response(*done.error));
-    later(respond, [add, now = Request(), features = done.features] { add(now, features); });
   });
 }
 

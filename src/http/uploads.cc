@@ -120,6 +120,36 @@ Form read_form(const Request& request, const UploadOptions& options) {
   return form;
 }
 
+Sent read_sent(const Request& request, const UploadOptions& options, const JsonShape& shape) {
+  Sent sent;
+  if (media_type(request.content_type) == "application/json") {
+    JsonBody body = read_json_body(request.body, shape);
+    sent.images = read_json_images(body.members, options);
+    sent.features = body.features;
+    sent.members = std::move(body.members);
+    if (sent.features.defined() && !sent.images.empty()) refuse(400, "give either 'features' or images, not both");
+  } else {
+    Form form = read_form(request, options);
+    sent.images = std::move(form.images);
+    sent.fields = std::move(form.fields);
+  }
+  check_any_readable(sent.images);
+  return sent;
+}
+
+NewExamples examples_of(const Sent& sent, const at::Tensor& features, const Recognizer& recognizer) {
+  if (sent.features.defined()) return examples_of_features(features);
+  NewExamples examples;
+  examples.features = features;
+  for (const Upload& upload : sent.images) {
+    if (!upload.error.empty()) continue;
+    examples.hashes.push_back(upload.hash);
+    examples.sources.push_back(upload.label);
+    examples.thumbnails.push_back(recognizer.thumbnail_of(upload.image));
+  }
+  return examples;
+}
+
 nlohmann::json unreadable_json(const std::vector<Upload>& images) {
   nlohmann::json list = nlohmann::json::array();
   for (size_t i = 0; i < images.size(); ++i) {

@@ -1,11 +1,12 @@
 #pragma once
 #include <map>
-#include <nlohmann/json_fwd.hpp>
+#include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "http/cancellation.h"
+#include "http/json_body.h"
 #include "http/message.h"
 #include "protocom/core/preprocessing.h"
 #include "protocom/data/image.h"
@@ -27,6 +28,14 @@ struct Form {
   std::map<std::string, std::string> fields;  ///< of a multipart body
 };
 
+/// Images, or features in their place, with what else a body says.
+struct Sent {
+  std::vector<Upload> images;
+  at::Tensor features = {};                        ///< float32 [n, d]; undefined: none were sent
+  nlohmann::json members = {};                     ///< of a body in JSON
+  std::map<std::string, std::string> fields = {};  ///< of a form
+};
+
 /// How uploads are read.
 struct UploadOptions {
   Preprocessing preprocessing;
@@ -44,6 +53,13 @@ std::vector<Upload> read_json_images(const nlohmann::json& members, const Upload
 /// the others. Throws HttpError 400 for a form that is not one or has other fields, 413 for more parts, or more pixels
 /// in all images, than may be.
 Form read_form(const Request& request, const UploadOptions& options);
+
+/// Either of both, of a body in JSON or a form. Throws what reading it throws, HttpError 400 for images and features
+/// together and where no image could be read.
+Sent read_sent(const Request& request, const UploadOptions& options, const JsonShape& shape);
+
+/// As the recognizer's file takes them; `features` are those that were sent or those of the images that could be read.
+NewExamples examples_of(const Sent& sent, const at::Tensor& features, const Recognizer& recognizer);
 
 /// Those that could not be read, by their place, name and why, for a response.
 nlohmann::json unreadable_json(const std::vector<Upload>& images);

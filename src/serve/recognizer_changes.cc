@@ -172,6 +172,14 @@ std::string hash_of_feature(const at::Tensor& feature) {
   return hash_bytes({static_cast<const char*>(values.data_ptr()), values.nbytes()});
 }
 
+NewExamples examples_of_features(const at::Tensor& features, const std::string& source) {
+  NewExamples examples;
+  examples.features = features;
+  for (const at::Tensor& row : features.unbind()) examples.hashes.push_back(hash_of_feature(row));
+  examples.sources.assign(examples.hashes.size(), source);
+  return examples;
+}
+
 std::vector<Enrolled> RecognizerFile::enrol(const std::vector<ClassEnrolment>& enrolments) {
   for (const ClassEnrolment& enrolment : enrolments) {
     if (enrolment.description) check_description(settings_, enrolment.name, *enrolment.description);

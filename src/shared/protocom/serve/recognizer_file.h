@@ -65,6 +65,9 @@ struct NewExamples {
   std::vector<int64_t> times = {};           ///< [n], seconds since 1970; empty: now
 };
 
+/// Images of which only these features are known, float32 [n, d]; they came from `source`.
+NewExamples examples_of_features(const at::Tensor& features, const std::string& source = {});
+
 /// Whether a description is also for a class that is already there.
 enum class Describe { kNewClass, kAnyClass };
 
