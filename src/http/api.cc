@@ -56,13 +56,7 @@ Api::Api(const std::filesystem::path& recognizer, const ServerOptions& options, 
         "classes of {} cannot be described in words: it was not made with this text encoder (recognizer create "
         "--text-encoder, knowledge text)",
         path_.string());
-  add_class_routes();
-  add_example_routes();
-  add_unlabelled_routes();
-  add_classify_routes();
-  add_calibrate_route();
-  add_accuracy_route();
-  add_service_routes();
+  add_routes();
   add_page_routes();
   for (const Route& route : routes_) {
     if (!route.handle) throw std::logic_error("nothing handles the operation " + route.operation);
@@ -77,9 +71,33 @@ void Api::handle(const std::string& operation, Handler handler, Runs runs) {
   route->runs = runs;
 }
 
-void Api::answer_with(const std::string& operation, nlohmann::json (Api::*of)(const Request&)) {
-  handle(operation,
-         [this, of](const Request& request, const Respond& respond) { respond(json_response((this->*of)(request))); });
+void Api::add_routes() {
+  answer_with("listClasses", &Api::list_classes);
+  answer_with("showClass", &Api::show_class);
+  answer_with("changeClass", &Api::change_class);
+  answer_with("removeClass", &Api::remove_class);
+  answer_with("mergeClass", &Api::merge_class);
+  answer_with("listChanges", &Api::list_changes);
+  answer_with("undo", &Api::undo);
+  answer_with("redo", &Api::redo);
+  handle("enrol", [this](const Request& request, const Respond& respond) { enrol(request, respond); });
+  answer_with("removeExample", &Api::remove_example);
+  answer_with("showThumbnail", &Api::thumbnail);
+  answer_with("listUnlabelled", &Api::list_unlabelled);
+  handle("addUnlabelled", [this](const Request& request, const Respond& respond) { add_unlabelled(request, respond); });
+  answer_with("removeAllUnlabelled", &Api::remove_all_unlabelled);
+  answer_with("removeUnlabelled", &Api::remove_unlabelled);
+  answer_with("showUnlabelledThumbnail", &Api::unlabelled_thumbnail);
+  handle("classify", [this](const Request& request, const Respond& respond) { classify(request, respond); });
+  handle("calibrate", [this](const Request& request, const Respond& respond) { calibrate(request, respond); });
+  answer_with("accuracy", &Api::expected_accuracy);
+  answer_with("showRecognizer", &Api::describe_recognizer);
+  // It holds small pictures of the photos and what the classes were made of: who may change it may have it.
+  answer_with("takeRecognizer", &Api::file_of_recognizer);
+  answer_with("health", &Api::health, Runs::kAtOnce);
+  answer_with("readiness", &Api::readiness, Runs::kAside);
+  answer_with("metrics", &Api::show_metrics, Runs::kAside);
+  answer_with("describe", &Api::document, Runs::kAtOnce);
 }
 
 Api::~Api() {

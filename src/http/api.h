@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <mutex>
 #include <optional>
+#include <type_traits>
 #include <vector>
 
 #include "http/admission.h"
@@ -63,16 +64,18 @@ class Api {
  private:
   /// What handles an operation of the document.
   void handle(const std::string& operation, Handler handler, Runs runs = Runs::kInWorker);
-  /// The same, of what answers with JSON.
-  void answer_with(const std::string& operation, nlohmann::json (Api::*of)(const Request&));
-
-  void add_class_routes();
-  void add_example_routes();
-  void add_unlabelled_routes();
-  void add_classify_routes();
-  void add_calibrate_route();
-  void add_accuracy_route();
-  void add_service_routes();
+  /// The same, of what gives its answer, JSON or a whole response, at once.
+  template <typename Answer>
+  void answer_with(const std::string& operation, Answer (Api::*of)(const Request&), Runs runs = Runs::kInWorker) {
+    const auto answer = [this, of](const Request& request, const Respond& respond) {
+      if constexpr (std::is_same_v<Answer, Response>)
+        respond((this->*of)(request));
+      else
+        respond(json_response((this->*of)(request)));
+    };
+    handle(operation, answer, runs);
+  }
+  void add_routes();
   void add_page_routes();
 
   nlohmann::json list_classes(const Request& request);
@@ -111,13 +114,13 @@ class Api {
   /// Images that could be read -> the engine.
   void submit(const Request& request, const std::vector<Upload>& images, Want want,
               std::function<void(Recognised)> done);
-  /// Runs `work` in one of those threads; what it throws is answered.
-  void run_in(boost::asio::thread_pool& threads, const Respond& respond, std::function<void()> work);
-  boost::asio::thread_pool& threads_for(const Route& route, const Request& request);
   /// Calls `work` with the features that were sent, at once, or with those of the images once the engine has made them
   /// and `request` is over; undefined where neither were sent.
   void with_features(const Request& request, const Sent& sent, const Respond& respond,
                      std::function<void(const Request& now, const at::Tensor& features)> work);
+  /// Runs `work` in one of those threads; what it throws is answered.
+  void run_in(boost::asio::thread_pool& threads, const Respond& respond, std::function<void()> work);
+  boost::asio::thread_pool& threads_for(const Route& route, const Request& request);
   /// The same in a worker.
   void later(const Respond& respond, std::function<void()> work);
   /// Runs `work` on the recognizer that lists and changes, one at a time. What it did in a file that was taken away

@@ -55,6 +55,4 @@ json Api::expected_accuracy(const Request& request) {
   return shown;
 }
 
-void Api::add_accuracy_route() { answer_with("accuracy", &Api::expected_accuracy); }
-
 }  // namespace protocom::http

@@ -61,20 +61,12 @@ void Api::calibrate(const Request& request, const Respond& respond) {
   for (const Upload& upload : form.images) {
     if (!upload.error.empty()) refuse(400, "an image could not be read: {}", upload.error);
   }
-  if (form.images.empty()) return calibrate_on(request, {}, options, respond);
-  submit(request, form.images, Want::kFeatures,
-         [this, respond, options, cancellation = request.cancellation](Recognised done) {
-           if (done.error) return respond(error_response(*done.error));
-           later(respond, [this, cancellation, respond, options, features = done.features] {
-             Request now;
-             now.cancellation = cancellation;
-             calibrate_on(now, features, options, respond);
-           });
-         });
-}
-
-void Api::add_calibrate_route() {
-  handle("calibrate", [this](const Request& request, const Respond& respond) { calibrate(request, respond); });
+  with_features(request, {std::move(form.images)}, respond,
+                [this, options, respond](const Request& now, const at::Tensor& strangers) {
+                  // The turn ends before the answer is sent: who has it may ask for the next calibration at once.
+                  const json shown = calibrated_on(now, strangers, options);
+                  respond(json_response(shown));
+                });
 }
 
 }  // namespace protocom::http

@@ -187,15 +187,4 @@ json Api::list_changes(const Request& request) {
   });
 }
 
-void Api::add_class_routes() {
-  answer_with("listClasses", &Api::list_classes);
-  answer_with("showClass", &Api::show_class);
-  answer_with("changeClass", &Api::change_class);
-  answer_with("removeClass", &Api::remove_class);
-  answer_with("mergeClass", &Api::merge_class);
-  answer_with("listChanges", &Api::list_changes);
-  answer_with("undo", &Api::undo);
-  answer_with("redo", &Api::redo);
-}
-
 }  // namespace protocom::http

@@ -90,8 +90,4 @@ void Api::classify(const Request& request, const Respond& respond) {
   });
 }
 
-void Api::add_classify_routes() {
-  handle("classify", [this](const Request& request, const Respond& respond) { classify(request, respond); });
-}
-
 }  // namespace protocom::http

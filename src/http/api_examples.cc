@@ -115,10 +115,4 @@ Response Api::thumbnail(const Request& request) {
   return {200, "image/jpeg", jpeg};
 }
 
-void Api::add_example_routes() {
-  handle("enrol", [this](const Request& request, const Respond& respond) { enrol(request, respond); });
-  answer_with("removeExample", &Api::remove_example);
-  handle("showThumbnail", [this](const Request& request, const Respond& respond) { respond(thumbnail(request)); });
-}
-
 }  // namespace protocom::http

@@ -65,25 +65,14 @@ json Api::readiness(const Request& request) {
   return {{"status", "ready"}};
 }
 
-void Api::add_service_routes() {
-  answer_with("showRecognizer", &Api::describe_recognizer);
-  // It holds small pictures of the photos and what the classes were made of: who may change it may have it.
-  handle("takeRecognizer",
-         [this](const Request& request, const Respond& respond) { respond(file_of_recognizer(request)); });
-  const auto health = [](const Request&, const Respond& respond) { respond(json_response({{"status", "ok"}})); };
-  handle("health", health, Runs::kAtOnce);
-  const auto ready = [this](const Request& request, const Respond& respond) {
-    respond(json_response(readiness(request)));
-  };
-  handle("readiness", ready, Runs::kAside);
-  const auto metrics = [this](const Request&, const Respond& respond) {
-    respond({200, "text/plain; version=0.0.4; charset=utf-8", metrics_.text()});
-  };
-  handle("metrics", metrics, Runs::kAside);
-  const auto document = [](const Request&, const Respond& respond) {
-    respond({200, "application/json", std::string(embedded_api("openapi"))});
-  };
-  handle("describe", document, Runs::kAtOnce);
+json Api::health(const Request& /*request*/) { return {{"status", "ok"}}; }
+
+Response Api::show_metrics(const Request& /*request*/) {
+  return {200, "text/plain; version=0.0.4; charset=utf-8", metrics_.text()};
+}
+
+Response Api::document(const Request& /*request*/) {
+  return {200, "application/json", std::string(embedded_api("openapi"))};
 }
 
 }  // namespace protocom::http

@@ -85,13 +85,4 @@ Response Api::unlabelled_thumbnail(const Request& request) {
   return {200, "image/jpeg", jpeg};
 }
 
-void Api::add_unlabelled_routes() {
-  answer_with("listUnlabelled", &Api::list_unlabelled);
-  handle("addUnlabelled", [this](const Request& request, const Respond& respond) { add_unlabelled(request, respond); });
-  answer_with("removeAllUnlabelled", &Api::remove_all_unlabelled);
-  answer_with("removeUnlabelled", &Api::remove_unlabelled);
-  handle("showUnlabelledThumbnail",
-         [this](const Request& request, const Respond& respond) { respond(unlabelled_thumbnail(request)); });
-}
-
 }  // namespace protocom::http
