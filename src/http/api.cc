@@ -6,11 +6,10 @@
 
 #include "http/embedded.h"
 #include "http/multipart.h"
-#include "http/translate_exception.h"
 #include "protocom/core/device.h"
 #include "protocom/core/error.h"
-#include "protocom/core/text.h"
 #include "protocom/core/log.h"
+#include "protocom/core/text.h"
 
 namespace protocom::http {
 namespace {
@@ -177,6 +176,20 @@ void Api::submit(const Request& request, const std::vector<Upload>& images, Want
   engine_.submit(std::move(job));
 }
 
+void Api::with_features(const Request& request, const Sent& sent, const Respond& respond,
+                        std::function<void(const Request& now, const at::Tensor& features)> work) {
+  if (sent.images.empty()) return work(request, sent.features);
+  submit(request, sent.images, Want::kFeatures,
+         [this, respond, work = std::move(work), cancellation = request.cancellation](const Recognised& done) {
+           if (done.error) return respond(error_response(*done.error));
+           later(respond, [work, cancellation, features = done.features] {
+             Request now;
+             now.cancellation = cancellation;
+             work(now, features);
+           });
+         });
+}
+
 std::string Api::without_path(const std::string& message) const {
   return replaced(message, path_.string(), "the recognizer");
 }
@@ -194,20 +207,6 @@ JsonShape Api::shape_of(const Request& request, std::set<std::string> members) c
 }
 
 nlohmann::json calibration_json(nlohmann::json calibration) {
-void Api::with_features(const Request& request, const Sent& sent, const Respond& respond,
-                        std::function<void(const Request& now, const at::Tensor& features)> work) {
-  if (sent.images.empty()) return work(request, sent.features);
-  submit(request, sent.images, Want::kFeatures,
-         [this, respond, work = std::move(work), cancellation = request.cancellation](const Recognised& done) {
-           if (done.error) return respond(error_response(*done.error));
-           later(respond, [work, cancellation, features = done.features] {
-             Request now;
-             now.cancellation = cancellation;
-             work(now, features);
-           });
-         });
-}
-
   calibration.erase("names");
   return calibration;
 }

@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <iterator>
 
-#include "http/translate_exception.h"
 #include "protocom/core/device.h"
 #include "protocom/core/error.h"
 #include "protocom/core/thread_scope.h"

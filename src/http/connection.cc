@@ -18,7 +18,6 @@
 
 #include "http/connections.h"
 #include "http/request_head.h"
-#include "http/translate_exception.h"
 
 namespace protocom::http {
 namespace {

@@ -25,7 +25,8 @@ template <typename... Args>
   throw HttpError{status, message, seconds};
 }
 
-/// The word for a status in error bodies: "not_found".
-std::string code_of(int status);
+/// What went wrong, as the client may know it; the log says more where it is the server's fault. Called while an
+/// exception is handled.
+HttpError translate_exception();
 
 }  // namespace protocom::http

@@ -3,7 +3,9 @@
 #include "protocom/core/printed_json.h"
 
 namespace protocom::http {
+namespace {
 
+/// The word for a status in error bodies.
 std::string code_of(int status) {
   static const std::map<int, std::string> kCodes = {
       {400, "bad_request"},        {401, "unauthorized"},      {403, "forbidden"},   {404, "not_found"},
@@ -12,6 +14,8 @@ std::string code_of(int status) {
   const auto found = kCodes.find(status);
   return found == kCodes.end() ? "internal" : found->second;
 }
+
+}  // namespace
 
 Response json_response(const nlohmann::json& body, int status) {
   return {status, "application/json", printed_json(body) + "\n"};

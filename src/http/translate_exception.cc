@@ -1,5 +1,4 @@
-#include "http/translate_exception.h"
-
+#include "http/http_error.h"
 #include "protocom/core/error.h"
 #include "protocom/core/log.h"
 #include "protocom/serve/database_error.h"
