@@ -146,4 +146,24 @@ Matrix matrix_of(const at::Tensor& tensor) {
 
 at::Tensor tensor_of(const Labels& labels) { return at::tensor(labels.numbers(), at::kLong); }
 
+std::vector<std::string> names_for(const Labels& labels, const std::vector<std::string>& given) {
+  if (!given.empty() && !labels.names().empty()) fail("labels that are names have class names already: give no others");
+  if (!given.empty()) return given;
+  if (!labels.names().empty()) return labels.names();
+  int64_t classes = 0;
+  for (const int64_t label : labels.numbers()) classes = std::max(classes, label + 1);
+  // A label that is no number of a class would make as many names.
+  if (classes > static_cast<int64_t>(labels.numbers().size()))
+    fail("labels without class names run from 0 to the number of classes, found {} among {} labels", classes - 1,
+         labels.numbers().size());
+  std::vector<std::string> names;
+  for (int64_t k = 0; k < classes; ++k) names.push_back(std::to_string(k));
+  return names;
+}
+
+void check_one_label_a_row(const Labels& labels, int64_t rows) {
+  if (static_cast<int64_t>(labels.numbers().size()) != rows)
+    fail("there are {} rows of features and {} labels: one label a row is needed", rows, labels.numbers().size());
+}
+
 }  // namespace protocom::v0

@@ -77,6 +77,17 @@ class Collected {
   [[nodiscard]] Warnings warnings() const;
 };
 
+/// The result of `work`, which carries what was warned of meanwhile.
+template <typename Work>
+auto with_warnings(const Work& work) -> decltype(work()) {
+  return guarded([&] {
+    const Collected collected;
+    auto result = work();
+    result.warnings = collected.warnings();
+    return result;
+  });
+}
+
 /// A caller's function as the library reports to it.
 class ToldProgress : public protocom::Progress {
  public:
@@ -98,5 +109,10 @@ at::Tensor tensor_of(const Rows& rows, const char* what);
 Matrix matrix_of(const at::Tensor& tensor);
 /// int64 [n], a copy.
 at::Tensor tensor_of(const Labels& labels);
+/// Names given, of the labels, or as many numbers as the labels have. Throws Error for both, and for labels that cannot
+/// be.
+std::vector<std::string> names_for(const Labels& labels, const std::vector<std::string>& given);
+/// Throws Error.
+void check_one_label_a_row(const Labels& labels, int64_t rows);
 
 }  // namespace protocom::v0

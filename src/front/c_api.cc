@@ -75,6 +75,16 @@ void expect(bool is_there, const char* what) {
   if (!is_there) throw UsageError(std::string(what) + " is a null pointer");
 }
 
+Recognizer& opened(protocom_recognizer* recognizer) {
+  expect(recognizer != nullptr, "the recognizer");
+  return recognizer->recognizer;
+}
+
+const char* given_name(const char* class_name) {
+  expect(class_name != nullptr, "the name of the class");
+  return class_name;
+}
+
 std::string text_of(const char* text) { return text == nullptr ? std::string() : std::string(text); }
 
 Image image_of(const protocom_image& given) {
@@ -98,9 +108,14 @@ protocom_answers* handle_for(const Answers& answers) {
   return new protocom_answers{answers.answers, std::move(names)};
 }
 
+/// Null where there is none.
+const Answer* answer_at(const protocom_answers* answers, size_t i) {
+  return answers == nullptr || i >= answers->answers.size() ? nullptr : &answers->answers[i];
+}
+
 const RankedClass* ranked(const protocom_answers* answers, size_t i, size_t rank) {
-  if (answers == nullptr || i >= answers->answers.size() || rank >= answers->answers[i].ranking.size()) return nullptr;
-  return &answers->answers[i].ranking[rank];
+  const Answer* answer = answer_at(answers, i);
+  return answer == nullptr || rank >= answer->ranking.size() ? nullptr : &answer->ranking[rank];
 }
 
 }  // namespace
@@ -144,49 +159,29 @@ int64_t protocom_dim(const protocom_recognizer* recognizer) {
 
 int protocom_enrol(protocom_recognizer* recognizer, const char* class_name, const protocom_image* images,
                    size_t count) {
-  return status_of([&] {
-    expect(recognizer != nullptr, "the recognizer");
-    expect(class_name != nullptr, "the name of the class");
-    recognizer->recognizer.enrol(class_name, images_of(images, count));
-  });
+  return status_of([&] { opened(recognizer).enrol(given_name(class_name), images_of(images, count)); });
 }
 
 int protocom_enrol_features(protocom_recognizer* recognizer, const char* class_name, const float* features,
                             int64_t rows, int64_t dim) {
-  return status_of([&] {
-    expect(recognizer != nullptr, "the recognizer");
-    expect(class_name != nullptr, "the name of the class");
-    recognizer->recognizer.enrol_features(class_name, {features, rows, dim});
-  });
+  return status_of([&] { opened(recognizer).enrol_features(given_name(class_name), {features, rows, dim}); });
 }
 
 int protocom_undo(protocom_recognizer* recognizer) {
-  return status_of([&] {
-    expect(recognizer != nullptr, "the recognizer");
-    recognizer->recognizer.undo();
-  });
+  return status_of([&] { opened(recognizer).undo(); });
 }
 
 int protocom_redo(protocom_recognizer* recognizer) {
-  return status_of([&] {
-    expect(recognizer != nullptr, "the recognizer");
-    recognizer->recognizer.redo();
-  });
+  return status_of([&] { opened(recognizer).redo(); });
 }
 
 protocom_answers* protocom_classify(protocom_recognizer* recognizer, const protocom_image* images, size_t count) {
-  return handle_of([&] {
-    expect(recognizer != nullptr, "the recognizer");
-    return handle_for(recognizer->recognizer.classify(images_of(images, count)));
-  });
+  return handle_of([&] { return handle_for(opened(recognizer).classify(images_of(images, count))); });
 }
 
 protocom_answers* protocom_classify_features(protocom_recognizer* recognizer, const float* features, int64_t rows,
                                              int64_t dim) {
-  return handle_of([&] {
-    expect(recognizer != nullptr, "the recognizer");
-    return handle_for(recognizer->recognizer.classify_features({features, rows, dim}));
-  });
+  return handle_of([&] { return handle_for(opened(recognizer).classify_features({features, rows, dim})); });
 }
 
 size_t protocom_answers_count(const protocom_answers* answers) {
@@ -198,7 +193,8 @@ const char* protocom_answer_name(const protocom_answers* answers, size_t i) {
 }
 
 size_t protocom_answer_ranked(const protocom_answers* answers, size_t i) {
-  return answers == nullptr || i >= answers->answers.size() ? 0 : answers->answers[i].ranking.size();
+  const Answer* answer = answer_at(answers, i);
+  return answer == nullptr ? 0 : answer->ranking.size();
 }
 
 const char* protocom_answer_class(const protocom_answers* answers, size_t i, size_t rank) {
@@ -212,21 +208,19 @@ double protocom_answer_probability(const protocom_answers* answers, size_t i, si
 }
 
 double protocom_answer_familiarity(const protocom_answers* answers, size_t i) {
-  return answers == nullptr || i >= answers->answers.size() ? 0 : answers->answers[i].familiarity;
+  const Answer* answer = answer_at(answers, i);
+  return answer == nullptr ? 0 : answer->familiarity;
 }
 
 int protocom_answer_none_of_these(const protocom_answers* answers, size_t i) {
-  if (answers == nullptr || i >= answers->answers.size() || !answers->answers[i].none_of_these) return -1;
-  return *answers->answers[i].none_of_these ? 1 : 0;
+  const Answer* answer = answer_at(answers, i);
+  return answer == nullptr || !answer->none_of_these ? -1 : int{*answer->none_of_these};
 }
 
 void protocom_answers_free(protocom_answers* answers) { delete answers; }
 
 protocom_classes* protocom_list_classes(protocom_recognizer* recognizer) {
-  return handle_of([&] {
-    expect(recognizer != nullptr, "the recognizer");
-    return new protocom_classes{recognizer->recognizer.classes()};
-  });
+  return handle_of([&] { return new protocom_classes{opened(recognizer).classes()}; });
 }
 
 size_t protocom_classes_count(const protocom_classes* classes) {

@@ -157,13 +157,10 @@ Results evaluate(const Episodes& episodes, const EvaluateOptions& options, const
 }
 
 Results evaluate(const std::vector<Episodes>& episodes, const EvaluateOptions& options, const Progress& progress) {
-  return guarded([&] {
+  return with_warnings([&] {
     if (episodes.empty()) fail_usage("there are no episodes to evaluate on");
-    const Collected collected;
     ToldProgress told(progress);
-    Results results = evaluated(episodes, options, told);
-    results.warnings = collected.warnings();
-    return results;
+    return evaluated(episodes, options, told);
   });
 }
 

@@ -22,25 +22,7 @@ std::vector<protocom::Split> splits_of(const std::vector<std::string>& texts, si
   return splits;
 }
 
-/// Names given, of the labels, or as many numbers as the labels have.
-std::vector<std::string> names_of(const Labels& labels, const std::vector<std::string>& given) {
-  if (!given.empty() && !labels.names().empty()) fail("labels that are names have class names already: give no others");
-  if (!given.empty()) return given;
-  if (!labels.names().empty()) return labels.names();
-  int64_t classes = 0;
-  for (const int64_t label : labels.numbers()) classes = std::max(classes, label + 1);
-  // A label that is no number of a class would make as many names.
-  if (classes > static_cast<int64_t>(labels.numbers().size()))
-    fail("labels without class names run from 0 to the number of classes, found {} among {} labels", classes - 1,
-         labels.numbers().size());
-  std::vector<std::string> names;
-  for (int64_t k = 0; k < classes; ++k) names.push_back(std::to_string(k));
-  return names;
-}
-
-void check_labels(const Labels& labels, int64_t rows, size_t classes) {
-  if (static_cast<int64_t>(labels.numbers().size()) != rows)
-    fail("there are {} rows of features and {} labels: one label a row is needed", rows, labels.numbers().size());
+void check_labels(const Labels& labels, size_t classes) {
   for (size_t i = 0; i < labels.numbers().size(); ++i) {
     const int64_t label = labels.numbers()[i];
     if (label < 0 || label >= static_cast<int64_t>(classes))
@@ -51,8 +33,9 @@ void check_labels(const Labels& labels, int64_t rows, size_t classes) {
 protocom::FeatureSet set_of(const Rows& features, const Labels& labels, const FeatureSetOptions& options) {
   protocom::FeatureSet set;
   set.features = tensor_of(features, "features").clone();
-  set.class_names = names_of(labels, options.class_names);
-  check_labels(labels, features.rows(), set.class_names.size());
+  set.class_names = names_for(labels, options.class_names);
+  check_one_label_a_row(labels, features.rows());
+  check_labels(labels, set.class_names.size());
   set.labels = tensor_of(labels);
   set.class_split = splits_of(options.split, set.class_names.size());
   set.image_ids = options.ids;

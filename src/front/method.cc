@@ -34,29 +34,13 @@ MethodInfo info_of(const protocom::MethodSpec& spec) {
   return info;
 }
 
-int64_t largest_label(const Labels& labels) {
-  const auto& numbers = labels.numbers();
-  return numbers.empty() ? -1 : *std::max_element(numbers.begin(), numbers.end());
-}
-
-/// Names given, those of the labels, or none.
-std::vector<std::string> task_names(const Labels& labels, const ClassifierOptions& options) {
-  if (!options.class_names.empty() && !labels.names().empty())
-    fail("labels that are names have class names already: give no others");
-  return options.class_names.empty() ? labels.names() : options.class_names;
-}
-
-protocom::TaskInputs task_of(const Rows& features, const Labels& labels, const ClassifierOptions& options) {
-  if (static_cast<int64_t>(labels.numbers().size()) != features.rows())
-    fail("there are {} rows of features and {} labels: one label a row is needed", features.rows(),
-         labels.numbers().size());
+/// `names`: of all classes, by names_for.
+protocom::TaskInputs task_of(const Rows& features, const Labels& labels, const std::vector<std::string>& names,
+                             const ClassifierOptions& options) {
+  check_one_label_a_row(labels, features.rows());
   protocom::TaskInputs task;
-  task.class_names = task_names(labels, options);
-  task.classes = task.class_names.empty() ? largest_label(labels) + 1 : static_cast<int64_t>(task.class_names.size());
-  // A label that is no number of a class would make as many classes.
-  if (task.classes > static_cast<int64_t>(labels.numbers().size()) && task.class_names.empty())
-    fail("labels without class names run from 0 to the number of classes, found {} among {} labels", task.classes - 1,
-         labels.numbers().size());
+  if (!options.class_names.empty() || !labels.names().empty()) task.class_names = names;
+  task.classes = static_cast<int64_t>(names.size());
   if (features.rows() > 0) {
     task.features = tensor_of(features, "features");
     task.labels = tensor_of(labels);
@@ -109,12 +93,10 @@ Classifier::Classifier(const std::string& method, const Rows& features, const La
     : impl_(guarded([&] {
         const Collected collected;
         const auto own = method_of(method, options.fitted);
-        protocom::TaskInputs task = task_of(features, labels, options);
-        task.described = described(task);
         auto impl = std::make_unique<Impl>();
-        impl->names = task.class_names;
-        while (static_cast<int64_t>(impl->names.size()) < task.classes)
-          impl->names.push_back(std::to_string(impl->names.size()));
+        impl->names = names_for(labels, options.class_names);
+        protocom::TaskInputs task = task_of(features, labels, impl->names, options);
+        task.described = described(task);
         impl->method = own->label();
         impl->task = std::make_unique<const protocom::TaskClassifier>(own, std::move(task));
         impl->warnings = collected.warnings();

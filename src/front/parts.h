@@ -12,6 +12,8 @@
 #include "protocom/knowledge.h"
 #include "protocom/knowledge/knowledge.h"
 #include "protocom/nn/text_encoder.h"
+#include "protocom/recognizer.h"
+#include "protocom/serve/recognizer.h"
 #include "protocom/text.h"
 
 // What the front's values hold.
@@ -45,7 +47,8 @@ struct Episodes::Impl {
   protocom::EpisodeList list;
 };
 
-/// The library's own values of the front's.
+/// The library's own values of the front's; options are checked (UsageError).
+protocom::RecognizerOptions own_options(const RecognizerOptions& given);
 std::vector<protocom::FittedMethod> fitted_of(const std::vector<Fitted>& fitted);
 
 }  // namespace protocom::v0

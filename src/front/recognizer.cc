@@ -7,7 +7,6 @@
 #include "front/boundary.h"
 #include "front/images.h"
 #include "front/parts.h"
-#include "front/recognizer_options.h"
 #include "protocom/core/error.h"
 #include "protocom/data/image_files.h"
 #include "protocom/recognizer.h"
@@ -163,22 +162,17 @@ struct Recognizer::Impl {
     done.classes = recognizer.file().enrol({enrolment});
     return front_enrolment(done);
   }
+
+  /// What `read` gives, if that is of any use.
+  template <typename Read>
+  int64_t add_unlabelled(const Read& read) {
+    return guarded([&] {
+      call([](const protocom::Recognizer& own) { own.check_learns_from_unlabelled(); });
+      const protocom::NewExamples examples = read();
+      return call([&](protocom::Recognizer& own) { return own.file().add_unlabelled(examples); });
+    });
+  }
 };
-
-namespace {
-
-/// The result of `work`, which carries what was warned of meanwhile.
-template <typename Work>
-auto with_warnings(const Work& work) -> decltype(work()) {
-  return guarded([&] {
-    const Collected collected;
-    auto result = work();
-    result.warnings = collected.warnings();
-    return result;
-  });
-}
-
-}  // namespace
 
 Recognizer::Recognizer(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
 Recognizer::~Recognizer() = default;
@@ -255,11 +249,7 @@ Enrolment Recognizer::enrol_folder(const std::string& folder, const Progress& pr
 }
 
 int64_t Recognizer::add_unlabelled(const std::vector<Image>& images) {
-  return guarded([&] {
-    impl_->call([](const protocom::Recognizer& own) { own.check_learns_from_unlabelled(); });
-    const protocom::NewExamples examples = impl_->examples_of(images);
-    return impl_->call([&](protocom::Recognizer& own) { return own.file().add_unlabelled(examples); });
-  });
+  return impl_->add_unlabelled([&] { return impl_->examples_of(images); });
 }
 
 int64_t Recognizer::add_unlabelled_features(const Rows& features) {

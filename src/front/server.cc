@@ -1,7 +1,7 @@
 #include "protocom/http/server.h"
 
 #include "front/boundary.h"
-#include "front/recognizer_options.h"
+#include "front/parts.h"
 #include "protocom/core/error.h"
 #include "protocom/server.h"
 

@@ -12,12 +12,7 @@ TextEncoder::TextEncoder(const std::string& folder)
     : impl_(guarded([&] { return std::make_shared<const Impl>(Impl{open_text_encoder(folder)}); })) {}
 
 EncodedTexts TextEncoder::encode(const std::vector<std::string>& texts) const {
-  return guarded([&] {
-    const Collected collected;
-    EncodedTexts made{matrix_of(encode_texts(impl_->encoder, texts)), {}};
-    made.warnings = collected.warnings();
-    return made;
-  });
+  return with_warnings([&] { return EncodedTexts{matrix_of(encode_texts(impl_->encoder, texts)), {}}; });
 }
 
 int64_t TextEncoder::dim() const { return impl_->encoder.dim(); }

@@ -47,8 +47,7 @@ void check_complete(const CompleteOptions& given) {
 
 PretrainResult pretrain(const std::string& images, const std::string& out, const PretrainOptions& options,
                         const Progress& progress) {
-  return guarded([&] {
-    const Collected collected;
+  return with_warnings([&] {
     ToldProgress told(progress);
     if (options.image_size < 0) fail_usage("images have at least one pixel a side, found {}", options.image_size);
     const protocom::TrainingFiles files = files_of(out, "pretrain", options.seed);
@@ -58,14 +57,13 @@ PretrainResult pretrain(const std::string& images, const std::string& out, const
     source.sizes.image_size = options.image_size;
     const protocom::PackedImages packed = load_images(source, told);
     const protocom::PretrainResult made = protocom::pretrain(packed, recipe_of(options), files, told);
-    return PretrainResult{made.best_epoch, made.validation_accuracy, made.loss, made.accuracy, collected.warnings()};
+    return PretrainResult{made.best_epoch, made.validation_accuracy, made.loss, made.accuracy, {}};
   });
 }
 
 CompleteResult complete(const FeatureSet& features, const Knowledge& knowledge, const std::string& out,
                         const CompleteOptions& options, const Progress& progress) {
-  return guarded([&] {
-    const Collected collected;
+  return with_warnings([&] {
     ToldProgress told(progress);
     check_complete(options);
     const protocom::TrainingFiles files = files_of(out, "complete", options.seed);
@@ -79,8 +77,7 @@ CompleteResult complete(const FeatureSet& features, const Knowledge& knowledge, 
     const protocom::CompleteResult made =
         train_completion({features.impl().set, *knowledge.impl().knowledge}, recipe, files, told);
     write_completion_model(out, made.model, files.provenance, {{"kept_epoch", made.kept_epoch}});
-    return CompleteResult{made.kept_epoch, made.epochs[static_cast<size_t>(made.kept_epoch - 1)].loss,
-                          collected.warnings()};
+    return CompleteResult{made.kept_epoch, made.epochs[static_cast<size_t>(made.kept_epoch - 1)].loss, {}};
   });
 }
 
