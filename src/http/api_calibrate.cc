@@ -49,7 +49,7 @@ json Api::calibrated_on(const Request& request, const at::Tensor& strangers, con
 
 void Api::calibrate(const Request& request, const Respond& respond) {
   CalibrationOptions options;
-  Form form;
+  Sent form;
   if (media_type(request.content_type) == "multipart/form-data") {
     form = read_form(request, uploads(request, {"false_accept"}));
     if (form.fields.count("false_accept") > 0)
@@ -61,12 +61,11 @@ void Api::calibrate(const Request& request, const Respond& respond) {
   for (const Upload& upload : form.images) {
     if (!upload.error.empty()) refuse(400, "an image could not be read: {}", upload.error);
   }
-  with_features(request, {std::move(form.images)}, respond,
-                [this, options, respond](const Request& now, const at::Tensor& strangers) {
-                  // The turn ends before the answer is sent: who has it may ask for the next calibration at once.
-                  const json shown = calibrated_on(now, strangers, options);
-                  respond(json_response(shown));
-                });
+  with_features(request, form, respond, [this, options, respond](const Request& now, const at::Tensor& strangers) {
+    // The turn ends before the answer is sent: who has it may ask for the next calibration at once.
+    const json shown = calibrated_on(now, strangers, options);
+    respond(json_response(shown));
+  });
 }
 
 }  // namespace protocom::http

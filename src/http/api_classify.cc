@@ -77,7 +77,7 @@ void Api::classify(const Request& request, const Respond& respond) {
     asked->with_features = is_true(body.members.value("with_features", json(false)));
     if (body.features.defined()) return classify_features(request, body.features, respond);
   } else {
-    Form form = read_form(request, uploads(request, {"with_features"}));
+    Sent form = read_form(request, uploads(request, {"with_features"}));
     asked->images = std::move(form.images);
     const auto field = form.fields.find("with_features");
     asked->with_features =

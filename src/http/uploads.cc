@@ -99,8 +99,8 @@ std::vector<Upload> read_json_images(const nlohmann::json& members, const Upload
   return images;
 }
 
-Form read_form(const Request& request, const UploadOptions& options) {
-  Form form;
+Sent read_form(const Request& request, const UploadOptions& options) {
+  Sent form;
   int64_t pixels_left = options.limits.request_pixels;
   if (media_type(request.content_type) != kMultipart) {
     form.images.push_back(read_upload(request.body, "", options, pixels_left));
@@ -129,9 +129,7 @@ Sent read_sent(const Request& request, const UploadOptions& options, const JsonS
     sent.members = std::move(body.members);
     if (sent.features.defined() && !sent.images.empty()) refuse(400, "give either 'features' or images, not both");
   } else {
-    Form form = read_form(request, options);
-    sent.images = std::move(form.images);
-    sent.fields = std::move(form.fields);
+    sent = read_form(request, options);
   }
   check_any_readable(sent.images);
   return sent;

@@ -22,12 +22,6 @@ struct Upload {
   std::string error;  ///< empty: it could be read
 };
 
-/// What a body holds besides images.
-struct Form {
-  std::vector<Upload> images;
-  std::map<std::string, std::string> fields;  ///< of a multipart body
-};
-
 /// Images, or features in their place, with what else a body says.
 struct Sent {
   std::vector<Upload> images;
@@ -52,7 +46,7 @@ std::vector<Upload> read_json_images(const nlohmann::json& members, const Upload
 /// `files` (with or without [] behind) are images. An image that cannot be read does not stop
 /// the others. Throws HttpError 400 for a form that is not one or has other fields, 413 for more parts, or more pixels
 /// in all images, than may be.
-Form read_form(const Request& request, const UploadOptions& options);
+Sent read_form(const Request& request, const UploadOptions& options);
 
 /// Either of both, of a body in JSON or a form. Throws what reading it throws, HttpError 400 for images and features
 /// together and where no image could be read.
