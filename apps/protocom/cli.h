@@ -4,6 +4,7 @@
 /// A command is one thin file, cmd_<name>.cc, that nothing else mentions:
 ///
 ///     #include "cli.h"
+///     #include "file_options.h"
 ///     #include "protocom/data/packed_images.h"
 ///
 ///     namespace protocom::cli {
@@ -27,9 +28,9 @@
 ///       auto options = std::make_shared<Options>();
 ///       CLI::App* command = add_command(app, "pack", "Decode images once into one memory-mapped file",
 ///                                       "protocom pack photos --image-size 84 --out images.pack");
-///       command->add_option("images", options->images, "Folder of images")->type_name(kInput)->required();
+///       add_input_option(*command, "images", options->images, "Folder of images")->required();
 ///       command->add_option("--image-size", options->pack.image_size, "Side of the square images, pixels");
-///       command->add_option("--out", options->out, "File to write")->type_name(kOutput)->required();
+///       add_output_option(*command, "--out", options->out, "File to write")->required();
 ///       command->callback([command, options] { run_pack(*command, *options); });
 ///     }
 ///

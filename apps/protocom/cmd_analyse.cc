@@ -33,9 +33,8 @@ void add_inputs(CLI::App& command, AnalysisOptions& options) {
   add_word(command, "--split", options.analyse.episodes.split, &parse_split,
            "Classes that are analysed: base, val or novel");
   command.add_option("--seed", options.analyse.episodes.seed, "Seed of everything that is drawn");
-  command.add_option("--images", options.images, "Pack or folder of the images, for thumbnails")->type_name(kInput);
-  command.add_option("--results", options.results, "What evaluate --json wrote, for tables 1 and 2")
-      ->type_name(kInput)
+  add_input_option(command, "--images", options.images, "Pack or folder of the images, for thumbnails");
+  add_input_option(command, "--results", options.results, "What evaluate --json wrote, for tables 1 and 2")
       ->delimiter(',');
 }
 
@@ -62,28 +61,23 @@ void add_episodes(CLI::App& command, AnalysisOptions& options) {
 
 /// What accuracy is shown by.
 void add_series(CLI::App& command, AnalysisOptions& options) {
-  command.add_option("--shots", options.analyse.shots, "Shots of the ablation's tasks")->delimiter(',');
+  add_list_option(command, "--shots", options.analyse.shots, "Shots of the ablation's tasks");
   command
       .add_option(
           "--max-shots", options.analyse.max_shots,
           "0, 1, 2, 3, 5, 10, 20 shots and further doubles up to this many, which is the last; 0 where a method "
           "needs no labelled image")
       ->check(CLI::Range(int64_t{1}, int64_t{1} << 30));
-  command.add_option("--gamma", options.analyse.noise.gammas, "Noise levels")->delimiter(',');
+  add_list_option(command, "--gamma", options.analyse.noise.gammas, "Noise levels");
   command.add_option("--draws", options.analyse.noise.draws, "Draws of the noise at each level");
-  command.add_option("--ways", options.analyse.ways, "Numbers of classes; default: from 5 to all")->delimiter(',');
-  command
-      .add_option("--queries", options.analyse.queries,
-                  "Numbers of queries per class; 0: a single query, of one of the classes")
-      ->delimiter(',');
-  command
-      .add_option("--alpha", options.analyse.alphas,
-                  "Dirichlet distributions that the classes' shares are drawn from; smaller, less balanced")
-      ->delimiter(',');
-  command.add_option("--base-classes", options.analyse.base_classes, "Numbers of base classes; default: from 8 to all")
-      ->delimiter(',');
-  command.add_option("--unlabelled", options.analyse.unlabelled, "Numbers of unlabelled images per class")
-      ->delimiter(',');
+  add_list_option(command, "--ways", options.analyse.ways, "Numbers of classes; default: from 5 to all");
+  add_list_option(command, "--queries", options.analyse.queries,
+                  "Numbers of queries per class; 0: a single query, of one of the classes");
+  add_list_option(command, "--alpha", options.analyse.alphas,
+                  "Dirichlet distributions that the classes' shares are drawn from; smaller, less balanced");
+  add_list_option(command, "--base-classes", options.analyse.base_classes,
+                  "Numbers of base classes; default: from 8 to all");
+  add_list_option(command, "--unlabelled", options.analyse.unlabelled, "Numbers of unlabelled images per class");
 }
 
 void add_image_analyses(CLI::App& command, AnalysisOptions& options) {
@@ -93,9 +87,8 @@ void add_image_analyses(CLI::App& command, AnalysisOptions& options) {
   command.add_option("--perplexity", maps.tsne.perplexity, "Perplexity of t-SNE");
   command.add_option("--iterations", maps.tsne.iterations, "Iterations of t-SNE");
   command.add_option("--window", options.analyse.window, "Ranks in the moving average");
-  command
-      .add_option("--classes", options.analyse.classes, "Classes whose nearest images are shown; default: random ones")
-      ->delimiter(',');
+  add_list_option(command, "--classes", options.analyse.classes,
+                  "Classes whose nearest images are shown; default: random ones");
   command.add_option("--random-classes", options.analyse.shown_classes, "Random classes to show");
   command
       .add_option("--neighbours", options.analyse.neighbours, "How many nearest and farthest images to show, up to 5")
@@ -105,18 +98,14 @@ void add_image_analyses(CLI::App& command, AnalysisOptions& options) {
 void add_answer_analyses(CLI::App& command, AnalysisOptions& options) {
   command.add_option("--bins", options.analyse.bins, "Bins of the reliability curve");
   command.add_option("--mistakes", options.analyse.mistakes, "Mistakes to show");
-  command
-      .add_option("--few-shots", options.analyse.few_shots,
-                  "Numbers of labelled images per class; 0 for methods that need none")
-      ->delimiter(',');
-  command.add_option("--others", options.analyse.others, "Classes that are not given and have queries too")
-      ->type_name(kInput);
+  add_list_option(command, "--few-shots", options.analyse.few_shots,
+                  "Numbers of labelled images per class; 0 for methods that need none");
+  add_input_option(command, "--others", options.analyse.others, "Classes that are not given and have queries too");
   command.add_option("--base-shots", options.analyse.base_shots, "Labelled images of a base class");
 }
 
 void add_analysis_options(CLI::App& command, AnalysisOptions& options) {
-  command.add_option("--only", options.only, "Analyses to make, by their names below; otherwise all that can be")
-      ->delimiter(',')
+  add_list_option(command, "--only", options.only, "Analyses to make, by their names below; otherwise all that can be")
       ->check(CLI::IsMember(section_names()));
   add_inputs(command, options);
   add_methods(command, options);
@@ -124,7 +113,7 @@ void add_analysis_options(CLI::App& command, AnalysisOptions& options) {
   add_series(command, options);
   add_image_analyses(command, options);
   add_answer_analyses(command, options);
-  command.add_option("--out", options.out, "Folder to write JSON and SVG to")->type_name(kOutput)->required();
+  add_output_option(command, "--out", options.out, "Folder to write JSON and SVG to")->required();
   command.add_flag("--png", options.png, "Write every figure as PNG too");
 }
 

@@ -42,14 +42,12 @@ void add_calibrate_command(CLI::App& app) {
                                   "protocom calibrate birds.pcm\n"
                                   "  protocom calibrate birds.pcm --false-accept 0.05\n"
                                   "  protocom calibrate birds.pcm --others photos-of-no-birds/");
-  command->add_option("recognizer", options->recognizer, "Recognizer")->type_name(kInput)->required();
+  add_input_option(*command, "recognizer", options->recognizer, "Recognizer")->required();
   command->add_option("--false-accept", options->calibration.false_accept,
                       "Share of images of none of the classes that may be taken for one of them; otherwise as many of "
                       "them pass as own images are refused");
-  command
-      ->add_option("--others", options->others,
-                   "Images of none of the classes, or folders of them; otherwise each class is left out in turn")
-      ->type_name(kInput);
+  add_input_option(*command, "--others", options->others,
+                   "Images of none of the classes, or folders of them; otherwise each class is left out in turn");
   command->add_option("--method", options->recognizing.method, "Method to calibrate; default: the recognizer's own");
   command->add_option("--device", options->recognizing.extract.device, "cpu, cuda, cuda:1 or auto");
   command->callback([options] { run_calibrate(*options); });

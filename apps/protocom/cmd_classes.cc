@@ -98,7 +98,7 @@ CLI::App* add(CLI::App& parent, const char* name, const char* description, const
               void (*run)(const ClassesArguments&), const std::shared_ptr<ClassesArguments>& options) {
   CLI::App* command =
       add_command(parent, name, description, fmt::format("protocom classes {} birds.pcm{}", name, more));
-  command->add_option("recognizer", options->recognizer, "Recognizer")->type_name(kInput)->required();
+  add_input_option(*command, "recognizer", options->recognizer, "Recognizer")->required();
   command->callback([options, run] { run(*options); });
   return command;
 }

@@ -89,13 +89,9 @@ void add_classify_command(CLI::App& app) {
                                   "protocom classify pets.pcm holiday/ --format csv\n"
                                   "torchrun --nproc-per-node 8 --no-python protocom classify pets.pcm archive/ --out "
                                   "answers.jsonl --resume");
-  command->add_option("recognizer", options->recognizer, "Recognizer, see protocom recognizer")
-      ->type_name(kInput)
-      ->required();
-  command
-      ->add_option("images", options->images,
+  add_input_option(*command, "recognizer", options->recognizer, "Recognizer, see protocom recognizer")->required();
+  add_input_option(*command, "images", options->images,
                    "Images, or folders that are walked; -: the standard input, an image or names of images")
-      ->type_name(kInput)
       ->required();
   CLI::Option* method =
       command->add_option("--method", options->recognizing.method,
@@ -112,18 +108,14 @@ void add_classify_command(CLI::App& app) {
                    "(by --shares); for plda, and it implies --batch-together")
       ->check(CLI::IsMember({"estimate", "balanced", "given"}))
       ->excludes(method);
-  command
-      ->add_option("--shares", options->shares,
-                   "Shares of the classes among the images, cat=0.5,dog=0.3; the others share the rest equally")
-      ->delimiter(',')
+  add_list_option(*command, "--shares", options->shares,
+                  "Shares of the classes among the images, cat=0.5,dog=0.3; the others share the rest equally")
       ->allow_extra_args(false)
       ->excludes(method);
   command->add_option("--format", options->format, "table, json (an object a line) or csv")
       ->check(CLI::IsMember(AnswerPrinter::formats()));
-  command
-      ->add_option("--out", options->out,
-                   "File for lines of JSON instead of printing; several processes share the images (docs/scaling.md)")
-      ->type_name(kOutput);
+  add_output_option(*command, "--out", options->out,
+                    "File for lines of JSON instead of printing; several processes share the images (docs/scaling.md)");
   add_resume(*command, options->earlier, "--out");
   command->add_option("--top", options->recognizing.top, "How many classes to show for each image")
       ->check(CLI::Range(int64_t{1}, int64_t{1} << 30));

@@ -74,15 +74,11 @@ void add_complete_command(CLI::App& app) {
   CLI::App* command =
       add_command(app, "complete", "Learn to complete prototypes on the base classes",
                   "protocom complete --features features.npz --knowledge knowledge.npz --out model.npz");
-  command->add_option("--features", options->features, "Features of all splits (npz, or npy with --split)")
-      ->type_name(kInput)
+  add_input_option(*command, "--features", options->features, "Features of all splits (npz, or npy with --split)")
       ->required();
-  command->add_option("--knowledge", options->knowledge, "Knowledge file")->type_name(kInput)->required();
-  command->add_option("--split", options->split, "Split that replaces the features' own (CSV class,split)")
-      ->type_name(kInput);
-  command->add_option("--out", options->out, "Model to write; beside it OUT.last and OUT.jsonl")
-      ->type_name(kOutput)
-      ->required();
+  add_input_option(*command, "--knowledge", options->knowledge, "Knowledge file")->required();
+  add_input_option(*command, "--split", options->split, "Split that replaces the features' own (CSV class,split)");
+  add_output_option(*command, "--out", options->out, "Model to write; beside it OUT.last and OUT.jsonl")->required();
   add_recipe_options(*command, recipe.schedule, recipe.sgd);
   command->add_option("--batches", recipe.batches, "Steps per epoch");
   command->add_option("--batch", recipe.batch, "Prototypes per step");
@@ -97,11 +93,9 @@ void add_complete_command(CLI::App& app) {
   command->add_option("--decoder-hidden", recipe.decoder_hidden, "Hidden width of the decoder");
   add_validation_options(*command, recipe.validation);
   command->add_option("--val-shot", recipe.validation.shape.k_shot, "Shots of the validation episodes");
-  command
-      ->add_option("--val-methods", recipe.selection_methods,
-                   "Methods of the paper (mean, completed, mean-fusion, gauss-fusion) whose mean accuracy decides "
-                   "which epoch is kept")
-      ->delimiter(',');
+  add_list_option(*command, "--val-methods", recipe.selection_methods,
+                  "Methods of the paper (mean, completed, mean-fusion, gauss-fusion) whose mean accuracy decides "
+                  "which epoch is kept");
   add_word(*command, "--keep", recipe.keep, &parse_keep, "best (by validation) or last");
   command->add_option("--seed", recipe.seed, "Seed of weights, tasks and validation episodes");
   add_training_options(*command, options->training);

@@ -172,13 +172,10 @@ void add_words(CLI::App& command, EnrolArguments& options) {
                                           "The class in words, with or without images; repeated: the mean of all")
                               ->allow_extra_args(false)
                               ->take_all();
-  command.add_option("--descriptions", options.descriptions, "Classes in words: CSV class,description")
-      ->type_name(kInput)
+  add_input_option(command, "--descriptions", options.descriptions, "Classes in words: CSV class,description")
       ->excludes(describe);
-  command
-      .add_option("--text-encoder", options.text_encoder,
-                  "Folder of the text encoder by which the recognizer's knowledge was made (knowledge text)")
-      ->type_name(kInput);
+  add_input_option(command, "--text-encoder", options.text_encoder,
+                   "Folder of the text encoder by which the recognizer's knowledge was made (knowledge text)");
 }
 
 void add_enrol_command(CLI::App& app) {
@@ -190,53 +187,37 @@ void add_enrol_command(CLI::App& app) {
                                   "--resume\n"
                                   "protocom enrol birds.pcm --class robin --describe 'a small brown bird with a red "
                                   "breast' --text-encoder clip-folder");
-  command->add_option("recognizer", options->recognizer, "Recognizer, see protocom recognizer create")
-      ->type_name(kInput)
+  add_input_option(*command, "recognizer", options->recognizer, "Recognizer, see protocom recognizer create")
       ->required();
-  command
-      ->add_option("images", options->request.images,
+  add_input_option(*command, "images", options->request.images,
                    "Images of the class, or folders of them; none: a class known by what is said of it; -: the "
-                   "standard input, an image or names of images")
-      ->type_name(kInput);
+                   "standard input, an image or names of images");
   command->add_option("--class", options->request.description.name, "Name of the class");
-  CLI::Option* attributes = command
-                                ->add_option("--attributes", options->request.description.attributes,
-                                             "Attributes of the class, by their names in the knowledge")
-                                ->delimiter(',')
+  CLI::Option* attributes = add_list_option(*command, "--attributes", options->request.description.attributes,
+                                            "Attributes of the class, by their names in the knowledge")
                                 ->allow_extra_args(false)  // a,b,c in one argument: what follows is an image
                                 ->take_all();
   command
       ->add_option("--synset", options->request.description.synset,
                    "Its WordNet synset (n02391049, zebra.n.01), instead of attributes")
       ->excludes(attributes);
-  command
-      ->add_option("--folder", options->folder,
-                   "Folder with a subfolder of images for each class, or with images and a CSV image,class")
-      ->type_name(kInput);
-  command
-      ->add_option("--csv", options->csv,
-                   "Classes and images: CSV class,image, JSON Lines, or the JSON of COCO or Label Studio")
-      ->type_name(kInput);
-  command
-      ->add_option("--features", options->features,
+  add_input_option(*command, "--folder", options->folder,
+                   "Folder with a subfolder of images for each class, or with images and a CSV image,class");
+  add_input_option(*command, "--csv", options->csv,
+                   "Classes and images: CSV class,image, JSON Lines, or the JSON of COCO or Label Studio");
+  add_input_option(*command, "--features", options->features,
                    "Features of images, extracted with the recognizer's backbone (protocom extract), instead of "
-                   "images: of the classes that the file names, or all of the one of --class")
-      ->type_name(kInput);
-  command
-      ->add_option(
-          "--unlabelled", options->unlabelled,
-          "Folder of photos like those you will ask about that nobody has sorted: recognising learns from them")
-      ->type_name(kInput);
-  command
-      ->add_option("--table", options->table,
+                   "images: of the classes that the file names, or all of the one of --class");
+  add_input_option(
+      *command, "--unlabelled", options->unlabelled,
+      "Folder of photos like those you will ask about that nobody has sorted: recognising learns from them");
+  add_input_option(*command, "--table", options->table,
                    "Attributes of the classes: CSV class,attribute, or a filled-in knowledge template")
-      ->type_name(kInput)
       ->excludes(attributes);
-  command
-      ->add_option("--vectors", options->vectors, "Word vectors the knowledge was made with, to embed the class's name")
-      ->type_name(kInput);
+  add_input_option(*command, "--vectors", options->vectors,
+                   "Word vectors the knowledge was made with, to embed the class's name");
   add_words(*command, *options);
-  command->add_option("--wordnet", options->wordnet, "Folder of the WordNet database, for --synset")->type_name(kInput);
+  add_input_option(*command, "--wordnet", options->wordnet, "Folder of the WordNet database, for --synset");
   command->add_option("--device", options->extract.device, "cpu, cuda, cuda:1 or auto");
   add_resume(*command, options->earlier, "the recognizer");
   command->callback([command, options] { run_enrol(*command, *options); });

@@ -188,8 +188,7 @@ void add_methods(CLI::App& command, EvaluateArguments& options, EvaluationFiles&
       "Methods with their parameters, see protocom methods: mean,gauss-fusion:scale=20,simple-shot; otherwise "
       "what --fitted has, with and without its knowledge, and mean, with --model the paper's four");
   add_fitted_option(command, files);
-  command.add_option("--tuned", files.tuned, "The methods that protocom tune chose, besides --methods")
-      ->type_name(kInput);
+  add_input_option(command, "--tuned", files.tuned, "The methods that protocom tune chose, besides --methods");
   command.add_option("--baseline", options.comparisons.baseline, "What every other method is compared with")
       ->each([](const std::string& text) { make_method(text); });
   const auto take = [&options](const std::vector<std::string>& texts) {
@@ -207,12 +206,11 @@ void add_tasks(CLI::App& command, EvaluateArguments& options, EvaluationFiles& f
   command.add_option("--unlabelled", options.tasks.shape.unlabelled,
                      "Images per class of an unlabelled pool that transductive methods use instead of the queries");
   auto* file =
-      command.add_option("--episodes-file", files.episodes, "Run these episodes (JSON) instead of drawing some")
-          ->type_name(kInput);
+      add_input_option(command, "--episodes-file", files.episodes, "Run these episodes (JSON) instead of drawing some");
   for (const char* drawn : {"--unlabelled", "--query-distribution", "--alpha", "--seeds"})
     file->excludes(command.get_option(drawn));
-  command.add_option("--save-episodes", options.save_episodes, "Write the drawn episodes (JSON), for other programs")
-      ->type_name(kOutput);
+  add_output_option(command, "--save-episodes", options.save_episodes,
+                    "Write the drawn episodes (JSON), for other programs");
 }
 
 void add_evaluate_command(CLI::App& app) {
@@ -228,12 +226,11 @@ void add_evaluate_command(CLI::App& app) {
   add_model_option(*command, *files);
   add_methods(*command, *options, *files);
   add_tasks(*command, *options, *files);
-  command->add_option("--predictions", options->predictions, "Write every method's answer to every query (CSV)")
-      ->type_name(kOutput);
+  add_output_option(*command, "--predictions", options->predictions,
+                    "Write every method's answer to every query (CSV)");
   command->add_flag("--speed", options->speed,
                     "Time each method alone: episodes per second of one core, which differ from run to run");
-  command->add_option("--json", options->json, "Write every figure and the accuracy of every episode")
-      ->type_name(kOutput);
+  add_output_option(*command, "--json", options->json, "Write every figure and the accuracy of every episode");
   command->callback([command, options, files] {
     if (job().is_main()) check_outputs(*options);
     run_evaluate(*command, *options, read_files(*files, Split::kNovel));

@@ -43,13 +43,13 @@ void add_examples_command(CLI::App& app) {
   auto options = std::make_shared<ExamplesArguments>();
   CLI::App* list = add_command(*command, "list", "Enrolled images and their numbers",
                                "protocom examples list birds.pcm --class okapi");
-  list->add_option("recognizer", options->recognizer, "Recognizer")->type_name(kInput)->required();
+  add_input_option(*list, "recognizer", options->recognizer, "Recognizer")->required();
   list->add_option("--class", options->name, "Of this class only");
   list->add_flag("--json", options->as_json, "An object a line");
   list->callback([options] { run_list(*options); });
   CLI::App* remove =
       add_command(*command, "remove", "Remove images by their numbers", "protocom examples remove birds.pcm 17 18");
-  remove->add_option("recognizer", options->recognizer, "Recognizer")->type_name(kInput)->required();
+  add_input_option(*remove, "recognizer", options->recognizer, "Recognizer")->required();
   remove->add_option("examples", options->ids, "Numbers of the examples (examples list)")->required();
   remove->callback([options] { run_remove(*options); });
 }

@@ -140,13 +140,11 @@ void add_extract_command(CLI::App& app) {
                                   "--preprocess compare    # images it takes?");
   add_dataset_options(*command, options->source, "Pack (protocom pack), or folder of images");
   add_strict(*command, options->source);
-  command->add_option("--backbone", options->backbone, kBackboneHelp)->type_name(kInput)->required();
+  add_input_option(*command, "--backbone", options->backbone, kBackboneHelp)->required();
   command->add_option("--output", options->asked.output, kOutputHelp);
-  command->add_option("--out", options->out, "Features to write (npz)")->type_name(kOutput);
-  command
-      ->add_option("--maps", options->maps,
-                   "Feature maps to write (safetensors, float16), for methods that look at places of an image")
-      ->type_name(kOutput);
+  add_output_option(*command, "--out", options->out, "Features to write (npz)");
+  add_output_option(*command, "--maps", options->maps,
+                    "Feature maps to write (safetensors, float16), for methods that look at places of an image");
   command->add_option("--image-size", options->image_size,
                       "Side of the images, pixels; 0: the pack's, or the backbone's");
   command->add_option("--preprocess", options->preprocess,

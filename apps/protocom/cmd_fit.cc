@@ -75,15 +75,13 @@ void run_fit_space(const CLI::App& command, const FitArguments& options) {
 
 void add_unlabelled_options(CLI::App& command, FitArguments& options) {
   CLI::Option* unlabelled =
-      command
-          .add_option("--unlabelled", options.unlabelled,
-                      "In place of --features: a folder of photos whose classes nobody has said, or their features; "
-                      "groups of those that look alike stand for classes, and the space is for --space")
-          ->type_name(kInput)
+      add_input_option(command, "--unlabelled", options.unlabelled,
+                       "In place of --features: a folder of photos whose classes nobody has said, or their features; "
+                       "groups of those that look alike stand for classes, and the space is for --space")
           ->excludes(command.get_option("--features"))
           ->excludes(command.get_option("--knowledge"));
   command.get_option("--features")->required(false);
-  command.add_option("--backbone", options.backbone, kBackboneHelp)->type_name(kInput)->needs(unlabelled);
+  add_input_option(command, "--backbone", options.backbone, kBackboneHelp)->needs(unlabelled);
   command.add_option("--preprocess", options.preprocess, kPreprocessHelp)->needs(unlabelled);
   command.add_option("--device", options.extract.device, "cpu, cuda, cuda:1 or auto")->needs(unlabelled);
 }
@@ -108,7 +106,7 @@ void add_fit_command(CLI::App& app) {
       ->default_str("auto")
       ->check(CLI::IsMember({"auto", "always", "never"}));
   add_unlabelled_options(*command, *options);
-  command->add_option("--out", options->out, "File to write")->type_name(kOutput)->required();
+  add_output_option(*command, "--out", options->out, "File to write")->required();
   command->add_option("--seed", options->fit.seed, "Seed of everything that is drawn");
   command->callback([command, options, files] {
     check_writable(options->out);

@@ -110,13 +110,12 @@ void add_inspect_command(CLI::App& app) {
       add_command(app, "inspect", "Check a dataset: counts, sizes, unreadable images, leaks between splits",
                   "protocom inspect photos --split split.csv --sheet sheet.png");
   add_dataset_options(*command, options->dataset, "Folder of the images, or a pack");
-  command->add_option("--sheet", options->sheet, "Also write a contact sheet of random images (PNG)")
-      ->type_name(kOutput);
+  add_output_option(*command, "--sheet", options->sheet, "Also write a contact sheet of random images (PNG)");
   command->add_option("--sheet-classes", options->sheet_options.classes, "About how many classes the sheet shows");
   command->add_option("--sheet-images", options->sheet_options.images_per_class, "Images of each class on the sheet");
   command->add_option("--sheet-tile", options->sheet_options.tile, "Side of each picture on the sheet, pixels");
   command->add_option("--seed", options->sheet_options.seed, "Seed of the choice of images");
-  command->add_option("--json", options->json, "Also write everything found as JSON")->type_name(kOutput);
+  add_output_option(*command, "--json", options->json, "Also write everything found as JSON");
   command->add_flag("--classes", options->all_classes, "List every class");
   command->add_flag("--strict", options->strict, "Exit with 1 when an image is unreadable or in two splits");
   command->callback([options] { run_inspect(*options); });

@@ -43,7 +43,7 @@ void run_remove(const KeysArguments& options) {
 CLI::App* add_part(CLI::App& keys, const std::string& name, const std::string& what,
                    const std::shared_ptr<KeysArguments>& options) {
   CLI::App* command = keys.add_subcommand(name, what);
-  command->add_option("file", options->file, "File of keys")->type_name(kInput)->required();
+  add_input_option(*command, "file", options->file, "File of keys")->required();
   return command;
 }
 

@@ -84,14 +84,11 @@ void add_wordnet(CLI::App& parent) {
                   "protocom knowledge wordnet --split split.csv --vectors glove.6B.300d.txt --out knowledge.npz");
   add_common_options(*command, options->common);
   command->get_option("--split")->required();
-  command->add_option("--wordnet", options->database, "Folder with data.noun and index.noun (Debian: wordnet-base)")
-      ->type_name(kInput);
-  command->add_option("--relations", options->relations, "Meronyms that count: part, substance, member")
-      ->delimiter(',');
-  command
-      ->add_option("--class-synsets", options->class_synsets,
-                   "CSV class,synset for classes whose names are not wnids; synset: a wnid, dog.n.01, or a lemma")
-      ->type_name(kInput);
+  add_input_option(*command, "--wordnet", options->database,
+                   "Folder with data.noun and index.noun (Debian: wordnet-base)");
+  add_list_option(*command, "--relations", options->relations, "Meronyms that count: part, substance, member");
+  add_input_option(*command, "--class-synsets", options->class_synsets,
+                   "CSV class,synset for classes whose names are not wnids; synset: a wnid, dog.n.01, or a lemma");
   command->callback([command, options] { run_wordnet(*command, *options); });
 }
 
@@ -101,7 +98,7 @@ void add_csv(CLI::App& parent, const char* name, const char* description, const 
   CLI::App* command =
       add_command(parent, name, description,
                   fmt::format("protocom knowledge {} --csv {}.csv --split split.csv --out knowledge.npz", name, name));
-  command->add_option("--csv", options->csv, what)->type_name(kInput)->required();
+  add_input_option(*command, "--csv", options->csv, what)->required();
   add_common_options(*command, options->common);
   command->callback([command, options, read] { run_csv(*command, *options, read); });
 }
@@ -111,10 +108,8 @@ void add_cub(CLI::App& parent) {
   CLI::App* command =
       add_command(parent, "cub", "The class attribute table of CUB-200-2011",
                   "protocom knowledge cub --root CUB_200_2011 --threshold 50 --split cub.csv --out knowledge.npz");
-  command
-      ->add_option("--root", options->root,
+  add_input_option(*command, "--root", options->root,
                    "The folder CUB_200_2011; attributes.txt may lie beside it, in it or in attributes/")
-      ->type_name(kInput)
       ->required();
   CLI::Option* threshold =
       command->add_option("--threshold", options->threshold, "Percent of a class's images that must show an attribute")
@@ -129,8 +124,7 @@ void add_awa2(CLI::App& parent) {
   CLI::App* command = add_command(parent, "awa2", "The class attribute table of Animals with Attributes 2",
                                   "protocom knowledge awa2 --root Animals_with_Attributes2 --split split.csv "
                                   "--out knowledge.npz");
-  command->add_option("--root", options->root, "Folder with classes.txt, predicates.txt and the matrices")
-      ->type_name(kInput)
+  add_input_option(*command, "--root", options->root, "Folder with classes.txt, predicates.txt and the matrices")
       ->required();
   command->add_flag("--continuous", options->continuous, "Weights are the numbers of the continuous matrix / 100");
   add_common_options(*command, options->common);

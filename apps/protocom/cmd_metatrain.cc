@@ -117,15 +117,14 @@ void add_metatrain_command(CLI::App& app) {
   MetatrainOptions& recipe = options->metatrain;
   add_dataset_options(*command, options->source, "Pack (protocom pack), or folder of images");
   add_strict(*command, options->source);
-  command->add_option("--backbone", options->backbone, "Pre-trained backbone")->type_name(kInput)->required();
+  add_input_option(*command, "--backbone", options->backbone, "Pre-trained backbone")->required();
   command->add_option("--preprocess", options->preprocess, kPreprocessHelp);
-  command->add_option("--knowledge", options->knowledge, "Knowledge file")->type_name(kInput);
-  command->add_option("--model", options->model, "Completion model (protocom complete)")->type_name(kInput);
-  command->add_option("--out", options->out, "Tuned backbone to write; beside it OUT.last and OUT.jsonl")
-      ->type_name(kOutput)
+  add_input_option(*command, "--knowledge", options->knowledge, "Knowledge file");
+  add_input_option(*command, "--model", options->model, "Completion model (protocom complete)");
+  add_output_option(*command, "--out", options->out, "Tuned backbone to write; beside it OUT.last and OUT.jsonl")
       ->required();
-  command->add_option("--out-model", options->out_model, "Tuned completion model to write; default: OUT.model.npz")
-      ->type_name(kOutput);
+  add_output_option(*command, "--out-model", options->out_model,
+                    "Tuned completion model to write; default: OUT.model.npz");
   add_recipe(*command, *options);
   add_validation_options(*command, recipe.validation);
   command->add_option("--val-shot", recipe.validation.shape.k_shot, "Shots of the validation episodes");

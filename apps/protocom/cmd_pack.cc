@@ -62,11 +62,9 @@ void add_pack_command(CLI::App& app) {
                   "  protocom pack ILSVRC2012 --standard-split mini-imagenet --image-size 84 --out mini.pack");
   add_dataset_options(*command, options->dataset, "Folder of the images");
   add_strict(*command, options->dataset);
-  command->add_option("--out", options->out, "File to write")->type_name(kOutput)->required();
-  command
-      ->add_option("--save-split", options->save_split,
-                   "Also write the classes' split as CSV class,split, for protocom knowledge")
-      ->type_name(kOutput);
+  add_output_option(*command, "--out", options->out, "File to write")->required();
+  add_output_option(*command, "--save-split", options->save_split,
+                    "Also write the classes' split as CSV class,split, for protocom knowledge");
   CLI::Option* size = command->add_option("--image-size", options->pack.image_size,
                                           "Side of the square images, pixels: resized, then the centre is cut out");
   command

@@ -80,8 +80,7 @@ void add_pretrain_command(CLI::App& app) {
   add_dataset_options(*command, options->source, "Pack (protocom pack), or folder of images");
   add_strict(*command, options->source);
   command->add_option("--image-size", options->image_size, "Side of the images, pixels; 0: the pack's, or 84");
-  command->add_option("--out", options->out, "Backbone to write (best epoch); beside it OUT.last and OUT.jsonl")
-      ->type_name(kOutput)
+  add_output_option(*command, "--out", options->out, "Backbone to write (best epoch); beside it OUT.last and OUT.jsonl")
       ->required();
   add_recipe(*command, *options);
   add_validation_options(*command, recipe.validation);

@@ -96,31 +96,23 @@ void run_import(const CLI::App& command, const MoveCommand& options) {
 
 /// What a recognizer is made of.
 void add_files(CLI::App& command, CreateCommand& options) {
-  command.add_option("--backbone", options.backbone, kBackboneHelp)->type_name(kInput);
+  add_input_option(command, "--backbone", options.backbone, kBackboneHelp);
   command.add_option("--output", options.output, kOutputHelp);
-  CLI::Option* model =
-      command.add_option("--model", options.model, "Completion model (protocom complete)")->type_name(kInput);
+  CLI::Option* model = add_input_option(command, "--model", options.model, "Completion model (protocom complete)");
   CLI::Option* fitted =
-      command.add_option("--fitted", options.fitted, "Method fitted on base classes like these (protocom fit)")
-          ->type_name(kInput)
+      add_input_option(command, "--fitted", options.fitted, "Method fitted on base classes like these (protocom fit)")
           ->excludes(model);
-  command
-      .add_option("--space", options.space,
-                  "Method fitted on any classes with the same backbone (protocom fit): its space is adapted to yours")
-      ->type_name(kInput)
+  add_input_option(command, "--space", options.space,
+                   "Method fitted on any classes with the same backbone (protocom fit): its space is adapted to yours")
       ->excludes(model)
       ->excludes(fitted);
   CLI::Option* knowledge =
-      command
-          .add_option("--knowledge", options.knowledge,
-                      "Knowledge file that the model or method was made with; without them, vectors by the backbone's "
-                      "own text encoder (knowledge text, knowledge embeddings), with which classes need no photo")
-          ->type_name(kInput);
-  command
-      .add_option("--text-encoder", options.text_encoder,
-                  "Folder of the backbone's own text encoder (CLIP, SigLIP): the names of classes count beside their "
-                  "photos, and classes can be described in words")
-      ->type_name(kInput)
+      add_input_option(command, "--knowledge", options.knowledge,
+                       "Knowledge file that the model or method was made with; without them, vectors by the backbone's "
+                       "own text encoder (knowledge text, knowledge embeddings), with which classes need no photo");
+  add_input_option(command, "--text-encoder", options.text_encoder,
+                   "Folder of the backbone's own text encoder (CLIP, SigLIP): the names of classes count beside their "
+                   "photos, and classes can be described in words")
       ->excludes(knowledge)
       ->excludes(model)
       ->excludes(fitted);
@@ -138,25 +130,18 @@ void add_create(CLI::App& parent) {
                                   "      --knowledge knowledge.npz --images photos --attributes attributes.csv\n"
                                   "  protocom recognizer create mine.pcm --backbone clip-folder --text-encoder "
                                   "clip-folder --images my-photos");
-  command->add_option("recognizer", options->file, "File to make")->type_name(kOutput)->required();
+  add_output_option(*command, "recognizer", options->file, "File to make")->required();
   add_files(*command, *options);
   command->add_option("--preprocess", options->preprocess, kPreprocessHelp);
-  CLI::Option* images =
-      command
-          ->add_option(
-              "--images", options->images,
-              "Folder with a subfolder of images for each class to enrol, or with images and a CSV image,class")
-          ->type_name(kInput);
-  command
-      ->add_option("--attributes", options->attributes,
+  CLI::Option* images = add_input_option(
+      *command, "--images", options->images,
+      "Folder with a subfolder of images for each class to enrol, or with images and a CSV image,class");
+  add_input_option(*command, "--attributes", options->attributes,
                    "Their attributes: CSV class,attribute, or a filled-in knowledge template")
-      ->type_name(kInput)
       ->needs(images);
-  command
-      ->add_option("--unlabelled", options->unlabelled,
+  add_input_option(*command, "--unlabelled", options->unlabelled,
                    "Folder of photos like those you will ask about, with or without subfolders, that nobody has "
-                   "sorted: they say how photos of your classes differ")
-      ->type_name(kInput);
+                   "sorted: they say how photos of your classes differ");
   command->add_option("--device", options->extract.device, "cpu, cuda, cuda:1 or auto");
   command->callback([command, options] { run_create(*command, *options); });
 }
@@ -164,7 +149,7 @@ void add_create(CLI::App& parent) {
 void add_simple(CLI::App& parent, const char* name, const char* description, void (*run)(const std::string&)) {
   auto file = std::make_shared<std::string>();
   CLI::App* command = add_command(parent, name, description, fmt::format("protocom recognizer {} birds.pcm", name));
-  command->add_option("recognizer", *file, "Recognizer")->type_name(kInput)->required();
+  add_input_option(*command, "recognizer", *file, "Recognizer")->required();
   command->callback([file, run] { run(*file); });
 }
 
@@ -172,8 +157,8 @@ void add_export(CLI::App& parent) {
   auto options = std::make_shared<MoveCommand>();
   CLI::App* command = add_command(parent, "export", "Write a recognizer as a folder of JSON, npz and JPEG files",
                                   "protocom recognizer export birds.pcm --out birds");
-  command->add_option("recognizer", options->from, "Recognizer")->type_name(kInput)->required();
-  command->add_option("--out", options->to, "Folder to make")->type_name(kOutput)->required();
+  add_input_option(*command, "recognizer", options->from, "Recognizer")->required();
+  add_output_option(*command, "--out", options->to, "Folder to make")->required();
   command->callback([options] { export_recognizer(RecognizerFile(options->from), options->to); });
 }
 
@@ -181,8 +166,8 @@ void add_import(CLI::App& parent) {
   auto options = std::make_shared<MoveCommand>();
   CLI::App* command = add_command(parent, "import", "Make a recognizer of an exported folder",
                                   "protocom recognizer import birds --out birds.pcm");
-  command->add_option("from", options->from, "Exported folder")->type_name(kInput)->required();
-  command->add_option("--out", options->to, "Recognizer to make")->type_name(kOutput)->required();
+  add_input_option(*command, "from", options->from, "Exported folder")->required();
+  add_output_option(*command, "--out", options->to, "Recognizer to make")->required();
   command->callback([command, options] { run_import(*command, *options); });
 }
 

@@ -95,18 +95,16 @@ void add_report_command(CLI::App& app) {
       app, "report", "One HTML page from the results of evaluate and analyse",
       "protocom report result.json analysis --out report.html\n"
       "protocom report result.json --image creatures.png --caption \"Ten novel classes\" --out report.html");
-  command->add_option("results", options->results, "What evaluate --json wrote, and folders that analyse wrote")
-      ->type_name(kInput)
+  add_input_option(*command, "results", options->results, "What evaluate --json wrote, and folders that analyse wrote")
       ->required();
   command->add_option("--title", options->report.title, "Title of the page");
-  command->add_option("--image", options->images, "A picture to show (PNG, JPEG, WebP); repeatable")
-      ->type_name(kInput)
+  add_input_option(*command, "--image", options->images, "A picture to show (PNG, JPEG, WebP); repeatable")
       ->expected(1)
       ->take_all();
   command->add_option("--caption", options->captions, "Caption of an --image, in the same order; repeatable")
       ->expected(1)
       ->take_all();
-  command->add_option("--out", options->out, "HTML file to write")->type_name(kOutput)->required();
+  add_output_option(*command, "--out", options->out, "HTML file to write")->required();
   command->callback([options] { run_report(*options); });
 }
 

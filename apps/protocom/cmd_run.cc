@@ -96,20 +96,16 @@ void add_run_command(CLI::App& app) {
   CLI::App* command =
       add_command(app, "run", "All stages of a configuration, from images to report; what is up to date is skipped",
                   "protocom run configs/cub-100.toml --set data=/data/CUB --set pretrain.epochs=20");
-  command
-      ->add_option("config", options->config,
+  add_input_option(*command, "config", options->config,
                    "TOML file: one table per stage, whose keys are the options of its command")
-      ->type_name(kInput)
       ->required();
   command
       ->add_option("--set", options->settings,
                    "name=value sets ${name}; stage.option=value, out= and seed= replace what the file says")
       ->expected(1)
       ->take_all();
-  command
-      ->add_option("--out", options->out,
-                   "Folder of the artefacts instead of the configuration's; relative to the current folder")
-      ->type_name(kOutput);
+  add_output_option(*command, "--out", options->out,
+                    "Folder of the artefacts instead of the configuration's; relative to the current folder");
   command->add_flag("--dry-run", options->dry_run, "Show what would run and why, and do nothing");
   command->add_flag("--commands", options->commands, "Print the stages as command lines, and do nothing");
   command->callback([options] { run_run(*options); });

@@ -45,8 +45,7 @@ void run_serve(const CLI::App& command, Options& options) {
 /// A recognizer without classes, which the page fills.
 void add_new(CLI::App& command, Options& options) {
   CLI::Option* make = command.add_flag("--new", options.is_new, "Make the recognizer first, without classes");
-  CLI::Option* backbone =
-      command.add_option("--backbone", options.backbone, kBackboneHelp)->type_name(kInput)->needs(make);
+  CLI::Option* backbone = add_input_option(command, "--backbone", options.backbone, kBackboneHelp)->needs(make);
   make->needs(backbone);
   command.add_option("--output", options.output, kOutputHelp)->needs(make);
   command.add_option("--preprocess", options.preprocess, kPreprocessHelp)->needs(make);
@@ -81,33 +80,24 @@ void add_serve_command(CLI::App& app) {
                                   "  protocom serve birds.pcm --address 0.0.0.0 --keys keys.json --certificate c.pem "
                                   "--private-key k.pem");
   http::ServerOptions& server = options->server;
-  command
-      ->add_option("recognizer", options->recognizer,
+  add_input_option(*command, "recognizer", options->recognizer,
                    "Recognizer, see protocom recognizer create; or a folder of several (*.pcm), chosen on the page, "
                    "each below /NAME/")
-      ->type_name(kInput)
       ->required();
   add_new(*command, *options);
   command->add_option("--address", server.address, "Where to listen; others than this machine's own need --keys");
   command->add_option("--port", server.port, "0: one that is free, which is printed")->check(CLI::Range(0, 65535));
-  command->add_option("--keys", server.keys, "File of API keys (protocom keys); without it no key is needed")
-      ->type_name(kInput)
+  add_input_option(*command, "--keys", server.keys, "File of API keys (protocom keys); without it no key is needed")
       ->check([](const std::string& name) { return name.empty() ? "expected a file of API keys, found no name" : ""; });
-  command
-      ->add_option("--allow-origin", server.origins,
-                   "Other sites whose pages may call the server (https://shop.example; *: all); needs --keys")
-      ->delimiter(',');
+  add_list_option(*command, "--allow-origin", server.origins,
+                  "Other sites whose pages may call the server (https://shop.example; *: all); needs --keys");
   CLI::Option* certificate =
-      command->add_option("--certificate", server.certificate, "Certificate with its chain (PEM); turns TLS on")
-          ->type_name(kInput);
-  command->add_option("--private-key", server.private_key, "Private key of the certificate (PEM)")
-      ->type_name(kInput)
+      add_input_option(*command, "--certificate", server.certificate, "Certificate with its chain (PEM); turns TLS on");
+  add_input_option(*command, "--private-key", server.private_key, "Private key of the certificate (PEM)")
       ->needs(certificate);
-  command
-      ->add_option("--text-encoder", options->text_encoder,
+  add_input_option(*command, "--text-encoder", options->text_encoder,
                    "Folder of the text encoder that the recognizer was made with: classes can be described in words; "
-                   "with --new one of the backbone's own")
-      ->type_name(kInput);
+                   "with --new one of the backbone's own");
   command->add_option("--method", server.recognizing.method, "As for protocom classify");
   command->add_option("--top", server.recognizing.top, "Classes of an answer")->check(CLI::Range(1, 10000));
   command

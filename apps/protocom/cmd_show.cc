@@ -69,10 +69,8 @@ void add_show_command(CLI::App& app) {
   auto options = std::make_shared<ShowArguments>();
   CLI::App* command = add_command(app, "show", "What a file that protocom wrote is and where it comes from",
                                   "protocom show out/features.npz --json");
-  command
-      ->add_option("file", options->file,
+  add_input_option(*command, "file", options->file,
                    "Any artefact: images, backbone, features, knowledge, completion model, results")
-      ->type_name(kInput)
       ->required();
   command->add_flag("--json", options->as_json, "The header and members as JSON");
   command->callback([options] { run_show(*options); });

@@ -231,14 +231,11 @@ void add_sort_command(CLI::App& app) {
                                   "protocom sort birds.pcm holiday/ --out sorted --link\n"
                                   "torchrun --nproc-per-node 8 --no-python protocom sort birds.pcm archive/ --out "
                                   "sorted --resume");
-  command->add_option("recognizer", options->recognizer, "Recognizer")->type_name(kInput)->required();
-  command
-      ->add_option("images", options->images,
+  add_input_option(*command, "recognizer", options->recognizer, "Recognizer")->required();
+  add_input_option(*command, "images", options->images,
                    "Images, or folders that are walked; -: their names are read from the standard input")
-      ->type_name(kInput)
       ->required();
-  command->add_option("--out", options->out, "Folder of the classes' folders; files that are there stay")
-      ->type_name(kOutput)
+  add_output_option(*command, "--out", options->out, "Folder of the classes' folders; files that are there stay")
       ->required();
   add_resume(*command, options->earlier, "--out");
   command->add_flag("--link", options->link, "Symbolic links instead of copies");

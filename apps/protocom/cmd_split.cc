@@ -60,9 +60,7 @@ void add_split_command(CLI::App& app) {
   auto options = std::make_shared<SplitArguments>();
   CLI::App* command = add_command(app, "split", "Draw which classes of a folder are base, val and novel",
                                   "protocom split photos --out split.csv");
-  command->add_option("images,--images", options->dataset.images, "Folder of the images")
-      ->type_name(kInput)
-      ->required();
+  add_input_option(*command, "images,--images", options->dataset.images, "Folder of the images")->required();
   add_layout(*command, options->dataset);
   command->add_option("--val", options->division.val,
                       "How many val classes, which settings are chosen on; 0: none; default: 16 %, of few classes 5, "
@@ -73,7 +71,7 @@ void add_split_command(CLI::App& app) {
   command->add_option("--fewest-images", options->division.fewest_images,
                       "Fewest images of a val or novel class; classes with fewer are base");
   command->add_option("--seed", options->division.seed, "Seed of the draw");
-  command->add_option("--out", options->out, "CSV class,split to write")->type_name(kOutput)->required();
+  add_output_option(*command, "--out", options->out, "CSV class,split to write")->required();
   command->callback([options] { run_split(*options); });
 }
 

@@ -32,8 +32,7 @@ void add_synth_command(CLI::App& app) {
   CLI::App* command = add_command(app, "synth", "Draw the synthetic data set: creatures composed of parts",
                                   "protocom synth creatures --sheet creatures.png");
   SyntheticOptions& world = options->world;
-  command->add_option("out", options->out, "Folder to make: <class>/<image>.jpg, split.csv, attributes.csv")
-      ->type_name(kOutput)
+  add_output_option(*command, "out", options->out, "Folder to make: <class>/<image>.jpg, split.csv, attributes.csv")
       ->required();
   command->add_option("--image-size", world.image_size, "Side of the square images, pixels");
   command->add_option("--images-per-class", world.images_per_class, "Images of each class");
@@ -42,7 +41,7 @@ void add_synth_command(CLI::App& app) {
   command->add_option("--novel", world.novel_classes, "Novel classes");
   command->add_option("--visibility", world.part_visibility, "Probability that an image shows a part its class has");
   command->add_option("--seed", world.seed, "Seed of everything drawn");
-  command->add_option("--sheet", options->sheet, "Also write a contact sheet (PNG)")->type_name(kOutput);
+  add_output_option(*command, "--sheet", options->sheet, "Also write a contact sheet (PNG)");
   add_word(*command, "--sheet-split", options->sheet_options.split, &parse_split,
            "Classes on the sheet: base, val or novel");
   command->add_option("--sheet-classes", options->sheet_options.max_classes, "How many classes the sheet shows");

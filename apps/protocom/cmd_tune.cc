@@ -74,11 +74,9 @@ void add_tune_command(CLI::App& app) {
       ->required();
   command->add_option("--budget", options->tune.budget, "Settings a method");
   add_draw_options(*command, options->tasks);
-  command
-      ->add_option("--save-fitted", options->save_fitted,
-                   "Fit what was chosen and has no file, val classes seen, and write NAME.npz into this folder")
-      ->type_name(kOutput);
-  command->add_option("--out", options->out, "Write what was tried and chosen (JSON)")->type_name(kOutput);
+  add_output_option(*command, "--save-fitted", options->save_fitted,
+                    "Fit what was chosen and has no file, val classes seen, and write NAME.npz into this folder");
+  add_output_option(*command, "--out", options->out, "Write what was tried and chosen (JSON)");
   command->callback([command, options, files] {
     if (!options->out.empty()) check_writable(options->out);
     run_tune(*command, *options, read_files(*files));

@@ -42,7 +42,7 @@ void add_undo_command(CLI::App& app) {
   CLI::App* command = add_command(app, "undo", "Take the last change of a recognizer back; again: the one before",
                                   "protocom undo birds.pcm --list\n"
                                   "  protocom undo birds.pcm");
-  command->add_option("recognizer", options->recognizer, "Recognizer")->type_name(kInput)->required();
+  add_input_option(*command, "recognizer", options->recognizer, "Recognizer")->required();
   command->add_flag("--list", options->list, "Show what each call would take back, and change nothing");
   command->callback([options] { run_undo(*options); });
 }
@@ -52,7 +52,7 @@ void add_redo_command(CLI::App& app) {
   CLI::App* command = add_command(app, "redo", "Do again what undo took back; again: the one after it",
                                   "protocom redo birds.pcm --list\n"
                                   "  protocom redo birds.pcm");
-  command->add_option("recognizer", options->recognizer, "Recognizer")->type_name(kInput)->required();
+  add_input_option(*command, "recognizer", options->recognizer, "Recognizer")->required();
   command->add_flag("--list", options->list, "Show what each call would bring back, and change nothing");
   command->callback([options] { run_redo(*options); });
 }

@@ -135,8 +135,8 @@ void add_watch_command(CLI::App& app) {
   auto options = std::make_shared<WatchArguments>();
   CLI::App* command = add_command(app, "watch", "Classify the images that arrive in a folder, until it is stopped",
                                   "protocom watch birds.pcm camera/ | tee -a seen.jsonl");
-  command->add_option("recognizer", options->recognizer, "Recognizer")->type_name(kInput)->required();
-  command->add_option("folder", options->folder, "Folder; those in it are not watched")->type_name(kInput)->required();
+  add_input_option(*command, "recognizer", options->recognizer, "Recognizer")->required();
+  add_input_option(*command, "folder", options->folder, "Folder; those in it are not watched")->required();
   command
       ->add_option("--format", options->format,
                    "table, json (an object a line) or csv; otherwise a table on a terminal and json elsewhere")

@@ -80,7 +80,7 @@ void add_global_options(CLI::App& app) {
       ->check(CLI::Range(0, 1 << 20));
   app.add_flag("--quiet", options->quiet, "No progress, errors only")->group("Options");
   app.add_flag("--verbose", options->verbose, "Say more");
-  app.add_option("--log-file", options->log_file, "Append messages to this file too")->type_name(kOutput);
+  add_output_option(app, "--log-file", options->log_file, "Append messages to this file too");
   app.add_option("--largest-image", options->largest_image,
                  "Largest image that is decoded, megapixels; a JPEG that is read at reduced size may have four times "
                  "as many (serve: --pixels)")

@@ -19,12 +19,10 @@ void add_layout(CLI::App& command, DatasetOptions& options) {
 }
 
 void add_dataset_options(CLI::App& command, DatasetOptions& options, const std::string& images_help) {
-  command.add_option("images,--images", options.images, images_help)->type_name(kInput)->required();
+  add_input_option(command, "images,--images", options.images, images_help)->required();
   add_layout(command, options);
-  command
-      .add_option("--split", options.split,
-                  "Split of the classes: a CSV class,split or a prefix P of P-base.txt, P-val.txt, P-novel.txt")
-      ->type_name(kInput);
+  add_input_option(command, "--split", options.split,
+                   "Split of the classes: a CSV class,split or a prefix P of P-base.txt, P-val.txt, P-novel.txt");
   command.add_option("--standard-split", options.standard_split, "cub, mini-imagenet or tiered-imagenet");
 }
 

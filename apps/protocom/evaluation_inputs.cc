@@ -60,32 +60,24 @@ void EvaluationFiles::add_to(Provenance& provenance) const {
 }
 
 void add_data_options(CLI::App& command, EvaluationFiles& files) {
-  command.add_option("--features", files.features, "Features of all splits (npz, or npy with --class-split)")
-      ->type_name(kInput)
+  add_input_option(command, "--features", files.features, "Features of all splits (npz, or npy with --class-split)")
       ->required();
-  command
-      .add_option("--feature-maps", files.maps,
-                  "Feature maps of the same images (protocom extract --maps), for methods that need them")
-      ->type_name(kInput);
-  command.add_option("--knowledge", files.knowledge, "Knowledge file, for methods that need it")->type_name(kInput);
-  command
-      .add_option("--class-split", files.class_split,
-                  "Split that replaces the features' own (CSV class,split); classes it does not name are left out")
-      ->type_name(kInput);
+  add_input_option(command, "--feature-maps", files.maps,
+                   "Feature maps of the same images (protocom extract --maps), for methods that need them");
+  add_input_option(command, "--knowledge", files.knowledge, "Knowledge file, for methods that need it");
+  add_input_option(command, "--class-split", files.class_split,
+                   "Split that replaces the features' own (CSV class,split); classes it does not name are left out");
 }
 
 void add_model_option(CLI::App& command, EvaluationFiles& files) {
-  command.add_option("--model", files.model, "Completion model (protocom complete)")->type_name(kInput);
+  add_input_option(command, "--model", files.model, "Completion model (protocom complete)");
 }
 
 void add_fitted_option(CLI::App& command, EvaluationFiles& files, const std::string& why) {
-  command.add_option("--fitted", files.fitted, "Files of protocom fit, or folders of them" + why)
-      ->type_name(kInput)
+  add_input_option(command, "--fitted", files.fitted, "Files of protocom fit, or folders of them" + why)
       ->delimiter(',');
-  command
-      .add_option("--space", files.space,
-                  "File of protocom fit on other classes with the same backbone: its space is adapted to these")
-      ->type_name(kInput);
+  add_input_option(command, "--space", files.space,
+                   "File of protocom fit on other classes with the same backbone: its space is adapted to these");
 }
 
 CLI::Option* add_methods_option(CLI::App& command, std::vector<std::string>& methods, const std::string& help) {

@@ -5,10 +5,25 @@
 
 namespace protocom::cli {
 
-/// What the value of an option is, said where the option is declared: `add_option(...)->type_name(kInput)`. Checks
+/// What the value of an option is, said where the option is declared, by add_input_option or add_output_option. Checks
 /// against overwriting, the paths of `protocom run`, what processes of a job compare, and --help follow from it.
 inline constexpr const char* kInput = "PATH";     ///< files or folders to read
 inline constexpr const char* kOutput = "OUTPUT";  ///< files or folders to write
+
+template <typename Value>
+CLI::Option* add_input_option(CLI::App& command, const std::string& name, Value& value, const std::string& help) {
+  return command.add_option(name, value, help)->type_name(kInput);
+}
+template <typename Value>
+CLI::Option* add_output_option(CLI::App& command, const std::string& name, Value& value, const std::string& help) {
+  return command.add_option(name, value, help)->type_name(kOutput);
+}
+
+/// An option whose values may stand in one argument, a comma between them.
+template <typename Values>
+CLI::Option* add_list_option(CLI::App& command, const std::string& name, Values& values, const std::string& help) {
+  return command.add_option(name, values, help)->delimiter(',');
+}
 
 /// An option whose value is one of the words that an enumeration has for `parse` and to_string. A wrong word is said
 /// while options are read: UsageError.

@@ -57,21 +57,16 @@ void add_knowledge_embeddings(CLI::App& parent) {
                                   "attributes.csv --split split.csv --out knowledge.npz\n"
                                   "protocom knowledge embeddings --vectors clip-text.npz --vectors glove.npz --csv "
                                   "attributes.csv --out knowledge.npz");
-  command
-      ->add_option("--vectors", options->vectors,
+  add_input_option(*command, "--vectors", options->vectors,
                    "npz with `vectors` and `names`, npy (with --names), or CSV with a name and its numbers a row; "
                    "several rows of a name are its descriptions; repeated: sources that are weighed against one "
                    "another where a method is fitted (texts, word vectors)")
-      ->type_name(kInput)
       ->allow_extra_args(false)
       ->take_all()
       ->required();
-  command->add_option("--names", options->names, "Text file: the classes of an npy's rows, a name a line")
-      ->type_name(kInput);
-  command
-      ->add_option("--csv", options->csv,
-                   "CSV with the columns class,attribute[,weight]: attributes beside the vectors")
-      ->type_name(kInput);
+  add_input_option(*command, "--names", options->names, "Text file: the classes of an npy's rows, a name a line");
+  add_input_option(*command, "--csv", options->csv,
+                   "CSV with the columns class,attribute[,weight]: attributes beside the vectors");
   add_split_options(*command, options->common);
   add_output_options(*command, options->common);
   command->callback([command, options] { run_embeddings(*command, *options); });

@@ -51,31 +51,25 @@ std::string graph_text(const KnowledgeOptions& common, const Knowledge& knowledg
 }  // namespace
 
 void add_split_options(CLI::App& command, KnowledgeOptions& common) {
-  command
-      .add_option("--split", common.split,
-                  "Base, val and novel classes: a CSV class,split, or the prefix or folder of the lists -base.txt, "
-                  "-val.txt, -novel.txt")
-      ->type_name(kInput);
+  add_input_option(command, "--split", common.split,
+                   "Base, val and novel classes: a CSV class,split, or the prefix or folder of the lists -base.txt, "
+                   "-val.txt, -novel.txt");
   add_word(command, "--vocabulary", common.build.vocabulary, &parse_vocabulary,
            "Attributes kept: base (of a base class), shared (of a base and of a val or novel class) or all")
       ->check(CLI::IsMember({"base", "shared", "all"}));
 }
 
 void add_output_options(CLI::App& command, KnowledgeOptions& common) {
-  command.add_option("--out", common.out, "Knowledge file to write")->type_name(kOutput)->required();
-  command
-      .add_option("--json", common.json,
-                  "Also write the graph: {\"nodes\": [...], \"edges\": [[class, attribute], ...]}")
-      ->type_name(kOutput);
+  add_output_option(command, "--out", common.out, "Knowledge file to write")->required();
+  add_output_option(command, "--json", common.json,
+                    "Also write the graph: {\"nodes\": [...], \"edges\": [[class, attribute], ...]}");
 }
 
 void add_common_options(CLI::App& command, KnowledgeOptions& common) {
   add_split_options(command, common);
-  command
-      .add_option(
-          "--vectors", common.vectors,
-          "Word vectors in GloVe's text format, plain or gzip; without them the embedding is an SVD of the graph")
-      ->type_name(kInput);
+  add_input_option(
+      command, "--vectors", common.vectors,
+      "Word vectors in GloVe's text format, plain or gzip; without them the embedding is an SVD of the graph");
   command.add_option("--embedding-dim", common.build.embedding_dim, "Dimensions of that SVD")
       ->check(CLI::Range(int64_t{1}, int64_t{1} << 30));
   add_output_options(command, common);

@@ -55,18 +55,13 @@ void add_knowledge_text(CLI::App& parent) {
       "protocom knowledge text --encoder clip-folder --csv descriptions.csv --out texts.npz\n"
       "  protocom knowledge text --encoder clip-folder --names names.txt --template 'a photo of a {}, a type "
       "of bird.' --out texts.npz");
-  command
-      ->add_option("--encoder", options->encoder,
+  add_input_option(*command, "--encoder", options->encoder,
                    "Folder of Hugging Face with config.json, model.safetensors and the tokenizer's files")
-      ->type_name(kInput)
       ->required();
-  CLI::Option* csv = command
-                         ->add_option("--csv", options->csv,
+  CLI::Option* csv = add_input_option(*command, "--csv", options->csv,
                                       "CSV with the columns class,description; further rows of a class and further "
-                                      "columns description... count too")
-                         ->type_name(kInput);
-  command->add_option("--names", options->names, "Text file: names of classes, one a line, for --template")
-      ->type_name(kInput)
+                                      "columns description... count too");
+  add_input_option(*command, "--names", options->names, "Text file: names of classes, one a line, for --template")
       ->excludes(csv);
   command
       ->add_option("--template", options->templates,

@@ -99,7 +99,7 @@ void add_show(CLI::App& parent) {
   CLI::App* command =
       add_command(parent, "show", "Attributes, classes and rows of a knowledge file, and what is useless",
                   "protocom knowledge show knowledge.npz");
-  command->add_option("knowledge", options->knowledge, "Knowledge file")->type_name(kInput)->required();
+  add_input_option(*command, "knowledge", options->knowledge, "Knowledge file")->required();
   command->add_option("--most", options->most, "Most attributes and classes to list");
   command->callback([options] { run_show(*options); });
 }
@@ -135,13 +135,12 @@ void add_template(CLI::App& parent) {
   CLI::App* command = add_command(
       parent, "template", "A CSV of all classes and attributes to fill in with a spreadsheet",
       "protocom knowledge template --split split.csv --attributes \"wing,crest,long bill\" --out matrix.csv");
-  command->add_option("--split", options->split, "Classes: a CSV class,split, or lists, as for the other commands")
-      ->type_name(kInput)
+  add_input_option(*command, "--split", options->split,
+                   "Classes: a CSV class,split, or lists, as for the other commands")
       ->required();
-  command->add_option("--attributes", options->attributes, "Columns of the template")->delimiter(',');
-  command->add_option("--knowledge", options->knowledge, "Knowledge whose attributes and weights are filled in")
-      ->type_name(kInput);
-  command->add_option("--out", options->out, "CSV to write")->type_name(kOutput)->required();
+  add_list_option(*command, "--attributes", options->attributes, "Columns of the template");
+  add_input_option(*command, "--knowledge", options->knowledge, "Knowledge whose attributes and weights are filled in");
+  add_output_option(*command, "--out", options->out, "CSV to write")->required();
   command->callback([options] { run_template(*options); });
 }
 
