@@ -100,7 +100,7 @@ void add_answer_analyses(CLI::App& command, AnalysisOptions& options) {
   command.add_option("--mistakes", options.analyse.mistakes, "Mistakes to show");
   add_list_option(command, "--few-shots", options.analyse.few_shots,
                   "Numbers of labelled images per class; 0 for methods that need none");
-  add_input_option(command, "--others", options.analyse.others, "Classes that are not given and have queries too");
+  command.add_option("--others", options.analyse.others, "Classes that are not given and have queries too");
   command.add_option("--base-shots", options.analyse.base_shots, "Labelled images of a base class");
 }
 
