@@ -10,7 +10,6 @@
 #include "protocom/core/text.h"
 #include "protocom/serve/answer_json.h"
 #include "standard_streams.h"
-#include "terminal_table.h"
 
 namespace protocom::cli {
 namespace fs = std::filesystem;

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cstdlib>
 
-#include "file_options.h"
 #include "job.h"
 #include "protocom/core/files_below.h"
 #include "terminal_progress.h"

@@ -4,7 +4,6 @@
 /// A command is one thin file, cmd_<name>.cc, that nothing else mentions:
 ///
 ///     #include "cli.h"
-///     #include "file_options.h"
 ///     #include "protocom/data/packed_images.h"
 ///
 ///     namespace protocom::cli {
@@ -54,6 +53,7 @@
 #include <vector>
 
 #include "commands.h"
+#include "file_options.h"
 #include "protocom/core/artefact.h"
 #include "protocom/core/error.h"
 #include "protocom/core/files.h"

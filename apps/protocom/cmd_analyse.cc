@@ -5,7 +5,6 @@
 
 #include "cli.h"
 #include "evaluation_inputs.h"
-#include "file_options.h"
 #include "protocom/data/image_finder.h"
 #include "protocom/report/analysis_sections.h"
 #include "protocom/report/base64.h"

@@ -1,7 +1,5 @@
 #include "cli.h"
-#include "file_options.h"
 #include "image_arguments.h"
-#include "protocom/core/log.h"
 #include "protocom/serve/recognizer.h"
 
 namespace protocom::cli {

@@ -1,7 +1,6 @@
 #include <ATen/ATen.h>
 
 #include "cli.h"
-#include "file_options.h"
 #include "protocom/core/near_matches.h"
 #include "protocom/core/printed_json.h"
 #include "protocom/serve/recognizer_file.h"

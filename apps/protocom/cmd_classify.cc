@@ -1,6 +1,5 @@
 #include "answer_printer.h"
 #include "cli.h"
-#include "file_options.h"
 #include "image_arguments.h"
 #include "job.h"
 #include "shared_work.h"

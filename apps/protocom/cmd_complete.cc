@@ -1,5 +1,4 @@
 #include "cli.h"
-#include "file_options.h"
 #include "protocom/data/feature_preprocessing.h"
 #include "protocom/train/complete.h"
 #include "protocom/train/completion_gain.h"

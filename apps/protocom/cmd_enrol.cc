@@ -1,6 +1,5 @@
 #include "cli.h"
 #include "enrol_report.h"
-#include "file_options.h"
 #include "image_arguments.h"
 #include "job.h"
 #include "protocom/serve/class_words.h"

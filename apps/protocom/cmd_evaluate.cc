@@ -1,6 +1,5 @@
 #include "cli.h"
 #include "evaluation_inputs.h"
-#include "file_options.h"
 #include "job.h"
 #include "protocom/eval/results_json.h"
 #include "protocom/eval/speed.h"

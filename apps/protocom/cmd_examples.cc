@@ -1,5 +1,4 @@
 #include "cli.h"
-#include "file_options.h"
 #include "protocom/core/printed_json.h"
 #include "protocom/serve/recognizer_file.h"
 #include "recognizer_views.h"

@@ -3,7 +3,6 @@
 
 #include "cli.h"
 #include "dataset_options.h"
-#include "file_options.h"
 #include "job.h"
 #include "protocom/data/feature_preprocessing.h"
 #include "protocom/eval/statistics.h"

@@ -1,7 +1,6 @@
 #include "cli.h"
 #include "dataset_options.h"
 #include "evaluation_inputs.h"
-#include "file_options.h"
 #include "protocom/data/feature_preprocessing.h"
 #include "protocom/eval/fit.h"
 #include "protocom/eval/fit_space.h"

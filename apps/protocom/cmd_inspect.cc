@@ -2,7 +2,6 @@
 
 #include "cli.h"
 #include "dataset_options.h"
-#include "file_options.h"
 #include "protocom/data/contact_sheet.h"
 #include "protocom/data/inspect.h"
 

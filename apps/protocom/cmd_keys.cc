@@ -1,5 +1,4 @@
 #include "cli.h"
-#include "file_options.h"
 #include "protocom/http/api_keys.h"
 
 namespace protocom::cli {

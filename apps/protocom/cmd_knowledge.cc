@@ -1,10 +1,6 @@
 #include <optional>
 
-#include "file_options.h"
-#include "knowledge_embeddings.h"
 #include "knowledge_options.h"
-#include "knowledge_text.h"
-#include "knowledge_views.h"
 #include "protocom/knowledge/tables.h"
 #include "protocom/knowledge/wordnet_attributes.h"
 

@@ -2,7 +2,6 @@
 
 #include "cli.h"
 #include "dataset_options.h"
-#include "file_options.h"
 #include "job.h"
 #include "protocom/fewshot/paper/completion_model.h"
 #include "protocom/train/metatrain.h"

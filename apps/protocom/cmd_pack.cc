@@ -1,6 +1,5 @@
 #include "cli.h"
 #include "dataset_options.h"
-#include "file_options.h"
 #include "protocom/data/packed_images.h"
 
 namespace protocom::cli {

@@ -1,6 +1,5 @@
 #include "cli.h"
 #include "dataset_options.h"
-#include "file_options.h"
 #include "job.h"
 #include "protocom/train/pretrain.h"
 #include "training_options.h"

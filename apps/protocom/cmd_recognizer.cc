@@ -1,7 +1,6 @@
 #include "cli.h"
 #include "dataset_options.h"
 #include "enrol_report.h"
-#include "file_options.h"
 #include "protocom/core/unfinished.h"
 #include "protocom/serve/create_recognizer.h"
 #include "protocom/serve/enrol_requests.h"

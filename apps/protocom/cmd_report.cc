@@ -2,7 +2,6 @@
 #include <set>
 
 #include "cli.h"
-#include "file_options.h"
 #include "protocom/core/json.h"
 #include "protocom/report/analysis_sections.h"
 #include "protocom/report/html_report.h"

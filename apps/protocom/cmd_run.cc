@@ -8,9 +8,7 @@
 #include <set>
 
 #include "cli.h"
-#include "file_options.h"
 #include "interrupt.h"
-#include "protocom/core/error.h"
 #include "run/config.h"
 #include "run/execute.h"
 #include "run/plan.h"

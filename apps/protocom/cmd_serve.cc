@@ -2,7 +2,6 @@
 
 #include "cli.h"
 #include "dataset_options.h"
-#include "file_options.h"
 #include "interrupt.h"
 #include "protocom/http/server.h"
 #include "protocom/serve/create_recognizer.h"

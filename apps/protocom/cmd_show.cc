@@ -1,5 +1,4 @@
 #include "cli.h"
-#include "file_options.h"
 #include "protocom/core/artefact_contents.h"
 #include "protocom/core/printed_json.h"
 

@@ -4,14 +4,11 @@
 
 #include "answer_printer.h"
 #include "cli.h"
-#include "file_options.h"
 #include "image_arguments.h"
 #include "job.h"
-#include "protocom/core/error.h"
 #include "protocom/serve/recognizer.h"
 #include "shared_work.h"
 #include "standard_streams.h"
-#include "terminal_table.h"
 
 namespace protocom::cli {
 namespace {

@@ -2,8 +2,6 @@
 
 #include "cli.h"
 #include "dataset_options.h"
-#include "file_options.h"
-#include "protocom/core/files.h"
 #include "protocom/core/text.h"
 #include "protocom/data/divide_classes.h"
 

@@ -1,5 +1,4 @@
 #include "cli.h"
-#include "file_options.h"
 #include "protocom/demo/synthetic.h"
 
 namespace protocom::cli {

@@ -1,6 +1,5 @@
 #include "cli.h"
 #include "evaluation_inputs.h"
-#include "file_options.h"
 #include "protocom/data/feature_preprocessing.h"
 #include "protocom/eval/tune.h"
 #include "task_options.h"

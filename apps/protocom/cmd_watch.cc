@@ -8,7 +8,6 @@
 
 #include "answer_printer.h"
 #include "cli.h"
-#include "file_options.h"
 #include "protocom/data/skipped_files.h"
 
 namespace protocom::cli {

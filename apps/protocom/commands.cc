@@ -8,7 +8,6 @@
 #include <utility>
 
 #include "cli.h"
-#include "file_options.h"
 #include "program.h"
 #include "protocom/core/check.h"
 #include "protocom/core/device.h"

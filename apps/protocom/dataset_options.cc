@@ -1,7 +1,5 @@
 #include "dataset_options.h"
 
-#include "file_options.h"
-
 namespace protocom::cli {
 
 ImageDatasetOptions DatasetOptions::to_library() const {

@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include "cli.h"
-#include "file_options.h"
 #include "protocom/core/artefact_contents.h"
 #include "protocom/eval/tune.h"
 #include "protocom/fewshot/class_descriptions.h"

@@ -11,7 +11,6 @@
 #include <set>
 
 #include "cli.h"
-#include "file_options.h"
 #include "protocom/core/files_below.h"
 #include "protocom/core/json.h"
 #include "protocom/core/unfinished.h"

@@ -1,10 +1,7 @@
-#include "knowledge_embeddings.h"
-
 #include <ATen/ATen.h>
 
 #include <memory>
 
-#include "file_options.h"
 #include "knowledge_options.h"
 #include "protocom/knowledge/class_vectors.h"
 #include "protocom/knowledge/tables.h"

@@ -1,6 +1,5 @@
 #include "knowledge_options.h"
 
-#include "file_options.h"
 #include "protocom/data/split.h"
 
 namespace protocom::cli {

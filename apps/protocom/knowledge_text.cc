@@ -1,10 +1,7 @@
-#include "knowledge_text.h"
-
 #include <ATen/ATen.h>
 
 #include <memory>
 
-#include "file_options.h"
 #include "knowledge_options.h"
 #include "protocom/serve/class_words.h"
 

@@ -1,13 +1,9 @@
-#include "knowledge_views.h"
-
 #include <ATen/ATen.h>
 
 #include <algorithm>
 #include <optional>
 
-#include "file_options.h"
 #include "knowledge_options.h"
-#include "protocom/core/files.h"
 #include "protocom/core/text.h"
 #include "protocom/data/split.h"
 #include "protocom/knowledge/tables.h"

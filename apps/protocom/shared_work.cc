@@ -6,9 +6,7 @@
 #include <memory>
 
 #include "cli.h"
-#include "file_options.h"
 #include "job.h"
-#include "protocom/core/error.h"
 
 namespace protocom::cli {
 namespace {

@@ -4,7 +4,6 @@
 #include <set>
 
 #include "cli.h"
-#include "file_options.h"
 #include "protocom/core/near_matches.h"
 
 namespace protocom::cli {
