@@ -13,22 +13,17 @@ struct WordNetCommand {
   std::vector<std::string> relations = {"part"};
 };
 
-struct CubCommand {
+struct TableCommand {
   KnowledgeOptions common;
-  std::string root;
-  double threshold = *CubAttributesOptions().threshold;
-  bool continuous = false;
+  std::string path;                                      ///< of a CSV, or the folder of a data set
+  double threshold = *CubAttributesOptions().threshold;  ///< of CUB alone
+  bool continuous = false;                               ///< of CUB and AwA2
 };
 
-struct Awa2Command {
-  KnowledgeOptions common;
-  std::string root;
-  bool continuous = false;
-};
-
-struct CsvCommand {
-  KnowledgeOptions common;
-  std::string csv;
+/// Where attributes come from that lie in a table of a file.
+struct TableSource {
+  const char* input;  ///< what provenance calls the file
+  AttributeTable (*read)(const TableCommand& options);
 };
 
 void run_wordnet(const CLI::App& command, WordNetCommand& options) {
@@ -46,31 +41,22 @@ void run_wordnet(const CLI::App& command, WordNetCommand& options) {
   finish(options.common, wordnet_attributes(wordnet, classes, attributes), provenance);
 }
 
-void run_csv(const CLI::App& command, CsvCommand& options, AttributeTable (*read)(const std::filesystem::path&)) {
+void run_table(const CLI::App& command, TableCommand& options, const TableSource& source) {
   prepare(options.common);
-  const AttributeTable table = read(options.csv);
+  const AttributeTable table = source.read(options);
   Provenance provenance = make_provenance(command, options.common);
-  add_input(provenance, "csv", options.csv);
+  add_input(provenance, source.input, table.source.at("file").get<std::string>());
   finish(options.common, table, provenance);
 }
 
-void run_cub(const CLI::App& command, CubCommand& options) {
-  prepare(options.common);
+AttributeTable read_cub(const TableCommand& options) {
   CubAttributesOptions attributes;
   attributes.threshold = options.continuous ? std::nullopt : std::optional(options.threshold);
-  const AttributeTable table = read_cub_attributes(options.root, attributes);
-  Provenance provenance = make_provenance(command, options.common);
-  add_input(provenance, "table", table.source.at("file").get<std::string>());
-  finish(options.common, table, provenance);
+  return read_cub_attributes(options.path, attributes);
 }
 
-void run_awa2(const CLI::App& command, Awa2Command& options) {
-  prepare(options.common);
-  const AttributeTable table =
-      read_awa2_attributes(options.root, options.continuous ? Awa2Weights::kContinuous : Awa2Weights::kBinary);
-  Provenance provenance = make_provenance(command, options.common);
-  add_input(provenance, "table", table.source.at("file").get<std::string>());
-  finish(options.common, table, provenance);
+AttributeTable read_awa2(const TableCommand& options) {
+  return read_awa2_attributes(options.path, options.continuous ? Awa2Weights::kContinuous : Awa2Weights::kBinary);
 }
 
 void add_wordnet(CLI::App& parent) {
@@ -88,43 +74,46 @@ void add_wordnet(CLI::App& parent) {
   command->callback([command, options] { run_wordnet(*command, *options); });
 }
 
+/// Calls run_table with its options.
+void run_with(CLI::App* command, const std::shared_ptr<TableCommand>& options, const TableSource& source) {
+  add_common_options(*command, options->common);
+  command->callback([command, options, source] { run_table(*command, *options, source); });
+}
+
 void add_csv(CLI::App& parent, const char* name, const char* description, const char* what,
-             AttributeTable (*read)(const std::filesystem::path&)) {
-  auto options = std::make_shared<CsvCommand>();
+             AttributeTable (*read)(const TableCommand& options)) {
+  auto options = std::make_shared<TableCommand>();
   CLI::App* command =
       add_command(parent, name, description,
                   fmt::format("protocom knowledge {} --csv {}.csv --split split.csv --out knowledge.npz", name, name));
-  add_input_option(*command, "--csv", options->csv, what)->required();
-  add_common_options(*command, options->common);
-  command->callback([command, options, read] { run_csv(*command, *options, read); });
+  add_input_option(*command, "--csv", options->path, what)->required();
+  run_with(command, options, {"csv", read});
 }
 
 void add_cub(CLI::App& parent) {
-  auto options = std::make_shared<CubCommand>();
+  auto options = std::make_shared<TableCommand>();
   CLI::App* command =
       add_command(parent, "cub", "The class attribute table of CUB-200-2011",
                   "protocom knowledge cub --root CUB_200_2011 --threshold 50 --split cub.csv --out knowledge.npz");
-  add_input_option(*command, "--root", options->root,
+  add_input_option(*command, "--root", options->path,
                    "The folder CUB_200_2011; attributes.txt may lie beside it, in it or in attributes/")
       ->required();
   CLI::Option* threshold =
       command->add_option("--threshold", options->threshold, "Percent of a class's images that must show an attribute")
           ->check(CLI::Range(0.0, 100.0));
   command->add_flag("--continuous", options->continuous, "Weights are the percentages / 100")->excludes(threshold);
-  add_common_options(*command, options->common);
-  command->callback([command, options] { run_cub(*command, *options); });
+  run_with(command, options, {"table", &read_cub});
 }
 
 void add_awa2(CLI::App& parent) {
-  auto options = std::make_shared<Awa2Command>();
+  auto options = std::make_shared<TableCommand>();
   CLI::App* command = add_command(parent, "awa2", "The class attribute table of Animals with Attributes 2",
                                   "protocom knowledge awa2 --root Animals_with_Attributes2 --split split.csv "
                                   "--out knowledge.npz");
-  add_input_option(*command, "--root", options->root, "Folder with classes.txt, predicates.txt and the matrices")
+  add_input_option(*command, "--root", options->path, "Folder with classes.txt, predicates.txt and the matrices")
       ->required();
   command->add_flag("--continuous", options->continuous, "Weights are the numbers of the continuous matrix / 100");
-  add_common_options(*command, options->common);
-  command->callback([command, options] { run_awa2(*command, *options); });
+  run_with(command, options, {"table", &read_awa2});
 }
 
 void add_knowledge_command(CLI::App& app) {
@@ -135,9 +124,10 @@ void add_knowledge_command(CLI::App& app) {
   add_wordnet(*command);
   add_csv(*command, "table", "One class,attribute[,weight] a line",
           "CSV with the columns class,attribute and, if wanted, weight (0 to 1), or the matrix of knowledge template",
-          &read_attributes);
+          [](const TableCommand& options) { return read_attributes(options.path); });
   add_csv(*command, "matrix", "One row per class, one column per attribute",
-          "CSV whose first column names classes; cells are weights from 0 to 1, x, yes or no", &read_attribute_matrix);
+          "CSV whose first column names classes; cells are weights from 0 to 1, x, yes or no",
+          [](const TableCommand& options) { return read_attribute_matrix(options.path); });
   add_cub(*command);
   add_awa2(*command);
   add_knowledge_text(*command);
