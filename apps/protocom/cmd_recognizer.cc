@@ -13,10 +13,9 @@ namespace {
 namespace fs = std::filesystem;
 
 struct CreateCommand {
-  std::string file, backbone, output, model, fitted, space, knowledge, text_encoder, preprocess, images, attributes,
-      unlabelled;
+  std::string file, preprocess, images, attributes, unlabelled;
   bool no_thumbnails = false, external_backbone = false, half_features = false;
-  ExtractOptions extract;
+  NewRecognizer parts;
 };
 
 struct MoveCommand {
@@ -24,28 +23,20 @@ struct MoveCommand {
 };
 
 NewRecognizer parts_of(const CreateCommand& options) {
-  NewRecognizer parts;
-  parts.backbone = options.backbone;
-  parts.output = options.output;
-  parts.model = options.model;
-  parts.fitted = options.fitted;
-  parts.space = options.space;
-  parts.knowledge = options.knowledge;
-  parts.text_encoder = options.text_encoder;
+  NewRecognizer parts = options.parts;
   if (!options.preprocess.empty()) parts.preprocessing = parse_preprocessing(options.preprocess);
   if (options.external_backbone) parts.keep_backbone = KeepBackbone::kOutside;
   if (options.half_features) parts.feature_type = FeatureType::kFloat16;
   if (options.no_thumbnails) parts.thumbnail_side = 0;
   if (!options.unlabelled.empty()) parts.unlabelled = find_images({options.unlabelled}).paths;
-  parts.extract = options.extract;
   parts.progress = &progress();
   return parts;
 }
 
 /// What the classes are told apart with, besides their own photos.
 std::string basis_of(const CreateCommand& options) {
-  if (!options.fitted.empty() || !options.model.empty()) return "with base classes";
-  const bool space = !options.space.empty() || !space_beside(options.backbone).empty();
+  if (!options.parts.fitted.empty() || !options.parts.model.empty()) return "with base classes";
+  const bool space = !options.parts.space.empty() || !space_beside(options.parts.backbone).empty();
   return space ? "a space of other classes" : "no base classes";
 }
 
@@ -59,7 +50,7 @@ void run_create(const CLI::App& command, const CreateCommand& options) {
   create_recognizer(options.file, parts, provenance_of(command, /*seed=*/0));
   if (requests.empty()) return print_info(RecognizerFile(options.file));
   UnfinishedPath made(options.file);  // where nothing can be enrolled, there is none
-  Recognizer recognizer = Recognizer::open(options.file, {{}, Together::kNo, options.extract});
+  Recognizer recognizer = Recognizer::open(options.file, {{}, Together::kNo, options.parts.extract});
   const Enrolment enrolled = recognizer.enrol(requests, progress());
   made.release();
   print_enrolment(enrolled);
@@ -95,21 +86,22 @@ void run_import(const CLI::App& command, const MoveCommand& options) {
 
 /// What a recognizer is made of.
 void add_files(CLI::App& command, CreateCommand& options) {
-  add_input_option(command, "--backbone", options.backbone, kBackboneHelp);
-  command.add_option("--output", options.output, kOutputHelp);
-  CLI::Option* model = add_input_option(command, "--model", options.model, "Completion model (protocom complete)");
-  CLI::Option* fitted =
-      add_input_option(command, "--fitted", options.fitted, "Method fitted on base classes like these (protocom fit)")
-          ->excludes(model);
-  add_input_option(command, "--space", options.space,
+  add_input_option(command, "--backbone", options.parts.backbone, kBackboneHelp);
+  command.add_option("--output", options.parts.output, kOutputHelp);
+  CLI::Option* model =
+      add_input_option(command, "--model", options.parts.model, "Completion model (protocom complete)");
+  CLI::Option* fitted = add_input_option(command, "--fitted", options.parts.fitted,
+                                         "Method fitted on base classes like these (protocom fit)")
+                            ->excludes(model);
+  add_input_option(command, "--space", options.parts.space,
                    "Method fitted on any classes with the same backbone (protocom fit): its space is adapted to yours")
       ->excludes(model)
       ->excludes(fitted);
   CLI::Option* knowledge =
-      add_input_option(command, "--knowledge", options.knowledge,
+      add_input_option(command, "--knowledge", options.parts.knowledge,
                        "Knowledge file that the model or method was made with; without them, vectors by the backbone's "
                        "own text encoder (knowledge text, knowledge embeddings), with which classes need no photo");
-  add_input_option(command, "--text-encoder", options.text_encoder,
+  add_input_option(command, "--text-encoder", options.parts.text_encoder,
                    "Folder of the backbone's own text encoder (CLIP, SigLIP): the names of classes count beside their "
                    "photos, and classes can be described in words")
       ->excludes(knowledge)
@@ -141,7 +133,7 @@ void add_create(CLI::App& parent) {
   add_input_option(*command, "--unlabelled", options->unlabelled,
                    "Folder of photos like those you will ask about, with or without subfolders, that nobody has "
                    "sorted: they say how photos of your classes differ");
-  command->add_option("--device", options->extract.device, "cpu, cuda, cuda:1 or auto");
+  command->add_option("--device", options->parts.extract.device, "cpu, cuda, cuda:1 or auto");
   command->callback([command, options] { run_create(*command, *options); });
 }
 

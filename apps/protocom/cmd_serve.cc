@@ -12,16 +12,14 @@ namespace {
 struct Options {
   std::string recognizer;
   bool is_new = false;  ///< made first, of these
-  std::string backbone, output, preprocess, text_encoder;
+  NewRecognizer parts;
+  std::string preprocess;
   http::ServerOptions server;
 };
 
 void create_empty(const CLI::App& command, const Options& options) {
   check_writable(options.recognizer);
-  NewRecognizer parts;
-  parts.backbone = options.backbone;
-  parts.output = options.output;
-  parts.text_encoder = options.text_encoder;
+  NewRecognizer parts = options.parts;
   if (!options.preprocess.empty()) parts.preprocessing = parse_preprocessing(options.preprocess);
   create_recognizer(options.recognizer, parts, provenance_of(command, /*seed=*/0));
 }
@@ -29,8 +27,8 @@ void create_empty(const CLI::App& command, const Options& options) {
 void run_serve(const CLI::App& command, Options& options) {
   constexpr std::chrono::milliseconds kPause{20};
   const StopSignal::Listener listener(&stop_signal());
-  if (!options.text_encoder.empty())
-    options.server.text_encoder = std::make_shared<const TextEncoder>(open_text_encoder(options.text_encoder));
+  if (!options.parts.text_encoder.empty())
+    options.server.text_encoder = std::make_shared<const TextEncoder>(open_text_encoder(options.parts.text_encoder));
   if (options.is_new) create_empty(command, options);
   http::Server server(options.recognizer, options.server);
   const bool is_ipv6 = options.server.address.find(':') != std::string::npos;
@@ -44,9 +42,9 @@ void run_serve(const CLI::App& command, Options& options) {
 /// A recognizer without classes, which the page fills.
 void add_new(CLI::App& command, Options& options) {
   CLI::Option* make = command.add_flag("--new", options.is_new, "Make the recognizer first, without classes");
-  CLI::Option* backbone = add_input_option(command, "--backbone", options.backbone, kBackboneHelp)->needs(make);
+  CLI::Option* backbone = add_input_option(command, "--backbone", options.parts.backbone, kBackboneHelp)->needs(make);
   make->needs(backbone);
-  command.add_option("--output", options.output, kOutputHelp)->needs(make);
+  command.add_option("--output", options.parts.output, kOutputHelp)->needs(make);
   command.add_option("--preprocess", options.preprocess, kPreprocessHelp)->needs(make);
 }
 
@@ -94,7 +92,7 @@ void add_serve_command(CLI::App& app) {
       add_input_option(*command, "--certificate", server.certificate, "Certificate with its chain (PEM); turns TLS on");
   add_input_option(*command, "--private-key", server.private_key, "Private key of the certificate (PEM)")
       ->needs(certificate);
-  add_input_option(*command, "--text-encoder", options->text_encoder,
+  add_input_option(*command, "--text-encoder", options->parts.text_encoder,
                    "Folder of the text encoder that the recognizer was made with: classes can be described in words; "
                    "with --new one of the backbone's own");
   command->add_option("--method", server.recognizing.method, "As for protocom classify");
