@@ -11,6 +11,7 @@
 #include "program.h"
 #include "protocom/core/check.h"
 #include "protocom/core/device.h"
+#include "protocom/core/enum_words.h"
 #include "protocom/core/near_matches.h"
 #include "protocom/core/process_group.h"
 #include "protocom/data/image.h"
@@ -26,21 +27,11 @@ Registry& registry() {
   return commands;
 }
 
-const char* title_of(Group group) {
-  switch (group) {
-    case Group::kOwnPhotos:
-      return "Subcommands for your own photos";
-    case Group::kDataSets:
-      return "Subcommands for data sets";
-    case Group::kTraining:
-      return "Subcommands that train, fit and tune";
-    case Group::kMeasuring:
-      return "Subcommands that measure";
-    case Group::kFiles:
-      break;
-  }
-  return "Subcommands for files and whole runs";
-}
+constexpr EnumWord<Group> kTitles[] = {{Group::kOwnPhotos, "Subcommands for your own photos"},
+                                       {Group::kDataSets, "Subcommands for data sets"},
+                                       {Group::kTraining, "Subcommands that train, fit and tune"},
+                                       {Group::kMeasuring, "Subcommands that measure"},
+                                       {Group::kFiles, "Subcommands for files and whole runs"}};
 
 constexpr int64_t kMegapixel = 1'000'000;
 
@@ -151,7 +142,9 @@ std::unique_ptr<CLI::App> make_stage_app() {
   app->option_defaults()->always_capture_default();
   for (const auto& [place, add] : registry()) {
     add(*app);
-    app->get_subcommands([](const CLI::App*) { return true; }).back()->group(title_of(place.first));
+    app->get_subcommands([](const CLI::App*) { return true; })
+        .back()
+        ->group(std::string(word_of(kTitles, place.first)));
   }
   return app;
 }

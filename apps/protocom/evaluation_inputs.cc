@@ -37,12 +37,6 @@ void check_dim(const FittedMethod& fitted, const std::string& path, int64_t dim)
     fail("{} was fitted on features of {} dimensions, these have {}", path, fitted.feature_dim, dim);
 }
 
-FittedMethod read_checked_space(const std::string& path, int64_t dim) {
-  FittedMethod space = read_space(path);
-  check_dim(space, path, dim);
-  return space;
-}
-
 }  // namespace
 
 void EvaluationFiles::add_to(Provenance& provenance) const {
@@ -106,7 +100,10 @@ EvaluationData read_files(const EvaluationFiles& files, std::optional<Split> wit
     data.fitted.push_back(read_fitted_method(path));
     check_dim(data.fitted.back(), path, data.features.dim());
   }
-  if (!files.space.empty()) data.fitted.push_back(read_checked_space(files.space, data.features.dim()));
+  if (!files.space.empty()) {
+    data.fitted.push_back(read_space(files.space));
+    check_dim(data.fitted.back(), files.space, data.features.dim());
+  }
   if (!files.maps.empty()) data.maps = read_feature_maps(files.maps);
   if (!files.knowledge.empty()) data.knowledge = read_knowledge(files.knowledge);
   for (const FittedMethod& method : data.fitted)

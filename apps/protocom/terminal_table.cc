@@ -7,6 +7,7 @@
 #include <cstdlib>
 #include <cstring>
 
+#include "protocom/core/enum_words.h"
 #include "protocom/core/error.h"
 #include "protocom/core/utf8.h"
 
@@ -16,23 +17,9 @@ namespace {
 constexpr size_t kBetween = 2;  // columns
 constexpr size_t kWidest = 1000;
 
-const char* colour_of(Tone tone) {
-  switch (tone) {
-    case Tone::kPlain:
-      return "";
-    case Tone::kStrong:
-      return "\x1b[1m";
-    case Tone::kFaint:
-      return "\x1b[2m";
-    case Tone::kGood:
-      return "\x1b[32m";
-    case Tone::kUnsure:
-      return "\x1b[33m";
-    case Tone::kBad:
-      return "\x1b[31m";
-  }
-  return "";
-}
+constexpr EnumWord<Tone> kColours[] = {{Tone::kPlain, ""},          {Tone::kStrong, "\x1b[1m"},
+                                       {Tone::kFaint, "\x1b[2m"},   {Tone::kGood, "\x1b[32m"},
+                                       {Tone::kUnsure, "\x1b[33m"}, {Tone::kBad, "\x1b[31m"}};
 
 size_t total_of(const std::vector<size_t>& widths) {
   size_t total = 0;
@@ -143,7 +130,7 @@ std::string table_line(const std::vector<TerminalColumn>& columns, const std::ve
     if (!words.empty()) {
       line.append(spaces, ' ');
       spaces = 0;
-      line += tinted ? colour_of(cells[c].tone) + words + "\x1b[0m" : words;
+      line += tinted ? fmt::format("{}{}\x1b[0m", word_of(kColours, cells[c].tone), words) : words;
     }
     spaces += (columns[c].right ? 0 : padding) + kBetween;
   }
@@ -169,32 +156,25 @@ std::string terminal_table(const std::vector<TerminalColumn>& columns,
   return text;
 }
 
-std::string format_table(std::vector<std::vector<std::string>> rows) {
-  // Names from files may hold what moves the cursor.
-  for (auto& row : rows) {
-    for (std::string& cell : row) cell = one_line(cell);
-  }
+std::string format_table(const std::vector<std::vector<std::string>>& rows) {
+  std::vector<TerminalColumn> columns;
   std::vector<size_t> widths;
-  std::vector<char> right;
   for (size_t r = 0; r < rows.size(); ++r) {
     for (size_t c = 0; c < rows[r].size(); ++c) {
       if (c == widths.size()) {
         widths.push_back(0);
-        right.push_back(1);
+        columns.emplace_back().right = true;
       }
-      widths[c] = std::max(widths[c], display_width(rows[r][c]));
-      if (r > 0 && !looks_numeric(rows[r][c])) right[c] = 0;
+      const std::string words = one_line(rows[r][c]);
+      widths[c] = std::max(widths[c], display_width(words));
+      if (r > 0 && !looks_numeric(words)) columns[c].right = false;
     }
   }
   std::string text;
   for (const std::vector<std::string>& row : rows) {
-    std::string line;
-    for (size_t c = 0; c < row.size(); ++c) {
-      const std::string padding(widths[c] - display_width(row[c]), ' ');
-      line += (c == 0 ? "" : "  ") + (right[c] ? padding + row[c] : row[c] + padding);
-    }
-    line.erase(line.find_last_not_of(' ') + 1);
-    text += line + "\n";
+    std::vector<TerminalCell> cells(columns.size());
+    for (size_t c = 0; c < row.size(); ++c) cells[c].text = row[c];
+    text += table_line(columns, widths, cells, /*coloured=*/false);
   }
   return text;
 }

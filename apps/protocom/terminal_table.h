@@ -52,6 +52,6 @@ std::string cut_to(std::string_view text, size_t width, bool keep_end);
 void print_table(const std::vector<std::vector<std::string>>& rows);
 
 /// The same as text.
-std::string format_table(std::vector<std::vector<std::string>> rows);
+std::string format_table(const std::vector<std::vector<std::string>>& rows);
 
 }  // namespace protocom::cli
