@@ -116,21 +116,6 @@ void add_analysis_options(CLI::App& command, AnalysisOptions& options) {
   command.add_flag("--png", options.png, "Write every figure as PNG too");
 }
 
-/// Writes an analysis' JSON and every figure into a folder, and prints its tables.
-class AnalysisWriter {
- public:
-  /// Makes the folder. Throws Error when nothing can be written there.
-  AnalysisWriter(const CLI::App& command, const AnalysisOptions& options, Provenance provenance);
-
-  void write(const AnalysisOutcome& outcome) const;
-
- private:
-  std::filesystem::path folder_;
-  bool png_;
-  nlohmann::json header_;
-  std::string command_;
-};
-
 void print_section(const Section& section) {
   fmt::print("\n{}\n{}\n", section.title, section.finding);
   for (const ReportTable& table : section.tables) {
@@ -141,25 +126,36 @@ void print_section(const Section& section) {
   }
 }
 
-AnalysisWriter::AnalysisWriter(const CLI::App& command, const AnalysisOptions& options, Provenance provenance)
-    : folder_(options.out), png_(options.png), command_(command_line(command)) {
-  std::filesystem::create_directories(folder_);
-  check_writable(folder_ / "analysis.json");
-  header_ = make_header("analysis", 1, std::move(provenance)).to_json();
-}
-
-void AnalysisWriter::write(const AnalysisOutcome& outcome) const {
-  const Section& section = outcome.section;
-  write_file(folder_ / (section.name + ".json"),
-             analysis_json({section, command_, outcome.episodes_hash, header_}, outcome.data)
-                 .dump(1, ' ', false, nlohmann::json::error_handler_t::replace));
-  for (const Figure& figure : section.figures) {
-    const Svg svg = draw(figure);
-    write_file(folder_ / (id_of(figure) + ".svg"), svg.file());
-    if (png_) write_file(folder_ / (id_of(figure) + ".png"), svg.png());
+/// Writes an analysis' JSON and every figure into a folder, and prints its tables.
+class AnalysisWriter {
+ public:
+  /// Makes the folder. Throws Error when nothing can be written there.
+  AnalysisWriter(const CLI::App& command, const AnalysisOptions& options, Provenance provenance)
+      : folder_(options.out), png_(options.png), command_(command_line(command)) {
+    std::filesystem::create_directories(folder_);
+    check_writable(folder_ / "analysis.json");
+    header_ = make_header("analysis", 1, std::move(provenance)).to_json();
   }
-  print_section(section);
-}
+
+  void write(const AnalysisOutcome& outcome) const {
+    const Section& section = outcome.section;
+    write_file(folder_ / (section.name + ".json"),
+               analysis_json({section, command_, outcome.episodes_hash, header_}, outcome.data)
+                   .dump(1, ' ', false, nlohmann::json::error_handler_t::replace));
+    for (const Figure& figure : section.figures) {
+      const Svg svg = draw(figure);
+      write_file(folder_ / (id_of(figure) + ".svg"), svg.file());
+      if (png_) write_file(folder_ / (id_of(figure) + ".png"), svg.png());
+    }
+    print_section(section);
+  }
+
+ private:
+  std::filesystem::path folder_;
+  bool png_;
+  nlohmann::json header_;
+  std::string command_;
+};
 
 constexpr int64_t kThumbnailSide = 96;
 constexpr int kQuality = 82;
@@ -214,7 +210,7 @@ void analyse_features(const CLI::App& command, AnalysisOptions& options, const A
       logger().info("'{}' is left out: it {}", name, obstacle);
       continue;
     }
-    const AnalysisOutcome outcome = workbench.run(name);
+    const AnalysisOutcome outcome = workbench.analyse(name);
     if (options.only.empty() && !says_something(outcome.section)) {
       logger().info("'{}' is left out: there is nothing to compare", name);
     } else {

@@ -21,24 +21,20 @@ namespace {
 class FolderLock {
  public:
   /// Throws Error when the folder cannot be opened or is locked.
-  explicit FolderLock(const std::filesystem::path& folder);
-  ~FolderLock();
+  explicit FolderLock(const fs::path& folder)
+      : descriptor_(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC)) {
+    if (descriptor_ < 0) fail("cannot open the folder {}: {}", folder.string(), std::strerror(errno));
+    if (::flock(descriptor_, LOCK_EX | LOCK_NB) == 0) return;
+    ::close(descriptor_);
+    fail("another protocom run is already running in {}", folder.parent_path().string());
+  }
+  ~FolderLock() { ::close(descriptor_); }
   FolderLock(const FolderLock&) = delete;
   FolderLock& operator=(const FolderLock&) = delete;
 
  private:
   int descriptor_;
 };
-
-FolderLock::FolderLock(const std::filesystem::path& folder)
-    : descriptor_(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC)) {
-  if (descriptor_ < 0) fail("cannot open the folder {}: {}", folder.string(), std::strerror(errno));
-  if (::flock(descriptor_, LOCK_EX | LOCK_NB) == 0) return;
-  ::close(descriptor_);
-  fail("another protocom run is already running in {}", folder.parent_path().string());
-}
-
-FolderLock::~FolderLock() { ::close(descriptor_); }
 
 struct RunArguments {
   std::string config, out;

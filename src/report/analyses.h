@@ -2,17 +2,17 @@
 #include <string>
 #include <vector>
 
-#include "report/bench.h"
+#include "protocom/report/workbench.h"
 
 namespace protocom {
 
 /// An analysis of the workbench.
 struct Analysis {
-  std::string name;                      ///< one of section_names()
-  AnalysisOutcome (*run)(Bench& bench);  ///< numbers and how they are shown
+  std::string name;                          ///< one of section_names()
+  AnalysisOutcome (*run)(Workbench& bench);  ///< numbers and how they are shown
   /// Why it cannot be made of what is here, as what follows its name ("needs a completion model: --model"); empty
   /// where it can. Null where nothing can be in its way.
-  std::string (*obstacle)(const Bench& bench) = nullptr;
+  std::string (*obstacle)(const Workbench& bench) = nullptr;
 };
 
 /// Accuracy over a series of values: shots, wrong knowledge, ways, queries, imbalance, base classes, unlabelled images.

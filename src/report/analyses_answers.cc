@@ -6,7 +6,6 @@
 
 #include "protocom/core/error.h"
 #include "report/analyses.h"
-#include "report/bench.h"
 
 namespace protocom {
 namespace {
@@ -17,7 +16,7 @@ constexpr size_t kOfTheOther = 2;
 
 /// The images of a class that were wrong most often, each with the class it was taken for most often: first those that
 /// were taken for `confused_with`, as the class is most often.
-std::vector<std::pair<std::string, std::string>> most_often_wrong(Bench& bench, const std::string& class_name,
+std::vector<std::pair<std::string, std::string>> most_often_wrong(Workbench& bench, const std::string& class_name,
                                                                   const std::string& confused_with) {
   const FeatureSet& features = bench.features();
   const auto name_of = [&](int64_t k) -> const std::string& { return features.class_names[static_cast<size_t>(k)]; };
@@ -44,7 +43,7 @@ std::vector<std::pair<std::string, std::string>> most_often_wrong(Bench& bench, 
 }
 
 /// The first images of the class with that title.
-std::vector<std::string> some_images(const Bench& bench, const std::string& title) {
+std::vector<std::string> some_images(const Workbench& bench, const std::string& title) {
   const FeatureSet& features = bench.features();
   const auto rows = features.rows_by_class();
   std::vector<std::string> shown;
@@ -58,7 +57,7 @@ std::vector<std::string> some_images(const Bench& bench, const std::string& titl
 
 /// The four classes that are right least often, with the images that were wrong most often and some of the class that
 /// they are taken for.
-std::vector<WorstClass> worst_classes(Bench& bench, const ClassesAnalysis& analysis) {
+std::vector<WorstClass> worst_classes(Workbench& bench, const ClassesAnalysis& analysis) {
   std::vector<const ClassScore*> ordered;
   for (const ClassScore& score : analysis.classes) ordered.push_back(&score);
   std::stable_sort(ordered.begin(), ordered.end(),
@@ -73,9 +72,9 @@ std::vector<WorstClass> worst_classes(Bench& bench, const ClassesAnalysis& analy
   return worst;
 }
 
-std::string hash_of_answers(Bench& bench) { return bench.answers().list.hash(bench.features()); }
+std::string hash_of_answers(Workbench& bench) { return bench.answers().list.hash(bench.features()); }
 
-AnalysisOutcome classes(Bench& bench) {
+AnalysisOutcome classes(Workbench& bench) {
   const auto& predictions = bench.predictions();
   std::vector<std::string> words;
   for (const std::string& name : bench.features().class_names) words.push_back(bench.title_of(name));
@@ -86,7 +85,7 @@ AnalysisOutcome classes(Bench& bench) {
           analysis, hash_of_answers(bench)};
 }
 
-AnalysisOutcome calibration(Bench& bench) {
+AnalysisOutcome calibration(Workbench& bench) {
   std::vector<ReliabilityCurve> methods;
   for (const MethodScores& scores : bench.answers().scores.methods) {
     methods.push_back(reliability_curve(scores.predictions, bench.options().bins));
@@ -96,7 +95,7 @@ AnalysisOutcome calibration(Bench& bench) {
   return {calibration_section(methods, bench.episodes()), methods, hash_of_answers(bench)};
 }
 
-Mistake shown(Bench& bench, const Prediction& wrong) {
+Mistake shown(Workbench& bench, const Prediction& wrong) {
   const FeatureSet& features = bench.features();
   const Episode& episode = bench.answers().list.episodes[static_cast<size_t>(wrong.episode)];
   const auto support_of = [&](int64_t k) {
@@ -112,7 +111,7 @@ Mistake shown(Bench& bench, const Prediction& wrong) {
           support_of(wrong.true_class)};
 }
 
-AnalysisOutcome failures(Bench& bench) {
+AnalysisOutcome failures(Workbench& bench) {
   std::vector<Mistake> mistakes;
   for (const Prediction& wrong : surest_mistakes(bench.predictions(), bench.options().mistakes))
     mistakes.push_back(shown(bench, wrong));
@@ -132,11 +131,11 @@ std::vector<int64_t> told_by(const std::vector<Result>& results) {
   return shots;
 }
 
-std::string lacks_other_classes(const Bench& bench) {
+std::string lacks_other_classes(const Workbench& bench) {
   return bench.other_classes() > 0 ? "" : fmt::format("{} classes than an episode has", kTooFew);
 }
 
-AnalysisOutcome unseen(Bench& bench) {
+AnalysisOutcome unseen(Workbench& bench) {
   const OpenSetOptions tasks{bench.episodes(), bench.options().few_shots,
                              std::min(bench.options().others, bench.other_classes())};
   const auto results = analyse_open_set(bench.inputs().data, bench.inputs().methods, tasks, bench.progress());
@@ -145,11 +144,11 @@ AnalysisOutcome unseen(Bench& bench) {
   return {open_set_section(results, tasks), results, bench.hashes_of(lists)};
 }
 
-std::string lacks_base_images(const Bench& bench) {
+std::string lacks_base_images(const Workbench& bench) {
   return bench.spare_images(Split::kBase) > 0 ? "" : fmt::format("{} images of base classes", kTooFew);
 }
 
-AnalysisOutcome generalised(Bench& bench) {
+AnalysisOutcome generalised(Workbench& bench) {
   const GeneralisedOptions tasks{bench.episodes(), bench.options().few_shots,
                                  std::min(bench.options().base_shots, bench.spare_images(Split::kBase))};
   const auto results = analyse_generalised(bench.inputs().data, bench.inputs().methods, tasks, bench.progress());

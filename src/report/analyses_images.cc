@@ -4,20 +4,20 @@ namespace protocom {
 namespace {
 
 /// Figure 1.
-AnalysisOutcome distribution(Bench& bench) {
+AnalysisOutcome distribution(Workbench& bench) {
   const auto analysis = analyse_distribution(bench.features(), bench.options().distribution);
   return {distribution_section(analysis, bench.titles(), bench.pictures()), analysis};
 }
 
 /// Figure 5.
-AnalysisOutcome single_images(Bench& bench) {
+AnalysisOutcome single_images(Workbench& bench) {
   const Split split = bench.episodes().split;
   const auto analysis = analyse_single_images(bench.inputs(), split, bench.options().window);
   return {single_images_section(analysis, split), analysis};
 }
 
 /// Figure 4.
-AnalysisOutcome nearest(Bench& bench) {
+AnalysisOutcome nearest(Workbench& bench) {
   const AnalyseOptions& options = bench.options();
   const auto names = options.classes.empty() ? random_classes(bench.features(), bench.episodes().split,
                                                               options.shown_classes, bench.episodes().seed)

@@ -6,11 +6,11 @@
 namespace protocom {
 namespace {
 
-std::string lacks_model(const Bench& bench) {
+std::string lacks_model(const Workbench& bench) {
   return bench.inputs().data.model == nullptr ? "needs a completion model: --model" : "";
 }
 
-std::string lacks_paper_rows(const Bench& bench) {
+std::string lacks_paper_rows(const Workbench& bench) {
   if (std::string reason = lacks_model(bench); !reason.empty()) return reason;
   const auto labels = labels_of(bench.inputs().methods);
   const auto rows = paper_rows();
@@ -21,7 +21,7 @@ std::string lacks_paper_rows(const Bench& bench) {
 }
 
 /// Table 4.
-AnalysisOutcome ablation(Bench& bench) {
+AnalysisOutcome ablation(Workbench& bench) {
   const auto& shots = bench.options().shots;
   std::vector<TaskScores> tasks;
   nlohmann::json data = nlohmann::json::array();
@@ -35,23 +35,23 @@ AnalysisOutcome ablation(Bench& bench) {
 }
 
 /// Table 3.
-AnalysisOutcome cosine(Bench& bench) {
+AnalysisOutcome cosine(Workbench& bench) {
   EpisodeOptions many = bench.episodes();
   many.count = bench.options().cosine_episodes;
   EvaluateOptions evaluation;
   evaluation.methods = bench.inputs().methods;
-  const Bench::Run run = bench.run(many.shape, many.count, evaluation);
+  const Workbench::Run run = bench.run(many.shape, many.count, evaluation);
   return {cosine_section(run.scores, many), results_json(many.shape, run.scores.methods),
           run.list.hash(bench.features())};
 }
 
-AnalysisOutcome attention(Bench& bench) {
+AnalysisOutcome attention(Workbench& bench) {
   const auto classes = analyse_attention(bench.inputs(), bench.episodes().split, *bench.knowledge());
   return {attention_section(classes), classes};
 }
 
-AnalysisOutcome episodes(Bench& bench) {
-  const Bench::Run run = bench.run(bench.shape(), make_methods(paper_rows()));
+AnalysisOutcome episodes(Workbench& bench) {
+  const Workbench::Run run = bench.run(bench.shape(), make_methods(paper_rows()));
   const auto analysis = analyse_episodes(bench.features(), run.list, run.scores.methods);
   return {episodes_section(analysis, bench.titles(), bench.episodes()), analysis, run.list.hash(bench.features())};
 }

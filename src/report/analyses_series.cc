@@ -22,7 +22,7 @@ bool needs_no_images(const Methods& methods) {
                      [](const auto& method) { return method->spec().fewest_shots == 0; });
 }
 
-AnalysisOutcome by_shots(Bench& bench) {
+AnalysisOutcome by_shots(Workbench& bench) {
   const int64_t most = std::min(bench.options().max_shots, bench.spare_images());
   auto counts = bench.that_fit(shots_up_to(bench.options().max_shots), bench.spare_images(), "shots");
   if (counts.back() < most) counts.push_back(most);
@@ -32,11 +32,11 @@ AnalysisOutcome by_shots(Bench& bench) {
   return {series_section("shots", points, bench.episodes()), points, bench.hashes_of(counts, &EpisodeShape::k_shot)};
 }
 
-std::string lacks_knowledge(const Bench& bench) {
+std::string lacks_knowledge(const Workbench& bench) {
   return bench.inputs().data.knowledge == nullptr ? "needs knowledge: --knowledge" : "";
 }
 
-AnalysisOutcome by_noise(Bench& bench) {
+AnalysisOutcome by_noise(Workbench& bench) {
   NoiseOptions noise = bench.options().noise;
   if (const Knowledge* knowledge = bench.knowledge())
     noise.embedding_change = [knowledge](const at::Tensor& change) { return embedding_change(*knowledge, change); };
@@ -44,14 +44,14 @@ AnalysisOutcome by_noise(Bench& bench) {
   return {series_section("noise", points, bench.episodes()), points, bench.hash_of_episodes()};
 }
 
-AnalysisOutcome by_ways(Bench& bench) {
+AnalysisOutcome by_ways(Workbench& bench) {
   const auto& asked = bench.options().ways;
   const auto counts = asked.empty() ? ways_up_to(bench.classes_in(bench.episodes().split)) : asked;
   const auto points = accuracy_by_ways(bench.inputs(), bench.episodes(), counts, bench.progress());
   return {series_section("ways", points, bench.episodes()), points, bench.hashes_of(counts, &EpisodeShape::n_way)};
 }
 
-AnalysisOutcome by_queries(Bench& bench) {
+AnalysisOutcome by_queries(Workbench& bench) {
   const int64_t room = bench.spare_images() + bench.shape().n_query - bench.shape().k_shot;
   const auto counts = bench.that_fit(bench.options().queries, room, "queries");
   const auto points = accuracy_by_queries(bench.inputs(), bench.episodes(), counts, bench.progress());
@@ -61,20 +61,20 @@ AnalysisOutcome by_queries(Bench& bench) {
   return {series_section("queries", points, bench.episodes()), points, fmt::format("{}", fmt::join(hashes, " "))};
 }
 
-AnalysisOutcome by_imbalance(Bench& bench) {
+AnalysisOutcome by_imbalance(Workbench& bench) {
   const auto& alphas = bench.options().alphas;
   const auto points = accuracy_by_imbalance(bench.inputs(), bench.episodes(), alphas, bench.progress());
   return {series_section("imbalance", points, bench.episodes()), points,
           bench.hashes_of(imbalanced_shapes(bench.shape(), alphas))};
 }
 
-std::string lacks_fitted(const Bench& bench) {
+std::string lacks_fitted(const Workbench& bench) {
   if (bench.fitted().empty()) return "needs methods that are fitted: --fitted";
   const bool enough = base_classes_up_to(bench.classes_in(Split::kBase)).size() > 1;
   return enough ? "" : fmt::format("{} base classes", kTooFew);
 }
 
-AnalysisOutcome by_base_classes(Bench& bench) {
+AnalysisOutcome by_base_classes(Workbench& bench) {
   const auto& asked = bench.options().base_classes;
   const auto counts = asked.empty() ? base_classes_up_to(bench.classes_in(Split::kBase)) : asked;
   const auto points =
@@ -82,7 +82,7 @@ AnalysisOutcome by_base_classes(Bench& bench) {
   return {series_section("base-classes", points, bench.episodes()), points, bench.hash_of_episodes()};
 }
 
-AnalysisOutcome by_unlabelled(Bench& bench) {
+AnalysisOutcome by_unlabelled(Workbench& bench) {
   const int64_t room = bench.spare_images() - bench.shape().k_shot;
   const auto counts = bench.that_fit(bench.options().unlabelled, room, "unlabelled images");
   const auto points = accuracy_by_unlabelled(bench.inputs(), bench.episodes(), counts, bench.progress());
