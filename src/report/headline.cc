@@ -148,7 +148,7 @@ std::optional<Estimate> knowledge_gain(const Evaluation& evaluation, const Metho
 }
 
 ReportTable knowledge_table(const Evaluation& evaluation) {
-  ReportTable table{"What knowledge adds, points over the same method without it on the same episodes", {"Method"}, {}};
+  ReportTable table{"What knowledge adds, points over the same method without it on the same episodes", {"Method"}};
   std::vector<std::string> tasks;
   for (const MethodResult& row : evaluation.results) {
     if (std::find(tasks.begin(), tasks.end(), row.task) == tasks.end()) tasks.push_back(row.task);

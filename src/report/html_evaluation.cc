@@ -33,10 +33,7 @@ std::vector<Protocol> protocols_of(const Evaluation& evaluation) {
 }
 
 std::string colour_of(const Evaluation& evaluation, const std::string& method) {
-  std::vector<std::string> labels;
-  for (const MethodResult& row : evaluation.results) {
-    if (std::find(labels.begin(), labels.end(), row.method) == labels.end()) labels.push_back(row.method);
-  }
+  const std::vector<std::string> labels = methods_in(evaluation.results);
   const auto place = std::find(labels.begin(), labels.end(), method) - labels.begin();
   return method_classes(labels)[static_cast<size_t>(place)];
 }

@@ -9,6 +9,9 @@
 
 namespace protocom {
 
+/// The style sheet of a page: palette, page, figures.
+std::string report_style();
+
 /// Text made safe, in which a percent sign stays with its number.
 std::string prose_html(const std::string& text);
 

@@ -11,7 +11,6 @@
 #include "protocom/report/says_something.h"
 #include "protocom/report/svg.h"
 #include "report/html_parts.h"
-#include "report/style.h"
 
 namespace protocom {
 namespace {

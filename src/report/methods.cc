@@ -5,7 +5,6 @@
 #include <set>
 
 #include "protocom/fewshot/methods.h"
-#include "report/method_of.h"
 
 namespace protocom {
 namespace {

@@ -10,14 +10,13 @@
 #include "protocom/report/analysis_sections.h"
 #include "protocom/report/methods.h"
 #include "protocom/report/svg.h"
-#include "report/method_of.h"
 
 namespace protocom {
 namespace {
 
 /// Rows become columns; the corner stays empty.
 ReportTable transposed(const ReportTable& table) {
-  ReportTable turned{table.caption, {""}, {}};
+  ReportTable turned{table.caption, {""}};
   for (const auto& row : table.rows) turned.columns.push_back(row.front());
   for (size_t c = 1; c < table.columns.size(); ++c) {
     turned.rows.push_back({table.columns[c]});
@@ -31,7 +30,7 @@ ReportTable table_of(const std::vector<SeriesPoint>& points, const std::string& 
                      const std::function<std::string(const SeriesPoint&)>& cell) {
   constexpr size_t kMostColumns = 6;
   const std::vector<std::string> methods = methods_in(points);
-  ReportTable table{caption, {"Method"}, {}};
+  ReportTable table{caption, {"Method"}};
   std::set<double> places;
   for (const SeriesPoint& point : points) places.insert(point.x);
   for (const double x : places) table.columns.push_back(columns.prefix + format_number(x, columns.decimals));
@@ -109,14 +108,6 @@ std::string say_analysed(const std::string& method, const Analysed& analysed) {
   if (analysed == Analysed::kNamed) why = fmt::format(", {} {} method, as asked for", article, mode);
   if (analysed == Analysed::kOnly) why = fmt::format(", {} {} method", article, mode);
   return fmt::format("Answers of {}{}. ", method, why);
-}
-
-std::vector<std::string> methods_in(const std::vector<SeriesPoint>& points) {
-  std::vector<std::string> methods;
-  for (const SeriesPoint& point : points) {
-    if (std::find(methods.begin(), methods.end(), point.method) == methods.end()) methods.push_back(point.method);
-  }
-  return methods;
 }
 
 std::string baseline_in(const std::vector<SeriesPoint>& points) {

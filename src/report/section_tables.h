@@ -1,4 +1,5 @@
 #pragma once
+#include <algorithm>
 #include <string>
 #include <vector>
 
@@ -32,8 +33,15 @@ std::string say_modes(const std::vector<std::string>& methods);
 /// "Answers of plda (inductive), the most accurate inductive method here. ": whose single answers a section is about.
 std::string say_analysed(const std::string& method, const Analysed& analysed);
 
-/// The methods of a series, in order.
-std::vector<std::string> methods_in(const std::vector<SeriesPoint>& points);
+/// The methods of results, each once, in order.
+template <typename Result>
+std::vector<std::string> methods_in(const std::vector<Result>& results) {
+  std::vector<std::string> methods;
+  for (const Result& result : results) {
+    if (std::find(methods.begin(), methods.end(), result.method) == methods.end()) methods.push_back(result.method);
+  }
+  return methods;
+}
 
 /// The method that the gains of a series are over: the one that has none anywhere; "" where none is such.
 std::string baseline_in(const std::vector<SeriesPoint>& points);

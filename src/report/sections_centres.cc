@@ -154,8 +154,7 @@ void share_axis(std::vector<BarChart>& charts) {
 
 Section distribution_section(const DistributionAnalysis& analysis, const TitleSource& title,
                              const PictureSource& picture) {
-  Section section{
-      "distribution", "Base and novel classes in feature space (Zhang et al. 2021, figure 1)", "", "", {}, {}};
+  Section section{"distribution", "Base and novel classes in feature space (Zhang et al. 2021, figure 1)"};
   size_t classes = 0;
   for (const Axes& axes : {Axes{&MapPoint::tsne_x, &MapPoint::tsne_y, "tsne", "t-SNE"},
                            Axes{&MapPoint::pca_x, &MapPoint::pca_y, "pca", "PCA"}}) {
@@ -217,21 +216,15 @@ std::string moved_ends(const SingleImageAnalysis& analysis) {
 
 Section single_images_section(const SingleImageAnalysis& analysis, Split split) {
   Section section{"single-images",
-                  "Prototypes from one image, by its distance to the centre (Zhang et al. 2021, figure 5)",
-                  "",
-                  "",
-                  {},
-                  {}};
+                  "Prototypes from one image, by its distance to the centre (Zhang et al. 2021, figure 5)"};
   LineChart chart;
   chart.id = "single-images-cosine";
   chart.title = "Cosine of the predicted prototype to the class centre";
   chart.x_label = "rank of the image by its distance to the centre, near to far";
   chart.y_label = "cosine";
   chart.decimals = 3;
-  std::vector<std::string> methods;
-  for (const SingleImageCurve& curve : analysis.curves) methods.push_back(curve.method);
-  const auto colours = method_classes(methods);
-  for (size_t m = 0; m < methods.size(); ++m) {
+  const auto colours = method_classes(methods_in(analysis.curves));
+  for (size_t m = 0; m < analysis.curves.size(); ++m) {
     const SingleImageCurve& curve = analysis.curves[m];
     LineSeries series{
         curve.method == "mean" ? "mean (the image itself)" : curve.method, colours[m], {}, curve.cosine, {}};
@@ -241,8 +234,7 @@ Section single_images_section(const SingleImageAnalysis& analysis, Split split) 
     chart.series.push_back(series);
   }
   ReportTable table{"Cosine of the prototype, smoothed, and how much it is over that of the image itself",
-                    {"Prototype", "Nearest", "Middle", "Farthest", "Nearest over image", "Farthest over image"},
-                    {}};
+                    {"Prototype", "Nearest", "Middle", "Farthest", "Nearest over image", "Farthest over image"}};
   for (const SingleImageCurve& curve : analysis.curves) {
     table.rows.push_back({curve.method, format_number(curve.cosine.front(), 3),
                           format_number(curve.cosine[curve.cosine.size() / 2], 3),
@@ -262,14 +254,12 @@ Section single_images_section(const SingleImageAnalysis& analysis, Split split) 
 
 Section nearest_section(const std::vector<ClassExtremes>& classes, const TitleSource& title,
                         const PictureSource& picture) {
-  Section section{"nearest", "Images nearest to and farthest from their class centre (Zhang et al. 2021, figure 4)",
-                  "",        "",
-                  {},        {}};
+  Section section{"nearest", "Images nearest to and farthest from their class centre (Zhang et al. 2021, figure 4)"};
   section.finding = fmt::format("Mean cosine to the class centre: {:.2f} for the nearest images, {} for the farthest.",
                                 mean_cosine(classes, &ClassExtremes::nearest),
                                 format_number(mean_cosine(classes, &ClassExtremes::farthest), 2));
   section.how = "The centre is the mean of all images of the class; numbers are cosines to it.";
-  ReportTable table{"Image ids, the most extreme first", {"Class", "Nearest", "Farthest"}, {}};
+  ReportTable table{"Image ids, the most extreme first", {"Class", "Nearest", "Farthest"}};
   bool pictures = false;
   for (size_t i = 0; i < classes.size(); ++i) {
     const ClassExtremes& extremes = classes[i];
@@ -298,14 +288,13 @@ Section nearest_section(const std::vector<ClassExtremes>& classes, const TitleSo
 }
 
 Section attention_section(const std::vector<ClassAttention>& classes, int64_t shown) {
-  Section section{"attention", "Which attributes were used", "", "", {}, {}};
+  Section section{"attention", "Which attributes were used"};
   std::vector<const ClassAttention*> ordered;
   for (const ClassAttention& attention : classes) ordered.push_back(&attention);
   std::stable_sort(ordered.begin(), ordered.end(),
                    [](const auto* a, const auto* b) { return a->attributes.size() > b->attributes.size(); });
   ReportTable table{"The three attributes that contributed most to each class, with their mean weight α",
-                    {"Class", "Attributes", "Most used", "Contribution of all"},
-                    {}};
+                    {"Class", "Attributes", "Most used", "Contribution of all"}};
   size_t without = 0;
   std::vector<double> sums;
   for (const ClassAttention* attention : ordered) {

@@ -108,7 +108,7 @@ bool has_pictures(const PictureChart& chart) {
 
 Section classes_section(const ClassesAnalysis& analysis, const EpisodeOptions& episodes, const Analysed& analysed,
                         const std::vector<WorstClass>& worst, const PictureSource& picture) {
-  Section section{"classes", "Class by class", "", "", {}, {}};
+  Section section{"classes", "Class by class"};
   const std::vector<ClassScore> ordered = by_falling_accuracy(analysis.classes);
   const auto words = [](const ClassScore& score) {
     return fmt::format("{}\u00a0% ({})", percent_cell(score.accuracy), score.title);
@@ -124,8 +124,7 @@ Section classes_section(const ClassesAnalysis& analysis, const EpisodeOptions& e
   section.figures.emplace_back(confusion_of(analysis));
   section.figures.emplace_back(class_chart(ordered, analysis.method));
   ReportTable table{"Accuracy, %, and the class it is taken for most often, in % of the queries of episodes with both",
-                    {"Class", "Accuracy", "Taken for"},
-                    {}};
+                    {"Class", "Accuracy", "Taken for"}};
   for (const ClassScore& score : ordered)
     table.rows.push_back({score.title, percent_cell(score.accuracy), taken_for(score)});
   section.tables = {table};

@@ -11,15 +11,6 @@ namespace {
 
 std::string tenths(double value) { return fmt::format("{:.1f}", value); }
 
-template <typename Result>
-std::vector<std::string> methods_of(const std::vector<Result>& results) {
-  std::vector<std::string> methods;
-  for (const Result& result : results) {
-    if (std::find(methods.begin(), methods.end(), result.method) == methods.end()) methods.push_back(result.method);
-  }
-  return methods;
-}
-
 std::string say_tasks(const EpisodeOptions& episodes) {
   return fmt::format("{} episodes of {} {} classes, {} queries per class, seed {}.", episodes.count,
                      episodes.shape.n_way, to_string(episodes.split), episodes.shape.n_query, episodes.seed);
@@ -67,17 +58,16 @@ std::string best_among_all(const std::vector<GeneralisedResult>& all) {
 }  // namespace
 
 Section open_set_section(const std::vector<OpenSetResult>& results, const OpenSetOptions& options) {
-  Section section{"unseen", "None of these: images of classes that were not given", "", "", {}, {}};
+  Section section{"unseen", "None of these: images of classes that were not given"};
   section.finding = best_rejection(results);
   section.how = fmt::format(
                     "{} As many queries of {} further classes come among them. The score is 1 − P(none) where the "
                     "method has a model of classes that it was not given, else the highest probability of a class. The "
                     "calibration error is that of the answer, which may be “none” in the first case.",
                     say_tasks(options.episodes), options.others) +
-                say_modes(methods_of(results));
+                say_modes(methods_in(results));
   ReportTable table{"Area under the ROC curve, false-accept rate at 95 % recall, expected calibration error in points",
-                    {"Method", "K", "Accuracy of given classes", "AUROC", "False accepts, %", "Calibration error"},
-                    {}};
+                    {"Method", "K", "Accuracy of given classes", "AUROC", "False accepts, %", "Calibration error"}};
   for (const OpenSetResult& result : results) {
     table.rows.push_back({method_label(result.method, result.mode), fmt::format("{:.0f}", result.shots),
                           percent_cell(result.accuracy), fmt::format("{:.3f} ± {:.3f}", result.area, result.area_ci95),
@@ -88,7 +78,7 @@ Section open_set_section(const std::vector<OpenSetResult>& results, const OpenSe
 }
 
 Section generalised_section(const std::vector<GeneralisedResult>& results, const GeneralisedOptions& options) {
-  Section section{"generalised", "Novel and base classes together", "", "", {}, {}};
+  Section section{"generalised", "Novel and base classes together"};
   section.finding = best_among_all(results);
   const bool corrected = results.front().corrected.has_value();
   section.how = fmt::format(
@@ -99,10 +89,9 @@ Section generalised_section(const std::vector<GeneralisedResult>& results, const
                 (corrected ? " The offset is added to the logits of all novel classes; it is the one with the best "
                              "harmonic mean where val classes take their place."
                            : "") +
-                say_modes(methods_of(results));
+                say_modes(methods_in(results));
   ReportTable table{"Accuracy among all classes, %",
-                    {"Method", "K", "Offset of novel classes", "Novel", "Base", "Harmonic mean"},
-                    {}};
+                    {"Method", "K", "Offset of novel classes", "Novel", "Base", "Harmonic mean"}};
   const auto add = [&](const GeneralisedResult& result, const std::string& offset, const GeneralisedAccuracy& reached) {
     table.rows.push_back({method_label(result.method, result.mode), fmt::format("{:.0f}", result.shots), offset,
                           percent_cell(reached.novel), percent_cell(reached.base), percent_cell(reached.harmonic)});

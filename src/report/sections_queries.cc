@@ -38,7 +38,7 @@ PictureRow mistake_row(const Mistake& mistake, const PictureSource& picture) {
 }  // namespace
 
 Section calibration_section(const std::vector<ReliabilityCurve>& methods, const EpisodeOptions& episodes) {
-  Section section{"calibration", "Whether probabilities can be believed", "", "", {}, {}};
+  Section section{"calibration", "Whether probabilities can be believed"};
   LineChart chart;
   chart.id = "calibration-curve";
   chart.title = "Reliability";
@@ -49,11 +49,8 @@ Section calibration_section(const std::vector<ReliabilityCurve>& methods, const 
   chart.decimals = 2;
   chart.diagonal = "perfect";
   ReportTable table{"Expected calibration error, in points: mean over queries of |accuracy − probability| of their bin",
-                    {"Method", "Error", "Too high by"},
-                    {}};
-  std::vector<std::string> names;
-  for (const ReliabilityCurve& curve : methods) names.push_back(curve.method);
-  const auto colours = method_classes(names);
+                    {"Method", "Error", "Too high by"}};
+  const auto colours = method_classes(methods_in(methods));
   for (size_t m = 0; m < methods.size(); ++m) {
     const ReliabilityCurve& curve = methods[m];
     LineSeries series{method_label(curve.method, curve.mode), colours[m], {}, {}, {}};
@@ -73,7 +70,7 @@ Section calibration_section(const std::vector<ReliabilityCurve>& methods, const 
 }
 
 Section episodes_section(const EpisodesAnalysis& analysis, const TitleSource& title, const EpisodeOptions& episodes) {
-  Section section{"episodes", "Episodes that lost from fusion", "", "", {}, {}};
+  Section section{"episodes", "Episodes that lost from fusion"};
   section.finding = fmt::format(
       "gauss-fusion (transductive) vs mean: {}; worse in {:.0f}\u00a0% of the episodes, the same in {:.0f}\u00a0%.",
       points_words(analysis.change), analysis.lost_percent, analysis.unchanged_percent);
@@ -101,7 +98,7 @@ Section episodes_section(const EpisodesAnalysis& analysis, const TitleSource& ti
 
 Section failures_section(const std::vector<Mistake>& mistakes, const std::string& method,
                          const EpisodeOptions& episodes, const PictureSource& picture, const Analysed& analysed) {
-  Section section{"failures", "The surest mistakes", "", "", {}, {}};
+  Section section{"failures", "The surest mistakes"};
   section.finding = mistakes.empty()
                         ? std::string("There is no mistake to show.")
                         : fmt::format("The surest mistake takes {} for {}, with a probability of {:.0f} %.",
@@ -109,7 +106,7 @@ Section failures_section(const std::vector<Mistake>& mistakes, const std::string
                                       100.0 * mistakes.front().probability);
   section.how = say_analysed(method, analysed) + "Wrong predictions with the highest probability, each image once. " +
                 say_episodes(episodes);
-  ReportTable table{"", {"Image", "True class", "Taken for", "Probability", "Support image of that class"}, {}};
+  ReportTable table{"", {"Image", "True class", "Taken for", "Probability", "Support image of that class"}};
   bool pictures = false;
   std::vector<PictureChart> charts;
   constexpr size_t kRowsAChart = 4;

@@ -6,7 +6,6 @@
 #include "protocom/core/error.h"
 #include "protocom/report/analysis_sections.h"
 #include "protocom/report/methods.h"
-#include "report/method_of.h"
 #include "report/section_tables.h"
 
 namespace protocom {
@@ -115,7 +114,7 @@ Section series_section(const std::string& name, const std::vector<SeriesPoint>& 
   const bool by_shots = name == "shots";
   const auto compared = by_shots ? without_chance(points) : points;
   const SeriesColumns columns{std::string(spec.symbol) + "\u00a0=\u00a0", spec.decimals};
-  Section section{spec.name, spec.title, "", "", {}, {}};
+  Section section{spec.name, spec.title};
   section.finding = ends_line(compared.empty() ? points : compared, spec);
   section.how = spec.how + say_episodes(episodes) + say_modes(methods_in(points));
   section.tables = {accuracy_table_of(points, std::string("Accuracy, %, by ") + spec.by, columns)};

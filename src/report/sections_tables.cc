@@ -4,17 +4,10 @@
 #include "protocom/report/html_report.h"
 #include "protocom/report/methods.h"
 #include "report/html_parts.h"
-#include "report/method_of.h"
 #include "report/section_tables.h"
 
 namespace protocom {
 namespace {
-
-std::vector<std::string> names_of(const std::vector<MethodScores>& scores) {
-  std::vector<std::string> names;
-  for (const MethodScores& score : scores) names.push_back(score.method);
-  return names;
-}
 
 std::string task_name(const EpisodeShape& shape) { return fmt::format("{}-way {}-shot", shape.n_way, shape.k_shot); }
 
@@ -22,28 +15,18 @@ Bar bar_of(const MethodScores& scores, const Estimate& value, const std::string&
   return {scores.method, scores.mode, value.value, value.ci95, css_class};
 }
 
-/// How the table of the ablation tells its rows apart, by their numbers 1 to 4.
+/// How the table of the ablation tells its rows apart.
 struct AblationRow {
   const char* number;
   const char* completion;
   const char* fusion;
 };
 
-AblationRow ablation_row(const std::string& method) {
-  const MethodSpec* spec = spec_of(method);
-  switch (spec == nullptr ? 0 : spec->paper_row) {
-    case 1:
-      return {"(i) ", "–", "–"};
-    case 2:
-      return {"(ii) ", "✓", "–"};
-    case 3:
-      return {"(iii) ", "✓", "mean"};
-    case 4:
-      return {"(iv) ", "✓", "Gaussian"};
-    default:
-      return {"", "–", "–"};
-  }
-}
+constexpr AblationRow kAblationRows[] = {{"", "–", "–"},  // by MethodSpec::paper_row
+                                         {"(i) ", "–", "–"},
+                                         {"(ii) ", "✓", "–"},
+                                         {"(iii) ", "✓", "mean"},
+                                         {"(iv) ", "✓", "Gaussian"}};
 
 std::string symbol_of(const std::string& method) {
   const MethodSpec* spec = spec_of(method);
@@ -57,7 +40,7 @@ BarChart ablation_chart(const TaskScores& task) {
   chart.high = 100.0;
   chart.unit = "%";
   chart.references = {{100.0 / static_cast<double>(task.shape.n_way), "chance"}};
-  const auto colours = method_classes(names_of(task.methods));
+  const auto colours = method_classes(methods_in(task.methods));
   for (size_t m = 0; m < task.methods.size(); ++m)
     chart.bars.push_back(bar_of(task.methods[m], estimate(task.methods[m].accuracy), colours[m]));
   return chart;
@@ -82,7 +65,7 @@ std::string fusion_gain(const TaskScores& task) {
 }  // namespace
 
 Section tables_section(const std::vector<Evaluation>& evaluations) {
-  Section section{"tables", "Methods by datasets and tasks (Zhang et al. 2021, tables 1 and 2)", "", "", {}, {}};
+  Section section{"tables", "Methods by datasets and tasks (Zhang et al. 2021, tables 1 and 2)"};
   section.finding = headline(evaluations.front());
   section.how = "From the results given; " + protocol_line(evaluations.front());
   section.tables = {comparison_table(evaluations)};
@@ -90,8 +73,7 @@ Section tables_section(const std::vector<Evaluation>& evaluations) {
 }
 
 Section cosine_section(const TaskScores& scores, const EpisodeOptions& episodes) {
-  Section section{"cosine", "How near prototypes come to the true centres (Zhang et al. 2021, table 3)", "", "", {},
-                  {}};
+  Section section{"cosine", "How near prototypes come to the true centres (Zhang et al. 2021, table 3)"};
   BarChart chart;
   chart.id = "cosine-bars";
   chart.title = "Cosine to the true centre, " + task_name(scores.shape);
@@ -99,7 +81,7 @@ Section cosine_section(const TaskScores& scores, const EpisodeOptions& episodes)
   ReportTable table{"Mean cosine over classes and episodes; 1 is the centre itself; differences on the same episodes",
                     {"Prototype", "Symbol", "Cosine", "Over the first"},
                     {}};
-  const auto colours = method_classes(names_of(scores.methods));
+  const auto colours = method_classes(methods_in(scores.methods));
   const MethodScores* first = nullptr;
   std::vector<double> means;
   for (size_t m = 0; m < scores.methods.size(); ++m) {
@@ -115,17 +97,16 @@ Section cosine_section(const TaskScores& scores, const EpisodeOptions& episodes)
     if (first == nullptr) first = &method_scores;
   }
   section.finding = means.empty() ? "No method here has prototypes." : highest_cosine(table, place_of_largest(means));
-  section.how = say_episodes(episodes) + say_modes(names_of(scores.methods));
+  section.how = say_episodes(episodes) + say_modes(methods_in(scores.methods));
   section.tables = {table};
   section.figures = {chart};
   return section;
 }
 
 Section ablation_section(const std::vector<TaskScores>& tasks, const EpisodeOptions& episodes) {
-  Section section{"ablation", "What each part contributes (Zhang et al. 2021, table 4)", "", "", {}, {}};
+  Section section{"ablation", "What each part contributes (Zhang et al. 2021, table 4)"};
   ReportTable table{"Accuracy, %, with the 95 % interval, and the paired difference to row (i) in points",
-                    {"Row", "Completion", "Fusion"},
-                    {}};
+                    {"Row", "Completion", "Fusion"}};
   std::string gains;
   for (const TaskScores& task : tasks) {
     table.columns.push_back(task_name(task.shape));
@@ -136,7 +117,8 @@ Section ablation_section(const std::vector<TaskScores>& tasks, const EpisodeOpti
   }
   for (size_t m = 0; m < tasks.front().methods.size(); ++m) {
     const MethodScores& own = tasks.front().methods[m];
-    const AblationRow labels = ablation_row(own.method);
+    const MethodSpec* spec = spec_of(own.method);
+    const AblationRow& labels = kAblationRows[spec == nullptr ? 0 : spec->paper_row];
     std::vector<std::string> row = {labels.number + method_label(own.method, own.mode), labels.completion,
                                     labels.fusion};
     for (const TaskScores& task : tasks) {
@@ -148,7 +130,7 @@ Section ablation_section(const std::vector<TaskScores>& tasks, const EpisodeOpti
   section.finding = fmt::format("gauss-fusion (transductive) vs mean: {}.", gains);
   section.how = fmt::format("{} episodes per task, {} queries per class, {} classes, seed {}.", episodes.count,
                             episodes.shape.n_query, to_string(episodes.split), episodes.seed) +
-                say_modes(names_of(tasks.front().methods));
+                say_modes(methods_in(tasks.front().methods));
   section.tables = {table};
   return section;
 }

@@ -1,6 +1,5 @@
-#include "report/style.h"
-
 #include "report/figure_style.h"
+#include "report/html_parts.h"
 
 namespace protocom {
 namespace {

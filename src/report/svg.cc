@@ -7,6 +7,7 @@
 #include <cmath>
 #include <utility>
 
+#include "protocom/core/enum_words.h"
 #include "protocom/core/utf8.h"
 #include "report/figure_style.h"
 
@@ -23,17 +24,7 @@ std::string number(double value) {
   return text == "-0" ? "0" : text;
 }
 
-const char* anchor_name(Anchor anchor) {
-  switch (anchor) {
-    case Anchor::kStart:
-      return "start";
-    case Anchor::kMiddle:
-      return "middle";
-    case Anchor::kEnd:
-      return "end";
-  }
-  return "start";
-}
+constexpr EnumWord<Anchor> kAnchors[] = {{Anchor::kStart, "start"}, {Anchor::kMiddle, "middle"}, {Anchor::kEnd, "end"}};
 
 std::string point_list(const std::vector<SvgPoint>& points) {
   std::string text;
@@ -51,7 +42,7 @@ std::string text_markup(const SvgElement& e, const std::string& css_class) {
   const std::string y = number(e.points[0].y);
   const std::string turn = e.turn == 0.0 ? "" : fmt::format(" transform=\"rotate({} {} {})\"", number(e.turn), x, y);
   return fmt::format("<text x=\"{}\" y=\"{}\" text-anchor=\"{}\" class=\"{}\"{}>{}</text>\n", x, y,
-                     anchor_name(e.anchor), css_class, turn, escape_html(e.text));
+                     word_of(kAnchors, e.anchor), css_class, turn, escape_html(e.text));
 }
 
 std::string sheet_id(const std::string& id, size_t sheet) { return fmt::format("{}-sheet-{}", id, sheet); }

@@ -4,6 +4,12 @@
 
 namespace protocom {
 
+struct MethodSpec;
+
+/// The method that a label ("gauss-fusion:scale=20") is of; null for one that protocom does not know, as in results of
+/// other programs.
+const MethodSpec* spec_of(const std::string& label);
+
 /// The series classes of methods that are shown together, by their labels: colour, mark and dash. A method that
 /// protocom knows, by its name alone, has one of its own in every figure of every report, whatever else is shown
 /// ("m-mean" of the paper's rows, "extra-3"). One with parameters and a method of others have one of twelve further

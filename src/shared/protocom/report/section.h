@@ -40,18 +40,18 @@ namespace protocom {
 struct ReportTable {
   std::string caption;
   std::vector<std::string> columns;
-  std::vector<std::vector<std::string>> rows;  ///< each as long as `columns`; a name's second line is shown small
+  std::vector<std::vector<std::string>> rows = {};  ///< each as long as `columns`; a name's second line is shown small
 };
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(ReportTable, caption, columns, rows)
 
 /// What one analysis found, ready to be shown.
 struct Section {
-  std::string name;     ///< of the analysis: "noise"
-  std::string title;    ///< as it is shown
-  std::string finding;  ///< one line, with figures and their intervals
-  std::string how;      ///< how it was measured: episodes, classes, what is transductive
-  std::vector<ReportTable> tables;
-  std::vector<Figure> figures;
+  std::string name;          ///< of the analysis: "noise"
+  std::string title;         ///< as it is shown
+  std::string finding = {};  ///< one line, with figures and their intervals
+  std::string how = {};      ///< how it was measured: episodes, classes, what is transductive
+  std::vector<ReportTable> tables = {};
+  std::vector<Figure> figures = {};
 };
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Section, name, title, finding, how, tables, figures)
 
