@@ -34,7 +34,7 @@ at::Tensor attention_of(const AnalysisInputs& inputs, int64_t class_index, const
 ClassAttention attention_of_class(const AnalysisInputs& inputs, int64_t class_index, const std::vector<int64_t>& rows,
                                   const Knowledge& knowledge) {
   const std::string& name = inputs.data.features.class_names[static_cast<size_t>(class_index)];
-  ClassAttention result{name, title_in(knowledge, name), static_cast<int64_t>(rows.size()), {}};
+  ClassAttention result{name, short_title(knowledge, name), static_cast<int64_t>(rows.size()), {}};
   const std::vector<int64_t> own = attributes_of(inputs.data.classes->association, class_index);
   if (own.empty()) return result;
   const at::Tensor attributes = at::tensor(own, at::kLong);
@@ -48,7 +48,7 @@ ClassAttention attention_of_class(const AnalysisInputs& inputs, int64_t class_in
   for (size_t i = 0; i < own.size(); ++i) {
     const auto column = static_cast<int64_t>(i);
     const std::string& attribute = inputs.data.model->attributes[static_cast<size_t>(own[i])];
-    result.attributes.push_back({attribute, title_in(knowledge, attribute),
+    result.attributes.push_back({attribute, short_title(knowledge, attribute),
                                  inputs.data.classes->association[class_index][own[i]].item<double>(),
                                  alpha.select(1, column).mean().item<double>(),
                                  alpha.select(1, column).std(false).item<double>(),
@@ -60,12 +60,6 @@ ClassAttention attention_of_class(const AnalysisInputs& inputs, int64_t class_in
 }
 
 }  // namespace
-
-std::string title_in(const Knowledge& knowledge, const std::string& name) {
-  const auto found = knowledge.titles.find(name);
-  if (found == knowledge.titles.end() || found->second.empty()) return name;
-  return found->second.substr(0, found->second.find(','));
-}
 
 std::vector<ClassAttention> analyse_attention(const AnalysisInputs& inputs, Split split, const Knowledge& knowledge) {
   const at::NoGradGuard no_grad;

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "eval/known.h"
 #include "protocom/core/error.h"
 #include "protocom/core/near_matches.h"
 #include "protocom/core/rng.h"
@@ -69,17 +70,13 @@ EpisodeBatch one_image_each(const at::Tensor& images, int64_t class_index) {
 
 /// The inductive methods that have prototypes.
 std::vector<PlacedMethod> placed_methods(const AnalysisInputs& inputs) {
-  MethodContext context;
-  context.model = inputs.data.model;
-  context.classes = inputs.data.classes;
-  context.knowledge = inputs.data.knowledge;
-  context.class_names = &inputs.data.features.class_names;
+  const Known known(inputs.data, {});
   std::vector<PlacedMethod> placed;
   for (const auto& method : inputs.methods) {
     const MethodSpec& spec = method->spec();
     if (spec.sees != Sees::kEachQueryAlone || spec.has(Need::kBaseFeatures) || spec.has(Need::kFeatureMaps)) continue;
-    check_needs(*method, context);
-    PlacedMethod placed_method{method->label(), method->prepare(context)};
+    check_needs(*method, known.context());
+    PlacedMethod placed_method{method->label(), method->prepare(known.context())};
     const EpisodeBatch probe = one_image_each(inputs.data.features.features.slice(0, 0, 1), 0);
     if (placed_method.scorer->score(probe).prototypes.defined()) placed.push_back(std::move(placed_method));
   }

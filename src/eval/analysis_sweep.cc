@@ -24,10 +24,15 @@ std::vector<SeriesPoint> sweep(const AnalysisInputs& inputs, const EpisodeOption
   return points;
 }
 
-/// What knowledge adds on the same episodes; `points` are those of `scores`.
-void add_knowledge(const std::vector<MethodScores>& scores, SeriesPoint* points) {
+std::vector<std::string> labels_of(const std::vector<MethodScores>& scores) {
   std::vector<std::string> labels;
   for (const MethodScores& score : scores) labels.push_back(score.method);
+  return labels;
+}
+
+/// What knowledge adds on the same episodes; `points` are those of `scores`.
+void add_knowledge(const std::vector<MethodScores>& scores, SeriesPoint* points) {
+  const std::vector<std::string> labels = labels_of(scores);
   for (const auto& [with, without] : knowledge_pairs(labels)) {
     const auto place = std::find(labels.begin(), labels.end(), with) - labels.begin();
     points[place].knowledge =
@@ -92,11 +97,6 @@ std::vector<MethodScores> evaluate(const AnalysisInputs& inputs, const EpisodeLi
   return evaluate(inputs.data, list, options, progress);
 }
 
-std::string baseline_of(const AnalysisInputs& inputs, const std::vector<std::string>& labels) {
-  const std::string found = label_meant(labels, inputs.baseline);
-  return found.empty() ? labels.front() : found;
-}
-
 void to_json(nlohmann::json& object, const SeriesPoint& point) {
   object = {{"x", point.x},       {"method", point.method}, {"mode", point.mode}, {"accuracy", point.accuracy},
             {"gain", point.gain}, {"spread", point.spread}};
@@ -106,9 +106,8 @@ void to_json(nlohmann::json& object, const SeriesPoint& point) {
 
 void append_points(const AnalysisInputs& inputs, double x, const std::vector<MethodScores>& scores,
                    std::vector<SeriesPoint>& points) {
-  std::vector<std::string> labels;
-  for (const MethodScores& score : scores) labels.push_back(score.method);
-  const auto& baseline = find_scores(scores, baseline_of(inputs, labels))->accuracy;
+  const MethodScores* meant = find_scores(scores, label_meant(labels_of(scores), inputs.baseline));
+  const auto& baseline = (meant == nullptr ? scores.front() : *meant).accuracy;
   const size_t begin = points.size();
   for (const MethodScores& score : scores)
     points.push_back(

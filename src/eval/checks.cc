@@ -6,6 +6,7 @@
 #include <map>
 #include <set>
 
+#include "eval/episode_rows.h"
 #include "protocom/core/error.h"
 #include "protocom/core/rng.h"
 
@@ -123,7 +124,7 @@ int64_t copies_within(const FeatureSet& features, const EpisodeList& list) {
 
 std::vector<int64_t> queries_by_class(const Episode& episode) {
   std::vector<int64_t> rows;
-  for (const auto& group : episode.query) rows.insert(rows.end(), group.begin(), group.end());
+  append(episode.query, rows);
   return rows;
 }
 

@@ -24,10 +24,6 @@ int64_t most(const std::vector<std::vector<int64_t>>& groups) {
   return static_cast<int64_t>(rows);
 }
 
-void append(const std::vector<std::vector<int64_t>>& groups, std::vector<int64_t>& rows) {
-  for (const auto& group : groups) rows.insert(rows.end(), group.begin(), group.end());
-}
-
 void add(const Episode& episode, RowBatch& rows) {
   rows.classes.insert(rows.classes.end(), episode.classes.begin(), episode.classes.end());
   for (const auto& group : episode.support) {
@@ -42,6 +38,10 @@ void add(const Episode& episode, RowBatch& rows) {
 }
 
 }  // namespace
+
+void append(const std::vector<std::vector<int64_t>>& groups, std::vector<int64_t>& rows) {
+  for (const auto& group : groups) rows.insert(rows.end(), group.begin(), group.end());
+}
 
 bool same_shape(const Episode& a, const Episode& b) {
   return a.classes.size() == b.classes.size() && total(a.query) == total(b.query) && total(a.pool) == total(b.pool);

@@ -9,6 +9,9 @@ namespace protocom {
 /// Whether two episodes have as many classes, queries and unlabelled images, so that they fit into one batch.
 bool same_shape(const Episode& a, const Episode& b);
 
+/// Adds the rows of all groups, one group after the other.
+void append(const std::vector<std::vector<int64_t>>& groups, std::vector<int64_t>& rows);
+
 /// Episodes of a list, of one shape, as rows. The seed of an episode follows from the list's and its number.
 RowBatch rows_of(const EpisodeList& list, const std::vector<size_t>& numbers);
 

@@ -91,16 +91,10 @@ std::vector<std::string> trained_on(const EvaluateInputs& inputs) {
   return {names.begin(), names.end()};
 }
 
-/// The winner of a row of logits, its probability and its lead over the second.
-struct Verdict {
-  int64_t winner = 0;
-  float probability = 0;
-  float margin = 0;
-};
-
 int64_t winner_of(const float* logits, int64_t n) { return std::max_element(logits, logits + n) - logits; }
 
-Verdict verdict_of(const float* logits, int64_t n) {
+/// The winner of a row of logits, its lead over the second and its probability.
+QueryVerdict verdict_of(const float* logits, int64_t n) {
   const int64_t winner = winner_of(logits, n);
   float total = 0;
   float second = 0;
@@ -110,7 +104,7 @@ Verdict verdict_of(const float* logits, int64_t n) {
     total += weight;
     if (j != winner) second = std::max(second, weight);
   }
-  return {winner, 1 / total, (1 - second) / total};
+  return {winner, (1 - second) / total, 1 / total};
 }
 
 /// A running evaluation of one list.
@@ -160,10 +154,8 @@ class ListEvaluation {
         if (found.empty()) found = score(rows);
         const EpisodeScores& scores = found[m];
         std::vector<QueryVerdict> verdicts;
-        for (int64_t i = 0; i < rows.q; ++i) {
-          const Verdict verdict = verdict_of(scores.logits.data_ptr<float>() + i * rows.n, rows.n);
-          verdicts.push_back({verdict.winner, verdict.margin});
-        }
+        for (int64_t i = 0; i < rows.q; ++i)
+          verdicts.push_back(verdict_of(scores.logits.data_ptr<float>() + i * rows.n, rows.n));
         return verdicts;
       };
       check_permutation(features_, list_, {results_[m].method, classify}, checks);
@@ -224,7 +216,7 @@ class ListEvaluation {
         const float* own = logits + static_cast<int64_t>(query) * n;
         correct += winner_of(own, n) == static_cast<int64_t>(k) ? 1 : 0;
         if (keeps_predictions()) {
-          const Verdict verdict = verdict_of(own, n);
+          const QueryVerdict verdict = verdict_of(own, n);
           result.predictions[first_query_[number] + query] = {
               static_cast<int64_t>(number), row,
               episode.classes[k],           episode.classes[static_cast<size_t>(verdict.winner)],

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "eval/known.h"
 #include "protocom/core/error.h"
 #include "protocom/core/log.h"
 #include "protocom/core/text.h"
@@ -46,10 +47,7 @@ void warn_of_other_shots(const Methods& methods, const EpisodeShape& shape) {
 
 /// The methods that can do with the labelled images of a task; all where none can, so that one is named.
 Methods able_to_do(const Methods& methods, const EpisodeShape& shape) {
-  Methods able;
-  for (const auto& method : methods) {
-    if (method->spec().fewest_shots <= shape.k_shot) able.push_back(method);
-  }
+  Methods able = able_with(methods, shape.k_shot);
   return able.empty() ? methods : able;
 }
 

@@ -105,11 +105,8 @@ bool is_fitted_here(const std::string& text, const std::vector<FittedMethod>& fi
 
 /// On base classes alone: val classes are what the setting is chosen on.
 FittedMethod fitted_here(const EvaluateInputs& inputs, const std::string& text, uint64_t seed) {
-  FitOptions options;
-  options.method = text;
-  options.seed = seed;
-  options.sees_val = false;
-  return fit_method({inputs.features, inputs.knowledge, inputs.maps}, options, Progress::none());
+  return fit_method({inputs.features, inputs.knowledge, inputs.maps}, {text, seed, /*sees_val=*/false},
+                    Progress::none());
 }
 
 /// One setting of a method, fitted here where there is no file.
@@ -192,11 +189,9 @@ std::vector<FittedMethod> fit_chosen(const EvaluateInputs& inputs, const std::ve
                                      const TuneOptions& options, Progress& progress) {
   std::vector<FittedMethod> fitted;
   for (const TunedMethod& tuned_method : tuned) {
-    FitOptions fitting;
-    fitting.method = tuned_method.chosen().method;
-    fitting.seed = options.seed;
-    if (is_fitted_here(fitting.method, options.fitted))
-      fitted.push_back(fit_method({inputs.features, inputs.knowledge, inputs.maps}, fitting, progress));
+    const std::string& method = tuned_method.chosen().method;
+    if (is_fitted_here(method, options.fitted))
+      fitted.push_back(fit_method({inputs.features, inputs.knowledge, inputs.maps}, {method, options.seed}, progress));
   }
   return fitted;
 }

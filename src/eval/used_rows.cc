@@ -5,24 +5,18 @@
 #include <algorithm>
 #include <vector>
 
+#include "eval/episode_rows.h"
 #include "protocom/core/feature_values.h"
 #include "protocom/core/mapped_rows.h"
 
 namespace protocom {
-namespace {
-
-void take(const std::vector<std::vector<int64_t>>& groups, std::vector<int64_t>& rows) {
-  for (const auto& group : groups) rows.insert(rows.end(), group.begin(), group.end());
-}
-
-}  // namespace
 
 void check_used_rows(const FeatureSet& features, const EpisodeList& episodes) {
   constexpr size_t kTogether = 65536;
   if (!is_mapped(features.features)) return;
   std::vector<int64_t> rows;
   for (const Episode& episode : episodes.episodes) {
-    for (const auto* groups : {&episode.support, &episode.query, &episode.pool}) take(*groups, rows);
+    for (const auto* groups : {&episode.support, &episode.query, &episode.pool}) append(*groups, rows);
   }
   std::sort(rows.begin(), rows.end());
   rows.erase(std::unique(rows.begin(), rows.end()), rows.end());

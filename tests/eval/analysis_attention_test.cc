@@ -56,13 +56,5 @@ TEST(Attention, OfAClassWithoutAttributesIsEmpty) {
     EXPECT_TRUE(one.attributes.empty());
 }
 
-TEST(Titles, EndAtTheFirstCommaAndFallBackOnTheName) {
-  Knowledge knowledge;
-  knowledge.titles = {{"n1", "boa constrictor, Constrictor constrictor"}, {"n2", ""}};
-  EXPECT_EQ(title_in(knowledge, "n1"), "boa constrictor");
-  EXPECT_EQ(title_in(knowledge, "n2"), "n2");
-  EXPECT_EQ(title_in(knowledge, "n3"), "n3");
-}
-
 }  // namespace
 }  // namespace protocom

@@ -118,5 +118,13 @@ TEST(Knowledge, RefusesAFileOfAnotherKindAndWritesNothingInvalid) {
   EXPECT_FALSE(std::filesystem::exists(folder / "k.npz"));
 }
 
+TEST(Titles, EndAtTheFirstCommaAndFallBackOnTheName) {
+  Knowledge knowledge;
+  knowledge.titles = {{"n1", "boa constrictor, Constrictor constrictor"}, {"n2", ""}};
+  EXPECT_EQ(short_title(knowledge, "n1"), "boa constrictor");
+  EXPECT_EQ(short_title(knowledge, "n2"), "n2");
+  EXPECT_EQ(short_title(knowledge, "n3"), "n3");
+}
+
 }  // namespace
 }  // namespace protocom

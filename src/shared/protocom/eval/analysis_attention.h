@@ -35,8 +35,4 @@ NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(ClassAttention, class_name, title, images, at
 /// the titles.
 std::vector<ClassAttention> analyse_attention(const AnalysisInputs& inputs, Split split, const Knowledge& knowledge);
 
-/// The display name of a class or attribute: its title in the knowledge up to the first comma ("boa constrictor,
-/// Constrictor constrictor"), or the name itself.
-std::string title_in(const Knowledge& knowledge, const std::string& name);
-
 }  // namespace protocom

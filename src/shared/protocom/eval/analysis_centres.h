@@ -4,7 +4,6 @@
 #include <string>
 #include <vector>
 
-#include "protocom/eval/analysis_json.h"
 #include "protocom/eval/analysis_sweep.h"
 
 namespace protocom {

@@ -3,7 +3,6 @@
 #include <string>
 #include <vector>
 
-#include "protocom/eval/analysis_json.h"
 #include "protocom/eval/analysis_sweep.h"
 
 namespace protocom {

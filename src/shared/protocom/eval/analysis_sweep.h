@@ -4,7 +4,6 @@
 #include <string>
 #include <vector>
 
-#include "protocom/eval/analysis_json.h"
 #include "protocom/eval/evaluate.h"
 
 namespace protocom {
@@ -19,9 +18,6 @@ struct AnalysisInputs {
 /// Runs some of the methods; `methods` empty: all of `inputs`.
 std::vector<MethodScores> evaluate(const AnalysisInputs& inputs, const EpisodeList& list, Progress& progress,
                                    Methods methods = {});
-
-/// Which of `labels`, of methods of `inputs`, gains are over.
-std::string baseline_of(const AnalysisInputs& inputs, const std::vector<std::string>& labels);
 
 /// What a method reached at one point of a series.
 struct SeriesPoint {

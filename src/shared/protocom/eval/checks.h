@@ -40,8 +40,9 @@ void check_unseen(const FeatureSet& features, Split split, const std::vector<std
 
 /// A prediction of one query.
 struct QueryVerdict {
-  int64_t winner = 0;  ///< index into the episode's classes
-  float margin = 0;    ///< probability of the best class less that of the second
+  int64_t winner = 0;     ///< index into the episode's classes
+  float margin = 0;       ///< probability of the best class less that of the second
+  float probability = 0;  ///< of the best class; no check reads it
 };
 
 /// Predicts the queries of an episode (rows of a FeatureSet) in the order given: one verdict a query.

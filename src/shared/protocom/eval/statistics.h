@@ -1,4 +1,5 @@
 #pragma once
+#include <nlohmann/json.hpp>
 #include <vector>
 
 namespace protocom {
@@ -9,6 +10,8 @@ struct Estimate {
   double value = 0;  ///< the mean
   double ci95 = 0;
 };
+/// How every analysis writes it.
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Estimate, value, ci95)
 
 /// The estimate from one value per episode. Throws Error without a value.
 Estimate estimate(const std::vector<double>& values);
