@@ -80,7 +80,7 @@ void completion_steps(benchmark::State& state) {
   constexpr int64_t kSteps = 250;
   for (auto _ : state) {
     benchmark::DoNotOptimize(
-        train_completion({features, knowledge}, steps(kSteps), Progress::none()).epochs.back().loss);
+        train_completion({features, knowledge}, steps(kSteps), {}, Progress::none()).epochs.back().loss);
   }
   state.counters["minutes_for_25000_steps"] =
       benchmark::Counter(static_cast<double>(state.iterations()) * 60.0 / 100.0,
@@ -94,7 +94,7 @@ void episodes_by_four_methods(benchmark::State& state) {
   set_threads(static_cast<int>(state.range(0)));
   const FeatureSet features = random_features();
   const Knowledge knowledge = random_knowledge(features);
-  const CompletionModel model = train_completion({features, knowledge}, steps(1), Progress::none()).model;
+  const CompletionModel model = train_completion({features, knowledge}, steps(1), {}, Progress::none()).model;
   const ClassDescriptions classes = align_knowledge(knowledge, features.class_names, model.attributes);
   const EpisodeShape shape{5, state.range(2), 15};
   for (auto _ : state) {
@@ -119,7 +119,7 @@ void four_rows_of_16_episodes(benchmark::State& state) {
   set_threads(1);
   const FeatureSet features = random_features();
   const Knowledge knowledge = random_knowledge(features);
-  const CompletionModel model = train_completion({features, knowledge}, steps(1), Progress::none()).model;
+  const CompletionModel model = train_completion({features, knowledge}, steps(1), {}, Progress::none()).model;
   const ClassDescriptions classes = align_knowledge(knowledge, features.class_names, model.attributes);
   MethodContext context;
   context.model = &model;

@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <cmath>
 
 #include "protocom/eval/statistics.h"
@@ -11,12 +10,6 @@ namespace protocom {
 namespace {
 
 constexpr const char* kUsual = "mean-fusion";
-
-const MethodScores* find(const std::vector<MethodScores>& validation, const std::string& method) {
-  const auto found =
-      std::find_if(validation.begin(), validation.end(), [&](const auto& item) { return item.method == method; });
-  return found == validation.end() ? nullptr : &*found;
-}
 
 /// What a method has over another on the same episodes, points.
 Estimate gain(const MethodScores& method, const MethodScores& over) {
@@ -32,10 +25,10 @@ std::string say(const Estimate& gain) {
 }  // namespace
 
 std::string best_inductive_row(const std::vector<MethodScores>& validation) {
-  const MethodScores* usual = find(validation, kUsual);
+  const MethodScores* usual = find_scores(validation, kUsual);
   const MethodScores* best = usual;
   for (const char* row : {"mean", "completed"}) {
-    const MethodScores* other = find(validation, row);
+    const MethodScores* other = find_scores(validation, row);
     if (usual == nullptr || other == nullptr) continue;
     const Estimate over_usual = gain(*other, *usual);
     if (over_usual.value > over_usual.ci95 && gain(*other, *best).value > 0) best = other;
@@ -44,11 +37,11 @@ std::string best_inductive_row(const std::vector<MethodScores>& validation) {
 }
 
 std::string completion_gain_sentence(const std::vector<MethodScores>& validation, int64_t k_shot) {
-  const MethodScores* mean = find(validation, "mean");
-  const MethodScores* usual = find(validation, kUsual);
+  const MethodScores* mean = find_scores(validation, "mean");
+  const MethodScores* usual = find_scores(validation, kUsual);
   if (mean == nullptr || usual == nullptr) return "";
   const std::string chosen = best_inductive_row(validation);
-  const MethodScores& told = chosen == "completed" ? *find(validation, chosen) : *usual;
+  const MethodScores& told = chosen == "completed" ? *find_scores(validation, chosen) : *usual;
   return fmt::format("Knowledge {} the {:.1f} % of the mean of {} image{} ({}, val episodes); classify uses {}.",
                      say(gain(told, *mean)), estimate(mean->accuracy).value, k_shot, k_shot > 1 ? "s" : "", told.method,
                      chosen);

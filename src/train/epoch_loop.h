@@ -43,7 +43,7 @@ class Trainer {
   /// Its learning rate follows the schedule; its state is part of every snapshot.
   virtual torch::optim::SGD& optimizer() = 0;
   /// The steps of an epoch are about to begin, or to go on, at `place`.
-  virtual void begin_epoch(const Place& place) = 0;
+  virtual void begin_epoch(const Place& /*place*/) {}
   /// Leaves a step's gradients in the parameters (they are zero before) and gives the sums of this process's share,
   /// float64 [3]: loss, correct, count. They may still be under way on a GPU.
   virtual at::Tensor learn(const Place& place) = 0;

@@ -2,11 +2,10 @@
 
 #include <ATen/ATen.h>
 
+#include <array>
 #include <cmath>
 #include <csignal>
 #include <utility>
-
-#include "train/together.h"
 
 namespace protocom {
 namespace {
@@ -40,12 +39,14 @@ void SumsReader::read(EpochSums& total) {
   const double* row = all.data_ptr<double>();
   for (const Unread& step : std::exchange(unread_, {})) {
     const bool asked = asked_ != nullptr && asked_->requested();
-    const StepSums sums = sum_step({row[0], row[1], row[2], asked}, group_);
-    if (sums.stop) agreed_.request(asked ? asked_->signal() : SIGTERM);
-    if (!std::isfinite(sums.loss)) not_finite_(sums.loss, step.step);
-    total.loss += sums.loss;
-    total.correct += sums.correct;
-    total.count += sums.count;
+    std::array<double, 4> sums = {row[0], row[1], row[2], asked ? 1.0 : 0.0};
+    if (!group_.is_single()) group_.sum(at::from_blob(sums.data(), {4}, at::kDouble));
+    const auto [loss, correct, count, stops] = sums;
+    if (stops > 0) agreed_.request(asked ? asked_->signal() : SIGTERM);
+    if (!std::isfinite(loss)) not_finite_(loss, step.step);
+    total.loss += loss;
+    total.correct += correct;
+    total.count += count;
     row += 3;
   }
 }

@@ -34,74 +34,6 @@ struct EpisodeOutcome {
   at::Tensor accuracy;  ///< of the queries, float64 in [0, 1]
 };
 
-/// Episodes of joint meta-training: images varied, embedded, and classified by the head.
-class EpisodeLoss {
- public:
-  /// `pixels` uint8 [images, size, size, 3]. The backbone and the rest must outlive it; the backbone and the head are
-  /// on `device`.
-  EpisodeLoss(const at::Tensor& pixels, Backbone& backbone, const JointHead& head, const MetatrainOptions& options,
-              c10::Device device);
-
-  /// Image i is varied by rng.fork(0).fork(i), attribute features come from rng.fork(1).
-  [[nodiscard]] EpisodeOutcome operator()(const Episode& episode, const Rng& rng) const;
-
- private:
-  [[nodiscard]] at::Tensor images_of(const Episode& episode, const Rng& rng) const;
-  [[nodiscard]] at::Tensor embed(const at::Tensor& images) const;
-
-  at::Tensor pixels_;
-  Backbone& backbone_;
-  const JointHead& head_;
-  const MetatrainOptions& options_;
-  c10::Device device_;
-  Precision precision_;
-};
-
-EpisodeLoss::EpisodeLoss(const at::Tensor& pixels, Backbone& backbone, const JointHead& head,
-                         const MetatrainOptions& options, c10::Device device)
-    : pixels_(pixels),
-      backbone_(backbone),
-      head_(head),
-      options_(options),
-      device_(device),
-      precision_(resolve_precision(options.precision, device)) {}
-
-EpisodeOutcome EpisodeLoss::operator()(const Episode& episode, const Rng& rng) const {
-  const at::Tensor features = embed(images_of(episode, rng.fork(0)));  // [n * (k + q), d]
-  const EpisodeShape& shape = options_.episode;
-  const int64_t supports = shape.n_way * shape.k_shot;
-  const EpisodeFeatures task{episode.classes, features.slice(0, 0, supports).view({shape.n_way, shape.k_shot, -1}),
-                             features.slice(0, supports)};
-  // Streams of their own for pixels and noise: one does not change what the other draws.
-  at::Generator noise = at::make_generator<at::CPUGeneratorImpl>(rng.fork(1).next());
-  const at::Tensor logits = head_.logits(task, noise);  // [n * q, n]
-  const at::Tensor truth = at::arange(shape.n_way).repeat_interleave(shape.n_query).to(device_);
-  return {at::cross_entropy_loss(logits, truth), logits.argmax(1).eq(truth).to(at::kDouble).mean()};
-}
-
-/// uint8 [n * (k + q), size, size, 3] on the device: supports by class, then queries by class.
-at::Tensor EpisodeLoss::images_of(const Episode& episode, const Rng& rng) const {
-  std::vector<int64_t> rows;
-  for (const auto* side : {&episode.support, &episode.query}) {
-    for (const auto& group : *side) rows.insert(rows.end(), group.begin(), group.end());
-  }
-  const at::Tensor images = pixels_.index_select(0, at::tensor(rows, at::kLong)).to(device_);
-  const AugmentOptions& augment = options_.augment;
-  if (augment.crop_padding == 0 && augment.colour_jitter == 0 && augment.flip_probability == 0) return images;
-  std::vector<AugmentDraw> draws;
-  for (uint64_t i = 0; i < rows.size(); ++i) {
-    Rng own = rng.fork(i);
-    draws.push_back(draw_augmentation(augment, images.size(1), own));
-  }
-  const at::Tensor all = at::arange(images.size(0), images.options().dtype(at::kLong));
-  return augment_batch(images, all, stack_draws(draws).to(device_));
-}
-
-at::Tensor EpisodeLoss::embed(const at::Tensor& images) const {
-  const PrecisionScope scope(precision_, device_);
-  return backbone_.forward(to_float_images(images));
-}
-
 using nlohmann::json;
 
 /// The record of an epoch that ended with this scale (gamma).
@@ -162,7 +94,6 @@ class MetaTrainer : public Trainer {
         classes_(aligned(inputs)),
         models_(inputs, files, group_, device_),
         head_(options.head, inputs.model, classes(), options.scale),
-        loss_(images_.pixels, models_.backbone(), head_, options, device_),
         validation_(images_, options.validation, options.seed) {
     head_.scale().set_data(head_.scale().data().to(device_));
     std::vector<at::Tensor> parameters = models_.backbone().parameters();
@@ -197,7 +128,7 @@ class MetaTrainer : public Trainer {
       const int64_t episode = place.step * options_.episodes + i;
       // The mean over this process's episodes; the last one's backward averages over the processes.
       const EpisodeOutcome outcome =
-          loss_(list_.episodes[static_cast<size_t>(episode)], rng_.fork(static_cast<uint64_t>(episode)));
+          outcome_of(list_.episodes[static_cast<size_t>(episode)], rng_.fork(static_cast<uint64_t>(episode)));
       sums += at::stack({outcome.loss.detach().to(at::kDouble), outcome.accuracy, tensor});
       if (i + 1 < end) {
         (outcome.loss / count).backward();
@@ -267,6 +198,44 @@ class MetaTrainer : public Trainer {
   [[nodiscard]] const ClassDescriptions* classes() const { return classes_ ? &*classes_ : nullptr; }
   [[nodiscard]] double scale() const { return head_.scale().item<double>(); }
 
+  /// The episode with its images varied, embedded and classified by the head. Image i is varied by
+  /// rng.fork(0).fork(i), attribute features come from rng.fork(1).
+  [[nodiscard]] EpisodeOutcome outcome_of(const Episode& episode, const Rng& rng) {
+    const at::Tensor features = embed(images_of(episode, rng.fork(0)));  // [n * (k + q), d]
+    const EpisodeShape& shape = options_.episode;
+    const int64_t supports = shape.n_way * shape.k_shot;
+    const EpisodeFeatures task{episode.classes, features.slice(0, 0, supports).view({shape.n_way, shape.k_shot, -1}),
+                               features.slice(0, supports)};
+    // Streams of their own for pixels and noise: one does not change what the other draws.
+    at::Generator noise = at::make_generator<at::CPUGeneratorImpl>(rng.fork(1).next());
+    const at::Tensor logits = head_.logits(task, noise);  // [n * q, n]
+    const at::Tensor truth = at::arange(shape.n_way).repeat_interleave(shape.n_query).to(device_);
+    return {at::cross_entropy_loss(logits, truth), logits.argmax(1).eq(truth).to(at::kDouble).mean()};
+  }
+
+  /// uint8 [n * (k + q), size, size, 3] on the device: supports by class, then queries by class.
+  [[nodiscard]] at::Tensor images_of(const Episode& episode, const Rng& rng) const {
+    std::vector<int64_t> rows;
+    for (const auto* side : {&episode.support, &episode.query}) {
+      for (const auto& group : *side) rows.insert(rows.end(), group.begin(), group.end());
+    }
+    const at::Tensor images = images_.pixels.index_select(0, at::tensor(rows, at::kLong)).to(device_);
+    const AugmentOptions& augment = options_.augment;
+    if (augment.crop_padding == 0 && augment.colour_jitter == 0 && augment.flip_probability == 0) return images;
+    std::vector<AugmentDraw> draws;
+    for (uint64_t i = 0; i < rows.size(); ++i) {
+      Rng own = rng.fork(i);
+      draws.push_back(draw_augmentation(augment, images.size(1), own));
+    }
+    const at::Tensor all = at::arange(images.size(0), images.options().dtype(at::kLong));
+    return augment_batch(images, all, stack_draws(draws).to(device_));
+  }
+
+  [[nodiscard]] at::Tensor embed(const at::Tensor& images) {
+    const PrecisionScope scope(precision_, device_);
+    return models_.backbone().forward(to_float_images(images));
+  }
+
   [[nodiscard]] ExtractOptions extract_options() const {
     ExtractOptions extract;
     extract.device = device_.str();
@@ -291,7 +260,6 @@ class MetaTrainer : public Trainer {
   std::optional<ClassDescriptions> classes_;
   JointModels models_;
   JointHead head_;
-  EpisodeLoss loss_;
   ImageValidation validation_;
   std::unique_ptr<torch::optim::SGD> optimizer_;
   std::unique_ptr<GradientBuckets> buckets_;

@@ -35,14 +35,6 @@ void share_buffers(const Backbone& backbone, const ProcessGroup& group) {
   }
 }
 
-StepSums sum_step(const StepSums& own, const ProcessGroup& group) {
-  if (group.is_single()) return own;
-  const at::Tensor all = at::tensor({own.loss, own.correct, own.count, own.stop ? 1.0 : 0.0}, at::kDouble);
-  group.sum(all);
-  const double* values = all.data_ptr<double>();
-  return {values[0], values[1], values[2], values[3] > 0};
-}
-
 void check_divides(int64_t count, const char* what, const ProcessGroup& group) {
   if (count % group.size() != 0) fail_usage("{} {} do not divide among {} processes", count, what, group.size());
 }

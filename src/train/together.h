@@ -18,15 +18,6 @@ std::optional<Checkpoint> begin_together(TrainingKeeper& keeper, const ProcessGr
 /// Makes the batch norms' running statistics those of process 0.
 void share_buffers(const Backbone& backbone, const ProcessGroup& group);
 
-/// Sums of a step over all processes, and whether one of them had been asked to stop by then.
-struct StepSums {
-  double loss = 0;
-  double correct = 0;
-  double count = 0;
-  bool stop = false;
-};
-StepSums sum_step(const StepSums& own, const ProcessGroup& group);
-
 /// Throws UsageError unless `count` things of a step divide evenly among the processes.
 void check_divides(int64_t count, const char* what, const ProcessGroup& group);
 

@@ -42,7 +42,7 @@ double mean_of(const std::vector<MethodScores>& scores, const std::string& metho
 TEST(Complete, LearnsPrototypesThatAreNearerToTheTrueCentresThanTheMeans) {
   const ToyWorld world = toy_world();
   const CompleteResult result =
-      train_completion({world.features, world.knowledge}, quick_completion(), Progress::none());
+      train_completion({world.features, world.knowledge}, quick_completion(), {}, Progress::none());
   EXPECT_LT(result.epochs.back().loss, 0.8 * result.epochs.front().loss);
   const ClassDescriptions classes =
       align_knowledge(world.knowledge, world.features.class_names, result.model.attributes);
@@ -74,8 +74,8 @@ TEST(Complete, WhatAllFeaturesShareChangesNothingWhenItIsTakenOff) {
   options.centring = Centring::kAlways;
   const ToyWorld plain = moved_world(0);
   const ToyWorld moved = moved_world(10);
-  const CompleteResult one = train_completion({plain.features, plain.knowledge}, options, Progress::none());
-  const CompleteResult other = train_completion({moved.features, moved.knowledge}, options, Progress::none());
+  const CompleteResult one = train_completion({plain.features, plain.knowledge}, options, {}, Progress::none());
+  const CompleteResult other = train_completion({moved.features, moved.knowledge}, options, {}, Progress::none());
   const at::Tensor prototypes = plain.features.features.slice(0, 0, 90, 30).contiguous();  // of three classes
   const double shift = 10 / std::sqrt(24.0);
   EXPECT_TRUE(at::allclose(completed_by(one.model, plain, prototypes) + shift,
@@ -89,7 +89,7 @@ TEST(Complete, TakesOffWhatFeaturesShareOnlyWhereThatIsMostOfThem) {
   options.batches = 3;
   const auto weights = [&](const ToyWorld& world, Centring centring) {
     options.centring = centring;
-    return train_completion({world.features, world.knowledge}, options, Progress::none())
+    return train_completion({world.features, world.knowledge}, options, {}, Progress::none())
         .model.network.parameter("encoder.bias")
         .clone();
   };
@@ -105,7 +105,7 @@ TEST(Complete, LearnsAtItsDefaultRateWhereFeaturesShareMostOfTheirLength) {
   const ToyWorld world = moved_world(10);
   CompleteOptions options = quick_completion();
   options.schedule.learning_rate = CompleteOptions().schedule.learning_rate;
-  const CompleteResult result = train_completion({world.features, world.knowledge}, options, Progress::none());
+  const CompleteResult result = train_completion({world.features, world.knowledge}, options, {}, Progress::none());
   EXPECT_LT(result.epochs.back().loss, 0.8 * result.epochs.front().loss);
   const ClassDescriptions classes =
       align_knowledge(world.knowledge, world.features.class_names, result.model.attributes);
@@ -121,7 +121,7 @@ TEST(Complete, GivesTheSameModelForTheSameSeedAndAnotherForAnother) {
   options.batches = 5;
   const auto weights = [&](uint64_t seed) {
     options.seed = seed;
-    return train_completion({world.features, world.knowledge}, options, Progress::none())
+    return train_completion({world.features, world.knowledge}, options, {}, Progress::none())
         .model.network.parameter("decoder.2.weight")
         .clone();
   };
@@ -133,7 +133,7 @@ TEST(Complete, GivesTheSameModelForTheSameSeedAndAnotherForAnother) {
 TEST(Complete, KeepsTheEpochWhoseValidationIsBest) {
   const ToyWorld world = toy_world();
   const CompleteResult result =
-      train_completion({world.features, world.knowledge}, quick_completion(), Progress::none());
+      train_completion({world.features, world.knowledge}, quick_completion(), {}, Progress::none());
   double best = -1;
   int64_t expected = 0;
   for (const auto& epoch : result.epochs) {
@@ -148,7 +148,7 @@ TEST(Complete, KeepsTheEpochWhoseValidationIsBest) {
   EXPECT_EQ(result.kept_epoch, expected);
   CompleteOptions last = quick_completion();
   last.keep = Keep::kLast;
-  EXPECT_EQ(train_completion({world.features, world.knowledge}, last, Progress::none()).kept_epoch, 4);
+  EXPECT_EQ(train_completion({world.features, world.knowledge}, last, {}, Progress::none()).kept_epoch, 4);
 }
 
 TEST(Complete, LeavesOutBaseClassesToValidateOnWhereThereAreNoValClassesAndSaysSo) {
@@ -162,7 +162,7 @@ TEST(Complete, LeavesOutBaseClassesToValidateOnWhereThereAreNoValClassesAndSaysS
   const char* const warning = "there are no val classes: 4 of the base classes are left out to validate on";
   {
     const testing::Logged heard;
-    const CompleteResult result = train_completion({world.features, world.knowledge}, options, Progress::none());
+    const CompleteResult result = train_completion({world.features, world.knowledge}, options, {}, Progress::none());
     EXPECT_THAT(heard.text(), HasSubstr(warning));
     EXPECT_EQ(result.model.trained_on.size(), 8U);
     ASSERT_FALSE(result.epochs.back().validation.empty());
@@ -170,7 +170,7 @@ TEST(Complete, LeavesOutBaseClassesToValidateOnWhereThereAreNoValClassesAndSaysS
   }
   options.validation.episodes = 0;
   const testing::Logged heard;
-  const CompleteResult result = train_completion({world.features, world.knowledge}, options, Progress::none());
+  const CompleteResult result = train_completion({world.features, world.knowledge}, options, {}, Progress::none());
   EXPECT_THAT(heard.text(), ::testing::Not(HasSubstr(warning)));
   EXPECT_EQ(result.model.trained_on.size(), 12U);
   EXPECT_TRUE(result.epochs.back().validation.empty());
@@ -180,7 +180,7 @@ TEST(Complete, ATrainingThatIsStoppedAtEveryStepGivesTheSameModel) {
   const ToyWorld world = toy_world();
   CompleteOptions options = quick_completion();
   options.batches = 3;
-  const CompleteResult whole = train_completion({world.features, world.knowledge}, options, Progress::none());
+  const CompleteResult whole = train_completion({world.features, world.knowledge}, options, {}, Progress::none());
   const protocom::testing::TempDir folder;
   TrainingFiles files;
   files.out = folder / "model.npz";
@@ -215,7 +215,8 @@ TEST(Complete, LeavesOutAttributesThatNoBaseClassHas) {
   CompleteOptions options = quick_completion();
   options.schedule.epochs = 1;
   options.batches = 2;
-  const CompletionModel model = train_completion({world.features, world.knowledge}, options, Progress::none()).model;
+  const CompletionModel model =
+      train_completion({world.features, world.knowledge}, options, {}, Progress::none()).model;
   EXPECT_EQ(model.attributes.size(), world.knowledge.attributes.size() - 1);
   EXPECT_EQ(std::count(model.attributes.begin(), model.attributes.end(), "part3"), 0);
 }
@@ -226,10 +227,10 @@ TEST(Complete, ComputesAttributeStatisticsFromBaseImagesOnly) {
   options.schedule.epochs = 1;
   options.batches = 1;
   const at::Tensor before =
-      train_completion({world.features, world.knowledge}, options, Progress::none()).model.attribute_mean;
+      train_completion({world.features, world.knowledge}, options, {}, Progress::none()).model.attribute_mean;
   world.features.features.narrow(0, 100 * 30, 12 * 30).add_(100);  // val and novel images
   const at::Tensor after =
-      train_completion({world.features, world.knowledge}, options, Progress::none()).model.attribute_mean;
+      train_completion({world.features, world.knowledge}, options, {}, Progress::none()).model.attribute_mean;
   EXPECT_TRUE(before.equal(after));
 }
 
@@ -240,9 +241,9 @@ TEST(Complete, CompletesFeaturesOfAnyLengthAlike) {
   CompleteOptions options = quick_completion();
   options.schedule.epochs = 1;
   options.batches = 20;
-  const CompletionModel one = train_completion({world.features, world.knowledge}, options, Progress::none()).model;
+  const CompletionModel one = train_completion({world.features, world.knowledge}, options, {}, Progress::none()).model;
   const CompletionModel sixteen =
-      train_completion({longer.features, longer.knowledge}, options, Progress::none()).model;
+      train_completion({longer.features, longer.knowledge}, options, {}, Progress::none()).model;
   EXPECT_TRUE(at::allclose(sixteen.attribute_mean, 16 * one.attribute_mean, 1e-5));
   const at::Tensor prototype = world.features.features.narrow(0, 0, 5);
   const auto alone = [](const CompletionModel& model, const at::Tensor& p) {
@@ -255,16 +256,18 @@ TEST(Complete, RefusesWhatCannotBeLearned) {
   const ToyWorld world = toy_world();
   CompleteOptions options = quick_completion();
   options.k_shot = 31;  // a base class has 30 images
-  EXPECT_THROW(train_completion({world.features, world.knowledge}, options, Progress::none()), Error);
+  EXPECT_THROW(train_completion({world.features, world.knowledge}, options, {}, Progress::none()), Error);
   ToyWorld without = toy_world();
   without.knowledge.association.zero_();
-  EXPECT_THROW(train_completion({without.features, without.knowledge}, quick_completion(), Progress::none()), Error);
+  EXPECT_THROW(train_completion({without.features, without.knowledge}, quick_completion(), {}, Progress::none()),
+               Error);
   ToyWorld no_base = toy_world();
   std::fill(no_base.features.class_split.begin(), no_base.features.class_split.end(), Split::kNovel);
-  EXPECT_THROW(train_completion({no_base.features, no_base.knowledge}, quick_completion(), Progress::none()), Error);
+  EXPECT_THROW(train_completion({no_base.features, no_base.knowledge}, quick_completion(), {}, Progress::none()),
+               Error);
   options = quick_completion();
   options.schedule.learning_rate = 1e9;
-  EXPECT_THROW(train_completion({world.features, world.knowledge}, options, Progress::none()), Error);
+  EXPECT_THROW(train_completion({world.features, world.knowledge}, options, {}, Progress::none()), Error);
 }
 
 }  // namespace

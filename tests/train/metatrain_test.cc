@@ -83,7 +83,7 @@ struct JointWorld {
     quick.schedule.epochs = 1;
     quick.batches = 5;
     quick.validation.episodes = 0;
-    model = train_completion({extract_features(*backbone, images, {}, Progress::none()), knowledge}, quick,
+    model = train_completion({extract_features(*backbone, images, {}, Progress::none()), knowledge}, quick, {},
                              Progress::none())
                 .model;
     files.training.out = folder.path() / "joint.npz";

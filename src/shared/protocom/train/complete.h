@@ -93,7 +93,4 @@ struct CompleteResult {
 CompleteResult train_completion(const CompleteInputs& inputs, const CompleteOptions& options,
                                 const TrainingFiles& files, Progress& progress);
 
-/// The same without files: for trainings of a few seconds.
-CompleteResult train_completion(const CompleteInputs& inputs, const CompleteOptions& options, Progress& progress);
-
 }  // namespace protocom
