@@ -68,10 +68,7 @@ void draw_crossed_box(Image& image, int64_t top, int64_t left, int64_t size) {
 
 void draw_tile(Image& sheet, int64_t top, int64_t left, int64_t size, const Image& image) {
   if (image.rgb.empty()) return draw_crossed_box(sheet, top, left, size);
-  const Image tile = resize_and_crop(image, {size});
-  for (int64_t y = 0; y < size; ++y) {
-    std::copy_n(tile.rgb.begin() + 3 * y * size, 3 * size, sheet.rgb.begin() + 3 * ((top + y) * sheet.width + left));
-  }
+  paste(resize_and_crop(image, {size}), top, left, sheet);
 }
 
 int64_t text_height(const SheetRow& row) { return row.label.empty() ? 0 : kTextHeight; }
@@ -131,6 +128,13 @@ void check_options(const SheetOptions& options) {
 }
 
 }  // namespace
+
+void paste(const Image& picture, int64_t top, int64_t left, Image& sheet) {
+  for (int64_t y = 0; y < picture.height; ++y) {
+    std::copy_n(picture.rgb.begin() + 3 * y * picture.width, 3 * picture.width,
+                sheet.rgb.begin() + 3 * ((top + y) * sheet.width + left));
+  }
+}
 
 Image draw_contact_sheet(const std::vector<SheetRow>& rows, int64_t tile) {
   if (tile < 8 || tile > 1024) fail_usage("a tile of a contact sheet is 8..1024 pixels, not {}", tile);

@@ -7,8 +7,6 @@
 namespace protocom::synthetic {
 namespace {
 
-constexpr Colour kNight = {0.08, 0.08, 0.18};
-
 double wander(Rng& rng, double value, double spread) { return value + rng.uniform(-spread, spread); }
 
 void gradient(Brush& brush, Colour top, Colour bottom) {

@@ -1,7 +1,6 @@
-#include <algorithm>
-
 #include "demo/paint.h"
 #include "protocom/core/error.h"
+#include "protocom/data/contact_sheet.h"
 #include "protocom/demo/synthetic.h"
 
 namespace protocom {
@@ -13,13 +12,6 @@ namespace {
 constexpr int64_t kMargin = 14;
 constexpr int64_t kGap = 4;
 constexpr int64_t kLabelHeight = 30;
-
-void place(Image& sheet, const Image& picture, int64_t top, int64_t left) {
-  for (int64_t y = 0; y < picture.height; ++y) {
-    const auto from = picture.rgb.begin() + y * picture.width * 3;
-    std::copy(from, from + picture.width * 3, sheet.rgb.begin() + ((top + y) * sheet.width + left) * 3);
-  }
-}
 
 struct Label {
   std::string title;
@@ -48,12 +40,6 @@ Image text_strip(int64_t width, const Label& label) {
   return shrink(surface.get(), 1);
 }
 
-std::string join(const std::vector<std::string>& words) {
-  std::string text;
-  for (const std::string& word : words) text += (text.empty() ? "" : ", ") + word;
-  return text;
-}
-
 }  // namespace
 
 Image synthetic_sheet(const SyntheticWorld& world, const SyntheticSheetOptions& options) {
@@ -77,11 +63,12 @@ Image synthetic_sheet(const SyntheticWorld& world, const SyntheticSheetOptions& 
   for (size_t r = 0; r < rows.size(); ++r) {
     const SyntheticClass& synthetic_class = world.classes()[static_cast<size_t>(rows[r])];
     const int64_t top = kMargin + static_cast<int64_t>(r) * row_height;
-    place(sheet, text_strip(sheet.width - 2 * kMargin, {synthetic_class.name, join(synthetic_class.attributes)}), top,
-          kMargin);
-    place(sheet, large.plate(rows[r], cell), top + kLabelHeight, kMargin);
+    const std::string attributes = fmt::format("{}", fmt::join(synthetic_class.attributes, ", "));
+    paste(text_strip(sheet.width - 2 * kMargin, {synthetic_class.name, attributes}), top, kMargin, sheet);
+    paste(large.plate(rows[r], cell), top + kLabelHeight, kMargin, sheet);
     for (int64_t k = 0; k < options.images_per_class; ++k) {
-      place(sheet, large.draw(rows[r], k).image, top + kLabelHeight, kMargin + (k + 1) * (cell + kGap) + 2 * kGap);
+      const int64_t left = kMargin + (k + 1) * (cell + kGap) + 2 * kGap;
+      paste(large.draw(rows[r], k).image, top + kLabelHeight, left, sheet);
     }
   }
   return sheet;

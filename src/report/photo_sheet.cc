@@ -5,7 +5,7 @@
 #include <optional>
 
 #include "protocom/core/error.h"
-#include "protocom/data/image.h"
+#include "protocom/data/contact_sheet.h"
 #include "protocom/report/base64.h"
 
 namespace protocom {
@@ -24,14 +24,6 @@ std::optional<Image> small_photo(const std::string& picture) {
   }
 }
 
-void put(const Image& photo, int64_t row, int64_t column, Image& sheet) {
-  for (int64_t y = 0; y < kSheetTile; ++y) {
-    const auto from = photo.rgb.begin() + 3 * y * kSheetTile;
-    std::copy(from, from + 3 * kSheetTile,
-              sheet.rgb.begin() + 3 * ((row * kSheetTile + y) * sheet.width + column * kSheetTile));
-  }
-}
-
 }  // namespace
 
 PhotoSheet photo_sheet(const std::vector<std::string>& pictures) {
@@ -43,7 +35,7 @@ PhotoSheet photo_sheet(const std::vector<std::string>& pictures) {
   for (int64_t i = 0; i < static_cast<int64_t>(pictures.size()); ++i) {
     const auto photo = small_photo(pictures[static_cast<size_t>(i)]);
     if (!photo) continue;
-    put(*photo, i / result.columns, i % result.columns, sheet);
+    paste(*photo, i / result.columns * kSheetTile, i % result.columns * kSheetTile, sheet);
     any = true;
   }
   if (any) result.jpeg = base64(encode_jpeg(sheet, kSheetQuality));

@@ -9,6 +9,9 @@
 
 namespace protocom {
 
+/// Copies a picture into a larger one, its corner at row `top` and column `left`.
+void paste(const Image& picture, int64_t top, int64_t left, Image& sheet);
+
 /// One row of a contact sheet: a line of text and the images below it.
 struct SheetRow {
   std::string label;  ///< ASCII; other characters are drawn as '?'; empty: no line of text
