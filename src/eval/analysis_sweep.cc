@@ -91,10 +91,7 @@ std::vector<MethodScores> without_pool(const AnalysisInputs& inputs, const Episo
 
 std::vector<MethodScores> evaluate(const AnalysisInputs& inputs, const EpisodeList& list, Progress& progress,
                                    Methods methods) {
-  EvaluateOptions options;
-  options.methods = std::move(methods);
-  if (options.methods.empty()) options.methods = inputs.methods;
-  return evaluate(inputs.data, list, options, progress);
+  return evaluate(inputs.data, list, {methods.empty() ? inputs.methods : std::move(methods)}, progress);
 }
 
 void to_json(nlohmann::json& object, const SeriesPoint& point) {

@@ -38,9 +38,7 @@ AnalysisOutcome ablation(Workbench& bench) {
 AnalysisOutcome cosine(Workbench& bench) {
   EpisodeOptions many = bench.episodes();
   many.count = bench.options().cosine_episodes;
-  EvaluateOptions evaluation;
-  evaluation.methods = bench.inputs().methods;
-  const Workbench::Run run = bench.run(many.shape, many.count, evaluation);
+  const Workbench::Run run = bench.run(many.shape, many.count, {bench.inputs().methods});
   return {cosine_section(run.scores, many), results_json(many.shape, run.scores.methods),
           run.list.hash(bench.features())};
 }

@@ -58,12 +58,10 @@ std::string more_photos(const std::vector<const MethodResult*>& rows) {
 std::string keep_or_leave_knowledge(const Evaluation& evaluation, const MethodResult& best) {
   const auto gain = knowledge_gain(evaluation, best);
   if (!gain) return "";
-  const std::string words = escape_html(points_words(*gain));
-  if (is_significant(*gain) && gain->value > 0)
-    return fmt::format("<b>Keep the attributes of the classes</b>: they add {} to {} ({}).", words,
-                       escape_html(best.method), escape_html(best.task));
-  return fmt::format("<b>Leave the attributes of the classes out</b>: they add {} to {} ({}).", words,
-                     escape_html(best.method), escape_html(best.task));
+  const bool keep = is_significant(*gain) && gain->value > 0;
+  return fmt::format("<b>{}</b>: they add {} to {} ({}).",
+                     keep ? "Keep the attributes of the classes" : "Leave the attributes of the classes out",
+                     escape_html(points_words(*gain)), escape_html(best.method), escape_html(best.task));
 }
 
 /// The transductive method, where it is more accurate on the same episodes.

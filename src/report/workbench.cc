@@ -105,9 +105,7 @@ Workbench::Run Workbench::run(const EpisodeShape& shape, int64_t count, const Ev
 }
 
 Workbench::Run Workbench::run(const EpisodeShape& shape, const Methods& methods) const {
-  EvaluateOptions evaluation;
-  evaluation.methods = methods;
-  return run(shape, episodes().count, evaluation);
+  return run(shape, episodes().count, {methods});
 }
 
 const Workbench::Run& Workbench::answers() {

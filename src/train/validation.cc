@@ -89,9 +89,7 @@ std::vector<MethodScores> Validation::run(const FeatureSet& features, const Vali
   std::vector<std::string> methods = model.model == nullptr ? std::vector<std::string>{"mean"} : paper_rows();
   if (!model.head.empty() && std::find(methods.begin(), methods.end(), model.head) == methods.end())
     methods.push_back(model.head);
-  EvaluateOptions evaluation;
-  evaluation.methods = make_methods(methods);
-  return evaluate({features, model.model, model.classes}, *episodes_, evaluation, progress);
+  return evaluate({features, model.model, model.classes}, *episodes_, {make_methods(methods)}, progress);
 }
 
 ImageValidation::ImageValidation(const PackedImages& images, const ValidationOptions& options, uint64_t seed)
