@@ -49,17 +49,9 @@ Piped read_piped() {
 }  // namespace
 
 std::vector<std::string> with_listed(const std::vector<std::string>& images) {
-  std::vector<std::string> all;
-  for (const std::string& image : images) {
-    if (image != kStandardInput) {
-      all.push_back(image);
-      continue;
-    }
-    const Piped piped = read_piped();
-    if (!piped.image.empty()) fail_usage("the standard input holds an image, expected names of images");
-    all.insert(all.end(), piped.names.begin(), piped.names.end());
-  }
-  return all;
+  const ImageArguments all(images);
+  if (all.has_piped()) fail_usage("the standard input holds an image, expected names of images");
+  return all.paths();
 }
 
 ImageArguments::ImageArguments(const std::vector<std::string>& images) {

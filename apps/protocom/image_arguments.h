@@ -19,6 +19,8 @@ class ImageArguments {
   explicit ImageArguments(const std::vector<std::string>& images);
 
   [[nodiscard]] const std::vector<std::string>& paths() const { return paths_; }
+  /// Whether one was piped in.
+  [[nodiscard]] bool has_piped() const { return piped_ != nullptr; }
   /// What answers call one of the paths: "-" the image that was piped in.
   [[nodiscard]] std::filesystem::path named(const std::filesystem::path& path) const;
 

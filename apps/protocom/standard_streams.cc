@@ -23,9 +23,9 @@ void open_missing(int descriptor, int flags) {
 }
 
 /// Writes all of it; false when that fails. What nobody reads any more is written.
-bool write_all(std::string_view text) {
+bool write_all(int descriptor, std::string_view text) {
   while (!text.empty()) {
-    const ssize_t count = ::write(STDOUT_FILENO, text.data(), text.size());
+    const ssize_t count = ::write(descriptor, text.data(), text.size());
     if (count < 0 && errno == EINTR) continue;
     if (count < 0) return errno == EPIPE;
     text.remove_prefix(static_cast<size_t>(count));
@@ -34,12 +34,12 @@ bool write_all(std::string_view text) {
 }
 
 ssize_t write_results(void* /*cookie*/, const char* data, size_t size) {
-  return write_all({data, size}) ? static_cast<ssize_t>(size) : 0;
+  return write_all(STDOUT_FILENO, {data, size}) ? static_cast<ssize_t>(size) : 0;
 }
 
 /// Names from files must not steer a terminal, wherever they are printed. Ours never needs to.
 ssize_t write_to_terminal(void* /*cookie*/, const char* data, size_t size) {
-  return write_all(without_steering({data, size})) ? static_cast<ssize_t>(size) : 0;
+  return write_all(STDOUT_FILENO, without_steering({data, size})) ? static_cast<ssize_t>(size) : 0;
 }
 
 }  // namespace
@@ -61,19 +61,12 @@ void print_coloured(std::string_view text) {
   std::fflush(stdout);
   // A terminal gets it past the filter of names; anywhere else there are no colours.
   if (::isatty(STDOUT_FILENO) != 0) {
-    write_all(text);
+    write_all(STDOUT_FILENO, text);
   } else {
     std::fwrite(text.data(), 1, text.size(), stdout);
   }
 }
 
-void say(std::string_view text) {
-  while (!text.empty()) {
-    const ssize_t count = ::write(STDERR_FILENO, text.data(), text.size());
-    if (count < 0 && errno == EINTR) continue;
-    if (count <= 0) return;
-    text.remove_prefix(static_cast<size_t>(count));
-  }
-}
+void say(std::string_view text) { write_all(STDERR_FILENO, text); }
 
 }  // namespace protocom::cli

@@ -82,7 +82,7 @@ class Reader {
 
   void read(const toml::table& root);
   /// Throws for a --set variable that nothing uses: it is a typo.
-  void check_all_used(const std::set<std::string>& given) const;
+  void check_all_used(const Variables& given) const;
 
  private:
   void read_top_level(const std::string& key, const toml::node& node);
@@ -207,8 +207,8 @@ std::string Reader::replace_variables(const std::string& text, int64_t line) {
   return result + text.substr(position);
 }
 
-void Reader::check_all_used(const std::set<std::string>& given) const {
-  for (const std::string& name : given) {
+void Reader::check_all_used(const Variables& given) const {
+  for (const auto& [name, value] : given) {
     if (used_.count(name) > 0) continue;
     fail_usage("--set {0}=...: {1} has no ${{{0}}}{2}", name, config_.file.string(),
                did_you_mean(name, {used_.begin(), used_.end()}));
@@ -301,9 +301,7 @@ RunConfig read_run_config(const fs::path& file, const std::vector<std::string>& 
   config.file = file;
   Reader reader(config, sorted.variables);
   reader.read(parse(file));
-  std::set<std::string> given;
-  for (const auto& [name, value] : sorted.variables) given.insert(name);
-  reader.check_all_used(given);
+  reader.check_all_used(sorted.variables);
   apply_top_level(config, sorted.top_level);
   apply_options(config, sorted);
   if (config.stages.empty()) fail_usage("{} has no stage, for instance [pack]", file.string());
