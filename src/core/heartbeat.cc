@@ -29,7 +29,7 @@ std::string heard_key(int rank) { return "heard/" + std::to_string(rank); }
 std::vector<int> parse(const std::vector<uint8_t>& text) {
   const std::string all(text.begin(), text.end());
   std::vector<int> ranks;
-  for (const std::string_view number : pieces_of(all, ' ')) {
+  for (const std::string_view number : split_at(all, ' ')) {
     if (!number.empty()) ranks.push_back(std::stoi(std::string(number)));
   }
   return ranks;

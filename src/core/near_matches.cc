@@ -40,11 +40,11 @@ bool same_number(std::string_view a, std::string_view b) {
 }  // namespace
 
 std::vector<std::string> near_matches(std::string_view text, const std::vector<std::string>& candidates, size_t limit) {
-  const std::string wanted = small_letters(text);
+  const std::string wanted = lowercase(text);
   const auto tolerance = static_cast<int64_t>(std::max<size_t>(1, wanted.size() / 3));
   std::vector<std::pair<int64_t, std::string>> found;
   for (const std::string& candidate : candidates) {
-    const std::string other = small_letters(candidate);
+    const std::string other = lowercase(candidate);
     // Spreadsheets make 1 of 001.
     const int64_t distance = same_number(wanted, other) ? 0 : edit_distance(wanted, other);
     const bool contains = wanted.size() >= 3 && other.find(wanted) != std::string::npos;

@@ -127,7 +127,7 @@ std::string describe(const Preprocessing& preprocessing) {
 }
 
 Preprocessing parse_preprocessing(const std::string& text) {
-  const std::vector<std::string_view> parts = pieces_of(text, ':');
+  const std::vector<std::string_view> parts = split_at(text, ':');
   const std::string name(parts.front());
   const auto found = presets().find(name);
   if (found == presets().end()) {

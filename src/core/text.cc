@@ -13,7 +13,7 @@ std::string_view trimmed(std::string_view text) {
   return text.substr(0, text.find_last_not_of(kBlank) + 1);
 }
 
-std::string small_letters(std::string_view text) {
+std::string lowercase(std::string_view text) {
   std::string small(text);
   std::transform(small.begin(), small.end(), small.begin(), [](unsigned char c) { return std::tolower(c); });
   return small;
@@ -23,7 +23,7 @@ bool ends_with(std::string_view text, std::string_view end) {
   return text.size() >= end.size() && text.substr(text.size() - end.size()) == end;
 }
 
-std::vector<std::string_view> pieces_of(std::string_view text, char separator) {
+std::vector<std::string_view> split_at(std::string_view text, char separator) {
   std::vector<std::string_view> pieces;
   for (size_t begin = 0; begin <= text.size();) {
     const size_t end = std::min(text.find(separator, begin), text.size());
@@ -33,9 +33,9 @@ std::vector<std::string_view> pieces_of(std::string_view text, char separator) {
   return pieces;
 }
 
-std::string replaced(std::string text, std::string_view what, std::string_view name) {
-  for (size_t at = text.find(what); at != std::string::npos; at = text.find(what, at + name.size()))
-    text.replace(at, what.size(), name);
+std::string replaced(std::string text, std::string_view from, std::string_view to) {
+  for (size_t at = text.find(from); at != std::string::npos; at = text.find(from, at + to.size()))
+    text.replace(at, from.size(), to);
   return text;
 }
 

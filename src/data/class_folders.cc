@@ -28,7 +28,7 @@ constexpr PartName kPartNames[] = {
     {"gallery", FolderPart::kImages, Split::kNovel}, {"probe", FolderPart::kImages, Split::kNovel}};
 
 const PartName* part_name(const fs::path& folder) {
-  const std::string word = small_letters(folder.filename().string());
+  const std::string word = lowercase(folder.filename().string());
   const auto* found = std::find_if(std::begin(kPartNames), std::end(kPartNames),
                                    [&](const PartName& known) { return known.word == word; });
   return found == std::end(kPartNames) ? nullptr : found;

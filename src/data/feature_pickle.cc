@@ -23,7 +23,7 @@ constexpr const char* kRecipe =
 }  // namespace
 
 void refuse_pickle(const std::filesystem::path& path) {
-  const std::string suffix = small_letters(path.extension().string());
+  const std::string suffix = lowercase(path.extension().string());
   const auto is_one_of = [&suffix](std::initializer_list<std::string_view> known) {
     return std::find(known.begin(), known.end(), suffix) != known.end();
   };

@@ -29,7 +29,7 @@ constexpr std::string_view kClassWords[] = {"class", "label",    "classname", "l
 
 /// "File Name" and "file_name" are "filename"; "labels" is "label".
 std::string plain_word(std::string_view text) {
-  std::string word = small_letters(text);
+  std::string word = lowercase(text);
   word.erase(std::remove_if(word.begin(), word.end(), [](unsigned char c) { return std::isalnum(c) == 0; }),
              word.end());
   for (const char* plural : {"images", "labels", "files", "filenames", "filepaths", "paths", "classes"}) {
@@ -200,7 +200,7 @@ std::vector<ListedImage> each_once(std::vector<ListedImage> list, const fs::path
 }  // namespace
 
 std::vector<ListedImage> read_image_list(const fs::path& path) {
-  const std::string suffix = small_letters(path.extension().string());
+  const std::string suffix = lowercase(path.extension().string());
   if (suffix == ".json") return each_once(list_of_json(path), path);
   if (suffix == ".jsonl" || suffix == ".ndjson") return each_once(list_of_json_lines(path), path);
   if (suffix == ".xml")

@@ -15,7 +15,7 @@ namespace protocom {
 namespace fs = std::filesystem;
 namespace {
 
-std::string small_suffix(const fs::path& path) { return small_letters(path.extension().string()); }
+std::string small_suffix(const fs::path& path) { return lowercase(path.extension().string()); }
 
 bool is_hidden(const fs::path& path) {
   const std::string name = path.filename().string();
@@ -24,7 +24,7 @@ bool is_hidden(const fs::path& path) {
 
 /// What a storage box puts beside photos.
 bool is_thumbnail(const fs::path& path) {
-  const std::string name = small_letters(path.filename().string());
+  const std::string name = lowercase(path.filename().string());
   return name.rfind("synofile_thumb", 0) == 0 || name.rfind("synophoto_thumb", 0) == 0;
 }
 
@@ -58,7 +58,7 @@ bool is_left_out_folder(const fs::path& folder) {
       "$recycle.bin", "lost+found",         "system volume information",
       "__macosx",     "__pycache__",        "thumbs.db"};
   return is_hidden(folder) ||
-         std::find(kKept.begin(), kKept.end(), small_letters(folder.filename().string())) != kKept.end();
+         std::find(kKept.begin(), kKept.end(), lowercase(folder.filename().string())) != kKept.end();
 }
 
 void SkippedFiles::add_left_out_folder(const fs::path& folder) {

@@ -6,7 +6,7 @@
 namespace protocom {
 
 MethodCall::MethodCall(const std::string& text) {
-  const std::vector<std::string_view> parts = pieces_of(text, ':');
+  const std::vector<std::string_view> parts = split_at(text, ':');
   name = parts.front();
   for (size_t i = 1; i < parts.size(); ++i) {
     const std::string part(parts[i]);

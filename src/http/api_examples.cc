@@ -25,7 +25,7 @@ struct Enrolling {
 
 std::vector<std::string> split(const std::string& text) {
   std::vector<std::string> words;
-  for (const std::string_view word : pieces_of(text, ',')) {
+  for (const std::string_view word : split_at(text, ',')) {
     if (!word.empty()) words.emplace_back(word);
   }
   for (const std::string& word : words) check_label(word, "an attribute");
@@ -35,7 +35,7 @@ std::vector<std::string> split(const std::string& text) {
 /// A description a line.
 std::vector<std::string> lines_of(const std::string& text) {
   std::vector<std::string> lines;
-  for (const std::string_view piece : pieces_of(text, '\n')) {
+  for (const std::string_view piece : split_at(text, '\n')) {
     if (const std::string_view line = trimmed(piece); !line.empty()) lines.emplace_back(line);
   }
   for (const std::string& line : lines) check_description(line);

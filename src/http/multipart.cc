@@ -52,7 +52,7 @@ std::string parameter(std::string_view value, std::string_view name) {
       if (!value.empty()) refuse(400, "a header's parameter has no value");
       break;
     }
-    const std::string key = small_letters(trim(value.substr(0, equals)));
+    const std::string key = lowercase(trim(value.substr(0, equals)));
     value = trim(value.substr(equals + 1));
     const std::string content = take_value(value);
     if (key != name) continue;
@@ -78,7 +78,7 @@ std::string_view disposition_of(std::string_view headers) {
     headers.remove_prefix(std::min(end + 2, headers.size()));
     const size_t colon = line.find(':');
     if (colon == std::string_view::npos || colon == 0) refuse(400, "a part has a header line without a name");
-    if (small_letters(line.substr(0, colon)) == "content-disposition") return trim(line.substr(colon + 1));
+    if (lowercase(line.substr(0, colon)) == "content-disposition") return trim(line.substr(colon + 1));
   }
   return {};
 }
@@ -101,7 +101,7 @@ void take(std::string_view& text, std::string_view expected, const char* complai
 }  // namespace
 
 std::string media_type(std::string_view content_type) {
-  return small_letters(trim(content_type.substr(0, content_type.find(';'))));
+  return lowercase(trim(content_type.substr(0, content_type.find(';'))));
 }
 
 std::vector<Part> parse_multipart(std::string_view body, std::string_view content_type, int64_t most_parts) {

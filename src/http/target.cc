@@ -40,7 +40,7 @@ std::vector<std::string> path_of(std::string_view target) {
   if (target.find('?') != std::string_view::npos) refuse(400, "there are no query parameters here");
   std::vector<std::string> parts;
   if (target == "/") return parts;
-  for (const std::string_view part : pieces_of(target.substr(1), '/')) {
+  for (const std::string_view part : split_at(target.substr(1), '/')) {
     parts.push_back(decode(part));
     if (parts.back().empty()) refuse(404, "there is nothing here");
   }

@@ -24,7 +24,7 @@ std::string embedding_kind(const Knowledge& knowledge) {
 
 /// Whether one of the names in "beak, bill, neb" is `name`.
 bool is_titled(const std::string& title, const std::string& name) {
-  const std::vector<std::string_view> words = pieces_of(title, ',');
+  const std::vector<std::string_view> words = split_at(title, ',');
   return std::any_of(words.begin(), words.end(),
                      [&](std::string_view word) { return is_same_word(std::string(word), name); });
 }

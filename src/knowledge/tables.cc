@@ -90,7 +90,7 @@ MatrixColumns matrix_columns(const CsvTable& csv) {
   return columns;
 }
 
-std::string lower(std::string_view text) { return small_letters(trimmed(text)); }
+std::string lower(std::string_view text) { return lowercase(trimmed(text)); }
 
 WeightCells weights_of(const CsvTable& csv, size_t column) {
   const std::string name = lower(csv.header[column]);

@@ -40,7 +40,7 @@ std::optional<double> word_in(std::string_view word) {
 
 /// 0.5, 0,5, 80%, x, yes, FALSE.
 Cell parse_cell(std::string_view text) {
-  std::string word = small_letters(trimmed(text));
+  std::string word = lowercase(trimmed(text));
   if (const auto stated = word_in(word)) return {CellKind::kWord, *stated};
   const bool percent = !word.empty() && word.back() == '%';
   if (percent) word = std::string(trimmed(std::string_view(word).substr(0, word.size() - 1)));

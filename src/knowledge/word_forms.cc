@@ -20,7 +20,7 @@ constexpr std::pair<std::string_view, std::string_view> kIrregular[] = {
     {"feet", "foot"}, {"teeth", "tooth"}, {"geese", "goose"}, {"mice", "mouse"}, {"children", "child"}, {"oxen", "ox"}};
 
 std::string plain(const std::string& text) {
-  std::string word = small_letters(trimmed(text));
+  std::string word = lowercase(trimmed(text));
   std::replace(word.begin(), word.end(), '_', ' ');
   return word;
 }

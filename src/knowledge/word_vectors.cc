@@ -153,14 +153,14 @@ Sum embed_lemma(const WordVectors& vectors, std::string_view lemma, std::set<std
 
 const std::vector<float>* WordVectors::find(std::string_view word) const {
   auto found = words.find(std::string(word));
-  if (found == words.end()) found = words.find(small_letters(word));
+  if (found == words.end()) found = words.find(lowercase(word));
   return found == words.end() ? nullptr : &found->second;
 }
 
 void add_wanted_words(std::string_view lemma, std::set<std::string>& wanted) {
   const auto add = [&wanted](std::string_view word) {
     wanted.emplace(word);
-    wanted.insert(small_letters(word));
+    wanted.insert(lowercase(word));
   };
   add(lemma);
   for (const std::string_view term : split(lemma, '_')) {

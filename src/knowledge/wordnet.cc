@@ -38,7 +38,7 @@ bool looks_like_wnid(std::string_view text) {
 }
 
 std::string index_spelling(std::string_view lemma) {
-  std::string spelling = small_letters(lemma);
+  std::string spelling = lowercase(lemma);
   std::replace(spelling.begin(), spelling.end(), ' ', '_');
   return spelling;
 }

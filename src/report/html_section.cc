@@ -17,7 +17,7 @@ std::string paragraph(const char* css_class, const std::string& text) {
 double longest_word(const std::string& text) {
   constexpr double kFontSize = 14.4;
   double longest = 0.0;
-  for (const std::string_view word : pieces_of(text, ' ')) longest = std::max(longest, text_width(word, kFontSize));
+  for (const std::string_view word : split_at(text, ' ')) longest = std::max(longest, text_width(word, kFontSize));
   return longest;
 }
 
@@ -91,7 +91,7 @@ std::string prose_html(const std::string& text) {
 std::string unbroken_html(const std::string& text) {
   constexpr size_t kLongestUnbroken = 15;
   std::vector<std::string> words;
-  for (const std::string_view piece : pieces_of(text, ' ')) {
+  for (const std::string_view piece : split_at(text, ' ')) {
     const std::string word = escape_html(std::string(piece));
     const bool hyphen = piece.size() <= kLongestUnbroken && piece.find('-') != std::string_view::npos;
     words.push_back(hyphen ? "<span class=\"nb\">" + word + "</span>" : word);

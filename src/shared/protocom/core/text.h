@@ -11,8 +11,8 @@ namespace protocom {
 /// The text without spaces, tabs and line ends before and after it.
 std::string_view trimmed(std::string_view text);
 
-/// ASCII's capitals in small letters; all other bytes as they are.
-std::string small_letters(std::string_view text);
+/// ASCII letters in lower case; all other bytes as they are.
+std::string lowercase(std::string_view text);
 
 bool ends_with(std::string_view text, std::string_view end);
 
@@ -26,10 +26,10 @@ std::optional<Number> number_from(std::string_view text) {
 
 /// What stands between separators, views of `text`: of "a,,b" by commas "a", "" and "b", of an empty text one empty
 /// piece.
-std::vector<std::string_view> pieces_of(std::string_view text, char separator);
+std::vector<std::string_view> split_at(std::string_view text, char separator);
 
-/// The text with `name` wherever it says `what`.
-std::string replaced(std::string text, std::string_view what, std::string_view name);
+/// The text with `to` wherever it has `from`, which is not empty.
+std::string replaced(std::string text, std::string_view from, std::string_view to);
 
 /// "a, b, c", of more than `most` names "a, b, ...".
 std::string first_of(const std::vector<std::string>& names, size_t most);
