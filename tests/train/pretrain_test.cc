@@ -15,7 +15,6 @@
 #include "support/message_of.h"
 #include "support/stop_at.h"
 #include "support/temp_dir.h"
-#include "train/pretrain_options.h"
 
 namespace protocom {
 namespace {
@@ -153,15 +152,22 @@ TEST(Pretrain, WritesTheBestAndTheLastBackboneAndALineAnEpoch) {
 }
 
 TEST(Pretrain, TheRateFollowsTheBatchUnlessItIsStated) {
-  const PackedImages images = halves(2, 0, 4);
-  PretrainOptions options;
-  options.batch = 128;
-  const double rate = resolved(options, images).schedule.learning_rate;
+  const testing::TempDir folder;
+  const PackedImages images = halves(2, 0, 16);
+  const auto rate_with = [&](int64_t batch, double stated) {
+    PretrainOptions options = quick_pretraining();
+    options.schedule.epochs = 1;
+    options.schedule.learning_rate = stated;
+    options.batch = batch;
+    const TrainingFiles files = into(folder / "b.npz");
+    pretrain(images, options, files, Progress::none());
+    return read_log(files.log()).front().at("learning_rate").get<double>();
+  };
+  const double unstated = PretrainOptions().schedule.learning_rate;
+  const double rate = rate_with(32, unstated);
   EXPECT_GT(rate, 0);
-  options.batch = 32;
-  EXPECT_DOUBLE_EQ(resolved(options, images).schedule.learning_rate, rate / 4);
-  options.schedule.learning_rate = 0.3;
-  EXPECT_DOUBLE_EQ(resolved(options, images).schedule.learning_rate, 0.3);
+  EXPECT_DOUBLE_EQ(rate_with(8, unstated), rate / 4);
+  EXPECT_DOUBLE_EQ(rate_with(8, 0.3), 0.3);
 }
 
 TEST(Pretrain, ImagesGrowToTheirOwnSide) {
