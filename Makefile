@@ -50,7 +50,7 @@ test: build ## set up, build, run all tests
 test-fast: build ## all tests but those labelled slow, which kill, stop and wait
 	@ctest --test-dir $(BUILD) --output-on-failure -j $(TESTS) -LE slow
 
-# `turn`: one kind of processor, another one after each commit and day.
+# `turn`: one kind of processor, another one after each four commits or days.
 PROCESSORS ?= all
 test-processors: build ## the unit tests once more, as processors with other vectors run them
 	@scripts/test-processors $(BUILD) $(PROCESSORS)
