@@ -21,7 +21,46 @@ std::vector<MethodDefinition> list() { return {${calls}}; }
 
 }  // namespace protocom::methods
 ")
+  if(CMAKE_UNITY_BUILD)
+    protocom_method_groups(sources ${sources})
+  endif()
   target_sources(${target} PRIVATE ${sources} ${list})
-  # Whoever adds a method chooses its names without knowing those of the others.
   set_source_files_properties(${sources} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
+endfunction()
+
+# Writes sources that compile eight methods each as one, and puts them into RESULT. Whoever adds a method chooses its names without
+# knowing those of the others: there each has a namespace of its own, protocom::NAME_method, in place of protocom::methods.
+function(protocom_method_groups result)
+  set(groups "")
+  list(LENGTH ARGN count)
+  math(EXPR last "${count} - 1")
+  foreach(first RANGE 0 ${last} 8)
+    list(SUBLIST ARGN ${first} 8 own)
+    # Headers come first, with their own names.
+    set(headers "")
+    set(parts "")
+    set(calls "")
+    foreach(source IN LISTS own)
+      get_filename_component(name ${source} NAME_WE)
+      file(STRINGS ${source} includes REGEX "^#include")
+      list(APPEND headers ${includes})
+      string(APPEND parts "#define methods ${name}_method\n#include \"${source}\"\n#undef methods\n")
+      string(APPEND calls "MethodDefinition ${name}() { return ${name}_method::${name}(); }\n")
+    endforeach()
+    list(REMOVE_DUPLICATES headers)
+    list(JOIN headers "\n" headers)
+    set(group ${PROJECT_BINARY_DIR}/generated/methods_from_${first}.cc)
+    file(GENERATE OUTPUT ${group} CONTENT
+"// Written by cmake/ProtocomMethods.cmake.
+${headers}
+
+${parts}
+namespace protocom::methods {
+
+${calls}
+}  // namespace protocom::methods
+")
+    list(APPEND groups ${group})
+  endforeach()
+  set(${result} ${groups} PARENT_SCOPE)
 endfunction()

@@ -30,7 +30,7 @@ Provenance make_provenance(const CLI::App& command, const KnowledgeOptions& comm
 void finish(const KnowledgeOptions& common, const AttributeTable& table, const Provenance& provenance);
 
 /// Subcommands of `knowledge`: `embeddings`, vectors of classes from any encoder of texts; `text`; `show`, what a
-/// knowledge file holds and what of it is useless, and `template`, a table to fill in.
+/// knowledge file holds and what is useless in it, and `template`, a table to fill in.
 void add_knowledge_embeddings(CLI::App& parent);
 void add_knowledge_text(CLI::App& parent);
 void add_knowledge_views(CLI::App& parent);

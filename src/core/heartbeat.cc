@@ -41,11 +41,11 @@ std::vector<int> parse(const std::vector<uint8_t>& text) {
 struct Heartbeat::Watch {
   using Clock = std::chrono::steady_clock;
 
-  Watch(c10::intrusive_ptr<c10d::Store> store_of_job, int own_rank, int size, OnLoss told, HeartbeatTimes spans)
+  Watch(c10::intrusive_ptr<c10d::Store> store_of_job, int own_rank, int size, OnLoss report, HeartbeatTimes spans)
       : store(std::move(store_of_job)),
         rank(own_rank),
         times(spans),
-        on_loss(std::move(told)),
+        on_loss(std::move(report)),
         counts(static_cast<size_t>(size), 0),
         changed(static_cast<size_t>(size), Clock::now()),
         done(static_cast<size_t>(size), false) {}

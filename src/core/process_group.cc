@@ -46,7 +46,7 @@ HeartbeatTimes times_of(const Launch& launch) {
 
 Heartbeat::OnLoss with_sentence(ProcessGroup::OnLoss on_loss, int size) {
   if (!on_loss) return {};
-  return [told = std::move(on_loss), size](const std::vector<int>& lost) { told(loss_sentence(lost, size)); };
+  return [report = std::move(on_loss), size](const std::vector<int>& lost) { report(loss_sentence(lost, size)); };
 }
 
 /// Where this process listens for the others: at the interface asked for, as PyTorch's users do, or the one of the

@@ -107,8 +107,8 @@ std::vector<std::pair<std::string, std::string>> Evaluation::methods() const {
 
 std::string Evaluation::dataset_name() const {
   const auto found = dataset.find("features");
-  const bool told = found != dataset.end() && found->is_string();
-  return std::filesystem::path(told ? found->get<std::string>() : name).stem().string();
+  const bool has_name = found != dataset.end() && found->is_string();
+  return std::filesystem::path(has_name ? found->get<std::string>() : name).stem().string();
 }
 
 namespace {

@@ -60,8 +60,8 @@ std::string Backbone::preprocessing() const {
 
 Matrix Backbone::extract(const std::vector<Image>& images, const Progress& progress) const {
   return guarded([&] {
-    ToldProgress told(progress);
-    return matrix_of(impl_->extract(images, told));
+    CallerProgress reported(progress);
+    return matrix_of(impl_->extract(images, reported));
   });
 }
 

@@ -118,16 +118,16 @@ Collected::~Collected() {
 
 Warnings Collected::warnings() const { return sink().texts_of(&own_texts().back()); }
 
-void ToldProgress::start(std::string_view what, int64_t total) {
+void CallerProgress::start(std::string_view what, int64_t total) {
   job_ = what;
   total_ = total;
   tell(0, "");
 }
 
-void ToldProgress::advance(int64_t done, std::string_view detail) { tell(done, detail); }
+void CallerProgress::advance(int64_t done, std::string_view detail) { tell(done, detail); }
 
-void ToldProgress::tell(int64_t done, std::string_view detail) {
-  if (told_) by_caller([&] { told_({job_, done, total_, std::string(detail)}); });
+void CallerProgress::tell(int64_t done, std::string_view detail) {
+  if (report_) by_caller([&] { report_({job_, done, total_, std::string(detail)}); });
 }
 
 at::Tensor tensor_of(const Rows& rows, const char* what) {

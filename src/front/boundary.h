@@ -89,16 +89,16 @@ auto with_warnings(const Work& work) -> decltype(work()) {
 }
 
 /// A caller's function as the library reports to it.
-class ToldProgress : public protocom::Progress {
+class CallerProgress : public protocom::Progress {
  public:
-  explicit ToldProgress(const v0::Progress& told) : told_(told) {}
+  explicit CallerProgress(const v0::Progress& report) : report_(report) {}
   void start(std::string_view what, int64_t total) override;
   void advance(int64_t done, std::string_view detail) override;
 
  private:
   void tell(int64_t done, std::string_view detail);
 
-  const v0::Progress& told_;  // Progress alone is the base
+  const v0::Progress& report_;  // Progress alone is the base
   std::string job_;
   int64_t total_ = 0;
 };

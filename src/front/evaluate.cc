@@ -159,8 +159,8 @@ Results evaluate(const Episodes& episodes, const EvaluateOptions& options, const
 Results evaluate(const std::vector<Episodes>& episodes, const EvaluateOptions& options, const Progress& progress) {
   return with_warnings([&] {
     if (episodes.empty()) fail_usage("there are no episodes to evaluate on");
-    ToldProgress told(progress);
-    return evaluated(episodes, options, told);
+    CallerProgress reported(progress);
+    return evaluated(episodes, options, reported);
   });
 }
 

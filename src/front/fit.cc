@@ -43,13 +43,13 @@ const Warnings& Fitted::warnings() const { return impl_->warnings; }
 Fitted fit(const std::string& method, const FeatureSet& features, const FitOptions& options, const Progress& progress) {
   return guarded([&] {
     const Collected collected;
-    ToldProgress told(progress);
+    CallerProgress reported(progress);
     const protocom::Knowledge* knowledge = options.knowledge ? options.knowledge->impl().knowledge.get() : nullptr;
     protocom::FitOptions how;
     how.method = method;
     how.seed = options.seed;
     how.sees_val = options.sees_val;
-    protocom::FittedMethod made = fit_method({features.impl().set, knowledge}, how, told);
+    protocom::FittedMethod made = fit_method({features.impl().set, knowledge}, how, reported);
     return Fitted(std::make_shared<const Fitted::Impl>(Fitted::Impl{std::move(made), collected.warnings()}));
   });
 }

@@ -242,9 +242,9 @@ Enrolment Recognizer::enrol_features(const std::string& class_name, const Rows& 
 
 Enrolment Recognizer::enrol_folder(const std::string& folder, const Progress& progress) {
   return with_warnings([&] {
-    ToldProgress told(progress);
+    CallerProgress reported(progress);
     const std::vector<protocom::EnrolRequest> requests = requests_of_folder(folder, "enrol_folder");
-    return impl_->call([&](protocom::Recognizer& own) { return front_enrolment(own.enrol(requests, told)); });
+    return impl_->call([&](protocom::Recognizer& own) { return front_enrolment(own.enrol(requests, reported)); });
   });
 }
 
@@ -309,12 +309,12 @@ std::string Recognizer::redo() {
 Calibration Recognizer::calibrate(const std::vector<Image>& others, std::optional<double> false_accept,
                                   const Progress& progress) {
   return with_warnings([&] {
-    ToldProgress told(progress);
+    CallerProgress reported(progress);
     const at::Tensor strangers = others.empty() ? at::Tensor() : impl_->features_of(others);
     protocom::CalibrationOptions options;
     options.false_accept = false_accept;
     return impl_->call(
-        [&](protocom::Recognizer& own) { return front_calibration(own.calibrate_on(strangers, options, told)); });
+        [&](protocom::Recognizer& own) { return front_calibration(own.calibrate_on(strangers, options, reported)); });
   });
 }
 

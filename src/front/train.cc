@@ -48,15 +48,15 @@ void check_complete(const CompleteOptions& given) {
 PretrainResult pretrain(const std::string& images, const std::string& out, const PretrainOptions& options,
                         const Progress& progress) {
   return with_warnings([&] {
-    ToldProgress told(progress);
+    CallerProgress reported(progress);
     if (options.image_size < 0) fail_usage("images have at least one pixel a side, found {}", options.image_size);
     const protocom::TrainingFiles files = files_of(out, "pretrain", options.seed);
     protocom::ImageSource source;
     source.path = images;
     if (!options.split.empty()) source.dataset.split = options.split;
     source.sizes.image_size = options.image_size;
-    const protocom::PackedImages packed = load_images(source, told);
-    const protocom::PretrainResult made = protocom::pretrain(packed, recipe_of(options), files, told);
+    const protocom::PackedImages packed = load_images(source, reported);
+    const protocom::PretrainResult made = protocom::pretrain(packed, recipe_of(options), files, reported);
     return PretrainResult{made.best_epoch, made.validation_accuracy, made.loss, made.accuracy, {}};
   });
 }
@@ -64,7 +64,7 @@ PretrainResult pretrain(const std::string& images, const std::string& out, const
 CompleteResult complete(const FeatureSet& features, const Knowledge& knowledge, const std::string& out,
                         const CompleteOptions& options, const Progress& progress) {
   return with_warnings([&] {
-    ToldProgress told(progress);
+    CallerProgress reported(progress);
     check_complete(options);
     const protocom::TrainingFiles files = files_of(out, "complete", options.seed);
     protocom::CompleteOptions recipe;
@@ -75,7 +75,7 @@ CompleteResult complete(const FeatureSet& features, const Knowledge& knowledge, 
     recipe.validation.episodes = options.validation_episodes;
     recipe.seed = options.seed;
     const protocom::CompleteResult made =
-        train_completion({features.impl().set, *knowledge.impl().knowledge}, recipe, files, told);
+        train_completion({features.impl().set, *knowledge.impl().knowledge}, recipe, files, reported);
     write_completion_model(out, made.model, files.provenance, {{"kept_epoch", made.kept_epoch}});
     return CompleteResult{made.kept_epoch, made.epochs[static_cast<size_t>(made.kept_epoch - 1)].loss, {}};
   });

@@ -78,8 +78,8 @@ std::vector<std::string> Api::take_descriptions(const std::vector<std::string>& 
     refuse(400, "classes cannot be described in words here: the server has no text encoder (serve --text-encoder)");
   if (descriptions.size() > kMostDescriptions) refuse(400, "a class has at most {} descriptions", kMostDescriptions);
   const ThreadScope one_thread(1);  // the others are the backbone's
-  const std::string said = refusing(400, [&] { return take_words(*options_.text_encoder, descriptions, to); });
-  return said.empty() ? std::vector<std::string>{} : std::vector<std::string>{said};
+  const std::string warning = refusing(400, [&] { return take_words(*options_.text_encoder, descriptions, to); });
+  return warning.empty() ? std::vector<std::string>{} : std::vector<std::string>{warning};
 }
 
 void Api::enrol(const Request& request, const Respond& respond) {

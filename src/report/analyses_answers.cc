@@ -121,7 +121,7 @@ AnalysisOutcome failures(Workbench& bench) {
 
 /// The numbers of shots that results are of, each once. Throws UsageError where there is none.
 template <typename Result>
-std::vector<int64_t> told_by(const std::vector<Result>& results) {
+std::vector<int64_t> shots_of(const std::vector<Result>& results) {
   if (results.empty()) fail_usage("no method here answers with so few labelled images");
   std::vector<int64_t> shots;
   for (const Result& result : results) {
@@ -140,7 +140,7 @@ AnalysisOutcome unseen(Workbench& bench) {
                              std::min(bench.options().others, bench.other_classes())};
   const auto results = analyse_open_set(bench.inputs().data, bench.inputs().methods, tasks, bench.progress());
   std::vector<EpisodeOptions> lists;
-  for (const int64_t shots : told_by(results)) lists.push_back(with_others(tasks, shots));
+  for (const int64_t shots : shots_of(results)) lists.push_back(with_others(tasks, shots));
   return {open_set_section(results, tasks), results, bench.hashes_of(lists)};
 }
 
@@ -152,8 +152,8 @@ AnalysisOutcome generalised(Workbench& bench) {
   const GeneralisedOptions tasks{bench.episodes(), bench.options().few_shots,
                                  std::min(bench.options().base_shots, bench.spare_images(Split::kBase))};
   const auto results = analyse_generalised(bench.inputs().data, bench.inputs().methods, tasks, bench.progress());
-  const auto told = told_by(results);
-  return {generalised_section(results, tasks), results, bench.hashes_of(told, &EpisodeShape::k_shot)};
+  const auto shots = shots_of(results);
+  return {generalised_section(results, tasks), results, bench.hashes_of(shots, &EpisodeShape::k_shot)};
 }
 
 }  // namespace

@@ -94,8 +94,8 @@ std::string at_most_classes(const std::vector<AnalysisFile>& analyses, const std
   for (const AnalysisFile& analysis : analyses) {
     if (analysis.section.name != "ways") continue;
     const auto& header = analysis.header;
-    const bool told = header.is_object() && header.contains("options") && header.at("options").is_object();
-    const auto shots = told ? header.at("options").value("k-shot", nlohmann::json()) : nlohmann::json();
+    const bool has_options = header.is_object() && header.contains("options") && header.at("options").is_object();
+    const auto shots = has_options ? header.at("options").value("k-shot", nlohmann::json()) : nlohmann::json();
     for (const Figure& figure : analysis.section.figures) {
       if (id_of(figure) != "ways-accuracy" || !std::holds_alternative<LineChart>(figure)) continue;
       for (const LineSeries& series : std::get<LineChart>(figure).series) {

@@ -179,12 +179,12 @@ std::string charts(const Evaluation& evaluation, const std::string& id) {
 
 std::string methods_html(const std::vector<Evaluation>& evaluations) {
   // In the order of the results, since some texts refer to the method before; parameters change how, not what.
-  std::set<std::string> told;
+  std::set<std::string> explained;
   std::string html;
   for (const Evaluation& evaluation : evaluations) {
     for (const MethodResult& row : evaluation.results) {
       const std::string name = row.method.substr(0, row.method.find(':')), text = method_about(row.method);
-      if (!text.empty() && told.insert(name).second)
+      if (!text.empty() && explained.insert(name).second)
         html += fmt::format("<dt>{}</dt><dd>{}</dd>\n", escape_html(name), escape_html(text));
     }
   }

@@ -30,10 +30,10 @@ std::optional<LineChart> plain_chart(const std::vector<AnalysisFile>& analyses, 
     LineChart chart = std::get<LineChart>(figure);
     const auto other = [&](const LineSeries& series) { return series.label != best && series.label != "mean"; };
     chart.series.erase(std::remove_if(chart.series.begin(), chart.series.end(), other), chart.series.end());
-    const bool told = std::any_of(chart.series.begin(), chart.series.end(), [&](const LineSeries& series) {
+    const bool has_curve = std::any_of(chart.series.begin(), chart.series.end(), [&](const LineSeries& series) {
       return series.label == best && series.x.size() > 1;
     });
-    if (!told) return std::nullopt;
+    if (!has_curve) return std::nullopt;
     chart.id = "first-" + name;
     chart.title = title;
     chart.description.clear();

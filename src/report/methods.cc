@@ -86,8 +86,8 @@ std::string method_about(const std::string& label) {
 std::string method_assumes(const std::string& label) {
   const MethodSpec* spec = spec_of(label);
   if (spec == nullptr) return "";
-  const bool told = label.find(":proportions=balanced") != std::string::npos;
-  return told || spec->assumes == Assumes::kBalancedQueries ? "assumes balanced queries" : "";
+  const bool is_balanced = label.find(":proportions=balanced") != std::string::npos;
+  return is_balanced || spec->assumes == Assumes::kBalancedQueries ? "assumes balanced queries" : "";
 }
 
 std::string method_label(const std::string& label, const std::string& mode) {

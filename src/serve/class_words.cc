@@ -66,7 +66,7 @@ std::string take_words(const TextEncoder& encoder, const std::vector<std::string
 }
 
 void describe_in_words(const TextEncoder& encoder, const std::vector<std::string>& words, ClassRequest& request) {
-  if (const std::string said = take_words(encoder, words, request); !said.empty()) logger().warn("{}", said);
+  if (const std::string warning = take_words(encoder, words, request); !warning.empty()) logger().warn("{}", warning);
 }
 
 void check_takes_words(const Knowledge* knowledge, const std::string& name, int64_t numbers) {

@@ -41,10 +41,10 @@ std::string completion_gain_sentence(const std::vector<MethodScores>& validation
   const MethodScores* usual = find_scores(validation, kUsual);
   if (mean == nullptr || usual == nullptr) return "";
   const std::string chosen = best_inductive_row(validation);
-  const MethodScores& told = chosen == "completed" ? *find_scores(validation, chosen) : *usual;
+  const MethodScores& reported = chosen == "completed" ? *find_scores(validation, chosen) : *usual;
   return fmt::format("Knowledge {} the {:.1f} % of the mean of {} image{} ({}, val episodes); classify uses {}.",
-                     say(gain(told, *mean)), estimate(mean->accuracy).value, k_shot, k_shot > 1 ? "s" : "", told.method,
-                     chosen);
+                     say(gain(reported, *mean)), estimate(mean->accuracy).value, k_shot, k_shot > 1 ? "s" : "",
+                     reported.method, chosen);
 }
 
 }  // namespace protocom
