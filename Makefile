@@ -91,7 +91,7 @@ INPUTS ?= core data knowledge serve
 sanitize-inputs: setup-dev ## the tests of what reads files of others, under those sanitizers
 	@cmake --preset sanitize $(CMAKE_ARGS)
 	@cmake --build --preset sanitize -j $(JOBS) --target $(INPUTS:%=%_test)
-	@ctest --preset sanitize -R '^($(shell echo $(INPUTS) | tr ' ' '|'))$$' --no-tests=error
+	@ctest --preset sanitize -j $(JOBS) -R '^($(shell echo $(INPUTS) | tr ' ' '|'))$$' --no-tests=error
 
 bench: setup-dev ## build and run the benchmarks
 	@cmake --preset benchmark -B $(BUILD) -DCMAKE_UNITY_BUILD=$(UNITY) $(CMAKE_ARGS)
