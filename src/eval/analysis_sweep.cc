@@ -91,7 +91,8 @@ std::vector<MethodScores> without_pool(const AnalysisInputs& inputs, const Episo
 
 std::vector<MethodScores> evaluate(const AnalysisInputs& inputs, const EpisodeList& list, Progress& progress,
                                    Methods methods) {
-  return evaluate(inputs.data, list, {methods.empty() ? inputs.methods : std::move(methods)}, progress);
+  if (methods.empty()) methods = inputs.methods;
+  return evaluate(inputs.data, list, {std::move(methods)}, progress);
 }
 
 void to_json(nlohmann::json& object, const SeriesPoint& point) {

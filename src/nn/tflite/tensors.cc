@@ -16,7 +16,7 @@ at::ScalarType scalar_type(int8_t type) {
   // In the order of their numbers, from 0 on.
   constexpr std::array<at::ScalarType, 10> kAll = {at::kFloat, at::kHalf, at::kInt,   at::kByte, at::kLong,
                                                    kNone,      at::kBool, at::kShort, kNone,     at::kChar};
-  const auto place = static_cast<size_t>(type);
+  const auto place = static_cast<size_t>(static_cast<uint8_t>(type));
   if (place >= kAll.size() || kAll[place] == kNone)
     fail("it has a tensor of TensorFlow's type {}, which is not read", type);
   return kAll[place];
