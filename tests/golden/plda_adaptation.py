@@ -12,6 +12,7 @@ from plda import dot, solve
 
 DIMS, NU, FIRMER, CENTER_CLASSES = 5, 10.0, 3.0, 20.0  # nu: the lesser of 1000 and twice the dimensions
 USUAL_SCALE = 0.1
+CLASS_MEAN_WEIGHT = 0.4  # where a class has two images
 SHOTS = [3, 2, 7]
 
 
@@ -92,14 +93,14 @@ def variances(z):
     return within, max(spread / within - sum(1 / len(one) for one in z) / len(z), 0.05)
 
 
-def log_predictives(z, queries, nu):
+def log_predictives(z, queries, nu, weight):
     """Of each query, for each class."""
     within, between = variances(z)
     images = sum(len(one) for one in z)
     grand = mean_of([mean_of(one) for one in z])
-    # S: nu images of the isotropic covariance, the degrees of the images' own and of the class means.
-    scatter = plus(identity(nu * within), plus(scatter_of(z), scatter_of_means(z, between)))
-    s = [[v / (nu + images - 1) for v in row] for row in scatter]
+    # S: nu images of the isotropic covariance, the degrees of the images' own and, `weight` times, of the class means.
+    scatter = plus(identity(nu * within), plus(scatter_of(z), scatter_of_means(z, between), weight))
+    s = [[v / (nu + images - len(z) + weight * (len(z) - 1)) for v in row] for row in scatter]
     b = identity(within * between)
     v = inverse(plus(inverse(b), inverse(s), images / len(z)))  # of a class mean after so many images
     predictive = inverse(plus(s, v))
@@ -116,7 +117,7 @@ def log_predictives(z, queries, nu):
     return rows
 
 
-def left_out(z, nu, least=3):
+def left_out(z, nu, least, weight):
     """In turn a fifth of the images of each class that has three, by their distances from its mean, is left out and answered by the
     others: the likeliest scale and each image's loss. Of classes of two, half, by their distances from the mean of the class means."""
     grand = mean_of([mean_of(one) for one in z])
@@ -129,7 +130,7 @@ def left_out(z, nu, least=3):
         kept = [[x for x, leave in zip(one, own) if not leave] for one, own in zip(z, leaves)]
         for k, (one, own) in enumerate(zip(z, leaves)):
             left = [x for x, leave in zip(one, own) if leave]
-            rows += [(logs, k) for logs in log_predictives(kept, left, nu)]
+            rows += [(logs, k) for logs in log_predictives(kept, left, nu, weight)]
     scale = most_likely_scale(rows)
     return scale, log_loss(rows, scale)
 
@@ -143,12 +144,12 @@ def answers(classes, queries):
     share = 0 if root else len(classes) / (len(classes) + CENTER_CLASSES)
     center = [share * v for v in mean_of([mean_of(images) for images in classes])]
     z = [[unit(minus(x, center)) for x in images] for images in classes]
-    nu, scale = NU, 0.05
+    nu, scale, weight = NU, 0.05, 1
     largest = max(len(one) for one in z)
     if largest > 1:
-        least = min(largest, 3)
-        scale, losses = left_out(z, NU, least)
-        firmer_scale, firmer = left_out(z, FIRMER * NU, least)
+        least, weight = min(largest, 3), CLASS_MEAN_WEIGHT
+        scale, losses = left_out(z, NU, least, weight)
+        firmer_scale, firmer = left_out(z, FIRMER * NU, least, weight)
         gains = [a - b for a, b in zip(losses, firmer)]
         mean = sum(gains) / len(gains)
         deviation = math.sqrt(sum((v - mean) ** 2 for v in gains) / (len(gains) - 1))
@@ -156,7 +157,7 @@ def answers(classes, queries):
             nu, scale = FIRMER * NU, firmer_scale
     if largest == 2:
         scale = 0.1
-    rows = log_predictives(z, [unit(minus(q, center)) for q in queries], nu)
+    rows = log_predictives(z, [unit(minus(q, center)) for q in queries], nu, weight)
     return [[value - logs[0] for value in logs] for logs in rows], nu, scale
 
 

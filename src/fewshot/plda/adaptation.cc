@@ -97,23 +97,24 @@ struct IsotropicAxes {
   Scatter scatter;    // in units of S0
 };
 
-/// Of z, as isotropic_variances takes it.
-IsotropicAxes isotropic_axes(const at::Tensor& z, const at::Tensor& labels, const at::Tensor& count, double dims) {
+/// Of z, as isotropic_variances takes it. `weight`: class_mean_weight().
+IsotropicAxes isotropic_axes(const at::Tensor& z, const at::Tensor& labels, const at::Tensor& count, double dims,
+                             double weight) {
   const int64_t classes = count.size(0);
   const at::Tensor within = within_rows(z, labels, classes);
   const Isotropic found = isotropic_variances(isotropic_sums(z, labels, count, within, dims));
   const double unit = 1 / std::sqrt(found.within);
   const at::Tensor between = at::full({z.size(1)}, found.between, at::kDouble);
   return {found, class_means(z, labels, count).mean(0),
-          scatter_of(at::cat({unit * within, between_rows(unit * z, labels, classes, between)}),
-                     static_cast<double>(z.size(0) - 1))};
+          scatter_of(at::cat({unit * within, std::sqrt(weight) * between_rows(unit * z, labels, classes, between)}),
+                     static_cast<double>(z.size(0) - classes) + weight * static_cast<double>(classes - 1))};
 }
 
 /// Space for some of the images, in the coordinates that all of them have in the scatter of all: nothing else tells
 /// classes apart.
 FoldRows isotropic_fold(const at::Tensor& kept, const at::Tensor& labels, const at::Tensor& left, int64_t classes,
-                        double dims, double degrees) {
-  const IsotropicAxes axes = isotropic_axes(kept, labels, class_counts(labels, classes), dims);
+                        double dims, double degrees, double weight) {
+  const IsotropicAxes axes = isotropic_axes(kept, labels, class_counts(labels, classes), dims, weight);
   const at::Tensor covariance = (degrees + axes.scatter.eigenvalues) / (degrees + axes.scatter.degrees);
   const at::Tensor map = axes.scatter.directions / (axes.variances.within * covariance).sqrt();
   return {at::mm(kept - axes.origin, map), at::mm(left - axes.origin, map), axes.variances.between / covariance};
@@ -128,7 +129,8 @@ AdaptedSpace isotropic_space(const OwnImages& images, const PldaAdaptation& adap
   space.center = isotropic_center_share(adaptation, classes, space.root) * images.center(space);
   const at::Tensor z = space.directions(images.features);
   const auto dims = static_cast<double>(d);
-  const auto [found, origin, scatter] = isotropic_axes(z, images.labels, images.count, dims);
+  const double weight = class_mean_weight(adaptation, images.features.size(0), classes);
+  const auto [found, origin, scatter] = isotropic_axes(z, images.labels, images.count, dims, weight);
   const at::Tensor coordinates = at::mm(z - origin, scatter.directions);
   double degrees = isotropic_degrees(adaptation, dims, images.features.size(0), classes);
   const int64_t fewest = fewest_of_folds(images.count.max().to(at::kLong).item<int64_t>());
@@ -136,7 +138,7 @@ AdaptedSpace isotropic_space(const OwnImages& images, const PldaAdaptation& adap
     return scale_by_folds(
         coordinates, images.labels, classes, fewest, [&](const at::Tensor& kept, const at::Tensor& left_out) {
           return isotropic_fold(coordinates.index_select(0, kept), images.labels.index_select(0, kept),
-                                coordinates.index_select(0, left_out), classes, dims, nu);
+                                coordinates.index_select(0, left_out), classes, dims, nu, weight);
         });
   };
   result.left_out = answers(degrees);

@@ -23,6 +23,10 @@ constexpr double kDegreesPerDimension = 2;
 /// And at least so many for each class of one image.
 constexpr double kDegreesPerLoneImage = 60;
 
+/// Val and base classes of CUB-100 and Tiny-ImageNet-100, ImageNet classes, four encoders: as .2, and no worse than 1
+/// anywhere.
+constexpr double kClassMeanWeight = 0.4;
+
 }  // namespace
 
 Isotropic isotropic_variances(const IsotropicSums& sums) {
@@ -45,6 +49,10 @@ double isotropic_degrees(const PldaAdaptation& adaptation, double dims, int64_t 
   const bool alone = images == classes && !adaptation.unlabelled;
   const double least = alone ? kDegreesPerLoneImage * static_cast<double>(classes) : 0;
   return std::min(std::max(adaptation.degrees, least), kDegreesPerDimension * dims);
+}
+
+double class_mean_weight(const PldaAdaptation& adaptation, int64_t images, int64_t classes) {
+  return images == classes || adaptation.unlabelled ? 1 : kClassMeanWeight;
 }
 
 double scale_without_folds(const PldaAdaptation& adaptation, double degrees, int64_t images, int64_t classes) {

@@ -35,6 +35,11 @@ double isotropic_center_share(const PldaAdaptation& adaptation, int64_t classes,
 /// share is bounded, however many they are (docs/log/plda.md).
 double isotropic_degrees(const PldaAdaptation& adaptation, double dims, int64_t images, int64_t classes);
 
+/// What a row of the class means' scatter counts as in that of images within classes. Class means differ by what the
+/// classes differ by, too, and with several images of a class the images themselves tell how those of one class differ
+/// (docs/log/plda.md). 1 where each class has one image, and in batches.
+double class_mean_weight(const PldaAdaptation& adaptation, int64_t images, int64_t classes);
+
 /// So many times those where images left out are surely answered better: encoders whose classes are far apart
 /// (MobileNet v2, ResNet12) gain up to two points.
 inline constexpr double kFirmer = 3;

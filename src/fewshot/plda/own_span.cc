@@ -30,12 +30,13 @@ SpanChoice choice_by_folds(const VectorColumns& x, const SpanImages& images, con
   const auto dims = static_cast<double>(images.features.size(1));
   const double usual = isotropic_degrees(adaptation, dims, images.labelled(), images.classes());
   const std::vector<double> distances = fold_distances(x, images);
+  const double weight = class_mean_weight(adaptation, images.labelled(), images.classes());
   std::vector<SpanModel> folds;
   std::vector<int64_t> answered;
   const double largest = *std::max_element(images.count.begin(), images.count.end());
   const int64_t fewest = fewest_of_folds(static_cast<int64_t>(largest));
   for (const ImageFold& fold : image_folds(distances, images.labels, images.classes(), fewest)) {
-    folds.push_back(span_model(x, images, fold.kept, fold.left_out));
+    folds.push_back(span_model(x, images, fold.kept, fold.left_out, weight));
     for (const int64_t i : fold.left_out) answered.push_back(images.labels[static_cast<size_t>(i)]);
   }
   const double unknown = scale_without_folds(adaptation, usual, images.labelled(), images.classes());
@@ -69,7 +70,9 @@ std::optional<EpisodeScores> answer_in_own_span(const EpisodeBatch& episode, con
   std::iota(labelled.begin(), labelled.end(), 0);
   std::iota(queries.begin(), queries.end(), images->labelled());
   const SpanChoice choice = choice_by_folds(x.in, *images, adaptation);
-  const SpanModel model = span_model(x.in, *images, labelled, queries);
+  const SpanModel model =
+      span_model(x.in, *images, labelled, queries,
+                 class_mean_weight(adaptation, images->labelled(), images->classes()));
   const std::vector<double> outside(x.outside.begin() + images->labelled(), x.outside.end());
   std::vector<double> scores = linear_scores(model, choice.nu);
   const SharedScores shared = shared_scores(model, choice.nu, outside);

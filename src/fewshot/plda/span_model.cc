@@ -56,15 +56,15 @@ IsotropicSums sums_of(const SpanDifferences& differences, double dims) {
   return sums;
 }
 
-/// R in units of the within-class variance, [r, r]: the products of the images' differences, and of the class means as
-/// between_rows() weighs them (plda/adaptation.h).
-std::vector<double> scatter_matrix(const SpanDifferences& differences, const Isotropic& variances) {
+/// R in units of the within-class variance, [r, r]: the products of the images' differences, and `weight` times those of
+/// the class means' rows (between_rows() in plda/adaptation.h).
+std::vector<double> scatter_matrix(const SpanDifferences& differences, const Isotropic& variances, double weight) {
   const size_t r = differences.origin.size();
   std::vector<double> matrix(r * r), row(r);
-  const auto add = [&](const double* vector, double weight) {
+  const auto add = [&](const double* vector, double times) {
     for (size_t a = 0; a < r; ++a) {
       double* to = matrix.data() + a * r;
-      const double factor = weight * vector[a];
+      const double factor = times * vector[a];
       for (size_t b = 0; b < r; ++b) to[b] += factor * vector[b];
     }
   };
@@ -72,7 +72,7 @@ std::vector<double> scatter_matrix(const SpanDifferences& differences, const Iso
     add(differences.within.data() + at, 1 / variances.within);
   for (size_t c = 0; c < differences.count.size(); ++c) {
     for (size_t a = 0; a < r; ++a) row[a] = differences.means.row(static_cast<int64_t>(a))[c];
-    add(row.data(), 1 / (variances.within * (variances.between + 1 / differences.count[c])));
+    add(row.data(), weight / (variances.within * (variances.between + 1 / differences.count[c])));
   }
   return matrix;
 }
@@ -109,16 +109,16 @@ VectorColumns posterior_means(const SpanModel& model, double nu) {
 }  // namespace
 
 SpanModel span_model(const VectorColumns& x, const SpanImages& images, const std::vector<int64_t>& among,
-                     const std::vector<int64_t>& others) {
+                     const std::vector<int64_t>& others, double weight) {
   SpanDifferences differences(x, images, among);
   const auto dims = static_cast<double>(images.features.size(1));
   const Isotropic variances = isotropic_variances(sums_of(differences, dims));
-  Tridiagonal scatter(scatter_matrix(differences, variances), x.rows);
-  const auto kept = static_cast<double>(among.size());
+  Tridiagonal scatter(scatter_matrix(differences, variances, weight), x.rows);
+  const auto kept = static_cast<double>(among.size()), classes = static_cast<double>(images.classes());
   SpanModel model{variances,
                   differences.count,
-                  kept / static_cast<double>(images.classes()),
-                  kept - 1,
+                  kept / classes,
+                  kept - classes + weight * (classes - 1),
                   dims - static_cast<double>(x.rows),
                   std::move(differences.means),
                   columns_less(x, others, differences.origin),

@@ -34,9 +34,9 @@ struct SpanModel {
   [[nodiscard]] double outside(double shift, double nu) const { return nu / (nu + degrees) + shift; }
 };
 
-/// Of the images `among` the columns of x [r, .], to answer the columns `others`.
+/// Of the images `among` the columns of x [r, .], to answer the columns `others`. `weight`: class_mean_weight().
 SpanModel span_model(const VectorColumns& x, const SpanImages& images, const std::vector<int64_t>& among,
-                     const std::vector<int64_t>& others);
+                     const std::vector<int64_t>& others, double weight);
 
 /// Squared distances of the labelled images by which they come into folds as scale_by_folds() has it, [m]: from the
 /// means of their classes, those of a class of two from the mean of the class means.
