@@ -12,7 +12,7 @@
 #include "protocom/core/device.h"
 #include "protocom/core/rng.h"
 #include "protocom/eval/evaluate.h"
-#include "protocom/fewshot/class_descriptions.h"
+#include "protocom/fewshot/align_knowledge.h"
 #include "protocom/fewshot/scorer_group.h"
 #include "protocom/train/complete.h"
 
@@ -95,7 +95,7 @@ void episodes_by_four_methods(benchmark::State& state) {
   const FeatureSet features = random_features();
   const Knowledge knowledge = random_knowledge(features);
   const CompletionModel model = train_completion({features, knowledge}, steps(1), {}, Progress::none()).model;
-  const ClassDescriptions classes = align_knowledge(knowledge, features.class_names, model.attributes);
+  const KnowledgeTable classes = align_knowledge(knowledge, features.class_names, model.attributes);
   const EpisodeShape shape{5, state.range(2), 15};
   for (auto _ : state) {
     const EpisodeList episodes = sample_episodes(features, {Split::kNovel, shape, state.range(1), 1});
@@ -120,7 +120,7 @@ void four_rows_of_16_episodes(benchmark::State& state) {
   const FeatureSet features = random_features();
   const Knowledge knowledge = random_knowledge(features);
   const CompletionModel model = train_completion({features, knowledge}, steps(1), {}, Progress::none()).model;
-  const ClassDescriptions classes = align_knowledge(knowledge, features.class_names, model.attributes);
+  const KnowledgeTable classes = align_knowledge(knowledge, features.class_names, model.attributes);
   MethodContext context;
   context.model = &model;
   context.classes = &classes;

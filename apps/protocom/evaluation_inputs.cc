@@ -5,7 +5,7 @@
 #include "cli.h"
 #include "protocom/core/artefact_contents.h"
 #include "protocom/eval/tune.h"
-#include "protocom/fewshot/class_descriptions.h"
+#include "protocom/fewshot/align_knowledge.h"
 
 namespace protocom::cli {
 namespace {

@@ -41,7 +41,7 @@ struct EvaluationData {
   std::optional<FeatureMaps> maps = {};
   std::optional<Knowledge> knowledge = {};
   std::optional<CompletionModel> model = {};
-  std::optional<ClassDescriptions> classes = {};
+  std::optional<KnowledgeTable> classes = {};
   std::optional<EpisodeList> episodes = {};
   std::vector<std::string> chosen = {};    ///< methods with the parameters that protocom tune chose
   std::vector<std::string> findings = {};  ///< what fit and complete found, from the headers of those files

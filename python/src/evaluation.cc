@@ -116,7 +116,7 @@ nlohmann::json evaluate(const std::vector<Episodes>& lists, const Contestants& g
   const std::vector<FittedMethod> fitted = values_of(given.fitted);
   check_dims(fitted, features.dim());
   if (given.model && !given.knowledge) fail_usage("a completion model needs knowledge of the classes");
-  ClassDescriptions described;
+  KnowledgeTable described;
   if (given.model) described = align_knowledge(*given.knowledge, features.class_names, given.model->attributes);
   EvaluateInputs inputs{features, given.model.get(), given.model ? &described : nullptr, given.knowledge.get()};
   inputs.trained_on = trained_on(fitted);

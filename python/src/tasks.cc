@@ -44,7 +44,7 @@ std::shared_ptr<TaskClassifier> make_task(const Parts& parts, const py::object& 
   if (parts.model && !parts.knowledge) fail_usage("a completion model needs knowledge of the classes");
   return unlocked([&] {
     if (parts.model)
-      inputs.described = std::make_shared<ClassDescriptions>(
+      inputs.described = std::make_shared<KnowledgeTable>(
           align_knowledge(*parts.knowledge, inputs.class_names, parts.model->attributes));
     return std::make_shared<TaskClassifier>(method_of(parts), std::move(inputs));
   });

@@ -22,7 +22,7 @@ at::Tensor attention_of(const AnalysisInputs& inputs, int64_t class_index, const
   const int64_t count = attributes.size(0);
   const at::Tensor pair_attribute = attributes.repeat({m});
   CompletionInput input{images,
-                        inputs.data.classes->embedding[class_index].unsqueeze(0).expand({m, -1}),
+                        inputs.data.classes->class_embedding[class_index].unsqueeze(0).expand({m, -1}),
                         inputs.data.model->attribute_embedding,
                         at::arange(m).repeat_interleave(count),
                         pair_attribute,

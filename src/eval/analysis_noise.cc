@@ -8,7 +8,7 @@
 
 #include "protocom/core/error.h"
 #include "protocom/core/rng.h"
-#include "protocom/fewshot/class_descriptions.h"
+#include "protocom/fewshot/align_knowledge.h"
 #include "protocom/fewshot/paper/completion_model.h"
 
 namespace protocom {
@@ -63,7 +63,7 @@ AtLevel scores_at(const AnalysisInputs& inputs, const EpisodeList& list, double 
   for (int64_t draw = 0; draw < draws; ++draw) {
     const uint64_t seed = list.seed * 1000003U + static_cast<uint64_t>(draw);
     const KnowledgeTable wrong = misled(*inputs.data.knowledge, gamma, seed, options);
-    ClassDescriptions aligned;
+    KnowledgeTable aligned;
     AnalysisInputs wrongly_told = inputs;
     wrongly_told.data.knowledge = &wrong;
     if (inputs.data.model != nullptr) {

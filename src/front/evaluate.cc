@@ -96,7 +96,7 @@ Results evaluated(const std::vector<Episodes>& lists, const EvaluateOptions& giv
   const protocom::CompletionModel* model = given.model ? given.model->impl().model.get() : nullptr;
   const protocom::Knowledge* knowledge = given.knowledge ? given.knowledge->impl().knowledge.get() : nullptr;
   if (model != nullptr && knowledge == nullptr) fail_usage("a completion model needs knowledge of the classes");
-  protocom::ClassDescriptions described;
+  protocom::KnowledgeTable described;
   if (model != nullptr) described = align_knowledge(*knowledge, features.class_names, model->attributes);
   protocom::EvaluateInputs inputs{features, model, model != nullptr ? &described : nullptr, knowledge};
   inputs.trained_on = trained_on(given.fitted);

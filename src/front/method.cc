@@ -53,10 +53,10 @@ protocom::TaskInputs task_of(const Rows& features, const Labels& labels, const s
   return task;
 }
 
-std::shared_ptr<const protocom::ClassDescriptions> described(const protocom::TaskInputs& task) {
+std::shared_ptr<const protocom::KnowledgeTable> described(const protocom::TaskInputs& task) {
   if (!task.model) return nullptr;
   if (!task.knowledge) fail_usage("a completion model needs knowledge of the classes");
-  return std::make_shared<protocom::ClassDescriptions>(
+  return std::make_shared<protocom::KnowledgeTable>(
       align_knowledge(*task.knowledge, task.class_names, task.model->attributes));
 }
 

@@ -67,13 +67,13 @@ std::optional<at::Tensor> embed_names(const Knowledge& knowledge, const std::vec
   return embed_lemmas(vectors, lemmas, missing);
 }
 
-void set_embedding(NewClass& described, at::Tensor embedding, const char* source) {
+void set_embedding(ClassDescription& described, at::Tensor embedding, const char* source) {
   described.embedding = std::move(embedding);
   described.embedding_source = source;
 }
 
 /// From the attributes, where the class has one; else nothing is known that could place it.
-void embed_by_attributes(const Knowledge& knowledge, NewClass& described) {
+void embed_by_attributes(const Knowledge& knowledge, ClassDescription& described) {
   if (described.association.count_nonzero().item<int64_t>() > 0)
     set_embedding(described, place_by_attributes(knowledge, described.association), "attributes");
   else
@@ -81,7 +81,7 @@ void embed_by_attributes(const Knowledge& knowledge, NewClass& described) {
 }
 
 bool embed_by_words(const Knowledge& knowledge, const std::vector<std::string>& lemmas, const DescribeOptions& options,
-                    NewClass& described) {
+                    ClassDescription& described) {
   if (!options.vectors) return false;
   auto embedding = embed_names(knowledge, lemmas, *options.vectors);
   if (!embedding) return false;
@@ -124,7 +124,7 @@ at::Tensor place_in_graph(const Knowledge& knowledge, const at::Tensor& associat
 
 /// Sets the class's row of R; of an attribute that is named twice it has the larger weight.
 void set_row(const Knowledge& knowledge, const std::vector<std::string>& attributes, const DescribeOptions& options,
-             NewClass& described) {
+             ClassDescription& described) {
   const std::vector<float>& weights = options.weights;
   if (!weights.empty() && weights.size() != attributes.size())
     fail_usage("{} attributes have {} weights, expected one each", attributes.size(), weights.size());
@@ -136,7 +136,7 @@ void set_row(const Knowledge& knowledge, const std::vector<std::string>& attribu
   described.association = at::zeros({static_cast<int64_t>(knowledge.attributes.size())});
   for (size_t i = 0; i < attributes.size(); ++i) {
     const std::vector<std::string> known = find_attributes(knowledge, attributes[i], options.unknown);
-    if (known.empty()) described.outside_vocabulary.push_back(attributes[i]);
+    if (known.empty()) described.unknown_attributes.push_back(attributes[i]);
     for (const std::string& text : known)
       described.association[knowledge.attribute_index(text)].clamp_min_(weights.empty() ? 1.0F : weights[i]);
   }
@@ -167,26 +167,26 @@ at::Tensor place_by_ridge_regression(const Knowledge& knowledge, const at::Tenso
 
 }  // namespace
 
-NewClass describe_by_attributes(const Knowledge& knowledge, const std::string& name,
-                                const std::vector<std::string>& attributes, const DescribeOptions& options) {
-  NewClass described;
+ClassDescription describe_by_attributes(const Knowledge& knowledge, const std::string& name,
+                                        const std::vector<std::string>& attributes, const DescribeOptions& options) {
+  ClassDescription described;
   described.title = title_of_name(name);
   set_row(knowledge, attributes, options, described);
   if (!embed_by_words(knowledge, {lemma_of_name(name)}, options, described)) embed_by_attributes(knowledge, described);
   return described;
 }
 
-NewClass describe_by_synset(const Knowledge& knowledge, const WordNet& wordnet, const std::string& synset,
-                            const DescribeOptions& options) {
+ClassDescription describe_by_synset(const Knowledge& knowledge, const WordNet& wordnet, const std::string& synset,
+                                    const DescribeOptions& options) {
   if (!options.weights.empty()) fail_usage("weights are of attributes that are named: leave them out with a synset");
   const std::vector<Meronym> relations = relations_of(knowledge);
   const auto wnid = choose_synset(wordnet, synset, Kinship(wordnet, synsets_of(knowledge)));
   if (!wnid) fail("WordNet has no synset '{}'; expected a wnid (n02084071), a sense (dog.n.01) or a lemma", synset);
   const Synset found = wordnet.synset(*wnid);
-  NewClass described;
+  ClassDescription described;
   described.title = title(found);
   described.association =
-      restrict_to(wordnet.attributes(*wnid, relations), knowledge.attributes, &described.outside_vocabulary);
+      restrict_to(wordnet.attributes(*wnid, relations), knowledge.attributes, &described.unknown_attributes);
   if (embed_by_words(knowledge, found.lemmas, options, described)) return described;
   if (embedding_kind(knowledge) == "graph-svd") {
     set_embedding(described, place_in_graph(knowledge, described.association, wordnet.ancestors(*wnid)), "graph-svd");

@@ -122,10 +122,10 @@ void check_dim(const at::Tensor& features, int64_t dim) {
 class ClassScorer::Prepared {
  public:
   Prepared(const EnrolledClasses& enrolled, const StoreModel& model, const Method& method)
-      : table_(table_of(enrolled)), knowledge_{table_.association, table_.class_embedding} {
+      : table_(table_of(enrolled)) {
     MethodContext context;
     if (model.completion) context.model = &*model.completion;
-    context.classes = &knowledge_;
+    context.classes = &table_;
     context.knowledge = &table_;
     context.class_names = &table_.classes;
     check_needs(method, context);
@@ -138,7 +138,6 @@ class ClassScorer::Prepared {
 
  private:
   KnowledgeTable table_;
-  ClassDescriptions knowledge_;
   std::unique_ptr<Scorer> scorer_;
 };
 

@@ -18,8 +18,8 @@ std::string title_besides(const std::string& name) {
 }
 
 /// The class as the knowledge has it.
-NewClass known_class(const Knowledge& knowledge, int64_t row) {
-  NewClass known;
+ClassDescription known_class(const Knowledge& knowledge, int64_t row) {
+  ClassDescription known;
   const auto title = knowledge.titles.find(knowledge.classes[static_cast<size_t>(row)]);
   if (title != knowledge.titles.end()) known.title = title->second;
   known.association = knowledge.association[row];
@@ -29,8 +29,8 @@ NewClass known_class(const Knowledge& knowledge, int64_t row) {
 }
 
 /// A class of which nothing is known, as evaluation has those that the knowledge does not name (align_knowledge).
-NewClass unknown_class(const Knowledge& knowledge, const std::string& name) {
-  NewClass unknown;
+ClassDescription unknown_class(const Knowledge& knowledge, const std::string& name) {
+  ClassDescription unknown;
   unknown.title = title_besides(name);
   unknown.association = at::zeros({static_cast<int64_t>(knowledge.attributes.size())});
   unknown.embedding = at::zeros({knowledge.embedding_dim()});
@@ -39,14 +39,15 @@ NewClass unknown_class(const Knowledge& knowledge, const std::string& name) {
 }
 
 /// Attributes that no base class has are named there in words, which WordNet has for them and the knowledge has not.
-NewClass class_of_synset(const Knowledge& knowledge, const ClassRequest& request, const DescribeOptions& options) {
+ClassDescription class_of_synset(const Knowledge& knowledge, const ClassRequest& request,
+                                 const DescribeOptions& options) {
   const WordNet wordnet(request.wordnet);
-  NewClass found = describe_by_synset(knowledge, wordnet, request.synset, options);
-  for (std::string& text : found.outside_vocabulary) text = title(wordnet.synset(text));
+  ClassDescription found = describe_by_synset(knowledge, wordnet, request.synset, options);
+  for (std::string& text : found.unknown_attributes) text = title(wordnet.synset(text));
   return found;
 }
 
-NewClass describe(const Knowledge& knowledge, const ClassRequest& request) {
+ClassDescription describe(const Knowledge& knowledge, const ClassRequest& request) {
   if (!request.attributes.empty() && !request.synset.empty())
     fail_usage("give a class attributes or a synset, not both");
   DescribeOptions options;
@@ -72,7 +73,7 @@ at::Tensor over_model_attributes(const Knowledge& knowledge, const std::vector<s
 }
 
 /// The vector of a text in place of the embedding, as long as the knowledge's are.
-void take_text(const Knowledge& knowledge, const ClassRequest& request, NewClass& found) {
+void take_text(const Knowledge& knowledge, const ClassRequest& request, ClassDescription& found) {
   if (!request.text_vector.defined()) return;
   check_takes_words(&knowledge, request.name, request.text_vector.numel());
   const int64_t begin = begin_of_words(knowledge, request.text_vector.numel());
@@ -99,7 +100,7 @@ void check_dimension(const Knowledge& knowledge, const StoreModel& model) {
 ClassDescription describe_class(const Knowledge& knowledge, const StoreModel& model, const ClassRequest& request,
                                 std::set<std::string>* left_out) {
   check_dimension(knowledge, model);
-  NewClass found = describe(knowledge, request);
+  ClassDescription found = describe(knowledge, request);
   take_text(knowledge, request, found);
   ClassDescription description;
   description.title = found.title == request.name ? "" : found.title;
@@ -107,10 +108,10 @@ ClassDescription describe_class(const Knowledge& knowledge, const StoreModel& mo
   description.embedding = found.embedding.to(at::kFloat).contiguous();
   description.embedding_source = found.embedding_source;
   if (left_out != nullptr && request.synset.empty()) {
-    left_out->insert(found.outside_vocabulary.begin(), found.outside_vocabulary.end());
-  } else if (!found.outside_vocabulary.empty()) {
+    left_out->insert(found.unknown_attributes.begin(), found.unknown_attributes.end());
+  } else if (!found.unknown_attributes.empty()) {
     logger().info("class '{}': attributes that no base class has cannot help ({}): {}", request.name,
-                  found.outside_vocabulary.size(), fmt::join(found.outside_vocabulary, "; "));
+                  found.unknown_attributes.size(), fmt::join(found.unknown_attributes, "; "));
   }
   const bool by_text = description.association.numel() == 0;
   if (by_text && !(request.attributes.empty() && request.synset.empty())) {

@@ -4,7 +4,7 @@
 
 namespace protocom {
 
-AttributeDraw::AttributeDraw(const ClassDescriptions& classes, const CompletionModel& model)
+AttributeDraw::AttributeDraw(const KnowledgeTable& classes, const CompletionModel& model)
     : classes_(classes), model_(model), attributes_of_(static_cast<size_t>(classes.association.size(0))) {
   const auto r = classes.association.accessor<float, 2>();
   for (int64_t k = 0; k < r.size(0); ++k) {
@@ -37,7 +37,7 @@ CompletionInput AttributeDraw::input(const at::Tensor& prototypes, const std::ve
   const auto device = prototypes.device();
   CompletionInput input;
   input.prototypes = prototypes;
-  input.class_embedding = classes_.embedding.index_select(0, at::tensor(labels, at::kLong)).to(device);
+  input.class_embedding = classes_.class_embedding.index_select(0, at::tensor(labels, at::kLong)).to(device);
   input.attribute_embedding = model_.attribute_embedding.to(device);
   input.pair_prototype = at::tensor(prototype, at::kLong).to(device);
   input.pair_attribute = pair_attribute.to(device);

@@ -15,7 +15,7 @@ namespace protocom {
 class AttributeDraw {
  public:
   /// Both must outlive it. `classes` has the attribute order of the model.
-  AttributeDraw(const ClassDescriptions& classes, const CompletionModel& model);
+  AttributeDraw(const KnowledgeTable& classes, const CompletionModel& model);
 
   /// The input of a ProtoComNet for prototypes [m, d] of the classes `labels` [m], on the prototypes' device. The
   /// normal numbers come from `generator`, on the CPU.
@@ -23,7 +23,7 @@ class AttributeDraw {
                                       at::Generator& generator) const;
 
  private:
-  const ClassDescriptions& classes_;
+  const KnowledgeTable& classes_;
   const CompletionModel& model_;
   std::vector<std::vector<int64_t>> attributes_of_;  // by class
 };

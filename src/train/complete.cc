@@ -12,7 +12,7 @@
 #include "protocom/core/error.h"
 #include "protocom/core/rng.h"
 #include "protocom/data/feature_set.h"
-#include "protocom/fewshot/class_descriptions.h"
+#include "protocom/fewshot/align_knowledge.h"
 #include "protocom/fewshot/paper/completion_model.h"
 #include "protocom/fewshot/toolbox/moments.h"
 #include "protocom/train/completion_gain.h"
@@ -35,7 +35,7 @@ struct CompletionBatch {
 class CompletionTasks {
  public:
   /// `classes` has the order of features.class_names; the attribute tensors are the model's.
-  CompletionTasks(const FeatureSet& features, const ClassDescriptions& classes, const CompletionModel& model,
+  CompletionTasks(const FeatureSet& features, const KnowledgeTable& classes, const CompletionModel& model,
                   uint64_t seed)
       : features_(features),
         base_(features.classes_of(Split::kBase)),
@@ -243,7 +243,7 @@ class CompletionTrainer : public Trainer {
   const CompleteOptions& options_;
   ScaledFeatures features_;
   CompletionModel model_;
-  ClassDescriptions classes_;
+  KnowledgeTable classes_;
   CompletionTasks tasks_;
   Validation validation_;
   std::unique_ptr<torch::optim::SGD> optimizer_;

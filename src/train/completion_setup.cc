@@ -8,7 +8,7 @@
 #include "protocom/core/error.h"
 #include "protocom/core/files.h"
 #include "protocom/core/log.h"
-#include "protocom/fewshot/class_descriptions.h"
+#include "protocom/fewshot/align_knowledge.h"
 #include "protocom/fewshot/toolbox/moments.h"
 
 namespace protocom {
@@ -59,7 +59,7 @@ void check_completion(const FeatureSet& features, const CompleteOptions& options
 CompletionModel untrained_model(const FeatureSet& features, const Knowledge& knowledge,
                                 const CompleteOptions& options) {
   const auto class_count = static_cast<int64_t>(features.class_names.size());
-  ClassDescriptions all = align_knowledge(knowledge, features.class_names, knowledge.attributes);
+  KnowledgeTable all = align_knowledge(knowledge, features.class_names, knowledge.attributes);
   at::Tensor is_base = at::zeros({class_count});
   for (const int64_t label : features.classes_of(Split::kBase)) is_base[label] = 1;
   const Moments classes = class_moments(features.features, features.labels, class_count);

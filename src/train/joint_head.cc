@@ -7,7 +7,7 @@
 
 namespace protocom {
 
-JointHead::JointHead(const std::string& method, const CompletionModel* model, const ClassDescriptions* classes,
+JointHead::JointHead(const std::string& method, const CompletionModel* model, const KnowledgeTable* classes,
                      double gamma)
     : method_(make_method(method)),
       model_(model),

@@ -28,7 +28,7 @@ class JointHead {
   /// `method` as make_method takes it; `model` and `classes` must outlive this and may be null for a method that
   /// completes nothing ("mean", the MetaBaseline way). `gamma` is where the scale starts. Throws UsageError for a
   /// method that needs more than that, or fitting.
-  JointHead(const std::string& method, const CompletionModel* model, const ClassDescriptions* classes, double gamma);
+  JointHead(const std::string& method, const CompletionModel* model, const KnowledgeTable* classes, double gamma);
 
   /// gamma * cosine of every query and prototype (equation 8 before its softmax), [n * q, n]. Differentiable in the
   /// features, the network and gamma. `generator` draws the attribute features of equation 9.

@@ -46,7 +46,7 @@ void JointModels::bring_back() const {
   model()->gamma = gamma.item<double>();
 }
 
-void JointModels::set_statistics(const FeatureSet& base, const ClassDescriptions& classes) const {
+void JointModels::set_statistics(const FeatureSet& base, const KnowledgeTable& classes) const {
   const auto count = static_cast<int64_t>(base.class_names.size());
   // Classes without images here, those of the other splits, count for nothing.
   const Moments moments = attribute_moments(class_moments(base.features, base.labels, count), classes.association);

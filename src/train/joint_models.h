@@ -29,7 +29,7 @@ class JointModels {
   void bring_back() const;
   /// The model's attributes get the mean and std that `base`, features of base images, have (equations 2 and 3).
   /// `classes` has the order of base.class_names.
-  void set_statistics(const FeatureSet& base, const ClassDescriptions& classes) const;
+  void set_statistics(const FeatureSet& base, const KnowledgeTable& classes) const;
 
  private:
   [[nodiscard]] bool writes_model() const { return !files_.model.empty() && inputs_.model != nullptr; }

@@ -14,7 +14,7 @@
 #include "protocom/core/rng.h"
 #include "protocom/data/episodes.h"
 #include "protocom/features/extract.h"
-#include "protocom/fewshot/class_descriptions.h"
+#include "protocom/fewshot/align_knowledge.h"
 #include "train/augment_batch.h"
 #include "train/epoch_loop.h"
 #include "train/gradient_buckets.h"
@@ -74,7 +74,7 @@ MetatrainEpoch epoch_from(const json& line) {
 
 constexpr const char* kEpochs = "epochs";
 
-std::optional<ClassDescriptions> aligned(const MetatrainInputs& inputs) {
+std::optional<KnowledgeTable> aligned(const MetatrainInputs& inputs) {
   if (inputs.model == nullptr) return std::nullopt;
   return align_knowledge(*inputs.knowledge, inputs.images.class_names, inputs.model->attributes);
 }
@@ -195,7 +195,7 @@ class MetaTrainer : public Trainer {
   }
 
  private:
-  [[nodiscard]] const ClassDescriptions* classes() const { return classes_ ? &*classes_ : nullptr; }
+  [[nodiscard]] const KnowledgeTable* classes() const { return classes_ ? &*classes_ : nullptr; }
   [[nodiscard]] double scale() const { return head_.scale().item<double>(); }
 
   /// The episode with its images varied, embedded and classified by the head. Image i is varied by
@@ -257,7 +257,7 @@ class MetaTrainer : public Trainer {
   Progress& progress_;
   c10::Device device_;
   Precision precision_;
-  std::optional<ClassDescriptions> classes_;
+  std::optional<KnowledgeTable> classes_;
   JointModels models_;
   JointHead head_;
   ImageValidation validation_;

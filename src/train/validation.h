@@ -28,9 +28,9 @@ Data with_validation(Data data, const ValidationOptions& options) {
 
 /// What classifies the queries of validation episodes besides their features.
 struct ValidationModel {
-  const CompletionModel* model = nullptr;      ///< on the CPU; null: only "mean" is scored
-  const ClassDescriptions* classes = nullptr;  ///< in the order of the features' classes
-  std::string head = {};                       ///< one more method to score, if it is none of the paper's rows
+  const CompletionModel* model = nullptr;   ///< on the CPU; null: only "mean" is scored
+  const KnowledgeTable* classes = nullptr;  ///< in the order of the features' classes
+  std::string head = {};                    ///< one more method to score, if it is none of the paper's rows
 };
 
 /// A fixed set of few-shot episodes of the val classes, to compare the epochs of a training with.

@@ -5,7 +5,7 @@
 
 #include <algorithm>
 
-#include "protocom/fewshot/class_descriptions.h"
+#include "protocom/fewshot/align_knowledge.h"
 #include "support/untrained.h"
 
 namespace protocom {
@@ -14,7 +14,7 @@ namespace {
 TEST(Attention, NamesTheAttributesOfAClassAndNoOthers) {
   const auto world = testing::toy_world();
   const CompletionModel model = testing::untrained_model(world);
-  const ClassDescriptions classes = align_knowledge(world.knowledge, world.features.class_names, model.attributes);
+  const KnowledgeTable classes = align_knowledge(world.knowledge, world.features.class_names, model.attributes);
   const auto found = analyse_attention({{world.features, &model, &classes}}, Split::kNovel, world.knowledge);
   ASSERT_EQ(found.size(), 6U);
   for (const ClassAttention& one : found) {
@@ -38,7 +38,7 @@ TEST(Attention, IsTheAssociationTimesTheAggregatorsOutput) {
   weight.zero_();
   at::Tensor bias = model.network.parameter("aggregator.2.bias");
   bias.fill_(0.5);
-  const ClassDescriptions classes = align_knowledge(world.knowledge, world.features.class_names, model.attributes);
+  const KnowledgeTable classes = align_knowledge(world.knowledge, world.features.class_names, model.attributes);
   const auto found = analyse_attention({{world.features, &model, &classes}}, Split::kNovel, world.knowledge);
   for (const AttributeUse& use : found.front().attributes) {
     EXPECT_NEAR(use.association, 0.5, 1e-6);
@@ -51,7 +51,7 @@ TEST(Attention, OfAClassWithoutAttributesIsEmpty) {
   auto world = testing::toy_world();
   const CompletionModel model = testing::untrained_model(world);
   world.knowledge.association.zero_();
-  const ClassDescriptions classes = align_knowledge(world.knowledge, world.features.class_names, model.attributes);
+  const KnowledgeTable classes = align_knowledge(world.knowledge, world.features.class_names, model.attributes);
   for (const auto& one : analyse_attention({{world.features, &model, &classes}}, Split::kNovel, world.knowledge))
     EXPECT_TRUE(one.attributes.empty());
 }

@@ -4,7 +4,7 @@
 
 #include "protocom/core/error.h"
 #include "protocom/eval/analysis_base_classes.h"
-#include "protocom/fewshot/class_descriptions.h"
+#include "protocom/fewshot/align_knowledge.h"
 #include "support/message_of.h"
 #include "support/toy_features.h"
 #include "support/untrained.h"
@@ -66,7 +66,7 @@ TEST(RandomClasses, AreDistinctOnesOfTheSplitInOrder) {
 TEST(SingleImages, AreOrderedFromTheCentreOutwardsAndSmoothed) {
   const auto world = testing::toy_world();
   const CompletionModel model = testing::untrained_model(world);
-  const ClassDescriptions classes = align_knowledge(world.knowledge, world.features.class_names, model.attributes);
+  const KnowledgeTable classes = align_knowledge(world.knowledge, world.features.class_names, model.attributes);
   const auto analysis = analyse_single_images({{world.features, &model, &classes}}, Split::kNovel, 5);
   EXPECT_EQ(analysis.classes, 6);
   EXPECT_EQ(analysis.ranks, 30);
@@ -92,12 +92,12 @@ Estimate over_classes(const std::vector<SingleImageAnalysis>& alone, double (*en
 TEST(SingleImages, HaveGainsThatAreTheDifferencesClassByClass) {
   const auto world = testing::toy_world();
   const CompletionModel model = testing::untrained_model(world);
-  const ClassDescriptions classes = align_knowledge(world.knowledge, world.features.class_names, model.attributes);
+  const KnowledgeTable classes = align_knowledge(world.knowledge, world.features.class_names, model.attributes);
   const auto found = analyse_single_images({{world.features, &model, &classes}}, Split::kNovel, 5);
   std::vector<SingleImageAnalysis> alone;
   for (const int64_t k : world.features.classes_of(Split::kNovel)) {
     const FeatureSet one = keep_classes(world.features, {k});
-    const ClassDescriptions own = align_knowledge(world.knowledge, one.class_names, model.attributes);
+    const KnowledgeTable own = align_knowledge(world.knowledge, one.class_names, model.attributes);
     alone.push_back(analyse_single_images({{one, &model, &own}}, Split::kNovel, 5));
   }
   const SingleImageCurve& completed = found.curves[1];

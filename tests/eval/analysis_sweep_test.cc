@@ -8,7 +8,7 @@
 #include "protocom/eval/analysis_base_classes.h"
 #include "protocom/eval/analysis_noise.h"
 #include "protocom/eval/fit.h"
-#include "protocom/fewshot/class_descriptions.h"
+#include "protocom/fewshot/align_knowledge.h"
 #include "support/sweep_world.h"
 
 namespace protocom {

@@ -6,7 +6,7 @@
 #include "protocom/core/error.h"
 #include "protocom/eval/evaluation_tasks.h"
 #include "protocom/eval/fit.h"
-#include "protocom/fewshot/class_descriptions.h"
+#include "protocom/fewshot/align_knowledge.h"
 #include "protocom/knowledge/knowledge.h"
 #include "support/golden.h"
 #include "support/logged.h"
@@ -25,7 +25,7 @@ using protocom::testing::untrained_model;
 
 std::vector<MethodScores> run(const ToyWorld& world, const EpisodeList& episodes, int64_t batch = 32) {
   const CompletionModel model = untrained_model(world);
-  const ClassDescriptions classes = align_knowledge(world.knowledge, world.features.class_names, model.attributes);
+  const KnowledgeTable classes = align_knowledge(world.knowledge, world.features.class_names, model.attributes);
   EvaluateOptions options;
   options.batch = batch;
   return evaluate({world.features, &model, &classes}, episodes, options, Progress::none());
@@ -136,7 +136,7 @@ TEST(Evaluate, RefusesCompletionWithoutAModelAndFeaturesOfAnotherSize) {
   const EpisodeList episodes = sample_episodes(world.features, {Split::kNovel, {5, 1, 5}, 2, 1});
   EXPECT_THROW(evaluate({world.features}, episodes, {}, Progress::none()), UsageError);
   const CompletionModel model = untrained_model(world);
-  const ClassDescriptions classes = align_knowledge(world.knowledge, world.features.class_names, model.attributes);
+  const KnowledgeTable classes = align_knowledge(world.knowledge, world.features.class_names, model.attributes);
   FeatureSet narrow = world.features;
   narrow.features = narrow.features.narrow(1, 0, 5).contiguous();
   EXPECT_THROW(evaluate({narrow, &model, &classes}, episodes, {}, Progress::none()), Error);
@@ -225,10 +225,10 @@ TEST(AlignKnowledge, PicksRowsAndColumnsByNameAndZeroesWhatIsUnknown) {
   knowledge.association = at::tensor({1.0F, 2.0F, 3.0F, 4.0F}).view({2, 2});
   knowledge.class_embedding = at::tensor({5.0F, 6.0F}).view({2, 1});
   knowledge.attribute_embedding = at::zeros({2, 1});
-  const ClassDescriptions aligned = align_knowledge(knowledge, {"dog", "emu", "cat"}, {"paw", "horn", "tail"});
+  const KnowledgeTable aligned = align_knowledge(knowledge, {"dog", "emu", "cat"}, {"paw", "horn", "tail"});
   EXPECT_TRUE(
       aligned.association.equal(at::tensor({4.0F, 0.0F, 3.0F, 0.0F, 0.0F, 0.0F, 2.0F, 0.0F, 1.0F}).view({3, 3})));
-  EXPECT_TRUE(aligned.embedding.equal(at::tensor({6.0F, 0.0F, 5.0F}).view({3, 1})));
+  EXPECT_TRUE(aligned.class_embedding.equal(at::tensor({6.0F, 0.0F, 5.0F}).view({3, 1})));
   EXPECT_THROW(align_knowledge(knowledge, {"emu"}, {"paw"}), Error);
 }
 

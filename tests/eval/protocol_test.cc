@@ -9,7 +9,7 @@
 #include "protocom/core/error.h"
 #include "protocom/eval/evaluate.h"
 #include "protocom/eval/predictions.h"
-#include "protocom/fewshot/class_descriptions.h"
+#include "protocom/fewshot/align_knowledge.h"
 #include "protocom/fewshot/paper/completer.h"
 #include "protocom/fewshot/paper/completion_model.h"
 #include "protocom/fewshot/paper/gauss_fusion.h"
@@ -56,7 +56,7 @@ struct Bench {
 
   ToyWorld world = toy_world();
   std::unique_ptr<CompletionModel> model;
-  ClassDescriptions classes;
+  KnowledgeTable classes;
 };
 
 at::Tensor rows_of(const FeatureSet& features, const std::vector<std::vector<int64_t>>& groups) {

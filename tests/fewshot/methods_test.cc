@@ -160,7 +160,7 @@ struct MethodsWorld {
     model.attribute_mean = at::rand({4, kWorldDim});
     model.attribute_std = at::rand({4, kWorldDim});
     classes.association = at::rand({kClasses, 4}).lt(0.5).to(at::kFloat);
-    classes.embedding = at::randn({kClasses, 3});
+    classes.class_embedding = at::randn({kClasses, 3});
     maps = features.view({-1, kWorldDim, 1, 1}) * (0.5 + at::rand({kClasses * kWorldImages, kWorldDim, 2, 2}));
     maps = maps.to(at::kHalf);
     for (int64_t i = 0; i < kClasses; ++i) class_names.push_back("class" + std::to_string(i));
@@ -188,7 +188,7 @@ struct MethodsWorld {
   }
 
   CompletionModel model;
-  ClassDescriptions classes;
+  KnowledgeTable classes;
   KnowledgeTable knowledge;
   std::vector<std::string> class_names;
   at::Tensor features, labels;
@@ -400,8 +400,9 @@ TEST_P(MethodContract, SaysWhatItNeedsBeforeTheFirstBatch) {
 }
 
 TEST_P(MethodContract, AnswersByWhatIsKnownOfTheTasksClassesAloneUnlessItNeedsOthers) {
-  const ClassDescriptions classes{methods_world().classes.association.slice(0, kWorldBase),
-                                  methods_world().classes.embedding.slice(0, kWorldBase)};
+  const KnowledgeTable& all = methods_world().classes;
+  const KnowledgeTable classes =
+      unnamed_table(all.association.slice(0, kWorldBase), all.class_embedding.slice(0, kWorldBase));
   const std::vector<std::string> names(methods_world().class_names.begin() + kWorldBase,
                                        methods_world().class_names.end());
   KnowledgeTable knowledge = methods_world().knowledge;

@@ -155,10 +155,10 @@ TEST(GraphJson, ListsNodesAndEdges) {
   EXPECT_EQ(graph.at("edges"), nlohmann::json::parse(R"([["tiger", "stripes"], ["zebra", "stripes"]])"));
 }
 
-TEST(NewClass, FromAttributesHasTheirRowWhetherNamedOrTitled) {
+TEST(ClassDescription, FromAttributesHasTheirRowWhetherNamedOrTitled) {
   Knowledge knowledge = build_knowledge(animals(), with(Vocabulary::kBase));
   knowledge.titles["hoof"] = "hoof of an ungulate, ungula";
-  const NewClass okapi = describe_by_attributes(knowledge, "my_okapi", {"stripes", "ungula"});
+  const ClassDescription okapi = describe_by_attributes(knowledge, "my_okapi", {"stripes", "ungula"});
   EXPECT_EQ(okapi.title, "my okapi");
   EXPECT_TRUE(okapi.association.equal(at::tensor({1.0F, 0.0F, 1.0F})));
   EXPECT_EQ(okapi.embedding_source, "attributes");
@@ -170,11 +170,11 @@ TEST(NewClass, FromAttributesHasTheirRowWhetherNamedOrTitled) {
         << typed;
 }
 
-TEST(NewClass, HasItsAttributesByTheirWeights) {
+TEST(ClassDescription, HasItsAttributesByTheirWeights) {
   const Knowledge knowledge = build_knowledge(animals(), with(Vocabulary::kBase));
   DescribeOptions weighted;
   weighted.weights = {0.25F, 0.5F, 0.75F};
-  const NewClass okapi = describe_by_attributes(knowledge, "okapi", {"stripes", "hoof", "stripe"}, weighted);
+  const ClassDescription okapi = describe_by_attributes(knowledge, "okapi", {"stripes", "hoof", "stripe"}, weighted);
   EXPECT_TRUE(okapi.association.equal(at::tensor({0.75F, 0.0F, 0.5F}))) << okapi.association;
   EXPECT_THROW(describe_by_attributes(knowledge, "okapi", {"stripes"}, weighted), UsageError);
   for (const float wrong : {0.0F, -1.0F, 7.0F, std::numeric_limits<float>::quiet_NaN()}) {
@@ -183,12 +183,12 @@ TEST(NewClass, HasItsAttributesByTheirWeights) {
   }
 }
 
-TEST(NewClass, OfWhichNothingIsKnownHasItsEmbeddingFromNothing) {
+TEST(ClassDescription, OfWhichNothingIsKnownHasItsEmbeddingFromNothing) {
   const testing::TempDir folder;
   std::ofstream(folder / "v.txt") << "zebra 1 2\nokapi 7 8\n";
   BuildOptions options = with(Vocabulary::kBase);
   options.vectors = folder / "v.txt";
-  const NewClass xyzzy =
+  const ClassDescription xyzzy =
       describe_by_attributes(build_knowledge(animals(), options), "xyzzy", {}, DescribeOptions{options.vectors});
   EXPECT_EQ(xyzzy.embedding_source, "nothing");
   EXPECT_TRUE(xyzzy.embedding.equal(at::zeros({2})));
@@ -198,7 +198,7 @@ TEST(NewClass, OfWhichNothingIsKnownHasItsEmbeddingFromNothing) {
   EXPECT_EQ(describe_by_attributes(graph, "ufo", {"saucer"}, lenient).embedding_source, "nothing");
 }
 
-TEST(NewClass, WithWordVectorsIsEmbeddedByItsNameIfThatHasAVector) {
+TEST(ClassDescription, WithWordVectorsIsEmbeddedByItsNameIfThatHasAVector) {
   const testing::TempDir folder;
   std::ofstream(folder / "v.txt") << "zebra 1 2\nokapi 7 8\n";
   BuildOptions options = with(Vocabulary::kBase);
@@ -212,7 +212,7 @@ TEST(NewClass, WithWordVectorsIsEmbeddedByItsNameIfThatHasAVector) {
   EXPECT_THROW(describe_by_attributes(knowledge, "okapi", {"mane"}, vectors), Error);
 }
 
-TEST(NewClass, ByAttributesStandsInAGraphWithoutContextWhereAClassWithTheSameAttributesStands) {
+TEST(ClassDescription, ByAttributesStandsInAGraphWithoutContextWhereAClassWithTheSameAttributesStands) {
   const Knowledge knowledge = build_knowledge(animals(), {});
   const int64_t zebra = knowledge.class_index("zebra");
   const at::Tensor place = place_by_attributes(knowledge, knowledge.association[zebra]);
@@ -233,7 +233,7 @@ TEST(EmbeddingChange, MovesAClassToWhereItWouldStandWithTheOtherAttributes) {
   EXPECT_TRUE(embedding_change(of_words, change).equal(at::zeros_like(knowledge.class_embedding)));
 }
 
-TEST(NewClass, ByAttributesAmongWordVectorsIsARidgeRegression) {
+TEST(ClassDescription, ByAttributesAmongWordVectorsIsARidgeRegression) {
   // Two classes, one attribute: x = (1, 0), y = (3, 1). Centred x = (.5, -.5), y = (1, -1): w = x'y / (x'x + 10) = 1
   // / 10.5 = 2/21. h(1) = 2 + .5 * 2/21 = 43/21.
   Knowledge knowledge;
@@ -245,7 +245,7 @@ TEST(NewClass, ByAttributesAmongWordVectorsIsARidgeRegression) {
   EXPECT_NEAR(place_by_attributes(knowledge, at::ones({1})).item<float>(), 43.0F / 21, 1e-6);
 }
 
-TEST(NewClass, OfKnowledgeWithoutAttributesStandsInTheMiddle) {
+TEST(ClassDescription, OfKnowledgeWithoutAttributesStandsInTheMiddle) {
   Knowledge knowledge;
   knowledge.classes = {"a", "b"};
   knowledge.association = at::zeros({2, 0});
@@ -274,14 +274,14 @@ class EnrolSynsetTest : public ::testing::Test {
 TEST_F(EnrolSynsetTest, GivesAClassEnrolledLaterTheRowAndEmbeddingItWouldHaveHadBefore) {
   const Knowledge with_dog = build({wnids_.at("dog")});
   const Knowledge without_dog = build({});
-  const NewClass dog = describe_by_synset(without_dog, wordnet_, "dog");
+  const ClassDescription dog = describe_by_synset(without_dog, wordnet_, "dog");
   ASSERT_EQ(with_dog.attributes, without_dog.attributes);
   const int64_t row = with_dog.class_index(wnids_.at("dog"));
   EXPECT_TRUE(dog.association.equal(with_dog.association[row]));
   EXPECT_TRUE(dog.embedding.allclose(with_dog.class_embedding[row], 1e-5, 1e-6));
   EXPECT_EQ(dog.embedding_source, "graph-svd");
   EXPECT_GT(dog.embedding.norm().item<float>(), 0);
-  EXPECT_THAT(dog.outside_vocabulary, ElementsAre(wnids_.at("collar")));  // no base class has one
+  EXPECT_THAT(dog.unknown_attributes, ElementsAre(wnids_.at("collar")));  // no base class has one
   EXPECT_EQ(dog.title, "dog, Canis familiaris");
 }
 
@@ -309,7 +309,7 @@ TEST_F(EnrolSynsetTest, OfAWordWithSeveralSensesTheOneThatIsLikeTheClassesIsTake
 TEST_F(EnrolSynsetTest, WithoutAttributesAmongWordVectorsItsEmbeddingIsFromNothing) {
   Knowledge among_words = build({});
   among_words.details["embedding"]["kind"] = "word-vectors";
-  const NewClass head = describe_by_synset(among_words, wordnet_, wnids_.at("head"));
+  const ClassDescription head = describe_by_synset(among_words, wordnet_, wnids_.at("head"));
   EXPECT_EQ(head.embedding_source, "nothing");
   EXPECT_EQ(head.embedding.abs().max().item<float>(), 0);
   EXPECT_EQ(describe_by_synset(among_words, wordnet_, wnids_.at("dog")).embedding_source, "attributes");

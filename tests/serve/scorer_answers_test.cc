@@ -162,7 +162,7 @@ void expect_the_predictions_of_evaluation(const ManyImages& images, const std::v
   const EnrolledClasses enrolled = enrolled_of(images, rows);
   const StoreModel completing{some_model(images), {}};
   const at::Tensor queries = images.features.index_select(0, at::tensor(rows.query, at::kLong));
-  const ClassDescriptions known{images.knowledge.association, images.knowledge.class_embedding};
+  const KnowledgeTable& known = images.knowledge;
   std::map<std::string, StoreModel> fitted;
   int64_t offered = 0;
   for (const MethodSpec* spec : method_specs()) {

@@ -4,7 +4,7 @@
 #include <string>
 
 #include "protocom/eval/analysis_sweep.h"
-#include "protocom/fewshot/class_descriptions.h"
+#include "protocom/fewshot/align_knowledge.h"
 #include "support/untrained.h"
 
 namespace protocom::testing {
@@ -25,7 +25,7 @@ class Sweep : public ::testing::Test {
 
   ToyWorld world_ = toy_world();
   CompletionModel model_ = untrained_model(world_);
-  ClassDescriptions classes_ = align_knowledge(world_.knowledge, world_.features.class_names, model_.attributes);
+  KnowledgeTable classes_ = align_knowledge(world_.knowledge, world_.features.class_names, model_.attributes);
   EpisodeOptions episodes_;
 };
 

@@ -9,7 +9,7 @@
 #include <csignal>
 
 #include "protocom/core/error.h"
-#include "protocom/fewshot/class_descriptions.h"
+#include "protocom/fewshot/align_knowledge.h"
 #include "protocom/fewshot/paper/completer.h"
 #include "support/logged.h"
 #include "support/stop_at.h"
@@ -44,8 +44,7 @@ TEST(Complete, LearnsPrototypesThatAreNearerToTheTrueCentresThanTheMeans) {
   const CompleteResult result =
       train_completion({world.features, world.knowledge}, quick_completion(), {}, Progress::none());
   EXPECT_LT(result.epochs.back().loss, 0.8 * result.epochs.front().loss);
-  const ClassDescriptions classes =
-      align_knowledge(world.knowledge, world.features.class_names, result.model.attributes);
+  const KnowledgeTable classes = align_knowledge(world.knowledge, world.features.class_names, result.model.attributes);
   const EpisodeList episodes = sample_episodes(world.features, {Split::kNovel, {5, 1, 15}, 200, 1});
   const auto scores = evaluate({world.features, &result.model, &classes}, episodes, {}, Progress::none());
   const auto cosine = [&](const char* method) { return estimate(find_scores(scores, method)->cosine).value; };
@@ -64,7 +63,7 @@ ToyWorld moved_world(double length) {
 }
 
 at::Tensor completed_by(const CompletionModel& model, const ToyWorld& world, const at::Tensor& prototypes) {
-  const ClassDescriptions classes = align_knowledge(world.knowledge, world.features.class_names, model.attributes);
+  const KnowledgeTable classes = align_knowledge(world.knowledge, world.features.class_names, model.attributes);
   return Completer(model, classes).complete(prototypes, at::arange(prototypes.size(0), at::kLong));
 }
 
@@ -107,8 +106,7 @@ TEST(Complete, LearnsAtItsDefaultRateWhereFeaturesShareMostOfTheirLength) {
   options.schedule.learning_rate = CompleteOptions().schedule.learning_rate;
   const CompleteResult result = train_completion({world.features, world.knowledge}, options, {}, Progress::none());
   EXPECT_LT(result.epochs.back().loss, 0.8 * result.epochs.front().loss);
-  const ClassDescriptions classes =
-      align_knowledge(world.knowledge, world.features.class_names, result.model.attributes);
+  const KnowledgeTable classes = align_knowledge(world.knowledge, world.features.class_names, result.model.attributes);
   const EpisodeList episodes = sample_episodes(world.features, {Split::kNovel, {5, 1, 15}, 200, 1});
   const auto scores = evaluate({world.features, &result.model, &classes}, episodes, {}, Progress::none());
   EXPECT_GT(mean_of(scores, "mean-fusion"), mean_of(scores, "mean") + 1);

@@ -5,7 +5,7 @@
 #include <torch/torch.h>
 
 #include "protocom/core/error.h"
-#include "protocom/fewshot/class_descriptions.h"
+#include "protocom/fewshot/align_knowledge.h"
 #include "protocom/fewshot/episode_batch.h"
 #include "protocom/fewshot/paper/completer.h"
 #include "protocom/fewshot/toolbox/cosine_classifier.h"
@@ -20,7 +20,7 @@ constexpr int64_t kDim = 5;
 
 struct World {
   CompletionModel model;
-  ClassDescriptions classes;
+  KnowledgeTable classes;
 
   World() : model{ProtoComNet({kDim, 2, 4, 3, 6}), {"a", "b", "c"}, {}, {}, {}} {
     torch::manual_seed(3);
@@ -28,7 +28,7 @@ struct World {
     model.attribute_mean = at::rand({3, kDim});
     model.attribute_std = at::rand({3, kDim});
     classes.association = at::tensor({1., 1., 0., 0., 1., 1., 0., 0., 0., 1., 0., 1.}, at::kFloat).view({4, 3});
-    classes.embedding = at::randn({4, 2});
+    classes.class_embedding = at::randn({4, 2});
   }
 };
 

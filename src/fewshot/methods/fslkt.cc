@@ -9,7 +9,7 @@
 #include "fewshot/toolbox/two_layers.h"
 #include "fewshot/toolbox/unit_space.h"
 #include "protocom/core/error.h"
-#include "protocom/fewshot/class_descriptions.h"
+#include "protocom/fewshot/align_knowledge.h"
 #include "protocom/fewshot/toolbox/cosine_classifier.h"
 #include "protocom/nn/unit_vectors.h"
 
@@ -47,15 +47,15 @@ at::Tensor row_normalised_adjacency(const at::Tensor& association) {
 
 Graph graph_of(const KnowledgeTable& knowledge, const std::vector<std::string>& class_names,
                const std::vector<std::string>& attributes) {
-  const ClassDescriptions classes = align_knowledge(knowledge, class_names, attributes);
-  std::vector<at::Tensor> embeddings = {classes.embedding};
+  const KnowledgeTable classes = align_knowledge(knowledge, class_names, attributes);
+  std::vector<at::Tensor> embeddings = {classes.class_embedding};
   for (const std::string& name : attributes) {
     const int64_t row = knowledge.attribute_index(name);
     embeddings.push_back(row < 0 ? at::zeros({1, knowledge.embedding_dim()})
                                  : knowledge.attribute_embedding.slice(0, row, row + 1));
   }
   const at::Tensor x = unit_vectors(at::cat(embeddings)) * std::sqrt(static_cast<double>(knowledge.embedding_dim()));
-  const at::Tensor known = is_known(at::cat({classes.embedding, classes.association}, 1));
+  const at::Tensor known = is_known(at::cat({classes.class_embedding, classes.association}, 1));
   return {x, row_normalised_adjacency(classes.association), known.to(at::kFloat)};
 }
 

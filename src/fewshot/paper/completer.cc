@@ -38,7 +38,7 @@ std::vector<at::Tensor> attention_blocks(const ProtoComNet& network) {
       .split_with_sizes({sizes.feature_dim, sizes.embedding_dim, sizes.embedding_dim}, 1);
 }
 
-void check_fits(const CompletionModel& model, const ClassDescriptions& classes) {
+void check_fits(const CompletionModel& model, const KnowledgeTable& classes) {
   const ProtoComNetOptions& sizes = model.network.options();
   const auto attributes = static_cast<int64_t>(model.attributes.size());
   expect_tensor(model.attribute_mean, {"attribute means of the model", at::kFloat, {attributes, sizes.feature_dim}});
@@ -47,7 +47,7 @@ void check_fits(const CompletionModel& model, const ClassDescriptions& classes) 
   for (const auto& [name, parameter] : model.network.state_dict())
     expect_tensor(parameter, {name, at::kFloat, parameter.sizes().vec()});
   expect_tensor(classes.association, {"association of the classes", at::kFloat, {-1, attributes}});
-  expect_tensor(classes.embedding,
+  expect_tensor(classes.class_embedding,
                 {"embeddings of the classes", at::kFloat, {classes.association.size(0), sizes.embedding_dim}});
 }
 
@@ -62,7 +62,7 @@ struct Scratch {
 }  // namespace
 
 struct Completer::Impl {
-  Impl(const CompletionModel& model, const ClassDescriptions& classes);
+  Impl(const CompletionModel& model, const KnowledgeTable& classes);
   void list_pairs(const at::Tensor& association);
   void complete(const float* prototypes, const int64_t* classes, int64_t rows, Scratch& scratch, float* out) const;
   void add_attributes(int64_t label, float* share, float* code) const;
@@ -82,7 +82,7 @@ struct Completer::Impl {
   std::vector<float> weight;
 };
 
-Completer::Impl::Impl(const CompletionModel& model, const ClassDescriptions& classes)
+Completer::Impl::Impl(const CompletionModel& model, const KnowledgeTable& classes)
     : dim(model.network.options().feature_dim),
       share(attention_blocks(model.network)[0], {}),
       encoder(model.network.parameter("encoder.weight"), model.network.parameter("encoder.bias")),
@@ -93,7 +93,7 @@ Completer::Impl::Impl(const CompletionModel& model, const ClassDescriptions& cla
   attribute_code = outputs_of(encoder, model.attribute_mean);
   clamp_at_zero(attribute_code);
   const DenseLayer of_classes(blocks[1], model.network.parameter("aggregator.0.bias"));
-  class_share = outputs_of(of_classes, unit_vectors(classes.embedding));
+  class_share = outputs_of(of_classes, unit_vectors(classes.class_embedding));
   attribute_share = outputs_of(DenseLayer(blocks[2], {}), unit_vectors(model.attribute_embedding));
   const at::Tensor weights = model.network.parameter("aggregator.2.weight").contiguous();  // [1, hidden]
   output.assign(weights.data_ptr<float>(), weights.data_ptr<float>() + weights.size(1));
@@ -144,7 +144,7 @@ void Completer::Impl::complete(const float* prototypes, const int64_t* classes, 
   for (int64_t m = 0; m < rows; ++m) std::copy_n(scratch.decoded.data() + m * decoder_out.width(), dim, out + m * dim);
 }
 
-Completer::Completer(const CompletionModel& model, const ClassDescriptions& classes) {
+Completer::Completer(const CompletionModel& model, const KnowledgeTable& classes) {
   const at::NoGradGuard no_grad;
   check_fits(model, classes);
   impl_ = std::make_unique<Impl>(model, classes);

@@ -96,13 +96,13 @@ std::vector<EpisodeScores> PaperRows::score(const RowBatch& rows) const {
 }
 
 /// Throws Error where the model is of other features or other knowledge.
-void check_completes(const CompletionModel& model, const ClassDescriptions& classes, const at::Tensor& table) {
+void check_completes(const CompletionModel& model, const KnowledgeTable& classes, const at::Tensor& table) {
   const auto& sizes = model.network.options();
   if (sizes.feature_dim != table.size(1))
     fail("the model completes features of {} dimensions, these have {}", sizes.feature_dim, table.size(1));
-  if (sizes.embedding_dim != classes.embedding.size(1)) {
+  if (sizes.embedding_dim != classes.class_embedding.size(1)) {
     fail("the model was trained with embeddings of {} dimensions, the knowledge has {}", sizes.embedding_dim,
-         classes.embedding.size(1));
+         classes.class_embedding.size(1));
   }
 }
 
@@ -152,7 +152,7 @@ class PaperRowScorer : public Scorer, private ClassPlacer {
 
 }  // namespace
 
-CompletePrototypes complete_by(const CompletionModel& model, const ClassDescriptions& classes) {
+CompletePrototypes complete_by(const CompletionModel& model, const KnowledgeTable& classes) {
   return [completer = std::make_shared<Completer>(model, classes)](const at::Tensor& prototypes,
                                                                    const at::Tensor& labels) {
     return completer->complete(prototypes.flatten(0, 1), labels.flatten()).view(prototypes.sizes());

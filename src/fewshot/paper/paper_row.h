@@ -53,6 +53,6 @@ MethodDefinition define_paper_row(MethodSpec spec, PaperRow::Prototypes prototyp
                                   Parameters<PaperRowOptions> parameters = paper_row_parameters());
 
 /// Completion at test time, by the attributes' means.
-CompletePrototypes complete_by(const CompletionModel& model, const ClassDescriptions& classes);
+CompletePrototypes complete_by(const CompletionModel& model, const KnowledgeTable& classes);
 
 }  // namespace protocom

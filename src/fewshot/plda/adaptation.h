@@ -61,8 +61,8 @@ void set_scale(double scale, PldaModel& model);
 ///   scale of probabilities, also of P(known): by cross-validation (scale_by_folds); of those of a batch, a share of it
 ///            that grows with the labelled images per class.
 /// A model without a space (PldaAdaptation::isotropic) gets one: S0 and the between-class covariance are multiples of
-/// I, S has exact eigenvectors, R has the class means' rows too (between_rows), and features of which none is negative
-/// are replaced by their roots. It also replaces a fitted space if there are at least d images
+/// I, S has exact eigenvectors, R has the class means' rows too (between_rows, class_mean_weight), and features of
+/// which none is negative are replaced by their roots. It also replaces a fitted space if there are at least d images
 /// more than classes and cross-validation is surely better. Features [m, d] of any float type, labels int64 [m] in [0,
 /// classes), each of which occurs. Without two images of one class only center and origin of a fitted space move.
 /// Throws Error for features that are not finite or of another size.

@@ -60,7 +60,7 @@ HeldOutVariance variance_of(const std::vector<FoldModel>& parts, double strength
 
 }  // namespace
 
-PriorExamples prior_examples(const PldaSpace& space, const UnitMoments& base, const ClassDescriptions& descriptions) {
+PriorExamples prior_examples(const PldaSpace& space, const UnitMoments& base, const KnowledgeTable& descriptions) {
   return {descriptions.rows(base.classes), space.transform_means(base.mean), space.leading};
 }
 

@@ -12,12 +12,12 @@ namespace protocom {
 
 /// Descriptions of all classes and what is made of them.
 struct KnowledgeInputs {
-  const ClassDescriptions& descriptions;
+  const KnowledgeTable& descriptions;
   FitPrior fit;  ///< null: nothing is known
 };
 
 /// What a prior is fitted on in a space.
-PriorExamples prior_examples(const PldaSpace& space, const UnitMoments& base, const ClassDescriptions& descriptions);
+PriorExamples prior_examples(const PldaSpace& space, const UnitMoments& base, const KnowledgeTable& descriptions);
 
 /// Held-out classes, the space of the others, and what knowledge says of them there.
 struct FoldModel {

@@ -62,9 +62,9 @@ at::Tensor solve_ridge(const at::Tensor& likeness, double ridge, const at::Tenso
 
 }  // namespace
 
-DescriptionKernel::DescriptionKernel(const ClassDescriptions& base, const KernelRidgeOptions& options) {
+DescriptionKernel::DescriptionKernel(const KnowledgeTable& base, const KernelRidgeOptions& options) {
   attribute_weight_ = base.association.defined() ? options.attribute_weight : 0;
-  word_weight_ = base.embedding.defined() ? options.word_weight : 0;
+  word_weight_ = base.class_embedding.defined() ? options.word_weight : 0;
   if (!(attribute_weight_ >= 0 && word_weight_ >= 0 && attribute_weight_ + word_weight_ > 0)) {
     fail_usage("attributes weigh {} and words {}, expected two numbers that are not negative and not both 0",
                attribute_weight_, word_weight_);
@@ -77,7 +77,7 @@ DescriptionKernel::DescriptionKernel(const ClassDescriptions& base, const Kernel
     base_.attributes = unit_vectors(association * base_.idf);
   }
   if (word_weight_ > 0) {
-    const at::Tensor embedding = finite(base.embedding, "embeddings");
+    const at::Tensor embedding = finite(base.class_embedding, "embeddings");
     base_.sources = base.embedding_sources;
     base_.shares = shares_of(base_.sources, options.source_shares);
     std::vector<at::Tensor> centers;
@@ -103,7 +103,7 @@ DescriptionKernel::DescriptionKernel(Base base, const KernelRidgeOptions& option
       attribute_weight_(base_.attributes.defined() ? options.attribute_weight : 0),
       word_weight_(base_.embeddings.defined() ? options.word_weight : 0) {}
 
-at::Tensor DescriptionKernel::likeness(const ClassDescriptions& descriptions) const {
+at::Tensor DescriptionKernel::likeness(const KnowledgeTable& descriptions) const {
   at::Tensor sum;
   if (attribute_weight_ > 0) {
     check_width(descriptions.association, base_.attributes, "attributes");
@@ -111,27 +111,26 @@ at::Tensor DescriptionKernel::likeness(const ClassDescriptions& descriptions) co
     sum = attribute_weight_ * at::matmul(rows, base_.attributes.t());
   }
   if (word_weight_ > 0) {
-    check_width(descriptions.embedding, base_.embeddings, "embedding dimensions");
-    const at::Tensor rows = word_rows(finite(descriptions.embedding, "embeddings"));
+    check_width(descriptions.class_embedding, base_.embeddings, "embedding dimensions");
+    const at::Tensor rows = word_rows(finite(descriptions.class_embedding, "embeddings"));
     const at::Tensor words = word_weight_ * at::matmul(rows, base_.embeddings.t());
     sum = sum.defined() ? sum + words : words;
   }
   return sum / (attribute_weight_ + word_weight_);
 }
 
-at::Tensor KernelRidge::predict(const ClassDescriptions& descriptions) const {
+at::Tensor KernelRidge::predict(const KnowledgeTable& descriptions) const {
   return at::matmul(kernel.likeness(descriptions), dual);
 }
 
-KernelRidge fit_kernel_ridge(const ClassDescriptions& base, const at::Tensor& means,
-                             const KernelRidgeOptions& options) {
+KernelRidge fit_kernel_ridge(const KnowledgeTable& base, const at::Tensor& means, const KernelRidgeOptions& options) {
   if (!(options.ridge > 0)) fail_usage("a ridge of {} was asked for, expected a number above 0", options.ridge);
   DescriptionKernel kernel(base, options);
   at::Tensor dual = solve_ridge(kernel.likeness(base), options.ridge, means.to(at::kDouble));
   return {std::move(kernel), std::move(dual)};
 }
 
-at::Tensor leave_one_out(const ClassDescriptions& base, const at::Tensor& means, const KernelRidgeOptions& options) {
+at::Tensor leave_one_out(const KnowledgeTable& base, const at::Tensor& means, const KernelRidgeOptions& options) {
   const at::Tensor likeness = DescriptionKernel(base, options).likeness(base);
   const at::Tensor hat = solve_ridge(likeness, options.ridge, likeness);  // symmetric matrices that commute
   const at::Tensor own = hat.diagonal().unsqueeze(1);
@@ -147,7 +146,7 @@ constexpr double kRidges[] = {0.1, 0.3, 1.0, 3.0, 10.0};
 /// Tries settings, each once.
 class RidgeTrials {
  public:
-  RidgeTrials(const ClassDescriptions& base, const at::Tensor& means)
+  RidgeTrials(const KnowledgeTable& base, const at::Tensor& means)
       : base_(base), means_(means), all_(means.square().sum().item<double>()) {}
 
   void add(const KernelRidgeOptions& options) {
@@ -177,7 +176,7 @@ class RidgeTrials {
   }
 
  private:
-  const ClassDescriptions& base_;
+  const KnowledgeTable& base_;
   const at::Tensor& means_;
   double all_;
   std::map<std::vector<double>, double> tried_;
@@ -208,13 +207,13 @@ void try_sources(size_t sources, RidgeTrials& trials) {
 
 }  // namespace
 
-std::vector<KernelRidgeTrial> try_kernel_ridges(const ClassDescriptions& base, const at::Tensor& means) {
+std::vector<KernelRidgeTrial> try_kernel_ridges(const KnowledgeTable& base, const at::Tensor& means) {
   RidgeTrials trials(base, means);
-  if (base.embedding.defined() && !base.embedding_sources.empty()) {
+  if (base.class_embedding.defined() && !base.embedding_sources.empty()) {
     try_sources(base.embedding_sources.size(), trials);
     return trials.sorted();
   }
-  const bool both = base.association.defined() && base.embedding.defined();
+  const bool both = base.association.defined() && base.class_embedding.defined();
   const std::vector<double> weights =
       both ? std::vector<double>(std::begin(kWordWeights), std::end(kWordWeights)) : std::vector<double>{1};
   for (const double words : weights) {

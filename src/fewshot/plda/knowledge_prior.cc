@@ -59,7 +59,7 @@ std::vector<std::string> prior_names() {
 PriorChoice choose_prior(const std::string& name, const PriorExamples& examples, const PriorOptions& options) {
   for (const PriorKind& kind : all_priors()) {
     if (kind.name != name) continue;
-    if (!says_anything(examples.descriptions.association) && !says_anything(examples.descriptions.embedding))
+    if (!says_anything(examples.descriptions.association) && !says_anything(examples.descriptions.class_embedding))
       fail_usage("the prior '{}' needs attributes or word vectors of classes, and the knowledge has none", name);
     return kind.choose(examples, options);
   }

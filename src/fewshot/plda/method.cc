@@ -15,7 +15,7 @@
 #include "fewshot/toolbox/unit_space.h"
 #include "protocom/core/error.h"
 #include "protocom/core/log.h"
-#include "protocom/fewshot/class_descriptions.h"
+#include "protocom/fewshot/align_knowledge.h"
 #include "protocom/fewshot/methods.h"
 #include "protocom/fewshot/plda/fit.h"
 

@@ -8,9 +8,9 @@ namespace protocom {
 namespace {
 
 /// Which rows say anything, bool [n].
-at::Tensor described(const ClassDescriptions& descriptions) {
+at::Tensor described(const KnowledgeTable& descriptions) {
   at::Tensor any;
-  for (const at::Tensor& part : {descriptions.association, descriptions.embedding}) {
+  for (const at::Tensor& part : {descriptions.association, descriptions.class_embedding}) {
     if (!part.defined()) continue;
     const at::Tensor here = part.ne(0).any(-1);
     any = any.defined() ? any.logical_or(here) : here;
@@ -29,7 +29,7 @@ double ByShots::at(double shots) const {
   return one + (five - one) * (place - kOne) / (kFive - kOne);
 }
 
-ClassMeanPrior PldaModel::prior(const ClassDescriptions& descriptions, int64_t n) const {
+ClassMeanPrior PldaModel::prior(const KnowledgeTable& descriptions, int64_t n) const {
   if (!knowledge || descriptions.empty()) return no_knowledge(space.between.to(at::kFloat), {n});
   const at::Tensor mean = knowledge->predict(descriptions).to(at::kFloat);
   const at::Tensor known = described(descriptions);

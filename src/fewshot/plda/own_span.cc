@@ -70,9 +70,8 @@ std::optional<EpisodeScores> answer_in_own_span(const EpisodeBatch& episode, con
   std::iota(labelled.begin(), labelled.end(), 0);
   std::iota(queries.begin(), queries.end(), images->labelled());
   const SpanChoice choice = choice_by_folds(x.in, *images, adaptation);
-  const SpanModel model =
-      span_model(x.in, *images, labelled, queries,
-                 class_mean_weight(adaptation, images->labelled(), images->classes()));
+  const SpanModel model = span_model(x.in, *images, labelled, queries,
+                                     class_mean_weight(adaptation, images->labelled(), images->classes()));
   const std::vector<double> outside(x.outside.begin() + images->labelled(), x.outside.end());
   std::vector<double> scores = linear_scores(model, choice.nu);
   const SharedScores shared = shared_scores(model, choice.nu, outside);

@@ -56,7 +56,7 @@ class KernelRidgePrior : public KnowledgePrior {
   explicit KernelRidgePrior(KernelRidge ridge) : ridge_(std::move(ridge)) {}
 
   [[nodiscard]] std::string name() const override { return kKernelRidge; }
-  [[nodiscard]] at::Tensor predict(const ClassDescriptions& descriptions) const override {
+  [[nodiscard]] at::Tensor predict(const KnowledgeTable& descriptions) const override {
     return ridge_.predict(descriptions);
   }
   [[nodiscard]] std::shared_ptr<const KnowledgePrior> scaled(const at::Tensor& factor) const override {

@@ -19,9 +19,9 @@ constexpr int64_t kSemAlignSteps = 100;
 constexpr double kSemAlignRate = 3e-4;
 
 /// What is known of classes as one row each, [n, s]: attributes and words, each of size 1.
-at::Tensor semantics_of(const ClassDescriptions& descriptions) {
+at::Tensor semantics_of(const KnowledgeTable& descriptions) {
   std::vector<at::Tensor> parts;
-  for (const at::Tensor& part : {descriptions.embedding, descriptions.association}) {
+  for (const at::Tensor& part : {descriptions.class_embedding, descriptions.association}) {
     if (part.defined() && part.size(1) > 0) parts.push_back(rows_of_size_one(part.to(at::kFloat)));
   }
   return at::cat(parts, 1);
@@ -32,7 +32,7 @@ class SemAlignPrior : public KnowledgePrior {
   SemAlignPrior(TwoLayers net, at::Tensor factor) : net_(std::move(net)), factor_(std::move(factor)) {}
 
   [[nodiscard]] std::string name() const override { return kSemAlign; }
-  [[nodiscard]] at::Tensor predict(const ClassDescriptions& descriptions) const override {
+  [[nodiscard]] at::Tensor predict(const KnowledgeTable& descriptions) const override {
     const at::Tensor semantics = semantics_of(descriptions);
     if (semantics.size(1) != net_.in()) {
       fail("descriptions have {} values per class, the prior '{}' was fitted on {}; use the same knowledge",

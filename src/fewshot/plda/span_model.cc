@@ -56,8 +56,8 @@ IsotropicSums sums_of(const SpanDifferences& differences, double dims) {
   return sums;
 }
 
-/// R in units of the within-class variance, [r, r]: the products of the images' differences, and `weight` times those of
-/// the class means' rows (between_rows() in plda/adaptation.h).
+/// R in units of the within-class variance, [r, r]: the products of the images' differences, and `weight` times those
+/// of the class means' rows (between_rows() in plda/adaptation.h).
 std::vector<double> scatter_matrix(const SpanDifferences& differences, const Isotropic& variances, double weight) {
   const size_t r = differences.origin.size();
   std::vector<double> matrix(r * r), row(r);

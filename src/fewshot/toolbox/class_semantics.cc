@@ -5,7 +5,7 @@
 #include <cmath>
 
 #include "protocom/core/error.h"
-#include "protocom/fewshot/class_descriptions.h"
+#include "protocom/fewshot/align_knowledge.h"
 #include "protocom/nn/unit_vectors.h"
 
 namespace protocom {
@@ -15,9 +15,9 @@ at::Tensor rows_of_size_one(const at::Tensor& rows) {
 
 at::Tensor class_semantics(const std::string& kind, const KnowledgeTable& knowledge,
                            const std::vector<std::string>& class_names, const std::vector<std::string>& attributes) {
-  const ClassDescriptions known = align_knowledge(knowledge, class_names, attributes);
+  const KnowledgeTable known = align_knowledge(knowledge, class_names, attributes);
   std::vector<at::Tensor> parts;
-  if (kind != "attributes") parts.push_back(rows_of_size_one(known.embedding));
+  if (kind != "attributes") parts.push_back(rows_of_size_one(known.class_embedding));
   if (kind != "words") parts.push_back(rows_of_size_one(known.association));
   return at::cat(parts, 1);
 }

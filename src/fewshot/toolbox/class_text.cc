@@ -4,13 +4,13 @@
 
 #include "fewshot/toolbox/class_semantics.h"
 #include "protocom/core/error.h"
-#include "protocom/fewshot/class_descriptions.h"
+#include "protocom/fewshot/align_knowledge.h"
 #include "protocom/nn/unit_vectors.h"
 
 namespace protocom {
 
 ClassText::ClassText(const MethodContext& context)
-    : vectors_(unit_vectors(align_knowledge(*context.knowledge, *context.class_names, {}).embedding)) {}
+    : vectors_(unit_vectors(align_knowledge(*context.knowledge, *context.class_names, {}).class_embedding)) {}
 
 at::Tensor ClassText::cosines(const at::Tensor& images, const at::Tensor& classes) const {
   if (vectors_.size(1) != images.size(-1))

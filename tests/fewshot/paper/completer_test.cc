@@ -32,17 +32,18 @@ CompletionModel small_model() {
   return {ProtoComNet(options), {"ear", "tail", "wing"}, at::randn({3, 6}), at::randn({3, 16}), at::rand({3, 16})};
 }
 
-ClassDescriptions four_classes() {
-  return {at::tensor({1.0F, 0.0F, 1.0F, 0.0F, 0.5F, 0.0F, 1.0F, 1.0F, 1.0F, 0.0F, 0.0F, 0.0F}).view({4, 3}),
-          at::randn({4, 6})};
+KnowledgeTable four_classes() {
+  return unnamed_table(
+      at::tensor({1.0F, 0.0F, 1.0F, 0.0F, 0.5F, 0.0F, 1.0F, 1.0F, 1.0F, 0.0F, 0.0F, 0.0F}).view({4, 3}),
+      at::randn({4, 6}));
 }
 
 /// The network's own forward on the pairs of the given classes, with the attributes' means.
-at::Tensor complete_by_network(const CompletionModel& model, const ClassDescriptions& classes,
+at::Tensor complete_by_network(const CompletionModel& model, const KnowledgeTable& classes,
                                const at::Tensor& prototypes, const at::Tensor& class_index) {
   CompletionInput input;
   input.prototypes = prototypes;
-  input.class_embedding = classes.embedding.index_select(0, class_index);
+  input.class_embedding = classes.class_embedding.index_select(0, class_index);
   input.attribute_embedding = model.attribute_embedding;
   const at::Tensor r = classes.association.index_select(0, class_index);
   const at::Tensor pairs = r.nonzero();
@@ -55,7 +56,7 @@ at::Tensor complete_by_network(const CompletionModel& model, const ClassDescript
 
 TEST(Completer, AgreesWithTheNetwork) {
   const CompletionModel model = small_model();
-  const ClassDescriptions classes = four_classes();
+  const KnowledgeTable classes = four_classes();
   const at::Tensor index = at::tensor({2, 0, 3, 1, 2, 2}, at::kLong);  // class 3 has no attribute
   const at::Tensor prototypes = at::randn({6, 16});
   const at::Tensor expected = complete_by_network(model, classes, prototypes, index).detach().to(at::kDouble);
@@ -86,7 +87,7 @@ TEST(Completer, DoesNotDependOnThreadsToTheLastBit) {
   at::manual_seed(3);
   const CompletionModel model{ProtoComNet(ProtoComNetOptions{}), std::vector<std::string>(40, "part"),
                               at::randn({40, 300}), at::randn({40, 512}), at::ones({40, 512})};
-  const ClassDescriptions classes{at::ones({20, 40}), at::randn({20, 300})};
+  const KnowledgeTable classes = unnamed_table(at::ones({20, 40}), at::randn({20, 300}));
   const at::Tensor prototypes = at::randn({20, 512});
   const int threads = at::get_num_threads();
   std::vector<at::Tensor> completed;
@@ -121,17 +122,17 @@ TEST(Completer, RefusesPrototypesAndClassesThatDoNotFit) {
 }
 
 TEST(Completer, RefusesAModelAndClassesThatDoNotFitEachOther) {
-  const auto refusal = [](const CompletionModel& model, const ClassDescriptions& classes) {
+  const auto refusal = [](const CompletionModel& model, const KnowledgeTable& classes) {
     return message_of([&] { Completer(model, classes); });
   };
-  ClassDescriptions classes = four_classes();
+  KnowledgeTable classes = four_classes();
   classes.association = at::ones({4, 2});
   EXPECT_EQ(refusal(small_model(), classes),
             "association of the classes: expected float32 [any, 3] on cpu, found float32 [4, 2] on cpu");
   classes = four_classes();
-  classes.embedding = at::ones({4, 5});
+  classes.class_embedding = at::ones({4, 5});
   EXPECT_THAT(refusal(small_model(), classes), HasSubstr("embeddings of the classes: expected float32 [4, 6]"));
-  classes.embedding = at::ones({3, 6});
+  classes.class_embedding = at::ones({3, 6});
   EXPECT_THAT(refusal(small_model(), classes), HasSubstr("expected float32 [4, 6] on cpu, found float32 [3, 6]"));
   CompletionModel model = small_model();
   model.attribute_mean = at::ones({3, 15});

@@ -27,7 +27,7 @@ struct DescribedImages {
     std::vector<int64_t> order(names.size());
     std::iota(order.begin(), order.end(), 0);
     std::sort(order.begin(), order.end(), [&](int64_t a, int64_t b) { return names[a] < names[b]; });
-    inputs.descriptions.embedding =
+    inputs.descriptions.class_embedding =
         texts.tensor("vectors").to(at::kFloat).index_select(0, at::tensor(order, at::kLong));
     const auto rows = [&](int64_t from, int64_t to) {
       const at::Tensor turn = labels.remainder(10);

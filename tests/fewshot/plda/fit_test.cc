@@ -24,7 +24,7 @@ PldaFitInputs inputs(int64_t base, int64_t val, int64_t each, int64_t d, uint64_
   const int64_t classes = base + val;
   PldaFitInputs data;
   data.descriptions.association = at::rand({classes, 12}).gt(0.6).to(at::kFloat);
-  data.descriptions.embedding = at::randn({classes, 6});
+  data.descriptions.class_embedding = at::randn({classes, 6});
   // One draw a statement: within one, compilers draw in different orders.
   const at::Tensor residual = 0.7 * at::randn({classes, d});
   const at::Tensor means = at::matmul(data.descriptions.association - 0.4, at::randn({12, d})) + residual;
@@ -203,10 +203,10 @@ TEST(PldaFit, TakesTwoClassesToo) {
 TEST(PldaModel, TreatsAClassWithoutDescriptionAsOneOfWhichNothingIsKnown) {
   const PldaFitInputs data = inputs(24, 8, 20, 16);
   const PldaModel model = fit_plda(data).model;
-  ClassDescriptions two = data.descriptions.rows(at::tensor({0, 1}, at::kLong));
+  KnowledgeTable two = data.descriptions.rows(at::tensor({0, 1}, at::kLong));
   EXPECT_EQ(model.prior(two, 2).variance.dim(), 1);
   two.association[1].zero_();
-  two.embedding[1].zero_();
+  two.class_embedding[1].zero_();
   const ClassMeanPrior prior = model.prior(two, 2);
   EXPECT_EQ(prior.mean[1].abs().max().item<double>(), 0);
   EXPECT_LT(error_of(prior.variance[1], model.space.between), 1e-6);

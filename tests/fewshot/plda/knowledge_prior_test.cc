@@ -28,10 +28,10 @@ PriorExamples made_examples(int64_t classes) {
   const at::Tensor attribute_mean = 3 * at::matmul(words, at::randn({6, kSeenDims}));
   PriorExamples made;
   made.leading = kSeenDims;
-  made.descriptions = {at::rand({classes, 12}).gt(0.6).to(at::kFloat), {}};
+  made.descriptions.association = at::rand({classes, 12}).gt(0.6).to(at::kFloat);
   made.descriptions.association.select(1, 0).fill_(1);  // no class without an attribute
   const at::Tensor share = made.descriptions.association / made.descriptions.association.sum(1, true);
-  made.descriptions.embedding = at::matmul(share, words);
+  made.descriptions.class_embedding = at::matmul(share, words);
   const at::Tensor signal = at::matmul(share, attribute_mean);
   made.means = at::zeros({classes, kAllDims}, at::kDouble);
   made.means.narrow(1, 0, kSeenDims).copy_(signal - signal.mean(0) + 0.1 * at::randn({classes, kSeenDims}));
@@ -115,7 +115,7 @@ TEST_P(EveryPrior, PredictsInTheUnitItIsScaledToAndNothingWhereClassesDoNotDiffe
 }
 
 TEST_P(EveryPrior, RefusesDescriptionsOfAnotherVocabulary) {
-  const ClassDescriptions others{at::ones({1, 5}), at::ones({1, 2})};
+  const KnowledgeTable others = unnamed_table(at::ones({1, 5}), at::ones({1, 2}));
   EXPECT_THAT(message_of([&] { (void)prior().predict(others); }), ::testing::HasSubstr("use the same knowledge"));
 }
 

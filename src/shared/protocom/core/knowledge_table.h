@@ -8,7 +8,7 @@
 namespace protocom {
 
 /// Which attributes classes have, and semantic embeddings of both: names and tensors alone. The module `knowledge`
-/// makes and stores it, `fewshot` completes prototypes with it.
+/// makes and stores it, `fewshot` works with it. A row of zeros means that nothing is known of a class.
 struct KnowledgeTable {
   std::vector<std::string> classes;     ///< [c], the names that features and images use
   std::vector<std::string> attributes;  ///< [a], wnids or column names
@@ -24,6 +24,14 @@ struct KnowledgeTable {
   /// The column of an attribute, or -1.
   [[nodiscard]] int64_t attribute_index(const std::string& name) const;
   [[nodiscard]] int64_t embedding_dim() const { return class_embedding.size(1); }
+  /// It says nothing of any class: association and class_embedding are undefined.
+  [[nodiscard]] bool empty() const { return !association.defined() && !class_embedding.defined(); }
+  /// Of these classes alone, int64 [n].
+  [[nodiscard]] KnowledgeTable rows(const at::Tensor& which) const;
 };
+
+/// A table whose classes and attributes are told by their places alone; either tensor may be undefined.
+KnowledgeTable unnamed_table(at::Tensor association, at::Tensor class_embedding,
+                             std::vector<int64_t> embedding_sources = {});
 
 }  // namespace protocom

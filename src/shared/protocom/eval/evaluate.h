@@ -20,11 +20,11 @@ enum class KeepPredictions { kNo, kYes };
 /// What an evaluation reads; the references must outlive it.
 struct EvaluateInputs {
   const FeatureSet& features;
-  const CompletionModel* model = nullptr;      ///< for methods that complete
-  const ClassDescriptions* classes = nullptr;  ///< in the order of features.class_names, over the model's attributes
-  const KnowledgeTable* knowledge = nullptr;   ///< all of it, for methods that need knowledge without a model
-  std::vector<std::string> trained_on = {};    ///< names of the base classes that methods were fitted on
-  const FeatureMaps* maps = nullptr;           ///< of the same images, for methods that need feature maps
+  const CompletionModel* model = nullptr;     ///< for methods that complete
+  const KnowledgeTable* classes = nullptr;    ///< in the order of features.class_names, over the model's attributes
+  const KnowledgeTable* knowledge = nullptr;  ///< all of it, for methods that need knowledge without a model
+  std::vector<std::string> trained_on = {};   ///< names of the base classes that methods were fitted on
+  const FeatureMaps* maps = nullptr;          ///< of the same images, for methods that need feature maps
 };
 
 /// Settings of an evaluation.

@@ -13,7 +13,7 @@ struct EpisodeBatch {
   at::Tensor support_mask;  ///< [b, n, k], 1 where there is a support, else 0; undefined: all are there
   at::Tensor query;         ///< [b, q, d]; q may be 0
   at::Tensor unlabelled;    ///< [b, u, d]; undefined: a transductive method uses the queries
-  at::Tensor classes;       ///< int64 [b, n], rows of the ClassDescriptions; undefined when no method needs knowledge
+  at::Tensor classes;       ///< int64 [b, n], rows of the KnowledgeTable; undefined when no method needs knowledge
   at::Tensor shares = {};   ///< [b, n], of the classes among the unlabelled, for methods that are told; else undefined
   std::vector<uint64_t> seed = {};  ///< [b], for methods that draw; empty: 0 for all
 

@@ -11,7 +11,7 @@
 
 #include "protocom/core/knowledge_table.h"
 #include "protocom/core/progress.h"
-#include "protocom/fewshot/class_descriptions.h"
+#include "protocom/fewshot/align_knowledge.h"
 #include "protocom/fewshot/episode_batch.h"
 #include "protocom/fewshot/method_spec.h"
 
@@ -24,7 +24,7 @@ class FastForms;
 /// Features with their classes.
 struct LabelledFeatures {
   at::Tensor features;  ///< float32 [m, d]
-  at::Tensor labels;    ///< int64 [m], rows of the ClassDescriptions
+  at::Tensor labels;    ///< int64 [m], rows of the KnowledgeTable
 };
 
 /// Completes prototypes [b, n, d] of the classes int64 [b, n].
@@ -34,7 +34,7 @@ using CompletePrototypes = std::function<at::Tensor(const at::Tensor& prototypes
 /// (check_needs); what is pointed to must outlive the scorers.
 struct MethodContext {
   const CompletionModel* model = nullptr;
-  const ClassDescriptions* classes = nullptr;  ///< over the model's attributes, if there is a model
+  const KnowledgeTable* classes = nullptr;  ///< over the model's attributes, if there is a model
   const LabelledFeatures* base = nullptr;
   const KnowledgeTable* knowledge = nullptr;  ///< all of it, for methods that align it with what they were fitted on
   const std::vector<std::string>* class_names = nullptr;  ///< [c], what EpisodeBatch::classes and labels number

@@ -15,7 +15,7 @@ struct RowBatch {
   int64_t k = 0;                    ///< most supports of a class
   int64_t q = 0;                    ///< queries
   int64_t u = 0;                    ///< unlabelled images; 0: there is no pool
-  std::vector<int64_t> classes;     ///< [b * n], rows of the ClassDescriptions
+  std::vector<int64_t> classes;     ///< [b * n], rows of the KnowledgeTable
   std::vector<int64_t> support;     ///< [b * n * k], -1 where a class has fewer than k
   std::vector<int64_t> query;       ///< [b * q]
   std::vector<int64_t> unlabelled;  ///< [b * u]

@@ -19,10 +19,9 @@ struct TaskInputs {
   std::vector<std::string> class_names = {};  ///< [c]; needed with knowledge
   std::shared_ptr<const KnowledgeTable> knowledge = {};
   std::shared_ptr<const CompletionModel> model = {};
-  std::shared_ptr<const ClassDescriptions> described =
-      {};                      ///< [c], over the model's attributes, where there is a model
-  LabelledFeatures base = {};  ///< of base classes; may be undefined
-  uint64_t seed = 0;           ///< for methods that draw
+  std::shared_ptr<const KnowledgeTable> described = {};  ///< [c], over the model's attributes, where there is a model
+  LabelledFeatures base = {};                            ///< of base classes; may be undefined
+  uint64_t seed = 0;                                     ///< for methods that draw
 };
 
 /// What is said of queries.

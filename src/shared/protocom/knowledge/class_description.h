@@ -19,17 +19,14 @@ struct ClassDescription {
   /// Which rule below gave it: "word-vectors", "graph-svd", "attributes" or "nothing"; "knowledge": a row of a file;
   /// "text": what was said of it in words, by a text encoder.
   std::string embedding_source;
-};
-
-/// A class that the knowledge was built without.
-struct NewClass : ClassDescription {
-  std::vector<std::string> outside_vocabulary;  ///< attributes it has that no base class has: they cannot help
+  /// Attributes it has that the knowledge does not have, for no base class has them: they cannot help.
+  std::vector<std::string> unknown_attributes = {};
 };
 
 /// What becomes of a named attribute that the knowledge does not have.
 enum class UnknownAttribute {
   kRefuse,   ///< an Error: it may be mistyped
-  kLeaveOut  ///< NewClass::outside_vocabulary names it: a table of base classes was read the same way
+  kLeaveOut  ///< ClassDescription::unknown_attributes has it: a table of base classes was read the same way
 };
 
 /// What may help to describe a new class.
@@ -51,8 +48,9 @@ struct DescribeOptions {
 ///
 /// Throws Error for an attribute the knowledge does not know (with near matches) unless those are left out, and for
 /// vectors of another dimension; UsageError for weights that are not one an attribute or not in (0, 1].
-NewClass describe_by_attributes(const Knowledge& knowledge, const std::string& name,
-                                const std::vector<std::string>& attributes, const DescribeOptions& options = {});
+ClassDescription describe_by_attributes(const Knowledge& knowledge, const std::string& name,
+                                        const std::vector<std::string>& attributes,
+                                        const DescribeOptions& options = {});
 
 /// The class that `synset` (see choose_synset, with the knowledge's classes as its kin) stands for, its attributes by
 /// the relations that the knowledge was made with. Its embedding:
@@ -63,8 +61,8 @@ NewClass describe_by_attributes(const Knowledge& knowledge, const std::string& n
 ///
 /// Throws Error when the knowledge is not made from WordNet, WordNet has no such synset or the vectors' dimension
 /// differs; UsageError for weights.
-NewClass describe_by_synset(const Knowledge& knowledge, const WordNet& wordnet, const std::string& synset,
-                            const DescribeOptions& options = {});
+ClassDescription describe_by_synset(const Knowledge& knowledge, const WordNet& wordnet, const std::string& synset,
+                                    const DescribeOptions& options = {});
 
 /// lambda of place_by_attributes' ridge regression. Leave-one-out over the classes, the cosine of the suggested to the
 /// true (GloVe 50-d) embedding is 0.50 on Tiny-ImageNet-100 and 0.56 on CUB-100 with 10, 0.48 and 0.45 with 1; the mean

@@ -3,7 +3,7 @@
 
 #include <memory>
 
-#include "protocom/fewshot/class_descriptions.h"
+#include "protocom/fewshot/align_knowledge.h"
 #include "protocom/fewshot/paper/completion_model.h"
 
 namespace protocom {
@@ -16,7 +16,7 @@ class Completer {
  public:
   /// Throws Error when a tensor of the model or the classes is not on the CPU, has another dtype, or their numbers of
   /// attributes or dimensions differ.
-  Completer(const CompletionModel& model, const ClassDescriptions& classes);
+  Completer(const CompletionModel& model, const KnowledgeTable& classes);
   ~Completer();
 
   /// Completed prototypes (equation 7), float32 [m, d], of prototypes float32 [m, d] of the classes `class_index`,

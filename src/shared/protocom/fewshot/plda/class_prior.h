@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "protocom/fewshot/class_descriptions.h"
+#include "protocom/fewshot/align_knowledge.h"
 
 namespace protocom {
 
@@ -29,19 +29,19 @@ class DescriptionKernel {
     at::Tensor idf;               ///< [a]
     at::Tensor embeddings;        ///< h_k - h, [C, e], unit rows; of several sources each times the root of its share
     at::Tensor embedding_center;  ///< h, [e]
-    std::vector<int64_t> sources = {};  ///< as ClassDescriptions has them
+    std::vector<int64_t> sources = {};  ///< as KnowledgeTable has them
     std::vector<double> shares = {};    ///< of each source, with the sum 1
   };
 
   DescriptionKernel() = default;
   /// `base`: [C, a] and [C, e]. Throws UsageError for negative weights or a sum of 0, Error for a value that is not
   /// finite.
-  DescriptionKernel(const ClassDescriptions& base, const KernelRidgeOptions& options);
+  DescriptionKernel(const KnowledgeTable& base, const KernelRidgeOptions& options);
   /// From what a file kept.
   DescriptionKernel(Base base, const KernelRidgeOptions& options);
 
   /// Likeness [n, C], float64, in [-1, 1]. Throws Error when the descriptions have other sizes than the base classes'.
-  [[nodiscard]] at::Tensor likeness(const ClassDescriptions& descriptions) const;
+  [[nodiscard]] at::Tensor likeness(const KnowledgeTable& descriptions) const;
 
   [[nodiscard]] const Base& base() const { return base_; }
 
@@ -60,15 +60,15 @@ struct KernelRidge {
   at::Tensor dual;  ///< (K + lambda I)^-1 M, float64 [C, e]
 
   /// Predicted means [n, e], float64.
-  [[nodiscard]] at::Tensor predict(const ClassDescriptions& descriptions) const;
+  [[nodiscard]] at::Tensor predict(const KnowledgeTable& descriptions) const;
 };
 
 /// Fits it to base classes.
-KernelRidge fit_kernel_ridge(const ClassDescriptions& base, const at::Tensor& means, const KernelRidgeOptions& options);
+KernelRidge fit_kernel_ridge(const KnowledgeTable& base, const at::Tensor& means, const KernelRidgeOptions& options);
 
 /// What the regression predicts for each base class when it is fitted without that class, [C, e]; in closed form: with
 /// H = K (K + lambda I)^-1, m_c = (H M - h_cc M)_c / (1 - h_cc).
-at::Tensor leave_one_out(const ClassDescriptions& base, const at::Tensor& means, const KernelRidgeOptions& options);
+at::Tensor leave_one_out(const KnowledgeTable& base, const at::Tensor& means, const KernelRidgeOptions& options);
 
 /// One setting and its leave-one-out error: sum of squares of what was missed over that of the means; 1 is what
 /// predicting 0 has.
@@ -80,6 +80,6 @@ struct KernelRidgeTrial {
 /// Tries every combination of word weights {0, .25, .5, 1, 2} (where both kinds of knowledge are given; else the one
 /// alone) and ridges {.1, .3, 1, 3, 10}. Of embeddings of several sources each one's weight is chosen in turn, with the
 /// ridge, until none changes. Sorted, the best first.
-std::vector<KernelRidgeTrial> try_kernel_ridges(const ClassDescriptions& base, const at::Tensor& means);
+std::vector<KernelRidgeTrial> try_kernel_ridges(const KnowledgeTable& base, const at::Tensor& means);
 
 }  // namespace protocom

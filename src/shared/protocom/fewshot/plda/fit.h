@@ -12,11 +12,11 @@ namespace protocom {
 
 /// What a PldaModel is fitted on. Labels are rows of the descriptions.
 struct PldaFitInputs {
-  at::Tensor base_features;        ///< [m, d]
-  at::Tensor base_labels;          ///< int64 [m]
-  at::Tensor val_features = {};    ///< [v, d] of other classes; undefined: only base classes are left out in turn
-  at::Tensor val_labels = {};      ///< int64 [v]
-  ClassDescriptions descriptions;  ///< of all classes; empty: no knowledge
+  at::Tensor base_features;      ///< [m, d]
+  at::Tensor base_labels;        ///< int64 [m]
+  at::Tensor val_features = {};  ///< [v, d] of other classes; undefined: only base classes are left out in turn
+  at::Tensor val_labels = {};    ///< int64 [v]
+  KnowledgeTable descriptions;   ///< of all classes; empty: no knowledge
 };
 
 /// How its settings are chosen.

@@ -15,9 +15,9 @@ struct MethodState;
 
 /// Base classes in a whitened space (PldaSpace): what a prior is fitted on.
 struct PriorExamples {
-  ClassDescriptions descriptions;  ///< of the c classes
-  at::Tensor means;                ///< their means, float64 [c, e]
-  int64_t leading = 0;             ///< in the dimensions after these all means are 0, and so is what is predicted
+  KnowledgeTable descriptions;  ///< of the c classes
+  at::Tensor means;             ///< their means, float64 [c, e]
+  int64_t leading = 0;          ///< in the dimensions after these all means are 0, and so is what is predicted
 
   /// Those of these classes, int64 [n].
   [[nodiscard]] PriorExamples rows(const at::Tensor& classes) const;
@@ -31,7 +31,7 @@ class KnowledgePrior {
   [[nodiscard]] virtual std::string name() const = 0;
   /// float64 [n, e]. What it says of a class without a description means nothing. Throws Error for descriptions of
   /// other sizes than it was fitted on.
-  [[nodiscard]] virtual at::Tensor predict(const ClassDescriptions& descriptions) const = 0;
+  [[nodiscard]] virtual at::Tensor predict(const KnowledgeTable& descriptions) const = 0;
   /// The prior whose predictions are these times `factor`, float64 [e].
   [[nodiscard]] virtual std::shared_ptr<const KnowledgePrior> scaled(const at::Tensor& factor) const = 0;
   /// Adds what load_prior() reads.

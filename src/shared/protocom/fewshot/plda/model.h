@@ -64,7 +64,7 @@ struct PldaModel {
   /// What is believed of classes [n] before their images, in float32: mean [n, e], variance [e], or [n, e] where some
   /// class has no description (it gets mean 0 and the variance between classes). `n` counts where `descriptions` is
   /// empty or the model has no knowledge.
-  [[nodiscard]] ClassMeanPrior prior(const ClassDescriptions& descriptions, int64_t n) const;
+  [[nodiscard]] ClassMeanPrior prior(const KnowledgeTable& descriptions, int64_t n) const;
 };
 
 }  // namespace protocom

@@ -1,4 +1,4 @@
-#include "protocom/fewshot/class_descriptions.h"
+#include "protocom/fewshot/align_knowledge.h"
 
 #include <ATen/ATen.h>
 
@@ -43,13 +43,8 @@ at::Tensor select_or_zero(const at::Tensor& matrix, int64_t dim, const at::Tenso
 
 }  // namespace
 
-ClassDescriptions ClassDescriptions::rows(const at::Tensor& classes) const {
-  return {association.defined() ? association.index_select(0, classes) : at::Tensor(),
-          embedding.defined() ? embedding.index_select(0, classes) : at::Tensor(), embedding_sources};
-}
-
-ClassDescriptions align_knowledge(const KnowledgeTable& knowledge, const std::vector<std::string>& class_names,
-                                  const std::vector<std::string>& attributes) {
+KnowledgeTable align_knowledge(const KnowledgeTable& knowledge, const std::vector<std::string>& class_names,
+                               const std::vector<std::string>& attributes) {
   std::vector<std::string> unknown_classes;
   std::vector<std::string> unknown_attributes;
   const at::Tensor row = indices(class_names, knowledge.classes, unknown_classes);
@@ -67,8 +62,12 @@ ClassDescriptions align_knowledge(const KnowledgeTable& knowledge, const std::ve
                   list_names(unknown_attributes));
   }
   const at::Tensor association = select_or_zero(knowledge.association, 0, row);
-  return {select_or_zero(association, 1, column).contiguous(),
-          select_or_zero(knowledge.class_embedding, 0, row).contiguous(), knowledge.embedding_sources};
+  return {class_names,
+          attributes,
+          select_or_zero(association, 1, column).contiguous(),
+          select_or_zero(knowledge.class_embedding, 0, row).contiguous(),
+          {},
+          knowledge.embedding_sources};
 }
 
 }  // namespace protocom
