@@ -156,7 +156,7 @@ def answers(classes, queries):
         if mean > deviation / math.sqrt(len(gains)):
             nu, scale = FIRMER * NU, firmer_scale
     if largest == 2:
-        scale = 0.1
+        scale = 0.07
     rows = log_predictives(z, [unit(minus(q, center)) for q in queries], nu, weight)
     return [[value - logs[0] for value in logs] for logs in rows], nu, scale
 

@@ -14,8 +14,8 @@ constexpr double kLeastBetween = 0.05;
 constexpr double kUnknownBetween = 1;
 
 /// Val classes of CUB-100 and Tiny-ImageNet-100 and ImageNet classes, four encoders, 6 to 200 at once, like .03 to .11
-/// and .04 to .16 best.
-constexpr double kScaleOfOneImage = 0.05, kScaleOfTwoImages = 0.1;
+/// best with one image, and .05 to .1 with two (6 to 50 at once).
+constexpr double kScaleOfOneImage = 0.05, kScaleOfTwoImages = 0.07;
 
 /// adaptation.degrees are at most so many images per dimension: 1000 was chosen with 512 to 1280 dimensions, and in few
 /// would drown the images at hand.
