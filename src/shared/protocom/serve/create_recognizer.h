@@ -17,7 +17,7 @@ enum class KeepBackbone { kInside, kOutside };
 
 /// What a recognizer is made from.
 struct NewRecognizer {
-  std::filesystem::path backbone;  ///< its file or folder; a `space.npz` in that folder is taken as `space`
+  std::filesystem::path backbone;  ///< its file or folder; a `space.npz` in that folder becomes `space`
   std::filesystem::path model;     ///< of `protocom complete` or `metatrain`; or
   std::filesystem::path fitted;    ///< of `protocom fit`; or
   std::filesystem::path space;     ///< the same of other classes: only its space is taken
