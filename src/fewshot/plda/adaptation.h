@@ -35,7 +35,7 @@ struct WithinWhitening {
   /// x W of rows [m, e].
   [[nodiscard]] at::Tensor apply(const at::Tensor& x) const;
   /// diag(W diag(variance) W), float64 [e]: what is left of a diagonal covariance. What is off the diagonal is dropped:
-  /// keeping it is no better on held-out classes (docs/methods/plda.md) and costs e x e work for each episode.
+  /// keeping it is no better on held-out classes and costs e x e work for each episode.
   [[nodiscard]] at::Tensor apply_to_variance(const at::Tensor& variance) const;
 };
 

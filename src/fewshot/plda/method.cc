@@ -25,7 +25,8 @@ namespace {
 constexpr const char* kFitted = "fitted";
 constexpr const char* kNone = "none";
 
-/// How a space follows classes that have nothing to do with those it was fitted on (docs/methods/plda.md).
+/// How a space follows classes that have nothing to do with those it was fitted on
+/// (docs/methods/plda-own-photos.md).
 constexpr PldaAdaptation foreign_space() {
   PldaAdaptation adaptation;
   adaptation.degrees = 1000;
@@ -36,7 +37,7 @@ constexpr PldaAdaptation foreign_space() {
 }
 
 /// The share of an isotropic covariance (a multiple of I in the space of z) in the prior of a foreign space's
-/// within-class covariance (docs/methods/plda.md).
+/// within-class covariance (docs/methods/plda-own-photos.md).
 constexpr double kIsotropicShare = 0.3;
 
 /// The scale of log predictives in a foreign space where no class has an image to leave out.
@@ -51,7 +52,7 @@ constexpr double kAdaptedPlausible = 0.3;
 constexpr double kAdaptedLeastWeight = 0.5;
 
 /// What classes are told apart with where nothing was fitted: their own labelled images. The numbers are chosen on the
-/// val classes of Tiny-ImageNet-100 and CUB-100 (docs/methods/plda.md).
+/// val classes of Tiny-ImageNet-100 and CUB-100 (docs/methods/plda-own-photos.md).
 PldaModel unfitted_model() {
   PldaModel model;
   model.space.leading = 1;
