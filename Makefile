@@ -82,7 +82,7 @@ fuzz: setup-dev ## every reader under libFuzzer, SECONDS=60 each, JOBS at a time
 
 # Of each harness of `make fuzz-third`: continuous integration has 25 minutes for everything, and comes by each of them often.
 THIRD_SECONDS ?= 15
-fuzz-third: setup-dev ## a third of the harnesses for a moment, in turn, in the build of `make sanitize`
+fuzz-third: setup-dev ## a third of the harnesses of files of others for a moment, in turn, in the build of `make sanitize`
 	@cmake --preset sanitize $(CMAKE_ARGS)
 	@scripts/fuzz-third build/sanitize $(THIRD_SECONDS) $(JOBS)
 

@@ -21,14 +21,11 @@
 #include "protocom/data/image.h"
 #include "protocom/data/packed_images.h"
 #include "protocom/data/split.h"
-#include "protocom/fewshot/fitted_method.h"
-#include "protocom/fewshot/paper/completion_model.h"
 #include "protocom/knowledge/knowledge.h"
 #include "protocom/knowledge/tables.h"
 #include "protocom/knowledge/word_vectors.h"
 #include "protocom/knowledge/wordnet.h"
 #include "protocom/nn/backbone.h"
-#include "protocom/serve/recognizer_file.h"
 
 namespace protocom::fuzz {
 namespace {
@@ -140,18 +137,7 @@ void read_graph(const fs::path& path) {
   (void)open_backbone(path, said);
 }
 
-void read_recognizer(const fs::path& path) {
-  const RecognizerFile file(path);
-  attempt([&] { (void)file.snapshot(); });
-  attempt([&] { (void)file.list_examples(""); });
-  (void)file.check();
-}
-
-void read_fitted(const fs::path& path) { (void)read_fitted_method(path).method->state(); }
-
 void read_maps(const fs::path& path) { (void)read_feature_maps(path).maps.clone(); }
-
-void read_model(const fs::path& path) { (void)read_completion_model(path); }
 
 void read_knowledge_file(const fs::path& path) { (void)read_knowledge(path); }
 
@@ -239,11 +225,8 @@ const std::vector<Reader>& lower_readers() {
                                           {"onnx", ".onnx", false, &read_graph},
                                           {"tflite", ".tflite", false, &read_graph},
                                           {"tokenizer", ".json", false, &read_tokenizer},
-                                          {"recognizer", ".pcm", false, &read_recognizer},
-                                          {"completion-model", ".npz", true, &read_model},
                                           {"knowledge", ".npz", true, &read_knowledge_file},
                                           {"features", ".npz", true, &read_feature_file},
-                                          {"fitted", ".npz", true, &read_fitted},
                                           {"maps", ".safetensors", false, &read_maps},
                                           {"mat", ".mat", false, &read_mat}};
   return all;

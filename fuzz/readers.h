@@ -16,7 +16,7 @@ struct Reader {
   void (*read)(const std::filesystem::path& path) = nullptr;
 };
 
-/// Those of core, data, knowledge, nn, fewshot and serve.
+/// Those of core, data, knowledge and nn: of files that other people and programs make.
 const std::vector<Reader>& lower_readers();
 /// Those of the modules above and of the program, whose harnesses take much longer to build.
 const std::vector<Reader>& upper_readers();

@@ -15,11 +15,8 @@
 #include "protocom/data/feature_set.h"
 #include "protocom/data/image.h"
 #include "protocom/data/packed_images.h"
-#include "protocom/eval/tune.h"
-#include "protocom/fewshot/paper/completion_model.h"
 #include "protocom/knowledge/knowledge.h"
 #include "protocom/nn/backbone.h"
-#include "protocom/serve/recognizer_file.h"
 #include "tests/support/onnx_writer.h"
 #include "tests/support/tflite_writer.h"
 
@@ -191,61 +188,14 @@ void write_artefacts(const fs::path& folder, const fs::path& work) {
   knowledge.class_embedding = at::ones({2, 3});
   knowledge.attribute_embedding = at::ones({1, 3});
   write_knowledge(work / "knowledge.npz", knowledge, seed_provenance(), {{"source", "table"}});
-  ProtoComNetOptions sizes;
-  sizes.feature_dim = sizes.embedding_dim = sizes.code_dim = sizes.attention_hidden = sizes.decoder_hidden = 2;
-  write_completion_model(work / "completion-model.npz",
-                         {ProtoComNet(sizes), {"tail"}, at::ones({1, 2}), at::ones({1, 2}), at::ones({1, 2}), {"cat"}},
-                         seed_provenance(), json::object());
   BackboneOptions options;
   options.architecture = "conv4";
   write_backbone(work / "backbone.npz", *make_backbone(options), options, seed_provenance());
-  for (const char* name : {"features", "knowledge", "completion-model", "backbone"})
+  for (const char* name : {"features", "knowledge", "backbone"})
     write_as_members(work / fmt::format("{}.npz", name), folder / name / "plain");
   write_as_members(work / "features.npz", folder / "header/plain");
-}
-
-/// A fitted method of no dimensions to speak of: its text, and its tensors.
-void write_fitted(const fs::path& path, const fs::path& seed, const char* method,
-                  const std::vector<std::pair<std::string, at::Tensor>>& state) {
-  ArtefactHeader header = make_header("fitted-method", 1, seed_provenance());
-  header.details = {{"method", method}, {"feature_dim", 2}, {"trained_on", {"cat", "dog"}}};
-  NpzWriter writer(path);
-  for (const auto& [name, tensor] : state) writer.add("state." + name, tensor);
-  writer.add("attributes", std::vector<std::string>{"tail"});
-  add_header(writer, header);
-  writer.close();
-  write_file(seed, pack_members(path));
-}
-
-void write_methods(const fs::path& folder, const fs::path& work) {
-  const auto ones = [](at::IntArrayRef shape) { return at::ones(shape, at::kDouble); };
-  write_fitted(work / "net.npz", folder / "fitted/restore-net", "restore-net",
-               {{"hidden.weight", at::ones({1, 2})},
-                {"hidden.bias", at::ones({1})},
-                {"output.weight", at::ones({2, 1})},
-                {"output.bias", at::ones({2})}});
-  write_fitted(work / "plda.npz", folder / "fitted/plda", "plda",
-               {{"settings", ones({9})},
-                {"by_shots", ones({5, 3})},
-                {"center", ones({2})},
-                {"projection", ones({2, 1})},
-                {"offset", ones({1})},
-                {"between", ones({1})},
-                {"residual", ones({1})},
-                {"dual", ones({2, 1})},
-                {"attribute_rows", ones({2, 1})},
-                {"attribute_idf", ones({1})},
-                {"embedding_rows", ones({2, 2})},
-                {"embedding_center", ones({2})}});
   write_feature_maps(folder / "maps/plain", {at::ones({2, 3, 2, 2}, at::kHalf), {"a", "b"}, "0123456789abcdef"},
                      seed_provenance());
-  write_file(
-      folder / "keys/plain",
-      json{{"keys", {{{"name", "phone"}, {"role", "write"}, {"sha256", std::string(64, 'a')}, {"per_minute", 600}}}}}
-          .dump());
-  const json header = make_header(kTunedKind, kTunedVersion, seed_provenance()).to_json();
-  write_file(folder / "tuned/plain",
-             json{{"header", header}, {"chosen", {"mean", "tim:temperature=10"}}, {"tried", {}}}.dump());
 }
 
 /// A network with the operators whose sizes come with the file.
@@ -337,22 +287,6 @@ void write_tokenizers(const fs::path& folder) {
   write_gemma_tokenizer(folder / "tokenizer/bytes");
 }
 
-void write_recognizer(const fs::path& folder) {
-  RecognizerSettings settings;
-  settings.preprocessing.image_size = 84;
-  settings.feature_dim = settings.embedding_dim = 2;
-  settings.attributes = {"tail"};
-  const fs::path path = folder / "recognizer/plain";
-  write_file(folder / "artefacts/backbone", "a backbone");
-  RecognizerFile::create(path, settings, {{"backbone", folder / "artefacts/backbone"}}, seed_provenance());
-  RecognizerFile file(path);
-  ClassEnrolment cat{"cat", ClassDescription{"a cat", at::ones({1}), at::ones({2}), "attributes"}};
-  cat.examples = {at::ones({2, 2}), {"h1", "h2"}, {"1.jpg", "2.jpg"}, {"one", "two"}};
-  file.enrol({cat});
-  file.set_calibration({{"factor", 1}});
-  file.rename_class("cat", "kitten");
-}
-
 }  // namespace
 
 Provenance seed_provenance() { return {"seed", {{"option", 1}}, 1, {{"images", "0123456789abcdef"}}}; }
@@ -378,10 +312,8 @@ void write_lower_seeds(const fs::path& folder) {
   write_documents(folder);
   const fs::path work = folder / "artefacts";
   write_artefacts(folder, work);
-  write_methods(folder, work);
   write_networks(folder);
   write_tokenizers(folder);
-  write_recognizer(folder);
   fs::remove_all(work);
 }
 

@@ -12,14 +12,37 @@
 #include "protocom/core/files.h"
 #include "protocom/core/json.h"
 #include "protocom/eval/tune.h"
+#include "protocom/fewshot/fitted_method.h"
+#include "protocom/fewshot/paper/completion_model.h"
 #include "protocom/http/api_keys.h"
 #include "protocom/report/html_report.h"
+#include "protocom/serve/recognizer_file.h"
 #include "train/checkpoint.h"
 
 namespace protocom::fuzz {
 namespace {
 
 namespace fs = std::filesystem;
+
+/// Runs something that may refuse what it is given.
+template <typename Read>
+void attempt(const Read& read) {
+  try {
+    read();
+  } catch (const Error&) {
+  }
+}
+
+void read_recognizer(const fs::path& path) {
+  const RecognizerFile file(path);
+  attempt([&] { (void)file.snapshot(); });
+  attempt([&] { (void)file.list_examples(""); });
+  (void)file.check();
+}
+
+void read_fitted(const fs::path& path) { (void)read_fitted_method(path).method->state(); }
+
+void read_model(const fs::path& path) { (void)read_completion_model(path); }
 
 void read_results(const fs::path& path) { (void)html_report({parse_evaluation(read_json(path), path.string())}); }
 
@@ -74,12 +97,19 @@ void read_state(const fs::path& path) { (void)read_checkpoint(path); }
 }  // namespace
 
 const std::vector<Reader>& upper_readers() {
-  static const std::vector<Reader> all = {
-      {"results", ".json", false, &read_results},    {"analysis", ".json", false, &read_analysis},
-      {"toml", ".toml", false, &read_configuration}, {"checkpoint", ".npz", true, &read_state},
-      {"keys", ".json", false, &read_keys},          {"tuned", ".json", false, &read_tuned},
-      {"form", ".txt", false, &read_form},           {"request", ".json", false, &read_request},
-      {"target", ".txt", false, &read_target},       {"connection", ".txt", false, &play_connection}};
+  static const std::vector<Reader> all = {{"results", ".json", false, &read_results},
+                                          {"analysis", ".json", false, &read_analysis},
+                                          {"toml", ".toml", false, &read_configuration},
+                                          {"checkpoint", ".npz", true, &read_state},
+                                          {"keys", ".json", false, &read_keys},
+                                          {"tuned", ".json", false, &read_tuned},
+                                          {"form", ".txt", false, &read_form},
+                                          {"request", ".json", false, &read_request},
+                                          {"target", ".txt", false, &read_target},
+                                          {"connection", ".txt", false, &play_connection},
+                                          {"recognizer", ".pcm", false, &read_recognizer},
+                                          {"fitted", ".npz", true, &read_fitted},
+                                          {"completion-model", ".npz", true, &read_model}};
   return all;
 }
 

@@ -1,7 +1,13 @@
 #include <ATen/ATen.h>
 
+#include "fuzz/readers.h"
 #include "fuzz/seeds.h"
+#include "protocom/core/files.h"
+#include "protocom/core/npz.h"
+#include "protocom/eval/tune.h"
+#include "protocom/fewshot/paper/completion_model.h"
 #include "protocom/report/section.h"
+#include "protocom/serve/recognizer_file.h"
 #include "train/checkpoint.h"
 
 namespace protocom::fuzz {
@@ -36,11 +42,83 @@ void write_state(const fs::path& folder) {
   fs::remove_all(whole.parent_path());
 }
 
+void write_model(const fs::path& folder, const fs::path& work) {
+  ProtoComNetOptions sizes;
+  sizes.feature_dim = sizes.embedding_dim = sizes.code_dim = sizes.attention_hidden = sizes.decoder_hidden = 2;
+  write_completion_model(work / "completion-model.npz",
+                         {ProtoComNet(sizes), {"tail"}, at::ones({1, 2}), at::ones({1, 2}), at::ones({1, 2}), {"cat"}},
+                         seed_provenance(), json::object());
+  write_as_members(work / "completion-model.npz", folder / "completion-model/plain");
+}
+
+/// A fitted method of no dimensions to speak of: its text, and its tensors.
+void write_fitted(const fs::path& path, const fs::path& seed, const char* method,
+                  const std::vector<std::pair<std::string, at::Tensor>>& state) {
+  ArtefactHeader header = make_header("fitted-method", 1, seed_provenance());
+  header.details = {{"method", method}, {"feature_dim", 2}, {"trained_on", {"cat", "dog"}}};
+  NpzWriter writer(path);
+  for (const auto& [name, tensor] : state) writer.add("state." + name, tensor);
+  writer.add("attributes", std::vector<std::string>{"tail"});
+  add_header(writer, header);
+  writer.close();
+  write_file(seed, pack_members(path));
+}
+
+void write_methods(const fs::path& folder, const fs::path& work) {
+  const auto ones = [](at::IntArrayRef shape) { return at::ones(shape, at::kDouble); };
+  write_fitted(work / "net.npz", folder / "fitted/restore-net", "restore-net",
+               {{"hidden.weight", at::ones({1, 2})},
+                {"hidden.bias", at::ones({1})},
+                {"output.weight", at::ones({2, 1})},
+                {"output.bias", at::ones({2})}});
+  write_fitted(work / "plda.npz", folder / "fitted/plda", "plda",
+               {{"settings", ones({9})},
+                {"by_shots", ones({5, 3})},
+                {"center", ones({2})},
+                {"projection", ones({2, 1})},
+                {"offset", ones({1})},
+                {"between", ones({1})},
+                {"residual", ones({1})},
+                {"dual", ones({2, 1})},
+                {"attribute_rows", ones({2, 1})},
+                {"attribute_idf", ones({1})},
+                {"embedding_rows", ones({2, 2})},
+                {"embedding_center", ones({2})}});
+  write_file(
+      folder / "keys/plain",
+      json{{"keys", {{{"name", "phone"}, {"role", "write"}, {"sha256", std::string(64, 'a')}, {"per_minute", 600}}}}}
+          .dump());
+  const json header = make_header(kTunedKind, kTunedVersion, seed_provenance()).to_json();
+  write_file(folder / "tuned/plain",
+             json{{"header", header}, {"chosen", {"mean", "tim:temperature=10"}}, {"tried", {}}}.dump());
+}
+
+void write_recognizer(const fs::path& folder) {
+  RecognizerSettings settings;
+  settings.preprocessing.image_size = 84;
+  settings.feature_dim = settings.embedding_dim = 2;
+  settings.attributes = {"tail"};
+  const fs::path path = folder / "recognizer/plain";
+  write_file(folder / "artefacts/backbone", "a backbone");
+  RecognizerFile::create(path, settings, {{"backbone", folder / "artefacts/backbone"}}, seed_provenance());
+  RecognizerFile file(path);
+  ClassEnrolment cat{"cat", ClassDescription{"a cat", at::ones({1}), at::ones({2}), "attributes"}};
+  cat.examples = {at::ones({2, 2}), {"h1", "h2"}, {"1.jpg", "2.jpg"}, {"one", "two"}};
+  file.enrol({cat});
+  file.set_calibration({{"factor", 1}});
+  file.rename_class("cat", "kitten");
+}
+
 }  // namespace
 
 void write_upper_seeds(const fs::path& folder) {
   write_analysis(folder);
   write_state(folder);
+  const fs::path work = folder / "artefacts";
+  write_model(folder, work);
+  write_methods(folder, work);
+  write_recognizer(folder);
+  fs::remove_all(work);
 }
 
 void write_seeds(const fs::path& folder) {
