@@ -32,15 +32,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// Runs something that may refuse what it is given.
-template <typename Read>
-void attempt(const Read& read) {
-  try {
-    read();
-  } catch (const Error&) {
-  }
-}
-
 void read_npz(const fs::path& path) {
   const NpzReader reader(path);
   for (const std::string& name : reader.names()) {

@@ -4,6 +4,8 @@
 #include <string_view>
 #include <vector>
 
+#include "protocom/core/error.h"
+
 namespace protocom::fuzz {
 
 /// One way for bytes from outside into protocom.
@@ -22,6 +24,15 @@ const std::vector<Reader>& lower_readers();
 const std::vector<Reader>& upper_readers();
 /// All of them.
 std::vector<Reader> readers();
+
+/// Runs something that may refuse what it is given.
+template <typename Read>
+void attempt(const Read& read) {
+  try {
+    read();
+  } catch (const Error&) {
+  }
+}
 
 /// Gives one input to a reader and tells whether it was read. Aborts unless it was, or was refused by an Error of one
 /// short line that names the file.

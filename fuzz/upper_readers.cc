@@ -24,15 +24,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// Runs something that may refuse what it is given.
-template <typename Read>
-void attempt(const Read& read) {
-  try {
-    read();
-  } catch (const Error&) {
-  }
-}
-
 void read_recognizer(const fs::path& path) {
   const RecognizerFile file(path);
   attempt([&] { (void)file.snapshot(); });
