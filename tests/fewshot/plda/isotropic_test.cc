@@ -27,6 +27,14 @@ TEST(PldaIsotropic, DegreesStayWhereAClassHasTwoImagesOrOthersAreUnlabelled) {
   EXPECT_EQ(isotropic_degrees(adaptation, 1280, 28, 28), 1000);
 }
 
+TEST(PldaIsotropic, ClassMeansCountLessWhereAClassHasTwoImagesAndNoneAreUnlabelled) {
+  PldaAdaptation adaptation = as_without_space();
+  EXPECT_EQ(class_mean_weight(adaptation, 28, 28), 1);
+  EXPECT_EQ(class_mean_weight(adaptation, 29, 28), 0.4);
+  adaptation.unlabelled = true;
+  EXPECT_EQ(class_mean_weight(adaptation, 29, 28), 1);
+}
+
 TEST(PldaIsotropic, TheScaleOfOneImageFallsWithTheRootOfTheDegrees) {
   const PldaAdaptation adaptation = as_without_space();
   const double usual = scale_without_folds(adaptation, 1000, 28, 28);
