@@ -26,11 +26,12 @@ struct KnowledgeTable {
   [[nodiscard]] int64_t embedding_dim() const { return class_embedding.size(1); }
   /// It says nothing of any class: association and class_embedding are undefined.
   [[nodiscard]] bool empty() const { return !association.defined() && !class_embedding.defined(); }
-  /// Of these classes alone, int64 [n].
+  /// Of these classes alone, by their places, int64 [n] in [0, c).
   [[nodiscard]] KnowledgeTable rows(const at::Tensor& which) const;
 };
 
-/// A table whose classes and attributes are told by their places alone; either tensor may be undefined.
+/// A table whose classes and attributes are told by their places alone: association float32 [c, a] in [0, 1] and
+/// class_embedding float32 [c, e], either of which may be undefined. Nothing is checked.
 KnowledgeTable unnamed_table(at::Tensor association, at::Tensor class_embedding,
                              std::vector<int64_t> embedding_sources = {});
 
