@@ -1,79 +1,118 @@
 #include <algorithm>
+#include <cstdint>
+#include <limits>
 #include <map>
 #include <set>
 #include <string>
+#include <string_view>
+#include <vector>
 
 #include "codec.h"
 #include "heif_decoders.h"
 
+// Reads the boxes that libheif reads, as it reads them: all of a name where it takes the first or the last.
+
 namespace protocom::codec {
 namespace {
 
-/// The unsigned number of so many bytes at a place, the highest first; 0 beyond the end.
-uint64_t number_at(std::string_view bytes, size_t at, size_t size) {
-  uint64_t value = 0;
-  for (size_t i = 0; i < size; ++i)
-    value = value << 8 | (at + i < bytes.size() ? static_cast<uint8_t>(bytes[at + i]) : 0);
-  return value;
-}
+/// Unsigned numbers one after another, the highest byte first; 0 beyond the end.
+class Fields {
+ public:
+  explicit Fields(std::string_view bytes) : bytes_(bytes) {}
 
-/// The places of a box's name, wherever it is: what libheif takes for a box of that name is among them.
-std::vector<size_t> places_of(std::string_view bytes, std::string_view name) {
-  std::vector<size_t> places;
-  for (size_t at = bytes.find(name, 4); at != std::string_view::npos; at = bytes.find(name, at + 1))
-    places.push_back(at);
-  return places;
-}
-
-/// Items that are made of others (ISO/IEC 23008-12, 6.6): their kind stands in their `infe` box.
-std::set<uint64_t> made_items(std::string_view bytes) {
-  std::set<uint64_t> made;
-  for (const size_t at : places_of(bytes, "infe")) {
-    const size_t id_size = number_at(bytes, at + 4, 1) == 2 ? 2 : 4;
-    const std::string_view kind = bytes.substr(std::min(bytes.size(), at + 8 + id_size + 2), 4);
-    if (kind == "grid" || kind == "iden" || kind == "iovl") made.insert(number_at(bytes, at + 8, id_size));
+  uint64_t next(size_t size) {
+    uint64_t value = 0;
+    for (; size > 0; --size, ++at_) value = value << 8 | (at_ < bytes_.size() ? static_cast<uint8_t>(bytes_[at_]) : 0);
+    return value;
   }
-  return made;
+  void skip(size_t size) { at_ += size; }
+  size_t at() const { return at_; }
+  std::string_view rest() const { return bytes_.substr(std::min(at_, bytes_.size())); }
+
+ private:
+  std::string_view bytes_;
+  size_t at_ = 0;
+};
+
+/// At most `size` bytes from a place; none beyond the end.
+std::string_view slice(std::string_view bytes, uint64_t at, uint64_t size) {
+  return bytes.substr(std::min<uint64_t>(at, bytes.size()), size);
+}
+
+/// Gives each box of `bytes` (ISO/IEC 14496-12, 4.2), its name and its content, to `visit`.
+template <typename Visit>
+void for_each_box(std::string_view bytes, const Visit& visit) {
+  while (bytes.size() >= 8) {
+    Fields header(bytes);
+    uint64_t size = header.next(4);
+    const std::string_view name = slice(bytes, 4, 4);
+    header.skip(4);
+    if (size == 1) size = header.next(8);
+    if (name == "uuid") header.skip(16);
+    if (size < header.at() || size > bytes.size()) return;
+    visit(name, slice(bytes, header.at(), size - header.at()));
+    bytes.remove_prefix(size);
+  }
+}
+
+/// The contents of the boxes of a name.
+std::vector<std::string_view> boxes(std::string_view bytes, std::string_view name) {
+  std::vector<std::string_view> found;
+  for_each_box(bytes, [&](std::string_view other, std::string_view content) {
+    if (other == name) found.push_back(content);
+  });
+  return found;
+}
+
+/// The content of each `meta` box.
+std::vector<std::string_view> metas(std::string_view file) {
+  std::vector<std::string_view> all = boxes(file, "meta");
+  for (std::string_view& meta : all) meta = slice(meta, 4, meta.size());  // version and flags
+  return all;
+}
+
+/// The items that tiles are put together for (ISO/IEC 23008-12, 6.6): their kind is stated in their `infe` box. The
+/// other kinds that are made of items are hardly ever written, and libheif ends the process where such an item needs
+/// one that is no picture.
+std::set<uint64_t> grids(std::string_view meta) {
+  std::set<uint64_t> found;
+  for (const std::string_view list : boxes(meta, "iinf")) {
+    const size_t count_size = Fields(list).next(1) == 0 ? 2 : 4;
+    for (const std::string_view item : boxes(slice(list, 4 + count_size, list.size()), "infe")) {
+      Fields fields(item);
+      const size_t id_size = fields.next(1) == 2 ? 2 : 4;
+      fields.skip(3);
+      const uint64_t id = fields.next(id_size);
+      fields.skip(2);
+      const std::string_view kind = slice(fields.rest(), 0, 4);
+      if (kind == "iden" || kind == "iovl")
+        fail("a kind of HEIC or AVIF that is not read (pictures derived by '{}')", kind);
+      if (kind == "grid") found.insert(id);
+    }
+  }
+  return found;
 }
 
 /// For each item those that are decoded for it.
 using Needs = std::map<uint64_t, std::set<uint64_t>>;
 
-/// A file may say `iref` at every fourth byte, and what follows each of them is read as that box: all of them together
-/// have as many references as the file has bytes, and as many that matter as a picture of 256 x 256 tiles, each with
-/// its transparency and its preview, has.
-class Budget {
- public:
-  explicit Budget(size_t bytes) : read_(bytes) {}
-  void read() { take(read_); }
-  void keep() { take(kept_); }
+/// A picture of 256 x 256 tiles, each with its transparency and its preview, has as many references that matter.
+constexpr size_t kMostReferences = size_t{1} << 18;
 
- private:
-  static void take(size_t& left) {
-    if (left-- == 0) fail("damaged HEIC or AVIF (more references than it can have)");
-  }
-  size_t read_;
-  size_t kept_ = size_t{1} << 18;
-};
-
-/// Adds what an `iref` box says, whose name is at a place.
-void add_references(std::string_view bytes, size_t at, const std::set<uint64_t>& made, Budget& budget, Needs& needs) {
-  const uint64_t size = number_at(bytes, at - 4, 4);
-  const size_t end = size < 2 ? bytes.size() : static_cast<size_t>(std::min<uint64_t>(bytes.size(), at - 4 + size));
-  at += size == 1 ? 12 : 4;
-  const size_t id_size = number_at(bytes, at, 1) == 0 ? 2 : 4;
-  at += 4;
-  while (at + 8 < end) {
-    const std::string_view kind = bytes.substr(at + 4, 4);
-    at += 8 + (number_at(bytes, at, 4) == 1 ? 8 : 0) + (kind == "uuid" ? 16 : 0);
-    const uint64_t from = number_at(bytes, at, id_size);
-    const uint64_t count = number_at(bytes, at + id_size, 2);
-    at += id_size + 2;
-    budget.read();
-    for (uint64_t i = 0; i < count && at < end; ++i, at += id_size) {
-      budget.read();
-      const uint64_t to = number_at(bytes, at, id_size);
-      if (kind == "dimg" || kind == "auxl") budget.keep();
+/// Adds what an `iref` box states; `left` is how many references that matter there may still be.
+void add_references(std::string_view box, const std::set<uint64_t>& made, size_t& left, Needs& needs) {
+  Fields fields(box);
+  const size_t id_size = fields.next(1) == 0 ? 2 : 4;
+  fields.skip(3);
+  while (!fields.rest().empty()) {
+    const uint64_t size = fields.next(4);
+    const std::string_view kind = slice(fields.rest(), 0, 4);
+    fields.skip(4 + (size == 1 ? 8 : 0) + (kind == "uuid" ? 16 : 0));
+    const uint64_t from = fields.next(id_size);
+    for (uint64_t count = fields.next(2); count > 0 && !fields.rest().empty(); --count) {
+      const uint64_t to = fields.next(id_size);
+      if (kind != "dimg" && kind != "auxl") continue;
+      if (left-- == 0) fail("damaged HEIC or AVIF (more references than it can have)");
       if (kind == "dimg" && made.count(to) > 0) fail("a kind of HEIC or AVIF that is not read (made of made pictures)");
       if (kind == "dimg") needs[from].insert(to);
       if (kind == "auxl") needs[to].insert(from);
@@ -104,14 +143,99 @@ bool has_circle(const Needs& needs) {
   return left > 0;
 }
 
+/// Whether an item is turned, mirrored and cropped more often than once each and once more, by what an `iprp` box
+/// states: each time copies the picture, and a byte of the file asks for it.
+bool turns_without_end(std::string_view box) {
+  constexpr int kMost = 4;
+  std::vector<bool> turns;  // for each property
+  for (const std::string_view properties : boxes(box, "ipco")) {
+    for_each_box(properties, [&](std::string_view name, std::string_view) {
+      turns.push_back(name == "irot" || name == "imir" || name == "clap");
+    });
+  }
+  for (const std::string_view associations : boxes(box, "ipma")) {
+    Fields fields(associations);
+    const size_t id_size = fields.next(1) == 0 ? 2 : 4;
+    const bool wide = (fields.next(3) & 1) != 0;
+    for (uint64_t items = fields.next(4); items > 0 && !fields.rest().empty(); --items) {
+      fields.skip(id_size);
+      int times = 0;
+      for (uint64_t count = fields.next(1); count > 0; --count) {
+        const uint64_t property = wide ? fields.next(2) & 0x7FFF : fields.next(1) & 0x7F;
+        if (property > 0 && property <= turns.size() && turns[property - 1] && ++times > kMost) return true;
+      }
+    }
+  }
+  return false;
+}
+
+/// What the data of a grid says of its size (ISO/IEC 23008-12, 6.6.2.3.2).
+uint64_t canvas_of(std::string_view data) {
+  Fields fields(data);
+  fields.skip(1);
+  const size_t size = (fields.next(1) & 1) == 0 ? 2 : 4;
+  fields.skip(2);
+  const uint64_t width = fields.next(size);
+  return width * fields.next(size);
+}
+
+/// The largest canvas of those items whose data an `iloc` box locates, in the file or in the `idat` box beside it.
+uint64_t largest_canvas(std::string_view box, const std::set<uint64_t>& items, std::string_view file,
+                        std::string_view idat) {
+  constexpr size_t kEnough = 12;
+  constexpr uint64_t kMostExtents = 32;  // libheif's limit
+  Fields fields(box);
+  const uint64_t version = fields.next(1);
+  fields.skip(3);
+  const uint64_t sizes = fields.next(2);
+  const auto number = [&](int shift) {
+    const uint64_t size = sizes >> shift & 15;
+    return size == 4 || size == 8 ? fields.next(size) : 0;
+  };
+  uint64_t largest = 0;
+  for (uint64_t count = fields.next(version < 2 ? 2 : 4); count > 0 && !fields.rest().empty(); --count) {
+    const uint64_t item = fields.next(version < 2 ? 2 : 4);
+    const std::string_view source = version < 1 || (fields.next(2) & 15) == 0 ? file : idat;
+    fields.skip(2);
+    const uint64_t base = number(4);
+    uint64_t extents = fields.next(2);
+    if (extents > kMostExtents) break;
+    std::string data;
+    for (; extents > 0; --extents) {
+      if (version > 1) number(0);
+      const uint64_t at = base + number(12), size = number(8);
+      if (data.size() < kEnough) data += slice(source, at, std::min<uint64_t>(size, kEnough));
+    }
+    if (items.count(item) > 0) largest = std::max(largest, canvas_of(data));
+  }
+  return largest;
+}
+
 }  // namespace
 
 void check_heif_structure(std::string_view bytes) {
-  const std::set<uint64_t> made = made_items(bytes);
-  Budget budget(bytes.size());
   Needs needs;
-  for (const size_t at : places_of(bytes, "iref")) add_references(bytes, at, made, budget, needs);
+  size_t left = kMostReferences;
+  for (const std::string_view meta : metas(bytes)) {
+    const std::set<uint64_t> made = grids(meta);
+    for (const std::string_view box : boxes(meta, "iref")) add_references(box, made, left, needs);
+    for (const std::string_view box : boxes(meta, "iprp")) {
+      if (turns_without_end(box)) fail("damaged HEIC or AVIF (a picture is turned again and again)");
+    }
+  }
   if (has_circle(needs)) fail("damaged HEIC or AVIF (a picture is made of itself)");
+}
+
+int64_t heif_canvas_pixels(std::string_view bytes) {
+  uint64_t largest = 0;
+  for (const std::string_view meta : metas(bytes)) {
+    const std::set<uint64_t> made = grids(meta);
+    const std::vector<std::string_view> idats = boxes(meta, "idat");
+    const std::string_view idat = idats.empty() ? std::string_view{} : idats.front();
+    for (const std::string_view box : boxes(meta, "iloc"))
+      largest = std::max(largest, largest_canvas(box, made, bytes, idat));
+  }
+  return static_cast<int64_t>(std::min<uint64_t>(largest, std::numeric_limits<int64_t>::max()));
 }
 
 }  // namespace protocom::codec
