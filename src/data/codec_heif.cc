@@ -1,6 +1,7 @@
 #include <libheif/heif.h>
 
 #include <algorithm>
+#include <array>
 #include <cstring>
 #include <memory>
 
@@ -65,9 +66,19 @@ std::string profile_of(const heif_image_handle* handle) {
 
 }  // namespace
 
+// The brands of ISO/IEC 14496-12, 4.3: what a file is best read as, a version, and all that it can be read as.
+// Android's cameras write "mif1" first.
 bool is_heif(std::string_view bytes) {
-  return heif_check_filetype(reinterpret_cast<const uint8_t*>(bytes.data()),
-                             static_cast<int>(std::min<size_t>(bytes.size(), 64))) == heif_filetype_yes_supported;
+  constexpr size_t kMost = 64;
+  constexpr std::array<std::string_view, 4> kRead = {"heic", "heix", "avif", "mif1"};
+  if (bytes.size() < 12 || bytes.substr(4, 4) != "ftyp") return false;
+  size_t end = 0;
+  for (size_t i = 0; i < 4; ++i) end = end << 8 | static_cast<uint8_t>(bytes[i]);
+  const std::string_view brands = bytes.substr(0, std::min({end, bytes.size(), 4 * kMost}));
+  for (size_t at = 8; at + 4 <= brands.size(); at += 4) {
+    if (at != 12 && std::find(kRead.begin(), kRead.end(), brands.substr(at, 4)) != kRead.end()) return true;
+  }
+  return false;
 }
 
 Decoded decode_heif(std::string_view bytes, const DecodeOptions& options) {

@@ -43,6 +43,16 @@ TEST(PictureFormats, HeicAndAvifAreReadAsPhonesWriteThem) {
   }
 }
 
+// So do Android's cameras begin, and other files that no brand of a codec begins.
+TEST(PictureFormats, AHeicWhoseFirstBrandNamesNoCodecIsRead) {
+  for (const char* name : {"quarters.heic", "quarters.avif"}) {
+    for (const char* brand : {"mif1", "mif2", "miaf"}) {
+      SCOPED_TRACE(std::string(name) + ' ' + brand);
+      expect_quarters(decode_image(read_file(picture(name)).replace(8, 4, brand)), 12);
+    }
+  }
+}
+
 TEST(PictureFormats, TiffIsReadCompressedAndTurned) {
   for (const char* name : {"quarters-deflate.tif", "quarters-lzw.tif", "quarters-turned.tif"}) {
     SCOPED_TRACE(name);
