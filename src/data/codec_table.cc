@@ -16,7 +16,11 @@ bool has_at(std::string_view bytes, size_t offset, std::string_view mark) {
 bool is_jpeg(std::string_view bytes) { return has_at(bytes, 0, "\xff\xd8\xff"sv); }
 bool is_png(std::string_view bytes) { return has_at(bytes, 0, "\x89PNG\r\n\x1a\n"sv); }
 bool is_webp(std::string_view bytes) { return has_at(bytes, 0, "RIFF"sv) && has_at(bytes, 8, "WEBP"sv); }
-bool is_tiff(std::string_view bytes) { return has_at(bytes, 0, "II*\0"sv) || has_at(bytes, 0, "MM\0*"sv); }
+/// With offsets of four bytes, or of eight (BigTIFF).
+bool is_tiff(std::string_view bytes) {
+  return has_at(bytes, 0, "II*\0"sv) || has_at(bytes, 0, "MM\0*"sv) || has_at(bytes, 0, "II+\0"sv) ||
+         has_at(bytes, 0, "MM\0+"sv);
+}
 bool is_gif(std::string_view bytes) { return has_at(bytes, 0, "GIF8"sv); }
 bool is_bmp(std::string_view bytes) { return has_at(bytes, 0, "BM"sv); }
 /// A file of boxes, or the coded image alone.

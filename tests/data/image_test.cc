@@ -86,6 +86,40 @@ TEST(Bmp, MayHaveItsTopRowFirst) {
   }
 }
 
+// Valid by BITMAPINFOHEADER: pixels may begin later than the header ends (bytes 10 to 13), a palette of true colours
+// among what lies between.
+TEST(Bmp, MayHaveBytesBetweenHeaderAndPixels) {
+  const Image image = ramp(9, 7);
+  std::string bytes = make_bmp(image);
+  ASSERT_EQ(bytes[10], 54);
+  for (const size_t between : {size_t{1}, size_t{8}, size_t{3000}}) {
+    std::string spread = bytes;
+    spread.insert(54, between, 'x');
+    for (size_t i = 0; i < 4; ++i) spread[10 + i] = static_cast<char>((54 + between) >> 8 * i & 255);
+    EXPECT_EQ(decode_image(spread).rgb, image.rgb) << between;
+  }
+}
+
+TEST(Bmp, OfRunsIsRefusedByItsKind) {
+  std::string bytes = make_bmp(ramp(4, 4));
+  bytes[30] = 1;
+  EXPECT_THAT(decode_error(bytes), HasSubstr("run-length encoded"));
+}
+
+// The fourth byte is not transparency where no mask says so.
+TEST(Bmp, Of32BitsHasPaddingAndNoTransparency) {
+  const Image image = ramp(3, 5);
+  const std::string plain = make_bmp(image);
+  std::string bytes = plain.substr(0, 54);
+  bytes[28] = 32;
+  const size_t stride = (static_cast<size_t>(image.width) * 3 + 3) / 4 * 4;
+  for (size_t y = 0; y < static_cast<size_t>(image.height); ++y) {
+    for (size_t x = 0; x < static_cast<size_t>(image.width); ++x)
+      bytes += plain.substr(54 + y * stride + 3 * x, 3) + static_cast<char>(7 * x);
+  }
+  EXPECT_EQ(decode_image(bytes).rgb, image.rgb);
+}
+
 // Downloads of images are called .jpg and are WebP (hardikvasa/google-images-download issue 275).
 TEST(ReadImage, BelievesTheContentAndNotTheSuffix) {
   const TempDir folder;

@@ -54,7 +54,7 @@ TEST(PictureFormats, AHeicWhoseFirstBrandNamesNoCodecIsRead) {
 }
 
 TEST(PictureFormats, TiffIsReadCompressedAndTurned) {
-  for (const char* name : {"quarters-deflate.tif", "quarters-lzw.tif", "quarters-turned.tif"}) {
+  for (const char* name : {"quarters-deflate.tif", "quarters-lzw.tif", "quarters-turned.tif", "quarters-bigtiff.tif"}) {
     SCOPED_TRACE(name);
     expect_quarters(read_image(picture(name)), 0);
   }
