@@ -91,7 +91,7 @@ Decoded decode_heif(std::string_view bytes, const DecodeOptions& options) {
   check_size(heif_image_handle_get_height(handle.get()), heif_image_handle_get_width(handle.get()), options);
   // What tiles are put together on is as large as another place of the file says.
   const int64_t canvas = heif_canvas_pixels(bytes);
-  if (canvas > coded_pixels(options)) fail("the image's tiles are put together on {} pixels, too many", canvas);
+  if (canvas > coded_pixels(options)) fail("the image is put together on {} pixels, too many", canvas);
   charge(handle.get(), canvas, options);
   const int side =
       std::max(heif_image_handle_get_ispe_width(handle.get()), heif_image_handle_get_ispe_height(handle.get()));

@@ -76,12 +76,13 @@ const heif_decoder_plugin& av1_decoder();
 const heif_decoder_plugin& hevc_decoder();
 
 /// Throws Error for a file whose pictures are made of themselves, for which libheif calls itself until the stack is
-/// full, or of pictures that are made in their turn, or otherwise than of tiles; for one with more references than it
-/// can have; and for one that turns a picture again and again. Takes a time that grows as the file does.
+/// full, of pictures that are made in their turn, of items that are no pictures, or laid over one another; for one with
+/// more references than it can have; and for one that turns a picture again and again. Takes a time that grows as the
+/// file does.
 void check_heif_structure(std::string_view bytes);
 
-/// Pixels of the largest canvas that tiles are put together on: libheif holds each side of it against a limit, and
-/// neither the tiles nor the stated size of the picture say how large it is. 0: there are no tiles.
+/// Pixels of the largest canvas that tiles are put together on: libheif holds each side of it against a
+/// limit, and neither the tiles nor the stated size of the picture say how large it is. 0: there are no tiles.
 int64_t heif_canvas_pixels(std::string_view bytes);
 
 /// libde265 makes tables as large as a picture is said to be before it asks for the picture: the size that a sequence

@@ -71,27 +71,37 @@ std::vector<std::string_view> metas(std::string_view file) {
   return all;
 }
 
-/// The items that tiles are put together for (ISO/IEC 23008-12, 6.6): their kind is stated in their `infe` box. The
-/// other kinds that are made of items are hardly ever written, and libheif ends the process where such an item needs
-/// one that is no picture.
-std::set<uint64_t> grids(std::string_view meta) {
-  std::set<uint64_t> found;
-  for (const std::string_view list : boxes(meta, "iinf")) {
-    const size_t count_size = Fields(list).next(1) == 0 ? 2 : 4;
-    for (const std::string_view item : boxes(slice(list, 4 + count_size, list.size()), "infe")) {
-      Fields fields(item);
-      const size_t id_size = fields.next(1) == 2 ? 2 : 4;
-      fields.skip(3);
-      const uint64_t id = fields.next(id_size);
-      fields.skip(2);
-      const std::string_view kind = slice(fields.rest(), 0, 4);
-      if (kind == "iden" || kind == "iovl")
-        fail("a kind of HEIC or AVIF that is not read (pictures derived by '{}')", kind);
-      if (kind == "grid") found.insert(id);
-    }
+/// The kind of each item of a `meta` box, as the first `infe` box of the item states it. libheif 1.15 writes outside of
+/// its memory where a picture is laid over another beyond its border: nobody's photos are made so.
+using Kinds = std::map<uint64_t, std::string_view>;
+
+Kinds kinds_of(std::string_view meta) {
+  Kinds kinds;
+  const std::vector<std::string_view> lists = boxes(meta, "iinf");
+  if (lists.empty()) return kinds;
+  const std::string_view list = lists.front();
+  const size_t count_size = Fields(list).next(1) == 0 ? 2 : 4;
+  for (const std::string_view item : boxes(slice(list, 4 + count_size, list.size()), "infe")) {
+    Fields fields(item);
+    const uint64_t version = fields.next(1);
+    fields.skip(3);
+    const uint64_t id = fields.next(version > 2 ? 4 : 2);
+    fields.skip(2);
+    const std::string_view kind = version < 2 ? std::string_view{} : slice(fields.rest(), 0, 4);
+    if (kind == "iovl") fail("a kind of HEIC or AVIF that is not read (pictures laid over one another)");
+    kinds.emplace(id, kind);
   }
-  return found;
+  return kinds;
 }
+
+std::string_view kind_of(const Kinds& kinds, uint64_t item) {
+  const auto found = kinds.find(item);
+  return found == kinds.end() ? std::string_view{} : found->second;
+}
+
+/// Kinds that are made of other items (ISO/IEC 23008-12, 6.6): of tiles, or of one.
+bool is_made(std::string_view kind) { return kind == "grid" || kind == "iden"; }
+bool is_coded(std::string_view kind) { return kind == "hvc1" || kind == "av01" || kind == "vvc1"; }
 
 /// For each item those that are decoded for it.
 using Needs = std::map<uint64_t, std::set<uint64_t>>;
@@ -100,7 +110,7 @@ using Needs = std::map<uint64_t, std::set<uint64_t>>;
 constexpr size_t kMostReferences = size_t{1} << 18;
 
 /// Adds what an `iref` box states; `left` is how many references that matter there may still be.
-void add_references(std::string_view box, const std::set<uint64_t>& made, size_t& left, Needs& needs) {
+void add_references(std::string_view box, const Kinds& kinds, size_t& left, Needs& needs) {
   Fields fields(box);
   const size_t id_size = fields.next(1) == 0 ? 2 : 4;
   fields.skip(3);
@@ -113,8 +123,14 @@ void add_references(std::string_view box, const std::set<uint64_t>& made, size_t
       const uint64_t to = fields.next(id_size);
       if (kind != "dimg" && kind != "auxl") continue;
       if (left-- == 0) fail("damaged HEIC or AVIF (more references than it can have)");
-      if (kind == "dimg" && made.count(to) > 0) fail("a kind of HEIC or AVIF that is not read (made of made pictures)");
-      if (kind == "dimg") needs[from].insert(to);
+      if (kind == "dimg") {
+        const std::string_view part = kind_of(kinds, to);
+        if (is_made(part)) fail("a kind of HEIC or AVIF that is not read (made of made pictures)");
+        // Of tiles libheif says so itself; otherwise it ends the process.
+        if (is_made(kind_of(kinds, from)) && !is_coded(part))
+          fail("damaged HEIC or AVIF (a picture is made of what is no picture)");
+        needs[from].insert(to);
+      }
       if (kind == "auxl") needs[to].insert(from);
     }
   }
@@ -179,9 +195,8 @@ uint64_t canvas_of(std::string_view data) {
   return width * fields.next(size);
 }
 
-/// The largest canvas of those items whose data an `iloc` box locates, in the file or in the `idat` box beside it.
-uint64_t largest_canvas(std::string_view box, const std::set<uint64_t>& items, std::string_view file,
-                        std::string_view idat) {
+/// The largest canvas of the grids whose data an `iloc` box locates, in the file or in the `idat` box beside it.
+uint64_t largest_canvas(std::string_view box, const Kinds& kinds, std::string_view file, std::string_view idat) {
   constexpr size_t kEnough = 12;
   constexpr uint64_t kMostExtents = 32;  // libheif's limit
   Fields fields(box);
@@ -206,7 +221,7 @@ uint64_t largest_canvas(std::string_view box, const std::set<uint64_t>& items, s
       const uint64_t at = base + number(12), size = number(8);
       if (data.size() < kEnough) data += slice(source, at, std::min<uint64_t>(size, kEnough));
     }
-    if (items.count(item) > 0) largest = std::max(largest, canvas_of(data));
+    if (kind_of(kinds, item) == "grid") largest = std::max(largest, canvas_of(data));
   }
   return largest;
 }
@@ -217,8 +232,8 @@ void check_heif_structure(std::string_view bytes) {
   Needs needs;
   size_t left = kMostReferences;
   for (const std::string_view meta : metas(bytes)) {
-    const std::set<uint64_t> made = grids(meta);
-    for (const std::string_view box : boxes(meta, "iref")) add_references(box, made, left, needs);
+    const Kinds kinds = kinds_of(meta);
+    for (const std::string_view box : boxes(meta, "iref")) add_references(box, kinds, left, needs);
     for (const std::string_view box : boxes(meta, "iprp")) {
       if (turns_without_end(box)) fail("damaged HEIC or AVIF (a picture is turned again and again)");
     }
@@ -229,11 +244,11 @@ void check_heif_structure(std::string_view bytes) {
 int64_t heif_canvas_pixels(std::string_view bytes) {
   uint64_t largest = 0;
   for (const std::string_view meta : metas(bytes)) {
-    const std::set<uint64_t> made = grids(meta);
+    const Kinds kinds = kinds_of(meta);
     const std::vector<std::string_view> idats = boxes(meta, "idat");
     const std::string_view idat = idats.empty() ? std::string_view{} : idats.front();
     for (const std::string_view box : boxes(meta, "iloc"))
-      largest = std::max(largest, largest_canvas(box, made, bytes, idat));
+      largest = std::max(largest, largest_canvas(box, kinds, bytes, idat));
   }
   return static_cast<int64_t>(std::min<uint64_t>(largest, std::numeric_limits<int64_t>::max()));
 }
