@@ -77,8 +77,8 @@ const heif_decoder_plugin& hevc_decoder();
 
 /// Throws Error for a file whose pictures are made of themselves, for which libheif calls itself until the stack is
 /// full, of pictures that are made in their turn, of items that are no pictures, or laid over one another; for one with
-/// more references than it can have; and for one that turns a picture again and again. Takes a time that grows as the
-/// file does.
+/// more references than it can have; for one that turns a picture again and again; and for one whose pictures are all
+/// of other codecs. Takes a time that grows as the file does.
 void check_heif_structure(std::string_view bytes);
 
 /// Pixels of the largest canvas that tiles are put together on: libheif holds each side of it against a

@@ -103,6 +103,17 @@ std::string_view kind_of(const Kinds& kinds, uint64_t item) {
 bool is_made(std::string_view kind) { return kind == "grid" || kind == "iden"; }
 bool is_coded(std::string_view kind) { return kind == "hvc1" || kind == "av01" || kind == "vvc1"; }
 
+/// Throws Error where no item is a picture of ours: "jpeg" and "avc1" are others.
+void check_kinds(const Kinds& kinds) {
+  std::set<std::string_view> others;
+  for (const auto& [item, kind] : kinds) {
+    if (is_made(kind) || is_coded(kind)) return;
+    if (!kind.empty()) others.insert(kind);
+  }
+  if (!others.empty())
+    fail("a kind of HEIF that is not read ({})", excerpt(fmt::format("{}", fmt::join(others, ", "))));
+}
+
 /// For each item those that are decoded for it.
 using Needs = std::map<uint64_t, std::set<uint64_t>>;
 
@@ -233,6 +244,7 @@ void check_heif_structure(std::string_view bytes) {
   size_t left = kMostReferences;
   for (const std::string_view meta : metas(bytes)) {
     const Kinds kinds = kinds_of(meta);
+    check_kinds(kinds);
     for (const std::string_view box : boxes(meta, "iref")) add_references(box, kinds, left, needs);
     for (const std::string_view box : boxes(meta, "iprp")) {
       if (turns_without_end(box)) fail("damaged HEIC or AVIF (a picture is turned again and again)");

@@ -98,6 +98,11 @@ TEST(HeifStructure, OfAPictureThatIsMadeOfWhatIsNoneIsRefused) {
   EXPECT_THAT(message_for(made_of("iovl", 1)), HasSubstr("laid over one another"));
 }
 
+TEST(HeifStructure, OfPicturesOfAnotherCodecIsRefusedByItsKinds) {
+  EXPECT_NO_THROW(codec::check_heif_structure(file_of(items({"Exif", "hvc1"}))));
+  EXPECT_THAT(message_for(file_of(items({"jpeg", "Exif"}))), HasSubstr("not read (Exif, jpeg)"));
+}
+
 TEST(HeifStructure, APictureMadeOfOneOtherIsRead) {
   std::string bytes = four_tiles();
   const auto set = [&](size_t at, uint64_t value, int size) {
