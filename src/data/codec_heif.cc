@@ -24,20 +24,21 @@ constexpr int kLongestSide = 1 << 14;
 /// Colour, transparency, and what tiles stand over: a phone's are of 512 x 512 pixels.
 int64_t coded_pixels(const DecodeOptions& options) { return 2 * options.max_pixels + (int64_t{1} << 20); }
 
-/// A file may code more pixels than it says it has.
-void charge(const heif_image_handle* handle, int64_t coded, const DecodeOptions& options) {
-  const int64_t stated = int64_t{heif_image_handle_get_height(handle)} * heif_image_handle_get_width(handle);
-  if (options.pixels_left == nullptr || coded <= stated) return;
-  *options.pixels_left -= coded - stated;
-  if (*options.pixels_left < 0) fail("the image's pictures have {} pixels, more than are left for it", coded);
+/// A file may use more pixels than were counted for it so far.
+void charge(int64_t counted, int64_t used, const DecodeOptions& options) {
+  if (options.pixels_left == nullptr || used <= counted) return;
+  *options.pixels_left -= used - counted;
+  if (*options.pixels_left < 0) fail("the image's pictures have {} pixels, more than are left for it", used);
 }
 
-Owned<heif_image> decode_pixels(const heif_image_handle* handle, heif_chroma chroma, const DecodeOptions& options) {
+/// @param counted  pixels that were counted already
+Owned<heif_image> decode_pixels(const heif_image_handle* handle, heif_chroma chroma, int64_t counted,
+                                const DecodeOptions& options) {
   const CodedPixels budget(coded_pixels(options));
   heif_image* decoded = nullptr;
   const heif_error error = heif_decode_image(handle, &decoded, heif_colorspace_RGB, chroma, nullptr);
   Owned<heif_image> pixels(decoded, [](heif_image* item) { heif_image_release(item); });
-  charge(handle, coded_pixels(options) - CodedPixels::left(), options);
+  charge(counted, coded_pixels(options) - CodedPixels::left(), options);
   if (budget.exceeded()) fail("damaged HEIC or AVIF (its pictures are larger than it says, and than is allowed)");
   check(error);
   return pixels;
@@ -88,18 +89,21 @@ Decoded decode_heif(std::string_view bytes, const DecodeOptions& options) {
   heif_context_set_max_decoding_threads(context.get(), 0);  // CodedPixels is this thread's
   check(heif_context_read_from_memory_without_copy(context.get(), bytes.data(), bytes.size(), nullptr));
   const auto handle = primary_image(context.get());
-  check_size(heif_image_handle_get_height(handle.get()), heif_image_handle_get_width(handle.get()), options);
+  const int64_t stated_height = heif_image_handle_get_height(handle.get());
+  const int64_t stated_width = heif_image_handle_get_width(handle.get());
+  check_size(stated_height, stated_width, options);
+  const int64_t stated = stated_height * stated_width;
   // What tiles are put together on is as large as another place of the file says.
   const int64_t canvas = heif_canvas_pixels(bytes);
   if (canvas > coded_pixels(options)) fail("the image is put together on {} pixels, too many", canvas);
-  charge(handle.get(), canvas, options);
+  charge(stated, canvas, options);
   const int side =
       std::max(heif_image_handle_get_ispe_width(handle.get()), heif_image_handle_get_ispe_height(handle.get()));
   if (side > kLongestSide) fail("a HEIC or AVIF of {} pixels a side, at most {} are allowed", side, kLongestSide);
   heif_context_set_maximum_image_size_limit(context.get(), side + 1);
   const bool alpha = heif_image_handle_has_alpha_channel(handle.get()) != 0;
-  const auto pixels =
-      decode_pixels(handle.get(), alpha ? heif_chroma_interleaved_RGBA : heif_chroma_interleaved_RGB, options);
+  const auto pixels = decode_pixels(handle.get(), alpha ? heif_chroma_interleaved_RGBA : heif_chroma_interleaved_RGB,
+                                    std::max(stated, canvas), options);
   const int64_t height = heif_image_get_height(pixels.get(), heif_channel_interleaved);
   const int64_t width = heif_image_get_width(pixels.get(), heif_channel_interleaved);
   check_size(height, width, {0, options.max_pixels});  // its header was counted already

@@ -10,7 +10,9 @@
 #include "codec.h"
 #include "heif_decoders.h"
 
-// Reads the boxes that libheif reads, as it reads them: all of a name where it takes the first or the last.
+// Walks the boxes as libheif 1.15 does, so that nothing it acts on is missed: where it takes the first or the last of
+// several boxes, all of them are looked at. Unlike a decoder's, these readers find zeros beyond the end and leave the
+// damage for libheif to name.
 
 namespace protocom::codec {
 namespace {
@@ -71,8 +73,7 @@ std::vector<std::string_view> metas(std::string_view file) {
   return all;
 }
 
-/// The kind of each item of a `meta` box, as the first `infe` box of the item states it. libheif 1.15 writes outside of
-/// its memory where a picture is laid over another beyond its border: nobody's photos are made so.
+/// The kind of each item of a `meta` box, as the first `infe` box of the item states it.
 using Kinds = std::map<uint64_t, std::string_view>;
 
 Kinds kinds_of(std::string_view meta) {
@@ -88,6 +89,7 @@ Kinds kinds_of(std::string_view meta) {
     const uint64_t id = fields.next(version > 2 ? 4 : 2);
     fields.skip(2);
     const std::string_view kind = version < 2 ? std::string_view{} : slice(fields.rest(), 0, 4);
+    // libheif 1.15 writes outside of its memory where one lies beyond the border of another; no camera makes such.
     if (kind == "iovl") fail("a kind of HEIC or AVIF that is not read (pictures laid over one another)");
     kinds.emplace(id, kind);
   }
@@ -172,7 +174,7 @@ bool has_circle(const Needs& needs) {
 
 /// Whether an item is turned, mirrored and cropped more often than once each and once more, by what an `iprp` box
 /// states: each time copies the picture, and a byte of the file asks for it.
-bool turns_without_end(std::string_view box) {
+bool turns_too_often(std::string_view box) {
   constexpr int kMost = 4;
   std::vector<bool> turns;  // for each property
   for (const std::string_view properties : boxes(box, "ipco")) {
@@ -247,7 +249,7 @@ void check_heif_structure(std::string_view bytes) {
     check_kinds(kinds);
     for (const std::string_view box : boxes(meta, "iref")) add_references(box, kinds, left, needs);
     for (const std::string_view box : boxes(meta, "iprp")) {
-      if (turns_without_end(box)) fail("damaged HEIC or AVIF (a picture is turned again and again)");
+      if (turns_too_often(box)) fail("damaged HEIC or AVIF (a picture is turned again and again)");
     }
   }
   if (has_circle(needs)) fail("damaged HEIC or AVIF (a picture is made of itself)");
