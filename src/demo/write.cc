@@ -50,10 +50,8 @@ void write_synthetic(const fs::path& folder, const SyntheticWorld& world, Progre
     const SyntheticClass& synthetic_class = world.classes()[static_cast<size_t>(c)];
     const fs::path class_folder = pending.path() / synthetic_class.name;
     fs::create_directory(class_folder);
-    parallel_for(0, per_class, 1, [&](int64_t begin, int64_t end) {
-      for (int64_t i = begin; i < end; ++i) {
-        write_plain(class_folder / fmt::format("{:04d}.jpg", i), encode_jpeg(world.draw(c, i).image, kJpegQuality));
-      }
+    parallel_each(per_class, [&](int64_t i) {
+      write_plain(class_folder / fmt::format("{:04d}.jpg", i), encode_jpeg(world.draw(c, i).image, kJpegQuality));
     });
     progress.advance((c + 1) * per_class, synthetic_class.name);
   }

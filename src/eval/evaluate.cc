@@ -4,9 +4,11 @@
 #include <ATen/core/grad_mode.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cmath>
 #include <map>
 #include <set>
+#include <thread>
 #include <utility>
 #include <vector>
 
@@ -132,13 +134,15 @@ class ListEvaluation {
     if (!list.episodes.empty()) find_which_have_prototypes();
   }
 
-  /// Runs the episodes [begin, end); `begin` is a multiple of together().
-  void run(int64_t begin, int64_t end) {
-    parallel_for(0, (end - begin + together_ - 1) / together_, 1, [&](int64_t from, int64_t to) {
-      for (int64_t i = from; i < to; ++i) {
-        const int64_t chunk = begin + i * together_;
-        run_chunk(static_cast<size_t>(chunk), static_cast<size_t>(std::min(chunk + together_, end)));
-      }
+  /// Runs the episodes [begin, end); `begin` is a multiple of together(). Only this thread tells of the progress.
+  void run(int64_t begin, int64_t end, Progress& progress) {
+    const auto caller = std::this_thread::get_id();
+    std::atomic<int64_t> done{0};
+    parallel_each((end - begin + together_ - 1) / together_, [&](int64_t i) {
+      const int64_t chunk = begin + i * together_, stop = std::min(chunk + together_, end);
+      run_chunk(static_cast<size_t>(chunk), static_cast<size_t>(stop));
+      const int64_t all = done += stop - chunk;
+      if (std::this_thread::get_id() == caller) progress.advance(all, "");
     });
   }
 
@@ -253,7 +257,6 @@ std::string mode_of(const MethodSpec& spec, const EpisodeShape& shape) {
 CheckedScores evaluate_checked(const EvaluateInputs& inputs, const EpisodeList& episodes,
                                const EvaluateOptions& options, Progress& progress) {
   if (options.methods.empty()) fail_usage("no method to evaluate");
-  if (options.batch < 1) fail_usage("the batch must be at least 1, found {}", options.batch);
   check_shots(options.methods, episodes.shape);
   CheckedScores result{{}, check_episodes(inputs.features, episodes)};
   check_unseen(inputs.features, episodes.split, trained_on(inputs), result.checks);
@@ -268,12 +271,9 @@ CheckedScores evaluate_checked(const EvaluateInputs& inputs, const EpisodeList& 
   const auto [first, last] = options.group->share((count + together - 1) / together);
   const int64_t begin = std::min(first * together, count);
   const int64_t end = std::min(last * together, count);
-  const int64_t step = (options.batch + together - 1) / together * together;
   progress.start("evaluate", end - begin);
-  for (int64_t i = begin; i < end; i += step) {
-    evaluation.run(i, std::min(i + step, end));
-    progress.advance(std::min(i + step, end) - begin, "");
-  }
+  evaluation.run(begin, end, progress);
+  progress.advance(end - begin, "");
   progress.finish();
   result.methods = evaluation.take();
   if (options.group->is_single()) return result;

@@ -68,9 +68,9 @@ Image Image::rgb(const uint8_t* pixels, int64_t height, int64_t width, int64_t s
 
 std::vector<SquareImage> square_images(const std::vector<Image>& images, const Preprocessing& preprocessing) {
   std::vector<SquareImage> squares(images.size());
-  parallel_for(0, static_cast<int64_t>(images.size()), 1, [&](int64_t begin, int64_t end) {
-    for (auto i = static_cast<size_t>(begin); i < static_cast<size_t>(end); ++i)
-      squares[i] = square_image(images[i].impl(), i, preprocessing);
+  parallel_each(static_cast<int64_t>(images.size()), [&](int64_t i) {
+    const auto number = static_cast<size_t>(i);
+    squares[number] = square_image(images[number].impl(), number, preprocessing);
   });
   return squares;
 }

@@ -3,6 +3,8 @@
 #include <ATen/Parallel.h>
 #include <gtest/gtest.h>
 
+#include <atomic>
+#include <chrono>
 #include <mutex>
 #include <set>
 #include <stdexcept>
@@ -50,6 +52,34 @@ TEST(ParallelFor, StaysOnOneThreadForAGrain) {
 TEST(ParallelFor, HandsOnWhatTheWorkThrows) {
   const Threads two(2);
   EXPECT_THROW(parallel_for(0, 10, 1, [](int64_t, int64_t) { throw std::runtime_error("no"); }), std::runtime_error);
+}
+
+TEST(ParallelEach, ReachesEveryIndexOnceAndLeavesNoThreadIdle) {
+  const Threads two(2);
+  std::vector<int> visits(100, 0);
+  std::atomic<int> others{0};
+  parallel_each(100, [&](int64_t i) {
+    ++visits[static_cast<size_t>(i)];
+    // The thread with the first piece keeps it until nobody else finds one.
+    const auto give_up = std::chrono::steady_clock::now() + std::chrono::seconds(20);
+    if (i != 0) ++others;
+    while (i == 0 && others < 99 && std::chrono::steady_clock::now() < give_up) std::this_thread::yield();
+  });
+  EXPECT_EQ(visits, std::vector<int>(100, 1));
+  EXPECT_EQ(others, 99);
+}
+
+TEST(ParallelEach, BeginsNothingMoreAfterAnException) {
+  const Threads two(2);
+  std::atomic<int> begun{0};
+  EXPECT_THROW(parallel_each(1000000,
+                             [&](int64_t) {
+                               ++begun;
+                               throw std::runtime_error("no");
+                             }),
+               std::runtime_error);
+  EXPECT_LE(begun, 2);
+  parallel_each(0, [&](int64_t) { FAIL(); });
 }
 
 }  // namespace

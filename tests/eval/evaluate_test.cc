@@ -3,6 +3,8 @@
 #include <ATen/ATen.h>
 #include <gmock/gmock.h>
 
+#include <thread>
+
 #include "protocom/core/error.h"
 #include "protocom/eval/evaluation_tasks.h"
 #include "protocom/eval/fit.h"
@@ -23,12 +25,10 @@ using protocom::testing::toy_world;
 using protocom::testing::ToyWorld;
 using protocom::testing::untrained_model;
 
-std::vector<MethodScores> run(const ToyWorld& world, const EpisodeList& episodes, int64_t batch = 32) {
+std::vector<MethodScores> run(const ToyWorld& world, const EpisodeList& episodes) {
   const CompletionModel model = untrained_model(world);
   const KnowledgeTable classes = align_knowledge(world.knowledge, world.features.class_names, model.attributes);
-  EvaluateOptions options;
-  options.batch = batch;
-  return evaluate({world.features, &model, &classes}, episodes, options, Progress::none());
+  return evaluate({world.features, &model, &classes}, episodes, {}, Progress::none());
 }
 
 TEST(Evaluate, FindsTheAccuracyAndCosineOfAnEpisodeWorkedOutByHand) {
@@ -93,11 +93,34 @@ TEST(Evaluate, LeavesMethodsThatNeedLabelledImagesOutOfTheTasksWithout) {
 
 TEST(Evaluate, DoesNotDependOnHowManyEpisodesAreComputedTogether) {
   const ToyWorld world = toy_world();
-  const EpisodeList episodes = sample_episodes(world.features, {Split::kNovel, {5, 2, 7}, 23, 3});
-  const auto together = run(world, episodes, 32);
-  const auto alone = run(world, episodes, 1);
+  EpisodeList episodes = sample_episodes(world.features, {Split::kNovel, {5, 2, 7}, 23, 3});
+  const auto together = run(world, episodes);
+  episodes.episodes.resize(1);
+  const auto alone = run(world, episodes);
   ASSERT_EQ(together.size(), 4U);
-  for (size_t i = 0; i < together.size(); ++i) EXPECT_EQ(together[i].accuracy, alone[i].accuracy) << together[i].method;
+  for (size_t i = 0; i < together.size(); ++i) {
+    EXPECT_EQ(together[i].accuracy.front(), alone[i].accuracy.front()) << together[i].method;
+    EXPECT_EQ(together[i].cosine.front(), alone[i].cosine.front()) << together[i].method;
+  }
+}
+
+TEST(Evaluate, TellsOfItsProgressOnTheCallingThreadAlone) {
+  struct Heard : Progress {
+    void advance(int64_t done, std::string_view /*detail*/) override {
+      if (std::this_thread::get_id() != caller) ++elsewhere;
+      last = done;
+    }
+    std::thread::id caller = std::this_thread::get_id();
+    int elsewhere = 0;
+    int64_t last = 0;
+  } heard;
+  const ToyWorld world = toy_world();
+  const EpisodeList episodes = sample_episodes(world.features, {Split::kNovel, {5, 1, 5}, 100, 1});
+  EvaluateOptions options;
+  options.methods = make_methods({"mean"});
+  evaluate({world.features}, episodes, options, heard);
+  EXPECT_EQ(heard.elsewhere, 0);
+  EXPECT_EQ(heard.last, 100);
 }
 
 TEST(Evaluate, DoesNotChangeWhenTheQueriesOfAnEpisodeArePermuted) {

@@ -9,4 +9,9 @@ namespace protocom {
 /// at::parallel_for is a template: in a source that is compiled without OpenMP it would be one thread, without a word.
 void parallel_for(int64_t begin, int64_t end, int64_t grain, const std::function<void(int64_t, int64_t)>& work);
 
+/// Calls work(i) for each i in [0, count), each on whichever thread is free: for pieces that take unequally long, or
+/// where other programs share the processor. The calling thread is one of them; after an exception no other piece
+/// begins.
+void parallel_each(int64_t count, const std::function<void(int64_t)>& work);
+
 }  // namespace protocom

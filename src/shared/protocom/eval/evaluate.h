@@ -30,7 +30,6 @@ struct EvaluateInputs {
 /// Settings of an evaluation.
 struct EvaluateOptions {
   Methods methods = make_methods(paper_rows());
-  int64_t batch = 512;  ///< episodes between two reports of progress; results do not depend on it
   KeepPredictions predictions = KeepPredictions::kNo;
   const ProcessGroup* group = &ProcessGroup::single();  ///< the processes that share the episodes
 };
