@@ -288,7 +288,7 @@ void weighted_moments(benchmark::State& state) {
   at::Tensor sum = at::zeros({EpisodeRows::kPrototypes, kDim});
   at::Tensor squares = at::zeros({EpisodeRows::kPrototypes, kDim});
   for (auto _ : state) {
-    add_weighted_sums(
+    protocom::weighted_moments(
         {episode.rows.data(), EpisodeRows::kQueries, weights.data_ptr<float>(), EpisodeRows::kPrototypes, kDim},
         sum.data_ptr<float>(), squares.data_ptr<float>());
     benchmark::ClobberMemory();

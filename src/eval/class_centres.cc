@@ -13,23 +13,28 @@
 namespace protocom {
 namespace {
 
-/// Sums in 16 lanes, a vector of GCC and Clang: in the same order on every processor and for every number of threads.
+/// Sums in 16 lanes, four vectors of GCC and Clang that every processor has: in the same order on each of them and for
+/// every number of threads.
 float cosine_to_unit(const float* vector, const float* unit, int64_t dim) {
-  using Lanes = float __attribute__((vector_size(64)));
-  constexpr int64_t kLanes = sizeof(Lanes) / sizeof(float);
-  Lanes products{}, squares{};
+  using Four = float __attribute__((vector_size(16)));
+  constexpr int64_t kLanes = 16;
+  Four products[4] = {}, squares[4] = {};
   int64_t i = 0;
   for (; i + kLanes <= dim; i += kLanes) {
-    Lanes x, y;
-    std::memcpy(&x, vector + i, sizeof(Lanes));
-    std::memcpy(&y, unit + i, sizeof(Lanes));
-    products += x * y;
-    squares += x * x;
+#pragma GCC unroll 4
+    for (int64_t part = 0; part < 4; ++part) {
+      Four x, y;
+      std::memcpy(&x, vector + i + 4 * part, sizeof(Four));
+      std::memcpy(&y, unit + i + 4 * part, sizeof(Four));
+      products[part] += x * y;
+      squares[part] += x * x;
+    }
   }
   float product = 0, square = 0;
+#pragma GCC unroll 16
   for (int64_t lane = 0; lane < kLanes; ++lane) {
-    product += products[lane];
-    square += squares[lane];
+    product += products[lane / 4][lane % 4];
+    square += squares[lane / 4][lane % 4];
   }
   for (; i < dim; ++i) {
     product += vector[i] * unit[i];

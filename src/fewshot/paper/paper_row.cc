@@ -2,6 +2,7 @@
 
 #include <ATen/ATen.h>
 
+#include <atomic>
 #include <optional>
 #include <vector>
 
@@ -19,6 +20,25 @@
 namespace protocom {
 namespace {
 
+/// One over the norm of each row of a table, found when it is first asked for. Thread-safe.
+class InverseNorms {
+ public:
+  explicit InverseNorms(int64_t rows) : found_(static_cast<size_t>(rows)) {}
+
+  /// Of row `i`, which is `row`.
+  float of(int64_t i, const float* row, int64_t dim) const {
+    std::atomic<float>& found = found_[static_cast<size_t>(i)];
+    float value = found.load(std::memory_order_relaxed);
+    if (value != 0) return value;
+    value = inverse_norm_of(row_dot(row, row, dim));
+    found.store(value, std::memory_order_relaxed);  // whichever thread: it is the same number
+    return value;
+  }
+
+ private:
+  mutable std::vector<std::atomic<float>> found_;  // 0: not yet
+};
+
 /// The fast form of the paper's rows: those of a group are computed together (paper_rows_run.h).
 class PaperRows : public FastForm {
  public:
@@ -29,32 +49,15 @@ class PaperRows : public FastForm {
   [[nodiscard]] std::vector<EpisodeScores> score(const RowBatch& rows) const override;
 
  private:
+  void place(const RowBatch& rows, int64_t number, FastEpisode& episode) const;
+
   at::Tensor table_;  // [m, d]
   std::vector<FastRow> rows_;
   at::Tensor padded_;  // [m, dim]
+  InverseNorms inverse_norms_;
   std::optional<Completer> completer_;
   std::optional<CompletedRows> completed_;
 };
-
-/// The pointers of one episode of a batch, in memory that the next one uses again.
-void place(const RowBatch& rows, int64_t number, const at::Tensor& padded, FastEpisode& episode) {
-  const float* table = padded.data_ptr<float>();
-  const int64_t dim = padded.size(1);
-  episode.support.resize(static_cast<size_t>(rows.n));
-  for (int64_t i = 0; i < rows.n; ++i) {
-    auto& own = episode.support[static_cast<size_t>(i)];
-    own.clear();
-    const int64_t* support = rows.support.data() + (number * rows.n + i) * rows.k;
-    for (int64_t j = 0; j < rows.k && support[j] >= 0; ++j) own.push_back(table + support[j] * dim);
-  }
-  const auto point = [&](const std::vector<int64_t>& from, int64_t count, std::vector<const float*>& to) {
-    to.clear();
-    for (int64_t i = number * count; i < (number + 1) * count; ++i)
-      to.push_back(table + from[static_cast<size_t>(i)] * dim);
-  };
-  point(rows.query, rows.q, episode.query);
-  point(rows.unlabelled, rows.u, episode.unlabelled);
-}
 
 /// Where the answers to an episode of a batch go.
 std::vector<FastAnswer> answers(const std::vector<EpisodeScores>& scores, int64_t number) {
@@ -66,7 +69,7 @@ std::vector<FastAnswer> answers(const std::vector<EpisodeScores>& scores, int64_
   return all;
 }
 
-PaperRows::PaperRows(const at::Tensor& table) : table_(table.contiguous()) {
+PaperRows::PaperRows(const at::Tensor& table) : table_(table.contiguous()), inverse_norms_(table.size(0)) {
   const int64_t dim = padded_length(table_.size(1));
   padded_ = dim == table_.size(1) ? table_ : at::constant_pad_nd(table_, {0, dim - table_.size(1)});
 }
@@ -78,6 +81,31 @@ void PaperRows::add(const FastRow& row, const MethodContext& context) {
   completed_.emplace(table_, *completer_, padded_.size(1));
 }
 
+/// One episode of a batch, in memory that the next one uses again.
+void PaperRows::place(const RowBatch& rows, int64_t number, FastEpisode& episode) const {
+  const float* table = padded_.data_ptr<float>();
+  const int64_t dim = padded_.size(1);
+  episode.support.resize(static_cast<size_t>(rows.n));
+  for (int64_t i = 0; i < rows.n; ++i) {
+    auto& own = episode.support[static_cast<size_t>(i)];
+    own.clear();
+    const int64_t* support = rows.support.data() + (number * rows.n + i) * rows.k;
+    for (int64_t j = 0; j < rows.k && support[j] >= 0; ++j) own.push_back(table + support[j] * dim);
+  }
+  const auto point = [&](const std::vector<int64_t>& from, int64_t count, std::vector<const float*>& to,
+                         std::vector<float>& inverse) {
+    to.clear();
+    inverse.clear();
+    for (int64_t i = number * count; i < (number + 1) * count; ++i) {
+      const int64_t row = from[static_cast<size_t>(i)];
+      to.push_back(table + row * dim);
+      inverse.push_back(inverse_norms_.of(row, to.back(), dim));
+    }
+  };
+  point(rows.query, rows.q, episode.query, episode.query_inverse);
+  point(rows.unlabelled, rows.u, episode.unlabelled, episode.unlabelled_inverse);
+}
+
 std::vector<EpisodeScores> PaperRows::score(const RowBatch& rows) const {
   CompletedRows::Batch completed;
   if (completed_) completed = completed_->of(rows);
@@ -87,7 +115,7 @@ std::vector<EpisodeScores> PaperRows::score(const RowBatch& rows) const {
   PaperRowsRun run(rows_, padded_.size(1), table_.size(1));
   FastEpisode episode;
   for (int64_t i = 0; i < rows.size(); ++i) {
-    place(rows, i, padded_, episode);
+    place(rows, i, episode);
     const auto begin = completed.prototypes.begin();
     if (completed_) episode.completed.assign(begin + i * rows.n, begin + (i + 1) * rows.n);
     run.run(episode, answers(scores, i));

@@ -33,13 +33,13 @@ void PaperRowsRun::run(const FastEpisode& episode, const std::vector<FastAnswer>
   reserve(episode);
   place_means(episode);
   if (completes_) place_completed(episode);
-  dot(episode.query, query_dots_, query_inverse_);
-  if (fuses_ && !episode.unlabelled.empty()) dot(episode.unlabelled, pool_dots_, pool_inverse_);
+  dot(episode.query, query_dots_);
+  if (fuses_ && !episode.unlabelled.empty()) dot(episode.unlabelled, pool_dots_);
   for (size_t i = 0; i < rows_.size(); ++i) {
     if (rows_[i].row == 4) {
       answer_fused(rows_[i], episode, answers[i]);
     } else {
-      answer_plain(rows_[i], static_cast<int64_t>(episode.query.size()), answers[i]);
+      answer_plain(rows_[i], episode, answers[i]);
     }
   }
 }
@@ -54,23 +54,20 @@ void PaperRowsRun::reserve(const FastEpisode& episode) {
   for (auto* values : {&inverse_norms_, &totals_}) grow(*values, columns_);
   for (auto* values : {&half_sum_inverse_, &shots_}) grow(*values, n_);
   grow(query_dots_, queries * columns_);
-  grow(query_inverse_, queries);
   grow(pool_dots_, pool * columns_);
-  grow(pool_inverse_, pool);
   grow(weights_, std::max(queries, pool) * columns_);
   grow(fused_dots_, queries * n_);
 }
 
-/// Also keeps the supports' sums, with which those of equations 13 and 14 begin: a support has the weight 1.
+/// Also keeps the supports' sums, which are part of those of equations 13 and 14: a support has the weight 1.
 void PaperRowsRun::place_means(const FastEpisode& episode) {
-  static constexpr float kOne = 1;
-  std::fill_n(support_sums_.data(), n_ * dim_, 0.0F);
-  std::fill_n(support_squares_.data(), n_ * dim_, 0.0F);
   for (int64_t i = 0; i < n_; ++i) {
+    const std::vector<const float*>& support = episode.support[index(i)];
+    ones_.assign(support.size(), 1.0F);
     float* sum = support_sums_.data() + i * dim_;
-    for (const float* row : episode.support[index(i)])
-      add_weighted_sums({&row, 1, &kOne, 1, dim_}, sum, support_squares_.data() + i * dim_);
-    shots_[index(i)] = static_cast<float>(episode.support[index(i)].size());
+    weighted_moments({support.data(), static_cast<int64_t>(support.size()), ones_.data(), 1, dim_}, sum,
+                     support_squares_.data() + i * dim_);
+    shots_[index(i)] = static_cast<float>(support.size());
     float* mean = prototype(i);
     for (int64_t d = 0; d < dim_; ++d) mean[d] = sum[d] / shots_[index(i)];
     inverse_norms_[index(i)] = inverse_norm_of(row_dot(mean, mean, dim_));
@@ -90,11 +87,8 @@ void PaperRowsRun::place_completed(const FastEpisode& episode) {
   }
 }
 
-void PaperRowsRun::dot(const std::vector<const float*>& rows, std::vector<float>& dots,
-                       std::vector<float>& inverse_norms) {
-  const auto count = static_cast<int64_t>(rows.size());
-  row_dots({rows.data(), count, prototypes_.data(), columns_, dim_, columns_}, dots.data());
-  for (size_t i = 0; i < rows.size(); ++i) inverse_norms[i] = inverse_norm_of(row_dot(rows[i], rows[i], dim_));
+void PaperRowsRun::dot(const std::vector<const float*>& rows, std::vector<float>& dots) {
+  row_dots({rows.data(), static_cast<int64_t>(rows.size()), prototypes_.data(), columns_, dim_, columns_}, dots.data());
 }
 
 /// Equation 12: the classes' probabilities by the means, then by the completed prototypes, of every unlabelled row.
@@ -116,28 +110,26 @@ void PaperRowsRun::fuse(const FastEpisode& episode, const FastRow& row) {
   const bool pooled = !episode.unlabelled.empty();
   const auto& unlabelled = pooled ? episode.unlabelled : episode.query;
   const auto count = static_cast<int64_t>(unlabelled.size());
-  weigh(pooled ? pool_dots_ : query_dots_, pooled ? pool_inverse_ : query_inverse_, count, row.fusion.scale);
-  for (const int64_t half : {int64_t{0}, n_}) {
-    std::copy_n(support_sums_.data(), n_ * dim_, sums_.data() + half * dim_);
-    std::copy_n(support_squares_.data(), n_ * dim_, squares_.data() + half * dim_);
-  }
-  add_weighted_sums({unlabelled.data(), count, weights_.data(), columns_, dim_}, sums_.data(), squares_.data());
+  weigh(pooled ? pool_dots_ : query_dots_, pooled ? episode.unlabelled_inverse : episode.query_inverse, count,
+        row.fusion.scale);
+  weighted_moments({unlabelled.data(), count, weights_.data(), columns_, dim_}, sums_.data(), squares_.data());
   for (int64_t i = 0; i < n_; ++i) {
     const int64_t c = n_ + i;
-    fuse_row({sums_.data() + i * dim_, squares_.data() + i * dim_, totals_[index(i)], sums_.data() + c * dim_,
-              squares_.data() + c * dim_, totals_[index(c)], static_cast<float>(row.fusion.epsilon), dim_},
+    fuse_row({support_sums_.data() + i * dim_, support_squares_.data() + i * dim_, sums_.data() + i * dim_,
+              squares_.data() + i * dim_, totals_[index(i)], sums_.data() + c * dim_, squares_.data() + c * dim_,
+              totals_[index(c)], static_cast<float>(row.fusion.epsilon), dim_},
              fused_.data() + i * dim_);
   }
 }
 
 /// Rows (i) to (iii).
-void PaperRowsRun::answer_plain(const FastRow& row, int64_t queries, const FastAnswer& answer) {
+void PaperRowsRun::answer_plain(const FastRow& row, const FastEpisode& episode, const FastAnswer& answer) {
   const bool half = row.row == 3;
   const int64_t first = row.row == 2 ? n_ : 0;
-  for (int64_t i = 0; i < queries; ++i) {
-    const float* dots = query_dots_.data() + i * columns_ + first;
-    const float factor = row.gamma * query_inverse_[index(i)];
-    float* logits = answer.logits + i * n_;
+  for (size_t i = 0; i < episode.query.size(); ++i) {
+    const float* dots = query_dots_.data() + static_cast<int64_t>(i) * columns_ + first;
+    const float factor = row.gamma * episode.query_inverse[i];
+    float* logits = answer.logits + static_cast<int64_t>(i) * n_;
     for (int64_t j = 0; j < n_; ++j) {
       logits[j] = half ? factor * 0.5F * (dots[j] + dots[n_ + j]) * half_sum_inverse_[index(j)]
                        : factor * dots[j] * inverse_norms_[index(first + j)];
@@ -145,22 +137,27 @@ void PaperRowsRun::answer_plain(const FastRow& row, int64_t queries, const FastA
   }
   for (int64_t j = 0; j < n_; ++j) {
     const float* own = prototype(first + j);
-    const float* other = prototype(half ? n_ + j : first + j);
-    for (int64_t d = 0; d < width_; ++d) answer.prototypes[j * width_ + d] = 0.5F * own[d] + 0.5F * other[d];
+    float* to = answer.prototypes + j * width_;
+    if (!half) {
+      std::copy_n(own, width_, to);
+      continue;
+    }
+    const float* other = prototype(n_ + j);
+    for (int64_t d = 0; d < width_; ++d) to[d] = 0.5F * own[d] + 0.5F * other[d];
   }
 }
 
 /// Row (iv); without queries and pool it is row (iii), as in gauss_fusion().
 void PaperRowsRun::answer_fused(const FastRow& row, const FastEpisode& episode, const FastAnswer& answer) {
   const auto queries = static_cast<int64_t>(episode.query.size());
-  if (episode.query.empty() && episode.unlabelled.empty()) return answer_plain({3, row.gamma, {}}, 0, answer);
+  if (episode.query.empty() && episode.unlabelled.empty()) return answer_plain({3, row.gamma, {}}, episode, answer);
   fuse(episode, row);
   row_dots({episode.query.data(), queries, fused_.data(), n_, dim_, n_}, fused_dots_.data());
   for (int64_t j = 0; j < n_; ++j) {
     const float* fused = fused_.data() + j * dim_;
     const float factor = row.gamma * inverse_norm_of(row_dot(fused, fused, dim_));
     for (int64_t i = 0; i < queries; ++i)
-      answer.logits[i * n_ + j] = fused_dots_[index(i * n_ + j)] * factor * query_inverse_[index(i)];
+      answer.logits[i * n_ + j] = fused_dots_[index(i * n_ + j)] * factor * episode.query_inverse[index(i)];
     std::copy_n(fused, width_, answer.prototypes + j * width_);
   }
 }

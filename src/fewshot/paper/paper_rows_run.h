@@ -19,6 +19,8 @@ struct FastEpisode {
   std::vector<const float*> completed;             ///< [n]; empty when no row completes
   std::vector<const float*> query;                 ///< [q]
   std::vector<const float*> unlabelled;            ///< [u]; empty: the queries take their place
+  std::vector<float> query_inverse;                ///< [q], inverse_norm_of() each
+  std::vector<float> unlabelled_inverse;           ///< [u]
 };
 
 /// Where the answers to an episode go.
@@ -46,10 +48,10 @@ class PaperRowsRun {
   void reserve(const FastEpisode& episode);
   void place_means(const FastEpisode& episode);
   void place_completed(const FastEpisode& episode);
-  void dot(const std::vector<const float*>& rows, std::vector<float>& dots, std::vector<float>& inverse_norms);
+  void dot(const std::vector<const float*>& rows, std::vector<float>& dots);
   void weigh(const std::vector<float>& dots, const std::vector<float>& inverse_norms, int64_t count, double scale);
   void fuse(const FastEpisode& episode, const FastRow& row);
-  void answer_plain(const FastRow& row, int64_t queries, const FastAnswer& answer);
+  void answer_plain(const FastRow& row, const FastEpisode& episode, const FastAnswer& answer);
   void answer_fused(const FastRow& row, const FastEpisode& episode, const FastAnswer& answer);
   [[nodiscard]] float* prototype(int64_t i) { return prototypes_.data() + i * dim_; }
 
@@ -66,10 +68,9 @@ class PaperRowsRun {
   std::vector<float> support_sums_;      // [n, dim]
   std::vector<float> support_squares_;   // [n, dim]
   std::vector<float> shots_;             // [n]
+  std::vector<float> ones_;              // [k]
   std::vector<float> query_dots_;        // [q, columns]
-  std::vector<float> query_inverse_;     // [q]
   std::vector<float> pool_dots_;         // [u, columns]
-  std::vector<float> pool_inverse_;      // [u]
   std::vector<float> weights_;           // [q or u, columns]
   std::vector<float> totals_;            // [columns]
   std::vector<float> sums_;              // [columns, dim]

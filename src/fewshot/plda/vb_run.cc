@@ -43,9 +43,8 @@ void PldaVbRun::begin(const PldaVbEpisode& episode) {
   const int64_t n = episode.n;
   means_.resize(at(n * episode.dim));
   sums_.resize(at(n * episode.dim));
-  squares_.resize(at(n * episode.dim));
   weights_.assign(at(episode.u * n), 0.0F);
-  by_class_.assign(at(n * episode.gram_stride), 0.0F);
+  by_class_.assign(at(n * padded_length(episode.u)), 0.0F);
   rest_dots_.resize(at(episode.u * n));
   filled_.assign(at(n), 0.0F);
   share_.assign(at(n), 0.0F);
@@ -67,12 +66,22 @@ float unlabelled_weight(float images, int64_t n, const PldaVbOptions& vb) {
   return std::clamp(std::sqrt(static_cast<float>(n) / std::max(images, 1e-6F)), least, 1.0F);
 }
 
+void PldaVbRun::place_by_class() {
+  const int64_t n = episode_.n, stride = padded_length(episode_.u);
+  for (int64_t i = 0; i < episode_.u; ++i) {
+    for (int64_t c = 0; c < n; ++c) by_class_[at(c * stride + i)] = weights_[at(i * n + c)];
+  }
+}
+
 void PldaVbRun::place_means() {
   const int64_t n = episode_.n;
   const int64_t dim = episode_.dim;
-  for (int64_t c = 0; c < n; ++c) std::copy_n(episode_.sum + c * episode_.stride, dim, sums_.data() + c * dim);
-  if (started_)
-    add_weighted_sums({pointers_.data(), episode_.u, weights_.data(), n, dim}, sums_.data(), squares_.data());
+  if (started_) {
+    place_by_class();
+    sums_of_rows({pointers_.data(), episode_.u, by_class_.data(), n, padded_length(episode_.u), dim}, sums_.data());
+  } else {
+    std::fill(sums_.begin(), sums_.end(), 0.0F);
+  }
   const auto spread = static_cast<float>(options_.spread);
   const int64_t uncertain = options_.uncertain < 0 ? dim : options_.uncertain;
   for (int64_t c = 0; c < n; ++c) {
@@ -80,11 +89,12 @@ void PldaVbRun::place_means() {
     float* mean = means_.data() + c * dim;
     const float* prior = episode_.prior_mean + c * dim;
     const float* variance = episode_.prior_variance + c * dim;
-    const float* sum = sums_.data() + c * dim;
+    const float* labelled = episode_.sum + c * episode_.stride;
+    const float* unlabelled = sums_.data() + c * dim;
     float total = 0;
     for (int64_t d = 0; d < dim; ++d) {
       const float gain = 1.0F / (1.0F + count * variance[d]);
-      mean[d] = (prior[d] + variance[d] * sum[d]) * gain;
+      mean[d] = (prior[d] + variance[d] * (labelled[d] + unlabelled[d])) * gain;
       total += d < uncertain ? variance[d] * gain : 0.0F;
     }
     own_[at(c)] = row_dot(mean, mean, dim) + spread * total;
@@ -99,9 +109,6 @@ void PldaVbRun::place_rest() {
   const int64_t n = episode_.n;
   const int64_t u = episode_.u;
   if (started_) {
-    for (int64_t i = 0; i < u; ++i) {
-      for (int64_t c = 0; c < n; ++c) by_class_[at(c * episode_.gram_stride + i)] = weights_[at(i * n + c)];
-    }
     row_dots({gram_rows_.data(), u, by_class_.data(), n, episode_.gram_stride, n}, rest_dots_.data());
   } else {
     std::fill(rest_dots_.begin(), rest_dots_.end(), 0.0F);

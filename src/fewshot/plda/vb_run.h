@@ -47,6 +47,8 @@ class PldaVbRun {
 
   void begin(const PldaVbEpisode& episode);
 
+  void place_by_class();
+
   /// M-step: the means from the labelled images and the weighted unlabelled ones; own_ becomes |m|^2 + spread sum v.
   void place_means();
 
@@ -69,9 +71,9 @@ class PldaVbRun {
   SharePrior prior_;
   float weight_ = 1;                                              // of an unlabelled image
   bool started_ = false;                                          // there are responsibilities
-  std::vector<float> means_, sums_, squares_;                     // [n, dim]
+  std::vector<float> means_, sums_;                               // [n, dim]; sums_: of the unlabelled
   std::vector<float> weights_, rest_dots_;                        // [u, n]; weights_: weight_ times responsibilities
-  std::vector<float> by_class_;                                   // [n, gram_stride]
+  std::vector<float> by_class_;                                   // weights_ as [n, u rounded up]
   std::vector<float> filled_, share_, own_, gain_rest_, square_;  // [n]; filled_: sums of responsibilities
   std::vector<double> factor_, column_;                           // [n]
   std::vector<const float*> pointers_, gram_rows_, query_pointers_;

@@ -46,10 +46,11 @@ PROTOCOM_INLINE void store_dots(const typename Cpu::Vector (&sum)[kRows][kColumn
   }
 }
 
-/// With kAhead, the rows that follow are fetched meanwhile: they lie anywhere, which no processor foresees.
+/// With kAhead, the rows that follow (the last `left` of all; at least one) are fetched meanwhile: they lie anywhere,
+/// which no processor foresees.
 template <typename Cpu, int kRows, int kColumns, bool kAhead = false>
 PROTOCOM_INLINE void dot_tile(const float* const* rows, const float* const* columns, int64_t dim, int64_t stride,
-                              float* dots) {
+                              float* dots, int64_t left = 0) {
   using Vector = typename Cpu::Vector;
   constexpr int64_t kLine = 64 / sizeof(float);
   const float* x[kRows];
@@ -58,11 +59,14 @@ PROTOCOM_INLINE void dot_tile(const float* const* rows, const float* const* colu
   for (int i = 0; i < kRows; ++i) x[i] = rows[i];
 #pragma GCC unroll 16
   for (int j = 0; j < kColumns; ++j) y[j] = columns[j];
+  const float* next[kRows];
+#pragma GCC unroll 16
+  for (int i = 0; kAhead && i < kRows; ++i) next[i] = rows[kRows + (i < left ? i : 0)];
   Vector sum[kRows][kColumns] = {};
   for (int64_t d = 0; d < dim; d += kLanes<Cpu>) {
     if (kAhead && d % kLine == 0) {
 #pragma GCC unroll 16
-      for (int i = 0; i < kRows; ++i) __builtin_prefetch(rows[kRows + i] + d);
+      for (int i = 0; i < kRows; ++i) __builtin_prefetch(next[i] + d);
     }
 #pragma GCC unroll 16
     for (int i = 0; i < kRows; ++i) {
@@ -80,11 +84,13 @@ PROTOCOM_INLINE void dot_columns(const float* const* rows, int64_t count, const 
   constexpr int kRows = Cpu::kDotRows;
   int64_t i = 0;
   if (kAhead) {
-    for (; i + int64_t{2} * kRows <= count; i += kRows)
-      dot_tile<Cpu, kRows, kColumns, true>(rows + i, columns, dim, stride, dots + i * stride);
+    for (; i + kRows < count; i += kRows)
+      dot_tile<Cpu, kRows, kColumns, true>(rows + i, columns, dim, stride, dots + i * stride, count - i - kRows);
   }
   for (; i + kRows <= count; i += kRows)
     dot_tile<Cpu, kRows, kColumns>(rows + i, columns, dim, stride, dots + i * stride);
+  for (; kRows > 2 && i + 2 <= count; i += 2)
+    dot_tile<Cpu, 2, kColumns>(rows + i, columns, dim, stride, dots + i * stride);
   for (; i < count; ++i) dot_tile<Cpu, 1, kColumns>(rows + i, columns, dim, stride, dots + i * stride);
 }
 
@@ -141,10 +147,10 @@ PROTOCOM_INLINE float dot_body(const float* a, const float* b, int64_t dim) {
   return dot;
 }
 
-// ------------------------------------------------------------------------------------------------- add_weighted_sums
+// -------------------------------------------------------------------------------------------------- weighted_moments
 
 template <typename Cpu, int kSums>
-PROTOCOM_INLINE void sums_tile(const WeightedSums& task, int64_t first, float* sum, float* sum_squares) {
+PROTOCOM_INLINE void moments_tile(const WeightedMoments& task, int64_t first, float* sum, float* sum_squares) {
   using Vector = typename Cpu::Vector;
   for (int64_t d = 0; d < task.dim; d += kLanes<Cpu>) {
     Vector values[kSums] = {};
@@ -161,18 +167,19 @@ PROTOCOM_INLINE void sums_tile(const WeightedSums& task, int64_t first, float* s
     }
 #pragma GCC unroll 16
     for (int r = 0; r < kSums; ++r) {
-      at<Cpu>(sum + (first + r) * task.dim + d).vector += values[r];
-      at<Cpu>(sum_squares + (first + r) * task.dim + d).vector += squares[r];
+      at<Cpu>(sum + (first + r) * task.dim + d).vector = values[r];
+      at<Cpu>(sum_squares + (first + r) * task.dim + d).vector = squares[r];
     }
   }
 }
 
 template <typename Cpu>
-PROTOCOM_INLINE void sums_body(const WeightedSums& task, float* sum, float* sum_squares) {
+PROTOCOM_INLINE void moments_body(const WeightedMoments& task, float* sum, float* sum_squares) {
   int64_t first = 0;
-  for (; first + Cpu::kSums <= task.n; first += Cpu::kSums) sums_tile<Cpu, Cpu::kSums>(task, first, sum, sum_squares);
-  for (; first + 4 <= task.n; first += 4) sums_tile<Cpu, 4>(task, first, sum, sum_squares);
-  for (; first < task.n; ++first) sums_tile<Cpu, 1>(task, first, sum, sum_squares);
+  for (; first + Cpu::kSums <= task.n; first += Cpu::kSums)
+    moments_tile<Cpu, Cpu::kSums>(task, first, sum, sum_squares);
+  for (; first + 4 <= task.n; first += 4) moments_tile<Cpu, 4>(task, first, sum, sum_squares);
+  for (; first < task.n; ++first) moments_tile<Cpu, 1>(task, first, sum, sum_squares);
 }
 
 // ------------------------------------------------------------------------------------------------------ sums_of_rows
@@ -247,11 +254,11 @@ PROTOCOM_INLINE void softmax_body(float* logits, int64_t count, int64_t n) {
 // ---------------------------------------------------------------------------------------------------------- fuse_row
 
 template <typename Cpu>
-PROTOCOM_INLINE void gaussian(const float* sum, const float* squares, float inverse, float epsilon,
-                              typename Cpu::Vector& mean, typename Cpu::Vector& variance) {
+PROTOCOM_INLINE void gaussian(const typename Cpu::Vector& sum, const typename Cpu::Vector& squares, float inverse,
+                              float epsilon, typename Cpu::Vector& mean, typename Cpu::Vector& variance) {
   using Vector = typename Cpu::Vector;
-  mean = at<Cpu>(sum).vector * inverse;
-  variance = at<Cpu>(squares).vector * inverse - mean * mean;
+  mean = sum * inverse;
+  variance = squares * inverse - mean * mean;
   variance = variance < Vector{} ? Vector{} : variance;
   variance += epsilon;
 }
@@ -266,8 +273,12 @@ PROTOCOM_INLINE void fuse_body(const FusedRow& task, float* fused) {
     Vector mean_b;
     Vector variance_a;
     Vector variance_b;
-    gaussian<Cpu>(task.sum_a + d, task.squares_a + d, inverse_a, task.epsilon, mean_a, variance_a);
-    gaussian<Cpu>(task.sum_b + d, task.squares_b + d, inverse_b, task.epsilon, mean_b, variance_b);
+    const Vector sum = at<Cpu>(task.supports + d).vector;
+    const Vector squares = at<Cpu>(task.support_squares + d).vector;
+    gaussian<Cpu>(sum + at<Cpu>(task.sum_a + d).vector, squares + at<Cpu>(task.squares_a + d).vector, inverse_a,
+                  task.epsilon, mean_a, variance_a);
+    gaussian<Cpu>(sum + at<Cpu>(task.sum_b + d).vector, squares + at<Cpu>(task.squares_b + d).vector, inverse_b,
+                  task.epsilon, mean_b, variance_b);
     at<Cpu>(fused + d).vector = (variance_a * mean_b + variance_b * mean_a) / (variance_a + variance_b);
   }
 }
@@ -433,8 +444,8 @@ PROTOCOM_KERNEL(products_of_rows, void, (const RowProducts& task, float* product
                 (task, products))
 PROTOCOM_KERNEL(gram_of_rows, void, (const RowGram& task, float* gram), gram_body<Cpu>, (task, gram))
 PROTOCOM_KERNEL(row_dot, float, (const float* a, const float* b, int64_t dim), dot_body<Cpu>, (a, b, dim))
-PROTOCOM_KERNEL(add_weighted_sums, void, (const WeightedSums& task, float* sum, float* sum_squares), sums_body<Cpu>,
-                (task, sum, sum_squares))
+PROTOCOM_KERNEL(weighted_moments, void, (const WeightedMoments& task, float* sum, float* sum_squares),
+                moments_body<Cpu>, (task, sum, sum_squares))
 PROTOCOM_KERNEL(sums_of_rows, void, (const RowSums& task, float* sums), row_sums_body<Cpu>, (task, sums))
 PROTOCOM_KERNEL(softmax_rows, void, (float* logits, int64_t count, int64_t n), softmax_body<Cpu>, (logits, count, n))
 PROTOCOM_KERNEL(fuse_row, void, (const FusedRow& task, float* fused), fuse_body<Cpu>, (task, fused))

@@ -46,16 +46,16 @@ void gram_of_rows(const RowGram& task, float* gram);
 /// The sum of the products of two rows.
 float row_dot(const float* a, const float* b, int64_t dim);
 
-/// sum[r] += sum_i w[i, r] x_i and sum_squares[r] += sum_i w[i, r] x_i^2 (element-wise squares): the numerators of
-/// equations 13 and 14.
-struct WeightedSums {
+/// sum[r] = sum_i w[i, r] x_i and sum_squares[r] = sum_i w[i, r] x_i^2 (element-wise squares): of the numerators of
+/// equations 13 and 14 what the supports, or the queries, add.
+struct WeightedMoments {
   const float* const* rows = nullptr;  ///< x: [count] pointers to [dim]
   int64_t count = 0;
   const float* weights = nullptr;  ///< w, [count, n]
   int64_t n = 0;
   int64_t dim = 0;  ///< a multiple of kRowMultiple
 };
-void add_weighted_sums(const WeightedSums& task, float* sum, float* sum_squares);
+void weighted_moments(const WeightedMoments& task, float* sum, float* sum_squares);
 
 /// sums[r] = sum_i w[r, i] x_i, for `n` sums of `count` rows.
 struct RowSums {
@@ -73,8 +73,10 @@ void softmax_rows(float* logits, int64_t count, int64_t n);
 
 /// One class's Gaussians as sums, to be fused (see posterior_mean).
 struct FusedRow {
-  const float* sum_a = nullptr;      ///< [dim], of weight total_a
-  const float* squares_a = nullptr;  ///< [dim]
+  const float* supports = nullptr;         ///< [dim], a part of both sums
+  const float* support_squares = nullptr;  ///< [dim]
+  const float* sum_a = nullptr;            ///< [dim], the other part; with the supports of weight total_a
+  const float* squares_a = nullptr;        ///< [dim]
   float total_a = 0;
   const float* sum_b = nullptr;
   const float* squares_b = nullptr;
