@@ -26,6 +26,7 @@ MappedTable::MappedTable(at::Tensor table, std::shared_ptr<const FeatureTransfor
       map_(std::move(map)),
       mapped_(rows_for(table_.size(0), width_after(*map_, table_))),
       lengths_(at::empty({table_.size(0)})),
+      stride_(mapped_.stride(0)),
       first_(mapped_.data_ptr<float>()),
       squares_(lengths_.data_ptr<float>()),
       blocks_(static_cast<size_t>((table_.size(0) + kBlock - 1) / kBlock)) {}

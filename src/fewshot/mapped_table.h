@@ -29,8 +29,8 @@ class MappedTable {
   /// [m, e], a slice of longer rows where e is no multiple of kRowMultiple.
   [[nodiscard]] const at::Tensor& rows() const { return mapped_; }
   /// Floats from row to row: e rounded up to a multiple of kRowMultiple, filled up with zeros.
-  [[nodiscard]] int64_t stride() const { return mapped_.stride(0); }
-  [[nodiscard]] const float* row(int64_t i) const { return first_ + i * stride(); }
+  [[nodiscard]] int64_t stride() const { return stride_; }
+  [[nodiscard]] const float* row(int64_t i) const { return first_ + i * stride_; }
   /// Squared length of a row.
   [[nodiscard]] float square(int64_t i) const { return squares_[i]; }
 
@@ -48,6 +48,7 @@ class MappedTable {
   std::shared_ptr<const FeatureTransform> map_;
   at::Tensor mapped_;   // [m, e]
   at::Tensor lengths_;  // [m], squared
+  int64_t stride_;
   const float* first_;
   const float* squares_;
   mutable std::vector<Block> blocks_;

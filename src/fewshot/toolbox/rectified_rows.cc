@@ -105,7 +105,7 @@ void RectifiedRows::place_products(const RowEpisode& episode) {
   add_scaled_row(-1, other_mean_.data(), dim, shift_.data());
   grow(shift_dots_, count);
   row_dots({episode.rows.data(), count, shift_.data(), 1, dim, 1}, shift_dots_.data());
-  products_ = {stride, by_class_.data(), shift_dots_.data(), {}, {}, row_dot(shift_.data(), shift_.data(), dim)};
+  products_.begin(stride, by_class_.data(), shift_dots_.data(), row_dot(shift_.data(), shift_.data(), dim));
   for (int64_t k = 0; k < n; ++k) {
     const float* mean = means_.data() + k * dim;
     products_.mean_squares.push_back(row_dot(mean, mean, dim));
@@ -148,7 +148,7 @@ const Floats& RectifiedSpan::place(const RowEpisode& episode, const RowSpan& spa
   grow(dots_, (n + 1) * stride);
   span.place_products(combinations_.data(), n + 1, dots_.data());
   const float* of_shift = dots_.data() + n * stride;
-  products_ = {stride, dots_.data(), of_shift, {}, {}, row_dot(shift, of_shift, stride)};
+  products_.begin(stride, dots_.data(), of_shift, row_dot(shift, of_shift, stride));
   for (int64_t k = 0; k < n; ++k) {
     products_.mean_squares.push_back(row_dot(means.data() + k * stride, dots_.data() + k * stride, stride));
     products_.mean_shifts.push_back(row_dot(means.data() + k * stride, of_shift, stride));

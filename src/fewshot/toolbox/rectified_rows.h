@@ -18,6 +18,16 @@ struct RectifyProducts {
   Floats mean_squares;                ///< [n], squared lengths of the means
   Floats mean_shifts;                 ///< [n], products of the means with the shift
   float shift_square = 0;
+
+  /// All but the means, which are added one by one, in the memory of those before.
+  void begin(int64_t width, const float* means, const float* shift, float square) {
+    stride = width;
+    with_means = means;
+    with_shift = shift;
+    shift_square = square;
+    mean_squares.clear();
+    mean_shifts.clear();
+  }
 };
 
 /// Which points join a class, and with what weights: a prototype is the weighted sum of its members, and `moved` times

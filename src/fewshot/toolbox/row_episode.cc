@@ -1,23 +1,22 @@
 #include "fewshot/toolbox/row_episode.h"
 
 #include <algorithm>
-#include <cmath>
 
 #include "fewshot/toolbox/row_kernels.h"
 
 namespace protocom {
 namespace {
 
-Floats squares_of(const Floats& vectors, int64_t n, int64_t dim) {
-  Floats squares(static_cast<size_t>(n));
+std::vector<float> squares_of(const Floats& vectors, int64_t n, int64_t dim) {
+  std::vector<float> squares(static_cast<size_t>(n));
   for (int64_t k = 0; k < n; ++k)
     squares[static_cast<size_t>(k)] = row_dot(vectors.data() + k * dim, vectors.data() + k * dim, dim);
   return squares;
 }
 
 /// What each support of a class is of its mean, [n].
-Floats shares_of_supports(const RowEpisode& episode) {
-  Floats shares(static_cast<size_t>(episode.n));
+std::vector<float> shares_of_supports(const RowEpisode& episode) {
+  std::vector<float> shares(static_cast<size_t>(episode.n));
   for (const int64_t k : episode.label) shares[static_cast<size_t>(k)] += 1;
   for (float& share : shares) share = 1 / share;
   return shares;
@@ -25,15 +24,10 @@ Floats shares_of_supports(const RowEpisode& episode) {
 
 }  // namespace
 
-float inverse_root(float square) {
-  constexpr float kTiny = 1e-12F;
-  return 1 / std::max(std::sqrt(std::max(square, 0.0F)), kTiny);
-}
-
 void place_class_means(const RowEpisode& episode, Floats& means) {
   grow(means, episode.n * episode.dim);
-  const Floats shares = shares_of_supports(episode);
-  Floats weights;
+  const std::vector<float> shares = shares_of_supports(episode);
+  std::vector<float> weights;
   for (int64_t i = 0; i < episode.supports(); i += static_cast<int64_t>(weights.size())) {
     const int64_t k = episode.label[static_cast<size_t>(i)];
     weights.clear();
@@ -47,7 +41,7 @@ void place_class_means(const RowEpisode& episode, Floats& means) {
 
 void place_mean_coefficients(const RowEpisode& episode, int64_t stride, Floats& means) {
   means.assign(static_cast<size_t>(episode.n * stride), 0.0F);
-  const Floats shares = shares_of_supports(episode);
+  const std::vector<float> shares = shares_of_supports(episode);
   for (int64_t i = 0; i < episode.supports(); ++i) {
     const int64_t k = episode.label[static_cast<size_t>(i)];
     means[static_cast<size_t>(k * stride + i)] = shares[static_cast<size_t>(k)];
@@ -55,7 +49,7 @@ void place_mean_coefficients(const RowEpisode& episode, int64_t stride, Floats& 
 }
 
 void place_mean(const RowEpisode& episode, int64_t begin, int64_t end, Floats& mean) {
-  const Floats shares(static_cast<size_t>(end - begin), 1.0F / static_cast<float>(end - begin));
+  const std::vector<float> shares(static_cast<size_t>(end - begin), 1.0F / static_cast<float>(end - begin));
   grow(mean, episode.dim);
   sums_of_rows({episode.rows.data() + begin, end - begin, shares.data(), 1, end - begin, episode.dim}, mean.data());
 }
@@ -64,7 +58,7 @@ void place_negative_distances(const RowEpisode& episode, int64_t first, int64_t 
                               float* out) {
   const int64_t n = episode.n;
   row_dots({episode.rows.data() + first, count, vectors.data(), n, episode.dim, n}, out);
-  const Floats squares = squares_of(vectors, n, episode.dim);
+  const std::vector<float> squares = squares_of(vectors, n, episode.dim);
   for (int64_t i = 0; i < count; ++i) {
     const float square = episode.squares[static_cast<size_t>(first + i)];
     for (int64_t k = 0; k < n; ++k) {
@@ -77,7 +71,7 @@ void place_negative_distances(const RowEpisode& episode, int64_t first, int64_t 
 void place_cosines(const RowEpisode& episode, int64_t first, int64_t count, const Floats& vectors, float* out) {
   const int64_t n = episode.n;
   row_dots({episode.rows.data() + first, count, vectors.data(), n, episode.dim, n}, out);
-  Floats factors = squares_of(vectors, n, episode.dim);
+  std::vector<float> factors = squares_of(vectors, n, episode.dim);
   for (float& factor : factors) factor = inverse_root(factor);
   for (int64_t i = 0; i < count; ++i) {
     const float own = inverse_root(episode.squares[static_cast<size_t>(first + i)]);

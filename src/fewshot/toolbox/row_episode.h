@@ -1,4 +1,6 @@
 #pragma once
+#include <algorithm>
+#include <cmath>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -56,7 +58,10 @@ void place_negative_distances(const RowEpisode& episode, int64_t first, int64_t 
 void place_cosines(const RowEpisode& episode, int64_t first, int64_t count, const Floats& vectors, float* out);
 
 /// 1 / max(length, 1e-12) of a vector whose squared length is `square`.
-float inverse_root(float square);
+inline float inverse_root(float square) {
+  constexpr float kTiny = 1e-12F;
+  return 1 / std::max(std::sqrt(std::max(square, 0.0F)), kTiny);
+}
 
 /// Makes room.
 void grow(Floats& values, int64_t size);

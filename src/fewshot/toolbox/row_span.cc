@@ -9,10 +9,11 @@ namespace protocom {
 void RowSpan::place(const std::vector<const float*>& rows, int64_t dim) {
   points_ = static_cast<int64_t>(rows.size());
   stride_ = padded_length(points_);
-  gram_.assign(static_cast<size_t>(points_ * stride_), 0.0F);
+  gram_.resize(static_cast<size_t>(points_ * stride_));
+  for (int64_t i = 0; i < points_; ++i) std::fill_n(gram_.data() + i * stride_ + points_, stride_ - points_, 0.0F);
   gram_of_rows({rows.data(), points_, dim, stride_}, gram_.data());
   const int64_t panels = (stride_ + kPanelWidth - 1) / kPanelWidth;
-  panels_.assign(static_cast<size_t>(panels * points_ * kPanelWidth), 0.0F);
+  panels_.resize(static_cast<size_t>(panels * points_ * kPanelWidth));
   for (int64_t j = 0; j < stride_; j += kPanelWidth) {
     const int64_t width = std::min(kPanelWidth, stride_ - j);
     float* panel = panels_.data() + j * points_;

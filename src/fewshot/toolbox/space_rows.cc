@@ -7,33 +7,51 @@
 namespace protocom {
 namespace {
 
-void append(const MappedTable& table, int64_t row, RowEpisode& episode) {
-  episode.rows.push_back(table.row(row));
-  episode.squares.push_back(table.square(row));
-}
+/// Fills an episode's lists from their beginning on, which keep their memory.
+class Placing {
+ public:
+  Placing(const MappedTable& table, RowEpisode& episode, size_t most)
+      : table_(table), rows_(episode.rows), squares_(episode.squares) {
+    rows_.resize(most);
+    squares_.resize(most);
+  }
 
-void append(const MappedTable& table, const std::vector<int64_t>& rows, int64_t begin, int64_t count,
-            RowEpisode& episode) {
-  for (int64_t i = begin; i < begin + count; ++i) append(table, rows[static_cast<size_t>(i)], episode);
-}
+  void add(int64_t row) {
+    rows_[count_] = table_.row(row);
+    squares_[count_++] = table_.square(row);
+  }
+  void add(const std::vector<int64_t>& rows, int64_t begin, int64_t count) {
+    for (int64_t i = begin; i < begin + count; ++i) add(rows[static_cast<size_t>(i)]);
+  }
+  [[nodiscard]] size_t count() const { return count_; }
+  /// What was added is all.
+  void finish() {
+    rows_.resize(count_);
+    squares_.resize(count_);
+  }
+
+ private:
+  const MappedTable& table_;
+  std::vector<const float*>& rows_;
+  Floats& squares_;
+  size_t count_ = 0;
+};
 
 /// Episode `number` of a batch, in the memory of the one before.
 void place(const MappedTable& table, const RowBatch& rows, int64_t number, RowEpisode& episode) {
-  episode.rows.clear();
-  episode.squares.clear();
+  Placing placing(table, episode, static_cast<size_t>(rows.n * rows.k + rows.u + rows.q));
   episode.label.clear();
   for (int64_t k = 0; k < rows.n; ++k) {
-    const size_t before = episode.label.size();
     const int64_t* own = rows.support.data() + (number * rows.n + k) * rows.k;
     for (int64_t j = 0; j < rows.k; ++j) {
-      if (own[j] < 0) continue;
-      append(table, own[j], episode);
-      episode.label.push_back(k);
+      if (own[j] >= 0) placing.add(own[j]);
     }
-    if (episode.label.size() == before) fail("every class needs at least one support");
+    if (placing.count() == episode.label.size()) fail("every class needs at least one support");
+    episode.label.resize(placing.count(), k);
   }
-  append(table, rows.unlabelled, number * rows.u, rows.u, episode);
-  append(table, rows.query, number * rows.q, rows.q, episode);
+  placing.add(rows.unlabelled, number * rows.u, rows.u);
+  placing.add(rows.query, number * rows.q, rows.q);
+  placing.finish();
 }
 
 }  // namespace
