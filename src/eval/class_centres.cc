@@ -45,24 +45,13 @@ float cosine_to_unit(const float* vector, const float* unit, int64_t dim) {
 
 at::Tensor unit_of(const at::Tensor& mean) { return unit_vectors(mean).to(at::kFloat); }
 
-/// [all classes, d]
+/// [all classes, d]: once through the rows, in their order, and where they stay in a file no more of it in memory than
+/// a piece. Sums in double: a float's of thousands of images loses digits.
 at::Tensor centres_of(const FeatureSet& features, const std::vector<int64_t>& classes) {
-  at::Tensor unit = at::zeros({static_cast<int64_t>(features.class_names.size()), features.dim()});
-  const auto rows = features.rows_by_class();
-  for (const int64_t label : classes) {
-    const auto& own = rows[static_cast<size_t>(label)];
-    if (own.empty()) continue;
-    const at::Tensor images = features.features.index_select(0, at::tensor(own, at::kLong));
-    // In double: a float's sum of thousands of images loses digits.
-    unit[label] = unit_of(images.mean(0, /*keepdim=*/false, at::kDouble));
-  }
-  return unit;
-}
-
-/// The same of rows that stay in a file: once through it, in its order, and no more of it in memory than a piece.
-at::Tensor centres_in_file(const FeatureSet& features, const std::vector<int64_t>& classes) {
   constexpr int64_t kPieceBytes = int64_t{64} << 20;
   const int64_t dim = features.dim(), count = static_cast<int64_t>(features.class_names.size());
+  std::vector<bool> wanted(static_cast<size_t>(count));
+  for (const int64_t k : classes) wanted[static_cast<size_t>(k)] = true;
   at::Tensor sums = at::zeros({count, dim}, at::kDouble), images = at::zeros({count}, at::kDouble);
   auto* sum = sums.data_ptr<double>();
   auto* image = images.data_ptr<double>();
@@ -70,9 +59,10 @@ at::Tensor centres_in_file(const FeatureSet& features, const std::vector<int64_t
   const auto* label = labels.data_ptr<int64_t>();
   const int64_t step = std::max<int64_t>(1, kPieceBytes / (dim * static_cast<int64_t>(sizeof(float))));
   for (int64_t first = 0; first < features.size(); first += step) {
-    const at::Tensor piece = features.features.narrow(0, first, std::min(step, features.size() - first));
+    const at::Tensor piece = features.features.narrow(0, first, std::min(step, features.size() - first)).contiguous();
     const auto* row = piece.data_ptr<float>();
     for (int64_t i = 0; i < piece.size(0); ++i, row += dim) {
+      if (!wanted[static_cast<size_t>(label[first + i])]) continue;
       double* own = sum + label[first + i] * dim;
       for (int64_t d = 0; d < dim; ++d) own[d] += static_cast<double>(row[d]);
       ++image[label[first + i]];
@@ -93,7 +83,7 @@ ClassCentres::ClassCentres(const FeatureSet& features, std::vector<int64_t> clas
 
 void ClassCentres::find() {
   if (unit_.defined()) return;
-  unit_ = is_mapped(features_.features) ? centres_in_file(features_, classes_) : centres_of(features_, classes_);
+  unit_ = centres_of(features_, classes_);
 }
 
 void ClassCentres::cosines(const at::Tensor& prototypes, const std::vector<int64_t>& classes, double* cosine) const {

@@ -423,6 +423,7 @@ TEST(Pretrain, LearnsTheRotationsBesideTheClasses) {
 PretrainOptions quick_cpde() {
   PretrainOptions options = quick_pretraining();
   options.method = PretrainMethod::kCpde;
+  options.cpde = {0.5, 1};
   return options;
 }
 

@@ -6,7 +6,7 @@ namespace protocom::methods {
 namespace {
 
 struct Options {
-  double strength = kPrimitiveEnhancing;
+  double strength = 0.1;
   double scale = 10;
 };
 
@@ -45,12 +45,13 @@ MethodDefinition cpde() {
       "ACM Multimedia 2020";
   spec.notes =
       "The head of a backbone trained by `protocom pretrain --method cpde`, at the strength it was trained with; it "
-      "takes any features. The source gives the principle of the enhancing and no code: its form is ours, channels "
+      "takes any features, of which those of other backbones lose by it. The source gives the principle of the "
+      "enhancing and no code: its form is ours, channels "
       "weighed by a softmax of themselves.";
   return define_scorer(std::move(spec), &scorer,
                        Parameters<Options>()
                            .real("strength", &Options::strength, {0, 100}, "of the enhancing; 0: none")
-                           .tries({"0", "0.1", "0.25", "1", "2"})
+                           .tries({"0", "0.25", "0.5", "1"})
                            .real("scale", &Options::scale, {}, "factor of the cosine"));
 }
 

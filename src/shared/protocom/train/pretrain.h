@@ -7,7 +7,6 @@
 #include "protocom/core/process_group.h"
 #include "protocom/core/progress.h"
 #include "protocom/data/packed_images.h"
-#include "protocom/fewshot/paper/primitive_enhancing.h"
 #include "protocom/nn/backbone.h"
 #include "protocom/nn/precision.h"
 #include "protocom/train/augment.h"
@@ -30,10 +29,11 @@ std::string_view to_string(PretrainMethod method);
 /// CPDE: loss = CE(s cos(f', w_y)) + order_weight CE_order. f' are the features after enhanced_primitives() and w a
 /// direction a base class. Primitives are discovered by themselves, without knowledge of the classes: the quarters of
 /// each image pass through the backbone one by one, shuffled, and a linear layer tells from the means of their feature
-/// maps in which of the 24 orders they are.
+/// maps in which of the 24 orders they are. The values are what val classes of three data sets chose
+/// (docs/results/rivals.md).
 struct CpdeOptions {
-  double enhancing = kPrimitiveEnhancing;  ///< strength of enhanced_primitives(), in [0, 100]
-  double order_weight = 1;                 ///< of the order's cross-entropy, at least 0
+  double enhancing = 0;       ///< strength of enhanced_primitives(), in [0, 100]
+  double order_weight = 0.3;  ///< of the order's cross-entropy, at least 0
 };
 
 /// The second task of pre-training.

@@ -3,9 +3,6 @@
 
 namespace protocom {
 
-/// How strongly a backbone trained by CPDE and the method `cpde` enhance unless something else is said.
-inline constexpr double kPrimitiveEnhancing = 0.5;
-
 /// The soft composition of CPDE (Zou et al., ACM MM 2020), which enlarges the activations of a feature's strong
 /// channels and lessens those of the others: f'_c = f_c a_c with a = d softmax(strength * f / rms(f)), so that the mean
 /// of a is 1. The source gives the principle; this form is ours. `features` float32 [..., d] -> [..., d]; `strength` at
