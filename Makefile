@@ -25,7 +25,7 @@ export OMP_WAIT_POLICY ?= passive
 SECONDS ?= 60
 
 .DEFAULT_GOAL := help
-.PHONY: help setup setup-dev configure build test test-fast test-processors demo demo-photos sanitize sanitize-inputs sanitize-threads fuzz fuzz-third bench tidy format format-check spelling install deb docs clean
+.PHONY: help setup setup-dev configure build test test-fast test-processors demo demo-photos sanitize sanitize-inputs sanitize-threads fuzz fuzz-third benchmarks bench tidy format format-check spelling install deb docs clean
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-14s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -93,9 +93,11 @@ sanitize-inputs: setup-dev ## the tests of what reads files of others, under tho
 	@cmake --build --preset sanitize -j $(JOBS) --target $(INPUTS:%=%_test)
 	@ctest --preset sanitize -j $(JOBS) -R '^($(shell echo $(INPUTS) | tr ' ' '|'))$$' --no-tests=error
 
-bench: setup-dev ## build and run the benchmarks
+benchmarks: setup-dev ## build the benchmarks
 	@cmake --preset benchmark -B $(BUILD) -DCMAKE_UNITY_BUILD=$(UNITY) $(CMAKE_ARGS)
 	@cmake --build $(BUILD) -j $(JOBS) --target benchmarks
+
+bench: benchmarks ## build and run the benchmarks
 	@scripts/bench $(BUILD)
 
 tidy: setup-dev ## clang-tidy over our sources; FILES='src/core/*.cc' for some of them

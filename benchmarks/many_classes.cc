@@ -89,7 +89,16 @@ class BruteForce {
   [[nodiscard]] std::vector<std::vector<protocom::RankedClass>> answers(const at::Tensor& features) const {
     std::vector<at::Tensor> logits;
     for (const auto& part : parts_) logits.push_back(part->score(features).logits.squeeze(0));
-    return protocom::rank_classes(at::cat(logits, 1).softmax(-1), names_, 5);
+    const auto [probabilities, places] = at::cat(logits, 1).softmax(-1).topk(5);
+    std::vector<std::vector<protocom::RankedClass>> answers;
+    for (int64_t i = 0; i < features.size(0); ++i) {
+      auto& own = answers.emplace_back();
+      for (int64_t r = 0; r < 5; ++r) {
+        const auto place = static_cast<size_t>(places[i][r].item<int64_t>());
+        own.push_back({names_[place], probabilities[i][r].item<double>()});
+      }
+    }
+    return answers;
   }
 
  private:
