@@ -14,9 +14,10 @@ void RectifiedMembers::place(const RowEpisode& episode, const RectifyProducts& p
   const auto n = static_cast<size_t>(episode.n);
   totals_.assign(n, 0.0F);
   moved_.assign(n, 0.0F);
+  const bool by_weight = options_.variant == "sum";
   for (int64_t i = 0; i < episode.learned(); ++i) {
     const auto k = static_cast<size_t>(class_of(i));
-    totals_[k] += options_.variant == "sum" ? weight(i) : 1.0F;
+    totals_[k] += by_weight ? weight(i) : 1.0F;
     if (i >= episode.supports()) moved_[k] += weight(i);
   }
   for (size_t k = 0; k < n; ++k) {
