@@ -45,9 +45,8 @@ MethodDefinition cpde() {
       "ACM Multimedia 2020";
   spec.notes =
       "The head of a backbone trained by `protocom pretrain --method cpde`, at the strength it was trained with; it "
-      "takes any features, of which those of other backbones lose by it. The source gives the principle of the "
-      "enhancing and no code: its form is ours, channels "
-      "weighed by a softmax of themselves.";
+      "takes any features, but those of other backbones lose accuracy. The source gives the principle of the enhancing "
+      "and no code: its form is ours, channels weighed by a softmax of themselves.";
   return define_scorer(std::move(spec), &scorer,
                        Parameters<Options>()
                            .real("strength", &Options::strength, {0, 100}, "of the enhancing; 0: none")
