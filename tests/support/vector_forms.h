@@ -10,13 +10,13 @@ namespace protocom::testing {
 /// in the form that PROTOCOM_VECTOR_FORM names.
 class VectorFormKept {
  public:
-  VectorFormKept() = default;
+  VectorFormKept() : before_(vector_form_name()) {}
   VectorFormKept(const VectorFormKept&) = delete;
   VectorFormKept& operator=(const VectorFormKept&) = delete;
   ~VectorFormKept() { use_vector_form(before_); }
 
  private:
-  std::string before_ = vector_form_name();
+  std::string before_;
 };
 
 }  // namespace protocom::testing
