@@ -107,6 +107,7 @@ PROTOCOM_INLINE void dot_some(const float* const* rows, int64_t count, const flo
 
 template <typename Cpu>
 PROTOCOM_INLINE void dots_body(const RowDots& task, float* dots) {
+  if (task.count == 0) return;  // and there may be no memory for them
   const float* columns[kDotColumns];
   for (int64_t j = 0; j < task.n; j += kDotColumns) {
     const int64_t n = task.n - j < kDotColumns ? task.n - j : kDotColumns;
@@ -117,6 +118,7 @@ PROTOCOM_INLINE void dots_body(const RowDots& task, float* dots) {
 
 template <typename Cpu>
 PROTOCOM_INLINE void products_body(const RowProducts& task, float* products) {
+  if (task.count == 0) return;
   for (int64_t j = 0; j < task.n; j += kDotColumns) {
     const int64_t n = task.n - j < kDotColumns ? task.n - j : kDotColumns;
     dot_some<Cpu, false>(task.rows, task.count, task.columns + j, n, task.dim, task.stride, products + j);
