@@ -1,7 +1,18 @@
 #pragma once
+#include <cstdint>
 #include <protozero/pbf_reader.hpp>
+#include <string>
+#include <string_view>
 
 namespace protocom {
+
+/// What a field holds at which `reader` stands. Throw Error where it is of another kind: protozero only asserts it.
+int64_t whole_of(protozero::pbf_reader& reader);
+float float_of(protozero::pbf_reader& reader);
+double double_of(protozero::pbf_reader& reader);
+std::string_view view_of(protozero::pbf_reader& reader);
+std::string text_of(protozero::pbf_reader& reader);
+protozero::pbf_reader message_of(protozero::pbf_reader& reader);
 
 /// What is done at a field of that number.
 template <typename Read>

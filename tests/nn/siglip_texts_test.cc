@@ -139,6 +139,11 @@ TEST_F(SiglipFolder, ADamagedModelOfPiecesIsRefused) {
   EXPECT_THAT(with({{"<unk>", 0, 2}, {"</s>", 0, 3}, {std::string(2000, 'a'), -1}}), HasSubstr("2000 bytes"));
   EXPECT_THAT(with({{"<unk>", 0, 2}, {"</s>", 0, 3}}), HasSubstr("no piece of a word"));
   EXPECT_THAT(with(whole, std::string("\xff\xff\xff\x7fx\0", 6)), HasSubstr("map of characters"));
+  EXPECT_THAT(refusal_of("spiece.model",
+                         "\x0a\x05\x0a\x01"
+                         "a\x10\x05"),
+              HasSubstr("of another kind than expected"))
+      << "a whole number as a piece's score";
   const std::string bytes = read_file(folder_ / "spiece.model");
   for (size_t part = 0; part < 20; ++part) {
     const std::string said = refusal_of("spiece.model", bytes.substr(0, bytes.size() * part / 20));

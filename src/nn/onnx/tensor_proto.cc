@@ -174,39 +174,6 @@ std::pair<std::string, at::Tensor> read_tensor(protozero::pbf_reader tensor, Ten
   return {parts.name, half ? read.to(at::kFloat) : read};
 }
 
-namespace {
-
-constexpr auto kPacked = protozero::pbf_wire_type::length_delimited;
-
-void check_kind(protozero::pbf_reader& reader, protozero::pbf_wire_type type) {
-  if (!reader.has_wire_type(type)) fail("a field of it is of another kind than expected; the file is damaged");
-}
-
-}  // namespace
-
-int64_t whole_of(protozero::pbf_reader& reader) {
-  check_kind(reader, protozero::pbf_wire_type::varint);
-  return reader.get_int64();
-}
-
-float float_of(protozero::pbf_reader& reader) {
-  check_kind(reader, protozero::pbf_wire_type::fixed32);
-  return reader.get_float();
-}
-
-std::string_view view_of(protozero::pbf_reader& reader) {
-  check_kind(reader, kPacked);
-  const auto view = reader.get_view();
-  return {view.data(), view.size()};
-}
-
-std::string text_of(protozero::pbf_reader& reader) { return std::string(view_of(reader)); }
-
-protozero::pbf_reader message_of(protozero::pbf_reader& reader) {
-  check_kind(reader, kPacked);
-  return reader.get_message();
-}
-
 std::pair<std::string, std::string> read_pair(protozero::pbf_reader reader) {
   std::pair<std::string, std::string> pair;
   read_fields(reader, Field{1, [&] { pair.first = text_of(reader); }},
@@ -214,21 +181,26 @@ std::pair<std::string, std::string> read_pair(protozero::pbf_reader reader) {
   return pair;
 }
 
+namespace {
+
+bool is_packed(const protozero::pbf_reader& reader) {
+  return reader.has_wire_type(protozero::pbf_wire_type::length_delimited);
+}
+
+}  // namespace
+
 void append_wholes(protozero::pbf_reader& reader, std::vector<int64_t>& to) {
-  if (!reader.has_wire_type(kPacked)) return to.push_back(whole_of(reader));
+  if (!is_packed(reader)) return to.push_back(whole_of(reader));
   for (const int64_t value : reader.get_packed_int64()) to.push_back(value);
 }
 
 void append_floats(protozero::pbf_reader& reader, std::vector<float>& to) {
-  if (!reader.has_wire_type(kPacked)) return to.push_back(float_of(reader));
+  if (!is_packed(reader)) return to.push_back(float_of(reader));
   for (const float value : reader.get_packed_float()) to.push_back(value);
 }
 
 void append_doubles(protozero::pbf_reader& reader, std::vector<double>& to) {
-  if (!reader.has_wire_type(kPacked)) {
-    check_kind(reader, protozero::pbf_wire_type::fixed64);
-    return to.push_back(reader.get_double());
-  }
+  if (!is_packed(reader)) return to.push_back(double_of(reader));
   for (const double value : reader.get_packed_double()) to.push_back(value);
 }
 

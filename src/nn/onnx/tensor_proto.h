@@ -14,13 +14,6 @@
 
 namespace protocom::onnx {
 
-/// What a field holds at which `reader` stands. Throw Error where it is of another kind: protozero only asserts it.
-int64_t whole_of(protozero::pbf_reader& reader);
-float float_of(protozero::pbf_reader& reader);
-std::string_view view_of(protozero::pbf_reader& reader);
-std::string text_of(protozero::pbf_reader& reader);
-protozero::pbf_reader message_of(protozero::pbf_reader& reader);
-
 /// StringStringEntryProto.
 std::pair<std::string, std::string> read_pair(protozero::pbf_reader reader);
 

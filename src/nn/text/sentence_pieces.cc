@@ -14,41 +14,41 @@ constexpr size_t kLongestPiece = 1024;  // in bytes
 SentencePieces::Piece read_piece(protozero::pbf_reader from) {
   constexpr protozero::pbf_tag_type kText = 1, kScore = 2, kKind = 3;
   SentencePieces::Piece piece;
-  read_fields(from, Field{kText, [&] { piece.text = from.get_string(); }},
-              Field{kScore, [&] { piece.score = from.get_float(); }},
-              Field{kKind, [&] { piece.kind = static_cast<PieceKind>(from.get_int32()); }});
+  read_fields(from, Field{kText, [&] { piece.text = text_of(from); }},
+              Field{kScore, [&] { piece.score = float_of(from); }},
+              Field{kKind, [&] { piece.kind = static_cast<PieceKind>(whole_of(from)); }});
   return piece;
 }
 
 /// What would cut texts otherwise is refused.
 void check_training(protozero::pbf_reader from) {
   constexpr protozero::pbf_tag_type kModelType = 3, kSpacesBehind = 24, kByteFallback = 35;
-  constexpr int32_t kUnigram = 1;
-  const auto check_type = [&](int32_t type) {
+  constexpr int64_t kUnigram = 1;
+  const auto check_type = [&](int64_t type) {
     if (type != kUnigram) fail("the model's kind is {}, expected unigram ({})", type, kUnigram);
   };
   const auto refuse = [](bool is_so, const char* what) {
     if (is_so) fail("pieces {} are not read", what);
   };
-  read_fields(from, Field{kModelType, [&] { check_type(from.get_int32()); }},
-              Field{kSpacesBehind, [&] { refuse(from.get_bool(), "with the space behind them"); }},
-              Field{kByteFallback, [&] { refuse(from.get_bool(), "of bytes"); }});
+  read_fields(from, Field{kModelType, [&] { check_type(whole_of(from)); }},
+              Field{kSpacesBehind, [&] { refuse(whole_of(from) != 0, "with the space behind them"); }},
+              Field{kByteFallback, [&] { refuse(whole_of(from) != 0, "of bytes"); }});
 }
 
 void read_normaliser(protozero::pbf_reader from, SentencePieces& to) {
   constexpr protozero::pbf_tag_type kMap = 2, kAddsSpace = 3, kJoinsSpaces = 4, kMarksSpaces = 5;
-  read_fields(from, Field{kMap, [&] { to.character_map = from.get_string(); }},
-              Field{kAddsSpace, [&] { to.adds_space = from.get_bool(); }},
-              Field{kJoinsSpaces, [&] { to.joins_spaces = from.get_bool(); }},
-              Field{kMarksSpaces, [&] { to.marks_spaces = from.get_bool(); }});
+  read_fields(from, Field{kMap, [&] { to.character_map = text_of(from); }},
+              Field{kAddsSpace, [&] { to.adds_space = whole_of(from) != 0; }},
+              Field{kJoinsSpaces, [&] { to.joins_spaces = whole_of(from) != 0; }},
+              Field{kMarksSpaces, [&] { to.marks_spaces = whole_of(from) != 0; }});
 }
 
 SentencePieces read_model(protozero::pbf_reader from) {
   constexpr protozero::pbf_tag_type kPiece = 1, kTraining = 2, kNormaliser = 3;
   SentencePieces read;
-  read_fields(from, Field{kPiece, [&] { read.pieces.push_back(read_piece(from.get_message())); }},
-              Field{kTraining, [&] { check_training(from.get_message()); }},
-              Field{kNormaliser, [&] { read_normaliser(from.get_message(), read); }});
+  read_fields(from, Field{kPiece, [&] { read.pieces.push_back(read_piece(message_of(from))); }},
+              Field{kTraining, [&] { check_training(message_of(from)); }},
+              Field{kNormaliser, [&] { read_normaliser(message_of(from), read); }});
   return read;
 }
 
