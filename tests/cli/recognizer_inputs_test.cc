@@ -140,7 +140,8 @@ TEST_F(Recognizers, ShowTheAttributesOfAClassInWords) {
     return outcome.out;
   };
   run({"knowledge", "table", "--csv", "named.csv", "--split", out("images/split.csv").string(), "--out", "named.npz"});
-  run({"fit", "--features", out("features.npz").string(), "--knowledge", "named.npz", "--out", "named-plda.npz"});
+  run({"fit", "--features", out("features.npz").string(), "--knowledge", "named.npz", "--knowledge-use", "always",
+       "--out", "named-plda.npz"});
   ASSERT_EQ(create("named.pcm", {"--fitted", "named-plda.npz", "--knowledge", "named.npz"}, {"backbone"}).exit_code, 0);
   run({"enrol", "named.pcm", "--class", name});
   const std::string first = cells_beside(attributes, name).front();
