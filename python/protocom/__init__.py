@@ -9,13 +9,13 @@ makes features of them, ``TextEncoder`` vectors of texts, ``pretrain``, ``comple
 """
 from ._built_with import VERSION as __version__
 from ._classifier import PLDA, Classifier, describe, make, methods
-from ._engine import check_torch as _check_torch
 from ._engine import engine as _engine
 from ._errors import Error, UsageError
 from ._evaluation import Episodes, Results, episodes, evaluate
 from ._features import FeatureSet
 from ._knowledge import Fitted, Knowledge, fit
 from ._recognizer import Answer, Backbone, Recognizer, TextEncoder
+from ._torch import check as _check_torch
 from ._training import Training, complete, metatrain, pretrain
 from . import easyfsl
 

@@ -1,41 +1,58 @@
 """The C++ library, loaded when it is first needed: it brings LibTorch, whose loading takes half a second."""
+import contextlib
 import importlib
 import os
-import sys
+import signal
+
+from . import _torch
 
 # Threads of OpenMP wait for one another for a moment only before they sleep: beside other programs on the same cores
 # small operators are several times faster. Read when OpenMP is loaded, so it counts only where nobody has loaded it.
 _SPINS = "3000"
 
 
-def check_torch():
-    """Refuses a PyTorch in this process whose LibTorch is another one than ours."""
-    from ._errors import Error
-    from ._built_with import TORCH
+@contextlib.contextmanager
+def _interrupts_later():
+    """Keeps Ctrl-C until the end: within the module it would come out as an ImportError, and half a module stays so."""
+    came = []
+    handler = signal.getsignal(signal.SIGINT)
+    if callable(handler):
+        try:
+            signal.signal(signal.SIGINT, lambda *given: came.append(given))
+        except ValueError:  # in another thread, which Ctrl-C does not reach
+            handler = None
+    try:
+        yield
+    finally:
+        if callable(handler):
+            signal.signal(signal.SIGINT, handler)
+            if came:
+                handler(*came[0])
 
-    torch = sys.modules.get("torch")
-    version = str(getattr(torch, "__version__", "")) if torch is not None else ""
-    if version and version.split("+")[0].split(".")[:2] != TORCH.split(".")[:2]:
-        raise Error(
-            f"protocom is built with LibTorch {TORCH} and cannot share a process with the PyTorch {version} that is "
-            f"imported: use it in a process of its own, or build it against that PyTorch (docs/python.md)"
-        )
+
+def _load():
+    added = "GOMP_SPINCOUNT" not in os.environ and "OMP_WAIT_POLICY" not in os.environ
+    if added:
+        os.environ["GOMP_SPINCOUNT"] = _SPINS
+    _torch.watch()
+    try:
+        _torch.check()
+        return importlib.import_module("protocom._core")
+    except BaseException:
+        _torch.unwatch()
+        raise
+    finally:
+        if added:
+            os.environ.pop("GOMP_SPINCOUNT", None)  # another thread may have been here
 
 
 class _Engine:
     def __getattr__(self, name):
         if name.startswith("__"):
             raise AttributeError(name)
-        check_torch()
-        added = "GOMP_SPINCOUNT" not in os.environ and "OMP_WAIT_POLICY" not in os.environ
-        if added:
-            os.environ["GOMP_SPINCOUNT"] = _SPINS
-        try:
-            core = importlib.import_module("protocom._core")
-        finally:
-            if added:
-                del os.environ["GOMP_SPINCOUNT"]
-        self.__dict__.update({key: value for key, value in vars(core).items() if not key.startswith("__")})
+        with _interrupts_later():
+            core = _load()
+            self.__dict__.update({key: value for key, value in vars(core).items() if not key.startswith("__")})
         return self.__dict__[name]
 
 

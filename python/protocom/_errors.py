@@ -13,6 +13,10 @@ class _OfAnotherType(Error, TypeError):
     """An Error for what is of a type that cannot be right, which Python calls a TypeError."""
 
 
+class ImportRefused(ImportError, Error):
+    """An Error for what cannot be in a process beside what is there, which Python calls an ImportError."""
+
+
 def not_fitted(name):
     """An Error that scikit-learn takes for its NotFittedError, where scikit-learn is in the process."""
     import sys
@@ -23,4 +27,4 @@ def not_fitted(name):
     return kind(f"This {name} instance is not fitted yet: call 'fit' with labelled features first.")
 
 
-Error.__module__ = UsageError.__module__ = "protocom"
+Error.__module__ = UsageError.__module__ = ImportRefused.__module__ = "protocom"

@@ -1,8 +1,18 @@
 """Beside PyTorch: in processes of their own, since what is imported first counts."""
+import importlib
+import importlib.machinery
+import importlib.util
+import os
+import signal
 import subprocess
 import sys
+import types
 
 import pytest
+
+from protocom import _torch
+from protocom._built_with import TORCH
+from protocom._engine import _Engine
 
 BOTH = """
 import sys
@@ -22,13 +32,60 @@ scores = protocom.easyfsl.FewShotClassifier("mean").process_support_set(x, y)(x.
 assert isinstance(scores, torch.Tensor) and scores.shape == (20, 4)
 """
 
-OTHER = """
-import sys, types
-torch = types.ModuleType("torch")
-torch.__version__ = "2.99.1+cpu"
-sys.modules["torch"] = torch
-import protocom
+# What a program does that goes on without PyTorch: argv[1] says whether protocom, or PyTorch, comes first.
+ANOTHER = """
+import importlib.util, sys
+import numpy
+def fit():
+    import protocom
+    return protocom.PLDA().fit(numpy.eye(3), [0, 1, 2]).predict(numpy.eye(3)).tolist()
+def multiply():
+    import torch
+    return torch.eye(3).sum().item()
+first, last = (fit, multiply) if sys.argv[1] == "protocom" else (multiply, fit)
+answer = first()
+assert importlib.util.find_spec("torch").origin.endswith("__init__.py")
+for turn in range(2):
+    try:
+        last()
+    except ImportError as error:
+        assert ("torch" in sys.modules, "protocom._core" in sys.modules) == (first is multiply, first is fit), error
+    else:
+        raise AssertionError("both are there")
+assert first() == answer
+last()
 """
+
+
+def run(code, *arguments, python=sys.executable, folder=None):
+    path = os.pathsep.join(filter(None, [str(folder or ""), os.environ.get("PYTHONPATH", "")]))
+    return subprocess.run([python, "-W", "ignore", "-c", code, *arguments], capture_output=True, text=True,
+                          env=dict(os.environ, PYTHONPATH=path))
+
+
+def check_refusal(done, order, version):
+    assert done.returncode == 1, done.stderr
+    last = done.stderr.strip().splitlines()[-1]
+    who = f"PyTorch {version} cannot be imported" if order == "protocom" else "protocom cannot be loaded"
+    assert last.startswith(f"protocom.ImportRefused: {who} into this process: "), done.stderr
+    for words in (f"PyTorch {version} ", f"LibTorch {TORCH}", "processes of their own"):
+        assert words in last
+
+
+@pytest.fixture
+def pretend(tmp_path):
+    """Makes a PyTorch of a version, of files as a real one is found by, that leaves a mark where it is run."""
+    def make(version):
+        (tmp_path / "torch").mkdir()
+        (tmp_path / "torch/version.py").write_text(f"__all__ = ['__version__']\n__version__ = '{version}'\ndebug = False\n")
+        (tmp_path / "torch/__init__.py").write_text(
+            "import os, types\n"
+            "open(os.path.join(os.path.dirname(__file__), 'was-run'), 'w').close()\n"
+            "from .version import __version__\n"
+            "eye = lambda n: types.SimpleNamespace(sum=lambda: types.SimpleNamespace(item=lambda: float(n)))\n")
+        return tmp_path
+
+    return make
 
 
 @pytest.mark.parametrize("order", ["first", "last"])
@@ -38,8 +95,104 @@ def test_shares_a_process_with_the_pytorch_of_its_libtorch(order):
     subprocess.run([sys.executable, "-W", "ignore", "-c", BOTH, order], check=True)
 
 
-def test_refuses_another_pytorch_in_one_sentence():
-    done = subprocess.run([sys.executable, "-c", OTHER], capture_output=True, text=True)
-    assert done.returncode != 0
-    last = done.stderr.strip().splitlines()[-1]
-    assert last.startswith("protocom.Error: ") and "2.99.1+cpu" in last and "process of its own" in last
+@pytest.mark.parametrize("order", ["protocom", "torch"])
+def test_refuses_another_pytorch_in_one_sentence(order, pretend):
+    folder = pretend("2.99.1+cpu")
+    check_refusal(run(ANOTHER, order, folder=folder), order, "2.99.1+cpu")
+    assert (folder / "torch/was-run").exists() == (order == "torch")
+
+
+@pytest.mark.parametrize("order", ["protocom", "torch"])
+def test_refuses_a_real_pytorch_of_another_libtorch(order):
+    python = os.environ.get("PROTOCOM_TORCH_PYTHON")
+    if not python:
+        pytest.skip("PROTOCOM_TORCH_PYTHON names no Python with another PyTorch: scripts/try-torch makes one")
+    found = run("import torch; print(torch.__version__)", python=python)
+    assert found.returncode == 0, found.stderr
+    version = found.stdout.strip()
+    assert version.split(".")[:2] != TORCH.split(".")[:2], f"{python} has PyTorch {version}, which is no other one"
+    check_refusal(run(ANOTHER, order, python=python), order, version)
+
+
+def test_imports_pytorch_as_ever_until_the_library_is_loaded(pretend):
+    done = run("import protocom, torch\nprint(torch.eye(2).sum().item())\nprotocom.methods()", folder=pretend("2.99.1"))
+    assert done.stdout == "2.0\n"
+    check_refusal(done, "torch", "2.99.1")
+
+
+def test_refuses_another_pytorch_that_is_being_imported(pretend, monkeypatch):
+    half = types.ModuleType("torch")
+    half.__path__ = [str(pretend("2.99.1") / "torch")]
+    monkeypatch.setitem(sys.modules, "torch", half)
+    with pytest.raises(ImportError, match="PyTorch 2.99.1 is imported already"):
+        _torch.check()
+
+
+def test_lets_pytorch_of_the_same_libtorch_pass(pretend):
+    code = "import sys, protocom\nprotocom.methods()\nimport torch\nprint(torch.__file__, type(torch.__loader__).__name__)"
+    folder = pretend(f"{TORCH}+cpu")
+    done = run(code, folder=folder)
+    assert done.stdout.split() == [str(folder / "torch/__init__.py"), "SourceFileLoader"], done.stderr
+
+
+def test_leaves_all_other_imports_alone(tmp_path):
+    guard = _torch._Guard()
+    assert guard.find_spec("torchvision") is None
+    assert guard.find_spec("torch.version", ["/"]) is None
+    done = run("import sys, protocom\nprotocom.methods()\nsys.path[:] = [sys.argv[1]]\nimport torch", str(tmp_path))
+    assert done.stderr.strip().splitlines()[-1] == "ModuleNotFoundError: No module named 'torch'"
+    (tmp_path / "torch").mkdir()  # no PyTorch, but a folder of that name
+    done = run("import sys, protocom\nprotocom.methods()\nsys.path[:] = [sys.argv[1]]\nimport torch\nprint(torch)", str(tmp_path))
+    assert "NamespaceLoader" in done.stdout or "(namespace)" in done.stdout, done.stderr
+
+
+def test_a_found_spec_stays_as_it_was(pretend, monkeypatch):
+    spec = importlib.machinery.PathFinder.find_spec("torch", [str(pretend("2.99.1"))])
+    finder = types.SimpleNamespace(find_spec=lambda name, path=None, target=None: spec)
+    monkeypatch.setattr(sys, "meta_path", [_torch._guard, object(), finder])
+    monkeypatch.delitem(sys.modules, "torch", raising=False)
+    refused = importlib.util.find_spec("torch")
+    assert refused.submodule_search_locations == spec.submodule_search_locations and refused.origin == spec.origin
+    with pytest.raises(ImportError, match="PyTorch 2.99.1 cannot be imported") as caught:
+        importlib.util.module_from_spec(refused)
+    assert caught.value.name == "torch" and caught.value.path == spec.origin
+    with pytest.raises(ImportError, match="PyTorch 2.99.1 cannot be imported"):
+        refused.loader.exec_module(types.SimpleNamespace(__spec__=refused))
+    assert isinstance(spec.loader, importlib.machinery.SourceFileLoader)
+
+
+INTERRUPTED = """
+import subprocess, time
+import protocom
+subprocess.Popen(["sh", "-c", "sleep .15; kill -INT $PPID"])
+try:
+    protocom.methods()
+    time.sleep(60)
+except KeyboardInterrupt:
+    print(len(protocom.methods()) > 0)
+"""
+
+
+def test_ctrl_c_while_the_library_is_loaded():
+    done = run(INTERRUPTED)
+    assert done.stdout == "True\n", done.stderr
+
+
+def test_ctrl_c_within_the_module(monkeypatch):
+    """As it comes out of a module of pybind11, which has an ImportError for whatever happens in it."""
+    def load(name):
+        try:
+            signal.raise_signal(signal.SIGINT)
+            for _ in range(100):
+                pass
+        except KeyboardInterrupt as error:
+            raise ImportError("initialization failed") from error
+        return types.SimpleNamespace(threads=lambda: 7)
+
+    engine, handler = _Engine(), signal.getsignal(signal.SIGINT)
+    monkeypatch.setattr(importlib, "import_module", load)
+    with pytest.raises(KeyboardInterrupt):
+        engine.threads
+    monkeypatch.undo()
+    assert signal.getsignal(signal.SIGINT) is handler
+    assert engine.threads() == 7  # it is there: nothing is begun twice

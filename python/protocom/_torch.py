@@ -1,0 +1,92 @@
+"""Beside PyTorch: a process holds one LibTorch, since two of them export the same symbols and crash."""
+import copy
+import os
+import re
+import sys
+
+from ._built_with import TORCH
+from ._errors import ImportRefused
+
+_ADVICE = "run them in processes of their own, or build protocom against that PyTorch (docs/python.md)"
+
+
+def _is_another(version):
+    return version != "" and version.split("+")[0].split(".")[:2] != TORCH.split(".")[:2]
+
+
+def _version_in(folders):
+    """The version of a PyTorch that is not imported, or is being imported, by the file that has it in all builds."""
+    for folder in folders or ():
+        try:
+            with open(os.path.join(folder, "version.py"), encoding="utf-8", errors="replace") as file:
+                found = re.search(r"""^__version__\b[^=\n]*=\s*["']([^"']+)""", file.read(), re.M)
+        except OSError:
+            continue
+        if found:
+            return found[1]
+    return ""
+
+
+def check():
+    """Refuses a PyTorch in this process whose LibTorch is another one than ours."""
+    torch = sys.modules.get("torch")
+    if torch is None:
+        return
+    version = str(getattr(torch, "__version__", "")) or _version_in(getattr(torch, "__path__", None))
+    if _is_another(version):
+        raise ImportRefused(
+            f"protocom cannot be loaded into this process: PyTorch {version} is imported already, protocom is built with "
+            f"LibTorch {TORCH}, and both export the same symbols: {_ADVICE}",
+            name="protocom._core",
+        )
+
+
+class _Refusal:
+    """The loader of a PyTorch that cannot be here. To find it is no error, as code asks that only wants to know."""
+
+    def __init__(self, version):
+        self._version = version
+
+    def create_module(self, spec):
+        raise ImportRefused(
+            f"PyTorch {self._version} cannot be imported into this process: protocom has loaded LibTorch {TORCH} already, "
+            f"and both export the same symbols: {_ADVICE}",
+            name=spec.name, path=spec.origin,
+        )
+
+    def exec_module(self, module):
+        self.create_module(module.__spec__)
+
+
+class _Guard:
+    """Stands first in sys.meta_path once our LibTorch is loaded, and refuses another PyTorch before any of it runs."""
+
+    def find_spec(self, name, path=None, target=None):
+        if name != "torch":
+            return None
+        for finder in list(sys.meta_path):
+            spec = finder.find_spec(name, path, target) if finder is not self and hasattr(finder, "find_spec") else None
+            if spec is not None:
+                break
+        else:
+            return None
+        version = _version_in(spec.submodule_search_locations)
+        if not _is_another(version):
+            return None
+        spec = copy.copy(spec)  # it may be the finder's own
+        spec.loader = _Refusal(version)
+        return spec
+
+
+_guard = _Guard()
+
+
+def watch():
+    """From here on `import torch` is looked at."""
+    if _guard not in sys.meta_path:
+        sys.meta_path.insert(0, _guard)
+
+
+def unwatch():
+    if _guard in sys.meta_path:
+        sys.meta_path.remove(_guard)
