@@ -28,6 +28,12 @@ OutputLock::OutputLock(const std::filesystem::path& output) {
   for (;;) {
     descriptor_ = ::open(path.c_str(), O_RDWR | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, 0666);
     if (descriptor_ < 0) fail("cannot create {}: {}", path.string(), std::strerror(errno));
+    struct stat status {};
+    if (::fstat(descriptor_, &status) == 0 && (!S_ISREG(status.st_mode) || status.st_size > 0)) {
+      ::close(descriptor_);
+      fail("{} is not an empty file of protocom, which locks {} by that name: move it away, or choose another output",
+           path.string(), output.string());
+    }
     const bool locked = ::flock(descriptor_, LOCK_EX | LOCK_NB) == 0;
     // A file system without locks keeps nobody out, as before.
     const bool is_held = !locked && errno == EWOULDBLOCK;

@@ -113,9 +113,15 @@ std::vector<fs::path> entries(const fs::path& folder, const Wanted& wanted) {
   return found;
 }
 
+/// What libzip writes beside a temporary file goes with it. Beside any other path lie files of the user, whose names
+/// may end alike ("birds.pcm.backup").
 void remove_with_relatives(const fs::path& path) {
   const std::string name = path.filename().string();
   std::error_code ignored;
+  if (name.find(kMark) == std::string::npos) {
+    fs::remove_all(path, ignored);
+    return;
+  }
   const auto is_relative = [&](const std::string& other) {
     return other.compare(0, name.size(), name) == 0 && is_library_suffix(std::string_view(other).substr(name.size()));
   };

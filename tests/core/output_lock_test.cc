@@ -30,5 +30,12 @@ TEST(OutputLock, WhatAKilledProcessLeftKeepsNobodyOut) {
   const OutputLock lock(folder / "model.npz");
 }
 
+TEST(OutputLock, AFileOfTheUserByThatNameIsRefusedAndStays) {
+  const testing::TempDir folder;
+  write_file(folder / "poetry.lock", "[[package]]");
+  EXPECT_THAT(testing::message_of([&] { OutputLock lock(folder / "poetry"); }), HasSubstr("poetry.lock"));
+  EXPECT_EQ(read_file(folder / "poetry.lock"), "[[package]]");
+}
+
 }  // namespace
 }  // namespace protocom

@@ -41,6 +41,18 @@ TEST(Unfinished, GoesWithItsObjectTogetherWithWhatALibraryPutBesideIt) {
   EXPECT_TRUE(fs::exists(path.string() + ".txt"));
 }
 
+TEST(Unfinished, AFinalNameGoesWithoutTheUsersFilesBesideIt) {
+  const TempDir folder;
+  const fs::path path = folder / "birds.pcm";
+  write_file(path.string() + ".backup", "the user's");
+  {
+    const UnfinishedPath unfinished(path);
+    write_file(path, "half");
+  }
+  EXPECT_FALSE(fs::exists(path));
+  EXPECT_TRUE(fs::exists(path.string() + ".backup")) << "its end has as many letters as libzip's";
+}
+
 TEST(Unfinished, StaysWhenItIsReleased) {
   const TempDir folder;
   {

@@ -88,7 +88,7 @@ TEST(TrainingKeeper, ASecondTrainingOfTheSameFileIsRefusedWhileTheFirstLasts) {
                 AllOf(HasSubstr("another protocom is making"), HasSubstr("m.npz")));
   }
   EXPECT_THAT(names_in(folder / "."), IsEmpty());
-  std::ofstream(folder / "m.npz.lock") << "left of a killed process";
+  write_file(folder / "m.npz.lock", "");  // left by a killed process
   TrainingKeeper third(files, kMadeBy);
   EXPECT_FALSE(third.begin());
 }
