@@ -44,7 +44,7 @@ fs::path make_recognizer(const fs::path& folder) {
   knowledge.association = at::ones({1, 1});
   knowledge.class_embedding = knowledge.attribute_embedding = at::ones({1, 2});
   write_knowledge(folder / "knowledge.npz", knowledge, {}, nlohmann::json::object());
-  NewRecognizer parts;
+  RecognizerParts parts;
   parts.backbone = folder / "backbone.npz";
   parts.model = folder / "model.npz";
   parts.knowledge = folder / "knowledge.npz";
@@ -55,7 +55,7 @@ fs::path make_recognizer(const fs::path& folder) {
 /// A server with little patience and little room, so that its limits are met. It lives as long as the process.
 const http::Server& server(const fs::path& folder) {
   static const http::Server* const own = [&] {
-    http::ServerOptions options;
+    ServerOptions options;
     options.port = 0;
     options.lanes = options.workers = 1;
     options.limits.connections = 8;

@@ -17,16 +17,16 @@ namespace {
 
 using nlohmann::json;
 
-std::string texts_of(const std::vector<TellingAttribute>& attributes, const char* between) {
+std::string texts_of(const std::vector<AttributeEffect>& attributes, const char* between) {
   std::vector<std::string> texts;
-  for (const TellingAttribute& attribute : attributes)
+  for (const AttributeEffect& attribute : attributes)
     texts.push_back(fmt::format("{} {:+.2f}", attribute.words, attribute.effect));
   return fmt::format("{}", fmt::join(texts, between));
 }
 
-std::string texts_of(const std::vector<NearExample>& nearest) {
+std::string texts_of(const std::vector<NearImage>& nearest) {
   std::vector<std::string> texts;
-  for (const NearExample& example : nearest)
+  for (const NearImage& example : nearest)
     texts.push_back(fmt::format("{} ({} {:.3f})", example.source, example.class_name, example.similarity));
   return fmt::format("{}", fmt::join(texts, "; "));
 }
@@ -172,7 +172,7 @@ void AnswerPrinter::add_row(const fs::path& image, const Answer& answer) {
 /// "n01768244 (trilobite)"
 std::string AnswerPrinter::label(const std::string& name) {
   const auto entry = recognizer_.file().find_class(name);
-  return entry ? name_and_word(name, entry->description.title) : name;
+  return entry ? name_and_word(name, entry->title) : name;
 }
 
 }  // namespace protocom::cli

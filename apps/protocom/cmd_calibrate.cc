@@ -47,7 +47,7 @@ void add_calibrate_command(CLI::App& app) {
   add_input_option(*command, "--others", options->others,
                    "Images of none of the classes, or folders of them; otherwise each class is left out in turn");
   command->add_option("--method", options->recognizing.method, "Method to calibrate; default: the recognizer's own");
-  command->add_option("--device", options->recognizing.extract.device, "cpu, cuda, cuda:1 or auto");
+  command->add_option("--device", options->recognizing.device, "cpu, cuda, cuda:1 or auto");
   command->callback([options] { run_calibrate(*options); });
 }
 

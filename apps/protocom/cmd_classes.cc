@@ -1,5 +1,3 @@
-#include <ATen/ATen.h>
-
 #include "cli.h"
 #include "protocom/core/near_matches.h"
 #include "protocom/core/printed_json.h"
@@ -16,63 +14,56 @@ struct ClassesArguments {
   bool as_json = false;
 };
 
-int64_t attributes_of(const ClassEntry& entry) { return entry.description.association.count_nonzero().item<int64_t>(); }
-
 /// Attribute -> weight, of those that the class has.
-json attributes_of(const RecognizerFile& file, const ClassEntry& entry) {
+json attributes_json(const ClassInfo& entry) {
   json weights = json::object();
-  const std::vector<std::string>& names = file.settings().attributes;
-  for (size_t a = 0; a < names.size(); ++a) {
-    const auto weight = entry.description.association[static_cast<int64_t>(a)].item<double>();
-    if (weight > 0) weights[names[a]] = weight;
-  }
+  for (const AttributeWeight& attribute : entry.attributes) weights[attribute.name] = attribute.weight;
   return weights;
 }
 
 /// The same for people.
-std::string attributes_text(const RecognizerFile& file, const ClassEntry& entry) {
+std::string attributes_text(const RecognizerFile& file, const ClassInfo& entry) {
   std::vector<std::string> texts;
-  const json weights = attributes_of(file, entry);
-  for (const auto& [name, weight] : weights.items()) {
-    const std::string words = file.settings().word_for(name);
-    texts.push_back(weight == 1.0 ? words : fmt::format("{} {:.2f}", words, weight.get<double>()));
+  for (const AttributeWeight& attribute : entry.attributes) {
+    const std::string words = file.settings().word_for(attribute.name);
+    texts.push_back(attribute.weight == 1.0 ? words : fmt::format("{} {:.2f}", words, attribute.weight));
   }
   return fmt::format("{}", fmt::join(texts, "; "));
 }
 
-json to_json(const RecognizerFile& file, const ClassEntry& entry) {
-  return {{"class", entry.name},    {"title", entry.description.title},
-          {"images", entry.images}, {"attributes", attributes_of(file, entry)},
-          {"enrolled", entry.time}, {"embedding_source", entry.description.embedding_source}};
+json to_json(const ClassInfo& entry) {
+  return {{"class", entry.name},    {"title", entry.title},
+          {"images", entry.images}, {"attributes", attributes_json(entry)},
+          {"enrolled", entry.time}, {"embedding_source", entry.embedding_source}};
 }
 
 void print_json(const json& value) { fmt::print("{}\n", printed_json(value)); }
 
 void run_list(const ClassesArguments& options) {
-  const RecognizerFile file(options.recognizer);
+  const RecognizerFile file(options.recognizer, FileUse::kRead);
   std::vector<std::vector<std::string>> rows = {{"class", "title", "images", "attributes", "enrolled"}};
-  for (const ClassEntry& entry : file.list_classes()) {
-    if (options.as_json) print_json(to_json(file, entry));
-    rows.push_back({entry.name, entry.description.title, std::to_string(entry.images),
-                    std::to_string(attributes_of(entry)), time_text(entry.time)});
+  for (const ClassInfo& entry : file.list_classes()) {
+    if (options.as_json) print_json(to_json(entry));
+    rows.push_back({entry.name, entry.title, std::to_string(entry.images), std::to_string(entry.attributes.size()),
+                    time_text(entry.time)});
   }
   if (!options.as_json) print_table(rows);
 }
 
 void run_show(const ClassesArguments& options) {
-  const RecognizerFile file(options.recognizer);
-  const std::optional<ClassEntry> item = file.find_class(options.name);
+  const RecognizerFile file(options.recognizer, FileUse::kRead);
+  const std::optional<ClassInfo> item = file.find_class(options.name);
   if (!item) {
     std::vector<std::string> names;
-    for (const ClassEntry& entry : file.list_classes()) names.push_back(entry.name);
+    for (const ClassInfo& entry : file.list_classes()) names.push_back(entry.name);
     fail("{} has no class '{}'{}", options.recognizer, options.name, did_you_mean(options.name, names));
   }
-  if (options.as_json) return print_json(to_json(file, *item));
+  if (options.as_json) return print_json(to_json(*item));
   print_table({{"class", item->name},
-               {"title", item->description.title},
+               {"title", item->title},
                {"images", std::to_string(item->images)},
                {"attributes", attributes_text(file, *item)},
-               {"embedding from", item->description.embedding_source},
+               {"embedding from", item->embedding_source},
                {"enrolled", time_text(item->time)}});
 }
 

@@ -34,7 +34,7 @@ void take_proportions(ClassifyArguments& options) {
   if (!options.shares.empty() && recognizing.proportions.empty()) recognizing.proportions = "given";
   if ((recognizing.proportions == "given") != !options.shares.empty())
     fail_usage("--shares are needed for --proportions given, and for that alone");
-  if (options.together || !recognizing.proportions.empty()) recognizing.together = Together::kYes;
+  if (options.together || !recognizing.proportions.empty()) recognizing.together = true;
 }
 
 void print_answers(const ClassifyArguments& options) {
@@ -84,6 +84,7 @@ void run_classify(const CLI::App& command, ClassifyArguments& options) {
 void add_classify_command(CLI::App& app) {
   auto options = std::make_shared<ClassifyArguments>();
   options->recognizing.attributes = 3;
+  options->recognizing.use = FileUse::kRead;
   CLI::App* command = add_command(app, "classify", "Rank the classes of a recognizer for each image",
                                   "protocom classify pets.pcm holiday/ --format csv\n"
                                   "torchrun --nproc-per-node 8 --no-python protocom classify pets.pcm archive/ --out "
@@ -124,9 +125,9 @@ void add_classify_command(CLI::App& app) {
       ->add_option("--attributes", options->recognizing.attributes,
                    "How many attributes to show that moved the first class most, for or against it (plda, mean-fusion)")
       ->check(CLI::Range(int64_t{0}, int64_t{1} << 30));
-  command->add_option("--batch", options->recognizing.extract.batch, "Images per forward pass")
+  command->add_option("--batch", options->recognizing.batch, "Images per forward pass")
       ->check(CLI::Range(int64_t{1}, int64_t{1} << 30));
-  command->add_option("--device", options->recognizing.extract.device, "cpu, cuda, cuda:1 or auto");
+  command->add_option("--device", options->recognizing.device, "cpu, cuda, cuda:1 or auto");
   command->callback([command, options] { run_classify(*command, *options); });
 }
 

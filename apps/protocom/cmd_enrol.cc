@@ -15,7 +15,7 @@ struct EnrolArguments {
   std::string descriptions, text_encoder;
   std::vector<std::string> describe;
   EnrolRequest request;
-  ExtractOptions extract;
+  RecognizerOptions recognizing;
   EarlierLines earlier = EarlierLines::kDelete;
 };
 
@@ -155,7 +155,7 @@ void enrol_shared(const CLI::App& command, const EnrolArguments& options, Recogn
 
 void run_enrol(const CLI::App& command, const EnrolArguments& options) {
   const bool shared = !job().is_single() || options.earlier == EarlierLines::kTakeUp;
-  Recognizer recognizer = Recognizer::open(options.recognizer, {{}, Together::kNo, options.extract});
+  Recognizer recognizer = Recognizer::open(options.recognizer, options.recognizing);
   if (shared && !options.unlabelled.empty())
     fail_usage("--unlabelled is for one process: give it to one that is not part of a job, without --resume");
   if (!options.unlabelled.empty()) return enrol_unlabelled(options, recognizer);
@@ -217,7 +217,7 @@ void add_enrol_command(CLI::App& app) {
                    "Word vectors the knowledge was made with, to embed the class's name");
   add_words(*command, *options);
   add_input_option(*command, "--wordnet", options->wordnet, "Folder of the WordNet database, for --synset");
-  command->add_option("--device", options->extract.device, "cpu, cuda, cuda:1 or auto");
+  command->add_option("--device", options->recognizing.device, "cpu, cuda, cuda:1 or auto");
   add_resume(*command, options->earlier, "the recognizer");
   command->callback([command, options] { run_enrol(*command, *options); });
 }

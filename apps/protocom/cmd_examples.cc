@@ -16,7 +16,7 @@ struct ExamplesArguments {
 
 void run_list(const ExamplesArguments& options) {
   std::vector<std::vector<std::string>> rows = {{"example", "class", "source", "enrolled", "hash"}};
-  for (const ExampleEntry& entry : RecognizerFile(options.recognizer).list_examples(options.name)) {
+  for (const ExampleInfo& entry : RecognizerFile(options.recognizer, FileUse::kRead).list_examples(options.name)) {
     if (options.as_json) {
       const json line = {{"example", entry.id},
                          {"class", entry.class_name},

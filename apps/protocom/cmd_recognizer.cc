@@ -1,9 +1,8 @@
 #include "cli.h"
 #include "dataset_options.h"
 #include "enrol_report.h"
-#include "protocom/core/unfinished.h"
 #include "protocom/serve/create_recognizer.h"
-#include "protocom/serve/enrol_requests.h"
+#include "protocom/serve/recognizer.h"
 #include "protocom/serve/recognizer_folder.h"
 #include "recognizer_views.h"
 
@@ -13,23 +12,20 @@ namespace {
 namespace fs = std::filesystem;
 
 struct CreateCommand {
-  std::string file, preprocess, images, attributes, unlabelled;
-  bool no_thumbnails = false, external_backbone = false, half_features = false;
-  NewRecognizer parts;
+  std::string file, unlabelled;
+  bool no_thumbnails = false, external_backbone = false;
+  RecognizerParts parts;
 };
 
 struct MoveCommand {
   std::string from, to;
 };
 
-NewRecognizer parts_of(const CreateCommand& options) {
-  NewRecognizer parts = options.parts;
-  if (!options.preprocess.empty()) parts.preprocessing = parse_preprocessing(options.preprocess);
-  if (options.external_backbone) parts.keep_backbone = KeepBackbone::kOutside;
-  if (options.half_features) parts.feature_type = FeatureType::kFloat16;
+RecognizerParts parts_of(const CreateCommand& options) {
+  RecognizerParts parts = options.parts;
+  parts.backbone_inside = !options.external_backbone;
   if (options.no_thumbnails) parts.thumbnail_side = 0;
-  if (!options.unlabelled.empty()) parts.unlabelled = find_images({options.unlabelled}).paths;
-  parts.progress = &progress();
+  if (!options.unlabelled.empty()) parts.unlabelled = {options.unlabelled};
   return parts;
 }
 
@@ -42,23 +38,15 @@ std::string basis_of(const CreateCommand& options) {
 
 void run_create(const CLI::App& command, const CreateCommand& options) {
   check_writable(options.file);
-  std::vector<EnrolRequest> requests;
-  if (!options.images.empty()) requests = requests_of_folder(options.images, "--images");
-  if (!options.attributes.empty()) take_attributes(options.attributes, requests);
-  NewRecognizer parts = parts_of(options);
-  parts.class_names = names_of_requests(requests);
-  create_recognizer(options.file, parts, provenance_of(command, /*seed=*/0));
-  if (requests.empty()) return print_info(RecognizerFile(options.file));
-  UnfinishedPath made(options.file);  // where nothing can be enrolled, there is none
-  Recognizer recognizer = Recognizer::open(options.file, {{}, Together::kNo, options.parts.extract});
-  const Enrolment enrolled = recognizer.enrol(requests, progress());
-  made.release();
-  print_enrolment(enrolled);
-  fmt::print("{}\n", sentence_of(recognizer.expected_accuracy(), basis_of(options)));
+  const std::optional<Enrolment> enrolled =
+      create_recognizer(options.file, parts_of(options), provenance_of(command, /*seed=*/0), progress());
+  if (!enrolled) return print_info(RecognizerFile(options.file, FileUse::kRead));
+  print_enrolment(*enrolled);
+  fmt::print("{}\n", sentence_of(Recognizer::open(options.file).expected_accuracy(), basis_of(options)));
 }
 
 void run_check(const std::string& file) {
-  const std::vector<std::string> findings = RecognizerFile(file).check();
+  const std::vector<std::string> findings = RecognizerFile(file, FileUse::kRead).check();
   for (const std::string& finding : findings) logger().error("{}", finding);
   if (!findings.empty()) fail("{} is damaged: faults found: {}", file, findings.size());
   fmt::print("{}: nothing is wrong\n", file);
@@ -70,8 +58,17 @@ void run_compact(const std::string& file) {
   fmt::print("{}: {} bytes, before {}\n", file, fs::file_size(file), before);
 }
 
+/// Opening it rolls back what a crash interrupted.
+void run_recover(const std::string& file) {
+  const std::vector<std::string> findings = RecognizerFile(file).check();
+  if (!findings.empty()) fail("{} is damaged: {}", file, findings.front());
+  fmt::print("{}: ready; it holds the changes that were completed\n", file);
+}
+
 void run_index(const std::string& file) {
-  const fs::path index = Recognizer::open(file).write_index();
+  RecognizerOptions options;
+  options.use = FileUse::kRead;
+  const fs::path index = Recognizer::open(file, options).write_index();
   fmt::print("{}: {} bytes\n", index.string(), fs::file_size(index));
 }
 
@@ -81,7 +78,7 @@ void run_import(const CLI::App& command, const MoveCommand& options) {
   if (!fs::is_directory(options.from))
     fail("{} is not a folder: expected one that `protocom recognizer export` wrote", options.from);
   import_recognizer(options.from, options.to, provenance);
-  print_info(RecognizerFile(options.to));
+  print_info(RecognizerFile(options.to, FileUse::kRead));
 }
 
 /// What a recognizer is made of.
@@ -109,7 +106,7 @@ void add_files(CLI::App& command, CreateCommand& options) {
       ->excludes(fitted);
   command.add_flag("--external-backbone", options.external_backbone,
                    "The backbone stays outside and is found by its hash, beside the recognizer or where it is now");
-  command.add_flag("--half-features", options.half_features, "Keep features as float16: half the room, rounded");
+  command.add_flag("--half-features", options.parts.half_features, "Keep features as float16: half the room, rounded");
   command.add_flag("--no-thumbnails", options.no_thumbnails, "Keep no small pictures of enrolled images");
 }
 
@@ -123,17 +120,17 @@ void add_create(CLI::App& parent) {
                                   "clip-folder --images my-photos");
   add_output_option(*command, "recognizer", options->file, "File to make")->required();
   add_files(*command, *options);
-  command->add_option("--preprocess", options->preprocess, kPreprocessHelp);
+  command->add_option("--preprocess", options->parts.preprocessing, kPreprocessHelp);
   CLI::Option* images = add_input_option(
-      *command, "--images", options->images,
+      *command, "--images", options->parts.images,
       "Folder with a subfolder of images for each class to enrol, or with images and a CSV image,class");
-  add_input_option(*command, "--attributes", options->attributes,
+  add_input_option(*command, "--attributes", options->parts.attributes,
                    "Their attributes: CSV class,attribute, or a filled-in knowledge template")
       ->needs(images);
   add_input_option(*command, "--unlabelled", options->unlabelled,
                    "Folder of photos like those you will ask about, with or without subfolders, that nobody has "
                    "sorted: they say how photos of your classes differ");
-  command->add_option("--device", options->parts.extract.device, "cpu, cuda, cuda:1 or auto");
+  command->add_option("--device", options->parts.device, "cpu, cuda, cuda:1 or auto");
   command->callback([command, options] { run_create(*command, *options); });
 }
 
@@ -150,7 +147,7 @@ void add_export(CLI::App& parent) {
                                   "protocom recognizer export birds.pcm --out birds");
   add_input_option(*command, "recognizer", options->from, "Recognizer")->required();
   add_output_option(*command, "--out", options->to, "Folder to make")->required();
-  command->callback([options] { export_recognizer(RecognizerFile(options->from), options->to); });
+  command->callback([options] { export_recognizer(RecognizerFile(options->from, FileUse::kRead), options->to); });
 }
 
 void add_import(CLI::App& parent) {
@@ -168,8 +165,9 @@ void add_recognizer_command(CLI::App& app) {
   command->require_subcommand(1);
   add_create(*command);
   add_simple(*command, "info", "What a recognizer is made of and holds",
-             [](const std::string& file) { print_info(RecognizerFile(file)); });
+             [](const std::string& file) { print_info(RecognizerFile(file, FileUse::kRead)); });
   add_simple(*command, "check", "Read all of a recognizer and say what is wrong with it", &run_check);
+  add_simple(*command, "recover", "Roll back a change that a crash interrupted", &run_recover);
   add_simple(*command, "compact", "Forget what was removed, and how to undo; give the room back", &run_compact);
   add_simple(*command, "index",
              "For very many classes: write beside a recognizer what makes opening it quick; the answers are the same",

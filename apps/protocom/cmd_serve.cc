@@ -12,23 +12,19 @@ namespace {
 struct Options {
   std::string recognizer;
   bool is_new = false;  ///< made first, of these
-  NewRecognizer parts;
-  std::string preprocess;
-  http::ServerOptions server;
+  RecognizerParts parts;
+  ServerOptions server;
 };
 
 void create_empty(const CLI::App& command, const Options& options) {
   check_writable(options.recognizer);
-  NewRecognizer parts = options.parts;
-  if (!options.preprocess.empty()) parts.preprocessing = parse_preprocessing(options.preprocess);
-  create_recognizer(options.recognizer, parts, provenance_of(command, /*seed=*/0));
+  create_recognizer(options.recognizer, options.parts, provenance_of(command, /*seed=*/0));
 }
 
 void run_serve(const CLI::App& command, Options& options) {
   constexpr std::chrono::milliseconds kPause{20};
   const StopSignal::Listener listener(&stop_signal());
-  if (!options.parts.text_encoder.empty())
-    options.server.text_encoder = std::make_shared<const TextEncoder>(open_text_encoder(options.parts.text_encoder));
+  options.server.text_encoder = options.parts.text_encoder;
   if (options.is_new) create_empty(command, options);
   http::Server server(options.recognizer, options.server);
   const bool is_ipv6 = options.server.address.find(':') != std::string::npos;
@@ -45,10 +41,10 @@ void add_new(CLI::App& command, Options& options) {
   CLI::Option* backbone = add_input_option(command, "--backbone", options.parts.backbone, kBackboneHelp)->needs(make);
   make->needs(backbone);
   command.add_option("--output", options.parts.output, kOutputHelp)->needs(make);
-  command.add_option("--preprocess", options.preprocess, kPreprocessHelp)->needs(make);
+  command.add_option("--preprocess", options.parts.preprocessing, kPreprocessHelp)->needs(make);
 }
 
-void add_limits(CLI::App& command, http::ServerLimits& limits) {
+void add_limits(CLI::App& command, ServerLimits& limits) {
   const auto positive = CLI::Range(int64_t{1}, int64_t{1} << 40);
   command.add_option("--body-bytes", limits.body_bytes, "Largest body of a request, bytes")->check(positive);
   command
@@ -76,7 +72,7 @@ void add_serve_command(CLI::App& app) {
                                   "  protocom serve --new mine.pcm --backbone clip-folder --text-encoder clip-folder\n"
                                   "  protocom serve birds.pcm --address 0.0.0.0 --keys keys.json --certificate c.pem "
                                   "--private-key k.pem");
-  http::ServerOptions& server = options->server;
+  ServerOptions& server = options->server;
   add_input_option(*command, "recognizer", options->recognizer,
                    "Recognizer, see protocom recognizer create; or a folder of several (*.pcm), chosen on the page, "
                    "each below /NAME/")
@@ -103,13 +99,13 @@ void add_serve_command(CLI::App& app) {
       ->check(CLI::Range(0, 1000));
   command->add_option("--attributes", server.recognizing.attributes, "As for protocom classify")
       ->check(CLI::Range(0, 1000));
-  command->add_option("--batch", server.recognizing.extract.batch, "Images per forward pass, of several requests")
+  command->add_option("--batch", server.recognizing.batch, "Images per forward pass, of several requests")
       ->check(CLI::Range(1, 4096));
   command->add_option("--workers", server.workers, "Threads that decode; 0: one per core")->check(CLI::Range(0, 1024));
   command
       ->add_option("--lanes", server.lanes, "Passes of the backbone at once; 0: one per core, at most 4; one on a GPU")
       ->check(CLI::Range(0, 64));
-  command->add_option("--device", server.recognizing.extract.device, "cpu, cuda, cuda:1 or auto");
+  command->add_option("--device", server.recognizing.device, "cpu, cuda, cuda:1 or auto");
   add_limits(*command, server.limits);
   command->callback([command, options] { run_serve(*command, *options); });
 }

@@ -60,7 +60,7 @@ Verdict verdict_in(std::string_view line) {
 class ClassFolders {
  public:
   explicit ClassFolders(const RecognizerFile& file) {
-    for (const ClassEntry& entry : file.list_classes()) add(entry.name);
+    for (const ClassInfo& entry : file.list_classes()) add(entry.name);
   }
 
   /// Of the class that the image was taken for, or of those that are of none.
@@ -205,6 +205,7 @@ void sort_shared(const CLI::App& command, const SortArguments& options, Recogniz
 
 void run_sort(const CLI::App& command, SortArguments& options) {
   options.recognizing.nearest = 0;
+  options.recognizing.use = FileUse::kRead;
   const bool shared = !job().is_single() || options.earlier == EarlierLines::kTakeUp;
   Recognizer recognizer = Recognizer::open(options.recognizer, options.recognizing);
   if (shared) return sort_shared(command, options, recognizer);
@@ -236,9 +237,9 @@ void add_sort_command(CLI::App& app) {
       ->required();
   add_resume(*command, options->earlier, "--out");
   command->add_flag("--link", options->link, "Symbolic links instead of copies");
-  command->add_option("--batch", options->recognizing.extract.batch, "Images per forward pass")
+  command->add_option("--batch", options->recognizing.batch, "Images per forward pass")
       ->check(CLI::Range(int64_t{1}, int64_t{1} << 30));
-  command->add_option("--device", options->recognizing.extract.device, "cpu, cuda, cuda:1 or auto");
+  command->add_option("--device", options->recognizing.device, "cpu, cuda, cuda:1 or auto");
   command->callback([command, options] { run_sort(*command, *options); });
 }
 

@@ -21,7 +21,7 @@ void print_steps(const char* command, const std::vector<ChangeEntry>& steps) {
 }
 
 void run_undo(const UndoArguments& options) {
-  RecognizerFile file(options.recognizer);
+  RecognizerFile file(options.recognizer, options.list ? FileUse::kRead : FileUse::kChange);
   if (options.list) return print_steps("undo", file.changes(kShown));
   fmt::print("undone: {}\nprotocom redo {} brings it back\n", one_line(file.undo().what), options.recognizer);
   const std::vector<ChangeEntry> next = file.changes(1);
@@ -29,7 +29,7 @@ void run_undo(const UndoArguments& options) {
 }
 
 void run_redo(const UndoArguments& options) {
-  RecognizerFile file(options.recognizer);
+  RecognizerFile file(options.recognizer, options.list ? FileUse::kRead : FileUse::kChange);
   if (options.list) return print_steps("redo", file.undone(kShown));
   fmt::print("redone: {}\n", one_line(file.redo().what));
   const std::vector<ChangeEntry> next = file.undone(1);

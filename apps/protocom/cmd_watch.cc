@@ -132,6 +132,7 @@ void run_watch(const WatchArguments& options) {
 
 void add_watch_command(CLI::App& app) {
   auto options = std::make_shared<WatchArguments>();
+  options->recognizing.use = FileUse::kRead;
   CLI::App* command = add_command(app, "watch", "Classify the images that arrive in a folder, until it is stopped",
                                   "protocom watch birds.pcm camera/ | tee -a seen.jsonl");
   add_input_option(*command, "recognizer", options->recognizer, "Recognizer")->required();
@@ -143,7 +144,7 @@ void add_watch_command(CLI::App& app) {
   command->add_flag("--existing", options->existing, "Classify the images first that are already there");
   command->add_option("--most", options->most, "Stop after this many images, those of --existing included; 0: never")
       ->check(CLI::Range(int64_t{0}, int64_t{1} << 40));
-  command->add_option("--device", options->recognizing.extract.device, "cpu, cuda, cuda:1 or auto");
+  command->add_option("--device", options->recognizing.device, "cpu, cuda, cuda:1 or auto");
   command->callback([options] { run_watch(*options); });
 }
 

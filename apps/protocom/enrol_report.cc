@@ -1,7 +1,5 @@
 #include "enrol_report.h"
 
-#include <ATen/ATen.h>
-
 #include "cli.h"
 #include "image_arguments.h"
 #include "protocom/core/text.h"
@@ -9,14 +7,11 @@
 namespace protocom::cli {
 namespace {
 
-int64_t attributes_in(const ClassDescription& stated) { return stated.association.count_nonzero().item<int64_t>(); }
-
 /// How many the class has, and in place of how many others.
-std::string attribute_count_text(const Enrolled& enrolled) {
-  const std::string now = std::to_string(attributes_in(enrolled.now.description));
-  if (!enrolled.replaced || enrolled.replaced->association.equal(enrolled.now.description.association)) return now;
-  const int64_t before = attributes_in(*enrolled.replaced);
-  return before == 0 ? now : fmt::format("{}, in place of {}", now, before);
+std::string attribute_count_text(const EnrolledClass& enrolled) {
+  const std::string now = std::to_string(enrolled.now.attributes.size());
+  if (!enrolled.replaced || enrolled.replaced->empty() || *enrolled.replaced == enrolled.now.attributes) return now;
+  return fmt::format("{}, in place of {}", now, enrolled.replaced->size());
 }
 
 /// Images of all classes together.
@@ -27,7 +22,7 @@ struct EnrolledTotals {
 
 EnrolledTotals totals_of(const Enrolment& done) {
   EnrolledTotals totals;
-  for (const Enrolled& enrolled : done.classes) {
+  for (const EnrolledClass& enrolled : done.classes) {
     totals.added += enrolled.added;
     totals.held += enrolled.held;
   }
@@ -37,11 +32,10 @@ EnrolledTotals totals_of(const Enrolment& done) {
 void print_enrolled(const Enrolment& done, const EnrolledTotals& totals) {
   std::vector<std::vector<std::string>> rows = {
       {"class", "new images", "there already", "images", "attributes", "embedding from"}};
-  for (const Enrolled& enrolled : done.classes) {
-    const ClassDescription& stated = enrolled.now.description;
-    rows.push_back({name_and_word(enrolled.now.name, stated.title), std::to_string(enrolled.added),
+  for (const EnrolledClass& enrolled : done.classes) {
+    rows.push_back({name_and_word(enrolled.now.name, enrolled.now.title), std::to_string(enrolled.added),
                     std::to_string(enrolled.held), std::to_string(enrolled.now.images), attribute_count_text(enrolled),
-                    stated.embedding_source});
+                    enrolled.now.embedding_source});
   }
   if (totals.held == 0) {
     for (std::vector<std::string>& row : rows) row.erase(row.begin() + 2);

@@ -55,8 +55,8 @@ void print_info(const RecognizerFile& file) {
       {"recognizer", fmt::format("{}, format {}", file.path().string(), file.format())}};
   for (const RecognizerArtefact& artefact : file.artefacts()) rows.push_back({artefact.name, text_of(artefact)});
   int64_t images = 0;
-  const std::vector<ClassEntry> classes = file.list_classes();
-  for (const ClassEntry& entry : classes) images += entry.images;
+  const std::vector<ClassInfo> classes = file.list_classes();
+  for (const ClassInfo& entry : classes) images += entry.images;
   const std::vector<ChangeEntry> changes = file.changes(1);
   rows.insert(
       rows.end(),

@@ -68,7 +68,7 @@ LinesJob lines_job(const CLI::App& command, const Recognizer& recognizer, const 
   const RecognizerFile& file = recognizer.file();
   return {folder_of_lines(output),
           {{"options", std::move(options)}, {"recognizer", file.header().to_json()}, {"revision", file.revision()}},
-          recognizer.options().extract.batch,
+          recognizer.options().batch,
           earlier};
 }
 

@@ -1,6 +1,7 @@
 #pragma once
 #include <stdexcept>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "protocom/export.h"
@@ -8,20 +9,23 @@
 namespace protocom::v0 {
 
 /// Everything that this library throws, whatever the cause (a file, a format, an argument, memory): `what()` is one
-/// sentence of at most 1000 bytes that says what was expected, what was found and where. The library neither prints nor
-/// ends the process. What the caller's own functions throw (a Progress, an OwnMethod) leaves as it is.
+/// sentence that says what was expected, what was found, where (`attributes.csv:17`) and what to do. Whatever is quoted
+/// in it, it is one line of at most 1000 bytes: control characters become spaces or question marks, and the middle is
+/// left out. The library neither prints nor ends the process. What the caller's own functions throw (a Progress, an
+/// OwnMethod) leaves as it is. The command line exits with 1.
 class PROTOCOM_API Error : public std::runtime_error {
  public:
-  explicit Error(const std::string& message);
+  explicit Error(std::string_view message);
   Error(const Error& other);
   Error& operator=(const Error& other);
   ~Error() override;
 };
 
-/// A request that cannot be right whatever the files hold: an unknown method, a negative number of shots.
+/// A request that cannot be right whatever the files hold: an unknown method, a negative number of shots. The
+/// command line exits with 2.
 class PROTOCOM_API UsageError : public Error {
  public:
-  explicit UsageError(const std::string& message);
+  explicit UsageError(std::string_view message);
   UsageError(const UsageError& other);
   UsageError& operator=(const UsageError& other);
   ~UsageError() override;
@@ -31,3 +35,9 @@ class PROTOCOM_API UsageError : public Error {
 using Warnings = std::vector<std::string>;
 
 }  // namespace protocom::v0
+
+namespace protocom {
+using v0::Error;
+using v0::UsageError;
+using v0::Warnings;
+}  // namespace protocom

@@ -13,7 +13,8 @@ namespace protocom {
 /// program that was compiled before no longer fits, as the number of libprotocom.so.0 does.
 namespace v0 {}
 
-// The library itself has names of its own in this namespace.
+// Modules of the library have classes of their own in this namespace that some headers name too. A header whose types
+// are the modules' own names them here by itself.
 #ifndef PROTOCOM_BUILDING
 using namespace v0;
 #endif

@@ -1,136 +1,24 @@
 #pragma once
 #include <cstdint>
-#include <map>
 #include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "protocom/answer.h"
+#include "protocom/calibration.h"
+#include "protocom/class_info.h"
+#include "protocom/enrolment.h"
 #include "protocom/error.h"
+#include "protocom/expected_accuracy.h"
 #include "protocom/image.h"
 #include "protocom/progress.h"
+#include "protocom/recognizer_options.h"
+#include "protocom/recognizer_parts.h"
 #include "protocom/rows.h"
 #include "protocom/text.h"
 
 namespace protocom::v0 {
-
-/// What a recognizer is made from; files.
-struct RecognizerParts {
-  std::string backbone;            ///< the encoder, see Backbone
-  std::string preprocessing = {};  ///< see BackboneOptions
-  std::string fitted = {};         ///< of `protocom fit` or Fitted::save; or
-  std::string space = {};          ///< the same of other classes: only its space is taken; or
-  std::string model = {};          ///< of `protocom complete`; or none of them
-  std::string knowledge = {};      ///< of the classes; needed with a model or a method that was fitted with it
-  std::string text_encoder = {};   ///< the folder of the text encoder that was trained with the backbone, in place of
-                                   ///< knowledge: classes are described in words (enrol_described)
-  bool backbone_inside = true;     ///< keep its bytes in the recognizer
-  bool half_features = false;      ///< keep features as float16
-  bool thumbnails = true;          ///< keep small JPEGs of enrolled images
-  std::string unlabelled = {};     ///< a folder of images of the classes to come, whose classes nobody has said, from
-                                   ///< which recognition learns too; neither with `fitted` nor with `model`
-};
-
-/// How a recognizer answers.
-struct RecognizerOptions {
-  std::string method = {};  ///< empty: the recognizer's own
-  bool together = false;    ///< images of one call help one another (transductive)
-  std::string device = "auto";
-  int64_t top = 5;                            ///< classes of an answer
-  int64_t nearest = 3;                        ///< enrolled images of an answer
-  int64_t attributes = 0;                     ///< attributes of an answer
-  std::map<std::string, double> shares = {};  ///< of the classes among the images of a call, for methods that are told
-};
-
-/// A class and how probable it is.
-struct RankedClass {
-  std::string name;
-  double probability = 0;
-};
-
-/// An attribute of the class that an image was taken for, and what it adds to that class's calibrated logit.
-struct TellingAttribute {
-  std::string name;
-  double effect = 0;
-};
-
-/// An enrolled image that looks like the one asked about.
-struct NearImage {
-  int64_t id = 0;
-  std::string class_name;
-  std::string source;     ///< where it came from
-  double similarity = 0;  ///< cosine, in [-1, 1]
-};
-
-/// What a recognizer says of an image.
-struct Answer {
-  std::vector<RankedClass> ranking;   ///< most probable first; the probabilities of all classes and `none` sum to 1
-  double familiarity = 0;             ///< how well it fits any class; docs/design.md
-  std::optional<double> none;         ///< the probability of none of the classes; nothing without a calibration
-  std::optional<bool> none_of_these;  ///< that is at least 1/2; nothing without a calibration
-  std::vector<TellingAttribute> attributes;
-  std::vector<NearImage> nearest;
-  Warnings warnings;
-
-  /// The most probable class; empty where it is of none.
-  [[nodiscard]] std::string name() const {
-    return none_of_these.value_or(false) || ranking.empty() ? std::string() : ranking.front().name;
-  }
-};
-
-/// Answers to the images of one call, in their order.
-struct Answers {
-  std::vector<Answer> answers;
-  Warnings warnings;
-
-  [[nodiscard]] size_t size() const { return answers.size(); }
-  [[nodiscard]] const Answer& operator[](size_t i) const { return answers[i]; }
-  [[nodiscard]] std::vector<Answer>::const_iterator begin() const { return answers.begin(); }
-  [[nodiscard]] std::vector<Answer>::const_iterator end() const { return answers.end(); }
-};
-
-/// What became of a class that was enrolled.
-struct EnrolledClass {
-  std::string name;
-  bool is_new = false;
-  int64_t added = 0;   ///< images that it did not hold already
-  int64_t images = 0;  ///< that it holds now
-};
-
-/// What an enrolment did.
-struct Enrolment {
-  std::vector<EnrolledClass> classes;
-  std::vector<std::string> unreadable;  ///< images of a folder that could not be read, a sentence each
-  std::string skipped;                  ///< "12 files are left out: 9 .txt, ..."; empty: none
-  Warnings warnings;
-};
-
-/// A class as lists show it.
-struct ClassInfo {
-  std::string name;
-  std::string title;  ///< what people call it
-  int64_t images = 0;
-};
-
-/// An enrolled image as lists show it.
-struct ExampleInfo {
-  int64_t id = 0;
-  std::string class_name;
-  std::string source;
-};
-
-/// What makes scores probabilities, and from which familiarity on an image is of one of the classes.
-struct Calibration {
-  double factor = 1;        ///< of the logits
-  double threshold = 0;     ///< of the familiarity
-  double false_accept = 0;  ///< the rate of strangers above it: the one asked for, else what is expected
-  double accepted = 0;      ///< the share of held-out images of the classes above it
-  double accuracy = 0;      ///< of held-out images of the classes
-  int64_t images = 0;       ///< held out
-  int64_t strangers = 0;    ///< images of none of the classes
-  int64_t classes = 0;
-  Warnings warnings;
-};
 
 /// From an image to an answer; one file has all that is needed:
 ///
@@ -144,10 +32,10 @@ class PROTOCOM_API Recognizer {
  public:
   /// Throws Error for no such file, another one or a damaged one; UsageError for a method that does not fit it.
   static Recognizer open(const std::string& path, const RecognizerOptions& options = {});
-  /// Makes a file without classes and opens it. Throws UsageError where a part is missing, Error where parts do not fit
-  /// one another or a file is there already.
-  static Recognizer create(const std::string& path, const RecognizerParts& parts,
-                           const RecognizerOptions& options = {});
+  /// Makes a file with the classes of `parts.images` and opens it. Throws UsageError where a part is missing, Error
+  /// where parts do not fit one another, a file is there already or no image can be read; then there is no file.
+  static Recognizer create(const std::string& path, const RecognizerParts& parts, const RecognizerOptions& options = {},
+                           const Progress& progress = {});
   ~Recognizer();
   Recognizer(Recognizer&& other) noexcept;
   Recognizer& operator=(Recognizer&& other) noexcept;
@@ -210,6 +98,9 @@ class PROTOCOM_API Recognizer {
                         const Progress& progress = {});
   /// The one that answers follow; nothing where there is none.
   [[nodiscard]] std::optional<Calibration> calibration() const;
+
+  /// How well the enrolled images tell their classes apart, by leaving some out. Throws as classify().
+  ExpectedAccuracy expected_accuracy(const Progress& progress = {});
 
   /// What it classifies with. Throws Error as classify().
   [[nodiscard]] std::string method() const;

@@ -215,19 +215,16 @@ class Recognizer:
         options : as ``open`` takes them
         """
         paths = {"backbone": backbone, "fitted": fitted, "space": space, "model": model, "knowledge": knowledge,
-                 "text_encoder": getattr(text_encoder, "_folder", text_encoder) or "", "images": images or ""}
+                 "text_encoder": getattr(text_encoder, "_folder", text_encoder) or "", "images": images or "", "attributes": attributes or ""}
         given = {name: os.fspath(one) for name, one in paths.items()}
         given.update(preprocess=preprocess, output=output, thumbnails=thumbnails, half_features=half_features,
                      external_backbone=external_backbone, unlabelled=_paths(unlabelled), device=options.get("device", "auto"))
         engine.create_recognizer(os.fspath(path), given)
         try:
-            made = cls(path, text_encoder=text_encoder, **options)
-            if images is not None:
-                made.enrol_folder(images, attributes)
+            return cls(path, text_encoder=text_encoder, **options)
         except BaseException:
             os.unlink(path)
             raise
-        return made
 
     def classify(self, images):
         """An Answer for an image, a list of them for several.

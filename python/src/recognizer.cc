@@ -29,8 +29,8 @@ using nlohmann::json;
 RecognizerOptions recognizer_options(const py::dict& given) {
   RecognizerOptions options;
   options.method = given["method"].cast<std::string>();
-  options.together = given["together"].cast<bool>() ? Together::kYes : Together::kNo;
-  options.extract.device = given["device"].cast<std::string>();
+  options.together = given["together"].cast<bool>();
+  options.device = given["device"].cast<std::string>();
   options.top = given["top"].cast<int64_t>();
   options.nearest = given["nearest"].cast<int64_t>();
   options.attributes = given["attributes"].cast<int64_t>();
@@ -38,8 +38,8 @@ RecognizerOptions recognizer_options(const py::dict& given) {
   return options;
 }
 
-NewRecognizer parts_of(const py::dict& given) {
-  NewRecognizer parts;
+RecognizerParts parts_of(const py::dict& given) {
+  RecognizerParts parts;
   const auto path = [&](const char* name) { return given[name].cast<fs::path>(); };
   parts.backbone = path("backbone");
   parts.model = path("model");
@@ -47,24 +47,21 @@ NewRecognizer parts_of(const py::dict& given) {
   parts.space = path("space");
   parts.knowledge = path("knowledge");
   parts.text_encoder = path("text_encoder");
-  const auto unlabelled = given["unlabelled"].cast<std::vector<std::string>>();
-  if (!unlabelled.empty()) parts.unlabelled = find_images(unlabelled).paths;
-  parts.extract.device = given["device"].cast<std::string>();
-  const fs::path images = path("images");
-  if (!parts.text_encoder.empty() && !images.empty())
-    parts.class_names = names_of_requests(requests_of_folder(images, "images"));
+  parts.images = path("images");
+  parts.attributes = path("attributes");
+  parts.unlabelled = given["unlabelled"].cast<std::vector<std::string>>();
+  parts.device = given["device"].cast<std::string>();
   parts.output = given["output"].cast<std::string>();
-  const auto preprocess = given["preprocess"].cast<std::string>();
-  if (!preprocess.empty()) parts.preprocessing = parse_preprocessing(preprocess);
-  if (given["external_backbone"].cast<bool>()) parts.keep_backbone = KeepBackbone::kOutside;
-  if (given["half_features"].cast<bool>()) parts.feature_type = FeatureType::kFloat16;
+  parts.preprocessing = given["preprocess"].cast<std::string>();
+  parts.backbone_inside = !given["external_backbone"].cast<bool>();
+  parts.half_features = given["half_features"].cast<bool>();
   if (!given["thumbnails"].cast<bool>()) parts.thumbnail_side = 0;
   return parts;
 }
 
 json enrolment_json(const Enrolment& done) {
   json made = {{"classes", json::array()}, {"unreadable", json::array()}, {"skipped", done.skipped.describe()}};
-  for (const Enrolled& enrolled : done.classes)
+  for (const EnrolledClass& enrolled : done.classes)
     made["classes"].push_back({{"class", enrolled.now.name},
                                {"new", enrolled.is_new},
                                {"added", enrolled.added},
@@ -161,14 +158,14 @@ json enrol_folder(Recognizer& recognizer, const fs::path& folder, const fs::path
 
 json classes_json(const Recognizer& recognizer) {
   json all = json::array();
-  for (const ClassEntry& entry : recognizer.file().list_classes())
-    all.push_back({{"class", entry.name}, {"title", entry.description.title}, {"images", entry.images}});
+  for (const ClassInfo& entry : recognizer.file().list_classes())
+    all.push_back({{"class", entry.name}, {"title", entry.title}, {"images", entry.images}});
   return all;
 }
 
 json examples_json(const Recognizer& recognizer, const std::string& name) {
   json all = json::array();
-  for (const ExampleEntry& entry : recognizer.file().list_examples(name))
+  for (const ExampleInfo& entry : recognizer.file().list_examples(name))
     all.push_back({{"example", entry.id}, {"class", entry.class_name}, {"source", entry.source}});
   return all;
 }
@@ -344,7 +341,7 @@ void bind_recognizer(py::module_& module) {
   bind_unlabelled(bound);
   bind_changes(bound);
   module.def("create_recognizer", [](const fs::path& path, const py::dict& given) {
-    const NewRecognizer parts = parts_of(given);
+    const RecognizerParts parts = parts_of(given);
     Provenance provenance;
     provenance.command = "recognizer create";
     unlocked([&] { create_recognizer(path, parts, provenance); });

@@ -90,6 +90,14 @@ std::string one_line(std::string_view text) {
 }
 
 Error::Error(std::string_view message) : std::runtime_error(message_of(message)) {}
+Error::Error(const Error& other) = default;
+Error& Error::operator=(const Error& other) = default;
+Error::~Error() = default;
+
+UsageError::UsageError(std::string_view message) : Error(message) {}
+UsageError::UsageError(const UsageError& other) = default;
+UsageError& UsageError::operator=(const UsageError& other) = default;
+UsageError::~UsageError() = default;
 
 std::string excerpt(std::string_view text, size_t longest) {
   if (text.size() <= longest) return std::string(text);

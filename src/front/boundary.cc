@@ -90,10 +90,6 @@ void rethrow() {
     std::rethrow_exception(thrown.exception);
   } catch (const Error&) {
     throw;
-  } catch (const protocom::UsageError& error) {
-    throw UsageError(error.what());
-  } catch (const protocom::Error& error) {
-    throw Error(error.what());
   } catch (const std::exception& error) {
     throw Error(one_line(reason_of(error)));
   } catch (...) {

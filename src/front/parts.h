@@ -47,8 +47,8 @@ struct Episodes::Impl {
   protocom::EpisodeList list;
 };
 
-/// The library's own values of the front's; options are checked (UsageError).
-protocom::RecognizerOptions own_options(const RecognizerOptions& given);
+/// Throws UsageError for numbers out of range.
+void check_options(const RecognizerOptions& given);
 std::vector<protocom::FittedMethod> fitted_of(const std::vector<Fitted>& fitted);
 
 }  // namespace protocom::v0

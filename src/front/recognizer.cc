@@ -19,58 +19,7 @@ namespace {
 
 constexpr size_t kDecodedAtOnce = 64;
 
-Answer front_answer(const protocom::Answer& own) {
-  Answer made;
-  for (const protocom::RankedClass& ranked_class : own.ranking)
-    made.ranking.push_back({ranked_class.name, ranked_class.probability});
-  made.familiarity = own.familiarity;
-  made.none = own.none;
-  made.none_of_these = own.none_of_these;
-  for (const protocom::TellingAttribute& attribute : own.attributes)
-    made.attributes.push_back({attribute.words, attribute.effect});
-  for (const protocom::NearExample& example : own.nearest)
-    made.nearest.push_back({example.id, example.class_name, example.source, example.similarity});
-  return made;
-}
-
-Answers front_answers(const std::vector<protocom::Answer>& own) {
-  Answers made;
-  for (const protocom::Answer& answer : own) made.answers.push_back(front_answer(answer));
-  return made;
-}
-
-Enrolment front_enrolment(const protocom::Enrolment& done) {
-  Enrolment made;
-  for (const protocom::Enrolled& enrolled : done.classes)
-    made.classes.push_back({enrolled.now.name, enrolled.is_new, enrolled.added, enrolled.now.images});
-  for (const protocom::UnreadableFile& file : done.unreadable) made.unreadable.push_back(file.reason);
-  made.skipped = done.skipped.describe();
-  return made;
-}
-
-Calibration front_calibration(const protocom::Calibration& own) {
-  return {own.factor,    own.threshold, own.false_accept,
-          own.accepted,  own.accuracy,  own.images,
-          own.strangers, own.classes,   {}};
-}
-
-protocom::NewRecognizer parts_of(const RecognizerParts& given, const std::string& device) {
-  if (given.backbone.empty()) fail_usage("a recognizer needs an encoder: give `backbone`");
-  protocom::NewRecognizer parts;
-  parts.backbone = given.backbone;
-  parts.model = given.model;
-  parts.fitted = given.fitted;
-  parts.space = given.space;
-  parts.knowledge = given.knowledge;
-  parts.text_encoder = given.text_encoder;
-  parts.extract.device = device;
-  if (!given.unlabelled.empty()) parts.unlabelled = find_images({given.unlabelled}).paths;
-  if (!given.preprocessing.empty()) parts.preprocessing = parse_preprocessing(given.preprocessing);
-  if (!given.backbone_inside) parts.keep_backbone = KeepBackbone::kOutside;
-  if (given.half_features) parts.feature_type = FeatureType::kFloat16;
-  if (!given.thumbnails) parts.thumbnail_side = 0;
-  return parts;
-}
+Answers answers_of(std::vector<Answer> answers) { return {std::move(answers), {}}; }
 
 protocom::ClassRequest request_of(const std::string& name, const std::vector<std::string>& attributes) {
   protocom::ClassRequest request;
@@ -81,27 +30,25 @@ protocom::ClassRequest request_of(const std::string& name, const std::vector<std
 
 }  // namespace
 
-protocom::RecognizerOptions own_options(const RecognizerOptions& given) {
+void check_options(const RecognizerOptions& given) {
   constexpr int64_t kMost = 10'000;
-  for (const auto& [name, value, least] :
-       {std::tuple("top", given.top, int64_t{1}), {"nearest", given.nearest, 0}, {"attributes", given.attributes, 0}}) {
+  for (const auto& [name, value, least] : {std::tuple("top", given.top, int64_t{1}),
+                                           {"batch", given.batch, 1},
+                                           {"nearest", given.nearest, 0},
+                                           {"attributes", given.attributes, 0}}) {
     if (value < least || value > kMost) fail_usage("{} should be {} to {}, found {}", name, least, kMost, value);
   }
-  protocom::RecognizerOptions options;
-  options.method = given.method;
-  options.together = given.together ? Together::kYes : Together::kNo;
-  options.extract.device = given.device;
-  options.top = given.top;
-  options.nearest = given.nearest;
-  options.attributes = given.attributes;
-  options.shares = given.shares;
-  return options;
 }
 
 /// One call after the other; what is constant is read without waiting.
 struct Recognizer::Impl {
+  static const RecognizerOptions& checked(const RecognizerOptions& options) {
+    check_options(options);
+    return options;
+  }
+
   Impl(const std::string& at, const RecognizerOptions& options)
-      : path(at), recognizer(protocom::Recognizer::open(at, own_options(options))) {
+      : path(at), recognizer(protocom::Recognizer::open(at, checked(options))) {
     preprocessing = recognizer.file().settings().preprocessing;
     dim = recognizer.file().settings().feature_dim;
   }
@@ -158,9 +105,9 @@ struct Recognizer::Impl {
     const std::lock_guard lock(mutex);
     protocom::ClassEnrolment enrolment = recognizer.describe(request);
     enrolment.examples = std::move(examples);
-    protocom::Enrolment done;
+    Enrolment done;
     done.classes = recognizer.file().enrol({enrolment});
-    return front_enrolment(done);
+    return done;
   }
 
   /// What `read` gives, if that is of any use.
@@ -183,11 +130,14 @@ Recognizer Recognizer::open(const std::string& path, const RecognizerOptions& op
   return guarded([&] { return Recognizer(std::make_unique<Impl>(path, options)); });
 }
 
-Recognizer Recognizer::create(const std::string& path, const RecognizerParts& parts, const RecognizerOptions& options) {
+Recognizer Recognizer::create(const std::string& path, const RecognizerParts& parts, const RecognizerOptions& options,
+                              const Progress& progress) {
   return guarded([&] {
+    check_options(options);
+    CallerProgress reported(progress);
     Provenance provenance;
     provenance.command = "recognizer create";
-    create_recognizer(path, parts_of(parts, options.device), provenance);
+    create_recognizer(path, parts, provenance, reported);
     return open(path, options);
   });
 }
@@ -202,14 +152,14 @@ Answer Recognizer::classify(const Image& image) {
 Answers Recognizer::classify(const std::vector<Image>& images) {
   return with_warnings([&] {
     const at::Tensor features = impl_->features_of(images);
-    return impl_->call([&](protocom::Recognizer& own) { return front_answers(own.classify_features(features)); });
+    return impl_->call([&](protocom::Recognizer& own) { return answers_of(own.classify_features(features)); });
   });
 }
 
 Answers Recognizer::classify_features(const Rows& features) {
   return with_warnings([&] {
     const at::Tensor rows = impl_->rows_of(features);
-    return impl_->call([&](protocom::Recognizer& own) { return front_answers(own.classify_features(rows)); });
+    return impl_->call([&](protocom::Recognizer& own) { return answers_of(own.classify_features(rows)); });
   });
 }
 
@@ -244,7 +194,7 @@ Enrolment Recognizer::enrol_folder(const std::string& folder, const Progress& pr
   return with_warnings([&] {
     CallerProgress reported(progress);
     const std::vector<protocom::EnrolRequest> requests = requests_of_folder(folder, "enrol_folder");
-    return impl_->call([&](protocom::Recognizer& own) { return front_enrolment(own.enrol(requests, reported)); });
+    return impl_->call([&](protocom::Recognizer& own) { return own.enrol(requests, reported); });
   });
 }
 
@@ -265,21 +215,11 @@ int64_t Recognizer::remove_unlabelled() {
 }
 
 std::vector<ClassInfo> Recognizer::classes() const {
-  return impl_->call([](const protocom::Recognizer& own) {
-    std::vector<ClassInfo> all;
-    for (const protocom::ClassEntry& entry : own.file().list_classes())
-      all.push_back({entry.name, entry.description.title, entry.images});
-    return all;
-  });
+  return impl_->call([](const protocom::Recognizer& own) { return own.file().list_classes(); });
 }
 
 std::vector<ExampleInfo> Recognizer::examples(const std::string& class_name) const {
-  return impl_->call([&](const protocom::Recognizer& own) {
-    std::vector<ExampleInfo> all;
-    for (const protocom::ExampleEntry& entry : own.file().list_examples(class_name))
-      all.push_back({entry.id, entry.class_name, entry.source});
-    return all;
-  });
+  return impl_->call([&](const protocom::Recognizer& own) { return own.file().list_examples(class_name); });
 }
 
 void Recognizer::rename(const std::string& class_name, const std::string& new_name) {
@@ -313,16 +253,17 @@ Calibration Recognizer::calibrate(const std::vector<Image>& others, std::optiona
     const at::Tensor strangers = others.empty() ? at::Tensor() : impl_->features_of(others);
     protocom::CalibrationOptions options;
     options.false_accept = false_accept;
-    return impl_->call(
-        [&](protocom::Recognizer& own) { return front_calibration(own.calibrate_on(strangers, options, reported)); });
+    return impl_->call([&](protocom::Recognizer& own) { return own.calibrate_on(strangers, options, reported); });
   });
 }
 
 std::optional<Calibration> Recognizer::calibration() const {
-  return impl_->call([](protocom::Recognizer& own) {
-    const auto& made = own.calibration();
-    return made ? std::optional(front_calibration(*made)) : std::nullopt;
-  });
+  return impl_->call([](protocom::Recognizer& own) { return std::optional<Calibration>(own.calibration()); });
+}
+
+ExpectedAccuracy Recognizer::expected_accuracy(const Progress& progress) {
+  CallerProgress reported(progress);
+  return impl_->call([&](protocom::Recognizer& own) { return own.expected_accuracy(reported); });
 }
 
 std::string Recognizer::method() const {

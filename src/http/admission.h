@@ -4,7 +4,7 @@
 #include <memory>
 
 #include "http/http_error.h"
-#include "protocom/http/server_options.h"
+#include "protocom/server_options.h"
 
 namespace protocom::http {
 

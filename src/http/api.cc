@@ -37,20 +37,22 @@ void run_answering(const Respond& respond, const std::function<void()>& work) {
 
 }  // namespace
 
-Api::Api(const std::filesystem::path& recognizer, const ServerOptions& options, std::vector<std::string> beside)
+Api::Api(const std::filesystem::path& recognizer, const ServerOptions& options,
+         std::shared_ptr<const TextEncoder> text_encoder, std::vector<std::string> beside)
     : path_(recognizer),
       beside_(std::move(beside)),
       options_(with_patience(options)),
+      text_encoder_(std::move(text_encoder)),
       guard_(options.keys, options.origins),
       admission_(options.limits),
       editor_(Recognizer::open(recognizer, options_.recognizing)),
       settings_(editor_.file().settings()),
-      takes_words_(options_.text_encoder != nullptr && editor_.takes_words(options_.text_encoder->dim())),
-      probe_(recognizer, options.limits.file),
+      takes_words_(text_encoder_ != nullptr && editor_.takes_words(text_encoder_->dim())),
+      probe_(recognizer, FileUse::kChange, options.limits.file),
       routes_(described_routes(embedded_api("openapi"))),
       decoders_(decoders_of(options)),
       engine_(recognizer, options_, metrics_) {
-  if (options_.text_encoder != nullptr && !takes_words_)
+  if (text_encoder_ != nullptr && !takes_words_)
     logger().warn(
         "classes of {} cannot be described in words: it was not made with this text encoder (recognizer create "
         "--text-encoder, knowledge text)",
@@ -226,13 +228,13 @@ nlohmann::json next_redo_of(const RecognizerFile& file) {
   return next.empty() ? nullptr : change_json(next.front());
 }
 
-ClassEntry class_or_404(const RecognizerFile& file, const std::string& name) {
+ClassInfo class_or_404(const RecognizerFile& file, const std::string& name) {
   auto found = file.find_class(name);
   if (!found) refuse(404, "there is no class '{}'", excerpt(name));
   return std::move(*found);
 }
 
-ExampleEntry example_or_404(const RecognizerFile& file, int64_t id) {
+ExampleInfo example_or_404(const RecognizerFile& file, int64_t id) {
   try {
     return file.example(id);
   } catch (const DatabaseError&) {

@@ -16,8 +16,10 @@
 #include "http/routes.h"
 #include "http/uploads.h"
 #include "protocom/core/error.h"
-#include "protocom/http/server_options.h"
+#include "protocom/nn/text_encoder.h"
 #include "protocom/serve/database_error.h"
+#include "protocom/serve/recognizer.h"
+#include "protocom/server_options.h"
 
 namespace protocom::http {
 
@@ -38,7 +40,8 @@ class Api {
  public:
   /// `beside`: the names of all recognizers of the server, this one's among them, where there are several. Throws what
   /// opening the recognizer and its keys throws.
-  Api(const std::filesystem::path& recognizer, const ServerOptions& options, std::vector<std::string> beside = {});
+  Api(const std::filesystem::path& recognizer, const ServerOptions& options,
+      std::shared_ptr<const TextEncoder> text_encoder, std::vector<std::string> beside = {});
   /// Finishes what was accepted.
   ~Api();
   Api(const Api&) = delete;
@@ -156,6 +159,7 @@ class Api {
   std::filesystem::path path_;
   std::vector<std::string> beside_;
   ServerOptions options_;
+  std::shared_ptr<const TextEncoder> text_encoder_;  // describes classes in words; nullptr: none does
   Metrics metrics_;
   Guard guard_;
   Admission admission_;
@@ -189,10 +193,10 @@ nlohmann::json next_redo_of(const RecognizerFile& file);
 std::string file_name_of(const std::string& source);
 
 /// Throws HttpError 404 unless the class is there.
-ClassEntry class_or_404(const RecognizerFile& file, const std::string& name);
+ClassInfo class_or_404(const RecognizerFile& file, const std::string& name);
 
 /// Throws HttpError 404 unless the example is there.
-ExampleEntry example_or_404(const RecognizerFile& file, int64_t id);
+ExampleInfo example_or_404(const RecognizerFile& file, int64_t id);
 
 /// An id of a path. Throws HttpError 404 for what is no number.
 int64_t id_of(const std::string& text);

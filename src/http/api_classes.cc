@@ -1,5 +1,3 @@
-#include <ATen/ATen.h>
-
 #include <algorithm>
 #include <map>
 
@@ -14,25 +12,22 @@ using nlohmann::json;
 constexpr int64_t kMostChanges = 200;  ///< that a list of them has
 
 /// The attributes of a class with their weights, the largest first.
-json attributes_of(const ClassEntry& entry, const std::vector<std::string>& names) {
-  const auto* weight = entry.description.association.data_ptr<float>();
-  std::vector<size_t> has;
-  for (size_t i = 0; i < names.size(); ++i) {
-    if (weight[i] > 0) has.push_back(i);
-  }
-  std::stable_sort(has.begin(), has.end(), [weight](size_t a, size_t b) { return weight[a] > weight[b]; });
+json attributes_json(std::vector<AttributeWeight> attributes) {
+  std::stable_sort(attributes.begin(), attributes.end(),
+                   [](const AttributeWeight& a, const AttributeWeight& b) { return a.weight > b.weight; });
   json list = json::array();
-  for (const size_t i : has) list.push_back({{"name", names[i]}, {"weight", weight[i]}});
+  for (const AttributeWeight& attribute : attributes)
+    list.push_back({{"name", attribute.name}, {"weight", attribute.weight}});
   return list;
 }
 
-json class_json(const ClassEntry& entry, const std::vector<std::string>& names) {
+json class_json(const ClassInfo& entry) {
   return {{"class", entry.name},
-          {"title", entry.description.title},
+          {"title", entry.title},
           {"images", entry.images},
           {"time", entry.time},
-          {"embedding_source", entry.description.embedding_source},
-          {"attributes", attributes_of(entry, names)}};
+          {"embedding_source", entry.embedding_source},
+          {"attributes", attributes_json(entry.attributes)}};
 }
 
 /// Which change a body asks to undo or redo; nothing: the next one.
@@ -55,8 +50,7 @@ std::string file_name_of(const std::string& source) { return source.substr(sourc
 json Api::list_classes(const Request& request) {
   return with_editor(request, [&](const Recognizer& editor) {
     json classes = json::array();
-    for (const ClassEntry& entry : editor.file().list_classes())
-      classes.push_back(class_json(entry, settings_.attributes));
+    for (const ClassInfo& entry : editor.file().list_classes()) classes.push_back(class_json(entry));
     return json{{"classes", classes}, {"change", last_change_of(editor.file())}, {"redo", next_redo_of(editor.file())}};
   });
 }
@@ -64,9 +58,9 @@ json Api::list_classes(const Request& request) {
 json Api::show_class(const Request& request) {
   const std::string& name = request.parameters.at("class");
   return with_editor(request, [&](const Recognizer& editor) {
-    json shown = class_json(class_or_404(editor.file(), name), settings_.attributes);
+    json shown = class_json(class_or_404(editor.file(), name));
     shown["examples"] = json::array();
-    for (const ExampleEntry& entry : editor.file().list_examples(name))
+    for (const ExampleInfo& entry : editor.file().list_examples(name))
       shown["examples"].push_back(
           {{"example", entry.id}, {"source", file_name_of(entry.source)}, {"time", entry.time}});
     return shown;
@@ -89,7 +83,7 @@ json Api::change_class(const Request& asked) {
   const std::string new_name = body.contains("name") ? text_in(body, "name") : name;
   return with_editor(asked, [&](Recognizer& editor) {
     RecognizerFile& file = editor.file();
-    json changed = class_json(class_or_404(file, name), settings_.attributes);
+    json changed = class_json(class_or_404(file, name));
     changed["change"] = json();
     if (new_name == name && request.attributes.empty()) return changed;
     if (new_name != name) {
@@ -98,7 +92,7 @@ json Api::change_class(const Request& asked) {
     } else {
       file.enrol({editor.describe(request)});
     }
-    changed = class_json(class_or_404(file, new_name), settings_.attributes);
+    changed = class_json(class_or_404(file, new_name));
     changed["change"] = change_json(file.last_made());
     return changed;
   });
@@ -116,11 +110,11 @@ json Api::remove_class(const Request& request) {
 namespace {
 
 /// What examples of a class are called in the one that it became part of: an image is the same by its hash.
-json new_numbers(const std::vector<ExampleEntry>& before, const std::vector<ExampleEntry>& after) {
+json new_numbers(const std::vector<ExampleInfo>& before, const std::vector<ExampleInfo>& after) {
   std::map<std::string, int64_t> by_hash;
-  for (const ExampleEntry& example : after) by_hash.emplace(example.hash, example.id);
+  for (const ExampleInfo& example : after) by_hash.emplace(example.hash, example.id);
   json numbers = json::array();
-  for (const ExampleEntry& example : before) {
+  for (const ExampleInfo& example : before) {
     const auto found = by_hash.find(example.hash);
     if (found != by_hash.end()) numbers.push_back({{"from", example.id}, {"to", found->second}});
   }
@@ -138,9 +132,9 @@ json Api::merge_class(const Request& request) {
     RecognizerFile& file = editor.file();
     class_or_404(file, name);
     class_or_404(file, into);
-    const std::vector<ExampleEntry> before = file.list_examples(name);
+    const std::vector<ExampleInfo> before = file.list_examples(name);
     const int64_t added = refusing(409, [&] { return file.merge_class(name, into); });
-    json merged = class_json(class_or_404(file, into), settings_.attributes);
+    json merged = class_json(class_or_404(file, into));
     merged["added"] = added;
     merged["examples"] = new_numbers(before, file.list_examples(into));
     merged["change"] = change_json(file.last_made());

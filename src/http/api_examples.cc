@@ -59,7 +59,7 @@ Enrolling read_enrolling(const Request& request, const UploadOptions& options, c
 Response add_to_file(Recognizer& recognizer, const Enrolling& what, const at::Tensor& features) {
   ClassEnrolment enrolment = recognizer.describe(what.request);
   enrolment.examples = examples_of(what.sent, features, recognizer);
-  const Enrolled done = recognizer.file().enrol({enrolment}).front();
+  const EnrolledClass done = recognizer.file().enrol({enrolment}).front();
   return json_response({{"class", done.now.name},
                         {"is_new", done.is_new},
                         {"added", done.added},
@@ -74,11 +74,11 @@ Response add_to_file(Recognizer& recognizer, const Enrolling& what, const at::Te
 
 std::vector<std::string> Api::take_descriptions(const std::vector<std::string>& descriptions, ClassRequest& to) const {
   if (descriptions.empty()) return {};
-  if (options_.text_encoder == nullptr)
+  if (text_encoder_ == nullptr)
     refuse(400, "classes cannot be described in words here: the server has no text encoder (serve --text-encoder)");
   if (descriptions.size() > kMostDescriptions) refuse(400, "a class has at most {} descriptions", kMostDescriptions);
   const ThreadScope one_thread(1);  // the others are the backbone's
-  const std::string warning = refusing(400, [&] { return take_words(*options_.text_encoder, descriptions, to); });
+  const std::string warning = refusing(400, [&] { return take_words(*text_encoder_, descriptions, to); });
   return warning.empty() ? std::vector<std::string>{} : std::vector<std::string>{warning};
 }
 

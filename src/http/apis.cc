@@ -5,6 +5,7 @@
 
 #include "http/target.h"
 #include "protocom/core/error.h"
+#include "protocom/nn/text_encoder.h"
 
 namespace protocom::http {
 namespace fs = std::filesystem;
@@ -34,13 +35,16 @@ std::vector<fs::path> recognizers_in(const fs::path& folder) {
 }  // namespace
 
 Apis::Apis(const fs::path& recognizer, const ServerOptions& options) {
+  std::shared_ptr<const TextEncoder> words;
+  if (!options.text_encoder.empty())
+    words = std::make_shared<const TextEncoder>(open_text_encoder(options.text_encoder));
   if (!fs::is_directory(recognizer)) {
-    apis_.push_back(std::make_unique<Api>(recognizer, options));
+    apis_.push_back(std::make_unique<Api>(recognizer, options, words));
     return;
   }
   const std::vector<fs::path> paths = recognizers_in(recognizer);
   for (const fs::path& path : paths) names_.push_back(path.stem().string());
-  for (const fs::path& path : paths) apis_.push_back(std::make_unique<Api>(path, options, names_));
+  for (const fs::path& path : paths) apis_.push_back(std::make_unique<Api>(path, options, words, names_));
 }
 
 Api& Apis::of(Head& head) const {

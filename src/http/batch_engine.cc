@@ -47,8 +47,8 @@ void embed(Recognizer& recognizer, std::vector<Job>& jobs) {
 /// Whether there is no class, or one that methods may need images of.
 bool lacks_images(const RecognizerFile& file) {
   try {
-    const std::vector<ClassEntry> classes = file.list_classes();
-    const auto lacks = [](const ClassEntry& entry) { return entry.images == 0; };
+    const std::vector<ClassInfo> classes = file.list_classes();
+    const auto lacks = [](const ClassInfo& entry) { return entry.images == 0; };
     return classes.empty() || std::any_of(classes.begin(), classes.end(), lacks);
   } catch (const std::exception&) {
     return false;  // it is the file
@@ -157,7 +157,7 @@ void fail_unwanted(std::vector<Job>& jobs) {
 int lanes_of(const ServerOptions& options) {
   constexpr int kMostLanes = 4;
   if (options.lanes > 0) return options.lanes;
-  if (parse_device(options.recognizing.extract.device).type() != c10::kCPU) return 1;
+  if (parse_device(options.recognizing.device).type() != c10::kCPU) return 1;
   return std::min(kMostLanes, at::get_num_threads());
 }
 
@@ -221,7 +221,7 @@ std::vector<Job> BatchEngine::next() {
   --busy_;
   changed_.wait(lock, [&] { return ends_ || !waiting_.empty(); });
   ++busy_;
-  const int64_t share = std::min(recognizing_.extract.batch, waiting_images_ / lanes_);
+  const int64_t share = std::min(recognizing_.batch, waiting_images_ / lanes_);
   std::vector<Job> jobs;
   int64_t images = 0, rows = 0;
   const auto fits = [&](const Job& item) {

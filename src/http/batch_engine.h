@@ -15,7 +15,8 @@
 #include "http/file_state.h"
 #include "http/http_error.h"
 #include "http/metrics.h"
-#include "protocom/http/server_options.h"
+#include "protocom/serve/recognizer.h"
+#include "protocom/server_options.h"
 
 namespace protocom::http {
 

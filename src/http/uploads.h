@@ -10,7 +10,8 @@
 #include "http/message.h"
 #include "protocom/core/preprocessing.h"
 #include "protocom/data/image.h"
-#include "protocom/http/server_options.h"
+#include "protocom/serve/recognizer_file.h"
+#include "protocom/server_options.h"
 
 namespace protocom::http {
 

@@ -12,10 +12,10 @@ json answer_json(const Answer& answer) {
   if (answer.none_of_these) shown["none_of_these"] = *answer.none_of_these;
   for (const RankedClass& ranked_class : answer.ranking)
     shown["ranking"].push_back({{"class", ranked_class.name}, {"probability", ranked_class.probability}});
-  for (const TellingAttribute& attribute : answer.attributes)
+  for (const AttributeEffect& attribute : answer.attributes)
     shown["attributes"].push_back(
         {{"attribute", attribute.name}, {"words", attribute.words}, {"effect", attribute.effect}});
-  for (const NearExample& example : answer.nearest) {
+  for (const NearImage& example : answer.nearest) {
     shown["nearest"].push_back({{"example", example.id},
                                 {"class", example.class_name},
                                 {"source", example.source},

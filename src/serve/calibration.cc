@@ -60,7 +60,7 @@ std::vector<std::vector<HeldOut>> groups_of(const std::vector<HeldOut>& images) 
 }
 
 /// What the scorer says of images that it does not know, and what they are.
-struct Answers {
+struct LeftOutScores {
   at::Tensor logits;       // float64 [m, c]
   at::Tensor truth;        // int64 [m]
   at::Tensor familiarity;  // float64 [m]
@@ -86,7 +86,7 @@ std::vector<EpisodeScores> scores_of(const ClassScorer& scorer, const std::vecto
   return scores;
 }
 
-Answers hold_images_out(const ClassScorer& scorer, int64_t most, Progress& progress) {
+LeftOutScores hold_images_out(const ClassScorer& scorer, int64_t most, Progress& progress) {
   const std::vector<HeldOut> images = images_to_hold_out(scorer, most);
   std::vector<at::Tensor> logits, familiarities;
   std::vector<int64_t> truth;
@@ -118,13 +118,13 @@ at::Tensor hold_classes_out(const ClassScorer& scorer, int64_t most, Progress& p
 }
 
 /// The negative log posterior of the factor's logarithm.
-double cost(const Answers& own, double log_factor) {
+double cost(const LeftOutScores& own, double log_factor) {
   const at::Tensor likely = (own.logits * std::exp(log_factor)).log_softmax(1).gather(1, own.truth.unsqueeze(1));
   return -likely.sum().item<double>() + 0.5 * log_factor * log_factor;
 }
 
 /// The minimum of the cost, which has one, by golden sections.
-double fit_factor(const Answers& own) {
+double fit_factor(const LeftOutScores& own) {
   const double ratio = (std::sqrt(5.0) - 1) / 2;
   double low = -6, high = 6;
   while (high - low > 1e-4) {
@@ -252,7 +252,7 @@ Calibration calibrate(const ClassScorer& scorer, const at::Tensor& strangers, co
                       Progress& progress) {
   const double rate = options.false_accept.value_or(0.5);
   if (!(rate > 0 && rate < 1)) fail_usage("a false-accept rate must be between 0 and 1, found {}", rate);
-  const Answers own = hold_images_out(scorer, options.most_images, progress);
+  const LeftOutScores own = hold_images_out(scorer, options.most_images, progress);
   Familiarities of{own.familiarity, {}};
   if (strangers.defined()) {
     of.strangers = familiarity(scorer.score(strangers));

@@ -10,10 +10,12 @@
 #include "protocom/core/scratch_folder.h"
 #include "protocom/core/unfinished.h"
 #include "protocom/data/feature_preprocessing.h"
+#include "protocom/data/image_files.h"
 #include "protocom/knowledge/knowledge.h"
 #include "protocom/nn/backbone.h"
 #include "protocom/nn/text_encoder.h"
 #include "protocom/serve/class_words.h"
+#include "protocom/serve/enrol_requests.h"
 #include "protocom/serve/recognizer.h"
 #include "protocom/serve/store_model.h"
 
@@ -21,12 +23,12 @@ namespace protocom {
 namespace fs = std::filesystem;
 namespace {
 
-const fs::path& model_file(const NewRecognizer& parts) { return parts.fitted.empty() ? parts.model : parts.fitted; }
+const fs::path& model_file(const RecognizerParts& parts) { return parts.fitted.empty() ? parts.model : parts.fitted; }
 
-bool has_model(const NewRecognizer& parts) { return !model_file(parts).empty(); }
+bool has_model(const RecognizerParts& parts) { return !model_file(parts).empty(); }
 
-void check_parts(const NewRecognizer& parts) {
-  if (parts.backbone.empty()) fail_usage("a recognizer needs a backbone: give --backbone");
+void check_parts(const RecognizerParts& parts) {
+  if (parts.backbone.empty()) fail_usage("a recognizer needs an encoder: give its file or folder (--backbone)");
   if (!parts.model.empty() + !parts.fitted.empty() + !parts.space.empty() > 1)
     fail_usage("give one of --model, --fitted and --space: a recognizer has one method");
   if (has_model(parts) && !parts.unlabelled.empty())
@@ -41,7 +43,7 @@ void check_parts(const NewRecognizer& parts) {
 }
 
 /// A space in the folder of the encoder is taken where no method is named.
-NewRecognizer with_space_beside(NewRecognizer parts) {
+RecognizerParts with_space_beside(RecognizerParts parts) {
   if (!parts.model.empty() || !parts.fitted.empty() || !parts.space.empty()) return parts;
   parts.space = space_beside(parts.backbone);
   if (!parts.space.empty()) logger().info("{} is taken", parts.space.string());
@@ -49,11 +51,13 @@ NewRecognizer with_space_beside(NewRecognizer parts) {
 }
 
 /// Whether classes are told apart by their texts too, from which nothing has to be learned.
-bool has_texts(const NewRecognizer& parts) { return !has_model(parts) && !parts.knowledge.empty(); }
+bool has_texts(const RecognizerParts& parts) { return !has_model(parts) && !parts.knowledge.empty(); }
 
 /// The knowledge of the names of classes as a file in `folder`, where a text encoder is given.
-NewRecognizer with_names_known(NewRecognizer parts, const Provenance& provenance, const fs::path& folder) {
+RecognizerParts with_names_known(RecognizerParts parts, const std::vector<EnrolRequest>& classes,
+                                 const Provenance& provenance, const fs::path& folder) {
   if (parts.text_encoder.empty()) return parts;
+  for (const std::string& name : names_of_requests(classes)) parts.class_names.push_back(name);
   const Knowledge known = knowledge_of_names(open_text_encoder(parts.text_encoder), parts.class_names);
   parts.knowledge = folder / "texts.npz";
   write_knowledge(parts.knowledge, known, provenance, known.details);
@@ -61,7 +65,7 @@ NewRecognizer with_names_known(NewRecognizer parts, const Provenance& provenance
 }
 
 /// Throws UsageError for texts that cannot be of the backbone's own text encoder.
-void check_texts(const NewRecognizer& parts, const RecognizerSettings& settings) {
+void check_texts(const RecognizerParts& parts, const RecognizerSettings& settings) {
   if (settings.embedding_dim == settings.feature_dim) return;
   if (!parts.text_encoder.empty())
     fail_usage("{} is not the backbone's own text encoder: its vectors have {} numbers, features have {}",
@@ -75,7 +79,7 @@ void check_texts(const NewRecognizer& parts, const RecognizerSettings& settings)
 }
 
 /// What the classes are told apart with.
-StoreModel model_of(const NewRecognizer& parts) {
+StoreModel model_of(const RecognizerParts& parts) {
   if (has_model(parts)) return read_store_model(model_file(parts));
   StoreModel model;
   if (parts.space.empty()) {
@@ -93,15 +97,16 @@ StoreModel model_of(const NewRecognizer& parts) {
   return model;
 }
 
-ForeignBackbone said_of(const NewRecognizer& parts, const StoreModel& model) {
+ForeignBackbone said_of(const RecognizerParts& parts, const StoreModel& model) {
   ForeignBackbone asked;
-  asked.preprocessing = parts.preprocessing ? parts.preprocessing : model.preprocessing;
+  asked.preprocessing = model.preprocessing;
+  if (!parts.preprocessing.empty()) asked.preprocessing = parse_preprocessing(parts.preprocessing);
   asked.output = parts.output;
   return asked;
 }
 
 /// The backbone's sizes and preprocessing, which the model has to take.
-void take_backbone(const NewRecognizer& parts, const StoreModel& model, RecognizerSettings& settings) {
+void take_backbone(const RecognizerParts& parts, const StoreModel& model, RecognizerSettings& settings) {
   const auto backbone = open_backbone(parts.backbone, said_of(parts, model));
   const bool fits_any = !has_model(parts) && parts.space.empty();
   if (!fits_any && model.feature_dim() != backbone->dim())
@@ -133,7 +138,7 @@ void prepare_a_class(const Method& method, const RecognizerSettings& settings) {
 }
 
 /// Throws Error where descriptions by the knowledge have other sizes than the model takes.
-void check_descriptions(const NewRecognizer& parts, const StoreModel& model, const RecognizerSettings& settings) {
+void check_descriptions(const RecognizerParts& parts, const StoreModel& model, const RecognizerSettings& settings) {
   if (model.fitted) {
     try {
       return prepare_a_class(*model.fitted->method, settings);
@@ -148,7 +153,7 @@ void check_descriptions(const NewRecognizer& parts, const StoreModel& model, con
 }
 
 /// `hash`: hash_file of the knowledge that is given.
-void warn_of_other_knowledge(const NewRecognizer& parts, const StoreModel& model, const std::string& hash) {
+void warn_of_other_knowledge(const RecognizerParts& parts, const StoreModel& model, const std::string& hash) {
   if (model.knowledge_hash.empty() || model.knowledge_hash == hash) return;
   const char* made = model.fitted ? "fitted" : "trained";
   logger().warn(
@@ -172,7 +177,7 @@ std::map<std::string, std::string> words_for(const Knowledge& knowledge, const s
 }
 
 /// The attributes and embeddings that descriptions of classes have.
-void take_vocabulary(const NewRecognizer& parts, const StoreModel& model, RecognizerSettings& settings) {
+void take_vocabulary(const RecognizerParts& parts, const StoreModel& model, RecognizerSettings& settings) {
   settings.attributes = model.attributes();
   if (parts.knowledge.empty()) {
     if (!settings.attributes.empty())
@@ -186,20 +191,41 @@ void take_vocabulary(const NewRecognizer& parts, const StoreModel& model, Recogn
   warn_of_other_knowledge(parts, model, knowledge.content_hash);
 }
 
-/// Gives the new recognizer the unlabelled images, or leaves none behind.
-void take_unlabelled(const fs::path& path, const NewRecognizer& parts) {
-  if (parts.unlabelled.empty()) return;
-  UnfinishedPath made(path);
-  RecognizerOptions options;
-  options.extract = parts.extract;
-  const LearnedUnlabelled learned = Recognizer::open(path, options).add_unlabelled(parts.unlabelled, *parts.progress);
-  for (const UnreadableFile& file : learned.unreadable) logger().warn("{}", file.reason);
-  made.release();
+/// The images that a new recognizer is given, found before any work is done.
+struct FirstImages {
+  std::vector<EnrolRequest> classes;
+  std::vector<fs::path> unlabelled;
+};
+
+FirstImages find_first_images(const RecognizerParts& parts) {
+  FirstImages found;
+  if (!parts.unlabelled.empty()) found.unlabelled = find_images(parts.unlabelled).paths;
+  if (!parts.images.empty()) found.classes = requests_of_folder(parts.images, "images");
+  if (!parts.attributes.empty()) take_attributes(parts.attributes, found.classes);
+  return found;
 }
 
-std::vector<RecognizerArtefact> artefacts_of(const NewRecognizer& parts) {
+/// Gives the new recognizer its images, or leaves no file behind.
+std::optional<Enrolment> take_images(const fs::path& path, const RecognizerParts& parts, const FirstImages& images,
+                                     Progress& progress) {
+  std::optional<Enrolment> done;
+  if (images.unlabelled.empty() && images.classes.empty()) return done;
+  UnfinishedPath made(path);
+  RecognizerOptions options;
+  options.device = parts.device;
+  Recognizer recognizer = Recognizer::open(path, options);
+  if (!images.unlabelled.empty()) {
+    const LearnedUnlabelled learned = recognizer.add_unlabelled(images.unlabelled, progress);
+    for (const UnreadableFile& file : learned.unreadable) logger().warn("{}", file.reason);
+  }
+  if (!images.classes.empty()) done = recognizer.enrol(images.classes, progress);
+  made.release();
+  return done;
+}
+
+std::vector<RecognizerArtefact> artefacts_of(const RecognizerParts& parts) {
   std::vector<RecognizerArtefact> artefacts = {{"backbone", parts.backbone}};
-  artefacts.front().embedded = parts.keep_backbone == KeepBackbone::kInside;
+  artefacts.front().embedded = parts.backbone_inside;
   for (const auto& [name, path] :
        {std::pair{"model", parts.model}, {"fitted", parts.fitted}, {"knowledge", parts.knowledge}}) {
     if (!path.empty()) artefacts.push_back({name, path});
@@ -208,7 +234,7 @@ std::vector<RecognizerArtefact> artefacts_of(const NewRecognizer& parts) {
 }
 
 /// Says of a folder with both towers of CLIP that its texts could count too.
-void mention_text_encoder(const NewRecognizer& parts) {
+void mention_text_encoder(const RecognizerParts& parts) {
   const fs::path config = parts.backbone / "config.json";
   if (has_model(parts) || !parts.knowledge.empty() || !fs::is_regular_file(config)) return;
   if (parse_json(read_file(config), config.string()).contains("text_config"))
@@ -218,12 +244,14 @@ void mention_text_encoder(const NewRecognizer& parts) {
 
 }  // namespace
 
-void create_recognizer(const fs::path& path, const NewRecognizer& given, const Provenance& provenance) {
+std::optional<Enrolment> create_recognizer(const fs::path& path, const RecognizerParts& given,
+                                           const Provenance& provenance, Progress& progress) {
   check_parts(given);
+  const FirstImages images = find_first_images(given);
   const ScratchFolder scratch;
-  const NewRecognizer parts = with_names_known(with_space_beside(given), provenance, scratch.path());
+  const RecognizerParts parts = with_names_known(with_space_beside(given), images.classes, provenance, scratch.path());
   RecognizerSettings settings;
-  settings.feature_type = parts.feature_type;
+  settings.feature_type = parts.half_features ? FeatureType::kFloat16 : FeatureType::kFloat32;
   settings.thumbnail_side = parts.thumbnail_side;
   StoreModel model = model_of(parts);
   if (model.fitted) check_is_for_recognizers(model.fitted->method->spec());
@@ -231,9 +259,9 @@ void create_recognizer(const fs::path& path, const NewRecognizer& given, const P
   take_backbone(parts, model, settings);
   mention_text_encoder(parts);
   if (has_texts(parts)) check_texts(parts, settings);
-  NewRecognizer files = parts;
+  RecognizerParts files = parts;
   files.backbone = as_one_file(parts.backbone, said_of(parts, model), scratch.path());
-  if (files.backbone.parent_path() == scratch.path() && parts.keep_backbone == KeepBackbone::kOutside)
+  if (files.backbone.parent_path() == scratch.path() && !parts.backbone_inside)
     fail_usage("{} is not all of the backbone, so it cannot stay outside: leave out --external-backbone",
                parts.backbone.string());
   if (!has_model(parts)) {
@@ -242,7 +270,7 @@ void create_recognizer(const fs::path& path, const NewRecognizer& given, const P
     write_fitted_method(files.fitted, *model.fitted, provenance, {});
   }
   RecognizerFile::create(path, settings, artefacts_of(files), provenance);
-  take_unlabelled(path, parts);
+  return take_images(path, parts, images, progress);
 }
 
 }  // namespace protocom

@@ -26,9 +26,9 @@ bool are_same(const std::vector<RecognizerArtefact>& a, const std::vector<Recogn
 }
 
 /// What lies at the path now.
-RecognizerFile open_again(const fs::path& path, std::chrono::seconds patience) {
+RecognizerFile open_again(const fs::path& path, FileUse use, std::chrono::seconds patience) {
   try {
-    return RecognizerFile(path, patience);
+    return RecognizerFile(path, use, patience);
   } catch (const DatabaseError& error) {
     if (error.fault() == DatabaseFault::kBusy) throw;
     fail_replaced(path, error.what());
@@ -71,7 +71,7 @@ bool RecognizerFile::is_as_opened() {
   };
   if (stamp(now) == stamp(identity_)) return true;
   try {
-    read_identity(Database::open(path(), patience_), now);
+    read_identity(Database::open(path(), use_, patience_), now);
   } catch (const DatabaseError& error) {
     if (error.fault() == DatabaseFault::kBusy) throw;
     return false;
@@ -85,7 +85,7 @@ bool RecognizerFile::is_as_opened() {
 
 bool RecognizerFile::follow() {
   if (is_at_path() && is_as_opened()) return false;
-  RecognizerFile now = open_again(path(), patience_);
+  RecognizerFile now = open_again(path(), use_, patience_);
   const bool is_same = now.identity_.header == identity_.header && are_same(now.artefacts_, artefacts_) &&
                        now.settings_.attributes == settings_.attributes;
   if (!is_same) fail_replaced(path(), "another recognizer lies there");

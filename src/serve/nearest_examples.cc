@@ -29,12 +29,12 @@ at::Tensor points_in(const RecognizerSnapshot& snapshot, const ClassScorer& scor
   return unit_vectors(features.to(at::kFloat) - mean).contiguous();
 }
 
-std::vector<NearExample> examples_of(const RecognizerSnapshot& snapshot, std::vector<Likeness> all, int64_t most) {
+std::vector<NearImage> examples_of(const RecognizerSnapshot& snapshot, std::vector<Likeness> all, int64_t most) {
   const auto end = all.begin() + std::min(most, static_cast<int64_t>(all.size()));
   std::partial_sort(all.begin(), end, all.end(), [](const Likeness& a, const Likeness& b) {
     return std::tie(b.similarity, a.k, a.i) < std::tie(a.similarity, b.k, b.i);
   });
-  std::vector<NearExample> nearest;
+  std::vector<NearImage> nearest;
   for (auto item = all.begin(); item != end; ++item) {
     const auto k = static_cast<size_t>(item->k);
     const KeptExample& example = snapshot.examples[k][static_cast<size_t>(item->i)];
@@ -70,11 +70,10 @@ at::Tensor NearestExamples::points_of(const RecognizerSnapshot& snapshot, const 
   return points;
 }
 
-std::vector<std::vector<NearExample>> NearestExamples::find(const RecognizerSnapshot& snapshot,
-                                                            const ClassScorer& scorer,
-                                                            const std::vector<std::vector<int64_t>>& best,
-                                                            const at::Tensor& features, int64_t most) {
-  std::vector<std::vector<NearExample>> nearest(best.size());
+std::vector<std::vector<NearImage>> NearestExamples::find(const RecognizerSnapshot& snapshot, const ClassScorer& scorer,
+                                                          const std::vector<std::vector<int64_t>>& best,
+                                                          const at::Tensor& features, int64_t most) {
+  std::vector<std::vector<NearImage>> nearest(best.size());
   if (most < 1 || snapshot.feature_count == 0) return nearest;
   const at::Tensor directions = points_in(snapshot, scorer, features);
   for (size_t row = 0; row < best.size(); ++row) {
@@ -94,7 +93,7 @@ std::vector<std::vector<NearExample>> NearestExamples::find(const RecognizerSnap
 }
 
 std::string note_on_nearest(const RecognizerSnapshot& snapshot, const std::string& answer,
-                            const std::vector<NearExample>& nearest) {
+                            const std::vector<NearImage>& nearest) {
   if (nearest.empty() || nearest.front().class_name == answer) return "";
   const StoredClass* own = snapshot.enrolled.find(answer);
   if (own == nullptr) return "";

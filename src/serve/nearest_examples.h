@@ -21,9 +21,9 @@ class NearestExamples {
 
   /// For each row of `features` [n, d] the `most` examples that are most like it, nearest first, among those of the
   /// first kClassesToLookAt of its `best` classes. Empty where their features were not kept.
-  std::vector<std::vector<NearExample>> find(const RecognizerSnapshot& snapshot, const ClassScorer& scorer,
-                                             const std::vector<std::vector<int64_t>>& best, const at::Tensor& features,
-                                             int64_t most);
+  std::vector<std::vector<NearImage>> find(const RecognizerSnapshot& snapshot, const ClassScorer& scorer,
+                                           const std::vector<std::vector<int64_t>>& best, const at::Tensor& features,
+                                           int64_t most);
 
  private:
   [[nodiscard]] at::Tensor points_of(const RecognizerSnapshot& snapshot, const ClassScorer& scorer, int64_t k);
@@ -35,6 +35,6 @@ class NearestExamples {
 /// Why an image is taken for `answer` although its nearest example is of another class; empty where that is of the same
 /// class, or there is none. `snapshot` holds the classes.
 std::string note_on_nearest(const RecognizerSnapshot& snapshot, const std::string& answer,
-                            const std::vector<NearExample>& nearest);
+                            const std::vector<NearImage>& nearest);
 
 }  // namespace protocom

@@ -66,7 +66,7 @@ Recognizer::Recognizer(RecognizerFile file, RecognizerOptions options)
       options_(std::move(options)),
       model_(std::make_unique<const StoreModel>(read_model(file_))),
       nearest_(std::make_unique<NearestExamples>()) {
-  if (options_.method.empty() && options_.together == Together::kYes) {
+  if (options_.method.empty() && options_.together) {
     options_.method = model_->transductive_method();
     if (!options_.proportions.empty()) options_.method += ":proportions=" + options_.proportions;
   }
@@ -75,7 +75,14 @@ Recognizer::Recognizer(RecognizerFile file, RecognizerOptions options)
 }
 
 Recognizer Recognizer::open(const fs::path& path, const RecognizerOptions& options) {
-  return {RecognizerFile(path, options.patience), options};
+  return {RecognizerFile(path, options.use, options.patience), options};
+}
+
+ExtractOptions Recognizer::extract_options() const {
+  ExtractOptions extract;
+  extract.batch = options_.batch;
+  extract.device = options_.device;
+  return extract;
 }
 
 Recognizer::~Recognizer() = default;
@@ -156,19 +163,19 @@ Backbone& Recognizer::backbone() {
   if (backbone_->dim() != file_.settings().feature_dim)
     fail("{}: its backbone gives features of {} dimensions, expected {}", file_.path().string(), backbone_->dim(),
          file_.settings().feature_dim);
-  freeze_for(*backbone_, options_.extract);
+  freeze_for(*backbone_, extract_options());
   return *backbone_;
 }
 
 /// `logits` [c] of the feature [d].
-std::vector<TellingAttribute> Recognizer::telling_attributes(const at::Tensor& logits,
-                                                             const at::Tensor& feature) const {
+std::vector<AttributeEffect> Recognizer::attribute_effects_of(const at::Tensor& logits,
+                                                              const at::Tensor& feature) const {
   if (options_.attributes < 1) return {};
   const at::Tensor effects = scorer_->attribute_effects(logits.argmax().item<int64_t>(), feature);  // [a]
   if (!effects.defined()) return {};
   const double factor = calibration_ ? calibration_->factor : 1.0;
   const at::Tensor order = effects.abs().argsort(/*dim=*/0, /*descending=*/true);
-  std::vector<TellingAttribute> telling;
+  std::vector<AttributeEffect> telling;
   for (int64_t i = 0; i < std::min(options_.attributes, order.size(0)); ++i) {
     const auto a = order[i].item<int64_t>();
     const double effect = factor * effects[a].item<double>();
@@ -225,7 +232,7 @@ std::vector<Answer> Recognizer::answers_of(const at::Tensor& features) {
     Answer answer;
     answer.ranking = ranking_of(scaled[row], log_sums[row].item<double>(), best[i]);
     answer.familiarity = familiar[row].item<double>();
-    answer.attributes = telling_attributes(logits[row], features[row]);
+    answer.attributes = attribute_effects_of(logits[row], features[row]);
     answer.nearest = std::move(nearest[i]);
     answer.nearest_note = note_on_nearest(snapshot_, answer.ranking.front().name, answer.nearest);
     if (has_threshold) take_none(answer.familiarity, answer);
@@ -241,14 +248,14 @@ std::vector<Answer> Recognizer::classify_features(const at::Tensor& features) {
 }
 
 at::Tensor Recognizer::features_of(const std::vector<Image>& images) {
-  return extract_square_features(backbone(), images, options_.extract);
+  return extract_square_features(backbone(), images, extract_options());
 }
 
 Answer Recognizer::classify(const fs::path& image) {
   refresh();
   const Preprocessing& sizes = file_.settings().preprocessing;
   const Image square = reading(image, [&] { return decode_square_image(read_file(image), sizes); });
-  return answers_of(extract_square_features(backbone(), {square}, options_.extract)).front();
+  return answers_of(extract_square_features(backbone(), {square}, extract_options())).front();
 }
 
 std::vector<UnreadableFile> Recognizer::classify(const std::vector<fs::path>& images, const TakeAnswer& take,
@@ -258,7 +265,7 @@ std::vector<UnreadableFile> Recognizer::classify(const std::vector<fs::path>& im
     for (size_t i = 0; i < answers.size(); ++i) take(files.paths[i], answers[i]);
   };
   if (scorer_->method().spec().sees == Sees::kAllQueries) {
-    const EmbeddedFiles files = embed_files(backbone(), images, options_.extract, progress);
+    const EmbeddedFiles files = embed_files(backbone(), images, extract_options(), progress);
     give(files, classify_together(files.features));
     return files.unreadable;
   }
@@ -267,7 +274,7 @@ std::vector<UnreadableFile> Recognizer::classify(const std::vector<fs::path>& im
     if (!batch.paths.empty()) give(batch, answers_of(batch.features));
     unreadable.insert(unreadable.end(), batch.unreadable.begin(), batch.unreadable.end());
   };
-  embed_batches(backbone(), images, options_.extract, take_batch, progress);
+  embed_batches(backbone(), images, extract_options(), take_batch, progress);
   return unreadable;
 }
 
@@ -294,7 +301,7 @@ Calibration Recognizer::calibrate(const std::vector<fs::path>& others, const Cal
                                   Progress& progress, std::vector<UnreadableFile>* unreadable) {
   if (others.empty()) return calibrate_on({}, options, progress);
   refresh();
-  const EmbeddedFiles files = embed_files(backbone(), others, options_.extract, progress);
+  const EmbeddedFiles files = embed_files(backbone(), others, extract_options(), progress);
   if (!files.unreadable.empty() && (unreadable == nullptr || files.paths.empty()))
     fail("{}", files.unreadable.front().reason);
   if (unreadable != nullptr) *unreadable = files.unreadable;

@@ -80,7 +80,7 @@ bool describes_anew(const ClassEnrolment& enrolment) {
 
 /// Returns whether anything was changed.
 bool enrol_one(const Database& database, const Change& change, const RecognizerSettings& settings,
-               const ClassEnrolment& enrolment, Enrolled& done) {
+               const ClassEnrolment& enrolment, EnrolledClass& done) {
   std::optional<int64_t> id = live_class(database, enrolment.name);
   done.is_new = !id;
   if (!id && !enrolment.description)
@@ -147,10 +147,9 @@ void shrink(const Database& database) {
   }
 }
 
-std::string what_became_of(const Enrolled& enrolled) {
+std::string what_became_of(const EnrolledClass& enrolled) {
   const std::string& name = enrolled.now.name;
-  const std::string by =
-      "by " + count_of(enrolled.now.description.association.count_nonzero().item<int64_t>(), "attribute");
+  const std::string by = "by " + count_of(static_cast<int64_t>(enrolled.now.attributes.size()), "attribute");
   if (enrolled.added == 0)
     return enrolled.is_new ? fmt::format("enrol '{}', described {}", name, by)
                            : fmt::format("describe '{}' {}", name, by);
@@ -161,7 +160,7 @@ std::string what_became_of(const Enrolled& enrolled) {
   return what;
 }
 
-std::string describe_change(const std::vector<Enrolled>& done) {
+std::string describe_change(const std::vector<EnrolledClass>& done) {
   return done.size() == 1 ? what_became_of(done.front()) : fmt::format("enrol {} classes", done.size());
 }
 
@@ -180,7 +179,7 @@ NewExamples examples_of_features(const at::Tensor& features, const std::string& 
   return examples;
 }
 
-std::vector<Enrolled> RecognizerFile::enrol(const std::vector<ClassEnrolment>& enrolments) {
+std::vector<EnrolledClass> RecognizerFile::enrol(const std::vector<ClassEnrolment>& enrolments) {
   for (const ClassEnrolment& enrolment : enrolments) {
     if (enrolment.description) check_description(settings_, enrolment.name, *enrolment.description);
     check_examples(settings_, fmt::format("class '{}'", enrolment.name), enrolment.examples);
@@ -188,11 +187,11 @@ std::vector<Enrolled> RecognizerFile::enrol(const std::vector<ClassEnrolment>& e
   return reading(path(), [&] {
     Change change(*database_, "enrol", last_made_);
     const int64_t size_before = bytes_of(*database_);
-    std::vector<Enrolled> done(enrolments.size());
+    std::vector<EnrolledClass> done(enrolments.size());
     bool changed = false;
     for (size_t i = 0; i < enrolments.size(); ++i) {
       const auto before = describes_anew(enrolments[i]) ? find_class(enrolments[i].name) : std::nullopt;
-      if (before) done[i].replaced = before->description;
+      if (before) done[i].replaced = before->attributes;
       changed |= enrol_one(*database_, change, settings_, enrolments[i], done[i]);
     }
     for (size_t i = 0; i < enrolments.size(); ++i) done[i].now = find_class(enrolments[i].name).value();

@@ -197,7 +197,7 @@ std::vector<UnreadableFile> Recognizer::embed(const std::vector<fs::path>& image
     for (size_t i = 0; i < batch.paths.size(); ++i)
       take(batch.paths[i], {batch.hashes[i], batch.features[static_cast<int64_t>(i)], thumbnail_of(batch.images[i])});
   };
-  embed_batches(backbone(), images, options_.extract, take_batch, progress);
+  embed_batches(backbone(), images, extract_options(), take_batch, progress);
   return unreadable;
 }
 

@@ -142,10 +142,10 @@ void RecognizerFile::create(const fs::path& path, const RecognizerSettings& sett
   write_file_with(path, [&](const fs::path& temporary) { write_new(temporary, settings, artefacts, provenance); });
 }
 
-RecognizerFile::RecognizerFile(const fs::path& path, std::chrono::seconds patience)
-    : patience_(patience), identity_(place_of(path)) {
+RecognizerFile::RecognizerFile(const fs::path& path, FileUse use, std::chrono::seconds patience)
+    : use_(use), patience_(patience), identity_(place_of(path)) {
   reading(path, [&] {
-    database_ = std::make_unique<Database>(Database::open(path, patience));
+    database_ = std::make_unique<Database>(Database::open(path, use, patience));
     const Transaction view(*database_, Access::kRead);
     check_schema(*database_);
     header_ = read_header(*database_);

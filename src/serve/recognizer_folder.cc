@@ -90,7 +90,7 @@ json export_classes(const RecognizerContents& contents, const std::vector<std::s
 json export_examples(const RecognizerContents& contents, const fs::path& folder) {
   json entries = json::array();
   for (size_t i = 0; i < contents.examples.size(); ++i) {
-    const ExampleEntry& entry = contents.examples[i];
+    const ExampleInfo& entry = contents.examples[i];
     const std::string& jpeg = contents.thumbnails[i];
     if (!jpeg.empty()) write_file(thumbnail_path(folder, kThumbnails, static_cast<int64_t>(i)), jpeg);
     entries.push_back(

@@ -13,16 +13,16 @@ constexpr const char* kExamples =
     "SELECT e.id, n.name, e.source, e.hash, e.time FROM examples e "
     "JOIN names n ON n.class = e.class AND n.removed_by IS NULL WHERE e.removed_by IS NULL";
 
-ExampleEntry example_at(const Statement& row) {
+ExampleInfo example_at(const Statement& row) {
   return {row.number(0), row.text(1), row.text(2), row.text(3), row.number(4)};
 }
 
 }  // namespace
 
-std::vector<ClassEntry> RecognizerFile::list_classes() const {
+std::vector<ClassInfo> RecognizerFile::list_classes() const {
   return reading(path(), [&] {
     const ReadView view(*database_);
-    std::vector<ClassEntry> entries;
+    std::vector<ClassInfo> entries;
     Statement classes = database_->prepare(live_classes(kCountImages) + " ORDER BY c.id");
     while (classes.step()) entries.push_back(entry_at(classes));
     return entries;
@@ -33,21 +33,28 @@ bool RecognizerFile::has_class(const std::string& name) const {
   return reading(path(), [&] { return live_class(*database_, name).has_value(); });
 }
 
-std::optional<ClassEntry> RecognizerFile::find_class(const std::string& name) const {
-  return reading(path(), [&]() -> std::optional<ClassEntry> {
+std::optional<ClassInfo> RecognizerFile::find_class(const std::string& name) const {
+  return reading(path(), [&]() -> std::optional<ClassInfo> {
     Statement statement = database_->prepare(live_classes(kCountImages) + " AND n.name = ?", name);
     if (!statement.step()) return std::nullopt;
     return entry_at(statement);
   });
 }
 
-ClassEntry RecognizerFile::entry_at(const Statement& row) const {
-  ClassEntry entry;
+ClassInfo RecognizerFile::entry_at(const Statement& row) const {
+  ClassInfo entry;
   entry.id = row.number(kId);
   entry.name = row.text(kName);
   entry.time = row.number(kTime);
-  entry.description = description_at(row, settings_, class_label(*database_, row));
   entry.images = row.number(kImages);
+  const ClassDescription description = description_at(row, settings_, class_label(*database_, row));
+  entry.title = description.title;
+  entry.embedding_source = description.embedding_source;
+  const at::Tensor weights = description.association.to(at::kFloat).contiguous();
+  const auto* weight = weights.data_ptr<float>();
+  for (size_t a = 0; a < settings_.attributes.size(); ++a) {
+    if (weight[a] > 0) entry.attributes.push_back({settings_.attributes[a], weight[a]});
+  }
   return entry;
 }
 
@@ -63,9 +70,9 @@ int64_t RecognizerFile::class_id(const std::string& name) const {
   fail("{} has no class '{}'{}", path().string(), name, did_you_mean(name, class_names()));
 }
 
-std::vector<ExampleEntry> RecognizerFile::list_examples(const std::string& class_name) const {
+std::vector<ExampleInfo> RecognizerFile::list_examples(const std::string& class_name) const {
   return reading(path(), [&] {
-    std::vector<ExampleEntry> entries;
+    std::vector<ExampleInfo> entries;
     Statement rows = database_->prepare(kExamples + std::string(class_name.empty() ? "" : " AND e.class = ?") +
                                         " ORDER BY e.class, e.id");
     if (!class_name.empty()) rows.bind(class_id(class_name));
@@ -74,7 +81,7 @@ std::vector<ExampleEntry> RecognizerFile::list_examples(const std::string& class
   });
 }
 
-ExampleEntry RecognizerFile::example(int64_t id) const {
+ExampleInfo RecognizerFile::example(int64_t id) const {
   return reading(path(), [&] {
     Statement row = database_->prepare(std::string(kExamples) + " AND e.id = ?", id);
     if (!row.step()) fail("{} has no example {}", path().string(), id);

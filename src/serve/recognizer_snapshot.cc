@@ -228,10 +228,10 @@ std::vector<int64_t> ids_of(const Changed& changed) {
 }
 
 /// JPEG of each of the examples, empty where none was kept.
-std::vector<std::string> thumbnails_of(const Database& database, const std::vector<ExampleEntry>& examples) {
+std::vector<std::string> thumbnails_of(const Database& database, const std::vector<ExampleInfo>& examples) {
   std::vector<std::string> thumbnails;
   Statement row = database.prepare("SELECT jpeg FROM thumbnails WHERE example = ? AND removed_by IS NULL");
-  for (const ExampleEntry& entry : examples) {
+  for (const ExampleInfo& entry : examples) {
     thumbnails.push_back(row.bind(entry.id).step() ? row.text(0) : std::string());
     row.reset();
   }
@@ -262,7 +262,7 @@ RecognizerContents RecognizerFile::contents() const {
       for (size_t i = 0; i < own.rows.size(); ++i) row_of[own.examples[i].id] = own.rows[i];
     }
     std::vector<int64_t> rows;
-    for (const ExampleEntry& entry : made.examples) rows.push_back(row_of.at(entry.id));
+    for (const ExampleInfo& entry : made.examples) rows.push_back(row_of.at(entry.id));
     made.features = read.features.index_select(0, at::tensor(rows, at::kLong));
     return made;
   });

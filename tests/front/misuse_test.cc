@@ -387,7 +387,7 @@ TEST_F(FrontMisuse, OfImagesAndRecognizersIsOneSentence) {
       {"nothing to redo", [&] { empty.redo(); }, "redo"},
       {"a rate of two", [&] { empty.calibrate({}, 2); }, ""},
       {"an answer of no classes", [&] { Recognizer::open(file("empty.pcm"), none_at_the_top); }, "top should be 1 to"},
-      {"a port below zero", [&] { Server(file("empty.pcm"), no_port); }, "a port is 0 to 65535"},
+      {"a port below zero", [&] { Server(file("empty.pcm"), no_port); }, "a port must be between 0 and 65535"},
       {"an open server without keys", [&] { Server(file("empty.pcm"), to_all); }, "keys"},
   });
 }

@@ -138,7 +138,7 @@ TEST_F(FrontRecognizer, AnImageThatItHoldsDoesNotCountTwice) {
   ASSERT_THAT(again.classes, SizeIs(1));
   EXPECT_FALSE(again.classes[0].is_new);
   EXPECT_EQ(again.classes[0].added, 0);
-  EXPECT_EQ(again.classes[0].images, 3);
+  EXPECT_EQ(again.classes[0].now.images, 3);
 }
 
 TEST_F(FrontRecognizer, UnlabelledImagesCount) {
@@ -146,13 +146,13 @@ TEST_F(FrontRecognizer, UnlabelledImagesCount) {
   for (int i = 0; i < 6; ++i) photo(file("pool/" + std::to_string(i) + ".png"), 90 + 20 * i, 150 - 10 * i, 20 + i);
   RecognizerParts parts;
   parts.backbone = file("encoder.npz");
-  parts.unlabelled = file("pool");
+  parts.unlabelled = {file("pool")};
   Recognizer own = Recognizer::create(file("pool.pcm"), parts);
   own.enrol("cardinal", reds());
   own.enrol("bluebird", {photo(file("4.png"), 10, 220, 4), Image::encoded(png(20, 210, 5)), pixels_of(10, 200, 6)});
   const Image asked = pixels_of(120, 110, 7);
   EXPECT_NE(own.classify(asked).ranking[0].probability, birds().classify(asked).ranking[0].probability);
-  parts.unlabelled = file("nowhere");
+  parts.unlabelled = {file("nowhere")};
   EXPECT_THROW(Recognizer::create(file("none.pcm"), parts), Error);
 }
 
@@ -190,7 +190,7 @@ TEST_F(FrontRecognizer, AFolderOfFoldersIsEnrolledAndWhatCannotBeReadIsNamed) {
   const Enrolment done = own.enrol_folder(file("photos"), [&](const ProgressStep&) { ++steps; });
   EXPECT_THAT(done.classes, SizeIs(2));
   ASSERT_THAT(done.unreadable, SizeIs(1));
-  EXPECT_THAT(done.unreadable[0], HasSubstr("broken.png"));
+  EXPECT_THAT(done.unreadable[0].reason, HasSubstr("broken.png"));
   EXPECT_GT(steps, 0);
   struct Enough {};
   EXPECT_THROW(own.enrol_folder(file("photos"), [](const ProgressStep&) { throw Enough(); }), Enough);

@@ -98,7 +98,7 @@ TEST_F(HostileClients, AThousandTakeNoMoreMemoryThanIsDocumented) {
   constexpr int kClients = 1000;
   if (most_files() < 2 * kClients + 200) GTEST_SKIP() << "this process may open " << most_files() << " files only";
   serve();
-  const http::ServerLimits limits;
+  const ServerLimits limits;
   const int64_t memory = most_memory_of([&] {
     std::vector<std::unique_ptr<Client>> clients;
     for (int i = 0; i < kClients; ++i) {

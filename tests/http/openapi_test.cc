@@ -126,7 +126,7 @@ TEST_F(Served, TheDocumentNamesEachOperationOnceAndDescribesItsPathAndAnswers) {
 }
 
 TEST_F(Served, WhateverChangesTheRecognizerAsksForAKeyThatWrites) {
-  const http::Api api(path_, {});
+  const http::Api api(path_, {}, nullptr);
   const std::set<std::string> reading_posts = {"classify"};
   for (const http::Route& route : api.routes()) {
     if (route.method == "GET" || reading_posts.count(route.operation) > 0) continue;

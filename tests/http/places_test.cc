@@ -11,7 +11,7 @@ using http::Connection;
 using http::Connections;
 
 TEST(Admission, APlaceThatWasLeftIsFreeThoughSomebodyStillHoldsIt) {
-  http::ServerLimits limits;
+  ServerLimits limits;
   limits.requests = 1;
   limits.waiting_bytes = 10;
   Admission admission(limits);

@@ -37,7 +37,7 @@ class ReplacedFile : public Served {
     write_backbone(folder_ / "other.npz", *backbone, options, {});
     write_completion_model(folder_ / "other-model.npz",
                            constant_model(std::vector<float>(static_cast<size_t>(backbone->dim()))), {}, {});
-    NewRecognizer made = parts();
+    RecognizerParts made = parts();
     made.backbone = folder_ / "other.npz";
     made.model = folder_ / "other-model.npz";
     create_recognizer(other_, made, {});

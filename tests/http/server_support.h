@@ -11,8 +11,6 @@
 
 namespace protocom::testing {
 
-using http::ServerOptions;
-
 /// A small recognizer that is served at a free port.
 class Served : public SmallRecognizer {
  protected:

@@ -5,7 +5,7 @@
 namespace protocom::testing {
 
 /// A recognizer that nothing but its own photos tell its classes apart in, beside that of the test.
-inline fs::path make_own_photos(const fs::path& folder, NewRecognizer parts) {
+inline fs::path make_own_photos(const fs::path& folder, RecognizerParts parts) {
   parts.model.clear();
   parts.knowledge.clear();
   create_recognizer(folder / "own.pcm", parts, {});

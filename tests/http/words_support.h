@@ -11,7 +11,7 @@ class ClipRecognizer {
  public:
   explicit ClipRecognizer(const fs::path& folder) : clip_(folder / "clip"), path_(folder / "words.pcm") {
     write_clip(clip_);
-    NewRecognizer made;
+    RecognizerParts made;
     made.backbone = clip_;
     made.text_encoder = clip_;
     create_recognizer(path_, made, {});
@@ -19,7 +19,7 @@ class ClipRecognizer {
   [[nodiscard]] const fs::path& path() const { return path_; }
   [[nodiscard]] ServerOptions options() const {
     ServerOptions made;
-    made.text_encoder = std::make_shared<const TextEncoder>(open_text_encoder(clip_));
+    made.text_encoder = clip_;
     return made;
   }
 

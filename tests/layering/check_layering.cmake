@@ -1,6 +1,6 @@
 # Fails when an #include points up or sideways between the levels of docs/design.md or between the wings of a module, reaches into
-# another module's private headers, or brings all of LibTorch into a module's header; and when a header of the front
-# (include/protocom/*.h) includes more than the standard library and its neighbours.
+# another module's private headers, or brings all of LibTorch into a module's header; and when a public header
+# (include/protocom/*.h) includes more than the standard library and its neighbours, or one of values includes another than those.
 #   cmake -D ROOT=<source folder> -P check_layering.cmake
 cmake_minimum_required(VERSION 3.25)
 
@@ -18,6 +18,10 @@ set(level_of_report 4)
 set(level_of_http 5)
 set(level_of_front 6)
 set(level_of_apps 6)
+
+# The public headers of value types, which lie below all modules: each type stands once, and modules take and return it.
+set(values answer calibration class_info enrolment error expected_accuracy export left_out_files recognizer_options recognizer_parts
+           server_options)
 
 # The wings of a module are its subfolders; "contract" are the files of the module's own folder, below all of them.
 set(wings_of_fewshot contract toolbox paper plda heads methods)
@@ -60,16 +64,21 @@ function(check_include file line owner header)
   if(header MATCHES "^torch/" AND file MATCHES "^src/shared/")
     set(reason "a shared header may include <ATen/core/Tensor.h> but not <${header}>, which costs every user 10 s a file")
   elseif(file MATCHES "^include/protocom/[a-z_]+[.]h$")
-    if(NOT header MATCHES "/" OR header MATCHES "^protocom/[a-z_]+[.]h$")
+    get_filename_component(name ${file} NAME_WE)
+    get_filename_component(included ${header} NAME_WE)
+    if(header MATCHES "^protocom/[a-z_]+[.]h$" AND name IN_LIST values AND NOT included IN_LIST values)
+      set(reason "a header of values includes the standard library and other values alone")
+    elseif(NOT header MATCHES "/" OR header MATCHES "^protocom/[a-z_]+[.]h$")
       return()
+    else()
+      set(reason "a header of the front includes the standard library and its neighbours alone")
     endif()
-    set(reason "a header of the front includes the standard library and its neighbours alone")
   elseif(header MATCHES "^(protocom/)?${owner}/")
     check_wings(${file} ${line} ${owner} ${header})
     set(violations "${violations}" PARENT_SCOPE)
     return()
-  elseif(header MATCHES "^protocom/[a-z_]+[.]h$")
-    if(owner STREQUAL "front")
+  elseif(header MATCHES "^protocom/([a-z_]+)[.]h$")
+    if(owner STREQUAL "front" OR CMAKE_MATCH_1 IN_LIST values)
       return()
     endif()
     set(reason "front lies above ${owner}; arrows only point down")

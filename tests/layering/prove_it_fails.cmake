@@ -38,6 +38,8 @@ expect(1 "src/fewshot/attic/a.cc:1: 'fewshot/attic' has no level" src/fewshot/at
 expect(1 "include/protocom/a.h:1: a header of the front includes the standard library" include/protocom/a.h "#include \"protocom/core/error.h\"\n")
 expect(1 "include/protocom/a.h:2: a header of the front includes the standard library" include/protocom/a.h "#include <vector>\n#include <ATen/ATen.h>\n")
 expect(1 "src/serve/a.cc:1: front lies above serve" src/serve/a.cc "#include \"protocom/recognizer.h\"\n")
+expect(0 "of 1 files keep to the levels" src/serve/a.cc "#include \"protocom/answer.h\"\n")
+expect(1 "include/protocom/answer.h:1: a header of values includes" include/protocom/answer.h "#include \"protocom/recognizer.h\"\n")
 expect(0 "of 1 files keep to the levels" include/protocom/a.h "#include <vector>\n#include \"protocom/error.h\"\n")
 expect(0 "of 1 files keep to the levels" src/front/a.cc "#include \"protocom/error.h\"\n#include \"front/a.h\"\n#include \"protocom/serve/recognizer.h\"\n")
 expect(1 "no source was found" README.md "\n")

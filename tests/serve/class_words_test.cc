@@ -20,8 +20,8 @@ using ::testing::HasSubstr;
 class ClassWords : public ::testing::Test {
  protected:
   void SetUp() override { write_clip(clip_); }
-  NewRecognizer parts(std::vector<std::string> names) const {
-    NewRecognizer made;
+  RecognizerParts parts(std::vector<std::string> names) const {
+    RecognizerParts made;
     made.backbone = clip_;
     made.text_encoder = clip_;
     made.class_names = std::move(names);
@@ -48,7 +48,7 @@ class ClassWords : public ::testing::Test {
 TEST_F(ClassWords, OfARecognizerAreItsClassesNames) {
   Recognizer made = recognizer({"001.Laysan_Albatross", "emu"});
   made.enrol({named("001.Laysan_Albatross"), named("emu")});
-  const std::vector<ClassEntry> classes = made.file().list_classes();
+  const std::vector<StoredClass> classes = made.file().snapshot().enrolled.classes;
   EXPECT_TRUE(
       at::allclose(classes.at(0).description.embedding, direction("a photo of a Laysan Albatross."), 1e-4, 1e-5));
   EXPECT_TRUE(at::allclose(classes.at(1).description.embedding, direction("a photo of a emu."), 1e-4, 1e-5));
@@ -77,20 +77,20 @@ TEST_F(ClassWords, OfNothingAreRefused) {
 }
 
 TEST_F(ClassWords, AreThoseOfTheBackbonesOwnTextEncoder) {
-  const auto refusal = [&](const NewRecognizer& made) {
+  const auto refusal = [&](const RecognizerParts& made) {
     return usage_message_of([&] { create_recognizer(folder_ / "other.pcm", made, {}); });
   };
-  NewRecognizer with_knowledge = parts({"emu"});
+  RecognizerParts with_knowledge = parts({"emu"});
   with_knowledge.knowledge = folder_ / "knowledge.npz";
   EXPECT_THAT(refusal(with_knowledge), HasSubstr("--knowledge"));
-  NewRecognizer fitted = parts({"emu"});
+  RecognizerParts fitted = parts({"emu"});
   fitted.fitted = folder_ / "plda.npz";
   EXPECT_THAT(refusal(fitted), HasSubstr("--fitted"));
   TextState state = state_of(texts_golden().at("clip"));
   state.erase("text_projection.weight");
   write_clip_texts(folder_ / "plain");
   write_state(folder_ / "plain", state);
-  NewRecognizer plain = parts({"emu"});
+  RecognizerParts plain = parts({"emu"});
   plain.text_encoder = folder_ / "plain";
   EXPECT_THAT(refusal(plain), HasSubstr("do not compare with images"));
   state["text_projection.weight"] = at::ones({5, 32});
@@ -100,7 +100,7 @@ TEST_F(ClassWords, AreThoseOfTheBackbonesOwnTextEncoder) {
 }
 
 TEST_F(ClassWords, AreMentionedWhereTheFolderHasATextEncoder) {
-  NewRecognizer made = parts({});
+  RecognizerParts made = parts({});
   made.text_encoder.clear();
   const Logged logged;
   create_recognizer(folder_ / "r.pcm", made, {});

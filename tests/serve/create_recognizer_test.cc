@@ -56,8 +56,8 @@ class RecognizerToMake : public SmallRecognizer {
     return provenance;
   }
 
-  NewRecognizer fitted_parts(const std::string& knowledge) const {
-    NewRecognizer made = parts();
+  RecognizerParts fitted_parts(const std::string& knowledge) const {
+    RecognizerParts made = parts();
     made.model.clear();
     made.fitted = folder_ / "fitted.npz";
     made.knowledge = folder_ / knowledge;
@@ -65,7 +65,7 @@ class RecognizerToMake : public SmallRecognizer {
   }
 
   /// What is logged while one is made.
-  std::string logged_of(const NewRecognizer& made) const {
+  std::string logged_of(const RecognizerParts& made) const {
     const Logged logged;
     create_recognizer(folder_ / "new.pcm", made, {});
     fs::remove(folder_ / "new.pcm");
@@ -126,7 +126,7 @@ Knowledge texts_of(int64_t dim) {
 
 TEST_F(RecognizerToMake, TellsClassesApartByTextsOfItsBackbonesOwnTextEncoder) {
   write("texts.npz", texts_of(fitted_.feature_dim));
-  NewRecognizer made = parts();
+  RecognizerParts made = parts();
   made.model.clear();
   made.knowledge = folder_ / "texts.npz";
   create_recognizer(folder_ / "new.pcm", made, {});
@@ -146,7 +146,7 @@ TEST_F(RecognizerToMake, TellsClassesApartByTextsOfItsBackbonesOwnTextEncoder) {
 
 TEST_F(RecognizerToMake, RefusesTextsOfAnotherEncoder) {
   write("texts.npz", texts_of(fitted_.feature_dim + 1));
-  NewRecognizer made = parts();
+  RecognizerParts made = parts();
   made.model.clear();
   made.knowledge = folder_ / "texts.npz";
   EXPECT_THAT(message_of([&] { create_recognizer(folder_ / "new.pcm", made, {}); }),
@@ -155,7 +155,7 @@ TEST_F(RecognizerToMake, RefusesTextsOfAnotherEncoder) {
 }
 
 TEST_F(RecognizerToMake, LearnsFromUnlabelledPhotosToo) {
-  NewRecognizer made = parts();
+  RecognizerParts made = parts();
   made.model.clear();
   made.knowledge.clear();
   const std::string asked = photo("asked.png", 90);
@@ -171,12 +171,12 @@ TEST_F(RecognizerToMake, LearnsFromUnlabelledPhotosToo) {
   for (int i = 0; i < 8; ++i) made.unlabelled.emplace_back(photo(fmt::format("u{}.png", i), 20 + 25 * i));
   EXPECT_NE(familiarity(), alone);
   std::ofstream(folder_ / "broken.png") << "no image";
-  made.unlabelled = {folder_ / "broken.png"};
+  made.unlabelled = {(folder_ / "broken.png").string()};
   EXPECT_THAT(message_of([&] { create_recognizer(folder_ / "new.pcm", made, {}); }), HasSubstr("unlabelled photos"));
 }
 
 TEST_F(RecognizerToMake, RefusesUnlabelledPhotosWhereTheSpaceDoesNotFollowPhotos) {
-  NewRecognizer made = fitted_parts("toy.npz");
+  RecognizerParts made = fitted_parts("toy.npz");
   made.unlabelled = {photo("1.png", 10)};
   EXPECT_THAT(message_of([&] { create_recognizer(folder_ / "new.pcm", made, {}); }),
               HasSubstr("leave out --unlabelled, or --fitted"));
@@ -184,7 +184,7 @@ TEST_F(RecognizerToMake, RefusesUnlabelledPhotosWhereTheSpaceDoesNotFollowPhotos
 }
 
 TEST_F(RecognizerToMake, SaysTheSameOfACompletionModel) {
-  NewRecognizer made = parts();
+  RecognizerParts made = parts();
   EXPECT_THAT(logged_of(made), Not(HasSubstr("another knowledge")));
   write_completion_model(made.model, *read_store_model(made.model).completion, of("another"), {});
   EXPECT_THAT(logged_of(made), AllOf(HasSubstr("model.npz was trained with another knowledge than "),
@@ -212,11 +212,11 @@ TEST_F(RecognizerToMake, TakesTheSpaceThatLiesInTheFolderOfItsEncoder) {
                  labels};
   space.method->fit(inputs);
   write_fitted_method(folder_ / "encoder/space.npz", space, {}, {});
-  NewRecognizer made;
+  RecognizerParts made;
   made.backbone = folder_ / "encoder";
   EXPECT_THAT(logged_of(made), HasSubstr("space.npz is taken"));
 
-  const auto scores = [&](const NewRecognizer& parts) {
+  const auto scores = [&](const RecognizerParts& parts) {
     create_recognizer(folder_ / "new.pcm", parts, {});
     Recognizer pets = Recognizer::open(folder_ / "new.pcm");
     pets.enrol({request("cat", {photo("1.png", 10), photo("2.png", 30)}), request("dog", {photo("3.png", 200)})});
@@ -224,7 +224,7 @@ TEST_F(RecognizerToMake, TakesTheSpaceThatLiesInTheFolderOfItsEncoder) {
     fs::remove(folder_ / "new.pcm");
     return probability;
   };
-  NewRecognizer apart;
+  RecognizerParts apart;
   apart.backbone = folder_ / "backbone.npz";
   const double without = scores(apart);
   apart.space = folder_ / "encoder/space.npz";

@@ -17,7 +17,7 @@ class RecognizerOfARow : public SmallRecognizer {
     CompletionModel model =
         constant_model(std::vector<float>(static_cast<size_t>(RecognizerFile(path_).settings().feature_dim), 1.0F));
     model.inductive_method = row;
-    NewRecognizer made = parts();
+    RecognizerParts made = parts();
     made.model = folder_ / (row + ".npz");
     write_completion_model(made.model, model, {}, {});
     create_recognizer(folder_ / (row + ".pcm"), made, {});
@@ -58,7 +58,7 @@ TEST_F(RecognizerOfARow, ByCompletedPrototypesAloneTellsTheseClassesNotApart) {
 TEST_F(RecognizerOfARow, ImagesThatAreLookedAtTogetherAreAnsweredByTheTransductiveRowAllTheSame) {
   of_row("mean");
   RecognizerOptions options;
-  options.together = Together::kYes;
+  options.together = true;
   EXPECT_EQ(Recognizer::open(folder_ / "mean.pcm", options).method().label(), "gauss-fusion");
 }
 

@@ -99,7 +99,7 @@ TEST_F(NearestOfPlda, FollowWhatIsEnrolled) {
 
 TEST_F(NearestOfPlda, OfAnotherClassSayWhy) {
   snapshot_.enrolled.classes[2].count = 0;
-  const std::vector<NearExample> nearest = {{1, "class 0", "photo", 0.9}};
+  const std::vector<NearImage> nearest = {{1, "class 0", "photo", 0.9}};
   EXPECT_THAT(note_on_nearest(snapshot_, "class 0", nearest), IsEmpty());
   EXPECT_THAT(note_on_nearest(snapshot_, "class 0", {}), IsEmpty());
   EXPECT_THAT(note_on_nearest(snapshot_, "class 1", nearest), HasSubstr("the 10 photos of class 1 together are"));

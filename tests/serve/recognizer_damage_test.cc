@@ -226,7 +226,7 @@ TEST_F(DamagedRecognizer, ChangesKeptBesideItByAnotherProgramAreBroughtBackIntoT
 }
 
 TEST_F(DamagedRecognizer, WhileAnotherProgramKeepsItsChangesBesideItNothingIsAcknowledged) {
-  RecognizerFile file(path_, std::chrono::seconds(1));
+  RecognizerFile file(path_, FileUse::kChange, std::chrono::seconds(1));
   {
     const SqliteFile other(path_);
     other.run("PRAGMA journal_mode=WAL; UPDATE names SET name = 'theirs' WHERE name = 'class 3'");

@@ -22,6 +22,14 @@ inline RecognizerSettings small_settings() {
   return settings;
 }
 
+/// What a class of small_settings() lists: the attributes that it has.
+inline std::vector<AttributeWeight> weights(double tail, double wing) {
+  std::vector<AttributeWeight> made;
+  if (tail > 0) made.push_back({"tail", tail});
+  if (wing > 0) made.push_back({"wing", wing});
+  return made;
+}
+
 /// A recognizer whose artefacts are texts, in a folder.
 inline std::filesystem::path make_file(const TempDir& folder, const RecognizerSettings& settings = small_settings()) {
   write_file(folder / "backbone.npz", "the backbone");
@@ -58,7 +66,7 @@ inline std::string all_of(const RecognizerFile& file) {
         text += hash_bytes({static_cast<const char*>(tensor.contiguous().data_ptr()), tensor.nbytes()});
     }
   }
-  for (const ExampleEntry& one : file.list_examples(""))
+  for (const ExampleInfo& one : file.list_examples(""))
     text += fmt::format("\n{} {} {} {} {}", one.id, one.class_name, one.source, one.hash, file.thumbnail(one.id));
   for (const UnlabelledEntry& one : file.list_unlabelled())
     text += fmt::format("\n{} {} {} {}", one.id, one.source, one.hash, file.unlabelled_thumbnail(one.id));

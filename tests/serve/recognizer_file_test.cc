@@ -70,7 +70,7 @@ TEST_F(RecognizerFileTest, HoldsWhatWasEnrolledInItsOrder) {
 TEST_F(RecognizerFileTest, CountsAnImageOnceInItsClass) {
   RecognizerFile file(path_);
   EXPECT_EQ(file.enrol({enrolment("dog", {{1, 2}, {1, 2}}, {"a", "a"})})[0].added, 1);
-  const Enrolled again = file.enrol({enrolment("dog", {{1, 2}, {3, 4}}, {"a", "b"})})[0];
+  const EnrolledClass again = file.enrol({enrolment("dog", {{1, 2}, {3, 4}}, {"a", "b"})})[0];
   EXPECT_EQ(again.added, 1);
   EXPECT_EQ(again.held, 1);
   EXPECT_EQ(again.now.images, 2);
@@ -126,10 +126,10 @@ TEST_F(RecognizerFileTest, AClassCanBeDescribedAnew) {
   ClassEnrolment anew = enrolment("dog", {}, {}, 1);
   anew.describe = Describe::kAnyClass;
   file.enrol({anew});
-  EXPECT_TRUE(file.find_class("dog")->description.association.equal(at::tensor({1.0F, 0.5F})));
+  EXPECT_EQ(file.find_class("dog")->attributes, weights(1, 0.5));
   EXPECT_EQ(file.find_class("dog")->images, 1);
   file.undo();
-  EXPECT_TRUE(file.find_class("dog")->description.association.equal(at::tensor({0.0F, 0.5F})));
+  EXPECT_EQ(file.find_class("dog")->attributes, weights(0, 0.5));
 }
 
 TEST_F(RecognizerFileTest, TellsTheDescriptionThatANewOneTakesThePlaceOf) {
@@ -138,10 +138,10 @@ TEST_F(RecognizerFileTest, TellsTheDescriptionThatANewOneTakesThePlaceOf) {
   EXPECT_FALSE(file.enrol({enrolment("dog", {{3, 4}}, {"b"}, 1)})[0].replaced) << "it keeps its own";
   ClassEnrolment anew = enrolment("dog", {}, {}, 1);
   anew.describe = Describe::kAnyClass;
-  const Enrolled done = file.enrol({anew})[0];
+  const EnrolledClass done = file.enrol({anew})[0];
   ASSERT_TRUE(done.replaced);
-  EXPECT_TRUE(done.replaced->association.equal(at::tensor({0.0F, 0.5F})));
-  EXPECT_TRUE(done.now.description.association.equal(at::tensor({1.0F, 0.5F})));
+  EXPECT_EQ(*done.replaced, weights(0, 0.5));
+  EXPECT_EQ(done.now.attributes, weights(1, 0.5));
 }
 
 TEST_F(RecognizerFileTest, AChangeIsCalledByWhatIsNewInIt) {
@@ -189,7 +189,7 @@ TEST_F(RecognizerFileTest, MergesAClassIntoAnotherAsOneChange) {
   const StoredClass dog = file.snapshot().enrolled.classes[0];
   EXPECT_TRUE(dog.features.equal(at::tensor({1.0F, 2.0F, 3.0F, 4.0F, 7.0F, 8.0F}).view({3, 2})));
   EXPECT_TRUE(dog.description.association.equal(at::tensor({0.0F, 0.5F}))) << "it keeps its own description";
-  const ExampleEntry moved = file.list_examples("dog").back();
+  const ExampleInfo moved = file.list_examples("dog").back();
   EXPECT_EQ(moved.source, "photos/d.jpg");
   EXPECT_EQ(file.thumbnail(moved.id), "JPEG of d");
   const std::string after = all_of(file);
@@ -333,7 +333,7 @@ TEST_F(RecognizerFileTest, TellsWhyItCouldNotBeChanged) {
     }
     return std::optional<DatabaseFault>();
   };
-  RecognizerFile file(path_, std::chrono::seconds(0));
+  RecognizerFile file(path_, FileUse::kChange, std::chrono::seconds(0));
   const ClassEnrolment cat = enrolment("cat", {{1, 2}}, {"x"});
   const SqliteFile other(path_);
   other.run("BEGIN IMMEDIATE");

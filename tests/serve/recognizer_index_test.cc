@@ -133,7 +133,7 @@ TEST_F(RecognizerIndexTest, ADamagedOneIsLeftAside) {
 
 TEST_F(RecognizerIndexTest, AMethodThatLooksAtAllClassesHasNone) {
   RecognizerOptions together;
-  together.together = Together::kYes;
+  together.together = true;
   Recognizer recognizer = Recognizer::open(path_, together);
   EXPECT_THAT(message_of([&] { recognizer.write_index(); }), HasSubstr("looks at all classes together"));
 }

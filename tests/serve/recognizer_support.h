@@ -41,8 +41,8 @@ class SmallRecognizer : public ::testing::Test {
     create_recognizer(path_, parts(), {});
   }
 
-  NewRecognizer parts() const {
-    NewRecognizer made;
+  RecognizerParts parts() const {
+    RecognizerParts made;
     made.backbone = folder_ / "backbone.npz";
     made.model = folder_ / "model.npz";
     made.knowledge = folder_ / "knowledge.npz";

@@ -36,7 +36,7 @@ TEST_F(SmallRecognizer, SaysOnceThatItsHeadWasFittedForAnotherNumberOfImagesACla
   const std::shared_ptr<Method> head = make_method("meta-baseline:shots=2");
   head->load({{{"log_scale", at::ones({})}}});
   write_fitted_method(folder_ / "head.npz", {head, Recognizer::open(path_).file().settings().feature_dim}, {}, {});
-  NewRecognizer with_head = parts();
+  RecognizerParts with_head = parts();
   with_head.model.clear();
   with_head.fitted = folder_ / "head.npz";
   create_recognizer(folder_ / "head.pcm", with_head, {});
@@ -94,14 +94,14 @@ TEST_F(SmallRecognizer, NeedsNothingButItsFile) {
   EXPECT_THAT(moved.classify(photo("3.png", 20)).ranking, SizeIs(2));
   EnrolRequest described = request("mouse", {photo("4.png", 100)});
   described.description.attributes = {"tail"};
-  EXPECT_TRUE(moved.enrol({described}).classes[0].now.description.association.equal(at::ones({1})));
+  EXPECT_EQ(moved.enrol({described}).classes[0].now.attributes.at(0).weight, 1);
 }
 
 TEST_F(SmallRecognizer, DescribesAClassByTheKnowledgeOrByWhatIsSaid) {
   Recognizer pets = Recognizer::open(path_);
   const Enrolment done = pets.enrol({request("cat", {photo("1.png", 10)})});
-  EXPECT_TRUE(done.classes[0].now.description.association.equal(at::ones({1})));
-  EXPECT_EQ(done.classes[0].now.description.embedding_source, "knowledge");
+  EXPECT_EQ(done.classes[0].now.attributes.at(0).weight, 1);
+  EXPECT_EQ(done.classes[0].now.embedding_source, "knowledge");
   EnrolRequest typo = request("mouse", {photo("2.png", 10)});
   typo.description.attributes = {"tial"};
   EXPECT_THAT(message_of([&] { pets.enrol({typo}); }), HasSubstr("did you mean 'tail'"));
@@ -129,7 +129,7 @@ TEST_F(SmallRecognizer, AnImageThatCannotBeReadDoesNotStopTheOthers) {
   ASSERT_THAT(done.classes, SizeIs(2)) << "a class without one image that can be read is left out";
   EXPECT_EQ(done.classes[0].added, 1);
   EXPECT_EQ(done.classes[1].added, 2);
-  const std::vector<ExampleEntry> dogs = pets.file().list_examples("dog");
+  const std::vector<ExampleInfo> dogs = pets.file().list_examples("dog");
   EXPECT_EQ(dogs[0].source, (folder_ / "2.png").string());
   EXPECT_EQ(dogs[0].hash, hash_file(folder_ / "2.png")) << "each image goes to its own class";
   std::vector<std::string> answered;
@@ -156,7 +156,7 @@ TEST_F(SmallRecognizer, KeepsAThumbnailUnlessItIsSwitchedOff) {
   const Image kept = decode_image(pets.file().thumbnail(pets.file().list_examples("")[0].id));
   EXPECT_EQ(kept.height, kSide);
   EXPECT_NEAR(kept.rgb[0], 10, 3);
-  NewRecognizer without = parts();
+  RecognizerParts without = parts();
   without.thumbnail_side = 0;
   create_recognizer(folder_ / "private.pcm", without, {});
   Recognizer other = Recognizer::open(folder_ / "private.pcm");
@@ -167,7 +167,7 @@ TEST_F(SmallRecognizer, KeepsAThumbnailUnlessItIsSwitchedOff) {
 TEST_F(SmallRecognizer, ImagesThatAreLookedAtTogetherAreAnsweredByTheTransductiveMethod) {
   Recognizer::open(path_).enrol({request("dark", {photo("1.png", 10)}), request("bright", {photo("2.png", 240)})});
   RecognizerOptions options;
-  options.together = Together::kYes;
+  options.together = true;
   Recognizer pets = Recognizer::open(path_, options);
   EXPECT_EQ(pets.method().label(), "gauss-fusion");
   int64_t answers = 0;
@@ -181,10 +181,10 @@ TEST_F(SmallRecognizer, RefusesAMethodBeforeItReadsImages) {
 }
 
 TEST_F(SmallRecognizer, NamesThePartThatANewRecognizerLacks) {
-  const auto stated = [&](const NewRecognizer& parts) {
+  const auto stated = [&](const RecognizerParts& parts) {
     return usage_message_of([&] { create_recognizer(folder_ / "new.pcm", parts, {}); });
   };
-  NewRecognizer incomplete = parts();
+  RecognizerParts incomplete = parts();
   incomplete.backbone.clear();
   EXPECT_THAT(stated(incomplete), HasSubstr("--backbone"));
   incomplete = parts();
@@ -209,7 +209,7 @@ TEST_F(SmallRecognizer, LeavesOutWhatATableSaysBeyondTheKnowledge) {
   pets.enrol(requests);
   EXPECT_THAT(logged.text(), HasSubstr("left out: the knowledge has no attribute 'tial'; did you mean 'tail'?"));
   EXPECT_THAT(logged.text(), HasSubstr("left out (1): 'whiskers'"));
-  EXPECT_TRUE(pets.file().find_class("mouse")->description.association.equal(at::ones({1})));
+  EXPECT_EQ(pets.file().find_class("mouse")->attributes.at(0).weight, 1);
   requests.front().description.unknown = UnknownAttribute::kRefuse;
   EXPECT_THAT(message_of([&] { pets.enrol(requests); }), HasSubstr("no attribute 'whiskers'"));
 }
@@ -278,7 +278,7 @@ TEST_F(SmallRecognizer, ChecksItsCalibrationAsClassifyReadsIt) {
 TEST_F(SmallRecognizer, WarnsWhereTheImagesOfABatchAreNearlyAllOfOneClass) {
   Recognizer::open(path_).enrol({request("dark", {photo("1.png", 10)}), request("bright", {photo("2.png", 240)})});
   RecognizerOptions options;
-  options.together = Together::kYes;
+  options.together = true;
   Recognizer pets = Recognizer::open(path_, options);
   ASSERT_EQ(pets.method().label(), "gauss-fusion");
   std::vector<fs::path> dark, both;
@@ -313,7 +313,7 @@ TEST_F(SmallRecognizer, EnrolsTheClassesOfAFolderOrATableInOneChange) {
   EXPECT_EQ(pets.enrol(requests).skipped.describe(),
             "2 files are left out: 1 beside the class folders, 1 in a hidden folder");
   EXPECT_THAT(pets.file().list_classes(), SizeIs(3));
-  EXPECT_TRUE(pets.file().find_class("mouse")->description.association.equal(at::full({1}, 0.5F)));
+  EXPECT_EQ(pets.file().find_class("mouse")->attributes.at(0).weight, 0.5);
   EXPECT_THAT(pets.file().changes(), SizeIs(1));
   write_file(folder_ / "images.csv",
              "class,image\nowl,photos/cat/1.png\nowl,photos/dog/1.png\ncat,photos/mouse/1.png\n");

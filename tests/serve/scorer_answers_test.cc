@@ -206,7 +206,7 @@ TEST(ScorerAnswers, AMethodThatAnswersByOtherClassesTooIsRefused) {
   EXPECT_THAT(usage_message_of([&] { ClassScorer(enrolled_of(images, episode_of(images)), model); }), refusal);
   const TempDir folder;
   write_fitted_method(folder / "fslkt.npz", *model.fitted, {}, nlohmann::json::object());
-  NewRecognizer parts;
+  RecognizerParts parts;
   parts.backbone = folder / "backbone.npz";
   parts.fitted = folder / "fslkt.npz";
   EXPECT_THAT(usage_message_of([&] { create_recognizer(folder / "new.pcm", parts, {}); }), refusal);

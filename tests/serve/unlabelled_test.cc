@@ -140,7 +140,7 @@ class UnlabelledRecognizer : public SmallRecognizer {
  protected:
   void SetUp() override {
     SmallRecognizer::SetUp();
-    NewRecognizer made = parts();
+    RecognizerParts made = parts();
     made.model.clear();
     made.knowledge.clear();
     path_ = folder_ / "own.pcm";
@@ -171,10 +171,10 @@ TEST_F(UnlabelledRecognizer, LearnsFromThemAndForgetsThem) {
 }
 
 TEST_F(UnlabelledRecognizer, IsWhatItIsMadeWithTheSamePhotos) {
-  NewRecognizer made = parts();
+  RecognizerParts made = parts();
   made.model.clear();
   made.knowledge.clear();
-  made.unlabelled = pool_;
+  for (const fs::path& image : pool_) made.unlabelled.push_back(image.string());
   create_recognizer(folder_ / "with.pcm", made, {});
   EXPECT_EQ(RecognizerFile(folder_ / "with.pcm").count_unlabelled(), 8);
   Recognizer with = Recognizer::open(folder_ / "with.pcm"), later = Recognizer::open(path_);

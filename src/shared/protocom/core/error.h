@@ -2,27 +2,13 @@
 #include <fmt/format.h>
 
 #include <exception>
-#include <stdexcept>
 #include <string>
 #include <string_view>
 #include <utility>
 
+#include "protocom/error.h"
+
 namespace protocom {
-
-/// The input's or the caller's fault: bad input, I/O, a bad format. The message says what was expected, what was found,
-/// where (`attributes.csv:17`) and what to do. The command line exits with 1. Whatever is quoted in it, the message is
-/// one line of at most 1000 bytes: control characters become spaces or question marks, and the middle is left out.
-class Error : public std::runtime_error {
- public:
-  explicit Error(std::string_view message);
-};
-
-/// A request that cannot be right whatever the files hold (an unknown method, a negative shot). The command line exits
-/// with 2.
-class UsageError : public Error {
- public:
-  using Error::Error;
-};
 
 /// Text from outside as one line of a terminal: white space and line ends become single spaces, what could steer a
 /// terminal becomes question marks.

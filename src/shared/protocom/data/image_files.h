@@ -7,12 +7,6 @@
 
 namespace protocom {
 
-/// A file that could not be read and why, in one sentence that names it.
-struct UnreadableFile {
-  std::filesystem::path path;
-  std::string reason;
-};
-
 /// What find_images() found.
 struct FoundImages {
   std::vector<std::filesystem::path> paths;

@@ -2,7 +2,7 @@
 #include <filesystem>
 #include <memory>
 
-#include "protocom/http/server_options.h"
+#include "protocom/server_options.h"
 
 namespace protocom::http {
 

@@ -8,40 +8,17 @@
 #include <string>
 #include <vector>
 
+#include "protocom/calibration.h"
 #include "protocom/core/progress.h"
 #include "protocom/fewshot/episode_batch.h"
 #include "protocom/serve/class_scorer.h"
 
 namespace protocom {
 
-/// What a threshold of familiarity costs, by images that were left out.
-struct Exchange {
-  double false_accept = 0;  ///< the share of images of other things that are taken for one of the classes
-  double accepted = 0;      ///< the share of images of the classes that are
-  double threshold = 0;     ///< of familiarity
-};
-
 /// False-accept rates of which a calibration says what they cost.
 inline constexpr std::array<double, 8> kExchangeRates = {0.01, 0.02, 0.05, 0.1, 0.15, 0.2, 0.3, 0.5};
 /// Those of them that a sentence has room for.
 inline constexpr std::array<double, 3> kShownRates = {0.05, 0.1, 0.2};
-
-/// What makes a method's scores probabilities, and from which familiarity on an image is of one of the classes.
-struct Calibration {
-  std::string method;       ///< Method::label of the method it is for
-  double factor = 1;        ///< of the logits, before the softmax
-  double threshold = 0;     ///< images of a familiarity above it are of one of the classes
-  double false_accept = 0;  ///< the rate of strangers above it: the one asked for, else what is expected, in [0, 1]
-  double accepted = 0;      ///< the share of held-out images of the classes above it, in [0, 1]
-  double accuracy = 0;      ///< of held-out images of the classes, in [0, 1]
-  int64_t images = 0;       ///< held-out images
-  int64_t strangers = 0;    ///< images of none of the classes
-  int64_t classes = 0;      ///< that were enrolled then
-  std::string names = {};   ///< hash_of_names of those; empty in recognizers of earlier versions
-  double slope = 1;         ///< of the log odds of being one of the classes, which are 0 at the threshold
-  bool balanced = false;    ///< no rate was asked for: as many strangers pass as images of the classes are refused
-  std::vector<Exchange> exchange = {};  ///< at kExchangeRates, as far as the images suffice
-};
 
 /// 1 / (1 + exp(slope (familiarity - threshold))): 1/2 at the threshold.
 double probability_of_none(const Calibration& calibration, double familiarity);

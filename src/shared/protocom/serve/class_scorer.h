@@ -27,12 +27,6 @@ struct ClassScorerOptions {
   bool unlabelled = true;
 };
 
-/// A class and how probable it is.
-struct RankedClass {
-  std::string name;
-  double probability = 0;
-};
-
 /// Classifies features by enrolled classes, as one episode in which they are the queries. Thread-safe but for update().
 class ClassScorer {
  public:

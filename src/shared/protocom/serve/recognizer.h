@@ -12,12 +12,15 @@
 #include <string>
 #include <vector>
 
+#include "protocom/answer.h"
 #include "protocom/core/progress.h"
 #include "protocom/data/image.h"
 #include "protocom/data/image_files.h"
+#include "protocom/enrolment.h"
 #include "protocom/features/extract.h"
 #include "protocom/knowledge/knowledge.h"
 #include "protocom/nn/backbone.h"
+#include "protocom/recognizer_options.h"
 #include "protocom/serve/calibration.h"
 #include "protocom/serve/class_scorer.h"
 #include "protocom/serve/describe_class.h"
@@ -29,58 +32,6 @@ namespace protocom {
 
 class NearestExamples;
 
-/// Whether images that are classified in one call may help one another.
-enum class Together { kNo, kYes };
-
-/// Settings of a Recognizer.
-struct RecognizerOptions {
-  std::string method = {};            ///< as make_method takes it; empty: the recognizer's own
-  Together together = Together::kNo;  ///< without a method named: the transductive one that takes the same fitted file
-  ExtractOptions extract = {};
-  int64_t top = 5;      ///< classes of an answer
-  int64_t nearest = 3;  ///< examples of an answer
-  /// Attributes of an answer. What they are worth takes a few milliseconds an image, so none unless asked for.
-  int64_t attributes = 0;
-  /// Of the images looked at together, by class, for a method that takes them as given (plda-vb:proportions=given); see
-  /// ClassScorerOptions::shares.
-  std::map<std::string, double> shares = {};
-  /// Parameter of the transductive method that together names: estimate, balanced or given; empty: its own.
-  std::string proportions = {};
-  /// That a call waits for another process that changes the file, before it throws DatabaseError.
-  std::chrono::seconds patience{60};
-};
-
-/// An attribute of the class that an image was taken for.
-struct TellingAttribute {
-  std::string name;
-  std::string words;  ///< what people call it, which may be its name
-  double effect = 0;  ///< what it adds to the class's calibrated logit; below 0 it speaks against the class
-};
-
-/// An enrolled image that looks like the one asked about.
-struct NearExample {
-  int64_t id = 0;  ///< see RecognizerFile::example
-  std::string class_name;
-  std::string source;  ///< where it came from
-  /// Cosine in [-1, 1], where the method tells classes apart (ClassScorer::points), else of the features less their
-  /// mean over all examples.
-  double similarity = 0;
-};
-
-/// What a recognizer says of an image.
-struct Answer {
-  /// Most probable first. The probabilities of all classes and `none` sum to 1.
-  std::vector<RankedClass> ranking;
-  /// The probability that it is of none of the classes (probability_of_none); nothing without a calibration: then the
-  /// others are given that it is of one.
-  std::optional<double> none;
-  double familiarity = 0;                    ///< see familiarity()
-  std::optional<bool> none_of_these;         ///< `none` is at least 1/2; nothing without a calibration
-  std::vector<TellingAttribute> attributes;  ///< those that moved the first class's logit most; empty where none did
-  std::vector<NearExample> nearest;  ///< nearest first, of the 20 best classes; empty where features were not kept
-  std::string nearest_note;          ///< why the first class is not that of the nearest example; empty where it is
-};
-
 /// A class to enrol, or images of one.
 struct EnrolRequest {
   ClassRequest description;         ///< the class's name, and what is said about it
@@ -90,14 +41,6 @@ struct EnrolRequest {
   at::Tensor features = {};
   std::vector<std::string> sources = {};  ///< [n], where each of those came from; empty: unknown
   SkippedFiles skipped = {};              ///< found and left out when the request was made
-};
-
-/// What an enrolment did.
-struct Enrolment {
-  std::vector<Enrolled> classes;           ///< in the order of the requests that could be met
-  int64_t given = 0;                       ///< images that could be read, and features
-  SkippedFiles skipped;                    ///< files of folders that are no images
-  std::vector<UnreadableFile> unreadable;  ///< what could not be read; the rest is enrolled
 };
 
 /// What became of images whose class nobody has said.
@@ -219,13 +162,14 @@ class Recognizer {
   void use_index();
   ClassEnrolment describe(const ClassRequest& request, std::set<std::string>& left_out);
   Backbone& backbone();
+  [[nodiscard]] ExtractOptions extract_options() const;
   const Knowledge* knowledge();
   void warn_of_other_classes();
   void warn_of_one_class();
   std::vector<Answer> answers_of(const at::Tensor& features);
   std::vector<RankedClass> ranking_of(const at::Tensor& logits, double log_sum, const std::vector<int64_t>& best) const;
   void take_none(double familiarity, Answer& answer) const;
-  std::vector<TellingAttribute> telling_attributes(const at::Tensor& logits, const at::Tensor& feature) const;
+  std::vector<AttributeEffect> attribute_effects_of(const at::Tensor& logits, const at::Tensor& feature) const;
 
   RecognizerFile file_;
   RecognizerOptions options_;

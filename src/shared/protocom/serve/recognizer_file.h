@@ -13,6 +13,8 @@
 
 #include "protocom/core/artefact.h"
 #include "protocom/core/preprocessing.h"
+#include "protocom/enrolment.h"
+#include "protocom/recognizer_options.h"
 #include "protocom/serve/enrolled_classes.h"
 
 namespace protocom {
@@ -79,24 +81,6 @@ struct ClassEnrolment {
   NewExamples examples = {};  ///< features may be undefined: none
 };
 
-/// A class as lists show it.
-struct ClassEntry {
-  int64_t id = 0;
-  std::string name;
-  ClassDescription description;
-  int64_t images = 0;
-  int64_t time = 0;  ///< of its enrolment, seconds since 1970
-};
-
-/// What became of an ClassEnrolment.
-struct Enrolled {
-  bool is_new = false;                            ///< the class was not there
-  int64_t added = 0;                              ///< images that the class did not hold already
-  int64_t held = 0;                               ///< images that it did
-  ClassEntry now;                                 ///< the class as it is afterwards
-  std::optional<ClassDescription> replaced = {};  ///< what described it before; nothing where that still does
-};
-
 /// Which example a row of features is.
 struct KeptExample {
   int64_t id = 0;
@@ -121,15 +105,6 @@ struct RecognizerSnapshot {
   std::vector<SnapshotStep> steps = {};                 ///< how it came to be, for RecognizerFile::refresh
 };
 
-/// An image of a class as lists show it.
-struct ExampleEntry {
-  int64_t id = 0;
-  std::string class_name;
-  std::string source;
-  std::string hash;
-  int64_t time = 0;  ///< of its enrolment, seconds since 1970
-};
-
 /// An image whose class nobody has said.
 struct UnlabelledEntry {
   int64_t id = 0;
@@ -141,7 +116,7 @@ struct UnlabelledEntry {
 /// All that a recognizer holds besides its artefacts, at one moment and as it lies in the file.
 struct RecognizerContents {
   std::vector<StoredClass> classes;                ///< without features
-  std::vector<ExampleEntry> examples;              ///< [m], of one class after the other
+  std::vector<ExampleInfo> examples;               ///< [m], of one class after the other
   at::Tensor features = {};                        ///< float32 [m, d], of the examples
   std::vector<std::string> thumbnails = {};        ///< [m], JPEG; empty where none was kept
   std::optional<nlohmann::json> calibration = {};  ///< what set_calibration() was given last
@@ -167,8 +142,10 @@ class RecognizerFile {
                      const std::vector<RecognizerArtefact>& artefacts, const Provenance& provenance);
 
   /// Opens an existing one. `patience`: how long a call waits for another process that changes the file before it
-  /// throws DatabaseError. Throws Error for another file, a newer format, or a damaged one.
-  explicit RecognizerFile(const std::filesystem::path& path, std::chrono::seconds patience = std::chrono::seconds(60));
+  /// throws DatabaseError. Throws Error for another file, a newer format, or a damaged one; to read, where an
+  /// interrupted change has to be rolled back first.
+  explicit RecognizerFile(const std::filesystem::path& path, FileUse use = FileUse::kChange,
+                          std::chrono::seconds patience = std::chrono::seconds(60));
   ~RecognizerFile();
   RecognizerFile(RecognizerFile&&) noexcept;
   RecognizerFile& operator=(RecognizerFile&&) noexcept;
@@ -213,14 +190,14 @@ class RecognizerFile {
   /// them where it cannot tell which (an empty snapshot, `compact`). Returns for each class where it stood in the
   /// snapshot before, -1 if it was read. What it throws leaves the snapshot empty.
   std::vector<int64_t> refresh(RecognizerSnapshot& snapshot) const;
-  [[nodiscard]] std::vector<ClassEntry> list_classes() const;
+  [[nodiscard]] std::vector<ClassInfo> list_classes() const;
   [[nodiscard]] bool has_class(const std::string& name) const;
   /// nothing when there is no such class.
-  [[nodiscard]] std::optional<ClassEntry> find_class(const std::string& name) const;
+  [[nodiscard]] std::optional<ClassInfo> find_class(const std::string& name) const;
   /// Of one class, or of all for an empty name. Throws Error for an unknown class.
-  [[nodiscard]] std::vector<ExampleEntry> list_examples(const std::string& class_name) const;
+  [[nodiscard]] std::vector<ExampleInfo> list_examples(const std::string& class_name) const;
   /// The example of an id. Throws Error when there is none.
-  [[nodiscard]] ExampleEntry example(int64_t id) const;
+  [[nodiscard]] ExampleInfo example(int64_t id) const;
   /// A JPEG, or nothing where none was kept. Throws Error when there is no such example.
   [[nodiscard]] std::string thumbnail(int64_t example) const;
   /// Images whose class nobody has said, in the order in which they came.
@@ -243,7 +220,7 @@ class RecognizerFile {
   /// Adds classes, and images to classes; an image that its class holds already does not count twice. All or nothing.
   /// Throws Error for a new class without a description, and for descriptions and features that do not fit or are not
   /// finite.
-  std::vector<Enrolled> enrol(const std::vector<ClassEnrolment>& enrolments);
+  std::vector<EnrolledClass> enrol(const std::vector<ClassEnrolment>& enrolments);
   /// Throws Error for an unknown class or a name that is taken or empty.
   void rename_class(const std::string& name, const std::string& new_name);
   /// Throws Error for an unknown class.
@@ -282,7 +259,7 @@ class RecognizerFile {
  private:
   [[nodiscard]] std::vector<std::string> class_names() const;
   [[nodiscard]] int64_t class_id(const std::string& name) const;
-  [[nodiscard]] ClassEntry entry_at(const Statement& row) const;
+  [[nodiscard]] ClassInfo entry_at(const Statement& row) const;
 
   /// What tells a file from another one that lies at its path later.
   struct Identity {
@@ -295,6 +272,7 @@ class RecognizerFile {
   static void read_identity(const Database& database, Identity& to);
   bool is_as_opened();
 
+  FileUse use_;
   std::chrono::seconds patience_;
   Identity identity_;
   std::unique_ptr<Database> database_;

@@ -2,14 +2,12 @@
 #include <chrono>
 #include <cstdint>
 #include <filesystem>
-#include <memory>
 #include <string>
 #include <vector>
 
-#include "protocom/nn/text_encoder.h"
-#include "protocom/serve/recognizer.h"
+#include "protocom/recognizer_options.h"
 
-namespace protocom::http {
+namespace protocom::v0 {
 
 /// What the server lets its clients do; docs/server.md has the same table.
 struct ServerLimits {
@@ -33,20 +31,27 @@ struct ServerLimits {
   std::chrono::seconds stop{20};               ///< for what was begun when the server is told to stop
 };
 
-/// How a Server is reached.
+/// How a Server is reached (docs/server.md).
 struct ServerOptions {
   std::string address = "127.0.0.1";       ///< to listen at; any but a loopback address needs keys
   int port = 8080;                         ///< 0: one that is free
-  std::filesystem::path keys = {};         ///< API keys (see ApiKeys); empty: none are asked for
+  std::filesystem::path keys = {};         ///< a file of `protocom keys`; empty: none are asked for
   std::filesystem::path certificate = {};  ///< PEM, with its chain; empty: no TLS
   std::filesystem::path private_key = {};  ///< PEM
-  std::vector<std::string> origins = {};   ///< whose pages may ask ("https://shop.example"; "*": all); needs keys
-  int workers = 0;                         ///< threads that decode; 0: a thread per core, at least two
-  int lanes = 0;  ///< passes of the backbone at once, each with its weights; 0: one per core, at most 4; one on a GPU
+  std::vector<std::string> origins =
+      {};           ///< other sites whose pages may ask ("https://shop.example"; "*": all); needs keys
+  int workers = 0;  ///< threads that decode; 0: one per core, at least two
+  int lanes = 0;    ///< passes of the encoder at once, each with its weights; 0: one per core, at most 4; one on a GPU
   ServerLimits limits = {};
-  /// Describes classes in words (describe_in_words); nullptr: they cannot be described so.
-  std::shared_ptr<const TextEncoder> text_encoder = {};
+  /// The folder of the text encoder that recognizers were made with: their classes can be described in words; empty:
+  /// they cannot.
+  std::filesystem::path text_encoder = {};
   RecognizerOptions recognizing = {};
 };
 
-}  // namespace protocom::http
+}  // namespace protocom::v0
+
+namespace protocom {
+using v0::ServerLimits;
+using v0::ServerOptions;
+}  // namespace protocom

@@ -1,0 +1,71 @@
+#pragma once
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "protocom/error.h"
+
+namespace protocom::v0 {
+
+/// A class and how probable it is.
+struct RankedClass {
+  std::string name;
+  double probability = 0;
+};
+
+/// An attribute of the class that an image was taken for, and what it adds to that class's calibrated logit.
+struct AttributeEffect {
+  std::string name;   ///< in the recognizer's knowledge
+  std::string words;  ///< what people call it; may be the name
+  double effect = 0;  ///< below 0 it speaks against the class
+};
+
+/// An enrolled image that looks like the one asked about.
+struct NearImage {
+  int64_t id = 0;  ///< see ExampleInfo
+  std::string class_name;
+  std::string source;  ///< where it came from
+  /// Cosine in [-1, 1], in the space where the method compares images; else of the features less their mean over all
+  /// enrolled images.
+  double similarity = 0;
+};
+
+/// What a recognizer says of an image.
+struct Answer {
+  std::vector<RankedClass> ranking;  ///< most probable first; the probabilities of all classes and `none` sum to 1
+  /// The probability of none of the classes; nothing without a calibration: then `ranking` is given that it is of one.
+  std::optional<double> none;
+  double familiarity = 0;                   ///< how well it fits any class; docs/design.md
+  std::optional<bool> none_of_these;        ///< `none` is at least 1/2; nothing without a calibration
+  std::vector<AttributeEffect> attributes;  ///< those that moved the first class's logit most; empty where none did
+  std::vector<NearImage> nearest;  ///< nearest first, of the 20 best classes; empty where features were not kept
+  std::string nearest_note;        ///< why the first class is not that of the nearest image; empty where it is
+  Warnings warnings;
+
+  /// The most probable class; empty where it is of none.
+  [[nodiscard]] std::string name() const {
+    return none_of_these.value_or(false) || ranking.empty() ? std::string() : ranking.front().name;
+  }
+};
+
+/// Answers to the images of one call, in their order.
+struct Answers {
+  std::vector<Answer> answers;
+  Warnings warnings;
+
+  [[nodiscard]] size_t size() const { return answers.size(); }
+  [[nodiscard]] const Answer& operator[](size_t i) const { return answers[i]; }
+  [[nodiscard]] std::vector<Answer>::const_iterator begin() const { return answers.begin(); }
+  [[nodiscard]] std::vector<Answer>::const_iterator end() const { return answers.end(); }
+};
+
+}  // namespace protocom::v0
+
+namespace protocom {
+using v0::Answer;
+using v0::Answers;
+using v0::AttributeEffect;
+using v0::NearImage;
+using v0::RankedClass;
+}  // namespace protocom

@@ -1,0 +1,41 @@
+#pragma once
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "protocom/error.h"
+
+namespace protocom::v0 {
+
+/// What a threshold of familiarity costs, by images that were left out.
+struct Exchange {
+  double false_accept = 0;  ///< the share of images of other things that are taken for one of the classes
+  double accepted = 0;      ///< the share of images of the classes that are
+  double threshold = 0;     ///< of familiarity
+};
+
+/// What makes a method's scores probabilities, and from which familiarity on an image is of one of the classes.
+struct Calibration {
+  std::string method;    ///< label of the method it is for
+  double factor = 1;     ///< of the logits, before the softmax
+  double threshold = 0;  ///< images of a familiarity above it are of one of the classes
+  double false_accept =
+      0;                   ///< the rate of unknown images above it: the one asked for, else the expected one, in [0, 1]
+  double accepted = 0;     ///< the share of held-out images of the classes above it, in [0, 1]
+  double accuracy = 0;     ///< of held-out images of the classes, in [0, 1]
+  int64_t images = 0;      ///< held-out images
+  int64_t strangers = 0;   ///< images of none of the classes
+  int64_t classes = 0;     ///< that were enrolled then
+  std::string names = {};  ///< a hash of their names; empty in recognizers of earlier versions
+  double slope = 1;        ///< of the log odds of being one of the classes, which are 0 at the threshold
+  bool balanced = false;   ///< no rate was asked for: as many unknown images pass as images of the classes are refused
+  std::vector<Exchange> exchange = {};  ///< at 1, 2, 5, 10, 15, 20, 30 and 50 %, as far as the images suffice
+  Warnings warnings = {};
+};
+
+}  // namespace protocom::v0
+
+namespace protocom {
+using v0::Calibration;
+using v0::Exchange;
+}  // namespace protocom

@@ -1,0 +1,36 @@
+#pragma once
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "protocom/class_info.h"
+#include "protocom/error.h"
+#include "protocom/left_out_files.h"
+
+namespace protocom::v0 {
+
+/// What became of a class that was enrolled.
+struct EnrolledClass {
+  bool is_new = false;
+  int64_t added = 0;  ///< images that it did not hold already
+  int64_t held = 0;   ///< images that it did
+  ClassInfo now;      ///< the class as it is afterwards
+  /// Its attributes before, where its description was replaced.
+  std::optional<std::vector<AttributeWeight>> replaced = {};
+};
+
+/// What an enrolment did.
+struct Enrolment {
+  std::vector<EnrolledClass> classes;      ///< in the order of the classes that could be enrolled
+  int64_t given = 0;                       ///< images that could be read, and features
+  SkippedFiles skipped;                    ///< files of folders that are not images
+  std::vector<UnreadableFile> unreadable;  ///< what could not be read; the rest is enrolled
+  Warnings warnings = {};
+};
+
+}  // namespace protocom::v0
+
+namespace protocom {
+using v0::EnrolledClass;
+using v0::Enrolment;
+}  // namespace protocom

@@ -1,0 +1,40 @@
+#pragma once
+#include <cstdint>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "protocom/export.h"
+
+namespace protocom::v0 {
+
+/// What a recognizer is made from; files. One of `fitted`, `model` and `space` at most.
+struct RecognizerParts {
+  std::filesystem::path backbone;           ///< the encoder, see Backbone; a `space.npz` in its folder becomes `space`
+  std::string preprocessing = {};           ///< see BackboneOptions; empty: the encoder or the model says it
+  std::string output = {};                  ///< of an ONNX or TorchScript file that has several; empty: found
+  std::filesystem::path fitted = {};        ///< of `protocom fit` or Fitted::save
+  std::filesystem::path space = {};         ///< the same of other classes: only its space is taken
+  std::filesystem::path model = {};         ///< of `protocom complete` or `metatrain`
+  std::filesystem::path knowledge = {};     ///< of the classes; needed with a model or a method fitted with it
+  std::filesystem::path text_encoder = {};  ///< the folder of the text encoder that was trained with the backbone, in
+                                            ///< place of knowledge: classes are described in words
+  /// A folder with a subfolder for each class to enrol, or with images and a CSV image,class; empty: no class.
+  std::filesystem::path images = {};
+  std::filesystem::path attributes = {};  ///< of these classes: CSV class,attribute; empty: none
+  /// With a text encoder: names of classes to come, beside those of `images`.
+  std::vector<std::string> class_names = {};
+  /// Images of the classes to come without labels, files or folders, from which a space that follows photos learns too;
+  /// of more than 5,000 so many, evenly. Neither with `fitted` nor with `model`.
+  std::vector<std::string> unlabelled = {};
+  bool backbone_inside = true;  ///< keep its bytes in the recognizer; else it is found beside it by its hash
+  bool half_features = false;   ///< keep features as float16: half the room, rounded
+  int64_t thumbnail_side = 96;  ///< pixels of the small JPEGs that are kept of enrolled images; 0: none
+  std::string device = "auto";  ///< where features are computed
+};
+
+}  // namespace protocom::v0
+
+namespace protocom {
+using v0::RecognizerParts;
+}  // namespace protocom
