@@ -3,13 +3,12 @@
 #include <sqlite3.h>
 
 #include <algorithm>
-#include <array>
 #include <cerrno>
-#include <fstream>
 #include <utility>
 
 #include "protocom/core/error.h"
 #include "protocom/core/files.h"
+#include "serve/sqlite_files.h"
 
 namespace protocom {
 namespace fs = std::filesystem;
@@ -24,14 +23,6 @@ int longest_value(const fs::path& path, int most) {
   std::error_code error;
   const auto size = static_cast<int64_t>(fs::file_size(path, error));
   return error ? most : static_cast<int>(std::min<int64_t>(most, std::max(size, kSmallestLimit)));
-}
-
-/// Whether the file says that other programs keep changes of it in a second file, which copies of it would lack.
-bool has_log_beside(const fs::path& path) {
-  constexpr size_t kWriteVersion = 18;
-  std::array<char, 20> head{};
-  std::ifstream file(path, std::ios::binary);
-  return file.read(head.data(), head.size()) && head[kWriteVersion] == 2;
 }
 
 /// A quota or a limit on a file's size is a full disk too, though SQLite calls it a failure of the disk.
@@ -56,10 +47,18 @@ DatabaseFault fault_of_code(int code, sqlite3* handle) {
   }
 }
 
-std::string reason_of_code(int code, sqlite3* handle, std::chrono::seconds patience) {
+std::string reason_of_code(int code, sqlite3* handle, const fs::path& path, std::chrono::seconds patience) {
   if (is_full(code, handle))
     return "the disk is full; nothing was changed; removing, undo and compact need some room too: free some megabytes, "
            "or copy the file to another disk and change it there";
+  if (code == SQLITE_READONLY_ROLLBACK)
+    return fmt::format(
+        "a change of it was interrupted; `protocom recognizer recover {0}` rolls it back, as does any command that "
+        "changes the recognizer ({0}-journal has what the change overwrote)",
+        path.string());
+  if ((code & 0xff) == SQLITE_CANTOPEN) {
+    if (const auto found = foreign_companion(path)) return *found;
+  }
   switch (code & 0xff) {
     case SQLITE_NOTADB:
       return "it is not a recognizer";
@@ -98,10 +97,10 @@ class Blob {
 
 Database::Database(fs::path path, int flags, std::chrono::seconds patience)
     : path_(std::move(path)), patience_(patience) {
-  const int code = sqlite3_open_v2(path_.c_str(), &handle_, flags | SQLITE_OPEN_EXRESCODE, nullptr);
+  const int code = sqlite3_open_v2(path_.c_str(), &handle_, flags | SQLITE_OPEN_EXRESCODE, guarded_file_layer());
   if (code != SQLITE_OK) {
     const DatabaseFault fault = fault_of_code(code, handle_);
-    const std::string reason = reason_of_code(code, handle_, patience_);
+    const std::string reason = reason_of_code(code, handle_, path_, patience_);
     sqlite3_close_v2(std::exchange(handle_, nullptr));
     throw DatabaseError(fault, fmt::format("{}: {}", path_.string(), reason));
   }
@@ -112,15 +111,17 @@ Database::Database(fs::path path, int flags, std::chrono::seconds patience)
   sqlite3_db_config(handle_, SQLITE_DBCONFIG_ENABLE_VIEW, 0, nullptr);
 }
 
-Database Database::open(const fs::path& path, std::chrono::seconds patience) {
+Database Database::open(const fs::path& path, FileUse use, std::chrono::seconds patience) {
   std::error_code error;
   if (!fs::exists(path, error)) fail("{}: no such file", path.string());
   if (!fs::is_regular_file(path, error)) fail("{} is not a file", path.string());
-  Database database(path, SQLITE_OPEN_READWRITE, patience);
+  if (const auto found = foreign_companion(path))
+    throw DatabaseError(DatabaseFault::kOther, fmt::format("{}: {}", path.string(), *found));
+  Database database(path, use == FileUse::kRead ? SQLITE_OPEN_READONLY : SQLITE_OPEN_READWRITE, patience);
   const int most = sqlite3_limit(database.handle_, SQLITE_LIMIT_LENGTH, longest_value(path, kMostOfSqlite));
   // Images that somebody removed are gone from the file; one file at rest; what is acknowledged survives a power cut.
   database.run("PRAGMA cell_size_check=ON; PRAGMA secure_delete=ON; PRAGMA synchronous=FULL");
-  if (!has_log_beside(path)) return database;
+  if (use == FileUse::kRead || !says_write_ahead_log(path)) return database;
   database.bring_log_in();
   sqlite3_limit(database.handle_, SQLITE_LIMIT_LENGTH, longest_value(path, most));
   return database;
@@ -137,7 +138,7 @@ Database::Database(Database&& other) noexcept
 
 void Database::refuse(int code) const {
   throw DatabaseError(fault_of_code(code, handle_),
-                      fmt::format("{}: {}", path_.string(), reason_of_code(code, handle_, patience_)));
+                      fmt::format("{}: {}", path_.string(), reason_of_code(code, handle_, path_, patience_)));
 }
 
 void Database::run(const std::string& sql) const {

@@ -8,6 +8,7 @@
 #include <string>
 #include <string_view>
 
+#include "protocom/recognizer_options.h"
 #include "protocom/serve/database_error.h"
 
 struct sqlite3;
@@ -24,8 +25,10 @@ class Database {
  public:
   /// An existing file; one that is write-protected can be read only. What its bytes say is not trusted: sizes above
   /// the file's own are refused, and its schema can run nothing. What is asked of it waits for other processes for so
-  /// long. Throws Error when there is none.
-  static Database open(const std::filesystem::path& path, std::chrono::seconds patience = std::chrono::seconds(60));
+  /// long. Throws Error when there is none, DatabaseError for files beside it that SQLite would follow to other files,
+  /// and, to read, where an interrupted change has to be rolled back first.
+  static Database open(const std::filesystem::path& path, FileUse use,
+                       std::chrono::seconds patience = std::chrono::seconds(60));
   /// An empty one, in place of whatever is there.
   static Database create(const std::filesystem::path& path);
   ~Database();

@@ -2,12 +2,14 @@
 #include <gtest/gtest.h>
 
 #include <chrono>
+#include <fstream>
 #include <map>
 #include <memory>
 #include <random>
 #include <thread>
 
 #include "cli/recognizers.h"
+#include "support/planted_journal.h"
 
 namespace protocom::testing {
 namespace {
@@ -154,12 +156,37 @@ TEST_F(Recognizers, ARecognizerHoldsWhatWasAcknowledgedWheneverItsProgramIsKille
       ASSERT_EQ(outcome.exit_code, 0) << outcome.err;
     }
     acknowledged += outcome.exit_code == 0 ? 1 : 0;
+    ASSERT_EQ(protocom(folder_->path(), {"recognizer", "recover", "killed.pcm"}).exit_code, 0);
     const int64_t now = images_in("killed.pcm");
     EXPECT_GE(now, acknowledged) << "an acknowledged image is lost";
     EXPECT_LE(now - sure, 1);
     sure = now;
   }
   EXPECT_EQ(protocom(folder_->path(), {"recognizer", "check", "killed.pcm"}).exit_code, 0);
+}
+
+TEST_F(Recognizers, AJournalPlantedBesideARecognizerDeletesNothing) {
+  ASSERT_EQ(create("planted.pcm").exit_code, 0);
+  const fs::path recognizer = *folder_ / "planted.pcm", thesis = *folder_ / "thesis.txt";
+  const std::string image = (out("images") / images_by_class().begin()->second[0]).string();
+  std::ofstream(thesis) << "ten years of work";
+  const std::string before = read_text(recognizer);
+  std::ofstream(recognizer.string() + "-journal", std::ios::binary)
+      << journal_naming(thesis.string(), static_cast<uint32_t>(before.size() / 4096));
+  for (const std::vector<std::string>& command :
+       std::vector<std::vector<std::string>>{{"classify", "planted.pcm", image},
+                                             {"recognizer", "info", "planted.pcm"},
+                                             {"recognizer", "check", "planted.pcm"},
+                                             {"recognizer", "recover", "planted.pcm"},
+                                             {"classes", "list", "planted.pcm"},
+                                             {"undo", "planted.pcm", "--list"},
+                                             {"enrol", "planted.pcm", image, "--class", "any"}}) {
+    const Outcome outcome = protocom(folder_->path(), command);
+    EXPECT_EQ(outcome.exit_code, 1) << command[0];
+    EXPECT_THAT(outcome.err, HasSubstr("planted.pcm-journal beside it names another file")) << command[0];
+    ASSERT_TRUE(fs::exists(thesis)) << command[0];
+    EXPECT_TRUE(read_text(recognizer) == before) << command[0];
+  }
 }
 
 TEST_F(Recognizers, ARecognizerIsListedCorrectedCalibratedAndMoved) {

@@ -1,0 +1,28 @@
+#pragma once
+#include <cstdint>
+#include <string>
+
+namespace protocom::testing {
+
+inline constexpr const char* kJournalMagic = "\xd9\xd5\x05\xf9\x20\xa1\x63\xd7";
+
+inline void append_big_endian(std::string& bytes, uint32_t number) {
+  for (int shift = 24; shift >= 0; shift -= 8) bytes.push_back(static_cast<char>(number >> shift));
+}
+
+/// A rollback journal of no pages that names another file as its super-journal, as SQLite's file format has it.
+inline std::string journal_naming(const std::string& victim, uint32_t pages) {
+  constexpr uint32_t kPageSize = 4096, kSector = 512, kLockByte = 0x40000000;
+  std::string journal(kJournalMagic, 8);
+  for (const uint32_t number : {0U, 1U, pages, kSector, kPageSize}) append_big_endian(journal, number);
+  journal.resize(kSector);
+  append_big_endian(journal, kLockByte / kPageSize + 1);
+  uint32_t sum = 0;
+  for (const char letter : victim) sum += static_cast<unsigned char>(letter);
+  journal += victim;
+  append_big_endian(journal, static_cast<uint32_t>(victim.size()));
+  append_big_endian(journal, sum);
+  return journal.append(kJournalMagic, 8);
+}
+
+}  // namespace protocom::testing
