@@ -14,7 +14,7 @@ UNITY ?= ON
 PROTOCOM_TARGET := apps/protocom/protocom
 PROTOCOM := $(BUILD)/$(PROTOCOM_TARGET)
 SOURCES = $(shell git ls-files --cached --others --exclude-standard -- '*.h' '*.cc')
-# What `make tidy` looks at: FILES='src/core/*.cc' narrows it.
+# What `make tidy` looks at: FILES='src/io/*.cc' narrows it.
 FILES ?= $(shell git ls-files --cached --others --exclude-standard -- 'src/*.cc' 'apps/*.cc')
 
 # Waiting OpenMP threads sleep instead of spinning: on a machine that others use too, small operators run several times faster. (Tests
@@ -69,7 +69,7 @@ sanitize: setup-dev ## all tests under the address and undefined-behaviour sanit
 	@ctest --preset sanitize
 
 # Of what OpenMP, LibTorch and other libraries do within themselves nothing is said: they are not instrumented.
-THREADED ?= core data features train serve http
+THREADED ?= base io jobs images datasets encoders train store recognizer http
 sanitize-threads: setup-dev ## the tests of what has threads of its own, under the thread sanitizer
 	@cmake --preset threads $(CMAKE_ARGS)
 	@cmake --build --preset threads -j $(JOBS) --target $(THREADED:%=%_test)
@@ -87,7 +87,7 @@ fuzz-third: setup-dev ## a third of the harnesses of files of others for a momen
 	@scripts/fuzz-third build/sanitize $(THIRD_SECONDS) $(JOBS)
 
 # The modules that read bytes from outside; `make sanitize` has all of them.
-INPUTS ?= core data knowledge serve
+INPUTS ?= base io images datasets knowledge store recognizer
 sanitize-inputs: setup-dev ## the tests of what reads files of others, under those sanitizers
 	@cmake --preset sanitize $(CMAKE_ARGS)
 	@cmake --build --preset sanitize -j $(JOBS) --target $(INPUTS:%=%_test)
@@ -100,7 +100,7 @@ benchmarks: setup-dev ## build the benchmarks
 bench: benchmarks ## build and run the benchmarks
 	@scripts/bench $(BUILD)
 
-tidy: setup-dev ## clang-tidy over our sources; FILES='src/core/*.cc' for some of them
+tidy: setup-dev ## clang-tidy over our sources; FILES='src/io/*.cc' for some of them
 	@cmake --preset tidy $(CMAKE_ARGS)
 	@scripts/tidy build/tidy $(JOBS) $(wildcard $(FILES))
 

@@ -1,7 +1,7 @@
 // How fast images become training pixels: decoding with the codec's own down-scaling, resizing, cutting out the square.
 #include <benchmark/benchmark.h>
 
-#include "protocom/data/image.h"
+#include "images/image.h"
 
 namespace protocom {
 namespace {

@@ -8,10 +8,10 @@
 #include <filesystem>
 #include <fstream>
 
-#include "protocom/core/rng.h"
-#include "protocom/knowledge/graph_embedding.h"
-#include "protocom/knowledge/word_vectors.h"
-#include "protocom/knowledge/wordnet_attributes.h"
+#include "base/rng.h"
+#include "knowledge/graph_embedding.h"
+#include "knowledge/word_vectors.h"
+#include "knowledge/wordnet_attributes.h"
 
 namespace protocom {
 namespace {

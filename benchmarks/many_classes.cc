@@ -16,8 +16,8 @@
 #include <fstream>
 #include <sstream>
 
-#include "protocom/core/device.h"
-#include "protocom/serve/recognizer.h"
+#include "base/device.h"
+#include "recognizer/recognizer.h"
 
 namespace {
 

@@ -7,14 +7,14 @@
 
 #include <chrono>
 
-#include "fewshot/toolbox/row_kernels.h"
-#include "fewshot/toolbox/vector_form.h"
-#include "protocom/core/device.h"
-#include "protocom/core/rng.h"
-#include "protocom/eval/evaluate.h"
-#include "protocom/fewshot/align_knowledge.h"
-#include "protocom/fewshot/scorer_group.h"
-#include "protocom/train/complete.h"
+#include "base/device.h"
+#include "base/rng.h"
+#include "eval/evaluate.h"
+#include "fewshot/align_knowledge.h"
+#include "fewshot/scorer_group.h"
+#include "fewshot/toolbox/detail/row_kernels.h"
+#include "fewshot/toolbox/detail/vector_form.h"
+#include "train/complete.h"
 
 namespace protocom {
 namespace {

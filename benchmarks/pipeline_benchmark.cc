@@ -2,8 +2,8 @@
 #include <benchmark/benchmark.h>
 #include <torch/torch.h>
 
-#include "train/augment_batch.h"
-#include "train/batch_loader.h"
+#include "train/detail/augment_batch.h"
+#include "train/detail/batch_loader.h"
 
 namespace protocom {
 namespace {

@@ -14,9 +14,9 @@
 #include <thread>
 
 #include "../tests/http/client.h"
-#include "protocom/core/device.h"
-#include "protocom/core/files.h"
-#include "protocom/serve/recognizer.h"
+#include "base/device.h"
+#include "io/files.h"
+#include "recognizer/recognizer.h"
 
 namespace {
 

@@ -12,7 +12,7 @@ function(protocom_add_methods target folder)
   set(list ${PROJECT_BINARY_DIR}/generated/method_list.cc)
   file(GENERATE OUTPUT ${list} CONTENT
 "// Written by cmake/ProtocomMethods.cmake.
-#include \"fewshot/method_list.h\"
+#include \"fewshot/detail/method_list.h\"
 
 namespace protocom::methods {
 

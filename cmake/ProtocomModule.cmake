@@ -59,7 +59,7 @@ protocom_pch(tensor LINK ${tensor_targets} HEADERS ${tensor_headers})
 protocom_pch(torch LINK ${tensor_targets} HEADERS ${tensor_headers} <torch/torch.h> <torch/script.h>)
 
 # protocom_add_module(NAME [PCH tensor|torch] [PUBLIC target...] [PRIVATE target...]): library protocom::NAME from src/NAME with its
-# subfolders, and the headers of src/shared/protocom/NAME, which other modules include. A subfolder methods/ is left to protocom_add_methods.
+# subfolders. Other modules include its headers but those in detail/. A subfolder methods/ is left to protocom_add_methods.
 function(protocom_add_module name)
   cmake_parse_arguments(PARSE_ARGV 1 arg "" "PCH" "PUBLIC;PRIVATE")
   if(NOT arg_PCH)
@@ -71,10 +71,9 @@ function(protocom_add_module name)
   add_library(${target} STATIC ${sources})
   add_library(protocom::${name} ALIAS ${target})
   set_target_properties(${target} PROPERTIES EXPORT_NAME ${name} LINKER_LANGUAGE CXX)
-  target_include_directories(${target} PUBLIC $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/src/shared>
+  target_include_directories(${target} PUBLIC $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/src>
                                               $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include>
-                                              $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>
-                                       PRIVATE ${PROJECT_SOURCE_DIR}/src)
+                                              $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
   target_compile_features(${target} PUBLIC cxx_std_${PROTOCOM_CXX_LEVEL})
   target_link_libraries(${target} PUBLIC torch Threads::Threads ${arg_PUBLIC}
                                   PRIVATE $<BUILD_INTERFACE:protocom_settings> ${arg_PRIVATE})

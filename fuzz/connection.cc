@@ -11,12 +11,12 @@
 #include <cstdlib>
 #include <string>
 
-#include "protocom/core/files.h"
-#include "protocom/fewshot/paper/completion_model.h"
-#include "protocom/http/server.h"
-#include "protocom/knowledge/knowledge.h"
-#include "protocom/nn/backbone.h"
-#include "protocom/serve/create_recognizer.h"
+#include "encoders/backbone.h"
+#include "fewshot/paper/completion_model.h"
+#include "http/server.h"
+#include "io/files.h"
+#include "knowledge/knowledge.h"
+#include "recognizer/create_recognizer.h"
 
 namespace protocom::fuzz {
 namespace {

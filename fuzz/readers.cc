@@ -8,24 +8,24 @@
 #include <cstdlib>
 #include <fstream>
 
-#include "nn/text/tokenizer.h"
-#include "protocom/core/csv.h"
-#include "protocom/core/error.h"
-#include "protocom/core/files.h"
-#include "protocom/core/mat_file.h"
-#include "protocom/core/npz.h"
-#include "protocom/core/safetensors.h"
-#include "protocom/data/episodes.h"
-#include "protocom/data/feature_maps.h"
-#include "protocom/data/feature_set.h"
-#include "protocom/data/image.h"
-#include "protocom/data/packed_images.h"
-#include "protocom/data/split.h"
-#include "protocom/knowledge/knowledge.h"
-#include "protocom/knowledge/tables.h"
-#include "protocom/knowledge/word_vectors.h"
-#include "protocom/knowledge/wordnet.h"
-#include "protocom/nn/backbone.h"
+#include "base/error.h"
+#include "datasets/episodes.h"
+#include "datasets/feature_maps.h"
+#include "datasets/feature_set.h"
+#include "datasets/packed_images.h"
+#include "datasets/split.h"
+#include "encoders/backbone.h"
+#include "encoders/text/detail/tokenizer.h"
+#include "images/image.h"
+#include "io/csv.h"
+#include "io/files.h"
+#include "io/mat_file.h"
+#include "io/npz.h"
+#include "io/safetensors.h"
+#include "knowledge/knowledge.h"
+#include "knowledge/tables.h"
+#include "knowledge/word_vectors.h"
+#include "knowledge/wordnet.h"
 
 namespace protocom::fuzz {
 namespace {
@@ -123,7 +123,7 @@ void read_backbone_file(const fs::path& path) {
 
 /// Read, bound to operators and run on a small image.
 void read_graph(const fs::path& path) {
-  ForeignBackbone said;
+  BackboneFileOptions said;
   said.preprocessing = Preprocessing{8};
   (void)open_backbone(path, said);
 }

@@ -4,7 +4,7 @@
 #include <string_view>
 #include <vector>
 
-#include "protocom/core/error.h"
+#include "base/error.h"
 
 namespace protocom::fuzz {
 

@@ -7,16 +7,16 @@
 #include <map>
 #include <protozero/pbf_writer.hpp>
 
+#include "datasets/feature_maps.h"
+#include "datasets/feature_set.h"
+#include "datasets/packed_images.h"
+#include "encoders/backbone.h"
 #include "fuzz/readers.h"
-#include "protocom/core/files.h"
-#include "protocom/core/npz.h"
-#include "protocom/core/safetensors.h"
-#include "protocom/data/feature_maps.h"
-#include "protocom/data/feature_set.h"
-#include "protocom/data/image.h"
-#include "protocom/data/packed_images.h"
-#include "protocom/knowledge/knowledge.h"
-#include "protocom/nn/backbone.h"
+#include "images/image.h"
+#include "io/files.h"
+#include "io/npz.h"
+#include "io/safetensors.h"
+#include "knowledge/knowledge.h"
 #include "tests/support/onnx_writer.h"
 #include "tests/support/tflite_writer.h"
 

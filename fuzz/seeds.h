@@ -1,7 +1,7 @@
 #pragma once
 #include <filesystem>
 
-#include "protocom/core/artefact.h"
+#include "io/artefact.h"
 
 namespace protocom::fuzz {
 

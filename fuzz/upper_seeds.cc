@@ -1,14 +1,14 @@
 #include <ATen/ATen.h>
 
+#include "eval/tune.h"
+#include "fewshot/paper/completion_model.h"
 #include "fuzz/readers.h"
 #include "fuzz/seeds.h"
-#include "protocom/core/files.h"
-#include "protocom/core/npz.h"
-#include "protocom/eval/tune.h"
-#include "protocom/fewshot/paper/completion_model.h"
-#include "protocom/report/section.h"
-#include "protocom/serve/recognizer_file.h"
-#include "train/checkpoint.h"
+#include "io/files.h"
+#include "io/npz.h"
+#include "report/section.h"
+#include "store/recognizer_file.h"
+#include "train/detail/checkpoint.h"
 
 namespace protocom::fuzz {
 namespace {

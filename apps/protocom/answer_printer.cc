@@ -4,11 +4,11 @@
 #include <cstdio>
 #include <utility>
 
+#include "base/printed_json.h"
+#include "base/text.h"
 #include "cli.h"
-#include "protocom/core/csv.h"
-#include "protocom/core/printed_json.h"
-#include "protocom/core/text.h"
-#include "protocom/serve/answer_json.h"
+#include "io/csv.h"
+#include "recognizer/answer_json.h"
 #include "standard_streams.h"
 
 namespace protocom::cli {

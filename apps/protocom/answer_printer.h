@@ -5,7 +5,7 @@
 #include <utility>
 #include <vector>
 
-#include "protocom/serve/recognizer.h"
+#include "recognizer/recognizer.h"
 #include "terminal_table.h"
 
 namespace protocom::cli {

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <cstdlib>
 
+#include "io/files_below.h"
 #include "job.h"
-#include "protocom/core/files_below.h"
 #include "terminal_progress.h"
 
 namespace protocom::cli {

@@ -4,7 +4,7 @@
 /// A command is one thin file, cmd_<name>.cc, that nothing else mentions:
 ///
 ///     #include "cli.h"
-///     #include "protocom/data/packed_images.h"
+///     #include "datasets/packed_images.h"
 ///
 ///     namespace protocom::cli {
 ///     namespace {
@@ -52,13 +52,13 @@
 #include <string>
 #include <vector>
 
+#include "base/error.h"
+#include "base/log.h"
+#include "base/progress.h"
 #include "commands.h"
 #include "file_options.h"
-#include "protocom/core/artefact.h"
-#include "protocom/core/error.h"
-#include "protocom/core/files.h"
-#include "protocom/core/log.h"
-#include "protocom/core/progress.h"
+#include "io/artefact.h"
+#include "io/files.h"
 #include "terminal_table.h"
 
 namespace protocom::cli {

@@ -4,12 +4,12 @@
 #include <vector>
 
 #include "cli.h"
+#include "datasets/image_finder.h"
 #include "evaluation_inputs.h"
-#include "protocom/data/image_finder.h"
-#include "protocom/report/analysis_sections.h"
-#include "protocom/report/base64.h"
-#include "protocom/report/says_something.h"
-#include "protocom/report/workbench.h"
+#include "report/analysis_sections.h"
+#include "report/base64.h"
+#include "report/says_something.h"
+#include "report/workbench.h"
 #include "task_options.h"
 
 namespace protocom::cli {

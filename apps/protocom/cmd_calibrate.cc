@@ -1,6 +1,6 @@
 #include "cli.h"
 #include "image_arguments.h"
-#include "protocom/serve/recognizer.h"
+#include "recognizer/recognizer.h"
 
 namespace protocom::cli {
 namespace {

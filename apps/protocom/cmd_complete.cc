@@ -1,7 +1,7 @@
 #include "cli.h"
-#include "protocom/data/feature_preprocessing.h"
-#include "protocom/train/complete.h"
-#include "protocom/train/completion_gain.h"
+#include "datasets/feature_preprocessing.h"
+#include "train/complete.h"
+#include "train/completion_gain.h"
 #include "training_options.h"
 
 namespace protocom::cli {

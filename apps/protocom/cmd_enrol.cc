@@ -2,8 +2,8 @@
 #include "enrol_report.h"
 #include "image_arguments.h"
 #include "job.h"
-#include "protocom/serve/class_words.h"
-#include "protocom/serve/enrol_requests.h"
+#include "recognizer/class_words.h"
+#include "recognizer/enrol_requests.h"
 #include "recognizer_views.h"
 #include "shared_work.h"
 

@@ -1,9 +1,9 @@
 #include "cli.h"
+#include "eval/results_json.h"
+#include "eval/speed.h"
 #include "evaluation_inputs.h"
 #include "job.h"
-#include "protocom/eval/results_json.h"
-#include "protocom/eval/speed.h"
-#include "protocom/report/methods.h"
+#include "report/methods.h"
 #include "task_options.h"
 
 namespace protocom::cli {

@@ -1,7 +1,7 @@
+#include "base/printed_json.h"
 #include "cli.h"
-#include "protocom/core/printed_json.h"
-#include "protocom/serve/recognizer_file.h"
 #include "recognizer_views.h"
+#include "store/recognizer_file.h"
 
 namespace protocom::cli {
 namespace {

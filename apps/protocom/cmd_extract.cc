@@ -3,11 +3,11 @@
 
 #include "cli.h"
 #include "dataset_options.h"
+#include "datasets/feature_preprocessing.h"
+#include "encoders/extract.h"
+#include "encoders/preprocessing_trial.h"
+#include "eval/statistics.h"
 #include "job.h"
-#include "protocom/data/feature_preprocessing.h"
-#include "protocom/eval/statistics.h"
-#include "protocom/features/extract.h"
-#include "protocom/features/preprocessing_trial.h"
 
 namespace protocom::cli {
 namespace {
@@ -47,7 +47,7 @@ struct ExtractArguments {
   DatasetOptions source;
   std::string backbone, out, maps;
   int64_t image_size = 0;
-  ForeignBackbone asked;
+  BackboneFileOptions asked;
   std::string preprocess;
   ExtractOptions extract;
 };

@@ -1,11 +1,11 @@
 #include "cli.h"
 #include "dataset_options.h"
+#include "datasets/feature_preprocessing.h"
+#include "encoders/embed.h"
+#include "eval/fit.h"
+#include "eval/fit_space.h"
 #include "evaluation_inputs.h"
-#include "protocom/data/feature_preprocessing.h"
-#include "protocom/eval/fit.h"
-#include "protocom/eval/fit_space.h"
-#include "protocom/features/embed.h"
-#include "protocom/knowledge/knowledge.h"
+#include "knowledge/knowledge.h"
 
 namespace protocom::cli {
 namespace {
@@ -41,7 +41,7 @@ void run_fit(const CLI::App& command, const FitArguments& options, const Evaluat
 
 UnlabelledImages embedded_folder(const FitArguments& options) {
   if (options.backbone.empty()) fail_usage("--unlabelled with a folder of photos takes their encoder: give --backbone");
-  ForeignBackbone asked;
+  BackboneFileOptions asked;
   if (!options.preprocess.empty()) asked.preprocessing = parse_preprocessing(options.preprocess);
   const auto backbone = open_backbone(options.backbone, asked);
   const EmbeddedFiles read =

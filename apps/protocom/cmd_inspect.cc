@@ -2,8 +2,8 @@
 
 #include "cli.h"
 #include "dataset_options.h"
-#include "protocom/data/contact_sheet.h"
-#include "protocom/data/inspect.h"
+#include "datasets/contact_sheet.h"
+#include "datasets/inspect.h"
 
 namespace protocom::cli {
 namespace {

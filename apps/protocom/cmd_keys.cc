@@ -1,5 +1,5 @@
 #include "cli.h"
-#include "protocom/http/api_keys.h"
+#include "http/api_keys.h"
 
 namespace protocom::cli {
 namespace {

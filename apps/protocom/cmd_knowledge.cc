@@ -1,8 +1,8 @@
 #include <optional>
 
+#include "knowledge/tables.h"
+#include "knowledge/wordnet_attributes.h"
 #include "knowledge_options.h"
-#include "protocom/knowledge/tables.h"
-#include "protocom/knowledge/wordnet_attributes.h"
 
 namespace protocom::cli {
 namespace {

@@ -2,9 +2,9 @@
 
 #include "cli.h"
 #include "dataset_options.h"
+#include "fewshot/paper/completion_model.h"
 #include "job.h"
-#include "protocom/fewshot/paper/completion_model.h"
-#include "protocom/train/metatrain.h"
+#include "train/metatrain.h"
 #include "training_options.h"
 
 namespace protocom::cli {
@@ -65,7 +65,7 @@ void run_metatrain(const CLI::App& command, MetatrainArguments& options) {
   add_input(provenance, "backbone", options.backbone);
   add_input(provenance, "knowledge", options.knowledge);
   add_input(provenance, "model", options.model);
-  ForeignBackbone asked;
+  BackboneFileOptions asked;
   if (!options.preprocess.empty()) asked.preprocessing = parse_preprocessing(options.preprocess);
   if (std::filesystem::is_regular_file(options.source.images))
     asked.known_size = read_pack(options.source.images).image_size();

@@ -1,5 +1,5 @@
 #include "cli.h"
-#include "protocom/fewshot/methods.h"
+#include "fewshot/methods.h"
 
 namespace protocom::cli {
 namespace {

@@ -1,6 +1,6 @@
 #include "cli.h"
 #include "dataset_options.h"
-#include "protocom/data/packed_images.h"
+#include "datasets/packed_images.h"
 
 namespace protocom::cli {
 namespace {

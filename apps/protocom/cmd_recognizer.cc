@@ -1,9 +1,9 @@
 #include "cli.h"
 #include "dataset_options.h"
 #include "enrol_report.h"
-#include "protocom/serve/create_recognizer.h"
-#include "protocom/serve/recognizer.h"
-#include "protocom/serve/recognizer_folder.h"
+#include "recognizer/create_recognizer.h"
+#include "recognizer/recognizer.h"
+#include "recognizer/recognizer_folder.h"
 #include "recognizer_views.h"
 
 namespace protocom::cli {

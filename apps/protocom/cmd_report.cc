@@ -2,9 +2,9 @@
 #include <set>
 
 #include "cli.h"
-#include "protocom/core/json.h"
-#include "protocom/report/analysis_sections.h"
-#include "protocom/report/html_report.h"
+#include "io/json.h"
+#include "report/analysis_sections.h"
+#include "report/html_report.h"
 
 namespace protocom::cli {
 namespace {

@@ -2,9 +2,9 @@
 
 #include "cli.h"
 #include "dataset_options.h"
+#include "http/server.h"
 #include "interrupt.h"
-#include "protocom/http/server.h"
-#include "protocom/serve/create_recognizer.h"
+#include "recognizer/create_recognizer.h"
 
 namespace protocom::cli {
 namespace {

@@ -1,6 +1,6 @@
+#include "base/printed_json.h"
 #include "cli.h"
-#include "protocom/core/artefact_contents.h"
-#include "protocom/core/printed_json.h"
+#include "io/artefact_contents.h"
 
 namespace protocom::cli {
 namespace {

@@ -6,7 +6,7 @@
 #include "cli.h"
 #include "image_arguments.h"
 #include "job.h"
-#include "protocom/serve/recognizer.h"
+#include "recognizer/recognizer.h"
 #include "shared_work.h"
 #include "standard_streams.h"
 

@@ -1,9 +1,9 @@
 #include <algorithm>
 
+#include "base/text.h"
 #include "cli.h"
 #include "dataset_options.h"
-#include "protocom/core/text.h"
-#include "protocom/data/divide_classes.h"
+#include "datasets/divide_classes.h"
 
 namespace protocom::cli {
 namespace {

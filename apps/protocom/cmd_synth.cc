@@ -1,5 +1,5 @@
 #include "cli.h"
-#include "protocom/demo/synthetic.h"
+#include "demo/synthetic.h"
 
 namespace protocom::cli {
 namespace {

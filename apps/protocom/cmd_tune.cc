@@ -1,7 +1,7 @@
 #include "cli.h"
+#include "datasets/feature_preprocessing.h"
+#include "eval/tune.h"
 #include "evaluation_inputs.h"
-#include "protocom/data/feature_preprocessing.h"
-#include "protocom/eval/tune.h"
 #include "task_options.h"
 
 namespace protocom::cli {

@@ -1,6 +1,6 @@
 #include "cli.h"
-#include "protocom/serve/recognizer_file.h"
 #include "recognizer_views.h"
+#include "store/recognizer_file.h"
 
 namespace protocom::cli {
 namespace {

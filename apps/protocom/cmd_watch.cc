@@ -8,7 +8,7 @@
 
 #include "answer_printer.h"
 #include "cli.h"
-#include "protocom/data/skipped_files.h"
+#include "images/skipped_files.h"
 
 namespace protocom::cli {
 namespace {

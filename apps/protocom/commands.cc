@@ -7,14 +7,14 @@
 #include <map>
 #include <utility>
 
+#include "base/check.h"
+#include "base/device.h"
+#include "base/enum_words.h"
+#include "base/near_matches.h"
 #include "cli.h"
+#include "images/image.h"
+#include "jobs/process_group.h"
 #include "program.h"
-#include "protocom/core/check.h"
-#include "protocom/core/device.h"
-#include "protocom/core/enum_words.h"
-#include "protocom/core/near_matches.h"
-#include "protocom/core/process_group.h"
-#include "protocom/data/image.h"
 #include "terminal_progress.h"
 
 namespace protocom::cli {

@@ -3,9 +3,9 @@
 #include <string>
 
 #include "cli.h"
-#include "protocom/core/preprocessing.h"
-#include "protocom/data/image_source.h"
-#include "protocom/nn/backbone.h"
+#include "datasets/image_source.h"
+#include "encoders/backbone.h"
+#include "images/preprocessing.h"
 
 namespace protocom::cli {
 

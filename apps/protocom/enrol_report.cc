@@ -1,8 +1,8 @@
 #include "enrol_report.h"
 
+#include "base/text.h"
 #include "cli.h"
 #include "image_arguments.h"
-#include "protocom/core/text.h"
 
 namespace protocom::cli {
 namespace {

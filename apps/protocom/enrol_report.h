@@ -1,5 +1,5 @@
 #pragma once
-#include "protocom/serve/recognizer.h"
+#include "recognizer/recognizer.h"
 
 namespace protocom::cli {
 

@@ -7,11 +7,11 @@
 #include <exception>
 #include <system_error>
 
+#include "base/blas_kernels.h"
 #include "cli.h"
 #include "faults.h"
 #include "interrupt.h"
 #include "job.h"
-#include "protocom/core/blas_kernels.h"
 #include "standard_streams.h"
 #include "terminal_progress.h"
 

@@ -3,9 +3,9 @@
 #include <algorithm>
 
 #include "cli.h"
-#include "protocom/core/artefact_contents.h"
-#include "protocom/eval/tune.h"
-#include "protocom/fewshot/align_knowledge.h"
+#include "eval/tune.h"
+#include "fewshot/align_knowledge.h"
+#include "io/artefact_contents.h"
 
 namespace protocom::cli {
 namespace {

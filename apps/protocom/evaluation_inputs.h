@@ -4,10 +4,10 @@
 #include <string>
 #include <vector>
 
-#include "protocom/eval/evaluate.h"
-#include "protocom/fewshot/fitted_method.h"
-#include "protocom/fewshot/paper/completion_model.h"
-#include "protocom/knowledge/knowledge.h"
+#include "eval/evaluate.h"
+#include "fewshot/fitted_method.h"
+#include "fewshot/paper/completion_model.h"
+#include "knowledge/knowledge.h"
 
 namespace protocom::cli {
 

@@ -6,7 +6,7 @@
 #include <array>
 #include <cstring>
 
-#include "protocom/core/foreign_code.h"
+#include "base/running_program.h"
 
 namespace protocom::cli {
 namespace {
@@ -17,7 +17,7 @@ constexpr int kFaulted = 1;  // as any failure
 void put(const char* text) { [[maybe_unused]] const ssize_t ignored = ::write(STDERR_FILENO, text, std::strlen(text)); }
 
 [[maybe_unused]] void on_fault(int signal) {
-  const char* file = ForeignCode::running();
+  const char* file = RunningProgram::running();
   if (file == nullptr && signal != SIGBUS) return;  // once more, and the default action follows
   put("protocom: ");
   if (file != nullptr) {

@@ -3,7 +3,7 @@
 #include <filesystem>
 #include <map>
 
-#include "protocom/core/error.h"
+#include "base/error.h"
 
 namespace protocom::cli {
 namespace {

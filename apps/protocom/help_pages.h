@@ -3,7 +3,7 @@
 
 namespace protocom::cli {
 
-/// The C++ source that defines what front/pages.h declares: the answers to --version, to --help and to the --help of
+/// The C++ source that defines what launcher/pages.h declares: the answers to --version, to --help and to the --help of
 /// every command.
 std::string help_pages_source();
 

@@ -5,8 +5,8 @@
 #include <iterator>
 #include <sstream>
 
-#include "protocom/core/error.h"
-#include "protocom/core/log.h"
+#include "base/error.h"
+#include "base/log.h"
 
 namespace protocom::cli {
 

@@ -4,8 +4,8 @@
 #include <string>
 #include <vector>
 
-#include "protocom/core/memory_file.h"
-#include "protocom/data/image_files.h"
+#include "images/image_files.h"
+#include "io/memory_file.h"
 
 namespace protocom::cli {
 

@@ -5,7 +5,7 @@
 #include <thread>
 
 #include "cli.h"
-#include "protocom/core/unfinished.h"
+#include "io/unfinished.h"
 #include "standard_streams.h"
 #include "terminal_progress.h"
 #include "watched_signals.h"

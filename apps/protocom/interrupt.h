@@ -1,5 +1,5 @@
 #pragma once
-#include "protocom/core/stop_signal.h"
+#include "base/stop_signal.h"
 
 namespace protocom::cli {
 

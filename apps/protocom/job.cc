@@ -11,9 +11,9 @@
 #include <set>
 
 #include "cli.h"
-#include "protocom/core/files_below.h"
-#include "protocom/core/json.h"
-#include "protocom/core/unfinished.h"
+#include "io/files_below.h"
+#include "io/json.h"
+#include "io/unfinished.h"
 #include "standard_streams.h"
 #include "terminal_progress.h"
 

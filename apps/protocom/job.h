@@ -2,7 +2,7 @@
 #include <CLI/CLI.hpp>
 #include <string>
 
-#include "protocom/core/process_group.h"
+#include "jobs/process_group.h"
 
 namespace protocom::cli {
 

@@ -2,9 +2,9 @@
 
 #include <memory>
 
+#include "knowledge/class_vectors.h"
+#include "knowledge/tables.h"
 #include "knowledge_options.h"
-#include "protocom/knowledge/class_vectors.h"
-#include "protocom/knowledge/tables.h"
 
 namespace protocom::cli {
 namespace {

@@ -1,6 +1,6 @@
 #include "knowledge_options.h"
 
-#include "protocom/data/split.h"
+#include "datasets/split.h"
 
 namespace protocom::cli {
 namespace {

@@ -3,7 +3,7 @@
 #include <string>
 
 #include "cli.h"
-#include "protocom/knowledge/build.h"
+#include "knowledge/build.h"
 
 namespace protocom::cli {
 

@@ -3,7 +3,7 @@
 #include <memory>
 
 #include "knowledge_options.h"
-#include "protocom/serve/class_words.h"
+#include "recognizer/class_words.h"
 
 namespace protocom::cli {
 namespace {

@@ -3,11 +3,11 @@
 #include <algorithm>
 #include <optional>
 
+#include "base/text.h"
+#include "datasets/split.h"
+#include "knowledge/tables.h"
+#include "knowledge/useless.h"
 #include "knowledge_options.h"
-#include "protocom/core/text.h"
-#include "protocom/data/split.h"
-#include "protocom/knowledge/tables.h"
-#include "protocom/knowledge/useless.h"
 
 namespace protocom::cli {
 namespace {

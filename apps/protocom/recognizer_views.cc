@@ -3,8 +3,8 @@
 #include <ctime>
 
 #include "cli.h"
-#include "protocom/core/artefact_contents.h"
-#include "protocom/serve/calibration.h"
+#include "io/artefact_contents.h"
+#include "recognizer/calibration.h"
 
 namespace protocom::cli {
 namespace {

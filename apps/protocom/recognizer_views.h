@@ -3,8 +3,8 @@
 #include <optional>
 #include <string>
 
-#include "protocom/knowledge/knowledge.h"
-#include "protocom/serve/recognizer_file.h"
+#include "knowledge/knowledge.h"
+#include "store/recognizer_file.h"
 
 namespace protocom::cli {
 

@@ -8,7 +8,7 @@
 #include <charconv>
 #include <cstring>
 
-#include "protocom/core/error.h"
+#include "base/error.h"
 
 namespace protocom::cli {
 namespace {

@@ -10,10 +10,10 @@
 #include <string_view>
 #include <vector>
 
-#include "protocom/core/files.h"
-#include "protocom/core/output_lock.h"
-#include "protocom/core/process_group.h"
-#include "protocom/data/image_files.h"
+#include "images/image_files.h"
+#include "io/files.h"
+#include "io/output_lock.h"
+#include "jobs/process_group.h"
 
 namespace protocom::cli {
 

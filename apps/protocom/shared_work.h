@@ -4,7 +4,7 @@
 #include <string>
 #include <string_view>
 
-#include "protocom/serve/recognizer.h"
+#include "recognizer/recognizer.h"
 #include "shared_lines.h"
 
 namespace protocom::cli {

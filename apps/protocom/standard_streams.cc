@@ -7,7 +7,7 @@
 #include <csignal>
 #include <cstdio>
 
-#include "protocom/core/utf8.h"
+#include "base/utf8.h"
 
 namespace protocom::cli {
 namespace {

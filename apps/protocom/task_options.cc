@@ -1,7 +1,7 @@
 #include "task_options.h"
 
+#include "base/log.h"
 #include "file_options.h"
-#include "protocom/core/log.h"
 
 namespace protocom::cli {
 

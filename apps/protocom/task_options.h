@@ -3,7 +3,7 @@
 #include <string>
 #include <vector>
 
-#include "protocom/eval/evaluation_tasks.h"
+#include "eval/evaluation_tasks.h"
 
 namespace protocom::cli {
 

@@ -10,8 +10,8 @@
 #include <cmath>
 #include <mutex>
 
-#include "protocom/core/error.h"
-#include "protocom/core/to_whole.h"
+#include "base/error.h"
+#include "base/to_whole.h"
 #include "standard_streams.h"
 
 namespace protocom::cli {

@@ -5,7 +5,7 @@
 #include <memory>
 #include <string>
 
-#include "protocom/core/progress.h"
+#include "base/progress.h"
 
 namespace protocom::cli {
 

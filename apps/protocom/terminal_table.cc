@@ -7,9 +7,9 @@
 #include <cstdlib>
 #include <cstring>
 
-#include "protocom/core/enum_words.h"
-#include "protocom/core/error.h"
-#include "protocom/core/utf8.h"
+#include "base/enum_words.h"
+#include "base/error.h"
+#include "base/utf8.h"
 
 namespace protocom::cli {
 namespace {

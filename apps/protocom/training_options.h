@@ -2,9 +2,9 @@
 #include <CLI/CLI.hpp>
 #include <string>
 
-#include "protocom/train/schedule.h"
-#include "protocom/train/training_files.h"
-#include "protocom/train/validation.h"
+#include "train/schedule.h"
+#include "train/training_files.h"
+#include "train/validation.h"
 
 namespace protocom::cli {
 

@@ -6,7 +6,7 @@
 #include <optional>
 #include <vector>
 
-#include "protocom/core/error.h"
+#include "base/error.h"
 
 namespace protocom::python {
 namespace {

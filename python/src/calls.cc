@@ -9,8 +9,8 @@
 #include <mutex>
 #include <vector>
 
-#include "protocom/core/error.h"
-#include "protocom/core/log.h"
+#include "base/error.h"
+#include "base/log.h"
 
 namespace protocom::python {
 namespace {

@@ -5,7 +5,7 @@
 #include <string>
 #include <utility>
 
-#include "protocom/core/progress.h"
+#include "base/progress.h"
 
 namespace protocom::python {
 

@@ -4,10 +4,10 @@
 #include <algorithm>
 
 #include "arrays.h"
+#include "base/error.h"
 #include "calls.h"
+#include "eval/evaluation_tasks.h"
 #include "methods.h"
-#include "protocom/core/error.h"
-#include "protocom/eval/evaluation_tasks.h"
 
 namespace protocom::python {
 namespace {

@@ -7,12 +7,12 @@
 #include <mutex>
 
 #include "arrays.h"
+#include "base/error.h"
+#include "base/parallel.h"
 #include "calls.h"
+#include "encoders/extract.h"
+#include "io/files.h"
 #include "methods.h"
-#include "protocom/core/error.h"
-#include "protocom/core/files.h"
-#include "protocom/core/parallel.h"
-#include "protocom/features/extract.h"
 
 namespace protocom::python {
 namespace {
@@ -53,7 +53,7 @@ class SharedBackbone {
  public:
   SharedBackbone(const std::filesystem::path& path, const std::string& preprocessing, const std::string& output,
                  std::string device) {
-    ForeignBackbone asked;
+    BackboneFileOptions asked;
     asked.output = output;
     if (!preprocessing.empty()) asked.preprocessing = parse_preprocessing(preprocessing);
     options_.device = std::move(device);

@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "protocom/core/preprocessing.h"
-#include "protocom/data/image.h"
+#include "images/image.h"
+#include "images/preprocessing.h"
 
 namespace protocom::python {
 

@@ -5,8 +5,8 @@
 
 #include "arrays.h"
 #include "calls.h"
-#include "protocom/eval/fit.h"
-#include "protocom/knowledge/build.h"
+#include "eval/fit.h"
+#include "knowledge/build.h"
 
 namespace protocom::python {
 namespace {

@@ -5,9 +5,9 @@
 #include <string>
 #include <vector>
 
-#include "protocom/fewshot/fitted_method.h"
-#include "protocom/fewshot/paper/completion_model.h"
-#include "protocom/knowledge/knowledge.h"
+#include "fewshot/fitted_method.h"
+#include "fewshot/paper/completion_model.h"
+#include "knowledge/knowledge.h"
 
 namespace protocom::python {
 

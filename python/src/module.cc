@@ -1,11 +1,11 @@
 #include <ATen/Parallel.h>
 #include <pybind11/pybind11.h>
 
+#include "base/blas_kernels.h"
+#include "base/device.h"
+#include "base/error.h"
 #include "calls.h"
 #include "methods.h"
-#include "protocom/core/blas_kernels.h"
-#include "protocom/core/device.h"
-#include "protocom/core/error.h"
 
 PYBIND11_MODULE(_core, module) {
   using namespace protocom::python;

@@ -1,4 +1,4 @@
-#include "protocom/serve/recognizer.h"
+#include "recognizer/recognizer.h"
 
 #include <ATen/ATen.h>
 #include <pybind11/stl.h>
@@ -9,15 +9,15 @@
 #include <optional>
 
 #include "arrays.h"
+#include "base/error.h"
 #include "calls.h"
 #include "images.h"
+#include "images/image_files.h"
 #include "methods.h"
-#include "protocom/core/error.h"
-#include "protocom/data/image_files.h"
-#include "protocom/serve/answer_json.h"
-#include "protocom/serve/class_words.h"
-#include "protocom/serve/create_recognizer.h"
-#include "protocom/serve/enrol_requests.h"
+#include "recognizer/answer_json.h"
+#include "recognizer/class_words.h"
+#include "recognizer/create_recognizer.h"
+#include "recognizer/enrol_requests.h"
 #include "texts.h"
 
 namespace protocom::python {

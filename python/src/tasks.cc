@@ -3,10 +3,10 @@
 #include <pybind11/stl.h>
 
 #include "arrays.h"
+#include "base/error.h"
 #include "calls.h"
+#include "fewshot/task_classifier.h"
 #include "methods.h"
-#include "protocom/core/error.h"
-#include "protocom/fewshot/task_classifier.h"
 
 namespace protocom::python {
 namespace {

@@ -6,7 +6,7 @@
 #include "arrays.h"
 #include "calls.h"
 #include "methods.h"
-#include "protocom/serve/class_words.h"
+#include "recognizer/class_words.h"
 
 namespace protocom::python {
 

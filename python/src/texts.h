@@ -1,7 +1,7 @@
 #pragma once
 #include <memory>
 
-#include "protocom/nn/text_encoder.h"
+#include "encoders/text_encoder.h"
 
 namespace protocom::python {
 

@@ -3,14 +3,14 @@
 
 #include <optional>
 
+#include "base/error.h"
 #include "calls.h"
+#include "datasets/image_source.h"
+#include "io/files.h"
 #include "methods.h"
-#include "protocom/core/error.h"
-#include "protocom/core/files.h"
-#include "protocom/data/image_source.h"
-#include "protocom/train/complete.h"
-#include "protocom/train/metatrain.h"
-#include "protocom/train/pretrain.h"
+#include "train/complete.h"
+#include "train/metatrain.h"
+#include "train/pretrain.h"
 
 namespace protocom::python {
 namespace {
@@ -138,7 +138,7 @@ py::dict metatrain_jointly(const fs::path& images, const fs::path& backbone_path
   }
   PythonProgress progress(std::move(callback));
   const MetatrainResult made = unlocked([&] {
-    ForeignBackbone asked;
+    BackboneFileOptions asked;
     if (fs::is_regular_file(images)) asked.known_size = read_pack(images).image_size();
     const std::unique_ptr<Backbone> backbone = open_backbone(backbone_path, asked);
     source.sizes = backbone->preprocessing();

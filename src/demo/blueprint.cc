@@ -1,10 +1,10 @@
-#include "demo/blueprint.h"
+#include "demo/detail/blueprint.h"
 
 #include <algorithm>
 #include <array>
 #include <set>
 
-#include "protocom/core/error.h"
+#include "base/error.h"
 
 namespace protocom::synthetic {
 namespace {

@@ -1,6 +1,6 @@
 #include <algorithm>
 
-#include "demo/creature.h"
+#include "demo/detail/creature.h"
 
 // What covers a body: shells, spikes, and the coat's pattern.
 namespace protocom::synthetic {

@@ -1,4 +1,4 @@
-#include "demo/creature.h"
+#include "demo/detail/creature.h"
 
 #include <algorithm>
 

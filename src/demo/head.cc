@@ -1,6 +1,6 @@
 #include <algorithm>
 
-#include "demo/creature.h"
+#include "demo/detail/creature.h"
 
 // What grows on a head: ears, horns, manes, muzzles.
 namespace protocom::synthetic {

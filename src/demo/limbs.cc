@@ -1,6 +1,6 @@
 #include <algorithm>
 
-#include "demo/creature.h"
+#include "demo/detail/creature.h"
 
 // Legs, tails, wings and fins.
 namespace protocom::synthetic {

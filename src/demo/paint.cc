@@ -1,9 +1,9 @@
-#include "demo/paint.h"
+#include "demo/detail/paint.h"
 
 #include <algorithm>
 #include <array>
 
-#include "protocom/core/error.h"
+#include "base/error.h"
 
 namespace protocom::synthetic {
 namespace {

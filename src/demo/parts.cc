@@ -1,4 +1,4 @@
-#include "demo/parts.h"
+#include "demo/detail/parts.h"
 
 namespace protocom::synthetic {
 

@@ -1,4 +1,4 @@
-#include "demo/scene.h"
+#include "demo/detail/scene.h"
 
 #include <algorithm>
 #include <array>

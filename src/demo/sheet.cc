@@ -1,7 +1,7 @@
-#include "demo/paint.h"
-#include "protocom/core/error.h"
-#include "protocom/data/contact_sheet.h"
-#include "protocom/demo/synthetic.h"
+#include "base/error.h"
+#include "datasets/contact_sheet.h"
+#include "demo/detail/paint.h"
+#include "demo/synthetic.h"
 
 namespace protocom {
 

@@ -1,10 +1,10 @@
-#include "protocom/demo/synthetic.h"
+#include "demo/synthetic.h"
 
 #include <algorithm>
 
-#include "demo/blueprint.h"
-#include "demo/scene.h"
-#include "protocom/core/error.h"
+#include "base/error.h"
+#include "demo/detail/blueprint.h"
+#include "demo/detail/scene.h"
 
 namespace protocom {
 

@@ -2,11 +2,11 @@
 
 #include <fstream>
 
-#include "protocom/core/csv.h"
-#include "protocom/core/error.h"
-#include "protocom/core/parallel.h"
-#include "protocom/core/pending_folder.h"
-#include "protocom/demo/synthetic.h"
+#include "base/error.h"
+#include "base/parallel.h"
+#include "demo/synthetic.h"
+#include "io/csv.h"
+#include "io/pending_folder.h"
 
 namespace protocom {
 namespace {

@@ -1,11 +1,11 @@
-#include "protocom/eval/analysis_attention.h"
+#include "eval/analysis_attention.h"
 
 #include <ATen/ATen.h>
 #include <ATen/core/grad_mode.h>
 
 #include <algorithm>
 
-#include "protocom/fewshot/paper/completion_model.h"
+#include "fewshot/paper/completion_model.h"
 
 namespace protocom {
 namespace {

@@ -1,12 +1,12 @@
-#include "protocom/eval/analysis_base_classes.h"
+#include "eval/analysis_base_classes.h"
 
 #include <ATen/ATen.h>
 
 #include <algorithm>
 
-#include "protocom/core/error.h"
-#include "protocom/core/rng.h"
-#include "protocom/eval/fit.h"
+#include "base/error.h"
+#include "base/rng.h"
+#include "eval/fit.h"
 
 namespace protocom {
 namespace {

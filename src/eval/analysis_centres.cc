@@ -1,4 +1,4 @@
-#include "protocom/eval/analysis_centres.h"
+#include "eval/analysis_centres.h"
 
 #include <ATen/ATen.h>
 #include <ATen/core/grad_mode.h>
@@ -6,10 +6,10 @@
 #include <algorithm>
 #include <cmath>
 
-#include "eval/known.h"
-#include "protocom/core/error.h"
-#include "protocom/core/near_matches.h"
-#include "protocom/core/rng.h"
+#include "base/error.h"
+#include "base/near_matches.h"
+#include "base/rng.h"
+#include "eval/detail/prepared_context.h"
 
 namespace protocom {
 namespace {
@@ -70,7 +70,7 @@ EpisodeBatch one_image_each(const at::Tensor& images, int64_t class_index) {
 
 /// The inductive methods that have prototypes.
 std::vector<PlacedMethod> placed_methods(const AnalysisInputs& inputs) {
-  const Known known(inputs.data, {});
+  const PreparedContext known(inputs.data, {});
   std::vector<PlacedMethod> placed;
   for (const auto& method : inputs.methods) {
     const MethodSpec& spec = method->spec();

@@ -1,14 +1,14 @@
-#include "protocom/eval/analysis_distribution.h"
+#include "eval/analysis_distribution.h"
 
 #include <ATen/ATen.h>
 #include <ATen/core/grad_mode.h>
 
 #include <algorithm>
 
-#include "protocom/core/error.h"
-#include "protocom/core/rng.h"
-#include "protocom/eval/statistics.h"
-#include "protocom/fewshot/toolbox/moments.h"
+#include "base/error.h"
+#include "base/rng.h"
+#include "eval/statistics.h"
+#include "fewshot/toolbox/moments.h"
 
 namespace protocom {
 namespace {

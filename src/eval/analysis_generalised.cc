@@ -1,4 +1,4 @@
-#include "protocom/eval/analysis_generalised.h"
+#include "eval/analysis_generalised.h"
 
 #include <ATen/ATen.h>
 #include <fmt/format.h>
@@ -6,11 +6,11 @@
 #include <algorithm>
 #include <utility>
 
-#include "eval/episode_rows.h"
-#include "eval/known.h"
-#include "protocom/core/error.h"
-#include "protocom/core/rng.h"
-#include "protocom/fewshot/scorer_group.h"
+#include "base/error.h"
+#include "base/rng.h"
+#include "eval/detail/episode_rows.h"
+#include "eval/detail/prepared_context.h"
+#include "fewshot/scorer_group.h"
 
 namespace protocom {
 namespace {
@@ -163,7 +163,7 @@ void to_json(nlohmann::json& object, const GeneralisedResult& result) {
 
 std::vector<GeneralisedResult> analyse_generalised(const EvaluateInputs& inputs, const Methods& methods,
                                                    const GeneralisedOptions& options, Progress& progress) {
-  const Known known(inputs, methods);
+  const PreparedContext known(inputs, methods);
   std::vector<GeneralisedResult> results;
   for (const int64_t shots : options.shots) {
     const Methods here = able_with(methods, shots);

@@ -1,4 +1,4 @@
-#include "protocom/eval/analysis_noise.h"
+#include "eval/analysis_noise.h"
 
 #include <ATen/ATen.h>
 #include <ATen/core/grad_mode.h>
@@ -6,10 +6,10 @@
 #include <algorithm>
 #include <cmath>
 
-#include "protocom/core/error.h"
-#include "protocom/core/rng.h"
-#include "protocom/fewshot/align_knowledge.h"
-#include "protocom/fewshot/paper/completion_model.h"
+#include "base/error.h"
+#include "base/rng.h"
+#include "fewshot/align_knowledge.h"
+#include "fewshot/paper/completion_model.h"
 
 namespace protocom {
 namespace {

@@ -1,16 +1,16 @@
-#include "protocom/eval/analysis_open_set.h"
+#include "eval/analysis_open_set.h"
 
 #include <ATen/ATen.h>
 
 #include <algorithm>
 #include <cmath>
 
-#include "eval/episode_rows.h"
-#include "eval/known.h"
-#include "protocom/core/error.h"
-#include "protocom/core/to_whole.h"
-#include "protocom/eval/analysis_queries.h"
-#include "protocom/fewshot/scorer_group.h"
+#include "base/error.h"
+#include "base/to_whole.h"
+#include "eval/analysis_queries.h"
+#include "eval/detail/episode_rows.h"
+#include "eval/detail/prepared_context.h"
+#include "fewshot/scorer_group.h"
 
 namespace protocom {
 namespace {
@@ -145,7 +145,7 @@ double accepted_at_recall(std::vector<double> positive, const std::vector<double
 std::vector<OpenSetResult> analyse_open_set(const EvaluateInputs& inputs, const Methods& methods,
                                             const OpenSetOptions& options, Progress& progress) {
   if (options.others < 1) fail_usage("at least one class that is not given is needed, found {}", options.others);
-  const Known known(inputs, methods);
+  const PreparedContext known(inputs, methods);
   std::vector<OpenSetResult> results;
   for (const int64_t shots : options.shots) {
     const Methods here = able_with(methods, shots);

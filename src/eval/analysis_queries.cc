@@ -1,11 +1,11 @@
-#include "protocom/eval/analysis_queries.h"
+#include "eval/analysis_queries.h"
 
 #include <algorithm>
 #include <cmath>
 #include <map>
 #include <set>
 
-#include "protocom/core/error.h"
+#include "base/error.h"
 
 namespace protocom {
 namespace {

@@ -1,9 +1,9 @@
-#include "protocom/eval/analysis_sweep.h"
+#include "eval/analysis_sweep.h"
 
 #include <algorithm>
 
-#include "eval/known.h"
-#include "protocom/core/error.h"
+#include "base/error.h"
+#include "eval/detail/prepared_context.h"
 
 namespace protocom {
 namespace {

@@ -5,9 +5,9 @@
 #include <cmath>
 #include <limits>
 
-#include "protocom/core/error.h"
-#include "protocom/core/parallel.h"
-#include "protocom/eval/analysis_distribution.h"
+#include "base/error.h"
+#include "base/parallel.h"
+#include "eval/analysis_distribution.h"
 
 namespace protocom {
 namespace {

@@ -1,4 +1,4 @@
-#include "protocom/eval/checks.h"
+#include "eval/checks.h"
 
 #include <ATen/ATen.h>
 
@@ -6,9 +6,9 @@
 #include <map>
 #include <set>
 
-#include "eval/episode_rows.h"
-#include "protocom/core/error.h"
-#include "protocom/core/rng.h"
+#include "base/error.h"
+#include "base/rng.h"
+#include "eval/detail/episode_rows.h"
 
 namespace protocom {
 namespace {

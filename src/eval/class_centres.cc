@@ -1,4 +1,4 @@
-#include "eval/class_centres.h"
+#include "eval/detail/class_centres.h"
 
 #include <ATen/ATen.h>
 
@@ -7,8 +7,8 @@
 #include <cstring>
 #include <utility>
 
-#include "protocom/core/mapped_rows.h"
-#include "protocom/nn/unit_vectors.h"
+#include "base/unit_vectors.h"
+#include "io/mapped_rows.h"
 
 namespace protocom {
 namespace {

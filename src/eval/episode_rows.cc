@@ -1,13 +1,13 @@
-#include "eval/episode_rows.h"
+#include "eval/detail/episode_rows.h"
 
 #include <ATen/ATen.h>
 
 #include <algorithm>
 #include <utility>
 
-#include "eval/used_rows.h"
-#include "protocom/core/rng.h"
-#include "protocom/eval/evaluate.h"
+#include "base/rng.h"
+#include "eval/detail/used_rows.h"
+#include "eval/evaluate.h"
 
 namespace protocom {
 namespace {

@@ -1,4 +1,4 @@
-#include "protocom/eval/evaluate.h"
+#include "eval/evaluate.h"
 
 #include <ATen/ATen.h>
 #include <ATen/core/grad_mode.h>
@@ -12,15 +12,15 @@
 #include <utility>
 #include <vector>
 
-#include "eval/class_centres.h"
-#include "eval/episode_rows.h"
-#include "eval/known.h"
-#include "eval/used_rows.h"
-#include "protocom/core/error.h"
-#include "protocom/core/parallel.h"
-#include "protocom/core/process_group.h"
-#include "protocom/fewshot/paper/completion_model.h"
-#include "protocom/fewshot/scorer_group.h"
+#include "base/error.h"
+#include "base/parallel.h"
+#include "eval/detail/class_centres.h"
+#include "eval/detail/episode_rows.h"
+#include "eval/detail/prepared_context.h"
+#include "eval/detail/used_rows.h"
+#include "fewshot/paper/completion_model.h"
+#include "fewshot/scorer_group.h"
+#include "jobs/process_group.h"
 
 namespace protocom {
 namespace {
@@ -235,7 +235,7 @@ class ListEvaluation {
   const FeatureSet& features_;
   const EpisodeList& list_;
   const EvaluateOptions& options_;
-  Known known_;
+  PreparedContext known_;
   ScorerGroup scorers_;
   ClassCentres centres_;
   int64_t together_;

@@ -1,13 +1,13 @@
-#include "protocom/eval/evaluation_tasks.h"
+#include "eval/evaluation_tasks.h"
 
 #include <algorithm>
 
-#include "eval/known.h"
-#include "protocom/core/error.h"
-#include "protocom/core/log.h"
-#include "protocom/core/text.h"
-#include "protocom/eval/predictions.h"
-#include "protocom/fewshot/fitted_method.h"
+#include "base/error.h"
+#include "base/log.h"
+#include "base/text.h"
+#include "eval/detail/prepared_context.h"
+#include "eval/predictions.h"
+#include "fewshot/fitted_method.h"
 
 namespace protocom {
 namespace {

@@ -1,7 +1,7 @@
-#include "protocom/eval/fit.h"
+#include "eval/fit.h"
 
-#include "eval/episode_rows.h"
-#include "protocom/fewshot/fitted_method.h"
+#include "eval/detail/episode_rows.h"
+#include "fewshot/fitted_method.h"
 
 namespace protocom {
 namespace {

@@ -1,11 +1,11 @@
-#include "protocom/eval/fit_space.h"
+#include "eval/fit_space.h"
 
 #include <ATen/ATen.h>
 
-#include "protocom/core/error.h"
-#include "protocom/core/log.h"
-#include "protocom/eval/fit.h"
-#include "protocom/fewshot/toolbox/neighbour_groups.h"
+#include "base/error.h"
+#include "base/log.h"
+#include "eval/fit.h"
+#include "fewshot/toolbox/neighbour_groups.h"
 
 namespace protocom {
 namespace {

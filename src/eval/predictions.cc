@@ -1,10 +1,10 @@
-#include "protocom/eval/predictions.h"
+#include "eval/predictions.h"
 
 #include <fmt/format.h>
 
 #include <iterator>
 
-#include "protocom/core/csv.h"
+#include "io/csv.h"
 
 namespace protocom {
 

@@ -1,12 +1,12 @@
-#include "protocom/eval/results_file.h"
+#include "eval/results_file.h"
 
 #include <algorithm>
 #include <cmath>
 #include <filesystem>
 
-#include "protocom/core/error.h"
-#include "protocom/core/json.h"
-#include "protocom/eval/results_json.h"
+#include "base/error.h"
+#include "eval/results_json.h"
+#include "io/json.h"
 
 namespace protocom {
 namespace {

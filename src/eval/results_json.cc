@@ -1,10 +1,10 @@
-#include "protocom/eval/results_json.h"
+#include "eval/results_json.h"
 
 #include <algorithm>
 #include <cmath>
 
-#include "protocom/core/error.h"
-#include "protocom/core/json.h"
+#include "base/error.h"
+#include "io/json.h"
 
 namespace protocom {
 namespace {

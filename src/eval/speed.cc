@@ -1,12 +1,12 @@
-#include "protocom/eval/speed.h"
+#include "eval/speed.h"
 
 #include <algorithm>
 #include <ctime>
 #include <tuple>
 
-#include "eval/episode_rows.h"
-#include "eval/known.h"
-#include "protocom/fewshot/scorer_group.h"
+#include "eval/detail/episode_rows.h"
+#include "eval/detail/prepared_context.h"
+#include "fewshot/scorer_group.h"
 
 namespace protocom {
 namespace {
@@ -33,7 +33,7 @@ double episodes_per_second(const EvaluateInputs& inputs, const EpisodeList& list
                            const std::shared_ptr<const Method>& method) {
   constexpr double kSeconds = 0.5;
   const Methods methods = {method};
-  const Known known(inputs, methods);
+  const PreparedContext known(inputs, methods);
   const ScorerGroup scorers(methods, known.context(), inputs.features.features);
   const auto batches = first_batches(list, episodes_together(list, inputs.features.dim()));
   for (const RowBatch& rows : batches) std::ignore = scorers.score(rows);  // maps what they read

@@ -1,9 +1,9 @@
-#include "protocom/eval/statistics.h"
+#include "eval/statistics.h"
 
 #include <cmath>
 #include <numeric>
 
-#include "protocom/core/error.h"
+#include "base/error.h"
 
 namespace protocom {
 

@@ -1,16 +1,16 @@
-#include "protocom/eval/tune.h"
+#include "eval/tune.h"
 
 #include <algorithm>
 #include <ctime>
 #include <iterator>
 
-#include "protocom/core/artefact.h"
-#include "protocom/core/error.h"
-#include "protocom/core/json.h"
-#include "protocom/core/log.h"
-#include "protocom/eval/fit.h"
-#include "protocom/fewshot/method_call.h"
-#include "protocom/fewshot/methods.h"
+#include "base/error.h"
+#include "base/log.h"
+#include "eval/fit.h"
+#include "fewshot/method_call.h"
+#include "fewshot/methods.h"
+#include "io/artefact.h"
+#include "io/json.h"
 
 namespace protocom {
 namespace {

@@ -1,13 +1,13 @@
-#include "eval/used_rows.h"
+#include "eval/detail/used_rows.h"
 
 #include <ATen/ATen.h>
 
 #include <algorithm>
 #include <vector>
 
-#include "eval/episode_rows.h"
-#include "protocom/core/feature_values.h"
-#include "protocom/core/mapped_rows.h"
+#include "base/feature_values.h"
+#include "eval/detail/episode_rows.h"
+#include "io/mapped_rows.h"
 
 namespace protocom {
 

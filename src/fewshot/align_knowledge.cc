@@ -1,12 +1,12 @@
-#include "protocom/fewshot/align_knowledge.h"
+#include "fewshot/align_knowledge.h"
 
 #include <ATen/ATen.h>
 
 #include <string_view>
 #include <unordered_map>
 
-#include "protocom/core/error.h"
-#include "protocom/core/log.h"
+#include "base/error.h"
+#include "base/log.h"
 
 namespace protocom {
 namespace {

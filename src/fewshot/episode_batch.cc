@@ -1,8 +1,8 @@
-#include "protocom/fewshot/episode_batch.h"
+#include "fewshot/episode_batch.h"
 
 #include <ATen/ATen.h>
 
-#include "protocom/core/error.h"
+#include "base/error.h"
 
 namespace protocom {
 namespace {

@@ -1,4 +1,4 @@
-#include "fewshot/fast_form.h"
+#include "fewshot/detail/fast_form.h"
 
 #include <ATen/core/Tensor.h>
 

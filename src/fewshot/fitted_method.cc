@@ -1,13 +1,13 @@
-#include "protocom/fewshot/fitted_method.h"
+#include "fewshot/fitted_method.h"
 
 #include <ATen/ATen.h>
 
 #include <algorithm>
 #include <set>
 
-#include "fewshot/method_parameters.h"
-#include "protocom/core/error.h"
-#include "protocom/fewshot/method_call.h"
+#include "base/error.h"
+#include "fewshot/detail/method_parameters.h"
+#include "fewshot/method_call.h"
 
 namespace protocom {
 namespace {

@@ -1,11 +1,11 @@
-#include "fewshot/mapped_table.h"
+#include "fewshot/detail/mapped_table.h"
 
 #include <ATen/ATen.h>
 
 #include <algorithm>
 #include <utility>
 
-#include "fewshot/row_length.h"
+#include "fewshot/detail/row_length.h"
 
 namespace protocom {
 namespace {

@@ -1,6 +1,6 @@
-#include "protocom/fewshot/method.h"
+#include "fewshot/method.h"
 
-#include "protocom/core/error.h"
+#include "base/error.h"
 
 namespace protocom {
 

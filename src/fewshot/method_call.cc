@@ -1,7 +1,7 @@
-#include "protocom/fewshot/method_call.h"
+#include "fewshot/method_call.h"
 
-#include "protocom/core/error.h"
-#include "protocom/core/text.h"
+#include "base/error.h"
+#include "base/text.h"
 
 namespace protocom {
 

@@ -1,4 +1,4 @@
-#include "fewshot/method_definition.h"
+#include "fewshot/detail/method_definition.h"
 
 namespace protocom {
 namespace {

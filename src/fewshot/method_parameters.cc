@@ -1,11 +1,11 @@
-#include "fewshot/method_parameters.h"
+#include "fewshot/detail/method_parameters.h"
 
 #include <algorithm>
 #include <cmath>
 
-#include "protocom/core/error.h"
-#include "protocom/core/near_matches.h"
-#include "protocom/core/text.h"
+#include "base/error.h"
+#include "base/near_matches.h"
+#include "base/text.h"
 
 namespace protocom {
 namespace {

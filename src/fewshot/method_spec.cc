@@ -1,9 +1,9 @@
-#include "protocom/fewshot/method_spec.h"
+#include "fewshot/method_spec.h"
 
 #include <algorithm>
 #include <cmath>
 
-#include "protocom/core/enum_words.h"
+#include "base/enum_words.h"
 
 namespace protocom {
 namespace {

@@ -1,4 +1,4 @@
-#include "protocom/fewshot/methods.h"
+#include "fewshot/methods.h"
 
 #include <algorithm>
 #include <deque>
@@ -6,12 +6,12 @@
 #include <set>
 #include <tuple>
 
-#include "fewshot/method_definition.h"
-#include "fewshot/method_list.h"
-#include "protocom/core/error.h"
-#include "protocom/core/near_matches.h"
-#include "protocom/fewshot/add_method.h"
-#include "protocom/fewshot/method_call.h"
+#include "base/error.h"
+#include "base/near_matches.h"
+#include "fewshot/add_method.h"
+#include "fewshot/detail/method_definition.h"
+#include "fewshot/detail/method_list.h"
+#include "fewshot/method_call.h"
 
 namespace protocom {
 namespace {

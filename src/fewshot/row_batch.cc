@@ -1,4 +1,4 @@
-#include "protocom/fewshot/row_batch.h"
+#include "fewshot/row_batch.h"
 
 #include <ATen/ATen.h>
 

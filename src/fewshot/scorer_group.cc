@@ -1,4 +1,4 @@
-#include "protocom/fewshot/scorer_group.h"
+#include "fewshot/scorer_group.h"
 
 #include <ATen/ATen.h>
 #include <ATen/core/Tensor.h>
@@ -12,11 +12,11 @@
 #include <utility>
 #include <vector>
 
-#include "fewshot/fast_form.h"
-#include "fewshot/mapped_table.h"
-#include "protocom/core/error.h"
-#include "protocom/core/thread_scope.h"
-#include "protocom/fewshot/method.h"
+#include "base/error.h"
+#include "base/thread_scope.h"
+#include "fewshot/detail/fast_form.h"
+#include "fewshot/detail/mapped_table.h"
+#include "fewshot/method.h"
 
 namespace protocom {
 namespace {

@@ -1,4 +1,4 @@
-#include "protocom/fewshot/task_classifier.h"
+#include "fewshot/task_classifier.h"
 
 #include <ATen/ATen.h>
 #include <ATen/core/grad_mode.h>
@@ -6,9 +6,9 @@
 
 #include <algorithm>
 
-#include "protocom/core/error.h"
-#include "protocom/core/feature_values.h"
-#include "protocom/fewshot/methods.h"
+#include "base/error.h"
+#include "base/feature_values.h"
+#include "fewshot/methods.h"
 
 namespace protocom {
 namespace {

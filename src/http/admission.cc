@@ -1,4 +1,4 @@
-#include "http/admission.h"
+#include "http/detail/admission.h"
 
 #include <utility>
 

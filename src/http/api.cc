@@ -1,15 +1,15 @@
-#include "http/api.h"
+#include "http/detail/api.h"
 
 #include <algorithm>
 #include <boost/asio/post.hpp>
 #include <stdexcept>
 
-#include "http/embedded.h"
-#include "http/multipart.h"
-#include "protocom/core/device.h"
-#include "protocom/core/error.h"
-#include "protocom/core/log.h"
-#include "protocom/core/text.h"
+#include "base/device.h"
+#include "base/error.h"
+#include "base/log.h"
+#include "base/text.h"
+#include "http/detail/embedded.h"
+#include "http/detail/multipart.h"
 
 namespace protocom::http {
 namespace {

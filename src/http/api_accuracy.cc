@@ -1,6 +1,6 @@
-#include "http/api.h"
-#include "http/turn.h"
-#include "protocom/serve/twin_examples.h"
+#include "http/detail/api.h"
+#include "http/detail/turn.h"
+#include "recognizer/twin_examples.h"
 
 namespace protocom::http {
 namespace {

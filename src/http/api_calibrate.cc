@@ -1,6 +1,6 @@
-#include "http/api.h"
-#include "http/multipart.h"
-#include "http/turn.h"
+#include "http/detail/api.h"
+#include "http/detail/multipart.h"
+#include "http/detail/turn.h"
 
 namespace protocom::http {
 namespace {

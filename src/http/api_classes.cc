@@ -1,8 +1,8 @@
 #include <algorithm>
 #include <map>
 
-#include "http/api.h"
-#include "protocom/core/files.h"
+#include "http/detail/api.h"
+#include "io/files.h"
 
 namespace protocom::http {
 namespace {

@@ -1,8 +1,8 @@
 #include <ATen/ATen.h>
 
-#include "http/api.h"
-#include "http/multipart.h"
-#include "protocom/serve/answer_json.h"
+#include "http/detail/api.h"
+#include "http/detail/multipart.h"
+#include "recognizer/answer_json.h"
 
 namespace protocom::http {
 namespace {

@@ -1,12 +1,12 @@
 #include <ATen/ATen.h>
 
-#include "http/api.h"
-#include "http/multipart.h"
-#include "protocom/core/error.h"
-#include "protocom/core/files.h"
-#include "protocom/core/text.h"
-#include "protocom/core/thread_scope.h"
-#include "protocom/serve/class_words.h"
+#include "base/error.h"
+#include "base/text.h"
+#include "base/thread_scope.h"
+#include "http/detail/api.h"
+#include "http/detail/multipart.h"
+#include "io/files.h"
+#include "recognizer/class_words.h"
 
 namespace protocom::http {
 namespace {

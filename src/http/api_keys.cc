@@ -1,4 +1,4 @@
-#include "protocom/http/api_keys.h"
+#include "http/api_keys.h"
 
 #include <openssl/crypto.h>
 #include <openssl/evp.h>
@@ -9,10 +9,10 @@
 #include <array>
 #include <nlohmann/json.hpp>
 
-#include "protocom/core/enum_words.h"
-#include "protocom/core/error.h"
-#include "protocom/core/files.h"
-#include "protocom/core/json.h"
+#include "base/enum_words.h"
+#include "base/error.h"
+#include "io/files.h"
+#include "io/json.h"
 
 namespace protocom::http {
 namespace fs = std::filesystem;

@@ -1,6 +1,6 @@
-#include "http/api.h"
-#include "http/embedded.h"
-#include "protocom/core/text.h"
+#include "base/text.h"
+#include "http/detail/api.h"
+#include "http/detail/embedded.h"
 
 namespace protocom::http {
 namespace {

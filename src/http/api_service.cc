@@ -2,9 +2,9 @@
 
 #include <cctype>
 
-#include "http/api.h"
-#include "http/embedded.h"
-#include "protocom/core/artefact.h"
+#include "http/detail/api.h"
+#include "http/detail/embedded.h"
+#include "io/artefact.h"
 
 namespace protocom::http {
 namespace {

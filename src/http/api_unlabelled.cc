@@ -1,8 +1,8 @@
 #include <ATen/ATen.h>
 
-#include "http/api.h"
-#include "http/multipart.h"
-#include "protocom/core/error.h"
+#include "base/error.h"
+#include "http/detail/api.h"
+#include "http/detail/multipart.h"
 
 namespace protocom::http {
 namespace {

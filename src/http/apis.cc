@@ -1,11 +1,11 @@
-#include "http/apis.h"
+#include "http/detail/apis.h"
 
 #include <algorithm>
 #include <array>
 
-#include "http/target.h"
-#include "protocom/core/error.h"
-#include "protocom/nn/text_encoder.h"
+#include "base/error.h"
+#include "encoders/text_encoder.h"
+#include "http/detail/target.h"
 
 namespace protocom::http {
 namespace fs = std::filesystem;

@@ -1,4 +1,4 @@
-#include "http/batch_engine.h"
+#include "http/detail/batch_engine.h"
 
 #include <ATen/ATen.h>
 #include <ATen/Parallel.h>
@@ -6,10 +6,10 @@
 #include <algorithm>
 #include <iterator>
 
-#include "protocom/core/device.h"
-#include "protocom/core/error.h"
-#include "protocom/core/thread_scope.h"
-#include "protocom/serve/database_error.h"
+#include "base/device.h"
+#include "base/error.h"
+#include "base/thread_scope.h"
+#include "store/database_error.h"
 
 namespace protocom::http {
 namespace {

@@ -1,4 +1,4 @@
-#include "http/connection.h"
+#include "http/detail/connection.h"
 
 #include <netinet/in.h>
 #include <netinet/tcp.h>
@@ -16,8 +16,8 @@
 #include <optional>
 #include <type_traits>
 
-#include "http/connections.h"
-#include "http/request_head.h"
+#include "http/detail/connections.h"
+#include "http/detail/request_head.h"
 
 namespace protocom::http {
 namespace {

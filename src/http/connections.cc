@@ -1,4 +1,4 @@
-#include "http/connections.h"
+#include "http/detail/connections.h"
 
 #include <algorithm>
 

@@ -1,11 +1,11 @@
-#include "http/feature_reader.h"
+#include "http/detail/feature_reader.h"
 
 #include <ATen/ATen.h>
 
 #include <algorithm>
 #include <cmath>
 
-#include "http/http_error.h"
+#include "http/detail/http_error.h"
 
 namespace protocom::http {
 namespace {

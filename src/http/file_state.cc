@@ -1,8 +1,8 @@
-#include "http/file_state.h"
+#include "http/detail/file_state.h"
 
 #include <utility>
 
-#include "protocom/core/log.h"
+#include "base/log.h"
 
 namespace protocom::http {
 

@@ -1,4 +1,4 @@
-#include "http/guard.h"
+#include "http/detail/guard.h"
 
 #include <strings.h>
 #include <sys/stat.h>
@@ -6,8 +6,8 @@
 #include <algorithm>
 #include <boost/asio/ip/address_v4.hpp>
 
-#include "protocom/core/error.h"
-#include "protocom/core/log.h"
+#include "base/error.h"
+#include "base/log.h"
 
 namespace protocom::http {
 namespace fs = std::filesystem;

@@ -1,12 +1,12 @@
-#include "http/json_body.h"
+#include "http/detail/json_body.h"
 
 #include <vector>
 
-#include "http/http_error.h"
-#include "http/target.h"
-#include "protocom/core/error.h"
-#include "protocom/core/feature_values.h"
-#include "protocom/core/json.h"
+#include "base/error.h"
+#include "base/feature_values.h"
+#include "http/detail/http_error.h"
+#include "http/detail/target.h"
+#include "io/json.h"
 
 namespace protocom::http {
 namespace {

@@ -1,6 +1,6 @@
-#include "http/message.h"
+#include "http/detail/message.h"
 
-#include "protocom/core/printed_json.h"
+#include "base/printed_json.h"
 
 namespace protocom::http {
 namespace {

@@ -1,4 +1,4 @@
-#include "http/metrics.h"
+#include "http/detail/metrics.h"
 
 #include <prometheus/text_serializer.h>
 #include <unistd.h>

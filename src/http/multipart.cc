@@ -1,10 +1,10 @@
-#include "http/multipart.h"
+#include "http/detail/multipart.h"
 
 #include <algorithm>
 
-#include "http/http_error.h"
-#include "http/target.h"
-#include "protocom/core/text.h"
+#include "base/text.h"
+#include "http/detail/http_error.h"
+#include "http/detail/target.h"
 
 namespace protocom::http {
 namespace {

@@ -1,9 +1,9 @@
-#include "http/rate_limit.h"
+#include "http/detail/rate_limit.h"
 
 #include <algorithm>
 #include <cmath>
 
-#include "protocom/core/to_whole.h"
+#include "base/to_whole.h"
 
 namespace protocom::http {
 

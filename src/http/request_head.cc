@@ -1,4 +1,4 @@
-#include "http/request_head.h"
+#include "http/detail/request_head.h"
 
 #include <boost/beast/core.hpp>
 #include <string>

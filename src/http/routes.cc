@@ -1,11 +1,11 @@
-#include "http/routes.h"
+#include "http/detail/routes.h"
 
 #include <algorithm>
 #include <cctype>
 #include <nlohmann/json.hpp>
 
-#include "http/multipart.h"
-#include "http/target.h"
+#include "http/detail/multipart.h"
+#include "http/detail/target.h"
 
 namespace protocom::http {
 namespace {

@@ -1,4 +1,4 @@
-#include "protocom/http/server.h"
+#include "http/server.h"
 
 #include <algorithm>
 #include <boost/asio/io_context.hpp>
@@ -6,9 +6,9 @@
 #include <boost/asio/steady_timer.hpp>
 #include <thread>
 
-#include "http/connections.h"
-#include "protocom/core/error.h"
-#include "protocom/core/log.h"
+#include "base/error.h"
+#include "base/log.h"
+#include "http/detail/connections.h"
 
 namespace protocom::http {
 namespace asio = boost::asio;

@@ -1,8 +1,8 @@
-#include "http/target.h"
+#include "http/detail/target.h"
 
-#include "http/http_error.h"
-#include "protocom/core/text.h"
-#include "protocom/core/utf8.h"
+#include "base/text.h"
+#include "base/utf8.h"
+#include "http/detail/http_error.h"
 
 namespace protocom::http {
 namespace {

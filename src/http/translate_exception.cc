@@ -1,7 +1,7 @@
-#include "http/http_error.h"
-#include "protocom/core/error.h"
-#include "protocom/core/log.h"
-#include "protocom/serve/database_error.h"
+#include "base/error.h"
+#include "base/log.h"
+#include "http/detail/http_error.h"
+#include "store/database_error.h"
 
 namespace protocom::http {
 namespace {

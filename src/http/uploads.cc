@@ -1,14 +1,14 @@
-#include "http/uploads.h"
+#include "http/detail/uploads.h"
 
 #include <openssl/evp.h>
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
-#include "http/multipart.h"
-#include "http/target.h"
-#include "protocom/core/error.h"
-#include "protocom/core/files.h"
+#include "base/error.h"
+#include "http/detail/multipart.h"
+#include "http/detail/target.h"
+#include "io/files.h"
 
 namespace protocom::http {
 namespace {

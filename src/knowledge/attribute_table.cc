@@ -1,4 +1,4 @@
-#include "protocom/knowledge/attribute_table.h"
+#include "knowledge/attribute_table.h"
 
 #include <ATen/ATen.h>
 
@@ -6,8 +6,8 @@
 #include <set>
 #include <unordered_map>
 
-#include "protocom/core/enum_words.h"
-#include "protocom/core/error.h"
+#include "base/enum_words.h"
+#include "base/error.h"
 
 namespace protocom {
 namespace {

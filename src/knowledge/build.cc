@@ -1,15 +1,15 @@
-#include "protocom/knowledge/build.h"
+#include "knowledge/build.h"
 
 #include <ATen/ATen.h>
 
 #include <algorithm>
 #include <set>
 
-#include "protocom/core/error.h"
-#include "protocom/core/files.h"
-#include "protocom/core/log.h"
-#include "protocom/knowledge/graph_embedding.h"
-#include "protocom/knowledge/word_vectors.h"
+#include "base/error.h"
+#include "base/log.h"
+#include "io/files.h"
+#include "knowledge/graph_embedding.h"
+#include "knowledge/word_vectors.h"
 
 namespace protocom {
 namespace {

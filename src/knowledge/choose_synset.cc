@@ -1,10 +1,10 @@
-#include "protocom/knowledge/choose_synset.h"
+#include "knowledge/choose_synset.h"
 
 #include <algorithm>
 #include <set>
 
-#include "protocom/core/error.h"
-#include "protocom/core/log.h"
+#include "base/error.h"
+#include "base/log.h"
 
 namespace protocom {
 namespace {

@@ -1,19 +1,19 @@
-#include "protocom/knowledge/class_description.h"
+#include "knowledge/class_description.h"
 
 #include <ATen/ATen.h>
 
 #include <algorithm>
 #include <set>
 
-#include "knowledge/word_forms.h"
-#include "protocom/core/error.h"
-#include "protocom/core/near_matches.h"
-#include "protocom/core/text.h"
-#include "protocom/knowledge/attribute_table.h"
-#include "protocom/knowledge/choose_synset.h"
-#include "protocom/knowledge/graph_embedding.h"
-#include "protocom/knowledge/names.h"
-#include "protocom/knowledge/word_vectors.h"
+#include "base/error.h"
+#include "base/near_matches.h"
+#include "base/text.h"
+#include "knowledge/attribute_table.h"
+#include "knowledge/choose_synset.h"
+#include "knowledge/detail/word_forms.h"
+#include "knowledge/graph_embedding.h"
+#include "knowledge/names.h"
+#include "knowledge/word_vectors.h"
 
 namespace protocom {
 namespace {

@@ -1,15 +1,15 @@
-#include "protocom/knowledge/class_texts.h"
+#include "knowledge/class_texts.h"
 
 #include <ATen/ATen.h>
 
 #include <unordered_map>
 
-#include "protocom/core/clean_name.h"
-#include "protocom/core/csv.h"
-#include "protocom/core/error.h"
-#include "protocom/core/files.h"
-#include "protocom/core/text.h"
-#include "protocom/knowledge/names.h"
+#include "base/clean_name.h"
+#include "base/error.h"
+#include "base/text.h"
+#include "io/csv.h"
+#include "io/files.h"
+#include "knowledge/names.h"
 
 namespace protocom {
 namespace {

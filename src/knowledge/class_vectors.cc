@@ -1,4 +1,4 @@
-#include "protocom/knowledge/class_vectors.h"
+#include "knowledge/class_vectors.h"
 
 #include <ATen/ATen.h>
 #include <fmt/format.h>
@@ -6,15 +6,15 @@
 #include <optional>
 #include <unordered_map>
 
-#include "knowledge/vector_number.h"
-#include "protocom/core/clean_name.h"
-#include "protocom/core/csv.h"
-#include "protocom/core/error.h"
-#include "protocom/core/feature_values.h"
-#include "protocom/core/files.h"
-#include "protocom/core/log.h"
-#include "protocom/core/npz.h"
-#include "protocom/core/text.h"
+#include "base/clean_name.h"
+#include "base/error.h"
+#include "base/feature_values.h"
+#include "base/log.h"
+#include "base/text.h"
+#include "io/csv.h"
+#include "io/files.h"
+#include "io/npz.h"
+#include "knowledge/detail/vector_number.h"
 
 namespace protocom {
 namespace {

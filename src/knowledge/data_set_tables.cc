@@ -4,12 +4,12 @@
 #include <algorithm>
 #include <optional>
 
-#include "knowledge/table_names.h"
-#include "protocom/core/error.h"
-#include "protocom/core/files.h"
-#include "protocom/core/log.h"
-#include "protocom/core/text.h"
-#include "protocom/knowledge/tables.h"
+#include "base/error.h"
+#include "base/log.h"
+#include "base/text.h"
+#include "io/files.h"
+#include "knowledge/detail/table_names.h"
+#include "knowledge/tables.h"
 
 namespace protocom {
 namespace {

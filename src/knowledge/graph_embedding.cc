@@ -1,11 +1,11 @@
-#include "protocom/knowledge/graph_embedding.h"
+#include "knowledge/graph_embedding.h"
 
 #include <ATen/ATen.h>
 
 #include <algorithm>
 #include <tuple>
 
-#include "protocom/core/error.h"
+#include "base/error.h"
 
 namespace protocom {
 namespace {

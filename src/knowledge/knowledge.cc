@@ -1,4 +1,4 @@
-#include "protocom/knowledge/knowledge.h"
+#include "knowledge/knowledge.h"
 
 #include <ATen/ATen.h>
 #include <fmt/ranges.h>
@@ -7,11 +7,11 @@
 #include <set>
 #include <utility>
 
-#include "protocom/core/clean_name.h"
-#include "protocom/core/error.h"
-#include "protocom/core/files.h"
-#include "protocom/core/npz.h"
-#include "protocom/core/text.h"
+#include "base/clean_name.h"
+#include "base/error.h"
+#include "base/text.h"
+#include "io/files.h"
+#include "io/npz.h"
 
 namespace protocom {
 namespace {

@@ -1,16 +1,16 @@
-#include "knowledge/table_names.h"
+#include "knowledge/detail/table_names.h"
 
 #include <ATen/ATen.h>
 #include <fmt/format.h>
 
 #include <algorithm>
 
-#include "knowledge/word_forms.h"
-#include "protocom/core/clean_name.h"
-#include "protocom/core/error.h"
-#include "protocom/core/log.h"
-#include "protocom/core/text.h"
-#include "protocom/knowledge/names.h"
+#include "base/clean_name.h"
+#include "base/error.h"
+#include "base/log.h"
+#include "base/text.h"
+#include "knowledge/detail/word_forms.h"
+#include "knowledge/names.h"
 
 namespace protocom {
 namespace {

@@ -1,4 +1,4 @@
-#include "protocom/knowledge/tables.h"
+#include "knowledge/tables.h"
 
 #include <ATen/ATen.h>
 #include <fmt/format.h>
@@ -9,13 +9,13 @@
 #include <optional>
 #include <set>
 
-#include "knowledge/table_names.h"
-#include "knowledge/weight_scale.h"
-#include "protocom/core/clean_name.h"
-#include "protocom/core/csv.h"
-#include "protocom/core/error.h"
-#include "protocom/core/log.h"
-#include "protocom/core/text.h"
+#include "base/clean_name.h"
+#include "base/error.h"
+#include "base/log.h"
+#include "base/text.h"
+#include "io/csv.h"
+#include "knowledge/detail/table_names.h"
+#include "knowledge/detail/weight_scale.h"
 
 namespace protocom {
 namespace {

@@ -1,4 +1,4 @@
-#include "protocom/knowledge/useless.h"
+#include "knowledge/useless.h"
 
 #include <ATen/ATen.h>
 

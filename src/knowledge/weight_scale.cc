@@ -1,11 +1,11 @@
-#include "knowledge/weight_scale.h"
+#include "knowledge/detail/weight_scale.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
 
-#include "protocom/core/text.h"
+#include "base/text.h"
 
 namespace protocom {
 namespace {

@@ -1,11 +1,11 @@
-#include "knowledge/word_forms.h"
+#include "knowledge/detail/word_forms.h"
 
 #include <algorithm>
 #include <string_view>
 #include <utility>
 #include <vector>
 
-#include "protocom/core/text.h"
+#include "base/text.h"
 
 namespace protocom {
 namespace {

@@ -1,4 +1,4 @@
-#include "protocom/knowledge/word_vectors.h"
+#include "knowledge/word_vectors.h"
 
 #include <ATen/ATen.h>
 
@@ -6,10 +6,10 @@
 #include <cctype>
 #include <cmath>
 
-#include "knowledge/vector_number.h"
-#include "protocom/core/error.h"
-#include "protocom/core/files.h"
-#include "protocom/core/text.h"
+#include "base/error.h"
+#include "base/text.h"
+#include "io/files.h"
+#include "knowledge/detail/vector_number.h"
 
 namespace protocom {
 namespace {

@@ -1,4 +1,4 @@
-#include "protocom/knowledge/wordnet.h"
+#include "knowledge/wordnet.h"
 
 #include <algorithm>
 #include <cctype>
@@ -6,9 +6,9 @@
 #include <set>
 #include <unordered_set>
 
-#include "protocom/core/enum_words.h"
-#include "protocom/core/error.h"
-#include "protocom/core/text.h"
+#include "base/enum_words.h"
+#include "base/error.h"
+#include "base/text.h"
 
 namespace protocom {
 namespace {

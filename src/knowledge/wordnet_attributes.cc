@@ -1,4 +1,4 @@
-#include "protocom/knowledge/wordnet_attributes.h"
+#include "knowledge/wordnet_attributes.h"
 
 #include <ATen/ATen.h>
 #include <fmt/ranges.h>
@@ -6,11 +6,11 @@
 #include <set>
 #include <tuple>
 
-#include "protocom/core/csv.h"
-#include "protocom/core/error.h"
-#include "protocom/core/log.h"
-#include "protocom/knowledge/choose_synset.h"
-#include "protocom/knowledge/names.h"
+#include "base/error.h"
+#include "base/log.h"
+#include "io/csv.h"
+#include "knowledge/choose_synset.h"
+#include "knowledge/names.h"
 
 namespace protocom {
 namespace {

@@ -4,8 +4,8 @@
 #include <utility>
 #include <vector>
 
-#include "protocom/core/error.h"
-#include "report/analyses.h"
+#include "base/error.h"
+#include "report/detail/analyses.h"
 
 namespace protocom {
 namespace {

@@ -1,4 +1,4 @@
-#include "report/analyses.h"
+#include "report/detail/analyses.h"
 
 namespace protocom {
 namespace {

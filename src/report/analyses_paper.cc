@@ -1,7 +1,7 @@
 #include <algorithm>
 
-#include "protocom/eval/results_json.h"
-#include "report/analyses.h"
+#include "eval/results_json.h"
+#include "report/detail/analyses.h"
 
 namespace protocom {
 namespace {

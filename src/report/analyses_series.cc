@@ -1,7 +1,7 @@
 #include <algorithm>
 
-#include "protocom/knowledge/class_description.h"
-#include "report/analyses.h"
+#include "knowledge/class_description.h"
+#include "report/detail/analyses.h"
 
 namespace protocom {
 namespace {

@@ -1,11 +1,11 @@
-#include "protocom/report/bar_chart.h"
+#include "report/bar_chart.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
 
-#include "report/marks.h"
+#include "report/detail/marks.h"
 
 namespace protocom {
 namespace {

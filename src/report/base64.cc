@@ -1,9 +1,9 @@
-#include "protocom/report/base64.h"
+#include "report/base64.h"
 
 #include <array>
 #include <cstdint>
 
-#include "protocom/core/error.h"
+#include "base/error.h"
 
 namespace protocom {
 namespace {

@@ -5,8 +5,8 @@
 #include <set>
 #include <tuple>
 
-#include "protocom/report/html_report.h"
-#include "protocom/report/methods.h"
+#include "report/html_report.h"
+#include "report/methods.h"
 
 namespace protocom {
 namespace {

@@ -1,4 +1,4 @@
-#include "report/figure_style.h"
+#include "report/detail/figure_style.h"
 
 #include <fmt/format.h>
 

@@ -1,15 +1,15 @@
-#include "protocom/report/headline.h"
+#include "report/headline.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <map>
 
-#include "protocom/fewshot/methods.h"
-#include "protocom/report/methods.h"
-#include "protocom/report/svg.h"
-#include "report/html_parts.h"
-#include "report/section_tables.h"
+#include "fewshot/methods.h"
+#include "report/detail/html_parts.h"
+#include "report/detail/section_tables.h"
+#include "report/methods.h"
+#include "report/svg.h"
 
 namespace protocom {
 namespace {

@@ -1,11 +1,11 @@
-#include "protocom/report/heat_map.h"
+#include "report/heat_map.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
 
-#include "report/marks.h"
+#include "report/detail/marks.h"
 
 namespace protocom {
 namespace {

@@ -1,7 +1,7 @@
 #include <fmt/format.h>
 
-#include "protocom/report/svg.h"
-#include "report/html_parts.h"
+#include "report/detail/html_parts.h"
+#include "report/svg.h"
 
 namespace protocom {
 namespace {

@@ -6,11 +6,11 @@
 #include <set>
 #include <tuple>
 
-#include "protocom/report/methods.h"
-#include "protocom/report/says_something.h"
-#include "protocom/report/svg.h"
-#include "report/html_parts.h"
-#include "report/section_tables.h"
+#include "report/detail/html_parts.h"
+#include "report/detail/section_tables.h"
+#include "report/methods.h"
+#include "report/says_something.h"
+#include "report/svg.h"
 
 namespace protocom {
 namespace {

@@ -2,10 +2,10 @@
 
 #include <algorithm>
 
-#include "protocom/report/methods.h"
-#include "protocom/report/svg.h"
-#include "report/html_parts.h"
-#include "report/section_tables.h"
+#include "report/detail/html_parts.h"
+#include "report/detail/section_tables.h"
+#include "report/methods.h"
+#include "report/svg.h"
 
 namespace protocom {
 namespace {

@@ -1,4 +1,4 @@
-#include "protocom/report/html_report.h"
+#include "report/html_report.h"
 
 #include <fmt/format.h>
 
@@ -6,11 +6,11 @@
 #include <string>
 #include <string_view>
 
-#include "protocom/core/error.h"
-#include "protocom/report/base64.h"
-#include "protocom/report/says_something.h"
-#include "protocom/report/svg.h"
-#include "report/html_parts.h"
+#include "base/error.h"
+#include "report/base64.h"
+#include "report/detail/html_parts.h"
+#include "report/says_something.h"
+#include "report/svg.h"
 
 namespace protocom {
 namespace {

@@ -2,9 +2,9 @@
 
 #include <algorithm>
 
-#include "protocom/core/text.h"
-#include "protocom/report/svg.h"
-#include "report/html_parts.h"
+#include "base/text.h"
+#include "report/detail/html_parts.h"
+#include "report/svg.h"
 
 namespace protocom {
 namespace {

@@ -1,4 +1,4 @@
-#include "report/likeness.h"
+#include "report/detail/likeness.h"
 
 #include <algorithm>
 #include <utility>

@@ -1,4 +1,4 @@
-#include "protocom/report/line_chart.h"
+#include "report/line_chart.h"
 
 #include <fmt/format.h>
 
@@ -7,7 +7,7 @@
 #include <limits>
 #include <set>
 
-#include "report/marks.h"
+#include "report/detail/marks.h"
 
 namespace protocom {
 namespace {

@@ -1,4 +1,4 @@
-#include "report/marks.h"
+#include "report/detail/marks.h"
 
 #include <fmt/format.h>
 
@@ -8,7 +8,7 @@
 #include <cstdlib>
 #include <optional>
 
-#include "report/figure_style.h"
+#include "report/detail/figure_style.h"
 
 namespace protocom {
 namespace {

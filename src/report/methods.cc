@@ -1,10 +1,10 @@
-#include "protocom/report/methods.h"
+#include "report/methods.h"
 
 #include <algorithm>
 #include <map>
 #include <set>
 
-#include "protocom/fewshot/methods.h"
+#include "fewshot/methods.h"
 
 namespace protocom {
 namespace {

@@ -1,12 +1,12 @@
-#include "report/photo_sheet.h"
+#include "report/detail/photo_sheet.h"
 
 #include <algorithm>
 #include <cmath>
 #include <optional>
 
-#include "protocom/core/error.h"
-#include "protocom/data/contact_sheet.h"
-#include "protocom/report/base64.h"
+#include "base/error.h"
+#include "datasets/contact_sheet.h"
+#include "report/base64.h"
 
 namespace protocom {
 namespace {

@@ -1,8 +1,8 @@
-#include "protocom/report/picture_chart.h"
+#include "report/picture_chart.h"
 
 #include <fmt/format.h>
 
-#include "report/marks.h"
+#include "report/detail/marks.h"
 
 namespace protocom {
 namespace {

@@ -1,4 +1,4 @@
-#include "protocom/report/says_something.h"
+#include "report/says_something.h"
 
 #include <algorithm>
 #include <cmath>

@@ -1,10 +1,10 @@
-#include "protocom/report/scatter_chart.h"
+#include "report/scatter_chart.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 
-#include "report/marks.h"
+#include "report/detail/marks.h"
 
 namespace protocom {
 namespace {

@@ -1,11 +1,11 @@
-#include "protocom/report/section.h"
+#include "report/section.h"
 
 #include <algorithm>
 #include <cmath>
 #include <string>
 #include <string_view>
 
-#include "protocom/core/error.h"
+#include "base/error.h"
 
 namespace protocom {
 namespace {

@@ -1,4 +1,4 @@
-#include "report/section_tables.h"
+#include "report/detail/section_tables.h"
 
 #include <fmt/format.h>
 
@@ -7,9 +7,9 @@
 #include <functional>
 #include <set>
 
-#include "protocom/report/analysis_sections.h"
-#include "protocom/report/methods.h"
-#include "protocom/report/svg.h"
+#include "report/analysis_sections.h"
+#include "report/methods.h"
+#include "report/svg.h"
 
 namespace protocom {
 namespace {

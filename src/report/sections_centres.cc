@@ -4,10 +4,10 @@
 #include <cmath>
 #include <map>
 
-#include "protocom/report/analysis_sections.h"
-#include "protocom/report/methods.h"
-#include "report/photo_sheet.h"
-#include "report/section_tables.h"
+#include "report/analysis_sections.h"
+#include "report/detail/photo_sheet.h"
+#include "report/detail/section_tables.h"
+#include "report/methods.h"
 
 namespace protocom {
 namespace {

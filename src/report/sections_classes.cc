@@ -2,10 +2,10 @@
 
 #include <algorithm>
 
-#include "protocom/report/analysis_sections.h"
-#include "protocom/report/methods.h"
-#include "report/likeness.h"
-#include "report/section_tables.h"
+#include "report/analysis_sections.h"
+#include "report/detail/likeness.h"
+#include "report/detail/section_tables.h"
+#include "report/methods.h"
 
 namespace protocom {
 namespace {

@@ -2,9 +2,9 @@
 
 #include <algorithm>
 
-#include "protocom/report/analysis_sections.h"
-#include "protocom/report/methods.h"
-#include "report/section_tables.h"
+#include "report/analysis_sections.h"
+#include "report/detail/section_tables.h"
+#include "report/methods.h"
 
 namespace protocom {
 namespace {

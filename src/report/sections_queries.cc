@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <cmath>
 
-#include "protocom/report/analysis_sections.h"
-#include "protocom/report/methods.h"
-#include "report/section_tables.h"
+#include "report/analysis_sections.h"
+#include "report/detail/section_tables.h"
+#include "report/methods.h"
 
 namespace protocom {
 namespace {

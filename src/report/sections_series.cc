@@ -3,10 +3,10 @@
 #include <algorithm>
 #include <optional>
 
-#include "protocom/core/error.h"
-#include "protocom/report/analysis_sections.h"
-#include "protocom/report/methods.h"
-#include "report/section_tables.h"
+#include "base/error.h"
+#include "report/analysis_sections.h"
+#include "report/detail/section_tables.h"
+#include "report/methods.h"
 
 namespace protocom {
 namespace {

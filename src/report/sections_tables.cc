@@ -1,10 +1,10 @@
 #include <fmt/format.h>
 
-#include "protocom/report/analysis_sections.h"
-#include "protocom/report/html_report.h"
-#include "protocom/report/methods.h"
-#include "report/html_parts.h"
-#include "report/section_tables.h"
+#include "report/analysis_sections.h"
+#include "report/detail/html_parts.h"
+#include "report/detail/section_tables.h"
+#include "report/html_report.h"
+#include "report/methods.h"
 
 namespace protocom {
 namespace {

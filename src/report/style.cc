@@ -1,5 +1,5 @@
-#include "report/figure_style.h"
-#include "report/html_parts.h"
+#include "report/detail/figure_style.h"
+#include "report/detail/html_parts.h"
 
 namespace protocom {
 namespace {

@@ -1,4 +1,4 @@
-#include "protocom/report/svg.h"
+#include "report/svg.h"
 
 #include <fmt/format.h>
 
@@ -7,9 +7,9 @@
 #include <cmath>
 #include <utility>
 
-#include "protocom/core/enum_words.h"
-#include "protocom/core/utf8.h"
-#include "report/figure_style.h"
+#include "base/enum_words.h"
+#include "base/utf8.h"
+#include "report/detail/figure_style.h"
 
 namespace protocom {
 namespace {

@@ -6,12 +6,12 @@
 #include <memory>
 #include <sstream>
 
-#include "protocom/core/error.h"
-#include "protocom/core/to_whole.h"
-#include "protocom/data/image.h"
-#include "protocom/report/base64.h"
-#include "protocom/report/svg.h"
-#include "report/figure_style.h"
+#include "base/error.h"
+#include "base/to_whole.h"
+#include "images/image.h"
+#include "report/base64.h"
+#include "report/detail/figure_style.h"
+#include "report/svg.h"
 
 namespace protocom {
 namespace {

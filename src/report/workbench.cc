@@ -1,12 +1,12 @@
-#include "protocom/report/workbench.h"
+#include "report/workbench.h"
 
 #include <algorithm>
 #include <map>
 
-#include "protocom/core/error.h"
-#include "protocom/core/log.h"
-#include "protocom/fewshot/paper/completion_model.h"
-#include "report/analyses.h"
+#include "base/error.h"
+#include "base/log.h"
+#include "fewshot/paper/completion_model.h"
+#include "report/detail/analyses.h"
 
 namespace protocom {
 namespace {

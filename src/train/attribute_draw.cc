@@ -1,4 +1,4 @@
-#include "train/attribute_draw.h"
+#include "train/detail/attribute_draw.h"
 
 #include <ATen/ATen.h>
 

@@ -1,11 +1,11 @@
-#include "protocom/train/augment.h"
+#include "train/augment.h"
 
 #include <algorithm>
 #include <cmath>
 #include <cstring>
 
-#include "protocom/core/error.h"
-#include "protocom/core/to_whole.h"
+#include "base/error.h"
+#include "base/to_whole.h"
 
 namespace protocom {
 namespace {

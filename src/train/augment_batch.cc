@@ -1,8 +1,8 @@
-#include "train/augment_batch.h"
+#include "train/detail/augment_batch.h"
 
 #include <torch/torch.h>
 
-#include "protocom/core/check.h"
+#include "base/check.h"
 
 namespace protocom {
 namespace {

@@ -1,4 +1,4 @@
-#include "train/batch_loader.h"
+#include "train/detail/batch_loader.h"
 
 #include <torch/torch.h>
 

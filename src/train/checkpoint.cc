@@ -1,12 +1,12 @@
-#include "train/checkpoint.h"
+#include "train/detail/checkpoint.h"
 
 #include <algorithm>
 #include <sstream>
 
-#include "protocom/core/error.h"
-#include "protocom/core/files.h"
-#include "protocom/core/json.h"
-#include "protocom/nn/backbone.h"
+#include "base/error.h"
+#include "encoders/backbone.h"
+#include "io/files.h"
+#include "io/json.h"
 
 namespace protocom {
 namespace {

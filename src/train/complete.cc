@@ -1,4 +1,4 @@
-#include "protocom/train/complete.h"
+#include "train/complete.h"
 
 #include <ATen/ATen.h>
 #include <ATen/CPUGeneratorImpl.h>
@@ -8,19 +8,19 @@
 
 #include <vector>
 
-#include "protocom/core/enum_words.h"
-#include "protocom/core/error.h"
-#include "protocom/core/rng.h"
-#include "protocom/data/feature_set.h"
-#include "protocom/fewshot/align_knowledge.h"
-#include "protocom/fewshot/paper/completion_model.h"
-#include "protocom/fewshot/toolbox/moments.h"
-#include "protocom/train/completion_gain.h"
-#include "train/attribute_draw.h"
-#include "train/checkpoint.h"
-#include "train/completion_setup.h"
-#include "train/epoch_loop.h"
-#include "train/validation.h"
+#include "base/enum_words.h"
+#include "base/error.h"
+#include "base/rng.h"
+#include "datasets/feature_set.h"
+#include "fewshot/align_knowledge.h"
+#include "fewshot/paper/completion_model.h"
+#include "fewshot/toolbox/moments.h"
+#include "train/completion_gain.h"
+#include "train/detail/attribute_draw.h"
+#include "train/detail/checkpoint.h"
+#include "train/detail/completion_setup.h"
+#include "train/detail/epoch_loop.h"
+#include "train/detail/validation_episodes.h"
 
 namespace protocom {
 namespace {

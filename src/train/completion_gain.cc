@@ -1,10 +1,10 @@
-#include "protocom/train/completion_gain.h"
+#include "train/completion_gain.h"
 
 #include <fmt/format.h>
 
 #include <cmath>
 
-#include "protocom/eval/statistics.h"
+#include "eval/statistics.h"
 
 namespace protocom {
 namespace {

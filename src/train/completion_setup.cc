@@ -1,15 +1,15 @@
-#include "train/completion_setup.h"
+#include "train/detail/completion_setup.h"
 
 #include <torch/torch.h>
 
 #include <algorithm>
 #include <cmath>
 
-#include "protocom/core/error.h"
-#include "protocom/core/files.h"
-#include "protocom/core/log.h"
-#include "protocom/fewshot/align_knowledge.h"
-#include "protocom/fewshot/toolbox/moments.h"
+#include "base/error.h"
+#include "base/log.h"
+#include "fewshot/align_knowledge.h"
+#include "fewshot/toolbox/moments.h"
+#include "io/files.h"
 
 namespace protocom {
 namespace {

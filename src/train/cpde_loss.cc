@@ -1,10 +1,10 @@
-#include "train/cpde_loss.h"
+#include "train/detail/cpde_loss.h"
 
 #include <cmath>
 
-#include "protocom/fewshot/paper/primitive_enhancing.h"
-#include "protocom/fewshot/toolbox/cosine_classifier.h"
-#include "train/split_orders.h"
+#include "fewshot/paper/primitive_enhancing.h"
+#include "fewshot/toolbox/cosine_classifier.h"
+#include "train/detail/split_orders.h"
 
 namespace protocom {
 

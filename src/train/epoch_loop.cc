@@ -1,14 +1,14 @@
-#include "train/epoch_loop.h"
+#include "train/detail/epoch_loop.h"
 
 #include <algorithm>
 #include <chrono>
 #include <cmath>
 #include <utility>
 
-#include "protocom/core/error.h"
-#include "protocom/core/log.h"
-#include "train/together.h"
-#include "train/validation.h"
+#include "base/error.h"
+#include "base/log.h"
+#include "train/detail/together.h"
+#include "train/detail/validation_episodes.h"
 
 namespace protocom {
 namespace {

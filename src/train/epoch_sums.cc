@@ -1,4 +1,4 @@
-#include "train/epoch_sums.h"
+#include "train/detail/epoch_sums.h"
 
 #include <ATen/ATen.h>
 

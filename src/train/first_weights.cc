@@ -1,12 +1,12 @@
-#include "train/first_weights.h"
+#include "train/detail/first_weights.h"
 
 #include <torch/torch.h>
 
 #include <algorithm>
 #include <cmath>
 
-#include "protocom/core/rng.h"
-#include "protocom/features/extract.h"
+#include "base/rng.h"
+#include "encoders/extract.h"
 
 namespace protocom {
 namespace {

@@ -1,4 +1,4 @@
-#include "train/gradient_buckets.h"
+#include "train/detail/gradient_buckets.h"
 
 #include <torch/csrc/autograd/functions/accumulate_grad.h>
 #include <torch/csrc/autograd/utils/lambda_post_hook.h>

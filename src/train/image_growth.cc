@@ -1,11 +1,11 @@
-#include "protocom/train/image_growth.h"
+#include "train/image_growth.h"
 
 #include <torch/torch.h>
 
 #include <algorithm>
 #include <cmath>
 
-#include "protocom/core/to_whole.h"
+#include "base/to_whole.h"
 
 namespace protocom {
 

@@ -1,4 +1,4 @@
-#include "train/image_subset.h"
+#include "train/detail/image_subset.h"
 
 #include <ATen/ATen.h>
 

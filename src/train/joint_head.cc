@@ -1,9 +1,9 @@
-#include "train/joint_head.h"
+#include "train/detail/joint_head.h"
 
 #include <torch/torch.h>
 
-#include "protocom/core/check.h"
-#include "protocom/core/error.h"
+#include "base/check.h"
+#include "base/error.h"
 
 namespace protocom {
 

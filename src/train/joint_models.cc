@@ -1,7 +1,7 @@
-#include "train/joint_models.h"
+#include "train/detail/joint_models.h"
 
-#include "protocom/core/files.h"
-#include "protocom/fewshot/toolbox/moments.h"
+#include "fewshot/toolbox/moments.h"
+#include "io/files.h"
 
 namespace protocom {
 

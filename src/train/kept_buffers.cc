@@ -1,4 +1,4 @@
-#include "train/kept_buffers.h"
+#include "train/detail/kept_buffers.h"
 
 #include <torch/torch.h>
 

@@ -1,4 +1,4 @@
-#include "protocom/train/metatrain.h"
+#include "train/metatrain.h"
 
 #include <ATen/ATen.h>
 #include <ATen/CPUGeneratorImpl.h>
@@ -7,23 +7,23 @@
 
 #include <nlohmann/json.hpp>
 
-#include "protocom/core/device.h"
-#include "protocom/core/error.h"
-#include "protocom/core/files.h"
-#include "protocom/core/log.h"
-#include "protocom/core/rng.h"
-#include "protocom/data/episodes.h"
-#include "protocom/features/extract.h"
-#include "protocom/fewshot/align_knowledge.h"
-#include "train/augment_batch.h"
-#include "train/epoch_loop.h"
-#include "train/gradient_buckets.h"
-#include "train/image_subset.h"
-#include "train/joint_head.h"
-#include "train/joint_models.h"
-#include "train/metatrain_options.h"
-#include "train/together.h"
-#include "train/validation.h"
+#include "base/device.h"
+#include "base/error.h"
+#include "base/log.h"
+#include "base/rng.h"
+#include "datasets/episodes.h"
+#include "encoders/extract.h"
+#include "fewshot/align_knowledge.h"
+#include "io/files.h"
+#include "train/detail/augment_batch.h"
+#include "train/detail/epoch_loop.h"
+#include "train/detail/gradient_buckets.h"
+#include "train/detail/image_subset.h"
+#include "train/detail/joint_head.h"
+#include "train/detail/joint_models.h"
+#include "train/detail/metatrain_options.h"
+#include "train/detail/together.h"
+#include "train/detail/validation_episodes.h"
 
 namespace protocom {
 namespace {

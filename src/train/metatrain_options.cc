@@ -1,7 +1,7 @@
-#include "train/metatrain_options.h"
+#include "train/detail/metatrain_options.h"
 
-#include "protocom/core/enum_words.h"
-#include "protocom/core/error.h"
+#include "base/enum_words.h"
+#include "base/error.h"
 
 namespace protocom {
 namespace {

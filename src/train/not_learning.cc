@@ -1,4 +1,4 @@
-#include "train/not_learning.h"
+#include "train/detail/not_learning.h"
 
 #include <fmt/format.h>
 
@@ -6,7 +6,7 @@
 #include <cmath>
 #include <utility>
 
-#include "protocom/core/to_whole.h"
+#include "base/to_whole.h"
 
 namespace protocom {
 namespace {

@@ -1,4 +1,4 @@
-#include "protocom/train/pretrain.h"
+#include "train/pretrain.h"
 
 #include <torch/torch.h>
 
@@ -6,23 +6,23 @@
 #include <cstdint>
 #include <vector>
 
-#include "protocom/core/device.h"
-#include "protocom/core/error.h"
-#include "protocom/core/log.h"
-#include "protocom/data/packed_images.h"
-#include "protocom/features/extract.h"
-#include "protocom/nn/batch_statistics.h"
-#include "train/epoch_loop.h"
-#include "train/first_weights.h"
-#include "train/gradient_buckets.h"
-#include "train/kept_buffers.h"
-#include "train/not_learning.h"
-#include "train/pretrain_options.h"
-#include "train/pretrain_state.h"
-#include "train/split_orders.h"
-#include "train/together.h"
-#include "train/training_pixels.h"
-#include "train/validation.h"
+#include "base/device.h"
+#include "base/error.h"
+#include "base/log.h"
+#include "datasets/packed_images.h"
+#include "encoders/batch_statistics.h"
+#include "encoders/extract.h"
+#include "train/detail/epoch_loop.h"
+#include "train/detail/first_weights.h"
+#include "train/detail/gradient_buckets.h"
+#include "train/detail/kept_buffers.h"
+#include "train/detail/not_learning.h"
+#include "train/detail/pretrain_options.h"
+#include "train/detail/pretrain_state.h"
+#include "train/detail/split_orders.h"
+#include "train/detail/together.h"
+#include "train/detail/training_pixels.h"
+#include "train/detail/validation_episodes.h"
 
 namespace protocom {
 namespace {

@@ -1,11 +1,11 @@
-#include "train/pretrain_options.h"
+#include "train/detail/pretrain_options.h"
 
 #include <algorithm>
 
-#include "protocom/core/device.h"
-#include "protocom/core/enum_words.h"
-#include "protocom/core/error.h"
-#include "protocom/fewshot/methods.h"
+#include "base/device.h"
+#include "base/enum_words.h"
+#include "base/error.h"
+#include "fewshot/methods.h"
 
 namespace protocom {
 

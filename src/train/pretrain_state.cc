@@ -1,11 +1,11 @@
-#include "train/pretrain_state.h"
+#include "train/detail/pretrain_state.h"
 
 #include <map>
 #include <string>
 
-#include "protocom/core/error.h"
-#include "train/epoch_loop.h"
-#include "train/split_orders.h"
+#include "base/error.h"
+#include "train/detail/epoch_loop.h"
+#include "train/detail/split_orders.h"
 
 namespace protocom {
 namespace {

@@ -1,10 +1,10 @@
-#include "protocom/train/schedule.h"
+#include "train/schedule.h"
 
 #include <cmath>
 
-#include "protocom/core/enum_words.h"
-#include "protocom/core/error.h"
-#include "protocom/core/to_whole.h"
+#include "base/enum_words.h"
+#include "base/error.h"
+#include "base/to_whole.h"
 
 namespace protocom {
 namespace {

@@ -1,4 +1,4 @@
-#include "train/split_orders.h"
+#include "train/detail/split_orders.h"
 
 #include <ATen/ATen.h>
 
@@ -6,7 +6,7 @@
 #include <numeric>
 #include <vector>
 
-#include "protocom/core/rng.h"
+#include "base/rng.h"
 
 namespace protocom {
 namespace {

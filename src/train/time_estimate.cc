@@ -1,4 +1,4 @@
-#include "train/time_estimate.h"
+#include "train/detail/time_estimate.h"
 
 #include <fmt/format.h>
 #include <sys/resource.h>
@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "protocom/core/to_whole.h"
+#include "base/to_whole.h"
 
 namespace protocom {
 namespace {

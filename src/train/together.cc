@@ -1,11 +1,11 @@
-#include "train/together.h"
+#include "train/detail/together.h"
 
 #include <torch/torch.h>
 
-#include "protocom/core/device.h"
-#include "protocom/core/error.h"
-#include "protocom/core/files.h"
-#include "protocom/core/unfinished.h"
+#include "base/device.h"
+#include "base/error.h"
+#include "io/files.h"
+#include "io/unfinished.h"
 
 namespace protocom {
 

@@ -1,14 +1,14 @@
-#include "train/training_keeper.h"
+#include "train/detail/training_keeper.h"
 
 #include <unistd.h>
 
 #include <cerrno>
 #include <cstring>
 
-#include "protocom/core/error.h"
-#include "protocom/core/files.h"
-#include "protocom/core/log.h"
-#include "protocom/core/unfinished.h"
+#include "base/error.h"
+#include "base/log.h"
+#include "io/files.h"
+#include "io/unfinished.h"
 
 namespace protocom {
 namespace {

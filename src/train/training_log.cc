@@ -1,4 +1,4 @@
-#include "train/training_log.h"
+#include "train/detail/training_log.h"
 
 #include <fcntl.h>
 #include <unistd.h>
@@ -6,10 +6,10 @@
 #include <cerrno>
 #include <cstring>
 
-#include "protocom/core/error.h"
-#include "protocom/core/files.h"
-#include "protocom/core/json.h"
-#include "protocom/core/unfinished.h"
+#include "base/error.h"
+#include "io/files.h"
+#include "io/json.h"
+#include "io/unfinished.h"
 
 namespace protocom {
 namespace {

@@ -1,9 +1,9 @@
-#include "train/training_pixels.h"
+#include "train/detail/training_pixels.h"
 
 #include <torch/torch.h>
 
-#include "protocom/core/log.h"
-#include "train/augment_batch.h"
+#include "base/log.h"
+#include "train/detail/augment_batch.h"
 
 namespace protocom {
 namespace {

@@ -1,12 +1,11 @@
-#include "train/validation.h"
-
 #include <algorithm>
 #include <limits>
 
-#include "protocom/core/error.h"
-#include "protocom/core/log.h"
-#include "train/image_subset.h"
-#include "train/together.h"
+#include "base/error.h"
+#include "base/log.h"
+#include "train/detail/image_subset.h"
+#include "train/detail/together.h"
+#include "train/detail/validation_episodes.h"
 
 namespace protocom {
 namespace {

@@ -8,7 +8,7 @@
 
 #include "cli/job.h"
 #include "cli/recognizers.h"
-#include "protocom/core/files.h"
+#include "io/files.h"
 
 namespace protocom::testing {
 namespace {

@@ -9,8 +9,8 @@
 
 #include "cli/job.h"
 #include "cli/program.h"
-#include "core/python.h"
 #include "support/free_port.h"
+#include "support/python.h"
 #include "support/temp_dir.h"
 
 namespace protocom::testing {

@@ -3,8 +3,8 @@
 #include <gtest/gtest.h>
 
 #include "cli/program.h"
+#include "io/npz.h"
 #include "knowledge/mini_wordnet.h"
-#include "protocom/core/npz.h"
 #include "support/temp_dir.h"
 
 namespace protocom::testing {

@@ -5,7 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "cli/recognizers.h"
-#include "core/python.h"
+#include "support/python.h"
 
 namespace protocom::testing {
 namespace {

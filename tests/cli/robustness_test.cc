@@ -9,7 +9,7 @@
 #include <nlohmann/json.hpp>
 
 #include "cli/program.h"
-#include "core/python.h"
+#include "support/python.h"
 #include "support/temp_dir.h"
 
 namespace protocom::testing {

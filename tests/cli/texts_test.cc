@@ -3,8 +3,8 @@
 #include <gtest/gtest.h>
 
 #include "cli/program.h"
-#include "protocom/core/npz.h"
-#include "protocom/nn/text_encoder.h"
+#include "encoders/text_encoder.h"
+#include "io/npz.h"
 #include "support/clip_folder.h"
 #include "support/painted_images.h"
 #include "support/temp_dir.h"

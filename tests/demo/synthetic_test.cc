@@ -1,4 +1,4 @@
-#include "protocom/demo/synthetic.h"
+#include "demo/synthetic.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -9,8 +9,8 @@
 #include <map>
 #include <set>
 
-#include "protocom/core/csv.h"
-#include "protocom/core/error.h"
+#include "base/error.h"
+#include "io/csv.h"
 #include "support/temp_dir.h"
 
 namespace protocom {

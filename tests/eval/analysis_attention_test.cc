@@ -1,4 +1,4 @@
-#include "protocom/eval/analysis_attention.h"
+#include "eval/analysis_attention.h"
 
 #include <ATen/ATen.h>
 #include <ATen/core/grad_mode.h>
@@ -6,7 +6,7 @@
 
 #include <algorithm>
 
-#include "protocom/fewshot/align_knowledge.h"
+#include "fewshot/align_knowledge.h"
 #include "support/untrained.h"
 
 namespace protocom {

@@ -1,10 +1,10 @@
-#include "protocom/eval/analysis_centres.h"
+#include "eval/analysis_centres.h"
 
 #include <gmock/gmock.h>
 
-#include "protocom/core/error.h"
-#include "protocom/eval/analysis_base_classes.h"
-#include "protocom/fewshot/align_knowledge.h"
+#include "base/error.h"
+#include "eval/analysis_base_classes.h"
+#include "fewshot/align_knowledge.h"
 #include "support/message_of.h"
 #include "support/toy_features.h"
 #include "support/untrained.h"

@@ -1,10 +1,10 @@
-#include "protocom/eval/analysis_distribution.h"
+#include "eval/analysis_distribution.h"
 
 #include <ATen/ATen.h>
 
 #include <cmath>
 
-#include "protocom/core/error.h"
+#include "base/error.h"
 #include "support/real_data.h"
 #include "support/toy_features.h"
 

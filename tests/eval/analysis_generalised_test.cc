@@ -1,4 +1,4 @@
-#include "protocom/eval/analysis_generalised.h"
+#include "eval/analysis_generalised.h"
 
 #include <gtest/gtest.h>
 

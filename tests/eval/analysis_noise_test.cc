@@ -1,11 +1,11 @@
-#include "protocom/eval/analysis_noise.h"
+#include "eval/analysis_noise.h"
 
 #include <ATen/ATen.h>
 #include <gmock/gmock.h>
 
 #include <cmath>
 
-#include "protocom/core/error.h"
+#include "base/error.h"
 #include "support/sweep_world.h"
 
 namespace protocom {

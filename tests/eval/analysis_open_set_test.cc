@@ -1,11 +1,11 @@
-#include "protocom/eval/analysis_open_set.h"
+#include "eval/analysis_open_set.h"
 
 #include <ATen/ATen.h>
 #include <gtest/gtest.h>
 
 #include <cmath>
 
-#include "protocom/core/error.h"
+#include "base/error.h"
 #include "support/toy_features.h"
 #include "support/toy_plda.h"
 

@@ -1,10 +1,10 @@
-#include "protocom/eval/analysis_queries.h"
+#include "eval/analysis_queries.h"
 
 #include <gmock/gmock.h>
 
 #include <cmath>
 
-#include "protocom/core/error.h"
+#include "base/error.h"
 
 namespace protocom {
 namespace {

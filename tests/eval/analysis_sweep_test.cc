@@ -1,14 +1,14 @@
-#include "protocom/eval/analysis_sweep.h"
+#include "eval/analysis_sweep.h"
 
 #include <gmock/gmock.h>
 
 #include <cmath>
 
-#include "protocom/core/error.h"
-#include "protocom/eval/analysis_base_classes.h"
-#include "protocom/eval/analysis_noise.h"
-#include "protocom/eval/fit.h"
-#include "protocom/fewshot/align_knowledge.h"
+#include "base/error.h"
+#include "eval/analysis_base_classes.h"
+#include "eval/analysis_noise.h"
+#include "eval/fit.h"
+#include "fewshot/align_knowledge.h"
 #include "support/sweep_world.h"
 
 namespace protocom {

@@ -1,15 +1,15 @@
-#include "protocom/eval/evaluate.h"
+#include "eval/evaluate.h"
 
 #include <ATen/ATen.h>
 #include <gmock/gmock.h>
 
 #include <thread>
 
-#include "protocom/core/error.h"
-#include "protocom/eval/evaluation_tasks.h"
-#include "protocom/eval/fit.h"
-#include "protocom/fewshot/align_knowledge.h"
-#include "protocom/knowledge/knowledge.h"
+#include "base/error.h"
+#include "eval/evaluation_tasks.h"
+#include "eval/fit.h"
+#include "fewshot/align_knowledge.h"
+#include "knowledge/knowledge.h"
 #include "support/golden.h"
 #include "support/logged.h"
 #include "support/message_of.h"

@@ -1,10 +1,10 @@
-#include "protocom/eval/evaluation_tasks.h"
+#include "eval/evaluation_tasks.h"
 
 #include <gmock/gmock.h>
 
 #include <algorithm>
 
-#include "protocom/core/error.h"
+#include "base/error.h"
 #include "support/toy_features.h"
 
 namespace protocom {

@@ -1,10 +1,10 @@
-#include "protocom/eval/fit_space.h"
+#include "eval/fit_space.h"
 
 #include <ATen/ATen.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "protocom/eval/evaluate.h"
+#include "eval/evaluate.h"
 #include "support/message_of.h"
 #include "support/toy_features.h"
 

@@ -5,9 +5,9 @@
 
 #include <limits>
 
-#include "protocom/core/mapped_rows.h"
-#include "protocom/core/safetensors.h"
-#include "protocom/eval/evaluate.h"
+#include "eval/evaluate.h"
+#include "io/mapped_rows.h"
+#include "io/safetensors.h"
 #include "support/message_of.h"
 #include "support/temp_dir.h"
 #include "support/toy_features.h"

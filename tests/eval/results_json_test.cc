@@ -1,10 +1,10 @@
-#include "protocom/eval/results_json.h"
+#include "eval/results_json.h"
 
 #include <gmock/gmock.h>
 
 #include <cmath>
 
-#include "protocom/core/error.h"
+#include "base/error.h"
 #include "support/ragged_shape.h"
 
 namespace protocom {

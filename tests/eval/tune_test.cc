@@ -1,15 +1,15 @@
-#include "protocom/eval/tune.h"
+#include "eval/tune.h"
 
 #include <gmock/gmock.h>
 
 #include <cmath>
 #include <set>
 
-#include "protocom/core/artefact.h"
-#include "protocom/core/error.h"
-#include "protocom/core/files.h"
-#include "protocom/eval/fit.h"
-#include "protocom/fewshot/methods.h"
+#include "base/error.h"
+#include "eval/fit.h"
+#include "fewshot/methods.h"
+#include "io/artefact.h"
+#include "io/files.h"
 #include "support/message_of.h"
 #include "support/temp_dir.h"
 #include "support/toy_features.h"

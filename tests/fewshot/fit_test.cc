@@ -2,8 +2,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "protocom/core/error.h"
-#include "protocom/fewshot/fitted_method.h"
+#include "base/error.h"
+#include "fewshot/fitted_method.h"
 
 namespace protocom {
 namespace {

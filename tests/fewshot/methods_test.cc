@@ -1,4 +1,4 @@
-#include "protocom/fewshot/methods.h"
+#include "fewshot/methods.h"
 
 #include <ATen/ATen.h>
 #include <ATen/core/grad_mode.h>
@@ -10,10 +10,10 @@
 #include <set>
 #include <tuple>
 
-#include "protocom/core/error.h"
-#include "protocom/fewshot/fitted_method.h"
-#include "protocom/fewshot/paper/completion_model.h"
-#include "protocom/fewshot/scorer_group.h"
+#include "base/error.h"
+#include "fewshot/fitted_method.h"
+#include "fewshot/paper/completion_model.h"
+#include "fewshot/scorer_group.h"
 #include "support/message_of.h"
 #include "support/parameter_name.h"
 #include "support/temp_dir.h"

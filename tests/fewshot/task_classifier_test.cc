@@ -1,11 +1,11 @@
-#include "protocom/fewshot/task_classifier.h"
+#include "fewshot/task_classifier.h"
 
 #include <ATen/ATen.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "protocom/core/error.h"
-#include "protocom/fewshot/methods.h"
+#include "base/error.h"
+#include "fewshot/methods.h"
 #include "support/message_of.h"
 
 namespace protocom::testing {

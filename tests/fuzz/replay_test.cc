@@ -7,7 +7,7 @@
 
 #include "fuzz/readers.h"
 #include "fuzz/seeds.h"
-#include "protocom/core/files.h"
+#include "io/files.h"
 #include "support/temp_dir.h"
 
 namespace protocom::fuzz {

@@ -1,4 +1,4 @@
-#include "http/batch_engine.h"
+#include "http/detail/batch_engine.h"
 
 #include <ATen/ATen.h>
 

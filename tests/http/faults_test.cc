@@ -2,8 +2,8 @@
 #include <chrono>
 #include <thread>
 
+#include "base/error.h"
 #include "http/server_support.h"
-#include "protocom/core/error.h"
 
 namespace protocom::testing {
 namespace {

@@ -1,10 +1,10 @@
-#include "http/guard.h"
+#include "http/detail/guard.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "protocom/core/error.h"
-#include "protocom/core/files.h"
+#include "base/error.h"
+#include "io/files.h"
 #include "support/logged.h"
 #include "support/temp_dir.h"
 

@@ -1,4 +1,4 @@
-#include "http/json_body.h"
+#include "http/detail/json_body.h"
 
 #include <ATen/ATen.h>
 #include <gmock/gmock.h>
@@ -7,7 +7,7 @@
 #include <chrono>
 #include <string>
 
-#include "http/http_error.h"
+#include "http/detail/http_error.h"
 
 namespace protocom::http {
 namespace {

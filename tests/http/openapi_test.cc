@@ -1,6 +1,6 @@
 #include <set>
 
-#include "http/api.h"
+#include "http/detail/api.h"
 #include "http/unsorted_support.h"
 
 namespace protocom::testing {

@@ -2,13 +2,13 @@
 #include <gtest/gtest.h>
 #include <sys/stat.h>
 
-#include "http/http_error.h"
-#include "http/multipart.h"
-#include "http/rate_limit.h"
-#include "http/target.h"
-#include "protocom/core/error.h"
-#include "protocom/core/files.h"
-#include "protocom/http/api_keys.h"
+#include "base/error.h"
+#include "http/api_keys.h"
+#include "http/detail/http_error.h"
+#include "http/detail/multipart.h"
+#include "http/detail/rate_limit.h"
+#include "http/detail/target.h"
+#include "io/files.h"
 #include "support/message_of.h"
 #include "support/temp_dir.h"
 

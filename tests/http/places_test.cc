@@ -1,5 +1,5 @@
-#include "http/admission.h"
-#include "http/connections.h"
+#include "http/detail/admission.h"
+#include "http/detail/connections.h"
 #include "http/server_support.h"
 
 namespace protocom::testing {

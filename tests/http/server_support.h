@@ -4,10 +4,10 @@
 #include <memory>
 #include <string>
 
+#include "http/api_keys.h"
 #include "http/client.h"
-#include "protocom/http/api_keys.h"
-#include "protocom/http/server.h"
-#include "serve/recognizer_support.h"
+#include "http/server.h"
+#include "recognizer/recognizer_support.h"
 
 namespace protocom::testing {
 

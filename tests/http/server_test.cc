@@ -1,4 +1,4 @@
-#include "protocom/http/server.h"
+#include "http/server.h"
 
 #include <algorithm>
 #include <atomic>
@@ -7,8 +7,8 @@
 #include <thread>
 #include <vector>
 
+#include "base/error.h"
 #include "http/server_support.h"
-#include "protocom/core/error.h"
 #include "support/message_of.h"
 
 namespace protocom::testing {

@@ -9,8 +9,8 @@
 #include <boost/asio/write.hpp>
 #include <cstdio>
 
+#include "base/error.h"
 #include "http/server_support.h"
-#include "protocom/core/error.h"
 #include "support/message_of.h"
 
 namespace protocom::testing {

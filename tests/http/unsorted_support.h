@@ -1,6 +1,6 @@
 #pragma once
 #include "http/server_support.h"
-#include "protocom/serve/create_recognizer.h"
+#include "recognizer/create_recognizer.h"
 
 namespace protocom::testing {
 

@@ -1,4 +1,4 @@
-#include "protocom/knowledge/build.h"
+#include "knowledge/build.h"
 
 #include <ATen/ATen.h>
 #include <gmock/gmock.h>
@@ -7,11 +7,11 @@
 #include <fstream>
 #include <limits>
 
+#include "base/error.h"
+#include "knowledge/choose_synset.h"
+#include "knowledge/class_description.h"
 #include "knowledge/mini_wordnet.h"
-#include "protocom/core/error.h"
-#include "protocom/knowledge/choose_synset.h"
-#include "protocom/knowledge/class_description.h"
-#include "protocom/knowledge/wordnet_attributes.h"
+#include "knowledge/wordnet_attributes.h"
 #include "support/temp_dir.h"
 
 namespace protocom {

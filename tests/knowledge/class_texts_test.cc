@@ -1,10 +1,10 @@
-#include "protocom/knowledge/class_texts.h"
+#include "knowledge/class_texts.h"
 
 #include <ATen/ATen.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "protocom/core/files.h"
+#include "io/files.h"
 #include "support/message_of.h"
 #include "support/temp_dir.h"
 

@@ -1,5 +1,5 @@
 // Vectors of classes from any encoder of texts: how they are read, and the knowledge that is made of them.
-#include "protocom/knowledge/class_vectors.h"
+#include "knowledge/class_vectors.h"
 
 #include <ATen/ATen.h>
 #include <gmock/gmock.h>
@@ -8,8 +8,8 @@
 #include <fstream>
 #include <limits>
 
-#include "protocom/core/npz.h"
-#include "protocom/knowledge/build.h"
+#include "io/npz.h"
+#include "knowledge/build.h"
 #include "support/message_of.h"
 #include "support/temp_dir.h"
 

@@ -1,9 +1,9 @@
-#include "protocom/knowledge/graph_embedding.h"
+#include "knowledge/graph_embedding.h"
 
 #include <ATen/ATen.h>
 #include <gtest/gtest.h>
 
-#include "protocom/core/error.h"
+#include "base/error.h"
 
 namespace protocom {
 namespace {

@@ -1,4 +1,4 @@
-#include "protocom/knowledge/knowledge.h"
+#include "knowledge/knowledge.h"
 
 #include <ATen/ATen.h>
 #include <gmock/gmock.h>
@@ -6,8 +6,8 @@
 
 #include <limits>
 
-#include "protocom/core/error.h"
-#include "protocom/core/files.h"
+#include "base/error.h"
+#include "io/files.h"
 #include "support/temp_dir.h"
 
 namespace protocom {

@@ -1,4 +1,4 @@
-#include "protocom/knowledge/names.h"
+#include "knowledge/names.h"
 
 #include <gtest/gtest.h>
 

@@ -7,12 +7,12 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
-#include "protocom/core/csv.h"
-#include "protocom/core/files.h"
-#include "protocom/core/npz.h"
-#include "protocom/knowledge/build.h"
-#include "protocom/knowledge/word_vectors.h"
-#include "protocom/knowledge/wordnet_attributes.h"
+#include "io/csv.h"
+#include "io/files.h"
+#include "io/npz.h"
+#include "knowledge/build.h"
+#include "knowledge/word_vectors.h"
+#include "knowledge/wordnet_attributes.h"
 
 namespace protocom {
 namespace {

@@ -1,4 +1,4 @@
-#include "protocom/knowledge/tables.h"
+#include "knowledge/tables.h"
 
 #include <ATen/ATen.h>
 #include <gmock/gmock.h>
@@ -6,7 +6,7 @@
 
 #include <fstream>
 
-#include "protocom/core/error.h"
+#include "base/error.h"
 #include "support/logged.h"
 #include "support/temp_dir.h"
 

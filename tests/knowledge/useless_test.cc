@@ -1,11 +1,11 @@
-#include "protocom/knowledge/useless.h"
+#include "knowledge/useless.h"
 
 #include <ATen/ATen.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "protocom/core/files.h"
-#include "protocom/knowledge/tables.h"
+#include "io/files.h"
+#include "knowledge/tables.h"
 #include "support/temp_dir.h"
 
 namespace protocom::testing {

@@ -1,4 +1,4 @@
-#include "knowledge/word_forms.h"
+#include "knowledge/detail/word_forms.h"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "protocom/knowledge/word_vectors.h"
+#include "knowledge/word_vectors.h"
 
 #include <ATen/ATen.h>
 #include <gmock/gmock.h>
@@ -7,7 +7,7 @@
 
 #include <fstream>
 
-#include "protocom/core/error.h"
+#include "base/error.h"
 #include "support/temp_dir.h"
 
 namespace protocom {

@@ -1,14 +1,14 @@
-#include "protocom/knowledge/wordnet.h"
+#include "knowledge/wordnet.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <fstream>
 
+#include "base/error.h"
+#include "knowledge/choose_synset.h"
 #include "knowledge/mini_wordnet.h"
-#include "protocom/core/error.h"
-#include "protocom/knowledge/choose_synset.h"
-#include "protocom/knowledge/wordnet_attributes.h"
+#include "knowledge/wordnet_attributes.h"
 #include "support/logged.h"
 #include "support/message_of.h"
 #include "support/temp_dir.h"

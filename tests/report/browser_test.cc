@@ -7,8 +7,8 @@
 #include <fstream>
 #include <memory>
 
-#include "protocom/core/files.h"
-#include "protocom/report/html_report.h"
+#include "io/files.h"
+#include "report/html_report.h"
 #include "report/sample_sections.h"
 #include "support/temp_dir.h"
 

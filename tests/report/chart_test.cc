@@ -5,14 +5,14 @@
 #include <cmath>
 #include <map>
 
-#include "protocom/core/error.h"
-#include "protocom/data/image.h"
-#include "protocom/report/base64.h"
-#include "protocom/report/section.h"
-#include "protocom/report/svg.h"
-#include "report/figure_style.h"
-#include "report/likeness.h"
-#include "report/photo_sheet.h"
+#include "base/error.h"
+#include "images/image.h"
+#include "report/base64.h"
+#include "report/detail/figure_style.h"
+#include "report/detail/likeness.h"
+#include "report/detail/photo_sheet.h"
+#include "report/section.h"
+#include "report/svg.h"
 
 namespace protocom {
 namespace {

@@ -1,8 +1,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "protocom/eval/results_file.h"
-#include "protocom/report/headline.h"
+#include "eval/results_file.h"
+#include "report/headline.h"
 #include "support/message_of.h"
 
 namespace protocom {

@@ -2,9 +2,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "protocom/report/html_report.h"
-#include "protocom/report/says_something.h"
+#include "report/html_report.h"
 #include "report/sample_sections.h"
+#include "report/says_something.h"
 
 namespace protocom {
 namespace {

@@ -1,4 +1,4 @@
-#include "protocom/report/html_report.h"
+#include "report/html_report.h"
 
 #include <fmt/format.h>
 #include <gmock/gmock.h>
@@ -8,7 +8,7 @@
 #include <set>
 #include <vector>
 
-#include "protocom/core/error.h"
+#include "base/error.h"
 #include "support/message_of.h"
 
 namespace protocom {

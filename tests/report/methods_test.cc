@@ -1,13 +1,13 @@
-#include "protocom/report/methods.h"
+#include "report/methods.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <set>
 
-#include "protocom/fewshot/methods.h"
-#include "report/figure_style.h"
-#include "report/marks.h"
+#include "fewshot/methods.h"
+#include "report/detail/figure_style.h"
+#include "report/detail/marks.h"
 
 namespace protocom {
 namespace {

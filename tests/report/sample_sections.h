@@ -1,5 +1,5 @@
 #pragma once
-#include "protocom/report/analysis_sections.h"
+#include "report/analysis_sections.h"
 
 namespace protocom::testing {
 

@@ -4,11 +4,11 @@
 #include <map>
 #include <set>
 
-#include "protocom/data/image.h"
-#include "protocom/report/analysis_sections.h"
-#include "protocom/report/base64.h"
-#include "protocom/report/section.h"
+#include "images/image.h"
+#include "report/analysis_sections.h"
+#include "report/base64.h"
 #include "report/sample_sections.h"
+#include "report/section.h"
 
 namespace protocom {
 namespace {

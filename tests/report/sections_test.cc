@@ -4,9 +4,9 @@
 #include <map>
 #include <set>
 
-#include "protocom/report/analysis_sections.h"
-#include "protocom/report/section.h"
+#include "report/analysis_sections.h"
 #include "report/sample_sections.h"
+#include "report/section.h"
 #include "support/message_of.h"
 
 namespace protocom {

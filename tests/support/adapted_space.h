@@ -2,9 +2,9 @@
 
 #include <ATen/ATen.h>
 
-#include "fewshot/plda/adaptation.h"
-#include "fewshot/plda/state.h"
-#include "protocom/fewshot/methods.h"
+#include "fewshot/methods.h"
+#include "fewshot/plda/detail/adaptation.h"
+#include "fewshot/plda/detail/state.h"
 
 namespace protocom::testing {
 

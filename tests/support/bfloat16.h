@@ -3,8 +3,8 @@
 
 #include <string>
 
-#include "protocom/core/error.h"
-#include "protocom/nn/precision.h"
+#include "base/error.h"
+#include "encoders/precision.h"
 
 namespace protocom::testing {
 

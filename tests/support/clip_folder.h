@@ -8,8 +8,8 @@
 #include <string>
 #include <vector>
 
-#include "protocom/core/files.h"
-#include "protocom/core/safetensors.h"
+#include "io/files.h"
+#include "io/safetensors.h"
 #include "support/made_up.h"
 
 namespace protocom::testing {

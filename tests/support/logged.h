@@ -5,7 +5,7 @@
 #include <mutex>
 #include <string>
 
-#include "protocom/core/log.h"
+#include "base/log.h"
 
 namespace protocom::testing {
 

@@ -1,6 +1,6 @@
 #include <gtest/gtest.h>
 
-#include "protocom/core/device.h"
+#include "base/device.h"
 #include "support/real_data.h"
 
 int main(int argc, char** argv) {

@@ -1,7 +1,7 @@
 #pragma once
 #include <string>
 
-#include "protocom/core/error.h"
+#include "base/error.h"
 
 namespace protocom::testing {
 

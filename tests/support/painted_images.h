@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "protocom/data/image.h"
+#include "images/image.h"
 #include "support/message_of.h"
 
 namespace protocom::testing {

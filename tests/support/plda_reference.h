@@ -3,10 +3,10 @@
 
 #include <algorithm>
 
-#include "fewshot/plda/share_prior.h"
-#include "fewshot/toolbox/gaussian.h"
-#include "protocom/fewshot/plda/posterior.h"
-#include "protocom/fewshot/plda/vb.h"
+#include "fewshot/plda/detail/share_prior.h"
+#include "fewshot/plda/posterior.h"
+#include "fewshot/plda/vb.h"
+#include "fewshot/toolbox/detail/gaussian.h"
 
 /// The formulas of docs/methods/plda.md as tensors of any float type, whole spaces and whole batches: what the fast
 /// form (plda/rows.h, plda/vb_rows.h) is held against.

@@ -4,7 +4,7 @@
 #include <nlohmann/json.hpp>
 #include <vector>
 
-#include "protocom/fewshot/plda/posterior.h"
+#include "fewshot/plda/posterior.h"
 #include "support/golden.h"
 
 namespace protocom::testing {

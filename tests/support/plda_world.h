@@ -3,7 +3,7 @@
 
 #include <cmath>
 
-#include "fewshot/plda/tasks.h"
+#include "fewshot/plda/detail/tasks.h"
 
 namespace protocom::testing {
 

@@ -1,5 +1,5 @@
 #pragma once
-#include "protocom/data/episodes.h"
+#include "datasets/episodes.h"
 
 namespace protocom::testing {
 

@@ -2,8 +2,8 @@
 #include <csignal>
 #include <string_view>
 
-#include "protocom/core/progress.h"
-#include "protocom/core/stop_signal.h"
+#include "base/progress.h"
+#include "base/stop_signal.h"
 
 namespace protocom::testing {
 

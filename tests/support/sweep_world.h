@@ -3,8 +3,8 @@
 
 #include <string>
 
-#include "protocom/eval/analysis_sweep.h"
-#include "protocom/fewshot/align_knowledge.h"
+#include "eval/analysis_sweep.h"
+#include "fewshot/align_knowledge.h"
 #include "support/untrained.h"
 
 namespace protocom::testing {

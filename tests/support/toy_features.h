@@ -4,8 +4,8 @@
 #include <string>
 #include <vector>
 
-#include "protocom/data/feature_set.h"
-#include "protocom/knowledge/knowledge.h"
+#include "datasets/feature_set.h"
+#include "knowledge/knowledge.h"
 
 namespace protocom::testing {
 

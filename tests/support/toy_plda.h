@@ -2,7 +2,7 @@
 #include <memory>
 #include <vector>
 
-#include "protocom/fewshot/methods.h"
+#include "fewshot/methods.h"
 #include "support/toy_features.h"
 
 namespace protocom::testing {

@@ -1,7 +1,7 @@
 #pragma once
 #include <ATen/ATen.h>
 
-#include "protocom/fewshot/paper/completion_model.h"
+#include "fewshot/paper/completion_model.h"
 #include "support/toy_features.h"
 
 namespace protocom::testing {

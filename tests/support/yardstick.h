@@ -1,7 +1,7 @@
 #pragma once
 #include <memory>
 
-#include "protocom/fewshot/methods.h"
+#include "fewshot/methods.h"
 #include "support/golden.h"
 
 namespace protocom::testing {

@@ -1,4 +1,4 @@
-#include "train/augment_batch.h"
+#include "train/detail/augment_batch.h"
 
 #include <gtest/gtest.h>
 #include <torch/torch.h>

@@ -1,11 +1,11 @@
-#include "protocom/train/augment.h"
+#include "train/augment.h"
 
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <set>
 
-#include "protocom/core/error.h"
+#include "base/error.h"
 
 namespace protocom {
 namespace {

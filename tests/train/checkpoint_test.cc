@@ -1,4 +1,4 @@
-#include "train/checkpoint.h"
+#include "train/detail/checkpoint.h"
 
 #include <ATen/CPUGeneratorImpl.h>
 #include <gmock/gmock.h>
@@ -7,7 +7,7 @@
 #include <fstream>
 #include <limits>
 
-#include "protocom/core/files.h"
+#include "io/files.h"
 #include "support/message_of.h"
 #include "support/temp_dir.h"
 

@@ -1,4 +1,4 @@
-#include "protocom/train/complete.h"
+#include "train/complete.h"
 
 #include <ATen/ATen.h>
 #include <gmock/gmock.h>
@@ -8,9 +8,9 @@
 #include <cmath>
 #include <csignal>
 
-#include "protocom/core/error.h"
-#include "protocom/fewshot/align_knowledge.h"
-#include "protocom/fewshot/paper/completer.h"
+#include "base/error.h"
+#include "fewshot/align_knowledge.h"
+#include "fewshot/paper/completer.h"
 #include "support/logged.h"
 #include "support/stop_at.h"
 #include "support/temp_dir.h"

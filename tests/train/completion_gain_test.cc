@@ -1,4 +1,4 @@
-#include "protocom/train/completion_gain.h"
+#include "train/completion_gain.h"
 
 #include <gtest/gtest.h>
 

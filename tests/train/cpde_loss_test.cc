@@ -1,11 +1,11 @@
-#include "train/cpde_loss.h"
+#include "train/detail/cpde_loss.h"
 
 #include <gtest/gtest.h>
 #include <torch/torch.h>
 
 #include "support/golden.h"
-#include "train/kept_buffers.h"
-#include "train/split_orders.h"
+#include "train/detail/kept_buffers.h"
+#include "train/detail/split_orders.h"
 
 namespace protocom {
 namespace {

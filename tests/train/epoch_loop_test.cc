@@ -1,4 +1,4 @@
-#include "train/epoch_loop.h"
+#include "train/detail/epoch_loop.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -7,7 +7,7 @@
 #include <fstream>
 #include <limits>
 
-#include "protocom/core/error.h"
+#include "base/error.h"
 #include "support/stop_at.h"
 #include "support/temp_dir.h"
 

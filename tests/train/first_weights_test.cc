@@ -1,4 +1,4 @@
-#include "train/first_weights.h"
+#include "train/detail/first_weights.h"
 
 #include <gtest/gtest.h>
 #include <torch/torch.h>

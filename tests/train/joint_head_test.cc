@@ -1,14 +1,14 @@
-#include "train/joint_head.h"
+#include "train/detail/joint_head.h"
 
 #include <ATen/CPUGeneratorImpl.h>
 #include <gtest/gtest.h>
 #include <torch/torch.h>
 
-#include "protocom/core/error.h"
-#include "protocom/fewshot/align_knowledge.h"
-#include "protocom/fewshot/episode_batch.h"
-#include "protocom/fewshot/paper/completer.h"
-#include "protocom/fewshot/toolbox/cosine_classifier.h"
+#include "base/error.h"
+#include "fewshot/align_knowledge.h"
+#include "fewshot/episode_batch.h"
+#include "fewshot/paper/completer.h"
+#include "fewshot/toolbox/cosine_classifier.h"
 
 namespace protocom {
 namespace {

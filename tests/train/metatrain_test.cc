@@ -1,4 +1,4 @@
-#include "protocom/train/metatrain.h"
+#include "train/metatrain.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -6,17 +6,17 @@
 
 #include <csignal>
 
-#include "protocom/core/error.h"
-#include "protocom/core/files.h"
-#include "protocom/features/extract.h"
-#include "protocom/fewshot/toolbox/moments.h"
-#include "protocom/train/complete.h"
+#include "base/error.h"
+#include "encoders/extract.h"
+#include "fewshot/toolbox/moments.h"
+#include "io/files.h"
 #include "support/file_limit.h"
 #include "support/logged.h"
 #include "support/message_of.h"
 #include "support/stop_at.h"
 #include "support/temp_dir.h"
-#include "train/joint_models.h"
+#include "train/complete.h"
+#include "train/detail/joint_models.h"
 
 namespace protocom {
 namespace {

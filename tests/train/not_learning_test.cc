@@ -1,4 +1,4 @@
-#include "train/not_learning.h"
+#include "train/detail/not_learning.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

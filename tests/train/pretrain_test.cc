@@ -1,4 +1,4 @@
-#include "protocom/train/pretrain.h"
+#include "train/pretrain.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -7,9 +7,9 @@
 #include <csignal>
 #include <fstream>
 
-#include "protocom/core/error.h"
-#include "protocom/core/files.h"
-#include "protocom/core/npz.h"
+#include "base/error.h"
+#include "io/files.h"
+#include "io/npz.h"
 #include "support/bfloat16.h"
 #include "support/logged.h"
 #include "support/message_of.h"

@@ -1,8 +1,8 @@
-#include "protocom/train/schedule.h"
+#include "train/schedule.h"
 
 #include <gtest/gtest.h>
 
-#include "protocom/core/error.h"
+#include "base/error.h"
 
 namespace protocom {
 namespace {

@@ -1,4 +1,4 @@
-#include "train/time_estimate.h"
+#include "train/detail/time_estimate.h"
 
 #include <gmock/gmock.h>
 

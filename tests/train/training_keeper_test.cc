@@ -1,4 +1,4 @@
-#include "train/training_keeper.h"
+#include "train/detail/training_keeper.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -9,8 +9,8 @@
 #include <fstream>
 #include <sstream>
 
-#include "protocom/core/files.h"
-#include "protocom/core/log.h"
+#include "base/log.h"
+#include "io/files.h"
 #include "support/file_limit.h"
 #include "support/message_of.h"
 #include "support/small_disk.h"

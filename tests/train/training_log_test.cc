@@ -1,4 +1,4 @@
-#include "train/training_log.h"
+#include "train/detail/training_log.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -8,7 +8,7 @@
 
 #include <fstream>
 
-#include "protocom/core/files.h"
+#include "io/files.h"
 #include "support/temp_dir.h"
 
 namespace protocom {

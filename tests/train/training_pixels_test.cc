@@ -1,4 +1,4 @@
-#include "train/training_pixels.h"
+#include "train/detail/training_pixels.h"
 
 #include <gtest/gtest.h>
 #include <torch/torch.h>

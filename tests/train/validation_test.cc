@@ -1,11 +1,10 @@
-#include "train/validation.h"
-
 #include <ATen/ATen.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "protocom/core/error.h"
+#include "base/error.h"
 #include "support/logged.h"
+#include "train/detail/validation_episodes.h"
 
 namespace protocom {
 namespace {

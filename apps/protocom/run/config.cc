@@ -9,9 +9,9 @@
 #include <string>
 #include <string_view>
 
-#include "protocom/core/error.h"
-#include "protocom/core/files.h"
-#include "protocom/core/near_matches.h"
+#include "base/error.h"
+#include "base/near_matches.h"
+#include "io/files.h"
 
 namespace protocom::cli {
 namespace fs = std::filesystem;

@@ -4,7 +4,7 @@
 
 #include "cli.h"
 #include "interrupt.h"
-#include "protocom/core/unfinished.h"
+#include "io/unfinished.h"
 #include "terminal_progress.h"
 
 namespace protocom::cli {

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <set>
 
+#include "base/near_matches.h"
 #include "cli.h"
-#include "protocom/core/near_matches.h"
 
 namespace protocom::cli {
 namespace fs = std::filesystem;

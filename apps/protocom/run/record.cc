@@ -1,7 +1,7 @@
 #include <algorithm>
 
 #include "cli.h"
-#include "protocom/core/json.h"
+#include "io/json.h"
 #include "run/plan.h"
 
 namespace protocom::cli {

@@ -1,13 +1,13 @@
-#include "fewshot/heads/am3_method.h"
+#include "fewshot/heads/detail/am3_method.h"
 
 #include <ATen/ATen.h>
 #include <ATen/core/grad_mode.h>
 
 #include <cmath>
 
-#include "protocom/core/error.h"
-#include "protocom/fewshot/toolbox/distances.h"
-#include "protocom/nn/unit_vectors.h"
+#include "base/error.h"
+#include "base/unit_vectors.h"
+#include "fewshot/toolbox/distances.h"
 
 namespace protocom {
 namespace {

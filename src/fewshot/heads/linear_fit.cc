@@ -1,4 +1,4 @@
-#include "fewshot/heads/linear_fit.h"
+#include "fewshot/heads/detail/linear_fit.h"
 
 #include <ATen/ATen.h>
 

@@ -1,9 +1,9 @@
-#include "fewshot/heads/linear_head.h"
+#include "fewshot/heads/detail/linear_head.h"
 
 #include <ATen/ATen.h>
 
-#include "fewshot/toolbox/episode_points.h"
-#include "fewshot/toolbox/space_method.h"
+#include "fewshot/toolbox/detail/episode_points.h"
+#include "fewshot/toolbox/detail/space_method.h"
 
 namespace protocom {
 namespace {

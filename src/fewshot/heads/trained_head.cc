@@ -1,9 +1,9 @@
-#include "fewshot/heads/trained_head.h"
+#include "fewshot/heads/detail/trained_head.h"
 
 #include <ATen/ATen.h>
 
-#include "fewshot/toolbox/class_semantics.h"
-#include "fewshot/toolbox/step_training.h"
+#include "fewshot/toolbox/detail/class_semantics.h"
+#include "fewshot/toolbox/detail/step_training.h"
 
 namespace protocom {
 

@@ -1,4 +1,4 @@
-#include "fewshot/heads/training_tasks.h"
+#include "fewshot/heads/detail/training_tasks.h"
 
 #include <ATen/ATen.h>
 
@@ -6,7 +6,7 @@
 #include <map>
 #include <numeric>
 
-#include "protocom/core/error.h"
+#include "base/error.h"
 
 namespace protocom {
 namespace {

@@ -2,10 +2,10 @@
 
 #include <cmath>
 
-#include "fewshot/method_definition.h"
-#include "fewshot/toolbox/episode_points.h"
-#include "protocom/fewshot/toolbox/cosine_classifier.h"
-#include "protocom/nn/unit_vectors.h"
+#include "base/unit_vectors.h"
+#include "fewshot/detail/method_definition.h"
+#include "fewshot/toolbox/cosine_classifier.h"
+#include "fewshot/toolbox/detail/episode_points.h"
 
 namespace protocom::methods {
 namespace {

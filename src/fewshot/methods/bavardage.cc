@@ -4,10 +4,10 @@
 #include <limits>
 #include <vector>
 
-#include "fewshot/method_definition.h"
-#include "fewshot/toolbox/feature_space.h"
-#include "fewshot/toolbox/soft_k_means_steps.h"
-#include "fewshot/toolbox/span_whitening.h"
+#include "fewshot/detail/method_definition.h"
+#include "fewshot/toolbox/detail/feature_space.h"
+#include "fewshot/toolbox/detail/soft_k_means_steps.h"
+#include "fewshot/toolbox/detail/span_whitening.h"
 
 namespace protocom::methods {
 namespace {

@@ -1,10 +1,10 @@
 #include <ATen/ATen.h>
 
-#include "fewshot/toolbox/rectified_prototypes.h"
-#include "fewshot/toolbox/rectified_rows.h"
-#include "fewshot/toolbox/space_method.h"
-#include "protocom/fewshot/toolbox/cosine_classifier.h"
-#include "protocom/fewshot/toolbox/distances.h"
+#include "fewshot/toolbox/cosine_classifier.h"
+#include "fewshot/toolbox/detail/rectified_prototypes.h"
+#include "fewshot/toolbox/detail/rectified_rows.h"
+#include "fewshot/toolbox/detail/space_method.h"
+#include "fewshot/toolbox/distances.h"
 
 namespace protocom::methods {
 namespace {

@@ -2,14 +2,14 @@
 
 #include <cmath>
 
-#include "fewshot/heads/trained_head.h"
-#include "fewshot/heads/training_tasks.h"
-#include "fewshot/method_definition.h"
-#include "fewshot/toolbox/map_space.h"
-#include "fewshot/toolbox/unit_space.h"
-#include "protocom/core/error.h"
-#include "protocom/fewshot/toolbox/cosine_classifier.h"
-#include "protocom/nn/unit_vectors.h"
+#include "base/error.h"
+#include "base/unit_vectors.h"
+#include "fewshot/detail/method_definition.h"
+#include "fewshot/heads/detail/trained_head.h"
+#include "fewshot/heads/detail/training_tasks.h"
+#include "fewshot/toolbox/cosine_classifier.h"
+#include "fewshot/toolbox/detail/map_space.h"
+#include "fewshot/toolbox/detail/unit_space.h"
 
 namespace protocom::methods {
 namespace {

@@ -1,6 +1,6 @@
-#include "fewshot/method_definition.h"
-#include "protocom/fewshot/paper/primitive_enhancing.h"
-#include "protocom/fewshot/toolbox/cosine_classifier.h"
+#include "fewshot/detail/method_definition.h"
+#include "fewshot/paper/primitive_enhancing.h"
+#include "fewshot/toolbox/cosine_classifier.h"
 
 namespace protocom::methods {
 namespace {

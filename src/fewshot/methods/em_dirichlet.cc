@@ -3,12 +3,12 @@
 #include <cmath>
 #include <numeric>
 
-#include "fewshot/toolbox/assignment.h"
-#include "fewshot/toolbox/digamma.h"
-#include "fewshot/toolbox/episode_points.h"
-#include "fewshot/toolbox/text_method.h"
-#include "protocom/core/parallel.h"
-#include "protocom/nn/unit_vectors.h"
+#include "base/parallel.h"
+#include "base/unit_vectors.h"
+#include "fewshot/toolbox/detail/assignment.h"
+#include "fewshot/toolbox/detail/digamma.h"
+#include "fewshot/toolbox/detail/episode_points.h"
+#include "fewshot/toolbox/detail/text_method.h"
 
 namespace protocom::methods {
 namespace {

@@ -2,16 +2,16 @@
 
 #include <cmath>
 
-#include "fewshot/heads/trained_head.h"
-#include "fewshot/heads/training_tasks.h"
-#include "fewshot/method_definition.h"
-#include "fewshot/toolbox/class_semantics.h"
-#include "fewshot/toolbox/two_layers.h"
-#include "fewshot/toolbox/unit_space.h"
-#include "protocom/core/error.h"
-#include "protocom/fewshot/align_knowledge.h"
-#include "protocom/fewshot/toolbox/cosine_classifier.h"
-#include "protocom/nn/unit_vectors.h"
+#include "base/error.h"
+#include "base/unit_vectors.h"
+#include "fewshot/align_knowledge.h"
+#include "fewshot/detail/method_definition.h"
+#include "fewshot/heads/detail/trained_head.h"
+#include "fewshot/heads/detail/training_tasks.h"
+#include "fewshot/toolbox/cosine_classifier.h"
+#include "fewshot/toolbox/detail/class_semantics.h"
+#include "fewshot/toolbox/detail/two_layers.h"
+#include "fewshot/toolbox/detail/unit_space.h"
 
 namespace protocom::methods {
 namespace {

@@ -1,4 +1,4 @@
-#include "fewshot/paper/paper_row.h"
+#include "fewshot/paper/detail/paper_row.h"
 
 namespace protocom::methods {
 

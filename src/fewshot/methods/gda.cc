@@ -1,7 +1,7 @@
 #include <ATen/ATen.h>
 
-#include "fewshot/method_definition.h"
-#include "fewshot/plda/closed_form.h"
+#include "fewshot/detail/method_definition.h"
+#include "fewshot/plda/detail/closed_form.h"
 
 namespace protocom::methods {
 namespace {

@@ -1,8 +1,8 @@
 #include <ATen/ATen.h>
 
-#include "fewshot/plda/closed_form.h"
-#include "fewshot/toolbox/text_method.h"
-#include "protocom/nn/unit_vectors.h"
+#include "base/unit_vectors.h"
+#include "fewshot/plda/detail/closed_form.h"
+#include "fewshot/toolbox/detail/text_method.h"
 
 namespace protocom::methods {
 namespace {

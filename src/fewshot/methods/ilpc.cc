@@ -2,12 +2,12 @@
 
 #include <vector>
 
-#include "fewshot/toolbox/label_graph.h"
-#include "fewshot/toolbox/row_kernels.h"
-#include "fewshot/toolbox/sinkhorn.h"
-#include "fewshot/toolbox/softmax_descent.h"
-#include "fewshot/toolbox/space_method.h"
-#include "fewshot/toolbox/span.h"
+#include "fewshot/toolbox/detail/label_graph.h"
+#include "fewshot/toolbox/detail/row_kernels.h"
+#include "fewshot/toolbox/detail/sinkhorn.h"
+#include "fewshot/toolbox/detail/softmax_descent.h"
+#include "fewshot/toolbox/detail/space_method.h"
+#include "fewshot/toolbox/detail/span.h"
 
 namespace protocom::methods {
 namespace {

@@ -1,7 +1,7 @@
 #include <ATen/ATen.h>
 
-#include "fewshot/toolbox/label_graph.h"
-#include "fewshot/toolbox/space_method.h"
+#include "fewshot/toolbox/detail/label_graph.h"
+#include "fewshot/toolbox/detail/space_method.h"
 
 namespace protocom::methods {
 namespace {

@@ -6,16 +6,16 @@
 #include <utility>
 #include <vector>
 
-#include "fewshot/row_length.h"
-#include "fewshot/toolbox/class_kernels.h"
-#include "fewshot/toolbox/dense_layer.h"
-#include "fewshot/toolbox/rectified_prototypes.h"
-#include "fewshot/toolbox/rectified_rows.h"
-#include "fewshot/toolbox/row_kernels.h"
-#include "fewshot/toolbox/row_products.h"
-#include "fewshot/toolbox/row_span.h"
-#include "fewshot/toolbox/space_method.h"
-#include "protocom/fewshot/toolbox/distances.h"
+#include "fewshot/detail/row_length.h"
+#include "fewshot/toolbox/detail/class_kernels.h"
+#include "fewshot/toolbox/detail/dense_layer.h"
+#include "fewshot/toolbox/detail/rectified_prototypes.h"
+#include "fewshot/toolbox/detail/rectified_rows.h"
+#include "fewshot/toolbox/detail/row_kernels.h"
+#include "fewshot/toolbox/detail/row_products.h"
+#include "fewshot/toolbox/detail/row_span.h"
+#include "fewshot/toolbox/detail/space_method.h"
+#include "fewshot/toolbox/distances.h"
 
 namespace protocom::methods {
 namespace {

@@ -1,6 +1,6 @@
 #include <ATen/ATen.h>
 
-#include "fewshot/heads/linear_head.h"
+#include "fewshot/heads/detail/linear_head.h"
 
 namespace protocom::methods {
 namespace {

@@ -2,12 +2,12 @@
 
 #include <cmath>
 
-#include "fewshot/heads/trained_head.h"
-#include "fewshot/heads/training_tasks.h"
-#include "fewshot/method_definition.h"
-#include "fewshot/toolbox/feature_space.h"
-#include "protocom/core/error.h"
-#include "protocom/fewshot/toolbox/cosine_classifier.h"
+#include "base/error.h"
+#include "fewshot/detail/method_definition.h"
+#include "fewshot/heads/detail/trained_head.h"
+#include "fewshot/heads/detail/training_tasks.h"
+#include "fewshot/toolbox/cosine_classifier.h"
+#include "fewshot/toolbox/detail/feature_space.h"
 
 namespace protocom::methods {
 namespace {

@@ -1,4 +1,4 @@
-#include "fewshot/heads/am3_method.h"
+#include "fewshot/heads/detail/am3_method.h"
 
 namespace protocom::methods {
 namespace {

@@ -1,8 +1,8 @@
 #include <ATen/ATen.h>
 
-#include "fewshot/toolbox/episode_points.h"
-#include "fewshot/toolbox/space_method.h"
-#include "fewshot/toolbox/span.h"
+#include "fewshot/toolbox/detail/episode_points.h"
+#include "fewshot/toolbox/detail/space_method.h"
+#include "fewshot/toolbox/detail/span.h"
 
 namespace protocom::methods {
 namespace {

@@ -2,9 +2,9 @@
 
 #include <mutex>
 
-#include "fewshot/plda/method.h"
-#include "fewshot/toolbox/coarse_rows.h"
-#include "protocom/fewshot/image_points.h"
+#include "fewshot/image_points.h"
+#include "fewshot/plda/detail/method.h"
+#include "fewshot/toolbox/detail/coarse_rows.h"
 
 namespace protocom::methods {
 namespace {

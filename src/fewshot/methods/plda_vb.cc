@@ -2,10 +2,10 @@
 
 #include <tuple>
 
-#include "fewshot/plda/batch_space.h"
-#include "fewshot/plda/method.h"
-#include "protocom/core/error.h"
-#include "protocom/fewshot/image_points.h"
+#include "base/error.h"
+#include "fewshot/image_points.h"
+#include "fewshot/plda/detail/batch_space.h"
+#include "fewshot/plda/detail/method.h"
 
 namespace protocom::methods {
 namespace {

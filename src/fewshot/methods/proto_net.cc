@@ -1,5 +1,5 @@
-#include "fewshot/method_definition.h"
-#include "protocom/fewshot/toolbox/distances.h"
+#include "fewshot/detail/method_definition.h"
+#include "fewshot/toolbox/distances.h"
 
 namespace protocom::methods {
 namespace {

@@ -5,13 +5,13 @@
 #include <numeric>
 #include <vector>
 
-#include "fewshot/toolbox/centred_points.h"
-#include "fewshot/toolbox/class_kernels.h"
-#include "fewshot/toolbox/row_kernels.h"
-#include "fewshot/toolbox/row_span.h"
-#include "fewshot/toolbox/sinkhorn.h"
-#include "fewshot/toolbox/space_method.h"
-#include "fewshot/toolbox/span.h"
+#include "fewshot/toolbox/detail/centred_points.h"
+#include "fewshot/toolbox/detail/class_kernels.h"
+#include "fewshot/toolbox/detail/row_kernels.h"
+#include "fewshot/toolbox/detail/row_span.h"
+#include "fewshot/toolbox/detail/sinkhorn.h"
+#include "fewshot/toolbox/detail/space_method.h"
+#include "fewshot/toolbox/detail/span.h"
 
 namespace protocom::methods {
 namespace {

@@ -2,12 +2,12 @@
 
 #include <cmath>
 
-#include "fewshot/heads/restorer.h"
-#include "fewshot/heads/trained_head.h"
-#include "fewshot/method_definition.h"
-#include "protocom/core/error.h"
-#include "protocom/fewshot/toolbox/distances.h"
-#include "protocom/fewshot/toolbox/moments.h"
+#include "base/error.h"
+#include "fewshot/detail/method_definition.h"
+#include "fewshot/heads/detail/restorer.h"
+#include "fewshot/heads/detail/trained_head.h"
+#include "fewshot/toolbox/distances.h"
+#include "fewshot/toolbox/moments.h"
 
 namespace protocom::methods {
 namespace {

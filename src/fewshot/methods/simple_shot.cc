@@ -1,6 +1,6 @@
-#include "fewshot/toolbox/episode_points.h"
-#include "fewshot/toolbox/space_method.h"
-#include "protocom/fewshot/toolbox/distances.h"
+#include "fewshot/toolbox/detail/episode_points.h"
+#include "fewshot/toolbox/detail/space_method.h"
+#include "fewshot/toolbox/distances.h"
 
 namespace protocom::methods {
 namespace {

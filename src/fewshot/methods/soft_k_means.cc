@@ -1,8 +1,8 @@
 #include <ATen/ATen.h>
 
-#include "fewshot/toolbox/episode_points.h"
-#include "fewshot/toolbox/soft_k_means_steps.h"
-#include "fewshot/toolbox/space_method.h"
+#include "fewshot/toolbox/detail/episode_points.h"
+#include "fewshot/toolbox/detail/soft_k_means_steps.h"
+#include "fewshot/toolbox/detail/space_method.h"
 
 namespace protocom::methods {
 namespace {

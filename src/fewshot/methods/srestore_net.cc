@@ -2,9 +2,9 @@
 
 #include <algorithm>
 
-#include "fewshot/heads/restorer.h"
-#include "fewshot/method_definition.h"
-#include "protocom/fewshot/toolbox/distances.h"
+#include "fewshot/detail/method_definition.h"
+#include "fewshot/heads/detail/restorer.h"
+#include "fewshot/toolbox/distances.h"
 
 namespace protocom::methods {
 namespace {

@@ -3,13 +3,13 @@
 
 #include <cmath>
 
-#include "fewshot/heads/trained_head.h"
-#include "fewshot/heads/training_tasks.h"
-#include "fewshot/method_definition.h"
-#include "fewshot/toolbox/diagonal_gaussian.h"
-#include "fewshot/toolbox/two_layers.h"
-#include "fewshot/toolbox/unit_space.h"
-#include "protocom/core/error.h"
+#include "base/error.h"
+#include "fewshot/detail/method_definition.h"
+#include "fewshot/heads/detail/trained_head.h"
+#include "fewshot/heads/detail/training_tasks.h"
+#include "fewshot/toolbox/detail/diagonal_gaussian.h"
+#include "fewshot/toolbox/detail/two_layers.h"
+#include "fewshot/toolbox/detail/unit_space.h"
 
 namespace protocom::methods {
 namespace {

@@ -1,7 +1,7 @@
 #include <ATen/ATen.h>
 
-#include "fewshot/toolbox/text_method.h"
-#include "protocom/nn/unit_vectors.h"
+#include "base/unit_vectors.h"
+#include "fewshot/toolbox/detail/text_method.h"
 
 namespace protocom::methods {
 namespace {

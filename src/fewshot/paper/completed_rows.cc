@@ -1,4 +1,4 @@
-#include "fewshot/paper/completed_rows.h"
+#include "fewshot/paper/detail/completed_rows.h"
 
 #include <ATen/ATen.h>
 

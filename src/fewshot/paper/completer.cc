@@ -1,4 +1,4 @@
-#include "protocom/fewshot/paper/completer.h"
+#include "fewshot/paper/completer.h"
 
 #include <ATen/ATen.h>
 #include <ATen/core/grad_mode.h>
@@ -6,11 +6,11 @@
 #include <algorithm>
 #include <vector>
 
-#include "fewshot/toolbox/dense_layer.h"
-#include "fewshot/toolbox/expect_tensor.h"
-#include "fewshot/toolbox/row_kernels.h"
-#include "protocom/core/parallel.h"
-#include "protocom/nn/unit_vectors.h"
+#include "base/parallel.h"
+#include "base/unit_vectors.h"
+#include "fewshot/toolbox/detail/dense_layer.h"
+#include "fewshot/toolbox/detail/expect_tensor.h"
+#include "fewshot/toolbox/detail/row_kernels.h"
 
 namespace protocom {
 namespace {

@@ -1,13 +1,13 @@
-#include "protocom/fewshot/paper/completion_model.h"
+#include "fewshot/paper/completion_model.h"
 
 #include <ATen/ATen.h>
 #include <ATen/core/grad_mode.h>
 
 #include <cmath>
 
-#include "protocom/core/error.h"
-#include "protocom/core/files.h"
-#include "protocom/core/json.h"
+#include "base/error.h"
+#include "io/files.h"
+#include "io/json.h"
 
 namespace protocom {
 namespace {

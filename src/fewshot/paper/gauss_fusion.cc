@@ -1,8 +1,8 @@
-#include "protocom/fewshot/paper/gauss_fusion.h"
+#include "fewshot/paper/gauss_fusion.h"
 
 #include <ATen/ATen.h>
 
-#include "protocom/fewshot/toolbox/cosine_classifier.h"
+#include "fewshot/toolbox/cosine_classifier.h"
 
 namespace protocom {
 

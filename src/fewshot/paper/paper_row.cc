@@ -1,4 +1,4 @@
-#include "fewshot/paper/paper_row.h"
+#include "fewshot/paper/detail/paper_row.h"
 
 #include <ATen/ATen.h>
 
@@ -6,16 +6,16 @@
 #include <optional>
 #include <vector>
 
-#include "fewshot/fast_form.h"
-#include "fewshot/paper/completed_rows.h"
-#include "fewshot/paper/paper_rows_run.h"
-#include "fewshot/toolbox/coarse_rows.h"
-#include "fewshot/toolbox/row_kernels.h"
-#include "fewshot/toolbox/row_products.h"
-#include "protocom/core/error.h"
-#include "protocom/fewshot/paper/completer.h"
-#include "protocom/fewshot/toolbox/cosine_classifier.h"
-#include "protocom/nn/unit_vectors.h"
+#include "base/error.h"
+#include "base/unit_vectors.h"
+#include "fewshot/detail/fast_form.h"
+#include "fewshot/paper/completer.h"
+#include "fewshot/paper/detail/completed_rows.h"
+#include "fewshot/paper/detail/paper_rows_run.h"
+#include "fewshot/toolbox/cosine_classifier.h"
+#include "fewshot/toolbox/detail/coarse_rows.h"
+#include "fewshot/toolbox/detail/row_kernels.h"
+#include "fewshot/toolbox/detail/row_products.h"
 
 namespace protocom {
 namespace {

@@ -1,9 +1,9 @@
-#include "fewshot/paper/paper_rows_run.h"
+#include "fewshot/paper/detail/paper_rows_run.h"
 
 #include <algorithm>
 #include <cmath>
 
-#include "fewshot/toolbox/row_kernels.h"
+#include "fewshot/toolbox/detail/row_kernels.h"
 
 namespace protocom {
 namespace {

@@ -1,4 +1,4 @@
-#include "protocom/fewshot/paper/primitive_enhancing.h"
+#include "fewshot/paper/primitive_enhancing.h"
 
 #include <ATen/ATen.h>
 

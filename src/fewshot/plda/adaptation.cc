@@ -1,4 +1,4 @@
-#include "fewshot/plda/adaptation.h"
+#include "fewshot/plda/detail/adaptation.h"
 
 #include <ATen/ATen.h>
 
@@ -10,12 +10,12 @@
 #include <utility>
 #include <vector>
 
-#include "fewshot/plda/added_between.h"
-#include "fewshot/plda/isotropic.h"
-#include "fewshot/plda/left_out.h"
-#include "fewshot/plda/probability_scale.h"
-#include "fewshot/toolbox/complete_basis.h"
-#include "protocom/core/error.h"
+#include "base/error.h"
+#include "fewshot/plda/detail/added_between.h"
+#include "fewshot/plda/detail/isotropic.h"
+#include "fewshot/plda/detail/left_out.h"
+#include "fewshot/plda/detail/probability_scale.h"
+#include "fewshot/toolbox/detail/complete_basis.h"
 
 namespace protocom {
 namespace {

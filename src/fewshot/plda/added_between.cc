@@ -1,4 +1,4 @@
-#include "fewshot/plda/added_between.h"
+#include "fewshot/plda/detail/added_between.h"
 
 #include <algorithm>
 

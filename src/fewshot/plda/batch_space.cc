@@ -1,4 +1,4 @@
-#include "fewshot/plda/batch_space.h"
+#include "fewshot/plda/detail/batch_space.h"
 
 #include <ATen/ATen.h>
 
@@ -8,13 +8,13 @@
 #include <utility>
 #include <vector>
 
-#include "fewshot/plda/adaptation.h"
-#include "fewshot/plda/known.h"
-#include "fewshot/plda/vb_run.h"
-#include "fewshot/toolbox/complete_basis.h"
-#include "fewshot/toolbox/row_kernels.h"
-#include "fewshot/toolbox/row_products.h"
-#include "protocom/core/error.h"
+#include "base/error.h"
+#include "fewshot/plda/detail/adaptation.h"
+#include "fewshot/plda/detail/known.h"
+#include "fewshot/plda/detail/vb_run.h"
+#include "fewshot/toolbox/detail/complete_basis.h"
+#include "fewshot/toolbox/detail/row_kernels.h"
+#include "fewshot/toolbox/detail/row_products.h"
 
 namespace protocom {
 namespace {

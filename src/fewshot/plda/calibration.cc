@@ -1,4 +1,4 @@
-#include "protocom/fewshot/plda/calibration.h"
+#include "fewshot/plda/calibration.h"
 
 #include <ATen/ATen.h>
 
@@ -6,8 +6,8 @@
 #include <cmath>
 #include <limits>
 
-#include "protocom/core/check.h"
-#include "protocom/core/error.h"
+#include "base/check.h"
+#include "base/error.h"
 
 namespace protocom {
 namespace {

@@ -1,11 +1,11 @@
-#include "fewshot/plda/candidate.h"
+#include "fewshot/plda/detail/candidate.h"
 
 #include <ATen/ATen.h>
 
 #include <cmath>
 #include <optional>
 
-#include "protocom/core/check.h"
+#include "base/check.h"
 
 namespace protocom {
 namespace {

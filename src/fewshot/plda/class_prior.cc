@@ -1,4 +1,4 @@
-#include "protocom/fewshot/plda/class_prior.h"
+#include "fewshot/plda/class_prior.h"
 
 #include <ATen/ATen.h>
 
@@ -10,8 +10,8 @@
 #include <numeric>
 #include <utility>
 
-#include "protocom/core/error.h"
-#include "protocom/nn/unit_vectors.h"
+#include "base/error.h"
+#include "base/unit_vectors.h"
 
 namespace protocom {
 namespace {

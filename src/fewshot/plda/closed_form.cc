@@ -1,10 +1,10 @@
-#include "fewshot/plda/closed_form.h"
+#include "fewshot/plda/detail/closed_form.h"
 
 #include <ATen/ATen.h>
 
-#include "fewshot/plda/adaptation.h"
-#include "fewshot/toolbox/episode_points.h"
-#include "protocom/nn/unit_vectors.h"
+#include "base/unit_vectors.h"
+#include "fewshot/plda/detail/adaptation.h"
+#include "fewshot/toolbox/detail/episode_points.h"
 
 namespace protocom {
 namespace {

@@ -1,10 +1,10 @@
-#include "fewshot/plda/evidence.h"
+#include "fewshot/plda/detail/evidence.h"
 
 #include <ATen/ATen.h>
 
 #include <map>
 
-#include "protocom/core/rng.h"
+#include "base/rng.h"
 
 namespace protocom {
 namespace {

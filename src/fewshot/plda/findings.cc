@@ -1,4 +1,4 @@
-#include "fewshot/plda/findings.h"
+#include "fewshot/plda/detail/findings.h"
 
 #include <fmt/format.h>
 

@@ -1,14 +1,14 @@
-#include "protocom/fewshot/plda/fit.h"
+#include "fewshot/plda/fit.h"
 
 #include <ATen/ATen.h>
 #include <fmt/format.h>
 
 #include <utility>
 
-#include "fewshot/plda/candidate.h"
-#include "fewshot/plda/choice.h"
-#include "fewshot/plda/knowledge_gain.h"
-#include "protocom/core/error.h"
+#include "base/error.h"
+#include "fewshot/plda/detail/candidate.h"
+#include "fewshot/plda/detail/choice.h"
+#include "fewshot/plda/detail/knowledge_gain.h"
 
 namespace protocom {
 namespace {

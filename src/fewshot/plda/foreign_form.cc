@@ -1,8 +1,8 @@
-#include "fewshot/plda/foreign_form.h"
+#include "fewshot/plda/detail/foreign_form.h"
 
 #include <ATen/ATen.h>
 
-#include "fewshot/plda/foreign_span.h"
+#include "fewshot/plda/detail/foreign_span.h"
 
 namespace protocom {
 

@@ -1,12 +1,12 @@
-#include "fewshot/plda/foreign_images.h"
+#include "fewshot/plda/detail/foreign_images.h"
 
 #include <algorithm>
 #include <cmath>
 #include <numeric>
 #include <utility>
 
-#include "fewshot/plda/added_between.h"
-#include "fewshot/toolbox/row_kernels.h"
+#include "fewshot/plda/detail/added_between.h"
+#include "fewshot/toolbox/detail/row_kernels.h"
 
 namespace protocom {
 namespace {

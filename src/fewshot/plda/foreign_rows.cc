@@ -1,10 +1,10 @@
-#include "fewshot/plda/foreign_rows.h"
+#include "fewshot/plda/detail/foreign_rows.h"
 
 #include <ATen/ATen.h>
 
-#include "fewshot/row_length.h"
-#include "fewshot/toolbox/row_products.h"
-#include "protocom/core/error.h"
+#include "base/error.h"
+#include "fewshot/detail/row_length.h"
+#include "fewshot/toolbox/detail/row_products.h"
 
 namespace protocom {
 namespace {

@@ -1,12 +1,12 @@
-#include "fewshot/plda/foreign_scatter.h"
+#include "fewshot/plda/detail/foreign_scatter.h"
 
 #include <algorithm>
 #include <cmath>
 #include <utility>
 
-#include "fewshot/plda/left_out.h"
-#include "fewshot/row_length.h"
-#include "fewshot/toolbox/row_kernels.h"
+#include "fewshot/detail/row_length.h"
+#include "fewshot/plda/detail/left_out.h"
+#include "fewshot/toolbox/detail/row_kernels.h"
 
 namespace protocom {
 namespace {

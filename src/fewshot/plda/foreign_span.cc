@@ -1,4 +1,4 @@
-#include "fewshot/plda/foreign_span.h"
+#include "fewshot/plda/detail/foreign_span.h"
 
 #include <ATen/ATen.h>
 
@@ -8,12 +8,12 @@
 #include <utility>
 #include <vector>
 
-#include "fewshot/plda/foreign_images.h"
-#include "fewshot/plda/foreign_scatter.h"
-#include "fewshot/plda/known.h"
-#include "fewshot/plda/probability_scale.h"
-#include "fewshot/toolbox/gaussian.h"
-#include "fewshot/toolbox/row_kernels.h"
+#include "fewshot/plda/detail/foreign_images.h"
+#include "fewshot/plda/detail/foreign_scatter.h"
+#include "fewshot/plda/detail/known.h"
+#include "fewshot/plda/detail/probability_scale.h"
+#include "fewshot/toolbox/detail/gaussian.h"
+#include "fewshot/toolbox/detail/row_kernels.h"
 
 namespace protocom {
 namespace {

@@ -1,4 +1,4 @@
-#include "fewshot/plda/isotropic.h"
+#include "fewshot/plda/detail/isotropic.h"
 
 #include <algorithm>
 #include <cmath>

@@ -1,4 +1,4 @@
-#include "fewshot/plda/knowledge_gain.h"
+#include "fewshot/plda/detail/knowledge_gain.h"
 
 #include <ATen/ATen.h>
 #include <fmt/format.h>
@@ -8,7 +8,7 @@
 #include <map>
 #include <string>
 
-#include "fewshot/plda/choice.h"
+#include "fewshot/plda/detail/choice.h"
 
 namespace protocom {
 

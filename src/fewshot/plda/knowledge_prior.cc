@@ -1,11 +1,11 @@
-#include "protocom/fewshot/plda/knowledge_prior.h"
+#include "fewshot/plda/knowledge_prior.h"
 
 #include <ATen/ATen.h>
 
-#include "fewshot/plda/prior_kind.h"
-#include "fewshot/toolbox/state_tensors.h"
-#include "protocom/core/error.h"
-#include "protocom/core/rng.h"
+#include "base/error.h"
+#include "base/rng.h"
+#include "fewshot/plda/detail/prior_kind.h"
+#include "fewshot/toolbox/detail/state_tensors.h"
 
 namespace protocom {
 namespace {

@@ -1,4 +1,4 @@
-#include "fewshot/plda/known.h"
+#include "fewshot/plda/detail/known.h"
 
 #include <ATen/ATen.h>
 

@@ -1,9 +1,9 @@
-#include "fewshot/plda/left_out.h"
+#include "fewshot/plda/detail/left_out.h"
 
 #include <array>
 #include <numeric>
 
-#include "fewshot/plda/probability_scale.h"
+#include "fewshot/plda/detail/probability_scale.h"
 
 namespace protocom {
 namespace {

@@ -1,4 +1,4 @@
-#include "protocom/fewshot/plda/model.h"
+#include "fewshot/plda/model.h"
 
 #include <ATen/ATen.h>
 

@@ -1,4 +1,4 @@
-#include "fewshot/plda/own_span.h"
+#include "fewshot/plda/detail/own_span.h"
 
 #include <ATen/ATen.h>
 
@@ -6,12 +6,12 @@
 #include <numeric>
 #include <vector>
 
-#include "fewshot/plda/isotropic.h"
-#include "fewshot/plda/known.h"
-#include "fewshot/plda/probability_scale.h"
-#include "fewshot/plda/span_images.h"
-#include "fewshot/plda/span_model.h"
-#include "fewshot/toolbox/row_products.h"
+#include "fewshot/plda/detail/isotropic.h"
+#include "fewshot/plda/detail/known.h"
+#include "fewshot/plda/detail/probability_scale.h"
+#include "fewshot/plda/detail/span_images.h"
+#include "fewshot/plda/detail/span_model.h"
+#include "fewshot/toolbox/detail/row_products.h"
 
 namespace protocom {
 namespace {

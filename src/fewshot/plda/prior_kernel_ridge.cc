@@ -2,10 +2,10 @@
 
 #include <cmath>
 
-#include "fewshot/plda/prior_kind.h"
-#include "fewshot/toolbox/state_tensors.h"
-#include "protocom/core/error.h"
-#include "protocom/core/to_whole.h"
+#include "base/error.h"
+#include "base/to_whole.h"
+#include "fewshot/plda/detail/prior_kind.h"
+#include "fewshot/toolbox/detail/state_tensors.h"
 
 namespace protocom {
 namespace {

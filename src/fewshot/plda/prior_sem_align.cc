@@ -1,11 +1,11 @@
 #include <ATen/ATen.h>
 
-#include "fewshot/plda/prior_kind.h"
-#include "fewshot/toolbox/class_semantics.h"
-#include "fewshot/toolbox/state_tensors.h"
-#include "fewshot/toolbox/step_training.h"
-#include "fewshot/toolbox/two_layers.h"
-#include "protocom/core/error.h"
+#include "base/error.h"
+#include "fewshot/plda/detail/prior_kind.h"
+#include "fewshot/toolbox/detail/class_semantics.h"
+#include "fewshot/toolbox/detail/state_tensors.h"
+#include "fewshot/toolbox/detail/step_training.h"
+#include "fewshot/toolbox/detail/two_layers.h"
 
 namespace protocom {
 namespace {

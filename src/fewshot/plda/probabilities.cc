@@ -1,12 +1,12 @@
-#include "fewshot/plda/probabilities.h"
+#include "fewshot/plda/detail/probabilities.h"
 
 #include <ATen/ATen.h>
 
 #include <algorithm>
 #include <limits>
 
-#include "fewshot/plda/known.h"
-#include "fewshot/plda/vb_rows.h"
+#include "fewshot/plda/detail/known.h"
+#include "fewshot/plda/detail/vb_rows.h"
 
 namespace protocom {
 namespace {

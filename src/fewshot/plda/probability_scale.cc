@@ -1,4 +1,4 @@
-#include "fewshot/plda/probability_scale.h"
+#include "fewshot/plda/detail/probability_scale.h"
 
 #include <ATen/ATen.h>
 
@@ -9,11 +9,11 @@
 #include <utility>
 #include <vector>
 
-#include "fewshot/row_length.h"
-#include "fewshot/toolbox/class_kernels.h"
-#include "fewshot/toolbox/floats.h"
-#include "protocom/core/error.h"
-#include "protocom/fewshot/plda/posterior.h"
+#include "base/error.h"
+#include "fewshot/detail/row_length.h"
+#include "fewshot/plda/posterior.h"
+#include "fewshot/toolbox/detail/class_kernels.h"
+#include "fewshot/toolbox/detail/floats.h"
 
 namespace protocom {
 namespace {

@@ -1,13 +1,13 @@
-#include "fewshot/plda/rows.h"
+#include "fewshot/plda/detail/rows.h"
 
 #include <ATen/ATen.h>
 
 #include <algorithm>
 #include <vector>
 
-#include "fewshot/toolbox/gaussian.h"
-#include "fewshot/toolbox/row_kernels.h"
-#include "fewshot/toolbox/row_products.h"
+#include "fewshot/toolbox/detail/gaussian.h"
+#include "fewshot/toolbox/detail/row_kernels.h"
+#include "fewshot/toolbox/detail/row_products.h"
 
 namespace protocom {
 namespace {

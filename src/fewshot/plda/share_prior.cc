@@ -1,10 +1,10 @@
-#include "fewshot/plda/share_prior.h"
+#include "fewshot/plda/detail/share_prior.h"
 
 #include <algorithm>
 #include <cmath>
 
-#include "fewshot/toolbox/digamma.h"
-#include "protocom/fewshot/plda/vb.h"
+#include "fewshot/plda/vb.h"
+#include "fewshot/toolbox/detail/digamma.h"
 
 namespace protocom {
 

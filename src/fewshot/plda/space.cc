@@ -1,4 +1,4 @@
-#include "protocom/fewshot/plda/space.h"
+#include "fewshot/plda/space.h"
 
 #include <ATen/ATen.h>
 
@@ -6,9 +6,9 @@
 #include <tuple>
 #include <utility>
 
-#include "fewshot/toolbox/complete_basis.h"
-#include "protocom/core/error.h"
-#include "protocom/nn/unit_vectors.h"
+#include "base/error.h"
+#include "base/unit_vectors.h"
+#include "fewshot/toolbox/detail/complete_basis.h"
 
 namespace protocom {
 namespace {

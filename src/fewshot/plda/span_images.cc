@@ -1,4 +1,4 @@
-#include "fewshot/plda/span_images.h"
+#include "fewshot/plda/detail/span_images.h"
 
 #include <ATen/ATen.h>
 
@@ -8,8 +8,8 @@
 #include <numeric>
 #include <utility>
 
-#include "fewshot/toolbox/row_products.h"
-#include "protocom/fewshot/plda/space.h"
+#include "fewshot/plda/space.h"
+#include "fewshot/toolbox/detail/row_products.h"
 
 namespace protocom {
 namespace {

@@ -1,11 +1,11 @@
-#include "fewshot/plda/span_model.h"
+#include "fewshot/plda/detail/span_model.h"
 
 #include <algorithm>
 #include <cmath>
 #include <numeric>
 #include <utility>
 
-#include "fewshot/toolbox/gaussian.h"
+#include "fewshot/toolbox/detail/gaussian.h"
 
 namespace protocom {
 namespace {

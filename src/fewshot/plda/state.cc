@@ -1,12 +1,12 @@
-#include "fewshot/plda/state.h"
+#include "fewshot/plda/detail/state.h"
 
 #include <ATen/ATen.h>
 
 #include <array>
 
-#include "fewshot/toolbox/state_tensors.h"
-#include "protocom/core/error.h"
-#include "protocom/core/to_whole.h"
+#include "base/error.h"
+#include "base/to_whole.h"
+#include "fewshot/toolbox/detail/state_tensors.h"
 
 namespace protocom {
 namespace {

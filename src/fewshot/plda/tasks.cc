@@ -1,12 +1,12 @@
-#include "fewshot/plda/tasks.h"
+#include "fewshot/plda/detail/tasks.h"
 
 #include <ATen/ATen.h>
 
 #include <algorithm>
 #include <numeric>
 
-#include "fewshot/toolbox/class_semantics.h"
-#include "protocom/core/check.h"
+#include "base/check.h"
+#include "fewshot/toolbox/detail/class_semantics.h"
 
 namespace protocom {
 namespace {

@@ -1,6 +1,6 @@
-#include "protocom/fewshot/plda/vb.h"
+#include "fewshot/plda/vb.h"
 
-#include "protocom/core/error.h"
+#include "base/error.h"
 
 namespace protocom {
 

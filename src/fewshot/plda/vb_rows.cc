@@ -1,13 +1,13 @@
-#include "fewshot/plda/vb_rows.h"
+#include "fewshot/plda/detail/vb_rows.h"
 
 #include <ATen/ATen.h>
 
 #include <algorithm>
 #include <cmath>
 
-#include "fewshot/plda/vb_run.h"
-#include "fewshot/toolbox/row_kernels.h"
-#include "fewshot/toolbox/row_products.h"
+#include "fewshot/plda/detail/vb_run.h"
+#include "fewshot/toolbox/detail/row_kernels.h"
+#include "fewshot/toolbox/detail/row_products.h"
 
 namespace protocom {
 namespace {

@@ -1,10 +1,10 @@
-#include "fewshot/plda/vb_run.h"
+#include "fewshot/plda/detail/vb_run.h"
 
 #include <algorithm>
 #include <cmath>
 #include <numeric>
 
-#include "fewshot/toolbox/row_kernels.h"
+#include "fewshot/toolbox/detail/row_kernels.h"
 
 namespace protocom {
 namespace {

@@ -1,12 +1,12 @@
-#include "fewshot/plda/with_text.h"
+#include "fewshot/plda/detail/with_text.h"
 
 #include <ATen/ATen.h>
 
 #include <cmath>
 #include <mutex>
 
-#include "protocom/core/log.h"
-#include "protocom/nn/unit_vectors.h"
+#include "base/log.h"
+#include "base/unit_vectors.h"
 
 namespace protocom {
 namespace {

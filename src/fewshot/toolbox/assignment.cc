@@ -1,10 +1,10 @@
-#include "fewshot/toolbox/assignment.h"
+#include "fewshot/toolbox/detail/assignment.h"
 
 #include <ATen/ATen.h>
 
 #include <limits>
 
-#include "protocom/core/error.h"
+#include "base/error.h"
 
 namespace protocom {
 namespace {

@@ -1,8 +1,8 @@
-#include "fewshot/toolbox/centred_points.h"
+#include "fewshot/toolbox/detail/centred_points.h"
 
 #include <ATen/ATen.h>
 
-#include "protocom/nn/unit_vectors.h"
+#include "base/unit_vectors.h"
 
 namespace protocom {
 namespace {

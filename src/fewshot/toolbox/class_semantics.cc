@@ -1,12 +1,12 @@
-#include "fewshot/toolbox/class_semantics.h"
+#include "fewshot/toolbox/detail/class_semantics.h"
 
 #include <ATen/ATen.h>
 
 #include <cmath>
 
-#include "protocom/core/error.h"
-#include "protocom/fewshot/align_knowledge.h"
-#include "protocom/nn/unit_vectors.h"
+#include "base/error.h"
+#include "base/unit_vectors.h"
+#include "fewshot/align_knowledge.h"
 
 namespace protocom {
 at::Tensor rows_of_size_one(const at::Tensor& rows) {

@@ -1,11 +1,11 @@
-#include "fewshot/toolbox/class_text.h"
+#include "fewshot/toolbox/detail/class_text.h"
 
 #include <ATen/ATen.h>
 
-#include "fewshot/toolbox/class_semantics.h"
-#include "protocom/core/error.h"
-#include "protocom/fewshot/align_knowledge.h"
-#include "protocom/nn/unit_vectors.h"
+#include "base/error.h"
+#include "base/unit_vectors.h"
+#include "fewshot/align_knowledge.h"
+#include "fewshot/toolbox/detail/class_semantics.h"
 
 namespace protocom {
 

@@ -1,4 +1,4 @@
-#include "fewshot/toolbox/coarse_rows.h"
+#include "fewshot/toolbox/detail/coarse_rows.h"
 
 #include <ATen/ATen.h>
 
@@ -7,10 +7,10 @@
 #include <utility>
 #include <vector>
 
-#include "fewshot/toolbox/processor_vectors.h"
-#include "fewshot/toolbox/row_kernels.h"
-#include "fewshot/toolbox/row_products.h"
-#include "protocom/core/parallel.h"
+#include "base/parallel.h"
+#include "fewshot/toolbox/detail/processor_vectors.h"
+#include "fewshot/toolbox/detail/row_kernels.h"
+#include "fewshot/toolbox/detail/row_products.h"
 
 namespace protocom {
 namespace {

@@ -1,4 +1,4 @@
-#include "fewshot/toolbox/complete_basis.h"
+#include "fewshot/toolbox/detail/complete_basis.h"
 
 #include <ATen/ATen.h>
 

@@ -1,9 +1,9 @@
-#include "protocom/fewshot/toolbox/cosine_classifier.h"
+#include "fewshot/toolbox/cosine_classifier.h"
 
 #include <ATen/ATen.h>
 
-#include "fewshot/toolbox/row_products.h"
-#include "protocom/nn/unit_vectors.h"
+#include "base/unit_vectors.h"
+#include "fewshot/toolbox/detail/row_products.h"
 
 namespace protocom {
 

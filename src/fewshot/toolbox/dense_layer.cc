@@ -1,10 +1,10 @@
-#include "fewshot/toolbox/dense_layer.h"
+#include "fewshot/toolbox/detail/dense_layer.h"
 
 #include <ATen/ATen.h>
 
 #include <algorithm>
 
-#include "fewshot/toolbox/row_kernels.h"
+#include "fewshot/toolbox/detail/row_kernels.h"
 
 namespace protocom {
 

@@ -1,4 +1,4 @@
-#include "fewshot/toolbox/diagonal_gaussian.h"
+#include "fewshot/toolbox/detail/diagonal_gaussian.h"
 
 #include <ATen/ATen.h>
 

@@ -1,8 +1,8 @@
-#include "protocom/fewshot/toolbox/distances.h"
+#include "fewshot/toolbox/distances.h"
 
 #include <ATen/ATen.h>
 
-#include "fewshot/toolbox/row_products.h"
+#include "fewshot/toolbox/detail/row_products.h"
 
 namespace protocom {
 

@@ -1,8 +1,8 @@
-#include "fewshot/toolbox/episode_points.h"
+#include "fewshot/toolbox/detail/episode_points.h"
 
 #include <ATen/ATen.h>
 
-#include "protocom/core/error.h"
+#include "base/error.h"
 
 namespace protocom {
 namespace {

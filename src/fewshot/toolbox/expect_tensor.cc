@@ -1,8 +1,8 @@
-#include "fewshot/toolbox/expect_tensor.h"
+#include "fewshot/toolbox/detail/expect_tensor.h"
 
 #include <ATen/ATen.h>
 
-#include "protocom/core/error.h"
+#include "base/error.h"
 
 namespace protocom {
 namespace {

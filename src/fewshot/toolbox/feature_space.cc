@@ -1,8 +1,8 @@
-#include "fewshot/toolbox/feature_space.h"
+#include "fewshot/toolbox/detail/feature_space.h"
 
 #include <ATen/ATen.h>
 
-#include "protocom/nn/unit_vectors.h"
+#include "base/unit_vectors.h"
 
 namespace protocom {
 

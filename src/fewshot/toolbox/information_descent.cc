@@ -1,4 +1,4 @@
-#include "fewshot/toolbox/information_descent.h"
+#include "fewshot/toolbox/detail/information_descent.h"
 
 #include <ATen/ATen.h>
 
@@ -7,8 +7,8 @@
 #include <numeric>
 #include <vector>
 
-#include "fewshot/toolbox/row_kernels.h"
-#include "fewshot/toolbox/row_products.h"
+#include "fewshot/toolbox/detail/row_kernels.h"
+#include "fewshot/toolbox/detail/row_products.h"
 
 namespace protocom {
 namespace {

@@ -1,9 +1,9 @@
-#include "fewshot/toolbox/information_kernels.h"
+#include "fewshot/toolbox/detail/information_kernels.h"
 
 #include <cmath>
 
-#include "fewshot/toolbox/processor_vectors.h"
-#include "fewshot/toolbox/row_kernels.h"
+#include "fewshot/toolbox/detail/processor_vectors.h"
+#include "fewshot/toolbox/detail/row_kernels.h"
 
 namespace protocom {
 namespace {

@@ -1,8 +1,8 @@
-#include "fewshot/toolbox/label_graph.h"
+#include "fewshot/toolbox/detail/label_graph.h"
 
 #include <ATen/ATen.h>
 
-#include "protocom/fewshot/toolbox/cosine_classifier.h"
+#include "fewshot/toolbox/cosine_classifier.h"
 
 namespace protocom {
 namespace {

@@ -1,9 +1,9 @@
-#include "fewshot/toolbox/map_space.h"
+#include "fewshot/toolbox/detail/map_space.h"
 
 #include <ATen/ATen.h>
 
-#include "fewshot/toolbox/expect_tensor.h"
-#include "protocom/core/error.h"
+#include "base/error.h"
+#include "fewshot/toolbox/detail/expect_tensor.h"
 
 namespace protocom {
 namespace {

@@ -1,9 +1,9 @@
-#include "protocom/fewshot/toolbox/moments.h"
+#include "fewshot/toolbox/moments.h"
 
 #include <ATen/ATen.h>
 
-#include "fewshot/toolbox/expect_tensor.h"
-#include "protocom/core/error.h"
+#include "base/error.h"
+#include "fewshot/toolbox/detail/expect_tensor.h"
 
 namespace protocom {
 

@@ -1,4 +1,4 @@
-#include "protocom/fewshot/toolbox/neighbour_groups.h"
+#include "fewshot/toolbox/neighbour_groups.h"
 
 #include <ATen/ATen.h>
 
@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "protocom/nn/unit_vectors.h"
+#include "base/unit_vectors.h"
 
 namespace protocom {
 namespace {

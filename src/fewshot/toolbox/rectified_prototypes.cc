@@ -1,9 +1,9 @@
-#include "fewshot/toolbox/rectified_prototypes.h"
+#include "fewshot/toolbox/detail/rectified_prototypes.h"
 
 #include <ATen/ATen.h>
 
-#include "fewshot/toolbox/row_products.h"
-#include "fewshot/toolbox/span.h"
+#include "fewshot/toolbox/detail/row_products.h"
+#include "fewshot/toolbox/detail/span.h"
 
 namespace protocom {
 namespace {

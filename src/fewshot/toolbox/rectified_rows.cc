@@ -1,10 +1,10 @@
-#include "fewshot/toolbox/rectified_rows.h"
+#include "fewshot/toolbox/detail/rectified_rows.h"
 
 #include <algorithm>
 #include <cmath>
 
-#include "fewshot/toolbox/class_kernels.h"
-#include "fewshot/toolbox/row_kernels.h"
+#include "fewshot/toolbox/detail/class_kernels.h"
+#include "fewshot/toolbox/detail/row_kernels.h"
 
 namespace protocom {
 

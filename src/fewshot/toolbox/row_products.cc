@@ -1,12 +1,12 @@
-#include "fewshot/toolbox/row_products.h"
+#include "fewshot/toolbox/detail/row_products.h"
 
 #include <ATen/ATen.h>
 
 #include <algorithm>
 #include <vector>
 
-#include "fewshot/toolbox/row_kernels.h"
-#include "protocom/core/parallel.h"
+#include "base/parallel.h"
+#include "fewshot/toolbox/detail/row_kernels.h"
 
 namespace protocom {
 namespace {

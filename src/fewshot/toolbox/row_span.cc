@@ -1,8 +1,8 @@
-#include "fewshot/toolbox/row_span.h"
+#include "fewshot/toolbox/detail/row_span.h"
 
 #include <algorithm>
 
-#include "fewshot/toolbox/row_kernels.h"
+#include "fewshot/toolbox/detail/row_kernels.h"
 
 namespace protocom {
 

@@ -1,10 +1,10 @@
-#include "fewshot/toolbox/sinkhorn.h"
+#include "fewshot/toolbox/detail/sinkhorn.h"
 
 #include <ATen/ATen.h>
 
 #include <vector>
 
-#include "fewshot/toolbox/row_kernels.h"
+#include "fewshot/toolbox/detail/row_kernels.h"
 
 namespace protocom {
 namespace {

@@ -1,4 +1,4 @@
-#include "fewshot/toolbox/soft_k_means_steps.h"
+#include "fewshot/toolbox/detail/soft_k_means_steps.h"
 
 #include <ATen/ATen.h>
 

@@ -1,10 +1,10 @@
-#include "fewshot/toolbox/softmax_descent.h"
+#include "fewshot/toolbox/detail/softmax_descent.h"
 
 #include <cmath>
 #include <cstring>
 
-#include "fewshot/toolbox/processor_vectors.h"
-#include "fewshot/toolbox/row_kernels.h"
+#include "fewshot/toolbox/detail/processor_vectors.h"
+#include "fewshot/toolbox/detail/row_kernels.h"
 
 namespace protocom {
 namespace {

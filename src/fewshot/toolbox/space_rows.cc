@@ -1,8 +1,8 @@
-#include "fewshot/toolbox/space_rows.h"
+#include "fewshot/toolbox/detail/space_rows.h"
 
 #include <ATen/ATen.h>
 
-#include "protocom/core/error.h"
+#include "base/error.h"
 
 namespace protocom {
 namespace {

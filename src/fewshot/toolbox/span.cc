@@ -1,8 +1,8 @@
-#include "fewshot/toolbox/span.h"
+#include "fewshot/toolbox/detail/span.h"
 
 #include <ATen/ATen.h>
 
-#include "fewshot/toolbox/row_products.h"
+#include "fewshot/toolbox/detail/row_products.h"
 
 namespace protocom {
 

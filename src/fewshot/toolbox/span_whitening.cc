@@ -1,4 +1,4 @@
-#include "fewshot/toolbox/span_whitening.h"
+#include "fewshot/toolbox/detail/span_whitening.h"
 
 #include <ATen/ATen.h>
 

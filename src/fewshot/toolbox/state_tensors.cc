@@ -1,11 +1,11 @@
-#include "fewshot/toolbox/state_tensors.h"
+#include "fewshot/toolbox/detail/state_tensors.h"
 
 #include <ATen/ATen.h>
 
 #include <algorithm>
 
-#include "fewshot/toolbox/expect_tensor.h"
-#include "protocom/core/error.h"
+#include "base/error.h"
+#include "fewshot/toolbox/detail/expect_tensor.h"
 
 namespace protocom {
 

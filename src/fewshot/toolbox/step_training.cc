@@ -1,11 +1,11 @@
-#include "fewshot/toolbox/step_training.h"
+#include "fewshot/toolbox/detail/step_training.h"
 
 #include <ATen/core/grad_mode.h>
 #include <torch/optim/adam.h>
 
 #include <cmath>
 
-#include "protocom/core/error.h"
+#include "base/error.h"
 
 namespace protocom {
 namespace {

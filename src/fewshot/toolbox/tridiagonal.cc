@@ -1,4 +1,4 @@
-#include "fewshot/toolbox/tridiagonal.h"
+#include "fewshot/toolbox/detail/tridiagonal.h"
 
 #include <algorithm>
 #include <cmath>
@@ -6,7 +6,7 @@
 #include <tuple>
 #include <utility>
 
-#include "fewshot/toolbox/processor_vectors.h"
+#include "fewshot/toolbox/detail/processor_vectors.h"
 
 namespace protocom {
 namespace {

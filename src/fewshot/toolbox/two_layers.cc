@@ -1,4 +1,4 @@
-#include "fewshot/toolbox/two_layers.h"
+#include "fewshot/toolbox/detail/two_layers.h"
 
 #include <torch/nn/modules/linear.h>
 

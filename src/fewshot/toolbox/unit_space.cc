@@ -1,10 +1,10 @@
-#include "fewshot/toolbox/unit_space.h"
+#include "fewshot/toolbox/detail/unit_space.h"
 
 #include <ATen/ATen.h>
 
-#include "fewshot/toolbox/expect_tensor.h"
-#include "protocom/core/error.h"
-#include "protocom/nn/unit_vectors.h"
+#include "base/error.h"
+#include "base/unit_vectors.h"
+#include "fewshot/toolbox/detail/expect_tensor.h"
 
 namespace protocom {
 

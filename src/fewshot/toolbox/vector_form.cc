@@ -1,4 +1,4 @@
-#include "fewshot/toolbox/vector_form.h"
+#include "fewshot/toolbox/detail/vector_form.h"
 
 #include <fmt/ranges.h>
 
@@ -6,7 +6,7 @@
 #include <atomic>
 #include <cstdlib>
 
-#include "protocom/core/error.h"
+#include "base/error.h"
 
 namespace protocom {
 namespace {

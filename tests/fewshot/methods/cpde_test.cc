@@ -3,9 +3,9 @@
 #include <ATen/ATen.h>
 #include <gtest/gtest.h>
 
-#include "protocom/fewshot/methods.h"
-#include "protocom/fewshot/paper/primitive_enhancing.h"
-#include "protocom/fewshot/toolbox/cosine_classifier.h"
+#include "fewshot/methods.h"
+#include "fewshot/paper/primitive_enhancing.h"
+#include "fewshot/toolbox/cosine_classifier.h"
 #include "support/golden.h"
 
 namespace protocom {

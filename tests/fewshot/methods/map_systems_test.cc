@@ -6,9 +6,9 @@
 #include <algorithm>
 #include <limits>
 
-#include "fewshot/heads/training_tasks.h"
-#include "protocom/core/error.h"
-#include "protocom/fewshot/methods.h"
+#include "base/error.h"
+#include "fewshot/heads/detail/training_tasks.h"
+#include "fewshot/methods.h"
 #include "support/golden.h"
 #include "support/message_of.h"
 #include "support/parameter_name.h"

@@ -1,8 +1,8 @@
 #include <ATen/ATen.h>
 #include <gtest/gtest.h>
 
-#include "protocom/core/error.h"
-#include "protocom/fewshot/methods.h"
+#include "base/error.h"
+#include "fewshot/methods.h"
 
 namespace protocom {
 namespace {

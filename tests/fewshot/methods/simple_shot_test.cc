@@ -3,7 +3,7 @@
 
 #include <cmath>
 
-#include "protocom/fewshot/methods.h"
+#include "fewshot/methods.h"
 
 namespace protocom {
 namespace {

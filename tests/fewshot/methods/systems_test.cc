@@ -5,11 +5,11 @@
 #include <algorithm>
 #include <regex>
 
-#include "fewshot/heads/am3_method.h"
-#include "fewshot/toolbox/diagonal_gaussian.h"
-#include "fewshot/toolbox/step_training.h"
-#include "protocom/core/error.h"
-#include "protocom/fewshot/methods.h"
+#include "base/error.h"
+#include "fewshot/heads/detail/am3_method.h"
+#include "fewshot/methods.h"
+#include "fewshot/toolbox/detail/diagonal_gaussian.h"
+#include "fewshot/toolbox/detail/step_training.h"
 #include "support/golden.h"
 #include "support/message_of.h"
 #include "support/parameter_name.h"

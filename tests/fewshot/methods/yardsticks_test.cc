@@ -5,12 +5,12 @@
 
 #include <cmath>
 
-#include "fewshot/heads/linear_fit.h"
-#include "fewshot/toolbox/episode_points.h"
-#include "fewshot/toolbox/sinkhorn.h"
-#include "fewshot/toolbox/span.h"
-#include "protocom/core/error.h"
-#include "protocom/fewshot/toolbox/distances.h"
+#include "base/error.h"
+#include "fewshot/heads/detail/linear_fit.h"
+#include "fewshot/toolbox/detail/episode_points.h"
+#include "fewshot/toolbox/detail/sinkhorn.h"
+#include "fewshot/toolbox/detail/span.h"
+#include "fewshot/toolbox/distances.h"
 #include "support/message_of.h"
 #include "support/parameter_name.h"
 #include "support/yardstick.h"

@@ -1,4 +1,4 @@
-#include "protocom/fewshot/paper/completer.h"
+#include "fewshot/paper/completer.h"
 
 #include <ATen/ATen.h>
 #include <ATen/Parallel.h>
@@ -7,8 +7,8 @@
 
 #include <limits>
 
-#include "protocom/core/error.h"
-#include "protocom/core/npz.h"
+#include "base/error.h"
+#include "io/npz.h"
 #include "support/golden.h"
 #include "support/message_of.h"
 #include "support/temp_dir.h"

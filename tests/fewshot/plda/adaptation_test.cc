@@ -1,12 +1,12 @@
-#include "fewshot/plda/adaptation.h"
+#include "fewshot/plda/detail/adaptation.h"
 
 #include <ATen/ATen.h>
 #include <gmock/gmock.h>
 
-#include "fewshot/plda/state.h"
-#include "protocom/core/error.h"
-#include "protocom/fewshot/methods.h"
-#include "protocom/fewshot/plda/fit.h"
+#include "base/error.h"
+#include "fewshot/methods.h"
+#include "fewshot/plda/detail/state.h"
+#include "fewshot/plda/fit.h"
 #include "support/golden.h"
 
 namespace protocom {

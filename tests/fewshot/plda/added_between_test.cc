@@ -1,12 +1,12 @@
-#include "fewshot/plda/added_between.h"
+#include "fewshot/plda/detail/added_between.h"
 
 #include <ATen/ATen.h>
 #include <gtest/gtest.h>
 
-#include "fewshot/plda/adaptation.h"
-#include "fewshot/plda/state.h"
-#include "protocom/core/error.h"
-#include "protocom/fewshot/methods.h"
+#include "base/error.h"
+#include "fewshot/methods.h"
+#include "fewshot/plda/detail/adaptation.h"
+#include "fewshot/plda/detail/state.h"
 
 namespace protocom {
 namespace {

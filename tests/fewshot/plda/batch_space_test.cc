@@ -1,15 +1,15 @@
-#include "fewshot/plda/batch_space.h"
+#include "fewshot/plda/detail/batch_space.h"
 
 #include <ATen/ATen.h>
 #include <gmock/gmock.h>
 
 #include <cmath>
 
-#include "fewshot/plda/adaptation.h"
-#include "fewshot/plda/state.h"
-#include "protocom/core/error.h"
-#include "protocom/fewshot/methods.h"
-#include "protocom/fewshot/task_classifier.h"
+#include "base/error.h"
+#include "fewshot/methods.h"
+#include "fewshot/plda/detail/adaptation.h"
+#include "fewshot/plda/detail/state.h"
+#include "fewshot/task_classifier.h"
 #include "support/golden.h"
 
 namespace protocom {

@@ -1,4 +1,4 @@
-#include "fewshot/plda/choice.h"
+#include "fewshot/plda/detail/choice.h"
 
 #include <ATen/ATen.h>
 #include <gtest/gtest.h>

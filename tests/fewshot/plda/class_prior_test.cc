@@ -1,8 +1,8 @@
-#include "protocom/fewshot/plda/class_prior.h"
+#include "fewshot/plda/class_prior.h"
 
 #include <ATen/ATen.h>
 
-#include "protocom/core/error.h"
+#include "base/error.h"
 #include "support/golden.h"
 
 namespace protocom {

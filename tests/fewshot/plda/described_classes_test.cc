@@ -5,9 +5,9 @@
 #include <algorithm>
 #include <numeric>
 
-#include "protocom/core/npz.h"
-#include "protocom/core/rng.h"
-#include "protocom/fewshot/plda/fit.h"
+#include "base/rng.h"
+#include "fewshot/plda/fit.h"
+#include "io/npz.h"
 #include "support/real_data.h"
 
 namespace protocom {

@@ -1,4 +1,4 @@
-#include "protocom/fewshot/plda/fit.h"
+#include "fewshot/plda/fit.h"
 
 #include <ATen/ATen.h>
 #include <gmock/gmock.h>
@@ -7,8 +7,8 @@
 #include <functional>
 #include <limits>
 
-#include "fewshot/plda/state.h"
-#include "protocom/core/error.h"
+#include "base/error.h"
+#include "fewshot/plda/detail/state.h"
 #include "support/golden.h"
 #include "support/message_of.h"
 

@@ -1,13 +1,13 @@
-#include "fewshot/plda/foreign_span.h"
+#include "fewshot/plda/detail/foreign_span.h"
 
 #include <ATen/ATen.h>
 #include <gtest/gtest.h>
 
-#include "fewshot/plda/adaptation.h"
-#include "fewshot/plda/state.h"
-#include "protocom/core/error.h"
-#include "protocom/fewshot/methods.h"
-#include "protocom/fewshot/scorer_group.h"
+#include "base/error.h"
+#include "fewshot/methods.h"
+#include "fewshot/plda/detail/adaptation.h"
+#include "fewshot/plda/detail/state.h"
+#include "fewshot/scorer_group.h"
 #include "support/adapted_space.h"
 #include "support/golden.h"
 

@@ -1,11 +1,11 @@
-#include "fewshot/plda/isotropic.h"
+#include "fewshot/plda/detail/isotropic.h"
 
 #include <gtest/gtest.h>
 
 #include <cmath>
 
-#include "fewshot/plda/state.h"
-#include "protocom/fewshot/methods.h"
+#include "fewshot/methods.h"
+#include "fewshot/plda/detail/state.h"
 
 namespace protocom {
 namespace {

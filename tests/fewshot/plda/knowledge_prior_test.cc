@@ -1,4 +1,4 @@
-#include "protocom/fewshot/plda/knowledge_prior.h"
+#include "fewshot/plda/knowledge_prior.h"
 
 #include <ATen/ATen.h>
 #include <gmock/gmock.h>
@@ -6,8 +6,8 @@
 #include <algorithm>
 #include <map>
 
-#include "protocom/core/error.h"
-#include "protocom/fewshot/method.h"
+#include "base/error.h"
+#include "fewshot/method.h"
 #include "support/golden.h"
 #include "support/message_of.h"
 

@@ -1,4 +1,4 @@
-#include "fewshot/plda/method.h"
+#include "fewshot/plda/detail/method.h"
 
 #include <ATen/ATen.h>
 #include <fmt/format.h>
@@ -7,14 +7,14 @@
 #include <algorithm>
 #include <cmath>
 
-#include "fewshot/plda/findings.h"
-#include "fewshot/plda/knowledge_gain.h"
-#include "fewshot/plda/state.h"
-#include "protocom/core/artefact.h"
-#include "protocom/core/error.h"
-#include "protocom/core/npz.h"
-#include "protocom/fewshot/fitted_method.h"
-#include "protocom/fewshot/plda/fit.h"
+#include "base/error.h"
+#include "fewshot/fitted_method.h"
+#include "fewshot/plda/detail/findings.h"
+#include "fewshot/plda/detail/knowledge_gain.h"
+#include "fewshot/plda/detail/state.h"
+#include "fewshot/plda/fit.h"
+#include "io/artefact.h"
+#include "io/npz.h"
 #include "support/temp_dir.h"
 
 namespace protocom {

@@ -1,11 +1,11 @@
-#include "fewshot/plda/own_span.h"
+#include "fewshot/plda/detail/own_span.h"
 
 #include <ATen/ATen.h>
 #include <gtest/gtest.h>
 
-#include "fewshot/plda/adaptation.h"
-#include "fewshot/plda/state.h"
-#include "protocom/fewshot/methods.h"
+#include "fewshot/methods.h"
+#include "fewshot/plda/detail/adaptation.h"
+#include "fewshot/plda/detail/state.h"
 #include "support/adapted_space.h"
 #include "support/golden.h"
 

@@ -1,4 +1,4 @@
-#include "protocom/fewshot/plda/posterior.h"
+#include "fewshot/plda/posterior.h"
 
 #include <ATen/ATen.h>
 

@@ -1,11 +1,11 @@
-#include "fewshot/plda/probabilities.h"
+#include "fewshot/plda/detail/probabilities.h"
 
 #include <ATen/ATen.h>
 #include <gtest/gtest.h>
 
 #include <cmath>
 
-#include "fewshot/plda/known.h"
+#include "fewshot/plda/detail/known.h"
 #include "support/plda_world.h"
 
 namespace protocom {

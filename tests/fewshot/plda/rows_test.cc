@@ -1,11 +1,11 @@
-#include "fewshot/plda/rows.h"
+#include "fewshot/plda/detail/rows.h"
 
 #include <ATen/ATen.h>
 #include <gtest/gtest.h>
 
 #include <cmath>
 
-#include "fewshot/plda/vb_rows.h"
+#include "fewshot/plda/detail/vb_rows.h"
 #include "support/plda_reference.h"
 
 namespace protocom {

@@ -1,10 +1,10 @@
-#include "protocom/fewshot/plda/space.h"
+#include "fewshot/plda/space.h"
 
 #include <ATen/ATen.h>
 
-#include "protocom/core/error.h"
-#include "protocom/fewshot/plda/calibration.h"
-#include "protocom/fewshot/plda/posterior.h"
+#include "base/error.h"
+#include "fewshot/plda/calibration.h"
+#include "fewshot/plda/posterior.h"
 #include "support/golden.h"
 #include "support/plda_reference.h"
 

@@ -1,4 +1,4 @@
-#include "fewshot/plda/tasks.h"
+#include "fewshot/plda/detail/tasks.h"
 
 #include <ATen/ATen.h>
 #include <gtest/gtest.h>

@@ -1,8 +1,8 @@
-#include "protocom/fewshot/plda/vb.h"
+#include "fewshot/plda/vb.h"
 
 #include <ATen/ATen.h>
 
-#include "protocom/core/error.h"
+#include "base/error.h"
 #include "support/golden.h"
 #include "support/plda_reference.h"
 #include "support/plda_task.h"

@@ -1,5 +1,5 @@
 // plda beside texts of the classes: what it answers without photos, with them, and what it needs.
-#include "fewshot/plda/with_text.h"
+#include "fewshot/plda/detail/with_text.h"
 
 #include <ATen/ATen.h>
 #include <gmock/gmock.h>
@@ -7,10 +7,10 @@
 
 #include <algorithm>
 
-#include "protocom/core/error.h"
-#include "protocom/core/npz.h"
-#include "protocom/fewshot/methods.h"
-#include "protocom/nn/unit_vectors.h"
+#include "base/error.h"
+#include "base/unit_vectors.h"
+#include "fewshot/methods.h"
+#include "io/npz.h"
 #include "support/logged.h"
 #include "support/message_of.h"
 #include "support/real_data.h"

@@ -1,4 +1,4 @@
-#include "fewshot/toolbox/assignment.h"
+#include "fewshot/toolbox/detail/assignment.h"
 
 #include <ATen/ATen.h>
 #include <gtest/gtest.h>
@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <numeric>
 
-#include "protocom/core/error.h"
+#include "base/error.h"
 
 namespace protocom {
 namespace {

@@ -1,11 +1,11 @@
-#include "fewshot/toolbox/coarse_rows.h"
+#include "fewshot/toolbox/detail/coarse_rows.h"
 
 #include <ATen/ATen.h>
 #include <gtest/gtest.h>
 
-#include "fewshot/toolbox/row_products.h"
-#include "fewshot/toolbox/vector_form.h"
-#include "protocom/core/thread_scope.h"
+#include "base/thread_scope.h"
+#include "fewshot/toolbox/detail/row_products.h"
+#include "fewshot/toolbox/detail/vector_form.h"
 #include "support/vector_forms.h"
 
 namespace protocom {

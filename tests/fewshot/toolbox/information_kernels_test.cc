@@ -1,4 +1,4 @@
-#include "fewshot/toolbox/information_kernels.h"
+#include "fewshot/toolbox/detail/information_kernels.h"
 
 #include <gtest/gtest.h>
 
@@ -6,9 +6,9 @@
 #include <string>
 #include <vector>
 
-#include "fewshot/toolbox/row_kernels.h"
-#include "fewshot/toolbox/vector_form.h"
-#include "protocom/core/rng.h"
+#include "base/rng.h"
+#include "fewshot/toolbox/detail/row_kernels.h"
+#include "fewshot/toolbox/detail/vector_form.h"
 #include "support/vector_forms.h"
 
 namespace protocom {

@@ -1,9 +1,9 @@
-#include "protocom/fewshot/toolbox/moments.h"
+#include "fewshot/toolbox/moments.h"
 
 #include <filesystem>
 
-#include "protocom/core/files.h"
-#include "protocom/core/npz.h"
+#include "io/files.h"
+#include "io/npz.h"
 #include "support/golden.h"
 #include "support/message_of.h"
 #include "support/real_data.h"

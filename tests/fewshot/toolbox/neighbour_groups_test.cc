@@ -1,4 +1,4 @@
-#include "protocom/fewshot/toolbox/neighbour_groups.h"
+#include "fewshot/toolbox/neighbour_groups.h"
 
 #include <ATen/ATen.h>
 #include <gtest/gtest.h>

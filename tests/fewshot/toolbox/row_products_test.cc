@@ -1,10 +1,10 @@
-#include "fewshot/toolbox/row_products.h"
+#include "fewshot/toolbox/detail/row_products.h"
 
 #include <ATen/ATen.h>
 #include <gtest/gtest.h>
 
-#include "fewshot/toolbox/dense_layer.h"
-#include "fewshot/toolbox/row_kernels.h"
+#include "fewshot/toolbox/detail/dense_layer.h"
+#include "fewshot/toolbox/detail/row_kernels.h"
 
 namespace protocom {
 namespace {

@@ -1,11 +1,11 @@
-#include "fewshot/toolbox/softmax_descent.h"
+#include "fewshot/toolbox/detail/softmax_descent.h"
 
 #include <ATen/ATen.h>
 
 #include <vector>
 
-#include "fewshot/toolbox/row_kernels.h"
-#include "fewshot/toolbox/vector_form.h"
+#include "fewshot/toolbox/detail/row_kernels.h"
+#include "fewshot/toolbox/detail/vector_form.h"
 #include "support/golden.h"
 #include "support/vector_forms.h"
 

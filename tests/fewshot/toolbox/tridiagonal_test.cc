@@ -1,4 +1,4 @@
-#include "fewshot/toolbox/tridiagonal.h"
+#include "fewshot/toolbox/detail/tridiagonal.h"
 
 #include <ATen/ATen.h>
 #include <gtest/gtest.h>

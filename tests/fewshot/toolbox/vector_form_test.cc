@@ -1,10 +1,10 @@
-#include "fewshot/toolbox/vector_form.h"
+#include "fewshot/toolbox/detail/vector_form.h"
 
 #include <gtest/gtest.h>
 
 #include <cstdlib>
 
-#include "protocom/core/error.h"
+#include "base/error.h"
 
 namespace protocom {
 namespace {

@@ -1,0 +1,165 @@
+#include "api/detail/boundary.h"
+
+#include <ATen/ATen.h>
+#include <c10/util/Exception.h>
+#include <spdlog/sinks/base_sink.h>
+
+#include <algorithm>
+#include <mutex>
+
+#include "base/blas_kernels.h"
+#include "base/error.h"
+#include "base/log.h"
+
+namespace protocom::v0 {
+namespace {
+
+/// Hands what is logged to those who collect.
+class CollectingSink : public spdlog::sinks::base_sink<std::mutex> {
+ public:
+  void add(std::vector<std::string>* texts) {
+    const std::lock_guard lock(mutex_);
+    all_.push_back(texts);
+  }
+  void remove(std::vector<std::string>* texts) {
+    const std::lock_guard lock(mutex_);
+    all_.erase(std::find(all_.begin(), all_.end(), texts));
+  }
+  std::vector<std::string> texts_of(const std::vector<std::string>* texts) {
+    const std::lock_guard lock(mutex_);
+    return *texts;
+  }
+
+ protected:
+  void sink_it_(const spdlog::details::log_msg& message) override;
+  void flush_() override {}
+
+ private:
+  std::vector<std::vector<std::string>*> all_;
+};
+
+CollectingSink& sink() {
+  static const auto kSink = [] {
+    auto made = std::make_shared<CollectingSink>();
+    made->set_level(spdlog::level::warn);
+    logger().sinks().push_back(made);
+    return made;
+  }();
+  return *kSink;
+}
+
+/// Of this thread, the innermost last.
+std::vector<std::vector<std::string>>& own_texts() {
+  static thread_local std::vector<std::vector<std::string>> texts;
+  return texts;
+}
+
+void add_once(std::vector<std::string>& texts, const std::string& text) {
+  if (std::find(texts.begin(), texts.end(), text) == texts.end()) texts.push_back(text);
+}
+
+void CollectingSink::sink_it_(const spdlog::details::log_msg& message) {
+  const std::string text(message.payload.data(), message.payload.size());
+  if (!own_texts().empty()) {
+    add_once(own_texts().back(), text);
+  } else {
+    for (std::vector<std::string>* row : all_) add_once(*row, text);
+  }
+}
+
+}  // namespace
+
+void prepare() {
+  static const bool kReady = [] {
+    choose_blas_kernels();
+    sink();
+    return true;
+  }();
+  static_cast<void>(kReady);
+}
+
+int& calls_within() {
+  static thread_local int calls = 0;
+  return calls;
+}
+
+void rethrow() {
+  try {
+    throw;
+  } catch (const ThrownByCaller& thrown) {
+    std::rethrow_exception(thrown.exception);
+  } catch (const Error&) {
+    throw;
+  } catch (const std::exception& error) {
+    throw Error(one_line(reason_of(error)));
+  } catch (...) {
+    throw Error("something was thrown that is no exception of this library");
+  }
+}
+
+Collected::Collected() {
+  prepare();
+  // A vector of vectors would move them; so that other threads may hold a pointer, room is made once.
+  constexpr size_t kDepth = 8;
+  own_texts().reserve(kDepth);
+  if (own_texts().size() == kDepth) fail("calls within calls are too deep");
+  own_texts().emplace_back();
+  sink().add(&own_texts().back());
+}
+
+Collected::~Collected() {
+  sink().remove(&own_texts().back());
+  own_texts().pop_back();
+}
+
+Warnings Collected::warnings() const { return sink().texts_of(&own_texts().back()); }
+
+void CallerProgress::start(std::string_view what, int64_t total) {
+  job_ = what;
+  total_ = total;
+  tell(0, "");
+}
+
+void CallerProgress::advance(int64_t done, std::string_view detail) { tell(done, detail); }
+
+void CallerProgress::tell(int64_t done, std::string_view detail) {
+  if (report_) by_caller([&] { report_({job_, done, total_, std::string(detail)}); });
+}
+
+at::Tensor tensor_of(const Rows& rows, const char* what) {
+  if (rows.rows() == 0) fail("{} should be a row of numbers per image, found none", what);
+  const bool floats = rows.floats() != nullptr;
+  void* data = floats ? const_cast<float*>(rows.floats()) : static_cast<void*>(const_cast<double*>(rows.doubles()));
+  const at::Tensor view = at::from_blob(data, {rows.rows(), rows.dim()}, floats ? at::kFloat : at::kDouble);
+  return view.to(at::kFloat);
+}
+
+Matrix matrix_of(const at::Tensor& tensor) {
+  const at::Tensor plain = tensor.to(at::kCPU, at::kFloat).contiguous();
+  const auto* first = plain.data_ptr<float>();
+  return {{first, first + plain.numel()}, plain.size(0), plain.size(1)};
+}
+
+at::Tensor tensor_of(const Labels& labels) { return at::tensor(labels.numbers(), at::kLong); }
+
+std::vector<std::string> names_for(const Labels& labels, const std::vector<std::string>& given) {
+  if (!given.empty() && !labels.names().empty()) fail("labels that are names have class names already: give no others");
+  if (!given.empty()) return given;
+  if (!labels.names().empty()) return labels.names();
+  int64_t classes = 0;
+  for (const int64_t label : labels.numbers()) classes = std::max(classes, label + 1);
+  // A label that is no number of a class would make as many names.
+  if (classes > static_cast<int64_t>(labels.numbers().size()))
+    fail("labels without class names run from 0 to the number of classes, found {} among {} labels", classes - 1,
+         labels.numbers().size());
+  std::vector<std::string> names;
+  for (int64_t k = 0; k < classes; ++k) names.push_back(std::to_string(k));
+  return names;
+}
+
+void check_one_label_a_row(const Labels& labels, int64_t rows) {
+  if (static_cast<int64_t>(labels.numbers().size()) != rows)
+    fail("there are {} rows of features and {} labels: one label a row is needed", rows, labels.numbers().size());
+}
+
+}  // namespace protocom::v0

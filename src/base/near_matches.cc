@@ -1,0 +1,75 @@
+#include "base/near_matches.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "base/text.h"
+
+namespace protocom {
+
+int64_t edit_distance(std::string_view a, std::string_view b) {
+  const size_t width = b.size() + 1;
+  std::vector<int64_t> before_last(width), last(width), row(width);
+  for (size_t j = 0; j < width; ++j) row[j] = static_cast<int64_t>(j);
+  for (size_t i = 1; i <= a.size(); ++i) {
+    std::swap(before_last, last);
+    std::swap(last, row);
+    row[0] = static_cast<int64_t>(i);
+    for (size_t j = 1; j < width; ++j) {
+      row[j] = std::min({last[j] + 1, row[j - 1] + 1, last[j - 1] + (a[i - 1] == b[j - 1] ? 0 : 1)});
+      const bool swapped = i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1];
+      if (swapped) row[j] = std::min(row[j], before_last[j - 2] + 1);
+    }
+  }
+  return row[b.size()];
+}
+
+namespace {
+
+/// Whether both are the same whole number, but for zeros in front.
+bool same_number(std::string_view a, std::string_view b) {
+  const auto is_number = [](std::string_view text) {
+    return !text.empty() && text.find_first_not_of("0123456789") == std::string_view::npos;
+  };
+  const auto digits = [](std::string_view text) {
+    return text.substr(std::min(text.find_first_not_of('0'), text.size() - 1));
+  };
+  return is_number(a) && is_number(b) && digits(a) == digits(b);
+}
+
+}  // namespace
+
+std::vector<std::string> near_matches(std::string_view text, const std::vector<std::string>& candidates, size_t limit) {
+  const std::string wanted = lowercase(text);
+  const auto tolerance = static_cast<int64_t>(std::max<size_t>(1, wanted.size() / 3));
+  std::vector<std::pair<int64_t, std::string>> found;
+  for (const std::string& candidate : candidates) {
+    const std::string other = lowercase(candidate);
+    // Spreadsheets make 1 of 001.
+    const int64_t distance = same_number(wanted, other) ? 0 : edit_distance(wanted, other);
+    const bool contains = wanted.size() >= 3 && other.find(wanted) != std::string::npos;
+    if (distance <= tolerance) {
+      found.emplace_back(distance, candidate);
+    } else if (contains) {
+      found.emplace_back(tolerance + 1, candidate);
+    }
+  }
+  std::stable_sort(found.begin(), found.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
+  if (found.size() > limit) found.resize(limit);
+  std::vector<std::string> result;
+  for (auto& [distance, candidate] : found) result.push_back(std::move(candidate));
+  return result;
+}
+
+std::string did_you_mean(std::string_view text, const std::vector<std::string>& candidates) {
+  const std::vector<std::string> near = near_matches(text, candidates);
+  if (near.empty()) return "";
+  std::string result = "; did you mean ";
+  for (size_t i = 0; i < near.size(); ++i) {
+    if (i > 0) result += i + 1 == near.size() ? " or " : ", ";
+    result += "'" + near[i] + "'";
+  }
+  return result + "?";
+}
+
+}  // namespace protocom

@@ -1,0 +1,10 @@
+#include "base/progress.h"
+
+namespace protocom {
+
+Progress& Progress::none() {
+  static Progress instance;
+  return instance;
+}
+
+}  // namespace protocom

@@ -1,0 +1,19 @@
+#pragma once
+#include <string>
+
+namespace protocom {
+
+/// While one lives, code that came with `file` runs in this process (a TorchScript model is a program). A program that
+/// catches SIGSEGV can then say whose fault it is.
+class RunningProgram {
+ public:
+  explicit RunningProgram(const std::string& file);
+  ~RunningProgram();
+  RunningProgram(const RunningProgram&) = delete;
+  RunningProgram& operator=(const RunningProgram&) = delete;
+
+  /// The file whose code runs now; nullptr when none does. Safe in a signal handler.
+  static const char* running();
+};
+
+}  // namespace protocom

@@ -1,0 +1,33 @@
+#pragma once
+#include <filesystem>
+#include <optional>
+#include <string_view>
+#include <vector>
+
+#include "datasets/split.h"
+
+namespace protocom {
+
+/// The folders in `folder`, sorted by name, without those that no walk enters (is_left_out_folder). Throws Error when
+/// it cannot be listed.
+std::vector<std::filesystem::path> folders_in(const std::filesystem::path& folder);
+
+/// What a folder is by its name, in whatever capitals.
+enum class FolderPart {
+  kSplit,   ///< base, val, novel, train, training, validation, dev, test, ...: classes of one split
+  kImages,  ///< support, query, gallery, probe: some of the images of the same classes
+};
+
+/// Nothing for any other name.
+std::optional<FolderPart> part_named(const std::filesystem::path& folder);
+/// The split that a folder's name means.
+std::optional<Split> split_named(const std::filesystem::path& folder);
+
+/// Throws Error, which names `option` (may be empty), where `folder` holds splits or other parts with class folders in
+/// them: enrolled as they are, "train" and "test" would be the classes.
+void refuse_parts(const std::filesystem::path& folder, std::string_view option);
+
+/// Warns of class folders that hold no image themselves but several folders (family/species): each is one class.
+void warn_of_nested_classes(const std::vector<std::filesystem::path>& class_folders);
+
+}  // namespace protocom

@@ -1,0 +1,63 @@
+#pragma once
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "datasets/class_folders.h"
+#include "datasets/image_dataset.h"
+#include "datasets/split.h"
+
+namespace protocom::layout {
+
+/// A class as a layout has it, before splits.
+struct RawClass {
+  std::string name;
+  std::string title;             ///< display name; may be empty
+  std::optional<Split> split;    ///< the layout's own division
+  std::filesystem::path place;   ///< its folder, or what says that it exists, for messages
+  std::vector<ImageItem> items;  ///< labels not set yet
+  SkippedFiles skipped = {};     ///< of its folder
+};
+
+/// What a layout needs to know: the classes the caller wants (null: all of them) and where they are.
+struct Request {
+  std::filesystem::path root;
+  const SplitTable* wanted = nullptr;
+
+  [[nodiscard]] bool wants(const std::string& name) const { return wanted == nullptr || wanted->count(name) > 0; }
+};
+
+std::vector<RawClass> list_folder(const Request& request);
+std::vector<RawClass> list_tiny_imagenet(const Request& request);
+std::vector<RawClass> list_cub(const Request& request);
+std::vector<RawClass> list_mini_imagenet(const Request& request);
+/// Images beside lists of three splits, one of which may be missing; a train.csv alone is a list like others.
+bool is_mini_imagenet(const std::filesystem::path& root);
+std::vector<RawClass> list_ilsvrc(const Request& request);
+/// By a list of images and classes in the folder (image_list_in).
+std::vector<RawClass> list_of_list(const Request& request);
+
+/// The folder with images.txt: `root` or root/CUB_200_2011; empty when there is none.
+std::filesystem::path cub_folder(const std::filesystem::path& root);
+/// The folder of wnid folders: root/train or root; empty when there is none.
+std::filesystem::path wnid_folder(const std::filesystem::path& root);
+
+/// True when `root` has the folders base, val, novel (or train, test, ...) with class folders and no class is in two of
+/// them.
+bool has_disjoint_splits(const std::filesystem::path& root);
+
+/// The folders whose folders are the classes of list_folder: `root`, or base, val, novel (or train, test, ...) in it.
+std::vector<std::filesystem::path> class_parents(const std::filesystem::path& root);
+/// What lies in the folder of a dataset or beside its classes' folders and belongs to no class: images, other files
+/// that are neither hidden nor lists that protocom reads, `split_files` among these, and whatever is in folders that no
+/// walk enters.
+SkippedFiles files_beside_classes(const std::filesystem::path& root, const std::vector<RawClass>& classes,
+                                  const std::vector<std::filesystem::path>& split_files);
+/// All images at any depth below `folder`, sorted by id; ids are relative to `root`.
+std::vector<ImageItem> images_below(const std::filesystem::path& folder, const std::filesystem::path& root);
+/// Adds those of the folders that are the classes' places, each real folder to one class, and counts what else is
+/// there.
+void add_images(std::vector<RawClass>& classes, const std::filesystem::path& root);
+
+}  // namespace protocom::layout

@@ -1,0 +1,40 @@
+#include <algorithm>
+#include <initializer_list>
+#include <string_view>
+
+#include "base/error.h"
+#include "base/name_in_code.h"
+#include "base/text.h"
+#include "datasets/detail/feature_parts.h"
+
+namespace protocom::feature_parts {
+namespace {
+
+/// For a dict of the features [n, d] of each class, as few-shot repositories pickle them, or of features and labels.
+constexpr const char* kRecipe =
+    "import {1}, numpy as np; d = {2}; l = d.get('labels', d.get('label')) if isinstance(d, "
+    "dict) else None; "
+    "f = d.get('features', d.get('data')) if l is not None else np.concatenate([np.asarray(v, 'f4') for v in "
+    "d.values()]); "
+    "np.savez('{0}', features=np.asarray(f, 'f4'), labels=np.asarray(l if l is not None else np.repeat([str(k) for k "
+    "in "
+    "d], [len(v) for v in d.values()])))";
+
+}  // namespace
+
+void refuse_pickle(const std::filesystem::path& path) {
+  const std::string suffix = lowercase(path.extension().string());
+  const auto is_one_of = [&suffix](std::initializer_list<std::string_view> known) {
+    return std::find(known.begin(), known.end(), suffix) != known.end();
+  };
+  const bool torch = is_one_of({".pt", ".pth"});
+  if (!torch && !is_one_of({".pkl", ".pickle", ".plk", ".pk"})) return;
+  const std::string named = name_in_code(path, torch ? "FILE.pt" : "FILE.pkl");
+  const std::string load = torch ? fmt::format("torch.load('{}', map_location='cpu')", named)
+                                 : fmt::format("pickle.load(open('{}', 'rb'))", named);
+  const std::string target = std::filesystem::path(named).replace_extension(".npz").string();
+  fail("{} is Python's pickle, which could run anything, and is not read; save it as npz: python3 -c \"{}\"",
+       path.string(), fmt::format(fmt::runtime(kRecipe), target, torch ? "torch" : "pickle", load));
+}
+
+}  // namespace protocom::feature_parts

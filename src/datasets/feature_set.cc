@@ -1,0 +1,358 @@
+#include "datasets/feature_set.h"
+
+#include <ATen/ATen.h>
+
+#include <map>
+#include <unordered_set>
+
+#include "base/clean_name.h"
+#include "base/error.h"
+#include "base/feature_values.h"
+#include "base/log.h"
+#include "base/text.h"
+#include "datasets/detail/feature_parts.h"
+#include "datasets/detail/mapped_artefact.h"
+#include "io/files.h"
+#include "io/mapped_rows.h"
+
+namespace protocom {
+using namespace feature_parts;
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr const char* kKind = "features";
+constexpr int kFormatVersion = 1;
+
+void check_unique(const std::vector<std::string>& names, const char* what, const std::string& where) {
+  std::unordered_set<std::string> seen;
+  for (const auto& name : names) {
+    if (!seen.insert(name).second) fail("{}: the {} '{}' appears twice", where, what, excerpt(name));
+  }
+}
+
+/// Of each class; none for those that the table does not name.
+std::vector<std::optional<Split>> splits_in(const SplitTable& table, const std::vector<std::string>& class_names) {
+  std::vector<std::optional<Split>> splits;
+  for (const auto& name : class_names) {
+    const auto found = table.find(name);
+    splits.push_back(found == table.end() ? std::nullopt : std::optional(found->second));
+  }
+  return splits;
+}
+
+/// Which classes are base, val and novel: as the file says, or else the same for all. What the caller says comes when
+/// the file has been checked (take_split).
+std::vector<Split> split_of(const FeatureSet& set, const std::optional<std::vector<std::string>>& own,
+                            const FeatureFileOptions& options, const std::string& where) {
+  if (options.split) return std::vector<Split>(set.class_names.size(), Split::kBase);
+  if (!own) {
+    if (!options.without_split)
+      fail(
+          "{} does not say the split: give the split of its classes (--class-split, a CSV class,split), or add a text "
+          "member "
+          "'split' [c] to it, base, val or novel for each class",
+          where);
+    logger().info("{} does not say the split: all {} classes are {}", where, set.class_names.size(),
+                  to_string(*options.without_split));
+    return std::vector<Split>(set.class_names.size(), *options.without_split);
+  }
+  if (own->size() != set.class_names.size())
+    fail("{}: 'split' names {} classes, 'names' {}", where, own->size(), set.class_names.size());
+  std::vector<Split> splits;
+  try {
+    for (const auto& text : *own) splits.push_back(parse_split(text));
+  } catch (const UsageError& error) {
+    fail("{}: member 'split': {}", where, error.what());
+  }
+  return splits;
+}
+
+/// The one of some members that the file has; the first where it has none.
+std::string member_of(const NpzReader& reader, const std::vector<std::string>& names) {
+  std::vector<std::string> found;
+  for (const std::string& name : names) {
+    if (reader.has(name)) found.push_back(name);
+  }
+  if (found.empty() || found.front() == names.front()) return names.front();
+  if (found.size() > 1)
+    fail("{}: both '{}' and '{}' may be its {}: call one of them {}", reader.path().string(), found[0], found[1],
+         names.front(), names.front());
+  logger().info("{}: member '{}' is read as its {}", reader.path().string(), found.front(), names.front());
+  return found.front();
+}
+
+/// Those of a large file stay there, and their values are looked at when they are used.
+at::Tensor features_of_npz(const NpzReader& reader) {
+  const std::string member = member_of(reader, {"features", "X", "x", "feats", "embeddings"});
+  const auto mapped = map_npz_rows(reader.path(), member);
+  return mapped ? *mapped : checked_features(reader.tensor(member), reader.path().string());
+}
+
+FeatureSet read_npz(const fs::path& path, const FeatureFileOptions& options) {
+  const std::string where = path.string();
+  const NpzReader reader(path);
+  FeatureSet set;
+  if (reader.has("header.json")) {
+    const ArtefactHeader header = read_header(reader, kKind, kFormatVersion);
+    set.backbone_hash = header.details.value("backbone_hash", "");
+  }
+  set.features = features_of_npz(reader);
+  std::optional<std::vector<std::string>> names, split;
+  if (reader.has("names")) names = clean_names(reader.strings("names"));
+  if (reader.has("split") && !options.split) split = reader.strings("split");
+  const std::string member = member_of(reader, {"labels", "y", "Y", "label", "target", "targets"});
+  take_labels(array_in(reader, member), {names, split ? split->size() : 0, where}, set);
+  set.image_ids = reader.has("paths") ? reader.strings("paths") : numbered(set.features.size(0));
+  set.class_split = split_of(set, split, options, where);
+  return set;
+}
+
+/// x-features.npy -> x-labels.npy, x.npy -> x-labels.npy
+fs::path labels_beside(const fs::path& path) {
+  constexpr std::string_view kFeatures = "features";
+  std::string stem = path.stem().string();
+  const size_t at = stem.rfind(kFeatures);
+  stem = at == std::string::npos ? stem + "-labels" : stem.replace(at, kFeatures.size(), "labels");
+  return path.parent_path() / (stem + ".npy");
+}
+
+FeatureSet read_arrays(const fs::path& path, const FeatureFileOptions& options) {
+  const fs::path labels = options.labels ? *options.labels : labels_beside(path);
+  if (!fs::exists(labels)) {
+    fail("{} holds features only: their labels were expected beside it in {}", path.string(),
+         labels.filename().string());
+  }
+  if (!options.split && !options.without_split)
+    fail_usage("{} does not say the split: give the split of its classes too", path.string());
+  FeatureSet set;
+  const auto mapped = map_npy_rows(path);
+  set.features = mapped ? *mapped : checked_features(read_npy(path), path.string());
+  take_labels(read_npy_array(labels), {std::nullopt, 0, labels.string()}, set);
+  set.image_ids = numbered(set.features.size(0));
+  set.class_split = split_of(set, std::nullopt, options, path.string());
+  return set;
+}
+
+/// A JSON list among the metadata; nothing where there is none.
+std::optional<std::vector<std::string>> list_in(const Safetensors& file, const char* key, const std::string& where) {
+  if (file.metadata.count(key) == 0) return std::nullopt;
+  return images_detail::words_of(file, key, where);
+}
+
+FeatureSet read_tensors(const fs::path& path, const FeatureFileOptions& options) {
+  const std::string where = path.string();
+  const Safetensors file = read_safetensors(path);
+  const auto tensor = [&](const char* name) {
+    const auto found = file.tensors.find(name);
+    if (found == file.tensors.end()) fail("{}: there is no tensor '{}'", where, name);
+    return found->second;
+  };
+  FeatureSet set;
+  const auto mapped = map_tensor_rows(tensor("features"));
+  set.features = mapped ? *mapped : checked_features(tensor("features"), where).clone();
+  auto names = list_in(file, "names", where), split = list_in(file, "split", where);
+  if (names) names = clean_names(*names);
+  if (options.split) split.reset();
+  take_labels(tensor("labels").clone(), {names, split ? split->size() : 0, where}, set);
+  set.image_ids = list_in(file, "paths", where).value_or(numbered(set.features.size(0)));
+  set.class_split = split_of(set, split, options, where);
+  return set;
+}
+
+}  // namespace
+
+FeatureSet keep_classes(const FeatureSet& features, const std::vector<int64_t>& classes) {
+  const auto many = static_cast<int64_t>(features.class_names.size());
+  std::vector<int64_t> place(features.class_names.size(), -1);
+  FeatureSet kept;
+  for (const int64_t k : classes) {
+    if (k < 0 || k >= many) fail("class {} is none of the {} there are", k, many);
+    place[static_cast<size_t>(k)] = static_cast<int64_t>(kept.class_names.size());
+    kept.class_names.push_back(features.class_names[static_cast<size_t>(k)]);
+    kept.class_split.push_back(features.class_split[static_cast<size_t>(k)]);
+  }
+  const at::Tensor labels = at::tensor(place, at::kLong).index_select(0, features.labels);
+  const at::Tensor rows = labels.ge(0).nonzero().flatten();
+  kept.labels = labels.index_select(0, rows);
+  kept.features = features.features.index_select(0, rows);
+  for (int64_t i = 0; i < rows.size(0); ++i)
+    kept.image_ids.push_back(features.image_ids[static_cast<size_t>(rows.data_ptr<int64_t>()[i])]);
+  kept.backbone_hash = features.backbone_hash;
+  return kept;
+}
+
+std::vector<int64_t> FeatureSet::classes_of(Split split) const {
+  std::vector<int64_t> classes;
+  for (size_t i = 0; i < class_split.size(); ++i) {
+    if (class_split[i] == split) classes.push_back(static_cast<int64_t>(i));
+  }
+  return classes;
+}
+
+std::vector<std::vector<int64_t>> FeatureSet::rows_by_class() const {
+  std::vector<std::vector<int64_t>> rows(class_names.size());
+  const at::Tensor plain = labels.contiguous();
+  const int64_t* label = plain.data_ptr<int64_t>();
+  for (int64_t i = 0; i < plain.size(0); ++i) {
+    if (label[i] < 0 || label[i] >= static_cast<int64_t>(rows.size()))
+      fail("image {} has the class number {}, the features have {} classes", i, label[i], rows.size());
+    rows[static_cast<size_t>(label[i])].push_back(i);
+  }
+  return rows;
+}
+
+namespace {
+
+/// Copies of a photo have the same features, whatever their names and formats.
+std::vector<DuplicateGroup> copies_in(const FeatureSet& set) {
+  ImageOwners owners{set.class_names, set.class_split, set.image_ids, {}};
+  const auto* labels = set.labels.data_ptr<int64_t>();
+  owners.labels.assign(labels, labels + set.size());
+  std::vector<std::string> hashes;
+  const auto* rows = reinterpret_cast<const char*>(set.features.data_ptr<float>());
+  const auto bytes = static_cast<size_t>(set.dim()) * sizeof(float);
+  for (int64_t i = 0; i < set.size(); ++i)
+    hashes.push_back(hash_bytes(std::string_view(rows + static_cast<size_t>(i) * bytes, bytes)));
+  return find_duplicates(hashes, owners);
+}
+
+void warn_of_copies(const std::vector<DuplicateGroup>& copies, const std::string& where) {
+  if (copies.empty()) return;
+  std::map<DuplicateKind, int64_t> images;  // that are a copy of another one
+  for (const DuplicateGroup& group : copies) images[group.kind] += static_cast<int64_t>(group.ids.size()) - 1;
+  std::vector<std::string> counts;
+  for (const auto& [kind, count] : images) counts.push_back(fmt::format("{} {}", count, to_string(kind)));
+  constexpr size_t kShown = 4;
+  logger().warn(
+      "{}: images with exactly the features of another one: {} (such as {}); copies make figures look better than they "
+      "are",
+      where, fmt::join(counts, ", "), first_of(copies.front().ids, kShown));
+}
+
+/// Ids that numbered() made are unique; of millions of rows even looking would take a gigabyte.
+bool are_numbers(const std::vector<std::string>& ids) {
+  for (size_t i = 0; i < ids.size(); ++i) {
+    if (ids[i] != fmt::format_int(i).c_str()) return false;
+  }
+  return true;
+}
+
+void find_copies(FeatureSet& set, const std::string& where) {
+  if (is_mapped(set.features)) {
+    logger().info(
+        "{}: {} rows stay in their file: copies are not looked for among them, and only those that are used are "
+        "checked",
+        where, set.size());
+    return;
+  }
+  set.copies = copies_in(set);
+  warn_of_copies(set.copies, where);
+}
+
+/// What has the types of a feature set is held against itself.
+void check_parts(FeatureSet& set, const std::string& where) {
+  if (static_cast<int64_t>(set.image_ids.size()) != set.features.size(0)) {
+    fail("{}: {} image ids for {} feature rows", where, set.image_ids.size(), set.features.size(0));
+  }
+  if (set.class_split.size() != set.class_names.size())
+    fail("{}: {} splits for {} class names", where, set.class_split.size(), set.class_names.size());
+  check_unique(set.class_names, "class name", where);
+  if (!are_numbers(set.image_ids)) check_unique(set.image_ids, "image id", where);
+  find_copies(set, where);
+}
+
+FeatureSet read_mat(const fs::path& path, const FeatureFileOptions& options) {
+  FeatureSet set;
+  std::optional<std::vector<std::string>> split = read_mat_features(path, set);
+  if (options.split) split.reset();
+  set.class_split = split_of(set, split, options, path.string());
+  return set;
+}
+
+FeatureSet read_kind(const fs::path& path, const FeatureFileOptions& options) {
+  refuse_pickle(path);
+  const std::string suffix = path.extension().string();
+  if (suffix == ".mat") return read_mat(path, options);
+  if (suffix == ".safetensors") return read_tensors(path, options);
+  return suffix == ".npy" ? read_arrays(path, options) : read_npz(path, options);
+}
+
+/// The splits of a table, without the classes that it does not name.
+FeatureSet take_split(FeatureSet set, const fs::path& path) {
+  const auto splits = splits_in(read_split(path), set.class_names);
+  std::vector<int64_t> named;
+  std::vector<std::string> unnamed;
+  for (size_t k = 0; k < splits.size(); ++k) {
+    if (splits[k]) {
+      set.class_split[k] = *splits[k];
+      named.push_back(static_cast<int64_t>(k));
+    } else {
+      unnamed.push_back(set.class_names[k]);
+    }
+  }
+  if (unnamed.empty()) return set;
+  constexpr size_t kShown = 8;
+  if (named.empty())
+    fail("{} names none of the {} classes of the features, such as {}", path.string(), unnamed.size(),
+         first_of(unnamed, kShown));
+  logger().warn("classes of the features that {} does not name are left out, {} of {}: {}", path.string(),
+                unnamed.size(), splits.size(), first_of(unnamed, kShown));
+  FeatureSet kept = keep_classes(set, named);
+  if (is_mapped(set.features)) check_features(kept.features, path.string());  // in memory now
+  kept.copies = copies_in(kept);
+  return kept;
+}
+
+FeatureSet read_any(const fs::path& path, const FeatureFileOptions& options) {
+  FeatureSet set = read_kind(path, options);
+  check_parts(set, path.string());
+  if (options.split) set = take_split(std::move(set), *options.split);
+  set.content_hash = hash_file(path);
+  return set;
+}
+
+}  // namespace
+
+FeatureSet checked_feature_set(FeatureSet set, const std::string& where) {
+  if (!set.features.defined() || !set.labels.defined()) fail("{}: features and labels are needed", where);
+  set.features = checked_features(set.features, where);
+  std::optional<std::vector<std::string>> names;
+  if (!set.class_names.empty()) names = clean_names(set.class_names);
+  take_labels(at::Tensor(set.labels), {names, set.class_split.size(), where}, set);
+  if (set.image_ids.empty()) set.image_ids = numbered(set.features.size(0));
+  check_parts(set, where);
+  return set;
+}
+
+FeatureSet read_features(const fs::path& path, const FeatureFileOptions& options) {
+  try {
+    return read_any(path, options);
+  } catch (const UsageError&) {
+    throw;
+  } catch (...) {
+    rethrow_for(path);
+  }
+}
+
+void write_features(const fs::path& path, const FeatureSet& set, const Provenance& provenance,
+                    const std::optional<Preprocessing>& preprocessing) {
+  ArtefactHeader header = make_header(kKind, kFormatVersion, provenance);
+  header.details = {{"images", set.size()},
+                    {"dim", set.dim()},
+                    {"classes", set.class_names.size()},
+                    {"backbone_hash", set.backbone_hash}};
+  if (preprocessing) header.details["preprocessing"] = to_json(*preprocessing);
+  std::vector<std::string> splits;
+  for (const Split split : set.class_split) splits.emplace_back(to_string(split));
+  NpzWriter writer(path);
+  writer.add("features", set.features.to(at::kFloat));
+  writer.add("labels", set.labels);
+  writer.add("names", set.class_names);
+  writer.add("split", splits);
+  writer.add("paths", set.image_ids);
+  add_header(writer, header);
+  writer.close();
+}
+
+}  // namespace protocom

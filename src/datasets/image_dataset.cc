@@ -1,0 +1,214 @@
+#include "datasets/image_dataset.h"
+
+#include <algorithm>
+#include <set>
+#include <utility>
+
+#include "base/clean_name.h"
+#include "base/enum_words.h"
+#include "base/error.h"
+#include "base/log.h"
+#include "base/near_matches.h"
+#include "base/text.h"
+#include "datasets/detail/layout.h"
+#include "datasets/image_list.h"
+#include "datasets/standard_split.h"
+
+namespace protocom {
+namespace fs = std::filesystem;
+namespace {
+
+constexpr EnumWord<Layout> kLayouts[] = {{Layout::kAuto, "auto"},
+                                         {Layout::kFolder, "folder"},
+                                         {Layout::kTinyImageNet, "tiny-imagenet"},
+                                         {Layout::kCub, "cub"},
+                                         {Layout::kMiniImageNet, "mini-imagenet"},
+                                         {Layout::kIlsvrc, "ilsvrc"},
+                                         {Layout::kList, "list"}};
+
+/// Found in the folder of a dataset it divides it, unless the caller or the layout itself says otherwise.
+constexpr const char* kSplitFile = "split.csv";
+
+void check_folder(const fs::path& root) {
+  if (!fs::exists(root)) fail("there is no folder {}", root.string());
+  if (!fs::is_directory(root))
+    fail("{} is a file, expected the folder of a dataset (unpack an archive first)", root.string());
+}
+
+using Lister = std::vector<layout::RawClass> (*)(const layout::Request&);
+
+Lister lister_of(Layout layout) {
+  static const std::map<Layout, Lister> kAll = {{Layout::kTinyImageNet, &layout::list_tiny_imagenet},
+                                                {Layout::kCub, &layout::list_cub},
+                                                {Layout::kMiniImageNet, &layout::list_mini_imagenet},
+                                                {Layout::kIlsvrc, &layout::list_ilsvrc},
+                                                {Layout::kList, &layout::list_of_list},
+                                                {Layout::kFolder, &layout::list_folder}};
+  return kAll.at(layout);
+}
+
+/// The division the caller asked for, what to call it in messages, and its files; no table when it is the layout's own.
+struct AskedSplit {
+  std::optional<SplitTable> table;
+  std::string name;
+  std::vector<fs::path> files = {};
+};
+
+AskedSplit asked_split(const ImageDatasetOptions& options, Layout layout, const fs::path& root) {
+  if (options.split_use == SplitUse::kIgnored) return {};
+  if (options.split && !options.standard_split.empty())
+    fail_usage("give either a split file or a standard split, not both");
+  if (options.split) return {read_split(*options.split), options.split->string(), split_files(*options.split)};
+  if (options.standard_split == "cub") {
+    if (layout != Layout::kCub)
+      fail_usage("the standard split 'cub' is for CUB-200-2011, this is a {} dataset", to_string(layout));
+    return {};
+  }
+  if (!options.standard_split.empty())
+    return {standard_split(options.standard_split), "the standard split " + options.standard_split};
+  const fs::path own = root / kSplitFile;
+  if (layout != Layout::kCub && layout != Layout::kMiniImageNet && fs::exists(own))
+    return {read_split(own), own.string()};
+  return {};
+}
+
+constexpr size_t kShown = 10;  ///< names in a warning
+
+/// Names of a split and of a folder that do not fit each other.
+struct Unmatched {
+  std::vector<std::string> missing;  ///< classes of the split that are not there
+  std::vector<std::string> unnamed;  ///< folders of classes that the split does not name
+};
+
+/// Only of kFolder are there unnamed ones: where other layouts hold more classes than a split has, that is meant so.
+Unmatched match_names(const AskedSplit& asked, const std::vector<layout::RawClass>& classes, Layout layout,
+                      const fs::path& root) {
+  Unmatched names;
+  if (!asked.table) return names;
+  std::set<std::string> listed;
+  for (const auto& item : classes) listed.insert(item.name);
+  for (const auto& entry : *asked.table) {
+    if (listed.count(entry.first) == 0) names.missing.push_back(entry.first);
+  }
+  if (layout != Layout::kFolder) return names;
+  for (const fs::path& parent : layout::class_parents(root)) {
+    for (const fs::path& folder : folders_in(parent)) {
+      const std::string name = clean_name(folder.filename().string());
+      if (asked.table->count(name) == 0) names.unnamed.push_back(name);
+    }
+  }
+  return names;
+}
+
+/// The first of some names, and which of `others` they were probably meant to be.
+std::string with_meant(const std::vector<std::string>& names, const std::vector<std::string>& others) {
+  std::vector<std::string> hints;
+  for (size_t i = 0; i < std::min(names.size(), kShown); ++i) {
+    const std::string meant = did_you_mean(names[i], others);
+    if (!meant.empty()) hints.push_back(fmt::format("'{}'{}", names[i], meant));
+  }
+  const std::string shown = first_of(names, kShown);
+  return hints.empty() ? shown : fmt::format("{} ({})", shown, fmt::join(hints, " "));
+}
+
+/// A standard split is what others' figures are compared by: it has to be whole.
+void report_missing(const Unmatched& names, const AskedSplit& asked, const ImageDatasetOptions& options,
+                    const fs::path& root) {
+  if (names.missing.empty()) return;
+  const size_t all = asked.table->size();
+  const std::string what =
+      fmt::format("{} names {} of {} classes that are not in {}", asked.name, names.missing.size(), all, root.string());
+  const std::string which = with_meant(names.missing, names.unnamed);
+  if (names.missing.size() == all || options.strict || !options.standard_split.empty()) fail("{}: {}", what, which);
+  logger().warn("{}; they are left out: {}", what, which);
+}
+
+void warn_of_unnamed(const Unmatched& names, const AskedSplit& asked, const fs::path& root) {
+  if (names.unnamed.empty()) return;
+  logger().warn("folders in {} that {} does not name are left out, {} of them: {}", root.string(), asked.name,
+                names.unnamed.size(), with_meant(names.unnamed, names.missing));
+}
+
+/// Takes classes without images out: CUB's lists name all its classes even where only some of the images are there, and
+/// a folder may be waiting for its images.
+std::vector<std::string> drop_empty(std::vector<layout::RawClass>& classes, const ImageDatasetOptions& options,
+                                    const fs::path& root) {
+  std::vector<std::string> empty;
+  for (const auto& listed : classes) {
+    if (listed.items.empty()) empty.push_back(listed.name);
+  }
+  if (empty.empty()) return empty;
+  if (empty.size() == classes.size()) {
+    fail("{} has no class with images: there is no {} file in {}", root.string(), image_kinds(),
+         classes.front().place.string());
+  }
+  if (options.strict)
+    fail("{} of {} classes have no images: {}", empty.size(), classes.size(), first_of(empty, kShown));
+  logger().warn("{} of {} classes have no images and are left out: {}", empty.size(), classes.size(),
+                first_of(empty, kShown));
+  classes.erase(std::remove_if(classes.begin(), classes.end(), [](const auto& listed) { return listed.items.empty(); }),
+                classes.end());
+  return empty;
+}
+
+Split split_of(const layout::RawClass& listed, const AskedSplit& asked, const ImageDatasetOptions& options,
+               const fs::path& root) {
+  if (options.split_use == SplitUse::kIgnored) return Split::kBase;
+  if (asked.table) return asked.table->at(listed.name);
+  if (listed.split) return *listed.split;
+  if (options.split_use == SplitUse::kOptional) return Split::kBase;
+  fail(
+      "nothing says which classes of {0} are base, val and novel: give a split file (--split; `protocom split` draws "
+      "one), put a {1} there, or name a standard split (--standard-split)",
+      root.string(), kSplitFile);
+}
+
+bool is_before(const ImageItem& a, const ImageItem& b) { return a.id < b.id; }
+
+}  // namespace
+
+Layout parse_layout(std::string_view text) { return value_of(kLayouts, text, "layout"); }
+
+std::string_view to_string(Layout layout) { return word_of(kLayouts, layout); }
+
+Layout detect_layout(const fs::path& root) {
+  check_folder(root);
+  if (!layout::cub_folder(root).empty()) return Layout::kCub;
+  if (fs::exists(root / "wnids.txt") && fs::is_directory(root / "train")) return Layout::kTinyImageNet;
+  if (layout::is_mini_imagenet(root)) return Layout::kMiniImageNet;
+  if (layout::has_disjoint_splits(root)) return Layout::kFolder;
+  if (image_list_in(root)) return Layout::kList;
+  return layout::wnid_folder(root) == root / "train" ? Layout::kIlsvrc : Layout::kFolder;
+}
+
+ImageDataset list_images(const fs::path& root, const ImageDatasetOptions& options) {
+  check_folder(root);
+  const Layout layout = options.layout == Layout::kAuto ? detect_layout(root) : options.layout;
+  const AskedSplit asked = asked_split(options, layout, root);
+  auto classes = lister_of(layout)({root, asked.table ? &*asked.table : nullptr});
+  const Unmatched names = match_names(asked, classes, layout, root);
+  report_missing(names, asked, options, root);
+  if (classes.empty()) fail("{} has no class with images", root.string());
+  warn_of_unnamed(names, asked, root);
+  ImageDataset dataset;
+  dataset.empty_classes = names.missing;
+  for (const auto& listed : classes) dataset.skipped.add(listed.skipped);
+  if (layout == Layout::kFolder) dataset.skipped.add(layout::files_beside_classes(root, classes, asked.files));
+  const std::vector<std::string> empty = drop_empty(classes, options, root);
+  dataset.empty_classes.insert(dataset.empty_classes.end(), empty.begin(), empty.end());
+  std::sort(classes.begin(), classes.end(), [](const auto& a, const auto& b) { return a.name < b.name; });
+  for (auto& listed : classes) {
+    std::sort(listed.items.begin(), listed.items.end(), is_before);
+    for (ImageItem& item : listed.items) {
+      item.label = static_cast<int64_t>(dataset.class_names.size());
+      dataset.items.push_back(std::move(item));
+    }
+    dataset.class_split.push_back(split_of(listed, asked, options, root));
+    if (!listed.title.empty()) dataset.class_title[listed.name] = listed.title;
+    dataset.class_names.push_back(listed.name);
+  }
+  warn_of_same_but_capitals(dataset.class_names, "classes of " + root.string());
+  return dataset;
+}
+
+}  // namespace protocom

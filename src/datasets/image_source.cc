@@ -1,0 +1,42 @@
+#include "datasets/image_source.h"
+
+#include "base/error.h"
+#include "base/log.h"
+
+namespace protocom {
+namespace {
+
+PackedImages load_pack(const ImageSource& source) {
+  const ImageDatasetOptions& dataset = source.dataset;
+  if (dataset.split || !dataset.standard_split.empty() || dataset.layout != ImageDatasetOptions{}.layout) {
+    fail_usage(
+        "{} is a pack and brings its own split and layout: leave out --split, --standard-split and --layout, or pack "
+        "anew",
+        source.path.string());
+  }
+  PackedImages images = read_pack(source.path);
+  if (source.sizes.image_size > 0 && source.sizes.image_size != images.image_size()) {
+    fail_usage("{0} holds images of {1}x{1} pixels, not {2}x{2}: pack them with --image-size {2}", source.path.string(),
+               images.image_size(), source.sizes.image_size);
+  }
+  return images;
+}
+
+PackedImages pack_folder(const ImageSource& source, Progress& progress) {
+  PackOptions pack;
+  if (source.sizes.image_size > 0) pack.image_size = source.sizes.image_size;
+  pack.resize = source.sizes.resize;
+  pack.resampling = source.sizes.resampling;
+  pack.strict = source.strict;
+  const ImageDataset dataset = list_images(source.path, source.dataset);
+  if (dataset.skipped.total() > 0) logger().info("{}: {}", source.path.string(), dataset.skipped.describe());
+  return pack_images(dataset, pack, progress);
+}
+
+}  // namespace
+
+PackedImages load_images(const ImageSource& source, Progress& progress) {
+  return std::filesystem::is_regular_file(source.path) ? load_pack(source) : pack_folder(source, progress);
+}
+
+}  // namespace protocom

@@ -1,0 +1,153 @@
+#include <algorithm>
+#include <map>
+#include <set>
+
+#include "base/clean_name.h"
+#include "base/error.h"
+#include "datasets/detail/layout.h"
+#include "io/files.h"
+
+namespace protocom::layout {
+namespace fs = std::filesystem;
+namespace {
+
+std::string class_name(const fs::path& folder) { return clean_name(folder.filename().string()); }
+
+RawClass class_folder(const fs::path& folder) { return {class_name(folder), "", std::nullopt, folder, {}}; }
+
+std::vector<RawClass> class_folders_in(const fs::path& parent, const Request& request) {
+  std::vector<RawClass> classes;
+  std::map<std::string, fs::path> seen;
+  for (const fs::path& folder : folders_in(parent)) {
+    const auto [first, is_new] = seen.emplace(class_name(folder), folder);
+    if (!is_new)
+      fail("{} has two folders of the class '{}', whose names are written with other bytes: put their images together",
+           parent.string(), first->first);
+    if (request.wants(first->first)) classes.push_back(class_folder(folder));
+  }
+  return classes;
+}
+
+/// Folders base, val, novel (or train, test, ...) and no others, at least two, each with class folders.
+bool is_divided(const std::vector<fs::path>& folders) {
+  return folders.size() >= 2 && std::all_of(folders.begin(), folders.end(), [](const fs::path& folder) {
+           return split_named(folder).has_value() && !folders_in(folder).empty();
+         });
+}
+
+/// Classes of the folder itself; its folders must not be parts of something else.
+std::vector<RawClass> list_undivided(const Request& request) {
+  refuse_parts(request.root, "");
+  std::vector<RawClass> classes = class_folders_in(request.root, request);
+  std::vector<fs::path> places;
+  for (const RawClass& listed : classes) places.push_back(listed.place);
+  warn_of_nested_classes(places);
+  return classes;
+}
+
+std::vector<RawClass> list_divided(const std::vector<fs::path>& split_folders, const Request& request) {
+  std::vector<RawClass> classes;
+  std::map<std::string, fs::path> seen;
+  for (const fs::path& split_folder : split_folders) {
+    for (RawClass& listed : class_folders_in(split_folder, request)) {
+      const auto [first, is_new] = seen.emplace(listed.name, listed.place);
+      if (!is_new) {
+        fail(
+            "the class '{}' is in two splits: {} and {}; a class belongs to one: where both have images of the same "
+            "classes, give one of the two ({})",
+            listed.name, first->second.string(), listed.place.string(), first->second.parent_path().string());
+      }
+      listed.split = split_named(split_folder);
+      classes.push_back(std::move(listed));
+    }
+  }
+  return classes;
+}
+
+bool is_wnid(const std::string& name) {
+  return name.size() == 9 && name[0] == 'n' &&
+         std::all_of(name.begin() + 1, name.end(), [](char c) { return c >= '0' && c <= '9'; });
+}
+
+bool has_wnid_folder(const fs::path& folder) {
+  if (!fs::is_directory(folder)) return false;
+  const auto folders = folders_in(folder);
+  return std::any_of(folders.begin(), folders.end(), [](const fs::path& f) { return is_wnid(f.filename().string()); });
+}
+
+std::map<std::string, std::string> read_words(const fs::path& path) {
+  std::map<std::string, std::string> words;
+  if (!fs::exists(path)) return words;
+  for_each_line(path, [&](int64_t, std::string_view line) {
+    const size_t tab = line.find('\t');
+    if (tab != std::string_view::npos) words.emplace(line.substr(0, tab), line.substr(tab + 1));
+    return true;
+  });
+  return words;
+}
+
+}  // namespace
+
+bool has_disjoint_splits(const fs::path& root) {
+  const auto split_folders = folders_in(root);
+  if (!is_divided(split_folders)) return false;
+  std::set<std::string> seen;
+  for (const fs::path& split_folder : split_folders) {
+    for (const fs::path& folder : folders_in(split_folder)) {
+      if (!seen.insert(folder.filename().string()).second) return false;
+    }
+  }
+  return true;
+}
+
+fs::path wnid_folder(const fs::path& root) {
+  for (const fs::path& folder : {root / "train", root}) {
+    if (has_wnid_folder(folder)) return folder;
+  }
+  return {};
+}
+
+std::vector<fs::path> class_parents(const fs::path& root) {
+  std::vector<fs::path> folders = folders_in(root);
+  return is_divided(folders) ? folders : std::vector<fs::path>{root};
+}
+
+std::vector<RawClass> list_folder(const Request& request) {
+  const auto folders = folders_in(request.root);
+  if (folders.empty())
+    fail("{} has no class folders; expected one folder of images for each class", request.root.string());
+  std::vector<RawClass> classes = is_divided(folders) ? list_divided(folders, request) : list_undivided(request);
+  add_images(classes, request.root);
+  return classes;
+}
+
+std::vector<RawClass> list_ilsvrc(const Request& request) {
+  const fs::path parent = wnid_folder(request.root);
+  if (parent.empty()) fail("neither {0} nor {0}/train has class folders named like n01440764", request.root.string());
+  std::vector<RawClass> classes = class_folders_in(parent, request);
+  classes.erase(
+      std::remove_if(classes.begin(), classes.end(), [](const RawClass& listed) { return !is_wnid(listed.name); }),
+      classes.end());
+  add_images(classes, request.root);
+  return classes;
+}
+
+std::vector<RawClass> list_tiny_imagenet(const Request& request) {
+  const fs::path list = request.root / "wnids.txt";
+  const auto words = read_words(request.root / "words.txt");
+  std::vector<RawClass> classes;
+  for_each_line(list, [&](int64_t number, std::string_view line) {
+    const std::string wnid(line);
+    if (wnid.empty() || !request.wants(wnid)) return true;
+    const fs::path folder = request.root / "train" / wnid;
+    if (!fs::is_directory(folder)) fail("{}:{}: there is no folder {}", list.string(), number, folder.string());
+    classes.push_back(class_folder(folder));
+    const auto title = words.find(wnid);
+    if (title != words.end()) classes.back().title = title->second;
+    return true;
+  });
+  add_images(classes, request.root);
+  return classes;
+}
+
+}  // namespace protocom::layout

@@ -1,0 +1,56 @@
+#include <map>
+
+#include "base/error.h"
+#include "base/log.h"
+#include "base/text.h"
+#include "datasets/detail/layout.h"
+#include "datasets/image_list.h"
+
+namespace protocom::layout {
+namespace fs = std::filesystem;
+
+namespace {
+
+/// Its path below the root; a list may also name files elsewhere.
+std::string id_below(const fs::path& root, const fs::path& path) {
+  const std::string prefix = (root / "").generic_string();
+  const std::string whole = path.generic_string();
+  return whole.rfind(prefix, 0) == 0 ? whole.substr(prefix.size()) : whole;
+}
+
+}  // namespace
+
+std::vector<RawClass> list_of_list(const Request& request) {
+  const std::optional<fs::path> list = image_list_in(request.root);
+  if (!list)
+    fail(
+        "{} has no list of its images: a CSV with a column of images (image, file_name, id) and one of classes (class, "
+        "label) was expected",
+        request.root.string());
+  ListedFiles files(request.root);
+  std::map<std::string, RawClass> classes;
+  std::vector<std::string> missing;
+  size_t named = 0;
+  for (const ListedImage& image : read_image_list(*list)) {
+    if (!request.wants(image.class_name)) continue;
+    RawClass& owner =
+        classes.try_emplace(image.class_name, RawClass{image.class_name, "", std::nullopt, *list, {}}).first->second;
+    if (image.image.empty()) continue;
+    ++named;
+    const std::optional<fs::path> path = files.find(image.image);
+    if (path)
+      owner.items.push_back({id_below(request.root, *path), *path, 0});
+    else
+      missing.push_back(image.image);
+  }
+  constexpr size_t kShown = 5;
+  if (!missing.empty())
+    logger().warn("{}: {} of {} images are not there, or several files may be meant, and are left out: {}",
+                  list->string(), missing.size(), named, first_of(missing, kShown));
+  logger().info("{}: the classes are those of {}", request.root.string(), list->filename().string());
+  std::vector<RawClass> all;
+  for (auto& entry : classes) all.push_back(std::move(entry.second));
+  return all;
+}
+
+}  // namespace protocom::layout

@@ -1,0 +1,158 @@
+#include <algorithm>
+#include <cctype>
+#include <set>
+
+#include "base/error.h"
+#include "datasets/class_folders.h"
+#include "datasets/image_list.h"
+#include "images/folder_walk.h"
+#include "images/skipped_files.h"
+#include "io/csv.h"
+
+namespace protocom {
+namespace fs = std::filesystem;
+namespace {
+
+bool is_file(const fs::path& path) {
+  std::error_code ignored;
+  return fs::is_regular_file(path, ignored);
+}
+
+/// What Label Studio writes in front of a file that was uploaded: eight hexadecimal digits, or six in old versions, and
+/// a dash.
+std::string without_upload_mark(const std::string& name) {
+  for (const int digits : {8, 6}) {
+    const auto length = static_cast<size_t>(digits);
+    const bool marked =
+        name.size() > length + 1 && name[length] == '-' &&
+        std::all_of(name.begin(), name.begin() + digits, [](unsigned char c) { return std::isxdigit(c) != 0; });
+    if (marked) return name.substr(length + 1);
+  }
+  return "";
+}
+
+/// As it is below a folder: other systems' separators, "./", and what a server serves it by.
+std::string plain_path(std::string written) {
+  std::replace(written.begin(), written.end(), '\\', '/');
+  const size_t query = written.find("?d=");
+  if (query != std::string::npos) written.erase(0, query + 3);
+  while (written.rfind("./", 0) == 0) written.erase(0, 2);
+  return written;
+}
+
+/// "my photo.jpg" for "my%20photo.jpg", as addresses are written; what is not a pair of digits stays.
+std::string decoded(const std::string& address) {
+  std::string name;
+  for (size_t i = 0; i < address.size(); ++i) {
+    const auto digit = [&](size_t at) { return at < address.size() && std::isxdigit(uint8_t(address[at])) != 0; };
+    if (address[i] == '%' && digit(i + 1) && digit(i + 2)) {
+      name += static_cast<char>(std::stoi(address.substr(i + 1, 2), nullptr, 16));
+      i += 2;
+    } else {
+      name += address[i];
+    }
+  }
+  return name;
+}
+
+}  // namespace
+
+ListedFiles::ListedFiles(fs::path folder) : folder_(std::move(folder)) {}
+
+void ListedFiles::walk() {
+  walked_ = true;
+  const std::string prefix = (folder_ / "").generic_string();
+  for (const fs::path& path : walk_folder(folder_, fs::directory_options::skip_permission_denied).images) {
+    const std::string id = path.generic_string().substr(prefix.size());
+    add_ends(id, path, ends_);
+    add_ends(id.substr(0, id.size() - path.extension().string().size()), path, ends_);
+  }
+}
+
+std::optional<fs::path> ListedFiles::find(const std::string& written) {
+  const std::string plain = plain_path(written);
+  const std::optional<fs::path> found = find_plain(plain);
+  const std::string name = decoded(plain);
+  return found || name == plain || name.find('\0') != std::string::npos ? found : find_plain(name);
+}
+
+std::optional<fs::path> ListedFiles::find_plain(const std::string& plain) {
+  if (plain.empty()) return std::nullopt;
+  if (is_file(folder_ / plain)) return folder_ / plain;
+  if (!walked_) walk();
+  // The longest end of what is written that is the end of one file: what stands before it was another machine's.
+  for (std::string end = plain;;) {
+    const auto found = ends_.find(end);
+    if (found != ends_.end()) return found->second.empty() ? std::nullopt : std::optional(found->second);
+    const size_t slash = end.find('/');
+    if (slash == std::string::npos) break;
+    end.erase(0, slash + 1);
+  }
+  const auto found = ends_.find(without_upload_mark(plain.substr(plain.rfind('/') + 1)));
+  if (found == ends_.end() || found->second.empty()) return std::nullopt;
+  return found->second;
+}
+
+namespace {
+
+/// Names that such lists usually have, before all others.
+int usual_place(const fs::path& path) {
+  constexpr std::string_view kUsual[] = {"metadata", "labels", "train", "annotations", "classes", "images"};
+  const std::string stem = path.stem().string();
+  const auto* found = std::find(std::begin(kUsual), std::end(kUsual), stem);
+  return static_cast<int>(found - std::begin(kUsual));
+}
+
+std::vector<fs::path> files_that_may_be_lists(const fs::path& folder) {
+  constexpr uintmax_t kLargest = uintmax_t{256} << 20;
+  std::vector<fs::path> files;
+  std::error_code error;
+  for (fs::directory_iterator it(folder, error), end; !error && it != end; it.increment(error)) {
+    std::error_code ignored;
+    const std::string suffix = it->path().extension().string();
+    const bool known =
+        suffix == ".csv" || suffix == ".tsv" || suffix == ".jsonl" || suffix == ".json" || suffix == ".CSV";
+    if (known && it->is_regular_file(ignored) && it->file_size(ignored) < kLargest) files.push_back(it->path());
+  }
+  std::sort(files.begin(), files.end(), [](const fs::path& a, const fs::path& b) {
+    return std::pair(usual_place(a), a) < std::pair(usual_place(b), b);
+  });
+  return files;
+}
+
+/// Whether the first images of the list are there: other tables have columns of such names too.
+bool names_images_of(const std::vector<ListedImage>& list, const fs::path& folder) {
+  constexpr size_t kTried = 20;
+  ListedFiles files(folder);
+  for (size_t i = 0; i < std::min(list.size(), kTried); ++i) {
+    if (files.find(list[i].image)) return true;
+  }
+  return false;
+}
+
+bool has_class_folder(const std::vector<ListedImage>& list, const fs::path& folder) {
+  std::set<std::string> names;
+  for (const ListedImage& image : list) names.insert(image.class_name);
+  const auto is_class = [&](const fs::path& file) { return names.count(file.filename().string()) > 0; };
+  for (const fs::path& file : folders_in(folder)) {
+    const std::vector<fs::path> within = folders_in(file);
+    if (is_class(file) || std::any_of(within.begin(), within.end(), is_class)) return true;
+  }
+  return false;
+}
+
+}  // namespace
+
+std::optional<fs::path> image_list_in(const fs::path& folder) {
+  for (const fs::path& path : files_that_may_be_lists(folder)) {
+    try {
+      const std::vector<ListedImage> list = read_image_list(path);
+      if (names_images_of(list, folder) && !has_class_folder(list, folder)) return path;
+    } catch (const Error&) {
+      continue;  // another kind of table
+    }
+  }
+  return std::nullopt;
+}
+
+}  // namespace protocom

@@ -1,0 +1,53 @@
+#include "datasets/detail/mapped_artefact.h"
+
+#include <ATen/ATen.h>
+
+#include <nlohmann/json.hpp>
+
+#include "base/error.h"
+#include "io/json.h"
+
+namespace protocom::images_detail {
+
+using nlohmann::json;
+
+std::string to_text(const ArtefactHeader& header) {
+  return header.to_json().dump(-1, ' ', false, json::error_handler_t::replace);
+}
+
+std::string to_text(const std::vector<std::string>& words) {
+  return json(words).dump(-1, ' ', false, json::error_handler_t::replace);
+}
+
+ArtefactHeader header_of(const Safetensors& file, const MappedKind& kind, const std::string& where) {
+  const auto found = file.metadata.find(kSafetensorsHeaderKey);
+  if (found == file.metadata.end()) fail("{} is not {}: it has no protocom header", where, kind.name);
+  ArtefactHeader header = ArtefactHeader::from_json(parse_json(found->second, where + ": the header"), where);
+  if (header.kind != kind.kind)
+    fail("{} is a '{}' file, expected {} ('{}')", where, excerpt(header.kind), kind.name, kind.kind);
+  if (header.format_version < 1 || header.format_version > kind.newest_version) {
+    fail("{} has {} format {}, this protocom {} reads up to {}: use a newer protocom", where, kind.kind,
+         header.format_version, program_version(), kind.newest_version);
+  }
+  return header;
+}
+
+std::vector<std::string> words_of(const Safetensors& file, const std::string& key, const std::string& where) {
+  const auto found = file.metadata.find(key);
+  if (found == file.metadata.end()) fail("{}: the metadata have no '{}'", where, key);
+  try {
+    return parse_json(found->second, fmt::format("{}: the metadata '{}'", where, key)).get<std::vector<std::string>>();
+  } catch (const json::exception& error) {
+    fail("{}: the metadata '{}' are damaged: {}", where, key, reason_of(error));
+  }
+}
+
+at::Tensor tensor_of(const Safetensors& file, const std::string& name, at::ScalarType dtype, const std::string& where) {
+  const auto found = file.tensors.find(name);
+  if (found == file.tensors.end()) fail("{}: there is no tensor '{}'", where, name);
+  if (found->second.scalar_type() != dtype)
+    fail("{}: '{}' is {}, expected {}", where, name, toString(found->second.scalar_type()), toString(dtype));
+  return found->second;
+}
+
+}  // namespace protocom::images_detail

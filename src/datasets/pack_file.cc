@@ -1,0 +1,119 @@
+#include <ATen/ATen.h>
+
+#include <map>
+
+#include "base/error.h"
+#include "datasets/detail/mapped_artefact.h"
+#include "datasets/packed_images.h"
+#include "io/files.h"
+#include "io/json.h"
+#include "io/safetensors.h"
+
+namespace protocom {
+namespace {
+
+using images_detail::tensor_of;
+using images_detail::to_text;
+using images_detail::words_of;
+
+constexpr int64_t kLargestShorterSide = 4096;
+
+constexpr images_detail::MappedKind kPack = {"images", "a pack of images", 1};
+
+std::vector<std::string> split_words(const PackedImages& images) {
+  std::vector<std::string> words;
+  for (const Split split : images.class_split) words.emplace_back(to_string(split));
+  return words;
+}
+
+void check_consistent(const PackedImages& images, const std::string& where) {
+  const at::Tensor& pixels = images.pixels;
+  if (pixels.dim() != 4 || pixels.size(1) == 0 || pixels.size(1) != pixels.size(2) || pixels.size(3) != 3) {
+    fail("{}: pixels have the shape {}, expected [n, size, size, 3]", where, c10::str(pixels.sizes()));
+  }
+  const int64_t shorter = images.shorter_side();
+  if (images.resize < 0 || shorter < images.image_size() || shorter > kLargestShorterSide) {
+    fail("{}: a shorter side of {} pixels for a crop of {}", where, images.resize, images.image_size());
+  }
+  const int64_t count = pixels.size(0);
+  if (images.labels.dim() != 1 || images.labels.size(0) != count || images.size() != count) {
+    fail("{}: {} images, {} labels and {} image ids do not fit", where, count, images.labels.numel(), images.size());
+  }
+  const auto classes = static_cast<int64_t>(images.class_names.size());
+  if (static_cast<int64_t>(images.class_split.size()) != classes) {
+    fail("{}: {} classes and {} splits do not fit", where, classes, images.class_split.size());
+  }
+  if (count > 0 && (images.labels.min().item<int64_t>() < 0 || images.labels.max().item<int64_t>() >= classes)) {
+    fail("{}: labels must be 0..{}, found {}..{}", where, classes - 1, images.labels.min().item<int64_t>(),
+         images.labels.max().item<int64_t>());
+  }
+}
+
+int64_t read_resize(const ArtefactHeader& header, const std::string& where) {
+  try {
+    return whole_number_or<int64_t>(header.details, "resize", 0);
+  } catch (const nlohmann::json::exception& error) {
+    fail("{}: the header is damaged: {}", where, reason_of(error));
+  }
+}
+
+std::string_view bytes_of(const at::Tensor& tensor) {
+  return {static_cast<const char*>(tensor.data_ptr()), tensor.nbytes()};
+}
+
+}  // namespace
+
+std::string hash_content(const PackedImages& images) {
+  const at::Tensor pixels = images.pixels.contiguous();
+  const at::Tensor labels = images.labels.contiguous();
+  std::string parts =
+      fmt::format("{}\n{}\n{}\n", c10::str(pixels.sizes()), hash_bytes(bytes_of(pixels)), hash_bytes(bytes_of(labels)));
+  parts += to_text(images.class_names) + to_text(split_words(images)) + to_text(images.image_ids);
+  return hash_bytes(parts);
+}
+
+void write_pack(const std::filesystem::path& path, const PackedImages& images, const Provenance& provenance) {
+  check_consistent(images, path.string());
+  ArtefactHeader header = make_header(kPack.kind, kPack.newest_version, provenance);
+  header.details = {{"images", images.size()},
+                    {"classes", images.class_names.size()},
+                    {"image_size", images.image_size()},
+                    {"content_hash", images.content_hash}};
+  if (images.resize > 0) header.details["resize"] = images.resize;
+  const std::map<std::string, std::string> metadata = {{kSafetensorsHeaderKey, to_text(header)},
+                                                       {"class_names", to_text(images.class_names)},
+                                                       {"class_split", to_text(split_words(images))},
+                                                       {"image_ids", to_text(images.image_ids)},
+                                                       {"content_hash", images.content_hash}};
+  write_safetensors(path, {{"pixels", images.pixels}, {"labels", images.labels}}, metadata);
+}
+
+PackedImages read_pack(const std::filesystem::path& path) {
+  const std::string where = path.string();
+  const Safetensors file = read_safetensors(path);
+  const ArtefactHeader header = images_detail::header_of(file, kPack, where);
+  PackedImages images;
+  images.resize = read_resize(header, where);
+  images.class_names = words_of(file, "class_names", where);
+  reading(path, [&] {
+    for (const std::string& word : words_of(file, "class_split", where))
+      images.class_split.push_back(parse_split(word));
+  });
+  images.image_ids = words_of(file, "image_ids", where);
+  images.content_hash = file.metadata.count("content_hash") > 0 ? file.metadata.at("content_hash") : "";
+  images.pixels = tensor_of(file, "pixels", at::kByte, where);
+  images.labels = tensor_of(file, "labels", at::kLong, where);
+  check_consistent(images, where);
+  return images;
+}
+
+bool is_pack(const std::filesystem::path& path) {
+  if (!std::filesystem::is_regular_file(path)) return false;
+  try {
+    return read_any_header(path).kind == kPack.kind;
+  } catch (const Error&) {
+    return false;
+  }
+}
+
+}  // namespace protocom

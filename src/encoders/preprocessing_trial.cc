@@ -1,0 +1,102 @@
+#include "encoders/preprocessing_trial.h"
+
+#include <ATen/ATen.h>
+
+#include <algorithm>
+#include <map>
+#include <tuple>
+#include <utility>
+
+#include "base/error.h"
+#include "base/unit_vectors.h"
+
+namespace protocom {
+namespace {
+
+/// `count` of the numbers below `of`, evenly spread.
+std::vector<int64_t> spread(int64_t count, int64_t of) {
+  std::vector<int64_t> chosen;
+  for (int64_t i = 0; i < std::min(count, of); ++i) chosen.push_back(i * of / std::min(count, of));
+  return chosen;
+}
+
+/// The same images at the sizes that presets want, decoded once each.
+class Sizes {
+ public:
+  Sizes(ImageDataset images, Progress& progress) : images_(std::move(images)), progress_(progress) {}
+
+  const PackedImages& at(const Preprocessing& preprocessing) {
+    PackOptions pack;
+    pack.image_size = preprocessing.image_size;
+    pack.resize = preprocessing.shorter_side();
+    pack.resampling = preprocessing.resampling;
+    const auto [found, is_new] = packed_.try_emplace({pack.image_size, pack.resize, pack.resampling});
+    if (is_new) found->second = pack_images(images_, pack, progress_);
+    return found->second;
+  }
+
+ private:
+  ImageDataset images_;
+  Progress& progress_;
+  std::map<std::tuple<int64_t, int64_t, Resampling>, PackedImages> packed_;
+};
+
+}  // namespace
+
+std::vector<std::string> common_presets(int64_t image_size) {
+  const std::string size = fmt::format(":size={}", image_size);
+  return {"plain" + size, "imagenet" + size, "clip" + size, "half" + size};
+}
+
+ImageDataset few_base_images(const ImageDataset& dataset, int64_t classes, int64_t images) {
+  std::vector<std::vector<size_t>> items(dataset.class_names.size());
+  for (size_t i = 0; i < dataset.items.size(); ++i) items[static_cast<size_t>(dataset.items[i].label)].push_back(i);
+  std::vector<size_t> base;
+  for (size_t k = 0; k < items.size(); ++k) {
+    if (dataset.class_split[k] == Split::kBase && items[k].size() > 1) base.push_back(k);
+  }
+  ImageDataset few;
+  for (const int64_t chosen : spread(classes, static_cast<int64_t>(base.size()))) {
+    const size_t k = base[static_cast<size_t>(chosen)];
+    for (const int64_t i : spread(images, static_cast<int64_t>(items[k].size()))) {
+      few.items.push_back(dataset.items[items[k][static_cast<size_t>(i)]]);
+      few.items.back().label = static_cast<int64_t>(few.class_names.size());
+    }
+    few.class_names.push_back(dataset.class_names[k]);
+    few.class_split.push_back(Split::kBase);
+  }
+  if (few.class_names.size() < 2) fail("comparing needs two base classes of two images");
+  return few;
+}
+
+std::vector<double> right_by_nearest_mean(const FeatureSet& features) {
+  const at::Tensor own = at::one_hot(features.labels).to(at::kFloat);  // [n, c]
+  const at::Tensor count = own.sum(0).unsqueeze(1);                    // [c, 1]
+  const at::Tensor centre = (at::mm(own.t(), features.features) / count).mean(0);
+  const at::Tensor f = features.features - centre;                      // [n, d]
+  const at::Tensor sum = at::mm(own.t(), f);                            // [c, d]
+  const at::Tensor without = sum.index_select(0, features.labels) - f;  // [n, d], of the image's own class
+  const at::Tensor to_own = (unit_vectors(f) * unit_vectors(without)).sum(1, true);
+  const at::Tensor cosine = at::where(own > 0, to_own, at::mm(unit_vectors(f), unit_vectors(sum).t()));
+  const at::Tensor right = cosine.argmax(1).eq(features.labels).to(at::kDouble) * 100;
+  return {right.data_ptr<double>(), right.data_ptr<double>() + right.numel()};
+}
+
+std::vector<PreprocessingTrial> try_preprocessing(const std::filesystem::path& encoder, const ImageDataset& dataset,
+                                                  const PreprocessingTrials& trials, Progress& progress) {
+  Sizes sizes(few_base_images(dataset, trials.classes, trials.images), progress);
+  std::vector<PreprocessingTrial> tried;
+  for (const std::string& preset : trials.presets) {
+    PreprocessingTrial trial{preset, parse_preprocessing(preset), {}};
+    const auto backbone = open_backbone(encoder, {trials.architecture, trial.preprocessing});
+    if (!(backbone->preprocessing() == trial.preprocessing))
+      fail_usage("{} says itself what images it takes, {}: there is nothing to compare", encoder.string(),
+                 describe(backbone->preprocessing()));
+    const PackedImages& images = sizes.at(trial.preprocessing);
+    trial.right = right_by_nearest_mean(extract_features(*backbone, images, trials.extract, progress));
+    tried.push_back(std::move(trial));
+  }
+  return tried;
+}
+
+}  // namespace protocom

@@ -1,0 +1,52 @@
+#pragma once
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "eval/analysis_sweep.h"
+
+namespace protocom {
+
+/// Generalised few-shot tasks: novel classes with few labelled images and all base classes, told apart from one
+/// another.
+struct GeneralisedOptions {
+  EpisodeOptions episodes;                 ///< of the novel classes
+  std::vector<int64_t> shots = {0, 1, 5};  ///< labelled images of a novel class; 0 for methods that can
+  int64_t base_shots = 20;                 ///< labelled images of a base class
+};
+
+/// Percent of queries that went to their own class among all of them.
+struct GeneralisedAccuracy {
+  Estimate novel;     ///< of queries of novel classes
+  Estimate base;      ///< of queries of base classes
+  Estimate harmonic;  ///< 2 novel base / (novel + base), episode by episode
+};
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(GeneralisedAccuracy, novel, base, harmonic)
+
+/// The same where every novel class has `offset` more on its logit.
+struct GeneralisedWithOffset {
+  double offset = 0.0;
+  GeneralisedAccuracy accuracy;
+};
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(GeneralisedWithOffset, offset, accuracy)
+
+/// What a method reached.
+struct GeneralisedResult {
+  std::string method;
+  std::string mode;
+  double shots = 0.0;
+  GeneralisedAccuracy accuracy;
+  /// With the offset whose harmonic mean is best where the val classes stand for the novel ones (calibrated stacking:
+  /// Chao et al., ECCV 2016): backbone and methods know base classes better than any new one. None without val classes.
+  std::optional<GeneralisedWithOffset> corrected;
+};
+void to_json(nlohmann::json& object, const GeneralisedResult& result);
+
+/// Runs them; every episode has as many queries of base classes (of n_way drawn ones, n_query each) as of novel ones.
+/// Methods that need more labelled images than a point has are left out there. Throws Error like sample_episodes, and
+/// for a base class with fewer than base_shots + n_query images.
+std::vector<GeneralisedResult> analyse_generalised(const EvaluateInputs& inputs, const Methods& methods,
+                                                   const GeneralisedOptions& options, Progress& progress);
+
+}  // namespace protocom

@@ -1,0 +1,24 @@
+#pragma once
+#include "eval/evaluate.h"
+
+namespace protocom {
+
+/// The methods that answer where each class has so many labelled images.
+Methods able_with(const Methods& methods, int64_t shots);
+
+/// The context of methods, with base features and feature maps where one of them needs any. The inputs must outlive it.
+class PreparedContext {
+ public:
+  /// Throws Error for maps that are needed and are of other images than the features.
+  PreparedContext(const EvaluateInputs& inputs, const Methods& methods);
+  PreparedContext(const PreparedContext&) = delete;
+  PreparedContext& operator=(const PreparedContext&) = delete;
+
+  [[nodiscard]] const MethodContext& context() const { return context_; }
+
+ private:
+  LabelledFeatures base_;
+  MethodContext context_;
+};
+
+}  // namespace protocom

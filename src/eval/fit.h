@@ -1,0 +1,30 @@
+#pragma once
+#include "base/progress.h"
+#include "datasets/feature_maps.h"
+#include "datasets/feature_set.h"
+#include "fewshot/fitted_method.h"
+
+namespace protocom {
+
+/// Settings of fit_method().
+struct FitOptions {
+  std::string method = "plda";  ///< as make_method takes it
+  uint64_t seed = 1;
+  /// Whether it sees the val classes, as most methods do to choose their step or settings on; without them base classes
+  /// are left out for that. For those who choose among fitted methods on val.
+  bool sees_val = true;
+  KnowledgeUse knowledge_use = KnowledgeUse::kAuto;
+};
+
+/// What a method is fitted from; the references must outlive the fitting.
+struct FitSources {
+  const FeatureSet& features;
+  const KnowledgeTable* knowledge = nullptr;  ///< may be null for a method that needs none
+  const FeatureMaps* maps = nullptr;          ///< of the same images; may be null for a method that needs none
+};
+
+/// Fits a method on the base classes of a file of features (fit_method() takes tensors). Throws Error for maps of other
+/// images too.
+FittedMethod fit_method(const FitSources& from, const FitOptions& options, Progress& progress);
+
+}  // namespace protocom

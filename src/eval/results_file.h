@@ -1,0 +1,62 @@
+#pragma once
+#include <cstdint>
+#include <filesystem>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "eval/statistics.h"
+
+namespace protocom {
+
+/// How one method did under one protocol.
+struct MethodResult {
+  std::string method;
+  std::string mode;  ///< "inductive", "transductive" or "semi-supervised"
+  int64_t n_way = 0;
+  int64_t k_shot = 0;      ///< the fewest of a ragged task
+  int64_t most_shots = 0;  ///< above k_shot the task is ragged
+  int64_t n_query = 0;
+  std::string task;  ///< "5-way 1-shot", with what else is special about the episodes
+  int64_t episodes = 0;
+  Estimate accuracy;                               ///< percent, 0..100
+  std::optional<Estimate> cosine;                  ///< of the prototypes to the classes' true centres
+  std::vector<double> per_episode;                 ///< percent; empty when the file does not say
+  std::optional<double> episodes_per_second = {};  ///< of one core, where it was measured
+};
+
+/// What `protocom evaluate --json` writes.
+struct Evaluation {
+  std::string name;        ///< the file's, as it is shown
+  nlohmann::json header;   ///< provenance; an object, possibly empty
+  nlohmann::json dataset;  ///< features_hash, split, classes
+  std::string command;
+  std::string episodes_hash;
+  nlohmann::json checks;                   ///< what was checked while it ran; null when the file does not say
+  std::string baseline = "mean";           ///< what gains are over
+  std::vector<std::string> findings = {};  ///< what fitting the methods found, in sentences
+  std::vector<MethodResult> results;
+
+  /// The dataset's display name: the stem of the features' file, or else of `name`.
+  [[nodiscard]] std::string dataset_name() const;
+  /// Methods and their modes, each once: those that look at each query alone first, else in file order.
+  [[nodiscard]] std::vector<std::pair<std::string, std::string>> methods() const;
+  /// The results of one protocol, in file order.
+  [[nodiscard]] std::vector<const MethodResult*> of(const std::string& task) const;
+};
+
+/// Reads it from parsed JSON. Throws Error that names `name` and the field that is missing, of the wrong type or out of
+/// range.
+Evaluation parse_evaluation(const nlohmann::json& json, const std::string& name);
+
+/// Reads such a file. Throws Error that names it.
+Evaluation read_evaluation(const std::filesystem::path& path);
+
+/// How much more accurate `result` is than `baseline`, in points. When both have the same number of per-episode
+/// accuracies the episodes were the same ones: the interval is then 1.96 s / sqrt(n) of the differences. Otherwise the
+/// two intervals' root sum of squares.
+Estimate gain_over(const MethodResult& result, const MethodResult& baseline);
+
+}  // namespace protocom

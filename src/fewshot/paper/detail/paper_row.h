@@ -1,0 +1,58 @@
+#pragma once
+#include "fewshot/detail/method_definition.h"
+#include "fewshot/paper/gauss_fusion.h"
+
+namespace protocom {
+
+/// What the paper's prototypes are made of, for a batch.
+class PrototypeParts {
+ public:
+  PrototypeParts(const EpisodeBatch& batch, const CompletePrototypes& complete)
+      : batch_(batch), complete_(complete), support_(statistics_of(batch)), mean_(mean_prototypes(support_)) {}
+
+  [[nodiscard]] const SupportStatistics& support() const { return support_; }
+  [[nodiscard]] const at::Tensor& mean() const { return mean_; }                           ///< [b, n, d]
+  [[nodiscard]] at::Tensor completed() const { return complete_(mean_, batch_.classes); }  ///< [b, n, d]
+  [[nodiscard]] const at::Tensor& unlabelled() const { return unlabelled_of(batch_); }     ///< [b, u, d]
+
+ private:
+  const EpisodeBatch& batch_;
+  const CompletePrototypes& complete_;
+  SupportStatistics support_;
+  at::Tensor mean_;
+};
+
+/// The parameters of the paper's rows; row (iv) has those of GaussFusion besides.
+struct PaperRowOptions : GaussFusionOptions {
+  double gamma = 0;  ///< of equation 8; 0: the completion model's
+};
+
+/// One of the four rows of the paper's ablation: its prototypes, then softmax(gamma * cosine) of equation 8.
+class PaperRow : public Method {
+ public:
+  using Prototypes = at::Tensor (*)(const PrototypeParts& parts, const GaussFusionOptions& fusion);
+
+  PaperRow(const PaperRowOptions& options, Prototypes prototypes) : prototypes_(prototypes), options_(options) {}
+
+  [[nodiscard]] std::unique_ptr<Scorer> prepare(const MethodContext& context) const override;
+  [[nodiscard]] const FastForm* join(FastForms& forms) const override;
+
+ private:
+  /// The factor of the cosine in a context.
+  [[nodiscard]] double gamma(const MethodContext& context) const;
+
+  Prototypes prototypes_;
+  PaperRowOptions options_;
+};
+
+/// The parameter that all rows have.
+Parameters<PaperRowOptions> paper_row_parameters();
+
+/// The definition of a row.
+MethodDefinition define_paper_row(MethodSpec spec, PaperRow::Prototypes prototypes,
+                                  Parameters<PaperRowOptions> parameters = paper_row_parameters());
+
+/// Completion at test time, by the attributes' means.
+CompletePrototypes complete_by(const CompletionModel& model, const KnowledgeTable& classes);
+
+}  // namespace protocom

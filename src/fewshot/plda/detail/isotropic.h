@@ -1,0 +1,59 @@
+#pragma once
+#include <cstdint>
+
+#include "fewshot/plda/model.h"
+
+namespace protocom {
+
+/// S0 and the between-class covariance of z as multiples of I, of a space that was not fitted.
+struct Isotropic {
+  double within = 1;
+  double between = 1;  ///< in units of `within`
+};
+
+/// What labelled images say of the two, in sums over dimensions.
+struct IsotropicSums {
+  double within = 0;   ///< of squared differences from the class means
+  double between = 0;  ///< variance of the class means, unbiased; 0 for one class
+  double images = 0;
+  double classes = 0;
+  double error = 0;  ///< mean over the classes of 1 / images of the class
+  double dims = 0;
+};
+Isotropic isotropic_variances(const IsotropicSums& sums);
+
+/// The share of the way from the fitted center to that of the classes at hand.
+double center_share(const PldaAdaptation& adaptation, int64_t classes);
+
+/// The same where nothing was fitted, from zero. None where images are answered one by one and their features are taken
+/// by their roots: none is negative, so zero is a center of theirs already. A batch is better with one
+/// (docs/log/plda.md).
+double isotropic_center_share(const PldaAdaptation& adaptation, int64_t classes, bool root);
+
+/// The degrees of S0 where nothing was fitted, in `dims` dimensions. Where each class has one image and images are
+/// answered one by one they grow with the classes: what class means add to S0 is scatter between classes too, so its
+/// share is bounded, however many they are (docs/log/plda.md).
+double isotropic_degrees(const PldaAdaptation& adaptation, double dims, int64_t images, int64_t classes);
+
+/// What a row of the class means' scatter counts as in that of images within classes. Class means differ by what the
+/// classes differ by, too, and with several images of a class the images themselves tell how those of one class differ
+/// (docs/log/plda.md). 1 where each class has one image, and in batches.
+double class_mean_weight(const PldaAdaptation& adaptation, int64_t images, int64_t classes);
+
+/// So many times those where images left out are surely answered better: encoders whose classes are far apart
+/// (MobileNet v2, ResNet12) gain up to two points.
+inline constexpr double kFirmer = 3;
+
+/// The fewest images of a class of which some are left out to find a scale.
+inline constexpr int64_t kFewestOfFolds = 3;
+
+/// The fewest images of a class of which some are left out to choose nu: two where no class, of at most `largest`
+/// images, has three. The halves then have no scatter within classes, but class means tell the same of nu
+/// (docs/log/plda.md).
+inline int64_t fewest_of_folds(int64_t largest) { return largest == 2 ? 2 : kFewestOfFolds; }
+
+/// The scale of log predictives where folds find none: classes of one image, or of two, which leave no scatter behind.
+/// `degrees` is isotropic_degrees(): the more there are, the farther the log predictives of one image lie apart.
+double scale_without_folds(const PldaAdaptation& adaptation, double degrees, int64_t images, int64_t classes);
+
+}  // namespace protocom

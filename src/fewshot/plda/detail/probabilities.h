@@ -1,0 +1,38 @@
+#pragma once
+#include <functional>
+#include <limits>
+#include <vector>
+
+#include "fewshot/plda/detail/tasks.h"
+
+namespace protocom {
+
+/// Scores [b, q, n] of a method.
+using TaskScoring = std::function<at::Tensor(const PldaTasks&)>;
+
+at::Tensor inductive_scores(const PldaTasks& tasks);
+TaskScoring transductive_scores(const PldaVbOptions& options);
+
+/// Both distributions of queries that settings are chosen with.
+const std::vector<TaskQueries>& all_query_kinds();
+
+/// A factor of scores and the log loss of their softmax.
+struct ScaleTrial {
+  double scale = 1;
+  double loss = std::numeric_limits<double>::infinity();  ///< nats, summed over the entries of the tasks
+};
+/// The scale of the least log loss, on a grid of 5 % steps from .02 to 3.
+ScaleTrial best_scale(const std::vector<PldaTasks>& all, const TaskScoring& scores);
+
+struct ProbabilityTasks {
+  bool described = false;  ///< whether anything is known of classes without images
+  TaskDraws draws = {};
+};
+
+/// Sets the model's scales by the least log loss on tasks of held-out classes with 0, 1 and 5 labelled images each:
+/// with 1 in the place of 0 where nothing is known of them, and with half of the smallest class in the place of 5 where
+/// that is less. P(known) follows (fit_known_chance) from tasks in which half of the classes are not given; with fewer
+/// than 4 classes it is that of KnownChance(). Does nothing where a class has one image only.
+void set_probabilities(const std::vector<HeldOutClasses>& parts, const ProbabilityTasks& options, PldaModel& model);
+
+}  // namespace protocom

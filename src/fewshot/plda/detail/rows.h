@@ -1,0 +1,106 @@
+#pragma once
+#include <ATen/core/Tensor.h>
+
+#include <memory>
+#include <utility>
+
+#include "fewshot/method.h"
+#include "fewshot/plda/model.h"
+
+namespace protocom {
+
+/// How the fast form keeps an image f of a PldaSpace. In the last dimensions (all that no base class differs in) a
+/// model has one variance between classes, so these matter through lengths and products alone:
+///   [ f_a | f_a^2 | |f_b|^2 | f_b ],   a: the dimensions with variances of their own, b: the rest,
+/// each part filled up with zeros to a multiple of kRowMultiple. A log predictive is then a product of two rows.
+struct PldaLayout {
+  int64_t dims = 0;     ///< e, of the space
+  int64_t leading = 0;  ///< dimensions in which base classes differ, all of them in a
+  int64_t varied = 0;   ///< dimensions of a
+  int64_t padded = 0;   ///< length of f_a and of f_a^2
+
+  [[nodiscard]] int64_t rest() const { return dims - varied; }
+  [[nodiscard]] int64_t rest_begin() const;  ///< of f_b; |f_b|^2 stands at 2 * padded
+  [[nodiscard]] int64_t width() const;
+};
+
+/// The layout of a model: as few dimensions of their own as its variances allow, but all that fill up the padding.
+PldaLayout plda_layout(const PldaModel& model);
+
+/// Features to such rows.
+class PldaRows : public FeatureTransform {
+ public:
+  explicit PldaRows(const PldaModel& model);
+  [[nodiscard]] at::Tensor map(const at::Tensor& features) const override;
+  [[nodiscard]] bool same_as(const FeatureTransform& other) const override;
+  /// Count [...] and sum [..., width] of the rows of features [..., k, d] where `present` [..., k] is 1, else 0: what
+  /// row_posterior() takes. Squares are left 0, so that what is linear is done once a class, not once an image.
+  [[nodiscard]] std::pair<at::Tensor, at::Tensor> sums(const at::Tensor& features, const at::Tensor& present) const;
+  [[nodiscard]] const PldaLayout& layout() const { return layout_; }
+
+ private:
+  PldaLayout layout_;
+  PldaSpace space_;  // float32
+};
+
+/// Beliefs of class means in parts: a ClassMeanPrior, or the posterior after images. float32.
+struct PldaRowBelief {
+  at::Tensor mean_varied;      ///< [..., n, padded]
+  at::Tensor variance_varied;  ///< [..., n, padded], 0 in the padding
+  at::Tensor mean_rest;        ///< [..., n, rest padded]
+  at::Tensor variance_rest;    ///< [..., n]
+
+  /// The belief whose parts are `change` of these.
+  template <typename Change>
+  [[nodiscard]] PldaRowBelief each(const Change& change) const {
+    return {change(mean_varied), change(variance_varied), change(mean_rest), change(variance_rest)};
+  }
+};
+
+/// The same belief in parts. `prior` has means [n, e].
+PldaRowBelief in_parts(const ClassMeanPrior& prior, const PldaLayout& layout);
+
+/// class_mean_posterior() in parts; `sum` [..., n, width] of the images' rows.
+PldaRowBelief row_posterior(const PldaRowBelief& prior, const at::Tensor& count, const at::Tensor& sum,
+                            const PldaLayout& layout);
+
+/// Class means [..., n] of a belief as rows of the same layout as images.
+at::Tensor rows_of_means(const PldaRowBelief& belief);
+
+/// A variance of class means in parts, float32.
+struct PldaRowVariance {
+  at::Tensor varied;  ///< [padded], 0 in the padding
+  at::Tensor rest;    ///< []
+};
+PldaRowVariance in_parts(const at::Tensor& variance, const PldaLayout& layout);
+
+/// 1 + v: by what images are compared with class means. One for all classes of an episode, v = s / (1 + K s) with the
+/// mean K of their numbers of images. v of its own for each would be right if variances were; they are overstated on
+/// purpose (calibrate), and then the class of fewest images loses them all to the others, or gains all
+/// (docs/log/plda.md).
+struct PldaRowMetric {
+  at::Tensor varied;    ///< [..., 1, padded], 1 / (1 + v)
+  at::Tensor rest;      ///< [..., 1, 1], the same of the rest
+  at::Tensor constant;  ///< [..., 1], sum log(1 + v) + d log 2 pi
+};
+
+/// Of classes that have `count` [..., n] images and had the variance s before them.
+PldaRowMetric row_metric(const PldaRowVariance& before, const at::Tensor& count, const PldaLayout& layout);
+
+/// Rows of class means, or, because the log predictive is symmetric, of images, as what others are compared with: one
+/// product and one constant each.
+struct PldaRowPredictive {
+  at::Tensor prototypes;  ///< [..., n, width]
+  at::Tensor constant;    ///< [..., n]
+};
+PldaRowPredictive row_predictive(const at::Tensor& rows, const PldaRowMetric& metric);
+
+/// log N(q; m, 1 + v) = -1/2 (sum_d [(q - m)^2 / (1 + v) + log(1 + v)] + d log 2 pi) of rows [..., q, width]:
+/// [..., q, n].
+at::Tensor row_log_predictive(const PldaRowPredictive& predictive, const at::Tensor& rows);
+
+/// The same [..., q, n] of images [..., q] as they are compared with rows of class means [..., n, width], where these
+/// are many and change less often than their metric.
+at::Tensor row_log_predictive_of_images(const PldaRowPredictive& images, const at::Tensor& means);
+
+}  // namespace protocom

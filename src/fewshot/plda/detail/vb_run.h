@@ -1,0 +1,82 @@
+#pragma once
+#include <cstdint>
+#include <vector>
+
+#include "fewshot/plda/detail/share_prior.h"
+#include "fewshot/plda/vb.h"
+
+namespace protocom {
+
+/// One episode: pointers into its tensors.
+struct PldaVbEpisode {
+  int64_t n = 0;
+  int64_t u = 0;
+  int64_t dim = 0;     ///< of what is done in each dimension by itself
+  int64_t stride = 0;  ///< of rows and sums
+  const float* rows = nullptr;
+  const float* count = nullptr;
+  const float* sum = nullptr;         ///< [n, stride]
+  const float* prior_mean = nullptr;  ///< [n, dim]
+  const float* prior_variance = nullptr;
+  // The rest by products: none where `gram` is null. T is the sum of supports plus the prior's mean over its variance.
+  int64_t gram_stride = 0;
+  const float* gram = nullptr;             ///< [u, gram_stride], of the unlabelled
+  const float* cross = nullptr;            ///< [u, n], of the unlabelled with T
+  const float* length = nullptr;           ///< [n], |T|^2
+  const float* variance_rest = nullptr;    ///< [n]
+  const float* given_log_share = nullptr;  ///< [n]
+  const float* handicap = nullptr;         ///< [u, n], of the unlabelled; null: none
+};
+
+/// What an unlabelled image counts as beside `images` labelled ones of all n classes: 1 / sqrt(K), with K of each
+/// class, within [vb.least_weight, 1].
+float unlabelled_weight(float images, int64_t n, const PldaVbOptions& vb);
+
+/// Variational EM of one episode after the other, in memory that is kept. The formulas are those of PldaVbOptions.
+class PldaVbRun {
+ public:
+  explicit PldaVbRun(const PldaVbOptions& options) : options_(options), prior_(1, 0, options.concentration) {}
+
+  /// The last E-step's logits of the unlabelled go to `logits` [u, n].
+  void run(const PldaVbEpisode& episode, float* logits);
+  /// The same for other rows by the means of the last run; only without a rest.
+  void score(const float* queries, int64_t count, float* logits);
+
+ private:
+  [[nodiscard]] float trust() const { return static_cast<float>(options_.trust); }
+
+  void begin(const PldaVbEpisode& episode);
+
+  void place_by_class();
+
+  /// M-step: the means from the labelled images and the weighted unlabelled ones; own_ becomes |m|^2 + spread sum v.
+  void place_means();
+
+  /// What the rest adds: rest_dots_ [u, n] = x . m and own_ += |m|^2, for m = gain (T + sum_j w_j x_j).
+  void place_rest();
+
+  void dot(const float* rows, int64_t count, float* logits);
+
+  void place_logits(float* logits);
+
+  void place_shares(const float* logits);
+
+  /// Sinkhorn's scaling of the columns, from the shares of the step before.
+  void balance(const float* logits, double target);
+
+  void place_responsibilities(const float* logits);
+
+  PldaVbOptions options_;
+  PldaVbEpisode episode_;
+  SharePrior prior_;
+  float weight_ = 1;                                              // of an unlabelled image
+  bool started_ = false;                                          // there are responsibilities
+  std::vector<float> means_, sums_;                               // [n, dim]; sums_: of the unlabelled
+  std::vector<float> weights_, rest_dots_;                        // [u, n]; weights_: weight_ times responsibilities
+  std::vector<float> by_class_;                                   // weights_ as [n, u rounded up]
+  std::vector<float> filled_, share_, own_, gain_rest_, square_;  // [n]; filled_: sums of responsibilities
+  std::vector<double> factor_, column_;                           // [n]
+  std::vector<const float*> pointers_, gram_rows_, query_pointers_;
+};
+
+}  // namespace protocom

@@ -1,0 +1,24 @@
+#pragma once
+#include <memory>
+
+#include "fewshot/method.h"
+#include "fewshot/toolbox/detail/class_text.h"
+
+namespace protocom {
+
+/// The prior of that name: what the text encoder of the image encoder says of a class.
+inline constexpr const char* kTextPrior = "text";
+
+/// How much texts count, as factors of cosines in the softmax: their log odds are added to those of the photos, and
+/// without photos the answer is CLIP's own.
+struct TextWeights {
+  double alone = kClipScale;  ///< where no class has a photo
+  double beside = 70;         ///< docs/methods/plda.md says what it was chosen on
+};
+
+/// Answers of `photos` and of the context's texts: its logits + w cos(x, t_k), P(known) as `photos` has it. Without any
+/// photo the texts alone answer. The context's knowledge is not null.
+std::unique_ptr<Scorer> with_text(std::unique_ptr<Scorer> photos, const MethodContext& context,
+                                  const TextWeights& weights);
+
+}  // namespace protocom

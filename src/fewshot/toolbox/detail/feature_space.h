@@ -1,0 +1,34 @@
+#pragma once
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "fewshot/method.h"
+
+namespace protocom {
+
+/// The space in which a method compares features:
+///   none   as they are
+///   l2n    at unit length
+///   cl2n   less the base images' mean, then at unit length (Wang et al., SimpleShot, 2019)
+///   power  sqrt(max(x, 0) + 1e-6), then at unit length (Hu et al., PT-MAP, 2020); for backbones that end in a ReLU
+/// What centres by the images of an episode is in centred_points.h.
+class FeatureSpace : public FeatureTransform {
+ public:
+  /// `name` is one of names(); "cl2n" needs the context's base features.
+  FeatureSpace(std::string name, const MethodContext& context);
+
+  static std::vector<std::string> names() { return {"none", "l2n", "cl2n", "power"}; }
+  static constexpr const char* kText =
+      "none; l2n: unit length; cl2n: less the base images’ mean, then unit length; power: square root, then unit "
+      "length";
+
+  [[nodiscard]] at::Tensor map(const at::Tensor& features) const override;
+  [[nodiscard]] bool same_as(const FeatureTransform& other) const override;
+
+ private:
+  std::string name_;
+  at::Tensor base_mean_;  // [d]
+};
+
+}  // namespace protocom

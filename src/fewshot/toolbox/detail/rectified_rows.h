@@ -1,0 +1,100 @@
+#pragma once
+#include <cstdint>
+#include <utility>
+#include <vector>
+
+#include "fewshot/toolbox/detail/rectified_prototypes.h"
+#include "fewshot/toolbox/detail/row_episode.h"
+#include "fewshot/toolbox/detail/row_span.h"
+
+namespace protocom {
+
+/// What rectified_prototypes() needs of the points of an episode: products with the class means and with the shift, the
+/// difference between the supports' mean and the unlabelled images'.
+struct RectifyProducts {
+  int64_t stride = 0;
+  const float* with_means = nullptr;  ///< [n, stride], class by class
+  const float* with_shift = nullptr;  ///< [s + u]
+  Floats mean_squares;                ///< [n], squared lengths of the means
+  Floats mean_shifts;                 ///< [n], products of the means with the shift
+  float shift_square = 0;
+
+  /// All but the means, which are added one by one, in the memory of those before.
+  void begin(int64_t width, const float* means, const float* shift, float square) {
+    stride = width;
+    with_means = means;
+    with_shift = shift;
+    shift_square = square;
+    mean_squares.clear();
+    mean_shifts.clear();
+  }
+};
+
+/// Which points join a class, and with what weights: a prototype is the weighted sum of its members, and `moved` times
+/// the shift. One a thread.
+class RectifiedMembers {
+ public:
+  explicit RectifiedMembers(RectifyOptions options) : options_(std::move(options)) {}
+
+  void place(const RowEpisode& episode, const RectifyProducts& products);
+
+  [[nodiscard]] int64_t class_of(int64_t i) const { return nearest_[static_cast<size_t>(i)]; }
+  [[nodiscard]] float weight(int64_t i) const { return weights_[static_cast<size_t>(i)]; }
+  /// None: the prototype is the mean of the supports.
+  [[nodiscard]] bool has_any(int64_t k) const { return totals_[static_cast<size_t>(k)] > 0; }
+  /// Also where the prototypes are to be moved back.
+  [[nodiscard]] float moved(int64_t k) const { return moved_[static_cast<size_t>(k)]; }
+
+ private:
+  void place_cosines(const RowEpisode& episode, const RectifyProducts& products);
+  void place_weights(const RowEpisode& episode, int64_t stride);
+
+  RectifyOptions options_;
+  Floats factors_, most_;         // [stride], of each point
+  Floats cosines_, shares_;       // [n, stride]
+  std::vector<int32_t> nearest_;  // [s + u]
+  Floats weights_;                // [s + u]
+  Floats totals_, moved_;         // [n]
+};
+
+/// rectified_prototypes() of one episode after the other, whose rows are read where they lie. One a thread.
+class RectifiedRows {
+ public:
+  explicit RectifiedRows(RectifyOptions options) : members_(std::move(options)) {}
+
+  /// [n, dim]; valid until the next call.
+  const Floats& place(const RowEpisode& episode);
+
+ private:
+  void place_products(const RowEpisode& episode);
+  void place_sums(const RowEpisode& episode);
+
+  RectifiedMembers members_;
+  RectifyProducts products_;
+  Floats means_;                    // [n, dim]
+  Floats shift_, other_mean_;       // [dim], the second of the unlabelled
+  Floats dots_, by_class_;          // [s + u, n] and [n, stride]
+  Floats shift_dots_;               // [s + u]
+  std::vector<const float*> rows_;  // class by class
+  Floats row_weights_;
+  std::vector<int64_t> first_;  // [n + 1], of each class's rows
+  Floats prototypes_;           // [n, dim]
+};
+
+/// The same as coefficients of the points, where their Gram matrix is at hand.
+class RectifiedSpan {
+ public:
+  explicit RectifiedSpan(RectifyOptions options) : members_(std::move(options)) {}
+
+  /// [n, span.stride()]; `means` [n, stride] are the coefficients of the class means.
+  const Floats& place(const RowEpisode& episode, const RowSpan& span, const Floats& means);
+
+ private:
+  RectifiedMembers members_;
+  RectifyProducts products_;
+  Floats combinations_;  // [n + 1, stride], the means and the shift
+  Floats dots_;          // [n + 1, stride]
+  Floats prototypes_;    // [n, stride]
+};
+
+}  // namespace protocom

@@ -1,0 +1,204 @@
+#pragma once
+#include <atomic>
+#include <boost/asio/thread_pool.hpp>
+#include <filesystem>
+#include <mutex>
+#include <optional>
+#include <type_traits>
+#include <vector>
+
+#include "base/error.h"
+#include "encoders/text_encoder.h"
+#include "http/detail/admission.h"
+#include "http/detail/batch_engine.h"
+#include "http/detail/file_state.h"
+#include "http/detail/guard.h"
+#include "http/detail/json_body.h"
+#include "http/detail/metrics.h"
+#include "http/detail/routes.h"
+#include "http/detail/uploads.h"
+#include "protocom/server_options.h"
+#include "recognizer/recognizer.h"
+#include "store/database_error.h"
+
+namespace protocom::http {
+
+/// A request that may send its body.
+struct Admitted {
+  Match match;
+  std::string content_type;
+  uint64_t most_bytes = 0;                     ///< of its body
+  std::shared_ptr<Admission::Place> place;     ///< nullptr: it needs none
+  std::shared_ptr<Cancellation> cancellation;  ///< of what answering it does
+};
+
+/// What the server does, without a word of sockets: a handler for every operation of assets/server/openapi.json, which
+/// declares the routes. Requests are worked on
+/// by several threads; whatever the backbone has to do with is handed to the engine's lanes, and changes of the file
+/// take turns. Thread-safe.
+class Api {
+ public:
+  /// `beside`: the names of all recognizers of the server, this one's among them, where there are several. Throws what
+  /// opening the recognizer and its keys throws.
+  Api(const std::filesystem::path& recognizer, const ServerOptions& options,
+      std::shared_ptr<const TextEncoder> text_encoder, std::vector<std::string> beside = {});
+  /// Finishes what was accepted.
+  ~Api();
+  Api(const Api&) = delete;
+  Api& operator=(const Api&) = delete;
+
+  /// What a request asks for. Throws HttpError.
+  [[nodiscard]] Match find(const Head& head) const { return find_route(routes_, head); }
+  /// The answer to a browser that asks, before another site's page does, whether it may; nothing for other requests.
+  /// Throws HttpError.
+  [[nodiscard]] std::optional<Response> preflight(const Head& head) const;
+  /// Whether the pages of that other site may ask.
+  [[nodiscard]] bool allows_origin(const std::string& origin) const { return guard_.allows_origin(origin); }
+  /// Whether it may go on, told from its head alone. Throws HttpError.
+  Admitted admit(const Head& head, Match match);
+  /// Room for a response that is not yet read.
+  std::shared_ptr<Admission::Place> room() { return admission_.begin(); }
+  /// Answers it, at once or from another thread.
+  void answer(Admitted admitted, std::string body, Respond respond);
+
+  [[nodiscard]] const std::vector<Route>& routes() const { return routes_; }
+  [[nodiscard]] Metrics& metrics() { return metrics_; }
+
+ private:
+  /// What handles an operation of the document.
+  void handle(const std::string& operation, Handler handler, Runs runs = Runs::kInWorker);
+  /// The same, of what gives its answer, JSON or a whole response, at once.
+  template <typename Answer>
+  void answer_with(const std::string& operation, Answer (Api::*of)(const Request&), Runs runs = Runs::kInWorker) {
+    const auto answer = [this, of](const Request& request, const Respond& respond) {
+      if constexpr (std::is_same_v<Answer, Response>)
+        respond((this->*of)(request));
+      else
+        respond(json_response((this->*of)(request)));
+    };
+    handle(operation, answer, runs);
+  }
+  void add_routes();
+  void add_page_routes();
+
+  nlohmann::json list_classes(const Request& request);
+  nlohmann::json show_class(const Request& request);
+  nlohmann::json change_class(const Request& request);
+  nlohmann::json remove_class(const Request& request);
+  nlohmann::json merge_class(const Request& request);
+  nlohmann::json undo(const Request& request);
+  nlohmann::json redo(const Request& request);
+  nlohmann::json list_changes(const Request& request);
+  nlohmann::json remove_example(const Request& request);
+  Response thumbnail(const Request& request);
+  nlohmann::json readiness(const Request& request);
+  nlohmann::json expected_accuracy(const Request& request);
+  nlohmann::json describe_recognizer(const Request& request);
+  /// All of it, to take elsewhere.
+  Response file_of_recognizer(const Request& request);
+  nlohmann::json list_unlabelled(const Request& request);
+  nlohmann::json remove_unlabelled(const Request& request);
+  nlohmann::json remove_all_unlabelled(const Request& request);
+  Response unlabelled_thumbnail(const Request& request);
+  void add_unlabelled(const Request& request, const Respond& respond);
+  void enrol(const Request& request, const Respond& respond);
+  void classify(const Request& request, const Respond& respond);
+  void classify_features(const Request& request, at::Tensor features, const Respond& respond);
+  void calibrate(const Request& request, const Respond& respond);
+  nlohmann::json calibrated_on(const Request& request, const at::Tensor& strangers, const CalibrationOptions& options);
+  nlohmann::json health(const Request& request);
+  Response show_metrics(const Request& request);
+  Response document(const Request& request);
+  void check_class(const Request& request, const ClassRequest& described);
+  /// What is said in words -> the class; what its user should know, such as texts that were cut. Throws HttpError 400
+  /// where the server has no text encoder, or for a text without a word.
+  std::vector<std::string> take_descriptions(const std::vector<std::string>& descriptions, ClassRequest& to) const;
+
+  /// Images that could be read -> the engine.
+  void submit(const Request& request, const std::vector<Upload>& images, Want want,
+              std::function<void(Recognised)> done);
+  /// Calls `work` with the features that were sent, at once, or with those of the images once the engine has made them
+  /// and `request` is over; undefined where neither were sent.
+  void with_features(const Request& request, const Sent& sent, const Respond& respond,
+                     std::function<void(const Request& now, const at::Tensor& features)> work);
+  /// Runs `work` in one of those threads; what it throws is answered.
+  void run_in(boost::asio::thread_pool& threads, const Respond& respond, std::function<void()> work);
+  boost::asio::thread_pool& threads_for(const Route& route, const Request& request);
+  /// The same in a worker.
+  void later(const Respond& respond, std::function<void()> work);
+  /// Runs `work` on the recognizer that lists and changes, one at a time. What it did in a file that was taken away
+  /// meanwhile is not acknowledged.
+  template <typename Work>
+  auto with_editor(const Request& request, const Work& work) {
+    const std::lock_guard lock(editor_mutex_);
+    return file_.use(request.arrived, [&] {
+      editor_.follow();
+      auto result = work(editor_);
+      if (!editor_.file().is_at_path())
+        refuse_for_now(503, 5, "the recognizer's file was taken away meanwhile: look whether it holds the change");
+      return result;
+    });
+  }
+  /// Runs `work`, in which the library refuses what does not fit: that is the client's fault, of that status. What is
+  /// wrong with the file is not.
+  template <typename Work>
+  auto refusing(int status, const Work& work) const {
+    try {
+      return work();
+    } catch (const DatabaseError&) {
+      throw;
+    } catch (const Error& error) {
+      refuse(status, "{}", without_path(error.what()));
+    }
+  }
+  /// An error's message without where the recognizer lies.
+  [[nodiscard]] std::string without_path(const std::string& message) const;
+  [[nodiscard]] UploadOptions uploads(const Request& request, std::vector<std::string> fields) const;
+  [[nodiscard]] JsonShape shape_of(const Request& request, std::set<std::string> members) const;
+
+  std::filesystem::path path_;
+  std::vector<std::string> beside_;
+  ServerOptions options_;
+  std::shared_ptr<const TextEncoder> text_encoder_;  // describes classes in words; nullptr: none does
+  Metrics metrics_;
+  Guard guard_;
+  Admission admission_;
+  FileState file_;
+  std::mutex editor_mutex_;
+  Recognizer editor_;  ///< lists too: one at a time
+  RecognizerSettings settings_;
+  bool takes_words_;  ///< classes may be described in words
+  std::atomic<bool> calibrates_{false};
+  std::mutex expected_mutex_;
+  std::optional<std::pair<int64_t, nlohmann::json>> expected_;  ///< the last estimate, and of which revision
+  RecognizerFile probe_;  ///< what tells whether the recognizer can be read, in the thread of aside_
+  std::vector<Route> routes_;
+  boost::asio::thread_pool aside_{1};
+  boost::asio::thread_pool short_work_{2};  ///< for what is short
+  boost::asio::thread_pool decoders_;       ///< for images and long bodies
+  BatchEngine engine_;
+};
+
+/// A calibration for a response, less the hash of the classes that it was made with.
+nlohmann::json calibration_json(nlohmann::json calibration);
+
+/// A change for a response: its number for undoing; null: there is none.
+nlohmann::json change_json(const std::optional<ChangeEntry>& change);
+/// The last one of the file, whoever made it.
+nlohmann::json last_change_of(const RecognizerFile& file);
+/// The one that redo would bring back; null: there is none.
+nlohmann::json next_redo_of(const RecognizerFile& file);
+
+/// The name of a file without where it lies: where an image came from is shown so.
+std::string file_name_of(const std::string& source);
+
+/// Throws HttpError 404 unless the class is there.
+ClassInfo class_or_404(const RecognizerFile& file, const std::string& name);
+
+/// Throws HttpError 404 unless the example is there.
+ExampleInfo example_or_404(const RecognizerFile& file, int64_t id);
+
+/// An id of a path. Throws HttpError 404 for what is no number.
+int64_t id_of(const std::string& text);
+
+}  // namespace protocom::http

@@ -1,0 +1,73 @@
+#pragma once
+#include <boost/asio/ip/tcp.hpp>
+#include <boost/asio/ssl/context.hpp>
+#include <chrono>
+#include <functional>
+#include <memory>
+
+#include "http/detail/apis.h"
+
+namespace protocom::http {
+
+class Connections;
+
+/// What a connection awaits of its client.
+enum class Awaits {
+  kNothing,
+  kHead,
+  kBody,
+  kReader,  ///< that it reads its response
+  kEnd,     ///< that it closes a connection on which nothing more is answered
+  kClosed   ///< nothing any more, though the thread that answered may still know of it
+};
+
+/// A client's connection. All of it happens in the one thread that runs the sockets; it lives as long as something is
+/// under way.
+class Connection {
+ public:
+  using Clock = std::chrono::steady_clock;
+
+  Connection() = default;
+  virtual ~Connection() = default;
+  Connection(const Connection&) = delete;
+  Connection& operator=(const Connection&) = delete;
+
+  /// Answers what was begun, then closes: at once where nothing was, a moment later where the client has only just
+  /// connected.
+  virtual void stop() = 0;
+  /// Ends at once what it awaits: others need its room. A client whose head came is told to come again.
+  virtual void make_room() = 0;
+  /// Looks, several times a second, at what nothing else tells it of: that its client has gone while it is worked for,
+  /// and that the time for stopping is over.
+  virtual void look(Clock::time_point now) = 0;
+
+  [[nodiscard]] Awaits awaits() const { return awaits_; }
+  /// When it began to await that; of a body, when the last bytes of it came.
+  [[nodiscard]] Clock::time_point since() const { return since_; }
+
+ protected:
+  void await(Awaits what) {
+    awaits_ = what;
+    since_ = Clock::now();
+  }
+
+ private:
+  Awaits awaits_ = Awaits::kNothing;
+  Clock::time_point since_;
+};
+
+/// What connections share.
+struct ConnectionContext {
+  const Apis& apis;
+  const ServerLimits& limits;
+  Connections& others;
+  boost::asio::ssl::context* tls = nullptr;  ///< nullptr: none
+};
+
+/// Serves a client from now on.
+std::shared_ptr<Connection> serve_client(boost::asio::ip::tcp::socket socket, const ConnectionContext& context);
+
+/// Tells a client that there is no room for it, and closes.
+void turn_away(boost::asio::ip::tcp::socket socket);
+
+}  // namespace protocom::http

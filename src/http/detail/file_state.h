@@ -1,0 +1,40 @@
+#pragma once
+#include <chrono>
+#include <mutex>
+
+#include "store/database_error.h"
+
+namespace protocom::http {
+
+/// What requests have found of the recognizer's file. A request behind another one, which waits for a program that
+/// keeps the file, need not wait as long again; that the file was replaced, or is back, is logged once. Thread-safe.
+class FileState {
+ public:
+  using Clock = std::chrono::steady_clock;
+
+  /// Runs `work`, which uses the file and returns something, for a request that has come at `arrived`. Throws what it
+  /// throws, and DatabaseError kBusy, without a try, when the file was found to be kept by another program since then.
+  template <typename Work>
+  auto use(Clock::time_point arrived, const Work& work) {
+    check(arrived);
+    try {
+      auto result = work();
+      note_found();
+      return result;
+    } catch (const DatabaseError& error) {
+      note(error);
+      throw;
+    }
+  }
+
+ private:
+  void check(Clock::time_point arrived);
+  void note(const DatabaseError& error);
+  void note_found();
+
+  std::mutex mutex_;
+  Clock::time_point busy_at_ = Clock::time_point::min();
+  bool is_replaced_ = false;
+};
+
+}  // namespace protocom::http

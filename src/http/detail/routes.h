@@ -1,0 +1,50 @@
+#pragma once
+#include <functional>
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "http/detail/guard.h"
+#include "http/detail/message.h"
+
+namespace protocom::http {
+
+/// Where a route's work is done, so that what tells of the server's state is answered however busy it is.
+enum class Runs {
+  kInWorker,  ///< beside a few others
+  kAside,     ///< in a thread of its own for what is short
+  kAtOnce     ///< in the sockets' thread: nothing that could wait
+};
+
+using Handler = std::function<void(Request, const Respond&)>;
+
+/// What the server does for a method and a path.
+struct Route {
+  std::string method;
+  std::string pattern;             ///< "/v1/classes/{class}"
+  Asks asks = Asks::kRead;         ///< of whoever calls it
+  std::vector<std::string> takes;  ///< media types of its body ("image/*"); empty: no body
+  Handler handle;
+  Runs runs = Runs::kInWorker;
+  std::string operation = {};  ///< its name in the document; of the page's parts: empty
+};
+
+/// The routes of an OpenAPI document, which is where they are declared, still without what handles them. The role that
+/// a route asks for is its `security`: none ([]), the document's own (a key that reads), or {"key": ["write"]}.
+std::vector<Route> described_routes(std::string_view document);
+
+/// A route that was asked for, with what stood in its pattern's places.
+struct Match {
+  const Route* route = nullptr;
+  std::map<std::string, std::string> parameters;
+};
+
+/// The route of a request. Throws HttpError 404, or 405 with the methods that there are. HEAD is answered where GET is.
+Match find_route(const std::vector<Route>& routes, const Head& head);
+
+/// Throws HttpError 415 when a request has a body of a type that the route does not take, 400 when it has one where
+/// none belongs.
+void check_content(const Route& route, const Head& head);
+
+}  // namespace protocom::http

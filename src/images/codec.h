@@ -1,0 +1,104 @@
+#pragma once
+#include <array>
+#include <csetjmp>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "base/error.h"
+#include "images/image.h"
+
+namespace protocom::codec {
+
+/// What a codec hands back: the stored pixels, the EXIF orientation (1..8) that says how to turn them upright, and the
+/// ICC profile that says which colours they are; empty: sRGB's.
+struct Decoded {
+  Image image;
+  int orientation = 1;
+  std::string profile = {};
+  ImageSize stored = {};  ///< the size in the file, where the image was decoded at a reduced one
+};
+
+/// Each throws Error with the reason, without a file name.
+Decoded decode_jpeg(std::string_view bytes, const DecodeOptions& options);
+Decoded decode_png(std::string_view bytes, const DecodeOptions& options);
+Decoded decode_webp(std::string_view bytes, const DecodeOptions& options);
+/// The first frame, clear places white.
+Decoded decode_gif(std::string_view bytes, const DecodeOptions& options);
+Decoded decode_tiff(std::string_view bytes, const DecodeOptions& options);
+/// HEIC and AVIF.
+Decoded decode_heif(std::string_view bytes, const DecodeOptions& options);
+/// Whether decode_heif knows the brand: other files of that container are videos.
+bool is_heif(std::string_view bytes);
+Decoded decode_bmp(std::string_view bytes, const DecodeOptions& options);
+/// Three channels or one, of any precision; a palette too.
+Decoded decode_jpeg_2000(std::string_view bytes, const DecodeOptions& options);
+/// Throws Error where the boxes and headers of a JPEG 2000 (ISO/IEC 15444-1, annexes A and I), in boxes or alone, ask
+/// for more than its pixels need: OpenJPEG takes memory for every tile that the grid of the header has, for every
+/// precinct, code block and layer of the tile that it decodes, and for every channel of a palette. The headers of tiles
+/// are looked at too, for each may state these anew. Reads headers alone: no pixel is decoded.
+void check_jpeg_2000_structure(std::string_view bytes);
+/// The first frame of an animated one.
+Decoded decode_jpeg_xl(std::string_view bytes, const DecodeOptions& options);
+
+/// A kind of image: what messages call it, the suffixes of its files in small letters, how to tell it by its first
+/// bytes, and how to read it. Adding a kind is adding a row to the table in codec_table.cc.
+struct Codec {
+  std::string_view kind;
+  std::array<std::string_view, 5> suffixes;
+  bool (*is)(std::string_view bytes);
+  Decoded (*decode)(std::string_view bytes, const DecodeOptions& options);
+};
+
+/// The codec that reads these bytes; nullptr: none does.
+const Codec* codec_of(std::string_view bytes);
+/// Whether files of images have that suffix: ".jpg", in small letters.
+bool is_image_suffix(std::string_view suffix);
+
+/// The orientation (1..8) in EXIF data, with or without the "Exif" mark in front; 1 when it says nothing or nonsense.
+int exif_orientation(std::string_view exif);
+
+/// The stored image turned upright: `orientation` says where its first row and column belong (EXIF 2.32, tag 0x0112).
+Image turn_upright(Image image, int orientation);
+
+/// Converts an image from the colours of an ICC profile to sRGB's, which encoders were trained on. Leaves it as it is
+/// for a profile of sRGB, of other colours than RGB, or a damaged one. Thread-safe.
+void to_srgb(Image& image, std::string_view profile);
+/// The profile of Display P3, which phones write.
+std::string display_p3_profile();
+
+/// The largest of 1, 2, 4, 8 by which an image can shrink (sides rounded up) with its shorter side at least
+/// options.min_side.
+int64_t reduction(int64_t height, int64_t width, const DecodeOptions& options);
+
+/// Throws Error unless the size is positive and within options.max_pixels, and takes it from options.pixels_left.
+void check_size(int64_t height, int64_t width, const DecodeOptions& options);
+
+/// The same where `decoded` pixels are made of an image of that size, which is read strip by strip: what is held is
+/// `decoded`, what takes time is the image, of which a pixel counts a quarter.
+void check_reduced_size(int64_t height, int64_t width, int64_t decoded, const DecodeOptions& options);
+
+/// An image of that size, its pixels zero.
+Image blank_image(int64_t height, int64_t width);
+
+/// RGBA pixels over white, into so many times three bytes.
+void lay_over_white(const uint8_t* rgba, int64_t pixels, uint8_t* rgb);
+
+/// The same as an image.
+Image over_white(const uint8_t* rgba, int64_t height, int64_t width);
+
+/// Where a C codec jumps to on an error, since exceptions must not cross its frames.
+struct ErrorTrap {
+  std::jmp_buf jump;
+  char message[256] = "";
+};
+
+/// Runs `body`, which calls into the C codec and leaves by std::longjmp(trap.jump, 1) on an error; throws
+/// `trap.message` then. Nothing in `body` may have a destructor, because the jump would skip it.
+template <typename Body>
+void run_trapped(ErrorTrap& trap, Body&& body) {
+  if (setjmp(trap.jump) != 0) throw Error(trap.message);
+  std::forward<Body>(body)();
+}
+
+}  // namespace protocom::codec

@@ -1,0 +1,118 @@
+#define STB_IMAGE_IMPLEMENTATION
+#define STB_IMAGE_STATIC
+#define STBI_ONLY_BMP
+#define STBI_NO_STDIO
+#define STBI_NO_LINEAR
+#include <stb_image.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <cstring>
+#include <limits>
+#include <memory>
+#include <string>
+
+#include "images/codec.h"
+
+namespace protocom::codec {
+namespace {
+
+/// Hands stb_image the bytes and notes when it asks for more than there are, which stb_image itself takes for zeros.
+struct BmpSource {
+  std::string_view left;
+  bool truncated = false;
+};
+
+int on_read(void* user, char* out, int count) {
+  auto& source = *static_cast<BmpSource*>(user);
+  const size_t given = std::min(static_cast<size_t>(count), source.left.size());
+  source.truncated |= given == 0;
+  std::memcpy(out, source.left.data(), given);
+  source.left.remove_prefix(given);
+  return static_cast<int>(given);
+}
+
+void on_skip(void* user, int count) {
+  auto& source = *static_cast<BmpSource*>(user);
+  source.left.remove_prefix(std::min(static_cast<size_t>(std::max(count, 0)), source.left.size()));
+}
+
+int on_end(void* user) { return static_cast<BmpSource*>(user)->left.empty() ? 1 : 0; }
+
+constexpr stbi_io_callbacks kCallbacks = {on_read, on_skip, on_end};
+
+[[noreturn]] void fail_to_decode(const BmpSource& source) {
+  if (source.truncated) fail("truncated BMP");
+  fail("damaged or unusual BMP: {}", stbi_failure_reason());
+}
+
+/// What the header of Windows (BITMAPINFOHEADER and its successors) states, or zeros.
+struct BmpHeader {
+  size_t pixels_at = 0;
+  size_t size = 0;
+  size_t bits = 0;  ///< per pixel
+  size_t compression = 0;
+  size_t colours = 0;  ///< of the palette
+};
+
+constexpr size_t kFileHeader = 14, kFewestOfHeader = 40;
+constexpr size_t kPlain = 0, kRunsOfBytes = 1, kRunsOfHalfBytes = 2, kMasked = 3;  // values of `compression`
+
+size_t number_at(std::string_view bytes, size_t at, size_t size) {
+  size_t value = 0;
+  while (size-- > 0) value = value << 8 | static_cast<uint8_t>(bytes[at + size]);
+  return value;
+}
+
+BmpHeader header_of(std::string_view bytes) {
+  if (bytes.size() < kFileHeader + kFewestOfHeader) return {};
+  const BmpHeader header{number_at(bytes, 10, 4), number_at(bytes, 14, 4), number_at(bytes, 28, 2),
+                         number_at(bytes, 30, 4), number_at(bytes, 46, 4)};
+  return header.size < kFewestOfHeader ? BmpHeader{} : header;
+}
+
+/// Where the pixels could begin: after the header, masks of three colours where it has no room for them, and the
+/// palette.
+size_t end_of_header(const BmpHeader& header) {
+  const size_t masks = header.compression == kMasked && header.size == kFewestOfHeader ? 12 : 0;
+  const size_t palette = header.bits > 8 ? 0 : header.colours > 0 ? header.colours : size_t{1} << header.bits;
+  return kFileHeader + header.size + masks + 4 * palette;
+}
+
+/// The same image without what may lie between header and pixels (a palette of true colours, or a gap), which
+/// stb_image refuses; empty where there is nothing.
+std::string without_gap(std::string_view bytes, const BmpHeader& header) {
+  const size_t end = end_of_header(header);
+  if (header.size == 0 || end >= header.pixels_at || header.pixels_at >= bytes.size()) return {};
+  std::string whole(bytes.substr(0, end));
+  for (size_t i = 0; i < 4; ++i) whole[10 + i] = static_cast<char>(end >> 8 * i & 255);
+  return whole.append(bytes.substr(header.pixels_at));
+}
+
+}  // namespace
+
+Decoded decode_bmp(std::string_view bytes, const DecodeOptions& options) {
+  const BmpHeader stated = header_of(bytes);
+  if (stated.compression == kRunsOfBytes || stated.compression == kRunsOfHalfBytes)
+    fail("a kind of BMP that is not read (run-length encoded)");
+  const std::string whole = without_gap(bytes, stated);
+  if (!whole.empty()) bytes = whole;
+  int width = 0;
+  int height = 0;
+  int channels = 0;
+  BmpSource header{bytes};
+  if (stbi_info_from_callbacks(&kCallbacks, &header, &width, &height, &channels) == 0) fail_to_decode(header);
+  if (height == std::numeric_limits<int>::min()) fail("damaged BMP: a height of {}", height);
+  check_size(std::abs(height), width, options);  // below 0 the rows run from top to bottom
+  BmpSource source{bytes};
+  const std::unique_ptr<stbi_uc, void (*)(void*)> rgba(
+      stbi_load_from_callbacks(&kCallbacks, &source, &width, &height, &channels, 4), stbi_image_free);
+  if (!rgba || source.truncated) fail_to_decode(source);
+  // The fourth byte of a pixel is padding without masks, whatever it holds.
+  if (stated.bits == 32 && stated.compression == kPlain) {
+    for (int64_t i = 0; i < int64_t{height} * width; ++i) rgba.get()[4 * i + 3] = 255;
+  }
+  return {over_white(rgba.get(), height, width), 1};
+}
+
+}  // namespace protocom::codec

@@ -1,0 +1,164 @@
+#include <tiffio.h>
+
+#include <algorithm>
+#include <cstdarg>
+#include <cstdio>
+#include <cstring>
+#include <memory>
+#include <optional>
+
+#include "images/codec.h"
+
+namespace protocom::codec {
+namespace {
+
+/// The bytes of a file as libtiff reads them.
+struct Source {
+  std::string_view bytes;
+  toff_t at = 0;
+  std::string reason = {};  ///< of the first error
+};
+
+Source& source_of(thandle_t handle) { return *static_cast<Source*>(handle); }
+
+tmsize_t read(thandle_t handle, void* to, tmsize_t count) {
+  Source& source = source_of(handle);
+  if (source.at >= source.bytes.size() || count < 0) return 0;
+  const auto taken = std::min<size_t>(static_cast<size_t>(count), source.bytes.size() - source.at);
+  std::memcpy(to, source.bytes.data() + source.at, taken);
+  source.at += taken;
+  return static_cast<tmsize_t>(taken);
+}
+
+tmsize_t refuse_to_write(thandle_t /*handle*/, void* /*from*/, tmsize_t /*count*/) { return 0; }
+
+toff_t seek(thandle_t handle, toff_t offset, int whence) {
+  Source& source = source_of(handle);
+  if (whence == SEEK_CUR) offset += source.at;
+  if (whence == SEEK_END) offset += source.bytes.size();
+  return source.at = offset;
+}
+
+int close(thandle_t /*handle*/) { return 0; }
+toff_t size(thandle_t handle) { return source_of(handle).bytes.size(); }
+
+/// libtiff would print.
+int note_error(TIFF* /*file*/, void* user, const char* /*module*/, const char* format, va_list arguments) {
+  auto& source = *static_cast<Source*>(user);
+  char text[200];
+  std::vsnprintf(text, sizeof text, format, arguments);
+  if (source.reason.empty()) source.reason = text;
+  return 1;
+}
+
+/// What libtiff may ask for at once, which is a strip or a tile before it becomes pixels of four bytes: so that both
+/// together stay below 1 GiB for the largest image that is read, whatever a file says of its strips.
+constexpr tmsize_t kLargestStrip = tmsize_t{448} << 20;
+
+int ignore_warning(TIFF* /*file*/, void* /*user*/, const char* /*module*/, const char* /*format*/, va_list) {
+  return 1;
+}
+
+using TiffFile = std::unique_ptr<TIFF, void (*)(TIFF*)>;
+
+TiffFile open(Source& source) {
+  TIFFOpenOptions* options = TIFFOpenOptionsAlloc();
+  TIFFOpenOptionsSetErrorHandlerExtR(options, &note_error, &source);
+  TIFFOpenOptionsSetWarningHandlerExtR(options, &ignore_warning, nullptr);
+  TIFFOpenOptionsSetMaxSingleMemAlloc(options, kLargestStrip);
+  TIFF* file = TIFFClientOpenExt("image", "rm", &source, &read, &refuse_to_write, &seek, &close, &size, nullptr,
+                                 nullptr, options);
+  TIFFOpenOptionsFree(options);
+  return {file, &TIFFClose};
+}
+
+/// Premultiplied ABGR, as libtiff packs it, over white.
+Image raster_over_white(const std::vector<uint32_t>& raster, int64_t height, int64_t width) {
+  Image image = blank_image(height, width);
+  for (size_t i = 0; i < raster.size(); ++i) {
+    const uint32_t missing = 255 - TIFFGetA(raster[i]);
+    image.rgb[3 * i] = static_cast<uint8_t>(std::min<uint32_t>(255, TIFFGetR(raster[i]) + missing));
+    image.rgb[3 * i + 1] = static_cast<uint8_t>(std::min<uint32_t>(255, TIFFGetG(raster[i]) + missing));
+    image.rgb[3 * i + 2] = static_cast<uint8_t>(std::min<uint32_t>(255, TIFFGetB(raster[i]) + missing));
+  }
+  return image;
+}
+
+struct Page {
+  uint32_t width = 0, height = 0;
+  bool thumbnail = false;  // flagged as a smaller version of another page
+
+  [[nodiscard]] int64_t pixels() const { return int64_t{width} * height; }
+};
+
+std::optional<Page> page_of(TIFF* file) {
+  Page page;
+  uint32_t kind = 0;
+  if (TIFFGetField(file, TIFFTAG_IMAGEWIDTH, &page.width) == 0 ||
+      TIFFGetField(file, TIFFTAG_IMAGELENGTH, &page.height) == 0)
+    return std::nullopt;
+  TIFFGetFieldDefaulted(file, TIFFTAG_SUBFILETYPE, &kind);
+  page.thumbnail = (kind & FILETYPE_REDUCEDIMAGE) != 0;
+  return page;
+}
+
+/// Goes from a first page that is a thumbnail to the largest one that is none, where there is any.
+std::optional<Page> choose_page(TIFF* file) {
+  constexpr uint16_t kMostPages = 100;
+  const std::optional<Page> first = page_of(file);
+  if (!first || !first->thumbnail) return first;
+  std::optional<Page> best = first;
+  uint16_t best_number = 0;
+  for (uint16_t number = 1; number < kMostPages && TIFFReadDirectory(file) != 0; ++number) {
+    const std::optional<Page> page = page_of(file);
+    if (!page || page->thumbnail || (best_number > 0 && page->pixels() <= best->pixels())) continue;
+    best = page;
+    best_number = number;
+  }
+  return TIFFSetDirectory(file, best_number) == 0 ? first : best;
+}
+
+/// DNG, NEF, ARW, ...: the first page is a small preview of what is in other places of the file, and in no TIFF's form.
+bool is_preview_of_raw(TIFF* file, const Page& page) {
+  uint16_t count = 0;
+  const void* places = nullptr;
+  return page.thumbnail && TIFFGetField(file, TIFFTAG_SUBIFD, &count, &places) != 0 && count > 0;
+}
+
+std::string profile_of_page(TIFF* file) {
+  uint32_t size = 0;
+  const void* bytes = nullptr;
+  if (TIFFGetField(file, TIFFTAG_ICCPROFILE, &size, &bytes) == 0 || bytes == nullptr) return "";
+  return {static_cast<const char*>(bytes), size};
+}
+
+}  // namespace
+
+Decoded decode_tiff(std::string_view bytes, const DecodeOptions& options) {
+  Source source{bytes};
+  const auto damaged = [&source] { fail("damaged TIFF ({})", source.reason.empty() ? "no image" : source.reason); };
+  const TiffFile file = open(source);
+  if (file == nullptr) damaged();
+  const std::optional<Page> page = choose_page(file.get());
+  if (!page) damaged();
+  if (is_preview_of_raw(file.get(), *page))
+    fail("it is a camera's raw photo (DNG, NEF, ARW, ...), which is not read: export it as JPEG or TIFF");
+  const uint32_t width = page->width, height = page->height;
+  check_size(height, width, options);
+  uint16_t orientation = 1;
+  TIFFGetFieldDefaulted(file.get(), TIFFTAG_ORIENTATION, &orientation);
+  std::string profile = profile_of_page(file.get());
+  char reason[1024] = "";
+  TIFFRGBAImage reader{};
+  if (TIFFRGBAImageOK(file.get(), reason) == 0 || TIFFRGBAImageBegin(&reader, file.get(), 1, reason) == 0)
+    fail("a kind of TIFF that is not read ({})", reason);
+  reader.req_orientation = reader.orientation;  // rows as they are stored: we turn them
+  std::vector<uint32_t> raster(static_cast<size_t>(width) * height);
+  const int done = TIFFRGBAImageGet(&reader, raster.data(), width, height);
+  TIFFRGBAImageEnd(&reader);
+  if (done == 0) damaged();
+  return {raster_over_white(raster, height, width), orientation >= 1 && orientation <= 8 ? orientation : 1,
+          std::move(profile)};
+}
+
+}  // namespace protocom::codec

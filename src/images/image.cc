@@ -1,0 +1,101 @@
+#include "images/image.h"
+
+#include <atomic>
+
+#include "base/error.h"
+#include "images/codec.h"
+#include "images/skipped_files.h"
+#include "io/files.h"
+
+namespace protocom {
+namespace {
+
+/// What is found in the place of photos, by how it begins; empty: nothing that is known.
+std::string_view found_instead(std::string_view bytes) {
+  constexpr std::pair<std::string_view, std::string_view> kOthers[] = {
+      {"<!DOCTYPE html", "a page of HTML, as a failed download leaves it"},
+      {"<!doctype html", "a page of HTML, as a failed download leaves it"},
+      {"<html", "a page of HTML, as a failed download leaves it"},
+      {"version https://git-lfs", "a pointer of Git LFS, not the image itself: git lfs pull fetches it"},
+      {"<?xml", "XML or an SVG drawing: export it as PNG"},
+      {"<svg", "an SVG drawing: export it as PNG"},
+      {"%PDF", "a PDF: export its pages as PNG"},
+      {"PK\x03\x04", "a zip archive: unpack it first"},
+      {"8BPS", "a Photoshop file: export it as PNG or TIFF"},
+      {"FUJIFILMCCD-RAW", "a camera's raw photo: export it as JPEG or TIFF"},
+      {"\x89HDF", "an HDF5 file"},
+  };
+  for (const auto& [mark, what] : kOthers) {
+    if (bytes.substr(0, mark.size()) == mark) return what;
+  }
+  return "";
+}
+
+codec::Decoded decode_stored(std::string_view bytes, const DecodeOptions& options) {
+  if (bytes.empty()) fail("the file is empty");
+  const codec::Codec* codec = codec::codec_of(bytes);
+  if (codec != nullptr) return codec->decode(bytes, options);
+  if (bytes.size() > 4 && bytes.substr(4, 4) == "ftyp")
+    fail("it is a video, or a kind of HEIF that is not read; HEIC and AVIF are");
+  const std::string_view instead = found_instead(bytes);
+  if (!instead.empty()) fail("it is {}; it is not a {} by its first bytes", instead, image_kinds());
+  fail("it is not a {} by its first bytes", image_kinds());
+}
+
+/// A filter that was asked for wants pixels to work on: what a codec has shrunk to little more than the size is
+/// blurred.
+DecodeOptions options_for(const Preprocessing& preprocessing) {
+  const bool usual = preprocessing.resampling == Resampling::kBilinear;
+  DecodeOptions options;
+  options.min_side = (usual ? 1 : 2) * preprocessing.shorter_side();
+  return options;
+}
+
+std::atomic<int64_t> largest{int64_t{1} << 27};
+
+/// What a codec says that it has reduced; otherwise what was decoded.
+ImageSize upright_size(const codec::Decoded& decoded) {
+  ImageSize size = decoded.stored;
+  if (size.height == 0) size = {decoded.image.height, decoded.image.width};
+  if (decoded.orientation >= 5) std::swap(size.height, size.width);
+  return size;
+}
+
+}  // namespace
+
+int64_t largest_image() { return largest.load(std::memory_order_relaxed); }
+
+void set_largest_image(int64_t pixels) {
+  if (pixels < 1) fail_usage("the largest image has at least 1 pixel, not {}", pixels);
+  largest.store(pixels, std::memory_order_relaxed);
+}
+
+std::pair<Image, ImageSize> decode_image_and_size(std::string_view bytes, const DecodeOptions& options) {
+  codec::Decoded decoded = decode_stored(bytes, options);
+  codec::to_srgb(decoded.image, decoded.profile);
+  const ImageSize size = upright_size(decoded);
+  return {codec::turn_upright(std::move(decoded.image), decoded.orientation), size};
+}
+
+Image decode_image(std::string_view bytes, const DecodeOptions& options) {
+  return decode_image_and_size(bytes, options).first;
+}
+
+Image read_image(const std::filesystem::path& path, const DecodeOptions& options) {
+  const std::string bytes = read_file(path);
+  try {
+    return decode_image(bytes, options);
+  } catch (const Error& error) {
+    fail("{}: {}", path.string(), error.what());
+  }
+}
+
+Image decode_square_image(std::string_view bytes, const Preprocessing& preprocessing) {
+  return resize_and_crop(decode_image(bytes, options_for(preprocessing)), preprocessing);
+}
+
+Image read_square_image(const std::filesystem::path& path, const Preprocessing& preprocessing) {
+  return resize_and_crop(read_image(path, options_for(preprocessing)), preprocessing);
+}
+
+}  // namespace protocom

@@ -1,0 +1,47 @@
+#include "images/image_files.h"
+
+#include <algorithm>
+
+#include "base/error.h"
+#include "images/folder_walk.h"
+
+namespace protocom {
+namespace fs = std::filesystem;
+namespace {
+
+void add_images_below(const fs::path& folder, FoundImages& found) {
+  WalkedFolder walked = walk_folder(folder, fs::directory_options::skip_permission_denied);
+  found.skipped.add(walked.skipped);
+  if (walked.error) {
+    found.unreadable.push_back({folder, fmt::format("cannot list {}: {}", folder.string(), walked.error.message())});
+  } else if (walked.images.empty()) {
+    found.unreadable.push_back(
+        {folder, fmt::format("{}: no image in this folder ({})", folder.string(), image_kinds())});
+  }
+  std::sort(walked.images.begin(), walked.images.end());
+  found.paths.insert(found.paths.end(), walked.images.begin(), walked.images.end());
+}
+
+}  // namespace
+
+FoundImages find_images(const std::vector<std::string>& paths) {
+  FoundImages found;
+  for (const fs::path path : paths) {
+    std::error_code ignored;
+    if (!fs::exists(path, ignored)) {
+      found.unreadable.push_back({path, fmt::format("{}: no such file or folder", path.string())});
+    } else if (fs::is_directory(path, ignored)) {
+      add_images_below(path, found);
+    } else {
+      found.paths.push_back(path);
+    }
+  }
+  if (found.paths.empty()) {
+    std::vector<std::string> reasons;
+    for (const UnreadableFile& file : found.unreadable) reasons.push_back(file.reason);
+    fail("no image is given: {}", fmt::join(reasons, "; "));
+  }
+  return found;
+}
+
+}  // namespace protocom

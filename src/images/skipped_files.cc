@@ -1,0 +1,95 @@
+#include "images/skipped_files.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <array>
+#include <numeric>
+#include <vector>
+
+#include "base/text.h"
+#include "images/codec.h"
+
+namespace protocom {
+namespace fs = std::filesystem;
+namespace {
+
+std::string small_suffix(const fs::path& path) { return lowercase(path.extension().string()); }
+
+bool is_hidden(const fs::path& path) {
+  const std::string name = path.filename().string();
+  return name.empty() || name.front() == '.';
+}
+
+/// What a storage box puts beside photos.
+bool is_thumbnail(const fs::path& path) {
+  const std::string name = lowercase(path.filename().string());
+  return name.rfind("synofile_thumb", 0) == 0 || name.rfind("synophoto_thumb", 0) == 0;
+}
+
+std::string why_skipped(const fs::path& file) {
+  std::error_code ignored;
+  if (is_hidden(file)) return "hidden";
+  if (is_thumbnail(file)) return "thumbnail of a storage box";
+  if (!fs::exists(file, ignored)) return "broken link";
+  const std::string suffix = small_suffix(file);
+  return suffix.empty() ? "without a suffix" : suffix;
+}
+
+}  // namespace
+
+bool is_image_name(const fs::path& path) {
+  return !is_hidden(path) && !is_thumbnail(path) && codec::is_image_suffix(small_suffix(path));
+}
+
+void SkippedFiles::add(const fs::path& file) { ++counts[why_skipped(file)]; }
+
+void SkippedFiles::add_beside_classes(const fs::path& file) {
+  constexpr const char* kBeside = "beside the class folders";
+  if (is_hidden(file)) return;
+  ++counts[is_image_name(file) ? kBeside : fmt::format("{} {}", why_skipped(file), kBeside)];
+}
+
+bool is_left_out_folder(const fs::path& folder) {
+  static constexpr std::array<std::string_view, 12> kKept = {
+      "@eadir",       "#recycle",           "#snapshot",
+      "@recycle",     "@recently-snapshot", "@tmp",
+      "$recycle.bin", "lost+found",         "system volume information",
+      "__macosx",     "__pycache__",        "thumbs.db"};
+  return is_hidden(folder) ||
+         std::find(kKept.begin(), kKept.end(), lowercase(folder.filename().string())) != kKept.end();
+}
+
+void SkippedFiles::add_left_out_folder(const fs::path& folder) {
+  const std::string reason =
+      is_hidden(folder) ? "in a hidden folder" : fmt::format("in {}", folder.filename().string());
+  std::error_code error;
+  const auto options = fs::directory_options::skip_permission_denied;
+  for (auto it = fs::recursive_directory_iterator(folder, options, error);
+       !error && it != fs::recursive_directory_iterator(); it.increment(error)) {
+    std::error_code ignored;
+    if (!it->is_directory(ignored)) ++counts[reason];
+  }
+}
+
+void SkippedFiles::add(const SkippedFiles& others) {
+  for (const auto& [reason, count] : others.counts) counts[reason] += count;
+}
+
+int64_t SkippedFiles::total() const {
+  return std::accumulate(counts.begin(), counts.end(), int64_t{0},
+                         [](int64_t sum, const auto& item) { return sum + item.second; });
+}
+
+std::string SkippedFiles::describe() const {
+  if (counts.empty()) return "";
+  std::vector<std::pair<std::string, int64_t>> most(counts.begin(), counts.end());
+  std::stable_sort(most.begin(), most.end(), [](const auto& a, const auto& b) { return a.second > b.second; });
+  std::vector<std::string> parts;
+  for (const auto& [reason, count] : most) parts.push_back(fmt::format("{} {}", count, reason));
+  return fmt::format("{} {}: {}", total(), total() == 1 ? "file is left out" : "files are left out",
+                     fmt::join(parts, ", "));
+}
+
+}  // namespace protocom

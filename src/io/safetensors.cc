@@ -1,0 +1,180 @@
+#include "io/safetensors.h"
+
+#include <ATen/ATen.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <cstring>
+#include <fstream>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <utility>
+#include <vector>
+
+#include "base/error.h"
+#include "io/files.h"
+#include "io/json.h"
+
+namespace protocom {
+namespace {
+
+using nlohmann::json;
+
+const std::map<std::string, at::ScalarType>& scalar_types() {
+  static const std::map<std::string, at::ScalarType> kTable = {
+      {"F64", at::kDouble}, {"F32", at::kFloat}, {"F16", at::kHalf}, {"BF16", at::kBFloat16}, {"I64", at::kLong},
+      {"I32", at::kInt},    {"I16", at::kShort}, {"I8", at::kChar},  {"U8", at::kByte},       {"BOOL", at::kBool}};
+  return kTable;
+}
+
+std::string dtype_name(at::ScalarType type) {
+  for (const auto& [name, dtype] : scalar_types()) {
+    if (dtype == type) return name;
+  }
+  fail("a tensor of type {} cannot be written as safetensors", c10::toString(type));
+}
+
+struct Header {
+  json entries;
+  size_t data_start = 0;
+};
+
+Header parse_header(std::string_view bytes, const std::string& where) {
+  uint64_t length = 0;
+  if (bytes.size() < sizeof(length)) fail("{} is not a safetensors file: it has {} bytes", where, bytes.size());
+  std::memcpy(&length, bytes.data(), sizeof(length));
+  if (length > bytes.size() - sizeof(length)) fail("{} is not a safetensors file, or is cut off", where);
+  Header header;
+  header.entries = parse_json(bytes.substr(sizeof(length), length), where + ": the safetensors header");
+  if (!header.entries.is_object()) fail("{} is not a safetensors file: its header is not a JSON object", where);
+  header.data_start = sizeof(length) + length;
+  return header;
+}
+
+std::map<std::string, std::string> metadata_of(const Header& header) {
+  const auto found = header.entries.find("__metadata__");
+  if (found == header.entries.end()) return {};
+  return found->get<std::map<std::string, std::string>>();
+}
+
+/// The bytes that a tensor needs; -1 when its shape cannot be.
+int64_t bytes_needed(const std::vector<int64_t>& shape, at::ScalarType type) {
+  auto bytes = static_cast<int64_t>(c10::elementSize(type));
+  for (const int64_t size : shape) {
+    if (size < 0 || __builtin_mul_overflow(bytes, size, &bytes)) return -1;
+  }
+  return bytes;
+}
+
+/// Runs `read` and says which file it was when the header is not as it should be.
+template <typename Read>
+auto with_header_errors(const std::filesystem::path& path, const Read& read) {
+  return reading(path, [&] {
+    try {
+      return read();
+    } catch (const json::exception& error) {
+      fail("{} has a damaged safetensors header: {}", path.string(), reason_of(error));
+    }
+  });
+}
+
+/// Throws Error unless the tensors' bytes follow one another and nothing else does: what no reader looks at belongs in
+/// no file.
+void check_all_used(std::vector<std::pair<size_t, size_t>> spans, size_t size, const std::string& where) {
+  std::sort(spans.begin(), spans.end());
+  size_t end = 0;
+  for (const auto& [begin, next] : spans) {
+    if (begin != end) fail("{}: the tensors' bytes do not follow one another; the file is damaged", where);
+    end = next;
+  }
+  if (end != size) fail("{}: {} bytes follow the last tensor; the file is damaged", where, size - end);
+}
+
+/// Bytewise, because other programs need not align their tensors.
+at::Tensor copy_of(const at::Tensor& misaligned) {
+  const at::Tensor copy = at::empty(misaligned.sizes(), misaligned.options());
+  if (copy.numel() > 0) std::memcpy(copy.data_ptr(), misaligned.data_ptr(), copy.nbytes());
+  return copy;
+}
+
+at::Tensor map_tensor(const json& entry, std::string_view data, const std::shared_ptr<MappedFile>& file,
+                      const std::string& where) {
+  const auto dtype_text = entry.at("dtype").get<std::string>();
+  const auto dtype = scalar_types().find(dtype_text);
+  if (dtype == scalar_types().end()) fail("{}: dtype {} is not supported", where, excerpt(dtype_text));
+  const auto shape = entry.at("shape").get<std::vector<int64_t>>();
+  const auto [begin, end] = entry.at("data_offsets").get<std::pair<size_t, size_t>>();
+  if (begin > end || end > data.size() || static_cast<int64_t>(end - begin) != bytes_needed(shape, dtype->second)) {
+    fail("{}: {} {} at bytes {}..{} of {} does not fit; the file is damaged or cut off", where, dtype->first,
+         excerpt(entry.at("shape").dump()), begin, end, data.size());
+  }
+  void* address = const_cast<char*>(data.data() + begin);
+  const at::Tensor mapped = at::from_blob(
+      address, shape, [file](void*) {}, at::TensorOptions(dtype->second));
+  const bool aligned = reinterpret_cast<uintptr_t>(address) % c10::elementSize(dtype->second) == 0;
+  return aligned ? mapped : copy_of(mapped);
+}
+
+/// The header as JSON text. Throws Error when a name or a text is not UTF-8.
+std::string header_text(const json& header, const std::filesystem::path& path) {
+  try {
+    return header.dump();
+  } catch (const json::exception& error) {
+    fail("cannot write {}: a name in it is not UTF-8: {}", path.string(), reason_of(error));
+  }
+}
+
+}  // namespace
+
+Safetensors read_safetensors(const std::filesystem::path& path) {
+  const auto file = std::make_shared<MappedFile>(path);
+  const Header header = parse_header(file->bytes(), path.string());
+  const std::string_view data = file->bytes().substr(header.data_start);
+  return with_header_errors(path, [&] {
+    Safetensors result;
+    result.metadata = metadata_of(header);
+    std::vector<std::pair<size_t, size_t>> spans;
+    for (const auto& [name, entry] : header.entries.items()) {
+      if (name == "__metadata__") continue;
+      result.tensors[name] = map_tensor(entry, data, file, path.string() + ": tensor '" + excerpt(name) + "'");
+      spans.push_back(entry.at("data_offsets").get<std::pair<size_t, size_t>>());
+    }
+    check_all_used(std::move(spans), data.size(), path.string());
+    return result;
+  });
+}
+
+std::map<std::string, std::string> read_safetensors_metadata(const std::filesystem::path& path) {
+  const MappedFile file(path);
+  return with_header_errors(path, [&] { return metadata_of(parse_header(file.bytes(), path.string())); });
+}
+
+void write_safetensors(const std::filesystem::path& path,
+                       const std::vector<std::pair<std::string, at::Tensor>>& tensors,
+                       const std::map<std::string, std::string>& metadata) {
+  json header = json::object();
+  if (!metadata.empty()) header["__metadata__"] = metadata;
+  size_t offset = 0;
+  for (const auto& [name, tensor] : tensors) {
+    const size_t end = offset + static_cast<size_t>(tensor.numel()) * tensor.element_size();
+    header[name] = {
+        {"dtype", dtype_name(tensor.scalar_type())}, {"shape", tensor.sizes().vec()}, {"data_offsets", {offset, end}}};
+    offset = end;
+  }
+  std::string text = header_text(header, path);
+  text.append((8 - text.size() % 8) % 8, ' ');  // keeps the data aligned
+  const uint64_t length = text.size();
+  write_file_with(path, [&](const std::filesystem::path& temporary) {
+    std::ofstream out(temporary, std::ios::binary);
+    out.write(reinterpret_cast<const char*>(&length), sizeof(length));
+    out.write(text.data(), static_cast<std::streamsize>(text.size()));
+    for (const auto& entry : tensors) {
+      const at::Tensor plain = entry.second.detach().cpu().contiguous();
+      out.write(static_cast<const char*>(plain.data_ptr()), static_cast<std::streamsize>(plain.nbytes()));
+    }
+    out.close();
+    if (!out) fail("cannot write {}: {}", path.string(), std::strerror(errno));
+  });
+}
+
+}  // namespace protocom

@@ -1,0 +1,33 @@
+#include "io/scratch_tensor.h"
+
+#include <ATen/ATen.h>
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+
+#include "base/error.h"
+
+namespace protocom {
+
+at::Tensor scratch_tensor(const std::filesystem::path& folder, at::IntArrayRef shape, at::ScalarType dtype) {
+  const auto bytes = c10::multiply_integers(shape) * static_cast<int64_t>(c10::elementSize(dtype));
+  std::filesystem::create_directories(folder);
+  std::string name = (folder / ".scratch-XXXXXX").string();
+  const int file = ::mkstemp(name.data());
+  if (file < 0) fail("cannot create a file in {}: {}", folder.string(), std::strerror(errno));
+  ::unlink(name.c_str());
+  // Taking the room now turns a full disk into a message; writing to a mapped hole of it would kill the process.
+  const int full = ::posix_fallocate(file, 0, bytes);
+  void* address =
+      full == 0 ? ::mmap(nullptr, static_cast<size_t>(bytes), PROT_READ | PROT_WRITE, MAP_SHARED, file, 0) : MAP_FAILED;
+  const std::string reason = std::strerror(full != 0 ? full : errno);
+  ::close(file);
+  if (address == MAP_FAILED) fail("cannot set {} MB aside in {}: {}", bytes >> 20, folder.string(), reason);
+  const auto release = [bytes](void* pointer) { ::munmap(pointer, static_cast<size_t>(bytes)); };
+  return at::from_blob(address, shape, release, at::TensorOptions(dtype));
+}
+
+}  // namespace protocom

@@ -1,0 +1,30 @@
+#pragma once
+#include <map>
+#include <string>
+#include <vector>
+
+#include "knowledge/attribute_table.h"
+#include "knowledge/wordnet.h"
+
+namespace protocom {
+
+/// How classes are found in WordNet and what counts as their attributes.
+struct WordNetAttributesOptions {
+  std::vector<Meronym> relations = {Meronym::kPart};  ///< section 4.1: part meronyms
+  /// Class -> what WordNet::resolve understands, for classes whose names are not wnids. A class that is neither a wnid
+  /// nor named here is looked up as a lemma ("golden retriever"), see choose_synset.
+  std::map<std::string, std::string> class_synsets;
+};
+
+/// The classes' attributes, one column a synset (wnids, ascending), with their hypernyms as context. Classes that
+/// WordNet does not know get zero rows and are listed in `source["classes_unknown"]`; classes whose names are no wnids,
+/// in `source["synsets"]`. Throws Error when WordNet knows not one of the classes, an entry of `class_synsets` does not
+/// resolve, or the classes do not tell the senses of some (all of those are named, and their candidates logged).
+AttributeTable wordnet_attributes(const WordNet& wordnet, const std::vector<std::string>& classes,
+                                  const WordNetAttributesOptions& options = {});
+
+/// Reads `class_synsets` from a CSV with the columns class,synset. Throws Error (file and line) for a class named
+/// twice.
+std::map<std::string, std::string> read_class_synsets(const std::filesystem::path& path);
+
+}  // namespace protocom

@@ -1,0 +1,221 @@
+#include "recognizer/calibration.h"
+
+#include <ATen/ATen.h>
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+
+#include "base/error.h"
+#include "io/files.h"
+#include "io/json.h"
+#include "recognizer/detail/none_of_these.h"
+
+namespace protocom {
+namespace {
+
+/// Images of one class that are held out where each group of held-out images needs a scorer of its own.
+constexpr int64_t kMostGroups = 10;
+
+/// At most `most` of the numbers below `count`, evenly spread.
+std::vector<int64_t> spread(int64_t count, int64_t most) {
+  std::vector<int64_t> numbers;
+  const int64_t taken = std::min(count, most);
+  for (int64_t i = 0; i < taken; ++i) numbers.push_back(i * count / taken);
+  return numbers;
+}
+
+/// An image of a class that still has others, or whose method needs none.
+struct HeldOut {
+  int64_t k = 0;
+  int64_t image = 0;
+};
+
+std::vector<HeldOut> images_to_hold_out(const ClassScorer& scorer, int64_t most) {
+  std::vector<HeldOut> all;
+  const auto classes = static_cast<int64_t>(scorer.class_names().size());
+  for (int64_t k = 0; k < classes; ++k) {
+    if (scorer.count(k) <= scorer.method().spec().fewest_shots) continue;
+    const int64_t count = scorer.count(k);
+    for (const int64_t i : spread(count, scorer.adapts() ? kMostGroups : count)) all.push_back({k, i});
+  }
+  if (all.empty())
+    fail("to calibrate, images are held out one by one, but no class has two images whose features are there");
+  std::vector<HeldOut> taken;
+  for (const int64_t i : spread(static_cast<int64_t>(all.size()), most)) taken.push_back(all[static_cast<size_t>(i)]);
+  return taken;
+}
+
+/// The images in groups of at most one of each class, which are held out together: where the method adapts to all
+/// images, each group costs a scorer of its own.
+std::vector<std::vector<HeldOut>> groups_of(const std::vector<HeldOut>& images) {
+  std::vector<std::vector<HeldOut>> groups;
+  std::map<int64_t, size_t> next;  // group of each class
+  for (const HeldOut& out : images) {
+    const size_t group = next[out.k]++;
+    if (group == groups.size()) groups.emplace_back();
+    groups[group].push_back(out);
+  }
+  return groups;
+}
+
+/// What the scorer says of images that it does not know, and what they are.
+struct LeftOutScores {
+  at::Tensor logits;       // float64 [m, c]
+  at::Tensor truth;        // int64 [m]
+  at::Tensor familiarity;  // float64 [m]
+};
+
+/// What the scorer says of held-out images of a group, in their order; `done` were before them. Each image is a step:
+/// who listens may give up between any two.
+std::vector<EpisodeScores> scores_of(const ClassScorer& scorer, const std::vector<HeldOut>& group, int64_t done,
+                                     Progress& progress) {
+  std::vector<EpisodeScores> scores;
+  if (!scorer.adapts()) {
+    for (const HeldOut& out : group) {
+      scores.push_back(scorer.score_without_image(out.k, out.image));
+      progress.advance(++done, "");
+    }
+    return scores;
+  }
+  std::vector<std::vector<int64_t>> left_out(scorer.class_names().size());
+  for (const HeldOut& out : group) left_out[static_cast<size_t>(out.k)] = {out.image};
+  const auto rest = scorer.without(left_out);
+  for (const HeldOut& out : group)
+    scores.push_back(rest->score(scorer.images(out.k).slice(0, out.image, out.image + 1)));
+  return scores;
+}
+
+LeftOutScores hold_images_out(const ClassScorer& scorer, int64_t most, Progress& progress) {
+  const std::vector<HeldOut> images = images_to_hold_out(scorer, most);
+  std::vector<at::Tensor> logits, familiarities;
+  std::vector<int64_t> truth;
+  progress.start("images held out", static_cast<int64_t>(images.size()));
+  for (const std::vector<HeldOut>& group : groups_of(images)) {
+    const std::vector<EpisodeScores> scores = scores_of(scorer, group, static_cast<int64_t>(truth.size()), progress);
+    for (size_t i = 0; i < group.size(); ++i) {
+      logits.push_back(scores[i].logits.squeeze(0));  // [1, c]
+      familiarities.push_back(familiarity(scores[i]));
+      truth.push_back(group[i].k);
+    }
+    progress.advance(static_cast<int64_t>(truth.size()), "");
+  }
+  progress.finish();
+  return {at::cat(logits).to(at::kDouble), at::tensor(truth, at::kLong), at::cat(familiarities)};
+}
+
+at::Tensor hold_classes_out(const ClassScorer& scorer, int64_t most, Progress& progress) {
+  const auto classes = static_cast<int64_t>(scorer.class_names().size());
+  if (classes < 2) fail("with one class there are no images of others: give some by --others");
+  std::vector<at::Tensor> familiarities;
+  progress.start("classes held out", std::min(classes, most));
+  for (const int64_t k : spread(classes, most)) {
+    if (scorer.count(k) > 0) familiarities.push_back(familiarity(scorer.score_without_class(k)));
+    progress.advance(static_cast<int64_t>(familiarities.size()), "");
+  }
+  progress.finish();
+  return at::cat(familiarities);
+}
+
+/// The negative log posterior of the factor's logarithm.
+double cost(const LeftOutScores& own, double log_factor) {
+  const at::Tensor likely = (own.logits * std::exp(log_factor)).log_softmax(1).gather(1, own.truth.unsqueeze(1));
+  return -likely.sum().item<double>() + 0.5 * log_factor * log_factor;
+}
+
+/// The minimum of the cost, which has one, by golden sections.
+double fit_factor(const LeftOutScores& own) {
+  const double ratio = (std::sqrt(5.0) - 1) / 2;
+  double low = -6, high = 6;
+  while (high - low > 1e-4) {
+    const double left = high - ratio * (high - low);
+    const double right = low + ratio * (high - low);
+    (cost(own, left) < cost(own, right) ? high : low) = cost(own, left) < cost(own, right) ? right : left;
+  }
+  return std::exp((low + high) / 2);
+}
+
+}  // namespace
+
+std::string hash_of_names(std::vector<std::string> names) {
+  std::sort(names.begin(), names.end());
+  std::string all;
+  for (const std::string& name : names) all += name + '\0';
+  return hash_bytes(all);
+}
+
+bool is_of_classes(const Calibration& calibration, const std::vector<std::string>& names) {
+  if (calibration.classes != static_cast<int64_t>(names.size())) return false;
+  return calibration.names.empty() || calibration.names == hash_of_names(names);
+}
+
+std::optional<Calibration> calibration_for(const Method& method, Calibration calibration) {
+  if (calibration.method == method.label()) return calibration;
+  const MethodSpec& spec = method.spec();
+  if (calibration.method != spec.fitted_as || method.label() != spec.name) return std::nullopt;
+  calibration.factor = 1;
+  return calibration;
+}
+
+at::Tensor familiarity(const EpisodeScores& scores) {
+  const at::Tensor logits = scores.logits.squeeze(0).to(at::kDouble);  // [n, c]
+  if (!scores.unseen.defined()) return logits.amax(1);
+  return logits.logsumexp(1) - scores.unseen.squeeze(0).to(at::kDouble);
+}
+
+double probability_of_none(const Calibration& calibration, double familiarity) {
+  return 1 / (1 + std::exp(calibration.slope * (familiarity - calibration.threshold)));
+}
+
+std::string exchange_sentence(const Calibration& calibration) {
+  std::string text;
+  for (const Exchange& exchange : calibration.exchange) {
+    if (std::find(kShownRates.begin(), kShownRates.end(), exchange.false_accept) == kShownRates.end()) continue;
+    text += text.empty() ? fmt::format("at {:g} % false accepts {:.0f} % of your own photos are kept",
+                                       100 * exchange.false_accept, 100 * exchange.accepted)
+                         : fmt::format("; at {:g} %: {:.0f} %", 100 * exchange.false_accept, 100 * exchange.accepted);
+  }
+  return text;
+}
+
+std::string warning_of_few_kept(const Calibration& calibration) {
+  constexpr double kFew = 0.6;
+  if (calibration.accepted >= kFew) return "";
+  return fmt::format(
+      "about {:.0f} % of your own photos will be called 'none of these': {}more photos of each class, and photos of "
+      "other things by --others, help",
+      100 * (1 - calibration.accepted), calibration.balanced ? "" : "ask for a higher rate; ");
+}
+
+Calibration calibrate(const ClassScorer& scorer, const at::Tensor& strangers, const CalibrationOptions& options,
+                      Progress& progress) {
+  const double rate = options.false_accept.value_or(0.5);
+  if (!(rate > 0 && rate < 1)) fail_usage("a false-accept rate must be between 0 and 1, found {}", rate);
+  const LeftOutScores own = hold_images_out(scorer, options.most_images, progress);
+  Familiarities of{own.familiarity, {}};
+  if (strangers.defined()) {
+    of.strangers = familiarity(scorer.score(strangers));
+  } else {
+    of.strangers = hold_classes_out(scorer, options.most_classes, progress);
+    const auto classes = static_cast<double>(scorer.class_names().size());
+    of.likelier = classes / (classes - 1);
+  }
+  Calibration made;
+  made.method = scorer.method().label();
+  made.factor = fit_factor(own);
+  made.balanced = !options.false_accept.has_value();
+  made.threshold = made.balanced ? balanced_threshold(of) : threshold_of(of, rate);
+  const Exchange found = exchange_at(of, made.threshold);
+  made.false_accept = made.balanced ? found.false_accept : rate;
+  made.accepted = found.accepted;
+  made.slope = slope_of(of);
+  made.exchange = exchanges_of(of);
+  made.accuracy = share_of(own.logits.argmax(1).eq(own.truth));
+  made.images = own.truth.numel();
+  made.strangers = of.strangers.numel();
+  made.classes = static_cast<int64_t>(scorer.class_names().size());
+  made.names = hash_of_names(scorer.class_names());
+  return made;
+}
+
+}  // namespace protocom

@@ -1,0 +1,66 @@
+#pragma once
+#include <ATen/core/Tensor.h>
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/progress.h"
+#include "fewshot/episode_batch.h"
+#include "protocom/calibration.h"
+#include "recognizer/class_scorer.h"
+#include "store/calibration_json.h"
+
+namespace protocom {
+
+/// False-accept rates of which a calibration says what they cost.
+inline constexpr std::array<double, 8> kExchangeRates = {0.01, 0.02, 0.05, 0.1, 0.15, 0.2, 0.3, 0.5};
+/// Those of them that a sentence has room for.
+inline constexpr std::array<double, 3> kShownRates = {0.05, 0.1, 0.2};
+
+/// 1 / (1 + exp(slope (familiarity - threshold))): 1/2 at the threshold.
+double probability_of_none(const Calibration& calibration, double familiarity);
+
+/// "at 5 % false accepts 50 % of your own photos are kept; at 10 %: ...", at kShownRates.
+std::string exchange_sentence(const Calibration& calibration);
+
+/// What to do where fewer than 60 % of the classes' own images are kept; else empty.
+std::string warning_of_few_kept(const Calibration& calibration);
+
+/// One text for a set of class names, whatever their order.
+std::string hash_of_names(std::vector<std::string> names);
+
+/// Whether it was made with these classes, as far as it says.
+bool is_of_classes(const Calibration& calibration, const std::vector<std::string>& names);
+
+/// What of a calibration counts for a method: all of it for the one it was made for. For one that takes the fitted
+/// files of that and has no setting of its own the threshold, with the factor 1: its probabilities are those of the
+/// fit, and where the familiarity is that against a class never seen it is the same for both (plda and plda-vb). Else
+/// nothing.
+std::optional<Calibration> calibration_for(const Method& method, Calibration calibration);
+
+/// How an image's score for being one of the classes is called: the log odds against a class never seen where the
+/// method gives that (EpisodeScores::unseen), else the highest logit. float64 [n] of scores of one episode.
+at::Tensor familiarity(const EpisodeScores& scores);
+
+/// How a calibration is made.
+struct CalibrationOptions {
+  /// The share of strangers that may be taken for one of the classes, in (0, 1). Nothing: the balanced point, at which
+  /// as many strangers pass as images of the classes are refused.
+  std::optional<double> false_accept = {};
+  int64_t most_images = 1000;  ///< held out one by one, spread over all; more only take longer
+  int64_t most_classes = 200;  ///< held out one by one, spread over all
+};
+
+/// Calibrates on the enrolled images: each is classified as if it had not been enrolled (accuracy, and the factor by
+/// the likelihood of the true classes, with a normal prior of standard deviation 1 on its logarithm), and the images of
+/// each class as if the class had not been: they are strangers. `strangers`, float32 [n, d], if defined, are features
+/// of images of none of the classes and take those' place. The threshold lets at most the rate asked for of another
+/// stranger pass (the conformal quantile), or is the balanced one. Throws Error where features were not kept, no class
+/// has two images, or there are too few strangers for the rate; UsageError for a rate outside (0, 1).
+Calibration calibrate(const ClassScorer& scorer, const at::Tensor& strangers, const CalibrationOptions& options,
+                      Progress& progress);
+
+}  // namespace protocom

@@ -1,0 +1,360 @@
+#include "recognizer/class_scorer.h"
+
+#include <ATen/ATen.h>
+#include <ATen/core/grad_mode.h>
+
+#include <algorithm>
+
+#include "base/error.h"
+#include "base/near_matches.h"
+#include "fewshot/image_points.h"
+#include "fewshot/paper/completion_model.h"
+#include "recognizer/detail/enrolled_tensors.h"
+
+namespace protocom {
+namespace {
+
+int64_t size_of(const EnrolledClasses& enrolled) { return static_cast<int64_t>(enrolled.classes.size()); }
+
+void check_images(const EnrolledClasses& enrolled, int64_t fewest) {
+  if (enrolled.classes.empty()) fail("there is no class yet; enrol one first");
+  for (const StoredClass& stored_class : enrolled.classes) {
+    if (stored_class.count < fewest) fail("class '{}' has no image: enrol one, or remove the class", stored_class.name);
+  }
+}
+
+/// Supports through the method's feature map, in pieces that stay in the cache; null: as they are.
+EpisodeBatch mapped(EpisodeBatch supports, const FeatureTransform* map) {
+  constexpr int64_t kPiece = 64;
+  if (map == nullptr) return supports;
+  std::vector<at::Tensor> pieces;
+  for (int64_t k = 0; k < supports.support.size(1); k += kPiece) {
+    const at::Tensor mask = supports.support_mask.slice(1, k, k + kPiece).unsqueeze(-1);
+    pieces.push_back(map->map(supports.support.slice(1, k, k + kPiece)) * mask);
+  }
+  supports.support = at::cat(pieces, 1);
+  return supports;
+}
+
+void check_dims(int64_t found, int64_t expected, const char* what) {
+  if (found != expected)
+    fail("the model takes {} of {} dimensions, those that are enrolled have {}", what, found, expected);
+}
+
+void check_fits(const EnrolledClasses& enrolled, const StoreModel& model) {
+  if (model.attributes() != enrolled.attributes) fail("the model has other attributes than the enrolled classes");
+  if (model.fitted) return check_dims(model.fitted->feature_dim, enrolled.feature_dim, "features");
+  const ProtoComNetOptions& sizes = model.completion->network.options();
+  check_dims(sizes.feature_dim, enrolled.feature_dim, "features");
+  check_dims(sizes.embedding_dim, enrolled.classes.front().description.embedding.numel(), "class embeddings");
+}
+
+std::shared_ptr<const Method> method_of(const StoreModel& model, const std::string& text) {
+  const std::string name = text.empty() ? model.default_method() : text;
+  std::vector<FittedMethod> fitted;
+  const MethodSpec& spec = make_method(name)->spec();
+  check_is_for_recognizers(spec);
+  if (model.fitted && spec.has(Need::kFitting)) fitted = {*model.fitted};
+  return make_methods({name}, fitted).front();
+}
+
+/// The method adapted to the images of all classes that have some; without a method where it stays as it is.
+AdaptedMethod adapted_to(const EnrolledClasses& enrolled, const Method& method) {
+  std::vector<at::Tensor> features;
+  std::vector<int64_t> labels, there;
+  for (int64_t k = 0; k < size_of(enrolled); ++k) {
+    const at::Tensor& own = enrolled.classes[static_cast<size_t>(k)].features;
+    if (own.size(0) == 0) continue;
+    features.push_back(own);
+    labels.insert(labels.end(), static_cast<size_t>(own.size(0)), static_cast<int64_t>(there.size()));
+    there.push_back(k);
+  }
+  if (features.empty()) return {};
+  AdaptedMethod made =
+      method.adapted(at::cat(features), at::tensor(labels, at::kLong), static_cast<int64_t>(there.size()));
+  made.unlabelled = made.unlabelled.among(size_of(enrolled), there);
+  return made;
+}
+
+/// The classes without some images of each, by their numbers in it.
+EnrolledClasses without_images(const EnrolledClasses& enrolled, const std::vector<std::vector<int64_t>>& left_out) {
+  EnrolledClasses rest = enrolled;
+  for (size_t k = 0; k < left_out.size(); ++k) {
+    if (left_out[k].empty()) continue;
+    StoredClass& stored_class = rest.classes[k];
+    at::Tensor kept = at::ones({stored_class.features.size(0)}, at::kBool);
+    kept.index_fill_(0, at::tensor(left_out[k], at::kLong), 0);
+    stored_class.features = stored_class.features.index_select(0, kept.nonzero().flatten());
+    stored_class.count = stored_class.features.size(0);
+  }
+  return rest;
+}
+
+/// Each class's share, those that were not named in equal parts of what is left. [1, c]
+at::Tensor shares_of(const std::vector<std::string>& names, const std::map<std::string, double>& given) {
+  double left = 1;
+  for (const auto& [name, share] : given) {
+    if (std::find(names.begin(), names.end(), name) == names.end())
+      fail_usage("--shares names '{}', which is not a class{}", name, did_you_mean(name, names));
+    if (!(share >= 0)) fail_usage("the share of '{}' is {}, expected a number from 0 to 1", name, share);
+    left -= share;
+  }
+  const auto others = static_cast<double>(names.size() - given.size());
+  if (left < -1e-6 || (others == 0 && left > 1e-6))
+    fail_usage("the classes' shares sum to {}, expected {}", 1 - left, others == 0 ? "1" : "at most 1");
+  std::vector<float> shares;
+  for (const std::string& name : names) {
+    const auto found = given.find(name);
+    shares.push_back(static_cast<float>(found == given.end() ? std::max(left, 0.0) / others : found->second));
+  }
+  return at::tensor(shares).unsqueeze(0);
+}
+
+void check_dim(const at::Tensor& features, int64_t dim) {
+  if (features.dim() == 2 && features.size(1) == dim) return;
+  fail("features of the shape [{}], expected [any, {}] as those that are enrolled", fmt::join(features.sizes(), ", "),
+       dim);
+}
+
+}  // namespace
+
+/// The method for some classes, with what it points to.
+class ClassScorer::Prepared {
+ public:
+  Prepared(const EnrolledClasses& enrolled, const StoreModel& model, const Method& method)
+      : table_(table_of(enrolled)) {
+    MethodContext context;
+    if (model.completion) context.model = &*model.completion;
+    context.classes = &table_;
+    context.knowledge = &table_;
+    context.class_names = &table_.classes;
+    check_needs(method, context);
+    scorer_ = method.prepare(context);
+  }
+  Prepared(const Prepared&) = delete;
+  Prepared& operator=(const Prepared&) = delete;
+  [[nodiscard]] const Scorer& scorer() const { return *scorer_; }
+  [[nodiscard]] const ClassPlacer* placer() const { return scorer_->placer(); }
+
+ private:
+  KnowledgeTable table_;
+  std::unique_ptr<Scorer> scorer_;
+};
+
+ClassScorer::ClassScorer(const EnrolledClasses& enrolled, const StoreModel& model, const ClassScorerOptions& options)
+    : model_(model), options_(options), unadapted_(method_of(model, options.method)), method_(unadapted_) {
+  options_.placed.clear();  // of these classes alone
+  if (options.placed.empty()) {
+    take_all(enrolled);
+    return;
+  }
+  placed_ = options.placed;
+  borrowed_ = true;
+  take_placed(enrolled);
+}
+
+ClassScorer::~ClassScorer() = default;
+
+void ClassScorer::take_all(const EnrolledClasses& enrolled) {
+  const at::NoGradGuard no_grad;
+  check_images(enrolled, method_->spec().fewest_shots);
+  check_fits(enrolled, model_);
+  const std::shared_ptr<const Method> own =
+      options_.unlabelled ? with_unlabelled(unadapted_, enrolled.unlabelled) : protocom::without_unlabelled(unadapted_);
+  const AdaptedMethod made = adapted_to(enrolled, *own);
+  adapts_ = made.method != nullptr;
+  method_ = adapts_ ? made.method : unadapted_;
+  unlabelled_ = made.unlabelled;
+  borrowed_ = false;
+  take_placed(enrolled);
+  if (prepared_->placer() != nullptr) {
+    placed_ = place(enrolled);
+    return;
+  }
+  prepared_ = std::make_unique<const Prepared>(enrolled, model_, *method_);
+  episode_ = mapped(with_soft_supports(supports_of(enrolled, 0, size_of(enrolled)), unlabelled_),
+                    prepared_->scorer().feature_transform().get());
+  if (!options_.shares.empty()) episode_.shares = shares_of(names_, options_.shares);
+}
+
+/// The classes' names and what the method is prepared for, all but their places.
+void ClassScorer::take_placed(const EnrolledClasses& enrolled) {
+  check_images(enrolled, method_->spec().fewest_shots);
+  check_fits(enrolled, model_);
+  enrolled_ = enrolled;
+  names_.clear();
+  for (const StoredClass& stored_class : enrolled.classes) names_.push_back(stored_class.name);
+  prepared_ = std::make_unique<const Prepared>(with_classes(enrolled, {enrolled.classes.front()}), model_, *method_);
+}
+
+/// Piece by piece, so that what is made of images on the way stays small.
+PlacedClasses ClassScorer::place(const EnrolledClasses& enrolled) const {
+  constexpr int64_t kPiece = 256;
+  const Prepared prepared(enrolled, model_, *method_);
+  std::vector<std::vector<at::Tensor>> pieces;
+  for (int64_t k = 0; k < size_of(enrolled); k += kPiece) {
+    const int64_t end = std::min(k + kPiece, size_of(enrolled));
+    const PlacedClasses placed =
+        prepared.placer()->place(with_soft_supports(supports_of(enrolled, k, end), unlabelled_, k));
+    pieces.resize(placed.size());
+    for (size_t i = 0; i < placed.size(); ++i) pieces[i].push_back(placed[i]);
+  }
+  PlacedClasses all;
+  for (const auto& part : pieces) all.push_back(at::cat(part));
+  return all;
+}
+
+void ClassScorer::update(const EnrolledClasses& enrolled, const std::vector<int64_t>& before) {
+  const at::NoGradGuard no_grad;
+  if (adapts_ || placed_.empty()) return take_all(enrolled);
+  check_images(enrolled, method_->spec().fewest_shots);
+  check_fits(enrolled, model_);
+  std::vector<StoredClass> changed, classes;
+  std::vector<std::string> names;
+  for (size_t i = 0; i < before.size(); ++i) {
+    if (before[i] < 0) {
+      changed.push_back(enrolled.classes[i]);
+      classes.push_back(enrolled.classes[i]);
+      names.push_back(enrolled.classes[i].name);
+    } else {
+      classes.push_back(std::move(enrolled_.classes[static_cast<size_t>(before[i])]));
+      names.push_back(std::move(names_[static_cast<size_t>(before[i])]));
+    }
+  }
+  enrolled_.classes = std::move(classes);
+  names_ = std::move(names);
+  replace(changed.empty() ? PlacedClasses() : place(with_classes(enrolled, std::move(changed))), before);
+}
+
+/// Puts the rows of `placed` where `before` is -1.
+void ClassScorer::replace(const PlacedClasses& placed, const std::vector<int64_t>& before) {
+  const int64_t old = placed_.front().size(0);
+  if (borrowed_ && !placed.empty()) {
+    for (at::Tensor& part : placed_) part = part.clone();
+    borrowed_ = false;
+  }
+  std::vector<int64_t> source, where;
+  bool stay = static_cast<int64_t>(before.size()) == old;
+  for (size_t i = 0; i < before.size(); ++i) {
+    const auto own = static_cast<int64_t>(i);
+    source.push_back(before[i] < 0 ? old + static_cast<int64_t>(where.size()) : before[i]);
+    if (before[i] < 0) where.push_back(own);
+    stay = stay && (before[i] < 0 || before[i] == own);
+  }
+  for (size_t i = 0; i < placed_.size(); ++i) {
+    at::Tensor& part = placed_[i];
+    if (!stay)
+      part = (placed.empty() ? part : at::cat({part, placed[i]})).index_select(0, at::tensor(source, at::kLong));
+    else if (!placed.empty())
+      part.index_copy_(0, at::tensor(where, at::kLong), placed[i]);
+  }
+}
+
+EpisodeScores ClassScorer::score(const at::Tensor& features) const {
+  const at::NoGradGuard no_grad;
+  check_dim(features, enrolled_.feature_dim);
+  if (!placed_.empty()) return prepared_->placer()->score(placed_, features.to(at::kFloat));
+  return score(episode_, features);
+}
+
+EpisodeScores ClassScorer::score(EpisodeBatch episode, const at::Tensor& features) const {
+  const at::NoGradGuard no_grad;
+  const auto map = prepared_->scorer().feature_transform();
+  const at::Tensor query = features.to(at::kFloat).unsqueeze(0);  // [1, n, d]
+  episode.query = map == nullptr ? query : map->map(query);
+  return prepared_->scorer().score_mapped(episode);
+}
+
+at::Tensor ClassScorer::points(const at::Tensor& features) const {
+  const at::NoGradGuard no_grad;
+  const auto* space = dynamic_cast<const ImagePoints*>(&prepared_->scorer());
+  return space == nullptr ? at::Tensor() : space->points(features.to(at::kFloat));
+}
+
+at::Tensor ClassScorer::images(int64_t k) const { return enrolled_.classes[static_cast<size_t>(k)].features; }
+
+int64_t ClassScorer::count(int64_t k) const { return enrolled_.classes[static_cast<size_t>(k)].count; }
+
+at::Tensor ClassScorer::attribute_effects(int64_t k, const at::Tensor& feature) const {
+  const at::NoGradGuard no_grad;
+  if (placed_.empty()) return {};
+  const StoredClass& whole = enrolled_.classes[static_cast<size_t>(k)];
+  const at::Tensor has = whole.description.association.nonzero().flatten();
+  std::vector<StoredClass> variants = {whole};
+  for (int64_t i = 0; i < has.size(0); ++i) {
+    StoredClass& without = variants.emplace_back(whole);
+    without.name = std::to_string(i) + " without " + whole.name;  // names are unique
+    without.description.association = whole.description.association.clone();
+    without.description.association[has[i].item<int64_t>()] = 0;
+  }
+  const PlacedClasses placed = place(with_classes(enrolled_, std::move(variants)));
+  const at::Tensor logits = prepared_->placer()->score(placed, feature.to(at::kFloat).unsqueeze(0)).logits.flatten();
+  return at::zeros_like(whole.description.association, at::kFloat).index_copy(0, has, logits[0] - logits.slice(0, 1));
+}
+
+int64_t ClassScorer::unlabelled_count() const {
+  if (!options_.unlabelled || !adapts_) return 0;
+  return unlabelled_in(unadapted_->state()) + (enrolled_.unlabelled.defined() ? enrolled_.unlabelled.size(0) : 0);
+}
+
+std::unique_ptr<ClassScorer> ClassScorer::without_unlabelled() const {
+  ClassScorerOptions options = options_;
+  options.unlabelled = false;
+  return std::make_unique<ClassScorer>(enrolled_, model_, options);
+}
+
+std::unique_ptr<ClassScorer> ClassScorer::without(const std::vector<std::vector<int64_t>>& left_out) const {
+  return std::make_unique<ClassScorer>(without_images(enrolled_, left_out), model_, options_);
+}
+
+EpisodeScores ClassScorer::score_without_image(int64_t k, int64_t image) const {
+  const at::NoGradGuard no_grad;
+  const at::Tensor held_out = images(k).slice(0, image, image + 1);
+  if (adapts_) {
+    std::vector<std::vector<int64_t>> left_out(names_.size());
+    left_out[static_cast<size_t>(k)] = {image};
+    return without(left_out)->score(held_out);
+  }
+  if (placed_.empty()) {
+    EpisodeBatch episode = episode_;
+    episode.support = episode.support.clone();
+    episode.support_mask = episode.support_mask.clone();
+    episode.support[0][k][image].zero_();
+    episode.support_mask[0][k][image] = 0;
+    return score(std::move(episode), held_out);
+  }
+  StoredClass rest = enrolled_.classes[static_cast<size_t>(k)];
+  rest.features = at::cat({rest.features.slice(0, 0, image), rest.features.slice(0, image + 1)});
+  --rest.count;
+  const PlacedClasses placed = place(with_classes(enrolled_, {rest}));
+  PlacedClasses all;
+  for (size_t i = 0; i < placed_.size(); ++i) all.push_back(placed_[i].index_copy(0, at::tensor({k}), placed[i]));
+  return prepared_->placer()->score(all, held_out);
+}
+
+EpisodeScores ClassScorer::score_without_class(int64_t k) const {
+  const at::NoGradGuard no_grad;
+  if (adapts_) {
+    EnrolledClasses rest = enrolled_;
+    rest.classes.erase(rest.classes.begin() + k);
+    return ClassScorer(rest, model_, options_).score(images(k));
+  }
+  const at::Tensor others = at::arange(size_of(enrolled_)).ne(k).nonzero().flatten();  // [c - 1]
+  if (!placed_.empty()) {
+    PlacedClasses rest;
+    for (const at::Tensor& part : placed_) rest.push_back(part.index_select(0, others));
+    return prepared_->placer()->score(rest, images(k));
+  }
+  EpisodeBatch episode;
+  episode.classes = episode_.classes.index_select(1, others);
+  episode.support = episode_.support.index_select(1, others);
+  episode.support_mask = episode_.support_mask.index_select(1, others);
+  if (episode_.shares.defined()) episode.shares = episode_.shares.index_select(1, others);
+  return score(std::move(episode), images(k));
+}
+
+at::Tensor ClassScorer::probabilities(const at::Tensor& features) const {
+  return score(features).logits.squeeze(0).softmax(-1);
+}
+
+}  // namespace protocom

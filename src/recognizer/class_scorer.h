@@ -1,0 +1,112 @@
+#pragma once
+#include <ATen/core/Tensor.h>
+
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "fewshot/methods.h"
+#include "recognizer/store_model.h"
+#include "store/enrolled_classes.h"
+
+namespace protocom {
+
+/// Settings of a ClassScorer.
+struct ClassScorerOptions {
+  /// As make_method takes it; empty: StoreModel::default_method. An inductive method classifies each image by itself;
+  /// with a transductive one, such as "gauss-fusion", the images classified together also help to place the classes.
+  std::string method = {};
+  /// The classes' shares of the images classified together, for methods that take them as given; classes that are not
+  /// named have what is left in equal parts. Empty: none are known.
+  std::map<std::string, double> shares = {};
+  /// The classes as the same method has placed them before (ClassScorer::placed): they are not placed again, and this
+  /// is not written to, so that it may be mapped. Empty: they are placed.
+  PlacedClasses placed = {};
+  /// Whether images whose class nobody has said count, where the method learns from them.
+  bool unlabelled = true;
+};
+
+/// Classifies features by enrolled classes, as one episode in which they are the queries. Thread-safe but for update().
+class ClassScorer {
+ public:
+  /// `model` must outlive it. Throws Error when there is no class, a class has fewer images than the method
+  /// needs, or the model's sizes or attributes are not theirs; UsageError for a method that needs what was not kept,
+  /// and for shares that cannot be.
+  ClassScorer(const EnrolledClasses& enrolled, const StoreModel& model, const ClassScorerOptions& options = {});
+  ~ClassScorer();
+  ClassScorer(const ClassScorer&) = delete;
+  ClassScorer& operator=(const ClassScorer&) = delete;
+
+  /// Takes the classes as they are now; `before`: for each its place until now where nothing of it has changed, else -1
+  /// (RecognizerFile::refresh). Where the method places classes each by itself (Scorer::placer) this costs as much as
+  /// those that changed, else as much as a new scorer. Throws what the constructor throws; then it is of no more use.
+  void update(const EnrolledClasses& enrolled, const std::vector<int64_t>& before);
+
+  /// [c], in the order of their enrolment.
+  [[nodiscard]] const std::vector<std::string>& class_names() const { return names_; }
+
+  /// How many images whose class nobody has said the method learned from: those that are enrolled and those that it
+  /// was made with.
+  [[nodiscard]] int64_t unlabelled_count() const;
+
+  /// As it was adapted to the enrolled images (Method::adapted), where it is.
+  [[nodiscard]] const Method& method() const { return *method_; }
+  /// Whether the answers about one image depend on all enrolled images, not on the classes' rows alone.
+  [[nodiscard]] bool adapts() const { return adapts_; }
+
+  /// The classes' probabilities, float32 [n, c], rows sum to 1, of features float32 [n, d]. Throws Error for another d.
+  [[nodiscard]] at::Tensor probabilities(const at::Tensor& features) const;
+
+  /// Where the method places classes by themselves, what it made of them; else empty.
+  [[nodiscard]] const PlacedClasses& placed() const { return placed_; }
+
+  /// What the method says of features float32 [n, d]: logits [1, n, c], and prototypes [1, c, d] where it has some.
+  [[nodiscard]] EpisodeScores score(const at::Tensor& features) const;
+
+  /// Features float32 [n, d] where the method compares single images (ImagePoints::points); undefined where it does
+  /// not say.
+  [[nodiscard]] at::Tensor points(const at::Tensor& features) const;
+
+  /// Images of class k.
+  [[nodiscard]] int64_t count(int64_t k) const;
+  /// Their features, float32 [count, d].
+  [[nodiscard]] at::Tensor images(int64_t k) const;
+  /// What each attribute of class k adds to the class's logit for a feature float32 [d]: the logit less that of the
+  /// same class without the attribute, in an episode of these alone. float32 [a], 0 for those that the class has not.
+  /// Undefined where the method does not place classes by themselves (Scorer::placer).
+  [[nodiscard]] at::Tensor attribute_effects(int64_t k, const at::Tensor& feature) const;
+  /// The scorer as if some images of each class, by their numbers in it, had not been enrolled. The model must outlive
+  /// it too.
+  [[nodiscard]] std::unique_ptr<ClassScorer> without(const std::vector<std::vector<int64_t>>& left_out) const;
+  /// The scorer as if there were no images whose class nobody has said. The model must outlive it too.
+  [[nodiscard]] std::unique_ptr<ClassScorer> without_unlabelled() const;
+  /// What it says of an image of class k as if that had not been enrolled: logits [1, 1, c].
+  [[nodiscard]] EpisodeScores score_without_image(int64_t k, int64_t image) const;
+  /// What it says of the images of class k as if the class had not been enrolled: logits [1, count, c - 1].
+  [[nodiscard]] EpisodeScores score_without_class(int64_t k) const;
+
+ private:
+  class Prepared;
+
+  void take_all(const EnrolledClasses& enrolled);
+  [[nodiscard]] PlacedClasses place(const EnrolledClasses& enrolled) const;
+  void take_placed(const EnrolledClasses& enrolled);
+  void replace(const PlacedClasses& placed, const std::vector<int64_t>& before);
+  [[nodiscard]] EpisodeScores score(EpisodeBatch episode, const at::Tensor& features) const;
+
+  const StoreModel& model_;
+  ClassScorerOptions options_;
+  std::shared_ptr<const Method> unadapted_;  // with what the model has of unlabelled images, if any
+  std::shared_ptr<const Method> method_;
+  bool adapts_ = false;
+  EnrolledClasses enrolled_;
+  std::vector<std::string> names_;
+  std::unique_ptr<const Prepared> prepared_;  // for these classes; where they are placed, for one of them
+  SoftSupports unlabelled_;                   // of all classes; what the adapted method learned from besides
+  bool borrowed_ = false;                     // placed_ is the caller's
+  PlacedClasses placed_;                      // of a method that places classes; else
+  EpisodeBatch episode_;                      // all of a batch but the queries, through the method's feature map
+};
+
+}  // namespace protocom

@@ -1,0 +1,97 @@
+#include "recognizer/class_words.h"
+
+#include <ATen/ATen.h>
+#include <fmt/ranges.h>
+
+#include "base/error.h"
+#include "base/log.h"
+
+namespace protocom {
+namespace {
+
+void check_vectors_of_texts(const Knowledge& knowledge, const std::string& name, int64_t numbers) {
+  const auto embedding = knowledge.details.find("embedding");
+  if (embedding != knowledge.details.end() && embedding->value("kind", "") != "class-vectors")
+    fail(
+        "class '{}' cannot be described in words: the recognizer's knowledge has no vectors of texts (protocom "
+        "knowledge text)",
+        name);
+  if (begin_of_words(knowledge, numbers) < 0)
+    fail(
+        "class '{}': the text encoder makes vectors of {} numbers, those of the recognizer's knowledge have {}: give "
+        "the encoder by which they were made",
+        name, numbers,
+        knowledge.embedding_sources.empty() ? std::to_string(knowledge.embedding_dim())
+                                            : fmt::format("{}", fmt::join(knowledge.embedding_sources, ", ")));
+}
+
+}  // namespace
+
+int64_t begin_of_words(const Knowledge& knowledge, int64_t numbers) {
+  if (knowledge.embedding_sources.empty()) return numbers == knowledge.embedding_dim() ? 0 : -1;
+  int64_t begin = 0, found = -1;
+  for (const int64_t size : knowledge.embedding_sources) {
+    if (size == numbers && found >= 0) return -1;
+    if (size == numbers) found = begin;
+    begin += size;
+  }
+  return found;
+}
+
+namespace {
+
+std::string sentence_of_cut(const TextEncoder& encoder, const TextVectors& made, size_t texts) {
+  if (made.cut == 0) return "";
+  return fmt::format("{} of {} texts are longer than the encoder's {} tokens: their ends were left out", made.cut,
+                     texts, encoder.longest());
+}
+
+}  // namespace
+
+at::Tensor encode_texts(const TextEncoder& encoder, const std::vector<std::string>& texts) {
+  const TextVectors made = encoder.encode(texts);
+  if (made.cut > 0) logger().warn("{}", sentence_of_cut(encoder, made, texts.size()));
+  return made.vectors;
+}
+
+at::Tensor encode_classes(const TextEncoder& encoder, const ClassTexts& texts) {
+  return class_directions(texts, encode_texts(encoder, texts.texts));
+}
+
+std::string take_words(const TextEncoder& encoder, const std::vector<std::string>& words, ClassRequest& request) {
+  const ClassTexts texts = texts_of_class(request.name, words);
+  const TextVectors made = encoder.encode(texts.texts);
+  request.text_vector = class_directions(texts, made.vectors)[0];
+  return sentence_of_cut(encoder, made, texts.texts.size());
+}
+
+void describe_in_words(const TextEncoder& encoder, const std::vector<std::string>& words, ClassRequest& request) {
+  if (const std::string warning = take_words(encoder, words, request); !warning.empty()) logger().warn("{}", warning);
+}
+
+void check_takes_words(const Knowledge* knowledge, const std::string& name, int64_t numbers) {
+  if (knowledge == nullptr)
+    fail_usage(
+        "the recognizer was made without knowledge, so it cannot compare words: make it with its text encoder "
+        "(recognizer create --text-encoder)");
+  check_vectors_of_texts(*knowledge, name, numbers);
+}
+
+Knowledge knowledge_of_names(const TextEncoder& encoder, const std::vector<std::string>& names) {
+  if (!encoder.compares_with_images())
+    fail_usage(
+        "the text encoder's vectors do not compare with images, as CLIP's and SigLIP's do: make knowledge of texts "
+        "(protocom knowledge text) from which base classes are learned (protocom fit)");
+  const auto classes = static_cast<int64_t>(names.size());
+  Knowledge made;
+  made.classes = names;
+  made.association = at::zeros({classes, 0});
+  made.attribute_embedding = at::zeros({0, encoder.dim()});
+  made.class_embedding =
+      names.empty() ? at::zeros({0, encoder.dim()}) : encode_classes(encoder, texts_of_names(names, {kTextTemplate}));
+  made.details = {{"source", {{"kind", "names"}, {"templates", {kTextTemplate}}}},
+                  {"embedding", {{"kind", "class-vectors"}, {"dim", encoder.dim()}}}};
+  return made;
+}
+
+}  // namespace protocom

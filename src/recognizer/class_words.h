@@ -1,0 +1,41 @@
+#pragma once
+#include <ATen/core/Tensor.h>
+
+#include <string>
+#include <vector>
+
+#include "encoders/text_encoder.h"
+#include "knowledge/class_texts.h"
+#include "knowledge/knowledge.h"
+#include "recognizer/describe_class.h"
+
+namespace protocom {
+
+/// The vectors of texts as the encoder gives them, float32 [n, d]; a warning says how many texts were cut. Throws what
+/// TextEncoder::encode throws.
+at::Tensor encode_texts(const TextEncoder& encoder, const std::vector<std::string>& texts);
+
+/// The vectors of classes by their texts, float32 [c, d] of unit length. Throws what encode_texts and class_directions
+/// throw.
+at::Tensor encode_classes(const TextEncoder& encoder, const ClassTexts& texts);
+
+/// Says of a class in words what it is: `words` are one or several texts, whose vector becomes that of the request.
+/// Throws UsageError for an empty text, and what encode_classes throws.
+void describe_in_words(const TextEncoder& encoder, const std::vector<std::string>& words, ClassRequest& request);
+
+/// The same for a caller that hands the warning on itself: a sentence about texts that were cut, empty where none was.
+std::string take_words(const TextEncoder& encoder, const std::vector<std::string>& words, ClassRequest& request);
+
+/// Throws what describe_class and describe_without_knowledge throw where a class of that name cannot be described by a
+/// vector of `numbers` numbers. `knowledge`: the recognizer's; nullptr: none.
+void check_takes_words(const Knowledge* knowledge, const std::string& name, int64_t numbers);
+
+/// Where in a class's embedding a text's vector of so many numbers begins: at 0, or of embeddings of several sources at
+/// the only one of that size; -1: it is of another encoder.
+int64_t begin_of_words(const Knowledge& knowledge, int64_t numbers);
+
+/// Knowledge of nothing but names, each in kTextTemplate, by a text encoder whose vectors compare with images; of no
+/// name knowledge that takes what is said of classes later. Throws UsageError for another text encoder.
+Knowledge knowledge_of_names(const TextEncoder& encoder, const std::vector<std::string>& names);
+
+}  // namespace protocom

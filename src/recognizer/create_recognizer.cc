@@ -1,0 +1,276 @@
+#include "recognizer/create_recognizer.h"
+
+#include <ATen/ATen.h>
+#include <ATen/core/grad_mode.h>
+
+#include "base/error.h"
+#include "base/log.h"
+#include "datasets/feature_preprocessing.h"
+#include "encoders/backbone.h"
+#include "encoders/text_encoder.h"
+#include "images/image_files.h"
+#include "io/files.h"
+#include "io/json.h"
+#include "io/scratch_folder.h"
+#include "io/unfinished.h"
+#include "knowledge/knowledge.h"
+#include "recognizer/class_words.h"
+#include "recognizer/enrol_requests.h"
+#include "recognizer/recognizer.h"
+#include "recognizer/store_model.h"
+
+namespace protocom {
+namespace fs = std::filesystem;
+namespace {
+
+const fs::path& model_file(const RecognizerParts& parts) { return parts.fitted.empty() ? parts.model : parts.fitted; }
+
+bool has_model(const RecognizerParts& parts) { return !model_file(parts).empty(); }
+
+void check_parts(const RecognizerParts& parts) {
+  if (parts.backbone.empty()) fail_usage("a recognizer needs an encoder: give its file or folder (--backbone)");
+  if (!parts.model.empty() + !parts.fitted.empty() + !parts.space.empty() > 1)
+    fail_usage("give one of --model, --fitted and --space: a recognizer has one method");
+  if (has_model(parts) && !parts.unlabelled.empty())
+    fail_usage(
+        "unlabelled photos count where the space follows your own: leave out --unlabelled, or --fitted and --model");
+  if (!parts.model.empty() && parts.knowledge.empty())
+    fail_usage("a completion model needs the knowledge that it was trained with: give --knowledge");
+  if (!parts.text_encoder.empty() && !(parts.model.empty() && parts.fitted.empty() && parts.knowledge.empty()))
+    fail_usage(
+        "--text-encoder makes what is known of classes: leave out --knowledge; a method fitted with texts (--fitted, "
+        "--model) takes the knowledge that it was made with");
+}
+
+/// A space in the folder of the encoder is taken where no method is named.
+RecognizerParts with_space_beside(RecognizerParts parts) {
+  if (!parts.model.empty() || !parts.fitted.empty() || !parts.space.empty()) return parts;
+  parts.space = space_beside(parts.backbone);
+  if (!parts.space.empty()) logger().info("{} is taken", parts.space.string());
+  return parts;
+}
+
+/// Whether classes are told apart by their texts too, from which nothing has to be learned.
+bool has_texts(const RecognizerParts& parts) { return !has_model(parts) && !parts.knowledge.empty(); }
+
+/// The knowledge of the names of classes as a file in `folder`, where a text encoder is given.
+RecognizerParts with_names_known(RecognizerParts parts, const std::vector<EnrolRequest>& classes,
+                                 const Provenance& provenance, const fs::path& folder) {
+  if (parts.text_encoder.empty()) return parts;
+  for (const std::string& name : names_of_requests(classes)) parts.class_names.push_back(name);
+  const Knowledge known = knowledge_of_names(open_text_encoder(parts.text_encoder), parts.class_names);
+  parts.knowledge = folder / "texts.npz";
+  write_knowledge(parts.knowledge, known, provenance, known.details);
+  return parts;
+}
+
+/// Throws UsageError for texts that cannot be of the backbone's own text encoder.
+void check_texts(const RecognizerParts& parts, const RecognizerSettings& settings) {
+  if (settings.embedding_dim == settings.feature_dim) return;
+  if (!parts.text_encoder.empty())
+    fail_usage("{} is not the backbone's own text encoder: its vectors have {} numbers, features have {}",
+               parts.text_encoder.string(), settings.embedding_dim, settings.feature_dim);
+  fail_usage(
+      "without --fitted or --model, which have learned what attributes look like, --knowledge counts where it has "
+      "vectors by the backbone's own text encoder (protocom knowledge embeddings): {} has {} numbers per class, "
+      "features "
+      "have {}",
+      parts.knowledge.string(), settings.embedding_dim, settings.feature_dim);
+}
+
+/// What the classes are told apart with.
+StoreModel model_of(const RecognizerParts& parts) {
+  if (has_model(parts)) return read_store_model(model_file(parts));
+  StoreModel model;
+  if (parts.space.empty()) {
+    model.fitted.emplace();
+    model.fitted->method = make_method("plda");
+  } else {
+    model.fitted = read_space(parts.space);
+    model.preprocessing = read_preprocessing(parts.space);
+  }
+  if (has_texts(parts)) {
+    const std::shared_ptr<Method> method = make_method("plda:prior=text");
+    method->load(model.fitted->method->state());
+    model.fitted->method = method;
+  }
+  return model;
+}
+
+BackboneFileOptions said_of(const RecognizerParts& parts, const StoreModel& model) {
+  BackboneFileOptions asked;
+  asked.preprocessing = model.preprocessing;
+  if (!parts.preprocessing.empty()) asked.preprocessing = parse_preprocessing(parts.preprocessing);
+  asked.output = parts.output;
+  return asked;
+}
+
+/// The backbone's sizes and preprocessing, which the model has to take.
+void take_backbone(const RecognizerParts& parts, const StoreModel& model, RecognizerSettings& settings) {
+  const auto backbone = open_backbone(parts.backbone, said_of(parts, model));
+  const bool fits_any = !has_model(parts) && parts.space.empty();
+  if (!fits_any && model.feature_dim() != backbone->dim())
+    fail("{}: features of {} dimensions, {} takes {}: it was made with another backbone", parts.backbone.string(),
+         backbone->dim(), (has_model(parts) ? model_file(parts) : parts.space).string(), model.feature_dim());
+  if (const auto& trained = model.preprocessing; trained && !(*trained == backbone->preprocessing()))
+    logger().warn("images are brought to '{}', those of the model's features were '{}'",
+                  describe(backbone->preprocessing()), describe(*trained));
+  settings.preprocessing = backbone->preprocessing();
+  settings.feature_dim = backbone->dim();
+}
+
+/// A class of which nothing is said, prepared as those that are enrolled will be: throws what the method says of
+/// descriptions of other sizes than it was fitted on.
+void prepare_a_class(const Method& method, const RecognizerSettings& settings) {
+  const auto attributes = static_cast<int64_t>(settings.attributes.size());
+  KnowledgeTable table;
+  table.classes = {"a class"};
+  table.attributes = settings.attributes;
+  table.association = at::zeros({1, attributes});
+  table.class_embedding = at::zeros({1, settings.embedding_dim});
+  table.attribute_embedding = at::zeros({attributes, settings.embedding_dim});
+  MethodContext context;
+  context.knowledge = &table;
+  context.class_names = &table.classes;
+  const at::NoGradGuard no_grad;
+  check_needs(method, context);
+  static_cast<void>(method.prepare(context));
+}
+
+/// Throws Error where descriptions by the knowledge have other sizes than the model takes.
+void check_descriptions(const RecognizerParts& parts, const StoreModel& model, const RecognizerSettings& settings) {
+  if (model.fitted) {
+    try {
+      return prepare_a_class(*model.fitted->method, settings);
+    } catch (const Error& error) {
+      fail("{} does not fit {}: {}", parts.knowledge.string(), parts.fitted.string(), error.what());
+    }
+  }
+  const int64_t taken = model.completion->network.options().embedding_dim;
+  if (taken != settings.embedding_dim)
+    fail("{}: embeddings of {} dimensions, {} takes {}: it was trained with another knowledge file",
+         parts.knowledge.string(), settings.embedding_dim, parts.model.string(), taken);
+}
+
+/// `hash`: hash_file of the knowledge that is given.
+void warn_of_other_knowledge(const RecognizerParts& parts, const StoreModel& model, const std::string& hash) {
+  if (model.knowledge_hash.empty() || model.knowledge_hash == hash) return;
+  const char* made = model.fitted ? "fitted" : "trained";
+  logger().warn(
+      "{} was {} with another knowledge than {} (hash {} there, {} here): descriptions of classes may mean something "
+      "else; {} again, or give the file that it was {} with",
+      model_file(parts).string(), made, parts.knowledge.string(), model.knowledge_hash, hash,
+      model.fitted ? "fit" : "train", made);
+}
+
+/// Attribute -> its first word, with its name where another attribute has the same; without those called by their
+/// names.
+std::map<std::string, std::string> words_for(const Knowledge& knowledge, const std::vector<std::string>& attributes) {
+  std::map<std::string, int64_t> times;
+  for (const std::string& name : attributes) ++times[short_title(knowledge, name)];
+  std::map<std::string, std::string> words;
+  for (const std::string& name : attributes) {
+    const std::string word = short_title(knowledge, name);
+    if (word != name) words[name] = times[word] == 1 ? word : fmt::format("{} ({})", word, name);
+  }
+  return words;
+}
+
+/// The attributes and embeddings that descriptions of classes have.
+void take_vocabulary(const RecognizerParts& parts, const StoreModel& model, RecognizerSettings& settings) {
+  settings.attributes = model.attributes();
+  if (parts.knowledge.empty()) {
+    if (!settings.attributes.empty())
+      fail_usage("the method was fitted with knowledge of the classes: give the same file with --knowledge");
+    return;
+  }
+  const Knowledge knowledge = read_knowledge(parts.knowledge);
+  settings.embedding_dim = knowledge.embedding_dim();
+  settings.words = words_for(knowledge, settings.attributes);
+  check_descriptions(parts, model, settings);
+  warn_of_other_knowledge(parts, model, knowledge.content_hash);
+}
+
+/// The images that a new recognizer is given, found before any work is done.
+struct FirstImages {
+  std::vector<EnrolRequest> classes;
+  std::vector<fs::path> unlabelled;
+};
+
+FirstImages find_first_images(const RecognizerParts& parts) {
+  FirstImages found;
+  if (!parts.unlabelled.empty()) found.unlabelled = find_images(parts.unlabelled).paths;
+  if (!parts.images.empty()) found.classes = requests_of_folder(parts.images, "images");
+  if (!parts.attributes.empty()) take_attributes(parts.attributes, found.classes);
+  return found;
+}
+
+/// Gives the new recognizer its images, or leaves no file behind.
+std::optional<Enrolment> take_images(const fs::path& path, const RecognizerParts& parts, const FirstImages& images,
+                                     Progress& progress) {
+  std::optional<Enrolment> done;
+  if (images.unlabelled.empty() && images.classes.empty()) return done;
+  UnfinishedPath made(path);
+  RecognizerOptions options;
+  options.device = parts.device;
+  Recognizer recognizer = Recognizer::open(path, options);
+  if (!images.unlabelled.empty()) {
+    const LearnedUnlabelled learned = recognizer.add_unlabelled(images.unlabelled, progress);
+    for (const UnreadableFile& file : learned.unreadable) logger().warn("{}", file.reason);
+  }
+  if (!images.classes.empty()) done = recognizer.enrol(images.classes, progress);
+  made.release();
+  return done;
+}
+
+std::vector<RecognizerArtefact> artefacts_of(const RecognizerParts& parts) {
+  std::vector<RecognizerArtefact> artefacts = {{"backbone", parts.backbone}};
+  artefacts.front().embedded = parts.backbone_inside;
+  for (const auto& [name, path] :
+       {std::pair{"model", parts.model}, {"fitted", parts.fitted}, {"knowledge", parts.knowledge}}) {
+    if (!path.empty()) artefacts.push_back({name, path});
+  }
+  return artefacts;
+}
+
+/// Says of a folder with both towers of CLIP that its texts could count too.
+void mention_text_encoder(const RecognizerParts& parts) {
+  const fs::path config = parts.backbone / "config.json";
+  if (has_model(parts) || !parts.knowledge.empty() || !fs::is_regular_file(config)) return;
+  if (parse_json(read_file(config), config.string()).contains("text_config"))
+    logger().info("{} has a text encoder too: with --text-encoder the names of classes count beside their photos",
+                  parts.backbone.string());
+}
+
+}  // namespace
+
+std::optional<Enrolment> create_recognizer(const fs::path& path, const RecognizerParts& given,
+                                           const Provenance& provenance, Progress& progress) {
+  check_parts(given);
+  const FirstImages images = find_first_images(given);
+  const ScratchFolder scratch;
+  const RecognizerParts parts = with_names_known(with_space_beside(given), images.classes, provenance, scratch.path());
+  RecognizerSettings settings;
+  settings.feature_type = parts.half_features ? FeatureType::kFloat16 : FeatureType::kFloat32;
+  settings.thumbnail_side = parts.thumbnail_side;
+  StoreModel model = model_of(parts);
+  if (model.fitted) check_is_for_recognizers(model.fitted->method->spec());
+  take_vocabulary(parts, model, settings);
+  take_backbone(parts, model, settings);
+  mention_text_encoder(parts);
+  if (has_texts(parts)) check_texts(parts, settings);
+  RecognizerParts files = parts;
+  files.backbone = as_one_file(parts.backbone, said_of(parts, model), scratch.path());
+  if (files.backbone.parent_path() == scratch.path() && !parts.backbone_inside)
+    fail_usage("{} is not all of the backbone, so it cannot stay outside: leave out --external-backbone",
+               parts.backbone.string());
+  if (!has_model(parts)) {
+    model.fitted->feature_dim = settings.feature_dim;
+    files.fitted = scratch.path() / "space.npz";
+    write_fitted_method(files.fitted, *model.fitted, provenance, {});
+  }
+  RecognizerFile::create(path, settings, artefacts_of(files), provenance);
+  return take_images(path, parts, images, progress);
+}
+
+}  // namespace protocom

@@ -1,0 +1,140 @@
+#include "recognizer/describe_class.h"
+
+#include <ATen/ATen.h>
+
+#include "base/error.h"
+#include "base/log.h"
+#include "knowledge/class_description.h"
+#include "knowledge/names.h"
+#include "recognizer/class_words.h"
+
+namespace protocom {
+namespace {
+
+/// The name in words, where that is something else.
+std::string title_besides(const std::string& name) {
+  const std::string title = title_of_name(name);
+  return title == name ? "" : title;
+}
+
+/// The class as the knowledge has it.
+ClassDescription known_class(const Knowledge& knowledge, int64_t row) {
+  ClassDescription known;
+  const auto title = knowledge.titles.find(knowledge.classes[static_cast<size_t>(row)]);
+  if (title != knowledge.titles.end()) known.title = title->second;
+  known.association = knowledge.association[row];
+  known.embedding = knowledge.class_embedding[row];
+  known.embedding_source = "knowledge";
+  return known;
+}
+
+/// A class of which nothing is known, as evaluation has those that the knowledge does not name (align_knowledge).
+ClassDescription unknown_class(const Knowledge& knowledge, const std::string& name) {
+  ClassDescription unknown;
+  unknown.title = title_besides(name);
+  unknown.association = at::zeros({static_cast<int64_t>(knowledge.attributes.size())});
+  unknown.embedding = at::zeros({knowledge.embedding_dim()});
+  unknown.embedding_source = "nothing";
+  return unknown;
+}
+
+/// Attributes that no base class has are named there in words, which WordNet has for them and the knowledge has not.
+ClassDescription class_of_synset(const Knowledge& knowledge, const ClassRequest& request,
+                                 const DescribeOptions& options) {
+  const WordNet wordnet(request.wordnet);
+  ClassDescription found = describe_by_synset(knowledge, wordnet, request.synset, options);
+  for (std::string& text : found.unknown_attributes) text = title(wordnet.synset(text));
+  return found;
+}
+
+ClassDescription describe(const Knowledge& knowledge, const ClassRequest& request) {
+  if (!request.attributes.empty() && !request.synset.empty())
+    fail_usage("give a class attributes or a synset, not both");
+  DescribeOptions options;
+  options.unknown = request.unknown;
+  if (!request.vectors.empty()) options.vectors = request.vectors;
+  options.weights = request.weights;
+  if (!request.synset.empty()) return class_of_synset(knowledge, request, options);
+  const int64_t row = knowledge.class_index(request.name);
+  if (request.attributes.empty() && row >= 0) return known_class(knowledge, row);
+  if (request.attributes.empty() && request.vectors.empty()) return unknown_class(knowledge, request.name);
+  return describe_by_attributes(knowledge, request.name, request.attributes, options);
+}
+
+/// A row of R over the knowledge's attributes -> over the model's. float32 [a]
+at::Tensor over_model_attributes(const Knowledge& knowledge, const std::vector<std::string>& attributes,
+                                 const at::Tensor& association) {
+  at::Tensor result = at::zeros({static_cast<int64_t>(attributes.size())}, at::kFloat);
+  for (size_t a = 0; a < attributes.size(); ++a) {
+    const int64_t column = knowledge.attribute_index(attributes[a]);
+    if (column >= 0) result[static_cast<int64_t>(a)] = association[column];
+  }
+  return result;
+}
+
+/// The vector of a text in place of the embedding, as long as the knowledge's are.
+void take_text(const Knowledge& knowledge, const ClassRequest& request, ClassDescription& found) {
+  if (!request.text_vector.defined()) return;
+  check_takes_words(&knowledge, request.name, request.text_vector.numel());
+  const int64_t begin = begin_of_words(knowledge, request.text_vector.numel());
+  const at::Tensor lengths = knowledge.class_embedding.narrow(1, begin, request.text_vector.numel()).norm(2, 1);
+  const at::Tensor known = lengths.index({lengths.gt(0)});
+  const at::Tensor unit = request.text_vector.to(at::kFloat) / request.text_vector.norm();
+  found.embedding = at::zeros({knowledge.embedding_dim()});
+  found.embedding.narrow(0, begin, unit.numel()).copy_(known.numel() > 0 ? unit * known.median() : unit);
+  found.embedding_source = "text";
+}
+
+void check_dimension(const Knowledge& knowledge, const StoreModel& model) {
+  if (!model.completion) return;
+  const int64_t expected = model.completion->network.options().embedding_dim;
+  if (knowledge.embedding_dim() == expected) return;
+  fail(
+      "the knowledge's embeddings have {} dimensions, the completion model takes {}: it was trained with another "
+      "knowledge file",
+      knowledge.embedding_dim(), expected);
+}
+
+}  // namespace
+
+ClassDescription describe_class(const Knowledge& knowledge, const StoreModel& model, const ClassRequest& request,
+                                std::set<std::string>* left_out) {
+  check_dimension(knowledge, model);
+  ClassDescription found = describe(knowledge, request);
+  take_text(knowledge, request, found);
+  ClassDescription description;
+  description.title = found.title == request.name ? "" : found.title;
+  description.association = over_model_attributes(knowledge, model.attributes(), found.association);
+  description.embedding = found.embedding.to(at::kFloat).contiguous();
+  description.embedding_source = found.embedding_source;
+  if (left_out != nullptr && request.synset.empty()) {
+    left_out->insert(found.unknown_attributes.begin(), found.unknown_attributes.end());
+  } else if (!found.unknown_attributes.empty()) {
+    logger().info("class '{}': attributes that no base class has cannot help ({}): {}", request.name,
+                  found.unknown_attributes.size(), fmt::join(found.unknown_attributes, "; "));
+  }
+  const bool by_text = description.association.numel() == 0;
+  if (by_text && !(request.attributes.empty() && request.synset.empty())) {
+    logger().warn(
+        "class '{}': the model uses no attributes; what tells the class from others are its images (a fit with "
+        "--knowledge-use always uses them)",
+        request.name);
+  } else if (by_text && description.embedding.count_nonzero().item<int64_t>() == 0) {
+    logger().warn("class '{}' has no vector in the knowledge: what is known of it are its images", request.name);
+  } else if (!by_text && description.association.count_nonzero().item<int64_t>() == 0) {
+    logger().warn(
+        "class '{}' has no attribute that the model knows: what is known of it are its images and, where it has word "
+        "vectors, its name",
+        request.name);
+  }
+  return description;
+}
+
+ClassDescription describe_without_knowledge(const ClassRequest& request) {
+  if (!request.attributes.empty() || !request.synset.empty())
+    fail_usage("the recognizer was made without knowledge: leave --attributes and --synset out");
+  if (request.text_vector.defined()) check_takes_words(nullptr, request.name, request.text_vector.numel());
+  return {title_besides(request.name), at::zeros({0}), at::zeros({0}), "nothing"};
+}
+
+}  // namespace protocom

@@ -1,0 +1,285 @@
+#include <ATen/ATen.h>
+
+#include <algorithm>
+#include <map>
+#include <set>
+
+#include "base/clean_name.h"
+#include "base/error.h"
+#include "base/log.h"
+#include "base/near_matches.h"
+#include "base/text.h"
+#include "encoders/embed.h"
+#include "io/files.h"
+#include "io/memory_file.h"
+#include "recognizer/class_words.h"
+#include "recognizer/recognizer.h"
+
+namespace protocom {
+namespace fs = std::filesystem;
+namespace {
+
+constexpr int kThumbnailQuality = 80;
+
+bool says_something(const ClassRequest& request) {
+  return !request.attributes.empty() || !request.synset.empty() || request.text_vector.defined();
+}
+
+/// The image files of all requests in one list, and whose they are.
+struct Files {
+  std::vector<fs::path> paths;
+  std::vector<size_t> owner;  // [paths], number of the request
+};
+
+Files find_files(const std::vector<EnrolRequest>& requests, Enrolment& done) {
+  Files files;
+  for (size_t i = 0; i < requests.size(); ++i) {
+    done.skipped.add(requests[i].skipped);
+    if (requests[i].images.empty()) continue;
+    try {
+      FoundImages found = find_images(requests[i].images);
+      files.paths.insert(files.paths.end(), found.paths.begin(), found.paths.end());
+      files.owner.resize(files.paths.size(), i);
+      done.skipped.add(found.skipped);
+      done.unreadable.insert(done.unreadable.end(), found.unreadable.begin(), found.unreadable.end());
+    } catch (const Error& error) {
+      done.unreadable.push_back({requests[i].images.front(), error.what()});
+    }
+  }
+  return files;
+}
+
+/// Rows of a class, or of none, as they come in.
+struct Collected {
+  std::vector<at::Tensor> features;
+  NewExamples examples;
+};
+
+std::vector<fs::path> spread_evenly(const std::vector<fs::path>& paths, int64_t most) {
+  const auto n = static_cast<int64_t>(paths.size());
+  if (n <= most) return paths;
+  std::vector<fs::path> some;
+  for (int64_t i = 0; i < most; ++i) some.push_back(paths[static_cast<size_t>(i * n / most)]);
+  return some;
+}
+
+/// Adds an image to those of its class.
+void take_embedded(const fs::path& path, const EmbeddedImage& embedded, Collected& to) {
+  to.features.push_back(embedded.feature);
+  to.examples.hashes.push_back(embedded.hash);
+  to.examples.sources.push_back(shown(path));
+  to.examples.thumbnails.push_back(embedded.thumbnail);
+}
+
+/// The examples that a request gives as features.
+void take_given(const EnrolRequest& request, Collected& to) {
+  if (!request.features.defined()) return;
+  const at::Tensor features = request.features.to(at::kFloat);
+  if (features.dim() != 2 ||
+      (!request.sources.empty() && static_cast<int64_t>(request.sources.size()) != features.size(0)))
+    fail("class '{}': features of the shape [{}] for {} sources", request.description.name,
+         fmt::join(features.sizes(), ", "), request.sources.size());
+  for (int64_t i = 0; i < features.size(0); ++i) {
+    to.features.push_back(features[i]);
+    to.examples.hashes.push_back(hash_of_feature(features[i]));
+    to.examples.sources.push_back(request.sources.empty() ? "" : request.sources[static_cast<size_t>(i)]);
+    to.examples.thumbnails.emplace_back();
+  }
+}
+
+/// An image that stands for others: of which class, and what it is called.
+struct Standing {
+  const ClassEnrolment* owner;
+  size_t example;
+};
+
+std::string name_of(const Standing& standing) {
+  const std::vector<std::string>& sources = standing.owner->examples.sources;
+  const std::string source = sources.empty() ? "" : sources[standing.example];
+  return source.empty() ? fmt::format("one of '{}'", excerpt(standing.owner->name))
+                        : fmt::format("{} ('{}')", excerpt(source), excerpt(standing.owner->name));
+}
+
+/// The same photo in two classes contradicts itself, and copies in one count as several; the features tell, whatever
+/// the files are called.
+void warn_of_copies(const std::vector<ClassEnrolment>& enrolments) {
+  std::map<std::string, Standing> first;
+  int64_t within = 0, across = 0;
+  std::string example;
+  for (const ClassEnrolment& enrolment : enrolments) {
+    for (size_t i = 0; i < enrolment.examples.hashes.size(); ++i) {
+      const std::string hash = hash_of_feature(enrolment.examples.features[static_cast<int64_t>(i)]);
+      const auto [found, is_new] = first.emplace(hash, Standing{&enrolment, i});
+      if (is_new) continue;
+      const bool same_class = found->second.owner == &enrolment;
+      if (across == 0 && (!same_class || within == 0))
+        example = fmt::format("{} and {}", name_of(found->second), name_of({&enrolment, i}));
+      ++(same_class ? within : across);
+    }
+  }
+  if (within + across == 0) return;
+  logger().warn(
+      "images with exactly the features of another one: {} in another class, {} in their own, such as {}: are they "
+      "copies?",
+      across, within, example);
+}
+
+/// Of all classes together: those of one class may well be alike.
+void warn_of_alike_examples(const std::vector<ClassEnrolment>& enrolments) {
+  std::vector<at::Tensor> features;
+  for (const ClassEnrolment& enrolment : enrolments) {
+    if (enrolment.examples.features.defined()) features.push_back(enrolment.examples.features.to(at::kFloat));
+  }
+  if (features.size() > 1) warn_of_alike(at::cat(features));
+}
+
+constexpr size_t kMostNamed = 20;
+
+/// One line for all classes: those that look like typing errors first, with what was probably meant.
+void warn_of_left_out(const std::set<std::string>& left_out, const Knowledge& knowledge) {
+  std::vector<std::string> known;
+  for (const std::string& attribute : knowledge.attributes) {
+    const auto title = knowledge.titles.find(attribute);
+    known.push_back(title == knowledge.titles.end() ? attribute : title->second);
+  }
+  std::vector<std::string> typing_errors, others;
+  for (const std::string& text : left_out) {
+    const std::string meant = did_you_mean(text, known);
+    (meant.empty() ? others : typing_errors).push_back(fmt::format("'{}'{}", text, meant));
+  }
+  for (const std::string& error : typing_errors) logger().warn("left out: the knowledge has no attribute {}", error);
+  if (others.empty()) return;
+  logger().warn("attributes that the knowledge has not are left out ({}): {}", others.size(),
+                first_of(others, kMostNamed));
+}
+
+}  // namespace
+
+const Knowledge* Recognizer::knowledge() {
+  if (knowledge_ == nullptr && file_.artefact("knowledge") != nullptr)
+    file_.read_artefact("knowledge",
+                        [&](const fs::path& path) { knowledge_ = std::make_unique<Knowledge>(read_knowledge(path)); });
+  return knowledge_.get();
+}
+
+std::string Recognizer::thumbnail_of(const Image& image) const {
+  const int64_t side = file_.settings().thumbnail_side;
+  if (side < 1) return {};
+  if (std::max(image.height, image.width) <= side) return encode_jpeg(image, kThumbnailQuality);
+  return encode_jpeg(resize(image, side, side), kThumbnailQuality);
+}
+
+ClassEnrolment Recognizer::describe(const ClassRequest& request) {
+  std::set<std::string> left_out;
+  ClassEnrolment made = describe(request, left_out);
+  if (!left_out.empty()) warn_of_left_out(left_out, *knowledge());
+  return made;
+}
+
+ClassEnrolment Recognizer::describe(const ClassRequest& asked, std::set<std::string>& left_out) {
+  ClassRequest request = asked;
+  // A class that was enrolled as it is written here, by an older version, stays one class.
+  if (!file_.has_class(asked.name)) request.name = clean_name(asked.name);
+  ClassEnrolment made;
+  made.name = request.name;
+  if (says_something(request)) made.describe = Describe::kAnyClass;
+  if (!says_something(request) && file_.has_class(request.name)) return made;
+  made.description = knowledge() == nullptr ? describe_without_knowledge(request)
+                                            : describe_class(*knowledge(), *model_, request, &left_out);
+  return made;
+}
+
+std::vector<UnreadableFile> Recognizer::embed(const std::vector<fs::path>& images, const TakeEmbedded& take,
+                                              Progress& progress) {
+  std::vector<UnreadableFile> unreadable;
+  const auto take_batch = [&](EmbeddedBatch&& batch) {
+    unreadable.insert(unreadable.end(), batch.unreadable.begin(), batch.unreadable.end());
+    for (size_t i = 0; i < batch.paths.size(); ++i)
+      take(batch.paths[i], {batch.hashes[i], batch.features[static_cast<int64_t>(i)], thumbnail_of(batch.images[i])});
+  };
+  embed_batches(backbone(), images, extract_options(), take_batch, progress);
+  return unreadable;
+}
+
+bool Recognizer::takes_words(int64_t numbers) {
+  const Knowledge* known = knowledge();
+  try {
+    check_takes_words(known, "", numbers);
+    return true;
+  } catch (const Error&) {
+    return false;
+  }
+}
+
+void Recognizer::check_learns_from_unlabelled() const {
+  if (model_->learns_from_unlabelled()) return;
+  fail_usage(
+      "unlabelled photos count where the space follows your own: {} was made with a method fitted on base classes "
+      "(--fitted, --model), which stays as it is",
+      file_.path().string());
+}
+
+LearnedUnlabelled Recognizer::add_unlabelled(const std::vector<fs::path>& images, Progress& progress) {
+  check_learns_from_unlabelled();
+  const int64_t room = kMostUnlabelled - file_.count_unlabelled();
+  if (room < 1)
+    fail("{} holds {} unlabelled photos already, and more hardly gain", file_.path().string(), kMostUnlabelled);
+  if (static_cast<int64_t>(images.size()) > room)
+    logger().info("of {} unlabelled photos {} are taken, evenly: a recognizer holds up to {}", images.size(), room,
+                  kMostUnlabelled);
+  Collected collected;
+  LearnedUnlabelled done;
+  done.unreadable = embed(
+      spread_evenly(images, room),
+      [&](const fs::path& path, const EmbeddedImage& embedded) { take_embedded(path, embedded, collected); }, progress);
+  if (collected.features.empty()) fail("none of the unlabelled photos can be read");
+  collected.examples.features = at::stack(collected.features);
+  done.added = file_.add_unlabelled(collected.examples);
+  done.held = static_cast<int64_t>(collected.features.size()) - done.added;
+  done.images = file_.count_unlabelled();
+  return done;
+}
+
+Enrolment Recognizer::enrol(const std::vector<EnrolRequest>& requests, Progress& progress) {
+  return enrol(requests, [&](const std::vector<fs::path>& images, const TakeEmbedded& take) {
+    return embed(images, take, progress);
+  });
+}
+
+Enrolment Recognizer::enrol(const std::vector<EnrolRequest>& requests, const EmbedAll& embed_all) {
+  std::vector<ClassEnrolment> enrolments;
+  std::set<std::string> left_out;
+  for (const EnrolRequest& enrol_request : requests)
+    enrolments.push_back(describe(enrol_request.description, left_out));
+  if (!left_out.empty()) warn_of_left_out(left_out, *knowledge());
+  Enrolment done;
+  const Files files = find_files(requests, done);
+  std::vector<Collected> collected(requests.size());
+  if (!files.paths.empty()) {
+    size_t next = 0;  // the first file that is not yet accounted for
+    const auto take = [&](const fs::path& path, const EmbeddedImage& embedded) {
+      while (files.paths[next] != path) ++next;  // the files between could not be read
+      take_embedded(path, embedded, collected[files.owner[next++]]);
+      ++done.given;
+    };
+    const std::vector<UnreadableFile> unreadable = embed_all(files.paths, take);
+    done.unreadable.insert(done.unreadable.end(), unreadable.begin(), unreadable.end());
+  }
+  std::vector<ClassEnrolment> left;
+  for (size_t i = 0; i < requests.size(); ++i) {
+    done.given += requests[i].features.defined() ? requests[i].features.size(0) : 0;
+    take_given(requests[i], collected[i]);
+    if (!requests[i].images.empty() && collected[i].features.empty()) continue;  // none of its images could be read
+    enrolments[i].examples = std::move(collected[i].examples);
+    if (!collected[i].features.empty()) enrolments[i].examples.features = at::stack(collected[i].features);
+    left.push_back(std::move(enrolments[i]));
+  }
+  if (left.empty())
+    fail("{}; nothing was enrolled", done.unreadable.empty() ? "no class is given" : done.unreadable.front().reason);
+  warn_of_copies(left);
+  warn_of_alike_examples(left);
+  done.classes = file_.enrol(left);
+  return done;
+}
+
+}  // namespace protocom

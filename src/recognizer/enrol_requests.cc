@@ -1,0 +1,177 @@
+#include "recognizer/enrol_requests.h"
+
+#include <ATen/ATen.h>
+
+#include <algorithm>
+#include <map>
+#include <numeric>
+#include <set>
+#include <utility>
+
+#include "base/clean_name.h"
+#include "base/error.h"
+#include "base/log.h"
+#include "base/near_matches.h"
+#include "base/text.h"
+#include "datasets/class_folders.h"
+#include "datasets/image_list.h"
+#include "knowledge/tables.h"
+
+namespace protocom {
+namespace fs = std::filesystem;
+
+namespace {
+
+/// What lies in the folder and is of no class.
+SkippedFiles skipped_in(const fs::path& folder) {
+  SkippedFiles skipped;
+  std::error_code error;
+  for (fs::directory_iterator it(folder, error), end; !error && it != end; it.increment(error)) {
+    std::error_code ignored;
+    if (!it->is_directory(ignored)) {
+      if (is_image_name(it->path())) ++skipped.counts["beside the class folders"];
+    } else if (is_left_out_folder(it->path())) {
+      skipped.add_left_out_folder(it->path());
+    }
+  }
+  return skipped;
+}
+
+}  // namespace
+
+std::vector<std::string> names_of_requests(const std::vector<EnrolRequest>& requests) {
+  std::vector<std::string> names;
+  for (const EnrolRequest& request : requests) names.push_back(request.description.name);
+  return names;
+}
+
+std::vector<EnrolRequest> requests_of_folder(const fs::path& folder, std::string_view option) {
+  if (const std::optional<fs::path> list = image_list_in(folder)) return requests_of_csv(*list);
+  const std::vector<fs::path> subfolders = folders_in(folder);
+  if (subfolders.empty())
+    fail("{}: expected a subfolder of images for each class, or a CSV image,class beside the images; found none",
+         folder.string());
+  refuse_parts(folder, option);
+  warn_of_nested_classes(subfolders);
+  SkippedFiles skipped = skipped_in(folder);
+  std::vector<EnrolRequest> requests(subfolders.size());
+  for (size_t i = 0; i < subfolders.size(); ++i) {
+    requests[i].description.name = clean_name(subfolders[i].filename().string());
+    requests[i].images = {subfolders[i].string()};
+  }
+  requests.front().skipped = std::move(skipped);
+  warn_of_same_but_capitals(names_of_requests(requests), "classes of " + folder.string());
+  return requests;
+}
+
+namespace {
+
+/// Names with what they were probably meant to be.
+std::string with_hints(std::vector<std::string> names, const std::vector<std::string>& others) {
+  for (std::string& name : names) name = fmt::format("'{}'{}", excerpt(name), did_you_mean(name, others));
+  constexpr size_t kShown = 10;
+  return first_of(names, kShown);
+}
+
+/// A misspelt name in either would leave the class without its attributes.
+void warn_of_missing_rows(const std::vector<std::string>& named, const fs::path& table,
+                          const std::vector<EnrolRequest>& requests) {
+  const std::set<std::string> known(named.begin(), named.end());
+  std::set<std::string> wanted;
+  std::vector<std::string> without, unused;
+  for (const EnrolRequest& request : requests) {
+    wanted.insert(request.description.name);
+    if (known.count(request.description.name) == 0) without.push_back(request.description.name);
+  }
+  for (const std::string& name : named) {
+    if (wanted.count(name) == 0) unused.push_back(name);
+  }
+  if (!without.empty())
+    logger().warn("{} has no row of {} of the {} classes to enrol: {}", table.string(), without.size(), requests.size(),
+                  with_hints(without, unused));
+  if (!unused.empty())
+    logger().warn("{} names {} classes that are none of those to enrol: {}", table.string(), unused.size(),
+                  with_hints(unused, without));
+}
+
+}  // namespace
+
+std::vector<EnrolRequest> requests_of_csv(const fs::path& csv) {
+  ListedFiles files(csv.parent_path().empty() ? fs::path(".") : csv.parent_path());
+  std::vector<EnrolRequest> requests;
+  std::map<std::string, size_t> number;
+  for (const ListedImage& image : read_image_list(csv)) {
+    const auto [found, is_new] = number.emplace(image.class_name, requests.size());
+    if (is_new) requests.emplace_back().description.name = image.class_name;
+    if (image.image.empty()) continue;
+    // One that is not found is named when it cannot be read.
+    const fs::path path = files.find(image.image).value_or(csv.parent_path() / image.image);
+    requests[found->second].images.push_back(path.string());
+  }
+  warn_of_same_but_capitals(names_of_requests(requests), "classes of " + csv.string());
+  return requests;
+}
+
+std::vector<EnrolRequest> requests_of_features(const FeatureSet& features, const std::string& class_name) {
+  std::vector<std::vector<int64_t>> rows = features.rows_by_class();
+  if (!class_name.empty()) {
+    rows.assign(1, std::vector<int64_t>(static_cast<size_t>(features.size())));
+    std::iota(rows.front().begin(), rows.front().end(), 0);
+  }
+  std::vector<EnrolRequest> requests;
+  for (size_t k = 0; k < rows.size(); ++k) {
+    if (rows[k].empty()) continue;
+    EnrolRequest& made = requests.emplace_back();
+    made.description.name = class_name.empty() ? features.class_names[k] : class_name;
+    made.features = features.features.index_select(0, at::tensor(rows[k], at::kLong));
+    for (const int64_t row : rows[k]) made.sources.push_back(features.image_ids[static_cast<size_t>(row)]);
+  }
+  return requests;
+}
+
+void take_attributes(const fs::path& table, std::vector<EnrolRequest>& requests) {
+  const AttributeTable read = read_attributes(table);
+  std::map<std::string, EnrolRequest*> by_name;
+  for (EnrolRequest& request : requests) by_name[request.description.name] = &request;
+  bool any = false;
+  for (size_t k = 0; k < read.classes.size(); ++k) {
+    const auto found = by_name.find(read.classes[k]);
+    if (found == by_name.end()) continue;
+    ClassRequest& request = found->second->description;
+    if (!request.attributes.empty())
+      fail_usage("class '{}' has attributes already, {} would add others", request.name, table.string());
+    request.unknown = UnknownAttribute::kLeaveOut;
+    const at::Tensor row = read.association[static_cast<int64_t>(k)];  // [a]
+    for (size_t a = 0; a < read.attributes.size(); ++a) {
+      const auto weight = row[static_cast<int64_t>(a)].item<float>();
+      if (weight <= 0) continue;
+      request.attributes.push_back(read.attributes[a]);
+      request.weights.push_back(weight);
+    }
+    any = true;
+  }
+  if (!any)
+    fail("{} names none of the {} classes to enrol{}", table.string(), requests.size(),
+         did_you_mean(requests.front().description.name, read.classes));
+  warn_of_missing_rows(read.classes, table, requests);
+}
+
+void take_text_vectors(const ClassTexts& texts, const at::Tensor& vectors, std::vector<EnrolRequest>& requests) {
+  std::map<std::string, int64_t> place;
+  for (size_t i = 0; i < texts.classes.size(); ++i) place[texts.classes[i]] = static_cast<int64_t>(i);
+  std::set<std::string> unused(texts.classes.begin(), texts.classes.end());
+  for (EnrolRequest& request : requests) {
+    const auto found = place.find(clean_name(request.description.name));
+    if (found == place.end()) continue;
+    request.description.text_vector = vectors[found->second];
+    unused.erase(found->first);
+  }
+  if (unused.size() == place.size())
+    fail("the descriptions are of none of the classes: they name '{}', ..., the classes are '{}', ...",
+         excerpt(texts.classes.front()), excerpt(requests.empty() ? "" : requests.front().description.name));
+  if (!unused.empty())
+    logger().warn("descriptions of classes that are not enrolled here: {}",
+                  with_hints({unused.begin(), unused.end()}, names_of_requests(requests)));
+}
+
+}  // namespace protocom

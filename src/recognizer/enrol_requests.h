@@ -1,0 +1,38 @@
+#pragma once
+#include <filesystem>
+#include <vector>
+
+#include "datasets/feature_set.h"
+#include "knowledge/class_texts.h"
+#include "recognizer/recognizer.h"
+
+namespace protocom {
+
+/// A class for each subfolder of a folder, by its name, with the images below it. Images beside the subfolders and
+/// files in folders that no walk enters are counted as left out, in the first request. Throws Error when there is no
+/// subfolder and no list of images (image_list_in), and where the subfolders are splits (train, test, ...) rather than
+/// classes: it names `option`, by which the folder was given.
+std::vector<EnrolRequest> requests_of_folder(const std::filesystem::path& folder, std::string_view option = "--folder");
+
+/// A class for each name of a list of images (read_image_list), with its images, which are searched below the list's
+/// folder. Classes stand in the order of their first mention; an empty cell is a class without that image. Throws
+/// Error with file and line.
+std::vector<EnrolRequest> requests_of_csv(const std::filesystem::path& csv);
+
+/// A class for each one of a features file (read_features) that has images there, in the file's order; with a name for
+/// all of them one class of that name. Throws Error like read_features.
+std::vector<EnrolRequest> requests_of_features(const FeatureSet& features, const std::string& class_name);
+
+/// The classes' names, in that order.
+std::vector<std::string> names_of_requests(const std::vector<EnrolRequest>& requests);
+
+/// Gives each class the attributes that a table (read_attributes) has for it, with their weights; those that the
+/// knowledge does not have are left out, as they are where knowledge is made from the same table. Throws Error when the
+/// table names none of the classes, UsageError when a class of it has attributes already.
+void take_attributes(const std::filesystem::path& table, std::vector<EnrolRequest>& requests);
+
+/// Gives each class the vector that it has by its texts, `vectors` float32 [c, e]. Throws Error when the texts name
+/// none of the classes; names of theirs that no request has are logged.
+void take_text_vectors(const ClassTexts& texts, const at::Tensor& vectors, std::vector<EnrolRequest>& requests);
+
+}  // namespace protocom

@@ -1,0 +1,80 @@
+#include "recognizer/detail/enrolled_tensors.h"
+
+#include <ATen/ATen.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+
+#include "base/error.h"
+
+namespace protocom {
+namespace {
+
+/// A vector of each class; copied by hand, as there may be thousands. float32 [c, size]
+at::Tensor vectors_of(const EnrolledClasses& enrolled, const at::Tensor& (*field)(const StoredClass&)) {
+  at::Tensor all = at::empty({static_cast<int64_t>(enrolled.classes.size()), field(enrolled.classes.front()).numel()});
+  auto* next = all.data_ptr<float>();
+  for (const StoredClass& stored_class : enrolled.classes) {
+    const at::Tensor vector = field(stored_class).to(at::kFloat).contiguous();
+    if (vector.numel() != all.size(1))
+      fail("class '{}': expected {} numbers, found {}", stored_class.name, all.size(1), vector.numel());
+    next = std::copy_n(vector.data_ptr<float>(), vector.numel(), next);
+  }
+  return all;
+}
+
+/// The images of classes `begin` to `end`, and of how many they are.
+EpisodeBatch images_of(const EnrolledClasses& enrolled, int64_t begin, int64_t end) {
+  const auto first = enrolled.classes.begin() + begin, last = enrolled.classes.begin() + end;
+  int64_t most = 0;
+  for (auto item = first; item != last; ++item) {
+    if (item->features.dim() != 2 || item->features.size(0) != item->count ||
+        item->features.size(1) != enrolled.feature_dim)
+      fail("class '{}': {} images of {} numbers, found features of the shape [{}]", item->name, item->count,
+           enrolled.feature_dim, fmt::join(item->features.sizes(), ", "));
+    most = std::max(most, item->count);
+  }
+  EpisodeBatch batch;
+  batch.support = at::zeros({1, end - begin, most, enrolled.feature_dim});
+  batch.support_mask = at::zeros({1, end - begin, most});
+  auto* support = batch.support.data_ptr<float>();
+  auto* mask = batch.support_mask.data_ptr<float>();
+  for (auto item = first; item != last; ++item) {
+    const at::Tensor features = item->features.to(at::kFloat).contiguous();
+    std::copy_n(features.data_ptr<float>(), features.numel(), support);
+    std::fill_n(mask, item->count, 1.0F);
+    support += most * enrolled.feature_dim;
+    mask += most;
+  }
+  return batch;
+}
+
+}  // namespace
+
+EnrolledClasses with_classes(const EnrolledClasses& all, std::vector<StoredClass> classes) {
+  return {all.feature_dim, all.attributes, std::move(classes), all.unlabelled};
+}
+
+EpisodeBatch supports_of(const EnrolledClasses& enrolled, int64_t begin, int64_t end) {
+  EpisodeBatch batch = images_of(enrolled, begin, end);
+  batch.classes = at::arange(begin, end, at::kLong).unsqueeze(0);  // [1, n]
+  batch.query = at::zeros({1, 0, enrolled.feature_dim});
+  return batch;
+}
+
+KnowledgeTable table_of(const EnrolledClasses& enrolled) {
+  KnowledgeTable table;
+  for (const StoredClass& stored_class : enrolled.classes) table.classes.push_back(stored_class.name);
+  table.attributes = enrolled.attributes;
+  table.association = vectors_of(enrolled, [](const StoredClass& stored_class) -> const at::Tensor& {
+    return stored_class.description.association;
+  });
+  table.class_embedding = vectors_of(enrolled, [](const StoredClass& stored_class) -> const at::Tensor& {
+    return stored_class.description.embedding;
+  });
+  table.attribute_embedding =
+      at::zeros({static_cast<int64_t>(enrolled.attributes.size()), table.class_embedding.size(1)});
+  return table;
+}
+
+}  // namespace protocom

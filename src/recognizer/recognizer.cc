@@ -1,0 +1,326 @@
+#include "recognizer/recognizer.h"
+
+#include <ATen/ATen.h>
+#include <ATen/core/grad_mode.h>
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <utility>
+
+#include "base/error.h"
+#include "base/feature_values.h"
+#include "base/log.h"
+#include "encoders/embed.h"
+#include "io/files.h"
+#include "recognizer/detail/best_classes.h"
+#include "recognizer/detail/nearest_examples.h"
+#include "recognizer/detail/recognizer_index.h"
+
+namespace protocom {
+namespace fs = std::filesystem;
+namespace {
+
+StoreModel read_model(const RecognizerFile& file) {
+  StoreModel model;
+  const char* name = file.artefact("fitted") != nullptr ? "fitted" : "model";
+  file.read_artefact(name, [&](const fs::path& path) { model = read_store_model(path); });
+  return model;
+}
+
+/// Says once that a method was fitted for classes of another number of images than are enrolled.
+void warn_of_other_shots(const Method& method, const EnrolledClasses& enrolled) {
+  const auto [fewest, most] =
+      std::minmax_element(enrolled.classes.begin(), enrolled.classes.end(),
+                          [](const StoredClass& a, const StoredClass& b) { return a.count < b.count; });
+  const std::string warning = warning_of_other_shots(method, {fewest->count, most->count});
+  if (!warning.empty()) logger().warn("{}", warning);
+}
+
+/// Of a method that expects balanced queries and is given others: judged alone, most are of one class.
+void warn_of_proportions(const ClassScorer& scorer, const EnrolledClasses& enrolled, const StoreModel& model,
+                         const at::Tensor& features) {
+  const MethodSpec& spec = scorer.method().spec();
+  if (features.size(0) < 4 || spec.assumes != Assumes::kBalancedQueries) return;
+  const ClassScorer alone(enrolled, model, {model.default_method()});
+  const std::vector<at::Tensor> answers = alone.probabilities(features).unbind();
+  std::map<std::string, double> share;
+  for (const at::Tensor& answer : answers) {
+    const auto best = static_cast<size_t>(best_classes(answer, 1).front());
+    share[alone.class_names()[best]] += 100.0 / static_cast<double>(answers.size());
+  }
+  const auto most =
+      std::max_element(share.begin(), share.end(), [](const auto& a, const auto& b) { return a.second < b.second; });
+  const double expected = 100.0 / static_cast<double>(std::min(enrolled.classes.size(), answers.size()));
+  if (most->second < 2 * expected) return;
+  logger().warn(
+      "judged one by one, {:.0f} % of the {} images are '{}', where {} expects about {:.0f} % of each class: it loses "
+      "where classes are not about equally frequent; leave --batch-together out",
+      most->second, answers.size(), most->first, scorer.method().label(), expected);
+}
+
+}  // namespace
+
+Recognizer::Recognizer(RecognizerFile file, RecognizerOptions options)
+    : file_(std::move(file)),
+      options_(std::move(options)),
+      model_(std::make_unique<const StoreModel>(read_model(file_))),
+      nearest_(std::make_unique<NearestExamples>()) {
+  if (options_.method.empty() && options_.together) {
+    options_.method = model_->transductive_method();
+    if (!options_.proportions.empty()) options_.method += ":proportions=" + options_.proportions;
+  }
+  if (options_.method.empty()) options_.method = model_->default_method();
+  make_method(options_.method);  // a wrong name is said before images are read
+}
+
+Recognizer Recognizer::open(const fs::path& path, const RecognizerOptions& options) {
+  return {RecognizerFile(path, options.use, options.patience), options};
+}
+
+ExtractOptions Recognizer::extract_options() const {
+  ExtractOptions extract;
+  extract.batch = options_.batch;
+  extract.device = options_.device;
+  return extract;
+}
+
+void Recognizer::follow() {
+  if (!file_.follow()) return;
+  snapshot_ = {};
+  scorer_.reset();
+  calibration_.reset();
+}
+
+Recognizer::~Recognizer() = default;
+Recognizer::Recognizer(Recognizer&&) noexcept = default;
+Recognizer& Recognizer::operator=(Recognizer&&) noexcept = default;
+
+const Method& Recognizer::method() {
+  refresh();
+  return scorer_->method();
+}
+
+const std::optional<Calibration>& Recognizer::calibration() {
+  refresh();
+  return calibration_;
+}
+
+fs::path Recognizer::write_index() {
+  refresh();
+  if (scorer_->adapts() || scorer_->placed().empty())
+    fail_usage("'{}' looks at all classes together, so each opening has to: fit a method (protocom fit, --fitted)",
+               scorer_->method().label());
+  protocom::write_index(file_, make_method(options_.method)->label(), {snapshot_, scorer_->placed()});
+  return index_path(file_.path());
+}
+
+/// Begins with the classes as they were when the file beside the recognizer was made, if there is one.
+void Recognizer::use_index() {
+  auto index = read_index(file_, make_method(options_.method)->label());
+  if (!index) return;
+  snapshot_ = std::move(index->snapshot);
+  scorer_ = std::make_unique<ClassScorer>(snapshot_.enrolled, *model_,
+                                          ClassScorerOptions{options_.method, options_.shares, index->placed});
+  nearest_->update(*scorer_, std::vector<int64_t>(snapshot_.class_ids.size(), -1));
+}
+
+/// Takes the classes as they are in the file now.
+void Recognizer::refresh() {
+  if (scorer_ != nullptr && snapshot_.revision == file_.revision()) return;
+  if (scorer_ == nullptr && snapshot_.class_ids.empty()) use_index();
+  auto scorer = std::move(scorer_);  // of no more use when something throws
+  const std::vector<int64_t> before = file_.refresh(snapshot_);
+  if (scorer != nullptr) {
+    scorer->update(snapshot_.enrolled, before);
+  } else {
+    scorer = std::make_unique<ClassScorer>(snapshot_.enrolled, *model_,
+                                           ClassScorerOptions{options_.method, options_.shares});
+    warn_of_other_shots(scorer->method(), snapshot_.enrolled);
+  }
+  nearest_->update(*scorer, before);
+  calibration_.reset();
+  if (snapshot_.calibration)
+    calibration_ = calibration_for(scorer->method(), calibration_from(*snapshot_.calibration, file_.path().string()));
+  scorer_ = std::move(scorer);
+}
+
+/// Says once that the calibration was made with other classes: its threshold may let more strangers pass, or fewer.
+void Recognizer::warn_of_other_classes() {
+  if (warned_ || !calibration_ || is_of_classes(*calibration_, scorer_->class_names())) return;
+  warned_ = true;
+  logger().warn(
+      "the calibration was made with {} classes, others than the {} that are enrolled now: probabilities and 'none of "
+      "these' may be off; make it anew (protocom calibrate {})",
+      calibration_->classes, scorer_->class_names().size(), file_.path().string());
+}
+
+void Recognizer::warn_of_one_class() {
+  if (warned_of_one_ || scorer_->class_names().size() != 1) return;
+  warned_of_one_ = true;
+  logger().warn("'{}' is the only class, so every image is answered with it: enrol others to compare with",
+                excerpt(scorer_->class_names().front()));
+}
+
+Backbone& Recognizer::backbone() {
+  if (backbone_ != nullptr) return *backbone_;
+  BackboneFileOptions stated;
+  stated.preprocessing = file_.settings().preprocessing;
+  file_.read_artefact("backbone", [&](const fs::path& path) { backbone_ = open_backbone(path, stated); });
+  if (backbone_->dim() != file_.settings().feature_dim)
+    fail("{}: its backbone gives features of {} dimensions, expected {}", file_.path().string(), backbone_->dim(),
+         file_.settings().feature_dim);
+  freeze_for(*backbone_, extract_options());
+  return *backbone_;
+}
+
+/// `logits` [c] of the feature [d].
+std::vector<AttributeEffect> Recognizer::attribute_effects_of(const at::Tensor& logits,
+                                                              const at::Tensor& feature) const {
+  if (options_.attributes < 1) return {};
+  const at::Tensor effects = scorer_->attribute_effects(logits.argmax().item<int64_t>(), feature);  // [a]
+  if (!effects.defined()) return {};
+  const double factor = calibration_ ? calibration_->factor : 1.0;
+  const at::Tensor order = effects.abs().argsort(/*dim=*/0, /*descending=*/true);
+  std::vector<AttributeEffect> telling;
+  for (int64_t i = 0; i < std::min(options_.attributes, order.size(0)); ++i) {
+    const auto a = order[i].item<int64_t>();
+    const double effect = factor * effects[a].item<double>();
+    const std::string& name = snapshot_.enrolled.attributes[static_cast<size_t>(a)];
+    if (effect != 0) telling.push_back({name, file_.settings().word_for(name), effect});
+  }
+  return telling;
+}
+
+/// `logits` [c] with the logarithm of their exponentials' sum; `best`: the first of the ranking.
+std::vector<RankedClass> Recognizer::ranking_of(const at::Tensor& logits, double log_sum,
+                                                const std::vector<int64_t>& best) const {
+  std::vector<RankedClass> ranking;
+  for (const int64_t k : best) {
+    if (static_cast<int64_t>(ranking.size()) == options_.top) break;
+    ranking.push_back(
+        {scorer_->class_names()[static_cast<size_t>(k)], std::min(1.0, std::exp(logits[k].item<double>() - log_sum))});
+  }
+  return ranking;
+}
+
+/// The chance of none of the classes, which the others give up.
+void Recognizer::take_none(double familiarity, Answer& answer) const {
+  const double none = probability_of_none(*calibration_, familiarity);
+  for (RankedClass& ranked_class : answer.ranking) ranked_class.probability *= 1 - none;
+  answer.none = none;
+  answer.none_of_these = none >= 0.5;
+}
+
+std::vector<Answer> Recognizer::answers_of(const at::Tensor& features) {
+  const at::NoGradGuard no_grad;
+  warn_of_other_classes();
+  warn_of_one_class();
+  const EpisodeScores scores = scorer_->score(features);
+  const at::Tensor logits = scores.logits.squeeze(0);  // [n, c]
+  const double factor = calibration_ ? calibration_->factor : 1.0;
+  const bool has_threshold =
+      calibration_ && (calibration_->method == scorer_->method().label() || scores.unseen.defined());
+  const at::Tensor familiar = familiarity(scores);
+  const at::Tensor scaled = factor == 1 ? logits : logits * factor;  // [n, c]
+  // Against a class never seen the familiarity holds the sum that probabilities are divided by.
+  const bool summed = factor == 1 && scores.unseen.defined();
+  const at::Tensor log_sums = summed ? familiar + scores.unseen.squeeze(0) : scaled.logsumexp(-1);  // [n]
+  if (!at::isfinite(log_sums).all().item<bool>() || !at::isfinite(familiar).all().item<bool>())
+    fail("{}: the scores are no numbers: an image's features, or numbers in the file, are too large",
+         file_.path().string());
+  std::vector<std::vector<int64_t>> best;
+  for (const at::Tensor& row : logits.unbind())
+    best.push_back(best_classes(row, options_.nearest > 0 ? std::max(options_.top, kClassesToLookAt) : options_.top));
+  auto nearest = nearest_->find(snapshot_, *scorer_, best, features, options_.nearest);
+  std::vector<Answer> answers;
+  for (size_t i = 0; i < best.size(); ++i) {
+    const auto row = static_cast<int64_t>(i);
+    Answer answer;
+    answer.ranking = ranking_of(scaled[row], log_sums[row].item<double>(), best[i]);
+    answer.familiarity = familiar[row].item<double>();
+    answer.attributes = attribute_effects_of(logits[row], features[row]);
+    answer.nearest = std::move(nearest[i]);
+    answer.nearest_note = note_on_nearest(snapshot_, answer.ranking.front().name, answer.nearest);
+    if (has_threshold) take_none(answer.familiarity, answer);
+    answers.push_back(std::move(answer));
+  }
+  return answers;
+}
+
+std::vector<Answer> Recognizer::classify_features(const at::Tensor& features) {
+  check_features(features, "the features");
+  refresh();
+  return answers_of(features);
+}
+
+at::Tensor Recognizer::features_of(const std::vector<Image>& images) {
+  return extract_square_features(backbone(), images, extract_options());
+}
+
+Answer Recognizer::classify(const fs::path& image) {
+  refresh();
+  const Preprocessing& sizes = file_.settings().preprocessing;
+  const Image square = reading(image, [&] { return decode_square_image(read_file(image), sizes); });
+  return answers_of(extract_square_features(backbone(), {square}, extract_options())).front();
+}
+
+std::vector<UnreadableFile> Recognizer::classify(const std::vector<fs::path>& images, const TakeAnswer& take,
+                                                 Progress& progress) {
+  refresh();
+  const auto give = [&](const EmbeddedFiles& files, const std::vector<Answer>& answers) {
+    for (size_t i = 0; i < answers.size(); ++i) take(files.paths[i], answers[i]);
+  };
+  if (scorer_->method().spec().sees == Sees::kAllQueries) {
+    const EmbeddedFiles files = embed_files(backbone(), images, extract_options(), progress);
+    give(files, classify_together(files.features));
+    return files.unreadable;
+  }
+  std::vector<UnreadableFile> unreadable;
+  const auto take_batch = [&](EmbeddedBatch&& batch) {
+    if (!batch.paths.empty()) give(batch, answers_of(batch.features));
+    unreadable.insert(unreadable.end(), batch.unreadable.begin(), batch.unreadable.end());
+  };
+  embed_batches(backbone(), images, extract_options(), take_batch, progress);
+  return unreadable;
+}
+
+std::vector<Answer> Recognizer::classify_together(const at::Tensor& features) {
+  refresh();
+  if (features.size(0) == 0) return {};
+  if (scorer_->method().spec().sees == Sees::kAllQueries)
+    warn_of_proportions(*scorer_, snapshot_.enrolled, *model_, features);
+  return answers_of(features);
+}
+
+ExpectedAccuracy Recognizer::expected_accuracy(Progress& progress) {
+  refresh();
+  ExpectedAccuracy expected = protocom::expected_accuracy(*scorer_, progress);
+  const std::vector<std::string>& names = scorer_->class_names();
+  for (LeftOutMistake& mistake : expected.mistakes) {
+    const auto own = static_cast<size_t>(std::find(names.begin(), names.end(), mistake.class_name) - names.begin());
+    mistake.example = snapshot_.examples[own][static_cast<size_t>(mistake.image)].id;
+  }
+  return expected;
+}
+
+Calibration Recognizer::calibrate(const std::vector<fs::path>& others, const CalibrationOptions& options,
+                                  Progress& progress, std::vector<UnreadableFile>* unreadable) {
+  if (others.empty()) return calibrate_on({}, options, progress);
+  refresh();
+  const EmbeddedFiles files = embed_files(backbone(), others, extract_options(), progress);
+  if (!files.unreadable.empty() && (unreadable == nullptr || files.paths.empty()))
+    fail("{}", files.unreadable.front().reason);
+  if (unreadable != nullptr) *unreadable = files.unreadable;
+  return calibrate_on(files.features, options, progress);
+}
+
+Calibration Recognizer::calibrate_on(const at::Tensor& strangers, const CalibrationOptions& options,
+                                     Progress& progress) {
+  refresh();
+  const Calibration made = protocom::calibrate(*scorer_, strangers, options, progress);
+  file_.set_calibration(to_json(made));
+  return made;
+}
+
+}  // namespace protocom

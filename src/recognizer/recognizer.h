@@ -1,0 +1,188 @@
+#pragma once
+#include <ATen/core/Tensor.h>
+
+#include <chrono>
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "base/progress.h"
+#include "encoders/backbone.h"
+#include "encoders/extract.h"
+#include "images/image.h"
+#include "images/image_files.h"
+#include "knowledge/knowledge.h"
+#include "protocom/answer.h"
+#include "protocom/enrolment.h"
+#include "protocom/recognizer_options.h"
+#include "recognizer/calibration.h"
+#include "recognizer/class_scorer.h"
+#include "recognizer/describe_class.h"
+#include "recognizer/expected_accuracy.h"
+#include "recognizer/store_model.h"
+#include "store/recognizer_file.h"
+
+namespace protocom {
+
+class NearestExamples;
+
+/// A class to enrol, or images of one.
+struct EnrolRequest {
+  ClassRequest description;         ///< the class's name, and what is said about it
+  std::vector<std::string> images;  ///< files, or folders that are walked (find_images); may be none for a new class
+  /// Of images that are known by these alone, extracted with the recognizer's backbone: float32 [n, d]; may be
+  /// undefined.
+  at::Tensor features = {};
+  std::vector<std::string> sources = {};  ///< [n], where each of those came from; empty: unknown
+  SkippedFiles skipped = {};              ///< found and left out when the request was made
+};
+
+/// What became of images whose class nobody has said.
+struct LearnedUnlabelled {
+  int64_t added = 0;
+  int64_t held = 0;                        ///< were there already
+  int64_t images = 0;                      ///< there are now
+  std::vector<UnreadableFile> unreadable;  ///< the rest is added
+};
+
+/// An image file as an enrolment keeps it.
+struct EmbeddedImage {
+  std::string hash;       ///< hash_file of it
+  at::Tensor feature;     ///< float32 [d]
+  std::string thumbnail;  ///< a JPEG, or nothing where the recognizer keeps none
+};
+
+/// From an image to an answer:
+///
+///     Recognizer birds = Recognizer::open("birds.pcm");
+///     birds.enrol({{{"okapi"}, {"okapi1.jpg", "okapi2.jpg"}}});
+///     std::puts(birds.classify("holiday.jpg").ranking.front().name.c_str());
+///
+/// Everything it needs lies in the file. What other processes enrol there counts from the next call on. Not
+/// thread-safe.
+class Recognizer {
+ public:
+  /// Throws Error when there is no such file or it is damaged, UsageError for a method that does not fit it.
+  static Recognizer open(const std::filesystem::path& path, const RecognizerOptions& options = {});
+  ~Recognizer();
+  Recognizer(Recognizer&&) noexcept;
+  Recognizer& operator=(Recognizer&&) noexcept;
+
+  /// The file: lists of what is enrolled, and changes other than enrolments.
+  [[nodiscard]] RecognizerFile& file() { return file_; }
+  [[nodiscard]] const RecognizerFile& file() const { return file_; }
+  [[nodiscard]] const RecognizerOptions& options() const { return options_; }
+  /// RecognizerFile::follow, for callers that keep a recognizer open for long.
+  void follow();
+  /// What it classifies with.
+  [[nodiscard]] const Method& method();
+
+  /// Throws Error when the image cannot be read, no class is enrolled, or one lacks images that the method needs.
+  Answer classify(const std::filesystem::path& image);
+  /// The same for features float32 [n, d]: an answer a row.
+  std::vector<Answer> classify_features(const at::Tensor& features);
+
+  /// For callers that decode images themselves, by decode_image and resize_and_crop with settings().preprocessing:
+  /// their features, float32 [n, d], which classify_features() and RecognizerFile::enrol take. Throws Error for images
+  /// of another size.
+  at::Tensor features_of(const std::vector<Image>& images);
+  /// What is kept of such an image to be looked at: a JPEG, or nothing where the file keeps none.
+  [[nodiscard]] std::string thumbnail_of(const Image& image) const;
+  /// A class as RecognizerFile::enrol takes it, without images: described unless it is there and nothing is said of it.
+  /// Throws what describe_class throws.
+  ClassEnrolment describe(const ClassRequest& request);
+  /// Whether classes can be described in words by a text encoder of so many numbers (check_takes_words).
+  bool takes_words(int64_t numbers);
+
+  /// Many files, in the order given; `take` gets each answer as soon as it is known: batch by batch, or at the end
+  /// where the method looks at all of them together. One that cannot be read does not stop the others: those are
+  /// returned.
+  using TakeAnswer = std::function<void(const std::filesystem::path& image, const Answer& answer)>;
+  std::vector<UnreadableFile> classify(const std::vector<std::filesystem::path>& images, const TakeAnswer& take,
+                                       Progress& progress = Progress::none());
+
+  /// The answers to images of these features together, float32 [n, d], for a method that looks at all of them (see
+  /// RecognizerOptions::together); for others as classify_features().
+  std::vector<Answer> classify_together(const at::Tensor& features);
+
+  /// What enrol() makes of files first, in the order given; those that cannot be read are returned.
+  using TakeEmbedded = std::function<void(const std::filesystem::path& image, const EmbeddedImage& embedded)>;
+  std::vector<UnreadableFile> embed(const std::vector<std::filesystem::path>& images, const TakeEmbedded& take,
+                                    Progress& progress = Progress::none());
+
+  /// Adds classes, or images of classes, in one transaction. An image that cannot be read does not stop the others; a
+  /// class of which none can is left out. Throws Error, and leaves the file as it was, when nothing is left, and what
+  /// describe_class and RecognizerFile::enrol throw.
+  Enrolment enrol(const std::vector<EnrolRequest>& requests, Progress& progress = Progress::none());
+  /// The same with embed() done elsewhere, in several processes: `embed_all` is called once with all files unless there
+  /// are none, and gives each that it can read to `take`, in order.
+  using EmbedAll = std::function<std::vector<UnreadableFile>(const std::vector<std::filesystem::path>& images,
+                                                             const TakeEmbedded& take)>;
+  Enrolment enrol(const std::vector<EnrolRequest>& requests, const EmbedAll& embed_all);
+
+  /// Adds images of the classes to come whose class nobody has said, from which a space that follows images learns;
+  /// where there would be more than kMostUnlabelled, so many of them, evenly. Throws UsageError of
+  /// check_learns_from_unlabelled(), Error where none can be read.
+  LearnedUnlabelled add_unlabelled(const std::vector<std::filesystem::path>& images,
+                                   Progress& progress = Progress::none());
+  /// Whether it does.
+  [[nodiscard]] bool learns_from_unlabelled() const { return model_->learns_from_unlabelled(); }
+  /// Throws UsageError where such images would be of no use: the method was fitted and stays as it is.
+  void check_learns_from_unlabelled() const;
+
+  /// How well the enrolled images tell their classes apart, by leaving some out. Throws as classify().
+  ExpectedAccuracy expected_accuracy(Progress& progress = Progress::none());
+
+  /// Makes a calibration (see protocom::calibrate) for the recognizer's own method and keeps it in the file. `others`:
+  /// image files of none of the classes; empty: classes are left out in turn. Those that cannot be read are left out
+  /// and go into `unreadable`; without it, or where none can, it throws Error.
+  Calibration calibrate(const std::vector<std::filesystem::path>& others, const CalibrationOptions& options,
+                        Progress& progress = Progress::none(), std::vector<UnreadableFile>* unreadable = nullptr);
+  /// The same with `strangers`, features float32 [n, d] of images of none of the classes, or undefined.
+  Calibration calibrate_on(const at::Tensor& strangers, const CalibrationOptions& options,
+                           Progress& progress = Progress::none());
+
+  /// Writes what opening a recognizer of very many classes takes long for into a file beside it, FILE.index, which is
+  /// mapped from then on; returns its path. Classes that change later are read from the recognizer. Throws UsageError
+  /// for a method that does not place each class by itself.
+  std::filesystem::path write_index();
+
+  /// The calibration that answers follow; nothing when there is none for the method.
+  [[nodiscard]] const std::optional<Calibration>& calibration();
+
+ private:
+  Recognizer(RecognizerFile file, RecognizerOptions options);
+  void refresh();
+  void use_index();
+  ClassEnrolment describe(const ClassRequest& request, std::set<std::string>& left_out);
+  Backbone& backbone();
+  [[nodiscard]] ExtractOptions extract_options() const;
+  const Knowledge* knowledge();
+  void warn_of_other_classes();
+  void warn_of_one_class();
+  std::vector<Answer> answers_of(const at::Tensor& features);
+  std::vector<RankedClass> ranking_of(const at::Tensor& logits, double log_sum, const std::vector<int64_t>& best) const;
+  void take_none(double familiarity, Answer& answer) const;
+  std::vector<AttributeEffect> attribute_effects_of(const at::Tensor& logits, const at::Tensor& feature) const;
+
+  RecognizerFile file_;
+  RecognizerOptions options_;
+  std::unique_ptr<const StoreModel> model_;
+  std::unique_ptr<Backbone> backbone_;    // read when the first image comes
+  std::unique_ptr<Knowledge> knowledge_;  // read when the first class is described
+  // What follows from the classes as they were at a revision.
+  RecognizerSnapshot snapshot_;
+  std::unique_ptr<ClassScorer> scorer_;
+  std::unique_ptr<NearestExamples> nearest_;
+  std::optional<Calibration> calibration_;
+  bool warned_ = false;  // that it is of other classes
+  bool warned_of_one_ = false;
+};
+
+}  // namespace protocom

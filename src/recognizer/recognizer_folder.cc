@@ -1,0 +1,247 @@
+#include "recognizer/recognizer_folder.h"
+
+#include <ATen/ATen.h>
+
+#include <algorithm>
+#include <cctype>
+#include <map>
+
+#include "base/error.h"
+#include "io/files.h"
+#include "io/json.h"
+#include "io/npz.h"
+#include "io/pending_folder.h"
+#include "recognizer/calibration.h"
+
+namespace protocom {
+namespace fs = std::filesystem;
+namespace {
+
+using nlohmann::json;
+
+constexpr const char* kDocument = "recognizer.json";
+constexpr const char* kClassesFile = "classes.npz";
+constexpr const char* kExamplesFile = "examples.npz";
+constexpr const char* kUnlabelledFile = "unlabelled.npz";
+constexpr const char* kThumbnails = "thumbnails";
+constexpr const char* kUnlabelledThumbnails = "unlabelled-thumbnails";
+
+constexpr size_t kLongestSuffix = 16;
+
+/// "backbone.pt": what it is, with the suffix that it had where that is letters and digits.
+std::string file_name(const RecognizerArtefact& artefact) {
+  const std::string suffix = artefact.path.extension().string();
+  const bool is_plain =
+      suffix.size() > 1 && suffix.size() <= kLongestSuffix &&
+      std::all_of(suffix.begin() + 1, suffix.end(), [](unsigned char c) { return c < 0x80 && std::isalnum(c) != 0; });
+  return artefact.name + (is_plain ? suffix : "");
+}
+
+/// `which`: kThumbnails or kUnlabelledThumbnails.
+fs::path thumbnail_path(const fs::path& folder, const char* which, int64_t number) {
+  return folder / which / fmt::format("{}.jpg", number);
+}
+
+/// JSON texts are UTF-8: a name that is not would come back as another one.
+json dumped_safely(const json& document) {
+  try {
+    static_cast<void>(document.dump());
+  } catch (const json::exception&) {
+    fail("a name or file name in the recognizer is not UTF-8: JSON cannot hold it; rename the class");
+  }
+  return document;
+}
+
+json export_artefacts(const RecognizerFile& file, const fs::path& folder) {
+  json entries = json::array();
+  for (const RecognizerArtefact& artefact : file.artefacts()) {
+    file.read_artefact(artefact.name, [&](const fs::path& from) {
+      write_file(folder / file_name(artefact), MappedFile(from).bytes());
+    });
+    entries.push_back({{"name", artefact.name},
+                       {"file", file_name(artefact)},
+                       {"hash", artefact.hash},
+                       {"embedded", artefact.embedded}});
+  }
+  return entries;
+}
+
+json export_classes(const RecognizerContents& contents, const std::vector<std::string>& attributes,
+                    const fs::path& folder) {
+  json entries = json::array();
+  std::vector<at::Tensor> association, embedding;
+  for (const StoredClass& stored_class : contents.classes) {
+    entries.push_back({{"class", stored_class.name},
+                       {"title", stored_class.description.title},
+                       {"embedding_source", stored_class.description.embedding_source}});
+    association.push_back(stored_class.description.association);
+    embedding.push_back(stored_class.description.embedding);
+  }
+  NpzWriter writer(folder / kClassesFile);
+  writer.add("attributes", attributes);
+  if (!entries.empty()) {
+    writer.add("association", at::stack(association));
+    writer.add("class_embedding", at::stack(embedding));
+  }
+  writer.close();
+  return entries;
+}
+
+json export_examples(const RecognizerContents& contents, const fs::path& folder) {
+  json entries = json::array();
+  for (size_t i = 0; i < contents.examples.size(); ++i) {
+    const ExampleInfo& entry = contents.examples[i];
+    const std::string& jpeg = contents.thumbnails[i];
+    if (!jpeg.empty()) write_file(thumbnail_path(folder, kThumbnails, static_cast<int64_t>(i)), jpeg);
+    entries.push_back(
+        {{"class", entry.class_name}, {"hash", entry.hash}, {"source", entry.source}, {"time", entry.time}});
+  }
+  NpzWriter writer(folder / kExamplesFile);
+  writer.add("features", contents.features);
+  writer.close();
+  return entries;
+}
+
+/// Images whose class nobody has said; without any there is no file of them.
+json export_unlabelled(const NewExamples& unlabelled, const fs::path& folder) {
+  json entries = json::array();
+  for (size_t i = 0; i < unlabelled.hashes.size(); ++i) {
+    const std::string& jpeg = unlabelled.thumbnails[i];
+    if (!jpeg.empty()) write_file(thumbnail_path(folder, kUnlabelledThumbnails, static_cast<int64_t>(i)), jpeg);
+    entries.push_back(
+        {{"hash", unlabelled.hashes[i]}, {"source", unlabelled.sources[i]}, {"time", unlabelled.times[i]}});
+  }
+  if (entries.empty()) return entries;
+  NpzWriter writer(folder / kUnlabelledFile);
+  writer.add("features", unlabelled.features);
+  writer.close();
+  return entries;
+}
+
+/// The folder's document and tensors while a recognizer is made of them.
+class Folder {
+ public:
+  explicit Folder(const fs::path& folder)
+      : folder_(folder), where_((folder / kDocument).string()), document_(read_json(folder / kDocument)) {}
+
+  void read_into(const fs::path& path, const Provenance& provenance) const {
+    const ArtefactHeader header = ArtefactHeader::from_json(document_.at("header"), where_);
+    const NpzReader classes(folder_ / kClassesFile);
+    if (classes.has("sum") || classes.has("moments_sum"))
+      fail("{}: it has images without features, as an earlier protocom kept them: enrol them anew", where_);
+    RecognizerFile::create(path, RecognizerFile::settings_of(header, classes.strings("attributes"), where_),
+                           artefacts(), provenance);
+    RecognizerFile file(path);
+    const std::vector<ClassEnrolment> all = enrolments(classes);
+    if (!all.empty()) file.enrol(all);
+    if (const NewExamples images = unlabelled(); !images.hashes.empty()) file.add_unlabelled(images);
+    if (const json& stored = document_.at("calibration"); !stored.is_null())
+      file.set_calibration(to_json(calibration_from(stored, where_)));
+    file.compact();
+  }
+
+ private:
+  [[nodiscard]] std::vector<RecognizerArtefact> artefacts() const {
+    std::vector<RecognizerArtefact> all;
+    for (const json& item : document_.at("artefacts")) {
+      const fs::path name = item.at("file").get<std::string>();
+      if (name != name.filename() || name == ".." || name.string().find('\0') != std::string::npos)
+        fail("{}: an artefact outside the folder: '{}'", where_, excerpt(name.string()));
+      all.push_back({item.at("name").get<std::string>(), folder_ / name});
+      all.back().embedded = item.at("embedded").get<bool>();
+      if (hash_file(all.back().path) != item.at("hash").get<std::string>())
+        fail("{} is another file than was exported", all.back().path.string());
+    }
+    return all;
+  }
+
+  static at::Tensor row(const at::Tensor& table, int64_t k, const std::string& what) {
+    if (table.dim() != 2 || k >= table.size(0)) fail("{} has fewer rows than recognizer.json has entries", what);
+    return table[k].clone();
+  }
+
+  [[nodiscard]] std::vector<ClassEnrolment> enrolments(const NpzReader& classes) const {
+    std::vector<ClassEnrolment> all;
+    std::map<std::string, size_t> number;
+    if (document_.at("classes").empty()) return all;
+    const at::Tensor association = classes.tensor("association");
+    const at::Tensor embedding = classes.tensor("class_embedding");
+    for (const json& item : document_.at("classes")) {
+      const auto k = static_cast<int64_t>(all.size());
+      ClassDescription stated;
+      stated.title = item.at("title").get<std::string>();
+      stated.association = row(association, k, kClassesFile);
+      stated.embedding = row(embedding, k, kClassesFile);
+      stated.embedding_source = item.at("embedding_source").get<std::string>();
+      number[item.at("class").get<std::string>()] = all.size();
+      all.push_back({item.at("class").get<std::string>(), stated});
+    }
+    if (fs::exists(folder_ / kExamplesFile)) add_examples(number, all);
+    return all;
+  }
+
+  void add_examples(const std::map<std::string, size_t>& number, std::vector<ClassEnrolment>& to) const {
+    const at::Tensor features = NpzReader(folder_ / kExamplesFile).tensor("features");
+    std::vector<std::vector<at::Tensor>> rows(to.size());
+    int64_t i = 0;
+    for (const json& item : document_.at("examples")) {
+      const auto found = number.find(item.at("class").get<std::string>());
+      if (found == number.end()) fail("{}: example {} is of no class", where_, i);
+      NewExamples& own = to[found->second].examples;
+      rows[found->second].push_back(row(features, i, kExamplesFile));
+      own.hashes.push_back(item.at("hash").get<std::string>());
+      own.sources.push_back(item.at("source").get<std::string>());
+      own.times.push_back(whole_number<int64_t>(item.at("time")));
+      const fs::path jpeg = thumbnail_path(folder_, kThumbnails, i++);
+      own.thumbnails.push_back(fs::exists(jpeg) ? read_file(jpeg) : std::string());
+    }
+    for (size_t k = 0; k < to.size(); ++k) {
+      if (!rows[k].empty()) to[k].examples.features = at::stack(rows[k]).to(at::kFloat);
+    }
+  }
+
+  /// A folder that an earlier protocom exported says nothing of them.
+  [[nodiscard]] NewExamples unlabelled() const {
+    NewExamples images;
+    if (!document_.contains("unlabelled") || document_.at("unlabelled").empty()) return images;
+    images.features = NpzReader(folder_ / kUnlabelledFile).tensor("features").to(at::kFloat);
+    for (const json& item : document_.at("unlabelled")) {
+      const fs::path jpeg = thumbnail_path(folder_, kUnlabelledThumbnails, static_cast<int64_t>(images.hashes.size()));
+      images.hashes.push_back(item.at("hash").get<std::string>());
+      images.sources.push_back(item.at("source").get<std::string>());
+      images.times.push_back(whole_number<int64_t>(item.at("time")));
+      images.thumbnails.push_back(fs::exists(jpeg) ? read_file(jpeg) : std::string());
+    }
+    return images;
+  }
+
+  fs::path folder_;
+  std::string where_;
+  json document_;
+};
+
+}  // namespace
+
+void export_recognizer(const RecognizerFile& file, const fs::path& folder) {
+  check_absent(folder);
+  PendingFolder pending(folder);
+  const RecognizerContents contents = file.contents();
+  const json document = {{"header", file.header().to_json()},
+                         {"artefacts", export_artefacts(file, pending.path())},
+                         {"classes", export_classes(contents, file.settings().attributes, pending.path())},
+                         {"examples", export_examples(contents, pending.path())},
+                         {"unlabelled", export_unlabelled(contents.unlabelled, pending.path())},
+                         {"calibration", contents.calibration ? *contents.calibration : json()}};
+  write_file(pending.path() / kDocument, dumped_safely(document).dump(1));
+  pending.keep();
+}
+
+void import_recognizer(const fs::path& folder, const fs::path& path, const Provenance& provenance) {
+  check_absent(path);
+  reading(folder / kDocument, [&] {
+    const Folder read(folder);
+    write_file_with(path, [&](const fs::path& temporary) { read.read_into(temporary, provenance); });
+  });
+}
+
+}  // namespace protocom

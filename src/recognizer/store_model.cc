@@ -1,0 +1,111 @@
+#include "recognizer/store_model.h"
+
+#include <ATen/ATen.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "base/error.h"
+#include "datasets/feature_preprocessing.h"
+#include "fewshot/methods.h"
+
+namespace protocom {
+namespace {
+
+/// Of the tensors of a method that learns from them: the images whose class nobody has said.
+constexpr const char* kUnlabelledTensor = "unlabelled";
+
+using NamedTensor = std::pair<std::string, at::Tensor>;
+
+auto find_tensor(std::vector<NamedTensor>& tensors, const char* name) {
+  return std::find_if(tensors.begin(), tensors.end(), [&](const NamedTensor& one) { return one.first == name; });
+}
+
+std::shared_ptr<const Method> method_in(const std::string& label, const MethodState& state) {
+  std::unique_ptr<Method> made = make_method(label);
+  made->load(state);
+  return made;
+}
+
+}  // namespace
+
+std::vector<std::string> StoreModel::attributes() const {
+  return completion ? completion->attributes : fitted->method->state().attributes;
+}
+
+int64_t StoreModel::feature_dim() const {
+  return completion ? completion->network.options().feature_dim : fitted->feature_dim;
+}
+
+std::string StoreModel::default_method() const {
+  return fitted ? fitted->method->label() : completion->inductive_method;
+}
+
+std::string StoreModel::transductive_method() const {
+  const std::string file = fitted ? fitted->method->spec().name : "a completion model";
+  for (const MethodSpec* spec : method_specs()) {
+    const bool takes_it = fitted ? spec->name == file || spec->fitted_as == file : spec->has(Need::kCompletionModel);
+    if (takes_it && spec->sees == Sees::kAllQueries) return spec->name;
+  }
+  fail_usage("no transductive method uses what was fitted as '{}'; name another with --method", file);
+}
+
+bool StoreModel::learns_from_unlabelled() const { return fitted && protocom::learns_from_unlabelled(*fitted->method); }
+
+bool learns_from_unlabelled(const Method& method) {
+  MethodState state = method.state();
+  return find_tensor(state.tensors, "adaptation") != state.tensors.end();  // docs/formats.md
+}
+
+int64_t unlabelled_in(MethodState state) {
+  const auto held = find_tensor(state.tensors, kUnlabelledTensor);
+  return held == state.tensors.end() ? 0 : held->second.size(0);
+}
+
+std::shared_ptr<const Method> with_unlabelled(const std::shared_ptr<const Method>& method, const at::Tensor& images) {
+  if (!images.defined() || images.size(0) == 0 || !learns_from_unlabelled(*method)) return method;
+  MethodState state = method->state();
+  const auto held = find_tensor(state.tensors, kUnlabelledTensor);
+  if (held == state.tensors.end())
+    state.tensors.emplace_back(kUnlabelledTensor, images);
+  else
+    held->second = at::cat({held->second.to(at::kFloat), images});
+  return method_in(method->label(), state);
+}
+
+std::shared_ptr<const Method> without_unlabelled(const std::shared_ptr<const Method>& method) {
+  MethodState state = method->state();
+  const auto held = find_tensor(state.tensors, kUnlabelledTensor);
+  if (held == state.tensors.end()) return method;
+  state.tensors.erase(held);
+  return method_in(method->label(), state);
+}
+
+void check_is_for_recognizers(const MethodSpec& method) {
+  if (method.has(Need::kFeatureMaps))
+    fail_usage("'{}' looks at feature maps, which a recognizer does not keep: fit a method that needs features alone",
+               method.name);
+  if (method.has(Need::kOtherClasses))
+    fail_usage(
+        "'{}' answers by what is known of classes outside the task, which a recognizer does not keep: fit 'plda', "
+        "to which a class is what is known of it alone",
+        method.name);
+  if (method.has(Need::kMatchedText))
+    fail_usage("'{}' is for evaluation: a recognizer with texts of its classes (--knowledge) has 'plda:prior=text'",
+               method.name);
+}
+
+StoreModel read_store_model(const std::filesystem::path& path) {
+  StoreModel read;
+  const ArtefactHeader header = read_any_header(path);
+  if (header.kind == "fitted-method")
+    read.fitted = read_fitted_method(path);
+  else
+    read.completion = read_completion_model(path);
+  read.preprocessing = read_preprocessing(path);
+  const auto knowledge = header.provenance.inputs.find("knowledge");
+  if (knowledge != header.provenance.inputs.end()) read.knowledge_hash = knowledge->second;
+  return read;
+}
+
+}  // namespace protocom

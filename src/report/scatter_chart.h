@@ -1,0 +1,47 @@
+#pragma once
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "report/svg.h"
+
+namespace protocom {
+
+/// The place of a group that says none: that in its chart.
+inline constexpr size_t kOwnPlace = static_cast<size_t>(-1);
+
+/// Points of one colour and shape.
+struct PointGroup {
+  std::string label;
+  std::vector<double> x;
+  std::vector<double> y;
+  size_t place = kOwnPlace;  ///< of its colour and shape; groups with the same one look alike, in every chart
+  std::string sheet = {};    ///< the points' photos: a square JPEG in base64 with a tile for each, row by row; "": none
+  int64_t columns = 1;       ///< of tiles on the sheet, as many as it has rows
+};
+/// As the other charts' parts, but files of before have neither place (it is the group's own then) nor photos.
+void to_json(nlohmann::json& out, const PointGroup& group);
+void from_json(const nlohmann::json& object, PointGroup& group);
+
+/// A map of points in groups. Charts with the same range can be compared.
+struct ScatterChart {
+  std::string id;  ///< unique in the page
+  std::string title;
+  std::string description;  ///< what the chart shows, in words
+  std::string x_label;
+  std::string y_label;
+  std::vector<PointGroup> groups;
+  double low_x = 0.0, high_x = 1.0;
+  double low_y = 0.0, high_y = 1.0;
+};
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(ScatterChart, id, title, description, x_label, y_label, groups, low_x, high_x, low_y,
+                                   high_y)
+
+/// The chart, 360 pixels wide at full size. Under the pointer a point shows its group's label, and its photo where
+/// there is one.
+Svg draw(const ScatterChart& chart);
+
+/// The groups and how many points each has, in words.
+std::string describe(const ScatterChart& chart);
+
+}  // namespace protocom

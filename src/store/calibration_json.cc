@@ -1,0 +1,75 @@
+#include "store/calibration_json.h"
+
+#include <cmath>
+#include <vector>
+
+#include "base/error.h"
+#include "io/json.h"
+
+namespace protocom {
+namespace {
+
+nlohmann::json to_json(const std::vector<Exchange>& exchange) {
+  nlohmann::json rows = nlohmann::json::array();
+  for (const Exchange& item : exchange)
+    rows.push_back({{"false_accept", item.false_accept}, {"accepted", item.accepted}, {"threshold", item.threshold}});
+  return rows;
+}
+
+bool is_share(double value) { return value >= 0 && value <= 1; }
+
+}  // namespace
+
+nlohmann::json to_json(const Calibration& calibration) {
+  return {{"method", calibration.method},
+          {"factor", calibration.factor},
+          {"threshold", calibration.threshold},
+          {"false_accept", calibration.false_accept},
+          {"accepted", calibration.accepted},
+          {"accuracy", calibration.accuracy},
+          {"images", calibration.images},
+          {"strangers", calibration.strangers},
+          {"classes", calibration.classes},
+          {"names", calibration.names},
+          {"slope", calibration.slope},
+          {"balanced", calibration.balanced},
+          {"exchange", to_json(calibration.exchange)}};
+}
+
+Calibration calibration_from(const nlohmann::json& stored, const std::string& where) {
+  Calibration read;
+  if (!stored.is_object())
+    fail("{}: the calibration is damaged: expected an object, found {}", where, stored.type_name());
+  try {
+    stored.at("method").get_to(read.method);
+    stored.at("factor").get_to(read.factor);
+    stored.at("threshold").get_to(read.threshold);
+    stored.at("false_accept").get_to(read.false_accept);
+    stored.at("accepted").get_to(read.accepted);
+    stored.at("accuracy").get_to(read.accuracy);
+    read.images = whole_number<int64_t>(stored.at("images"));
+    read.strangers = whole_number<int64_t>(stored.at("strangers"));
+    read.classes = whole_number<int64_t>(stored.at("classes"));
+    read.names = stored.value("names", "");
+    read.slope = stored.value("slope", 1.0);
+    read.balanced = stored.value("balanced", false);
+    for (const nlohmann::json& item : stored.value("exchange", nlohmann::json::array()))
+      read.exchange.push_back({item.at("false_accept"), item.at("accepted"), item.at("threshold")});
+  } catch (const nlohmann::json::exception& error) {
+    fail("{}: the calibration is damaged: {}", where, reason_of(error));
+  }
+  for (const double value : {read.factor, read.slope}) {
+    if (!std::isfinite(value) || value <= 0 || !std::isfinite(read.threshold))
+      fail("{}: the calibration is damaged: a factor of {}, a slope of {}, a threshold of {}", where, read.factor,
+           read.slope, read.threshold);
+  }
+  std::vector<double> shares = {read.false_accept, read.accepted, read.accuracy};
+  for (const Exchange& exchange : read.exchange)
+    shares.insert(shares.end(), {exchange.false_accept, exchange.accepted});
+  for (const double share : shares) {
+    if (!is_share(share)) fail("{}: the calibration is damaged: a share of {}", where, share);
+  }
+  return read;
+}
+
+}  // namespace protocom

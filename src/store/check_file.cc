@@ -1,0 +1,129 @@
+#include "base/error.h"
+#include "store/calibration_json.h"
+#include "store/detail/database.h"
+#include "store/detail/schema.h"
+#include "store/recognizer_file.h"
+
+namespace protocom {
+namespace {
+
+/// A query that counts rows which should not be there, and what they are.
+struct Rule {
+  const char* query;
+  const char* finding;
+};
+
+constexpr Rule kRules[] = {
+    {"SELECT count(*) FROM classes c WHERE c.removed_by IS NULL AND NOT EXISTS "
+     "(SELECT 1 FROM names n WHERE n.class = c.id AND n.removed_by IS NULL)",
+     "classes without a name"},
+    {"SELECT count(*) FROM classes c WHERE c.removed_by IS NULL AND NOT EXISTS "
+     "(SELECT 1 FROM descriptions d WHERE d.class = c.id AND d.removed_by IS NULL)",
+     "classes without a description"},
+    {"SELECT count(*) FROM examples e WHERE e.removed_by IS NULL AND NOT EXISTS "
+     "(SELECT 1 FROM classes c WHERE c.id = e.class AND c.removed_by IS NULL)",
+     "examples of classes that are not there"},
+    {"SELECT count(*) FROM names n WHERE n.removed_by IS NULL AND NOT EXISTS "
+     "(SELECT 1 FROM classes c WHERE c.id = n.class AND c.removed_by IS NULL)",
+     "names of classes that are not there"},
+    {"SELECT count(*) FROM descriptions d WHERE d.removed_by IS NULL AND NOT EXISTS "
+     "(SELECT 1 FROM classes c WHERE c.id = d.class AND c.removed_by IS NULL)",
+     "descriptions of classes that are not there"},
+    // The file's own index tells a text from a blob of the same bytes.
+    {"SELECT count(*) FROM (SELECT 1 FROM names WHERE removed_by IS NULL GROUP BY CAST(name AS BLOB) HAVING count(*) > "
+     "1)",
+     "names that several classes have"},
+    {"SELECT count(*) FROM names WHERE removed_by IS NULL AND length(CAST(name AS BLOB)) = 0",
+     "classes of an empty name"},
+    {"SELECT count(*) FROM (SELECT 1 FROM attributes GROUP BY CAST(name AS BLOB) HAVING count(*) > 1)",
+     "names that several attributes have"},
+    {"SELECT count(*) FROM attributes WHERE length(CAST(name AS BLOB)) = 0", "attributes of an empty name"},
+    {"SELECT max(count(*) - 1, 0) FROM calibrations WHERE removed_by IS NULL", "calibrations too many"},
+    {"SELECT count(*) FROM sqlite_sequence WHERE name = 'changes' AND (typeof(seq) <> 'integer' OR "
+     "seq NOT BETWEEN 0 AND 4611686018427387903)",
+     "counts of changes that cannot be"},
+    {"SELECT count(*) FROM thumbnails t WHERE t.removed_by IS NULL AND NOT EXISTS "
+     "(SELECT 1 FROM examples e WHERE e.id = t.example AND e.removed_by IS NULL)",
+     "thumbnails of examples that are not there"},
+};
+
+/// What no undo or redo leaves, in a file that has had one.
+constexpr Rule kRulesOfUndone[] = {
+    {"SELECT count(*) FROM undone WHERE id <= (SELECT coalesce(max(id), 0) FROM changes)",
+     "changes that were undone before others that were not"},
+    {"SELECT count(*) FROM undone_removals WHERE change NOT IN (SELECT id FROM undone)",
+     "removals of changes that were not undone"},
+};
+
+/// What classifying needs besides classes.
+void check_needed_parts(const RecognizerFile& file, std::vector<std::string>& findings) {
+  if (file.artefact("backbone") == nullptr)
+    findings.push_back(fmt::format("{}: it has no backbone", file.path().string()));
+  if (file.artefact("model") == nullptr && file.artefact("fitted") == nullptr)
+    findings.push_back(fmt::format("{}: it has neither a fitted method nor a completion model", file.path().string()));
+}
+
+template <typename Look>
+void note(std::vector<std::string>& findings, const Look& look) {
+  try {
+    look();
+  } catch (const Error& error) {
+    findings.emplace_back(error.what());
+  }
+}
+
+void check_pages(const Database& database, std::vector<std::string>& findings) {
+  Statement rows = database.prepare("PRAGMA integrity_check(10)");
+  while (rows.step()) {
+    if (const std::string stated = rows.text(0); stated != "ok")
+      findings.push_back(fmt::format("{}: the file is damaged: {}", database.path().string(), one_line(stated)));
+  }
+}
+
+void check_rule(const Database& database, const std::string& query, const std::string& finding,
+                std::vector<std::string>& findings) {
+  const int64_t count = database.number(query).value_or(0);
+  if (count > 0) findings.push_back(fmt::format("{}: {} {}", database.path().string(), count, finding));
+}
+
+/// Rows of a table that redo would bring back or remove though no change that was undone did.
+void check_undone_rows(const Database& database, const std::string& table, std::vector<std::string>& findings) {
+  const bool any = has_undone(database);
+  const std::string unknown = any ? " AND -removed_by NOT IN (SELECT id FROM undone)" : "";
+  check_rule(database, fmt::format("SELECT count(*) FROM {} WHERE removed_by < 0{}", table, unknown),
+             table + " of changes that were not undone", findings);
+  if (!any) return;
+  check_rule(database,
+             fmt::format("SELECT count(*) FROM undone_removals WHERE part = '{0}' AND item NOT IN (SELECT id FROM {0})",
+                         table),
+             table + " that a redo would remove are not there", findings);
+}
+
+void check_rules(const Database& database, std::vector<std::string>& findings) {
+  for (const Rule& rule : kRules) check_rule(database, rule.query, rule.finding, findings);
+  for (const char* table : changing_tables(database)) check_undone_rows(database, table, findings);
+  if (!has_undone(database)) return;
+  for (const Rule& rule : kRulesOfUndone) check_rule(database, rule.query, rule.finding, findings);
+  check_rule(database,
+             fmt::format("SELECT count(*) FROM undone_removals WHERE part NOT IN ('{}')",
+                         fmt::join(changing_tables(database), "', '")),
+             "removals from tables that are unknown", findings);
+}
+
+}  // namespace
+
+std::vector<std::string> RecognizerFile::check() const {
+  std::vector<std::string> findings;
+  note(findings, [&] { check_pages(*database_, findings); });
+  note(findings, [&] { check_rules(*database_, findings); });
+  check_needed_parts(*this, findings);
+  note(findings, [&] { static_cast<void>(snapshot()); });
+  note(findings, [&] {
+    if (const auto read = calibration()) static_cast<void>(calibration_from(*read, path().string()));
+  });
+  for (const RecognizerArtefact& artefact : artefacts_)
+    note(findings, [&] { read_artefact(artefact.name, [](const std::filesystem::path&) {}); });
+  return findings;
+}
+
+}  // namespace protocom

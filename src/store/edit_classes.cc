@@ -1,0 +1,272 @@
+#include <ATen/ATen.h>
+
+#include <algorithm>
+
+#include "base/error.h"
+#include "base/utf8.h"
+#include "io/files.h"
+#include "store/detail/change.h"
+#include "store/detail/class_query.h"
+#include "store/detail/database.h"
+#include "store/detail/schema.h"
+#include "store/detail/stored_tensor.h"
+#include "store/recognizer_file.h"
+
+namespace protocom {
+namespace {
+
+void check_vector(const at::Tensor& vector, int64_t size, const char* what, const std::string& name) {
+  if (!vector.defined() || vector.dim() != 1 || vector.size(0) != size)
+    fail("class '{}': expected an {} of {} numbers", name, what, size);
+  if (!vector.isfinite().all().item<bool>()) fail("class '{}': an {} with NaN or infinity", name, what);
+}
+
+void check_description(const RecognizerSettings& settings, const std::string& name, const ClassDescription& stated) {
+  check_vector(stated.association, static_cast<int64_t>(settings.attributes.size()), "association", name);
+  if (!is_share(stated.association)) fail("class '{}': an association outside 0 to 1", name);
+  check_vector(stated.embedding, settings.embedding_dim, "embedding", name);
+}
+
+void add_name(const Database& database, const Change& change, int64_t id, const std::string& name) {
+  if (name.empty()) fail("a class needs a name");
+  if (steers_terminals(name))
+    fail("the class name '{}' has control characters or turns the direction of writing: choose another", name);
+  database.prepare("INSERT INTO names(class, name, added_by) VALUES(?, ?, ?)", id, name, change.id()).run();
+}
+
+int64_t add_class(const Database& database, const Change& change, const std::string& name) {
+  database.prepare("INSERT INTO classes(time, added_by) VALUES(?, ?)", seconds_now(), change.id()).run();
+  const int64_t id = database.last_row();
+  add_name(database, change, id, name);
+  return id;
+}
+
+void describe(const Database& database, const Change& change, int64_t id, const ClassDescription& stated) {
+  change.remove("descriptions", "class", id);
+  database
+      .prepare(
+          "INSERT INTO descriptions(class, title, association, embedding, source, added_by) VALUES(?, ?, ?, ?, ?, ?)",
+          id, stated.title)
+      .bind_blob(to_blob(stated.association, at::kFloat))
+      .bind_blob(to_blob(stated.embedding, at::kFloat))
+      .bind(stated.embedding_source)
+      .bind(change.id())
+      .run();
+}
+
+/// Images that the class does not hold yet; returns how many those were.
+int64_t add_examples(const Database& database, const Change& change, int64_t id, const NewExamples& examples,
+                     at::ScalarType type) {
+  Statement add = database.prepare(
+      "INSERT OR IGNORE INTO examples(class, hash, feature, time, source, added_by) VALUES(?, ?, ?, ?, ?, ?)");
+  Statement show = database.prepare("INSERT INTO thumbnails(example, jpeg, added_by) VALUES(?, ?, ?)");
+  int64_t added = 0;
+  for (size_t i = 0; i < examples.hashes.size(); ++i) {
+    add.bind(id).bind(examples.hashes[i]);
+    add.bind_blob(to_blob(examples.features[static_cast<int64_t>(i)], type));
+    add.bind(examples.times.empty() ? seconds_now() : examples.times[i]);
+    add.bind(examples.sources.empty() ? std::string() : examples.sources[i]).bind(change.id()).run();
+    if (database.rows_changed() == 0) continue;
+    ++added;
+    if (examples.thumbnails.empty() || examples.thumbnails[i].empty()) continue;
+    show.bind(database.last_row()).bind_blob(examples.thumbnails[i]).bind(change.id()).run();
+  }
+  return added;
+}
+
+bool describes_anew(const ClassEnrolment& enrolment) {
+  return enrolment.description && enrolment.describe == Describe::kAnyClass;
+}
+
+/// Returns whether anything was changed.
+bool enrol_one(const Database& database, const Change& change, const RecognizerSettings& settings,
+               const ClassEnrolment& enrolment, EnrolledClass& done) {
+  std::optional<int64_t> id = live_class(database, enrolment.name);
+  done.is_new = !id;
+  if (!id && !enrolment.description)
+    fail("{} has no class '{}', and nothing describes it", database.path().string(), enrolment.name);
+  if (!id) id = add_class(database, change, enrolment.name);
+  const bool describes = done.is_new || describes_anew(enrolment);
+  if (describes) describe(database, change, *id, *enrolment.description);
+  done.added = add_examples(database, change, *id, enrolment.examples, type_of(settings));
+  done.held = static_cast<int64_t>(enrolment.examples.hashes.size()) - done.added;
+  return describes || done.added > 0;
+}
+
+void remove_live_class(const Database& database, const Change& change, int64_t id) {
+  database
+      .prepare(
+          "UPDATE thumbnails SET removed_by = ? WHERE removed_by IS NULL AND example IN "
+          "(SELECT id FROM examples WHERE class = ? AND removed_by IS NULL)",
+          change.id(), id)
+      .run();
+  for (const char* table : {"names", "descriptions", "examples"}) change.remove(table, "class", id);
+  change.remove("classes", "id", id);
+}
+
+/// Examples of a class as examples of another one, less those that it holds; returns how many those were.
+int64_t copy_examples(const Database& database, const Change& change, int64_t from, int64_t to) {
+  std::vector<int64_t> ids;
+  Statement rows = database.prepare("SELECT id FROM examples WHERE class = ? AND removed_by IS NULL ORDER BY id", from);
+  while (rows.step()) ids.push_back(rows.number(0));
+  Statement add = database.prepare(
+      "INSERT OR IGNORE INTO examples(class, hash, feature, time, source, added_by) "
+      "SELECT ?, hash, feature, time, source, ? FROM examples WHERE id = ?");
+  Statement show = database.prepare(
+      "INSERT INTO thumbnails(example, jpeg, added_by) "
+      "SELECT ?, jpeg, ? FROM thumbnails WHERE example = ? AND removed_by IS NULL");
+  int64_t added = 0;
+  for (const int64_t id : ids) {
+    add.bind(to).bind(change.id()).bind(id).run();
+    if (database.rows_changed() == 0) continue;
+    ++added;
+    show.bind(database.last_row()).bind(change.id()).bind(id).run();
+  }
+  return added;
+}
+
+/// A revision without changes is told by the last number that a change has had. Where all changes were undone, and some
+/// then done again, that number stands for the classes before them: those that are left here need another.
+void use_up_revision(const Database& database) {
+  if (database.number("SELECT max(id) FROM changes")) check_number_left(database);
+  database.run("UPDATE sqlite_sequence SET seq = seq + 1 WHERE name = 'changes' AND EXISTS (SELECT 1 FROM changes)");
+}
+
+/// Gives what is unused in the file back to the disk, which takes as much of it as the file is long, for a while.
+void shrink(const Database& database) {
+  try {
+    database.run("VACUUM");
+  } catch (const DatabaseError& error) {
+    if (error.fault() != DatabaseFault::kFull) throw;
+    throw DatabaseError(
+        DatabaseFault::kFull,
+        fmt::format(
+            "{}: what was removed is gone, and its room in the file is free for what is enrolled next; the file "
+            "itself does not become smaller until {} MiB of the disk are free",
+            database.path().string(), (bytes_of(database) >> 20) + 1));
+  }
+}
+
+std::string what_became_of(const EnrolledClass& enrolled) {
+  const std::string& name = enrolled.now.name;
+  const std::string by = "by " + count_of(static_cast<int64_t>(enrolled.now.attributes.size()), "attribute");
+  if (enrolled.added == 0)
+    return enrolled.is_new ? fmt::format("enrol '{}', described {}", name, by)
+                           : fmt::format("describe '{}' {}", name, by);
+  std::string what = fmt::format("enrol {} of '{}'", count_of(enrolled.added, "image"), name);
+  if (enrolled.replaced) what += fmt::format(" and describe it {}", by);
+  if (enrolled.held > 0)
+    what += fmt::format(" ({} more {} there already)", enrolled.held, enrolled.held == 1 ? "was" : "were");
+  return what;
+}
+
+std::string describe_change(const std::vector<EnrolledClass>& done) {
+  return done.size() == 1 ? what_became_of(done.front()) : fmt::format("enrol {} classes", done.size());
+}
+
+}  // namespace
+
+std::string hash_of_feature(const at::Tensor& feature) {
+  const at::Tensor values = feature.to(at::kFloat).contiguous();
+  return hash_bytes({static_cast<const char*>(values.data_ptr()), values.nbytes()});
+}
+
+NewExamples examples_of_features(const at::Tensor& features, const std::string& source) {
+  NewExamples examples;
+  examples.features = features;
+  for (const at::Tensor& row : features.unbind()) examples.hashes.push_back(hash_of_feature(row));
+  examples.sources.assign(examples.hashes.size(), source);
+  return examples;
+}
+
+std::vector<EnrolledClass> RecognizerFile::enrol(const std::vector<ClassEnrolment>& enrolments) {
+  for (const ClassEnrolment& enrolment : enrolments) {
+    if (enrolment.description) check_description(settings_, enrolment.name, *enrolment.description);
+    check_examples(settings_, fmt::format("class '{}'", enrolment.name), enrolment.examples);
+  }
+  return reading(path(), [&] {
+    Change change(*database_, "enrol", last_made_);
+    const int64_t size_before = bytes_of(*database_);
+    std::vector<EnrolledClass> done(enrolments.size());
+    bool changed = false;
+    for (size_t i = 0; i < enrolments.size(); ++i) {
+      const auto before = describes_anew(enrolments[i]) ? find_class(enrolments[i].name) : std::nullopt;
+      if (before) done[i].replaced = before->attributes;
+      changed |= enrol_one(*database_, change, settings_, enrolments[i], done[i]);
+    }
+    for (size_t i = 0; i < enrolments.size(); ++i) done[i].now = find_class(enrolments[i].name).value();
+    if (!changed) return done;
+    check_room(*database_, size_before);
+    change.call(describe_change(done));
+    change.commit();
+    return done;
+  });
+}
+
+void RecognizerFile::rename_class(const std::string& name, const std::string& new_name) {
+  reading(path(), [&] {
+    Change change(*database_, fmt::format("rename class '{}' to '{}'", name, new_name), last_made_);
+    const int64_t id = class_id(name);
+    if (live_class(*database_, new_name)) fail("{} already has a class '{}'", path().string(), new_name);
+    change.remove("names", "class", id);
+    add_name(*database_, change, id, new_name);
+    change.commit();
+  });
+}
+
+void RecognizerFile::remove_class(const std::string& name) {
+  reading(path(), [&] {
+    Change change(*database_, fmt::format("remove class '{}'", name), last_made_);
+    remove_live_class(*database_, change, class_id(name));
+    change.commit();
+  });
+}
+
+int64_t RecognizerFile::merge_class(const std::string& name, const std::string& into) {
+  return reading(path(), [&] {
+    Change change(*database_, fmt::format("merge class '{}' into '{}'", name, into), last_made_);
+    const int64_t size_before = bytes_of(*database_);
+    const int64_t from = class_id(name), to = class_id(into);
+    if (from == to) fail("class '{}' cannot be merged into itself: name another one", name);
+    const int64_t moved = copy_examples(*database_, change, from, to);
+    remove_live_class(*database_, change, from);
+    check_room(*database_, size_before);
+    change.commit();
+    return moved;
+  });
+}
+
+void RecognizerFile::remove_examples(const std::vector<int64_t>& ids) {
+  reading(path(), [&] {
+    Change change(*database_, fmt::format("remove {} examples", ids.size()), last_made_);
+    for (const int64_t id : ids) {
+      if (change.remove("examples", "id", id) == 0) fail("{} has no example {}", path().string(), id);
+      change.remove("thumbnails", "example", id);
+    }
+    if (!ids.empty()) change.commit();
+  });
+}
+
+void RecognizerFile::set_calibration(const nlohmann::json& calibration) {
+  reading(path(), [&] {
+    Change change(*database_, "calibrate", last_made_);
+    database_->prepare("UPDATE calibrations SET removed_by = ? WHERE removed_by IS NULL", change.id()).run();
+    database_->prepare("INSERT INTO calibrations(json, added_by) VALUES(?, ?)", calibration.dump(), change.id()).run();
+    change.commit();
+  });
+}
+
+void RecognizerFile::compact() {
+  reading(path(), [&] {
+    Transaction transaction(*database_, Access::kWrite);
+    forget_undone(*database_);
+    for (const std::string table : changing_tables(*database_))
+      database_->run("DELETE FROM " + table + " WHERE removed_by IS NOT NULL");
+    use_up_revision(*database_);
+    database_->run("DELETE FROM changes");
+    transaction.commit();
+    shrink(*database_);
+  });
+}
+
+}  // namespace protocom

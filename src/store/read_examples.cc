@@ -1,0 +1,78 @@
+#include "store/detail/read_examples.h"
+
+#include <ATen/ATen.h>
+
+#include <algorithm>
+
+#include "base/error.h"
+#include "io/files.h"
+#include "store/detail/change.h"
+
+namespace protocom {
+namespace {
+
+[[noreturn]] void refuse_feature(const Database& database, int64_t class_id) {
+  Statement row = database.prepare("SELECT name FROM names WHERE class = ? AND removed_by IS NULL", class_id);
+  const std::string name = row.step() ? row.text(0) : std::to_string(class_id);
+  fail("{}: class '{}' is damaged: a feature has another size", database.path().string(), excerpt(name));
+}
+
+/// The numbers [m, d] of bytes, which are not copied unless they are of another type.
+at::Tensor numbers_of(std::string&& bytes, const RecognizerSettings& settings) {
+  const at::ScalarType type = type_of(settings);
+  const auto values = static_cast<int64_t>(bytes.size() / c10::elementSize(type));
+  if (values == 0) return at::empty({0, settings.feature_dim});
+  const auto owned = std::make_shared<std::string>(std::move(bytes));
+  const at::Tensor flat = at::from_blob(
+      owned->data(), {values}, [owned](void*) {}, at::TensorOptions(type));
+  return flat.to(at::kFloat).view({-1, settings.feature_dim});
+}
+
+int64_t bytes_of_feature(const RecognizerSettings& settings) {
+  return settings.feature_dim * static_cast<int64_t>(c10::elementSize(type_of(settings)));
+}
+
+/// Of all features; the file holds no more than its size, whatever it says.
+size_t most_bytes(const Database& database, const RecognizerSettings& settings) {
+  const auto rows = database.number("SELECT count(*) FROM examples WHERE removed_by IS NULL").value_or(0);
+  std::error_code error;
+  const auto size = std::filesystem::file_size(database.path(), error);
+  return error ? 0 : std::min(static_cast<size_t>(rows * bytes_of_feature(settings)), static_cast<size_t>(size));
+}
+
+std::string query_of(const ExampleRange& range) {
+  return std::string(
+             "SELECT class, id, source, CASE WHEN typeof(feature) = 'blob' AND length(feature) = ? THEN feature END "
+             "FROM examples ") +
+         (range.since ? "INDEXED BY examples_added " : "") + "WHERE removed_by IS NULL" +
+         (range.class_id ? " AND class = ?" : "") + (range.since ? " AND added_by > ?" : "") + " ORDER BY id";
+}
+
+}  // namespace
+
+Examples read_examples(const Database& database, const RecognizerSettings& settings, const ExampleRange& range) {
+  Statement row = database.prepare(query_of(range), bytes_of_feature(settings));
+  if (range.class_id) row.bind(*range.class_id);
+  if (range.since) row.bind(*range.since);
+  Examples read;
+  std::string bytes;
+  if (!range.class_id) bytes.reserve(most_bytes(database, settings));
+  for (int64_t i = 0; row.step(); ++i) {
+    if (row.is_null(3)) refuse_feature(database, row.number(0));
+    ClassRows& own = read.of_class[row.number(0)];
+    own.rows.push_back(i);
+    own.examples.push_back({row.number(1), row.text(2)});
+    bytes += row.blob(3);
+  }
+  read.features = numbers_of(std::move(bytes), settings);
+  return read;
+}
+
+at::Tensor features_of(const Examples& examples, const std::vector<int64_t>& rows) {
+  if (rows.empty()) return examples.features.narrow(0, 0, 0);
+  const auto count = static_cast<int64_t>(rows.size());
+  if (rows.back() - rows.front() + 1 == count) return examples.features.narrow(0, rows.front(), count);
+  return examples.features.index_select(0, at::tensor(rows, at::kLong));
+}
+
+}  // namespace protocom

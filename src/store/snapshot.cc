@@ -1,0 +1,294 @@
+#include <ATen/ATen.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <map>
+#include <numeric>
+#include <unordered_map>
+#include <utility>
+
+#include "base/error.h"
+#include "base/feature_values.h"
+#include "io/files.h"
+#include "store/detail/class_query.h"
+#include "store/detail/read_examples.h"
+#include "store/detail/stored_tensor.h"
+
+namespace protocom {
+namespace {
+
+constexpr size_t kMostSteps = 1000;
+
+/// What of a class has to be read again.
+enum class Reread { kDescription, kNewExamples, kAll };
+
+using Changed = std::map<int64_t, Reread>;  // by the classes' ids
+
+/// Whether the file has come from what it was at a revision by changes that it still knows.
+bool follows(const Database& database, int64_t revision, int64_t now) {
+  if (revision > 0) return database.prepare("SELECT 1 FROM changes WHERE id = ?", revision).step();
+  // There was no change that could be undone. None is forgotten where the first is the next that could be made then.
+  return revision == now || database.number("SELECT min(id) FROM changes") == 1 - revision;
+}
+
+void note_change(int64_t id, Reread what, Changed& in) {
+  Reread& noted = in.emplace(id, what).first->second;
+  noted = std::max(noted, what);
+}
+
+/// Rows of a table that tell of a change.
+struct Trace {
+  const char* table;
+  const char* column;  // the class's id
+  const char* when;
+  Reread says;
+};
+
+constexpr Trace kTraces[] = {
+    {"classes", "id", "added_by", Reread::kAll},
+    {"classes", "id", "removed_by", Reread::kAll},
+    {"names", "class", "added_by", Reread::kDescription},
+    {"names", "class", "removed_by", Reread::kDescription},
+    {"descriptions", "class", "added_by", Reread::kDescription},
+    {"descriptions", "class", "removed_by", Reread::kDescription},
+    {"examples", "class", "added_by", Reread::kNewExamples},
+    {"examples", "class", "removed_by", Reread::kAll},
+};
+
+/// In which classes the file differs from what the steps led to; nothing where that cannot be told. Steps whose last
+/// change was undone are taken off: what they had changed has changed back.
+std::optional<Changed> changed_since(const Database& database, int64_t now, std::vector<SnapshotStep>& steps) {
+  Changed changed;
+  for (; !steps.empty() && !follows(database, steps.back().revision, now); steps.pop_back()) {
+    for (const int64_t id : steps.back().classes) note_change(id, Reread::kAll, changed);
+  }
+  if (steps.empty()) return std::nullopt;
+  for (const Trace& trace : kTraces) {
+    Statement rows =
+        database.prepare(fmt::format("SELECT DISTINCT {} FROM {} WHERE {} > ?", trace.column, trace.table, trace.when),
+                         std::abs(steps.back().revision));
+    while (rows.step()) note_change(rows.number(0), trace.says, changed);
+  }
+  return changed;
+}
+
+/// A class as it lies in the file.
+struct ReadClass {
+  int64_t id = 0;
+  StoredClass stored;
+  std::vector<KeptExample> examples;
+  int64_t kept = 0;  // of its features, the first: those that the snapshot holds already
+};
+
+void take_features(const at::Tensor& features, const std::string& what, StoredClass& to) {
+  check_features(features, what + " is damaged");
+  to.features = features;
+  to.count = features.size(0);
+}
+
+/// Without features.
+ReadClass bare_class_at(const Database& database, const Statement& row, const RecognizerSettings& settings) {
+  const std::string what = class_label(database, row);
+  ReadClass read;
+  read.id = row.number(kId);
+  read.stored.name = row.text(kName);
+  read.stored.description = description_at(row, settings, what);
+  return read;
+}
+
+ReadClass class_at(const Database& database, const Statement& row, const RecognizerSettings& settings,
+                   Examples& examples) {
+  ReadClass read = bare_class_at(database, row, settings);
+  ClassRows& own = examples.of_class[read.id];
+  take_features(features_of(examples, own.rows), class_label(database, row), read.stored);
+  read.examples = std::move(own.examples);
+  return read;
+}
+
+/// Adds a class's features from row `from` on to the snapshot's sum, or takes them off.
+void count_features(const StoredClass& stored_class, int64_t sign, RecognizerSnapshot& in, int64_t from = 0) {
+  const at::Tensor rows = stored_class.features.slice(0, from).contiguous();
+  const auto* next = rows.data_ptr<float>();
+  auto* sum = in.feature_sum.data_ptr<double>();
+  for (int64_t i = 0; i < rows.size(0); ++i, next += rows.size(1)) {
+    for (int64_t d = 0; d < rows.size(1); ++d) sum[d] += static_cast<double>(sign) * static_cast<double>(next[d]);
+  }
+  in.feature_count += sign * rows.size(0);
+}
+
+void read_all(const Database& database, const RecognizerSettings& settings, RecognizerSnapshot& to) {
+  to = {};
+  to.enrolled.feature_dim = settings.feature_dim;
+  to.enrolled.attributes = settings.attributes;
+  to.feature_sum = at::zeros({settings.feature_dim}, at::kDouble);
+  Examples examples = read_examples(database, settings);
+  Statement row = database.prepare(live_classes() + " ORDER BY c.id");
+  while (row.step()) {
+    ReadClass read = class_at(database, row, settings, examples);
+    count_features(read.stored, 1, to);
+    to.class_ids.push_back(read.id);
+    to.enrolled.classes.push_back(std::move(read.stored));
+    to.examples.push_back(std::move(read.examples));
+  }
+}
+
+/// A snapshot whose classes are exchanged one by one.
+class Exchange {
+ public:
+  explicit Exchange(RecognizerSnapshot& snapshot) : to_(snapshot), before_(snapshot.class_ids.size()) {
+    std::iota(before_.begin(), before_.end(), 0);
+  }
+
+  /// The class as it is now; nothing: it is gone.
+  void put(int64_t id, std::optional<ReadClass> now) {
+    const int64_t at = place_of(id);
+    const bool was = holds(at, id);
+    if (was && (!now || now->kept == 0)) count_features(to_.enrolled.classes[static_cast<size_t>(at)], -1, to_);
+    if (was && !now) take_out(at);
+    if (!now) return;
+    if (!was) make_room(at, id);
+    count_features(now->stored, 1, to_, now->kept);
+    to_.enrolled.classes[static_cast<size_t>(at)] = std::move(now->stored);
+    to_.examples[static_cast<size_t>(at)] = std::move(now->examples);
+    before_[static_cast<size_t>(at)] = -1;
+  }
+
+  /// A class whose images are still those of the snapshot, with those of `added` behind them; nothing where the
+  /// snapshot does not hold them, or not before the added ones.
+  [[nodiscard]] std::optional<ReadClass> extended(ReadClass added) const {
+    const int64_t at = place_of(added.id);
+    if (!holds(at, added.id)) return std::nullopt;
+    const at::Tensor& own = to_.enrolled.classes[static_cast<size_t>(at)].features;
+    std::vector<KeptExample> examples = to_.examples[static_cast<size_t>(at)];
+    if (!examples.empty() && !added.examples.empty() && examples.back().id >= added.examples.front().id)
+      return std::nullopt;
+    added.kept = own.size(0);
+    added.stored.count += added.kept;
+    added.stored.features = added.examples.empty() ? own : at::cat({own, added.stored.features});
+    examples.insert(examples.end(), added.examples.begin(), added.examples.end());
+    added.examples = std::move(examples);
+    return added;
+  }
+
+  /// For each class its place at the beginning, -1 for one that was put in.
+  [[nodiscard]] std::vector<int64_t> before() && { return std::move(before_); }
+
+ private:
+  [[nodiscard]] int64_t place_of(int64_t id) const {
+    return std::lower_bound(to_.class_ids.begin(), to_.class_ids.end(), id) - to_.class_ids.begin();
+  }
+
+  [[nodiscard]] bool holds(int64_t at, int64_t id) const {
+    return at < static_cast<int64_t>(to_.class_ids.size()) && to_.class_ids[static_cast<size_t>(at)] == id;
+  }
+
+  void take_out(int64_t at) {
+    to_.class_ids.erase(to_.class_ids.begin() + at);
+    to_.enrolled.classes.erase(to_.enrolled.classes.begin() + at);
+    to_.examples.erase(to_.examples.begin() + at);
+    before_.erase(before_.begin() + at);
+  }
+
+  void make_room(int64_t at, int64_t id) {
+    to_.class_ids.insert(to_.class_ids.begin() + at, id);
+    to_.enrolled.classes.insert(to_.enrolled.classes.begin() + at, StoredClass());
+    to_.examples.insert(to_.examples.begin() + at, std::vector<KeptExample>());
+    before_.insert(before_.begin() + at, -1);
+  }
+
+  RecognizerSnapshot& to_;
+  std::vector<int64_t> before_;
+};
+
+std::vector<int64_t> read_some(const Database& database, const RecognizerSettings& settings, const Changed& changed,
+                               int64_t since, RecognizerSnapshot& to) {
+  Exchange exchange(to);
+  Statement row = database.prepare(live_classes() + " AND c.id = ?");
+  const auto read = [&](const ExampleRange& range) {
+    Examples examples = read_examples(database, settings, range);
+    return class_at(database, row, settings, examples);
+  };
+  for (const auto& [id, what] : changed) {
+    std::optional<ReadClass> now;
+    if (row.bind(id).step()) {
+      if (what != Reread::kAll) now = exchange.extended(read({id, since}));
+      if (!now) now = read({id});
+    }
+    row.reset();
+    exchange.put(id, std::move(now));
+  }
+  return std::move(exchange).before();
+}
+
+/// Ids of the classes.
+std::vector<int64_t> ids_of(const Changed& changed) {
+  std::vector<int64_t> ids;
+  for (const auto& item : changed) ids.push_back(item.first);
+  return ids;
+}
+
+/// JPEG of each of the examples, empty where none was kept.
+std::vector<std::string> thumbnails_of(const Database& database, const std::vector<ExampleInfo>& examples) {
+  std::vector<std::string> thumbnails;
+  Statement row = database.prepare("SELECT jpeg FROM thumbnails WHERE example = ? AND removed_by IS NULL");
+  for (const ExampleInfo& entry : examples) {
+    thumbnails.push_back(row.bind(entry.id).step() ? row.text(0) : std::string());
+    row.reset();
+  }
+  return thumbnails;
+}
+
+}  // namespace
+
+RecognizerSnapshot RecognizerFile::snapshot() const {
+  RecognizerSnapshot snapshot;
+  refresh(snapshot);
+  return snapshot;
+}
+
+RecognizerContents RecognizerFile::contents() const {
+  return reading(path(), [&] {
+    const ReadView view(*database_);
+    RecognizerContents made;
+    made.examples = list_examples("");
+    made.thumbnails = thumbnails_of(*database_, made.examples);
+    made.calibration = calibration();
+    made.unlabelled = unlabelled_contents(*database_, settings_);
+    Statement row = database_->prepare(live_classes() + " ORDER BY c.id");
+    while (row.step()) made.classes.push_back(bare_class_at(*database_, row, settings_).stored);
+    const Examples read = read_examples(*database_, settings_);
+    std::unordered_map<int64_t, int64_t> row_of;  // by the examples' ids
+    for (const auto& [id, own] : read.of_class) {
+      for (size_t i = 0; i < own.rows.size(); ++i) row_of[own.examples[i].id] = own.rows[i];
+    }
+    std::vector<int64_t> rows;
+    for (const ExampleInfo& entry : made.examples) rows.push_back(row_of.at(entry.id));
+    made.features = read.features.index_select(0, at::tensor(rows, at::kLong));
+    return made;
+  });
+}
+
+std::vector<int64_t> RecognizerFile::refresh(RecognizerSnapshot& snapshot) const {
+  RecognizerSnapshot made = std::exchange(snapshot, {});
+  std::vector<int64_t> before;
+  reading(path(), [&] {
+    const ReadView view(*database_);
+    const int64_t now = revision();
+    if (const auto changed = changed_since(*database_, now, made.steps)) {
+      before = read_some(*database_, settings_, *changed, std::abs(made.steps.back().revision), made);
+      made.steps.push_back({now, ids_of(*changed)});
+    } else {
+      read_all(*database_, settings_, made);
+      before.assign(made.class_ids.size(), -1);
+      made.steps = {{now, {}}};
+    }
+    if (made.steps.size() > kMostSteps) made.steps.erase(made.steps.begin());
+    made.revision = made.steps.back().revision;
+    made.enrolled.unlabelled = read_unlabelled(*database_, settings_);
+    made.calibration = calibration();
+  });
+  snapshot = std::move(made);
+  return before;
+}
+
+}  // namespace protocom

@@ -1,0 +1,125 @@
+#include <fmt/format.h>
+
+#include "base/error.h"
+#include "io/files.h"
+#include "store/detail/database.h"
+#include "store/detail/schema.h"
+#include "store/recognizer_file.h"
+
+namespace protocom {
+namespace {
+
+std::vector<ChangeEntry> entries_of(Statement rows) {
+  std::vector<ChangeEntry> entries;
+  while (rows.step()) entries.push_back({rows.number(0), rows.text(1), rows.number(2)});
+  return entries;
+}
+
+std::vector<ChangeEntry> last_done(const Database& database, int64_t most) {
+  return entries_of(database.prepare("SELECT id, what, time FROM changes ORDER BY id DESC LIMIT ?", most));
+}
+
+/// Changes that were undone and can be done again: those after the last that was not.
+std::vector<ChangeEntry> next_undone(const Database& database, int64_t most) {
+  if (!has_undone(database)) return {};
+  return entries_of(database.prepare(
+      "SELECT id, what, time FROM undone WHERE id > (SELECT coalesce(max(id), 0) FROM changes) ORDER BY id LIMIT ?",
+      most));
+}
+
+/// Moves a change's entry from one list to the other.
+void move_entry(const Database& database, int64_t change, const char* from, const char* to) {
+  database
+      .prepare(fmt::format("INSERT INTO {}(id, time, what) SELECT id, time, what FROM {} WHERE id = ?", to, from),
+               change)
+      .run();
+  database.prepare(fmt::format("DELETE FROM {} WHERE id = ?", from), change).run();
+}
+
+/// What a change added no longer counts: its rows stay, removed by the negative of its number. What it removed counts
+/// again; which that was is noted. A row that it both added and removed stays as it is.
+void take_back(const Database& database, int64_t change) {
+  // No change of ours has such a number; the negative of the least is none.
+  if (change < 1) fail("{}: the file is damaged: it has a change of the number {}", database.path().string(), change);
+  if (!has_undone(database)) add_undone(database);
+  for (const char* table : changing_tables(database)) {
+    database
+        .prepare(fmt::format("INSERT INTO undone_removals(change, part, item) SELECT ?, '{0}', id FROM {0} "
+                             "WHERE removed_by = ? AND added_by <> ?",
+                             table),
+                 change, change, change)
+        .run();
+    database
+        .prepare(fmt::format("UPDATE {} SET removed_by = ? WHERE added_by = ? AND removed_by IS NULL", table), -change,
+                 change)
+        .run();
+    database
+        .prepare(fmt::format("UPDATE {} SET removed_by = NULL WHERE removed_by = ? AND added_by <> ?", table), change,
+                 change)
+        .run();
+  }
+  move_entry(database, change, "changes", "undone");
+}
+
+/// The inverse. Only names of tables that are known are looked for in what the file says.
+void do_again(const Database& database, int64_t change) {
+  for (const char* table : changing_tables(database)) {
+    database
+        .prepare(fmt::format("UPDATE {0} SET removed_by = ? WHERE removed_by IS NULL AND id IN "
+                             "(SELECT item FROM undone_removals WHERE change = ? AND part = '{0}')",
+                             table),
+                 change, change)
+        .run();
+    database.prepare(fmt::format("UPDATE {} SET removed_by = NULL WHERE removed_by = ?", table), -change).run();
+  }
+  database.prepare("DELETE FROM undone_removals WHERE change = ?", change).run();
+  move_entry(database, change, "undone", "changes");
+}
+
+/// Turns the first change of a list, if there is one and it is `only` where that is said.
+std::optional<ChangeEntry> turn_first(const Database& database,
+                                      std::vector<ChangeEntry> (*list)(const Database&, int64_t most),
+                                      void (*turn)(const Database&, int64_t change),
+                                      std::optional<int64_t> only = std::nullopt) {
+  return reading(database.path(), [&]() -> std::optional<ChangeEntry> {
+    Transaction transaction(database, Access::kWrite);
+    const std::vector<ChangeEntry> first = list(database, 1);
+    if (first.empty() || first.front().id != only.value_or(first.front().id)) return std::nullopt;
+    turn(database, first.front().id);
+    transaction.commit();
+    return first.front();
+  });
+}
+
+}  // namespace
+
+std::vector<ChangeEntry> RecognizerFile::changes(int64_t most) const {
+  return reading(path(), [&] { return last_done(*database_, most); });
+}
+
+std::vector<ChangeEntry> RecognizerFile::undone(int64_t most) const {
+  return reading(path(), [&] {
+    const ReadView view(*database_);
+    return next_undone(*database_, most);
+  });
+}
+
+ChangeEntry RecognizerFile::undo() {
+  if (const auto undone = turn_first(*database_, last_done, take_back)) return *undone;
+  fail("{}: there is nothing to undo", path().string());
+}
+
+std::optional<ChangeEntry> RecognizerFile::undo_only(int64_t change) {
+  return turn_first(*database_, last_done, take_back, change);
+}
+
+ChangeEntry RecognizerFile::redo() {
+  if (const auto redone = turn_first(*database_, next_undone, do_again)) return *redone;
+  fail("{}: there is nothing to redo", path().string());
+}
+
+std::optional<ChangeEntry> RecognizerFile::redo_only(int64_t change) {
+  return turn_first(*database_, next_undone, do_again, change);
+}
+
+}  // namespace protocom

@@ -1,0 +1,53 @@
+#pragma once
+#include <ATen/core/Generator.h>
+#include <ATen/core/Tensor.h>
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "fewshot/methods.h"
+#include "fewshot/paper/completion_model.h"
+#include "train/detail/attribute_draw.h"
+
+namespace protocom {
+
+/// The features of one episode, as a backbone gives them.
+struct EpisodeFeatures {
+  std::vector<int64_t> classes;  ///< [n], rows of the class knowledge
+  at::Tensor support;            ///< [n, k, d]
+  at::Tensor query;              ///< [n * q, d]
+};
+
+/// What joint meta-training learns on top of the backbone (equations 6 to 8): the completion network and the scale
+/// gamma.
+class JointHead {
+ public:
+  /// `method` as make_method takes it; `model` and `classes` must outlive this and may be null for a method that
+  /// completes nothing ("mean", the MetaBaseline way). `gamma` is where the scale starts. Throws UsageError for a
+  /// method that needs more than that, or fitting.
+  JointHead(const std::string& method, const CompletionModel* model, const KnowledgeTable* classes, double gamma);
+
+  /// gamma * cosine of every query and prototype (equation 8 before its softmax), [n * q, n]. Differentiable in the
+  /// features, the network and gamma. `generator` draws the attribute features of equation 9.
+  [[nodiscard]] at::Tensor logits(const EpisodeFeatures& episode, at::Generator& generator) const;
+
+  /// gamma, one learnable value.
+  [[nodiscard]] const at::Tensor& scale() const { return scale_; }
+  /// Everything learnable here.
+  [[nodiscard]] std::vector<at::Tensor> parameters() const;
+
+ private:
+  /// Completes with attribute features drawn anew.
+  [[nodiscard]] at::Tensor complete(const at::Tensor& prototypes, const at::Tensor& classes,
+                                    at::Generator& generator) const;
+
+  std::unique_ptr<Method> method_;
+  const CompletionModel* model_;
+  std::optional<AttributeDraw> attributes_;
+  at::Tensor scale_;
+};
+
+}  // namespace protocom

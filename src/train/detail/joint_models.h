@@ -1,0 +1,43 @@
+#pragma once
+#include <cstdint>
+
+#include "train/detail/checkpoint.h"
+#include "train/metatrain.h"
+
+namespace protocom {
+
+/// What is tuned in joint meta-training, backbone and completion model: where they are, how they are written, and how
+/// the kept ones come back.
+class JointModels {
+ public:
+  /// `inputs` and `files` must outlive it. `device` is where they are trained.
+  JointModels(const MetatrainInputs& inputs, const MetatrainFiles& files, const ProcessGroup& group,
+              c10::Device device);
+
+  [[nodiscard]] Backbone& backbone() const { return inputs_.backbone; }
+  [[nodiscard]] CompletionModel* model() const { return inputs_.model; }
+
+  /// The completion network's parameters, under "network."; none without a model.
+  [[nodiscard]] NamedTensors network() const;
+  /// Moves the completion network, which is used on the CPU and trained elsewhere.
+  void move_network(c10::Device device) const;
+
+  /// Writes both as those of `kept_epoch`, with the gamma they had then, which becomes the model's. Process 0 alone
+  /// does. Where one cannot be written, both files stay as they were.
+  void write(int64_t kept_epoch, double gamma) const;
+  /// Reads what was written last and brings it to every process.
+  void bring_back() const;
+  /// The model's attributes get the mean and std that `base`, features of base images, have (equations 2 and 3).
+  /// `classes` has the order of base.class_names.
+  void set_statistics(const FeatureSet& base, const KnowledgeTable& classes) const;
+
+ private:
+  [[nodiscard]] bool writes_model() const { return !files_.model.empty() && inputs_.model != nullptr; }
+  void read() const;
+
+  const MetatrainInputs& inputs_;
+  const MetatrainFiles& files_;
+  const ProcessGroup& group_;
+};
+
+}  // namespace protocom

@@ -1,0 +1,187 @@
+// Lists of images and classes as people have them; a comment names where a form is from.
+#include "datasets/image_list.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <fstream>
+
+#include "datasets/image_dataset.h"
+#include "support/logged.h"
+#include "support/message_of.h"
+#include "support/temp_dir.h"
+
+namespace protocom::testing {
+namespace {
+
+namespace fs = std::filesystem;
+using ::testing::AllOf;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+
+class ImageLists : public ::testing::Test {
+ protected:
+  fs::path put(const std::string& name, const std::string& text = "x") const {
+    fs::create_directories((folder_ / name).parent_path());
+    std::ofstream(folder_ / name, std::ios::binary) << text;
+    return folder_ / name;
+  }
+  /// "image=class" of each row.
+  std::vector<std::string> rows(const std::string& name, const std::string& text) const {
+    std::vector<std::string> found;
+    for (const ListedImage& one : read_image_list(put(name, text))) found.push_back(one.image + "=" + one.class_name);
+    return found;
+  }
+  std::string error_of(const std::string& name, const std::string& text) const {
+    return message_of([&] { read_image_list(put(name, text)); });
+  }
+  /// The classes and images that the folder has for a command that needs no split.
+  std::vector<std::string> listed() const {
+    ImageDatasetOptions options;
+    options.split_use = SplitUse::kIgnored;
+    const ImageDataset set = list_images(folder_.path(), options);
+    std::vector<std::string> found;
+    for (const ImageItem& one : set.items)
+      found.push_back(one.id + "=" + set.class_names[static_cast<size_t>(one.label)]);
+    return found;
+  }
+
+  TempDir folder_;
+};
+
+TEST_F(ImageLists, MayCallTheirColumnsInManyWaysInAnyOrderAndCapitals) {
+  for (const char* header : {"image,label", "label,Image", "file_name,label", "Filename,Class", "image_path,species",
+                             "id,breed", "image_id,label", "filepaths,labels", "Image,Id", "File Name;Category"}) {
+    const bool swapped = std::string(header).rfind("label", 0) == 0;
+    const char between = std::string(header).find(';') == std::string::npos ? ',' : ';';
+    const std::string row = swapped ? std::string("cat,a.jpg") : std::string("a.jpg") + between + "cat";
+    EXPECT_THAT(rows("list.csv", std::string(header) + "\n" + row + "\n"), ElementsAre("a.jpg=cat")) << header;
+  }
+}
+
+TEST_F(ImageLists, AreRefusedWithTheColumnsThatWereExpected) {
+  EXPECT_THAT(error_of("list.csv", "photo,when\na.jpg,2020\n"),
+              AllOf(HasSubstr("photo, when"), HasSubstr("class, label")));
+  EXPECT_THAT(error_of("list.csv", "image,label\na.jpg,\n"), HasSubstr("list.csv:2: a class without a name"));
+  EXPECT_THAT(error_of("list.csv", "image,label\na.jpg,cat\na.jpg,dog\n"),
+              AllOf(HasSubstr("list.csv:3"), HasSubstr("of 'dog' here and of 'cat'"), HasSubstr("list.csv:2")));
+}
+
+TEST_F(ImageLists, AWorkbookIsNamedAsOne) {
+  EXPECT_THAT(error_of("list.csv", std::string("PK\x03\x04\x14\0\x06\0", 8)),
+              HasSubstr("save the sheet as \"CSV UTF-8\""));
+}
+
+// https://huggingface.co/docs/datasets/image_dataset: metadata.csv or metadata.jsonl with file_name.
+TEST_F(ImageLists, JsonLinesOfHuggingFaceAreRead) {
+  EXPECT_THAT(rows("metadata.jsonl",
+                   "{\"file_name\": \"a.jpg\", \"label\": \"cat\"}\n{\"file_name\": \"b.jpg\", \"label\": 3}\n"),
+              ElementsAre("a.jpg=cat", "b.jpg=3"));
+  EXPECT_THAT(error_of("metadata.jsonl", "{\"text\": \"a\"}\n"), HasSubstr("metadata.jsonl:1: expected an object"));
+}
+
+// https://labelstud.io/guide/export: JSON and JSON-MIN of choices.
+TEST_F(ImageLists, ChoicesOfLabelStudioAreRead) {
+  EXPECT_THAT(rows("export.json", R"([{"id": 1, "data": {"image": "/data/upload/1/2af9cfc2-a.jpg"},
+      "annotations": [{"result": [{"type": "choices", "value": {"choices": ["cat"]}}]}]},
+      {"id": 2, "data": {"image": "b.jpg"}, "annotations": []}])"),
+              ElementsAre("/data/upload/1/2af9cfc2-a.jpg=cat"));
+  EXPECT_THAT(rows("min.json", R"([{"image": "a.jpg", "id": 7, "choice": "dog"}])"), ElementsAre("a.jpg=dog"));
+}
+
+// https://cocodataset.org/#format-data
+TEST_F(ImageLists, CocoWithOneCategoryAnImageIsReadAndTheRestCounted) {
+  const Logged log;
+  EXPECT_THAT(rows("coco.json", R"({"images": [{"id": 1, "file_name": "a.jpg"}, {"id": 2, "file_name": "b.jpg"},
+      {"id": 3, "file_name": "c.jpg"}], "categories": [{"id": 5, "name": "cat"}, {"id": 6, "name": "dog"}],
+      "annotations": [{"image_id": 1, "category_id": 5}, {"image_id": 1, "category_id": 5},
+      {"image_id": 2, "category_id": 5}, {"image_id": 2, "category_id": 6}]})"),
+              ElementsAre("a.jpg=cat"));
+  EXPECT_THAT(log.text(), HasSubstr("left out: 1 and 1"));
+}
+
+// CVAT's makers give the same advice (cvat-ai/cvat issue 6488).
+TEST_F(ImageLists, OtherJsonAndXmlAreRefusedWithWhatIsRead) {
+  EXPECT_THAT(error_of("a.json", "{\"shapes\": []}"), HasSubstr("JSON of COCO"));
+  EXPECT_THAT(error_of("a.json", "{\"images\": [1], \"annotations\": [], \"categories\": []}"), HasSubstr("a.json"));
+  EXPECT_THAT(error_of("annotations.xml", "<annotations/>"), HasSubstr("export the annotations as ImageNet"));
+}
+
+// kaggle.com/c/dog-breed-identification: labels.csv "id,breed" beside train/ with <id>.jpg; test/ has no labels.
+// Names of digits keep the zeros in front of them, which reading them as numbers takes away (fastai/fastai issue
+// 1008).
+TEST_F(ImageLists, AFlatFolderIsReadByItsListEvenWithoutSuffixes) {
+  put("labels.csv", "id,breed\n000bec,boston_bull\n001513,dingo\n");
+  for (const char* file : {"train/000bec.jpg", "train/001513.jpg", "test/ffff.jpg"}) put(file);
+  EXPECT_THAT(listed(), ElementsAre("train/000bec.jpg=boston_bull", "train/001513.jpg=dingo"));
+}
+
+// kaggle.com/c/plant-pathology-2021: images/ with train.csv and a test.csv without labels, as miniImageNet's lists are
+// called.
+TEST_F(ImageLists, ATrainCsvWithoutValCsvIsNoMiniImageNet) {
+  put("train.csv", "image,labels\na.jpg,rust\nb.jpg,scab\n");
+  put("test.csv", "image\nc.jpg\n");
+  for (const char* file : {"images/a.jpg", "images/b.jpg", "images/c.jpg"}) put(file);
+  EXPECT_THAT(listed(), ElementsAre("images/a.jpg=rust", "images/b.jpg=scab"));
+}
+
+TEST_F(ImageLists, WhatAListNamesAndIsNotThereIsCounted) {
+  put("labels.csv", "image,label\na.jpg,cat\nnone.jpg,cat\n");
+  put("a.jpg");
+  const Logged log;
+  EXPECT_THAT(listed(), ElementsAre("a.jpg=cat"));
+  EXPECT_THAT(log.text(), AllOf(HasSubstr("1 of 2 images are not there"), HasSubstr("none.jpg")));
+}
+
+// Label Studio exports paths of its own server, and asks for files by ?d= (HumanSignal/label-studio issues 878 and
+// 8605).
+TEST_F(ImageLists, PathsOfAnotherMachineAreFoundByTheirEnds) {
+  put("labels.csv",
+      "image,label\nC:\\photos\\set\\cat\\1.jpg,cat\n/home/ann/set/dog/1.jpg,dog\n/data/upload/3/2af9cfc2-own.jpg,cat\n"
+      "/data/local-files/?d=set/far.jpg,dog\n");
+  for (const char* file : {"pics/cat/1.jpg", "pics/dog/1.jpg", "pics/own.jpg", "set/far.jpg"}) put(file);
+  ListedFiles files(folder_.path());
+  EXPECT_EQ(files.find("C:\\photos\\set\\cat\\1.jpg"), folder_ / "pics/cat/1.jpg");
+  EXPECT_EQ(files.find("/home/ann/set/dog/1.jpg"), folder_ / "pics/dog/1.jpg");
+  EXPECT_EQ(files.find("/data/upload/3/2af9cfc2-own.jpg"), folder_ / "pics/own.jpg");
+  EXPECT_EQ(files.find("/data/local-files/?d=set/far.jpg"), folder_ / "set/far.jpg");
+  EXPECT_EQ(files.find("1.jpg"), std::nullopt) << "two files have this end";
+}
+
+// Label Studio writes paths as addresses: "Capture_d%C3%A9cran.png" for "Capture_décran.png"
+// (HumanSignal/label-studio issue 1266), which its own converter did not find (HumanSignal/label-studio-converter pull
+// request 172), and six digits before uploads in old versions (HumanSignal/label-studio issue 568).
+TEST_F(ImageLists, PathsThatAreWrittenAsAddressesAreFound) {
+  for (const char* file : {"Capture_d\xc3\xa9"
+                           "cran.png",
+                           "my photo.jpg", "50%20.jpg", "IMG_7224.jpg"})
+    put(file);
+  ListedFiles files(folder_.path());
+  EXPECT_EQ(files.find("/data/upload/3/2af9cfc2-Capture_d%C3%A9cran.png"), folder_ /
+                                                                               "Capture_d\xc3\xa9"
+                                                                               "cran.png");
+  EXPECT_EQ(files.find("http://localhost:8080/data/local-files/?d=set/my%20photo.jpg"), folder_ / "my photo.jpg");
+  EXPECT_EQ(files.find("50%20.jpg"), folder_ / "50%20.jpg") << "as it is written, where that is there";
+  EXPECT_EQ(files.find("/data/upload/f78f75-IMG_7224.jpg"), folder_ / "IMG_7224.jpg");
+  EXPECT_EQ(files.find("nothing%2.jpg"), std::nullopt);
+  EXPECT_EQ(files.find("a%00.jpg"), std::nullopt);
+}
+
+TEST_F(ImageLists, DoNotReplaceFoldersOfTheSameClasses) {
+  put("birds.csv", "filepaths,labels\ntrain/ALBATROSS/1.jpg,ALBATROSS\n");
+  put("train/ALBATROSS/1.jpg");
+  EXPECT_EQ(image_list_in(folder_.path()), std::nullopt);
+}
+
+TEST_F(ImageLists, OtherTablesOfAFolderAreNoLists) {
+  put("attributes.csv", "id,class,attribute\n1,cat,tail\n");
+  put("split.csv", "class,split\ncat,base\n");
+  put("answers.csv", "image,rank,class,probability\ncat/1.jpg,1,dog,0.5\n");
+  put("cat/1.jpg");
+  put("cat/2.jpg");
+  EXPECT_EQ(image_list_in(folder_.path()), std::nullopt);
+  EXPECT_THAT(listed(), ElementsAre("cat/1.jpg=cat", "cat/2.jpg=cat"));
+}
+
+}  // namespace
+}  // namespace protocom::testing

@@ -1,0 +1,252 @@
+#include "recognizer/calibration.h"
+
+#include <ATen/ATen.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "base/error.h"
+#include "recognizer/recognizer_support.h"
+#include "support/message_of.h"
+
+namespace protocom::testing {
+namespace {
+
+using ::testing::HasSubstr;
+
+constexpr int64_t kDim = 8;
+
+/// Classes of `images` images each around centres of length `apart`.
+EnrolledClasses clusters(int64_t classes, int64_t images, double apart) {
+  auto generator = at::detail::createCPUGenerator(7);
+  EnrolledClasses enrolled;
+  enrolled.feature_dim = kDim;
+  enrolled.attributes = {"tail"};
+  for (int64_t k = 0; k < classes; ++k) {
+    StoredClass one;
+    one.name = "class " + std::to_string(k);
+    one.description = description(1);
+    one.count = images;
+    one.features = apart * at::randn({1, kDim}, generator) + at::randn({images, kDim}, generator);
+    enrolled.classes.push_back(one);
+  }
+  return enrolled;
+}
+
+StoreModel model() { return store_model(std::vector<float>(kDim)); }
+
+/// Images of classes that are not among those of clusters().
+at::Tensor strangers(int64_t n, uint64_t seed) {
+  auto generator = at::detail::createCPUGenerator(seed);
+  return 3 * at::randn({n, kDim}, generator) + at::randn({n, kDim}, generator);
+}
+
+class Calibrating : public ::testing::Test {
+ protected:
+  Calibration run(const EnrolledClasses& enrolled, const at::Tensor& others, double rate = 0.05) {
+    CalibrationOptions options;
+    options.false_accept = rate;
+    return calibrate(ClassScorer(enrolled, model_, {"mean"}), others, options, Progress::none());
+  }
+  StoreModel model_ = model();
+};
+
+TEST(Familiarity, IsTheLogOddsAgainstAClassNeverSeenOrTheHighestLogit) {
+  EpisodeScores scores;
+  scores.logits = at::tensor({1.0F, 2.0F}).view({1, 1, 2});
+  EXPECT_NEAR(familiarity(scores)[0].item<double>(), 2, 1e-6);
+  scores.unseen = at::full({1, 1}, 0.5F);
+  EXPECT_NEAR(familiarity(scores)[0].item<double>(), std::log(std::exp(1.0) + std::exp(2.0)) - 0.5, 1e-6);
+}
+
+TEST(CalibrationFor, OfAMethodServesWhatTakesItsFileByItsThreshold) {
+  Calibration made;
+  made.method = "plda";
+  made.factor = 3;
+  made.threshold = 2;
+  EXPECT_EQ(calibration_for(*make_method("plda"), made)->factor, 3);
+  const auto served = calibration_for(*make_method("plda-vb"), made);
+  ASSERT_TRUE(served);
+  EXPECT_EQ(served->factor, 1);
+  EXPECT_EQ(served->threshold, 2);
+  EXPECT_FALSE(calibration_for(*make_method("plda-vb:prior=none"), made));
+  EXPECT_FALSE(calibration_for(*make_method("mean"), made));
+}
+
+TEST_F(Calibrating, AnImageHeldOutIsScoredAsIfItHadNeverBeenEnrolled) {
+  EnrolledClasses enrolled = clusters(4, 3, 1);
+  const ClassScorer scorer(enrolled, model_, {"mean"});
+  const at::Tensor held_out = scorer.score_without_image(2, 1).logits.squeeze(0);
+  const at::Tensor image = enrolled.classes[2].features.slice(0, 1, 2).clone();
+  enrolled.classes[2].features = enrolled.classes[2].features.index_select(0, at::tensor({0, 2}, at::kLong));
+  enrolled.classes[2].count = 2;
+  const ClassScorer without(enrolled, model_, {"mean"});
+  EXPECT_TRUE(at::allclose(held_out, without.score(image).logits.squeeze(0), 1e-5, 1e-6));
+}
+
+TEST_F(Calibrating, AClassHeldOutIsScoredAsIfItHadNeverBeenEnrolled) {
+  EnrolledClasses enrolled = clusters(4, 3, 1);
+  const ClassScorer scorer(enrolled, model_, {"mean"});
+  const at::Tensor held_out = scorer.score_without_class(1).logits.squeeze(0);
+  const at::Tensor images = enrolled.classes[1].features;
+  enrolled.classes.erase(enrolled.classes.begin() + 1);
+  const ClassScorer without(enrolled, model_, {"mean"});
+  EXPECT_TRUE(at::allclose(held_out, without.score(images).logits.squeeze(0), 1e-5, 1e-6));
+}
+
+TEST_F(Calibrating, TheThresholdLetsAtMostTheRateOfStrangersPass) {
+  const EnrolledClasses enrolled = clusters(10, 5, 3);
+  const at::Tensor others = strangers(19, 1);
+  const ClassScorer scorer(enrolled, model_, {"mean"});
+  const at::Tensor familiar = familiarity(scorer.score(others));
+  EXPECT_EQ(run(enrolled, others, 0.05).threshold, familiar.max().item<double>()) << "one of 20 would be above it";
+  EXPECT_EQ(familiar.gt(run(enrolled, others, 0.5).threshold).sum().item<int64_t>(), 9) << "10 of 20 at most";
+  EXPECT_THAT(message_of([&] { run(enrolled, strangers(18, 1), 0.05); }), HasSubstr("at least 19 images"));
+  const Calibration made = run(enrolled, strangers(400, 1), 0.1);
+  const at::Tensor fresh = familiarity(scorer.score(strangers(2000, 2)));
+  EXPECT_LT(fresh.gt(made.threshold).to(at::kDouble).mean().item<double>(), 0.15);
+  EXPECT_GT(made.accepted, 0.3) << "or it would say none of these to everything";
+}
+
+TEST_F(Calibrating, WithoutStrangersEachClassIsOneInTurn) {
+  const EnrolledClasses enrolled = clusters(10, 5, 3);
+  const Calibration made = run(enrolled, {}, 0.1);
+  EXPECT_EQ(made.strangers, 50);
+  EXPECT_EQ(made.images, 50);
+  EXPECT_GT(made.accuracy, 0.9);
+  EXPECT_GT(made.accepted, made.false_accept);
+}
+
+TEST_F(Calibrating, AnImageHasOneClassMoreToBeTakenForThanThoseOfAClassLeftOutHad) {
+  const EnrolledClasses enrolled = clusters(5, 20, 3);
+  const ClassScorer scorer(enrolled, model_, {"mean"});
+  at::Tensor left_out = at::zeros({0}, at::kDouble);
+  for (int64_t k = 0; k < 5; ++k) left_out = at::cat({left_out, familiarity(scorer.score_without_class(k))});
+  const double passed = left_out.gt(run(enrolled, {}, 0.25).threshold).to(at::kDouble).mean().item<double>();
+  EXPECT_LE(passed, 0.2) << "times 5 / 4 is the rate that was asked for";
+  EXPECT_GT(passed, 0.17);
+}
+
+TEST_F(Calibrating, WithoutARateAsManyStrangersPassAsOwnImagesAreRefused) {
+  const EnrolledClasses enrolled = clusters(10, 5, 2);
+  const Calibration made = calibrate(ClassScorer(enrolled, model_, {"mean"}), strangers(200, 1), {}, Progress::none());
+  EXPECT_TRUE(made.balanced);
+  EXPECT_NEAR(made.false_accept, 1 - made.accepted, 0.03);
+  EXPECT_FALSE(run(enrolled, {}, 0.3).balanced);
+  ASSERT_EQ(made.exchange.size(), kExchangeRates.size());
+  for (size_t i = 0; i < made.exchange.size(); ++i) {
+    const Calibration asked = run(enrolled, strangers(200, 1), kExchangeRates[i]);
+    EXPECT_EQ(made.exchange[i].false_accept, kExchangeRates[i]);
+    EXPECT_EQ(made.exchange[i].accepted, asked.accepted);
+    EXPECT_EQ(made.exchange[i].threshold, asked.threshold);
+    if (i > 0) {
+      EXPECT_LE(made.exchange[i - 1].accepted, made.exchange[i].accepted);
+    }
+  }
+}
+
+TEST_F(Calibrating, SaysWhatARateCostsAndWarnsWhereMostIsRefused) {
+  Calibration made;
+  made.exchange = {{0.02, 0.25, 4}, {0.05, 0.5, 3}, {0.1, 0.625, 2}};
+  EXPECT_EQ(exchange_sentence(made), "at 5 % false accepts 50 % of your own photos are kept; at 10 %: 62 %");
+  made.accepted = 0.59;
+  EXPECT_THAT(warning_of_few_kept(made), HasSubstr("41 % of your own photos will be called 'none of these'"));
+  made.accepted = 0.6;
+  EXPECT_EQ(warning_of_few_kept(made), "");
+  EXPECT_EQ(run(clusters(3, 3, 3), {}, 0.5).exchange.size(), 4u)
+      << "15, 20, 30 and 50 %: nine images are enough for 15 % (a tenth, with three classes), and for no less";
+}
+
+TEST(ProbabilityOfNone, IsAHalfAtTheThresholdAndFallsWithFamiliarity) {
+  Calibration made;
+  made.threshold = 2;
+  made.slope = 3;
+  EXPECT_EQ(probability_of_none(made, 2), 0.5);
+  EXPECT_NEAR(probability_of_none(made, 3), 1 / (1 + std::exp(3.0)), 1e-12);
+  EXPECT_EQ(probability_of_none(made, -1e6), 1);
+}
+
+TEST_F(Calibrating, ProbabilitiesBecomeAsSureAsTheAnswersAreRight) {
+  const auto sureness = [&](const EnrolledClasses& enrolled) {
+    const Calibration made = run(enrolled, {}, 0.5);
+    const ClassScorer scorer(enrolled, model_, {"mean"});
+    double sum = 0;
+    for (int64_t k = 0; k < 10; ++k)
+      sum += (scorer.score_without_image(k, 0).logits.squeeze(0) * made.factor).softmax(1).max().item<double>() / 10;
+    return std::pair{sum, made.accuracy};
+  };
+  const auto [unsure, chance] = sureness(clusters(10, 20, 0));
+  EXPECT_NEAR(unsure, chance, 0.12) << "classes that are all alike";
+  const auto [sure, right] = sureness(clusters(10, 20, 3));
+  EXPECT_NEAR(sure, right, 0.12);
+  EXPECT_GT(sure, 0.8);
+}
+
+TEST_F(Calibrating, SaysWhatItLacks) {
+  EXPECT_THAT(message_of([&] { run(clusters(3, 1, 3), strangers(30, 1)); }), HasSubstr("no class has two images"));
+  EXPECT_THAT(message_of([&] { run(clusters(1, 4, 3), {}); }), HasSubstr("--others"));
+  EXPECT_THAT(usage_message_of([&] { run(clusters(3, 2, 3), {}, 0); }), HasSubstr("between 0 and 1"));
+  EXPECT_THAT(message_of([&] { run(clusters(3, 2, 3), strangers(5, 1), 1e-300); }),
+              HasSubstr("needs at least 1e+300 images"));
+}
+
+TEST(CalibrationJson, ComesBackAndIsCheckedWhenItDoes) {
+  Calibration made;
+  made.method = "mean";
+  made.factor = 2.5;
+  made.threshold = -1.25;
+  made.strangers = 40;
+  made.slope = 0.5;
+  made.balanced = true;
+  made.exchange = {{0.05, 0.5, 3}};
+  const Calibration read = calibration_from(to_json(made), "a.pcm");
+  EXPECT_EQ(read.factor, 2.5);
+  EXPECT_EQ(read.threshold, -1.25);
+  EXPECT_EQ(read.strangers, 40);
+  EXPECT_EQ(read.slope, 0.5);
+  EXPECT_TRUE(read.balanced);
+  ASSERT_EQ(read.exchange.size(), 1u);
+  EXPECT_EQ(read.exchange[0].accepted, 0.5);
+  nlohmann::json former = to_json(made);
+  for (const char* added : {"slope", "balanced", "exchange"}) former.erase(added);
+  EXPECT_EQ(calibration_from(former, "a.pcm").slope, 1) << "of earlier versions";
+  nlohmann::json damaged = to_json(made);
+  damaged["factor"] = -1;
+  EXPECT_THAT(message_of([&] { calibration_from(damaged, "a.pcm"); }), HasSubstr("a.pcm: the calibration is damaged"));
+  damaged.erase("factor");
+  EXPECT_THAT(message_of([&] { calibration_from(damaged, "a.pcm"); }), HasSubstr("factor"));
+  damaged = to_json(made);
+  damaged["images"] = 1.5;
+  EXPECT_THAT(message_of([&] { calibration_from(damaged, "a.pcm"); }), HasSubstr("a whole number"));
+  damaged = to_json(made);
+  damaged["accepted"] = 5;
+  EXPECT_THAT(message_of([&] { calibration_from(damaged, "a.pcm"); }), HasSubstr("a share of 5"));
+}
+
+TEST_F(SmallRecognizer, ACalibrationIsKeptUsedAndUndone) {
+  Recognizer pets = Recognizer::open(path_);
+  pets.enrol({request("dark", {photo("1.png", 10), photo("2.png", 20), photo("3.png", 30)}),
+              request("bright", {photo("4.png", 220), photo("5.png", 230), photo("6.png", 240)})});
+  CalibrationOptions options;
+  options.false_accept = 0.5;
+  const Calibration made = pets.calibrate({photo("7.png", 120), photo("8.png", 130)}, options);
+  Recognizer again = Recognizer::open(path_);
+  ASSERT_TRUE(again.calibration());
+  EXPECT_EQ(again.calibration()->threshold, made.threshold);
+  const Answer answer = again.classify(folder_ / "1.png");
+  ASSERT_TRUE(answer.none_of_these);
+  EXPECT_EQ(*answer.none_of_these, answer.familiarity <= made.threshold);
+  ASSERT_TRUE(answer.none);
+  EXPECT_EQ(*answer.none, probability_of_none(made, answer.familiarity));
+  double sum = *answer.none;
+  for (const RankedClass& one : answer.ranking) sum += one.probability;
+  EXPECT_NEAR(sum, 1, 1e-6);
+  EXPECT_FALSE(Recognizer::open(path_, {"mean"}).classify(folder_ / "1.png").none_of_these)
+      << "it is for one method alone";
+  again.file().undo();
+  EXPECT_FALSE(again.calibration());
+}
+
+}  // namespace
+}  // namespace protocom::testing

@@ -1,0 +1,236 @@
+#include "recognizer/create_recognizer.h"
+
+#include <ATen/ATen.h>
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <fstream>
+
+#include "recognizer/recognizer_support.h"
+#include "support/logged.h"
+#include "support/message_of.h"
+#include "support/toy_features.h"
+
+namespace protocom::testing {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+/// A recognizer's parts with a method that was fitted on knowledge of embeddings of 8 numbers, "toy.npz".
+class RecognizerToMake : public SmallRecognizer {
+ protected:
+  void SetUp() override {
+    SmallRecognizer::SetUp();
+    ToyWorldOptions options;
+    options.base = 30;
+    options.dim = RecognizerFile(path_).settings().feature_dim;
+    const ToyWorld world = toy_world(options);
+    knowledge_ = world.knowledge;
+    write("toy.npz", knowledge_);
+    FitInputs inputs;
+    inputs.knowledge_use = KnowledgeUse::kAlways;
+    const at::Tensor base = world.features.labels.lt(options.base).nonzero().flatten();
+    inputs.base = {world.features.features.index_select(0, base), world.features.labels.index_select(0, base)};
+    inputs.knowledge = &world.knowledge;
+    inputs.class_names = &world.features.class_names;
+    fitted_ = {make_method("sem-align:semantics=words:steps=2"), options.dim, {}};
+    fitted_.method->fit(inputs);
+    write_fitted(hash_file(folder_ / "toy.npz"));
+  }
+
+  void write(const std::string& name, const Knowledge& knowledge) const {
+    write_knowledge(folder_ / name, knowledge, {}, nlohmann::json::object());
+  }
+
+  /// "fitted.npz" of a knowledge of that hash; of an unknown one for an empty hash.
+  void write_fitted(const std::string& hash) const {
+    write_fitted_method(folder_ / "fitted.npz", fitted_, of(hash), {});
+  }
+
+  static Provenance of(const std::string& hash) {
+    Provenance provenance;
+    if (!hash.empty()) provenance.inputs["knowledge"] = hash;
+    return provenance;
+  }
+
+  RecognizerParts fitted_parts(const std::string& knowledge) const {
+    RecognizerParts made = parts();
+    made.model.clear();
+    made.fitted = folder_ / "fitted.npz";
+    made.knowledge = folder_ / knowledge;
+    return made;
+  }
+
+  /// What is logged while one is made.
+  std::string logged_of(const RecognizerParts& made) const {
+    const Logged logged;
+    create_recognizer(folder_ / "new.pcm", made, {});
+    fs::remove(folder_ / "new.pcm");
+    return logged.text();
+  }
+
+  Knowledge knowledge_;
+  FittedMethod fitted_;
+};
+
+TEST_F(RecognizerToMake, IsRefusedWhereAMethodWasFittedOnDescriptionsOfAnotherSize) {
+  knowledge_.class_embedding = knowledge_.class_embedding.slice(1, 0, 4).contiguous();
+  knowledge_.attribute_embedding = knowledge_.attribute_embedding.slice(1, 0, 4).contiguous();
+  write("narrow.npz", knowledge_);
+  EXPECT_THAT(message_of([&] { create_recognizer(folder_ / "new.pcm", fitted_parts("narrow.npz"), {}); }),
+              AllOf(HasSubstr("narrow.npz does not fit "), HasSubstr("fitted.npz: "), HasSubstr("fitted on 8 values"),
+                    HasSubstr("this knowledge has 4")));
+  EXPECT_FALSE(fs::exists(folder_ / "new.pcm"));
+}
+
+TEST_F(RecognizerToMake, WarnsWhereAMethodWasFittedWithAnotherKnowledgeOfTheSameSize) {
+  EXPECT_THAT(logged_of(fitted_parts("toy.npz")), Not(HasSubstr("another knowledge")));
+  knowledge_.attributes.front() = "renamed";
+  write("renamed.npz", knowledge_);
+  EXPECT_THAT(logged_of(fitted_parts("renamed.npz")),
+              AllOf(HasSubstr("fitted.npz was fitted with another knowledge than "),
+                    HasSubstr("renamed.npz (hash " + hash_file(folder_ / "toy.npz") + " there, " +
+                              hash_file(folder_ / "renamed.npz") + " here)"),
+                    HasSubstr("fit again, or give the file that it was fitted with")));
+  write_fitted("");
+  EXPECT_THAT(logged_of(fitted_parts("renamed.npz")), Not(HasSubstr("another knowledge")))
+      << "nobody knows what it was fitted with";
+}
+
+TEST_F(RecognizerToMake, KeepsWhatPeopleCallAttributes) {
+  const std::vector<std::string> names = knowledge_.attributes;
+  knowledge_.titles = {{names[0], "wing"}, {names[1], "tail, tail end"}, {names[2], "tail, dock"}, {"toy0", "a toy"}};
+  write("titled.npz", knowledge_);
+  create_recognizer(folder_ / "new.pcm", fitted_parts("titled.npz"), {});
+  const RecognizerFile file(folder_ / "new.pcm");
+  const RecognizerSettings& settings = file.settings();
+  EXPECT_EQ(settings.word_for(names[0]), "wing");
+  EXPECT_EQ(settings.word_for(names[1]), "tail (" + names[1] + ")") << "another is a tail, too";
+  EXPECT_EQ(settings.word_for(names[2]), "tail (" + names[2] + ")");
+  EXPECT_EQ(settings.word_for(names[3]), names[3]);
+  EXPECT_EQ(settings.words.size(), 3U);
+}
+
+/// Vectors of "cat", "dog" and "owl" as a text encoder in the space of the backbone gives them.
+Knowledge texts_of(int64_t dim) {
+  Knowledge texts;
+  texts.classes = {"cat", "dog", "owl"};
+  texts.association = at::zeros({3, 0});
+  texts.class_embedding = at::randn({3, dim});
+  texts.attribute_embedding = at::zeros({0, dim});
+  return texts;
+}
+
+TEST_F(RecognizerToMake, TellsClassesApartByTextsOfItsBackbonesOwnTextEncoder) {
+  write("texts.npz", texts_of(fitted_.feature_dim));
+  RecognizerParts made = parts();
+  made.model.clear();
+  made.knowledge = folder_ / "texts.npz";
+  create_recognizer(folder_ / "new.pcm", made, {});
+  const std::string asked = photo("asked.png", 90);
+  Recognizer pets = Recognizer::open(folder_ / "new.pcm");
+  const Logged logged;
+  pets.enrol({request("cat", {}), request("owl", {})});
+  EXPECT_EQ(pets.classify(asked).ranking.size(), 2U) << "without a photo";
+  pets.enrol({request("cat", {photo("1.png", 10), photo("2.png", 30)}), request("dog", {photo("3.png", 200)})});
+  const Answer answer = pets.classify(asked);
+  ASSERT_EQ(answer.ranking.size(), 3U) << "one of them without a photo";
+  for (const auto& candidate : answer.ranking) EXPECT_TRUE(std::isfinite(candidate.probability)) << candidate.name;
+  EXPECT_THAT(logged.text(), Not(HasSubstr("attribute")));
+  pets.enrol({request("yak", {photo("4.png", 120)})});
+  EXPECT_THAT(logged.text(), HasSubstr("class 'yak' has no vector in the knowledge"));
+}
+
+TEST_F(RecognizerToMake, RefusesTextsOfAnotherEncoder) {
+  write("texts.npz", texts_of(fitted_.feature_dim + 1));
+  RecognizerParts made = parts();
+  made.model.clear();
+  made.knowledge = folder_ / "texts.npz";
+  EXPECT_THAT(message_of([&] { create_recognizer(folder_ / "new.pcm", made, {}); }),
+              AllOf(HasSubstr("by the backbone's own text encoder"), HasSubstr("texts.npz has ")));
+  EXPECT_FALSE(fs::exists(folder_ / "new.pcm"));
+}
+
+TEST_F(RecognizerToMake, LearnsFromUnlabelledPhotosToo) {
+  RecognizerParts made = parts();
+  made.model.clear();
+  made.knowledge.clear();
+  const std::string asked = photo("asked.png", 90);
+  const auto familiarity = [&] {
+    create_recognizer(folder_ / "new.pcm", made, {});
+    Recognizer pets = Recognizer::open(folder_ / "new.pcm");
+    pets.enrol({request("cat", {photo("1.png", 10), photo("2.png", 30)}), request("dog", {photo("3.png", 200)})});
+    const double found = pets.classify(asked).familiarity;
+    fs::remove(folder_ / "new.pcm");
+    return found;
+  };
+  const double alone = familiarity();
+  for (int i = 0; i < 8; ++i) made.unlabelled.emplace_back(photo(fmt::format("u{}.png", i), 20 + 25 * i));
+  EXPECT_NE(familiarity(), alone);
+  std::ofstream(folder_ / "broken.png") << "no image";
+  made.unlabelled = {(folder_ / "broken.png").string()};
+  EXPECT_THAT(message_of([&] { create_recognizer(folder_ / "new.pcm", made, {}); }), HasSubstr("unlabelled photos"));
+}
+
+TEST_F(RecognizerToMake, RefusesUnlabelledPhotosWhereTheSpaceDoesNotFollowPhotos) {
+  RecognizerParts made = fitted_parts("toy.npz");
+  made.unlabelled = {photo("1.png", 10)};
+  EXPECT_THAT(message_of([&] { create_recognizer(folder_ / "new.pcm", made, {}); }),
+              HasSubstr("leave out --unlabelled, or --fitted"));
+  EXPECT_FALSE(fs::exists(folder_ / "new.pcm"));
+}
+
+TEST_F(RecognizerToMake, SaysTheSameOfACompletionModel) {
+  RecognizerParts made = parts();
+  EXPECT_THAT(logged_of(made), Not(HasSubstr("another knowledge")));
+  write_completion_model(made.model, *read_store_model(made.model).completion, of("another"), {});
+  EXPECT_THAT(logged_of(made), AllOf(HasSubstr("model.npz was trained with another knowledge than "),
+                                     HasSubstr("knowledge.npz (hash another there, "), HasSubstr("train again")));
+  made.knowledge = folder_ / "toy.npz";
+  EXPECT_THAT(message_of([&] { create_recognizer(folder_ / "new.pcm", made, {}); }),
+              AllOf(HasSubstr("toy.npz: embeddings of 8 dimensions, "), HasSubstr("model.npz takes 2")));
+}
+
+TEST_F(RecognizerToMake, NamesTheFilesWhereTheBackboneIsAnother) {
+  fitted_.feature_dim += 1;
+  write_fitted("");
+  EXPECT_THAT(message_of([&] { create_recognizer(folder_ / "new.pcm", fitted_parts("toy.npz"), {}); }),
+              AllOf(HasSubstr("backbone.npz: features of "), HasSubstr("fitted.npz takes ")));
+}
+
+TEST_F(RecognizerToMake, TakesTheSpaceThatLiesInTheFolderOfItsEncoder) {
+  fs::create_directory(folder_ / "encoder");
+  fs::copy(folder_ / "backbone.npz", folder_ / "encoder/backbone.npz");
+  FittedMethod space = {make_method("plda"), fitted_.feature_dim, {}};
+  at::manual_seed(1);
+  const at::Tensor labels = at::arange(5).repeat_interleave(8);
+  FitInputs inputs;
+  inputs.base = {at::randn({5, space.feature_dim}).index_select(0, labels) + 0.3 * at::randn({40, space.feature_dim}),
+                 labels};
+  space.method->fit(inputs);
+  write_fitted_method(folder_ / "encoder/space.npz", space, {}, {});
+  RecognizerParts made;
+  made.backbone = folder_ / "encoder";
+  EXPECT_THAT(logged_of(made), HasSubstr("space.npz is taken"));
+
+  const auto scores = [&](const RecognizerParts& parts) {
+    create_recognizer(folder_ / "new.pcm", parts, {});
+    Recognizer pets = Recognizer::open(folder_ / "new.pcm");
+    pets.enrol({request("cat", {photo("1.png", 10), photo("2.png", 30)}), request("dog", {photo("3.png", 200)})});
+    const double probability = pets.classify(photo("asked.png", 90)).ranking.front().probability;
+    fs::remove(folder_ / "new.pcm");
+    return probability;
+  };
+  RecognizerParts apart;
+  apart.backbone = folder_ / "backbone.npz";
+  const double without = scores(apart);
+  apart.space = folder_ / "encoder/space.npz";
+  EXPECT_EQ(scores(made), scores(apart));
+  EXPECT_NE(scores(made), without);
+}
+
+}  // namespace
+}  // namespace protocom::testing

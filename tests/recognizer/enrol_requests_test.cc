@@ -1,0 +1,111 @@
+#include "recognizer/enrol_requests.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <fstream>
+#include <sstream>
+
+#include "support/logged.h"
+#include "support/message_of.h"
+#include "support/temp_dir.h"
+
+namespace protocom::testing {
+namespace {
+
+namespace fs = std::filesystem;
+using ::testing::AllOf;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+
+fs::path put(const fs::path& path, const std::string& text = "x") {
+  fs::create_directories(path.parent_path());
+  std::ofstream(path) << text;
+  return path;
+}
+
+std::vector<std::string> names_of(const std::vector<EnrolRequest>& requests) {
+  std::vector<std::string> names;
+  for (const EnrolRequest& one : requests) names.push_back(one.description.name);
+  return names;
+}
+
+TEST(EnrolRequests, OfAFolderOfSplitsAreRefusedWithTheOptionThatMendsIt) {
+  for (const char* splits : {"train val test", "Train Test", "support query", "training dev"}) {
+    const TempDir root;
+    std::istringstream words(splits);
+    for (std::string word; words >> word;) put(root / word / "cat" / "1.jpg");
+    EXPECT_THAT(message_of([&] { requests_of_folder(root.path(), "--images"); }),
+                AllOf(HasSubstr("are splits, not classes"), HasSubstr("--images " + root.path().string())))
+        << splits;
+  }
+}
+
+// Reported in public: immich-app/immich issue 30690, LibrePhotos/librephotos issue 64, photoprism/photoprism issue
+// 555.
+TEST(EnrolRequests, OfAFolderLeaveOutWhatIsNobodysClass) {
+  const TempDir root;
+  for (const char* folder : {"cat", "@eaDir", "#recycle", "lost+found", ".thumbnails"}) put(root / folder / "1.jpg");
+  const std::vector<EnrolRequest> requests = requests_of_folder(root.path());
+  EXPECT_THAT(names_of(requests), ElementsAre("cat"));
+  EXPECT_EQ(requests.front().skipped.total(), 4);
+}
+
+TEST(EnrolRequests, TakeFromATableOnlyTheAttributesThatItsValueSays) {
+  const TempDir root;
+  for (const char* name : {"horse", "zebra"}) put(root / name / "1.jpg");
+  std::vector<EnrolRequest> requests = requests_of_folder(root.path());
+  take_attributes(put(root / "t.csv", "class,attribute,value\nhorse,stripes,0\nhorse,hoof,1\nzebra,stripes,1\n"),
+                  requests);
+  EXPECT_THAT(requests[0].description.attributes, ElementsAre("hoof"));
+  EXPECT_THAT(requests[1].description.attributes, ElementsAre("stripes"));
+}
+
+// Spreadsheets take the zeros in front away from numbers that are names (usds/justice40-tool issue 953).
+TEST(EnrolRequests, OfClassesThatATableDoesNotNameAreListedWithWhatWasMeant) {
+  const TempDir root;
+  for (const char* name : {"horse", "zebra", "001"}) put(root / name / "1.jpg");
+  std::vector<EnrolRequest> requests = requests_of_folder(root.path());
+  const Logged logged;
+  take_attributes(put(root / "t.csv", "class,attribute\nhorse,hoof\nzebar,stripes\n1,tail\ncow,hoof\n"), requests);
+  EXPECT_THAT(logged.text(), HasSubstr("no row of 2 of the 3 classes to enrol"));
+  EXPECT_THAT(logged.text(), HasSubstr("'001'; did you mean '1'?"));
+  EXPECT_THAT(logged.text(), HasSubstr("'zebra'; did you mean 'zebar'?"));
+}
+
+TEST(EnrolRequests, OfARowThatIsOfNoClassAreListedWithWhatWasMeant) {
+  const TempDir root;
+  std::vector<EnrolRequest> requests(1);
+  requests.front().description.name = "zebra";
+  const Logged log;
+  take_attributes(put(root / "t.csv", "class,attribute\nzebra,stripes\nzbra,hooves\n"), requests);
+  EXPECT_THAT(log.text(), AllOf(HasSubstr("names 1 classes that are none of those to enrol"), HasSubstr("'zbra'")));
+}
+
+TEST(EnrolRequests, OfAFolderWithAListAreItsClassesWithTheImagesThatItNames) {
+  const TempDir root;
+  for (const char* file : {"train/1.jpg", "train/2.jpg", "train/3.jpg"}) put(root / file);
+  put(root / "labels.csv", "Id,Breed\n1,pug\n3,dingo\n2,pug\n");
+  const std::vector<EnrolRequest> requests = requests_of_folder(root.path());
+  EXPECT_THAT(names_of(requests), ElementsAre("pug", "dingo"));
+  EXPECT_THAT(requests[0].images, ElementsAre((root / "train/1.jpg").string(), (root / "train/2.jpg").string()));
+}
+
+TEST(EnrolRequests, OfACsvMayBeInOtherWordsAndKeepWhatIsNotThere) {
+  const TempDir root;
+  put(root / "a.jpg");
+  const auto requests = requests_of_csv(put(root / "list.csv", "File Name,Species\na.jpg,cat\nnone.jpg,cat\n,ant\n"));
+  EXPECT_THAT(names_of(requests), ElementsAre("cat", "ant"));
+  EXPECT_THAT(requests[0].images, ElementsAre((root / "a.jpg").string(), (root / "none.jpg").string()));
+  EXPECT_TRUE(requests[1].images.empty());
+}
+
+TEST(EnrolRequests, OfAFolderWithoutClassesAreRefusedWithBothThatAreRead) {
+  const TempDir root;
+  put(root / "a.jpg");
+  EXPECT_THAT(message_of([&] { requests_of_folder(root.path()); }),
+              AllOf(HasSubstr("a subfolder of images for each class"), HasSubstr("a CSV image,class")));
+}
+
+}  // namespace
+}  // namespace protocom::testing

@@ -1,0 +1,142 @@
+#include "recognizer/detail/recognizer_index.h"
+
+#include <ATen/ATen.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <fstream>
+
+#include "io/safetensors.h"
+#include "recognizer/recognizer_support.h"
+#include "support/logged.h"
+#include "support/message_of.h"
+
+namespace protocom::testing {
+namespace {
+
+using ::testing::HasSubstr;
+
+/// A recognizer of some classes with an index beside it.
+class RecognizerIndexTest : public SmallRecognizer {
+ protected:
+  void SetUp() override {
+    SmallRecognizer::SetUp();
+    for (int64_t k = 0; k < 12; ++k) enrol("class " + std::to_string(k), k, 1 + k % 3);
+    Recognizer::open(path_).write_index();
+  }
+
+  [[nodiscard]] int64_t dim() const { return RecognizerFile(path_).settings().feature_dim; }
+
+  /// Features that follow from a number.
+  [[nodiscard]] at::Tensor features(int64_t seed, int64_t count) const {
+    return at::rand({count, dim()}, at::detail::createCPUGenerator(static_cast<uint64_t>(seed)));
+  }
+
+  void enrol(const std::string& name, int64_t seed, int64_t count) const {
+    EnrolRequest one;
+    one.description.name = name;
+    one.features = features(seed, count);
+    for (int64_t i = 0; i < count; ++i) one.sources.push_back(name + "/" + std::to_string(i) + ".jpg");
+    Recognizer::open(path_).enrol({one});
+  }
+
+  /// What it says of some features, all of it.
+  [[nodiscard]] std::vector<Answer> answers() const {
+    return Recognizer::open(path_).classify_features(features(99, 7));
+  }
+
+  [[nodiscard]] std::vector<Answer> answers_without_index() const {
+    const fs::path aside = folder_ / "aside";
+    fs::rename(index_path(path_), aside);
+    std::vector<Answer> found = answers();
+    fs::rename(aside, index_path(path_));
+    return found;
+  }
+
+  static void expect_same(const std::vector<Answer>& a, const std::vector<Answer>& b) {
+    ASSERT_EQ(a.size(), b.size());
+    for (size_t i = 0; i < a.size(); ++i) {
+      ASSERT_EQ(a[i].ranking.size(), b[i].ranking.size());
+      for (size_t r = 0; r < a[i].ranking.size(); ++r) {
+        EXPECT_EQ(a[i].ranking[r].name, b[i].ranking[r].name);
+        EXPECT_EQ(a[i].ranking[r].probability, b[i].ranking[r].probability);
+      }
+      EXPECT_EQ(a[i].familiarity, b[i].familiarity);
+      ASSERT_EQ(a[i].nearest.size(), b[i].nearest.size());
+      for (size_t r = 0; r < a[i].nearest.size(); ++r) {
+        EXPECT_EQ(a[i].nearest[r].id, b[i].nearest[r].id);
+        EXPECT_EQ(a[i].nearest[r].source, b[i].nearest[r].source);
+        EXPECT_EQ(a[i].nearest[r].similarity, b[i].nearest[r].similarity);
+      }
+    }
+  }
+
+  [[nodiscard]] bool is_used() const {
+    const RecognizerFile file(path_);
+    return read_index(file, Recognizer::open(path_).method().label()).has_value();
+  }
+};
+
+TEST_F(RecognizerIndexTest, AnswersAreThoseWithoutIt) {
+  ASSERT_TRUE(is_used());
+  const std::vector<Answer> with = answers();
+  EXPECT_EQ(with.front().nearest.size(), 3U);
+  expect_same(with, answers_without_index());
+}
+
+TEST_F(RecognizerIndexTest, ItIsWhatAnswersComeFrom) {
+  Safetensors index = read_safetensors(index_path(path_));
+  std::vector<std::pair<std::string, at::Tensor>> others;
+  for (const auto& [name, tensor] : index.tensors) {
+    if (name != "names" && tensor.element_size() > 1) others.emplace_back(name, tensor.clone());
+  }
+  for (const auto& [name, tensor] : index.tensors) {
+    if (tensor.element_size() == 1) others.emplace_back(name, tensor.clone());
+    if (name == "names") others.back().second.fill_('x');
+  }
+  write_safetensors(index_path(path_), others, index.metadata);
+  EXPECT_EQ(answers().front().ranking.front().name.front(), 'x');
+}
+
+TEST_F(RecognizerIndexTest, WhatIsEnrolledLaterCounts) {
+  enrol("class 3", 50, 2);
+  enrol("new", 51, 3);
+  Recognizer::open(path_).file().remove_class("class 5");
+  Recognizer::open(path_).file().rename_class("class 6", "other");
+  ASSERT_TRUE(is_used());
+  expect_same(answers(), answers_without_index());
+}
+
+TEST_F(RecognizerIndexTest, OfAStateThatWasUndoneItIsNotUsed) {
+  Recognizer::open(path_).file().undo();
+  enrol("instead", 52, 1);
+  EXPECT_FALSE(is_used());
+  expect_same(answers(), answers_without_index());
+}
+
+TEST_F(RecognizerIndexTest, AfterCompactOrForAnotherMethodItIsNotUsed) {
+  EXPECT_FALSE(read_index(RecognizerFile(path_), "mean:gamma=3").has_value());
+  Recognizer::open(path_).file().compact();
+  EXPECT_FALSE(is_used());
+  EXPECT_EQ(answers().size(), 7U);
+}
+
+TEST_F(RecognizerIndexTest, ADamagedOneIsLeftAside) {
+  const std::string whole = read_file(index_path(path_));
+  for (const size_t size : {size_t{0}, size_t{5}, size_t{300}, whole.size() / 2, whole.size() - 1}) {
+    std::ofstream(index_path(path_), std::ios::binary) << whole.substr(0, size);
+    const Logged logged;
+    EXPECT_EQ(answers().size(), 7U) << size;
+    EXPECT_THAT(logged.text(), HasSubstr("pets.pcm.index is not used")) << size;
+  }
+}
+
+TEST_F(RecognizerIndexTest, AMethodThatLooksAtAllClassesHasNone) {
+  RecognizerOptions together;
+  together.together = true;
+  Recognizer recognizer = Recognizer::open(path_, together);
+  EXPECT_THAT(message_of([&] { recognizer.write_index(); }), HasSubstr("looks at all classes together"));
+}
+
+}  // namespace
+}  // namespace protocom::testing
