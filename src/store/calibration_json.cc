@@ -16,8 +16,6 @@ nlohmann::json to_json(const std::vector<Exchange>& exchange) {
   return rows;
 }
 
-bool is_share(double value) { return value >= 0 && value <= 1; }
-
 }  // namespace
 
 nlohmann::json to_json(const Calibration& calibration) {
@@ -67,7 +65,7 @@ Calibration calibration_from(const nlohmann::json& stored, const std::string& wh
   for (const Exchange& exchange : read.exchange)
     shares.insert(shares.end(), {exchange.false_accept, exchange.accepted});
   for (const double share : shares) {
-    if (!is_share(share)) fail("{}: the calibration is damaged: a share of {}", where, share);
+    if (!(share >= 0 && share <= 1)) fail("{}: the calibration is damaged: a share of {}", where, share);
   }
   return read;
 }

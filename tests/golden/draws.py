@@ -1,4 +1,4 @@
-"""The expected values of tests/core/rng_test.cc and portable_math_test.cc, without the library.
+"""The expected values of tests/base/rng_test.cc and portable_math_test.cc, without the library.
 
     python3 tests/golden/draws.py
 

@@ -1,19 +1,78 @@
 #pragma once
-#include <cstdint>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <vector>
 
-#include "datasets/episodes.h"
+#include "base/log.h"
+#include "datasets/packed_images.h"
+#include "datasets/split.h"
+#include "encoders/backbone.h"
+#include "encoders/extract.h"
+#include "eval/evaluate.h"
+#include "train/validation.h"
 
 namespace protocom {
 
-/// The episodes that tell which epoch of a training to keep: of the val classes, the same ones after every epoch. Where
-/// the val classes cannot give the shape, episodes of fewer ways or queries are drawn; with fewer than two classes that
-/// have images enough there is no validation, and the last epoch is kept. Both are logged.
-struct ValidationOptions {
-  int64_t episodes = 300;  ///< 0: no validation, the last epoch is kept
-  EpisodeShape shape;
-  int64_t images_per_class =
-      100;            ///< where features must be extracted first, only the first ones of each class; 0: all
-  int64_t every = 1;  ///< epochs between validations; the last epoch always has one
+/// `data`, PackedImages or FeatureSet, where validation is asked for and no class is meant for it: with some base
+/// classes as val classes (leave_out_validation), which is said; otherwise as it is. Tensors are shared.
+template <typename Data>
+Data with_validation(Data data, const ValidationOptions& options) {
+  const int64_t left_out = options.episodes > 0 ? leave_out_validation(data.class_split) : 0;
+  if (left_out > 0) {
+    logger().warn(
+        "there are no val classes: {} of the base classes are left out to validate on (--val-episodes 0 trains on all)",
+        left_out);
+  }
+  return data;
+}
+
+/// What classifies the queries of validation episodes besides their features.
+struct ValidationModel {
+  const CompletionModel* model = nullptr;   ///< on the CPU; null: only "mean" is scored
+  const KnowledgeTable* classes = nullptr;  ///< in the order of the features' classes
+  std::string head = {};                    ///< one more method to score, if it is none of the paper's rows
 };
+
+/// A fixed set of few-shot episodes of the val classes, to compare the epochs of a training with.
+class Validation {
+ public:
+  /// Draws the episodes from the val classes of `images`, whose features may be undefined yet. Throws UsageError for
+  /// options out of range.
+  Validation(const FeatureSet& images, const ValidationOptions& options, uint64_t seed);
+
+  /// Whether episodes are asked for and there are classes for them.
+  [[nodiscard]] bool possible() const { return episodes_.has_value(); }
+  /// How many epochs apart to validate; 0 when it is not possible.
+  [[nodiscard]] int64_t every() const { return possible() ? every_ : 0; }
+
+  /// Scores of the paper's rows and the head on the features of the images given before.
+  [[nodiscard]] std::vector<MethodScores> run(const FeatureSet& features, const ValidationModel& model,
+                                              Progress& progress) const;
+
+ private:
+  int64_t every_;
+  std::optional<EpisodeList> episodes_;
+};
+
+/// The same on images, with the features that a backbone gives them at the moment.
+class ImageValidation {
+ public:
+  ImageValidation(const PackedImages& images, const ValidationOptions& options, uint64_t seed);
+
+  [[nodiscard]] int64_t every() const { return validation_.every(); }
+  /// Puts the backbone into evaluation mode; with several processes its running statistics become those of process 0.
+  [[nodiscard]] std::vector<MethodScores> run(Backbone& backbone, const ExtractOptions& extract,
+                                              const ValidationModel& model, Progress& progress) const;
+
+ private:
+  PackedImages images_;
+  Validation validation_;
+};
+
+/// The mean accuracy of some methods, by their labels, percent. Throws Error when one was not scored.
+double mean_accuracy(const std::vector<MethodScores>& scores, const std::vector<std::string>& methods);
+
+/// {"mean": {"accuracy": percent, "ci95": percent}, ...} for a log.
+nlohmann::json accuracies_json(const std::vector<MethodScores>& scores);
 
 }  // namespace protocom

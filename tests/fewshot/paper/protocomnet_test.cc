@@ -14,7 +14,7 @@ using protocom::testing::tensor_of;
 constexpr double kFloatBound = 2e-6;     // float32 rounding over sums of at most 12 products
 constexpr double kGradientBound = 1e-5;  // the same, and the script's central differences
 
-at::Tensor float_of(const nlohmann::json& values) { return tensor_of(values).to(at::kFloat); }
+at::Tensor golden_float(const nlohmann::json& values) { return tensor_of(values).to(at::kFloat); }
 
 ProtoComNet golden_network(const nlohmann::json& data) {
   ProtoComNetOptions options;
@@ -25,21 +25,21 @@ ProtoComNet golden_network(const nlohmann::json& data) {
   options.decoder_hidden = 7;
   ProtoComNet network(options);
   const torch::NoGradGuard no_grad;
-  for (const auto& [name, tensor] : network.state_dict()) tensor.copy_(float_of(data.at("parameters").at(name)));
+  for (const auto& [name, tensor] : network.state_dict()) tensor.copy_(golden_float(data.at("parameters").at(name)));
   return network;
 }
 
 CompletionInput golden_input(const nlohmann::json& data) {
   CompletionInput input;
-  input.prototypes = float_of(data.at("prototypes"));
-  input.class_embedding = float_of(data.at("class_embedding"));
-  input.attribute_embedding = float_of(data.at("attribute_embedding"));
-  const at::Tensor association = float_of(data.at("association"));
+  input.prototypes = golden_float(data.at("prototypes"));
+  input.class_embedding = golden_float(data.at("class_embedding"));
+  input.attribute_embedding = golden_float(data.at("attribute_embedding"));
+  const at::Tensor association = golden_float(data.at("association"));
   const at::Tensor pairs = association.nonzero();
   input.pair_prototype = pairs.select(1, 0).contiguous();
   input.pair_attribute = pairs.select(1, 1).contiguous();
   input.pair_weight = association.index({input.pair_prototype, input.pair_attribute});
-  input.pair_feature = float_of(data.at("attribute_feature")).index_select(0, input.pair_attribute);
+  input.pair_feature = golden_float(data.at("attribute_feature")).index_select(0, input.pair_attribute);
   return input;
 }
 
@@ -54,7 +54,7 @@ TEST(ProtoComNet, HasTheGradientOfTheEquations) {
   const ProtoComNet network = golden_network(data);
   CompletionInput input = golden_input(data);
   input.prototypes.set_requires_grad(true);
-  const at::Tensor loss = torch::mse_loss(network.forward(input), float_of(data.at("target")));
+  const at::Tensor loss = torch::mse_loss(network.forward(input), golden_float(data.at("target")));
   EXPECT_NEAR(loss.item<double>(), data.at("loss").get<double>(), kFloatBound * loss.item<double>());
   loss.backward();
   for (const auto& [name, tensor] : network.state_dict()) {
