@@ -65,8 +65,8 @@ RowBatch random_rows(int64_t episodes, Rng& rng) {
   return rows;
 }
 
-CompleteOptions steps(int64_t count) {
-  CompleteOptions options;
+CompleteRecipe steps(int64_t count) {
+  CompleteRecipe options;
   options.schedule.epochs = 1;
   options.batches = count;
   options.validation.episodes = 0;

@@ -8,7 +8,7 @@ if(PROTOCOM_SANITIZE)
   target_link_options(protocom_settings INTERFACE -fsanitize=${PROTOCOM_SANITIZE})
 endif()
 if(PROTOCOM_SANITIZE MATCHES "undefined")
-  # Not among those that are called undefined: a double beyond every integer that is made one. Sources convert by core's to_whole.
+  # Not among those that are called undefined: a double beyond every integer that is made one. Sources convert by base's to_whole.
   target_compile_options(protocom_settings INTERFACE -fsanitize=float-cast-overflow -fno-sanitize-recover=float-cast-overflow)
   target_link_options(protocom_settings INTERFACE -fsanitize=float-cast-overflow)
 endif()

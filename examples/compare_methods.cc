@@ -11,9 +11,9 @@ int main(int argc, char** argv) {
   try {
     const auto features = protocom::FeatureSet::read(argv[1]);
     protocom::EpisodeOptions tasks;
-    tasks.ways = 3;
-    tasks.queries = 5;
-    tasks.episodes = 200;
+    tasks.shape.n_way = 3;
+    tasks.shape.n_query = 5;
+    tasks.count = 200;
     protocom::EvaluateOptions options;
     options.fitted = {protocom::fit("plda", features)};
     options.methods = {"mean", "plda", "plda-vb", "proto-net"};

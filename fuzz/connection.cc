@@ -26,7 +26,7 @@ namespace fs = std::filesystem;
 constexpr int64_t kSide = 16;
 
 fs::path make_recognizer(const fs::path& folder) {
-  BackboneOptions backbone;
+  NetworkOptions backbone;
   backbone.architecture = "conv4";
   backbone.image_size = kSide;
   const auto made = make_backbone(backbone);

@@ -188,7 +188,7 @@ void write_artefacts(const fs::path& folder, const fs::path& work) {
   knowledge.class_embedding = at::ones({2, 3});
   knowledge.attribute_embedding = at::ones({1, 3});
   write_knowledge(work / "knowledge.npz", knowledge, seed_provenance(), {{"source", "table"}});
-  BackboneOptions options;
+  NetworkOptions options;
   options.architecture = "conv4";
   write_backbone(work / "backbone.npz", *make_backbone(options), options, seed_provenance());
   for (const char* name : {"features", "knowledge", "backbone"})

@@ -12,7 +12,7 @@ struct CompleteArguments {
   std::string knowledge;
   std::string split;
   std::string out;
-  CompleteOptions complete;
+  CompleteRecipe complete;
   TrainingOptions training;
 };
 
@@ -26,11 +26,11 @@ nlohmann::json history_json(const std::vector<CompleteEpoch>& epochs) {
   return history;
 }
 
-const std::vector<MethodScores>& kept_validation(const CompleteResult& result) {
+const std::vector<MethodScores>& kept_validation(const CompletionTraining& result) {
   return result.epochs[static_cast<size_t>(result.kept_epoch - 1)].validation;
 }
 
-void print_result(const CompleteResult& result, const std::string& gain) {
+void print_result(const CompletionTraining& result, const std::string& gain) {
   const auto& validation = kept_validation(result);
   print_table(
       {{"attributes", std::to_string(result.model.attributes.size())},
@@ -58,7 +58,7 @@ void run_complete(const CLI::App& command, const CompleteArguments& options) {
   add_input(provenance, "knowledge", options.knowledge);
   add_input(provenance, "split", options.split);
   const TrainingFiles files = training_files(options.out, options.training, std::move(provenance));
-  const CompleteResult result = train_completion({features, knowledge}, options.complete, files, progress());
+  const CompletionTraining result = train_completion({features, knowledge}, options.complete, files, progress());
   nlohmann::json details = preprocessing_details(options.features);
   details.update({{"kept_epoch", result.kept_epoch}, {"history", history_json(result.epochs)}});
   const std::string gain = completion_gain_sentence(kept_validation(result), options.complete.validation.shape.k_shot);
@@ -69,7 +69,7 @@ void run_complete(const CLI::App& command, const CompleteArguments& options) {
 
 void add_complete_command(CLI::App& app) {
   auto options = std::make_shared<CompleteArguments>();
-  CompleteOptions& recipe = options->complete;
+  CompleteRecipe& recipe = options->complete;
   CLI::App* command =
       add_command(app, "complete", "Learn to complete prototypes on the base classes",
                   "protocom complete --features features.npz --knowledge knowledge.npz --out model.npz");

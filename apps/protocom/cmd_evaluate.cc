@@ -156,7 +156,7 @@ void note_what_is_not_fitted(const EvaluationData& data, const Methods& methods)
 void run_evaluate(const CLI::App& command, const EvaluateArguments& options, const EvaluationData& data) {
   std::vector<std::string> named = options.methods;
   named.insert(named.end(), data.chosen.begin(), data.chosen.end());
-  EvaluateOptions evaluation;
+  ScoringOptions evaluation;
   evaluation.methods =
       make_methods(named.empty() ? default_methods(data.inputs().model, data.fitted) : named, data.fitted);
   note_what_is_not_fitted(data, evaluation.methods);

@@ -12,7 +12,7 @@ namespace {
 
 struct FitArguments {
   std::string out, unlabelled, backbone, preprocess;
-  FitOptions fit;
+  FitRecipe fit;
   ExtractOptions extract;
 };
 
@@ -62,7 +62,7 @@ UnlabelledImages unlabelled_images(const FitArguments& options) {
 }
 
 void run_fit_space(const CLI::App& command, const FitArguments& options) {
-  if (options.fit.method != FitOptions().method) fail_usage("--unlabelled makes a space of 'plda': leave out --method");
+  if (options.fit.method != FitRecipe().method) fail_usage("--unlabelled makes a space of 'plda': leave out --method");
   const UnlabelledImages images = unlabelled_images(options);
   Provenance provenance = provenance_of(command, options.fit.seed);
   const FittedMethod space = fit_space(images.features, options.fit.seed, progress());

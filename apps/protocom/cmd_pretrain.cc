@@ -11,7 +11,7 @@ struct PretrainArguments {
   DatasetOptions source;
   std::string out;
   int64_t image_size = 0;
-  PretrainOptions pretrain;
+  PretrainRecipe pretrain;
   bool rotation = false;
   bool sync_batch_norm = false;
   TrainingOptions training;
@@ -43,7 +43,7 @@ void run_pretrain(const CLI::App& command, PretrainArguments& options) {
 }
 
 void add_recipe(CLI::App& command, PretrainArguments& options) {
-  PretrainOptions& recipe = options.pretrain;
+  PretrainRecipe& recipe = options.pretrain;
   add_recipe_options(command, recipe.schedule, recipe.sgd);
   command.get_option("--lr")->description(
       fmt::format("Learning rate after the warm-up; 0: {:g} for each 128 images of --batch", kPretrainRate));
@@ -75,7 +75,7 @@ void add_pretrain_command(CLI::App& app) {
   auto options = std::make_shared<PretrainArguments>();
   CLI::App* command = add_command(app, "pretrain", "Train a backbone on the base classes",
                                   "protocom pretrain --images images.pack --out backbone.npz --epochs 100");
-  PretrainOptions& recipe = options->pretrain;
+  PretrainRecipe& recipe = options->pretrain;
   add_dataset_options(*command, options->source, "Pack (protocom pack), or folder of images");
   add_strict(*command, options->source);
   command->add_option("--image-size", options->image_size, "Side of the images, pixels; 0: the pack's, or 84");

@@ -57,12 +57,12 @@ std::string help_pages_source() {
   return fmt::format(R"(// Written by the program.
 #include "pages.h"
 
-namespace protocom::front {{
+namespace protocom::launcher {{
 const Page kPages[] = {{
 {}}};
 const size_t kPageCount = sizeof kPages / sizeof *kPages;
 const char* const kVersion = {};
-}}  // namespace protocom::front
+}}  // namespace protocom::launcher
 )",
                      entries, string_literal(answer_to({"--version"})));
 }

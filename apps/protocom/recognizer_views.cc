@@ -34,13 +34,6 @@ void print_findings_of(const RecognizerFile& file, const std::string& name) {
 
 }  // namespace
 
-std::optional<Knowledge> knowledge_of(const RecognizerFile& file) {
-  std::optional<Knowledge> knowledge;
-  if (file.artefact("knowledge") != nullptr)
-    file.read_artefact("knowledge", [&](const std::filesystem::path& path) { knowledge = read_knowledge(path); });
-  return knowledge;
-}
-
 std::string time_text(int64_t seconds) {
   const auto time = static_cast<std::time_t>(seconds);
   std::tm parts{};

@@ -5,34 +5,15 @@
 #include <string>
 #include <vector>
 
+#include "protocom/episode.h"
 #include "protocom/error.h"
 #include "protocom/features.h"
 #include "protocom/fit.h"
 #include "protocom/knowledge.h"
+#include "protocom/method_result.h"
 #include "protocom/progress.h"
 
 namespace protocom::v0 {
-
-/// Which tasks are drawn.
-struct EpisodeOptions {
-  int64_t ways = 5;         ///< classes per episode
-  std::string shots = "1";  ///< labelled images per class: "5", or "1-5" for classes of one to five
-  int64_t queries = 15;     ///< a class
-  int64_t episodes = 600;
-  uint64_t seed = 1;
-  std::string split = "novel";            ///< whose classes they are
-  int64_t unlabelled = 0;                 ///< a class, of a pool that transductive methods use in place of the queries
-  std::string distribution = "balanced";  ///< of the queries over the classes, or "dirichlet"
-  double alpha = 2;                       ///< of "dirichlet"
-};
-
-/// One task: classes of the FeatureSet, and for each of them rows of it.
-struct Episode {
-  std::vector<int64_t> classes;               ///< [n]
-  std::vector<std::vector<int64_t>> support;  ///< [n][k]
-  std::vector<std::vector<int64_t>> query;    ///< [n][q]
-  std::vector<std::vector<int64_t>> pool;     ///< [n][u]; empty without one
-};
 
 /// Few-shot tasks of one shape on a FeatureSet. Copies share what they hold; it never changes.
 class PROTOCOM_API Episodes {
@@ -59,22 +40,6 @@ class PROTOCOM_API Episodes {
  private:
   explicit Episodes(std::shared_ptr<const Impl> impl);
   std::shared_ptr<const Impl> impl_;
-};
-
-/// A mean over episodes and the half-width of its 95 % interval, 1.96 std / sqrt(n).
-struct Estimate {
-  double value = 0;
-  double ci95 = 0;
-};
-
-/// How a method did on a task.
-struct MethodResult {
-  std::string method;               ///< see method_label()
-  std::string mode;                 ///< "inductive", "transductive" or "semi-supervised"
-  std::string task;                 ///< "5-way 1-shot"
-  Estimate accuracy;                ///< percent of the queries
-  std::vector<double> per_episode;  ///< percent, in the order of the episodes
-  std::optional<Estimate> gain;     ///< points over the baseline on the same episodes; none of the baseline itself
 };
 
 /// What an evaluation gave.

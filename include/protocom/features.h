@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "protocom/error.h"
+#include "protocom/feature_file_options.h"
 #include "protocom/rows.h"
 
 namespace protocom::v0 {
@@ -15,12 +16,6 @@ struct FeatureSetOptions {
   /// "base", "val" or "novel" (also "train", "validation", "test") of each class, [c]; one entry: of all of them.
   std::vector<std::string> split = {"novel"};
   std::vector<std::string> ids = {};  ///< [n], unique; empty: "0", "1", ...
-};
-
-/// Where the parts of a features file lie that do not lie in it.
-struct FeatureFileOptions {
-  std::string labels = {};  ///< a .npy of labels; empty: the one beside a features .npy
-  std::string split = {};   ///< a .csv of `class,split`, which replaces the file's own; empty: none
 };
 
 /// Features of labelled images, and the split of their classes: what episodes are drawn from and methods are fitted on.

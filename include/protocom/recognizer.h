@@ -8,6 +8,7 @@
 #include "protocom/answer.h"
 #include "protocom/calibration.h"
 #include "protocom/class_info.h"
+#include "protocom/enrol_sources.h"
 #include "protocom/enrolment.h"
 #include "protocom/error.h"
 #include "protocom/expected_accuracy.h"
@@ -61,8 +62,9 @@ class PROTOCOM_API Recognizer {
   /// The same of features [n, d].
   Enrolment enrol_features(const std::string& class_name, const Rows& features,
                            const std::vector<std::string>& attributes = {});
-  /// A class for each subfolder, with the images below it. Images that cannot be read are left out and named.
-  Enrolment enrol_folder(const std::string& folder, const Progress& progress = {});
+  /// The classes of a folder, a list, a file of features or of descriptions, or one class of files. Images that cannot
+  /// be read are left out and named. Throws UsageError for sources that name no class or several kinds of them.
+  Enrolment enrol(const EnrolSources& sources, const Progress& progress = {});
 
   /// Adds images of the classes to come whose class nobody has said, from which it learns how images of a class differ;
   /// returns how many it did not hold already. Throws UsageError where its method was fitted and stays as it is, Error

@@ -6,6 +6,7 @@
 #include "protocom/error.h"
 #include "protocom/features.h"
 #include "protocom/knowledge.h"
+#include "protocom/pretrain_result.h"
 #include "protocom/progress.h"
 
 namespace protocom::v0 {
@@ -21,15 +22,6 @@ struct PretrainOptions {
   int64_t validation_episodes = 200;  ///< after every epoch
   std::string device = "auto";
   uint64_t seed = 1;
-};
-
-/// What came out.
-struct PretrainResult {
-  int64_t best_epoch = 0;                     ///< from 1
-  std::optional<double> validation_accuracy;  ///< of it, in [0, 1]; nothing without val classes
-  double loss = 0;                            ///< of the last epoch
-  double accuracy = 0;                        ///< on the base images of the last epoch, in [0, 1]
-  Warnings warnings;
 };
 
 /// Trains an encoder with a classifier on the base classes of `images`, a folder or a pack; `out` becomes that of the

@@ -77,58 +77,13 @@ std::vector<Episodes> draw(const SharedFeatures& features, const py::dict& optio
   });
 }
 
-/// Lists of one shape make one task.
-std::vector<Task> tasks_of(const std::vector<Episodes>& lists) {
-  std::vector<Task> tasks;
-  for (const Episodes& episodes : lists) {
-    const bool same = !tasks.empty() && shape_json(tasks.back().shape) == shape_json(episodes.list.shape);
-    if (!same) tasks.push_back({episodes.list.shape, {}});
-    tasks.back().lists.push_back(episodes.list);
-  }
-  return tasks;
-}
-
-std::vector<std::string> trained_on(const std::vector<FittedMethod>& fitted) {
-  std::vector<std::string> names;
-  for (const FittedMethod& method : fitted)
-    names.insert(names.end(), method.trained_on.begin(), method.trained_on.end());
-  return names;
-}
-
-void check_dims(const std::vector<FittedMethod>& fitted, int64_t dim) {
-  for (const FittedMethod& method : fitted) {
-    if (method.feature_dim != dim)
-      fail("'{}' was fitted on features of {} numbers, these have {}", method.method->label(), method.feature_dim, dim);
-  }
-}
-
-/// What is evaluated besides features and episodes.
-struct Contestants {
-  std::vector<std::string> methods;
-  std::vector<SharedFitted> fitted;
-  SharedKnowledge knowledge;
-  SharedModel model;
-  std::string baseline;
-};
-
 nlohmann::json evaluate(const std::vector<Episodes>& lists, const Contestants& given, Progress& progress) {
   const FeatureSet& features = *lists.front().features;
-  const std::vector<FittedMethod> fitted = values_of(given.fitted);
-  check_dims(fitted, features.dim());
-  if (given.model && !given.knowledge) fail_usage("a completion model needs knowledge of the classes");
-  KnowledgeTable described;
-  if (given.model) described = align_knowledge(*given.knowledge, features.class_names, given.model->attributes);
-  EvaluateInputs inputs{features, given.model.get(), given.model ? &described : nullptr, given.knowledge.get()};
-  inputs.trained_on = trained_on(fitted);
-  EvaluateOptions options;
-  options.methods =
-      make_methods(given.methods.empty() ? default_methods(given.model.get(), fitted) : given.methods, fitted);
-  const Comparisons comparisons = with_labels({given.baseline, {}}, labels_of(options.methods));
-  const auto pairs = pairs_to_compare(labels_of(options.methods), comparisons);
-  std::vector<Task> tasks = tasks_of(lists);
-  const TaskRecords records = evaluate_tasks(inputs, tasks, options, progress);
-  nlohmann::json findings = findings_json(features, tasks, pairs, records.checks);
-  findings["baseline"] = comparisons.baseline;
+  std::vector<EpisodeList> own;
+  for (const Episodes& episodes : lists) own.push_back(episodes.list);
+  const Evaluated made = evaluate_lists(features, own, given, progress);
+  nlohmann::json findings = findings_json(features, made.tasks, made.pairs, made.records.checks);
+  findings["baseline"] = made.comparisons.baseline;
   for (nlohmann::json& row : findings["results"]) row["task"] = describe(shape_from_json(row));
   for (nlohmann::json& row : findings["differences"]) row["task"] = describe(shape_from_json(row));
   return findings;
@@ -184,15 +139,14 @@ void bind_evaluation(py::module_& module) {
       .def_property_readonly("task", [](const Episodes& own) { return describe(own.list.shape); })
       .def_property_readonly("seed", [](const Episodes& own) { return own.list.seed; });
   module.def("draw", &draw);
-  module.def("evaluate",
-             [](const std::vector<Episodes>& lists, std::vector<std::string> methods, std::vector<SharedFitted> fitted,
-                SharedKnowledge knowledge, SharedModel model, std::string baseline, py::object callback) {
-               if (lists.empty()) fail_usage("there are no episodes to evaluate on");
-               const Contestants given{std::move(methods), std::move(fitted), std::move(knowledge), std::move(model),
-                                       std::move(baseline)};
-               PythonProgress progress(std::move(callback));
-               return python_of(unlocked([&] { return evaluate(lists, given, progress); }));
-             });
+  module.def("evaluate", [](const std::vector<Episodes>& lists, std::vector<std::string> methods,
+                            const std::vector<SharedFitted>& fitted, const SharedKnowledge& knowledge,
+                            const SharedModel& model, std::string baseline, py::object callback) {
+    if (lists.empty()) fail_usage("there are no episodes to evaluate on");
+    const Contestants given{std::move(methods), values_of(fitted), knowledge.get(), model.get(), std::move(baseline)};
+    PythonProgress progress(std::move(callback));
+    return python_of(unlocked([&] { return evaluate(lists, given, progress); }));
+  });
 }
 
 }  // namespace protocom::python

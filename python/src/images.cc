@@ -8,10 +8,8 @@
 
 #include "arrays.h"
 #include "base/error.h"
-#include "base/parallel.h"
 #include "calls.h"
 #include "encoders/extract.h"
-#include "io/files.h"
 #include "methods.h"
 
 namespace protocom::python {
@@ -33,22 +31,7 @@ GivenImage given_image(const py::handle& given) {
   return {{}, {}, pixels_of(given)};
 }
 
-SquareImage square_image(const GivenImage& given, size_t number, const Preprocessing& preprocessing) {
-  if (!given.pixels.rgb.empty()) {
-    const std::string_view bytes(reinterpret_cast<const char*>(given.pixels.rgb.data()), given.pixels.rgb.size());
-    return {resize_and_crop(given.pixels, preprocessing), hash_bytes(bytes), "memory"};
-  }
-  const bool is_file = !given.path.empty();
-  const std::string where = is_file ? given.path.string() : fmt::format("image {}", number);
-  const std::string bytes = is_file ? read_file(given.path) : given.bytes;
-  try {
-    return {decode_square_image(bytes, preprocessing), hash_bytes(bytes), is_file ? where : "memory"};
-  } catch (const Error& error) {
-    fail("{}: {}", where, error.what());
-  }
-}
-
-/// An encoder for one thread at a time.
+/// An encoder for many threads, one pass at a time.
 class SharedBackbone {
  public:
   SharedBackbone(const std::filesystem::path& path, const std::string& preprocessing, const std::string& output,
@@ -64,21 +47,8 @@ class SharedBackbone {
   [[nodiscard]] const Backbone& backbone() const { return *backbone_; }
 
   /// float32 [n, d]
-  at::Tensor extract(const std::vector<GivenImage>& images, Progress& progress) {
-    const std::lock_guard lock(mutex_);
-    if (images.empty()) fail("there is no image to extract features of");
-    const auto total = static_cast<int64_t>(images.size());
-    progress.start("extract", total);
-    std::vector<at::Tensor> parts;
-    for (int64_t i = 0; i < total; i += options_.batch) {
-      const int64_t end = std::min(i + options_.batch, total);
-      std::vector<SquareImage> some =
-          square_images({images.begin() + i, images.begin() + end}, backbone_->preprocessing());
-      parts.push_back(extract_square_features(*backbone_, take_images(some), options_));
-      progress.advance(end, "");
-    }
-    progress.finish();
-    return at::cat(parts);
+  at::Tensor extract(const GivenImages& images, Progress& progress) {
+    return extract_given_images(*backbone_, images, options_, mutex_, progress);
   }
 
  private:
@@ -95,19 +65,10 @@ std::vector<GivenImage> given_images(const py::list& images) {
   return given;
 }
 
-std::vector<SquareImage> square_images(const std::vector<GivenImage>& images, const Preprocessing& preprocessing) {
-  std::vector<SquareImage> squares(images.size());
-  parallel_for(0, static_cast<int64_t>(images.size()), 1, [&](int64_t begin, int64_t end) {
-    for (auto i = static_cast<size_t>(begin); i < static_cast<size_t>(end); ++i)
-      squares[i] = square_image(images[i], i, preprocessing);
-  });
-  return squares;
-}
-
-std::vector<Image> take_images(std::vector<SquareImage>& images) {
-  std::vector<Image> taken;
-  for (SquareImage& image : images) taken.push_back(std::move(image.image));
-  return taken;
+GivenImages pointers(const std::vector<GivenImage>& images) {
+  GivenImages all;
+  for (const GivenImage& image : images) all.push_back(&image);
+  return all;
 }
 
 void bind_images(py::module_& module) {
@@ -124,7 +85,7 @@ void bind_images(py::module_& module) {
       .def("extract", [](SharedBackbone& own, const py::list& images, py::object callback) {
         const std::vector<GivenImage> given = given_images(images);
         PythonProgress progress(std::move(callback));
-        return array_of(unlocked([&] { return own.extract(given, progress); }));
+        return array_of(unlocked([&] { return own.extract(pointers(given), progress); }));
       });
 }
 

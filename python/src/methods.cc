@@ -35,7 +35,7 @@ SharedFitted fit(const std::string& method, const std::shared_ptr<const FeatureS
   PythonProgress progress(std::move(callback));
   return unlocked([&] {
     return std::make_shared<const FittedMethod>(
-        fit_method({*features, knowledge.get()}, FitOptions{method, seed}, progress));
+        fit_method({*features, knowledge.get()}, FitRecipe{method, seed}, progress));
   });
 }
 

@@ -1,23 +1,19 @@
-#include "recognizer/recognizer.h"
-
 #include <ATen/ATen.h>
 #include <pybind11/stl.h>
 #include <pybind11/stl/filesystem.h>
 
 #include <memory>
-#include <mutex>
 #include <optional>
 
 #include "arrays.h"
 #include "base/error.h"
 #include "calls.h"
 #include "images.h"
-#include "images/image_files.h"
 #include "methods.h"
 #include "recognizer/answer_json.h"
 #include "recognizer/class_words.h"
 #include "recognizer/create_recognizer.h"
-#include "recognizer/enrol_requests.h"
+#include "recognizer/shared_recognizer.h"
 #include "texts.h"
 
 namespace protocom::python {
@@ -76,38 +72,11 @@ json calibration_json(const Calibration& made) {
   return fields;
 }
 
-/// What was extracted elsewhere, as enrolments take it.
-NewExamples examples_of(const at::Tensor& features) { return examples_of_features(features, "memory"); }
-
-/// float32 [n, d], as a recognizer's file keeps it.
-at::Tensor checked_features(const Recognizer& recognizer, const at::Tensor& features) {
-  const int64_t dim = recognizer.file().settings().feature_dim;
-  if (features.dim() != 2 || features.size(0) == 0 || features.size(1) != dim ||
-      !at::isFloatingType(features.scalar_type()))
-    fail("features should be float32 [n, {}], as the recognizer's backbone makes them; found {} [{}]", dim,
-         c10::toString(features.scalar_type()), fmt::join(features.sizes(), ", "));
-  return features.to(at::kFloat);
+/// The result of `work`, which has the recognizer to itself while other Python threads run.
+template <typename Work>
+auto called(SharedRecognizer& own, const Work& work) {
+  return unlocked([&] { return own.call(work); });
 }
-
-/// A recognizer for many threads, one at a time.
-class SharedRecognizer {
- public:
-  SharedRecognizer(const fs::path& path, const RecognizerOptions& options)
-      : recognizer_(Recognizer::open(path, options)) {}
-
-  /// The result of `work`, which runs while other Python threads do.
-  template <typename Work>
-  auto call(const Work& work) {
-    return unlocked([&] {
-      const std::lock_guard lock(mutex_);
-      return work(recognizer_);
-    });
-  }
-
- private:
-  std::mutex mutex_;
-  Recognizer recognizer_;
-};
 
 json answers_json(const std::vector<Answer>& answers) {
   json all = json::array();
@@ -115,44 +84,13 @@ json answers_json(const std::vector<Answer>& answers) {
   return all;
 }
 
-json classify(Recognizer& recognizer, const std::vector<GivenImage>& given) {
-  constexpr size_t kBatch = 64;
-  std::vector<at::Tensor> features;
-  for (size_t i = 0; i < given.size(); i += kBatch) {
-    const std::vector<GivenImage> some(given.begin() + static_cast<std::ptrdiff_t>(i),
-                                       given.begin() + static_cast<std::ptrdiff_t>(std::min(i + kBatch, given.size())));
-    std::vector<SquareImage> squares = square_images(some, recognizer.file().settings().preprocessing);
-    features.push_back(recognizer.features_of(take_images(squares)));
-  }
-  if (features.empty()) fail("there is no image to classify");
-  return answers_json(recognizer.classify_features(at::cat(features)));
-}
-
-NewExamples examples_of(Recognizer& recognizer, const std::vector<GivenImage>& given) {
-  std::vector<SquareImage> squares = square_images(given, recognizer.file().settings().preprocessing);
-  NewExamples examples;
-  for (const SquareImage& image : squares) {
-    examples.hashes.push_back(image.hash);
-    examples.sources.push_back(image.source);
-    examples.thumbnails.push_back(recognizer.thumbnail_of(image.image));
-  }
-  if (!squares.empty()) examples.features = recognizer.features_of(take_images(squares));
-  return examples;
-}
-
-json enrol(Recognizer& recognizer, const ClassRequest& request, NewExamples examples) {
-  ClassEnrolment enrolment = recognizer.describe(request);
-  enrolment.examples = std::move(examples);
-  Enrolment done;
-  done.classes = recognizer.file().enrol({enrolment});
-  return enrolment_json(done);
-}
-
-json enrol_folder(Recognizer& recognizer, const fs::path& folder, const fs::path& table, Progress& progress) {
-  std::vector<EnrolRequest> requests = requests_of_folder(folder, "enrol_folder");
-  if (!table.empty()) take_attributes(table, requests);
-  json made = enrolment_json(recognizer.enrol(requests, progress));
-  made["expected"] = sentence_of(recognizer.expected_accuracy(), "enrolled images");
+json enrol_folder(SharedRecognizer& own, const fs::path& folder, const fs::path& table, Progress& progress) {
+  EnrolSources sources;
+  sources.folder = folder;
+  sources.table = table;
+  json made = enrolment_json(own.enrol(sources, progress));
+  made["expected"] =
+      own.call([](Recognizer& recognizer) { return sentence_of(recognizer.expected_accuracy(), "enrolled images"); });
   return made;
 }
 
@@ -199,50 +137,49 @@ void bind_questions(BoundRecognizer& bound) {
       .def("classify",
            [](SharedRecognizer& own, const py::list& images) {
              const std::vector<GivenImage> given = given_images(images);
-             return python_of(own.call([&](Recognizer& recognizer) { return classify(recognizer, given); }));
+             return python_of(unlocked([&] { return answers_json(own.classify(pointers(given))); }));
            })
       .def("classify_features",
            [](SharedRecognizer& own, const py::object& features) {
              const ArrayView rows(features, "features");
-             return python_of(own.call([&](Recognizer& recognizer) {
-               return answers_json(recognizer.classify_features(checked_features(recognizer, rows.tensor())));
-             }));
+             return python_of(unlocked([&] { return answers_json(own.classify(rows.tensor())); }));
            })
       .def("features_of",
            [](SharedRecognizer& own, const py::list& images) {
              const std::vector<GivenImage> given = given_images(images);
-             return array_of(own.call([&](Recognizer& recognizer) { return examples_of(recognizer, given).features; }));
+             return array_of(unlocked([&] { return own.features_of(pointers(given)); }));
            })
-      .def("classes", [](SharedRecognizer& own) { return python_of(own.call(&classes_json)); })
+      .def("classes", [](SharedRecognizer& own) { return python_of(called(own, &classes_json)); })
       .def("examples",
            [](SharedRecognizer& own, const std::string& name) {
-             return python_of(own.call([&](Recognizer& recognizer) { return examples_json(recognizer, name); }));
+             return python_of(called(own, [&](Recognizer& recognizer) { return examples_json(recognizer, name); }));
            })
-      .def("thumbnail",
-           [](SharedRecognizer& own, int64_t example) {
-             return py::bytes(own.call([&](Recognizer& recognizer) { return recognizer.file().thumbnail(example); }));
-           })
+      .def(
+          "thumbnail",
+          [](SharedRecognizer& own, int64_t example) {
+            return py::bytes(called(own, [&](Recognizer& recognizer) { return recognizer.file().thumbnail(example); }));
+          })
       .def("method",
            [](SharedRecognizer& own) {
-             return own.call([](Recognizer& recognizer) { return recognizer.method().label(); });
+             return called(own, [](Recognizer& recognizer) { return recognizer.method().label(); });
            })
       .def("feature_dim",
            [](SharedRecognizer& own) {
-             return own.call([](Recognizer& recognizer) { return recognizer.file().settings().feature_dim; });
+             return called(own, [](Recognizer& recognizer) { return recognizer.file().settings().feature_dim; });
            })
       .def("calibration",
            [](SharedRecognizer& own) {
-             return python_of(own.call([](Recognizer& recognizer) {
+             return python_of(called(own, [](Recognizer& recognizer) {
                return recognizer.calibration() ? calibration_json(*recognizer.calibration()) : json(nullptr);
              }));
            })
       .def("unlabelled",
            [](SharedRecognizer& own) {
-             return own.call([](Recognizer& recognizer) { return recognizer.file().count_unlabelled(); });
+             return called(own, [](Recognizer& recognizer) { return recognizer.file().count_unlabelled(); });
            })
       .def("expected_accuracy", [](SharedRecognizer& own) {
-        return own.call(
-            [](Recognizer& recognizer) { return sentence_of(recognizer.expected_accuracy(), "enrolled images"); });
+        return called(
+            own, [](Recognizer& recognizer) { return sentence_of(recognizer.expected_accuracy(), "enrolled images"); });
       });
 }
 
@@ -251,21 +188,15 @@ void bind_unlabelled(BoundRecognizer& bound) {
       .def("add_unlabelled",
            [](SharedRecognizer& own, const py::list& images) {
              const std::vector<GivenImage> given = given_images(images);
-             return own.call([&](Recognizer& recognizer) {
-               recognizer.check_learns_from_unlabelled();
-               return recognizer.file().add_unlabelled(examples_of(recognizer, given));
-             });
+             return unlocked([&] { return own.add_unlabelled(pointers(given)); });
            })
       .def("add_unlabelled_features",
            [](SharedRecognizer& own, const py::object& features) {
              const ArrayView rows(features, "features");
-             return own.call([&](Recognizer& recognizer) {
-               recognizer.check_learns_from_unlabelled();
-               return recognizer.file().add_unlabelled(examples_of(checked_features(recognizer, rows.tensor())));
-             });
+             return unlocked([&] { return own.add_unlabelled(rows.tensor()); });
            })
       .def("remove_unlabelled", [](SharedRecognizer& own) {
-        return own.call([](Recognizer& recognizer) { return recognizer.file().remove_all_unlabelled(); });
+        return called(own, [](Recognizer& recognizer) { return recognizer.file().remove_all_unlabelled(); });
       });
 }
 
@@ -275,23 +206,18 @@ void bind_changes(BoundRecognizer& bound) {
            [](SharedRecognizer& own, const py::dict& stated, const py::list& images) {
              const std::vector<GivenImage> given = given_images(images);
              const Said said(stated);
-             return python_of(own.call([&](Recognizer& recognizer) {
-               return enrol(recognizer, said.request(), examples_of(recognizer, given));
-             }));
+             return python_of(unlocked([&] { return enrolment_json(own.enrol(said.request(), pointers(given))); }));
            })
       .def("enrol_features",
            [](SharedRecognizer& own, const py::dict& stated, const py::object& features) {
              const ArrayView rows(features, "features");
              const Said said(stated);
-             return python_of(own.call([&](Recognizer& recognizer) {
-               return enrol(recognizer, said.request(), examples_of(checked_features(recognizer, rows.tensor())));
-             }));
+             return python_of(unlocked([&] { return enrolment_json(own.enrol(said.request(), rows.tensor())); }));
            })
       .def("enrol_folder",
            [](SharedRecognizer& own, const fs::path& folder, const fs::path& table, py::object callback) {
              PythonProgress progress(std::move(callback));
-             return python_of(
-                 own.call([&](Recognizer& recognizer) { return enrol_folder(recognizer, folder, table, progress); }));
+             return python_of(unlocked([&] { return enrol_folder(own, folder, table, progress); }));
            })
       .def("calibrate",
            [](SharedRecognizer& own, const py::list& others, std::optional<double> false_accept, py::object callback) {
@@ -299,33 +225,31 @@ void bind_changes(BoundRecognizer& bound) {
              PythonProgress progress(std::move(callback));
              CalibrationOptions options;
              options.false_accept = false_accept;
-             return python_of(own.call([&](Recognizer& recognizer) {
-               return calibration_json(
-                   recognizer.calibrate_on(examples_of(recognizer, given).features, options, progress));
-             }));
+             return python_of(
+                 unlocked([&] { return calibration_json(own.calibrate(pointers(given), options, progress)); }));
            })
       .def("rename",
            [](SharedRecognizer& own, const std::string& name, const std::string& to) {
-             own.call([&](Recognizer& recognizer) { recognizer.file().rename_class(name, to); });
+             called(own, [&](Recognizer& recognizer) { recognizer.file().rename_class(name, to); });
            })
       .def("merge",
            [](SharedRecognizer& own, const std::string& name, const std::string& into) {
-             own.call([&](Recognizer& recognizer) { recognizer.file().merge_class(name, into); });
+             called(own, [&](Recognizer& recognizer) { recognizer.file().merge_class(name, into); });
            })
       .def("remove",
            [](SharedRecognizer& own, const std::string& name) {
-             own.call([&](Recognizer& recognizer) { recognizer.file().remove_class(name); });
+             called(own, [&](Recognizer& recognizer) { recognizer.file().remove_class(name); });
            })
       .def("remove_examples",
            [](SharedRecognizer& own, const std::vector<int64_t>& ids) {
-             own.call([&](Recognizer& recognizer) { recognizer.file().remove_examples(ids); });
+             called(own, [&](Recognizer& recognizer) { recognizer.file().remove_examples(ids); });
            })
       .def("undo",
            [](SharedRecognizer& own) {
-             return own.call([](Recognizer& recognizer) { return recognizer.file().undo().what; });
+             return called(own, [](Recognizer& recognizer) { return recognizer.file().undo().what; });
            })
       .def("redo", [](SharedRecognizer& own) {
-        return own.call([](Recognizer& recognizer) { return recognizer.file().redo().what; });
+        return called(own, [](Recognizer& recognizer) { return recognizer.file().redo().what; });
       });
 }
 

@@ -5,6 +5,7 @@
 #include "arrays.h"
 #include "base/error.h"
 #include "calls.h"
+#include "fewshot/paper/describe_task.h"
 #include "fewshot/task_classifier.h"
 #include "methods.h"
 
@@ -22,9 +23,7 @@ struct Parts {
 };
 
 std::shared_ptr<const Method> method_of(const Parts& parts) {
-  const std::vector<FittedMethod> fitted = values_of(parts.fitted);
-  const bool takes = make_method(parts.method)->spec().has(Need::kFitting);
-  return make_method(parts.method, takes ? fitted : std::vector<FittedMethod>());
+  return make_task_method(parts.method, values_of(parts.fitted));
 }
 
 std::shared_ptr<TaskClassifier> make_task(const Parts& parts, const py::object& features, const py::object& labels,
@@ -41,11 +40,8 @@ std::shared_ptr<TaskClassifier> make_task(const Parts& parts, const py::object& 
   inputs.feature_dim = parts.fitted.empty() ? feature_dim : parts.fitted.front()->feature_dim;
   inputs.seed = parts.seed;
   if (base.tensor().defined()) inputs.base = {base.tensor().clone(), base_labels.tensor().clone()};
-  if (parts.model && !parts.knowledge) fail_usage("a completion model needs knowledge of the classes");
   return unlocked([&] {
-    if (parts.model)
-      inputs.described = std::make_shared<KnowledgeTable>(
-          align_knowledge(*parts.knowledge, inputs.class_names, parts.model->attributes));
+    describe_task(inputs);
     return std::make_shared<TaskClassifier>(method_of(parts), std::move(inputs));
   });
 }

@@ -56,7 +56,7 @@ ImageSource source_of(const fs::path& images, const py::dict& given) {
 
 py::dict pretrain_backbone(const fs::path& images, const fs::path& out, const py::dict& given,
                            const py::object& listener, py::object callback) {
-  PretrainOptions recipe;
+  PretrainRecipe recipe;
   take(given, "architecture", recipe.backbone.architecture);
   take(given, "epochs", recipe.schedule.epochs);
   take(given, "learning_rate", recipe.schedule.learning_rate);
@@ -81,7 +81,7 @@ py::dict complete_prototypes(const std::shared_ptr<const FeatureSet>& features, 
                              const fs::path& out, const py::dict& given, const py::object& listener,
                              py::object callback) {
   if (!knowledge) fail_usage("a completion training needs knowledge of the classes");
-  CompleteOptions recipe;
+  CompleteRecipe recipe;
   take(given, "epochs", recipe.schedule.epochs);
   take(given, "batches", recipe.batches);
   take(given, "learning_rate", recipe.schedule.learning_rate);
@@ -91,7 +91,7 @@ py::dict complete_prototypes(const std::shared_ptr<const FeatureSet>& features, 
   const TrainingFiles files = files_of("complete", out, given, listener);
   PythonProgress progress(std::move(callback));
   const int64_t kept = unlocked([&] {
-    const CompleteResult made = train_completion({*features, *knowledge}, recipe, files, progress);
+    const CompletionTraining made = train_completion({*features, *knowledge}, recipe, files, progress);
     write_completion_model(out, made.model, files.provenance, {{"kept_epoch", made.kept_epoch}});
     return made.kept_epoch;
   });

@@ -1,7 +1,5 @@
 #include "protocom/backbone.h"
 
-#include <ATen/ATen.h>
-
 #include <mutex>
 
 #include "api/detail/boundary.h"
@@ -15,24 +13,6 @@ struct Backbone::Impl {
   std::mutex mutex;  // of forward passes
   ExtractOptions options;
   std::unique_ptr<protocom::Backbone> backbone;
-
-  /// float32 [n, d]
-  at::Tensor extract(const std::vector<Image>& images, protocom::Progress& progress) {
-    if (images.empty()) fail("there is no image to extract features of");
-    const auto total = static_cast<int64_t>(images.size());
-    progress.start("extract", total);
-    std::vector<at::Tensor> parts;
-    for (int64_t i = 0; i < total; i += options.batch) {
-      const int64_t end = std::min(i + options.batch, total);
-      std::vector<SquareImage> some =
-          square_images({images.begin() + i, images.begin() + end}, backbone->preprocessing());
-      const std::lock_guard lock(mutex);
-      parts.push_back(extract_square_features(*backbone, take_images(some), options));
-      progress.advance(end, "");
-    }
-    progress.finish();
-    return at::cat(parts);
-  }
 };
 
 Backbone::Backbone(const std::string& path, const BackboneOptions& options)
@@ -61,7 +41,7 @@ std::string Backbone::preprocessing() const {
 Matrix Backbone::extract(const std::vector<Image>& images, const Progress& progress) const {
   return guarded([&] {
     CallerProgress reported(progress);
-    return matrix_of(impl_->extract(images, reported));
+    return matrix_of(extract_given_images(*impl_->backbone, given(images), impl_->options, impl_->mutex, reported));
   });
 }
 

@@ -18,57 +18,19 @@ void check_whole(const char* name, int64_t value, int64_t least, int64_t most) {
     fail_usage("{} should be a whole number from {} to {}, found {}", name, least, most, value);
 }
 
-protocom::EpisodeOptions draw_of(const EpisodeOptions& options) {
+const EpisodeOptions& checked(const EpisodeOptions& options) {
   constexpr int64_t kMost = 1'000'000;
-  check_whole("ways", options.ways, 1, kMost);
-  check_whole("queries", options.queries, 1, kMost);
-  check_whole("unlabelled", options.unlabelled, 0, kMost);
-  check_whole("episodes", options.episodes, 1, 10 * kMost);
-  protocom::EpisodeOptions draw;
-  draw.shape.n_way = options.ways;
-  draw.shape.n_query = options.queries;
-  draw.shape.unlabelled = options.unlabelled;
-  draw.shape.query_distribution = parse_query_distribution(options.distribution);
-  draw.shape.alpha = options.alpha;
-  if (!(options.alpha > 0 && options.alpha <= static_cast<double>(kMost)))
-    fail_usage("alpha should be a number above 0, found {}", options.alpha);
-  draw.shape = with_shots(draw.shape, options.shots);
-  draw.split = parse_split(options.split);
-  draw.count = options.episodes;
-  draw.seed = options.seed;
-  return draw;
+  const EpisodeShape& shape = options.shape;
+  check_whole("n_way", shape.n_way, 1, kMost);
+  check_whole("k_shot", shape.k_shot, 0, kMost);
+  check_whole("most_shots", shape.most_shots, 0, kMost);
+  check_whole("n_query", shape.n_query, 1, kMost);
+  check_whole("unlabelled", shape.unlabelled, 0, kMost);
+  check_whole("count", options.count, 1, 10 * kMost);
+  if (!(shape.alpha > 0 && shape.alpha <= static_cast<double>(kMost)))
+    fail_usage("alpha should be a number above 0, found {}", shape.alpha);
+  return options;
 }
-
-/// Lists of one shape make one task.
-std::vector<protocom::Task> tasks_of(const std::vector<Episodes>& lists) {
-  std::vector<protocom::Task> tasks;
-  for (const Episodes& episodes : lists) {
-    const protocom::EpisodeShape& shape = episodes.impl().list.shape;
-    const auto same = std::find_if(tasks.begin(), tasks.end(), [&](const protocom::Task& task) {
-      return shape_json(task.shape) == shape_json(shape);
-    });
-    if (same == tasks.end())
-      tasks.push_back({shape, {episodes.impl().list}});
-    else
-      same->lists.push_back(episodes.impl().list);
-  }
-  return tasks;
-}
-
-void check_dims(const std::vector<Fitted>& fitted, int64_t dim) {
-  for (const Fitted& item : fitted) {
-    if (item.dim() != dim)
-      fail("'{}' was fitted on features of {} numbers, these have {}", item.method(), item.dim(), dim);
-  }
-}
-
-std::vector<std::string> trained_on(const std::vector<Fitted>& fitted) {
-  std::vector<std::string> names;
-  for (const Fitted& item : fitted) names.insert(names.end(), item.trained_on().begin(), item.trained_on().end());
-  return names;
-}
-
-Estimate front_estimate(const protocom::Estimate& own) { return {own.value, own.ci95}; }
 
 void add_results(const protocom::Task& task, const std::string& baseline, std::vector<MethodResult>& results) {
   const std::vector<protocom::MethodScores> scores = pooled(task.scores);
@@ -78,10 +40,14 @@ void add_results(const protocom::Task& task, const std::string& baseline, std::v
     made.method = score.method;
     made.mode = score.mode;
     made.task = describe(task.shape);
-    made.accuracy = front_estimate(estimate(score.accuracy));
+    made.n_way = task.shape.n_way;
+    made.k_shot = task.shape.k_shot;
+    made.most_shots = task.shape.most_shots;
+    made.n_query = task.shape.n_query;
+    made.episodes = static_cast<int64_t>(score.accuracy.size());
+    made.accuracy = estimate(score.accuracy);
     made.per_episode = score.accuracy;
-    if (base != nullptr && base != &score)
-      made.gain = front_estimate(paired_difference(score.accuracy, base->accuracy));
+    if (base != nullptr && base != &score) made.gain = paired_difference(score.accuracy, base->accuracy);
     results.push_back(std::move(made));
   }
 }
@@ -92,22 +58,18 @@ Results evaluated(const std::vector<Episodes>& lists, const EvaluateOptions& giv
     if (&episodes.impl().features.impl() != &lists.front().impl().features.impl())
       fail_usage("all episodes of an evaluation should be of the same FeatureSet");
   }
-  check_dims(given.fitted, features.dim());
-  const protocom::CompletionModel* model = given.model ? given.model->impl().model.get() : nullptr;
-  const protocom::Knowledge* knowledge = given.knowledge ? given.knowledge->impl().knowledge.get() : nullptr;
-  if (model != nullptr && knowledge == nullptr) fail_usage("a completion model needs knowledge of the classes");
-  protocom::KnowledgeTable described;
-  if (model != nullptr) described = align_knowledge(*knowledge, features.class_names, model->attributes);
-  protocom::EvaluateInputs inputs{features, model, model != nullptr ? &described : nullptr, knowledge};
-  inputs.trained_on = trained_on(given.fitted);
-  const std::vector<protocom::FittedMethod> fitted = fitted_of(given.fitted);
-  protocom::EvaluateOptions options;
-  options.methods = make_methods(given.methods.empty() ? default_methods(model, fitted) : given.methods, fitted);
+  protocom::Contestants contestants;
+  contestants.methods = given.methods;
+  contestants.fitted = fitted_of(given.fitted);
+  contestants.knowledge = given.knowledge ? given.knowledge->impl().knowledge.get() : nullptr;
+  contestants.model = given.model ? given.model->impl().model.get() : nullptr;
+  contestants.baseline = given.baseline;
+  std::vector<protocom::EpisodeList> own;
+  for (const Episodes& episodes : lists) own.push_back(episodes.impl().list);
+  const protocom::Evaluated evaluated = evaluate_lists(features, own, contestants, progress);
   Results made;
-  made.baseline = with_labels({given.baseline, {}}, labels_of(options.methods)).baseline;
-  std::vector<protocom::Task> tasks = tasks_of(lists);
-  evaluate_tasks(inputs, tasks, options, progress);
-  for (const protocom::Task& task : tasks) add_results(task, made.baseline, made.results);
+  made.baseline = evaluated.comparisons.baseline;
+  for (const protocom::Task& task : evaluated.tasks) add_results(task, made.baseline, made.results);
   return made;
 }
 
@@ -121,7 +83,7 @@ Episodes::Episodes(std::shared_ptr<const Impl> impl) : impl_(std::move(impl)) {}
 
 Episodes::Episodes(const FeatureSet& features, const EpisodeOptions& options)
     : impl_(guarded([&] {
-        return std::make_shared<const Impl>(Impl{features, sample_episodes(features.impl().set, draw_of(options))});
+        return std::make_shared<const Impl>(Impl{features, sample_episodes(features.impl().set, checked(options))});
       })) {}
 
 Episodes Episodes::read(const std::string& path, const FeatureSet& features) {
@@ -139,8 +101,7 @@ int64_t Episodes::size() const { return static_cast<int64_t>(impl_->list.episode
 Episode Episodes::operator[](int64_t i) const {
   return guarded([&] {
     if (i < 0 || i >= size()) fail_usage("there are {} episodes, found the number {}", size(), i);
-    const protocom::Episode& own = impl_->list.episodes[static_cast<size_t>(i)];
-    return Episode{own.classes, own.support, own.query, own.pool};
+    return impl_->list.episodes[static_cast<size_t>(i)];
   });
 }
 

@@ -56,10 +56,7 @@ FeatureSet::FeatureSet(const Rows& features, const Labels& labels, const Feature
 FeatureSet FeatureSet::read(const std::string& path, const FeatureFileOptions& options) {
   return guarded([&] {
     const Collected collected;
-    protocom::FeatureFileOptions files;
-    if (!options.labels.empty()) files.labels = options.labels;
-    if (!options.split.empty()) files.split = options.split;
-    protocom::FeatureSet set = read_features(path, files);
+    protocom::FeatureSet set = read_features(path, options);
     return FeatureSet(std::make_shared<const Impl>(Impl{std::move(set), collected.warnings()}));
   });
 }

@@ -45,7 +45,7 @@ Fitted fit(const std::string& method, const FeatureSet& features, const FitOptio
     const Collected collected;
     CallerProgress reported(progress);
     const protocom::Knowledge* knowledge = options.knowledge ? options.knowledge->impl().knowledge.get() : nullptr;
-    protocom::FitOptions how;
+    protocom::FitRecipe how;
     how.method = method;
     how.seed = options.seed;
     how.sees_val = options.sees_val;

@@ -2,38 +2,14 @@
 
 #include "api/detail/boundary.h"
 #include "base/error.h"
-#include "base/parallel.h"
-#include "io/files.h"
 
 namespace protocom::v0 {
-namespace {
-
-std::string_view bytes_of(const protocom::Image& image) {
-  return {reinterpret_cast<const char*>(image.rgb.data()), image.rgb.size()};
-}
-
-SquareImage square_image(const Image::Impl& given, size_t number, const Preprocessing& preprocessing) {
-  if (!given.pixels.rgb.empty())
-    return {resize_and_crop(given.pixels, preprocessing), hash_bytes(bytes_of(given.pixels)), "memory"};
-  const bool is_file = !given.path.empty();
-  const std::string where = is_file ? given.path : fmt::format("image {}", number);
-  const std::string read = is_file ? read_file(given.path) : std::string();
-  const std::string& bytes = is_file ? read : given.bytes;
-  try {
-    return {decode_square_image(bytes, preprocessing), hash_bytes(bytes), is_file ? where : "memory"};
-  } catch (const protocom::Error& error) {
-    fail("{}: {}", where, error.what());
-  }
-}
-
-}  // namespace
-
 Image::Image(std::shared_ptr<const Impl> impl) : impl_(std::move(impl)) {}
 
 Image::Image(const std::string& path)
     : impl_(guarded([&] {
         if (path.empty()) fail("an image's path is empty");
-        return std::make_shared<const Impl>(Impl{path});
+        return std::make_shared<const Impl>(Impl{{path, {}, {}}});
       })) {}
 
 Image::Image(const char* path)
@@ -42,7 +18,7 @@ Image::Image(const char* path)
 Image Image::encoded(const void* bytes, size_t size) {
   return guarded([&] {
     if (bytes == nullptr || size == 0) fail("an encoded image has no bytes");
-    return Image(std::make_shared<const Impl>(Impl{{}, std::string(static_cast<const char*>(bytes), size)}));
+    return Image(std::make_shared<const Impl>(Impl{{{}, std::string(static_cast<const char*>(bytes), size), {}}}));
   });
 }
 
@@ -62,23 +38,14 @@ Image Image::rgb(const uint8_t* pixels, int64_t height, int64_t width, int64_t s
     own.rgb.reserve(static_cast<size_t>(3 * height * width));
     for (int64_t y = 0; y < height; ++y)
       own.rgb.insert(own.rgb.end(), pixels + y * step, pixels + y * step + 3 * width);
-    return Image(std::make_shared<const Impl>(Impl{{}, {}, std::move(own)}));
+    return Image(std::make_shared<const Impl>(Impl{{{}, {}, std::move(own)}}));
   });
 }
 
-std::vector<SquareImage> square_images(const std::vector<Image>& images, const Preprocessing& preprocessing) {
-  std::vector<SquareImage> squares(images.size());
-  parallel_each(static_cast<int64_t>(images.size()), [&](int64_t i) {
-    const auto number = static_cast<size_t>(i);
-    squares[number] = square_image(images[number].impl(), number, preprocessing);
-  });
-  return squares;
-}
-
-std::vector<protocom::Image> take_images(std::vector<SquareImage>& images) {
-  std::vector<protocom::Image> taken;
-  for (SquareImage& image : images) taken.push_back(std::move(image.image));
-  return taken;
+GivenImages given(const std::vector<Image>& images) {
+  GivenImages all;
+  for (const Image& image : images) all.push_back(&image.impl().given);
+  return all;
 }
 
 }  // namespace protocom::v0

@@ -9,6 +9,7 @@
 #include "base/error.h"
 #include "fewshot/add_method.h"
 #include "fewshot/methods.h"
+#include "fewshot/paper/describe_task.h"
 #include "fewshot/task_classifier.h"
 
 namespace protocom::v0 {
@@ -24,13 +25,13 @@ MethodInfo info_of(const protocom::MethodSpec& spec) {
     if (need == protocom::Need::kFitting)
       info.needs_fitting = true;
     else
-      info.needs.emplace_back(to_string(need));
+      info.needs.emplace_back(protocom::to_string(need));
   }
   info.balanced = spec.assumes == protocom::Assumes::kBalancedQueries;
   info.fewest_shots = spec.fewest_shots;
   for (const protocom::ParameterSpec& parameter : spec.parameters)
-    info.parameters.push_back({parameter.name, to_string(parameter.default_value), parameter.low, parameter.high,
-                               parameter.choices, parameter.text, parameter.when_fitted});
+    info.parameters.push_back({parameter.name, protocom::to_string(parameter.default_value), parameter.low,
+                               parameter.high, parameter.choices, parameter.text, parameter.when_fitted});
   return info;
 }
 
@@ -51,19 +52,6 @@ protocom::TaskInputs task_of(const Rows& features, const Labels& labels, const s
   if (options.base) task.base = {options.base->impl().set.features, options.base->impl().set.labels};
   task.seed = options.seed;
   return task;
-}
-
-std::shared_ptr<const protocom::KnowledgeTable> described(const protocom::TaskInputs& task) {
-  if (!task.model) return nullptr;
-  if (!task.knowledge) fail_usage("a completion model needs knowledge of the classes");
-  return std::make_shared<protocom::KnowledgeTable>(
-      align_knowledge(*task.knowledge, task.class_names, task.model->attributes));
-}
-
-std::shared_ptr<const protocom::Method> method_of(const std::string& text, const std::vector<Fitted>& fitted) {
-  const auto plain = make_method(text);
-  const bool takes = plain->spec().has(protocom::Need::kFitting);
-  return make_method(text, takes ? fitted_of(fitted) : std::vector<protocom::FittedMethod>());
 }
 
 }  // namespace
@@ -92,11 +80,11 @@ Classifier::Classifier(const std::string& method, const Rows& features, const La
                        const ClassifierOptions& options)
     : impl_(guarded([&] {
         const Collected collected;
-        const auto own = method_of(method, options.fitted);
+        const auto own = make_task_method(method, fitted_of(options.fitted));
         auto impl = std::make_unique<Impl>();
         impl->names = names_for(labels, options.class_names);
         protocom::TaskInputs task = task_of(features, labels, impl->names, options);
-        task.described = described(task);
+        describe_task(task);
         impl->method = own->label();
         impl->task = std::make_unique<const protocom::TaskClassifier>(own, std::move(task));
         impl->warnings = collected.warnings();

@@ -19,7 +19,7 @@
 namespace protocom::v0 {
 namespace {
 
-/// Turns that a waiting thread of OpenMP spins before it sleeps; the program's number (apps/protocom/front).
+/// Turns that a waiting thread of OpenMP spins before it sleeps; the program's number (apps/protocom/launcher).
 constexpr const char* kSpins = "3000";
 
 bool is_set(const char* variable) { return std::getenv(variable) != nullptr; }

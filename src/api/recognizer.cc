@@ -1,23 +1,17 @@
-#include "recognizer/recognizer.h"
+#include "protocom/recognizer.h"
 
 #include <ATen/ATen.h>
-
-#include <mutex>
 
 #include "api/detail/boundary.h"
 #include "api/detail/images.h"
 #include "api/detail/parts.h"
 #include "base/error.h"
-#include "images/image_files.h"
-#include "protocom/recognizer.h"
 #include "recognizer/class_words.h"
 #include "recognizer/create_recognizer.h"
-#include "recognizer/enrol_requests.h"
+#include "recognizer/shared_recognizer.h"
 
 namespace protocom::v0 {
 namespace {
-
-constexpr size_t kDecodedAtOnce = 64;
 
 Answers answers_of(std::vector<Answer> answers) { return {std::move(answers), {}}; }
 
@@ -40,84 +34,20 @@ void check_options(const RecognizerOptions& given) {
   }
 }
 
-/// One call after the other; what is constant is read without waiting.
 struct Recognizer::Impl {
+  Impl(const std::string& at, const RecognizerOptions& options) : path(at), shared(at, checked(options)) {}
+
   static const RecognizerOptions& checked(const RecognizerOptions& options) {
     check_options(options);
     return options;
   }
 
-  Impl(const std::string& at, const RecognizerOptions& options)
-      : path(at), recognizer(protocom::Recognizer::open(at, checked(options))) {
-    preprocessing = recognizer.file().settings().preprocessing;
-    dim = recognizer.file().settings().feature_dim;
-  }
-
   std::string path;
-  std::mutex mutex;
-  protocom::Recognizer recognizer;
-  Preprocessing preprocessing;
-  int64_t dim = 0;
+  SharedRecognizer shared;
 
   template <typename Work>
-  auto call(const Work& work) -> decltype(work(recognizer)) {
-    return guarded([&] {
-      const std::lock_guard lock(mutex);
-      return work(recognizer);
-    });
-  }
-
-  [[nodiscard]] at::Tensor rows_of(const Rows& features) const {
-    if (features.dim() != dim)
-      fail("features should have {} numbers each, as the recognizer's encoder makes them; found {}", dim,
-           features.dim());
-    return tensor_of(features, "features");
-  }
-
-  /// float32 [n, d]. Decodes without the lock.
-  at::Tensor features_of(const std::vector<Image>& images) {
-    if (images.empty()) fail("there is no image");
-    std::vector<at::Tensor> parts;
-    for (size_t i = 0; i < images.size(); i += kDecodedAtOnce) {
-      const auto begin = images.begin() + static_cast<std::ptrdiff_t>(i);
-      const auto end = images.begin() + static_cast<std::ptrdiff_t>(std::min(i + kDecodedAtOnce, images.size()));
-      std::vector<SquareImage> squares = square_images({begin, end}, preprocessing);
-      const std::lock_guard lock(mutex);
-      parts.push_back(recognizer.features_of(take_images(squares)));
-    }
-    return at::cat(parts);
-  }
-
-  protocom::NewExamples examples_of(const std::vector<Image>& images) {
-    std::vector<SquareImage> squares = square_images(images, preprocessing);
-    protocom::NewExamples examples;
-    const std::lock_guard lock(mutex);
-    for (const SquareImage& image : squares) {
-      examples.hashes.push_back(image.hash);
-      examples.sources.push_back(image.source);
-      examples.thumbnails.push_back(recognizer.thumbnail_of(image.image));
-    }
-    if (!squares.empty()) examples.features = recognizer.features_of(take_images(squares));
-    return examples;
-  }
-
-  Enrolment enrol(const protocom::ClassRequest& request, protocom::NewExamples examples) {
-    const std::lock_guard lock(mutex);
-    protocom::ClassEnrolment enrolment = recognizer.describe(request);
-    enrolment.examples = std::move(examples);
-    Enrolment done;
-    done.classes = recognizer.file().enrol({enrolment});
-    return done;
-  }
-
-  /// What `read` gives, if that is of any use.
-  template <typename Read>
-  int64_t add_unlabelled(const Read& read) {
-    return guarded([&] {
-      call([](const protocom::Recognizer& own) { own.check_learns_from_unlabelled(); });
-      const protocom::NewExamples examples = read();
-      return call([&](protocom::Recognizer& own) { return own.file().add_unlabelled(examples); });
-    });
+  auto call(const Work& work) -> decltype(shared.call(work)) {
+    return guarded([&] { return shared.call(work); });
   }
 };
 
@@ -150,26 +80,20 @@ Answer Recognizer::classify(const Image& image) {
 }
 
 Answers Recognizer::classify(const std::vector<Image>& images) {
-  return with_warnings([&] {
-    const at::Tensor features = impl_->features_of(images);
-    return impl_->call([&](protocom::Recognizer& own) { return answers_of(own.classify_features(features)); });
-  });
+  return with_warnings([&] { return answers_of(impl_->shared.classify(given(images))); });
 }
 
 Answers Recognizer::classify_features(const Rows& features) {
-  return with_warnings([&] {
-    const at::Tensor rows = impl_->rows_of(features);
-    return impl_->call([&](protocom::Recognizer& own) { return answers_of(own.classify_features(rows)); });
-  });
+  return with_warnings([&] { return answers_of(impl_->shared.classify(tensor_of(features, "features"))); });
 }
 
 Matrix Recognizer::features_of(const std::vector<Image>& images) {
-  return guarded([&] { return matrix_of(impl_->features_of(images)); });
+  return guarded([&] { return matrix_of(impl_->shared.features_of(given(images))); });
 }
 
 Enrolment Recognizer::enrol(const std::string& class_name, const std::vector<Image>& images,
                             const std::vector<std::string>& attributes) {
-  return with_warnings([&] { return impl_->enrol(request_of(class_name, attributes), impl_->examples_of(images)); });
+  return with_warnings([&] { return impl_->shared.enrol(request_of(class_name, attributes), given(images)); });
 }
 
 Enrolment Recognizer::enrol_described(const std::string& class_name, const std::vector<std::string>& descriptions,
@@ -178,32 +102,29 @@ Enrolment Recognizer::enrol_described(const std::string& class_name, const std::
     if (descriptions.empty()) fail_usage("class '{}' is described by no text", class_name);
     protocom::ClassRequest request = request_of(class_name, {});
     describe_in_words(encoder.impl().encoder, descriptions, request);
-    return impl_->enrol(request, impl_->examples_of(images));
+    return impl_->shared.enrol(request, given(images));
   });
 }
 
 Enrolment Recognizer::enrol_features(const std::string& class_name, const Rows& features,
                                      const std::vector<std::string>& attributes) {
-  return with_warnings([&] {
-    return impl_->enrol(request_of(class_name, attributes),
-                        examples_of_features(impl_->rows_of(features).clone(), "memory"));
-  });
+  return with_warnings(
+      [&] { return impl_->shared.enrol(request_of(class_name, attributes), tensor_of(features, "features")); });
 }
 
-Enrolment Recognizer::enrol_folder(const std::string& folder, const Progress& progress) {
+Enrolment Recognizer::enrol(const EnrolSources& sources, const Progress& progress) {
   return with_warnings([&] {
     CallerProgress reported(progress);
-    const std::vector<protocom::EnrolRequest> requests = requests_of_folder(folder, "enrol_folder");
-    return impl_->call([&](protocom::Recognizer& own) { return own.enrol(requests, reported); });
+    return impl_->shared.enrol(sources, reported);
   });
 }
 
 int64_t Recognizer::add_unlabelled(const std::vector<Image>& images) {
-  return impl_->add_unlabelled([&] { return impl_->examples_of(images); });
+  return guarded([&] { return impl_->shared.add_unlabelled(given(images)); });
 }
 
 int64_t Recognizer::add_unlabelled_features(const Rows& features) {
-  return impl_->add_unlabelled([&] { return examples_of_features(impl_->rows_of(features).clone(), "memory"); });
+  return guarded([&] { return impl_->shared.add_unlabelled(tensor_of(features, "features")); });
 }
 
 int64_t Recognizer::unlabelled() const {
@@ -250,10 +171,9 @@ Calibration Recognizer::calibrate(const std::vector<Image>& others, std::optiona
                                   const Progress& progress) {
   return with_warnings([&] {
     CallerProgress reported(progress);
-    const at::Tensor strangers = others.empty() ? at::Tensor() : impl_->features_of(others);
     protocom::CalibrationOptions options;
     options.false_accept = false_accept;
-    return impl_->call([&](protocom::Recognizer& own) { return own.calibrate_on(strangers, options, reported); });
+    return impl_->shared.calibrate(given(others), options, reported);
   });
 }
 
@@ -270,7 +190,7 @@ std::string Recognizer::method() const {
   return impl_->call([](protocom::Recognizer& own) { return own.method().label(); });
 }
 
-int64_t Recognizer::dim() const { return impl_->dim; }
+int64_t Recognizer::dim() const { return impl_->shared.settings().feature_dim; }
 std::string Recognizer::path() const { return impl_->path; }
 
 }  // namespace protocom::v0

@@ -21,8 +21,8 @@ protocom::TrainingFiles files_of(const std::string& out, const char* command, ui
   return files;
 }
 
-protocom::PretrainOptions recipe_of(const PretrainOptions& given) {
-  protocom::PretrainOptions recipe;
+protocom::PretrainRecipe recipe_of(const PretrainOptions& given) {
+  protocom::PretrainRecipe recipe;
   recipe.backbone.architecture = given.architecture;
   recipe.schedule.epochs = given.epochs;
   recipe.schedule.learning_rate = given.learning_rate;
@@ -56,8 +56,7 @@ PretrainResult pretrain(const std::string& images, const std::string& out, const
     if (!options.split.empty()) source.dataset.split = options.split;
     source.sizes.image_size = options.image_size;
     const protocom::PackedImages packed = load_images(source, reported);
-    const protocom::PretrainResult made = protocom::pretrain(packed, recipe_of(options), files, reported);
-    return PretrainResult{made.best_epoch, made.validation_accuracy, made.loss, made.accuracy, {}};
+    return protocom::pretrain(packed, recipe_of(options), files, reported);
   });
 }
 
@@ -67,14 +66,14 @@ CompleteResult complete(const FeatureSet& features, const Knowledge& knowledge, 
     CallerProgress reported(progress);
     check_complete(options);
     const protocom::TrainingFiles files = files_of(out, "complete", options.seed);
-    protocom::CompleteOptions recipe;
+    protocom::CompleteRecipe recipe;
     recipe.schedule.epochs = options.epochs;
     recipe.schedule.learning_rate = options.learning_rate;
     recipe.batches = options.batches;
     recipe.k_shot = options.shots;
     recipe.validation.episodes = options.validation_episodes;
     recipe.seed = options.seed;
-    const protocom::CompleteResult made =
+    const protocom::CompletionTraining made =
         train_completion({features.impl().set, *knowledge.impl().knowledge}, recipe, files, reported);
     write_completion_model(out, made.model, files.provenance, {{"kept_epoch", made.kept_epoch}});
     return CompleteResult{made.kept_epoch, made.epochs[static_cast<size_t>(made.kept_epoch - 1)].loss, {}};

@@ -33,7 +33,7 @@ void check_shape(const EpisodeShape& shape) {
     fail_usage("alpha of the Dirichlet distribution must be above 0, found {}", shape.alpha);
 }
 
-std::string_view to_string(QueryDistribution distribution) { return word_of(kDistributions, distribution); }
+std::string_view v0::to_string(QueryDistribution distribution) { return word_of(kDistributions, distribution); }
 
 QueryDistribution parse_query_distribution(std::string_view text) {
   return value_of(kDistributions, text, "distribution of queries");

@@ -6,42 +6,18 @@
 #include <vector>
 
 #include "datasets/feature_set.h"
+#include "protocom/episode.h"
 
-namespace protocom {
-
-/// How an episode's n_way * n_query queries are spread over its classes.
-enum class QueryDistribution {
-  kBalanced,  ///< n_query of each
-  kDirichlet  ///< proportions drawn from Dirichlet(alpha, ..., alpha): what a transductive method meets in practice
-};
-
+namespace protocom::v0 {
 /// "balanced" or "dirichlet".
 std::string_view to_string(QueryDistribution distribution);
+}  // namespace protocom::v0
+
+namespace protocom {
+using v0::to_string;
+
 /// Throws UsageError for anything else.
 QueryDistribution parse_query_distribution(std::string_view text);
-
-/// The shape of a few-shot task.
-struct EpisodeShape {
-  int64_t n_way = 5;
-  int64_t k_shot = 1;      ///< labelled images per class; the fewest of a ragged task
-  int64_t n_query = 15;    ///< queries per class, with kDirichlet on average
-  int64_t most_shots = 0;  ///< above k_shot the task is ragged: each class's shots are uniform in [k_shot, most_shots]
-  int64_t unlabelled = 0;  ///< images per class of the pool that semi-supervised methods use instead of the queries
-  QueryDistribution query_distribution = QueryDistribution::kBalanced;
-  double alpha = 2.0;  ///< of kDirichlet; 2 is the value of Veilleux et al. 2021, "Realistic evaluation of transductive
-                       ///< few-shot learning"
-
-  /// Whether classes may have different numbers of shots.
-  [[nodiscard]] bool ragged() const { return most_shots > k_shot; }
-};
-
-/// One task: classes and, per class, rows of a FeatureSet. No row appears twice.
-struct Episode {
-  std::vector<int64_t> classes;                 ///< [n_way], indices into class_names
-  std::vector<std::vector<int64_t>> support;    ///< [n_way][k_shot] rows
-  std::vector<std::vector<int64_t>> query;      ///< [n_way][n_query] rows; possibly none of a class with kDirichlet
-  std::vector<std::vector<int64_t>> pool = {};  ///< [n_way][unlabelled] rows; empty without a pool
-};
 
 /// Tasks of one shape.
 struct EpisodeList {
@@ -52,14 +28,6 @@ struct EpisodeList {
 
   /// hash_bytes of the list's canonical JSON: equal tasks, equal hash, in every program that writes the same file.
   [[nodiscard]] std::string hash(const FeatureSet& features) const;
-};
-
-/// Which episodes to draw.
-struct EpisodeOptions {
-  Split split = Split::kNovel;
-  EpisodeShape shape;
-  int64_t count = 600;  ///< the field's number (Chen et al. 2019)
-  uint64_t seed = 1;
 };
 
 /// Draws tasks from the classes of a split: classes, then images, uniformly without replacement. Episode i

@@ -11,6 +11,7 @@
 #include "datasets/split.h"
 #include "images/preprocessing.h"
 #include "io/artefact.h"
+#include "protocom/feature_file_options.h"
 
 namespace protocom {
 
@@ -40,15 +41,6 @@ FeatureSet checked_feature_set(FeatureSet set, const std::string& where);
 /// The features of `classes` (indices, in ascending order) alone; images keep their order. Throws Error for an index
 /// that is no class.
 FeatureSet keep_classes(const FeatureSet& features, const std::vector<int64_t>& classes);
-
-/// How to read features that protocom did not write.
-struct FeatureFileOptions {
-  std::optional<std::filesystem::path> labels;  ///< of a features `.npy`; else those beside it
-  /// Replaces the file's own split (see read_split); classes that it does not name are left out with a warning.
-  std::optional<std::filesystem::path> split;
-  /// What all classes are where neither the file nor `split` says it; nothing: that is an Error.
-  std::optional<Split> without_split = {};
-};
 
 /// Reads labelled features from
 /// - an `.npz` with `features` [n, d] of any float type, `labels` [n] and, where present, `names` [c], `split` [c] and

@@ -89,7 +89,7 @@ fs::path list_path(const fs::path& path, Split split) {
 
 }  // namespace
 
-std::string_view to_string(Split split) { return word_of(kSplits, split); }
+std::string_view v0::to_string(Split split) { return word_of(kSplits, split); }
 
 Split parse_split(std::string_view text) {
   if (text == "train") return Split::kBase;

@@ -7,15 +7,18 @@
 #include <string_view>
 #include <vector>
 
-namespace protocom {
+#include "protocom/episode.h"
 
-/// Which part of the few-shot protocol a class belongs to. The classes of the three splits are disjoint.
-enum class Split { kBase, kVal, kNovel };
+namespace protocom::v0 {
+/// "base", "val" or "novel".
+std::string_view to_string(Split split);
+}  // namespace protocom::v0
+
+namespace protocom {
+using v0::to_string;
 
 inline constexpr std::array<Split, 3> kAllSplits = {Split::kBase, Split::kVal, Split::kNovel};
 
-/// "base", "val" or "novel".
-std::string_view to_string(Split split);
 /// Also understands "train", "validation", "valid" and "test". Throws UsageError for anything else.
 Split parse_split(std::string_view text);
 

@@ -20,14 +20,14 @@ namespace protocom {
 inline constexpr int64_t kLargestImage = 1024;
 
 /// What a backbone is made from: its images, which it always normalises, and the network.
-struct BackboneOptions : Preprocessing {
+struct NetworkOptions : Preprocessing {
   /// "resnet12" (64-128-256-512), "resnet12-wide" (64-160-320-640), "conv4"; "resnet18", "resnet34", "resnet50",
   /// "resnet101", "resnet152" as torchvision and timm have them; "vit:..." as timm and DINOv2 do, which only a state
   /// dict spells out.
   std::string architecture = "resnet12";
 
   /// Images of 84 pixels with the authors' mean and standard deviation of RGB in [0, 1].
-  BackboneOptions()
+  NetworkOptions()
       : Preprocessing{
             84, 0, {120.396 / 255, 115.594 / 255, 104.540 / 255}, {70.682 / 255, 68.276 / 255, 72.545 / 255}} {}
   /// Takes sizes and normalisation; none is mean 0 and std 1.
@@ -75,12 +75,12 @@ class Backbone {
   /// The trainable tensors among them.
   [[nodiscard]] virtual std::vector<at::Tensor> parameters() const = 0;
   /// What it was made from, for write_backbone; none when it is a program of its own (TorchScript).
-  [[nodiscard]] virtual std::optional<BackboneOptions> options() const { return std::nullopt; }
+  [[nodiscard]] virtual std::optional<NetworkOptions> options() const { return std::nullopt; }
 };
 
 /// A freshly initialised backbone (Kaiming normal, fan-out). Draws from LibTorch's generator. Throws UsageError for an
 /// unknown architecture.
-std::unique_ptr<Backbone> make_backbone(const BackboneOptions& options);
+std::unique_ptr<Backbone> make_backbone(const NetworkOptions& options);
 
 /// Reads a protocom backbone (npz), an ONNX file, a TorchScript file, or a state dict under Python names (`.npz`,
 /// `.safetensors`), told apart by content. A state dict that others publish is known by its names and shapes: ResNet-18
@@ -90,7 +90,7 @@ std::unique_ptr<Backbone> make_backbone(const BackboneOptions& options);
 /// (ignored with a warning), and its own normalisation as entries `mean` and `std` of three values, which then wins
 /// over `options`. Throws Error: unknown format, missing or misshaped entry (by name), NaN or infinite entry, output
 /// that is not [n, d].
-std::unique_ptr<Backbone> read_backbone(const std::filesystem::path& path, const BackboneOptions& options);
+std::unique_ptr<Backbone> read_backbone(const std::filesystem::path& path, const NetworkOptions& options);
 
 /// read_backbone for a caller who knows of a foreign file only what its user says: `preprocessing` wins over what a
 /// TorchScript file states (its extra file `preprocessing.json`, or its attribute `image_size`); a protocom file's own
@@ -99,7 +99,7 @@ std::unique_ptr<Backbone> read_backbone(const std::filesystem::path& path, const
 /// Throws Error that says how to state it where that is 0, and for a state dict that others publish, whose
 /// normalisation it would leave to a guess.
 struct BackboneFileOptions {
-  std::string architecture = BackboneOptions().architecture;  ///< of a bare state dict
+  std::string architecture = NetworkOptions().architecture;  ///< of a bare state dict
   std::optional<Preprocessing> preprocessing = {};
   int64_t known_size = 0;
   std::string output = {};  ///< which of an ONNX or TorchScript file's; empty: found
@@ -122,12 +122,12 @@ inline constexpr const char* kSpaceFile = "space.npz";
 std::filesystem::path space_beside(const std::filesystem::path& encoder);
 
 /// Writes a protocom backbone: state dict and options. Throws Error.
-void write_backbone(const std::filesystem::path& path, const Backbone& backbone, const BackboneOptions& options,
+void write_backbone(const std::filesystem::path& path, const Backbone& backbone, const NetworkOptions& options,
                     const Provenance& provenance);
 
 /// The header that write_backbone gives the file, for a training checkpoint that is to read as a backbone:
 /// read_backbone ignores members that begin with kTrainingPrefix.
-ArtefactHeader backbone_header(const Backbone& backbone, const BackboneOptions& options, const Provenance& provenance);
+ArtefactHeader backbone_header(const Backbone& backbone, const NetworkOptions& options, const Provenance& provenance);
 
 /// How the members of a training checkpoint begin that are not part of the backbone (momentum, classifier).
 inline constexpr const char* kTrainingPrefix = "training.";

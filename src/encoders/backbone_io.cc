@@ -154,7 +154,7 @@ std::vector<double> three_values(const at::Tensor& tensor) {
 }
 
 /// Takes a state dict's own normalisation; returns the names of its entries.
-std::set<std::string> take_normalisation(const StateDict& state, BackboneOptions& options) {
+std::set<std::string> take_normalisation(const StateDict& state, NetworkOptions& options) {
   std::set<std::string> taken;
   for (auto [name, target] : {std::pair{"mean", &options.mean}, std::pair{"std", &options.std}}) {
     const auto found = state.find(name);
@@ -166,7 +166,7 @@ std::set<std::string> take_normalisation(const StateDict& state, BackboneOptions
 }
 
 std::unique_ptr<Backbone> from_state_dict(const std::filesystem::path& path, const StateDict& state,
-                                          BackboneOptions options) {
+                                          NetworkOptions options) {
   std::set<std::string> normalisation = take_normalisation(state, options);
   check_fits(options.architecture, state);
   auto backbone = std::make_unique<ModuleBackbone>(options);
@@ -178,13 +178,13 @@ std::unique_ptr<Backbone> from_state_dict(const std::filesystem::path& path, con
 
 /// A state dict without our header: networks that others publish are known by their names.
 std::unique_ptr<Backbone> from_bare_state(const std::filesystem::path& path, const StateDict& state,
-                                          BackboneOptions options) {
+                                          NetworkOptions options) {
   if (const auto published = published_architecture(state)) options.architecture = *published;
   return from_state_dict(path, state, std::move(options));
 }
 
-BackboneOptions options_of(const ArtefactHeader& header, const std::string& where) {
-  BackboneOptions options;
+NetworkOptions options_of(const ArtefactHeader& header, const std::string& where) {
+  NetworkOptions options;
   try {
     header.details.at("architecture").get_to(options.architecture);
     options.image_size = whole_number<int64_t>(header.details.at("image_size"));
@@ -234,9 +234,9 @@ StateDict read_bare_state(const std::filesystem::path& path) {
 }
 
 /// What its user says of a state dict, as far as it is enough.
-BackboneOptions options_for(const std::filesystem::path& path, const StateDict& state,
-                            const BackboneFileOptions& asked) {
-  BackboneOptions options;
+NetworkOptions options_for(const std::filesystem::path& path, const StateDict& state,
+                           const BackboneFileOptions& asked) {
+  NetworkOptions options;
   options.architecture = asked.architecture;
   if (asked.preprocessing) {
     options.set(*asked.preprocessing);
@@ -271,7 +271,7 @@ std::unique_ptr<Backbone> read_timm(const std::filesystem::path& path, const Pre
   const auto architecture = published_architecture(files.tensors);
   if (!architecture)
     fail("timm's '{}' is not read from its weights: export it to ONNX (docs/encoders.md)", timm_architecture(files));
-  BackboneOptions options;
+  NetworkOptions options;
   options.architecture = *architecture;
   options.set(choose_preprocessing(asked, timm_preprocessing(files), 0, path.string()));
   return from_state_dict(path, files.tensors, std::move(options));
@@ -292,7 +292,7 @@ void report(const std::filesystem::path& path, const BackboneFileOptions& asked,
 
 }  // namespace
 
-std::unique_ptr<Backbone> read_backbone(const std::filesystem::path& given, const BackboneOptions& options) {
+std::unique_ptr<Backbone> read_backbone(const std::filesystem::path& given, const NetworkOptions& options) {
   const std::filesystem::path path = encoder_at(given);
   return reading(path, [&]() -> std::unique_ptr<Backbone> {
     const Format format = format_of(path);
@@ -354,7 +354,7 @@ std::filesystem::path as_one_file(const std::filesystem::path& given, const Back
   });
 }
 
-ArtefactHeader backbone_header(const Backbone& backbone, const BackboneOptions& options, const Provenance& provenance) {
+ArtefactHeader backbone_header(const Backbone& backbone, const NetworkOptions& options, const Provenance& provenance) {
   ArtefactHeader header = make_header(kKind, kFormatVersion, provenance);
   header.details = {{"architecture", options.architecture},
                     {"image_size", options.image_size},
@@ -365,7 +365,7 @@ ArtefactHeader backbone_header(const Backbone& backbone, const BackboneOptions& 
   return header;
 }
 
-void write_backbone(const std::filesystem::path& path, const Backbone& backbone, const BackboneOptions& options,
+void write_backbone(const std::filesystem::path& path, const Backbone& backbone, const NetworkOptions& options,
                     const Provenance& provenance) {
   NpzWriter writer(path);
   add_header(writer, backbone_header(backbone, options, provenance));

@@ -100,6 +100,23 @@ void freeze_for(Backbone& backbone, const ExtractOptions& options) {
   if (device.is_cpu() && resolve_precision(options.precision, device) == Precision::kFloat32) backbone.freeze();
 }
 
+at::Tensor extract_given_images(Backbone& backbone, const GivenImages& images, const ExtractOptions& options,
+                                std::mutex& passes, Progress& progress) {
+  if (images.empty()) fail("there is no image to extract features of");
+  const auto total = static_cast<int64_t>(images.size());
+  progress.start("extract", total);
+  std::vector<at::Tensor> parts;
+  for (int64_t i = 0; i < total; i += options.batch) {
+    const int64_t end = std::min(i + options.batch, total);
+    std::vector<SquareImage> some = square_images({images.begin() + i, images.begin() + end}, backbone.preprocessing());
+    const std::lock_guard lock(passes);
+    parts.push_back(extract_square_features(backbone, take_images(some), options));
+    progress.advance(end, "");
+  }
+  progress.finish();
+  return at::cat(parts);
+}
+
 at::Tensor to_float_images(const at::Tensor& pixels) {
   // A permuted NHWC tensor is an NCHW tensor in channels-last format already: no pixel moves.
   return pixels.permute({0, 3, 1, 2}).to(at::kFloat).mul_(1.0F / 255.0F);  // [n, 3, size, size]

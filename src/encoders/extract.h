@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <mutex>
 #include <string>
 #include <vector>
 
@@ -12,6 +13,7 @@
 #include "datasets/packed_images.h"
 #include "encoders/backbone.h"
 #include "encoders/precision.h"
+#include "images/given_image.h"
 #include "images/image.h"
 #include "jobs/process_group.h"
 
@@ -52,6 +54,12 @@ at::Tensor extract_features(Backbone& backbone, const std::vector<Image>& images
 /// they are taken as they are. Throws Error for another size.
 at::Tensor extract_square_features(Backbone& backbone, const std::vector<Image>& images,
                                    const ExtractOptions& options = {});
+
+/// The same of images as callers give them, float32 [n, d]: those of a batch are decoded on all cores, then `passes` is
+/// locked for the forward pass, so that several threads may share a backbone. Throws Error without an image, and that
+/// names the one that cannot be read.
+at::Tensor extract_given_images(Backbone& backbone, const GivenImages& images, const ExtractOptions& options,
+                                std::mutex& passes, Progress& progress);
 
 /// uint8 [n, size, size, 3] -> float32 [n, 3, size, size] in [0, 1], channels last in memory: what a backbone takes.
 at::Tensor to_float_images(const at::Tensor& pixels);

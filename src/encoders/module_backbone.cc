@@ -13,7 +13,7 @@ namespace {
 
 constexpr int64_t kSmallestImage = 16;  // four 2x2 poolings
 
-void check_options(const BackboneOptions& options) {
+void check_options(const NetworkOptions& options) {
   if (options.image_size < kSmallestImage) {
     fail_usage("images of {0}x{0} pixels are too small for a backbone: expected at least {1}x{1}", options.image_size,
                kSmallestImage);
@@ -46,7 +46,7 @@ void check_images(const at::Tensor& images) {
        fmt::join(images.sizes(), ", "));
 }
 
-ModuleBackbone::ModuleBackbone(const BackboneOptions& options) : options_(options) {
+ModuleBackbone::ModuleBackbone(const NetworkOptions& options) : options_(options) {
   check_options(options);
   module_ = make_module(options.architecture);
   mean_ = channel_values(options.mean);
@@ -97,7 +97,7 @@ std::vector<std::pair<std::string, at::Tensor>> ModuleBackbone::state_dict() con
 
 Preprocessing Backbone::preprocessing() const { return {image_size()}; }
 
-void BackboneOptions::set(const Preprocessing& preprocessing) {
+void NetworkOptions::set(const Preprocessing& preprocessing) {
   static_cast<Preprocessing&>(*this) = preprocessing;
   if (normalises()) return;
   mean = {0, 0, 0};
@@ -108,7 +108,7 @@ at::Tensor Backbone::forward_maps(const at::Tensor& /*images*/) {
   fail("this backbone gives features only, no maps of them");
 }
 
-std::unique_ptr<Backbone> make_backbone(const BackboneOptions& options) {
+std::unique_ptr<Backbone> make_backbone(const NetworkOptions& options) {
   return std::make_unique<ModuleBackbone>(options);
 }
 

@@ -20,10 +20,10 @@ struct PreprocessingTrial {
 
 /// Which images are looked at, and for what.
 struct PreprocessingTrials {
-  std::string architecture = BackboneOptions().architecture;  ///< of a bare state dict, see BackboneFileOptions
-  std::vector<std::string> presets;                           ///< see common_presets()
-  int64_t classes = 20;                                       ///< of base, at most
-  int64_t images = 10;                                        ///< of each of them, at most
+  std::string architecture = NetworkOptions().architecture;  ///< of a bare state dict, see BackboneFileOptions
+  std::vector<std::string> presets;                          ///< see common_presets()
+  int64_t classes = 20;                                      ///< of base, at most
+  int64_t images = 10;                                       ///< of each of them, at most
   ExtractOptions extract = {};
 };
 

@@ -112,7 +112,7 @@ QueryVerdict verdict_of(const float* logits, int64_t n) {
 /// A running evaluation of one list.
 class ListEvaluation {
  public:
-  ListEvaluation(const EvaluateInputs& inputs, const EpisodeList& list, const EvaluateOptions& options)
+  ListEvaluation(const EvaluateInputs& inputs, const EpisodeList& list, const ScoringOptions& options)
       : features_(inputs.features),
         list_(list),
         options_(options),
@@ -234,7 +234,7 @@ class ListEvaluation {
 
   const FeatureSet& features_;
   const EpisodeList& list_;
-  const EvaluateOptions& options_;
+  const ScoringOptions& options_;
   PreparedContext known_;
   ScorerGroup scorers_;
   ClassCentres centres_;
@@ -254,8 +254,8 @@ std::string mode_of(const MethodSpec& spec, const EpisodeShape& shape) {
   return spec.sees == Sees::kAllQueries && shape.unlabelled > 0 ? "semi-supervised" : std::string(spec.mode());
 }
 
-CheckedScores evaluate_checked(const EvaluateInputs& inputs, const EpisodeList& episodes,
-                               const EvaluateOptions& options, Progress& progress) {
+CheckedScores evaluate_checked(const EvaluateInputs& inputs, const EpisodeList& episodes, const ScoringOptions& options,
+                               Progress& progress) {
   if (options.methods.empty()) fail_usage("no method to evaluate");
   check_shots(options.methods, episodes.shape);
   CheckedScores result{{}, check_episodes(inputs.features, episodes)};
@@ -282,7 +282,7 @@ CheckedScores evaluate_checked(const EvaluateInputs& inputs, const EpisodeList& 
 }
 
 std::vector<MethodScores> evaluate(const EvaluateInputs& inputs, const EpisodeList& episodes,
-                                   const EvaluateOptions& options, Progress& progress) {
+                                   const ScoringOptions& options, Progress& progress) {
   return evaluate_checked(inputs, episodes, options, progress).methods;
 }
 

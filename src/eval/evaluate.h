@@ -28,7 +28,7 @@ struct EvaluateInputs {
 };
 
 /// Settings of an evaluation.
-struct EvaluateOptions {
+struct ScoringOptions {
   Methods methods = make_methods(paper_rows());
   KeepPredictions predictions = KeepPredictions::kNo;
   const ProcessGroup* group = &ProcessGroup::single();  ///< the processes that share the episodes
@@ -70,12 +70,12 @@ struct CheckedScores {
 /// every number of threads and every batch. Throws UsageError when a method lacks what it needs, Error when sizes
 /// differ or a check of checks.h fails; everything is checked before the first episode is run. With several processes
 /// each gets all of the answer, and it is that of one process to the last bit.
-CheckedScores evaluate_checked(const EvaluateInputs& inputs, const EpisodeList& episodes,
-                               const EvaluateOptions& options, Progress& progress);
+CheckedScores evaluate_checked(const EvaluateInputs& inputs, const EpisodeList& episodes, const ScoringOptions& options,
+                               Progress& progress);
 
 /// The scores alone.
 std::vector<MethodScores> evaluate(const EvaluateInputs& inputs, const EpisodeList& episodes,
-                                   const EvaluateOptions& options, Progress& progress);
+                                   const ScoringOptions& options, Progress& progress);
 
 /// The scores of the method with that label, or null.
 const MethodScores* find_scores(const std::vector<MethodScores>& scores, const std::string& label);

@@ -7,7 +7,9 @@
 #include "base/text.h"
 #include "eval/detail/prepared_context.h"
 #include "eval/predictions.h"
+#include "fewshot/align_knowledge.h"
 #include "fewshot/fitted_method.h"
+#include "fewshot/paper/completion_model.h"
 
 namespace protocom {
 namespace {
@@ -52,8 +54,8 @@ Methods able_to_do(const Methods& methods, const EpisodeShape& shape) {
 }
 
 /// Of several tasks those without labelled images leave methods out that need some.
-EvaluateOptions for_task(const EvaluateOptions& options, const Task& task, size_t tasks) {
-  EvaluateOptions own = options;
+ScoringOptions for_task(const ScoringOptions& options, const Task& task, size_t tasks) {
+  ScoringOptions own = options;
   if (tasks > 1) own.methods = able_to_do(options.methods, task.shape);
   for (const auto& method : options.methods) {
     if (std::find(own.methods.begin(), own.methods.end(), method) == own.methods.end())
@@ -84,13 +86,13 @@ std::vector<Task> draw_tasks(const FeatureSet& features, const TaskOptions& opti
   return tasks;
 }
 
-TaskRecords evaluate_tasks(const EvaluateInputs& inputs, std::vector<Task>& tasks, const EvaluateOptions& options,
+TaskRecords evaluate_tasks(const EvaluateInputs& inputs, std::vector<Task>& tasks, const ScoringOptions& options,
                            Progress& progress) {
   const bool keeps = options.predictions == KeepPredictions::kYes;
   TaskRecords records;
   if (keeps) records.predictions_csv = predictions_csv_header();
   for (Task& task : tasks) {
-    const EvaluateOptions own = for_task(options, task, tasks.size());
+    const ScoringOptions own = for_task(options, task, tasks.size());
     warn_of_other_shots(own.methods, task.shape);
     for (const EpisodeList& list : task.lists) {
       CheckedScores scores = evaluate_checked(inputs, list, own, progress);
@@ -104,6 +106,47 @@ TaskRecords evaluate_tasks(const EvaluateInputs& inputs, std::vector<Task>& task
     }
   }
   return records;
+}
+
+std::vector<Task> tasks_of(const std::vector<EpisodeList>& lists) {
+  std::vector<Task> tasks;
+  for (const EpisodeList& list : lists) {
+    const auto same = std::find_if(tasks.begin(), tasks.end(),
+                                   [&](const Task& task) { return shape_json(task.shape) == shape_json(list.shape); });
+    if (same == tasks.end())
+      tasks.push_back({list.shape, {list}});
+    else
+      same->lists.push_back(list);
+  }
+  return tasks;
+}
+
+Evaluated evaluate_lists(const FeatureSet& features, const std::vector<EpisodeList>& lists, const Contestants& given,
+                         Progress& progress) {
+  if (lists.empty()) fail_usage("there are no episodes to evaluate on");
+  if (given.model != nullptr && given.knowledge == nullptr)
+    fail_usage("a completion model needs knowledge of the classes");
+  EvaluateInputs inputs{features, given.model, nullptr, given.knowledge};
+  for (const FittedMethod& fitted : given.fitted) {
+    if (fitted.feature_dim != features.dim())
+      fail("'{}' was fitted on features of {} numbers, these have {}", fitted.method->label(), fitted.feature_dim,
+           features.dim());
+    inputs.trained_on.insert(inputs.trained_on.end(), fitted.trained_on.begin(), fitted.trained_on.end());
+  }
+  KnowledgeTable described;
+  if (given.model != nullptr) {
+    described = align_knowledge(*given.knowledge, features.class_names, given.model->attributes);
+    inputs.classes = &described;
+  }
+  ScoringOptions options;
+  options.methods =
+      make_methods(given.methods.empty() ? default_methods(given.model, given.fitted) : given.methods, given.fitted);
+  Evaluated made;
+  made.comparisons = with_labels({given.baseline, {}}, labels_of(options.methods));
+  made.pairs = pairs_to_compare(labels_of(options.methods), made.comparisons);
+  made.tasks = tasks_of(lists);
+  made.records = evaluate_tasks(inputs, made.tasks, options, progress);
+  return made;
 }
 
 json findings_json(const FeatureSet& features, const std::vector<Task>& tasks, const std::vector<MethodPair>& pairs,

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "eval/results_json.h"
+#include "fewshot/fitted_method.h"
 
 namespace protocom {
 
@@ -37,8 +38,33 @@ struct TaskRecords {
 
 /// Runs every method on every list of every task (see evaluate_checked); the scores go into the tasks, without the
 /// predictions, which become text as soon as a task is done.
-TaskRecords evaluate_tasks(const EvaluateInputs& inputs, std::vector<Task>& tasks, const EvaluateOptions& options,
+TaskRecords evaluate_tasks(const EvaluateInputs& inputs, std::vector<Task>& tasks, const ScoringOptions& options,
                            Progress& progress);
+
+/// What is evaluated besides features and episodes. What it points to must outlive the evaluation.
+struct Contestants {
+  std::vector<std::string> methods = {};  ///< with parameters; empty: what is fitted, and the mean
+  std::vector<FittedMethod> fitted = {};
+  const KnowledgeTable* knowledge = nullptr;
+  const CompletionModel* model = nullptr;  ///< needs knowledge
+  std::string baseline = "mean";           ///< what the others are compared with, if it is evaluated
+};
+
+/// What an evaluation gave.
+struct Evaluated {
+  std::vector<Task> tasks;  ///< with their scores
+  Comparisons comparisons;  ///< of labels of methods
+  std::vector<MethodPair> pairs;
+  TaskRecords records;
+};
+
+/// Lists of one shape make one task.
+std::vector<Task> tasks_of(const std::vector<EpisodeList>& lists);
+
+/// Evaluates methods on lists of episodes of these features. Throws UsageError for no list and for a completion model
+/// without knowledge, Error for methods that were fitted on features of another size, and what evaluate_tasks throws.
+Evaluated evaluate_lists(const FeatureSet& features, const std::vector<EpisodeList>& lists, const Contestants& given,
+                         Progress& progress);
 
 /// What several tasks gave, as `evaluate --json` writes it: `results`, `differences`, `episode_lists` and `checks` of
 /// docs/formats.md. The caller adds where it came from.

@@ -15,7 +15,7 @@ FitMaps maps_for(const MethodSpec& spec, const FitSources& from, bool sees_val) 
 
 }  // namespace
 
-FittedMethod fit_method(const FitSources& from, const FitOptions& options, Progress& progress) {
+FittedMethod fit_method(const FitSources& from, const FitRecipe& options, Progress& progress) {
   const FeatureSet& features = from.features;
   const LabelledFeatures val = options.sees_val ? features_of(features, Split::kVal) : LabelledFeatures{};
   const FitMaps maps = maps_for(make_method(options.method)->spec(), from, options.sees_val);

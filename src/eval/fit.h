@@ -7,7 +7,7 @@
 namespace protocom {
 
 /// Settings of fit_method().
-struct FitOptions {
+struct FitRecipe {
   std::string method = "plda";  ///< as make_method takes it
   uint64_t seed = 1;
   /// Whether it sees the val classes, as most methods do to choose their step or settings on; without them base classes
@@ -25,6 +25,6 @@ struct FitSources {
 
 /// Fits a method on the base classes of a file of features (fit_method() takes tensors). Throws Error for maps of other
 /// images too.
-FittedMethod fit_method(const FitSources& from, const FitOptions& options, Progress& progress);
+FittedMethod fit_method(const FitSources& from, const FitRecipe& options, Progress& progress);
 
 }  // namespace protocom

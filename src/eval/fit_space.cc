@@ -48,7 +48,7 @@ FittedMethod fit_space(const at::Tensor& features, uint64_t seed, Progress& prog
   logger().info("{} of {} images are in {} groups of four or five that look alike", groups.ge(0).sum().item<int64_t>(),
                 some.size(0), found);
   const FeatureSet base = grouped(some, groups);
-  FitOptions options;
+  FitRecipe options;
   options.seed = seed;
   return space_of(fit_method({base}, options, progress));
 }

@@ -8,24 +8,9 @@
 #include <vector>
 
 #include "eval/statistics.h"
+#include "protocom/method_result.h"
 
 namespace protocom {
-
-/// How one method did under one protocol.
-struct MethodResult {
-  std::string method;
-  std::string mode;  ///< "inductive", "transductive" or "semi-supervised"
-  int64_t n_way = 0;
-  int64_t k_shot = 0;      ///< the fewest of a ragged task
-  int64_t most_shots = 0;  ///< above k_shot the task is ragged
-  int64_t n_query = 0;
-  std::string task;  ///< "5-way 1-shot", with what else is special about the episodes
-  int64_t episodes = 0;
-  Estimate accuracy;                               ///< percent, 0..100
-  std::optional<Estimate> cosine;                  ///< of the prototypes to the classes' true centres
-  std::vector<double> per_episode;                 ///< percent; empty when the file does not say
-  std::optional<double> episodes_per_second = {};  ///< of one core, where it was measured
-};
 
 /// What `protocom evaluate --json` writes.
 struct Evaluation {

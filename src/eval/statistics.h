@@ -2,16 +2,14 @@
 #include <nlohmann/json.hpp>
 #include <vector>
 
-namespace protocom {
+#include "protocom/estimate.h"
 
-/// A mean over episodes and the half-width of its 95 % interval, 1.96 * std / sqrt(n) (std with divisor n - 1; 0 for
-/// one episode).
-struct Estimate {
-  double value = 0;  ///< the mean
-  double ci95 = 0;
-};
+namespace protocom::v0 {
 /// How every analysis writes it.
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Estimate, value, ci95)
+}  // namespace protocom::v0
+
+namespace protocom {
 
 /// The estimate from one value per episode. Throws Error without a value.
 Estimate estimate(const std::vector<double>& values);

@@ -76,7 +76,7 @@ class Walk {
 };
 
 /// A method on all episodes.
-TriedSetting measured(const EvaluateInputs& inputs, const std::vector<Task>& tasks, const EvaluateOptions& options) {
+TriedSetting measured(const EvaluateInputs& inputs, const std::vector<Task>& tasks, const ScoringOptions& options) {
   std::vector<double> accuracy;
   for (const Task& task : tasks) {
     for (const EpisodeList& list : task.lists) {
@@ -112,7 +112,7 @@ FittedMethod fitted_here(const EvaluateInputs& inputs, const std::string& text, 
 /// One setting of a method, fitted here where there is no file.
 TriedSetting measured_setting(const EvaluateInputs& inputs, const std::vector<Task>& tasks, const TuneOptions& options,
                               const std::string& text) {
-  EvaluateOptions evaluation;
+  ScoringOptions evaluation;
   EvaluateInputs own = inputs;
   const std::clock_t begun = std::clock();
   if (is_fitted_here(text, options.fitted)) {

@@ -153,7 +153,7 @@ class Method {
   /// Throws Error when sizes of the context and of what was fitted do not fit.
   [[nodiscard]] virtual std::unique_ptr<Scorer> prepare(const MethodContext& context) const = 0;
   /// Joins its hand-made form for episodes that are rows of a table, which it may share with other methods of a group
-  /// (src/fewshot/fast_form.h), and gives that form; null: it has none for this context, its scorer is used. The
+  /// (src/fewshot/detail/fast_form.h), and gives that form; null: it has none for this context, its scorer is used. The
   /// context has what the method needs. Throws Error when sizes do not fit.
   [[nodiscard]] virtual const FastForm* join(FastForms& /*forms*/) const { return nullptr; }
 

@@ -116,6 +116,11 @@ at::Tensor checked_shares(const at::Tensor& shares, int64_t classes) {
 
 }  // namespace
 
+std::shared_ptr<const Method> make_task_method(const std::string& text, const std::vector<FittedMethod>& fitted) {
+  const bool takes = make_method(text)->spec().has(Need::kFitting);
+  return make_method(text, takes ? fitted : std::vector<FittedMethod>());
+}
+
 TaskClassifier::TaskClassifier(std::shared_ptr<const Method> method, TaskInputs inputs)
     : method_(std::move(method)), inputs_(checked_inputs(std::move(inputs), *method_)) {
   const at::NoGradGuard no_grad;

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "fewshot/fitted_method.h"
 #include "fewshot/method.h"
 
 namespace protocom {
@@ -23,6 +24,10 @@ struct TaskInputs {
   LabelledFeatures base = {};                            ///< of base classes; may be undefined
   uint64_t seed = 0;                                     ///< for methods that draw
 };
+
+/// The method of a text such as "plda:prior=none", with the fitted file among `fitted` that it takes. Throws UsageError
+/// for an unknown one.
+std::shared_ptr<const Method> make_task_method(const std::string& text, const std::vector<FittedMethod>& fitted);
 
 /// What is said of queries.
 struct QueryScores {

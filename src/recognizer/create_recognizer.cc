@@ -200,7 +200,7 @@ struct FirstImages {
 FirstImages find_first_images(const RecognizerParts& parts) {
   FirstImages found;
   if (!parts.unlabelled.empty()) found.unlabelled = find_images(parts.unlabelled).paths;
-  if (!parts.images.empty()) found.classes = requests_of_folder(parts.images, "images");
+  if (!parts.images.empty()) found.classes = requests_of_folder(parts.images, "--images");
   if (!parts.attributes.empty()) take_attributes(parts.attributes, found.classes);
   return found;
 }

@@ -97,6 +97,8 @@ class Recognizer {
   /// A class as RecognizerFile::enrol takes it, without images: described unless it is there and nothing is said of it.
   /// Throws what describe_class throws.
   ClassEnrolment describe(const ClassRequest& request);
+  /// What the recognizer knows of classes besides their images; nullptr: nothing.
+  const Knowledge* knowledge();
   /// Whether classes can be described in words by a text encoder of so many numbers (check_takes_words).
   bool takes_words(int64_t numbers);
 
@@ -163,7 +165,6 @@ class Recognizer {
   ClassEnrolment describe(const ClassRequest& request, std::set<std::string>& left_out);
   Backbone& backbone();
   [[nodiscard]] ExtractOptions extract_options() const;
-  const Knowledge* knowledge();
   void warn_of_other_classes();
   void warn_of_one_class();
   std::vector<Answer> answers_of(const at::Tensor& features);

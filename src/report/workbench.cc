@@ -98,7 +98,7 @@ TitleSource Workbench::titles() const {
   return [this](const std::string& name) { return title_of(name); };
 }
 
-Workbench::Run Workbench::run(const EpisodeShape& shape, int64_t count, const EvaluateOptions& evaluation) const {
+Workbench::Run Workbench::run(const EpisodeShape& shape, int64_t count, const ScoringOptions& evaluation) const {
   Run run{sample_episodes(features_, {episodes().split, shape, count, episodes().seed}), {shape, {}}};
   run.scores.methods = evaluate(inputs_.data, run.list, evaluation, progress_);
   return run;
@@ -110,7 +110,7 @@ Workbench::Run Workbench::run(const EpisodeShape& shape, const Methods& methods)
 
 const Workbench::Run& Workbench::answers() {
   if (!answers_) {
-    EvaluateOptions evaluation;
+    ScoringOptions evaluation;
     evaluation.methods = inputs_.methods;
     evaluation.methods.insert(evaluation.methods.end(), extra_.begin(), extra_.end());
     evaluation.predictions = KeepPredictions::kYes;

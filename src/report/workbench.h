@@ -81,7 +81,7 @@ class Workbench {
     EpisodeList list;
     TaskScores scores;
   };
-  [[nodiscard]] Run run(const EpisodeShape& shape, int64_t count, const EvaluateOptions& evaluation) const;
+  [[nodiscard]] Run run(const EpisodeShape& shape, int64_t count, const ScoringOptions& evaluation) const;
   [[nodiscard]] Run run(const EpisodeShape& shape, const Methods& methods) const;  ///< of episodes().count episodes
 
   /// The same of the episodes asked for, with the answer to every query, which several analyses need.

@@ -166,7 +166,7 @@ struct ScaledFeatures {
 class CompletionTrainer : public Trainer {
  public:
   /// Everything must outlive it.
-  CompletionTrainer(const ScaledFeatures& features, const Knowledge& knowledge, const CompleteOptions& options)
+  CompletionTrainer(const ScaledFeatures& features, const Knowledge& knowledge, const CompleteRecipe& options)
       : options_(options),
         features_(features),
         model_(untrained_model(features.scaled, knowledge, options)),
@@ -240,7 +240,7 @@ class CompletionTrainer : public Trainer {
   }
 
  private:
-  const CompleteOptions& options_;
+  const CompleteRecipe& options_;
   ScaledFeatures features_;
   CompletionModel model_;
   KnowledgeTable classes_;
@@ -261,8 +261,8 @@ Centring parse_centring(std::string_view text) { return value_of(kCentrings, tex
 
 std::string_view to_string(Centring centring) { return word_of(kCentrings, centring); }
 
-CompleteResult train_completion(const CompleteInputs& inputs, const CompleteOptions& options,
-                                const TrainingFiles& files, Progress& progress) {
+CompletionTraining train_completion(const CompleteInputs& inputs, const CompleteRecipe& options,
+                                    const TrainingFiles& files, Progress& progress) {
   const FeatureSet raw = with_validation(inputs.features, options.validation);
   check_completion(raw, options);
   const FeatureScaling scaling = feature_scaling(raw, options);
@@ -272,7 +272,7 @@ CompleteResult train_completion(const CompleteInputs& inputs, const CompleteOpti
   CompletionTrainer trainer({raw, features, scaling}, inputs.knowledge, options);
   EpochLoop loop(trainer, loop_options(options, files, fingerprint(raw, inputs.knowledge, options)), progress);
   const EpochLoopResult trained = loop.run();
-  CompleteResult result{trainer.take_model(), trained.kept_epoch, trainer.take_epochs()};
+  CompletionTraining result{trainer.take_model(), trained.kept_epoch, trainer.take_epochs()};
   fold(result.model, scaling);
   result.model.inductive_method =
       best_inductive_row(result.epochs[static_cast<size_t>(result.kept_epoch - 1)].validation);

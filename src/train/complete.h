@@ -36,7 +36,7 @@ Centring parse_centring(std::string_view text);
 std::string_view to_string(Centring centring);
 
 /// Settings of learning to complete (section 3.2, step 3); the defaults are the authors' (their published code).
-struct CompleteOptions {
+struct CompleteRecipe {
   Schedule schedule{ScheduleShape::kStep, 0.1, 100, {0.15, 0.4, 0.8}};
   int64_t batches = 250;  ///< steps per epoch
   int64_t batch = 128;    ///< (class, k images) pairs a step
@@ -76,7 +76,7 @@ struct CompleteEpoch {
 };
 
 /// A trained model and how it came about.
-struct CompleteResult {
+struct CompletionTraining {
   CompletionModel model;
   int64_t kept_epoch = 0;
   std::vector<CompleteEpoch> epochs;
@@ -90,7 +90,7 @@ struct CompleteResult {
 /// resumed. It does not write the model, which is the caller's, but state and logs beside `files.out`. Throws Error
 /// when there are no base classes, none of them has an attribute, one has fewer than k_shot images, or the loss stops
 /// being finite; Interrupted when `files.stop` asks to stop.
-CompleteResult train_completion(const CompleteInputs& inputs, const CompleteOptions& options,
-                                const TrainingFiles& files, Progress& progress);
+CompletionTraining train_completion(const CompleteInputs& inputs, const CompleteRecipe& options,
+                                    const TrainingFiles& files, Progress& progress);
 
 }  // namespace protocom

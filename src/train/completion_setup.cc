@@ -34,7 +34,7 @@ std::string hash_of(const Knowledge& knowledge) {
 
 }  // namespace
 
-void check_completion(const FeatureSet& features, const CompleteOptions& options) {
+void check_completion(const FeatureSet& features, const CompleteRecipe& options) {
   if (options.batches < 1 || options.batch < 1 || options.k_shot < 1 || options.schedule.epochs < 1) {
     fail_usage("epochs, batches, batch and k-shot must be at least 1");
   }
@@ -56,8 +56,7 @@ void check_completion(const FeatureSet& features, const CompleteOptions& options
   }
 }
 
-CompletionModel untrained_model(const FeatureSet& features, const Knowledge& knowledge,
-                                const CompleteOptions& options) {
+CompletionModel untrained_model(const FeatureSet& features, const Knowledge& knowledge, const CompleteRecipe& options) {
   const auto class_count = static_cast<int64_t>(features.class_names.size());
   KnowledgeTable all = align_knowledge(knowledge, features.class_names, knowledge.attributes);
   at::Tensor is_base = at::zeros({class_count});
@@ -92,7 +91,7 @@ at::Tensor FeatureScaling::apply(const at::Tensor& features) const {
   return (centre.defined() ? features - centre : features) * scale;
 }
 
-FeatureScaling feature_scaling(const FeatureSet& features, const CompleteOptions& options) {
+FeatureScaling feature_scaling(const FeatureSet& features, const CompleteRecipe& options) {
   FeatureScaling scaling;
   at::Tensor is_base = at::zeros({static_cast<int64_t>(features.class_names.size())}, at::kBool);
   for (const int64_t label : features.classes_of(Split::kBase)) is_base[label] = true;
@@ -144,7 +143,7 @@ CompletionModel folded_copy(const CompletionModel& model, const FeatureScaling& 
   return copy;
 }
 
-nlohmann::json fingerprint(const FeatureSet& features, const Knowledge& knowledge, const CompleteOptions& options) {
+nlohmann::json fingerprint(const FeatureSet& features, const Knowledge& knowledge, const CompleteRecipe& options) {
   nlohmann::json made_by = {
       {"features", hash_of(features)},
       {"knowledge", hash_of(knowledge)},
@@ -173,7 +172,7 @@ nlohmann::json fingerprint(const FeatureSet& features, const Knowledge& knowledg
   return made_by;
 }
 
-EpochLoopOptions loop_options(const CompleteOptions& options, const TrainingFiles& files, nlohmann::json made_by) {
+EpochLoopOptions loop_options(const CompleteRecipe& options, const TrainingFiles& files, nlohmann::json made_by) {
   EpochLoopOptions loop;
   loop.name = "complete";
   loop.schedule = options.schedule;

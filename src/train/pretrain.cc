@@ -65,7 +65,7 @@ constexpr const char* kUnjudged = "unjudged";
 
 class PretrainTrainer : public Trainer {
  public:
-  PretrainTrainer(const PackedImages& images, const PretrainOptions& options, const TrainingFiles& files)
+  PretrainTrainer(const PackedImages& images, const PretrainRecipe& options, const TrainingFiles& files)
       : options_(options),
         group_(*options.group),
         files_(files),
@@ -198,7 +198,7 @@ class PretrainTrainer : public Trainer {
     return options_.batch_norm == BatchNormOver::kBatch ? group_ : ProcessGroup::single();
   }
 
-  const PretrainOptions& options_;
+  const PretrainRecipe& options_;
   const ProcessGroup& group_;
   const TrainingFiles& files_;
   c10::Device device_;
@@ -228,11 +228,11 @@ PretrainResult result_of(const EpochLoopResult& trained) {
 
 }  // namespace
 
-PretrainResult pretrain(const PackedImages& images, const PretrainOptions& options, const TrainingFiles& files,
+PretrainResult pretrain(const PackedImages& images, const PretrainRecipe& options, const TrainingFiles& files,
                         Progress& progress) {
   check_pretrain(options);
   if (files.out.empty()) fail_usage("pre-training needs a file to write the backbone to");
-  const PretrainOptions settings = resolved(options, images);
+  const PretrainRecipe settings = resolved(options, images);
   check_growth(settings);
   const PackedImages parted = with_validation(images, options.validation);
   PretrainTrainer trainer(parted, settings, files);

@@ -9,6 +9,7 @@
 #include "encoders/backbone.h"
 #include "encoders/precision.h"
 #include "jobs/process_group.h"
+#include "protocom/pretrain_result.h"
 #include "train/augment.h"
 #include "train/image_growth.h"
 #include "train/schedule.h"
@@ -72,8 +73,8 @@ inline constexpr double kPretrainRate = 0.05;
 
 /// How a backbone is pre-trained on the base classes (section 3.2, "pre-training"). The authors' own schedule is 0.1
 /// times 0.1 at 60, 80 and 90 % of 100 epochs, without a warm-up; small networks and data learn nothing by it.
-struct PretrainOptions {
-  BackboneOptions backbone;  ///< image_size is taken from the images
+struct PretrainRecipe {
+  NetworkOptions backbone;  ///< image_size is taken from the images
   /// A learning rate of 0 stands for kPretrainRate * batch / 128.
   Schedule schedule{ScheduleShape::kCosine, 0, 100, Schedule{}.milestones, 0.1};
   int64_t batch = 128;  ///< of all processes together
@@ -98,16 +99,6 @@ struct PretrainOptions {
   BatchNormOver batch_norm = BatchNormOver::kShare;
 };
 
-/// What came out.
-struct PretrainResult {
-  int64_t epochs = 0;
-  int64_t best_epoch = 0;                     ///< from 1
-  std::optional<double> validation_accuracy;  ///< of the best epoch, in [0, 1]; none without validation
-  double loss = 0;                            ///< mean of the last epoch
-  double accuracy = 0;                        ///< on the augmented base images of the last epoch, in [0, 1]
-  double images_per_second = 0;               ///< of the last epoch's training
-};
-
 /// Trains a backbone with a classifier on the base classes, cross-entropy and SGD, as `options.method` says.
 /// `files.out` becomes the backbone of the best epoch by validation, whole after every epoch; `files.last()` is a
 /// backbone too, the one of the last checkpoint. The log has loss, accuracy, learning_rate, validation_accuracy,
@@ -116,7 +107,7 @@ struct PretrainResult {
 /// for options out of range, and for CPDE of images whose quarters are too small for the backbone; Error for fewer than
 /// two base classes, a base class without images, a loss that is not finite (with epoch, step and seed), output that
 /// cannot be written; Interrupted when `files.stop` asks to stop.
-PretrainResult pretrain(const PackedImages& images, const PretrainOptions& options, const TrainingFiles& files,
+PretrainResult pretrain(const PackedImages& images, const PretrainRecipe& options, const TrainingFiles& files,
                         Progress& progress);
 
 }  // namespace protocom

@@ -22,7 +22,7 @@ constexpr EnumWord<AugmentOn> kAugmentOn[] = {
 
 constexpr int64_t kSmallestGrowing = 16;  // pixels: a residual network of 12 layers leaves one place of them
 
-void check_cpde(const PretrainOptions& options) {
+void check_cpde(const PretrainRecipe& options) {
   const CpdeOptions& cpde = options.cpde;
   if (!(cpde.enhancing >= 0 && cpde.enhancing <= 100))
     fail_usage("the enhancing must be in [0, 100], found {}", cpde.enhancing);
@@ -33,7 +33,7 @@ void check_cpde(const PretrainOptions& options) {
 
 }  // namespace
 
-void check_pretrain(const PretrainOptions& options) {
+void check_pretrain(const PretrainRecipe& options) {
   if (options.schedule.epochs < 1) fail_usage("pre-training needs at least 1 epoch, found {}", options.schedule.epochs);
   if (options.batch < 2)
     fail_usage("pre-training needs a batch of at least 2 images (batch norm), found {}", options.batch);
@@ -62,9 +62,9 @@ void check_pretrain(const PretrainOptions& options) {
   }
 }
 
-double usual_rate(const PretrainOptions& options) { return kPretrainRate * static_cast<double>(options.batch) / 128; }
+double usual_rate(const PretrainRecipe& options) { return kPretrainRate * static_cast<double>(options.batch) / 128; }
 
-PretrainOptions resolved(PretrainOptions options, const PackedImages& images) {
+PretrainRecipe resolved(PretrainRecipe options, const PackedImages& images) {
   options.backbone.image_size = images.image_size();
   options.backbone.resize = images.resize;
   double& rate = options.schedule.learning_rate;
@@ -72,7 +72,7 @@ PretrainOptions resolved(PretrainOptions options, const PackedImages& images) {
   return options;
 }
 
-void check_growth(const PretrainOptions& options) {
+void check_growth(const PretrainRecipe& options) {
   const ImageGrowth& growth = options.growth;
   if (growth.first_side == 0) return;
   const int64_t side = options.backbone.image_size;
@@ -85,7 +85,7 @@ void check_growth(const PretrainOptions& options) {
     fail_usage("a conv4 cannot be trained on growing images: its features grow with them");
 }
 
-json pretrain_made_by(const PackedImages& images, const PretrainOptions& options) {
+json pretrain_made_by(const PackedImages& images, const PretrainRecipe& options) {
   json made_by = {{"images", images.content_hash},
                   {"architecture", options.backbone.architecture},
                   {"image_size", options.backbone.image_size},
@@ -117,12 +117,12 @@ json pretrain_made_by(const PackedImages& images, const PretrainOptions& options
   return made_by;
 }
 
-std::string validating_head(const PretrainOptions& options) {
+std::string validating_head(const PretrainRecipe& options) {
   if (options.method == PretrainMethod::kClassification) return "mean";
   return make_method(fmt::format("cpde:strength={}", options.cpde.enhancing))->label();
 }
 
-BatchLoaderOptions loader_options(const PretrainOptions& options, c10::Device device, BatchContent content) {
+BatchLoaderOptions loader_options(const PretrainRecipe& options, c10::Device device, BatchContent content) {
   BatchLoaderOptions loader;
   loader.content = content;
   loader.pinned = device.is_cuda();
@@ -138,7 +138,7 @@ BatchLoaderOptions loader_options(const PretrainOptions& options, c10::Device de
   return loader;
 }
 
-EpochLoopOptions loop_options(const PretrainOptions& options, const TrainingFiles& files, json made_by) {
+EpochLoopOptions loop_options(const PretrainRecipe& options, const TrainingFiles& files, json made_by) {
   EpochLoopOptions loop;
   loop.shorter_way = "with a ready encoder there is nothing to train: protocom extract --backbone, then fit";
   loop.name = "pre-training";

@@ -31,7 +31,7 @@ int64_t split_channels(Backbone& backbone, int64_t image_size) {
 
 }  // namespace
 
-PretrainState::PretrainState(const PretrainOptions& options, int64_t classes, c10::Device device)
+PretrainState::PretrainState(const PretrainRecipe& options, int64_t classes, c10::Device device)
     : backbone_options(options.backbone), cpde_options(options.cpde) {
   torch::manual_seed(options.seed);
   backbone = make_backbone(options.backbone);

@@ -5,7 +5,7 @@
 #include <limits>
 #include <map>
 
-#include "api/front_support.h"
+#include "api/api_support.h"
 #include "protocom/backbone.h"
 #include "protocom/evaluate.h"
 #include "protocom/fit.h"
@@ -60,18 +60,18 @@ void classify(const std::string& method, const std::vector<float>& queries, int6
 
 void draw(const std::function<void(EpisodeOptions&)>& spoil) {
   EpisodeOptions options;
-  options.ways = 3;
-  options.queries = 2;
-  options.episodes = 2;
+  options.shape.n_way = 3;
+  options.shape.n_query = 2;
+  options.count = 2;
   spoil(options);
   const Episodes drawn(FeatureSet({axes(), 4}, classes_of_axes()), options);
 }
 
 Episodes some_episodes() {
   EpisodeOptions options;
-  options.ways = 3;
-  options.queries = 2;
-  options.episodes = 2;
+  options.shape.n_way = 3;
+  options.shape.n_query = 2;
+  options.count = 2;
   return Episodes(FeatureSet({axes(), 4}, classes_of_axes()), options);
 }
 
@@ -84,7 +84,7 @@ void evaluate_methods(const std::vector<std::string>& methods) {
 const float kNan = std::nanf("");
 const float kInfinite = std::numeric_limits<float>::infinity();
 
-class FrontMisuse : public FrontTest {
+class ApiMisuse : public ApiTest {
  protected:
   void expect_sentences(const std::vector<Misuse>& table) {
     for (const Misuse& one : table) {
@@ -97,7 +97,7 @@ class FrontMisuse : public FrontTest {
   }
 };
 
-TEST_F(FrontMisuse, OfFeaturesAndLabelsIsOneSentence) {
+TEST_F(ApiMisuse, OfFeaturesAndLabelsIsOneSentence) {
   expect_sentences({
       {"an empty set", [] { make_set({}, {}); }, "features should be a row of numbers per image, found none"},
       {"a set of one dimension",
@@ -189,7 +189,7 @@ TEST_F(FrontMisuse, OfFeaturesAndLabelsIsOneSentence) {
   });
 }
 
-TEST_F(FrontMisuse, OfMethodsIsOneSentence) {
+TEST_F(ApiMisuse, OfMethodsIsOneSentence) {
   ClassifierOptions two_names, of_other_size, with_model, strange_base;
   two_names.class_names = {"a", "b"};
   of_other_size.fitted = {fit("plda", FeatureSet::read(features(file("features.npz"))))};
@@ -199,7 +199,7 @@ TEST_F(FrontMisuse, OfMethodsIsOneSentence) {
   expect_sentences({
       {"queries of another width", [&] { classify("mean", q, 3); },
        "queries have 3 numbers each, the labelled features have 4"},
-      {"no query", [] { classify("mean", {}, 4); }, "queries should be a row of numbers per image, found none"},
+      {"no query", [] { classify("mean", {}, 4); }, "n_query should be a row of numbers per image, found none"},
       {"queries that are NaN", [&] { classify("mean", with(q, 0, kNan), 4); }, "NaN"},
       {"labels too short",
        [] {
@@ -261,33 +261,30 @@ TEST_F(FrontMisuse, OfMethodsIsOneSentence) {
   });
 }
 
-TEST_F(FrontMisuse, OfEpisodesIsOneSentence) {
+TEST_F(ApiMisuse, OfEpisodesIsOneSentence) {
   expect_sentences({
-      {"no ways", [] { draw([](EpisodeOptions& one) { one.ways = 0; }); }, "ways should be a whole number"},
-      {"more ways than classes", [] { draw([](EpisodeOptions& one) { one.ways = 4; }); }, "4"},
-      {"fewer shots than none", [] { draw([](EpisodeOptions& one) { one.shots = "-1"; }); }, "-1"},
+      {"no ways", [] { draw([](EpisodeOptions& one) { one.shape.n_way = 0; }); }, "n_way should be a whole number"},
+      {"more ways than classes", [] { draw([](EpisodeOptions& one) { one.shape.n_way = 4; }); }, "4"},
+      {"fewer shots than none", [] { draw([](EpisodeOptions& one) { one.shape.k_shot = -1; }); }, "-1"},
       {"no shots for a method that needs one",
        [] {
          EpisodeOptions tasks;
-         tasks.ways = 3;
-         tasks.queries = 2;
-         tasks.shots = "0";
+         tasks.shape.n_way = 3;
+         tasks.shape.n_query = 2;
+         tasks.shape.k_shot = 0;
          EvaluateOptions options;
          options.methods = {"mean"};
          evaluate(Episodes(FeatureSet({axes(), 4}, classes_of_axes()), tasks), options);
        },
        "labelled image of each class"},
-      {"shots that are no number", [] { draw([](EpisodeOptions& one) { one.shots = "one"; }); }, "one"},
-      {"more images than there are", [] { draw([](EpisodeOptions& one) { one.queries = 9; }); }, "images"},
-      {"no queries", [] { draw([](EpisodeOptions& one) { one.queries = 0; }); }, "queries should be a whole number"},
-      {"a negative number of episodes", [] { draw([](EpisodeOptions& one) { one.episodes = -1; }); },
-       "episodes should be"},
-      {"a negative pool", [] { draw([](EpisodeOptions& one) { one.unlabelled = -1; }); }, "unlabelled should be"},
-      {"an unknown split", [] { draw([](EpisodeOptions& one) { one.split = "tset"; }); }, "tset"},
-      {"a split without classes", [] { draw([](EpisodeOptions& one) { one.split = "base"; }); }, "base"},
-      {"an unknown distribution", [] { draw([](EpisodeOptions& one) { one.distribution = "even"; }); }, "even"},
-      {"an alpha of nothing", [] { draw([](EpisodeOptions& one) { one.alpha = 0; }); }, "alpha"},
-      {"an alpha that is NaN", [] { draw([](EpisodeOptions& one) { one.alpha = kNan; }); }, "alpha"},
+      {"more images than there are", [] { draw([](EpisodeOptions& one) { one.shape.n_query = 9; }); }, "images"},
+      {"no queries", [] { draw([](EpisodeOptions& one) { one.shape.n_query = 0; }); },
+       "n_query should be a whole number"},
+      {"a negative number of episodes", [] { draw([](EpisodeOptions& one) { one.count = -1; }); }, "count should be"},
+      {"a negative pool", [] { draw([](EpisodeOptions& one) { one.shape.unlabelled = -1; }); }, "unlabelled should be"},
+      {"a split without classes", [] { draw([](EpisodeOptions& one) { one.split = Split::kBase; }); }, "base"},
+      {"an alpha of nothing", [] { draw([](EpisodeOptions& one) { one.shape.alpha = 0; }); }, "alpha"},
+      {"an alpha that is NaN", [] { draw([](EpisodeOptions& one) { one.shape.alpha = kNan; }); }, "alpha"},
       {"an episode that is not there", [] { static_cast<void>(some_episodes()[2]); }, "there are 2 episodes"},
       {"nothing to evaluate on", [] { evaluate(std::vector<Episodes>()); }, "no episodes"},
       {"episodes of two sets",
@@ -310,7 +307,7 @@ TEST_F(FrontMisuse, OfEpisodesIsOneSentence) {
   });
 }
 
-TEST_F(FrontMisuse, OfImagesAndRecognizersIsOneSentence) {
+TEST_F(ApiMisuse, OfImagesAndRecognizersIsOneSentence) {
   const Backbone backbone(encoder(file("encoder.npz")));
   RecognizerParts parts;
   parts.backbone = file("encoder.npz");
@@ -379,7 +376,13 @@ TEST_F(FrontMisuse, OfImagesAndRecognizersIsOneSentence) {
          empty.enrol_features("a", {row, 64}, {"red"});
        },
        "knowledge"},
-      {"a folder that is not there", [&] { empty.enrol_folder("none"); }, "none"},
+      {"a folder that is not there",
+       [&] {
+         EnrolSources sources;
+         sources.folder = "none";
+         empty.enrol(sources);
+       },
+       "none"},
       {"a class that is not there", [&] { empty.remove("a"); }, "'a'"},
       {"images of a class that is not there", [&] { static_cast<void>(empty.examples("a")); }, "'a'"},
       {"an image that was not enrolled", [&] { empty.remove_examples({7}); }, "7"},

@@ -8,7 +8,7 @@
 #include <fstream>
 #include <thread>
 
-#include "api/front_support.h"
+#include "api/api_support.h"
 #include "protocom/backbone.h"
 #include "protocom/server.h"
 #include "protocom/train.h"
@@ -20,10 +20,10 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::SizeIs;
 
-class FrontRecognizer : public FrontTest {
+class ApiRecognizer : public ApiTest {
  protected:
   void SetUp() override {
-    FrontTest::SetUp();
+    ApiTest::SetUp();
     encoder(file("encoder.npz"));
   }
 
@@ -46,7 +46,7 @@ class FrontRecognizer : public FrontTest {
   }
 };
 
-TEST_F(FrontRecognizer, EnrolsAClassThatIsDescribedInWords) {
+TEST_F(ApiRecognizer, EnrolsAClassThatIsDescribedInWords) {
   const TextEncoder words(clip(file("clip")));
   EXPECT_EQ(words.dim(), 24);
   EXPECT_TRUE(words.compares_with_images());
@@ -71,7 +71,7 @@ TEST_F(FrontRecognizer, EnrolsAClassThatIsDescribedInWords) {
   EXPECT_THAT(said_by([&] { TextEncoder(file("nowhere")); }), HasSubstr("nowhere"));
 }
 
-TEST_F(FrontRecognizer, EnrolsAndClassifiesImagesInEveryForm) {
+TEST_F(ApiRecognizer, EnrolsAndClassifiesImagesInEveryForm) {
   Recognizer own = birds();
   EXPECT_EQ(own.classify(photo(file("5.png"), 215, 15, 7)).name(), "cardinal");
   EXPECT_EQ(own.classify(Image::encoded(png(15, 215, 8))).name(), "bluebird");
@@ -84,7 +84,7 @@ TEST_F(FrontRecognizer, EnrolsAndClassifiesImagesInEveryForm) {
   EXPECT_FALSE(answers[0].none_of_these) << "nothing is said of that without a calibration";
 }
 
-TEST_F(FrontRecognizer, OneImageInThreeFormsIsOneImage) {
+TEST_F(ApiRecognizer, OneImageInThreeFormsIsOneImage) {
   Recognizer own = birds();
   const std::vector<uint8_t> rgb = pixels(100, 90, 5);
   const Answer of_file = own.classify(photo(file("x.png"), 100, 90, 5));
@@ -98,7 +98,7 @@ TEST_F(FrontRecognizer, OneImageInThreeFormsIsOneImage) {
   EXPECT_EQ(own.classify(Image::rgb(wide.data(), kSide, kSide, 3 * kSide + 4)).familiarity, of_file.familiarity);
 }
 
-TEST_F(FrontRecognizer, FeaturesAnswerAsTheirImages) {
+TEST_F(ApiRecognizer, FeaturesAnswerAsTheirImages) {
   Recognizer own = birds();
   const Backbone backbone(file("encoder.npz"));
   const std::vector<Image> asked = {pixels_of(205, 12, 9), pixels_of(12, 205, 9)};
@@ -111,7 +111,7 @@ TEST_F(FrontRecognizer, FeaturesAnswerAsTheirImages) {
   EXPECT_EQ(own.classes()[0].images, 4);
 }
 
-TEST_F(FrontRecognizer, ListsRenamesRemovesAndTakesBack) {
+TEST_F(ApiRecognizer, ListsRenamesRemovesAndTakesBack) {
   Recognizer own = birds();
   ASSERT_THAT(own.classes(), SizeIs(2));
   EXPECT_EQ(own.classes()[0].name, "cardinal");
@@ -132,7 +132,7 @@ TEST_F(FrontRecognizer, ListsRenamesRemovesAndTakesBack) {
   EXPECT_THAT(own.classes(), SizeIs(1));
 }
 
-TEST_F(FrontRecognizer, AnImageThatItHoldsDoesNotCountTwice) {
+TEST_F(ApiRecognizer, AnImageThatItHoldsDoesNotCountTwice) {
   Recognizer own = birds();
   const Enrolment again = own.enrol("cardinal", reds());
   ASSERT_THAT(again.classes, SizeIs(1));
@@ -141,7 +141,7 @@ TEST_F(FrontRecognizer, AnImageThatItHoldsDoesNotCountTwice) {
   EXPECT_EQ(again.classes[0].now.images, 3);
 }
 
-TEST_F(FrontRecognizer, UnlabelledImagesCount) {
+TEST_F(ApiRecognizer, UnlabelledImagesCount) {
   std::filesystem::create_directories(folder_ / "pool");
   for (int i = 0; i < 6; ++i) photo(file("pool/" + std::to_string(i) + ".png"), 90 + 20 * i, 150 - 10 * i, 20 + i);
   RecognizerParts parts;
@@ -156,7 +156,7 @@ TEST_F(FrontRecognizer, UnlabelledImagesCount) {
   EXPECT_THROW(Recognizer::create(file("none.pcm"), parts), Error);
 }
 
-TEST_F(FrontRecognizer, UnlabelledImagesAreAddedAndRemovedLater) {
+TEST_F(ApiRecognizer, UnlabelledImagesAreAddedAndRemovedLater) {
   RecognizerParts parts;
   parts.backbone = file("encoder.npz");
   Recognizer own = Recognizer::create(file("later.pcm"), parts);
@@ -178,7 +178,7 @@ TEST_F(FrontRecognizer, UnlabelledImagesAreAddedAndRemovedLater) {
   EXPECT_THROW(own.add_unlabelled({Image(file("nowhere.png"))}), Error);
 }
 
-TEST_F(FrontRecognizer, AFolderOfFoldersIsEnrolledAndWhatCannotBeReadIsNamed) {
+TEST_F(ApiRecognizer, AFolderOfFoldersIsEnrolledAndWhatCannotBeReadIsNamed) {
   RecognizerParts parts;
   parts.backbone = file("encoder.npz");
   Recognizer own = Recognizer::create(file("folder.pcm"), parts);
@@ -187,16 +187,18 @@ TEST_F(FrontRecognizer, AFolderOfFoldersIsEnrolledAndWhatCannotBeReadIsNamed) {
   photo(file("photos/b/1.png"), 10, 220, 2);
   std::ofstream(file("photos/b/broken.png")) << "no image";
   int steps = 0;
-  const Enrolment done = own.enrol_folder(file("photos"), [&](const ProgressStep&) { ++steps; });
+  EnrolSources sources;
+  sources.folder = file("photos");
+  const Enrolment done = own.enrol(sources, [&](const ProgressStep&) { ++steps; });
   EXPECT_THAT(done.classes, SizeIs(2));
   ASSERT_THAT(done.unreadable, SizeIs(1));
   EXPECT_THAT(done.unreadable[0].reason, HasSubstr("broken.png"));
   EXPECT_GT(steps, 0);
   struct Enough {};
-  EXPECT_THROW(own.enrol_folder(file("photos"), [](const ProgressStep&) { throw Enough(); }), Enough);
+  EXPECT_THROW(own.enrol(sources, [](const ProgressStep&) { throw Enough(); }), Enough);
 }
 
-TEST_F(FrontRecognizer, ACalibrationSaysWhatIsOfNoClass) {
+TEST_F(ApiRecognizer, ACalibrationSaysWhatIsOfNoClass) {
   Recognizer own = birds();
   EXPECT_FALSE(own.calibration());
   std::vector<Image> others;
@@ -208,14 +210,14 @@ TEST_F(FrontRecognizer, ACalibrationSaysWhatIsOfNoClass) {
   EXPECT_TRUE(own.classify(pixels_of(205, 12, 9)).none_of_these.has_value());
 }
 
-TEST_F(FrontRecognizer, WhatAnotherOneEnrolsCountsFromTheNextCallOn) {
+TEST_F(ApiRecognizer, WhatAnotherOneEnrolsCountsFromTheNextCallOn) {
   Recognizer own = birds();
   Recognizer other = Recognizer::open(file("birds.pcm"));
   other.enrol("wren", {pixels_of(100, 100, 1)});
   EXPECT_THAT(own.classify(pixels_of(1, 1, 1)).ranking, SizeIs(3));
 }
 
-TEST_F(FrontRecognizer, SeveralThreadsMayUseOneAtOnce) {
+TEST_F(ApiRecognizer, SeveralThreadsMayUseOneAtOnce) {
   Recognizer own = birds();
   const Answer expected = own.classify(pixels_of(205, 12, 9));
   std::vector<std::thread> threads;
@@ -230,7 +232,7 @@ TEST_F(FrontRecognizer, SeveralThreadsMayUseOneAtOnce) {
   for (const Answer& one : found) EXPECT_EQ(one.familiarity, expected.familiarity);
 }
 
-TEST_F(FrontRecognizer, WhatTheLibraryWarnsOfIsInTheResult) {
+TEST_F(ApiRecognizer, WhatTheLibraryWarnsOfIsInTheResult) {
   RecognizerParts parts;
   parts.backbone = file("encoder.npz");
   Recognizer own = Recognizer::create(file("one.pcm"), parts);
@@ -258,7 +260,7 @@ std::string get(int port, const std::string& path) {
   return answer;
 }
 
-TEST_F(FrontRecognizer, AServerLivesInsideAProgram) {
+TEST_F(ApiRecognizer, AServerLivesInsideAProgram) {
   static_cast<void>(birds());
   ServerOptions options;
   options.port = 0;
@@ -269,7 +271,7 @@ TEST_F(FrontRecognizer, AServerLivesInsideAProgram) {
   EXPECT_EQ(get(port, "/v1/classes"), "");
 }
 
-TEST_F(FrontRecognizer, AnEncoderIsTrainedAndUsed) {
+TEST_F(ApiRecognizer, AnEncoderIsTrainedAndUsed) {
   for (const char* split : {"train", "val"}) {
     for (const char* name : {"a", "b"}) {
       const auto folder = folder_ / "images" / split / (std::string(split) + name);

@@ -5,7 +5,7 @@
 #include <set>
 #include <thread>
 
-#include "api/front_support.h"
+#include "api/api_support.h"
 #include "protocom/evaluate.h"
 #include "protocom/features.h"
 #include "protocom/fit.h"
@@ -24,18 +24,18 @@ using ::testing::IsEmpty;
 using ::testing::Not;
 using ::testing::SizeIs;
 
-class FrontValues : public FrontTest {
+class ApiValues : public ApiTest {
  protected:
   FeatureSet own_features() const { return FeatureSet::read(features(file("features.npz"))); }
 };
 
-TEST(FrontVersion, HeadersAndLibraryAreOfOneVersion) {
+TEST(ApiVersion, HeadersAndLibraryAreOfOneVersion) {
   EXPECT_STREQ(version(), PROTOCOM_VERSION);
   EXPECT_EQ(PROTOCOM_VERSION_NUMBER,
             PROTOCOM_VERSION_MAJOR * 1000000 + PROTOCOM_VERSION_MINOR * 1000 + PROTOCOM_VERSION_PATCH);
 }
 
-TEST(FrontClassifier, AnswersQueriesOfOwnFeatures) {
+TEST(ApiClassifier, AnswersQueriesOfOwnFeatures) {
   const Classifier classifier("mean", {axes(), 4}, classes_of_axes());
   EXPECT_THAT(classifier.predict({queries_of_axes(), 4}), ElementsAre(0, 1, 2));
   const Matrix shares = classifier.probabilities({queries_of_axes(), 4});
@@ -46,7 +46,7 @@ TEST(FrontClassifier, AnswersQueriesOfOwnFeatures) {
   EXPECT_EQ(classifier.dim(), 4);
 }
 
-TEST(FrontClassifier, LabelsMayBeNamesAndAnswersAreTheirs) {
+TEST(ApiClassifier, LabelsMayBeNamesAndAnswersAreTheirs) {
   const std::vector<std::string> labels = {"wren", "wren", "wren", "wren", "owl", "owl",
                                            "owl",  "owl",  "jay",  "jay",  "jay", "jay"};
   const Classifier classifier("plda", {axes(), 4}, labels);
@@ -54,7 +54,7 @@ TEST(FrontClassifier, LabelsMayBeNamesAndAnswersAreTheirs) {
   EXPECT_THAT(classifier.predict({queries_of_axes(), 4}), ElementsAre(2, 1, 0));
 }
 
-TEST(FrontClassifier, WideLabelsAndWideFeaturesAnswerTheSame) {
+TEST(ApiClassifier, WideLabelsAndWideFeaturesAnswerTheSame) {
   const std::vector<float> floats = axes();
   const std::vector<double> doubles(floats.begin(), floats.end());
   const std::vector<int64_t> longs = classes_of_axes();
@@ -66,7 +66,7 @@ TEST(FrontClassifier, WideLabelsAndWideFeaturesAnswerTheSame) {
   EXPECT_EQ(found.values, expected.values);
 }
 
-TEST(FrontClassifier, KeepsNothingOfTheCallersMemory) {
+TEST(ApiClassifier, KeepsNothingOfTheCallersMemory) {
   std::vector<float> rows = axes();
   const Classifier classifier("mean", {rows, 4}, classes_of_axes());
   const Matrix expected = classifier.scores({queries_of_axes(), 4});
@@ -74,7 +74,7 @@ TEST(FrontClassifier, KeepsNothingOfTheCallersMemory) {
   EXPECT_EQ(classifier.scores({queries_of_axes(), 4}).values, expected.values);
 }
 
-TEST(FrontClassifier, ManyThreadsMayAskAtOnce) {
+TEST(ApiClassifier, ManyThreadsMayAskAtOnce) {
   const Classifier classifier("plda", {axes(), 4}, classes_of_axes());
   const Matrix expected = classifier.scores({queries_of_axes(), 4});
   std::vector<std::thread> threads;
@@ -84,7 +84,7 @@ TEST(FrontClassifier, ManyThreadsMayAskAtOnce) {
   for (const Matrix& one : found) EXPECT_EQ(one.values, expected.values);
 }
 
-TEST(FrontMethods, AreListedWithTheirParameters) {
+TEST(ApiMethods, AreListedWithTheirParameters) {
   std::set<std::string> names;
   for (const MethodInfo& one : methods()) names.insert(one.name);
   EXPECT_TRUE(names.count("plda") == 1 && names.count("tim") == 1 && names.count("mean") == 1);
@@ -96,7 +96,7 @@ TEST(FrontMethods, AreListedWithTheirParameters) {
   }
 }
 
-TEST_F(FrontValues, FeaturesGoThroughAFileUnchanged) {
+TEST_F(ApiValues, FeaturesGoThroughAFileUnchanged) {
   FeatureSetOptions options;
   options.class_names = {"wren", "owl", "jay"};
   options.split = {"base", "val", "novel"};
@@ -112,7 +112,7 @@ TEST_F(FrontValues, FeaturesGoThroughAFileUnchanged) {
   EXPECT_EQ(read.ids().back(), "11");
 }
 
-TEST_F(FrontValues, WarningsAreValuesOfWhatTheyAreAbout) {
+TEST_F(ApiValues, WarningsAreValuesOfWhatTheyAreAbout) {
   std::vector<float> rows = axes();
   std::copy_n(rows.begin(), 4, rows.begin() + 4);
   const FeatureSet twice({rows, 4}, classes_of_axes());
@@ -121,7 +121,7 @@ TEST_F(FrontValues, WarningsAreValuesOfWhatTheyAreAbout) {
   EXPECT_THAT(FeatureSet({axes(), 4}, classes_of_axes()).warnings(), IsEmpty());
 }
 
-TEST_F(FrontValues, KnowledgeIsMadeOfATableAndKept) {
+TEST_F(ApiValues, KnowledgeIsMadeOfATableAndKept) {
   const Knowledge known({"wren", "owl"}, {"small", "awake at night"}, {std::vector<float>{1, 0, 0.25F, 1}, 2});
   known.save(file("knowledge.npz"));
   const Knowledge read = Knowledge::read(file("knowledge.npz"));
@@ -129,7 +129,7 @@ TEST_F(FrontValues, KnowledgeIsMadeOfATableAndKept) {
   EXPECT_EQ(read.association().rows, 2);
 }
 
-TEST_F(FrontValues, AFittedMethodAnswersAndIsKept) {
+TEST_F(ApiValues, AFittedMethodAnswersAndIsKept) {
   const FeatureSet set = own_features();
   const Fitted fitted = fit("plda", set);
   EXPECT_EQ(fitted.dim(), 6);
@@ -149,12 +149,12 @@ TEST_F(FrontValues, AFittedMethodAnswersAndIsKept) {
   EXPECT_NO_THROW(static_cast<void>(fitted.space()));
 }
 
-TEST_F(FrontValues, EpisodesAreDrawnKeptAndEvaluated) {
+TEST_F(ApiValues, EpisodesAreDrawnKeptAndEvaluated) {
   const FeatureSet set = own_features();
   EpisodeOptions options;
-  options.ways = 3;
-  options.queries = 5;
-  options.episodes = 20;
+  options.shape.n_way = 3;
+  options.shape.n_query = 5;
+  options.count = 20;
   const Episodes drawn(set, options);
   EXPECT_EQ(drawn.size(), 20);
   EXPECT_EQ(drawn.task(), "3-way 1-shot");
@@ -173,13 +173,13 @@ TEST_F(FrontValues, EpisodesAreDrawnKeptAndEvaluated) {
   EXPECT_THAT(results.table(), HasSubstr("3-way 1-shot"));
 }
 
-TEST_F(FrontValues, TasksOfSeveralShapesStandOneAfterTheOther) {
+TEST_F(ApiValues, TasksOfSeveralShapesStandOneAfterTheOther) {
   const FeatureSet set = own_features();
   EpisodeOptions one, five;
-  one.ways = five.ways = 3;
-  one.queries = five.queries = 4;
-  one.episodes = five.episodes = 5;
-  five.shots = "5";
+  one.shape.n_way = five.shape.n_way = 3;
+  one.shape.n_query = five.shape.n_query = 4;
+  one.count = five.count = 5;
+  five.shape.k_shot = 5;
   EvaluateOptions how;
   how.methods = {"mean"};
   const Results results = evaluate({Episodes(set, one), Episodes(set, five)}, how);
@@ -187,12 +187,12 @@ TEST_F(FrontValues, TasksOfSeveralShapesStandOneAfterTheOther) {
   EXPECT_EQ(results.of("mean", "3-way 5-shot").task, "3-way 5-shot");
 }
 
-TEST_F(FrontValues, ProgressIsToldAndMayEndAJob) {
+TEST_F(ApiValues, ProgressIsToldAndMayEndAJob) {
   const FeatureSet set = own_features();
   EpisodeOptions options;
-  options.ways = 2;
-  options.queries = 4;
-  options.episodes = 5;
+  options.shape.n_way = 2;
+  options.shape.n_query = 4;
+  options.count = 5;
   EvaluateOptions how;
   how.methods = {"mean"};
   int steps = 0;
@@ -238,14 +238,14 @@ class Careless : public OwnMethod {
   float value = 0;
 };
 
-TEST_F(FrontValues, AMethodOfOnesOwnIsOneOfThem) {
+TEST_F(ApiValues, AMethodOfOnesOwnIsOneOfThem) {
   add_method(std::make_shared<NearestFirst>("nearest-first"));
   const Classifier classifier("nearest-first", {axes(), 4}, classes_of_axes());
   EXPECT_THAT(classifier.predict({queries_of_axes(), 4}), ElementsAre(0, 1, 2));
   EpisodeOptions options;
-  options.ways = 3;
-  options.queries = 5;
-  options.episodes = 10;
+  options.shape.n_way = 3;
+  options.shape.n_query = 5;
+  options.count = 10;
   EvaluateOptions how;
   how.methods = {"mean", "nearest-first"};
   const Results results = evaluate(Episodes(own_features(), options), how);
@@ -259,7 +259,7 @@ TEST_F(FrontValues, AMethodOfOnesOwnIsOneOfThem) {
   EXPECT_THAT(said_by([] { method_label("nearest-first:steps=3"); }), HasSubstr("no parameter 'steps'"));
 }
 
-TEST(FrontOwnMethod, WhatItThrowsLeavesAsItIsAndItsLogitsAreChecked) {
+TEST(ApiOwnMethod, WhatItThrowsLeavesAsItIsAndItsLogitsAreChecked) {
   const auto careless = std::make_shared<Careless>();
   add_method(careless);
   const Classifier classifier("careless", {axes(), 4}, classes_of_axes());
@@ -272,7 +272,7 @@ TEST(FrontOwnMethod, WhatItThrowsLeavesAsItIsAndItsLogitsAreChecked) {
               HasSubstr("NaN or infinite"));
 }
 
-TEST(FrontProcess, ThreadsAreSetAndAsked) {
+TEST(ApiProcess, ThreadsAreSetAndAsked) {
   const int before = threads();
   set_threads(1);
   EXPECT_EQ(threads(), 1);

@@ -37,7 +37,7 @@ std::string clip(const std::string& path) {
 
 std::string encoder(const std::string& path) {
   at::manual_seed(3);
-  BackboneOptions options;
+  NetworkOptions options;
   options.architecture = "conv4";
   options.image_size = kSide;
   write_backbone(path, *make_backbone(options), options, {});

@@ -26,7 +26,7 @@ TEST(BackboneOnRealData, AStateDictGivesTheSameFeaturesAsTheTorchScriptFileItCam
   const testing::TempDir folder;
   const auto torchscript = *testing::real_data() / "tiny-imagenet-100-resnet12.pt";
   export_state_dict(torchscript, folder / "state.npz");
-  BackboneOptions options;
+  NetworkOptions options;
   options.image_size = 64;
   const auto theirs = read_backbone(torchscript, options);
   const auto ours = read_backbone(folder / "state.npz", options);
@@ -43,7 +43,7 @@ TEST(BackboneOnRealData, FrozenEncodersGiveTheSameFeatures) {
   REQUIRE_REAL_DATA();
   torch::manual_seed(1);
   for (const auto& [name, size] : {std::pair("tiny-imagenet-100-resnet12.pt", 64), {"mobilenet-v1-imagenet.pt", 224}}) {
-    BackboneOptions options;
+    NetworkOptions options;
     options.image_size = size;
     const auto file = *testing::real_data() / name;
     const at::Tensor images = at::rand({5, 3, size, size});

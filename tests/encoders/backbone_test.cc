@@ -24,8 +24,8 @@ using protocom::testing::message_of;
 using ::testing::HasSubstr;
 using Weights = std::vector<std::pair<std::string, at::Tensor>>;
 
-BackboneOptions small(const std::string& architecture) {
-  BackboneOptions options;
+NetworkOptions small(const std::string& architecture) {
+  NetworkOptions options;
   options.architecture = architecture;
   options.image_size = 32;
   return options;
@@ -70,7 +70,7 @@ class Reference {
   std::map<std::string, at::Tensor> state_;
 };
 
-/// The normalisation of BackboneOptions's defaults.
+/// The normalisation of NetworkOptions's defaults.
 at::Tensor normalise(const at::Tensor& images) {
   const at::Tensor mean = at::tensor({120.396 / 255, 115.594 / 255, 104.540 / 255}, at::kFloat).reshape({1, 3, 1, 1});
   const at::Tensor std = at::tensor({70.682 / 255, 68.276 / 255, 72.545 / 255}, at::kFloat).reshape({1, 3, 1, 1});
@@ -161,7 +161,7 @@ TEST(Backbone, Conv4IsWhatItsLayersSayOneByOne) {
 }
 
 TEST(Backbone, Conv4HasSixteenHundredFeaturesAtEightyFourPixels) {
-  BackboneOptions options;
+  NetworkOptions options;
   options.architecture = "conv4";
   EXPECT_EQ(make_backbone(options)->dim(), 1600);
 }
@@ -198,7 +198,7 @@ TEST(Backbone, AnImageHasTheSameFeaturesAloneAndInABatch) {
 
 TEST(Backbone, ComesBackFromItsFile) {
   const testing::TempDir folder;
-  BackboneOptions options = small("resnet12");
+  NetworkOptions options = small("resnet12");
   options.mean = {0.5, 0.4, 0.3};
   options.std = {0.2, 0.3, 0.4};
   const auto written = make_backbone(options);
@@ -286,7 +286,7 @@ TEST(Backbone, RunsATorchScriptFile) {
   torch::jit::Module module("means");
   module.define("def forward(self, x):\n  return x.mean([2, 3])\n");
   module.save((folder / "means.pt").string());
-  BackboneOptions options;
+  NetworkOptions options;
   options.image_size = 20;
   const auto backbone = read_backbone(folder / "means.pt", options);
   EXPECT_EQ(backbone->dim(), 3);
@@ -376,7 +376,7 @@ TEST(Backbone, WhatNobodySaysOfItsImagesIsNotGuessed) {
 TEST(Backbone, PlainIsNoNormalisationOfAStateDictEither) {
   const testing::TempDir folder;
   torch::manual_seed(1);
-  BackboneOptions options = small("conv4");
+  NetworkOptions options = small("conv4");
   const auto written = make_backbone(options);
   write_safetensors(folder / "bare.safetensors", written->state_dict(), {});
   BackboneFileOptions asked;
@@ -408,7 +408,7 @@ TEST(Backbone, WhatIsTakenOrIgnoredOfAStateDictsPreprocessingIsSaid) {
 TEST(Backbone, ItsOwnFileKeepsItsPreprocessingAndSaysWhatItIgnores) {
   const testing::TempDir folder;
   torch::manual_seed(1);
-  const BackboneOptions options = small("conv4");
+  const NetworkOptions options = small("conv4");
   write_backbone(folder / "b.npz", *make_backbone(options), options, {});
   BackboneFileOptions asked;
   asked.preprocessing = parse_preprocessing("clip:size=64");
@@ -435,7 +435,7 @@ TEST(Backbone, AnOperatorOfANewerPyTorchIsNamedWithTheWayOut) {
 TEST(Backbone, ItsFileKeepsThePreprocessing) {
   const testing::TempDir folder;
   torch::manual_seed(1);
-  BackboneOptions options = small("conv4");
+  NetworkOptions options = small("conv4");
   options.set(parse_preprocessing("imagenet:size=56"));
   write_backbone(folder / "b.npz", *make_backbone(options), options, {});
   EXPECT_TRUE(open_backbone(folder / "b.npz", {})->preprocessing() == parse_preprocessing("imagenet:size=56"));
@@ -547,7 +547,7 @@ TEST(Backbone, ATorchScriptFileIsWrittenAgainWithTheOutputThatWasAskedFor) {
   asked.output = "logits";
   const auto written = as_one_file(file, asked, folder.path());
   EXPECT_NE(written, file);
-  BackboneOptions options;
+  NetworkOptions options;
   options.image_size = 20;
   const auto backbone = read_backbone(written, options);
   EXPECT_TRUE(at::allclose(backbone->forward(some_images(20)), some_images(20).sum({2, 3})));
@@ -685,10 +685,10 @@ TEST(Backbone, RefusesATorchScriptFileThatDoesNotGiveOneRowAnImage) {
 
 TEST(Backbone, RefusesWhatCannotBeABackboneOrAnImage) {
   EXPECT_THROW(make_backbone(small("resnet20")), UsageError);
-  BackboneOptions tiny = small("resnet12");
+  NetworkOptions tiny = small("resnet12");
   tiny.image_size = 8;
   EXPECT_THROW(make_backbone(tiny), UsageError);
-  BackboneOptions flat = small("resnet12");
+  NetworkOptions flat = small("resnet12");
   flat.std = {0.2, 0, 0.2};
   EXPECT_THROW(make_backbone(flat), UsageError);
   const auto backbone = make_backbone(small("conv4"));
@@ -701,10 +701,10 @@ TEST(Backbone, RefusesWhatCannotBeABackboneOrAnImage) {
 // A header's image_size of 20000 would take 9 GB before anything is wrong.
 TEST(Backbone, RefusesImagesThatNoMemoryHolds) {
   const testing::TempDir folder;
-  BackboneOptions large = small("conv4");
+  NetworkOptions large = small("conv4");
   large.image_size = kLargestImage + 1;
   EXPECT_THROW(make_backbone(large), UsageError);
-  BackboneOptions options = small("conv4");
+  NetworkOptions options = small("conv4");
   const auto backbone = make_backbone(options);
   options.image_size = 20000;
   write_backbone(folder / "large.npz", *backbone, options, {});

@@ -31,7 +31,7 @@ TEST(ExtractOnRealData, TheTorchScriptBackboneGivesThePublishedFeaturesOfRealIma
   std::vector<Image> images;
   for (const auto& file : files) images.push_back(read_image(file));
 
-  BackboneOptions options;
+  NetworkOptions options;
   options.image_size = 64;
   const auto backbone = read_backbone(*testing::real_data() / "tiny-imagenet-100-resnet12.pt", options);
   const at::Tensor features = extract_features(*backbone, images);

@@ -29,7 +29,7 @@ PackedImages random_pack(int64_t count, int64_t size) {
 
 std::unique_ptr<Backbone> conv4(int64_t size) {
   at::manual_seed(2);
-  BackboneOptions options;
+  NetworkOptions options;
   options.architecture = "conv4";
   options.image_size = size;
   return make_backbone(options);

@@ -108,7 +108,7 @@ TEST(TryPreprocessing, FindsWhatAnEncoderTakesOnTheImagesThatCanBeRead) {
 
 TEST(TryPreprocessing, RefusesAFileThatSaysWhatItTakes) {
   const TempDir folder;
-  BackboneOptions options;
+  NetworkOptions options;
   options.architecture = "conv4";
   options.image_size = 16;
   write_backbone(folder / "own.npz", *make_backbone(options), options, {});

@@ -119,10 +119,10 @@ INSTANTIATE_TEST_SUITE_P(All, PublishedEncoder,
 TEST(PublishedEncoders, ComeBackFromOurOwnFile) {
   const TempDir folder;
   const auto backbone = open_backbone(write(folder, made_up_state(to_string(tiny_dinov2(0)), "")), imagenet(42));
-  BackboneOptions options = *backbone->options();
+  NetworkOptions options = *backbone->options();
   options.architecture = to_string(tiny_dinov2(0));  // there was no mask_token
   write_backbone(folder / "ours.npz", *backbone, options, Provenance());
-  const auto again = read_backbone(folder / "ours.npz", BackboneOptions());
+  const auto again = read_backbone(folder / "ours.npz", NetworkOptions());
   EXPECT_EQ(again->options()->architecture, options.architecture);
   EXPECT_EQ(again->preprocessing().mean, backbone->preprocessing().mean);
 }

@@ -73,7 +73,7 @@ TEST(Evaluate, TellsClassesApartByTheirDescriptionsWhenThereIsNoImage) {
   const ToyWorld world = toy_world();
   const EpisodeList list = sample_episodes(world.features, {Split::kNovel, {4, 0, 10}, 40, 3});
   const EvaluateInputs inputs{world.features, nullptr, nullptr, &world.knowledge};
-  EvaluateOptions options;
+  ScoringOptions options;
   options.methods = {fitted_plda(world)};
   const auto scores = evaluate(inputs, list, options, Progress::none());
   EXPECT_GT(estimate(scores[0].accuracy).value, 50);  // chance is 25
@@ -88,7 +88,7 @@ TEST(Evaluate, TellsAMethodTheSharesOfTheClassesIfItAsks) {
   shape.alpha = 0.2;
   const EpisodeList list = sample_episodes(world.features, {Split::kNovel, shape, 40, 3});
   const EvaluateInputs inputs{world.features, nullptr, nullptr, &world.knowledge};
-  EvaluateOptions options;
+  ScoringOptions options;
   options.methods.clear();
   const auto state = fitted_plda(world)->state();
   for (const char* text : {"plda-vb:proportions=given", "plda-vb:proportions=balanced"}) {

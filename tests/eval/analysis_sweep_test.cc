@@ -125,7 +125,7 @@ TEST_F(Sweep, ByBaseClassesFitsAnewOnTheSameEpisodes) {
   const auto mean = points_of(points, "mean");
   EXPECT_DOUBLE_EQ(mean[0].accuracy.value, mean[1].accuracy.value);
   const EpisodeList list = sample_episodes(world_.features, episodes_);
-  EvaluateOptions options;
+  ScoringOptions options;
   options.methods = both.methods;
   const auto whole = evaluate(both.data, list, options, Progress::none());
   const auto plda = points_of(points, "plda");

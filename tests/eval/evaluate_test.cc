@@ -40,7 +40,7 @@ TEST(Evaluate, FindsTheAccuracyAndCosineOfAnEpisodeWorkedOutByHand) {
   features.class_split = {Split::kNovel, Split::kNovel};
   features.image_ids = {"a", "b", "c", "d"};
   const EpisodeList list{{2, 1, 1}, Split::kNovel, 0, {{{0, 1}, {{0}, {2}}, {{1}, {3}}}}};
-  EvaluateOptions options;
+  ScoringOptions options;
   options.methods = make_methods({"mean"});
   const auto scores = evaluate({features}, list, options, Progress::none());
   ASSERT_EQ(scores.size(), 1U);
@@ -53,7 +53,7 @@ TEST(Evaluate, SaysWhichHeadWasFittedForAnotherNumberOfShotsOnceATask) {
   const ToyWorld world = toy_world();
   const std::shared_ptr<Method> head = make_method("meta-baseline");
   head->load({{{"log_scale", at::ones({})}}});
-  EvaluateOptions options;
+  ScoringOptions options;
   options.methods = make_methods({"mean", "meta-baseline"}, {{head, world.features.dim()}});
   TaskOptions shapes;
   shapes.shape = {2, 1, 2};
@@ -72,7 +72,7 @@ TEST(Evaluate, SaysWhichHeadWasFittedForAnotherNumberOfShotsOnceATask) {
 
 TEST(Evaluate, LeavesMethodsThatNeedLabelledImagesOutOfTheTasksWithout) {
   const ToyWorld world = toy_world();
-  EvaluateOptions options;
+  ScoringOptions options;
   const FittedMethod fitted = fit_method({world.features, nullptr, nullptr}, {"plda"}, Progress::none());
   options.methods = make_methods({"mean", "plda"}, {fitted});
   TaskOptions shapes;
@@ -116,7 +116,7 @@ TEST(Evaluate, TellsOfItsProgressOnTheCallingThreadAlone) {
   } heard;
   const ToyWorld world = toy_world();
   const EpisodeList episodes = sample_episodes(world.features, {Split::kNovel, {5, 1, 5}, 100, 1});
-  EvaluateOptions options;
+  ScoringOptions options;
   options.methods = make_methods({"mean"});
   evaluate({world.features}, episodes, options, heard);
   EXPECT_EQ(heard.elsewhere, 0);
@@ -176,7 +176,7 @@ TEST(Evaluate, HandsFeatureMapsToTheMethodsThatNeedThem) {
   const FittedMethod fitted =
       fit_method({world.features, nullptr, &maps}, {"cfa:steps=1:codewords=1:groups=1:mixing=none"}, Progress::none());
   const EpisodeList episodes = sample_episodes(world.features, {Split::kNovel, {5, 1, 7}, 40, 3});
-  EvaluateOptions options;
+  ScoringOptions options;
   options.methods = {fitted.method, make_methods({"simple-shot"}).front()};
   EvaluateInputs inputs{world.features};
   EXPECT_THAT(message_of([&] { evaluate(inputs, episodes, options, Progress::none()); }),
@@ -202,7 +202,7 @@ TEST(Evaluate, AgreesWithAnIndependentProgramOnRealFeatures) {
   // 600 episodes of a separate program on the same features: 53.3 +- 0.8 and 71.5 +- 0.65; two such estimates differ by
   // more than the root sum of squares of their intervals in one run of twenty, so the seed is fixed.
   const FeatureSet features = read_features(*testing::real_data() / "tiny-imagenet-100-resnet12.npz");
-  EvaluateOptions options;
+  ScoringOptions options;
   options.methods = make_methods({"mean"});
   const auto accuracy = [&](int64_t k_shot) {
     const EpisodeList list = sample_episodes(features, {Split::kNovel, {5, k_shot, 15}, 600, 1});

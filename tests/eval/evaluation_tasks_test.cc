@@ -45,7 +45,7 @@ TEST(Tasks, AreWrittenWithTheirEpisodesResultsAndDifferences) {
   shapes.episodes = 20;
   const testing::ToyWorld world = testing::toy_world();
   std::vector<Task> tasks = draw_tasks(world.features, shapes);
-  EvaluateOptions options;
+  ScoringOptions options;
   options.methods = make_methods({"mean", "baseline-pp"});
   const TaskRecords records = evaluate_tasks({world.features}, tasks, options, Progress::none());
   EXPECT_TRUE(records.predictions_csv.empty()) << "nobody asked for it";
@@ -70,7 +70,7 @@ TEST(Tasks, KeepPredictionsAsTextAlone) {
   shapes.episodes = 2;
   const testing::ToyWorld world = testing::toy_world();
   std::vector<Task> tasks = draw_tasks(world.features, shapes);
-  EvaluateOptions options;
+  ScoringOptions options;
   options.methods = make_methods({"mean"});
   options.predictions = KeepPredictions::kYes;
   const TaskRecords records = evaluate_tasks({world.features}, tasks, options, Progress::none());

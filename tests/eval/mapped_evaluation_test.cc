@@ -30,7 +30,7 @@ class MappedEvaluation : public ::testing::Test {
   }
 
   static std::vector<MethodScores> run(const FeatureSet& features, const EpisodeList& episodes) {
-    EvaluateOptions options;
+    ScoringOptions options;
     options.methods = make_methods({"mean", "knn", "simple-shot", "plda"});
     return evaluate({features}, episodes, options, Progress::none());
   }

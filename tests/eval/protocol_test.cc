@@ -45,7 +45,7 @@ struct Bench {
   }
 
   [[nodiscard]] CheckedScores run(const EpisodeList& list) const {
-    EvaluateOptions options;
+    ScoringOptions options;
     options.predictions = KeepPredictions::kYes;
     return evaluate_checked({world.features, model.get(), &classes}, list, options, Progress::none());
   }

@@ -88,7 +88,7 @@ TEST(Tune, ReachesWhatEvaluatingItsChoiceGives) {
   ASSERT_EQ(tuned.size(), 2U);
   EXPECT_EQ(tuned[0].tried.size(), 5U);
   for (const TunedMethod& method : tuned) {
-    EvaluateOptions evaluation;
+    ScoringOptions evaluation;
     evaluation.methods = make_methods({method.chosen().method});
     double sum = 0;
     for (const Task& task : tasks)
@@ -100,7 +100,7 @@ TEST(Tune, ReachesWhatEvaluatingItsChoiceGives) {
 
 /// What a fitted method reaches on all tasks together.
 double accuracy_of(const FittedMethod& fitted, const FeatureSet& features, const std::vector<Task>& tasks) {
-  EvaluateOptions evaluation;
+  ScoringOptions evaluation;
   evaluation.methods = {fitted.method};
   double sum = 0;
   for (const Task& task : tasks)
@@ -118,7 +118,7 @@ TEST(Tune, FitsAMethodThatHasNoFileForEverySettingWithoutTheValClasses) {
   ASSERT_EQ(tuned.tried.size(), 3U);
   EXPECT_EQ(tuned.tried[1].method, "vfsl:ways=5:hidden=8:steps=40");
   for (const TriedSetting& one : tuned.tried) {
-    FitOptions fitting;
+    FitRecipe fitting;
     fitting.method = one.method;
     fitting.sees_val = false;
     const FittedMethod fitted = fit_method({world.features}, fitting, Progress::none());
@@ -145,7 +145,7 @@ TEST(Tune, FitsItsChoiceWithTheValClasses) {
 
 TEST(Tune, LeavesWhatAFileWasFittedWithAsItIs) {
   const auto world = testing::toy_world();
-  FitOptions fitting;
+  FitRecipe fitting;
   fitting.method = "restore-net:batch=16:steps=30";
   TuneOptions options;
   options.methods = {"restore-net"};

@@ -30,7 +30,7 @@ class ReplacedFile : public Served {
 
   /// A recognizer whose features are four times as long.
   void make_other() {
-    BackboneOptions options;
+    NetworkOptions options;
     options.architecture = "conv4";
     options.image_size = 2 * kSide;
     const auto backbone = make_backbone(options);

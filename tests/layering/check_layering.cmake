@@ -23,7 +23,7 @@ set(level_of_api 8)
 set(level_of_apps 8)
 
 # The public headers of value types, which lie below all modules: each type stands once, and modules take and return it.
-set(values answer calibration class_info enrolment error expected_accuracy export left_out_files recognizer_options recognizer_parts
+set(values answer calibration class_info enrol_sources enrolment episode error estimate expected_accuracy export feature_file_options left_out_files method_result pretrain_result recognizer_options recognizer_parts
            server_options)
 
 # The wings of a module are its subfolders; "contract" are the files of the module's own folder, below all of them.

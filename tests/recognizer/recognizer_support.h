@@ -24,7 +24,7 @@ class SmallRecognizer : public ::testing::Test {
 
   void SetUp() override {
     at::manual_seed(3);
-    BackboneOptions options;
+    NetworkOptions options;
     options.architecture = "conv4";
     options.image_size = kSide;
     const auto backbone = make_backbone(options);

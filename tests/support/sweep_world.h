@@ -18,7 +18,7 @@ class Sweep : public ::testing::Test {
   [[nodiscard]] MethodScores scores_of(const std::string& method, const EpisodeShape& shape) const {
     const EpisodeList list =
         sample_episodes(world_.features, {episodes_.split, shape, episodes_.count, episodes_.seed});
-    EvaluateOptions options;
+    ScoringOptions options;
     options.methods = make_methods({method});
     return evaluate(inputs().data, list, options, Progress::none()).front();
   }

@@ -23,8 +23,8 @@ using protocom::testing::toy_world;
 using protocom::testing::ToyWorld;
 using ::testing::HasSubstr;
 
-CompleteOptions quick_completion() {
-  CompleteOptions options;
+CompleteRecipe quick_completion() {
+  CompleteRecipe options;
   options.schedule.epochs = 4;
   options.schedule.learning_rate = 0.05;
   options.batches = 150;
@@ -41,7 +41,7 @@ double mean_of(const std::vector<MethodScores>& scores, const std::string& metho
 
 TEST(Complete, LearnsPrototypesThatAreNearerToTheTrueCentresThanTheMeans) {
   const ToyWorld world = toy_world();
-  const CompleteResult result =
+  const CompletionTraining result =
       train_completion({world.features, world.knowledge}, quick_completion(), {}, Progress::none());
   EXPECT_LT(result.epochs.back().loss, 0.8 * result.epochs.front().loss);
   const KnowledgeTable classes = align_knowledge(world.knowledge, world.features.class_names, result.model.attributes);
@@ -68,13 +68,13 @@ at::Tensor completed_by(const CompletionModel& model, const ToyWorld& world, con
 }
 
 TEST(Complete, WhatAllFeaturesShareChangesNothingWhenItIsTakenOff) {
-  CompleteOptions options = quick_completion();
+  CompleteRecipe options = quick_completion();
   options.schedule.epochs = 1;
   options.centring = Centring::kAlways;
   const ToyWorld plain = moved_world(0);
   const ToyWorld moved = moved_world(10);
-  const CompleteResult one = train_completion({plain.features, plain.knowledge}, options, {}, Progress::none());
-  const CompleteResult other = train_completion({moved.features, moved.knowledge}, options, {}, Progress::none());
+  const CompletionTraining one = train_completion({plain.features, plain.knowledge}, options, {}, Progress::none());
+  const CompletionTraining other = train_completion({moved.features, moved.knowledge}, options, {}, Progress::none());
   const at::Tensor prototypes = plain.features.features.slice(0, 0, 90, 30).contiguous();  // of three classes
   const double shift = 10 / std::sqrt(24.0);
   EXPECT_TRUE(at::allclose(completed_by(one.model, plain, prototypes) + shift,
@@ -83,7 +83,7 @@ TEST(Complete, WhatAllFeaturesShareChangesNothingWhenItIsTakenOff) {
 }
 
 TEST(Complete, TakesOffWhatFeaturesShareOnlyWhereThatIsMostOfThem) {
-  CompleteOptions options = quick_completion();
+  CompleteRecipe options = quick_completion();
   options.schedule.epochs = 1;
   options.batches = 3;
   const auto weights = [&](const ToyWorld& world, Centring centring) {
@@ -102,9 +102,9 @@ TEST(Complete, TakesOffWhatFeaturesShareOnlyWhereThatIsMostOfThem) {
 // A general encoder's features have a cosine of .96 with one another.
 TEST(Complete, LearnsAtItsDefaultRateWhereFeaturesShareMostOfTheirLength) {
   const ToyWorld world = moved_world(10);
-  CompleteOptions options = quick_completion();
-  options.schedule.learning_rate = CompleteOptions().schedule.learning_rate;
-  const CompleteResult result = train_completion({world.features, world.knowledge}, options, {}, Progress::none());
+  CompleteRecipe options = quick_completion();
+  options.schedule.learning_rate = CompleteRecipe().schedule.learning_rate;
+  const CompletionTraining result = train_completion({world.features, world.knowledge}, options, {}, Progress::none());
   EXPECT_LT(result.epochs.back().loss, 0.8 * result.epochs.front().loss);
   const KnowledgeTable classes = align_knowledge(world.knowledge, world.features.class_names, result.model.attributes);
   const EpisodeList episodes = sample_episodes(world.features, {Split::kNovel, {5, 1, 15}, 200, 1});
@@ -114,7 +114,7 @@ TEST(Complete, LearnsAtItsDefaultRateWhereFeaturesShareMostOfTheirLength) {
 
 TEST(Complete, GivesTheSameModelForTheSameSeedAndAnotherForAnother) {
   const ToyWorld world = toy_world();
-  CompleteOptions options = quick_completion();
+  CompleteRecipe options = quick_completion();
   options.schedule.epochs = 1;
   options.batches = 5;
   const auto weights = [&](uint64_t seed) {
@@ -130,7 +130,7 @@ TEST(Complete, GivesTheSameModelForTheSameSeedAndAnotherForAnother) {
 
 TEST(Complete, KeepsTheEpochWhoseValidationIsBest) {
   const ToyWorld world = toy_world();
-  const CompleteResult result =
+  const CompletionTraining result =
       train_completion({world.features, world.knowledge}, quick_completion(), {}, Progress::none());
   double best = -1;
   int64_t expected = 0;
@@ -144,7 +144,7 @@ TEST(Complete, KeepsTheEpochWhoseValidationIsBest) {
     }
   }
   EXPECT_EQ(result.kept_epoch, expected);
-  CompleteOptions last = quick_completion();
+  CompleteRecipe last = quick_completion();
   last.keep = Keep::kLast;
   EXPECT_EQ(train_completion({world.features, world.knowledge}, last, {}, Progress::none()).kept_epoch, 4);
 }
@@ -154,13 +154,14 @@ TEST(Complete, LeavesOutBaseClassesToValidateOnWhereThereAreNoValClassesAndSaysS
   sizes.base = 12;
   sizes.val = 0;
   const ToyWorld world = toy_world(sizes);
-  CompleteOptions options = quick_completion();
+  CompleteRecipe options = quick_completion();
   options.schedule.epochs = 1;
   options.batches = 2;
   const char* const warning = "there are no val classes: 4 of the base classes are left out to validate on";
   {
     const testing::Logged heard;
-    const CompleteResult result = train_completion({world.features, world.knowledge}, options, {}, Progress::none());
+    const CompletionTraining result =
+        train_completion({world.features, world.knowledge}, options, {}, Progress::none());
     EXPECT_THAT(heard.text(), HasSubstr(warning));
     EXPECT_EQ(result.model.trained_on.size(), 8U);
     ASSERT_FALSE(result.epochs.back().validation.empty());
@@ -168,7 +169,7 @@ TEST(Complete, LeavesOutBaseClassesToValidateOnWhereThereAreNoValClassesAndSaysS
   }
   options.validation.episodes = 0;
   const testing::Logged heard;
-  const CompleteResult result = train_completion({world.features, world.knowledge}, options, {}, Progress::none());
+  const CompletionTraining result = train_completion({world.features, world.knowledge}, options, {}, Progress::none());
   EXPECT_THAT(heard.text(), ::testing::Not(HasSubstr(warning)));
   EXPECT_EQ(result.model.trained_on.size(), 12U);
   EXPECT_TRUE(result.epochs.back().validation.empty());
@@ -176,9 +177,9 @@ TEST(Complete, LeavesOutBaseClassesToValidateOnWhereThereAreNoValClassesAndSaysS
 
 TEST(Complete, ATrainingThatIsStoppedAtEveryStepGivesTheSameModel) {
   const ToyWorld world = toy_world();
-  CompleteOptions options = quick_completion();
+  CompleteRecipe options = quick_completion();
   options.batches = 3;
-  const CompleteResult whole = train_completion({world.features, world.knowledge}, options, {}, Progress::none());
+  const CompletionTraining whole = train_completion({world.features, world.knowledge}, options, {}, Progress::none());
   const protocom::testing::TempDir folder;
   TrainingFiles files;
   files.out = folder / "model.npz";
@@ -190,7 +191,8 @@ TEST(Complete, ATrainingThatIsStoppedAtEveryStepGivesTheSameModel) {
     EXPECT_THROW(train_completion({world.features, world.knowledge}, options, files, stop), Interrupted) << step;
   }
   files.stop = nullptr;
-  const CompleteResult resumed = train_completion({world.features, world.knowledge}, options, files, Progress::none());
+  const CompletionTraining resumed =
+      train_completion({world.features, world.knowledge}, options, files, Progress::none());
   for (const auto& [name, tensor] : whole.model.network.state_dict())
     EXPECT_TRUE(at::equal(tensor, resumed.model.network.parameter(name))) << name;
   EXPECT_TRUE(at::equal(whole.model.attribute_mean, resumed.model.attribute_mean));
@@ -210,7 +212,7 @@ TEST(Complete, ATrainingThatIsStoppedAtEveryStepGivesTheSameModel) {
 TEST(Complete, LeavesOutAttributesThatNoBaseClassHas) {
   ToyWorld world = toy_world();
   world.knowledge.association.narrow(0, 0, 100).select(1, 3).zero_();  // part3 is now had by val and novel classes only
-  CompleteOptions options = quick_completion();
+  CompleteRecipe options = quick_completion();
   options.schedule.epochs = 1;
   options.batches = 2;
   const CompletionModel model =
@@ -221,7 +223,7 @@ TEST(Complete, LeavesOutAttributesThatNoBaseClassHas) {
 
 TEST(Complete, ComputesAttributeStatisticsFromBaseImagesOnly) {
   ToyWorld world = toy_world();
-  CompleteOptions options = quick_completion();
+  CompleteRecipe options = quick_completion();
   options.schedule.epochs = 1;
   options.batches = 1;
   const at::Tensor before =
@@ -236,7 +238,7 @@ TEST(Complete, CompletesFeaturesOfAnyLengthAlike) {
   const ToyWorld world = toy_world();
   ToyWorld longer = toy_world();
   longer.features.features.mul_(16);  // a power of two: the scaled features are the same to the last bit
-  CompleteOptions options = quick_completion();
+  CompleteRecipe options = quick_completion();
   options.schedule.epochs = 1;
   options.batches = 20;
   const CompletionModel one = train_completion({world.features, world.knowledge}, options, {}, Progress::none()).model;
@@ -252,7 +254,7 @@ TEST(Complete, CompletesFeaturesOfAnyLengthAlike) {
 
 TEST(Complete, RefusesWhatCannotBeLearned) {
   const ToyWorld world = toy_world();
-  CompleteOptions options = quick_completion();
+  CompleteRecipe options = quick_completion();
   options.k_shot = 31;  // a base class has 30 images
   EXPECT_THROW(train_completion({world.features, world.knowledge}, options, {}, Progress::none()), Error);
   ToyWorld without = toy_world();

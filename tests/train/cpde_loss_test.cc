@@ -68,7 +68,7 @@ TEST(SplitOrders, AreDrawnFromThePlaceAloneAndAllOfThem) {
 
 TEST(KeptBuffers, PutBackTheStatisticsAndLeaveTheGradients) {
   torch::manual_seed(1);
-  BackboneOptions options;
+  NetworkOptions options;
   options.architecture = "conv4";
   options.image_size = 32;
   const auto backbone = make_backbone(options);

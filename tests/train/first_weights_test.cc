@@ -10,7 +10,7 @@ namespace {
 
 std::unique_ptr<Backbone> fresh(const char* architecture) {
   torch::manual_seed(5);
-  BackboneOptions options;
+  NetworkOptions options;
   options.architecture = architecture;
   options.image_size = 16;
   return make_backbone(options);
@@ -64,7 +64,7 @@ TEST(WhitenFirstConvolution, PairsOfComponentsWhoseAnswersAreUncorrelated) {
   const double length = std::sqrt(before.square().sum().item<double>() / 64);
   EXPECT_TRUE(at::allclose(rows_of(after).slice(0, 0, 54).norm(2, 1), at::full({54}, length), 1e-4));
   // With the backbone's normalisation: its mean and std of each colour.
-  const BackboneOptions options = *backbone->options();
+  const NetworkOptions options = *backbone->options();
   at::Tensor images = pixels.permute({0, 3, 1, 2}).to(at::kFloat) / 255;
   for (int64_t c = 0; c < 3; ++c)
     images.select(1, c).sub_(options.mean[static_cast<size_t>(c)]).div_(options.std[static_cast<size_t>(c)]);

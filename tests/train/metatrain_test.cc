@@ -75,11 +75,11 @@ struct JointWorld {
 
   JointWorld() {
     torch::manual_seed(1);
-    BackboneOptions options;
+    NetworkOptions options;
     options.architecture = "conv4";
     options.image_size = kPackSide;
     backbone = make_backbone(options);
-    CompleteOptions quick;
+    CompleteRecipe quick;
     quick.schedule.epochs = 1;
     quick.batches = 5;
     quick.validation.episodes = 0;

@@ -45,8 +45,8 @@ PackedImages halves(int64_t base_classes, int64_t val_classes, int64_t images_pe
   return pack;
 }
 
-PretrainOptions quick_pretraining() {
-  PretrainOptions options;
+PretrainRecipe quick_pretraining() {
+  PretrainRecipe options;
   options.backbone.architecture = "conv4";
   options.schedule = {};
   options.schedule.epochs = 4;
@@ -101,7 +101,7 @@ TEST(Pretrain, ItsBackboneTakesImagesAsTheyWerePacked) {
   const testing::TempDir folder;
   PackedImages images = halves(2, 0, 8);
   images.resize = 18;
-  PretrainOptions options = quick_pretraining();
+  PretrainRecipe options = quick_pretraining();
   options.schedule.epochs = 1;
   pretrain(images, options, into(folder / "b.npz"), Progress::none());
   EXPECT_EQ(read_backbone(folder / "b.npz", {})->preprocessing().shorter_side(), 18);
@@ -109,7 +109,7 @@ TEST(Pretrain, ItsBackboneTakesImagesAsTheyWerePacked) {
 
 TEST(Pretrain, LearnsToTellSimpleClassesApart) {
   const testing::TempDir folder;
-  PretrainOptions options = quick_pretraining();
+  PretrainRecipe options = quick_pretraining();
   options.schedule.epochs = 6;
   const TrainingFiles files = into(folder / "b.npz");
   const PretrainResult result = pretrain(halves(4, 0, 32), options, files, Progress::none());
@@ -124,7 +124,7 @@ TEST(Pretrain, SaysThatItIsNotLearningWhereImagesShowNothing) {
   const testing::TempDir folder;
   PackedImages black = halves(6, 0, 8);
   black.pixels.zero_();
-  PretrainOptions options = quick_pretraining();
+  PretrainRecipe options = quick_pretraining();
   options.schedule.epochs = 7;  // of 48 images: they make the 300 that six classes need
   const testing::Logged heard;
   pretrain(black, options, into(folder / "b.npz"), Progress::none());
@@ -155,7 +155,7 @@ TEST(Pretrain, TheRateFollowsTheBatchUnlessItIsStated) {
   const testing::TempDir folder;
   const PackedImages images = halves(2, 0, 16);
   const auto rate_with = [&](int64_t batch, double stated) {
-    PretrainOptions options = quick_pretraining();
+    PretrainRecipe options = quick_pretraining();
     options.schedule.epochs = 1;
     options.schedule.learning_rate = stated;
     options.batch = batch;
@@ -163,7 +163,7 @@ TEST(Pretrain, TheRateFollowsTheBatchUnlessItIsStated) {
     pretrain(images, options, files, Progress::none());
     return read_log(files.log()).front().at("learning_rate").get<double>();
   };
-  const double unstated = PretrainOptions().schedule.learning_rate;
+  const double unstated = PretrainRecipe().schedule.learning_rate;
   const double rate = rate_with(32, unstated);
   EXPECT_GT(rate, 0);
   EXPECT_DOUBLE_EQ(rate_with(8, unstated), rate / 4);
@@ -189,7 +189,7 @@ TEST(Pretrain, GrowingImagesTrainAndWhatCannotGrowIsRefused) {
   const testing::TempDir folder;
   PackedImages images = halves(2, 0, 8);
   images.pixels = images.pixels.repeat_interleave(2, 1).repeat_interleave(2, 2);
-  PretrainOptions options = quick_pretraining();
+  PretrainRecipe options = quick_pretraining();
   options.growth.first_side = 16;
   const auto refusal = [&] {
     return message_of([&] { pretrain(images, options, into(folder / "b.npz"), Progress::none()); });
@@ -224,7 +224,7 @@ TEST(Pretrain, WithoutValClassesTheLastEpochIsTheBest) {
 TEST(Pretrain, LeavesOutBaseClassesToValidateOnWhereThereAreNoValClassesAndSaysSo) {
   const testing::TempDir folder;
   const PackedImages images = halves(12, 0, 8);
-  PretrainOptions options = quick_pretraining();
+  PretrainRecipe options = quick_pretraining();
   options.schedule.epochs = 1;
   {
     const TrainingFiles files = into(folder / "validated.npz");
@@ -247,7 +247,7 @@ TEST(Pretrain, LeavesOutBaseClassesToValidateOnWhereThereAreNoValClassesAndSaysS
 // Rate, warm-up, initialisation, rate of biases and augmentation are those of a user who states none of them.
 TEST(Pretrain, LearnsToTellSimpleClassesApartByItsDefaults) {
   const testing::TempDir folder;
-  PretrainOptions options;
+  PretrainRecipe options;
   options.backbone.architecture = "conv4";
   options.schedule.epochs = 8;
   options.batch = 16;
@@ -258,7 +258,7 @@ TEST(Pretrain, LearnsToTellSimpleClassesApartByItsDefaults) {
 
 TEST(Pretrain, TheSameSeedGivesTheSameWeightsHoweverManyWorkersPrepareBatches) {
   const testing::TempDir folder;
-  PretrainOptions options = quick_pretraining();
+  PretrainRecipe options = quick_pretraining();
   const PackedImages images = halves(4, 0, 16);
   pretrain(images, options, into(folder / "one.npz"), Progress::none());
   options.workers = 3;
@@ -271,7 +271,7 @@ TEST(Pretrain, TheSameSeedGivesTheSameWeightsHoweverManyWorkersPrepareBatches) {
 
 TEST(Pretrain, ImagesVariedOnTheDeviceTrainLikeThoseVariedOnTheHost) {
   const testing::TempDir folder;
-  PretrainOptions options = quick_pretraining();
+  PretrainRecipe options = quick_pretraining();
   options.schedule.epochs = 2;
   options.schedule.learning_rate = 1e-9;  // so that the loss is that of the images, not of where a training drifts to
   options.rotation = RotationTask::kOn;
@@ -301,7 +301,7 @@ TEST(Pretrain, ATrainingThatWasCutOffGoesOnToTheSameWeights) {
 TEST(Pretrain, ATrainingThatIsStoppedAtEveryStepEndsWithTheSameBytes) {
   const testing::TempDir folder;
   const PackedImages images = halves(4, 2, 16);
-  PretrainOptions options = quick_pretraining();
+  PretrainRecipe options = quick_pretraining();
   options.rotation = RotationTask::kOn;
   const PretrainResult whole = pretrain(images, options, into(folder / "whole.npz"), Progress::none());
   constexpr int64_t kSteps = 16;  // four epochs of four
@@ -355,7 +355,7 @@ TEST(Pretrain, GoesOnFromTheFilesOfVersion010) {
 TEST(Pretrain, DoesNotGoOnWithATrainingOfOtherOptions) {
   const testing::TempDir folder;
   const PackedImages images = halves(2, 0, 16);
-  PretrainOptions options = quick_pretraining();
+  PretrainRecipe options = quick_pretraining();
   options.schedule.epochs = 1;
   pretrain(images, options, into(folder / "b.npz"), Progress::none());
   options.sgd.weight_decay = 0.25;
@@ -367,7 +367,7 @@ TEST(Pretrain, DoesNotGoOnWithATrainingOfOtherOptions) {
 TEST(Pretrain, BeginsWhitenedOnBaseImagesAndGoesOnAsItBegan) {
   const testing::TempDir folder;
   const PackedImages images = halves(2, 0, 16);
-  PretrainOptions options = quick_pretraining();
+  PretrainRecipe options = quick_pretraining();
   options.schedule.learning_rate = 1e-9;
   options.initialisation = Initialisation::kWhitened;
   pretrain(images, options, into(folder / "b.npz"), Progress::none());
@@ -383,7 +383,7 @@ TEST(Pretrain, BeginsWhitenedOnBaseImagesAndGoesOnAsItBegan) {
 TEST(Pretrain, BiasesTakeStepsOfTheirRate) {
   const testing::TempDir folder;
   const PackedImages images = halves(2, 0, 8);
-  PretrainOptions options = quick_pretraining();
+  PretrainRecipe options = quick_pretraining();
   options.schedule.epochs = 1;
   options.batch = 16;  // one step
   const auto trained = [&](double rate) {
@@ -408,7 +408,7 @@ TEST(Pretrain, BiasesTakeStepsOfTheirRate) {
 
 TEST(Pretrain, LearnsTheRotationsBesideTheClasses) {
   const testing::TempDir folder;
-  PretrainOptions options = quick_pretraining();
+  PretrainRecipe options = quick_pretraining();
   options.rotation = RotationTask::kOn;
   options.augment = {0, 0, 0};
   options.schedule.epochs = 10;
@@ -420,8 +420,8 @@ TEST(Pretrain, LearnsTheRotationsBesideTheClasses) {
   EXPECT_GT(read_log(files.log()).front().at("loss").get<double>(), result.loss);
 }
 
-PretrainOptions quick_cpde() {
-  PretrainOptions options = quick_pretraining();
+PretrainRecipe quick_cpde() {
+  PretrainRecipe options = quick_pretraining();
   options.method = PretrainMethod::kCpde;
   options.cpde = {0.5, 1};
   return options;
@@ -431,7 +431,7 @@ TEST(Pretrain, CpdeLearnsClassesAndTheOrderOfSplits) {
   const testing::TempDir folder;
   PackedImages images = halves(4, 0, 32, 32);
   images.pixels.slice(1, 0, 16).slice(2, 0, 16).select(3, 2).add_(150);  // the first quarter is blue
-  PretrainOptions options = quick_cpde();
+  PretrainRecipe options = quick_cpde();
   options.schedule.epochs = 10;
   options.augment = {0, 0, 0};
   const TrainingFiles files = into(folder / "b.npz");
@@ -447,7 +447,7 @@ TEST(Pretrain, CpdeLearnsClassesAndTheOrderOfSplits) {
 TEST(Pretrain, ACpdeTrainingThatIsStoppedAtEveryStepEndsWithTheSameBytes) {
   const testing::TempDir folder;
   const PackedImages images = halves(4, 2, 16, 32);
-  PretrainOptions options = quick_cpde();
+  PretrainRecipe options = quick_cpde();
   options.schedule.epochs = 2;
   pretrain(images, options, into(folder / "whole.npz"), Progress::none());
   constexpr int64_t kSteps = 8;  // two epochs of four
@@ -467,7 +467,7 @@ TEST(Pretrain, ACpdeTrainingThatIsStoppedAtEveryStepEndsWithTheSameBytes) {
 TEST(Pretrain, CpdeDoesNotGoOnWithATrainingOfAnotherStrength) {
   const testing::TempDir folder;
   const PackedImages images = halves(2, 0, 16, 32);
-  PretrainOptions options = quick_cpde();
+  PretrainRecipe options = quick_cpde();
   options.schedule.epochs = 1;
   pretrain(images, options, into(folder / "b.npz"), Progress::none());
   options.cpde.enhancing = 0.25;
@@ -478,11 +478,11 @@ TEST(Pretrain, CpdeDoesNotGoOnWithATrainingOfAnotherStrength) {
 
 TEST(Pretrain, CpdeRefusesSmallImagesRotationsAndNumbersOutOfRange) {
   const testing::TempDir folder;
-  const auto refuses = [&](const PretrainOptions& options, int64_t side) {
+  const auto refuses = [&](const PretrainRecipe& options, int64_t side) {
     return message_of([&] { pretrain(halves(2, 0, 8, side), options, into(folder / "b.npz"), Progress::none()); });
   };
   EXPECT_THAT(refuses(quick_cpde(), 16), HasSubstr("at least 32 x 32 pixels"));
-  PretrainOptions options = quick_cpde();
+  PretrainRecipe options = quick_cpde();
   options.rotation = RotationTask::kOn;
   EXPECT_THAT(refuses(options, 32), HasSubstr("no rotations"));
   options = quick_cpde();
@@ -496,7 +496,7 @@ TEST(Pretrain, CpdeRefusesSmallImagesRotationsAndNumbersOutOfRange) {
 
 TEST(Pretrain, RunsInBFloat16) {
   const testing::TempDir folder;
-  PretrainOptions options = quick_pretraining();
+  PretrainRecipe options = quick_pretraining();
   options.precision = Precision::kBFloat16;
   options.schedule.epochs = 6;
   if (testing::refuses_bfloat16()) {
@@ -514,7 +514,7 @@ TEST(Pretrain, RunsInBFloat16) {
 
 TEST(Pretrain, NamesEpochAndStepWhenTheLossIsNotFinite) {
   const testing::TempDir folder;
-  PretrainOptions options = quick_pretraining();
+  PretrainRecipe options = quick_pretraining();
   options.schedule.learning_rate = 1e30;
   EXPECT_THAT(message_of([&] { pretrain(halves(4, 0, 16), options, into(folder / "b.npz"), Progress::none()); }),
               AllOf(HasSubstr("at epoch 1, step "), HasSubstr("seed 1)"), HasSubstr("b.npz.last")));
@@ -526,7 +526,7 @@ TEST(Pretrain, NamesEpochAndStepWhenTheLossIsNotFinite) {
 TEST(Pretrain, RefusesTooFewBaseClassesAndOptionsOutOfRange) {
   const testing::TempDir folder;
   const TrainingFiles files = into(folder / "b.npz");
-  const auto run = [&](const PackedImages& images, const PretrainOptions& options) {
+  const auto run = [&](const PackedImages& images, const PretrainRecipe& options) {
     pretrain(images, options, files, Progress::none());
   };
   EXPECT_THAT(message_of([&] { run(halves(1, 3, 8), quick_pretraining()); }),
@@ -535,7 +535,7 @@ TEST(Pretrain, RefusesTooFewBaseClassesAndOptionsOutOfRange) {
   hole.class_names.emplace_back("ghost");
   hole.class_split.push_back(Split::kBase);
   EXPECT_THAT(message_of([&] { run(hole, quick_pretraining()); }), HasSubstr("base class 'ghost' has no images"));
-  PretrainOptions options = quick_pretraining();
+  PretrainRecipe options = quick_pretraining();
   options.schedule.epochs = 0;
   EXPECT_THROW(run(halves(2, 0, 8), options), UsageError);
   options = quick_pretraining();

@@ -15,7 +15,7 @@
 #include "pages.h"
 #include "watched_signals.h"
 
-namespace protocom::front {
+namespace protocom::launcher {
 namespace {
 
 constexpr int kFailed = 1;
@@ -73,10 +73,10 @@ std::string program_path() {
 }
 
 }  // namespace
-}  // namespace protocom::front
+}  // namespace protocom::launcher
 
 int main(int argc, char** argv) {
-  using namespace protocom::front;
+  using namespace protocom::launcher;
   const char* page = page_for(argc, argv);
   if (page != nullptr && print(page)) return 0;
   choose_spins();

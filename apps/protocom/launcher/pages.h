@@ -1,7 +1,7 @@
 #pragma once
 #include <cstddef>
 
-namespace protocom::front {
+namespace protocom::launcher {
 
 /// What the program answers to `<command> --help`, or with an empty command to `--help`.
 struct Page {
@@ -15,4 +15,4 @@ extern const size_t kPageCount;
 /// What it answers to `--version`.
 extern const char* const kVersion;
 
-}  // namespace protocom::front
+}  // namespace protocom::launcher

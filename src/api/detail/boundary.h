@@ -10,18 +10,18 @@
 #include "protocom/progress.h"
 #include "protocom/rows.h"
 
-// What every call of the front goes through. In this module `protocom::Recognizer` is the library's own, and what is
-// named without a namespace is the front's.
+// What every public call goes through. In this module `protocom::Recognizer` is the module's, and what is
+// named without a namespace is the public one.
 namespace protocom::v0 {
 
 /// What a process needs before its first call; cheap afterwards.
 void prepare();
 
-/// Throws the exception that is being handled as a front's Error or UsageError; one of the caller's own functions as it
+/// Throws the exception that is being handled as a public Error or UsageError; one of the caller's own functions as it
 /// was.
 [[noreturn]] void rethrow();
 
-/// How many of the front's calls this thread is in.
+/// How many public calls this thread is in.
 int& calls_within();
 
 /// Sets that number while it lives.
@@ -36,7 +36,7 @@ class CallScope {
   int before_;
 };
 
-/// The result of `work`, whose exceptions are the front's where they leave the outermost call.
+/// The result of `work`, whose exceptions are public ones where they leave the outermost call.
 template <typename Work>
 auto guarded(const Work& work) -> decltype(work()) {
   if (calls_within() > 0) return work();
@@ -54,7 +54,7 @@ struct ThrownByCaller {
   std::exception_ptr exception;
 };
 
-/// Runs a function that the caller gave; what that calls of the front is a call of its own.
+/// Runs a function that the caller gave; what that calls of the library is a call of its own.
 template <typename Work>
 auto by_caller(const Work& work) -> decltype(work()) {
   const CallScope outside(0);
@@ -105,7 +105,7 @@ class CallerProgress : public protocom::Progress {
 
 /// [rows, dim] of float32 on the caller's memory, or a copy of doubles; `what` names it where it has no row.
 at::Tensor tensor_of(const Rows& rows, const char* what);
-/// float32 [n, d] as the front gives it.
+/// float32 [n, d] as the library gives it.
 Matrix matrix_of(const at::Tensor& tensor);
 /// int64 [n], a copy.
 at::Tensor tensor_of(const Labels& labels);

@@ -16,7 +16,7 @@
 #include "protocom/text.h"
 #include "recognizer/recognizer.h"
 
-// What the front's values hold.
+// What the public values hold.
 namespace protocom::v0 {
 
 struct FeatureSet::Impl {

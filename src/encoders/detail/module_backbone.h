@@ -11,7 +11,7 @@ class ModuleBackbone : public Backbone {
  public:
   /// Throws UsageError for an unknown architecture, an image size below 16, or a normalisation that is not three means
   /// and three positive stds.
-  explicit ModuleBackbone(const BackboneOptions& options);
+  explicit ModuleBackbone(const NetworkOptions& options);
 
   at::Tensor forward(const at::Tensor& images) override;
   at::Tensor forward_maps(const at::Tensor& images) override;
@@ -22,12 +22,12 @@ class ModuleBackbone : public Backbone {
   void to(c10::Device device) override;
   [[nodiscard]] std::vector<std::pair<std::string, at::Tensor>> state_dict() const override;
   [[nodiscard]] std::vector<at::Tensor> parameters() const override { return module_->parameters(); }
-  [[nodiscard]] std::optional<BackboneOptions> options() const override { return options_; }
+  [[nodiscard]] std::optional<NetworkOptions> options() const override { return options_; }
 
  private:
   at::Tensor normalised(const at::Tensor& images) const;
 
-  BackboneOptions options_;
+  NetworkOptions options_;
   BackboneMode mode_ = BackboneMode::kUse;
   std::shared_ptr<FeatureModule> module_;
   at::Tensor mean_;  // [1, 3, 1, 1]

@@ -8,11 +8,11 @@
 namespace protocom {
 
 /// Throws UsageError for options out of range, Error for features that cannot be learned from.
-void check_completion(const FeatureSet& features, const CompleteOptions& options);
+void check_completion(const FeatureSet& features, const CompleteRecipe& options);
 
 /// A fresh network, and attributes with their statistics (equations 2 and 3) for those that some base image shows.
 /// Draws from LibTorch's generator.
-CompletionModel untrained_model(const FeatureSet& features, const Knowledge& knowledge, const CompleteOptions& options);
+CompletionModel untrained_model(const FeatureSet& features, const Knowledge& knowledge, const CompleteRecipe& options);
 
 /// Training sees (x - centre) * scale.
 struct FeatureScaling {
@@ -24,7 +24,7 @@ struct FeatureScaling {
 
 /// The scaling by which the base features have the root mean square that is asked for, less their mean where the
 /// centring says so. Throws Error when nothing is left of them.
-FeatureScaling feature_scaling(const FeatureSet& features, const CompleteOptions& options);
+FeatureScaling feature_scaling(const FeatureSet& features, const CompleteRecipe& options);
 
 /// Makes a model that was trained on scaled features take and give the features themselves: the layers that read a
 /// feature absorb factor and centre, the one that writes a prototype their inverse.
@@ -34,9 +34,9 @@ void fold(CompletionModel& model, const FeatureScaling& scaling);
 CompletionModel folded_copy(const CompletionModel& model, const FeatureScaling& scaling);
 
 /// What a training follows from: two trainings with equal ones go through the same weights.
-nlohmann::json fingerprint(const FeatureSet& features, const Knowledge& knowledge, const CompleteOptions& options);
+nlohmann::json fingerprint(const FeatureSet& features, const Knowledge& knowledge, const CompleteRecipe& options);
 
 /// What the loop needs to know; `made_by` is the fingerprint.
-EpochLoopOptions loop_options(const CompleteOptions& options, const TrainingFiles& files, nlohmann::json made_by);
+EpochLoopOptions loop_options(const CompleteRecipe& options, const TrainingFiles& files, nlohmann::json made_by);
 
 }  // namespace protocom

@@ -13,7 +13,7 @@ namespace protocom {
 /// generator is part of its state.
 struct PretrainState {
   /// Fresh ones; weights follow from options.seed.
-  PretrainState(const PretrainOptions& options, int64_t classes, c10::Device device);
+  PretrainState(const PretrainRecipe& options, int64_t classes, c10::Device device);
 
   /// Those that take part in the loss; the head for rotations only where there are any.
   [[nodiscard]] std::vector<at::Tensor> learned_parameters(RotationTask rotations) const;
@@ -28,7 +28,7 @@ struct PretrainState {
   [[nodiscard]] Checkpoint checkpoint(const Provenance& provenance) const;
   void load(const Checkpoint& checkpoint);
 
-  BackboneOptions backbone_options;
+  NetworkOptions backbone_options;
   std::unique_ptr<Backbone> backbone;
   CpdeOptions cpde_options;
   torch::nn::Linear classifier{nullptr};  ///< [d -> base classes]; not used with CPDE

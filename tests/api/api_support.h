@@ -13,7 +13,7 @@
 namespace protocom::testing {
 
 /// A folder of the test's own.
-class FrontTest : public ::testing::Test {
+class ApiTest : public ::testing::Test {
  protected:
   void SetUp() override {
     std::string name = (std::filesystem::temp_directory_path() / "protocom-front-XXXXXX").string();

@@ -1,0 +1,33 @@
+#pragma once
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "protocom/export.h"
+
+namespace protocom::v0 {
+
+/// What to enrol: one class by its name, or the classes of a folder, a list, a file of features or of descriptions.
+struct EnrolSources {
+  std::string class_name = {};                 ///< one class; empty: those of one of the files below
+  std::vector<std::string> images = {};        ///< of that class: files, or folders that are walked
+  std::vector<std::string> attributes = {};    ///< of that class, by their names in the recognizer's knowledge
+  std::string synset = {};                     ///< of that class, in place of attributes: "n02391049", "zebra.n.01"
+  std::vector<std::string> descriptions = {};  ///< of that class, in words; the mean of all counts
+  std::filesystem::path folder = {};        ///< a subfolder of images for each class, or images and a CSV image,class
+  std::filesystem::path list = {};          ///< CSV class,image, JSON Lines, or the JSON of COCO or Label Studio
+  std::filesystem::path features = {};      ///< a file of features by the recognizer's backbone, of its classes or all
+                                            ///< of `class_name`
+  std::filesystem::path described = {};     ///< CSV class,description; beside images, or classes of their own
+  std::filesystem::path table = {};         ///< attributes of the classes: CSV class,attribute
+  std::filesystem::path text_encoder = {};  ///< folder of the text encoder of the recognizer's knowledge; needed with
+                                            ///< `descriptions` and `described`
+  std::filesystem::path vectors = {};       ///< the word vectors that the knowledge was made with; empty: none
+  std::filesystem::path wordnet = {};       ///< folder of the WordNet database; empty: the system's
+};
+
+}  // namespace protocom::v0
+
+namespace protocom {
+using v0::EnrolSources;
+}  // namespace protocom

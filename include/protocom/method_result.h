@@ -1,0 +1,32 @@
+#pragma once
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "protocom/estimate.h"
+
+namespace protocom::v0 {
+
+/// How one method did under one protocol.
+struct MethodResult {
+  std::string method;
+  std::string mode;  ///< "inductive", "transductive" or "semi-supervised"
+  int64_t n_way = 0;
+  int64_t k_shot = 0;      ///< the fewest of a ragged task
+  int64_t most_shots = 0;  ///< above k_shot the task is ragged
+  int64_t n_query = 0;
+  std::string task;  ///< "5-way 1-shot", with what else is special about the episodes
+  int64_t episodes = 0;
+  Estimate accuracy;                               ///< percent, 0..100
+  std::optional<Estimate> cosine;                  ///< of the prototypes to the classes' true centres
+  std::vector<double> per_episode;                 ///< percent; empty when the file does not say
+  std::optional<double> episodes_per_second = {};  ///< of one core, where it was measured
+  std::optional<Estimate> gain = {};  ///< points over the baseline on the same episodes; none of the baseline itself
+};
+
+}  // namespace protocom::v0
+
+namespace protocom {
+using v0::MethodResult;
+}  // namespace protocom

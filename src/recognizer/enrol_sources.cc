@@ -1,0 +1,113 @@
+#include "recognizer/enrol_sources.h"
+
+#include <ATen/ATen.h>
+
+#include "base/error.h"
+#include "base/log.h"
+#include "datasets/feature_set.h"
+#include "knowledge/class_texts.h"
+#include "recognizer/class_words.h"
+#include "recognizer/enrol_requests.h"
+
+namespace protocom {
+namespace {
+
+/// Features of another backbone say nothing of the recognizer's images.
+void warn_of_other_backbone(const FeatureSet& features, const RecognizerFile& file, const std::string& path) {
+  const RecognizerArtefact* backbone = file.artefact("backbone");
+  if (features.backbone_hash.empty() || backbone == nullptr || features.backbone_hash == backbone->hash) return;
+  logger().warn("{} was extracted with another backbone's file than the recognizer has", path);
+}
+
+std::vector<EnrolRequest> requests_of_features_file(const EnrolSources& sources, const RecognizerFile& file) {
+  FeatureFileOptions read;
+  read.without_split = Split::kBase;  // a split says nothing here
+  const FeatureSet features = read_features(sources.features, read);
+  warn_of_other_backbone(features, file, sources.features.string());
+  return requests_of_features(features, sources.class_name);
+}
+
+bool gives_a_name_alone(const EnrolRequest& request) {
+  const ClassRequest& stated = request.description;
+  return request.images.empty() && !request.features.defined() && stated.attributes.empty() && stated.synset.empty() &&
+         stated.vectors.empty() && !stated.text_vector.defined();
+}
+
+/// A new class of which nothing is known would get its share of the answers all the same.
+void check_something_is_known(const std::vector<EnrolRequest>& requests, Recognizer& recognizer) {
+  for (const EnrolRequest& request : requests) {
+    const std::string& name = request.description.name;
+    if (!gives_a_name_alone(request) || recognizer.file().has_class(name)) continue;
+    const Knowledge* knowledge = recognizer.knowledge();
+    if (knowledge == nullptr || knowledge->class_index(name) < 0)
+      fail_usage(
+          "nothing is known of a class '{}': give images of it, its attributes (--attributes, --table), or "
+          "words (--describe, --descriptions)",
+          name);
+  }
+}
+
+/// What is said of the requests' classes in words; without requests, a class for each description.
+void take_texts(const EnrolSources& sources, std::vector<EnrolRequest>& requests) {
+  if (sources.descriptions.empty() && sources.described.empty()) return;
+  const TextEncoder encoder = open_text_encoder(sources.text_encoder);
+  if (!sources.descriptions.empty())
+    return describe_in_words(encoder, sources.descriptions, requests.front().description);
+  const ClassTexts texts = read_class_texts(sources.described);
+  const at::Tensor vectors = encode_classes(encoder, texts);
+  if (requests.empty()) {
+    for (const std::string& name : texts.classes) requests.emplace_back().description.name = name;
+  }
+  take_text_vectors(texts, vectors, requests);
+}
+
+void check_sources(const EnrolSources& sources) {
+  const bool one_class = !sources.class_name.empty(), features = !sources.features.empty();
+  const int kinds = (one_class || features) + !sources.folder.empty() + !sources.list.empty();
+  if (kinds > 1 || (kinds == 0 && sources.described.empty()))
+    fail_usage("give a class by --class, or classes by --folder, --csv, --features or --descriptions");
+  const bool texts = !sources.descriptions.empty() || !sources.described.empty();
+  if (texts && sources.text_encoder.empty())
+    fail_usage("--describe needs the encoder that made the recognizer's knowledge: add --text-encoder");
+  if (!texts && !sources.text_encoder.empty()) fail_usage("--text-encoder goes with --describe or --descriptions");
+  if (!sources.descriptions.empty() && !one_class) fail_usage("--describe speaks of one class: name it with --class");
+  if (!sources.images.empty() && (!one_class || features))
+    fail_usage("images are of one class: name it with --class{}", features ? ", without --features" : "");
+}
+
+std::vector<EnrolRequest> requests_of_classes(const EnrolSources& sources, const RecognizerFile& file) {
+  std::vector<EnrolRequest> requests;
+  if (!sources.features.empty()) {
+    requests = requests_of_features_file(sources, file);
+  } else if (!sources.folder.empty()) {
+    return requests_of_folder(sources.folder, "--folder");
+  } else if (!sources.list.empty()) {
+    return requests_of_csv(sources.list);
+  } else if (!sources.class_name.empty()) {
+    requests.emplace_back().images = sources.images;
+  }
+  if (!sources.class_name.empty()) {
+    ClassRequest& one = requests.front().description;
+    one.name = sources.class_name;
+    one.attributes = sources.attributes;
+    one.synset = sources.synset;
+  }
+  return requests;
+}
+
+}  // namespace
+
+std::vector<EnrolRequest> requests_of_sources(const EnrolSources& sources, Recognizer& recognizer) {
+  check_sources(sources);
+  std::vector<EnrolRequest> requests = requests_of_classes(sources, recognizer.file());
+  take_texts(sources, requests);
+  if (!sources.table.empty()) take_attributes(sources.table, requests);
+  for (EnrolRequest& request : requests) {
+    request.description.vectors = sources.vectors;
+    if (!sources.wordnet.empty()) request.description.wordnet = sources.wordnet;
+  }
+  check_something_is_known(requests, recognizer);
+  return requests;
+}
+
+}  // namespace protocom

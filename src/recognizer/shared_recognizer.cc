@@ -1,0 +1,108 @@
+#include "recognizer/shared_recognizer.h"
+
+#include <ATen/ATen.h>
+
+#include <algorithm>
+
+#include "base/error.h"
+#include "recognizer/enrol_sources.h"
+
+namespace protocom {
+namespace {
+
+constexpr size_t kDecodedAtOnce = 64;
+
+}  // namespace
+
+SharedRecognizer::SharedRecognizer(const std::filesystem::path& path, const RecognizerOptions& options)
+    : recognizer_(Recognizer::open(path, options)), settings_(recognizer_.file().settings()) {}
+
+at::Tensor SharedRecognizer::checked(const at::Tensor& features) const {
+  if (features.dim() != 2 || features.size(0) == 0 || features.size(1) != settings_.feature_dim ||
+      !at::isFloatingType(features.scalar_type()))
+    fail("features should be float32 [n, {}], as the recognizer's encoder makes them; found {} [{}]",
+         settings_.feature_dim, c10::toString(features.scalar_type()), fmt::join(features.sizes(), ", "));
+  return features.to(at::kFloat);
+}
+
+at::Tensor SharedRecognizer::features_of(const GivenImages& images) {
+  if (images.empty()) fail("there is no image");
+  std::vector<at::Tensor> parts;
+  for (size_t i = 0; i < images.size(); i += kDecodedAtOnce) {
+    const auto begin = images.begin() + static_cast<std::ptrdiff_t>(i);
+    const auto end = images.begin() + static_cast<std::ptrdiff_t>(std::min(i + kDecodedAtOnce, images.size()));
+    std::vector<SquareImage> squares = square_images({begin, end}, settings_.preprocessing);
+    const std::lock_guard lock(mutex_);
+    parts.push_back(recognizer_.features_of(take_images(squares)));
+  }
+  return at::cat(parts);
+}
+
+std::vector<Answer> SharedRecognizer::classify(const GivenImages& images) {
+  const at::Tensor features = features_of(images);
+  return call([&](Recognizer& own) { return own.classify_features(features); });
+}
+
+std::vector<Answer> SharedRecognizer::classify(const at::Tensor& features) {
+  const at::Tensor rows = checked(features);
+  return call([&](Recognizer& own) { return own.classify_features(rows); });
+}
+
+NewExamples SharedRecognizer::examples_of(const GivenImages& images) {
+  std::vector<SquareImage> squares = square_images(images, settings_.preprocessing);
+  NewExamples examples;
+  const std::lock_guard lock(mutex_);
+  for (const SquareImage& image : squares) {
+    examples.hashes.push_back(image.hash);
+    examples.sources.push_back(image.source);
+    examples.thumbnails.push_back(recognizer_.thumbnail_of(image.image));
+  }
+  if (!squares.empty()) examples.features = recognizer_.features_of(take_images(squares));
+  return examples;
+}
+
+Enrolment SharedRecognizer::enrol(const ClassRequest& request, NewExamples examples) {
+  const std::lock_guard lock(mutex_);
+  ClassEnrolment enrolment = recognizer_.describe(request);
+  enrolment.examples = std::move(examples);
+  Enrolment done;
+  done.given = static_cast<int64_t>(enrolment.examples.hashes.size());
+  done.classes = recognizer_.file().enrol({enrolment});
+  return done;
+}
+
+Enrolment SharedRecognizer::enrol(const ClassRequest& request, const GivenImages& images) {
+  return enrol(request, examples_of(images));
+}
+
+Enrolment SharedRecognizer::enrol(const ClassRequest& request, const at::Tensor& features) {
+  return enrol(request, examples_of_features(checked(features).clone(), "memory"));
+}
+
+Enrolment SharedRecognizer::enrol(const EnrolSources& sources, Progress& progress) {
+  return call([&](Recognizer& own) { return own.enrol(requests_of_sources(sources, own), progress); });
+}
+
+/// What `read` gives, if that is of any use.
+template <typename Read>
+int64_t SharedRecognizer::add_unlabelled_of(const Read& read) {
+  call([](const Recognizer& own) { own.check_learns_from_unlabelled(); });
+  const NewExamples examples = read();
+  return call([&](Recognizer& own) { return own.file().add_unlabelled(examples); });
+}
+
+int64_t SharedRecognizer::add_unlabelled(const GivenImages& images) {
+  return add_unlabelled_of([&] { return examples_of(images); });
+}
+
+int64_t SharedRecognizer::add_unlabelled(const at::Tensor& features) {
+  return add_unlabelled_of([&] { return examples_of_features(checked(features).clone(), "memory"); });
+}
+
+Calibration SharedRecognizer::calibrate(const GivenImages& others, const CalibrationOptions& options,
+                                        Progress& progress) {
+  const at::Tensor unknown = others.empty() ? at::Tensor() : features_of(others);
+  return call([&](Recognizer& own) { return own.calibrate_on(unknown, options, progress); });
+}
+
+}  // namespace protocom

@@ -1,0 +1,55 @@
+#pragma once
+#include <ATen/core/Tensor.h>
+
+#include <mutex>
+#include <utility>
+#include <vector>
+
+#include "images/given_image.h"
+#include "protocom/enrol_sources.h"
+#include "recognizer/recognizer.h"
+
+namespace protocom {
+
+/// A recognizer for several threads: images are decoded beside one another, the rest of a call has it to itself.
+/// Features are float32 [n, d] of its encoder; other sizes are an Error.
+class SharedRecognizer {
+ public:
+  SharedRecognizer(const std::filesystem::path& path, const RecognizerOptions& options);
+
+  /// The result of `work`, which has the recognizer to itself.
+  template <typename Work>
+  auto call(const Work& work) -> decltype(work(std::declval<Recognizer&>())) {
+    const std::lock_guard lock(mutex_);
+    return work(recognizer_);
+  }
+  [[nodiscard]] const RecognizerSettings& settings() const { return settings_; }
+
+  /// float32 [n, d]. Throws Error without images.
+  at::Tensor features_of(const GivenImages& images);
+  /// Throw Error without images or rows, and what Recognizer::classify_features throws.
+  std::vector<Answer> classify(const GivenImages& images);
+  std::vector<Answer> classify(const at::Tensor& features);
+  /// Adds a class, or images to one, as one change. `request` may give no images.
+  Enrolment enrol(const ClassRequest& request, const GivenImages& images);
+  Enrolment enrol(const ClassRequest& request, const at::Tensor& features);
+  Enrolment enrol(const EnrolSources& sources, Progress& progress);
+  /// Adds unlabelled images; returns how many were added. Throws UsageError of check_learns_from_unlabelled().
+  int64_t add_unlabelled(const GivenImages& images);
+  int64_t add_unlabelled(const at::Tensor& features);
+  /// Recognizer::calibrate_on with the features of images of none of the classes, or without any.
+  Calibration calibrate(const GivenImages& others, const CalibrationOptions& options, Progress& progress);
+
+ private:
+  [[nodiscard]] at::Tensor checked(const at::Tensor& features) const;
+  NewExamples examples_of(const GivenImages& images);
+  Enrolment enrol(const ClassRequest& request, NewExamples examples);
+  template <typename Read>
+  int64_t add_unlabelled_of(const Read& read);
+
+  std::mutex mutex_;
+  Recognizer recognizer_;
+  RecognizerSettings settings_;
+};
+
+}  // namespace protocom
