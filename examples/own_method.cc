@@ -29,8 +29,8 @@ int main(int argc, char** argv) {
   if (argc != 2) return 2;
   protocom::add_method(std::make_shared<Nearest>());
   protocom::EpisodeOptions tasks;
-  tasks.ways = 3;
-  tasks.queries = 5;
+  tasks.shape.n_way = 3;
+  tasks.shape.n_query = 5;
   protocom::EvaluateOptions options;
   options.methods = {"mean", "nearest"};
   const auto features = protocom::FeatureSet::read(argv[1]);

@@ -105,7 +105,7 @@ static void features(protocom_recognizer* birds) {
   EXPECT(protocom_redo(birds) == PROTOCOM_ERROR && strstr(protocom_error(), "nothing to redo") != NULL);
   EXPECT(protocom_undo(birds) == PROTOCOM_OK);
   EXPECT(protocom_classify_features(birds, row, 1, dim - 1) == NULL);
-  EXPECT(strstr(protocom_error(), "numbers each") != NULL);
+  EXPECT(strstr(protocom_error(), "float32 [n, ") != NULL);
   free(row);
 }
 

@@ -199,7 +199,7 @@ TEST_F(ApiMisuse, OfMethodsIsOneSentence) {
   expect_sentences({
       {"queries of another width", [&] { classify("mean", q, 3); },
        "queries have 3 numbers each, the labelled features have 4"},
-      {"no query", [] { classify("mean", {}, 4); }, "n_query should be a row of numbers per image, found none"},
+      {"no query", [] { classify("mean", {}, 4); }, "queries should be a row of numbers per image, found none"},
       {"queries that are NaN", [&] { classify("mean", with(q, 0, kNan), 4); }, "NaN"},
       {"labels too short",
        [] {
@@ -355,7 +355,7 @@ TEST_F(ApiMisuse, OfImagesAndRecognizersIsOneSentence) {
        [&] {
          empty.classify_features({row, 32});
        },
-       "features should have 64 numbers each"},
+       "features should be float32 [n, 64]"},
       {"no features",
        [&] {
          empty.enrol_features("a", {std::vector<float>(), 64});
