@@ -3,9 +3,12 @@
 #include <fmt/format.h>
 #include <sqlite3.h>
 
+#include <algorithm>
 #include <array>
+#include <cstddef>
+#include <cstdint>
 #include <cstring>
-#include <fstream>
+#include <vector>
 
 #include "base/log.h"
 
@@ -16,23 +19,125 @@ namespace {
 /// A journal begins with these bytes. One that names a super-journal also ends with them.
 constexpr std::array<unsigned char, 8> kMagic = {0xd9, 0xd5, 0x05, 0xf9, 0x20, 0xa1, 0x63, 0xd7};
 
-bool names_super_journal(sqlite3_file* journal) {
-  sqlite3_int64 size = 0;
-  std::array<unsigned char, kMagic.size()> tail{};
-  if (journal->pMethods->xFileSize(journal, &size) != SQLITE_OK) return true;
-  if (size < static_cast<sqlite3_int64>(tail.size())) return false;
-  const auto length = static_cast<int>(tail.size());
-  return journal->pMethods->xRead(journal, tail.data(), length, size - length) != SQLITE_OK || tail == kMagic;
-}
-
-bool names_super_journal(const fs::path& journal) {
-  std::ifstream file(journal, std::ios::binary);
-  std::array<unsigned char, kMagic.size()> tail{};
-  file.seekg(-static_cast<std::streamoff>(tail.size()), std::ios::end);
-  return file.read(reinterpret_cast<char*>(tail.data()), tail.size()) && tail == kMagic;
-}
-
 sqlite3_vfs* system_layer() { return sqlite3_vfs_find(nullptr); }
+
+/// A file that is opened to read by SQLite's own layer. A stream of ours would not do: closing it drops the locks that
+/// this process holds on the same file by another connection (sqlite.org/howtocorrupt.html, section 2.2).
+class FileOnDisk {
+ public:
+  explicit FileOnDisk(const fs::path& path)
+      : name_(sqlite3_create_filename(path.c_str(), "", "", 0, nullptr)),
+        memory_(static_cast<size_t>(system_layer()->szOsFile) / sizeof(std::max_align_t) + 1) {
+    constexpr int kFlags = SQLITE_OPEN_MAIN_DB | SQLITE_OPEN_READONLY;
+    if (name_ == nullptr || system_layer()->xOpen(system_layer(), name_, get(), kFlags, nullptr) != SQLITE_OK)
+      get()->pMethods = nullptr;
+  }
+  ~FileOnDisk() {
+    if (get()->pMethods != nullptr) get()->pMethods->xClose(get());
+    sqlite3_free_filename(name_);
+  }
+  FileOnDisk(const FileOnDisk&) = delete;
+  FileOnDisk& operator=(const FileOnDisk&) = delete;
+  [[nodiscard]] sqlite3_file* get() { return reinterpret_cast<sqlite3_file*>(memory_.data()); }
+
+ private:
+  sqlite3_filename name_;
+  std::vector<std::max_align_t> memory_;
+};
+
+/// -1: unknown, as of a file that is not open.
+sqlite3_int64 size_of(sqlite3_file* file) {
+  sqlite3_int64 size = -1;
+  if (file->pMethods == nullptr || file->pMethods->xFileSize(file, &size) != SQLITE_OK) return -1;
+  return size;
+}
+
+template <size_t kCount>
+std::optional<std::array<unsigned char, kCount>> read_at(sqlite3_file* file, sqlite3_int64 offset) {
+  std::array<unsigned char, kCount> bytes{};
+  if (offset < 0 || offset + static_cast<sqlite3_int64>(kCount) > size_of(file)) return std::nullopt;
+  if (file->pMethods->xRead(file, bytes.data(), static_cast<int>(kCount), offset) != SQLITE_OK) return std::nullopt;
+  return bytes;
+}
+
+uint32_t big_endian(const unsigned char* bytes) {
+  return uint32_t{bytes[0]} << 24U | uint32_t{bytes[1]} << 16U | uint32_t{bytes[2]} << 8U | uint32_t{bytes[3]};
+}
+
+/// The header of one segment of a rollback journal; sqlite.org/fileformat.html, section 3.
+struct JournalHeader {
+  static constexpr size_t kSize = 28;
+  uint32_t records;
+  uint32_t pages_before;
+  uint32_t sector;
+  uint32_t page_size;
+};
+
+std::optional<JournalHeader> header_at(sqlite3_file* journal, sqlite3_int64 offset) {
+  const auto bytes = read_at<JournalHeader::kSize>(journal, offset);
+  if (!bytes || !std::equal(kMagic.begin(), kMagic.end(), bytes->begin())) return std::nullopt;
+  const auto field = [&](size_t at) { return big_endian(bytes->data() + at); };
+  return JournalHeader{field(8), field(16), field(20), field(24)};
+}
+
+constexpr size_t kDatabaseHead = 32;
+
+/// What the header of a database says of its pages.
+struct DatabasePages {
+  uint32_t size = 0;   ///< bytes of a page
+  uint32_t count = 0;  ///< as the first page has it
+};
+
+DatabasePages pages_of(const unsigned char* head) {
+  const uint32_t size = uint32_t{head[16]} << 8U | uint32_t{head[17]};
+  return {size == 1 ? 65536U : size, big_endian(head + 28)};
+}
+
+/// The pages that a database had before a change of its first page; nothing where the journal does not hold that page.
+std::optional<DatabasePages> first_page_before(sqlite3_file* journal, const JournalHeader& first) {
+  const sqlite3_int64 record = sqlite3_int64{first.page_size} + 8;  // number, page, checksum
+  sqlite3_int64 offset = 0;
+  while (const auto header = header_at(journal, offset)) {
+    offset += first.sector;
+    const sqlite3_int64 there = (size_of(journal) - offset) / record;
+    for (sqlite3_int64 i = 0; i < std::min<sqlite3_int64>(header->records, there); ++i, offset += record) {
+      const auto head = read_at<4 + kDatabaseHead>(journal, offset);
+      if (head && big_endian(head->data()) == 1) return pages_of(head->data() + 4);
+    }
+    offset = (offset + first.sector - 1) / first.sector * first.sector;
+  }
+  return std::nullopt;
+}
+
+/// Whether a journal that is played back would give the database another size than it had when the change began.
+/// SQLite believes the size in the journal's header: it cuts the file short, or makes it grow by terabytes. The first
+/// page of a database has its count of pages, and is as it was, in the journal or, until it changes, in the file.
+bool lies_about_size(sqlite3_file* journal, sqlite3_file* database) {
+  constexpr uint32_t kLeastSector = 32;
+  constexpr uint32_t kMostSector = 65536;  // as SQLite has it
+  const auto first = header_at(journal, 0);
+  if (!first) return false;  // SQLite plays nothing back
+  const auto head = read_at<kDatabaseHead>(database, 0);
+  if (!head) return true;
+  const DatabasePages now = pages_of(head->data());
+  if (first->page_size != now.size || first->sector < kLeastSector || first->sector > kMostSector) return true;
+  return first_page_before(journal, *first).value_or(now).count != first->pages_before;
+}
+
+bool names_super_journal(sqlite3_file* journal) {
+  const sqlite3_int64 size = size_of(journal);
+  if (size >= 0 && size < static_cast<sqlite3_int64>(kMagic.size())) return false;
+  const auto tail = read_at<kMagic.size()>(journal, size - static_cast<sqlite3_int64>(kMagic.size()));
+  return !tail || *tail == kMagic;
+}
+
+/// Why a journal is not played back; null: it may be.
+const char* fault_of_journal(sqlite3_file* journal, const fs::path& path_of_database) {
+  if (names_super_journal(journal)) return "names another file, which SQLite would delete";
+  FileOnDisk database(path_of_database);
+  if (lies_about_size(journal, database.get())) return "would give it a size that it never had";
+  return nullptr;
+}
 
 int open_guarded(sqlite3_vfs* /*layer*/, const char* name, sqlite3_file* file, int flags, int* opened) {
   file->pMethods = nullptr;
@@ -41,7 +146,7 @@ int open_guarded(sqlite3_vfs* /*layer*/, const char* name, sqlite3_file* file, i
   const int code = system_layer()->xOpen(system_layer(), name, file, flags, opened);
   const bool is_kept_journal = (flags & SQLITE_OPEN_MAIN_JOURNAL) != 0 && (flags & SQLITE_OPEN_CREATE) == 0;
   if (code != SQLITE_OK || !is_kept_journal) return code;
-  if (names_super_journal(file)) {
+  if (fault_of_journal(file, sqlite3_filename_database(name)) != nullptr) {
     file->pMethods->xClose(file);
     file->pMethods = nullptr;
     return SQLITE_CANTOPEN;
@@ -68,9 +173,8 @@ const char* guarded_file_layer() {
 
 bool says_write_ahead_log(const fs::path& database) {
   constexpr size_t kWriteVersion = 18;
-  std::array<char, 20> head{};
-  std::ifstream file(database, std::ios::binary);
-  return file.read(head.data(), head.size()) && head[kWriteVersion] == 2;
+  const auto head = read_at<kWriteVersion + 1>(FileOnDisk(database).get(), 0);
+  return head && head->back() == 2;
 }
 
 std::optional<std::string> planted_companion(const fs::path& database) {
@@ -85,9 +189,9 @@ std::optional<std::string> planted_companion(const fs::path& database) {
     const bool is_journal = std::strcmp(end, "-journal") == 0;
     if (!fs::is_regular_file(status))
       fault = "is not a plain file";
-    else if (is_journal && names_super_journal(beside))
-      fault = "names another file, which SQLite would delete";
-    else if (!is_journal && !says_write_ahead_log(real))
+    else if (is_journal)
+      fault = fault_of_journal(FileOnDisk(beside).get(), real);
+    else if (!says_write_ahead_log(real))
       fault = "does not belong to it";
     if (fault != nullptr)
       return fmt::format("{} beside it {}: protocom did not write it; move it away", beside.filename().string(), fault);

@@ -1,6 +1,9 @@
+#include <fcntl.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <unistd.h>
 
+#include <algorithm>
 #include <string>
 
 #include "io/files.h"
@@ -87,6 +90,74 @@ TEST_F(FilesBesideARecognizer, ReadingNamesAnInterruptedChangeAndChangingRollsIt
   EXPECT_TRUE(RecognizerFile(path_).has_class("cat"));
   EXPECT_FALSE(fs::exists(journal_));
   EXPECT_TRUE(RecognizerFile(path_, FileUse::kRead).has_class("cat"));
+}
+
+TEST_F(FilesBesideARecognizer, AJournalThatClaimsAnotherSizeIsRefusedAndChangesNothing) {
+  const std::string before = read_file(path_);
+  struct Lie {
+    uint32_t records, pages, sector, page_size;
+  };
+  for (const Lie& lie : {Lie{0xffffffff, 0x7fffffff, 512, 4096}, Lie{0, 3, 512, 4096}, Lie{0xffffffff, 1, 512, 4096},
+                         Lie{0, pages(), 512, 512}, Lie{0, pages(), 0, 4096}, Lie{0, 0, 512, 4096}}) {
+    write_file(journal_, journal_of(lie.records, lie.pages, lie.sector, lie.page_size) + std::string(200'000, 'x'));
+    for (const FileUse use : {FileUse::kRead, FileUse::kChange}) {
+      EXPECT_THAT(opened(use), AllOf(HasSubstr("a.pcm-journal"), HasSubstr("a size that it never had"))) << lie.pages;
+      EXPECT_TRUE(read_file(path_) == before) << "the recognizer was changed by a journal of " << lie.pages << " pages";
+      EXPECT_TRUE(fs::exists(journal_));
+    }
+  }
+  fs::remove(journal_);
+  RecognizerFile file(path_);
+  write_file(journal_, journal_of(0xffffffff, 1, 512, 4096) + std::string(200'000, 'x'));
+  EXPECT_THAT(message_of([&] { file.rename_class("cat", "dog"); }), HasSubstr("a size that it never had"));
+  EXPECT_TRUE(read_file(path_) == before);
+}
+
+/// What the checksums of a journal's pages of 4,096 bytes begin with: that of the first one without the page's bytes.
+uint32_t sum_before_first_page(const std::string& journal) {
+  const auto byte = [&](size_t at) { return uint32_t{static_cast<unsigned char>(journal.at(at))}; };
+  constexpr size_t kPage = 512 + 4, kSum = kPage + 4096;
+  uint32_t sum = byte(kSum) << 24U | byte(kSum + 1) << 16U | byte(kSum + 2) << 8U | byte(kSum + 3);
+  for (size_t i = 4096 - 200; i > 0; i -= std::min<size_t>(i, 200)) sum -= byte(kPage + i);
+  return sum;
+}
+
+TEST_F(FilesBesideARecognizer, AChangeThatMadeTheFileSmallerIsRolledBack) {
+  {
+    const SqliteFile writer(path_);
+    writer.run("CREATE TABLE filler(x); INSERT INTO filler VALUES(zeroblob(400000)); DROP TABLE filler");
+  }
+  const std::string before = read_file(path_);
+  const fs::path other = folder_ / "other.pcm";
+  fs::copy_file(path_, other);
+  const SqliteFile writer(other);
+  writer.run("PRAGMA journal_mode=PERSIST; VACUUM");
+  // In this mode SQLite keeps the journal of a finished change, but for its header.
+  std::string journal = read_file(other.string() + "-journal");
+  journal.replace(0, 28, journal_of(0xffffffff, pages(), 512, 4096, sum_before_first_page(journal)), 0, 28);
+  write_file(journal_, journal);
+  fs::copy_file(other, path_, fs::copy_options::overwrite_existing);
+  ASSERT_LT(fs::file_size(path_), before.size());
+  EXPECT_TRUE(RecognizerFile(path_).has_class("cat"));
+  EXPECT_EQ(fs::file_size(path_), before.size());
+}
+
+/// Whether somebody has locked any part of a file. Asking drops the locks of this process.
+bool is_locked(const fs::path& path) {
+  const int file = ::open(path.c_str(), O_RDWR | O_CLOEXEC);
+  struct flock lock {};
+  lock.l_type = F_WRLCK;
+  lock.l_whence = SEEK_SET;
+  EXPECT_EQ(::fcntl(file, F_OFD_GETLK, &lock), 0);  // sees those of this process too, unlike F_GETLK
+  ::close(file);
+  return lock.l_type != F_UNLCK;
+}
+
+TEST_F(FilesBesideARecognizer, OpeningAFileAgainKeepsTheLocksOfThisProcess) {
+  const SqliteFile writer(path_);
+  writer.run("BEGIN IMMEDIATE");
+  static_cast<void>(opened(FileUse::kRead));
+  EXPECT_TRUE(is_locked(path_));
 }
 
 TEST_F(FilesBesideARecognizer, AWriteAheadLogOfAFileThatHasNoneIsRefused) {
