@@ -4,6 +4,9 @@ find_package(Threads REQUIRED)
 
 include(${CMAKE_CURRENT_LIST_DIR}/ProtocomTorch.cmake)
 find_package(OpenMP REQUIRED COMPONENTS CXX)
+find_package(Eigen3 3.4 REQUIRED NO_MODULE)
+set(BLA_VENDOR Generic)  # what every BLAS of the system may stand for
+find_package(BLAS REQUIRED)
 find_package(spdlog REQUIRED)
 find_package(nlohmann_json REQUIRED)
 find_package(ZLIB REQUIRED)

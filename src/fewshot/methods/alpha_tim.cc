@@ -1,7 +1,6 @@
-#include <ATen/ATen.h>
-
 #include "fewshot/toolbox/detail/information_descent.h"
-#include "fewshot/toolbox/detail/space_method.h"
+#include "fewshot/toolbox/detail/task_method.h"
+#include "fewshot/toolbox/detail/task_rows.h"
 
 namespace protocom::methods {
 namespace {
@@ -23,14 +22,21 @@ double alpha_for(int64_t shots) {
   return shots < 5 ? 5 : 7;
 }
 
-EpisodeScores answer(const EpisodeBatch& batch, const Options& options) {
-  const EpisodePoints points = episode_points(batch);
-  InformationLoss loss{options.temperature, options.cross_entropy, options.marginal, options.conditional,
-                       options.alpha};
-  if (loss.alpha == 0) loss.alpha = alpha_for(batch.support.size(2));
-  const at::Tensor weights = information_descent(points, loss, {options.learning_rate, options.steps});
-  return {euclidean_logits(points.queries_of(points.features), weights, options.temperature), at::Tensor()};
-}
+class AlphaTimRun : public TaskRun {
+ public:
+  explicit AlphaTimRun(const Options& options) : options_(options) {}
+
+  void answer(const Task& task, float* logits) override {
+    InformationLoss loss{options_.temperature, options_.cross_entropy, options_.marginal, options_.conditional,
+                         options_.alpha};
+    if (loss.alpha == 0) loss.alpha = alpha_for(most_shots(task));
+    descent_.answer(task, loss, {options_.learning_rate, options_.steps}, logits);
+  }
+
+ private:
+  Options options_;
+  InformationDescent descent_;
+};
 
 }  // namespace
 
@@ -45,8 +51,8 @@ MethodDefinition alpha_tim() {
   spec.notes =
       "Rewards answers that use all classes, but less than tim does; published for queries in unknown proportions. "
       "The cross-entropy is Shannon’s, as in the authors’ settings.";
-  return define_in_space(
-      std::move(spec), &answer,
+  return define_task_method_in_space<AlphaTimRun>(
+      std::move(spec),
       Parameters<Options>()
           .real("alpha", &Options::alpha, {0, 100},
                 "of the entropy; 0: the published 2 for one shot, 5 for two to four, 7 from five")

@@ -1,10 +1,5 @@
-#include <ATen/ATen.h>
-
-#include "fewshot/toolbox/cosine_classifier.h"
-#include "fewshot/toolbox/detail/rectified_prototypes.h"
 #include "fewshot/toolbox/detail/rectified_rows.h"
-#include "fewshot/toolbox/detail/space_method.h"
-#include "fewshot/toolbox/distances.h"
+#include "fewshot/toolbox/detail/task_method.h"
 
 namespace protocom::methods {
 namespace {
@@ -13,31 +8,22 @@ struct Options : RectifyOptions {
   std::string transform = "cl2n";
 };
 
-EpisodeScores answer(const EpisodeBatch& batch, const Options& options) {
-  const EpisodePoints points = episode_points(batch);
-  const at::Tensor prototypes = rectified_prototypes(points, options);
-  if (options.variant == "sum") return {10 * protocom::cosine_similarity(batch.query, prototypes), at::Tensor()};
-  return {-squared_distances(batch.query, prototypes), at::Tensor()};
-}
-
-class BdCspnRun : public RowRun {
+class BdCspnRun : public TaskRun {
  public:
   explicit BdCspnRun(const Options& options) : by_cosine_(options.variant == "sum"), rectified_(options) {}
 
-  void answer(const RowEpisode& episode, float* logits) override {
-    const Floats& prototypes = rectified_.place(episode);
-    const int64_t first = episode.first_query();
-    if (!by_cosine_) return place_negative_distances(episode, first, episode.queries, prototypes, logits);
-    place_cosines(episode, first, episode.queries, prototypes, logits);
-    for (int64_t i = 0; i < episode.queries * episode.n; ++i) logits[i] *= 10;
+  void answer(const Task& task, float* logits) override {
+    const Floats& prototypes = rectified_.place(task);
+    const int64_t first = task.first_query();
+    if (!by_cosine_) return place_negative_distances(task, first, task.queries, prototypes, logits);
+    place_cosines(task, first, task.queries, prototypes, logits);
+    for (int64_t i = 0; i < task.queries * task.n; ++i) logits[i] *= 10;
   }
 
  private:
   bool by_cosine_;
   RectifiedRows rectified_;
 };
-
-std::unique_ptr<RowRun> run(const Options& options) { return std::make_unique<BdCspnRun>(options); }
 
 }  // namespace
 
@@ -52,14 +38,14 @@ MethodDefinition bd_cspn() {
       "The authors published no code. variant=mean is Veilleux et al.’s form (NeurIPS 2021; answers by Euclidean "
       "distance), variant=sum the paper’s equations (answers by cosine; with scale=1 as in easyfsl), but all queries "
       "join, not the 8 most confident a class. Answers are about the queries where they are, not moved.";
-  return define_in_space(
-      std::move(spec), &answer,
+  return define_task_method_in_space<BdCspnRun>(
+      std::move(spec),
       Parameters<Options>()
           .choice("variant", &Options::variant, {"mean", "sum"}, "how pseudo-labelled images are weighed; see notes")
           .tries({"sum"})
           .real("scale", &Options::scale, {}, "factor of the cosine in the weights")
           .tries({"1", "5", "20"}),
-      {"l2n"}, &run);
+      {"l2n"});
 }
 
 }  // namespace protocom::methods

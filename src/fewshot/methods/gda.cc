@@ -1,7 +1,6 @@
-#include <ATen/ATen.h>
-
-#include "fewshot/detail/method_definition.h"
-#include "fewshot/plda/detail/closed_form.h"
+#include "fewshot/toolbox/detail/closed_form.h"
+#include "fewshot/toolbox/detail/task_matrix.h"
+#include "fewshot/toolbox/detail/task_method.h"
 
 namespace protocom::methods {
 namespace {
@@ -10,9 +9,17 @@ struct Options {
   double scale = 1;
 };
 
-EpisodeScores answer(const EpisodeBatch& batch, const Options& options) {
-  return {(options.scale * closed_form_scores(batch)).to(at::kFloat), at::Tensor()};
-}
+class GdaRun : public TaskRun {
+ public:
+  explicit GdaRun(const Options& options) : scale_(options.scale) {}
+
+  void answer(const Task& task, float* logits) override {
+    matrix_at(logits, task) = (scale_ * closed_form_scores(task)).cast<float>();
+  }
+
+ private:
+  double scale_;
+};
 
 }  // namespace
 
@@ -25,8 +32,9 @@ MethodDefinition gda() {
   spec.notes =
       "Their closed form on unit features without the text term, all classes as likely. With one image per class it is "
       "the nearest class mean.";
-  return define_answer(std::move(spec), &answer,
-                       Parameters<Options>().real("scale", &Options::scale, {1e-6}, "factor of the log density"));
+  return define_task_method<GdaRun>(
+      std::move(spec), Parameters<Options>().real("scale", &Options::scale, {1e-6}, "factor of the log density"),
+      "l2n");
 }
 
 }  // namespace protocom::methods

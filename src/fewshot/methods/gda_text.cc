@@ -1,7 +1,5 @@
-#include <ATen/ATen.h>
-
-#include "base/unit_vectors.h"
-#include "fewshot/plda/detail/closed_form.h"
+#include "fewshot/toolbox/detail/closed_form.h"
+#include "fewshot/toolbox/detail/task_matrix.h"
 #include "fewshot/toolbox/detail/text_method.h"
 
 namespace protocom::methods {
@@ -12,10 +10,21 @@ struct Options {
   double scale = kClipScale;
 };
 
-EpisodeScores answer(const EpisodeBatch& batch, const Options& options, const ClassText& text) {
-  const at::Tensor images = options.alpha * closed_form_scores(batch);
-  return {options.scale * text.cosines(unit_vectors(batch.query), batch.classes) + images.to(at::kFloat), at::Tensor()};
-}
+class GdaTextRun : public TaskRun {
+ public:
+  GdaTextRun(const Options& options, std::shared_ptr<const ClassText> text)
+      : options_(options), text_(std::move(text)) {}
+
+  void answer(const Task& task, float* logits) override {
+    text_->place_cosines(task, logits);
+    matrix_at(logits, task) = static_cast<float>(options_.scale) * matrix_at(logits, task) +
+                              (options_.alpha * closed_form_scores(task)).cast<float>();
+  }
+
+ private:
+  Options options_;
+  std::shared_ptr<const ClassText> text_;
+};
 
 }  // namespace
 
@@ -31,11 +40,11 @@ MethodDefinition gda_text() {
       "and sees each image in ten augmented views: choose it by `protocom tune`. The default is where its search "
       "starts. With one image per class there is no "
       "covariance, and the images count little.";
-  return define_with_text(std::move(spec), &answer,
-                          Parameters<Options>()
-                              .real("alpha", &Options::alpha, {}, "factor of the log density")
-                              .tries({"0.0001", "0.001", "0.01", "1", "10", "100"})
-                              .real("scale", &Options::scale, {}, "factor of the cosine to texts"));
+  return define_task_method_with_text<GdaTextRun>(
+      std::move(spec), Parameters<Options>()
+                           .real("alpha", &Options::alpha, {}, "factor of the log density")
+                           .tries({"0.0001", "0.001", "0.01", "1", "10", "100"})
+                           .real("scale", &Options::scale, {}, "factor of the cosine to texts"));
 }
 
 }  // namespace protocom::methods

@@ -1,8 +1,10 @@
-#include <ATen/ATen.h>
+#include <algorithm>
+#include <limits>
+#include <numeric>
+#include <vector>
 
-#include "fewshot/toolbox/detail/episode_points.h"
-#include "fewshot/toolbox/detail/space_method.h"
-#include "fewshot/toolbox/distances.h"
+#include "fewshot/toolbox/detail/task_method.h"
+#include "fewshot/toolbox/detail/task_rows.h"
 
 namespace protocom::methods {
 namespace {
@@ -12,24 +14,45 @@ struct Options {
   std::string transform = "cl2n";
 };
 
-at::Tensor votes(const at::Tensor& distance, const at::Tensor& labels, const Options& options) {
-  const int64_t k = std::min(options.k, distance.size(-1));
-  const at::Tensor nearest = std::get<1>(distance.topk(k, -1, /*largest=*/false));
-  return at::matmul(at::zeros_like(distance).scatter_(-1, nearest, 1), labels);
-}
+class KnnRun : public TaskRun {
+ public:
+  explicit KnnRun(const Options& options) : k_(options.k) {}
 
-EpisodeScores answer(const EpisodeBatch& batch, const Options& options) {
-  constexpr double kFar = 1e30;
-  const EpisodePoints points = supports_and_queries(batch);
-  const at::Tensor labels = points.supports_of(points.labels);         // [b, s, n]
-  const at::Tensor absent = (1 - labels.sum(-1)).unsqueeze(1) * kFar;  // [b, 1, s]
-  const at::Tensor distance =                                          // [b, q, s]
-      squared_distances(points.queries_of(points.features), points.supports_of(points.features)) + absent;
-  const at::Tensor other = (1 - labels).transpose(1, 2).unsqueeze(1) * kFar;  // [b, 1, n, s]
-  const at::Tensor nearest = (distance.unsqueeze(2) + other).amin(-1);        // [b, q, n]
-  // At most 1/2, so it decides between classes of equally many votes only.
-  return {votes(distance, labels, options) + 0.5 / (1 + nearest), at::Tensor()};
-}
+  void answer(const Task& task, float* logits) override {
+    place_products_with_supports(task, distances_);
+    const int64_t supports = task.supports();
+    for (int64_t i = 0; i < task.queries; ++i) {
+      float* own = distances_.data() + i * supports;
+      const float square = task.squares[static_cast<size_t>(task.first_query() + i)];
+      for (int64_t j = 0; j < supports; ++j)
+        own[j] = std::max(square + task.squares[static_cast<size_t>(j)] - 2 * own[j], 0.0F);
+      place_votes(task, own, logits + i * task.n);
+    }
+  }
+
+ private:
+  void place_votes(const Task& task, const float* distances, float* votes) {
+    nearest_.assign(static_cast<size_t>(task.n), std::numeric_limits<float>::max());
+    for (int64_t j = 0; j < task.supports(); ++j) {
+      float& nearest = nearest_[static_cast<size_t>(task.label[static_cast<size_t>(j)])];
+      nearest = std::min(nearest, distances[j]);
+    }
+    // At most 1/2, so it decides between classes of equally many votes only.
+    for (int64_t k = 0; k < task.n; ++k) votes[k] = 0.5F / (1 + nearest_[static_cast<size_t>(k)]);
+    order_.resize(task.label.size());
+    std::iota(order_.begin(), order_.end(), 0);
+    const int64_t voters = std::min(k_, task.supports());
+    std::partial_sort(order_.begin(), order_.begin() + voters, order_.end(), [&](int64_t a, int64_t b) {
+      return distances[a] < distances[b] || (distances[a] == distances[b] && a < b);
+    });
+    for (int64_t j = 0; j < voters; ++j) votes[task.label[static_cast<size_t>(order_[static_cast<size_t>(j)])]] += 1;
+  }
+
+  int64_t k_;
+  Floats distances_;            // [q, s]
+  Floats nearest_;              // [n]
+  std::vector<int64_t> order_;  // [s]
+};
 
 }  // namespace
 
@@ -42,8 +65,8 @@ MethodDefinition knn() {
   spec.notes =
       "Euclidean distances. The class of the nearest support wins a draw. Logits are votes, plus up to a half for the "
       "nearest support, so probabilities are not calibrated.";
-  return define_in_space(std::move(spec), &answer,
-                         Parameters<Options>().whole("k", &Options::k, {1, 1e6}, "supports that vote"), {"l2n"});
+  return define_task_method_in_space<KnnRun>(
+      std::move(spec), Parameters<Options>().whole("k", &Options::k, {1, 1e6}, "supports that vote"), {"l2n"});
 }
 
 }  // namespace protocom::methods

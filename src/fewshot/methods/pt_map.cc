@@ -1,17 +1,13 @@
-#include <ATen/ATen.h>
-
 #include <algorithm>
 #include <cmath>
-#include <numeric>
 #include <vector>
 
-#include "fewshot/toolbox/detail/centred_points.h"
 #include "fewshot/toolbox/detail/class_kernels.h"
 #include "fewshot/toolbox/detail/row_kernels.h"
 #include "fewshot/toolbox/detail/row_span.h"
 #include "fewshot/toolbox/detail/sinkhorn.h"
-#include "fewshot/toolbox/detail/space_method.h"
-#include "fewshot/toolbox/detail/span.h"
+#include "fewshot/toolbox/detail/task_method.h"
+#include "fewshot/toolbox/detail/task_rows.h"
 
 namespace protocom::methods {
 namespace {
@@ -23,78 +19,67 @@ struct Options {
   std::string transform = "cl2n";
 };
 
-EpisodeScores answer(const EpisodeBatch& batch, const Options& options) {
-  const EpisodePoints points = centred_apart(episode_points(batch));
-  const Span span(points.features);
-  at::Tensor means = weighted_means(points.labels);
-  for (int64_t step = 0; step < options.steps; ++step) {
-    const at::Tensor plan =
-        class_softmax(points.unlabelled_of(transported(points, -options.lambda * span.squared_distances(means))));
-    means = means + options.rate * (weighted_means(points.with_unlabelled(plan)) - means);
-  }
-  return {points.queries_of(transported(points, -options.lambda * span.squared_distances(means))), at::Tensor()};
-}
-
-/// centred_apart() of one episode after the other. One a thread.
+/// Supports less their mean, unlabelled images (and queries) less the unlabelled images' mean, then unit length.
+/// Without unlabelled images: the points as they are. One per thread.
 class CentredRows {
  public:
   /// [m]; valid until the next call.
-  const std::vector<const float*>& place(const RowEpisode& episode);
+  const std::vector<const float*>& place(const Task& task);
 
  private:
-  void place_apart(const RowEpisode& episode, int64_t begin, int64_t end);
+  void place_apart(const Task& task, int64_t begin, int64_t end);
 
   Floats centre_;  // [dim]
   Floats rows_;    // [m, dim]
   std::vector<const float*> pointers_;
 };
 
-const std::vector<const float*>& CentredRows::place(const RowEpisode& episode) {
-  if (episode.unlabelled == 0) return episode.rows;
-  const int64_t supports = episode.supports();
-  grow(rows_, episode.points() * episode.dim);
+const std::vector<const float*>& CentredRows::place(const Task& task) {
+  if (task.unlabelled == 0) return task.rows;
+  const int64_t supports = task.supports();
+  grow(rows_, task.points() * task.dim);
   pointers_.clear();
-  place_mean(episode, 0, supports, centre_);
-  place_apart(episode, 0, supports);
-  place_mean(episode, supports, episode.learned(), centre_);
-  place_apart(episode, supports, episode.points());
+  place_mean(task, 0, supports, centre_);
+  place_apart(task, 0, supports);
+  place_mean(task, supports, task.learned(), centre_);
+  place_apart(task, supports, task.points());
   return pointers_;
 }
 
-void CentredRows::place_apart(const RowEpisode& episode, int64_t begin, int64_t end) {
+void CentredRows::place_apart(const Task& task, int64_t begin, int64_t end) {
   for (int64_t i = begin; i < end; ++i) {
-    float* own = rows_.data() + i * episode.dim;
-    unit_row(episode.rows[static_cast<size_t>(i)], centre_.data(), episode.dim, own);
+    float* own = rows_.data() + i * task.dim;
+    unit_row(task.rows[static_cast<size_t>(i)], centre_.data(), task.dim, own);
     pointers_.push_back(own);
   }
 }
 
-/// answer() of one episode after the other. What has a number of each point lies class by class, [n, stride].
-class PtMapRun : public RowRun {
+/// Arrays with a number for each point lie class by class, [n, stride].
+class PtMapRun : public TaskRun {
  public:
   explicit PtMapRun(const Options& options) : options_(options) {}
 
-  void answer(const RowEpisode& episode, float* logits) override {
-    span_.place(centred_.place(episode), episode.dim);
-    const int64_t stride = span_.stride(), supports = episode.supports();
+  void answer(const Task& task, float* logits) override {
+    span_.place(centred_.place(task), task.dim);
+    const int64_t stride = span_.stride(), supports = task.supports();
     Floats means;
-    place_mean_coefficients(episode, stride, means);
+    place_mean_coefficients(task, stride, means);
     labels_.resize(means.size());
     std::transform(means.begin(), means.end(), labels_.begin(), [](float share) { return share > 0 ? 1.0F : 0.0F; });
     for (int64_t step = 0; step < options_.steps; ++step) {
-      transport(episode, means);
-      shares_of_classes(scales_.data(), kernel_.data(), episode.n, free_stride());
+      transport(task, means);
+      shares_of_classes(scales_.data(), kernel_.data(), task.n, free_stride());
       plan_ = labels_;
-      for (int64_t k = 0; k < episode.n; ++k)
-        std::copy_n(kernel_.data() + k * free_stride(), episode.unlabelled, plan_.data() + k * stride + supports);
-      normalise(episode.n, stride, plan_);
+      for (int64_t k = 0; k < task.n; ++k)
+        std::copy_n(kernel_.data() + k * free_stride(), task.unlabelled, plan_.data() + k * stride + supports);
+      normalise_rows(task.n, stride, plan_);
       for (size_t i = 0; i < means.size(); ++i) means[i] += static_cast<float>(options_.rate) * (plan_[i] - means[i]);
     }
-    transport(episode, means);
-    for (int64_t k = 0; k < episode.n; ++k) {
+    transport(task, means);
+    for (int64_t k = 0; k < task.n; ++k) {
       const float more = std::log(scales_[size_of(k)]);
-      for (int64_t i = 0; i < episode.queries; ++i)
-        logits[i * episode.n + k] = logits_[size_of(k * stride + episode.first_query() + i)] + more;
+      for (int64_t i = 0; i < task.queries; ++i)
+        logits[i * task.n + k] = logits_[size_of(k * stride + task.first_query() + i)] + more;
     }
   }
 
@@ -102,18 +87,9 @@ class PtMapRun : public RowRun {
   static size_t size_of(int64_t size) { return static_cast<size_t>(size); }
   [[nodiscard]] int64_t free_stride() const { return free_stride_; }
 
-  /// Rows of weights become coefficients of a mean.
-  static void normalise(int64_t n, int64_t stride, Floats& weights) {
-    for (int64_t k = 0; k < n; ++k) {
-      float* own = weights.data() + k * stride;
-      const float inverse = 1 / std::accumulate(own, own + stride, 0.0F);
-      for (int64_t i = 0; i < stride; ++i) own[i] *= inverse;
-    }
-  }
-
   /// Logits of all points, the plan's kernel of the unlabelled ones, and the scales of its columns.
-  void transport(const RowEpisode& episode, const Floats& means) {
-    const int64_t n = episode.n, u = episode.unlabelled, stride = span_.stride();
+  void transport(const Task& task, const Floats& means) {
+    const int64_t n = task.n, u = task.unlabelled, stride = span_.stride();
     free_stride_ = padded_length(u);
     grow(logits_, n * stride);
     span_.place_distances(means.data(), n, logits_.data());
@@ -122,7 +98,7 @@ class PtMapRun : public RowRun {
     if (u == 0) return;
     kernel_.resize(size_of(n * free_stride_));
     for (int64_t k = 0; k < n; ++k)
-      std::copy_n(logits_.data() + k * stride + episode.supports(), u, kernel_.data() + k * free_stride_);
+      std::copy_n(logits_.data() + k * stride + task.supports(), u, kernel_.data() + k * free_stride_);
     exponentials_of_classes(kernel_.data(), n, free_stride_);
     for (int64_t k = 0; k < n; ++k)
       std::fill(kernel_.data() + k * free_stride_ + u, kernel_.data() + (k + 1) * free_stride_, 0.0F);
@@ -141,8 +117,6 @@ class PtMapRun : public RowRun {
   Floats labels_, plan_, logits_, kernel_, scales_, columns_, work_;
 };
 
-std::unique_ptr<RowRun> run(const Options& options) { return std::make_unique<PtMapRun>(options); }
-
 }  // namespace
 
 MethodDefinition pt_map() {
@@ -157,15 +131,16 @@ MethodDefinition pt_map() {
   spec.notes =
       "The power transform of the paper needs features that are not negative: transform=power for backbones that end "
       "in a ReLU, else cl2n. Gives every class the same number of queries. The plan’s rows are normalised last.";
-  return define_in_space(std::move(spec), &answer,
-                         Parameters<Options>()
-                             .real("lambda", &Options::lambda, {1e-6}, "factor of the squared distance")
-                             .tries({"5", "20", "40"})
-                             .real("rate", &Options::rate, {0, 1}, "share of a step that the means take")
-                             .tries({"0.1", "0.4"})
-                             .whole("steps", &Options::steps, {0, 1e5}, "of the means")
-                             .tries({"10", "50"}),
-                         {"l2n", "power"}, &run);
+  return define_task_method_in_space<PtMapRun>(
+      std::move(spec),
+      Parameters<Options>()
+          .real("lambda", &Options::lambda, {1e-6}, "factor of the squared distance")
+          .tries({"5", "20", "40"})
+          .real("rate", &Options::rate, {0, 1}, "share of a step that the means take")
+          .tries({"0.1", "0.4"})
+          .whole("steps", &Options::steps, {0, 1e5}, "of the means")
+          .tries({"10", "50"}),
+      {"l2n", "power"});
 }
 
 }  // namespace protocom::methods

@@ -1,6 +1,5 @@
-#include "fewshot/toolbox/detail/episode_points.h"
-#include "fewshot/toolbox/detail/space_method.h"
-#include "fewshot/toolbox/distances.h"
+#include "fewshot/toolbox/detail/task_method.h"
+#include "fewshot/toolbox/detail/task_rows.h"
 
 namespace protocom::methods {
 namespace {
@@ -9,23 +8,18 @@ struct Options {
   std::string transform = "cl2n";  // centred by the mean of the base images, then unit length: feature_space.h
 };
 
-EpisodeScores answer(const EpisodeBatch& batch, const Options& /*options*/) {
-  expect_support_images(batch);
-  return {-squared_distances(batch.query, mean_prototypes(statistics_of(batch))), at::Tensor()};  // [b, q, n]
-}
-
-class SimpleShotRun : public RowRun {
+/// -|x - p|^2 to the class means p.
+class SimpleShotRun : public TaskRun {
  public:
-  void answer(const RowEpisode& episode, float* logits) override {
-    place_class_means(episode, means_);
-    place_negative_distances(episode, episode.first_query(), episode.queries, means_, logits);
+  explicit SimpleShotRun(const Options& /*options*/) {}
+  void answer(const Task& task, float* logits) override {
+    place_class_means(task, means_);
+    place_negative_distances(task, task.first_query(), task.queries, means_, logits);
   }
 
  private:
   Floats means_;  // [n, dim]
 };
-
-std::unique_ptr<RowRun> run(const Options& /*options*/) { return std::make_unique<SimpleShotRun>(); }
 
 }  // namespace
 
@@ -38,7 +32,7 @@ MethodDefinition simple_shot() {
       "Learning, 2019";
   spec.needs = {Need::kBaseFeatures};
   spec.notes = "Probabilities are softmax(-squared Euclidean distance), which the paper leaves open.";
-  return define_in_space(std::move(spec), &answer, Parameters<Options>(), {"l2n", "power"}, &run);
+  return define_task_method_in_space<SimpleShotRun>(std::move(spec), Parameters<Options>(), {"l2n", "power"});
 }
 
 }  // namespace protocom::methods

@@ -1,8 +1,9 @@
-#include <ATen/ATen.h>
+#include <algorithm>
 
-#include "fewshot/toolbox/detail/episode_points.h"
-#include "fewshot/toolbox/detail/soft_k_means_steps.h"
-#include "fewshot/toolbox/detail/space_method.h"
+#include "fewshot/toolbox/detail/class_kernels.h"
+#include "fewshot/toolbox/detail/row_span.h"
+#include "fewshot/toolbox/detail/task_method.h"
+#include "fewshot/toolbox/detail/task_rows.h"
 
 namespace protocom::methods {
 namespace {
@@ -13,12 +14,48 @@ struct Options {
   std::string transform = "cl2n";
 };
 
-EpisodeScores answer(const EpisodeBatch& batch, const Options& options) {
-  const EpisodePoints points = episode_points(batch);
-  const Span span(points.features);
-  const at::Tensor means = soft_k_means_steps(points, span, {options.sharpness, options.steps});
-  return {points.queries_of(-options.sharpness * span.squared_distances(means)), at::Tensor()};
-}
+/// Class means in coefficients of the task's points, after steps of
+///   r_jk = softmax_k(-sharpness |q_j - m_k|^2),  m_k = (sum of supports + sum_j r_jk q_j) / (K + sum_j r_jk):
+/// equation 6 of Ren et al.
+class SoftKMeansRun : public TaskRun {
+ public:
+  explicit SoftKMeansRun(const Options& options) : options_(options) {}
+
+  void answer(const Task& task, float* logits) override {
+    span_.place(task.rows, task.dim);
+    const int64_t n = task.n, stride = span_.stride();
+    place_mean_coefficients(task, stride, means_);
+    labels_.assign(means_.size(), 0.0F);
+    for (int64_t i = 0; i < task.supports(); ++i)
+      labels_[static_cast<size_t>(task.label[static_cast<size_t>(i)] * stride + i)] = 1;
+    for (int64_t step = 0; step < options_.steps; ++step) {
+      place_logits(n);
+      exponentials_of_classes(logits_.data(), n, stride);
+      shares_of_classes(nullptr, logits_.data(), n, stride);
+      means_ = labels_;
+      for (int64_t k = 0; k < n; ++k)
+        std::copy_n(logits_.data() + k * stride + task.supports(), task.unlabelled,
+                    means_.data() + k * stride + task.supports());
+      normalise_rows(n, stride, means_);
+    }
+    place_logits(n);
+    for (int64_t k = 0; k < n; ++k) {
+      const float* own = logits_.data() + k * stride + task.first_query();
+      for (int64_t i = 0; i < task.queries; ++i) logits[i * n + k] = own[i];
+    }
+  }
+
+ private:
+  void place_logits(int64_t n) {
+    logits_.resize(means_.size());
+    span_.place_distances(means_.data(), n, logits_.data());
+    for (float& logit : logits_) logit *= -static_cast<float>(options_.sharpness);
+  }
+
+  Options options_;
+  RowSpan span_;
+  Floats means_, labels_, logits_;  // [n, stride]
+};
 
 }  // namespace
 
@@ -34,13 +71,14 @@ MethodDefinition soft_k_means() {
   spec.notes =
       "Ren et al. take one step with a learned scale; sharpness and several steps are as in today’s use as a start "
       "(Hu et al., BAVARDAGE, 2022).";
-  return define_in_space(std::move(spec), &answer,
-                         Parameters<Options>()
-                             .real("sharpness", &Options::sharpness, {1e-6}, "factor of the squared distance")
-                             .tries({"3", "5", "20", "40"})
-                             .whole("steps", &Options::steps, {0, 1e5}, "assignments")
-                             .tries({"1", "3", "30"}),
-                         {"l2n"});
+  return define_task_method_in_space<SoftKMeansRun>(
+      std::move(spec),
+      Parameters<Options>()
+          .real("sharpness", &Options::sharpness, {1e-6}, "factor of the squared distance")
+          .tries({"3", "5", "20", "40"})
+          .whole("steps", &Options::steps, {0, 1e5}, "assignments")
+          .tries({"1", "3", "30"}),
+      {"l2n"});
 }
 
 }  // namespace protocom::methods

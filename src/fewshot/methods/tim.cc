@@ -1,8 +1,13 @@
-#include <ATen/ATen.h>
+#include <algorithm>
+#include <cmath>
 
+#include "fewshot/detail/row_length.h"
+#include "fewshot/toolbox/detail/class_kernels.h"
 #include "fewshot/toolbox/detail/information_descent.h"
-#include "fewshot/toolbox/detail/space_method.h"
-#include "fewshot/toolbox/detail/span.h"
+#include "fewshot/toolbox/detail/row_kernels.h"
+#include "fewshot/toolbox/detail/row_span.h"
+#include "fewshot/toolbox/detail/task_method.h"
+#include "fewshot/toolbox/detail/task_rows.h"
 
 namespace protocom::methods {
 namespace {
@@ -21,51 +26,103 @@ struct Options {
 constexpr int64_t kStepsOfAdm = 150;
 constexpr int64_t kStepsOfGd = 1000;
 
-/// TIM-ADM (section 2.3 of the paper) in coefficients of the episode's points.
-class Alternating {
+/// TIM-ADM (section 2.3 of the paper) in coefficients of the task's points. Arrays lie class by class, [n, stride].
+class AlternatingSteps {
  public:
-  Alternating(const EpisodePoints& points, const Options& options)
-      : points_(points),
-        options_(options),
-        span_(points.features),
-        support_pull_(points.labels * (options.cross_entropy / (1 + options.conditional))),
-        per_query_(points.shots().sum(1).view({-1, 1, 1}) / static_cast<double>(points.unlabelled)),
-        push_of_each_(support_pull_.sum(-1, true)),
-        weights_(weighted_means(points.labels)) {
-    points.unlabelled_of(push_of_each_).copy_(per_query_.expand({-1, points.unlabelled, -1}));
-  }
-
-  at::Tensor logits() const {
-    const at::Tensor inner = span_.products(weights_);
-    return (inner - Span::squared_lengths(weights_, inner) / 2).mul_(options_.temperature);
-  }
-
-  void step() {
-    const at::Tensor log_p = class_log_softmax(logits());  // [b, m, n]
-    // What pulls each class: labels and latent assignments, less the probabilities, each with its part's weight.
-    at::Tensor pull = support_pull_.clone();
-    points_.unlabelled_of(pull).copy_(latent(points_.unlabelled_of(log_p)).mul_(per_query_));
-    const at::Tensor push = log_p.exp().mul_(push_of_each_);
-    const at::Tensor kept = weights_ * push.sum(1).unsqueeze(-1);
-    const at::Tensor total = pull.sum(1).unsqueeze(-1);
-    weights_ = pull.sub_(push).transpose(1, 2).add(kept).div_(total);
+  void answer(const Task& task, const Options& options, int64_t steps, float* logits) {
+    span_.place(task.rows, task.dim);
+    begin(task, options);
+    for (int64_t i = 0; i < steps && task.unlabelled > 0; ++i) step(task, options);
+    place_logits(task.n, options.temperature);
+    for (int64_t k = 0; k < task.n; ++k) {
+      const float* own = logits_.data() + k * span_.stride() + task.first_query();
+      for (int64_t i = 0; i < task.queries; ++i) logits[i * task.n + k] = own[i];
+    }
   }
 
  private:
-  /// q ~ p^(1 + conditional) / (sum over queries of that)^(marginal / (1 + marginal)), rows summing to 1.
-  [[nodiscard]] at::Tensor latent(const at::Tensor& log_p) const {
-    const at::Tensor sharp = (log_p * (1 + options_.conditional)).exp_();
-    sharp.div_(sharp.sum(1, true).clamp_min(1e-30).pow(options_.marginal / (1 + options_.marginal)));
-    return sharp.div_(sharp.sum(-1, true));
+  void begin(const Task& task, const Options& options) {
+    place_mean_coefficients(task, span_.stride(), weights_);
+    const auto supports = static_cast<double>(task.supports());
+    of_support_ = static_cast<float>(options.cross_entropy / (1 + options.conditional));
+    of_unlabelled_ = static_cast<float>(supports / static_cast<double>(std::max<int64_t>(task.unlabelled, 1)));
+    logits_.resize(weights_.size());
+    stride_ = padded_length(task.unlabelled);
+    latent_.assign(static_cast<size_t>(task.n * stride_), 0.0F);
+    powers_.assign(static_cast<size_t>(stride_), 0.0F);
   }
 
-  const EpisodePoints& points_;
-  const Options& options_;
-  Span span_;
-  at::Tensor support_pull_;  // [b, m, n]
-  at::Tensor per_query_;     // [b, 1, 1]
-  at::Tensor push_of_each_;  // [b, m, 1]
-  at::Tensor weights_;       // [b, n, m]
+  /// temperature (x.w - |w|^2 / 2) of all points.
+  void place_logits(int64_t n, double temperature) {
+    const int64_t stride = span_.stride();
+    span_.place_products(weights_.data(), n, logits_.data());
+    for (int64_t k = 0; k < n; ++k) {
+      float* own = logits_.data() + k * stride;
+      const float half = row_dot(weights_.data() + k * stride, own, stride) / 2;
+      for (int64_t i = 0; i < stride; ++i) own[i] = static_cast<float>(temperature) * (own[i] - half);
+    }
+  }
+
+  void step(const Task& task, const Options& options) {
+    const int64_t n = task.n, stride = span_.stride(), supports = task.supports();
+    place_logits(n, options.temperature);
+    place_latent(task, options);
+    exponentials_of_classes(logits_.data(), n, stride);
+    shares_of_classes(nullptr, logits_.data(), n, stride);
+    for (int64_t k = 0; k < n; ++k) {
+      // What pulls each class: labels and latent assignments, less the probabilities, each with its part's weight.
+      const float* p = logits_.data() + k * stride;
+      const float* latent = latent_.data() + k * stride_;
+      float* weight = weights_.data() + k * stride;
+      float pull = 0, push = 0;
+      for (int64_t i = 0; i < supports; ++i) {
+        push += of_support_ * p[i];
+        if (task.label[static_cast<size_t>(i)] == k) pull += of_support_;
+      }
+      for (int64_t i = 0; i < task.unlabelled; ++i) {
+        push += of_unlabelled_ * p[supports + i];
+        pull += of_unlabelled_ * latent[i];
+      }
+      for (int64_t i = 0; i < task.learned(); ++i) {
+        const bool labelled = i < supports;
+        const float target =
+            labelled ? static_cast<float>(task.label[static_cast<size_t>(i)] == k) : latent[i - supports];
+        weight[i] = (weight[i] * push + (labelled ? of_support_ : of_unlabelled_) * (target - p[i])) / pull;
+      }
+    }
+  }
+
+  /// q ~ p^(1 + conditional) / (sum over queries of that)^(marginal / (1 + marginal)), summing to 1 over the classes.
+  void place_latent(const Task& task, const Options& options) {
+    const int64_t n = task.n, u = task.unlabelled;
+    const auto sharp = static_cast<float>(1 + options.conditional);
+    for (int64_t k = 0; k < n; ++k)
+      std::copy_n(logits_.data() + k * span_.stride() + task.supports(), u, latent_.data() + k * stride_);
+    // p^sharp = e^(sharp (logit - most)) / (sum of e^(logit - most))^sharp
+    totals_ = latent_;
+    exponentials_of_classes(totals_.data(), n, stride_);
+    for (int64_t i = 0; i < u; ++i) {
+      float total = 0;
+      for (int64_t k = 0; k < n; ++k) total += totals_[static_cast<size_t>(k * stride_ + i)];
+      powers_[static_cast<size_t>(i)] = std::pow(total, -sharp);
+    }
+    for (float& value : latent_) value *= sharp;
+    exponentials_of_classes(latent_.data(), n, stride_);
+    const double power = options.marginal / (1 + options.marginal);
+    factors_.resize(static_cast<size_t>(n));
+    for (int64_t k = 0; k < n; ++k) {
+      const double sum = row_dot(latent_.data() + k * stride_, powers_.data(), stride_);
+      factors_[static_cast<size_t>(k)] = static_cast<float>(std::pow(std::max(sum, 1e-30), -power));
+    }
+    shares_of_classes(factors_.data(), latent_.data(), n, stride_);
+  }
+
+  RowSpan span_;
+  float of_support_ = 0, of_unlabelled_ = 0;
+  int64_t stride_ = 0;                // of the unlabelled images
+  Floats weights_, logits_;           // [n, span's stride]
+  Floats latent_, totals_, factors_;  // [n, stride], [n, stride], [n]
+  Floats powers_;                     // [stride]
 };
 
 int64_t steps_of(const Options& options) {
@@ -77,24 +134,21 @@ InformationLoss loss_of(const Options& options) {
   return {options.temperature, options.cross_entropy, options.marginal, options.conditional};
 }
 
-EpisodeScores answer(const EpisodeBatch& batch, const Options& options) {
-  const bool alternates = options.variant == "adm";
-  const int64_t steps = steps_of(options);
-  const EpisodePoints points = episode_points(batch);
-  if (alternates) {
-    Alternating adm(points, options);
-    for (int64_t step = 0; step < steps && points.unlabelled > 0; ++step) adm.step();
-    return {points.queries_of(adm.logits()), at::Tensor()};
-  }
-  const at::Tensor weights = information_descent(points, loss_of(options), {options.learning_rate, steps});
-  return {euclidean_logits(points.queries_of(points.features), weights, options.temperature), at::Tensor()};
-}
+class TimRun : public TaskRun {
+ public:
+  explicit TimRun(const Options& options) : options_(options) {}
 
-std::unique_ptr<RowRun> run(const Options& options) {
-  if (options.variant == "adm") return nullptr;
-  const DescentOptions descent{options.learning_rate, steps_of(options)};
-  return std::make_unique<InformationRun>(loss_of(options), descent);
-}
+  void answer(const Task& task, float* logits) override {
+    const int64_t steps = steps_of(options_);
+    if (options_.variant == "adm") return alternating_.answer(task, options_, steps, logits);
+    descent_.answer(task, loss_of(options_), {options_.learning_rate, steps}, logits);
+  }
+
+ private:
+  Options options_;
+  AlternatingSteps alternating_;
+  InformationDescent descent_;
+};
 
 }  // namespace
 
@@ -112,8 +166,8 @@ MethodDefinition tim() {
       "variant=adm is the authors’ closed-form TIM-ADM, variant=gd their TIM-GD by Adam. Weights of the loss are the "
       "authors’ (.1, 1, .1); Veilleux et al. (NeurIPS 2021) use 1, 10, 1 for balanced and 1, 1, 1 for unbalanced "
       "queries with variant=gd. Rewards answers that use all classes equally.";
-  return define_in_space(
-      std::move(spec), &answer,
+  return define_task_method_in_space<TimRun>(
+      std::move(spec),
       Parameters<Options>()
           .choice("variant", &Options::variant, {"adm", "gd"}, "alternating closed-form steps, or gradient descent")
           .real("temperature", &Options::temperature, {1e-6}, "factor of the logits")
@@ -126,7 +180,7 @@ MethodDefinition tim() {
           .tries({"0.5", "1"})
           .whole("steps", &Options::steps, {0, 1e6}, "0: the published number, 150 for adm and 1000 for gd")
           .real("learning_rate", &Options::learning_rate, {1e-8, 1}, "of Adam, variant=gd"),
-      {"cl2n"}, &run);
+      {"cl2n"});
 }
 
 }  // namespace protocom::methods

@@ -1,7 +1,7 @@
-#include <ATen/ATen.h>
+#include <cmath>
 
-#include "base/unit_vectors.h"
-#include "fewshot/toolbox/detail/episode_points.h"
+#include "fewshot/toolbox/detail/task_matrix.h"
+#include "fewshot/toolbox/detail/task_rows.h"
 #include "fewshot/toolbox/detail/text_method.h"
 
 namespace protocom::methods {
@@ -14,17 +14,27 @@ struct Options {
 };
 
 /// scale cos(q, t) + alpha exp(-beta (1 - q X')) Y.
-EpisodeScores answer(const EpisodeBatch& batch, const Options& options, const ClassText& text) {
-  const at::Tensor query = unit_vectors(batch.query);
-  at::Tensor logits = options.scale * text.cosines(query, batch.classes);
-  if (batch.support.size(2) > 0) {
-    const EpisodePoints points = supports_and_queries(batch);
-    const at::Tensor keys = unit_vectors(points.supports_of(points.features));  // [b, s, d]
-    const at::Tensor affinity = (options.beta * (at::matmul(query, keys.transpose(1, 2)) - 1)).exp();
-    logits = logits + options.alpha * at::matmul(affinity, points.supports_of(points.labels));
+class TipAdapterRun : public TaskRun {
+ public:
+  TipAdapterRun(const Options& options, std::shared_ptr<const ClassText> text)
+      : options_(options), text_(std::move(text)) {}
+
+  void answer(const Task& task, float* logits) override {
+    text_->place_cosines(task, logits);
+    matrix_at(logits, task) *= static_cast<float>(options_.scale);
+    place_products_with_supports(task, cosines_);
+    const auto alpha = static_cast<float>(options_.alpha), beta = static_cast<float>(options_.beta);
+    const float* cosine = cosines_.data();
+    for (int64_t i = 0; i < task.queries; ++i) {
+      for (const int64_t k : task.label) logits[i * task.n + k] += alpha * std::exp(beta * (*cosine++ - 1));
+    }
   }
-  return {logits, at::Tensor()};
-}
+
+ private:
+  Options options_;
+  std::shared_ptr<const ClassText> text_;
+  Floats cosines_;  // [q, s]
+};
 
 }  // namespace
 
@@ -41,13 +51,13 @@ MethodDefinition tip_adapter() {
       "The form without training. Defaults are those of the released configuration for ImageNet with 16 images per "
       "class; the source searches both anew for each set and each number of images, and its released code for ImageNet "
       "does so on the test images: choose them by `protocom tune`. Without photos it is `zero-shot`.";
-  return define_with_text(std::move(spec), &answer,
-                          Parameters<Options>()
-                              .real("alpha", &Options::alpha, {}, "factor of the likeness to photos")
-                              .tries({"0.1", "0.3", "3", "10", "30"})
-                              .real("beta", &Options::beta, {}, "how fast likeness falls with the cosine")
-                              .tries({"3", "5.5", "10", "20"})
-                              .real("scale", &Options::scale, {}, "factor of the cosine to texts"));
+  return define_task_method_with_text<TipAdapterRun>(
+      std::move(spec), Parameters<Options>()
+                           .real("alpha", &Options::alpha, {}, "factor of the likeness to photos")
+                           .tries({"0.1", "0.3", "3", "10", "30"})
+                           .real("beta", &Options::beta, {}, "how fast likeness falls with the cosine")
+                           .tries({"3", "5.5", "10", "20"})
+                           .real("scale", &Options::scale, {}, "factor of the cosine to texts"));
 }
 
 }  // namespace protocom::methods

@@ -1,6 +1,4 @@
-#include <ATen/ATen.h>
-
-#include "base/unit_vectors.h"
+#include "fewshot/toolbox/detail/task_matrix.h"
 #include "fewshot/toolbox/detail/text_method.h"
 
 namespace protocom::methods {
@@ -10,9 +8,20 @@ struct Options {
   double scale = kClipScale;
 };
 
-EpisodeScores answer(const EpisodeBatch& batch, const Options& options, const ClassText& text) {
-  return {options.scale * text.cosines(unit_vectors(batch.query), batch.classes), at::Tensor()};
-}
+class ZeroShotRun : public TaskRun {
+ public:
+  ZeroShotRun(const Options& options, std::shared_ptr<const ClassText> text)
+      : scale_(options.scale), text_(std::move(text)) {}
+
+  void answer(const Task& task, float* logits) override {
+    text_->place_cosines(task, logits);
+    matrix_at(logits, task) *= static_cast<float>(scale_);
+  }
+
+ private:
+  double scale_;
+  std::shared_ptr<const ClassText> text_;
+};
 
 }  // namespace
 
@@ -25,9 +34,8 @@ MethodDefinition zero_shot() {
   spec.needs = {Need::kKnowledge, Need::kMatchedText};
   spec.fewest_shots = 0;
   spec.notes = "A class without a text has the mean cosine of the others.";
-  return define_with_text(
-      std::move(spec), &answer,
-      Parameters<Options>().real("scale", &Options::scale, {}, "factor of the cosine in the softmax"));
+  return define_task_method_with_text<ZeroShotRun>(
+      std::move(spec), Parameters<Options>().real("scale", &Options::scale, {}, "factor of the cosine in the softmax"));
 }
 
 }  // namespace protocom::methods

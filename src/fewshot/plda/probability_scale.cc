@@ -13,7 +13,7 @@
 #include "fewshot/detail/row_length.h"
 #include "fewshot/plda/posterior.h"
 #include "fewshot/toolbox/detail/class_kernels.h"
-#include "fewshot/toolbox/detail/floats.h"
+#include "fewshot/detail/floats.h"
 
 namespace protocom {
 namespace {

@@ -1,14 +1,12 @@
 #include "fewshot/toolbox/detail/information_descent.h"
 
-#include <ATen/ATen.h>
-
 #include <algorithm>
 #include <cmath>
 #include <numeric>
 #include <vector>
 
 #include "fewshot/toolbox/detail/row_kernels.h"
-#include "fewshot/toolbox/detail/row_products.h"
+#include "fewshot/toolbox/detail/task_rows.h"
 
 namespace protocom {
 namespace {
@@ -122,45 +120,19 @@ class Descent {
 
 }  // namespace
 
-at::Tensor euclidean_logits(const at::Tensor& points, const at::Tensor& weights, double temperature) {
-  const at::Tensor half = weights.square().sum(-1).unsqueeze(1) / 2;  // [b, 1, n]
-  return temperature * (inner_products(points, weights) - half);
-}
-
-at::Tensor information_descent(const EpisodePoints& points, const InformationLoss& loss,
-                               const DescentOptions& options) {
-  const at::Tensor x = padded_row(points.learned_from(points.features).to(at::kFloat)).contiguous();
-  const at::Tensor means = at::matmul(points.labels.transpose(1, 2), points.features) / points.shots().unsqueeze(-1);
-  at::Tensor weights = padded_row(means.to(at::kFloat)).contiguous();
-  const at::Tensor labels =
-      points.learned_from(points.labels).transpose(1, 2).to(at::kFloat).contiguous();  // [b, n, m]
-  const int64_t m = x.size(1), width = x.size(2);
-  std::vector<const float*> rows(static_cast<size_t>(m));
-  for (int64_t e = 0; e < x.size(0); ++e) {
-    for (int64_t i = 0; i < m; ++i) rows[static_cast<size_t>(i)] = x.data_ptr<float>() + (e * m + i) * width;
-    const float* own = labels.data_ptr<float>() + e * labels.stride(0);
-    const PointTables tables({own, own + labels.stride(0)}, labels.size(1), points.supports, loss);
-    float* moved = weights.data_ptr<float>() + e * weights.stride(0);
-    Descent(rows.data(), m, width, tables.points(), loss, moved).run(options, moved);
-  }
-  return weights.slice(2, 0, means.size(2));
-}
-
-InformationRun::InformationRun(const InformationLoss& loss, const DescentOptions& options)
-    : loss_(loss), options_(options) {}
-
-void InformationRun::answer(const RowEpisode& episode, float* logits) {
-  const int64_t n = episode.n, dim = episode.dim, learned = episode.learned();
+void InformationDescent::answer(const Task& task, const InformationLoss& loss, const DescentOptions& options,
+                                float* logits) {
+  const int64_t n = task.n, dim = task.dim, learned = task.learned();
   labels_.assign(static_cast<size_t>(n * learned), 0.0F);
-  for (int64_t i = 0; i < episode.supports(); ++i)
-    labels_[static_cast<size_t>(episode.label[static_cast<size_t>(i)] * learned + i)] = 1;
-  const PointTables tables(labels_, n, episode.supports(), loss_);
-  place_class_means(episode, weights_);
-  Descent(episode.rows.data(), learned, dim, tables.points(), loss_, weights_.data()).run(options_, weights_.data());
-  place_negative_distances(episode, episode.first_query(), episode.queries, weights_, logits);
-  const auto factor = static_cast<float>(loss_.temperature / 2);
-  for (int64_t i = 0; i < episode.queries; ++i) {
-    const float square = episode.squares[static_cast<size_t>(episode.first_query() + i)];
+  for (int64_t i = 0; i < task.supports(); ++i)
+    labels_[static_cast<size_t>(task.label[static_cast<size_t>(i)] * learned + i)] = 1;
+  const PointTables tables(labels_, n, task.supports(), loss);
+  place_class_means(task, weights_);
+  Descent(task.rows.data(), learned, dim, tables.points(), loss, weights_.data()).run(options, weights_.data());
+  place_negative_distances(task, task.first_query(), task.queries, weights_, logits);
+  const auto factor = static_cast<float>(loss.temperature / 2);
+  for (int64_t i = 0; i < task.queries; ++i) {
+    const float square = task.squares[static_cast<size_t>(task.first_query() + i)];
     for (int64_t k = 0; k < n; ++k) logits[i * n + k] = factor * (logits[i * n + k] + square);
   }
 }

@@ -8,17 +8,17 @@
 
 namespace protocom {
 
-void RectifiedMembers::place(const RowEpisode& episode, const RectifyProducts& products) {
-  place_cosines(episode, products);
-  place_weights(episode, products.stride);
-  const auto n = static_cast<size_t>(episode.n);
+void RectifiedMembers::place(const Task& task, const RectifyProducts& products) {
+  place_cosines(task, products);
+  place_weights(task, products.stride);
+  const auto n = static_cast<size_t>(task.n);
   totals_.assign(n, 0.0F);
   moved_.assign(n, 0.0F);
   const bool by_weight = options_.variant == "sum";
-  for (int64_t i = 0; i < episode.learned(); ++i) {
+  for (int64_t i = 0; i < task.learned(); ++i) {
     const auto k = static_cast<size_t>(class_of(i));
     totals_[k] += by_weight ? weight(i) : 1.0F;
-    if (i >= episode.supports()) moved_[k] += weight(i);
+    if (i >= task.supports()) moved_[k] += weight(i);
   }
   for (size_t k = 0; k < n; ++k) {
     if (totals_[k] > 0) moved_[k] /= totals_[k];
@@ -29,8 +29,8 @@ void RectifiedMembers::place(const RowEpisode& episode, const RectifyProducts& p
 
 /// Of all points with the class means, unlabelled ones after the shift, by products of the points as they are; and the
 /// class of the largest.
-void RectifiedMembers::place_cosines(const RowEpisode& episode, const RectifyProducts& products) {
-  const int64_t n = episode.n, count = episode.learned(), supports = episode.supports();
+void RectifiedMembers::place_cosines(const Task& task, const RectifyProducts& products) {
+  const int64_t n = task.n, count = task.learned(), supports = task.supports();
   grow(factors_, count);
   grow(most_, count);
   grow(cosines_, n * products.stride);
@@ -38,7 +38,7 @@ void RectifiedMembers::place_cosines(const RowEpisode& episode, const RectifyPro
   float* factors = factors_.data();
   for (int64_t i = 0; i < count; ++i) {
     const float more = i < supports ? 0.0F : 2 * products.with_shift[i] + products.shift_square;
-    factors[i] = inverse_root(episode.squares[static_cast<size_t>(i)] + more);
+    factors[i] = inverse_root(task.squares[static_cast<size_t>(i)] + more);
   }
   float* most = most_.data();
   int32_t* nearest = nearest_.data();
@@ -57,55 +57,55 @@ void RectifiedMembers::place_cosines(const RowEpisode& episode, const RectifyPro
   }
 }
 
-void RectifiedMembers::place_weights(const RowEpisode& episode, int64_t stride) {
+void RectifiedMembers::place_weights(const Task& task, int64_t stride) {
   const auto scale = static_cast<float>(options_.scale);
   weights_.resize(nearest_.size());
   if (options_.variant == "sum") {
-    std::copy(episode.label.begin(), episode.label.end(), nearest_.begin());
+    std::copy(task.label.begin(), task.label.end(), nearest_.begin());
     for (size_t i = 0; i < weights_.size(); ++i) {
       const float cosine = cosines_[static_cast<size_t>(nearest_[i] * stride) + i];
       weights_[i] = std::exp(scale * (cosine - 1));  // less 1: a factor that falls out
     }
     return;
   }
-  shares_.resize(static_cast<size_t>(episode.n * stride));
+  shares_.resize(static_cast<size_t>(task.n * stride));
   for (size_t i = 0; i < shares_.size(); ++i) shares_[i] = scale * cosines_[i];
-  exponentials_of_classes(shares_.data(), episode.n, stride);
-  shares_of_classes(nullptr, shares_.data(), episode.n, stride);
+  exponentials_of_classes(shares_.data(), task.n, stride);
+  shares_of_classes(nullptr, shares_.data(), task.n, stride);
   for (size_t i = 0; i < weights_.size(); ++i) weights_[i] = shares_[static_cast<size_t>(nearest_[i] * stride) + i];
 }
 
-const Floats& RectifiedRows::place(const RowEpisode& episode) {
-  place_class_means(episode, means_);
-  if (episode.unlabelled == 0) return means_;
-  place_products(episode);
-  members_.place(episode, products_);
-  place_sums(episode);
-  for (int64_t k = 0; k < episode.n; ++k) {
-    float* own = prototypes_.data() + k * episode.dim;
-    if (!members_.has_any(k)) std::copy_n(means_.data() + k * episode.dim, episode.dim, own);
-    add_scaled_row(members_.moved(k), shift_.data(), episode.dim, own);
+const Floats& RectifiedRows::place(const Task& task) {
+  place_class_means(task, means_);
+  if (task.unlabelled == 0) return means_;
+  place_products(task);
+  members_.place(task, products_);
+  place_sums(task);
+  for (int64_t k = 0; k < task.n; ++k) {
+    float* own = prototypes_.data() + k * task.dim;
+    if (!members_.has_any(k)) std::copy_n(means_.data() + k * task.dim, task.dim, own);
+    add_scaled_row(members_.moved(k), shift_.data(), task.dim, own);
   }
   return prototypes_;
 }
 
 /// Products with the class means, then with the shift: the first reads the rows from wherever they lie, and what comes
 /// after finds them in the second cache.
-void RectifiedRows::place_products(const RowEpisode& episode) {
-  const int64_t n = episode.n, count = episode.learned(), dim = episode.dim;
+void RectifiedRows::place_products(const Task& task) {
+  const int64_t n = task.n, count = task.learned(), dim = task.dim;
   const int64_t stride = padded_length(count);
   grow(dots_, count * n);
-  row_dots({episode.rows.data(), count, means_.data(), n, dim, n}, dots_.data());
+  row_dots({task.rows.data(), count, means_.data(), n, dim, n}, dots_.data());
   by_class_.resize(static_cast<size_t>(n * stride));
   for (int64_t k = 0; k < n; ++k) {
     float* own = by_class_.data() + k * stride;
     for (int64_t i = 0; i < count; ++i) own[i] = dots_[static_cast<size_t>(i * n + k)];
   }
-  place_mean(episode, 0, episode.supports(), shift_);
-  place_mean(episode, episode.supports(), count, other_mean_);
+  place_mean(task, 0, task.supports(), shift_);
+  place_mean(task, task.supports(), count, other_mean_);
   add_scaled_row(-1, other_mean_.data(), dim, shift_.data());
   grow(shift_dots_, count);
-  row_dots({episode.rows.data(), count, shift_.data(), 1, dim, 1}, shift_dots_.data());
+  row_dots({task.rows.data(), count, shift_.data(), 1, dim, 1}, shift_dots_.data());
   products_.begin(stride, by_class_.data(), shift_dots_.data(), row_dot(shift_.data(), shift_.data(), dim));
   for (int64_t k = 0; k < n; ++k) {
     const float* mean = means_.data() + k * dim;
@@ -115,9 +115,9 @@ void RectifiedRows::place_products(const RowEpisode& episode) {
 }
 
 /// Sums of each class's members by their weights.
-void RectifiedRows::place_sums(const RowEpisode& episode) {
-  const auto n = static_cast<size_t>(episode.n);
-  const int64_t count = episode.learned();
+void RectifiedRows::place_sums(const Task& task) {
+  const auto n = static_cast<size_t>(task.n);
+  const int64_t count = task.learned();
   first_.assign(n + 1, 0);
   for (int64_t i = 0; i < count; ++i) ++first_[static_cast<size_t>(members_.class_of(i)) + 1];
   for (size_t k = 0; k < n; ++k) first_[k + 1] += first_[k];
@@ -126,26 +126,26 @@ void RectifiedRows::place_sums(const RowEpisode& episode) {
   std::vector<int64_t> next(first_.begin(), first_.end());
   for (int64_t i = 0; i < count; ++i) {
     const auto to = static_cast<size_t>(next[static_cast<size_t>(members_.class_of(i))]++);
-    rows_[to] = episode.rows[static_cast<size_t>(i)];
+    rows_[to] = task.rows[static_cast<size_t>(i)];
     row_weights_[to] = members_.weight(i);
   }
-  grow(prototypes_, episode.n * episode.dim);
+  grow(prototypes_, task.n * task.dim);
   for (size_t k = 0; k < n; ++k) {
     const int64_t from = first_[k], own = first_[k + 1] - from;
-    sums_of_rows({rows_.data() + from, own, row_weights_.data() + from, 1, own, episode.dim},
-                 prototypes_.data() + static_cast<int64_t>(k) * episode.dim);
+    sums_of_rows({rows_.data() + from, own, row_weights_.data() + from, 1, own, task.dim},
+                 prototypes_.data() + static_cast<int64_t>(k) * task.dim);
   }
 }
 
-const Floats& RectifiedSpan::place(const RowEpisode& episode, const RowSpan& span, const Floats& means) {
-  if (episode.unlabelled == 0) return means;
-  const int64_t n = episode.n, stride = span.stride(), supports = episode.supports();
+const Floats& RectifiedSpan::place(const Task& task, RowSpan& span, const Floats& means) {
+  if (task.unlabelled == 0) return means;
+  const int64_t n = task.n, stride = span.stride(), supports = task.supports();
   combinations_ = means;
   combinations_.resize(static_cast<size_t>((n + 1) * stride), 0.0F);
   float* shift = combinations_.data() + n * stride;
   std::fill_n(shift, stride, 0.0F);
   std::fill_n(shift, supports, 1.0F / static_cast<float>(supports));
-  std::fill_n(shift + supports, episode.unlabelled, -1.0F / static_cast<float>(episode.unlabelled));
+  std::fill_n(shift + supports, task.unlabelled, -1.0F / static_cast<float>(task.unlabelled));
   grow(dots_, (n + 1) * stride);
   span.place_products(combinations_.data(), n + 1, dots_.data());
   const float* of_shift = dots_.data() + n * stride;
@@ -154,9 +154,9 @@ const Floats& RectifiedSpan::place(const RowEpisode& episode, const RowSpan& spa
     products_.mean_squares.push_back(row_dot(means.data() + k * stride, dots_.data() + k * stride, stride));
     products_.mean_shifts.push_back(row_dot(means.data() + k * stride, of_shift, stride));
   }
-  members_.place(episode, products_);
+  members_.place(task, products_);
   prototypes_.assign(static_cast<size_t>(n * stride), 0.0F);
-  for (int64_t i = 0; i < episode.learned(); ++i)
+  for (int64_t i = 0; i < task.learned(); ++i)
     prototypes_[static_cast<size_t>(members_.class_of(i) * stride + i)] = members_.weight(i);
   for (int64_t k = 0; k < n; ++k) {
     float* own = prototypes_.data() + k * stride;

@@ -7,11 +7,24 @@
 namespace protocom {
 
 void RowSpan::place(const std::vector<const float*>& rows, int64_t dim) {
+  rows_ = rows;
   points_ = static_cast<int64_t>(rows.size());
+  dim_ = dim;
   stride_ = padded_length(points_);
+  // Products of all pairs would be more numbers, and slower, than the way through the dimensions.
+  has_gram_ = points_ <= 2 * dim;
+  squares_.assign(static_cast<size_t>(stride_), 0.0F);
+  if (has_gram_) place_gram();
+  for (int64_t i = 0; i < points_; ++i) {
+    const float* own = rows_[static_cast<size_t>(i)];
+    squares_[static_cast<size_t>(i)] = has_gram_ ? gram_[static_cast<size_t>(i * stride_ + i)] : row_dot(own, own, dim);
+  }
+}
+
+void RowSpan::place_gram() {
   gram_.resize(static_cast<size_t>(points_ * stride_));
   for (int64_t i = 0; i < points_; ++i) std::fill_n(gram_.data() + i * stride_ + points_, stride_ - points_, 0.0F);
-  gram_of_rows({rows.data(), points_, dim, stride_}, gram_.data());
+  gram_of_rows({rows_.data(), points_, dim_, stride_}, gram_.data());
   const int64_t panels = (stride_ + kPanelWidth - 1) / kPanelWidth;
   panels_.resize(static_cast<size_t>(panels * points_ * kPanelWidth));
   for (int64_t j = 0; j < stride_; j += kPanelWidth) {
@@ -20,15 +33,28 @@ void RowSpan::place(const std::vector<const float*>& rows, int64_t dim) {
     for (int64_t i = 0; i < points_; ++i) std::copy_n(gram_.data() + i * stride_ + j, width, panel + i * kPanelWidth);
   }
   zeros_.assign(static_cast<size_t>(stride_), 0.0F);
-  squares_.assign(static_cast<size_t>(stride_), 0.0F);
-  for (int64_t i = 0; i < points_; ++i) squares_[static_cast<size_t>(i)] = square(i);
 }
 
-void RowSpan::place_products(const float* coefficients, int64_t n, float* out) const {
-  dense_rows({coefficients, stride_, n, points_, panels_.data(), zeros_.data(), stride_}, out);
+const float* RowSpan::inner(int64_t point) {
+  if (has_gram_) return gram_.data() + point * stride_;
+  inner_.assign(static_cast<size_t>(stride_), 0.0F);
+  products_of_rows({rows_.data() + point, 1, rows_.data(), points_, dim_, stride_}, inner_.data());
+  return inner_.data();
 }
 
-void RowSpan::place_distances(const float* coefficients, int64_t n, float* out) const {
+void RowSpan::place_products(const float* coefficients, int64_t n, float* out) {
+  if (has_gram_) return dense_rows({coefficients, stride_, n, points_, panels_.data(), zeros_.data(), stride_}, out);
+  vectors_.resize(static_cast<size_t>(n * dim_));
+  sums_of_rows({rows_.data(), points_, coefficients, n, stride_, dim_}, vectors_.data());
+  std::vector<const float*> combinations;
+  for (int64_t k = 0; k < n; ++k) {
+    combinations.push_back(vectors_.data() + k * dim_);
+    std::fill_n(out + k * stride_ + points_, stride_ - points_, 0.0F);
+  }
+  products_of_rows({combinations.data(), n, rows_.data(), points_, dim_, stride_}, out);
+}
+
+void RowSpan::place_distances(const float* coefficients, int64_t n, float* out) {
   place_products(coefficients, n, out);
   for (int64_t k = 0; k < n; ++k) {
     float* own = out + k * stride_;

@@ -3,7 +3,7 @@
 
 #include "fewshot/method.h"
 #include "fewshot/plda/space.h"
-#include "fewshot/toolbox/detail/floats.h"
+#include "fewshot/detail/floats.h"
 
 namespace protocom {
 

@@ -1,6 +1,7 @@
 #pragma once
 #include <ATen/core/Tensor.h>
 
+#include "fewshot/detail/task.h"
 #include "fewshot/method.h"
 
 namespace protocom {
@@ -17,7 +18,13 @@ class ClassText {
   /// are 0. Throws Error when the vectors are of another length than the images', or `classes` is undefined.
   [[nodiscard]] at::Tensor cosines(const at::Tensor& images, const at::Tensor& classes) const;
 
+  /// The same of a task's queries, whose rows are at unit length: [q, n].
+  void place_cosines(const Task& task, float* out) const;
+
  private:
+  void check_width(int64_t images) const;
+
+  at::Tensor padded_;   // [c, dim], what follows, filled up to rows
   at::Tensor vectors_;  // [c, d], of unit length, zeros for a class without
 };
 

@@ -1,15 +1,29 @@
 #pragma once
 #include <cstdint>
+#include <string>
 #include <utility>
 #include <vector>
 
-#include "fewshot/toolbox/detail/rectified_prototypes.h"
-#include "fewshot/toolbox/detail/row_episode.h"
 #include "fewshot/toolbox/detail/row_span.h"
+#include "fewshot/toolbox/detail/task_rows.h"
 
 namespace protocom {
 
-/// What rectified_prototypes() needs of the points of an episode: products with the class means and with the shift, the
+/// The prototypes of BD-CSPN (Liu, Song, Qin, ECCV 2020): unlabelled images, moved by the difference between
+/// the supports' and their own mean, join the supports under pseudo-labels, each with a weight w by its cosine to the
+/// class means. Variants:
+///   mean  every point goes to its nearest class mean by cosine; w = softmax over classes of scale * cosine; the
+///         prototype is the sum of w x over the number of points (Veilleux et al., NeurIPS 2021, with scale 10)
+///   sum   supports keep their labels; w = exp(scale * cosine); the prototype is the sum of w x over the sum of w
+///         (equations 9 and 10 of the paper; Bennequin's easyfsl with scale 1)
+struct RectifyOptions {
+  std::string variant = "mean";
+  double scale = 10;
+  /// Moved back by that difference: what they are among the unlabelled images as these are.
+  bool moved_back = false;
+};
+
+/// What rectified prototypes need of a task's points: products with the class means and with the shift, the
 /// difference between the supports' mean and the unlabelled images'.
 struct RectifyProducts {
   int64_t stride = 0;
@@ -36,7 +50,7 @@ class RectifiedMembers {
  public:
   explicit RectifiedMembers(RectifyOptions options) : options_(std::move(options)) {}
 
-  void place(const RowEpisode& episode, const RectifyProducts& products);
+  void place(const Task& task, const RectifyProducts& products);
 
   [[nodiscard]] int64_t class_of(int64_t i) const { return nearest_[static_cast<size_t>(i)]; }
   [[nodiscard]] float weight(int64_t i) const { return weights_[static_cast<size_t>(i)]; }
@@ -46,8 +60,8 @@ class RectifiedMembers {
   [[nodiscard]] float moved(int64_t k) const { return moved_[static_cast<size_t>(k)]; }
 
  private:
-  void place_cosines(const RowEpisode& episode, const RectifyProducts& products);
-  void place_weights(const RowEpisode& episode, int64_t stride);
+  void place_cosines(const Task& task, const RectifyProducts& products);
+  void place_weights(const Task& task, int64_t stride);
 
   RectifyOptions options_;
   Floats factors_, most_;         // [stride], of each point
@@ -57,17 +71,17 @@ class RectifiedMembers {
   Floats totals_, moved_;         // [n]
 };
 
-/// rectified_prototypes() of one episode after the other, whose rows are read where they lie. One a thread.
+/// Rectified prototypes of one task after the other. One per thread.
 class RectifiedRows {
  public:
   explicit RectifiedRows(RectifyOptions options) : members_(std::move(options)) {}
 
   /// [n, dim]; valid until the next call.
-  const Floats& place(const RowEpisode& episode);
+  const Floats& place(const Task& task);
 
  private:
-  void place_products(const RowEpisode& episode);
-  void place_sums(const RowEpisode& episode);
+  void place_products(const Task& task);
+  void place_sums(const Task& task);
 
   RectifiedMembers members_;
   RectifyProducts products_;
@@ -87,7 +101,7 @@ class RectifiedSpan {
   explicit RectifiedSpan(RectifyOptions options) : members_(std::move(options)) {}
 
   /// [n, span.stride()]; `means` [n, stride] are the coefficients of the class means.
-  const Floats& place(const RowEpisode& episode, const RowSpan& span, const Floats& means);
+  const Floats& place(const Task& task, RowSpan& span, const Floats& means);
 
  private:
   RectifiedMembers members_;

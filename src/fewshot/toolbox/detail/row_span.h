@@ -2,36 +2,42 @@
 #include <cstdint>
 #include <vector>
 
-#include "fewshot/toolbox/detail/row_episode.h"
+#include "fewshot/toolbox/detail/task_rows.h"
 
 namespace protocom {
 
-/// Span of one episode after the other whose rows are read where they lie: products of all points with linear
-/// combinations of them, by their Gram matrix. Numbers of classes and points lie class by class, [n, stride()]. One a
-/// thread.
+/// Products of all points of a task with linear combinations of them: by their Gram matrix, or through their dimensions
+/// where they are many more than these. Arrays with a number for each class and point lie class by class, [n,
+/// stride()]. One per thread.
 class RowSpan {
  public:
-  /// `rows` [m], of `dim` floats each.
+  /// `rows` [m], of `dim` floats each; they must stay where they are.
   void place(const std::vector<const float*>& rows, int64_t dim);
 
   /// Points rounded up.
   [[nodiscard]] int64_t stride() const { return stride_; }
-  [[nodiscard]] float square(int64_t i) const { return gram_[static_cast<size_t>(i * stride_ + i)]; }
-  /// The Gram matrix [m, stride()], zeros after m.
-  [[nodiscard]] const float* gram() const { return gram_.data(); }
+  /// Products of a point with all points, [stride()], zeros after m. Valid until the next call.
+  [[nodiscard]] const float* inner(int64_t point);
 
   /// Products of every point and combinations of coefficients [n, stride()], to `out` [n, stride()].
-  void place_products(const float* coefficients, int64_t n, float* out) const;
+  void place_products(const float* coefficients, int64_t n, float* out);
 
   /// Squared distances of every point and combinations of coefficients [n, stride()], at least 0, to `out`
   /// [n, stride()].
-  void place_distances(const float* coefficients, int64_t n, float* out) const;
+  void place_distances(const float* coefficients, int64_t n, float* out);
 
  private:
+  void place_gram();
+
+  std::vector<const float*> rows_;  // [m]
   int64_t points_ = 0;
+  int64_t dim_ = 0;
   int64_t stride_ = 0;
+  bool has_gram_ = true;
   Floats gram_;     // [m, stride]
   Floats panels_;   // the same as dense_rows takes it
+  Floats vectors_;  // [n, dim], combinations
+  Floats inner_;    // [stride]
   Floats zeros_;    // [stride]
   Floats squares_;  // [stride]
 };

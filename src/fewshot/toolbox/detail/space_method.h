@@ -6,29 +6,18 @@
 
 #include "fewshot/detail/method_definition.h"
 #include "fewshot/toolbox/detail/feature_space.h"
-#include "fewshot/toolbox/detail/space_rows.h"
 
 namespace protocom {
 
 /// A method that is a function of an episode and its options, of which `transform` is a FeatureSpace: the features that
-/// the function gets have been through it, each by itself. Where it pays it has a hand-made form besides, for episodes
-/// that are rows of a table; the tensors are the reference.
+/// the function gets have been through it, each by itself.
 template <typename Options>
 class SpaceMethod : public Method {
  public:
   using AnswerInSpace = std::function<EpisodeScores(const EpisodeBatch& batch, const Options& options)>;
-  /// The hand-made form of an answer with these options; null: there is none.
-  using Run = std::unique_ptr<RowRun> (*)(const Options& options);
 
-  SpaceMethod(Options options, AnswerInSpace answer, Run run = nullptr)
-      : options_(std::move(options)), answer_(std::move(answer)), run_(run) {}
+  SpaceMethod(Options options, AnswerInSpace answer) : options_(std::move(options)), answer_(std::move(answer)) {}
 
-  [[nodiscard]] const FastForm* join(FastForms& forms) const override {
-    if (run_ == nullptr || options_.transform == "none" || run_(options_) == nullptr) return nullptr;
-    auto& form = forms.shared<SpaceRows>(std::make_shared<FeatureSpace>(options_.transform, forms.context()));
-    form.add([options = options_, run = run_] { return run(options); });
-    return &form;
-  }
   [[nodiscard]] std::unique_ptr<Scorer> prepare(const MethodContext& context) const override {
     std::shared_ptr<const FeatureTransform> space;  // null: features as they are
     if (options_.transform != "none") space = std::make_shared<FeatureSpace>(options_.transform, context);
@@ -39,16 +28,14 @@ class SpaceMethod : public Method {
  private:
   Options options_;
   AnswerInSpace answer_;
-  Run run_;
 };
 
 /// Its definition, with `transform` as the last parameter, of which `tries` are worth trying.
 template <typename Options>
 MethodDefinition define_in_space(MethodSpec spec, typename SpaceMethod<Options>::AnswerInSpace answer,
-                                 Parameters<Options> parameters, const std::vector<std::string>& tries,
-                                 typename SpaceMethod<Options>::Run run = nullptr) {
+                                 Parameters<Options> parameters, const std::vector<std::string>& tries) {
   parameters.choice("transform", &Options::transform, FeatureSpace::names(), FeatureSpace::kText).tries(tries);
-  return define<SpaceMethod<Options>>(std::move(spec), std::move(parameters), std::move(answer), run);
+  return define<SpaceMethod<Options>>(std::move(spec), std::move(parameters), std::move(answer));
 }
 
 }  // namespace protocom

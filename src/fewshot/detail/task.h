@@ -1,0 +1,48 @@
+#pragma once
+#include <algorithm>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <vector>
+
+#include "fewshot/detail/floats.h"
+
+namespace protocom {
+
+/// One task: labelled images of some classes and images to classify, as rows of float32 where they lie. Rows have gone
+/// through the method's FeatureTransform. They come in this order: the supports, class by class; the unlabelled images,
+/// which are the queries where the task has no pool; after a pool the queries.
+struct Task {
+  int64_t n = 0;      ///< classes
+  int64_t width = 0;  ///< of a feature
+  int64_t dim = 0;    ///< of a row: `width` rounded up to a multiple of kRowMultiple, filled up with zeros
+  int64_t unlabelled = 0;
+  int64_t queries = 0;
+  std::vector<int64_t> label;      ///< of each support, in [0, n), ascending
+  std::vector<const float*> rows;  ///< [m], each [dim]
+  Floats squares;                  ///< [m], squared lengths of the rows
+  std::vector<int64_t> classes;    ///< [n], rows of the KnowledgeTable; empty: not known
+
+  [[nodiscard]] int64_t supports() const { return static_cast<int64_t>(label.size()); }
+  [[nodiscard]] int64_t points() const { return static_cast<int64_t>(rows.size()); }
+  /// Supports and unlabelled images, which come first.
+  [[nodiscard]] int64_t learned() const { return supports() + unlabelled; }
+  [[nodiscard]] int64_t first_query() const { return points() - queries; }
+};
+
+/// A method that is asked about one task after the other, in memory that it keeps. One per thread.
+class TaskRun {
+ public:
+  TaskRun() = default;
+  virtual ~TaskRun() = default;
+  TaskRun(const TaskRun&) = delete;
+  TaskRun& operator=(const TaskRun&) = delete;
+  /// Logits [q, n] of the queries: the largest wins, softmax over n gives the classes' probabilities. Every class has
+  /// at least MethodSpec::fewest_shots supports. Throws Error.
+  virtual void answer(const Task& task, float* logits) = 0;
+};
+
+/// Makes a run of a method that is prepared for its classes. Thread-safe.
+using MakeTaskRun = std::function<std::unique_ptr<TaskRun>()>;
+
+}  // namespace protocom

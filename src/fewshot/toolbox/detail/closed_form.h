@@ -1,0 +1,12 @@
+#pragma once
+#include "fewshot/detail/matrix.h"
+#include "fewshot/detail/task.h"
+
+namespace protocom {
+
+/// Gaussian discriminant analysis of a task at unit length by the closed form of Wang et al. (ICLR 2024), all classes
+/// as likely: q P mu_k' - mu_k P mu_k' / 2 with P = d ((N - 1) Sigma + tr(Sigma) I)^-1, where Sigma is the covariance
+/// of the N supports about their class means: [q, n]. Without two different images of one class P is I.
+DoubleMatrix closed_form_scores(const Task& task);
+
+}  // namespace protocom

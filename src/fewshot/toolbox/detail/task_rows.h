@@ -1,0 +1,44 @@
+#pragma once
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+
+#include "fewshot/detail/floats.h"
+#include "fewshot/detail/task.h"
+
+namespace protocom {
+
+/// The mean of each class's supports, [n, dim].
+void place_class_means(const Task& task, Floats& means);
+
+/// The same as coefficients of the points, [n, stride].
+void place_mean_coefficients(const Task& task, int64_t stride, Floats& means);
+
+/// Sum of the rows [begin, end) over their number, [dim].
+void place_mean(const Task& task, int64_t begin, int64_t end, Floats& mean);
+
+/// -|x - p|^2, at most 0, of `count` rows from `first` on and vectors [n, dim]: [count, n].
+void place_negative_distances(const Task& task, int64_t first, int64_t count, const Floats& vectors, float* out);
+
+/// Cosines of `count` rows from `first` on with vectors [n, dim]: [count, n].
+void place_cosines(const Task& task, int64_t first, int64_t count, const Floats& vectors, float* out);
+
+/// Products of the queries with the supports, [q, s].
+void place_products_with_supports(const Task& task, Floats& out);
+
+/// 1 / max(length, 1e-12) of a vector whose squared length is `square`.
+inline float inverse_root(float square) {
+  constexpr float kTiny = 1e-12F;
+  return 1 / std::max(std::sqrt(std::max(square, 0.0F)), kTiny);
+}
+
+/// Each of `n` rows of `stride` weights over its sum: coefficients of a mean.
+void normalise_rows(int64_t n, int64_t stride, Floats& weights);
+
+/// Supports of the class that has most.
+int64_t most_shots(const Task& task);
+
+/// Makes room.
+void grow(Floats& values, int64_t size);
+
+}  // namespace protocom

@@ -1,0 +1,175 @@
+#include "fewshot/toolbox/detail/task_table.h"
+
+#include <ATen/ATen.h>
+
+#include <algorithm>
+
+#include "base/error.h"
+#include "fewshot/toolbox/detail/episode_points.h"
+#include "fewshot/toolbox/detail/row_kernels.h"
+#include "fewshot/toolbox/detail/row_products.h"
+
+namespace protocom {
+namespace {
+
+/// Fills a task's lists from their beginning on, which keep their memory.
+class Placing {
+ public:
+  Placing(Task& task, int64_t most) : rows_(task.rows), squares_(task.squares) {
+    rows_.resize(static_cast<size_t>(most));
+    squares_.resize(static_cast<size_t>(most));
+  }
+
+  void add(const float* row, float square) {
+    rows_[count_] = row;
+    squares_[count_++] = square;
+  }
+  [[nodiscard]] size_t count() const { return count_; }
+  /// What was added is all.
+  void finish() {
+    rows_.resize(count_);
+    squares_.resize(count_);
+  }
+
+ private:
+  std::vector<const float*>& rows_;
+  Floats& squares_;
+  size_t count_ = 0;
+};
+
+/// Episode `number` of a batch, in the memory of the one before.
+void place(const MappedTable& table, const RowBatch& rows, int64_t number, int64_t fewest_shots, Task& task) {
+  Placing placing(task, rows.n * rows.k + rows.u + rows.q);
+  task.label.clear();
+  for (int64_t k = 0; k < rows.n; ++k) {
+    const int64_t* own = rows.support.data() + (number * rows.n + k) * rows.k;
+    for (int64_t j = 0; j < rows.k; ++j) {
+      if (own[j] >= 0) placing.add(table.row(own[j]), table.square(own[j]));
+    }
+    if (placing.count() < task.label.size() + static_cast<size_t>(fewest_shots))
+      fail("every class needs at least one support");
+    task.label.resize(placing.count(), k);
+  }
+  const auto add = [&](const std::vector<int64_t>& from, int64_t count) {
+    for (int64_t i = number * count; i < (number + 1) * count; ++i) {
+      const int64_t row = from[static_cast<size_t>(i)];
+      placing.add(table.row(row), table.square(row));
+    }
+  };
+  add(rows.unlabelled, rows.u);
+  add(rows.query, rows.q);
+  placing.finish();
+  const auto of_classes = rows.classes.begin() + number * rows.n;
+  if (!rows.classes.empty()) task.classes.assign(of_classes, of_classes + rows.n);
+}
+
+/// Rows [b, m, d] as tasks read them, on the CPU and filled up with zeros.
+at::Tensor plain_rows(const at::Tensor& rows) { return padded_row(rows.to(at::kCPU, at::kFloat)).contiguous(); }
+
+/// The episodes of a batch, one after the other.
+class TensorTasks {
+ public:
+  explicit TensorTasks(const EpisodeBatch& batch)
+      : batch_(batch), support_(plain_rows(batch.support.flatten(1, 2))), query_(plain_rows(batch.query)) {
+    if (batch.support_mask.defined()) there_ = batch.support_mask.flatten(1, 2).to(at::kCPU, at::kFloat).contiguous();
+    if (batch.unlabelled.defined()) pool_ = plain_rows(batch.unlabelled);
+    if (batch.classes.defined()) classes_ = batch.classes.to(at::kCPU, at::kLong).contiguous();
+    task_.n = batch.support.size(1);
+    task_.width = batch.query.size(2);
+    task_.dim = query_.size(2);
+    task_.queries = query_.size(1);
+    task_.unlabelled = pool_.defined() ? pool_.size(1) : task_.queries;
+  }
+
+  /// Valid until the next call.
+  const Task& task(int64_t number) {
+    const int64_t shots = batch_.support.size(2);
+    Placing placing(task_, support_.size(1) + task_.unlabelled + task_.queries);
+    task_.label.clear();
+    const float* there = there_.defined() ? there_.data_ptr<float>() + number * there_.size(1) : nullptr;
+    for (int64_t i = 0; i < support_.size(1); ++i) {
+      if (there != nullptr && there[i] == 0) continue;
+      add(support_, number, i, placing);
+      task_.label.push_back(i / shots);
+    }
+    for (int64_t i = 0; pool_.defined() && i < pool_.size(1); ++i) add(pool_, number, i, placing);
+    for (int64_t i = 0; i < task_.queries; ++i) add(query_, number, i, placing);
+    placing.finish();
+    if (classes_.defined()) {
+      const int64_t* own = classes_.data_ptr<int64_t>() + number * task_.n;
+      task_.classes.assign(own, own + task_.n);
+    }
+    return task_;
+  }
+
+ private:
+  void add(const at::Tensor& rows, int64_t number, int64_t i, Placing& placing) const {
+    const float* row = rows.data_ptr<float>() + (number * rows.size(1) + i) * task_.dim;
+    placing.add(row, row_dot(row, row, task_.dim));
+  }
+
+  const EpisodeBatch& batch_;
+  at::Tensor support_, query_, pool_;  // [b, n * k, dim], [b, q, dim], [b, u, dim]
+  at::Tensor there_, classes_;         // [b, n * k], [b, n]
+  Task task_;
+};
+
+class TaskScorer : public Scorer {
+ public:
+  TaskScorer(MakeTaskRun make, std::shared_ptr<const FeatureTransform> map, int64_t fewest_shots)
+      : make_(std::move(make)), map_(std::move(map)), fewest_shots_(fewest_shots) {}
+  [[nodiscard]] std::shared_ptr<const FeatureTransform> feature_transform() const override { return map_; }
+
+ private:
+  [[nodiscard]] int64_t fewest_shots() const override { return fewest_shots_; }
+  [[nodiscard]] EpisodeScores answer(const EpisodeBatch& batch) const override {
+    expect_support_images(batch);
+    TensorTasks tasks(batch);
+    const at::Tensor logits = at::empty({batch.size(), batch.query.size(1), batch.support.size(1)});
+    const auto run = make_();
+    for (int64_t i = 0; i < batch.size(); ++i)
+      run->answer(tasks.task(i), logits.data_ptr<float>() + i * logits.stride(0));
+    return {logits.to(batch.query.device()), at::Tensor()};
+  }
+
+  MakeTaskRun make_;
+  std::shared_ptr<const FeatureTransform> map_;
+  int64_t fewest_shots_;
+};
+
+}  // namespace
+
+void TaskTable::add(MakeTaskRun make, int64_t fewest_shots) {
+  makers_.push_back(std::move(make));
+  fewest_shots_ = std::max(fewest_shots_, fewest_shots);
+}
+
+std::vector<EpisodeScores> TaskTable::score(const RowBatch& rows) const {
+  if (rows.n < 1) fail("an episode needs at least one class");
+  for (const auto* part : {&rows.support, &rows.query, &rows.unlabelled}) table_->need(*part);
+  std::vector<std::unique_ptr<TaskRun>> runs;
+  std::vector<EpisodeScores> scores;
+  for (const MakeTaskRun& make : makers_) {
+    runs.push_back(make());
+    scores.push_back({at::empty({rows.size(), rows.q, rows.n}), at::Tensor()});
+  }
+  Task task;
+  task.n = rows.n;
+  task.width = table_->rows().size(1);
+  task.dim = table_->stride();
+  task.unlabelled = rows.u > 0 ? rows.u : rows.q;
+  task.queries = rows.q;
+  for (int64_t i = 0; i < rows.size(); ++i) {
+    place(*table_, rows, i, fewest_shots_, task);
+    for (size_t m = 0; m < runs.size(); ++m)
+      runs[m]->answer(task, scores[m].logits.data_ptr<float>() + i * rows.q * rows.n);
+  }
+  return scores;
+}
+
+std::unique_ptr<Scorer> task_scorer(MakeTaskRun make, std::shared_ptr<const FeatureTransform> map,
+                                    int64_t fewest_shots) {
+  return std::make_unique<TaskScorer>(std::move(make), std::move(map), fewest_shots);
+}
+
+}  // namespace protocom
