@@ -1,13 +1,12 @@
-#include <ATen/ATen.h>
-
+#include <algorithm>
 #include <cmath>
 #include <numeric>
+#include <vector>
 
 #include "base/parallel.h"
-#include "base/unit_vectors.h"
 #include "fewshot/toolbox/detail/assignment.h"
 #include "fewshot/toolbox/detail/digamma.h"
-#include "fewshot/toolbox/detail/episode_points.h"
+#include "fewshot/toolbox/detail/task_matrix.h"
 #include "fewshot/toolbox/detail/text_method.h"
 
 namespace protocom::methods {
@@ -24,19 +23,24 @@ struct Options {
   int64_t present = 0;
 };
 
-/// One episode: what the texts say of images, probabilities [., n] as features. float64.
+/// One task: what the texts say of images, probabilities [., n] as features.
 struct Simplex {
-  at::Tensor unlabelled;  // [u, n]
-  at::Tensor labelled;    // [m, n]
-  at::Tensor labels;      // [m, n]
-  at::Tensor apart;       // [q, n] queries beside a pool, else undefined
+  DoubleMatrix unlabelled;  // [u, n]
+  DoubleMatrix labelled;    // [m, n]
+  DoubleMatrix labels;      // [m, n]
+  DoubleMatrix apart;       // [q, n] queries beside a pool, else empty
 };
 
-at::Tensor logarithm(const at::Tensor& z) { return (z + kLeast).log(); }
+DoubleMatrix logarithm(const DoubleMatrix& z) { return (z.array() + kLeast).log(); }
 
 /// log Dirichlet(z; alpha_k) of log z [u, n] for each row of alpha [k, n]: [u, k].
-at::Tensor log_density(const at::Tensor& log_z, const at::Tensor& alpha) {
-  return at::mm(log_z, (alpha - 1).t()) + at::lgamma(alpha.sum(1)) - at::lgamma(alpha).sum(1);
+DoubleMatrix log_density(const DoubleMatrix& log_z, const DoubleMatrix& alpha) {
+  const auto log_gamma = [](double value) { return std::lgamma(value); };
+  const DoubleVector totals = alpha.rowwise().sum();
+  const DoubleVector constant = totals.unaryExpr(log_gamma) - alpha.unaryExpr(log_gamma).rowwise().sum();
+  DoubleMatrix density = log_z * (alpha.array() - 1).matrix().transpose();
+  density.rowwise() += constant.transpose();
+  return density;
 }
 
 /// Twice (a digamma(a + 1) - log Gamma(a + 1)) / a^2, given the digamma: the curvature of the parabola through
@@ -51,12 +55,12 @@ double curvature_at(double a, double slope) {
 /// change of each row. Of the likelihood log Gamma(sum alpha) - sum log Gamma(alpha) + sum (alpha - 1) mean, the first
 /// term is bounded by its tangent and log Gamma(alpha) = log Gamma(alpha + 1) - log alpha by a parabola and the
 /// logarithm; the bound's maximum is a root of curvature alpha^2 + b alpha - 1.
-void step_towards_likeliest(at::Tensor* alpha, const at::Tensor& mean, std::vector<double>* changes) {
+void step_towards_likeliest(DoubleMatrix* alpha, const DoubleMatrix& mean, std::vector<double>* changes) {
   constexpr int64_t kNumbersOfAThread = 2000;
-  const int64_t n = alpha->size(1);
-  auto* rows = alpha->data_ptr<double>();
-  const auto* means = mean.data_ptr<double>();
-  parallel_for(0, alpha->size(0), std::max<int64_t>(kNumbersOfAThread / n, 1), [&](int64_t begin, int64_t end) {
+  const int64_t n = alpha->cols();
+  double* rows = alpha->data();
+  const double* means = mean.data();
+  parallel_for(0, alpha->rows(), std::max<int64_t>(kNumbersOfAThread / n, 1), [&](int64_t begin, int64_t end) {
     for (int64_t k = begin; k < end; ++k) {
       double* row = rows + k * n;
       const double total = digamma(std::accumulate(row, row + n, 0.0));
@@ -74,13 +78,11 @@ void step_towards_likeliest(at::Tensor* alpha, const at::Tensor& mean, std::vect
   });
 }
 
-at::Tensor likeliest(const at::Tensor& from, const at::Tensor& mean) {
-  at::Tensor alpha = from.clone();
-  const at::Tensor means = mean.contiguous();
-  std::vector<double> changes(static_cast<size_t>(alpha.size(0)));
+DoubleMatrix likeliest(DoubleMatrix alpha, const DoubleMatrix& means) {
+  std::vector<double> changes(static_cast<size_t>(alpha.rows()));
   for (int64_t step = 0; step < kInnerSteps; ++step) {
     const bool is_checked = step > 0 && step % kStepsBetweenChecks == 0;
-    const double size = is_checked ? alpha.square().sum().item<double>() : 0;
+    const double size = is_checked ? alpha.squaredNorm() : 0;
     step_towards_likeliest(&alpha, means, &changes);
     if (is_checked && std::accumulate(changes.begin(), changes.end(), 0.0) < kConverged * size) break;
   }
@@ -89,24 +91,36 @@ at::Tensor likeliest(const at::Tensor& from, const at::Tensor& mean) {
 
 /// Clusters of images to which no labelled image gives a name: the class of each, so that their mean probabilities
 /// agree most. Columns of logits [., n] move to it; clusters without an image take the classes that are left.
-at::Tensor named_by_texts(const at::Tensor& u, const at::Tensor& z, const at::Tensor& logits) {
-  const int64_t n = u.size(1);
-  const at::Tensor members = at::one_hot(u.argmax(1), n).to(at::kDouble);  // [u, n]
-  const at::Tensor there = members.sum(0).nonzero().flatten();
-  const at::Tensor means = at::mm(members.t(), z) / members.sum(0).clamp_min(1).unsqueeze(1);
-  const std::vector<int64_t> classes = best_assignment(means.index_select(0, there));
-  std::vector<int64_t> cluster_of(static_cast<size_t>(n), -1);
-  for (size_t i = 0; i < classes.size(); ++i) cluster_of[classes[i]] = there[static_cast<int64_t>(i)].item<int64_t>();
-  std::vector<char> is_taken(static_cast<size_t>(n), 0);
-  for (const int64_t cluster : cluster_of)
-    if (cluster >= 0) is_taken[cluster] = 1;
-  int64_t next = 0;
-  for (int64_t& cluster : cluster_of) {
-    if (cluster >= 0) continue;
-    while (is_taken[next]) ++next;
-    cluster = next++;
+DoubleMatrix named_by_texts(const DoubleMatrix& u, const DoubleMatrix& z, const DoubleMatrix& logits) {
+  const int64_t n = u.cols();
+  DoubleMatrix means = DoubleMatrix::Zero(n, n);
+  DoubleVector count = DoubleVector::Zero(n);
+  for (int64_t i = 0; i < u.rows(); ++i) {
+    int64_t cluster = 0;
+    u.row(i).maxCoeff(&cluster);
+    means.row(cluster) += z.row(i);
+    count[cluster] += 1;
   }
-  return logits.index_select(1, at::tensor(cluster_of, at::kLong));
+  std::vector<int64_t> there;
+  for (int64_t k = 0; k < n; ++k) {
+    if (count[k] > 0) there.push_back(k);
+  }
+  DoubleMatrix gain(static_cast<int64_t>(there.size()), n);
+  for (size_t i = 0; i < there.size(); ++i) gain.row(static_cast<int64_t>(i)) = means.row(there[i]) / count[there[i]];
+  const std::vector<int64_t> classes = best_assignment(gain);
+  std::vector<int64_t> cluster_of(static_cast<size_t>(n), -1);
+  for (size_t i = 0; i < classes.size(); ++i) cluster_of[static_cast<size_t>(classes[i])] = there[i];
+  int64_t next = 0;
+  DoubleMatrix named(logits.rows(), n);
+  for (int64_t k = 0; k < n; ++k) {
+    int64_t cluster = cluster_of[static_cast<size_t>(k)];
+    if (cluster < 0) {
+      while (count[next] > 0) ++next;
+      cluster = next++;
+    }
+    named.col(k) = logits.col(cluster);
+  }
+  return named;
 }
 
 /// lambda over the number of queries: how many times more classes there are than occur.
@@ -115,44 +129,63 @@ double weight_of_shares(int64_t n, int64_t present) {
 }
 
 /// EM: alpha from responsibilities u, then the classes' shares, then u.
-at::Tensor answer_one(const Simplex& images, const Options& options) {
-  const int64_t n = images.labels.size(1);
-  const at::Tensor log_z = logarithm(images.unlabelled);
-  const at::Tensor from_labelled = at::mm(images.labels.t(), logarithm(images.labelled));
-  const at::Tensor asked = images.apart.defined() ? logarithm(images.apart) : log_z;
-  at::Tensor u = images.unlabelled;
-  at::Tensor alpha = at::ones({n, n}, u.options());
-  at::Tensor shares;
+DoubleMatrix answer_one(const Simplex& images, const Options& options) {
+  const int64_t n = images.labels.cols();
+  const DoubleMatrix log_z = logarithm(images.unlabelled);
+  const DoubleMatrix from_labelled = images.labels.transpose() * logarithm(images.labelled);
+  const DoubleMatrix asked = images.apart.rows() > 0 ? logarithm(images.apart) : log_z;
+  DoubleMatrix u = images.unlabelled;
+  DoubleMatrix alpha = DoubleMatrix::Ones(n, n);
+  Eigen::RowVectorXd shares = Eigen::RowVectorXd::Zero(n);
   for (int64_t step = 0; step < options.steps; ++step) {
-    const at::Tensor count = images.labels.sum(0) + u.sum(0);
-    const at::Tensor mean = (from_labelled + at::mm(u.t(), log_z)) / count.clamp_min(kLeast).unsqueeze(1);
-    const at::Tensor used = (count > kLeast).nonzero().flatten();  // an empty class keeps what it has
-    alpha = alpha.index_copy(0, used, likeliest(alpha.index_select(0, used), mean.index_select(0, used)));
-    shares = weight_of_shares(n, options.present) * (u.sum(0) / std::max<int64_t>(u.size(0), 1) + kLeast).log();
-    u = (log_density(log_z, alpha) + shares).softmax(1);
+    const DoubleVector count = (images.labels.colwise().sum() + u.colwise().sum()).transpose();
+    DoubleMatrix mean = from_labelled + u.transpose() * log_z;
+    std::vector<int64_t> used;  // an empty class keeps what it has
+    for (int64_t k = 0; k < n; ++k) {
+      if (count[k] > kLeast) used.push_back(k);
+    }
+    DoubleMatrix own(static_cast<int64_t>(used.size()), n), means = own;
+    for (size_t i = 0; i < used.size(); ++i) {
+      own.row(static_cast<int64_t>(i)) = alpha.row(used[i]);
+      means.row(static_cast<int64_t>(i)) = mean.row(used[i]) / count[used[i]];
+    }
+    own = likeliest(std::move(own), means);
+    for (size_t i = 0; i < used.size(); ++i) alpha.row(used[i]) = own.row(static_cast<int64_t>(i));
+    const auto images_there = static_cast<double>(std::max<int64_t>(u.rows(), 1));
+    shares = weight_of_shares(n, options.present) * (u.colwise().sum().array() / images_there + kLeast).log().matrix();
+    u = log_density(log_z, alpha);
+    u.rowwise() += shares;
+    u = softmax(std::move(u));
   }
-  const at::Tensor logits = log_density(asked, alpha) + shares;
-  return images.labelled.size(0) > 0 ? logits : named_by_texts(u, images.unlabelled, logits);
+  DoubleMatrix logits = log_density(asked, alpha);
+  logits.rowwise() += shares;
+  return images.labelled.rows() > 0 ? logits : named_by_texts(u, images.unlabelled, logits);
 }
 
-EpisodeScores answer(const EpisodeBatch& batch, const Options& options, const ClassText& text) {
-  const auto stated = [&](const at::Tensor& rows) {
-    return (options.temperature * text.cosines(unit_vectors(rows), batch.classes).to(at::kDouble)).softmax(-1);
-  };
-  const EpisodePoints points = supports_and_queries(batch);
-  const at::Tensor labels = points.supports_of(points.labels).to(at::kDouble);
-  const at::Tensor labelled = stated(points.supports_of(points.features));
-  const at::Tensor unlabelled = stated(unlabelled_of(batch));
-  const at::Tensor apart = batch.unlabelled.defined() ? stated(batch.query) : at::Tensor();
-  std::vector<at::Tensor> logits;
-  for (int64_t i = 0; i < batch.size(); ++i) {
-    const at::Tensor there = labels[i].sum(-1).nonzero().flatten();
-    logits.push_back(answer_one({unlabelled[i], labelled[i].index_select(0, there), labels[i].index_select(0, there),
-                                 apart.defined() ? apart[i] : at::Tensor()},
-                                options));
+class EmDirichletRun : public TaskRun {
+ public:
+  EmDirichletRun(const Options& options, std::shared_ptr<const ClassText> text)
+      : options_(options), text_(std::move(text)) {}
+
+  void answer(const Task& task, float* logits) override {
+    const bool has_pool = task.first_query() >= task.learned();
+    const DoubleMatrix apart = has_pool ? stated(task, task.first_query(), task.queries) : DoubleMatrix();
+    const Simplex images{stated(task, task.supports(), task.unlabelled), stated(task, 0, task.supports()),
+                         labels_of_supports(task), apart};
+    if (task.queries > 0) matrix_at(logits, task) = answer_one(images, options_).cast<float>();
   }
-  return {at::stack(logits).to(at::kFloat), at::Tensor()};
-}
+
+ private:
+  /// Probabilities by the texts of `count` points from `first` on.
+  [[nodiscard]] DoubleMatrix stated(const Task& task, int64_t first, int64_t count) const {
+    FloatMatrix cosines(count, task.n);
+    text_->place_cosines(task, first, count, cosines.data());
+    return softmax(options_.temperature * cosines.cast<double>());
+  }
+
+  Options options_;
+  std::shared_ptr<const ClassText> text_;
+};
 
 }  // namespace
 
@@ -169,8 +202,8 @@ MethodDefinition em_dirichlet() {
       "Of an image only its probabilities by the texts count, the softmax of the cosines. Without photos each cluster "
       "gets the class that fits it best, one each. The source's tasks have queries of 5 of all classes and its program "
       "is told so, also with photos: `present=5`.";
-  return define_with_text(
-      std::move(spec), &answer,
+  return define_task_method_with_text<EmDirichletRun>(
+      std::move(spec),
       Parameters<Options>()
           .real("temperature", &Options::temperature, {}, "factor of the cosines in the softmax")
           .whole("steps", &Options::steps, {1, 1e5}, "of all three updates")

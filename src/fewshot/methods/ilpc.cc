@@ -1,13 +1,16 @@
-#include <ATen/ATen.h>
-
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <numeric>
 #include <vector>
 
+#include "fewshot/detail/row_length.h"
 #include "fewshot/toolbox/detail/label_graph.h"
 #include "fewshot/toolbox/detail/row_kernels.h"
 #include "fewshot/toolbox/detail/sinkhorn.h"
 #include "fewshot/toolbox/detail/softmax_descent.h"
-#include "fewshot/toolbox/detail/space_method.h"
-#include "fewshot/toolbox/detail/span.h"
+#include "fewshot/toolbox/detail/task_matrix.h"
+#include "fewshot/toolbox/detail/task_method.h"
 
 namespace protocom::methods {
 namespace {
@@ -19,153 +22,191 @@ struct Options : LabelGraphOptions {
   std::string transform = "l2n";
 };
 
-/// Summed loss of each image over the training of a linear classifier on all of them, [b, s + u].
+/// Summed loss of each image over the training of a linear classifier on all of them.
 class Cleaning {
  public:
-  Cleaning(const EpisodePoints& points, int64_t steps)
-      : span_(points.learned_from(points.features).to(at::kDouble)),
-        gram_(panels(filled_up(
-            span_.products(
-                at::eye(points.supports + points.unlabelled, at::kDouble).expand({points.features.size(0), -1, -1})) +
-            1))),
-        steps_(steps) {}
-
-  /// `labels` [b, s + u, n] of all images, `trusted` those of the supports and of images kept before; zeros for
-  /// episodes that are not `asked` about, bool [b].
-  [[nodiscard]] at::Tensor losses(const at::Tensor& labels, const at::Tensor& trusted, const at::Tensor& asked) const {
-    const at::Tensor scores = span_.products(imprinted(trusted)).transpose(1, 2);
-    const int64_t n = labels.size(2);
-    const at::Tensor start = filled_up(scores.slice(1, 0, n - 1) - scores.slice(1, n - 1));
-    const at::Tensor target = filled_up(labels.transpose(1, 2));
-    const at::Tensor share = labels.sum({1, 2}).reciprocal().contiguous();
-    const int64_t stride = target.size(2);
-    at::Tensor found = at::zeros({labels.size(0), stride}, at::kDouble);
-    std::vector<double> work(static_cast<size_t>((3 * n - 2) * stride));
-    for (int64_t e = 0; e < labels.size(0); ++e) {
-      if (!asked.data_ptr<bool>()[e]) continue;
-      SoftmaxDescent task;
-      task.gram = gram_.data_ptr<double>() + e * gram_.stride(0);
-      task.start = start.data_ptr<double>() + e * (n - 1) * stride;
-      task.labels = target.data_ptr<double>() + e * n * stride;
-      task.n = n;
-      task.points = labels.size(1);
-      task.stride = stride;
-      task.share = share.data_ptr<double>()[e];
-      task.rate = 0.1;
-      task.momentum = 0.9;
-      task.decay = 5e-4;
-      task.steps = steps_;
-      task.work = work.data();
-      softmax_descent(task, found.data_ptr<double>() + e * stride);
+  Cleaning(const Task& task, int64_t steps) : steps_(steps) {
+    const DoubleMatrix x = matrix_of(task, 0, task.learned());
+    gram_ = x * x.transpose();
+    const int64_t points = task.learned();
+    stride_ = padded_length(points);
+    // Columns that are multiplied together side by side, with 1 added for the bias.
+    panels_.assign(static_cast<size_t>(stride_ * points), 0.0);
+    for (int64_t i = 0; i < points; ++i) {
+      for (int64_t j = 0; j < points; ++j) {
+        const int64_t panel = j / kRowMultiple * points + i;
+        panels_[static_cast<size_t>(panel * kRowMultiple + j % kRowMultiple)] = gram_(i, j) + 1;
+      }
     }
-    return found.slice(1, 0, labels.size(1));
+  }
+
+  /// [s + u], of `labels` [s + u, n] of all images; `trusted` are those of the supports and of images kept before.
+  [[nodiscard]] std::vector<double> losses(const DoubleMatrix& labels, const DoubleMatrix& trusted) const {
+    const int64_t n = labels.cols(), points = labels.rows();
+    const DoubleMatrix scores = imprinted(trusted);  // [n, s + u]
+    std::vector<double> start(static_cast<size_t>((n - 1) * stride_)), target(static_cast<size_t>(n * stride_));
+    for (int64_t i = 0; i < points; ++i) {
+      for (int64_t k = 0; k + 1 < n; ++k) start[static_cast<size_t>(k * stride_ + i)] = scores(k, i) - scores(n - 1, i);
+      for (int64_t k = 0; k < n; ++k) target[static_cast<size_t>(k * stride_ + i)] = labels(i, k);
+    }
+    std::vector<double> work(static_cast<size_t>((3 * n - 2) * stride_)), found(static_cast<size_t>(stride_));
+    SoftmaxDescent descent;
+    descent.gram = panels_.data();
+    descent.start = start.data();
+    descent.labels = target.data();
+    descent.n = n;
+    descent.points = points;
+    descent.stride = stride_;
+    descent.share = 1 / labels.sum();
+    descent.rate = 0.1;
+    descent.momentum = 0.9;
+    descent.decay = 5e-4;
+    descent.steps = steps_;
+    descent.work = work.data();
+    softmax_descent(descent, found.data());
+    return found;
   }
 
  private:
-  static at::Tensor filled_up(const at::Tensor& rows) {
-    return at::constant_pad_nd(rows, {0, padded_length(rows.size(2)) - rows.size(2)}).contiguous();
+  /// Products of the points with the class means at unit length, [n, s + u].
+  [[nodiscard]] DoubleMatrix imprinted(const DoubleMatrix& trusted) const {
+    const DoubleMatrix means =  // [n, s + u], coefficients of the points
+        trusted.transpose().array().colwise() / trusted.colwise().sum().transpose().array();
+    const DoubleMatrix products = means * gram_;
+    const DoubleVector squares = means.cwiseProduct(products).rowwise().sum();
+    return products.array().colwise() / squares.array().max(1e-24).sqrt();
   }
 
-  /// Columns that are multiplied together side by side.
-  static at::Tensor panels(const at::Tensor& gram) {
-    return gram.view({gram.size(0), gram.size(1), -1, kRowMultiple}).transpose(1, 2).contiguous();
-  }
-
-  /// Class means at unit length.
-  [[nodiscard]] at::Tensor imprinted(const at::Tensor& trusted) const {
-    const at::Tensor means = weighted_means(trusted);
-    const at::Tensor lengths = Span::squared_lengths(means, span_.products(means)).sqrt();
-    return means / lengths.clamp_min(1e-12).transpose(1, 2);
-  }
-
-  Span span_;
-  at::Tensor gram_;  // as SoftmaxDescent takes it, with 1 added for the bias
+  DoubleMatrix gram_;           // [s + u, s + u]
+  std::vector<double> panels_;  // the same as SoftmaxDescent takes it
+  int64_t stride_ = 0;
   int64_t steps_;
 };
 
-/// The state of b episodes between rounds. In float64: which images are cleanest is a choice that roundings must not
-/// make.
+/// The state of a task between rounds. In float64: which images are cleanest is a choice that roundings must not make.
 class Rounds {
  public:
-  Rounds(const EpisodePoints& points, const Options& options)
-      : points_(points),
+  Rounds(const Task& task, const Options& options)
+      : task_(task),
         options_(options),
-        graph_(points, options),
-        cleaning_(points, options.cleaning_steps),
-        trusted_(points.learned_from(points.labels).to(at::kDouble).clone()),
-        open_(at::ones_like(points.unlabelled_of(trusted_).select(2, 0))),
-        remaining_(balanced_columns(points.unlabelled_of(trusted_)).to(at::kDouble)),
-        answer_(at::zeros_like(points.unlabelled_of(trusted_))) {}
+        graph_(task, options),
+        cleaning_(task, options.cleaning_steps),
+        trusted_(labels_of(task)),
+        open_(static_cast<size_t>(task.unlabelled), true),
+        remaining_(static_cast<size_t>(task.n), static_cast<double>(task.unlabelled) / static_cast<double>(task.n)),
+        answer_(DoubleMatrix::Zero(task.unlabelled, task.n)) {}
 
   /// Labels the cleanest images of each class; false when all are labelled.
   bool next() {
-    if (!open_.any().item<bool>()) return false;
-    const at::Tensor plan = transported();  // [b, u, n]
-    const at::Tensor label = at::zeros_like(plan).scatter_(-1, plan.argmax(-1, true), 1) * open_.unsqueeze(-1);
-    at::Tensor chosen = cleanest(label);  // [b, u]
-    // With fewer than one a class the rest is labelled as it stands.
-    const at::Tensor few = chosen.sum(-1, true) < static_cast<double>(plan.size(2));
-    chosen = at::where(few, open_, chosen);
-    answer_ = answer_ + chosen.unsqueeze(-1) * plan;
-    open_ = open_ - chosen;
-    remaining_ = (remaining_ - (label * chosen.unsqueeze(-1)).sum(1)).clamp_min(0);
-    points_.unlabelled_of(trusted_).add_(label * chosen.unsqueeze(-1));
+    if (std::find(open_.begin(), open_.end(), true) == open_.end()) return false;
+    const DoubleMatrix plan = transported();  // [u, n]
+    std::vector<int64_t> label(open_.size(), -1);
+    for (size_t i = 0; i < open_.size(); ++i) {
+      if (open_[i]) plan.row(static_cast<int64_t>(i)).maxCoeff(&label[i]);
+    }
+    for (const int64_t i : cleanest(label)) {
+      const int64_t k = label[static_cast<size_t>(i)];
+      answer_.row(i) = plan.row(i);
+      open_[static_cast<size_t>(i)] = false;
+      remaining_[static_cast<size_t>(k)] = std::max(remaining_[static_cast<size_t>(k)] - 1, 0.0);
+      trusted_(task_.supports() + i, k) = 1;
+    }
     return true;
   }
 
-  /// Probabilities [b, q, n].
-  [[nodiscard]] at::Tensor answer() const {
-    if (points_.features.size(1) == points_.supports + points_.unlabelled) return answer_;
-    return graph_.of_queries(trusted_);
+  /// Probabilities [q, n].
+  [[nodiscard]] DoubleMatrix answer() const {
+    return task_.first_query() < task_.learned() ? answer_ : graph_.of_queries(trusted_);
   }
 
  private:
-  /// Propagated labels after optimal transport to the columns that remain.
-  [[nodiscard]] at::Tensor transported() const {
+  /// Propagated labels after optimal transport to the columns that remain, [u, n].
+  [[nodiscard]] DoubleMatrix transported() const {
     constexpr double kTiny = 1e-12;
-    const at::Tensor f = points_.unlabelled_of(graph_.propagate(trusted_));
-    const at::Tensor probability = (f + kTiny) / (f + kTiny).sum(-1, true);
-    const at::Tensor logits = options_.sharpness * probability.log();
-    return (logits + sinkhorn(logits, remaining_, {}, open_).unsqueeze(1)).softmax(-1);
+    const int64_t u = task_.unlabelled, n = task_.n;
+    DoubleMatrix logits = graph_.propagate(trusted_).bottomRows(u).array() + kTiny;
+    const DoubleVector sums = logits.rowwise().sum();
+    logits = options_.sharpness * (logits.array().colwise() / sums.array()).log();
+    const int64_t stride = padded_length(u);
+    Floats kernel(static_cast<size_t>(n * stride)), work(static_cast<size_t>(2 * stride)), scales(remaining_.size());
+    for (int64_t i = 0; i < u; ++i) {
+      if (!open_[static_cast<size_t>(i)]) continue;
+      const double most = logits.row(i).maxCoeff();
+      for (int64_t k = 0; k < n; ++k)
+        kernel[static_cast<size_t>(k * stride + i)] = static_cast<float>(std::exp(logits(i, k) - most));
+    }
+    const SinkhornOptions sinkhorn;
+    const Floats columns(remaining_.begin(), remaining_.end());
+    transport_scales({kernel.data(), n, stride, columns.data(), static_cast<float>(sinkhorn.tolerance),
+                      sinkhorn.most_steps, work.data()},
+                     scales.data());
+    for (int64_t k = 0; k < n; ++k)
+      logits.col(k).array() += std::log(static_cast<double>(scales[static_cast<size_t>(k)]));
+    const DoubleVector most = logits.rowwise().maxCoeff();
+    DoubleMatrix plan = (logits.array().colwise() - most.array()).exp();
+    const DoubleVector totals = plan.rowwise().sum();
+    plan.array().colwise() /= totals.array();
+    return plan;
   }
 
-  /// Of the open images of each label those of the least loss, at most `keep`: 1, else 0, [b, u].
-  [[nodiscard]] at::Tensor cleanest(const at::Tensor& label) const {
-    constexpr double kFar = 1e30;
-    at::Tensor all = trusted_.clone();
-    points_.unlabelled_of(all).add_(label);
-    const at::Tensor loss = points_.unlabelled_of(cleaning_.losses(all, trusted_, undecided(label)));  // [b, u]
-    const at::Tensor of_class = loss.unsqueeze(-1) + (1 - label) * kFar;                               // [b, u, n]
-    const int64_t count = std::min(options_.keep, loss.size(1));
-    const at::Tensor nearest = std::get<1>(of_class.topk(count, 1, /*largest=*/false));
-    return (at::zeros_like(of_class).scatter_(1, nearest, 1) * label).sum(-1);
+  /// Of the open images of each label those of the least loss, at most `keep`; all that are open where these would be
+  /// fewer than one per class.
+  [[nodiscard]] std::vector<int64_t> cleanest(const std::vector<int64_t>& label) const {
+    std::vector<std::vector<int64_t>> members(static_cast<size_t>(task_.n));
+    std::vector<int64_t> all;
+    for (size_t i = 0; i < label.size(); ++i) {
+      if (label[i] < 0) continue;
+      members[static_cast<size_t>(label[i])].push_back(static_cast<int64_t>(i));
+      all.push_back(static_cast<int64_t>(i));
+    }
+    int64_t kept = 0;
+    bool decides = false;  // a loss: some class has more than it may keep
+    for (const auto& own : members) {
+      const auto count = static_cast<int64_t>(own.size());
+      kept += std::min(count, options_.keep);
+      decides = decides || count > options_.keep;
+    }
+    if (kept < task_.n || !decides) return all;
+    DoubleMatrix labels = trusted_;
+    for (const int64_t i : all) labels(task_.supports() + i, label[static_cast<size_t>(i)]) = 1;
+    const std::vector<double> loss = cleaning_.losses(labels, trusted_);
+    std::vector<int64_t> chosen;
+    for (auto& own : members) {
+      const auto count = std::min(static_cast<int64_t>(own.size()), options_.keep);
+      std::sort(own.begin(), own.end(), [&](int64_t a, int64_t b) {
+        const auto of = [&](int64_t i) { return loss[static_cast<size_t>(task_.supports() + i)]; };
+        return of(a) < of(b) || (of(a) == of(b) && a < b);
+      });
+      chosen.insert(chosen.end(), own.begin(), own.begin() + count);
+    }
+    return chosen;
   }
 
-  /// Episodes in which losses decide which images are kept, bool [b]: some class has more than it may keep, and the
-  /// rest is not labelled as it stands.
-  [[nodiscard]] at::Tensor undecided(const at::Tensor& label) const {
-    const at::Tensor count = label.sum(1);  // [b, n]
-    return count.gt(options_.keep).any(-1).logical_and(count.clamp_max(options_.keep).sum(-1).ge(label.size(2)));
-  }
-
-  const EpisodePoints& points_;
+  const Task& task_;
   const Options& options_;
   LabelGraph graph_;
   Cleaning cleaning_;
-  at::Tensor trusted_;    // labels of supports and of images labelled so far, [b, s + u, n]
-  at::Tensor open_;       // 1 where an unlabelled image has no label yet, [b, u]
-  at::Tensor remaining_;  // images that each class is still to get, [b, n]
-  at::Tensor answer_;     // the plan's row by which an image was labelled, [b, u, n]
+  DoubleMatrix trusted_;           // labels of supports and of images labelled so far, [s + u, n]
+  std::vector<bool> open_;         // unlabelled images without a label, [u]
+  std::vector<double> remaining_;  // images that each class is still to get, [n]
+  DoubleMatrix answer_;            // the plan's row by which an image was labelled, [u, n]
 };
 
-EpisodeScores answer(const EpisodeBatch& batch, const Options& options) {
-  constexpr double kTiny = 1e-9;
-  const EpisodePoints points = episode_points(batch);
-  Rounds rounds(points, options);
-  while (rounds.next()) {
+class IlpcRun : public TaskRun {
+ public:
+  explicit IlpcRun(const Options& options) : options_(options) {}
+
+  void answer(const Task& task, float* logits) override {
+    constexpr double kTiny = 1e-9;
+    Rounds rounds(task, options_);
+    while (rounds.next()) {
+    }
+    matrix_at(logits, task) = (rounds.answer().array() + kTiny).log().cast<float>();
   }
-  return {(rounds.answer() + kTiny).log().to(at::kFloat), at::Tensor()};
-}
+
+ private:
+  Options options_;
+};
 
 }  // namespace
 
@@ -184,19 +225,20 @@ MethodDefinition ilpc() {
       "gradients, the solution here is exact; the classifier’s bias starts at 0, not at random. Probabilities are the "
       "transport plan’s row in the round that labelled the image. Queries beside a pool take their nearest points’ "
       "labels.";
-  return define_in_space(std::move(spec), &answer,
-                         Parameters<Options>()
-                             .real("alpha", &Options::alpha, {0, 0.9999}, "share taken from the neighbours")
-                             .tries({"0.5", "0.9"})
-                             .whole("neighbours", &Options::neighbours, {1, 1e6}, "nearest others of an image")
-                             .tries({"8", "25"})
-                             .real("power", &Options::power, {}, "of the cosine, in the graph")
-                             .real("sharpness", &Options::sharpness, {1e-6}, "power of the propagated labels")
-                             .tries({"1"})
-                             .whole("keep", &Options::keep, {1, 1e6}, "labels a class and round")
-                             .tries({"5"})
-                             .whole("cleaning_steps", &Options::cleaning_steps, {1, 1e6}, "of the classifier"),
-                         {"cl2n"});
+  return define_task_method_in_space<IlpcRun>(
+      std::move(spec),
+      Parameters<Options>()
+          .real("alpha", &Options::alpha, {0, 0.9999}, "share taken from the neighbours")
+          .tries({"0.5", "0.9"})
+          .whole("neighbours", &Options::neighbours, {1, 1e6}, "nearest others of an image")
+          .tries({"8", "25"})
+          .real("power", &Options::power, {}, "of the cosine, in the graph")
+          .real("sharpness", &Options::sharpness, {1e-6}, "power of the propagated labels")
+          .tries({"1"})
+          .whole("keep", &Options::keep, {1, 1e6}, "labels a class and round")
+          .tries({"5"})
+          .whole("cleaning_steps", &Options::cleaning_steps, {1, 1e6}, "of the classifier"),
+      {"cl2n"});
 }
 
 }  // namespace protocom::methods

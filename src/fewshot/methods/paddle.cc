@@ -1,8 +1,12 @@
-#include <ATen/ATen.h>
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+#include <vector>
 
-#include "fewshot/toolbox/detail/episode_points.h"
-#include "fewshot/toolbox/detail/space_method.h"
-#include "fewshot/toolbox/detail/span.h"
+#include "fewshot/toolbox/detail/class_kernels.h"
+#include "fewshot/toolbox/detail/row_span.h"
+#include "fewshot/toolbox/detail/task_method.h"
+#include "fewshot/toolbox/detail/task_rows.h"
 
 namespace protocom::methods {
 namespace {
@@ -14,31 +18,101 @@ struct Options {
 };
 
 /// Every dimension by the range of the unlabelled images in it. Less their mean, which changes no distance, but keeps
-/// the rounding of distances small, which many steps would amplify.
-EpisodePoints in_units_of_range(EpisodePoints points) {
-  const at::Tensor x = points.unlabelled_of(points.features);
-  const at::Tensor range = x.amax(1, true) - x.amin(1, true);  // [b, 1, d]
-  points.features = (points.features - x.mean(1, true)) / at::where(range > 0, range, at::ones_like(range));
-  return points;
-}
-
-EpisodeScores answer(const EpisodeBatch& batch, const Options& options) {
-  constexpr double kTiny = 1e-6;
-  EpisodePoints points = episode_points(batch);
-  if (points.unlabelled > 0) points = in_units_of_range(std::move(points));
-  const Span span(points.features);
-  at::Tensor means = weighted_means(points.labels);
-  at::Tensor v = at::zeros_like(points.labels.slice(1, 0, 1));  // [b, 1, n], the dual variable
-  at::Tensor logits;
-  for (int64_t step = 0; step < options.steps && points.unlabelled > 0; ++step) {
-    logits = options.weight * v - span.squared_distances(means) / 2;
-    const at::Tensor u = class_softmax(points.unlabelled_of(logits));
-    v = (u.mean(1, true) + kTiny).log() + 1;
-    means = weighted_means(points.with_unlabelled(u));
+/// the rounding of distances small, which many steps would amplify. One per thread.
+class RowsInUnitsOfRange {
+ public:
+  /// [m]; valid until the next call.
+  const std::vector<const float*>& place(const Task& task) {
+    if (task.unlabelled == 0) return task.rows;
+    place_mean(task, task.supports(), task.learned(), mean_);
+    low_.assign(task.rows[static_cast<size_t>(task.supports())],
+                task.rows[static_cast<size_t>(task.supports())] + task.dim);
+    high_ = low_;
+    for (int64_t i = task.supports(); i < task.learned(); ++i) {
+      const float* own = task.rows[static_cast<size_t>(i)];
+      for (size_t d = 0; d < low_.size(); ++d) {
+        low_[d] = std::min(low_[d], own[d]);
+        high_[d] = std::max(high_[d], own[d]);
+      }
+    }
+    grow(rows_, task.points() * task.dim);
+    pointers_.clear();
+    for (int64_t i = 0; i < task.points(); ++i) {
+      float* to = rows_.data() + i * task.dim;
+      const float* own = task.rows[static_cast<size_t>(i)];
+      for (size_t d = 0; d < low_.size(); ++d) {
+        const float range = high_[d] - low_[d];
+        to[d] = (own[d] - mean_[d]) / (range > 0 ? range : 1.0F);
+      }
+      pointers_.push_back(to);
+    }
+    return pointers_;
   }
-  if (!logits.defined()) logits = -span.squared_distances(means) / 2;
-  return {points.queries_of(logits), at::Tensor()};
-}
+
+ private:
+  Floats mean_, low_, high_;  // [dim]
+  Floats rows_;               // [m, dim]
+  std::vector<const float*> pointers_;
+};
+
+/// Arrays lie class by class, [n, stride].
+class PaddleRun : public TaskRun {
+ public:
+  explicit PaddleRun(const Options& options) : options_(options) {}
+
+  void answer(const Task& task, float* logits) override {
+    span_.place(ranged_.place(task), task.dim);
+    const int64_t n = task.n, stride = span_.stride();
+    place_mean_coefficients(task, stride, means_);
+    labels_.assign(means_.size(), 0.0F);
+    for (int64_t i = 0; i < task.supports(); ++i)
+      labels_[static_cast<size_t>(task.label[static_cast<size_t>(i)] * stride + i)] = 1;
+    dual_.assign(static_cast<size_t>(n), 0.0F);
+    place_logits(n);
+    for (int64_t step = 0; step < options_.steps && task.unlabelled > 0; ++step) {
+      if (step > 0) place_logits(n);
+      move_means(task);
+    }
+    for (int64_t k = 0; k < n; ++k) {
+      const float* own = logits_.data() + k * stride + task.first_query();
+      for (int64_t i = 0; i < task.queries; ++i) logits[i * n + k] = own[i];
+    }
+  }
+
+ private:
+  void place_logits(int64_t n) {
+    logits_.resize(means_.size());
+    span_.place_distances(means_.data(), n, logits_.data());
+    for (int64_t k = 0; k < n; ++k) {
+      const float more = static_cast<float>(options_.weight) * dual_[static_cast<size_t>(k)];
+      float* own = logits_.data() + k * span_.stride();
+      for (int64_t i = 0; i < span_.stride(); ++i) own[i] = more - own[i] / 2;
+    }
+  }
+
+  /// Means and the dual variable from the assignments that the logits give.
+  void move_means(const Task& task) {
+    constexpr float kTiny = 1e-6F;
+    const int64_t n = task.n, stride = span_.stride(), first = task.supports();
+    shares_ = logits_;
+    exponentials_of_classes(shares_.data(), n, stride);
+    shares_of_classes(nullptr, shares_.data(), n, stride);
+    means_ = labels_;
+    for (int64_t k = 0; k < n; ++k) {
+      const float* own = shares_.data() + k * stride + first;
+      std::copy_n(own, task.unlabelled, means_.data() + k * stride + first);
+      const float mean = std::accumulate(own, own + task.unlabelled, 0.0F) / static_cast<float>(task.unlabelled);
+      dual_[static_cast<size_t>(k)] = std::log(mean + kTiny) + 1;
+    }
+    normalise_rows(n, stride, means_);
+  }
+
+  Options options_;
+  RowsInUnitsOfRange ranged_;
+  RowSpan span_;
+  Floats means_, labels_, logits_, shares_;  // [n, stride]
+  Floats dual_;                              // [n]
+};
 
 }  // namespace
 
@@ -55,13 +129,13 @@ MethodDefinition paddle() {
       "Made for many classes of which few occur among the queries. weight is the authors’ lambda over the number of "
       "queries, 75 of 75 in their settings for mini-ImageNet. Dimensions are divided by the queries’ range, as in "
       "their code.";
-  return define_in_space(std::move(spec), &answer,
-                         Parameters<Options>()
-                             .real("weight", &Options::weight, {}, "of the classes’ proportions")
-                             .tries({"0.3", "0.5", "2"})
-                             .whole("steps", &Options::steps, {1, 1e5}, "of all three updates")
-                             .tries({"20", "50"}),
-                         {"l2n", "cl2n"});
+  return define_task_method_in_space<PaddleRun>(std::move(spec),
+                                                Parameters<Options>()
+                                                    .real("weight", &Options::weight, {}, "of the classes’ proportions")
+                                                    .tries({"0.3", "0.5", "2"})
+                                                    .whole("steps", &Options::steps, {1, 1e5}, "of all three updates")
+                                                    .tries({"20", "50"}),
+                                                {"l2n", "cl2n"});
 }
 
 }  // namespace protocom::methods

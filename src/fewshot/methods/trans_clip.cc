@@ -1,7 +1,9 @@
-#include <ATen/ATen.h>
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+#include <vector>
 
-#include "base/unit_vectors.h"
-#include "fewshot/toolbox/detail/episode_points.h"
+#include "fewshot/toolbox/detail/task_matrix.h"
 #include "fewshot/toolbox/detail/text_method.h"
 
 namespace protocom::methods {
@@ -21,114 +23,141 @@ struct Options {
   double scale = kClipScale;
 };
 
-/// One episode: images x [u, d] that are answered together, labelled ones s [m, d] with y [m, n], all of unit length,
-/// and what the texts say of x, probabilities t [u, n]. float64.
+/// One task: images x [u, d] that are answered together, labelled ones s [m, d] with y [m, n], all of unit length, and
+/// what the texts say of x, probabilities t [u, n].
 struct Problem {
-  at::Tensor x, s, y, t;
-  [[nodiscard]] bool has_shots() const { return s.size(0) > 0; }
+  DoubleMatrix x, s, y, t;
+  [[nodiscard]] bool has_shots() const { return s.rows() > 0; }
 };
 
 /// Gaussians with one diagonal covariance.
 struct Mixture {
-  at::Tensor means;     // [n, d]
-  at::Tensor variance;  // [d]
+  DoubleMatrix means;     // [n, d]
+  DoubleVector variance;  // [d]
 
   /// log N(x; mean, variance) of [u, d] less what is the same for all classes: [u, n].
-  [[nodiscard]] at::Tensor log_likelihood(const at::Tensor& x) const {
-    const at::Tensor precision = variance.reciprocal();
-    return at::mm(x, (means * precision).t()) - 0.5 * (means * means * precision).sum(1);
+  [[nodiscard]] DoubleMatrix log_likelihood(const DoubleMatrix& x) const {
+    const DoubleMatrix scaled = means * variance.cwiseInverse().asDiagonal();
+    const DoubleVector squares = means.cwiseProduct(scaled).rowwise().sum();
+    DoubleMatrix likelihood = x * scaled.transpose();
+    likelihood.rowwise() -= 0.5 * squares.transpose();
+    return likelihood;
   }
 };
 
+/// Zeros but for the `count` largest of each row.
+DoubleMatrix largest_of_rows(const DoubleMatrix& values, int64_t count) {
+  DoubleMatrix kept = DoubleMatrix::Zero(values.rows(), values.cols());
+  std::vector<int64_t> order(static_cast<size_t>(values.cols()));
+  for (int64_t i = 0; i < values.rows(); ++i) {
+    std::iota(order.begin(), order.end(), 0);
+    std::partial_sort(order.begin(), order.begin() + count, order.end(), [&](int64_t a, int64_t b) {
+      return values(i, a) > values(i, b) || (values(i, a) == values(i, b) && a < b);
+    });
+    for (int64_t j = 0; j < count; ++j)
+      kept(i, order[static_cast<size_t>(j)]) = values(i, order[static_cast<size_t>(j)]);
+  }
+  return kept;
+}
+
 /// Affinity [a, u] of images to their nearest neighbours among x, cosines, zero elsewhere. `own`: rows are x itself,
 /// whose nearest is left out.
-at::Tensor affinity(const at::Tensor& rows, const at::Tensor& x, bool own) {
-  at::Tensor cosines = at::mm(rows, x.t());
-  if (own) cosines.fill_diagonal_(-2);
-  const int64_t k = std::min<int64_t>(kNeighbours, x.size(0) - (own ? 1 : 0));
-  if (k < 1) return at::zeros_like(cosines);
-  const auto [value, index] = cosines.topk(k, 1);
-  return at::zeros_like(cosines).scatter_(1, index, value);
+DoubleMatrix affinity(const DoubleMatrix& rows, const DoubleMatrix& x, bool own) {
+  DoubleMatrix cosines = rows * x.transpose();
+  if (own) cosines.diagonal().setConstant(-2);
+  return largest_of_rows(cosines, std::min<int64_t>(kNeighbours, x.rows() - (own ? 1 : 0)));
 }
 
 Mixture first(const Problem& problem) {
-  at::Tensor means;
+  Mixture mixture;
   if (problem.has_shots()) {
-    means = at::mm(problem.y.t(), problem.s);
+    mixture.means = problem.y.transpose() * problem.s;
   } else {  // the images of which the texts are surest
-    const auto [value, index] = problem.t.topk(std::min(kConfident, problem.t.size(0)), 0);
-    means = at::mm(at::zeros_like(problem.t).scatter_(0, index, value).t(), problem.x);
+    const int64_t count = std::min<int64_t>(kConfident, problem.t.rows());
+    mixture.means = largest_of_rows(problem.t.transpose(), count) * problem.x;
   }
-  const int64_t d = problem.x.size(1);
-  return {unit_vectors(means), at::full({d}, 1.0 / static_cast<double>(d), means.options())};
+  mixture.means = unit_rows(std::move(mixture.means));
+  mixture.variance = DoubleVector::Constant(problem.x.cols(), 1.0 / static_cast<double>(problem.x.cols()));
+  return mixture;
 }
 
-Mixture refitted(const Problem& problem, const at::Tensor& z, double gamma) {
-  const auto images = static_cast<double>(problem.x.size(0));
-  at::Tensor weights = z / images;
-  at::Tensor points = problem.x;
+Mixture refitted(const Problem& problem, const DoubleMatrix& z, double gamma) {
+  const int64_t images = problem.x.rows(), shots = problem.s.rows();
+  DoubleMatrix weights(images + shots, z.cols()), points(images + shots, problem.x.cols());
+  weights.topRows(images) = z / static_cast<double>(images);
+  points.topRows(images) = problem.x;
   if (problem.has_shots()) {
-    const double each = gamma * kWeight / static_cast<double>(problem.s.size(0));
-    weights = at::cat({weights, each * problem.y});
-    points = at::cat({points, problem.s});
+    weights.bottomRows(shots) = gamma * kWeight / static_cast<double>(shots) * problem.y;
+    points.bottomRows(shots) = problem.s;
   }
-  const at::Tensor share = weights.sum(0);
-  const at::Tensor sums = at::mm(weights.t(), points);  // [n, d]
+  const DoubleVector share = weights.colwise().sum();
+  const DoubleMatrix sums = weights.transpose() * points;  // [n, d]
   Mixture mixture;
-  mixture.means = unit_vectors(sums / share.clamp_min(kLeast).unsqueeze(1));
-  const at::Tensor squares = (weights.sum(1, true) * points * points).sum(0) - 2 * (mixture.means * sums).sum(0) +
-                             (share.unsqueeze(1) * mixture.means * mixture.means).sum(0);
-  mixture.variance = (squares / share.sum()).clamp_min(kLeast);
+  mixture.means = unit_rows(sums.array().colwise() / share.array().max(kLeast));
+  const DoubleVector each = weights.rowwise().sum();
+  const DoubleVector squares = points.cwiseAbs2().transpose() * each -
+                               2 * mixture.means.cwiseProduct(sums).colwise().sum().transpose() +
+                               mixture.means.cwiseAbs2().transpose() * share;
+  mixture.variance = (squares / share.sum()).cwiseMax(kLeast);
   return mixture;
 }
 
 /// Logarithms of probabilities of the images, or of those `apart` [q, d] with what the texts say of them where they are
 /// answered beside a pool.
-at::Tensor answer_one(const Problem& problem, const at::Tensor& apart, const at::Tensor& text, const Options& options) {
+DoubleMatrix answer_one(const Problem& problem, const DoubleMatrix& apart, const DoubleMatrix& text,
+                        const Options& options) {
   const double lambda = problem.has_shots() ? options.lambda_few : options.lambda_zero;
-  const at::Tensor among = affinity(problem.x, problem.x, /*own=*/true);
-  const at::Tensor both_ways = among + among.t();
-  at::Tensor from_shots = at::zeros_like(problem.t);
-  if (problem.has_shots()) from_shots = at::mm(affinity(problem.s, problem.x, /*own=*/false).t(), problem.y);
+  const DoubleMatrix among = affinity(problem.x, problem.x, /*own=*/true);
+  const DoubleMatrix both_ways = among + among.transpose();
+  DoubleMatrix from_shots = DoubleMatrix::Zero(problem.t.rows(), problem.t.cols());
+  if (problem.has_shots()) from_shots = affinity(problem.s, problem.x, /*own=*/false).transpose() * problem.y;
   const double likeness = kWeight / (2.0 * kNeighbours);
-  const at::Tensor prior = lambda * problem.t.clamp_min(1e-300).log();
+  const DoubleMatrix prior = lambda * problem.t.array().max(1e-300).log();
   Mixture mixture = first(problem);
-  at::Tensor z = problem.t;
-  at::Tensor logits;
+  DoubleMatrix z = problem.t;
+  DoubleMatrix logits;
   for (int64_t step = 0; step <= kSteps; ++step) {
     if (step > 0) mixture = refitted(problem, z, options.gamma);
-    const at::Tensor own = mixture.log_likelihood(problem.x);
+    const DoubleMatrix own = mixture.log_likelihood(problem.x);
     for (int64_t inner = 0; inner < kInnerSteps; ++inner) {
-      logits = prior + (own + likeness * (at::mm(both_ways, z) + from_shots)) / kWeight;
-      z = logits.softmax(1);
+      logits = prior + (own + likeness * (both_ways * z + from_shots)) / kWeight;
+      z = softmax(logits);
     }
   }
-  if (!apart.defined()) return logits;
-  const at::Tensor near = 2 * at::mm(affinity(apart, problem.x, /*own=*/false), z);
-  return lambda * text.clamp_min(1e-300).log() + (mixture.log_likelihood(apart) + likeness * near) / kWeight;
+  if (apart.rows() == 0) return logits;
+  const DoubleMatrix near = 2 * affinity(apart, problem.x, /*own=*/false) * z;
+  return lambda * text.array().max(1e-300).log().matrix() + (mixture.log_likelihood(apart) + likeness * near) / kWeight;
 }
 
-EpisodeScores answer(const EpisodeBatch& batch, const Options& options, const ClassText& text) {
-  const auto unit = [](const at::Tensor& rows) { return unit_vectors(rows).to(at::kDouble); };
-  const auto stated = [&](const at::Tensor& rows) {
-    return (options.scale * text.cosines(rows, batch.classes)).softmax(-1);
-  };
-  const bool pool = batch.unlabelled.defined();
-  const at::Tensor x = unit(unlabelled_of(batch));
-  const at::Tensor t = stated(x);
-  const at::Tensor query = pool ? unit(batch.query) : at::Tensor();
-  const at::Tensor query_text = pool ? stated(query) : at::Tensor();
-  const EpisodePoints points = supports_and_queries(batch);
-  const at::Tensor labels = points.supports_of(points.labels).to(at::kDouble);
-  std::vector<at::Tensor> logits;
-  for (int64_t i = 0; i < batch.size(); ++i) {
-    const at::Tensor there = labels[i].sum(-1).nonzero().flatten();
-    const Problem problem{x[i], unit(points.supports_of(points.features)[i].index_select(0, there)),
-                          labels[i].index_select(0, there), t[i]};
-    logits.push_back(answer_one(problem, pool ? query[i] : at::Tensor(), pool ? query_text[i] : at::Tensor(), options));
+class TransClipRun : public TaskRun {
+ public:
+  TransClipRun(const Options& options, std::shared_ptr<const ClassText> text)
+      : options_(options), text_(std::move(text)) {}
+
+  void answer(const Task& task, float* logits) override {
+    const bool has_pool = task.first_query() >= task.learned();
+    if (task.unlabelled == 0 || task.queries == 0) return;
+    Problem problem;
+    problem.s = matrix_of(task, 0, task.supports());
+    problem.y = labels_of_supports(task);
+    problem.x = matrix_of(task, task.supports(), task.unlabelled);
+    problem.t = stated(task, task.supports(), task.unlabelled);
+    const DoubleMatrix apart = has_pool ? matrix_of(task, task.first_query(), task.queries) : DoubleMatrix();
+    const DoubleMatrix text = has_pool ? stated(task, task.first_query(), task.queries) : DoubleMatrix();
+    matrix_at(logits, task) = answer_one(problem, apart, text, options_).cast<float>();
   }
-  return {at::stack(logits).to(at::kFloat), at::Tensor()};
-}
+
+ private:
+  /// Probabilities by the texts of `count` points from `first` on.
+  [[nodiscard]] DoubleMatrix stated(const Task& task, int64_t first, int64_t count) const {
+    FloatMatrix cosines(count, task.n);
+    text_->place_cosines(task, first, count, cosines.data());
+    return softmax(options_.scale * cosines.cast<double>());
+  }
+
+  Options options_;
+  std::shared_ptr<const ClassText> text_;
+};
 
 }  // namespace
 
@@ -145,14 +174,13 @@ MethodDefinition trans_clip() {
       "The source chooses gamma among .002, .01, .02 and .2 on val images of the same classes. Its released code "
       "numbers shots and queries in two orders when it joins neighbours; here shots pull the queries nearest to them, "
       "as the paper has it. Beside a pool, a query has the mixture and the neighbours of the pool.";
-  return define_with_text(
-      std::move(spec), &answer,
-      Parameters<Options>()
-          .real("gamma", &Options::gamma, {}, "weight of labelled images in means and variance")
-          .tries({"0.002", "0.01", "0.2"})
-          .real("lambda_few", &Options::lambda_few, {}, "weight of the texts beside labelled images")
-          .real("lambda_zero", &Options::lambda_zero, {}, "weight of the texts without any")
-          .real("scale", &Options::scale, {}, "factor of the cosine to texts"));
+  return define_task_method_with_text<TransClipRun>(
+      std::move(spec), Parameters<Options>()
+                           .real("gamma", &Options::gamma, {}, "weight of labelled images in means and variance")
+                           .tries({"0.002", "0.01", "0.2"})
+                           .real("lambda_few", &Options::lambda_few, {}, "weight of the texts beside labelled images")
+                           .real("lambda_zero", &Options::lambda_zero, {}, "weight of the texts without any")
+                           .real("scale", &Options::scale, {}, "factor of the cosine to texts"));
 }
 
 }  // namespace protocom::methods

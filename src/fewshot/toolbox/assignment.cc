@@ -1,8 +1,7 @@
 #include "fewshot/toolbox/detail/assignment.h"
 
-#include <ATen/ATen.h>
-
 #include <limits>
+#include <utility>
 
 #include "base/error.h"
 
@@ -15,10 +14,10 @@ constexpr int64_t kNone = -1;
 /// negative and zero where a row has its column.
 class Assignment {
  public:
-  explicit Assignment(const at::Tensor& cost)
-      : cost_(cost.contiguous()),
-        columns_(cost.size(1)),
-        of_row_(cost.size(0), 0),
+  explicit Assignment(DoubleMatrix cost)
+      : cost_(std::move(cost)),
+        columns_(cost_.cols()),
+        of_row_(static_cast<size_t>(cost_.rows()), 0),
         of_column_(columns_, 0),
         row_at_(columns_, kNone) {}
 
@@ -37,13 +36,13 @@ class Assignment {
     std::vector<char> is_settled;
   };
   [[nodiscard]] double reduced(int64_t row, int64_t column) const {
-    return cost_.data_ptr<double>()[row * columns_ + column] - of_row_[row] - of_column_[column];
+    return cost_(row, column) - of_row_[row] - of_column_[column];
   }
   /// Lengthens the path by `row`, which is reached at `so_far` through `before`; gives the nearest column that is not
   /// settled.
   [[nodiscard]] int64_t nearest(Path* path, int64_t row, double so_far, int64_t before) const;
 
-  at::Tensor cost_;
+  DoubleMatrix cost_;
   int64_t columns_;
   std::vector<double> of_row_;
   std::vector<double> of_column_;
@@ -85,11 +84,10 @@ void Assignment::place(int64_t row) {
 
 }  // namespace
 
-std::vector<int64_t> best_assignment(const at::Tensor& gain) {
-  if (gain.size(0) > gain.size(1))
-    fail("an assignment of {} rows needs as many columns: {}", gain.size(0), gain.size(1));
-  Assignment assignment(-gain.to(at::kDouble));
-  for (int64_t row = 0; row < gain.size(0); ++row) assignment.place(row);
+std::vector<int64_t> best_assignment(const DoubleMatrix& gain) {
+  if (gain.rows() > gain.cols()) fail("an assignment of {} rows needs as many columns: {}", gain.rows(), gain.cols());
+  Assignment assignment(-gain);
+  for (int64_t row = 0; row < gain.rows(); ++row) assignment.place(row);
   return assignment.columns();
 }
 

@@ -38,7 +38,7 @@ at::Tensor ClassText::cosines(const at::Tensor& images, const at::Tensor& classe
   return own + (1 - known) * mean;
 }
 
-void ClassText::place_cosines(const Task& task, float* out) const {
+void ClassText::place_cosines(const Task& task, int64_t first, int64_t count, float* out) const {
   check_width(task.width);
   if (task.classes.empty()) fail("this method needs to know which classes an episode has");
   std::vector<const float*> texts;
@@ -47,10 +47,10 @@ void ClassText::place_cosines(const Task& task, float* out) const {
     texts.push_back(padded_.data_ptr<float>() + k * padded_.size(1));
     if (row_dot(texts.back(), texts.back(), task.dim) == 0) without.push_back(static_cast<int64_t>(texts.size()) - 1);
   }
-  products_of_rows({task.rows.data() + task.first_query(), task.queries, texts.data(), task.n, task.dim, task.n}, out);
+  products_of_rows({task.rows.data() + first, count, texts.data(), task.n, task.dim, task.n}, out);
   if (without.empty()) return;
   const float inverse = 1.0F / static_cast<float>(std::max<int64_t>(task.n - static_cast<int64_t>(without.size()), 1));
-  for (int64_t i = 0; i < task.queries; ++i) {
+  for (int64_t i = 0; i < count; ++i) {
     float* own = out + i * task.n;  // 0 for those without
     const float mean = std::accumulate(own, own + task.n, 0.0F) * inverse;
     for (const int64_t k : without) own[k] = mean;

@@ -1,49 +1,69 @@
 #include "fewshot/toolbox/detail/label_graph.h"
 
-#include <ATen/ATen.h>
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+#include <vector>
 
-#include "fewshot/toolbox/cosine_classifier.h"
+#include "fewshot/toolbox/detail/task_matrix.h"
 
 namespace protocom {
 namespace {
 
 /// max(cosine, 0)^power to the nearest of each row, else 0.
-at::Tensor nearest_affinities(const at::Tensor& cosine, const LabelGraphOptions& options) {
-  const int64_t count = std::min(options.neighbours, cosine.size(-1));
-  const at::Tensor nearest = std::get<1>(cosine.topk(count, -1, /*largest=*/true, /*sorted=*/false));
-  const at::Tensor chosen = at::zeros_like(cosine).scatter_(-1, nearest, 1);
-  return cosine.clamp_min(0).pow(options.power) * chosen;
+DoubleMatrix nearest_affinities(const DoubleMatrix& cosine, const LabelGraphOptions& options) {
+  const int64_t count = std::min<int64_t>(options.neighbours, cosine.cols());
+  DoubleMatrix affinities = DoubleMatrix::Zero(cosine.rows(), cosine.cols());
+  std::vector<int64_t> order(static_cast<size_t>(cosine.cols()));
+  for (int64_t i = 0; i < cosine.rows(); ++i) {
+    std::iota(order.begin(), order.end(), 0);
+    std::nth_element(order.begin(), order.begin() + count, order.end(), [&](int64_t a, int64_t b) {
+      return cosine(i, a) > cosine(i, b) || (cosine(i, a) == cosine(i, b) && a < b);
+    });
+    for (int64_t j = 0; j < count; ++j) {
+      const int64_t to = order[static_cast<size_t>(j)];
+      affinities(i, to) = std::pow(std::max(cosine(i, to), 0.0), options.power);
+    }
+  }
+  return affinities;
 }
 
 /// D^-1/2 of the sums of rows; 1 for a point without neighbours.
-at::Tensor root_of_degree(const at::Tensor& affinities) {
-  const at::Tensor degree = affinities.sum(-1, true);
-  return at::where(degree > 0, degree, at::ones_like(degree)).rsqrt();
+DoubleVector root_of_degree(const DoubleMatrix& affinities) {
+  const DoubleVector degree = affinities.rowwise().sum();
+  return degree.unaryExpr([](double sum) { return sum > 0 ? 1 / std::sqrt(sum) : 1.0; });
 }
 
 }  // namespace
 
-LabelGraph::LabelGraph(const EpisodePoints& points, const LabelGraphOptions& options) : supports_(points.supports) {
-  const at::Tensor x = points.learned_from(points.features);
-  at::Tensor cosine = protocom::cosine_similarity(x, x).to(at::kDouble);
-  cosine.diagonal(0, 1, 2).fill_(-1);  // no point is its own neighbour
-  const at::Tensor directed = nearest_affinities(cosine, options);
-  const at::Tensor affinities = directed + directed.transpose(1, 2);
-  const at::Tensor root = root_of_degree(affinities);  // [b, s + u, 1]
-  const at::Tensor w = root * affinities * root.transpose(1, 2);
-  inverse_ = at::linalg_inv(at::eye(w.size(1), w.options()) - options.alpha * w);
-  if (points.features.size(1) == x.size(1)) return;
-  const at::Tensor query = protocom::cosine_similarity(points.queries_of(points.features), x).to(at::kDouble);
-  const at::Tensor near = nearest_affinities(query, options);
-  to_queries_ = options.alpha * root_of_degree(near) * near * root.transpose(1, 2);
+LabelGraph::LabelGraph(const Task& task, const LabelGraphOptions& options) : supports_(task.supports()) {
+  const DoubleMatrix x = unit_rows(matrix_of(task, 0, task.learned()));
+  DoubleMatrix cosine = x * x.transpose();
+  cosine.diagonal().setConstant(-1);  // no point is its own neighbour
+  const DoubleMatrix directed = nearest_affinities(cosine, options);
+  DoubleMatrix w = directed + directed.transpose();
+  const DoubleVector root = root_of_degree(w);
+  w = root.asDiagonal() * w * root.asDiagonal();
+  w *= -options.alpha;
+  w.diagonal().array() += 1;
+  factor_.compute(w);
+  if (task.first_query() < task.learned()) return;
+  const DoubleMatrix query = unit_rows(matrix_of(task, task.first_query(), task.queries)) * x.transpose();
+  const DoubleMatrix near = nearest_affinities(query, options);
+  to_queries_ = options.alpha * (root_of_degree(near).asDiagonal() * near * root.asDiagonal());
 }
 
-at::Tensor LabelGraph::propagate(const at::Tensor& labels) const {
-  return at::matmul(inverse_, labels.to(at::kDouble)).clamp_min(0);
+DoubleMatrix LabelGraph::propagate(const DoubleMatrix& labels) const { return factor_.solve(labels).cwiseMax(0.0); }
+
+DoubleMatrix LabelGraph::of_queries(const DoubleMatrix& f) const {
+  if (to_queries_.size() > 0) return to_queries_ * f;
+  return f.bottomRows(f.rows() - supports_);
 }
 
-at::Tensor LabelGraph::of_queries(const at::Tensor& f) const {
-  return to_queries_.defined() ? at::matmul(to_queries_, f) : f.slice(1, supports_, f.size(1));
+DoubleMatrix labels_of(const Task& task) {
+  DoubleMatrix labels = DoubleMatrix::Zero(task.learned(), task.n);
+  labels.topRows(task.supports()) = labels_of_supports(task);
+  return labels;
 }
 
 }  // namespace protocom

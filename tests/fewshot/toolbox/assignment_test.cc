@@ -1,25 +1,25 @@
 #include "fewshot/toolbox/detail/assignment.h"
 
-#include <ATen/ATen.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <numeric>
+#include <random>
 
 #include "base/error.h"
 
 namespace protocom {
 namespace {
 
-double gain_of(const at::Tensor& gain, const std::vector<int64_t>& columns) {
+double gain_of(const DoubleMatrix& gain, const std::vector<int64_t>& columns) {
   double sum = 0;
-  for (int64_t row = 0; row < gain.size(0); ++row) sum += gain[row][columns[row]].item<double>();
+  for (int64_t row = 0; row < gain.rows(); ++row) sum += gain(row, columns[row]);
   return sum;
 }
 
 /// Of all ways to give rows columns of their own.
-double best_gain(const at::Tensor& gain) {
-  std::vector<int64_t> columns(gain.size(1));
+double best_gain(const DoubleMatrix& gain) {
+  std::vector<int64_t> columns(gain.cols());
   std::iota(columns.begin(), columns.end(), 0);
   double best = gain_of(gain, columns);
   while (std::next_permutation(columns.begin(), columns.end())) best = std::max(best, gain_of(gain, columns));
@@ -27,26 +27,27 @@ double best_gain(const at::Tensor& gain) {
 }
 
 TEST(BestAssignment, IsTheBestOfAllAndGivesNoColumnTwice) {
-  at::manual_seed(31);
+  std::mt19937 draw(31);
+  std::normal_distribution<double> number;
   for (int64_t trial = 0; trial < 40; ++trial) {
     const int64_t rows = 1 + trial % 5;
-    const at::Tensor gain = at::randn({rows, rows + trial % 3}, at::kDouble);
+    const DoubleMatrix gain = DoubleMatrix::NullaryExpr(rows, rows + trial % 3, [&] { return number(draw); });
     std::vector<int64_t> found = best_assignment(gain);
     ASSERT_EQ(static_cast<int64_t>(found.size()), rows);
     EXPECT_NEAR(gain_of(gain, found), best_gain(gain), 1e-12) << gain;
     std::sort(found.begin(), found.end());
     EXPECT_EQ(std::adjacent_find(found.begin(), found.end()), found.end());
-    EXPECT_TRUE(found.front() >= 0 && found.back() < gain.size(1));
+    EXPECT_TRUE(found.front() >= 0 && found.back() < gain.cols());
   }
 }
 
 TEST(BestAssignment, LeavesARowItsBestColumnOnlyWhereTheOthersLoseLess) {
   // Both rows like column 0 best; the second loses more without it.
-  EXPECT_EQ(best_assignment(at::tensor({0.9, 0.8, 0.9, 0.1}, at::kDouble).view({2, 2})), (std::vector<int64_t>{1, 0}));
+  EXPECT_EQ(best_assignment((DoubleMatrix(2, 2) << 0.9, 0.8, 0.9, 0.1).finished()), (std::vector<int64_t>{1, 0}));
 }
 
 TEST(BestAssignment, RefusesMoreRowsThanColumns) {
-  EXPECT_THROW(static_cast<void>(best_assignment(at::zeros({3, 2}, at::kDouble))), Error);
+  EXPECT_THROW(static_cast<void>(best_assignment(DoubleMatrix::Zero(3, 2))), Error);
 }
 
 }  // namespace

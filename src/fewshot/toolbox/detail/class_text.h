@@ -19,7 +19,9 @@ class ClassText {
   [[nodiscard]] at::Tensor cosines(const at::Tensor& images, const at::Tensor& classes) const;
 
   /// The same of a task's queries, whose rows are at unit length: [q, n].
-  void place_cosines(const Task& task, float* out) const;
+  void place_cosines(const Task& task, float* out) const { place_cosines(task, task.first_query(), task.queries, out); }
+  /// The same of `count` points from `first` on, [count, n].
+  void place_cosines(const Task& task, int64_t first, int64_t count, float* out) const;
 
  private:
   void check_width(int64_t images) const;

@@ -1,7 +1,6 @@
 #pragma once
-#include <ATen/core/Tensor.h>
-
-#include "fewshot/toolbox/detail/episode_points.h"
+#include "fewshot/detail/matrix.h"
+#include "fewshot/detail/task.h"
 
 namespace protocom {
 
@@ -12,22 +11,25 @@ struct LabelGraphOptions {
 };
 
 /// Label propagation (Zhou, Bousquet, Lal, Weston, Schoelkopf, NeurIPS 2003) on the graph of Iscen et al. (CVPR 2019):
-/// A_ij = max(cos, 0)^power for the nearest j of i, W = D^-1/2 (A + A') D^-1/2, F = (I - alpha W)^-1 Y, over supports
-/// and unlabelled images. In float64.
+/// A_ij = max(cos, 0)^power for the nearest j of i, W = D^-1/2 (A + A') D^-1/2, F = (I - alpha W)^-1 Y, over the
+/// supports and unlabelled images of a task. In float64.
 class LabelGraph {
  public:
-  LabelGraph(const EpisodePoints& points, const LabelGraphOptions& options);
+  LabelGraph(const Task& task, const LabelGraphOptions& options);
 
-  /// F [b, s + u, n], at least 0, from labels [b, s + u, n].
-  [[nodiscard]] at::Tensor propagate(const at::Tensor& labels) const;
-  /// F [b, q, n] of queries that are no points of the graph: alpha W F, by their nearest points (Delalleau et al.,
-  /// AISTATS 2005). For an episode without a pool simply the queries' rows.
-  [[nodiscard]] at::Tensor of_queries(const at::Tensor& f) const;
+  /// F [s + u, n], at least 0, from labels [s + u, n].
+  [[nodiscard]] DoubleMatrix propagate(const DoubleMatrix& labels) const;
+  /// F [q, n] of queries that are no points of the graph: alpha W F, by their nearest points (Delalleau et al., AISTATS
+  /// 2005). For a task without a pool simply the queries' rows.
+  [[nodiscard]] DoubleMatrix of_queries(const DoubleMatrix& f) const;
 
  private:
-  at::Tensor inverse_;     // (I - alpha W)^-1, [b, s + u, s + u]
-  at::Tensor to_queries_;  // alpha W of the queries, [b, q, s + u]; undefined: the queries are the unlabelled images
+  Eigen::LLT<DoubleMatrix> factor_;  // of I - alpha W: W is symmetric, with eigenvalues in [-1, 1]
+  DoubleMatrix to_queries_;          // alpha W of the queries, [q, s + u]; empty: the queries are the unlabelled images
   int64_t supports_;
 };
+
+/// 1 at the class of each support, else 0, of the supports and unlabelled images: [s + u, n].
+DoubleMatrix labels_of(const Task& task);
 
 }  // namespace protocom

@@ -14,6 +14,30 @@ inline DoubleMatrix matrix_of(const Task& task, int64_t first, int64_t count) {
   return rows;
 }
 
+/// Softmax of each row.
+inline DoubleMatrix softmax(DoubleMatrix logits) {
+  const DoubleVector most = logits.rowwise().maxCoeff();
+  logits = (logits.array().colwise() - most.array()).exp();
+  const DoubleVector totals = logits.rowwise().sum();
+  logits.array().colwise() /= totals.array();
+  return logits;
+}
+
+/// Rows at unit length; zeros stay zeros.
+inline DoubleMatrix unit_rows(DoubleMatrix rows) {
+  constexpr double kShortest = 1e-12;
+  const DoubleVector lengths = rows.rowwise().norm().cwiseMax(kShortest);
+  rows.array().colwise() /= lengths.array();
+  return rows;
+}
+
+/// 1 at the class of each support, else 0: [s, n].
+inline DoubleMatrix labels_of_supports(const Task& task) {
+  DoubleMatrix labels = DoubleMatrix::Zero(task.supports(), task.n);
+  for (int64_t i = 0; i < task.supports(); ++i) labels(i, task.label[static_cast<size_t>(i)]) = 1;
+  return labels;
+}
+
 /// Logits [q, n] of a task as a matrix.
 inline auto matrix_at(float* logits, const Task& task) { return Eigen::Map<FloatMatrix>(logits, task.queries, task.n); }
 
