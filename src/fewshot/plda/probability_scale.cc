@@ -10,10 +10,10 @@
 #include <vector>
 
 #include "base/error.h"
+#include "fewshot/detail/floats.h"
 #include "fewshot/detail/row_length.h"
 #include "fewshot/plda/posterior.h"
 #include "fewshot/toolbox/detail/class_kernels.h"
-#include "fewshot/detail/floats.h"
 
 namespace protocom {
 namespace {

@@ -16,15 +16,6 @@ at::Tensor unit_points(const EpisodePoints& points, const at::Tensor& centred) {
 
 }  // namespace
 
-EpisodePoints centred_apart(EpisodePoints points) {
-  if (points.unlabelled == 0) return points;
-  const int64_t others = points.features.size(1) - points.supports;
-  const at::Tensor centres = at::cat(
-      {points.mean_support().expand({-1, points.supports, -1}), points.mean_unlabelled().expand({-1, others, -1})}, 1);
-  points.features = unit_points(points, points.features - centres);
-  return points;
-}
-
 EpisodePoints centred_together(EpisodePoints points) {
   const at::Tensor count = points.shots().sum(1).view({-1, 1, 1}) + static_cast<double>(points.unlabelled);
   const at::Tensor mean = points.learned_from(points.features).sum(1, true) / count;

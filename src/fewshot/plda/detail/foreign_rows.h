@@ -1,9 +1,9 @@
 #pragma once
 #include <ATen/core/Tensor.h>
 
+#include "fewshot/detail/floats.h"
 #include "fewshot/method.h"
 #include "fewshot/plda/space.h"
-#include "fewshot/detail/floats.h"
 
 namespace protocom {
 
