@@ -1,17 +1,19 @@
-#include <ATen/ATen.h>
+#include <utility>
 
-#include "fewshot/heads/detail/linear_head.h"
+#include "fewshot/toolbox/detail/linear_head.h"
 
 namespace protocom::methods {
 namespace {
 
 /// Squared hinge losses, of each class against the rest.
-LinearProblem problem_of(const at::Tensor& points, const at::Tensor& labels, double c) {
+LinearProblem problem_of(FloatMatrix points, FloatMatrix labels, double c) {
   LinearProblem problem;
-  problem.points = points;
-  problem.labels = labels;
-  const at::Tensor side = 2 * labels - 1;
-  problem.pull = [c, side](const at::Tensor& scores) { return -2 * c * side * (1 - side * scores).clamp_min(0); };
+  problem.points = std::move(points);
+  problem.labels = std::move(labels);
+  const FloatMatrix side = 2 * problem.labels.array() - 1;
+  problem.pull = [side, weight = static_cast<float>(2 * c)](FloatMatrix& scores) {
+    scores = -weight * side.array() * (1 - side.array() * scores.array()).max(0.0F);
+  };
   problem.curvature = 2 * c;
   problem.bias_penalty = 1;
   return problem;

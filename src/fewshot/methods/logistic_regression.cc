@@ -1,4 +1,4 @@
-#include "fewshot/heads/detail/linear_head.h"
+#include "fewshot/toolbox/detail/linear_head.h"
 
 namespace protocom::methods {
 MethodDefinition logistic_regression() {

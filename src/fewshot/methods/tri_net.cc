@@ -5,11 +5,11 @@
 #include "base/error.h"
 #include "base/unit_vectors.h"
 #include "fewshot/detail/method_definition.h"
-#include "fewshot/heads/detail/linear_fit.h"
 #include "fewshot/heads/detail/trained_head.h"
 #include "fewshot/heads/detail/training_tasks.h"
 #include "fewshot/toolbox/detail/class_semantics.h"
 #include "fewshot/toolbox/detail/episode_points.h"
+#include "fewshot/toolbox/detail/linear_fit.h"
 #include "fewshot/toolbox/detail/map_space.h"
 #include "fewshot/toolbox/detail/two_layers.h"
 #include "fewshot/toolbox/detail/unit_space.h"
@@ -97,12 +97,28 @@ Augmented augmented(const Model& model, const EpisodeBatch& batch, int64_t made,
           at::cat({present, present.repeat_interleave(made, 1)}, 1)};
 }
 
+FloatMatrix matrix_of(const at::Tensor& rows) {
+  const at::Tensor plain = rows.to(at::kCPU, at::kFloat).contiguous();
+  return Eigen::Map<const FloatMatrix>(plain.data_ptr<float>(), plain.size(0), plain.size(1));
+}
+
+at::Tensor tensor_of(const FloatMatrix& rows) {
+  const at::Tensor copy = at::empty({rows.rows(), rows.cols()});
+  Eigen::Map<FloatMatrix>(copy.data_ptr<float>(), rows.rows(), rows.cols()) = rows;
+  return copy;
+}
+
 at::Tensor logits_of(const Model& model, const EpisodeBatch& batch, const Options& options) {
   const Augmented supports = augmented(model, batch, options.made, options.noise);
   const at::Tensor points = supports.points * supports.labels.sum(-1, true);
   const at::Tensor queries = unit_vectors(model.space->places_of(batch.query).mean(1));
-  return fitted_logits(cross_entropy_problem(points, supports.labels, options.c),
-                       queries.view({batch.size(), batch.query.size(1), queries.size(1)}));
+  const at::Tensor asked = queries.view({batch.size(), batch.query.size(1), queries.size(1)});
+  std::vector<at::Tensor> logits;
+  for (int64_t i = 0; i < batch.size(); ++i) {
+    const LinearProblem problem = cross_entropy_problem(matrix_of(points[i]), matrix_of(supports.labels[i]), options.c);
+    logits.push_back(tensor_of(fitted_logits(problem, matrix_of(asked[i]))));
+  }
+  return at::stack(logits);
 }
 
 class TriNet : public TrainedHead<Model, Options> {

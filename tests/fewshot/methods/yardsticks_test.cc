@@ -4,10 +4,11 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <random>
 
 #include "base/error.h"
-#include "fewshot/heads/detail/linear_fit.h"
 #include "fewshot/toolbox/detail/episode_points.h"
+#include "fewshot/toolbox/detail/linear_fit.h"
 #include "fewshot/toolbox/detail/sinkhorn.h"
 #include "fewshot/toolbox/detail/span.h"
 #include "fewshot/toolbox/distances.h"
@@ -112,19 +113,22 @@ TEST(Span, GivesTheDistancesOfCombinationsInBothItsForms) {
 
 TEST(LinearFit, ReachesAPointWhereTheGradientVanishes) {
   // Ridge regression of labels: the gradient of |w|^2/2 + c |scores - y|^2/2 in the coefficients is a + c (scores - y).
-  at::manual_seed(9);
+  std::mt19937 draw(9);
+  std::normal_distribution<float> number;
   LinearProblem problem;
-  problem.points = at::randn({2, 6, 5});
-  problem.points = problem.points / problem.points.norm(2, -1, true);
-  problem.labels = at::eye(3).repeat_interleave(2, 0).expand({2, 6, 3});
-  constexpr double kWeight = 10;
-  problem.pull = [&](const at::Tensor& scores) { return kWeight * (scores - problem.labels); };
+  problem.points = FloatMatrix::NullaryExpr(6, 5, [&] { return number(draw); });
+  problem.points.rowwise().normalize();
+  problem.labels = FloatMatrix::Zero(6, 3);
+  for (int64_t i = 0; i < 6; ++i) problem.labels(i, i / 2) = 1;
+  constexpr float kWeight = 10;
+  problem.pull = [&](FloatMatrix& scores) { scores = kWeight * (scores - problem.labels); };
   problem.curvature = kWeight;
   const LinearFit fit = fit_linear(problem);
-  const at::Tensor gram = at::matmul(problem.points, problem.points.transpose(1, 2));
-  const at::Tensor pull = problem.pull(at::matmul(gram, fit.coefficients.transpose(1, 2)) + fit.bias);
-  EXPECT_LT((fit.coefficients.transpose(1, 2) + pull).abs().max().item<double>(), 1e-3);
-  EXPECT_LT(pull.sum(1).abs().max().item<double>(), 1e-3) << "the bias is not penalised";
+  FloatMatrix pull = problem.points * problem.points.transpose() * fit.coefficients;
+  pull.rowwise() += fit.bias;
+  problem.pull(pull);
+  EXPECT_LT((fit.coefficients + pull).cwiseAbs().maxCoeff(), 1e-3);
+  EXPECT_LT(pull.colwise().sum().cwiseAbs().maxCoeff(), 1e-3) << "the bias is not penalised";
 }
 
 // -------------------------------------------------------------------------------------------------- what they promise

@@ -5,11 +5,12 @@
 namespace protocom {
 
 /// `count` rows of a task from `first` on, [count, width].
-inline DoubleMatrix matrix_of(const Task& task, int64_t first, int64_t count) {
-  DoubleMatrix rows(count, task.width);
+template <typename Number = double>
+auto matrix_of(const Task& task, int64_t first, int64_t count) {
+  Eigen::Matrix<Number, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor> rows(count, task.width);
   for (int64_t i = 0; i < count; ++i) {
     const float* row = task.rows[static_cast<size_t>(first + i)];
-    rows.row(i) = Eigen::Map<const Eigen::RowVectorXf>(row, task.width).cast<double>();
+    rows.row(i) = Eigen::Map<const Eigen::RowVectorXf>(row, task.width).template cast<Number>();
   }
   return rows;
 }

@@ -3,14 +3,14 @@
 #include <vector>
 
 #include "fewshot/detail/method_definition.h"
-#include "fewshot/heads/detail/linear_fit.h"
+#include "fewshot/toolbox/detail/linear_fit.h"
 
 namespace protocom {
 
-/// What tells apart the methods that fit a linear classifier on the supports of each episode.
+/// What tells apart the methods that fit a linear classifier on the supports of each task.
 struct LinearHead {
-  /// What is minimised, of points [b, s, d], labels [b, s, n] and the weight of the loss.
-  LinearProblem (*problem)(const at::Tensor& points, const at::Tensor& labels, double c);
+  /// What is minimised, of points [s, d], labels [s, n] and the weight of the loss.
+  LinearProblem (*problem)(FloatMatrix points, FloatMatrix labels, double c);
   std::vector<std::string> tries_of_c;  ///< see Parameters::tries
 };
 
