@@ -111,16 +111,19 @@ std::optional<DatabasePages> first_page_before(sqlite3_file* journal, const Jour
 
 /// Whether a journal that is played back would give the database another size than it had when the change began.
 /// SQLite believes the size in the journal's header: it cuts the file short, or makes it grow by terabytes. The first
-/// page of a database has its count of pages, and is as it was, in the journal or, until it changes, in the file.
+/// page of a database states the number of its pages; that page from before the change is in the journal or, where it
+/// has not changed yet, in the database.
 bool lies_about_size(sqlite3_file* journal, sqlite3_file* database) {
+  constexpr uint32_t kLeastPage = 512;
   constexpr uint32_t kLeastSector = 32;
-  constexpr uint32_t kMostSector = 65536;  // as SQLite has it
+  constexpr uint32_t kMost = 65536;  // as SQLite has them
   const auto first = header_at(journal, 0);
   if (!first) return false;  // SQLite plays nothing back
   const auto head = read_at<kDatabaseHead>(database, 0);
   if (!head) return true;
   const DatabasePages now = pages_of(head->data());
-  if (first->page_size != now.size || first->sector < kLeastSector || first->sector > kMostSector) return true;
+  if (first->page_size != now.size || now.size < kLeastPage) return true;
+  if (first->sector < kLeastSector || first->sector > kMost) return true;
   return first_page_before(journal, *first).value_or(now).count != first->pages_before;
 }
 
@@ -131,7 +134,7 @@ bool names_super_journal(sqlite3_file* journal) {
   return !tail || *tail == kMagic;
 }
 
-/// Why a journal is not played back; null: it may be.
+/// Why a journal must not be played back; null: it may be.
 const char* fault_of_journal(sqlite3_file* journal, const fs::path& path_of_database) {
   if (names_super_journal(journal)) return "names another file, which SQLite would delete";
   FileOnDisk database(path_of_database);

@@ -169,20 +169,15 @@ class EmDirichletRun : public TaskRun {
 
   void answer(const Task& task, float* logits) override {
     const bool has_pool = task.first_query() >= task.learned();
-    const DoubleMatrix apart = has_pool ? stated(task, task.first_query(), task.queries) : DoubleMatrix();
-    const Simplex images{stated(task, task.supports(), task.unlabelled), stated(task, 0, task.supports()),
-                         labels_of_supports(task), apart};
+    const DoubleMatrix apart =
+        has_pool ? stated(*text_, task, task.first_query(), task.queries, options_.temperature) : DoubleMatrix();
+    const Simplex images{stated(*text_, task, task.supports(), task.unlabelled, options_.temperature),
+                         stated(*text_, task, 0, task.supports(), options_.temperature), labels_of_supports(task),
+                         apart};
     if (task.queries > 0) matrix_at(logits, task) = answer_one(images, options_).cast<float>();
   }
 
  private:
-  /// Probabilities by the texts of `count` points from `first` on.
-  [[nodiscard]] DoubleMatrix stated(const Task& task, int64_t first, int64_t count) const {
-    FloatMatrix cosines(count, task.n);
-    text_->place_cosines(task, first, count, cosines.data());
-    return softmax(options_.temperature * cosines.cast<double>());
-  }
-
   Options options_;
   std::shared_ptr<const ClassText> text_;
 };

@@ -64,19 +64,14 @@ class PaddleRun : public TaskRun {
     span_.place(ranged_.place(task), task.dim);
     const int64_t n = task.n, stride = span_.stride();
     place_mean_coefficients(task, stride, means_);
-    labels_.assign(means_.size(), 0.0F);
-    for (int64_t i = 0; i < task.supports(); ++i)
-      labels_[static_cast<size_t>(task.label[static_cast<size_t>(i)] * stride + i)] = 1;
+    place_labels(task, stride, labels_);
     dual_.assign(static_cast<size_t>(n), 0.0F);
     place_logits(n);
     for (int64_t step = 0; step < options_.steps && task.unlabelled > 0; ++step) {
       if (step > 0) place_logits(n);
       move_means(task);
     }
-    for (int64_t k = 0; k < n; ++k) {
-      const float* own = logits_.data() + k * stride + task.first_query();
-      for (int64_t i = 0; i < task.queries; ++i) logits[i * n + k] = own[i];
-    }
+    place_logits_of_queries(task, logits_, stride, logits);
   }
 
  private:
@@ -97,14 +92,12 @@ class PaddleRun : public TaskRun {
     shares_ = logits_;
     exponentials_of_classes(shares_.data(), n, stride);
     shares_of_classes(nullptr, shares_.data(), n, stride);
-    means_ = labels_;
     for (int64_t k = 0; k < n; ++k) {
       const float* own = shares_.data() + k * stride + first;
-      std::copy_n(own, task.unlabelled, means_.data() + k * stride + first);
       const float mean = std::accumulate(own, own + task.unlabelled, 0.0F) / static_cast<float>(task.unlabelled);
       dual_[static_cast<size_t>(k)] = std::log(mean + kTiny) + 1;
     }
-    normalise_rows(n, stride, means_);
+    place_means_of_shares(task, labels_, shares_.data() + first, stride, stride, means_);
   }
 
   Options options_;

@@ -61,18 +61,14 @@ class PtMapRun : public TaskRun {
 
   void answer(const Task& task, float* logits) override {
     span_.place(centred_.place(task), task.dim);
-    const int64_t stride = span_.stride(), supports = task.supports();
+    const int64_t stride = span_.stride();
     Floats means;
     place_mean_coefficients(task, stride, means);
-    labels_.resize(means.size());
-    std::transform(means.begin(), means.end(), labels_.begin(), [](float share) { return share > 0 ? 1.0F : 0.0F; });
+    place_labels(task, stride, labels_);
     for (int64_t step = 0; step < options_.steps; ++step) {
       transport(task, means);
       shares_of_classes(scales_.data(), kernel_.data(), task.n, free_stride());
-      plan_ = labels_;
-      for (int64_t k = 0; k < task.n; ++k)
-        std::copy_n(kernel_.data() + k * free_stride(), task.unlabelled, plan_.data() + k * stride + supports);
-      normalise_rows(task.n, stride, plan_);
+      place_means_of_shares(task, labels_, kernel_.data(), free_stride(), stride, plan_);
       for (size_t i = 0; i < means.size(); ++i) means[i] += static_cast<float>(options_.rate) * (plan_[i] - means[i]);
     }
     transport(task, means);

@@ -1,5 +1,3 @@
-#include <algorithm>
-
 #include "fewshot/toolbox/detail/class_kernels.h"
 #include "fewshot/toolbox/detail/row_span.h"
 #include "fewshot/toolbox/detail/task_method.h"
@@ -25,24 +23,15 @@ class SoftKMeansRun : public TaskRun {
     span_.place(task.rows, task.dim);
     const int64_t n = task.n, stride = span_.stride();
     place_mean_coefficients(task, stride, means_);
-    labels_.assign(means_.size(), 0.0F);
-    for (int64_t i = 0; i < task.supports(); ++i)
-      labels_[static_cast<size_t>(task.label[static_cast<size_t>(i)] * stride + i)] = 1;
+    place_labels(task, stride, labels_);
     for (int64_t step = 0; step < options_.steps; ++step) {
       place_logits(n);
       exponentials_of_classes(logits_.data(), n, stride);
       shares_of_classes(nullptr, logits_.data(), n, stride);
-      means_ = labels_;
-      for (int64_t k = 0; k < n; ++k)
-        std::copy_n(logits_.data() + k * stride + task.supports(), task.unlabelled,
-                    means_.data() + k * stride + task.supports());
-      normalise_rows(n, stride, means_);
+      place_means_of_shares(task, labels_, logits_.data() + task.supports(), stride, stride, means_);
     }
     place_logits(n);
-    for (int64_t k = 0; k < n; ++k) {
-      const float* own = logits_.data() + k * stride + task.first_query();
-      for (int64_t i = 0; i < task.queries; ++i) logits[i * n + k] = own[i];
-    }
+    place_logits_of_queries(task, logits_, stride, logits);
   }
 
  private:

@@ -34,10 +34,7 @@ class AlternatingSteps {
     begin(task, options);
     for (int64_t i = 0; i < steps && task.unlabelled > 0; ++i) step(task, options);
     place_logits(task.n, options.temperature);
-    for (int64_t k = 0; k < task.n; ++k) {
-      const float* own = logits_.data() + k * span_.stride() + task.first_query();
-      for (int64_t i = 0; i < task.queries; ++i) logits[i * task.n + k] = own[i];
-    }
+    place_logits_of_queries(task, logits_, span_.stride(), logits);
   }
 
  private:

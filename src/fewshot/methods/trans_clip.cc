@@ -1,7 +1,5 @@
 #include <algorithm>
-#include <cmath>
-#include <numeric>
-#include <vector>
+#include <utility>
 
 #include "fewshot/toolbox/detail/task_matrix.h"
 #include "fewshot/toolbox/detail/text_method.h"
@@ -48,14 +46,8 @@ struct Mixture {
 /// Zeros but for the `count` largest of each row.
 DoubleMatrix largest_of_rows(const DoubleMatrix& values, int64_t count) {
   DoubleMatrix kept = DoubleMatrix::Zero(values.rows(), values.cols());
-  std::vector<int64_t> order(static_cast<size_t>(values.cols()));
   for (int64_t i = 0; i < values.rows(); ++i) {
-    std::iota(order.begin(), order.end(), 0);
-    std::partial_sort(order.begin(), order.begin() + count, order.end(), [&](int64_t a, int64_t b) {
-      return values(i, a) > values(i, b) || (values(i, a) == values(i, b) && a < b);
-    });
-    for (int64_t j = 0; j < count; ++j)
-      kept(i, order[static_cast<size_t>(j)]) = values(i, order[static_cast<size_t>(j)]);
+    for (const int64_t j : places_of_largest(values, i, count)) kept(i, j) = values(i, j);
   }
   return kept;
 }
@@ -141,20 +133,14 @@ class TransClipRun : public TaskRun {
     problem.s = matrix_of(task, 0, task.supports());
     problem.y = labels_of_supports(task);
     problem.x = matrix_of(task, task.supports(), task.unlabelled);
-    problem.t = stated(task, task.supports(), task.unlabelled);
+    problem.t = stated(*text_, task, task.supports(), task.unlabelled, options_.scale);
     const DoubleMatrix apart = has_pool ? matrix_of(task, task.first_query(), task.queries) : DoubleMatrix();
-    const DoubleMatrix text = has_pool ? stated(task, task.first_query(), task.queries) : DoubleMatrix();
+    const DoubleMatrix text =
+        has_pool ? stated(*text_, task, task.first_query(), task.queries, options_.scale) : DoubleMatrix();
     matrix_at(logits, task) = answer_one(problem, apart, text, options_).cast<float>();
   }
 
  private:
-  /// Probabilities by the texts of `count` points from `first` on.
-  [[nodiscard]] DoubleMatrix stated(const Task& task, int64_t first, int64_t count) const {
-    FloatMatrix cosines(count, task.n);
-    text_->place_cosines(task, first, count, cosines.data());
-    return softmax(options_.scale * cosines.cast<double>());
-  }
-
   Options options_;
   std::shared_ptr<const ClassText> text_;
 };

@@ -2,8 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <numeric>
-#include <vector>
 
 #include "fewshot/toolbox/detail/task_matrix.h"
 
@@ -14,16 +12,9 @@ namespace {
 DoubleMatrix nearest_affinities(const DoubleMatrix& cosine, const LabelGraphOptions& options) {
   const int64_t count = std::min<int64_t>(options.neighbours, cosine.cols());
   DoubleMatrix affinities = DoubleMatrix::Zero(cosine.rows(), cosine.cols());
-  std::vector<int64_t> order(static_cast<size_t>(cosine.cols()));
   for (int64_t i = 0; i < cosine.rows(); ++i) {
-    std::iota(order.begin(), order.end(), 0);
-    std::nth_element(order.begin(), order.begin() + count, order.end(), [&](int64_t a, int64_t b) {
-      return cosine(i, a) > cosine(i, b) || (cosine(i, a) == cosine(i, b) && a < b);
-    });
-    for (int64_t j = 0; j < count; ++j) {
-      const int64_t to = order[static_cast<size_t>(j)];
-      affinities(i, to) = std::pow(std::max(cosine(i, to), 0.0), options.power);
-    }
+    for (const int64_t j : places_of_largest(cosine, i, count))
+      affinities(i, j) = std::pow(std::max(cosine(i, j), 0.0), options.power);
   }
   return affinities;
 }

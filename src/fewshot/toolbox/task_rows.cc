@@ -87,11 +87,27 @@ void place_products_with_supports(const Task& task, Floats& out) {
       out.data());
 }
 
-void normalise_rows(int64_t n, int64_t stride, Floats& weights) {
-  for (int64_t k = 0; k < n; ++k) {
-    float* own = weights.data() + k * stride;
+void place_labels(const Task& task, int64_t stride, Floats& labels) {
+  labels.assign(static_cast<size_t>(task.n * stride), 0.0F);
+  for (int64_t i = 0; i < task.supports(); ++i)
+    labels[static_cast<size_t>(task.label[static_cast<size_t>(i)] * stride + i)] = 1;
+}
+
+void place_means_of_shares(const Task& task, const Floats& labels, const float* shares, int64_t shares_stride,
+                           int64_t stride, Floats& means) {
+  means = labels;
+  for (int64_t k = 0; k < task.n; ++k) {
+    float* own = means.data() + k * stride;
+    std::copy_n(shares + k * shares_stride, task.unlabelled, own + task.supports());
     const float inverse = 1 / std::accumulate(own, own + stride, 0.0F);
     for (int64_t i = 0; i < stride; ++i) own[i] *= inverse;
+  }
+}
+
+void place_logits_of_queries(const Task& task, const Floats& of_points, int64_t stride, float* logits) {
+  for (int64_t k = 0; k < task.n; ++k) {
+    const float* own = of_points.data() + k * stride + task.first_query();
+    for (int64_t i = 0; i < task.queries; ++i) logits[i * task.n + k] = own[i];
   }
 }
 

@@ -9,7 +9,8 @@ namespace protocom {
 /// derived names (sqlite.org/fileformat.html, "The Rollback Journal"): it plays a journal back into the database, then
 /// deletes the file that the journal names as its super-journal, whichever file that is. Only databases that were
 /// attached to one another have super-journals; protocom attaches none. So this layer opens no super-journal, no
-/// journal that names one, and no write-ahead log of a database whose header says that it has none. It logs a warning
+/// journal that names one or that claims another size than the database had, and no write-ahead log of a database whose
+/// header says that it has none. It logs a warning
 /// where an interrupted change is rolled back.
 const char* guarded_file_layer();
 

@@ -1,4 +1,8 @@
 #pragma once
+#include <algorithm>
+#include <numeric>
+#include <vector>
+
 #include "fewshot/detail/matrix.h"
 #include "fewshot/detail/task.h"
 
@@ -30,6 +34,17 @@ inline DoubleMatrix unit_rows(DoubleMatrix rows) {
   const DoubleVector lengths = rows.rowwise().norm().cwiseMax(kShortest);
   rows.array().colwise() /= lengths.array();
   return rows;
+}
+
+/// The columns of the `count` largest values of a row, of equals the first; count at most the columns.
+inline std::vector<int64_t> places_of_largest(const DoubleMatrix& values, int64_t row, int64_t count) {
+  std::vector<int64_t> places(static_cast<size_t>(values.cols()));
+  std::iota(places.begin(), places.end(), 0);
+  std::partial_sort(places.begin(), places.begin() + count, places.end(), [&](int64_t a, int64_t b) {
+    return values(row, a) > values(row, b) || (values(row, a) == values(row, b) && a < b);
+  });
+  places.resize(static_cast<size_t>(count));
+  return places;
 }
 
 /// 1 at the class of each support, else 0: [s, n].

@@ -40,14 +40,17 @@ class TaskMethod : public Method {
   SpaceOf space_;
 };
 
-/// The definition of a method that knows no more than its tasks: `Run` is constructed from its options. Its features
-/// are in the FeatureSpace of that name.
+/// The TaskMethod::Prepare of a method that knows no more than its tasks: `Run` is constructed from its options.
+template <typename Run, typename Options>
+MakeTaskRun prepare_run(const Options& options, const MethodContext& /*context*/) {
+  return [options] { return std::make_unique<Run>(options); };
+}
+
+/// The definition of a method that knows no more than its tasks (prepare_run). Its features are in the FeatureSpace of
+/// that name.
 template <typename Run, typename Options>
 MethodDefinition define_task_method(MethodSpec spec, Parameters<Options> parameters, const std::string& space) {
-  const auto prepare = [](const Options& options, const MethodContext&) -> MakeTaskRun {
-    return [options] { return std::make_unique<Run>(options); };
-  };
-  return define<TaskMethod<Options>>(std::move(spec), std::move(parameters), prepare,
+  return define<TaskMethod<Options>>(std::move(spec), std::move(parameters), &prepare_run<Run, Options>,
                                      [space](const Options&) { return space; });
 }
 
@@ -55,11 +58,8 @@ MethodDefinition define_task_method(MethodSpec spec, Parameters<Options> paramet
 template <typename Run, typename Options>
 MethodDefinition define_task_method_in_space(MethodSpec spec, Parameters<Options> parameters,
                                              const std::vector<std::string>& tries) {
-  const auto prepare = [](const Options& options, const MethodContext&) -> MakeTaskRun {
-    return [options] { return std::make_unique<Run>(options); };
-  };
   parameters.choice("transform", &Options::transform, FeatureSpace::names(), FeatureSpace::kText).tries(tries);
-  return define<TaskMethod<Options>>(std::move(spec), std::move(parameters), prepare,
+  return define<TaskMethod<Options>>(std::move(spec), std::move(parameters), &prepare_run<Run, Options>,
                                      [](const Options& options) { return options.transform; });
 }
 

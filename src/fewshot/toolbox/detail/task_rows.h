@@ -32,8 +32,16 @@ inline float inverse_root(float square) {
   return 1 / std::max(std::sqrt(std::max(square, 0.0F)), kTiny);
 }
 
-/// Each of `n` rows of `stride` weights over its sum: coefficients of a mean.
-void normalise_rows(int64_t n, int64_t stride, Floats& weights);
+/// 1 at the class of each support, else 0, class by class: [n, stride].
+void place_labels(const Task& task, int64_t stride, Floats& labels);
+
+/// Class means as coefficients of the points [n, stride]: of the supports by `labels` [n, stride] and of the unlabelled
+/// images by `shares`, of which class k has [u] from k * shares_stride on.
+void place_means_of_shares(const Task& task, const Floats& labels, const float* shares, int64_t shares_stride,
+                           int64_t stride, Floats& means);
+
+/// Logits [q, n] of the queries from those of all points, class by class [n, stride].
+void place_logits_of_queries(const Task& task, const Floats& of_points, int64_t stride, float* logits);
 
 /// Supports of the class that has most.
 int64_t most_shots(const Task& task);

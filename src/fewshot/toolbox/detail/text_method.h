@@ -4,9 +4,17 @@
 
 #include "fewshot/detail/method_definition.h"
 #include "fewshot/toolbox/detail/class_text.h"
+#include "fewshot/toolbox/detail/task_matrix.h"
 #include "fewshot/toolbox/detail/task_method.h"
 
 namespace protocom {
+
+/// What the texts say of `count` points of a task from `first` on: softmax(scale * cosine), [count, n].
+inline DoubleMatrix stated(const ClassText& text, const Task& task, int64_t first, int64_t count, double scale) {
+  FloatMatrix cosines(count, task.n);
+  text.place_cosines(task, first, count, cosines.data());
+  return softmax(scale * cosines.cast<double>());
+}
 
 /// The definition of a method that answers one task after the other on features at unit length: `Run` is constructed
 /// from its options and the texts of the classes.
