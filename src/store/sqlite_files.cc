@@ -138,7 +138,7 @@ bool names_super_journal(sqlite3_file* journal) {
 const char* fault_of_journal(sqlite3_file* journal, const fs::path& path_of_database) {
   if (names_super_journal(journal)) return "names another file, which SQLite would delete";
   FileOnDisk database(path_of_database);
-  if (lies_about_size(journal, database.get())) return "would give it a size that it never had";
+  if (lies_about_size(journal, database.get())) return "claims a wrong size for it";
   return nullptr;
 }
 

@@ -102,7 +102,7 @@ TEST_F(FilesBesideARecognizer, AJournalThatClaimsAnotherSizeIsRefusedAndChangesN
         Lie{0, pages(), 512, 512}, Lie{0, pages(), 512, 0}, Lie{0, pages(), 0, 4096}, Lie{0, 0, 512, 4096}}) {
     write_file(journal_, journal_of(lie.records, lie.pages, lie.sector, lie.page_size) + std::string(200'000, 'x'));
     for (const FileUse use : {FileUse::kRead, FileUse::kChange}) {
-      EXPECT_THAT(opened(use), AllOf(HasSubstr("a.pcm-journal"), HasSubstr("a size that it never had"))) << lie.pages;
+      EXPECT_THAT(opened(use), AllOf(HasSubstr("a.pcm-journal"), HasSubstr("a wrong size for it"))) << lie.pages;
       EXPECT_TRUE(read_file(path_) == before) << "the recognizer was changed by a journal of " << lie.pages << " pages";
       EXPECT_TRUE(fs::exists(journal_));
     }
@@ -110,7 +110,7 @@ TEST_F(FilesBesideARecognizer, AJournalThatClaimsAnotherSizeIsRefusedAndChangesN
   fs::remove(journal_);
   RecognizerFile file(path_);
   write_file(journal_, journal_of(0xffffffff, 1, 512, 4096) + std::string(200'000, 'x'));
-  EXPECT_THAT(message_of([&] { file.rename_class("cat", "dog"); }), HasSubstr("a size that it never had"));
+  EXPECT_THAT(message_of([&] { file.rename_class("cat", "dog"); }), HasSubstr("a wrong size for it"));
   EXPECT_TRUE(read_file(path_) == before);
 }
 

@@ -149,8 +149,8 @@ class Rounds {
     return plan;
   }
 
-  /// Of the open images of each label those of the least loss, at most `keep`; all that are open where these would be
-  /// fewer than one per class.
+  /// The open images to label in this round: of each class at most `keep`, those of least loss; all of them where these
+  /// are fewer than the classes.
   [[nodiscard]] std::vector<int64_t> cleanest(const std::vector<int64_t>& label) const {
     std::vector<std::vector<int64_t>> members(static_cast<size_t>(task_.n));
     std::vector<int64_t> all;
@@ -160,13 +160,13 @@ class Rounds {
       all.push_back(static_cast<int64_t>(i));
     }
     int64_t kept = 0;
-    bool decides = false;  // a loss: some class has more than it may keep
+    bool needs_losses = false;  // some class has more images than it may keep
     for (const auto& own : members) {
       const auto count = static_cast<int64_t>(own.size());
       kept += std::min(count, options_.keep);
-      decides = decides || count > options_.keep;
+      needs_losses = needs_losses || count > options_.keep;
     }
-    if (kept < task_.n || !decides) return all;
+    if (kept < task_.n || !needs_losses) return all;
     DoubleMatrix labels = trusted_;
     for (const int64_t i : all) labels(task_.supports() + i, label[static_cast<size_t>(i)]) = 1;
     const std::vector<double> loss = cleaning_.losses(labels, trusted_);

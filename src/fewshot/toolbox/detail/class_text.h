@@ -26,7 +26,7 @@ class ClassText {
  private:
   void check_width(int64_t images) const;
 
-  at::Tensor padded_;   // [c, dim], what follows, filled up to rows
+  at::Tensor padded_;   // [c, dim], vectors_ filled up with zeros
   at::Tensor vectors_;  // [c, d], of unit length, zeros for a class without
 };
 

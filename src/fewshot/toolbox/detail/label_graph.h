@@ -24,7 +24,7 @@ class LabelGraph {
   [[nodiscard]] DoubleMatrix of_queries(const DoubleMatrix& f) const;
 
  private:
-  Eigen::LLT<DoubleMatrix> factor_;  // of I - alpha W: W is symmetric, with eigenvalues in [-1, 1]
+  Eigen::LLT<DoubleMatrix> factor_;  // of I - alpha W: positive definite, as W's eigenvalues lie in [-1, 1]
   DoubleMatrix to_queries_;          // alpha W of the queries, [q, s + u]; empty: the queries are the unlabelled images
   int64_t supports_;
 };

@@ -6,9 +6,9 @@
 
 namespace protocom {
 
-/// Products of all points of a task with linear combinations of them: by their Gram matrix, or through their dimensions
-/// where they are many more than these. Arrays with a number for each class and point lie class by class, [n,
-/// stride()]. One per thread.
+/// Products of all points of a task with linear combinations of them: by their Gram matrix, or, with more
+/// than twice as many points as dimensions, through the dimensions. Arrays with a number for each class and point lie
+/// class by class, [n, stride()]. One per thread.
 class RowSpan {
  public:
   /// `rows` [m], of `dim` floats each; they must stay where they are.
