@@ -17,6 +17,7 @@ find_package(OpenSSL REQUIRED)
 # Debian's CMake files of libzip also ask for its command-line tools, which nobody needs; pkg-config does not.
 find_package(PkgConfig REQUIRED)
 pkg_check_modules(libzip REQUIRED IMPORTED_TARGET GLOBAL libzip)
+pkg_check_modules(lapacke REQUIRED IMPORTED_TARGET GLOBAL lapacke)
 pkg_check_modules(matio REQUIRED IMPORTED_TARGET GLOBAL matio)
 pkg_check_modules(xxhash REQUIRED IMPORTED_TARGET GLOBAL libxxhash)
 # CMake's files of prometheus-cpp also ask for curl, which only pushing metrics needs.

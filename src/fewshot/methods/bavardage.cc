@@ -2,12 +2,20 @@
 
 #include <algorithm>
 #include <limits>
+#include <memory>
+#include <utility>
 #include <vector>
 
-#include "fewshot/detail/method_definition.h"
-#include "fewshot/toolbox/detail/feature_space.h"
-#include "fewshot/toolbox/detail/soft_k_means_steps.h"
+#include "fewshot/toolbox/detail/class_kernels.h"
+#include "fewshot/toolbox/detail/digamma.h"
+#include "fewshot/toolbox/detail/row_products.h"
+#include "fewshot/toolbox/detail/row_span.h"
+#include "fewshot/toolbox/detail/soft_k_means.h"
 #include "fewshot/toolbox/detail/span_whitening.h"
+#include "fewshot/toolbox/detail/symmetric_eigen.h"
+#include "fewshot/toolbox/detail/task_matrix.h"
+#include "fewshot/toolbox/detail/task_method.h"
+#include "fewshot/toolbox/detail/task_rows.h"
 
 namespace protocom::methods {
 namespace {
@@ -24,105 +32,188 @@ struct Options {
   std::string proportions = "estimated";
 };
 
-/// What is known of base classes, in float64.
+/// What is known of base classes.
 struct BaseClasses {
-  at::Tensor shared;  ///< [d, d], the mean over classes of their scatters brought to one (their mean) norm
-  at::Tensor within;  ///< [d, d], covariance of images around their class
-  at::Tensor means;   ///< [c, d], less their mean
+  DoubleMatrix shared;  ///< [d, d], the mean over classes of their scatters brought to one (their mean) norm
+  DoubleMatrix within;  ///< [d, d], covariance of images around their class
+  DoubleMatrix means;   ///< [c, d], less their mean
 };
 
-BaseClasses base_classes(const at::Tensor& features, const at::Tensor& labels) {
-  const int64_t d = features.size(1);
-  at::Tensor shared = at::zeros({d, d}, at::kDouble);
-  at::Tensor within = at::zeros({d, d}, at::kDouble);
-  std::vector<at::Tensor> means;
-  double norms = 0;
-  int64_t classes = 0;
-  for (int64_t label = 0; label <= labels.max().item<int64_t>(); ++label) {
-    const at::Tensor own = features.index({labels.eq(label)});
-    if (own.size(0) == 0) continue;
-    means.push_back(own.mean(0).to(at::kDouble));
-    const at::Tensor rest = own - own.mean(0, true);
-    const at::Tensor scatter = at::matmul(rest.t(), rest).to(at::kDouble);
-    const double norm = scatter.norm().item<double>();
+/// Scatter of rows around their mean, [d, d].
+DoubleMatrix scatter_of(FloatMatrix rows) {
+  const Eigen::RowVectorXf mean = rows.colwise().mean();
+  rows.rowwise() -= mean;
+  const FloatMatrix scatter = rows.transpose() * rows;
+  return scatter.cast<double>();
+}
+
+/// Of rows of classes that are not empty.
+BaseClasses base_classes(const std::vector<FloatMatrix>& classes) {
+  const int64_t d = classes.front().cols();
+  BaseClasses base{DoubleMatrix::Zero(d, d), DoubleMatrix::Zero(d, d),
+                   DoubleMatrix(static_cast<int64_t>(classes.size()), d)};
+  double norms = 0, images = 0, spread = 0;  // `spread`: classes whose images are not all one
+  for (size_t k = 0; k < classes.size(); ++k) {
+    const FloatMatrix& own = classes[k];
+    base.means.row(static_cast<int64_t>(k)) = own.colwise().mean().cast<double>();
+    images += static_cast<double>(own.rows());
+    const DoubleMatrix scatter = scatter_of(own);
+    const double norm = scatter.norm();
     if (norm == 0) continue;
-    within += scatter;
-    shared += scatter / norm;
+    base.within += scatter;
+    base.shared += scatter / norm;
     norms += norm;
-    ++classes;
+    ++spread;
   }
-  if (classes > 0) shared = shared * (norms / static_cast<double>(classes * classes));
-  const at::Tensor all = at::stack(means);
-  return {shared, within / static_cast<double>(features.size(0)), all - all.mean(0, true)};
+  if (spread > 0) base.shared *= norms / (spread * spread);
+  base.within /= images;
+  const Eigen::RowVectorXd centre = base.means.colwise().mean();
+  base.means.rowwise() -= centre;
+  return base;
+}
+
+/// The base features of each class that has any.
+std::vector<FloatMatrix> rows_by_class(const at::Tensor& features, const at::Tensor& labels) {
+  std::vector<FloatMatrix> classes;
+  for (int64_t label = 0; label <= labels.max().item<int64_t>(); ++label) {
+    const at::Tensor own = features.index({labels.eq(label)}).contiguous();
+    if (own.size(0) == 0) continue;
+    classes.emplace_back(Eigen::Map<const FloatMatrix>(own.data_ptr<float>(), own.size(0), own.size(1)));
+  }
+  return classes;
 }
 
 /// Rotates to the axes of the scatter and divides by their standard deviations, [d, d]; no factor above `most`.
-at::Tensor whitening(const at::Tensor& scatter, double most) {
+DoubleMatrix whitening(DoubleMatrix scatter, double most) {
   constexpr double kRidge = 1e-6;
-  const auto [values, vectors] = at::linalg_eigh(scatter + kRidge * at::eye(scatter.size(0), scatter.options()));
-  return vectors * values.clamp_min(kRidge).rsqrt().clamp_max(most);
+  scatter.diagonal().array() += kRidge;
+  const EigenRows axes = eigen_rows(std::move(scatter));
+  const DoubleVector factors = axes.values.array().max(kRidge).rsqrt().min(most);
+  return axes.vectors.transpose() * factors.asDiagonal();
 }
 
 /// A fifth of 1 / (variance of base images around their class), in the whitened dimensions in which classes differ.
-double default_precision(const BaseClasses& base, const at::Tensor& whitening) {
+double default_precision(const BaseClasses& base, const DoubleMatrix& whitening) {
   constexpr double kShare = 0.2;
-  const int64_t between = std::max<int64_t>(base.means.size(0) - 1, 1);
-  const at::Tensor axes = std::get<2>(at::linalg_svd(at::matmul(base.means, whitening), /*full_matrices=*/false));
-  const at::Tensor along = at::matmul(axes.slice(0, 0, between), whitening.t());  // [c - 1, d]
-  const double variance = (at::matmul(along, base.within) * along).sum(-1).mean().item<double>();
+  const DoubleMatrix means = base.means * whitening;
+  const int64_t between = std::clamp<int64_t>(means.rows() - 1, 1, means.cols());
+  const DoubleMatrix along = leading_axes(means, between) * whitening.transpose();  // [c - 1, d]
+  const double variance = (along * base.within).cwiseProduct(along).sum() / static_cast<double>(between);
   return kShare / std::max(variance, 1e-12);
 }
 
-/// The points projected on the differences of class means, [b, m, n - 1], in an orthonormal base of them.
-at::Tensor projected(const Span& span, const at::Tensor& means) {
-  const at::Tensor differences = means.slice(1, 1) - means.slice(1, 0, 1);   // [b, n - 1, m]
-  const at::Tensor inner = span.products(differences);                       // [b, m, n - 1]
-  const at::Tensor square = at::matmul(differences, inner).to(at::kDouble);  // [b, n - 1, n - 1]
-  const at::Tensor size = square.diagonal(0, 1, 2).mean(-1).view({-1, 1, 1}) + 1e-30;
-  const at::Tensor ridge = 1e-9 * size * at::eye(square.size(1), square.options());  // two means may be one
-  const at::Tensor factor = at::linalg_cholesky(square + ridge);
-  return at::linalg_solve_triangular(factor, inner.transpose(1, 2).to(at::kDouble), /*upper=*/false)
-      .transpose(1, 2)
-      .to(at::kFloat);
-}
+/// Features in cl2n, and beside them the same whitened: each half of a row is filled up with zeros.
+class WhitenedBeside : public FeatureTransform {
+ public:
+  /// `whitens` float32 [d, d].
+  WhitenedBeside(std::shared_ptr<const FeatureSpace> space, at::Tensor whitens)
+      : space_(std::move(space)), whitens_(std::move(whitens)) {}
 
-/// One update of all factors from responsibilities [b, m, n]: the expected log probabilities, [b, m, n].
-at::Tensor expected(const EpisodePoints& points, const Span& span, const at::Tensor& r, const Options& options) {
-  const at::Tensor strength = options.prior_strength + r.sum(1, true);  // [b, 1, n]
-  const at::Tensor shrunk = (r / strength).transpose(1, 2);             // means under a prior at 0, [b, n, m]
-  const at::Tensor x = projected(span, shrunk);
-  const at::Tensor mean = at::matmul(shrunk, x);  // [b, n, n - 1]
-  const at::Tensor square = (x.unsqueeze(2) - mean.unsqueeze(1)).square().sum(-1);
-  const at::Tensor logits = -options.precision / 2 * square - static_cast<double>(x.size(2)) / 2 / strength;
-  if (options.proportions == "equal") return logits;
-  const at::Tensor alpha = options.dirichlet + r.sum(1, true) - points.shots().unsqueeze(1);
-  return logits + alpha.digamma() - alpha.sum(-1, true).digamma();
-}
+  [[nodiscard]] at::Tensor map(const at::Tensor& features) const override {
+    const at::Tensor rows = space_->map(features);
+    return at::cat({padded_row(rows), padded_row(at::matmul(rows, whitens_))}, -1);
+  }
+  [[nodiscard]] bool same_as(const FeatureTransform& other) const override {
+    const auto* whitened = dynamic_cast<const WhitenedBeside*>(&other);
+    return whitened != nullptr && whitened->space_->same_as(*space_) && whitened->whitens_.equal(whitens_);
+  }
 
-/// `whitens` [d, d], float32.
-EpisodeScores answer(const EpisodeBatch& batch, const Options& options, const at::Tensor& whitens) {
-  EpisodePoints points = episode_points(batch);
-  const Span start(points.features);
-  const at::Tensor means = soft_k_means_steps(points, start, {options.start_sharpness, options.start_steps - 1});
-  at::Tensor logits = -options.start_sharpness * start.squared_distances(means);
-  points.features = options.whitened == "span" ? whitened_in_span(points, whitens, options.most_scale)
-                                               : at::matmul(points.features, whitens);
-  const Span span(points.features);
-  for (int64_t step = 0; step < options.steps && points.labels.size(2) > 1; ++step)
-    logits = expected(points, span, points.with_unlabelled(class_softmax(points.unlabelled_of(logits))), options);
-  return {points.queries_of(logits), at::Tensor()};
-}
+ private:
+  std::shared_ptr<const FeatureSpace> space_;
+  at::Tensor whitens_;
+};
 
-std::unique_ptr<Scorer> scorer(Options options, const MethodContext& context) {
-  const auto space = std::make_shared<FeatureSpace>("cl2n", context);
-  const BaseClasses base = base_classes(space->map(context.base->features), context.base->labels);
+/// Arrays lie class by class, [n, stride]. Rows are WhitenedBeside.
+class BavardageRun : public TaskRun {
+ public:
+  explicit BavardageRun(const Options& options)
+      : options_(options), start_({options.start_sharpness, options.start_steps - 1}) {}
+
+  void answer(const Task& task, float* logits) override {
+    logits_ = start_.place(task, task.rows, task.dim / 2);
+    if (task.n > 1 && options_.steps > 0) place_whitened(task);
+    place_labels(task, start_.stride(), labels_);
+    for (int64_t step = 0; step < options_.steps && task.n > 1; ++step) update(task);
+    place_logits_of_queries(task, logits_, start_.stride(), logits);
+  }
+
+ private:
+  void place_whitened(const Task& task) {
+    const int64_t half = task.dim / 2;
+    if (options_.whitened == "span") {
+      const DoubleMatrix rows = matrix_of(task, 0, task.points());
+      const auto& found = in_span_.place(
+          whitened_in_span(rows.leftCols(half), rows.rightCols(half), task.learned(), options_.most_scale));
+      return span_.place(found, in_span_.dim());
+    }
+    whitened_.clear();
+    for (const float* row : task.rows) whitened_.push_back(row + half);
+    span_.place(whitened_, half);
+  }
+
+  /// One update of all factors: responsibilities from the logits, and the expected log probabilities from these.
+  void update(const Task& task) {
+    const int64_t n = task.n, stride = span_.stride();
+    exponentials_of_classes(logits_.data(), n, stride);
+    shares_of_classes(nullptr, logits_.data(), n, stride);
+    place_shares(task, labels_, logits_.data() + task.supports(), stride, stride, shares_);
+    const auto shares = Eigen::Map<const FloatMatrix>(shares_.data(), n, stride);
+    const DoubleVector images = shares.cast<double>().rowwise().sum();
+    const DoubleVector strength = options_.prior_strength + images.array();
+    const FloatMatrix shrunk = strength.cwiseInverse().cast<float>().asDiagonal() * shares;  // means under a prior at 0
+    const DoubleMatrix x = projected(shrunk);
+    const DoubleMatrix means = shrunk.cast<double>() * x.transpose();
+    const DoubleVector added = log_proportions(task, images).array() -
+                               options_.precision / 2 * means.rowwise().squaredNorm().array() -
+                               static_cast<double>(n - 1) / 2 / strength.array();
+    const Eigen::RowVectorXd squares = options_.precision / 2 * x.colwise().squaredNorm();
+    DoubleMatrix logits = options_.precision * means * x;
+    logits.colwise() += added;
+    logits.rowwise() -= squares;
+    Eigen::Map<FloatMatrix>(logits_.data(), n, stride) = logits.cast<float>();
+  }
+
+  /// The points projected on the differences of class means, in an orthonormal base of them, [n - 1, stride]; `means`
+  /// [n, stride] in coefficients of the points.
+  DoubleMatrix projected(const FloatMatrix& means) {
+    FloatMatrix differences = means.bottomRows(means.rows() - 1);
+    differences.rowwise() -= means.row(0);
+    FloatMatrix inner(differences.rows(), differences.cols());
+    span_.place_products(differences.data(), differences.rows(), inner.data());
+    DoubleMatrix square = differences.cast<double>() * inner.cast<double>().transpose();
+    square.diagonal().array() += 1e-9 * (square.diagonal().mean() + 1e-30);  // two means may be one
+    DoubleMatrix x = inner.cast<double>();
+    square.llt().matrixL().solveInPlace(x);
+    return x;
+  }
+
+  /// Expected logarithms of the classes' shares of the unlabelled images; `images` [n], of each class with its
+  /// supports.
+  [[nodiscard]] DoubleVector log_proportions(const Task& task, const DoubleVector& images) const {
+    if (options_.proportions == "equal") return DoubleVector::Zero(task.n);
+    DoubleVector alpha = options_.dirichlet + images.array();
+    for (const int64_t k : task.label) --alpha[k];
+    const double all = digamma(alpha.sum());
+    return alpha.unaryExpr([all](double value) { return digamma(value) - all; });
+  }
+
+  Options options_;
+  SoftKMeans start_;
+  RowSpan span_;  // of the whitened points
+  MatrixRows in_span_;
+  std::vector<const float*> whitened_;  // [m]
+  Floats labels_, shares_, logits_;
+};
+
+PreparedTasks prepare(Options options, const MethodContext& context) {
+  auto space = std::make_shared<const FeatureSpace>("cl2n", context);
+  const BaseClasses base = base_classes(rows_by_class(space->map(context.base->features), context.base->labels));
   const double most = options.whitened == "span" ? std::numeric_limits<double>::infinity() : options.most_scale;
-  const at::Tensor whitens = whitening(base.shared, most);
+  const DoubleMatrix whitens = whitening(base.shared, most);
   if (options.precision == 0) options.precision = default_precision(base, whitens);
-  const auto own = [options, single = whitens.to(at::kFloat)](const EpisodeBatch& batch) {
-    return answer(batch, options, single);
-  };
-  return scorer_of(own, space);
+  const at::Tensor single = at::empty({whitens.rows(), whitens.cols()});
+  Eigen::Map<FloatMatrix>(single.data_ptr<float>(), whitens.rows(), whitens.cols()) = whitens.cast<float>();
+  return {std::make_shared<const WhitenedBeside>(std::move(space), single), make_run<BavardageRun>(options)};
 }
 
 }  // namespace
@@ -144,8 +235,8 @@ MethodDefinition bavardage() {
       "number of base images too. The default does not: the "
       "share .2 was chosen on the val classes of Tiny-ImageNet-100 and CUB-100, where it comes to 104 and 16 and 4 "
       "lets the largest class take all queries of the first.";
-  return define_scorer(
-      std::move(spec), &scorer,
+  return define<TaskMethod<Options>>(
+      std::move(spec),
       Parameters<Options>()
           .real("precision", &Options::precision, {},
                 "of every class in every dimension; 0: .2 / (variance of base images around their class, between "
@@ -162,7 +253,8 @@ MethodDefinition bavardage() {
           .tries({"1", "3"})
           .real("dirichlet", &Options::dirichlet, {1e-6}, "prior of each class’s number of queries")
           .tries({"1", "5"})
-          .choice("proportions", &Options::proportions, {"estimated", "equal"}, "of the classes"));
+          .choice("proportions", &Options::proportions, {"estimated", "equal"}, "of the classes"),
+      &prepare);
 }
 
 }  // namespace protocom::methods

@@ -6,7 +6,6 @@
 
 #include "fewshot/detail/row_length.h"
 #include "fewshot/toolbox/detail/label_graph.h"
-#include "fewshot/toolbox/detail/row_kernels.h"
 #include "fewshot/toolbox/detail/sinkhorn.h"
 #include "fewshot/toolbox/detail/softmax_descent.h"
 #include "fewshot/toolbox/detail/task_matrix.h"
@@ -128,18 +127,14 @@ class Rounds {
     const DoubleVector sums = logits.rowwise().sum();
     logits = options_.sharpness * (logits.array().colwise() / sums.array()).log();
     const int64_t stride = padded_length(u);
-    Floats kernel(static_cast<size_t>(n * stride)), work(static_cast<size_t>(2 * stride)), scales(remaining_.size());
+    Floats kernel(static_cast<size_t>(n * stride));
     for (int64_t i = 0; i < u; ++i) {
       if (!open_[static_cast<size_t>(i)]) continue;
       const double most = logits.row(i).maxCoeff();
       for (int64_t k = 0; k < n; ++k)
         kernel[static_cast<size_t>(k * stride + i)] = static_cast<float>(std::exp(logits(i, k) - most));
     }
-    const SinkhornOptions sinkhorn;
-    const Floats columns(remaining_.begin(), remaining_.end());
-    transport_scales({kernel.data(), n, stride, columns.data(), static_cast<float>(sinkhorn.tolerance),
-                      sinkhorn.most_steps, work.data()},
-                     scales.data());
+    const Floats scales = sinkhorn_scales(kernel, stride, Floats(remaining_.begin(), remaining_.end()));
     for (int64_t k = 0; k < n; ++k)
       logits.col(k).array() += std::log(static_cast<double>(scales[static_cast<size_t>(k)]));
     const DoubleVector most = logits.rowwise().maxCoeff();

@@ -1,11 +1,15 @@
-#include <ATen/ATen.h>
+#include <algorithm>
+#include <utility>
 
-#include "base/unit_vectors.h"
-#include "fewshot/toolbox/detail/centred_points.h"
-#include "fewshot/toolbox/detail/row_products.h"
+#include "fewshot/toolbox/detail/balanced_logits.h"
+#include "fewshot/toolbox/detail/class_kernels.h"
+#include "fewshot/toolbox/detail/row_kernels.h"
+#include "fewshot/toolbox/detail/row_span.h"
 #include "fewshot/toolbox/detail/sinkhorn.h"
-#include "fewshot/toolbox/detail/space_method.h"
-#include "fewshot/toolbox/detail/span.h"
+#include "fewshot/toolbox/detail/symmetric_eigen.h"
+#include "fewshot/toolbox/detail/task_matrix.h"
+#include "fewshot/toolbox/detail/task_method.h"
+#include "fewshot/toolbox/detail/task_rows.h"
 
 namespace protocom::methods {
 namespace {
@@ -19,51 +23,104 @@ struct Options {
   std::string transform = "cl2n";
 };
 
-/// The points in the space of the largest singular values of supports and unlabelled images, [b, m, dimensions].
-EpisodePoints reduced(EpisodePoints points, int64_t dimensions) {
-  const at::Tensor x = points.learned_from(points.features);
-  if (dimensions >= std::min(x.size(1), x.size(2))) return points;
-  // With fewer images than dimensions the Gram matrix is the smaller one; X V of it is U S of the other.
-  const bool few = x.size(1) < x.size(2);
-  const at::Tensor square = few ? at::matmul(x, x.transpose(1, 2)) : at::matmul(x.transpose(1, 2), x);
-  const auto [values, vectors] = at::linalg_eigh(square);  // rising
-  const at::Tensor top = vectors.slice(2, vectors.size(2) - dimensions);
-  at::Tensor axes = top;
-  if (few) axes = unit_vectors(at::matmul(x.transpose(1, 2), top).transpose(1, 2)).transpose(1, 2);
-  points.features = at::matmul(points.features, axes);
-  return points;
+/// The points in the space of the largest singular values of supports and unlabelled images, less the mean of these, at
+/// unit length: [m, dimensions]. A row a point.
+DoubleMatrix reduced(const Task& task, int64_t dimensions) {
+  DoubleMatrix points = matrix_of(task, 0, task.points());
+  const int64_t learned = task.learned();
+  if (dimensions < std::min(learned, task.width))
+    points = points * leading_axes(points.topRows(learned), dimensions).transpose();
+  const Eigen::RowVectorXd mean = points.topRows(learned).colwise().mean();
+  points.rowwise() -= mean;
+  return unit_rows(std::move(points));
 }
 
-at::Tensor at_unit_length(const Span& span, const at::Tensor& means) {
-  const at::Tensor squares = Span::squared_lengths(means, span.products(means)).transpose(1, 2);
-  return means / squares.clamp_min(1e-24).sqrt();
-}
-
-/// Z A with A = (Zs'Zs + I - Z'Z D^-1)^-1 Zs'Y, Z the supports' labels above `z`, D its column sums; balanced.
-at::Tensor propagated(const EpisodePoints& points, const at::Tensor& z) {
-  const at::Tensor all = points.with_unlabelled(z);
-  const at::Tensor w = inner_products(all.transpose(1, 2), weighted_means(all));  // [b, n, n]
-  const at::Tensor shots = at::diag_embed(points.shots());
-  const at::Tensor laplacian = at::eye(w.size(1), w.options()) - w;
-  const at::Tensor a = at::linalg_solve(shots + laplacian, shots);
-  const at::Tensor by_class = at::matmul(a.transpose(1, 2), z.transpose(1, 2));  // [b, n, u]
-  const at::Tensor logits = by_class.clamp_min(1e-12).log().transpose(1, 2);
-  return class_softmax(logits + sinkhorn(logits, balanced_columns(logits)).unsqueeze(1));
-}
-
-EpisodeScores answer(const EpisodeBatch& batch, const Options& options) {
-  EpisodePoints points = episode_points(batch);
-  if (points.unlabelled > 0) points = centred_together(reduced(std::move(points), options.dimensions));
-  const Span span(points.features);
-  at::Tensor means = at_unit_length(span, weighted_means(points.labels));
-  for (int64_t step = 0; step < options.steps && points.unlabelled > 0; ++step) {
-    const at::Tensor z =
-        class_softmax(points.unlabelled_of(transported(points, -options.lambda * span.squared_distances(means))));
-    const at::Tensor mixed = options.share * propagated(points, z) + (1 - options.share) * z;
-    means = means + options.rate * (weighted_means(points.with_unlabelled(mixed)) - means);
+/// Labels of the unlabelled images from the graph between images and classes.
+class Propagation {
+ public:
+  /// Z A with A = (Zs'Zs + I - Z'Z D^-1)^-1 Zs'Y, Z the supports' labels above the shares z of the unlabelled images, D
+  /// its column sums; balanced. Shares and what is found lie class by class, [n, stride], of which the first u count.
+  const Floats& place(const Task& task, const Floats& z, int64_t stride) {
+    const int64_t n = task.n, u = task.unlabelled;
+    const auto shares = Eigen::Map<const FloatMatrix>(z.data(), n, stride).leftCols(u);
+    found_.assign(z.size(), 0.0F);
+    auto found = Eigen::Map<FloatMatrix>(found_.data(), n, stride).leftCols(u);
+    found.noalias() = weights(task, shares).cast<float>() * shares;
+    found = found.cwiseMax(kTiny);
+    const Eigen::RowVectorXf most = found.colwise().maxCoeff();
+    found.array().rowwise() /= most.array();
+    const Floats scales = sinkhorn_scales(found_, stride, balanced_columns(u, n));
+    shares_of_classes(scales.data(), found_.data(), n, stride);
+    return found_;
   }
-  return {points.queries_of(transported(points, -options.lambda * span.squared_distances(means))), at::Tensor()};
-}
+
+ private:
+  static constexpr float kTiny = 1e-12F;
+
+  /// A' of shares z' [n, u]: S M^-1 D with M = S D + D - S - z'z, symmetric, and S = Zs'Zs the supports a class.
+  template <typename Shares>
+  static DoubleMatrix weights(const Task& task, const Shares& shares) {
+    DoubleVector shots = DoubleVector::Zero(task.n);
+    for (const int64_t k : task.label) ++shots[k];
+    const DoubleVector sums = shots + shares.template cast<double>().rowwise().sum();
+    const FloatMatrix common = shares * shares.transpose();
+    DoubleMatrix system = -common.cast<double>();
+    system.diagonal().array() += shots.array() * sums.array() + sums.array() - shots.array();
+    const DoubleMatrix right = sums.asDiagonal();
+    const DoubleMatrix solved = system.llt().solve(right);
+    return shots.asDiagonal() * solved;
+  }
+
+  Floats found_;
+};
+
+/// Arrays with a number for each point lie class by class, [n, stride].
+class ProtoLpRun : public TaskRun {
+ public:
+  explicit ProtoLpRun(const Options& options) : options_(options), balanced_(options.lambda) {}
+
+  void answer(const Task& task, float* logits) override {
+    place_points(task);
+    for (int64_t step = 0; step < options_.steps && task.unlabelled > 0; ++step) {
+      balanced_.place(task, span_, means_);
+      Floats& z = balanced_.plan();
+      const int64_t stride = balanced_.plan_stride();
+      step_towards(propagation_.place(task, z, stride), options_.share, z);
+      place_means_of_shares(task, labels_, z.data(), stride, span_.stride(), next_);
+      step_towards(next_, options_.rate, means_);
+    }
+    balanced_.place(task, span_, means_);
+    balanced_.answer(task, logits);
+  }
+
+ private:
+  /// The points and the class means, at unit length, where the steps begin.
+  void place_points(const Task& task) {
+    if (task.unlabelled == 0) {
+      span_.place(task.rows, task.dim);
+    } else {
+      const auto& rows = rows_.place(reduced(task, options_.dimensions));
+      span_.place(rows, rows_.dim());
+    }
+    const int64_t stride = span_.stride();
+    place_labels(task, stride, labels_);
+    place_mean_coefficients(task, stride, means_);
+    next_.resize(means_.size());
+    span_.place_products(means_.data(), task.n, next_.data());
+    for (int64_t k = 0; k < task.n; ++k) {
+      float* own = means_.data() + k * stride;
+      const float factor = inverse_root(row_dot(own, next_.data() + k * stride, stride));
+      for (int64_t i = 0; i < stride; ++i) own[i] *= factor;
+    }
+  }
+
+  Options options_;
+  MatrixRows rows_;
+  RowSpan span_;
+  BalancedLogits balanced_;
+  Propagation propagation_;
+  Floats labels_, means_, next_;  // [n, stride]
+};
 
 }  // namespace
 
@@ -82,18 +139,19 @@ MethodDefinition protolp() {
       "propagated "
       "labels are balanced over supports and queries and stop at .01; here over the queries, which is the same but "
       "for where it stops (.001).";
-  return define_in_space(std::move(spec), &answer,
-                         Parameters<Options>()
-                             .real("lambda", &Options::lambda, {1e-6}, "factor of the squared distance")
-                             .tries({"5", "20"})
-                             .real("share", &Options::share, {0, 1}, "of the propagated labels")
-                             .tries({"0.3", "0.8"})
-                             .real("rate", &Options::rate, {0, 1}, "share of a step that the means take")
-                             .tries({"0.1", "0.4"})
-                             .whole("steps", &Options::steps, {0, 1e5}, "of the means")
-                             .whole("dimensions", &Options::dimensions, {1, 1e6}, "kept of each episode")
-                             .tries({"20", "60"}),
-                         {"l2n"});
+  return define_task_method_in_space<ProtoLpRun>(
+      std::move(spec),
+      Parameters<Options>()
+          .real("lambda", &Options::lambda, {1e-6}, "factor of the squared distance")
+          .tries({"5", "20"})
+          .real("share", &Options::share, {0, 1}, "of the propagated labels")
+          .tries({"0.3", "0.8"})
+          .real("rate", &Options::rate, {0, 1}, "share of a step that the means take")
+          .tries({"0.1", "0.4"})
+          .whole("steps", &Options::steps, {0, 1e5}, "of the means")
+          .whole("dimensions", &Options::dimensions, {1, 1e6}, "kept of each episode")
+          .tries({"20", "60"}),
+      {"l2n"});
 }
 
 }  // namespace protocom::methods

@@ -1,11 +1,8 @@
-#include <algorithm>
-#include <cmath>
 #include <vector>
 
-#include "fewshot/toolbox/detail/class_kernels.h"
+#include "fewshot/toolbox/detail/balanced_logits.h"
 #include "fewshot/toolbox/detail/row_kernels.h"
 #include "fewshot/toolbox/detail/row_span.h"
-#include "fewshot/toolbox/detail/sinkhorn.h"
 #include "fewshot/toolbox/detail/task_method.h"
 #include "fewshot/toolbox/detail/task_rows.h"
 
@@ -57,60 +54,28 @@ void CentredRows::place_apart(const Task& task, int64_t begin, int64_t end) {
 /// Arrays with a number for each point lie class by class, [n, stride].
 class PtMapRun : public TaskRun {
  public:
-  explicit PtMapRun(const Options& options) : options_(options) {}
+  explicit PtMapRun(const Options& options) : options_(options), balanced_(options.lambda) {}
 
   void answer(const Task& task, float* logits) override {
     span_.place(centred_.place(task), task.dim);
     const int64_t stride = span_.stride();
-    Floats means;
-    place_mean_coefficients(task, stride, means);
+    place_mean_coefficients(task, stride, means_);
     place_labels(task, stride, labels_);
-    for (int64_t step = 0; step < options_.steps; ++step) {
-      transport(task, means);
-      shares_of_classes(scales_.data(), kernel_.data(), task.n, free_stride());
-      place_means_of_shares(task, labels_, kernel_.data(), free_stride(), stride, plan_);
-      for (size_t i = 0; i < means.size(); ++i) means[i] += static_cast<float>(options_.rate) * (plan_[i] - means[i]);
+    for (int64_t step = 0; step < options_.steps && task.unlabelled > 0; ++step) {
+      balanced_.place(task, span_, means_);
+      place_means_of_shares(task, labels_, balanced_.plan().data(), balanced_.plan_stride(), stride, next_);
+      step_towards(next_, options_.rate, means_);
     }
-    transport(task, means);
-    for (int64_t k = 0; k < task.n; ++k) {
-      const float more = std::log(scales_[size_of(k)]);
-      for (int64_t i = 0; i < task.queries; ++i)
-        logits[i * task.n + k] = logits_[size_of(k * stride + task.first_query() + i)] + more;
-    }
+    balanced_.place(task, span_, means_);
+    balanced_.answer(task, logits);
   }
 
  private:
-  static size_t size_of(int64_t size) { return static_cast<size_t>(size); }
-  [[nodiscard]] int64_t free_stride() const { return free_stride_; }
-
-  /// Logits of all points, the plan's kernel of the unlabelled ones, and the scales of its columns.
-  void transport(const Task& task, const Floats& means) {
-    const int64_t n = task.n, u = task.unlabelled, stride = span_.stride();
-    free_stride_ = padded_length(u);
-    grow(logits_, n * stride);
-    span_.place_distances(means.data(), n, logits_.data());
-    for (int64_t i = 0; i < n * stride; ++i) logits_[size_of(i)] *= static_cast<float>(-options_.lambda);
-    scales_.assign(size_of(n), 1.0F);
-    if (u == 0) return;
-    kernel_.resize(size_of(n * free_stride_));
-    for (int64_t k = 0; k < n; ++k)
-      std::copy_n(logits_.data() + k * stride + task.supports(), u, kernel_.data() + k * free_stride_);
-    exponentials_of_classes(kernel_.data(), n, free_stride_);
-    for (int64_t k = 0; k < n; ++k)
-      std::fill(kernel_.data() + k * free_stride_ + u, kernel_.data() + (k + 1) * free_stride_, 0.0F);
-    columns_.assign(size_of(n), static_cast<float>(static_cast<double>(u) / static_cast<double>(n)));
-    work_.resize(size_of(2 * free_stride_));
-    const SinkhornOptions sinkhorn;
-    transport_scales({kernel_.data(), n, free_stride_, columns_.data(), static_cast<float>(sinkhorn.tolerance),
-                      sinkhorn.most_steps, work_.data()},
-                     scales_.data());
-  }
-
   Options options_;
   CentredRows centred_;
   RowSpan span_;
-  int64_t free_stride_ = 0;
-  Floats labels_, plan_, logits_, kernel_, scales_, columns_, work_;
+  BalancedLogits balanced_;
+  Floats labels_, means_, next_;  // [n, stride]
 };
 
 }  // namespace

@@ -1,5 +1,5 @@
-#include "fewshot/toolbox/detail/class_kernels.h"
-#include "fewshot/toolbox/detail/row_span.h"
+#include "fewshot/toolbox/detail/soft_k_means.h"
+
 #include "fewshot/toolbox/detail/task_method.h"
 #include "fewshot/toolbox/detail/task_rows.h"
 
@@ -12,38 +12,17 @@ struct Options {
   std::string transform = "cl2n";
 };
 
-/// Class means in coefficients of the task's points, after steps of
-///   r_jk = softmax_k(-sharpness |q_j - m_k|^2),  m_k = (sum of supports + sum_j r_jk q_j) / (K + sum_j r_jk):
-/// equation 6 of Ren et al.
 class SoftKMeansRun : public TaskRun {
  public:
-  explicit SoftKMeansRun(const Options& options) : options_(options) {}
+  explicit SoftKMeansRun(const Options& options) : means_({options.sharpness, options.steps}) {}
 
   void answer(const Task& task, float* logits) override {
-    span_.place(task.rows, task.dim);
-    const int64_t n = task.n, stride = span_.stride();
-    place_mean_coefficients(task, stride, means_);
-    place_labels(task, stride, labels_);
-    for (int64_t step = 0; step < options_.steps; ++step) {
-      place_logits(n);
-      exponentials_of_classes(logits_.data(), n, stride);
-      shares_of_classes(nullptr, logits_.data(), n, stride);
-      place_means_of_shares(task, labels_, logits_.data() + task.supports(), stride, stride, means_);
-    }
-    place_logits(n);
-    place_logits_of_queries(task, logits_, stride, logits);
+    const Floats& of_points = means_.place(task, task.rows, task.dim);
+    place_logits_of_queries(task, of_points, means_.stride(), logits);
   }
 
  private:
-  void place_logits(int64_t n) {
-    logits_.resize(means_.size());
-    span_.place_distances(means_.data(), n, logits_.data());
-    for (float& logit : logits_) logit *= -static_cast<float>(options_.sharpness);
-  }
-
-  Options options_;
-  RowSpan span_;
-  Floats means_, labels_, logits_;  // [n, stride]
+  SoftKMeans means_;
 };
 
 }  // namespace

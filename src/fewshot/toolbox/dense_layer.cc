@@ -28,18 +28,4 @@ void DenseLayer::apply(const float* in, int64_t in_stride, int64_t rows, float* 
   dense_rows({in, in_stride, rows, depth_, panels_.data(), bias_.data(), width()}, out);
 }
 
-DenseLayers::DenseLayers(const at::Tensor& weight) : out_(weight.size(1)) {
-  for (int64_t i = 0; i < weight.size(0); ++i) layers_.emplace_back(weight[i]);
-}
-
-at::Tensor DenseLayers::apply(const at::Tensor& in) const {
-  const at::Tensor from = in.contiguous();
-  at::Tensor out = at::empty({from.size(0), from.size(1), layers_.front().width()});
-  for (int64_t i = 0; i < from.size(0); ++i) {
-    layers_[static_cast<size_t>(i)].apply(from.data_ptr<float>() + i * from.stride(0), from.size(2), from.size(1),
-                                          out.data_ptr<float>() + i * out.stride(0));
-  }
-  return out.slice(2, 0, out_);
-}
-
 }  // namespace protocom

@@ -24,4 +24,9 @@ bool FeatureSpace::same_as(const FeatureTransform& other) const {
   return !base_mean_.defined() || base_mean_.equal(space->base_mean_);
 }
 
+std::shared_ptr<const FeatureTransform> feature_space(const std::string& name, const MethodContext& context) {
+  if (name == "none") return nullptr;
+  return std::make_shared<FeatureSpace>(name, context);
+}
+
 }  // namespace protocom

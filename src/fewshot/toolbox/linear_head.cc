@@ -43,11 +43,10 @@ MethodDefinition define_linear_head(MethodSpec spec, const LinearHead& head) {
           .choice("transform", &LinearHeadOptions::transform, {"l2n", "cl2n", "power"}, FeatureSpace::kText)
           .tries({"cl2n", "power"})
           .whole("steps", &LinearHeadOptions::steps, {1, 1e6}, "of accelerated descent");
-  const auto prepare = [head](const LinearHeadOptions& options, const MethodContext&) -> MakeTaskRun {
-    return [head, options] { return std::make_unique<LinearHeadRun>(head, options); };
+  const auto prepare = [head](const LinearHeadOptions& options, const MethodContext& context) -> PreparedTasks {
+    return {feature_space(options.transform, context), make_run<LinearHeadRun>(head, options)};
   };
-  return define<TaskMethod<LinearHeadOptions>>(std::move(spec), std::move(parameters), prepare,
-                                               [](const LinearHeadOptions& options) { return options.transform; });
+  return define<TaskMethod<LinearHeadOptions>>(std::move(spec), std::move(parameters), prepare);
 }
 
 }  // namespace protocom

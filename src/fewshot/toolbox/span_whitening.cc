@@ -1,29 +1,34 @@
 #include "fewshot/toolbox/detail/span_whitening.h"
 
-#include <ATen/ATen.h>
+#include <cmath>
+
+#include "fewshot/toolbox/detail/symmetric_eigen.h"
 
 namespace protocom {
 namespace {
 
-/// Orthonormal rows [b, u, d] that span the rows of x [b, u, d]; rows of zeros for what it has too few dimensions for.
-at::Tensor orthonormal_rows(const at::Tensor& x) {
+/// Coefficients [u, u] of rows x [u, d] whose combinations are orthonormal and span them; rows of zeros for what x has
+/// too few dimensions for.
+DoubleMatrix orthonormal_combinations(const DoubleMatrix& x) {
   constexpr double kLeastShare = 1e-7;  // of the largest squared singular value
-  const at::Tensor rows = x.to(at::kDouble);
-  const auto [squares, vectors] = at::linalg_eigh(at::matmul(rows, rows.transpose(1, 2)));
-  const at::Tensor large = squares > kLeastShare * squares.amax(-1, true);
-  const at::Tensor scale = at::where(large, squares.clamp_min(1e-300).rsqrt(), at::zeros_like(squares));
-  return (at::matmul(vectors.transpose(1, 2), rows) * scale.unsqueeze(-1)).to(x.scalar_type());
+  const EigenRows found = eigen_rows(x * x.transpose());
+  const double least = kLeastShare * found.values.maxCoeff();
+  const DoubleVector scales =
+      found.values.unaryExpr([least](double square) { return square > least ? 1 / std::sqrt(square) : 0.0; });
+  return scales.asDiagonal() * found.vectors;
 }
 
 }  // namespace
 
-at::Tensor whitened_in_span(const EpisodePoints& points, const at::Tensor& whitening, double most) {
-  const at::Tensor base = orthonormal_rows(points.learned_from(points.features));
-  const at::Tensor white = at::matmul(base, whitening).to(at::kDouble);
-  const auto [squares, axes] = at::linalg_eigh(at::matmul(white, white.transpose(1, 2)));
-  const at::Tensor factors = squares.clamp_min(0).sqrt().clamp_max(most);
-  const at::Tensor turned = at::matmul(axes.transpose(1, 2), base.to(at::kDouble)) * factors.unsqueeze(-1);
-  return at::matmul(points.features, turned.to(points.features.scalar_type()).transpose(1, 2));
+DoubleMatrix whitened_in_span(const DoubleMatrix& points, const DoubleMatrix& white, int64_t u, double most) {
+  if (u == 0) return DoubleMatrix::Zero(points.rows(), 1);
+  const DoubleMatrix base = orthonormal_combinations(points.topRows(u));
+  const DoubleMatrix base_white = base * white.topRows(u);
+  const EigenRows axes = eigen_rows(base_white * base_white.transpose());
+  const DoubleVector factors = axes.values.array().max(0).sqrt().min(most);
+  const DoubleMatrix turned = factors.asDiagonal() * (axes.vectors * base);  // coefficients of the u points
+  const DoubleMatrix inner = points * points.topRows(u).transpose();         // [m, u]
+  return inner * turned.transpose();
 }
 
 }  // namespace protocom

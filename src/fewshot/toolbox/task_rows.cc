@@ -93,15 +93,38 @@ void place_labels(const Task& task, int64_t stride, Floats& labels) {
     labels[static_cast<size_t>(task.label[static_cast<size_t>(i)] * stride + i)] = 1;
 }
 
+void place_shares(const Task& task, const Floats& labels, const float* shares, int64_t shares_stride, int64_t stride,
+                  Floats& out) {
+  out = labels;
+  for (int64_t k = 0; k < task.n; ++k)
+    std::copy_n(shares + k * shares_stride, task.unlabelled, out.data() + k * stride + task.supports());
+}
+
 void place_means_of_shares(const Task& task, const Floats& labels, const float* shares, int64_t shares_stride,
                            int64_t stride, Floats& means) {
-  means = labels;
+  place_shares(task, labels, shares, shares_stride, stride, means);
   for (int64_t k = 0; k < task.n; ++k) {
     float* own = means.data() + k * stride;
-    std::copy_n(shares + k * shares_stride, task.unlabelled, own + task.supports());
     const float inverse = 1 / std::accumulate(own, own + stride, 0.0F);
     for (int64_t i = 0; i < stride; ++i) own[i] *= inverse;
   }
+}
+
+void place_residuals(const Floats& labels, int64_t n, int64_t stride, Floats& p) {
+  const auto end = static_cast<size_t>(n * stride), width = static_cast<size_t>(stride);
+  for (size_t i = 0; i < width; ++i) {
+    float others = 0, present = 0;
+    for (size_t at = i; at < end; at += width) {
+      others += (1 - labels[at]) * p[at];
+      present += labels[at];
+    }
+    for (size_t at = i; at < end; at += width) p[at] = present * ((1 - labels[at]) * p[at] - labels[at] * others);
+  }
+}
+
+void step_towards(const Floats& next, double rate, Floats& means) {
+  const auto part = static_cast<float>(rate);
+  for (size_t i = 0; i < means.size(); ++i) means[i] += part * (next[i] - means[i]);
 }
 
 void place_logits_of_queries(const Task& task, const Floats& of_points, int64_t stride, float* logits) {

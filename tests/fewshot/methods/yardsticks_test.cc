@@ -7,10 +7,10 @@
 #include <random>
 
 #include "base/error.h"
-#include "fewshot/toolbox/detail/episode_points.h"
+#include "fewshot/detail/row_length.h"
 #include "fewshot/toolbox/detail/linear_fit.h"
 #include "fewshot/toolbox/detail/sinkhorn.h"
-#include "fewshot/toolbox/detail/span.h"
+#include "fewshot/toolbox/detail/task_rows.h"
 #include "fewshot/toolbox/distances.h"
 #include "support/message_of.h"
 #include "support/parameter_name.h"
@@ -70,45 +70,39 @@ INSTANTIATE_TEST_SUITE_P(Golden, PooledYardstick, ::testing::ValuesIn(without_gr
 // ------------------------------------------------------------------------------------------------------ shared
 // formulas
 
+/// e^logits of a plan, [u, n]; logits have that standard deviation.
+FloatMatrix some_kernel(unsigned seed, int64_t u, int64_t n, float spread) {
+  std::mt19937 draw(seed);
+  std::normal_distribution<float> number(0, spread);
+  return FloatMatrix::NullaryExpr(u, n, [&] { return std::exp(number(draw)); });
+}
+
+Floats scales_of(const FloatMatrix& kernel, const Floats& columns) {
+  const int64_t stride = padded_length(kernel.rows());
+  Floats values(columns.size() * static_cast<size_t>(stride));
+  Eigen::Map<FloatMatrix>(values.data(), kernel.cols(), stride).leftCols(kernel.rows()) = kernel.transpose();
+  return sinkhorn_scales(values, stride, columns);
+}
+
 TEST(Sinkhorn, GivesAPlanWhoseRowsAndColumnsSumToWhatWasAsked) {
-  at::manual_seed(5);
-  const at::Tensor logits = 4 * at::randn({3, 20, 4});
-  const at::Tensor columns = at::tensor({2.0F, 11.0F, 7.0F, 0.0F}).expand({3, 4});
-  const at::Tensor plan = (logits + sinkhorn(logits, columns).unsqueeze(1)).softmax(-1);
-  EXPECT_LT((plan.sum(-1) - 1).abs().max().item<double>(), 1e-5);
-  EXPECT_LT((plan.sum(1) - columns).abs().max().item<double>(), 1e-3);
+  for (const unsigned seed : {5U, 6U, 7U}) {
+    const FloatMatrix kernel = some_kernel(seed, 20, 4, 4);
+    const Floats columns = {2.0F, 11.0F, 7.0F, 0.0F};
+    FloatMatrix plan = kernel * Eigen::Map<const Eigen::VectorXf>(scales_of(kernel, columns).data(), 4).asDiagonal();
+    plan = plan.rowwise().sum().cwiseInverse().asDiagonal() * plan;
+    EXPECT_LT((plan.rowwise().sum().array() - 1).abs().maxCoeff(), 1e-5);
+    const Eigen::RowVectorXf found = plan.colwise().sum();
+    for (int64_t k = 0; k < 4; ++k) EXPECT_NEAR(found[k], columns[static_cast<size_t>(k)], 1e-3);
+  }
 }
 
 TEST(Sinkhorn, LeavesOutRowsThatTakeNoPart) {
-  at::manual_seed(6);
-  const at::Tensor logits = at::randn({1, 9, 3});
-  at::Tensor flags = at::ones({1, 9});
-  flags.slice(1, 6).zero_();
-  const at::Tensor columns = at::full({1, 3}, 2.0);
-  const at::Tensor some = sinkhorn(logits, columns, {}, flags);
-  EXPECT_LT((some - sinkhorn(logits.slice(1, 0, 6), columns)).abs().max().item<double>(), 1e-5);
-}
-
-TEST(Sinkhorn, StopsEachEpisodeByItself) {
-  at::manual_seed(7);
-  const at::Tensor logits = at::stack({0.1 * at::randn({12, 3}), 20 * at::randn({12, 3})});
-  const at::Tensor columns = at::full({2, 3}, 4.0);
-  const at::Tensor together = sinkhorn(logits, columns);
-  for (int64_t e = 0; e < 2; ++e) {
-    const at::Tensor alone = sinkhorn(logits.slice(0, e, e + 1), columns.slice(0, e, e + 1));
-    EXPECT_TRUE(alone.equal(together.slice(0, e, e + 1)));
-  }
-}
-
-TEST(Span, GivesTheDistancesOfCombinationsInBothItsForms) {
-  at::manual_seed(8);
-  for (const int64_t dim : {3, 40}) {  // fewer and more than the ten points
-    const at::Tensor points = at::randn({2, 10, dim});
-    const at::Tensor coefficients = at::randn({2, 4, 10});
-    const at::Tensor expected = squared_distances(points, at::matmul(coefficients, points));
-    const at::Tensor found = Span(points).squared_distances(coefficients);
-    EXPECT_LT(((found - expected) / expected).abs().max().item<double>(), 1e-4) << dim;
-  }
+  FloatMatrix kernel = some_kernel(6, 9, 3, 1);
+  const Floats columns = {2.0F, 2.0F, 2.0F};
+  const Floats expected = scales_of(kernel.topRows(6), columns);
+  kernel.bottomRows(3).setZero();
+  const Floats found = scales_of(kernel, columns);
+  for (size_t k = 0; k < columns.size(); ++k) EXPECT_NEAR(std::log(found[k]), std::log(expected[k]), 1e-5);
 }
 
 TEST(LinearFit, ReachesAPointWhereTheGradientVanishes) {
@@ -173,21 +167,13 @@ TEST(Bavardage, HasADefaultPrecisionThatDoesNotDependOnHowManyBaseImagesThereAre
 }
 
 TEST(Residuals, KeepTheirDigitsWhereProbabilitiesAreNearlyTheLabels) {
-  const at::Tensor p = at::tensor({1.0F, 3e-12F, 1e-12F}).view({1, 3});  // 1 - p would be 0
-  const at::Tensor found = residuals(p, at::tensor({1.0F, 0.0F, 0.0F}).view({1, 3}));
-  EXPECT_TRUE(at::allclose(found, at::tensor({-4e-12F, 3e-12F, 1e-12F}).view({1, 3}), 1e-5, 0));
-  EXPECT_EQ(residuals(p, at::zeros({1, 3})).abs().sum().item<float>(), 0);
-}
-
-TEST(EpisodePoints, AreSupportsThenUnlabelledThenQueriesOfAPool) {
-  EpisodeBatch batch = world().batch;
-  batch.unlabelled = batch.query.slice(1, 0, 4) + 1;
-  const EpisodePoints points = episode_points(batch);
-  EXPECT_EQ(points.features.sizes(), at::IntArrayRef({1, 6 + 4 + 7, 6}));
-  EXPECT_TRUE(points.supports_of(points.features).equal(batch.support.flatten(1, 2)));
-  EXPECT_TRUE(points.unlabelled_of(points.features).equal(batch.unlabelled));
-  EXPECT_TRUE(points.queries_of(points.features).equal(batch.query));
-  EXPECT_TRUE(points.shots().equal(at::full({1, 3}, 2.0F)));
+  Floats p = {1.0F, 3e-12F, 1e-12F};  // 1 - p would be 0
+  Floats unlabelled = p;
+  place_residuals({1.0F, 0.0F, 0.0F}, 3, 1, p);
+  const float expected[] = {-4e-12F, 3e-12F, 1e-12F};
+  for (size_t k = 0; k < 3; ++k) EXPECT_NEAR(p[k], expected[k], 1e-5F * std::abs(expected[k]));
+  place_residuals({0.0F, 0.0F, 0.0F}, 3, 1, unlabelled);
+  EXPECT_EQ(unlabelled, Floats(3));
 }
 
 /// The episode without its labelled images.

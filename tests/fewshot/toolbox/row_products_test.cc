@@ -3,7 +3,6 @@
 #include <ATen/ATen.h>
 #include <gtest/gtest.h>
 
-#include "fewshot/toolbox/detail/dense_layer.h"
 #include "fewshot/toolbox/detail/row_kernels.h"
 
 namespace protocom {
@@ -36,12 +35,6 @@ TEST_P(RowProducts, FillAGramMatrixUpWithZeros) {
 }
 
 TEST_P(RowProducts, GiveSquaredLengths) { EXPECT_LT(furthest(row_squares(rows_), wide_.square().sum(-1, true)), 1e-4); }
-
-TEST_P(RowProducts, OfADenseLayerAnEpisodeAreItsOwn) {
-  const at::Tensor in = at::randn({2, 7, GetParam()}, generator_);
-  const at::Tensor found = DenseLayers(rows_).apply(in);
-  EXPECT_LT(furthest(found, at::matmul(in.to(at::kDouble), wide_.transpose(1, 2))), 1e-4);
-}
 
 INSTANTIATE_TEST_SUITE_P(Widths, RowProducts, ::testing::Values(5, 16, 40));
 

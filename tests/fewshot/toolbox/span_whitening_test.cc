@@ -8,13 +8,10 @@ namespace {
 
 constexpr int64_t kLongRow = 9;
 
-/// Two supports and four queries in nine dimensions.
-EpisodePoints few_points() {
+/// Six images in nine dimensions.
+at::Tensor few_points() {
   at::manual_seed(11);
-  EpisodeBatch batch;
-  batch.support = at::randn({2, 2, 1, kLongRow});
-  batch.query = at::randn({2, 4, kLongRow});
-  return episode_points(batch);
+  return at::randn({6, kLongRow}, at::kDouble);
 }
 
 /// A scatter whose dimensions are not those of the points, and W with W W' = S^-1.
@@ -24,7 +21,7 @@ struct Scatter {
     const at::Tensor x = at::randn({30, kLongRow}, at::kDouble) * at::arange(1, kLongRow + 1).to(at::kDouble) / 4;
     scatter = at::matmul(x.t(), at::matmul(at::diag(at::rand({30}, at::kDouble)), x)) / 30;
     const auto [values, vectors] = at::linalg_eigh(scatter);
-    whitening = (vectors * values.rsqrt()).to(at::kFloat);
+    whitening = vectors * values.rsqrt();
   }
   at::Tensor scatter, whitening;
 };
@@ -40,28 +37,36 @@ at::Tensor inner_products_of(const at::Tensor& x, const at::Tensor& scatter, dou
 
 class SpanWhitening : public ::testing::TestWithParam<double> {};
 
+DoubleMatrix matrix_of_rows(const at::Tensor& rows) {
+  return Eigen::Map<const DoubleMatrix>(rows.contiguous().data_ptr<double>(), rows.size(0), rows.size(1));
+}
+
+/// Inner products of what is found of points that are all learned from.
+at::Tensor found_products(const at::Tensor& points, const Scatter& base, double most) {
+  const at::Tensor white = at::matmul(points, base.whitening);
+  const DoubleMatrix found = whitened_in_span(matrix_of_rows(points), matrix_of_rows(white), points.size(0), most);
+  const DoubleMatrix inner = found * found.transpose();
+  return at::from_blob(const_cast<double*>(inner.data()), {inner.rows(), inner.cols()}, at::kDouble).clone();
+}
+
 TEST_P(SpanWhitening, IsWhatItsDefinitionSays) {
-  const EpisodePoints points = few_points();
+  const at::Tensor points = few_points();
   const Scatter base;
-  const at::Tensor found = whitened_in_span(points, base.whitening, GetParam());
-  for (int64_t e = 0; e < 2; ++e) {
-    const at::Tensor inner = at::matmul(found[e], found[e].t()).to(at::kDouble);
-    const at::Tensor defined = inner_products_of(points.features[e].to(at::kDouble), base.scatter, GetParam());
-    EXPECT_LT((inner - defined).abs().max().item<double>(), 1e-4 * defined.abs().max().item<double>());
-  }
+  const at::Tensor defined = inner_products_of(points, base.scatter, GetParam());
+  const at::Tensor inner = found_products(points, base, GetParam());
+  EXPECT_LT((inner - defined).abs().max().item<double>(), 1e-4 * defined.abs().max().item<double>());
 }
 
 INSTANTIATE_TEST_SUITE_P(Limits, SpanWhitening, ::testing::Values(0.8, 1.5, 1e6));
 
 TEST(SpanWhitening, LeavesOutRowsOfZerosAndImagesThatAreGivenTwice) {
-  EpisodePoints points = few_points();
+  const at::Tensor points = few_points();
   const Scatter base;
-  points.features.select(1, 1).zero_();
-  points.features.select(1, 3).copy_(points.features.select(1, 4));
-  const at::Tensor found = whitened_in_span(points, base.whitening, 1e6);
-  const at::Tensor white = at::matmul(points.features, base.whitening);
-  const at::Tensor inner = at::matmul(white, white.transpose(1, 2));
-  EXPECT_LT((at::matmul(found, found.transpose(1, 2)) - inner).abs().max().item<double>(), 1e-3);
+  points[1].zero_();
+  points[3].copy_(points[4]);
+  const at::Tensor white = at::matmul(points, base.whitening);
+  const at::Tensor inner = at::matmul(white, white.t());
+  EXPECT_LT((found_products(points, base, 1e6) - inner).abs().max().item<double>(), 1e-3);
 }
 
 }  // namespace

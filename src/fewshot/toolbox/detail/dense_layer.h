@@ -24,20 +24,4 @@ class DenseLayer {
   std::vector<float> bias_;
 };
 
-/// A layer an episode, without bias: no BLAS is made for products of so few rows.
-class DenseLayers {
- public:
-  DenseLayers() = default;
-  /// weight [b, out, in]
-  explicit DenseLayers(const at::Tensor& weight);
-  [[nodiscard]] bool empty() const { return layers_.empty(); }
-
-  /// in [b, rows, in] -> [b, rows, out], a slice of longer rows.
-  [[nodiscard]] at::Tensor apply(const at::Tensor& in) const;
-
- private:
-  std::vector<DenseLayer> layers_;
-  int64_t out_ = 0;
-};
-
 }  // namespace protocom

@@ -12,7 +12,6 @@ namespace protocom {
 ///   l2n    at unit length
 ///   cl2n   less the base images' mean, then at unit length (Wang et al., SimpleShot, 2019)
 ///   power  sqrt(max(x, 0) + 1e-6), then at unit length (Hu et al., PT-MAP, 2020); for backbones that end in a ReLU
-/// What centres by the images of an episode is in centred_points.h.
 class FeatureSpace : public FeatureTransform {
  public:
   /// `name` is one of names(); "cl2n" needs the context's base features.
@@ -30,5 +29,8 @@ class FeatureSpace : public FeatureTransform {
   std::string name_;
   at::Tensor base_mean_;  // [d]
 };
+
+/// The FeatureSpace of that name; null: features as they are.
+std::shared_ptr<const FeatureTransform> feature_space(const std::string& name, const MethodContext& context);
 
 }  // namespace protocom

@@ -1,12 +1,13 @@
 #pragma once
-#include "fewshot/toolbox/detail/episode_points.h"
+#include "fewshot/detail/matrix.h"
 
 namespace protocom {
 
-/// Coordinates [b, m, u] of the points, whitened within the span of the u images that an episode learns from (Hu,
+/// Coordinates [m, u] of points [m, d], whitened within the span of the first u of them, which a task learns from (Hu,
 /// Pateux, Gripon: BAVARDAGE, 2023): with U an orthonormal base of the span and S the scatter, the axes are the
-/// eigenvectors of (U' S^-1 U)^-1, and each factor is its eigenvalue^-1/2 but at most `most`. `whitening` [d, d] is W
-/// with W W' = S^-1. Without a limit all inner products of those images are what W makes of them.
-at::Tensor whitened_in_span(const EpisodePoints& points, const at::Tensor& whitening, double most);
+/// eigenvectors of (U' S^-1 U)^-1, and each factor is its eigenvalue^-1/2 but at most `most`. `white` [m, d] are the
+/// points times W with W W' = S^-1. Without a limit all inner products of the u points are those of their rows in
+/// `white`.
+DoubleMatrix whitened_in_span(const DoubleMatrix& points, const DoubleMatrix& white, int64_t u, double most);
 
 }  // namespace protocom

@@ -3,7 +3,9 @@
 #include <numeric>
 #include <vector>
 
+#include "fewshot/detail/floats.h"
 #include "fewshot/detail/matrix.h"
+#include "fewshot/detail/row_length.h"
 #include "fewshot/detail/task.h"
 
 namespace protocom {
@@ -18,6 +20,26 @@ auto matrix_of(const Task& task, int64_t first, int64_t count) {
   }
   return rows;
 }
+
+/// Rows of a matrix as the loops of row_kernels.h take them. One per thread.
+class MatrixRows {
+ public:
+  /// [m], each [dim()]; valid until the next call.
+  const std::vector<const float*>& place(const DoubleMatrix& rows) {
+    dim_ = padded_length(rows.cols());
+    values_.assign(static_cast<size_t>(rows.rows() * dim_), 0.0F);
+    Eigen::Map<FloatMatrix>(values_.data(), rows.rows(), dim_).leftCols(rows.cols()) = rows.cast<float>();
+    pointers_.clear();
+    for (int64_t i = 0; i < rows.rows(); ++i) pointers_.push_back(values_.data() + i * dim_);
+    return pointers_;
+  }
+  [[nodiscard]] int64_t dim() const { return dim_; }
+
+ private:
+  int64_t dim_ = 0;
+  Floats values_;  // [m, dim]
+  std::vector<const float*> pointers_;
+};
 
 /// Softmax of each row.
 inline DoubleMatrix softmax(DoubleMatrix logits) {

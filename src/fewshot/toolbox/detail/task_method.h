@@ -11,47 +11,52 @@
 
 namespace protocom {
 
-/// A method that answers one task after the other (TaskRun), on features in a FeatureSpace.
+/// What a method makes of its options and of what is known.
+struct PreparedTasks {
+  std::shared_ptr<const FeatureTransform> space;  ///< what rows go through; null: features as they are
+  MakeTaskRun make;
+};
+
+/// Constructs runs from these parts.
+template <typename Run, typename... Parts>
+MakeTaskRun make_run(Parts... parts) {
+  return [parts...] { return std::make_unique<Run>(parts...); };
+}
+
+/// A method that answers one task after the other (TaskRun).
 template <typename Options>
 class TaskMethod : public Method {
  public:
-  /// What a method with these options makes of its classes. Throws Error where the context does not fit.
-  using Prepare = std::function<MakeTaskRun(const Options& options, const MethodContext& context)>;
-  /// The name of its FeatureSpace.
-  using SpaceOf = std::function<std::string(const Options& options)>;
+  /// Throws Error where the context does not fit.
+  using Prepare = std::function<PreparedTasks(const Options& options, const MethodContext& context)>;
 
-  TaskMethod(Options options, Prepare prepare, SpaceOf space)
-      : options_(std::move(options)), prepare_(std::move(prepare)), space_(std::move(space)) {}
+  TaskMethod(Options options, Prepare prepare) : options_(std::move(options)), prepare_(std::move(prepare)) {}
 
   [[nodiscard]] const FastForm* join(FastForms& forms) const override {
-    auto& form = forms.shared<TaskTable>(std::make_shared<FeatureSpace>(space_(options_), forms.context()));
-    form.add(prepare_(options_, forms.context()), spec().fewest_shots);
+    PreparedTasks prepared = prepare_(options_, forms.context());
+    if (prepared.space == nullptr) prepared.space = std::make_shared<FeatureSpace>("none", forms.context());
+    auto& form = forms.shared<TaskTable>(std::move(prepared.space));
+    form.add(std::move(prepared.make), spec().fewest_shots);
     return &form;
   }
   [[nodiscard]] std::unique_ptr<Scorer> prepare(const MethodContext& context) const override {
-    std::shared_ptr<const FeatureTransform> space;  // null: features as they are
-    if (space_(options_) != "none") space = std::make_shared<FeatureSpace>(space_(options_), context);
-    return task_scorer(prepare_(options_, context), std::move(space), spec().fewest_shots);
+    PreparedTasks prepared = prepare_(options_, context);
+    return task_scorer(std::move(prepared.make), std::move(prepared.space), spec().fewest_shots);
   }
 
  private:
   Options options_;
   Prepare prepare_;
-  SpaceOf space_;
 };
 
-/// The TaskMethod::Prepare of a method that knows no more than its tasks: `Run` is constructed from its options.
-template <typename Run, typename Options>
-MakeTaskRun prepare_run(const Options& options, const MethodContext& /*context*/) {
-  return [options] { return std::make_unique<Run>(options); };
-}
-
-/// The definition of a method that knows no more than its tasks (prepare_run). Its features are in the FeatureSpace of
-/// that name.
+/// The definition of a method that knows no more than its tasks: `Run` is constructed from its options. Its features
+/// are in the FeatureSpace of that name.
 template <typename Run, typename Options>
 MethodDefinition define_task_method(MethodSpec spec, Parameters<Options> parameters, const std::string& space) {
-  return define<TaskMethod<Options>>(std::move(spec), std::move(parameters), &prepare_run<Run, Options>,
-                                     [space](const Options&) { return space; });
+  const auto prepare = [space](const Options& options, const MethodContext& context) -> PreparedTasks {
+    return {feature_space(space, context), make_run<Run>(options)};
+  };
+  return define<TaskMethod<Options>>(std::move(spec), std::move(parameters), prepare);
 }
 
 /// The same with the space as its last parameter, `transform`, of which `tries` are worth trying.
@@ -59,8 +64,10 @@ template <typename Run, typename Options>
 MethodDefinition define_task_method_in_space(MethodSpec spec, Parameters<Options> parameters,
                                              const std::vector<std::string>& tries) {
   parameters.choice("transform", &Options::transform, FeatureSpace::names(), FeatureSpace::kText).tries(tries);
-  return define<TaskMethod<Options>>(std::move(spec), std::move(parameters), &prepare_run<Run, Options>,
-                                     [](const Options& options) { return options.transform; });
+  const auto prepare = [](const Options& options, const MethodContext& context) -> PreparedTasks {
+    return {feature_space(options.transform, context), make_run<Run>(options)};
+  };
+  return define<TaskMethod<Options>>(std::move(spec), std::move(parameters), prepare);
 }
 
 }  // namespace protocom

@@ -35,10 +35,22 @@ inline float inverse_root(float square) {
 /// 1 at the class of each support, else 0, class by class: [n, stride].
 void place_labels(const Task& task, int64_t stride, Floats& labels);
 
+/// Who belongs to which class in what part, [n, stride]: the supports by `labels` [n, stride] and the unlabelled images
+/// by `shares`, of which class k has [u] from k * shares_stride on; zeros for the rest.
+void place_shares(const Task& task, const Floats& labels, const float* shares, int64_t shares_stride, int64_t stride,
+                  Floats& out);
+
 /// Class means as coefficients of the points [n, stride]: of the supports by `labels` [n, stride] and of the unlabelled
 /// images by `shares`, of which class k has [u] from k * shares_stride on.
 void place_means_of_shares(const Task& task, const Floats& labels, const float* shares, int64_t shares_stride,
                            int64_t stride, Floats& means);
+
+/// p - y of probabilities and labels class by class, [n, stride], in place. Exact also where p is nearly y: at a
+/// point's own class it is minus the sum of the others, which 1 - p would round away. Zeros where a point has no label.
+void place_residuals(const Floats& labels, int64_t n, int64_t stride, Floats& p);
+
+/// means += rate (next - means).
+void step_towards(const Floats& next, double rate, Floats& means);
 
 /// Logits [q, n] of the queries from those of all points, class by class [n, stride].
 void place_logits_of_queries(const Task& task, const Floats& of_points, int64_t stride, float* logits);

@@ -20,12 +20,10 @@ inline DoubleMatrix stated(const ClassText& text, const Task& task, int64_t firs
 /// from its options and the texts of the classes.
 template <typename Run, typename Options>
 MethodDefinition define_task_method_with_text(MethodSpec spec, Parameters<Options> parameters) {
-  const auto prepare = [](const Options& options, const MethodContext& context) -> MakeTaskRun {
-    return
-        [options, text = std::make_shared<const ClassText>(context)] { return std::make_unique<Run>(options, text); };
+  const auto prepare = [](const Options& options, const MethodContext& context) -> PreparedTasks {
+    return {feature_space("l2n", context), make_run<Run>(options, std::make_shared<const ClassText>(context))};
   };
-  return define<TaskMethod<Options>>(std::move(spec), std::move(parameters), prepare,
-                                     [](const Options&) { return "l2n"; });
+  return define<TaskMethod<Options>>(std::move(spec), std::move(parameters), prepare);
 }
 
 }  // namespace protocom

@@ -1,0 +1,21 @@
+#pragma once
+#include "fewshot/detail/matrix.h"
+
+namespace protocom {
+
+/// A = V' diag(values) V.
+struct EigenRows {
+  DoubleVector values;   ///< [n], rising
+  DoubleMatrix vectors;  ///< V [n, n], an eigenvector a row
+};
+
+/// Eigenvectors of a symmetric matrix [n, n], of which one half is read, by LAPACK's divide and conquer: with 640 rows
+/// it takes a tenth of the time of Eigen's QR steps. Throws Error where it does not converge, as with numbers that are
+/// not finite.
+EigenRows eigen_rows(DoubleMatrix symmetric);
+
+/// The directions of the `count` largest singular values of x [m, d], orthonormal rows [count, d] by rising value;
+/// count at most min(m, d). Of a direction in which x has nothing the row is zeros.
+DoubleMatrix leading_axes(const DoubleMatrix& x, int64_t count);
+
+}  // namespace protocom

@@ -1,0 +1,34 @@
+#include "fewshot/toolbox/detail/symmetric_eigen.h"
+
+#include <algorithm>
+#include <complex>
+#include <utility>
+#define lapack_complex_float std::complex<float>
+#define lapack_complex_double std::complex<double>
+#include <lapacke.h>
+
+#include "base/error.h"
+#include "fewshot/toolbox/detail/task_matrix.h"
+
+namespace protocom {
+
+EigenRows eigen_rows(DoubleMatrix symmetric) {
+  const auto n = static_cast<lapack_int>(symmetric.rows());
+  EigenRows found{DoubleVector(n), std::move(symmetric)};
+  // Column by column, as LAPACK has its matrices, an eigenvector a column is one a row of ours.
+  const lapack_int failed = LAPACKE_dsyevd(LAPACK_COL_MAJOR, 'V', 'L', n, found.vectors.data(),
+                                           std::max<lapack_int>(n, 1), found.values.data());
+  if (failed != 0) fail("the eigenvectors of a matrix of {} rows were not found: are all features finite?", n);
+  return found;
+}
+
+DoubleMatrix leading_axes(const DoubleMatrix& x, int64_t count) {
+  // Of x x' and x' x the smaller one: x' times an eigenvector of the first is a direction, but for its length.
+  const bool few = x.rows() < x.cols();
+  DoubleMatrix square = few ? DoubleMatrix(x * x.transpose()) : DoubleMatrix(x.transpose() * x);
+  const EigenRows found = eigen_rows(std::move(square));
+  const DoubleMatrix top = found.vectors.bottomRows(count);
+  return few ? unit_rows(top * x) : top;
+}
+
+}  // namespace protocom
