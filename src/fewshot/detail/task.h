@@ -40,6 +40,8 @@ class TaskRun {
   /// Logits [q, n] of the queries: the largest wins, softmax over n gives the classes' probabilities. Every class has
   /// at least MethodSpec::fewest_shots supports. Throws Error.
   virtual void answer(const Task& task, float* logits) = 0;
+  /// The prototypes of the task that was answered last, [n, dim]; null: the method has none. Valid until the next one.
+  [[nodiscard]] virtual const float* prototypes() const { return nullptr; }
 };
 
 /// Makes a run of a method that is prepared for its classes. Thread-safe.

@@ -1,11 +1,11 @@
-#include <ATen/ATen.h>
+#include <algorithm>
+#include <vector>
 
-#include <cmath>
-
-#include "base/unit_vectors.h"
-#include "fewshot/detail/method_definition.h"
-#include "fewshot/toolbox/cosine_classifier.h"
-#include "fewshot/toolbox/detail/episode_points.h"
+#include "fewshot/toolbox/detail/class_kernels.h"
+#include "fewshot/toolbox/detail/information_kernels.h"
+#include "fewshot/toolbox/detail/row_kernels.h"
+#include "fewshot/toolbox/detail/task_method.h"
+#include "fewshot/toolbox/detail/task_rows.h"
 
 namespace protocom::methods {
 namespace {
@@ -16,53 +16,78 @@ struct Options {
   double learning_rate = 1e-3;
 };
 
-/// Adam (Kingma and Ba, 2015) on one tensor with gradients that are given: beta .9 and .999, epsilon 1e-8.
-class Adam {
+/// A cosine classifier fitted on the supports, which are at unit length. What has a number for each support lies class
+/// by class, [n, stride].
+class BaselinePpRun : public TaskRun {
  public:
-  Adam(const at::Tensor& like, double rate)
-      : rate_(rate), first_(at::zeros_like(like)), second_(at::zeros_like(like)) {}
+  explicit BaselinePpRun(const Options& options) : options_(options) {}
 
-  /// Moves `x` by one step.
-  void step(at::Tensor& x, const at::Tensor& gradient) {
-    constexpr double kFirst = 0.9;
-    constexpr double kSecond = 0.999;
-    constexpr double kEpsilon = 1e-8;
-    ++steps_;
-    first_.mul_(kFirst).add_(gradient, 1 - kFirst);
-    second_.mul_(kSecond).addcmul_(gradient, gradient, 1 - kSecond);
-    const double first_weight = 1 - std::pow(kFirst, steps_);
-    const double root_weight = std::sqrt(1 - std::pow(kSecond, steps_));
-    x.addcdiv_(first_, second_.sqrt().div_(root_weight).add_(kEpsilon), -rate_ / first_weight);
+  void answer(const Task& task, float* logits) override {
+    place_class_means(task, weights_);
+    begin(task);
+    for (int64_t number = 1; number <= options_.steps; ++number) step(task, number);
+    place_cosines(task, task.first_query(), task.queries, weights_, logits);
+    for (int64_t i = 0; i < task.queries * task.n; ++i) logits[i] *= static_cast<float>(options_.scale);
   }
+  [[nodiscard]] const float* prototypes() const override { return weights_.data(); }
 
  private:
-  double rate_;
-  int steps_ = 0;
-  at::Tensor first_, second_;
-};
-
-at::Tensor fitted(const EpisodePoints& points, const Options& options) {
-  const at::Tensor x = unit_vectors(points.supports_of(points.features));  // [b, s, d]
-  const at::Tensor y = points.supports_of(points.labels);                  // [b, s, n]
-  const at::Tensor present = y.sum(-1, true);
-  const at::Tensor share = present / present.sum(1, true);  // each support's part of the mean loss
-  at::Tensor weights = at::matmul(y.transpose(1, 2), x) / y.sum(1).unsqueeze(-1);
-  Adam adam(weights, options.learning_rate);
-  for (int64_t step = 0; step < options.steps; ++step) {
-    const at::Tensor unit = unit_vectors(weights);
-    const at::Tensor p = (options.scale * at::matmul(x, unit.transpose(1, 2))).softmax(-1);
-    const at::Tensor of_unit = options.scale * at::matmul((residuals(p, y) * share).transpose(1, 2), x);
-    // Through u = w / |w|: what is left of the gradient across u, over |w|.
-    const at::Tensor across = of_unit - unit * (unit * of_unit).sum(-1, true);
-    adam.step(weights, across / weights.norm(2, -1, true).clamp_min(1e-12));
+  void begin(const Task& task) {
+    const auto numbers = static_cast<size_t>(task.n * task.dim);
+    weights_.resize(numbers);
+    pull_.resize(numbers);
+    first_.assign(numbers, 0.0F);
+    second_.assign(numbers, 0.0F);
+    stride_ = padded_length(task.supports());
+    slopes_.assign(static_cast<size_t>(task.n * stride_), 0.0F);
+    place_labels(task, stride_, labels_);
+    squares_.resize(static_cast<size_t>(task.n));
+    rows_.clear();
+    for (int64_t k = 0; k < task.n; ++k) rows_.push_back(weights_.data() + k * task.dim);
   }
-  return weights;
-}
 
-EpisodeScores answer(const EpisodeBatch& batch, const Options& options) {
-  const at::Tensor weights = fitted(supports_and_queries(batch), options);
-  return {options.scale * protocom::cosine_similarity(batch.query, weights), weights};
-}
+  void step(const Task& task, int64_t number) {
+    const int64_t n = task.n, dim = task.dim, supports = task.supports();
+    place_slopes(task);
+    sums_of_rows({task.rows.data(), supports, slopes_.data(), n, stride_, dim}, pull_.data());
+    AdamStep adam = adam_at(number, options_.learning_rate, dim);
+    for (int64_t k = 0; k < n; ++k) {
+      float* weights = weights_.data() + k * dim;
+      const float square = squares_[static_cast<size_t>(k)];
+      adam.pull = pull_.data() + k * dim;
+      // Through u = w / |w|: what is left of the gradient across u, over |w|.
+      adam.push = row_dot(weights, adam.pull, dim) / std::max(square, kTiny);
+      adam.factor = static_cast<float>(options_.scale) / static_cast<float>(supports) * inverse_root(square);
+      adam.first = first_.data() + k * dim;
+      adam.second = second_.data() + k * dim;
+      adam_step(adam, weights);
+    }
+  }
+
+  /// Slopes of the supports' cross-entropies in scale * cosine.
+  void place_slopes(const Task& task) {
+    const int64_t n = task.n, supports = task.supports();
+    products_of_rows({rows_.data(), n, task.rows.data(), supports, task.dim, stride_}, slopes_.data());
+    for (int64_t k = 0; k < n; ++k) {
+      float& square = squares_[static_cast<size_t>(k)];
+      square = row_dot(rows_[static_cast<size_t>(k)], rows_[static_cast<size_t>(k)], task.dim);
+      const float factor = static_cast<float>(options_.scale) * inverse_root(square);
+      for (int64_t i = 0; i < supports; ++i) slopes_[static_cast<size_t>(k * stride_ + i)] *= factor;
+    }
+    exponentials_of_classes(slopes_.data(), n, stride_);
+    shares_of_classes(nullptr, slopes_.data(), n, stride_);
+    place_residuals(labels_, n, stride_, slopes_);
+  }
+
+  static constexpr float kTiny = 1e-24F;
+
+  Options options_;
+  int64_t stride_ = 0;
+  std::vector<const float*> rows_;          // [n], of the weights
+  Floats weights_, pull_, first_, second_;  // [n, dim], the last two Adam's moments
+  Floats slopes_, labels_;                  // [n, stride]
+  Floats squares_;                          // [n], squared lengths of the weights
+};
 
 }  // namespace
 
@@ -74,14 +99,15 @@ MethodDefinition baseline_pp() {
   spec.notes =
       "Starts at the mean of the unit supports instead of at random; Adam, scale and steps as in Veilleux et al., "
       "NeurIPS 2021, whose code however fits with Euclidean logits: here fitting and answer both use the cosine.";
-  return define_answer(std::move(spec), &answer,
-                       Parameters<Options>()
-                           .real("scale", &Options::scale, {1e-6}, "factor of the cosine")
-                           .tries({"5", "10", "30"})
-                           .whole("steps", &Options::steps, {0, 1e6}, "of Adam")
-                           .tries({"30", "300"})
-                           .real("learning_rate", &Options::learning_rate, {1e-8, 1}, "of Adam")
-                           .tries({"1e-2"}));
+  return define_task_method<BaselinePpRun>(std::move(spec),
+                                           Parameters<Options>()
+                                               .real("scale", &Options::scale, {1e-6}, "factor of the cosine")
+                                               .tries({"5", "10", "30"})
+                                               .whole("steps", &Options::steps, {0, 1e6}, "of Adam")
+                                               .tries({"30", "300"})
+                                               .real("learning_rate", &Options::learning_rate, {1e-8, 1}, "of Adam")
+                                               .tries({"1e-2"}),
+                                           "l2n");
 }
 
 }  // namespace protocom::methods

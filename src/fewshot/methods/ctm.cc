@@ -8,7 +8,6 @@
 #include "fewshot/detail/method_definition.h"
 #include "fewshot/heads/detail/trained_head.h"
 #include "fewshot/heads/detail/training_tasks.h"
-#include "fewshot/toolbox/detail/episode_points.h"
 #include "fewshot/toolbox/detail/map_space.h"
 #include "fewshot/toolbox/detail/unit_space.h"
 #include "fewshot/toolbox/distances.h"
@@ -92,7 +91,6 @@ at::Tensor seen_by(const Model& model, const at::Tensor& images, const at::Tenso
 }
 
 at::Tensor logits_of(const Model& model, const EpisodeBatch& batch, const std::string& compare) {
-  expect_support_images(batch);
   const at::Tensor mask = mask_of(model, batch);
   EpisodeBatch seen = batch;
   const at::Tensor supports = seen_by(model, batch.support.flatten(1, 2), mask, compare);

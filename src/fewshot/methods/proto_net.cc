@@ -1,5 +1,5 @@
-#include "fewshot/detail/method_definition.h"
-#include "fewshot/toolbox/distances.h"
+#include "fewshot/toolbox/detail/task_method.h"
+#include "fewshot/toolbox/detail/task_rows.h"
 
 namespace protocom::methods {
 namespace {
@@ -8,10 +8,21 @@ struct Options {
   double sharpness = 1;
 };
 
-EpisodeScores answer(const EpisodeBatch& batch, const Options& options) {
-  const at::Tensor prototypes = mean_prototypes(statistics_of(batch));
-  return {-options.sharpness * squared_distances(batch.query, prototypes), prototypes};
-}
+class ProtoNetRun : public TaskRun {
+ public:
+  explicit ProtoNetRun(const Options& options) : sharpness_(static_cast<float>(options.sharpness)) {}
+
+  void answer(const Task& task, float* logits) override {
+    place_class_means(task, means_);
+    place_negative_distances(task, task.first_query(), task.queries, means_, logits);
+    for (int64_t i = 0; i < task.queries * task.n; ++i) logits[i] *= sharpness_;
+  }
+  [[nodiscard]] const float* prototypes() const override { return means_.data(); }
+
+ private:
+  float sharpness_;
+  Floats means_;  // [n, dim]
+};
 
 }  // namespace
 
@@ -23,9 +34,9 @@ MethodDefinition proto_net() {
   spec.notes =
       "The classifier of ProtoNet on the backbone as it is; ProtoNet’s own episodic training of the backbone is not "
       "part of it.";
-  return define_answer(
-      std::move(spec), &answer,
-      Parameters<Options>().real("sharpness", &Options::sharpness, {1e-6}, "factor of the squared distance"));
+  return define_task_method<ProtoNetRun>(
+      std::move(spec),
+      Parameters<Options>().real("sharpness", &Options::sharpness, {1e-6}, "factor of the squared distance"), "none");
 }
 
 }  // namespace protocom::methods

@@ -8,7 +8,6 @@
 #include "fewshot/heads/detail/trained_head.h"
 #include "fewshot/heads/detail/training_tasks.h"
 #include "fewshot/toolbox/detail/class_semantics.h"
-#include "fewshot/toolbox/detail/episode_points.h"
 #include "fewshot/toolbox/detail/linear_fit.h"
 #include "fewshot/toolbox/detail/map_space.h"
 #include "fewshot/toolbox/detail/two_layers.h"
@@ -128,7 +127,6 @@ class TriNet : public TrainedHead<Model, Options> {
   [[nodiscard]] std::unique_ptr<Scorer> prepare(const MethodContext& context) const override {
     model().space->check(context);
     return scorer_of([model = model(), options = options()](const EpisodeBatch& batch) -> EpisodeScores {
-      expect_support_images(batch);
       return {logits_of(model, batch, options), at::Tensor()};
     });
   }

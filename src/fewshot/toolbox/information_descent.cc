@@ -74,12 +74,8 @@ class Descent {
     products();
     information_slopes(points_, loss_, half_squares_.data(), slopes_.data());
     pulls();
-    const auto steps = static_cast<double>(number);
-    AdamStep adam;
+    AdamStep adam = adam_at(number, options.rate, width_);
     adam.factor = static_cast<float>(loss_.temperature);
-    adam.rate = static_cast<float>(options.rate / (1 - std::pow(0.9, steps)));
-    adam.root_weight = static_cast<float>(std::sqrt(1 - std::pow(0.999, steps)));
-    adam.dim = width_;
     for (int64_t k = 0; k < points_.n; ++k) {
       adam.push = row_dot(slopes_.data() + k * points_.stride, ones_.data(), points_.stride);
       adam.pull = pull_.data() + k * width_;

@@ -151,6 +151,15 @@ PROTOCOM_KERNEL(information_slopes, void,
                 (const InformationPoints& points, const InformationLoss& loss, const float* half_squares,
                  float* products),
                 slopes_body<Cpu>, (points, loss, half_squares, products))
+AdamStep adam_at(int64_t number, double rate, int64_t dim) {
+  const auto steps = static_cast<double>(number);
+  AdamStep adam;
+  adam.rate = static_cast<float>(rate / (1 - std::pow(0.9, steps)));
+  adam.root_weight = static_cast<float>(std::sqrt(1 - std::pow(0.999, steps)));
+  adam.dim = dim;
+  return adam;
+}
+
 PROTOCOM_KERNEL(adam_step, void, (const AdamStep& step, float* weights), adam_body, (step, weights))
 
 }  // namespace protocom

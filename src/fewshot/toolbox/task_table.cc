@@ -5,7 +5,6 @@
 #include <algorithm>
 
 #include "base/error.h"
-#include "fewshot/toolbox/detail/episode_points.h"
 #include "fewshot/toolbox/detail/row_kernels.h"
 #include "fewshot/toolbox/detail/row_products.h"
 
@@ -81,6 +80,8 @@ class TensorTasks {
     task_.unlabelled = pool_.defined() ? pool_.size(1) : task_.queries;
   }
 
+  /// Of every task; its lists are those of one.
+  [[nodiscard]] const Task& shape() const { return task_; }
   /// Valid until the next call.
   const Task& task(int64_t number) {
     const int64_t shots = batch_.support.size(2);
@@ -114,6 +115,29 @@ class TensorTasks {
   Task task_;
 };
 
+/// What a method says of a batch, episode by episode.
+class Answers {
+ public:
+  /// Of `b` episodes of the shape of one.
+  Answers(const MakeTaskRun& make, int64_t b, const Task& shape)
+      : run_(make()), logits_(at::empty({b, shape.queries, shape.n})) {}
+
+  void add(int64_t i, const Task& task) {
+    run_->answer(task, logits_.data_ptr<float>() + i * logits_.stride(0));
+    const float* vectors = run_->prototypes();
+    if (vectors == nullptr) return;
+    if (!prototypes_.defined()) prototypes_ = at::empty({logits_.size(0), task.n, task.width});
+    float* out = prototypes_.data_ptr<float>() + i * prototypes_.stride(0);
+    for (int64_t k = 0; k < task.n; ++k) std::copy_n(vectors + k * task.dim, task.width, out + k * task.width);
+  }
+  [[nodiscard]] EpisodeScores scores() const { return {logits_, prototypes_}; }
+
+ private:
+  std::unique_ptr<TaskRun> run_;
+  at::Tensor logits_;      // [b, q, n]
+  at::Tensor prototypes_;  // [b, n, width], where the method has any
+};
+
 class TaskScorer : public Scorer {
  public:
   TaskScorer(MakeTaskRun make, std::shared_ptr<const FeatureTransform> map, int64_t fewest_shots)
@@ -123,13 +147,13 @@ class TaskScorer : public Scorer {
  private:
   [[nodiscard]] int64_t fewest_shots() const override { return fewest_shots_; }
   [[nodiscard]] EpisodeScores answer(const EpisodeBatch& batch) const override {
-    expect_support_images(batch);
     TensorTasks tasks(batch);
-    const at::Tensor logits = at::empty({batch.size(), batch.query.size(1), batch.support.size(1)});
-    const auto run = make_();
-    for (int64_t i = 0; i < batch.size(); ++i)
-      run->answer(tasks.task(i), logits.data_ptr<float>() + i * logits.stride(0));
-    return {logits.to(batch.query.device()), at::Tensor()};
+    Answers answers(make_, batch.size(), tasks.shape());
+    for (int64_t i = 0; i < batch.size(); ++i) answers.add(i, tasks.task(i));
+    EpisodeScores scores = answers.scores();
+    scores.logits = scores.logits.to(batch.query.device());
+    if (scores.prototypes.defined()) scores.prototypes = scores.prototypes.to(batch.query.device());
+    return scores;
   }
 
   MakeTaskRun make_;
@@ -147,23 +171,20 @@ void TaskTable::add(MakeTaskRun make, int64_t fewest_shots) {
 std::vector<EpisodeScores> TaskTable::score(const RowBatch& rows) const {
   if (rows.n < 1) fail("an episode needs at least one class");
   for (const auto* part : {&rows.support, &rows.query, &rows.unlabelled}) table_->need(*part);
-  std::vector<std::unique_ptr<TaskRun>> runs;
-  std::vector<EpisodeScores> scores;
-  for (const MakeTaskRun& make : makers_) {
-    runs.push_back(make());
-    scores.push_back({at::empty({rows.size(), rows.q, rows.n}), at::Tensor()});
-  }
   Task task;
   task.n = rows.n;
   task.width = table_->rows().size(1);
   task.dim = table_->stride();
   task.unlabelled = rows.u > 0 ? rows.u : rows.q;
   task.queries = rows.q;
+  std::vector<Answers> answers;
+  for (const MakeTaskRun& make : makers_) answers.emplace_back(make, rows.size(), task);
   for (int64_t i = 0; i < rows.size(); ++i) {
     place(*table_, rows, i, fewest_shots_, task);
-    for (size_t m = 0; m < runs.size(); ++m)
-      runs[m]->answer(task, scores[m].logits.data_ptr<float>() + i * rows.q * rows.n);
+    for (Answers& own : answers) own.add(i, task);
   }
+  std::vector<EpisodeScores> scores;
+  for (const Answers& own : answers) scores.push_back(own.scores());
   return scores;
 }
 

@@ -44,4 +44,7 @@ struct AdamStep {
 };
 void adam_step(const AdamStep& step, float* weights);
 
+/// What step `number`, from 1 on, has of the learning rate; the rest is for the caller to set.
+AdamStep adam_at(int64_t number, double rate, int64_t dim);
+
 }  // namespace protocom
