@@ -6,6 +6,17 @@
 #include "base/error.h"
 
 namespace protocom {
+namespace {
+
+/// Whether a loss has a slope in the features that the method is asked about.
+bool has_gradient(const Method& method) {
+  EpisodeBatch batch;
+  batch.support = torch::sin(torch::arange(16)).view({1, 2, 2, 4}).set_requires_grad(true);
+  batch.query = torch::cos(torch::arange(8)).view({1, 2, 4}).set_requires_grad(true);
+  return method.prepare({})->score(batch).logits.requires_grad();
+}
+
+}  // namespace
 
 JointHead::JointHead(const std::string& method, const CompletionModel* model, const KnowledgeTable* classes,
                      double gamma)
@@ -16,7 +27,11 @@ JointHead::JointHead(const std::string& method, const CompletionModel* model, co
     if (need != Need::kCompletionModel)
       fail_usage("'{}' cannot be the head of joint meta-training: it needs {}", method, to_string(need));
   }
-  if (!method_->spec().has(Need::kCompletionModel)) return;
+  if (!method_->spec().has(Need::kCompletionModel)) {
+    if (!has_gradient(*method_))
+      fail_usage("'{}' cannot be the head of joint meta-training: its answers have no gradient", method);
+    return;
+  }
   PROTOCOM_CHECK(model != nullptr && classes != nullptr);
   attributes_.emplace(*classes, *model);
 }

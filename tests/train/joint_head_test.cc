@@ -107,6 +107,7 @@ TEST(JointHead, TakesAMethodWithItsParametersAndRefusesOneThatNeedsMore) {
   EXPECT_NE(loss_of(head, some_episode()),
             loss_of(JointHead("gauss-fusion", &world.model, &world.classes, 10), some_episode()));
   EXPECT_THROW(JointHead("simple-shot", nullptr, nullptr, 10), UsageError);
+  EXPECT_THROW(JointHead("proto-net", nullptr, nullptr, 10), UsageError) << "it has no gradient";
   EXPECT_THROW(JointHead("restore-net", nullptr, nullptr, 10), UsageError);
 }
 

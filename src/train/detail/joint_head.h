@@ -27,7 +27,7 @@ class JointHead {
  public:
   /// `method` as make_method takes it; `model` and `classes` must outlive this and may be null for a method that
   /// completes nothing ("mean", the MetaBaseline way). `gamma` is where the scale starts. Throws UsageError for a
-  /// method that needs more than that, or fitting.
+  /// method that needs more than that, or fitting, or whose answers have no gradient.
   JointHead(const std::string& method, const CompletionModel* model, const KnowledgeTable* classes, double gamma);
 
   /// gamma * cosine of every query and prototype (equation 8 before its softmax), [n * q, n]. Differentiable in the
