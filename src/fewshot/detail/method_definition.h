@@ -38,36 +38,4 @@ using Answer = std::function<EpisodeScores(const EpisodeBatch& batch)>;
 std::unique_ptr<Scorer> scorer_of(Answer answer, std::shared_ptr<const FeatureTransform> map = nullptr,
                                   int64_t fewest_shots = 1);
 
-/// A method that needs no more than its scorer, which `make` makes of the options and the context.
-template <typename Options>
-class ScorerMethod : public Method {
- public:
-  using Make = std::function<std::unique_ptr<Scorer>(const Options& options, const MethodContext& context)>;
-  ScorerMethod(Options options, Make make) : options_(std::move(options)), make_(std::move(make)) {}
-  [[nodiscard]] std::unique_ptr<Scorer> prepare(const MethodContext& context) const override {
-    return make_(options_, context);
-  }
-
- private:
-  Options options_;
-  Make make_;
-};
-
-/// Its definition.
-template <typename Options>
-MethodDefinition define_scorer(MethodSpec spec, typename ScorerMethod<Options>::Make make,
-                               Parameters<Options> parameters) {
-  return define<ScorerMethod<Options>>(std::move(spec), std::move(parameters), std::move(make));
-}
-
-/// The definition of a method that is a function of a batch and its options.
-template <typename Options>
-MethodDefinition define_answer(MethodSpec spec, EpisodeScores (*answer)(const EpisodeBatch&, const Options&),
-                               Parameters<Options> parameters) {
-  const auto make = [answer](const Options& options, const MethodContext&) {
-    return scorer_of([answer, options](const EpisodeBatch& batch) { return answer(batch, options); });
-  };
-  return define_scorer(std::move(spec), make, std::move(parameters));
-}
-
 }  // namespace protocom

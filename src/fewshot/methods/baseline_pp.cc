@@ -27,7 +27,7 @@ class BaselinePpRun : public TaskRun {
     begin(task);
     for (int64_t number = 1; number <= options_.steps; ++number) step(task, number);
     place_cosines(task, task.first_query(), task.queries, weights_, logits);
-    for (int64_t i = 0; i < task.queries * task.n; ++i) logits[i] *= static_cast<float>(options_.scale);
+    scale_logits(task, options_.scale, logits);
   }
   [[nodiscard]] const float* prototypes() const override { return weights_.data(); }
 

@@ -17,7 +17,7 @@ class BdCspnRun : public TaskRun {
     const int64_t first = task.first_query();
     if (!by_cosine_) return place_negative_distances(task, first, task.queries, prototypes, logits);
     place_cosines(task, first, task.queries, prototypes, logits);
-    for (int64_t i = 0; i < task.queries * task.n; ++i) logits[i] *= 10;
+    scale_logits(task, 10, logits);
   }
 
  private:

@@ -1,6 +1,9 @@
-#include "fewshot/detail/method_definition.h"
+#include <memory>
+#include <utility>
+
 #include "fewshot/paper/primitive_enhancing.h"
-#include "fewshot/toolbox/cosine_classifier.h"
+#include "fewshot/toolbox/detail/task_method.h"
+#include "fewshot/toolbox/detail/task_rows.h"
 
 namespace protocom::methods {
 namespace {
@@ -26,12 +29,23 @@ class Enhanced : public FeatureTransform {
   double strength_;
 };
 
-std::unique_ptr<Scorer> scorer(const Options& options, const MethodContext&) {
-  const auto answer = [scale = options.scale](const EpisodeBatch& batch) -> EpisodeScores {
-    const at::Tensor prototypes = mean_prototypes(statistics_of(batch));  // [b, n, d], of enhanced features
-    return {scale * protocom::cosine_similarity(batch.query, prototypes), at::Tensor()};
-  };
-  return scorer_of(answer, std::make_shared<Enhanced>(options.strength));
+class CpdeRun : public TaskRun {
+ public:
+  explicit CpdeRun(double scale) : scale_(scale) {}
+
+  void answer(const Task& task, float* logits) override {
+    place_class_means(task, means_);
+    place_cosines(task, task.first_query(), task.queries, means_, logits);
+    scale_logits(task, scale_, logits);
+  }
+
+ private:
+  double scale_;
+  Floats means_;  // [n, dim], of enhanced features
+};
+
+PreparedTasks prepare_enhanced(const Options& options, const MethodContext& /*context*/) {
+  return {std::make_shared<const Enhanced>(options.strength), make_run<CpdeRun>(options.scale)};
 }
 
 }  // namespace
@@ -47,11 +61,12 @@ MethodDefinition cpde() {
       "The head of a backbone trained by `protocom pretrain --method cpde`, at the strength it was trained with; it "
       "takes any features, but those of other backbones lose accuracy. The source gives the principle of the enhancing "
       "and no code: its form is ours, channels weighed by a softmax of themselves.";
-  return define_scorer(std::move(spec), &scorer,
-                       Parameters<Options>()
-                           .real("strength", &Options::strength, {0, 100}, "of the enhancing; 0: none")
-                           .tries({"0", "0.25", "0.5", "1"})
-                           .real("scale", &Options::scale, {}, "factor of the cosine"));
+  return define<TaskMethod<Options>>(std::move(spec),
+                                     Parameters<Options>()
+                                         .real("strength", &Options::strength, {0, 100}, "of the enhancing; 0: none")
+                                         .tries({"0", "0.25", "0.5", "1"})
+                                         .real("scale", &Options::scale, {}, "factor of the cosine"),
+                                     &prepare_enhanced);
 }
 
 }  // namespace protocom::methods

@@ -10,17 +10,17 @@ struct Options {
 
 class ProtoNetRun : public TaskRun {
  public:
-  explicit ProtoNetRun(const Options& options) : sharpness_(static_cast<float>(options.sharpness)) {}
+  explicit ProtoNetRun(const Options& options) : sharpness_(options.sharpness) {}
 
   void answer(const Task& task, float* logits) override {
     place_class_means(task, means_);
     place_negative_distances(task, task.first_query(), task.queries, means_, logits);
-    for (int64_t i = 0; i < task.queries * task.n; ++i) logits[i] *= sharpness_;
+    scale_logits(task, sharpness_, logits);
   }
   [[nodiscard]] const float* prototypes() const override { return means_.data(); }
 
  private:
-  float sharpness_;
+  double sharpness_;
   Floats means_;  // [n, dim]
 };
 

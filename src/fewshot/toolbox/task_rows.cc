@@ -79,6 +79,10 @@ void place_cosines(const Task& task, int64_t first, int64_t count, const Floats&
   }
 }
 
+void scale_logits(const Task& task, double factor, float* logits) {
+  for (int64_t i = 0; i < task.queries * task.n; ++i) logits[i] *= static_cast<float>(factor);
+}
+
 void place_products_with_supports(const Task& task, Floats& out) {
   const int64_t supports = task.supports();
   out.resize(static_cast<size_t>(task.queries * supports));

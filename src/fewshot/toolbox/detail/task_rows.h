@@ -23,6 +23,9 @@ void place_negative_distances(const Task& task, int64_t first, int64_t count, co
 /// Cosines of `count` rows from `first` on with vectors [n, dim]: [count, n].
 void place_cosines(const Task& task, int64_t first, int64_t count, const Floats& vectors, float* out);
 
+/// Multiplies logits [q, n].
+void scale_logits(const Task& task, double factor, float* logits);
+
 /// Products of the queries with the supports, [q, s].
 void place_products_with_supports(const Task& task, Floats& out);
 
