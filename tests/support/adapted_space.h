@@ -2,15 +2,17 @@
 
 #include <ATen/ATen.h>
 
+#include <string>
+
 #include "fewshot/methods.h"
 #include "fewshot/plda/detail/adaptation.h"
 #include "fewshot/plda/detail/state.h"
 
 namespace protocom::testing {
 
-/// What `plda` answers to an episode of float32 support [1, n, k, d] by the space that adapted() makes of `model`, to
-/// which the fast forms are compared.
-inline EpisodeScores in_adapted_space(const EpisodeBatch& batch, const PldaModel& model) {
+/// What a method answers to an episode of float32 support [1, n, k, d] by the space that adapted() makes of `model`.
+inline EpisodeScores in_adapted_space(const EpisodeBatch& batch, PldaModel model, const std::string& text = "plda") {
+  model.adaptation.unlabelled = text == "plda-vb";
   const int64_t classes = batch.support.size(1), shots = batch.support.size(2);
   at::Tensor features = batch.support.view({classes * shots, -1});
   at::Tensor labels = at::arange(classes, at::kLong).repeat_interleave(shots);
@@ -19,7 +21,7 @@ inline EpisodeScores in_adapted_space(const EpisodeBatch& batch, const PldaModel
     features = features.index_select(0, there);
     labels = labels.index_select(0, there);
   }
-  const auto method = make_method("plda");
+  const auto method = make_method(text);
   method->load(state_of(adapted(model, features, labels, classes), {}));
   return method->prepare({})->score(batch);
 }

@@ -60,8 +60,9 @@ inline at::Tensor balancing_share(const at::Tensor& logits, const at::Tensor& st
   return share;
 }
 
-inline at::Tensor given_share(const at::Tensor& given) {
-  return (given / given.sum(-1, true)).clamp_min(kSmallestShare).log();
+inline at::Tensor given_share(const PldaVbOptions& options, at::ScalarType type) {
+  const at::Tensor given = at::tensor(options.given, at::kDouble);
+  return (given / given.sum()).clamp_min(kSmallestShare).log().to(type);
 }
 
 /// E[log share] under each a_0 [g], weighed by how probable it makes the images [..., n] that the classes have.
@@ -81,7 +82,7 @@ inline at::Tensor estimated_share(const at::Tensor& filled, const PldaVbOptions&
 inline at::Tensor share_of(const at::Tensor& logits, const at::Tensor& filled, const at::Tensor& before,
                            const PldaVbOptions& options) {
   if (options.proportions == Proportions::kBalanced) return balancing_share(logits, before);
-  if (options.proportions == Proportions::kGiven) return given_share(options.given.to(logits.scalar_type()));
+  if (options.proportions == Proportions::kGiven) return given_share(options, logits.scalar_type());
   return estimated_share(filled, options);
 }
 
@@ -97,7 +98,7 @@ inline PldaVbResult plda_vb(const ClassMeanPrior& prior, const at::Tensor& count
   const int64_t n = sum.size(-2);
   if (u == 0) {
     result.log_share = options.proportions == Proportions::kGiven
-                           ? given_share(options.given.to(sum.scalar_type())).expand_as(count)
+                           ? given_share(options, sum.scalar_type()).expand_as(count)
                            : at::zeros_like(count);
     result.responsibilities = at::matmul(unlabelled, result.means.mean.transpose(-1, -2));  // [..., 0, n]
     return result;

@@ -2,7 +2,9 @@
 #include <ATen/ATen.h>
 
 #include <cmath>
+#include <memory>
 
+#include "fewshot/plda/detail/matrix_of_tensor.h"
 #include "fewshot/plda/detail/tasks.h"
 
 namespace protocom::testing {
@@ -32,14 +34,15 @@ inline HeldOutClasses plda_world(const PldaWorldOptions& options = {}, uint64_t 
   world.layout = plda_layout(model);
   const at::Tensor means = std::sqrt(options.between) * at::randn({options.classes, options.dims});
   const at::Tensor noise = std::sqrt(options.within) * at::randn({options.classes * options.each, options.dims});
-  world.features = rows_of_features(means.repeat_interleave(options.each, 0) + noise, world.layout);
+  const at::Tensor rows = rows_of_features(means.repeat_interleave(options.each, 0) + noise, world.layout);
+  world.features = std::make_shared<const FloatMatrix>(float_matrix_of(rows));
   for (int64_t c = 0; c < options.classes; ++c) {
     world.rows.emplace_back();
     for (int64_t i = 0; i < options.each; ++i) world.rows.back().push_back(c * options.each + i);
   }
   world.prior = in_parts(no_knowledge(model.space.between, {options.classes}), world.layout);
   world.variance = in_parts(model.space.between, world.layout);
-  const PldaRowMetric wide = row_metric(world.variance, at::zeros({1}), world.layout);
+  const PldaRowMetric wide = row_metric(world.variance, 0, world.layout);
   world.nothing = row_predictive(rows_of_means(in_parts(no_knowledge(model.space.between, {1}), world.layout)), wide);
   return world;
 }

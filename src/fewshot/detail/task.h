@@ -22,6 +22,9 @@ struct Task {
   std::vector<const float*> rows;  ///< [m], each [dim]
   Floats squares;                  ///< [m], squared lengths of the rows
   std::vector<int64_t> classes;    ///< [n], rows of the KnowledgeTable; empty: not known
+  /// [supports], what each counts as, where some count in part: such a row is that part of itself. Else empty.
+  std::vector<float> weights;
+  std::vector<float> shares;  ///< [n], of the classes among the unlabelled, for methods that are told; else empty
 
   [[nodiscard]] int64_t supports() const { return static_cast<int64_t>(label.size()); }
   [[nodiscard]] int64_t points() const { return static_cast<int64_t>(rows.size()); }
@@ -42,6 +45,8 @@ class TaskRun {
   virtual void answer(const Task& task, float* logits) = 0;
   /// The prototypes of the task that was answered last, [n, dim]; null: the method has none. Valid until the next one.
   [[nodiscard]] virtual const float* prototypes() const { return nullptr; }
+  /// The logits of a class that was never seen, of the task that was answered last, [q]; null: the method has none.
+  [[nodiscard]] virtual const float* unseen() const { return nullptr; }
 };
 
 /// Makes a run of a method that is prepared for its classes. Thread-safe.

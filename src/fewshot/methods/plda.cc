@@ -2,9 +2,12 @@
 
 #include <mutex>
 
-#include "fewshot/image_points.h"
+#include "base/error.h"
+#include "fewshot/plda/detail/matrix_of_tensor.h"
 #include "fewshot/plda/detail/method.h"
 #include "fewshot/toolbox/detail/coarse_rows.h"
+#include "fewshot/toolbox/detail/row_products.h"
+#include "fewshot/toolbox/detail/task_matrix.h"
 
 namespace protocom::methods {
 namespace {
@@ -57,84 +60,116 @@ class SquaresOfClasses {
   int64_t version_ = -1;
 };
 
+/// log N(q; m, 1 + v) of each class's posterior mean m; v is PldaRowMetric's.
+class PredictiveRun : public TaskRun {
+ public:
+  PredictiveRun(std::shared_ptr<const PldaPrepared> prepared, double scale)
+      : prepared_(std::move(prepared)), scale_(scale) {}
+
+  void answer(const Task& task, float* logits) override {
+    const TaskClasses classes(*prepared_, task);
+    const std::vector<const float*> queries = query_rows(task);
+    const FloatMatrix scores = classes.log_predictives(*prepared_, queries);
+    TaskScale scale = prepared_->scale_of(classes.count.mean());
+    scale.logits = scale_ > 0 ? scale_ : scale.known;
+    matrix_at(logits, task) = static_cast<float>(scale.logits) * scores;
+    unseen_.resize(queries.size());
+    place_unseen(scores.cast<double>(), row_log_predictive(prepared_->never_seen, queries).col(0).cast<double>(), scale,
+                 logits, unseen_.data());
+  }
+  [[nodiscard]] const float* unseen() const override { return unseen_.data(); }
+
+ private:
+  std::shared_ptr<const PldaPrepared> prepared_;
+  double scale_;
+  std::vector<float> unseen_;
+};
+
+/// The same of classes that are placed once.
+class PredictiveScorer : public PldaScorer, private ClassPlacer {
+ public:
+  PredictiveScorer(const std::shared_ptr<const PldaPrepared>& prepared, MakeTaskRun runs, double scale)
+      : PldaScorer(prepared, std::move(runs)), scale_(scale) {}
+  [[nodiscard]] const ClassPlacer* placer() const override { return this; }
+
+ private:
+  /// Means, and how many images each class has: the metric depends on those of all. Then what is linear in a mean as
+  /// coarse rows.
+  [[nodiscard]] PlacedClasses place(const EpisodeBatch& batch) const override {
+    if (!batch.support.defined()) fail("the Bayesian methods need each support image's feature");
+    const auto [count, sum] = prepared().rows->sums(batch.support, batch.support_mask);  // [1, n], [1, n, width]
+    const std::vector<int64_t> which = batch.classes.defined() ? labels_of(batch.classes) : std::vector<int64_t>();
+    const PldaRowBelief posterior =
+        row_posterior(prepared().prior_of(which, count.size(1)), vector_of(count).cast<float>(),
+                      float_matrix_of(sum.squeeze(0)), prepared().rows->layout());
+    const at::Tensor rows = tensor_of(rows_of_means(posterior));
+    const CoarseRows coarse = coarse_rows(linear_part(rows));
+    return {rows, count.squeeze(0), coarse.codes, coarse.steps};
+  }
+
+  [[nodiscard]] EpisodeScores score(const PlacedClasses& classes, const at::Tensor& query) const override {
+    const FloatMatrix images = float_matrix_of(prepared().rows->map(query));  // [q, width]
+    const double shots = classes[1].mean().item<double>();
+    const PldaLayout& layout = prepared().rows->layout();
+    const PldaRowPredictive predictive = row_predictive(images, row_metric(prepared().variance, shots, layout));
+    const FloatMatrix scores = log_predictive(predictive, classes);
+    const DoubleVector none = row_log_predictive(prepared().never_seen, pointers_to(images)).col(0).cast<double>();
+    TaskScale scale = prepared().scale_of(shots);
+    scale.logits = scale_ > 0 ? scale_ : scale.known;
+    EpisodeScores answer{tensor_of(FloatMatrix(static_cast<float>(scale.logits) * scores)).unsqueeze(0), at::Tensor(),
+                         at::empty({1, images.rows()})};
+    place_unseen(scores.cast<double>(), none, scale, answer.logits.data_ptr<float>(), answer.unseen.data_ptr<float>());
+    return answer;
+  }
+
+  /// Of rows [n, width] what their products with images are linear in.
+  [[nodiscard]] at::Tensor linear_part(const at::Tensor& rows) const {
+    const PldaLayout& layout = prepared().rows->layout();
+    return at::cat({rows.narrow(-1, 0, layout.padded), rows.slice(-1, layout.rest_begin())}, -1);
+  }
+
+  /// Log predictives [q, n] of images as they are compared with class means, where classes are very many by their
+  /// coarse rows.
+  [[nodiscard]] FloatMatrix log_predictive(const PldaRowPredictive& images, const PlacedClasses& classes) const {
+    const at::Tensor &means = classes[0], rows = tensor_of(images.prototypes);  // [n, width], [q, width]
+    at::Tensor products;                                                        // [q, n]
+    if (means.size(0) < kFewestCoarse || rows.size(0) == 0) {
+      products = row_products(rows.unsqueeze(0), means).squeeze(0);
+    } else {
+      const PldaLayout& layout = prepared().rows->layout();
+      const at::Tensor weights = rows[0].slice(0, layout.padded, layout.rest_begin());
+      const ManyRows many{means, {classes[2], classes[3]}, squares_.times(weights, means, classes[1], layout)};
+      products = products_with_many(rows, linear_part(rows), many);
+    }
+    FloatMatrix scores = float_matrix_of(products);
+    scores.colwise() -= 0.5F * images.constant;
+    return scores;
+  }
+
+  double scale_;
+  mutable SquaresOfClasses squares_;
+};
+
 class Plda : public PldaMethod {
  public:
   explicit Plda(const Options& options)
       : PldaMethod(options.prior, {TextWeights().alone, options.text}), options_(complete(options)) {}
 
-  [[nodiscard]] MakeScorer make_scorer() const override {
-    return [options = options_](PldaPrepared prepared) {
-      return std::make_unique<Predictive>(std::move(prepared), options);
+  [[nodiscard]] MakeRuns make_runs() const override {
+    return [scale = options_.scale](const std::shared_ptr<const PldaPrepared>& prepared) -> MakeTaskRun {
+      return [=] { return std::make_unique<PredictiveRun>(prepared, scale); };
     };
   }
-  [[nodiscard]] std::optional<double> scale_in_span() const override { return options_.scale; }
+  [[nodiscard]] MakeScorer make_scorer() const override {
+    return [runs = make_runs(), scale = options_.scale](const std::shared_ptr<const PldaPrepared>& prepared) {
+      return std::make_unique<PredictiveScorer>(prepared, runs(prepared), scale);
+    };
+  }
+  [[nodiscard]] MakeTaskRun adapting_runs(std::shared_ptr<const AdaptingModel> model) const override {
+    return [model = std::move(model), scale = options_.scale] { return adapting_run(model, scale); };
+  }
 
  private:
-  /// log N(q; m, 1 + v) of each class's posterior mean m; v is PldaRowMetric's.
-  class Predictive : public Scorer, public ImagePoints, private ClassPlacer {
-   public:
-    Predictive(PldaPrepared prepared, Options options) : prepared_(std::move(prepared)), options_(std::move(options)) {}
-    [[nodiscard]] std::shared_ptr<const FeatureTransform> feature_transform() const override { return prepared_.rows; }
-    [[nodiscard]] at::Tensor points(const at::Tensor& features) const override { return prepared_.points(features); }
-    [[nodiscard]] const ClassPlacer* placer() const override { return this; }
-
-   private:
-    [[nodiscard]] int64_t fewest_shots() const override { return 0; }
-    [[nodiscard]] EpisodeScores answer(const EpisodeBatch& batch) const override {
-      const auto [count, sum] = supports_of(batch);
-      const PldaRowPredictive classes = row_predictive(means(batch, count, sum), prepared_.metric_of(count));
-      return with_scale(batch, row_log_predictive(classes, batch.query), count);
-    }
-
-    /// Means, and how many images each class has: the metric depends on those of all. Then what is linear in a mean as
-    /// coarse rows.
-    [[nodiscard]] PlacedClasses place(const EpisodeBatch& batch) const override {
-      const auto [count, sum] = prepared_.rows->sums(batch.support, batch.support_mask);
-      const at::Tensor rows = means(batch, count, sum).squeeze(0);
-      const CoarseRows coarse = coarse_rows(linear_part(rows));
-      return {rows, count.squeeze(0), coarse.codes, coarse.steps};
-    }
-    [[nodiscard]] EpisodeScores score(const PlacedClasses& classes, const at::Tensor& query) const override {
-      EpisodeBatch batch;
-      batch.query = prepared_.rows->map(query).unsqueeze(0);  // [1, q, width]
-      const at::Tensor count = classes[1].unsqueeze(0);
-      const PldaRowPredictive images = row_predictive(batch.query, prepared_.metric_of(count));
-      return with_scale(batch, log_predictive(images, classes), count);
-    }
-
-    /// Of rows [n, width] what their products with images are linear in.
-    [[nodiscard]] at::Tensor linear_part(const at::Tensor& rows) const {
-      const PldaLayout& layout = prepared_.rows->layout();
-      return at::cat({rows.narrow(-1, 0, layout.padded), rows.slice(-1, layout.rest_begin())}, -1);
-    }
-
-    /// row_log_predictive_of_images(), where classes are very many by their coarse rows: [1, q, n].
-    [[nodiscard]] at::Tensor log_predictive(const PldaRowPredictive& images, const PlacedClasses& classes) const {
-      const at::Tensor& means = classes[0];
-      if (means.size(0) < kFewestCoarse || images.prototypes.size(1) == 0)
-        return row_log_predictive_of_images(images, means.unsqueeze(0));
-      const PldaLayout& layout = prepared_.rows->layout();
-      const at::Tensor rows = images.prototypes.squeeze(0);  // [q, width]
-      const at::Tensor weights = rows[0].slice(0, layout.padded, layout.rest_begin());
-      const ManyRows many{means, {classes[2], classes[3]}, squares_.times(weights, means, classes[1], layout)};
-      return products_with_many(rows, linear_part(rows), many).unsqueeze(0) - 0.5 * images.constant.unsqueeze(-1);
-    }
-
-    [[nodiscard]] at::Tensor means(const EpisodeBatch& batch, const at::Tensor& count, const at::Tensor& sum) const {
-      return rows_of_means(row_posterior(prepared_.prior_of(batch), count, sum, prepared_.rows->layout()));
-    }
-    [[nodiscard]] EpisodeScores with_scale(const EpisodeBatch& batch, const at::Tensor& scores,
-                                           const at::Tensor& count) const {
-      const at::Tensor logits =
-          options_.scale > 0 ? options_.scale * scores : by_shots(prepared_.model->inductive_scale, count) * scores;
-      return {logits, at::Tensor(), prepared_.unseen(batch, scores, count, logits)};
-    }
-
-    PldaPrepared prepared_;
-    Options options_;
-    mutable SquaresOfClasses squares_;
-  };
-
   Options options_;
 };
 

@@ -1,11 +1,11 @@
-#include <ATen/ATen.h>
+#include <memory>
+#include <utility>
+#include <vector>
 
-#include <tuple>
-
-#include "base/error.h"
-#include "fewshot/image_points.h"
 #include "fewshot/plda/detail/batch_space.h"
 #include "fewshot/plda/detail/method.h"
+#include "fewshot/plda/detail/vb_rows.h"
+#include "fewshot/toolbox/detail/task_matrix.h"
 
 namespace protocom::methods {
 namespace {
@@ -22,57 +22,79 @@ Proportions proportions_of(const Options& options) {
   return options.proportions == "balanced" ? Proportions::kBalanced : Proportions::kEstimate;
 }
 
-const at::Tensor& given(const EpisodeBatch& batch) {
-  if (!batch.shares.defined())
-    fail_usage("'plda-vb:proportions=given' needs the classes' shares of the unlabelled images, and none are known");
-  return batch.shares;
+/// A model's settings with those of the method.
+PldaVbOptions settings_of(const PldaModel& model, const Options& options) {
+  PldaVbOptions vb = model.vb;
+  vb.proportions = proportions_of(options);
+  if (options.steps > 0) vb.steps = options.steps;
+  return vb;
 }
+
+/// The E-step of variational EM over the queries, or over the pool.
+class MixtureRun : public TaskRun {
+ public:
+  MixtureRun(std::shared_ptr<const PldaPrepared> prepared, const Options& options)
+      : prepared_(std::move(prepared)), vb_(settings_of(*prepared_->model, options)), scale_(options.scale) {}
+
+  void answer(const Task& task, float* logits) override {
+    if (vb_.proportions == Proportions::kGiven) vb_.given = shares_of(task);
+    const TaskClasses classes(*prepared_, task);
+    const double images = classes.count.mean(), fitted = prepared_->model->transductive_scale.at(images);
+    const bool adapted = vb_.degrees > 0 || vb_.plausible > 0;
+    const FloatMatrix scores = adapted ? scores_in_adapted_space(task, classes, fitted) : scores_of(task, classes);
+    TaskScale scale = prepared_->scale_of(images);
+    scale.logits = scale_ > 0 ? scale_ : fitted;
+    matrix_at(logits, task) = static_cast<float>(scale.logits) * scores;
+    const std::vector<const float*> queries = query_rows(task);
+    unseen_.resize(queries.size());
+    place_unseen(classes.log_predictives(*prepared_, queries).cast<double>(),
+                 row_log_predictive(prepared_->never_seen, queries).col(0).cast<double>(), scale, logits,
+                 unseen_.data());
+  }
+  [[nodiscard]] const float* unseen() const override { return unseen_.data(); }
+
+ private:
+  [[nodiscard]] FloatMatrix scores_of(const Task& task, const TaskClasses& classes) const {
+    PldaVbRows rows{classes.prior, classes.count, classes.sum, unlabelled_rows(task), {}, is_pooled(task)};
+    if (rows.pooled) rows.queries = query_rows(task);
+    return plda_vb_rows(rows, prepared_->rows->layout(), vb_);
+  }
+
+  /// In the space that images at hand made once.
+  [[nodiscard]] FloatMatrix scores_in_adapted_space(const Task& task, const TaskClasses& classes, double scale) const {
+    const PldaLayout& layout = prepared_->rows->layout();
+    const DoubleMatrix queries = dims_of_rows(query_rows(task), layout);
+    BatchTask batch =
+        batch_task_of(*prepared_->model, classes.count.cast<double>(), dims_of_rows(pointers_to(classes.sum), layout),
+                      dims_of_rows(unlabelled_rows(task), layout), is_pooled(task) ? &queries : nullptr);
+    batch.shares = vb_.given;
+    const bool follows = vb_.degrees > 0 && task.unlabelled > 0;
+    return (follows ? batch_scores_following(batch, vb_, scale) : batch_scores(batch, vb_, scale)).cast<float>();
+  }
+
+  std::shared_ptr<const PldaPrepared> prepared_;
+  PldaVbOptions vb_;
+  double scale_;
+  std::vector<float> unseen_;
+};
 
 class PldaVb : public PldaMethod {
  public:
   explicit PldaVb(Options options) : PldaMethod(options.prior), options_(std::move(options)) {}
 
-  [[nodiscard]] MakeScorer make_scorer() const override {
-    return
-        [options = options_](PldaPrepared prepared) { return std::make_unique<Mixture>(std::move(prepared), options); };
+  [[nodiscard]] MakeRuns make_runs() const override {
+    return [options = options_](const std::shared_ptr<const PldaPrepared>& prepared) -> MakeTaskRun {
+      return [=] { return std::make_unique<MixtureRun>(prepared, options); };
+    };
+  }
+  [[nodiscard]] MakeTaskRun adapting_runs(std::shared_ptr<const AdaptingModel> model) const override {
+    return [model, vb = settings_of(*model->model, options_), scale = options_.scale] {
+      return adapting_batch_run(model, vb, scale);
+    };
   }
   [[nodiscard]] bool answers_batches() const override { return true; }
 
  private:
-  /// The E-step of variational EM over the queries, or over the pool.
-  class Mixture : public Scorer, public ImagePoints {
-   public:
-    Mixture(PldaPrepared prepared, Options options) : prepared_(std::move(prepared)), options_(std::move(options)) {}
-    [[nodiscard]] std::shared_ptr<const FeatureTransform> feature_transform() const override { return prepared_.rows; }
-    [[nodiscard]] at::Tensor points(const at::Tensor& features) const override { return prepared_.points(features); }
-
-   private:
-    [[nodiscard]] int64_t fewest_shots() const override { return 0; }
-    [[nodiscard]] EpisodeScores answer(const EpisodeBatch& batch) const override {
-      const PldaModel& model = *prepared_.model;
-      PldaVbOptions vb = model.vb;
-      vb.proportions = proportions_of(options_);
-      if (options_.steps > 0) vb.steps = options_.steps;
-      if (vb.proportions == Proportions::kGiven) vb.given = given(batch);
-      const PldaLayout& layout = prepared_.rows->layout();
-      PldaVbRows task{prepared_.prior_of(batch), {}, {}, unlabelled_of(batch), {}, {}};
-      std::tie(task.count, task.sum) = supports_of(batch);
-      if (batch.unlabelled.defined()) task.queries = batch.query;
-      const at::Tensor means = rows_of_means(row_posterior(task.prior, task.count, task.sum, layout));
-      const at::Tensor alone = row_log_predictive(row_predictive(means, prepared_.metric_of(task.count)), batch.query);
-      const at::Tensor fitted_scale = by_shots(model.transductive_scale, task.count);
-      const bool follows = vb.degrees > 0 && batch.size() == 1 && task.unlabelled.size(1) > 0;
-      const at::Tensor scores = follows ? batch_scores_following(task, prepared_.variance, layout, vb, fitted_scale)
-                                        : batch_scores(task, prepared_.variance, layout, vb, fitted_scale);
-      const at::Tensor logits =
-          (options_.scale > 0 ? at::full_like(fitted_scale, options_.scale) : fitted_scale) * scores;
-      return {logits, at::Tensor(), prepared_.unseen(batch, alone, task.count, logits)};
-    }
-
-    PldaPrepared prepared_;
-    Options options_;
-  };
-
   Options options_;
 };
 

@@ -3,9 +3,11 @@
 #include <ATen/ATen.h>
 
 #include <cmath>
+#include <memory>
 #include <optional>
 
 #include "base/check.h"
+#include "fewshot/plda/detail/matrix_of_tensor.h"
 
 namespace protocom {
 namespace {
@@ -121,9 +123,10 @@ std::vector<HeldOutClasses> held_out_classes(const PldaCandidate& candidate) {
     const PldaRows rows(model);
     const PldaLayout& layout = rows.layout();
     const at::Tensor& between = model.space.between;
-    const PldaRowMetric wide = row_metric(in_parts(between, layout), at::zeros({1}), layout);
-    result.push_back({layout, rows.map(part.part->features.to(at::kFloat)), part.part->rows, in_parts(prior, layout),
-                      in_parts(mean.defined() ? model.residual : between, layout),
+    const PldaRowMetric wide = row_metric(in_parts(between, layout), 0, layout);
+    const at::Tensor features = rows.map(part.part->features.to(at::kFloat));
+    result.push_back({layout, std::make_shared<const FloatMatrix>(float_matrix_of(features)), part.part->rows,
+                      in_parts(prior, layout), in_parts(mean.defined() ? model.residual : between, layout),
                       row_predictive(rows_of_means(in_parts(no_knowledge(between, {1}), layout)), wide)});
   }
   return result;

@@ -1,7 +1,5 @@
 #include "fewshot/plda/detail/choice.h"
 
-#include <ATen/ATen.h>
-
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -10,9 +8,9 @@ namespace protocom {
 namespace {
 
 /// Both on the same tasks: how hard a task is drops out of the difference.
-bool surely_better(const at::Tensor& now, const at::Tensor& before) {
-  const at::Tensor gain = now - before;
-  return gain.mean().item<double>() > standard_error(gain);
+bool surely_better(const DoubleVector& now, const DoubleVector& before) {
+  const DoubleVector gain = now - before;
+  return gain.mean() > standard_error(gain);
 }
 
 constexpr int64_t kMostClasses = 100;
@@ -54,21 +52,34 @@ std::vector<PldaTasks> setting_tasks(const std::vector<HeldOutClasses>& parts, c
   return tasks;
 }
 
-at::Tensor accuracies(const std::vector<PldaTasks>& all, const TaskScoring& scores) {
-  std::vector<at::Tensor> parts;
-  for (const PldaTasks& tasks : all)
-    parts.push_back(100 * scores(tasks).argmax(-1).eq(tasks.labels).to(at::kDouble).mean(-1));
-  return at::cat(parts);
+DoubleVector accuracies(const std::vector<PldaTasks>& all, const TaskScoring& scores) {
+  std::vector<double> found;
+  for (const PldaTasks& tasks : all) {
+    const std::vector<FloatMatrix> logits = scores_of(tasks, scores);
+    for (size_t t = 0; t < logits.size(); ++t) found.push_back(100 * is_right(logits[t], tasks.tasks[t]).mean());
+  }
+  return Eigen::Map<const DoubleVector>(found.data(), static_cast<int64_t>(found.size()));
 }
 
-double standard_error(const at::Tensor& values) {
-  return values.numel() > 1 ? values.std().item<double>() / std::sqrt(values.numel()) : 0;
+DoubleVector is_right(const FloatMatrix& logits, const HeldOutTask& task) {
+  DoubleVector right(logits.rows());
+  for (int64_t i = 0; i < logits.rows(); ++i) {
+    Eigen::Index best = 0;
+    logits.row(i).maxCoeff(&best);
+    right[i] = best == task.labels[static_cast<size_t>(i)] ? 1 : 0;
+  }
+  return right;
 }
 
-size_t choose(const std::vector<at::Tensor>& figures) {
+double standard_error(const DoubleVector& values) {
+  const auto n = static_cast<double>(values.size());
+  return n > 1 ? std::sqrt((values.array() - values.mean()).square().sum() / (n - 1) / n) : 0;
+}
+
+size_t choose(const std::vector<DoubleVector>& figures) {
   size_t best = 0;
   for (size_t i = 1; i < figures.size(); ++i) {
-    const bool higher = figures[i].mean().item<double>() > figures[best].mean().item<double>();
+    const bool higher = figures[i].mean() > figures[best].mean();
     if (higher && surely_better(figures[i], figures[0])) best = i;
   }
   return best;

@@ -39,10 +39,10 @@ std::vector<double> shrinkages_for(const UnitMoments& base, const PldaFitOptions
 
 TaskDraws draws_of(const PldaFitOptions& options) { return {options.tasks, options.seed}; }
 
-void record(const std::string& what, const std::vector<std::string>& settings, const std::vector<at::Tensor>& figures,
+void record(const std::string& what, const std::vector<std::string>& settings, const std::vector<DoubleVector>& figures,
             size_t chosen, std::vector<PldaTrial>& tried) {
   for (size_t i = 0; i < settings.size(); ++i)
-    tried.push_back({what, settings[i], figures[i].mean().item<double>(), i == chosen, kRight});
+    tried.push_back({what, settings[i], figures[i].mean(), i == chosen, kRight});
 }
 
 /// The prior's settings, by base classes left out in the space of all of them.
@@ -67,7 +67,7 @@ void choose_vb(const std::vector<HeldOutClasses>& parts, const PldaFitOptions& o
   const std::vector<std::pair<double, double>> grid = {{0.5, 0.5}, {0.35, 0.5}, {0.7, 0.5},
                                                        {0.5, 0.0}, {0.5, 1.0},  {0.35, 1.0}};
   std::vector<std::string> settings;
-  std::vector<at::Tensor> figures;
+  std::vector<DoubleVector> figures;
   for (const auto& [trust, spread] : grid) {
     PldaVbOptions vb;
     vb.trust = trust;
@@ -86,7 +86,7 @@ PldaCandidate choose_space(const HeldOutEvidence& evidence, const KnowledgeInput
                            const PldaFitOptions& options, std::vector<PldaTrial>& tried) {
   std::vector<PldaCandidate> candidates;
   std::vector<std::string> settings;
-  std::vector<at::Tensor> figures;
+  std::vector<DoubleVector> figures;
   for (const double shrinkage : options.shrinkages) {
     // What is measured does not depend on the floor, a factor of two numbers of the laws.
     const PldaCandidate measured = measure_candidate(evidence, shrinkage, knowledge);
@@ -95,7 +95,7 @@ PldaCandidate choose_space(const HeldOutEvidence& evidence, const KnowledgeInput
       const auto tasks =
           setting_tasks(held_out_classes(candidates.back()), {TaskQueries::kBalanced}, draws_of(options));
       settings.push_back(fmt::format("{}, {}", shrinkage, floor));
-      figures.push_back(tasks.empty() ? at::zeros({1}, at::kDouble) : accuracies(tasks, inductive_scores));
+      figures.push_back(tasks.empty() ? DoubleVector(DoubleVector::Zero(1)) : accuracies(tasks, inductive_scores));
     }
   }
   const size_t chosen = choose(figures);
@@ -108,7 +108,7 @@ PldaCandidate choose_variance_around(const PldaCandidate& best, const PldaFitOpt
                                      std::vector<PldaTrial>& tried) {
   if (!best.uses_knowledge()) return best;
   std::vector<std::string> settings;
-  std::vector<at::Tensor> figures;
+  std::vector<DoubleVector> figures;
   for (const double factor : options.variances_around) {
     const auto tasks = many_class_tasks(held_out_classes(with_variance_around(best, factor)), draws_of(options));
     if (tasks.empty()) return best;

@@ -1,6 +1,5 @@
 #include "fewshot/plda/detail/knowledge_gain.h"
 
-#include <ATen/ATen.h>
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -24,31 +23,30 @@ double student(int64_t degrees) {
 /// about fewer than the base collection has.
 constexpr double kClassesForEachNewOne = 2;
 
-at::Tensor is_right(const PldaTasks& tasks) {
-  return inductive_scores(tasks).argmax(-1).eq(tasks.labels).to(at::kDouble);
-}
-
 }  // namespace
 
 GainOfClasses gain_of_classes(const std::vector<PldaTasks>& with, const std::vector<PldaTasks>& without) {
   std::map<std::pair<int64_t, int64_t>, std::pair<double, int64_t>> sums;  // by part and class
   for (size_t i = 0; i < with.size(); ++i) {
-    const at::Tensor gain = 100 * (is_right(with[i]) - is_right(without[i]));  // [b, q]
-    const at::Tensor of = with[i].classes.gather(1, with[i].labels);
-    for (int64_t b = 0; b < gain.size(0); ++b) {
-      for (int64_t q = 0; q < gain.size(1); ++q) {
-        auto& [sum, count] = sums[{with[i].part, of[b][q].item<int64_t>()}];
-        sum += gain[b][q].item<double>();
+    const std::vector<FloatMatrix> known = scores_of(with[i], inductive_scores);
+    const std::vector<FloatMatrix> unknown = scores_of(without[i], inductive_scores);
+    for (size_t t = 0; t < known.size(); ++t) {
+      const HeldOutTask& task = with[i].tasks[t];
+      const DoubleVector gain = 100 * (is_right(known[t], task) - is_right(unknown[t], task));
+      for (int64_t q = 0; q < gain.size(); ++q) {
+        const auto label = static_cast<size_t>(task.labels[static_cast<size_t>(q)]);
+        auto& [sum, count] = sums[{with[i].part, task.classes[label]}];
+        sum += gain[q];
         ++count;
       }
     }
   }
-  std::vector<double> gains;
-  for (const auto& entry : sums) gains.push_back(entry.second.first / static_cast<double>(entry.second.second));
-  const at::Tensor all = at::tensor(gains, at::kDouble);
+  DoubleVector all(static_cast<int64_t>(sums.size()));
+  int64_t place = 0;
+  for (const auto& entry : sums) all[place++] = entry.second.first / static_cast<double>(entry.second.second);
   // Measured on C classes and promised for C / 2 others: s^2 / C + s^2 / (C / 2) = (1 + 2) s^2 / C.
   const double widened = std::sqrt(1 + kClassesForEachNewOne);
-  return {all.mean().item<double>(), student(all.numel() - 1) * widened * standard_error(all)};
+  return {all.mean(), student(all.size() - 1) * widened * standard_error(all)};
 }
 
 std::vector<KnowledgeGain> measure_gains(const std::vector<PldaTasks>& with, const std::vector<PldaTasks>& without) {
@@ -60,9 +58,9 @@ std::vector<KnowledgeGain> measure_gains(const std::vector<PldaTasks>& with, con
   }
   std::vector<KnowledgeGain> gains;
   for (const auto& [k_shot, tasks] : by_number) {
-    const at::Tensor base = accuracies(tasks.second, inductive_scores);
+    const double base = accuracies(tasks.second, inductive_scores).mean();
     const GainOfClasses gain = gain_of_classes(tasks.first, tasks.second);
-    gains.push_back({k_shot, base.mean().item<double>(), gain.mean, gain.mean - gain.ci95, gain.mean + gain.ci95});
+    gains.push_back({k_shot, base, gain.mean, gain.mean - gain.ci95, gain.mean + gain.ci95});
   }
   return gains;
 }

@@ -2,6 +2,8 @@
 
 #include <ATen/ATen.h>
 
+#include <cmath>
+
 #include "base/error.h"
 #include "base/log.h"
 #include "fewshot/align_knowledge.h"
@@ -9,14 +11,14 @@
 #include "fewshot/plda/detail/adaptation.h"
 #include "fewshot/plda/detail/batch_space.h"
 #include "fewshot/plda/detail/findings.h"
-#include "fewshot/plda/detail/foreign_form.h"
-#include "fewshot/plda/detail/foreign_span.h"
 #include "fewshot/plda/detail/known.h"
-#include "fewshot/plda/detail/own_span.h"
+#include "fewshot/plda/detail/matrix_of_tensor.h"
 #include "fewshot/plda/detail/probability_scale.h"
 #include "fewshot/plda/detail/state.h"
 #include "fewshot/plda/fit.h"
-#include "fewshot/toolbox/detail/class_semantics.h"
+#include "fewshot/toolbox/detail/feature_space.h"
+#include "fewshot/toolbox/detail/row_kernels.h"
+#include "fewshot/toolbox/detail/task_table.h"
 #include "fewshot/toolbox/detail/unit_space.h"
 
 namespace protocom {
@@ -74,8 +76,7 @@ PldaPrepared prepared_without_knowledge(std::shared_ptr<const PldaModel> model) 
   const PldaLayout& layout = result.rows->layout();
   result.nothing = in_parts(result.model->prior({}, 1), layout);
   result.variance = in_parts(result.model->space.between, layout);
-  result.never_seen =
-      row_predictive(rows_of_means(result.nothing), row_metric(result.variance, at::zeros({1}), layout));
+  result.never_seen = row_predictive(rows_of_means(result.nothing), row_metric(result.variance, 0, layout));
   return result;
 }
 
@@ -104,29 +105,19 @@ EpisodeScores answer_in_space(const EpisodeBatch& episode, const PldaModel& unad
     labels = labels.index_select(0, there);
   }
   PldaModel model = adapted(unadapted, features, labels, classes);
-  SoftSupports unlabelled;
-  if (model.unlabelled.defined()) unlabelled = follow_unlabelled(model, features, labels, classes);
-  return make(prepared_without_knowledge(std::make_shared<const PldaModel>(std::move(model))))
+  const SoftSupports unlabelled = follow_unlabelled(model, features, labels, classes);
+  const auto shared = std::make_shared<const PldaModel>(std::move(model));
+  return make(std::make_shared<const PldaPrepared>(prepared_without_knowledge(shared)))
       ->score(with_soft_supports(episode, unlabelled));
 }
 
-/// Adapts the model to the labelled images of each episode. `scale`: PldaMethod::scale_in_span().
-std::unique_ptr<Scorer> adapting_scorer(const std::shared_ptr<const PldaModel>& model,
-                                        const PldaMethod::MakeScorer& make, std::optional<double> scale) {
-  if (model->adaptation.unlabelled) scale.reset();
-  std::shared_ptr<const ForeignRows> rows;  // null: none are of use
-  if (scale && !model->adaptation.isotropic) rows = std::make_shared<const ForeignRows>(model->space);
-  const auto answer_one = [=](const EpisodeBatch& episode) -> EpisodeScores {
-    if (!episode.support.defined()) fail("the Bayesian methods need each support image's feature");
-    if (!scale) return answer_in_space(episode, *model, make);
-    const auto in_span = rows == nullptr ? answer_in_own_span(episode, model->adaptation, *scale)
-                                         : answer_in_foreign_space(episode, *rows, *model, *scale);
-    return in_span ? *in_span : answer_in_space(episode, *model, make);
-  };
-  return scorer_of([answer_one](const EpisodeBatch& batch) -> EpisodeScores {
+/// Adapts a model with a pool of unlabelled images to the labelled ones of each episode.
+std::unique_ptr<Scorer> pool_scorer(const std::shared_ptr<const PldaModel>& model, const PldaMethod::MakeScorer& make) {
+  return scorer_of([=](const EpisodeBatch& batch) -> EpisodeScores {
+    if (!batch.support.defined()) fail("the Bayesian methods need each support image's feature");
     std::vector<at::Tensor> logits, unseen;
     for (int64_t i = 0; i < batch.size(); ++i) {
-      const EpisodeScores scores = answer_one(episode_of(batch, i));
+      const EpisodeScores scores = answer_in_space(episode_of(batch, i), *model, make);
       logits.push_back(scores.logits);
       unseen.push_back(scores.unseen);
     }
@@ -145,10 +136,16 @@ std::vector<std::string> prior_choices() {
 PldaMethod::PldaMethod(std::string prior, TextWeights text)
     : prior_(std::move(prior)), text_(text), model_(std::make_shared<const PldaModel>(unfitted_model())) {}
 
+std::unique_ptr<Scorer> PldaMethod::of_photos(const MethodContext& context) const {
+  if (!model_->adaptation.adapts()) return make_scorer()(prepared(context));
+  const auto model = adapting_model();
+  if (model->unlabelled.defined()) return pool_scorer(model, make_scorer());
+  const auto adapting = std::make_shared<const AdaptingModel>(model);
+  return task_scorer(adapting_runs(adapting), adapting->rows, 1);
+}
+
 std::unique_ptr<Scorer> PldaMethod::prepare(const MethodContext& context) const {
-  std::unique_ptr<Scorer> photos = model_->adaptation.adapts()
-                                       ? adapting_scorer(adapting_model(), make_scorer(), scale_in_span())
-                                       : make_scorer()(prepared(context));
+  std::unique_ptr<Scorer> photos = of_photos(context);
   if (prior_ != kTextPrior) return photos;
   if (context.knowledge == nullptr || context.class_names == nullptr)
     fail_usage("'{}' needs {}: protocom knowledge embeddings makes them a knowledge file", label(),
@@ -171,14 +168,28 @@ AdaptedMethod PldaMethod::adapted(const at::Tensor& features, const at::Tensor& 
   return answer;
 }
 
+PldaMethod::MakeScorer PldaMethod::make_scorer() const {
+  return [runs = make_runs()](const std::shared_ptr<const PldaPrepared>& prepared) {
+    return std::make_unique<PldaScorer>(prepared, runs(prepared));
+  };
+}
+
 const FastForm* PldaMethod::join(FastForms& forms) const {
+  if (prior_ == kTextPrior) return nullptr;
+  const auto add = [&](std::shared_ptr<const FeatureTransform> map, MakeTaskRun runs, int64_t fewest_shots) {
+    auto& form = forms.shared<TaskTable>(std::move(map));
+    form.add(std::move(runs), fewest_shots);
+    return &form;
+  };
+  if (!model_->adaptation.adapts()) {
+    const auto prepared = this->prepared(forms.context());
+    return add(prepared->rows, make_runs()(prepared), 0);
+  }
   const auto model = adapting_model();
-  const PldaAdaptation& adaptation = model->adaptation;
-  if (!adaptation.adapts() || adaptation.isotropic || adaptation.unlabelled || !scale_in_span() || prior_ == kTextPrior)
-    return nullptr;
-  auto& form = forms.shared<ForeignForm>(std::make_shared<ForeignRows>(model->space));
-  form.add({model, *scale_in_span(), prepare(forms.context())});
-  return &form;
+  if (model->unlabelled.defined()) return nullptr;
+  const auto adapting = std::make_shared<const AdaptingModel>(model);
+  if (adapting->rows != nullptr) return add(adapting->rows, adapting_runs(adapting), 1);
+  return add(std::make_shared<FeatureSpace>("none", forms.context()), adapting_runs(adapting), 1);
 }
 
 std::shared_ptr<const PldaModel> PldaMethod::adapting_model() const {
@@ -239,65 +250,65 @@ void PldaMethod::load(const MethodState& state) {
   attributes_ = state.attributes;
 }
 
-PldaPrepared PldaMethod::prepared(const MethodContext& context) const {
-  PldaPrepared result = prepared_without_knowledge(model_);
-  const PldaLayout& layout = result.rows->layout();
+std::shared_ptr<const PldaPrepared> PldaMethod::prepared(const MethodContext& context) const {
+  auto result = std::make_shared<PldaPrepared>(prepared_without_knowledge(model_));
+  const PldaLayout& layout = result->rows->layout();
   if (!model_->knowledge || !uses_fitted_knowledge()) return result;
   if (context.knowledge == nullptr || context.class_names == nullptr)
     fail_usage("'{}' was fitted with knowledge of the classes and needs it: give the same knowledge file", spec().name);
   const auto classes = static_cast<int64_t>(context.class_names->size());
-  result.classes =
+  result->classes =
       in_parts(model_->prior(align_knowledge(*context.knowledge, *context.class_names, attributes_), classes), layout);
-  result.variance = in_parts(model_->residual, layout);
+  result->variance = in_parts(model_->residual, layout);
   return result;
 }
 
-PldaRowBelief PldaPrepared::prior_of(const EpisodeBatch& batch) const {
-  if (!batch.support.defined()) fail("the Bayesian methods need each support image's feature");
-  const int64_t b = batch.size();
-  const int64_t n = batch.support.size(1);
-  const bool known = classes.mean_varied.defined() && batch.classes.defined();
-  const PldaRowBelief& from = known ? classes : nothing;
-  const at::Tensor which = known ? batch.classes : at::zeros({b, n}, at::kLong);
-  return from.each([&](const at::Tensor& all) { return rows_at(all, which); });
+PldaRowBelief PldaPrepared::prior_of(const std::vector<int64_t>& which, int64_t n) const {
+  if (classes.classes() > 0 && !which.empty()) return classes.of(which);
+  return nothing.of(std::vector<int64_t>(static_cast<size_t>(n), 0));
 }
 
-PldaRowMetric PldaPrepared::metric_of(const at::Tensor& count) const {
-  return row_metric(variance, count, rows->layout());
+TaskScale PldaPrepared::scale_of(double images) const {
+  TaskScale scale;
+  scale.known = model->inductive_scale.at(images);
+  scale.by_best = model->known_by_best;
+  scale.chance = {model->known_slope.at(images), model->known_offset.at(images), model->known_alike.at(images)};
+  return scale;
 }
 
-at::Tensor PldaPrepared::unseen(const EpisodeBatch& batch, const at::Tensor& predictive, const at::Tensor& count,
-                                const at::Tensor& logits) const {
-  const at::Tensor none = row_log_predictive(never_seen, batch.query).squeeze(-1);
-  const at::Tensor ratio = model->known_by_best
-                               ? std::get<0>(predictive.max(-1)) - none
-                               : known_ratio(predictive, none, by_shots(model->inductive_scale, count));
-  const auto fitted = [&](const ByShots& values) { return by_shots(values, count).squeeze(-1); };
-  return logits.logsumexp(-1) +
-         log_odds_of_none(ratio, fitted(model->known_slope), fitted(model->known_offset), fitted(model->known_alike));
+TaskClasses::TaskClasses(const PldaPrepared& prepared, const Task& task)
+    : prior(prepared.prior_of(task.classes, task.n)),
+      count(Eigen::VectorXf::Zero(task.n)),
+      sum(FloatMatrix::Zero(task.n, task.dim)) {
+  for (size_t i = 0; i < task.label.size(); ++i) {
+    const int64_t own = task.label[i];
+    count[own] += task.weights.empty() ? 1 : task.weights[i];
+    add_scaled_row(1, task.rows[i], task.dim, sum.row(own).data());
+  }
 }
+
+FloatMatrix TaskClasses::log_predictives(const PldaPrepared& prepared, const std::vector<const float*>& rows) const {
+  const PldaLayout& layout = prepared.rows->layout();
+  const FloatMatrix means = rows_of_means(row_posterior(prior, count, sum, layout));
+  return row_log_predictive(row_predictive(means, row_metric(prepared.variance, count.mean(), layout)), rows);
+}
+
+std::vector<const float*> query_rows(const Task& task) {
+  return {task.rows.begin() + task.first_query(), task.rows.end()};
+}
+
+PldaScorer::PldaScorer(std::shared_ptr<const PldaPrepared> prepared, MakeTaskRun runs)
+    : prepared_(std::move(prepared)), tasks_(task_scorer(std::move(runs), prepared_->rows, 0)) {}
 
 at::Tensor PldaPrepared::points(const at::Tensor& features) const {
   const PldaLayout& layout = rows->layout();
   const PldaRowVariance between = in_parts(model->space.between, layout);
-  const auto weight = [](const at::Tensor& b) { return (b / (1 + 2 * b)).sqrt(); };
-  const at::Tensor row = rows->map(features);
-  const int64_t begin = layout.rest_begin();
-  return at::cat({row.slice(-1, 0, layout.padded) * weight(between.varied),
-                  row.slice(-1, begin, begin + layout.rest()) * weight(between.rest)},
-                 -1);
-}
-
-at::Tensor by_shots(const ByShots& fitted, const at::Tensor& count) {
-  const at::Tensor mean = count.mean(-1);
-  at::Tensor result = at::empty({count.size(0), 1, 1});
-  for (int64_t i = 0; i < count.size(0); ++i)
-    result.data_ptr<float>()[i] = static_cast<float>(fitted.at(mean.data_ptr<float>()[i]));
-  return result;
-}
-
-std::pair<at::Tensor, at::Tensor> supports_of(const EpisodeBatch& batch) {
-  return {count_of_supports(batch), batch.support.sum(2)};
+  const auto weight = [](float b) { return std::sqrt(b / (1 + 2 * b)); };
+  const FloatMatrix row = float_matrix_of(rows->map(features));
+  FloatMatrix points(row.rows(), layout.padded + layout.rest());
+  points << row.leftCols(layout.padded) * between.varied.unaryExpr(weight).asDiagonal(),
+      weight(between.rest) * row.middleCols(layout.rest_begin(), layout.rest());
+  return tensor_of(points);
 }
 
 }  // namespace protocom

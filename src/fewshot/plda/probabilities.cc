@@ -1,10 +1,10 @@
 #include "fewshot/plda/detail/probabilities.h"
 
-#include <ATen/ATen.h>
-
 #include <algorithm>
 #include <limits>
+#include <utility>
 
+#include "base/parallel.h"
 #include "fewshot/plda/detail/known.h"
 #include "fewshot/plda/detail/vb_rows.h"
 
@@ -42,52 +42,76 @@ class Shots {
   /// With `scale` as in known_ratio; as it is from the start where there are too few classes.
   [[nodiscard]] KnownChance known(double scale) const {
     if (scores_.empty()) return {};
-    std::vector<at::Tensor> ratio;
-    for (size_t i = 0; i < scores_.size(); ++i)
-      ratio.push_back(known_ratio(scores_[i], none_[i], at::full({1, 1, 1}, scale)).flatten().to(at::kDouble));
-    return fit_known_chance(at::cat(ratio), at::cat(known_));
+    DoubleVector ratio(static_cast<int64_t>(known_.size()));
+    int64_t first = 0;
+    for (size_t i = 0; i < scores_.size(); ++i) {
+      const int64_t queries = scores_[i].rows();
+      ratio.segment(first, queries) = known_ratio(scores_[i].cast<double>(), none_[i].cast<double>(), scale);
+      first += queries;
+    }
+    return fit_known_chance(ratio, Eigen::Map<const DoubleVector>(known_.data(), ratio.size()));
   }
 
  private:
   void add_others(const PldaTasks& tasks, const HeldOutClasses& part, int64_t given) {
-    scores_.push_back(inductive_scores(tasks));
-    none_.push_back(row_log_predictive(part.nothing, tasks.queries).squeeze(-1));
-    known_.push_back(tasks.labels.lt(given).flatten().to(at::kDouble));
+    for (FloatMatrix& scores : scores_of(tasks, inductive_scores)) scores_.push_back(std::move(scores));
+    for (const HeldOutTask& task : tasks.tasks) {
+      none_.emplace_back(row_log_predictive(part.nothing, task.queries).col(0));
+      for (const int64_t label : task.labels) known_.push_back(label < given ? 1 : 0);
+    }
   }
 
   std::vector<PldaTasks> tasks_;
-  std::vector<at::Tensor> scores_;  ///< of tasks in which half of the classes are not given, as the next two
-  std::vector<at::Tensor> none_;
-  std::vector<at::Tensor> known_;
+  std::vector<FloatMatrix> scores_;    ///< of tasks in which half of the classes are not given, as the next two
+  std::vector<Eigen::VectorXf> none_;  ///< [q] of each
+  std::vector<double> known_;          ///< of all queries
 };
+
+/// -log softmax(scale * logits) at the labels, the mean of all queries of tasks.
+double log_loss_of(const PldaTasks& tasks, const std::vector<FloatMatrix>& logits, double scale) {
+  double loss = 0, count = 0;
+  for (size_t t = 0; t < logits.size(); ++t) {
+    const DoubleMatrix scaled = scale * logits[t].cast<double>();
+    const DoubleVector most = scaled.rowwise().maxCoeff();
+    const DoubleVector sums = (scaled.colwise() - most).array().exp().rowwise().sum().log().matrix() + most;
+    const std::vector<int64_t>& labels = tasks.tasks[t].labels;
+    for (int64_t i = 0; i < scaled.rows(); ++i) loss += sums[i] - scaled(i, labels[static_cast<size_t>(i)]);
+    count += static_cast<double>(scaled.rows());
+  }
+  return loss / count;
+}
 
 }  // namespace
 
+std::vector<FloatMatrix> scores_of(const PldaTasks& tasks, const TaskScoring& scores) {
+  std::vector<FloatMatrix> all(tasks.tasks.size());
+  parallel_each(static_cast<int64_t>(all.size()),
+                [&](int64_t i) { all[static_cast<size_t>(i)] = scores(tasks, tasks.tasks[static_cast<size_t>(i)]); });
+  return all;
+}
+
 ScaleTrial best_scale(const std::vector<PldaTasks>& all, const TaskScoring& scores) {
-  std::vector<at::Tensor> logits;
-  for (const PldaTasks& tasks : all) logits.push_back(scores(tasks));
+  std::vector<std::vector<FloatMatrix>> logits;
+  for (const PldaTasks& tasks : all) logits.push_back(scores_of(tasks, scores));
   ScaleTrial best;
   // The loss is flat about its minimum: steps of 5 % miss nothing that could be measured.
   for (double scale = 0.02; scale < 3; scale *= 1.05) {
     double loss = 0;
-    for (size_t i = 0; i < all.size(); ++i) {
-      const at::Tensor log_p = (scale * logits[i]).log_softmax(-1);
-      loss -= log_p.gather(-1, all[i].labels.unsqueeze(-1)).mean().item<double>();
-    }
+    for (size_t i = 0; i < all.size(); ++i) loss += log_loss_of(all[i], logits[i], scale);
     if (loss < best.loss) best = {scale, loss};
   }
   return best;
 }
 
-at::Tensor inductive_scores(const PldaTasks& tasks) {
-  const at::Tensor means = rows_of_means(row_posterior(tasks.prior, tasks.count, tasks.sum, tasks.layout));
-  return row_log_predictive(row_predictive(means, row_metric(tasks.variance, tasks.count, tasks.layout)),
-                            tasks.queries);
+FloatMatrix inductive_scores(const PldaTasks& of, const HeldOutTask& task) {
+  const FloatMatrix means = rows_of_means(row_posterior(task.prior, task.count, task.sum, of.layout));
+  const PldaRowMetric metric = row_metric(of.variance, task.count.mean(), of.layout);
+  return row_log_predictive(row_predictive(means, metric), task.queries);
 }
 
 TaskScoring transductive_scores(const PldaVbOptions& options) {
-  return [options](const PldaTasks& tasks) {
-    return plda_vb_rows({tasks.prior, tasks.count, tasks.sum, tasks.queries, {}}, tasks.layout, options);
+  return [options](const PldaTasks& of, const HeldOutTask& task) {
+    return plda_vb_rows({task.prior, task.count, task.sum, task.queries, {}}, of.layout, options);
   };
 }
 

@@ -1,7 +1,5 @@
 #include "fewshot/plda/detail/probability_scale.h"
 
-#include <ATen/ATen.h>
-
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -12,7 +10,6 @@
 #include "base/error.h"
 #include "fewshot/detail/floats.h"
 #include "fewshot/detail/row_length.h"
-#include "fewshot/plda/posterior.h"
 #include "fewshot/toolbox/detail/class_kernels.h"
 
 namespace protocom {
@@ -33,36 +30,6 @@ std::vector<int64_t> ranks_in_class(const std::vector<double>& distances, const 
     if (labels[at] == labels[before]) rank[at] = rank[before] + 1;
   }
   return rank;
-}
-
-std::vector<int64_t> numbers_of(const at::Tensor& tensor) {
-  const at::Tensor plain = tensor.contiguous();
-  return {plain.data_ptr<int64_t>(), plain.data_ptr<int64_t>() + plain.numel()};
-}
-
-std::vector<double> values_of(const at::Tensor& tensor) {
-  const at::Tensor plain = tensor.contiguous();
-  return {plain.data_ptr<double>(), plain.data_ptr<double>() + plain.numel()};
-}
-
-/// Squared distances of rows from the means of their classes, [m]; those of a class of two images are equal, so theirs
-/// are from the mean of the class means, or else rounding would say which fold an image is in.
-at::Tensor squared_distances(const at::Tensor& rows, const at::Tensor& labels, int64_t classes) {
-  const at::Tensor count = at::bincount(labels, {}, classes).to(at::kDouble);
-  const at::Tensor sum = at::zeros({classes, rows.size(1)}, at::kDouble).index_add_(0, labels, rows);
-  const at::Tensor means = sum / count.unsqueeze(1);
-  const auto from = [&](const at::Tensor& centers) { return (rows - centers).square().sum(1); };
-  return at::where(count.eq(2).index_select(0, labels), from(means.mean(0)), from(means.index_select(0, labels)));
-}
-
-/// Log predictives [l, c] of the images left out, up to a number for each.
-at::Tensor log_predictives(const FoldRows& rows, const at::Tensor& labels, int64_t classes) {
-  const at::Tensor count = at::bincount(labels, {}, classes).to(at::kDouble);
-  const at::Tensor sum = at::zeros({classes, rows.kept.size(1)}, at::kDouble).index_add_(0, labels, rows.kept);
-  const at::Tensor mean = class_mean_posterior(no_knowledge(rows.between, {classes}), count, sum).mean;
-  const at::Tensor precision = 1 / (1 + rows.between / (1 + count.mean() * rows.between));
-  // -1/2 (q - m)^2 w without q^2 w, which is the same for all classes.
-  return at::mm(rows.left_out * precision, mean.t()) - 0.5 * at::mv(mean.square(), precision);
 }
 
 /// Log densities [m, classes] less the largest of each row, class by class, [classes, stride].
@@ -132,10 +99,6 @@ ScaledLoss most_likely_scale(const std::vector<double>& logs, const std::vector<
   return best;
 }
 
-ScaledLoss most_likely_scale(const at::Tensor& logs, const at::Tensor& labels) {
-  return most_likely_scale(values_of(logs), numbers_of(labels), logs.size(1));
-}
-
 bool surely_less(const std::vector<double>& loss, const std::vector<double>& than) {
   const auto n = static_cast<double>(loss.size());
   if (loss.size() < 2) return false;
@@ -162,22 +125,6 @@ std::vector<ImageFold> image_folds(const std::vector<double>& distances, const s
     }
   }
   return folds;
-}
-
-std::optional<ScaledLoss> scale_by_folds(const at::Tensor& rows, const at::Tensor& labels, int64_t classes,
-                                         int64_t least, const FoldSpace& space) {
-  std::vector<at::Tensor> logs, images;
-  const std::vector<double> distances = values_of(squared_distances(rows, labels, classes));
-  for (const ImageFold& fold : image_folds(distances, numbers_of(labels), classes, least)) {
-    if (fold.left_out.empty()) continue;
-    const at::Tensor kept = at::tensor(fold.kept, at::kLong), left_out = at::tensor(fold.left_out, at::kLong);
-    logs.push_back(log_predictives(space(kept, left_out), labels.index_select(0, kept), classes));
-    images.push_back(left_out);
-  }
-  if (logs.empty()) return std::nullopt;
-  const at::Tensor order = at::cat(images).argsort();
-  const at::Tensor answered = at::cat(images).index_select(0, order);
-  return most_likely_scale(at::cat(logs).index_select(0, order), labels.index_select(0, answered));
 }
 
 }  // namespace protocom

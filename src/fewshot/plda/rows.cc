@@ -3,8 +3,10 @@
 #include <ATen/ATen.h>
 
 #include <algorithm>
+#include <cmath>
 #include <vector>
 
+#include "fewshot/plda/detail/matrix_of_tensor.h"
 #include "fewshot/toolbox/detail/gaussian.h"
 #include "fewshot/toolbox/detail/row_kernels.h"
 #include "fewshot/toolbox/detail/row_products.h"
@@ -70,59 +72,105 @@ bool PldaRows::same_as(const FeatureTransform& other) const {
          rows->space_.offset.equal(space_.offset);
 }
 
+DoubleMatrix dims_of_rows(const std::vector<const float*>& rows, const PldaLayout& layout) {
+  DoubleMatrix f(static_cast<int64_t>(rows.size()), layout.dims);
+  for (int64_t i = 0; i < f.rows(); ++i) {
+    const Eigen::Map<const Eigen::RowVectorXf> row(rows[static_cast<size_t>(i)], layout.width());
+    f.row(i) << row.head(layout.varied).cast<double>(), row.segment(layout.rest_begin(), layout.rest()).cast<double>();
+  }
+  return f;
+}
+
+PldaRowBelief PldaRowBelief::of(const std::vector<int64_t>& which) const {
+  return {mean_varied(which, Eigen::all), variance_varied(which, Eigen::all), mean_rest(which, Eigen::all),
+          variance_rest(which)};
+}
+
 PldaRowBelief in_parts(const ClassMeanPrior& prior, const PldaLayout& layout) {
-  const at::Tensor mean = prior.mean.to(at::kFloat);
-  const at::Tensor variance = prior.variance.to(at::kFloat).expand_as(mean);
-  const auto varied = [&](const at::Tensor& values) { return padded_row(values.narrow(-1, 0, layout.varied)); };
-  const at::Tensor rest = layout.rest() > 0 ? variance.select(-1, layout.varied) : at::zeros(mean.sizes().slice(0, 1));
-  return {varied(mean), varied(variance), padded_row(mean.narrow(-1, layout.varied, layout.rest())), rest.contiguous()};
+  const FloatMatrix mean = matrix_of(prior.mean).cast<float>();
+  const FloatMatrix variance = matrix_of(prior.variance.expand_as(prior.mean)).cast<float>();
+  const int64_t n = mean.rows();
+  PldaRowBelief belief{FloatMatrix::Zero(n, layout.padded), FloatMatrix::Zero(n, layout.padded),
+                       FloatMatrix::Zero(n, padded_length(layout.rest())), Eigen::VectorXf::Zero(n)};
+  belief.mean_varied.leftCols(layout.varied) = mean.leftCols(layout.varied);
+  belief.variance_varied.leftCols(layout.varied) = variance.leftCols(layout.varied);
+  belief.mean_rest.leftCols(layout.rest()) = mean.rightCols(layout.rest());
+  if (layout.rest() > 0) belief.variance_rest = variance.col(layout.varied);
+  return belief;
 }
 
-PldaRowBelief row_posterior(const PldaRowBelief& prior, const at::Tensor& count, const at::Tensor& sum,
+PldaRowBelief row_posterior(const PldaRowBelief& prior, const Eigen::VectorXf& count, const FloatMatrix& sum,
                             const PldaLayout& layout) {
-  const at::Tensor gain = (1 + count.unsqueeze(-1) * prior.variance_varied).reciprocal();
-  const at::Tensor gain_rest = (1 + count * prior.variance_rest).reciprocal();
-  const at::Tensor sum_rest = sum.narrow(-1, layout.rest_begin(), prior.mean_rest.size(-1));
-  return {(prior.mean_varied + prior.variance_varied * sum.narrow(-1, 0, layout.padded)) * gain,
-          prior.variance_varied * gain,
-          (prior.mean_rest + prior.variance_rest.unsqueeze(-1) * sum_rest) * gain_rest.unsqueeze(-1),
-          prior.variance_rest * gain_rest};
+  const auto sum_varied = sum.leftCols(layout.padded).array();
+  const auto sum_rest = sum.rightCols(prior.mean_rest.cols()).array();
+  const Eigen::ArrayXf gain_rest = (1 + count.array() * prior.variance_rest.array()).inverse();
+  FloatMatrix gain = prior.variance_varied;
+  gain.array().colwise() *= count.array();
+  gain = (1 + gain.array()).inverse();
+  PldaRowBelief posterior;
+  posterior.mean_varied = (prior.mean_varied.array() + prior.variance_varied.array() * sum_varied) * gain.array();
+  posterior.variance_varied = prior.variance_varied.cwiseProduct(gain);
+  posterior.mean_rest = prior.mean_rest.array() + sum_rest.colwise() * prior.variance_rest.array();
+  posterior.mean_rest.array().colwise() *= gain_rest;
+  posterior.variance_rest = prior.variance_rest.array() * gain_rest;
+  return posterior;
 }
 
-at::Tensor rows_of_means(const PldaRowBelief& belief) { return row_of(belief.mean_varied, belief.mean_rest); }
+FloatMatrix rows_of_means(const PldaRowBelief& belief) {
+  const int64_t padded = belief.mean_varied.cols(), rest = belief.mean_rest.cols();
+  FloatMatrix rows = FloatMatrix::Zero(belief.classes(), 2 * padded + kRowMultiple + rest);
+  rows.leftCols(padded) = belief.mean_varied;
+  rows.middleCols(padded, padded) = belief.mean_varied.cwiseAbs2();
+  rows.col(2 * padded) = belief.mean_rest.rowwise().squaredNorm();
+  rows.rightCols(rest) = belief.mean_rest;
+  return rows;
+}
 
 PldaRowVariance in_parts(const at::Tensor& variance, const PldaLayout& layout) {
-  const at::Tensor all = variance.to(at::kFloat);
-  return {padded_row(all.narrow(0, 0, layout.varied)), layout.rest() > 0 ? all[layout.varied] : at::zeros({})};
+  const Eigen::RowVectorXf all = vector_of(variance).cast<float>();
+  PldaRowVariance parts{Eigen::RowVectorXf::Zero(layout.padded), layout.rest() > 0 ? all[layout.varied] : 0};
+  parts.varied.head(layout.varied) = all.head(layout.varied);
+  return parts;
 }
 
-PldaRowMetric row_metric(const PldaRowVariance& before, const at::Tensor& count, const PldaLayout& layout) {
-  const at::Tensor images = count.mean(-1, true).unsqueeze(-1);  // [..., 1, 1]
-  const at::Tensor varied = before.varied / (1 + images * before.varied);
-  const at::Tensor rest = before.rest / (1 + images * before.rest);
-  const at::Tensor volume = varied.log1p().sum(-1) + static_cast<double>(layout.rest()) * rest.squeeze(-1).log1p();
-  return {(1 + varied).reciprocal(), (1 + rest).reciprocal(), volume + static_cast<double>(layout.dims) * kLogTwoPi};
+PldaRowMetric row_metric(const PldaRowVariance& before, double images, const PldaLayout& layout) {
+  const auto k = static_cast<float>(images);
+  const Eigen::RowVectorXf varied = before.varied.array() / (1 + k * before.varied.array());
+  const float rest = before.rest / (1 + k * before.rest);
+  const float volume = varied.array().log1p().sum() + static_cast<float>(layout.rest()) * std::log1p(rest);
+  return {(1 + varied.array()).inverse(), 1 / (1 + rest),
+          volume + static_cast<float>(static_cast<double>(layout.dims) * kLogTwoPi)};
 }
 
-PldaRowPredictive row_predictive(const at::Tensor& rows, const PldaRowMetric& metric) {
+PldaRowPredictive row_predictive(const FloatMatrix& rows, const PldaRowMetric& metric) {
   // -2 log N = q^2 w - 2 q (w m) + m^2 w + constant: linear in a row's parts.
-  const int64_t padded = metric.varied.size(-1);
-  const int64_t rest_begin = 2 * padded + kRowMultiple;
-  const auto part = [&](int64_t from, int64_t to) { return rows.slice(-1, from, to); };
-  const at::Tensor weight = at::cat({-0.5 * metric.varied, padded_row(-0.5 * metric.rest)}, -1);  // of the squares
-  std::vector<int64_t> each = rows.sizes().vec();
-  each.back() = weight.size(-1);
-  return {at::cat({metric.varied * part(0, padded), weight.expand(each), metric.rest * part(rest_begin, rows.size(-1))},
-                  -1),
-          metric.constant - 2 * (weight * part(padded, rest_begin)).sum(-1)};
+  const int64_t padded = metric.varied.size(), rest = rows.cols() - 2 * padded - kRowMultiple;
+  PldaRowPredictive predictive{FloatMatrix::Zero(rows.rows(), rows.cols()), {}};
+  FloatMatrix& prototypes = predictive.prototypes;
+  prototypes.leftCols(padded) = rows.leftCols(padded) * metric.varied.asDiagonal();
+  prototypes.middleCols(padded, padded).rowwise() = -0.5F * metric.varied;
+  prototypes.col(2 * padded).setConstant(-0.5F * metric.rest);
+  prototypes.rightCols(rest) = metric.rest * rows.rightCols(rest);
+  const Eigen::VectorXf squares =
+      rows.middleCols(padded, padded) * metric.varied.transpose() + metric.rest * rows.col(2 * padded);
+  predictive.constant = metric.constant + squares.array();
+  return predictive;
 }
 
-at::Tensor row_log_predictive(const PldaRowPredictive& predictive, const at::Tensor& rows) {
-  return row_products(rows, predictive.prototypes) - 0.5 * predictive.constant.unsqueeze(-2);
+FloatMatrix row_log_predictive(const PldaRowPredictive& predictive, const std::vector<const float*>& rows) {
+  const FloatMatrix& prototypes = predictive.prototypes;
+  const auto count = static_cast<int64_t>(rows.size());
+  FloatMatrix scores(count, prototypes.rows());
+  row_dots({rows.data(), count, prototypes.data(), prototypes.rows(), prototypes.cols(), prototypes.rows()},
+           scores.data());
+  scores.rowwise() -= 0.5F * predictive.constant.transpose();
+  return scores;
 }
 
-at::Tensor row_log_predictive_of_images(const PldaRowPredictive& images, const at::Tensor& means) {
-  return row_products(images.prototypes, means) - 0.5 * images.constant.unsqueeze(-1);
+std::vector<const float*> pointers_to(const FloatMatrix& rows) {
+  std::vector<const float*> pointers;
+  for (int64_t i = 0; i < rows.rows(); ++i) pointers.push_back(rows.row(i).data());
+  return pointers;
 }
 
 }  // namespace protocom

@@ -1,12 +1,10 @@
 #include "fewshot/plda/detail/tasks.h"
 
-#include <ATen/ATen.h>
-
 #include <algorithm>
 #include <numeric>
+#include <utility>
 
 #include "base/check.h"
-#include "fewshot/toolbox/detail/class_semantics.h"
 
 namespace protocom {
 namespace {
@@ -75,48 +73,45 @@ int64_t fewest_images(const HeldOutClasses& classes) {
 PldaTasks draw_tasks(const HeldOutClasses& classes, const PldaTaskShape& shape, Rng& rng) {
   const auto n = std::min<int64_t>(shape.ways, static_cast<int64_t>(classes.rows.size()));
   const int64_t total = n * std::min(kQueriesPerClass, fewest_images(classes) - shape.k_shot);
-  std::vector<int64_t> chosen;
-  std::vector<int64_t> support;
-  std::vector<int64_t> query;
-  std::vector<int64_t> labels;
-  for (int64_t task = 0; task < shape.tasks; ++task) {
-    const auto picked = rng.sample(static_cast<int64_t>(classes.rows.size()), n);
+  PldaTasks tasks{classes.layout, shape.k_shot, classes.variance, classes.features, {}};
+  const FloatMatrix& features = *classes.features;
+  for (int64_t drawn = 0; drawn < shape.tasks; ++drawn) {
+    HeldOutTask task;
+    task.classes = rng.sample(static_cast<int64_t>(classes.rows.size()), n);
     std::vector<int64_t> most;
-    for (const int64_t c : picked) {
+    for (const int64_t c : task.classes)
       most.push_back(static_cast<int64_t>(classes.rows[static_cast<size_t>(c)].size()) - shape.k_shot);
-    }
     const auto count = spread(total, most, shape.queries, rng);
-    for (size_t k = 0; k < picked.size(); ++k) {
-      const auto& rows = classes.rows[static_cast<size_t>(picked[k])];
-      const auto images = rng.sample(static_cast<int64_t>(rows.size()), shape.k_shot + count[k]);
-      for (size_t i = 0; i < images.size(); ++i) {
-        const int64_t row = rows[static_cast<size_t>(images[i])];
-        (static_cast<int64_t>(i) < shape.k_shot ? support : query).push_back(row);
+    task.prior = classes.prior.of(task.classes);
+    task.count = Eigen::VectorXf::Constant(n, static_cast<float>(shape.k_shot));
+    task.sum = FloatMatrix::Zero(n, features.cols());
+    for (int64_t k = 0; k < n; ++k) {
+      const auto& rows = classes.rows[static_cast<size_t>(task.classes[static_cast<size_t>(k)])];
+      const int64_t asked = count[static_cast<size_t>(k)];
+      const auto images = rng.sample(static_cast<int64_t>(rows.size()), shape.k_shot + asked);
+      for (int64_t i = 0; i < shape.k_shot + asked; ++i) {
+        const auto row = features.row(rows[static_cast<size_t>(images[static_cast<size_t>(i)])]);
+        if (i < shape.k_shot) {
+          task.sum.row(k) += row;
+        } else {
+          task.queries.push_back(row.data());
+        }
       }
-      labels.insert(labels.end(), static_cast<size_t>(count[k]), static_cast<int64_t>(k));
+      task.labels.insert(task.labels.end(), static_cast<size_t>(asked), k);
     }
-    chosen.insert(chosen.end(), picked.begin(), picked.end());
+    tasks.tasks.push_back(std::move(task));
   }
-  const auto tensor = [](const std::vector<int64_t>& all, at::IntArrayRef sizes) {
-    return at::tensor(all, at::kLong).view(sizes);
-  };
-  const at::Tensor who = tensor(chosen, {shape.tasks, n});
-  return {classes.layout,
-          shape.k_shot,
-          classes.prior.each([&](const at::Tensor& all) { return rows_at(all, who); }),
-          classes.variance,
-          at::full({shape.tasks, n}, static_cast<double>(shape.k_shot), at::kFloat),
-          rows_at(classes.features, tensor(support, {shape.tasks, n, shape.k_shot})).sum(2),
-          rows_at(classes.features, tensor(query, {shape.tasks, total})),
-          tensor(labels, {shape.tasks, total}),
-          who};
+  return tasks;
 }
 
 PldaTasks with_others(PldaTasks tasks, int64_t given) {
-  const auto first = [&](const at::Tensor& all) { return all.narrow(1, 0, given); };
-  tasks.prior = tasks.prior.each(first);
-  tasks.count = first(tasks.count);
-  tasks.sum = first(tasks.sum);
+  std::vector<int64_t> first(static_cast<size_t>(given));
+  std::iota(first.begin(), first.end(), 0);
+  for (HeldOutTask& task : tasks.tasks) {
+    task.prior = task.prior.of(first);
+    task.count.conservativeResize(given);
+    task.sum.conservativeResize(given, Eigen::NoChange);
+  }
   return tasks;
 }
 

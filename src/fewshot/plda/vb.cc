@@ -14,7 +14,7 @@ void check_options(const PldaVbOptions& options) {
         "steps and a concentration of at least 0 and the others in [0, 1]",
         options.steps, options.concentration, options.trust, options.spread, options.plausible, options.least_weight);
   }
-  if ((options.proportions == Proportions::kGiven) != options.given.defined()) {
+  if ((options.proportions == Proportions::kGiven) == options.given.empty()) {
     fail_usage("shares of the classes are needed for given proportions and for no others");
   }
 }

@@ -1,8 +1,7 @@
 #pragma once
-#include <ATen/core/Tensor.h>
-
 #include <array>
 #include <cstdint>
+#include <vector>
 
 #include "fewshot/plda/posterior.h"
 
@@ -53,7 +52,7 @@ struct PldaVbOptions {
   /// their classes' means, in images (plda/batch_space.h): for spaces that follow the images. 0: it stays as it is.
   double degrees = 0.0;
   Proportions proportions = Proportions::kEstimate;
-  at::Tensor given = {};  ///< [..., n], the classes' shares for kGiven; scaled to add up to 1
+  std::vector<double> given = {};  ///< [n], the classes' shares for kGiven; scaled to add up to 1
 };
 
 /// Throws UsageError for settings out of their range.

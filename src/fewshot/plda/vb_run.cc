@@ -28,7 +28,7 @@ void PldaVbRun::run(const PldaVbEpisode& episode, float* logits) {
   }
 }
 
-void PldaVbRun::score(const float* queries, int64_t count, float* logits) {
+void PldaVbRun::score(const float* const* queries, int64_t count, float* logits) {
   dot(queries, count, logits);
   for (int64_t i = 0; i < count; ++i) {
     for (int64_t c = 0; c < episode_.n; ++c) {
@@ -50,12 +50,9 @@ void PldaVbRun::begin(const PldaVbEpisode& episode) {
   share_.assign(at(n), 0.0F);
   own_.resize(at(n));
   gain_rest_.assign(at(n), 0.0F);
-  pointers_.clear();
   gram_rows_.clear();
-  for (int64_t i = 0; i < episode.u; ++i) {
-    pointers_.push_back(episode.rows + i * episode.stride);
-    if (episode.gram != nullptr) gram_rows_.push_back(episode.gram + i * episode.gram_stride);
-  }
+  for (int64_t i = 0; i < episode.u && episode.gram != nullptr; ++i)
+    gram_rows_.push_back(episode.gram + i * episode.gram_stride);
   weight_ = unlabelled_weight(std::accumulate(episode.count, episode.count + n, 0.0F), n, options_);
   started_ = false;
   prior_ = SharePrior(n, episode.u, options_.concentration);
@@ -78,7 +75,7 @@ void PldaVbRun::place_means() {
   const int64_t dim = episode_.dim;
   if (started_) {
     place_by_class();
-    sums_of_rows({pointers_.data(), episode_.u, by_class_.data(), n, padded_length(episode_.u), dim}, sums_.data());
+    sums_of_rows({episode_.rows, episode_.u, by_class_.data(), n, padded_length(episode_.u), dim}, sums_.data());
   } else {
     std::fill(sums_.begin(), sums_.end(), 0.0F);
   }
@@ -127,10 +124,8 @@ void PldaVbRun::place_rest() {
   for (int64_t c = 0; c < n; ++c) own_[at(c)] += gain_rest_[at(c)] * gain_rest_[at(c)] * square_[at(c)];
 }
 
-void PldaVbRun::dot(const float* rows, int64_t count, float* logits) {
-  query_pointers_.clear();
-  for (int64_t i = 0; i < count; ++i) query_pointers_.push_back(rows + i * episode_.stride);
-  row_dots({query_pointers_.data(), count, means_.data(), episode_.n, episode_.dim, episode_.n}, logits);
+void PldaVbRun::dot(const float* const* rows, int64_t count, float* logits) {
+  row_dots({rows, count, means_.data(), episode_.n, episode_.dim, episode_.n}, logits);
 }
 
 void PldaVbRun::place_logits(float* logits) {

@@ -2,6 +2,7 @@
 
 #include <ATen/ATen.h>
 
+#include <Eigen/QR>
 #include <tuple>
 
 namespace protocom {
@@ -17,6 +18,15 @@ at::Tensor complete_basis(const at::Tensor& columns) {
   const at::Tensor inverse = at::mm(v.t(), v).triu(1) + at::diag(at::where(moves, 1 / tau, at::ones_like(tau)));
   const at::Tensor factor = at::linalg_solve_triangular(inverse, v.t().contiguous(), /*upper=*/true);
   return at::eye(d, columns.options()).addmm_(v, factor, 1, -1);
+}
+
+DoubleMatrix complete_basis(const DoubleMatrix& columns) {
+  const int64_t d = columns.rows(), r = columns.cols();
+  if (r == 0) return DoubleMatrix::Identity(d, d);
+  const Eigen::HouseholderQR<Eigen::MatrixXd> reflections(columns);
+  DoubleMatrix basis = reflections.householderQ() * Eigen::MatrixXd::Identity(d, d);
+  basis.leftCols(r) = columns;  // reflections give them up to signs
+  return basis;
 }
 
 }  // namespace protocom

@@ -13,6 +13,7 @@
 namespace protocom {
 
 EigenRows eigen_rows(DoubleMatrix symmetric) {
+  if (!symmetric.allFinite()) fail("a matrix of products has values that are infinite or not numbers");
   const auto n = static_cast<lapack_int>(symmetric.rows());
   EigenRows found{DoubleVector(n), std::move(symmetric)};
   // Column by column, as LAPACK has its matrices, an eigenvector a column is one a row of ours.

@@ -60,6 +60,8 @@ void place(const MappedTable& table, const RowBatch& rows, int64_t number, int64
   placing.finish();
   const auto of_classes = rows.classes.begin() + number * rows.n;
   if (!rows.classes.empty()) task.classes.assign(of_classes, of_classes + rows.n);
+  const auto shares = rows.shares.begin() + number * rows.n;
+  if (!rows.shares.empty()) task.shares.assign(shares, shares + rows.n);
 }
 
 /// Rows [b, m, d] as tasks read them, on the CPU and filled up with zeros.
@@ -70,9 +72,13 @@ class TensorTasks {
  public:
   explicit TensorTasks(const EpisodeBatch& batch)
       : batch_(batch), support_(plain_rows(batch.support.flatten(1, 2))), query_(plain_rows(batch.query)) {
-    if (batch.support_mask.defined()) there_ = batch.support_mask.flatten(1, 2).to(at::kCPU, at::kFloat).contiguous();
+    if (batch.support_mask.defined()) {
+      there_ = batch.support_mask.flatten(1, 2).to(at::kCPU, at::kFloat).contiguous();
+      in_part_ = there_.ne(there_.round()).any().item<bool>();
+    }
     if (batch.unlabelled.defined()) pool_ = plain_rows(batch.unlabelled);
     if (batch.classes.defined()) classes_ = batch.classes.to(at::kCPU, at::kLong).contiguous();
+    if (batch.shares.defined()) shares_ = batch.shares.to(at::kCPU, at::kFloat).contiguous();
     task_.n = batch.support.size(1);
     task_.width = batch.query.size(2);
     task_.dim = query_.size(2);
@@ -87,11 +93,13 @@ class TensorTasks {
     const int64_t shots = batch_.support.size(2);
     Placing placing(task_, support_.size(1) + task_.unlabelled + task_.queries);
     task_.label.clear();
+    task_.weights.clear();
     const float* there = there_.defined() ? there_.data_ptr<float>() + number * there_.size(1) : nullptr;
     for (int64_t i = 0; i < support_.size(1); ++i) {
       if (there != nullptr && there[i] == 0) continue;
       add(support_, number, i, placing);
       task_.label.push_back(i / shots);
+      if (in_part_) task_.weights.push_back(there[i]);
     }
     for (int64_t i = 0; pool_.defined() && i < pool_.size(1); ++i) add(pool_, number, i, placing);
     for (int64_t i = 0; i < task_.queries; ++i) add(query_, number, i, placing);
@@ -99,6 +107,10 @@ class TensorTasks {
     if (classes_.defined()) {
       const int64_t* own = classes_.data_ptr<int64_t>() + number * task_.n;
       task_.classes.assign(own, own + task_.n);
+    }
+    if (shares_.defined()) {
+      const float* own = shares_.data_ptr<float>() + number * task_.n;
+      task_.shares.assign(own, own + task_.n);
     }
     return task_;
   }
@@ -110,8 +122,9 @@ class TensorTasks {
   }
 
   const EpisodeBatch& batch_;
-  at::Tensor support_, query_, pool_;  // [b, n * k, dim], [b, q, dim], [b, u, dim]
-  at::Tensor there_, classes_;         // [b, n * k], [b, n]
+  at::Tensor support_, query_, pool_;    // [b, n * k, dim], [b, q, dim], [b, u, dim]
+  at::Tensor there_, classes_, shares_;  // [b, n * k], [b, n], [b, n]
+  bool in_part_ = false;                 // some supports count in part
   Task task_;
 };
 
@@ -123,19 +136,30 @@ class Answers {
       : run_(make()), logits_(at::empty({b, shape.queries, shape.n})) {}
 
   void add(int64_t i, const Task& task) {
-    run_->answer(task, logits_.data_ptr<float>() + i * logits_.stride(0));
+    run_->answer(task, row(logits_, i));
+    add_prototypes(i, task);
+    const float* unseen = run_->unseen();
+    if (unseen == nullptr) return;
+    if (!unseen_.defined()) unseen_ = at::empty({logits_.size(0), task.queries});
+    std::copy_n(unseen, task.queries, row(unseen_, i));
+  }
+  [[nodiscard]] EpisodeScores scores() const { return {logits_, prototypes_, unseen_}; }
+
+ private:
+  static float* row(const at::Tensor& all, int64_t i) { return all.data_ptr<float>() + i * all.stride(0); }
+
+  void add_prototypes(int64_t i, const Task& task) {
     const float* vectors = run_->prototypes();
     if (vectors == nullptr) return;
     if (!prototypes_.defined()) prototypes_ = at::empty({logits_.size(0), task.n, task.width});
-    float* out = prototypes_.data_ptr<float>() + i * prototypes_.stride(0);
+    float* out = row(prototypes_, i);
     for (int64_t k = 0; k < task.n; ++k) std::copy_n(vectors + k * task.dim, task.width, out + k * task.width);
   }
-  [[nodiscard]] EpisodeScores scores() const { return {logits_, prototypes_}; }
 
- private:
   std::unique_ptr<TaskRun> run_;
   at::Tensor logits_;      // [b, q, n]
   at::Tensor prototypes_;  // [b, n, width], where the method has any
+  at::Tensor unseen_;      // [b, q], likewise
 };
 
 class TaskScorer : public Scorer {
@@ -151,8 +175,8 @@ class TaskScorer : public Scorer {
     Answers answers(make_, batch.size(), tasks.shape());
     for (int64_t i = 0; i < batch.size(); ++i) answers.add(i, tasks.task(i));
     EpisodeScores scores = answers.scores();
-    scores.logits = scores.logits.to(batch.query.device());
-    if (scores.prototypes.defined()) scores.prototypes = scores.prototypes.to(batch.query.device());
+    for (at::Tensor* part : {&scores.logits, &scores.prototypes, &scores.unseen})
+      if (part->defined()) *part = part->to(batch.query.device());
     return scores;
   }
 

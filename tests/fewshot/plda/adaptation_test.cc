@@ -5,6 +5,9 @@
 
 #include "base/error.h"
 #include "fewshot/methods.h"
+#include "fewshot/plda/detail/class_rows.h"
+#include "fewshot/plda/detail/matrix_of_tensor.h"
+#include "fewshot/plda/detail/scatter.h"
 #include "fewshot/plda/detail/state.h"
 #include "fewshot/plda/fit.h"
 #include "support/golden.h"
@@ -53,20 +56,22 @@ at::Tensor probabilities_of(const std::string& method, const EpisodeBatch& batch
 TEST(PldaAdaptation, LowRankWhiteningIsTheDenseRootAndKeepsTheDiagonalOfTheOtherCovariance) {
   for (const int64_t each : {3, 40}) {  // fewer and more images than dimensions
     const AdaptationImages data = adaptation_images(4, each, 12);
-    const Scatter scatter = scatter_of(within_rows(data.features, data.labels, 4), 4 * static_cast<double>(each - 1));
-    const WithinWhitening whitening = whitening_of(scatter, 30);
+    const DoubleMatrix within = within_rows({matrix_of(data.features), labels_of(data.labels), 4});
+    const Scatter scatter = scatter_of(within, 4 * static_cast<double>(each - 1));
+    const LowRankWhitening whitening = whitening_of(scatter, 30, 2);
     at::Tensor dense = 30 * at::eye(12, at::kDouble);
     for (int64_t c = 0; c < 4; ++c) {
       const at::Tensor x = data.features.narrow(0, c * each, each);
       const at::Tensor a = x - x.mean(0);
       dense = dense + at::mm(a.t(), a);
     }
-    const auto [values, vectors] = at::linalg_eigh(dense / (30.0 + 4.0 * static_cast<double>(each - 1)));
+    const auto [values, vectors] = at::linalg_eigh(2 * dense / (30.0 + 4.0 * static_cast<double>(each - 1)));
     const at::Tensor root = at::mm(vectors / values.sqrt(), vectors.t());
-    EXPECT_LT(error_of(whitening.apply(data.features), at::mm(data.features, root)), 1e-9);
+    const at::Tensor whitened = protocom::tensor_of(whitening.apply(matrix_of(data.features)));
+    EXPECT_LT(error_of(whitened, at::mm(data.features, root)), 1e-9);
     const at::Tensor variance = at::rand({12}, at::kDouble) + 0.1;
     const at::Tensor full = at::mm(at::mm(root, at::diag(variance)), root);
-    EXPECT_LT(error_of(whitening.apply_to_variance(variance), full.diagonal()), 1e-9);
+    EXPECT_LT(error_of(protocom::tensor_of(whitening.variance(vector_of(variance))), full.diagonal()), 1e-9);
   }
 }
 

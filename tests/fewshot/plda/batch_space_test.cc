@@ -8,15 +8,20 @@
 #include "base/error.h"
 #include "fewshot/methods.h"
 #include "fewshot/plda/detail/adaptation.h"
+#include "fewshot/plda/detail/matrix_of_tensor.h"
 #include "fewshot/plda/detail/state.h"
 #include "fewshot/task_classifier.h"
 #include "support/golden.h"
+#include "support/plda_reference.h"
 
 namespace protocom {
 namespace {
 
 using testing::error_of;
 using ::testing::HasSubstr;
+using testing::plda_vb;
+using testing::plda_vb_scores;
+using testing::PldaVbResult;
 
 constexpr int64_t kBatchClasses = 5, kBatchQueries = 60, kBatchDims = 120, kLoudDims = 8;
 
@@ -58,6 +63,83 @@ at::Tensor score_with(const Scorer& scorer, EpisodeBatch batch) {
 double share_right(const at::Tensor& logits) {
   const at::Tensor labels = at::arange(logits.size(0), at::kLong).remainder(kBatchClasses);
   return logits.argmax(1).eq(labels).to(at::kDouble).mean().item<double>();
+}
+
+TEST(PldaVbHandicap, BeginsWhereAClassIsImplausible) {
+  DoubleMatrix alone(1, 3);
+  alone << std::log(0.6) - 4, std::log(0.3) - 4, std::log(0.1) - 4;
+  const DoubleMatrix found = vb_handicap(alone, 0.4);
+  EXPECT_EQ(found(0, 0), 0);
+  EXPECT_EQ(found(0, 1), 0) << "half as likely as the likeliest";
+  EXPECT_NEAR(found(0, 2), 100 * std::log(0.1 / 0.6 / 0.4), 1e-9);
+}
+
+TEST(PldaBatchSpace, AnswersAreThePlainVariationalOnesThatTheLabelledImagesBound) {
+  constexpr int64_t kDims = 12, kScale = 2;
+  at::manual_seed(3);
+  const at::Tensor between = at::rand({kDims}, at::kDouble) + 0.2, count = at::tensor({1.0, 3.0, 0.0, 2.0});
+  const at::Tensor sum = at::randn({4, kDims}, at::kDouble) * count.unsqueeze(1);
+  const at::Tensor unlabelled = at::randn({30, kDims}, at::kDouble), queries = at::randn({9, kDims}, at::kDouble);
+  const ClassMeanPosterior posterior = class_mean_posterior(no_knowledge(between, {4}), count, sum);
+  const at::Tensor variance = 1 + between / (1 + 1.5 * between);
+  const auto bound = [&](const at::Tensor& images) {
+    const at::Tensor distance = ((images.unsqueeze(1) - posterior.mean).square() / variance).sum(-1);
+    const at::Tensor alone = -0.5 * kScale * distance;
+    return 100 * (alone - std::get<0>(alone.max(1, true)) - std::log(0.3)).clamp_max(0);
+  };
+  PldaVbOptions options;
+  options.plausible = 0.3;
+  options.least_weight = 0.5;  // 1.5 images per class: .82 counts
+  BatchTask task;
+  task.unlabelled = matrix_of(unlabelled);
+  task.sum = matrix_of(sum);
+  task.count = vector_of(count);
+  task.space.between = vector_of(between);
+  for (const bool pooled : {false, true}) {
+    task.pooled = pooled;
+    if (pooled) task.queries = matrix_of(queries);
+    const at::Tensor& asked = pooled ? queries : unlabelled;
+    const PldaVbResult result = plda_vb(no_knowledge(between, {4}), count, sum, unlabelled, options, bound(unlabelled));
+    const at::Tensor expected = plda_vb_scores(result, asked, options) + bound(asked);
+    const at::Tensor found = protocom::tensor_of(batch_scores(task, options, kScale));
+    EXPECT_LT(error_of(found.log_softmax(-1), expected.log_softmax(-1)), 1e-4) << pooled;
+  }
+}
+
+// A large class has a part of its own beside a small class, nearer to that than to its own mean once the batch has
+// moved the means. Judged one by one its images are sure.
+TEST(PldaVbHandicap, KeepsAPartOfALargeClassFromFillingASmallOne) {
+  at::manual_seed(2);
+  const auto at_place = [](double x, double y) {
+    at::Tensor row = at::zeros({8}, at::kDouble);
+    row[0] = x;
+    row[1] = y;
+    return row;
+  };
+  const at::Tensor large = at_place(0, 0), part = at_place(4.2, 1), small = at_place(9, 0);
+  const at::Tensor elsewhere = at::arange(8, at::kLong).gt(1);
+  const auto noisy = [&](const at::Tensor& mean, int64_t count) {
+    return mean + 0.3 * at::randn({count, 8}, at::kDouble) * elsewhere;
+  };
+  const at::Tensor images = at::cat({noisy(large, 60), noisy(part, 25), noisy(small, 3)});
+  const at::Tensor sums = at::stack({4 * large, 4 * small});  // no labelled image shows the part
+  BatchTask task;
+  task.unlabelled = matrix_of(images);
+  task.sum = matrix_of(sums);
+  task.count = DoubleVector::Constant(2, 4);
+  task.space.between = DoubleVector::Constant(8, 20);
+  PldaVbOptions options;
+  options.spread = 0;
+  const double variance = 1 + 20.0 / 81;  // of an image around a class mean
+  const auto right_of_part = [&] {
+    const at::Tensor scores = protocom::tensor_of(batch_scores(task, options, variance));
+    return scores.narrow(0, 60, 25).argmax(1).eq(0).sum().item<int64_t>();
+  };
+  const at::Tensor alone = -0.5 * at::cdist(images, sums / 4.05).square();
+  ASSERT_EQ(alone.narrow(0, 60, 25).argmax(1).eq(0).sum().item<int64_t>(), 25) << "one by one all are right";
+  EXPECT_LT(right_of_part(), 5);
+  options.plausible = 0.3;
+  EXPECT_EQ(right_of_part(), 25);
 }
 
 TEST(PldaBatchSpace, ImagesOfABatchTellInWhatImagesOfAClassDiffer) {

@@ -9,7 +9,9 @@
 namespace protocom {
 namespace {
 
-at::Tensor figures(const std::vector<double>& values) { return at::tensor(values, at::kDouble); }
+DoubleVector figures(const std::vector<double>& values) {
+  return Eigen::Map<const DoubleVector>(values.data(), static_cast<int64_t>(values.size()));
+}
 
 TEST(Choose, KeepsTheFirstUnlessTheGainIsAboveItsStandardError) {
   EXPECT_EQ(choose({figures({50, 60, 70})}), 0U);
@@ -30,10 +32,16 @@ TEST(Choose, HasTheStandardErrorOfPairedDifferences) {
 
 TEST(Accuracies, AreThoseOfEachTaskInPercent) {
   PldaTasks tasks;
-  tasks.labels = at::tensor({0, 1, 1, 0, 1, 0, 1, 0}, at::kLong).view({2, 4});
-  const at::Tensor logits = at::one_hot(at::tensor({0, 1, 0, 0, 1, 0, 1, 0}, at::kLong).view({2, 4}), 2).to(at::kFloat);
-  const at::Tensor found = accuracies({tasks, tasks}, [&](const PldaTasks&) { return logits; });
-  EXPECT_TRUE(found.equal(figures({75, 100, 75, 100})));
+  tasks.tasks.resize(2);
+  tasks.tasks[0].labels = {0, 1, 1, 0};
+  tasks.tasks[1].labels = {1, 0, 1, 0};
+  FloatMatrix first(4, 2), second(4, 2);  // the answers 0 1 0 0 and 1 0 1 0
+  first << 1, 0, 0, 1, 1, 0, 1, 0;
+  second << 0, 1, 1, 0, 0, 1, 1, 0;
+  const DoubleVector found = accuracies({tasks, tasks}, [&](const PldaTasks& of, const HeldOutTask& task) {
+    return &task == &of.tasks[0] ? first : second;
+  });
+  EXPECT_EQ(found, figures({75, 100, 75, 100}));
 }
 
 TEST(SettingTasks, AreOfOneAndOfFiveShotsAndTheSameForTheSameImages) {
@@ -43,8 +51,8 @@ TEST(SettingTasks, AreOfOneAndOfFiveShotsAndTheSameForTheSameImages) {
   EXPECT_EQ(tasks[0].k_shot, 1);
   EXPECT_EQ(tasks[1].k_shot, 5);
   EXPECT_EQ(tasks[3].k_shot, 3) << "half of six images";
-  EXPECT_EQ(tasks[0].labels.size(0), 5) << "ten over both parts";
-  EXPECT_TRUE(setting_tasks(parts, {TaskQueries::kBalanced}, {10, 1})[1].sum.equal(tasks[1].sum));
+  EXPECT_EQ(tasks[0].tasks.size(), 5U) << "ten over both parts";
+  EXPECT_EQ(setting_tasks(parts, {TaskQueries::kBalanced}, {10, 1})[1].tasks[4].sum, tasks[1].tasks[4].sum);
   EXPECT_TRUE(setting_tasks({testing::plda_world({8, 1})}, {TaskQueries::kBalanced}, {10, 1}).empty());
 }
 

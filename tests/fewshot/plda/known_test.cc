@@ -5,14 +5,14 @@
 
 #include <cmath>
 
+#include "fewshot/plda/detail/matrix_of_tensor.h"
+
 namespace protocom {
 namespace {
 
-at::Tensor scale_of(double scale) { return at::full({1, 1, 1}, scale); }
-
-double ratio_of(const std::vector<float>& scores, double none, double scale) {
-  const at::Tensor row = at::tensor(scores).view({1, 1, static_cast<int64_t>(scores.size())});
-  return known_ratio(row, at::full({1, 1}, none), scale_of(scale)).item<double>();
+double ratio_of(const std::vector<double>& scores, double none, double scale) {
+  const DoubleMatrix row = Eigen::Map<const Eigen::RowVectorXd>(scores.data(), static_cast<int64_t>(scores.size()));
+  return known_ratio(row, DoubleVector::Constant(1, none), scale)[0];
 }
 
 TEST(KnownRatio, IsTheMeanOfTheClassesTemperedLikelihoods) {
@@ -23,29 +23,23 @@ TEST(KnownRatio, IsTheMeanOfTheClassesTemperedLikelihoods) {
 
 TEST(KnownRatio, DoesNotGrowWithTheNumberOfClassesThatAreAllAlike) {
   for (const size_t classes : {1U, 5U, 200U})
-    EXPECT_NEAR(ratio_of(std::vector<float>(classes, -2), -6, 0.3), 4, 1e-4) << classes;
+    EXPECT_NEAR(ratio_of(std::vector<double>(classes, -2), -6, 0.3), 4, 1e-4) << classes;
 }
 
 TEST(KnownRatio, IsFiniteWhereLikelihoodsAreNoFloats) {
   EXPECT_NEAR(ratio_of({-20000, -30000}, -25000, 1), 5000 - std::log(2), 1e-2);
 }
 
-TEST(KnownRatio, HasAScaleForEachEpisode) {
-  const at::Tensor scores = at::tensor({-1.0F, -2.0F, -1.0F, -2.0F}).view({2, 1, 2});
-  const at::Tensor ratio = known_ratio(scores, at::zeros({2, 1}), at::tensor({0.5F, 2.0F}).view({2, 1, 1}));
-  EXPECT_NEAR(ratio[0].item<double>(), std::log((std::exp(-0.5) + std::exp(-1)) / 2) / 0.5, 1e-6);
-  EXPECT_NEAR(ratio[1].item<double>(), std::log((std::exp(-2) + std::exp(-4)) / 2) / 2, 1e-6);
-}
-
 /// Ratios, and whether each is of one of the classes, with the chance that `truth` says.
 struct Judged {
   explicit Judged(const KnownChance& truth) {
     at::manual_seed(4);
-    ratio = 30 + 2 * at::randn({40000}, at::kDouble);
-    const at::Tensor chance = (1 + truth.alike + (-(truth.slope * ratio + truth.offset)).exp()).reciprocal();
-    is = at::rand({40000}, at::kDouble).lt(chance).to(at::kDouble);
+    const at::Tensor drawn = 30 + 2 * at::randn({40000}, at::kDouble);
+    const at::Tensor chance = (1 + truth.alike + (-(truth.slope * drawn + truth.offset)).exp()).reciprocal();
+    ratio = vector_of(drawn);
+    is = vector_of(at::rand({40000}, at::kDouble).lt(chance));
   }
-  at::Tensor ratio, is;
+  DoubleVector ratio, is;
 };
 
 TEST(FitKnownChance, FindsTheCoefficientsAgain) {
@@ -62,28 +56,23 @@ TEST(FitKnownChance, FindsTheCoefficientsAgain) {
 }
 
 TEST(FitKnownChance, HasAnAnswerWhereSamplesCanBeSeparatedAndWhereAllAreTheSame) {
-  const KnownChance found =
-      fit_known_chance(at::tensor({0.0, 1.0, 2.0, 3.0}, at::kDouble), at::tensor({0.0, 0.0, 1.0, 1.0}, at::kDouble));
+  const KnownChance found = fit_known_chance(Eigen::Vector4d(0, 1, 2, 3), Eigen::Vector4d(0, 0, 1, 1));
   EXPECT_TRUE(std::isfinite(found.slope));
   EXPECT_GT(found.slope, 0);
   EXPECT_NEAR(found.offset / found.slope, -1.5, 1e-6);
   EXPECT_EQ(found.alike, 0);
-  EXPECT_TRUE(std::isfinite(fit_known_chance(at::ones({4}, at::kDouble), at::ones({4}, at::kDouble)).offset));
+  EXPECT_TRUE(std::isfinite(fit_known_chance(DoubleVector::Ones(4), DoubleVector::Ones(4)).offset));
 }
 
 TEST(FitKnownChance, StaysFiniteBesideAnImageThatIsFarFromAll) {
-  at::Tensor ratio = at::arange(4000).remainder(7).to(at::kDouble);
+  DoubleVector ratio = vector_of(at::arange(4000).remainder(7));
   ratio[0] = -1e9;
-  const KnownChance found = fit_known_chance(ratio, ratio.gt(3).to(at::kDouble));
+  const KnownChance found = fit_known_chance(ratio, (ratio.array() > 3).cast<double>());
   EXPECT_TRUE(std::isfinite(found.slope) && std::isfinite(found.offset));
 }
 
 TEST(LogOddsOfNone, AreThoseOfTheChanceAndNoImageIsSurerThanThoseThatAreAlikeAllow) {
-  const auto odds = [](double ratio, double alike) {
-    return log_odds_of_none(at::full({1, 1}, ratio), at::full({1, 1}, 0.5), at::full({1, 1}, -1.0),
-                            at::full({1, 1}, alike))
-        .item<double>();
-  };
+  const auto odds = [](double ratio, double alike) { return log_odds_of_none(ratio, {0.5, -1, alike}); };
   EXPECT_NEAR(odds(3, 0), -0.5, 1e-6);
   EXPECT_NEAR(odds(3, 0.2), std::log(0.2 + std::exp(-0.5)), 1e-6);
   EXPECT_NEAR(odds(1000, 0.2), std::log(0.2), 1e-6);

@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "fewshot/plda/detail/known.h"
+#include "fewshot/plda/detail/matrix_of_tensor.h"
 #include "support/plda_world.h"
 
 namespace protocom {
@@ -27,12 +28,29 @@ TEST(ByShots, IsLinearInKOverKPlusOneBetweenNoneOneAndFive) {
 TEST(BestScale, FindsTheSharpnessThatLabelsWereDrawnWith) {
   at::manual_seed(2);
   const at::Tensor scores = 4 * at::randn({20, 500, 5});
+  const at::Tensor labels = (0.3 * scores).softmax(-1).view({10000, 5}).multinomial(1).view({20, 500});
   PldaTasks tasks;
-  tasks.labels = (0.3 * scores).softmax(-1).view({10000, 5}).multinomial(1).view({20, 500});
-  const ScaleTrial found = best_scale({tasks}, [&](const PldaTasks&) { return scores; });
+  tasks.tasks.resize(20);
+  for (int64_t t = 0; t < 20; ++t) tasks.tasks[static_cast<size_t>(t)].labels = labels_of(labels[t]);
+  const ScaleTrial found = best_scale({tasks}, [&](const PldaTasks& of, const HeldOutTask& task) {
+    return float_matrix_of(scores[&task - of.tasks.data()]);
+  });
   EXPECT_NEAR(found.scale, 0.3, 0.02);
-  const at::Tensor truth = (0.3 * scores).log_softmax(-1).gather(-1, tasks.labels.unsqueeze(-1));
+  const at::Tensor truth = (0.3 * scores).log_softmax(-1).gather(-1, labels.unsqueeze(-1));
   EXPECT_NEAR(found.loss, -truth.mean().item<double>(), 0.005);
+}
+
+/// Inductive scores of all tasks, which have as many queries each, [b, q, n].
+at::Tensor all_scores(const PldaTasks& tasks) {
+  std::vector<at::Tensor> all;
+  for (const FloatMatrix& scores : scores_of(tasks, inductive_scores)) all.push_back(protocom::tensor_of(scores));
+  return at::stack(all);
+}
+
+at::Tensor all_labels(const PldaTasks& tasks) {
+  std::vector<at::Tensor> all;
+  for (const HeldOutTask& task : tasks.tasks) all.push_back(at::tensor(task.labels, at::kLong));
+  return at::stack(all);
 }
 
 /// By how much confidence in 15 bins differs from the share that is right.
@@ -54,19 +72,24 @@ TEST(SetProbabilities, AreRightForClassesThatAreDrawnFromTheModel) {
   for (const int64_t k_shot : {1, 5}) {
     Rng rng(8);
     const PldaTasks tasks = draw_tasks(others, {200, k_shot}, rng);
-    const at::Tensor scores = inductive_scores(tasks);
-    const auto [sure, answer] = (model.inductive_scale.at(static_cast<double>(k_shot)) * scores).softmax(-1).max(-1);
-    EXPECT_LT(100 * calibration_error(sure.to(at::kDouble), answer.eq(tasks.labels).to(at::kDouble)), 2) << k_shot;
-    const PldaTasks half = with_others(draw_tasks(others, {200, k_shot, TaskQueries::kBalanced, 10}, rng), 5);
-    const at::Tensor none = row_log_predictive(others.nothing, half.queries).squeeze(-1);
     const auto shots = static_cast<double>(k_shot);
-    const at::Tensor scale = at::full({1, 1, 1}, model.inductive_scale.at(shots));
-    const at::Tensor ratio = known_ratio(inductive_scores(half), none, scale);
-    const auto value = [&](const ByShots& values) { return at::full({1, 1}, values.at(shots)); };
-    const at::Tensor none_odds =
-        log_odds_of_none(ratio, value(model.known_slope), value(model.known_offset), value(model.known_alike));
-    const at::Tensor known = (-none_odds).sigmoid();
-    EXPECT_LT(100 * calibration_error(known.to(at::kDouble), half.labels.lt(5).to(at::kDouble)), 2.5) << k_shot;
+    const double scale = model.inductive_scale.at(shots);
+    const auto [sure, answer] = (scale * all_scores(tasks)).softmax(-1).max(-1);
+    const at::Tensor right = answer.eq(all_labels(tasks)).to(at::kDouble);
+    EXPECT_LT(100 * calibration_error(sure.to(at::kDouble), right), 2) << k_shot;
+    const PldaTasks half = with_others(draw_tasks(others, {200, k_shot, TaskQueries::kBalanced, 10}, rng), 5);
+    const KnownChance chance{model.known_slope.at(shots), model.known_offset.at(shots), model.known_alike.at(shots)};
+    const std::vector<FloatMatrix> scores = scores_of(half, inductive_scores);
+    std::vector<double> known, is;
+    for (size_t t = 0; t < scores.size(); ++t) {
+      const HeldOutTask& task = half.tasks[t];
+      const DoubleVector none = row_log_predictive(others.nothing, task.queries).col(0).cast<double>();
+      const DoubleVector ratio = known_ratio(scores[t].cast<double>(), none, scale);
+      for (int64_t i = 0; i < ratio.size(); ++i)
+        known.push_back(1 / (1 + std::exp(log_odds_of_none(ratio[i], chance))));
+      for (const int64_t label : task.labels) is.push_back(label < 5 ? 1 : 0);
+    }
+    EXPECT_LT(100 * calibration_error(at::tensor(known, at::kDouble), at::tensor(is, at::kDouble)), 2.5) << k_shot;
   }
 }
 
@@ -85,34 +108,53 @@ PldaTasks uneven_tasks(const HeldOutClasses& world) {
   constexpr int64_t kTasks = 200;
   Rng rng(9);
   PldaTasks tasks = draw_tasks(world, {kTasks, 5}, rng);
-  tasks.labels = at::arange(5).repeat_interleave(10).expand({kTasks, 50});
-  for (int64_t t = 0; t < kTasks; ++t) {
+  const FloatMatrix& features = *world.features;
+  for (HeldOutTask& task : tasks.tasks) {
+    task.labels.clear();
+    task.queries.clear();
     const auto classes = rng.sample(static_cast<int64_t>(world.rows.size()), 5);
     for (int64_t k = 0; k < 5; ++k) {
       const auto& rows = world.rows[static_cast<size_t>(classes[static_cast<size_t>(k)])];
       const int64_t shots = rng.below(2) == 0 ? 1 : 5;
-      tasks.count[t][k] = shots;
-      tasks.sum[t][k] = world.features.slice(0, rows.front(), rows.front() + shots).sum(0);
-      tasks.queries[t].slice(0, 10 * k, 10 * k + 10) = world.features.slice(0, rows[10], rows[20]);
+      task.count[k] = static_cast<float>(shots);
+      task.sum.row(k) = features.middleRows(rows.front(), shots).colwise().sum();
+      for (size_t i = 10; i < 20; ++i) task.queries.push_back(features.row(rows[i]).data());
+      task.labels.insert(task.labels.end(), 10, k);
     }
   }
   return tasks;
 }
 
 /// The share of queries that go to classes of one image over the fair one.
-double share_of_small_classes(const PldaTasks& tasks, const at::Tensor& scores) {
-  const at::Tensor small = tasks.count.eq(1);  // [b, n]
-  const double got = small.gather(1, scores.argmax(-1)).to(at::kDouble).mean().item<double>();
-  return got / small.to(at::kDouble).mean().item<double>();
+template <typename Scores>
+double share_of_small_classes(const PldaTasks& tasks, const Scores& scores) {
+  double got = 0, small = 0;
+  for (const HeldOutTask& task : tasks.tasks) {
+    const FloatMatrix own = scores(tasks, task);
+    for (int64_t i = 0; i < own.rows(); ++i) {
+      Eigen::Index best = 0;
+      own.row(i).maxCoeff(&best);
+      got += task.count[best] == 1 ? 1 : 0;
+    }
+    small += static_cast<double>(own.rows()) * (task.count.array() == 1).cast<double>().mean();
+  }
+  return got / small;
 }
 
 /// Scores by each class's own variance v, of one variance in all dimensions.
-at::Tensor scores_by_own_variance(const PldaTasks& tasks, double before) {
-  const PldaRowBelief posterior = row_posterior(tasks.prior, tasks.count, tasks.sum, tasks.layout);
-  const at::Tensor mean = posterior.mean_varied.unsqueeze(1);                              // [b, 1, n, dims]
-  const at::Tensor query = tasks.queries.narrow(-1, 0, tasks.layout.padded).unsqueeze(2);  // [b, q, 1, dims]
-  const at::Tensor spread = 1 + before / (1 + before * tasks.count.unsqueeze(1));          // [b, 1, n]
-  return -0.5 * ((query - mean).square().sum(-1) / spread + static_cast<double>(tasks.layout.dims) * spread.log());
+FloatMatrix scores_by_own_variance(const PldaTasks& of, const HeldOutTask& task) {
+  constexpr float kBefore = 1;
+  const FloatMatrix means = row_posterior(task.prior, task.count, task.sum, of.layout).mean_varied;
+  FloatMatrix scores(static_cast<int64_t>(task.queries.size()), means.rows());
+  for (int64_t i = 0; i < scores.rows(); ++i) {
+    const Eigen::Map<const Eigen::RowVectorXf> query(task.queries[static_cast<size_t>(i)], of.layout.padded);
+    for (int64_t c = 0; c < means.rows(); ++c) {
+      const float spread = 1 + kBefore / (1 + kBefore * task.count[c]);
+      scores(i, c) = -0.5F * ((query - means.row(c)).squaredNorm() / spread +
+                              static_cast<float>(of.layout.dims) * std::log(spread));
+    }
+  }
+  return scores;
 }
 
 PldaWorldOptions world_of_variance(double between, double within, double stated_between) {
@@ -127,14 +169,14 @@ PldaWorldOptions world_of_variance(double between, double within, double stated_
 
 TEST(InductiveScores, GiveClassesOfOneImageBesideOthersOfFiveTheirShare) {
   const PldaTasks tasks = uneven_tasks(plda_world(world_of_variance(0.5, 1, 0.5)));
-  EXPECT_NEAR(share_of_small_classes(tasks, inductive_scores(tasks)), 1, 0.2);
+  EXPECT_NEAR(share_of_small_classes(tasks, inductive_scores), 1, 0.2);
 }
 
 // Where variances are overstated, as they are on purpose, classes of many images would draw in those of others.
 TEST(InductiveScores, GiveClassesOfOneImageTheirShareWhereVariancesAreOverstated) {
   const PldaTasks tasks = uneven_tasks(plda_world(world_of_variance(0.05, 0.2, 1)));
-  EXPECT_LT(share_of_small_classes(tasks, scores_by_own_variance(tasks, 1)), 0.3);
-  EXPECT_NEAR(share_of_small_classes(tasks, inductive_scores(tasks)), 1, 0.2);
+  EXPECT_LT(share_of_small_classes(tasks, scores_by_own_variance), 0.3);
+  EXPECT_NEAR(share_of_small_classes(tasks, inductive_scores), 1, 0.2);
 }
 
 }  // namespace

@@ -5,6 +5,7 @@
 
 #include <cmath>
 
+#include "fewshot/plda/detail/matrix_of_tensor.h"
 #include "fewshot/plda/detail/vb_rows.h"
 #include "support/plda_reference.h"
 
@@ -67,18 +68,29 @@ Reference reference_of(const PldaModel& model, const RaggedTask& task) {
   return {class_mean_posterior(task.prior, count, f.sum(2)), count, f.sum(2)};
 }
 
-PldaRowBelief belief_of(const RaggedTask& task, const PldaLayout& layout) {
-  const PldaRowBelief flat = in_parts({task.prior.mean.flatten(0, 1), task.prior.variance}, layout);
-  const auto split = [](const at::Tensor& rows) { return rows.view({2, 4, rows.size(1)}); };
-  return {split(flat.mean_varied), split(flat.variance_varied), split(flat.mean_rest), flat.variance_rest.view({2, 4})};
-}
+/// One of the tasks as rows.
+struct RowsOfTask {
+  FloatMatrix query, pool;  // [q, width], [u, width]
+  PldaVbRows rows;
 
-PldaVbRows rows_of(const PldaRows& map, const RaggedTask& task) {
-  return {belief_of(task, map.layout()),
-          task.mask.sum(-1),
-          (map.map(task.support) * task.mask.unsqueeze(-1)).sum(2),
-          map.map(task.query),
-          {}};
+  RowsOfTask(const PldaRows& map, const RaggedTask& task, int64_t b)
+      : query(float_matrix_of(map.map(task.query[b]))), pool(float_matrix_of(map.map(task.pool[b]))) {
+    rows.prior = in_parts({task.prior.mean[b], task.prior.variance}, map.layout());
+    rows.count = vector_of(task.mask[b].sum(-1)).cast<float>();
+    rows.sum = float_matrix_of((map.map(task.support[b]) * task.mask[b].unsqueeze(-1)).sum(1));
+    rows.pooled = pool.rows() > 0;
+    rows.unlabelled = pointers_to(rows.pooled ? pool : query);
+    if (rows.pooled) rows.queries = pointers_to(query);
+  }
+  RowsOfTask(const RowsOfTask&) = delete;
+};
+
+/// What `answer` gives for both tasks, [2, q, n].
+template <typename Answer>
+at::Tensor of_both(const PldaRows& map, const RaggedTask& task, const Answer& answer) {
+  std::vector<at::Tensor> found;
+  for (int64_t b = 0; b < 2; ++b) found.push_back(protocom::tensor_of(FloatMatrix(answer(RowsOfTask(map, task, b)))));
+  return at::stack(found);
 }
 
 /// Logits up to what a query gives every class, over their spread.
@@ -90,11 +102,17 @@ double logits_error_of(const at::Tensor& found, const at::Tensor& expected) {
 /// 5 and 70 dimensions of their own with and without a rest: padding within, over and without the rest.
 class PldaRowsOfSizes : public ::testing::TestWithParam<std::pair<int64_t, int64_t>> {
  protected:
-  /// The task's pool as what is unlabelled, in `rows`, and as it is in the model's space, float64 [b, u, e].
-  at::Tensor with_pool(const RaggedTask& task, PldaVbRows& rows) const {
-    rows.queries = rows.unlabelled;
-    rows.unlabelled = map_.map(task.pool);
-    return model_.space.transform(task.pool.to(at::kDouble));
+  [[nodiscard]] FloatMatrix means_of(const PldaVbRows& rows) const {
+    return rows_of_means(row_posterior(rows.prior, rows.count, rows.sum, map_.layout()));
+  }
+  [[nodiscard]] PldaRowMetric metric_of(const PldaVbRows& rows) const {
+    return row_metric(in_parts(model_.residual, map_.layout()), rows.count.mean(), map_.layout());
+  }
+  /// Log predictives of the queries of both tasks.
+  [[nodiscard]] at::Tensor log_predictives(const RaggedTask& task) const {
+    return of_both(map_, task, [&](const RowsOfTask& own) {
+      return row_log_predictive(row_predictive(means_of(own.rows), metric_of(own.rows)), pointers_to(own.query));
+    });
   }
 
   PldaModel model_ = model_of(GetParam().first, GetParam().second);
@@ -109,36 +127,30 @@ at::Tensor plain_log_predictive(const PldaModel& model, const RaggedTask& task) 
                         model.space.transform(task.query.to(at::kDouble)));
 }
 
+double relative_error_of(const at::Tensor& found, const at::Tensor& expected) {
+  return ((found - expected).abs().max() / expected.abs().max()).item<double>();
+}
+
 TEST_P(PldaRowsOfSizes, GiveThePlainLogPredictive) {
   const RaggedTask task = task_of(model_, 10, 0);
-  const PldaVbRows rows = rows_of(map_, task);
-  const at::Tensor means = rows_of_means(row_posterior(rows.prior, rows.count, rows.sum, map_.layout()));
-  const PldaRowMetric metric = row_metric(in_parts(model_.residual, map_.layout()), rows.count, map_.layout());
-  const at::Tensor expected = plain_log_predictive(model_, task);
-  const at::Tensor found = row_log_predictive(row_predictive(means, metric), rows.unlabelled);
-  EXPECT_LT(((found - expected).abs().max() / expected.abs().max()).item<double>(), 1e-5);
+  EXPECT_LT(relative_error_of(log_predictives(task), plain_log_predictive(model_, task)), 1e-5);
 }
 
 TEST_P(PldaRowsOfSizes, GiveTheSameLogPredictiveFromTheImagesSide) {
   const RaggedTask task = task_of(model_, 10, 0);
-  const PldaVbRows rows = rows_of(map_, task);
-  const at::Tensor means = rows_of_means(row_posterior(rows.prior, rows.count, rows.sum, map_.layout()));
-  const PldaRowMetric metric = row_metric(in_parts(model_.residual, map_.layout()), rows.count, map_.layout());
-  const at::Tensor expected = plain_log_predictive(model_, task);
-  const at::Tensor found = row_log_predictive_of_images(row_predictive(rows.unlabelled, metric), means);
-  EXPECT_LT(((found - expected).abs().max() / expected.abs().max()).item<double>(), 1e-5);
+  const at::Tensor found = of_both(map_, task, [&](const RowsOfTask& own) {
+    const FloatMatrix means = means_of(own.rows);
+    return row_log_predictive(row_predictive(own.query, metric_of(own.rows)), pointers_to(means));
+  });
+  EXPECT_LT(relative_error_of(found.transpose(1, 2), plain_log_predictive(model_, task)), 1e-5);
 }
 
 TEST_P(PldaRowsOfSizes, GiveTheBayesianAnswerWhereClassesHaveEquallyManyImages) {
   RaggedTask task = task_of(model_, 10, 0);
   task.mask = at::ones({2, 4, 3});
-  const PldaVbRows rows = rows_of(map_, task);
-  const at::Tensor means = rows_of_means(row_posterior(rows.prior, rows.count, rows.sum, map_.layout()));
-  const PldaRowMetric metric = row_metric(in_parts(model_.residual, map_.layout()), rows.count, map_.layout());
   const at::Tensor expected =
       log_predictive(reference_of(model_, task).posterior, model_.space.transform(task.query.to(at::kDouble)));
-  const at::Tensor found = row_log_predictive(row_predictive(means, metric), rows.unlabelled);
-  EXPECT_LT(((found - expected).abs().max() / expected.abs().max()).item<double>(), 1e-5);
+  EXPECT_LT(relative_error_of(log_predictives(task), expected), 1e-5);
 }
 
 TEST_P(PldaRowsOfSizes, GiveThePlainVariationalAnswers) {
@@ -149,86 +161,15 @@ TEST_P(PldaRowsOfSizes, GiveThePlainVariationalAnswers) {
       PldaVbOptions options;
       options.uncertain = model_.space.leading;
       options.proportions = proportions;
-      if (proportions == Proportions::kGiven) options.given = at::tensor({0.1, 0.4, 0.3, 0.2}, at::kDouble);
-      PldaVbRows rows = rows_of(map_, task);
+      if (proportions == Proportions::kGiven) options.given = {0.1, 0.4, 0.3, 0.2};
       const at::Tensor queries = model_.space.transform(task.query.to(at::kDouble));
-      const at::Tensor unlabelled = pool > 0 ? with_pool(task, rows) : queries;
+      const at::Tensor unlabelled = pool > 0 ? model_.space.transform(task.pool.to(at::kDouble)) : queries;
       const PldaVbResult result = plda_vb(task.prior, plain.count, plain.sum, unlabelled, options);
-      const at::Tensor found = plda_vb_rows(rows, map_.layout(), options);
+      const at::Tensor found =
+          of_both(map_, task, [&](const RowsOfTask& own) { return plda_vb_rows(own.rows, map_.layout(), options); });
       EXPECT_LT(logits_error_of(found, plda_vb_scores(result, queries, options)), 1e-4) << pool;
     }
   }
-}
-
-TEST_P(PldaRowsOfSizes, GiveThePlainVariationalAnswersWhereTheLabelledImagesBoundThem) {
-  for (const int64_t pool : {0, 21}) {
-    const RaggedTask task = task_of(model_, 30, pool);
-    const Reference plain = reference_of(model_, task);
-    PldaVbOptions options;
-    options.uncertain = model_.space.leading;
-    options.least_weight = 0.5;  // 1.5 images per class: .82 counts
-    PldaVbRows rows = rows_of(map_, task);
-    const at::Tensor queries = model_.space.transform(task.query.to(at::kDouble));
-    const at::Tensor unlabelled = pool > 0 ? with_pool(task, rows) : queries;
-    const at::Tensor alone = at::randn({2, unlabelled.size(1), 4}, at::kDouble);
-    rows.handicap = vb_handicap(alone, 0.3);
-    const PldaVbResult result = plda_vb(task.prior, plain.count, plain.sum, unlabelled, options, rows.handicap);
-    const at::Tensor expected =
-        pool > 0 ? plda_vb_scores(result, queries, options) : plda_vb_scores(result, queries, options) + rows.handicap;
-    EXPECT_LT(logits_error_of(plda_vb_rows(rows, map_.layout(), options), expected), 1e-4) << pool;
-  }
-}
-
-TEST(PldaVbHandicap, BeginsWhereAClassIsImplausible) {
-  const at::Tensor alone = at::tensor({0.6, 0.3, 0.1}, at::kDouble).log() - 4;
-  const at::Tensor found = vb_handicap(alone, 0.4);
-  EXPECT_EQ(found[0].item<double>(), 0);
-  EXPECT_EQ(found[1].item<double>(), 0) << "half as likely as the likeliest";
-  EXPECT_NEAR(found[2].item<double>(), 100 * std::log(0.1 / 0.6 / 0.4), 1e-9);
-}
-
-// A large class has a part of its own beside a small class, nearer to that than to its own mean once the batch has
-// moved the means. Judged one by one its images are sure.
-TEST(PldaVbHandicap, KeepsAPartOfALargeClassFromFillingASmallOne) {
-  PldaModel model = model_of(8, 0);
-  const PldaRows map(model);
-  const PldaLayout layout = map.layout();
-  const auto at_place = [](double x, double y) {
-    at::Tensor row = at::zeros({8}, at::kDouble);
-    row[0] = x;
-    row[1] = y;
-    return row;
-  };
-  const at::Tensor large = at_place(0, 0), part = at_place(4.2, 1), small = at_place(9, 0);
-  const at::Tensor elsewhere = at::arange(8, at::kLong).gt(1);
-  const auto noisy = [&](const at::Tensor& mean, int64_t count) {
-    return mean + 0.3 * at::randn({count, 8}, at::kDouble) * elsewhere;
-  };
-  const at::Tensor images = at::cat({noisy(large, 60), noisy(part, 25), noisy(small, 3)});
-  const auto as_row = [&](const at::Tensor& f) {
-    const at::Tensor padded = at::constant_pad_nd(f, {0, layout.padded - 8}).to(at::kFloat);
-    return at::constant_pad_nd(at::cat({padded, padded * padded}, -1), {0, layout.width() - 2 * layout.padded});
-  };
-  const at::Tensor sums = at::stack({4 * large, 4 * small});  // no labelled image shows the part
-  PldaVbRows rows{in_parts({at::zeros({2, 8}, at::kDouble), at::full({8}, 20, at::kDouble)}, layout),
-                  at::full({1, 2}, 4.0),
-                  as_row(sums).unsqueeze(0),
-                  as_row(images).unsqueeze(0),
-                  {}};
-  for (at::Tensor* each :
-       {&rows.prior.mean_varied, &rows.prior.variance_varied, &rows.prior.mean_rest, &rows.prior.variance_rest})
-    *each = each->unsqueeze(0);
-  PldaVbOptions options;
-  options.spread = 0;
-  const auto right_of_part = [&] {
-    return plda_vb_rows(rows, layout, options)[0].narrow(0, 60, 25).argmax(1).eq(0).sum().item<int64_t>();
-  };
-  const at::Tensor means = sums / 4.05;
-  const at::Tensor alone = -0.5 * at::cdist(images, means).square();
-  ASSERT_EQ(alone.narrow(0, 60, 25).argmax(1).eq(0).sum().item<int64_t>(), 25) << "one by one all are right";
-  EXPECT_LT(right_of_part(), 5);
-  rows.handicap = vb_handicap(alone.unsqueeze(0), 0.3);
-  EXPECT_EQ(right_of_part(), 25);
 }
 
 // With a pool, dimension by dimension; of the queries themselves by products between images, where there is a rest.
@@ -236,19 +177,24 @@ TEST_P(PldaRowsOfSizes, GiveTheTransductiveAnswerWhereThePoolIsTheQueries) {
   for (const auto proportions : {Proportions::kEstimate, Proportions::kBalanced}) {
     PldaVbOptions options;
     options.proportions = proportions;
-    PldaVbRows rows = rows_of(map_, task_of(model_, 30, 0));
-    const at::Tensor alone = plda_vb_rows(rows, map_.layout(), options);
-    rows.queries = rows.unlabelled;
-    EXPECT_LT(logits_error_of(plda_vb_rows(rows, map_.layout(), options), alone), 1e-4);
+    RaggedTask task = task_of(model_, 30, 0);
+    const auto answers = [&] {
+      return of_both(map_, task, [&](const RowsOfTask& own) { return plda_vb_rows(own.rows, map_.layout(), options); });
+    };
+    const at::Tensor alone = answers();
+    task.pool = task.query;
+    EXPECT_LT(logits_error_of(answers(), alone), 1e-4);
   }
 }
 
 TEST_P(PldaRowsOfSizes, AreDefinedForOneImageAndForNone) {
   const RaggedTask task = task_of(model_, 1, 0);
-  PldaVbRows rows = rows_of(map_, task);
-  EXPECT_TRUE(plda_vb_rows(rows, map_.layout(), {}).isfinite().all().item<bool>());
-  rows.unlabelled = rows.unlabelled.narrow(1, 0, 0);
-  EXPECT_EQ(plda_vb_rows(rows, map_.layout(), {}).sizes(), (std::vector<int64_t>{2, 0, 4}));
+  RowsOfTask own(map_, task, 0);
+  EXPECT_TRUE(plda_vb_rows(own.rows, map_.layout(), {}).allFinite());
+  own.rows.unlabelled.clear();
+  const FloatMatrix none = plda_vb_rows(own.rows, map_.layout(), {});
+  EXPECT_EQ(none.rows(), 0);
+  EXPECT_EQ(none.cols(), 4);
 }
 
 INSTANTIATE_TEST_SUITE_P(Sizes, PldaRowsOfSizes,

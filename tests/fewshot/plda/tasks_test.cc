@@ -1,6 +1,5 @@
 #include "fewshot/plda/detail/tasks.h"
 
-#include <ATen/ATen.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -16,34 +15,46 @@ using testing::plda_world;
 /// Eight classes of ten images, each of which has a column of its own: a sum of rows says which images are in it.
 HeldOutClasses numbered_images() {
   HeldOutClasses world = plda_world({8, 10});
-  world.features = at::eye(80);
+  world.features = std::make_shared<const FloatMatrix>(FloatMatrix::Identity(80, 80));
   return world;
+}
+
+Eigen::Index place_of_largest(const Eigen::RowVectorXf& row) {
+  Eigen::Index place = 0;
+  row.maxCoeff(&place);
+  return place;
 }
 
 TEST(PldaTasks, AskNothingThatTheyLabelAndNothingTwice) {
   for (const TaskQueries kind : {TaskQueries::kBalanced, TaskQueries::kDirichletHalf}) {
     Rng rng(4);
-    const PldaTasks tasks = draw_tasks(numbered_images(), {30, 3, kind, 5}, rng);
-    const at::Tensor used = tasks.sum.sum(1) + tasks.queries.sum(1);  // [b, images]
-    EXPECT_EQ(used.max().item<float>(), 1);
-    // The class of an image is its column over ten.
-    const at::Tensor of_support = tasks.sum.argmax(-1).floor_divide(10);    // [b, n]
-    const at::Tensor of_query = tasks.queries.argmax(-1).floor_divide(10);  // [b, q]
-    EXPECT_TRUE(of_support.gather(1, tasks.labels).equal(of_query));
+    for (const HeldOutTask& task : draw_tasks(numbered_images(), {30, 3, kind, 5}, rng).tasks) {
+      Eigen::RowVectorXf used = task.sum.colwise().sum();
+      for (size_t i = 0; i < task.queries.size(); ++i) {
+        const Eigen::RowVectorXf query = Eigen::Map<const Eigen::RowVectorXf>(task.queries[i], 80);
+        used += query;
+        // The class of an image is its column over ten.
+        EXPECT_EQ(place_of_largest(query) / 10, place_of_largest(task.sum.row(task.labels[i])) / 10);
+      }
+      EXPECT_EQ(used.maxCoeff(), 1);
+    }
   }
 }
 
 TEST(PldaTasks, AskEquallyOftenOrOfFewClassesMost) {
   Rng rng(5);
   const auto share_of_most = [&](TaskQueries kind) {
+    double share = 0;
     const PldaTasks tasks = draw_tasks(plda_world({8, 60}), {40, 1, kind, 5}, rng);
-    EXPECT_EQ(tasks.labels.size(1), 50);
-    const at::Tensor filled =
-        at::stack({tasks.labels.eq(0).sum(1), tasks.labels.eq(1).sum(1), tasks.labels.eq(2).sum(1),
-                   tasks.labels.eq(3).sum(1), tasks.labels.eq(4).sum(1)});
-    return filled.amax(0).to(at::kDouble).mean().item<double>() / 50;
+    for (const HeldOutTask& task : tasks.tasks) {
+      EXPECT_EQ(task.labels.size(), 50U);
+      std::vector<double> filled(5);
+      for (const int64_t label : task.labels) filled[static_cast<size_t>(label)] += 1;
+      share += *std::max_element(filled.begin(), filled.end()) / 50 / static_cast<double>(tasks.tasks.size());
+    }
+    return share;
   };
-  EXPECT_DOUBLE_EQ(share_of_most(TaskQueries::kBalanced), 0.2);
+  EXPECT_NEAR(share_of_most(TaskQueries::kBalanced), 0.2, 1e-12);
   EXPECT_GT(share_of_most(TaskQueries::kDirichletHalf), 0.45);
 }
 
@@ -51,12 +62,17 @@ TEST(PldaTasks, WithOthersHaveTheQueriesOfAllClassesAndTheImagesOfSome) {
   Rng rng(6);
   const PldaTasks all = draw_tasks(numbered_images(), {20, 2, TaskQueries::kBalanced, 6}, rng);
   const PldaTasks some = with_others(all, 2);
-  EXPECT_TRUE(some.sum.equal(all.sum.narrow(1, 0, 2)));
-  EXPECT_EQ(some.count.sizes(), at::IntArrayRef({20, 2}));
-  EXPECT_EQ(some.prior.mean_varied.size(1), 2);
-  EXPECT_EQ(some.prior.variance_rest.size(1), 2);
-  EXPECT_TRUE(some.queries.equal(all.queries));
-  EXPECT_EQ(some.labels.ge(2).sum().item<int64_t>() * 6, some.labels.numel() * 4);
+  ASSERT_EQ(some.tasks.size(), 20U);
+  for (size_t t = 0; t < 20; ++t) {
+    const HeldOutTask &before = all.tasks[t], &after = some.tasks[t];
+    EXPECT_EQ(after.sum, before.sum.topRows(2));
+    EXPECT_EQ(after.count.size(), 2);
+    EXPECT_EQ(after.prior.mean_varied.rows(), 2);
+    EXPECT_EQ(after.prior.variance_rest.size(), 2);
+    EXPECT_EQ(after.queries, before.queries);
+    const auto others = std::count_if(after.labels.begin(), after.labels.end(), [](int64_t k) { return k >= 2; });
+    EXPECT_EQ(static_cast<size_t>(others) * 6, after.labels.size() * 4);
+  }
 }
 
 TEST(TaskDraws, HaveNumbersOfTheirOwnForEachPurposePartAndNumberOfShots) {

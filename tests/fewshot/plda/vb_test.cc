@@ -150,10 +150,10 @@ TEST(PldaVb, FollowsGivenShares) {
   const PldaTask task = random_task({}, 3, 30, 4);
   PldaVbOptions options;
   options.proportions = Proportions::kGiven;
-  options.given = at::tensor({1.0, 1.0, 0.0}, at::kDouble);
+  options.given = {1, 1, 0};
   const PldaVbResult result = solve(task, options);
   EXPECT_LT(result.responsibilities.select(1, 2).max().item<double>(), 1e-6);
-  options.given = at::Tensor();
+  options.given.clear();
   EXPECT_THROW(solve(task, options), UsageError);
 }
 
@@ -196,7 +196,7 @@ TEST(PldaVb, WithFullTrustAndSpreadNeverLowersItsBound) {
   options.trust = 1;
   options.spread = 1;
   options.proportions = Proportions::kGiven;
-  options.given = at::ones({4}, at::kDouble);
+  options.given = {1, 1, 1, 1};
   const auto bound = [&](const PldaVbResult& r) {
     const at::Tensor& m = r.means.mean;
     const at::Tensor& v = r.means.variance;

@@ -2,45 +2,10 @@
 #include <ATen/core/Tensor.h>
 
 #include <cstdint>
-#include <vector>
 
 #include "fewshot/plda/model.h"
 
 namespace protocom {
-
-/// R = sum of r r' over rows r, by its eigenvectors.
-struct Scatter {
-  at::Tensor directions;   ///< U, float64 [e, r], orthonormal
-  at::Tensor eigenvalues;  ///< of R, float64 [r], above 0
-  double degrees = 0;      ///< how many independent rows the rows count as
-};
-
-/// Of rows float64 [m, e]. Needs their m x m or e x e products, whichever are fewer.
-Scatter scatter_of(const at::Tensor& rows, double degrees);
-
-/// x - mean of its class, of x float64 [m, e] with labels int64 [m] in [0, classes), each of which occurs.
-at::Tensor within_rows(const at::Tensor& x, const at::Tensor& labels, int64_t classes);
-
-/// (mean of a class - mean of those) / sqrt(between + 1 / images of the class), float64 [classes, e]: of covariance I
-/// where the covariance of class means is diag(between) and that of images of a class I. `between`: float64 [e].
-at::Tensor between_rows(const at::Tensor& x, const at::Tensor& labels, int64_t classes, const at::Tensor& between);
-
-/// The linear map that gives the within-class covariance S the unit of length: S = (nu I + R) / (nu + degrees), the
-/// posterior mean of an inverse Wishart prior with mean I and `nu` degrees. W = S^-1/2 = base I + U diag(gain) U'.
-struct WithinWhitening {
-  at::Tensor directions;  ///< U, float64 [e, r]
-  at::Tensor gain;        ///< float64 [r]
-  double base = 1;
-
-  /// x W of rows [m, e].
-  [[nodiscard]] at::Tensor apply(const at::Tensor& x) const;
-  /// diag(W diag(variance) W), float64 [e]: what is left of a diagonal covariance. What is off the diagonal is dropped:
-  /// keeping it is no better on held-out classes and costs e x e work for each episode.
-  [[nodiscard]] at::Tensor apply_to_variance(const at::Tensor& variance) const;
-};
-
-/// `nu` above 0.
-WithinWhitening whitening_of(const Scatter& scatter, double nu);
 
 /// The space with S0 = (1 - share) I + share c P'P, c = e / tr(P'P), in place of I within classes, where P is its
 /// projection: P'P is what a multiple of I in the space of z is in this one. Images of foreign classes differ in other
@@ -61,7 +26,7 @@ void set_scale(double scale, PldaModel& model);
 ///   scale of probabilities, also of P(known): by cross-validation (scale_by_folds); of those of a batch, a share of it
 ///            that grows with the labelled images per class.
 /// A model without a space (PldaAdaptation::isotropic) gets one: S0 and the between-class covariance are multiples of
-/// I, S has exact eigenvectors, R has the class means' rows too (between_rows, class_mean_weight), and features of
+/// I, S has exact eigenvectors, R has the class means' rows too (plda/adapted_axes.h), and features of
 /// which none is negative are replaced by their roots. It also replaces a fitted space if there are at least d images
 /// more than classes and cross-validation is surely better. Features [m, d] of any float type, labels int64 [m] in [0,
 /// classes), each of which occurs. Without two images of one class only center and origin of a fitted space move.

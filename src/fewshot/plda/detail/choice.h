@@ -1,6 +1,4 @@
 #pragma once
-#include <ATen/core/Tensor.h>
-
 #include <cstddef>
 #include <vector>
 
@@ -17,14 +15,17 @@ std::vector<PldaTasks> setting_tasks(const std::vector<HeldOutClasses>& parts, c
 /// as many, which are more queries all the same.
 std::vector<PldaTasks> many_class_tasks(const std::vector<HeldOutClasses>& parts, const TaskDraws& draws);
 
-/// Accuracy in percent of every task, one after the other, float64.
-at::Tensor accuracies(const std::vector<PldaTasks>& all, const TaskScoring& scores);
+/// Accuracy in percent of every task, one after the other.
+DoubleVector accuracies(const std::vector<PldaTasks>& all, const TaskScoring& scores);
+
+/// 1 for each query [q] that logits [q, n] answer right, else 0.
+DoubleVector is_right(const FloatMatrix& logits, const HeldOutTask& task);
 
 /// The standard error of the mean of values that are paired differences; 0 for one value.
-double standard_error(const at::Tensor& values);
+double standard_error(const DoubleVector& values);
 
 /// Chooses among candidates in order, by their figures on the same tasks: the best mean of those whose gain over the
 /// first is above its standard error, else the first.
-size_t choose(const std::vector<at::Tensor>& figures);
+size_t choose(const std::vector<DoubleVector>& figures);
 
 }  // namespace protocom

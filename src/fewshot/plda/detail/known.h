@@ -1,19 +1,17 @@
 #pragma once
-#include <ATen/core/Tensor.h>
-
 #include <cstdint>
 #include <vector>
 
-#include "fewshot/episode_batch.h"
+#include "fewshot/detail/matrix.h"
 
 namespace protocom {
 
-/// How much likelier each image [b, q] is under the classes of its task than under a class never seen:
+/// How much likelier each image [q] is under the classes of its task than under a class never seen:
 ///     r = (log mean_k exp(scale s_k)) / scale - none
-/// with s_k the log predictive of class k, `scores` [b, q, n], and `none` [b, q] that of a class never seen: it may be
-/// of any of the n classes with the same chance, so that r does not grow with their number as the best class's score
-/// does. `scale` [b, 1, 1] makes probabilities of scores (PldaModel::inductive_scale).
-at::Tensor known_ratio(const at::Tensor& scores, const at::Tensor& none, const at::Tensor& scale);
+/// with s_k the log predictive of class k, `scores` [q, n], and `none` [q] that of a class never seen: it may be of any
+/// of the n classes with the same chance, so that r does not grow with their number as the best class's score does.
+/// `scale` makes probabilities of scores (PldaModel::inductive_scale).
+DoubleVector known_ratio(const DoubleMatrix& scores, const DoubleVector& none, double scale);
 
 /// What makes a chance of that ratio:
 ///     P(one of the classes) = 1 / (1 + alike + exp(-(slope r + offset)))
@@ -26,26 +24,25 @@ struct KnownChance {
   double alike = 0;
 };
 
-/// The least log loss of `is` (0 or 1), float64 [m] as `ratio`: slope and offset by Fisher scoring on standardised
-/// ratios with a small penalty, so that samples that can be separated have an answer too, for each `alike` of a grid of
-/// 0 and .01 to 1.
-KnownChance fit_known_chance(const at::Tensor& ratio, const at::Tensor& is);
+/// The least log loss of `is` (0 or 1), [m] as `ratio`: slope and offset by Fisher scoring on standardised ratios with
+/// a small penalty, so that samples that can be separated have an answer too, for each `alike` of a grid of 0 and .01
+/// to 1.
+KnownChance fit_known_chance(const DoubleVector& ratio, const DoubleVector& is);
 
-/// -log odds [b, q] of being one of the classes for the ratios [b, q]; slope, offset and alike broadcast to them.
-at::Tensor log_odds_of_none(const at::Tensor& ratio, const at::Tensor& slope, const at::Tensor& offset,
-                            const at::Tensor& alike);
+/// -log odds of being one of the classes for a ratio.
+double log_odds_of_none(double ratio, const KnownChance& chance);
 
-/// What makes logits of one episode's log predictives.
-struct EpisodeScale {
+/// What makes probabilities of one task's log predictives.
+struct TaskScale {
   double logits = 1;     ///< their factor
   double known = 1;      ///< of known_ratio()
   bool by_best = false;  ///< PldaModel::known_by_best
   KnownChance chance = {};
 };
 
-/// Logits of log predictives [q, n] and those of a class never seen, `none` [q], as PldaPrepared::unseen() has them, in
-/// plain loops.
-EpisodeScores scaled_scores(const std::vector<double>& predictive, const std::vector<double>& none, int64_t classes,
-                            const EpisodeScale& scale);
+/// The logits [q] of a class never seen beside `logits` [q, n]: the chance that an image is of one of the classes is
+/// judged of each image by itself, from its log predictives [q, n] and that of a class never seen, `none` [q].
+void place_unseen(const DoubleMatrix& predictive, const DoubleVector& none, const TaskScale& scale, const float* logits,
+                  float* unseen);
 
 }  // namespace protocom

@@ -1,10 +1,14 @@
 #pragma once
 #include <functional>
 #include <memory>
-#include <optional>
 #include <utility>
+#include <vector>
 
 #include "fewshot/detail/method_definition.h"
+#include "fewshot/detail/task.h"
+#include "fewshot/image_points.h"
+#include "fewshot/plda/detail/adapting_run.h"
+#include "fewshot/plda/detail/known.h"
 #include "fewshot/plda/detail/rows.h"
 #include "fewshot/plda/detail/with_text.h"
 #include "fewshot/plda/model.h"
@@ -15,37 +19,59 @@ namespace protocom {
 struct PldaPrepared {
   std::shared_ptr<const PldaModel> model;
   std::shared_ptr<const PldaRows> rows;
-  PldaRowBelief classes;         ///< [c]; undefined: the model has no knowledge
+  PldaRowBelief classes;         ///< [c]; empty: the model has no knowledge
   PldaRowBelief nothing;         ///< [1], of a class of which nothing is known
-  PldaRowVariance variance;      ///< of class means around `classes`, or around `nothing` where these are undefined
+  PldaRowVariance variance;      ///< of class means around `classes`, or around `nothing` where these are empty
   PldaRowPredictive never_seen;  ///< [1], N(0, 1 + b) with b the variance between classes
 
-  /// The prior of each class of each episode, [b, n].
-  [[nodiscard]] PldaRowBelief prior_of(const EpisodeBatch& batch) const;
-  /// Of the classes of each episode, that have `count` [b, n] images.
-  [[nodiscard]] PldaRowMetric metric_of(const at::Tensor& count) const;
-  /// The logit [b, q] of a class never seen beside `logits` [b, q, n]: the chance that an image is of one of the
-  /// classes is judged of each image by itself, from `predictive` [b, q, n] (row_log_predictive), also where the logits
-  /// are not.
-  [[nodiscard]] at::Tensor unseen(const EpisodeBatch& batch, const at::Tensor& predictive, const at::Tensor& count,
-                                  const at::Tensor& logits) const;
+  /// The prior of n classes [n], by their rows of the KnowledgeTable; empty: they are not known.
+  [[nodiscard]] PldaRowBelief prior_of(const std::vector<int64_t>& which, int64_t n) const;
+  /// What makes probabilities of log predictives of classes with so many images each, on average.
+  [[nodiscard]] TaskScale scale_of(double images) const;
   /// ImagePoints::points: f with each dimension times sqrt(b / (1 + 2 b)), so that products are the part of
   /// log p(x, x' of one class) / p(x) p(x') that depends on both images.
   [[nodiscard]] at::Tensor points(const at::Tensor& features) const;
 };
 
-/// [b, 1, 1]: the number for the mean number of images of an episode's classes; `count` [b, n].
-at::Tensor by_shots(const ByShots& fitted, const at::Tensor& count);
+/// What a task's labelled images say of its classes.
+struct TaskClasses {
+  PldaRowBelief prior;    ///< [n]
+  Eigen::VectorXf count;  ///< [n]
+  FloatMatrix sum;        ///< [n, width]
 
-/// Count [b, n] and sum [b, n, width] of a batch's supports.
-std::pair<at::Tensor, at::Tensor> supports_of(const EpisodeBatch& batch);
+  TaskClasses(const PldaPrepared& prepared, const Task& task);
+  /// Log predictives [q, n] of rows by these images alone.
+  [[nodiscard]] FloatMatrix log_predictives(const PldaPrepared& prepared, const std::vector<const float*>& rows) const;
+};
+
+/// Of a task, [q].
+std::vector<const float*> query_rows(const Task& task);
+
+/// A scorer of tasks on rows of a prepared model.
+class PldaScorer : public Scorer, public ImagePoints {
+ public:
+  PldaScorer(std::shared_ptr<const PldaPrepared> prepared, MakeTaskRun runs);
+  [[nodiscard]] std::shared_ptr<const FeatureTransform> feature_transform() const override { return prepared_->rows; }
+  [[nodiscard]] at::Tensor points(const at::Tensor& features) const override { return prepared_->points(features); }
+
+ protected:
+  [[nodiscard]] const PldaPrepared& prepared() const { return *prepared_; }
+
+ private:
+  [[nodiscard]] int64_t fewest_shots() const override { return 0; }
+  [[nodiscard]] EpisodeScores answer(const EpisodeBatch& batch) const override { return tasks_->score_mapped(batch); }
+
+  std::shared_ptr<const PldaPrepared> prepared_;
+  std::unique_ptr<Scorer> tasks_;
+};
 
 /// What the Bayesian methods share: the model that fitting finds, on base classes and, where there are any, val
 /// classes.
 class PldaMethod : public Method {
  public:
-  /// Makes the scorer of a prepared model; outlives the method.
-  using MakeScorer = std::function<std::unique_ptr<Scorer>(PldaPrepared)>;
+  /// Makes the runs, or the scorer, of a prepared model; outlives the method.
+  using MakeRuns = std::function<MakeTaskRun(std::shared_ptr<const PldaPrepared>)>;
+  using MakeScorer = std::function<std::unique_ptr<Scorer>(std::shared_ptr<const PldaPrepared>)>;
 
   /// `prior`: one of prior_choices(), or kTextPrior.
   explicit PldaMethod(std::string prior, TextWeights text = {});
@@ -61,21 +87,23 @@ class PldaMethod : public Method {
   [[nodiscard]] nlohmann::json details() const override { return details_; }
 
  protected:
-  [[nodiscard]] virtual MakeScorer make_scorer() const = 0;
+  [[nodiscard]] virtual MakeRuns make_runs() const = 0;
+  [[nodiscard]] virtual MakeScorer make_scorer() const;
   /// Whether images are answered together.
   [[nodiscard]] virtual bool answers_batches() const { return false; }
-  /// The factor of log predictives, 0: found, of a method that plda/own_span.h and plda/foreign_span.h answer for;
-  /// nothing: every episode needs a space.
-  [[nodiscard]] virtual std::optional<double> scale_in_span() const { return std::nullopt; }
+  /// Makes the runs of a model that adapts to each task.
+  [[nodiscard]] virtual MakeTaskRun adapting_runs(std::shared_ptr<const AdaptingModel> model) const = 0;
 
  private:
   /// The model as images at hand adapt it.
   [[nodiscard]] std::shared_ptr<const PldaModel> adapting_model() const;
+  /// The answers of labelled images, whatever texts say.
+  [[nodiscard]] std::unique_ptr<Scorer> of_photos(const MethodContext& context) const;
   /// Whether what fitting learned of knowledge counts.
   [[nodiscard]] bool uses_fitted_knowledge() const;
   /// The model and what is believed of the context's classes. Throws UsageError for a model with knowledge in a context
   /// without.
-  [[nodiscard]] PldaPrepared prepared(const MethodContext& context) const;
+  [[nodiscard]] std::shared_ptr<const PldaPrepared> prepared(const MethodContext& context) const;
 
   std::string prior_;
   TextWeights text_;

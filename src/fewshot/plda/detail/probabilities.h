@@ -7,11 +7,14 @@
 
 namespace protocom {
 
-/// Scores [b, q, n] of a method.
-using TaskScoring = std::function<at::Tensor(const PldaTasks&)>;
+/// Scores [q, n] of a method for one of some tasks.
+using TaskScoring = std::function<FloatMatrix(const PldaTasks& of, const HeldOutTask& task)>;
 
-at::Tensor inductive_scores(const PldaTasks& tasks);
+FloatMatrix inductive_scores(const PldaTasks& of, const HeldOutTask& task);
 TaskScoring transductive_scores(const PldaVbOptions& options);
+
+/// Of each task.
+std::vector<FloatMatrix> scores_of(const PldaTasks& tasks, const TaskScoring& scores);
 
 /// Both distributions of queries that settings are chosen with.
 const std::vector<TaskQueries>& all_query_kinds();

@@ -3,7 +3,9 @@
 
 #include <memory>
 #include <utility>
+#include <vector>
 
+#include "fewshot/detail/matrix.h"
 #include "fewshot/method.h"
 #include "fewshot/plda/model.h"
 
@@ -43,64 +45,62 @@ class PldaRows : public FeatureTransform {
   PldaSpace space_;  // float32
 };
 
-/// Beliefs of class means in parts: a ClassMeanPrior, or the posterior after images. float32.
-struct PldaRowBelief {
-  at::Tensor mean_varied;      ///< [..., n, padded]
-  at::Tensor variance_varied;  ///< [..., n, padded], 0 in the padding
-  at::Tensor mean_rest;        ///< [..., n, rest padded]
-  at::Tensor variance_rest;    ///< [..., n]
+/// f [k, dims] of such rows.
+DoubleMatrix dims_of_rows(const std::vector<const float*>& rows, const PldaLayout& layout);
 
-  /// The belief whose parts are `change` of these.
-  template <typename Change>
-  [[nodiscard]] PldaRowBelief each(const Change& change) const {
-    return {change(mean_varied), change(variance_varied), change(mean_rest), change(variance_rest)};
-  }
+/// Beliefs of class means in parts, a row a class: a ClassMeanPrior, or the posterior after images.
+struct PldaRowBelief {
+  FloatMatrix mean_varied;        ///< [n, padded]
+  FloatMatrix variance_varied;    ///< [n, padded], 0 in the padding
+  FloatMatrix mean_rest;          ///< [n, rest padded]
+  Eigen::VectorXf variance_rest;  ///< [n]
+
+  [[nodiscard]] int64_t classes() const { return mean_varied.rows(); }
+  /// Of these classes.
+  [[nodiscard]] PldaRowBelief of(const std::vector<int64_t>& which) const;
 };
 
 /// The same belief in parts. `prior` has means [n, e].
 PldaRowBelief in_parts(const ClassMeanPrior& prior, const PldaLayout& layout);
 
-/// class_mean_posterior() in parts; `sum` [..., n, width] of the images' rows.
-PldaRowBelief row_posterior(const PldaRowBelief& prior, const at::Tensor& count, const at::Tensor& sum,
+/// class_mean_posterior() in parts, after `count` [n] images and the sum [n, width] of their rows.
+PldaRowBelief row_posterior(const PldaRowBelief& prior, const Eigen::VectorXf& count, const FloatMatrix& sum,
                             const PldaLayout& layout);
 
-/// Class means [..., n] of a belief as rows of the same layout as images.
-at::Tensor rows_of_means(const PldaRowBelief& belief);
+/// Class means of a belief as rows [n, width] of the same layout as images.
+FloatMatrix rows_of_means(const PldaRowBelief& belief);
 
-/// A variance of class means in parts, float32.
+/// A variance of class means in parts.
 struct PldaRowVariance {
-  at::Tensor varied;  ///< [padded], 0 in the padding
-  at::Tensor rest;    ///< []
+  Eigen::RowVectorXf varied;  ///< [padded], 0 in the padding
+  float rest = 0;
 };
 PldaRowVariance in_parts(const at::Tensor& variance, const PldaLayout& layout);
 
-/// 1 + v: by what images are compared with class means. One for all classes of an episode, v = s / (1 + K s) with the
-/// mean K of their numbers of images. v of its own for each would be right if variances were; they are overstated on
-/// purpose (calibrate), and then the class of fewest images loses them all to the others, or gains all
-/// (docs/log/plda.md).
+/// 1 + v: by what images are compared with class means. One for all classes of a task, v = s / (1 + K s) with the mean
+/// K of their numbers of images. v of its own for each would be right if variances were; they are overstated on purpose
+/// (calibrate), and then the class of fewest images loses them all to the others, or gains all (docs/log/plda.md).
 struct PldaRowMetric {
-  at::Tensor varied;    ///< [..., 1, padded], 1 / (1 + v)
-  at::Tensor rest;      ///< [..., 1, 1], the same of the rest
-  at::Tensor constant;  ///< [..., 1], sum log(1 + v) + d log 2 pi
+  Eigen::RowVectorXf varied;  ///< [padded], 1 / (1 + v)
+  float rest = 0;             ///< the same of the rest
+  float constant = 0;         ///< sum log(1 + v) + d log 2 pi
 };
 
-/// Of classes that have `count` [..., n] images and had the variance s before them.
-PldaRowMetric row_metric(const PldaRowVariance& before, const at::Tensor& count, const PldaLayout& layout);
+/// Of classes that have `images` images each, on average, and had the variance s before them.
+PldaRowMetric row_metric(const PldaRowVariance& before, double images, const PldaLayout& layout);
 
 /// Rows of class means, or, because the log predictive is symmetric, of images, as what others are compared with: one
 /// product and one constant each.
 struct PldaRowPredictive {
-  at::Tensor prototypes;  ///< [..., n, width]
-  at::Tensor constant;    ///< [..., n]
+  FloatMatrix prototypes;    ///< [n, width]
+  Eigen::VectorXf constant;  ///< [n]
 };
-PldaRowPredictive row_predictive(const at::Tensor& rows, const PldaRowMetric& metric);
+PldaRowPredictive row_predictive(const FloatMatrix& rows, const PldaRowMetric& metric);
 
-/// log N(q; m, 1 + v) = -1/2 (sum_d [(q - m)^2 / (1 + v) + log(1 + v)] + d log 2 pi) of rows [..., q, width]:
-/// [..., q, n].
-at::Tensor row_log_predictive(const PldaRowPredictive& predictive, const at::Tensor& rows);
+/// log N(q; m, 1 + v) = -1/2 (sum_d [(q - m)^2 / (1 + v) + log(1 + v)] + d log 2 pi) of rows, each [width]: [q, n].
+FloatMatrix row_log_predictive(const PldaRowPredictive& predictive, const std::vector<const float*>& rows);
 
-/// The same [..., q, n] of images [..., q] as they are compared with rows of class means [..., n, width], where these
-/// are many and change less often than their metric.
-at::Tensor row_log_predictive_of_images(const PldaRowPredictive& images, const at::Tensor& means);
+/// Pointers to the rows of a matrix.
+std::vector<const float*> pointers_to(const FloatMatrix& rows);
 
 }  // namespace protocom

@@ -1,7 +1,6 @@
 #pragma once
-#include <ATen/core/Tensor.h>
-
 #include <cstdint>
+#include <memory>
 #include <vector>
 
 #include "base/rng.h"
@@ -12,25 +11,31 @@ namespace protocom {
 /// Images of classes that a space was not fitted on, in it, with what is believed of those classes.
 struct HeldOutClasses {
   PldaLayout layout;
-  at::Tensor features;                     ///< [m, width]
-  std::vector<std::vector<int64_t>> rows;  ///< of each class
-  PldaRowBelief prior;                     ///< [c]
-  PldaRowVariance variance;                ///< of class means around `prior`
-  PldaRowPredictive nothing;               ///< [1], of a class of which nothing is known
+  std::shared_ptr<const FloatMatrix> features;  ///< [m, width]
+  std::vector<std::vector<int64_t>> rows;       ///< of each class
+  PldaRowBelief prior;                          ///< [c]
+  PldaRowVariance variance;                     ///< of class means around `prior`
+  PldaRowPredictive nothing;                    ///< [1], of a class of which nothing is known
+};
+
+/// One task: some of the images of each class, and others to answer.
+struct HeldOutTask {
+  PldaRowBelief prior;                ///< [n]
+  Eigen::VectorXf count;              ///< [n]
+  FloatMatrix sum;                    ///< [n, width]
+  std::vector<const float*> queries;  ///< [q]
+  std::vector<int64_t> labels;        ///< [q]
+  std::vector<int64_t> classes;       ///< [n], which of the held-out classes
 };
 
 /// Tasks of one shape.
 struct PldaTasks {
   PldaLayout layout;
   int64_t k_shot = 0;
-  PldaRowBelief prior;       ///< [b, n]
-  PldaRowVariance variance;  ///< of class means around `prior`
-  at::Tensor count;          ///< [b, n]
-  at::Tensor sum;            ///< [b, n, width]
-  at::Tensor queries;        ///< [b, q, width]
-  at::Tensor labels;         ///< int64 [b, q]
-  at::Tensor classes = {};   ///< int64 [b, n], which of the held-out classes
-  int64_t part = 0;          ///< of which part those are, where there are several
+  PldaRowVariance variance;                     ///< of class means around `prior`
+  std::shared_ptr<const FloatMatrix> features;  ///< where queries point to
+  std::vector<HeldOutTask> tasks;
+  int64_t part = 0;  ///< of which part the classes are, where there are several
 };
 
 /// How queries are spread over the classes of a task.

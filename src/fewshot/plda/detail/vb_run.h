@@ -7,13 +7,13 @@
 
 namespace protocom {
 
-/// One episode: pointers into its tensors.
+/// One episode: pointers to its numbers.
 struct PldaVbEpisode {
   int64_t n = 0;
   int64_t u = 0;
-  int64_t dim = 0;     ///< of what is done in each dimension by itself
-  int64_t stride = 0;  ///< of rows and sums
-  const float* rows = nullptr;
+  int64_t dim = 0;                     ///< of what is done in each dimension by itself
+  int64_t stride = 0;                  ///< of sums
+  const float* const* rows = nullptr;  ///< [u], of the unlabelled
   const float* count = nullptr;
   const float* sum = nullptr;         ///< [n, stride]
   const float* prior_mean = nullptr;  ///< [n, dim]
@@ -40,7 +40,7 @@ class PldaVbRun {
   /// The last E-step's logits of the unlabelled go to `logits` [u, n].
   void run(const PldaVbEpisode& episode, float* logits);
   /// The same for other rows by the means of the last run; only without a rest.
-  void score(const float* queries, int64_t count, float* logits);
+  void score(const float* const* queries, int64_t count, float* logits);
 
  private:
   [[nodiscard]] float trust() const { return static_cast<float>(options_.trust); }
@@ -55,7 +55,7 @@ class PldaVbRun {
   /// What the rest adds: rest_dots_ [u, n] = x . m and own_ += |m|^2, for m = gain (T + sum_j w_j x_j).
   void place_rest();
 
-  void dot(const float* rows, int64_t count, float* logits);
+  void dot(const float* const* rows, int64_t count, float* logits);
 
   void place_logits(float* logits);
 
@@ -76,7 +76,7 @@ class PldaVbRun {
   std::vector<float> by_class_;                                   // weights_ as [n, u rounded up]
   std::vector<float> filled_, share_, own_, gain_rest_, square_;  // [n]; filled_: sums of responsibilities
   std::vector<double> factor_, column_;                           // [n]
-  std::vector<const float*> pointers_, gram_rows_, query_pointers_;
+  std::vector<const float*> gram_rows_;
 };
 
 }  // namespace protocom
