@@ -60,7 +60,7 @@ class MixtureRun : public TaskRun {
     return plda_vb_rows(rows, prepared_->rows->layout(), vb_);
   }
 
-  /// In the space that images at hand made once.
+  /// In the space of a model that was adapted before.
   [[nodiscard]] FloatMatrix scores_in_adapted_space(const Task& task, const TaskClasses& classes, double scale) const {
     const PldaLayout& layout = prepared_->rows->layout();
     const DoubleMatrix queries = dims_of_rows(query_rows(task), layout);

@@ -91,7 +91,7 @@ void check_images(const PldaModel& model, const at::Tensor& features) {
   if (!features.isfinite().all().item<bool>()) fail("a feature is not finite, expected numbers");
 }
 
-/// The images without copies: they say nothing of how images of a class differ.
+/// The images without copies, which do not show how images of a class differ.
 ClassRows distinct_images(const at::Tensor& features, const at::Tensor& labels, int64_t classes) {
   const ClassRows all{matrix_of(features), labels_of(labels), classes};
   std::vector<const double*> rows;

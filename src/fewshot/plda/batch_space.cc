@@ -231,8 +231,8 @@ TaskInSpan in_span(const PldaModel& model, const DoubleVector& count, const Doub
   return result;
 }
 
-/// Numbers of the images [u, d] that are not labelled too, which would count twice; as features that were kept as
-/// float16 are the same.
+/// Indices of the images [u, d] that are not labelled too: those would count twice. Features that went through float16
+/// are the same.
 std::vector<int64_t> not_labelled(const DoubleMatrix& images, const DoubleMatrix& labelled) {
   constexpr double kSame = 1e-3;  // of their length
   std::vector<int64_t> others;

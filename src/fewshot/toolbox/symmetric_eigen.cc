@@ -16,7 +16,7 @@ EigenRows eigen_rows(DoubleMatrix symmetric) {
   if (!symmetric.allFinite()) fail("a matrix of products has values that are infinite or not numbers");
   const auto n = static_cast<lapack_int>(symmetric.rows());
   EigenRows found{DoubleVector(n), std::move(symmetric)};
-  // Column by column, as LAPACK has its matrices, an eigenvector a column is one a row of ours.
+  // LAPACK's matrices lie column by column: its eigenvectors, one per column, are the rows of ours.
   const lapack_int failed = LAPACKE_dsyevd(LAPACK_COL_MAJOR, 'V', 'L', n, found.vectors.data(),
                                            std::max<lapack_int>(n, 1), found.values.data());
   if (failed != 0) fail("the eigenvectors of a matrix of {} rows were not found: are all features finite?", n);

@@ -30,7 +30,7 @@ struct AdaptedAxes {
 struct AdaptedSpace {
   AdaptedAxes axes;
   double degrees = 0;                  ///< that its within-class covariance counts as
-  std::optional<ScaledLoss> left_out;  ///< of images left out, where that can be
+  std::optional<ScaledLoss> left_out;  ///< of images left out; none where none can be
 };
 
 /// Where no space was fitted: S0 and the covariance of class means are multiples of I, and the axes are the

@@ -25,13 +25,13 @@ struct BatchTask {
 };
 
 /// What is added to the log responsibilities of images for each class, at most 0, from `alone` [u, n], their log
-/// probabilities (up to a number an image) by the labelled images alone, at the scale of probabilities of a batch:
+/// probabilities (up to a number per image) by the labelled images alone, at the scale of probabilities of a batch:
 ///     kHandicapSlope min(0, alone - max alone - log plausible).
 /// A large class with a part of its own (airplanes, among them fighters) would else fill a small class that happens to
 /// lie beside that part (helicopters), however sure its images are one by one.
 DoubleMatrix vb_handicap(const DoubleMatrix& alone, double plausible);
 
-/// The log responsibilities (up to a number an image) of the queries, [q, n], by variational EM as `vb` has it, bounded
+/// The log responsibilities (up to a number per image) of the queries, [q, n], by variational EM as `vb` has it, bounded
 /// by what the labelled images say alone (PldaVbOptions::plausible) at `scale`, that of a batch's probabilities.
 DoubleMatrix batch_scores(const BatchTask& task, const PldaVbOptions& vb, double scale);
 

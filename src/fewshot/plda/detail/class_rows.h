@@ -33,7 +33,7 @@ DoubleMatrix within_rows(const ClassRows& rows);
 /// covariance of class means is `between` times I and that of images of a class I.
 DoubleMatrix between_rows(const ClassRows& rows, double between);
 
-/// Numbers of the rows [m], ascending, without those that equal another one of their class: a copy says nothing of how
+/// Indices of the rows [m], ascending, without those that equal another one of their class: a copy does not show how
 /// images differ. Each points to `width` numbers.
 template <typename Number>
 std::vector<int64_t> distinct_rows(const std::vector<const Number*>& rows, const std::vector<int64_t>& label,

@@ -48,7 +48,7 @@ class PldaRows : public FeatureTransform {
 /// f [k, dims] of such rows.
 DoubleMatrix dims_of_rows(const std::vector<const float*>& rows, const PldaLayout& layout);
 
-/// Beliefs of class means in parts, a row a class: a ClassMeanPrior, or the posterior after images.
+/// Beliefs of class means in parts, one row per class: a ClassMeanPrior, or the posterior after images.
 struct PldaRowBelief {
   FloatMatrix mean_varied;        ///< [n, padded]
   FloatMatrix variance_varied;    ///< [n, padded], 0 in the padding

@@ -17,7 +17,7 @@ struct PldaVbRows {
   bool pooled = false;                   ///< else the unlabelled are the queries
 };
 
-/// Variational EM by the formulas of PldaVbOptions: log r of the queries but for a constant a row, [q, n], on
+/// Variational EM by the formulas of PldaVbOptions: log r of the queries up to a constant per row, [q, n], on
 /// row_kernels.h. In the dimensions that share a variance it works on products between images, which are formed once,
 /// unless there are more images than dimensions. `uncertain` is taken from the layout: the model's leading dimensions.
 FloatMatrix plda_vb_rows(const PldaVbRows& task, const PldaLayout& layout, const PldaVbOptions& options);

@@ -6,10 +6,10 @@ namespace protocom {
 /// A = V' diag(values) V.
 struct EigenRows {
   DoubleVector values;   ///< [n], rising
-  DoubleMatrix vectors;  ///< V [n, n], an eigenvector a row
+  DoubleMatrix vectors;  ///< V [n, n], one eigenvector per row
 };
 
-/// Eigenvectors of a symmetric matrix [n, n], of which one half is read, by LAPACK's divide and conquer: with 640 rows
+/// Eigenvectors of a symmetric matrix [n, n], of which one triangle is read, by LAPACK's divide and conquer: with 640 rows
 /// it takes a tenth of the time of Eigen's QR steps. Throws Error where it does not converge, as with numbers that are
 /// not finite.
 EigenRows eigen_rows(DoubleMatrix symmetric);
