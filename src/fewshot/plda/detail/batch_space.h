@@ -31,8 +31,9 @@ struct BatchTask {
 /// lie beside that part (helicopters), however sure its images are one by one.
 DoubleMatrix vb_handicap(const DoubleMatrix& alone, double plausible);
 
-/// The log responsibilities (up to a number per image) of the queries, [q, n], by variational EM as `vb` has it, bounded
-/// by what the labelled images say alone (PldaVbOptions::plausible) at `scale`, that of a batch's probabilities.
+/// The log responsibilities (up to a number per image) of the queries, [q, n], by variational EM as `vb` has it,
+/// bounded by what the labelled images say alone (PldaVbOptions::plausible) at `scale`, that of a batch's
+/// probabilities.
 DoubleMatrix batch_scores(const BatchTask& task, const PldaVbOptions& vb, double scale);
 
 /// The same in a space whose within-class covariance follows the unlabelled images too, for spaces that adapt: with

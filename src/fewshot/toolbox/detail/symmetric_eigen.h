@@ -9,9 +9,9 @@ struct EigenRows {
   DoubleMatrix vectors;  ///< V [n, n], one eigenvector per row
 };
 
-/// Eigenvectors of a symmetric matrix [n, n], of which one triangle is read, by LAPACK's divide and conquer: with 640 rows
-/// it takes a tenth of the time of Eigen's QR steps. Throws Error where it does not converge, as with numbers that are
-/// not finite.
+/// Eigenvectors of a symmetric matrix [n, n], of which one triangle is read, by LAPACK's divide and conquer: with 640
+/// rows it takes a tenth of the time of Eigen's QR steps. Throws Error where it does not converge, as with numbers that
+/// are not finite.
 EigenRows eigen_rows(DoubleMatrix symmetric);
 
 /// The directions of the `count` largest singular values of x [m, d], orthonormal rows [count, d] by rising value;
