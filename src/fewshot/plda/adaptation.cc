@@ -38,7 +38,7 @@ AdaptedModelSpace space_of_images(const ClassRows& images, const PldaAdaptation&
   if (span.combine.rows() > 0) {
     const DoubleMatrix basis = directions.z.transpose() * span.combine;  // [d, r]
     axes.whitening.directions = basis * axes.whitening.directions;
-    origin += basis * axes.origin;
+    if (axes.origin.size() > 0) origin += basis * axes.origin;  // BLAS complains about a product of nothing
   } else {
     origin += axes.origin;
   }

@@ -12,9 +12,9 @@ DoubleVector log_densities_around_zero(const DiagonalSpace& variance, const Plac
   const DoubleVector precision = (1 + variance.between.array()).inverse();
   const double volume = variance.between.array().log1p().sum() + variance.rest_dims * std::log1p(variance.rest_between);
   const double constant = volume + (static_cast<double>(precision.size()) + variance.rest_dims) * kLogTwoPi;
-  const DoubleVector squares =
-      images.x.array().square().matrix() * precision + images.rest / (1 + variance.rest_between);
-  return -0.5 * (squares.array() + constant);
+  // Not a product with a vector: BLAS complains about one without dimensions, as of a single image.
+  const DoubleVector squares = (images.x.array().square().rowwise() * precision.transpose().array()).rowwise().sum();
+  return -0.5 * (squares.array() + images.rest.array() / (1 + variance.rest_between) + constant);
 }
 
 }  // namespace
