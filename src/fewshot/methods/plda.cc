@@ -5,6 +5,7 @@
 #include "base/error.h"
 #include "fewshot/plda/detail/matrix_of_tensor.h"
 #include "fewshot/plda/detail/method.h"
+#include "fewshot/plda/detail/open_run.h"
 #include "fewshot/toolbox/detail/coarse_rows.h"
 #include "fewshot/toolbox/detail/row_products.h"
 #include "fewshot/toolbox/detail/task_matrix.h"
@@ -61,7 +62,7 @@ class SquaresOfClasses {
 };
 
 /// log N(q; m, 1 + v) of each class's posterior mean m; v is PldaRowMetric's.
-class PredictiveRun : public TaskRun {
+class PredictiveRun : public OpenRun {
  public:
   PredictiveRun(std::shared_ptr<const PldaPrepared> prepared, double scale)
       : prepared_(std::move(prepared)), scale_(scale) {}
@@ -70,19 +71,16 @@ class PredictiveRun : public TaskRun {
     const TaskClasses classes(*prepared_, task);
     const std::vector<const float*> queries = query_rows(task);
     const FloatMatrix scores = classes.log_predictives(*prepared_, queries);
-    TaskScale scale = prepared_->scale_of(classes.count.mean());
+    TaskScale scale = task_scale(*prepared_->model, classes.count.mean());
     scale.logits = scale_ > 0 ? scale_ : scale.known;
     matrix_at(logits, task) = static_cast<float>(scale.logits) * scores;
-    unseen_.resize(queries.size());
-    place_unseen(scores.cast<double>(), row_log_predictive(prepared_->never_seen, queries).col(0).cast<double>(), scale,
-                 logits, unseen_.data());
+    judge(scores.cast<double>(), row_log_predictive(prepared_->never_seen, queries).col(0).cast<double>(), scale,
+          logits);
   }
-  [[nodiscard]] const float* unseen() const override { return unseen_.data(); }
 
  private:
   std::shared_ptr<const PldaPrepared> prepared_;
   double scale_;
-  std::vector<float> unseen_;
 };
 
 /// The same of classes that are placed once.
@@ -114,7 +112,7 @@ class PredictiveScorer : public PldaScorer, private ClassPlacer {
     const PldaRowPredictive predictive = row_predictive(images, row_metric(prepared().variance, shots, layout));
     const FloatMatrix scores = log_predictive(predictive, classes);
     const DoubleVector none = row_log_predictive(prepared().never_seen, pointers_to(images)).col(0).cast<double>();
-    TaskScale scale = prepared().scale_of(shots);
+    TaskScale scale = task_scale(*prepared().model, shots);
     scale.logits = scale_ > 0 ? scale_ : scale.known;
     EpisodeScores answer{tensor_of(FloatMatrix(static_cast<float>(scale.logits) * scores)).unsqueeze(0), at::Tensor(),
                          at::empty({1, images.rows()})};

@@ -4,6 +4,7 @@
 
 #include "fewshot/plda/detail/batch_space.h"
 #include "fewshot/plda/detail/method.h"
+#include "fewshot/plda/detail/open_run.h"
 #include "fewshot/plda/detail/vb_rows.h"
 #include "fewshot/toolbox/detail/task_matrix.h"
 
@@ -31,7 +32,7 @@ PldaVbOptions settings_of(const PldaModel& model, const Options& options) {
 }
 
 /// The E-step of variational EM over the queries, or over the pool.
-class MixtureRun : public TaskRun {
+class MixtureRun : public OpenRun {
  public:
   MixtureRun(std::shared_ptr<const PldaPrepared> prepared, const Options& options)
       : prepared_(std::move(prepared)), vb_(settings_of(*prepared_->model, options)), scale_(options.scale) {}
@@ -42,16 +43,13 @@ class MixtureRun : public TaskRun {
     const double images = classes.count.mean(), fitted = prepared_->model->transductive_scale.at(images);
     const bool adapted = vb_.degrees > 0 || vb_.plausible > 0;
     const FloatMatrix scores = adapted ? scores_in_adapted_space(task, classes, fitted) : scores_of(task, classes);
-    TaskScale scale = prepared_->scale_of(images);
+    TaskScale scale = task_scale(*prepared_->model, images);
     scale.logits = scale_ > 0 ? scale_ : fitted;
     matrix_at(logits, task) = static_cast<float>(scale.logits) * scores;
     const std::vector<const float*> queries = query_rows(task);
-    unseen_.resize(queries.size());
-    place_unseen(classes.log_predictives(*prepared_, queries).cast<double>(),
-                 row_log_predictive(prepared_->never_seen, queries).col(0).cast<double>(), scale, logits,
-                 unseen_.data());
+    judge(classes.log_predictives(*prepared_, queries).cast<double>(),
+          row_log_predictive(prepared_->never_seen, queries).col(0).cast<double>(), scale, logits);
   }
-  [[nodiscard]] const float* unseen() const override { return unseen_.data(); }
 
  private:
   [[nodiscard]] FloatMatrix scores_of(const Task& task, const TaskClasses& classes) const {
@@ -75,7 +73,6 @@ class MixtureRun : public TaskRun {
   std::shared_ptr<const PldaPrepared> prepared_;
   PldaVbOptions vb_;
   double scale_;
-  std::vector<float> unseen_;
 };
 
 class PldaVb : public PldaMethod {

@@ -151,8 +151,8 @@ std::optional<ScaledLoss> LeftOutFolds::scale(const std::function<AdaptedAxes(si
   std::vector<std::pair<int64_t, const double*>> answered;  // the images, and where their scores are
   for (size_t fold = 0; fold < kept_.size(); ++fold) {
     const AdaptedAxes made = axes(fold);
-    const ClassRows placed{made.place(kept_[fold].x).x, kept_[fold].label, rows_.classes};
-    const DiagonalClasses classes(made.space, placed.count(), placed.sums());
+    const DoubleVector count = kept_[fold].count();
+    const DiagonalClasses classes(made.space, count, count.asDiagonal() * made.place(kept_[fold].means()).x);
     scores.push_back(classes.linear_scores(made.place(rows_.x(left_out_[fold], Eigen::all)).x));
     for (size_t i = 0; i < left_out_[fold].size(); ++i)
       answered.emplace_back(left_out_[fold][i], scores.back().row(static_cast<int64_t>(i)).data());

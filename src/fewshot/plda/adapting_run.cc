@@ -10,6 +10,7 @@
 #include "fewshot/plda/detail/batch_space.h"
 #include "fewshot/plda/detail/known.h"
 #include "fewshot/plda/detail/matrix_of_tensor.h"
+#include "fewshot/plda/detail/open_run.h"
 #include "fewshot/plda/detail/own_directions.h"
 #include "fewshot/toolbox/detail/task_matrix.h"
 
@@ -121,8 +122,7 @@ AdaptedTask ForeignTask::adapt(Span span) const {
   const PldaModel& model = *model_.model;
   const DoubleMatrix f = placed();
   const ClassRows rows{f(labelled_.rows, Eigen::all), labelled_.label, labelled_.classes};
-  const DoubleVector between =
-      between_at_hand(rows, vector_of(model.space.between), model.space.leading, model.adaptation);
+  const DoubleVector between = between_at_hand(rows, model_.between, model.space.leading, model.adaptation);
   AdaptedTask fitted{fitted_space(rows, between, model.adaptation), {}, shots_of(labelled_)};
   if (fitted.space.left_out && rows.images() - rows.classes >= model_.rows->feature_dims()) {
     AdaptedTask alone = adapt_alone(features(), labelled_, task_, span, model.adaptation);
@@ -142,10 +142,7 @@ AdaptedTask adapt(const Task& task, const AdaptingModel& model, Span span) {
 /// The model's factors for a task, or those that images left out found.
 TaskScale scale_of(const PldaModel& model, const AdaptedSpace& space, const Task& task) {
   const double images = static_cast<double>(task.supports()) / static_cast<double>(task.n);
-  TaskScale scale;
-  scale.known = model.inductive_scale.at(images);
-  scale.by_best = model.known_by_best;
-  scale.chance = {model.known_slope.at(images), model.known_offset.at(images), model.known_alike.at(images)};
+  TaskScale scale = task_scale(model, images);
   if (space.left_out) scale.known = scale.chance.slope = space.left_out->scale;
   return scale;
 }
@@ -160,11 +157,11 @@ struct QueryScores {
     const DiagonalSpace& space = adapted.space.axes.space;
     const PlacedImages queries = adapted.images.rows(task.first_query(), task.queries);
     classes = DiagonalClasses(space, labelled.count(), labelled.sums()).log_predictives(queries);
-    none = log_predictives_of_none(space, queries);
+    none = log_densities_around_zero(space, queries);
   }
 };
 
-class AdaptingRun : public TaskRun {
+class AdaptingRun : public OpenRun {
  public:
   AdaptingRun(std::shared_ptr<const AdaptingModel> model, double scale) : model_(std::move(model)), scale_(scale) {}
 
@@ -174,15 +171,12 @@ class AdaptingRun : public TaskRun {
     TaskScale scale = scale_of(*model_->model, adapted.space, task);
     scale.logits = scale_ > 0 ? scale_ : scale.known;
     matrix_at(logits, task) = (scale.logits * scores.classes).cast<float>();
-    unseen_.resize(static_cast<size_t>(task.queries));
-    place_unseen(scores.classes, scores.none, scale, logits, unseen_.data());
+    judge(scores.classes, scores.none, scale, logits);
   }
-  [[nodiscard]] const float* unseen() const override { return unseen_.data(); }
 
  private:
   std::shared_ptr<const AdaptingModel> model_;
   double scale_;
-  std::vector<float> unseen_;
 };
 
 BatchTask batch_of(const Task& task, const AdaptedTask& adapted) {
@@ -198,7 +192,7 @@ BatchTask batch_of(const Task& task, const AdaptedTask& adapted) {
   return batch;
 }
 
-class AdaptingBatchRun : public TaskRun {
+class AdaptingBatchRun : public OpenRun {
  public:
   AdaptingBatchRun(std::shared_ptr<const AdaptingModel> model, PldaVbOptions vb, double scale)
       : model_(std::move(model)), vb_(std::move(vb)), scale_(scale) {}
@@ -215,22 +209,21 @@ class AdaptingBatchRun : public TaskRun {
         task.unlabelled > 0 ? batch_scores_following(batch, vb_, transductive) : batch_scores(batch, vb_, transductive);
     matrix_at(logits, task) = (scale.logits * answers).cast<float>();
     const QueryScores alone(task, adapted);
-    unseen_.resize(static_cast<size_t>(task.queries));
-    place_unseen(alone.classes, alone.none, scale, logits, unseen_.data());
+    judge(alone.classes, alone.none, scale, logits);
   }
-  [[nodiscard]] const float* unseen() const override { return unseen_.data(); }
 
  private:
   std::shared_ptr<const AdaptingModel> model_;
   PldaVbOptions vb_;
   double scale_;
-  std::vector<float> unseen_;
 };
 
 }  // namespace
 
 AdaptingModel::AdaptingModel(std::shared_ptr<const PldaModel> adapting) : model(std::move(adapting)) {
-  if (!model->adaptation.isotropic) rows = std::make_shared<const ForeignRows>(model->space);
+  if (model->adaptation.isotropic) return;
+  rows = std::make_shared<const ForeignRows>(model->space);
+  between = vector_of(model->space.between);
 }
 
 std::unique_ptr<TaskRun> adapting_run(std::shared_ptr<const AdaptingModel> model, double scale) {

@@ -126,7 +126,7 @@ DoubleVector chance_of_classes(const BatchTask& task, double scale) {
   if (task.count.mean() < kShotsThatTell) return {};
   const PlacedImages images{task.unlabelled, DoubleVector::Zero(task.unlabelled.rows())};
   const DoubleMatrix predictive = DiagonalClasses(task.space, task.count, task.sum).log_predictives(images);
-  const DoubleVector ratio = known_ratio(predictive, log_predictives_of_none(task.space, images), scale);
+  const DoubleVector ratio = known_ratio(predictive, log_densities_around_zero(task.space, images), scale);
   return 1 / (1 + (-(scale * ratio.array() + kLogOddsOfClasses)).exp());
 }
 

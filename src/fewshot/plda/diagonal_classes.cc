@@ -5,19 +5,15 @@
 #include "fewshot/toolbox/detail/gaussian.h"
 
 namespace protocom {
-namespace {
 
-/// log N(x; 0, 1 + v), [k], with v as the `between` of `variance`.
-DoubleVector log_densities_around_zero(const DiagonalSpace& variance, const PlacedImages& images) {
-  const DoubleVector precision = (1 + variance.between.array()).inverse();
-  const double volume = variance.between.array().log1p().sum() + variance.rest_dims * std::log1p(variance.rest_between);
-  const double constant = volume + (static_cast<double>(precision.size()) + variance.rest_dims) * kLogTwoPi;
+DoubleVector log_densities_around_zero(const DiagonalSpace& space, const PlacedImages& images) {
+  const DoubleVector precision = (1 + space.between.array()).inverse();
+  const double volume = space.between.array().log1p().sum() + space.rest_dims * std::log1p(space.rest_between);
+  const double constant = volume + (static_cast<double>(precision.size()) + space.rest_dims) * kLogTwoPi;
   // Not a product with a vector: BLAS complains about one without dimensions, as of a single image.
   const DoubleVector squares = (images.x.array().square().rowwise() * precision.transpose().array()).rowwise().sum();
-  return -0.5 * (squares.array() + images.rest.array() / (1 + variance.rest_between) + constant);
+  return -0.5 * (squares.array() + images.rest.array() / (1 + space.rest_between) + constant);
 }
-
-}  // namespace
 
 DiagonalClasses::DiagonalClasses(const DiagonalSpace& space, const DoubleVector& count, const DoubleMatrix& sum)
     : variance_(space) {
@@ -41,10 +37,6 @@ DoubleMatrix DiagonalClasses::log_predictives(const PlacedImages& images) const 
   DoubleMatrix scores = linear_scores(images.x);
   scores.colwise() += log_densities_around_zero(variance_, images);
   return scores;
-}
-
-DoubleVector log_predictives_of_none(const DiagonalSpace& space, const PlacedImages& images) {
-  return log_densities_around_zero(space, images);
 }
 
 }  // namespace protocom

@@ -4,6 +4,8 @@
 #include <cmath>
 #include <limits>
 
+#include "fewshot/plda/model.h"
+
 namespace protocom {
 namespace {
 
@@ -78,6 +80,14 @@ DoubleVector known_ratio(const DoubleMatrix& scores, const DoubleVector& none, d
   const DoubleVector best = scores.rowwise().maxCoeff();
   const DoubleMatrix shares = (scale * (scores.colwise() - best)).array().exp();
   return best.array() + shares.rowwise().mean().array().log() / scale - none.array();
+}
+
+TaskScale task_scale(const PldaModel& model, double images) {
+  TaskScale scale;
+  scale.known = model.inductive_scale.at(images);
+  scale.by_best = model.known_by_best;
+  scale.chance = {model.known_slope.at(images), model.known_offset.at(images), model.known_alike.at(images)};
+  return scale;
 }
 
 void place_unseen(const DoubleMatrix& predictive, const DoubleVector& none, const TaskScale& scale, const float* logits,

@@ -268,14 +268,6 @@ PldaRowBelief PldaPrepared::prior_of(const std::vector<int64_t>& which, int64_t 
   return nothing.of(std::vector<int64_t>(static_cast<size_t>(n), 0));
 }
 
-TaskScale PldaPrepared::scale_of(double images) const {
-  TaskScale scale;
-  scale.known = model->inductive_scale.at(images);
-  scale.by_best = model->known_by_best;
-  scale.chance = {model->known_slope.at(images), model->known_offset.at(images), model->known_alike.at(images)};
-  return scale;
-}
-
 TaskClasses::TaskClasses(const PldaPrepared& prepared, const Task& task)
     : prior(prepared.prior_of(task.classes, task.n)),
       count(Eigen::VectorXf::Zero(task.n)),

@@ -249,9 +249,14 @@ TEST(PldaAdaptingRun, FeaturesThatAreNotFiniteAreAnError) {
   }
 }
 
-TEST(PldaAdaptingRun, OneImageOfOneClassIsAnswered) {
-  for (const PldaModel& model : {model_without_space(), model_of_others(20, false)})
+TEST(PldaAdaptingRun, AnswersOneImageOfOneClassAndPrintsNothing) {
+  const PldaModel others = model_of_others(20, false);
+  ::testing::internal::CaptureStdout();  // BLAS complains there about products without dimensions
+  for (const PldaModel& model : {model_without_space(), others}) {
     expect_same_answers(foreign_episode(1, 1, 20), model);
+    expect_same_batch(foreign_episode(1, 1, 20), model);
+  }
+  EXPECT_EQ(::testing::internal::GetCapturedStdout(), "");
 }
 
 TEST(PldaAdaptingRun, ImagesThatAreAllAlikeMakeNoClassLikelier) {

@@ -2,6 +2,7 @@
 #include <cstdint>
 #include <memory>
 
+#include "fewshot/detail/matrix.h"
 #include "fewshot/detail/task.h"
 #include "fewshot/plda/detail/foreign_rows.h"
 #include "fewshot/plda/model.h"
@@ -15,6 +16,7 @@ struct AdaptingModel {
   std::shared_ptr<const PldaModel> model;
   /// What a task's rows are; null: features as they are, of a model without a space.
   std::shared_ptr<const ForeignRows> rows;
+  DoubleVector between;  ///< of the space, [e]; empty without one
 };
 
 /// `plda` in the space that adapted() would make of each task's labelled images, without that space: it differs from a

@@ -21,6 +21,9 @@ struct PlacedImages {
   }
 };
 
+/// log N(x; 0, 1 + between) of images, [k]: that of a class never seen.
+DoubleVector log_densities_around_zero(const DiagonalSpace& space, const PlacedImages& images);
+
 /// What is believed of classes after their labelled images, and how likely others are by that: each class mean has the
 /// posterior mean m = b sum / (1 + K b) of K images, and images are compared with it by the variance 1 + v. v is
 /// one for all classes, b / (1 + k b) with the mean k of their numbers of images: v of its own for each would be right
@@ -41,8 +44,5 @@ class DiagonalClasses {
   DoubleMatrix weighted_;   // P m, [n, p]
   DoubleVector half_;       // m' P m / 2, [n]
 };
-
-/// log N(x; 0, 1 + b) of images, [k]: of a class never seen.
-DoubleVector log_predictives_of_none(const DiagonalSpace& space, const PlacedImages& images);
 
 }  // namespace protocom

@@ -6,6 +6,8 @@
 
 namespace protocom {
 
+struct PldaModel;
+
 /// How much likelier each image [q] is under the classes of its task than under a class never seen:
 ///     r = (log mean_k exp(scale s_k)) / scale - none
 /// with s_k the log predictive of class k, `scores` [q, n], and `none` [q] that of a class never seen: it may be of any
@@ -39,6 +41,9 @@ struct TaskScale {
   bool by_best = false;  ///< PldaModel::known_by_best
   KnownChance chance = {};
 };
+
+/// Those of a model for classes with so many labelled images each, on average; `logits` is left as it is.
+TaskScale task_scale(const PldaModel& model, double images);
 
 /// The logits [q] of a class never seen beside `logits` [q, n]: the chance that an image is of one of the classes is
 /// judged of each image by itself, from its log predictives [q, n] and that of a class never seen, `none` [q].

@@ -26,8 +26,6 @@ struct PldaPrepared {
 
   /// The prior of n classes [n], by their rows of the KnowledgeTable; empty: they are not known.
   [[nodiscard]] PldaRowBelief prior_of(const std::vector<int64_t>& which, int64_t n) const;
-  /// What makes probabilities of log predictives of classes with so many images each, on average.
-  [[nodiscard]] TaskScale scale_of(double images) const;
   /// ImagePoints::points: f with each dimension times sqrt(b / (1 + 2 b)), so that products are the part of
   /// log p(x, x' of one class) / p(x) p(x') that depends on both images.
   [[nodiscard]] at::Tensor points(const at::Tensor& features) const;

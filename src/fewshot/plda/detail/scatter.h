@@ -25,7 +25,7 @@ struct LowRankWhitening {
   /// x W of rows [m, e].
   [[nodiscard]] DoubleMatrix apply(const DoubleMatrix& x) const;
   /// diag(W diag(variance) W), [e]: what is left of a diagonal covariance. What is off the diagonal is dropped: keeping
-  /// it is no better on held-out classes and costs e x e work for each episode.
+  /// it gains nothing on held-out classes and takes O(e^2) per episode.
   [[nodiscard]] DoubleVector variance(const DoubleVector& variance) const;
 };
 

@@ -1,0 +1,25 @@
+#pragma once
+#include <vector>
+
+#include "fewshot/detail/task.h"
+#include "fewshot/plda/detail/known.h"
+
+namespace protocom {
+
+/// A run that also judges whether an image is of none of the classes.
+class OpenRun : public TaskRun {
+ public:
+  [[nodiscard]] const float* unseen() const final { return unseen_.data(); }
+
+ protected:
+  /// place_unseen() of the task's queries beside their logits.
+  void judge(const DoubleMatrix& predictive, const DoubleVector& none, const TaskScale& scale, const float* logits) {
+    unseen_.resize(static_cast<size_t>(none.size()));
+    place_unseen(predictive, none, scale, logits, unseen_.data());
+  }
+
+ private:
+  std::vector<float> unseen_;  // [q]
+};
+
+}  // namespace protocom
