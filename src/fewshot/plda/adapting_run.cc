@@ -44,8 +44,10 @@ double shots_of(const LabelledPlaces& labelled) {
   return static_cast<double>(labelled.rows.size()) / static_cast<double>(labelled.classes);
 }
 
-void check_finite(bool finite) {
-  if (!finite) fail("a feature is not finite, expected numbers");
+/// Through their sum, which takes several numbers at once: what is infinite or not a number stays so.
+template <typename Rows>
+void check_finite(const Rows& rows) {
+  if (!std::isfinite(rows.sum())) fail("a feature is not finite, expected numbers");
 }
 
 /// In a space of the labelled images alone; features [points, d].
@@ -98,12 +100,14 @@ DoubleMatrix ForeignTask::placed() const {
   }
   const FloatRow offset(rows.offset().data(), dims);
   DoubleMatrix f(task_.points(), dims);
+  Eigen::RowVectorXf place(dims);  // by itself: an expression that ends in a conversion takes number by number
   for (int64_t i = 0; i < f.rows(); ++i) {
     const FloatRow row(task_.rows[static_cast<size_t>(i)], rows.last());
     const float norm = std::max((row.tail(length) - center.tail(length)).norm(), kShortest);
-    f.row(i) = ((row.head(dims) - center.head(dims)) / norm - offset).cast<double>();
+    place = (row.head(dims) - center.head(dims)) * (1 / norm) - offset;
+    f.row(i) = place.cast<double>();
   }
-  check_finite(f.allFinite());
+  check_finite(f);
   return f;
 }
 
@@ -135,7 +139,7 @@ AdaptedTask ForeignTask::adapt(Span span) const {
 AdaptedTask adapt(const Task& task, const AdaptingModel& model, Span span) {
   if (model.rows != nullptr) return ForeignTask(task, model).adapt(span);
   FloatMatrix features = matrix_of<float>(task, 0, task.points());
-  check_finite(features.allFinite());
+  check_finite(features);
   return adapt_alone(std::move(features), distinct_supports(task, 0, task.width), task, span, model.model->adaptation);
 }
 

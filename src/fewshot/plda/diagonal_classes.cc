@@ -10,9 +10,10 @@ DoubleVector log_densities_around_zero(const DiagonalSpace& space, const PlacedI
   const DoubleVector precision = (1 + space.between.array()).inverse();
   const double volume = space.between.array().log1p().sum() + space.rest_dims * std::log1p(space.rest_between);
   const double constant = volume + (static_cast<double>(precision.size()) + space.rest_dims) * kLogTwoPi;
-  // Not a product with a vector: BLAS complains about one without dimensions, as of a single image.
-  const DoubleVector squares = (images.x.array().square().rowwise() * precision.transpose().array()).rowwise().sum();
-  return -0.5 * (squares.array() + images.rest.array() / (1 + space.rest_between) + constant);
+  DoubleVector squares = images.rest / (1 + space.rest_between);
+  // BLAS complains about a product without dimensions, as of a single image.
+  if (precision.size() > 0) squares += images.x.cwiseAbs2() * precision;
+  return -0.5 * (squares.array() + constant);
 }
 
 DiagonalClasses::DiagonalClasses(const DiagonalSpace& space, const DoubleVector& count, const DoubleMatrix& sum)
