@@ -2,10 +2,10 @@
 
 #include <cmath>
 
-#include "base/unit_vectors.h"
 #include "fewshot/detail/method_definition.h"
 #include "fewshot/toolbox/cosine_classifier.h"
 #include "fewshot/toolbox/detail/episode_points.h"
+#include "tensors/unit_vectors.h"
 
 namespace protocom::methods {
 namespace {

@@ -1,11 +1,11 @@
 #include <ATen/ATen.h>
 
-#include "base/unit_vectors.h"
 #include "fewshot/toolbox/detail/centred_points.h"
 #include "fewshot/toolbox/detail/row_products.h"
 #include "fewshot/toolbox/detail/sinkhorn.h"
 #include "fewshot/toolbox/detail/space_method.h"
 #include "fewshot/toolbox/detail/span.h"
+#include "tensors/unit_vectors.h"
 
 namespace protocom::methods {
 namespace {

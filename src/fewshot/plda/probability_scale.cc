@@ -14,6 +14,7 @@
 #include "fewshot/detail/row_length.h"
 #include "fewshot/plda/posterior.h"
 #include "fewshot/toolbox/detail/class_kernels.h"
+#include "tensors/tensors.h"
 
 namespace protocom {
 namespace {
@@ -33,11 +34,6 @@ std::vector<int64_t> ranks_in_class(const std::vector<double>& distances, const 
     if (labels[at] == labels[before]) rank[at] = rank[before] + 1;
   }
   return rank;
-}
-
-std::vector<int64_t> numbers_of(const at::Tensor& tensor) {
-  const at::Tensor plain = tensor.contiguous();
-  return {plain.data_ptr<int64_t>(), plain.data_ptr<int64_t>() + plain.numel()};
 }
 
 std::vector<double> values_of(const at::Tensor& tensor) {

@@ -3,7 +3,7 @@
 #include <numeric>
 #include <vector>
 
-#include "fewshot/detail/matrix.h"
+#include "base/matrix.h"
 #include "fewshot/detail/task.h"
 
 namespace protocom {
