@@ -12,6 +12,7 @@
 #include "knowledge/graph_embedding.h"
 #include "knowledge/word_vectors.h"
 #include "knowledge/wordnet_attributes.h"
+#include "tensors/tensors.h"
 
 namespace protocom {
 namespace {
@@ -69,7 +70,7 @@ void wordnet_attributes_of_100_classes(benchmark::State& state) {
 BENCHMARK(wordnet_attributes_of_100_classes)->Unit(benchmark::kMillisecond);
 
 void graph_embedding(benchmark::State& state) {
-  const at::Tensor association = at::rand({state.range(0), 1000}).lt(0.05).to(at::kFloat);
+  const Array association = array_of(at::rand({state.range(0), 1000}).lt(0.05).to(at::kFloat));
   for (auto _ : state) benchmark::DoNotOptimize(embed_graph(association, 50));
 }
 BENCHMARK(graph_embedding)->Arg(100)->Arg(608)->Unit(benchmark::kMillisecond);

@@ -16,8 +16,8 @@
 #include <fstream>
 #include <sstream>
 
-#include "base/device.h"
 #include "recognizer/recognizer.h"
+#include "tensors/device.h"
 
 namespace {
 

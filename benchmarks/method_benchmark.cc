@@ -7,13 +7,14 @@
 
 #include <chrono>
 
-#include "base/device.h"
 #include "base/rng.h"
 #include "eval/evaluate.h"
 #include "fewshot/align_knowledge.h"
 #include "fewshot/scorer_group.h"
 #include "fewshot/toolbox/detail/row_kernels.h"
 #include "fewshot/toolbox/detail/vector_form.h"
+#include "tensors/device.h"
+#include "tensors/tensors.h"
 #include "train/complete.h"
 
 namespace protocom {
@@ -41,9 +42,10 @@ Knowledge random_knowledge(const FeatureSet& features) {
   Knowledge knowledge;
   knowledge.classes = features.class_names;
   for (int64_t a = 0; a < kAttributes; ++a) knowledge.attributes.push_back("attribute" + std::to_string(a));
-  knowledge.association = at::rand({kClasses, kAttributes}).lt(kAttributesPerClass / kAttributes).to(at::kFloat);
-  knowledge.class_embedding = at::randn({kClasses, 50});
-  knowledge.attribute_embedding = at::randn({kAttributes, 50});
+  knowledge.association =
+      array_of(at::rand({kClasses, kAttributes}).lt(kAttributesPerClass / kAttributes).to(at::kFloat));
+  knowledge.class_embedding = array_of(at::randn({kClasses, 50}));
+  knowledge.attribute_embedding = array_of(at::randn({kAttributes, 50}));
   return knowledge;
 }
 

@@ -53,17 +53,30 @@ endfunction()
 
 # Merely loading a precompiled <torch/torch.h> costs 4 s a file, so only the modules that train or run networks use it. A file in
 # another module that needs it pays 10 s by itself.
-set(tensor_headers <ATen/ATen.h> <fmt/format.h> <nlohmann/json.hpp> <spdlog/logger.h>)
-set(tensor_targets torch fmt::fmt nlohmann_json::nlohmann_json spdlog::spdlog)
+set(plain_headers <fmt/format.h> <nlohmann/json.hpp> <spdlog/logger.h>)
+set(plain_targets fmt::fmt nlohmann_json::nlohmann_json spdlog::spdlog)
+set(tensor_headers <ATen/ATen.h> ${plain_headers})
+set(tensor_targets torch ${plain_targets})
+protocom_pch(plain LINK ${plain_targets} HEADERS ${plain_headers})
 protocom_pch(tensor LINK ${tensor_targets} HEADERS ${tensor_headers})
 protocom_pch(torch LINK ${tensor_targets} HEADERS ${tensor_headers} <torch/torch.h> <torch/script.h>)
 
-# protocom_add_module(NAME [PCH tensor|torch] [PUBLIC target...] [PRIVATE target...]): library protocom::NAME from src/NAME with its
-# subfolders. Other modules include its headers but those in detail/. A subfolder methods/ is left to protocom_add_methods.
+# protocom_add_module(NAME [TORCH public|private|none] [PCH tensor|torch] [PUBLIC target...] [PRIVATE target...]): library protocom::NAME
+# from src/NAME with its subfolders. Other modules include its headers but those in detail/. A subfolder methods/ is left to
+# protocom_add_methods. TORCH says whether its headers (the default), its sources alone or neither include LibTorch's.
 function(protocom_add_module name)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "" "PCH" "PUBLIC;PRIVATE")
-  if(NOT arg_PCH)
-    set(arg_PCH tensor)
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "TORCH;PCH" "PUBLIC;PRIVATE")
+  if(NOT arg_TORCH)
+    set(arg_TORCH public)
+  endif()
+  if(arg_TORCH STREQUAL "none")
+    set(arg_PCH plain)
+  else()
+    string(TOUPPER ${arg_TORCH} scope)
+    list(APPEND arg_${scope} torch)
+    if(NOT arg_PCH)
+      set(arg_PCH tensor)
+    endif()
   endif()
   file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/${name}/*.cc)
   list(FILTER sources EXCLUDE REGEX "/src/${name}/methods/")
@@ -75,7 +88,7 @@ function(protocom_add_module name)
                                               $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include>
                                               $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
   target_compile_features(${target} PUBLIC cxx_std_${PROTOCOM_CXX_LEVEL})
-  target_link_libraries(${target} PUBLIC torch Threads::Threads ${arg_PUBLIC}
+  target_link_libraries(${target} PUBLIC Threads::Threads ${arg_PUBLIC}
                                   PRIVATE $<BUILD_INTERFACE:protocom_settings> ${arg_PRIVATE})
   protocom_use_pch(${target} ${arg_PCH})
   set_property(GLOBAL APPEND PROPERTY protocom_modules ${target})

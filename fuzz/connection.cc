@@ -17,6 +17,7 @@
 #include "io/files.h"
 #include "knowledge/knowledge.h"
 #include "recognizer/create_recognizer.h"
+#include "tensors/tensors.h"
 
 namespace protocom::fuzz {
 namespace {
@@ -41,8 +42,8 @@ fs::path make_recognizer(const fs::path& folder) {
   Knowledge knowledge;
   knowledge.classes = {"cat"};
   knowledge.attributes = {"tail"};
-  knowledge.association = at::ones({1, 1});
-  knowledge.class_embedding = knowledge.attribute_embedding = at::ones({1, 2});
+  knowledge.association = array_of(at::ones({1, 1}));
+  knowledge.class_embedding = knowledge.attribute_embedding = array_of(at::ones({1, 2}));
   write_knowledge(folder / "knowledge.npz", knowledge, {}, nlohmann::json::object());
   RecognizerParts parts;
   parts.backbone = folder / "backbone.npz";

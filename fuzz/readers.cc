@@ -35,7 +35,7 @@ namespace fs = std::filesystem;
 void read_npz(const fs::path& path) {
   const NpzReader reader(path);
   for (const std::string& name : reader.names()) {
-    attempt([&] { (void)reader.tensor(name); });
+    attempt([&] { (void)reader.array(name); });
     attempt([&] { (void)reader.strings(name); });
   }
 }
@@ -59,7 +59,7 @@ void read_tokenizer(const fs::path& path) {
 void read_array(const fs::path& path) { read_npy(path); }
 
 void read_tensors(const fs::path& path) {
-  for (const auto& [name, tensor] : read_safetensors(path).tensors) (void)tensor.clone();
+  for (const auto& [name, tensor] : read_safetensors(path).tensors) (void)tensor.copy();
 }
 
 void read_header_of(const fs::path& path) { (void)read_any_header(path).to_json().dump(); }
@@ -137,7 +137,7 @@ void read_feature_file(const fs::path& path) { (void)read_features(path).rows_by
 /// All that anyone asks of one, whatever its variables are called.
 void read_mat(const fs::path& path) {
   const MatFile file(path);
-  for (const char* name : {"features", "labels", "train_loc", "x"}) attempt([&] { (void)file.matrix(name).sum(); });
+  for (const char* name : {"features", "labels", "train_loc", "x"}) attempt([&] { (void)file.matrix(name).copy(); });
   attempt([&] { (void)file.texts("allclasses_names"); });
 }
 

@@ -17,6 +17,7 @@
 #include "io/npz.h"
 #include "io/safetensors.h"
 #include "knowledge/knowledge.h"
+#include "tensors/tensors.h"
 #include "tests/support/onnx_writer.h"
 #include "tests/support/tflite_writer.h"
 
@@ -100,15 +101,16 @@ void write_images(const fs::path& folder) {
 
 void write_arrays(const fs::path& folder) {
   NpzWriter writer(folder / "npz/plain");
-  writer.add("floats", at::arange(6, at::kFloat).view({2, 3}));
-  writer.add("numbers", at::arange(4));
+  writer.add("floats", array_of(at::arange(6, at::kFloat).view({2, 3})));
+  writer.add("numbers", array_of(at::arange(4)));
   writer.add("texts", {"cat", "na\xc3\xafve", ""});
   writer.add_bytes("header.json", "{}");
   writer.close();
   const NpzReader reader(folder / "npz/plain");
   write_file(folder / "npy/floats", reader.bytes("floats"));
   write_file(folder / "npy/texts", reader.bytes("texts"));
-  write_safetensors(folder / "safetensors/plain", {{"a", at::ones({2, 2})}, {"b", at::arange(3)}}, {{"format", "pt"}});
+  write_safetensors(folder / "safetensors/plain", {{"a", array_of(at::ones({2, 2}))}, {"b", array_of(at::arange(3))}},
+                    {{"format", "pt"}});
 }
 
 void write_texts(const fs::path& folder) {
@@ -184,9 +186,9 @@ void write_artefacts(const fs::path& folder, const fs::path& work) {
   knowledge.classes = {"cat", "dog"};
   knowledge.attributes = {"tail"};
   knowledge.titles = {{"cat", "a cat"}};
-  knowledge.association = at::ones({2, 1});
-  knowledge.class_embedding = at::ones({2, 3});
-  knowledge.attribute_embedding = at::ones({1, 3});
+  knowledge.association = array_of(at::ones({2, 1}));
+  knowledge.class_embedding = array_of(at::ones({2, 3}));
+  knowledge.attribute_embedding = array_of(at::ones({1, 3}));
   write_knowledge(work / "knowledge.npz", knowledge, seed_provenance(), {{"source", "table"}});
   NetworkOptions options;
   options.architecture = "conv4";

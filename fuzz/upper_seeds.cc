@@ -8,6 +8,7 @@
 #include "io/npz.h"
 #include "report/section.h"
 #include "store/recognizer_file.h"
+#include "tensors/tensors.h"
 #include "train/detail/checkpoint.h"
 
 namespace protocom::fuzz {
@@ -57,7 +58,7 @@ void write_fitted(const fs::path& path, const fs::path& seed, const char* method
   ArtefactHeader header = make_header("fitted-method", 1, seed_provenance());
   header.details = {{"method", method}, {"feature_dim", 2}, {"trained_on", {"cat", "dog"}}};
   NpzWriter writer(path);
-  for (const auto& [name, tensor] : state) writer.add("state." + name, tensor);
+  for (const auto& [name, tensor] : state) writer.add("state." + name, array_of(tensor));
   writer.add("attributes", std::vector<std::string>{"tail"});
   add_header(writer, header);
   writer.close();
@@ -102,7 +103,7 @@ void write_recognizer(const fs::path& folder) {
   write_file(folder / "artefacts/backbone", "a backbone");
   RecognizerFile::create(path, settings, {{"backbone", folder / "artefacts/backbone"}}, seed_provenance());
   RecognizerFile file(path);
-  ClassEnrolment cat{"cat", ClassDescription{"a cat", at::ones({1}), at::ones({2}), "attributes"}};
+  ClassEnrolment cat{"cat", ClassDescription{"a cat", array_of(at::ones({1})), array_of(at::ones({2})), "attributes"}};
   cat.examples = {at::ones({2, 2}), {"h1", "h2"}, {"1.jpg", "2.jpg"}, {"one", "two"}};
   file.enrol({cat});
   file.set_calibration({{"factor", 1}});

@@ -8,13 +8,14 @@
 #include <utility>
 
 #include "base/check.h"
-#include "base/device.h"
+#include "base/cores.h"
 #include "base/enum_words.h"
 #include "base/near_matches.h"
 #include "cli.h"
 #include "images/image.h"
 #include "jobs/process_group.h"
 #include "program.h"
+#include "tensors/device.h"
 #include "terminal_progress.h"
 
 namespace protocom::cli {

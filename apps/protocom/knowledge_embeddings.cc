@@ -19,7 +19,7 @@ struct EmbeddingsCommand {
 AttributeTable table_of(const ClassVectors& vectors, const std::string& file) {
   AttributeTable table;
   table.classes = vectors.classes;
-  table.association = at::zeros({static_cast<int64_t>(vectors.classes.size()), 0});
+  table.association = Array::zeros({static_cast<int64_t>(vectors.classes.size()), 0});
   table.source = {{"kind", "embeddings"}, {"file", file}};
   return table;
 }

@@ -52,7 +52,7 @@ void print_classes(const Knowledge& knowledge, size_t most) {
   for (size_t k = 0; k < std::min(most, knowledge.classes.size()); ++k) {
     std::vector<std::string> own;
     for (size_t a = 0; a < knowledge.attributes.size(); ++a) {
-      const auto weight = knowledge.association[static_cast<int64_t>(k)][static_cast<int64_t>(a)].item<float>();
+      const float weight = knowledge.association.row(static_cast<int64_t>(k)).data<float>()[a];
       if (weight > 0)
         own.push_back(short_title(knowledge, knowledge.attributes[a]) +
                       (weight < 1 ? fmt::format(" {:.2g}", weight) : ""));

@@ -2,10 +2,10 @@
 #include <pybind11/pybind11.h>
 
 #include "base/blas_kernels.h"
-#include "base/device.h"
 #include "base/error.h"
 #include "calls.h"
 #include "methods.h"
+#include "tensors/device.h"
 
 PYBIND11_MODULE(_core, module) {
   using namespace protocom::python;

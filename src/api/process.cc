@@ -13,8 +13,8 @@
 #endif
 
 #include "api/detail/boundary.h"
-#include "base/device.h"
 #include "base/error.h"
+#include "tensors/device.h"
 
 namespace protocom::v0 {
 namespace {

@@ -1,7 +1,5 @@
 #include "base/error.h"
 
-#include <c10/util/Exception.h>
-
 #include <filesystem>
 #include <new>
 #include <nlohmann/json.hpp>
@@ -64,8 +62,8 @@ std::string reason_in(const std::string& line) {
                                          : std::string(rest.substr(begin));
 }
 
-std::string reason_of_torch(const c10::Error& error) {
-  const std::string text = error.what_without_backtrace();
+/// Of LibTorch's exceptions too, whose type only the modules know that link it.
+std::string reason_of_text(std::string_view text) {
   if (text.find("can't allocate memory") != std::string::npos) return reason_of(std::bad_alloc());
   return reason_in(first_line(text));
 }
@@ -109,10 +107,9 @@ std::string reason_of(const std::exception& error) {
   if (dynamic_cast<const std::bad_alloc*>(&error) != nullptr) return "there is not enough memory for it";
   if (dynamic_cast<const std::length_error*>(&error) != nullptr) return "a size in it is larger than memory can be";
   if (const auto* json = dynamic_cast<const nlohmann::json::exception*>(&error)) return reason_of_json(json->what());
-  if (const auto* torch = dynamic_cast<const c10::Error*>(&error)) return reason_of_torch(*torch);
   if (const auto* files = dynamic_cast<const std::filesystem::filesystem_error*>(&error))
     return fmt::format("{}: {}", files->path1().string(), files->code().message());
-  return first_line(error.what());
+  return reason_of_text(error.what());
 }
 
 }  // namespace protocom

@@ -1,7 +1,5 @@
 #include "base/feature_values.h"
 
-#include <ATen/ATen.h>
-
 #include <algorithm>
 #include <cstring>
 #include <limits>
@@ -51,20 +49,20 @@ BadFeatures describe(const float* values, int64_t rows, int64_t width) {
 
 }  // namespace
 
-std::optional<BadFeatures> find_bad_features(const at::Tensor& features) {
-  const at::Tensor single = features.to(at::kFloat).contiguous();
-  const auto* values = single.data_ptr<float>();
+std::optional<BadFeatures> find_bad_features(const Array& features) {
+  const Array single = features.to(NumberType::kFloat32);
+  const auto* values = single.data<float>();
   const float size = size_of(largest_bits(values, single.numel()));
   if (size <= kLargestFeature && (size == 0 || size >= kSmallestFeature)) return std::nullopt;
   return describe(values, single.size(0), single.numel() / single.size(0));
 }
 
-bool is_finite(const at::Tensor& values) {
-  const at::Tensor single = values.to(at::kFloat).contiguous();
-  return size_of(largest_bits(single.data_ptr<float>(), single.numel())) < std::numeric_limits<float>::infinity();
+bool is_finite(const Array& values) {
+  const Array single = values.to(NumberType::kFloat32);
+  return size_of(largest_bits(single.data<float>(), single.numel())) < std::numeric_limits<float>::infinity();
 }
 
-void check_features(const at::Tensor& features, const std::string& where) {
+void check_features(const Array& features, const std::string& where) {
   if (const auto bad = find_bad_features(features))
     fail("{}: features hold {} in {} rows, first in row {}", where, bad->reason, bad->rows, bad->row);
 }

@@ -1,9 +1,9 @@
 #pragma once
-#include <ATen/core/Tensor.h>
-
 #include <cstdint>
 #include <optional>
 #include <string>
+
+#include "base/array.h"
 
 namespace protocom {
 
@@ -22,13 +22,12 @@ struct BadFeatures {
 
 /// Looks at features [n, ...] of any floating type: whether they hold NaN, infinity, or numbers too large to compute
 /// with, or are all too small (unless they are all zero).
-std::optional<BadFeatures> find_bad_features(const at::Tensor& features);
+std::optional<BadFeatures> find_bad_features(const Array& features);
 
-/// Whether no number is NaN or infinite, of float32 or what becomes that. Quicker on short vectors than LibTorch's
-/// operators, which take longer to be called than to run.
-bool is_finite(const at::Tensor& values);
+/// Whether no number is NaN or infinite, of float32 or what becomes that.
+bool is_finite(const Array& values);
 
 /// Throws Error that begins with `where` for such features.
-void check_features(const at::Tensor& features, const std::string& where);
+void check_features(const Array& features, const std::string& where);
 
 }  // namespace protocom

@@ -12,6 +12,7 @@
 #include "base/near_matches.h"
 #include "base/text.h"
 #include "datasets/detail/feature_parts.h"
+#include "tensors/tensors.h"
 
 namespace protocom::feature_parts {
 namespace {
@@ -106,7 +107,7 @@ at::Tensor checked_features(const at::Tensor& raw, const std::string& where) {
          fmt::join(raw.sizes(), ", "), raw.dim() == 4 ? ": save the mean over places, x.mean((2, 3))" : "");
   }
   at::Tensor features = flat.to(at::kFloat).contiguous();
-  check_features(features, where);
+  check_features(array_of(features), where);
   return features;
 }
 
@@ -124,7 +125,7 @@ std::vector<std::string> clean_names(std::vector<std::string> names) {
 
 void take_labels(const NumpyArray& raw, const LabelContext& context, FeatureSet& set) {
   if (const auto* texts = std::get_if<std::vector<std::string>>(&raw)) return take_texts(*texts, context, set);
-  set.labels = whole_numbers(std::get<at::Tensor>(raw), set.features.size(0), context.where);
+  set.labels = whole_numbers(tensor_of(std::get<Array>(raw)), set.features.size(0), context.where);
   if (!context.names) return take_numbers_as_classes(context, set);
   set.class_names = *context.names;
   check_label_range(set, context.where);

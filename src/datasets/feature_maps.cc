@@ -7,6 +7,7 @@
 #include "base/error.h"
 #include "datasets/detail/mapped_artefact.h"
 #include "io/files.h"
+#include "tensors/tensors.h"
 
 namespace protocom {
 namespace {
@@ -33,7 +34,7 @@ void write_feature_maps(const std::filesystem::path& path, const FeatureMaps& ma
                     {"width", maps.maps.size(3)},
                     {"backbone_hash", maps.backbone_hash}};
   write_safetensors(
-      path, {{"maps", maps.maps}},
+      path, {{"maps", array_of(maps.maps)}},
       {{kSafetensorsHeaderKey, images_detail::to_text(header)}, {"image_ids", images_detail::to_text(maps.image_ids)}});
 }
 

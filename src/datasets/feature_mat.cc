@@ -5,6 +5,7 @@
 #include "base/error.h"
 #include "datasets/detail/feature_parts.h"
 #include "io/mat_file.h"
+#include "tensors/tensors.h"
 
 namespace protocom::feature_parts {
 namespace fs = std::filesystem;
@@ -14,7 +15,7 @@ namespace {
 std::set<int64_t> classes_at(const MatFile& splits, const char* name, const at::Tensor& labels) {
   std::set<int64_t> classes;
   if (!splits.has(name)) return classes;
-  const at::Tensor places = splits.matrix(name).reshape({-1}).to(at::kLong);
+  const at::Tensor places = tensor_of(splits.matrix(name)).reshape({-1}).to(at::kLong);
   const auto* place = places.data_ptr<int64_t>();
   const auto* label = labels.data_ptr<int64_t>();
   for (int64_t i = 0; i < places.size(0); ++i) {
@@ -43,19 +44,19 @@ std::vector<std::string> split_in(const MatFile& splits, const FeatureSet& set) 
 
 std::optional<std::vector<std::string>> read_mat_features(const fs::path& path, FeatureSet& set) {
   const MatFile file(path);
-  at::Tensor features = file.matrix("features");
-  const at::Tensor labels = file.matrix("labels").reshape({-1});
+  at::Tensor features = tensor_of(file.matrix("features"));
+  const at::Tensor labels = tensor_of(file.matrix("labels")).reshape({-1});
   if (features.size(0) != labels.size(0) && features.size(1) == labels.size(0)) features = features.t();
   set.features = checked_features(features, path.string());
   set.image_ids = numbered(set.features.size(0));
   const fs::path beside = path.parent_path() / "att_splits.mat";
   if (!fs::exists(beside)) {
-    take_labels(labels, {std::nullopt, 0, path.string()}, set);
+    take_labels(array_of(labels), {std::nullopt, 0, path.string()}, set);
     return std::nullopt;
   }
   const MatFile splits(beside);
   const std::vector<std::string> names = clean_names(splits.texts("allclasses_names"));
-  take_labels(labels - 1, {names, 0, path.string()}, set);
+  take_labels(array_of(labels - 1), {names, 0, path.string()}, set);
   return split_in(splits, set);
 }
 

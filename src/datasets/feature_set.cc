@@ -14,6 +14,7 @@
 #include "datasets/detail/mapped_artefact.h"
 #include "io/files.h"
 #include "io/mapped_rows.h"
+#include "tensors/tensors.h"
 
 namespace protocom {
 using namespace feature_parts;
@@ -86,7 +87,7 @@ std::string member_of(const NpzReader& reader, const std::vector<std::string>& n
 at::Tensor features_of_npz(const NpzReader& reader) {
   const std::string member = member_of(reader, {"features", "X", "x", "feats", "embeddings"});
   const auto mapped = map_npz_rows(reader.path(), member);
-  return mapped ? *mapped : checked_features(reader.tensor(member), reader.path().string());
+  return mapped ? tensor_of(*mapped) : checked_features(tensor_of(reader.array(member)), reader.path().string());
 }
 
 FeatureSet read_npz(const fs::path& path, const FeatureFileOptions& options) {
@@ -127,7 +128,7 @@ FeatureSet read_arrays(const fs::path& path, const FeatureFileOptions& options) 
     fail_usage("{} does not say the split: give the split of its classes too", path.string());
   FeatureSet set;
   const auto mapped = map_npy_rows(path);
-  set.features = mapped ? *mapped : checked_features(read_npy(path), path.string());
+  set.features = mapped ? tensor_of(*mapped) : checked_features(tensor_of(read_npy(path)), path.string());
   take_labels(read_npy_array(labels), {std::nullopt, 0, labels.string()}, set);
   set.image_ids = numbered(set.features.size(0));
   set.class_split = split_of(set, std::nullopt, options, path.string());
@@ -149,12 +150,12 @@ FeatureSet read_tensors(const fs::path& path, const FeatureFileOptions& options)
     return found->second;
   };
   FeatureSet set;
-  const auto mapped = map_tensor_rows(tensor("features"));
-  set.features = mapped ? *mapped : checked_features(tensor("features"), where).clone();
+  const auto mapped = map_array_rows(tensor("features"));
+  set.features = mapped ? tensor_of(*mapped) : checked_features(tensor_of(tensor("features")), where).clone();
   auto names = list_in(file, "names", where), split = list_in(file, "split", where);
   if (names) names = clean_names(*names);
   if (options.split) split.reset();
-  take_labels(tensor("labels").clone(), {names, split ? split->size() : 0, where}, set);
+  take_labels(tensor("labels").copy(), {names, split ? split->size() : 0, where}, set);
   set.image_ids = list_in(file, "paths", where).value_or(numbered(set.features.size(0)));
   set.class_split = split_of(set, split, options, where);
   return set;
@@ -239,7 +240,7 @@ bool are_numbers(const std::vector<std::string>& ids) {
 }
 
 void find_copies(FeatureSet& set, const std::string& where) {
-  if (is_mapped(set.features)) {
+  if (is_mapped(array_of(set.features))) {
     logger().info(
         "{}: {} rows stay in their file: copies are not looked for among them, and only those that are used are "
         "checked",
@@ -299,7 +300,7 @@ FeatureSet take_split(FeatureSet set, const fs::path& path) {
   logger().warn("classes of the features that {} does not name are left out, {} of {}: {}", path.string(),
                 unnamed.size(), splits.size(), first_of(unnamed, kShown));
   FeatureSet kept = keep_classes(set, named);
-  if (is_mapped(set.features)) check_features(kept.features, path.string());  // in memory now
+  if (is_mapped(array_of(set.features))) check_features(array_of(kept.features), path.string());  // in memory now
   kept.copies = copies_in(kept);
   return kept;
 }
@@ -319,7 +320,7 @@ FeatureSet checked_feature_set(FeatureSet set, const std::string& where) {
   set.features = checked_features(set.features, where);
   std::optional<std::vector<std::string>> names;
   if (!set.class_names.empty()) names = clean_names(set.class_names);
-  take_labels(at::Tensor(set.labels), {names, set.class_split.size(), where}, set);
+  take_labels(array_of(set.labels), {names, set.class_split.size(), where}, set);
   if (set.image_ids.empty()) set.image_ids = numbered(set.features.size(0));
   check_parts(set, where);
   return set;
@@ -346,8 +347,8 @@ void write_features(const fs::path& path, const FeatureSet& set, const Provenanc
   std::vector<std::string> splits;
   for (const Split split : set.class_split) splits.emplace_back(to_string(split));
   NpzWriter writer(path);
-  writer.add("features", set.features.to(at::kFloat));
-  writer.add("labels", set.labels);
+  writer.add("features", array_of(set.features.to(at::kFloat)));
+  writer.add("labels", array_of(set.labels));
   writer.add("names", set.class_names);
   writer.add("split", splits);
   writer.add("paths", set.image_ids);

@@ -6,6 +6,7 @@
 
 #include "base/error.h"
 #include "io/json.h"
+#include "tensors/tensors.h"
 
 namespace protocom::images_detail {
 
@@ -45,9 +46,9 @@ std::vector<std::string> words_of(const Safetensors& file, const std::string& ke
 at::Tensor tensor_of(const Safetensors& file, const std::string& name, at::ScalarType dtype, const std::string& where) {
   const auto found = file.tensors.find(name);
   if (found == file.tensors.end()) fail("{}: there is no tensor '{}'", where, name);
-  if (found->second.scalar_type() != dtype)
-    fail("{}: '{}' is {}, expected {}", where, name, toString(found->second.scalar_type()), toString(dtype));
-  return found->second;
+  if (found->second.type() != number_type_of(dtype))
+    fail("{}: '{}' is {}, expected {}", where, name, to_string(found->second.type()), toString(dtype));
+  return protocom::tensor_of(found->second);
 }
 
 }  // namespace protocom::images_detail

@@ -8,6 +8,7 @@
 #include "io/files.h"
 #include "io/json.h"
 #include "io/safetensors.h"
+#include "tensors/tensors.h"
 
 namespace protocom {
 namespace {
@@ -85,7 +86,7 @@ void write_pack(const std::filesystem::path& path, const PackedImages& images, c
                                                        {"class_split", to_text(split_words(images))},
                                                        {"image_ids", to_text(images.image_ids)},
                                                        {"content_hash", images.content_hash}};
-  write_safetensors(path, {{"pixels", images.pixels}, {"labels", images.labels}}, metadata);
+  write_safetensors(path, {{"pixels", array_of(images.pixels)}, {"labels", array_of(images.labels)}}, metadata);
 }
 
 PackedImages read_pack(const std::filesystem::path& path) {

@@ -13,7 +13,8 @@
 #include "datasets/duplicates.h"
 #include "images/for_each_index.h"
 #include "io/files.h"
-#include "io/scratch_tensor.h"
+#include "io/scratch_array.h"
+#include "tensors/tensors.h"
 
 namespace protocom {
 namespace {
@@ -23,7 +24,7 @@ constexpr int64_t kLargestSide = 4096;
 at::Tensor make_pixels(int64_t count, const PackOptions& options) {
   const std::vector<int64_t> shape = {count, options.image_size, options.image_size, 3};
   return options.scratch_folder.empty() ? at::empty(shape, at::kByte)
-                                        : scratch_tensor(options.scratch_folder, shape, at::kByte);
+                                        : tensor_of(scratch_array(options.scratch_folder, shape, NumberType::kUInt8));
 }
 
 /// Which images could not be read, when they are to be left out.

@@ -21,6 +21,7 @@
 #include "io/json.h"
 #include "io/memory_file.h"
 #include "io/safetensors.h"
+#include "tensors/tensors.h"
 
 namespace protocom {
 namespace {
@@ -87,7 +88,7 @@ bool is_weight(const std::string& member) { return member != kHeaderMember && me
 StateDict read_npz_state(const NpzReader& reader) {
   StateDict state;
   for (const std::string& name : reader.names()) {
-    if (is_weight(name)) state[name] = reader.tensor(name);
+    if (is_weight(name)) state[name] = tensor_of(reader.array(name));
   }
   return state;
 }
@@ -213,7 +214,7 @@ HuggingFaceFiles files_of(const std::filesystem::path& path, Format format) {
   if (std::filesystem::is_directory(path))
     return format == Format::kTimm ? read_timm_folder(path) : read_huggingface_folder(path);
   Safetensors read = read_safetensors(path);
-  return {std::move(read.tensors), std::move(read.metadata)};
+  return {tensors_of(read.tensors), std::move(read.metadata)};
 }
 
 StateDict read_bare_npz(const std::filesystem::path& path) {
@@ -230,7 +231,7 @@ StateDict read_bare_state(const std::filesystem::path& path) {
   const Format format = format_of(path);
   if (format == Format::kPickle)
     fail("{} is a Python pickle; write its state dict as .npz (numpy.savez) or .safetensors instead", path.string());
-  return format == Format::kSafetensors ? read_safetensors(path).tensors : read_bare_npz(path);
+  return format == Format::kSafetensors ? tensors_of(read_safetensors(path).tensors) : read_bare_npz(path);
 }
 
 /// What its user says of a state dict, as far as it is enough.
@@ -336,7 +337,7 @@ std::filesystem::path as_one_file(const std::filesystem::path& given, const Back
     if (std::filesystem::is_directory(path)) {
       const HuggingFaceFiles files = files_of(path, format_of(path));
       const std::filesystem::path written = folder / "backbone.safetensors";
-      write_safetensors(written, {files.tensors.begin(), files.tensors.end()}, files.texts);
+      write_safetensors(written, arrays_of({files.tensors.begin(), files.tensors.end()}), files.texts);
       return written;
     }
     const Format format = format_of(path);
@@ -369,7 +370,7 @@ void write_backbone(const std::filesystem::path& path, const Backbone& backbone,
                     const Provenance& provenance) {
   NpzWriter writer(path);
   add_header(writer, backbone_header(backbone, options, provenance));
-  for (const auto& [name, tensor] : backbone.state_dict()) writer.add(name, tensor);
+  for (const auto& [name, tensor] : backbone.state_dict()) writer.add(name, array_of(tensor));
   writer.close();
 }
 

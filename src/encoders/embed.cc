@@ -7,7 +7,7 @@
 #include <future>
 #include <iterator>
 
-#include "base/device.h"
+#include "base/cores.h"
 #include "base/error.h"
 #include "images/image.h"
 #include "io/files.h"

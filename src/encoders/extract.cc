@@ -7,12 +7,13 @@
 #include <chrono>
 #include <cstring>
 
-#include "base/device.h"
 #include "base/error.h"
 #include "base/feature_values.h"
 #include "base/log.h"
-#include "base/unit_vectors.h"
-#include "io/scratch_tensor.h"
+#include "io/scratch_array.h"
+#include "tensors/device.h"
+#include "tensors/tensors.h"
+#include "tensors/unit_vectors.h"
 
 namespace protocom {
 namespace {
@@ -61,7 +62,7 @@ at::Tensor forward_batch_maps(Backbone& backbone, const at::Tensor& pixels, Prec
 }
 
 void check_output(const at::Tensor& features, int64_t first, const std::vector<std::string>& ids) {
-  if (const auto bad = find_bad_features(features))
+  if (const auto bad = find_bad_features(array_of(features)))
     refuse_output(*bad, fmt::format("image '{}'", ids.at(static_cast<size_t>(first + bad->row))));
 }
 
@@ -167,7 +168,8 @@ FeatureMaps extract_feature_maps(Backbone& backbone, const PackedImages& images,
     const at::Tensor maps = forward_batch_maps(backbone, images.pixels.slice(0, first, end), options.precision, device);
     check_output(maps, first, images.image_ids);
     if (first == 0) {
-      result.maps = scratch_tensor(scratch, {count, maps.size(1), maps.size(2), maps.size(3)}, at::kHalf);
+      result.maps =
+          tensor_of(scratch_array(scratch, {count, maps.size(1), maps.size(2), maps.size(3)}, NumberType::kFloat16));
     }
     result.maps.slice(0, first, end).copy_(maps);
     progress.advance(end, speed.describe(end));
@@ -196,7 +198,7 @@ at::Tensor extract_square_features(Backbone& backbone, const std::vector<Image>&
     batches.push_back(forward_batch(backbone, at::stack(pixels), options.precision, device));
   }
   at::Tensor features = at::cat(batches);  // [n, d]
-  if (const auto bad = find_bad_features(features)) refuse_output(*bad, "an image");
+  if (const auto bad = find_bad_features(array_of(features))) refuse_output(*bad, "an image");
   return features;
 }
 

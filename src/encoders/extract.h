@@ -41,7 +41,7 @@ FeatureSet extract_features(Backbone& backbone, const PackedImages& images, cons
                             Progress& progress);
 
 /// The feature maps of every packed image as float16, in order and without augmentation, kept in a nameless file of
-/// `options.scratch_folder` until they are written (see scratch_tensor). Throws what extract_features throws, Error
+/// `options.scratch_folder` until they are written (see scratch_array). Throws what extract_features throws, Error
 /// when the backbone has no maps or a value is beyond float16, UsageError for a group of several processes.
 FeatureMaps extract_feature_maps(Backbone& backbone, const PackedImages& images, const ExtractOptions& options,
                                  Progress& progress);

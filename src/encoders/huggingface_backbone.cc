@@ -11,6 +11,7 @@
 #include "io/files.h"
 #include "io/json.h"
 #include "io/safetensors.h"
+#include "tensors/tensors.h"
 
 namespace protocom {
 namespace {
@@ -65,7 +66,7 @@ HuggingFaceFiles read_huggingface_folder(const fs::path& folder) {
         "model.save_pretrained(folder, max_shard_size='20GB'))",
         folder.string(), name, kConfig, kImages, kTensors);
   }
-  files.tensors = read_safetensors(folder / kTensors).tensors;
+  files.tensors = tensors_of(read_safetensors(folder / kTensors).tensors);
   for (const char* name : {kConfig, kImages}) files.texts[name] = read_file(folder / name);
   return files;
 }

@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "base/error.h"
-#include "base/unit_vectors.h"
+#include "tensors/unit_vectors.h"
 
 namespace protocom {
 namespace {

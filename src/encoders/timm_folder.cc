@@ -7,6 +7,7 @@
 #include "io/files.h"
 #include "io/json.h"
 #include "io/safetensors.h"
+#include "tensors/tensors.h"
 
 namespace protocom {
 namespace {
@@ -52,7 +53,8 @@ bool is_timm_config(const std::string& text) {
 HuggingFaceFiles read_timm_folder(const fs::path& folder) {
   if (!fs::exists(folder / kTimmTensors))
     fail("{} has no {}: of timm's folders this one is read", folder.string(), kTimmTensors);
-  return {read_safetensors(folder / kTimmTensors).tensors, {{kTimmConfig, read_file(folder / kTimmConfig)}}};
+  return {tensors_of(read_safetensors(folder / kTimmTensors).tensors),
+          {{kTimmConfig, read_file(folder / kTimmConfig)}}};
 }
 
 bool is_timm_file(const std::map<std::string, std::string>& metadata) {

@@ -6,12 +6,13 @@
 #include <algorithm>
 
 #include "fewshot/paper/completion_model.h"
+#include "tensors/tensors.h"
 
 namespace protocom {
 namespace {
 
-std::vector<int64_t> attributes_of(const at::Tensor& association, int64_t class_index) {
-  const at::Tensor found = association[class_index].nonzero().flatten();
+std::vector<int64_t> attributes_of(const KnowledgeTable& classes, int64_t class_index) {
+  const at::Tensor found = tensor_of(classes.association.row(class_index)).nonzero().flatten();
   return {found.data_ptr<int64_t>(), found.data_ptr<int64_t>() + found.numel()};
 }
 
@@ -22,11 +23,11 @@ at::Tensor attention_of(const AnalysisInputs& inputs, int64_t class_index, const
   const int64_t count = attributes.size(0);
   const at::Tensor pair_attribute = attributes.repeat({m});
   CompletionInput input{images,
-                        inputs.data.classes->class_embedding[class_index].unsqueeze(0).expand({m, -1}),
+                        tensor_of(inputs.data.classes->class_embedding.row(class_index)).unsqueeze(0).expand({m, -1}),
                         inputs.data.model->attribute_embedding,
                         at::arange(m).repeat_interleave(count),
                         pair_attribute,
-                        inputs.data.classes->association[class_index].index_select(0, pair_attribute),
+                        tensor_of(inputs.data.classes->association.row(class_index)).index_select(0, pair_attribute),
                         {}};
   return inputs.data.model->network.attention(input).view({m, count});
 }
@@ -35,7 +36,7 @@ ClassAttention attention_of_class(const AnalysisInputs& inputs, int64_t class_in
                                   const Knowledge& knowledge) {
   const std::string& name = inputs.data.features.class_names[static_cast<size_t>(class_index)];
   ClassAttention result{name, short_title(knowledge, name), static_cast<int64_t>(rows.size()), {}};
-  const std::vector<int64_t> own = attributes_of(inputs.data.classes->association, class_index);
+  const std::vector<int64_t> own = attributes_of(*inputs.data.classes, class_index);
   if (own.empty()) return result;
   const at::Tensor attributes = at::tensor(own, at::kLong);
   const at::Tensor images = inputs.data.features.features.index_select(0, at::tensor(rows, at::kLong));
@@ -49,7 +50,7 @@ ClassAttention attention_of_class(const AnalysisInputs& inputs, int64_t class_in
     const auto column = static_cast<int64_t>(i);
     const std::string& attribute = inputs.data.model->attributes[static_cast<size_t>(own[i])];
     result.attributes.push_back({attribute, short_title(knowledge, attribute),
-                                 inputs.data.classes->association[class_index][own[i]].item<double>(),
+                                 inputs.data.classes->association.row(class_index).data<float>()[own[i]],
                                  alpha.select(1, column).mean().item<double>(),
                                  alpha.select(1, column).std(false).item<double>(),
                                  contribution[column].item<double>()});

@@ -10,6 +10,7 @@
 #include "base/rng.h"
 #include "fewshot/align_knowledge.h"
 #include "fewshot/paper/completion_model.h"
+#include "tensors/tensors.h"
 
 namespace protocom {
 namespace {
@@ -47,12 +48,13 @@ double std_of(const std::vector<double>& values) {
 }
 
 KnowledgeTable misled(KnowledgeTable knowledge, double gamma, uint64_t seed, const NoiseOptions& options) {
-  const at::Tensor noisy = noisy_association(knowledge.association, gamma, seed);
+  const at::Tensor association = tensor_of(knowledge.association);
+  const at::Tensor noisy = noisy_association(association, gamma, seed);
   if (options.embedding_change) {
-    const at::Tensor change = options.embedding_change(noisy - knowledge.association);
-    knowledge.class_embedding = knowledge.class_embedding + change;
+    const at::Tensor change = options.embedding_change(noisy - association);
+    knowledge.class_embedding = array_of(tensor_of(knowledge.class_embedding) + change);
   }
-  knowledge.association = noisy;
+  knowledge.association = array_of(noisy);
   return knowledge;
 }
 

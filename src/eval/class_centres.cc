@@ -7,8 +7,9 @@
 #include <cstring>
 #include <utility>
 
-#include "base/unit_vectors.h"
 #include "io/mapped_rows.h"
+#include "tensors/tensors.h"
+#include "tensors/unit_vectors.h"
 
 namespace protocom {
 namespace {
@@ -67,7 +68,7 @@ at::Tensor centres_of(const FeatureSet& features, const std::vector<int64_t>& cl
       for (int64_t d = 0; d < dim; ++d) own[d] += static_cast<double>(row[d]);
       ++image[label[first + i]];
     }
-    forget_pages(piece);
+    forget_pages(array_of(piece));
   }
   at::Tensor unit = at::zeros({count, dim});
   for (const int64_t k : classes) {

@@ -7,6 +7,7 @@
 
 #include "base/error.h"
 #include "base/log.h"
+#include "tensors/tensors.h"
 
 namespace protocom {
 namespace {
@@ -61,11 +62,11 @@ KnowledgeTable align_knowledge(const KnowledgeTable& knowledge, const std::vecto
     logger().warn("{} attributes of the model are not in the knowledge: {}", unknown_attributes.size(),
                   list_names(unknown_attributes));
   }
-  const at::Tensor association = select_or_zero(knowledge.association, 0, row);
+  const at::Tensor association = select_or_zero(tensor_of(knowledge.association), 0, row);
   return {class_names,
           attributes,
-          select_or_zero(association, 1, column).contiguous(),
-          select_or_zero(knowledge.class_embedding, 0, row).contiguous(),
+          array_of(select_or_zero(association, 1, column)),
+          array_of(select_or_zero(tensor_of(knowledge.class_embedding), 0, row)),
           {},
           knowledge.embedding_sources};
 }

@@ -8,6 +8,7 @@
 #include "base/error.h"
 #include "fewshot/detail/method_parameters.h"
 #include "fewshot/method_call.h"
+#include "tensors/tensors.h"
 
 namespace protocom {
 namespace {
@@ -25,7 +26,7 @@ MethodState read_state(const NpzReader& reader) {
   const std::string prefix = kPrefix;
   for (const std::string& name : reader.names()) {
     if (name.compare(0, prefix.size(), prefix) != 0) continue;
-    at::Tensor tensor = reader.tensor(name);
+    at::Tensor tensor = tensor_of(reader.array(name));
     if (tensor.is_floating_point() && !tensor.isfinite().all().item<bool>())
       fail("{}: '{}' has values that are NaN or infinite", reader.path().string(), name);
     state.tensors.emplace_back(name.substr(prefix.size()), std::move(tensor));
@@ -161,7 +162,7 @@ void write_fitted_method(const std::filesystem::path& path, const FittedMethod& 
   if (nlohmann::json found = fitted.method->details(); !found.empty()) header.details["fit"] = std::move(found);
   if (!fitted.findings.empty()) header.details[kFindings] = fitted.findings;
   NpzWriter writer(path);
-  for (const auto& [name, tensor] : state.tensors) writer.add(kPrefix + name, tensor);
+  for (const auto& [name, tensor] : state.tensors) writer.add(kPrefix + name, array_of(tensor));
   if (!state.attributes.empty()) writer.add(kAttributes, state.attributes);
   add_header(writer, header);
   writer.close();

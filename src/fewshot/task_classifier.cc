@@ -9,6 +9,7 @@
 #include "base/error.h"
 #include "base/feature_values.h"
 #include "fewshot/methods.h"
+#include "tensors/tensors.h"
 
 namespace protocom {
 namespace {
@@ -24,7 +25,7 @@ at::Tensor checked_rows(const at::Tensor& rows, const char* what) {
   if (!at::isFloatingType(rows.scalar_type()))
     fail("{} should be float32 or float64, found {}", what, c10::toString(rows.scalar_type()));
   at::Tensor floats = rows.to(at::kCPU, at::kFloat).contiguous();
-  check_features(floats, what);
+  check_features(array_of(floats), what);
   return floats;
 }
 

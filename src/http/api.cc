@@ -4,7 +4,7 @@
 #include <boost/asio/post.hpp>
 #include <stdexcept>
 
-#include "base/device.h"
+#include "base/cores.h"
 #include "base/error.h"
 #include "base/log.h"
 #include "base/text.h"

@@ -6,10 +6,10 @@
 #include <algorithm>
 #include <iterator>
 
-#include "base/device.h"
 #include "base/error.h"
 #include "base/thread_scope.h"
 #include "store/database_error.h"
+#include "tensors/device.h"
 
 namespace protocom::http {
 namespace {

@@ -11,7 +11,7 @@
 #include <thread>
 #include <vector>
 
-#include "base/device.h"
+#include "base/cores.h"
 
 namespace protocom::images_detail {
 namespace {

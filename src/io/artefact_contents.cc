@@ -1,8 +1,5 @@
 #include "io/artefact_contents.h"
 
-#include <ATen/core/Tensor.h>
-#include <c10/core/ScalarType.h>
-
 #include <optional>
 
 #include "base/error.h"
@@ -17,13 +14,13 @@ namespace {
 
 using nlohmann::json;
 
-ArtefactMember describe(const std::string& name, const at::Tensor& tensor) {
-  return {name, c10::toString(tensor.scalar_type()), tensor.sizes().vec()};
+ArtefactMember describe(const std::string& name, const Array& array) {
+  return {name, std::string(to_string(array.type())), array.shape()};
 }
 
 ArtefactMember describe(const NpzReader& reader, const std::string& name) {
   try {
-    return describe(name, reader.tensor(name));
+    return describe(name, reader.array(name));
   } catch (const Error&) {
   }
   try {

@@ -1,10 +1,10 @@
 #pragma once
-#include <ATen/core/Tensor.h>
-
 #include <cstdint>
 #include <filesystem>
 #include <optional>
 #include <string>
+
+#include "base/array.h"
 
 namespace protocom {
 
@@ -18,15 +18,15 @@ void set_mapped_from(int64_t bytes);
 /// The matrix of a `.npy` of little-endian float16, float32 or float64 in C order, where it lies; numbers that are no
 /// float32, or lie at odd places, go through a nameless temporary file of the system's folder for these, piece by
 /// piece. Nothing where the array is another one or smaller than mapped_from() as float32.
-std::optional<at::Tensor> map_npy_rows(const std::filesystem::path& path);
+std::optional<Array> map_npy_rows(const std::filesystem::path& path);
 /// The same of a member of an `.npz` that is stored, not deflated. Its checksum is not compared.
-std::optional<at::Tensor> map_npz_rows(const std::filesystem::path& path, const std::string& member);
-/// The same of a tensor of read_safetensors().
-std::optional<at::Tensor> map_tensor_rows(const at::Tensor& tensor);
+std::optional<Array> map_npz_rows(const std::filesystem::path& path, const std::string& member);
+/// The same of an array of read_safetensors().
+std::optional<Array> map_array_rows(const Array& array);
 
 /// Whether this is such a matrix, or rows of one as it gives them without a copy.
-bool is_mapped(const at::Tensor& rows);
+bool is_mapped(const Array& rows);
 /// The pages of such rows leave the process's memory until they are touched again. Does nothing for others.
-void forget_pages(const at::Tensor& rows);
+void forget_pages(const Array& rows);
 
 }  // namespace protocom

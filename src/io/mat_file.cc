@@ -1,10 +1,10 @@
 #include "io/mat_file.h"
 
-#include <ATen/ATen.h>
 #include <matio.h>
 
 #include "base/error.h"
 #include "base/utf8.h"
+#include "io/detail/fortran_order.h"
 #include "io/detail/mat_layout.h"
 
 namespace protocom {
@@ -24,17 +24,17 @@ uint64_t count_of(const matvar_t& variable) {
 }
 
 template <typename T>
-at::Tensor columns_of(const matvar_t& variable) {
+Array columns_of(const matvar_t& variable) {
   const auto rows = static_cast<int64_t>(variable.dims[0]), columns = static_cast<int64_t>(variable.dims[1]);
-  at::Tensor values = at::empty({columns, rows}, at::kDouble);  // MATLAB's order
   const auto* from = static_cast<const T*>(variable.data);
-  auto* to = values.data_ptr<double>();
-  for (int64_t i = 0; i < rows * columns; ++i) to[i] = static_cast<double>(from[i]);
-  return values.t().contiguous();
+  const std::vector<double> by_columns(from, from + rows * columns);
+  Array values = Array::uninitialised({rows, columns}, NumberType::kFloat64);
+  to_c_order(by_columns.data(), values.shape(), values.mutable_data<double>());
+  return values;
 }
 
 /// Nothing for a variable that holds no numbers.
-at::Tensor numbers_of(const matvar_t& variable) {
+Array numbers_of(const matvar_t& variable) {
   switch (variable.class_type) {
     case MAT_C_DOUBLE:
       return columns_of<double>(variable);
@@ -111,12 +111,12 @@ bool MatFile::has(const std::string& name) const {
   return Variable(Mat_VarReadInfo(impl_->file.get(), name.c_str()), Mat_VarFree) != nullptr;
 }
 
-at::Tensor MatFile::matrix(const std::string& name) const {
+Array MatFile::matrix(const std::string& name) const {
   const Variable variable = impl_->read(name);
   if (variable->rank != 2 || variable->isComplex != 0)
     fail("{}: a matrix of real numbers was expected", impl_->where(name));
-  if (count_of(*variable) == 0) return at::empty({0, 0}, at::kDouble);
-  const at::Tensor values = variable->data == nullptr ? at::Tensor() : numbers_of(*variable);
+  if (count_of(*variable) == 0) return Array::zeros({0, 0}, NumberType::kFloat64);
+  const Array values = variable->data == nullptr ? Array() : numbers_of(*variable);
   if (!values.defined()) fail("{}: a matrix of numbers was expected", impl_->where(name));
   return values;
 }

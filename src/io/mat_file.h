@@ -1,10 +1,10 @@
 #pragma once
-#include <ATen/core/Tensor.h>
-
 #include <filesystem>
 #include <memory>
 #include <string>
 #include <vector>
+
+#include "base/array.h"
 
 namespace protocom {
 
@@ -20,7 +20,7 @@ class MatFile {
 
   [[nodiscard]] bool has(const std::string& name) const;
   /// A matrix of numbers as float64 [rows, columns].
-  [[nodiscard]] at::Tensor matrix(const std::string& name) const;
+  [[nodiscard]] Array matrix(const std::string& name) const;
   /// A cell array whose elements are rows of characters, as UTF-8.
   [[nodiscard]] std::vector<std::string> texts(const std::string& name) const;
 

@@ -1,6 +1,5 @@
 #include "io/detail/npy.h"
 
-#include <ATen/ATen.h>
 #include <utf8proc.h>
 
 #include <algorithm>
@@ -11,14 +10,16 @@
 
 #include "base/error.h"
 #include "base/utf8.h"
+#include "io/detail/fortran_order.h"
 
 namespace protocom::npy {
 namespace {
 
-const std::map<std::string, at::ScalarType>& dtypes() {
-  static const std::map<std::string, at::ScalarType> kTable = {
-      {"<f2", at::kHalf},  {"<f4", at::kFloat}, {"<f8", at::kDouble}, {"<i8", at::kLong}, {"<i4", at::kInt},
-      {"<i2", at::kShort}, {"|i1", at::kChar},  {"|u1", at::kByte},   {"|b1", at::kBool}};
+const std::map<std::string, NumberType>& dtypes() {
+  static const std::map<std::string, NumberType> kTable = {
+      {"<f2", NumberType::kFloat16}, {"<f4", NumberType::kFloat32}, {"<f8", NumberType::kFloat64},
+      {"<i8", NumberType::kInt64},   {"<i4", NumberType::kInt32},   {"<i2", NumberType::kInt16},
+      {"|i1", NumberType::kInt8},    {"|u1", NumberType::kUInt8},   {"|b1", NumberType::kBool}};
   return kTable;
 }
 
@@ -106,7 +107,7 @@ size_t text_length(const View& view, const std::string& where) {
   return std::stoul(digits);
 }
 
-std::string header(const std::string& descr, at::IntArrayRef shape) {
+std::string header(const std::string& descr, const Shape& shape) {
   std::string sizes;
   for (const int64_t size : shape) sizes += fmt::format("{}, ", size);
   if (shape.size() > 1) sizes.resize(sizes.size() - 2);
@@ -142,11 +143,11 @@ View parse(std::string_view bytes, const std::string& where) {
 
 namespace {
 
-/// LibTorch has no unsigned integers beyond a byte: they are read as int64. Labels come like this from other programs.
-at::Tensor unsigned_to_int64(const View& view, size_t width, const std::string& where) {
+/// Array has no unsigned integers beyond a byte: they are read as int64. Labels come like this from other programs.
+Array unsigned_to_int64(const View& view, size_t width, const std::string& where) {
   check_size(view, static_cast<int64_t>(width), where);
-  const at::Tensor tensor = at::empty(view.shape, at::kLong);
-  auto* to = tensor.data_ptr<int64_t>();
+  Array array = Array::uninitialised(view.shape, NumberType::kInt64);
+  auto* to = array.mutable_data<int64_t>();
   for (size_t begin = 0; begin < view.data.size(); begin += width) {
     uint64_t value = 0;
     std::memcpy(&value, view.data.data() + begin, width);  // little-endian, as the processor
@@ -154,7 +155,7 @@ at::Tensor unsigned_to_int64(const View& view, size_t width, const std::string& 
       fail("{}: the value {} is too large for int64", where, value);
     *to++ = static_cast<int64_t>(value);
   }
-  return tensor;
+  return array;
 }
 
 }  // namespace
@@ -172,7 +173,7 @@ void refuse_objects(const View& view, const std::string& where) {
         where);
 }
 
-at::Tensor from_big_endian(const View& view, const std::string& where) {
+Array from_big_endian(const View& view, const std::string& where) {
   View swapped = view;
   swapped.descr[0] = '<';
   std::string bytes(view.data);
@@ -183,22 +184,37 @@ at::Tensor from_big_endian(const View& view, const std::string& where) {
     std::reverse(bytes.begin() + static_cast<std::ptrdiff_t>(begin),
                  bytes.begin() + static_cast<std::ptrdiff_t>(begin + width));
   swapped.data = bytes;
-  return to_tensor(swapped, where);
+  return to_array(swapped, where);
 }
 
-/// The file's order is that of the array with its dimensions the other way round.
-at::Tensor from_fortran(const View& view, const std::string& where) {
-  View reversed = view;
-  reversed.fortran = false;
-  std::reverse(reversed.shape.begin(), reversed.shape.end());
-  std::vector<int64_t> back(view.shape.size());
-  for (size_t i = 0; i < back.size(); ++i) back[i] = static_cast<int64_t>(back.size() - 1 - i);
-  return to_tensor(reversed, where).permute(back).contiguous();
+Array from_fortran(const View& view, const std::string& where) {
+  View as_c = view;
+  as_c.fortran = false;
+  const Array read = to_array(as_c, where);
+  Array array = Array::uninitialised(view.shape, read.type());
+  const auto convert_as = [&](auto number) {
+    using Number = decltype(number);
+    to_c_order(static_cast<const Number*>(read.raw()), view.shape, static_cast<Number*>(array.mutable_raw()));
+  };
+  switch (size_of(read.type())) {
+    case 1:
+      convert_as(uint8_t());
+      break;
+    case 2:
+      convert_as(uint16_t());
+      break;
+    case 4:
+      convert_as(uint32_t());
+      break;
+    default:
+      convert_as(uint64_t());
+  }
+  return array;
 }
 
 }  // namespace
 
-at::Tensor to_tensor(const View& view, const std::string& where) {
+Array to_array(const View& view, const std::string& where) {
   refuse_objects(view, where);
   if (view.fortran) return from_fortran(view, where);
   if (view.descr[0] == '>') return from_big_endian(view, where);
@@ -206,10 +222,10 @@ at::Tensor to_tensor(const View& view, const std::string& where) {
     return unsigned_to_int64(view, static_cast<size_t>(view.descr[2] - '0'), where);
   const auto dtype = dtypes().find(view.descr);
   if (dtype == dtypes().end()) fail("{}: dtype '{}' is not a supported numeric type", where, excerpt(view.descr));
-  check_size(view, static_cast<int64_t>(c10::elementSize(dtype->second)), where);
-  const at::Tensor tensor = at::empty(view.shape, dtype->second);
-  if (!view.data.empty()) std::memcpy(tensor.data_ptr(), view.data.data(), view.data.size());
-  return tensor;
+  check_size(view, size_of(dtype->second), where);
+  Array array = Array::uninitialised(view.shape, dtype->second);
+  if (!view.data.empty()) std::memcpy(array.mutable_raw(), view.data.data(), view.data.size());
+  return array;
 }
 
 std::vector<std::string> to_strings(const View& view, const std::string& where) {
@@ -237,11 +253,11 @@ std::vector<std::string> to_strings(const View& view, const std::string& where) 
   return strings;
 }
 
-std::string header_of(const at::Tensor& tensor) {
+std::string header_of(const Array& array) {
   for (const auto& [descr, dtype] : dtypes()) {
-    if (dtype == tensor.scalar_type()) return header(descr, tensor.sizes());
+    if (dtype == array.type()) return header(descr, array.shape());
   }
-  fail("a tensor of type {} cannot be written as npy", c10::toString(tensor.scalar_type()));
+  fail("a tensor of type {} cannot be written as npy", to_string(array.type()));
 }
 
 std::string encode(const std::vector<std::string>& strings) {

@@ -1,6 +1,5 @@
 #include "io/npz.h"
 
-#include <ATen/ATen.h>
 #include <zip.h>
 
 #include <algorithm>
@@ -80,10 +79,10 @@ std::string read_all(zip_file_t* file, size_t size) {
   return content;
 }
 
-NumpyArray array_of(const std::string& content, const std::string& where) {
+NumpyArray parsed_array(const std::string& content, const std::string& where) {
   const npy::View view = npy::parse(content, where);
   if (npy::is_text(view)) return npy::to_strings(view, where);
-  return npy::to_tensor(view, where);
+  return npy::to_array(view, where);
 }
 
 }  // namespace
@@ -147,9 +146,9 @@ std::string NpzReader::bytes(const std::string& name) const {
   }
 }
 
-at::Tensor NpzReader::tensor(const std::string& name) const {
+Array NpzReader::array(const std::string& name) const {
   const std::string content = bytes(name);
-  return npy::to_tensor(npy::parse(content, impl_->where(name)), impl_->where(name));
+  return npy::to_array(npy::parse(content, impl_->where(name)), impl_->where(name));
 }
 
 std::vector<std::string> NpzReader::strings(const std::string& name) const {
@@ -192,10 +191,9 @@ NpzWriter::NpzWriter(std::filesystem::path path) : impl_(std::make_unique<Impl>(
 
 NpzWriter::~NpzWriter() = default;
 
-void NpzWriter::add(const std::string& name, const at::Tensor& tensor) {
-  const at::Tensor plain = tensor.detach().cpu().contiguous();
-  std::string content = npy::header_of(plain);
-  content.append(static_cast<const char*>(plain.data_ptr()), static_cast<size_t>(plain.nbytes()));
+void NpzWriter::add(const std::string& name, const Array& array) {
+  std::string content = npy::header_of(array);
+  content.append(static_cast<const char*>(array.raw()), array.bytes());
   add_bytes(name + std::string(kArraySuffix), std::move(content));
 }
 
@@ -211,19 +209,19 @@ void NpzWriter::close() {
   write_file_with(impl_->path, [this](const std::filesystem::path& temporary) { impl_->write(temporary); });
 }
 
-at::Tensor read_npy(const std::filesystem::path& path) {
+Array read_npy(const std::filesystem::path& path) {
   return reading(path, [&] {
     const std::string content = read_file(path);
-    return npy::to_tensor(npy::parse(content, path.string()), path.string());
+    return npy::to_array(npy::parse(content, path.string()), path.string());
   });
 }
 
 NumpyArray array_in(const NpzReader& reader, const std::string& name) {
-  return array_of(reader.bytes(name), reader.path().string() + ": member '" + excerpt(name) + "'");
+  return parsed_array(reader.bytes(name), reader.path().string() + ": member '" + excerpt(name) + "'");
 }
 
 NumpyArray read_npy_array(const std::filesystem::path& path) {
-  return reading(path, [&] { return array_of(read_file(path), path.string()); });
+  return reading(path, [&] { return parsed_array(read_file(path), path.string()); });
 }
 
 }  // namespace protocom

@@ -1,15 +1,15 @@
 #pragma once
-#include <ATen/core/Tensor.h>
-
 #include <filesystem>
 #include <memory>
 #include <string>
 #include <variant>
 #include <vector>
 
+#include "base/array.h"
+
 namespace protocom {
 
-/// Reads NumPy's `.npz` (stored or deflated) without Python. Numeric members become tensors; `<U` and `|S` members
+/// Reads NumPy's `.npz` (stored or deflated) without Python. Numeric members become arrays; `<U` and `|S` members
 /// become strings. Big-endian and Fortran-order arrays come in our order; object arrays are refused by name. Throws
 /// Error.
 class NpzReader {
@@ -22,8 +22,8 @@ class NpzReader {
   [[nodiscard]] bool has(const std::string& name) const;
   /// Member names in file order, without ".npy".
   [[nodiscard]] std::vector<std::string> names() const;
-  /// A numeric member with its own dtype and shape; unsigned numbers of more than a byte come as int64.
-  [[nodiscard]] at::Tensor tensor(const std::string& name) const;
+  /// A numeric member with its own type and shape; unsigned numbers of more than a byte come as int64.
+  [[nodiscard]] Array array(const std::string& name) const;
   /// A one-dimensional text member as UTF-8.
   [[nodiscard]] std::vector<std::string> strings(const std::string& name) const;
   /// A member's raw bytes (for members that are not arrays, such as "header.json").
@@ -42,7 +42,7 @@ class NpzWriter {
   explicit NpzWriter(std::filesystem::path path);
   ~NpzWriter();
 
-  void add(const std::string& name, const at::Tensor& tensor);
+  void add(const std::string& name, const Array& array);
   void add(const std::string& name, const std::vector<std::string>& strings);
   void add_bytes(const std::string& name, std::string bytes);
   /// Writes everything. Throws Error; nothing half-written stays behind.
@@ -54,10 +54,10 @@ class NpzWriter {
 };
 
 /// A single `.npy` array from a file. Throws Error.
-at::Tensor read_npy(const std::filesystem::path& path);
+Array read_npy(const std::filesystem::path& path);
 
 /// An array of numbers, or of texts of one dimension as UTF-8.
-using NumpyArray = std::variant<at::Tensor, std::vector<std::string>>;
+using NumpyArray = std::variant<Array, std::vector<std::string>>;
 
 /// A member of an npz, whichever it holds. Throws Error.
 NumpyArray array_in(const NpzReader& reader, const std::string& name);

@@ -1,7 +1,5 @@
 #include "io/safetensors.h"
 
-#include <ATen/ATen.h>
-
 #include <algorithm>
 #include <cstdint>
 #include <cstring>
@@ -20,18 +18,20 @@ namespace {
 
 using nlohmann::json;
 
-const std::map<std::string, at::ScalarType>& scalar_types() {
-  static const std::map<std::string, at::ScalarType> kTable = {
-      {"F64", at::kDouble}, {"F32", at::kFloat}, {"F16", at::kHalf}, {"BF16", at::kBFloat16}, {"I64", at::kLong},
-      {"I32", at::kInt},    {"I16", at::kShort}, {"I8", at::kChar},  {"U8", at::kByte},       {"BOOL", at::kBool}};
+const std::map<std::string, NumberType>& dtypes() {
+  static const std::map<std::string, NumberType> kTable = {
+      {"F64", NumberType::kFloat64},   {"F32", NumberType::kFloat32}, {"F16", NumberType::kFloat16},
+      {"BF16", NumberType::kBFloat16}, {"I64", NumberType::kInt64},   {"I32", NumberType::kInt32},
+      {"I16", NumberType::kInt16},     {"I8", NumberType::kInt8},     {"U8", NumberType::kUInt8},
+      {"BOOL", NumberType::kBool}};
   return kTable;
 }
 
-std::string dtype_name(at::ScalarType type) {
-  for (const auto& [name, dtype] : scalar_types()) {
+std::string dtype_name(NumberType type) {
+  for (const auto& [name, dtype] : dtypes()) {
     if (dtype == type) return name;
   }
-  fail("a tensor of type {} cannot be written as safetensors", c10::toString(type));
+  fail("a tensor of type {} cannot be written as safetensors", to_string(type));
 }
 
 struct Header {
@@ -58,8 +58,8 @@ std::map<std::string, std::string> metadata_of(const Header& header) {
 }
 
 /// The bytes that a tensor needs; -1 when its shape cannot be.
-int64_t bytes_needed(const std::vector<int64_t>& shape, at::ScalarType type) {
-  auto bytes = static_cast<int64_t>(c10::elementSize(type));
+int64_t bytes_needed(const std::vector<int64_t>& shape, NumberType type) {
+  int64_t bytes = size_of(type);
   for (const int64_t size : shape) {
     if (size < 0 || __builtin_mul_overflow(bytes, size, &bytes)) return -1;
   }
@@ -90,18 +90,11 @@ void check_all_used(std::vector<std::pair<size_t, size_t>> spans, size_t size, c
   if (end != size) fail("{}: {} bytes follow the last tensor; the file is damaged", where, size - end);
 }
 
-/// Bytewise, because other programs need not align their tensors.
-at::Tensor copy_of(const at::Tensor& misaligned) {
-  const at::Tensor copy = at::empty(misaligned.sizes(), misaligned.options());
-  if (copy.numel() > 0) std::memcpy(copy.data_ptr(), misaligned.data_ptr(), copy.nbytes());
-  return copy;
-}
-
-at::Tensor map_tensor(const json& entry, std::string_view data, const std::shared_ptr<MappedFile>& file,
-                      const std::string& where) {
+Array map_tensor(const json& entry, std::string_view data, const std::shared_ptr<MappedFile>& file,
+                 const std::string& where) {
   const auto dtype_text = entry.at("dtype").get<std::string>();
-  const auto dtype = scalar_types().find(dtype_text);
-  if (dtype == scalar_types().end()) fail("{}: dtype {} is not supported", where, excerpt(dtype_text));
+  const auto dtype = dtypes().find(dtype_text);
+  if (dtype == dtypes().end()) fail("{}: dtype {} is not supported", where, excerpt(dtype_text));
   const auto shape = entry.at("shape").get<std::vector<int64_t>>();
   const auto [begin, end] = entry.at("data_offsets").get<std::pair<size_t, size_t>>();
   if (begin > end || end > data.size() || static_cast<int64_t>(end - begin) != bytes_needed(shape, dtype->second)) {
@@ -109,10 +102,9 @@ at::Tensor map_tensor(const json& entry, std::string_view data, const std::share
          excerpt(entry.at("shape").dump()), begin, end, data.size());
   }
   void* address = const_cast<char*>(data.data() + begin);
-  const at::Tensor mapped = at::from_blob(
-      address, shape, [file](void*) {}, at::TensorOptions(dtype->second));
-  const bool aligned = reinterpret_cast<uintptr_t>(address) % c10::elementSize(dtype->second) == 0;
-  return aligned ? mapped : copy_of(mapped);
+  const Array mapped = Array::view(address, shape, dtype->second, file);
+  const bool aligned = reinterpret_cast<uintptr_t>(address) % static_cast<size_t>(size_of(dtype->second)) == 0;
+  return aligned ? mapped : mapped.copy();  // other programs need not align their tensors
 }
 
 /// The header as JSON text. Throws Error when a name or a text is not UTF-8.
@@ -149,16 +141,14 @@ std::map<std::string, std::string> read_safetensors_metadata(const std::filesyst
   return with_header_errors(path, [&] { return metadata_of(parse_header(file.bytes(), path.string())); });
 }
 
-void write_safetensors(const std::filesystem::path& path,
-                       const std::vector<std::pair<std::string, at::Tensor>>& tensors,
+void write_safetensors(const std::filesystem::path& path, const std::vector<std::pair<std::string, Array>>& tensors,
                        const std::map<std::string, std::string>& metadata) {
   json header = json::object();
   if (!metadata.empty()) header["__metadata__"] = metadata;
   size_t offset = 0;
   for (const auto& [name, tensor] : tensors) {
-    const size_t end = offset + static_cast<size_t>(tensor.numel()) * tensor.element_size();
-    header[name] = {
-        {"dtype", dtype_name(tensor.scalar_type())}, {"shape", tensor.sizes().vec()}, {"data_offsets", {offset, end}}};
+    const size_t end = offset + tensor.bytes();
+    header[name] = {{"dtype", dtype_name(tensor.type())}, {"shape", tensor.shape()}, {"data_offsets", {offset, end}}};
     offset = end;
   }
   std::string text = header_text(header, path);
@@ -169,8 +159,8 @@ void write_safetensors(const std::filesystem::path& path,
     out.write(reinterpret_cast<const char*>(&length), sizeof(length));
     out.write(text.data(), static_cast<std::streamsize>(text.size()));
     for (const auto& entry : tensors) {
-      const at::Tensor plain = entry.second.detach().cpu().contiguous();
-      out.write(static_cast<const char*>(plain.data_ptr()), static_cast<std::streamsize>(plain.nbytes()));
+      const Array& tensor = entry.second;
+      out.write(static_cast<const char*>(tensor.raw()), static_cast<std::streamsize>(tensor.bytes()));
     }
     out.close();
     if (!out) fail("cannot write {}: {}", path.string(), std::strerror(errno));

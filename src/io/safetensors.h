@@ -1,18 +1,18 @@
 #pragma once
-#include <ATen/core/Tensor.h>
-
 #include <filesystem>
 #include <map>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "base/array.h"
+
 namespace protocom {
 
 /// The content of a safetensors file (https://github.com/huggingface/safetensors): tensors by name and its text
 /// metadata.
 struct Safetensors {
-  std::map<std::string, at::Tensor> tensors;
+  std::map<std::string, Array> tensors;
   std::map<std::string, std::string> metadata;
 };
 
@@ -20,9 +20,8 @@ struct Safetensors {
 /// Error.
 Safetensors read_safetensors(const std::filesystem::path& path);
 
-/// Writes tensors (contiguous copies are made one at a time) and metadata, atomically. Throws Error.
-void write_safetensors(const std::filesystem::path& path,
-                       const std::vector<std::pair<std::string, at::Tensor>>& tensors,
+/// Writes tensors and metadata, atomically. Throws Error.
+void write_safetensors(const std::filesystem::path& path, const std::vector<std::pair<std::string, Array>>& tensors,
                        const std::map<std::string, std::string>& metadata);
 
 /// Reads only the metadata. Throws Error.

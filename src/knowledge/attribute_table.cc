@@ -1,13 +1,12 @@
 #include "knowledge/attribute_table.h"
 
-#include <ATen/ATen.h>
-
 #include <algorithm>
 #include <set>
 #include <unordered_map>
 
 #include "base/enum_words.h"
 #include "base/error.h"
+#include "base/matrix.h"
 
 namespace protocom {
 namespace {
@@ -34,32 +33,42 @@ std::vector<std::string> classes_of(const ClassSides& sides) {
 }
 
 /// Rows of the table for these classes; zeros for those it does not name.
-at::Tensor take_rows(const at::Tensor& matrix, const Index& index, const std::vector<std::string>& classes) {
-  at::Tensor rows = at::zeros({static_cast<int64_t>(classes.size()), matrix.size(1)}, matrix.options());
+Array take_rows(const Array& matrix, const Index& index, const std::vector<std::string>& classes) {
+  Array rows = Array::zeros({static_cast<int64_t>(classes.size()), matrix.size(1)});
   for (size_t i = 0; i < classes.size(); ++i) {
     const auto found = index.find(classes[i]);
-    if (found != index.end()) rows[static_cast<int64_t>(i)] = matrix[found->second];
+    if (found != index.end())
+      mutable_matrix_of<float>(rows).row(static_cast<int64_t>(i)) = matrix_of<float>(matrix).row(found->second);
   }
   return rows;
 }
 
-/// Columns with a non-zero weight in any of these classes. bool [a]
-at::Tensor used_by(const AttributeTable& table, const Index& index, const std::vector<std::string>& classes) {
-  return take_rows(table.association, index, classes).ne(0).any(0);
-}
+/// Whether any of some classes has a column's attribute.
+bool is_used(const Array& rows, int64_t column) { return (matrix_of<float>(rows).col(column).array() != 0).any(); }
 
-at::Tensor kept_columns(const AttributeTable& table, const Index& index, const ClassSides& sides,
-                        Vocabulary vocabulary) {
-  if (vocabulary == Vocabulary::kAll) return at::ones({table.association.size(1)}, at::kBool);
-  const at::Tensor base = used_by(table, index, sides.base);
-  return vocabulary == Vocabulary::kBase ? base : base.logical_and(used_by(table, index, sides.unseen));
-}
-
-std::vector<std::string> names_at(const std::vector<std::string>& names, const at::Tensor& kept) {
-  std::vector<std::string> result;
-  for (size_t i = 0; i < names.size(); ++i) {
-    if (kept[static_cast<int64_t>(i)].item<bool>()) result.push_back(names[i]);
+/// The columns that the vocabulary has.
+std::vector<int64_t> kept_columns(const AttributeTable& table, const Index& index, const ClassSides& sides,
+                                  Vocabulary vocabulary) {
+  const Array base = take_rows(table.association, index, sides.base);
+  const Array unseen = take_rows(table.association, index, sides.unseen);
+  std::vector<int64_t> kept;
+  for (int64_t column = 0; column < base.size(1); ++column) {
+    const bool all = vocabulary == Vocabulary::kAll, shared = vocabulary == Vocabulary::kShared;
+    if (all || (is_used(base, column) && (!shared || is_used(unseen, column)))) kept.push_back(column);
   }
+  return kept;
+}
+
+std::vector<std::string> names_at(const std::vector<std::string>& names, const std::vector<int64_t>& kept) {
+  std::vector<std::string> result;
+  for (const int64_t i : kept) result.push_back(names[static_cast<size_t>(i)]);
+  return result;
+}
+
+Array columns_at(const Array& matrix, const std::vector<int64_t>& kept) {
+  Array result = Array::uninitialised({matrix.size(0), static_cast<int64_t>(kept.size())});
+  for (size_t i = 0; i < kept.size(); ++i)
+    mutable_matrix_of<float>(result).col(static_cast<int64_t>(i)) = matrix_of<float>(matrix).col(kept[i]);
   return result;
 }
 
@@ -93,23 +102,22 @@ AttributeTable select_classes(const AttributeTable& table, const ClassSides& sid
   check_overlap(table, selected.classes, missing);
   selected.source["classes_without_source"] = missing;
   selected.source["classes_not_in_split"] = absent(table.classes, index_of(selected.classes));
-  const at::Tensor kept = kept_columns(table, index, sides, vocabulary);  // [a]
+  const std::vector<int64_t> kept = kept_columns(table, index, sides, vocabulary);
   selected.attributes = names_at(table.attributes, kept);
-  selected.association =
-      take_rows(table.association, index, selected.classes).index_select(1, kept.nonzero().squeeze(1));
+  selected.association = columns_at(take_rows(table.association, index, selected.classes), kept);
   if (!table.context.empty())
     selected.context_association = take_rows(table.context_association, index, selected.classes);
   return selected;
 }
 
-at::Tensor restrict_to(const std::vector<std::string>& attributes, const std::vector<std::string>& vocabulary,
-                       std::vector<std::string>* unknown) {
+Array restrict_to(const std::vector<std::string>& attributes, const std::vector<std::string>& vocabulary,
+                  std::vector<std::string>* unknown) {
   const Index index = index_of(vocabulary);
-  at::Tensor row = at::zeros({static_cast<int64_t>(vocabulary.size())});
+  Array row = Array::zeros({static_cast<int64_t>(vocabulary.size())});
   for (const std::string& attribute : attributes) {
     const auto found = index.find(attribute);
     if (found != index.end()) {
-      row[found->second] = 1.0F;
+      row.mutable_data<float>()[found->second] = 1.0F;
     } else if (unknown != nullptr) {
       unknown->push_back(attribute);
     }

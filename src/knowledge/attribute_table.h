@@ -1,6 +1,4 @@
 #pragma once
-#include <ATen/core/Tensor.h>
-
 #include <map>
 #include <nlohmann/json.hpp>
 #include <optional>
@@ -8,16 +6,18 @@
 #include <string_view>
 #include <vector>
 
+#include "base/array.h"
+
 namespace protocom {
 
 /// What a source says of classes, before a vocabulary is chosen and anything is embedded.
 struct AttributeTable {
   std::vector<std::string> classes;     ///< [c]
   std::vector<std::string> attributes;  ///< [a]
-  at::Tensor association;               ///< R, float32 [c, a], in [0, 1]
+  Array association;                    ///< R, float32 [c, a], in [0, 1]
   std::vector<std::string>
       context;  ///< [h], what helps to place a class but is no attribute of it (its hypernyms); may be empty
-  at::Tensor context_association;  ///< float32 [c, h]; undefined when `context` is empty
+  Array context_association;  ///< float32 [c, h]; undefined when `context` is empty
   std::map<std::string, std::vector<std::string>>
       lemmas;                                        ///< class or attribute -> its names in words, '_' for a space
   std::map<std::string, std::string> titles;         ///< class or attribute -> display name
@@ -52,7 +52,7 @@ AttributeTable select_classes(const AttributeTable& table, const ClassSides& sid
 
 /// The columns of `attributes` only, for a class met later: the row of R over a given vocabulary, and in `unknown`,
 /// when given, what the vocabulary lacks. float32 [vocabulary.size()].
-at::Tensor restrict_to(const std::vector<std::string>& attributes, const std::vector<std::string>& vocabulary,
-                       std::vector<std::string>* unknown = nullptr);
+Array restrict_to(const std::vector<std::string>& attributes, const std::vector<std::string>& vocabulary,
+                  std::vector<std::string>* unknown = nullptr);
 
 }  // namespace protocom

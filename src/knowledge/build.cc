@@ -1,13 +1,13 @@
 #include "knowledge/build.h"
 
-#include <ATen/ATen.h>
-
 #include <algorithm>
 #include <set>
 
 #include "base/error.h"
 #include "base/log.h"
+#include "base/matrix.h"
 #include "io/files.h"
+#include "knowledge/detail/joined.h"
 #include "knowledge/graph_embedding.h"
 #include "knowledge/word_vectors.h"
 
@@ -33,14 +33,14 @@ std::vector<std::string> left_out(const AttributeTable& table, const AttributeTa
 }
 
 /// Rows of the base classes; all rows when there is no split.
-at::Tensor base_rows(const AttributeTable& table, const std::optional<ClassSides>& sides) {
+std::vector<int64_t> base_rows(const AttributeTable& table, const std::optional<ClassSides>& sides) {
   std::set<std::string> base;
   if (sides) base.insert(sides->base.begin(), sides->base.end());
   std::vector<int64_t> rows;
   for (size_t i = 0; i < table.classes.size(); ++i) {
     if (!sides || base.count(table.classes[i]) > 0) rows.push_back(static_cast<int64_t>(i));
   }
-  return at::tensor(rows, at::kLong);
+  return rows;
 }
 
 template <typename Keep>
@@ -52,9 +52,12 @@ std::vector<std::string> pick(const std::vector<std::string>& names, const Keep&
   return picked;
 }
 
-std::vector<std::string> zero_rows(const at::Tensor& matrix, const std::vector<std::string>& names) {
-  const at::Tensor used = matrix.ne(0).any(1);  // [rows]
-  return pick(names, [&](int64_t i) { return !used[i].item<bool>(); });
+std::vector<std::string> zero_rows(const Array& matrix, const std::vector<std::string>& names) {
+  return pick(names, [&](int64_t i) { return (matrix_of<float>(matrix).row(i).array() == 0).all(); });
+}
+
+std::vector<std::string> zero_columns(const Array& matrix, const std::vector<std::string>& names) {
+  return pick(names, [&](int64_t i) { return (matrix_of<float>(matrix).col(i).array() == 0).all(); });
 }
 
 const std::vector<std::string>& lemmas_of(const AttributeTable& table, const std::string& name) {
@@ -63,11 +66,12 @@ const std::vector<std::string>& lemmas_of(const AttributeTable& table, const std
   return found == table.lemmas.end() ? kNone : found->second;
 }
 
-at::Tensor embed_names(const AttributeTable& table, const WordVectors& vectors, const std::vector<std::string>& names,
-                       std::set<std::string>& missing) {
-  at::Tensor rows = at::zeros({static_cast<int64_t>(names.size()), vectors.dim});
+Array embed_names(const AttributeTable& table, const WordVectors& vectors, const std::vector<std::string>& names,
+                  std::set<std::string>& missing) {
+  Array rows = Array::zeros({static_cast<int64_t>(names.size()), vectors.dim});
   for (size_t i = 0; i < names.size(); ++i) {
-    rows[static_cast<int64_t>(i)] = embed_lemmas(vectors, lemmas_of(table, names[i]), missing);
+    const Array embedding = embed_lemmas(vectors, lemmas_of(table, names[i]), missing);
+    mutable_matrix_of<float>(rows).row(static_cast<int64_t>(i)) = matrix_of<float>(embedding);
   }
   return rows;
 }
@@ -106,15 +110,16 @@ void embed_given(const BuildOptions& options, Knowledge& knowledge) {
   std::map<std::string, int64_t> place;
   for (size_t i = 0; i < given.classes.size(); ++i) place[given.classes[i]] = static_cast<int64_t>(i);
   const int64_t dim = given.vectors.size(1);
-  knowledge.class_embedding = at::zeros({static_cast<int64_t>(knowledge.classes.size()), dim});
-  knowledge.attribute_embedding = at::zeros({static_cast<int64_t>(knowledge.attributes.size()), dim});
+  knowledge.class_embedding = Array::zeros({static_cast<int64_t>(knowledge.classes.size()), dim});
+  knowledge.attribute_embedding = Array::zeros({static_cast<int64_t>(knowledge.attributes.size()), dim});
   std::vector<std::string> missing;
   for (size_t i = 0; i < knowledge.classes.size(); ++i) {
     const auto found = place.find(knowledge.classes[i]);
     if (found == place.end()) {
       missing.push_back(knowledge.classes[i]);
     } else {
-      knowledge.class_embedding[static_cast<int64_t>(i)] = given.vectors[found->second];
+      mutable_matrix_of<float>(knowledge.class_embedding).row(static_cast<int64_t>(i)) =
+          matrix_of<float>(given.vectors).row(found->second);
       place.erase(found);
     }
   }
@@ -136,15 +141,15 @@ void embed_given(const BuildOptions& options, Knowledge& knowledge) {
 
 void embed_by_graph(const AttributeTable& table, const BuildOptions& options, Knowledge& knowledge) {
   const auto n_attributes = static_cast<int64_t>(table.attributes.size());
-  at::Tensor graph = table.association;  // [c, a | h]
-  if (!table.context.empty()) graph = at::cat({table.association, table.context_association}, 1);
+  Array graph = table.association;  // [c, a | h]
+  if (!table.context.empty()) graph = beside(table.association, table.context_association);
   const bool base_only = options.vocabulary == Vocabulary::kBase;
-  const at::Tensor made_from = base_only ? graph.index_select(0, base_rows(table, options.sides)) : graph;
-  const at::Tensor columns = embed_graph(made_from, options.embedding_dim);
+  const Array made_from = base_only ? graph.gathered(base_rows(table, options.sides)) : graph;
+  const Array columns = embed_graph(made_from, options.embedding_dim);
   knowledge.class_embedding = place_rows(columns, graph);
-  knowledge.attribute_embedding = columns.slice(0, 0, n_attributes).contiguous();
+  knowledge.attribute_embedding = columns.rows(0, n_attributes);
   knowledge.context = table.context;
-  if (!table.context.empty()) knowledge.context_embedding = columns.slice(0, n_attributes).contiguous();
+  if (!table.context.empty()) knowledge.context_embedding = columns.rows(n_attributes, columns.size(0));
   knowledge.details["embedding"] = {{"kind", "graph-svd"},
                                     {"dim", knowledge.class_embedding.size(1)},
                                     {"asked_dim", options.embedding_dim},
@@ -154,24 +159,25 @@ void embed_by_graph(const AttributeTable& table, const BuildOptions& options, Kn
 }
 
 /// Smallest, median and largest number of attributes of a class.
-json per_class(const at::Tensor& association) {
-  const at::Tensor counts = std::get<0>(association.ne(0).sum(1).sort());  // int64 [c]
-  return {{"min", counts[0].item<int64_t>()},
-          {"median", counts[counts.size(0) / 2].item<int64_t>()},
-          {"max", counts[counts.size(0) - 1].item<int64_t>()}};
+json per_class(const Array& association) {
+  const auto rows = matrix_of<float>(association);
+  std::vector<int64_t> counts;
+  for (int64_t k = 0; k < rows.rows(); ++k) counts.push_back((rows.row(k).array() != 0).count());
+  std::sort(counts.begin(), counts.end());
+  return {{"min", counts.front()}, {"median", counts[counts.size() / 2]}, {"max", counts.back()}};
 }
 
 void add_figures(const AttributeTable& table, const BuildOptions& options, Knowledge& knowledge) {
-  const at::Tensor base = knowledge.association.index_select(0, base_rows(table, options.sides));
+  const Array base = knowledge.association.gathered(base_rows(table, options.sides));
   json& details = knowledge.details;
   details["source"] = table.source;
   details["vocabulary"] = to_string(options.vocabulary);
   details["n_classes"] = knowledge.classes.size();
   details["n_attributes"] = knowledge.attributes.size();
-  details["n_edges"] = knowledge.association.count_nonzero().item<int64_t>();
+  details["n_edges"] = (matrix_of<float>(knowledge.association).array() != 0).count();
   details["attributes_per_class"] = per_class(knowledge.association);
   details["classes_without_attributes"] = zero_rows(knowledge.association, knowledge.classes);
-  details["attributes_without_base_class"] = zero_rows(base.t(), knowledge.attributes);
+  details["attributes_without_base_class"] = zero_columns(base, knowledge.attributes);
   std::vector<std::string> without = zero_rows(knowledge.class_embedding, knowledge.classes);
   if (!options.class_vectors) {
     const std::vector<std::string> attributes = zero_rows(knowledge.attribute_embedding, knowledge.attributes);
@@ -262,10 +268,12 @@ nlohmann::json graph_json(const Knowledge& knowledge) {
   json nodes = knowledge.classes;
   for (const std::string& attribute : knowledge.attributes) nodes.push_back(attribute);
   json edges = json::array();
-  const at::Tensor pairs = knowledge.association.nonzero();  // [edges, 2], by class
-  const auto indices = pairs.accessor<int64_t, 2>();
-  for (int64_t i = 0; i < pairs.size(0); ++i)
-    edges.push_back({knowledge.classes[indices[i][0]], knowledge.attributes[indices[i][1]]});
+  const auto* weight = knowledge.association.data<float>();
+  for (const std::string& name : knowledge.classes) {
+    for (const std::string& attribute : knowledge.attributes) {
+      if (*weight++ != 0) edges.push_back({name, attribute});
+    }
+  }
   return {{"nodes", nodes}, {"edges", edges}};
 }
 

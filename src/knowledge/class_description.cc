@@ -1,15 +1,15 @@
 #include "knowledge/class_description.h"
 
-#include <ATen/ATen.h>
-
 #include <algorithm>
 #include <set>
 
 #include "base/error.h"
 #include "base/near_matches.h"
+#include "base/singular_values.h"
 #include "base/text.h"
 #include "knowledge/attribute_table.h"
 #include "knowledge/choose_synset.h"
+#include "knowledge/detail/joined.h"
 #include "knowledge/detail/word_forms.h"
 #include "knowledge/graph_embedding.h"
 #include "knowledge/names.h"
@@ -47,8 +47,8 @@ std::vector<std::string> find_attributes(const Knowledge& knowledge, const std::
 }
 
 /// The embedding of these names; nothing when none of their words has a vector.
-std::optional<at::Tensor> embed_names(const Knowledge& knowledge, const std::vector<std::string>& lemmas,
-                                      const std::filesystem::path& path) {
+std::optional<Array> embed_names(const Knowledge& knowledge, const std::vector<std::string>& lemmas,
+                                 const std::filesystem::path& path) {
   if (embedding_kind(knowledge) == "graph-svd") {
     fail(
         "{}: word vectors were given, but the knowledge was embedded without any; leave them out, or build the "
@@ -67,17 +67,17 @@ std::optional<at::Tensor> embed_names(const Knowledge& knowledge, const std::vec
   return embed_lemmas(vectors, lemmas, missing);
 }
 
-void set_embedding(ClassDescription& described, at::Tensor embedding, const char* source) {
+void set_embedding(ClassDescription& described, Array embedding, const char* source) {
   described.embedding = std::move(embedding);
   described.embedding_source = source;
 }
 
 /// From the attributes, where the class has one; else nothing is known that could place it.
 void embed_by_attributes(const Knowledge& knowledge, ClassDescription& described) {
-  if (described.association.count_nonzero().item<int64_t>() > 0)
+  if ((matrix_of<float>(described.association).array() != 0).any())
     set_embedding(described, place_by_attributes(knowledge, described.association), "attributes");
   else
-    set_embedding(described, at::zeros({knowledge.embedding_dim()}), "nothing");
+    set_embedding(described, Array::zeros({knowledge.embedding_dim()}), "nothing");
 }
 
 bool embed_by_words(const Knowledge& knowledge, const std::vector<std::string>& lemmas, const DescribeOptions& options,
@@ -109,17 +109,16 @@ std::vector<std::string> synsets_of(const Knowledge& knowledge) {
 }
 
 /// The places of rows of [attributes | context] in the graph's embedding, [c, e].
-at::Tensor place_in_graph(const Knowledge& knowledge, const at::Tensor& association, const at::Tensor& context) {
+Array place_in_graph(const Knowledge& knowledge, const Array& association, const Array& context) {
   if (knowledge.context.empty()) return place_rows(knowledge.attribute_embedding, association);
-  return place_rows(at::cat({knowledge.attribute_embedding, knowledge.context_embedding}),
-                    at::cat({association, context}, 1));
+  return place_rows(below(knowledge.attribute_embedding, knowledge.context_embedding), beside(association, context));
 }
 
 /// [e], of one class.
-at::Tensor place_in_graph(const Knowledge& knowledge, const at::Tensor& association,
-                          const std::vector<std::string>& context) {
-  const at::Tensor known = restrict_to(context, knowledge.context).unsqueeze(0);
-  return place_in_graph(knowledge, association.unsqueeze(0), known).squeeze(0);
+Array place_in_graph(const Knowledge& knowledge, const Array& association, const std::vector<std::string>& context) {
+  const Array known = restrict_to(context, knowledge.context);
+  return place_in_graph(knowledge, association.reshaped({1, association.size(0)}), known.reshaped({1, known.size(0)}))
+      .row(0);
 }
 
 /// Sets the class's row of R; of an attribute that is named twice it has the larger weight.
@@ -133,36 +132,47 @@ void set_row(const Knowledge& knowledge, const std::vector<std::string>& attribu
     if (!(weight > 0 && weight <= 1))
       fail_usage("an attribute has the weight {}, expected more than 0, up to 1", weight);
   }
-  described.association = at::zeros({static_cast<int64_t>(knowledge.attributes.size())});
+  described.association = Array::zeros({static_cast<int64_t>(knowledge.attributes.size())});
+  auto* row = described.association.mutable_data<float>();
   for (size_t i = 0; i < attributes.size(); ++i) {
     const std::vector<std::string> known = find_attributes(knowledge, attributes[i], options.unknown);
     if (known.empty()) described.unknown_attributes.push_back(attributes[i]);
-    for (const std::string& text : known)
-      described.association[knowledge.attribute_index(text)].clamp_min_(weights.empty() ? 1.0F : weights[i]);
+    for (const std::string& text : known) {
+      float& own = row[knowledge.attribute_index(text)];
+      own = std::max(own, weights.empty() ? 1.0F : weights[i]);
+    }
   }
 }
 
 /// Singular values of the attributes' places below this share of the first are rounding.
 constexpr double kInverseTolerance = 1e-6;
 
-at::Tensor place_by_least_squares(const Knowledge& knowledge, const at::Tensor& association) {
-  if (knowledge.attributes.empty()) return at::zeros({knowledge.embedding_dim()});
-  const at::Tensor inverse =
-      at::linalg_pinv(knowledge.attribute_embedding.to(at::kDouble), kInverseTolerance);  // [e, a]
-  return at::matmul(inverse, association.to(at::kDouble)).to(at::kFloat);                 // [e]
+DoubleMatrix precise(const Array& matrix) { return matrix_of<float>(matrix).cast<double>(); }
+
+/// float32 [e]
+Array vector_of(const DoubleVector& values) { return array_of_matrix(values.cast<float>()).reshaped({values.size()}); }
+
+Array place_by_least_squares(const Knowledge& knowledge, const Array& association) {
+  if (knowledge.attributes.empty()) return Array::zeros({knowledge.embedding_dim()});
+  Eigen::BDCSVD<Eigen::MatrixXd> attributes(precise(knowledge.attribute_embedding),  // [a, e]
+                                            Eigen::ComputeThinU | Eigen::ComputeThinV);
+  attributes.setThreshold(kInverseTolerance);
+  const DoubleVector row = precise(association).transpose();
+  return vector_of(attributes.solve(row));
 }
 
-at::Tensor place_by_ridge_regression(const Knowledge& knowledge, const at::Tensor& association) {
-  const at::Tensor rows = knowledge.association.to(at::kDouble);         // [c, a]
-  const at::Tensor targets = knowledge.class_embedding.to(at::kDouble);  // [c, e]
-  const at::Tensor row_mean = rows.mean(0);                              // [a]
-  const at::Tensor target_mean = targets.mean(0);                        // [e]
-  const at::Tensor centred = rows - row_mean;
+Array place_by_ridge_regression(const Knowledge& knowledge, const Array& association) {
+  const DoubleMatrix rows = precise(knowledge.association);         // [c, a]
+  const DoubleMatrix targets = precise(knowledge.class_embedding);  // [c, e]
+  const Eigen::RowVectorXd row_mean = rows.colwise().mean(), target_mean = targets.colwise().mean();
+  const DoubleMatrix centred = rows.rowwise() - row_mean;
   // The c x c form of the same solution, X'(XX' + lambda I)^-1 Y, also holds without any attribute.
-  const at::Tensor gram = at::matmul(centred, centred.t()) + kAttributeRidge * at::eye(rows.size(0), at::kDouble);
-  const at::Tensor similarity = at::matmul(centred, association.to(at::kDouble) - row_mean);  // [c]
-  const at::Tensor weights = at::linalg_solve(gram, similarity);                              // [c]
-  return (target_mean + at::matmul(weights, targets - target_mean)).to(at::kFloat);           // [e]
+  DoubleMatrix gram = centred * centred.transpose();
+  gram.diagonal().array() += kAttributeRidge;
+  const DoubleVector similarity = centred * (precise(association) - row_mean).transpose();  // [c]
+  const DoubleVector weights = gram.llt().solve(similarity);                                // [c]
+  const DoubleVector shift = (targets.rowwise() - target_mean).transpose() * weights;       // [e]
+  return vector_of(target_mean.transpose() + shift);
 }
 
 }  // namespace
@@ -196,16 +206,16 @@ ClassDescription describe_by_synset(const Knowledge& knowledge, const WordNet& w
   return described;
 }
 
-at::Tensor place_by_attributes(const Knowledge& knowledge, const at::Tensor& association) {
+Array place_by_attributes(const Knowledge& knowledge, const Array& association) {
   return embedding_kind(knowledge) == "graph-svd" ? place_by_least_squares(knowledge, association)
                                                   : place_by_ridge_regression(knowledge, association);
 }
 
-at::Tensor embedding_change(const Knowledge& knowledge, const at::Tensor& association_change) {
+Array embedding_change(const Knowledge& knowledge, const Array& association_change) {
   const int64_t classes = association_change.size(0);
-  if (embedding_kind(knowledge) != "graph-svd") return at::zeros({classes, knowledge.embedding_dim()});
+  if (embedding_kind(knowledge) != "graph-svd") return Array::zeros({classes, knowledge.embedding_dim()});
   return place_in_graph(knowledge, association_change,
-                        at::zeros({classes, static_cast<int64_t>(knowledge.context.size())}));
+                        Array::zeros({classes, static_cast<int64_t>(knowledge.context.size())}));
 }
 
 }  // namespace protocom

@@ -1,11 +1,10 @@
 #pragma once
-#include <ATen/core/Tensor.h>
-
 #include <filesystem>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "base/array.h"
 #include "knowledge/knowledge.h"
 #include "knowledge/wordnet.h"
 
@@ -13,9 +12,9 @@ namespace protocom {
 
 /// What is known of a class besides its images.
 struct ClassDescription {
-  std::string title;       ///< display name; may be empty
-  at::Tensor association;  ///< the class's row of R, float32 [a], in [0, 1]
-  at::Tensor embedding;    ///< h_k, float32 [e]
+  std::string title;  ///< display name; may be empty
+  Array association;  ///< the class's row of R, float32 [a], in [0, 1]
+  Array embedding;    ///< h_k, float32 [e]
   /// Which rule below gave it: "word-vectors", "graph-svd", "attributes" or "nothing"; "knowledge": a row of a file;
   /// "text": what was said of it in words, by a text encoder.
   std::string embedding_source;
@@ -76,11 +75,11 @@ inline constexpr double kAttributeRidge = 10.0;
 ///   - Among word vectors, whose attributes ("paw") lie elsewhere than classes ("dog"): ridge regression from rows of R
 ///     to h over the classes of the knowledge, h = mean_h + (r - mean_r) W, W = (X'X + lambda I)^-1 X'Y on centred
 ///     X = R and Y = h.
-at::Tensor place_by_attributes(const Knowledge& knowledge, const at::Tensor& association);
+Array place_by_attributes(const Knowledge& knowledge, const Array& association);
 
 /// What a change of rows of R changes in the embeddings of those classes, float32 [c, a] -> [c, e]: in a graph
 /// embedding, which is linear in them (place_rows), the place of the change; zeros among word vectors, which say
 /// nothing of R.
-at::Tensor embedding_change(const Knowledge& knowledge, const at::Tensor& association_change);
+Array embedding_change(const Knowledge& knowledge, const Array& association_change);
 
 }  // namespace protocom

@@ -1,11 +1,10 @@
 #include "knowledge/class_texts.h"
 
-#include <ATen/ATen.h>
-
 #include <unordered_map>
 
 #include "base/clean_name.h"
 #include "base/error.h"
+#include "base/matrix.h"
 #include "base/text.h"
 #include "io/csv.h"
 #include "io/files.h"
@@ -110,19 +109,22 @@ ClassTexts texts_of_class(const std::string& name, const std::vector<std::string
   return made;
 }
 
-at::Tensor class_directions(const ClassTexts& texts, const at::Tensor& vectors) {
-  const auto classes = static_cast<int64_t>(texts.classes.size());
-  constexpr double kTiny = 1e-12;
-  const at::Tensor directions = vectors / vectors.norm(2, 1, true).clamp_min(kTiny);
-  const at::Tensor sums =
-      at::zeros({classes, vectors.size(1)}).index_add_(0, at::tensor(texts.owner, at::kLong), directions);
-  const at::Tensor lengths = sums.norm(2, 1, true);  // [c, 1]
-  constexpr double kCancelled = 1e-6;                // of float32
-  const at::Tensor cancelled = lengths.le(kCancelled).view(-1).nonzero();
-  if (cancelled.size(0) > 0)
-    fail("the vectors of the texts of class '{}' cancel out",
-         excerpt(texts.classes[static_cast<size_t>(cancelled[0][0].item<int64_t>())]));
-  return sums / lengths;
+Array class_directions(const ClassTexts& texts, const Array& vectors) {
+  constexpr float kTiny = 1e-12F, kCancelled = 1e-6F;  // of float32
+  Array directions = Array::zeros({static_cast<int64_t>(texts.classes.size()), vectors.size(1)});
+  auto sums = mutable_matrix_of<float>(directions);
+  const auto rows = matrix_of<float>(vectors);
+  for (size_t i = 0; i < texts.owner.size(); ++i) {
+    const auto row = rows.row(static_cast<int64_t>(i));
+    sums.row(texts.owner[i]) += row / std::max(row.norm(), kTiny);
+  }
+  for (int64_t k = 0; k < sums.rows(); ++k) {
+    const float length = sums.row(k).norm();
+    if (length <= kCancelled)
+      fail("the vectors of the texts of class '{}' cancel out", excerpt(texts.classes[static_cast<size_t>(k)]));
+    sums.row(k) /= length;
+  }
+  return directions;
 }
 
 }  // namespace protocom

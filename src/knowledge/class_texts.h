@@ -1,10 +1,10 @@
 #pragma once
-#include <ATen/core/Tensor.h>
-
 #include <cstdint>
 #include <filesystem>
 #include <string>
 #include <vector>
+
+#include "base/array.h"
 
 namespace protocom {
 
@@ -34,6 +34,6 @@ ClassTexts texts_of_class(const std::string& name, const std::vector<std::string
 
 /// A class's vector as CLIP's authors make it of several texts: the mean of their unit vectors, brought to unit length.
 /// `vectors` float32 [n, d] -> [c, d]. Throws Error for a class whose texts' vectors cancel out.
-at::Tensor class_directions(const ClassTexts& texts, const at::Tensor& vectors);
+Array class_directions(const ClassTexts& texts, const Array& vectors);
 
 }  // namespace protocom

@@ -1,8 +1,9 @@
 #include "knowledge/class_vectors.h"
 
-#include <ATen/ATen.h>
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <numeric>
 #include <optional>
 #include <unordered_map>
 
@@ -10,6 +11,7 @@
 #include "base/error.h"
 #include "base/feature_values.h"
 #include "base/log.h"
+#include "base/matrix.h"
 #include "base/text.h"
 #include "io/csv.h"
 #include "io/files.h"
@@ -24,7 +26,7 @@ namespace fs = std::filesystem;
 /// Rows as they stand in a file.
 struct NamedRows {
   std::vector<std::string> names;  // [n]
-  at::Tensor rows;                 // float32 [n, e]
+  Array rows;                      // float32 [n, e]
 };
 
 /// The first of the names that the file has.
@@ -44,7 +46,7 @@ NamedRows read_rows_of_npz(const fs::path& path) {
   if (!rows || !names)
     fail("{}: expected 'vectors' [classes, numbers] and 'names' (the classes' names), found {}", path.string(),
          fmt::join(reader.names(), ", "));
-  return {reader.strings(*names), reader.tensor(*rows)};
+  return {reader.strings(*names), reader.array(*rows)};
 }
 
 NamedRows read_rows_of_npy(const fs::path& path, const fs::path& names) {
@@ -72,8 +74,8 @@ NamedRows read_rows_of_csv(const fs::path& path) {
   const CsvTable csv = read_csv(path);
   const auto e = static_cast<int64_t>(csv.header.size()) - 1;
   if (e < 1) fail("{}:1: expected a column of class names and one for each number of the vectors", path.string());
-  NamedRows found{{}, at::empty({static_cast<int64_t>(csv.rows.size()), e})};
-  float* value = found.rows.data_ptr<float>();
+  NamedRows found{{}, Array::uninitialised({static_cast<int64_t>(csv.rows.size()), e})};
+  float* value = found.rows.mutable_data<float>();
   for (const CsvRow& row : csv.rows) {
     found.names.push_back(row.cells.front());
     for (size_t i = 1; i < row.cells.size(); ++i) *value++ = number_in(csv, row, i);
@@ -90,18 +92,44 @@ NamedRows read_rows(const fs::path& path, const fs::path& names) {
 }
 
 void check_rows(const NamedRows& found, const fs::path& path) {
-  const at::Tensor& rows = found.rows;
-  if (rows.dim() != 2 || !at::isFloatingType(rows.scalar_type()) || rows.size(1) == 0)
-    fail("{}: the vectors are {} [{}], expected real numbers [classes, numbers]", path.string(),
-         toString(rows.scalar_type()), fmt::join(rows.sizes(), ", "));
+  const Array& rows = found.rows;
+  if (rows.dim() != 2 || !is_real(rows.type()) || rows.size(1) == 0)
+    fail("{}: the vectors are {} [{}], expected real numbers [classes, numbers]", path.string(), to_string(rows.type()),
+         fmt::join(rows.shape(), ", "));
   if (rows.size(0) != static_cast<int64_t>(found.names.size()))
     fail("{}: {} vectors with {} names of classes", path.string(), rows.size(0), found.names.size());
   if (rows.size(0) == 0) fail("{} holds no vector", path.string());
   check_features(rows, path.string());
-  const at::Tensor empty = rows.ne(0).any(1).logical_not().nonzero();
-  if (empty.size(0) > 0)
-    fail("{}: the vector of class '{}' is all zeros", path.string(),
-         excerpt(found.names[static_cast<size_t>(empty[0][0].item<int64_t>())]));
+  const Array plain = rows.to(NumberType::kFloat64);
+  for (int64_t i = 0; i < rows.size(0); ++i) {
+    if ((matrix_of<double>(plain).row(i).array() == 0).all())
+      fail("{}: the vector of class '{}' is all zeros", path.string(), excerpt(found.names[static_cast<size_t>(i)]));
+  }
+}
+
+/// The mean of the directions of each class's rows, [classes, e].
+Array mean_directions(const Array& all, const std::vector<int64_t>& owner, int64_t classes) {
+  const auto rows = matrix_of<float>(all);
+  Array means = Array::zeros({classes, rows.cols()});
+  auto mean = mutable_matrix_of<float>(means);
+  std::vector<float> count(static_cast<size_t>(classes), 0);
+  for (int64_t i = 0; i < rows.rows(); ++i) {
+    const int64_t own = owner[static_cast<size_t>(i)];
+    mean.row(own) += rows.row(i) / rows.row(i).norm();
+    ++count[static_cast<size_t>(own)];
+  }
+  for (int64_t k = 0; k < classes; ++k) mean.row(k) /= count[static_cast<size_t>(k)];
+  return means;
+}
+
+/// The lower of the two in the middle of an even number of vectors.
+float median_length(const Array& vectors) {
+  const auto rows = matrix_of<float>(vectors);
+  std::vector<float> lengths;
+  for (int64_t i = 0; i < rows.rows(); ++i) lengths.push_back(rows.row(i).norm());
+  const auto middle = lengths.begin() + (rows.rows() - 1) / 2;
+  std::nth_element(lengths.begin(), middle, lengths.end());
+  return *middle;
 }
 
 }  // namespace
@@ -120,15 +148,9 @@ ClassVectors read_class_vectors(const fs::path& path, const fs::path& names) {
     owner.push_back(own->second);
   }
   const auto classes = static_cast<int64_t>(result.classes.size());
-  at::Tensor rows = found.rows.to(at::kFloat);
-  if (classes < rows.size(0)) {
-    const at::Tensor of = at::tensor(owner, at::kLong);
-    const at::Tensor directions = rows / rows.norm(2, 1, true);
-    rows = at::zeros({classes, rows.size(1)}).index_add_(0, of, directions) /
-           at::zeros({classes}).index_add_(0, of, at::ones({directions.size(0)})).unsqueeze(1);
-  }
+  const Array rows = found.rows.to(NumberType::kFloat32);
   warn_of_same_but_capitals(result.classes, fmt::format("classes of {}", path.string()));
-  result.vectors = rows.contiguous();
+  result.vectors = classes < rows.size(0) ? mean_directions(rows, owner, classes) : rows;
   return result;
 }
 
@@ -142,18 +164,21 @@ ClassVectors join_class_vectors(const std::vector<ClassVectors>& sources, const 
       if (place.emplace(name, static_cast<int64_t>(joined.classes.size())).second) joined.classes.push_back(name);
     }
   }
-  std::vector<at::Tensor> parts;
+  const auto dim = std::accumulate(joined.sources.begin(), joined.sources.end(), int64_t{0});
+  joined.vectors = Array::zeros({static_cast<int64_t>(joined.classes.size()), dim});
+  auto vectors = mutable_matrix_of<float>(joined.vectors);
+  int64_t column = 0;
   for (size_t i = 0; i < sources.size(); ++i) {
-    std::vector<int64_t> rows;
-    for (const std::string& name : sources[i].classes) rows.push_back(place.at(name));
-    const at::Tensor scaled = sources[i].vectors / sources[i].vectors.norm(2, 1).median();
-    parts.push_back(at::zeros({static_cast<int64_t>(joined.classes.size()), joined.sources[i]})
-                        .index_copy_(0, at::tensor(rows, at::kLong), scaled));
-    if (rows.size() < joined.classes.size())
-      logger().warn("{} has no vector for {} of the {} classes", files[i].string(), joined.classes.size() - rows.size(),
-                    joined.classes.size());
+    const auto own = matrix_of<float>(sources[i].vectors);
+    const float length = median_length(sources[i].vectors);
+    for (int64_t row = 0; row < own.rows(); ++row)
+      vectors.row(place.at(sources[i].classes[static_cast<size_t>(row)])).segment(column, own.cols()) =
+          own.row(row) / length;
+    column += own.cols();
+    const size_t without = joined.classes.size() - sources[i].classes.size();
+    if (without > 0)
+      logger().warn("{} has no vector for {} of the {} classes", files[i].string(), without, joined.classes.size());
   }
-  joined.vectors = at::cat(parts, 1);
   return joined;
 }
 

@@ -1,16 +1,16 @@
 #pragma once
-#include <ATen/core/Tensor.h>
-
 #include <filesystem>
 #include <string>
 #include <vector>
+
+#include "base/array.h"
 
 namespace protocom {
 
 /// A vector for each class, made by any encoder: of its name, of a description.
 struct ClassVectors {
   std::vector<std::string> classes;   ///< [c], each once, in the order of the file
-  at::Tensor vectors;                 ///< float32 [c, e]
+  Array vectors;                      ///< float32 [c, e]
   std::vector<int64_t> sources = {};  ///< where several are beside one another: how many numbers each has
 };
 

@@ -1,4 +1,3 @@
-#include <ATen/ATen.h>
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -6,6 +5,7 @@
 
 #include "base/error.h"
 #include "base/log.h"
+#include "base/matrix.h"
 #include "base/text.h"
 #include "io/files.h"
 #include "knowledge/detail/table_names.h"
@@ -60,8 +60,7 @@ TableNames read_numbered_names(const std::filesystem::path& path) {
 enum class Unknown { kRefused, kMinusOne };
 
 /// The percentages of one line into `row`.
-void read_percentages(std::string_view text, const std::string& where, Unknown unknown,
-                      at::TensorAccessor<float, 1> row) {
+void read_percentages(std::string_view text, const std::string& where, Unknown unknown, FloatMatrix::RowXpr row) {
   int64_t column = 0;
   while (true) {
     text.remove_prefix(std::min(text.find_first_not_of(" \t\r"), text.size()));
@@ -71,25 +70,24 @@ void read_percentages(std::string_view text, const std::string& where, Unknown u
     const bool known = value && *value >= 0 && *value <= 100;
     if (!known && !(value && *value == -1 && unknown == Unknown::kMinusOne))
       fail("{}: '{}' is not a percentage from 0 to 100", where, excerpt(cell));
-    if (column == row.size(0))
-      fail("{}: more than {} numbers, one for each line of attributes.txt", where, row.size(0));
+    if (column == row.size()) fail("{}: more than {} numbers, one for each line of attributes.txt", where, row.size());
     row[column++] = static_cast<float>(*value);
     text.remove_prefix(cell.size());
   }
-  if (column != row.size(0))
-    fail("{}: {} numbers, expected {}, one for each line of attributes.txt", where, column, row.size(0));
+  if (column != row.size())
+    fail("{}: {} numbers, expected {}, one for each line of attributes.txt", where, column, row.size());
 }
 
-at::Tensor read_percentage_table(const std::filesystem::path& path, at::IntArrayRef sizes, Unknown unknown) {
-  const int64_t n_classes = sizes[0];
-  at::Tensor percentages = at::zeros(sizes);
-  auto rows = percentages.accessor<float, 2>();
+FloatMatrix read_percentage_table(const std::filesystem::path& path, const TableNames& classes,
+                                  const TableNames& attributes, Unknown unknown) {
+  const int64_t n_classes = classes.size();
+  FloatMatrix percentages = FloatMatrix::Zero(n_classes, attributes.size());
   int64_t row = 0;
   for_each_line(path, [&](int64_t line, std::string_view text) {
     if (text.find_first_not_of(" \t\r") == std::string_view::npos) return true;
     const std::string where = fmt::format("{}:{}", path.string(), line);
     if (row == n_classes) fail("{}: more lines than the {} classes of classes.txt", where, n_classes);
-    read_percentages(text, where, unknown, rows[row++]);
+    read_percentages(text, where, unknown, percentages.row(row++));
     return true;
   });
   if (row != n_classes)
@@ -104,8 +102,8 @@ std::string with_blanks(std::string name) {
 }
 
 /// A matrix of 0 and 1, one line per class.
-void check_binary(const at::Tensor& table, const std::filesystem::path& path) {
-  if (!at::all(table.eq(0).logical_or(table.eq(1))).item<bool>()) fail("{}: expected 0 and 1 alone", path.string());
+void check_binary(const FloatMatrix& table, const std::filesystem::path& path) {
+  if (!(table.array() == 0 || table.array() == 1).all()) fail("{}: expected 0 and 1 alone", path.string());
 }
 
 std::string_view without_has(std::string_view name) { return name.substr(0, 4) == "has_" ? name.substr(4) : name; }
@@ -121,13 +119,14 @@ AttributeTable read_cub_attributes(const std::filesystem::path& root, const CubA
   const TableNames attributes = read_numbered_names(files.attributes);
   AttributeTable table = empty_table(classes, attributes, "cub", files.table);
   for (const std::string& attribute : table.attributes) describe_name(table, attribute, without_has(attribute));
-  const at::Tensor percentages =
-      read_percentage_table(files.table, {classes.size(), attributes.size()}, Unknown::kRefused);
+  const FloatMatrix percentages = read_percentage_table(files.table, classes, attributes, Unknown::kRefused);
   if (options.threshold) {
-    table.association = percentages.ge(*options.threshold).logical_and(percentages.gt(0)).to(at::kFloat);
+    const auto least = static_cast<float>(*options.threshold);
+    const auto shown = percentages.array() >= least && percentages.array() > 0;
+    table.association = array_of_matrix(shown.cast<float>().matrix());
     table.source["threshold_percent"] = *options.threshold;
   } else {
-    table.association = percentages / 100;
+    table.association = array_of_matrix(percentages / 100);
   }
   return table;
 }
@@ -144,12 +143,12 @@ AttributeTable read_awa2_attributes(const std::filesystem::path& root, Awa2Weigh
   for (const auto* names : {&table.classes, &table.attributes}) {
     for (const std::string& name : *names) describe_name(table, name, with_blanks(name));
   }
-  const at::Tensor read =
-      read_percentage_table(file, {classes.size(), attributes.size()}, binary ? Unknown::kRefused : Unknown::kMinusOne);
+  const FloatMatrix read =
+      read_percentage_table(file, classes, attributes, binary ? Unknown::kRefused : Unknown::kMinusOne);
   if (binary) check_binary(read, file);
-  const auto unknown = read.lt(0).sum().item<int64_t>();
+  const auto unknown = (read.array() < 0).count();
   if (unknown > 0) logger().info("{}: {} weights are not known (-1) and are read as 0", file.string(), unknown);
-  table.association = binary ? read : read.clamp_min(0) / 100;
+  table.association = binary ? array_of_matrix(read) : array_of_matrix(read.cwiseMax(0) / 100);
   return table;
 }
 

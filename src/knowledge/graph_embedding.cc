@@ -1,11 +1,10 @@
 #include "knowledge/graph_embedding.h"
 
-#include <ATen/ATen.h>
-
 #include <algorithm>
-#include <tuple>
+#include <cmath>
 
 #include "base/error.h"
+#include "base/singular_values.h"
 
 namespace protocom {
 namespace {
@@ -13,33 +12,36 @@ namespace {
 /// Singular values below this share of the first are rounding, and their directions arbitrary.
 constexpr double kRankTolerance = 1e-9;
 
-/// A decomposition leaves the sign of each direction open.
-at::Tensor fix_signs(const at::Tensor& directions) {                        // [e, m]
-  const at::Tensor largest = directions.abs().argmax(1, /*keepdim=*/true);  // [e, 1]
-  return directions * directions.gather(1, largest).sign();
+/// A decomposition leaves the sign of each direction open: the largest entry of each column becomes positive.
+void fix_signs(Eigen::MatrixXd& directions) {
+  for (Eigen::Index k = 0; k < directions.cols(); ++k) {
+    Eigen::Index largest = 0;
+    directions.col(k).cwiseAbs().maxCoeff(&largest);
+    if (directions(largest, k) < 0) directions.col(k) *= -1;
+  }
 }
 
 }  // namespace
 
-at::Tensor embed_graph(const at::Tensor& association, int64_t dim) {
+Array embed_graph(const Array& association, int64_t dim) {
   if (dim < 1) fail_usage("an embedding of {} dimensions was asked for, expected at least 1", dim);
-  const int64_t n_columns = association.size(1);
-  if (association.count_nonzero().item<int64_t>() == 0) return at::zeros({n_columns, 1});
-  at::Tensor values;      // [min(c, m)]
-  at::Tensor directions;  // [min(c, m), m]
-  std::tie(std::ignore, values, directions) = at::linalg_svd(association.to(at::kDouble), /*full_matrices=*/false);
-  const auto rank = values.gt(values[0] * kRankTolerance).sum().item<int64_t>();
+  const auto weights = matrix_of<float>(association);
+  if ((weights.array() == 0).all()) return Array::zeros({weights.cols(), 1});
+  const Eigen::BDCSVD<Eigen::MatrixXd> parts(weights.cast<double>(), Eigen::ComputeThinU | Eigen::ComputeThinV);
+  const Eigen::VectorXd& values = parts.singularValues();
+  const int64_t rank = (values.array() > values[0] * kRankTolerance).count();
   const int64_t kept = std::min(dim, rank);
-  values = values.slice(0, 0, kept);
-  directions = fix_signs(directions.slice(0, 0, kept));
-  return (directions.t() * values.sqrt()).to(at::kFloat).contiguous();
+  Eigen::MatrixXd directions = parts.matrixV().leftCols(kept);
+  fix_signs(directions);
+  return array_of_matrix((directions * values.head(kept).cwiseSqrt().asDiagonal()).cast<float>());
 }
 
-at::Tensor place_rows(const at::Tensor& columns, const at::Tensor& rows) {
-  const at::Tensor precise = columns.to(at::kDouble);
-  const at::Tensor squares = precise.pow(2).sum(0);  // [e], the singular values
-  const at::Tensor inverse = at::where(squares > 0, squares.reciprocal(), at::zeros_like(squares));
-  return (at::matmul(rows.to(at::kDouble), precise) * inverse).to(at::kFloat);  // [n, e]
+Array place_rows(const Array& columns, const Array& rows) {
+  const DoubleMatrix precise = matrix_of<float>(columns).cast<double>();
+  const Eigen::RowVectorXd squares = precise.colwise().squaredNorm();  // [e], the singular values
+  const Eigen::RowVectorXd inverse = (squares.array() > 0).select(squares.cwiseInverse(), 0);
+  const DoubleMatrix placed = matrix_of<float>(rows).cast<double>() * precise;
+  return array_of_matrix((placed * inverse.asDiagonal()).cast<float>());  // [n, e]
 }
 
 }  // namespace protocom

@@ -1,7 +1,7 @@
 #pragma once
-#include <ATen/core/Tensor.h>
-
 #include <cstdint>
+
+#include "base/array.h"
 
 namespace protocom {
 
@@ -12,11 +12,11 @@ namespace protocom {
 /// descending; e = min(dim, rank of A), at least 1: an all-zero matrix gives one dimension of zeros. Signs are fixed
 /// (the largest entry of each column of V is positive), so the same matrix gives the same embedding. Computed in
 /// float64. Throws UsageError for dim < 1.
-at::Tensor embed_graph(const at::Tensor& association, int64_t dim);
+Array embed_graph(const Array& association, int64_t dim);
 
 /// Where rows belong in the space of `columns` [m, e] (see embed_graph): rows A S^-1 (V sqrt(S)) = rows V / sqrt(S).
 /// The rows that the space was made from come out at U sqrt(S); a new row is placed by the same rule. rows: [n, m];
 /// float32 [n, e].
-at::Tensor place_rows(const at::Tensor& columns, const at::Tensor& rows);
+Array place_rows(const Array& columns, const Array& rows);
 
 }  // namespace protocom

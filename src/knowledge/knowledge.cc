@@ -1,6 +1,5 @@
 #include "knowledge/knowledge.h"
 
-#include <ATen/ATen.h>
 #include <fmt/ranges.h>
 
 #include <algorithm>
@@ -9,6 +8,7 @@
 
 #include "base/clean_name.h"
 #include "base/error.h"
+#include "base/feature_values.h"
 #include "base/text.h"
 #include "io/files.h"
 #include "io/npz.h"
@@ -26,22 +26,23 @@ void check_names(const std::vector<std::string>& names, const char* what) {
   }
 }
 
-void check_tensor(const at::Tensor& tensor, const char* name, int64_t rows, int64_t columns) {
-  if (!tensor.defined() || tensor.dim() != 2) fail("'{}' of the knowledge is not a matrix", name);
-  if (tensor.scalar_type() != at::kFloat) fail("'{}' of the knowledge must be float32", name);
-  if (tensor.size(0) != rows || tensor.size(1) != columns) {
-    fail("'{}' of the knowledge is [{}, {}], expected [{}, {}]", name, tensor.size(0), tensor.size(1), rows, columns);
+void check_matrix(const Array& matrix, const char* name, int64_t rows, int64_t columns) {
+  if (!matrix.defined() || matrix.dim() != 2) fail("'{}' of the knowledge is not a matrix", name);
+  if (matrix.type() != NumberType::kFloat32) fail("'{}' of the knowledge must be float32", name);
+  if (matrix.size(0) != rows || matrix.size(1) != columns) {
+    fail("'{}' of the knowledge is [{}, {}], expected [{}, {}]", name, matrix.size(0), matrix.size(1), rows, columns);
   }
-  if (!at::isfinite(tensor).all().item<bool>()) fail("'{}' of the knowledge holds NaN or infinity", name);
+  if (!is_finite(matrix)) fail("'{}' of the knowledge holds NaN or infinity", name);
 }
 
 void check_range(const Knowledge& knowledge) {
-  const at::Tensor wrong = (knowledge.association < 0).logical_or(knowledge.association > 1).nonzero();  // [k, 2]
-  if (wrong.size(0) == 0) return;
-  const auto row = wrong[0][0].item<int64_t>();
-  const auto column = wrong[0][1].item<int64_t>();
-  fail("the weight of attribute '{}' for class '{}' is {}, expected a number in [0, 1]", knowledge.attributes[column],
-       knowledge.classes[row], knowledge.association[row][column].item<float>());
+  const auto* weight = knowledge.association.data<float>();
+  const size_t columns = knowledge.attributes.size();
+  for (size_t i = 0; i < knowledge.classes.size() * columns; ++i) {
+    if (weight[i] < 0 || weight[i] > 1)
+      fail("the weight of attribute '{}' for class '{}' is {}, expected a number in [0, 1]",
+           knowledge.attributes[i % columns], knowledge.classes[i / columns], weight[i]);
+  }
 }
 
 void check_sources(const std::vector<int64_t>& sources, int64_t dim) {
@@ -82,16 +83,16 @@ Knowledge read_members(const NpzReader& reader) {
   knowledge.attributes = reader.strings("attributes");
   read_titles(reader, "class_titles", knowledge.classes, knowledge);
   read_titles(reader, "attribute_titles", knowledge.attributes, knowledge);
-  knowledge.association = reader.tensor("association");
-  knowledge.class_embedding = reader.tensor("class_embedding");
-  knowledge.attribute_embedding = reader.tensor("attribute_embedding");
+  knowledge.association = reader.array("association");
+  knowledge.class_embedding = reader.array("class_embedding");
+  knowledge.attribute_embedding = reader.array("attribute_embedding");
   if (reader.has("embedding_sources")) {
-    const at::Tensor sizes = reader.tensor("embedding_sources").to(at::kLong).contiguous();
-    knowledge.embedding_sources.assign(sizes.data_ptr<int64_t>(), sizes.data_ptr<int64_t>() + sizes.numel());
+    const Array sizes = reader.array("embedding_sources").to(NumberType::kInt64);
+    knowledge.embedding_sources.assign(sizes.data<int64_t>(), sizes.data<int64_t>() + sizes.numel());
   }
   if (reader.has("context")) {
     knowledge.context = reader.strings("context");
-    knowledge.context_embedding = reader.tensor("context_embedding");
+    knowledge.context_embedding = reader.array("context_embedding");
   }
   return knowledge;
 }
@@ -106,16 +107,16 @@ void check_knowledge(const Knowledge& knowledge) {
     fail("the knowledge names no class");
   check_names(knowledge.classes, "class");
   check_names(knowledge.attributes, "attribute");
-  check_tensor(knowledge.association, "association", n_classes, n_attributes);
-  const at::Tensor& embedding = knowledge.class_embedding;
+  check_matrix(knowledge.association, "association", n_classes, n_attributes);
+  const Array& embedding = knowledge.class_embedding;
   const int64_t dim = embedding.defined() && embedding.dim() == 2 ? embedding.size(1) : 0;
-  check_tensor(embedding, "class_embedding", n_classes, dim);
+  check_matrix(embedding, "class_embedding", n_classes, dim);
   if (dim == 0) fail("'class_embedding' of the knowledge has no columns");
-  check_tensor(knowledge.attribute_embedding, "attribute_embedding", n_attributes, dim);
+  check_matrix(knowledge.attribute_embedding, "attribute_embedding", n_attributes, dim);
   check_sources(knowledge.embedding_sources, dim);
   check_names(knowledge.context, "context");
   if (!knowledge.context.empty()) {
-    check_tensor(knowledge.context_embedding, "context_embedding", static_cast<int64_t>(knowledge.context.size()), dim);
+    check_matrix(knowledge.context_embedding, "context_embedding", static_cast<int64_t>(knowledge.context.size()), dim);
   }
   check_range(knowledge);
 }
@@ -140,8 +141,7 @@ void write_knowledge(const std::filesystem::path& path, const Knowledge& knowled
   writer.add("association", knowledge.association);
   writer.add("class_embedding", knowledge.class_embedding);
   writer.add("attribute_embedding", knowledge.attribute_embedding);
-  if (!knowledge.embedding_sources.empty())
-    writer.add("embedding_sources", at::tensor(knowledge.embedding_sources, at::kLong));
+  if (!knowledge.embedding_sources.empty()) writer.add("embedding_sources", Array::of(knowledge.embedding_sources));
   if (!knowledge.context.empty()) {
     writer.add("context", knowledge.context);
     writer.add("context_embedding", knowledge.context_embedding);

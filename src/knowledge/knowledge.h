@@ -1,6 +1,4 @@
 #pragma once
-#include <ATen/core/Tensor.h>
-
 #include <cstdint>
 #include <filesystem>
 #include <map>
@@ -8,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "base/array.h"
 #include "io/artefact.h"
 #include "knowledge/knowledge_table.h"
 
@@ -17,9 +16,9 @@ namespace protocom {
 struct Knowledge : KnowledgeTable {
   std::map<std::string, std::string> titles;  ///< class or attribute -> display name, where known
   std::vector<std::string>
-      context;  ///< [h], what else the graph embedding knows of a class (hypernyms); empty for word vectors
-  at::Tensor context_embedding;  ///< float32 [h, e]; undefined when `context` is empty
-  std::string content_hash;      ///< hash_file of the file it was read from
+      context;              ///< [h], what else the graph embedding knows of a class (hypernyms); empty for word vectors
+  Array context_embedding;  ///< float32 [h, e]; undefined when `context` is empty
+  std::string content_hash;  ///< hash_file of the file it was read from
   nlohmann::json details =
       nlohmann::json::object();  ///< how it was made (docs/formats.md): source, relations, embedding, ...
 };

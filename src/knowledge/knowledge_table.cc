@@ -1,7 +1,5 @@
 #include "knowledge/knowledge_table.h"
 
-#include <ATen/ATen.h>
-
 #include <algorithm>
 #include <utility>
 
@@ -19,16 +17,14 @@ int64_t KnowledgeTable::class_index(const std::string& name) const { return inde
 
 int64_t KnowledgeTable::attribute_index(const std::string& name) const { return index_of(attributes, name); }
 
-KnowledgeTable KnowledgeTable::rows(const at::Tensor& which) const {
-  const auto of = [&](const at::Tensor& all) { return all.defined() ? all.index_select(0, which) : all; };
+KnowledgeTable KnowledgeTable::rows(const std::vector<int64_t>& which) const {
+  const auto of = [&](const Array& all) { return all.defined() ? all.gathered(which) : all; };
   std::vector<std::string> names;
-  for (int64_t i = 0; i < which.size(0) && !classes.empty(); ++i)
-    names.push_back(classes[static_cast<size_t>(which[i].item<int64_t>())]);
+  for (size_t i = 0; i < which.size() && !classes.empty(); ++i) names.push_back(classes[static_cast<size_t>(which[i])]);
   return {names, attributes, of(association), of(class_embedding), attribute_embedding, embedding_sources};
 }
 
-KnowledgeTable unnamed_table(at::Tensor association, at::Tensor class_embedding,
-                             std::vector<int64_t> embedding_sources) {
+KnowledgeTable unnamed_table(Array association, Array class_embedding, std::vector<int64_t> embedding_sources) {
   return {{}, {}, std::move(association), std::move(class_embedding), {}, std::move(embedding_sources)};
 }
 

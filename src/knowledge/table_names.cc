@@ -1,6 +1,5 @@
 #include "knowledge/detail/table_names.h"
 
-#include <ATen/ATen.h>
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -70,7 +69,7 @@ AttributeTable empty_table(const TableNames& classes, const TableNames& attribut
   AttributeTable table;
   table.classes = classes.list();
   table.attributes = attributes.list();
-  table.association = at::zeros({classes.size(), attributes.size()});
+  table.association = Array::zeros({classes.size(), attributes.size()});
   table.source = {{"kind", kind}, {"file", path.string()}};
   warn_of_same_but_capitals(table.classes, "classes of " + path.string());
   warn_of_same_but_capitals(table.attributes, "attributes of " + path.string());

@@ -1,6 +1,5 @@
 #include "knowledge/tables.h"
 
-#include <ATen/ATen.h>
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -12,6 +11,7 @@
 #include "base/clean_name.h"
 #include "base/error.h"
 #include "base/log.h"
+#include "base/matrix.h"
 #include "base/text.h"
 #include "io/csv.h"
 #include "knowledge/detail/table_names.h"
@@ -246,8 +246,8 @@ AttributeTable table_of(const CsvTable& csv, const PairColumns& pairs) {
   attributes.log_merged(csv.path);
   if (classes.size() == 0) fail("{}: no rows below the header", csv.path.string());
   AttributeTable table = empty_table(classes, attributes.names(), "table", csv.path);
-  auto values = table.association.accessor<float, 2>();
-  for (const auto& [pair, weight] : edges) values[pair.first][pair.second] = weight;
+  auto values = mutable_matrix_of<float>(table.association);
+  for (const auto& [pair, weight] : edges) values(pair.first, pair.second) = weight;
   return table;
 }
 
@@ -267,12 +267,12 @@ AttributeTable matrix_of(CsvTable csv) {
   const WeightCells cells = weights_of_matrix(csv);
   check_scale(cells, owner);
   if (cells.scale.converts()) logger().info("{}: its weights are read as {}", csv.path.string(), cells.scale.reading());
-  auto values = table.association.accessor<float, 2>();
+  auto values = mutable_matrix_of<float>(table.association);
   for (size_t r = 0; r < csv.rows.size(); ++r) {
     const CsvRow& row = csv.rows[r];
     for (size_t c = 1; c < row.cells.size(); ++c) {
       if (trimmed(row.cells[c]).empty()) continue;
-      float& value = values[static_cast<int64_t>(r)][columns.attribute_of[c - 1]];
+      float& value = values(static_cast<int64_t>(r), columns.attribute_of[c - 1]);
       value = std::max(value, weight_in(cells, row, c, owner));
     }
   }
@@ -294,7 +294,7 @@ std::string matrix_csv(const std::vector<std::string>& classes, const std::vecto
     for (const std::string& attribute : attributes) {
       text += ",";
       const int64_t column = row < 0 ? -1 : known->attribute_index(attribute);
-      if (column >= 0) text += fmt::format("{:g}", known->association[row][column].item<float>());
+      if (column >= 0) text += fmt::format("{:g}", matrix_of<float>(known->association)(row, column));
     }
     text += "\n";
   }

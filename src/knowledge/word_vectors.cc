@@ -1,7 +1,5 @@
 #include "knowledge/word_vectors.h"
 
-#include <ATen/ATen.h>
-
 #include <algorithm>
 #include <cctype>
 #include <cmath>
@@ -178,11 +176,10 @@ WordVectors read_word_vectors(const std::filesystem::path& path, const std::set<
   return reader.finish();
 }
 
-at::Tensor embed_lemmas(const WordVectors& vectors, const std::vector<std::string>& lemmas,
-                        std::set<std::string>& missing) {
+Array embed_lemmas(const WordVectors& vectors, const std::vector<std::string>& lemmas, std::set<std::string>& missing) {
   const Sum mean = mean_of(lemmas, [&](const std::string& lemma) { return embed_lemma(vectors, lemma, missing); });
-  at::Tensor embedding = at::zeros({vectors.dim});
-  for (size_t i = 0; i < mean.size(); ++i) embedding[static_cast<int64_t>(i)] = static_cast<float>(mean[i]);
+  Array embedding = Array::zeros({vectors.dim});
+  for (size_t i = 0; i < mean.size(); ++i) embedding.mutable_data<float>()[i] = static_cast<float>(mean[i]);
   return embedding;
 }
 

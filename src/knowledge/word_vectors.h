@@ -1,6 +1,4 @@
 #pragma once
-#include <ATen/core/Tensor.h>
-
 #include <cstdint>
 #include <filesystem>
 #include <set>
@@ -8,6 +6,8 @@
 #include <string_view>
 #include <unordered_map>
 #include <vector>
+
+#include "base/array.h"
 
 namespace protocom {
 
@@ -38,7 +38,6 @@ WordVectors read_word_vectors(const std::filesystem::path& path, const std::set<
 /// What has no vector is left out of every mean and inserted into `missing`; zeros when nothing has one. float32 [e].
 /// Source: method.md, "Knowledge of miniImageNet" (the authors' published code); the look-up in small letters is ours,
 /// for vectors that were trained on small letters only.
-at::Tensor embed_lemmas(const WordVectors& vectors, const std::vector<std::string>& lemmas,
-                        std::set<std::string>& missing);
+Array embed_lemmas(const WordVectors& vectors, const std::vector<std::string>& lemmas, std::set<std::string>& missing);
 
 }  // namespace protocom

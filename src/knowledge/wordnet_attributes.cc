@@ -1,6 +1,5 @@
 #include "knowledge/wordnet_attributes.h"
 
-#include <ATen/ATen.h>
 #include <fmt/ranges.h>
 
 #include <set>
@@ -8,6 +7,7 @@
 
 #include "base/error.h"
 #include "base/log.h"
+#include "base/matrix.h"
 #include "io/csv.h"
 #include "knowledge/choose_synset.h"
 #include "knowledge/names.h"
@@ -50,15 +50,15 @@ void check_no_doubts(const std::vector<std::pair<std::string, std::string>>& dou
 }
 
 /// One column for each distinct member of the rows, ascending: their names and the matrix [rows, columns].
-std::pair<std::vector<std::string>, at::Tensor> columns_of(const Sets& rows) {
+std::pair<std::vector<std::string>, Array> columns_of(const Sets& rows) {
   std::set<std::string> all;
   for (const auto& row : rows) all.insert(row.begin(), row.end());
   const std::vector<std::string> names(all.begin(), all.end());
-  at::Tensor matrix = at::zeros({static_cast<int64_t>(rows.size()), static_cast<int64_t>(names.size())});
-  auto cells = matrix.accessor<float, 2>();
+  Array matrix = Array::zeros({static_cast<int64_t>(rows.size()), static_cast<int64_t>(names.size())});
+  auto cells = mutable_matrix_of<float>(matrix);
   for (size_t r = 0; r < rows.size(); ++r) {
     for (size_t c = 0; c < names.size(); ++c) {
-      cells[static_cast<int64_t>(r)][static_cast<int64_t>(c)] = rows[r].count(names[c]) > 0 ? 1.0F : 0.0F;
+      cells(static_cast<int64_t>(r), static_cast<int64_t>(c)) = rows[r].count(names[c]) > 0 ? 1.0F : 0.0F;
     }
   }
   return {names, matrix};

@@ -10,6 +10,7 @@
 #include "fewshot/image_points.h"
 #include "fewshot/paper/completion_model.h"
 #include "recognizer/detail/enrolled_tensors.h"
+#include "tensors/tensors.h"
 
 namespace protocom {
 namespace {
@@ -279,17 +280,18 @@ at::Tensor ClassScorer::attribute_effects(int64_t k, const at::Tensor& feature) 
   const at::NoGradGuard no_grad;
   if (placed_.empty()) return {};
   const StoredClass& whole = enrolled_.classes[static_cast<size_t>(k)];
-  const at::Tensor has = whole.description.association.nonzero().flatten();
+  const at::Tensor association = tensor_of(whole.description.association);
+  const at::Tensor has = association.nonzero().flatten();
   std::vector<StoredClass> variants = {whole};
   for (int64_t i = 0; i < has.size(0); ++i) {
     StoredClass& without = variants.emplace_back(whole);
     without.name = std::to_string(i) + " without " + whole.name;  // names are unique
-    without.description.association = whole.description.association.clone();
-    without.description.association[has[i].item<int64_t>()] = 0;
+    without.description.association = whole.description.association.copy();
+    without.description.association.mutable_data<float>()[has[i].item<int64_t>()] = 0;
   }
   const PlacedClasses placed = place(with_classes(enrolled_, std::move(variants)));
   const at::Tensor logits = prepared_->placer()->score(placed, feature.to(at::kFloat).unsqueeze(0)).logits.flatten();
-  return at::zeros_like(whole.description.association, at::kFloat).index_copy(0, has, logits[0] - logits.slice(0, 1));
+  return at::zeros_like(association, at::kFloat).index_copy(0, has, logits[0] - logits.slice(0, 1));
 }
 
 int64_t ClassScorer::unlabelled_count() const {

@@ -126,9 +126,9 @@ void prepare_a_class(const Method& method, const RecognizerSettings& settings) {
   KnowledgeTable table;
   table.classes = {"a class"};
   table.attributes = settings.attributes;
-  table.association = at::zeros({1, attributes});
-  table.class_embedding = at::zeros({1, settings.embedding_dim});
-  table.attribute_embedding = at::zeros({attributes, settings.embedding_dim});
+  table.association = Array::zeros({1, attributes});
+  table.class_embedding = Array::zeros({1, settings.embedding_dim});
+  table.attribute_embedding = Array::zeros({attributes, settings.embedding_dim});
   MethodContext context;
   context.knowledge = &table;
   context.class_names = &table.classes;

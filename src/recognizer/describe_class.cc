@@ -2,11 +2,14 @@
 
 #include <ATen/ATen.h>
 
+#include <algorithm>
+
 #include "base/error.h"
 #include "base/log.h"
 #include "knowledge/class_description.h"
 #include "knowledge/names.h"
 #include "recognizer/class_words.h"
+#include "tensors/tensors.h"
 
 namespace protocom {
 namespace {
@@ -22,8 +25,8 @@ ClassDescription known_class(const Knowledge& knowledge, int64_t row) {
   ClassDescription known;
   const auto title = knowledge.titles.find(knowledge.classes[static_cast<size_t>(row)]);
   if (title != knowledge.titles.end()) known.title = title->second;
-  known.association = knowledge.association[row];
-  known.embedding = knowledge.class_embedding[row];
+  known.association = knowledge.association.row(row);
+  known.embedding = knowledge.class_embedding.row(row);
   known.embedding_source = "knowledge";
   return known;
 }
@@ -32,8 +35,8 @@ ClassDescription known_class(const Knowledge& knowledge, int64_t row) {
 ClassDescription unknown_class(const Knowledge& knowledge, const std::string& name) {
   ClassDescription unknown;
   unknown.title = title_besides(name);
-  unknown.association = at::zeros({static_cast<int64_t>(knowledge.attributes.size())});
-  unknown.embedding = at::zeros({knowledge.embedding_dim()});
+  unknown.association = Array::zeros({static_cast<int64_t>(knowledge.attributes.size())});
+  unknown.embedding = Array::zeros({knowledge.embedding_dim()});
   unknown.embedding_source = "nothing";
   return unknown;
 }
@@ -62,12 +65,12 @@ ClassDescription describe(const Knowledge& knowledge, const ClassRequest& reques
 }
 
 /// A row of R over the knowledge's attributes -> over the model's. float32 [a]
-at::Tensor over_model_attributes(const Knowledge& knowledge, const std::vector<std::string>& attributes,
-                                 const at::Tensor& association) {
-  at::Tensor result = at::zeros({static_cast<int64_t>(attributes.size())}, at::kFloat);
+Array over_model_attributes(const Knowledge& knowledge, const std::vector<std::string>& attributes,
+                            const Array& association) {
+  Array result = Array::zeros({static_cast<int64_t>(attributes.size())});
   for (size_t a = 0; a < attributes.size(); ++a) {
     const int64_t column = knowledge.attribute_index(attributes[a]);
-    if (column >= 0) result[static_cast<int64_t>(a)] = association[column];
+    if (column >= 0) result.mutable_data<float>()[a] = association.data<float>()[column];
   }
   return result;
 }
@@ -77,12 +80,18 @@ void take_text(const Knowledge& knowledge, const ClassRequest& request, ClassDes
   if (!request.text_vector.defined()) return;
   check_takes_words(&knowledge, request.name, request.text_vector.numel());
   const int64_t begin = begin_of_words(knowledge, request.text_vector.numel());
-  const at::Tensor lengths = knowledge.class_embedding.narrow(1, begin, request.text_vector.numel()).norm(2, 1);
+  const at::Tensor lengths =
+      tensor_of(knowledge.class_embedding).narrow(1, begin, request.text_vector.numel()).norm(2, 1);
   const at::Tensor known = lengths.index({lengths.gt(0)});
   const at::Tensor unit = request.text_vector.to(at::kFloat) / request.text_vector.norm();
-  found.embedding = at::zeros({knowledge.embedding_dim()});
-  found.embedding.narrow(0, begin, unit.numel()).copy_(known.numel() > 0 ? unit * known.median() : unit);
+  found.embedding = Array::zeros({knowledge.embedding_dim()});
+  tensor_of(found.embedding).narrow(0, begin, unit.numel()).copy_(known.numel() > 0 ? unit * known.median() : unit);
   found.embedding_source = "text";
+}
+
+bool is_zero(const Array& numbers) {
+  const auto* number = numbers.data<float>();
+  return std::all_of(number, number + numbers.numel(), [](float value) { return value == 0; });
 }
 
 void check_dimension(const Knowledge& knowledge, const StoreModel& model) {
@@ -105,7 +114,7 @@ ClassDescription describe_class(const Knowledge& knowledge, const StoreModel& mo
   ClassDescription description;
   description.title = found.title == request.name ? "" : found.title;
   description.association = over_model_attributes(knowledge, model.attributes(), found.association);
-  description.embedding = found.embedding.to(at::kFloat).contiguous();
+  description.embedding = found.embedding.to(NumberType::kFloat32);
   description.embedding_source = found.embedding_source;
   if (left_out != nullptr && request.synset.empty()) {
     left_out->insert(found.unknown_attributes.begin(), found.unknown_attributes.end());
@@ -119,9 +128,9 @@ ClassDescription describe_class(const Knowledge& knowledge, const StoreModel& mo
         "class '{}': the model uses no attributes; what tells the class from others are its images (a fit with "
         "--knowledge-use always uses them)",
         request.name);
-  } else if (by_text && description.embedding.count_nonzero().item<int64_t>() == 0) {
+  } else if (by_text && is_zero(description.embedding)) {
     logger().warn("class '{}' has no vector in the knowledge: what is known of it are its images", request.name);
-  } else if (!by_text && description.association.count_nonzero().item<int64_t>() == 0) {
+  } else if (!by_text && is_zero(description.association)) {
     logger().warn(
         "class '{}' has no attribute that the model knows: what is known of it are its images and, where it has word "
         "vectors, its name",
@@ -134,7 +143,7 @@ ClassDescription describe_without_knowledge(const ClassRequest& request) {
   if (!request.attributes.empty() || !request.synset.empty())
     fail_usage("the recognizer was made without knowledge: leave --attributes and --synset out");
   if (request.text_vector.defined()) check_takes_words(nullptr, request.name, request.text_vector.numel());
-  return {title_besides(request.name), at::zeros({0}), at::zeros({0}), "nothing"};
+  return {title_besides(request.name), Array::zeros({0}), Array::zeros({0}), "nothing"};
 }
 
 }  // namespace protocom

@@ -141,9 +141,9 @@ void take_attributes(const fs::path& table, std::vector<EnrolRequest>& requests)
     if (!request.attributes.empty())
       fail_usage("class '{}' has attributes already, {} would add others", request.name, table.string());
     request.unknown = UnknownAttribute::kLeaveOut;
-    const at::Tensor row = read.association[static_cast<int64_t>(k)];  // [a]
+    const Array row = read.association.row(static_cast<int64_t>(k));  // [a]
     for (size_t a = 0; a < read.attributes.size(); ++a) {
-      const auto weight = row[static_cast<int64_t>(a)].item<float>();
+      const float weight = row.data<float>()[a];
       if (weight <= 0) continue;
       request.attributes.push_back(read.attributes[a]);
       request.weights.push_back(weight);

@@ -10,15 +10,16 @@
 namespace protocom {
 namespace {
 
-/// A vector of each class; copied by hand, as there may be thousands. float32 [c, size]
-at::Tensor vectors_of(const EnrolledClasses& enrolled, const at::Tensor& (*field)(const StoredClass&)) {
-  at::Tensor all = at::empty({static_cast<int64_t>(enrolled.classes.size()), field(enrolled.classes.front()).numel()});
-  auto* next = all.data_ptr<float>();
+/// A vector of each class. float32 [c, size]
+Array vectors_of(const EnrolledClasses& enrolled, Array ClassDescription::*field) {
+  const int64_t numbers = (enrolled.classes.front().description.*field).numel();
+  Array all = Array::uninitialised({static_cast<int64_t>(enrolled.classes.size()), numbers});
+  auto* next = all.mutable_data<float>();
   for (const StoredClass& stored_class : enrolled.classes) {
-    const at::Tensor vector = field(stored_class).to(at::kFloat).contiguous();
-    if (vector.numel() != all.size(1))
-      fail("class '{}': expected {} numbers, found {}", stored_class.name, all.size(1), vector.numel());
-    next = std::copy_n(vector.data_ptr<float>(), vector.numel(), next);
+    const Array vector = (stored_class.description.*field).to(NumberType::kFloat32);
+    if (vector.numel() != numbers)
+      fail("class '{}': expected {} numbers, found {}", stored_class.name, numbers, vector.numel());
+    next = std::copy_n(vector.data<float>(), numbers, next);
   }
   return all;
 }
@@ -66,14 +67,10 @@ KnowledgeTable table_of(const EnrolledClasses& enrolled) {
   KnowledgeTable table;
   for (const StoredClass& stored_class : enrolled.classes) table.classes.push_back(stored_class.name);
   table.attributes = enrolled.attributes;
-  table.association = vectors_of(enrolled, [](const StoredClass& stored_class) -> const at::Tensor& {
-    return stored_class.description.association;
-  });
-  table.class_embedding = vectors_of(enrolled, [](const StoredClass& stored_class) -> const at::Tensor& {
-    return stored_class.description.embedding;
-  });
+  table.association = vectors_of(enrolled, &ClassDescription::association);
+  table.class_embedding = vectors_of(enrolled, &ClassDescription::embedding);
   table.attribute_embedding =
-      at::zeros({static_cast<int64_t>(enrolled.attributes.size()), table.class_embedding.size(1)});
+      Array::zeros({static_cast<int64_t>(enrolled.attributes.size()), table.class_embedding.size(1)});
   return table;
 }
 

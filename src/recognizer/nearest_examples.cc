@@ -7,7 +7,7 @@
 #include <tuple>
 
 #include "base/error.h"
-#include "base/unit_vectors.h"
+#include "tensors/unit_vectors.h"
 
 namespace protocom {
 namespace {

@@ -16,6 +16,7 @@
 #include "recognizer/detail/best_classes.h"
 #include "recognizer/detail/nearest_examples.h"
 #include "recognizer/detail/recognizer_index.h"
+#include "tensors/tensors.h"
 
 namespace protocom {
 namespace fs = std::filesystem;
@@ -249,7 +250,7 @@ std::vector<Answer> Recognizer::answers_of(const at::Tensor& features) {
 }
 
 std::vector<Answer> Recognizer::classify_features(const at::Tensor& features) {
-  check_features(features, "the features");
+  check_features(array_of(features), "the features");
   refresh();
   return answers_of(features);
 }

@@ -12,6 +12,7 @@
 #include "io/npz.h"
 #include "io/pending_folder.h"
 #include "recognizer/calibration.h"
+#include "tensors/tensors.h"
 
 namespace protocom {
 namespace fs = std::filesystem;
@@ -74,14 +75,14 @@ json export_classes(const RecognizerContents& contents, const std::vector<std::s
     entries.push_back({{"class", stored_class.name},
                        {"title", stored_class.description.title},
                        {"embedding_source", stored_class.description.embedding_source}});
-    association.push_back(stored_class.description.association);
-    embedding.push_back(stored_class.description.embedding);
+    association.push_back(tensor_of(stored_class.description.association));
+    embedding.push_back(tensor_of(stored_class.description.embedding));
   }
   NpzWriter writer(folder / kClassesFile);
   writer.add("attributes", attributes);
   if (!entries.empty()) {
-    writer.add("association", at::stack(association));
-    writer.add("class_embedding", at::stack(embedding));
+    writer.add("association", array_of(at::stack(association)));
+    writer.add("class_embedding", array_of(at::stack(embedding)));
   }
   writer.close();
   return entries;
@@ -97,7 +98,7 @@ json export_examples(const RecognizerContents& contents, const fs::path& folder)
         {{"class", entry.class_name}, {"hash", entry.hash}, {"source", entry.source}, {"time", entry.time}});
   }
   NpzWriter writer(folder / kExamplesFile);
-  writer.add("features", contents.features);
+  writer.add("features", array_of(contents.features));
   writer.close();
   return entries;
 }
@@ -113,7 +114,7 @@ json export_unlabelled(const NewExamples& unlabelled, const fs::path& folder) {
   }
   if (entries.empty()) return entries;
   NpzWriter writer(folder / kUnlabelledFile);
-  writer.add("features", unlabelled.features);
+  writer.add("features", array_of(unlabelled.features));
   writer.close();
   return entries;
 }
@@ -164,14 +165,14 @@ class Folder {
     std::vector<ClassEnrolment> all;
     std::map<std::string, size_t> number;
     if (document_.at("classes").empty()) return all;
-    const at::Tensor association = classes.tensor("association");
-    const at::Tensor embedding = classes.tensor("class_embedding");
+    const at::Tensor association = tensor_of(classes.array("association"));
+    const at::Tensor embedding = tensor_of(classes.array("class_embedding"));
     for (const json& item : document_.at("classes")) {
       const auto k = static_cast<int64_t>(all.size());
       ClassDescription stated;
       stated.title = item.at("title").get<std::string>();
-      stated.association = row(association, k, kClassesFile);
-      stated.embedding = row(embedding, k, kClassesFile);
+      stated.association = array_of(row(association, k, kClassesFile));
+      stated.embedding = array_of(row(embedding, k, kClassesFile));
       stated.embedding_source = item.at("embedding_source").get<std::string>();
       number[item.at("class").get<std::string>()] = all.size();
       all.push_back({item.at("class").get<std::string>(), stated});
@@ -181,7 +182,7 @@ class Folder {
   }
 
   void add_examples(const std::map<std::string, size_t>& number, std::vector<ClassEnrolment>& to) const {
-    const at::Tensor features = NpzReader(folder_ / kExamplesFile).tensor("features");
+    const at::Tensor features = tensor_of(NpzReader(folder_ / kExamplesFile).array("features"));
     std::vector<std::vector<at::Tensor>> rows(to.size());
     int64_t i = 0;
     for (const json& item : document_.at("examples")) {
@@ -204,7 +205,7 @@ class Folder {
   [[nodiscard]] NewExamples unlabelled() const {
     NewExamples images;
     if (!document_.contains("unlabelled") || document_.at("unlabelled").empty()) return images;
-    images.features = NpzReader(folder_ / kUnlabelledFile).tensor("features").to(at::kFloat);
+    images.features = tensor_of(NpzReader(folder_ / kUnlabelledFile).array("features")).to(at::kFloat);
     for (const json& item : document_.at("unlabelled")) {
       const fs::path jpeg = thumbnail_path(folder_, kUnlabelledThumbnails, static_cast<int64_t>(images.hashes.size()));
       images.hashes.push_back(item.at("hash").get<std::string>());

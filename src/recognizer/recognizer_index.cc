@@ -9,6 +9,7 @@
 #include "base/error.h"
 #include "base/log.h"
 #include "io/safetensors.h"
+#include "tensors/tensors.h"
 
 namespace protocom {
 namespace {
@@ -50,8 +51,8 @@ Columns columns_of(const RecognizerSnapshot& snapshot) {
     all.names.add(own.name);
     all.titles.add(own.description.title);
     all.embedding_sources.add(own.description.embedding_source);
-    all.associations.push_back(own.description.association.to(at::kFloat));
-    all.embeddings.push_back(own.description.embedding.to(at::kFloat));
+    all.associations.push_back(tensor_of(own.description.association.to(NumberType::kFloat32)));
+    all.embeddings.push_back(tensor_of(own.description.embedding.to(NumberType::kFloat32)));
     all.features.push_back(own.features);
     all.first.push_back(all.first.back() + own.features.size(0));
     for (const KeptExample& example : snapshot.examples[k]) {
@@ -72,10 +73,14 @@ class IndexReader {
     return found == file_.metadata.end() ? "" : found->second;
   }
 
-  [[nodiscard]] const at::Tensor& tensor(const std::string& name, at::ScalarType type,
-                                         const std::vector<int64_t>& shape) const {
+  [[nodiscard]] at::Tensor tensor(const std::string& name, at::ScalarType type,
+                                  const std::vector<int64_t>& shape) const {
+    return tensor_of(array(name, number_type_of(type), shape));
+  }
+
+  [[nodiscard]] const Array& array(const std::string& name, NumberType type, const Shape& shape) const {
     const auto found = file_.tensors.find(name);
-    if (found == file_.tensors.end() || found->second.scalar_type() != type || found->second.sizes() != shape)
+    if (found == file_.tensors.end() || found->second.type() != type || found->second.shape() != shape)
       fail("{} is damaged: '{}' is not as it should be", path_.string(), name);
     return found->second;
   }
@@ -87,7 +92,7 @@ class IndexReader {
   }
 
   [[nodiscard]] bool has(const std::string& name) const { return file_.tensors.count(name) > 0; }
-  [[nodiscard]] const at::Tensor& any(const std::string& name) const { return file_.tensors.at(name); }
+  [[nodiscard]] at::Tensor any(const std::string& name) const { return tensor_of(file_.tensors.at(name)); }
 
   /// Ascending from `least` to `most`.
   [[nodiscard]] const int64_t* ascending(const at::Tensor& numbers, int64_t least, int64_t most) const {
@@ -137,10 +142,10 @@ RecognizerSnapshot snapshot_in(const IndexReader& reader, const RecognizerSettin
   made.class_ids.assign(ids, ids + c);
   const auto* first = reader.ascending(reader.tensor("first", at::kLong, {c + 1}), 0, m);
   const auto* example = reader.tensor("example_ids", at::kLong, {m}).data_ptr<int64_t>();
-  const at::Tensor& features = reader.tensor("features", at::kFloat, {m, d});
-  const at::Tensor& associations = reader.tensor("associations", at::kFloat, {c, a});
-  const at::Tensor& embeddings = reader.tensor("embeddings", at::kFloat, {c, settings.embedding_dim});
-  const at::Tensor none = at::zeros({0});
+  const at::Tensor features = reader.tensor("features", at::kFloat, {m, d});
+  const Array& associations = reader.array("associations", NumberType::kFloat32, {c, a});
+  const Array& embeddings = reader.array("embeddings", NumberType::kFloat32, {c, settings.embedding_dim});
+  const Array none = Array::zeros({0});
   ReadTexts names(reader, "names", c), titles(reader, "titles", c), from(reader, "embedding_sources", c);
   ReadTexts sources(reader, "sources", m);
   for (int64_t k = 0; k < c; ++k) {
@@ -148,8 +153,8 @@ RecognizerSnapshot snapshot_in(const IndexReader& reader, const RecognizerSettin
     own.name = names.next();
     own.description.title = titles.next();
     own.description.embedding_source = from.next();
-    own.description.association = a == 0 ? none : associations[k];
-    own.description.embedding = settings.embedding_dim == 0 ? none : embeddings[k];
+    own.description.association = a == 0 ? none : associations.row(k);
+    own.description.embedding = settings.embedding_dim == 0 ? none : embeddings.row(k);
     own.count = first[k + 1] - first[k];
     own.features = features.narrow(0, first[k], own.count);
     std::vector<KeptExample>& kept = made.examples.emplace_back();
@@ -161,7 +166,7 @@ RecognizerSnapshot snapshot_in(const IndexReader& reader, const RecognizerSettin
 PlacedClasses placed_in(const IndexReader& reader) {
   PlacedClasses placed;
   for (size_t i = 0; reader.has(fmt::format("placed.{}", i)); ++i) {
-    const at::Tensor& part = reader.any(fmt::format("placed.{}", i));
+    const at::Tensor part = reader.any(fmt::format("placed.{}", i));
     if (part.dim() < 1 || part.size(0) != reader.length("class_ids")) fail("its places are not those of its classes");
     placed.push_back(part);
   }
@@ -207,7 +212,7 @@ void write_index(const RecognizerFile& file, const std::string& method, const Re
     (part.element_size() == 1 ? bytes : tensors).emplace_back(fmt::format("placed.{}", i), part);
   }
   tensors.insert(tensors.end(), bytes.begin(), bytes.end());
-  write_safetensors(index_path(file.path()), tensors,
+  write_safetensors(index_path(file.path()), arrays_of(tensors),
                     {{"format", kFormat},
                      {"method", method},
                      {"model", models_hash(file)},

@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "base/unit_vectors.h"
+#include "tensors/unit_vectors.h"
 
 namespace protocom {
 namespace {

@@ -10,7 +10,8 @@
 #include "base/error.h"
 #include "base/feature_values.h"
 #include "store/detail/schema.h"
-#include "store/detail/stored_tensor.h"
+#include "store/detail/stored_array.h"
+#include "tensors/tensors.h"
 
 namespace protocom {
 namespace {
@@ -55,8 +56,8 @@ void check_number_left(const Database& database) {
                     database.path().string(), *last));
 }
 
-at::ScalarType type_of(const RecognizerSettings& settings) {
-  return settings.feature_type == FeatureType::kFloat16 ? at::kHalf : at::kFloat;
+NumberType type_of(const RecognizerSettings& settings) {
+  return settings.feature_type == FeatureType::kFloat16 ? NumberType::kFloat16 : NumberType::kFloat32;
 }
 
 void check_examples(const RecognizerSettings& settings, const std::string& label, const NewExamples& examples) {
@@ -67,8 +68,9 @@ void check_examples(const RecognizerSettings& settings, const std::string& label
   if (features.dim() != 2 || features.size(0) != n || features.size(1) != settings.feature_dim)
     fail("{}: expected features of the shape [{}, {}], found [{}]", label, n, settings.feature_dim,
          fmt::join(features.sizes(), ", "));
-  check_features(features, label);
-  if (!is_finite(features.to(type_of(settings))))
+  const Array rows = array_of(features);
+  check_features(rows, label);
+  if (!is_finite(rows.to(type_of(settings))))
     fail("{}: features that are too large for the recognizer's numbers (float16)", label);
   for (const auto* texts : {&examples.sources, &examples.thumbnails}) {
     if (!texts->empty() && static_cast<int64_t>(texts->size()) != n)

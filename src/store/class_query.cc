@@ -3,7 +3,7 @@
 #include <ATen/ATen.h>
 
 #include "base/error.h"
-#include "store/detail/stored_tensor.h"
+#include "store/detail/stored_array.h"
 
 namespace protocom {
 
@@ -27,9 +27,9 @@ ClassDescription description_at(const Statement& class_row, const RecognizerSett
   ClassDescription description;
   const auto attributes = static_cast<int64_t>(settings.attributes.size());
   description.title = class_row.text(kTitle);
-  description.association = from_blob(class_row.blob(kAssociation), at::kFloat, attributes, label);
+  description.association = from_blob(class_row.blob(kAssociation), NumberType::kFloat32, attributes, label);
   if (!is_share(description.association)) fail("{} is damaged: an association outside 0 to 1", label);
-  description.embedding = from_blob(class_row.blob(kEmbedding), at::kFloat, settings.embedding_dim, label);
+  description.embedding = from_blob(class_row.blob(kEmbedding), NumberType::kFloat32, settings.embedding_dim, label);
   description.embedding_source = class_row.text(kSource);
   return description;
 }

@@ -3,22 +3,24 @@
 #include <algorithm>
 
 #include "base/error.h"
+#include "base/feature_values.h"
 #include "base/utf8.h"
 #include "io/files.h"
 #include "store/detail/change.h"
 #include "store/detail/class_query.h"
 #include "store/detail/database.h"
 #include "store/detail/schema.h"
-#include "store/detail/stored_tensor.h"
+#include "store/detail/stored_array.h"
 #include "store/recognizer_file.h"
+#include "tensors/tensors.h"
 
 namespace protocom {
 namespace {
 
-void check_vector(const at::Tensor& vector, int64_t size, const char* what, const std::string& name) {
+void check_vector(const Array& vector, int64_t size, const char* what, const std::string& name) {
   if (!vector.defined() || vector.dim() != 1 || vector.size(0) != size)
     fail("class '{}': expected an {} of {} numbers", name, what, size);
-  if (!vector.isfinite().all().item<bool>()) fail("class '{}': an {} with NaN or infinity", name, what);
+  if (!is_finite(vector)) fail("class '{}': an {} with NaN or infinity", name, what);
 }
 
 void check_description(const RecognizerSettings& settings, const std::string& name, const ClassDescription& stated) {
@@ -47,8 +49,8 @@ void describe(const Database& database, const Change& change, int64_t id, const 
       .prepare(
           "INSERT INTO descriptions(class, title, association, embedding, source, added_by) VALUES(?, ?, ?, ?, ?, ?)",
           id, stated.title)
-      .bind_blob(to_blob(stated.association, at::kFloat))
-      .bind_blob(to_blob(stated.embedding, at::kFloat))
+      .bind_blob(to_blob(stated.association, NumberType::kFloat32))
+      .bind_blob(to_blob(stated.embedding, NumberType::kFloat32))
       .bind(stated.embedding_source)
       .bind(change.id())
       .run();
@@ -56,14 +58,15 @@ void describe(const Database& database, const Change& change, int64_t id, const 
 
 /// Images that the class does not hold yet; returns how many those were.
 int64_t add_examples(const Database& database, const Change& change, int64_t id, const NewExamples& examples,
-                     at::ScalarType type) {
+                     NumberType type) {
   Statement add = database.prepare(
       "INSERT OR IGNORE INTO examples(class, hash, feature, time, source, added_by) VALUES(?, ?, ?, ?, ?, ?)");
   Statement show = database.prepare("INSERT INTO thumbnails(example, jpeg, added_by) VALUES(?, ?, ?)");
+  const Array features = array_of(examples.features);
   int64_t added = 0;
   for (size_t i = 0; i < examples.hashes.size(); ++i) {
     add.bind(id).bind(examples.hashes[i]);
-    add.bind_blob(to_blob(examples.features[static_cast<int64_t>(i)], type));
+    add.bind_blob(to_blob(features.row(static_cast<int64_t>(i)), type));
     add.bind(examples.times.empty() ? seconds_now() : examples.times[i]);
     add.bind(examples.sources.empty() ? std::string() : examples.sources[i]).bind(change.id()).run();
     if (database.rows_changed() == 0) continue;

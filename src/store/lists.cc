@@ -50,8 +50,8 @@ ClassInfo RecognizerFile::entry_at(const Statement& row) const {
   const ClassDescription description = description_at(row, settings_, class_label(*database_, row));
   entry.title = description.title;
   entry.embedding_source = description.embedding_source;
-  const at::Tensor weights = description.association.to(at::kFloat).contiguous();
-  const auto* weight = weights.data_ptr<float>();
+  const Array weights = description.association.to(NumberType::kFloat32);
+  const auto* weight = weights.data<float>();
   for (size_t a = 0; a < settings_.attributes.size(); ++a) {
     if (weight[a] > 0) entry.attributes.push_back({settings_.attributes[a], weight[a]});
   }

@@ -7,6 +7,7 @@
 #include "base/error.h"
 #include "io/files.h"
 #include "store/detail/change.h"
+#include "tensors/tensors.h"
 
 namespace protocom {
 namespace {
@@ -17,19 +18,17 @@ namespace {
   fail("{}: class '{}' is damaged: a feature has another size", database.path().string(), excerpt(name));
 }
 
-/// The numbers [m, d] of bytes, which are not copied unless they are of another type.
-at::Tensor numbers_of(std::string&& bytes, const RecognizerSettings& settings) {
-  const at::ScalarType type = type_of(settings);
-  const auto values = static_cast<int64_t>(bytes.size() / c10::elementSize(type));
-  if (values == 0) return at::empty({0, settings.feature_dim});
-  const auto owned = std::make_shared<std::string>(std::move(bytes));
-  const at::Tensor flat = at::from_blob(
-      owned->data(), {values}, [owned](void*) {}, at::TensorOptions(type));
-  return flat.to(at::kFloat).view({-1, settings.feature_dim});
+int64_t bytes_of_feature(const RecognizerSettings& settings) {
+  return settings.feature_dim * size_of(type_of(settings));
 }
 
-int64_t bytes_of_feature(const RecognizerSettings& settings) {
-  return settings.feature_dim * static_cast<int64_t>(c10::elementSize(type_of(settings)));
+/// The numbers [m, d] of bytes, which are not copied unless they are of another type.
+at::Tensor numbers_of(std::string&& bytes, const RecognizerSettings& settings) {
+  if (bytes.empty()) return at::empty({0, settings.feature_dim});
+  const auto rows = static_cast<int64_t>(bytes.size()) / bytes_of_feature(settings);
+  const auto owned = std::make_shared<std::string>(std::move(bytes));
+  const Array read = Array::view(owned->data(), {rows, settings.feature_dim}, type_of(settings), owned);
+  return tensor_of(read.to(NumberType::kFloat32));
 }
 
 /// Of all features; the file holds no more than its size, whatever it says.

@@ -12,7 +12,8 @@
 #include "io/files.h"
 #include "store/detail/class_query.h"
 #include "store/detail/read_examples.h"
-#include "store/detail/stored_tensor.h"
+#include "store/detail/stored_array.h"
+#include "tensors/tensors.h"
 
 namespace protocom {
 namespace {
@@ -81,7 +82,7 @@ struct ReadClass {
 };
 
 void take_features(const at::Tensor& features, const std::string& what, StoredClass& to) {
-  check_features(features, what + " is damaged");
+  check_features(array_of(features), what + " is damaged");
   to.features = features;
   to.count = features.size(0);
 }

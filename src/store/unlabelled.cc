@@ -6,8 +6,9 @@
 #include "store/detail/change.h"
 #include "store/detail/read_examples.h"
 #include "store/detail/schema.h"
-#include "store/detail/stored_tensor.h"
+#include "store/detail/stored_array.h"
 #include "store/recognizer_file.h"
+#include "tensors/tensors.h"
 
 namespace protocom {
 namespace {
@@ -22,12 +23,13 @@ int64_t count_of_unlabelled(const Database& database) {
 }
 
 /// Those that are not there yet; returns how many those were.
-int64_t add_images(const Database& database, const Change& change, const NewExamples& images, at::ScalarType type) {
+int64_t add_images(const Database& database, const Change& change, const NewExamples& images, NumberType type) {
   Statement add = database.prepare(
       "INSERT OR IGNORE INTO unlabelled(hash, feature, time, source, jpeg, added_by) VALUES(?, ?, ?, ?, ?, ?)");
+  const Array features = array_of(images.features);
   int64_t added = 0;
   for (size_t i = 0; i < images.hashes.size(); ++i) {
-    add.bind(images.hashes[i]).bind_blob(to_blob(images.features[static_cast<int64_t>(i)], type));
+    add.bind(images.hashes[i]).bind_blob(to_blob(features.row(static_cast<int64_t>(i)), type));
     add.bind(images.times.empty() ? seconds_now() : images.times[i]);
     add.bind(images.sources.empty() ? std::string() : images.sources[i]);
     add.bind_blob(images.thumbnails.empty() ? std::string() : images.thumbnails[i]).bind(change.id()).run();
@@ -38,7 +40,7 @@ int64_t add_images(const Database& database, const Change& change, const NewExam
 
 at::Tensor feature_at(const Statement& row, const Database& database, const RecognizerSettings& settings) {
   const std::string what = fmt::format("{}: unlabelled image {}", database.path().string(), row.number(kEntryId));
-  return from_blob(row.blob(kEntryFeature), type_of(settings), settings.feature_dim, what);
+  return tensor_of(from_blob(row.blob(kEntryFeature), type_of(settings), settings.feature_dim, what));
 }
 
 }  // namespace
@@ -50,7 +52,7 @@ at::Tensor read_unlabelled(const Database& database, const RecognizerSettings& s
   while (row.step()) rows.push_back(feature_at(row, database, settings));
   if (rows.empty()) return {};
   at::Tensor features = at::stack(rows).to(at::kFloat);
-  check_features(features, fmt::format("{}: its unlabelled images are damaged", database.path().string()));
+  check_features(array_of(features), fmt::format("{}: its unlabelled images are damaged", database.path().string()));
   return features;
 }
 

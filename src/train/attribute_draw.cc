@@ -2,11 +2,14 @@
 
 #include <ATen/ATen.h>
 
+#include "tensors/tensors.h"
+
 namespace protocom {
 
 AttributeDraw::AttributeDraw(const KnowledgeTable& classes, const CompletionModel& model)
     : classes_(classes), model_(model), attributes_of_(static_cast<size_t>(classes.association.size(0))) {
-  const auto r = classes.association.accessor<float, 2>();
+  const at::Tensor association = tensor_of(classes.association);
+  const auto r = association.accessor<float, 2>();
   for (int64_t k = 0; k < r.size(0); ++k) {
     for (int64_t a = 0; a < r.size(1); ++a) {
       if (r[k][a] != 0) attributes_of_[static_cast<size_t>(k)].push_back(a);
@@ -19,7 +22,8 @@ CompletionInput AttributeDraw::input(const at::Tensor& prototypes, const std::ve
   std::vector<int64_t> prototype;
   std::vector<int64_t> attribute;
   std::vector<float> weight;
-  const auto r = classes_.association.accessor<float, 2>();
+  const at::Tensor association = tensor_of(classes_.association);
+  const auto r = association.accessor<float, 2>();
   for (size_t i = 0; i < labels.size(); ++i) {
     for (const int64_t a : attributes_of_[static_cast<size_t>(labels[i])]) {
       prototype.push_back(static_cast<int64_t>(i));
@@ -37,7 +41,7 @@ CompletionInput AttributeDraw::input(const at::Tensor& prototypes, const std::ve
   const auto device = prototypes.device();
   CompletionInput input;
   input.prototypes = prototypes;
-  input.class_embedding = classes_.class_embedding.index_select(0, at::tensor(labels, at::kLong)).to(device);
+  input.class_embedding = tensor_of(classes_.class_embedding).index_select(0, at::tensor(labels, at::kLong)).to(device);
   input.attribute_embedding = model_.attribute_embedding.to(device);
   input.pair_prototype = at::tensor(prototype, at::kLong).to(device);
   input.pair_attribute = pair_attribute.to(device);

@@ -7,6 +7,7 @@
 #include "encoders/backbone.h"
 #include "io/files.h"
 #include "io/json.h"
+#include "tensors/tensors.h"
 
 namespace protocom {
 namespace {
@@ -81,13 +82,13 @@ void read_members(const NpzReader& reader, Checkpoint& checkpoint) {
   for (const std::string& name : reader.names()) {
     if (name == kHeaderMember || name == member(kStateMember)) continue;
     if (name.rfind(prefix, 0) != 0) {
-      checkpoint.artefact.emplace_back(name, reader.tensor(name));
+      checkpoint.artefact.emplace_back(name, tensor_of(reader.array(name)));
       continue;
     }
     std::string content = reader.bytes(name);
     const std::string own = name.substr(prefix.size());
     if (is_array(content)) {
-      checkpoint.training.emplace_back(own, reader.tensor(name));
+      checkpoint.training.emplace_back(own, tensor_of(reader.array(name)));
     } else {
       checkpoint.bytes[own] = std::move(content);
     }
@@ -196,8 +197,8 @@ void write_checkpoint(const std::filesystem::path& path, const Checkpoint& given
   checkpoint.header = header_of(given);
   NpzWriter writer(path);
   add_header(writer, *checkpoint.header);
-  for (const auto& [name, tensor] : checkpoint.artefact) writer.add(name, tensor);
-  for (const auto& [name, tensor] : checkpoint.training) writer.add(member(name), tensor);
+  for (const auto& [name, tensor] : checkpoint.artefact) writer.add(name, array_of(tensor));
+  for (const auto& [name, tensor] : checkpoint.training) writer.add(member(name), array_of(tensor));
   for (const auto& [name, content] : checkpoint.bytes) writer.add_bytes(member(name), content);
   const json state = {{"format", kFormat},
                       {"made_by", checkpoint.made_by},

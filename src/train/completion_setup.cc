@@ -10,6 +10,7 @@
 #include "fewshot/align_knowledge.h"
 #include "fewshot/toolbox/moments.h"
 #include "io/files.h"
+#include "tensors/tensors.h"
 
 namespace protocom {
 namespace {
@@ -28,8 +29,9 @@ std::string hash_of(const FeatureSet& features) {
 
 std::string hash_of(const Knowledge& knowledge) {
   return hash_bytes(fmt::format("{}\n{}\n{} {} {}", fmt::join(knowledge.classes, "\n"),
-                                fmt::join(knowledge.attributes, "\n"), hash_values(knowledge.association),
-                                hash_values(knowledge.class_embedding), hash_values(knowledge.attribute_embedding)));
+                                fmt::join(knowledge.attributes, "\n"), hash_values(tensor_of(knowledge.association)),
+                                hash_values(tensor_of(knowledge.class_embedding)),
+                                hash_values(tensor_of(knowledge.attribute_embedding))));
 }
 
 }  // namespace
@@ -62,7 +64,7 @@ CompletionModel untrained_model(const FeatureSet& features, const Knowledge& kno
   at::Tensor is_base = at::zeros({class_count});
   for (const int64_t label : features.classes_of(Split::kBase)) is_base[label] = 1;
   const Moments classes = class_moments(features.features, features.labels, class_count);
-  const Moments attributes = attribute_moments(classes, all.association * is_base.unsqueeze(1));
+  const Moments attributes = attribute_moments(classes, tensor_of(all.association) * is_base.unsqueeze(1));
 
   const at::Tensor shown = (attributes.count > 0).nonzero().squeeze(1);
   if (shown.size(0) == 0) fail("no base class has an attribute: there is nothing to complete from");
@@ -81,7 +83,7 @@ CompletionModel untrained_model(const FeatureSet& features, const Knowledge& kno
     model.trained_on.push_back(features.class_names[static_cast<size_t>(label)]);
   for (int64_t i = 0; i < shown.size(0); ++i)
     model.attributes.push_back(knowledge.attributes[static_cast<size_t>(shown[i].item<int64_t>())]);
-  model.attribute_embedding = knowledge.attribute_embedding.index_select(0, shown);
+  model.attribute_embedding = tensor_of(knowledge.attribute_embedding).index_select(0, shown);
   model.attribute_mean = attributes.mean().index_select(0, shown).to(at::kFloat);
   model.attribute_std = attributes.std().index_select(0, shown).to(at::kFloat);
   return model;

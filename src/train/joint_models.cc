@@ -2,6 +2,7 @@
 
 #include "fewshot/toolbox/moments.h"
 #include "io/files.h"
+#include "tensors/tensors.h"
 
 namespace protocom {
 
@@ -49,7 +50,8 @@ void JointModels::bring_back() const {
 void JointModels::set_statistics(const FeatureSet& base, const KnowledgeTable& classes) const {
   const auto count = static_cast<int64_t>(base.class_names.size());
   // Classes without images here, those of the other splits, count for nothing.
-  const Moments moments = attribute_moments(class_moments(base.features, base.labels, count), classes.association);
+  const Moments moments =
+      attribute_moments(class_moments(base.features, base.labels, count), tensor_of(classes.association));
   model()->attribute_mean = moments.mean().to(at::kFloat);
   model()->attribute_std = moments.std().to(at::kFloat);
 }

@@ -7,7 +7,6 @@
 
 #include <nlohmann/json.hpp>
 
-#include "base/device.h"
 #include "base/error.h"
 #include "base/log.h"
 #include "base/rng.h"
@@ -15,6 +14,7 @@
 #include "encoders/extract.h"
 #include "fewshot/align_knowledge.h"
 #include "io/files.h"
+#include "tensors/device.h"
 #include "train/detail/augment_batch.h"
 #include "train/detail/epoch_loop.h"
 #include "train/detail/gradient_buckets.h"

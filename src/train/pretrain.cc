@@ -6,12 +6,12 @@
 #include <cstdint>
 #include <vector>
 
-#include "base/device.h"
 #include "base/error.h"
 #include "base/log.h"
 #include "datasets/packed_images.h"
 #include "encoders/batch_statistics.h"
 #include "encoders/extract.h"
+#include "tensors/device.h"
 #include "train/detail/epoch_loop.h"
 #include "train/detail/first_weights.h"
 #include "train/detail/gradient_buckets.h"

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "base/device.h"
+#include "base/cores.h"
 #include "base/enum_words.h"
 #include "base/error.h"
 #include "fewshot/methods.h"

@@ -2,10 +2,10 @@
 
 #include <torch/torch.h>
 
-#include "base/device.h"
 #include "base/error.h"
 #include "io/files.h"
 #include "io/unfinished.h"
+#include "tensors/device.h"
 
 namespace protocom {
 

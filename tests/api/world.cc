@@ -9,6 +9,7 @@
 #include "knowledge/knowledge.h"
 #include "recognizer/store_support.h"
 #include "support/clip_folder.h"
+#include "tensors/tensors.h"
 
 namespace protocom::testing {
 
@@ -48,9 +49,9 @@ std::string knowledge(const std::string& path) {
   Knowledge known;
   known.classes = {"cardinal", "bluebird"};
   known.attributes = {"red", "blue"};
-  known.association = at::eye(2);
-  known.class_embedding = at::eye(2);
-  known.attribute_embedding = at::eye(2);
+  known.association = array_of(at::eye(2));
+  known.class_embedding = array_of(at::eye(2));
+  known.attribute_embedding = array_of(at::eye(2));
   write_knowledge(path, known, {}, nlohmann::json::object());
   return path;
 }

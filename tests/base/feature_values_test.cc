@@ -7,6 +7,7 @@
 #include <limits>
 
 #include "base/error.h"
+#include "tensors/tensors.h"
 
 namespace protocom {
 namespace {
@@ -16,7 +17,7 @@ using ::testing::HasSubstr;
 
 std::string complaint(const at::Tensor& features) {
   try {
-    check_features(features, "f.npz");
+    check_features(array_of(features), "f.npz");
   } catch (const Error& error) {
     return error.what();
   }

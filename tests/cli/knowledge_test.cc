@@ -6,6 +6,7 @@
 #include "io/npz.h"
 #include "knowledge/mini_wordnet.h"
 #include "support/temp_dir.h"
+#include "tensors/tensors.h"
 
 namespace protocom::testing {
 namespace {
@@ -125,14 +126,14 @@ TEST_F(KnowledgeViews, EmbeddingsOfSeveralSourcesAreWeighedAgainstOneAnother) {
   }
   write_text(folder_ / "texts.csv", texts);
   NpzWriter words(folder_ / "words.npz");
-  words.add("vectors", 7 * noise);
+  words.add("vectors", array_of(7 * noise));
   words.add("names", names);
   words.close();
   std::fill(splits.end() - 6, splits.end(), "novel");
   NpzWriter features(folder_ / "f.npz");
-  features.add("features",
-               (means.repeat_interleave(kImages, 0) + 3 + 0.5 * at::randn({kClasses * kImages, kDim}, generator)));
-  features.add("labels", at::arange(kClasses, at::kLong).repeat_interleave(kImages));
+  features.add("features", array_of((means.repeat_interleave(kImages, 0) + 3 +
+                                     0.5 * at::randn({kClasses * kImages, kDim}, generator))));
+  features.add("labels", array_of(at::arange(kClasses, at::kLong).repeat_interleave(kImages)));
   features.add("names", names);
   features.add("split", splits);
   features.close();
@@ -142,7 +143,7 @@ TEST_F(KnowledgeViews, EmbeddingsOfSeveralSourcesAreWeighedAgainstOneAnother) {
   const Outcome fitted = protocom(folder_.path(), {"fit", "--features", "f.npz", "--knowledge", "both.npz",
                                                    "--knowledge-use", "always", "--out", "plda.npz"});
   ASSERT_EQ(fitted.exit_code, 0) << fitted.err;
-  const at::Tensor sources = NpzReader(folder_ / "plda.npz").tensor("state.embedding_sources");
+  const at::Tensor sources = tensor_of(NpzReader(folder_ / "plda.npz").array("state.embedding_sources"));
   EXPECT_EQ(sources[0][0].item<double>(), 4);
   EXPECT_EQ(sources[1][0].item<double>(), 6);
   EXPECT_GT(sources[0][1].item<double>(), 0.75) << "the other one is noise";
@@ -164,8 +165,8 @@ TEST_F(KnowledgeViews, EmbeddingsAnswerWithoutAPhoto) {
   write_text(folder_ / "t.csv", "name,x,y\ncat,1,0\nowl,0,1\n");
   ASSERT_EQ(run({"embeddings", "--vectors", "t.csv", "--out", "t.npz"}).exit_code, 0);
   NpzWriter features(folder_ / "f.npz");
-  features.add("features", at::tensor({1.0F, 0.2F, 0.9F, 0.1F, 0.1F, 1.0F, 0.3F, 0.8F}).view({4, 2}));
-  features.add("labels", at::tensor({0, 0, 1, 1}, at::kLong));
+  features.add("features", array_of(at::tensor({1.0F, 0.2F, 0.9F, 0.1F, 0.1F, 1.0F, 0.3F, 0.8F}).view({4, 2})));
+  features.add("labels", array_of(at::tensor({0, 0, 1, 1}, at::kLong)));
   features.add("names", std::vector<std::string>{"cat", "owl"});
   features.add("split", std::vector<std::string>{"novel", "novel"});
   features.close();

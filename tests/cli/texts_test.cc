@@ -8,6 +8,7 @@
 #include "support/clip_folder.h"
 #include "support/painted_images.h"
 #include "support/temp_dir.h"
+#include "tensors/tensors.h"
 
 namespace protocom::testing {
 namespace {
@@ -43,14 +44,14 @@ TEST_F(Texts, OfDescriptionsAreTheMeanDirectionAndAnswerWithoutAPhoto) {
   const Outcome made = text({"--csv", "words.csv", "--out", "texts.npz"});
   ASSERT_EQ(made.exit_code, 0) << made.err;
   EXPECT_THAT(made.out, HasSubstr("class-vectors, 24 dimensions"));
-  const at::Tensor found = NpzReader(folder_ / "texts.npz").tensor("class_embedding");
+  const at::Tensor found = tensor_of(NpzReader(folder_ / "texts.npz").array("class_embedding"));
   const at::Tensor sum = direction("a small brown bird") + direction("it has a red crown");
   EXPECT_TRUE(at::allclose(found[0], sum / sum.norm(), 1e-4, 1e-5));
   EXPECT_TRUE(at::allclose(found[1], direction("a tall grey bird"), 1e-4, 1e-5));
 
   NpzWriter features(folder_ / "f.npz");
-  features.add("features", at::cat({found, found}));
-  features.add("labels", at::tensor({0, 1, 0, 1}, at::kLong));
+  features.add("features", array_of(at::cat({found, found})));
+  features.add("labels", array_of(at::tensor({0, 1, 0, 1}, at::kLong)));
   features.add("names", std::vector<std::string>{"bird", "emu"});
   features.add("split", std::vector<std::string>{"novel", "novel"});
   features.close();
@@ -60,19 +61,20 @@ TEST_F(Texts, OfDescriptionsAreTheMeanDirectionAndAnswerWithoutAPhoto) {
   EXPECT_THAT(answered.out, HasSubstr("100.0"));
   const Outcome again = run({"knowledge", "embeddings", "--vectors", "texts.npz", "--out", "again.npz"});
   ASSERT_EQ(again.exit_code, 0) << again.err;
-  EXPECT_TRUE(at::equal(NpzReader(folder_ / "again.npz").tensor("class_embedding"), found));
+  EXPECT_TRUE(at::equal(tensor_of(NpzReader(folder_ / "again.npz").array("class_embedding")), found));
 }
 
 TEST_F(Texts, OfNamesAreTheirTemplates) {
   write_text(folder_ / "names.txt", "Joshua_Tree\nemu\n");
   ASSERT_EQ(text({"--names", "names.txt", "--out", "plain.npz"}).exit_code, 0);
-  const at::Tensor plain = NpzReader(folder_ / "plain.npz").tensor("class_embedding");
+  const at::Tensor plain = tensor_of(NpzReader(folder_ / "plain.npz").array("class_embedding"));
   EXPECT_TRUE(at::allclose(plain[0], direction("a photo of a Joshua Tree."), 1e-4, 1e-5));
   const Outcome made = text(
       {"--names", "names.txt", "--template", "itap of a {}.", "--template", "a drawing of a {}", "--out", "two.npz"});
   ASSERT_EQ(made.exit_code, 0) << made.err;
   const at::Tensor sum = direction("itap of a emu.") + direction("a drawing of a emu");
-  EXPECT_TRUE(at::allclose(NpzReader(folder_ / "two.npz").tensor("class_embedding")[1], sum / sum.norm(), 1e-4, 1e-5));
+  EXPECT_TRUE(at::allclose(tensor_of(NpzReader(folder_ / "two.npz").array("class_embedding"))[1], sum / sum.norm(),
+                           1e-4, 1e-5));
 }
 
 TEST_F(Texts, LongOnesAreCutWithOneWarning) {

@@ -8,6 +8,7 @@
 #include "io/safetensors.h"
 #include "support/message_of.h"
 #include "support/temp_dir.h"
+#include "tensors/tensors.h"
 
 namespace protocom {
 namespace {
@@ -37,7 +38,7 @@ TEST(FeatureMaps, RefusesWhatAreNoMaps) {
   maps = two_maps();
   maps.maps = maps.maps.flatten(1);
   EXPECT_THAT(message_of([&] { write_feature_maps(folder / "flat", maps, {}); }), HasSubstr("expected [n, c, h, w]"));
-  write_safetensors(folder / "foreign", {{"maps", two_maps().maps}}, {});
+  write_safetensors(folder / "foreign", arrays_of({{"maps", two_maps().maps}}), {});
   EXPECT_THAT(message_of([&] { read_feature_maps(folder / "foreign"); }),
               HasSubstr("is not feature maps: it has no protocom header"));
 }
@@ -55,7 +56,8 @@ TEST(FeatureMaps, RefusesAFileThatLiesAboutItself) {
   ArtefactHeader header = make_header("feature-maps", 1, {"extract", nlohmann::json::object(), 0, {}});
   const auto message = [&](const at::Tensor& maps, const nlohmann::json& details, const std::string& ids) {
     header.details = details;
-    write_safetensors(folder / "lie", {{"maps", maps}}, {{"protocom", header.to_json().dump()}, {"image_ids", ids}});
+    write_safetensors(folder / "lie", arrays_of({{"maps", maps}}),
+                      {{"protocom", header.to_json().dump()}, {"image_ids", ids}});
     return message_of([&] { read_feature_maps(folder / "lie"); });
   };
   const at::Tensor maps = two_maps().maps;

@@ -6,6 +6,7 @@
 #include "datasets/feature_set.h"
 #include "io/npz.h"
 #include "support/temp_dir.h"
+#include "tensors/tensors.h"
 
 namespace protocom::testing {
 namespace {
@@ -36,7 +37,7 @@ TEST(FeaturePreprocessing, IsUnknownOfFilesThatDoNotSayIt) {
   EXPECT_FALSE(read_preprocessing(folder / "f.npz").has_value());
   EXPECT_TRUE(preprocessing_details(folder / "f.npz").empty());
   NpzWriter writer(folder / "foreign.npz");
-  writer.add("features", at::ones({2, 3}));
+  writer.add("features", array_of(at::ones({2, 3})));
   writer.close();
   EXPECT_FALSE(read_preprocessing(folder / "foreign.npz").has_value());
 }

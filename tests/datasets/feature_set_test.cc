@@ -14,6 +14,7 @@
 #include "support/message_of.h"
 #include "support/real_data.h"
 #include "support/temp_dir.h"
+#include "tensors/tensors.h"
 
 namespace protocom {
 namespace {
@@ -41,8 +42,8 @@ class FeatureSetTest : public ::testing::Test {
     const auto add = [&](const char* name, const auto& value) {
       if (members.left_out != name) writer.add(name, value);
     };
-    add("features", members.features);
-    add("labels", members.labels);
+    add("features", array_of(members.features));
+    add("labels", array_of(members.labels));
     add("names", members.names);
     add("split", members.split);
     add("paths", members.paths);
@@ -59,7 +60,7 @@ class FeatureSetTest : public ::testing::Test {
   }
   fs::path put_npy(const std::string& name, const at::Tensor& tensor) const {
     NpzWriter writer(folder_ / "one.npz");
-    writer.add("x", tensor);
+    writer.add("x", array_of(tensor));
     writer.close();
     write_file(folder_ / name, NpzReader(folder_ / "one.npz").bytes("x"));
     return folder_ / name;
@@ -294,7 +295,7 @@ TEST_F(FeatureSetTest, NamesFileAndMemberOfAnUnknownSplit) {
 
 TEST_F(FeatureSetTest, RefusesAProtocomFileOfAnotherKind) {
   NpzWriter writer(folder_ / "k.npz");
-  writer.add("features", at::ones({2, 2}));
+  writer.add("features", array_of(at::ones({2, 2})));
   add_header(writer, make_header("knowledge", 1, {}));
   writer.close();
   EXPECT_THAT(testing::message_of([&] { read_features(folder_ / "k.npz"); }),

@@ -11,7 +11,6 @@
 #include <limits>
 #include <sstream>
 
-#include "base/device.h"
 #include "datasets/feature_set.h"
 #include "io/files.h"
 #include "io/mapped_rows.h"
@@ -19,6 +18,8 @@
 #include "io/safetensors.h"
 #include "support/message_of.h"
 #include "support/temp_dir.h"
+#include "tensors/device.h"
+#include "tensors/tensors.h"
 
 namespace protocom::testing {
 namespace {
@@ -33,12 +34,12 @@ class MappedFeatures : public ::testing::Test {
   void write(const at::Tensor& features) const {
     const at::Tensor labels = at::arange(features.size(0)).remainder(3);
     NpzWriter writer(folder_ / "f.npz");
-    writer.add("features", features);
-    writer.add("labels", labels);
+    writer.add("features", array_of(features));
+    writer.add("labels", array_of(labels));
     writer.add("names", std::vector<std::string>{"a", "b", "c"});
     writer.add("split", std::vector<std::string>{"base", "novel", "novel"});
     writer.close();
-    write_safetensors(folder_ / "f.safetensors", {{"labels", labels}, {"features", features}},
+    write_safetensors(folder_ / "f.safetensors", arrays_of({{"labels", labels}, {"features", features}}),
                       {{"names", R"(["a", "b", "c"])"}, {"split", R"(["base", "novel", "novel"])"}});
   }
 
@@ -55,11 +56,11 @@ class MappedFeatures : public ::testing::Test {
 TEST_F(MappedFeatures, AreThoseThatAreRead) {
   write(at::rand({60, 5}));
   const FeatureSet expected = read("f.npz", kNever);
-  EXPECT_FALSE(is_mapped(expected.features));
+  EXPECT_FALSE(is_mapped(array_of(expected.features)));
   for (const char* name : {"f.npz", "f.safetensors"}) {
     for (const int64_t from : {int64_t{0}, kNever}) {
       const FeatureSet found = read(name, from);
-      EXPECT_EQ(is_mapped(found.features), from == 0) << name;
+      EXPECT_EQ(is_mapped(array_of(found.features)), from == 0) << name;
       EXPECT_TRUE(found.features.equal(expected.features)) << name;
       EXPECT_TRUE(found.labels.equal(expected.labels)) << name;
       EXPECT_EQ(found.class_names, expected.class_names);
@@ -114,7 +115,7 @@ TEST_F(MappedFeatures, OfMoreBytesThanAProcessMayHaveAreRead) {
   write_sparse(folder_ / "features.npy", kRows, kDim);
   NpzWriter writer(folder_ / "labels.npz");
   const at::Tensor labels = at::arange(kRows).remainder(7);
-  writer.add("labels", labels);
+  writer.add("labels", array_of(labels));
   writer.close();
   write_file(folder_ / "labels.npy", NpzReader(folder_ / "labels.npz").bytes("labels"));
   const auto reads = [&] {

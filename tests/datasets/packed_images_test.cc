@@ -15,6 +15,7 @@
 #include "support/message_of.h"
 #include "support/real_data.h"
 #include "support/temp_dir.h"
+#include "tensors/tensors.h"
 
 namespace protocom {
 namespace {
@@ -198,12 +199,12 @@ TEST(PackFile, RefusesOtherAndDamagedFiles) {
   const std::string whole = read_file(path);
   write_file(root / "cut.pack", std::string_view(whole).substr(0, whole.size() - 100));
   EXPECT_THAT(message_of([&] { read_pack(root / "cut.pack"); }), HasSubstr("cut.pack"));
-  write_safetensors(root / "other.pack", {{"x", at::zeros({2})}}, {});
+  write_safetensors(root / "other.pack", arrays_of({{"x", at::zeros({2})}}), {});
   EXPECT_THAT(message_of([&] { read_pack(root / "other.pack"); }), HasSubstr("not a pack of images"));
-  write_safetensors(root / "kind.pack", {{"x", at::zeros({2})}},
+  write_safetensors(root / "kind.pack", arrays_of({{"x", at::zeros({2})}}),
                     {{kSafetensorsHeaderKey, make_header("backbone", 1, {}).to_json().dump()}});
   EXPECT_THAT(message_of([&] { read_pack(root / "kind.pack"); }), HasSubstr("is a 'backbone' file"));
-  write_safetensors(root / "newer.pack", {{"x", at::zeros({2})}},
+  write_safetensors(root / "newer.pack", arrays_of({{"x", at::zeros({2})}}),
                     {{kSafetensorsHeaderKey, make_header("images", 99, {}).to_json().dump()}});
   EXPECT_THAT(message_of([&] { read_pack(root / "newer.pack"); }), HasSubstr("images format 99"));
   PackedImages wrong = images;

@@ -11,6 +11,7 @@
 #include "io/npz.h"
 #include "support/real_data.h"
 #include "support/temp_dir.h"
+#include "tensors/tensors.h"
 
 namespace protocom {
 namespace {
@@ -36,7 +37,7 @@ std::map<std::string, std::string> classes_of_features(const fs::path& features)
   const NpzReader reader(features);
   const auto names = reader.strings("names");
   const auto paths = reader.strings("paths");
-  const at::Tensor labels = reader.tensor("labels");
+  const at::Tensor labels = tensor_of(reader.array("labels"));
   std::map<std::string, std::string> classes;
   for (size_t i = 0; i < paths.size(); ++i) {
     classes[paths[i]] = names[static_cast<size_t>(labels.data_ptr<int64_t>()[i])];

@@ -8,6 +8,7 @@
 #include "io/npz.h"
 #include "support/real_data.h"
 #include "support/temp_dir.h"
+#include "tensors/tensors.h"
 
 namespace protocom {
 namespace {
@@ -16,8 +17,8 @@ namespace {
 void export_state_dict(const std::filesystem::path& torchscript, const std::filesystem::path& npz) {
   const torch::jit::Module module = torch::jit::load(torchscript.string());
   NpzWriter writer(npz);
-  for (const auto& item : module.named_parameters()) writer.add(item.name, item.value);
-  for (const auto& item : module.named_buffers()) writer.add(item.name, item.value);
+  for (const auto& item : module.named_parameters()) writer.add(item.name, array_of(item.value));
+  for (const auto& item : module.named_buffers()) writer.add(item.name, array_of(item.value));
   writer.close();
 }
 

@@ -16,6 +16,7 @@
 #include "support/logged.h"
 #include "support/message_of.h"
 #include "support/temp_dir.h"
+#include "tensors/tensors.h"
 
 namespace protocom {
 namespace {
@@ -85,7 +86,7 @@ Weights without(Weights state, const std::string& name) {
 
 void write_npz(const std::filesystem::path& path, const Weights& state) {
   NpzWriter writer(path);
-  for (const auto& [name, tensor] : state) writer.add(name, tensor);
+  for (const auto& [name, tensor] : state) writer.add(name, array_of(tensor));
   writer.close();
 }
 
@@ -220,7 +221,7 @@ TEST(Backbone, ReadsAStateDictWithAPrefixAndMoreEntriesFromNpzAndSafetensors) {
   Weights state = {{"module.fc.weight", at::ones({5, 256})}};
   for (const auto& [name, tensor] : source->state_dict()) state.emplace_back("module.encoder." + name, tensor);
   write_npz(folder / "s.npz", state);
-  write_safetensors(folder / "s.safetensors", state, {});
+  write_safetensors(folder / "s.safetensors", arrays_of(state), {});
   const at::Tensor expected = source->forward(some_images(32));
   EXPECT_TRUE(at::equal(read_backbone(folder / "s.npz", small("conv4"))->forward(some_images(32)), expected));
   EXPECT_TRUE(at::equal(read_backbone(folder / "s.safetensors", small("conv4"))->forward(some_images(32)), expected));
@@ -363,7 +364,7 @@ TEST(Backbone, WhatNobodySaysOfItsImagesIsNotGuessed) {
   EXPECT_TRUE(open_backbone(path, asked)->preprocessing() == *asked.preprocessing);
 
   torch::manual_seed(1);
-  write_safetensors(folder / "bare.safetensors", make_backbone(small("conv4"))->state_dict(), {});
+  write_safetensors(folder / "bare.safetensors", arrays_of(make_backbone(small("conv4"))->state_dict()), {});
   asked = {};
   asked.architecture = "conv4";
   EXPECT_THAT(message_of([&] { open_backbone(folder / "bare.safetensors", asked); }), HasSubstr("bare state dict"));
@@ -378,7 +379,7 @@ TEST(Backbone, PlainIsNoNormalisationOfAStateDictEither) {
   torch::manual_seed(1);
   NetworkOptions options = small("conv4");
   const auto written = make_backbone(options);
-  write_safetensors(folder / "bare.safetensors", written->state_dict(), {});
+  write_safetensors(folder / "bare.safetensors", arrays_of(written->state_dict()), {});
   BackboneFileOptions asked;
   asked.architecture = "conv4";
   asked.preprocessing = parse_preprocessing("plain:size=32");
@@ -392,14 +393,14 @@ TEST(Backbone, WhatIsTakenOrIgnoredOfAStateDictsPreprocessingIsSaid) {
   const testing::TempDir folder;
   torch::manual_seed(1);
   Weights state = make_backbone(small("conv4"))->state_dict();
-  write_safetensors(folder / "bare.safetensors", state, {});
+  write_safetensors(folder / "bare.safetensors", arrays_of(state), {});
   BackboneFileOptions asked;
   asked.architecture = "conv4";
   asked.known_size = 32;
   EXPECT_THAT(logged([&] { open_backbone(folder / "bare.safetensors", asked); }),
               HasSubstr("'shorter side 32, crop 32, mean 0.472"));
   for (const char* name : {"mean", "std"}) state.emplace_back(name, at::full({3}, 0.5F));
-  write_safetensors(folder / "own.safetensors", state, {});
+  write_safetensors(folder / "own.safetensors", arrays_of(state), {});
   asked.preprocessing = parse_preprocessing("imagenet:size=32");
   EXPECT_THAT(logged([&] { open_backbone(folder / "own.safetensors", asked); }),
               HasSubstr("mean 0.5 0.5 0.5, std 0.5 0.5 0.5', which is used"));

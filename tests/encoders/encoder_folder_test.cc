@@ -15,6 +15,7 @@
 #include "support/message_of.h"
 #include "support/onnx_writer.h"
 #include "support/temp_dir.h"
+#include "tensors/tensors.h"
 
 namespace protocom {
 namespace {
@@ -90,7 +91,7 @@ TEST(EncoderHash, IsThatOfAFileThatNeedsNothingElse) {
   const TempDir folder;
   write_file(folder / "weights.npz", "anything but a folder or ONNX");
   NpzWriter writer(folder / "encoder.npz");
-  writer.add("layer.weight", at::ones({2}));
+  writer.add("layer.weight", array_of(at::ones({2})));
   writer.close();
   EXPECT_EQ(hash_encoder(folder / "encoder.npz", {}), hash_file(folder / "encoder.npz"));
 }
@@ -117,7 +118,7 @@ void write_timm_folder(const TempDir& folder, const json& config) {
     if (item.value().is_floating_point())
       state.emplace_back(item.key(), made_up(item.key(), item.value().sizes()).to(at::kFloat).contiguous());
   }
-  write_safetensors(folder / "model.safetensors", state, {{"format", "pt"}});
+  write_safetensors(folder / "model.safetensors", arrays_of(state), {{"format", "pt"}});
   write_file(folder / "config.json", config.dump());
 }
 
@@ -149,7 +150,7 @@ TEST(TimmFolder, OfAnotherNetworkIsRefusedByItsName) {
   config = timm_config();
   config["architecture"] = "mixer_b16";
   write_file(folder / "config.json", config.dump());
-  write_safetensors(folder / "model.safetensors", {{"stem.proj.weight", at::ones({2, 3, 4, 4})}}, {});
+  write_safetensors(folder / "model.safetensors", arrays_of({{"stem.proj.weight", at::ones({2, 3, 4, 4})}}), {});
   EXPECT_THAT(message_of([&] { open_backbone(folder.path(), {}); }), HasSubstr("mixer_b16"));
 }
 

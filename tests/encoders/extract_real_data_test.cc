@@ -7,6 +7,7 @@
 #include "io/npz.h"
 #include "support/real_data.h"
 #include "support/temp_dir.h"
+#include "tensors/tensors.h"
 
 namespace protocom {
 namespace {
@@ -35,7 +36,7 @@ TEST(ExtractOnRealData, TheTorchScriptBackboneGivesThePublishedFeaturesOfRealIma
   options.image_size = 64;
   const auto backbone = read_backbone(*testing::real_data() / "tiny-imagenet-100-resnet12.pt", options);
   const at::Tensor features = extract_features(*backbone, images);
-  const at::Tensor expected = published.tensor("features").index_select(0, at::tensor(rows)).to(at::kFloat);
+  const at::Tensor expected = tensor_of(published.array("features")).index_select(0, at::tensor(rows)).to(at::kFloat);
   // The weights were rounded to half precision after the features were made.
   const at::Tensor relative = (features - expected).norm(2, 1) / expected.norm(2, 1);
   EXPECT_LT(relative.max().item<float>(), 1e-2);

@@ -14,6 +14,7 @@
 #include "support/made_up.h"
 #include "support/message_of.h"
 #include "support/temp_dir.h"
+#include "tensors/tensors.h"
 
 namespace protocom {
 namespace {
@@ -53,7 +54,7 @@ json images_of(int64_t size) {
 void write_folder(const TempDir& folder, const json& config, const State& state, const json& stated) {
   write_file(folder / "config.json", config.dump());
   write_file(folder / "preprocessor_config.json", stated.dump());
-  write_safetensors(folder / "model.safetensors", {state.begin(), state.end()}, {{"format", "pt"}});
+  write_safetensors(folder / "model.safetensors", arrays_of({state.begin(), state.end()}), {{"format", "pt"}});
 }
 
 void expect_golden(const at::Tensor& features, const json& golden) {

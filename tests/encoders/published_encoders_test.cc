@@ -14,6 +14,7 @@
 #include "support/made_up.h"
 #include "support/message_of.h"
 #include "support/temp_dir.h"
+#include "tensors/tensors.h"
 
 namespace protocom {
 namespace {
@@ -39,7 +40,7 @@ StateDict made_up_state(const std::string& architecture, const std::string& pref
 std::filesystem::path write(const TempDir& folder, const StateDict& state) {
   const auto path = folder / "encoder.npz";
   NpzWriter writer(path);
-  for (const auto& [name, tensor] : state) writer.add(name, tensor);
+  for (const auto& [name, tensor] : state) writer.add(name, array_of(tensor));
   writer.close();
   return path;
 }

@@ -8,6 +8,7 @@
 
 #include "fewshot/align_knowledge.h"
 #include "support/untrained.h"
+#include "tensors/tensors.h"
 
 namespace protocom {
 namespace {
@@ -23,7 +24,8 @@ TEST(Attention, NamesTheAttributesOfAClassAndNoOthers) {
     EXPECT_EQ(one.attributes.size(), 4U);  // the toy world gives each class four
     EXPECT_EQ(one.images, 30);
     for (const AttributeUse& use : one.attributes)
-      EXPECT_EQ(world.knowledge.association[k][world.knowledge.attribute_index(use.attribute)].item<float>(), 1.0F);
+      EXPECT_EQ(tensor_of(world.knowledge.association)[k][world.knowledge.attribute_index(use.attribute)].item<float>(),
+                1.0F);
     EXPECT_TRUE(std::is_sorted(one.attributes.begin(), one.attributes.end(),
                                [](const auto& a, const auto& b) { return a.contribution > b.contribution; }));
   }
@@ -32,7 +34,7 @@ TEST(Attention, NamesTheAttributesOfAClassAndNoOthers) {
 // With the aggregator's output weights at zero and its bias at 0.5, alpha is R / 2 whatever the inputs.
 TEST(Attention, IsTheAssociationTimesTheAggregatorsOutput) {
   auto world = testing::toy_world();
-  world.knowledge.association = world.knowledge.association * 0.5;
+  world.knowledge.association = array_of(tensor_of(world.knowledge.association) * 0.5);
   const CompletionModel model = testing::untrained_model(world);
   const at::NoGradGuard no_grad;
   at::Tensor weight = model.network.parameter("aggregator.2.weight");
@@ -51,7 +53,7 @@ TEST(Attention, IsTheAssociationTimesTheAggregatorsOutput) {
 TEST(Attention, OfAClassWithoutAttributesIsEmpty) {
   auto world = testing::toy_world();
   const CompletionModel model = testing::untrained_model(world);
-  world.knowledge.association.zero_();
+  tensor_of(world.knowledge.association).zero_();
   const KnowledgeTable classes = align_knowledge(world.knowledge, world.features.class_names, model.attributes);
   for (const auto& one : analyse_attention({{world.features, &model, &classes}}, Split::kNovel, world.knowledge))
     EXPECT_TRUE(one.attributes.empty());

@@ -16,6 +16,7 @@
 #include "support/real_data.h"
 #include "support/toy_features.h"
 #include "support/untrained.h"
+#include "tensors/tensors.h"
 
 namespace protocom {
 namespace {
@@ -245,13 +246,13 @@ TEST(AlignKnowledge, PicksRowsAndColumnsByNameAndZeroesWhatIsUnknown) {
   Knowledge knowledge;
   knowledge.classes = {"cat", "dog"};
   knowledge.attributes = {"tail", "paw"};
-  knowledge.association = at::tensor({1.0F, 2.0F, 3.0F, 4.0F}).view({2, 2});
-  knowledge.class_embedding = at::tensor({5.0F, 6.0F}).view({2, 1});
-  knowledge.attribute_embedding = at::zeros({2, 1});
+  knowledge.association = array_of(at::tensor({1.0F, 2.0F, 3.0F, 4.0F}).view({2, 2}));
+  knowledge.class_embedding = array_of(at::tensor({5.0F, 6.0F}).view({2, 1}));
+  knowledge.attribute_embedding = array_of(at::zeros({2, 1}));
   const KnowledgeTable aligned = align_knowledge(knowledge, {"dog", "emu", "cat"}, {"paw", "horn", "tail"});
-  EXPECT_TRUE(
-      aligned.association.equal(at::tensor({4.0F, 0.0F, 3.0F, 0.0F, 0.0F, 0.0F, 2.0F, 0.0F, 1.0F}).view({3, 3})));
-  EXPECT_TRUE(aligned.class_embedding.equal(at::tensor({6.0F, 0.0F, 5.0F}).view({3, 1})));
+  EXPECT_TRUE(tensor_of(aligned.association)
+                  .equal(at::tensor({4.0F, 0.0F, 3.0F, 0.0F, 0.0F, 0.0F, 2.0F, 0.0F, 1.0F}).view({3, 3})));
+  EXPECT_TRUE(tensor_of(aligned.class_embedding).equal(at::tensor({6.0F, 0.0F, 5.0F}).view({3, 1})));
   EXPECT_THROW(align_knowledge(knowledge, {"emu"}, {"paw"}), Error);
 }
 

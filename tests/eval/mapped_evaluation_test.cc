@@ -11,6 +11,7 @@
 #include "support/message_of.h"
 #include "support/temp_dir.h"
 #include "support/toy_features.h"
+#include "tensors/tensors.h"
 
 namespace protocom::testing {
 namespace {
@@ -24,8 +25,8 @@ class MappedEvaluation : public ::testing::Test {
 
   /// The same set with its rows in a file.
   [[nodiscard]] FeatureSet in_file(FeatureSet features) const {
-    write_safetensors(folder_ / "f.safetensors", {{"features", features.features}}, {});
-    features.features = *map_tensor_rows(read_safetensors(folder_ / "f.safetensors").tensors.at("features"));
+    write_safetensors(folder_ / "f.safetensors", arrays_of({{"features", features.features}}), {});
+    features.features = tensor_of(*map_array_rows(read_safetensors(folder_ / "f.safetensors").tensors.at("features")));
     return features;
   }
 
@@ -43,7 +44,7 @@ TEST_F(MappedEvaluation, IsThatOfFeaturesInMemory) {
   const FeatureSet features = toy_world().features;
   const EpisodeList episodes = sample_episodes(features, {Split::kNovel, {2, 1, 2}, 40, 3});
   const FeatureSet mapped = in_file(features);
-  ASSERT_TRUE(is_mapped(mapped.features));
+  ASSERT_TRUE(is_mapped(array_of(mapped.features)));
   const auto expected = run(features, episodes), found = run(mapped, episodes);
   for (size_t m = 0; m < expected.size(); ++m) {
     EXPECT_EQ(found[m].accuracy, expected[m].accuracy);

@@ -19,6 +19,7 @@
 #include "support/ragged_shape.h"
 #include "support/toy_features.h"
 #include "support/vector_forms.h"
+#include "tensors/tensors.h"
 
 namespace protocom {
 namespace {
@@ -38,9 +39,9 @@ struct Bench {
     options.feature_dim = world.features.dim();
     options.embedding_dim = world.knowledge.embedding_dim();
     const auto attributes = static_cast<int64_t>(world.knowledge.attributes.size());
-    model = std::make_unique<CompletionModel>(
-        CompletionModel{ProtoComNet(options), world.knowledge.attributes, world.knowledge.attribute_embedding,
-                        at::randn({attributes, world.features.dim()}), at::ones({attributes, world.features.dim()})});
+    model = std::make_unique<CompletionModel>(CompletionModel{
+        ProtoComNet(options), world.knowledge.attributes, tensor_of(world.knowledge.attribute_embedding),
+        at::randn({attributes, world.features.dim()}), at::ones({attributes, world.features.dim()})});
     classes = align_knowledge(world.knowledge, world.features.class_names, model->attributes);
   }
 

@@ -17,6 +17,7 @@
 #include "support/message_of.h"
 #include "support/parameter_name.h"
 #include "support/temp_dir.h"
+#include "tensors/tensors.h"
 
 namespace protocom {
 namespace {
@@ -159,16 +160,17 @@ struct MethodsWorld {
     model.attribute_embedding = at::randn({4, 3});
     model.attribute_mean = at::rand({4, kWorldDim});
     model.attribute_std = at::rand({4, kWorldDim});
-    classes.association = at::rand({kClasses, 4}).lt(0.5).to(at::kFloat);
-    classes.class_embedding = at::randn({kClasses, 3});
+    classes.association = array_of(at::rand({kClasses, 4}).lt(0.5).to(at::kFloat));
+    classes.class_embedding = array_of(at::randn({kClasses, 3}));
     maps = features.view({-1, kWorldDim, 1, 1}) * (0.5 + at::rand({kClasses * kWorldImages, kWorldDim, 2, 2}));
     maps = maps.to(at::kHalf);
     for (int64_t i = 0; i < kClasses; ++i) class_names.push_back("class" + std::to_string(i));
     knowledge.classes = class_names;
     knowledge.attributes = model.attributes;
     knowledge.association = classes.association;
-    knowledge.class_embedding = centres + 0.1 * at::randn({kClasses, kWorldDim});  // as a matching text encoder's
-    knowledge.attribute_embedding = at::randn({4, kWorldDim});
+    knowledge.class_embedding =
+        array_of(centres + 0.1 * at::randn({kClasses, kWorldDim}));  // as a matching text encoder's
+    knowledge.attribute_embedding = array_of(at::randn({4, kWorldDim}));
   }
 
   /// What episodes of a method are rows of.
@@ -401,14 +403,14 @@ TEST_P(MethodContract, SaysWhatItNeedsBeforeTheFirstBatch) {
 
 TEST_P(MethodContract, AnswersByWhatIsKnownOfTheTasksClassesAloneUnlessItNeedsOthers) {
   const KnowledgeTable& all = methods_world().classes;
-  const KnowledgeTable classes =
-      unnamed_table(all.association.slice(0, kWorldBase), all.class_embedding.slice(0, kWorldBase));
+  const KnowledgeTable classes = unnamed_table(array_of(tensor_of(all.association).slice(0, kWorldBase)),
+                                               array_of(tensor_of(all.class_embedding).slice(0, kWorldBase)));
   const std::vector<std::string> names(methods_world().class_names.begin() + kWorldBase,
                                        methods_world().class_names.end());
   KnowledgeTable knowledge = methods_world().knowledge;
   knowledge.classes = names;
   knowledge.association = classes.association;
-  knowledge.class_embedding = knowledge.class_embedding.slice(0, kWorldBase);
+  knowledge.class_embedding = array_of(tensor_of(knowledge.class_embedding).slice(0, kWorldBase));
   MethodContext context = methods_world().context();
   context.classes = &classes;
   context.knowledge = &knowledge;

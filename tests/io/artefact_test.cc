@@ -9,6 +9,7 @@
 #include "io/safetensors.h"
 #include "support/message_of.h"
 #include "support/temp_dir.h"
+#include "tensors/tensors.h"
 
 namespace protocom {
 namespace {
@@ -32,7 +33,7 @@ class ArtefactTest : public ::testing::Test {
   }
   fs::path put_npz(const ArtefactHeader& header) const {
     NpzWriter writer(folder_ / "x.npz");
-    writer.add("x", at::ones(2));
+    writer.add("x", array_of(at::ones(2)));
     add_header(writer, header);
     writer.close();
     return folder_ / "x.npz";
@@ -44,7 +45,7 @@ class ArtefactTest : public ::testing::Test {
     return folder_ / "x.npz";
   }
   fs::path put_safetensors(const std::string& text) const {
-    write_safetensors(folder_ / "x.safetensors", {{"x", at::ones(2)}}, {{kSafetensorsHeaderKey, text}});
+    write_safetensors(folder_ / "x.safetensors", arrays_of({{"x", at::ones(2)}}), {{kSafetensorsHeaderKey, text}});
     return folder_ / "x.safetensors";
   }
   std::string error_of(const fs::path& path, const std::string& kind, int newest) const {
@@ -129,13 +130,13 @@ TEST_F(ArtefactTest, RefusesAVersionThatIsNewerThanItKnows) {
 
 TEST_F(ArtefactTest, SaysThatAFileIsNotOneOfOurs) {
   NpzWriter writer(folder_ / "x.npz");
-  writer.add("x", at::ones(2));
+  writer.add("x", array_of(at::ones(2)));
   writer.close();
   EXPECT_THAT(error_of(folder_ / "x.npz", "features", 1),
               AllOf(HasSubstr("x.npz is not a protocom file"), HasSubstr("'features'")));
   EXPECT_THAT(any_error_of(folder_ / "x.npz"), HasSubstr("x.npz has no protocom header"));
 
-  write_safetensors(folder_ / "x.safetensors", {{"x", at::ones(2)}}, {{"format", "pt"}});
+  write_safetensors(folder_ / "x.safetensors", arrays_of({{"x", at::ones(2)}}), {{"format", "pt"}});
   EXPECT_THAT(any_error_of(folder_ / "x.safetensors"), HasSubstr("x.safetensors has no protocom header"));
   write_file(folder_ / "x.txt", "a text of some length");
   EXPECT_THAT(any_error_of(folder_ / "x.txt"), HasSubstr("x.txt"));

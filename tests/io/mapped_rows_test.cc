@@ -12,6 +12,7 @@
 #include "io/safetensors.h"
 #include "support/python.h"
 #include "support/temp_dir.h"
+#include "tensors/tensors.h"
 
 namespace protocom::testing {
 namespace {
@@ -24,9 +25,9 @@ class MappedRows : public ::testing::Test {
 
   [[nodiscard]] std::filesystem::path file(const std::string& name) const { return folder_ / name; }
 
-  /// The name of the file that the memory of a tensor is mapped from, as the system knows it.
-  static std::string mapped_file(const at::Tensor& tensor) {
-    const auto address = reinterpret_cast<uintptr_t>(tensor.data_ptr());
+  /// The name of the file that the memory of an array is mapped from, as the system knows it.
+  static std::string mapped_file(const Array& array) {
+    const auto address = reinterpret_cast<uintptr_t>(array.raw());
     std::ifstream maps("/proc/self/maps");
     for (std::string line; std::getline(maps, line);) {
       uintptr_t begin = 0, end = 0;
@@ -63,18 +64,18 @@ TEST_F(MappedRows, OfNumPysFilesLieWhereTheyAre) {
   for (const char* name : {"float32.npy", "float16.npy", "float64.npy"}) {
     const auto found = map_npy_rows(file(name));
     ASSERT_TRUE(found) << name;
-    EXPECT_TRUE(found->equal(rows_)) << name;
+    EXPECT_TRUE(tensor_of(*found).equal(rows_)) << name;
     EXPECT_TRUE(is_mapped(*found));
-    EXPECT_TRUE(is_mapped((*found)[99]));
-    EXPECT_FALSE(is_mapped(found->clone()));
+    EXPECT_TRUE(is_mapped(found->row(99)));
+    EXPECT_FALSE(is_mapped(found->copy()));
   }
   EXPECT_EQ(mapped_file(*map_npy_rows(file("float32.npy"))), file("float32.npy").string());
   for (const char* name : {"fortran.npy", "big-endian.npy", "whole.npy", "vector.npy"})
     EXPECT_FALSE(map_npy_rows(file(name))) << name;
   const auto stored = map_npz_rows(file("stored.npz"), "features");
   ASSERT_TRUE(stored);
-  EXPECT_TRUE(stored->equal(rows_));
-  EXPECT_TRUE(map_npz_rows(file("stored.npz"), "x")->equal(rows_ + 1));
+  EXPECT_TRUE(tensor_of(*stored).equal(rows_));
+  EXPECT_TRUE(tensor_of(*map_npz_rows(file("stored.npz"), "x")).equal(rows_ + 1));
   EXPECT_FALSE(map_npz_rows(file("stored.npz"), "y"));
   EXPECT_FALSE(map_npz_rows(file("deflated.npz"), "features"));
 }
@@ -86,7 +87,7 @@ TEST_F(MappedRows, OfAnArchiveAtAPlaceOfFourBytesAreNotCopied) {
   for (const std::string name : {"feature", "features", "featuress", "featuresss"}) {
     const auto found = map_npz_rows(file("odd.npz"), name);
     ASSERT_TRUE(found) << name;
-    EXPECT_TRUE(found->equal(rows_));
+    EXPECT_TRUE(tensor_of(*found).equal(rows_));
     in_place += mapped_file(*found) == file("odd.npz").string() ? 1 : 0;
   }
   EXPECT_EQ(in_place, 1) << "one of four names in a row makes the place a multiple of four";
@@ -94,40 +95,40 @@ TEST_F(MappedRows, OfAnArchiveAtAPlaceOfFourBytesAreNotCopied) {
 
 TEST_F(MappedRows, OfOurOwnFilesAndOfSafetensors) {
   NpzWriter writer(file("own.npz"));
-  writer.add("features", rows_);
+  writer.add("features", array_of(rows_));
   writer.close();
-  EXPECT_TRUE(map_npz_rows(file("own.npz"), "features")->equal(rows_));
-  write_safetensors(file("own.safetensors"), {{"features", rows_}}, {});
-  const auto found = map_tensor_rows(read_safetensors(file("own.safetensors")).tensors.at("features"));
+  EXPECT_TRUE(tensor_of(*map_npz_rows(file("own.npz"), "features")).equal(rows_));
+  write_safetensors(file("own.safetensors"), arrays_of({{"features", rows_}}), {});
+  const auto found = map_array_rows(read_safetensors(file("own.safetensors")).tensors.at("features"));
   ASSERT_TRUE(found);
-  EXPECT_TRUE(found->equal(rows_));
+  EXPECT_TRUE(tensor_of(*found).equal(rows_));
   EXPECT_EQ(mapped_file(*found), file("own.safetensors").string());
 }
 
 TEST_F(MappedRows, AreStillThereWhenTheirPagesWereForgotten) {
   at::Tensor large = at::arange(1 << 20).to(at::kFloat).view({-1, 64});
-  write_safetensors(file("large.safetensors"), {{"features", large}}, {});
-  const auto found = map_tensor_rows(read_safetensors(file("large.safetensors")).tensors.at("features"));
-  EXPECT_TRUE(found->equal(large));
+  write_safetensors(file("large.safetensors"), arrays_of({{"features", large}}), {});
+  const auto found = map_array_rows(read_safetensors(file("large.safetensors")).tensors.at("features"));
+  EXPECT_TRUE(tensor_of(*found).equal(large));
   forget_pages(*found);
-  EXPECT_TRUE(found->equal(large));
+  EXPECT_TRUE(tensor_of(*found).equal(large));
   const at::Tensor own = large.clone();
-  forget_pages(own);  // is no file's
+  forget_pages(array_of(own));  // is no file's
   EXPECT_TRUE(own.equal(large));
 }
 
 TEST_F(MappedRows, SmallOnesAreNot) {
-  write_safetensors(file("small.safetensors"), {{"features", rows_}}, {});
-  const at::Tensor features = read_safetensors(file("small.safetensors")).tensors.at("features");
+  write_safetensors(file("small.safetensors"), arrays_of({{"features", rows_}}), {});
+  const Array features = read_safetensors(file("small.safetensors")).tensors.at("features");
   set_mapped_from(2401);
-  EXPECT_FALSE(map_tensor_rows(features));
+  EXPECT_FALSE(map_array_rows(features));
   set_mapped_from(2400);
-  EXPECT_TRUE(map_tensor_rows(features));
+  EXPECT_TRUE(map_array_rows(features));
 }
 
 TEST_F(MappedRows, OfADamagedArchiveAreLeftToWhoSaysSo) {
   NpzWriter writer(file("whole.npz"));
-  writer.add("features", rows_);
+  writer.add("features", array_of(rows_));
   writer.close();
   const std::string whole = read_file(file("whole.npz"));
   ASSERT_TRUE(stored_member(whole, "features.npy"));

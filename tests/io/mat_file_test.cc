@@ -11,6 +11,7 @@
 #include "support/message_of.h"
 #include "support/most_memory.h"
 #include "support/temp_dir.h"
+#include "tensors/tensors.h"
 
 namespace protocom::testing::mat_files {
 namespace {
@@ -80,7 +81,7 @@ class Mat : public ::testing::Test {
   }
   at::Tensor read(const std::string& variables) {
     write_file(folder_ / "x.mat", header() + variables);
-    return MatFile(folder_ / "x.mat").matrix("x");
+    return tensor_of(MatFile(folder_ / "x.mat").matrix("x"));
   }
 
   TempDir folder_;
@@ -169,7 +170,7 @@ TEST_F(Mat, MayHaveItsNumbersTheOtherWayRound) {
                               std::string("\1\2\0\0", 4);  // two bytes: the int16 258
   write_file(folder_ / "big.mat",
              header(std::string("\1\0MI", 4)) + big(kVariable) + big(static_cast<uint32_t>(content.size())) + content);
-  EXPECT_EQ(MatFile(folder_ / "big.mat").matrix("x").item<double>(), 258);
+  EXPECT_EQ(MatFile(folder_ / "big.mat").matrix("x").data<double>()[0], 258);
 }
 
 // MATLAB writes version 7.3 where a variable has more than 2 GiB, and where people ask for it: SciPy does not read it

@@ -11,6 +11,7 @@
 #include "support/python.h"
 #include "support/same_tensor.h"
 #include "support/temp_dir.h"
+#include "tensors/tensors.h"
 
 namespace protocom {
 namespace {
@@ -50,10 +51,10 @@ TEST_F(SafetensorsTest, ReadsBackEveryDtypeAndShapeAsItWasWritten) {
     }
   }
   written.emplace_back("transposed", at::arange(6, at::kFloat).view({2, 3}).t());
-  write_safetensors(folder_ / "all", written, {{"key", "na\xc3\xafve \"text\"\n"}, {"empty", ""}});
+  write_safetensors(folder_ / "all", arrays_of(written), {{"key", "na\xc3\xafve \"text\"\n"}, {"empty", ""}});
   const Safetensors read = read_safetensors(folder_ / "all");
   EXPECT_EQ(read.tensors.size(), written.size());
-  for (const auto& [name, tensor] : written) EXPECT_TRUE(same(read.tensors.at(name), tensor)) << name;
+  for (const auto& [name, tensor] : written) EXPECT_TRUE(same(tensor_of(read.tensors.at(name)), tensor)) << name;
   EXPECT_THAT(read.metadata, UnorderedElementsAre(Pair("key", "na\xc3\xafve \"text\"\n"), Pair("empty", "")));
   EXPECT_EQ(read_safetensors_metadata(folder_ / "all"), read.metadata);
 }
@@ -65,11 +66,11 @@ TEST_F(SafetensorsTest, ReadsAFileWithoutTensorsOrMetadata) {
 }
 
 TEST_F(SafetensorsTest, KeepsTheFileMappedAsLongAsATensorLives) {
-  write_safetensors(folder_ / "x", {{"a", at::arange(1000)}, {"b", at::ones(3)}}, {});
+  write_safetensors(folder_ / "x", arrays_of({{"a", at::arange(1000)}, {"b", at::ones(3)}}), {});
   at::Tensor view;
   {
     const Safetensors read = read_safetensors(folder_ / "x");
-    view = read.tensors.at("a").slice(0, 990);
+    view = tensor_of(read.tensors.at("a")).slice(0, 990);
   }
   fs::remove(folder_ / "x");
   EXPECT_TRUE(same(view, at::arange(990, 1000)));
@@ -87,14 +88,15 @@ open('py.safetensors', 'wb').write(struct.pack('<Q', len(header)) + header + dat
 )");
   ASSERT_EQ(printed, "");
   const Safetensors read = read_safetensors(folder_ / "py.safetensors");
-  EXPECT_TRUE(same(read.tensors.at("w"), at::tensor({1.5F, -2.F, 3.F, 4.25F}).view({2, 2})));
-  EXPECT_TRUE(same(read.tensors.at("n"), at::scalar_tensor(-5, at::kLong)));
-  EXPECT_TRUE(same(read.tensors.at("half"), at::tensor({0.5F, 6.F}).to(at::kHalf).view({1, 2})));
+  EXPECT_TRUE(same(tensor_of(read.tensors.at("w")), at::tensor({1.5F, -2.F, 3.F, 4.25F}).view({2, 2})));
+  EXPECT_TRUE(same(tensor_of(read.tensors.at("n")), at::scalar_tensor(-5, at::kLong)));
+  EXPECT_TRUE(same(tensor_of(read.tensors.at("half")), at::tensor({0.5F, 6.F}).to(at::kHalf).view({1, 2})));
   EXPECT_THAT(read.metadata, UnorderedElementsAre(Pair("format", "pt")));
 }
 
 TEST_F(SafetensorsTest, WritesWhatPythonReadsByTheFormat) {
-  write_safetensors(folder_ / "x", {{"a", at::tensor({1.5F, 2.F})}, {"b", at::tensor({int64_t{-3}})}}, {{"k", "v"}});
+  write_safetensors(folder_ / "x", arrays_of({{"a", at::tensor({1.5F, 2.F})}, {"b", at::tensor({int64_t{-3}})}}),
+                    {{"k", "v"}});
   EXPECT_EQ(testing::run_python(folder_.path(), R"(
 import json, struct
 raw = open('x', 'rb').read()
@@ -113,8 +115,8 @@ TEST_F(SafetensorsTest, ReadsTensorsThatAnotherProgramDidNotAlign) {
   const Safetensors read = read_safetensors(put(
       R"({"one": {"dtype": "U8", "shape": [1], "data_offsets": [0, 1]}, "d": {"dtype": "F64", "shape": [2], "data_offsets": [1, 17]}})",
       data));
-  EXPECT_TRUE(same(read.tensors.at("d"), at::tensor({0.1, -2.5}, at::kDouble)));
-  EXPECT_EQ(reinterpret_cast<uintptr_t>(read.tensors.at("d").data_ptr()) % sizeof(double), 0u);
+  EXPECT_TRUE(same(tensor_of(read.tensors.at("d")), at::tensor({0.1, -2.5}, at::kDouble)));
+  EXPECT_EQ(reinterpret_cast<uintptr_t>(read.tensors.at("d").raw()) % sizeof(double), 0u);
 }
 
 TEST_F(SafetensorsTest, RefusesAFileThatIsNoneOrCutOff) {
@@ -125,7 +127,7 @@ TEST_F(SafetensorsTest, RefusesAFileThatIsNoneOrCutOff) {
   EXPECT_THAT(testing::message_of([&] { read_safetensors(folder_ / "x"); }), HasSubstr("/x is not a safetensors file"));
   EXPECT_THAT(testing::message_of([&] { read_safetensors(folder_ / "missing"); }), HasSubstr("missing"));
 
-  write_safetensors(folder_ / "whole", {{"a", at::arange(50)}}, {{"k", "v"}});
+  write_safetensors(folder_ / "whole", arrays_of({{"a", at::arange(50)}}), {{"k", "v"}});
   const std::string whole = read_file(folder_ / "whole");
   for (size_t length = 0; length < whole.size(); length += 13) {
     write_file(folder_ / "cut", whole.substr(0, length));
@@ -161,10 +163,6 @@ TEST_F(SafetensorsTest, RefusesADamagedHeader) {
 
 TEST_F(SafetensorsTest, LeavesTheOldFileAndNothingElseWhenItCannotWrite) {
   write_file(folder_ / "x", "old");
-  EXPECT_THAT(testing::message_of([&] {
-                write_safetensors(folder_ / "x", {{"a", at::ones(2).to(at::kComplexFloat)}}, {});
-              }),
-              HasSubstr("ComplexFloat"));
   EXPECT_THAT(testing::message_of([&] {
                 write_safetensors(folder_ / "x", {}, {{"name", "caf\xe9"}});
               }),

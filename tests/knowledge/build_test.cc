@@ -13,6 +13,7 @@
 #include "knowledge/mini_wordnet.h"
 #include "knowledge/wordnet_attributes.h"
 #include "support/temp_dir.h"
+#include "tensors/tensors.h"
 
 namespace protocom {
 namespace {
@@ -26,12 +27,12 @@ AttributeTable animals() {
   AttributeTable table;
   table.classes = {"zebra", "horse", "rock", "tiger", "fish"};
   table.attributes = {"stripes", "mane", "hoof", "claw", "fin"};
-  table.association = at::tensor({1.0F, 1.0F, 0.0F, 0.0F, 0.0F,  //
-                                  0.0F, 1.0F, 1.0F, 0.0F, 0.0F,  //
-                                  0.0F, 0.0F, 0.0F, 0.0F, 0.0F,  //
-                                  1.0F, 0.0F, 0.0F, 1.0F, 0.0F,  //
-                                  0.0F, 0.0F, 0.0F, 0.0F, 1.0F})
-                          .reshape({5, 5});
+  table.association = array_of(at::tensor({1.0F, 1.0F, 0.0F, 0.0F, 0.0F,  //
+                                           0.0F, 1.0F, 1.0F, 0.0F, 0.0F,  //
+                                           0.0F, 0.0F, 0.0F, 0.0F, 0.0F,  //
+                                           1.0F, 0.0F, 0.0F, 1.0F, 0.0F,  //
+                                           0.0F, 0.0F, 0.0F, 0.0F, 1.0F})
+                                   .reshape({5, 5}));
   for (const auto* names : {&table.classes, &table.attributes}) {
     for (const std::string& name : *names) table.lemmas[name] = {name};
   }
@@ -67,15 +68,15 @@ TEST(Vocabularies, HaveNames) {
 TEST(SelectClasses, SortsTheSplitsClassesAndKeepsTheirRows) {
   const AttributeTable selected = select_classes(animals(), {{"zebra"}, {"tiger"}}, Vocabulary::kAll);
   EXPECT_THAT(selected.classes, ElementsAre("tiger", "zebra"));
-  EXPECT_TRUE(selected.association.equal(
-      at::tensor({1.0F, 0.0F, 0.0F, 1.0F, 0.0F, 1.0F, 1.0F, 0.0F, 0.0F, 0.0F}).reshape({2, 5})));
+  EXPECT_TRUE(tensor_of(selected.association)
+                  .equal(at::tensor({1.0F, 0.0F, 0.0F, 1.0F, 0.0F, 1.0F, 1.0F, 0.0F, 0.0F, 0.0F}).reshape({2, 5})));
   EXPECT_EQ(selected.source.at("classes_not_in_split"), (nlohmann::json{"horse", "rock", "fish"}));
 }
 
 TEST(SelectClasses, GivesClassesThatTheSourceDoesNotNameZeroRows) {
   const AttributeTable selected = select_classes(animals(), {{"zebra"}, {"unicorn"}}, Vocabulary::kBase);
   EXPECT_THAT(selected.classes, ElementsAre("unicorn", "zebra"));
-  EXPECT_EQ(selected.association[0].count_nonzero().item<int64_t>(), 0);
+  EXPECT_EQ(tensor_of(selected.association)[0].count_nonzero().item<int64_t>(), 0);
   EXPECT_EQ(selected.source.at("classes_without_source"), nlohmann::json{"unicorn"});
 }
 
@@ -105,7 +106,7 @@ TEST(BuildKnowledge, ReportsWhatIsMissing) {
 TEST(BuildKnowledge, GivesNoveltyOnlyClassesAZeroRowUnderTheBaseVocabulary) {
   const Knowledge knowledge = build_knowledge(animals(), with(Vocabulary::kBase));
   EXPECT_EQ(knowledge.details.at("classes_without_attributes"), (nlohmann::json{"fish", "rock"}));
-  EXPECT_EQ(knowledge.class_embedding[knowledge.class_index("fish")].count_nonzero().item<int64_t>(), 0);
+  EXPECT_EQ(tensor_of(knowledge.class_embedding)[knowledge.class_index("fish")].count_nonzero().item<int64_t>(), 0);
   EXPECT_TRUE(knowledge.details.at("attributes_without_base_class").empty());
   EXPECT_EQ(knowledge.details.at("attributes_left_out"), (nlohmann::json{"claw", "fin"}));
 }
@@ -120,9 +121,9 @@ TEST(BuildKnowledge, WithoutASplitTakesEverything) {
 TEST(BuildKnowledge, SurvivesATableWithoutAnyAttribute) {
   AttributeTable table = animals();
   table.attributes.clear();
-  table.association = at::zeros({5, 0});
+  table.association = array_of(at::zeros({5, 0}));
   const Knowledge knowledge = build_knowledge(table, with(Vocabulary::kShared));
-  EXPECT_EQ(knowledge.association.sizes(), (std::vector<int64_t>{5, 0}));
+  EXPECT_EQ(tensor_of(knowledge.association).sizes(), (std::vector<int64_t>{5, 0}));
   EXPECT_EQ(knowledge.details.at("classes_without_attributes").size(), 5U);
 }
 
@@ -132,9 +133,10 @@ TEST(BuildKnowledge, EmbedsByWordVectorsAndListsWordsThatHaveNone) {
   BuildOptions options = with(Vocabulary::kBase);
   options.vectors = folder / "v.txt";
   const Knowledge knowledge = build_knowledge(animals(), options);
-  EXPECT_TRUE(knowledge.class_embedding[knowledge.class_index("zebra")].equal(at::tensor({1.0F, 2.0F})));
-  EXPECT_TRUE(knowledge.attribute_embedding[knowledge.attribute_index("mane")].equal(at::tensor({3.0F, 4.0F})));
-  EXPECT_TRUE(knowledge.class_embedding[knowledge.class_index("tiger")].equal(at::zeros({2})));
+  EXPECT_TRUE(tensor_of(knowledge.class_embedding)[knowledge.class_index("zebra")].equal(at::tensor({1.0F, 2.0F})));
+  EXPECT_TRUE(
+      tensor_of(knowledge.attribute_embedding)[knowledge.attribute_index("mane")].equal(at::tensor({3.0F, 4.0F})));
+  EXPECT_TRUE(tensor_of(knowledge.class_embedding)[knowledge.class_index("tiger")].equal(at::zeros({2})));
   EXPECT_EQ(knowledge.details.at("words_not_found"), (nlohmann::json{"fish", "hoof", "horse", "rock", "tiger"}));
   EXPECT_EQ(knowledge.details.at("without_embedding"), (nlohmann::json{"fish", "horse", "rock", "tiger", "hoof"}));
   EXPECT_EQ(knowledge.details.at("embedding").at("kind"), "word-vectors");
@@ -145,8 +147,9 @@ TEST(BuildKnowledge, UnderTheBaseVocabularyTheGraphsEmbeddingDoesNotDependOnUnse
   BuildOptions alone = with(Vocabulary::kBase);
   alone.sides->unseen = {"tiger"};
   const Knowledge fewer = build_knowledge(animals(), alone);
-  EXPECT_TRUE(all.attribute_embedding.equal(fewer.attribute_embedding));
-  EXPECT_TRUE(all.class_embedding[all.class_index("zebra")].equal(fewer.class_embedding[fewer.class_index("zebra")]));
+  EXPECT_TRUE(tensor_of(all.attribute_embedding).equal(tensor_of(fewer.attribute_embedding)));
+  EXPECT_TRUE(tensor_of(all.class_embedding)[all.class_index("zebra")].equal(
+      tensor_of(fewer.class_embedding)[fewer.class_index("zebra")]));
 }
 
 TEST(GraphJson, ListsNodesAndEdges) {
@@ -160,13 +163,14 @@ TEST(ClassDescription, FromAttributesHasTheirRowWhetherNamedOrTitled) {
   knowledge.titles["hoof"] = "hoof of an ungulate, ungula";
   const ClassDescription okapi = describe_by_attributes(knowledge, "my_okapi", {"stripes", "ungula"});
   EXPECT_EQ(okapi.title, "my okapi");
-  EXPECT_TRUE(okapi.association.equal(at::tensor({1.0F, 0.0F, 1.0F})));
+  EXPECT_TRUE(tensor_of(okapi.association).equal(at::tensor({1.0F, 0.0F, 1.0F})));
   EXPECT_EQ(okapi.embedding_source, "attributes");
-  EXPECT_EQ(okapi.embedding.size(0), knowledge.embedding_dim());
+  EXPECT_EQ(tensor_of(okapi.embedding).size(0), knowledge.embedding_dim());
   EXPECT_THROW(describe_by_attributes(knowledge, "x", {"strypes"}), Error);
   // As people type: spaces, case, the plural or the singular.
   for (const char* typed : {" Ungula ", "ungulas", "HOOF", "hoofs", "hooves"})
-    EXPECT_TRUE(describe_by_attributes(knowledge, "x", {"stripe", typed}).association.equal(okapi.association))
+    EXPECT_TRUE(tensor_of(describe_by_attributes(knowledge, "x", {"stripe", typed}).association)
+                    .equal(tensor_of(okapi.association)))
         << typed;
 }
 
@@ -175,7 +179,7 @@ TEST(ClassDescription, HasItsAttributesByTheirWeights) {
   DescribeOptions weighted;
   weighted.weights = {0.25F, 0.5F, 0.75F};
   const ClassDescription okapi = describe_by_attributes(knowledge, "okapi", {"stripes", "hoof", "stripe"}, weighted);
-  EXPECT_TRUE(okapi.association.equal(at::tensor({0.75F, 0.0F, 0.5F}))) << okapi.association;
+  EXPECT_TRUE(tensor_of(okapi.association).equal(at::tensor({0.75F, 0.0F, 0.5F}))) << tensor_of(okapi.association);
   EXPECT_THROW(describe_by_attributes(knowledge, "okapi", {"stripes"}, weighted), UsageError);
   for (const float wrong : {0.0F, -1.0F, 7.0F, std::numeric_limits<float>::quiet_NaN()}) {
     weighted.weights = {wrong};
@@ -191,7 +195,7 @@ TEST(ClassDescription, OfWhichNothingIsKnownHasItsEmbeddingFromNothing) {
   const ClassDescription xyzzy =
       describe_by_attributes(build_knowledge(animals(), options), "xyzzy", {}, DescribeOptions{options.vectors});
   EXPECT_EQ(xyzzy.embedding_source, "nothing");
-  EXPECT_TRUE(xyzzy.embedding.equal(at::zeros({2})));
+  EXPECT_TRUE(tensor_of(xyzzy.embedding).equal(at::zeros({2})));
   DescribeOptions lenient;
   lenient.unknown = UnknownAttribute::kLeaveOut;
   const Knowledge graph = build_knowledge(animals(), with(Vocabulary::kBase));
@@ -205,7 +209,8 @@ TEST(ClassDescription, WithWordVectorsIsEmbeddedByItsNameIfThatHasAVector) {
   options.vectors = folder / "v.txt";
   const Knowledge knowledge = build_knowledge(animals(), options);
   DescribeOptions vectors{options.vectors};
-  EXPECT_TRUE(describe_by_attributes(knowledge, "Okapi", {"mane"}, vectors).embedding.equal(at::tensor({7.0F, 8.0F})));
+  EXPECT_TRUE(tensor_of(describe_by_attributes(knowledge, "Okapi", {"mane"}, vectors).embedding)
+                  .equal(at::tensor({7.0F, 8.0F})));
   EXPECT_EQ(describe_by_attributes(knowledge, "xyzzy", {"mane"}, vectors).embedding_source, "attributes");
   std::ofstream(folder / "v3.txt") << "okapi 1 2 3\n";
   vectors.vectors = folder / "v3.txt";
@@ -215,22 +220,26 @@ TEST(ClassDescription, WithWordVectorsIsEmbeddedByItsNameIfThatHasAVector) {
 TEST(ClassDescription, ByAttributesStandsInAGraphWithoutContextWhereAClassWithTheSameAttributesStands) {
   const Knowledge knowledge = build_knowledge(animals(), {});
   const int64_t zebra = knowledge.class_index("zebra");
-  const at::Tensor place = place_by_attributes(knowledge, knowledge.association[zebra]);
-  EXPECT_TRUE(place.allclose(knowledge.class_embedding[zebra], 1e-4, 1e-5));
+  const at::Tensor place = tensor_of(place_by_attributes(knowledge, array_of(tensor_of(knowledge.association)[zebra])));
+  EXPECT_TRUE(place.allclose(tensor_of(knowledge.class_embedding)[zebra], 1e-4, 1e-5));
 }
 
 TEST(EmbeddingChange, MovesAClassToWhereItWouldStandWithTheOtherAttributes) {
   const Knowledge knowledge = build_knowledge(animals(), {});
   const int64_t zebra = knowledge.class_index("zebra");
-  const at::Tensor change = at::zeros_like(knowledge.association);
-  change[zebra] = knowledge.association[1 - std::min<int64_t>(zebra, 1)] - knowledge.association[zebra];
-  const at::Tensor moved = knowledge.class_embedding + embedding_change(knowledge, change);
-  const at::Tensor place = place_by_attributes(knowledge, knowledge.association[zebra] + change[zebra]);
+  const at::Tensor change = at::zeros_like(tensor_of(knowledge.association));
+  change[zebra] =
+      tensor_of(knowledge.association)[1 - std::min<int64_t>(zebra, 1)] - tensor_of(knowledge.association)[zebra];
+  const at::Tensor moved =
+      tensor_of(knowledge.class_embedding) + tensor_of(embedding_change(knowledge, array_of(change)));
+  const at::Tensor place =
+      tensor_of(place_by_attributes(knowledge, array_of(tensor_of(knowledge.association)[zebra] + change[zebra])));
   EXPECT_FALSE(change.equal(at::zeros_like(change)));
   EXPECT_TRUE(moved[zebra].allclose(place, 1e-4, 1e-5));
   Knowledge of_words = knowledge;
   of_words.details["embedding"]["kind"] = "word-vectors";
-  EXPECT_TRUE(embedding_change(of_words, change).equal(at::zeros_like(knowledge.class_embedding)));
+  EXPECT_TRUE(tensor_of(embedding_change(of_words, array_of(change)))
+                  .equal(at::zeros_like(tensor_of(knowledge.class_embedding))));
 }
 
 TEST(ClassDescription, ByAttributesAmongWordVectorsIsARidgeRegression) {
@@ -239,21 +248,21 @@ TEST(ClassDescription, ByAttributesAmongWordVectorsIsARidgeRegression) {
   Knowledge knowledge;
   knowledge.classes = {"a", "b"};
   knowledge.attributes = {"x"};
-  knowledge.association = at::tensor({1.0F, 0.0F}).reshape({2, 1});
-  knowledge.class_embedding = at::tensor({3.0F, 1.0F}).reshape({2, 1});
-  knowledge.attribute_embedding = at::zeros({1, 1});
-  EXPECT_NEAR(place_by_attributes(knowledge, at::ones({1})).item<float>(), 43.0F / 21, 1e-6);
+  knowledge.association = array_of(at::tensor({1.0F, 0.0F}).reshape({2, 1}));
+  knowledge.class_embedding = array_of(at::tensor({3.0F, 1.0F}).reshape({2, 1}));
+  knowledge.attribute_embedding = array_of(at::zeros({1, 1}));
+  EXPECT_NEAR(tensor_of(place_by_attributes(knowledge, array_of(at::ones({1})))).item<float>(), 43.0F / 21, 1e-6);
 }
 
 TEST(ClassDescription, OfKnowledgeWithoutAttributesStandsInTheMiddle) {
   Knowledge knowledge;
   knowledge.classes = {"a", "b"};
-  knowledge.association = at::zeros({2, 0});
-  knowledge.class_embedding = at::tensor({3.0F, 1.0F}).reshape({2, 1});
-  knowledge.attribute_embedding = at::zeros({0, 1});
-  EXPECT_NEAR(place_by_attributes(knowledge, at::zeros({0})).item<float>(), 2.0F, 1e-6);
+  knowledge.association = array_of(at::zeros({2, 0}));
+  knowledge.class_embedding = array_of(at::tensor({3.0F, 1.0F}).reshape({2, 1}));
+  knowledge.attribute_embedding = array_of(at::zeros({0, 1}));
+  EXPECT_NEAR(tensor_of(place_by_attributes(knowledge, array_of(at::zeros({0})))).item<float>(), 2.0F, 1e-6);
   knowledge.details = {{"embedding", {{"kind", "graph-svd"}}}};
-  EXPECT_EQ(place_by_attributes(knowledge, at::zeros({0})).item<float>(), 0.0F);
+  EXPECT_EQ(tensor_of(place_by_attributes(knowledge, array_of(at::zeros({0})))).item<float>(), 0.0F);
 }
 
 class EnrolSynsetTest : public ::testing::Test {
@@ -277,10 +286,10 @@ TEST_F(EnrolSynsetTest, GivesAClassEnrolledLaterTheRowAndEmbeddingItWouldHaveHad
   const ClassDescription dog = describe_by_synset(without_dog, wordnet_, "dog");
   ASSERT_EQ(with_dog.attributes, without_dog.attributes);
   const int64_t row = with_dog.class_index(wnids_.at("dog"));
-  EXPECT_TRUE(dog.association.equal(with_dog.association[row]));
-  EXPECT_TRUE(dog.embedding.allclose(with_dog.class_embedding[row], 1e-5, 1e-6));
+  EXPECT_TRUE(tensor_of(dog.association).equal(tensor_of(with_dog.association)[row]));
+  EXPECT_TRUE(tensor_of(dog.embedding).allclose(tensor_of(with_dog.class_embedding)[row], 1e-5, 1e-6));
   EXPECT_EQ(dog.embedding_source, "graph-svd");
-  EXPECT_GT(dog.embedding.norm().item<float>(), 0);
+  EXPECT_GT(tensor_of(dog.embedding).norm().item<float>(), 0);
   EXPECT_THAT(dog.unknown_attributes, ElementsAre(wnids_.at("collar")));  // no base class has one
   EXPECT_EQ(dog.title, "dog, Canis familiaris");
 }
@@ -291,8 +300,8 @@ TEST_F(EnrolSynsetTest, OfAWordWithSeveralSensesTheOneThatIsLikeTheClassesIsTake
     options.sides = ClassSides{{wnids_.at("bird"), wnids_.at("dog")}, {}};
     return build_knowledge(wordnet_attributes(wordnet_, options.sides->base), options);
   }();
-  EXPECT_TRUE(describe_by_synset(animals_only, wordnet_, "crane")
-                  .association.equal(describe_by_synset(animals_only, wordnet_, wnids_.at("crane_bird")).association));
+  EXPECT_TRUE(tensor_of(describe_by_synset(animals_only, wordnet_, "crane").association)
+                  .equal(tensor_of(describe_by_synset(animals_only, wordnet_, wnids_.at("crane_bird")).association)));
   const Kinship nobody(wordnet_, {});
   try {
     choose_synset(wordnet_, "crane", nobody);
@@ -311,7 +320,7 @@ TEST_F(EnrolSynsetTest, WithoutAttributesAmongWordVectorsItsEmbeddingIsFromNothi
   among_words.details["embedding"]["kind"] = "word-vectors";
   const ClassDescription head = describe_by_synset(among_words, wordnet_, wnids_.at("head"));
   EXPECT_EQ(head.embedding_source, "nothing");
-  EXPECT_EQ(head.embedding.abs().max().item<float>(), 0);
+  EXPECT_EQ(tensor_of(head.embedding).abs().max().item<float>(), 0);
   EXPECT_EQ(describe_by_synset(among_words, wordnet_, wnids_.at("dog")).embedding_source, "attributes");
 }
 

@@ -7,6 +7,7 @@
 #include "io/files.h"
 #include "support/message_of.h"
 #include "support/temp_dir.h"
+#include "tensors/tensors.h"
 
 namespace protocom {
 namespace {
@@ -66,11 +67,12 @@ TEST(TextsOfNames, PutTheNameInWordsIntoEachTemplate) {
 TEST(ClassDirections, AreTheMeansOfUnitVectorsAtUnitLength) {
   const ClassTexts texts = {{"a", "b"}, {"1", "2", "3"}, {0, 0, 1}};
   // Directions (1, 0) and (0, 1), whose mean points to (1, 1); lengths do not count.
-  const at::Tensor made = class_directions(texts, at::tensor({5.0F, 0.0F, 0.0F, 0.1F, 3.0F, 4.0F}).view({3, 2}));
+  const at::Tensor made =
+      tensor_of(class_directions(texts, array_of(at::tensor({5.0F, 0.0F, 0.0F, 0.1F, 3.0F, 4.0F}).view({3, 2}))));
   const float half = std::sqrt(0.5F);
   EXPECT_TRUE(at::allclose(made, at::tensor({half, half, 0.6F, 0.8F}).view({2, 2})));
   EXPECT_THAT(message_of([&] {
-                class_directions(texts, at::tensor({1.0F, -2.0F, 1.0F}).view({3, 1}));
+                tensor_of(class_directions(texts, array_of(at::tensor({1.0F, -2.0F, 1.0F}).view({3, 1}))));
               }),
               HasSubstr("'a'"));
 }

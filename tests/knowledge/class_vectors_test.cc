@@ -12,6 +12,7 @@
 #include "knowledge/build.h"
 #include "support/message_of.h"
 #include "support/temp_dir.h"
+#include "tensors/tensors.h"
 
 namespace protocom {
 namespace {
@@ -25,7 +26,7 @@ using Names = std::vector<std::string>;
 
 void write_npz(const std::filesystem::path& path, const Names& names, const at::Tensor& vectors) {
   NpzWriter writer(path);
-  writer.add("vectors", vectors);
+  writer.add("vectors", array_of(vectors));
   writer.add("names", names);
   writer.close();
 }
@@ -40,7 +41,7 @@ TEST(ClassVectors, AreReadFromNpzAndCsvAlike) {
   for (const char* file : {"v.npz", "v.csv"}) {
     const ClassVectors read = read_class_vectors(folder / file);
     EXPECT_THAT(read.classes, ElementsAre("owl", "red fox")) << file;
-    EXPECT_TRUE(read.vectors.equal(vectors)) << file;
+    EXPECT_TRUE(tensor_of(read.vectors).equal(vectors)) << file;
   }
 }
 
@@ -49,7 +50,7 @@ TEST(ClassVectors, OfSeveralDescriptionsAreTheMeanOfTheirDirections) {
   write_lines(folder / "v.csv", "name,x,y\nowl,10,0\nelk,3,4\nowl,0,1\n");
   const ClassVectors read = read_class_vectors(folder / "v.csv");
   EXPECT_THAT(read.classes, ElementsAre("owl", "elk"));
-  EXPECT_TRUE(at::allclose(read.vectors, at::tensor({0.5F, 0.5F, 0.6F, 0.8F}).view({2, 2})));
+  EXPECT_TRUE(at::allclose(tensor_of(read.vectors), at::tensor({0.5F, 0.5F, 0.6F, 0.8F}).view({2, 2})));
 }
 
 TEST(ClassVectors, ThatAreNoneAreRefusedWithThePlace) {
@@ -68,7 +69,7 @@ TEST(ClassVectors, ThatAreNoneAreRefusedWithThePlace) {
   write_npz(folder / "whole.npz", {"owl"}, at::ones({1, 2}, at::kLong));
   EXPECT_THAT(stated("whole.npz"), HasSubstr("expected real numbers"));
   NpzWriter writer(folder / "other.npz");
-  writer.add("weights", at::ones({1, 2}));
+  writer.add("weights", array_of(at::ones({1, 2})));
   writer.close();
   EXPECT_THAT(stated("other.npz"), AllOf(HasSubstr("'vectors'"), HasSubstr("found weights")));
   EXPECT_THAT(stated("v.parquet"), HasSubstr(".npz, .npy (with --names) and .csv"));
@@ -77,7 +78,7 @@ TEST(ClassVectors, ThatAreNoneAreRefusedWithThePlace) {
 AttributeTable no_attributes(const Names& classes) {
   AttributeTable table;
   table.classes = classes;
-  table.association = at::zeros({static_cast<int64_t>(classes.size()), 0});
+  table.association = array_of(at::zeros({static_cast<int64_t>(classes.size()), 0}));
   table.source = {{"kind", "embeddings"}};
   return table;
 }
@@ -91,23 +92,25 @@ TEST(KnowledgeOfVectors, HasThemByNameAndNamesWhatDoesNotFit) {
   options.sides = ClassSides{{"elk", "cat"}, {"owl"}};
   const Knowledge knowledge = build_knowledge(no_attributes({"owl", "elk", "yak"}), options);
   EXPECT_THAT(knowledge.classes, ElementsAre("cat", "elk", "owl"));
-  EXPECT_TRUE(knowledge.class_embedding.equal(at::tensor({0.0F, 0.0F, 3.0F, 4.0F, 1.0F, 2.0F}).view({3, 2})));
+  EXPECT_TRUE(
+      tensor_of(knowledge.class_embedding).equal(at::tensor({0.0F, 0.0F, 3.0F, 4.0F, 1.0F, 2.0F}).view({3, 2})));
   EXPECT_EQ(knowledge.details.at("classes_without_vector"), nlohmann::json({"cat"}));
   EXPECT_EQ(knowledge.details.at("vectors_without_class"), nlohmann::json({"yak"}));
   EXPECT_EQ(knowledge.details.at("embedding").at("dim"), 2);
   write_knowledge(folder / "k.npz", knowledge, {}, knowledge.details);
-  EXPECT_TRUE(read_knowledge(folder / "k.npz").class_embedding.equal(knowledge.class_embedding));
+  EXPECT_TRUE(tensor_of(read_knowledge(folder / "k.npz").class_embedding).equal(tensor_of(knowledge.class_embedding)));
 }
 
 TEST(ClassVectors, OfSeveralSourcesStandBesideOneAnother) {
-  const std::vector<ClassVectors> sources = {{{"owl", "elk"}, at::tensor({0.0F, 2.0F, 2.0F, 0.0F}).view({2, 2})},
-                                             {{"elk", "yak"}, at::tensor({-5.0F, 5.0F}).view({2, 1})}};
+  const std::vector<ClassVectors> sources = {{{"owl", "elk"}, Array::of(std::vector<float>{0, 2, 2, 0}, {2, 2})},
+                                             {{"elk", "yak"}, Array::of(std::vector<float>{-5, 5}, {2, 1})}};
   const ClassVectors joined = join_class_vectors(sources, {"a.npz", "b.npz"});
   EXPECT_THAT(joined.classes, ElementsAre("owl", "elk", "yak"));
   EXPECT_THAT(joined.sources, ElementsAre(2, 1));
-  EXPECT_TRUE(joined.vectors.equal(at::tensor({0.0F, 1.0F, 0.0F, 1.0F, 0.0F, -1.0F, 0.0F, 0.0F, 1.0F}).view({3, 3})));
+  EXPECT_TRUE(tensor_of(joined.vectors)
+                  .equal(at::tensor({0.0F, 1.0F, 0.0F, 1.0F, 0.0F, -1.0F, 0.0F, 0.0F, 1.0F}).view({3, 3})));
   const ClassVectors one = join_class_vectors({sources.front()}, {"a.npz"});
-  EXPECT_TRUE(one.vectors.equal(sources.front().vectors));
+  EXPECT_TRUE(tensor_of(one.vectors).equal(tensor_of(sources.front().vectors)));
   EXPECT_TRUE(one.sources.empty());
 }
 

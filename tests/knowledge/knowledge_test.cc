@@ -9,6 +9,7 @@
 #include "base/error.h"
 #include "io/files.h"
 #include "support/temp_dir.h"
+#include "tensors/tensors.h"
 
 namespace protocom {
 namespace {
@@ -20,9 +21,9 @@ Knowledge two_classes() {
   knowledge.classes = {"zebra", "horse"};
   knowledge.attributes = {"stripes", "mane", "hoof"};
   knowledge.titles = {{"mane", "the mane"}, {"horse", "Equus caballus"}};
-  knowledge.association = at::tensor({1.0F, 0.5F, 0.0F, 0.0F, 1.0F, 1.0F}).reshape({2, 3});
-  knowledge.class_embedding = at::tensor({1.0F, 2.0F, 3.0F, 4.0F}).reshape({2, 2});
-  knowledge.attribute_embedding = at::tensor({5.0F, 6.0F, 7.0F, 8.0F, 9.0F, 10.0F}).reshape({3, 2});
+  knowledge.association = array_of(at::tensor({1.0F, 0.5F, 0.0F, 0.0F, 1.0F, 1.0F}).reshape({2, 3}));
+  knowledge.class_embedding = array_of(at::tensor({1.0F, 2.0F, 3.0F, 4.0F}).reshape({2, 2}));
+  knowledge.attribute_embedding = array_of(at::tensor({5.0F, 6.0F, 7.0F, 8.0F, 9.0F, 10.0F}).reshape({3, 2}));
   return knowledge;
 }
 
@@ -48,17 +49,17 @@ TEST(Knowledge, ComesBackFromItsFileAsItWas) {
   const testing::TempDir folder;
   Knowledge written = two_classes();
   written.context = {"animal"};
-  written.context_embedding = at::tensor({0.5F, 0.25F}).reshape({1, 2});
+  written.context_embedding = array_of(at::tensor({0.5F, 0.25F}).reshape({1, 2}));
   write_knowledge(folder / "k.npz", written, {}, {{"vocabulary", "base"}});
   const Knowledge read = read_knowledge(folder / "k.npz");
   EXPECT_EQ(read.classes, written.classes);
   EXPECT_EQ(read.attributes, written.attributes);
   EXPECT_EQ(read.titles, written.titles);
-  EXPECT_TRUE(read.association.equal(written.association));
-  EXPECT_TRUE(read.class_embedding.equal(written.class_embedding));
-  EXPECT_TRUE(read.attribute_embedding.equal(written.attribute_embedding));
+  EXPECT_TRUE(tensor_of(read.association).equal(tensor_of(written.association)));
+  EXPECT_TRUE(tensor_of(read.class_embedding).equal(tensor_of(written.class_embedding)));
+  EXPECT_TRUE(tensor_of(read.attribute_embedding).equal(tensor_of(written.attribute_embedding)));
   EXPECT_EQ(read.context, written.context);
-  EXPECT_TRUE(read.context_embedding.equal(written.context_embedding));
+  EXPECT_TRUE(tensor_of(read.context_embedding).equal(tensor_of(written.context_embedding)));
   EXPECT_EQ(read.details.at("vocabulary"), "base");
   EXPECT_EQ(read.content_hash, hash_file(folder / "k.npz"));
 }
@@ -68,12 +69,12 @@ TEST(Knowledge, WithoutAnyAttributeIsValid) {
   Knowledge knowledge = two_classes();
   knowledge.attributes.clear();
   knowledge.titles.clear();
-  knowledge.association = at::zeros({2, 0});
-  knowledge.attribute_embedding = at::zeros({0, 2});
+  knowledge.association = array_of(at::zeros({2, 0}));
+  knowledge.attribute_embedding = array_of(at::zeros({0, 2}));
   write_knowledge(folder / "k.npz", knowledge, {}, nlohmann::json::object());
   const Knowledge read = read_knowledge(folder / "k.npz");
   EXPECT_TRUE(read.attributes.empty());
-  EXPECT_EQ(read.association.sizes(), (std::vector<int64_t>{2, 0}));
+  EXPECT_EQ(tensor_of(read.association).sizes(), (std::vector<int64_t>{2, 0}));
 }
 
 TEST(Knowledge, RefusesAClassThatIsNamedTwice) {
@@ -84,24 +85,24 @@ TEST(Knowledge, RefusesAClassThatIsNamedTwice) {
 
 TEST(Knowledge, RefusesWeightsOutsideZeroToOneNamingThePair) {
   Knowledge knowledge = two_classes();
-  knowledge.association[1][2] = 1.5F;
+  tensor_of(knowledge.association)[1][2] = 1.5F;
   EXPECT_THAT(error_of(knowledge), HasSubstr("attribute 'hoof' for class 'horse' is 1.5"));
-  knowledge.association[1][2] = -0.5F;
+  tensor_of(knowledge.association)[1][2] = -0.5F;
   EXPECT_THAT(error_of(knowledge), HasSubstr("is -0.5"));
 }
 
 TEST(Knowledge, RefusesSizesThatDisagreeOtherTypesAndNaN) {
   Knowledge knowledge = two_classes();
-  knowledge.association = at::zeros({2, 2});
+  knowledge.association = array_of(at::zeros({2, 2}));
   EXPECT_THAT(error_of(knowledge), HasSubstr("'association' of the knowledge is [2, 2], expected [2, 3]"));
   knowledge = two_classes();
-  knowledge.attribute_embedding = at::zeros({3, 4});
+  knowledge.attribute_embedding = array_of(at::zeros({3, 4}));
   EXPECT_THAT(error_of(knowledge), HasSubstr("'attribute_embedding' of the knowledge is [3, 4], expected [3, 2]"));
   knowledge = two_classes();
-  knowledge.class_embedding = knowledge.class_embedding.to(at::kDouble);
+  knowledge.class_embedding = array_of(tensor_of(knowledge.class_embedding).to(at::kDouble));
   EXPECT_THAT(error_of(knowledge), HasSubstr("'class_embedding' of the knowledge must be float32"));
   knowledge = two_classes();
-  knowledge.class_embedding[0][0] = std::numeric_limits<float>::quiet_NaN();
+  tensor_of(knowledge.class_embedding)[0][0] = std::numeric_limits<float>::quiet_NaN();
   EXPECT_THAT(error_of(knowledge), HasSubstr("NaN"));
   EXPECT_THAT(error_of(Knowledge()), HasSubstr("no class"));
 }

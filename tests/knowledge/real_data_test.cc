@@ -13,6 +13,7 @@
 #include "knowledge/build.h"
 #include "knowledge/word_vectors.h"
 #include "knowledge/wordnet_attributes.h"
+#include "tensors/tensors.h"
 
 namespace protocom {
 namespace {
@@ -72,7 +73,7 @@ TEST(RealData, PublishedVectorsFollowFromLemmas) {
   REQUIRE_REAL_DATA();
   const WordNet wordnet;
   const auto nodes = published_graph().at("nodes").get<std::vector<std::string>>();
-  const at::Tensor vectors = read_npy(*testing::real_data() / "miniimagenet-published" / "node_vectors.npy");
+  const at::Tensor vectors = tensor_of(read_npy(*testing::real_data() / "miniimagenet-published" / "node_vectors.npy"));
   ASSERT_EQ(vectors.size(0), static_cast<int64_t>(nodes.size()));
   std::map<std::vector<std::string>, at::Tensor> of_lemmas;
   int same = 0;

@@ -9,6 +9,7 @@
 #include "base/error.h"
 #include "support/logged.h"
 #include "support/temp_dir.h"
+#include "tensors/tensors.h"
 
 namespace protocom {
 namespace {
@@ -67,7 +68,7 @@ TEST_F(TablesTest, ReadsAnEdgeALine) {
       read_attributes(write("t.csv", "class,attribute\nzebra,stripes\nhorse,mane\nzebra,mane\nsnake,\n"));
   EXPECT_THAT(table.classes, ElementsAre("zebra", "horse", "snake"));
   EXPECT_THAT(table.attributes, ElementsAre("stripes", "mane"));
-  EXPECT_TRUE(equal(table.association, {{1, 1}, {0, 1}, {0, 0}}));
+  EXPECT_TRUE(equal(tensor_of(table.association), {{1, 1}, {0, 1}, {0, 0}}));
 }
 
 TEST_F(TablesTest, SpacesAroundNamesAndWeightsAreNoPartOfThem) {
@@ -77,13 +78,13 @@ TEST_F(TablesTest, SpacesAroundNamesAndWeightsAreNoPartOfThem) {
   const AttributeTable matrix = read_attribute_matrix(write("m.csv", "animal, tail ,fin\n cat, 1 , \n"));
   EXPECT_THAT(matrix.classes, ElementsAre("cat"));
   EXPECT_THAT(matrix.attributes, ElementsAre("tail", "fin"));
-  EXPECT_TRUE(equal(matrix.association, {{1, 0}}));
+  EXPECT_TRUE(equal(tensor_of(matrix.association), {{1, 0}}));
 }
 
 TEST_F(TablesTest, ReadsWeightsInAnyColumnOrder) {
   const AttributeTable table =
       read_attributes(write("t.csv", "weight,attribute,class\n0.25,long_neck,giraffe\n1,spots,giraffe\n"));
-  EXPECT_TRUE(equal(table.association, {{0.25, 1}}));
+  EXPECT_TRUE(equal(tensor_of(table.association), {{0.25, 1}}));
   EXPECT_THAT(table.lemmas.at("long_neck"), ElementsAre("long_neck"));
   EXPECT_EQ(table.titles.at("long_neck"), "long neck");
 }
@@ -94,12 +95,12 @@ TEST_F(TablesTest, AttributesThatDifferInCapitalsOrNumberAreOne) {
       write("t.csv",
             "class,attribute,weight\na,Hooked Bill,0.5\nb,hooked bill,1\nb,hooked_bills,0.25\na,foot,1\nb,feet,1\n"));
   EXPECT_THAT(pairs.attributes, ElementsAre("Hooked Bill", "foot"));
-  EXPECT_TRUE(equal(pairs.association, {{0.5, 1}, {1, 1}}));
+  EXPECT_TRUE(equal(tensor_of(pairs.association), {{0.5, 1}, {1, 1}}));
   EXPECT_THAT(logged.text(), HasSubstr("'hooked bill' as 'Hooked Bill'"));
   const AttributeTable matrix =
       read_attribute_matrix(write("m.csv", "class,Stripes,tail,stripe\na,1,0,0\nb,0,1,0.5\n"));
   EXPECT_THAT(matrix.attributes, ElementsAre("Stripes", "tail"));
-  EXPECT_TRUE(equal(matrix.association, {{1, 0}, {0.5, 1}}));
+  EXPECT_TRUE(equal(tensor_of(matrix.association), {{1, 0}, {0.5, 1}}));
 }
 
 TEST_F(TablesTest, RefusesBadEdgesWithTheirLine) {
@@ -117,7 +118,8 @@ TEST_F(TablesTest, AThirdColumnThatIsAValueIsTheWeightWhateverItIsCalled) {
   const auto weights = [&](const std::string& header, const std::string& horse, const std::string& zebra) {
     const AttributeTable table =
         read_attributes(write("v.csv", header + "\nhorse,stripes," + horse + "\nzebra,stripes," + zebra + "\n"));
-    return std::vector<float>{table.association[0][0].item<float>(), table.association[1][0].item<float>()};
+    return std::vector<float>{tensor_of(table.association)[0][0].item<float>(),
+                              tensor_of(table.association)[1][0].item<float>()};
   };
   // What pandas' melt, annotation exports and people write.
   EXPECT_THAT(weights("class,attribute,value", "0", "1"), ElementsAre(0, 1));
@@ -135,7 +137,7 @@ TEST_F(TablesTest, AThirdColumnThatIsAValueIsTheWeightWhateverItIsCalled) {
 TEST_F(TablesTest, AnotherColumnThatIsNoValueIsNotRead) {
   const AttributeTable table =
       read_attributes(write("n.csv", ",class,attribute,note,image_id\n0,horse,mane,seen by Ann,17\n1,cat,tail,,90\n"));
-  EXPECT_TRUE(equal(table.association, {{1, 0}, {0, 1}}));
+  EXPECT_TRUE(equal(tensor_of(table.association), {{1, 0}, {0, 1}}));
 }
 
 TEST_F(TablesTest, NumbersThatCanMeanSeveralThingsAreRefused) {
@@ -154,10 +156,10 @@ TEST_F(TablesTest, NumbersThatCanMeanSeveralThingsAreRefused) {
 }
 
 TEST_F(TablesTest, AMatrixOfPercentagesOrSignsIsReadAsThat) {
-  EXPECT_TRUE(
-      equal(read_attributes(write("m.csv", "c,tail,wing\ncat,75,0\nowl,0,100\n")).association, {{0.75, 0}, {0, 1}}));
-  EXPECT_TRUE(
-      equal(read_attributes(write("m.csv", "c,tail,wing\ncat,1,-1\nowl,-1,1\n")).association, {{1, 0}, {0, 1}}));
+  EXPECT_TRUE(equal(tensor_of(read_attributes(write("m.csv", "c,tail,wing\ncat,75,0\nowl,0,100\n")).association),
+                    {{0.75, 0}, {0, 1}}));
+  EXPECT_TRUE(equal(tensor_of(read_attributes(write("m.csv", "c,tail,wing\ncat,1,-1\nowl,-1,1\n")).association),
+                    {{1, 0}, {0, 1}}));
   EXPECT_THAT(matrix_error("c,tail,legs\ncat,1,4\nowl,1,2\n"), HasSubstr("m.csv:2: the weight of legs is '4'"));
 }
 
@@ -165,7 +167,7 @@ TEST_F(TablesTest, ReadsAMatrix) {
   const AttributeTable table = read_attribute_matrix(write("m.csv", "animal,tail,has wings\ncat,1,0\nowl,0.5,\n"));
   EXPECT_THAT(table.classes, ElementsAre("cat", "owl"));
   EXPECT_THAT(table.attributes, ElementsAre("tail", "has wings"));
-  EXPECT_TRUE(equal(table.association, {{1, 0}, {0.5, 0}}));
+  EXPECT_TRUE(equal(tensor_of(table.association), {{1, 0}, {0.5, 0}}));
   EXPECT_THAT(table.lemmas.at("has wings"), ElementsAre("has_wings"));
 }
 
@@ -183,7 +185,7 @@ TEST_F(TablesTest, ReadsWhatSpreadsheetsMakeOfATemplate) {
   EXPECT_EQ(table.source.at("kind"), "matrix");
   EXPECT_THAT(table.classes, ElementsAre("cat", "owl", "elk", "yak"));
   EXPECT_THAT(table.attributes, ElementsAre("tail", "has wings"));
-  EXPECT_TRUE(equal(table.association, {{0.5, 0}, {1, 1}, {0, 0}, {1, 0.25}}));
+  EXPECT_TRUE(equal(tensor_of(table.association), {{0.5, 0}, {1, 1}, {0, 0}, {1, 0.25}}));
   EXPECT_THAT(matrix_error("class;tail\ncat;1,2,3\n"),
               HasSubstr("'1,2,3', expected a number from 0 to 1, x, yes or no"));
 }
@@ -228,11 +230,12 @@ TEST_F(TablesTest, AnimalsWithAttributesIsReadAsItsArchiveLaysItOut) {
   const AttributeTable binary = read_awa2_attributes(root);
   EXPECT_THAT(binary.classes, ElementsAre("antelope", "grizzly+bear"));
   EXPECT_THAT(binary.attributes, ElementsAre("black", "long neck", "hooves"));
-  EXPECT_EQ(binary.association[0][2].item<float>(), 1.0F);
-  EXPECT_EQ(binary.association[1][2].item<float>(), 0.0F);
+  EXPECT_EQ(tensor_of(binary.association)[0][2].item<float>(), 1.0F);
+  EXPECT_EQ(tensor_of(binary.association)[1][2].item<float>(), 0.0F);
   EXPECT_EQ(binary.titles.at("grizzly+bear"), "grizzly bear");
-  EXPECT_FLOAT_EQ(read_awa2_attributes(root, Awa2Weights::kContinuous).association[0][0].item<float>(), 0.105F);
-  EXPECT_EQ(read_awa2_attributes(root, Awa2Weights::kContinuous).association[0][1].item<float>(), 0.0F);
+  EXPECT_FLOAT_EQ(tensor_of(read_awa2_attributes(root, Awa2Weights::kContinuous).association)[0][0].item<float>(),
+                  0.105F);
+  EXPECT_EQ(tensor_of(read_awa2_attributes(root, Awa2Weights::kContinuous).association)[0][1].item<float>(), 0.0F);
   write("awa/predicate-matrix-binary.txt", awa2_matrix("0 0 2", "1 0 0"));
   EXPECT_THAT(error_of([&] { read_awa2_attributes(root); }), HasSubstr("expected 0 and 1 alone"));
   EXPECT_THAT(error_of([&] { read_awa2_attributes(root / "none"); }), HasSubstr("classes.txt"));
@@ -246,19 +249,20 @@ TEST_F(TablesTest, CubWithAThresholdCountsThePercentagesFromItOn) {
   write_cub("attributes.txt");
   const AttributeTable table = read_cub_attributes(folder_ / "CUB_200_2011");
   EXPECT_THAT(table.classes, ElementsAre("001.Black_footed_Albatross", "002.Laysan_Albatross"));
-  EXPECT_TRUE(equal(table.association, {{0, 1, 0}, {1, 0, 1}}));
+  EXPECT_TRUE(equal(tensor_of(table.association), {{0, 1, 0}, {1, 0, 1}}));
   EXPECT_THAT(table.lemmas.at("has_bill_shape::curved_(up_or_down)"), ElementsAre("bill_shape_curved_up_or_down"));
   EXPECT_THAT(table.lemmas.at("001.Black_footed_Albatross"), ElementsAre("Black_footed_Albatross"));
 }
 
 TEST_F(TablesTest, CubAtThresholdZeroNeedsAnImageThatShowsTheAttribute) {
   write_cub("attributes.txt");
-  EXPECT_TRUE(equal(read_cub_attributes(folder_ / "CUB_200_2011", {0.0}).association, {{0, 1, 1}, {1, 1, 1}}));
+  EXPECT_TRUE(
+      equal(tensor_of(read_cub_attributes(folder_ / "CUB_200_2011", {0.0}).association), {{0, 1, 1}, {1, 1, 1}}));
 }
 
 TEST_F(TablesTest, CubContinuousIsThePercentageAsAShare) {
   write_cub("attributes.txt");
-  const at::Tensor shares = read_cub_attributes(folder_ / "CUB_200_2011", {std::nullopt}).association;
+  const at::Tensor shares = tensor_of(read_cub_attributes(folder_ / "CUB_200_2011", {std::nullopt}).association);
   EXPECT_FLOAT_EQ(shares[0][1].item<float>(), 0.5F);
   EXPECT_FLOAT_EQ(shares[1][1].item<float>(), 0.025F);
 }

@@ -9,6 +9,7 @@
 
 #include "base/error.h"
 #include "support/temp_dir.h"
+#include "tensors/tensors.h"
 
 namespace protocom {
 namespace {
@@ -36,7 +37,7 @@ const WordVectors& few_vectors() {
 
 std::vector<float> embed(const std::vector<std::string>& lemmas) {
   std::set<std::string> missing;
-  return values(embed_lemmas(few_vectors(), lemmas, missing));
+  return values(tensor_of(embed_lemmas(few_vectors(), lemmas, missing)));
 }
 
 TEST(EmbedLemmas, AWholeLemmaIsLookedUpFirst) { EXPECT_THAT(embed({"hot_dog"}), ElementsAre(8, 8)); }
@@ -62,7 +63,7 @@ TEST(EmbedLemmas, SpellingAsGivenGoesBeforeSmallLetters) {
 
 TEST(EmbedLemmas, WhatHasNoVectorIsLeftOutOfEveryMeanAndListed) {
   std::set<std::string> missing;
-  const at::Tensor embedding = embed_lemmas(few_vectors(), {"golden_zzz", "qqq", "black-xxx"}, missing);
+  const at::Tensor embedding = tensor_of(embed_lemmas(few_vectors(), {"golden_zzz", "qqq", "black-xxx"}, missing));
   EXPECT_THAT(values(embedding), ElementsAre(4, 0));  // the mean of golden [2, 0] and black [6, 0]
   EXPECT_THAT(missing, UnorderedElementsAre("zzz", "qqq", "xxx"));
 }

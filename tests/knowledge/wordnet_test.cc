@@ -12,6 +12,7 @@
 #include "support/logged.h"
 #include "support/message_of.h"
 #include "support/temp_dir.h"
+#include "tensors/tensors.h"
 
 namespace protocom {
 namespace {
@@ -106,13 +107,13 @@ TEST(WordNet, RefusesALineThatEndsTooEarly) {
 
 TEST_F(AnimalsTest, TableHasARowForEveryClassAndAColumnForEveryAttribute) {
   const AttributeTable table = wordnet_attributes(wordnet_, {id("dog"), id("bird")});
-  ASSERT_EQ(table.association.sizes(), (std::vector<int64_t>{2, 5}));
+  ASSERT_EQ(tensor_of(table.association).sizes(), (std::vector<int64_t>{2, 5}));
   EXPECT_THAT(table.attributes, UnorderedElementsAre(id("tail"), id("head"), id("collar"), id("essence"), id("wing")));
   for (size_t a = 0; a < table.attributes.size(); ++a) {
     const bool of_dog = table.attributes[a] != id("wing");
     const bool of_bird = table.attributes[a] != id("collar");
-    EXPECT_EQ(table.association[0][static_cast<int64_t>(a)].item<float>(), of_dog ? 1 : 0);
-    EXPECT_EQ(table.association[1][static_cast<int64_t>(a)].item<float>(), of_bird ? 1 : 0);
+    EXPECT_EQ(tensor_of(table.association)[0][static_cast<int64_t>(a)].item<float>(), of_dog ? 1 : 0);
+    EXPECT_EQ(tensor_of(table.association)[1][static_cast<int64_t>(a)].item<float>(), of_bird ? 1 : 0);
   }
   EXPECT_THAT(table.context, UnorderedElementsAre(id("animal"), id("pet"), id("entity")));
   EXPECT_THAT(table.lemmas.at(id("bird")), ElementsAre("bird", "fowl"));
@@ -122,9 +123,9 @@ TEST_F(AnimalsTest, ClassesThatAreNoWnidsAreFoundByLemmaOrByMap) {
   WordNetAttributesOptions options;
   options.class_synsets = {{"my_crane", "crane.n.02"}};
   const AttributeTable table = wordnet_attributes(wordnet_, {"Dog", "my_crane", "unicorn"}, options);
-  EXPECT_EQ(table.association.ne(0).sum(1)[0].item<int64_t>(), 4);  // tail, head, collar, essence
-  EXPECT_EQ(table.association.ne(0).sum(1)[1].item<int64_t>(), 4);  // tail, wing, head, essence
-  EXPECT_EQ(table.association.ne(0).sum(1)[2].item<int64_t>(), 0);
+  EXPECT_EQ(tensor_of(table.association).ne(0).sum(1)[0].item<int64_t>(), 4);  // tail, head, collar, essence
+  EXPECT_EQ(tensor_of(table.association).ne(0).sum(1)[1].item<int64_t>(), 4);  // tail, wing, head, essence
+  EXPECT_EQ(tensor_of(table.association).ne(0).sum(1)[2].item<int64_t>(), 0);
   EXPECT_EQ(table.source.at("classes_unknown"), nlohmann::json::array({"unicorn"}));
   EXPECT_EQ(table.source.at("synsets"), (nlohmann::json{{"Dog", id("dog")}, {"my_crane", id("crane_bird")}}));
 }

@@ -1,12 +1,14 @@
 # Fails when an #include points up or sideways between the levels of docs/design.md or between the wings of a module, reaches into
-# another module's private headers (its folders detail/), or brings all of LibTorch into a module's header; and when a public header
-# (include/protocom/*.h) includes more than the standard library and its neighbours, or one of values includes another than those.
+# another module's private headers (its folders detail/), brings LibTorch into a module that does without, or all of it into a module's
+# header; and when a public header (include/protocom/*.h) includes more than the standard library and its neighbours, or one of values
+# includes another than those.
 #   cmake -D ROOT=<source folder> -P check_layering.cmake
 cmake_minimum_required(VERSION 3.25)
 
 set(level_of_base 0)
 set(level_of_io 1)
 set(level_of_jobs 1)
+set(level_of_tensors 1)
 set(level_of_images 2)
 set(level_of_knowledge 2)
 set(level_of_datasets 3)
@@ -34,6 +36,10 @@ set(level_of_fewshot_paper 2)
 set(level_of_fewshot_plda 2)
 set(level_of_fewshot_heads 2)
 set(level_of_fewshot_methods 3)
+
+# Modules on arrays and Eigen: they include no header of LibTorch. In base two sources know its threads.
+set(without_torch base io images knowledge)
+set(know_torch src/base/parallel.cc src/base/thread_scope.cc)
 
 set(violations "")
 
@@ -79,7 +85,9 @@ endfunction()
 # check_include(FILE LINE OWNER HEADER): one #include of a file that belongs to module OWNER (or "apps").
 function(check_include file line owner header)
   string(REGEX REPLACE "/.*" "" target "${header}")
-  if(header MATCHES "^torch/" AND file MATCHES "^src/.*[.]h$" AND NOT file MATCHES "/detail/")
+  if(header MATCHES "^(ATen|torch|c10)/" AND owner IN_LIST without_torch AND NOT file IN_LIST know_torch)
+    set(reason "${owner} does without LibTorch; tensors has what joins the two")
+  elseif(header MATCHES "^torch/" AND file MATCHES "^src/.*[.]h$" AND NOT file MATCHES "/detail/")
     set(reason "a module's header may include <ATen/core/Tensor.h> but not <${header}>, which costs every user 10 s a file")
   elseif(header MATCHES "^${owner}/")
     check_wings(${file} ${line} ${owner} ${header})

@@ -1,5 +1,6 @@
 # Fails when a module of CMakeLists.txt links another than the ones it includes: PUBLIC are those of its headers, PRIVATE
-# those of its sources and of detail/ alone.
+# those of its sources and of detail/ alone. Also when one whose sources alone may include LibTorch (TORCH private), or nothing (none),
+# includes more of it.
 #   cmake -D ROOT=<source folder> -P check_links.cmake
 cmake_minimum_required(VERSION 3.25)
 
@@ -19,6 +20,18 @@ function(modules_included result owner)
   list(REMOVE_DUPLICATES modules)
   list(SORT modules)
   set(${result} ${modules} PARENT_SCOPE)
+endfunction()
+
+# torch_included(RESULT FILE...): whether any of the files includes LibTorch.
+function(torch_included result)
+  set(found NO)
+  foreach(file IN LISTS ARGN)
+    file(STRINGS ${file} includes REGEX "^[ \t]*#[ \t]*include[ \t]*<(ATen|torch|c10)/")
+    if(includes)
+      set(found YES)
+    endif()
+  endforeach()
+  set(${result} ${found} PARENT_SCOPE)
 endfunction()
 
 # modules_linked(RESULT TARGET...): the modules among link targets.
@@ -45,7 +58,7 @@ foreach(call IN LISTS calls)
   string(REGEX REPLACE "^protocom_add_module\\((.*)\\)$" "\\1" words "${call}")
   string(REGEX REPLACE "[ \t\n]+" ";" words "${words}")
   list(POP_FRONT words name)
-  cmake_parse_arguments(arg "" "PCH" "PUBLIC;PRIVATE" ${words})
+  cmake_parse_arguments(arg "" "TORCH;PCH" "PUBLIC;PRIVATE" ${words})
   modules_linked(public ${arg_PUBLIC})
   modules_linked(private ${arg_PRIVATE})
   file(GLOB_RECURSE sources ${ROOT}/src/${name}/*.h ${ROOT}/src/${name}/*.cc)
@@ -55,6 +68,11 @@ foreach(call IN LISTS calls)
   modules_included(in_headers ${name} ${headers})
   modules_included(in_sources ${name} ${sources})
   list(REMOVE_ITEM in_sources "" ${in_headers})
+  torch_included(torch_in_headers ${headers})
+  torch_included(torch_in_sources ${sources})
+  if((arg_TORCH STREQUAL "none" AND torch_in_sources) OR (arg_TORCH STREQUAL "private" AND torch_in_headers))
+    string(APPEND violations "${name}: it includes LibTorch, which it links '${arg_TORCH}'\n")
+  endif()
   if(NOT "${public}" STREQUAL "${in_headers}")
     string(APPEND violations "${name}: its headers include '${in_headers}', it links PUBLIC '${public}'\n")
   endif()

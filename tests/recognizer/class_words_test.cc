@@ -9,6 +9,7 @@
 #include "support/clip_folder.h"
 #include "support/logged.h"
 #include "support/message_of.h"
+#include "tensors/tensors.h"
 
 namespace protocom::testing {
 namespace {
@@ -49,9 +50,9 @@ TEST_F(ClassWords, OfARecognizerAreItsClassesNames) {
   Recognizer made = recognizer({"001.Laysan_Albatross", "emu"});
   made.enrol({named("001.Laysan_Albatross"), named("emu")});
   const std::vector<StoredClass> classes = made.file().snapshot().enrolled.classes;
-  EXPECT_TRUE(
-      at::allclose(classes.at(0).description.embedding, direction("a photo of a Laysan Albatross."), 1e-4, 1e-5));
-  EXPECT_TRUE(at::allclose(classes.at(1).description.embedding, direction("a photo of a emu."), 1e-4, 1e-5));
+  EXPECT_TRUE(at::allclose(tensor_of(classes.at(0).description.embedding), direction("a photo of a Laysan Albatross."),
+                           1e-4, 1e-5));
+  EXPECT_TRUE(at::allclose(tensor_of(classes.at(1).description.embedding), direction("a photo of a emu."), 1e-4, 1e-5));
   EXPECT_EQ(made.method().label(), "plda:prior=text");
 }
 
@@ -64,7 +65,7 @@ TEST_F(ClassWords, AreTakenByARecognizerThatKnowsNoClassYet) {
   describe_in_words(open_text_encoder(clip_), {"a small brown bird", " it sings "}, robin);
   const ClassEnrolment described = made.describe(robin);
   const at::Tensor sum = direction("a small brown bird") + direction("it sings");
-  EXPECT_TRUE(at::allclose(described.description->embedding, sum / sum.norm(), 1e-4, 1e-5));
+  EXPECT_TRUE(at::allclose(tensor_of(described.description->embedding), sum / sum.norm(), 1e-4, 1e-5));
   EXPECT_EQ(described.description->embedding_source, "text");
 }
 

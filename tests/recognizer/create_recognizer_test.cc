@@ -11,6 +11,7 @@
 #include "support/logged.h"
 #include "support/message_of.h"
 #include "support/toy_features.h"
+#include "tensors/tensors.h"
 
 namespace protocom::testing {
 namespace {
@@ -77,8 +78,8 @@ class RecognizerToMake : public SmallRecognizer {
 };
 
 TEST_F(RecognizerToMake, IsRefusedWhereAMethodWasFittedOnDescriptionsOfAnotherSize) {
-  knowledge_.class_embedding = knowledge_.class_embedding.slice(1, 0, 4).contiguous();
-  knowledge_.attribute_embedding = knowledge_.attribute_embedding.slice(1, 0, 4).contiguous();
+  knowledge_.class_embedding = array_of(tensor_of(knowledge_.class_embedding).slice(1, 0, 4).contiguous());
+  knowledge_.attribute_embedding = array_of(tensor_of(knowledge_.attribute_embedding).slice(1, 0, 4).contiguous());
   write("narrow.npz", knowledge_);
   EXPECT_THAT(message_of([&] { create_recognizer(folder_ / "new.pcm", fitted_parts("narrow.npz"), {}); }),
               AllOf(HasSubstr("narrow.npz does not fit "), HasSubstr("fitted.npz: "), HasSubstr("fitted on 8 values"),
@@ -118,9 +119,9 @@ TEST_F(RecognizerToMake, KeepsWhatPeopleCallAttributes) {
 Knowledge texts_of(int64_t dim) {
   Knowledge texts;
   texts.classes = {"cat", "dog", "owl"};
-  texts.association = at::zeros({3, 0});
-  texts.class_embedding = at::randn({3, dim});
-  texts.attribute_embedding = at::zeros({0, dim});
+  texts.association = array_of(at::zeros({3, 0}));
+  texts.class_embedding = array_of(at::randn({3, dim}));
+  texts.attribute_embedding = array_of(at::zeros({0, dim}));
   return texts;
 }
 

@@ -9,6 +9,7 @@
 #include "support/logged.h"
 #include "support/message_of.h"
 #include "support/temp_dir.h"
+#include "tensors/tensors.h"
 
 namespace protocom::testing {
 namespace {
@@ -21,9 +22,9 @@ Knowledge knowledge() {
   known.classes = {"cat", "dog"};
   known.attributes = {"fin", "tail"};
   known.titles = {{"cat", "domestic cat"}};
-  known.association = at::tensor({0.0F, 0.75F, 1.0F, 0.0F}).view({2, 2});
-  known.class_embedding = at::tensor({1.0F, 2.0F, 3.0F, 4.0F}).view({2, 2});
-  known.attribute_embedding = at::tensor({5.0F, 6.0F, 7.0F, 8.0F}).view({2, 2});
+  known.association = array_of(at::tensor({0.0F, 0.75F, 1.0F, 0.0F}).view({2, 2}));
+  known.class_embedding = array_of(at::tensor({1.0F, 2.0F, 3.0F, 4.0F}).view({2, 2}));
+  known.attribute_embedding = array_of(at::tensor({5.0F, 6.0F, 7.0F, 8.0F}).view({2, 2}));
   return known;
 }
 
@@ -36,21 +37,21 @@ ClassRequest request(const std::string& name, const std::vector<std::string>& at
 
 TEST(DescribeClass, AClassOfTheKnowledgeNeedsNothingButItsName) {
   const ClassDescription cat = describe_class(knowledge(), store_model({0, 0}), request("cat"));
-  EXPECT_TRUE(at::equal(cat.association, at::tensor({0.75F})));  // over the model's one attribute, "tail"
-  EXPECT_TRUE(at::equal(cat.embedding, at::tensor({1.0F, 2.0F})));
+  EXPECT_TRUE(at::equal(tensor_of(cat.association), at::tensor({0.75F})));  // over the model's one attribute, "tail"
+  EXPECT_TRUE(at::equal(tensor_of(cat.embedding), at::tensor({1.0F, 2.0F})));
   EXPECT_EQ(cat.embedding_source, "knowledge");
   EXPECT_EQ(cat.title, "domestic cat");
 }
 
 TEST(DescribeClass, GivenAttributesWinOverTheKnowledgesOwn) {
   const ClassDescription cat = describe_class(knowledge(), store_model({0, 0}), request("cat", {"tail"}));
-  EXPECT_TRUE(at::equal(cat.association, at::tensor({1.0F})));
+  EXPECT_TRUE(at::equal(tensor_of(cat.association), at::tensor({1.0F})));
 }
 
 TEST(DescribeClass, AttributesThatTheModelDoesNotKnowAreLeftOut) {
   const ClassDescription fish = describe_class(knowledge(), store_model({0, 0}), request("fish", {"fin"}));
-  EXPECT_TRUE(at::equal(fish.association, at::zeros({1})));
-  EXPECT_EQ(fish.embedding.numel(), 2);
+  EXPECT_TRUE(at::equal(tensor_of(fish.association), at::zeros({1})));
+  EXPECT_EQ(tensor_of(fish.embedding).numel(), 2);
 }
 
 TEST(DescribeClass, AVectorOfATextIsAsLongAsTheKnowledgesOwn) {
@@ -58,23 +59,24 @@ TEST(DescribeClass, AVectorOfATextIsAsLongAsTheKnowledgesOwn) {
   stated.text_vector = at::tensor({0.0F, 0.5F});
   const ClassDescription robin = describe_class(knowledge(), store_model({0, 0}), stated);
   // The lengths are sqrt(5) and 5, whose lower median is sqrt(5).
-  EXPECT_TRUE(at::allclose(robin.embedding, at::tensor({0.0F, std::sqrt(5.0F)})));
+  EXPECT_TRUE(at::allclose(tensor_of(robin.embedding), at::tensor({0.0F, std::sqrt(5.0F)})));
   EXPECT_EQ(robin.embedding_source, "text");
-  EXPECT_TRUE(at::equal(robin.association, at::zeros({1})));
+  EXPECT_TRUE(at::equal(tensor_of(robin.association), at::zeros({1})));
   stated.attributes = {"tail"};
-  EXPECT_TRUE(at::equal(describe_class(knowledge(), store_model({0, 0}), stated).association, at::tensor({1.0F})));
+  EXPECT_TRUE(
+      at::equal(tensor_of(describe_class(knowledge(), store_model({0, 0}), stated).association), at::tensor({1.0F})));
 }
 
 TEST(DescribeClass, AVectorOfATextIsThatOfTheOnlySourceOfItsLength) {
   Knowledge several = knowledge();
-  several.class_embedding = at::tensor({1.0F, 2.0F, 0.0F, 3.0F, 4.0F, 5.0F}).view({2, 3});
-  several.attribute_embedding = at::zeros({2, 3});
+  several.class_embedding = array_of(at::tensor({1.0F, 2.0F, 0.0F, 3.0F, 4.0F, 5.0F}).view({2, 3}));
+  several.attribute_embedding = array_of(at::zeros({2, 3}));
   several.embedding_sources = {2, 1};
   const StoreModel model{{}, FittedMethod{make_method("plda"), 2, {}}};
   ClassRequest stated = request("robin");
   stated.text_vector = at::tensor({2.0F});
   // The lengths of that source are 0 and 5.
-  EXPECT_TRUE(at::equal(describe_class(several, model, stated).embedding, at::tensor({0.0F, 0.0F, 5.0F})));
+  EXPECT_TRUE(at::equal(tensor_of(describe_class(several, model, stated).embedding), at::tensor({0.0F, 0.0F, 5.0F})));
   several.embedding_sources = {1, 1, 1};
   EXPECT_THAT(message_of([&] { describe_class(several, model, stated); }), HasSubstr("have 1, 1, 1"));
 }
@@ -99,7 +101,7 @@ TEST(DescribeClass, AVectorOfAnotherTextEncoderIsRefused) {
 TEST(DescribeClass, AttributesForAModelThatUsesNoneAreSaidToBeOfNoUse) {
   const StoreModel model{{}, FittedMethod{make_method("plda"), 2, {}}};
   const Logged logged;
-  EXPECT_EQ(describe_class(knowledge(), model, request("fish", {"fin"})).association.numel(), 0);
+  EXPECT_EQ(tensor_of(describe_class(knowledge(), model, request("fish", {"fin"})).association).numel(), 0);
   EXPECT_THAT(logged.text(), HasSubstr("class 'fish': the model uses no attributes"));
 }
 
@@ -135,8 +137,8 @@ TEST(DescribeClass, AttributesOfASynsetThatNoBaseClassHasAreSaidInWords) {
 
 TEST(DescribeClass, RefusesKnowledgeOfAnotherDimensionThanTheModels) {
   Knowledge other = knowledge();
-  other.class_embedding = at::zeros({2, 3});
-  other.attribute_embedding = at::zeros({2, 3});
+  other.class_embedding = array_of(at::zeros({2, 3}));
+  other.attribute_embedding = array_of(at::zeros({2, 3}));
   EXPECT_THROW(describe_class(other, store_model({0, 0}), request("cat")), Error);
 }
 

@@ -8,6 +8,7 @@
 #include "recognizer/store_support.h"
 #include "support/message_of.h"
 #include "support/toy_features.h"
+#include "tensors/tensors.h"
 
 namespace protocom::testing {
 namespace {
@@ -44,9 +45,9 @@ class FittedStore : public ::testing::Test {
     store_.attributes = model_.attributes();
     for (int64_t k = 0; k < 3; ++k) {
       const int64_t row = first_ + k;
-      add_class(
-          store_, name(k),
-          {"", world_.knowledge.association[row].clone(), world_.knowledge.class_embedding[row].clone(), "table"});
+      add_class(store_, name(k),
+                {"", world_.knowledge.association.row(row).copy(), world_.knowledge.class_embedding.row(row).copy(),
+                 "table"});
     }
     for (int64_t shot = 0; shot < 3; ++shot) {
       for (int64_t k = 0; k < 3; ++k) {
@@ -109,7 +110,7 @@ TEST_F(FittedStore, SaysWhatEachAttributeIsWorthToAClass) {
   const at::Tensor feature = images(kClass, 10, 11)[0];
   const ClassScorer scorer(store_, model_);
   const at::Tensor effects = scorer.attribute_effects(kClass, feature);
-  const at::Tensor has = store_.classes[kClass].description.association;
+  const at::Tensor has = tensor_of(store_.classes[kClass].description.association);
   ASSERT_EQ(effects.sizes(), has.sizes());
   EXPECT_TRUE(effects.ne(0).eq(has.ne(0)).all().item<bool>());
   for (int64_t a = 0; a < has.size(0); ++a) {
@@ -117,8 +118,8 @@ TEST_F(FittedStore, SaysWhatEachAttributeIsWorthToAClass) {
     EnrolledClasses two = store_;  // the class, and the class without the attribute
     two.classes = {store_.classes[kClass], store_.classes[kClass]};
     two.classes[1].name = "without";
-    two.classes[1].description.association = has.clone();
-    two.classes[1].description.association[a] = 0;
+    two.classes[1].description.association = array_of(has.clone());
+    tensor_of(two.classes[1].description.association)[a] = 0;
     const at::Tensor logits = ClassScorer(two, model_).score(feature.unsqueeze(0)).logits.flatten();
     EXPECT_NEAR(effects[a].item<double>(), (logits[0] - logits[1]).item<double>(), 1e-3) << a;
   }

@@ -36,7 +36,7 @@ class NearestOfPlda : public ::testing::Test {
   void enrol(const std::string& name, const at::Tensor& features) {
     StoredClass one;
     one.name = name;
-    one.description = {"", at::zeros({0}), at::zeros({0}), "nothing"};
+    one.description = {"", Array::zeros({0}), Array::zeros({0}), "nothing"};
     one.features = features;
     one.count = features.size(0);
     snapshot_.enrolled.classes.push_back(one);

@@ -12,6 +12,7 @@
 #include "recognizer/recognizer_support.h"
 #include "store/recognizer_file_support.h"
 #include "support/message_of.h"
+#include "tensors/tensors.h"
 
 namespace protocom::testing {
 namespace {
@@ -57,7 +58,7 @@ TEST(RecognizerFolder, WhatIsEnrolledMeanwhileIsExportedAsAWholeOrNotAtAll) {
     const fs::path out = folder / ("out" + std::to_string(round));
     export_recognizer(file, out);
     const auto document = nlohmann::json::parse(read_file(out / "recognizer.json"));
-    const at::Tensor features = NpzReader(out / "examples.npz").tensor("features");
+    const at::Tensor features = tensor_of(NpzReader(out / "examples.npz").array("features"));
     const auto& examples = document.at("examples");
     if (features.size(0) != static_cast<int64_t>(examples.size())) {
       ++wrong;

@@ -10,6 +10,7 @@
 #include "recognizer/recognizer_support.h"
 #include "support/logged.h"
 #include "support/message_of.h"
+#include "tensors/tensors.h"
 
 namespace protocom::testing {
 namespace {
@@ -86,13 +87,13 @@ TEST_F(RecognizerIndexTest, AnswersAreThoseWithoutIt) {
 
 TEST_F(RecognizerIndexTest, ItIsWhatAnswersComeFrom) {
   Safetensors index = read_safetensors(index_path(path_));
-  std::vector<std::pair<std::string, at::Tensor>> others;
+  std::vector<std::pair<std::string, Array>> others;
   for (const auto& [name, tensor] : index.tensors) {
-    if (name != "names" && tensor.element_size() > 1) others.emplace_back(name, tensor.clone());
+    if (name != "names" && size_of(tensor.type()) > 1) others.emplace_back(name, tensor.copy());
   }
   for (const auto& [name, tensor] : index.tensors) {
-    if (tensor.element_size() == 1) others.emplace_back(name, tensor.clone());
-    if (name == "names") others.back().second.fill_('x');
+    if (size_of(tensor.type()) == 1) others.emplace_back(name, tensor.copy());
+    if (name == "names") tensor_of(others.back().second).fill_('x');
   }
   write_safetensors(index_path(path_), others, index.metadata);
   EXPECT_EQ(answers().front().ranking.front().name.front(), 'x');

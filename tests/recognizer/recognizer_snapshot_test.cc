@@ -11,6 +11,7 @@
 #include "store/recognizer_file_support.h"
 #include "support/message_of.h"
 #include "support/sqlite_file.h"
+#include "tensors/tensors.h"
 
 namespace protocom::testing {
 namespace {
@@ -28,7 +29,8 @@ RecognizerSettings settings_of_a_model() {
 
 /// As enrolment() makes it, of one attribute.
 ClassEnrolment one_attribute(ClassEnrolment made) {
-  if (made.description) made.description->association = made.description->association.slice(0, 0, 1).contiguous();
+  if (made.description)
+    made.description->association = array_of(tensor_of(made.description->association).slice(0, 0, 1).contiguous());
   return made;
 }
 
@@ -48,7 +50,7 @@ void expect_same(const RecognizerSnapshot& found, const RecognizerSnapshot& expe
     const StoredClass &one = found.enrolled.classes[k], &other = expected.enrolled.classes[k];
     EXPECT_EQ(one.name, other.name);
     EXPECT_EQ(one.count, other.count);
-    EXPECT_TRUE(one.description.association.equal(other.description.association));
+    EXPECT_TRUE(tensor_of(one.description.association).equal(tensor_of(other.description.association)));
     EXPECT_TRUE(one.features.equal(other.features));
     ASSERT_EQ(found.examples[k].size(), expected.examples[k].size());
     for (size_t i = 0; i < found.examples[k].size(); ++i)

@@ -11,6 +11,7 @@
 #include "recognizer/recognizer.h"
 #include "recognizer/store_support.h"
 #include "support/temp_dir.h"
+#include "tensors/tensors.h"
 
 namespace protocom::testing {
 
@@ -34,9 +35,9 @@ class SmallRecognizer : public ::testing::Test {
     Knowledge known;
     known.classes = {"cat"};
     known.attributes = {"tail"};
-    known.association = at::ones({1, 1});
-    known.class_embedding = at::tensor({1.0F, 2.0F}).view({1, 2});
-    known.attribute_embedding = at::tensor({5.0F, 6.0F}).view({1, 2});
+    known.association = array_of(at::ones({1, 1}));
+    known.class_embedding = array_of(at::tensor({1.0F, 2.0F}).view({1, 2}));
+    known.attribute_embedding = array_of(at::tensor({5.0F, 6.0F}).view({1, 2}));
     write_knowledge(folder_ / "knowledge.npz", known, {}, nlohmann::json::object());
     create_recognizer(path_, parts(), {});
   }

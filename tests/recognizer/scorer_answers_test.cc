@@ -14,6 +14,7 @@
 #include "support/real_data.h"
 #include "support/temp_dir.h"
 #include "support/toy_features.h"
+#include "tensors/tensors.h"
 
 namespace protocom::testing {
 namespace {
@@ -34,9 +35,9 @@ ManyImages described(at::Tensor features, at::Tensor labels, int64_t classes) {
   for (int64_t k = 0; k < classes; ++k) made.knowledge.classes.push_back(fmt::format("class {}", k));
   for (int64_t a = 0; a < kAttributes; ++a) made.knowledge.attributes.push_back(fmt::format("attribute {}", a));
   at::manual_seed(11);
-  made.knowledge.association = at::rand({classes, kAttributes}).lt(0.5).to(at::kFloat);
-  made.knowledge.class_embedding = at::randn({classes, 4});
-  made.knowledge.attribute_embedding = at::randn({kAttributes, 4});
+  made.knowledge.association = array_of(at::rand({classes, kAttributes}).lt(0.5).to(at::kFloat));
+  made.knowledge.class_embedding = array_of(at::randn({classes, 4}));
+  made.knowledge.attribute_embedding = array_of(at::randn({kAttributes, 4}));
   return made;
 }
 
@@ -69,7 +70,7 @@ CompletionModel some_model(const ManyImages& images) {
   const int64_t dim = images.features.size(1);
   at::manual_seed(12);
   CompletionModel model{ProtoComNet({dim, 4, 8, 6, 9}), images.knowledge.attributes, {}, {}, {}};
-  model.attribute_embedding = images.knowledge.attribute_embedding;
+  model.attribute_embedding = tensor_of(images.knowledge.attribute_embedding);
   model.attribute_mean = at::rand({kAttributes, dim});
   model.attribute_std = at::rand({kAttributes, dim});
   return model;
@@ -118,7 +119,7 @@ EnrolledClasses enrolled_of(const ManyImages& images, const RowBatch& rows) {
     const int64_t k = rows.classes[static_cast<size_t>(i)];
     StoredClass one;
     one.name = images.knowledge.classes[static_cast<size_t>(k)];
-    one.description = {"", images.knowledge.association[k], images.knowledge.class_embedding[k], "table"};
+    one.description = {"", images.knowledge.association.row(k), images.knowledge.class_embedding.row(k), "table"};
     std::vector<int64_t> own;
     for (int64_t j = 0; j < rows.k; ++j) {
       const int64_t row = rows.support[static_cast<size_t>(i * rows.k + j)];
@@ -151,7 +152,7 @@ EnrolledClasses kept_for(const StoreModel& model, EnrolledClasses enrolled) {
   if (!model.fitted) return enrolled;
   enrolled.attributes = model.attributes();
   if (!enrolled.attributes.empty()) return enrolled;
-  for (StoredClass& one : enrolled.classes) one.description.association = at::zeros({0});
+  for (StoredClass& one : enrolled.classes) one.description.association = array_of(at::zeros({0}));
   return enrolled;
 }
 
@@ -236,8 +237,8 @@ TEST(ScorerAnswers, AClassOfOneImageGetsItsShareAmongClassesOfMoreWhetherItIsDes
       const at::Tensor queries = images.features.index_select(0, at::tensor(rows.query, at::kLong));
       EnrolledClasses enrolled = enrolled_of(images, rows);
       described += share_of_first(model, enrolled, queries) / lists;
-      enrolled.classes[0].description.association = at::zeros({kAttributes});
-      enrolled.classes[0].description.embedding = at::zeros({4});
+      enrolled.classes[0].description.association = array_of(at::zeros({kAttributes}));
+      enrolled.classes[0].description.embedding = array_of(at::zeros({4}));
       bare += share_of_first(model, enrolled, queries) / lists;
     }
     const double own = 1 / lists;

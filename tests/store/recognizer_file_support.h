@@ -9,6 +9,7 @@
 #include "io/files.h"
 #include "store/recognizer_file.h"
 #include "support/temp_dir.h"
+#include "tensors/tensors.h"
 
 namespace protocom::testing {
 
@@ -42,8 +43,8 @@ inline std::filesystem::path make_file(const TempDir& folder, const RecognizerSe
 /// A class that is described by one number.
 inline ClassEnrolment enrolment(const std::string& name, const std::vector<std::vector<float>>& features,
                                 const std::vector<std::string>& hashes, float tail = 1) {
-  ClassEnrolment made{name,
-                      ClassDescription{"a " + name, at::tensor({tail, 0.5F}), at::tensor({tail, 2.0F}), "attributes"}};
+  ClassEnrolment made{name, ClassDescription{"a " + name, Array::of(std::vector<float>{tail, 0.5F}),
+                                             Array::of(std::vector<float>{tail, 2.0F}), "attributes"}};
   std::vector<at::Tensor> rows;
   for (const auto& one : features) rows.push_back(at::tensor(one));
   if (!rows.empty()) made.examples.features = at::stack(rows);
@@ -61,7 +62,8 @@ inline std::string all_of(const RecognizerFile& file) {
   const RecognizerSnapshot snapshot = file.snapshot();
   for (const StoredClass& one : snapshot.enrolled.classes) {
     text += fmt::format("{} {} {}\n", one.name, one.description.title, one.count);
-    for (const at::Tensor& tensor : {one.description.association, one.description.embedding, one.features}) {
+    for (const at::Tensor& tensor :
+         {tensor_of(one.description.association), tensor_of(one.description.embedding), one.features}) {
       if (tensor.defined())
         text += hash_bytes({static_cast<const char*>(tensor.contiguous().data_ptr()), tensor.nbytes()});
     }

@@ -14,6 +14,7 @@
 #include "support/file_limit.h"
 #include "support/message_of.h"
 #include "support/sqlite_file.h"
+#include "tensors/tensors.h"
 
 namespace protocom::testing {
 namespace {
@@ -61,7 +62,7 @@ TEST_F(RecognizerFileTest, HoldsWhatWasEnrolledInItsOrder) {
   EXPECT_EQ(enrolled.classes[1].name, "cat");
   EXPECT_EQ(enrolled.classes[0].count, 3);
   EXPECT_TRUE(enrolled.classes[0].features.equal(at::tensor({1.0F, 2.0F, 3.0F, 4.0F, 7.0F, 8.0F}).view({3, 2})));
-  EXPECT_TRUE(enrolled.classes[0].description.association.equal(at::tensor({0.25F, 0.5F})))
+  EXPECT_TRUE(tensor_of(enrolled.classes[0].description.association).equal(at::tensor({0.25F, 0.5F})))
       << "a class that is there keeps its description";
   EXPECT_EQ(enrolled.classes[1].description.title, "a cat");
   EXPECT_EQ(enrolled.classes[1].description.embedding_source, "attributes");
@@ -106,7 +107,7 @@ TEST_F(RecognizerFileTest, EnrolsAllOrNothing) {
   EXPECT_THAT(message_of([&] { file.enrol({enrolment("cat", {{3, 4, 5}}, {"b"})}); }), HasSubstr("shape [1, 2]"));
   EXPECT_THAT(message_of([&] { file.enrol({enrolment("cat", {{3, NAN}}, {"b"})}); }), HasSubstr("NaN"));
   ClassEnrolment other = enrolment("cat", {{3, 4}}, {"b"});
-  other.description->association = at::ones({3});
+  other.description->association = array_of(at::ones({3}));
   EXPECT_THAT(message_of([&] { file.enrol({other}); }), HasSubstr("association of 2 numbers"));
   EXPECT_EQ(all_of(file), before);
 }
@@ -188,7 +189,7 @@ TEST_F(RecognizerFileTest, MergesAClassIntoAnotherAsOneChange) {
   EXPECT_THAT(file.list_classes(), SizeIs(2));
   const StoredClass dog = file.snapshot().enrolled.classes[0];
   EXPECT_TRUE(dog.features.equal(at::tensor({1.0F, 2.0F, 3.0F, 4.0F, 7.0F, 8.0F}).view({3, 2})));
-  EXPECT_TRUE(dog.description.association.equal(at::tensor({0.0F, 0.5F}))) << "it keeps its own description";
+  EXPECT_TRUE(tensor_of(dog.description.association).equal(at::tensor({0.0F, 0.5F}))) << "it keeps its own description";
   const ExampleInfo moved = file.list_examples("dog").back();
   EXPECT_EQ(moved.source, "photos/d.jpg");
   EXPECT_EQ(file.thumbnail(moved.id), "JPEG of d");

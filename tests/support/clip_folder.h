@@ -11,6 +11,7 @@
 #include "io/files.h"
 #include "io/safetensors.h"
 #include "support/made_up.h"
+#include "tensors/tensors.h"
 
 namespace protocom::testing {
 
@@ -37,7 +38,7 @@ inline TextState state_of(const nlohmann::json& golden) {
 }
 
 inline void write_state(const std::filesystem::path& folder, const TextState& state) {
-  write_safetensors(folder / "model.safetensors", {state.begin(), state.end()}, {{"format", "pt"}});
+  write_safetensors(folder / "model.safetensors", arrays_of({state.begin(), state.end()}), {{"format", "pt"}});
 }
 
 inline std::string merges_text(const nlohmann::json& golden) {

@@ -6,6 +6,7 @@
 
 #include "datasets/feature_set.h"
 #include "knowledge/knowledge.h"
+#include "tensors/tensors.h"
 
 namespace protocom::testing {
 
@@ -51,9 +52,9 @@ inline ToyWorld toy_world(const ToyWorldOptions& options = {}) {
     world.features.image_ids.push_back("image" + std::to_string(i));
   world.knowledge.classes = world.features.class_names;
   for (int64_t a = 0; a < options.attributes; ++a) world.knowledge.attributes.push_back("part" + std::to_string(a));
-  world.knowledge.association = chosen;
-  world.knowledge.class_embedding = at::mm(chosen, at::randn({options.attributes, 8}, generator));
-  world.knowledge.attribute_embedding = at::randn({options.attributes, 8}, generator);
+  world.knowledge.association = array_of(chosen);
+  world.knowledge.class_embedding = array_of(at::mm(chosen, at::randn({options.attributes, 8}, generator)));
+  world.knowledge.attribute_embedding = array_of(at::randn({options.attributes, 8}, generator));
   return world;
 }
 

@@ -3,6 +3,7 @@
 
 #include "fewshot/paper/completion_model.h"
 #include "support/toy_features.h"
+#include "tensors/tensors.h"
 
 namespace protocom::testing {
 
@@ -13,7 +14,7 @@ inline CompletionModel untrained_model(const ToyWorld& world) {
   options.feature_dim = world.features.dim();
   options.embedding_dim = world.knowledge.embedding_dim();
   const auto attributes = static_cast<int64_t>(world.knowledge.attributes.size());
-  return {ProtoComNet(options), world.knowledge.attributes, world.knowledge.attribute_embedding,
+  return {ProtoComNet(options), world.knowledge.attributes, tensor_of(world.knowledge.attribute_embedding),
           at::randn({attributes, world.features.dim()}), at::ones({attributes, world.features.dim()})};
 }
 

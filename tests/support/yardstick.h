@@ -3,6 +3,7 @@
 
 #include "fewshot/methods.h"
 #include "support/golden.h"
+#include "tensors/tensors.h"
 
 namespace protocom::testing {
 
@@ -20,9 +21,9 @@ struct YardstickEpisode {
     batch.classes = at::arange(batch.support.size(1), at::kLong).unsqueeze(0);
     for (int64_t k = 0; k < batch.support.size(1); ++k) class_names.push_back("class" + std::to_string(k));
     knowledge.classes = class_names;
-    knowledge.class_embedding = tensor_of(episode.at("text")).to(at::kFloat);
-    knowledge.association = at::zeros({batch.support.size(1), 0});
-    knowledge.attribute_embedding = at::zeros({0, knowledge.class_embedding.size(1)});
+    knowledge.class_embedding = array_of(tensor_of(episode.at("text")).to(at::kFloat));
+    knowledge.association = array_of(at::zeros({batch.support.size(1), 0}));
+    knowledge.attribute_embedding = array_of(at::zeros({0, tensor_of(knowledge.class_embedding).size(1)}));
     context.knowledge = &knowledge;
     context.class_names = &class_names;
   }

@@ -10,6 +10,7 @@
 #include "io/files.h"
 #include "support/message_of.h"
 #include "support/temp_dir.h"
+#include "tensors/tensors.h"
 
 namespace protocom {
 namespace {
@@ -181,7 +182,7 @@ TEST(Checkpoint, RefusesTensorsOfAnotherShapeAndFilesThatAreNone) {
               HasSubstr("'scale' has shape [1], this training's has [2]"));
   EXPECT_THAT(message_of([&] { state.load_training({{"bias", at::zeros({2})}}); }), HasSubstr("no entry 'bias'"));
   NpzWriter writer(folder / "b.npz");
-  writer.add("x", at::zeros({1}));
+  writer.add("x", array_of(at::zeros({1})));
   writer.close();
   EXPECT_THAT(message_of([&] { read_checkpoint(folder / "b.npz"); }), HasSubstr("is not a training to go on with"));
 }

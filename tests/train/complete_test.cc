@@ -15,6 +15,7 @@
 #include "support/stop_at.h"
 #include "support/temp_dir.h"
 #include "support/toy_features.h"
+#include "tensors/tensors.h"
 
 namespace protocom {
 namespace {
@@ -211,7 +212,10 @@ TEST(Complete, ATrainingThatIsStoppedAtEveryStepGivesTheSameModel) {
 
 TEST(Complete, LeavesOutAttributesThatNoBaseClassHas) {
   ToyWorld world = toy_world();
-  world.knowledge.association.narrow(0, 0, 100).select(1, 3).zero_();  // part3 is now had by val and novel classes only
+  tensor_of(world.knowledge.association)
+      .narrow(0, 0, 100)
+      .select(1, 3)
+      .zero_();  // part3 is now had by val and novel classes only
   CompleteRecipe options = quick_completion();
   options.schedule.epochs = 1;
   options.batches = 2;
@@ -258,7 +262,7 @@ TEST(Complete, RefusesWhatCannotBeLearned) {
   options.k_shot = 31;  // a base class has 30 images
   EXPECT_THROW(train_completion({world.features, world.knowledge}, options, {}, Progress::none()), Error);
   ToyWorld without = toy_world();
-  without.knowledge.association.zero_();
+  tensor_of(without.knowledge.association).zero_();
   EXPECT_THROW(train_completion({without.features, without.knowledge}, quick_completion(), {}, Progress::none()),
                Error);
   ToyWorld no_base = toy_world();

@@ -9,6 +9,7 @@
 #include "fewshot/episode_batch.h"
 #include "fewshot/paper/completer.h"
 #include "fewshot/toolbox/cosine_classifier.h"
+#include "tensors/tensors.h"
 
 namespace protocom {
 namespace {
@@ -27,8 +28,9 @@ struct World {
     model.attribute_embedding = at::randn({3, 2});
     model.attribute_mean = at::rand({3, kDim});
     model.attribute_std = at::rand({3, kDim});
-    classes.association = at::tensor({1., 1., 0., 0., 1., 1., 0., 0., 0., 1., 0., 1.}, at::kFloat).view({4, 3});
-    classes.class_embedding = at::randn({4, 2});
+    classes.association =
+        array_of(at::tensor({1., 1., 0., 0., 1., 1., 0., 0., 0., 1., 0., 1.}, at::kFloat).view({4, 3}));
+    classes.class_embedding = array_of(at::randn({4, 2}));
   }
 };
 

@@ -15,6 +15,7 @@
 #include "support/message_of.h"
 #include "support/stop_at.h"
 #include "support/temp_dir.h"
+#include "tensors/tensors.h"
 #include "train/complete.h"
 #include "train/detail/joint_models.h"
 
@@ -57,10 +58,11 @@ Knowledge colours_of(const PackedImages& images) {
   const auto classes = static_cast<int64_t>(images.class_names.size());
   knowledge.classes = images.class_names;
   knowledge.attributes = {"up0", "up1", "up2", "down0", "down1", "down2"};
-  knowledge.association = at::zeros({classes, 6});
-  for (int64_t c = 0; c < classes; ++c) knowledge.association[c][c % 3] = knowledge.association[c][3 + c / 3 % 3] = 1;
-  knowledge.class_embedding = at::randn({classes, 3});
-  knowledge.attribute_embedding = at::randn({6, 3});
+  knowledge.association = array_of(at::zeros({classes, 6}));
+  for (int64_t c = 0; c < classes; ++c)
+    tensor_of(knowledge.association)[c][c % 3] = tensor_of(knowledge.association)[c][3 + c / 3 % 3] = 1;
+  knowledge.class_embedding = array_of(at::randn({classes, 3}));
+  knowledge.attribute_embedding = array_of(at::randn({6, 3}));
   return knowledge;
 }
 

@@ -15,6 +15,7 @@
 #include "support/message_of.h"
 #include "support/stop_at.h"
 #include "support/temp_dir.h"
+#include "tensors/tensors.h"
 
 namespace protocom {
 namespace {
@@ -78,7 +79,7 @@ std::vector<nlohmann::json> read_log(const std::filesystem::path& path) {
 bool same_weights(const std::filesystem::path& one, const std::filesystem::path& other) {
   const NpzReader a(one), b(other);
   for (const auto& [name, tensor] : read_backbone(one, {})->state_dict()) {
-    if (!at::equal(a.tensor(name), b.tensor(name))) return false;
+    if (!at::equal(tensor_of(a.array(name)), tensor_of(b.array(name)))) return false;
   }
   return true;
 }
@@ -342,7 +343,7 @@ TEST(Pretrain, GoesOnFromTheFilesOfVersion010) {
   NpzWriter writer(folder / "old.npz.last");
   for (const std::string& name : saved.names()) {
     if (name == "training.state.json" || name == "training.optimizer" || name == "header.json") continue;
-    writer.add(name, saved.tensor(name));
+    writer.add(name, saved.array(name));
   }
   writer.add_bytes("header.json", saved.bytes("header.json"));
   writer.add_bytes("training.optimizer", saved.bytes("training.optimizer"));

@@ -1,4 +1,6 @@
 #pragma once
+#include <ATen/core/Tensor.h>
+
 #include <map>
 #include <string>
 #include <vector>

@@ -3,8 +3,8 @@
 #include <cmath>
 
 #include "base/error.h"
-#include "base/unit_vectors.h"
 #include "encoders/text/detail/tower.h"
+#include "tensors/unit_vectors.h"
 
 /// BERT (Devlin et al., NAACL 2019) and MPNet (Song et al., NeurIPS 2020) as sentence encoders: the mean of all states,
 /// or the first one.

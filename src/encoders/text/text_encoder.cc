@@ -13,6 +13,7 @@
 #include "io/files.h"
 #include "io/json.h"
 #include "io/safetensors.h"
+#include "tensors/tensors.h"
 
 namespace protocom {
 
@@ -95,7 +96,7 @@ std::unique_ptr<TextEncoder::Parts> parts_of(const text::SentenceModules& module
   parts->tokenizer = family.tokenizer(files);
   const Safetensors checkpoint = read_safetensors(folder / kTensorFile);
   const nlohmann::json& own = text::object_in(config, "text_config");
-  parts->tower = family.tower(own.empty() ? config : own, checkpoint.tensors, modules);
+  parts->tower = family.tower(own.empty() ? config : own, tensors_of(checkpoint.tensors), modules);
   if (parts->tokenizer->largest() >= parts->tower->vocabulary())
     fail("the tokenizer has the token {}, and the network knows {}: they are of different models",
          parts->tokenizer->largest(), parts->tower->vocabulary());

@@ -6,8 +6,8 @@
 #include <cmath>
 
 #include "base/error.h"
-#include "base/unit_vectors.h"
 #include "fewshot/toolbox/distances.h"
+#include "tensors/unit_vectors.h"
 
 namespace protocom {
 namespace {

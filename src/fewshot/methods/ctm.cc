@@ -4,13 +4,13 @@
 #include <cmath>
 
 #include "base/error.h"
-#include "base/unit_vectors.h"
 #include "fewshot/detail/method_definition.h"
 #include "fewshot/heads/detail/trained_head.h"
 #include "fewshot/heads/detail/training_tasks.h"
 #include "fewshot/toolbox/detail/map_space.h"
 #include "fewshot/toolbox/detail/unit_space.h"
 #include "fewshot/toolbox/distances.h"
+#include "tensors/unit_vectors.h"
 
 namespace protocom::methods {
 namespace {

@@ -3,7 +3,6 @@
 #include <cmath>
 
 #include "base/error.h"
-#include "base/unit_vectors.h"
 #include "fewshot/align_knowledge.h"
 #include "fewshot/detail/method_definition.h"
 #include "fewshot/heads/detail/trained_head.h"
@@ -12,6 +11,8 @@
 #include "fewshot/toolbox/detail/class_semantics.h"
 #include "fewshot/toolbox/detail/two_layers.h"
 #include "fewshot/toolbox/detail/unit_space.h"
+#include "tensors/tensors.h"
+#include "tensors/unit_vectors.h"
 
 namespace protocom::methods {
 namespace {
@@ -48,15 +49,16 @@ at::Tensor row_normalised_adjacency(const at::Tensor& association) {
 Graph graph_of(const KnowledgeTable& knowledge, const std::vector<std::string>& class_names,
                const std::vector<std::string>& attributes) {
   const KnowledgeTable classes = align_knowledge(knowledge, class_names, attributes);
-  std::vector<at::Tensor> embeddings = {classes.class_embedding};
+  const at::Tensor association = tensor_of(classes.association);
+  std::vector<at::Tensor> embeddings = {tensor_of(classes.class_embedding)};
   for (const std::string& name : attributes) {
     const int64_t row = knowledge.attribute_index(name);
     embeddings.push_back(row < 0 ? at::zeros({1, knowledge.embedding_dim()})
-                                 : knowledge.attribute_embedding.slice(0, row, row + 1));
+                                 : tensor_of(knowledge.attribute_embedding.rows(row, row + 1)));
   }
   const at::Tensor x = unit_vectors(at::cat(embeddings)) * std::sqrt(static_cast<double>(knowledge.embedding_dim()));
-  const at::Tensor known = is_known(at::cat({classes.class_embedding, classes.association}, 1));
-  return {x, row_normalised_adjacency(classes.association), known.to(at::kFloat)};
+  const at::Tensor known = is_known(at::cat({embeddings.front(), association}, 1));
+  return {x, row_normalised_adjacency(association), known.to(at::kFloat)};
 }
 
 /// Weights of all classes by a graph convolution of two layers, A lrelu(A X W + b) W' + b', at unit length [c, d];

@@ -7,10 +7,11 @@
 #include <vector>
 
 #include "base/parallel.h"
-#include "base/unit_vectors.h"
 #include "fewshot/toolbox/detail/dense_layer.h"
 #include "fewshot/toolbox/detail/expect_tensor.h"
 #include "fewshot/toolbox/detail/row_kernels.h"
+#include "tensors/tensors.h"
+#include "tensors/unit_vectors.h"
 
 namespace protocom {
 namespace {
@@ -46,8 +47,8 @@ void check_fits(const CompletionModel& model, const KnowledgeTable& classes) {
                 {"attribute embeddings of the model", at::kFloat, {attributes, sizes.embedding_dim}});
   for (const auto& [name, parameter] : model.network.state_dict())
     expect_tensor(parameter, {name, at::kFloat, parameter.sizes().vec()});
-  expect_tensor(classes.association, {"association of the classes", at::kFloat, {-1, attributes}});
-  expect_tensor(classes.class_embedding,
+  expect_tensor(tensor_of(classes.association), {"association of the classes", at::kFloat, {-1, attributes}});
+  expect_tensor(tensor_of(classes.class_embedding),
                 {"embeddings of the classes", at::kFloat, {classes.association.size(0), sizes.embedding_dim}});
 }
 
@@ -93,12 +94,12 @@ Completer::Impl::Impl(const CompletionModel& model, const KnowledgeTable& classe
   attribute_code = outputs_of(encoder, model.attribute_mean);
   clamp_at_zero(attribute_code);
   const DenseLayer of_classes(blocks[1], model.network.parameter("aggregator.0.bias"));
-  class_share = outputs_of(of_classes, unit_vectors(classes.class_embedding));
+  class_share = outputs_of(of_classes, unit_vectors(tensor_of(classes.class_embedding)));
   attribute_share = outputs_of(DenseLayer(blocks[2], {}), unit_vectors(model.attribute_embedding));
   const at::Tensor weights = model.network.parameter("aggregator.2.weight").contiguous();  // [1, hidden]
   output.assign(weights.data_ptr<float>(), weights.data_ptr<float>() + weights.size(1));
   output.resize(static_cast<size_t>(share.width()));
-  list_pairs(classes.association);
+  list_pairs(tensor_of(classes.association));
 }
 
 void Completer::Impl::list_pairs(const at::Tensor& association) {

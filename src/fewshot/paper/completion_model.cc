@@ -8,6 +8,7 @@
 #include "base/error.h"
 #include "io/files.h"
 #include "io/json.h"
+#include "tensors/tensors.h"
 
 namespace protocom {
 namespace {
@@ -16,7 +17,7 @@ constexpr const char* kModelKind = "protocomnet";
 constexpr int kModelVersion = 1;
 
 at::Tensor read_shaped(const NpzReader& reader, const std::string& name, at::IntArrayRef shape) {
-  const at::Tensor stored = reader.tensor(name);
+  const at::Tensor stored = tensor_of(reader.array(name));
   if (stored.sizes() != shape) {
     fail("{}: '{}' has the shape [{}], expected [{}]", reader.path().string(), name, fmt::join(stored.sizes(), ", "),
          fmt::join(shape, ", "));
@@ -102,11 +103,11 @@ void write_completion_model(const std::filesystem::path& path, const CompletionM
   header.details["gamma"] = model.gamma;
   header.details["inductive_method"] = model.inductive_method;
   NpzWriter writer(path);
-  for (const auto& [name, tensor] : model.network.state_dict()) writer.add("network." + name, tensor);
+  for (const auto& [name, tensor] : model.network.state_dict()) writer.add("network." + name, array_of(tensor));
   writer.add("attributes", model.attributes);
-  writer.add("attribute_embedding", model.attribute_embedding);
-  writer.add("attribute_mean", model.attribute_mean);
-  writer.add("attribute_std", model.attribute_std);
+  writer.add("attribute_embedding", array_of(model.attribute_embedding));
+  writer.add("attribute_mean", array_of(model.attribute_mean));
+  writer.add("attribute_std", array_of(model.attribute_std));
   add_header(writer, header);
   writer.close();
 }

@@ -7,7 +7,6 @@
 #include <vector>
 
 #include "base/error.h"
-#include "base/unit_vectors.h"
 #include "fewshot/detail/fast_form.h"
 #include "fewshot/paper/completer.h"
 #include "fewshot/paper/detail/completed_rows.h"
@@ -16,6 +15,7 @@
 #include "fewshot/toolbox/detail/coarse_rows.h"
 #include "fewshot/toolbox/detail/row_kernels.h"
 #include "fewshot/toolbox/detail/row_products.h"
+#include "tensors/unit_vectors.h"
 
 namespace protocom {
 namespace {

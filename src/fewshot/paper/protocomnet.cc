@@ -5,7 +5,7 @@
 #include <cmath>
 
 #include "base/error.h"
-#include "base/unit_vectors.h"
+#include "tensors/unit_vectors.h"
 
 namespace protocom {
 namespace {

@@ -8,6 +8,7 @@
 
 #include "base/check.h"
 #include "fewshot/plda/detail/matrix_of_tensor.h"
+#include "tensors/tensors.h"
 
 namespace protocom {
 namespace {
@@ -29,7 +30,7 @@ std::vector<FoldModel> fit_folds(const std::vector<HeldOutPart>& parts, double s
     if (knowledge.fit) {
       seen_part.predicted =
           knowledge.fit(prior_examples(seen_part.space, part.fitter.moments(), knowledge.descriptions))
-              ->predict(knowledge.descriptions.rows(part.held_out.classes));
+              ->predict(knowledge.descriptions.rows(numbers_of(part.held_out.classes)));
     }
     seen.push_back(std::move(seen_part));
   }
@@ -63,7 +64,7 @@ HeldOutVariance variance_of(const std::vector<FoldModel>& parts, double strength
 }  // namespace
 
 PriorExamples prior_examples(const PldaSpace& space, const UnitMoments& base, const KnowledgeTable& descriptions) {
-  return {descriptions.rows(base.classes), space.transform_means(base.mean), space.leading};
+  return {descriptions.rows(numbers_of(base.classes)), space.transform_means(base.mean), space.leading};
 }
 
 PldaCandidate measure_candidate(const HeldOutEvidence& evidence, double shrinkage, const KnowledgeInputs& knowledge) {

@@ -11,7 +11,8 @@
 #include <utility>
 
 #include "base/error.h"
-#include "base/unit_vectors.h"
+#include "tensors/tensors.h"
+#include "tensors/unit_vectors.h"
 
 namespace protocom {
 namespace {
@@ -70,14 +71,14 @@ DescriptionKernel::DescriptionKernel(const KnowledgeTable& base, const KernelRid
                attribute_weight_, word_weight_);
   }
   if (attribute_weight_ > 0) {
-    const at::Tensor association = finite(base.association, "attributes");
+    const at::Tensor association = finite(tensor_of(base.association), "attributes");
     const auto classes = static_cast<double>(association.size(0));
     // An attribute of every base class weighs log 1 = 0: it tells none of them apart.
     base_.idf = ((1 + classes) / (1 + association.gt(0).to(at::kDouble).sum(0))).log();
     base_.attributes = unit_vectors(association * base_.idf);
   }
   if (word_weight_ > 0) {
-    const at::Tensor embedding = finite(base.class_embedding, "embeddings");
+    const at::Tensor embedding = finite(tensor_of(base.class_embedding), "embeddings");
     base_.sources = base.embedding_sources;
     base_.shares = shares_of(base_.sources, options.source_shares);
     std::vector<at::Tensor> centers;
@@ -106,13 +107,13 @@ DescriptionKernel::DescriptionKernel(Base base, const KernelRidgeOptions& option
 at::Tensor DescriptionKernel::likeness(const KnowledgeTable& descriptions) const {
   at::Tensor sum;
   if (attribute_weight_ > 0) {
-    check_width(descriptions.association, base_.attributes, "attributes");
-    const at::Tensor rows = unit_vectors(finite(descriptions.association, "attributes") * base_.idf);
+    check_width(tensor_of(descriptions.association), base_.attributes, "attributes");
+    const at::Tensor rows = unit_vectors(finite(tensor_of(descriptions.association), "attributes") * base_.idf);
     sum = attribute_weight_ * at::matmul(rows, base_.attributes.t());
   }
   if (word_weight_ > 0) {
-    check_width(descriptions.class_embedding, base_.embeddings, "embedding dimensions");
-    const at::Tensor rows = word_rows(finite(descriptions.class_embedding, "embeddings"));
+    check_width(tensor_of(descriptions.class_embedding), base_.embeddings, "embedding dimensions");
+    const at::Tensor rows = word_rows(finite(tensor_of(descriptions.class_embedding), "embeddings"));
     const at::Tensor words = word_weight_ * at::matmul(rows, base_.embeddings.t());
     sum = sum.defined() ? sum + words : words;
   }

@@ -6,6 +6,7 @@
 #include "base/rng.h"
 #include "fewshot/plda/detail/prior_kind.h"
 #include "fewshot/toolbox/detail/state_tensors.h"
+#include "tensors/tensors.h"
 
 namespace protocom {
 namespace {
@@ -27,7 +28,7 @@ at::Tensor left_out_in_groups(const FitPrior& fit, const PriorExamples& examples
     const at::Tensor here = at::arange(classes, at::kLong).remainder(groups).eq(group);
     const at::Tensor out = order.masked_select(here);
     const auto prior = fit(examples.rows(order.masked_select(here.logical_not())));
-    predicted.index_copy_(0, out, prior->predict(examples.descriptions.rows(out)));
+    predicted.index_copy_(0, out, prior->predict(examples.descriptions.rows(numbers_of(out))));
   }
   return predicted;
 }
@@ -37,7 +38,7 @@ bool says_anything(const at::Tensor& rows) { return rows.defined() && rows.ne(0)
 }  // namespace
 
 PriorExamples PriorExamples::rows(const at::Tensor& classes) const {
-  return {descriptions.rows(classes), means.index_select(0, classes), leading};
+  return {descriptions.rows(numbers_of(classes)), means.index_select(0, classes), leading};
 }
 
 PriorChoice only_choice(FitPrior fit, const PriorExamples& examples, const PriorOptions& options) {
@@ -59,7 +60,8 @@ std::vector<std::string> prior_names() {
 PriorChoice choose_prior(const std::string& name, const PriorExamples& examples, const PriorOptions& options) {
   for (const PriorKind& kind : all_priors()) {
     if (kind.name != name) continue;
-    if (!says_anything(examples.descriptions.association) && !says_anything(examples.descriptions.class_embedding))
+    if (!says_anything(tensor_of(examples.descriptions.association)) &&
+        !says_anything(tensor_of(examples.descriptions.class_embedding)))
       fail_usage("the prior '{}' needs attributes or word vectors of classes, and the knowledge has none", name);
     return kind.choose(examples, options);
   }

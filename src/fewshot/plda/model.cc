@@ -4,13 +4,15 @@
 
 #include <algorithm>
 
+#include "tensors/tensors.h"
+
 namespace protocom {
 namespace {
 
 /// Which rows say anything, bool [n].
 at::Tensor described(const KnowledgeTable& descriptions) {
   at::Tensor any;
-  for (const at::Tensor& part : {descriptions.association, descriptions.class_embedding}) {
+  for (const at::Tensor& part : {tensor_of(descriptions.association), tensor_of(descriptions.class_embedding)}) {
     if (!part.defined()) continue;
     const at::Tensor here = part.ne(0).any(-1);
     any = any.defined() ? any.logical_or(here) : here;

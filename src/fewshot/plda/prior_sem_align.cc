@@ -6,6 +6,7 @@
 #include "fewshot/toolbox/detail/state_tensors.h"
 #include "fewshot/toolbox/detail/step_training.h"
 #include "fewshot/toolbox/detail/two_layers.h"
+#include "tensors/tensors.h"
 
 namespace protocom {
 namespace {
@@ -21,7 +22,7 @@ constexpr double kSemAlignRate = 3e-4;
 /// What is known of classes as one row each, [n, s]: attributes and words, each of size 1.
 at::Tensor semantics_of(const KnowledgeTable& descriptions) {
   std::vector<at::Tensor> parts;
-  for (const at::Tensor& part : {descriptions.class_embedding, descriptions.association}) {
+  for (const at::Tensor& part : {tensor_of(descriptions.class_embedding), tensor_of(descriptions.association)}) {
     if (part.defined() && part.size(1) > 0) parts.push_back(rows_of_size_one(part.to(at::kFloat)));
   }
   return at::cat(parts, 1);

@@ -11,6 +11,7 @@
 #include "fewshot/detail/floats.h"
 #include "fewshot/detail/row_length.h"
 #include "fewshot/toolbox/detail/class_kernels.h"
+#include "tensors/tensors.h"
 
 namespace protocom {
 namespace {

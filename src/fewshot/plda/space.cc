@@ -7,8 +7,8 @@
 #include <utility>
 
 #include "base/error.h"
-#include "base/unit_vectors.h"
 #include "fewshot/toolbox/detail/complete_basis.h"
+#include "tensors/unit_vectors.h"
 
 namespace protocom {
 namespace {

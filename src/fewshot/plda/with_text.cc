@@ -6,7 +6,7 @@
 #include <mutex>
 
 #include "base/log.h"
-#include "base/unit_vectors.h"
+#include "tensors/unit_vectors.h"
 
 namespace protocom {
 namespace {

@@ -5,8 +5,9 @@
 #include <cmath>
 
 #include "base/error.h"
-#include "base/unit_vectors.h"
 #include "fewshot/align_knowledge.h"
+#include "tensors/tensors.h"
+#include "tensors/unit_vectors.h"
 
 namespace protocom {
 at::Tensor rows_of_size_one(const at::Tensor& rows) {
@@ -17,8 +18,8 @@ at::Tensor class_semantics(const std::string& kind, const KnowledgeTable& knowle
                            const std::vector<std::string>& class_names, const std::vector<std::string>& attributes) {
   const KnowledgeTable known = align_knowledge(knowledge, class_names, attributes);
   std::vector<at::Tensor> parts;
-  if (kind != "attributes") parts.push_back(rows_of_size_one(known.class_embedding));
-  if (kind != "words") parts.push_back(rows_of_size_one(known.association));
+  if (kind != "attributes") parts.push_back(rows_of_size_one(tensor_of(known.class_embedding)));
+  if (kind != "words") parts.push_back(rows_of_size_one(tensor_of(known.association)));
   return at::cat(parts, 1);
 }
 

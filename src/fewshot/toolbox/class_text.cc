@@ -7,17 +7,19 @@
 #include <vector>
 
 #include "base/error.h"
-#include "base/unit_vectors.h"
 #include "fewshot/align_knowledge.h"
 #include "fewshot/toolbox/detail/class_semantics.h"
 #include "fewshot/toolbox/detail/row_kernels.h"
 #include "fewshot/toolbox/detail/row_products.h"
+#include "tensors/tensors.h"
+#include "tensors/unit_vectors.h"
 
 namespace protocom {
 
 ClassText::ClassText(const MethodContext& context)
     : padded_(padded_row(
-          unit_vectors(align_knowledge(*context.knowledge, *context.class_names, {}).class_embedding).to(at::kFloat))),
+          unit_vectors(tensor_of(align_knowledge(*context.knowledge, *context.class_names, {}).class_embedding))
+              .to(at::kFloat))),
       vectors_(padded_.narrow(1, 0, context.knowledge->class_embedding.size(1))) {}
 
 void ClassText::check_width(int64_t images) const {

@@ -2,8 +2,8 @@
 
 #include <ATen/ATen.h>
 
-#include "base/unit_vectors.h"
 #include "fewshot/toolbox/detail/row_products.h"
+#include "tensors/unit_vectors.h"
 
 namespace protocom {
 

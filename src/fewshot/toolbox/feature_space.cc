@@ -2,7 +2,7 @@
 
 #include <ATen/ATen.h>
 
-#include "base/unit_vectors.h"
+#include "tensors/unit_vectors.h"
 
 namespace protocom {
 

@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "base/unit_vectors.h"
+#include "tensors/unit_vectors.h"
 
 namespace protocom {
 namespace {

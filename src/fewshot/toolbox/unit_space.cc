@@ -3,8 +3,8 @@
 #include <ATen/ATen.h>
 
 #include "base/error.h"
-#include "base/unit_vectors.h"
 #include "fewshot/toolbox/detail/expect_tensor.h"
+#include "tensors/unit_vectors.h"
 
 namespace protocom {
 

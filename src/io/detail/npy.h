@@ -1,9 +1,9 @@
 #pragma once
-#include <ATen/core/Tensor.h>
-
 #include <string>
 #include <string_view>
 #include <vector>
+
+#include "base/array.h"
 
 namespace protocom::npy {
 
@@ -20,13 +20,13 @@ struct View {
 View parse(std::string_view bytes, const std::string& where);
 /// Whether it holds texts (`<U`, `|S`).
 bool is_text(const View& view);
-/// A numeric array as a tensor that owns its memory, in C order.
-at::Tensor to_tensor(const View& view, const std::string& where);
+/// A numeric array that owns its memory, in C order.
+Array to_array(const View& view, const std::string& where);
 /// A text array (`<U`, `|S`) as UTF-8.
 std::vector<std::string> to_strings(const View& view, const std::string& where);
 
-/// The header (magic, version, dict, padding) of a tensor's `.npy`.
-std::string header_of(const at::Tensor& tensor);
+/// The header (magic, version, dict, padding) of an array's `.npy`.
+std::string header_of(const Array& array);
 /// A whole `.npy` of strings (`<U`).
 std::string encode(const std::vector<std::string>& strings);
 

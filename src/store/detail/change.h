@@ -1,10 +1,9 @@
 #pragma once
-#include <ATen/core/Tensor.h>
-
 #include <cstdint>
 #include <optional>
 #include <string>
 
+#include "base/array.h"
 #include "store/detail/database.h"
 #include "store/recognizer_file.h"
 
@@ -28,7 +27,7 @@ void check_room(const Database& database, int64_t before);
 void check_number_left(const Database& database);
 
 /// In what features lie in the file.
-at::ScalarType type_of(const RecognizerSettings& settings);
+NumberType type_of(const RecognizerSettings& settings);
 
 /// Throws Error that begins with `label` unless the images fit the recognizer and one another.
 void check_examples(const RecognizerSettings& settings, const std::string& label, const NewExamples& examples);

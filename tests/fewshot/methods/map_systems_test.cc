@@ -12,6 +12,7 @@
 #include "support/golden.h"
 #include "support/message_of.h"
 #include "support/parameter_name.h"
+#include "tensors/tensors.h"
 
 namespace protocom {
 namespace {
@@ -78,12 +79,12 @@ struct MapWorld {
   MapWorld() {
     at::manual_seed(3);
     const int64_t classes = kTrained + 2 * kOthers;
-    knowledge.class_embedding = at::randn({classes, kWords});
-    knowledge.association = at::zeros({classes, 1});
-    knowledge.attribute_embedding = at::zeros({1, kWords});
+    knowledge.class_embedding = array_of(at::randn({classes, kWords}));
+    knowledge.association = array_of(at::zeros({classes, 1}));
+    knowledge.attribute_embedding = array_of(at::zeros({1, kWords}));
     knowledge.attributes = {"none"};
     for (int64_t i = 0; i < classes; ++i) knowledge.classes.push_back("class" + std::to_string(i));
-    const at::Tensor told = at::matmul(knowledge.class_embedding, at::randn({kWords, kChannels / 2}));
+    const at::Tensor told = at::matmul(tensor_of(knowledge.class_embedding), at::randn({kWords, kChannels / 2}));
     labels = at::arange(classes, at::kLong).repeat_interleave(kEach);
     const at::Tensor stated = told.index_select(0, labels) + 0.3 * at::randn({labels.size(0), kChannels / 2});
     const at::Tensor pooled = at::cat({stated, 3 * at::randn_like(stated)}, 1).view({-1, kChannels, 1, 1});

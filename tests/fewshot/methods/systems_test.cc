@@ -14,6 +14,7 @@
 #include "support/message_of.h"
 #include "support/parameter_name.h"
 #include "support/toy_features.h"
+#include "tensors/tensors.h"
 
 namespace protocom {
 namespace {
@@ -49,9 +50,9 @@ struct SystemsEpisode {
     const nlohmann::json known = golden("knowledge", "systems.json");
     knowledge.classes = known.at("classes").get<std::vector<std::string>>();
     knowledge.attributes = known.at("attributes").get<std::vector<std::string>>();
-    knowledge.association = float_of(known.at("association"));
-    knowledge.class_embedding = float_of(known.at("class_embedding"));
-    knowledge.attribute_embedding = float_of(known.at("attribute_embedding"));
+    knowledge.association = array_of(float_of(known.at("association")));
+    knowledge.class_embedding = array_of(float_of(known.at("class_embedding")));
+    knowledge.attribute_embedding = array_of(float_of(known.at("attribute_embedding")));
     names = golden("class_names", "systems.json").get<std::vector<std::string>>();
     context.knowledge = &knowledge;
     context.class_names = &names;
@@ -228,8 +229,8 @@ TEST_P(FittedSystem, RefusesOtherFeaturesOtherKnowledgeAndDamagedTensors) {
   EXPECT_THAT(message_of([&] { static_cast<void>(method->prepare(small().context)->score(narrow)); }),
               HasSubstr("features of 5 dimensions, these have 3"));
   KnowledgeTable other = small().knowledge;
-  other.class_embedding = at::ones({3, 7});
-  other.attribute_embedding = at::ones({3, 7});
+  other.class_embedding = array_of(at::ones({3, 7}));
+  other.attribute_embedding = array_of(at::ones({3, 7}));
   MethodContext context = small().context;
   context.knowledge = &other;
   EXPECT_THAT(message_of([&] { static_cast<void>(method->prepare(context)); }), HasSubstr("same kind of knowledge"));

@@ -15,6 +15,7 @@
 #include "support/message_of.h"
 #include "support/parameter_name.h"
 #include "support/yardstick.h"
+#include "tensors/tensors.h"
 
 namespace protocom {
 namespace {
@@ -196,16 +197,16 @@ TEST(MatchedText, AnswersWithoutAnyPhotoAsItsEquationsDo) {
 
 TEST(MatchedText, OfAClassThatIsMissingIsTheMeanOfTheOthers) {
   YardstickEpisode some;
-  some.knowledge.class_embedding[1].zero_();
+  tensor_of(some.knowledge.class_embedding)[1].zero_();
   const at::Tensor cosines = make_method("zero-shot:scale=1")->prepare(some.context)->score(some.batch).logits[0];
   EXPECT_LT(error_of(cosines.select(1, 1), (cosines.select(1, 0) + cosines.select(1, 2)) / 2), 1e-6);
-  some.knowledge.class_embedding.zero_();
+  tensor_of(some.knowledge.class_embedding).zero_();
   EXPECT_EQ(make_method("zero-shot")->prepare(some.context)->score(some.batch).logits.abs().max().item<float>(), 0);
 }
 
 TEST(MatchedText, OfAnotherEncoderIsRefusedWithBothLengths) {
   YardstickEpisode other;
-  other.knowledge.class_embedding = at::ones({3, 9});
+  other.knowledge.class_embedding = array_of(at::ones({3, 9}));
   for (const char* method : {"zero-shot", "tip-adapter", "gda-text", "trans-clip", "em-dirichlet"})
     EXPECT_THAT(testing::message_of([&] { static_cast<void>(other.answer(method)); }),
                 ::testing::HasSubstr("vectors of 9 numbers and the images have 6"))

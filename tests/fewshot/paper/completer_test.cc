@@ -12,6 +12,7 @@
 #include "support/golden.h"
 #include "support/message_of.h"
 #include "support/temp_dir.h"
+#include "tensors/tensors.h"
 
 namespace protocom {
 namespace {
@@ -34,8 +35,8 @@ CompletionModel small_model() {
 
 KnowledgeTable four_classes() {
   return unnamed_table(
-      at::tensor({1.0F, 0.0F, 1.0F, 0.0F, 0.5F, 0.0F, 1.0F, 1.0F, 1.0F, 0.0F, 0.0F, 0.0F}).view({4, 3}),
-      at::randn({4, 6}));
+      array_of(at::tensor({1.0F, 0.0F, 1.0F, 0.0F, 0.5F, 0.0F, 1.0F, 1.0F, 1.0F, 0.0F, 0.0F, 0.0F}).view({4, 3})),
+      array_of(at::randn({4, 6})));
 }
 
 /// The network's own forward on the pairs of the given classes, with the attributes' means.
@@ -43,9 +44,9 @@ at::Tensor complete_by_network(const CompletionModel& model, const KnowledgeTabl
                                const at::Tensor& prototypes, const at::Tensor& class_index) {
   CompletionInput input;
   input.prototypes = prototypes;
-  input.class_embedding = classes.class_embedding.index_select(0, class_index);
+  input.class_embedding = tensor_of(classes.class_embedding).index_select(0, class_index);
   input.attribute_embedding = model.attribute_embedding;
-  const at::Tensor r = classes.association.index_select(0, class_index);
+  const at::Tensor r = tensor_of(classes.association).index_select(0, class_index);
   const at::Tensor pairs = r.nonzero();
   input.pair_prototype = pairs.select(1, 0).contiguous();
   input.pair_attribute = pairs.select(1, 1).contiguous();
@@ -87,7 +88,7 @@ TEST(Completer, DoesNotDependOnThreadsToTheLastBit) {
   at::manual_seed(3);
   const CompletionModel model{ProtoComNet(ProtoComNetOptions{}), std::vector<std::string>(40, "part"),
                               at::randn({40, 300}), at::randn({40, 512}), at::ones({40, 512})};
-  const KnowledgeTable classes = unnamed_table(at::ones({20, 40}), at::randn({20, 300}));
+  const KnowledgeTable classes = unnamed_table(array_of(at::ones({20, 40})), array_of(at::randn({20, 300})));
   const at::Tensor prototypes = at::randn({20, 512});
   const int threads = at::get_num_threads();
   std::vector<at::Tensor> completed;
@@ -126,13 +127,13 @@ TEST(Completer, RefusesAModelAndClassesThatDoNotFitEachOther) {
     return message_of([&] { Completer(model, classes); });
   };
   KnowledgeTable classes = four_classes();
-  classes.association = at::ones({4, 2});
+  classes.association = array_of(at::ones({4, 2}));
   EXPECT_EQ(refusal(small_model(), classes),
             "association of the classes: expected float32 [any, 3] on cpu, found float32 [4, 2] on cpu");
   classes = four_classes();
-  classes.class_embedding = at::ones({4, 5});
+  classes.class_embedding = array_of(at::ones({4, 5}));
   EXPECT_THAT(refusal(small_model(), classes), HasSubstr("embeddings of the classes: expected float32 [4, 6]"));
-  classes.class_embedding = at::ones({3, 6});
+  classes.class_embedding = array_of(at::ones({3, 6}));
   EXPECT_THAT(refusal(small_model(), classes), HasSubstr("expected float32 [4, 6] on cpu, found float32 [3, 6]"));
   CompletionModel model = small_model();
   model.attribute_mean = at::ones({3, 15});

@@ -4,6 +4,7 @@
 
 #include "base/error.h"
 #include "support/golden.h"
+#include "tensors/tensors.h"
 
 namespace protocom {
 namespace {
@@ -13,7 +14,7 @@ using testing::golden;
 using testing::tensor_of;
 
 KnowledgeTable descriptions_of(const nlohmann::json& data) {
-  return unnamed_table(tensor_of(data.at("association")), tensor_of(data.at("embedding")));
+  return unnamed_table(array_of(tensor_of(data.at("association"))), array_of(tensor_of(data.at("embedding"))));
 }
 
 KernelRidgeOptions options_of(const nlohmann::json& data) {
@@ -43,8 +44,9 @@ TEST(KernelRidge, PredictsNothingForAClassOfWhichNothingIsKnown) {
   const auto data = golden("ridge", "plda.json");
   const at::Tensor means = tensor_of(data.at("base").at("means"));
   const KernelRidge prior = fit_kernel_ridge(descriptions_of(data.at("base")), means, options_of(data));
-  const at::Tensor predicted = prior.predict(unnamed_table(
-      at::zeros({1, prior.kernel.base().idf.size(0)}), at::zeros({1, prior.kernel.base().embedding_center.size(0)})));
+  const at::Tensor predicted =
+      prior.predict(unnamed_table(array_of(at::zeros({1, prior.kernel.base().idf.size(0)})),
+                                  array_of(at::zeros({1, prior.kernel.base().embedding_center.size(0)}))));
   EXPECT_EQ(predicted.abs().max().item<double>(), 0);
 }
 
@@ -65,13 +67,16 @@ TEST(KernelRidge, RefusesDescriptionsOfAnotherVocabulary) {
   const auto data = golden("ridge", "plda.json");
   const KernelRidge prior =
       fit_kernel_ridge(descriptions_of(data.at("base")), tensor_of(data.at("base").at("means")), {});
-  EXPECT_THROW(static_cast<void>(prior.predict(unnamed_table(at::zeros({1, 99}), at::zeros({1, 3})))), Error);
+  EXPECT_THROW(
+      static_cast<void>(prior.predict(unnamed_table(array_of(at::zeros({1, 99})), array_of(at::zeros({1, 3}))))),
+      Error);
   EXPECT_THROW(static_cast<void>(prior.predict({})), Error);
 }
 
 /// Embeddings of two sources, the second one that of the first in another order of the classes.
 KnowledgeTable two_sources(const KnowledgeTable& one) {
-  return unnamed_table(one.association, at::cat({one.class_embedding, one.class_embedding.flip(0)}, 1),
+  return unnamed_table(one.association,
+                       array_of(at::cat({tensor_of(one.class_embedding), tensor_of(one.class_embedding).flip(0)}, 1)),
                        {one.embedding_dim(), one.embedding_dim()});
 }
 
@@ -81,15 +86,15 @@ TEST(KernelRidge, EachSourceOfEmbeddingsHasItsOwnCosine) {
   const auto alone = [](const at::Tensor& association, const at::Tensor& embedding) {
     KernelRidgeOptions options;
     options.word_weight = 1;
-    const KnowledgeTable own = unnamed_table(association, embedding);
+    const KnowledgeTable own = unnamed_table(array_of(association), array_of(embedding));
     return DescriptionKernel(own, options).likeness(own);
   };
   KernelRidgeOptions options;
   options.word_weight = 2;
   options.source_shares = {3, 1};
   const KnowledgeTable two = two_sources(one);
-  const at::Tensor expected = (alone(one.association, {}) + 1.5 * alone({}, one.class_embedding) +
-                               0.5 * alone({}, one.class_embedding.flip(0))) /
+  const at::Tensor expected = (alone(tensor_of(one.association), {}) + 1.5 * alone({}, tensor_of(one.class_embedding)) +
+                               0.5 * alone({}, tensor_of(one.class_embedding).flip(0))) /
                               3;
   EXPECT_LT(error_of(DescriptionKernel(two, options).likeness(two), expected), testing::kDoubleBound);
   EXPECT_THROW(DescriptionKernel(two, {1, 2, 1, {1}}), UsageError);
@@ -101,9 +106,9 @@ TEST(KernelRidge, AClassThatOneSourceDoesNotKnowHasTheOthersAlone) {
   const auto data = golden("ridge", "plda.json");
   const KnowledgeTable one = descriptions_of(data.at("base"));
   KnowledgeTable two = two_sources(one);
-  two.association = at::Tensor();
+  two.association = array_of(at::Tensor());
   const DescriptionKernel kernel(two, {0, 1, 1, {}});
-  two.class_embedding.slice(1, one.class_embedding.size(1)).zero_();
+  tensor_of(two.class_embedding).slice(1, tensor_of(one.class_embedding).size(1)).zero_();
   const KnowledgeTable first = unnamed_table({}, one.class_embedding);
   EXPECT_LT(error_of(kernel.likeness(two), DescriptionKernel(first, {0, 1, 1, {}}).likeness(first) / 2),
             testing::kDoubleBound);
@@ -113,12 +118,12 @@ TEST(KernelRidge, ASourceThatSaysNothingOfTheClassesIsFoundOut) {
   auto generator = at::detail::createCPUGenerator(5);
   const at::Tensor truth = at::randn({60, 6}, generator);
   const at::Tensor means = at::mm(truth, at::randn({6, 20}, generator)).to(at::kDouble);
-  const KnowledgeTable both = unnamed_table({}, at::cat({truth, at::randn({60, 40}, generator)}, 1), {6, 40});
+  const KnowledgeTable both = unnamed_table({}, array_of(at::cat({truth, at::randn({60, 40}, generator)}, 1)), {6, 40});
   const auto trials = try_kernel_ridges(both, means);
   const KernelRidgeOptions& best = trials.front().options;
   ASSERT_EQ(best.source_shares.size(), 2U);
   EXPECT_GT(best.source_shares[0], 4 * best.source_shares[1]);
-  EXPECT_LE(trials.front().error, try_kernel_ridges(unnamed_table({}, truth), means).front().error + 1e-12);
+  EXPECT_LE(trials.front().error, try_kernel_ridges(unnamed_table({}, array_of(truth)), means).front().error + 1e-12);
   for (size_t i = 1; i < trials.size(); ++i) EXPECT_LE(trials[i - 1].error, trials[i].error);
 }
 

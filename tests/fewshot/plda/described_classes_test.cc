@@ -9,6 +9,7 @@
 #include "fewshot/plda/fit.h"
 #include "io/npz.h"
 #include "support/real_data.h"
+#include "tensors/tensors.h"
 
 namespace protocom {
 namespace {
@@ -21,14 +22,14 @@ constexpr int64_t kAskedOfEach = 3;  // of each class are asked about
 struct DescribedImages {
   explicit DescribedImages(const std::filesystem::path& folder) {
     const NpzReader images(folder / "imagenet-4-per-class.npz"), texts(folder / "imagenet-descriptions-text.npz");
-    features = images.tensor("features").to(at::kFloat);
-    labels = images.tensor("labels").to(at::kLong);
+    features = tensor_of(images.array("features")).to(at::kFloat);
+    labels = tensor_of(images.array("labels")).to(at::kLong);
     const std::vector<std::string> names = texts.strings("names");
     std::vector<int64_t> order(names.size());
     std::iota(order.begin(), order.end(), 0);
     std::sort(order.begin(), order.end(), [&](int64_t a, int64_t b) { return names[a] < names[b]; });
     inputs.descriptions.class_embedding =
-        texts.tensor("vectors").to(at::kFloat).index_select(0, at::tensor(order, at::kLong));
+        array_of(tensor_of(texts.array("vectors")).to(at::kFloat).index_select(0, at::tensor(order, at::kLong)));
     const auto rows = [&](int64_t from, int64_t to) {
       const at::Tensor turn = labels.remainder(10);
       return turn.ge(from).logical_and(turn.lt(to)).nonzero().flatten();
@@ -60,7 +61,7 @@ double accuracy_of_described(const DescribedImages& data, const PldaModel& model
     const at::Tensor f =
         model.space.transform(data.features.index_select(0, rows.flatten())).view({ways, kImagesOfEach, -1});
     const ClassMeanPosterior known =
-        class_mean_posterior(model.prior(data.inputs.descriptions.rows(classes), ways),
+        class_mean_posterior(model.prior(data.inputs.descriptions.rows(numbers_of(classes)), ways),
                              at::full({ways}, static_cast<double>(shots)), f.narrow(1, 0, shots).sum(1));
     const at::Tensor precision = (1 + known.variance.reshape({-1, f.size(2)})[0]).reciprocal();
     const at::Tensor query = f.narrow(1, kImagesOfEach - kAskedOfEach, kAskedOfEach).reshape({ways * kAskedOfEach, -1});

@@ -11,6 +11,7 @@
 #include "fewshot/plda/detail/state.h"
 #include "support/golden.h"
 #include "support/message_of.h"
+#include "tensors/tensors.h"
 
 namespace protocom {
 namespace {
@@ -23,11 +24,11 @@ PldaFitInputs inputs(int64_t base, int64_t val, int64_t each, int64_t d, uint64_
   at::manual_seed(seed);
   const int64_t classes = base + val;
   PldaFitInputs data;
-  data.descriptions.association = at::rand({classes, 12}).gt(0.6).to(at::kFloat);
-  data.descriptions.class_embedding = at::randn({classes, 6});
+  data.descriptions.association = array_of(at::rand({classes, 12}).gt(0.6).to(at::kFloat));
+  data.descriptions.class_embedding = array_of(at::randn({classes, 6}));
   // One draw a statement: within one, compilers draw in different orders.
   const at::Tensor residual = 0.7 * at::randn({classes, d});
-  const at::Tensor means = at::matmul(data.descriptions.association - 0.4, at::randn({12, d})) + residual;
+  const at::Tensor means = at::matmul(tensor_of(data.descriptions.association) - 0.4, at::randn({12, d})) + residual;
   const auto draw = [&](int64_t from, int64_t count) {
     const at::Tensor labels = at::arange(from, from + count, at::kLong).repeat_interleave(each);
     return std::make_pair(means.index_select(0, labels) + at::randn({count * each, d}), labels);
@@ -89,7 +90,8 @@ TEST(PldaFit, MeasuresTheVarianceAroundKnowledgeInTasksOfManyClasses) {
 TEST(PldaFit, FindsThatDescriptionsExplainSomethingWhereTheyDoAndNothingWhereTheyAreShuffled) {
   PldaFitInputs data = inputs(32, 8, 20, 16);
   const double told = fit_plda(data).model.explained;
-  data.descriptions.association = data.descriptions.association.index_select(0, at::randperm(40, at::kLong));
+  data.descriptions.association =
+      array_of(tensor_of(data.descriptions.association).index_select(0, at::randperm(40, at::kLong)));
   const double shuffled = fit_plda(data).model.explained;
   EXPECT_GT(told, 0.3);
   EXPECT_LT(shuffled, 0.15);
@@ -107,7 +109,7 @@ PldaFit quick_fit(const PldaFitInputs& data) {
 /// Squared length of what knowledge predicts of val classes over that of their means.
 double share_followed(const PldaFitInputs& data, const PldaModel& model) {
   const UnitMoments val = unit_moments(data.val_features, data.val_labels, model.space.center);
-  const at::Tensor predicted = model.knowledge->predict(data.descriptions.rows(val.classes));
+  const at::Tensor predicted = model.knowledge->predict(data.descriptions.rows(numbers_of(val.classes)));
   return (predicted.square().sum() / model.space.transform_means(val.mean).square().sum()).item<double>();
 }
 
@@ -120,7 +122,7 @@ TEST(PldaFit, FollowsWhatItIsToldOfFewClassesAsFarAsHeldOutClassesDo) {
   for (int draw = 0; draw < kDraws; ++draw) {
     PldaFitInputs data = inputs(12, 24, 20, 16, 100 + static_cast<uint64_t>(draw));
     told += *quick_fit(data).strength / kDraws;
-    data.descriptions.association = at::rand({36, 12}).gt(0.6).to(at::kFloat);
+    data.descriptions.association = array_of(at::rand({36, 12}).gt(0.6).to(at::kFloat));
     const PldaFit fit = quick_fit(data);
     misled += *fit.strength / kDraws;
     EXPECT_LT(share_followed(data, fit.model), 0.25) << draw;
@@ -140,7 +142,8 @@ TEST(PldaFit, MeasuresWhatKnowledgeAdds) {
   EXPECT_EQ(told[1].k_shot, 5);
   EXPECT_GT(told[0].low, 0);
   EXPECT_GT(told[0].gain, told[1].gain);
-  data.descriptions.association = data.descriptions.association.index_select(0, at::randperm(40, at::kLong));
+  data.descriptions.association =
+      array_of(tensor_of(data.descriptions.association).index_select(0, at::randperm(40, at::kLong)));
   EXPECT_LT(fit_plda(data).gains[0].gain, told[0].gain / 2);
   data.descriptions = {};
   EXPECT_TRUE(fit_plda(data).gains.empty());
@@ -203,10 +206,10 @@ TEST(PldaFit, TakesTwoClassesToo) {
 TEST(PldaModel, TreatsAClassWithoutDescriptionAsOneOfWhichNothingIsKnown) {
   const PldaFitInputs data = inputs(24, 8, 20, 16);
   const PldaModel model = fit_plda(data).model;
-  KnowledgeTable two = data.descriptions.rows(at::tensor({0, 1}, at::kLong));
+  KnowledgeTable two = data.descriptions.rows(numbers_of(at::tensor({0, 1}, at::kLong)));
   EXPECT_EQ(model.prior(two, 2).variance.dim(), 1);
-  two.association[1].zero_();
-  two.class_embedding[1].zero_();
+  tensor_of(two.association)[1].zero_();
+  tensor_of(two.class_embedding)[1].zero_();
   const ClassMeanPrior prior = model.prior(two, 2);
   EXPECT_EQ(prior.mean[1].abs().max().item<double>(), 0);
   EXPECT_LT(error_of(prior.variance[1], model.space.between), 1e-6);
@@ -254,7 +257,7 @@ TEST(PldaFit, KernelRidgeIsThatOfTheCalibratedSpaceTimesItsStrength) {
   const PldaFit fit = fit_plda(data);
   const UnitMoments base =
       unit_moments(data.base_features, data.base_labels, data.base_features.mean(0, false, at::kDouble));
-  const at::Tensor there = fit_kernel_ridge(data.descriptions.rows(base.classes),
+  const at::Tensor there = fit_kernel_ridge(data.descriptions.rows(numbers_of(base.classes)),
                                             fit.model.space.transform_means(base.mean), fit.model.knowledge_options)
                                .predict(data.descriptions);
   const at::Tensor found = fit.model.knowledge->predict(data.descriptions);

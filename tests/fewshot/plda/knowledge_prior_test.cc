@@ -10,6 +10,7 @@
 #include "fewshot/method.h"
 #include "support/golden.h"
 #include "support/message_of.h"
+#include "tensors/tensors.h"
 
 namespace protocom {
 namespace {
@@ -28,10 +29,11 @@ PriorExamples made_examples(int64_t classes) {
   const at::Tensor attribute_mean = 3 * at::matmul(words, at::randn({6, kSeenDims}));
   PriorExamples made;
   made.leading = kSeenDims;
-  made.descriptions.association = at::rand({classes, 12}).gt(0.6).to(at::kFloat);
-  made.descriptions.association.select(1, 0).fill_(1);  // no class without an attribute
-  const at::Tensor share = made.descriptions.association / made.descriptions.association.sum(1, true);
-  made.descriptions.class_embedding = at::matmul(share, words);
+  made.descriptions.association = array_of(at::rand({classes, 12}).gt(0.6).to(at::kFloat));
+  tensor_of(made.descriptions.association).select(1, 0).fill_(1);  // no class without an attribute
+  const at::Tensor share =
+      tensor_of(made.descriptions.association) / tensor_of(made.descriptions.association).sum(1, true);
+  made.descriptions.class_embedding = array_of(at::matmul(share, words));
   const at::Tensor signal = at::matmul(share, attribute_mean);
   made.means = at::zeros({classes, kAllDims}, at::kDouble);
   made.means.narrow(1, 0, kSeenDims).copy_(signal - signal.mean(0) + 0.1 * at::randn({classes, kSeenDims}));
@@ -115,7 +117,7 @@ TEST_P(EveryPrior, PredictsInTheUnitItIsScaledToAndNothingWhereClassesDoNotDiffe
 }
 
 TEST_P(EveryPrior, RefusesDescriptionsOfAnotherVocabulary) {
-  const KnowledgeTable others = unnamed_table(at::ones({1, 5}), at::ones({1, 2}));
+  const KnowledgeTable others = unnamed_table(array_of(at::ones({1, 5})), array_of(at::ones({1, 2})));
   EXPECT_THAT(message_of([&] { (void)prior().predict(others); }), ::testing::HasSubstr("use the same knowledge"));
 }
 
@@ -125,10 +127,11 @@ TEST_P(EveryPrior, TellsNewClassesWhereDescriptionsTellAndLittleWhereTheyAreShuf
   const PriorChoice told = choose_prior(GetParam(), base, two_groups());
   EXPECT_LT(told.trials.front().error, 0.9);
   const at::Tensor fresh = at::arange(40, 60);
-  const at::Tensor miss = told.fit(base)->predict(all.descriptions.rows(fresh)) - all.means.index_select(0, fresh);
+  const at::Tensor miss =
+      told.fit(base)->predict(all.descriptions.rows(numbers_of(fresh))) - all.means.index_select(0, fresh);
   EXPECT_LT((miss.square().sum() / all.means.index_select(0, fresh).square().sum()).item<double>(), 0.9);
   at::manual_seed(5);
-  base.descriptions = base.descriptions.rows(at::randperm(40, at::kLong));
+  base.descriptions = base.descriptions.rows(numbers_of(at::randperm(40, at::kLong)));
   EXPECT_GT(choose_prior(GetParam(), base, two_groups()).trials.front().error, 0.95);
 }
 

@@ -16,6 +16,7 @@
 #include "io/artefact.h"
 #include "io/npz.h"
 #include "support/temp_dir.h"
+#include "tensors/tensors.h"
 
 namespace protocom {
 namespace {
@@ -33,16 +34,16 @@ constexpr int64_t kPldaImages = 20;
 struct DescribedClasses {
   DescribedClasses() {
     at::manual_seed(12);
-    knowledge.association = at::rand({kPldaClasses, 6}).gt(0.5).to(at::kFloat);
-    knowledge.class_embedding = at::randn({kPldaClasses, 4});
-    knowledge.attribute_embedding = at::randn({6, 4});
+    knowledge.association = array_of(at::rand({kPldaClasses, 6}).gt(0.5).to(at::kFloat));
+    knowledge.class_embedding = array_of(at::randn({kPldaClasses, 4}));
+    knowledge.attribute_embedding = array_of(at::randn({6, 4}));
     for (int64_t c = 0; c < kPldaClasses; ++c) names.push_back("class" + std::to_string(c));
     for (int64_t a = 0; a < 6; ++a) knowledge.attributes.push_back("part" + std::to_string(a));
     knowledge.classes = names;
     const at::Tensor direction = at::randn({6, kPldaDim});
     const at::Tensor own = 0.5 * at::randn({kPldaClasses, kPldaDim});
     labels = at::arange(kPldaClasses, at::kLong).repeat_interleave(kPldaImages);
-    features = (at::matmul(knowledge.association, direction) + own).index_select(0, labels);
+    features = (at::matmul(tensor_of(knowledge.association), direction) + own).index_select(0, labels);
     features = features + at::randn({kPldaClasses * kPldaImages, kPldaDim});
   }
 
@@ -241,7 +242,7 @@ TEST(PldaMethod, KeepsInTheFileWhatWasChosenAndAllThatWasTried) {
 /// The same attributes, each class with those of another.
 KnowledgeTable misleading_knowledge() {
   KnowledgeTable knowledge = described_classes().knowledge;
-  knowledge.association = knowledge.association.roll(5, 0);
+  knowledge.association = array_of(tensor_of(knowledge.association).roll(5, 0));
   return knowledge;
 }
 
@@ -351,8 +352,9 @@ TEST(PldaMethod, ReadsFilesOfFormerVersions) {
     ArtefactHeader header = make_header("fitted-method", version, {});
     header.details = {{"method", "plda"}, {"feature_dim", kPldaDim}, {"trained_on", {"x"}}};
     NpzWriter writer(path);
-    for (const auto& [name, tensor] : former_state(method->state()).tensors) writer.add("state." + name, tensor);
-    if (version == 2) writer.add("state.volume", at::full({}, 0.5, at::kDouble));
+    for (const auto& [name, tensor] : former_state(method->state()).tensors)
+      writer.add("state." + name, array_of(tensor));
+    if (version == 2) writer.add("state.volume", array_of(at::full({}, 0.5, at::kDouble)));
     add_header(writer, header);
     writer.close();
     const FittedMethod old = read_fitted_method(path);

@@ -8,12 +8,13 @@
 #include <algorithm>
 
 #include "base/error.h"
-#include "base/unit_vectors.h"
 #include "fewshot/methods.h"
 #include "io/npz.h"
 #include "support/logged.h"
 #include "support/message_of.h"
 #include "support/real_data.h"
+#include "tensors/tensors.h"
+#include "tensors/unit_vectors.h"
 
 namespace protocom {
 namespace {
@@ -31,9 +32,9 @@ struct ToldClasses {
     const at::Tensor of_both = 3 * at::randn({kTextDim});
     const at::Tensor centres = at::randn({kTextClasses, kTextDim});
     images = (of_both + centres).unsqueeze(1) + 1.5 * at::randn({kTextClasses, kTextImages, kTextDim});
-    knowledge.class_embedding = of_both + centres + 0.8 * at::randn({kTextClasses, kTextDim});
-    knowledge.association = at::zeros({kTextClasses, 0});
-    knowledge.attribute_embedding = at::zeros({0, kTextDim});
+    knowledge.class_embedding = array_of(of_both + centres + 0.8 * at::randn({kTextClasses, kTextDim}));
+    knowledge.association = array_of(at::zeros({kTextClasses, 0}));
+    knowledge.attribute_embedding = array_of(at::zeros({0, kTextDim}));
     for (int64_t c = 0; c < kTextClasses; ++c) names.push_back("class" + std::to_string(c));
     knowledge.classes = names;
     context.knowledge = &knowledge;
@@ -115,7 +116,7 @@ TEST(PldaWithText, SaysWhereTextsAreOfAnotherEncoder) {
   static_cast<void>(told().scores("plda:prior=text", 1));
   EXPECT_EQ(logged.text(), "");
   ToldClasses other;
-  other.knowledge.class_embedding = at::randn({kTextClasses, kTextDim});
+  other.knowledge.class_embedding = array_of(at::randn({kTextClasses, kTextDim}));
   const auto scorer = make_method("plda:prior=text")->prepare(other.context);
   for (int i = 0; i < 2; ++i) static_cast<void>(scorer->score(other.episode(1)));
   const std::string stated = logged.text();
@@ -135,7 +136,7 @@ struct Caltech {
   explicit Caltech(const std::filesystem::path& folder) : images(folder / "caltech101.npz") {
     const NpzReader texts(folder / "caltech101-text.npz");
     const std::vector<std::string> stated = texts.strings("embedded_as");
-    const at::Tensor rows = texts.tensor("vectors").to(at::kFloat);
+    const at::Tensor rows = tensor_of(texts.array("vectors")).to(at::kFloat);
     std::vector<int64_t> kept;
     for (size_t i = 0; i < stated.size(); ++i) {
       if (std::count(stated.begin(), stated.end(), stated[i]) > 1) continue;
@@ -143,18 +144,19 @@ struct Caltech {
       knowledge.classes.push_back(texts.strings("names")[i]);
     }
     const at::Tensor rows_kept = at::tensor(kept, at::kLong);
-    knowledge.class_embedding = rows.index_select(0, rows_kept);
-    labels = texts.tensor("labels").index_select(0, rows_kept);
+    knowledge.class_embedding = array_of(rows.index_select(0, rows_kept));
+    labels = tensor_of(texts.array("labels")).index_select(0, rows_kept);
     context.knowledge = &knowledge;
     context.class_names = &knowledge.classes;
     const auto classes = static_cast<int64_t>(kept.size());
-    knowledge.association = at::zeros({classes, 0});
-    knowledge.attribute_embedding = at::zeros({0, rows.size(1)});
+    knowledge.association = array_of(at::zeros({classes, 0}));
+    knowledge.attribute_embedding = array_of(at::zeros({0, rows.size(1)}));
     batch.classes = at::arange(classes, at::kLong).unsqueeze(0);
-    const at::Tensor place = place_of(images.tensor("labels"));
-    const at::Tensor asked = images.tensor("is_test").to(at::kBool).logical_and(place.ge(0)).nonzero().flatten();
+    const at::Tensor place = place_of(tensor_of(images.array("labels")));
+    const at::Tensor asked =
+        tensor_of(images.array("is_test")).to(at::kBool).logical_and(place.ge(0)).nonzero().flatten();
     truth = place.index_select(0, asked);
-    batch.query = images.tensor("features").index_select(0, asked).to(at::kFloat).unsqueeze(0);
+    batch.query = tensor_of(images.array("features")).index_select(0, asked).to(at::kFloat).unsqueeze(0);
   }
   Caltech(const Caltech&) = delete;  // the context points into it
   Caltech& operator=(const Caltech&) = delete;
@@ -167,10 +169,10 @@ struct Caltech {
 
   /// The published 16 images of each class, [classes, 16, d].
   [[nodiscard]] at::Tensor published() const {
-    const at::Tensor place = place_of(images.tensor("support_16_labels"));
+    const at::Tensor place = place_of(tensor_of(images.array("support_16_labels")));
     const at::Tensor own = place.ge(0).nonzero().flatten();
     const at::Tensor order = own.index_select(0, std::get<1>(place.index_select(0, own).sort(true, 0, false)));
-    return images.tensor("support_16").index_select(0, order).to(at::kFloat).view({labels.size(0), 16, -1});
+    return tensor_of(images.array("support_16")).index_select(0, order).to(at::kFloat).view({labels.size(0), 16, -1});
   }
 
   /// Percent, mean of two draws of k of them, each of which has those of fewer.

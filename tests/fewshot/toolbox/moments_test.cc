@@ -7,6 +7,7 @@
 #include "support/golden.h"
 #include "support/message_of.h"
 #include "support/real_data.h"
+#include "tensors/tensors.h"
 
 namespace protocom {
 namespace {
@@ -80,13 +81,13 @@ TEST(Moments, ReproduceThePublishedAttributeMomentsOfMiniImageNet) {
     if (row < association.size(0)) association[row][index_in(attribute_rows, edge[1])] = 1;
   }
   constexpr double kImages = 600;  // a class
-  const at::Tensor mean = read_npy(folder / "class_mean.npy").to(at::kDouble);
-  const at::Tensor std = read_npy(folder / "class_std.npy").to(at::kDouble);
+  const at::Tensor mean = tensor_of(read_npy(folder / "class_mean.npy")).to(at::kDouble);
+  const at::Tensor std = tensor_of(read_npy(folder / "class_std.npy")).to(at::kDouble);
   const Moments classes{at::full({association.size(0)}, kImages, at::kDouble), mean * kImages,
                         std * std * (kImages - 1) + mean * mean * kImages};
   const Moments attributes = attribute_moments(classes, association);
-  EXPECT_LT(error_of(attributes.mean(), read_npy(folder / "attribute_mean.npy").to(at::kDouble)), 1e-5);
-  EXPECT_LT(error_of(attributes.std(), read_npy(folder / "attribute_std.npy").to(at::kDouble)), 1e-5);
+  EXPECT_LT(error_of(attributes.mean(), tensor_of(read_npy(folder / "attribute_mean.npy")).to(at::kDouble)), 1e-5);
+  EXPECT_LT(error_of(attributes.std(), tensor_of(read_npy(folder / "attribute_std.npy")).to(at::kDouble)), 1e-5);
 }
 
 }  // namespace

@@ -5,7 +5,7 @@
 #include <numeric>
 #include <vector>
 
-#include "fewshot/detail/matrix.h"
+#include "base/matrix.h"
 
 namespace protocom {
 

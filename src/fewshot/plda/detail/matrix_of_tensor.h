@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "fewshot/detail/matrix.h"
+#include "base/matrix.h"
 
 namespace protocom {
 

@@ -5,7 +5,7 @@
 #include <utility>
 #include <vector>
 
-#include "fewshot/detail/matrix.h"
+#include "base/matrix.h"
 #include "fewshot/method.h"
 #include "fewshot/plda/model.h"
 

@@ -1,5 +1,5 @@
 #pragma once
-#include "fewshot/detail/matrix.h"
+#include "base/matrix.h"
 
 namespace protocom {
 

@@ -1,7 +1,7 @@
 #pragma once
 #include <ATen/core/Tensor.h>
 
-#include "fewshot/detail/matrix.h"
+#include "base/matrix.h"
 
 namespace protocom {
 

@@ -1,7 +1,7 @@
 #pragma once
 #include <functional>
 
-#include "fewshot/detail/matrix.h"
+#include "base/matrix.h"
 
 namespace protocom {
 

@@ -3,8 +3,8 @@
 #include <numeric>
 #include <vector>
 
+#include "base/matrix.h"
 #include "fewshot/detail/floats.h"
-#include "fewshot/detail/matrix.h"
 #include "fewshot/detail/row_length.h"
 #include "fewshot/detail/task.h"
 

@@ -1,19 +1,21 @@
-#include "io/scratch_tensor.h"
+#include "io/scratch_array.h"
 
-#include <ATen/ATen.h>
 #include <fcntl.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
 #include <cerrno>
 #include <cstring>
+#include <memory>
+#include <utility>
 
 #include "base/error.h"
 
 namespace protocom {
 
-at::Tensor scratch_tensor(const std::filesystem::path& folder, at::IntArrayRef shape, at::ScalarType dtype) {
-  const auto bytes = c10::multiply_integers(shape) * static_cast<int64_t>(c10::elementSize(dtype));
+Array scratch_array(const std::filesystem::path& folder, Shape shape, NumberType type) {
+  int64_t bytes = size_of(type);
+  for (const int64_t size : shape) bytes *= size;
   std::filesystem::create_directories(folder);
   std::string name = (folder / ".scratch-XXXXXX").string();
   const int file = ::mkstemp(name.data());
@@ -27,7 +29,7 @@ at::Tensor scratch_tensor(const std::filesystem::path& folder, at::IntArrayRef s
   ::close(file);
   if (address == MAP_FAILED) fail("cannot set {} MB aside in {}: {}", bytes >> 20, folder.string(), reason);
   const auto release = [bytes](void* pointer) { ::munmap(pointer, static_cast<size_t>(bytes)); };
-  return at::from_blob(address, shape, release, at::TensorOptions(dtype));
+  return Array::view(address, std::move(shape), type, std::shared_ptr<void>(address, release));
 }
 
 }  // namespace protocom

@@ -1,4 +1,4 @@
-#include "base/unit_vectors.h"
+#include "tensors/unit_vectors.h"
 
 #include <ATen/ATen.h>
 

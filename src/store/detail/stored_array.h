@@ -1,20 +1,20 @@
 #pragma once
-#include <ATen/core/Tensor.h>
-
 #include <cstdint>
 #include <string>
 #include <string_view>
 
+#include "base/array.h"
+
 namespace protocom {
 
-/// The values of a tensor as a recognizer's blob, little-endian.
-std::string to_blob(const at::Tensor& tensor, at::ScalarType type);
+/// The values of an array as a recognizer's blob, little-endian.
+std::string to_blob(const Array& array, NumberType type);
 
 /// Whether all numbers are in [0, 1].
-bool is_share(const at::Tensor& values);
+bool is_share(const Array& values);
 
 /// A blob as a vector of `size` numbers of `type`. Throws Error that says `what` is damaged when it has another length
 /// or numbers that are not finite.
-at::Tensor from_blob(std::string_view blob, at::ScalarType type, int64_t size, const std::string& what);
+Array from_blob(std::string_view blob, NumberType type, int64_t size, const std::string& what);
 
 }  // namespace protocom

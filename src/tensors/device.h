@@ -5,9 +5,6 @@
 
 namespace protocom {
 
-/// The number of cores this process may use (its CPU affinity and its cgroup's quota, not the machine's size).
-int usable_cores();
-
 /// Sets the threads of LibTorch's operators, of OpenMP and so of BLAS; `threads` <= 0 means usable_cores(). LibTorch
 /// starts with one thread on some machines, so every program calls this once at start.
 void set_threads(int threads);

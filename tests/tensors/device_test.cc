@@ -1,4 +1,5 @@
-#include "base/device.h"
+
+#include "tensors/device.h"
 
 #include <ATen/Parallel.h>
 #include <gmock/gmock.h>
@@ -9,6 +10,7 @@
 
 #include <thread>
 
+#include "base/cores.h"
 #include "support/message_of.h"
 
 namespace protocom {

@@ -1,0 +1,120 @@
+#pragma once
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string_view>
+#include <vector>
+
+#include "base/check.h"
+
+namespace protocom {
+
+/// What the numbers of an Array are.
+enum class NumberType { kBool, kUInt8, kInt8, kInt16, kInt32, kInt64, kFloat16, kBFloat16, kFloat32, kFloat64 };
+
+/// "Float", "Long", ...: the names that files and messages have for them.
+std::string_view to_string(NumberType type);
+/// Bytes of one number.
+int64_t size_of(NumberType type);
+/// Whether it has fractions.
+bool is_real(NumberType type);
+
+/// The NumberType of a C++ type; base/matrix.h has those of Eigen::half and Eigen::bfloat16.
+template <typename T>
+struct NumberTypeOf;
+// clang-format off
+template <> struct NumberTypeOf<bool> { static constexpr NumberType kType = NumberType::kBool; };
+template <> struct NumberTypeOf<uint8_t> { static constexpr NumberType kType = NumberType::kUInt8; };
+template <> struct NumberTypeOf<int8_t> { static constexpr NumberType kType = NumberType::kInt8; };
+template <> struct NumberTypeOf<int16_t> { static constexpr NumberType kType = NumberType::kInt16; };
+template <> struct NumberTypeOf<int32_t> { static constexpr NumberType kType = NumberType::kInt32; };
+template <> struct NumberTypeOf<int64_t> { static constexpr NumberType kType = NumberType::kInt64; };
+template <> struct NumberTypeOf<float> { static constexpr NumberType kType = NumberType::kFloat32; };
+template <> struct NumberTypeOf<double> { static constexpr NumberType kType = NumberType::kFloat64; };
+// clang-format on
+
+using Shape = std::vector<int64_t>;
+
+/// Numbers of one type in row-major order, with a shape; a shape without dimensions is that of a single number. Copies
+/// and views share the values. Indices, ranges, shapes and types that do not fit are our bugs (assertions).
+class Array {
+ public:
+  /// Undefined: without numbers, type or shape.
+  Array() = default;
+  /// Of zeros. Throws std::bad_alloc, as `uninitialised`.
+  static Array zeros(Shape shape, NumberType type = NumberType::kFloat32);
+  static Array uninitialised(Shape shape, NumberType type = NumberType::kFloat32);
+  /// Numbers at `data`, which `owner` keeps alive. Where they must not be written, it is for the caller not to.
+  static Array view(void* data, Shape shape, NumberType type, std::shared_ptr<const void> owner);
+  /// A copy of values; [n] without a shape.
+  template <typename T>
+  static Array of(const std::vector<T>& values, Shape shape);
+  template <typename T>
+  static Array of(const std::vector<T>& values) {
+    return of(values, {static_cast<int64_t>(values.size())});
+  }
+
+  [[nodiscard]] bool defined() const { return owner_ != nullptr; }
+  [[nodiscard]] NumberType type() const { return type_; }
+  [[nodiscard]] const Shape& shape() const { return shape_; }
+  [[nodiscard]] int64_t dim() const { return static_cast<int64_t>(shape_.size()); }
+  [[nodiscard]] int64_t size(int64_t dimension) const;
+  [[nodiscard]] int64_t numel() const { return count_; }
+  [[nodiscard]] size_t bytes() const { return static_cast<size_t>(count_ * size_of(type_)); }
+
+  /// The values in the type they have.
+  template <typename T>
+  [[nodiscard]] const T* data() const;
+  /// The same to be written: all copies and views change with it.
+  template <typename T>
+  [[nodiscard]] T* mutable_data();
+  /// The bytes of the values.
+  [[nodiscard]] const void* raw() const { return data_; }
+  [[nodiscard]] void* mutable_raw() { return data_; }
+
+  /// The view [end - begin, ...] of some rows of [n, ...].
+  [[nodiscard]] Array rows(int64_t begin, int64_t end) const;
+  /// The view [...] of one row of [n, ...].
+  [[nodiscard]] Array row(int64_t index) const;
+  /// The same values in another shape of as many.
+  [[nodiscard]] Array reshaped(Shape shape) const;
+
+  /// In another type; itself where it has that. Fractions are cut off where the new type has none, and what lies beyond
+  /// its range becomes the end of it; for bool all but 0 is true. Throws Error for NaN that is to become whole.
+  [[nodiscard]] Array to(NumberType type) const;
+  /// A copy of these rows of [n, ...], in this order.
+  [[nodiscard]] Array gathered(const std::vector<int64_t>& indices) const;
+  [[nodiscard]] Array copy() const;
+
+ private:
+  Array(void* data, Shape shape, NumberType type, std::shared_ptr<const void> owner);
+  [[nodiscard]] char* place(int64_t row) const;
+
+  std::shared_ptr<const void> owner_;
+  void* data_ = nullptr;
+  NumberType type_ = NumberType::kFloat32;
+  Shape shape_;
+  int64_t count_ = 0;
+};
+
+template <typename T>
+const T* Array::data() const {
+  PROTOCOM_CHECK(defined() && type_ == NumberTypeOf<T>::kType);
+  return static_cast<const T*>(data_);
+}
+
+template <typename T>
+T* Array::mutable_data() {
+  PROTOCOM_CHECK(defined() && type_ == NumberTypeOf<T>::kType);
+  return static_cast<T*>(data_);
+}
+
+template <typename T>
+Array Array::of(const std::vector<T>& values, Shape shape) {
+  Array array = uninitialised(std::move(shape), NumberTypeOf<T>::kType);
+  PROTOCOM_CHECK(array.numel() == static_cast<int64_t>(values.size()));
+  for (size_t i = 0; i < values.size(); ++i) array.mutable_data<T>()[i] = values[i];
+  return array;
+}
+
+}  // namespace protocom

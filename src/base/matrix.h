@@ -1,0 +1,51 @@
+#pragma once
+// Eigen's products go to the system's BLAS, which chooses its kernels for the processor; Eigen's own are those of the
+// compiler's baseline. All sources see Eigen by this header alone, so that they agree.
+#ifdef EIGEN_CORE_H
+#error "include base/matrix.h in place of Eigen's headers"
+#endif
+#define EIGEN_USE_BLAS
+#define EIGEN_DONT_PARALLELIZE
+#include <Eigen/Cholesky>
+#include <Eigen/Core>
+
+#include "base/array.h"
+
+namespace protocom {
+
+/// Matrices that lie row by row in memory, as features do.
+template <typename T>
+using RowMatrix = Eigen::Matrix<T, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
+using DoubleMatrix = RowMatrix<double>;
+using FloatMatrix = RowMatrix<float>;
+using DoubleVector = Eigen::VectorXd;
+
+// clang-format off
+template <> struct NumberTypeOf<Eigen::half> { static constexpr NumberType kType = NumberType::kFloat16; };
+template <> struct NumberTypeOf<Eigen::bfloat16> { static constexpr NumberType kType = NumberType::kBFloat16; };
+// clang-format on
+
+/// An array [n, d] of numbers of type T where it lies; of [d], one row.
+template <typename T>
+Eigen::Map<const RowMatrix<T>> matrix_of(const Array& array) {
+  PROTOCOM_CHECK(array.dim() == 1 || array.dim() == 2);
+  return {array.data<T>(), array.dim() == 1 ? 1 : array.size(0), array.size(array.dim() - 1)};
+}
+
+/// The same to be written.
+template <typename T>
+Eigen::Map<RowMatrix<T>> mutable_matrix_of(Array& array) {
+  PROTOCOM_CHECK(array.dim() == 1 || array.dim() == 2);
+  return {array.mutable_data<T>(), array.dim() == 1 ? 1 : array.size(0), array.size(array.dim() - 1)};
+}
+
+/// A copy of a matrix as an array [n, d] of its type.
+template <typename Matrix>
+Array array_of_matrix(const Eigen::MatrixBase<Matrix>& matrix) {
+  using T = typename Matrix::Scalar;
+  Array array = Array::uninitialised({matrix.rows(), matrix.cols()}, NumberTypeOf<T>::kType);
+  mutable_matrix_of<T>(array) = matrix;
+  return array;
+}
+
+}  // namespace protocom
