@@ -1,5 +1,6 @@
 #include "base/array.h"
 
+#include <algorithm>
 #include <array>
 #include <cstring>
 #include <new>
@@ -186,9 +187,28 @@ Array Array::gathered(const std::vector<int64_t>& indices) const {
   PROTOCOM_CHECK(!shape.empty());
   shape[0] = static_cast<int64_t>(indices.size());
   Array out = uninitialised(std::move(shape), type_);
+  const size_t bytes = indices.empty() ? 0 : out.bytes() / indices.size();  // of a row
   for (size_t i = 0; i < indices.size(); ++i) {
-    const Array from = row(indices[i]);
-    copy_bytes(out.place(static_cast<int64_t>(i)), from.data_, from.bytes());
+    PROTOCOM_CHECK(0 <= indices[i] && indices[i] < size(0));
+    copy_bytes(out.place(static_cast<int64_t>(i)), place(indices[i]), bytes);
+  }
+  return out;
+}
+
+Array Array::joined(const std::vector<Array>& parts) {
+  PROTOCOM_CHECK(!parts.empty());
+  Shape shape = parts.front().shape();
+  shape.at(0) = 0;
+  for (const Array& part : parts) {
+    PROTOCOM_CHECK(part.type() == parts.front().type() && part.dim() == static_cast<int64_t>(shape.size()));
+    PROTOCOM_CHECK(std::equal(shape.begin() + 1, shape.end(), part.shape().begin() + 1));
+    shape[0] += part.size(0);
+  }
+  Array out = uninitialised(std::move(shape), parts.front().type());
+  auto* to = static_cast<char*>(out.data_);
+  for (const Array& part : parts) {
+    copy_bytes(to, part.data_, part.bytes());
+    to += part.bytes();
   }
   return out;
 }

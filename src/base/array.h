@@ -84,6 +84,8 @@ class Array {
   [[nodiscard]] Array to(NumberType type) const;
   /// A copy of these rows of [n, ...], in this order.
   [[nodiscard]] Array gathered(const std::vector<int64_t>& indices) const;
+  /// Copies of arrays [n_i, ...] of one type, one after the other, [sum of n_i, ...]; at least one.
+  static Array joined(const std::vector<Array>& parts);
   [[nodiscard]] Array copy() const;
 
  private:

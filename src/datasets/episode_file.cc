@@ -159,7 +159,7 @@ class EpisodeParser {
     const auto found = row_index_.find(id);
     if (found == row_index_.end()) fail("{} names the image '{}', which the features do not have", at_, excerpt(id));
     const int64_t row = found->second;
-    if (features_.labels.data_ptr<int64_t>()[row] != label) {
+    if (features_.labels[static_cast<size_t>(row)] != label) {
       fail("{} lists the image '{}' under '{}', which is not its class", at_, excerpt(id),
            features_.class_names[static_cast<size_t>(label)]);
     }

@@ -1,6 +1,5 @@
-#include <ATen/ATen.h>
-
 #include <algorithm>
+#include <cmath>
 #include <map>
 #include <set>
 #include <vector>
@@ -12,35 +11,43 @@
 #include "base/near_matches.h"
 #include "base/text.h"
 #include "datasets/detail/feature_parts.h"
-#include "tensors/tensors.h"
 
 namespace protocom::feature_parts {
 namespace {
 
-void check_count(const at::Tensor& labels, int64_t images, const std::string& where) {
+void check_count(const Array& labels, int64_t images, const std::string& where) {
   if (labels.dim() == 2 && labels.size(0) == images && labels.size(1) > 1)
     fail("{}: {} labels were expected, one a feature row; found [{}]: where these are one-hot, save labels.argmax(1)",
-         where, images, fmt::join(labels.sizes(), ", "));
+         where, images, fmt::join(labels.shape(), ", "));
   if (labels.dim() != 1 || labels.size(0) != images)
-    fail("{}: {} labels were expected, one a feature row; found [{}]", where, images, fmt::join(labels.sizes(), ", "));
+    fail("{}: {} labels were expected, one a feature row; found [{}]", where, images, fmt::join(labels.shape(), ", "));
 }
 
-/// int64 [n]; MATLAB and pandas write whole numbers as floats.
-at::Tensor whole_numbers(const at::Tensor& raw, int64_t images, const std::string& where) {
-  const bool column = raw.dim() == 2 && (raw.size(0) == 1 || raw.size(1) == 1);
-  const at::Tensor labels = column ? raw.reshape({-1}) : raw;
-  check_count(labels, images, where);
-  if (at::isIntegralType(labels.scalar_type(), false)) return labels.to(at::kLong).contiguous();
+bool is_whole(double number) {
   constexpr double kLargest = 1e15;  // beyond, not every whole number is a double
-  const bool whole = at::isFloatingType(labels.scalar_type()) &&
-                     at::all((labels == labels.round()).logical_and(labels.abs() < kLargest)).item<bool>();
-  if (!whole) fail("{}: labels must be integers, or the names of the classes", where);
-  return labels.to(at::kLong).contiguous();
+  return number == std::round(number) && std::abs(number) < kLargest;
+}
+
+/// MATLAB and pandas write whole numbers as floats.
+bool are_whole(const Array& labels) {
+  if (labels.type() == NumberType::kBool) return false;
+  if (!is_real(labels.type())) return true;
+  const Array numbers = labels.to(NumberType::kFloat64);
+  return std::all_of(numbers.data<double>(), numbers.data<double>() + numbers.numel(), is_whole);
+}
+
+std::vector<int64_t> whole_numbers(const Array& raw, int64_t images, const std::string& where) {
+  const bool column = raw.dim() == 2 && (raw.size(0) == 1 || raw.size(1) == 1);
+  const Array labels = column ? raw.reshaped({raw.numel()}) : raw;
+  check_count(labels, images, where);
+  if (!are_whole(labels)) fail("{}: labels must be integers, or the names of the classes", where);
+  const Array whole = labels.to(NumberType::kInt64);
+  return {whole.data<int64_t>(), whole.data<int64_t>() + whole.numel()};
 }
 
 void check_label_range(const FeatureSet& set, const std::string& where) {
-  const int64_t low = set.labels.min().item<int64_t>();
-  const int64_t high = set.labels.max().item<int64_t>();
+  const auto [lowest, highest] = std::minmax_element(set.labels.begin(), set.labels.end());
+  const int64_t low = *lowest, high = *highest;
   const auto classes = static_cast<int64_t>(set.class_names.size());
   if (low >= 0 && high < classes) return;
   const char* hint = low == 1 && high == classes ? ": they count from 1, subtract 1" : "";
@@ -49,31 +56,30 @@ void check_label_range(const FeatureSet& set, const std::string& where) {
 
 /// Whether each of 0 to `high` is there, of labels of at least 0: without sorting, which takes three times the room of
 /// millions of labels.
-bool are_all_there(const at::Tensor& labels, int64_t high) {
-  if (high >= labels.numel()) return false;
+bool are_all_there(const std::vector<int64_t>& labels, int64_t high) {
+  if (high >= static_cast<int64_t>(labels.size())) return false;
   std::vector<bool> there(static_cast<size_t>(high) + 1);
-  const auto* label = labels.data_ptr<int64_t>();
-  for (int64_t i = 0; i < labels.numel(); ++i) there[static_cast<size_t>(label[i])] = true;
+  for (const int64_t label : labels) there[static_cast<size_t>(label)] = true;
   return std::find(there.begin(), there.end(), false) == there.end();
 }
 
 /// Each number that is there is a class, called by it.
 void take_numbers_as_classes(const LabelContext& context, FeatureSet& set) {
-  const int64_t low = set.labels.min().item<int64_t>();
-  const int64_t high = set.labels.max().item<int64_t>();
+  const auto [lowest, highest] = std::minmax_element(set.labels.begin(), set.labels.end());
+  const int64_t low = *lowest, high = *highest;
   const bool split_of_all = context.split_classes > 0 && static_cast<int64_t>(context.split_classes) == high + 1;
   if (low >= 0 && (split_of_all || are_all_there(set.labels, high))) {
     set.class_names = numbered(high + 1);
     return;
   }
-  const auto [values, index, counts] = at::_unique2(set.labels, /*sorted=*/true, /*return_inverse=*/true);
-  const int64_t classes = values.size(0);
+  std::vector<int64_t> values = set.labels;
+  std::sort(values.begin(), values.end());
+  values.erase(std::unique(values.begin(), values.end()), values.end());
   logger().info("{}: the labels are {} numbers from {} to {}; each is a class, called by its number", context.where,
-                classes, low, high);
+                values.size(), low, high);
   set.class_names.clear();
-  const auto* value = values.data_ptr<int64_t>();
-  for (int64_t i = 0; i < classes; ++i) set.class_names.push_back(std::to_string(value[i]));
-  set.labels = index.contiguous();
+  for (const int64_t value : values) set.class_names.push_back(std::to_string(value));
+  for (int64_t& label : set.labels) label = std::lower_bound(values.begin(), values.end(), label) - values.begin();
 }
 
 void take_texts(const std::vector<std::string>& written, const LabelContext& context, FeatureSet& set) {
@@ -85,29 +91,28 @@ void take_texts(const std::vector<std::string>& written, const LabelContext& con
   set.class_names = context.names ? *context.names : std::vector<std::string>(sorted.begin(), sorted.end());
   std::map<std::string, int64_t> number;
   for (const std::string& name : set.class_names) number.emplace(name, static_cast<int64_t>(number.size()));
-  set.labels = at::empty({set.features.size(0)}, at::kLong);
-  auto* label = set.labels.data_ptr<int64_t>();
+  set.labels.clear();
   for (size_t i = 0; i < texts.size(); ++i) {
     if (texts[i].empty()) fail("{}: the label of row {} is empty", context.where, i);
     const auto found = number.find(texts[i]);
     if (found == number.end())
       fail("{}: the label '{}' of row {} is none of the names{}", context.where, excerpt(texts[i]), i,
            did_you_mean(texts[i], set.class_names));
-    label[i] = found->second;
+    set.labels.push_back(found->second);
   }
 }
 
 }  // namespace
 
-at::Tensor checked_features(const at::Tensor& raw, const std::string& where) {
-  at::Tensor flat = raw;
-  while (flat.dim() > 2 && flat.size(-1) == 1) flat = flat.squeeze(-1);  // pooled, and not yet squeezed
-  if (flat.dim() != 2 || flat.size(0) == 0 || flat.size(1) == 0) {
+Array checked_features(const Array& raw, const std::string& where) {
+  Shape shape = raw.shape();
+  while (shape.size() > 2 && shape.back() == 1) shape.pop_back();  // pooled, and not yet squeezed
+  if (shape.size() != 2 || shape[0] == 0 || shape[1] == 0) {
     fail("{}: features of shape [n, d] were expected, found {} dimensions of sizes [{}]{}", where, raw.dim(),
-         fmt::join(raw.sizes(), ", "), raw.dim() == 4 ? ": save the mean over places, x.mean((2, 3))" : "");
+         fmt::join(raw.shape(), ", "), raw.dim() == 4 ? ": save the mean over places, x.mean((2, 3))" : "");
   }
-  at::Tensor features = flat.to(at::kFloat).contiguous();
-  check_features(array_of(features), where);
+  Array features = raw.reshaped(std::move(shape)).to(NumberType::kFloat32);
+  check_features(features, where);
   return features;
 }
 
@@ -125,7 +130,7 @@ std::vector<std::string> clean_names(std::vector<std::string> names) {
 
 void take_labels(const NumpyArray& raw, const LabelContext& context, FeatureSet& set) {
   if (const auto* texts = std::get_if<std::vector<std::string>>(&raw)) return take_texts(*texts, context, set);
-  set.labels = whole_numbers(tensor_of(std::get<Array>(raw)), set.features.size(0), context.where);
+  set.labels = whole_numbers(std::get<Array>(raw), set.features.size(0), context.where);
   if (!context.names) return take_numbers_as_classes(context, set);
   set.class_names = *context.names;
   check_label_range(set, context.where);

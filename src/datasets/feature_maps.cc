@@ -1,13 +1,10 @@
 #include "datasets/feature_maps.h"
 
-#include <ATen/ATen.h>
-
 #include <map>
 
 #include "base/error.h"
 #include "datasets/detail/mapped_artefact.h"
 #include "io/files.h"
-#include "tensors/tensors.h"
 
 namespace protocom {
 namespace {
@@ -16,7 +13,7 @@ constexpr images_detail::MappedKind kMaps = {"feature-maps", "feature maps", 1};
 
 void check_consistent(const FeatureMaps& maps, const std::string& where) {
   if (maps.maps.dim() != 4 || maps.maps.numel() == 0) {
-    fail("{}: maps have the shape {}, expected [n, c, h, w]", where, c10::str(maps.maps.sizes()));
+    fail("{}: maps have the shape [{}], expected [n, c, h, w]", where, fmt::join(maps.maps.shape(), ", "));
   }
   if (maps.maps.size(0) != static_cast<int64_t>(maps.image_ids.size())) {
     fail("{}: maps of {} images and {} image ids do not fit", where, maps.maps.size(0), maps.image_ids.size());
@@ -34,7 +31,7 @@ void write_feature_maps(const std::filesystem::path& path, const FeatureMaps& ma
                     {"width", maps.maps.size(3)},
                     {"backbone_hash", maps.backbone_hash}};
   write_safetensors(
-      path, {{"maps", array_of(maps.maps)}},
+      path, {{"maps", maps.maps}},
       {{kSafetensorsHeaderKey, images_detail::to_text(header)}, {"image_ids", images_detail::to_text(maps.image_ids)}});
 }
 
@@ -43,7 +40,7 @@ FeatureMaps read_feature_maps(const std::filesystem::path& path) {
   const Safetensors file = read_safetensors(path);
   const ArtefactHeader header = images_detail::header_of(file, kMaps, where);
   FeatureMaps maps;
-  maps.maps = images_detail::tensor_of(file, "maps", at::kHalf, where);
+  maps.maps = images_detail::array_of(file, "maps", NumberType::kFloat16, where);
   maps.image_ids = images_detail::words_of(file, "image_ids", where);
   reading(path, [&] { maps.backbone_hash = header.details.value("backbone_hash", ""); });
   check_consistent(maps, where);

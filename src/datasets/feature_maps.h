@@ -1,6 +1,4 @@
 #pragma once
-#include <ATen/core/Tensor.h>
-
 #include <filesystem>
 #include <string>
 #include <vector>
@@ -13,7 +11,7 @@ namespace protocom {
 /// The last feature maps of labelled images (Backbone::forward_maps), for what looks at places of an image: kept beside
 /// the features, memory-mapped when they come from a file.
 struct FeatureMaps {
-  at::Tensor maps;                     ///< float16 [n, c, h, w], read-only when mapped
+  Array maps;                          ///< float16 [n, c, h, w], read-only when mapped
   std::vector<std::string> image_ids;  ///< [n]
   std::string backbone_hash;           ///< hash of the backbone's file; empty when unknown
 };

@@ -1,27 +1,24 @@
-#include <ATen/ATen.h>
-
 #include <set>
 
 #include "base/error.h"
+#include "base/matrix.h"
 #include "datasets/detail/feature_parts.h"
 #include "io/mat_file.h"
-#include "tensors/tensors.h"
 
 namespace protocom::feature_parts {
 namespace fs = std::filesystem;
 namespace {
 
 /// The classes of images that the benchmark numbers from 1 on.
-std::set<int64_t> classes_at(const MatFile& splits, const char* name, const at::Tensor& labels) {
+std::set<int64_t> classes_at(const MatFile& splits, const char* name, const std::vector<int64_t>& labels) {
   std::set<int64_t> classes;
   if (!splits.has(name)) return classes;
-  const at::Tensor places = tensor_of(splits.matrix(name)).reshape({-1}).to(at::kLong);
-  const auto* place = places.data_ptr<int64_t>();
-  const auto* label = labels.data_ptr<int64_t>();
-  for (int64_t i = 0; i < places.size(0); ++i) {
-    if (place[i] < 1 || place[i] > labels.size(0))
-      fail("att_splits.mat: '{}' names image {} of {}", name, place[i], labels.size(0));
-    classes.insert(label[place[i] - 1]);
+  const Array places = splits.matrix(name).to(NumberType::kInt64);
+  for (int64_t i = 0; i < places.numel(); ++i) {
+    const int64_t place = places.data<int64_t>()[i];
+    if (place < 1 || place > static_cast<int64_t>(labels.size()))
+      fail("att_splits.mat: '{}' names image {} of {}", name, place, labels.size());
+    classes.insert(labels[static_cast<size_t>(place - 1)]);
   }
   return classes;
 }
@@ -44,19 +41,23 @@ std::vector<std::string> split_in(const MatFile& splits, const FeatureSet& set) 
 
 std::optional<std::vector<std::string>> read_mat_features(const fs::path& path, FeatureSet& set) {
   const MatFile file(path);
-  at::Tensor features = tensor_of(file.matrix("features"));
-  const at::Tensor labels = tensor_of(file.matrix("labels")).reshape({-1});
-  if (features.size(0) != labels.size(0) && features.size(1) == labels.size(0)) features = features.t();
+  Array features = file.matrix("features");
+  Array labels = file.matrix("labels");
+  labels = labels.reshaped({labels.numel()});
+  if (features.size(0) != labels.size(0) && features.size(1) == labels.size(0))
+    features = array_of_matrix(matrix_of<double>(features).transpose());
   set.features = checked_features(features, path.string());
   set.image_ids = numbered(set.features.size(0));
   const fs::path beside = path.parent_path() / "att_splits.mat";
   if (!fs::exists(beside)) {
-    take_labels(array_of(labels), {std::nullopt, 0, path.string()}, set);
+    take_labels(labels, {std::nullopt, 0, path.string()}, set);
     return std::nullopt;
   }
   const MatFile splits(beside);
   const std::vector<std::string> names = clean_names(splits.texts("allclasses_names"));
-  take_labels(array_of(labels - 1), {names, 0, path.string()}, set);
+  double* label = labels.mutable_data<double>();
+  for (int64_t i = 0; i < labels.numel(); ++i) --label[i];
+  take_labels(labels, {names, 0, path.string()}, set);
   return split_in(splits, set);
 }
 

@@ -1,7 +1,5 @@
 #include "datasets/feature_set.h"
 
-#include <ATen/ATen.h>
-
 #include <map>
 #include <unordered_set>
 
@@ -14,7 +12,6 @@
 #include "datasets/detail/mapped_artefact.h"
 #include "io/files.h"
 #include "io/mapped_rows.h"
-#include "tensors/tensors.h"
 
 namespace protocom {
 using namespace feature_parts;
@@ -84,10 +81,10 @@ std::string member_of(const NpzReader& reader, const std::vector<std::string>& n
 }
 
 /// Those of a large file stay there, and their values are looked at when they are used.
-at::Tensor features_of_npz(const NpzReader& reader) {
+Array features_of_npz(const NpzReader& reader) {
   const std::string member = member_of(reader, {"features", "X", "x", "feats", "embeddings"});
   const auto mapped = map_npz_rows(reader.path(), member);
-  return mapped ? tensor_of(*mapped) : checked_features(tensor_of(reader.array(member)), reader.path().string());
+  return mapped ? *mapped : checked_features(reader.array(member), reader.path().string());
 }
 
 FeatureSet read_npz(const fs::path& path, const FeatureFileOptions& options) {
@@ -128,7 +125,7 @@ FeatureSet read_arrays(const fs::path& path, const FeatureFileOptions& options) 
     fail_usage("{} does not say the split: give the split of its classes too", path.string());
   FeatureSet set;
   const auto mapped = map_npy_rows(path);
-  set.features = mapped ? tensor_of(*mapped) : checked_features(tensor_of(read_npy(path)), path.string());
+  set.features = mapped ? *mapped : checked_features(read_npy(path), path.string());
   take_labels(read_npy_array(labels), {std::nullopt, 0, labels.string()}, set);
   set.image_ids = numbered(set.features.size(0));
   set.class_split = split_of(set, std::nullopt, options, path.string());
@@ -151,7 +148,7 @@ FeatureSet read_tensors(const fs::path& path, const FeatureFileOptions& options)
   };
   FeatureSet set;
   const auto mapped = map_array_rows(tensor("features"));
-  set.features = mapped ? tensor_of(*mapped) : checked_features(tensor_of(tensor("features")), where).clone();
+  set.features = mapped ? *mapped : checked_features(tensor("features"), where).copy();
   auto names = list_in(file, "names", where), split = list_in(file, "split", where);
   if (names) names = clean_names(*names);
   if (options.split) split.reset();
@@ -173,12 +170,15 @@ FeatureSet keep_classes(const FeatureSet& features, const std::vector<int64_t>& 
     kept.class_names.push_back(features.class_names[static_cast<size_t>(k)]);
     kept.class_split.push_back(features.class_split[static_cast<size_t>(k)]);
   }
-  const at::Tensor labels = at::tensor(place, at::kLong).index_select(0, features.labels);
-  const at::Tensor rows = labels.ge(0).nonzero().flatten();
-  kept.labels = labels.index_select(0, rows);
-  kept.features = features.features.index_select(0, rows);
-  for (int64_t i = 0; i < rows.size(0); ++i)
-    kept.image_ids.push_back(features.image_ids[static_cast<size_t>(rows.data_ptr<int64_t>()[i])]);
+  std::vector<int64_t> rows;
+  for (size_t i = 0; i < features.labels.size(); ++i) {
+    const int64_t label = place[static_cast<size_t>(features.labels[i])];
+    if (label < 0) continue;
+    rows.push_back(static_cast<int64_t>(i));
+    kept.labels.push_back(label);
+    kept.image_ids.push_back(features.image_ids[i]);
+  }
+  kept.features = features.features.gathered(rows);
   kept.backbone_hash = features.backbone_hash;
   return kept;
 }
@@ -193,12 +193,10 @@ std::vector<int64_t> FeatureSet::classes_of(Split split) const {
 
 std::vector<std::vector<int64_t>> FeatureSet::rows_by_class() const {
   std::vector<std::vector<int64_t>> rows(class_names.size());
-  const at::Tensor plain = labels.contiguous();
-  const int64_t* label = plain.data_ptr<int64_t>();
-  for (int64_t i = 0; i < plain.size(0); ++i) {
-    if (label[i] < 0 || label[i] >= static_cast<int64_t>(rows.size()))
-      fail("image {} has the class number {}, the features have {} classes", i, label[i], rows.size());
-    rows[static_cast<size_t>(label[i])].push_back(i);
+  for (size_t i = 0; i < labels.size(); ++i) {
+    if (labels[i] < 0 || labels[i] >= static_cast<int64_t>(rows.size()))
+      fail("image {} has the class number {}, the features have {} classes", i, labels[i], rows.size());
+    rows[static_cast<size_t>(labels[i])].push_back(static_cast<int64_t>(i));
   }
   return rows;
 }
@@ -207,11 +205,9 @@ namespace {
 
 /// Copies of a photo have the same features, whatever their names and formats.
 std::vector<DuplicateGroup> copies_in(const FeatureSet& set) {
-  ImageOwners owners{set.class_names, set.class_split, set.image_ids, {}};
-  const auto* labels = set.labels.data_ptr<int64_t>();
-  owners.labels.assign(labels, labels + set.size());
+  const ImageOwners owners{set.class_names, set.class_split, set.image_ids, set.labels};
   std::vector<std::string> hashes;
-  const auto* rows = reinterpret_cast<const char*>(set.features.data_ptr<float>());
+  const auto* rows = static_cast<const char*>(set.features.raw());
   const auto bytes = static_cast<size_t>(set.dim()) * sizeof(float);
   for (int64_t i = 0; i < set.size(); ++i)
     hashes.push_back(hash_bytes(std::string_view(rows + static_cast<size_t>(i) * bytes, bytes)));
@@ -240,7 +236,7 @@ bool are_numbers(const std::vector<std::string>& ids) {
 }
 
 void find_copies(FeatureSet& set, const std::string& where) {
-  if (is_mapped(array_of(set.features))) {
+  if (is_mapped(set.features)) {
     logger().info(
         "{}: {} rows stay in their file: copies are not looked for among them, and only those that are used are "
         "checked",
@@ -300,7 +296,7 @@ FeatureSet take_split(FeatureSet set, const fs::path& path) {
   logger().warn("classes of the features that {} does not name are left out, {} of {}: {}", path.string(),
                 unnamed.size(), splits.size(), first_of(unnamed, kShown));
   FeatureSet kept = keep_classes(set, named);
-  if (is_mapped(array_of(set.features))) check_features(array_of(kept.features), path.string());  // in memory now
+  if (is_mapped(set.features)) check_features(kept.features, path.string());  // in memory now
   kept.copies = copies_in(kept);
   return kept;
 }
@@ -316,11 +312,11 @@ FeatureSet read_any(const fs::path& path, const FeatureFileOptions& options) {
 }  // namespace
 
 FeatureSet checked_feature_set(FeatureSet set, const std::string& where) {
-  if (!set.features.defined() || !set.labels.defined()) fail("{}: features and labels are needed", where);
+  if (!set.features.defined() || set.labels.empty()) fail("{}: features and labels are needed", where);
   set.features = checked_features(set.features, where);
   std::optional<std::vector<std::string>> names;
   if (!set.class_names.empty()) names = clean_names(set.class_names);
-  take_labels(array_of(set.labels), {names, set.class_split.size(), where}, set);
+  take_labels(Array::of(set.labels), {names, set.class_split.size(), where}, set);
   if (set.image_ids.empty()) set.image_ids = numbered(set.features.size(0));
   check_parts(set, where);
   return set;
@@ -347,8 +343,8 @@ void write_features(const fs::path& path, const FeatureSet& set, const Provenanc
   std::vector<std::string> splits;
   for (const Split split : set.class_split) splits.emplace_back(to_string(split));
   NpzWriter writer(path);
-  writer.add("features", array_of(set.features.to(at::kFloat)));
-  writer.add("labels", array_of(set.labels));
+  writer.add("features", set.features.to(NumberType::kFloat32));
+  writer.add("labels", Array::of(set.labels));
   writer.add("names", set.class_names);
   writer.add("split", splits);
   writer.add("paths", set.image_ids);

@@ -1,12 +1,11 @@
 #pragma once
-#include <ATen/core/Tensor.h>
-
 #include <cstdint>
 #include <filesystem>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "base/array.h"
 #include "datasets/duplicates.h"
 #include "datasets/split.h"
 #include "images/preprocessing.h"
@@ -17,8 +16,8 @@ namespace protocom {
 
 /// Features of labelled images with what is needed to draw episodes from them.
 struct FeatureSet {
-  at::Tensor features;                   ///< float32 [n, d]
-  at::Tensor labels;                     ///< int64 [n], an index into class_names
+  Array features;                        ///< float32 [n, d]
+  std::vector<int64_t> labels;           ///< [n], an index into class_names
   std::vector<std::string> class_names;  ///< [c]
   std::vector<Split> class_split;        ///< [c]
   std::vector<std::string> image_ids;    ///< [n]; unique; "0", "1", ... when the file names none
@@ -34,7 +33,7 @@ struct FeatureSet {
   [[nodiscard]] std::vector<std::vector<int64_t>> rows_by_class() const;
 };
 
-/// Features made in memory, held against what read_features holds a file against: of any float and whole types, names
+/// Features made in memory, held against what read_features holds a file against: of any float type, names
 /// and ids numbered where there are none, copies found. `where` names them in messages. Throws Error.
 FeatureSet checked_feature_set(FeatureSet set, const std::string& where);
 

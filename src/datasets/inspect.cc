@@ -1,7 +1,5 @@
 #include "datasets/inspect.h"
 
-#include <ATen/ATen.h>
-
 #include <algorithm>
 
 #include "base/error.h"
@@ -149,9 +147,8 @@ Inspection inspect_images(const ImageDataset& dataset, Progress& progress) {
 }
 
 Inspection inspect_images(const PackedImages& images, Progress& progress) {
-  const auto* labels = images.labels.data_ptr<int64_t>();
-  const ImageOwners owners{images.class_names, images.class_split, images.image_ids, {labels, labels + images.size()}};
-  const auto* pixels = static_cast<const uint8_t*>(images.pixels.data_ptr());
+  const ImageOwners owners{images.class_names, images.class_split, images.image_ids, images.labels};
+  const auto* pixels = images.pixels.data<uint8_t>();
   const int64_t side = images.image_size();
   std::vector<Finding> findings(owners.ids.size());
   images_detail::for_each_index(images.size(), 0, "inspect images", progress, [&](int64_t i) {

@@ -1,12 +1,9 @@
 #include "datasets/detail/mapped_artefact.h"
 
-#include <ATen/ATen.h>
-
 #include <nlohmann/json.hpp>
 
 #include "base/error.h"
 #include "io/json.h"
-#include "tensors/tensors.h"
 
 namespace protocom::images_detail {
 
@@ -43,12 +40,12 @@ std::vector<std::string> words_of(const Safetensors& file, const std::string& ke
   }
 }
 
-at::Tensor tensor_of(const Safetensors& file, const std::string& name, at::ScalarType dtype, const std::string& where) {
+Array array_of(const Safetensors& file, const std::string& name, NumberType type, const std::string& where) {
   const auto found = file.tensors.find(name);
   if (found == file.tensors.end()) fail("{}: there is no tensor '{}'", where, name);
-  if (found->second.type() != number_type_of(dtype))
-    fail("{}: '{}' is {}, expected {}", where, name, to_string(found->second.type()), toString(dtype));
-  return protocom::tensor_of(found->second);
+  if (found->second.type() != type)
+    fail("{}: '{}' is {}, expected {}", where, name, to_string(found->second.type()), to_string(type));
+  return found->second;
 }
 
 }  // namespace protocom::images_detail

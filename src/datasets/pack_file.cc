@@ -1,5 +1,4 @@
-#include <ATen/ATen.h>
-
+#include <algorithm>
 #include <map>
 
 #include "base/error.h"
@@ -8,12 +7,11 @@
 #include "io/files.h"
 #include "io/json.h"
 #include "io/safetensors.h"
-#include "tensors/tensors.h"
 
 namespace protocom {
 namespace {
 
-using images_detail::tensor_of;
+using images_detail::array_of;
 using images_detail::to_text;
 using images_detail::words_of;
 
@@ -28,26 +26,26 @@ std::vector<std::string> split_words(const PackedImages& images) {
 }
 
 void check_consistent(const PackedImages& images, const std::string& where) {
-  const at::Tensor& pixels = images.pixels;
+  const Array& pixels = images.pixels;
   if (pixels.dim() != 4 || pixels.size(1) == 0 || pixels.size(1) != pixels.size(2) || pixels.size(3) != 3) {
-    fail("{}: pixels have the shape {}, expected [n, size, size, 3]", where, c10::str(pixels.sizes()));
+    fail("{}: pixels have the shape [{}], expected [n, size, size, 3]", where, fmt::join(pixels.shape(), ", "));
   }
   const int64_t shorter = images.shorter_side();
   if (images.resize < 0 || shorter < images.image_size() || shorter > kLargestShorterSide) {
     fail("{}: a shorter side of {} pixels for a crop of {}", where, images.resize, images.image_size());
   }
   const int64_t count = pixels.size(0);
-  if (images.labels.dim() != 1 || images.labels.size(0) != count || images.size() != count) {
-    fail("{}: {} images, {} labels and {} image ids do not fit", where, count, images.labels.numel(), images.size());
+  if (static_cast<int64_t>(images.labels.size()) != count || images.size() != count) {
+    fail("{}: {} images, {} labels and {} image ids do not fit", where, count, images.labels.size(), images.size());
   }
   const auto classes = static_cast<int64_t>(images.class_names.size());
   if (static_cast<int64_t>(images.class_split.size()) != classes) {
     fail("{}: {} classes and {} splits do not fit", where, classes, images.class_split.size());
   }
-  if (count > 0 && (images.labels.min().item<int64_t>() < 0 || images.labels.max().item<int64_t>() >= classes)) {
-    fail("{}: labels must be 0..{}, found {}..{}", where, classes - 1, images.labels.min().item<int64_t>(),
-         images.labels.max().item<int64_t>());
-  }
+  if (count == 0) return;
+  const auto [low, high] = std::minmax_element(images.labels.begin(), images.labels.end());
+  if (*low < 0 || *high >= classes)
+    fail("{}: labels must be 0..{}, found {}..{}", where, classes - 1, *low, *high);
 }
 
 int64_t read_resize(const ArtefactHeader& header, const std::string& where) {
@@ -58,17 +56,19 @@ int64_t read_resize(const ArtefactHeader& header, const std::string& where) {
   }
 }
 
-std::string_view bytes_of(const at::Tensor& tensor) {
-  return {static_cast<const char*>(tensor.data_ptr()), tensor.nbytes()};
+std::string hash_of(const Array& array) { return hash_bytes({static_cast<const char*>(array.raw()), array.bytes()}); }
+
+/// [n]; of safetensors.
+std::vector<int64_t> labels_of(const Array& array, const std::string& where) {
+  if (array.dim() != 1) fail("{}: labels have the shape [{}], expected [n]", where, fmt::join(array.shape(), ", "));
+  return {array.data<int64_t>(), array.data<int64_t>() + array.numel()};
 }
 
 }  // namespace
 
 std::string hash_content(const PackedImages& images) {
-  const at::Tensor pixels = images.pixels.contiguous();
-  const at::Tensor labels = images.labels.contiguous();
-  std::string parts =
-      fmt::format("{}\n{}\n{}\n", c10::str(pixels.sizes()), hash_bytes(bytes_of(pixels)), hash_bytes(bytes_of(labels)));
+  std::string parts = fmt::format("[{}]\n{}\n{}\n", fmt::join(images.pixels.shape(), ", "), hash_of(images.pixels),
+                                  hash_of(Array::of(images.labels)));
   parts += to_text(images.class_names) + to_text(split_words(images)) + to_text(images.image_ids);
   return hash_bytes(parts);
 }
@@ -86,7 +86,7 @@ void write_pack(const std::filesystem::path& path, const PackedImages& images, c
                                                        {"class_split", to_text(split_words(images))},
                                                        {"image_ids", to_text(images.image_ids)},
                                                        {"content_hash", images.content_hash}};
-  write_safetensors(path, {{"pixels", array_of(images.pixels)}, {"labels", array_of(images.labels)}}, metadata);
+  write_safetensors(path, {{"pixels", images.pixels}, {"labels", Array::of(images.labels)}}, metadata);
 }
 
 PackedImages read_pack(const std::filesystem::path& path) {
@@ -102,8 +102,8 @@ PackedImages read_pack(const std::filesystem::path& path) {
   });
   images.image_ids = words_of(file, "image_ids", where);
   images.content_hash = file.metadata.count("content_hash") > 0 ? file.metadata.at("content_hash") : "";
-  images.pixels = tensor_of(file, "pixels", at::kByte, where);
-  images.labels = tensor_of(file, "labels", at::kLong, where);
+  images.pixels = array_of(file, "pixels", NumberType::kUInt8, where);
+  images.labels = labels_of(array_of(file, "labels", NumberType::kInt64, where), where);
   check_consistent(images, where);
   return images;
 }

@@ -1,6 +1,5 @@
 #include "datasets/packed_images.h"
 
-#include <ATen/ATen.h>
 #include <fmt/ranges.h>
 
 #include <algorithm>
@@ -14,17 +13,16 @@
 #include "images/for_each_index.h"
 #include "io/files.h"
 #include "io/scratch_array.h"
-#include "tensors/tensors.h"
 
 namespace protocom {
 namespace {
 
 constexpr int64_t kLargestSide = 4096;
 
-at::Tensor make_pixels(int64_t count, const PackOptions& options) {
-  const std::vector<int64_t> shape = {count, options.image_size, options.image_size, 3};
-  return options.scratch_folder.empty() ? at::empty(shape, at::kByte)
-                                        : tensor_of(scratch_array(options.scratch_folder, shape, NumberType::kUInt8));
+Array make_pixels(int64_t count, const PackOptions& options) {
+  const Shape shape = {count, options.image_size, options.image_size, 3};
+  return options.scratch_folder.empty() ? Array::uninitialised(shape, NumberType::kUInt8)
+                                        : scratch_array(options.scratch_folder, shape, NumberType::kUInt8);
 }
 
 /// Which images could not be read, when they are to be left out.
@@ -49,9 +47,9 @@ class Unreadable {
 
 /// Closes the gaps of unreadable images in place, so that the pixels are never held twice.
 void keep_readable(const ImageDataset& dataset, const Unreadable& unreadable, PackedImages& images) {
-  const int64_t bytes = images.pixels[0].numel();
-  auto* pixels = images.pixels.data_ptr<uint8_t>();
-  std::vector<int64_t> labels;
+  const int64_t bytes = images.pixels.row(0).numel();
+  auto* pixels = images.pixels.mutable_data<uint8_t>();
+  std::vector<int64_t>& labels = images.labels;
   for (int64_t i = 0; i < static_cast<int64_t>(dataset.items.size()); ++i) {
     if (unreadable.contains(i)) continue;
     const auto kept = static_cast<int64_t>(labels.size());
@@ -59,15 +57,13 @@ void keep_readable(const ImageDataset& dataset, const Unreadable& unreadable, Pa
     labels.push_back(dataset.items[static_cast<size_t>(i)].label);
     images.image_ids.push_back(dataset.items[static_cast<size_t>(i)].id);
   }
-  images.pixels = images.pixels.narrow(0, 0, static_cast<int64_t>(labels.size()));
-  images.labels = at::tensor(labels, at::kLong);
+  images.pixels = images.pixels.rows(0, static_cast<int64_t>(labels.size()));
 }
 
 /// Takes classes out of which no image could be read. Returns their names.
 std::vector<std::string> drop_empty_classes(PackedImages& images) {
-  const auto labels = images.labels.accessor<int64_t, 1>();
   std::vector<char> used(images.class_names.size(), 0);
-  for (int64_t i = 0; i < labels.size(0); ++i) used[static_cast<size_t>(labels[i])] = 1;
+  for (const int64_t label : images.labels) used[static_cast<size_t>(label)] = 1;
   std::vector<std::string> dropped;
   std::vector<int64_t> new_label;
   size_t kept = 0;
@@ -82,7 +78,7 @@ std::vector<std::string> drop_empty_classes(PackedImages& images) {
   }
   images.class_names.resize(kept);
   images.class_split.resize(kept);
-  images.labels = at::tensor(new_label, at::kLong).index_select(0, images.labels);
+  for (int64_t& label : images.labels) label = new_label[static_cast<size_t>(label)];
   return dropped;
 }
 
@@ -123,7 +119,7 @@ void leave_out(const ImageDataset& dataset, const Unreadable& unreadable, Packed
 
 Image PackedImages::image(int64_t row) const {
   const int64_t side = image_size();
-  const uint8_t* first = static_cast<const uint8_t*>(pixels.data_ptr()) + row * side * side * 3;
+  const uint8_t* first = pixels.data<uint8_t>() + row * side * side * 3;
   return {side, side, {first, first + side * side * 3}};
 }
 
@@ -142,8 +138,8 @@ PackedImages pack_images(const ImageDataset& dataset, const PackOptions& options
   images.class_split = dataset.class_split;
   images.resize = options.resize;
   images.pixels = make_pixels(count, options);  // [n, size, size, 3]
-  const int64_t bytes = images.pixels[0].numel();
-  auto* pixels = images.pixels.data_ptr<uint8_t>();
+  const int64_t bytes = images.pixels.row(0).numel();
+  auto* pixels = images.pixels.mutable_data<uint8_t>();
   Unreadable unreadable(count);
   std::vector<std::string> hashes(dataset.items.size());
   const Preprocessing sizes{options.image_size, options.resize, {}, {}, options.resampling};

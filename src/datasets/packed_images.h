@@ -1,11 +1,10 @@
 #pragma once
-#include <ATen/core/Tensor.h>
-
 #include <cstdint>
 #include <filesystem>
 #include <string>
 #include <vector>
 
+#include "base/array.h"
 #include "base/progress.h"
 #include "datasets/image_dataset.h"
 #include "images/image.h"
@@ -17,8 +16,8 @@ namespace protocom {
 /// All images of a dataset, decoded to one size: what training and extraction read. Memory-mapped when it comes from a
 /// file.
 struct PackedImages {
-  at::Tensor pixels;                     ///< uint8 [n, size, size, 3], RGB, upright (read-only when mapped)
-  at::Tensor labels;                     ///< int64 [n]
+  Array pixels;                          ///< uint8 [n, size, size, 3], RGB, upright (read-only when mapped)
+  std::vector<int64_t> labels;           ///< [n]
   std::vector<std::string> class_names;  ///< [c]
   std::vector<Split> class_split;        ///< [c]
   std::vector<std::string> image_ids;    ///< [n]

@@ -12,12 +12,4 @@ Array beside(const Array& left, const Array& right) {
   return joined;
 }
 
-Array below(const Array& upper, const Array& lower) {
-  Array joined = Array::uninitialised({upper.size(0) + lower.size(0), upper.size(1)});
-  auto rows = mutable_matrix_of<float>(joined);
-  rows.topRows(upper.size(0)) = matrix_of<float>(upper);
-  rows.bottomRows(lower.size(0)) = matrix_of<float>(lower);
-  return joined;
-}
-
 }  // namespace protocom

@@ -1,7 +1,5 @@
 #include "store/detail/change.h"
 
-#include <ATen/ATen.h>
-
 #include <algorithm>
 #include <ctime>
 #include <filesystem>
@@ -11,7 +9,6 @@
 #include "base/feature_values.h"
 #include "store/detail/schema.h"
 #include "store/detail/stored_array.h"
-#include "tensors/tensors.h"
 
 namespace protocom {
 namespace {
@@ -64,13 +61,12 @@ void check_examples(const RecognizerSettings& settings, const std::string& label
   const auto n = static_cast<int64_t>(examples.hashes.size());
   if (n == 0 && !examples.features.defined()) return;
   if (!examples.features.defined()) fail("{}: {} images without features", label, n);
-  const at::Tensor& features = examples.features;
+  const Array& features = examples.features;
   if (features.dim() != 2 || features.size(0) != n || features.size(1) != settings.feature_dim)
     fail("{}: expected features of the shape [{}, {}], found [{}]", label, n, settings.feature_dim,
-         fmt::join(features.sizes(), ", "));
-  const Array rows = array_of(features);
-  check_features(rows, label);
-  if (!is_finite(rows.to(type_of(settings))))
+         fmt::join(features.shape(), ", "));
+  check_features(features, label);
+  if (!is_finite(features.to(type_of(settings))))
     fail("{}: features that are too large for the recognizer's numbers (float16)", label);
   for (const auto* texts : {&examples.sources, &examples.thumbnails}) {
     if (!texts->empty() && static_cast<int64_t>(texts->size()) != n)

@@ -1,7 +1,5 @@
 #include "store/detail/class_query.h"
 
-#include <ATen/ATen.h>
-
 #include "base/error.h"
 #include "store/detail/stored_array.h"
 

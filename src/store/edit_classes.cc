@@ -1,5 +1,3 @@
-#include <ATen/ATen.h>
-
 #include <algorithm>
 
 #include "base/error.h"
@@ -12,7 +10,6 @@
 #include "store/detail/schema.h"
 #include "store/detail/stored_array.h"
 #include "store/recognizer_file.h"
-#include "tensors/tensors.h"
 
 namespace protocom {
 namespace {
@@ -62,11 +59,10 @@ int64_t add_examples(const Database& database, const Change& change, int64_t id,
   Statement add = database.prepare(
       "INSERT OR IGNORE INTO examples(class, hash, feature, time, source, added_by) VALUES(?, ?, ?, ?, ?, ?)");
   Statement show = database.prepare("INSERT INTO thumbnails(example, jpeg, added_by) VALUES(?, ?, ?)");
-  const Array features = array_of(examples.features);
   int64_t added = 0;
   for (size_t i = 0; i < examples.hashes.size(); ++i) {
     add.bind(id).bind(examples.hashes[i]);
-    add.bind_blob(to_blob(features.row(static_cast<int64_t>(i)), type));
+    add.bind_blob(to_blob(examples.features.row(static_cast<int64_t>(i)), type));
     add.bind(examples.times.empty() ? seconds_now() : examples.times[i]);
     add.bind(examples.sources.empty() ? std::string() : examples.sources[i]).bind(change.id()).run();
     if (database.rows_changed() == 0) continue;
@@ -169,15 +165,12 @@ std::string describe_change(const std::vector<EnrolledClass>& done) {
 
 }  // namespace
 
-std::string hash_of_feature(const at::Tensor& feature) {
-  const at::Tensor values = feature.to(at::kFloat).contiguous();
-  return hash_bytes({static_cast<const char*>(values.data_ptr()), values.nbytes()});
-}
+std::string hash_of_feature(const Array& feature) { return hash_bytes(to_blob(feature, NumberType::kFloat32)); }
 
-NewExamples examples_of_features(const at::Tensor& features, const std::string& source) {
+NewExamples examples_of_features(const Array& features, const std::string& source) {
   NewExamples examples;
   examples.features = features;
-  for (const at::Tensor& row : features.unbind()) examples.hashes.push_back(hash_of_feature(row));
+  for (int64_t i = 0; i < features.size(0); ++i) examples.hashes.push_back(hash_of_feature(features.row(i)));
   examples.sources.assign(examples.hashes.size(), source);
   return examples;
 }

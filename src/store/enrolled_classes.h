@@ -1,10 +1,9 @@
 #pragma once
-#include <ATen/core/Tensor.h>
-
 #include <cstdint>
 #include <string>
 #include <vector>
 
+#include "base/array.h"
 #include "knowledge/class_description.h"
 
 namespace protocom {
@@ -14,7 +13,7 @@ struct StoredClass {
   std::string name;
   ClassDescription description;  ///< its row of R over EnrolledClasses::attributes
   int64_t count = 0;             ///< images
-  at::Tensor features;           ///< float32 [count, d]
+  Array features;                ///< float32 [count, d]
 };
 
 /// All that telling classes apart needs besides a model: what a recognizer holds.
@@ -22,7 +21,7 @@ struct EnrolledClasses {
   int64_t feature_dim = 0;              ///< d
   std::vector<std::string> attributes;  ///< [a], those that the model or the method knows
   std::vector<StoredClass> classes;     ///< in the order of their enrolment
-  at::Tensor unlabelled = {};           ///< float32 [u, d], images whose class nobody has said; undefined: none
+  Array unlabelled = {};                ///< float32 [u, d], images whose class nobody has said; undefined: none
 
   /// nullptr when there is no such class.
   [[nodiscard]] const StoredClass* find(const std::string& name) const;

@@ -1,13 +1,10 @@
 #include "store/detail/read_examples.h"
 
-#include <ATen/ATen.h>
-
 #include <algorithm>
 
 #include "base/error.h"
 #include "io/files.h"
 #include "store/detail/change.h"
-#include "tensors/tensors.h"
 
 namespace protocom {
 namespace {
@@ -23,12 +20,12 @@ int64_t bytes_of_feature(const RecognizerSettings& settings) {
 }
 
 /// The numbers [m, d] of bytes, which are not copied unless they are of another type.
-at::Tensor numbers_of(std::string&& bytes, const RecognizerSettings& settings) {
-  if (bytes.empty()) return at::empty({0, settings.feature_dim});
+Array numbers_of(std::string&& bytes, const RecognizerSettings& settings) {
+  if (bytes.empty()) return Array::zeros({0, settings.feature_dim});
   const auto rows = static_cast<int64_t>(bytes.size()) / bytes_of_feature(settings);
   const auto owned = std::make_shared<std::string>(std::move(bytes));
   const Array read = Array::view(owned->data(), {rows, settings.feature_dim}, type_of(settings), owned);
-  return tensor_of(read.to(NumberType::kFloat32));
+  return read.to(NumberType::kFloat32);
 }
 
 /// Of all features; the file holds no more than its size, whatever it says.
@@ -67,11 +64,11 @@ Examples read_examples(const Database& database, const RecognizerSettings& setti
   return read;
 }
 
-at::Tensor features_of(const Examples& examples, const std::vector<int64_t>& rows) {
-  if (rows.empty()) return examples.features.narrow(0, 0, 0);
+Array features_of(const Examples& examples, const std::vector<int64_t>& rows) {
+  if (rows.empty()) return examples.features.rows(0, 0);
   const auto count = static_cast<int64_t>(rows.size());
-  if (rows.back() - rows.front() + 1 == count) return examples.features.narrow(0, rows.front(), count);
-  return examples.features.index_select(0, at::tensor(rows, at::kLong));
+  if (rows.back() - rows.front() + 1 == count) return examples.features.rows(rows.front(), rows.front() + count);
+  return examples.features.gathered(rows);
 }
 
 }  // namespace protocom

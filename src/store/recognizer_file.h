@@ -1,6 +1,4 @@
 #pragma once
-#include <ATen/core/Tensor.h>
-
 #include <chrono>
 #include <cstdint>
 #include <filesystem>
@@ -52,7 +50,7 @@ struct RecognizerArtefact {
 };
 
 /// What stands for the hash of an image of which only its feature is known, float32 [d].
-std::string hash_of_feature(const at::Tensor& feature);
+std::string hash_of_feature(const Array& feature);
 
 /// Of a recognizer. Learning takes a decomposition of d x d for each of several parts of the images: more of them
 /// hardly gain.
@@ -60,7 +58,7 @@ inline constexpr int64_t kMostUnlabelled = 5000;
 
 /// Images of one class, or of none that anybody has said, as features.
 struct NewExamples {
-  at::Tensor features;                       ///< float32 [n, d]
+  Array features;                            ///< float32 [n, d]
   std::vector<std::string> hashes;           ///< [n], hash_file of each image, or hash_of_feature
   std::vector<std::string> sources = {};     ///< [n], where each came from; empty: unknown
   std::vector<std::string> thumbnails = {};  ///< [n], JPEG; empty: none
@@ -68,7 +66,7 @@ struct NewExamples {
 };
 
 /// Images of which only these features are known, float32 [n, d]; they came from `source`.
-NewExamples examples_of_features(const at::Tensor& features, const std::string& source = {});
+NewExamples examples_of_features(const Array& features, const std::string& source = {});
 
 /// Whether a description is also for a class that is already there.
 enum class Describe { kNewClass, kAnyClass };
@@ -99,7 +97,7 @@ struct RecognizerSnapshot {
   EnrolledClasses enrolled;
   std::vector<int64_t> class_ids = {};                  ///< [classes], ascending
   std::vector<std::vector<KeptExample>> examples = {};  ///< [classes][images], of StoredClass::features
-  at::Tensor feature_sum = {};                          ///< float64 [d], over all examples
+  std::vector<double> feature_sum = {};                 ///< [d], over all examples
   int64_t feature_count = 0;                            ///< examples
   std::optional<nlohmann::json> calibration = {};       ///< what set_calibration() was given last
   std::vector<SnapshotStep> steps = {};                 ///< how it came to be, for RecognizerFile::refresh
@@ -117,7 +115,7 @@ struct UnlabelledEntry {
 struct RecognizerContents {
   std::vector<StoredClass> classes;                ///< without features
   std::vector<ExampleInfo> examples;               ///< [m], of one class after the other
-  at::Tensor features = {};                        ///< float32 [m, d], of the examples
+  Array features = {};                             ///< float32 [m, d], of the examples
   std::vector<std::string> thumbnails = {};        ///< [m], JPEG; empty where none was kept
   std::optional<nlohmann::json> calibration = {};  ///< what set_calibration() was given last
   NewExamples unlabelled = {};                     ///< images whose class nobody has said

@@ -1,5 +1,3 @@
-#include <ATen/ATen.h>
-
 #include <algorithm>
 #include <cstdlib>
 #include <map>
@@ -13,7 +11,6 @@
 #include "store/detail/class_query.h"
 #include "store/detail/read_examples.h"
 #include "store/detail/stored_array.h"
-#include "tensors/tensors.h"
 
 namespace protocom {
 namespace {
@@ -81,8 +78,8 @@ struct ReadClass {
   int64_t kept = 0;  // of its features, the first: those that the snapshot holds already
 };
 
-void take_features(const at::Tensor& features, const std::string& what, StoredClass& to) {
-  check_features(array_of(features), what + " is damaged");
+void take_features(const Array& features, const std::string& what, StoredClass& to) {
+  check_features(features, what + " is damaged");
   to.features = features;
   to.count = features.size(0);
 }
@@ -108,20 +105,19 @@ ReadClass class_at(const Database& database, const Statement& row, const Recogni
 
 /// Adds a class's features from row `from` on to the snapshot's sum, or takes them off.
 void count_features(const StoredClass& stored_class, int64_t sign, RecognizerSnapshot& in, int64_t from = 0) {
-  const at::Tensor rows = stored_class.features.slice(0, from).contiguous();
-  const auto* next = rows.data_ptr<float>();
-  auto* sum = in.feature_sum.data_ptr<double>();
-  for (int64_t i = 0; i < rows.size(0); ++i, next += rows.size(1)) {
-    for (int64_t d = 0; d < rows.size(1); ++d) sum[d] += static_cast<double>(sign) * static_cast<double>(next[d]);
+  const Array& rows = stored_class.features;
+  for (int64_t i = from; i < rows.size(0); ++i) {
+    const auto* next = rows.data<float>() + i * rows.size(1);
+    for (double& sum : in.feature_sum) sum += static_cast<double>(sign) * static_cast<double>(*next++);
   }
-  in.feature_count += sign * rows.size(0);
+  in.feature_count += sign * (rows.size(0) - from);
 }
 
 void read_all(const Database& database, const RecognizerSettings& settings, RecognizerSnapshot& to) {
   to = {};
   to.enrolled.feature_dim = settings.feature_dim;
   to.enrolled.attributes = settings.attributes;
-  to.feature_sum = at::zeros({settings.feature_dim}, at::kDouble);
+  to.feature_sum.assign(static_cast<size_t>(settings.feature_dim), 0);
   Examples examples = read_examples(database, settings);
   Statement row = database.prepare(live_classes() + " ORDER BY c.id");
   while (row.step()) {
@@ -159,13 +155,13 @@ class Exchange {
   [[nodiscard]] std::optional<ReadClass> extended(ReadClass added) const {
     const int64_t at = place_of(added.id);
     if (!holds(at, added.id)) return std::nullopt;
-    const at::Tensor& own = to_.enrolled.classes[static_cast<size_t>(at)].features;
+    const Array& own = to_.enrolled.classes[static_cast<size_t>(at)].features;
     std::vector<KeptExample> examples = to_.examples[static_cast<size_t>(at)];
     if (!examples.empty() && !added.examples.empty() && examples.back().id >= added.examples.front().id)
       return std::nullopt;
     added.kept = own.size(0);
     added.stored.count += added.kept;
-    added.stored.features = added.examples.empty() ? own : at::cat({own, added.stored.features});
+    added.stored.features = added.examples.empty() ? own : Array::joined({own, added.stored.features});
     examples.insert(examples.end(), added.examples.begin(), added.examples.end());
     added.examples = std::move(examples);
     return added;
@@ -264,7 +260,7 @@ RecognizerContents RecognizerFile::contents() const {
     }
     std::vector<int64_t> rows;
     for (const ExampleInfo& entry : made.examples) rows.push_back(row_of.at(entry.id));
-    made.features = read.features.index_select(0, at::tensor(rows, at::kLong));
+    made.features = read.features.gathered(rows);
     return made;
   });
 }

@@ -1,5 +1,3 @@
-#include <ATen/ATen.h>
-
 #include "base/error.h"
 #include "base/feature_values.h"
 #include "io/files.h"
@@ -8,7 +6,6 @@
 #include "store/detail/schema.h"
 #include "store/detail/stored_array.h"
 #include "store/recognizer_file.h"
-#include "tensors/tensors.h"
 
 namespace protocom {
 namespace {
@@ -26,10 +23,9 @@ int64_t count_of_unlabelled(const Database& database) {
 int64_t add_images(const Database& database, const Change& change, const NewExamples& images, NumberType type) {
   Statement add = database.prepare(
       "INSERT OR IGNORE INTO unlabelled(hash, feature, time, source, jpeg, added_by) VALUES(?, ?, ?, ?, ?, ?)");
-  const Array features = array_of(images.features);
   int64_t added = 0;
   for (size_t i = 0; i < images.hashes.size(); ++i) {
-    add.bind(images.hashes[i]).bind_blob(to_blob(features.row(static_cast<int64_t>(i)), type));
+    add.bind(images.hashes[i]).bind_blob(to_blob(images.features.row(static_cast<int64_t>(i)), type));
     add.bind(images.times.empty() ? seconds_now() : images.times[i]);
     add.bind(images.sources.empty() ? std::string() : images.sources[i]);
     add.bind_blob(images.thumbnails.empty() ? std::string() : images.thumbnails[i]).bind(change.id()).run();
@@ -38,21 +34,23 @@ int64_t add_images(const Database& database, const Change& change, const NewExam
   return added;
 }
 
-at::Tensor feature_at(const Statement& row, const Database& database, const RecognizerSettings& settings) {
+/// [1, d]
+Array feature_at(const Statement& row, const Database& database, const RecognizerSettings& settings) {
   const std::string what = fmt::format("{}: unlabelled image {}", database.path().string(), row.number(kEntryId));
-  return tensor_of(from_blob(row.blob(kEntryFeature), type_of(settings), settings.feature_dim, what));
+  return from_blob(row.blob(kEntryFeature), type_of(settings), settings.feature_dim, what)
+      .reshaped({1, settings.feature_dim});
 }
 
 }  // namespace
 
-at::Tensor read_unlabelled(const Database& database, const RecognizerSettings& settings) {
+Array read_unlabelled(const Database& database, const RecognizerSettings& settings) {
   if (!has_unlabelled(database)) return {};
-  std::vector<at::Tensor> rows;
+  std::vector<Array> rows;
   Statement row = database.prepare(kLiveUnlabelled);
   while (row.step()) rows.push_back(feature_at(row, database, settings));
   if (rows.empty()) return {};
-  at::Tensor features = at::stack(rows).to(at::kFloat);
-  check_features(array_of(features), fmt::format("{}: its unlabelled images are damaged", database.path().string()));
+  Array features = Array::joined(rows).to(NumberType::kFloat32);
+  check_features(features, fmt::format("{}: its unlabelled images are damaged", database.path().string()));
   return features;
 }
 

@@ -1,6 +1,4 @@
 #pragma once
-#include <ATen/core/Tensor.h>
-
 #include <cstdint>
 #include <filesystem>
 #include <optional>
@@ -15,7 +13,7 @@ namespace protocom::feature_parts {
 
 /// float32 [n, d] that can be computed with; dimensions of size 1 behind d are left out. Throws Error that names the
 /// first row that cannot be computed with.
-at::Tensor checked_features(const at::Tensor& raw, const std::string& where);
+Array checked_features(const Array& raw, const std::string& where);
 
 /// "0", "1", ...
 std::vector<std::string> numbered(int64_t count);

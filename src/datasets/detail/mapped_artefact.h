@@ -1,6 +1,4 @@
 #pragma once
-#include <ATen/core/Tensor.h>
-
 #include <map>
 #include <string>
 #include <vector>
@@ -27,6 +25,6 @@ ArtefactHeader header_of(const Safetensors& file, const MappedKind& kind, const 
 /// Throws Error when there is no such list.
 std::vector<std::string> words_of(const Safetensors& file, const std::string& key, const std::string& where);
 /// Throws Error when there is no such tensor or its type is another one.
-at::Tensor tensor_of(const Safetensors& file, const std::string& name, at::ScalarType dtype, const std::string& where);
+Array array_of(const Safetensors& file, const std::string& name, NumberType type, const std::string& where);
 
 }  // namespace protocom::images_detail

@@ -1,6 +1,4 @@
 #pragma once
-#include <ATen/core/Tensor.h>
-
 #include <cstdint>
 #include <optional>
 #include <unordered_map>
@@ -19,7 +17,7 @@ struct ClassRows {
 
 struct Examples {
   std::unordered_map<int64_t, ClassRows> of_class;  // by its id
-  at::Tensor features;                              // float32 [m, d]
+  Array features;                                   // float32 [m, d]
 };
 
 /// Which examples are read: all, those of a class, or those of a class that changes after `since` added.
@@ -33,11 +31,11 @@ struct ExampleRange {
 Examples read_examples(const Database& database, const RecognizerSettings& settings, const ExampleRange& range = {});
 
 /// The rows of a class, float32 [n, d]; a view where they lie together.
-at::Tensor features_of(const Examples& examples, const std::vector<int64_t>& rows);
+Array features_of(const Examples& examples, const std::vector<int64_t>& rows);
 
 /// The features of the images whose class nobody has said, float32 [u, d], in the order of their numbers; undefined
 /// where there is none. Throws Error where one says to have another size.
-at::Tensor read_unlabelled(const Database& database, const RecognizerSettings& settings);
+Array read_unlabelled(const Database& database, const RecognizerSettings& settings);
 
 /// The same with all that is kept of them.
 NewExamples unlabelled_contents(const Database& database, const RecognizerSettings& settings);
