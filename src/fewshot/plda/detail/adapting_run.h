@@ -2,7 +2,7 @@
 #include <cstdint>
 #include <memory>
 
-#include "fewshot/detail/matrix.h"
+#include "base/matrix.h"
 #include "fewshot/detail/task.h"
 #include "fewshot/plda/detail/foreign_rows.h"
 #include "fewshot/plda/model.h"
