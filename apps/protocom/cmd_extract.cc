@@ -90,7 +90,7 @@ void write_maps(Backbone& backbone, const PackedImages& images, const ExtractArg
   FeatureMaps maps = extract_feature_maps(backbone, images, extract, progress());
   maps.backbone_hash = provenance.inputs.at("backbone");
   write_feature_maps(options.maps, maps, provenance);
-  print_table({{"feature maps", fmt::format("{}", fmt::join(maps.maps.sizes(), " x "))}, {"file", options.maps}});
+  print_table({{"feature maps", fmt::format("{}", fmt::join(maps.maps.shape(), " x "))}, {"file", options.maps}});
 }
 
 /// `--preprocess compare`: nothing is written.

@@ -18,7 +18,7 @@ struct FitArguments {
 
 /// Features of images whose class nobody has said, and what the images went through.
 struct UnlabelledImages {
-  at::Tensor features;
+  Array features;
   nlohmann::json details = nlohmann::json::object();
 };
 

@@ -1,7 +1,5 @@
 #include "shared_work.h"
 
-#include <ATen/ATen.h>
-
 #include <cstring>
 #include <memory>
 
@@ -14,23 +12,21 @@ namespace {
 namespace fs = std::filesystem;
 using nlohmann::json;
 
-std::string_view bytes_of(const at::Tensor& feature) {
-  return {static_cast<const char*>(feature.data_ptr()), feature.nbytes()};
-}
+std::string_view bytes_of(const Array& values) { return {static_cast<const char*>(values.raw()), values.bytes()}; }
 
 std::string line_of(const EmbeddedImage& embedded) {
-  const at::Tensor feature = embedded.feature.to(at::kFloat).contiguous();
-  return json{
-      {"hash", embedded.hash}, {"feature", hex_of(bytes_of(feature))}, {"thumbnail", hex_of(embedded.thumbnail)}}
+  return json{{"hash", embedded.hash},
+              {"feature", hex_of(bytes_of(embedded.feature))},
+              {"thumbnail", hex_of(embedded.thumbnail)}}
       .dump();
 }
 
 EmbeddedImage embedded_in(std::string_view line) {
   const json all = json::parse(line);
   const std::string bytes = from_hex(all.at("feature").get_ref<const std::string&>());
-  EmbeddedImage embedded{all.at("hash"), at::empty({static_cast<int64_t>(bytes.size() / sizeof(float))}),
+  EmbeddedImage embedded{all.at("hash"), Array::uninitialised({1, static_cast<int64_t>(bytes.size() / sizeof(float))}),
                          from_hex(all.at("thumbnail").get_ref<const std::string&>())};
-  std::memcpy(embedded.feature.data_ptr(), bytes.data(), bytes.size());
+  std::memcpy(embedded.feature.mutable_raw(), bytes.data(), bytes.size());
   return embedded;
 }
 
@@ -84,7 +80,7 @@ void classify_shared(Recognizer& recognizer, SharedLines& lines, const SharedAns
     embed_own(recognizer, lines);
     if (!job().is_main()) return;
     std::vector<size_t> numbers;
-    std::vector<at::Tensor> features;
+    std::vector<Array> features;
     for (size_t n = 0; n < lines.files().size(); ++n) {
       const auto line = lines.line(n);
       if (!line) continue;
@@ -92,7 +88,7 @@ void classify_shared(Recognizer& recognizer, SharedLines& lines, const SharedAns
       features.push_back(embedded_in(*line).feature);
     }
     if (numbers.empty()) return;
-    const std::vector<Answer> all = recognizer.classify_together(at::stack(features));
+    const std::vector<Answer> all = recognizer.classify_together(Array::joined(features));
     for (size_t i = 0; i < all.size(); ++i)
       answers.take(numbers[i], answers.to_line(lines.files()[numbers[i]], all[i]));
     return;

@@ -1,8 +1,7 @@
 #include "arrays.h"
 
-#include <ATen/ATen.h>
-
 #include <algorithm>
+#include <memory>
 #include <optional>
 #include <vector>
 
@@ -11,12 +10,12 @@
 namespace protocom::python {
 namespace {
 
-std::optional<at::ScalarType> type_of(const py::array& array) {
-  if (py::isinstance<py::array_t<float>>(array)) return at::kFloat;
-  if (py::isinstance<py::array_t<double>>(array)) return at::kDouble;
-  if (py::isinstance<py::array_t<int64_t>>(array)) return at::kLong;
-  if (py::isinstance<py::array_t<int32_t>>(array)) return at::kInt;
-  if (py::isinstance<py::array_t<uint8_t>>(array)) return at::kByte;
+std::optional<NumberType> type_of(const py::array& array) {
+  if (py::isinstance<py::array_t<float>>(array)) return NumberType::kFloat32;
+  if (py::isinstance<py::array_t<double>>(array)) return NumberType::kFloat64;
+  if (py::isinstance<py::array_t<int64_t>>(array)) return NumberType::kInt64;
+  if (py::isinstance<py::array_t<int32_t>>(array)) return NumberType::kInt32;
+  if (py::isinstance<py::array_t<uint8_t>>(array)) return NumberType::kUInt8;
   return std::nullopt;
 }
 
@@ -25,18 +24,18 @@ bool is_plain(const py::array& array) {
   return (array.flags() & kNeeded) == kNeeded;
 }
 
-py::dtype dtype_of(at::ScalarType type) {
+py::dtype dtype_of(NumberType type) {
   switch (type) {
-    case at::kFloat:
+    case NumberType::kFloat32:
       return py::dtype::of<float>();
-    case at::kDouble:
+    case NumberType::kFloat64:
       return py::dtype::of<double>();
-    case at::kLong:
+    case NumberType::kInt64:
       return py::dtype::of<int64_t>();
-    case at::kByte:
+    case NumberType::kUInt8:
       return py::dtype::of<uint8_t>();
     default:
-      fail("there is no array of the type {}", c10::toString(type));
+      fail("there is no array of the type {}", to_string(type));
   }
 }
 
@@ -46,13 +45,14 @@ ArrayView::ArrayView(const py::object& array, const char* what) {
   if (array.is_none()) return;
   py::array given = py::array::ensure(array);
   if (!given) throw py::error_already_set();
-  const std::optional<at::ScalarType> type = type_of(given);
+  const std::optional<NumberType> type = type_of(given);
   if (!type)
     fail("{} should be an array of float32 or float64 (labels: int64), found {}", what,
          py::str(given.dtype()).cast<std::string>());
   if (!is_plain(given)) given = py::array::ensure(given, py::array::c_style | py::detail::npy_api::NPY_ARRAY_ALIGNED_);
   const std::vector<int64_t> sizes(given.shape(), given.shape() + given.ndim());
-  tensor_ = at::from_blob(const_cast<void*>(given.data()), sizes, at::TensorOptions(*type));
+  void* data = const_cast<void*>(given.data());
+  array_ = Array::view(data, sizes, *type, std::shared_ptr<const void>(data, [](const void*) {}));
   kept_ = std::move(given);
 }
 
@@ -64,30 +64,28 @@ bool is_plain_rows(const py::object& array, int64_t dim) {
   return py::isinstance<py::array_t<float>>(given) || py::isinstance<py::array_t<double>>(given);
 }
 
-at::Tensor copy_of(const py::object& array, const char* what) {
+Array copy_of(const py::object& array, const char* what) {
   const ArrayView view(array, what);
-  return view.tensor().defined() ? view.tensor().clone() : at::Tensor();
+  return view.array().defined() ? view.array().copy() : Array();
 }
 
-py::object array_of(const at::Tensor& tensor) {
-  if (!tensor.defined()) return py::none();
-  auto kept = std::make_unique<at::Tensor>(tensor.contiguous());
-  const std::vector<py::ssize_t> sizes(kept->sizes().begin(), kept->sizes().end());
+py::object numpy_of(const Array& array) {
+  if (!array.defined()) return py::none();
+  const std::vector<py::ssize_t> sizes(array.shape().begin(), array.shape().end());
   // Strides are given: pybind11 before 2.12 takes an element's size from where NumPy 2 has something else.
-  std::vector<py::ssize_t> strides;
-  for (const int64_t stride : kept->strides())
-    strides.push_back(static_cast<py::ssize_t>(stride) * static_cast<py::ssize_t>(kept->element_size()));
-  void* data = kept->data_ptr();
-  const py::dtype type = dtype_of(kept->scalar_type());
-  const py::capsule owner(kept.release(), [](void* owned) { delete static_cast<at::Tensor*>(owned); });
-  return py::array(type, sizes, strides, data, owner);
+  std::vector<py::ssize_t> strides(sizes.size());
+  py::ssize_t stride = size_of(array.type());
+  for (size_t i = sizes.size(); i-- > 0; stride *= std::max<py::ssize_t>(1, sizes[i])) strides[i] = stride;
+  auto kept = std::make_unique<Array>(array);
+  void* data = kept->mutable_raw();
+  const py::capsule owner(kept.release(), [](void* owned) { delete static_cast<Array*>(owned); });
+  return py::array(dtype_of(array.type()), sizes, strides, data, owner);
 }
 
-py::object copied_array(const at::Tensor& tensor) {
-  const at::Tensor plain = tensor.contiguous();
-  const std::vector<py::ssize_t> sizes(plain.sizes().begin(), plain.sizes().end());
+py::object copied_numpy(const Array& array) {
+  const std::vector<py::ssize_t> sizes(array.shape().begin(), array.shape().end());
   py::array_t<float> made(sizes);
-  std::copy_n(plain.data_ptr<float>(), plain.numel(), made.mutable_data());
+  std::copy_n(array.data<float>(), array.numel(), made.mutable_data());
   return std::move(made);
 }
 

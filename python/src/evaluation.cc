@@ -27,12 +27,15 @@ std::vector<std::string> texts_of(const std::vector<Split>& splits) {
   return texts;
 }
 
+/// Of features that may be of any shape, or none.
+int64_t rows_of(const Array& features) { return features.defined() && features.dim() > 0 ? features.size(0) : 0; }
+
 std::shared_ptr<FeatureSet> make_features(const py::object& features, const py::object& labels,
                                           std::vector<std::string> names, const std::vector<std::string>& split,
                                           std::vector<std::string> ids) {
   FeatureSet set;
   set.features = copy_of(features, "features");
-  set.labels = copy_of(labels, "labels");
+  set.labels = label_numbers(ArrayView(labels, "labels").array(), rows_of(set.features), "features");
   set.class_names = std::move(names);
   set.class_split = splits_of(split);
   set.image_ids = std::move(ids);
@@ -106,8 +109,8 @@ void bind_features(py::module_& module) {
           [](const fs::path& path, const std::optional<fs::path>& labels, const std::optional<fs::path>& split) {
             return unlocked([&] { return std::make_shared<FeatureSet>(read_features(path, {labels, split})); });
           })
-      .def_property_readonly("features", [](const FeatureSet& own) { return array_of(own.features); })
-      .def_property_readonly("labels", [](const FeatureSet& own) { return array_of(own.labels); })
+      .def_property_readonly("features", [](const FeatureSet& own) { return numpy_of(own.features); })
+      .def_property_readonly("labels", [](const FeatureSet& own) { return numpy_of(Array::of(own.labels)); })
       .def_readonly("names", &FeatureSet::class_names)
       .def_readonly("ids", &FeatureSet::image_ids)
       .def_property_readonly("split", [](const FeatureSet& own) { return texts_of(own.class_split); })

@@ -17,11 +17,11 @@ namespace {
 
 Image pixels_of(const py::handle& given) {
   const ArrayView view(py::reinterpret_borrow<py::object>(given), "an image");
-  const at::Tensor& pixels = view.tensor();
-  if (pixels.dim() != 3 || pixels.size(2) != 3 || pixels.scalar_type() != at::kByte || pixels.numel() == 0)
-    fail("an image should be uint8 [height, width, 3] in RGB, found {} [{}]", c10::toString(pixels.scalar_type()),
-         fmt::join(pixels.sizes(), ", "));
-  const auto* first = pixels.data_ptr<uint8_t>();
+  const Array& pixels = view.array();
+  if (pixels.dim() != 3 || pixels.size(2) != 3 || pixels.type() != NumberType::kUInt8 || pixels.numel() == 0)
+    fail("an image should be uint8 [height, width, 3] in RGB, found {} [{}]", to_string(pixels.type()),
+         fmt::join(pixels.shape(), ", "));
+  const auto* first = pixels.data<uint8_t>();
   return {pixels.size(0), pixels.size(1), std::vector<uint8_t>(first, first + pixels.numel())};
 }
 
@@ -47,7 +47,7 @@ class SharedBackbone {
   [[nodiscard]] const Backbone& backbone() const { return *backbone_; }
 
   /// float32 [n, d]
-  at::Tensor extract(const GivenImages& images, Progress& progress) {
+  Array extract(const GivenImages& images, Progress& progress) {
     return extract_given_images(*backbone_, images, options_, mutex_, progress);
   }
 
@@ -85,7 +85,7 @@ void bind_images(py::module_& module) {
       .def("extract", [](SharedBackbone& own, const py::list& images, py::object callback) {
         const std::vector<GivenImage> given = given_images(images);
         PythonProgress progress(std::move(callback));
-        return array_of(unlocked([&] { return own.extract(pointers(given), progress); }));
+        return numpy_of(unlocked([&] { return own.extract(pointers(given), progress); }));
       });
 }
 

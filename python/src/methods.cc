@@ -7,7 +7,6 @@
 #include "calls.h"
 #include "eval/fit.h"
 #include "knowledge/build.h"
-#include "tensors/tensors.h"
 
 namespace protocom::python {
 namespace {
@@ -26,7 +25,7 @@ SharedKnowledge make_knowledge(std::vector<std::string> classes, std::vector<std
   AttributeTable table;
   table.classes = std::move(classes);
   table.attributes = std::move(attributes);
-  table.association = protocom::array_of(copy_of(association, "association").to(at::kFloat));
+  table.association = copy_of(association, "association").to(NumberType::kFloat32);
   table.source = {{"kind", "python"}};
   return unlocked([&] { return std::make_shared<Knowledge>(build_knowledge(table, {})); });
 }
@@ -70,7 +69,7 @@ void bind_methods(py::module_& module) {
       .def_static("make", &make_knowledge)
       .def_readonly("classes", &Knowledge::classes)
       .def_readonly("attributes", &Knowledge::attributes)
-      .def_property_readonly("association", [](const Knowledge& own) { return array_of(tensor_of(own.association)); });
+      .def_property_readonly("association", [](const Knowledge& own) { return numpy_of(own.association); });
   py::class_<FittedMethod, std::shared_ptr<FittedMethod>>(module, "Fitted")
       .def_static("read",
                   [](const fs::path& path) {

@@ -142,12 +142,12 @@ void bind_questions(BoundRecognizer& bound) {
       .def("classify_features",
            [](SharedRecognizer& own, const py::object& features) {
              const ArrayView rows(features, "features");
-             return python_of(unlocked([&] { return answers_json(own.classify(rows.tensor())); }));
+             return python_of(unlocked([&] { return answers_json(own.classify(rows.array())); }));
            })
       .def("features_of",
            [](SharedRecognizer& own, const py::list& images) {
              const std::vector<GivenImage> given = given_images(images);
-             return array_of(unlocked([&] { return own.features_of(pointers(given)); }));
+             return numpy_of(unlocked([&] { return own.features_of(pointers(given)); }));
            })
       .def("classes", [](SharedRecognizer& own) { return python_of(called(own, &classes_json)); })
       .def("examples",
@@ -193,7 +193,7 @@ void bind_unlabelled(BoundRecognizer& bound) {
       .def("add_unlabelled_features",
            [](SharedRecognizer& own, const py::object& features) {
              const ArrayView rows(features, "features");
-             return unlocked([&] { return own.add_unlabelled(rows.tensor()); });
+             return unlocked([&] { return own.add_unlabelled(rows.array()); });
            })
       .def("remove_unlabelled", [](SharedRecognizer& own) {
         return called(own, [](Recognizer& recognizer) { return recognizer.file().remove_all_unlabelled(); });
@@ -212,7 +212,7 @@ void bind_changes(BoundRecognizer& bound) {
            [](SharedRecognizer& own, const py::dict& stated, const py::object& features) {
              const ArrayView rows(features, "features");
              const Said said(stated);
-             return python_of(unlocked([&] { return enrolment_json(own.enrol(said.request(), rows.tensor())); }));
+             return python_of(unlocked([&] { return enrolment_json(own.enrol(said.request(), rows.array())); }));
            })
       .def("enrol_folder",
            [](SharedRecognizer& own, const fs::path& folder, const fs::path& table, py::object callback) {

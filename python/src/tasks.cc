@@ -8,6 +8,7 @@
 #include "fewshot/paper/describe_task.h"
 #include "fewshot/task_classifier.h"
 #include "methods.h"
+#include "tensors/tensors.h"
 
 namespace protocom::python {
 namespace {
@@ -31,25 +32,26 @@ std::shared_ptr<TaskClassifier> make_task(const Parts& parts, const py::object& 
   const ArrayView x(features, "features"), y(labels, "labels");
   const ArrayView base(parts.base_features, "features of base classes"), base_labels(parts.base_labels, "labels");
   TaskInputs inputs;
-  inputs.features = x.tensor();
-  inputs.labels = y.tensor();
+  inputs.features = tensor_of(x.array());
+  inputs.labels = tensor_of(y.array());
   inputs.classes = static_cast<int64_t>(names.size());
   inputs.class_names = std::move(names);
   inputs.knowledge = parts.knowledge;
   inputs.model = parts.model;
   inputs.feature_dim = parts.fitted.empty() ? feature_dim : parts.fitted.front()->feature_dim;
   inputs.seed = parts.seed;
-  if (base.tensor().defined()) inputs.base = {base.tensor().clone(), base_labels.tensor().clone()};
+  if (base.array().defined())
+    inputs.base = {tensor_of(base.array().copy()), tensor_of(base_labels.array().copy())};
   return unlocked([&] {
     describe_task(inputs);
     return std::make_shared<TaskClassifier>(method_of(parts), std::move(inputs));
   });
 }
 
-at::Tensor probabilities(const TaskClassifier& task, const at::Tensor& queries) {
+Array probabilities(const TaskClassifier& task, const Array& queries) {
   return unlocked([&] {
     const at::NoGradGuard no_grad;
-    return task.score(queries).logits.softmax(-1);
+    return protocom::array_of(task.score(tensor_of(queries)).logits.softmax(-1));
   });
 }
 
@@ -58,33 +60,33 @@ at::Tensor probabilities(const TaskClassifier& task, const at::Tensor& queries) 
 py::object quick_probabilities(const TaskClassifier& task, const py::object& queries) {
   if (!is_plain_rows(queries, task.feature_dim())) return py::none();
   const ArrayView view(queries, "queries");
-  return copied_array(probabilities(task, view.tensor()));
+  return copied_numpy(probabilities(task, view.array()));
 }
 
 py::tuple scores(const TaskClassifier& task, const py::object& queries, const py::object& shares) {
   const ArrayView q(queries, "queries"), s(shares, "shares");
-  const QueryScores found = unlocked([&] { return task.score(q.tensor(), s.tensor()); });
-  return py::make_tuple(array_of(found.logits), array_of(found.unseen));
+  const QueryScores found = unlocked([&] { return task.score(tensor_of(q.array()), tensor_of(s.array())); });
+  return py::make_tuple(numpy_of(protocom::array_of(found.logits)), numpy_of(protocom::array_of(found.unseen)));
 }
 
 /// Logits [b, q, n] of many episodes at once.
-at::Tensor batch_logits(const Parts& parts, const py::object& support, const py::object& query, const py::object& mask,
+Array batch_logits(const Parts& parts, const py::object& support, const py::object& query, const py::object& mask,
                         const std::vector<uint64_t>& seeds) {
   const ArrayView s(support, "support"), q(query, "query"), m(mask, "support_mask");
   const ArrayView base(parts.base_features, "features of base classes"), base_labels(parts.base_labels, "labels");
   return unlocked([&] {
     const at::NoGradGuard no_grad;
     EpisodeBatch batch;
-    batch.support = s.tensor().to(at::kFloat);
-    batch.query = q.tensor().to(at::kFloat);
-    if (m.tensor().defined()) batch.support_mask = m.tensor().to(at::kFloat);
+    batch.support = tensor_of(s.array()).to(at::kFloat);
+    batch.query = tensor_of(q.array()).to(at::kFloat);
+    if (m.array().defined()) batch.support_mask = tensor_of(m.array()).to(at::kFloat);
     batch.seed = seeds;
-    const LabelledFeatures own{base.tensor(), base_labels.tensor()};
+    const LabelledFeatures own{tensor_of(base.array()), tensor_of(base_labels.array())};
     MethodContext context;
     if (own.features.defined()) context.base = &own;
     const auto method = method_of(parts);
     check_needs(*method, context);
-    return method->prepare(context)->score(batch).logits;
+    return protocom::array_of(method->prepare(context)->score(batch).logits);
   });
 }
 
@@ -105,13 +107,13 @@ void bind_tasks(py::module_& module) {
       .def("label", [](const Parts& own) { return method_of(own)->label(); })
       .def("batch_logits",
            [](const Parts& own, const py::object& support, const py::object& query, const py::object& mask,
-              const std::vector<uint64_t>& seeds) { return array_of(batch_logits(own, support, query, mask, seeds)); });
+              const std::vector<uint64_t>& seeds) { return numpy_of(batch_logits(own, support, query, mask, seeds)); });
   py::class_<TaskClassifier, std::shared_ptr<TaskClassifier>>(module, "Task")
       .def(py::init(&make_task))
       .def("probabilities",
            [](const TaskClassifier& task, const py::object& queries) {
              const ArrayView view(queries, "queries");
-             return array_of(probabilities(task, view.tensor()));
+             return numpy_of(probabilities(task, view.array()));
            })
       .def("quick_probabilities", &quick_probabilities)
       .def("scores", &scores, py::arg("queries"), py::arg("shares") = py::none());

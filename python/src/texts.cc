@@ -19,7 +19,7 @@ void bind_texts(py::module_& module) {
       .def_property_readonly("longest", &TextEncoder::longest)
       .def_property_readonly("compares_with_images", &TextEncoder::compares_with_images)
       .def("encode", [](const TextEncoder& own, const std::vector<std::string>& texts) {
-        return array_of(unlocked([&] { return encode_texts(own, texts); }));
+        return numpy_of(unlocked([&] { return encode_texts(own, texts); }));
       });
 }
 

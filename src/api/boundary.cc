@@ -126,21 +126,19 @@ void CallerProgress::tell(int64_t done, std::string_view detail) {
   if (report_) by_caller([&] { report_({job_, done, total_, std::string(detail)}); });
 }
 
-at::Tensor tensor_of(const Rows& rows, const char* what) {
+Array array_of(const Rows& rows, const char* what) {
   if (rows.rows() == 0) fail("{} should be a row of numbers per image, found none", what);
   const bool floats = rows.floats() != nullptr;
   void* data = floats ? const_cast<float*>(rows.floats()) : static_cast<void*>(const_cast<double*>(rows.doubles()));
-  const at::Tensor view = at::from_blob(data, {rows.rows(), rows.dim()}, floats ? at::kFloat : at::kDouble);
-  return view.to(at::kFloat);
+  const NumberType type = floats ? NumberType::kFloat32 : NumberType::kFloat64;
+  return Array::view(data, {rows.rows(), rows.dim()}, type, std::shared_ptr<const void>(data, [](const void*) {}))
+      .to(NumberType::kFloat32);
 }
 
-Matrix matrix_of(const at::Tensor& tensor) {
-  const at::Tensor plain = tensor.to(at::kCPU, at::kFloat).contiguous();
-  const auto* first = plain.data_ptr<float>();
-  return {{first, first + plain.numel()}, plain.size(0), plain.size(1)};
+Matrix matrix_of(const Array& array) {
+  const auto* first = array.data<float>();
+  return {{first, first + array.numel()}, array.size(0), array.size(1)};
 }
-
-at::Tensor tensor_of(const Labels& labels) { return at::tensor(labels.numbers(), at::kLong); }
 
 std::vector<std::string> names_for(const Labels& labels, const std::vector<std::string>& given) {
   if (!given.empty() && !labels.names().empty()) fail("labels that are names have class names already: give no others");

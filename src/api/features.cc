@@ -32,11 +32,11 @@ void check_labels(const Labels& labels, size_t classes) {
 
 protocom::FeatureSet set_of(const Rows& features, const Labels& labels, const FeatureSetOptions& options) {
   protocom::FeatureSet set;
-  set.features = tensor_of(features, "features").clone();
+  set.features = array_of(features, "features").copy();
   set.class_names = names_for(labels, options.class_names);
   check_one_label_a_row(labels, features.rows());
   check_labels(labels, set.class_names.size());
-  set.labels = tensor_of(labels);
+  set.labels = labels.numbers();
   set.class_split = splits_of(options.split, set.class_names.size());
   set.image_ids = options.ids;
   return checked_feature_set(std::move(set), "features");
@@ -71,8 +71,8 @@ void FeatureSet::save(const std::string& path) const {
 
 int64_t FeatureSet::rows() const { return impl_->set.size(); }
 int64_t FeatureSet::dim() const { return impl_->set.dim(); }
-const float* FeatureSet::features() const { return impl_->set.features.data_ptr<float>(); }
-const int64_t* FeatureSet::labels() const { return impl_->set.labels.data_ptr<int64_t>(); }
+const float* FeatureSet::features() const { return impl_->set.features.data<float>(); }
+const int64_t* FeatureSet::labels() const { return impl_->set.labels.data(); }
 const std::vector<std::string>& FeatureSet::class_names() const { return impl_->set.class_names; }
 const std::vector<std::string>& FeatureSet::ids() const { return impl_->set.image_ids; }
 const Warnings& FeatureSet::warnings() const { return impl_->warnings; }

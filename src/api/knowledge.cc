@@ -6,7 +6,7 @@
 #include "api/detail/parts.h"
 #include "base/error.h"
 #include "knowledge/build.h"
-#include "tensors/tensors.h"
+#include "base/matrix.h"
 
 namespace protocom::v0 {
 namespace {
@@ -20,10 +20,10 @@ protocom::Knowledge knowledge_of(const std::vector<std::string>& classes, const 
   AttributeTable table;
   table.classes = classes;
   table.attributes = attributes;
-  const at::Tensor weights = tensor_of(association, "the association").clone();
-  if (!weights.ge(0).logical_and(weights.le(1)).all().item<bool>())
+  table.association = array_of(association, "the association").copy();
+  const auto weights = protocom::matrix_of<float>(table.association).array();
+  if (!(weights >= 0 && weights <= 1).all())
     fail("the association should hold numbers in [0, 1]: how much a class has an attribute");
-  table.association = array_of(weights);
   table.source = {{"kind", "library"}};
   return build_knowledge(table, {});
 }
@@ -59,7 +59,7 @@ void Knowledge::save(const std::string& path) const {
 const std::vector<std::string>& Knowledge::classes() const { return impl_->knowledge->classes; }
 const std::vector<std::string>& Knowledge::attributes() const { return impl_->knowledge->attributes; }
 Matrix Knowledge::association() const {
-  return guarded([&] { return matrix_of(protocom::tensor_of(impl_->knowledge->association)); });
+  return guarded([&] { return matrix_of(impl_->knowledge->association); });
 }
 const Warnings& Knowledge::warnings() const { return impl_->warnings; }
 

@@ -11,6 +11,7 @@
 #include "fewshot/methods.h"
 #include "fewshot/paper/describe_task.h"
 #include "fewshot/task_classifier.h"
+#include "tensors/tensors.h"
 
 namespace protocom::v0 {
 namespace {
@@ -35,6 +36,13 @@ MethodInfo info_of(const protocom::MethodSpec& spec) {
   return info;
 }
 
+LabelledFeatures labelled(const protocom::FeatureSet& set) {
+  return {protocom::tensor_of(set.features), at::tensor(set.labels, at::kLong)};
+}
+
+/// Of logits or probabilities [q, c].
+Matrix plain(const at::Tensor& values) { return matrix_of(protocom::array_of(values.to(at::kCPU, at::kFloat))); }
+
 /// `names`: of all classes, by names_for.
 protocom::TaskInputs task_of(const Rows& features, const Labels& labels, const std::vector<std::string>& names,
                              const ClassifierOptions& options) {
@@ -43,13 +51,13 @@ protocom::TaskInputs task_of(const Rows& features, const Labels& labels, const s
   if (!options.class_names.empty() || !labels.names().empty()) task.class_names = names;
   task.classes = static_cast<int64_t>(names.size());
   if (features.rows() > 0) {
-    task.features = tensor_of(features, "features");
-    task.labels = tensor_of(labels);
+    task.features = protocom::tensor_of(array_of(features, "features"));
+    task.labels = at::tensor(labels.numbers(), at::kLong);
   }
   task.feature_dim = options.fitted.empty() ? (features.rows() > 0 ? 0 : features.dim()) : options.fitted.front().dim();
   if (options.knowledge) task.knowledge = options.knowledge->impl().knowledge;
   if (options.model) task.model = options.model->impl().model;
-  if (options.base) task.base = {options.base->impl().set.features, options.base->impl().set.labels};
+  if (options.base) task.base = labelled(options.base->impl().set);
   task.seed = options.seed;
   return task;
 }
@@ -96,13 +104,13 @@ Classifier::Classifier(Classifier&& other) noexcept = default;
 Classifier& Classifier::operator=(Classifier&& other) noexcept = default;
 
 Matrix Classifier::scores(const Rows& queries) const {
-  return guarded([&] { return matrix_of(impl_->task->score(tensor_of(queries, "queries")).logits); });
+  return guarded([&] { return plain(impl_->task->score(protocom::tensor_of(array_of(queries, "queries"))).logits); });
 }
 
 Matrix Classifier::probabilities(const Rows& queries, const std::vector<double>& shares) const {
   return guarded([&] {
     const at::Tensor given = shares.empty() ? at::Tensor() : at::tensor(shares, at::kDouble);
-    return matrix_of(impl_->task->score(tensor_of(queries, "queries"), given).logits.softmax(-1));
+    return plain(impl_->task->score(protocom::tensor_of(array_of(queries, "queries")), given).logits.softmax(-1));
   });
 }
 

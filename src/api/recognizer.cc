@@ -84,7 +84,7 @@ Answers Recognizer::classify(const std::vector<Image>& images) {
 }
 
 Answers Recognizer::classify_features(const Rows& features) {
-  return with_warnings([&] { return answers_of(impl_->shared.classify(tensor_of(features, "features"))); });
+  return with_warnings([&] { return answers_of(impl_->shared.classify(array_of(features, "features"))); });
 }
 
 Matrix Recognizer::features_of(const std::vector<Image>& images) {
@@ -109,7 +109,7 @@ Enrolment Recognizer::enrol_described(const std::string& class_name, const std::
 Enrolment Recognizer::enrol_features(const std::string& class_name, const Rows& features,
                                      const std::vector<std::string>& attributes) {
   return with_warnings(
-      [&] { return impl_->shared.enrol(request_of(class_name, attributes), tensor_of(features, "features")); });
+      [&] { return impl_->shared.enrol(request_of(class_name, attributes), array_of(features, "features")); });
 }
 
 Enrolment Recognizer::enrol(const EnrolSources& sources, const Progress& progress) {
@@ -124,7 +124,7 @@ int64_t Recognizer::add_unlabelled(const std::vector<Image>& images) {
 }
 
 int64_t Recognizer::add_unlabelled_features(const Rows& features) {
-  return guarded([&] { return impl_->shared.add_unlabelled(tensor_of(features, "features")); });
+  return guarded([&] { return impl_->shared.add_unlabelled(array_of(features, "features")); });
 }
 
 int64_t Recognizer::unlabelled() const {

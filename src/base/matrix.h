@@ -9,6 +9,9 @@
 #include <Eigen/Cholesky>
 #include <Eigen/Core>
 
+#include <algorithm>
+#include <cmath>
+
 #include "base/array.h"
 
 namespace protocom {
@@ -37,6 +40,27 @@ template <typename T>
 Eigen::Map<RowMatrix<T>> mutable_matrix_of(Array& array) {
   PROTOCOM_CHECK(array.dim() == 1 || array.dim() == 2);
   return {array.mutable_data<T>(), array.dim() == 1 ? 1 : array.size(0), array.size(array.dim() - 1)};
+}
+
+/// Rows divided by their Euclidean length; one shorter than 1e-12 by that, so that zero stays zero.
+template <typename Rows>
+RowMatrix<typename Rows::Scalar> unit_rows(const Eigen::MatrixBase<Rows>& rows) {
+  using T = typename Rows::Scalar;
+  RowMatrix<T> made = rows;
+  for (int64_t i = 0; i < made.rows(); ++i) made.row(i) /= std::max(made.row(i).norm(), static_cast<T>(1e-12));
+  return made;
+}
+
+/// log sum_k exp(factor * x_k) of each row of [n, c], in double precision.
+template <typename Rows>
+DoubleVector log_sum_exp(const Eigen::MatrixBase<Rows>& rows, double factor = 1) {
+  DoubleVector sums(rows.rows());
+  for (int64_t i = 0; i < rows.rows(); ++i) {
+    const Eigen::RowVectorXd row = factor * rows.row(i).template cast<double>();
+    const double most = row.maxCoeff();
+    sums[i] = most + std::log((row.array() - most).exp().sum());
+  }
+  return sums;
 }
 
 /// A copy of a matrix as an array [n, d] of its type.

@@ -36,15 +36,6 @@ bool are_whole(const Array& labels) {
   return std::all_of(numbers.data<double>(), numbers.data<double>() + numbers.numel(), is_whole);
 }
 
-std::vector<int64_t> whole_numbers(const Array& raw, int64_t images, const std::string& where) {
-  const bool column = raw.dim() == 2 && (raw.size(0) == 1 || raw.size(1) == 1);
-  const Array labels = column ? raw.reshaped({raw.numel()}) : raw;
-  check_count(labels, images, where);
-  if (!are_whole(labels)) fail("{}: labels must be integers, or the names of the classes", where);
-  const Array whole = labels.to(NumberType::kInt64);
-  return {whole.data<int64_t>(), whole.data<int64_t>() + whole.numel()};
-}
-
 void check_label_range(const FeatureSet& set, const std::string& where) {
   const auto [lowest, highest] = std::minmax_element(set.labels.begin(), set.labels.end());
   const int64_t low = *lowest, high = *highest;
@@ -130,10 +121,25 @@ std::vector<std::string> clean_names(std::vector<std::string> names) {
 
 void take_labels(const NumpyArray& raw, const LabelContext& context, FeatureSet& set) {
   if (const auto* texts = std::get_if<std::vector<std::string>>(&raw)) return take_texts(*texts, context, set);
-  set.labels = whole_numbers(std::get<Array>(raw), set.features.size(0), context.where);
+  set.labels = label_numbers(std::get<Array>(raw), set.features.size(0), context.where);
   if (!context.names) return take_numbers_as_classes(context, set);
   set.class_names = *context.names;
   check_label_range(set, context.where);
 }
 
 }  // namespace protocom::feature_parts
+
+namespace protocom {
+
+using namespace feature_parts;
+
+std::vector<int64_t> label_numbers(const Array& raw, int64_t images, const std::string& where) {
+  const bool column = raw.dim() == 2 && (raw.size(0) == 1 || raw.size(1) == 1);
+  const Array labels = column ? raw.reshaped({raw.numel()}) : raw;
+  check_count(labels, images, where);
+  if (!are_whole(labels)) fail("{}: labels must be integers, or the names of the classes", where);
+  const Array whole = labels.to(NumberType::kInt64);
+  return {whole.data<int64_t>(), whole.data<int64_t>() + whole.numel()};
+}
+
+}  // namespace protocom

@@ -1,7 +1,5 @@
 #include "encoders/embed.h"
 
-#include <ATen/ATen.h>
-
 #include <algorithm>
 #include <atomic>
 #include <future>
@@ -92,7 +90,7 @@ void embed_batches(Backbone& backbone, const std::vector<std::filesystem::path>&
     EmbeddedBatch batch = next.get();
     const int64_t end = std::min(total, begin + options.batch);
     next = read_from(end);
-    batch.features = batch.images.empty() ? at::zeros({0, backbone.dim()})
+    batch.features = batch.images.empty() ? Array::zeros({0, backbone.dim()})
                                           : extract_square_features(backbone, batch.images, options);
     if (taken.valid()) taken.get();
     taken = take_in(std::move(batch));
@@ -105,7 +103,7 @@ void embed_batches(Backbone& backbone, const std::vector<std::filesystem::path>&
 EmbeddedFiles embed_files(Backbone& backbone, const std::vector<std::filesystem::path>& paths,
                           const ExtractOptions& options, Progress& progress) {
   EmbeddedFiles all;
-  std::vector<at::Tensor> features = {at::zeros({0, backbone.dim()})};
+  std::vector<Array> features = {Array::zeros({0, backbone.dim()})};
   const auto take = [&](EmbeddedBatch&& batch) {
     append(all.paths, batch.paths);
     append(all.hashes, batch.hashes);
@@ -113,7 +111,7 @@ EmbeddedFiles embed_files(Backbone& backbone, const std::vector<std::filesystem:
     features.push_back(batch.features);
   };
   embed_batches(backbone, paths, options, take, progress);
-  all.features = at::cat(features);  // [n, d]
+  all.features = Array::joined(features);  // [n, d]
   return all;
 }
 

@@ -1,6 +1,4 @@
 #pragma once
-#include <ATen/core/Tensor.h>
-
 #include <filesystem>
 #include <functional>
 #include <string>
@@ -18,7 +16,7 @@ namespace protocom {
 struct EmbeddedFiles {
   std::vector<std::filesystem::path> paths;  ///< [n], those that could be read, in the order given
   std::vector<std::string> hashes;           ///< [n], hash_bytes of each file's bytes
-  at::Tensor features;                       ///< float32 [n, d] on the CPU
+  Array features;                            ///< float32 [n, d]
   std::vector<UnreadableFile> unreadable;    ///< the others
 };
 

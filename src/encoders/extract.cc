@@ -10,10 +10,10 @@
 #include "base/error.h"
 #include "base/feature_values.h"
 #include "base/log.h"
+#include "base/matrix.h"
 #include "io/scratch_array.h"
 #include "tensors/device.h"
 #include "tensors/tensors.h"
-#include "tensors/unit_vectors.h"
 
 namespace protocom {
 namespace {
@@ -101,12 +101,12 @@ void freeze_for(Backbone& backbone, const ExtractOptions& options) {
   if (device.is_cpu() && resolve_precision(options.precision, device) == Precision::kFloat32) backbone.freeze();
 }
 
-at::Tensor extract_given_images(Backbone& backbone, const GivenImages& images, const ExtractOptions& options,
+Array extract_given_images(Backbone& backbone, const GivenImages& images, const ExtractOptions& options,
                                 std::mutex& passes, Progress& progress) {
   if (images.empty()) fail("there is no image to extract features of");
   const auto total = static_cast<int64_t>(images.size());
   progress.start("extract", total);
-  std::vector<at::Tensor> parts;
+  std::vector<Array> parts;
   for (int64_t i = 0; i < total; i += options.batch) {
     const int64_t end = std::min(i + options.batch, total);
     std::vector<SquareImage> some = square_images({images.begin() + i, images.begin() + end}, backbone.preprocessing());
@@ -115,7 +115,7 @@ at::Tensor extract_given_images(Backbone& backbone, const GivenImages& images, c
     progress.advance(end, "");
   }
   progress.finish();
-  return at::cat(parts);
+  return Array::joined(parts);
 }
 
 at::Tensor to_float_images(const at::Tensor& pixels) {
@@ -135,15 +135,15 @@ FeatureSet extract_features(Backbone& backbone, const PackedImages& images, cons
   const Speed speed;
   for (int64_t first = share_begin; first < share_end; first += options.batch) {
     const int64_t end = std::min(share_end, first + options.batch);
-    const at::Tensor features = forward_batch(backbone, images.pixels.slice(0, first, end), options.precision, device);
+    const at::Tensor features = forward_batch(backbone, tensor_of(images.pixels.rows(first, end)), options.precision, device);
     check_output(features, first, images.image_ids);
     own.slice(0, first - share_begin, end - share_begin).copy_(features);
     progress.advance(end - share_begin, speed.describe((end - share_begin) * options.group->size()));
   }
   progress.finish();
-  result.features = options.group->gather_rows(own);
+  result.features = array_of(options.group->gather_rows(own));
   warn_of_alike(result.features);
-  result.labels = images.labels.clone();
+  result.labels = images.labels;
   result.class_names = images.class_names;
   result.class_split = images.class_split;
   result.image_ids = images.image_ids;
@@ -165,27 +165,27 @@ FeatureMaps extract_feature_maps(Backbone& backbone, const PackedImages& images,
   const Speed speed;
   for (int64_t first = 0; first < count; first += options.batch) {
     const int64_t end = std::min(count, first + options.batch);
-    const at::Tensor maps = forward_batch_maps(backbone, images.pixels.slice(0, first, end), options.precision, device);
+    const at::Tensor maps =
+        forward_batch_maps(backbone, tensor_of(images.pixels.rows(first, end)), options.precision, device);
     check_output(maps, first, images.image_ids);
     if (first == 0) {
       result.maps =
-          tensor_of(scratch_array(scratch, {count, maps.size(1), maps.size(2), maps.size(3)}, NumberType::kFloat16));
+          scratch_array(scratch, {count, maps.size(1), maps.size(2), maps.size(3)}, NumberType::kFloat16);
     }
-    result.maps.slice(0, first, end).copy_(maps);
+    tensor_of(result.maps.rows(first, end)).copy_(maps);
     progress.advance(end, speed.describe(end));
   }
   progress.finish();
   return result;
 }
 
-at::Tensor extract_features(Backbone& backbone, const std::vector<Image>& images, const ExtractOptions& options) {
+Array extract_features(Backbone& backbone, const std::vector<Image>& images, const ExtractOptions& options) {
   std::vector<Image> squares;
   for (const Image& image : images) squares.push_back(resize_and_crop(image, backbone.preprocessing()));
   return extract_square_features(backbone, squares, options);
 }
 
-at::Tensor extract_square_features(Backbone& backbone, const std::vector<Image>& images,
-                                   const ExtractOptions& options) {
+Array extract_square_features(Backbone& backbone, const std::vector<Image>& images, const ExtractOptions& options) {
   const c10::Device device = prepare(backbone, options);
   if (images.empty()) fail("there are no images to extract features from");
   const int64_t size = backbone.preprocessing().image_size;
@@ -197,18 +197,18 @@ at::Tensor extract_square_features(Backbone& backbone, const std::vector<Image>&
       pixels.push_back(pixels_of(images[i], size));
     batches.push_back(forward_batch(backbone, at::stack(pixels), options.precision, device));
   }
-  at::Tensor features = at::cat(batches);  // [n, d]
-  if (const auto bad = find_bad_features(array_of(features))) refuse_output(*bad, "an image");
+  Array features = array_of(at::cat(batches));  // [n, d]
+  if (const auto bad = find_bad_features(features)) refuse_output(*bad, "an image");
   return features;
 }
 
-void warn_of_alike(const at::Tensor& features) {
+void warn_of_alike(const Array& features) {
   constexpr int64_t kFewest = 10;
   constexpr double kAlike = 0.999;
   const int64_t n = features.size(0);
   if (n < kFewest) return;
   // The squared length of the sum of unit vectors is the sum of the cosines of all pairs, each image with itself too.
-  const auto all = unit_vectors(features).sum(0, false, at::kDouble).square().sum().item<double>();
+  const double all = unit_rows(matrix_of<float>(features)).cast<double>().colwise().sum().squaredNorm();
   const double cosine = (all - static_cast<double>(n)) / static_cast<double>(n * (n - 1));
   if (cosine < kAlike) return;
   logger().warn(

@@ -48,17 +48,17 @@ FeatureMaps extract_feature_maps(Backbone& backbone, const PackedImages& images,
 
 /// f(x) of a few decoded images of any size, each brought to the backbone's image size by resize_and_crop: float32 [n,
 /// d] on the CPU. Throws Error when there is none.
-at::Tensor extract_features(Backbone& backbone, const std::vector<Image>& images, const ExtractOptions& options = {});
+Array extract_features(Backbone& backbone, const std::vector<Image>& images, const ExtractOptions& options = {});
 
 /// The same of images that have been through decode_square_image or resize_and_crop with the backbone's preprocessing:
 /// they are taken as they are. Throws Error for another size.
-at::Tensor extract_square_features(Backbone& backbone, const std::vector<Image>& images,
+Array extract_square_features(Backbone& backbone, const std::vector<Image>& images,
                                    const ExtractOptions& options = {});
 
 /// The same of images as callers give them, float32 [n, d]: those of a batch are decoded on all cores, then `passes` is
 /// locked for the forward pass, so that several threads may share a backbone. Throws Error without an image, and that
 /// names the one that cannot be read.
-at::Tensor extract_given_images(Backbone& backbone, const GivenImages& images, const ExtractOptions& options,
+Array extract_given_images(Backbone& backbone, const GivenImages& images, const ExtractOptions& options,
                                 std::mutex& passes, Progress& progress);
 
 /// uint8 [n, size, size, 3] -> float32 [n, 3, size, size] in [0, 1], channels last in memory: what a backbone takes.
@@ -67,6 +67,6 @@ at::Tensor to_float_images(const at::Tensor& pixels);
 /// Warns where features [n, d] of different photos all point nearly the same way, by the mean cosine of all pairs: the
 /// encoder sees no difference between them, most likely because they were prepared otherwise than it wants. Says
 /// nothing of few images.
-void warn_of_alike(const at::Tensor& features);
+void warn_of_alike(const Array& features);
 
 }  // namespace protocom

@@ -1,17 +1,17 @@
 #pragma once
-#include <ATen/core/Tensor.h>
-
 #include <cstdint>
 #include <filesystem>
 #include <memory>
 #include <string>
 #include <vector>
 
+#include "base/array.h"
+
 namespace protocom {
 
 /// Vectors of texts.
 struct TextVectors {
-  at::Tensor vectors;  ///< float32 [n, d], of the length that the network gives: CLIP's are not of unit length
+  Array vectors;       ///< float32 [n, d], of the length that the network gives: CLIP's are not of unit length
   int64_t cut = 0;     ///< texts that were longer than the encoder takes; what is behind that was left out
 };
 

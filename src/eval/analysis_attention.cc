@@ -39,7 +39,7 @@ ClassAttention attention_of_class(const AnalysisInputs& inputs, int64_t class_in
   const std::vector<int64_t> own = attributes_of(*inputs.data.classes, class_index);
   if (own.empty()) return result;
   const at::Tensor attributes = at::tensor(own, at::kLong);
-  const at::Tensor images = inputs.data.features.features.index_select(0, at::tensor(rows, at::kLong));
+  const at::Tensor images = tensor_of(inputs.data.features.features.gathered(rows));
   const at::Tensor alpha = attention_of(inputs, class_index, images, attributes);  // [m, a']
   const at::Tensor size =
       inputs.data.model->network.encode(inputs.data.model->attribute_mean.index_select(0, attributes))

@@ -10,12 +10,13 @@
 #include "base/near_matches.h"
 #include "base/rng.h"
 #include "eval/detail/prepared_context.h"
+#include "tensors/tensors.h"
 
 namespace protocom {
 namespace {
 
 at::Tensor rows_of(const FeatureSet& features, const std::vector<int64_t>& rows) {
-  return features.features.index_select(0, at::tensor(rows, at::kLong));
+  return tensor_of(features.features.gathered(rows));
 }
 
 at::Tensor centre_of(const at::Tensor& images) { return images.to(at::kDouble).mean(0).to(at::kFloat); }
@@ -77,7 +78,7 @@ std::vector<PlacedMethod> placed_methods(const AnalysisInputs& inputs) {
     if (spec.sees != Sees::kEachQueryAlone || spec.has(Need::kBaseFeatures) || spec.has(Need::kFeatureMaps)) continue;
     check_needs(*method, known.context());
     PlacedMethod placed_method{method->label(), method->prepare(known.context())};
-    const EpisodeBatch probe = one_image_each(inputs.data.features.features.slice(0, 0, 1), 0);
+    const EpisodeBatch probe = one_image_each(tensor_of(inputs.data.features.features.rows(0, 1)), 0);
     if (placed_method.scorer->score(probe).prototypes.defined()) placed.push_back(std::move(placed_method));
   }
   return placed;

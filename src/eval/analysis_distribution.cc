@@ -9,6 +9,7 @@
 #include "base/rng.h"
 #include "eval/statistics.h"
 #include "fewshot/toolbox/moments.h"
+#include "tensors/tensors.h"
 
 namespace protocom {
 namespace {
@@ -31,7 +32,7 @@ SplitVariance variance_of(const FeatureSet& features, const std::vector<std::vec
   for (size_t i = 0; i < classes.size(); ++i) {
     const auto& own = rows[static_cast<size_t>(classes[i])];
     result.images += static_cast<int64_t>(own.size());
-    const at::Tensor images = features.features.index_select(0, at::tensor(own, at::kLong)).to(at::kDouble);
+    const at::Tensor images = tensor_of(features.features.gathered(own)).to(at::kDouble);
     const at::Tensor centre = centres[static_cast<int64_t>(i)].unsqueeze(0);
     cosines.push_back(at::cosine_similarity(images, centre, 1).mean().item<double>());
   }
@@ -73,7 +74,7 @@ std::vector<int64_t> sample_rows(const FeatureSet& features, const DistributionO
 std::vector<SplitVariance> split_variances(const FeatureSet& features) {
   const at::NoGradGuard no_grad;
   const auto rows = features.rows_by_class();
-  const Moments moments = class_moments(features.features, features.labels, static_cast<int64_t>(rows.size()));
+  const Moments moments = class_moments(tensor_of(features.features), at::tensor(features.labels, at::kLong), static_cast<int64_t>(rows.size()));
   std::vector<SplitVariance> result;
   for (const Split split : kAllSplits) {
     result.push_back(variance_of(features, rows, moments, split));
@@ -106,16 +107,15 @@ DistributionAnalysis analyse_distribution(const FeatureSet& features, const Dist
   DistributionAnalysis result;
   result.variances = split_variances(features);
   const std::vector<int64_t> rows = sample_rows(features, options);
-  const at::Tensor sample = features.features.index_select(0, at::tensor(rows, at::kLong));
+  const at::Tensor sample = tensor_of(features.features.gathered(rows));
   const PrincipalComponents pca = principal_components(sample, 2);
   const at::Tensor map = tsne(sample, options.tsne);
   result.pca_share = pca.share;
   const auto linear = pca.points.accessor<double, 2>();
   const auto neighbours = map.accessor<double, 2>();
-  const auto labels = features.labels.accessor<int64_t, 1>();
   for (size_t i = 0; i < rows.size(); ++i) {
     const auto at = static_cast<int64_t>(i);
-    const auto label = static_cast<size_t>(labels[rows[i]]);
+    const auto label = static_cast<size_t>(features.labels[static_cast<size_t>(rows[i])]);
     result.points.push_back({features.class_names[label], std::string(to_string(features.class_split[label])),
                              linear[at][0], linear[at][1], neighbours[at][0], neighbours[at][1],
                              features.image_ids[static_cast<size_t>(rows[i])]});

@@ -11,6 +11,7 @@
 #include "eval/detail/episode_rows.h"
 #include "eval/detail/prepared_context.h"
 #include "fewshot/scorer_group.h"
+#include "tensors/tensors.h"
 
 namespace protocom {
 namespace {
@@ -168,7 +169,7 @@ std::vector<GeneralisedResult> analyse_generalised(const EvaluateInputs& inputs,
   for (const int64_t shots : options.shots) {
     const Methods here = able_with(methods, shots);
     if (here.empty()) continue;
-    const ScorerGroup group(here, known.context(), inputs.features.features);
+    const ScorerGroup group(here, known.context(), tensor_of(inputs.features.features));
     GeneralisedOptions drawn = options;
     drawn.episodes.shape.k_shot = shots;
     const auto val = of_val(inputs.features, drawn);

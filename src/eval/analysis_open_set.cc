@@ -11,6 +11,7 @@
 #include "eval/detail/episode_rows.h"
 #include "eval/detail/prepared_context.h"
 #include "fewshot/scorer_group.h"
+#include "tensors/tensors.h"
 
 namespace protocom {
 namespace {
@@ -150,7 +151,7 @@ std::vector<OpenSetResult> analyse_open_set(const EvaluateInputs& inputs, const 
   for (const int64_t shots : options.shots) {
     const Methods here = able_with(methods, shots);
     if (here.empty()) continue;
-    const ScorerGroup group(here, known.context(), inputs.features.features);
+    const ScorerGroup group(here, known.context(), tensor_of(inputs.features.features));
     const EpisodeOptions drawn = with_others(options, shots);
     const EpisodeList list = without_others(sample_episodes(inputs.features, drawn), options.episodes.shape.n_way);
     const auto answers = run(group, here.size(), list, progress);

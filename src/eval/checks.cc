@@ -24,7 +24,7 @@ class EpisodeChecker {
       : features_(features),
         split_(list.split),
         without_supports_(list.shape.k_shot == 0),
-        labels_(features.labels.contiguous()),
+        labels_(features.labels),
         seen_in_(static_cast<size_t>(features.size()), -1),
         class_seen_in_(features.class_names.size(), -1) {}
 
@@ -71,7 +71,7 @@ class EpisodeChecker {
   }
 
   void check_rows(const std::vector<int64_t>& rows, int64_t label) {
-    const int64_t* labels = labels_.data_ptr<int64_t>();
+    const int64_t* labels = labels_.data();
     for (const int64_t row : rows) {
       if (row < 0 || row >= features_.size())
         fail("episode {} has the feature row {}, there are {}", number_, row, features_.size());
@@ -89,7 +89,7 @@ class EpisodeChecker {
   const FeatureSet& features_;
   Split split_;
   bool without_supports_;  // classes may have none
-  at::Tensor labels_;
+  const std::vector<int64_t>& labels_;
   std::vector<int64_t> seen_in_;
   std::vector<int64_t> class_seen_in_;
   int64_t number_ = 0;
@@ -110,10 +110,9 @@ void check_class_names(const FeatureSet& features) {
 int64_t copies_within(const FeatureSet& features, const EpisodeList& list) {
   if (features.copies.empty()) return 0;
   std::map<std::string, Split> split_of;
-  const at::Tensor labels = features.labels.contiguous();
   for (int64_t i = 0; i < features.size(); ++i)
     split_of[features.image_ids[static_cast<size_t>(i)]] =
-        features.class_split[static_cast<size_t>(labels.data_ptr<int64_t>()[i])];
+        features.class_split[static_cast<size_t>(features.labels[static_cast<size_t>(i)])];
   int64_t copies = 0;
   for (const DuplicateGroup& group : features.copies) {
     copies += std::count_if(group.ids.begin(), group.ids.end(),

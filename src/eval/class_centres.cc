@@ -56,19 +56,18 @@ at::Tensor centres_of(const FeatureSet& features, const std::vector<int64_t>& cl
   at::Tensor sums = at::zeros({count, dim}, at::kDouble), images = at::zeros({count}, at::kDouble);
   auto* sum = sums.data_ptr<double>();
   auto* image = images.data_ptr<double>();
-  const at::Tensor labels = features.labels.contiguous();
-  const auto* label = labels.data_ptr<int64_t>();
+  const auto* label = features.labels.data();
   const int64_t step = std::max<int64_t>(1, kPieceBytes / (dim * static_cast<int64_t>(sizeof(float))));
   for (int64_t first = 0; first < features.size(); first += step) {
-    const at::Tensor piece = features.features.narrow(0, first, std::min(step, features.size() - first)).contiguous();
-    const auto* row = piece.data_ptr<float>();
+    const Array piece = features.features.rows(first, std::min(first + step, features.size()));
+    const auto* row = piece.data<float>();
     for (int64_t i = 0; i < piece.size(0); ++i, row += dim) {
       if (!wanted[static_cast<size_t>(label[first + i])]) continue;
       double* own = sum + label[first + i] * dim;
       for (int64_t d = 0; d < dim; ++d) own[d] += static_cast<double>(row[d]);
       ++image[label[first + i]];
     }
-    forget_pages(array_of(piece));
+    forget_pages(piece);
   }
   at::Tensor unit = at::zeros({count, dim});
   for (const int64_t k : classes) {

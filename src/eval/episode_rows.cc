@@ -8,6 +8,7 @@
 #include "base/rng.h"
 #include "eval/detail/used_rows.h"
 #include "eval/evaluate.h"
+#include "tensors/tensors.h"
 
 namespace protocom {
 namespace {
@@ -62,22 +63,24 @@ RowBatch rows_of(const EpisodeList& list, const std::vector<size_t>& numbers) {
   return rows;
 }
 
-at::Tensor rows_of(const FeatureSet& features, Split split) {
+std::vector<int64_t> rows_of(const FeatureSet& features, Split split) {
   std::vector<int64_t> rows;
   const auto by_class = features.rows_by_class();
   for (const int64_t label : features.classes_of(split)) {
     const auto& own = by_class[static_cast<size_t>(label)];
     rows.insert(rows.end(), own.begin(), own.end());
   }
-  return rows.empty() ? at::Tensor() : at::tensor(rows, at::kLong);
+  return rows;
 }
 
 LabelledFeatures features_of(const FeatureSet& features, Split split) {
-  const at::Tensor index = rows_of(features, split);
-  if (!index.defined()) return {};
-  at::Tensor taken = features.features.index_select(0, index);
+  const std::vector<int64_t> rows = rows_of(features, split);
+  if (rows.empty()) return {};
+  const Array taken = features.features.gathered(rows);
   check_taken_rows(features, taken);
-  return {std::move(taken), features.labels.index_select(0, index)};
+  std::vector<int64_t> labels;
+  for (const int64_t row : rows) labels.push_back(features.labels[static_cast<size_t>(row)]);
+  return {tensor_of(taken), at::tensor(labels, at::kLong)};
 }
 
 int64_t episodes_together(const EpisodeList& episodes, int64_t feature_dim) {

@@ -21,6 +21,7 @@
 #include "fewshot/paper/completion_model.h"
 #include "fewshot/scorer_group.h"
 #include "jobs/process_group.h"
+#include "tensors/tensors.h"
 
 namespace protocom {
 namespace {
@@ -117,7 +118,7 @@ class ListEvaluation {
         list_(list),
         options_(options),
         known_(inputs, options.methods),
-        scorers_(options.methods, known_.context(), features_.features),
+        scorers_(options.methods, known_.context(), tensor_of(features_.features)),
         centres_(features_, features_.classes_of(list.split)),
         together_(episodes_together(list, features_.dim())) {
     const auto episodes = list.episodes.size();

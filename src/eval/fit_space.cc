@@ -6,6 +6,7 @@
 #include "base/log.h"
 #include "eval/fit.h"
 #include "fewshot/toolbox/neighbour_groups.h"
+#include "tensors/tensors.h"
 
 namespace protocom {
 namespace {
@@ -26,8 +27,8 @@ at::Tensor some_of(const at::Tensor& features) {
 FeatureSet grouped(const at::Tensor& features, const at::Tensor& groups) {
   const at::Tensor rows = groups.ge(0).nonzero().flatten();
   FeatureSet set;
-  set.features = features.index_select(0, rows).to(at::kFloat);
-  set.labels = groups.index_select(0, rows);
+  set.features = array_of(features.index_select(0, rows).to(at::kFloat));
+  set.labels = numbers_of(groups.index_select(0, rows));
   for (int64_t k = 0; k <= groups.max().item<int64_t>(); ++k) {
     set.class_names.push_back(fmt::format("group {}", k));
     set.class_split.push_back(Split::kBase);
@@ -38,8 +39,8 @@ FeatureSet grouped(const at::Tensor& features, const at::Tensor& groups) {
 
 }  // namespace
 
-FittedMethod fit_space(const at::Tensor& features, uint64_t seed, Progress& progress) {
-  const at::Tensor some = some_of(features);
+FittedMethod fit_space(const Array& features, uint64_t seed, Progress& progress) {
+  const at::Tensor some = some_of(tensor_of(features));
   const at::Tensor groups = neighbour_groups(some);
   const int64_t found = groups.numel() == 0 ? 0 : groups.max().item<int64_t>() + 1;
   if (found < kFewestGroups)

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "eval/detail/episode_rows.h"
+#include "tensors/tensors.h"
 
 namespace protocom {
 
@@ -23,7 +24,7 @@ PreparedContext::PreparedContext(const EvaluateInputs& inputs, const Methods& me
   };
   if (inputs.maps != nullptr && one_needs(Need::kFeatureMaps)) {
     check_same_images(*inputs.maps, inputs.features);
-    context_.maps = inputs.maps->maps;
+    context_.maps = tensor_of(inputs.maps->maps);
   }
   if (!one_needs(Need::kBaseFeatures)) return;
   base_ = features_of(inputs.features, Split::kBase);

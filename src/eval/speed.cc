@@ -7,6 +7,7 @@
 #include "eval/detail/episode_rows.h"
 #include "eval/detail/prepared_context.h"
 #include "fewshot/scorer_group.h"
+#include "tensors/tensors.h"
 
 namespace protocom {
 namespace {
@@ -34,7 +35,7 @@ double episodes_per_second(const EvaluateInputs& inputs, const EpisodeList& list
   constexpr double kSeconds = 0.5;
   const Methods methods = {method};
   const PreparedContext known(inputs, methods);
-  const ScorerGroup scorers(methods, known.context(), inputs.features.features);
+  const ScorerGroup scorers(methods, known.context(), tensor_of(inputs.features.features));
   const auto batches = first_batches(list, episodes_together(list, inputs.features.dim()));
   for (const RowBatch& rows : batches) std::ignore = scorers.score(rows);  // maps what they read
   const std::clock_t begun = std::clock();

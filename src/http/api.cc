@@ -179,7 +179,7 @@ void Api::submit(const Request& request, const std::vector<Upload>& images, Want
 }
 
 void Api::with_features(const Request& request, const Sent& sent, const Respond& respond,
-                        std::function<void(const Request& now, const at::Tensor& features)> work) {
+                        std::function<void(const Request& now, const Array& features)> work) {
   if (sent.images.empty()) return work(request, sent.features);
   submit(request, sent.images, Want::kFeatures,
          [this, respond, work = std::move(work), cancellation = request.cancellation](const Recognised& done) {

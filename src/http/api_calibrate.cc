@@ -29,7 +29,7 @@ std::string in_words_of_requests(std::string message) {
 
 }  // namespace
 
-json Api::calibrated_on(const Request& request, const at::Tensor& strangers, const CalibrationOptions& options) {
+json Api::calibrated_on(const Request& request, const Array& strangers, const CalibrationOptions& options) {
   const Turn turn(calibrates_);
   with_editor(request, [](const Recognizer& editor) { return editor.file().revision(); });  // it is the one served
   // A recognizer of its own: the others go on meanwhile.
@@ -61,7 +61,7 @@ void Api::calibrate(const Request& request, const Respond& respond) {
   for (const Upload& upload : form.images) {
     if (!upload.error.empty()) refuse(400, "an image could not be read: {}", upload.error);
   }
-  with_features(request, form, respond, [this, options, respond](const Request& now, const at::Tensor& strangers) {
+  with_features(request, form, respond, [this, options, respond](const Request& now, const Array& strangers) {
     // The turn ends before the answer is sent: who has it may ask for the next calibration at once.
     const json shown = calibrated_on(now, strangers, options);
     respond(json_response(shown));

@@ -1,5 +1,3 @@
-#include <ATen/ATen.h>
-
 #include "http/detail/api.h"
 #include "http/detail/multipart.h"
 #include "recognizer/answer_json.h"
@@ -21,10 +19,9 @@ json shown_answer(const Answer& answer) {
   return shown;
 }
 
-json numbers_of(const at::Tensor& feature) {
-  const at::Tensor row = feature.contiguous();
-  const auto* begin = row.data_ptr<float>();
-  return std::vector<float>(begin, begin + row.numel());
+json numbers_of(const Array& feature) {
+  const auto* begin = feature.data<float>();
+  return std::vector<float>(begin, begin + feature.numel());
 }
 
 /// Images that are asked about.
@@ -41,7 +38,7 @@ Response classified(const Asked& asked, const Recognised& done) {
   for (const Upload& upload : asked.images) {
     json shown = json::object();
     if (upload.error.empty()) {
-      if (asked.with_features) shown["feature"] = numbers_of(done.features[next - done.answers.begin()]);
+      if (asked.with_features) shown["feature"] = numbers_of(done.features.row(next - done.answers.begin()));
       shown.update(shown_answer(*next++));
     } else {
       shown["error"] = upload.error;
@@ -55,7 +52,7 @@ Response classified(const Asked& asked, const Recognised& done) {
 
 }  // namespace
 
-void Api::classify_features(const Request& request, at::Tensor features, const Respond& respond) {
+void Api::classify_features(const Request& request, Array features, const Respond& respond) {
   Job job;
   job.arrived = request.arrived;
   job.cancellation = request.cancellation;

@@ -1,5 +1,3 @@
-#include <ATen/ATen.h>
-
 #include "base/error.h"
 #include "base/text.h"
 #include "base/thread_scope.h"
@@ -56,7 +54,7 @@ Enrolling read_enrolling(const Request& request, const UploadOptions& options, c
   return read;
 }
 
-Response add_to_file(Recognizer& recognizer, const Enrolling& what, const at::Tensor& features) {
+Response add_to_file(Recognizer& recognizer, const Enrolling& what, const Array& features) {
   ClassEnrolment enrolment = recognizer.describe(what.request);
   enrolment.examples = examples_of(what.sent, features, recognizer);
   const EnrolledClass done = recognizer.file().enrol({enrolment}).front();
@@ -91,7 +89,7 @@ void Api::enrol(const Request& request, const Respond& respond) {
     refuse(400, "give images, features, attributes or descriptions of the class");
   what->warnings = take_descriptions(what->descriptions, what->request);
   if (described) check_class(request, what->request);
-  with_features(request, what->sent, respond, [this, what, respond](const Request& now, const at::Tensor& features) {
+  with_features(request, what->sent, respond, [this, what, respond](const Request& now, const Array& features) {
     respond(with_editor(now, [&](Recognizer& editor) { return add_to_file(editor, *what, features); }));
   });
 }

@@ -1,5 +1,3 @@
-#include <ATen/ATen.h>
-
 #include "base/error.h"
 #include "http/detail/api.h"
 #include "http/detail/multipart.h"
@@ -45,7 +43,7 @@ void Api::add_unlabelled(const Request& request, const Respond& respond) {
     refusing(409, [&] { check_takes(editor, count); });
     return 0;
   });
-  with_features(request, *sent, respond, [this, sent, respond](const Request& now, const at::Tensor& features) {
+  with_features(request, *sent, respond, [this, sent, respond](const Request& now, const Array& features) {
     respond(with_editor(now, [&](Recognizer& editor) {
       RecognizerFile& file = editor.file();
       const NewExamples images = examples_of(*sent, features, editor);

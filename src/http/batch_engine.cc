@@ -35,11 +35,11 @@ void embed(Recognizer& recognizer, std::vector<Job>& jobs) {
   std::vector<Image> images;
   for (Job& job : jobs) images.insert(images.end(), job.images.begin(), job.images.end());
   if (images.empty()) return;
-  const at::Tensor features = recognizer.features_of(images);
+  const Array features = recognizer.features_of(images);
   int64_t row = 0;
   for (Job& job : jobs) {
     if (job.images.empty()) continue;
-    job.features = features.slice(0, row, row + job.size());
+    job.features = features.rows(row, row + job.size());
     row += job.size();
   }
 }
@@ -71,11 +71,12 @@ HttpError why_no_answer(const RecognizerFile& file) {
 }
 
 /// Features of several jobs -> answers, in their order, from calls of at most `most` rows.
-Recognised answer(Recognizer& recognizer, const std::vector<at::Tensor>& features, int64_t most) {
+Recognised answer(Recognizer& recognizer, const std::vector<Array>& features, int64_t most) {
   Recognised done;
   try {
-    for (const at::Tensor& rows : at::cat(features).split(most)) {
-      std::vector<Answer> some = recognizer.classify_features(rows);
+    const Array all = Array::joined(features);
+    for (int64_t row = 0; row < all.size(0); row += most) {
+      std::vector<Answer> some = recognizer.classify_features(all.rows(row, std::min(row + most, all.size(0))));
       std::move(some.begin(), some.end(), std::back_inserter(done.answers));
     }
     done.method = recognizer.method().label();
@@ -97,7 +98,7 @@ bool answers_rows_alone(Recognizer& recognizer) {
 
 /// Jobs that want answers, answered by calls of at most `most` rows.
 void answer_together(Recognizer& recognizer, const std::vector<const Job*>& jobs, int64_t most) {
-  std::vector<at::Tensor> rows;
+  std::vector<Array> rows;
   for (const Job* job : jobs) rows.push_back(job->features);
   Recognised all = answer(recognizer, rows, most);
   auto next = all.answers.begin();

@@ -1,7 +1,5 @@
 #include "http/detail/feature_reader.h"
 
-#include <ATen/ATen.h>
-
 #include <algorithm>
 #include <cmath>
 
@@ -44,10 +42,8 @@ void FeatureReader::end_array() {
   done_ = --depth_ == 0;
 }
 
-at::Tensor FeatureReader::features() const {
-  at::Tensor made = at::empty({static_cast<int64_t>(values_.size()) / shape_.dim, shape_.dim}, at::kFloat);
-  std::copy(values_.begin(), values_.end(), made.data_ptr<float>());
-  return made;
+Array FeatureReader::features() const {
+  return Array::of(values_, {static_cast<int64_t>(values_.size()) / shape_.dim, shape_.dim});
 }
 
 }  // namespace protocom::http

@@ -7,7 +7,6 @@
 #include "http/detail/http_error.h"
 #include "http/detail/target.h"
 #include "io/json.h"
-#include "tensors/tensors.h"
 
 namespace protocom::http {
 namespace {
@@ -94,8 +93,8 @@ class BodyBuilder : public nlohmann::json_sax<json> {
   JsonBody take() {
     if (!root_.is_object()) refuse(400, "the body has to be a JSON object");
     if (!features_) return {std::move(root_), {}};
-    at::Tensor features = features_->features();
-    if (const auto bad = find_bad_features(array_of(features)))
+    Array features = features_->features();
+    if (const auto bad = find_bad_features(features))
       refuse(400, "feature {} of 'features' holds {}", bad->row, bad->reason);
     return {std::move(root_), std::move(features)};
   }

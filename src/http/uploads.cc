@@ -135,7 +135,7 @@ Sent read_sent(const Request& request, const UploadOptions& options, const JsonS
   return sent;
 }
 
-NewExamples examples_of(const Sent& sent, const at::Tensor& features, const Recognizer& recognizer) {
+NewExamples examples_of(const Sent& sent, const Array& features, const Recognizer& recognizer) {
   if (sent.features.defined()) return examples_of_features(features);
   NewExamples examples;
   examples.features = features;

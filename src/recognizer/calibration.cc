@@ -1,7 +1,5 @@
 #include "recognizer/calibration.h"
 
-#include <ATen/ATen.h>
-
 #include <algorithm>
 #include <cmath>
 #include <map>
@@ -61,16 +59,16 @@ std::vector<std::vector<HeldOut>> groups_of(const std::vector<HeldOut>& images) 
 
 /// What the scorer says of images that it does not know, and what they are.
 struct LeftOutScores {
-  at::Tensor logits;       // float64 [m, c]
-  at::Tensor truth;        // int64 [m]
-  at::Tensor familiarity;  // float64 [m]
+  FloatMatrix logits;          // [m, c]
+  std::vector<int64_t> truth;  // [m]
+  DoubleVector familiarity;    // [m]
 };
 
 /// What the scorer says of held-out images of a group, in their order; `done` were before them. Each image is a step:
 /// who listens may give up between any two.
-std::vector<EpisodeScores> scores_of(const ClassScorer& scorer, const std::vector<HeldOut>& group, int64_t done,
+std::vector<ClassScores> scores_of(const ClassScorer& scorer, const std::vector<HeldOut>& group, int64_t done,
                                      Progress& progress) {
-  std::vector<EpisodeScores> scores;
+  std::vector<ClassScores> scores;
   if (!scorer.adapts()) {
     for (const HeldOut& out : group) {
       scores.push_back(scorer.score_without_image(out.k, out.image));
@@ -82,45 +80,55 @@ std::vector<EpisodeScores> scores_of(const ClassScorer& scorer, const std::vecto
   for (const HeldOut& out : group) left_out[static_cast<size_t>(out.k)] = {out.image};
   const auto rest = scorer.without(left_out);
   for (const HeldOut& out : group)
-    scores.push_back(rest->score(scorer.images(out.k).slice(0, out.image, out.image + 1)));
+    scores.push_back(rest->score(scorer.images(out.k).rows(out.image, out.image + 1)));
   return scores;
 }
 
 LeftOutScores hold_images_out(const ClassScorer& scorer, int64_t most, Progress& progress) {
   const std::vector<HeldOut> images = images_to_hold_out(scorer, most);
-  std::vector<at::Tensor> logits, familiarities;
-  std::vector<int64_t> truth;
+  LeftOutScores found;
+  found.logits.resize(static_cast<int64_t>(images.size()), static_cast<int64_t>(scorer.class_names().size()));
+  found.familiarity.resize(found.logits.rows());
   progress.start("images held out", static_cast<int64_t>(images.size()));
   for (const std::vector<HeldOut>& group : groups_of(images)) {
-    const std::vector<EpisodeScores> scores = scores_of(scorer, group, static_cast<int64_t>(truth.size()), progress);
-    for (size_t i = 0; i < group.size(); ++i) {
-      logits.push_back(scores[i].logits.squeeze(0));  // [1, c]
-      familiarities.push_back(familiarity(scores[i]));
-      truth.push_back(group[i].k);
+    auto done = static_cast<int64_t>(found.truth.size());
+    const std::vector<ClassScores> scores = scores_of(scorer, group, done, progress);
+    for (size_t i = 0; i < group.size(); ++i, ++done) {
+      found.logits.row(done) = scores[i].logits.row(0);
+      found.familiarity[done] = familiarity(scores[i])[0];
+      found.truth.push_back(group[i].k);
     }
-    progress.advance(static_cast<int64_t>(truth.size()), "");
+    progress.advance(done, "");
   }
   progress.finish();
-  return {at::cat(logits).to(at::kDouble), at::tensor(truth, at::kLong), at::cat(familiarities)};
+  return found;
 }
 
-at::Tensor hold_classes_out(const ClassScorer& scorer, int64_t most, Progress& progress) {
+DoubleVector hold_classes_out(const ClassScorer& scorer, int64_t most, Progress& progress) {
   const auto classes = static_cast<int64_t>(scorer.class_names().size());
   if (classes < 2) fail("with one class there are no images of others: give some by --others");
-  std::vector<at::Tensor> familiarities;
+  std::vector<double> familiarities;
+  int64_t asked = 0;
   progress.start("classes held out", std::min(classes, most));
   for (const int64_t k : spread(classes, most)) {
-    if (scorer.count(k) > 0) familiarities.push_back(familiarity(scorer.score_without_class(k)));
-    progress.advance(static_cast<int64_t>(familiarities.size()), "");
+    if (scorer.count(k) > 0) {
+      const DoubleVector own = familiarity(scorer.score_without_class(k));
+      familiarities.insert(familiarities.end(), own.begin(), own.end());
+      ++asked;
+    }
+    progress.advance(asked, "");
   }
   progress.finish();
-  return at::cat(familiarities);
+  return Eigen::Map<const DoubleVector>(familiarities.data(), static_cast<int64_t>(familiarities.size()));
 }
 
 /// The negative log posterior of the factor's logarithm.
 double cost(const LeftOutScores& own, double log_factor) {
-  const at::Tensor likely = (own.logits * std::exp(log_factor)).log_softmax(1).gather(1, own.truth.unsqueeze(1));
-  return -likely.sum().item<double>() + 0.5 * log_factor * log_factor;
+  const double factor = std::exp(log_factor);
+  double unlikely = log_sum_exp(own.logits, factor).sum();
+  for (int64_t i = 0; i < own.logits.rows(); ++i)
+    unlikely -= factor * static_cast<double>(own.logits(i, own.truth[static_cast<size_t>(i)]));
+  return unlikely + 0.5 * log_factor * log_factor;
 }
 
 /// The minimum of the cost, which has one, by golden sections.
@@ -133,6 +141,17 @@ double fit_factor(const LeftOutScores& own) {
     (cost(own, left) < cost(own, right) ? high : low) = cost(own, left) < cost(own, right) ? right : left;
   }
   return std::exp((low + high) / 2);
+}
+
+/// The share whose largest logit is right.
+double accuracy_of(const LeftOutScores& own) {
+  int64_t right = 0;
+  for (int64_t i = 0; i < own.logits.rows(); ++i) {
+    int64_t first = 0;
+    own.logits.row(i).maxCoeff(&first);
+    right += first == own.truth[static_cast<size_t>(i)] ? 1 : 0;
+  }
+  return static_cast<double>(right) / static_cast<double>(own.truth.size());
 }
 
 }  // namespace
@@ -157,10 +176,9 @@ std::optional<Calibration> calibration_for(const Method& method, Calibration cal
   return calibration;
 }
 
-at::Tensor familiarity(const EpisodeScores& scores) {
-  const at::Tensor logits = scores.logits.squeeze(0).to(at::kDouble);  // [n, c]
-  if (!scores.unseen.defined()) return logits.amax(1);
-  return logits.logsumexp(1) - scores.unseen.squeeze(0).to(at::kDouble);
+DoubleVector familiarity(const ClassScores& scores) {
+  if (scores.unseen.size() == 0) return scores.logits.rowwise().maxCoeff().cast<double>();
+  return log_sum_exp(scores.logits) - scores.unseen.cast<double>();
 }
 
 double probability_of_none(const Calibration& calibration, double familiarity) {
@@ -187,7 +205,7 @@ std::string warning_of_few_kept(const Calibration& calibration) {
       100 * (1 - calibration.accepted), calibration.balanced ? "" : "ask for a higher rate; ");
 }
 
-Calibration calibrate(const ClassScorer& scorer, const at::Tensor& strangers, const CalibrationOptions& options,
+Calibration calibrate(const ClassScorer& scorer, const Array& strangers, const CalibrationOptions& options,
                       Progress& progress) {
   const double rate = options.false_accept.value_or(0.5);
   if (!(rate > 0 && rate < 1)) fail_usage("a false-accept rate must be between 0 and 1, found {}", rate);
@@ -210,9 +228,9 @@ Calibration calibrate(const ClassScorer& scorer, const at::Tensor& strangers, co
   made.accepted = found.accepted;
   made.slope = slope_of(of);
   made.exchange = exchanges_of(of);
-  made.accuracy = share_of(own.logits.argmax(1).eq(own.truth));
-  made.images = own.truth.numel();
-  made.strangers = of.strangers.numel();
+  made.accuracy = accuracy_of(own);
+  made.images = static_cast<int64_t>(own.truth.size());
+  made.strangers = of.strangers.size();
   made.classes = static_cast<int64_t>(scorer.class_names().size());
   made.names = hash_of_names(scorer.class_names());
   return made;

@@ -1,6 +1,4 @@
 #pragma once
-#include <ATen/core/Tensor.h>
-
 #include <array>
 #include <cstdint>
 #include <optional>
@@ -43,7 +41,7 @@ std::optional<Calibration> calibration_for(const Method& method, Calibration cal
 
 /// How an image's score for being one of the classes is called: the log odds against a class never seen where the
 /// method gives that (EpisodeScores::unseen), else the highest logit. float64 [n] of scores of one episode.
-at::Tensor familiarity(const EpisodeScores& scores);
+DoubleVector familiarity(const ClassScores& scores);
 
 /// How a calibration is made.
 struct CalibrationOptions {
@@ -60,7 +58,7 @@ struct CalibrationOptions {
 /// of images of none of the classes and take those' place. The threshold lets at most the rate asked for of another
 /// stranger pass (the conformal quantile), or is the balanced one. Throws Error where features were not kept, no class
 /// has two images, or there are too few strangers for the rate; UsageError for a rate outside (0, 1).
-Calibration calibrate(const ClassScorer& scorer, const at::Tensor& strangers, const CalibrationOptions& options,
+Calibration calibrate(const ClassScorer& scorer, const Array& strangers, const CalibrationOptions& options,
                       Progress& progress);
 
 }  // namespace protocom

@@ -61,18 +61,18 @@ std::shared_ptr<const Method> method_of(const StoreModel& model, const std::stri
 
 /// The method adapted to the images of all classes that have some; without a method where it stays as it is.
 AdaptedMethod adapted_to(const EnrolledClasses& enrolled, const Method& method) {
-  std::vector<at::Tensor> features;
+  std::vector<Array> features;
   std::vector<int64_t> labels, there;
   for (int64_t k = 0; k < size_of(enrolled); ++k) {
-    const at::Tensor& own = enrolled.classes[static_cast<size_t>(k)].features;
+    const Array& own = enrolled.classes[static_cast<size_t>(k)].features;
     if (own.size(0) == 0) continue;
     features.push_back(own);
     labels.insert(labels.end(), static_cast<size_t>(own.size(0)), static_cast<int64_t>(there.size()));
     there.push_back(k);
   }
   if (features.empty()) return {};
-  AdaptedMethod made =
-      method.adapted(at::cat(features), at::tensor(labels, at::kLong), static_cast<int64_t>(there.size()));
+  AdaptedMethod made = method.adapted(tensor_of(Array::joined(features)), at::tensor(labels, at::kLong),
+                                      static_cast<int64_t>(there.size()));
   made.unlabelled = made.unlabelled.among(size_of(enrolled), there);
   return made;
 }
@@ -83,9 +83,11 @@ EnrolledClasses without_images(const EnrolledClasses& enrolled, const std::vecto
   for (size_t k = 0; k < left_out.size(); ++k) {
     if (left_out[k].empty()) continue;
     StoredClass& stored_class = rest.classes[k];
-    at::Tensor kept = at::ones({stored_class.features.size(0)}, at::kBool);
-    kept.index_fill_(0, at::tensor(left_out[k], at::kLong), 0);
-    stored_class.features = stored_class.features.index_select(0, kept.nonzero().flatten());
+    std::vector<int64_t> kept;
+    for (int64_t i = 0; i < stored_class.features.size(0); ++i) {
+      if (std::find(left_out[k].begin(), left_out[k].end(), i) == left_out[k].end()) kept.push_back(i);
+    }
+    stored_class.features = stored_class.features.gathered(kept);
     stored_class.count = stored_class.features.size(0);
   }
   return rest;
@@ -111,10 +113,20 @@ at::Tensor shares_of(const std::vector<std::string>& names, const std::map<std::
   return at::tensor(shares).unsqueeze(0);
 }
 
-void check_dim(const at::Tensor& features, int64_t dim) {
+void check_dim(const Array& features, int64_t dim) {
   if (features.dim() == 2 && features.size(1) == dim) return;
-  fail("features of the shape [{}], expected [any, {}] as those that are enrolled", fmt::join(features.sizes(), ", "),
+  fail("features of the shape [{}], expected [any, {}] as those that are enrolled", fmt::join(features.shape(), ", "),
        dim);
+}
+
+/// Of one episode.
+ClassScores plain(const EpisodeScores& scores) {
+  const Array logits = array_of(scores.logits.squeeze(0).to(at::kFloat));
+  ClassScores made{matrix_of<float>(logits)};
+  if (!scores.unseen.defined()) return made;
+  const Array unseen = array_of(scores.unseen.squeeze(0).to(at::kFloat));
+  made.unseen = Eigen::Map<const Eigen::VectorXf>(unseen.data<float>(), unseen.numel());
+  return made;
 }
 
 }  // namespace
@@ -251,47 +263,53 @@ void ClassScorer::replace(const PlacedClasses& placed, const std::vector<int64_t
   }
 }
 
-EpisodeScores ClassScorer::score(const at::Tensor& features) const {
+ClassScores ClassScorer::score(const Array& features) const {
   const at::NoGradGuard no_grad;
   check_dim(features, enrolled_.feature_dim);
-  if (!placed_.empty()) return prepared_->placer()->score(placed_, features.to(at::kFloat));
+  if (!placed_.empty()) return plain(prepared_->placer()->score(placed_, tensor_of(features)));
   return score(episode_, features);
 }
 
-EpisodeScores ClassScorer::score(EpisodeBatch episode, const at::Tensor& features) const {
+ClassScores ClassScorer::score(EpisodeBatch episode, const Array& features) const {
   const at::NoGradGuard no_grad;
   const auto map = prepared_->scorer().feature_transform();
-  const at::Tensor query = features.to(at::kFloat).unsqueeze(0);  // [1, n, d]
+  const at::Tensor query = tensor_of(features).unsqueeze(0);  // [1, n, d]
   episode.query = map == nullptr ? query : map->map(query);
-  return prepared_->scorer().score_mapped(episode);
+  return plain(prepared_->scorer().score_mapped(episode));
 }
 
-at::Tensor ClassScorer::points(const at::Tensor& features) const {
+std::optional<FloatMatrix> ClassScorer::points(const Array& features) const {
   const at::NoGradGuard no_grad;
   const auto* space = dynamic_cast<const ImagePoints*>(&prepared_->scorer());
-  return space == nullptr ? at::Tensor() : space->points(features.to(at::kFloat));
+  if (space == nullptr) return std::nullopt;
+  const Array points = array_of(space->points(tensor_of(features)).to(at::kFloat));
+  return matrix_of<float>(points);
 }
 
-at::Tensor ClassScorer::images(int64_t k) const { return enrolled_.classes[static_cast<size_t>(k)].features; }
+const Array& ClassScorer::images(int64_t k) const { return enrolled_.classes[static_cast<size_t>(k)].features; }
 
 int64_t ClassScorer::count(int64_t k) const { return enrolled_.classes[static_cast<size_t>(k)].count; }
 
-at::Tensor ClassScorer::attribute_effects(int64_t k, const at::Tensor& feature) const {
+std::vector<float> ClassScorer::attribute_effects(int64_t k, const Array& feature) const {
   const at::NoGradGuard no_grad;
   if (placed_.empty()) return {};
   const StoredClass& whole = enrolled_.classes[static_cast<size_t>(k)];
-  const at::Tensor association = tensor_of(whole.description.association);
-  const at::Tensor has = association.nonzero().flatten();
+  const Array& association = whole.description.association;
+  std::vector<size_t> has;
   std::vector<StoredClass> variants = {whole};
-  for (int64_t i = 0; i < has.size(0); ++i) {
+  for (int64_t a = 0; a < association.numel(); ++a) {
+    if (association.data<float>()[a] == 0) continue;
+    has.push_back(static_cast<size_t>(a));
     StoredClass& without = variants.emplace_back(whole);
-    without.name = std::to_string(i) + " without " + whole.name;  // names are unique
-    without.description.association = whole.description.association.copy();
-    without.description.association.mutable_data<float>()[has[i].item<int64_t>()] = 0;
+    without.name = std::to_string(a) + " without " + whole.name;  // names are unique
+    without.description.association = association.copy();
+    without.description.association.mutable_data<float>()[a] = 0;
   }
   const PlacedClasses placed = place(with_classes(enrolled_, std::move(variants)));
-  const at::Tensor logits = prepared_->placer()->score(placed, feature.to(at::kFloat).unsqueeze(0)).logits.flatten();
-  return at::zeros_like(association, at::kFloat).index_copy(0, has, logits[0] - logits.slice(0, 1));
+  const FloatMatrix logits = plain(prepared_->placer()->score(placed, tensor_of(feature))).logits;  // [1, 1 + has]
+  std::vector<float> effects(static_cast<size_t>(association.numel()));
+  for (size_t i = 0; i < has.size(); ++i) effects[has[i]] = logits(0, 0) - logits(0, static_cast<int64_t>(i) + 1);
+  return effects;
 }
 
 int64_t ClassScorer::unlabelled_count() const {
@@ -309,9 +327,9 @@ std::unique_ptr<ClassScorer> ClassScorer::without(const std::vector<std::vector<
   return std::make_unique<ClassScorer>(without_images(enrolled_, left_out), model_, options_);
 }
 
-EpisodeScores ClassScorer::score_without_image(int64_t k, int64_t image) const {
+ClassScores ClassScorer::score_without_image(int64_t k, int64_t image) const {
   const at::NoGradGuard no_grad;
-  const at::Tensor held_out = images(k).slice(0, image, image + 1);
+  const Array held_out = images(k).rows(image, image + 1);
   if (adapts_) {
     std::vector<std::vector<int64_t>> left_out(names_.size());
     left_out[static_cast<size_t>(k)] = {image};
@@ -326,15 +344,15 @@ EpisodeScores ClassScorer::score_without_image(int64_t k, int64_t image) const {
     return score(std::move(episode), held_out);
   }
   StoredClass rest = enrolled_.classes[static_cast<size_t>(k)];
-  rest.features = at::cat({rest.features.slice(0, 0, image), rest.features.slice(0, image + 1)});
+  rest.features = Array::joined({rest.features.rows(0, image), rest.features.rows(image + 1, rest.features.size(0))});
   --rest.count;
   const PlacedClasses placed = place(with_classes(enrolled_, {rest}));
   PlacedClasses all;
   for (size_t i = 0; i < placed_.size(); ++i) all.push_back(placed_[i].index_copy(0, at::tensor({k}), placed[i]));
-  return prepared_->placer()->score(all, held_out);
+  return plain(prepared_->placer()->score(all, tensor_of(held_out)));
 }
 
-EpisodeScores ClassScorer::score_without_class(int64_t k) const {
+ClassScores ClassScorer::score_without_class(int64_t k) const {
   const at::NoGradGuard no_grad;
   if (adapts_) {
     EnrolledClasses rest = enrolled_;
@@ -345,7 +363,7 @@ EpisodeScores ClassScorer::score_without_class(int64_t k) const {
   if (!placed_.empty()) {
     PlacedClasses rest;
     for (const at::Tensor& part : placed_) rest.push_back(part.index_select(0, others));
-    return prepared_->placer()->score(rest, images(k));
+    return plain(prepared_->placer()->score(rest, tensor_of(images(k))));
   }
   EpisodeBatch episode;
   episode.classes = episode_.classes.index_select(1, others);
@@ -353,10 +371,6 @@ EpisodeScores ClassScorer::score_without_class(int64_t k) const {
   episode.support_mask = episode_.support_mask.index_select(1, others);
   if (episode_.shares.defined()) episode.shares = episode_.shares.index_select(1, others);
   return score(std::move(episode), images(k));
-}
-
-at::Tensor ClassScorer::probabilities(const at::Tensor& features) const {
-  return score(features).logits.squeeze(0).softmax(-1);
 }
 
 }  // namespace protocom

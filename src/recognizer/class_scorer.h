@@ -1,11 +1,11 @@
 #pragma once
-#include <ATen/core/Tensor.h>
-
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "base/matrix.h"
 #include "fewshot/methods.h"
 #include "recognizer/store_model.h"
 #include "store/enrolled_classes.h"
@@ -25,6 +25,12 @@ struct ClassScorerOptions {
   PlacedClasses placed = {};
   /// Whether images whose class nobody has said count, where the method learns from them.
   bool unlabelled = true;
+};
+
+/// What a method says of n images.
+struct ClassScores {
+  FloatMatrix logits;           ///< [n, c]: the largest wins, softmax over c gives the classes' probabilities
+  Eigen::VectorXf unseen = {};  ///< [n], the logit of a class that was never seen; empty where none is known
 };
 
 /// Classifies features by enrolled classes, as one episode in which they are the queries. Thread-safe but for update().
@@ -55,36 +61,33 @@ class ClassScorer {
   /// Whether the answers about one image depend on all enrolled images, not on the classes' rows alone.
   [[nodiscard]] bool adapts() const { return adapts_; }
 
-  /// The classes' probabilities, float32 [n, c], rows sum to 1, of features float32 [n, d]. Throws Error for another d.
-  [[nodiscard]] at::Tensor probabilities(const at::Tensor& features) const;
-
   /// Where the method places classes by themselves, what it made of them; else empty.
   [[nodiscard]] const PlacedClasses& placed() const { return placed_; }
 
-  /// What the method says of features float32 [n, d]: logits [1, n, c], and prototypes [1, c, d] where it has some.
-  [[nodiscard]] EpisodeScores score(const at::Tensor& features) const;
+  /// What the method says of features float32 [n, d]. Throws Error for another d.
+  [[nodiscard]] ClassScores score(const Array& features) const;
 
-  /// Features float32 [n, d] where the method compares single images (ImagePoints::points); undefined where it does
-  /// not say.
-  [[nodiscard]] at::Tensor points(const at::Tensor& features) const;
+  /// Features float32 [n, d] where the method compares single images (ImagePoints::points), [n, e]; nothing where it
+  /// does not say.
+  [[nodiscard]] std::optional<FloatMatrix> points(const Array& features) const;
 
   /// Images of class k.
   [[nodiscard]] int64_t count(int64_t k) const;
   /// Their features, float32 [count, d].
-  [[nodiscard]] at::Tensor images(int64_t k) const;
-  /// What each attribute of class k adds to the class's logit for a feature float32 [d]: the logit less that of the
-  /// same class without the attribute, in an episode of these alone. float32 [a], 0 for those that the class has not.
-  /// Undefined where the method does not place classes by themselves (Scorer::placer).
-  [[nodiscard]] at::Tensor attribute_effects(int64_t k, const at::Tensor& feature) const;
+  [[nodiscard]] const Array& images(int64_t k) const;
+  /// What each attribute of class k adds to the class's logit for a feature float32 [1, d]: the logit less that of the
+  /// same class without the attribute, in an episode of these alone. [a], 0 for those that the class has not. Empty
+  /// where the method does not place classes by themselves (Scorer::placer).
+  [[nodiscard]] std::vector<float> attribute_effects(int64_t k, const Array& feature) const;
   /// The scorer as if some images of each class, by their numbers in it, had not been enrolled. The model must outlive
   /// it too.
   [[nodiscard]] std::unique_ptr<ClassScorer> without(const std::vector<std::vector<int64_t>>& left_out) const;
   /// The scorer as if there were no images whose class nobody has said. The model must outlive it too.
   [[nodiscard]] std::unique_ptr<ClassScorer> without_unlabelled() const;
-  /// What it says of an image of class k as if that had not been enrolled: logits [1, 1, c].
-  [[nodiscard]] EpisodeScores score_without_image(int64_t k, int64_t image) const;
-  /// What it says of the images of class k as if the class had not been enrolled: logits [1, count, c - 1].
-  [[nodiscard]] EpisodeScores score_without_class(int64_t k) const;
+  /// What it says of an image of class k as if that had not been enrolled, logits [1, c].
+  [[nodiscard]] ClassScores score_without_image(int64_t k, int64_t image) const;
+  /// What it says of the images of class k as if the class had not been enrolled, logits [count, c - 1].
+  [[nodiscard]] ClassScores score_without_class(int64_t k) const;
 
  private:
   class Prepared;
@@ -93,7 +96,7 @@ class ClassScorer {
   [[nodiscard]] PlacedClasses place(const EnrolledClasses& enrolled) const;
   void take_placed(const EnrolledClasses& enrolled);
   void replace(const PlacedClasses& placed, const std::vector<int64_t>& before);
-  [[nodiscard]] EpisodeScores score(EpisodeBatch episode, const at::Tensor& features) const;
+  [[nodiscard]] ClassScores score(EpisodeBatch episode, const Array& features) const;
 
   const StoreModel& model_;
   ClassScorerOptions options_;

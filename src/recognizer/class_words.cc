@@ -5,7 +5,6 @@
 
 #include "base/error.h"
 #include "base/log.h"
-#include "tensors/tensors.h"
 
 namespace protocom {
 namespace {
@@ -49,20 +48,20 @@ std::string sentence_of_cut(const TextEncoder& encoder, const TextVectors& made,
 
 }  // namespace
 
-at::Tensor encode_texts(const TextEncoder& encoder, const std::vector<std::string>& texts) {
+Array encode_texts(const TextEncoder& encoder, const std::vector<std::string>& texts) {
   const TextVectors made = encoder.encode(texts);
   if (made.cut > 0) logger().warn("{}", sentence_of_cut(encoder, made, texts.size()));
   return made.vectors;
 }
 
-at::Tensor encode_classes(const TextEncoder& encoder, const ClassTexts& texts) {
-  return tensor_of(class_directions(texts, array_of(encode_texts(encoder, texts.texts))));
+Array encode_classes(const TextEncoder& encoder, const ClassTexts& texts) {
+  return class_directions(texts, encode_texts(encoder, texts.texts));
 }
 
 std::string take_words(const TextEncoder& encoder, const std::vector<std::string>& words, ClassRequest& request) {
   const ClassTexts texts = texts_of_class(request.name, words);
   const TextVectors made = encoder.encode(texts.texts);
-  request.text_vector = tensor_of(class_directions(texts, array_of(made.vectors)))[0];
+  request.text_vector = class_directions(texts, made.vectors).row(0);
   return sentence_of_cut(encoder, made, texts.texts.size());
 }
 
@@ -89,7 +88,7 @@ Knowledge knowledge_of_names(const TextEncoder& encoder, const std::vector<std::
   made.association = Array::zeros({classes, 0});
   made.attribute_embedding = Array::zeros({0, encoder.dim()});
   made.class_embedding = names.empty() ? Array::zeros({0, encoder.dim()})
-                                       : array_of(encode_classes(encoder, texts_of_names(names, {kTextTemplate})));
+                                       : encode_classes(encoder, texts_of_names(names, {kTextTemplate}));
   made.details = {{"source", {{"kind", "names"}, {"templates", {kTextTemplate}}}},
                   {"embedding", {{"kind", "class-vectors"}, {"dim", encoder.dim()}}}};
   return made;

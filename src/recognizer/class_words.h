@@ -1,6 +1,4 @@
 #pragma once
-#include <ATen/core/Tensor.h>
-
 #include <string>
 #include <vector>
 
@@ -13,11 +11,11 @@ namespace protocom {
 
 /// The vectors of texts as the encoder gives them, float32 [n, d]; a warning says how many texts were cut. Throws what
 /// TextEncoder::encode throws.
-at::Tensor encode_texts(const TextEncoder& encoder, const std::vector<std::string>& texts);
+Array encode_texts(const TextEncoder& encoder, const std::vector<std::string>& texts);
 
 /// The vectors of classes by their texts, float32 [c, d] of unit length. Throws what encode_texts and class_directions
 /// throw.
-at::Tensor encode_classes(const TextEncoder& encoder, const ClassTexts& texts);
+Array encode_classes(const TextEncoder& encoder, const ClassTexts& texts);
 
 /// Says of a class in words what it is: `words` are one or several texts, whose vector becomes that of the request.
 /// Throws UsageError for an empty text, and what encode_classes throws.

@@ -1,6 +1,5 @@
 #include "recognizer/create_recognizer.h"
 
-#include <ATen/ATen.h>
 #include <ATen/core/grad_mode.h>
 
 #include "base/error.h"

@@ -1,15 +1,13 @@
 #include "recognizer/describe_class.h"
 
-#include <ATen/ATen.h>
-
 #include <algorithm>
 
 #include "base/error.h"
 #include "base/log.h"
+#include "base/matrix.h"
 #include "knowledge/class_description.h"
 #include "knowledge/names.h"
 #include "recognizer/class_words.h"
-#include "tensors/tensors.h"
 
 namespace protocom {
 namespace {
@@ -75,17 +73,27 @@ Array over_model_attributes(const Knowledge& knowledge, const std::vector<std::s
   return result;
 }
 
+/// Of rows [n, e] that are not zero, the lower one of two in the middle; 1 where there is none.
+float median_length(const FloatMatrix& rows) {
+  std::vector<float> lengths;
+  for (int64_t i = 0; i < rows.rows(); ++i) {
+    if (const float length = rows.row(i).norm(); length > 0) lengths.push_back(length);
+  }
+  if (lengths.empty()) return 1;
+  const auto middle = lengths.begin() + static_cast<std::ptrdiff_t>((lengths.size() - 1) / 2);
+  std::nth_element(lengths.begin(), middle, lengths.end());
+  return *middle;
+}
+
 /// The vector of a text in place of the embedding, as long as the knowledge's are.
 void take_text(const Knowledge& knowledge, const ClassRequest& request, ClassDescription& found) {
   if (!request.text_vector.defined()) return;
   check_takes_words(&knowledge, request.name, request.text_vector.numel());
-  const int64_t begin = begin_of_words(knowledge, request.text_vector.numel());
-  const at::Tensor lengths =
-      tensor_of(knowledge.class_embedding).narrow(1, begin, request.text_vector.numel()).norm(2, 1);
-  const at::Tensor known = lengths.index({lengths.gt(0)});
-  const at::Tensor unit = request.text_vector.to(at::kFloat) / request.text_vector.norm();
+  const int64_t numbers = request.text_vector.numel(), begin = begin_of_words(knowledge, numbers);
+  const float length = median_length(matrix_of<float>(knowledge.class_embedding).middleCols(begin, numbers));
+  const auto text = matrix_of<float>(request.text_vector);
   found.embedding = Array::zeros({knowledge.embedding_dim()});
-  tensor_of(found.embedding).narrow(0, begin, unit.numel()).copy_(known.numel() > 0 ? unit * known.median() : unit);
+  mutable_matrix_of<float>(found.embedding).middleCols(begin, numbers) = text * (length / text.norm());
   found.embedding_source = "text";
 }
 

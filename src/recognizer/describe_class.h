@@ -1,6 +1,4 @@
 #pragma once
-#include <ATen/core/Tensor.h>
-
 #include <filesystem>
 #include <set>
 #include <string>
@@ -25,7 +23,7 @@ struct ClassRequest {
   std::filesystem::path wordnet = kWordNetFolder;        ///< read only for a synset
   /// What is said of the class in words, float32 [e], by the text encoder that the knowledge's vectors are of;
   /// undefined: nothing.
-  at::Tensor text_vector = {};
+  Array text_vector = {};
 };
 
 /// Describes a class for a recognizer's model. With neither attributes nor a synset the knowledge's own row of a class

@@ -1,5 +1,3 @@
-#include <ATen/ATen.h>
-
 #include <algorithm>
 #include <map>
 #include <set>
@@ -51,7 +49,7 @@ Files find_files(const std::vector<EnrolRequest>& requests, Enrolment& done) {
 
 /// Rows of a class, or of none, as they come in.
 struct Collected {
-  std::vector<at::Tensor> features;
+  std::vector<Array> features;  // [1, d] each
   NewExamples examples;
 };
 
@@ -74,14 +72,14 @@ void take_embedded(const fs::path& path, const EmbeddedImage& embedded, Collecte
 /// The examples that a request gives as features.
 void take_given(const EnrolRequest& request, Collected& to) {
   if (!request.features.defined()) return;
-  const at::Tensor features = request.features.to(at::kFloat);
+  const Array& features = request.features;
   if (features.dim() != 2 ||
       (!request.sources.empty() && static_cast<int64_t>(request.sources.size()) != features.size(0)))
     fail("class '{}': features of the shape [{}] for {} sources", request.description.name,
-         fmt::join(features.sizes(), ", "), request.sources.size());
+         fmt::join(features.shape(), ", "), request.sources.size());
   for (int64_t i = 0; i < features.size(0); ++i) {
-    to.features.push_back(features[i]);
-    to.examples.hashes.push_back(hash_of_feature(features[i]));
+    to.features.push_back(features.rows(i, i + 1));
+    to.examples.hashes.push_back(hash_of_feature(to.features.back()));
     to.examples.sources.push_back(request.sources.empty() ? "" : request.sources[static_cast<size_t>(i)]);
     to.examples.thumbnails.emplace_back();
   }
@@ -108,7 +106,7 @@ void warn_of_copies(const std::vector<ClassEnrolment>& enrolments) {
   std::string example;
   for (const ClassEnrolment& enrolment : enrolments) {
     for (size_t i = 0; i < enrolment.examples.hashes.size(); ++i) {
-      const std::string hash = hash_of_feature(enrolment.examples.features[static_cast<int64_t>(i)]);
+      const std::string hash = hash_of_feature(enrolment.examples.features.row(static_cast<int64_t>(i)));
       const auto [found, is_new] = first.emplace(hash, Standing{&enrolment, i});
       if (is_new) continue;
       const bool same_class = found->second.owner == &enrolment;
@@ -126,11 +124,11 @@ void warn_of_copies(const std::vector<ClassEnrolment>& enrolments) {
 
 /// Of all classes together: those of one class may well be alike.
 void warn_of_alike_examples(const std::vector<ClassEnrolment>& enrolments) {
-  std::vector<at::Tensor> features;
+  std::vector<Array> features;
   for (const ClassEnrolment& enrolment : enrolments) {
-    if (enrolment.examples.features.defined()) features.push_back(enrolment.examples.features.to(at::kFloat));
+    if (enrolment.examples.features.defined()) features.push_back(enrolment.examples.features);
   }
-  if (features.size() > 1) warn_of_alike(at::cat(features));
+  if (features.size() > 1) warn_of_alike(Array::joined(features));
 }
 
 constexpr size_t kMostNamed = 20;
@@ -194,8 +192,10 @@ std::vector<UnreadableFile> Recognizer::embed(const std::vector<fs::path>& image
   std::vector<UnreadableFile> unreadable;
   const auto take_batch = [&](EmbeddedBatch&& batch) {
     unreadable.insert(unreadable.end(), batch.unreadable.begin(), batch.unreadable.end());
-    for (size_t i = 0; i < batch.paths.size(); ++i)
-      take(batch.paths[i], {batch.hashes[i], batch.features[static_cast<int64_t>(i)], thumbnail_of(batch.images[i])});
+    for (size_t i = 0; i < batch.paths.size(); ++i) {
+      const auto row = static_cast<int64_t>(i);
+      take(batch.paths[i], {batch.hashes[i], batch.features.rows(row, row + 1), thumbnail_of(batch.images[i])});
+    }
   };
   embed_batches(backbone(), images, extract_options(), take_batch, progress);
   return unreadable;
@@ -233,7 +233,7 @@ LearnedUnlabelled Recognizer::add_unlabelled(const std::vector<fs::path>& images
       spread_evenly(images, room),
       [&](const fs::path& path, const EmbeddedImage& embedded) { take_embedded(path, embedded, collected); }, progress);
   if (collected.features.empty()) fail("none of the unlabelled photos can be read");
-  collected.examples.features = at::stack(collected.features);
+  collected.examples.features = Array::joined(collected.features);
   done.added = file_.add_unlabelled(collected.examples);
   done.held = static_cast<int64_t>(collected.features.size()) - done.added;
   done.images = file_.count_unlabelled();
@@ -271,7 +271,7 @@ Enrolment Recognizer::enrol(const std::vector<EnrolRequest>& requests, const Emb
     take_given(requests[i], collected[i]);
     if (!requests[i].images.empty() && collected[i].features.empty()) continue;  // none of its images could be read
     enrolments[i].examples = std::move(collected[i].examples);
-    if (!collected[i].features.empty()) enrolments[i].examples.features = at::stack(collected[i].features);
+    if (!collected[i].features.empty()) enrolments[i].examples.features = Array::joined(collected[i].features);
     left.push_back(std::move(enrolments[i]));
   }
   if (left.empty())

@@ -1,7 +1,5 @@
 #include "recognizer/enrol_requests.h"
 
-#include <ATen/ATen.h>
-
 #include <algorithm>
 #include <map>
 #include <numeric>
@@ -123,7 +121,7 @@ std::vector<EnrolRequest> requests_of_features(const FeatureSet& features, const
     if (rows[k].empty()) continue;
     EnrolRequest& made = requests.emplace_back();
     made.description.name = class_name.empty() ? features.class_names[k] : class_name;
-    made.features = features.features.index_select(0, at::tensor(rows[k], at::kLong));
+    made.features = features.features.gathered(rows[k]);
     for (const int64_t row : rows[k]) made.sources.push_back(features.image_ids[static_cast<size_t>(row)]);
   }
   return requests;
@@ -156,14 +154,14 @@ void take_attributes(const fs::path& table, std::vector<EnrolRequest>& requests)
   warn_of_missing_rows(read.classes, table, requests);
 }
 
-void take_text_vectors(const ClassTexts& texts, const at::Tensor& vectors, std::vector<EnrolRequest>& requests) {
+void take_text_vectors(const ClassTexts& texts, const Array& vectors, std::vector<EnrolRequest>& requests) {
   std::map<std::string, int64_t> place;
   for (size_t i = 0; i < texts.classes.size(); ++i) place[texts.classes[i]] = static_cast<int64_t>(i);
   std::set<std::string> unused(texts.classes.begin(), texts.classes.end());
   for (EnrolRequest& request : requests) {
     const auto found = place.find(clean_name(request.description.name));
     if (found == place.end()) continue;
-    request.description.text_vector = vectors[found->second];
+    request.description.text_vector = vectors.row(found->second);
     unused.erase(found->first);
   }
   if (unused.size() == place.size())

@@ -33,6 +33,6 @@ void take_attributes(const std::filesystem::path& table, std::vector<EnrolReques
 
 /// Gives each class the vector that it has by its texts, `vectors` float32 [c, e]. Throws Error when the texts name
 /// none of the classes; names of theirs that no request has are logged.
-void take_text_vectors(const ClassTexts& texts, const at::Tensor& vectors, std::vector<EnrolRequest>& requests);
+void take_text_vectors(const ClassTexts& texts, const Array& vectors, std::vector<EnrolRequest>& requests);
 
 }  // namespace protocom

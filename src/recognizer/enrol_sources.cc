@@ -1,7 +1,5 @@
 #include "recognizer/enrol_sources.h"
 
-#include <ATen/ATen.h>
-
 #include "base/error.h"
 #include "base/log.h"
 #include "datasets/feature_set.h"
@@ -54,7 +52,7 @@ void take_texts(const EnrolSources& sources, std::vector<EnrolRequest>& requests
   if (!sources.descriptions.empty())
     return describe_in_words(encoder, sources.descriptions, requests.front().description);
   const ClassTexts texts = read_class_texts(sources.described);
-  const at::Tensor vectors = encode_classes(encoder, texts);
+  const Array vectors = encode_classes(encoder, texts);
   if (requests.empty()) {
     for (const std::string& name : texts.classes) requests.emplace_back().description.name = name;
   }

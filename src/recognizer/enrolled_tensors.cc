@@ -32,7 +32,7 @@ EpisodeBatch images_of(const EnrolledClasses& enrolled, int64_t begin, int64_t e
     if (item->features.dim() != 2 || item->features.size(0) != item->count ||
         item->features.size(1) != enrolled.feature_dim)
       fail("class '{}': {} images of {} numbers, found features of the shape [{}]", item->name, item->count,
-           enrolled.feature_dim, fmt::join(item->features.sizes(), ", "));
+           enrolled.feature_dim, fmt::join(item->features.shape(), ", "));
     most = std::max(most, item->count);
   }
   EpisodeBatch batch;
@@ -41,8 +41,7 @@ EpisodeBatch images_of(const EnrolledClasses& enrolled, int64_t begin, int64_t e
   auto* support = batch.support.data_ptr<float>();
   auto* mask = batch.support_mask.data_ptr<float>();
   for (auto item = first; item != last; ++item) {
-    const at::Tensor features = item->features.to(at::kFloat).contiguous();
-    std::copy_n(features.data_ptr<float>(), features.numel(), support);
+    std::copy_n(item->features.data<float>(), item->features.numel(), support);
     std::fill_n(mask, item->count, 1.0F);
     support += most * enrolled.feature_dim;
     mask += most;

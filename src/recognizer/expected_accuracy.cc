@@ -1,6 +1,5 @@
 #include "recognizer/expected_accuracy.h"
 
-#include <ATen/ATen.h>
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -31,11 +30,11 @@ void ask(const ClassScorer& scorer, const LeftOutImages& left_out, Tally& tally)
   for (size_t k = 0; k < left_out.size(); ++k) {
     if (left_out[k].empty()) continue;
     const auto own = static_cast<int64_t>(k);
-    const at::Tensor asked = scorer.images(own).index_select(0, at::tensor(left_out[k], at::kLong));
-    const at::Tensor first = rest->score(asked).logits[0].argmax(-1).contiguous();
-    tally.asked += asked.size(0);
+    const FloatMatrix logits = rest->score(scorer.images(own).gathered(left_out[k])).logits;
+    tally.asked += logits.rows();
     for (size_t i = 0; i < left_out[k].size(); ++i) {
-      const int64_t taken_for = first.data_ptr<int64_t>()[i];
+      int64_t taken_for = 0;
+      logits.row(static_cast<int64_t>(i)).maxCoeff(&taken_for);
       if (taken_for == own)
         ++tally.right;
       else

@@ -1,13 +1,12 @@
 #include "recognizer/detail/nearest_examples.h"
 
-#include <ATen/ATen.h>
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <tuple>
 
 #include "base/error.h"
-#include "tensors/unit_vectors.h"
+#include "base/matrix.h"
 
 namespace protocom {
 namespace {
@@ -22,11 +21,11 @@ struct Likeness {
 };
 
 /// Points of features [n, d].
-at::Tensor points_in(const RecognizerSnapshot& snapshot, const ClassScorer& scorer, const at::Tensor& features) {
-  const at::Tensor points = scorer.points(features);
-  if (points.defined()) return unit_vectors(points).contiguous();
-  const at::Tensor mean = (snapshot.feature_sum / snapshot.feature_count).to(at::kFloat);
-  return unit_vectors(features.to(at::kFloat) - mean).contiguous();
+FloatMatrix points_in(const RecognizerSnapshot& snapshot, const ClassScorer& scorer, const Array& features) {
+  if (const auto points = scorer.points(features)) return unit_rows(*points);
+  const Eigen::Map<const Eigen::RowVectorXd> sum(snapshot.feature_sum.data(), features.size(1));
+  const Eigen::RowVectorXf mean = (sum / static_cast<double>(snapshot.feature_count)).cast<float>();
+  return unit_rows(matrix_of<float>(features).rowwise() - mean);
 }
 
 std::vector<NearImage> examples_of(const RecognizerSnapshot& snapshot, std::vector<Likeness> all, int64_t most) {
@@ -46,46 +45,47 @@ std::vector<NearImage> examples_of(const RecognizerSnapshot& snapshot, std::vect
 }  // namespace
 
 void NearestExamples::update(const ClassScorer& scorer, const std::vector<int64_t>& before) {
-  std::vector<at::Tensor> kept(before.size());
+  std::vector<std::shared_ptr<const FloatMatrix>> kept(before.size());
   kept_rows_ = 0;
   for (size_t i = 0; i < before.size() && !scorer.adapts(); ++i) {
     const auto was = static_cast<size_t>(before[i]);
-    if (before[i] < 0 || was >= kept_.size() || !kept_[was].defined()) continue;
+    if (before[i] < 0 || was >= kept_.size() || kept_[was] == nullptr) continue;
     kept[i] = kept_[was];
-    kept_rows_ += kept[i].size(0);
+    kept_rows_ += kept[i]->rows();
   }
   kept_ = std::move(kept);
 }
 
-at::Tensor NearestExamples::points_of(const RecognizerSnapshot& snapshot, const ClassScorer& scorer, int64_t k) {
-  at::Tensor& kept = kept_[static_cast<size_t>(k)];
-  if (kept.defined()) return kept;
-  const at::Tensor& features = snapshot.enrolled.classes[static_cast<size_t>(k)].features;
-  const at::Tensor points = points_in(snapshot, scorer, features);
+std::shared_ptr<const FloatMatrix> NearestExamples::points_of(const RecognizerSnapshot& snapshot,
+                                                              const ClassScorer& scorer, int64_t k) {
+  std::shared_ptr<const FloatMatrix>& kept = kept_[static_cast<size_t>(k)];
+  if (kept != nullptr) return kept;
+  const Array& features = snapshot.enrolled.classes[static_cast<size_t>(k)].features;
+  auto points = std::make_shared<const FloatMatrix>(points_in(snapshot, scorer, features));
   // Where the method does not say, points depend on all images, and are had without a product of matrices.
-  const bool lasts = scorer.points(features.slice(0, 0, 0)).defined();
-  if (!lasts || kept_rows_ + points.size(0) > kMostKept) return points;
-  kept_rows_ += points.size(0);
+  const bool lasts = scorer.points(features.rows(0, 0)).has_value();
+  if (!lasts || kept_rows_ + points->rows() > kMostKept) return points;
+  kept_rows_ += points->rows();
   kept = points;
   return points;
 }
 
 std::vector<std::vector<NearImage>> NearestExamples::find(const RecognizerSnapshot& snapshot, const ClassScorer& scorer,
                                                           const std::vector<std::vector<int64_t>>& best,
-                                                          const at::Tensor& features, int64_t most) {
+                                                          const Array& features, int64_t most) {
   std::vector<std::vector<NearImage>> nearest(best.size());
   if (most < 1 || snapshot.feature_count == 0) return nearest;
-  const at::Tensor directions = points_in(snapshot, scorer, features);
+  const FloatMatrix directions = points_in(snapshot, scorer, features);
   for (size_t row = 0; row < best.size(); ++row) {
-    const at::Tensor direction = directions[static_cast<int64_t>(row)];
     std::vector<Likeness> all;
     const int64_t looked_at = std::min(kClassesToLookAt, static_cast<int64_t>(best[row].size()));
     for (int64_t c = 0; c < looked_at; ++c) {
       const int64_t k = best[row][static_cast<size_t>(c)];
-      const at::Tensor& own = snapshot.enrolled.classes[static_cast<size_t>(k)].features;
+      const Array& own = snapshot.enrolled.classes[static_cast<size_t>(k)].features;
       if (!own.defined() || own.size(0) == 0) continue;
-      const at::Tensor similar = at::mv(points_of(snapshot, scorer, k), direction).contiguous();
-      for (int64_t i = 0; i < similar.size(0); ++i) all.push_back({similar.data_ptr<float>()[i], k, i});
+      const Eigen::VectorXf similar =
+          *points_of(snapshot, scorer, k) * directions.row(static_cast<int64_t>(row)).transpose();
+      for (int64_t i = 0; i < similar.size(); ++i) all.push_back({similar[i], k, i});
     }
     nearest[row] = examples_of(snapshot, std::move(all), most);
   }

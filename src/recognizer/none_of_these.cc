@@ -1,7 +1,5 @@
 #include "recognizer/detail/none_of_these.h"
 
-#include <ATen/ATen.h>
-
 #include <algorithm>
 #include <cmath>
 
@@ -22,20 +20,32 @@ std::string count_text(double count) {
 
 /// Of the strangers in order, from 1; above their number where they are too few.
 int64_t place_of(const Familiarities& of, double rate) {
-  const auto n = static_cast<double>(of.strangers.numel());
+  const auto n = static_cast<double>(of.strangers.size());
   return to_whole<int64_t>(std::ceil((n + 1) * (1 - rate / of.likelier) - 1e-9));
 }
 
 double at_place(const Familiarities& of, int64_t place) {
-  return std::get<0>(of.strangers.sort())[place - 1].item<double>();
+  DoubleVector sorted = of.strangers;
+  std::nth_element(sorted.begin(), sorted.begin() + (place - 1), sorted.end());
+  return sorted[place - 1];
+}
+
+/// The share of values above a threshold.
+double share_above(const DoubleVector& values, double threshold) {
+  return static_cast<double>((values.array() > threshold).count()) / static_cast<double>(values.size());
+}
+
+/// Own images and strangers, one after the other.
+DoubleVector all_of(const Familiarities& of) {
+  DoubleVector all(of.own.size() + of.strangers.size());
+  all << of.own, of.strangers;
+  return all;
 }
 
 }  // namespace
 
-double share_of(const at::Tensor& which) { return which.to(at::kDouble).mean().item<double>(); }
-
 double threshold_of(const Familiarities& of, double rate) {
-  const int64_t n = of.strangers.numel();
+  const int64_t n = of.strangers.size();
   const int64_t place = place_of(of, rate);
   if (place > n) {
     const double own = rate / of.likelier;
@@ -49,11 +59,12 @@ double threshold_of(const Familiarities& of, double rate) {
 }
 
 double balanced_threshold(const Familiarities& of) {
-  const at::Tensor all = std::get<0>(at::cat({of.own, of.strangers}).sort());
-  double best = all[0].item<double>(), least = 2;
-  for (int64_t i = 0; i < all.numel(); ++i) {
-    const double threshold = all[i].item<double>();
-    const double apart = std::abs(share_of(of.strangers.gt(threshold)) - share_of(of.own.le(threshold)));
+  DoubleVector all = all_of(of);
+  std::sort(all.begin(), all.end());
+  double best = all[0], least = 2;
+  for (const double threshold : all) {
+    const double refused = 1 - share_above(of.own, threshold);
+    const double apart = std::abs(share_above(of.strangers, threshold) - refused);
     if (!(apart < least)) continue;
     least = apart;
     best = threshold;
@@ -62,14 +73,14 @@ double balanced_threshold(const Familiarities& of) {
 }
 
 Exchange exchange_at(const Familiarities& of, double threshold) {
-  return {std::min(1.0, of.likelier * share_of(of.strangers.gt(threshold))), share_of(of.own.gt(threshold)), threshold};
+  return {std::min(1.0, of.likelier * share_above(of.strangers, threshold)), share_above(of.own, threshold), threshold};
 }
 
 std::vector<Exchange> exchanges_of(const Familiarities& of) {
   std::vector<Exchange> found;
   for (const double rate : kExchangeRates) {
     const int64_t place = place_of(of, rate);
-    if (place > of.strangers.numel()) continue;
+    if (place > of.strangers.size()) continue;
     const double threshold = at_place(of, place);
     found.push_back({rate, exchange_at(of, threshold).accepted, threshold});
   }
@@ -77,22 +88,26 @@ std::vector<Exchange> exchanges_of(const Familiarities& of) {
 }
 
 double slope_of(const Familiarities& of) {
-  const at::Tensor all = at::cat({of.own, of.strangers});
-  const double deviation = std::max(all.std().item<double>(), 1e-12);
-  const at::Tensor x = (all - all.mean()) / deviation;
-  const at::Tensor is = at::cat({at::ones_like(of.own), at::zeros_like(of.strangers)});
-  const at::Tensor weight = at::cat({at::full_like(of.own, 0.5 / static_cast<double>(of.own.numel())),
-                                     at::full_like(of.strangers, 0.5 / static_cast<double>(of.strangers.numel()))});
-  const at::Tensor design = at::stack({x, at::ones_like(x)}, 1);
-  at::Tensor found = at::zeros({2}, at::kDouble);
+  const DoubleVector all = all_of(of);
+  const double mean = all.mean(), freedom = std::max<double>(1, static_cast<double>(all.size() - 1));
+  const double deviation = std::max(std::sqrt((all.array() - mean).square().sum() / freedom), 1e-12);
+  const int64_t own = of.own.size(), strangers = of.strangers.size();
+  Eigen::ArrayXd is(all.size()), weight(all.size());
+  is << Eigen::ArrayXd::Ones(own), Eigen::ArrayXd::Zero(strangers);
+  weight << Eigen::ArrayXd::Constant(own, 0.5 / static_cast<double>(own)),
+      Eigen::ArrayXd::Constant(strangers, 0.5 / static_cast<double>(strangers));
+  Eigen::MatrixX2d design(all.size(), 2);
+  design << (all.array() - mean) / deviation, Eigen::ArrayXd::Ones(all.size());
+  Eigen::Vector2d found = Eigen::Vector2d::Zero();
   for (int step = 0; step < kSteps; ++step) {
-    const at::Tensor p = at::mv(design, found).sigmoid();
-    const at::Tensor gradient = at::mv(design.t(), weight * (p - is)) + kPenalty * found;
-    const at::Tensor curvature =
-        at::mm(design.t(), design * (weight * p * (1 - p)).unsqueeze(1)) + kPenalty * at::eye(2, at::kDouble);
-    found = found - at::linalg_solve(curvature, gradient);
+    const Eigen::ArrayXd p = (1 + (-(design * found).array()).exp()).inverse();
+    const Eigen::Vector2d gradient = design.transpose() * (weight * (p - is)).matrix() + kPenalty * found;
+    const Eigen::Matrix2d curvature =
+        design.transpose() * (weight * p * (1 - p)).matrix().asDiagonal() * design +
+        kPenalty * Eigen::Matrix2d::Identity();
+    found -= curvature.ldlt().solve(gradient);
   }
-  return std::max(found[0].item<double>(), kLeastSlope) / deviation;
+  return std::max(found[0], kLeastSlope) / deviation;
 }
 
 }  // namespace protocom

@@ -1,6 +1,5 @@
 #include "recognizer/recognizer.h"
 
-#include <ATen/ATen.h>
 #include <ATen/core/grad_mode.h>
 
 #include <algorithm>
@@ -40,24 +39,25 @@ void warn_of_other_shots(const Method& method, const EnrolledClasses& enrolled) 
 
 /// Of a method that expects balanced queries and is given others: judged alone, most are of one class.
 void warn_of_proportions(const ClassScorer& scorer, const EnrolledClasses& enrolled, const StoreModel& model,
-                         const at::Tensor& features) {
+                         const Array& features) {
   const MethodSpec& spec = scorer.method().spec();
   if (features.size(0) < 4 || spec.assumes != Assumes::kBalancedQueries) return;
   const ClassScorer alone(enrolled, model, {model.default_method()});
-  const std::vector<at::Tensor> answers = alone.probabilities(features).unbind();
+  const FloatMatrix logits = alone.score(features).logits;
+  const auto images = static_cast<size_t>(logits.rows());
   std::map<std::string, double> share;
-  for (const at::Tensor& answer : answers) {
-    const auto best = static_cast<size_t>(best_classes(answer, 1).front());
-    share[alone.class_names()[best]] += 100.0 / static_cast<double>(answers.size());
+  for (int64_t i = 0; i < logits.rows(); ++i) {
+    const auto best = static_cast<size_t>(best_classes(logits.row(i).data(), logits.cols(), 1).front());
+    share[alone.class_names()[best]] += 100.0 / static_cast<double>(images);
   }
   const auto most =
       std::max_element(share.begin(), share.end(), [](const auto& a, const auto& b) { return a.second < b.second; });
-  const double expected = 100.0 / static_cast<double>(std::min(enrolled.classes.size(), answers.size()));
+  const double expected = 100.0 / static_cast<double>(std::min(enrolled.classes.size(), images));
   if (most->second < 2 * expected) return;
   logger().warn(
       "judged one by one, {:.0f} % of the {} images are '{}', where {} expects about {:.0f} % of each class: it loses "
       "where classes are not about equally frequent; leave --batch-together out",
-      most->second, answers.size(), most->first, scorer.method().label(), expected);
+      most->second, images, most->first, scorer.method().label(), expected);
 }
 
 }  // namespace
@@ -175,32 +175,33 @@ Backbone& Recognizer::backbone() {
   return *backbone_;
 }
 
-/// `logits` [c] of the feature [d].
-std::vector<AttributeEffect> Recognizer::attribute_effects_of(const at::Tensor& logits,
-                                                              const at::Tensor& feature) const {
+/// Of the class that a feature [1, d] is taken for.
+std::vector<AttributeEffect> Recognizer::attribute_effects_of(int64_t answer, const Array& feature) const {
   if (options_.attributes < 1) return {};
-  const at::Tensor effects = scorer_->attribute_effects(logits.argmax().item<int64_t>(), feature);  // [a]
-  if (!effects.defined()) return {};
+  const std::vector<float> effects = scorer_->attribute_effects(answer, feature);  // [a]
   const double factor = calibration_ ? calibration_->factor : 1.0;
-  const at::Tensor order = effects.abs().argsort(/*dim=*/0, /*descending=*/true);
+  std::vector<size_t> order(effects.size());
+  std::iota(order.begin(), order.end(), size_t{0});
+  std::stable_sort(order.begin(), order.end(),
+                   [&](size_t a, size_t b) { return std::abs(effects[a]) > std::abs(effects[b]); });
+  order.resize(std::min(order.size(), static_cast<size_t>(options_.attributes)));
   std::vector<AttributeEffect> telling;
-  for (int64_t i = 0; i < std::min(options_.attributes, order.size(0)); ++i) {
-    const auto a = order[i].item<int64_t>();
-    const double effect = factor * effects[a].item<double>();
-    const std::string& name = snapshot_.enrolled.attributes[static_cast<size_t>(a)];
+  for (const size_t a : order) {
+    const double effect = factor * static_cast<double>(effects[a]);
+    const std::string& name = snapshot_.enrolled.attributes[a];
     if (effect != 0) telling.push_back({name, file_.settings().word_for(name), effect});
   }
   return telling;
 }
 
-/// `logits` [c] with the logarithm of their exponentials' sum; `best`: the first of the ranking.
-std::vector<RankedClass> Recognizer::ranking_of(const at::Tensor& logits, double log_sum,
+/// `logits` [c] with the logarithm of the sum of exp(factor * logits); `best`: the first of the ranking.
+std::vector<RankedClass> Recognizer::ranking_of(const float* logits, double factor, double log_sum,
                                                 const std::vector<int64_t>& best) const {
   std::vector<RankedClass> ranking;
   for (const int64_t k : best) {
     if (static_cast<int64_t>(ranking.size()) == options_.top) break;
-    ranking.push_back(
-        {scorer_->class_names()[static_cast<size_t>(k)], std::min(1.0, std::exp(logits[k].item<double>() - log_sum))});
+    const double log_share = factor * static_cast<double>(logits[k]) - log_sum;
+    ranking.push_back({scorer_->class_names()[static_cast<size_t>(k)], std::min(1.0, std::exp(log_share))});
   }
   return ranking;
 }
@@ -213,34 +214,33 @@ void Recognizer::take_none(double familiarity, Answer& answer) const {
   answer.none_of_these = none >= 0.5;
 }
 
-std::vector<Answer> Recognizer::answers_of(const at::Tensor& features) {
-  const at::NoGradGuard no_grad;
+std::vector<Answer> Recognizer::answers_of(const Array& features) {
   warn_of_other_classes();
   warn_of_one_class();
-  const EpisodeScores scores = scorer_->score(features);
-  const at::Tensor logits = scores.logits.squeeze(0);  // [n, c]
+  const ClassScores scores = scorer_->score(features);
+  const FloatMatrix& logits = scores.logits;
   const double factor = calibration_ ? calibration_->factor : 1.0;
   const bool has_threshold =
-      calibration_ && (calibration_->method == scorer_->method().label() || scores.unseen.defined());
-  const at::Tensor familiar = familiarity(scores);
-  const at::Tensor scaled = factor == 1 ? logits : logits * factor;  // [n, c]
+      calibration_ && (calibration_->method == scorer_->method().label() || scores.unseen.size() > 0);
+  const DoubleVector familiar = familiarity(scores);  // [n]
   // Against a class never seen the familiarity holds the sum that probabilities are divided by.
-  const bool summed = factor == 1 && scores.unseen.defined();
-  const at::Tensor log_sums = summed ? familiar + scores.unseen.squeeze(0) : scaled.logsumexp(-1);  // [n]
-  if (!at::isfinite(log_sums).all().item<bool>() || !at::isfinite(familiar).all().item<bool>())
+  const bool summed = factor == 1 && scores.unseen.size() > 0;
+  const DoubleVector log_sums =
+      summed ? DoubleVector(familiar + scores.unseen.cast<double>()) : log_sum_exp(logits, factor);
+  if (!std::isfinite(log_sums.sum()) || !std::isfinite(familiar.sum()))
     fail("{}: the scores are no numbers: an image's features, or numbers in the file, are too large",
          file_.path().string());
   std::vector<std::vector<int64_t>> best;
-  for (const at::Tensor& row : logits.unbind())
-    best.push_back(best_classes(row, options_.nearest > 0 ? std::max(options_.top, kClassesToLookAt) : options_.top));
+  const int64_t most = options_.nearest > 0 ? std::max(options_.top, kClassesToLookAt) : options_.top;
+  for (int64_t i = 0; i < logits.rows(); ++i) best.push_back(best_classes(logits.row(i).data(), logits.cols(), most));
   auto nearest = nearest_->find(snapshot_, *scorer_, best, features, options_.nearest);
   std::vector<Answer> answers;
   for (size_t i = 0; i < best.size(); ++i) {
     const auto row = static_cast<int64_t>(i);
     Answer answer;
-    answer.ranking = ranking_of(scaled[row], log_sums[row].item<double>(), best[i]);
-    answer.familiarity = familiar[row].item<double>();
-    answer.attributes = attribute_effects_of(logits[row], features[row]);
+    answer.ranking = ranking_of(logits.row(row).data(), factor, log_sums[row], best[i]);
+    answer.familiarity = familiar[row];
+    answer.attributes = attribute_effects_of(best[i].front(), features.rows(row, row + 1));
     answer.nearest = std::move(nearest[i]);
     answer.nearest_note = note_on_nearest(snapshot_, answer.ranking.front().name, answer.nearest);
     if (has_threshold) take_none(answer.familiarity, answer);
@@ -249,13 +249,13 @@ std::vector<Answer> Recognizer::answers_of(const at::Tensor& features) {
   return answers;
 }
 
-std::vector<Answer> Recognizer::classify_features(const at::Tensor& features) {
-  check_features(array_of(features), "the features");
+std::vector<Answer> Recognizer::classify_features(const Array& features) {
+  check_features(features, "the features");
   refresh();
   return answers_of(features);
 }
 
-at::Tensor Recognizer::features_of(const std::vector<Image>& images) {
+Array Recognizer::features_of(const std::vector<Image>& images) {
   return extract_square_features(backbone(), images, extract_options());
 }
 
@@ -286,7 +286,7 @@ std::vector<UnreadableFile> Recognizer::classify(const std::vector<fs::path>& im
   return unreadable;
 }
 
-std::vector<Answer> Recognizer::classify_together(const at::Tensor& features) {
+std::vector<Answer> Recognizer::classify_together(const Array& features) {
   refresh();
   if (features.size(0) == 0) return {};
   if (scorer_->method().spec().sees == Sees::kAllQueries)
@@ -316,7 +316,7 @@ Calibration Recognizer::calibrate(const std::vector<fs::path>& others, const Cal
   return calibrate_on(files.features, options, progress);
 }
 
-Calibration Recognizer::calibrate_on(const at::Tensor& strangers, const CalibrationOptions& options,
+Calibration Recognizer::calibrate_on(const Array& strangers, const CalibrationOptions& options,
                                      Progress& progress) {
   refresh();
   const Calibration made = protocom::calibrate(*scorer_, strangers, options, progress);

@@ -1,6 +1,4 @@
 #pragma once
-#include <ATen/core/Tensor.h>
-
 #include <chrono>
 #include <cstdint>
 #include <filesystem>
@@ -12,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "base/array.h"
 #include "base/progress.h"
 #include "encoders/backbone.h"
 #include "encoders/extract.h"
@@ -38,7 +37,7 @@ struct EnrolRequest {
   std::vector<std::string> images;  ///< files, or folders that are walked (find_images); may be none for a new class
   /// Of images that are known by these alone, extracted with the recognizer's backbone: float32 [n, d]; may be
   /// undefined.
-  at::Tensor features = {};
+  Array features = {};
   std::vector<std::string> sources = {};  ///< [n], where each of those came from; empty: unknown
   SkippedFiles skipped = {};              ///< found and left out when the request was made
 };
@@ -54,7 +53,7 @@ struct LearnedUnlabelled {
 /// An image file as an enrolment keeps it.
 struct EmbeddedImage {
   std::string hash;       ///< hash_file of it
-  at::Tensor feature;     ///< float32 [d]
+  Array feature;          ///< float32 [1, d]
   std::string thumbnail;  ///< a JPEG, or nothing where the recognizer keeps none
 };
 
@@ -86,12 +85,12 @@ class Recognizer {
   /// Throws Error when the image cannot be read, no class is enrolled, or one lacks images that the method needs.
   Answer classify(const std::filesystem::path& image);
   /// The same for features float32 [n, d]: an answer a row.
-  std::vector<Answer> classify_features(const at::Tensor& features);
+  std::vector<Answer> classify_features(const Array& features);
 
   /// For callers that decode images themselves, by decode_image and resize_and_crop with settings().preprocessing:
   /// their features, float32 [n, d], which classify_features() and RecognizerFile::enrol take. Throws Error for images
   /// of another size.
-  at::Tensor features_of(const std::vector<Image>& images);
+  Array features_of(const std::vector<Image>& images);
   /// What is kept of such an image to be looked at: a JPEG, or nothing where the file keeps none.
   [[nodiscard]] std::string thumbnail_of(const Image& image) const;
   /// A class as RecognizerFile::enrol takes it, without images: described unless it is there and nothing is said of it.
@@ -111,7 +110,7 @@ class Recognizer {
 
   /// The answers to images of these features together, float32 [n, d], for a method that looks at all of them (see
   /// RecognizerOptions::together); for others as classify_features().
-  std::vector<Answer> classify_together(const at::Tensor& features);
+  std::vector<Answer> classify_together(const Array& features);
 
   /// What enrol() makes of files first, in the order given; those that cannot be read are returned.
   using TakeEmbedded = std::function<void(const std::filesystem::path& image, const EmbeddedImage& embedded)>;
@@ -147,7 +146,7 @@ class Recognizer {
   Calibration calibrate(const std::vector<std::filesystem::path>& others, const CalibrationOptions& options,
                         Progress& progress = Progress::none(), std::vector<UnreadableFile>* unreadable = nullptr);
   /// The same with `strangers`, features float32 [n, d] of images of none of the classes, or undefined.
-  Calibration calibrate_on(const at::Tensor& strangers, const CalibrationOptions& options,
+  Calibration calibrate_on(const Array& strangers, const CalibrationOptions& options,
                            Progress& progress = Progress::none());
 
   /// Writes what opening a recognizer of very many classes takes long for into a file beside it, FILE.index, which is
@@ -167,10 +166,10 @@ class Recognizer {
   [[nodiscard]] ExtractOptions extract_options() const;
   void warn_of_other_classes();
   void warn_of_one_class();
-  std::vector<Answer> answers_of(const at::Tensor& features);
-  std::vector<RankedClass> ranking_of(const at::Tensor& logits, double log_sum, const std::vector<int64_t>& best) const;
+  std::vector<Answer> answers_of(const Array& features);
+  std::vector<RankedClass> ranking_of(const float* logits, double factor, double log_sum, const std::vector<int64_t>& best) const;
   void take_none(double familiarity, Answer& answer) const;
-  std::vector<AttributeEffect> attribute_effects_of(const at::Tensor& logits, const at::Tensor& feature) const;
+  std::vector<AttributeEffect> attribute_effects_of(int64_t answer, const Array& feature) const;
 
   RecognizerFile file_;
   RecognizerOptions options_;

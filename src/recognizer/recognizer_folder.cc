@@ -1,7 +1,5 @@
 #include "recognizer/recognizer_folder.h"
 
-#include <ATen/ATen.h>
-
 #include <algorithm>
 #include <cctype>
 #include <map>
@@ -12,7 +10,6 @@
 #include "io/npz.h"
 #include "io/pending_folder.h"
 #include "recognizer/calibration.h"
-#include "tensors/tensors.h"
 
 namespace protocom {
 namespace fs = std::filesystem;
@@ -67,22 +64,25 @@ json export_artefacts(const RecognizerFile& file, const fs::path& folder) {
   return entries;
 }
 
+/// A vector [d] as a matrix of one row.
+Array row_of(const Array& vector) { return vector.reshaped({1, vector.numel()}); }
+
 json export_classes(const RecognizerContents& contents, const std::vector<std::string>& attributes,
                     const fs::path& folder) {
   json entries = json::array();
-  std::vector<at::Tensor> association, embedding;
+  std::vector<Array> association, embedding;  // [1, a] and [1, e] each
   for (const StoredClass& stored_class : contents.classes) {
     entries.push_back({{"class", stored_class.name},
                        {"title", stored_class.description.title},
                        {"embedding_source", stored_class.description.embedding_source}});
-    association.push_back(tensor_of(stored_class.description.association));
-    embedding.push_back(tensor_of(stored_class.description.embedding));
+    association.push_back(row_of(stored_class.description.association));
+    embedding.push_back(row_of(stored_class.description.embedding));
   }
   NpzWriter writer(folder / kClassesFile);
   writer.add("attributes", attributes);
   if (!entries.empty()) {
-    writer.add("association", array_of(at::stack(association)));
-    writer.add("class_embedding", array_of(at::stack(embedding)));
+    writer.add("association", Array::joined(association));
+    writer.add("class_embedding", Array::joined(embedding));
   }
   writer.close();
   return entries;
@@ -98,7 +98,7 @@ json export_examples(const RecognizerContents& contents, const fs::path& folder)
         {{"class", entry.class_name}, {"hash", entry.hash}, {"source", entry.source}, {"time", entry.time}});
   }
   NpzWriter writer(folder / kExamplesFile);
-  writer.add("features", array_of(contents.features));
+  writer.add("features", contents.features);
   writer.close();
   return entries;
 }
@@ -114,7 +114,7 @@ json export_unlabelled(const NewExamples& unlabelled, const fs::path& folder) {
   }
   if (entries.empty()) return entries;
   NpzWriter writer(folder / kUnlabelledFile);
-  writer.add("features", array_of(unlabelled.features));
+  writer.add("features", unlabelled.features);
   writer.close();
   return entries;
 }
@@ -156,23 +156,23 @@ class Folder {
     return all;
   }
 
-  static at::Tensor row(const at::Tensor& table, int64_t k, const std::string& what) {
+  static Array row(const Array& table, int64_t k, const std::string& what) {
     if (table.dim() != 2 || k >= table.size(0)) fail("{} has fewer rows than recognizer.json has entries", what);
-    return table[k].clone();
+    return table.row(k);
   }
 
   [[nodiscard]] std::vector<ClassEnrolment> enrolments(const NpzReader& classes) const {
     std::vector<ClassEnrolment> all;
     std::map<std::string, size_t> number;
     if (document_.at("classes").empty()) return all;
-    const at::Tensor association = tensor_of(classes.array("association"));
-    const at::Tensor embedding = tensor_of(classes.array("class_embedding"));
+    const Array association = classes.array("association");
+    const Array embedding = classes.array("class_embedding");
     for (const json& item : document_.at("classes")) {
       const auto k = static_cast<int64_t>(all.size());
       ClassDescription stated;
       stated.title = item.at("title").get<std::string>();
-      stated.association = array_of(row(association, k, kClassesFile));
-      stated.embedding = array_of(row(embedding, k, kClassesFile));
+      stated.association = row(association, k, kClassesFile);
+      stated.embedding = row(embedding, k, kClassesFile);
       stated.embedding_source = item.at("embedding_source").get<std::string>();
       number[item.at("class").get<std::string>()] = all.size();
       all.push_back({item.at("class").get<std::string>(), stated});
@@ -182,14 +182,14 @@ class Folder {
   }
 
   void add_examples(const std::map<std::string, size_t>& number, std::vector<ClassEnrolment>& to) const {
-    const at::Tensor features = tensor_of(NpzReader(folder_ / kExamplesFile).array("features"));
-    std::vector<std::vector<at::Tensor>> rows(to.size());
+    const Array features = NpzReader(folder_ / kExamplesFile).array("features").to(NumberType::kFloat32);
+    std::vector<std::vector<Array>> rows(to.size());
     int64_t i = 0;
     for (const json& item : document_.at("examples")) {
       const auto found = number.find(item.at("class").get<std::string>());
       if (found == number.end()) fail("{}: example {} is of no class", where_, i);
       NewExamples& own = to[found->second].examples;
-      rows[found->second].push_back(row(features, i, kExamplesFile));
+      rows[found->second].push_back(row_of(row(features, i, kExamplesFile)));
       own.hashes.push_back(item.at("hash").get<std::string>());
       own.sources.push_back(item.at("source").get<std::string>());
       own.times.push_back(whole_number<int64_t>(item.at("time")));
@@ -197,7 +197,7 @@ class Folder {
       own.thumbnails.push_back(fs::exists(jpeg) ? read_file(jpeg) : std::string());
     }
     for (size_t k = 0; k < to.size(); ++k) {
-      if (!rows[k].empty()) to[k].examples.features = at::stack(rows[k]).to(at::kFloat);
+      if (!rows[k].empty()) to[k].examples.features = Array::joined(rows[k]);
     }
   }
 
@@ -205,7 +205,7 @@ class Folder {
   [[nodiscard]] NewExamples unlabelled() const {
     NewExamples images;
     if (!document_.contains("unlabelled") || document_.at("unlabelled").empty()) return images;
-    images.features = tensor_of(NpzReader(folder_ / kUnlabelledFile).array("features")).to(at::kFloat);
+    images.features = NpzReader(folder_ / kUnlabelledFile).array("features").to(NumberType::kFloat32);
     for (const json& item : document_.at("unlabelled")) {
       const fs::path jpeg = thumbnail_path(folder_, kUnlabelledThumbnails, static_cast<int64_t>(images.hashes.size()));
       images.hashes.push_back(item.at("hash").get<std::string>());

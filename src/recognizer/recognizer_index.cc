@@ -1,8 +1,7 @@
 #include "recognizer/detail/recognizer_index.h"
 
-#include <ATen/ATen.h>
-
 #include <algorithm>
+#include <memory>
 #include <utility>
 #include <vector>
 
@@ -15,25 +14,25 @@ namespace protocom {
 namespace {
 
 namespace fs = std::filesystem;
-using Tensors = std::vector<std::pair<std::string, at::Tensor>>;
+using Arrays = std::vector<std::pair<std::string, Array>>;
 
 constexpr const char* kFormat = "1";
 
-/// Texts as one tensor of bytes and where each ends.
+/// Texts as one array of bytes and where each ends.
 class PackedTexts {
  public:
   void add(std::string_view text) {
-    bytes_.append(text);
-    ends_.push_back(static_cast<int64_t>(bytes_.size()));
+    bytes_->append(text);
+    ends_.push_back(static_cast<int64_t>(bytes_->size()));
   }
-  [[nodiscard]] at::Tensor ends() const { return at::tensor(ends_, at::kLong); }
-  /// On this object's memory.
-  [[nodiscard]] at::Tensor bytes() const {
-    return at::from_blob(const_cast<char*>(bytes_.data()), {static_cast<int64_t>(bytes_.size())}, at::kByte);
+  [[nodiscard]] Array ends() const { return Array::of(ends_); }
+  /// Of what was added until now.
+  [[nodiscard]] Array bytes() const {
+    return Array::view(bytes_->data(), {static_cast<int64_t>(bytes_->size())}, NumberType::kUInt8, bytes_);
   }
 
  private:
-  std::string bytes_;
+  std::shared_ptr<std::string> bytes_ = std::make_shared<std::string>();
   std::vector<int64_t> ends_;
 };
 
@@ -41,8 +40,11 @@ class PackedTexts {
 struct Columns {
   PackedTexts names, titles, embedding_sources, sources;
   std::vector<int64_t> first = {0}, example_ids;
-  std::vector<at::Tensor> associations, embeddings, features;
+  std::vector<Array> associations, embeddings, features;  // [1, a], [1, e], [m, d] each
 };
+
+/// A vector [d] as a matrix float32 of one row.
+Array row_of(const Array& vector) { return vector.to(NumberType::kFloat32).reshaped({1, vector.numel()}); }
 
 Columns columns_of(const RecognizerSnapshot& snapshot) {
   Columns all;
@@ -51,8 +53,8 @@ Columns columns_of(const RecognizerSnapshot& snapshot) {
     all.names.add(own.name);
     all.titles.add(own.description.title);
     all.embedding_sources.add(own.description.embedding_source);
-    all.associations.push_back(tensor_of(own.description.association.to(NumberType::kFloat32)));
-    all.embeddings.push_back(tensor_of(own.description.embedding.to(NumberType::kFloat32)));
+    all.associations.push_back(row_of(own.description.association));
+    all.embeddings.push_back(row_of(own.description.embedding));
     all.features.push_back(own.features);
     all.first.push_back(all.first.back() + own.features.size(0));
     for (const KeptExample& example : snapshot.examples[k]) {
@@ -73,11 +75,6 @@ class IndexReader {
     return found == file_.metadata.end() ? "" : found->second;
   }
 
-  [[nodiscard]] at::Tensor tensor(const std::string& name, at::ScalarType type,
-                                  const std::vector<int64_t>& shape) const {
-    return tensor_of(array(name, number_type_of(type), shape));
-  }
-
   [[nodiscard]] const Array& array(const std::string& name, NumberType type, const Shape& shape) const {
     const auto found = file_.tensors.find(name);
     if (found == file_.tensors.end() || found->second.type() != type || found->second.shape() != shape)
@@ -92,11 +89,11 @@ class IndexReader {
   }
 
   [[nodiscard]] bool has(const std::string& name) const { return file_.tensors.count(name) > 0; }
-  [[nodiscard]] at::Tensor any(const std::string& name) const { return tensor_of(file_.tensors.at(name)); }
+  [[nodiscard]] const Array& any(const std::string& name) const { return file_.tensors.at(name); }
 
   /// Ascending from `least` to `most`.
-  [[nodiscard]] const int64_t* ascending(const at::Tensor& numbers, int64_t least, int64_t most) const {
-    const auto* number = numbers.data_ptr<int64_t>();
+  [[nodiscard]] const int64_t* ascending(const Array& numbers, int64_t least, int64_t most) const {
+    const auto* number = numbers.data<int64_t>();
     int64_t last = least;
     for (int64_t i = 0; i < numbers.size(0); ++i) {
       if (number[i] < last || number[i] > most) fail("{} is damaged: its numbers do not ascend", path_.string());
@@ -114,16 +111,16 @@ class IndexReader {
 class ReadTexts {
  public:
   ReadTexts(const IndexReader& reader, const std::string& name, int64_t count)
-      : bytes_(reader.tensor(name, at::kByte, {reader.length(name)})),
-        ends_(reader.ascending(reader.tensor(name + ".ends", at::kLong, {count}), 0, bytes_.size(0))) {}
+      : bytes_(reader.array(name, NumberType::kUInt8, {reader.length(name)})),
+        ends_(reader.ascending(reader.array(name + ".ends", NumberType::kInt64, {count}), 0, bytes_.size(0))) {}
   [[nodiscard]] std::string next() {
     const int64_t begin = i_ == 0 ? 0 : ends_[i_ - 1];
-    const auto* text = reinterpret_cast<const char*>(bytes_.data_ptr<uint8_t>());
+    const auto* text = reinterpret_cast<const char*>(bytes_.data<uint8_t>());
     return {text + begin, text + ends_[i_++]};
   }
 
  private:
-  at::Tensor bytes_;
+  Array bytes_;
   const int64_t* ends_;
   int64_t i_ = 0;
 };
@@ -136,13 +133,14 @@ RecognizerSnapshot snapshot_in(const IndexReader& reader, const RecognizerSettin
   made.steps = {{revision, {}}};
   made.enrolled.feature_dim = d;
   made.enrolled.attributes = settings.attributes;
-  made.feature_sum = reader.tensor("feature_sum", at::kDouble, {d}).clone();
+  const auto* sum = reader.array("feature_sum", NumberType::kFloat64, {d}).data<double>();
+  made.feature_sum.assign(sum, sum + d);
   made.feature_count = m;
-  const auto* ids = reader.tensor("class_ids", at::kLong, {c}).data_ptr<int64_t>();
+  const auto* ids = reader.array("class_ids", NumberType::kInt64, {c}).data<int64_t>();
   made.class_ids.assign(ids, ids + c);
-  const auto* first = reader.ascending(reader.tensor("first", at::kLong, {c + 1}), 0, m);
-  const auto* example = reader.tensor("example_ids", at::kLong, {m}).data_ptr<int64_t>();
-  const at::Tensor features = reader.tensor("features", at::kFloat, {m, d});
+  const auto* first = reader.ascending(reader.array("first", NumberType::kInt64, {c + 1}), 0, m);
+  const auto* example = reader.array("example_ids", NumberType::kInt64, {m}).data<int64_t>();
+  const Array& features = reader.array("features", NumberType::kFloat32, {m, d});
   const Array& associations = reader.array("associations", NumberType::kFloat32, {c, a});
   const Array& embeddings = reader.array("embeddings", NumberType::kFloat32, {c, settings.embedding_dim});
   const Array none = Array::zeros({0});
@@ -156,7 +154,7 @@ RecognizerSnapshot snapshot_in(const IndexReader& reader, const RecognizerSettin
     own.description.association = a == 0 ? none : associations.row(k);
     own.description.embedding = settings.embedding_dim == 0 ? none : embeddings.row(k);
     own.count = first[k + 1] - first[k];
-    own.features = features.narrow(0, first[k], own.count);
+    own.features = features.rows(first[k], first[k + 1]);
     std::vector<KeptExample>& kept = made.examples.emplace_back();
     for (int64_t i = first[k]; i < first[k + 1]; ++i) kept.push_back({example[i], sources.next()});
   }
@@ -166,7 +164,7 @@ RecognizerSnapshot snapshot_in(const IndexReader& reader, const RecognizerSettin
 PlacedClasses placed_in(const IndexReader& reader) {
   PlacedClasses placed;
   for (size_t i = 0; reader.has(fmt::format("placed.{}", i)); ++i) {
-    const at::Tensor part = reader.any(fmt::format("placed.{}", i));
+    const at::Tensor part = tensor_of(reader.any(fmt::format("placed.{}", i)));
     if (part.dim() < 1 || part.size(0) != reader.length("class_ids")) fail("its places are not those of its classes");
     placed.push_back(part);
   }
@@ -191,28 +189,27 @@ fs::path index_path(const fs::path& recognizer) { return recognizer.string() + "
 void write_index(const RecognizerFile& file, const std::string& method, const RecognizerIndex& index) {
   const RecognizerSnapshot& snapshot = index.snapshot;
   const Columns all = columns_of(snapshot);
-  const auto numbers = [](const std::vector<int64_t>& values) { return at::tensor(values, at::kLong); };
-  Tensors tensors = {{"class_ids", numbers(snapshot.class_ids)},
-                     {"first", numbers(all.first)},
-                     {"example_ids", numbers(all.example_ids)},
-                     {"feature_sum", snapshot.feature_sum},
-                     {"names.ends", all.names.ends()},
-                     {"titles.ends", all.titles.ends()},
-                     {"embedding_sources.ends", all.embedding_sources.ends()},
-                     {"sources.ends", all.sources.ends()},
-                     {"associations", at::stack(all.associations)},
-                     {"embeddings", at::stack(all.embeddings)},
-                     {"features", at::cat(all.features)}};
-  Tensors bytes = {{"names", all.names.bytes()},
+  Arrays arrays = {{"class_ids", Array::of(snapshot.class_ids)},
+                   {"first", Array::of(all.first)},
+                   {"example_ids", Array::of(all.example_ids)},
+                   {"feature_sum", Array::of(snapshot.feature_sum)},
+                   {"names.ends", all.names.ends()},
+                   {"titles.ends", all.titles.ends()},
+                   {"embedding_sources.ends", all.embedding_sources.ends()},
+                   {"sources.ends", all.sources.ends()},
+                   {"associations", Array::joined(all.associations)},
+                   {"embeddings", Array::joined(all.embeddings)},
+                   {"features", Array::joined(all.features)}};
+  Arrays bytes = {{"names", all.names.bytes()},
                    {"titles", all.titles.bytes()},
                    {"embedding_sources", all.embedding_sources.bytes()},
                    {"sources", all.sources.bytes()}};
   for (size_t i = 0; i < index.placed.size(); ++i) {
-    const at::Tensor& part = index.placed[i];
-    (part.element_size() == 1 ? bytes : tensors).emplace_back(fmt::format("placed.{}", i), part);
+    const Array part = array_of(index.placed[i]);
+    (size_of(part.type()) == 1 ? bytes : arrays).emplace_back(fmt::format("placed.{}", i), part);
   }
-  tensors.insert(tensors.end(), bytes.begin(), bytes.end());
-  write_safetensors(index_path(file.path()), arrays_of(tensors),
+  arrays.insert(arrays.end(), bytes.begin(), bytes.end());
+  write_safetensors(index_path(file.path()), arrays,
                     {{"format", kFormat},
                      {"method", method},
                      {"model", models_hash(file)},

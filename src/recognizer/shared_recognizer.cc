@@ -1,7 +1,5 @@
 #include "recognizer/shared_recognizer.h"
 
-#include <ATen/ATen.h>
-
 #include <algorithm>
 
 #include "base/error.h"
@@ -17,17 +15,17 @@ constexpr size_t kDecodedAtOnce = 64;
 SharedRecognizer::SharedRecognizer(const std::filesystem::path& path, const RecognizerOptions& options)
     : recognizer_(Recognizer::open(path, options)), settings_(recognizer_.file().settings()) {}
 
-at::Tensor SharedRecognizer::checked(const at::Tensor& features) const {
+Array SharedRecognizer::checked(const Array& features) const {
   if (features.dim() != 2 || features.size(0) == 0 || features.size(1) != settings_.feature_dim ||
-      !at::isFloatingType(features.scalar_type()))
+      !is_real(features.type()))
     fail("features should be float32 [n, {}], as the recognizer's encoder makes them; found {} [{}]",
-         settings_.feature_dim, c10::toString(features.scalar_type()), fmt::join(features.sizes(), ", "));
-  return features.to(at::kFloat);
+         settings_.feature_dim, to_string(features.type()), fmt::join(features.shape(), ", "));
+  return features.to(NumberType::kFloat32);
 }
 
-at::Tensor SharedRecognizer::features_of(const GivenImages& images) {
+Array SharedRecognizer::features_of(const GivenImages& images) {
   if (images.empty()) fail("there is no image");
-  std::vector<at::Tensor> parts;
+  std::vector<Array> parts;
   for (size_t i = 0; i < images.size(); i += kDecodedAtOnce) {
     const auto begin = images.begin() + static_cast<std::ptrdiff_t>(i);
     const auto end = images.begin() + static_cast<std::ptrdiff_t>(std::min(i + kDecodedAtOnce, images.size()));
@@ -35,16 +33,16 @@ at::Tensor SharedRecognizer::features_of(const GivenImages& images) {
     const std::lock_guard lock(mutex_);
     parts.push_back(recognizer_.features_of(take_images(squares)));
   }
-  return at::cat(parts);
+  return Array::joined(parts);
 }
 
 std::vector<Answer> SharedRecognizer::classify(const GivenImages& images) {
-  const at::Tensor features = features_of(images);
+  const Array features = features_of(images);
   return call([&](Recognizer& own) { return own.classify_features(features); });
 }
 
-std::vector<Answer> SharedRecognizer::classify(const at::Tensor& features) {
-  const at::Tensor rows = checked(features);
+std::vector<Answer> SharedRecognizer::classify(const Array& features) {
+  const Array rows = checked(features);
   return call([&](Recognizer& own) { return own.classify_features(rows); });
 }
 
@@ -75,8 +73,8 @@ Enrolment SharedRecognizer::enrol(const ClassRequest& request, const GivenImages
   return enrol(request, examples_of(images));
 }
 
-Enrolment SharedRecognizer::enrol(const ClassRequest& request, const at::Tensor& features) {
-  return enrol(request, examples_of_features(checked(features).clone(), "memory"));
+Enrolment SharedRecognizer::enrol(const ClassRequest& request, const Array& features) {
+  return enrol(request, examples_of_features(checked(features).copy(), "memory"));
 }
 
 Enrolment SharedRecognizer::enrol(const EnrolSources& sources, Progress& progress) {
@@ -95,13 +93,13 @@ int64_t SharedRecognizer::add_unlabelled(const GivenImages& images) {
   return add_unlabelled_of([&] { return examples_of(images); });
 }
 
-int64_t SharedRecognizer::add_unlabelled(const at::Tensor& features) {
-  return add_unlabelled_of([&] { return examples_of_features(checked(features).clone(), "memory"); });
+int64_t SharedRecognizer::add_unlabelled(const Array& features) {
+  return add_unlabelled_of([&] { return examples_of_features(checked(features).copy(), "memory"); });
 }
 
 Calibration SharedRecognizer::calibrate(const GivenImages& others, const CalibrationOptions& options,
                                         Progress& progress) {
-  const at::Tensor unknown = others.empty() ? at::Tensor() : features_of(others);
+  const Array unknown = others.empty() ? Array() : features_of(others);
   return call([&](Recognizer& own) { return own.calibrate_on(unknown, options, progress); });
 }
 

@@ -1,6 +1,4 @@
 #pragma once
-#include <ATen/core/Tensor.h>
-
 #include <mutex>
 #include <utility>
 #include <vector>
@@ -26,22 +24,22 @@ class SharedRecognizer {
   [[nodiscard]] const RecognizerSettings& settings() const { return settings_; }
 
   /// float32 [n, d]. Throws Error without images.
-  at::Tensor features_of(const GivenImages& images);
+  Array features_of(const GivenImages& images);
   /// Throw Error without images or rows, and what Recognizer::classify_features throws.
   std::vector<Answer> classify(const GivenImages& images);
-  std::vector<Answer> classify(const at::Tensor& features);
+  std::vector<Answer> classify(const Array& features);
   /// Adds a class, or images to one, as one change. `request` may give no images.
   Enrolment enrol(const ClassRequest& request, const GivenImages& images);
-  Enrolment enrol(const ClassRequest& request, const at::Tensor& features);
+  Enrolment enrol(const ClassRequest& request, const Array& features);
   Enrolment enrol(const EnrolSources& sources, Progress& progress);
   /// Adds unlabelled images; returns how many were added. Throws UsageError of check_learns_from_unlabelled().
   int64_t add_unlabelled(const GivenImages& images);
-  int64_t add_unlabelled(const at::Tensor& features);
+  int64_t add_unlabelled(const Array& features);
   /// Recognizer::calibrate_on with the features of images of none of the classes, or without any.
   Calibration calibrate(const GivenImages& others, const CalibrationOptions& options, Progress& progress);
 
  private:
-  [[nodiscard]] at::Tensor checked(const at::Tensor& features) const;
+  [[nodiscard]] Array checked(const Array& features) const;
   NewExamples examples_of(const GivenImages& images);
   Enrolment enrol(const ClassRequest& request, NewExamples examples);
   template <typename Read>

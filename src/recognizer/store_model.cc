@@ -8,6 +8,7 @@
 #include "base/error.h"
 #include "datasets/feature_preprocessing.h"
 #include "fewshot/methods.h"
+#include "tensors/tensors.h"
 
 namespace protocom {
 namespace {
@@ -62,14 +63,14 @@ int64_t unlabelled_in(MethodState state) {
   return held == state.tensors.end() ? 0 : held->second.size(0);
 }
 
-std::shared_ptr<const Method> with_unlabelled(const std::shared_ptr<const Method>& method, const at::Tensor& images) {
+std::shared_ptr<const Method> with_unlabelled(const std::shared_ptr<const Method>& method, const Array& images) {
   if (!images.defined() || images.size(0) == 0 || !learns_from_unlabelled(*method)) return method;
   MethodState state = method->state();
   const auto held = find_tensor(state.tensors, kUnlabelledTensor);
   if (held == state.tensors.end())
-    state.tensors.emplace_back(kUnlabelledTensor, images);
+    state.tensors.emplace_back(kUnlabelledTensor, tensor_of(images));
   else
-    held->second = at::cat({held->second.to(at::kFloat), images});
+    held->second = at::cat({held->second.to(at::kFloat), tensor_of(images)});
   return method_in(method->label(), state);
 }
 

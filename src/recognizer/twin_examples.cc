@@ -1,10 +1,8 @@
 #include "recognizer/twin_examples.h"
 
-#include <ATen/ATen.h>
-
 #include <algorithm>
 
-#include "tensors/unit_vectors.h"
+#include "base/matrix.h"
 
 namespace protocom {
 namespace {
@@ -19,11 +17,19 @@ struct Place {
   size_t image = 0;
 };
 
+/// Of two examples, the one that was enrolled first in front.
+TwinExamples twins_of(const RecognizerSnapshot& snapshot, const Place& a, const Place& b, double similarity) {
+  const auto id = [&](const Place& place) { return snapshot.examples[place.of_class][place.image].id; };
+  const auto [first, second] = id(a) > id(b) ? std::pair(b, a) : std::pair(a, b);
+  return {id(first), snapshot.enrolled.classes[first.of_class].name, id(second),
+          snapshot.enrolled.classes[second.of_class].name, std::min(1.0, similarity)};
+}
+
 }  // namespace
 
 std::vector<TwinExamples> find_twins(const RecognizerSnapshot& snapshot) {
   std::vector<Place> places;
-  std::vector<at::Tensor> features;
+  std::vector<Array> features;
   for (size_t k = 0; k < snapshot.examples.size(); ++k) {
     for (size_t i = 0; i < snapshot.examples[k].size(); ++i) places.push_back({k, i});
     if (!snapshot.examples[k].empty()) features.push_back(snapshot.enrolled.classes[k].features);
@@ -31,24 +37,19 @@ std::vector<TwinExamples> find_twins(const RecognizerSnapshot& snapshot) {
   const auto count = static_cast<int64_t>(places.size());
   std::vector<TwinExamples> twins;
   if (count < 2 || count > kMostImages) return twins;
-  const at::Tensor all = at::cat(features), plain = unit_vectors(all), centred = unit_vectors(all - all.mean(0, true));
+  const Array joined = Array::joined(features);
+  const auto all = matrix_of<float>(joined);
+  const Eigen::RowVectorXf mean = all.colwise().mean();
+  const FloatMatrix plain = unit_rows(all), centred = unit_rows(all.rowwise() - mean);
   for (int64_t from = 0; from < count; from += kRowsAtOnce) {
-    const int64_t to = std::min(count, from + kRowsAtOnce);
-    const at::Tensor likeness = centred.slice(0, from, to).matmul(centred.t());
-    const at::Tensor alike = (likeness > kTwinSimilarity)
-                                 .logical_and(plain.slice(0, from, to).matmul(plain.t()) > kTwinCosine)
-                                 .triu(from + 1)
-                                 .nonzero()
-                                 .contiguous();
-    for (int64_t n = 0; n < alike.size(0) && twins.size() < kMostTwins; ++n) {
-      const auto row = alike[n][0].item<int64_t>(), column = alike[n][1].item<int64_t>();
-      const Place &a = places[static_cast<size_t>(from + row)], &b = places[static_cast<size_t>(column)];
-      twins.push_back({snapshot.examples[a.of_class][a.image].id, snapshot.enrolled.classes[a.of_class].name,
-                       snapshot.examples[b.of_class][b.image].id, snapshot.enrolled.classes[b.of_class].name,
-                       std::min(1.0, likeness[row][column].item<double>())});
-      if (twins.back().example > twins.back().twin) {
-        std::swap(twins.back().example, twins.back().twin);
-        std::swap(twins.back().class_name, twins.back().twin_class);
+    const int64_t rows = std::min(count - from, kRowsAtOnce);
+    const FloatMatrix likeness = centred.middleRows(from, rows) * centred.transpose();
+    const FloatMatrix cosine = plain.middleRows(from, rows) * plain.transpose();
+    for (int64_t i = 0; i < rows; ++i) {
+      for (int64_t j = from + i + 1; j < count && twins.size() < kMostTwins; ++j) {
+        if (likeness(i, j) > kTwinSimilarity && cosine(i, j) > kTwinCosine)
+          twins.push_back(twins_of(snapshot, places[static_cast<size_t>(from + i)], places[static_cast<size_t>(j)],
+                                   static_cast<double>(likeness(i, j))));
       }
     }
   }

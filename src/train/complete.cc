@@ -15,6 +15,7 @@
 #include "fewshot/align_knowledge.h"
 #include "fewshot/paper/completion_model.h"
 #include "fewshot/toolbox/moments.h"
+#include "tensors/tensors.h"
 #include "train/completion_gain.h"
 #include "train/detail/attribute_draw.h"
 #include "train/detail/checkpoint.h"
@@ -44,7 +45,7 @@ class CompletionTasks {
         rng_(seed),
         generator_(at::make_generator<at::CPUGeneratorImpl>(seed)) {
     const auto class_count = static_cast<int64_t>(features.class_names.size());
-    centres_ = class_moments(features.features, features.labels, class_count).mean().to(at::kFloat);
+    centres_ = class_moments(tensor_of(features.features), at::tensor(features.labels, at::kLong), class_count).mean().to(at::kFloat);
   }
 
   [[nodiscard]] CompletionBatch draw(int64_t batch, int64_t k_shot) {
@@ -60,7 +61,7 @@ class CompletionTasks {
     const at::Tensor label = at::tensor(labels, at::kLong);
     CompletionBatch task;
     const at::Tensor prototypes =
-        features_.features.index_select(0, at::tensor(images, at::kLong)).view({batch, k_shot, -1}).mean(1);  // [m, d]
+        tensor_of(features_.features.gathered(images)).view({batch, k_shot, -1}).mean(1);  // [m, d]
     task.input = attributes_.input(prototypes, labels, generator_);
     task.target = centres_.index_select(0, label);
     return task;
@@ -267,7 +268,7 @@ CompletionTraining train_completion(const CompleteInputs& inputs, const Complete
   check_completion(raw, options);
   const FeatureScaling scaling = feature_scaling(raw, options);
   FeatureSet features = raw;
-  features.features = scaling.apply(raw.features);
+  features.features = array_of(scaling.apply(tensor_of(raw.features)));
   torch::manual_seed(options.seed);
   CompletionTrainer trainer({raw, features, scaling}, inputs.knowledge, options);
   EpochLoop loop(trainer, loop_options(options, files, fingerprint(raw, inputs.knowledge, options)), progress);

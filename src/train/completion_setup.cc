@@ -21,7 +21,7 @@ std::string hash_values(const at::Tensor& tensor) {
 }
 
 std::string hash_of(const FeatureSet& features) {
-  std::string text = hash_values(features.features) + hash_values(features.labels);
+  std::string text = hash_values(tensor_of(features.features)) + hash_values(at::tensor(features.labels, at::kLong));
   for (size_t c = 0; c < features.class_names.size(); ++c)
     text += fmt::format("{}\t{}\n", features.class_names[c], to_string(features.class_split[c]));
   return hash_bytes(text);
@@ -63,7 +63,7 @@ CompletionModel untrained_model(const FeatureSet& features, const Knowledge& kno
   KnowledgeTable all = align_knowledge(knowledge, features.class_names, knowledge.attributes);
   at::Tensor is_base = at::zeros({class_count});
   for (const int64_t label : features.classes_of(Split::kBase)) is_base[label] = 1;
-  const Moments classes = class_moments(features.features, features.labels, class_count);
+  const Moments classes = class_moments(tensor_of(features.features), at::tensor(features.labels, at::kLong), class_count);
   const Moments attributes = attribute_moments(classes, tensor_of(all.association) * is_base.unsqueeze(1));
 
   const at::Tensor shown = (attributes.count > 0).nonzero().squeeze(1);
@@ -97,7 +97,7 @@ FeatureScaling feature_scaling(const FeatureSet& features, const CompleteRecipe&
   FeatureScaling scaling;
   at::Tensor is_base = at::zeros({static_cast<int64_t>(features.class_names.size())}, at::kBool);
   for (const int64_t label : features.classes_of(Split::kBase)) is_base[label] = true;
-  const at::Tensor base = features.features.index({is_base.index({features.labels})});
+  const at::Tensor base = tensor_of(features.features).index({is_base.index({at::tensor(features.labels, at::kLong)})});
   double found = std::sqrt(base.square().mean(at::kDouble).item<double>());
   if (found == 0) fail("all features of the base classes are zero");
   if (options.centring != Centring::kNever) {

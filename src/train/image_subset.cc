@@ -1,15 +1,12 @@
 #include "train/detail/image_subset.h"
 
-#include <ATen/ATen.h>
-
 namespace protocom {
 
 std::vector<int64_t> rows_of_split(const PackedImages& images, Split split, int64_t per_class) {
-  const at::Tensor labels = images.labels.contiguous();
   std::vector<int64_t> taken(images.class_names.size(), 0);
   std::vector<int64_t> rows;
   for (int64_t row = 0; row < images.size(); ++row) {
-    const auto label = static_cast<size_t>(labels.data_ptr<int64_t>()[row]);
+    const auto label = static_cast<size_t>(images.labels[static_cast<size_t>(row)]);
     if (images.class_split[label] != split || (per_class > 0 && taken[label] == per_class)) continue;
     ++taken[label];
     rows.push_back(row);
@@ -18,13 +15,14 @@ std::vector<int64_t> rows_of_split(const PackedImages& images, Split split, int6
 }
 
 PackedImages subset(const PackedImages& images, const std::vector<int64_t>& rows) {
-  const at::Tensor index = at::tensor(rows, at::kLong);
   PackedImages part;
-  part.pixels = images.pixels.index_select(0, index);
-  part.labels = images.labels.index_select(0, index);
+  part.pixels = images.pixels.gathered(rows);
   part.class_names = images.class_names;
   part.class_split = images.class_split;
-  for (const int64_t row : rows) part.image_ids.push_back(images.image_ids[static_cast<size_t>(row)]);
+  for (const int64_t row : rows) {
+    part.labels.push_back(images.labels[static_cast<size_t>(row)]);
+    part.image_ids.push_back(images.image_ids[static_cast<size_t>(row)]);
+  }
   return part;
 }
 

@@ -15,6 +15,7 @@
 #include "fewshot/align_knowledge.h"
 #include "io/files.h"
 #include "tensors/device.h"
+#include "tensors/tensors.h"
 #include "train/detail/augment_batch.h"
 #include "train/detail/epoch_loop.h"
 #include "train/detail/gradient_buckets.h"
@@ -219,7 +220,7 @@ class MetaTrainer : public Trainer {
     for (const auto* side : {&episode.support, &episode.query}) {
       for (const auto& group : *side) rows.insert(rows.end(), group.begin(), group.end());
     }
-    const at::Tensor images = images_.pixels.index_select(0, at::tensor(rows, at::kLong)).to(device_);
+    const at::Tensor images = tensor_of(images_.pixels.gathered(rows)).to(device_);
     const AugmentOptions& augment = options_.augment;
     if (augment.crop_padding == 0 && augment.colour_jitter == 0 && augment.flip_probability == 0) return images;
     std::vector<AugmentDraw> draws;

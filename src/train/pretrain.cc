@@ -12,6 +12,7 @@
 #include "encoders/batch_statistics.h"
 #include "encoders/extract.h"
 #include "tensors/device.h"
+#include "tensors/tensors.h"
 #include "train/detail/epoch_loop.h"
 #include "train/detail/first_weights.h"
 #include "train/detail/gradient_buckets.h"
@@ -41,9 +42,8 @@ BaseImages base_images(const PackedImages& images) {
     if (images.class_split[c] == Split::kBase) label_of[c] = base.classes++;
   }
   std::vector<int64_t> count(static_cast<size_t>(base.classes), 0);
-  const at::Tensor labels = images.labels.contiguous();
   for (int64_t row = 0; row < images.size(); ++row) {
-    const int64_t label = label_of[static_cast<size_t>(labels.data_ptr<int64_t>()[row])];
+    const int64_t label = label_of[static_cast<size_t>(images.labels[static_cast<size_t>(row)])];
     if (label < 0) continue;
     base.rows.push_back(row);
     base.labels.push_back(label);
@@ -72,8 +72,8 @@ class PretrainTrainer : public Trainer {
         device_(parse_device(device_of(group_, options.device))),
         precision_(resolve_precision(options.precision, device_)),
         base_(base_images(images)),
-        pixels_(images.pixels, base_.rows, device_, options.augment_on),
-        loader_(images.pixels, base_.rows, base_.labels, loader_options(options, device_, pixels_.content())),
+        pixels_(tensor_of(images.pixels), base_.rows, device_, options.augment_on),
+        loader_(tensor_of(images.pixels), base_.rows, base_.labels, loader_options(options, device_, pixels_.content())),
         validation_(images, options.validation, options.seed),
         state_(options, base_.classes, device_),
         biases_(state_.biases()),

@@ -1,10 +1,9 @@
 #pragma once
-#include <ATen/core/Tensor.h>
-
 #include <exception>
 #include <string>
 #include <vector>
 
+#include "base/array.h"
 #include "base/progress.h"
 #include "protocom/error.h"
 #include "protocom/progress.h"
@@ -104,11 +103,11 @@ class CallerProgress : public protocom::Progress {
 };
 
 /// [rows, dim] of float32 on the caller's memory, or a copy of doubles; `what` names it where it has no row.
-at::Tensor tensor_of(const Rows& rows, const char* what);
+Array array_of(const Rows& rows, const char* what);
 /// float32 [n, d] as the library gives it.
-Matrix matrix_of(const at::Tensor& tensor);
+Matrix matrix_of(const Array& array);
 /// int64 [n], a copy.
-at::Tensor tensor_of(const Labels& labels);
+
 /// Names given, of the labels, or as many numbers as the labels have. Throws Error for both, and for labels that cannot
 /// be.
 std::vector<std::string> names_for(const Labels& labels, const std::vector<std::string>& given);

@@ -136,7 +136,8 @@ std::vector<int64_t> TextEncoder::tokens(const std::string& text) const {
 // Texts of one length at a time: none is padded, and a vector does not depend on the texts beside it.
 TextVectors TextEncoder::encode(const std::vector<std::string>& texts) const {
   const at::NoGradGuard no_grad;
-  TextVectors made{at::empty({static_cast<int64_t>(texts.size()), dim()}, at::kFloat)};
+  TextVectors made{Array::uninitialised({static_cast<int64_t>(texts.size()), dim()})};
+  at::Tensor vectors = tensor_of(made.vectors);
   std::vector<std::vector<int64_t>> tokens;
   for (const std::string& text : texts) {
     text::Tokens own = parts_->tokenizer->tokens(text, parts_->longest);
@@ -151,7 +152,7 @@ TextVectors TextEncoder::encode(const std::vector<std::string>& texts) const {
       ids.insert(ids.end(), tokens[i].begin(), tokens[i].end());
     }
     const at::Tensor input = at::tensor(ids, at::kLong).view({static_cast<int64_t>(batch.size()), -1});
-    made.vectors.index_copy_(0, at::tensor(rows, at::kLong), parts_->tower->vectors(input).to(at::kFloat));
+    vectors.index_copy_(0, at::tensor(rows, at::kLong), parts_->tower->vectors(input).to(at::kFloat));
   }
   return made;
 }

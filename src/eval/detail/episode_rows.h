@@ -16,7 +16,7 @@ void append(const std::vector<std::vector<int64_t>>& groups, std::vector<int64_t
 RowBatch rows_of(const EpisodeList& list, const std::vector<size_t>& numbers);
 
 /// The rows of the images of a split, class by class: int64 [m]; none: undefined.
-at::Tensor rows_of(const FeatureSet& features, Split split);
+std::vector<int64_t> rows_of(const FeatureSet& features, Split split);
 
 /// The features of those rows; none: undefined tensors.
 LabelledFeatures features_of(const FeatureSet& features, Split split);

@@ -9,6 +9,6 @@ namespace protocom {
 void check_used_rows(const FeatureSet& features, const EpisodeList& episodes);
 
 /// The same of all rows of some features that were taken from `features`.
-void check_taken_rows(const FeatureSet& features, const at::Tensor& taken);
+void check_taken_rows(const FeatureSet& features, const Array& taken);
 
 }  // namespace protocom

@@ -103,9 +103,9 @@ class Api {
   void add_unlabelled(const Request& request, const Respond& respond);
   void enrol(const Request& request, const Respond& respond);
   void classify(const Request& request, const Respond& respond);
-  void classify_features(const Request& request, at::Tensor features, const Respond& respond);
+  void classify_features(const Request& request, Array features, const Respond& respond);
   void calibrate(const Request& request, const Respond& respond);
-  nlohmann::json calibrated_on(const Request& request, const at::Tensor& strangers, const CalibrationOptions& options);
+  nlohmann::json calibrated_on(const Request& request, const Array& strangers, const CalibrationOptions& options);
   nlohmann::json health(const Request& request);
   Response show_metrics(const Request& request);
   Response document(const Request& request);
@@ -120,7 +120,7 @@ class Api {
   /// Calls `work` with the features that were sent, at once, or with those of the images once the engine has made them
   /// and `request` is over; undefined where neither were sent.
   void with_features(const Request& request, const Sent& sent, const Respond& respond,
-                     std::function<void(const Request& now, const at::Tensor& features)> work);
+                     std::function<void(const Request& now, const Array& features)> work);
   /// Runs `work` in one of those threads; what it throws is answered.
   void run_in(boost::asio::thread_pool& threads, const Respond& respond, std::function<void()> work);
   boost::asio::thread_pool& threads_for(const Route& route, const Request& request);

@@ -1,6 +1,4 @@
 #pragma once
-#include <ATen/core/Tensor.h>
-
 #include <condition_variable>
 #include <deque>
 #include <functional>
@@ -25,7 +23,7 @@ enum class Want { kFeatures, kAnswers };
 
 /// What became of a Job.
 struct Recognised {
-  at::Tensor features;  ///< float32 [n, d]
+  Array features;       ///< float32 [n, d]
   std::vector<Answer> answers;
   std::string method, mode;        ///< of the answers
   std::optional<HttpError> error;  ///< then there is nothing else
@@ -34,7 +32,7 @@ struct Recognised {
 /// Images of one request, or features that it brought.
 struct Job {
   std::vector<Image> images;  ///< as Recognizer::features_of takes them
-  at::Tensor features;        ///< float32 [n, d], instead of images
+  Array features;             ///< float32 [n, d], instead of images
   Want want = Want::kAnswers;
   std::function<void(Recognised)> done;             ///< called once, in a thread of the engine, and has to be quick
   std::shared_ptr<Cancellation> cancellation = {};  ///< nullptr: nothing cancels it

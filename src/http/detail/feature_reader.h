@@ -1,8 +1,8 @@
 #pragma once
-#include <ATen/core/Tensor.h>
-
 #include <cstdint>
 #include <vector>
+
+#include "base/array.h"
 
 namespace protocom::http {
 
@@ -28,7 +28,7 @@ class FeatureReader {
   /// Whether the list has ended.
   [[nodiscard]] bool is_done() const { return done_; }
   /// float32 [n, dim], once it is done.
-  [[nodiscard]] at::Tensor features() const;
+  [[nodiscard]] Array features() const;
 
  private:
   [[noreturn]] void refuse_row() const;

@@ -1,6 +1,4 @@
 #pragma once
-#include <ATen/core/Tensor.h>
-
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <set>
@@ -23,7 +21,7 @@ struct JsonShape {
 /// What a body of JSON held.
 struct JsonBody {
   nlohmann::json members;    ///< an object, without `features`
-  at::Tensor features = {};  ///< float32 [n, d]; undefined without that member
+  Array features = {};  ///< float32 [n, d]; undefined without that member
 };
 
 /// Reads the object that a body is, in one pass whose time and memory grow with the body's length at most. Strict:

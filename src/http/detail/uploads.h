@@ -26,7 +26,7 @@ struct Upload {
 /// Images, or features in their place, with what else a body says.
 struct Sent {
   std::vector<Upload> images;
-  at::Tensor features = {};                        ///< float32 [n, d]; undefined: none were sent
+  Array features = {};                             ///< float32 [n, d]; undefined: none were sent
   nlohmann::json members = {};                     ///< of a body in JSON
   std::map<std::string, std::string> fields = {};  ///< of a form
 };
@@ -54,7 +54,7 @@ Sent read_form(const Request& request, const UploadOptions& options);
 Sent read_sent(const Request& request, const UploadOptions& options, const JsonShape& shape);
 
 /// As the recognizer's file takes them; `features` are those that were sent or those of the images that could be read.
-NewExamples examples_of(const Sent& sent, const at::Tensor& features, const Recognizer& recognizer);
+NewExamples examples_of(const Sent& sent, const Array& features, const Recognizer& recognizer);
 
 /// Those that could not be read, by their place, name and why, for a response.
 nlohmann::json unreadable_json(const std::vector<Upload>& images);

@@ -1,9 +1,9 @@
 #pragma once
-#include <ATen/core/Tensor.h>
-
+#include <memory>
 #include <string>
 #include <vector>
 
+#include "base/matrix.h"
 #include "recognizer/recognizer.h"
 
 namespace protocom {
@@ -22,13 +22,13 @@ class NearestExamples {
   /// For each row of `features` [n, d] the `most` examples that are most like it, nearest first, among those of the
   /// first kClassesToLookAt of its `best` classes. Empty where their features were not kept.
   std::vector<std::vector<NearImage>> find(const RecognizerSnapshot& snapshot, const ClassScorer& scorer,
-                                           const std::vector<std::vector<int64_t>>& best, const at::Tensor& features,
+                                           const std::vector<std::vector<int64_t>>& best, const Array& features,
                                            int64_t most);
 
  private:
-  [[nodiscard]] at::Tensor points_of(const RecognizerSnapshot& snapshot, const ClassScorer& scorer, int64_t k);
+  [[nodiscard]] std::shared_ptr<const FloatMatrix> points_of(const RecognizerSnapshot& snapshot, const ClassScorer& scorer, int64_t k);
 
-  std::vector<at::Tensor> kept_;  // by class: points of unit length [m, e]; undefined: none yet
+  std::vector<std::shared_ptr<const FloatMatrix>> kept_;  // by class: points of unit length [m, e]; null: none yet
   int64_t kept_rows_ = 0;
 };
 

@@ -1,24 +1,20 @@
 #pragma once
-#include <ATen/core/Tensor.h>
-
 #include <cstdint>
 #include <vector>
 
+#include "base/matrix.h"
 #include "recognizer/calibration.h"
 
 namespace protocom {
 
-/// Familiarities, float64, of what a scorer did not know: `own` of the classes' images, `strangers` of others.
+/// Familiarities of what a scorer did not know: `own` of the classes' images, `strangers` of others.
 struct Familiarities {
-  at::Tensor own;
-  at::Tensor strangers;
+  DoubleVector own;
+  DoubleVector strangers;
   /// By how much likelier another image of none of the classes is taken for one than these strangers were: n / (n - 1)
   /// where each of n classes was left out in turn, because such an image has one class more to be taken for.
   double likelier = 1;
 };
-
-/// The share of what is true, of bools [n].
-double share_of(const at::Tensor& which);
 
 /// The familiarity that another stranger exceeds with a probability of at most `rate`, the conformal quantile. Throws
 /// Error where the strangers are too few for the rate.

@@ -50,14 +50,6 @@ inline DoubleMatrix softmax(DoubleMatrix logits) {
   return logits;
 }
 
-/// Rows at unit length; zeros stay zeros.
-inline DoubleMatrix unit_rows(DoubleMatrix rows) {
-  constexpr double kShortest = 1e-12;
-  const DoubleVector lengths = rows.rowwise().norm().cwiseMax(kShortest);
-  rows.array().colwise() /= lengths.array();
-  return rows;
-}
-
 /// The columns of the `count` largest values of a row, of equals the first; count at most the columns.
 inline std::vector<int64_t> places_of_largest(const DoubleMatrix& values, int64_t row, int64_t count) {
   std::vector<int64_t> places(static_cast<size_t>(values.cols()));
