@@ -12,12 +12,15 @@ namespace {
 /// Singular values below this share of the first are rounding, and their directions arbitrary.
 constexpr double kRankTolerance = 1e-9;
 
-/// A decomposition leaves the sign of each direction open: the largest entry of each column becomes positive.
+/// A decomposition leaves the sign of each direction open: the largest entry of each column becomes positive, of
+/// entries that differ by rounding alone the first.
 void fix_signs(Eigen::MatrixXd& directions) {
+  constexpr double kAlike = 1 - 1e-6;
   for (Eigen::Index k = 0; k < directions.cols(); ++k) {
-    Eigen::Index largest = 0;
-    directions.col(k).cwiseAbs().maxCoeff(&largest);
-    if (directions(largest, k) < 0) directions.col(k) *= -1;
+    const double largest = directions.col(k).cwiseAbs().maxCoeff();
+    Eigen::Index first = 0;
+    while (std::abs(directions(first, k)) < kAlike * largest) ++first;
+    if (directions(first, k) < 0) directions.col(k) *= -1;
   }
 }
 

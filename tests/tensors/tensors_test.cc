@@ -72,7 +72,7 @@ TEST(Tensors, GiveTheirNumbers) {
 TEST(Tensors, ByTheirNames) {
   const auto tensors = tensors_of({{"a", Array::of(std::vector<int64_t>{3, 4})}});
   EXPECT_TRUE(same(tensors.at("a"), at::tensor({3, 4}, at::kLong)));
-  const auto arrays = arrays_of({{"b", at::tensor({0.5})}});
+  const auto arrays = arrays_of({{"b", at::tensor({0.5F})}});
   ASSERT_EQ(arrays.size(), 1u);
   EXPECT_EQ(arrays[0].first, "b");
   EXPECT_EQ(arrays[0].second.type(), NumberType::kFloat32);
