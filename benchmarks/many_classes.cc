@@ -18,6 +18,7 @@
 
 #include "recognizer/recognizer.h"
 #include "tensors/device.h"
+#include "tensors/tensors.h"
 
 namespace {
 
@@ -63,7 +64,7 @@ protocom::ClassEnrolment enrolment(protocom::Recognizer& recognizer, int64_t num
   request.name = fmt::format("class {}", number);
   protocom::ClassEnrolment made = recognizer.describe(request);
   const auto seed = static_cast<uint64_t>(1'000'000 + 10 * number + images);
-  made.examples.features = images_of(number, images, recognizer.file().settings().feature_dim, seed);
+  made.examples.features = array_of(images_of(number, images, recognizer.file().settings().feature_dim, seed));
   for (int64_t i = 0; i < images; ++i) made.examples.hashes.push_back(fmt::format("{}-{}-{}", number, i, images));
   return made;
 }

@@ -28,8 +28,8 @@ constexpr double kAttributesPerClass = 9.3;
 
 FeatureSet random_features() {
   FeatureSet set;
-  set.features = at::rand({kClasses * kImages, kDim});
-  set.labels = at::arange(kClasses).repeat_interleave(kImages);
+  set.features = array_of(at::rand({kClasses * kImages, kDim}));
+  set.labels = numbers_of(at::arange(kClasses).repeat_interleave(kImages));
   for (int64_t k = 0; k < kClasses; ++k) {
     set.class_names.push_back("class" + std::to_string(k));
     set.class_split.push_back(k < 64 ? Split::kBase : k < 80 ? Split::kVal : Split::kNovel);
@@ -151,7 +151,8 @@ std::shared_ptr<Method> fitted_plda(const FeatureSet& features, const Knowledge&
   const int64_t base = 64 * kImages;
   const int64_t val = 16 * kImages;
   const auto part = [&](int64_t from, int64_t rows) {
-    return LabelledFeatures{features.features.narrow(0, from, rows), features.labels.narrow(0, from, rows)};
+    return LabelledFeatures{tensor_of(features.features.rows(from, from + rows)),
+                            at::tensor(features.labels, at::kLong).narrow(0, from, rows)};
   };
   method->fit({part(0, base), part(base, val), &knowledge, &features.class_names});
   return method;

@@ -60,8 +60,9 @@ std::string features(const std::string& path) {
   at::manual_seed(4);
   constexpr int64_t kClasses = 6, kImages = 12, kDim = 6;
   FeatureSet set;
-  set.labels = at::arange(kClasses, at::kLong).repeat_interleave(kImages);
-  set.features = 3 * at::randn({kClasses, kDim}).repeat_interleave(kImages, 0) + at::randn({kClasses * kImages, kDim});
+  set.labels = numbers_of(at::arange(kClasses, at::kLong).repeat_interleave(kImages));
+  set.features =
+      array_of(3 * at::randn({kClasses, kDim}).repeat_interleave(kImages, 0) + at::randn({kClasses * kImages, kDim}));
   for (int64_t k = 0; k < kClasses; ++k) {
     set.class_names.push_back(std::to_string(k));
     set.class_split.push_back(k < kClasses / 2 ? Split::kBase : Split::kNovel);

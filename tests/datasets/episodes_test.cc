@@ -38,8 +38,8 @@ FeatureSet ten_classes() {
     set.class_split.push_back(kAllSplits[static_cast<size_t>(label % 3)]);
   }
   for (size_t i = 0; i < labels.size(); ++i) set.image_ids.push_back("image" + std::to_string(i));
-  set.labels = at::tensor(labels);
-  set.features = at::zeros({set.size(), 2});
+  set.labels = {labels.begin(), labels.end()};
+  set.features = Array::zeros({set.size(), 2});
   return set;
 }
 
@@ -95,7 +95,7 @@ TEST_F(EpisodesTest, HoldTheAskedNumberOfClassesOfTheSplitAndOfTheirImages) {
         EXPECT_EQ(episode.query[c].size(), 5u);
         for (const auto* group : {&episode.support[c], &episode.query[c]}) {
           for (const int64_t row : *group) {
-            EXPECT_EQ(features_.labels[row].item<int64_t>(), episode.classes[c]);
+            EXPECT_EQ(features_.labels[static_cast<size_t>(row)], episode.classes[c]);
             rows.insert(row);
           }
         }
@@ -154,7 +154,7 @@ TEST_F(EpisodesTest, DrawEveryClassAndEveryImageOfItEquallyOften) {
     EXPECT_NEAR(count, kEpisodes * 2 / 3., 5 * std::sqrt(kEpisodes * 2 / 9.)) << label;
   ASSERT_EQ(of_support.size(), 21u + 24 + 27);
   for (const auto& [row, count] : of_support) {
-    const double expected = kEpisodes * 2 / 3. / (20. + static_cast<double>(features_.labels[row].item<int64_t>()));
+    const double expected = kEpisodes * 2 / 3. / (20. + static_cast<double>(features_.labels[static_cast<size_t>(row)]));
     EXPECT_NEAR(count, expected, 5 * std::sqrt(expected)) << row;
   }
 }
@@ -218,7 +218,7 @@ TEST_F(EpisodesTest, HaveTheSameHashOverFeaturesInAnotherOrder) {
   write_episodes(folder_ / "e.json", list, features_);
   FeatureSet reversed = features_;
   std::reverse(reversed.image_ids.begin(), reversed.image_ids.end());
-  reversed.labels = features_.labels.flip(0).contiguous();
+  std::reverse(reversed.labels.begin(), reversed.labels.end());
   const EpisodeList elsewhere = read_episodes(folder_ / "e.json", reversed);
   EXPECT_FALSE(equal(elsewhere, list));
   EXPECT_EQ(elsewhere.hash(reversed), list.hash(features_));
@@ -327,7 +327,7 @@ TEST_F(EpisodesTest, WithAPoolHaveTheSameSupportsAndQueriesAsWithout) {
     for (const auto* groups : {&with.episodes[i].support, &with.episodes[i].query, &with.episodes[i].pool}) {
       for (size_t c = 0; c < 3; ++c) {
         for (const int64_t row : (*groups)[c]) {
-          EXPECT_EQ(features_.labels[row].item<int64_t>(), with.episodes[i].classes[c]);
+          EXPECT_EQ(features_.labels[static_cast<size_t>(row)], with.episodes[i].classes[c]);
           EXPECT_TRUE(rows.insert(row).second) << "an image of the pool is a support or a query";
         }
       }

@@ -11,6 +11,7 @@
 #include "support/message_of.h"
 #include "support/python.h"
 #include "support/temp_dir.h"
+#include "tensors/tensors.h"
 
 namespace protocom::testing {
 namespace {
@@ -82,10 +83,11 @@ class FeatureInputs : public ::testing::Test {
     return options;
   }
   static std::vector<int64_t> labels_of(const FeatureSet& set) {
-    return {set.labels.data_ptr<int64_t>(), set.labels.data_ptr<int64_t>() + set.size()};
+    return set.labels;
   }
   static void expect_rows(const FeatureSet& set) {
-    EXPECT_TRUE(at::equal(set.features, at::arange(1, 9).to(at::kFloat).view({4, 2}))) << set.features;
+    const at::Tensor features = tensor_of(set.features);
+    EXPECT_TRUE(at::equal(features, at::arange(1, 9).to(at::kFloat).view({4, 2}))) << features;
   }
 
   static inline std::unique_ptr<TempDir> folder_;
@@ -220,7 +222,7 @@ TEST(MatFeatures, OfTheAttributeBenchmarksHaveTheirNamesAndProposedSplit) {
   EXPECT_EQ(set.size(), 6);
   EXPECT_EQ(set.dim(), 3);
   EXPECT_THAT(set.class_names, ElementsAre("antelope", "grizzly+bear", "killer+whale", "caf\xc3\xa9"));
-  EXPECT_EQ(set.labels[3].item<int64_t>(), 2);
+  EXPECT_EQ(set.labels[3], 2);
   EXPECT_FLOAT_EQ(set.features[1][2].item<float>(), 13.5F);  // the third row, the second column
   // train_loc holds an image of class 1, val_loc two of class 2, test_unseen_loc those of 3 and 4
   EXPECT_THAT(set.class_split, ElementsAre(Split::kBase, Split::kVal, Split::kNovel, Split::kNovel));

@@ -17,13 +17,13 @@ using protocom::testing::message_of;
 using protocom::testing::TempDir;
 using ::testing::HasSubstr;
 
-FeatureMaps two_maps() { return {at::arange(24).reshape({2, 3, 2, 2}).to(at::kHalf), {"a", "b"}, "abc"}; }
+FeatureMaps two_maps() { return {array_of(at::arange(24).reshape({2, 3, 2, 2}).to(at::kHalf)), {"a", "b"}, "abc"}; }
 
 TEST(FeatureMaps, ComeBackFromTheirFile) {
   const TempDir folder;
   write_feature_maps(folder / "maps.safetensors", two_maps(), Provenance{"extract", nlohmann::json::object(), 0, {}});
   const FeatureMaps read = read_feature_maps(folder / "maps.safetensors");
-  EXPECT_TRUE(at::equal(read.maps, two_maps().maps));
+  EXPECT_TRUE(at::equal(tensor_of(read.maps), tensor_of(two_maps().maps)));
   EXPECT_EQ(read.image_ids, two_maps().image_ids);
   EXPECT_EQ(read.backbone_hash, "abc");
   EXPECT_EQ(read_any_header(folder / "maps.safetensors").details.at("channels"), 3);
@@ -36,9 +36,9 @@ TEST(FeatureMaps, RefusesWhatAreNoMaps) {
   EXPECT_THAT(message_of([&] { write_feature_maps(folder / "few", maps, {}); }),
               HasSubstr("maps of 2 images and 1 image ids do not fit"));
   maps = two_maps();
-  maps.maps = maps.maps.flatten(1);
+  maps.maps = maps.maps.reshaped({2, 12});
   EXPECT_THAT(message_of([&] { write_feature_maps(folder / "flat", maps, {}); }), HasSubstr("expected [n, c, h, w]"));
-  write_safetensors(folder / "foreign", arrays_of({{"maps", two_maps().maps}}), {});
+  write_safetensors(folder / "foreign", {{"maps", two_maps().maps}}, {});
   EXPECT_THAT(message_of([&] { read_feature_maps(folder / "foreign"); }),
               HasSubstr("is not feature maps: it has no protocom header"));
 }
@@ -54,18 +54,18 @@ TEST(FeatureMaps, AreThoseOfFeaturesThatDoNotSayTheirBackbone) {
 TEST(FeatureMaps, RefusesAFileThatLiesAboutItself) {
   const TempDir folder;
   ArtefactHeader header = make_header("feature-maps", 1, {"extract", nlohmann::json::object(), 0, {}});
-  const auto message = [&](const at::Tensor& maps, const nlohmann::json& details, const std::string& ids) {
+  const auto message = [&](const Array& maps, const nlohmann::json& details, const std::string& ids) {
     header.details = details;
-    write_safetensors(folder / "lie", arrays_of({{"maps", maps}}),
+    write_safetensors(folder / "lie", {{"maps", maps}},
                       {{"protocom", header.to_json().dump()}, {"image_ids", ids}});
     return message_of([&] { read_feature_maps(folder / "lie"); });
   };
-  const at::Tensor maps = two_maps().maps;
+  const Array maps = two_maps().maps;
   EXPECT_THAT(message(maps, {{"backbone_hash", 5}}, R"(["a", "b"])"), HasSubstr("/lie: "));
   EXPECT_THAT(message(maps, nlohmann::json::array({1}), R"(["a", "b"])"), HasSubstr("/lie"));
   EXPECT_THAT(message(maps, nlohmann::json::object(), "[1, 2]"), HasSubstr("'image_ids' are damaged"));
   EXPECT_THAT(message(maps, nlohmann::json::object(), R"(["a"])"), HasSubstr("do not fit"));
-  EXPECT_THAT(message(maps.to(at::kFloat), nlohmann::json::object(), R"(["a", "b"])"), HasSubstr("expected Half"));
+  EXPECT_THAT(message(maps.to(NumberType::kFloat32), nlohmann::json::object(), R"(["a", "b"])"), HasSubstr("expected Half"));
 }
 
 TEST(FeatureMaps, BelongToTheFeaturesOfTheSameImagesByTheSameBackbone) {

@@ -13,8 +13,8 @@ namespace {
 
 FeatureSet two_rows() {
   FeatureSet set;
-  set.features = at::ones({2, 3});
-  set.labels = at::tensor({0, 1}, at::kLong);
+  set.features = array_of(at::ones({2, 3}));
+  set.labels = {0, 1};
   set.class_names = {"cat", "dog"};
   set.class_split = {Split::kBase, Split::kNovel};
   set.image_ids = {"a", "b"};

@@ -4,6 +4,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include <functional>
 #include <limits>
 #include <set>
@@ -77,8 +79,8 @@ TEST_F(FeatureSetTest, ReadsTheMembersOfAnNpz) {
   const FeatureSet set = read_changed([](Members&) {});
   EXPECT_EQ(set.size(), 4);
   EXPECT_EQ(set.dim(), 2);
-  EXPECT_TRUE(at::equal(set.features, Members().features));
-  EXPECT_TRUE(at::equal(set.labels, Members().labels));
+  EXPECT_TRUE(at::equal(tensor_of(set.features), Members().features));
+  EXPECT_EQ(set.labels, numbers_of(Members().labels));
   EXPECT_THAT(set.class_names, ElementsAre("zebra", "horse", "snake"));
   EXPECT_THAT(set.class_split, ElementsAre(Split::kBase, Split::kVal, Split::kNovel));
   EXPECT_THAT(set.image_ids, ElementsAre("s1.jpg", "z1.jpg", "s2.jpg", "h1.jpg"));
@@ -100,13 +102,12 @@ TEST_F(FeatureSetTest, FindsTheClassesOfASplitAndTheRowsOfAClass) {
 TEST_F(FeatureSetTest, TakesFeaturesAndLabelsOfOtherTypes) {
   for (const auto type : {at::kHalf, at::kDouble}) {
     const FeatureSet set = read_changed([&](Members& m) { m.features = m.features.to(type); });
-    EXPECT_EQ(set.features.scalar_type(), at::kFloat);
-    EXPECT_TRUE(at::equal(set.features, Members().features));
+    EXPECT_EQ(set.features.type(), NumberType::kFloat32);
+    EXPECT_TRUE(at::equal(tensor_of(set.features), Members().features));
   }
   for (const auto type : {at::kByte, at::kShort, at::kInt}) {
     const FeatureSet set = read_changed([&](Members& m) { m.labels = m.labels.to(type); });
-    EXPECT_EQ(set.labels.scalar_type(), at::kLong);
-    EXPECT_TRUE(at::equal(set.labels, Members().labels));
+    EXPECT_EQ(set.labels, numbers_of(Members().labels));
   }
 }
 
@@ -134,8 +135,8 @@ TEST_F(FeatureSetTest, LeavesOutTheClassesThatASplitDoesNotName) {
   const Members whole;
   const at::Tensor of_zebra = whole.labels.eq(0);
   EXPECT_EQ(set.size(), whole.labels.size(0) - of_zebra.sum().item<int64_t>());
-  EXPECT_TRUE(at::equal(set.features, whole.features.index({of_zebra.logical_not()})));
-  EXPECT_EQ(set.labels.min().item<int64_t>(), 0);
+  EXPECT_TRUE(at::equal(tensor_of(set.features), whole.features.index({of_zebra.logical_not()})));
+  EXPECT_EQ(*std::min_element(set.labels.begin(), set.labels.end()), 0);
   options.split = put_text("s.csv", "class,split\nHorse,base\n");
   EXPECT_THAT(error_of([](Members&) {}, options),
               AllOf(HasSubstr("s.csv names none of the 3 classes"), HasSubstr("zebra")));
@@ -147,17 +148,16 @@ TEST_F(FeatureSetTest, ReadsArraysWithTheirLabelsAndSplitBesideThem) {
   options.split = put_text("s.csv", "class,split\n0,base\n1,val\n2,novel\n");
   const fs::path features = put_npy("features.npy", Members().features);
   const FeatureSet set = read_features(features, options);
-  EXPECT_TRUE(at::equal(set.features, Members().features));
-  EXPECT_TRUE(at::equal(set.labels, Members().labels));
+  EXPECT_TRUE(at::equal(tensor_of(set.features), Members().features));
+  EXPECT_EQ(set.labels, numbers_of(Members().labels));
   EXPECT_THAT(set.class_names, ElementsAre("0", "1", "2"));
   EXPECT_THAT(set.class_split, ElementsAre(Split::kBase, Split::kVal, Split::kNovel));
   EXPECT_THAT(set.image_ids, ElementsAre("0", "1", "2", "3"));
 
-  EXPECT_TRUE(at::equal(read_features(features, {std::nullopt, options.split}).labels, Members().labels))
+  EXPECT_EQ(read_features(features, {std::nullopt, options.split}).labels, numbers_of(Members().labels))
       << "labels.npy lies beside features.npy";
   put_npy("set-labels.npy", Members().labels);
-  EXPECT_TRUE(at::equal(read_features(put_npy("set.npy", Members().features), {std::nullopt, options.split}).labels,
-                        set.labels));
+  EXPECT_EQ(read_features(put_npy("set.npy", Members().features), {std::nullopt, options.split}).labels, set.labels);
   EXPECT_THAT(testing::message_of([&] {
                 read_features(put_npy("novel-features.npy", Members().features), {std::nullopt, options.split});
               }),
@@ -196,18 +196,17 @@ TEST_F(FeatureSetTest, ComposesTheNamesOfClassesThatMacOsWritesDecomposed) {
 TEST_F(FeatureSetTest, WhatIsMadeInMemoryIsHeldAgainstItselfAsAFileIs) {
   const Members members;
   FeatureSet made;
-  made.features = members.features.to(at::kDouble);
-  made.labels = members.labels.to(at::kInt);
+  made.features = array_of(members.features.to(at::kDouble));
+  made.labels = numbers_of(members.labels);
   made.class_names = members.names;
   made.class_split = {Split::kBase, Split::kVal, Split::kNovel};
   const FeatureSet whole = checked_feature_set(made, "features");
-  EXPECT_EQ(whole.features.scalar_type(), at::kFloat);
-  EXPECT_EQ(whole.labels.scalar_type(), at::kLong);
+  EXPECT_EQ(whole.features.type(), NumberType::kFloat32);
   EXPECT_THAT(whole.image_ids, ElementsAre("0", "1", "2", "3"));
   made.class_split.pop_back();
   EXPECT_THAT(testing::message_of([&] { checked_feature_set(made, "features"); }),
               HasSubstr("features: 2 splits for 3 class names"));
-  made.labels = members.labels.slice(0, 0, 3);
+  made.labels.pop_back();
   EXPECT_THAT(testing::message_of([&] { checked_feature_set(made, "features"); }),
               HasSubstr("features: 4 labels were expected"));
 }
@@ -314,8 +313,8 @@ TEST_F(FeatureSetTest, ReadsBackWhatItWrote) {
   provenance.seed = 7;
   write_features(folder_ / "out/written.npz", set, provenance);
   const FeatureSet back = read_features(folder_ / "out/written.npz");
-  EXPECT_TRUE(at::equal(back.features, set.features));
-  EXPECT_TRUE(at::equal(back.labels, set.labels));
+  EXPECT_TRUE(at::equal(tensor_of(back.features), tensor_of(set.features)));
+  EXPECT_EQ(back.labels, set.labels);
   EXPECT_EQ(back.class_names, set.class_names);
   EXPECT_EQ(back.class_split, set.class_split);
   EXPECT_EQ(back.image_ids, set.image_ids);

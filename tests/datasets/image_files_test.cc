@@ -111,7 +111,7 @@ TEST(ImageFinder, FindsAnImageOfAPackByItsId) {
   for (size_t i = 0; i < images.image_ids.size(); ++i) {
     const auto found = finder.find(images.image_ids[i], 8);
     ASSERT_TRUE(found.has_value());
-    EXPECT_EQ(found->rgb.front(), images.labels[static_cast<int64_t>(i)].item<int64_t>() == 0 ? 10 : 20);
+    EXPECT_EQ(found->rgb.front(), images.labels[i] == 0 ? 10 : 20);
   }
   EXPECT_FALSE(finder.find("nothing", 8).has_value());
 }

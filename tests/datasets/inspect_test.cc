@@ -9,6 +9,7 @@
 #include "images/image.h"
 #include "io/files.h"
 #include "support/temp_dir.h"
+#include "tensors/tensors.h"
 
 namespace protocom {
 namespace {
@@ -112,7 +113,7 @@ TEST(Inspect, HoldsAPackAgainstItsHash) {
   EXPECT_TRUE(whole.is_clean());
   EXPECT_EQ(whole.images(), 6);
   EXPECT_EQ(whole.width.max, 8);
-  images.pixels[0].copy_(images.pixels[5]);  // ant/a becomes dog/a: damage, and a leak
+  tensor_of(images.pixels)[0].copy_(tensor_of(images.pixels)[5]);  // ant/a becomes dog/a: damage, and a leak
   const Inspection damaged = inspect_images(images, Progress::none());
   EXPECT_THAT(damaged.damage, HasSubstr("content hash"));
   EXPECT_EQ(damaged.duplicates_of(DuplicateKind::kAcrossSplits), 1);

@@ -56,13 +56,13 @@ class MappedFeatures : public ::testing::Test {
 TEST_F(MappedFeatures, AreThoseThatAreRead) {
   write(at::rand({60, 5}));
   const FeatureSet expected = read("f.npz", kNever);
-  EXPECT_FALSE(is_mapped(array_of(expected.features)));
+  EXPECT_FALSE(is_mapped(expected.features));
   for (const char* name : {"f.npz", "f.safetensors"}) {
     for (const int64_t from : {int64_t{0}, kNever}) {
       const FeatureSet found = read(name, from);
-      EXPECT_EQ(is_mapped(array_of(found.features)), from == 0) << name;
-      EXPECT_TRUE(found.features.equal(expected.features)) << name;
-      EXPECT_TRUE(found.labels.equal(expected.labels)) << name;
+      EXPECT_EQ(is_mapped(found.features), from == 0) << name;
+      EXPECT_TRUE(tensor_of(found.features).equal(tensor_of(expected.features))) << name;
+      EXPECT_EQ(found.labels, expected.labels) << name;
       EXPECT_EQ(found.class_names, expected.class_names);
       EXPECT_EQ(found.class_split, expected.class_split);
       EXPECT_EQ(found.image_ids, expected.image_ids);

@@ -49,8 +49,8 @@ PackedImages pack(const ImageDataset& dataset, PackOptions options = {}) {
 }
 
 void expect_equal(const PackedImages& a, const PackedImages& b) {
-  EXPECT_TRUE(at::equal(a.pixels, b.pixels));
-  EXPECT_TRUE(at::equal(a.labels, b.labels));
+  EXPECT_TRUE(at::equal(tensor_of(a.pixels), tensor_of(b.pixels)));
+  EXPECT_EQ(a.labels, b.labels);
   EXPECT_EQ(a.class_names, b.class_names);
   EXPECT_EQ(a.class_split, b.class_split);
   EXPECT_EQ(a.image_ids, b.image_ids);
@@ -64,10 +64,10 @@ TEST(PackImages, KeepsTheOrderOfTheDatasetWhateverTheThreads) {
     PackOptions options;
     options.threads = threads;
     const PackedImages images = pack(dataset, options);
-    EXPECT_EQ(images.pixels.sizes(), (std::vector<int64_t>{5, 8, 8, 3}));
-    EXPECT_TRUE(at::equal(images.labels, at::tensor({0, 0, 1, 1, 1}, at::kLong)));
+    EXPECT_EQ(images.pixels.shape(), (Shape{5, 8, 8, 3}));
+    EXPECT_EQ(images.labels, (std::vector<int64_t>{0, 0, 1, 1, 1}));
     EXPECT_THAT(images.image_ids, ElementsAre("ant/a.png", "ant/b.png", "bee/a.png", "bee/b.png", "bee/c.png"));
-    for (int64_t i = 0; i < 5; ++i) EXPECT_TRUE((images.pixels[i] == 10 * i).all().item<bool>()) << i;
+    for (int64_t i = 0; i < 5; ++i) EXPECT_TRUE((tensor_of(images.pixels)[i] == 10 * i).all().item<bool>()) << i;
   }
 }
 
@@ -114,15 +114,15 @@ TEST(PackImages, LeavesOutUnreadableImagesAndClassesOfNoOthersAndSaysHowMany) {
   write_file(root / "ant/a.png", "");
   const PackedImages images = pack(dataset);
   EXPECT_THAT(images.image_ids, ElementsAre("ant/b.png", "bee/a.png", "bee/b.png", "bee/c.png"));
-  EXPECT_TRUE(at::equal(images.labels, at::tensor({0, 1, 1, 1}, at::kLong)));
-  for (int64_t i = 0; i < 4; ++i) EXPECT_TRUE((images.pixels[i] == 10 * (i + 1)).all().item<bool>()) << i;
+  EXPECT_EQ(images.labels, (std::vector<int64_t>{0, 1, 1, 1}));
+  for (int64_t i = 0; i < 4; ++i) EXPECT_TRUE((tensor_of(images.pixels)[i] == 10 * (i + 1)).all().item<bool>()) << i;
 
   write_file(root / "ant/b.png", "");
   const testing::Logged heard;
   const PackedImages bees = pack(dataset);
   EXPECT_THAT(bees.class_names, ElementsAre("bee"));
   EXPECT_EQ(bees.class_split.size(), 1U);
-  EXPECT_TRUE(at::equal(bees.labels, at::zeros({3}, at::kLong)));
+  EXPECT_EQ(bees.labels, (std::vector<int64_t>{0, 0, 0}));
   EXPECT_THAT(heard.text(), HasSubstr("2 of 5 images cannot be read and are left out"));
   EXPECT_THAT(heard.text(), HasSubstr("1 of 2 classes have no image that can be read and are left out: ant"));
 
@@ -180,8 +180,8 @@ TEST(PackFile, HashFollowsTheContentAndNotThePath) {
   EXPECT_EQ(images.content_hash, pack(make_dataset(other.path())).content_hash);
   EXPECT_EQ(images.content_hash, hash_content(images));
   PackedImages changed = images;
-  changed.pixels = images.pixels.clone();
-  changed.pixels[4][7][7][2] = 99;
+  changed.pixels = images.pixels.copy();
+  tensor_of(changed.pixels)[4][7][7][2] = 99;
   EXPECT_NE(hash_content(changed), images.content_hash);
   changed = images;
   changed.class_split[0] = Split::kNovel;

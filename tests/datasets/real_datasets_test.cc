@@ -82,7 +82,7 @@ TEST(RealDatasets, CubIsListedPackedAndClean) {
   write_pack(folder / "cub.pack", images, {});
   const PackedImages mapped = read_pack(folder / "cub.pack");
   EXPECT_EQ(hash_content(mapped), images.content_hash);
-  EXPECT_EQ(mapped.pixels.sizes(), (std::vector<int64_t>{5902, 32, 32, 3}));
+  EXPECT_EQ(mapped.pixels.shape(), (Shape{5902, 32, 32, 3}));
 }
 
 }  // namespace

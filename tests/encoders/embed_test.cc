@@ -10,6 +10,7 @@
 #include "images/image.h"
 #include "io/files.h"
 #include "support/temp_dir.h"
+#include "tensors/tensors.h"
 
 namespace protocom {
 namespace {
@@ -141,10 +142,11 @@ TEST(EmbedFiles, CutsTheMiddleOutOnce) {
   MiddleColour backbone;
   ExtractOptions options;
   options.device = "cpu";
-  const at::Tensor features = embed_files(backbone, {folder / "ring.png"}, options, Progress::none()).features;
+  const at::Tensor features =
+      tensor_of(embed_files(backbone, {folder / "ring.png"}, options, Progress::none()).features);
   EXPECT_GT(features[0][0].item<float>(), 0.5F)
       << "three quarters of the middle half are red, of its own middle nothing";
-  EXPECT_TRUE(features.equal(extract_features(backbone, {image}, options)));
+  EXPECT_TRUE(features.equal(tensor_of(extract_features(backbone, {image}, options))));
 }
 
 TEST(EmbedFiles, OfNothingReadableIsEmpty) {

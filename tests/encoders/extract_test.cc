@@ -12,6 +12,7 @@
 #include "support/logged.h"
 #include "support/message_of.h"
 #include "support/temp_dir.h"
+#include "tensors/tensors.h"
 
 namespace protocom {
 namespace {
@@ -19,8 +20,8 @@ namespace {
 PackedImages random_pack(int64_t count, int64_t size) {
   at::manual_seed(1);
   PackedImages pack;
-  pack.pixels = at::randint(0, 256, {count, size, size, 3}, at::kByte);
-  pack.labels = at::arange(count, at::kLong).remainder(2);
+  pack.pixels = array_of(at::randint(0, 256, {count, size, size, 3}, at::kByte));
+  pack.labels = numbers_of(at::arange(count, at::kLong).remainder(2));
   pack.class_names = {"cat", "dog"};
   pack.class_split = {Split::kBase, Split::kNovel};
   for (int64_t i = 0; i < count; ++i) pack.image_ids.push_back("image-" + std::to_string(i));
@@ -67,13 +68,13 @@ TEST(Extract, PixelsBecomeZeroToOneWithChannelsFirst) {
 
 TEST(Extract, FeaturesComeInTheOrderOfTheImagesWhateverTheBatch) {
   const PackedImages pack = random_pack(7, 4);
-  const at::Tensor expected = pack.pixels.to(at::kDouble).mean({1, 2}) / 255;
+  const at::Tensor expected = tensor_of(pack.pixels).to(at::kDouble).mean({1, 2}) / 255;
   for (const int64_t batch : {1, 3, 7, 100}) {
     ScaledMeanColour backbone;
     ExtractOptions options;
     options.batch = batch;
     const FeatureSet features = extract_features(backbone, pack, options, Progress::none());
-    EXPECT_TRUE(at::allclose(features.features.to(at::kDouble), expected, 1e-5, 1e-6)) << "batch " << batch;
+    EXPECT_TRUE(at::allclose(tensor_of(features.features).to(at::kDouble), expected, 1e-5, 1e-6)) << "batch " << batch;
     EXPECT_EQ(backbone.mode, BackboneMode::kUse);
   }
 }
@@ -85,7 +86,7 @@ TEST(Extract, LargeImagesGoThroughTheProcessorAFewAtATime) {
   const PackedImages pack = random_pack(11, 224);  // 64 images of 64 pixels are as large as 5 of these
   const FeatureSet features = extract_features(backbone, pack, options, Progress::none());
   EXPECT_EQ(backbone.most, 5);
-  EXPECT_TRUE(at::allclose(features.features, to_float_images(pack.pixels).mean({2, 3})));
+  EXPECT_TRUE(at::allclose(tensor_of(features.features), to_float_images(tensor_of(pack.pixels)).mean({2, 3})));
   extract_features(backbone, random_pack(100, 4), options, Progress::none());
   EXPECT_EQ(backbone.most, 64) << "small ones by the batch asked for";
 }
@@ -97,7 +98,7 @@ TEST(Extract, KeepsNamesSplitsLabelsAndIds) {
   EXPECT_EQ(features.class_names, pack.class_names);
   EXPECT_EQ(features.class_split, pack.class_split);
   EXPECT_EQ(features.image_ids, pack.image_ids);
-  EXPECT_TRUE(at::equal(features.labels, pack.labels));
+  EXPECT_EQ(features.labels, pack.labels);
 }
 
 TEST(Extract, DecodedImagesGiveTheFeaturesOfTheSameImagesInAPack) {
@@ -106,13 +107,13 @@ TEST(Extract, DecodedImagesGiveTheFeaturesOfTheSameImagesInAPack) {
   std::vector<Image> images;
   for (int64_t i = 0; i < 5; ++i) {
     Image image{16, 16, std::vector<uint8_t>(16 * 16 * 3)};
-    std::memcpy(image.rgb.data(), pack.pixels[i].data_ptr<uint8_t>(), image.rgb.size());
+    std::memcpy(image.rgb.data(), pack.pixels.row(i).data<uint8_t>(), image.rgb.size());
     images.push_back(image);
   }
   ExtractOptions options;
   options.batch = 2;
-  const at::Tensor expected = extract_features(*backbone, pack, options, Progress::none()).features;
-  EXPECT_TRUE(at::allclose(extract_features(*backbone, images, options), expected, 1e-5, 1e-6));
+  const at::Tensor expected = tensor_of(extract_features(*backbone, pack, options, Progress::none()).features);
+  EXPECT_TRUE(at::allclose(tensor_of(extract_features(*backbone, images, options)), expected, 1e-5, 1e-6));
 }
 
 TEST(Extract, BFloat16FeaturesPointWhereFloat32FeaturesPoint) {
@@ -124,8 +125,8 @@ TEST(Extract, BFloat16FeaturesPointWhereFloat32FeaturesPoint) {
     EXPECT_THROW(extract_features(*backbone, pack, low, Progress::none()), UsageError);
     return;
   }
-  const at::Tensor exact = extract_features(*backbone, pack, {}, Progress::none()).features;
-  const at::Tensor rounded = extract_features(*backbone, pack, low, Progress::none()).features;
+  const at::Tensor exact = tensor_of(extract_features(*backbone, pack, {}, Progress::none()).features);
+  const at::Tensor rounded = tensor_of(extract_features(*backbone, pack, low, Progress::none()).features);
   EXPECT_FALSE(at::equal(exact, rounded));
   EXPECT_GT(at::cosine_similarity(exact, rounded).min().item<float>(), 0.999);
 }
@@ -134,15 +135,15 @@ TEST(Extract, FeatureMapsComeInTheOrderOfTheImagesWhateverTheBatch) {
   const testing::TempDir folder;
   const auto backbone = conv4(32);  // features are the maps' values in order
   const PackedImages pack = random_pack(5, 32);
-  const at::Tensor features = extract_features(*backbone, pack, {}, Progress::none()).features;
+  const at::Tensor features = tensor_of(extract_features(*backbone, pack, {}, Progress::none()).features);
   for (const int64_t batch : {2, 5}) {
     ExtractOptions options;
     options.batch = batch;
     options.scratch_folder = folder.path();
     const FeatureMaps maps = extract_feature_maps(*backbone, pack, options, Progress::none());
-    EXPECT_EQ(maps.maps.sizes(), (std::vector<int64_t>{5, 64, 2, 2}));
+    EXPECT_EQ(maps.maps.shape(), (Shape{5, 64, 2, 2}));
     EXPECT_EQ(maps.image_ids, pack.image_ids);
-    EXPECT_TRUE(at::allclose(maps.maps.to(at::kFloat).flatten(1), features, 1e-3, 1e-4)) << "batch " << batch;
+    EXPECT_TRUE(at::allclose(tensor_of(maps.maps).to(at::kFloat).flatten(1), features, 1e-3, 1e-4)) << "batch " << batch;
   }
   EXPECT_TRUE(std::filesystem::is_empty(folder.path()));  // the scratch file has no name
 }
@@ -187,10 +188,10 @@ TEST(Extract, WarnsOfAnEncoderWhoseFeaturesAreAllAlike) {
   const testing::Logged logged;
   at::manual_seed(1);
   const at::Tensor different = at::rand({20, 8});
-  warn_of_alike(different);
-  warn_of_alike(at::ones({3, 8}));  // too few to tell
+  warn_of_alike(array_of(different));
+  warn_of_alike(array_of(at::ones({3, 8})));  // too few to tell
   EXPECT_EQ(logged.text(), "");
-  warn_of_alike(1000 + different);
+  warn_of_alike(array_of(1000 + different));
   EXPECT_THAT(logged.text(), ::testing::HasSubstr("20 images are nearly all alike (mean cosine 1.0000)"));
 }
 

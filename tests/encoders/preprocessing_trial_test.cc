@@ -20,9 +20,10 @@ using ::testing::HasSubstr;
 
 FeatureSet features_of(const std::vector<std::vector<float>>& rows, const std::vector<int64_t>& labels) {
   FeatureSet set;
-  set.features = at::empty({static_cast<int64_t>(rows.size()), 2});
-  for (size_t i = 0; i < rows.size(); ++i) set.features[static_cast<int64_t>(i)] = at::tensor(rows[i]);
-  set.labels = at::tensor(labels, at::kLong);
+  std::vector<float> numbers;
+  for (const auto& row : rows) numbers.insert(numbers.end(), row.begin(), row.end());
+  set.features = Array::of(numbers, {static_cast<int64_t>(rows.size()), 2});
+  set.labels = labels;
   return set;
 }
 

@@ -10,6 +10,7 @@
 #include "support/message_of.h"
 #include "support/siglip_folder.h"
 #include "support/temp_dir.h"
+#include "tensors/tensors.h"
 
 namespace protocom::testing {
 namespace {
@@ -53,7 +54,7 @@ TEST_F(Siglip2Folder, TextsHaveTheTokensAndTheVectorsOfTransformers) {
     ASSERT_EQ(encoder.tokens(texts[i]), tokens) << texts[i];
   }
   const TextVectors made = encoder.encode(texts);
-  EXPECT_LT(worst_miss_of_texts(made.vectors, golden.at("vectors")), 1e-4F);
+  EXPECT_LT(worst_miss_of_texts(tensor_of(made.vectors), golden.at("vectors")), 1e-4F);
   EXPECT_GT(made.cut, 2);
 }
 
@@ -79,12 +80,12 @@ TEST_F(Siglip2Folder, MergesAreOneTextOrTwo) {
 }
 
 TEST_F(Siglip2Folder, TheFamiliesOfBothResolutionsAreRead) {
-  const at::Tensor vector = open_text_encoder(folder_.path()).encode({"a small bird"}).vectors;
+  const at::Tensor vector = tensor_of(open_text_encoder(folder_.path()).encode({"a small bird"}).vectors);
   json config = siglip2_golden().at("config");
   for (const char* type : {"siglip2_text_model", "siglip2"}) {
     config["model_type"] = type;
     write_file(folder_ / "config.json", config.dump());
-    EXPECT_TRUE(open_text_encoder(folder_.path()).encode({"a small bird"}).vectors.equal(vector)) << type;
+    EXPECT_TRUE(tensor_of(open_text_encoder(folder_.path()).encode({"a small bird"}).vectors).equal(vector)) << type;
   }
 }
 

@@ -14,6 +14,7 @@
 #include "support/message_of.h"
 #include "support/siglip_folder.h"
 #include "support/temp_dir.h"
+#include "tensors/tensors.h"
 
 namespace protocom::testing {
 namespace {
@@ -101,12 +102,12 @@ TEST_F(SiglipFolder, TextsHaveTheTokensOfSentencepieceAndTheVectorsOfTransformer
   }
   EXPECT_GT(texts.size(), 240U);
   const TextVectors made = encoder.encode(texts);
-  EXPECT_LT(worst_miss_of_texts(made.vectors, expected), 1e-4F);
+  EXPECT_LT(worst_miss_of_texts(tensor_of(made.vectors), expected), 1e-4F);
   EXPECT_GT(made.cut, 2);
 }
 
 TEST_F(SiglipFolder, OneFolderHasTheTowersOfTextsAndOfImages) {
-  const at::Tensor alone = open_text_encoder(folder_.path()).encode({"a small bird"}).vectors;
+  const at::Tensor alone = tensor_of(open_text_encoder(folder_.path()).encode({"a small bird"}).vectors);
   const json images = golden_file("huggingface.json").at("siglip_vision_model");
   TextState state = state_of(images);
   for (const auto& [name, tensor] : state_of(siglip_golden())) state["text_model." + name] = tensor;
@@ -120,7 +121,7 @@ TEST_F(SiglipFolder, OneFolderHasTheTowersOfTextsAndOfImages) {
       json{{"model_type", "siglip"}, {"vision_config", images.at("config")}, {"text_config", text_config}}.dump());
   write_file(folder_ / "preprocessor_config.json",
              R"({"image_mean": [0.5, 0.5, 0.5], "image_std": [0.5, 0.5, 0.5], "size": {"height": 32, "width": 32}})");
-  EXPECT_TRUE(open_text_encoder(folder_.path()).encode({"a small bird"}).vectors.equal(alone));
+  EXPECT_TRUE(tensor_of(open_text_encoder(folder_.path()).encode({"a small bird"}).vectors).equal(alone));
   EXPECT_EQ(open_backbone(folder_.path(), {})->image_size(), 32);
 }
 

@@ -13,6 +13,7 @@
 #include "support/made_up.h"
 #include "support/message_of.h"
 #include "support/temp_dir.h"
+#include "tensors/tensors.h"
 
 namespace protocom {
 namespace {
@@ -72,8 +73,8 @@ TEST(ClipTexts, AThousandTextsHaveTheTokensAndTheVectorsOfTransformers) {
   const TextEncoder encoder = open_text_encoder(folder.path());
   expect_tokens(encoder, golden);
   const TextVectors made = encoder.encode(golden_texts());
-  EXPECT_EQ(made.vectors.sizes(), at::IntArrayRef({1000, 24}));
-  EXPECT_LT(worst_miss(made.vectors, golden), 1e-4F);
+  EXPECT_EQ(made.vectors.shape(), (Shape{1000, 24}));
+  EXPECT_LT(worst_miss(tensor_of(made.vectors), golden), 1e-4F);
   EXPECT_GT(made.cut, 10) << "the last fifteen are long";
   EXPECT_EQ(encoder.longest(), 77);
 }
@@ -109,27 +110,28 @@ TEST(ClipTexts, OfAWholeModelAreItsTextTowers) {
   write_file(folder / "config.json",
              json{{"model_type", "clip"}, {"hidden_size", 5}, {"text_config", text_config}}.dump());
   const TextVectors made = open_text_encoder(folder.path()).encode(golden_texts());
-  EXPECT_LT(worst_miss(made.vectors, golden), 1e-4F);
+  EXPECT_LT(worst_miss(tensor_of(made.vectors), golden), 1e-4F);
 }
 
 TEST(ClipTexts, WithTheOldNumberOfTheEndTheLargestTokenIsTheEnd) {
   const TempDir folder;
   write_clip_texts(folder.path());
-  const auto expected = open_text_encoder(folder.path()).encode({"a red bird"}).vectors;
+  const at::Tensor expected = tensor_of(open_text_encoder(folder.path()).encode({"a red bird"}).vectors);
   json config = texts_golden().at("clip").at("config");
   config["eos_token_id"] = 2;
   write_file(folder / "config.json", config.dump());
-  EXPECT_TRUE(at::equal(open_text_encoder(folder.path()).encode({"a red bird"}).vectors, expected));
+  EXPECT_TRUE(at::equal(tensor_of(open_text_encoder(folder.path()).encode({"a red bird"}).vectors), expected));
 }
 
 TEST(ClipTexts, AVectorDoesNotDependOnTheTextsBesideIt) {
   const TempDir folder;
   write_clip_texts(folder.path());
   const TextEncoder encoder = open_text_encoder(folder.path());
-  const auto together = encoder.encode({"a bird", "a photo of a small bird with a red crown", "an emu"}).vectors;
+  const at::Tensor together =
+      tensor_of(encoder.encode({"a bird", "a photo of a small bird with a red crown", "an emu"}).vectors);
   EXPECT_TRUE(
-      at::allclose(together[1], encoder.encode({"a photo of a small bird with a red crown"}).vectors[0], 1e-5, 1e-6));
-  EXPECT_TRUE(at::allclose(together[0], encoder.encode({"a bird"}).vectors[0], 1e-5, 1e-6));
+      at::allclose(together[1], tensor_of(encoder.encode({"a photo of a small bird with a red crown"}).vectors)[0], 1e-5, 1e-6));
+  EXPECT_TRUE(at::allclose(together[0], tensor_of(encoder.encode({"a bird"}).vectors)[0], 1e-5, 1e-6));
 }
 
 TEST(ClipTexts, ATextWithoutAWordIsRefused) {
@@ -284,7 +286,7 @@ TEST_P(Sentences, TextsHaveTheTokensAndTheVectorsOfTransformers) {
     expected["vectors"].push_back(golden.at("vectors")[i]);
   }
   EXPECT_GT(texts.size() * 100, all.size() * 99);
-  EXPECT_LT(worst_miss(encoder.encode(texts).vectors, expected), 1e-4F);
+  EXPECT_LT(worst_miss(tensor_of(encoder.encode(texts).vectors), expected), 1e-4F);
   write_file(folder / "tokenizer.json", word_piece_json(golden).dump());
   expect_tokens(open_text_encoder(folder.path()), golden, step);
 }
@@ -305,12 +307,12 @@ class SentenceFolder : public ClipFolder {
 };
 
 TEST_F(SentenceFolder, ModulesSayHowStatesArePooled) {
-  const auto plain = open_text_encoder(folder_.path()).encode({"a small bird"}).vectors[0];
+  const at::Tensor plain = tensor_of(open_text_encoder(folder_.path()).encode({"a small bird"}).vectors)[0];
   write_modules(R"({"pooling_mode_cls_token": false, "pooling_mode_mean_tokens": true})");
-  const auto mean = open_text_encoder(folder_.path()).encode({"a small bird"}).vectors[0];
+  const at::Tensor mean = tensor_of(open_text_encoder(folder_.path()).encode({"a small bird"}).vectors)[0];
   EXPECT_TRUE(at::allclose(mean, plain / plain.norm(), 1e-4, 1e-5)) << "the mean is what is taken without modules";
   write_modules(R"({"pooling_mode_cls_token": true})");
-  const auto first = open_text_encoder(folder_.path()).encode({"a small bird"}).vectors[0];
+  const at::Tensor first = tensor_of(open_text_encoder(folder_.path()).encode({"a small bird"}).vectors)[0];
   EXPECT_NEAR(first.norm().item<float>(), 1, 1e-5);
   EXPECT_FALSE(at::allclose(first, mean, 1e-2, 1e-2));
   write_file(folder_ / "sentence_bert_config.json", R"({"max_seq_length": 7})");

@@ -8,6 +8,7 @@
 #include "support/message_of.h"
 #include "support/toy_features.h"
 #include "support/untrained.h"
+#include "tensors/tensors.h"
 
 namespace protocom {
 namespace {
@@ -39,8 +40,8 @@ TEST(MovingAverage, RefusesWindowsAndCountsThatCannotBe) {
 // The centre of (1, 0), (1, 0.2), (1, -1) and (5, 0.8) is (2, 0): cosines 1, 0.981, 0.707 and 0.987.
 TEST(ExtremeImages, AreOrderedByTheirAngleToTheCentre) {
   FeatureSet features;
-  features.features = at::tensor({1.0F, 0.0F, 1.0F, 0.2F, 1.0F, -1.0F, 5.0F, 0.8F}).view({4, 2});
-  features.labels = at::zeros({4}, at::kLong);
+  features.features = Array::of<float>({1, 0, 1, 0.2F, 1, -1, 5, 0.8F}, {4, 2});
+  features.labels = {0, 0, 0, 0};
   features.class_names = {"only"};
   features.class_split = {Split::kNovel};
   features.image_ids = {"w", "x", "y", "z"};

@@ -7,6 +7,7 @@
 #include "base/error.h"
 #include "support/real_data.h"
 #include "support/toy_features.h"
+#include "tensors/tensors.h"
 
 namespace protocom {
 namespace {
@@ -14,8 +15,8 @@ namespace {
 /// Two base classes and one novel class of two images each, in the plane.
 FeatureSet small_set() {
   FeatureSet features;
-  features.features = at::tensor({0.0F, 1.0F, 2.0F, 1.0F, 4.0F, 3.0F, 4.0F, 7.0F, 1.0F, 0.0F, 0.0F, 1.0F}).view({6, 2});
-  features.labels = at::tensor({0, 0, 1, 1, 2, 2}, at::kLong);
+  features.features = Array::of<float>({0, 1, 2, 1, 4, 3, 4, 7, 1, 0, 0, 1}, {6, 2});
+  features.labels = {0, 0, 1, 1, 2, 2};
   features.class_names = {"a", "b", "c"};
   features.class_split = {Split::kBase, Split::kBase, Split::kNovel};
   features.image_ids = {"0", "1", "2", "3", "4", "5"};

@@ -35,8 +35,8 @@ std::vector<MethodScores> run(const ToyWorld& world, const EpisodeList& episodes
 TEST(Evaluate, FindsTheAccuracyAndCosineOfAnEpisodeWorkedOutByHand) {
   // Class 0 lies on the x axis, class 1 on the y axis; one query of class 1 lies nearer to class 0's direction.
   FeatureSet features;
-  features.features = at::tensor({1.0F, 0.0F, 2.0F, 0.0F, 0.0F, 1.0F, 3.0F, 1.0F}).view({4, 2});
-  features.labels = at::tensor({0, 0, 1, 1}, at::kLong);
+  features.features = Array::of<float>({1, 0, 2, 0, 0, 1, 3, 1}, {4, 2});
+  features.labels = {0, 0, 1, 1};
   features.class_names = {"x", "y"};
   features.class_split = {Split::kNovel, Split::kNovel};
   features.image_ids = {"a", "b", "c", "d"};
@@ -162,13 +162,14 @@ TEST(Evaluate, RefusesCompletionWithoutAModelAndFeaturesOfAnotherSize) {
   const CompletionModel model = untrained_model(world);
   const KnowledgeTable classes = align_knowledge(world.knowledge, world.features.class_names, model.attributes);
   FeatureSet narrow = world.features;
-  narrow.features = narrow.features.narrow(1, 0, 5).contiguous();
+  narrow.features = array_of(tensor_of(narrow.features).narrow(1, 0, 5));
   EXPECT_THROW(evaluate({narrow, &model, &classes}, episodes, {}, Progress::none()), Error);
 }
 
 /// Maps of the toy images, one place each.
 FeatureMaps toy_maps(const FeatureSet& features) {
-  return {features.features.to(at::kHalf).unsqueeze(-1).unsqueeze(-1), features.image_ids, ""};
+  const Array halves = features.features.to(NumberType::kFloat16);
+  return {halves.reshaped({features.size(), features.dim(), 1, 1}), features.image_ids, ""};
 }
 
 TEST(Evaluate, HandsFeatureMapsToTheMethodsThatNeedThem) {
@@ -234,7 +235,6 @@ TEST(Estimate, RefusesNoValuesAndUnequalLists) {
 
 TEST(Evaluate, RefusesFeaturesWithALabelThatIsNoClass) {
   ToyWorld world = toy_world();
-  world.features.labels = world.features.labels.clone();
   world.features.labels[3] = 1000;
   EXPECT_THAT(message_of([&] {
                 sample_episodes(world.features, {Split::kNovel, {}, 1, 1});

@@ -7,6 +7,7 @@
 #include "eval/evaluate.h"
 #include "support/message_of.h"
 #include "support/toy_features.h"
+#include "tensors/tensors.h"
 
 namespace protocom::testing {
 namespace {
@@ -20,7 +21,7 @@ bool has(const MethodState& state, const char* name) {
 
 TEST(FitSpace, NamesNoClassAndFollowsPhotos) {
   const ToyWorld world = toy_world();
-  const at::Tensor base = world.features.features.slice(0, 0, 2400);
+  const Array base = world.features.features.rows(0, 2400);
   const FittedMethod space = fit_space(base, 1, Progress::none());
   EXPECT_EQ(space.method->spec().name, "plda");
   EXPECT_EQ(space.feature_dim, world.features.dim());
@@ -36,8 +37,8 @@ TEST(FitSpace, NamesNoClassAndFollowsPhotos) {
 }
 
 TEST(FitSpace, RefusesACollectionThatIsTooSmall) {
-  EXPECT_THAT(message_of([] { fit_space(at::rand({30, 8}), 1, Progress::none()); }), HasSubstr("give more images"));
-  EXPECT_THAT(message_of([] { fit_space(at::rand({0, 8}), 1, Progress::none()); }), HasSubstr("give more images"));
+  EXPECT_THAT(message_of([] { fit_space(array_of(at::rand({30, 8})), 1, Progress::none()); }), HasSubstr("give more images"));
+  EXPECT_THAT(message_of([] { fit_space(array_of(at::rand({0, 8})), 1, Progress::none()); }), HasSubstr("give more images"));
 }
 
 }  // namespace

@@ -25,8 +25,8 @@ class MappedEvaluation : public ::testing::Test {
 
   /// The same set with its rows in a file.
   [[nodiscard]] FeatureSet in_file(FeatureSet features) const {
-    write_safetensors(folder_ / "f.safetensors", arrays_of({{"features", features.features}}), {});
-    features.features = tensor_of(*map_array_rows(read_safetensors(folder_ / "f.safetensors").tensors.at("features")));
+    write_safetensors(folder_ / "f.safetensors", {{"features", features.features}}, {});
+    features.features = *map_array_rows(read_safetensors(folder_ / "f.safetensors").tensors.at("features"));
     return features;
   }
 
@@ -56,8 +56,8 @@ TEST_F(MappedEvaluation, IsThatOfFeaturesInMemory) {
 TEST_F(MappedEvaluation, ARowThatCannotBeComputedWithMattersWhereItIsUsed) {
   FeatureSet features = toy_world().features;
   const EpisodeList episodes = sample_episodes(features, {Split::kNovel, {2, 1, 2}, 3, 3});
-  features.features = features.features.clone();
-  features.features[episodes.episodes[1].query[0][0]][0] = std::numeric_limits<float>::quiet_NaN();
+  features.features = features.features.copy();
+  *features.features.row(episodes.episodes[1].query[0][0]).mutable_data<float>() = std::numeric_limits<float>::quiet_NaN();
   EXPECT_THAT(message_of([&] { run(in_file(features), episodes); }), HasSubstr("NaN or infinity"));
 }
 

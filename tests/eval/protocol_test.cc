@@ -62,7 +62,7 @@ struct Bench {
 at::Tensor rows_of(const FeatureSet& features, const std::vector<std::vector<int64_t>>& groups) {
   std::vector<int64_t> rows;
   for (const auto& group : groups) rows.insert(rows.end(), group.begin(), group.end());
-  return features.features.index_select(0, at::tensor(rows, at::kLong));
+  return tensor_of(features.features.gathered(rows));
 }
 
 /// Prototypes of an episode by the plain formulas of gauss_fusion.h and completer.h.
@@ -98,7 +98,7 @@ class EvaluateShapes : public ::testing::TestWithParam<int> {
 TEST_P(EvaluateShapes, AgreeWithThePlainFormulas) {
   const Bench bench;
   const EpisodeList list = bench.draw(shape());
-  const at::Tensor centres = class_moments(bench.world.features.features, bench.world.features.labels,
+  const at::Tensor centres = class_moments(tensor_of(bench.world.features.features), at::tensor(bench.world.features.labels, at::kLong),
                                            static_cast<int64_t>(bench.world.features.class_names.size()))
                                  .mean();
   const testing::VectorFormKept kept;
@@ -157,7 +157,7 @@ TEST(EvaluateProtocol, RecordsEveryQueryOnceAndAgreesWithItsOwnAccuracy) {
     std::vector<double> correct(list.episodes.size());
     std::vector<std::set<int64_t>> rows(list.episodes.size());
     for (const Prediction& one : scores.predictions) {
-      EXPECT_EQ(one.true_class, bench.world.features.labels[one.row].item<int64_t>());
+      EXPECT_EQ(one.true_class, bench.world.features.labels[static_cast<size_t>(one.row)]);
       correct[static_cast<size_t>(one.episode)] += one.predicted == one.true_class ? 1 : 0;
       EXPECT_TRUE(rows[static_cast<size_t>(one.episode)].insert(one.row).second);
     }

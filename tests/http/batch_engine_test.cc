@@ -6,6 +6,7 @@
 
 #include "http/server_support.h"
 #include "support/most_memory.h"
+#include "tensors/tensors.h"
 
 namespace protocom::http {
 namespace {
@@ -27,14 +28,14 @@ TEST_F(Engine, FeaturesOfManyRequestsTakeNoMoreMemoryThanThoseOfAFew) {
     ClassRequest named;
     named.name = "c" + std::to_string(i);
     enrolments.push_back(recognizer.describe(named));
-    enrolments.back().examples.features = at::randn({1, dim});
+    enrolments.back().examples.features = array_of(at::randn({1, dim}));
     enrolments.back().examples.hashes = {std::to_string(i)};
   }
   recognizer.file().enrol(enrolments);
   std::atomic<int64_t> answered{0};  // answers that were kept would lie between what is freed
   std::vector<Job> jobs(kJobs);
   for (Job& one : jobs) {
-    one.features = at::randn({kRows, dim});
+    one.features = array_of(at::randn({kRows, dim}));
     one.done = [&answered](const Recognised& done) { answered += static_cast<int64_t>(done.answers.size()); };
   }
   const int64_t memory = most_memory_of([&] {

@@ -8,6 +8,7 @@
 #include <string>
 
 #include "http/detail/http_error.h"
+#include "tensors/tensors.h"
 
 namespace protocom::http {
 namespace {
@@ -44,10 +45,10 @@ TEST(JsonBody, GivesFeaturesAsATensorAndTheRestAsValues) {
   const JsonBody list =
       read_json_body(R"({"features": [[1, -2.5], [3e2, 4]], "attributes": ["a", {"name": "b", "weight": 0.5}]})",
                      shape_with({"features", "attributes"}));
-  EXPECT_TRUE(at::equal(list.features, at::tensor({1.0F, -2.5F, 300.0F, 4.0F}).view({2, 2})));
+  EXPECT_TRUE(at::equal(tensor_of(list.features), at::tensor({1.0F, -2.5F, 300.0F, 4.0F}).view({2, 2})));
   EXPECT_EQ(list.members, nlohmann::json::parse(R"({"attributes": ["a", {"name": "b", "weight": 0.5}]})"));
   const JsonBody one = read_json_body(R"({"features": [1, 2]})", shape_with({"features"}));
-  EXPECT_TRUE(at::equal(one.features, at::tensor({1.0F, 2.0F}).view({1, 2})));
+  EXPECT_TRUE(at::equal(tensor_of(one.features), at::tensor({1.0F, 2.0F}).view({1, 2})));
   EXPECT_FALSE(read_json_body("{}", shape_with({"features"})).features.defined());
 }
 

@@ -3,6 +3,7 @@
 #include <thread>
 
 #include "http/server_support.h"
+#include "tensors/tensors.h"
 
 namespace protocom::testing {
 namespace {
@@ -105,7 +106,7 @@ class LongCalibration : public Stopping {
       ClassRequest named;
       named.name = "c" + std::to_string(i);
       enrolments.push_back(recognizer.describe(named));
-      enrolments.back().examples.features = at::randn({4, dim});
+      enrolments.back().examples.features = array_of(at::randn({4, dim}));
       for (int j = 0; j < 4; ++j) enrolments.back().examples.hashes.push_back(fmt::format("{} {}", i, j));
     }
     recognizer.file().enrol(enrolments);

@@ -1,5 +1,6 @@
 // Photos whose class nobody has said, over HTTP.
 #include "http/unsorted_support.h"
+#include "tensors/tensors.h"
 
 namespace protocom::testing {
 namespace {
@@ -87,7 +88,7 @@ TEST_F(ServedUnsorted, RefusesWhatIsNoPhotoAndSaysWhichCouldNotBeRead) {
 TEST_F(ServedUnsorted, ConflictsWithAMethodThatStaysAsItIsAndWithTheMost) {
   NewExamples many;
   RecognizerFile file(path_);
-  many.features = at::rand({kMostUnlabelled - 1, file.settings().feature_dim});
+  many.features = array_of(at::rand({kMostUnlabelled - 1, file.settings().feature_dim}));
   for (int64_t i = 0; i + 1 < kMostUnlabelled; ++i) many.hashes.push_back(std::to_string(i));
   file.add_unlabelled(many);
   const Reply full = add({20, 45});

@@ -9,6 +9,7 @@
 #include "base/error.h"
 #include "recognizer/recognizer_support.h"
 #include "support/message_of.h"
+#include "tensors/tensors.h"
 
 namespace protocom::testing {
 namespace {
@@ -28,7 +29,7 @@ EnrolledClasses clusters(int64_t classes, int64_t images, double apart) {
     one.name = "class " + std::to_string(k);
     one.description = description(1);
     one.count = images;
-    one.features = apart * at::randn({1, kDim}, generator) + at::randn({images, kDim}, generator);
+    one.features = array_of(apart * at::randn({1, kDim}, generator) + at::randn({images, kDim}, generator));
     enrolled.classes.push_back(one);
   }
   return enrolled;
@@ -37,14 +38,14 @@ EnrolledClasses clusters(int64_t classes, int64_t images, double apart) {
 StoreModel model() { return store_model(std::vector<float>(kDim)); }
 
 /// Images of classes that are not among those of clusters().
-at::Tensor strangers(int64_t n, uint64_t seed) {
+Array strangers(int64_t n, uint64_t seed) {
   auto generator = at::detail::createCPUGenerator(seed);
-  return 3 * at::randn({n, kDim}, generator) + at::randn({n, kDim}, generator);
+  return array_of(3 * at::randn({n, kDim}, generator) + at::randn({n, kDim}, generator));
 }
 
 class Calibrating : public ::testing::Test {
  protected:
-  Calibration run(const EnrolledClasses& enrolled, const at::Tensor& others, double rate = 0.05) {
+  Calibration run(const EnrolledClasses& enrolled, const Array& others, double rate = 0.05) {
     CalibrationOptions options;
     options.false_accept = rate;
     return calibrate(ClassScorer(enrolled, model_, {"mean"}), others, options, Progress::none());
@@ -53,11 +54,12 @@ class Calibrating : public ::testing::Test {
 };
 
 TEST(Familiarity, IsTheLogOddsAgainstAClassNeverSeenOrTheHighestLogit) {
-  EpisodeScores scores;
-  scores.logits = at::tensor({1.0F, 2.0F}).view({1, 1, 2});
-  EXPECT_NEAR(familiarity(scores)[0].item<double>(), 2, 1e-6);
-  scores.unseen = at::full({1, 1}, 0.5F);
-  EXPECT_NEAR(familiarity(scores)[0].item<double>(), std::log(std::exp(1.0) + std::exp(2.0)) - 0.5, 1e-6);
+  ClassScores scores;
+  scores.logits.resize(1, 2);
+  scores.logits << 1, 2;
+  EXPECT_NEAR(familiarity(scores)[0], 2, 1e-6);
+  scores.unseen = Eigen::VectorXf::Constant(1, 0.5F);
+  EXPECT_NEAR(familiarity(scores)[0], std::log(std::exp(1.0) + std::exp(2.0)) - 0.5, 1e-6);
 }
 
 TEST(CalibrationFor, OfAMethodServesWhatTakesItsFileByItsThreshold) {
@@ -77,35 +79,35 @@ TEST(CalibrationFor, OfAMethodServesWhatTakesItsFileByItsThreshold) {
 TEST_F(Calibrating, AnImageHeldOutIsScoredAsIfItHadNeverBeenEnrolled) {
   EnrolledClasses enrolled = clusters(4, 3, 1);
   const ClassScorer scorer(enrolled, model_, {"mean"});
-  const at::Tensor held_out = scorer.score_without_image(2, 1).logits.squeeze(0);
-  const at::Tensor image = enrolled.classes[2].features.slice(0, 1, 2).clone();
-  enrolled.classes[2].features = enrolled.classes[2].features.index_select(0, at::tensor({0, 2}, at::kLong));
+  const FloatMatrix held_out = scorer.score_without_image(2, 1).logits;
+  const Array image = enrolled.classes[2].features.rows(1, 2);
+  enrolled.classes[2].features = enrolled.classes[2].features.gathered({0, 2});
   enrolled.classes[2].count = 2;
   const ClassScorer without(enrolled, model_, {"mean"});
-  EXPECT_TRUE(at::allclose(held_out, without.score(image).logits.squeeze(0), 1e-5, 1e-6));
+  EXPECT_TRUE(held_out.isApprox(without.score(image).logits, 1e-5F));
 }
 
 TEST_F(Calibrating, AClassHeldOutIsScoredAsIfItHadNeverBeenEnrolled) {
   EnrolledClasses enrolled = clusters(4, 3, 1);
   const ClassScorer scorer(enrolled, model_, {"mean"});
-  const at::Tensor held_out = scorer.score_without_class(1).logits.squeeze(0);
-  const at::Tensor images = enrolled.classes[1].features;
+  const FloatMatrix held_out = scorer.score_without_class(1).logits;
+  const Array images = enrolled.classes[1].features;
   enrolled.classes.erase(enrolled.classes.begin() + 1);
   const ClassScorer without(enrolled, model_, {"mean"});
-  EXPECT_TRUE(at::allclose(held_out, without.score(images).logits.squeeze(0), 1e-5, 1e-6));
+  EXPECT_TRUE(held_out.isApprox(without.score(images).logits, 1e-5F));
 }
 
 TEST_F(Calibrating, TheThresholdLetsAtMostTheRateOfStrangersPass) {
   const EnrolledClasses enrolled = clusters(10, 5, 3);
-  const at::Tensor others = strangers(19, 1);
+  const Array others = strangers(19, 1);
   const ClassScorer scorer(enrolled, model_, {"mean"});
-  const at::Tensor familiar = familiarity(scorer.score(others));
-  EXPECT_EQ(run(enrolled, others, 0.05).threshold, familiar.max().item<double>()) << "one of 20 would be above it";
-  EXPECT_EQ(familiar.gt(run(enrolled, others, 0.5).threshold).sum().item<int64_t>(), 9) << "10 of 20 at most";
+  const DoubleVector familiar = familiarity(scorer.score(others));
+  EXPECT_EQ(run(enrolled, others, 0.05).threshold, familiar.maxCoeff()) << "one of 20 would be above it";
+  EXPECT_EQ((familiar.array() > run(enrolled, others, 0.5).threshold).count(), 9) << "10 of 20 at most";
   EXPECT_THAT(message_of([&] { run(enrolled, strangers(18, 1), 0.05); }), HasSubstr("at least 19 images"));
   const Calibration made = run(enrolled, strangers(400, 1), 0.1);
-  const at::Tensor fresh = familiarity(scorer.score(strangers(2000, 2)));
-  EXPECT_LT(fresh.gt(made.threshold).to(at::kDouble).mean().item<double>(), 0.15);
+  const DoubleVector fresh = familiarity(scorer.score(strangers(2000, 2)));
+  EXPECT_LT((fresh.array() > made.threshold).cast<double>().mean(), 0.15);
   EXPECT_GT(made.accepted, 0.3) << "or it would say none of these to everything";
 }
 
@@ -121,9 +123,10 @@ TEST_F(Calibrating, WithoutStrangersEachClassIsOneInTurn) {
 TEST_F(Calibrating, AnImageHasOneClassMoreToBeTakenForThanThoseOfAClassLeftOutHad) {
   const EnrolledClasses enrolled = clusters(5, 20, 3);
   const ClassScorer scorer(enrolled, model_, {"mean"});
-  at::Tensor left_out = at::zeros({0}, at::kDouble);
-  for (int64_t k = 0; k < 5; ++k) left_out = at::cat({left_out, familiarity(scorer.score_without_class(k))});
-  const double passed = left_out.gt(run(enrolled, {}, 0.25).threshold).to(at::kDouble).mean().item<double>();
+  const double threshold = run(enrolled, {}, 0.25).threshold;
+  double passed = 0;
+  for (int64_t k = 0; k < 5; ++k)
+    passed += (familiarity(scorer.score_without_class(k)).array() > threshold).cast<double>().mean() / 5;
   EXPECT_LE(passed, 0.2) << "times 5 / 4 is the rate that was asked for";
   EXPECT_GT(passed, 0.17);
 }
@@ -172,8 +175,11 @@ TEST_F(Calibrating, ProbabilitiesBecomeAsSureAsTheAnswersAreRight) {
     const Calibration made = run(enrolled, {}, 0.5);
     const ClassScorer scorer(enrolled, model_, {"mean"});
     double sum = 0;
-    for (int64_t k = 0; k < 10; ++k)
-      sum += (scorer.score_without_image(k, 0).logits.squeeze(0) * made.factor).softmax(1).max().item<double>() / 10;
+    for (int64_t k = 0; k < 10; ++k) {
+      const FloatMatrix logits = scorer.score_without_image(k, 0).logits;
+      const double highest = made.factor * static_cast<double>(logits.maxCoeff());
+      sum += std::exp(highest - log_sum_exp(logits, made.factor)[0]) / 10;
+    }
     return std::pair{sum, made.accuracy};
   };
   const auto [unsure, chance] = sureness(clusters(10, 20, 0));

@@ -26,9 +26,11 @@ EnrolledClasses two_classes() {
 TEST(ClassScorer, InductivePrototypesAreHalfMeanHalfCompleted) {
   const StoreModel model = store_model({1, 3});
   const ClassScorer scorer(two_classes(), model);
-  const at::Tensor expected =
-      at::tensor({1.5F, 1.5F, 0.5F, 2.5F}).view({2, 2});  // .5*(2,0)+.5*(1,3) and .5*(0,2)+.5*(1,3)
-  EXPECT_TRUE(at::allclose(scorer.score(at::zeros({0, 2})).prototypes, expected));
+  // .5*(2,0)+.5*(1,3) and .5*(0,2)+.5*(1,3): images in these directions have a cosine of 1, times 10.
+  const FloatMatrix logits = scorer.score(images({{1.5, 1.5}, {0.5, 2.5}})).logits;
+  EXPECT_NEAR(logits(0, 0), 10, 1e-5);
+  EXPECT_NEAR(logits(1, 1), 10, 1e-5);
+  EXPECT_LT(logits(0, 1), 9);
 }
 
 TEST(ClassScorer, ProbabilitiesAreTheSoftmaxOfScaledCosines) {
@@ -36,44 +38,34 @@ TEST(ClassScorer, ProbabilitiesAreTheSoftmaxOfScaledCosines) {
   // Completed (0, 0): the prototypes are (1, 0) and (0, 1), the cosines of (1, 1) with them both 1/sqrt(2), of (1, 0) 1
   // and 0.
   const ClassScorer scorer(two_classes(), model, {"mean-fusion:gamma=2"});
-  const at::Tensor probabilities = scorer.probabilities(at::tensor({1.0F, 1.0F, 5.0F, 0.0F}).view({2, 2}));
-  EXPECT_NEAR(probabilities[0][0].item<double>(), 0.5, 1e-6);
-  EXPECT_NEAR(probabilities[1][0].item<double>(), std::exp(2.0) / (std::exp(2.0) + 1), 1e-6);
-  EXPECT_NEAR(probabilities[1][1].item<double>(), 1 / (std::exp(2.0) + 1), 1e-6);
+  const FloatMatrix found = probabilities(scorer, images({{1, 1}, {5, 0}}));
+  EXPECT_NEAR(found(0, 0), 0.5, 1e-6);
+  EXPECT_NEAR(found(1, 0), std::exp(2.0) / (std::exp(2.0) + 1), 1e-6);
+  EXPECT_NEAR(found(1, 1), 1 / (std::exp(2.0) + 1), 1e-6);
 }
 
 TEST(ClassScorer, UsesTheGammaThatTheModelLearned) {
   StoreModel model = store_model({0, 0});
   model.completion->gamma = 2;
-  const at::Tensor query = at::tensor({5.0F, 0.0F}).view({1, 2});
-  EXPECT_NEAR(ClassScorer(two_classes(), model).probabilities(query)[0][0].item<double>(),
+  EXPECT_NEAR(probabilities(ClassScorer(two_classes(), model), images({{5, 0}}))(0, 0),
               std::exp(2.0) / (std::exp(2.0) + 1), 1e-6);
-}
-
-TEST(ClassScorer, WithoutQueriesTransductiveIsInductive) {
-  const StoreModel model = store_model({1, 3});
-  const at::Tensor none = at::zeros({0, 2});
-  EXPECT_TRUE(at::allclose(ClassScorer(two_classes(), model, {"gauss-fusion"}).score(none).prototypes,
-                           ClassScorer(two_classes(), model).score(none).prototypes));
 }
 
 TEST(ClassScorer, TheOrderOfTheImagesDoesNotMatterWhenTheyAreClassifiedTogether) {
   const StoreModel model = store_model({1, 3});
   const ClassScorer scorer(two_classes(), model, {"gauss-fusion"});
-  const at::Tensor queries = at::tensor({1.0F, 0.2F, 0.3F, 2.0F, 4.0F, 1.0F}).view({3, 2});
-  const at::Tensor order = at::tensor({2, 0, 1}, at::kLong);
-  const at::Tensor direct = scorer.probabilities(queries).index_select(0, order);
-  const at::Tensor permuted = scorer.probabilities(queries.index_select(0, order));
-  EXPECT_TRUE(at::allclose(direct, permuted, 1e-5, 1e-6));
+  const FloatMatrix direct = probabilities(scorer, images({{1, 0.2F}, {0.3F, 2}, {4, 1}}));
+  const FloatMatrix permuted = probabilities(scorer, images({{4, 1}, {1, 0.2F}, {0.3F, 2}}));
+  const std::vector<int64_t> order = {2, 0, 1};
+  for (int64_t i = 0; i < 3; ++i) EXPECT_TRUE(permuted.row(i).isApprox(direct.row(order[static_cast<size_t>(i)]), 1e-5F));
 }
 
 TEST(ClassScorer, TransductivePrototypesMoveTowardsTheQueries) {
   // All queries lie right and a little up; the class "right" has seen none like them.
   const StoreModel model = store_model({1, 3});
-  const at::Tensor queries = at::tensor({4.0F, 1.0F}).expand({50, 2});
-  const at::Tensor before = ClassScorer(two_classes(), model).score(queries).prototypes[0][0];
-  const at::Tensor after = ClassScorer(two_classes(), model, {"gauss-fusion"}).score(queries).prototypes[0][0];
-  EXPECT_LT((after - queries[0]).norm().item<double>(), (before - queries[0]).norm().item<double>());
+  const Array queries = images(std::vector<std::vector<float>>(50, {4, 1}));
+  const float before = ClassScorer(two_classes(), model).score(queries).logits(0, 0);
+  EXPECT_GT(ClassScorer(two_classes(), model, {"gauss-fusion"}).score(queries).logits(0, 0), before);
 }
 
 TEST(ClassScorer, RefusesAMethodThatNeedsFitting) {
@@ -105,9 +97,8 @@ TEST(ClassScorer, RefusesAStoreOrModelThatDoesNotFit) {
 TEST(ClassScorer, RefusesFeaturesOfAnotherDimension) {
   const StoreModel model = store_model({0, 0});
   const ClassScorer scorer(two_classes(), model);
-  EXPECT_THROW(static_cast<void>(scorer.probabilities(at::zeros({1, 3}))), Error);
-  EXPECT_THROW(static_cast<void>(scorer.score(at::zeros({1, 3}))), Error);
-  EXPECT_THROW(static_cast<void>(scorer.probabilities(at::zeros({}))), Error);
+  EXPECT_THROW(static_cast<void>(scorer.score(Array::zeros({1, 3}))), Error);
+  EXPECT_THROW(static_cast<void>(scorer.score(Array::zeros({}))), Error);
 }
 
 }  // namespace

@@ -33,7 +33,7 @@ class ClassWords : public ::testing::Test {
     return Recognizer::open(folder_ / "r.pcm");
   }
   at::Tensor direction(const std::string& words) const {
-    const at::Tensor made = open_text_encoder(clip_).encode({words}).vectors[0];
+    const at::Tensor made = tensor_of(open_text_encoder(clip_).encode({words}).vectors)[0];
     return made / made.norm();
   }
   static EnrolRequest named(const std::string& name) {

@@ -33,8 +33,9 @@ class RecognizerToMake : public SmallRecognizer {
     write("toy.npz", knowledge_);
     FitInputs inputs;
     inputs.knowledge_use = KnowledgeUse::kAlways;
-    const at::Tensor base = world.features.labels.lt(options.base).nonzero().flatten();
-    inputs.base = {world.features.features.index_select(0, base), world.features.labels.index_select(0, base)};
+    const at::Tensor labels = at::tensor(world.features.labels, at::kLong);
+    const at::Tensor base = labels.lt(options.base).nonzero().flatten();
+    inputs.base = {tensor_of(world.features.features).index_select(0, base), labels.index_select(0, base)};
     inputs.knowledge = &world.knowledge;
     inputs.class_names = &world.features.class_names;
     fitted_ = {make_method("sem-align:semantics=words:steps=2"), options.dim, {}};

@@ -56,7 +56,7 @@ TEST(DescribeClass, AttributesThatTheModelDoesNotKnowAreLeftOut) {
 
 TEST(DescribeClass, AVectorOfATextIsAsLongAsTheKnowledgesOwn) {
   ClassRequest stated = request("robin");
-  stated.text_vector = at::tensor({0.0F, 0.5F});
+  stated.text_vector = Array::of<float>({0, 0.5F});
   const ClassDescription robin = describe_class(knowledge(), store_model({0, 0}), stated);
   // The lengths are sqrt(5) and 5, whose lower median is sqrt(5).
   EXPECT_TRUE(at::allclose(tensor_of(robin.embedding), at::tensor({0.0F, std::sqrt(5.0F)})));
@@ -74,7 +74,7 @@ TEST(DescribeClass, AVectorOfATextIsThatOfTheOnlySourceOfItsLength) {
   several.embedding_sources = {2, 1};
   const StoreModel model{{}, FittedMethod{make_method("plda"), 2, {}}};
   ClassRequest stated = request("robin");
-  stated.text_vector = at::tensor({2.0F});
+  stated.text_vector = Array::of<float>({2});
   // The lengths of that source are 0 and 5.
   EXPECT_TRUE(at::equal(tensor_of(describe_class(several, model, stated).embedding), at::tensor({0.0F, 0.0F, 5.0F})));
   several.embedding_sources = {1, 1, 1};
@@ -83,12 +83,12 @@ TEST(DescribeClass, AVectorOfATextIsThatOfTheOnlySourceOfItsLength) {
 
 TEST(DescribeClass, AVectorOfAnotherTextEncoderIsRefused) {
   ClassRequest stated = request("robin");
-  stated.text_vector = at::ones({3});
+  stated.text_vector = Array::of<float>({1, 1, 1});
   EXPECT_THAT(message_of([&] {
                 describe_class(knowledge(), store_model({0, 0}), stated);
               }),
               AllOf(HasSubstr("3 numbers"), HasSubstr("have 2")));
-  stated.text_vector = at::ones({2});
+  stated.text_vector = Array::of<float>({1, 1});
   Knowledge words = knowledge();
   words.details["embedding"] = {{"kind", "word-vectors"}};
   EXPECT_THAT(message_of([&] {

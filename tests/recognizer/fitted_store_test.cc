@@ -25,11 +25,16 @@ class FittedStore : public ::testing::Test {
     ToyWorldOptions options;
     options.base = 30;
     world_ = toy_world(options);
-    const at::Tensor base = world_.features.labels.lt(options.base).nonzero().flatten();
+    std::vector<int64_t> base;  // rows
+    for (int64_t i = 0; i < world_.features.size(); ++i) {
+      if (world_.features.labels[static_cast<size_t>(i)] < options.base) base.push_back(i);
+    }
+    const at::Tensor labels = at::tensor(world_.features.labels, at::kLong);
     const std::shared_ptr<Method> method = make_method("plda");
     FitInputs inputs;
     inputs.knowledge_use = KnowledgeUse::kAlways;
-    inputs.base = {world_.features.features.index_select(0, base), world_.features.labels.index_select(0, base)};
+    inputs.base = {tensor_of(world_.features.features.gathered(base)),
+                   labels.index_select(0, at::tensor(base, at::kLong))};
     inputs.knowledge = &world_.knowledge;
     inputs.class_names = &world_.features.class_names;
     method->fit(inputs);
@@ -57,13 +62,13 @@ class FittedStore : public ::testing::Test {
   }
 
   std::string name(int64_t k) const { return world_.features.class_names[static_cast<size_t>(first_ + k)]; }
-  at::Tensor images(int64_t k, int64_t begin, int64_t end) const {
-    return world_.features.features.slice(0, (first_ + k) * 30 + begin, (first_ + k) * 30 + end);
+  Array images(int64_t k, int64_t begin, int64_t end) const {
+    return world_.features.features.rows((first_ + k) * 30 + begin, (first_ + k) * 30 + end);
   }
-  at::Tensor queries() const { return at::cat({images(0, 10, 30), images(1, 10, 30), images(2, 10, 30)}); }
+  Array queries() const { return Array::joined({images(0, 10, 30), images(1, 10, 30), images(2, 10, 30)}); }
 
   /// What the method says of the same episode with the knowledge itself.
-  at::Tensor expected(const std::string& text) const {
+  FloatMatrix expected(const std::string& text) const {
     MethodContext context;
     context.knowledge = &world_.knowledge;
     context.class_names = &world_.features.class_names;
@@ -71,13 +76,14 @@ class FittedStore : public ::testing::Test {
     batch.support = at::zeros({1, 3, 3, world_.features.dim()});
     batch.support_mask = at::zeros({1, 3, 3});
     for (int64_t k = 0; k < 3; ++k) {
-      batch.support[0][k].slice(0, 0, kShots[k]).copy_(images(k, 0, kShots[k]));
+      batch.support[0][k].slice(0, 0, kShots[k]).copy_(tensor_of(images(k, 0, kShots[k])));
       batch.support_mask[0][k].slice(0, 0, kShots[k]).fill_(1);
     }
-    batch.query = queries().unsqueeze(0);
+    batch.query = tensor_of(queries()).unsqueeze(0);
     batch.classes = at::arange(first_, first_ + 3).unsqueeze(0);
     const Methods methods = make_methods({text}, {*model_.fitted});
-    return methods.front()->prepare(context)->score(batch).logits.squeeze(0).softmax(-1);
+    const Array shares = array_of(methods.front()->prepare(context)->score(batch).logits.squeeze(0).softmax(-1));
+    return matrix_of<float>(shares);
   }
 
   ToyWorld world_;
@@ -88,50 +94,51 @@ class FittedStore : public ::testing::Test {
 
 TEST_F(FittedStore, AnswersAsTheMethodDoesOnTheSameEpisode) {
   EXPECT_EQ(ClassScorer(store_, model_).method().label(), "plda");
-  EXPECT_TRUE(at::allclose(ClassScorer(store_, model_).probabilities(queries()), expected("plda"), 1e-5, 1e-6));
+  EXPECT_TRUE(probabilities(ClassScorer(store_, model_), queries()).isApprox(expected("plda"), 1e-5F));
   EXPECT_EQ(model_.transductive_method(), "plda-vb");
   EXPECT_TRUE(
-      at::allclose(ClassScorer(store_, model_, {"plda-vb"}).probabilities(queries()), expected("plda-vb"), 1e-5, 1e-6));
+      probabilities(ClassScorer(store_, model_, {"plda-vb"}), queries()).isApprox(expected("plda-vb"), 1e-5F));
 }
 
 TEST_F(FittedStore, AlsoTakesMethodsThatNeedEachSupport) {
-  EXPECT_EQ(ClassScorer(store_, model_, {"baseline-pp"}).probabilities(queries()).size(1), 3);
+  EXPECT_EQ(ClassScorer(store_, model_, {"baseline-pp"}).score(queries()).logits.cols(), 3);
   EXPECT_THAT(usage_message_of([&] { ClassScorer(store_, model_, {"mean-fusion"}); }), HasSubstr("completion model"));
 }
 
 TEST_F(FittedStore, AnImageIsAsFamiliarInABatchAsAlone) {
-  const at::Tensor alone = familiarity(ClassScorer(store_, model_, {"plda"}).score(queries()));
-  const at::Tensor batch = familiarity(ClassScorer(store_, model_, {"plda-vb"}).score(queries()));
-  EXPECT_TRUE(at::allclose(alone, batch, 1e-4, 1e-4)) << (alone - batch).abs().max();
+  const DoubleVector alone = familiarity(ClassScorer(store_, model_, {"plda"}).score(queries()));
+  const DoubleVector batch = familiarity(ClassScorer(store_, model_, {"plda-vb"}).score(queries()));
+  EXPECT_LT(((alone - batch).array().abs() / (1 + alone.array().abs())).maxCoeff(), 1e-4);
 }
 
 TEST_F(FittedStore, SaysWhatEachAttributeIsWorthToAClass) {
   constexpr int64_t kClass = 1;
-  const at::Tensor feature = images(kClass, 10, 11)[0];
+  const Array feature = images(kClass, 10, 11);
   const ClassScorer scorer(store_, model_);
-  const at::Tensor effects = scorer.attribute_effects(kClass, feature);
-  const at::Tensor has = tensor_of(store_.classes[kClass].description.association);
-  ASSERT_EQ(effects.sizes(), has.sizes());
-  EXPECT_TRUE(effects.ne(0).eq(has.ne(0)).all().item<bool>());
-  for (int64_t a = 0; a < has.size(0); ++a) {
-    if (has[a].item<float>() == 0) continue;
+  const std::vector<float> effects = scorer.attribute_effects(kClass, feature);
+  const Array& has = store_.classes[kClass].description.association;
+  ASSERT_EQ(static_cast<int64_t>(effects.size()), has.numel());
+  for (int64_t a = 0; a < has.numel(); ++a) {
+    const float effect = effects[static_cast<size_t>(a)];
+    EXPECT_EQ(effect != 0, has.data<float>()[a] != 0) << a;
+    if (effect == 0) continue;
     EnrolledClasses two = store_;  // the class, and the class without the attribute
     two.classes = {store_.classes[kClass], store_.classes[kClass]};
     two.classes[1].name = "without";
-    two.classes[1].description.association = array_of(has.clone());
-    tensor_of(two.classes[1].description.association)[a] = 0;
-    const at::Tensor logits = ClassScorer(two, model_).score(feature.unsqueeze(0)).logits.flatten();
-    EXPECT_NEAR(effects[a].item<double>(), (logits[0] - logits[1]).item<double>(), 1e-3) << a;
+    two.classes[1].description.association = has.copy();
+    two.classes[1].description.association.mutable_data<float>()[a] = 0;
+    const FloatMatrix logits = ClassScorer(two, model_).score(feature).logits;
+    EXPECT_NEAR(effect, logits(0, 0) - logits(0, 1), 1e-3) << a;
   }
-  EXPECT_FALSE(ClassScorer(store_, model_, {"plda-vb"}).attribute_effects(kClass, feature).defined());
+  EXPECT_TRUE(ClassScorer(store_, model_, {"plda-vb"}).attribute_effects(kClass, feature).empty());
 }
 
 TEST_F(FittedStore, ANewClassOfWhichNothingIsKnownHasAPriorOfItsOwn) {
-  add_class(store_, "unheard", {"", at::zeros({12}), at::zeros({8}), "nothing"});
+  add_class(store_, "unheard", {"", Array::zeros({12}), Array::zeros({8}), "nothing"});
   add_images(store_, "unheard", images(0, 5, 6));
-  const at::Tensor probabilities = ClassScorer(store_, model_).probabilities(queries());
-  EXPECT_TRUE(at::isfinite(probabilities).all().item<bool>());
-  EXPECT_EQ(probabilities.size(1), 4);
+  const FloatMatrix found = probabilities(ClassScorer(store_, model_), queries());
+  EXPECT_TRUE(found.allFinite());
+  EXPECT_EQ(found.cols(), 4);
 }
 
 }  // namespace

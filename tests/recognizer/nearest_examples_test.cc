@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "recognizer/store_support.h"
+#include "tensors/tensors.h"
 
 namespace protocom::testing {
 namespace {
@@ -29,7 +30,7 @@ class NearestOfPlda : public ::testing::Test {
   void SetUp() override {
     model_.fitted = FittedMethod{make_method("plda"), kSize, {}};
     snapshot_.enrolled.feature_dim = kSize;
-    snapshot_.feature_sum = at::zeros({kSize}, at::kDouble);
+    snapshot_.feature_sum.assign(kSize, 0);
     for (int64_t k = 0; k < kKinds; ++k) enrol("class " + std::to_string(k), images_of(k, kEach, 10 + k));
   }
 
@@ -37,12 +38,13 @@ class NearestOfPlda : public ::testing::Test {
     StoredClass one;
     one.name = name;
     one.description = {"", Array::zeros({0}), Array::zeros({0}), "nothing"};
-    one.features = features;
+    one.features = array_of(features);
     one.count = features.size(0);
     snapshot_.enrolled.classes.push_back(one);
     snapshot_.examples.emplace_back();
     for (int64_t i = 0; i < one.count; ++i) snapshot_.examples.back().push_back({next_++, "photo"});
-    snapshot_.feature_sum += features.to(at::kDouble).sum(0);
+    at::Tensor sum = at::from_blob(snapshot_.feature_sum.data(), {kSize}, at::kDouble);
+    sum += features.to(at::kDouble).sum(0);
     snapshot_.feature_count += one.count;
   }
 
@@ -60,10 +62,10 @@ TEST_F(NearestOfPlda, AreNearWhereTheMethodTellsClassesApart) {
   NearestExamples nearest;
   nearest.update(scorer, std::vector<int64_t>(kKinds, -1));
   int64_t agree = 0, asked = 0, raw_agree = 0;
-  const at::Tensor center = (snapshot_.feature_sum / snapshot_.feature_count).to(at::kFloat);
+  const at::Tensor center = (at::tensor(snapshot_.feature_sum) / snapshot_.feature_count).to(at::kFloat);
   for (int64_t k = 0; k < kKinds; ++k) {
     const at::Tensor queries = images_of(k, 20, 50 + k);
-    const auto found = nearest.find(snapshot_, scorer, all_classes(20), queries, 2);
+    const auto found = nearest.find(snapshot_, scorer, all_classes(20), array_of(queries), 2);
     for (int64_t i = 0; i < 20; ++i, ++asked) {
       ASSERT_THAT(found[i], SizeIs(2));
       EXPECT_GE(found[i][0].similarity, found[i][1].similarity);
@@ -71,7 +73,7 @@ TEST_F(NearestOfPlda, AreNearWhereTheMethodTellsClassesApart) {
       double best = -2;
       int64_t of = -1;
       for (int64_t c = 0; c < kKinds; ++c) {
-        const at::Tensor rows = snapshot_.enrolled.classes[c].features - center;
+        const at::Tensor rows = tensor_of(snapshot_.enrolled.classes[c].features) - center;
         const double most = at::cosine_similarity(rows, (queries[i] - center).unsqueeze(0)).max().item<double>();
         if (most > best) of = c;
         best = std::max(best, most);
@@ -88,11 +90,11 @@ TEST_F(NearestOfPlda, FollowWhatIsEnrolled) {
   NearestExamples nearest;
   nearest.update(scorer, std::vector<int64_t>(kKinds, -1));
   const at::Tensor query = images_of(1, 1, 70);
-  nearest.find(snapshot_, scorer, all_classes(1), query, 1);
+  nearest.find(snapshot_, scorer, all_classes(1), array_of(query), 1);
   enrol("the same", query);
   const ClassScorer after(snapshot_.enrolled, model_, {"plda"});
   nearest.update(after, {0, 1, 2, 3, -1});
-  const auto found = nearest.find(snapshot_, after, {{0, 1, 2, 3, 4}}, query, 1);
+  const auto found = nearest.find(snapshot_, after, {{0, 1, 2, 3, 4}}, array_of(query), 1);
   EXPECT_EQ(found[0][0].class_name, "the same");
   EXPECT_NEAR(found[0][0].similarity, 1, 1e-5);
 }

@@ -94,7 +94,7 @@ TEST(RecognizerFolder, ItsContentsAreOfOneMomentWhateverComesAndGoes) {
   while (!ended) {
     const RecognizerContents read = file.contents();
     for (size_t i = 0; i < read.examples.size(); ++i) {
-      const float feature = read.features[static_cast<int64_t>(i)][0].item<float>();
+      const float feature = read.features.row(static_cast<int64_t>(i)).data<float>()[0];
       const std::string& hash = read.examples[i].hash;
       wrong += read.thumbnails[i] == "JPEG of " + hash && feature == std::stof(hash) ? 0 : 1;
     }

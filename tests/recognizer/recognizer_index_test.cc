@@ -29,8 +29,8 @@ class RecognizerIndexTest : public SmallRecognizer {
   [[nodiscard]] int64_t dim() const { return RecognizerFile(path_).settings().feature_dim; }
 
   /// Features that follow from a number.
-  [[nodiscard]] at::Tensor features(int64_t seed, int64_t count) const {
-    return at::rand({count, dim()}, at::detail::createCPUGenerator(static_cast<uint64_t>(seed)));
+  [[nodiscard]] Array features(int64_t seed, int64_t count) const {
+    return array_of(at::rand({count, dim()}, at::detail::createCPUGenerator(static_cast<uint64_t>(seed))));
   }
 
   void enrol(const std::string& name, int64_t seed, int64_t count) const {

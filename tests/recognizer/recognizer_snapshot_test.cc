@@ -51,13 +51,13 @@ void expect_same(const RecognizerSnapshot& found, const RecognizerSnapshot& expe
     EXPECT_EQ(one.name, other.name);
     EXPECT_EQ(one.count, other.count);
     EXPECT_TRUE(tensor_of(one.description.association).equal(tensor_of(other.description.association)));
-    EXPECT_TRUE(one.features.equal(other.features));
+    EXPECT_TRUE(tensor_of(one.features).equal(tensor_of(other.features)));
     ASSERT_EQ(found.examples[k].size(), expected.examples[k].size());
     for (size_t i = 0; i < found.examples[k].size(); ++i)
       EXPECT_EQ(found.examples[k][i].id, expected.examples[k][i].id);
   }
   EXPECT_EQ(found.feature_count, expected.feature_count);
-  EXPECT_TRUE(at::allclose(found.feature_sum, expected.feature_sum));
+  EXPECT_TRUE(at::allclose(at::tensor(found.feature_sum), at::tensor(expected.feature_sum)));
   EXPECT_EQ(found.calibration, expected.calibration);
 }
 
@@ -83,7 +83,7 @@ TEST_F(RecognizerSnapshotTest, RefreshedIsWhatAFreshOneWouldBe) {
     if (HasFatalFailure()) FAIL() << "round " << round;
     for (size_t k = 0; k < before.size(); ++k) {
       if (before[k] >= 0) {
-        EXPECT_TRUE(refreshed.enrolled.classes[k].features.is_same(was.at(static_cast<size_t>(before[k])).features));
+        EXPECT_TRUE(refreshed.enrolled.classes[k].features.raw() == was.at(static_cast<size_t>(before[k])).features.raw());
       }
     }
   }
@@ -151,7 +151,7 @@ TEST(LargeClass, AChangeOfItReadsWhatHasChanged) {
   const fs::path path = make_file(folder, settings);
   const auto images = [](int64_t from, int64_t count) {
     ClassEnrolment made = enrolment("large", {}, {});
-    made.examples.features = at::arange(from, from + count).to(at::kFloat).unsqueeze(1).expand({count, kWide});
+    made.examples.features = array_of(at::arange(from, from + count).to(at::kFloat).unsqueeze(1).expand({count, kWide}));
     for (int64_t i = from; i < from + count; ++i) made.examples.hashes.push_back(std::to_string(i));
     return made;
   };
@@ -189,12 +189,12 @@ TEST_F(RecognizerSnapshotTest, IsEmptyAfterWhatItThrows) {
 }
 
 /// What a scorer says, or why there is none.
-std::string answers_of(const std::function<const ClassScorer&()>& scorer, const at::Tensor& queries) {
+std::string answers_of(const std::function<const ClassScorer&()>& scorer, const Array& queries) {
   try {
     const EpisodeScores scores = scorer().score(queries);
     std::string text;
     for (const std::string& name : scorer().class_names()) text += name + " ";
-    const at::Tensor rounded = (scores.logits.squeeze(0).to(at::kDouble) * 1e4).round();
+    const at::Tensor rounded = (tensor_of(array_of_matrix(scores.logits)).to(at::kDouble) * 1e4).round();
     for (int64_t i = 0; i < rounded.size(0); ++i) {
       for (int64_t k = 0; k < rounded.size(1); ++k) text += fmt::format("{} ", rounded[i][k].item<double>());
     }
@@ -208,7 +208,7 @@ TEST(ClassScorerUpdate, FollowsEveryChangeAsIfItWereNew) {
   const TempDir folder;
   RecognizerFile file(make_file(folder, settings_of_a_model()));
   const StoreModel model = store_model({1, 3});
-  const at::Tensor queries = at::tensor({1.0F, 0.2F, 0.3F, 2.0F, 4.0F, 1.0F}).view({3, 2});
+  const Array queries = Array::of<float>({1, 0.2F, 0.3F, 2, 4, 1}, {3, 2});
   std::mt19937 random(29);
   for (const char* method : {"mean-fusion", "proto-net"}) {
     RecognizerSnapshot snapshot;
@@ -267,7 +267,7 @@ TEST(LyingRecognizer, AFeatureThatSaysToBeLongerThanItMayBeIsNotRead) {
   const fs::path path = make_file(folder, settings);
   {
     ClassEnrolment large = enrolment("large", {}, {"x"});
-    large.examples.features = at::ones({1, kWide});
+    large.examples.features = array_of(at::ones({1, kWide}));
     RecognizerFile(path).enrol({large});
   }
   write_file(path, with_a_lying_length(read_file(path), 4 * kWide, 8'000'000));

@@ -9,6 +9,7 @@
 #include "support/logged.h"
 #include "support/message_of.h"
 #include "support/sqlite_file.h"
+#include "tensors/tensors.h"
 
 namespace protocom::testing {
 namespace {
@@ -54,17 +55,17 @@ TEST_F(SmallRecognizer, SaysOnceThatItsHeadWasFittedForAnotherNumberOfImagesACla
 TEST_F(SmallRecognizer, AnswersAreThoseOfTheScorerOnTheSameFeatures) {
   Recognizer pets = Recognizer::open(path_, {"mean-fusion:gamma=3"});
   pets.enrol({request("dark", {photo("1.png", 10)}), request("bright", {photo("2.png", 240)})});
-  const at::Tensor features = at::randn({4, pets.file().settings().feature_dim});
+  const Array features = array_of(at::randn({4, pets.file().settings().feature_dim}));
   const StoreModel model = read_store_model(folder_ / "model.npz");
   const EnrolledClasses enrolled = pets.file().snapshot().enrolled;
-  const at::Tensor expected = ClassScorer(enrolled, model, {"mean-fusion:gamma=3"}).probabilities(features);
+  const FloatMatrix expected = probabilities(ClassScorer(enrolled, model, {"mean-fusion:gamma=3"}), features);
   const std::vector<Answer> answers = pets.classify_features(features);
   ASSERT_THAT(answers, SizeIs(4));
   for (int64_t i = 0; i < 4; ++i) {
     const Answer& answer = answers[static_cast<size_t>(i)];
     const int64_t best = expected[i].argmax().item<int64_t>();
     EXPECT_EQ(answer.ranking[0].name, best == 0 ? "dark" : "bright");
-    EXPECT_NEAR(answer.ranking[0].probability, expected[i].max().item<double>(), 1e-6);
+    EXPECT_NEAR(answer.ranking[0].probability, expected.row(static_cast<int64_t>(i)).maxCoeff(), 1e-6);
   }
 }
 
@@ -219,20 +220,21 @@ TEST_F(SmallRecognizer, EnrolsFeaturesAsTheImagesThatTheyAreOf) {
   FeatureSet set;
   set.features = pets.features_of(
       {read_image(photo("1.png", 10)), read_image(photo("2.png", 240)), read_image(photo("3.png", 30))});
-  set.labels = at::tensor({0, 2, 0}, at::kLong);
+  set.labels = {0, 2, 0};
   set.class_names = {"dark", "empty", "bright"};
   set.image_ids = {"1", "2", "3"};
   const Enrolment done = pets.enrol(requests_of_features(set, ""));
   EXPECT_EQ(done.given, 3);
   ASSERT_THAT(done.classes, SizeIs(2)) << "a class without an image is none";
   EXPECT_EQ(pets.file().list_examples("dark")[1].source, "3");
-  EXPECT_EQ(pets.file().list_examples("dark")[1].hash, hash_of_feature(set.features[2]));
-  EXPECT_TRUE(pets.file().snapshot().enrolled.classes[0].features[1].equal(set.features[2]));
+  EXPECT_EQ(pets.file().list_examples("dark")[1].hash, hash_of_feature(set.features.row(2)));
+  EXPECT_EQ(hash_of_feature(pets.file().snapshot().enrolled.classes[0].features.row(1)),
+            hash_of_feature(set.features.row(2)));
   EXPECT_EQ(pets.classify(photo("4.png", 235)).ranking[0].name, "bright");
   EXPECT_EQ(pets.enrol(requests_of_features(set, "dark")).classes[0].added, 1) << "two of the three are there";
   EnrolRequest wrong;
   wrong.description.name = "dark";
-  wrong.features = at::ones({1, 3});
+  wrong.features = array_of(at::ones({1, 3}));
   EXPECT_THAT(message_of([&] { pets.enrol({wrong}); }), HasSubstr("expected features of the shape"));
 }
 

@@ -30,6 +30,11 @@ struct ManyImages {
   KnowledgeTable knowledge;
 };
 
+/// [q, c]
+at::Tensor logits_of(const ClassScorer& scorer, const at::Tensor& queries) {
+  return tensor_of(array_of_matrix(scorer.score(array_of(queries)).logits));
+}
+
 ManyImages described(at::Tensor features, at::Tensor labels, int64_t classes) {
   ManyImages made{std::move(features), std::move(labels), {}, {}, {}};
   for (int64_t k = 0; k < classes; ++k) made.knowledge.classes.push_back(fmt::format("class {}", k));
@@ -45,7 +50,7 @@ ManyImages toy_images() {
   ToyWorldOptions options;
   options.base = 30;
   const ToyWorld world = toy_world(options);
-  ManyImages made = described(world.features.features, world.features.labels,
+  ManyImages made = described(tensor_of(world.features.features), at::tensor(world.features.labels, at::kLong),
                               static_cast<int64_t>(world.features.class_names.size()));
   for (int64_t k = 0; k < static_cast<int64_t>(made.knowledge.classes.size()); ++k)
     (k < options.base ? made.base : made.novel).push_back(k);
@@ -54,7 +59,7 @@ ManyImages toy_images() {
 
 ManyImages real_images() {
   const FeatureSet set = read_features(*real_data() / "tiny-imagenet-100-resnet12.npz");
-  ManyImages made = described(set.features, set.labels, static_cast<int64_t>(set.class_names.size()));
+  ManyImages made = described(tensor_of(set.features), at::tensor(set.labels, at::kLong), static_cast<int64_t>(set.class_names.size()));
   made.base = set.classes_of(Split::kBase);
   made.novel = set.classes_of(Split::kNovel);
   return made;
@@ -126,7 +131,7 @@ EnrolledClasses enrolled_of(const ManyImages& images, const RowBatch& rows) {
       if (row >= 0) own.push_back(row);
     }
     one.count = static_cast<int64_t>(own.size());
-    one.features = images.features.index_select(0, at::tensor(own, at::kLong));
+    one.features = array_of(images.features.index_select(0, at::tensor(own, at::kLong)));
     enrolled.classes.push_back(std::move(one));
   }
   return enrolled;
@@ -187,7 +192,7 @@ void expect_the_predictions_of_evaluation(const ManyImages& images, const std::v
     const ScorerGroup evaluation(make_methods({text}, files), context, images.features);
     const at::Tensor expected = evaluation.score(rows).front().logits.squeeze(0).argmax(1);
     const EnrolledClasses kept = kept_for(model, enrolled);
-    const at::Tensor found = ClassScorer(kept, model, {text}).score(queries).logits.squeeze(0).argmax(1);
+    const at::Tensor found = logits_of(ClassScorer(kept, model, {text}), queries).argmax(1);
     EXPECT_EQ(found.ne(expected).sum().item<int64_t>(), 0) << text << ", of " << rows.q << " predictions";
   }
   EXPECT_GE(offered, fits.empty() ? 16 : 8) << "the paper's rows, plda and plda-vb among them";
@@ -215,7 +220,7 @@ TEST(ScorerAnswers, AMethodThatAnswersByOtherClassesTooIsRefused) {
 
 /// The share of queries that go to the first of the classes.
 double share_of_first(const StoreModel& model, const EnrolledClasses& enrolled, const at::Tensor& queries) {
-  const at::Tensor logits = ClassScorer(enrolled, model, {"plda"}).score(queries).logits.squeeze(0);
+  const at::Tensor logits = logits_of(ClassScorer(enrolled, model, {"plda"}), queries);
   return logits.argmax(1).eq(0).to(at::kDouble).mean().item<double>();
 }
 

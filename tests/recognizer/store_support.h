@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "fewshot/paper/completion_model.h"
+#include "recognizer/class_scorer.h"
 #include "recognizer/store_model.h"
 #include "store/enrolled_classes.h"
 
@@ -16,30 +17,37 @@ namespace protocom::testing {
 inline EnrolledClasses small_store() { return {2, {"tail"}, {}}; }
 
 inline ClassDescription description(float tail) {
-  return {"a title", at::full({1}, tail), at::tensor({1.0F, 0.5F}), "attributes"};
+  return {"a title", Array::of<float>({tail}), Array::of<float>({1, 0.5F}), "attributes"};
 }
 
 inline void add_class(EnrolledClasses& store, const std::string& name, ClassDescription description) {
   StoredClass added;
   added.name = name;
   added.description = std::move(description);
-  added.features = at::zeros({0, store.feature_dim});
+  added.features = Array::zeros({0, store.feature_dim});
   store.classes.push_back(std::move(added));
 }
 
 /// Adds features [n, d] to a class that is there.
-inline void add_images(EnrolledClasses& store, const std::string& name, const at::Tensor& features) {
+inline void add_images(EnrolledClasses& store, const std::string& name, const Array& features) {
   for (StoredClass& one : store.classes) {
     if (one.name != name) continue;
-    one.features = at::cat({one.features, features});
+    one.features = Array::joined({one.features, features});
     one.count = one.features.size(0);
   }
 }
 
-inline at::Tensor images(const std::vector<std::vector<float>>& features) {
-  std::vector<at::Tensor> rows;
-  for (const auto& feature : features) rows.push_back(at::tensor(feature));
-  return at::stack(rows);
+inline Array images(const std::vector<std::vector<float>>& features) {
+  std::vector<float> numbers;
+  for (const auto& feature : features) numbers.insert(numbers.end(), feature.begin(), feature.end());
+  return Array::of(numbers, {static_cast<int64_t>(features.size()), static_cast<int64_t>(features.front().size())});
+}
+
+/// The classes' probabilities [n, c].
+inline FloatMatrix probabilities(const ClassScorer& scorer, const Array& features) {
+  FloatMatrix logits = scorer.score(features).logits;
+  const DoubleVector sums = log_sum_exp(logits);
+  return (logits.cast<double>().colwise() - sums).array().exp().cast<float>();
 }
 
 /// A completion network whose every weight is 0 but the decoder's last bias: it completes every prototype to

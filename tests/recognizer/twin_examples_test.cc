@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "store/recognizer_file_support.h"
+#include "tensors/tensors.h"
 
 namespace protocom::testing {
 namespace {
@@ -17,7 +18,7 @@ constexpr int64_t kTwinDim = 16;
 /// Images of these features [n, d], named by their rows.
 ClassEnrolment images(const std::string& name, const at::Tensor& features) {
   ClassEnrolment made = enrolment(name, {}, {});
-  made.examples.features = features;
+  made.examples.features = array_of(features);
   for (int64_t i = 0; i < features.size(0); ++i) made.examples.hashes.push_back(fmt::format("{} {}", name, i));
   return made;
 }

@@ -10,6 +10,7 @@
 #include "store/recognizer_file_support.h"
 #include "support/message_of.h"
 #include "support/sqlite_file.h"
+#include "tensors/tensors.h"
 
 namespace protocom::testing {
 namespace {
@@ -51,7 +52,7 @@ TEST_F(UnlabelledFile, KeepsEachPhotoOnceWithItsPictureAndSource) {
   EXPECT_EQ(first.source, "photos/a.jpg");
   EXPECT_EQ(other.unlabelled_thumbnail(first.id), "JPEG of a");
   EXPECT_TRUE(
-      at::equal(other.snapshot().enrolled.unlabelled, at::tensor({1.0F, 2.0F, 3.0F, 4.0F, 5.0F, 6.0F}).view({3, 2})));
+      at::equal(tensor_of(other.snapshot().enrolled.unlabelled), at::tensor({1.0F, 2.0F, 3.0F, 4.0F, 5.0F, 6.0F}).view({3, 2})));
   EXPECT_THAT(other.list_classes(), IsEmpty());
   EXPECT_THAT(other.check(), IsEmpty());
 }
@@ -86,7 +87,7 @@ TEST_F(UnlabelledFile, ASnapshotFollowsThem) {
   file_.undo();
   file_.add_unlabelled(unsorted({{7, 8}}, {"b"}));
   file_.refresh(snapshot);
-  EXPECT_TRUE(at::equal(snapshot.enrolled.unlabelled, at::tensor({7.0F, 8.0F}).view({1, 2})));
+  EXPECT_TRUE(at::equal(tensor_of(snapshot.enrolled.unlabelled), at::tensor({7.0F, 8.0F}).view({1, 2})));
 }
 
 TEST_F(UnlabelledFile, IsReadByEarlierProgramsUntilTheFirstOfThem) {
@@ -109,7 +110,7 @@ TEST_F(UnlabelledFile, RefusesWhatDoesNotFitAndMoreThanItHolds) {
   EXPECT_THAT(message_of([&] { static_cast<void>(file_.unlabelled_thumbnail(7)); }),
               HasSubstr("no unlabelled image 7"));
   NewExamples many;
-  many.features = at::rand({kMostUnlabelled + 1, 2});
+  many.features = array_of(at::rand({kMostUnlabelled + 1, 2}));
   for (int64_t i = 0; i <= kMostUnlabelled; ++i) many.hashes.push_back(std::to_string(i));
   EXPECT_THAT(message_of([&] { file_.add_unlabelled(many); }), HasSubstr("more than 5000"));
   EXPECT_EQ(file_.count_unlabelled(), 0);

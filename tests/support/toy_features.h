@@ -46,8 +46,8 @@ inline ToyWorld toy_world(const ToyWorldOptions& options = {}) {
                                          : k < options.base + options.val ? Split::kVal
                                                                           : Split::kNovel);
   }
-  world.features.features = at::cat(rows);
-  world.features.labels = at::arange(classes).repeat_interleave(options.images);
+  world.features.features = array_of(at::cat(rows));
+  world.features.labels = numbers_of(at::arange(classes).repeat_interleave(options.images));
   for (int64_t i = 0; i < classes * options.images; ++i)
     world.features.image_ids.push_back("image" + std::to_string(i));
   world.knowledge.classes = world.features.class_names;

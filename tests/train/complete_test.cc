@@ -58,8 +58,8 @@ TEST(Complete, LearnsPrototypesThatAreNearerToTheTrueCentresThanTheMeans) {
 /// The toy world with its features moved so that their mean over the base classes is `length` times a unit vector.
 ToyWorld moved_world(double length) {
   ToyWorld world = toy_world();
-  const at::Tensor base = world.features.features.slice(0, 0, 3000);  // 100 base classes of 30
-  world.features.features = world.features.features - base.mean(0) + length / std::sqrt(24.0);
+  const at::Tensor all = tensor_of(world.features.features), base = all.slice(0, 0, 3000);  // 100 base classes of 30
+  world.features.features = array_of(all - base.mean(0) + length / std::sqrt(24.0));
   return world;
 }
 
@@ -76,7 +76,7 @@ TEST(Complete, WhatAllFeaturesShareChangesNothingWhenItIsTakenOff) {
   const ToyWorld moved = moved_world(10);
   const CompletionTraining one = train_completion({plain.features, plain.knowledge}, options, {}, Progress::none());
   const CompletionTraining other = train_completion({moved.features, moved.knowledge}, options, {}, Progress::none());
-  const at::Tensor prototypes = plain.features.features.slice(0, 0, 90, 30).contiguous();  // of three classes
+  const at::Tensor prototypes = tensor_of(plain.features.features).slice(0, 0, 90, 30).contiguous();  // of three classes
   const double shift = 10 / std::sqrt(24.0);
   EXPECT_TRUE(at::allclose(completed_by(one.model, plain, prototypes) + shift,
                            completed_by(other.model, moved, prototypes + shift), 1e-3, 1e-3));
@@ -232,7 +232,7 @@ TEST(Complete, ComputesAttributeStatisticsFromBaseImagesOnly) {
   options.batches = 1;
   const at::Tensor before =
       train_completion({world.features, world.knowledge}, options, {}, Progress::none()).model.attribute_mean;
-  world.features.features.narrow(0, 100 * 30, 12 * 30).add_(100);  // val and novel images
+  tensor_of(world.features.features).narrow(0, 100 * 30, 12 * 30).add_(100);  // val and novel images
   const at::Tensor after =
       train_completion({world.features, world.knowledge}, options, {}, Progress::none()).model.attribute_mean;
   EXPECT_TRUE(before.equal(after));
@@ -241,7 +241,7 @@ TEST(Complete, ComputesAttributeStatisticsFromBaseImagesOnly) {
 TEST(Complete, CompletesFeaturesOfAnyLengthAlike) {
   const ToyWorld world = toy_world();
   ToyWorld longer = toy_world();
-  longer.features.features.mul_(16);  // a power of two: the scaled features are the same to the last bit
+  longer.features.features = array_of(16 * tensor_of(longer.features.features));  // a power of two: the scaled features are the same to the last bit
   CompleteRecipe options = quick_completion();
   options.schedule.epochs = 1;
   options.batches = 20;
@@ -249,7 +249,7 @@ TEST(Complete, CompletesFeaturesOfAnyLengthAlike) {
   const CompletionModel sixteen =
       train_completion({longer.features, longer.knowledge}, options, {}, Progress::none()).model;
   EXPECT_TRUE(at::allclose(sixteen.attribute_mean, 16 * one.attribute_mean, 1e-5));
-  const at::Tensor prototype = world.features.features.narrow(0, 0, 5);
+  const at::Tensor prototype = tensor_of(world.features.features).narrow(0, 0, 5);
   const auto alone = [](const CompletionModel& model, const at::Tensor& p) {
     return model.network.decode(model.network.encode(p));
   };

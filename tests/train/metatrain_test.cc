@@ -36,12 +36,13 @@ PackedImages two_colours(int64_t base = kBase, int64_t val = kVal) {
   torch::manual_seed(11);
   PackedImages pack;
   const int64_t classes = base + val;
-  pack.pixels = at::randint(0, 120, {classes * kPerClass, kPackSide, kPackSide, 3}, at::kByte);
-  pack.labels = at::arange(classes, at::kLong).repeat_interleave(kPerClass);
+  const at::Tensor pixels = at::randint(0, 120, {classes * kPerClass, kPackSide, kPackSide, 3}, at::kByte);
+  pack.pixels = array_of(pixels);
+  pack.labels = numbers_of(at::arange(classes, at::kLong).repeat_interleave(kPerClass));
   for (int64_t row = 0; row < pack.pixels.size(0); ++row) {
     const int64_t c = row / kPerClass;
-    pack.pixels[row].slice(0, 0, kPackSide / 2).select(2, c % 3).add_(100);
-    pack.pixels[row].slice(0, kPackSide / 2, kPackSide).select(2, c / 3 % 3).add_(100);
+    pixels[row].slice(0, 0, kPackSide / 2).select(2, c % 3).add_(100);
+    pixels[row].slice(0, kPackSide / 2, kPackSide).select(2, c / 3 % 3).add_(100);
     pack.image_ids.push_back(std::to_string(row));
   }
   for (int64_t c = 0; c < classes; ++c) {
@@ -174,8 +175,8 @@ TEST(Metatrain, RecomputesTheAttributesStatisticsWithTheTunedBackbone) {
   const CompletionModel model = read_completion_model(world.files.model);
   const FeatureSet features = extract_features(*tuned, world.images, {}, Progress::none());
   // Classes 0 and 3 of the base have the upper colour 0.
-  const at::Tensor rows =
-      at::cat({features.features.slice(0, 0, kPerClass), features.features.slice(0, 3 * kPerClass, 4 * kPerClass)});
+  const at::Tensor all = tensor_of(features.features);
+  const at::Tensor rows = at::cat({all.slice(0, 0, kPerClass), all.slice(0, 3 * kPerClass, 4 * kPerClass)});
   EXPECT_TRUE(at::allclose(model.attribute_mean[0], rows.mean(0), 1e-4, 1e-5));
   EXPECT_TRUE(at::allclose(model.attribute_std[0], rows.std(0), 1e-4, 1e-5));
   options.statistics = AttributeStatistics::kKept;

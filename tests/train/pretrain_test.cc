@@ -31,12 +31,13 @@ PackedImages halves(int64_t base_classes, int64_t val_classes, int64_t images_pe
   const int64_t classes = base_classes + val_classes;
   torch::manual_seed(11);
   PackedImages pack;
-  pack.pixels = at::randint(0, 60, {classes * images_per_class, side, side, 3}, at::kByte);
-  pack.labels = at::arange(classes, at::kLong).repeat_interleave(images_per_class);
+  const at::Tensor pixels = at::randint(0, 60, {classes * images_per_class, side, side, 3}, at::kByte);
+  pack.pixels = array_of(pixels);
+  pack.labels = numbers_of(at::arange(classes, at::kLong).repeat_interleave(images_per_class));
   for (int64_t row = 0; row < pack.pixels.size(0); ++row) {
     const int64_t c = row / images_per_class;
     const int64_t top = c % 2 * side / 2;
-    pack.pixels[row].slice(0, top, top + side / 2).select(2, c / 2 % 3).add_(150);
+    pixels[row].slice(0, top, top + side / 2).select(2, c / 2 % 3).add_(150);
     pack.image_ids.push_back(std::to_string(row));
   }
   for (int64_t c = 0; c < classes; ++c) {
@@ -124,7 +125,7 @@ TEST(Pretrain, LearnsToTellSimpleClassesApart) {
 TEST(Pretrain, SaysThatItIsNotLearningWhereImagesShowNothing) {
   const testing::TempDir folder;
   PackedImages black = halves(6, 0, 8);
-  black.pixels.zero_();
+  tensor_of(black.pixels).zero_();
   PretrainRecipe options = quick_pretraining();
   options.schedule.epochs = 7;  // of 48 images: they make the 300 that six classes need
   const testing::Logged heard;
@@ -189,7 +190,7 @@ TEST(Pretrain, ImagesGrowToTheirOwnSide) {
 TEST(Pretrain, GrowingImagesTrainAndWhatCannotGrowIsRefused) {
   const testing::TempDir folder;
   PackedImages images = halves(2, 0, 8);
-  images.pixels = images.pixels.repeat_interleave(2, 1).repeat_interleave(2, 2);
+  images.pixels = array_of(tensor_of(images.pixels).repeat_interleave(2, 1).repeat_interleave(2, 2));
   PretrainRecipe options = quick_pretraining();
   options.growth.first_side = 16;
   const auto refusal = [&] {
@@ -431,7 +432,7 @@ PretrainRecipe quick_cpde() {
 TEST(Pretrain, CpdeLearnsClassesAndTheOrderOfSplits) {
   const testing::TempDir folder;
   PackedImages images = halves(4, 0, 32, 32);
-  images.pixels.slice(1, 0, 16).slice(2, 0, 16).select(3, 2).add_(150);  // the first quarter is blue
+  tensor_of(images.pixels).slice(1, 0, 16).slice(2, 0, 16).select(3, 2).add_(150);  // the first quarter is blue
   PretrainRecipe options = quick_cpde();
   options.schedule.epochs = 10;
   options.augment = {0, 0, 0};

@@ -5,6 +5,7 @@
 #include "base/error.h"
 #include "support/logged.h"
 #include "train/detail/validation_episodes.h"
+#include "tensors/tensors.h"
 
 namespace protocom {
 namespace {
@@ -22,8 +23,8 @@ FeatureSet val_classes(const std::vector<int64_t>& sizes) {
     set.class_split.push_back(Split::kVal);
     labels.insert(labels.end(), static_cast<size_t>(sizes[static_cast<size_t>(c)]), c);
   }
-  set.labels = at::tensor(labels, at::kLong);
-  set.features = at::eye(classes).index_select(0, set.labels);
+  set.labels = labels;
+  set.features = array_of(at::eye(classes)).gathered(labels);
   for (size_t i = 0; i < labels.size(); ++i) set.image_ids.push_back(std::to_string(i));
   return set;
 }
@@ -51,7 +52,7 @@ TEST(Validation, OfFourValClassesIsFourWayAndSaysSo) {
   // one query in four is of it.
   EXPECT_DOUBLE_EQ(mean_of(validation, four), 100);
   FeatureSet alike = four;
-  alike.features = at::ones({80, 4});
+  alike.features = array_of(at::ones({80, 4}));
   EXPECT_DOUBLE_EQ(mean_of(validation, alike), 25);
 }
 

@@ -151,11 +151,11 @@ const ToyWorld& toy() {
 LabelledFeatures toy_split(Split split) {
   const FeatureSet& all = toy().features;
   std::vector<int64_t> rows;
-  for (int64_t i = 0; i < all.labels.numel(); ++i) {
-    if (all.class_split[static_cast<size_t>(all.labels[i].item<int64_t>())] == split) rows.push_back(i);
+  for (size_t i = 0; i < all.labels.size(); ++i) {
+    if (all.class_split[static_cast<size_t>(all.labels[i])] == split) rows.push_back(static_cast<int64_t>(i));
   }
   const at::Tensor index = at::tensor(rows, at::kLong);
-  return {all.features.index_select(0, index), all.labels.index_select(0, index)};
+  return {tensor_of(all.features).index_select(0, index), at::tensor(all.labels, at::kLong).index_select(0, index)};
 }
 
 FitInputs toy_inputs() {
