@@ -181,10 +181,9 @@ Image make_contact_sheet(const ImageDataset& dataset, const SheetOptions& option
 
 Image make_contact_sheet(const PackedImages& images, const SheetOptions& options) {
   check_options(options);
-  const auto* first = images.labels.data_ptr<int64_t>();
   const auto load = [&](int64_t i) { return images.image(i); };
   const auto title = [&](int64_t label) { return images.class_names[static_cast<size_t>(label)]; };
-  return sheet_of({first, first + images.size()}, images.class_split, options, load, title);
+  return sheet_of(images.labels, images.class_split, options, load, title);
 }
 
 }  // namespace protocom
