@@ -1,6 +1,4 @@
 #pragma once
-#include <ATen/core/Tensor.h>
-
 #include <vector>
 
 #include "fewshot/plda/calibration.h"
@@ -23,7 +21,7 @@ PriorExamples prior_examples(const PldaSpace& space, const UnitMoments& base, co
 struct FoldModel {
   const HeldOutPart* part;
   PldaSpace space;
-  at::Tensor predicted;  ///< [c, e]; undefined without knowledge
+  DoubleMatrix predicted;  ///< [c, e]; empty without knowledge
 };
 
 /// A space with its laws and what they were taken from.
@@ -37,7 +35,7 @@ struct PldaCandidate {
   std::vector<FoldModel> parts = {};  ///< of HeldOutEvidence::for_tasks()
 
   /// Whether anything is known of its classes.
-  [[nodiscard]] bool uses_knowledge() const { return parts.front().predicted.defined(); }
+  [[nodiscard]] bool uses_knowledge() const { return parts.front().predicted.size() > 0; }
 };
 
 /// Laws, strength and explained share are the middle of those of base classes left out and those of val classes, of

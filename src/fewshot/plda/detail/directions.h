@@ -1,0 +1,31 @@
+#pragma once
+#include <algorithm>
+#include <cmath>
+
+#include "base/matrix.h"
+
+namespace protocom {
+
+/// Features by their roots, sign(x) sqrt |x|.
+template <typename Matrix>
+void take_roots(Matrix& features) {
+  using Number = typename Matrix::Scalar;
+  if (features.size() > 0 && features.minCoeff() >= 0) {
+    features = features.cwiseSqrt();  // several numbers at once, unlike with signs
+  } else {
+    features = features.unaryExpr([](Number x) { return std::copysign(std::sqrt(std::abs(x)), x); });
+  }
+}
+
+/// Features [m, d] as directions, z = (x - center) / |x - center| with center [1, d]; what is shorter than 1e-12 is
+/// divided by that, so that zero stays zero.
+template <typename Matrix, typename Row>
+void take_directions(Matrix& features, const Row& center) {
+  constexpr auto kShortest = static_cast<typename Matrix::Scalar>(1e-12);
+  for (int64_t i = 0; i < features.rows(); ++i) {
+    features.row(i) -= center;
+    features.row(i) /= std::max(features.row(i).norm(), kShortest);
+  }
+}
+
+}  // namespace protocom
