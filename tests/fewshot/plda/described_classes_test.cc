@@ -63,7 +63,7 @@ double accuracy_of_described(const DescribedImages& data, const PldaModel& model
                              .view({ways, kImagesOfEach, -1});
     const ClassMeanPrior prior = model.prior(data.inputs.descriptions.rows(numbers_of(classes)), ways);
     const testing::PosteriorOfMeans known =
-        testing::posterior_of({tensor_of(prior.mean), tensor_of(prior.variance)},
+        testing::posterior_of({protocom::tensor_of(prior.mean), protocom::tensor_of(prior.variance)},
                               at::full({ways}, static_cast<double>(shots)), f.narrow(1, 0, shots).sum(1));
     const at::Tensor precision = (1 + known.variance.reshape({-1, f.size(2)})[0]).reciprocal();
     const at::Tensor query = f.narrow(1, kImagesOfEach - kAskedOfEach, kAskedOfEach).reshape({ways * kAskedOfEach, -1});

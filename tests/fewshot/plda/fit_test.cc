@@ -265,7 +265,8 @@ TEST(PldaFit, KernelRidgeIsThatOfTheCalibratedSpaceTimesItsStrength) {
                                  .predict(data.descriptions);
   const DoubleMatrix found = fit.model.knowledge->predict(data.descriptions);
   const double factor = found.norm() / there.norm();
-  EXPECT_LT(error_of(tensor_of(found), tensor_of(DoubleMatrix(factor * there))), testing::kDoubleBound);
+  EXPECT_LT(error_of(protocom::tensor_of(found), protocom::tensor_of(DoubleMatrix(factor * there))),
+            testing::kDoubleBound);
   EXPECT_NEAR(factor, *fit.strength, 1e-9);
 }
 
