@@ -14,9 +14,8 @@ FloatSpace::FloatSpace(const PldaSpace& space)
 FloatMatrix FloatSpace::rooted(const Eigen::Ref<const FloatMatrix>& features) const {
   if (features.cols() != center.size())
     fail("features of {} numbers, the space is of {}", features.cols(), center.size());
-  FloatMatrix rows = features;
-  if (root) take_roots(rows);
-  return rows;
+  if (root) return features.unaryExpr(&signed_root<float>);  // a row is to be the same beside any others
+  return features;
 }
 
 bool FloatSpace::operator==(const FloatSpace& other) const {

@@ -6,14 +6,20 @@
 
 namespace protocom {
 
-/// Features by their roots, sign(x) sqrt |x|.
+/// sign(x) sqrt |x|.
+template <typename Number>
+Number signed_root(Number x) {
+  return std::copysign(std::sqrt(std::abs(x)), x);
+}
+
+/// Features by their signed roots. Of floats of which none is negative they differ in the last bit from those of rows
+/// among which some are.
 template <typename Matrix>
 void take_roots(Matrix& features) {
-  using Number = typename Matrix::Scalar;
   if (features.size() > 0 && features.minCoeff() >= 0) {
     features = features.cwiseSqrt();  // several numbers at once, unlike with signs
   } else {
-    features = features.unaryExpr([](Number x) { return std::copysign(std::sqrt(std::abs(x)), x); });
+    features = features.unaryExpr(&signed_root<typename Matrix::Scalar>);
   }
 }
 
