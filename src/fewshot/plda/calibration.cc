@@ -107,8 +107,12 @@ PldaSpace calibrated(const PldaSpace& space, const PldaCalibration& calibration)
   PldaSpace result = space;
   result.projection = space.projection * scale.asDiagonal();
   result.offset = space.offset.cwiseProduct(scale);
-  result.between = calibration.between.values(space.between, space.leading).cwiseQuotient(calibration.within);
+  result.between = between_variance(space, calibration);
   return result;
+}
+
+DoubleVector between_variance(const PldaSpace& uncalibrated, const PldaCalibration& calibration) {
+  return calibration.between.values(uncalibrated.between, uncalibrated.leading).cwiseQuotient(calibration.within);
 }
 
 DoubleVector residual_variance(const PldaSpace& uncalibrated, const PldaCalibration& calibration) {

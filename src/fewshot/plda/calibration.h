@@ -62,7 +62,8 @@ DoubleVector unit_of(const PldaCalibration& calibration);
 /// The space with within-class variance 1 in every dimension again and the law's `between`.
 PldaSpace calibrated(const PldaSpace& space, const PldaCalibration& calibration);
 
-/// The residual variance [e] in the unit of length of the calibrated space.
+/// The variances [e] between classes and around what knowledge predicts in the unit of length of the calibrated space.
+DoubleVector between_variance(const PldaSpace& uncalibrated, const PldaCalibration& calibration);
 DoubleVector residual_variance(const PldaSpace& uncalibrated, const PldaCalibration& calibration);
 
 }  // namespace protocom

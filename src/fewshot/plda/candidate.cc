@@ -56,6 +56,15 @@ HeldOutVariance variance_of(const std::vector<FoldModel>& parts, double strength
   return mean_of(variances);
 }
 
+/// A model in the calibrated unit, without its projection.
+PldaModel variances_of(const FoldModel& part, const PldaCalibration& calibration) {
+  PldaModel model;
+  model.space.leading = part.space.leading;
+  model.space.between = between_variance(part.space, calibration);
+  model.residual = residual_variance(part.space, calibration);
+  return model;
+}
+
 }  // namespace
 
 PriorExamples prior_examples(const PldaSpace& space, const UnitMoments& base, const KnowledgeTable& descriptions) {
@@ -84,6 +93,12 @@ PldaCandidate measure_candidate(const HeldOutEvidence& evidence, double shrinkag
   candidate.calibration = *calibration;
   // Settings are judged by val classes where there are some: base classes left out are of the same collection.
   candidate.parts = std::move(kinds.back());
+  for (FoldModel& part : candidate.parts) {
+    PldaModel model = variances_of(part, candidate.calibration);
+    model.space = calibrated(part.space, candidate.calibration);
+    part.rows = std::make_shared<const FloatMatrix>(PldaRows(model).rows_of(part.part->features));
+    part.space.projection.resize(0, 0);  // candidates are copied
+  }
   return candidate;
 }
 
@@ -109,20 +124,17 @@ PldaCandidate without_knowledge(PldaCandidate candidate) {
 std::vector<HeldOutClasses> held_out_classes(const PldaCandidate& candidate) {
   std::vector<HeldOutClasses> result;
   for (const FoldModel& part : candidate.parts) {
-    PldaModel model;
-    model.space = calibrated(part.space, candidate.calibration);
-    model.residual = residual_variance(part.space, candidate.calibration);
+    const PldaModel model = variances_of(part, candidate.calibration);
+    const PldaLayout layout = plda_layout(model);
     const DoubleVector& between = model.space.between;
     const bool known = part.predicted.size() > 0;
     const DoubleVector factor = candidate.strength * unit_of(candidate.calibration);
     const ClassMeanPrior prior = known
                                      ? ClassMeanPrior{part.predicted * factor.asDiagonal(), model.residual.transpose()}
                                      : no_knowledge(between, static_cast<int64_t>(part.part->rows.size()));
-    const PldaRows rows(model);
-    const PldaLayout& layout = rows.layout();
     const PldaRowMetric wide = row_metric(in_parts(between, layout), 0, layout);
-    result.push_back({layout, std::make_shared<const FloatMatrix>(rows.rows_of(part.part->features)), part.part->rows,
-                      in_parts(prior, layout), in_parts(known ? model.residual : between, layout),
+    result.push_back({layout, part.rows, part.part->rows, in_parts(prior, layout),
+                      in_parts(known ? model.residual : between, layout),
                       row_predictive(rows_of_means(in_parts(no_knowledge(between, 1), layout)), wide)});
   }
   return result;

@@ -1,4 +1,5 @@
 #pragma once
+#include <memory>
 #include <vector>
 
 #include "fewshot/plda/calibration.h"
@@ -22,6 +23,9 @@ struct FoldModel {
   const HeldOutPart* part;
   PldaSpace space;
   DoubleMatrix predicted;  ///< [c, e]; empty without knowledge
+  /// The part's images as PldaRows of the calibrated space, whatever the laws' floors and factors are; with them the
+  /// space is kept without its projection.
+  std::shared_ptr<const FloatMatrix> rows = nullptr;
 };
 
 /// A space with its laws and what they were taken from.
