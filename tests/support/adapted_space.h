@@ -7,6 +7,7 @@
 #include "fewshot/methods.h"
 #include "fewshot/plda/detail/adaptation.h"
 #include "fewshot/plda/detail/state.h"
+#include "support/matrices.h"
 
 namespace protocom::testing {
 
@@ -22,7 +23,7 @@ inline EpisodeScores in_adapted_space(const EpisodeBatch& batch, PldaModel model
     labels = labels.index_select(0, there);
   }
   const auto method = make_method(text);
-  method->load(state_of(adapted(model, features, labels, classes), {}));
+  method->load(state_of(adapted(model, matrix_of(features), labels_of(labels), classes), {}));
   return method->prepare({})->score(batch);
 }
 

@@ -4,7 +4,6 @@
 #include <algorithm>
 
 #include "fewshot/plda/detail/share_prior.h"
-#include "fewshot/plda/posterior.h"
 #include "fewshot/plda/vb.h"
 #include "fewshot/toolbox/detail/gaussian.h"
 
@@ -12,8 +11,31 @@
 /// form (plda/rows.h, plda/vb_rows.h) is held against.
 namespace protocom::testing {
 
+/// A ClassMeanPrior, and the posterior, of whole batches.
+struct PriorOfMeans {
+  at::Tensor mean;      ///< [..., n, d]
+  at::Tensor variance;  ///< [d] or [..., n, d]; 0: it is sure
+};
+struct PosteriorOfMeans {
+  at::Tensor mean;      ///< [..., n, d]
+  at::Tensor variance;  ///< [..., n, d]
+};
+
+/// No knowledge: mean 0 for n classes and the classes' own variance `between` [d].
+inline PriorOfMeans nothing_known(const at::Tensor& between, int64_t n) {
+  return {at::zeros({n, between.size(0)}, between.options()), between};
+}
+
+/// The posterior after `count` [..., n] images whose features add up to `sum` [..., n, d]. Counts may differ between
+/// classes (ragged shots), be 0 (then it is the prior) or fractions.
+inline PosteriorOfMeans posterior_of(const PriorOfMeans& prior, const at::Tensor& count, const at::Tensor& sum) {
+  // v = s / (1 + K s), m = (m0 + s S) / (1 + K s): no division by s, which is 0 where a mean is sure.
+  const at::Tensor gain = 1 + count.unsqueeze(-1) * prior.variance;  // [..., n, d]
+  return {(prior.mean + prior.variance * sum) / gain, prior.variance / gain};
+}
+
 /// log N(q; m, 1 + v) of queries [..., q, d] for each class, [..., q, n].
-inline at::Tensor log_predictive(const ClassMeanPosterior& posterior, const at::Tensor& queries) {
+inline at::Tensor log_predictive(const PosteriorOfMeans& posterior, const at::Tensor& queries) {
   // -2 log N = sum log(1 + v) + q^2 w - 2 q (w m) + m^2 w + d log 2 pi, with w = 1 / (1 + v): two matrix products, and
   // nothing of the size [q, n, d].
   const at::Tensor weight = (1 + posterior.variance).reciprocal().expand_as(posterior.mean);
@@ -33,13 +55,13 @@ inline at::Tensor log_predictive_of_unseen(const at::Tensor& between, const at::
 
 /// What the unlabelled images of a task tell. Leading dimensions are episodes, each on its own.
 struct PldaVbResult {
-  ClassMeanPosterior means;     ///< [..., n, d]
+  PosteriorOfMeans means;       ///< [..., n, d]
   at::Tensor log_share;         ///< [..., n]: what is added to each class's log likelihood for its share of images
   at::Tensor responsibilities;  ///< [..., u, n], of the unlabelled images; rows add up to 1
 };
 
 /// -beta/2 sum_d [(x - m)^2 + u_d v] without x^2, which is the same for every class.
-inline at::Tensor log_likelihood(const ClassMeanPosterior& means, const at::Tensor& x, const PldaVbOptions& options) {
+inline at::Tensor log_likelihood(const PosteriorOfMeans& means, const at::Tensor& x, const PldaVbOptions& options) {
   const int64_t dims = means.variance.size(-1);
   const int64_t uncertain = options.uncertain < 0 ? dims : std::min(options.uncertain, dims);
   const at::Tensor variance = means.variance.narrow(-1, 0, uncertain).sum(-1);
@@ -88,12 +110,12 @@ inline at::Tensor share_of(const at::Tensor& logits, const at::Tensor& filled, c
 
 /// Variational EM by the formulas of PldaVbOptions: `count` [..., n], `sum` [..., n, d], unlabelled [..., u, d];
 /// `handicap` [..., u, n] is added to their log likelihoods. Throws UsageError for settings out of their range.
-inline PldaVbResult plda_vb(const ClassMeanPrior& prior, const at::Tensor& count, const at::Tensor& sum,
+inline PldaVbResult plda_vb(const PriorOfMeans& prior, const at::Tensor& count, const at::Tensor& sum,
                             const at::Tensor& unlabelled, const PldaVbOptions& options = {},
                             const at::Tensor& handicap = {}) {
   check_options(options);
   PldaVbResult result;
-  result.means = class_mean_posterior(prior, count, sum);
+  result.means = posterior_of(prior, count, sum);
   const int64_t u = unlabelled.size(-2);
   const int64_t n = sum.size(-2);
   if (u == 0) {
@@ -116,9 +138,9 @@ inline PldaVbResult plda_vb(const ClassMeanPrior& prior, const at::Tensor& count
         at::threshold((logits + result.log_share.unsqueeze(-2)).softmax(-1), kSmallestResponsibility, 0);
     if (step == options.steps) break;  // the last E-step belongs to the means that are handed back
     filled = result.responsibilities.sum(-2);
-    result.means = class_mean_posterior(
-        prior, count + weight * filled,
-        sum + weight.unsqueeze(-1) * at::matmul(result.responsibilities.transpose(-1, -2), unlabelled));
+    result.means =
+        posterior_of(prior, count + weight * filled,
+                     sum + weight.unsqueeze(-1) * at::matmul(result.responsibilities.transpose(-1, -2), unlabelled));
   }
   return result;
 }

@@ -4,14 +4,14 @@
 #include <nlohmann/json.hpp>
 #include <vector>
 
-#include "fewshot/plda/posterior.h"
 #include "support/golden.h"
+#include "support/plda_reference.h"
 
 namespace protocom::testing {
 
 /// A task of golden/plda.json: counts and sums of its supports, some of none.
 struct PldaTask {
-  ClassMeanPrior prior;
+  PriorOfMeans prior;
   at::Tensor count;
   at::Tensor sum;
   at::Tensor queries;

@@ -27,7 +27,7 @@ inline at::Tensor rows_of_features(const at::Tensor& features, const PldaLayout&
 inline HeldOutClasses plda_world(const PldaWorldOptions& options = {}, uint64_t seed = 17) {
   at::manual_seed(seed);
   PldaModel model;
-  model.space.between = at::full({options.dims}, options.stated_between, at::kDouble);
+  model.space.between = DoubleVector::Constant(options.dims, options.stated_between);
   model.space.leading = options.dims;
   model.residual = model.space.between;
   HeldOutClasses world;
@@ -40,10 +40,10 @@ inline HeldOutClasses plda_world(const PldaWorldOptions& options = {}, uint64_t 
     world.rows.emplace_back();
     for (int64_t i = 0; i < options.each; ++i) world.rows.back().push_back(c * options.each + i);
   }
-  world.prior = in_parts(no_knowledge(model.space.between, {options.classes}), world.layout);
+  world.prior = in_parts(no_knowledge(model.space.between, options.classes), world.layout);
   world.variance = in_parts(model.space.between, world.layout);
   const PldaRowMetric wide = row_metric(world.variance, 0, world.layout);
-  world.nothing = row_predictive(rows_of_means(in_parts(no_knowledge(model.space.between, {1}), world.layout)), wide);
+  world.nothing = row_predictive(rows_of_means(in_parts(no_knowledge(model.space.between, 1), world.layout)), wide);
   return world;
 }
 

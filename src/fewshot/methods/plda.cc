@@ -9,6 +9,7 @@
 #include "fewshot/toolbox/detail/coarse_rows.h"
 #include "fewshot/toolbox/detail/row_products.h"
 #include "fewshot/toolbox/detail/task_matrix.h"
+#include "tensors/tensors.h"
 
 namespace protocom::methods {
 namespace {
@@ -95,18 +96,20 @@ class PredictiveScorer : public PldaScorer, private ClassPlacer {
   /// coarse rows.
   [[nodiscard]] PlacedClasses place(const EpisodeBatch& batch) const override {
     if (!batch.support.defined()) fail("the Bayesian methods need each support image's feature");
-    const auto [count, sum] = prepared().rows->sums(batch.support, batch.support_mask);  // [1, n], [1, n, width]
-    const std::vector<int64_t> which = batch.classes.defined() ? labels_of(batch.classes) : std::vector<int64_t>();
+    const PldaRows& rows_of_space = *prepared().rows;
+    const FloatMatrix present = float_matrix_of(batch.support_mask);  // [n, k]
+    const Eigen::VectorXf count = present.rowwise().sum();
+    const std::vector<int64_t> which = batch.classes.defined() ? numbers_of(batch.classes) : std::vector<int64_t>();
     const PldaRowBelief posterior =
-        row_posterior(prepared().prior_of(which, count.size(1)), vector_of(count).cast<float>(),
-                      float_matrix_of(sum.squeeze(0)), prepared().rows->layout());
+        row_posterior(prepared().prior_of(which, count.size()), count,
+                      rows_of_space.sums(float_matrix_of(batch.support), present), rows_of_space.layout());
     const at::Tensor rows = tensor_of(rows_of_means(posterior));
     const CoarseRows coarse = coarse_rows(linear_part(rows));
-    return {rows, count.squeeze(0), coarse.codes, coarse.steps};
+    return {rows, tensor_of(FloatMatrix(count)).flatten(), coarse.codes, coarse.steps};
   }
 
   [[nodiscard]] EpisodeScores score(const PlacedClasses& classes, const at::Tensor& query) const override {
-    const FloatMatrix images = float_matrix_of(prepared().rows->map(query));  // [q, width]
+    const FloatMatrix images = prepared().rows->rows_of(float_matrix_of(query));  // [q, width]
     const double shots = classes[1].mean().item<double>();
     const PldaLayout& layout = prepared().rows->layout();
     const PldaRowPredictive predictive = row_predictive(images, row_metric(prepared().variance, shots, layout));

@@ -1,7 +1,5 @@
 #include "fewshot/plda/detail/adaptation.h"
 
-#include <ATen/ATen.h>
-
 #include <algorithm>
 #include <cmath>
 #include <numeric>
@@ -10,7 +8,7 @@
 
 #include "base/error.h"
 #include "fewshot/plda/detail/adapted_axes.h"
-#include "fewshot/plda/detail/matrix_of_tensor.h"
+#include "fewshot/plda/detail/directions.h"
 #include "fewshot/plda/detail/own_directions.h"
 #include "fewshot/toolbox/detail/complete_basis.h"
 #include "fewshot/toolbox/detail/symmetric_eigen.h"
@@ -44,13 +42,13 @@ AdaptedModelSpace space_of_images(const ClassRows& images, const PldaAdaptation&
   }
   const int64_t rank = axes.whitening.along.size();
   const AdaptedAxes all = axes.complete();
-  const DoubleMatrix projection = all.whitening.directions * all.whitening.along.asDiagonal();
+  DoubleMatrix projection = all.whitening.directions * all.whitening.along.asDiagonal();
   PldaSpace& space = result.space;
   space.root = directions.root;
-  space.center = tensor_of(DoubleVector(directions.center));
-  space.projection = tensor_of(projection);
-  space.offset = tensor_of(DoubleVector(projection.transpose() * origin));
-  space.between = tensor_of(all.space.between);
+  space.center = directions.center.transpose();
+  space.offset = projection.transpose() * origin;
+  space.projection = std::move(projection);
+  space.between = all.space.between;
   space.leading = std::max<int64_t>(rank, 1);
   return result;
 }
@@ -58,20 +56,20 @@ AdaptedModelSpace space_of_images(const ClassRows& images, const PldaAdaptation&
 /// A fitted space after distinct images [m, d].
 AdaptedModelSpace space_after_images(const PldaSpace& fitted, const ClassRows& images,
                                      const PldaAdaptation& adaptation) {
-  const ClassRows rooted{matrix_of(fitted.rooted(tensor_of(images.x))), images.label, images.classes};
-  const DoubleVector center = rooted.means().colwise().mean(), before = vector_of(fitted.center);
+  ClassRows rooted = images;
+  if (fitted.root) take_roots(rooted.x);
+  const DoubleVector center = rooted.means().colwise().mean();
   AdaptedModelSpace result;
   PldaSpace& space = result.space;
   space = fitted;
-  space.center = tensor_of(DoubleVector(before + center_share(adaptation, images.classes) * (center - before)));
-  const ClassRows f{matrix_of(space.transform(tensor_of(images.x))), images.label, images.classes};
-  const DoubleVector between = between_at_hand(f, vector_of(fitted.between), fitted.leading, adaptation);
-  result.found = fitted_space(f, between, adaptation);
+  space.center += center_share(adaptation, images.classes) * (center - fitted.center);
+  const ClassRows f{space.transform(images.x), images.label, images.classes};
+  result.found = fitted_space(f, between_at_hand(f, fitted.between, fitted.leading, adaptation), adaptation);
   const AdaptedAxes& axes = result.found.axes;
-  const DoubleMatrix offset = (vector_of(fitted.offset) + axes.origin).transpose();
-  space.projection = tensor_of(axes.whitening.apply(matrix_of(fitted.projection)));
-  space.offset = tensor_of(DoubleVector(axes.whitening.apply(offset).transpose()));
-  space.between = tensor_of(axes.space.between);
+  const DoubleMatrix offset = (fitted.offset + axes.origin).transpose();
+  space.projection = axes.whitening.apply(fitted.projection);
+  space.offset = axes.whitening.apply(offset).transpose();
+  space.between = axes.space.between;
   return result;
 }
 
@@ -84,16 +82,16 @@ AdaptedModelSpace adapted_space(const PldaModel& model, const ClassRows& images)
   return is_surely_better(alone.found, fitted.found) ? alone : fitted;
 }
 
-void check_images(const PldaModel& model, const at::Tensor& features) {
-  if (features.dim() != 2 || (!model.adaptation.isotropic && features.size(1) != model.space.center.size(0)))
-    fail("features of the shape [{}], expected [any, {}]", fmt::join(features.sizes(), ", "),
-         model.adaptation.isotropic ? -1 : model.space.center.size(0));
-  if (!features.isfinite().all().item<bool>()) fail("a feature is not finite, expected numbers");
+void check_images(const PldaModel& model, const DoubleMatrix& features) {
+  if (!model.adaptation.isotropic && features.cols() != model.space.center.size())
+    fail("features of the shape [{}, {}], expected [any, {}]", features.rows(), features.cols(),
+         model.space.center.size());
+  if (!std::isfinite(features.sum())) fail("a feature is not finite, expected numbers");
 }
 
 /// The images without copies, which do not show how images of a class differ.
-ClassRows distinct_images(const at::Tensor& features, const at::Tensor& labels, int64_t classes) {
-  const ClassRows all{matrix_of(features), labels_of(labels), classes};
+ClassRows distinct_images(const DoubleMatrix& features, const std::vector<int64_t>& labels, int64_t classes) {
+  const ClassRows all{features, labels, classes};
   std::vector<const double*> rows;
   for (int64_t i = 0; i < all.images(); ++i) rows.push_back(all.x.row(i).data());
   return all.of(distinct_rows(rows, all.label, all.x.cols()));
@@ -102,18 +100,17 @@ ClassRows distinct_images(const at::Tensor& features, const at::Tensor& labels, 
 }  // namespace
 
 PldaSpace with_isotropic_share(const PldaSpace& space, double share) {
-  const DoubleMatrix projection = matrix_of(space.projection);
-  const DoubleMatrix isotropic = projection.transpose() * projection;
-  const double unit = static_cast<double>(projection.cols()) / isotropic.trace();
+  const DoubleMatrix isotropic = space.projection.transpose() * space.projection;
+  const double unit = static_cast<double>(space.projection.cols()) / isotropic.trace();
   DoubleMatrix within = share * unit * isotropic;
   within.diagonal().array() += 1 - share;
   const EigenRows eigen = eigen_rows(within);
   const DoubleMatrix root =
       eigen.vectors.transpose() * eigen.values.cwiseSqrt().cwiseInverse().asDiagonal() * eigen.vectors;
   PldaSpace result = space;
-  result.projection = tensor_of(DoubleMatrix(projection * root));
-  result.offset = tensor_of(DoubleVector(root * vector_of(space.offset)));
-  result.between = tensor_of(DoubleVector(root.cwiseAbs2() * vector_of(space.between)));
+  result.projection = space.projection * root;
+  result.offset = root * space.offset;
+  result.between = root.cwiseAbs2() * space.between;
   return result;
 }
 
@@ -122,7 +119,8 @@ void set_scale(double scale, PldaModel& model) {
     *shots = {scale, scale, scale};
 }
 
-PldaModel adapted(const PldaModel& model, const at::Tensor& features, const at::Tensor& labels, int64_t classes) {
+PldaModel adapted(const PldaModel& model, const DoubleMatrix& features, const std::vector<int64_t>& labels,
+                  int64_t classes) {
   check_images(model, features);
   const ClassRows images = distinct_images(features, labels, classes);
   PldaModel result = model;

@@ -9,7 +9,6 @@
 #include "fewshot/plda/detail/adapted_axes.h"
 #include "fewshot/plda/detail/batch_space.h"
 #include "fewshot/plda/detail/known.h"
-#include "fewshot/plda/detail/matrix_of_tensor.h"
 #include "fewshot/plda/detail/open_run.h"
 #include "fewshot/plda/detail/own_directions.h"
 #include "fewshot/toolbox/detail/task_matrix.h"
@@ -98,7 +97,7 @@ DoubleMatrix ForeignTask::placed() const {
     const FloatRow row(task_.rows[static_cast<size_t>(labelled_.rows[i])], rows.last());
     center += static_cast<float>(share * weights[i]) * row;
   }
-  const FloatRow offset(rows.offset().data(), dims);
+  const Eigen::RowVectorXf& offset = rows.space().offset;
   DoubleMatrix f(task_.points(), dims);
   Eigen::RowVectorXf place(dims);  // by itself: an expression that ends in a conversion takes number by number
   for (int64_t i = 0; i < f.rows(); ++i) {
@@ -113,11 +112,10 @@ DoubleMatrix ForeignTask::placed() const {
 
 FloatMatrix ForeignTask::features() const {
   const ForeignRows& rows = *model_.rows;
-  const PldaSpace& space = model_.model->space;
-  const Eigen::RowVectorXf center = vector_of(space.center).cast<float>();
+  const FloatSpace& space = rows.space();
   FloatMatrix features(task_.points(), rows.feature_dims());
   for (int64_t i = 0; i < features.rows(); ++i)
-    features.row(i) = FloatRow(task_.rows[static_cast<size_t>(i)] + rows.first(), features.cols()) + center;
+    features.row(i) = FloatRow(task_.rows[static_cast<size_t>(i)] + rows.first(), features.cols()) + space.center;
   if (space.root) features = features.cwiseProduct(features.cwiseAbs());
   return features;
 }
@@ -227,7 +225,7 @@ class AdaptingBatchRun : public OpenRun {
 AdaptingModel::AdaptingModel(std::shared_ptr<const PldaModel> adapting) : model(std::move(adapting)) {
   if (model->adaptation.isotropic) return;
   rows = std::make_shared<const ForeignRows>(model->space);
-  between = vector_of(model->space.between);
+  between = model->space.between;
 }
 
 std::unique_ptr<TaskRun> adapting_run(std::shared_ptr<const AdaptingModel> model, double scale) {

@@ -1,7 +1,5 @@
 #include "fewshot/plda/detail/batch_space.h"
 
-#include <ATen/ATen.h>
-
 #include <Eigen/QR>
 #include <algorithm>
 #include <cmath>
@@ -13,7 +11,6 @@
 #include "fewshot/detail/row_length.h"
 #include "fewshot/plda/detail/class_rows.h"
 #include "fewshot/plda/detail/known.h"
-#include "fewshot/plda/detail/matrix_of_tensor.h"
 #include "fewshot/plda/detail/rows.h"
 #include "fewshot/plda/detail/scatter.h"
 #include "fewshot/plda/detail/vb_rows.h"
@@ -172,14 +169,6 @@ FollowedSpace space_of_all(const BatchTask& task, const DoubleMatrix& scores, do
   return followed_space(task, scatter_weights(scores, task), all_but(scores.rows(), {}), degrees);
 }
 
-/// The dimensions of a model with variances of their own: those up to the last whose variance is not that of the very
-/// last one.
-int64_t varied_dims(const DoubleVector& between, int64_t leading) {
-  int64_t varied = between.size();
-  while (varied > leading && between[varied - 1] == between[between.size() - 1]) --varied;
-  return varied;
-}
-
 /// What images [m, rest] have in the dimensions that share a variance, in an orthonormal basis of which the first
 /// vectors span it.
 struct RestSpan {
@@ -207,7 +196,7 @@ struct TaskInSpan {
 
 TaskInSpan in_span(const PldaModel& model, const DoubleVector& count, const DoubleMatrix& sum,
                    const DoubleMatrix& unlabelled, const DoubleMatrix* queries, RestBasis basis) {
-  const DoubleVector between = vector_of(model.space.between);
+  const DoubleVector& between = model.space.between;
   const int64_t dims = between.size(), u = unlabelled.rows(), n = sum.rows();
   const int64_t q = queries != nullptr ? queries->rows() : 0;
   DoubleMatrix rows(u + n + q, dims);
@@ -246,7 +235,7 @@ std::vector<int64_t> not_labelled(const DoubleMatrix& images, const DoubleMatrix
 /// The space in which images and the first dimensions of the rest follow; in those that no image has a part in S only
 /// loses to its degrees: `growth` is (nu + w u) / nu.
 void take_space(const FollowedSpace& followed, double growth, const TaskInSpan& span, PldaSpace& space) {
-  const DoubleVector between = vector_of(space.between);
+  const DoubleVector between = space.between;
   const int64_t dims = between.size(), varied = span.varied, first = followed.between.size();
   DoubleMatrix map = DoubleMatrix::Zero(dims, dims);
   map.topLeftCorner(first, first) = followed.apply(DoubleMatrix::Identity(first, first));
@@ -255,9 +244,9 @@ void take_space(const FollowedSpace& followed, double growth, const TaskInSpan& 
   turn << map.topRows(varied), span.rest_basis * map.bottomRows(dims - varied);
   DoubleVector variances(dims);
   variances << followed.between, growth * between.tail(dims - first);
-  space.projection = tensor_of(DoubleMatrix(matrix_of(space.projection) * turn));
-  space.offset = tensor_of(DoubleVector(turn.transpose() * vector_of(space.offset)));
-  space.between = tensor_of(variances);
+  space.projection = space.projection * turn;
+  space.offset = turn.transpose() * space.offset;
+  space.between = std::move(variances);
 }
 
 }  // namespace
@@ -328,20 +317,18 @@ BatchTask batch_task_of(const PldaModel& model, const DoubleVector& count, const
   return in_span(model, count, sum, unlabelled, queries, RestBasis::kNone).task;
 }
 
-SoftSupports follow_unlabelled(PldaModel& model, const at::Tensor& features, const at::Tensor& labels,
-                               int64_t classes) {
-  const at::Tensor given = std::exchange(model.unlabelled, at::Tensor());
-  if (given.size(1) != features.size(1))
-    fail("unlabelled images have features of {} numbers, labelled ones of {}", given.size(1), features.size(1));
-  const DoubleMatrix all = matrix_of(given);
-  const DoubleMatrix unlabelled = all(not_labelled(all, matrix_of(features)), Eigen::all);
+CountedImages follow_unlabelled(PldaModel& model, const DoubleMatrix& features, const std::vector<int64_t>& labels,
+                                int64_t classes) {
+  const Array given = std::exchange(model.unlabelled, Array());
+  if (given.size(1) != features.cols())
+    fail("unlabelled images have features of {} numbers, labelled ones of {}", given.size(1), features.cols());
+  const DoubleMatrix all = matrix_of<float>(given).cast<double>();
+  const DoubleMatrix unlabelled = all(not_labelled(all, features), Eigen::all);
   if (unlabelled.rows() == 0 || !(model.vb.degrees > 0)) return {};
-  const auto placed = [&](const at::Tensor& images) {
-    return matrix_of(model.space.transform(images.to(at::kDouble)));
-  };
-  const ClassRows labelled{placed(features), labels_of(labels), classes};
+  const ClassRows labelled{model.space.transform(features), labels, classes};
   const DoubleVector count = labelled.count();
-  TaskInSpan span = in_span(model, count, labelled.sums(), placed(tensor_of(unlabelled)), nullptr, RestBasis::kWhole);
+  TaskInSpan span =
+      in_span(model, count, labelled.sums(), model.space.transform(unlabelled), nullptr, RestBasis::kWhole);
   span.task.chance = chance_of_classes(span.task, model.inductive_scale.five);
   const DoubleMatrix scores = scores_by_parts(span.task, model.vb, model.transductive_scale.five);
   const double counted = scatter_weights(scores, span.task).sum();
@@ -352,7 +339,7 @@ SoftSupports follow_unlabelled(PldaModel& model, const at::Tensor& features, con
                            trust * model.inductive_scale.five};
   DoubleMatrix weights = unlabelled_weight(static_cast<float>(count.sum()), classes, model.vb) * softmax(scores);
   if (span.task.chance.size() > 0) weights = span.task.chance.asDiagonal() * weights;
-  return {tensor_of(FloatMatrix(unlabelled.cast<float>())), tensor_of(FloatMatrix(weights.cast<float>()))};
+  return {unlabelled.cast<float>(), weights.cast<float>()};
 }
 
 }  // namespace protocom

@@ -1,7 +1,5 @@
 #include "fewshot/plda/calibration.h"
 
-#include <ATen/ATen.h>
-
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -12,31 +10,37 @@
 namespace protocom {
 namespace {
 
-/// `values` with the leading dimensions' own and one number for all the others.
-at::Tensor with_remainder(const at::Tensor& leading, const at::Tensor& others, int64_t size) {
-  if (others.numel() == 0) return leading.clone();
-  return at::cat({leading, others.mean().expand({size - leading.size(0)})});
+/// The leading dimensions' own values and one for all the others.
+DoubleVector with_mean_of_others(DoubleVector values, int64_t leading) {
+  const int64_t others = values.size() - leading;
+  if (others > 0) values.tail(others).setConstant(values.tail(others).mean());
+  return values;
+}
+
+DoubleVector mean_square(const DoubleMatrix& rows) {
+  return rows.colwise().squaredNorm().transpose() / static_cast<double>(rows.rows());
 }
 
 }  // namespace
 
-HeldOutVariance held_out_variance(const PldaSpace& space, const UnitMoments& held_out, const at::Tensor& predicted) {
-  const int64_t classes = held_out.classes.size(0);
-  const double degrees = held_out.count.sum().item<double>() - static_cast<double>(classes);
+HeldOutVariance held_out_variance(const PldaSpace& space, const UnitMoments& held_out, const DoubleMatrix& predicted) {
+  const auto classes = static_cast<int64_t>(held_out.classes.size());
+  const double degrees = held_out.count.sum() - static_cast<double>(classes);
   if (classes < 2 || degrees < 1) {
     fail("expected at least 2 classes and one with two images to measure a space by, found {} classes with {} images",
-         classes, held_out.count.sum().item<double>());
+         classes, held_out.count.sum());
   }
   HeldOutVariance seen;
   seen.predictor = space.between;
   seen.leading = space.leading;
   // The diagonal of T' scatter T, without the products that it does not take.
-  seen.within = (space.projection * at::matmul(held_out.scatter, space.projection)).sum(0) / degrees;
-  const at::Tensor mean = space.transform_means(held_out.mean);
+  const DoubleMatrix scattered = held_out.scatter * space.projection;
+  seen.within = space.projection.cwiseProduct(scattered).colwise().sum().transpose() / degrees;
+  const DoubleMatrix mean = space.transform_means(held_out.mean);
   // The square of a mean of n images exceeds that of its class by within / n.
-  const at::Tensor error = seen.within * held_out.count.reciprocal().mean();
-  seen.between = mean.square().mean(0) - error;
-  seen.residual = predicted.defined() ? (mean - predicted).square().mean(0) - error : seen.between;
+  const DoubleVector error = seen.within * held_out.count.cwiseInverse().mean();
+  seen.between = mean_square(mean) - error;
+  seen.residual = predicted.size() > 0 ? DoubleVector(mean_square(mean - predicted) - error) : seen.between;
   return seen;
 }
 
@@ -44,74 +48,75 @@ HeldOutVariance mean_of(const std::vector<HeldOutVariance>& parts) {
   PROTOCOM_CHECK(!parts.empty());
   HeldOutVariance mean = parts.front();
   for (size_t i = 1; i < parts.size(); ++i) {
-    mean.predictor = mean.predictor + parts[i].predictor;
-    mean.within = mean.within + parts[i].within;
-    mean.between = mean.between + parts[i].between;
-    mean.residual = mean.residual + parts[i].residual;
+    mean.predictor += parts[i].predictor;
+    mean.within += parts[i].within;
+    mean.between += parts[i].between;
+    mean.residual += parts[i].residual;
     mean.leading = std::min(mean.leading, parts[i].leading);
   }
   const auto n = static_cast<double>(parts.size());
-  return {mean.predictor / n, mean.within / n, mean.between / n, mean.residual / n, mean.leading};
+  for (DoubleVector* sum : {&mean.predictor, &mean.within, &mean.between, &mean.residual}) *sum /= n;
+  return mean;
 }
 
-double strength_of_knowledge(const at::Tensor& predicted, const at::Tensor& means) {
+double strength_of_knowledge(const DoubleMatrix& predicted, const DoubleMatrix& means) {
   // The a in |means - a predicted|^2 = min.
-  const double length = predicted.square().sum().item<double>();
-  return length > 0 ? std::clamp((predicted * means).sum().item<double>() / length, 0.0, 1.0) : 0;
+  const double length = predicted.squaredNorm();
+  return length > 0 ? std::clamp(predicted.cwiseProduct(means).sum() / length, 0.0, 1.0) : 0;
 }
 
-at::Tensor VarianceLaw::values(const at::Tensor& between, int64_t leading) const {
-  at::Tensor values = at::full_like(between, floor);
-  values.narrow(0, 0, leading).copy_((scale * between.narrow(0, 0, leading).pow(power)).clamp_min(floor));
+DoubleVector VarianceLaw::values(const DoubleVector& between, int64_t leading) const {
+  DoubleVector values = DoubleVector::Constant(between.size(), floor);
+  values.head(leading) = (scale * between.head(leading).array().pow(power)).max(floor);
   return values;
 }
 
-VarianceLaw fit_variance_law(const at::Tensor& observed, const HeldOutVariance& evidence) {
-  const int64_t leading = evidence.leading;
+VarianceLaw fit_variance_law(const DoubleVector& observed, const HeldOutVariance& evidence) {
+  const int64_t leading = evidence.leading, others = observed.size() - leading;
   // What noise made negative is a variance too small to be seen.
-  const at::Tensor smallest = observed.clamp_min(0).mean() * 1e-4;
-  const at::Tensor target = at::maximum(observed, smallest);
-  const at::Tensor seen = target.narrow(0, 0, leading);
-  const at::Tensor from = evidence.predictor.narrow(0, 0, leading);
-  const at::Tensor base = at::maximum(from, from.max() * 1e-9).clamp_min(std::numeric_limits<double>::min());
+  const Eigen::ArrayXd target = observed.cwiseMax(observed.cwiseMax(0).mean() * 1e-4);
+  const Eigen::ArrayXd seen = target.head(leading), from = evidence.predictor.head(leading);
+  const Eigen::ArrayXd log_base = from.max(from.maxCoeff() * 1e-9).max(std::numeric_limits<double>::min()).log();
   VarianceLaw best;
   double least = std::numeric_limits<double>::infinity();
   for (int step = 0; step <= 40; ++step) {
     const double power = 0.05 * step;
-    const at::Tensor shape = base.pow(power);
-    const double scale = (seen / shape).mean().item<double>();
+    const double scale = (seen * (-power * log_base).exp()).mean();
     // -2 log likelihood, up to a factor, of observed variances: sum of log law + seen / law. At the best scale the
     // second terms are 1 in the mean, whatever the power.
-    const double loss = (shape.log() + std::log(scale) + 1).sum().item<double>();
+    const double loss = power * log_base.sum() + static_cast<double>(leading) * (std::log(scale) + 1);
     if (loss < least) {
       least = loss;
       best = {scale, power, 0};
     }
   }
-  const at::Tensor others = target.narrow(0, leading, target.size(0) - leading);
-  best.floor = (others.numel() > 0 ? others.mean() : seen.min()).item<double>();
+  best.floor = others > 0 ? target.tail(others).mean() : seen.minCoeff();
   return best;
 }
 
 PldaCalibration calibrate(const HeldOutVariance& evidence) {
-  const int64_t size = evidence.within.size(0);
-  const at::Tensor leading = evidence.within.narrow(0, 0, evidence.leading);
-  const at::Tensor others = evidence.within.narrow(0, evidence.leading, size - evidence.leading);
+  const double least = evidence.within.head(evidence.leading).mean();
   return {fit_variance_law(evidence.between, evidence), fit_variance_law(evidence.residual, evidence),
-          at::maximum(with_remainder(leading, others, size), leading.mean())};
+          with_mean_of_others(evidence.within, evidence.leading).cwiseMax(least)};
 }
 
-at::Tensor unit_of(const PldaCalibration& calibration) { return calibration.within.rsqrt(); }
+DoubleVector unit_of(const PldaCalibration& calibration) { return calibration.within.cwiseSqrt().cwiseInverse(); }
 
 PldaSpace calibrated(const PldaSpace& space, const PldaCalibration& calibration) {
-  const at::Tensor scale = unit_of(calibration);
-  return {space.center,         space.projection * scale,
-          space.offset * scale, calibration.between.values(space.between, space.leading) / calibration.within,
-          space.leading,        space.root};
+  const DoubleVector scale = unit_of(calibration);
+  PldaSpace result = space;
+  result.projection = space.projection * scale.asDiagonal();
+  result.offset = space.offset.cwiseProduct(scale);
+  result.between = between_variance(space, calibration);
+  return result;
 }
 
-at::Tensor residual_variance(const PldaSpace& uncalibrated, const PldaCalibration& calibration) {
-  return calibration.residual.values(uncalibrated.between, uncalibrated.leading) / calibration.within;
+DoubleVector between_variance(const PldaSpace& uncalibrated, const PldaCalibration& calibration) {
+  return calibration.between.values(uncalibrated.between, uncalibrated.leading).cwiseQuotient(calibration.within);
+}
+
+DoubleVector residual_variance(const PldaSpace& uncalibrated, const PldaCalibration& calibration) {
+  return calibration.residual.values(uncalibrated.between, uncalibrated.leading).cwiseQuotient(calibration.within);
 }
 
 }  // namespace protocom

@@ -1,6 +1,4 @@
 #pragma once
-#include <ATen/core/Tensor.h>
-
 #include <vector>
 
 #include "fewshot/plda/space.h"
@@ -9,18 +7,18 @@ namespace protocom {
 
 /// Classes that a space was not fitted on, seen in it. A network separates the classes that it was trained on better
 /// than others: images of a new class scatter more, and class means lie closer together, most of all in the dimensions
-/// where the old ones differed little. What is measured here repairs that. float64 [e] each.
+/// where the old ones differed little. What is measured here repairs that. [e] each.
 struct HeldOutVariance {
-  at::Tensor predictor;  ///< `between` of the space
-  at::Tensor within;     ///< variance of images around their class's mean
-  at::Tensor between;    ///< mean square of class means, less their sampling error
-  at::Tensor residual;   ///< the same of class mean minus predicted mean
+  DoubleVector predictor;  ///< `between` of the space
+  DoubleVector within;     ///< variance of images around their class's mean
+  DoubleVector between;    ///< mean square of class means, less their sampling error
+  DoubleVector residual;   ///< the same of class mean minus predicted mean
   int64_t leading = 0;
 };
 
-/// Measures held-out classes. `predicted` [c, e] are their means as knowledge predicts them; undefined: 0. Throws Error
-/// for fewer than two classes and when every class has one image only.
-HeldOutVariance held_out_variance(const PldaSpace& space, const UnitMoments& held_out, const at::Tensor& predicted);
+/// Measures held-out classes. `predicted` [c, e] are their means as knowledge predicts them; empty: 0. Throws Error for
+/// fewer than two classes and when every class has one image only.
+HeldOutVariance held_out_variance(const PldaSpace& space, const UnitMoments& held_out, const DoubleMatrix& predicted);
 
 /// The mean of several, over the dimensions that all of them have as leading.
 HeldOutVariance mean_of(const std::vector<HeldOutVariance>& parts);
@@ -29,7 +27,7 @@ HeldOutVariance mean_of(const std::vector<HeldOutVariance>& parts);
 /// squares factor sum p . m / sum |p|^2; 0 for a prediction of 0. Where knowledge tells nothing little is predicted and
 /// the factor is noise of any size, of a prediction that hardly counts; to shrink it by its standard error over classes
 /// gained nothing on real ones (docs/log/plda.md).
-double strength_of_knowledge(const at::Tensor& predicted, const at::Tensor& means);
+double strength_of_knowledge(const DoubleMatrix& predicted, const DoubleMatrix& means);
 
 /// How a variance over classes follows from the one that the space was fitted with:
 /// max(scale * between_i^power, floor) in leading dimensions, floor in the others.
@@ -38,21 +36,20 @@ struct VarianceLaw {
   double power = 1;
   double floor = 0;
 
-  /// The law's variances for those of the fit, `between` float64 [e], of which the first `leading` follow it. float64
-  /// [e]
-  [[nodiscard]] at::Tensor values(const at::Tensor& between, int64_t leading) const;
+  /// The law's variances [e] for those of the fit, `between` [e], of which the first `leading` follow it.
+  [[nodiscard]] DoubleVector values(const DoubleVector& between, int64_t leading) const;
 };
 
 /// The law nearest to `observed` [e]: power on a grid of .05 in [0, 2] and scale by maximum likelihood of variances
 /// with chi-square scatter, floor the mean over the dimensions that are not leading (where there are none, the smallest
 /// leading one). An observed variance counts as at least a ten-thousandth of the mean one.
-VarianceLaw fit_variance_law(const at::Tensor& observed, const HeldOutVariance& evidence);
+VarianceLaw fit_variance_law(const DoubleVector& observed, const HeldOutVariance& evidence);
 
 /// The laws of one space, and its new unit of length in every dimension.
 struct PldaCalibration {
   VarianceLaw between;   ///< of class means around 0
   VarianceLaw residual;  ///< of class means around what knowledge predicts
-  at::Tensor within;     ///< [e]: the held-out classes' own, but nowhere less than the mean of the leading dimensions
+  DoubleVector within;   ///< [e]: the held-out classes' own, but nowhere less than the mean of the leading dimensions
 };
 
 /// In dimensions where shrinkage made the variance within classes small it stays so: to scale them up again would undo
@@ -60,12 +57,13 @@ struct PldaCalibration {
 PldaCalibration calibrate(const HeldOutVariance& evidence);
 
 /// What a length in the uncalibrated space is in the calibrated one, [e].
-at::Tensor unit_of(const PldaCalibration& calibration);
+DoubleVector unit_of(const PldaCalibration& calibration);
 
 /// The space with within-class variance 1 in every dimension again and the law's `between`.
 PldaSpace calibrated(const PldaSpace& space, const PldaCalibration& calibration);
 
-/// The residual variance [e] in the unit of length of the calibrated space.
-at::Tensor residual_variance(const PldaSpace& uncalibrated, const PldaCalibration& calibration);
+/// The variances [e] between classes and around what knowledge predicts in the unit of length of the calibrated space.
+DoubleVector between_variance(const PldaSpace& uncalibrated, const PldaCalibration& calibration);
+DoubleVector residual_variance(const PldaSpace& uncalibrated, const PldaCalibration& calibration);
 
 }  // namespace protocom

@@ -1,14 +1,10 @@
 #include "fewshot/plda/detail/candidate.h"
 
-#include <ATen/ATen.h>
-
 #include <cmath>
 #include <memory>
 #include <optional>
 
 #include "base/check.h"
-#include "fewshot/plda/detail/matrix_of_tensor.h"
-#include "tensors/tensors.h"
 
 namespace protocom {
 namespace {
@@ -19,7 +15,7 @@ VarianceLaw middle(const VarianceLaw& a, const VarianceLaw& b) {
 }
 
 PldaCalibration middle(const PldaCalibration& a, const PldaCalibration& b) {
-  return {middle(a.between, b.between), middle(a.residual, b.residual), (a.within * b.within).sqrt()};
+  return {middle(a.between, b.between), middle(a.residual, b.residual), a.within.cwiseProduct(b.within).cwiseSqrt()};
 }
 
 std::vector<FoldModel> fit_folds(const std::vector<HeldOutPart>& parts, double shrinkage,
@@ -30,7 +26,7 @@ std::vector<FoldModel> fit_folds(const std::vector<HeldOutPart>& parts, double s
     if (knowledge.fit) {
       seen_part.predicted =
           knowledge.fit(prior_examples(seen_part.space, part.fitter.moments(), knowledge.descriptions))
-              ->predict(knowledge.descriptions.rows(numbers_of(part.held_out.classes)));
+              ->predict(knowledge.descriptions.rows(part.held_out.classes));
     }
     seen.push_back(std::move(seen_part));
   }
@@ -39,32 +35,40 @@ std::vector<FoldModel> fit_folds(const std::vector<HeldOutPart>& parts, double s
 
 /// Over the classes of all parts.
 double strength_over(const std::vector<FoldModel>& parts) {
-  std::vector<at::Tensor> predicted;
-  std::vector<at::Tensor> means;
-  for (const FoldModel& seen_part : parts) {
-    if (!seen_part.predicted.defined()) return 0;
-    predicted.push_back(seen_part.predicted);
-    means.push_back(seen_part.space.transform_means(seen_part.part->held_out.mean));
+  int64_t classes = 0;
+  for (const FoldModel& part : parts) classes += part.predicted.rows();
+  if (classes == 0) return 0;
+  DoubleMatrix predicted(classes, parts.front().predicted.cols()), means = predicted;
+  int64_t from = 0;
+  for (const FoldModel& part : parts) {
+    const int64_t own = part.predicted.rows();
+    predicted.middleRows(from, own) = part.predicted;
+    means.middleRows(from, own) = part.space.transform_means(part.part->held_out.mean);
+    from += own;
   }
-  return strength_of_knowledge(at::cat(predicted), at::cat(means));
-}
-
-at::Tensor strengthened(const FoldModel& part, double strength) {
-  return part.predicted.defined() ? strength * part.predicted : at::Tensor();
+  return strength_of_knowledge(predicted, means);
 }
 
 HeldOutVariance variance_of(const std::vector<FoldModel>& parts, double strength) {
   std::vector<HeldOutVariance> variances;
   for (const FoldModel& seen_part : parts)
-    variances.push_back(
-        held_out_variance(seen_part.space, seen_part.part->held_out, strengthened(seen_part, strength)));
+    variances.push_back(held_out_variance(seen_part.space, seen_part.part->held_out, strength * seen_part.predicted));
   return mean_of(variances);
+}
+
+/// A model in the calibrated unit, without its projection.
+PldaModel variances_of(const FoldModel& part, const PldaCalibration& calibration) {
+  PldaModel model;
+  model.space.leading = part.space.leading;
+  model.space.between = between_variance(part.space, calibration);
+  model.residual = residual_variance(part.space, calibration);
+  return model;
 }
 
 }  // namespace
 
 PriorExamples prior_examples(const PldaSpace& space, const UnitMoments& base, const KnowledgeTable& descriptions) {
-  return {descriptions.rows(numbers_of(base.classes)), space.transform_means(base.mean), space.leading};
+  return {descriptions.rows(base.classes), space.transform_means(base.mean), space.leading};
 }
 
 PldaCandidate measure_candidate(const HeldOutEvidence& evidence, double shrinkage, const KnowledgeInputs& knowledge) {
@@ -83,12 +87,18 @@ PldaCandidate measure_candidate(const HeldOutEvidence& evidence, double shrinkag
     const PldaCalibration found = calibrate(mean);
     calibration = calibration ? middle(*calibration, found) : found;
     const double missed =
-        (mean.residual / found.within).sum().item<double>() / (mean.between / found.within).sum().item<double>();
+        mean.residual.cwiseQuotient(found.within).sum() / mean.between.cwiseQuotient(found.within).sum();
     candidate.explained += (1 - missed) / many;
   }
   candidate.calibration = *calibration;
   // Settings are judged by val classes where there are some: base classes left out are of the same collection.
   candidate.parts = std::move(kinds.back());
+  for (FoldModel& part : candidate.parts) {
+    PldaModel model = variances_of(part, candidate.calibration);
+    model.space = calibrated(part.space, candidate.calibration);
+    part.rows = std::make_shared<const FloatMatrix>(PldaRows(model).rows_of(part.part->features));
+    part.space.projection.resize(0, 0);  // candidates are copied
+  }
   return candidate;
 }
 
@@ -107,28 +117,25 @@ PldaCandidate with_variance_around(PldaCandidate candidate, double factor) {
 }
 
 PldaCandidate without_knowledge(PldaCandidate candidate) {
-  for (FoldModel& part : candidate.parts) part.predicted = at::Tensor();
+  for (FoldModel& part : candidate.parts) part.predicted = {};
   return candidate;
 }
 
 std::vector<HeldOutClasses> held_out_classes(const PldaCandidate& candidate) {
   std::vector<HeldOutClasses> result;
   for (const FoldModel& part : candidate.parts) {
-    PldaModel model;
-    model.space = calibrated(part.space, candidate.calibration);
-    model.residual = residual_variance(part.space, candidate.calibration);
-    const at::Tensor mean = strengthened(part, candidate.strength);
-    const ClassMeanPrior prior =
-        mean.defined() ? ClassMeanPrior{mean * unit_of(candidate.calibration), model.residual}
-                       : no_knowledge(model.space.between, {static_cast<int64_t>(part.part->rows.size())});
-    const PldaRows rows(model);
-    const PldaLayout& layout = rows.layout();
-    const at::Tensor& between = model.space.between;
+    const PldaModel model = variances_of(part, candidate.calibration);
+    const PldaLayout layout = plda_layout(model);
+    const DoubleVector& between = model.space.between;
+    const bool known = part.predicted.size() > 0;
+    const DoubleVector factor = candidate.strength * unit_of(candidate.calibration);
+    const ClassMeanPrior prior = known
+                                     ? ClassMeanPrior{part.predicted * factor.asDiagonal(), model.residual.transpose()}
+                                     : no_knowledge(between, static_cast<int64_t>(part.part->rows.size()));
     const PldaRowMetric wide = row_metric(in_parts(between, layout), 0, layout);
-    const at::Tensor features = rows.map(part.part->features.to(at::kFloat));
-    result.push_back({layout, std::make_shared<const FloatMatrix>(float_matrix_of(features)), part.part->rows,
-                      in_parts(prior, layout), in_parts(mean.defined() ? model.residual : between, layout),
-                      row_predictive(rows_of_means(in_parts(no_knowledge(between, {1}), layout)), wide)});
+    result.push_back({layout, part.rows, part.part->rows, in_parts(prior, layout),
+                      in_parts(known ? model.residual : between, layout),
+                      row_predictive(rows_of_means(in_parts(no_knowledge(between, 1), layout)), wide)});
   }
   return result;
 }

@@ -1,7 +1,5 @@
 #include "fewshot/plda/class_prior.h"
 
-#include <ATen/ATen.h>
-
 #include <algorithm>
 #include <cmath>
 #include <iterator>
@@ -11,35 +9,54 @@
 #include <utility>
 
 #include "base/error.h"
-#include "tensors/tensors.h"
-#include "tensors/unit_vectors.h"
+#include "fewshot/toolbox/detail/task_matrix.h"
 
 namespace protocom {
 namespace {
 
 /// A class without an embedding has a row of zeros, which stays one: it is no class at the far side of the center.
-at::Tensor centred_unit_rows(const at::Tensor& embedding, const at::Tensor& center) {
-  const at::Tensor known = embedding.ne(0).any(-1, true).to(at::kDouble);
-  return unit_vectors((embedding - center) * known);
+DoubleMatrix centred_unit_rows(DoubleMatrix embedding, const Eigen::RowVectorXd& center) {
+  for (int64_t i = 0; i < embedding.rows(); ++i) {
+    if ((embedding.row(i).array() != 0).any()) embedding.row(i) -= center;
+  }
+  return unit_rows(std::move(embedding));
 }
 
-at::Tensor finite(const at::Tensor& values, const char* what) {
-  const at::Tensor wide = values.to(at::kDouble);
-  if (!wide.isfinite().all().item<bool>()) fail("the classes' {} hold a value that is not finite", what);
+/// The mean of the rows that are not zeros.
+Eigen::RowVectorXd center_of(const DoubleMatrix& embedding) {
+  const auto known = static_cast<double>((embedding.array() != 0).rowwise().any().count());
+  return embedding.colwise().sum() / std::max(known, 1.0);
+}
+
+DoubleMatrix finite(const Array& values, const char* what) {
+  DoubleMatrix wide = matrix_of<double>(values.to(NumberType::kFloat64));
+  if (!std::isfinite(wide.sum())) fail("the classes' {} hold a value that is not finite", what);
   return wide;
 }
 
-void check_width(const at::Tensor& rows, const at::Tensor& base, const char* what) {
-  if (!rows.defined() || rows.size(-1) != base.size(1)) {
+/// Of descriptions, as many numbers each as the base classes have.
+DoubleMatrix finite(const Array& rows, const DoubleMatrix& base, const char* of, const char* what) {
+  if (!rows.defined() || rows.size(1) != base.cols()) {
     fail("descriptions have {} {}, the base classes that the prior was fitted on have {}; use the same knowledge",
-         rows.defined() ? rows.size(-1) : 0, what, base.size(1));
+         rows.defined() ? rows.size(1) : 0, what, base.cols());
   }
+  return finite(rows, of);
 }
 
-/// The columns of each source.
-std::vector<at::Tensor> parts_of_rows(const at::Tensor& rows, const std::vector<int64_t>& sources) {
-  if (sources.empty()) return {rows};
-  return rows.split_with_sizes(sources, -1);
+struct Columns {
+  int64_t first, count;
+};
+
+/// The columns of each source of embeddings.
+std::vector<Columns> parts_of(int64_t columns, const std::vector<int64_t>& sources) {
+  if (sources.empty()) return {{0, columns}};
+  std::vector<Columns> parts;
+  int64_t first = 0;
+  for (const int64_t count : sources) {
+    parts.push_back({first, count});
+    first += count;
+  }
+  return parts;
 }
 
 /// Shares of a sum of 1; what is not said is alike.
@@ -57,8 +74,9 @@ std::vector<double> shares_of(const std::vector<int64_t>& sources, std::vector<d
   return stated;
 }
 
-at::Tensor solve_ridge(const at::Tensor& likeness, double ridge, const at::Tensor& right) {
-  return at::linalg_solve(likeness + ridge * at::eye(likeness.size(0), at::kDouble), right);
+DoubleMatrix solve_ridge(DoubleMatrix likeness, double ridge, const DoubleMatrix& right) {
+  likeness.diagonal().array() += ridge;
+  return likeness.llt().solve(right);
 }
 
 }  // namespace
@@ -71,72 +89,74 @@ DescriptionKernel::DescriptionKernel(const KnowledgeTable& base, const KernelRid
                attribute_weight_, word_weight_);
   }
   if (attribute_weight_ > 0) {
-    const at::Tensor association = finite(tensor_of(base.association), "attributes");
-    const auto classes = static_cast<double>(association.size(0));
+    const DoubleMatrix association = finite(base.association, "attributes");
+    const Eigen::ArrayXd having = (association.array() > 0).cast<double>().colwise().sum().transpose();
     // An attribute of every base class weighs log 1 = 0: it tells none of them apart.
-    base_.idf = ((1 + classes) / (1 + association.gt(0).to(at::kDouble).sum(0))).log();
-    base_.attributes = unit_vectors(association * base_.idf);
+    base_.idf = ((1 + static_cast<double>(association.rows())) / (1 + having)).log();
+    base_.attributes = unit_rows(association * base_.idf.asDiagonal());
   }
   if (word_weight_ > 0) {
-    const at::Tensor embedding = finite(tensor_of(base.class_embedding), "embeddings");
+    const DoubleMatrix embedding = finite(base.class_embedding, "embeddings");
     base_.sources = base.embedding_sources;
     base_.shares = shares_of(base_.sources, options.source_shares);
-    std::vector<at::Tensor> centers;
-    for (const at::Tensor& part : parts_of_rows(embedding, base_.sources))
-      centers.push_back(part.sum(0) / part.ne(0).any(-1).to(at::kDouble).sum().clamp_min(1));
-    base_.embedding_center = at::cat(centers);
+    base_.embedding_center = DoubleVector(embedding.cols());
+    for (const Columns& part : parts_of(embedding.cols(), base_.sources))
+      base_.embedding_center.segment(part.first, part.count) =
+          center_of(embedding.middleCols(part.first, part.count)).transpose();
     base_.embeddings = word_rows(embedding);
   }
 }
 
-at::Tensor DescriptionKernel::word_rows(const at::Tensor& embedding) const {
-  if (base_.sources.empty()) return centred_unit_rows(embedding, base_.embedding_center);
-  const std::vector<at::Tensor> parts = parts_of_rows(embedding, base_.sources);
-  const std::vector<at::Tensor> centers = parts_of_rows(base_.embedding_center, base_.sources);
-  std::vector<at::Tensor> rows;
-  for (size_t i = 0; i < parts.size(); ++i)
-    rows.push_back(std::sqrt(base_.shares[i]) * centred_unit_rows(parts[i], centers[i]));
-  return at::cat(rows, -1);
+DoubleMatrix DescriptionKernel::word_rows(const DoubleMatrix& embedding) const {
+  DoubleMatrix rows(embedding.rows(), embedding.cols());
+  const std::vector<Columns> parts = parts_of(embedding.cols(), base_.sources);
+  for (size_t i = 0; i < parts.size(); ++i) {
+    const auto [first, count] = parts[i];
+    const double share = base_.shares.empty() ? 1 : base_.shares[i];
+    rows.middleCols(first, count) =
+        std::sqrt(share) *
+        centred_unit_rows(embedding.middleCols(first, count), base_.embedding_center.segment(first, count).transpose());
+  }
+  return rows;
 }
 
 DescriptionKernel::DescriptionKernel(Base base, const KernelRidgeOptions& options)
     : base_(std::move(base)),
-      attribute_weight_(base_.attributes.defined() ? options.attribute_weight : 0),
-      word_weight_(base_.embeddings.defined() ? options.word_weight : 0) {}
+      attribute_weight_(base_.attributes.rows() > 0 ? options.attribute_weight : 0),
+      word_weight_(base_.embeddings.rows() > 0 ? options.word_weight : 0) {}
 
-at::Tensor DescriptionKernel::likeness(const KnowledgeTable& descriptions) const {
-  at::Tensor sum;
+DoubleMatrix DescriptionKernel::likeness(const KnowledgeTable& descriptions) const {
+  DoubleMatrix sum;
   if (attribute_weight_ > 0) {
-    check_width(tensor_of(descriptions.association), base_.attributes, "attributes");
-    const at::Tensor rows = unit_vectors(finite(tensor_of(descriptions.association), "attributes") * base_.idf);
-    sum = attribute_weight_ * at::matmul(rows, base_.attributes.t());
+    const DoubleMatrix rows = finite(descriptions.association, base_.attributes, "attributes", "attributes");
+    sum = attribute_weight_ * unit_rows(rows * base_.idf.asDiagonal()) * base_.attributes.transpose();
   }
   if (word_weight_ > 0) {
-    check_width(tensor_of(descriptions.class_embedding), base_.embeddings, "embedding dimensions");
-    const at::Tensor rows = word_rows(finite(tensor_of(descriptions.class_embedding), "embeddings"));
-    const at::Tensor words = word_weight_ * at::matmul(rows, base_.embeddings.t());
-    sum = sum.defined() ? sum + words : words;
+    const DoubleMatrix rows =
+        word_rows(finite(descriptions.class_embedding, base_.embeddings, "embeddings", "embedding dimensions"));
+    if (sum.size() == 0) sum = DoubleMatrix::Zero(rows.rows(), base_.embeddings.rows());
+    sum += word_weight_ * rows * base_.embeddings.transpose();
   }
   return sum / (attribute_weight_ + word_weight_);
 }
 
-at::Tensor KernelRidge::predict(const KnowledgeTable& descriptions) const {
-  return at::matmul(kernel.likeness(descriptions), dual);
+DoubleMatrix KernelRidge::predict(const KnowledgeTable& descriptions) const {
+  return kernel.likeness(descriptions) * dual;
 }
 
-KernelRidge fit_kernel_ridge(const KnowledgeTable& base, const at::Tensor& means, const KernelRidgeOptions& options) {
+KernelRidge fit_kernel_ridge(const KnowledgeTable& base, const DoubleMatrix& means, const KernelRidgeOptions& options) {
   if (!(options.ridge > 0)) fail_usage("a ridge of {} was asked for, expected a number above 0", options.ridge);
   DescriptionKernel kernel(base, options);
-  at::Tensor dual = solve_ridge(kernel.likeness(base), options.ridge, means.to(at::kDouble));
+  DoubleMatrix dual = solve_ridge(kernel.likeness(base), options.ridge, means);
   return {std::move(kernel), std::move(dual)};
 }
 
-at::Tensor leave_one_out(const KnowledgeTable& base, const at::Tensor& means, const KernelRidgeOptions& options) {
-  const at::Tensor likeness = DescriptionKernel(base, options).likeness(base);
-  const at::Tensor hat = solve_ridge(likeness, options.ridge, likeness);  // symmetric matrices that commute
-  const at::Tensor own = hat.diagonal().unsqueeze(1);
-  const at::Tensor target = means.to(at::kDouble);
-  return (at::matmul(hat, target) - own * target) / (1 - own);
+DoubleMatrix leave_one_out(const KnowledgeTable& base, const DoubleMatrix& means, const KernelRidgeOptions& options) {
+  const DoubleMatrix likeness = DescriptionKernel(base, options).likeness(base);
+  const DoubleMatrix hat = solve_ridge(likeness, options.ridge, likeness);  // symmetric matrices that commute
+  const DoubleVector own = hat.diagonal();
+  const DoubleMatrix others = hat * means - own.asDiagonal() * means;
+  return (1 - own.array()).inverse().matrix().asDiagonal() * others;
 }
 
 namespace {
@@ -147,12 +167,11 @@ constexpr double kRidges[] = {0.1, 0.3, 1.0, 3.0, 10.0};
 /// Tries settings, each once.
 class RidgeTrials {
  public:
-  RidgeTrials(const KnowledgeTable& base, const at::Tensor& means)
-      : base_(base), means_(means), all_(means.square().sum().item<double>()) {}
+  RidgeTrials(const KnowledgeTable& base, const DoubleMatrix& means)
+      : base_(base), means_(means), all_(means.squaredNorm()) {}
 
   void add(const KernelRidgeOptions& options) {
-    const at::Tensor miss = means_ - leave_one_out(base_, means_, options);
-    trials_.push_back({options, miss.square().sum().item<double>() / all_});
+    trials_.push_back({options, (means_ - leave_one_out(base_, means_, options)).squaredNorm() / all_});
   }
   /// The weights of the sources and a ridge, which is their setting: the best of the ridges.
   double best_of(const std::vector<double>& weights) {
@@ -178,7 +197,7 @@ class RidgeTrials {
 
  private:
   const KnowledgeTable& base_;
-  const at::Tensor& means_;
+  const DoubleMatrix& means_;
   double all_;
   std::map<std::vector<double>, double> tried_;
   std::vector<KernelRidgeTrial> trials_;
@@ -208,7 +227,7 @@ void try_sources(size_t sources, RidgeTrials& trials) {
 
 }  // namespace
 
-std::vector<KernelRidgeTrial> try_kernel_ridges(const KnowledgeTable& base, const at::Tensor& means) {
+std::vector<KernelRidgeTrial> try_kernel_ridges(const KnowledgeTable& base, const DoubleMatrix& means) {
   RidgeTrials trials(base, means);
   if (base.class_embedding.defined() && !base.embedding_sources.empty()) {
     try_sources(base.embedding_sources.size(), trials);

@@ -1,9 +1,8 @@
 #pragma once
-#include <ATen/core/Tensor.h>
-
 #include <cstdint>
 #include <vector>
 
+#include "base/matrix.h"
 #include "fewshot/align_knowledge.h"
 
 namespace protocom {
@@ -23,12 +22,12 @@ struct KernelRidgeOptions {
 /// cosine for each, which share w_e. What is undefined weighs 0; a cosine with a row of zeros is 0.
 class DescriptionKernel {
  public:
-  /// The base classes' side of it, float64. Attributes or embeddings may be undefined.
+  /// The base classes' side of it. Attributes or embeddings may be undefined, which is without rows.
   struct Base {
-    at::Tensor attributes;        ///< idf R, [C, a], unit rows
-    at::Tensor idf;               ///< [a]
-    at::Tensor embeddings;        ///< h_k - h, [C, e], unit rows; of several sources each times the root of its share
-    at::Tensor embedding_center;  ///< h, [e]
+    DoubleMatrix attributes;        ///< idf R, [C, a], unit rows
+    DoubleVector idf;               ///< [a]
+    DoubleMatrix embeddings;        ///< h_k - h, [C, e], unit rows; of several sources each times the root of its share
+    DoubleVector embedding_center;  ///< h, [e]
     std::vector<int64_t> sources = {};  ///< as KnowledgeTable has them
     std::vector<double> shares = {};    ///< of each source, with the sum 1
   };
@@ -40,14 +39,14 @@ class DescriptionKernel {
   /// From what a file kept.
   DescriptionKernel(Base base, const KernelRidgeOptions& options);
 
-  /// Likeness [n, C], float64, in [-1, 1]. Throws Error when the descriptions have other sizes than the base classes'.
-  [[nodiscard]] at::Tensor likeness(const KnowledgeTable& descriptions) const;
+  /// Likeness [n, C], in [-1, 1]. Throws Error when the descriptions have other sizes than the base classes'.
+  [[nodiscard]] DoubleMatrix likeness(const KnowledgeTable& descriptions) const;
 
   [[nodiscard]] const Base& base() const { return base_; }
 
  private:
-  /// Rows of embeddings, float64 [n, e], whose products with those of the base classes are their cosines.
-  [[nodiscard]] at::Tensor word_rows(const at::Tensor& embedding) const;
+  /// Rows of embeddings, [n, e], whose products with those of the base classes are their cosines.
+  [[nodiscard]] DoubleMatrix word_rows(const DoubleMatrix& embedding) const;
 
   Base base_;
   double attribute_weight_ = 0;
@@ -57,18 +56,18 @@ class DescriptionKernel {
 /// Kernel ridge regression from likeness to class means M [C, e]: m = k (K + lambda I)^-1 M.
 struct KernelRidge {
   DescriptionKernel kernel;
-  at::Tensor dual;  ///< (K + lambda I)^-1 M, float64 [C, e]
+  DoubleMatrix dual;  ///< (K + lambda I)^-1 M, [C, e]
 
-  /// Predicted means [n, e], float64.
-  [[nodiscard]] at::Tensor predict(const KnowledgeTable& descriptions) const;
+  /// Predicted means [n, e].
+  [[nodiscard]] DoubleMatrix predict(const KnowledgeTable& descriptions) const;
 };
 
 /// Fits it to base classes.
-KernelRidge fit_kernel_ridge(const KnowledgeTable& base, const at::Tensor& means, const KernelRidgeOptions& options);
+KernelRidge fit_kernel_ridge(const KnowledgeTable& base, const DoubleMatrix& means, const KernelRidgeOptions& options);
 
 /// What the regression predicts for each base class when it is fitted without that class, [C, e]; in closed form: with
 /// H = K (K + lambda I)^-1, m_c = (H M - h_cc M)_c / (1 - h_cc).
-at::Tensor leave_one_out(const KnowledgeTable& base, const at::Tensor& means, const KernelRidgeOptions& options);
+DoubleMatrix leave_one_out(const KnowledgeTable& base, const DoubleMatrix& means, const KernelRidgeOptions& options);
 
 /// One setting and its leave-one-out error: sum of squares of what was missed over that of the means; 1 is what
 /// predicting 0 has.
@@ -80,6 +79,6 @@ struct KernelRidgeTrial {
 /// Tries every combination of word weights {0, .25, .5, 1, 2} (where both kinds of knowledge are given; else the one
 /// alone) and ridges {.1, .3, 1, 3, 10}. Of embeddings of several sources each one's weight is chosen in turn, with the
 /// ridge, until none changes. Sorted, the best first.
-std::vector<KernelRidgeTrial> try_kernel_ridges(const KnowledgeTable& base, const at::Tensor& means);
+std::vector<KernelRidgeTrial> try_kernel_ridges(const KnowledgeTable& base, const DoubleMatrix& means);
 
 }  // namespace protocom

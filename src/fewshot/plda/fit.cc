@@ -1,6 +1,5 @@
 #include "fewshot/plda/fit.h"
 
-#include <ATen/ATen.h>
 #include <fmt/format.h>
 
 #include <utility>
@@ -8,6 +7,7 @@
 #include "base/error.h"
 #include "fewshot/plda/detail/candidate.h"
 #include "fewshot/plda/detail/choice.h"
+#include "fewshot/plda/detail/directions.h"
 #include "fewshot/plda/detail/knowledge_gain.h"
 
 namespace protocom {
@@ -29,8 +29,8 @@ constexpr double kFewDegrees = 1000, kVeryFewDegrees = 300;
 /// Those to try, the usual one first.
 std::vector<double> shrinkages_for(const UnitMoments& base, const PldaFitOptions& options) {
   std::vector<double> shrinkages = options.shrinkages;
-  const int64_t classes = base.classes.size(0);
-  const double degrees = base.count.sum().item<double>() - static_cast<double>(classes);
+  const auto classes = static_cast<int64_t>(base.classes.size());
+  const double degrees = base.count.sum() - static_cast<double>(classes);
   if (shrinkages.size() == 1 || (classes >= kFewClasses && degrees >= kFewDegrees)) return shrinkages;
   const bool usual = classes < kVeryFewClasses || degrees < kVeryFewDegrees;
   shrinkages.insert(usual ? shrinkages.begin() : shrinkages.end(), kShrinkageOfFew);
@@ -180,23 +180,29 @@ void choose_answers(const PldaCandidate& best, const PldaFitOptions& options, Pl
   set_probabilities(parts, {best.uses_knowledge(), draws_of(options)}, fit.model);
 }
 
+Array roots_of(const Array& features) {
+  if (!features.defined()) return features;
+  Array roots = features.copy();
+  auto rows = mutable_matrix_of<float>(roots);
+  take_roots(rows);
+  return roots;
+}
+
 /// What the space of `inputs` is fitted on where it takes roots.
 PldaFitInputs roots_of(PldaFitInputs inputs) {
-  PldaSpace space;
-  space.root = true;
-  inputs.base_features = space.rooted(inputs.base_features);
-  if (inputs.val_features.defined()) inputs.val_features = space.rooted(inputs.val_features);
+  inputs.base_features = roots_of(inputs.base_features);
+  inputs.val_features = roots_of(inputs.val_features);
   return inputs;
 }
 
 PldaSpace with_floor(PldaSpace space) {
-  space.between = space.between + kUncalibratedFloor * space.between.narrow(0, 0, space.leading).mean();
+  space.between.array() += kUncalibratedFloor * space.between.head(space.leading).mean();
   return space;
 }
 
 PldaFit fit_once(const PldaFitInputs& given, PldaFitOptions options) {
   PldaFit fit;
-  const bool root = root_of(given.base_features);
+  const bool root = given.base_features.numel() > 0 && matrix_of<float>(given.base_features).minCoeff() >= 0;
   const PldaFitInputs inputs = root ? roots_of(given) : given;
   const auto [whole, evidence] = hold_out(inputs, options);
   options.shrinkages = shrinkages_for(whole.moments(), options);
@@ -205,7 +211,8 @@ PldaFit fit_once(const PldaFitInputs& given, PldaFitOptions options) {
   const KnowledgeInputs knowledge{inputs.descriptions, choice.fit};
   fit.shrinkage = options.shrinkages.front();
   PldaSpace raw = whole.space(fit.shrinkage);
-  at::Tensor factor = at::zeros_like(raw.between);  // of what the prior predicts: nothing where nothing is measured
+  DoubleVector factor =
+      DoubleVector::Zero(raw.between.size());  // of what the prior predicts: nothing where nothing is measured
   if (evidence.for_tasks().empty()) {
     fit.model.space = with_floor(raw);
     fit.model.residual = fit.model.space.between;

@@ -1,6 +1,4 @@
 #pragma once
-#include <ATen/core/Tensor.h>
-
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -12,11 +10,11 @@ namespace protocom {
 
 /// What a PldaModel is fitted on. Labels are rows of the descriptions.
 struct PldaFitInputs {
-  at::Tensor base_features;      ///< [m, d]
-  at::Tensor base_labels;        ///< int64 [m]
-  at::Tensor val_features = {};  ///< [v, d] of other classes; undefined: only base classes are left out in turn
-  at::Tensor val_labels = {};    ///< int64 [v]
-  KnowledgeTable descriptions;   ///< of all classes; empty: no knowledge
+  Array base_features;                   ///< float32 [m, d]
+  std::vector<int64_t> base_labels;      ///< [m]
+  Array val_features = {};               ///< [v, d] of other classes; undefined: only base classes are left out in turn
+  std::vector<int64_t> val_labels = {};  ///< [v]
+  KnowledgeTable descriptions;           ///< of all classes; empty: no knowledge
 };
 
 /// How its settings are chosen.

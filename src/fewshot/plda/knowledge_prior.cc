@@ -1,12 +1,11 @@
 #include "fewshot/plda/knowledge_prior.h"
 
-#include <ATen/ATen.h>
+#include <algorithm>
 
 #include "base/error.h"
 #include "base/rng.h"
 #include "fewshot/plda/detail/prior_kind.h"
 #include "fewshot/toolbox/detail/state_tensors.h"
-#include "tensors/tensors.h"
 
 namespace protocom {
 namespace {
@@ -19,36 +18,36 @@ constexpr std::pair<const char*, const char*> kRemovedPriors[] = {{"combination.
                                                                   {"pat_net.attribute_mean", "pat-net"}};
 
 /// What is predicted of each class by a prior of the classes of the other groups, [c, e].
-at::Tensor left_out_in_groups(const FitPrior& fit, const PriorExamples& examples, const PriorOptions& options) {
-  const int64_t classes = examples.means.size(0);
+DoubleMatrix left_out_in_groups(const FitPrior& fit, const PriorExamples& examples, const PriorOptions& options) {
+  const int64_t classes = examples.means.rows();
   const int64_t groups = std::min(options.groups, classes);
-  const at::Tensor order = at::tensor(Rng(options.seed).sample(classes, classes), at::kLong);
-  at::Tensor predicted = at::zeros_like(examples.means);
+  const std::vector<int64_t> order = Rng(options.seed).sample(classes, classes);
+  DoubleMatrix predicted = DoubleMatrix::Zero(classes, examples.means.cols());
   for (int64_t group = 0; group < groups; ++group) {
-    const at::Tensor here = at::arange(classes, at::kLong).remainder(groups).eq(group);
-    const at::Tensor out = order.masked_select(here);
-    const auto prior = fit(examples.rows(order.masked_select(here.logical_not())));
-    predicted.index_copy_(0, out, prior->predict(examples.descriptions.rows(numbers_of(out))));
+    std::vector<int64_t> out, kept;
+    for (int64_t i = 0; i < classes; ++i) (i % groups == group ? out : kept).push_back(order[static_cast<size_t>(i)]);
+    predicted(out, Eigen::all) = fit(examples.rows(kept))->predict(examples.descriptions.rows(out));
   }
   return predicted;
 }
 
-bool says_anything(const at::Tensor& rows) { return rows.defined() && rows.ne(0).any().item<bool>(); }
+bool says_anything(const Array& rows) {
+  return rows.defined() && (matrix_of<float>(rows.to(NumberType::kFloat32)).array() != 0).any();
+}
 
 }  // namespace
 
-PriorExamples PriorExamples::rows(const at::Tensor& classes) const {
-  return {descriptions.rows(numbers_of(classes)), means.index_select(0, classes), leading};
+PriorExamples PriorExamples::rows(const std::vector<int64_t>& classes) const {
+  return {descriptions.rows(classes), means(classes, Eigen::all), leading};
 }
 
 PriorChoice only_choice(FitPrior fit, const PriorExamples& examples, const PriorOptions& options) {
-  const at::Tensor left_out = left_out_in_groups(fit, examples, options);
-  const auto groups = std::min(options.groups, examples.means.size(0));
-  const double missed = (examples.means - left_out).square().sum().item<double>();
+  DoubleMatrix left_out = left_out_in_groups(fit, examples, options);
+  const auto groups = std::min<int64_t>(options.groups, examples.means.rows());
+  const double missed = (examples.means - left_out).squaredNorm();
   return {std::move(fit),
-          {{fmt::format("base classes left out in {} groups", groups),
-            missed / examples.means.square().sum().item<double>()}},
-          left_out};
+          {{fmt::format("base classes left out in {} groups", groups), missed / examples.means.squaredNorm()}},
+          std::move(left_out)};
 }
 
 std::vector<std::string> prior_names() {
@@ -60,8 +59,7 @@ std::vector<std::string> prior_names() {
 PriorChoice choose_prior(const std::string& name, const PriorExamples& examples, const PriorOptions& options) {
   for (const PriorKind& kind : all_priors()) {
     if (kind.name != name) continue;
-    if (!says_anything(tensor_of(examples.descriptions.association)) &&
-        !says_anything(tensor_of(examples.descriptions.class_embedding)))
+    if (!says_anything(examples.descriptions.association) && !says_anything(examples.descriptions.class_embedding))
       fail_usage("the prior '{}' needs attributes or word vectors of classes, and the knowledge has none", name);
     return kind.choose(examples, options);
   }

@@ -1,6 +1,4 @@
 #pragma once
-#include <ATen/core/Tensor.h>
-
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -16,11 +14,11 @@ struct MethodState;
 /// Base classes in a whitened space (PldaSpace): what a prior is fitted on.
 struct PriorExamples {
   KnowledgeTable descriptions;  ///< of the c classes
-  at::Tensor means;             ///< their means, float64 [c, e]
+  DoubleMatrix means;           ///< their means, [c, e]
   int64_t leading = 0;          ///< in the dimensions after these all means are 0, and so is what is predicted
 
-  /// Those of these classes, int64 [n].
-  [[nodiscard]] PriorExamples rows(const at::Tensor& classes) const;
+  /// Those of these classes, [n].
+  [[nodiscard]] PriorExamples rows(const std::vector<int64_t>& classes) const;
 };
 
 /// What knowledge says of a class's mean before its images, m0 of docs/methods/plda.md. Thread-safe.
@@ -29,11 +27,11 @@ class KnowledgePrior {
   virtual ~KnowledgePrior() = default;
   /// As `prior=` takes it.
   [[nodiscard]] virtual std::string name() const = 0;
-  /// float64 [n, e]. What it says of a class without a description means nothing. Throws Error for descriptions of
+  /// [n, e]. What it says of a class without a description means nothing. Throws Error for descriptions of
   /// other sizes than it was fitted on.
-  [[nodiscard]] virtual at::Tensor predict(const KnowledgeTable& descriptions) const = 0;
-  /// The prior whose predictions are these times `factor`, float64 [e].
-  [[nodiscard]] virtual std::shared_ptr<const KnowledgePrior> scaled(const at::Tensor& factor) const = 0;
+  [[nodiscard]] virtual DoubleMatrix predict(const KnowledgeTable& descriptions) const = 0;
+  /// The prior whose predictions are these times `factor`, [e].
+  [[nodiscard]] virtual std::shared_ptr<const KnowledgePrior> scaled(const DoubleVector& factor) const = 0;
   /// Adds what load_prior() reads.
   virtual void add_to(MethodState& state) const = 0;
 };
@@ -58,7 +56,7 @@ struct PriorTrial {
 struct PriorChoice {
   FitPrior fit;
   std::vector<PriorTrial> trials;  ///< the best, which was chosen, first
-  at::Tensor left_out;             ///< what it says of each class when it is fitted without it, float64 [c, e]
+  DoubleMatrix left_out;           ///< what it says of each class when it is fitted without it, [c, e]
   KernelRidgeOptions ridge = {};   ///< where it is a kernel ridge regression
 };
 

@@ -1,47 +1,41 @@
 #include "fewshot/plda/detail/matrix_of_tensor.h"
 
 #include <ATen/ATen.h>
+#include <c10/util/accumulate.h>
 
-#include <algorithm>
+#include <vector>
+
+#include "tensors/tensors.h"
 
 namespace protocom {
+namespace {
+
+template <typename Number>
+Eigen::Map<const RowMatrix<Number>> rows_of(const at::Tensor& tensor) {
+  const int64_t width = tensor.size(-1);
+  return {tensor.data_ptr<Number>(), c10::multiply_integers(tensor.sizes().slice(0, tensor.dim() - 1)), width};
+}
+
+}  // namespace
 
 DoubleMatrix matrix_of(const at::Tensor& tensor) {
-  const at::Tensor plain = tensor.to(at::kCPU, at::kDouble).contiguous();
-  return Eigen::Map<const DoubleMatrix>(plain.data_ptr<double>(), plain.size(0), plain.size(1));
+  return rows_of<double>(tensor.to(at::kCPU, at::kDouble).contiguous());
 }
 
 FloatMatrix float_matrix_of(const at::Tensor& tensor) {
-  const at::Tensor plain = tensor.to(at::kCPU, at::kFloat).contiguous();
-  return Eigen::Map<const FloatMatrix>(plain.data_ptr<float>(), plain.size(0), plain.size(1));
+  return rows_of<float>(tensor.to(at::kCPU, at::kFloat).contiguous());
 }
 
-DoubleVector vector_of(const at::Tensor& tensor) {
-  const at::Tensor plain = tensor.to(at::kCPU, at::kDouble).contiguous();
-  return Eigen::Map<const DoubleVector>(plain.data_ptr<double>(), plain.numel());
-}
+at::Tensor tensor_of(const FloatMatrix& matrix) { return tensor_of(array_of_matrix(matrix)); }
 
-std::vector<int64_t> labels_of(const at::Tensor& tensor) {
-  const at::Tensor plain = tensor.to(at::kCPU, at::kLong).contiguous();
-  return {plain.data_ptr<int64_t>(), plain.data_ptr<int64_t>() + plain.numel()};
-}
-
-at::Tensor tensor_of(const FloatMatrix& matrix) {
-  at::Tensor tensor = at::empty({matrix.rows(), matrix.cols()});
-  std::copy_n(matrix.data(), matrix.size(), tensor.data_ptr<float>());
-  return tensor;
-}
-
-at::Tensor tensor_of(const DoubleMatrix& matrix) {
-  at::Tensor tensor = at::empty({matrix.rows(), matrix.cols()}, at::kDouble);
-  std::copy_n(matrix.data(), matrix.size(), tensor.data_ptr<double>());
-  return tensor;
-}
-
-at::Tensor tensor_of(const DoubleVector& vector) {
-  at::Tensor tensor = at::empty({vector.size()}, at::kDouble);
-  std::copy_n(vector.data(), vector.size(), tensor.data_ptr<double>());
-  return tensor;
+at::Tensor placed_rows(const at::Tensor& features, int64_t width, const PlaceRows& place) {
+  const at::Tensor plain = features.to(at::kFloat).contiguous();
+  const auto from = rows_of<float>(plain);
+  std::vector<int64_t> sizes = plain.sizes().vec();
+  sizes.back() = width;
+  at::Tensor rows = at::empty(sizes);
+  place(from, Eigen::Map<FloatMatrix>(rows.data_ptr<float>(), from.rows(), width));
+  return rows;
 }
 
 }  // namespace protocom

@@ -20,6 +20,7 @@
 #include "fewshot/toolbox/detail/row_kernels.h"
 #include "fewshot/toolbox/detail/task_table.h"
 #include "fewshot/toolbox/detail/unit_space.h"
+#include "tensors/tensors.h"
 
 namespace protocom {
 namespace {
@@ -92,6 +93,11 @@ EpisodeBatch episode_of(const EpisodeBatch& batch, int64_t i) {
   return episode_batch;
 }
 
+SoftSupports soft_supports(const CountedImages& images) {
+  if (images.features.rows() == 0) return {};
+  return {tensor_of(images.features), tensor_of(images.weights)};
+}
+
 /// The answer in the space that an episode's labelled images make of the model's.
 EpisodeScores answer_in_space(const EpisodeBatch& episode, const PldaModel& unadapted,
                               const PldaMethod::MakeScorer& make) {
@@ -104,8 +110,10 @@ EpisodeScores answer_in_space(const EpisodeBatch& episode, const PldaModel& unad
     features = features.index_select(0, there);
     labels = labels.index_select(0, there);
   }
-  PldaModel model = adapted(unadapted, features, labels, classes);
-  const SoftSupports unlabelled = follow_unlabelled(model, features, labels, classes);
+  const DoubleMatrix images = matrix_of(features);
+  const std::vector<int64_t> own = numbers_of(labels);
+  PldaModel model = adapted(unadapted, images, own, classes);
+  const SoftSupports unlabelled = soft_supports(follow_unlabelled(model, images, own, classes));
   const auto shared = std::make_shared<const PldaModel>(std::move(model));
   return make(std::make_shared<const PldaPrepared>(prepared_without_knowledge(shared)))
       ->score(with_soft_supports(episode, unlabelled));
@@ -155,9 +163,11 @@ std::unique_ptr<Scorer> PldaMethod::prepare(const MethodContext& context) const 
 
 AdaptedMethod PldaMethod::adapted(const at::Tensor& features, const at::Tensor& labels, int64_t classes) const {
   if (!model_->adaptation.adapts()) return {};
-  PldaModel made = protocom::adapted(*adapting_model(), features, labels, classes);
+  const DoubleMatrix images = matrix_of(features);
+  const std::vector<int64_t> own = numbers_of(labels);
+  PldaModel made = protocom::adapted(*adapting_model(), images, own, classes);
   AdaptedMethod answer;
-  if (made.unlabelled.defined()) answer.unlabelled = follow_unlabelled(made, features, labels, classes);
+  if (made.unlabelled.defined()) answer.unlabelled = soft_supports(follow_unlabelled(made, images, own, classes));
   // Familiarities with and without an image or a class are compared by who calibrates (serve/calibration.h): they must
   // not depend on a scale that each finds anew, as the mean over the classes does.
   made.known_by_best = true;
@@ -217,7 +227,12 @@ std::unique_ptr<Method> PldaMethod::as_space() const {
 }
 
 void PldaMethod::fit(const FitInputs& inputs) {
-  PldaFitInputs given{inputs.base.features, inputs.base.labels, inputs.val.features, inputs.val.labels, {}};
+  PldaFitInputs given{
+      array_of(inputs.base.features).to(NumberType::kFloat32), numbers_of(inputs.base.labels), {}, {}, {}};
+  if (inputs.val.features.defined()) {
+    given.val_features = array_of(inputs.val.features).to(NumberType::kFloat32);
+    given.val_labels = numbers_of(inputs.val.labels);
+  }
   attributes_.clear();
   PldaFitOptions options;
   options.seed = inputs.seed;
@@ -292,15 +307,18 @@ std::vector<const float*> query_rows(const Task& task) {
 PldaScorer::PldaScorer(std::shared_ptr<const PldaPrepared> prepared, MakeTaskRun runs)
     : prepared_(std::move(prepared)), tasks_(task_scorer(std::move(runs), prepared_->rows, 0)) {}
 
-at::Tensor PldaPrepared::points(const at::Tensor& features) const {
+at::Tensor PldaScorer::points(const at::Tensor& features) const {
+  return tensor_of(prepared_->points(prepared_->rows->rows_of(float_matrix_of(features))));
+}
+
+FloatMatrix PldaPrepared::points(const FloatMatrix& images) const {
   const PldaLayout& layout = rows->layout();
   const PldaRowVariance between = in_parts(model->space.between, layout);
   const auto weight = [](float b) { return std::sqrt(b / (1 + 2 * b)); };
-  const FloatMatrix row = float_matrix_of(rows->map(features));
-  FloatMatrix points(row.rows(), layout.padded + layout.rest());
-  points << row.leftCols(layout.padded) * between.varied.unaryExpr(weight).asDiagonal(),
-      weight(between.rest) * row.middleCols(layout.rest_begin(), layout.rest());
-  return tensor_of(points);
+  FloatMatrix points(images.rows(), layout.padded + layout.rest());
+  points << images.leftCols(layout.padded) * between.varied.unaryExpr(weight).asDiagonal(),
+      weight(between.rest) * images.middleCols(layout.rest_begin(), layout.rest());
+  return points;
 }
 
 }  // namespace protocom

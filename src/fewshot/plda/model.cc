@@ -1,21 +1,17 @@
 #include "fewshot/plda/model.h"
 
-#include <ATen/ATen.h>
-
 #include <algorithm>
-
-#include "tensors/tensors.h"
 
 namespace protocom {
 namespace {
 
-/// Which rows say anything, bool [n].
-at::Tensor described(const KnowledgeTable& descriptions) {
-  at::Tensor any;
-  for (const at::Tensor& part : {tensor_of(descriptions.association), tensor_of(descriptions.class_embedding)}) {
+/// Which rows say anything, [n].
+std::vector<bool> described(const KnowledgeTable& descriptions, int64_t n) {
+  std::vector<bool> any(static_cast<size_t>(n), false);
+  for (const Array& part : {descriptions.association, descriptions.class_embedding}) {
     if (!part.defined()) continue;
-    const at::Tensor here = part.ne(0).any(-1);
-    any = any.defined() ? any.logical_or(here) : here;
+    const FloatMatrix rows = matrix_of<float>(part.to(NumberType::kFloat32));
+    for (int64_t i = 0; i < n; ++i) any[static_cast<size_t>(i)] = any[static_cast<size_t>(i)] || !rows.row(i).isZero(0);
   }
   return any;
 }
@@ -32,11 +28,17 @@ double ByShots::at(double shots) const {
 }
 
 ClassMeanPrior PldaModel::prior(const KnowledgeTable& descriptions, int64_t n) const {
-  if (!knowledge || descriptions.empty()) return no_knowledge(space.between.to(at::kFloat), {n});
-  const at::Tensor mean = knowledge->predict(descriptions).to(at::kFloat);
-  const at::Tensor known = described(descriptions);
-  if (known.all().item<bool>()) return {mean, residual.to(at::kFloat)};
-  return {mean * known.unsqueeze(-1), at::where(known.unsqueeze(-1), residual, space.between).to(at::kFloat)};
+  if (!knowledge || descriptions.empty()) return no_knowledge(space.between, n);
+  ClassMeanPrior prior{knowledge->predict(descriptions), residual.transpose()};
+  const std::vector<bool> known = described(descriptions, prior.mean.rows());
+  if (std::find(known.begin(), known.end(), false) == known.end()) return prior;
+  prior.variance = residual.transpose().replicate(prior.mean.rows(), 1);
+  for (int64_t i = 0; i < prior.mean.rows(); ++i) {
+    if (known[static_cast<size_t>(i)]) continue;
+    prior.mean.row(i).setZero();
+    prior.variance.row(i) = space.between.transpose();
+  }
+  return prior;
 }
 
 }  // namespace protocom

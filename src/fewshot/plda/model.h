@@ -1,6 +1,4 @@
 #pragma once
-#include <ATen/core/Tensor.h>
-
 #include <memory>
 #include <vector>
 
@@ -40,7 +38,7 @@ struct PldaAdaptation {
 /// Everything that classifying with the Bayesian model needs beside the images of the classes.
 struct PldaModel {
   PldaSpace space;                                  ///< calibrated: variance 1 within classes
-  at::Tensor residual;                              ///< [e], variance of a class mean around what knowledge predicts
+  DoubleVector residual;                            ///< [e], variance of a class mean around what knowledge predicts
   std::shared_ptr<const KnowledgePrior> knowledge;  ///< null: fitted without descriptions
   KernelRidgeOptions knowledge_options;             ///< of the kernel ridge regression that it is or has as a part
   PldaVbOptions vb;                                 ///< steps, trust, spread and concentration that were chosen
@@ -57,12 +55,12 @@ struct PldaModel {
   PldaAdaptation adaptation;
   /// Images without labels of the classes that will be at hand, float32 [u, d], which a model that adapts learns from
   /// too; undefined: none.
-  at::Tensor unlabelled;
+  Array unlabelled;
   double explained = 0;           ///< share of the variance between held-out classes that knowledge explains
   double explained_left_out = 0;  ///< the same of base class means in the space of all of them, each left out in turn
 
-  /// What is believed of classes [n] before their images, in float32: mean [n, e], variance [e], or [n, e] where some
-  /// class has no description (it gets mean 0 and the variance between classes). `n` counts where `descriptions` is
+  /// What is believed of classes [n] before their images: mean [n, e], variance [1, e], or [n, e] where some class has
+  /// no description (it gets mean 0 and the variance between classes). `n` counts where `descriptions` is
   /// empty or the model has no knowledge.
   [[nodiscard]] ClassMeanPrior prior(const KnowledgeTable& descriptions, int64_t n) const;
 };

@@ -1,10 +1,9 @@
-#include <ATen/ATen.h>
-
 #include <cmath>
 
 #include "base/error.h"
 #include "base/to_whole.h"
 #include "fewshot/plda/detail/prior_kind.h"
+#include "fewshot/plda/detail/state_matrices.h"
 #include "fewshot/toolbox/detail/state_tensors.h"
 
 namespace protocom {
@@ -25,26 +24,27 @@ std::string words_of(const KernelRidgeOptions& options) {
   return text;
 }
 
-at::Tensor tensor_of_sources(const DescriptionKernel::Base& base) {
-  std::vector<double> values;
-  for (size_t i = 0; i < base.sources.size(); ++i)
-    values.insert(values.end(), {static_cast<double>(base.sources[i]), base.shares[i]});
-  return at::tensor(values, at::kDouble).view({-1, 2});
+DoubleMatrix matrix_of_sources(const DescriptionKernel::Base& base) {
+  DoubleMatrix stated(static_cast<int64_t>(base.sources.size()), 2);
+  for (int64_t i = 0; i < stated.rows(); ++i) {
+    const auto at = static_cast<size_t>(i);
+    stated.row(i) << static_cast<double>(base.sources[at]), base.shares[at];
+  }
+  return stated;
 }
 
 /// Throws Error where they are not of the embeddings' numbers.
-void take_sources(const at::Tensor& stated, DescriptionKernel::Base& to) {
-  const auto value = stated.accessor<double, 2>();
-  const double numbers = static_cast<double>(to.embeddings.size(1));
+void take_sources(const DoubleMatrix& stated, DescriptionKernel::Base& to) {
+  const auto numbers = static_cast<double>(to.embeddings.cols());
   double all = 0, shares = 0;
-  for (int64_t i = 0; i < stated.size(0); ++i) {
-    const double size = value[i][0];
-    if (!(size >= 1 && size <= numbers && value[i][1] >= 0 && value[i][1] <= 1))
-      fail("'{}' holds {} numbers with the share {}", kSources, size, value[i][1]);
+  for (int64_t i = 0; i < stated.rows(); ++i) {
+    const double size = stated(i, 0), share = stated(i, 1);
+    if (!(size >= 1 && size <= numbers && share >= 0 && share <= 1))
+      fail("'{}' holds {} numbers with the share {}", kSources, size, share);
     to.sources.push_back(to_whole<int64_t>(size));
-    to.shares.push_back(value[i][1]);
+    to.shares.push_back(share);
     all += static_cast<double>(to.sources.back());
-    shares += value[i][1];
+    shares += share;
   }
   constexpr double kRounding = 1e-6;
   if (all != numbers || std::abs(shares - 1) > kRounding)
@@ -56,20 +56,24 @@ class KernelRidgePrior : public KnowledgePrior {
   explicit KernelRidgePrior(KernelRidge ridge) : ridge_(std::move(ridge)) {}
 
   [[nodiscard]] std::string name() const override { return kKernelRidge; }
-  [[nodiscard]] at::Tensor predict(const KnowledgeTable& descriptions) const override {
+  [[nodiscard]] DoubleMatrix predict(const KnowledgeTable& descriptions) const override {
     return ridge_.predict(descriptions);
   }
-  [[nodiscard]] std::shared_ptr<const KnowledgePrior> scaled(const at::Tensor& factor) const override {
-    return std::make_shared<KernelRidgePrior>(KernelRidge{ridge_.kernel, ridge_.dual * factor});
+  [[nodiscard]] std::shared_ptr<const KnowledgePrior> scaled(const DoubleVector& factor) const override {
+    return std::make_shared<KernelRidgePrior>(KernelRidge{ridge_.kernel, ridge_.dual * factor.asDiagonal()});
   }
   void add_to(MethodState& state) const override {
     const DescriptionKernel::Base& base = ridge_.kernel.base();
-    add_tensor(state, "dual", ridge_.dual);
-    add_tensor(state, "attribute_rows", base.attributes);
-    add_tensor(state, "attribute_idf", base.idf);
-    add_tensor(state, "embedding_rows", base.embeddings);
-    add_tensor(state, "embedding_center", base.embedding_center);
-    if (!base.sources.empty()) add_tensor(state, kSources, tensor_of_sources(base));
+    add_array(state, "dual", array_of_matrix(ridge_.dual));
+    if (base.attributes.rows() > 0) {
+      add_array(state, "attribute_rows", array_of_matrix(base.attributes));
+      add_numbers(state, "attribute_idf", base.idf);
+    }
+    if (base.embeddings.rows() > 0) {
+      add_array(state, "embedding_rows", array_of_matrix(base.embeddings));
+      add_numbers(state, "embedding_center", base.embedding_center);
+    }
+    if (!base.sources.empty()) add_array(state, kSources, array_of_matrix(matrix_of_sources(base)));
   }
 
  private:
@@ -93,21 +97,21 @@ PriorChoice choose_kernel_ridge(const PriorExamples& examples, const PriorOption
 std::shared_ptr<const KnowledgePrior> load_kernel_ridge(const MethodState& state, const KernelRidgeOptions& options,
                                                         int64_t dims) {
   if (!has_tensor(state, "dual")) return nullptr;
-  const at::Tensor dual = finite_tensor(state, "dual", {-1, dims});
-  const int64_t classes = dual.size(0);
+  DoubleMatrix dual = matrix_in(state, "dual", -1, dims);
+  const int64_t classes = dual.rows();
   DescriptionKernel::Base base;
   if (has_tensor(state, "attribute_rows")) {
-    base.attributes = finite_tensor(state, "attribute_rows", {classes, static_cast<int64_t>(state.attributes.size())});
-    base.idf = finite_tensor(state, "attribute_idf", {base.attributes.size(1)});
+    base.attributes = matrix_in(state, "attribute_rows", classes, static_cast<int64_t>(state.attributes.size()));
+    base.idf = numbers_in(state, "attribute_idf", base.attributes.cols());
   }
   if (has_tensor(state, "embedding_rows")) {
-    base.embeddings = finite_tensor(state, "embedding_rows", {classes, -1});
-    base.embedding_center = finite_tensor(state, "embedding_center", {base.embeddings.size(1)});
-    if (has_tensor(state, kSources)) take_sources(finite_tensor(state, kSources, {-1, 2}), base);
+    base.embeddings = matrix_in(state, "embedding_rows", classes, -1);
+    base.embedding_center = numbers_in(state, "embedding_center", base.embeddings.cols());
+    if (has_tensor(state, kSources)) take_sources(matrix_in(state, kSources, -1, 2), base);
   }
-  if (!base.attributes.defined() && !base.embeddings.defined())
+  if (base.attributes.rows() == 0 && base.embeddings.rows() == 0)
     fail("expected 'attribute_rows' or 'embedding_rows' beside 'dual', found neither");
-  return std::make_shared<KernelRidgePrior>(KernelRidge{DescriptionKernel(std::move(base), options), dual});
+  return std::make_shared<KernelRidgePrior>(KernelRidge{DescriptionKernel(std::move(base), options), std::move(dual)});
 }
 
 }  // namespace

@@ -93,14 +93,26 @@ std::vector<FloatMatrix> scores_of(const PldaTasks& tasks, const TaskScoring& sc
 ScaleTrial best_scale(const std::vector<PldaTasks>& all, const TaskScoring& scores) {
   std::vector<std::vector<FloatMatrix>> logits;
   for (const PldaTasks& tasks : all) logits.push_back(scores_of(tasks, scores));
-  ScaleTrial best;
-  // The loss is flat about its minimum: steps of 5 % miss nothing that could be measured.
-  for (double scale = 0.02; scale < 3; scale *= 1.05) {
+  const auto loss_at = [&](double scale) {
     double loss = 0;
     for (size_t i = 0; i < all.size(); ++i) loss += log_loss_of(all[i], logits[i], scale);
-    if (loss < best.loss) best = {scale, loss};
+    return loss;
+  };
+  // The loss is flat about its minimum: steps of 5 % miss nothing that could be measured.
+  std::vector<double> scales = {0.02};
+  while (scales.back() * 1.05 < 3) scales.push_back(scales.back() * 1.05);
+  // It is convex, a sum of log sum exp of what is linear in the scale: halving finds the least of the grid.
+  size_t first = 0, last = scales.size() - 1;
+  while (first < last) {
+    const size_t middle = (first + last) / 2;
+    if (loss_at(scales[middle + 1]) < loss_at(scales[middle])) {
+      first = middle + 1;
+    } else {
+      last = middle;
+    }
   }
-  return best;
+  const ScaleTrial found{scales[first], loss_at(scales[first])};
+  return found.loss < ScaleTrial().loss ? found : ScaleTrial();
 }
 
 FloatMatrix inductive_scores(const PldaTasks& of, const HeldOutTask& task) {
@@ -133,9 +145,22 @@ void set_probabilities(const std::vector<HeldOutClasses>& parts, const Probabili
     model.known_offset.*place = known.offset;
     model.known_alike.*place = known.alike;
   };
-  set(&ByShots::none, options.described ? 0 : 1);
+  const auto as_one = [&](double ByShots::*place) {
+    for (ByShots* shots : {&model.inductive_scale, &model.transductive_scale, &model.known_slope, &model.known_offset,
+                           &model.known_alike})
+      shots->*place = shots->one;
+  };
   set(&ByShots::one, 1);
-  set(&ByShots::five, std::clamp<int64_t>(fewest / 2, 1, 5));
+  if (options.described) {
+    set(&ByShots::none, 0);
+  } else {
+    as_one(&ByShots::none);
+  }
+  if (const int64_t most = std::clamp<int64_t>(fewest / 2, 1, 5); most > 1) {
+    set(&ByShots::five, most);
+  } else {
+    as_one(&ByShots::five);
+  }
 }
 
 }  // namespace protocom

@@ -1,30 +1,27 @@
 #include "fewshot/plda/detail/rows.h"
 
-#include <ATen/ATen.h>
-
 #include <algorithm>
 #include <cmath>
 #include <vector>
 
+#include "fewshot/plda/detail/directions.h"
 #include "fewshot/plda/detail/matrix_of_tensor.h"
 #include "fewshot/toolbox/detail/gaussian.h"
 #include "fewshot/toolbox/detail/row_kernels.h"
-#include "fewshot/toolbox/detail/row_products.h"
 
 namespace protocom {
 namespace {
 
-/// Dimensions up to the last whose value is not that of the very last one.
-int64_t varied(const at::Tensor& values) {
-  const at::Tensor differs = values.ne(values[-1]).nonzero();
-  return differs.size(0) == 0 ? 0 : differs[-1].item<int64_t>() + 1;
-}
-
-at::Tensor row_of(const at::Tensor& varied, const at::Tensor& rest) {
-  return at::cat({varied, varied * varied, padded_row(rest.square().sum(-1, true)), rest}, -1);
-}
+/// Of features that go through a space at once, so that they stay in a cache.
+constexpr int64_t kPiece = 512;
 
 }  // namespace
+
+int64_t varied_dims(const DoubleVector& variances, int64_t leading) {
+  int64_t varied = variances.size();
+  while (varied > leading && variances[varied - 1] == variances[variances.size() - 1]) --varied;
+  return varied;
+}
 
 int64_t PldaLayout::rest_begin() const { return 2 * padded + kRowMultiple; }
 
@@ -32,44 +29,66 @@ int64_t PldaLayout::width() const { return rest_begin() + padded_length(rest());
 
 PldaLayout plda_layout(const PldaModel& model) {
   PldaLayout layout;
-  layout.dims = model.space.between.size(0);
+  layout.dims = model.space.between.size();
   layout.leading = model.space.leading;
-  const int64_t needed = std::max({int64_t{1}, layout.leading, varied(model.space.between), varied(model.residual)});
+  const int64_t needed = std::max(
+      {int64_t{1}, varied_dims(model.space.between, layout.leading), varied_dims(model.residual, layout.leading)});
   layout.padded = padded_length(needed);
   layout.varied = std::min(layout.padded, layout.dims);
   return layout;
 }
 
-PldaRows::PldaRows(const PldaModel& model) : layout_(plda_layout(model)) {
-  space_.root = model.space.root;
-  space_.center = model.space.center.to(at::kFloat);
-  space_.projection = model.space.projection.to(at::kFloat);
-  space_.offset = model.space.offset.to(at::kFloat);
-}
+PldaRows::PldaRows(const PldaModel& model) : layout_(plda_layout(model)), space_(model.space) {}
 
 at::Tensor PldaRows::map(const at::Tensor& features) const {
-  const at::Tensor f = space_.transform(features);
-  return row_of(padded_row(f.narrow(-1, 0, layout_.varied)), padded_row(f.narrow(-1, layout_.varied, layout_.rest())));
+  return placed_rows(features, layout_.width(), [&](const auto& from, const auto& rows) { place(from, rows); });
 }
 
-std::pair<at::Tensor, at::Tensor> PldaRows::sums(const at::Tensor& features, const at::Tensor& present) const {
-  const at::Tensor count = present.sum(-1);
-  const at::Tensor sum = (space_.directions(features) * present.unsqueeze(-1)).sum(-2);
+FloatMatrix PldaRows::rows_of(const Eigen::Ref<const FloatMatrix>& features) const {
+  FloatMatrix rows(features.rows(), layout_.width());
+  place(features, rows);
+  return rows;
+}
+
+void PldaRows::place(const Eigen::Ref<const FloatMatrix>& features, Eigen::Ref<FloatMatrix> rows) const {
+  const int64_t padded = layout_.padded;
+  rows.setZero();
+  for (int64_t at = 0; at < features.rows(); at += kPiece) {
+    const int64_t count = std::min(kPiece, features.rows() - at);
+    FloatMatrix z = space_.rooted(features.middleRows(at, count));
+    take_directions(z, space_.center);
+    auto own = rows.middleRows(at, count);
+    place_linear(z, Eigen::VectorXf::Ones(count), own);
+    own.middleCols(padded, padded) = own.leftCols(padded).cwiseAbs2();
+    own.col(2 * padded) = own.middleCols(layout_.rest_begin(), layout_.rest()).rowwise().squaredNorm();
+  }
+}
+
+void PldaRows::place_linear(const FloatMatrix& z, const Eigen::VectorXf& count, Eigen::Ref<FloatMatrix> rows) const {
+  const int64_t first = layout_.varied, others = layout_.rest();
+  auto varied = rows.leftCols(first), rest = rows.middleCols(layout_.rest_begin(), others);
+  varied.noalias() = z * space_.projection.leftCols(first);
+  varied.noalias() -= count * space_.offset.head(first);
+  rest.noalias() = z * space_.projection.rightCols(others);
+  rest.noalias() -= count * space_.offset.tail(others);
+}
+
+FloatMatrix PldaRows::sums(const Eigen::Ref<const FloatMatrix>& features,
+                           const Eigen::Ref<const FloatMatrix>& present) const {
+  FloatMatrix z = space_.rooted(features);
+  take_directions(z, space_.center);
+  FloatMatrix sum = FloatMatrix::Zero(present.rows(), z.cols());
+  for (int64_t i = 0; i < z.rows(); ++i)
+    sum.row(i / present.cols()) += present(i / present.cols(), i % present.cols()) * z.row(i);
   // The map is linear but for its offset, so it is applied to the sum: a product a class, not an image.
-  const at::Tensor f = at::matmul(sum, space_.projection) - count.unsqueeze(-1) * space_.offset;
-  const at::Tensor varied = padded_row(f.narrow(-1, 0, layout_.varied));
-  const at::Tensor rest = padded_row(f.narrow(-1, layout_.varied, layout_.rest()));
-  // A row's squares are those of one image; a sum of images has none.
-  std::vector<int64_t> between = count.sizes().vec();
-  between.push_back(layout_.rest_begin() - layout_.padded);
-  return {count, at::cat({varied, at::zeros(between), rest}, -1)};
+  FloatMatrix rows = FloatMatrix::Zero(present.rows(), layout_.width());
+  place_linear(sum, present.rowwise().sum(), rows);
+  return rows;
 }
 
 bool PldaRows::same_as(const FeatureTransform& other) const {
   const auto* rows = dynamic_cast<const PldaRows*>(&other);
-  return rows != nullptr && rows->layout_.padded == layout_.padded && rows->space_.root == space_.root &&
-         rows->space_.center.equal(space_.center) && rows->space_.projection.equal(space_.projection) &&
-         rows->space_.offset.equal(space_.offset);
+  return rows != nullptr && rows->layout_.padded == layout_.padded && rows->space_ == space_;
 }
 
 DoubleMatrix dims_of_rows(const std::vector<const float*>& rows, const PldaLayout& layout) {
@@ -87,15 +106,15 @@ PldaRowBelief PldaRowBelief::of(const std::vector<int64_t>& which) const {
 }
 
 PldaRowBelief in_parts(const ClassMeanPrior& prior, const PldaLayout& layout) {
-  const FloatMatrix mean = matrix_of(prior.mean).cast<float>();
-  const FloatMatrix variance = matrix_of(prior.variance.expand_as(prior.mean)).cast<float>();
-  const int64_t n = mean.rows();
+  const int64_t n = prior.mean.rows();
   PldaRowBelief belief{FloatMatrix::Zero(n, layout.padded), FloatMatrix::Zero(n, layout.padded),
                        FloatMatrix::Zero(n, padded_length(layout.rest())), Eigen::VectorXf::Zero(n)};
-  belief.mean_varied.leftCols(layout.varied) = mean.leftCols(layout.varied);
-  belief.variance_varied.leftCols(layout.varied) = variance.leftCols(layout.varied);
-  belief.mean_rest.leftCols(layout.rest()) = mean.rightCols(layout.rest());
-  if (layout.rest() > 0) belief.variance_rest = variance.col(layout.varied);
+  const DoubleMatrix& variance = prior.variance;
+  const int64_t times = variance.rows() == n ? 1 : n;
+  belief.mean_varied.leftCols(layout.varied) = prior.mean.leftCols(layout.varied).cast<float>();
+  belief.variance_varied.leftCols(layout.varied) = variance.leftCols(layout.varied).cast<float>().replicate(times, 1);
+  belief.mean_rest.leftCols(layout.rest()) = prior.mean.rightCols(layout.rest()).cast<float>();
+  if (layout.rest() > 0) belief.variance_rest = variance.col(layout.varied).cast<float>().replicate(times, 1);
   return belief;
 }
 
@@ -126,8 +145,8 @@ FloatMatrix rows_of_means(const PldaRowBelief& belief) {
   return rows;
 }
 
-PldaRowVariance in_parts(const at::Tensor& variance, const PldaLayout& layout) {
-  const Eigen::RowVectorXf all = vector_of(variance).cast<float>();
+PldaRowVariance in_parts(const DoubleVector& variance, const PldaLayout& layout) {
+  const Eigen::RowVectorXf all = variance.transpose().cast<float>();
   PldaRowVariance parts{Eigen::RowVectorXf::Zero(layout.padded), layout.rest() > 0 ? all[layout.varied] : 0};
   parts.varied.head(layout.varied) = all.head(layout.varied);
   return parts;

@@ -20,7 +20,7 @@ inline constexpr std::array<double, 4> kConcentrations = {0.5, 2, 10, 50};
 /// Settings of variational EM of a mixture of N(mu_c, I) with a prior of the means, labelled images and unlabelled ones
 /// x_j:
 ///   log r_jc = log share_c - beta/2 sum_d [(x_j - m_c)^2 + u_d v_c] + const, u_d = spread in the first `uncertain`
-///   dimensions, else 0,  m, v = class_mean_posterior(prior, count + sum_j r_jc, sum + sum_j r_jc x_j),
+///   dimensions, else 0,  m, v = row_posterior(prior, count + sum_j r_jc, sum + sum_j r_jc x_j),
 /// started from the labelled images alone. kEstimate: log share_c = E[psi(a_c) - psi(sum a)], a_c = a_0 + sum_j r_jc,
 /// over q(a_0) ~ Gamma(n a_0) / Gamma(n a_0 + u) prod_c Gamma(a_c) / Gamma(a_0), which is the optimum of the bound;
 /// kBalanced: the factors of Sinkhorn's scaling that give every class u / n images; kGiven: the logarithm of what is

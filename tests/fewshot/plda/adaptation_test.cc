@@ -6,11 +6,11 @@
 #include "base/error.h"
 #include "fewshot/methods.h"
 #include "fewshot/plda/detail/class_rows.h"
-#include "fewshot/plda/detail/matrix_of_tensor.h"
 #include "fewshot/plda/detail/scatter.h"
 #include "fewshot/plda/detail/state.h"
 #include "fewshot/plda/fit.h"
 #include "support/golden.h"
+#include "support/matrices.h"
 
 namespace protocom {
 namespace {
@@ -18,7 +18,9 @@ namespace {
 using testing::error_of;
 using testing::golden;
 using ::testing::HasSubstr;
+using testing::moments_of;
 using testing::tensor_of;
+using testing::transformed;
 
 struct AdaptationImages {
   at::Tensor features;  // float64 [m, d]
@@ -35,10 +37,14 @@ AdaptationImages adaptation_images(int64_t classes, int64_t each, int64_t d, uin
 
 PldaModel model_of(const AdaptationImages& base) {
   PldaModel model;
-  model.space = PldaSpaceFitter(unit_moments(base.features, base.labels, base.features.mean(0))).space(0.1);
-  model.space.between = model.space.between + 0.1;
+  model.space = PldaSpaceFitter(moments_of(base.features, base.labels)).space(0.1);
+  model.space.between.array() += 0.1;
   model.residual = model.space.between;
   return model;
+}
+
+PldaModel adapted_to(const PldaModel& model, const AdaptationImages& images, int64_t classes) {
+  return adapted(model, matrix_of(images.features), labels_of(images.labels), classes);
 }
 
 EpisodeBatch episode_of_images(const at::Tensor& features, int64_t classes, int64_t each, int64_t shots) {
@@ -79,19 +85,19 @@ TEST(PldaAdaptation, EndlessTrustInTheFittedSpaceLeavesItAsItIsToTheBit) {
   PldaModel model = model_of(adaptation_images(8, 20, 10));
   model.adaptation = {1e300, 1e300, 1e300, false};
   const AdaptationImages own = adaptation_images(3, 4, 10, 9);
-  const PldaModel after = adapted(model, own.features, own.labels, 3);
-  EXPECT_TRUE(after.space.center.equal(model.space.center));
-  EXPECT_TRUE(after.space.projection.equal(model.space.projection));
-  EXPECT_TRUE(after.space.offset.equal(model.space.offset));
-  EXPECT_TRUE(after.space.between.equal(model.space.between));
+  const PldaModel after = adapted_to(model, own, 3);
+  EXPECT_EQ(after.space.center, model.space.center);
+  EXPECT_EQ(after.space.projection, model.space.projection);
+  EXPECT_EQ(after.space.offset, model.space.offset);
+  EXPECT_EQ(after.space.between, model.space.between);
 }
 
 TEST(PldaAdaptation, ManyImagesOfTheClassesAtHandBringTheirOwnCovarianceToTheUnit) {
   PldaModel model = model_of(adaptation_images(8, 20, 10));
   model.adaptation = {10, 10, 0, false};
   const AdaptationImages own = adaptation_images(5, 4000, 10, 9);
-  const PldaModel after = adapted(model, own.features, own.labels, 5);
-  const at::Tensor f = after.space.transform(own.features).view({5, 4000, 10});
+  const PldaModel after = adapted_to(model, own, 5);
+  const at::Tensor f = transformed(after.space, own.features).view({5, 4000, 10});
   const at::Tensor a = (f - f.mean(1, true)).view({-1, 10});
   EXPECT_LT(error_of(at::mm(a.t(), a) / 19995, at::eye(10, at::kDouble)), 0.01);
 }
@@ -124,12 +130,15 @@ TEST(PldaAdaptation, WithoutASpaceTheAnswersAreThoseOfFullCovariances) {
 TEST(PldaAdaptation, FeaturesOfWhichNoneIsNegativeAreTakenByTheirRootsInAFittedSpaceToo) {
   const AdaptationImages base = adaptation_images(12, 20, 10);
   const at::Tensor positive = base.features.square();
-  const PldaModel squares = fit_plda({positive, base.labels, {}, {}, {}}).model;
+  const auto fitted = [&](const at::Tensor& features) {
+    return fit_plda({array_of(features.to(at::kFloat)), labels_of(base.labels), {}, {}, {}}).model;
+  };
+  const PldaModel squares = fitted(positive);
   EXPECT_TRUE(squares.space.root);
-  EXPECT_FALSE(fit_plda({base.features, base.labels, {}, {}, {}}).model.space.root);
-  EXPECT_LT(error_of(squares.space.center, base.features.abs().mean(0)), 1e-6);
+  EXPECT_FALSE(fitted(base.features).space.root);
+  EXPECT_LT(error_of(protocom::tensor_of(squares.space.center), base.features.abs().mean(0)), 1e-6);
   const PldaModel again = plda_model_of(state_of(squares, {}));
-  EXPECT_TRUE(again.space.transform(positive).equal(squares.space.transform(positive)));
+  EXPECT_EQ(again.space.transform(matrix_of(positive)), squares.space.transform(matrix_of(positive)));
 }
 
 TEST(PldaAdaptation, WithOneImagePerClassTheAxisAlongWhichClassMeansDifferMostCountsLess) {
@@ -138,8 +147,8 @@ TEST(PldaAdaptation, WithOneImagePerClassTheAxisAlongWhichClassMeansDifferMostCo
   features.select(1, 7).mul_(6);
   PldaModel model;
   model.adaptation = {300, 0, 20, true};
-  const PldaSpace space = adapted(model, features, at::arange(20, at::kLong), 20).space;
-  const at::Tensor length = space.projection.square().sum(1);  // of each feature
+  const PldaSpace space = adapted_to(model, {features, at::arange(20)}, 20).space;
+  const at::Tensor length = protocom::tensor_of(space.projection).square().sum(1);  // of each feature
   EXPECT_EQ(length.argmin().item<int64_t>(), 7);
   EXPECT_LT(length[7].item<double>(), 0.6 * length.median().item<double>());
 }
@@ -185,7 +194,7 @@ TEST(PldaAdaptation, ABatchCountsAsMuchAsItsLabelledImagesLetIt) {
   unfitted.adaptation.isotropic = true;
   for (const int64_t each : {1, 5, 10}) {
     const AdaptationImages data = adaptation_images(4, each, 12);
-    const PldaModel made = adapted(unfitted, data.features, data.labels, 4);
+    const PldaModel made = adapted_to(unfitted, data, 4);
     const auto images = static_cast<double>(each);
     EXPECT_NEAR(made.transductive_scale.five / made.inductive_scale.five, 0.6 * images / (images + 0.8), 1e-12);
     EXPECT_EQ(made.transductive_scale.none, made.transductive_scale.five);
@@ -196,10 +205,11 @@ TEST(PldaAdaptation, CopiesOfAnImageSayNothingMoreOfTheSpace) {
   PldaModel model = model_of(adaptation_images(8, 20, 10));
   model.adaptation = {50, 50, 5, false};
   const AdaptationImages own = adaptation_images(3, 4, 10, 9);
-  const PldaModel once = adapted(model, own.features, own.labels, 3);
-  const PldaModel twice = adapted(model, at::cat({own.features, own.features}), at::cat({own.labels, own.labels}), 3);
-  EXPECT_LT(error_of(twice.space.projection, once.space.projection), 1e-9);
-  EXPECT_LT(error_of(twice.space.between, once.space.between), 1e-9);
+  const PldaModel once = adapted_to(model, own, 3);
+  const PldaModel twice =
+      adapted_to(model, {at::cat({own.features, own.features}), at::cat({own.labels, own.labels})}, 3);
+  EXPECT_LT(error_of(protocom::tensor_of(twice.space.projection), protocom::tensor_of(once.space.projection)), 1e-9);
+  EXPECT_LT(error_of(protocom::tensor_of(twice.space.between), protocom::tensor_of(once.space.between)), 1e-9);
 }
 
 TEST(PldaAdaptation, AnImageThatIsNotFiniteIsRefused) {
@@ -208,7 +218,7 @@ TEST(PldaAdaptation, AnImageThatIsNotFiniteIsRefused) {
   AdaptationImages own = adaptation_images(3, 4, 10, 9);
   own.features[2][3] = std::numeric_limits<double>::infinity();
   try {
-    adapted(model, own.features, own.labels, 3);
+    adapted_to(model, own, 3);
     FAIL() << "expected an Error";
   } catch (const Error& error) {
     EXPECT_THAT(error.what(), HasSubstr("not finite"));

@@ -133,7 +133,7 @@ TEST(PldaAdaptingRun, AnswersTheSameWhereTheClassesOfTheSpaceDifferInAllDimensio
 
 TEST(PldaAdaptingRun, ADamagedSpaceIsAnError) {
   PldaModel model = model_of_others(24, false);
-  model.space.projection = model.space.projection * 1e300;
+  model.space.projection *= 1e300;
   const EpisodeBatch episode = foreign_episode(5, 3, 24);
   EXPECT_THROW(static_cast<void>(answer(episode, model)), Error);
 }

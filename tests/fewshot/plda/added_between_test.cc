@@ -7,6 +7,7 @@
 #include "fewshot/methods.h"
 #include "fewshot/plda/detail/adaptation.h"
 #include "fewshot/plda/detail/state.h"
+#include "support/matrices.h"
 
 namespace protocom {
 namespace {
@@ -67,7 +68,7 @@ double found_beyond(PldaModel model, double beyond) {
   means.narrow(1, 0, 10) = 1.6 * at::randn({20, 10});
   const at::Tensor features = means.index_select(0, labels) + at::randn({60, 50});
   const int64_t leading = model.space.leading;
-  return adapted(model, features, labels, 20).space.between.slice(0, leading).mean().item<double>();
+  return adapted(model, matrix_of(features), labels_of(labels), 20).space.between.tail(50 - leading).mean();
 }
 
 TEST(AddedBetween, GrowsWithHowFarClassesDifferWhereBaseClassesDoNot) {

@@ -8,10 +8,10 @@
 #include "base/error.h"
 #include "fewshot/methods.h"
 #include "fewshot/plda/detail/adaptation.h"
-#include "fewshot/plda/detail/matrix_of_tensor.h"
 #include "fewshot/plda/detail/state.h"
 #include "fewshot/task_classifier.h"
 #include "support/golden.h"
+#include "support/matrices.h"
 #include "support/plda_reference.h"
 
 namespace protocom {
@@ -19,9 +19,13 @@ namespace {
 
 using testing::error_of;
 using ::testing::HasSubstr;
+using testing::nothing_known;
 using testing::plda_vb;
 using testing::plda_vb_scores;
 using testing::PldaVbResult;
+using testing::posterior_of;
+using testing::PosteriorOfMeans;
+using testing::transformed;
 
 constexpr int64_t kBatchClasses = 5, kBatchQueries = 60, kBatchDims = 120, kLoudDims = 8;
 
@@ -39,11 +43,14 @@ EpisodeBatch loud_episode(uint64_t seed, int64_t shots = 1, int64_t queries = kB
   return batch;
 }
 
+std::vector<int64_t> support_labels(int64_t shots) {
+  return labels_of(at::arange(kBatchClasses).repeat_interleave(shots));
+}
+
 PldaModel model_for(const EpisodeBatch& batch) {
   const int64_t shots = batch.support.size(2);
   const auto state = make_method("plda-vb")->state();
-  return adapted(plda_model_of(state), batch.support.view({-1, kBatchDims}),
-                 at::arange(kBatchClasses, at::kLong).repeat_interleave(shots), kBatchClasses);
+  return adapted(plda_model_of(state), matrix_of(batch.support), support_labels(shots), kBatchClasses);
 }
 
 at::Tensor logits_by(const PldaModel& model, const EpisodeBatch& batch) {
@@ -80,7 +87,7 @@ TEST(PldaBatchSpace, AnswersAreThePlainVariationalOnesThatTheLabelledImagesBound
   const at::Tensor between = at::rand({kDims}, at::kDouble) + 0.2, count = at::tensor({1.0, 3.0, 0.0, 2.0});
   const at::Tensor sum = at::randn({4, kDims}, at::kDouble) * count.unsqueeze(1);
   const at::Tensor unlabelled = at::randn({30, kDims}, at::kDouble), queries = at::randn({9, kDims}, at::kDouble);
-  const ClassMeanPosterior posterior = class_mean_posterior(no_knowledge(between, {4}), count, sum);
+  const PosteriorOfMeans posterior = posterior_of(nothing_known(between, 4), count, sum);
   const at::Tensor variance = 1 + between / (1 + 1.5 * between);
   const auto bound = [&](const at::Tensor& images) {
     const at::Tensor distance = ((images.unsqueeze(1) - posterior.mean).square() / variance).sum(-1);
@@ -99,7 +106,7 @@ TEST(PldaBatchSpace, AnswersAreThePlainVariationalOnesThatTheLabelledImagesBound
     task.pooled = pooled;
     if (pooled) task.queries = matrix_of(queries);
     const at::Tensor& asked = pooled ? queries : unlabelled;
-    const PldaVbResult result = plda_vb(no_knowledge(between, {4}), count, sum, unlabelled, options, bound(unlabelled));
+    const PldaVbResult result = plda_vb(nothing_known(between, 4), count, sum, unlabelled, options, bound(unlabelled));
     const at::Tensor expected = plda_vb_scores(result, asked, options) + bound(asked);
     const at::Tensor found = protocom::tensor_of(batch_scores(task, options, kScale));
     EXPECT_LT(error_of(found.log_softmax(-1), expected.log_softmax(-1)), 1e-4) << pooled;
@@ -197,12 +204,10 @@ std::unique_ptr<Method> plda_with(const at::Tensor& pool) {
   return method;
 }
 
-at::Tensor support_labels(int64_t shots) { return at::arange(kBatchClasses, at::kLong).repeat_interleave(shots); }
-
 /// The same adapted to the supports, with the pool's part in the supports.
 std::pair<std::shared_ptr<const Method>, EpisodeBatch> with_pool(const EpisodeBatch& batch, const at::Tensor& pool) {
   const AdaptedMethod made = plda_with(pool)->adapted(batch.support.view({-1, pool.size(1)}),
-                                                      support_labels(batch.support.size(2)), kBatchClasses);
+                                                      at::tensor(support_labels(batch.support.size(2))), kBatchClasses);
   return {made.method, with_soft_supports(batch, made.unlabelled)};
 }
 
@@ -214,7 +219,8 @@ TEST(PldaBatchSpace, AnEpisodeAndATaskUseThePoolAsARecognizerDoes) {
   const auto [adapted, weighted] = with_pool(batch, pool);
   const at::Tensor expected = score_with(*adapted->prepare({}), weighted);
   EXPECT_LT(error_of(plda_with(pool)->prepare({})->score(batch).logits.squeeze(0), expected), 1e-4);
-  const TaskClassifier task(plda_with(pool), {batch.support.view({-1, kBatchDims}), support_labels(3), kBatchClasses});
+  const TaskClassifier task(plda_with(pool),
+                            {batch.support.view({-1, kBatchDims}), at::tensor(support_labels(3)), kBatchClasses});
   EXPECT_LT(error_of(task.score(batch.query.squeeze(0)).logits, expected), 1e-4);
 }
 
@@ -235,22 +241,19 @@ TEST(PldaBatchSpace, SinglePhotosGainFromUnlabelledOnes) {
 TEST(PldaBatchSpace, FewUnlabelledPhotosLeaveTheDimensionsTheyHaveNoPartInAlone) {
   const EpisodeBatch batch = loud_episode(11, 3);
   PldaModel model = model_for(batch);
-  const at::Tensor features = batch.support.view({-1, kBatchDims});
-  const at::Tensor labels = at::arange(kBatchClasses, at::kLong).repeat_interleave(3);
   const PldaSpace before = model.space;
-  model.unlabelled = batch.query.squeeze(0).narrow(0, 0, 20);
-  const SoftSupports soft = follow_unlabelled(model, features, labels, kBatchClasses);
+  model.unlabelled = array_of(batch.query.squeeze(0).narrow(0, 0, 20));
+  const CountedImages soft = follow_unlabelled(model, matrix_of(batch.support), support_labels(3), kBatchClasses);
   EXPECT_FALSE(model.unlabelled.defined());
-  EXPECT_EQ(soft.weights.size(0), 20);
-  const double chances = soft.weights.sum().item<double>() * std::sqrt(3.0);
+  EXPECT_EQ(soft.weights.rows(), 20);
+  const double chances = static_cast<double>(soft.weights.sum()) * std::sqrt(3.0);
   EXPECT_GT(chances, 1);
   EXPECT_LT(chances, 20);
   // S of those dimensions loses to the degrees that the images add: a longer unit of f, and as much more between.
   const double growth = 1 + 0.25 * chances / model.vb.degrees;
-  const at::Tensor more = std::get<0>(model.space.between.sort()), less = std::get<0>(before.between.sort());
-  EXPECT_NEAR(more[-1].item<double>() / less[-1].item<double>(), growth, 1e-6);
+  EXPECT_NEAR(model.space.between.maxCoeff() / before.between.maxCoeff(), growth, 1e-6);
   // Distances between images differ by no more than that where the images are as before.
-  const at::Tensor f = before.transform(features.to(at::kDouble)), g = model.space.transform(features.to(at::kDouble));
+  const at::Tensor f = transformed(before, batch.support), g = transformed(model.space, batch.support);
   EXPECT_LT((g.square().sum() / f.square().sum()).item<double>(), growth + 1e-6);
 }
 
@@ -258,12 +261,10 @@ TEST(PldaBatchSpace, PhotosOfOtherClassesCountLess) {
   for (const int64_t shots : {1, 5}) {
     const EpisodeBatch batch = loud_episode(17, shots);
     PldaModel model = model_for(batch);
-    model.unlabelled = at::cat({batch.query, loud_episode(18).query}, 1).squeeze(0);
-    const SoftSupports soft =
-        follow_unlabelled(model, batch.support.view({-1, kBatchDims}), support_labels(shots), kBatchClasses);
-    const at::Tensor counted = soft.weights.sum(1);
-    const double own = counted.narrow(0, 0, kBatchQueries).sum().item<double>();
-    const double other = counted.narrow(0, kBatchQueries, kBatchQueries).sum().item<double>();
+    model.unlabelled = array_of(at::cat({batch.query, loud_episode(18).query}, 1).squeeze(0));
+    const CountedImages soft = follow_unlabelled(model, matrix_of(batch.support), support_labels(shots), kBatchClasses);
+    const double own = soft.weights.topRows(kBatchQueries).cast<double>().sum();
+    const double other = soft.weights.bottomRows(kBatchQueries).cast<double>().sum();
     // One labelled image per class does not tell them apart: all count.
     if (shots == 1) {
       EXPECT_NEAR(own, other, 1e-3);
@@ -276,22 +277,21 @@ TEST(PldaBatchSpace, PhotosOfOtherClassesCountLess) {
 TEST(PldaBatchSpace, PhotosThatAreLabelledTooCountOnce) {
   const EpisodeBatch batch = loud_episode(13, 3);
   const at::Tensor features = batch.support.view({-1, kBatchDims});
-  const at::Tensor labels = at::arange(kBatchClasses, at::kLong).repeat_interleave(3);
+  const DoubleMatrix images = matrix_of(features);
   PldaModel apart = model_for(batch), among = apart;
-  apart.unlabelled = batch.query.squeeze(0);
-  among.unlabelled = at::cat({features.to(at::kHalf).to(at::kFloat), apart.unlabelled});
-  follow_unlabelled(apart, features, labels, kBatchClasses);
-  EXPECT_EQ(follow_unlabelled(among, features, labels, kBatchClasses).features.size(0), kBatchQueries);
-  EXPECT_TRUE(among.space.projection.equal(apart.space.projection));
+  apart.unlabelled = array_of(batch.query.squeeze(0));
+  among.unlabelled = array_of(at::cat({features.to(at::kHalf).to(at::kFloat), batch.query.squeeze(0)}));
+  follow_unlabelled(apart, images, support_labels(3), kBatchClasses);
+  EXPECT_EQ(follow_unlabelled(among, images, support_labels(3), kBatchClasses).features.rows(), kBatchQueries);
+  EXPECT_EQ(among.space.projection, apart.space.projection);
 }
 
 TEST(PldaBatchSpace, UnlabelledPhotosOfAnotherEncoderAreRefused) {
   const EpisodeBatch batch = loud_episode(12, 2);
   PldaModel model = model_for(batch);
-  model.unlabelled = at::randn({4, kBatchDims + 1});
+  model.unlabelled = array_of(at::randn({4, kBatchDims + 1}));
   try {
-    follow_unlabelled(model, batch.support.view({-1, kBatchDims}),
-                      at::arange(kBatchClasses, at::kLong).repeat_interleave(2), kBatchClasses);
+    follow_unlabelled(model, matrix_of(batch.support), support_labels(2), kBatchClasses);
     FAIL() << "expected an Error";
   } catch (const Error& error) {
     EXPECT_THAT(error.what(), HasSubstr("unlabelled images have features of 121 numbers, labelled ones of 120"));

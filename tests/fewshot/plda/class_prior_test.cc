@@ -4,7 +4,7 @@
 
 #include "base/error.h"
 #include "support/golden.h"
-#include "tensors/tensors.h"
+#include "support/matrices.h"
 
 namespace protocom {
 namespace {
@@ -27,46 +27,47 @@ KernelRidgeOptions options_of(const nlohmann::json& data) {
 
 TEST(KernelRidge, PredictsNewClassesAsTheFormulasDo) {
   const auto data = golden("ridge", "plda.json");
-  const at::Tensor means = tensor_of(data.at("base").at("means"));
+  const DoubleMatrix means = matrix_of(tensor_of(data.at("base").at("means")));
   const KernelRidge prior = fit_kernel_ridge(descriptions_of(data.at("base")), means, options_of(data));
-  EXPECT_LT(error_of(prior.predict(descriptions_of(data.at("novel"))), tensor_of(data.at("predicted"))),
-            testing::kDoubleBound);
+  EXPECT_LT(
+      error_of(protocom::tensor_of(prior.predict(descriptions_of(data.at("novel")))), tensor_of(data.at("predicted"))),
+      testing::kDoubleBound);
 }
 
 TEST(KernelRidge, LeavesOneOutInClosedFormAsByFittingAnewWithoutTheClass) {
   const auto data = golden("ridge", "plda.json");
-  const at::Tensor means = tensor_of(data.at("base").at("means"));
-  const at::Tensor found = leave_one_out(descriptions_of(data.at("base")), means, options_of(data));
-  EXPECT_LT(error_of(found, tensor_of(data.at("left_out"))), testing::kDoubleBound);
+  const DoubleMatrix means = matrix_of(tensor_of(data.at("base").at("means")));
+  const DoubleMatrix found = leave_one_out(descriptions_of(data.at("base")), means, options_of(data));
+  EXPECT_LT(error_of(protocom::tensor_of(found), tensor_of(data.at("left_out"))), testing::kDoubleBound);
 }
 
 TEST(KernelRidge, PredictsNothingForAClassOfWhichNothingIsKnown) {
   const auto data = golden("ridge", "plda.json");
-  const at::Tensor means = tensor_of(data.at("base").at("means"));
+  const DoubleMatrix means = matrix_of(tensor_of(data.at("base").at("means")));
   const KernelRidge prior = fit_kernel_ridge(descriptions_of(data.at("base")), means, options_of(data));
-  const at::Tensor predicted =
-      prior.predict(unnamed_table(array_of(at::zeros({1, prior.kernel.base().idf.size(0)})),
-                                  array_of(at::zeros({1, prior.kernel.base().embedding_center.size(0)}))));
-  EXPECT_EQ(predicted.abs().max().item<double>(), 0);
+  const DoubleMatrix predicted =
+      prior.predict(unnamed_table(Array::zeros({1, prior.kernel.base().idf.size()}),
+                                  Array::zeros({1, prior.kernel.base().embedding_center.size()})));
+  EXPECT_TRUE(predicted.isZero(0));
 }
 
 TEST(KernelRidge, WorksWithAttributesAloneAndWithWordsAlone) {
   const auto data = golden("ridge", "plda.json");
-  const at::Tensor means = tensor_of(data.at("base").at("means"));
+  const DoubleMatrix means = matrix_of(tensor_of(data.at("base").at("means")));
   const KnowledgeTable both = descriptions_of(data.at("base"));
   KernelRidgeOptions attributes_only;
   attributes_only.word_weight = 0;
   const KernelRidge a = fit_kernel_ridge(unnamed_table(both.association, {}), means, {});
   const KernelRidge b = fit_kernel_ridge(both, means, attributes_only);
-  EXPECT_LT(error_of(a.dual, b.dual), testing::kDoubleBound);
+  EXPECT_LT((a.dual - b.dual).cwiseAbs().maxCoeff(), testing::kDoubleBound);
   const KnowledgeTable words_alone = unnamed_table({}, both.class_embedding);
-  EXPECT_EQ(fit_kernel_ridge(words_alone, means, {}).predict(words_alone).sizes(), means.sizes());
+  EXPECT_EQ(fit_kernel_ridge(words_alone, means, {}).predict(words_alone).rows(), means.rows());
 }
 
 TEST(KernelRidge, RefusesDescriptionsOfAnotherVocabulary) {
   const auto data = golden("ridge", "plda.json");
   const KernelRidge prior =
-      fit_kernel_ridge(descriptions_of(data.at("base")), tensor_of(data.at("base").at("means")), {});
+      fit_kernel_ridge(descriptions_of(data.at("base")), matrix_of(tensor_of(data.at("base").at("means"))), {});
   EXPECT_THROW(
       static_cast<void>(prior.predict(unnamed_table(array_of(at::zeros({1, 99})), array_of(at::zeros({1, 3}))))),
       Error);
@@ -87,7 +88,7 @@ TEST(KernelRidge, EachSourceOfEmbeddingsHasItsOwnCosine) {
     KernelRidgeOptions options;
     options.word_weight = 1;
     const KnowledgeTable own = unnamed_table(array_of(association), array_of(embedding));
-    return DescriptionKernel(own, options).likeness(own);
+    return protocom::tensor_of(DescriptionKernel(own, options).likeness(own));
   };
   KernelRidgeOptions options;
   options.word_weight = 2;
@@ -96,7 +97,8 @@ TEST(KernelRidge, EachSourceOfEmbeddingsHasItsOwnCosine) {
   const at::Tensor expected = (alone(tensor_of(one.association), {}) + 1.5 * alone({}, tensor_of(one.class_embedding)) +
                                0.5 * alone({}, tensor_of(one.class_embedding).flip(0))) /
                               3;
-  EXPECT_LT(error_of(DescriptionKernel(two, options).likeness(two), expected), testing::kDoubleBound);
+  EXPECT_LT(error_of(protocom::tensor_of(DescriptionKernel(two, options).likeness(two)), expected),
+            testing::kDoubleBound);
   EXPECT_THROW(DescriptionKernel(two, {1, 2, 1, {1}}), UsageError);
   EXPECT_THROW(DescriptionKernel(two, {1, 2, 1, {1, -1}}), UsageError);
   EXPECT_THROW(DescriptionKernel(two, {1, 2, 1, {0, 0}}), UsageError);
@@ -110,14 +112,14 @@ TEST(KernelRidge, AClassThatOneSourceDoesNotKnowHasTheOthersAlone) {
   const DescriptionKernel kernel(two, {0, 1, 1, {}});
   tensor_of(two.class_embedding).slice(1, tensor_of(one.class_embedding).size(1)).zero_();
   const KnowledgeTable first = unnamed_table({}, one.class_embedding);
-  EXPECT_LT(error_of(kernel.likeness(two), DescriptionKernel(first, {0, 1, 1, {}}).likeness(first) / 2),
-            testing::kDoubleBound);
+  const DoubleMatrix alone = DescriptionKernel(first, {0, 1, 1, {}}).likeness(first);
+  EXPECT_LT((kernel.likeness(two) - alone / 2).cwiseAbs().maxCoeff(), testing::kDoubleBound);
 }
 
 TEST(KernelRidge, ASourceThatSaysNothingOfTheClassesIsFoundOut) {
   auto generator = at::detail::createCPUGenerator(5);
   const at::Tensor truth = at::randn({60, 6}, generator);
-  const at::Tensor means = at::mm(truth, at::randn({6, 20}, generator)).to(at::kDouble);
+  const DoubleMatrix means = matrix_of(at::mm(truth, at::randn({6, 20}, generator)));
   const KnowledgeTable both = unnamed_table({}, array_of(at::cat({truth, at::randn({60, 40}, generator)}, 1)), {6, 40});
   const auto trials = try_kernel_ridges(both, means);
   const KernelRidgeOptions& best = trials.front().options;
@@ -129,7 +131,8 @@ TEST(KernelRidge, ASourceThatSaysNothingOfTheClassesIsFoundOut) {
 
 TEST(KernelRidge, TriesItsGridAndPutsTheLeastErrorFirst) {
   const auto data = golden("ridge", "plda.json");
-  const auto trials = try_kernel_ridges(descriptions_of(data.at("base")), tensor_of(data.at("base").at("means")));
+  const auto trials =
+      try_kernel_ridges(descriptions_of(data.at("base")), matrix_of(tensor_of(data.at("base").at("means"))));
   ASSERT_EQ(trials.size(), 25U);
   for (size_t i = 1; i < trials.size(); ++i) EXPECT_LE(trials[i - 1].error, trials[i].error);
 }

@@ -8,8 +8,9 @@
 #include "base/rng.h"
 #include "fewshot/plda/fit.h"
 #include "io/npz.h"
+#include "support/matrices.h"
+#include "support/plda_reference.h"
 #include "support/real_data.h"
-#include "tensors/tensors.h"
 
 namespace protocom {
 namespace {
@@ -34,10 +35,10 @@ struct DescribedImages {
       const at::Tensor turn = labels.remainder(10);
       return turn.ge(from).logical_and(turn.lt(to)).nonzero().flatten();
     };
-    inputs.base_features = features.index_select(0, rows(0, 4));
-    inputs.base_labels = labels.index_select(0, rows(0, 4));
-    inputs.val_features = features.index_select(0, rows(4, 5));
-    inputs.val_labels = labels.index_select(0, rows(4, 5));
+    inputs.base_features = array_of(features.index_select(0, rows(0, 4)));
+    inputs.base_labels = numbers_of(labels.index_select(0, rows(0, 4)));
+    inputs.val_features = array_of(features.index_select(0, rows(4, 5)));
+    inputs.val_labels = numbers_of(labels.index_select(0, rows(4, 5)));
   }
   /// Rows [n, 4] of novel classes [n].
   [[nodiscard]] at::Tensor images_of(const at::Tensor& classes) const {
@@ -58,11 +59,12 @@ double accuracy_of_described(const DescribedImages& data, const PldaModel& model
     const at::Tensor classes = at::tensor(rng.sample(100, ways), at::kLong) * 10 + 5;
     const at::Tensor order = at::tensor(rng.sample(kImagesOfEach, kImagesOfEach), at::kLong);
     const at::Tensor rows = data.images_of(classes).index_select(1, order);
-    const at::Tensor f =
-        model.space.transform(data.features.index_select(0, rows.flatten())).view({ways, kImagesOfEach, -1});
-    const ClassMeanPosterior known =
-        class_mean_posterior(model.prior(data.inputs.descriptions.rows(numbers_of(classes)), ways),
-                             at::full({ways}, static_cast<double>(shots)), f.narrow(1, 0, shots).sum(1));
+    const at::Tensor f = testing::transformed(model.space, data.features.index_select(0, rows.flatten()))
+                             .view({ways, kImagesOfEach, -1});
+    const ClassMeanPrior prior = model.prior(data.inputs.descriptions.rows(numbers_of(classes)), ways);
+    const testing::PosteriorOfMeans known =
+        testing::posterior_of({protocom::tensor_of(prior.mean), protocom::tensor_of(prior.variance)},
+                              at::full({ways}, static_cast<double>(shots)), f.narrow(1, 0, shots).sum(1));
     const at::Tensor precision = (1 + known.variance.reshape({-1, f.size(2)})[0]).reciprocal();
     const at::Tensor query = f.narrow(1, kImagesOfEach - kAskedOfEach, kAskedOfEach).reshape({ways * kAskedOfEach, -1});
     const at::Tensor score = at::mm(query * precision, known.mean.t()) - 0.5 * (known.mean.square() * precision).sum(1);

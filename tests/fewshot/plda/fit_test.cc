@@ -10,8 +10,8 @@
 #include "base/error.h"
 #include "fewshot/plda/detail/state.h"
 #include "support/golden.h"
+#include "support/matrices.h"
 #include "support/message_of.h"
-#include "tensors/tensors.h"
 
 namespace protocom {
 namespace {
@@ -31,7 +31,7 @@ PldaFitInputs inputs(int64_t base, int64_t val, int64_t each, int64_t d, uint64_
   const at::Tensor means = at::matmul(tensor_of(data.descriptions.association) - 0.4, at::randn({12, d})) + residual;
   const auto draw = [&](int64_t from, int64_t count) {
     const at::Tensor labels = at::arange(from, from + count, at::kLong).repeat_interleave(each);
-    return std::make_pair(means.index_select(0, labels) + at::randn({count * each, d}), labels);
+    return std::make_pair(array_of(means.index_select(0, labels) + at::randn({count * each, d})), numbers_of(labels));
   };
   std::tie(data.base_features, data.base_labels) = draw(0, base);
   if (val > 0) std::tie(data.val_features, data.val_labels) = draw(base, val);
@@ -48,8 +48,8 @@ TEST(PldaFit, ChoosesOneSettingOfEachAndSaysWhatItTried) {
   EXPECT_EQ(chosen(fit, "knowledge"), 1);
   EXPECT_EQ(chosen(fit, "shrinkage, floor"), 1);
   EXPECT_EQ(chosen(fit, "trust, spread"), 1);
-  EXPECT_TRUE(fit.model.space.projection.isfinite().all().item<bool>());
-  EXPECT_GT(fit.model.residual.min().item<double>(), 0);
+  EXPECT_TRUE(fit.model.space.projection.allFinite());
+  EXPECT_GT(fit.model.residual.minCoeff(), 0);
 }
 
 TEST(PldaFit, KeepsCloseToTheIdentityWhereNoClassCanBeLeftOut) {
@@ -81,8 +81,8 @@ TEST(PldaFit, MeasuresTheVarianceAroundKnowledgeInTasksOfManyClasses) {
   const PldaFit half = fit_plda(inputs(60, 60, 6, 16), options);
   options.variances_around = {1};
   const PldaFit whole = fit_plda(inputs(60, 60, 6, 16), options);
-  EXPECT_LT(error_of(2 * half.model.residual, whole.model.residual), 1e-9);
-  EXPECT_LT(error_of(half.model.space.between, whole.model.space.between), 1e-12);
+  EXPECT_LT((2 * half.model.residual - whole.model.residual).cwiseAbs().maxCoeff(), 1e-9);
+  EXPECT_LT((half.model.space.between - whole.model.space.between).cwiseAbs().maxCoeff(), 1e-12);
   const PldaFit few = fit_plda(inputs(24, 8, 20, 16), options);
   EXPECT_EQ(chosen(few, "variance around knowledge"), 0);
 }
@@ -108,9 +108,9 @@ PldaFit quick_fit(const PldaFitInputs& data) {
 
 /// Squared length of what knowledge predicts of val classes over that of their means.
 double share_followed(const PldaFitInputs& data, const PldaModel& model) {
-  const UnitMoments val = unit_moments(data.val_features, data.val_labels, model.space.center);
-  const at::Tensor predicted = model.knowledge->predict(data.descriptions.rows(numbers_of(val.classes)));
-  return (predicted.square().sum() / model.space.transform_means(val.mean).square().sum()).item<double>();
+  const UnitMoments val = unit_moments<float>(matrix_of<float>(data.val_features), data.val_labels, model.space.center);
+  const DoubleMatrix predicted = model.knowledge->predict(data.descriptions.rows(val.classes));
+  return predicted.squaredNorm() / model.space.transform_means(val.mean).squaredNorm();
 }
 
 // A regression on a dozen classes fits them whatever it is told; held-out classes say how far to follow it. What
@@ -134,8 +134,10 @@ TEST(PldaFit, FollowsWhatItIsToldOfFewClassesAsFarAsHeldOutClassesDo) {
 TEST(PldaFit, MeasuresWhatKnowledgeAdds) {
   PldaFitInputs data = inputs(32, 8, 20, 16);
   // Images scatter so far that one of a class says little of it.
-  data.base_features = data.base_features + 3 * at::randn_like(data.base_features);
-  data.val_features = data.val_features + 3 * at::randn_like(data.val_features);
+  for (Array* features : {&data.base_features, &data.val_features}) {
+    const at::Tensor clean = tensor_of(*features);
+    *features = array_of(clean + 3 * at::randn_like(clean));
+  }
   const std::vector<KnowledgeGain> told = fit_plda(data).gains;
   ASSERT_EQ(told.size(), 2u);
   EXPECT_EQ(told[0].k_shot, 1);
@@ -177,8 +179,8 @@ TEST(PldaFit, GivesTheSameModelForTheSameInputs) {
   const PldaFitInputs data = inputs(12, 5, 10, 8);
   const PldaModel a = fit_plda(data).model;
   const PldaModel b = fit_plda(data).model;
-  EXPECT_TRUE(a.space.projection.equal(b.space.projection));
-  EXPECT_TRUE(a.residual.equal(b.residual));
+  EXPECT_EQ(a.space.projection, b.space.projection);
+  EXPECT_EQ(a.residual, b.residual);
 }
 
 TEST(PldaFit, TakesTenClassesWithoutValAndWithoutKnowledgeInMoreDimensionsThanImages) {
@@ -188,33 +190,34 @@ TEST(PldaFit, TakesTenClassesWithoutValAndWithoutKnowledgeInMoreDimensionsThanIm
   EXPECT_EQ(fit.model.knowledge, nullptr);
   EXPECT_EQ(fit.model.explained, 0);
   EXPECT_EQ(knowledge_sentence(fit), "The model was fitted without knowledge of the classes.");
-  EXPECT_TRUE(fit.model.space.transform(data.base_features).isfinite().all().item<bool>());
+  EXPECT_TRUE(fit.model.space.transform(matrix_of<float>(data.base_features).cast<double>()).allFinite());
 }
 
 TEST(PldaFit, TakesTwoClassesToo) {
   PldaFitInputs data = inputs(2, 0, 5, 4);
   const PldaFit fit = fit_plda(data);
-  EXPECT_GT(fit.model.space.between.min().item<double>(), 0);
+  EXPECT_GT(fit.model.space.between.minCoeff(), 0);
   // Of classes that are not there nothing can be measured, so that what was learned of two is not followed.
   EXPECT_FALSE(fit.strength.has_value());
   EXPECT_THAT(knowledge_sentence(fit), ::testing::HasSubstr("could not be measured"));
   const ClassMeanPrior prior = fit.model.prior(data.descriptions, 2);
-  EXPECT_EQ(prior.mean.abs().max().item<double>(), 0);
-  EXPECT_LT(error_of(prior.variance, fit.model.space.between), 1e-6);
+  EXPECT_TRUE(prior.mean.isZero(0));
+  EXPECT_LT((prior.variance.row(0).transpose() - fit.model.space.between).cwiseAbs().maxCoeff(), 1e-6);
 }
 
 TEST(PldaModel, TreatsAClassWithoutDescriptionAsOneOfWhichNothingIsKnown) {
   const PldaFitInputs data = inputs(24, 8, 20, 16);
   const PldaModel model = fit_plda(data).model;
-  KnowledgeTable two = data.descriptions.rows(numbers_of(at::tensor({0, 1}, at::kLong)));
-  EXPECT_EQ(model.prior(two, 2).variance.dim(), 1);
+  KnowledgeTable two = data.descriptions.rows({0, 1});
+  EXPECT_EQ(model.prior(two, 2).variance.rows(), 1);
   tensor_of(two.association)[1].zero_();
   tensor_of(two.class_embedding)[1].zero_();
   const ClassMeanPrior prior = model.prior(two, 2);
-  EXPECT_EQ(prior.mean[1].abs().max().item<double>(), 0);
-  EXPECT_LT(error_of(prior.variance[1], model.space.between), 1e-6);
-  EXPECT_LT(error_of(prior.variance[0], model.residual), 1e-6);
-  EXPECT_EQ(model.prior({}, 3).mean.sizes(), (std::vector<int64_t>{3, 16}));
+  EXPECT_TRUE(prior.mean.row(1).isZero(0));
+  EXPECT_LT((prior.variance.row(1).transpose() - model.space.between).cwiseAbs().maxCoeff(), 1e-6);
+  EXPECT_LT((prior.variance.row(0).transpose() - model.residual).cwiseAbs().maxCoeff(), 1e-6);
+  EXPECT_EQ(model.prior({}, 3).mean.rows(), 3);
+  EXPECT_EQ(model.prior({}, 3).mean.cols(), 16);
 }
 
 std::vector<std::string> twelve_names() {
@@ -229,12 +232,12 @@ TEST(PldaModel, ComesBackFromItsTensorsAsItWas) {
   const MethodState state = state_of(model, twelve_names());
   EXPECT_EQ(state.attributes.size(), 12U);
   const PldaModel back = plda_model_of(state);
-  EXPECT_TRUE(back.space.projection.equal(model.space.projection));
-  EXPECT_TRUE(back.residual.equal(model.residual));
+  EXPECT_EQ(back.space.projection, model.space.projection);
+  EXPECT_EQ(back.residual, model.residual);
   EXPECT_EQ(back.vb.trust, model.vb.trust);
   EXPECT_EQ(back.inductive_scale.none, model.inductive_scale.none);
   EXPECT_EQ(back.transductive_scale.five, model.transductive_scale.five);
-  EXPECT_TRUE(back.prior(data.descriptions, 32).mean.equal(model.prior(data.descriptions, 32).mean));
+  EXPECT_EQ(back.prior(data.descriptions, 32).mean, model.prior(data.descriptions, 32).mean);
 }
 
 TEST(PldaFit, TakesThePriorThatItIsTold) {
@@ -248,21 +251,22 @@ TEST(PldaFit, TakesThePriorThatItIsTold) {
   EXPECT_NE(model.explained_left_out, ridge);
   const PldaModel back = plda_model_of(state_of(model, twelve_names()));
   EXPECT_EQ(back.explained_left_out, model.explained_left_out);
-  EXPECT_TRUE(back.prior(data.descriptions, 22).mean.equal(model.prior(data.descriptions, 22).mean));
+  EXPECT_EQ(back.prior(data.descriptions, 22).mean, model.prior(data.descriptions, 22).mean);
 }
 
 // The regression is linear in the means, so it may be fitted in one unit of length and used in another.
 TEST(PldaFit, KernelRidgeIsThatOfTheCalibratedSpaceTimesItsStrength) {
   const PldaFitInputs data = inputs(24, 8, 20, 16);
   const PldaFit fit = fit_plda(data);
-  const UnitMoments base =
-      unit_moments(data.base_features, data.base_labels, data.base_features.mean(0, false, at::kDouble));
-  const at::Tensor there = fit_kernel_ridge(data.descriptions.rows(numbers_of(base.classes)),
-                                            fit.model.space.transform_means(base.mean), fit.model.knowledge_options)
-                               .predict(data.descriptions);
-  const at::Tensor found = fit.model.knowledge->predict(data.descriptions);
-  const double factor = (found.norm() / there.norm()).item<double>();
-  EXPECT_LT(error_of(found, factor * there), testing::kDoubleBound);
+  const UnitMoments base = unit_moments<float>(matrix_of<float>(data.base_features), data.base_labels,
+                                               vector_of(tensor_of(data.base_features).mean(0, false, at::kDouble)));
+  const DoubleMatrix there = fit_kernel_ridge(data.descriptions.rows(base.classes),
+                                              fit.model.space.transform_means(base.mean), fit.model.knowledge_options)
+                                 .predict(data.descriptions);
+  const DoubleMatrix found = fit.model.knowledge->predict(data.descriptions);
+  const double factor = found.norm() / there.norm();
+  EXPECT_LT(error_of(protocom::tensor_of(found), protocom::tensor_of(DoubleMatrix(factor * there))),
+            testing::kDoubleBound);
   EXPECT_NEAR(factor, *fit.strength, 1e-9);
 }
 

@@ -9,8 +9,8 @@
 #include "base/error.h"
 #include "fewshot/method.h"
 #include "support/golden.h"
+#include "support/matrices.h"
 #include "support/message_of.h"
-#include "tensors/tensors.h"
 
 namespace protocom {
 namespace {
@@ -35,12 +35,12 @@ PriorExamples made_examples(int64_t classes) {
       tensor_of(made.descriptions.association) / tensor_of(made.descriptions.association).sum(1, true);
   made.descriptions.class_embedding = array_of(at::matmul(share, words));
   const at::Tensor signal = at::matmul(share, attribute_mean);
-  made.means = at::zeros({classes, kAllDims}, at::kDouble);
-  made.means.narrow(1, 0, kSeenDims).copy_(signal - signal.mean(0) + 0.1 * at::randn({classes, kSeenDims}));
+  made.means = DoubleMatrix::Zero(classes, kAllDims);
+  made.means.leftCols(kSeenDims) = matrix_of(signal - signal.mean(0) + 0.1 * at::randn({classes, kSeenDims}));
   return made;
 }
 
-PriorExamples first_of(const PriorExamples& all, int64_t classes) { return all.rows(at::arange(classes)); }
+PriorExamples first_of(const PriorExamples& all, int64_t classes) { return all.rows(labels_of(at::arange(classes))); }
 
 /// As many groups as leaving classes out takes at least: some priors are trained for each.
 PriorOptions two_groups() {
@@ -63,8 +63,8 @@ TEST(KnowledgePrior, KernelRidgeIsTheRegressionAndItsClosedForm) {
   EXPECT_EQ(choice.trials.front().error, best.error);
   EXPECT_EQ(choice.trials.size(), 25U);
   const KernelRidge plain = fit_kernel_ridge(examples.descriptions, examples.means, best.options);
-  EXPECT_TRUE(choice.fit(examples)->predict(examples.descriptions).equal(plain.predict(examples.descriptions)));
-  EXPECT_TRUE(choice.left_out.equal(leave_one_out(examples.descriptions, examples.means, best.options)));
+  EXPECT_EQ(choice.fit(examples)->predict(examples.descriptions), plain.predict(examples.descriptions));
+  EXPECT_EQ(choice.left_out, leave_one_out(examples.descriptions, examples.means, best.options));
 }
 
 TEST(KnowledgePrior, RefusesWhatTheKnowledgeCannotGive) {
@@ -103,17 +103,19 @@ TEST_P(EveryPrior, ComesBackFromItsTensorsAsItWas) {
   const auto back = load_prior(state, choose_prior("kernel-ridge", examples_).ridge, kAllDims);
   ASSERT_NE(back, nullptr);
   EXPECT_EQ(back->name(), GetParam());
-  EXPECT_TRUE(back->predict(examples_.descriptions).equal(prior().predict(examples_.descriptions)));
+  EXPECT_EQ(back->predict(examples_.descriptions), prior().predict(examples_.descriptions));
   EXPECT_NE(message_of([&] { load_prior(state, {}, kSeenDims - 1); }), "(no Error)");
 }
 
 TEST_P(EveryPrior, PredictsInTheUnitItIsScaledToAndNothingWhereClassesDoNotDiffer) {
-  const at::Tensor plain = prior().predict(examples_.descriptions);
-  EXPECT_EQ(plain.sizes(), examples_.means.sizes());
-  EXPECT_EQ(plain.scalar_type(), at::kDouble);
-  EXPECT_LT(plain.narrow(1, kSeenDims, kAllDims - kSeenDims).abs().max().item<double>(), 1e-12);
-  const at::Tensor factor = at::linspace(0.5, 2, kAllDims, at::kDouble);
-  EXPECT_LT(error_of(prior().scaled(factor)->predict(examples_.descriptions), plain * factor), testing::kDoubleBound);
+  const DoubleMatrix plain = prior().predict(examples_.descriptions);
+  EXPECT_EQ(plain.rows(), examples_.means.rows());
+  EXPECT_EQ(plain.cols(), examples_.means.cols());
+  EXPECT_LT(plain.rightCols(kAllDims - kSeenDims).cwiseAbs().maxCoeff(), 1e-12);
+  const DoubleVector factor = DoubleVector::LinSpaced(kAllDims, 0.5, 2);
+  EXPECT_LT(error_of(protocom::tensor_of(prior().scaled(factor)->predict(examples_.descriptions)),
+                     protocom::tensor_of(DoubleMatrix(plain * factor.asDiagonal()))),
+            testing::kDoubleBound);
 }
 
 TEST_P(EveryPrior, RefusesDescriptionsOfAnotherVocabulary) {
@@ -126,10 +128,9 @@ TEST_P(EveryPrior, TellsNewClassesWhereDescriptionsTellAndLittleWhereTheyAreShuf
   PriorExamples base = first_of(all, 40);
   const PriorChoice told = choose_prior(GetParam(), base, two_groups());
   EXPECT_LT(told.trials.front().error, 0.9);
-  const at::Tensor fresh = at::arange(40, 60);
-  const at::Tensor miss =
-      told.fit(base)->predict(all.descriptions.rows(numbers_of(fresh))) - all.means.index_select(0, fresh);
-  EXPECT_LT((miss.square().sum() / all.means.index_select(0, fresh).square().sum()).item<double>(), 0.9);
+  const PriorExamples fresh = all.rows(labels_of(at::arange(40, 60)));
+  const DoubleMatrix miss = told.fit(base)->predict(fresh.descriptions) - fresh.means;
+  EXPECT_LT(miss.squaredNorm() / fresh.means.squaredNorm(), 0.9);
   at::manual_seed(5);
   base.descriptions = base.descriptions.rows(numbers_of(at::randperm(40, at::kLong)));
   EXPECT_GT(choose_prior(GetParam(), base, two_groups()).trials.front().error, 0.95);
@@ -142,9 +143,9 @@ TEST_P(EveryPrior, SaysOfAClassLeftOutTheSameWhateverItsMeanIs) {
     return GetParam() == "kernel-ridge" ? leave_one_out(examples.descriptions, examples.means, ridge)
                                         : choose_prior(GetParam(), examples, two_groups()).left_out;
   };
-  const at::Tensor before = left_out();
-  examples.means[3].narrow(0, 0, kSeenDims).add_(5);
-  const at::Tensor after = left_out();
+  const at::Tensor before = protocom::tensor_of(left_out());
+  examples.means.row(3).head(kSeenDims).array() += 5;
+  const at::Tensor after = protocom::tensor_of(left_out());
   EXPECT_LT(error_of(after[3], before[3]), testing::kDoubleBound);
   EXPECT_GT((after - before).abs().max().item<double>(), 1e-3);
 }

@@ -5,7 +5,7 @@
 
 #include <cmath>
 
-#include "fewshot/plda/detail/matrix_of_tensor.h"
+#include "support/matrices.h"
 
 namespace protocom {
 namespace {

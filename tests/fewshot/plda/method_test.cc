@@ -15,8 +15,8 @@
 #include "fewshot/plda/fit.h"
 #include "io/artefact.h"
 #include "io/npz.h"
+#include "support/matrices.h"
 #include "support/temp_dir.h"
-#include "tensors/tensors.h"
 
 namespace protocom {
 namespace {
@@ -24,6 +24,7 @@ namespace {
 using ::testing::Contains;
 using ::testing::HasSubstr;
 using ::testing::Not;
+using testing::transformed;
 
 constexpr int64_t kPldaDim = 24;
 constexpr int64_t kPldaClasses = 20;  // the first fourteen are base classes
@@ -116,8 +117,8 @@ double relative(const at::Tensor& found, const at::Tensor& expected) {
 
 /// -|q - m|^2 / (2 (1 + 1 / k)) in the mapped space, m the mean of the k images of a class.
 at::Tensor nearest_mean_logits(const PldaModel& model, const EpisodeBatch& batch, double k) {
-  const at::Tensor means = model.space.transform(batch.support.to(at::kDouble)).mean(2).squeeze(0);
-  const at::Tensor queries = model.space.transform(batch.query.to(at::kDouble)).squeeze(0);
+  const at::Tensor means = transformed(model.space, batch.support).mean(2).squeeze(0);
+  const at::Tensor queries = transformed(model.space, batch.query).squeeze(0);
   const at::Tensor distance = (queries.unsqueeze(1) - means.unsqueeze(0)).square().sum(-1);
   return centred_logits(-0.5 * distance / (1 + 1 / k));
 }
@@ -161,7 +162,7 @@ TEST(PldaMethod, OfAnImageRepeatedTenThousandTimesRanksByTheNearestMeanWhateverW
 TEST(PldaMethod, WithAFlatVarianceBetweenClassesIsTheNearestMean) {
   const auto& world = described_classes();
   PldaModel model = plda_model_of(untold_plda()->state());
-  model.space.between = at::full_like(model.space.between, 1e6);
+  model.space.between.setConstant(1e6);
   model.residual = model.space.between;
   const EpisodeBatch batch = world.episode(world.features, 3);
   EXPECT_LT(relative(logits_of(state_of(model, {}), "plda:scale=1", batch), nearest_mean_logits(model, batch, 3)),
@@ -186,14 +187,14 @@ TEST(PldaMethod, WithoutKnowledgeGivesTheAnswersOfPldaToSeveralImages) {
   const MethodState state = untold_plda()->state();
   const PldaModel model = plda_model_of(state);
   const EpisodeBatch batch = world.episode(world.features, 3);
-  const at::Tensor support = model.space.transform(batch.support.to(at::kDouble)).squeeze(0);  // [n, k, e]
-  const at::Tensor queries = model.space.transform(batch.query.to(at::kDouble)).squeeze(0);
+  const at::Tensor support = transformed(model.space, batch.support).squeeze(0);  // [n, k, e]
+  const at::Tensor queries = transformed(model.space, batch.query).squeeze(0);
+  const at::Tensor between = protocom::tensor_of(model.space.between);
   at::Tensor expected = at::empty({30, 6}, at::kDouble);
   for (int64_t q = 0; q < 30; ++q) {
     for (int64_t c = 0; c < 6; ++c) {
       const at::Tensor together = at::cat({support[c], queries[q].unsqueeze(0)});
-      expected[q][c] =
-          joint_log_density(together, model.space.between) - joint_log_density(support[c], model.space.between);
+      expected[q][c] = joint_log_density(together, between) - joint_log_density(support[c], between);
     }
   }
   EXPECT_LT(relative(logits_of(state, "plda:scale=1", batch), centred_logits(expected)), 1e-4);
@@ -333,8 +334,8 @@ TEST(PldaMethod, OfAFormerVersionJudgesByTheBestClassAsItDid) {
   const at::Tensor best =
       std::get<0>(former->prepare(described_classes().context())->score(batch).logits.squeeze(0).max(-1)) /
       model.inductive_scale.one;
-  const at::Tensor f = model.space.transform(batch.query.squeeze(0).to(at::kDouble));
-  const at::Tensor spread = 1 + model.space.between;
+  const at::Tensor f = transformed(model.space, batch.query.squeeze(0));
+  const at::Tensor spread = 1 + protocom::tensor_of(model.space.between);
   const at::Tensor none =
       -0.5 * ((f.square() / spread).sum(-1) + spread.log().sum() + static_cast<double>(f.size(1)) * std::log(2 * M_PI));
   const at::Tensor expected = -(model.known_slope.one * (best - none) + model.known_offset.one);
@@ -359,7 +360,7 @@ TEST(PldaMethod, ReadsFilesOfFormerVersions) {
     writer.close();
     const FittedMethod old = read_fitted_method(path);
     const PldaModel model = plda_model_of(old.method->state());
-    EXPECT_TRUE(model.space.projection.equal(now.space.projection)) << version;
+    EXPECT_EQ(model.space.projection, now.space.projection) << version;
     EXPECT_EQ(model.transductive_scale.five, now.transductive_scale.five);
     EXPECT_EQ(model.known_offset.one, now.known_offset.one);
     EXPECT_TRUE(model.known_by_best);

@@ -6,7 +6,7 @@
 #include <cmath>
 
 #include "fewshot/plda/detail/known.h"
-#include "fewshot/plda/detail/matrix_of_tensor.h"
+#include "support/matrices.h"
 #include "support/plda_world.h"
 
 namespace protocom {

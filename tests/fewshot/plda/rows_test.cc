@@ -5,8 +5,8 @@
 
 #include <cmath>
 
-#include "fewshot/plda/detail/matrix_of_tensor.h"
 #include "fewshot/plda/detail/vb_rows.h"
+#include "support/matrices.h"
 #include "support/plda_reference.h"
 
 namespace protocom {
@@ -16,40 +16,47 @@ using testing::log_predictive;
 using testing::plda_vb;
 using testing::plda_vb_scores;
 using testing::PldaVbResult;
+using testing::posterior_of;
+using testing::PosteriorOfMeans;
+using testing::PriorOfMeans;
+using testing::transformed;
 
 /// A model of `own` dimensions with variances of their own and `rest` that share one.
 PldaModel model_of(int64_t own, int64_t rest) {
   at::manual_seed(3);
   const int64_t e = own + rest;
   PldaModel model;
-  model.space.center = at::randn({e}, at::kDouble);
+  const auto numbers = [](const at::Tensor& drawn, int64_t others, double value) {
+    return vector_of(at::cat({drawn, at::full({others}, value, at::kDouble)}));
+  };
+  model.space.center = vector_of(at::randn({e}, at::kDouble));
   model.space.projection =
-      std::sqrt(static_cast<double>(e)) * std::get<0>(at::linalg_qr(at::randn({e, e}, at::kDouble)));
-  model.space.offset = 0.1 * at::randn({e}, at::kDouble);
-  model.space.between = at::cat({at::rand({own}, at::kDouble) + 0.5, at::full({rest}, 0.05, at::kDouble)});
-  model.residual = at::cat({at::rand({own}, at::kDouble) + 0.2, at::full({rest}, 0.03, at::kDouble)});
+      matrix_of(std::sqrt(static_cast<double>(e)) * std::get<0>(at::linalg_qr(at::randn({e, e}, at::kDouble))));
+  model.space.offset = vector_of(0.1 * at::randn({e}, at::kDouble));
+  model.space.between = numbers(at::rand({own}, at::kDouble) + 0.5, rest, 0.05);
+  model.residual = numbers(at::rand({own}, at::kDouble) + 0.2, rest, 0.03);
   model.space.leading = own;
   return model;
 }
 
 struct RaggedTask {
-  ClassMeanPrior prior;  // float64, [b, n, e]
-  at::Tensor support;    // float32 [b, n, k, e], features
-  at::Tensor mask;       // [b, n, k]
-  at::Tensor query;      // [b, q, e]
-  at::Tensor pool;       // [b, u, e]
+  PriorOfMeans prior;  // float64, [b, n, e]
+  at::Tensor support;  // float32 [b, n, k, e], features
+  at::Tensor mask;     // [b, n, k]
+  at::Tensor query;    // [b, q, e]
+  at::Tensor pool;     // [b, u, e]
 };
 
 /// Ragged supports, of one class none; a prior that says something in every dimension.
 RaggedTask task_of(const PldaModel& model, int64_t q, int64_t u) {
-  const int64_t e = model.residual.size(0);
+  const int64_t e = model.residual.size();
   const at::Tensor means = at::randn({2, 4, e});
   const auto around = [&](int64_t count) {
     const at::Tensor who = at::arange(count, at::kLong).remainder(4);
     return means.index_select(1, who) + 0.3 * at::randn({2, count, e});
   };
   RaggedTask task;
-  task.prior = {0.5 * at::randn({2, 4, e}, at::kDouble), model.residual};
+  task.prior = {0.5 * at::randn({2, 4, e}, at::kDouble), protocom::tensor_of(model.residual)};
   task.support = around(12).view({2, 3, 4, e}).transpose(1, 2).contiguous();
   task.mask = at::tensor({1, 1, 1, 1, 1, 0, 1, 0, 0, 0, 0, 0}, at::kFloat).view({1, 4, 3}).expand({2, 4, 3});
   task.query = around(q);
@@ -58,14 +65,14 @@ RaggedTask task_of(const PldaModel& model, int64_t q, int64_t u) {
 }
 
 struct Reference {
-  ClassMeanPosterior posterior;
+  PosteriorOfMeans posterior;
   at::Tensor count, sum;
 };
 
 Reference reference_of(const PldaModel& model, const RaggedTask& task) {
-  const at::Tensor f = model.space.transform(task.support.to(at::kDouble)) * task.mask.unsqueeze(-1);
+  const at::Tensor f = transformed(model.space, task.support) * task.mask.unsqueeze(-1);
   const at::Tensor count = task.mask.sum(-1).to(at::kDouble);
-  return {class_mean_posterior(task.prior, count, f.sum(2)), count, f.sum(2)};
+  return {posterior_of(task.prior, count, f.sum(2)), count, f.sum(2)};
 }
 
 /// One of the tasks as rows.
@@ -75,7 +82,7 @@ struct RowsOfTask {
 
   RowsOfTask(const PldaRows& map, const RaggedTask& task, int64_t b)
       : query(float_matrix_of(map.map(task.query[b]))), pool(float_matrix_of(map.map(task.pool[b]))) {
-    rows.prior = in_parts({task.prior.mean[b], task.prior.variance}, map.layout());
+    rows.prior = in_parts(ClassMeanPrior{matrix_of(task.prior.mean[b]), matrix_of(task.prior.variance)}, map.layout());
     rows.count = vector_of(task.mask[b].sum(-1)).cast<float>();
     rows.sum = float_matrix_of((map.map(task.support[b]) * task.mask[b].unsqueeze(-1)).sum(1));
     rows.pooled = pool.rows() > 0;
@@ -122,9 +129,8 @@ class PldaRowsOfSizes : public ::testing::TestWithParam<std::pair<int64_t, int64
 /// The reference's posterior with one variance for all classes of an episode: what a class of 1.5 images has left,
 /// which is how many those of task_of() have on average.
 at::Tensor plain_log_predictive(const PldaModel& model, const RaggedTask& task) {
-  const at::Tensor variance = model.residual / (1 + 1.5 * model.residual);
-  return log_predictive({reference_of(model, task).posterior.mean, variance},
-                        model.space.transform(task.query.to(at::kDouble)));
+  const at::Tensor residual = protocom::tensor_of(model.residual), variance = residual / (1 + 1.5 * residual);
+  return log_predictive({reference_of(model, task).posterior.mean, variance}, transformed(model.space, task.query));
 }
 
 double relative_error_of(const at::Tensor& found, const at::Tensor& expected) {
@@ -149,7 +155,7 @@ TEST_P(PldaRowsOfSizes, GiveTheBayesianAnswerWhereClassesHaveEquallyManyImages) 
   RaggedTask task = task_of(model_, 10, 0);
   task.mask = at::ones({2, 4, 3});
   const at::Tensor expected =
-      log_predictive(reference_of(model_, task).posterior, model_.space.transform(task.query.to(at::kDouble)));
+      log_predictive(reference_of(model_, task).posterior, transformed(model_.space, task.query));
   EXPECT_LT(relative_error_of(log_predictives(task), expected), 1e-5);
 }
 
@@ -162,8 +168,8 @@ TEST_P(PldaRowsOfSizes, GiveThePlainVariationalAnswers) {
       options.uncertain = model_.space.leading;
       options.proportions = proportions;
       if (proportions == Proportions::kGiven) options.given = {0.1, 0.4, 0.3, 0.2};
-      const at::Tensor queries = model_.space.transform(task.query.to(at::kDouble));
-      const at::Tensor unlabelled = pool > 0 ? model_.space.transform(task.pool.to(at::kDouble)) : queries;
+      const at::Tensor queries = transformed(model_.space, task.query);
+      const at::Tensor unlabelled = pool > 0 ? transformed(model_.space, task.pool) : queries;
       const PldaVbResult result = plda_vb(task.prior, plain.count, plain.sum, unlabelled, options);
       const at::Tensor found =
           of_both(map_, task, [&](const RowsOfTask& own) { return plda_vb_rows(own.rows, map_.layout(), options); });
@@ -206,7 +212,7 @@ TEST(PldaRows, AreSharedByModelsOfOneSpace) {
   const PldaModel model = model_of(5, 20);
   PldaModel other = model;
   EXPECT_TRUE(PldaRows(model).same_as(PldaRows(other)));
-  other.space.offset = other.space.offset + 1;
+  other.space.offset.array() += 1;
   EXPECT_FALSE(PldaRows(model).same_as(PldaRows(other)));
 }
 

@@ -4,8 +4,8 @@
 
 #include "base/error.h"
 #include "fewshot/plda/calibration.h"
-#include "fewshot/plda/posterior.h"
 #include "support/golden.h"
+#include "support/matrices.h"
 #include "support/plda_reference.h"
 
 namespace protocom {
@@ -13,6 +13,10 @@ namespace {
 
 using testing::error_of;
 using testing::log_predictive;
+using testing::moments_of;
+using testing::nothing_known;
+using testing::posterior_of;
+using testing::transformed;
 
 struct Labelled {
   at::Tensor features;
@@ -27,27 +31,25 @@ Labelled images(int64_t classes, int64_t each, int64_t d, uint64_t seed = 5) {
   return {means.index_select(0, labels) + stretch * at::randn({classes * each, d}, at::kDouble), labels};
 }
 
-PldaSpaceFitter fitter_of(const Labelled& data) {
-  return PldaSpaceFitter(unit_moments(data.features, data.labels, data.features.mean(0)));
-}
+PldaSpaceFitter fitter_of(const Labelled& data) { return PldaSpaceFitter(moments_of(data.features, data.labels)); }
 
 TEST(PldaSpace, WhitensTheShrunkCovarianceWithinClassesAndTurnsToThatBetween) {
   const Labelled data = images(6, 40, 10);
   const PldaSpaceFitter fitter = fitter_of(data);
   const PldaSpace space = fitter.space(0.1);
-  const at::Tensor f = space.transform(data.features).view({6, 40, 10});
+  const at::Tensor f = transformed(space, data.features).view({6, 40, 10});
   const at::Tensor z = (data.features - data.features.mean(0));
   const at::Tensor unit = (z / z.norm(2, 1, true)).view({6, 40, 10});
   const at::Tensor deviation = (unit - unit.mean(1, true)).reshape({240, 10});
   const at::Tensor within = at::matmul(deviation.t(), deviation) / 234;
   const at::Tensor shrunk = 0.9 * within + 0.1 * within.trace() / 10 * at::eye(10, at::kDouble);
-  const at::Tensor p = space.projection;
+  const at::Tensor p = protocom::tensor_of(space.projection), variances = protocom::tensor_of(space.between);
   EXPECT_LT(error_of(at::matmul(p.t(), at::matmul(shrunk, p)), at::eye(10, at::kDouble)), 1e-10);
   const at::Tensor means = f.mean(1);
   const at::Tensor between = at::matmul(means.t(), means) / 5 - at::eye(10, at::kDouble) / 40;
   EXPECT_EQ(space.leading, 5);
   EXPECT_LT(means.mean(0).abs().max().item<double>(), 1e-10);
-  EXPECT_LT(error_of(between.narrow(0, 0, 5).narrow(1, 0, 5).diagonal(), space.between.narrow(0, 0, 5)), 1e-10);
+  EXPECT_LT(error_of(between.narrow(0, 0, 5).narrow(1, 0, 5).diagonal(), variances.narrow(0, 0, 5)), 1e-10);
   EXPECT_LT((between - at::diag(between.diagonal())).abs().max().item<double>(), 1e-10);
   EXPECT_LT(means.narrow(1, 5, 5).abs().max().item<double>(), 1e-10);  // classes do not differ in what remains
 }
@@ -59,11 +61,10 @@ TEST(PldaSpace, GivesTheSameAnswersForScaledAndRotatedFeatures) {
   const Labelled moved{3.5 * at::matmul(data.features, turn), data.labels};
   const auto answers = [](const Labelled& x) {
     PldaSpace space = fitter_of(x).space(0.2);
-    space.between = space.between + 0.1;
-    const at::Tensor f = space.transform(x.features);
+    space.between.array() += 0.1;
+    const at::Tensor f = transformed(space, x.features), between = protocom::tensor_of(space.between);
     const at::Tensor support = f.index_select(0, at::arange(0, 120, 20));
-    return log_predictive(class_mean_posterior(no_knowledge(space.between, {6}), at::ones({6}, at::kDouble), support),
-                          f);
+    return log_predictive(posterior_of(nothing_known(between, 6), at::ones({6}, at::kDouble), support), f);
   };
   EXPECT_LT(error_of(answers(moved), answers(data)), 1e-9);
 }
@@ -72,31 +73,32 @@ TEST(PldaSpace, DoesNotDependOnTheOrderOfTheImages) {
   const Labelled data = images(4, 10, 6);
   const at::Tensor order = at::randperm(40, at::kLong);
   const Labelled shuffled{data.features.index_select(0, order), data.labels.index_select(0, order)};
-  EXPECT_LT(error_of(fitter_of(shuffled).space(0.1).between, fitter_of(data).space(0.1).between), 1e-10);
+  const DoubleVector found = fitter_of(shuffled).space(0.1).between, expected = fitter_of(data).space(0.1).between;
+  EXPECT_LT((found - expected).cwiseAbs().maxCoeff(), 1e-10 * std::max(1.0, expected.maxCoeff()));
 }
 
 TEST(PldaSpace, IsDefinedForMoreDimensionsThanImagesAndForConstantOnes) {
   Labelled data = images(3, 4, 40);
   data.features.narrow(1, 0, 5).fill_(2.0);
   const PldaSpace space = fitter_of(data).space(0.1);
-  const at::Tensor f = space.transform(data.features.to(at::kFloat));
-  EXPECT_EQ(f.scalar_type(), at::kFloat);
-  EXPECT_EQ(f.sizes(), (std::vector<int64_t>{12, 40}));
-  EXPECT_TRUE(f.isfinite().all().item<bool>());
+  const DoubleMatrix f = space.transform(matrix_of(data.features));
+  EXPECT_EQ(f.rows(), 12);
+  EXPECT_EQ(f.cols(), 40);
+  EXPECT_TRUE(f.allFinite());
   EXPECT_EQ(space.leading, 2);
 }
 
 TEST(PldaSpace, JoinsTheMomentsOfTwoSetsOfClasses) {
   const Labelled data = images(4, 10, 6);
-  const at::Tensor center = data.features.mean(0);
+  const DoubleVector center = vector_of(data.features.mean(0));
   const auto part = [&](int64_t from) {
-    return unit_moments(data.features.narrow(0, from, 20), data.labels.narrow(0, from, 20), center);
+    return moments_of(data.features.narrow(0, from, 20), data.labels.narrow(0, from, 20), center);
   };
   const UnitMoments joined = join(part(0), part(20));
-  const UnitMoments whole = unit_moments(data.features, data.labels, center);
-  EXPECT_TRUE(joined.classes.equal(whole.classes));
-  EXPECT_LT(error_of(joined.mean, whole.mean), 1e-12);
-  EXPECT_LT(error_of(joined.scatter, whole.scatter), 1e-12);
+  const UnitMoments whole = moments_of(data.features, data.labels, center);
+  EXPECT_EQ(joined.classes, whole.classes);
+  EXPECT_LT((joined.mean - whole.mean).cwiseAbs().maxCoeff(), 1e-12);
+  EXPECT_LT((joined.scatter - whole.scatter).cwiseAbs().maxCoeff(), 1e-12 * whole.scatter.maxCoeff());
 }
 
 TEST(PldaSpace, RefusesWhatTellsNothingAboutClasses) {
@@ -111,15 +113,15 @@ TEST(PldaSpace, RefusesWhatTellsNothingAboutClasses) {
 
 TEST(PldaCalibration, FindsAPowerLawAgain) {
   HeldOutVariance evidence;
-  evidence.predictor = at::tensor({8.0, 4.0, 2.0, 1.0, 0.0}, at::kDouble);
+  evidence.predictor = (DoubleVector(5) << 8, 4, 2, 1, 0).finished();
   evidence.leading = 4;
-  const at::Tensor observed =
-      at::cat({0.6 * evidence.predictor.narrow(0, 0, 4).pow(0.75), at::full({1}, 0.02, at::kDouble)});
+  DoubleVector observed = 0.6 * evidence.predictor.array().pow(0.75);
+  observed[4] = 0.02;
   const VarianceLaw law = fit_variance_law(observed, evidence);
   EXPECT_DOUBLE_EQ(law.power, 0.75);
   EXPECT_NEAR(law.scale, 0.6, 1e-12);
   EXPECT_NEAR(law.floor, 0.02, 1e-12);
-  EXPECT_LT(error_of(law.values(evidence.predictor, 4), observed), 1e-12);
+  EXPECT_LT((law.values(evidence.predictor, 4) - observed).cwiseAbs().maxCoeff(), 1e-12 * observed.maxCoeff());
 }
 
 TEST(PldaCalibration, MeasuresHeldOutClassesAsTheirTransformedImagesShowThem) {
@@ -127,15 +129,15 @@ TEST(PldaCalibration, MeasuresHeldOutClassesAsTheirTransformedImagesShowThem) {
   const PldaSpaceFitter fitter = fitter_of({data.features.narrow(0, 0, 120), data.labels.narrow(0, 0, 120)});
   const PldaSpace space = fitter.space(0.1);
   const at::Tensor rest = data.features.narrow(0, 120, 120);
-  const UnitMoments moments = unit_moments(rest, data.labels.narrow(0, 120, 120), space.center);
+  const UnitMoments moments = moments_of(rest, data.labels.narrow(0, 120, 120), space.center);
   const HeldOutVariance seen = held_out_variance(space, moments, {});
-  const at::Tensor f = space.transform(rest).view({4, 30, 6});
-  EXPECT_LT(error_of(seen.within, f.var(1, true).mean(0)), 1e-10);
+  const at::Tensor f = transformed(space, rest).view({4, 30, 6}), within = protocom::tensor_of(seen.within);
+  EXPECT_LT(error_of(within, f.var(1, true).mean(0)), 1e-10);
   const at::Tensor means = f.mean(1);
-  EXPECT_LT(error_of(seen.between, means.square().mean(0) - seen.within / 30), 1e-10);
+  EXPECT_LT(error_of(protocom::tensor_of(seen.between), means.square().mean(0) - within / 30), 1e-10);
   const at::Tensor predicted = 0.5 * means;
-  EXPECT_LT(error_of(held_out_variance(space, moments, predicted).residual,
-                     (means - predicted).square().mean(0) - seen.within / 30),
+  EXPECT_LT(error_of(protocom::tensor_of(held_out_variance(space, moments, matrix_of(predicted)).residual),
+                     (means - predicted).square().mean(0) - within / 30),
             1e-10);
 }
 
@@ -144,24 +146,24 @@ TEST(PldaCalibration, KnowsAsMuchOfAClassWithoutDescriptionAsOfOneThatADescripti
   data.features.narrow(0, 120, 120) += 2;  // other classes lie elsewhere than those that the space was fitted on
   const PldaSpace space = fitter_of({data.features.narrow(0, 0, 120), data.labels.narrow(0, 0, 120)}).space(0.1);
   const UnitMoments moments =
-      unit_moments(data.features.narrow(0, 120, 120), data.labels.narrow(0, 120, 120), space.center);
-  const HeldOutVariance seen = held_out_variance(space, moments, at::zeros({4, 6}, at::kDouble));
-  EXPECT_LT(error_of(seen.residual, seen.between), 1e-12);
+      moments_of(data.features.narrow(0, 120, 120), data.labels.narrow(0, 120, 120), space.center);
+  const HeldOutVariance seen = held_out_variance(space, moments, DoubleMatrix::Zero(4, 6));
+  EXPECT_LT((seen.residual - seen.between).cwiseAbs().maxCoeff(), 1e-12);
 }
 
 TEST(PldaCalibration, ScalesALeadingDimensionToVarianceOneWithinHeldOutClasses) {
   const Labelled data = images(8, 30, 6);
   const PldaSpace space = fitter_of({data.features.narrow(0, 0, 120), data.labels.narrow(0, 0, 120)}).space(0.1);
   const UnitMoments held_out =
-      unit_moments(data.features.narrow(0, 120, 120), data.labels.narrow(0, 120, 120), space.center);
+      moments_of(data.features.narrow(0, 120, 120), data.labels.narrow(0, 120, 120), space.center);
   const PldaCalibration calibration = calibrate(held_out_variance(space, held_out, {}));
-  const at::Tensor within = held_out_variance(calibrated(space, calibration), held_out, {}).within;
-  EXPECT_NEAR(within.max().item<double>(), 1.0, 1e-10);
-  EXPECT_EQ(residual_variance(space, calibration).sizes(), space.between.sizes());
+  const DoubleVector within = held_out_variance(calibrated(space, calibration), held_out, {}).within;
+  EXPECT_NEAR(within.maxCoeff(), 1.0, 1e-10);
+  EXPECT_EQ(residual_variance(space, calibration).size(), space.between.size());
 }
 
 double strength(const std::vector<std::vector<double>>& predicted, const std::vector<std::vector<double>>& means) {
-  return strength_of_knowledge(testing::matrix(predicted), testing::matrix(means));
+  return strength_of_knowledge(matrix_of(testing::matrix(predicted)), matrix_of(testing::matrix(means)));
 }
 
 TEST(StrengthOfKnowledge, IsTheLeastSquaresFactorOfThePredictionInTheUnitInterval) {

@@ -16,6 +16,7 @@ using testing::plda_vb;
 using testing::plda_vb_scores;
 using testing::PldaTask;
 using testing::PldaVbResult;
+using testing::posterior_of;
 using testing::task_of;
 using testing::tensor_of;
 
@@ -184,7 +185,7 @@ TEST(PldaVb, IsDefinedForOneQueryForFewerQueriesThanClassesAndForNone) {
     }
     const PldaTask none = random_task({2}, 5, 0, 8);
     const PldaVbResult result = solve(none, options);
-    EXPECT_TRUE(result.means.mean.equal(class_mean_posterior(none.prior, none.count, none.sum).mean));
+    EXPECT_TRUE(result.means.mean.equal(posterior_of(none.prior, none.count, none.sum).mean));
     EXPECT_EQ(result.responsibilities.sizes(), (std::vector<int64_t>{2, 0, 5}));
   }
 }

@@ -1,23 +1,31 @@
 #include "fewshot/toolbox/detail/complete_basis.h"
 
-#include <ATen/ATen.h>
 #include <gtest/gtest.h>
+
+#include <Eigen/QR>
+
+#include "base/rng.h"
 
 namespace protocom::testing {
 namespace {
 
-at::Tensor orthonormal(int64_t d, int64_t r) {
-  at::manual_seed(static_cast<uint64_t>(17 * d + r));
-  return std::get<0>(at::linalg_qr(at::randn({d, r}, at::kDouble)));
+DoubleMatrix orthonormal(int64_t d, int64_t r) {
+  Rng rng(static_cast<uint64_t>(17 * d + r));
+  const DoubleMatrix drawn = DoubleMatrix::NullaryExpr(d, r, [&] { return rng.normal(); });
+  return Eigen::HouseholderQR<DoubleMatrix>(drawn).householderQ() * DoubleMatrix::Identity(d, r);
 }
 
-void expect_completes(const at::Tensor& columns) {
-  const int64_t d = columns.size(0), r = columns.size(1);
-  const at::Tensor basis = complete_basis(columns);
-  ASSERT_EQ(basis.sizes(), (std::vector<int64_t>{d, d}));
-  EXPECT_LT((at::mm(basis.t(), basis) - at::eye(d, at::kDouble)).abs().max().item<double>(), 1e-13);
-  const at::Tensor cosines = (basis.narrow(1, 0, r) * columns).sum(0).abs();
-  EXPECT_TRUE(at::allclose(cosines, at::ones_like(cosines), 0, 1e-12)) << "each column is there, up to its sign";
+DoubleMatrix orthonormal_basis(const DoubleMatrix& columns) {
+  const int64_t d = columns.rows();
+  DoubleMatrix basis = complete_basis(columns);
+  EXPECT_EQ(basis.cols(), d);
+  EXPECT_LT((basis.transpose() * basis - DoubleMatrix::Identity(d, d)).cwiseAbs().maxCoeff(), 1e-13);
+  return basis;
+}
+
+void expect_completes(const DoubleMatrix& columns) {
+  const DoubleMatrix basis = orthonormal_basis(columns);
+  EXPECT_LT((basis.leftCols(columns.cols()) - columns).cwiseAbs().maxCoeff(), 1e-12) << "each column is there";
 }
 
 TEST(CompleteBasis, BeginsWithTheColumnsAndIsOrthonormal) {
@@ -25,12 +33,20 @@ TEST(CompleteBasis, BeginsWithTheColumnsAndIsOrthonormal) {
 }
 
 TEST(CompleteBasis, ColumnsThatAreAxesNeedNoReflection) {
-  expect_completes(at::eye(5, 3, at::kDouble));
-  expect_completes(at::eye(5, at::kDouble).narrow(1, 1, 2));
+  expect_completes(DoubleMatrix::Identity(5, 3));
+  expect_completes(DoubleMatrix::Identity(5, 5).middleCols(1, 2));
+}
+
+TEST(CompleteBasis, HasAnotherDirectionForAColumnThatDependsOnThoseBeforeIt) {
+  DoubleMatrix columns = orthonormal(8, 4);
+  columns.col(2) = columns.col(0);
+  columns.col(3).setZero();
+  const DoubleMatrix basis = orthonormal_basis(columns);
+  EXPECT_LT((basis.leftCols(2) - columns.leftCols(2)).cwiseAbs().maxCoeff(), 1e-12);
 }
 
 TEST(CompleteBasis, OfNothingIsTheIdentity) {
-  EXPECT_TRUE(complete_basis(at::empty({4, 0}, at::kDouble)).equal(at::eye(4, at::kDouble)));
+  EXPECT_EQ(complete_basis(DoubleMatrix(4, 0)), DoubleMatrix::Identity(4, 4));
 }
 
 }  // namespace

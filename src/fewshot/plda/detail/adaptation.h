@@ -1,7 +1,6 @@
 #pragma once
-#include <ATen/core/Tensor.h>
-
 #include <cstdint>
+#include <vector>
 
 #include "fewshot/plda/model.h"
 
@@ -28,9 +27,10 @@ void set_scale(double scale, PldaModel& model);
 /// A model without a space (PldaAdaptation::isotropic) gets one: S0 and the between-class covariance are multiples of
 /// I, S has exact eigenvectors, R has the class means' rows too (plda/adapted_axes.h), and features of
 /// which none is negative are replaced by their roots. It also replaces a fitted space if there are at least d images
-/// more than classes and cross-validation is surely better. Features [m, d] of any float type, labels int64 [m] in [0,
-/// classes), each of which occurs. Without two images of one class only center and origin of a fitted space move.
+/// more than classes and cross-validation is surely better. Features [m, d], labels [m] in [0, classes), each of which
+/// occurs. Without two images of one class only center and origin of a fitted space move.
 /// Throws Error for features that are not finite or of another size.
-PldaModel adapted(const PldaModel& model, const at::Tensor& features, const at::Tensor& labels, int64_t classes);
+PldaModel adapted(const PldaModel& model, const DoubleMatrix& features, const std::vector<int64_t>& labels,
+                  int64_t classes);
 
 }  // namespace protocom

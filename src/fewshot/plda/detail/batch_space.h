@@ -1,6 +1,4 @@
 #pragma once
-#include <ATen/core/Tensor.h>
-
 #include <vector>
 
 #include "fewshot/detail/task.h"
@@ -57,11 +55,18 @@ std::vector<double> shares_of(const Task& task);
 BatchTask batch_task_of(const PldaModel& model, const DoubleVector& count, const DoubleMatrix& sum,
                         const DoubleMatrix& unlabelled, const DoubleMatrix* queries);
 
+/// Unlabelled images that count in part as labelled ones of each class.
+struct CountedImages {
+  FloatMatrix features;  ///< [u, d]
+  FloatMatrix weights;   ///< [u, n]
+};
+
 /// Lets an adapted model follow its unlabelled images in the same way, by the labelled ones (features [m, d], labels
-/// int64 [m] in [0, classes)), and gives what each counts as of each class for the class means: as it does in a batch,
-/// times its chance to be of one of the classes where there are three labelled images per class or more.
+/// [m] in [0, classes)), and gives what each counts as of each class for the class means: as it does in a batch, times
+/// its chance to be of one of the classes where there are three labelled images per class or more.
 /// Those that are labelled too are left out. Throws Error for features of another d. They are of no more use to the
 /// model then, which has none afterwards.
-SoftSupports follow_unlabelled(PldaModel& model, const at::Tensor& features, const at::Tensor& labels, int64_t classes);
+CountedImages follow_unlabelled(PldaModel& model, const DoubleMatrix& features, const std::vector<int64_t>& labels,
+                                int64_t classes);
 
 }  // namespace protocom

@@ -1,6 +1,5 @@
 #pragma once
-#include <ATen/core/Tensor.h>
-
+#include <memory>
 #include <vector>
 
 #include "fewshot/plda/calibration.h"
@@ -23,7 +22,10 @@ PriorExamples prior_examples(const PldaSpace& space, const UnitMoments& base, co
 struct FoldModel {
   const HeldOutPart* part;
   PldaSpace space;
-  at::Tensor predicted;  ///< [c, e]; undefined without knowledge
+  DoubleMatrix predicted;  ///< [c, e]; empty without knowledge
+  /// The part's images as PldaRows of the calibrated space, whatever the laws' floors and factors are; with them the
+  /// space is kept without its projection.
+  std::shared_ptr<const FloatMatrix> rows = nullptr;
 };
 
 /// A space with its laws and what they were taken from.
@@ -37,7 +39,7 @@ struct PldaCandidate {
   std::vector<FoldModel> parts = {};  ///< of HeldOutEvidence::for_tasks()
 
   /// Whether anything is known of its classes.
-  [[nodiscard]] bool uses_knowledge() const { return parts.front().predicted.defined(); }
+  [[nodiscard]] bool uses_knowledge() const { return parts.front().predicted.size() > 0; }
 };
 
 /// Laws, strength and explained share are the middle of those of base classes left out and those of val classes, of

@@ -1,6 +1,4 @@
 #pragma once
-#include <ATen/core/Tensor.h>
-
 #include <cstdint>
 #include <utility>
 #include <vector>
@@ -13,7 +11,7 @@ namespace protocom {
 struct HeldOutPart {
   PldaSpaceFitter fitter;
   UnitMoments held_out;
-  at::Tensor features;                     ///< some images of the held-out classes, for tasks
+  FloatMatrix features;                    ///< some images of the held-out classes, for tasks
   std::vector<std::vector<int64_t>> rows;  ///< of each held-out class
 };
 

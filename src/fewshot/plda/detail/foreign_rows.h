@@ -1,9 +1,8 @@
 #pragma once
 #include <ATen/core/Tensor.h>
 
-#include "fewshot/detail/floats.h"
 #include "fewshot/method.h"
-#include "fewshot/plda/space.h"
+#include "fewshot/plda/detail/float_space.h"
 
 namespace protocom {
 
@@ -16,21 +15,16 @@ class ForeignRows : public FeatureTransform {
   explicit ForeignRows(const PldaSpace& space);
   [[nodiscard]] at::Tensor map(const at::Tensor& features) const override;
   [[nodiscard]] bool same_as(const FeatureTransform& other) const override;
-  [[nodiscard]] int64_t feature_dims() const { return space_.center.size(0); }
-  [[nodiscard]] int64_t dims() const { return space_.projection.size(1); }
-  /// Dimensions in which the classes that the space was fitted on differ.
-  [[nodiscard]] int64_t leading() const { return space_.leading; }
+  [[nodiscard]] int64_t feature_dims() const { return space_.projection.rows(); }
+  [[nodiscard]] int64_t dims() const { return space_.projection.cols(); }
   /// Length of the first part, and where the last begins.
-  [[nodiscard]] int64_t first() const { return static_cast<int64_t>(offset_.size()); }
+  [[nodiscard]] int64_t first() const;
   [[nodiscard]] int64_t last() const;
   [[nodiscard]] int64_t width() const;
-  /// [first()], zeros at the end.
-  [[nodiscard]] const Floats& offset() const { return offset_; }
-  [[nodiscard]] const Floats& between() const { return between_; }
+  [[nodiscard]] const FloatSpace& space() const { return space_; }
 
  private:
-  PldaSpace space_;  // float32
-  Floats offset_, between_;
+  FloatSpace space_;
 };
 
 }  // namespace protocom

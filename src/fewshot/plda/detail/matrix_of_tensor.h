@@ -2,24 +2,24 @@
 #include <ATen/core/Tensor.h>
 
 #include <cstdint>
+#include <functional>
 #include <vector>
 
 #include "base/matrix.h"
 
 namespace protocom {
 
-// What a fitted model keeps as tensors, as matrices and back.
+// The border between matrices and what a FeatureTransform, a ClassPlacer and a batch have as tensors.
 
-/// Of any float type, [m, e].
+/// Rows [m, d] of a tensor [..., d] of any float type.
 DoubleMatrix matrix_of(const at::Tensor& tensor);
 FloatMatrix float_matrix_of(const at::Tensor& tensor);
-/// [e].
-DoubleVector vector_of(const at::Tensor& tensor);
-/// int64 [m].
-std::vector<int64_t> labels_of(const at::Tensor& tensor);
-/// float32 or float64, as the matrix.
+/// float32 [n, d].
 at::Tensor tensor_of(const FloatMatrix& matrix);
-at::Tensor tensor_of(const DoubleMatrix& matrix);
-at::Tensor tensor_of(const DoubleVector& vector);
+
+/// Makes rows [m, width] of features [m, d].
+using PlaceRows = std::function<void(const Eigen::Ref<const FloatMatrix>& features, Eigen::Ref<FloatMatrix> rows)>;
+/// Those of a tensor [..., d]: [..., width].
+at::Tensor placed_rows(const at::Tensor& features, int64_t width, const PlaceRows& place);
 
 }  // namespace protocom

@@ -26,9 +26,9 @@ struct PldaPrepared {
 
   /// The prior of n classes [n], by their rows of the KnowledgeTable; empty: they are not known.
   [[nodiscard]] PldaRowBelief prior_of(const std::vector<int64_t>& which, int64_t n) const;
-  /// ImagePoints::points: f with each dimension times sqrt(b / (1 + 2 b)), so that products are the part of
-  /// log p(x, x' of one class) / p(x) p(x') that depends on both images.
-  [[nodiscard]] at::Tensor points(const at::Tensor& features) const;
+  /// What ImagePoints::points has of rows [m, width] of images: f with each dimension times sqrt(b / (1 + 2 b)), so
+  /// that products are the part of log p(x, x' of one class) / p(x) p(x') that depends on both images.
+  [[nodiscard]] FloatMatrix points(const FloatMatrix& images) const;
 };
 
 /// What a task's labelled images say of its classes.
@@ -50,7 +50,7 @@ class PldaScorer : public Scorer, public ImagePoints {
  public:
   PldaScorer(std::shared_ptr<const PldaPrepared> prepared, MakeTaskRun runs);
   [[nodiscard]] std::shared_ptr<const FeatureTransform> feature_transform() const override { return prepared_->rows; }
-  [[nodiscard]] at::Tensor points(const at::Tensor& features) const override { return prepared_->points(features); }
+  [[nodiscard]] at::Tensor points(const at::Tensor& features) const override;
 
  protected:
   [[nodiscard]] const PldaPrepared& prepared() const { return *prepared_; }

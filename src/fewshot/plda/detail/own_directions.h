@@ -1,10 +1,10 @@
 #pragma once
 #include <algorithm>
-#include <cmath>
 #include <cstdint>
 #include <utility>
 #include <vector>
 
+#include "fewshot/plda/detail/directions.h"
 #include "fewshot/plda/detail/isotropic.h"
 #include "fewshot/toolbox/detail/symmetric_eigen.h"
 
@@ -34,28 +34,16 @@ struct OwnDirections {
 
   OwnDirections(Matrix features, const LabelledPlaces& labelled, const PldaAdaptation& adaptation)
       : z(std::move(features)) {
-    constexpr Number kShortest = static_cast<Number>(1e-12);
     root = std::all_of(labelled.rows.begin(), labelled.rows.end(), [&](int64_t i) { return z.row(i).minCoeff() >= 0; });
-    if (root && z.size() > 0) take_roots();
+    if (root) take_roots(z);
     const auto share = static_cast<Number>(isotropic_center_share(adaptation, labelled.classes, root));
     center = share * mean_of_class_means(labelled);
-    for (int64_t i = 0; i < z.rows(); ++i) {
-      z.row(i) -= center;
-      z.row(i) /= std::max(z.row(i).norm(), kShortest);
-    }
+    take_directions(z, center);
     origin = mean_of_class_means(labelled);
     z.rowwise() -= origin;
   }
 
  private:
-  void take_roots() {
-    if (z.minCoeff() >= 0) {
-      z = z.cwiseSqrt();  // several numbers at once, unlike with signs
-    } else {
-      z = z.unaryExpr([](Number x) { return std::copysign(std::sqrt(std::abs(x)), x); });
-    }
-  }
-
   [[nodiscard]] Row mean_of_class_means(const LabelledPlaces& labelled) const {
     const std::vector<double> weights = labelled.weights();
     Row mean = Row::Zero(z.cols());

@@ -2,11 +2,11 @@
 #include <ATen/core/Tensor.h>
 
 #include <memory>
-#include <utility>
 #include <vector>
 
 #include "base/matrix.h"
 #include "fewshot/method.h"
+#include "fewshot/plda/detail/float_space.h"
 #include "fewshot/plda/model.h"
 
 namespace protocom {
@@ -26,6 +26,10 @@ struct PldaLayout {
   [[nodiscard]] int64_t width() const;
 };
 
+/// The dimensions with variances [e] of their own: those up to the last whose variance is not that of the very last
+/// one, at least `leading`.
+int64_t varied_dims(const DoubleVector& variances, int64_t leading);
+
 /// The layout of a model: as few dimensions of their own as its variances allow, but all that fill up the padding.
 PldaLayout plda_layout(const PldaModel& model);
 
@@ -35,14 +39,21 @@ class PldaRows : public FeatureTransform {
   explicit PldaRows(const PldaModel& model);
   [[nodiscard]] at::Tensor map(const at::Tensor& features) const override;
   [[nodiscard]] bool same_as(const FeatureTransform& other) const override;
-  /// Count [...] and sum [..., width] of the rows of features [..., k, d] where `present` [..., k] is 1, else 0: what
+  /// The rows [m, width] of features [m, d].
+  [[nodiscard]] FloatMatrix rows_of(const Eigen::Ref<const FloatMatrix>& features) const;
+  /// Sums [n, width] of the rows of features [n k, d], k of each class, where `present` [n, k] is 1, else 0: what
   /// row_posterior() takes. Squares are left 0, so that what is linear is done once a class, not once an image.
-  [[nodiscard]] std::pair<at::Tensor, at::Tensor> sums(const at::Tensor& features, const at::Tensor& present) const;
+  [[nodiscard]] FloatMatrix sums(const Eigen::Ref<const FloatMatrix>& features,
+                                 const Eigen::Ref<const FloatMatrix>& present) const;
   [[nodiscard]] const PldaLayout& layout() const { return layout_; }
 
  private:
+  /// f of directions [m, d], in rows that are zeros: as sums of `count` [m].
+  void place_linear(const FloatMatrix& z, const Eigen::VectorXf& count, Eigen::Ref<FloatMatrix> rows) const;
+  void place(const Eigen::Ref<const FloatMatrix>& features, Eigen::Ref<FloatMatrix> rows) const;
+
   PldaLayout layout_;
-  PldaSpace space_;  // float32
+  FloatSpace space_;
 };
 
 /// f [k, dims] of such rows.
@@ -63,7 +74,8 @@ struct PldaRowBelief {
 /// The same belief in parts. `prior` has means [n, e].
 PldaRowBelief in_parts(const ClassMeanPrior& prior, const PldaLayout& layout);
 
-/// class_mean_posterior() in parts, after `count` [n] images and the sum [n, width] of their rows.
+/// The posterior of ClassMeanPrior in parts, after `count` [n] images and the sum [n, width] of their rows. Counts may
+/// differ between classes, be 0 (then it is the prior) or fractions.
 PldaRowBelief row_posterior(const PldaRowBelief& prior, const Eigen::VectorXf& count, const FloatMatrix& sum,
                             const PldaLayout& layout);
 
@@ -75,7 +87,7 @@ struct PldaRowVariance {
   Eigen::RowVectorXf varied;  ///< [padded], 0 in the padding
   float rest = 0;
 };
-PldaRowVariance in_parts(const at::Tensor& variance, const PldaLayout& layout);
+PldaRowVariance in_parts(const DoubleVector& variance, const PldaLayout& layout);
 
 /// 1 + v: by what images are compared with class means. One for all classes of a task, v = s / (1 + K s) with the mean
 /// K of their numbers of images. v of its own for each would be right if variances were; they are overstated on purpose

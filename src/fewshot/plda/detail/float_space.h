@@ -1,0 +1,20 @@
+#pragma once
+#include "base/matrix.h"
+#include "fewshot/plda/space.h"
+
+namespace protocom {
+
+/// A PldaSpace in single precision, as tables of features go through it.
+struct FloatSpace {
+  bool root = false;
+  Eigen::RowVectorXf center;  ///< [d]
+  FloatMatrix projection;     ///< [d, e]
+  Eigen::RowVectorXf offset;  ///< [e]
+
+  explicit FloatSpace(const PldaSpace& space);
+  /// Features [m, d], or their roots. Throws Error for another d.
+  [[nodiscard]] FloatMatrix rooted(const Eigen::Ref<const FloatMatrix>& features) const;
+  [[nodiscard]] bool operator==(const FloatSpace& other) const;
+};
+
+}  // namespace protocom

@@ -1,0 +1,25 @@
+#pragma once
+#include <string>
+#include <vector>
+
+#include "base/matrix.h"
+#include "fewshot/method.h"
+
+namespace protocom {
+
+// Matrices among the tensors that a fitted method keeps.
+
+/// `array` as a tensor of that name.
+void add_array(MethodState& state, const std::string& name, const Array& array);
+/// [n]
+void add_numbers(MethodState& state, const std::string& name, const DoubleVector& numbers);
+/// []
+void add_number(MethodState& state, const std::string& name, double number);
+
+/// A matrix of this shape, numbers of this many; -1: any size. Throws Error when it is missing, has another shape or a
+/// value that is not finite.
+DoubleMatrix matrix_in(const MethodState& state, const std::string& name, int64_t rows, int64_t columns);
+DoubleVector numbers_in(const MethodState& state, const std::string& name, int64_t size);
+double number_in(const MethodState& state, const std::string& name);
+
+}  // namespace protocom
