@@ -169,7 +169,7 @@ class PretrainTrainer : public Trainer {
   /// The parameters, with the values that they are to begin with.
   [[nodiscard]] std::vector<at::Tensor> begun(const PackedImages& images) {
     if (options_.initialisation == Initialisation::kWhitened) {
-      whiten_first_convolution(*state_.backbone, images.pixels, base_.rows, options_.seed);
+      whiten_first_convolution(*state_.backbone, tensor_of(images.pixels), base_.rows, options_.seed);
       pass_inputs_on(*state_.backbone);
     }
     return state_.learned_parameters(options_.rotation);

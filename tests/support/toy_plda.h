@@ -11,12 +11,14 @@ namespace protocom::testing {
 inline std::shared_ptr<Method> fitted_plda(const ToyWorld& world) {
   std::shared_ptr<Method> method = make_method("plda");
   std::vector<int64_t> rows;
-  const auto labels = world.features.labels.accessor<int64_t, 1>();
-  for (int64_t i = 0; i < labels.size(0); ++i) {
-    if (world.features.class_split[static_cast<size_t>(labels[i])] == Split::kBase) rows.push_back(i);
+  const std::vector<int64_t>& labels = world.features.labels;
+  for (size_t i = 0; i < labels.size(); ++i) {
+    if (world.features.class_split[static_cast<size_t>(labels[i])] == Split::kBase)
+      rows.push_back(static_cast<int64_t>(i));
   }
   const at::Tensor base = at::tensor(rows, at::kLong);
-  FitInputs inputs{{world.features.features.index_select(0, base), world.features.labels.index_select(0, base)},
+  FitInputs inputs{{tensor_of(world.features.features.gathered(rows)),
+                    at::tensor(labels, at::kLong).index_select(0, base)},
                    {},
                    &world.knowledge,
                    &world.features.class_names};

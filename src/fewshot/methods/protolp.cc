@@ -32,7 +32,7 @@ DoubleMatrix reduced(const Task& task, int64_t dimensions) {
     points = points * leading_axes(points.topRows(learned), dimensions).transpose();
   const Eigen::RowVectorXd mean = points.topRows(learned).colwise().mean();
   points.rowwise() -= mean;
-  return unit_rows(std::move(points));
+  return unit_rows(points);
 }
 
 /// Labels of the unlabelled images from the graph between images and classes.

@@ -68,7 +68,7 @@ Mixture first(const Problem& problem) {
     const int64_t count = std::min<int64_t>(kConfident, problem.t.rows());
     mixture.means = largest_of_rows(problem.t.transpose(), count) * problem.x;
   }
-  mixture.means = unit_rows(std::move(mixture.means));
+  mixture.means = unit_rows(mixture.means);
   mixture.variance = DoubleVector::Constant(problem.x.cols(), 1.0 / static_cast<double>(problem.x.cols()));
   return mixture;
 }
@@ -85,7 +85,7 @@ Mixture refitted(const Problem& problem, const DoubleMatrix& z, double gamma) {
   const DoubleVector share = weights.colwise().sum();
   const DoubleMatrix sums = weights.transpose() * points;  // [n, d]
   Mixture mixture;
-  mixture.means = unit_rows(sums.array().colwise() / share.array().max(kLeast));
+  mixture.means = unit_rows((sums.array().colwise() / share.array().max(kLeast)).matrix());
   const DoubleVector each = weights.rowwise().sum();
   const DoubleVector squares = points.cwiseAbs2().transpose() * each -
                                2 * mixture.means.cwiseProduct(sums).colwise().sum().transpose() +

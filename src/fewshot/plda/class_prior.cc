@@ -19,7 +19,7 @@ DoubleMatrix centred_unit_rows(DoubleMatrix embedding, const Eigen::RowVectorXd&
   for (int64_t i = 0; i < embedding.rows(); ++i) {
     if ((embedding.row(i).array() != 0).any()) embedding.row(i) -= center;
   }
-  return unit_rows(std::move(embedding));
+  return unit_rows(embedding);
 }
 
 /// The mean of the rows that are not zeros.
