@@ -67,8 +67,8 @@ void read_header_of(const fs::path& path) { (void)read_any_header(path).to_json(
 /// Two novel classes of three images.
 FeatureSet small_features() {
   FeatureSet set;
-  set.features = at::zeros({6, 2});
-  set.labels = at::tensor({0, 0, 0, 1, 1, 1}, at::kLong);
+  set.features = Array::zeros({6, 2});
+  set.labels = {0, 0, 0, 1, 1, 1};
   set.class_names = {"cat", "dog"};
   set.class_split = {Split::kNovel, Split::kNovel};
   set.image_ids = {"a", "b", "c", "d", "e", "f"};
@@ -128,7 +128,7 @@ void read_graph(const fs::path& path) {
   (void)open_backbone(path, said);
 }
 
-void read_maps(const fs::path& path) { (void)read_feature_maps(path).maps.clone(); }
+void read_maps(const fs::path& path) { (void)read_feature_maps(path).maps.copy(); }
 
 void read_knowledge_file(const fs::path& path) { (void)read_knowledge(path); }
 

@@ -90,8 +90,8 @@ void write_images(const fs::path& folder) {
   write_file(folder / "webp/lossless", webp_of(image, true));
   copy_pictures(folder);
   PackedImages images;
-  images.pixels = at::zeros({3, 4, 4, 3}, at::kByte);
-  images.labels = at::tensor({0, 0, 1}, at::kLong);
+  images.pixels = Array::zeros({3, 4, 4, 3}, NumberType::kUInt8);
+  images.labels = {0, 0, 1};
   images.class_names = {"cat", "dog"};
   images.class_split = {Split::kBase, Split::kNovel};
   images.image_ids = {"cat/1.jpg", "cat/2.jpg", "dog/1.jpg"};
@@ -176,8 +176,8 @@ void write_documents(const fs::path& folder) {
 
 void write_artefacts(const fs::path& folder, const fs::path& work) {
   FeatureSet features;
-  features.features = at::ones({3, 2});
-  features.labels = at::tensor({0, 0, 1}, at::kLong);
+  features.features = array_of(at::ones({3, 2}));
+  features.labels = {0, 0, 1};
   features.class_names = {"cat", "dog"};
   features.class_split = {Split::kBase, Split::kNovel};
   features.image_ids = {"a", "b", "c"};
@@ -196,8 +196,8 @@ void write_artefacts(const fs::path& folder, const fs::path& work) {
   for (const char* name : {"features", "knowledge", "backbone"})
     write_as_members(work / fmt::format("{}.npz", name), folder / name / "plain");
   write_as_members(work / "features.npz", folder / "header/plain");
-  write_feature_maps(folder / "maps/plain", {at::ones({2, 3, 2, 2}, at::kHalf), {"a", "b"}, "0123456789abcdef"},
-                     seed_provenance());
+  write_feature_maps(folder / "maps/plain",
+                     {array_of(at::ones({2, 3, 2, 2}, at::kHalf)), {"a", "b"}, "0123456789abcdef"}, seed_provenance());
 }
 
 /// A network with the operators whose sizes come with the file.

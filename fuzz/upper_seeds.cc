@@ -104,7 +104,7 @@ void write_recognizer(const fs::path& folder) {
   RecognizerFile::create(path, settings, {{"backbone", folder / "artefacts/backbone"}}, seed_provenance());
   RecognizerFile file(path);
   ClassEnrolment cat{"cat", ClassDescription{"a cat", array_of(at::ones({1})), array_of(at::ones({2})), "attributes"}};
-  cat.examples = {at::ones({2, 2}), {"h1", "h2"}, {"1.jpg", "2.jpg"}, {"one", "two"}};
+  cat.examples = {array_of(at::ones({2, 2})), {"h1", "h2"}, {"1.jpg", "2.jpg"}, {"one", "two"}};
   file.enrol({cat});
   file.set_calibration({{"factor", 1}});
   file.rename_class("cat", "kitten");

@@ -1,10 +1,7 @@
-#include <ATen/ATen.h>
-
 #include <memory>
 
 #include "knowledge_options.h"
 #include "recognizer/class_words.h"
-#include "tensors/tensors.h"
 
 namespace protocom::cli {
 namespace {
@@ -35,7 +32,7 @@ void run_text(const CLI::App& command, TextCommand& options) {
   const ClassTexts texts = options.csv.empty() ? texts_of_names(read_class_names(options.names), options.templates)
                                                : read_class_texts(options.csv);
   const TextEncoder encoder = open_text_encoder(options.encoder);
-  options.common.build.class_vectors = {texts.classes, array_of(encode_classes(encoder, texts))};
+  options.common.build.class_vectors = {texts.classes, encode_classes(encoder, texts)};
   options.common.build.class_vectors_file = options.csv.empty() ? options.names : options.csv;
   Provenance provenance = make_provenance(command, options.common);
   add_input(provenance, "encoder", std::filesystem::path(options.encoder) / "model.safetensors");

@@ -40,8 +40,7 @@ std::shared_ptr<TaskClassifier> make_task(const Parts& parts, const py::object& 
   inputs.model = parts.model;
   inputs.feature_dim = parts.fitted.empty() ? feature_dim : parts.fitted.front()->feature_dim;
   inputs.seed = parts.seed;
-  if (base.array().defined())
-    inputs.base = {tensor_of(base.array().copy()), tensor_of(base_labels.array().copy())};
+  if (base.array().defined()) inputs.base = {tensor_of(base.array().copy()), tensor_of(base_labels.array().copy())};
   return unlocked([&] {
     describe_task(inputs);
     return std::make_shared<TaskClassifier>(method_of(parts), std::move(inputs));
@@ -71,7 +70,7 @@ py::tuple scores(const TaskClassifier& task, const py::object& queries, const py
 
 /// Logits [b, q, n] of many episodes at once.
 Array batch_logits(const Parts& parts, const py::object& support, const py::object& query, const py::object& mask,
-                        const std::vector<uint64_t>& seeds) {
+                   const std::vector<uint64_t>& seeds) {
   const ArrayView s(support, "support"), q(query, "query"), m(mask, "support_mask");
   const ArrayView base(parts.base_features, "features of base classes"), base_labels(parts.base_labels, "labels");
   return unlocked([&] {

@@ -5,8 +5,8 @@
 #include "api/detail/boundary.h"
 #include "api/detail/parts.h"
 #include "base/error.h"
-#include "knowledge/build.h"
 #include "base/matrix.h"
+#include "knowledge/build.h"
 
 namespace protocom::v0 {
 namespace {

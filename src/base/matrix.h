@@ -8,7 +8,6 @@
 #define EIGEN_DONT_PARALLELIZE
 #include <Eigen/Cholesky>
 #include <Eigen/Core>
-
 #include <algorithm>
 #include <cmath>
 

@@ -37,8 +37,8 @@ struct FeatureSet {
 /// and ids numbered where there are none, copies found. `where` names them in messages. Throws Error.
 FeatureSet checked_feature_set(FeatureSet set, const std::string& where);
 
-/// Labels as an array has them: one a feature row, of a whole type, or floats that are whole numbers, as MATLAB and pandas
-/// write them. Throws Error that begins with `where`.
+/// Labels as an array has them: one a feature row, of a whole type, or floats that are whole numbers, as MATLAB and
+/// pandas write them. Throws Error that begins with `where`.
 std::vector<int64_t> label_numbers(const Array& labels, int64_t images, const std::string& where);
 
 /// The features of `classes` (indices, in ascending order) alone; images keep their order. Throws Error for an index

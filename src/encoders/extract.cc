@@ -102,7 +102,7 @@ void freeze_for(Backbone& backbone, const ExtractOptions& options) {
 }
 
 Array extract_given_images(Backbone& backbone, const GivenImages& images, const ExtractOptions& options,
-                                std::mutex& passes, Progress& progress) {
+                           std::mutex& passes, Progress& progress) {
   if (images.empty()) fail("there is no image to extract features of");
   const auto total = static_cast<int64_t>(images.size());
   progress.start("extract", total);
@@ -135,7 +135,8 @@ FeatureSet extract_features(Backbone& backbone, const PackedImages& images, cons
   const Speed speed;
   for (int64_t first = share_begin; first < share_end; first += options.batch) {
     const int64_t end = std::min(share_end, first + options.batch);
-    const at::Tensor features = forward_batch(backbone, tensor_of(images.pixels.rows(first, end)), options.precision, device);
+    const at::Tensor features =
+        forward_batch(backbone, tensor_of(images.pixels.rows(first, end)), options.precision, device);
     check_output(features, first, images.image_ids);
     own.slice(0, first - share_begin, end - share_begin).copy_(features);
     progress.advance(end - share_begin, speed.describe((end - share_begin) * options.group->size()));
@@ -169,8 +170,7 @@ FeatureMaps extract_feature_maps(Backbone& backbone, const PackedImages& images,
         forward_batch_maps(backbone, tensor_of(images.pixels.rows(first, end)), options.precision, device);
     check_output(maps, first, images.image_ids);
     if (first == 0) {
-      result.maps =
-          scratch_array(scratch, {count, maps.size(1), maps.size(2), maps.size(3)}, NumberType::kFloat16);
+      result.maps = scratch_array(scratch, {count, maps.size(1), maps.size(2), maps.size(3)}, NumberType::kFloat16);
     }
     tensor_of(result.maps.rows(first, end)).copy_(maps);
     progress.advance(end, speed.describe(end));

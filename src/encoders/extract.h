@@ -52,14 +52,13 @@ Array extract_features(Backbone& backbone, const std::vector<Image>& images, con
 
 /// The same of images that have been through decode_square_image or resize_and_crop with the backbone's preprocessing:
 /// they are taken as they are. Throws Error for another size.
-Array extract_square_features(Backbone& backbone, const std::vector<Image>& images,
-                                   const ExtractOptions& options = {});
+Array extract_square_features(Backbone& backbone, const std::vector<Image>& images, const ExtractOptions& options = {});
 
 /// The same of images as callers give them, float32 [n, d]: those of a batch are decoded on all cores, then `passes` is
 /// locked for the forward pass, so that several threads may share a backbone. Throws Error without an image, and that
 /// names the one that cannot be read.
 Array extract_given_images(Backbone& backbone, const GivenImages& images, const ExtractOptions& options,
-                                std::mutex& passes, Progress& progress);
+                           std::mutex& passes, Progress& progress);
 
 /// uint8 [n, size, size, 3] -> float32 [n, 3, size, size] in [0, 1], channels last in memory: what a backbone takes.
 at::Tensor to_float_images(const at::Tensor& pixels);

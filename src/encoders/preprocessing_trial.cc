@@ -73,10 +73,10 @@ ImageDataset few_base_images(const ImageDataset& dataset, int64_t classes, int64
 std::vector<double> right_by_nearest_mean(const FeatureSet& features) {
   const at::Tensor labels = at::tensor(features.labels, at::kLong), all = tensor_of(features.features);
   const at::Tensor own = at::one_hot(labels).to(at::kFloat);  // [n, c]
-  const at::Tensor count = own.sum(0).unsqueeze(1);                    // [c, 1]
+  const at::Tensor count = own.sum(0).unsqueeze(1);           // [c, 1]
   const at::Tensor centre = (at::mm(own.t(), all) / count).mean(0);
-  const at::Tensor f = all - centre;                            // [n, d]
-  const at::Tensor sum = at::mm(own.t(), f);                            // [c, d]
+  const at::Tensor f = all - centre;                           // [n, d]
+  const at::Tensor sum = at::mm(own.t(), f);                   // [c, d]
   const at::Tensor without = sum.index_select(0, labels) - f;  // [n, d], of the image's own class
   const at::Tensor to_own = (unit_vectors(f) * unit_vectors(without)).sum(1, true);
   const at::Tensor cosine = at::where(own > 0, to_own, at::mm(unit_vectors(f), unit_vectors(sum).t()));

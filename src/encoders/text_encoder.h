@@ -11,8 +11,8 @@ namespace protocom {
 
 /// Vectors of texts.
 struct TextVectors {
-  Array vectors;       ///< float32 [n, d], of the length that the network gives: CLIP's are not of unit length
-  int64_t cut = 0;     ///< texts that were longer than the encoder takes; what is behind that was left out
+  Array vectors;    ///< float32 [n, d], of the length that the network gives: CLIP's are not of unit length
+  int64_t cut = 0;  ///< texts that were longer than the encoder takes; what is behind that was left out
 };
 
 /// A text encoder: a folder of Hugging Face, read as data. Vectors are those that `transformers` (CLIP: `text_embeds`,

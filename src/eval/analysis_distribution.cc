@@ -74,7 +74,8 @@ std::vector<int64_t> sample_rows(const FeatureSet& features, const DistributionO
 std::vector<SplitVariance> split_variances(const FeatureSet& features) {
   const at::NoGradGuard no_grad;
   const auto rows = features.rows_by_class();
-  const Moments moments = class_moments(tensor_of(features.features), at::tensor(features.labels, at::kLong), static_cast<int64_t>(rows.size()));
+  const Moments moments = class_moments(tensor_of(features.features), at::tensor(features.labels, at::kLong),
+                                        static_cast<int64_t>(rows.size()));
   std::vector<SplitVariance> result;
   for (const Split split : kAllSplits) {
     result.push_back(variance_of(features, rows, moments, split));

@@ -111,7 +111,8 @@ std::vector<std::string> synsets_of(const Knowledge& knowledge) {
 /// The places of rows of [attributes | context] in the graph's embedding, [c, e].
 Array place_in_graph(const Knowledge& knowledge, const Array& association, const Array& context) {
   if (knowledge.context.empty()) return place_rows(knowledge.attribute_embedding, association);
-  return place_rows(Array::joined({knowledge.attribute_embedding, knowledge.context_embedding}), beside(association, context));
+  return place_rows(Array::joined({knowledge.attribute_embedding, knowledge.context_embedding}),
+                    beside(association, context));
 }
 
 /// [e], of one class.

@@ -67,7 +67,7 @@ struct LeftOutScores {
 /// What the scorer says of held-out images of a group, in their order; `done` were before them. Each image is a step:
 /// who listens may give up between any two.
 std::vector<ClassScores> scores_of(const ClassScorer& scorer, const std::vector<HeldOut>& group, int64_t done,
-                                     Progress& progress) {
+                                   Progress& progress) {
   std::vector<ClassScores> scores;
   if (!scorer.adapts()) {
     for (const HeldOut& out : group) {
@@ -79,8 +79,7 @@ std::vector<ClassScores> scores_of(const ClassScorer& scorer, const std::vector<
   std::vector<std::vector<int64_t>> left_out(scorer.class_names().size());
   for (const HeldOut& out : group) left_out[static_cast<size_t>(out.k)] = {out.image};
   const auto rest = scorer.without(left_out);
-  for (const HeldOut& out : group)
-    scores.push_back(rest->score(scorer.images(out.k).rows(out.image, out.image + 1)));
+  for (const HeldOut& out : group) scores.push_back(rest->score(scorer.images(out.k).rows(out.image, out.image + 1)));
   return scores;
 }
 

@@ -102,9 +102,8 @@ double slope_of(const Familiarities& of) {
   for (int step = 0; step < kSteps; ++step) {
     const Eigen::ArrayXd p = (1 + (-(design * found).array()).exp()).inverse();
     const Eigen::Vector2d gradient = design.transpose() * (weight * (p - is)).matrix() + kPenalty * found;
-    const Eigen::Matrix2d curvature =
-        design.transpose() * (weight * p * (1 - p)).matrix().asDiagonal() * design +
-        kPenalty * Eigen::Matrix2d::Identity();
+    const Eigen::Matrix2d curvature = design.transpose() * (weight * p * (1 - p)).matrix().asDiagonal() * design +
+                                      kPenalty * Eigen::Matrix2d::Identity();
     found -= curvature.ldlt().solve(gradient);
   }
   return std::max(found[0], kLeastSlope) / deviation;

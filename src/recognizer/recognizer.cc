@@ -316,8 +316,7 @@ Calibration Recognizer::calibrate(const std::vector<fs::path>& others, const Cal
   return calibrate_on(files.features, options, progress);
 }
 
-Calibration Recognizer::calibrate_on(const Array& strangers, const CalibrationOptions& options,
-                                     Progress& progress) {
+Calibration Recognizer::calibrate_on(const Array& strangers, const CalibrationOptions& options, Progress& progress) {
   refresh();
   const Calibration made = protocom::calibrate(*scorer_, strangers, options, progress);
   file_.set_calibration(to_json(made));

@@ -167,7 +167,8 @@ class Recognizer {
   void warn_of_other_classes();
   void warn_of_one_class();
   std::vector<Answer> answers_of(const Array& features);
-  std::vector<RankedClass> ranking_of(const float* logits, double factor, double log_sum, const std::vector<int64_t>& best) const;
+  std::vector<RankedClass> ranking_of(const float* logits, double factor, double log_sum,
+                                      const std::vector<int64_t>& best) const;
   void take_none(double familiarity, Answer& answer) const;
   std::vector<AttributeEffect> attribute_effects_of(int64_t answer, const Array& feature) const;
 

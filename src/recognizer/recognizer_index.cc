@@ -201,9 +201,9 @@ void write_index(const RecognizerFile& file, const std::string& method, const Re
                    {"embeddings", Array::joined(all.embeddings)},
                    {"features", Array::joined(all.features)}};
   Arrays bytes = {{"names", all.names.bytes()},
-                   {"titles", all.titles.bytes()},
-                   {"embedding_sources", all.embedding_sources.bytes()},
-                   {"sources", all.sources.bytes()}};
+                  {"titles", all.titles.bytes()},
+                  {"embedding_sources", all.embedding_sources.bytes()},
+                  {"sources", all.sources.bytes()}};
   for (size_t i = 0; i < index.placed.size(); ++i) {
     const Array part = array_of(index.placed[i]);
     (size_of(part.type()) == 1 ? bytes : arrays).emplace_back(fmt::format("placed.{}", i), part);

@@ -45,7 +45,9 @@ class CompletionTasks {
         rng_(seed),
         generator_(at::make_generator<at::CPUGeneratorImpl>(seed)) {
     const auto class_count = static_cast<int64_t>(features.class_names.size());
-    centres_ = class_moments(tensor_of(features.features), at::tensor(features.labels, at::kLong), class_count).mean().to(at::kFloat);
+    centres_ = class_moments(tensor_of(features.features), at::tensor(features.labels, at::kLong), class_count)
+                   .mean()
+                   .to(at::kFloat);
   }
 
   [[nodiscard]] CompletionBatch draw(int64_t batch, int64_t k_shot) {

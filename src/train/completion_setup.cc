@@ -63,7 +63,8 @@ CompletionModel untrained_model(const FeatureSet& features, const Knowledge& kno
   KnowledgeTable all = align_knowledge(knowledge, features.class_names, knowledge.attributes);
   at::Tensor is_base = at::zeros({class_count});
   for (const int64_t label : features.classes_of(Split::kBase)) is_base[label] = 1;
-  const Moments classes = class_moments(tensor_of(features.features), at::tensor(features.labels, at::kLong), class_count);
+  const Moments classes =
+      class_moments(tensor_of(features.features), at::tensor(features.labels, at::kLong), class_count);
   const Moments attributes = attribute_moments(classes, tensor_of(all.association) * is_base.unsqueeze(1));
 
   const at::Tensor shown = (attributes.count > 0).nonzero().squeeze(1);

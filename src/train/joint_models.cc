@@ -51,7 +51,8 @@ void JointModels::set_statistics(const FeatureSet& base, const KnowledgeTable& c
   const auto count = static_cast<int64_t>(base.class_names.size());
   // Classes without images here, those of the other splits, count for nothing.
   const Moments moments =
-      attribute_moments(class_moments(tensor_of(base.features), at::tensor(base.labels, at::kLong), count), tensor_of(classes.association));
+      attribute_moments(class_moments(tensor_of(base.features), at::tensor(base.labels, at::kLong), count),
+                        tensor_of(classes.association));
   model()->attribute_mean = moments.mean().to(at::kFloat);
   model()->attribute_std = moments.std().to(at::kFloat);
 }

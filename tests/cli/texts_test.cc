@@ -33,7 +33,7 @@ class Texts : public ::testing::Test {
   }
   /// The unit vector of a text.
   at::Tensor direction(const std::string& words) {
-    const at::Tensor made = open_text_encoder(folder_ / "clip").encode({words}).vectors[0];
+    const at::Tensor made = tensor_of(open_text_encoder(folder_ / "clip").encode({words}).vectors)[0];
     return made / made.norm();
   }
 

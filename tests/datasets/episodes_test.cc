@@ -154,7 +154,8 @@ TEST_F(EpisodesTest, DrawEveryClassAndEveryImageOfItEquallyOften) {
     EXPECT_NEAR(count, kEpisodes * 2 / 3., 5 * std::sqrt(kEpisodes * 2 / 9.)) << label;
   ASSERT_EQ(of_support.size(), 21u + 24 + 27);
   for (const auto& [row, count] : of_support) {
-    const double expected = kEpisodes * 2 / 3. / (20. + static_cast<double>(features_.labels[static_cast<size_t>(row)]));
+    const double expected =
+        kEpisodes * 2 / 3. / (20. + static_cast<double>(features_.labels[static_cast<size_t>(row)]));
     EXPECT_NEAR(count, expected, 5 * std::sqrt(expected)) << row;
   }
 }

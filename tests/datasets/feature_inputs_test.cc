@@ -82,9 +82,7 @@ class FeatureInputs : public ::testing::Test {
     options.without_split = Split::kBase;
     return options;
   }
-  static std::vector<int64_t> labels_of(const FeatureSet& set) {
-    return set.labels;
-  }
+  static std::vector<int64_t> labels_of(const FeatureSet& set) { return set.labels; }
   static void expect_rows(const FeatureSet& set) {
     const at::Tensor features = tensor_of(set.features);
     EXPECT_TRUE(at::equal(features, at::arange(1, 9).to(at::kFloat).view({4, 2}))) << features;
@@ -223,7 +221,7 @@ TEST(MatFeatures, OfTheAttributeBenchmarksHaveTheirNamesAndProposedSplit) {
   EXPECT_EQ(set.dim(), 3);
   EXPECT_THAT(set.class_names, ElementsAre("antelope", "grizzly+bear", "killer+whale", "caf\xc3\xa9"));
   EXPECT_EQ(set.labels[3], 2);
-  EXPECT_FLOAT_EQ(set.features[1][2].item<float>(), 13.5F);  // the third row, the second column
+  EXPECT_FLOAT_EQ(set.features.row(1).data<float>()[2], 13.5F);  // the third row, the second column
   // train_loc holds an image of class 1, val_loc two of class 2, test_unseen_loc those of 3 and 4
   EXPECT_THAT(set.class_split, ElementsAre(Split::kBase, Split::kVal, Split::kNovel, Split::kNovel));
 }

@@ -56,8 +56,7 @@ TEST(FeatureMaps, RefusesAFileThatLiesAboutItself) {
   ArtefactHeader header = make_header("feature-maps", 1, {"extract", nlohmann::json::object(), 0, {}});
   const auto message = [&](const Array& maps, const nlohmann::json& details, const std::string& ids) {
     header.details = details;
-    write_safetensors(folder / "lie", {{"maps", maps}},
-                      {{"protocom", header.to_json().dump()}, {"image_ids", ids}});
+    write_safetensors(folder / "lie", {{"maps", maps}}, {{"protocom", header.to_json().dump()}, {"image_ids", ids}});
     return message_of([&] { read_feature_maps(folder / "lie"); });
   };
   const Array maps = two_maps().maps;
@@ -65,7 +64,8 @@ TEST(FeatureMaps, RefusesAFileThatLiesAboutItself) {
   EXPECT_THAT(message(maps, nlohmann::json::array({1}), R"(["a", "b"])"), HasSubstr("/lie"));
   EXPECT_THAT(message(maps, nlohmann::json::object(), "[1, 2]"), HasSubstr("'image_ids' are damaged"));
   EXPECT_THAT(message(maps, nlohmann::json::object(), R"(["a"])"), HasSubstr("do not fit"));
-  EXPECT_THAT(message(maps.to(NumberType::kFloat32), nlohmann::json::object(), R"(["a", "b"])"), HasSubstr("expected Half"));
+  EXPECT_THAT(message(maps.to(NumberType::kFloat32), nlohmann::json::object(), R"(["a", "b"])"),
+              HasSubstr("expected Half"));
 }
 
 TEST(FeatureMaps, BelongToTheFeaturesOfTheSameImagesByTheSameBackbone) {

@@ -122,7 +122,7 @@ TEST_F(MappedFeatures, OfMoreBytesThanAProcessMayHaveAreRead) {
     FeatureFileOptions options;
     options.without_split = Split::kNovel;
     const FeatureSet set = read_features(folder_ / "features.npy", options);
-    return set.features[kRows - 1][3].item<float>() == 2.5F && set.features[5][0].item<float>() == 0;
+    return set.features.row(kRows - 1).data<float>()[3] == 2.5F && set.features.row(5).data<float>()[0] == 0;
   };
   const pid_t child = ::fork();
   if (child == 0) {

@@ -55,10 +55,11 @@ TEST(EmbedFiles, GivesTheFeaturesOfTheReadableFilesInOrderAndListsTheOthers) {
   const EmbeddedFiles files =
       embed_files(backbone, {dark, folder / "broken.png", bright, folder / "gone.png"}, options, Progress::none());
   EXPECT_EQ(files.paths, (std::vector<std::filesystem::path>{dark, bright}));
-  ASSERT_EQ(files.features.sizes(), (std::vector<int64_t>{2, 3}));
-  EXPECT_FLOAT_EQ(files.features[0][0].item<float>(), 0.2F);
-  EXPECT_FLOAT_EQ(files.features[1][0].item<float>(), 1);
-  EXPECT_FLOAT_EQ(files.features.select(1, 1).sum().item<float>(), 0);
+  ASSERT_EQ(files.features.shape(), (Shape{2, 3}));
+  const at::Tensor features = tensor_of(files.features);
+  EXPECT_FLOAT_EQ(features[0][0].item<float>(), 0.2F);
+  EXPECT_FLOAT_EQ(features[1][0].item<float>(), 1);
+  EXPECT_FLOAT_EQ(features.select(1, 1).sum().item<float>(), 0);
   ASSERT_EQ(files.unreadable.size(), 2U);
   EXPECT_EQ(files.unreadable[0].path, folder / "broken.png");
   EXPECT_THAT(files.unreadable[0].reason, HasSubstr("broken.png"));
@@ -152,7 +153,7 @@ TEST(EmbedFiles, CutsTheMiddleOutOnce) {
 TEST(EmbedFiles, OfNothingReadableIsEmpty) {
   MeanColour backbone;
   const EmbeddedFiles files = embed_files(backbone, {"/nowhere/a.png"}, {}, Progress::none());
-  EXPECT_EQ(files.features.sizes(), (std::vector<int64_t>{0, 3}));
+  EXPECT_EQ(files.features.shape(), (Shape{0, 3}));
   EXPECT_EQ(files.unreadable.size(), 1U);
   ExtractOptions none;
   none.batch = 0;

@@ -143,7 +143,8 @@ TEST(Extract, FeatureMapsComeInTheOrderOfTheImagesWhateverTheBatch) {
     const FeatureMaps maps = extract_feature_maps(*backbone, pack, options, Progress::none());
     EXPECT_EQ(maps.maps.shape(), (Shape{5, 64, 2, 2}));
     EXPECT_EQ(maps.image_ids, pack.image_ids);
-    EXPECT_TRUE(at::allclose(tensor_of(maps.maps).to(at::kFloat).flatten(1), features, 1e-3, 1e-4)) << "batch " << batch;
+    EXPECT_TRUE(at::allclose(tensor_of(maps.maps).to(at::kFloat).flatten(1), features, 1e-3, 1e-4))
+        << "batch " << batch;
   }
   EXPECT_TRUE(std::filesystem::is_empty(folder.path()));  // the scratch file has no name
 }

@@ -73,7 +73,7 @@ TEST(ClipTexts, AThousandTextsHaveTheTokensAndTheVectorsOfTransformers) {
   const TextEncoder encoder = open_text_encoder(folder.path());
   expect_tokens(encoder, golden);
   const TextVectors made = encoder.encode(golden_texts());
-  EXPECT_EQ(made.vectors.shape(), (Shape{1000, 24}));
+  EXPECT_EQ(made.vectors.shape(), (std::vector<int64_t>{1000, 24}));
   EXPECT_LT(worst_miss(tensor_of(made.vectors), golden), 1e-4F);
   EXPECT_GT(made.cut, 10) << "the last fifteen are long";
   EXPECT_EQ(encoder.longest(), 77);
@@ -129,8 +129,8 @@ TEST(ClipTexts, AVectorDoesNotDependOnTheTextsBesideIt) {
   const TextEncoder encoder = open_text_encoder(folder.path());
   const at::Tensor together =
       tensor_of(encoder.encode({"a bird", "a photo of a small bird with a red crown", "an emu"}).vectors);
-  EXPECT_TRUE(
-      at::allclose(together[1], tensor_of(encoder.encode({"a photo of a small bird with a red crown"}).vectors)[0], 1e-5, 1e-6));
+  EXPECT_TRUE(at::allclose(
+      together[1], tensor_of(encoder.encode({"a photo of a small bird with a red crown"}).vectors)[0], 1e-5, 1e-6));
   EXPECT_TRUE(at::allclose(together[0], tensor_of(encoder.encode({"a bird"}).vectors)[0], 1e-5, 1e-6));
 }
 

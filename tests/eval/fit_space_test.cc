@@ -37,8 +37,14 @@ TEST(FitSpace, NamesNoClassAndFollowsPhotos) {
 }
 
 TEST(FitSpace, RefusesACollectionThatIsTooSmall) {
-  EXPECT_THAT(message_of([] { fit_space(array_of(at::rand({30, 8})), 1, Progress::none()); }), HasSubstr("give more images"));
-  EXPECT_THAT(message_of([] { fit_space(array_of(at::rand({0, 8})), 1, Progress::none()); }), HasSubstr("give more images"));
+  EXPECT_THAT(message_of([] {
+                fit_space(array_of(at::rand({30, 8})), 1, Progress::none());
+              }),
+              HasSubstr("give more images"));
+  EXPECT_THAT(message_of([] {
+                fit_space(array_of(at::rand({0, 8})), 1, Progress::none());
+              }),
+              HasSubstr("give more images"));
 }
 
 }  // namespace

@@ -44,7 +44,7 @@ TEST_F(MappedEvaluation, IsThatOfFeaturesInMemory) {
   const FeatureSet features = toy_world().features;
   const EpisodeList episodes = sample_episodes(features, {Split::kNovel, {2, 1, 2}, 40, 3});
   const FeatureSet mapped = in_file(features);
-  ASSERT_TRUE(is_mapped(array_of(mapped.features)));
+  ASSERT_TRUE(is_mapped(mapped.features));
   const auto expected = run(features, episodes), found = run(mapped, episodes);
   for (size_t m = 0; m < expected.size(); ++m) {
     EXPECT_EQ(found[m].accuracy, expected[m].accuracy);
@@ -57,7 +57,8 @@ TEST_F(MappedEvaluation, ARowThatCannotBeComputedWithMattersWhereItIsUsed) {
   FeatureSet features = toy_world().features;
   const EpisodeList episodes = sample_episodes(features, {Split::kNovel, {2, 1, 2}, 3, 3});
   features.features = features.features.copy();
-  *features.features.row(episodes.episodes[1].query[0][0]).mutable_data<float>() = std::numeric_limits<float>::quiet_NaN();
+  *features.features.row(episodes.episodes[1].query[0][0]).mutable_data<float>() =
+      std::numeric_limits<float>::quiet_NaN();
   EXPECT_THAT(message_of([&] { run(in_file(features), episodes); }), HasSubstr("NaN or infinity"));
 }
 

@@ -98,9 +98,10 @@ class EvaluateShapes : public ::testing::TestWithParam<int> {
 TEST_P(EvaluateShapes, AgreeWithThePlainFormulas) {
   const Bench bench;
   const EpisodeList list = bench.draw(shape());
-  const at::Tensor centres = class_moments(tensor_of(bench.world.features.features), at::tensor(bench.world.features.labels, at::kLong),
-                                           static_cast<int64_t>(bench.world.features.class_names.size()))
-                                 .mean();
+  const at::Tensor centres =
+      class_moments(tensor_of(bench.world.features.features), at::tensor(bench.world.features.labels, at::kLong),
+                    static_cast<int64_t>(bench.world.features.class_names.size()))
+          .mean();
   const testing::VectorFormKept kept;
   for (const auto& form : vector_form_names()) {
     use_vector_form(form);

@@ -10,6 +10,7 @@
 #include "base/error.h"
 #include "http/server_support.h"
 #include "support/message_of.h"
+#include "tensors/tensors.h"
 
 namespace protocom::testing {
 namespace {
@@ -106,7 +107,7 @@ TEST_F(Served, FeaturesAreAnsweredAsTheRecognizerDoes) {
     const at::Tensor row = features[i].contiguous();
     rows.push_back(std::vector<float>(row.data_ptr<float>(), row.data_ptr<float>() + row.numel()));
   }
-  const std::vector<Answer> expected = recognizer.classify_features(features);
+  const std::vector<Answer> expected = recognizer.classify_features(array_of(features));
   const json answers = ask("POST", "/v1/classify", json{{"features", rows}}.dump(), kJson).json()["answers"];
   ASSERT_THAT(answers, SizeIs(3));
   for (size_t i = 0; i < 3; ++i) {

@@ -57,7 +57,8 @@ TEST(ClassScorer, TheOrderOfTheImagesDoesNotMatterWhenTheyAreClassifiedTogether)
   const FloatMatrix direct = probabilities(scorer, images({{1, 0.2F}, {0.3F, 2}, {4, 1}}));
   const FloatMatrix permuted = probabilities(scorer, images({{4, 1}, {1, 0.2F}, {0.3F, 2}}));
   const std::vector<int64_t> order = {2, 0, 1};
-  for (int64_t i = 0; i < 3; ++i) EXPECT_TRUE(permuted.row(i).isApprox(direct.row(order[static_cast<size_t>(i)]), 1e-5F));
+  for (int64_t i = 0; i < 3; ++i)
+    EXPECT_TRUE(permuted.row(i).isApprox(direct.row(order[static_cast<size_t>(i)]), 1e-5F));
 }
 
 TEST(ClassScorer, TransductivePrototypesMoveTowardsTheQueries) {

@@ -96,8 +96,7 @@ TEST_F(FittedStore, AnswersAsTheMethodDoesOnTheSameEpisode) {
   EXPECT_EQ(ClassScorer(store_, model_).method().label(), "plda");
   EXPECT_TRUE(probabilities(ClassScorer(store_, model_), queries()).isApprox(expected("plda"), 1e-5F));
   EXPECT_EQ(model_.transductive_method(), "plda-vb");
-  EXPECT_TRUE(
-      probabilities(ClassScorer(store_, model_, {"plda-vb"}), queries()).isApprox(expected("plda-vb"), 1e-5F));
+  EXPECT_TRUE(probabilities(ClassScorer(store_, model_, {"plda-vb"}), queries()).isApprox(expected("plda-vb"), 1e-5F));
 }
 
 TEST_F(FittedStore, AlsoTakesMethodsThatNeedEachSupport) {

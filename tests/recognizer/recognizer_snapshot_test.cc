@@ -83,7 +83,8 @@ TEST_F(RecognizerSnapshotTest, RefreshedIsWhatAFreshOneWouldBe) {
     if (HasFatalFailure()) FAIL() << "round " << round;
     for (size_t k = 0; k < before.size(); ++k) {
       if (before[k] >= 0) {
-        EXPECT_TRUE(refreshed.enrolled.classes[k].features.raw() == was.at(static_cast<size_t>(before[k])).features.raw());
+        EXPECT_TRUE(refreshed.enrolled.classes[k].features.raw() ==
+                    was.at(static_cast<size_t>(before[k])).features.raw());
       }
     }
   }
@@ -151,7 +152,8 @@ TEST(LargeClass, AChangeOfItReadsWhatHasChanged) {
   const fs::path path = make_file(folder, settings);
   const auto images = [](int64_t from, int64_t count) {
     ClassEnrolment made = enrolment("large", {}, {});
-    made.examples.features = array_of(at::arange(from, from + count).to(at::kFloat).unsqueeze(1).expand({count, kWide}));
+    made.examples.features =
+        array_of(at::arange(from, from + count).to(at::kFloat).unsqueeze(1).expand({count, kWide}));
     for (int64_t i = from; i < from + count; ++i) made.examples.hashes.push_back(std::to_string(i));
     return made;
   };

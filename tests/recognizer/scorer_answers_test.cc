@@ -59,7 +59,8 @@ ManyImages toy_images() {
 
 ManyImages real_images() {
   const FeatureSet set = read_features(*real_data() / "tiny-imagenet-100-resnet12.npz");
-  ManyImages made = described(tensor_of(set.features), at::tensor(set.labels, at::kLong), static_cast<int64_t>(set.class_names.size()));
+  ManyImages made = described(tensor_of(set.features), at::tensor(set.labels, at::kLong),
+                              static_cast<int64_t>(set.class_names.size()));
   made.base = set.classes_of(Split::kBase);
   made.novel = set.classes_of(Split::kNovel);
   return made;

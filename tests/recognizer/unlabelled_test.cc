@@ -51,8 +51,8 @@ TEST_F(UnlabelledFile, KeepsEachPhotoOnceWithItsPictureAndSource) {
   const UnlabelledEntry first = other.list_unlabelled().front();
   EXPECT_EQ(first.source, "photos/a.jpg");
   EXPECT_EQ(other.unlabelled_thumbnail(first.id), "JPEG of a");
-  EXPECT_TRUE(
-      at::equal(tensor_of(other.snapshot().enrolled.unlabelled), at::tensor({1.0F, 2.0F, 3.0F, 4.0F, 5.0F, 6.0F}).view({3, 2})));
+  EXPECT_TRUE(at::equal(tensor_of(other.snapshot().enrolled.unlabelled),
+                        at::tensor({1.0F, 2.0F, 3.0F, 4.0F, 5.0F, 6.0F}).view({3, 2})));
   EXPECT_THAT(other.list_classes(), IsEmpty());
   EXPECT_THAT(other.check(), IsEmpty());
 }

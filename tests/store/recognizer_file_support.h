@@ -47,7 +47,7 @@ inline ClassEnrolment enrolment(const std::string& name, const std::vector<std::
                                              Array::of(std::vector<float>{tail, 2.0F}), "attributes"}};
   std::vector<at::Tensor> rows;
   for (const auto& one : features) rows.push_back(at::tensor(one));
-  if (!rows.empty()) made.examples.features = at::stack(rows);
+  if (!rows.empty()) made.examples.features = array_of(at::stack(rows));
   made.examples.hashes = hashes;
   for (const std::string& hash : hashes) {
     made.examples.sources.push_back("photos/" + hash + ".jpg");
@@ -62,10 +62,8 @@ inline std::string all_of(const RecognizerFile& file) {
   const RecognizerSnapshot snapshot = file.snapshot();
   for (const StoredClass& one : snapshot.enrolled.classes) {
     text += fmt::format("{} {} {}\n", one.name, one.description.title, one.count);
-    for (const at::Tensor& tensor :
-         {tensor_of(one.description.association), tensor_of(one.description.embedding), one.features}) {
-      if (tensor.defined())
-        text += hash_bytes({static_cast<const char*>(tensor.contiguous().data_ptr()), tensor.nbytes()});
+    for (const Array& array : {one.description.association, one.description.embedding, one.features}) {
+      if (array.defined()) text += hash_bytes({static_cast<const char*>(array.raw()), array.bytes()});
     }
   }
   for (const ExampleInfo& one : file.list_examples(""))

@@ -61,7 +61,8 @@ TEST_F(RecognizerFileTest, HoldsWhatWasEnrolledInItsOrder) {
   EXPECT_EQ(enrolled.classes[0].name, "dog");
   EXPECT_EQ(enrolled.classes[1].name, "cat");
   EXPECT_EQ(enrolled.classes[0].count, 3);
-  EXPECT_TRUE(enrolled.classes[0].features.equal(at::tensor({1.0F, 2.0F, 3.0F, 4.0F, 7.0F, 8.0F}).view({3, 2})));
+  EXPECT_TRUE(
+      tensor_of(enrolled.classes[0].features).equal(at::tensor({1.0F, 2.0F, 3.0F, 4.0F, 7.0F, 8.0F}).view({3, 2})));
   EXPECT_TRUE(tensor_of(enrolled.classes[0].description.association).equal(at::tensor({0.25F, 0.5F})))
       << "a class that is there keeps its description";
   EXPECT_EQ(enrolled.classes[1].description.title, "a cat");
@@ -89,7 +90,7 @@ TEST_F(RecognizerFileTest, KeepsFeaturesAsFloat16WhereAskedTo) {
   RecognizerFile file(make_file(folder, settings));
   file.enrol({enrolment("dog", {{1.0F / 3, 2}}, {"a"})});
   const at::Tensor expected = at::tensor({1.0F / 3, 2.0F}).to(at::kHalf).to(at::kFloat);
-  EXPECT_TRUE(file.snapshot().enrolled.classes[0].features[0].equal(expected));
+  EXPECT_TRUE(tensor_of(file.snapshot().enrolled.classes[0].features)[0].equal(expected));
   EXPECT_THAT(message_of([&] { file.enrol({enrolment("dog", {{1e6F, 2}}, {"b"})}); }), HasSubstr("too large"));
 }
 
@@ -188,7 +189,7 @@ TEST_F(RecognizerFileTest, MergesAClassIntoAnotherAsOneChange) {
   EXPECT_FALSE(file.has_class("hound"));
   EXPECT_THAT(file.list_classes(), SizeIs(2));
   const StoredClass dog = file.snapshot().enrolled.classes[0];
-  EXPECT_TRUE(dog.features.equal(at::tensor({1.0F, 2.0F, 3.0F, 4.0F, 7.0F, 8.0F}).view({3, 2})));
+  EXPECT_TRUE(tensor_of(dog.features).equal(at::tensor({1.0F, 2.0F, 3.0F, 4.0F, 7.0F, 8.0F}).view({3, 2})));
   EXPECT_TRUE(tensor_of(dog.description.association).equal(at::tensor({0.0F, 0.5F}))) << "it keeps its own description";
   const ExampleInfo moved = file.list_examples("dog").back();
   EXPECT_EQ(moved.source, "photos/d.jpg");
@@ -208,7 +209,7 @@ TEST_F(RecognizerFileTest, WhatIsRemovedNoLongerCounts) {
   RecognizerFile file(path_);
   file.enrol({enrolment("dog", {{1, 2}, {3, 4}}, {"a", "b"}), enrolment("cat", {{5, 6}}, {"c"})});
   file.remove_examples({file.list_examples("dog").front().id});
-  EXPECT_TRUE(file.snapshot().enrolled.classes[0].features.equal(at::tensor({3.0F, 4.0F}).view({1, 2})));
+  EXPECT_TRUE(file.snapshot().tensor_of(enrolled.classes[0].features).equal(at::tensor({3.0F, 4.0F}).view({1, 2})));
   file.remove_class("cat");
   EXPECT_THAT(file.list_examples(""), SizeIs(1));
   EXPECT_THAT(message_of([&] { file.remove_examples({2, 999}); }), HasSubstr("no example 999"));
@@ -244,7 +245,7 @@ TEST_F(RecognizerFileTest, AnEnrolmentWritesAsMuchAsItAddsHoweverMuchIsThere) {
     std::vector<std::string> hashes;
     for (int64_t i = 0; i < images; ++i) hashes.push_back(fmt::format("{}-{}", images, i));
     ClassEnrolment many = enrolment(fmt::format("many {}", images), {}, hashes);
-    many.examples.features = at::ones({images, 2});
+    many.examples.features = array_of(at::ones({images, 2}));
     file.enrol({many});
     const std::string before = read_file(path_);
     file.enrol({enrolment("dog", {{1, 2}}, {fmt::format("{} one more", images)})});

@@ -17,11 +17,11 @@ inline std::shared_ptr<Method> fitted_plda(const ToyWorld& world) {
       rows.push_back(static_cast<int64_t>(i));
   }
   const at::Tensor base = at::tensor(rows, at::kLong);
-  FitInputs inputs{{tensor_of(world.features.features.gathered(rows)),
-                    at::tensor(labels, at::kLong).index_select(0, base)},
-                   {},
-                   &world.knowledge,
-                   &world.features.class_names};
+  FitInputs inputs{
+      {tensor_of(world.features.features.gathered(rows)), at::tensor(labels, at::kLong).index_select(0, base)},
+      {},
+      &world.knowledge,
+      &world.features.class_names};
   inputs.knowledge_use = KnowledgeUse::kAlways;
   method->fit(inputs);
   return method;

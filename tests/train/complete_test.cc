@@ -76,7 +76,8 @@ TEST(Complete, WhatAllFeaturesShareChangesNothingWhenItIsTakenOff) {
   const ToyWorld moved = moved_world(10);
   const CompletionTraining one = train_completion({plain.features, plain.knowledge}, options, {}, Progress::none());
   const CompletionTraining other = train_completion({moved.features, moved.knowledge}, options, {}, Progress::none());
-  const at::Tensor prototypes = tensor_of(plain.features.features).slice(0, 0, 90, 30).contiguous();  // of three classes
+  const at::Tensor prototypes =
+      tensor_of(plain.features.features).slice(0, 0, 90, 30).contiguous();  // of three classes
   const double shift = 10 / std::sqrt(24.0);
   EXPECT_TRUE(at::allclose(completed_by(one.model, plain, prototypes) + shift,
                            completed_by(other.model, moved, prototypes + shift), 1e-3, 1e-3));
@@ -241,7 +242,8 @@ TEST(Complete, ComputesAttributeStatisticsFromBaseImagesOnly) {
 TEST(Complete, CompletesFeaturesOfAnyLengthAlike) {
   const ToyWorld world = toy_world();
   ToyWorld longer = toy_world();
-  longer.features.features = array_of(16 * tensor_of(longer.features.features));  // a power of two: the scaled features are the same to the last bit
+  longer.features.features = array_of(
+      16 * tensor_of(longer.features.features));  // a power of two: the scaled features are the same to the last bit
   CompleteRecipe options = quick_completion();
   options.schedule.epochs = 1;
   options.batches = 20;

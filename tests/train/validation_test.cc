@@ -4,8 +4,8 @@
 
 #include "base/error.h"
 #include "support/logged.h"
-#include "train/detail/validation_episodes.h"
 #include "tensors/tensors.h"
+#include "train/detail/validation_episodes.h"
 
 namespace protocom {
 namespace {

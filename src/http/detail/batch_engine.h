@@ -23,7 +23,7 @@ enum class Want { kFeatures, kAnswers };
 
 /// What became of a Job.
 struct Recognised {
-  Array features;       ///< float32 [n, d]
+  Array features;  ///< float32 [n, d]
   std::vector<Answer> answers;
   std::string method, mode;        ///< of the answers
   std::optional<HttpError> error;  ///< then there is nothing else

@@ -20,8 +20,8 @@ struct JsonShape {
 
 /// What a body of JSON held.
 struct JsonBody {
-  nlohmann::json members;    ///< an object, without `features`
-  Array features = {};  ///< float32 [n, d]; undefined without that member
+  nlohmann::json members;  ///< an object, without `features`
+  Array features = {};     ///< float32 [n, d]; undefined without that member
 };
 
 /// Reads the object that a body is, in one pass whose time and memory grow with the body's length at most. Strict:

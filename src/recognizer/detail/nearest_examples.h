@@ -26,7 +26,8 @@ class NearestExamples {
                                            int64_t most);
 
  private:
-  [[nodiscard]] std::shared_ptr<const FloatMatrix> points_of(const RecognizerSnapshot& snapshot, const ClassScorer& scorer, int64_t k);
+  [[nodiscard]] std::shared_ptr<const FloatMatrix> points_of(const RecognizerSnapshot& snapshot,
+                                                             const ClassScorer& scorer, int64_t k);
 
   std::vector<std::shared_ptr<const FloatMatrix>> kept_;  // by class: points of unit length [m, e]; null: none yet
   int64_t kept_rows_ = 0;
