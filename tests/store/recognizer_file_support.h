@@ -71,7 +71,7 @@ inline std::string all_of(const RecognizerFile& file) {
   for (const UnlabelledEntry& one : file.list_unlabelled())
     text += fmt::format("\n{} {} {} {}", one.id, one.source, one.hash, file.unlabelled_thumbnail(one.id));
   if (snapshot.enrolled.unlabelled.defined())
-    text += fmt::format("\n{}", snapshot.enrolled.unlabelled.sum().item<float>());
+    text += fmt::format("\n{}", tensor_of(snapshot.enrolled.unlabelled).sum().item<float>());
   return text + (snapshot.calibration ? snapshot.calibration->dump() : "");
 }
 

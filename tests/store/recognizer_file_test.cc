@@ -209,7 +209,7 @@ TEST_F(RecognizerFileTest, WhatIsRemovedNoLongerCounts) {
   RecognizerFile file(path_);
   file.enrol({enrolment("dog", {{1, 2}, {3, 4}}, {"a", "b"}), enrolment("cat", {{5, 6}}, {"c"})});
   file.remove_examples({file.list_examples("dog").front().id});
-  EXPECT_TRUE(file.snapshot().tensor_of(enrolled.classes[0].features).equal(at::tensor({3.0F, 4.0F}).view({1, 2})));
+  EXPECT_TRUE(tensor_of(file.snapshot().enrolled.classes[0].features).equal(at::tensor({3.0F, 4.0F}).view({1, 2})));
   file.remove_class("cat");
   EXPECT_THAT(file.list_examples(""), SizeIs(1));
   EXPECT_THAT(message_of([&] { file.remove_examples({2, 999}); }), HasSubstr("no example 999"));
