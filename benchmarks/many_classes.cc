@@ -53,10 +53,10 @@ std::string memory() {
 }
 
 /// Features about the centre of a class; of the same class again other ones with another seed.
-at::Tensor images_of(int64_t number, int64_t count, int64_t dim, uint64_t seed) {
+protocom::Array images_of(int64_t number, int64_t count, int64_t dim, uint64_t seed) {
   const auto generator = [](uint64_t s) { return at::detail::createCPUGenerator(s); };
   const at::Tensor centre = at::rand({1, dim}, generator(static_cast<uint64_t>(number)));
-  return (centre + 0.5 * at::randn({count, dim}, generator(seed))).clamp_min(0);
+  return protocom::array_of((centre + 0.5 * at::randn({count, dim}, generator(seed))).clamp_min(0));
 }
 
 protocom::ClassEnrolment enrolment(protocom::Recognizer& recognizer, int64_t number, int64_t images) {
@@ -64,7 +64,7 @@ protocom::ClassEnrolment enrolment(protocom::Recognizer& recognizer, int64_t num
   request.name = fmt::format("class {}", number);
   protocom::ClassEnrolment made = recognizer.describe(request);
   const auto seed = static_cast<uint64_t>(1'000'000 + 10 * number + images);
-  made.examples.features = array_of(images_of(number, images, recognizer.file().settings().feature_dim, seed));
+  made.examples.features = images_of(number, images, recognizer.file().settings().feature_dim, seed);
   for (int64_t i = 0; i < images; ++i) made.examples.hashes.push_back(fmt::format("{}-{}-{}", number, i, images));
   return made;
 }
@@ -87,9 +87,10 @@ class BruteForce {
   }
 
   /// The five best classes of a feature each with their probabilities.
-  [[nodiscard]] std::vector<std::vector<protocom::RankedClass>> answers(const at::Tensor& features) const {
+  [[nodiscard]] std::vector<std::vector<protocom::RankedClass>> answers(const protocom::Array& features) const {
     std::vector<at::Tensor> logits;
-    for (const auto& part : parts_) logits.push_back(part->score(features).logits.squeeze(0));
+    for (const auto& part : parts_)
+      logits.push_back(protocom::tensor_of(protocom::array_of_matrix(part->score(features).logits)));
     const auto [probabilities, places] = at::cat(logits, 1).softmax(-1).topk(5);
     std::vector<std::vector<protocom::RankedClass>> answers;
     for (int64_t i = 0; i < features.size(0); ++i) {
@@ -115,10 +116,10 @@ void compare(protocom::Recognizer& recognizer, const fs::path& path, int64_t cla
   double furthest = 0;
   constexpr int64_t kTogether = 50;
   for (int64_t begin = 0; begin < queries; begin += kTogether) {
-    std::vector<at::Tensor> rows;
+    std::vector<protocom::Array> rows;
     for (int64_t i = begin; i < begin + kTogether; ++i)
       rows.push_back(images_of(i * 7919 % classes, 1, dim, static_cast<uint64_t>(900'000'000 + i)));
-    const at::Tensor features = at::cat(rows);
+    const protocom::Array features = protocom::Array::joined(rows);
     const auto expected = brute.answers(features);
     const auto found = recognizer.classify_features(features);
     for (size_t i = 0; i < found.size(); ++i) {
@@ -147,7 +148,7 @@ void time_opened(const fs::path& path) {
     (void)opened->method();
   });
   fmt::print("memory: {}\n", memory());
-  const at::Tensor feature = images_of(3, 1, opened->file().settings().feature_dim, 77);
+  const protocom::Array feature = images_of(3, 1, opened->file().settings().feature_dim, 77);
   time("first answer", 1, [&] { opened->classify_features(feature); });
   for (int i = 0; i < 3; ++i) time("an answer", 50, [&] { opened->classify_features(feature); });
   fmt::print("memory: {}\n", memory());
@@ -179,7 +180,8 @@ int main(int argc, char** argv) {
     }
   }
   std::optional<protocom::Recognizer> opened;
-  const at::Tensor feature = at::rand({1, protocom::RecognizerFile(path).settings().feature_dim});
+  const at::Tensor one = at::rand({1, protocom::RecognizerFile(path).settings().feature_dim});
+  const protocom::Array feature = protocom::array_of(one);
   time("opening", 1, [&] { opened = protocom::Recognizer::open(path); });
   time("opening, with the classes' state", 1, [&] { (void)opened->method(); });
   fmt::print("memory: {}\n", memory());
@@ -190,7 +192,7 @@ int main(int argc, char** argv) {
   protocom::Recognizer classes_only = protocom::Recognizer::open(path, alone);
   classes_only.classify_features(feature);
   time("an answer without the nearest images", 100, [&] { classes_only.classify_features(feature); });
-  const at::Tensor many = feature.repeat({32, 1});
+  const protocom::Array many = protocom::array_of(one.repeat({32, 1}));
   time("answers to 32 without the nearest images", 10, [&] { classes_only.classify_features(many); });
   if (argc > 4) compare(classes_only, path, classes, std::stoll(argv[4]));
   const std::string again = fmt::format("'{}' --open '{}' {}", argv[0], path.string(), argc > 3 ? argv[3] : "0");

@@ -127,7 +127,7 @@ void four_rows_of_16_episodes(benchmark::State& state) {
   context.model = &model;
   context.classes = &classes;
   const Methods methods = make_methods(paper_rows());
-  const ScorerGroup group(methods, context, features.features);
+  const ScorerGroup group(methods, context, tensor_of(features.features));
   std::vector<std::unique_ptr<Scorer>> scorers;
   for (const auto& method : methods) scorers.push_back(method->prepare(context));
   const at::NoGradGuard no_grad;
@@ -138,7 +138,7 @@ void four_rows_of_16_episodes(benchmark::State& state) {
       benchmark::DoNotOptimize(group.score(rows));
       continue;
     }
-    const EpisodeBatch batch = gather(features.features, rows);
+    const EpisodeBatch batch = gather(tensor_of(features.features), rows);
     for (const auto& scorer : scorers) benchmark::DoNotOptimize(scorer->score(batch));
   }
   state.counters["episodes_per_second"] =
@@ -206,7 +206,7 @@ void bayesian_episodes(benchmark::State& state) {
   MethodContext context;
   context.knowledge = &knowledge;
   context.class_names = &features.class_names;
-  const ScorerGroup group(methods, context, features.features);
+  const ScorerGroup group(methods, context, tensor_of(features.features));
   Rng rng(1);
   for (int i = 0; i < 50; ++i) benchmark::DoNotOptimize(group.score(random_rows(16, rng)));  // maps the table
   for (auto _ : state) benchmark::DoNotOptimize(group.score(random_rows(16, rng)));
