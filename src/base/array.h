@@ -48,7 +48,7 @@ class Array {
   static Array view(void* data, Shape shape, NumberType type, std::shared_ptr<const void> owner);
   /// A copy of values; [n] without a shape.
   template <typename T>
-  static Array of(const std::vector<T>& values, Shape shape);
+  static Array of(const std::vector<T>& values, const Shape& shape);
   template <typename T>
   static Array of(const std::vector<T>& values) {
     return of(values, {static_cast<int64_t>(values.size())});
@@ -112,8 +112,8 @@ T* Array::mutable_data() {
 }
 
 template <typename T>
-Array Array::of(const std::vector<T>& values, Shape shape) {
-  Array array = uninitialised(std::move(shape), NumberTypeOf<T>::kType);
+Array Array::of(const std::vector<T>& values, const Shape& shape) {
+  Array array = uninitialised(shape, NumberTypeOf<T>::kType);
   PROTOCOM_CHECK(array.numel() == static_cast<int64_t>(values.size()));
   for (size_t i = 0; i < values.size(); ++i) array.mutable_data<T>()[i] = values[i];
   return array;

@@ -37,7 +37,8 @@ std::vector<int64_t> distinct(std::vector<int64_t> labels) {
 /// like the features they are made of.
 template <typename Number>
 void add_squares(const DoubleMatrix& z, DoubleMatrix& sum) {
-  const RowMatrix<Number> factor = z.template cast<Number>();
+  RowMatrix<Number> factor(z.rows(), z.cols());
+  factor = z.template cast<Number>();
   RowMatrix<Number> square = RowMatrix<Number>::Zero(z.cols(), z.cols());
   square.template selfadjointView<Eigen::Lower>().rankUpdate(factor.transpose());
   sum += square.template cast<double>();

@@ -11,6 +11,7 @@
 #include "images/image.h"
 #include "images/preprocessing.h"
 #include "protocom/server_options.h"
+#include "recognizer/recognizer.h"
 #include "store/recognizer_file.h"
 
 namespace protocom::http {
