@@ -36,7 +36,8 @@ template <> struct NumberTypeOf<double> { static constexpr NumberType kType = Nu
 using Shape = std::vector<int64_t>;
 
 /// Numbers of one type in row-major order, with a shape; a shape without dimensions is that of a single number. Copies
-/// and views share the values. Indices, ranges, shapes and types that do not fit are our bugs (assertions).
+/// and views share the values. A wrong index, range, shape or type is a programming error and fails an assertion:
+/// whoever reads a file checks them first.
 class Array {
  public:
   /// Undefined: without numbers, type or shape.
@@ -44,7 +45,7 @@ class Array {
   /// Of zeros. Throws std::bad_alloc, as `uninitialised`.
   static Array zeros(Shape shape, NumberType type = NumberType::kFloat32);
   static Array uninitialised(Shape shape, NumberType type = NumberType::kFloat32);
-  /// Numbers at `data`, which `owner` keeps alive. Where they must not be written, it is for the caller not to.
+  /// Numbers at `data`, which `owner` keeps alive. Callers must not write to memory that is read-only.
   static Array view(void* data, Shape shape, NumberType type, std::shared_ptr<const void> owner);
   /// A copy of values; [n] without a shape.
   template <typename T>
@@ -79,12 +80,12 @@ class Array {
   /// The same values in another shape of as many.
   [[nodiscard]] Array reshaped(Shape shape) const;
 
-  /// In another type; itself where it has that. Fractions are cut off where the new type has none, and what lies beyond
-  /// its range becomes the end of it; for bool all but 0 is true. Throws Error for NaN that is to become whole.
+  /// Converted to `type`; itself where it has that type. Floating-point numbers become whole numbers by truncation and
+  /// saturate at the limits of the type; as bool all but 0 is true. Throws Error where NaN would become a whole number.
   [[nodiscard]] Array to(NumberType type) const;
   /// A copy of these rows of [n, ...], in this order.
   [[nodiscard]] Array gathered(const std::vector<int64_t>& indices) const;
-  /// Copies of arrays [n_i, ...] of one type, one after the other, [sum of n_i, ...]; at least one.
+  /// Arrays [n_i, ...] of one type concatenated along the first dimension, a copy [sum of n_i, ...]; at least one.
   static Array joined(const std::vector<Array>& parts);
   [[nodiscard]] Array copy() const;
 

@@ -41,12 +41,17 @@ Eigen::Map<RowMatrix<T>> mutable_matrix_of(Array& array) {
   return {array.mutable_data<T>(), array.dim() == 1 ? 1 : array.size(0), array.size(array.dim() - 1)};
 }
 
-/// Rows divided by their Euclidean length; one shorter than 1e-12 by that, so that zero stays zero.
+/// Divides each row by its Euclidean length, or by 1e-12 where it is shorter, so that zero stays zero.
+template <typename T>
+void scale_to_unit_rows(RowMatrix<T>& rows) {
+  for (int64_t i = 0; i < rows.rows(); ++i) rows.row(i) /= std::max(rows.row(i).norm(), static_cast<T>(1e-12));
+}
+
+/// A copy of rows [n, d] at unit length.
 template <typename Rows>
 RowMatrix<typename Rows::Scalar> unit_rows(const Eigen::MatrixBase<Rows>& rows) {
-  using T = typename Rows::Scalar;
-  RowMatrix<T> made = rows;
-  for (int64_t i = 0; i < made.rows(); ++i) made.row(i) /= std::max(made.row(i).norm(), static_cast<T>(1e-12));
+  RowMatrix<typename Rows::Scalar> made = rows;
+  scale_to_unit_rows(made);
   return made;
 }
 

@@ -29,7 +29,7 @@ std::string in_words_of_requests(std::string message) {
 
 }  // namespace
 
-json Api::calibrated_on(const Request& request, const Array& strangers, const CalibrationOptions& options) {
+json Api::calibrated_on(const Request& request, const Array& others, const CalibrationOptions& options) {
   const Turn turn(calibrates_);
   with_editor(request, [](const Recognizer& editor) { return editor.file().revision(); });  // it is the one served
   // A recognizer of its own: the others go on meanwhile.
@@ -37,8 +37,7 @@ json Api::calibrated_on(const Request& request, const Array& strangers, const Ca
   WhileWanted wanted(*request.cancellation);
   json shown;
   try {
-    shown =
-        refusing(409, [&] { return calibration_json(to_json(recognizer.calibrate_on(strangers, options, wanted))); });
+    shown = refusing(409, [&] { return calibration_json(to_json(recognizer.calibrate_on(others, options, wanted))); });
   } catch (HttpError& refused) {
     refused.message = in_words_of_requests(refused.message);
     throw;
@@ -61,9 +60,9 @@ void Api::calibrate(const Request& request, const Respond& respond) {
   for (const Upload& upload : form.images) {
     if (!upload.error.empty()) refuse(400, "an image could not be read: {}", upload.error);
   }
-  with_features(request, form, respond, [this, options, respond](const Request& now, const Array& strangers) {
+  with_features(request, form, respond, [this, options, respond](const Request& now, const Array& others) {
     // The turn ends before the answer is sent: who has it may ask for the next calibration at once.
-    const json shown = calibrated_on(now, strangers, options);
+    const json shown = calibrated_on(now, others, options);
     respond(json_response(shown));
   });
 }

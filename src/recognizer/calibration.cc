@@ -204,16 +204,16 @@ std::string warning_of_few_kept(const Calibration& calibration) {
       100 * (1 - calibration.accepted), calibration.balanced ? "" : "ask for a higher rate; ");
 }
 
-Calibration calibrate(const ClassScorer& scorer, const Array& strangers, const CalibrationOptions& options,
+Calibration calibrate(const ClassScorer& scorer, const Array& others, const CalibrationOptions& options,
                       Progress& progress) {
   const double rate = options.false_accept.value_or(0.5);
   if (!(rate > 0 && rate < 1)) fail_usage("a false-accept rate must be between 0 and 1, found {}", rate);
   const LeftOutScores own = hold_images_out(scorer, options.most_images, progress);
   Familiarities of{own.familiarity, {}};
-  if (strangers.defined()) {
-    of.strangers = familiarity(scorer.score(strangers));
+  if (others.defined()) {
+    of.others = familiarity(scorer.score(others));
   } else {
-    of.strangers = hold_classes_out(scorer, options.most_classes, progress);
+    of.others = hold_classes_out(scorer, options.most_classes, progress);
     const auto classes = static_cast<double>(scorer.class_names().size());
     of.likelier = classes / (classes - 1);
   }
@@ -229,7 +229,7 @@ Calibration calibrate(const ClassScorer& scorer, const Array& strangers, const C
   made.exchange = exchanges_of(of);
   made.accuracy = accuracy_of(own);
   made.images = static_cast<int64_t>(own.truth.size());
-  made.strangers = of.strangers.size();
+  made.strangers = of.others.size();
   made.classes = static_cast<int64_t>(scorer.class_names().size());
   made.names = hash_of_names(scorer.class_names());
   return made;

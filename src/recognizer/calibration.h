@@ -45,8 +45,8 @@ DoubleVector familiarity(const ClassScores& scores);
 
 /// How a calibration is made.
 struct CalibrationOptions {
-  /// The share of strangers that may be taken for one of the classes, in (0, 1). Nothing: the balanced point, at which
-  /// as many strangers pass as images of the classes are refused.
+  /// The share of images of none of the classes that may be accepted, in (0, 1). Nothing: the balanced point, at which
+  /// that share equals the share of refused images of the classes.
   std::optional<double> false_accept = {};
   int64_t most_images = 1000;  ///< held out one by one, spread over all; more only take longer
   int64_t most_classes = 200;  ///< held out one by one, spread over all
@@ -54,11 +54,11 @@ struct CalibrationOptions {
 
 /// Calibrates on the enrolled images: each is classified as if it had not been enrolled (accuracy, and the factor by
 /// the likelihood of the true classes, with a normal prior of standard deviation 1 on its logarithm), and the images of
-/// each class as if the class had not been: they are strangers. `strangers`, float32 [n, d], if defined, are features
-/// of images of none of the classes and take those' place. The threshold lets at most the rate asked for of another
-/// stranger pass (the conformal quantile), or is the balanced one. Throws Error where features were not kept, no class
-/// has two images, or there are too few strangers for the rate; UsageError for a rate outside (0, 1).
-Calibration calibrate(const ClassScorer& scorer, const Array& strangers, const CalibrationOptions& options,
+/// each class as if the class had not been, which makes them images of none of the classes; `others`, float32 [n, d],
+/// if defined, are used instead. The threshold is a conformal quantile of theirs for the rate asked for, or the
+/// balanced one. Throws Error where features were not kept, no class has two images, or there are too few images of
+/// none of the classes for the rate; UsageError for a rate outside (0, 1).
+Calibration calibrate(const ClassScorer& scorer, const Array& others, const CalibrationOptions& options,
                       Progress& progress);
 
 }  // namespace protocom

@@ -18,14 +18,14 @@ std::string count_text(double count) {
   return count < 1e15 ? fmt::format("{:.0f}", count) : fmt::format("{:g}", count);
 }
 
-/// Of the strangers in order, from 1; above their number where they are too few.
+/// Place of the quantile among the sorted `others`, from 1; above their number where they are too few.
 int64_t place_of(const Familiarities& of, double rate) {
-  const auto n = static_cast<double>(of.strangers.size());
+  const auto n = static_cast<double>(of.others.size());
   return to_whole<int64_t>(std::ceil((n + 1) * (1 - rate / of.likelier) - 1e-9));
 }
 
 double at_place(const Familiarities& of, int64_t place) {
-  DoubleVector sorted = of.strangers;
+  DoubleVector sorted = of.others;
   std::nth_element(sorted.begin(), sorted.begin() + (place - 1), sorted.end());
   return sorted[place - 1];
 }
@@ -35,17 +35,17 @@ double share_above(const DoubleVector& values, double threshold) {
   return static_cast<double>((values.array() > threshold).count()) / static_cast<double>(values.size());
 }
 
-/// Own images and strangers, one after the other.
+/// [m + k], own images first.
 DoubleVector all_of(const Familiarities& of) {
-  DoubleVector all(of.own.size() + of.strangers.size());
-  all << of.own, of.strangers;
+  DoubleVector all(of.own.size() + of.others.size());
+  all << of.own, of.others;
   return all;
 }
 
 }  // namespace
 
 double threshold_of(const Familiarities& of, double rate) {
-  const int64_t n = of.strangers.size();
+  const int64_t n = of.others.size();
   const int64_t place = place_of(of, rate);
   if (place > n) {
     const double own = rate / of.likelier;
@@ -64,7 +64,7 @@ double balanced_threshold(const Familiarities& of) {
   double best = all[0], least = 2;
   for (const double threshold : all) {
     const double refused = 1 - share_above(of.own, threshold);
-    const double apart = std::abs(share_above(of.strangers, threshold) - refused);
+    const double apart = std::abs(share_above(of.others, threshold) - refused);
     if (!(apart < least)) continue;
     least = apart;
     best = threshold;
@@ -73,14 +73,14 @@ double balanced_threshold(const Familiarities& of) {
 }
 
 Exchange exchange_at(const Familiarities& of, double threshold) {
-  return {std::min(1.0, of.likelier * share_above(of.strangers, threshold)), share_above(of.own, threshold), threshold};
+  return {std::min(1.0, of.likelier * share_above(of.others, threshold)), share_above(of.own, threshold), threshold};
 }
 
 std::vector<Exchange> exchanges_of(const Familiarities& of) {
   std::vector<Exchange> found;
   for (const double rate : kExchangeRates) {
     const int64_t place = place_of(of, rate);
-    if (place > of.strangers.size()) continue;
+    if (place > of.others.size()) continue;
     const double threshold = at_place(of, place);
     found.push_back({rate, exchange_at(of, threshold).accepted, threshold});
   }
@@ -91,11 +91,11 @@ double slope_of(const Familiarities& of) {
   const DoubleVector all = all_of(of);
   const double mean = all.mean(), freedom = std::max<double>(1, static_cast<double>(all.size() - 1));
   const double deviation = std::max(std::sqrt((all.array() - mean).square().sum() / freedom), 1e-12);
-  const int64_t own = of.own.size(), strangers = of.strangers.size();
+  const int64_t own = of.own.size(), others = of.others.size();
   Eigen::ArrayXd is(all.size()), weight(all.size());
-  is << Eigen::ArrayXd::Ones(own), Eigen::ArrayXd::Zero(strangers);
+  is << Eigen::ArrayXd::Ones(own), Eigen::ArrayXd::Zero(others);
   weight << Eigen::ArrayXd::Constant(own, 0.5 / static_cast<double>(own)),
-      Eigen::ArrayXd::Constant(strangers, 0.5 / static_cast<double>(strangers));
+      Eigen::ArrayXd::Constant(others, 0.5 / static_cast<double>(others));
   Eigen::MatrixX2d design(all.size(), 2);
   design << (all.array() - mean) / deviation, Eigen::ArrayXd::Ones(all.size());
   Eigen::Vector2d found = Eigen::Vector2d::Zero();

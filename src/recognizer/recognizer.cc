@@ -146,7 +146,8 @@ void Recognizer::refresh() {
   scorer_ = std::move(scorer);
 }
 
-/// Says once that the calibration was made with other classes: its threshold may let more strangers pass, or fewer.
+/// Says once that the calibration was made with other classes: its threshold may accept more or fewer images
+/// of none of them.
 void Recognizer::warn_of_other_classes() {
   if (warned_ || !calibration_ || is_of_classes(*calibration_, scorer_->class_names())) return;
   warned_ = true;
@@ -316,9 +317,9 @@ Calibration Recognizer::calibrate(const std::vector<fs::path>& others, const Cal
   return calibrate_on(files.features, options, progress);
 }
 
-Calibration Recognizer::calibrate_on(const Array& strangers, const CalibrationOptions& options, Progress& progress) {
+Calibration Recognizer::calibrate_on(const Array& others, const CalibrationOptions& options, Progress& progress) {
   refresh();
-  const Calibration made = protocom::calibrate(*scorer_, strangers, options, progress);
+  const Calibration made = protocom::calibrate(*scorer_, others, options, progress);
   file_.set_calibration(to_json(made));
   return made;
 }

@@ -145,8 +145,8 @@ class Recognizer {
   /// and go into `unreadable`; without it, or where none can, it throws Error.
   Calibration calibrate(const std::vector<std::filesystem::path>& others, const CalibrationOptions& options,
                         Progress& progress = Progress::none(), std::vector<UnreadableFile>* unreadable = nullptr);
-  /// The same with `strangers`, features float32 [n, d] of images of none of the classes, or undefined.
-  Calibration calibrate_on(const Array& strangers, const CalibrationOptions& options,
+  /// The same with `others`, features float32 [n, d] of images of none of the classes, or undefined.
+  Calibration calibrate_on(const Array& others, const CalibrationOptions& options,
                            Progress& progress = Progress::none());
 
   /// Writes what opening a recognizer of very many classes takes long for into a file beside it, FILE.index, which is

@@ -105,7 +105,7 @@ class Api {
   void classify(const Request& request, const Respond& respond);
   void classify_features(const Request& request, Array features, const Respond& respond);
   void calibrate(const Request& request, const Respond& respond);
-  nlohmann::json calibrated_on(const Request& request, const Array& strangers, const CalibrationOptions& options);
+  nlohmann::json calibrated_on(const Request& request, const Array& others, const CalibrationOptions& options);
   nlohmann::json health(const Request& request);
   Response show_metrics(const Request& request);
   Response document(const Request& request);

@@ -7,30 +7,30 @@
 
 namespace protocom {
 
-/// Familiarities of what a scorer did not know: `own` of the classes' images, `strangers` of others.
+/// Familiarities of images that the scorer had not seen.
 struct Familiarities {
-  DoubleVector own;
-  DoubleVector strangers;
-  /// By how much likelier another image of none of the classes is taken for one than these strangers were: n / (n - 1)
-  /// where each of n classes was left out in turn, because such an image has one class more to be taken for.
+  DoubleVector own;     ///< [m], images of the classes
+  DoubleVector others;  ///< [k], images of none of the classes
+  /// Factor on the share of `others` above a threshold. n / (n - 1) where they are images of n classes, each left out
+  /// in turn: an image of none of the classes can be mistaken for one class more than they could.
   double likelier = 1;
 };
 
-/// The familiarity that another stranger exceeds with a probability of at most `rate`, the conformal quantile. Throws
-/// Error where the strangers are too few for the rate.
+/// The conformal quantile: a new image of none of the classes exceeds it with a probability of at most `rate`. Throws
+/// Error where `others` are too few for the rate.
 double threshold_of(const Familiarities& of, double rate);
 
-/// Where as many strangers pass as own images are refused, as nearly as can be.
+/// The threshold at which the share of accepted others is nearest to the share of refused own images.
 double balanced_threshold(const Familiarities& of);
 
-/// The share of other strangers that pass, at most 1, and of own images that are kept, at a threshold.
+/// The shares of others (at most 1) and of own images above a threshold.
 Exchange exchange_at(const Familiarities& of, double threshold);
 
-/// At the rates of kExchangeRates that the strangers are enough for.
+/// exchange_at() the thresholds of those kExchangeRates for which there are enough others.
 std::vector<Exchange> exchanges_of(const Familiarities& of);
 
-/// How steeply the log odds of being one of the classes rise with familiarity: logistic regression, own images and
-/// strangers counting as much as each other. Above 0.
+/// The slope, above 0, of a logistic regression of "is one of the classes" on familiarity, with the same total weight
+/// for own images and others.
 double slope_of(const Familiarities& of);
 
 }  // namespace protocom

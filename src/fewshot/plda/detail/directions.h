@@ -1,5 +1,4 @@
 #pragma once
-#include <algorithm>
 #include <cmath>
 
 #include "base/matrix.h"
@@ -27,11 +26,8 @@ void take_roots(Matrix& features) {
 /// divided by that, so that zero stays zero.
 template <typename Matrix, typename Row>
 void take_directions(Matrix& features, const Row& center) {
-  constexpr auto kShortest = static_cast<typename Matrix::Scalar>(1e-12);
-  for (int64_t i = 0; i < features.rows(); ++i) {
-    features.row(i) -= center;
-    features.row(i) /= std::max(features.row(i).norm(), kShortest);
-  }
+  features.rowwise() -= center;
+  scale_to_unit_rows(features);
 }
 
 }  // namespace protocom
