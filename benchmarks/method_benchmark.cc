@@ -10,9 +10,10 @@
 #include "base/rng.h"
 #include "eval/evaluate.h"
 #include "fewshot/align_knowledge.h"
+#include "fewshot/detail/row_kernels.h"
+#include "fewshot/detail/vector_form.h"
+#include "fewshot/paper/paper_training.h"
 #include "fewshot/scorer_group.h"
-#include "fewshot/toolbox/detail/row_kernels.h"
-#include "fewshot/toolbox/detail/vector_form.h"
 #include "tensors/device.h"
 #include "tensors/tensors.h"
 #include "train/complete.h"
@@ -115,6 +116,19 @@ BENCHMARK(episodes_by_four_methods)
     ->Unit(benchmark::kMillisecond)
     ->UseRealTime();
 
+/// Episodes of full classes as tensors.
+EpisodeBatch batch_of(const at::Tensor& table, const RowBatch& rows) {
+  const auto select = [&](const std::vector<int64_t>& from, at::IntArrayRef sizes) {
+    return table.index_select(0, at::tensor(from, at::kLong)).view(sizes);
+  };
+  const int64_t b = rows.size(), d = table.size(1);
+  EpisodeBatch batch;
+  batch.support = select(rows.support, {b, rows.n, rows.k, d});
+  batch.query = select(rows.query, {b, rows.q, d});
+  batch.classes = at::tensor(rows.classes, at::kLong).view({b, rows.n});
+  return batch;
+}
+
 /// The four rows as batched tensors, 16 episodes at once on one thread: what the hand-made form of ScorerGroup is
 /// measured against (form 1; form 0 are the tensors).
 void four_rows_of_16_episodes(benchmark::State& state) {
@@ -127,9 +141,9 @@ void four_rows_of_16_episodes(benchmark::State& state) {
   context.model = &model;
   context.classes = &classes;
   const Methods methods = make_methods(paper_rows());
-  const ScorerGroup group(methods, context, tensor_of(features.features));
-  std::vector<std::unique_ptr<Scorer>> scorers;
-  for (const auto& method : methods) scorers.push_back(method->prepare(context));
+  const ScorerGroup group(methods, context, features.features);
+  const CompletePrototypes complete = complete_by(model, classes);
+  const at::Tensor table = tensor_of(features.features), gamma = at::full({1}, model.gamma);
   const at::NoGradGuard no_grad;
   Rng rng(1);
   for (auto _ : state) {
@@ -138,8 +152,8 @@ void four_rows_of_16_episodes(benchmark::State& state) {
       benchmark::DoNotOptimize(group.score(rows));
       continue;
     }
-    const EpisodeBatch batch = gather(tensor_of(features.features), rows);
-    for (const auto& scorer : scorers) benchmark::DoNotOptimize(scorer->score(batch));
+    const EpisodeBatch batch = batch_of(table, rows);
+    for (const auto& method : methods) benchmark::DoNotOptimize(paper_row_scores(*method, batch, complete, gamma));
   }
   state.counters["episodes_per_second"] =
       benchmark::Counter(16.0 * static_cast<double>(state.iterations()), benchmark::Counter::kIsRate);
@@ -151,8 +165,8 @@ std::shared_ptr<Method> fitted_plda(const FeatureSet& features, const Knowledge&
   const int64_t base = 64 * kImages;
   const int64_t val = 16 * kImages;
   const auto part = [&](int64_t from, int64_t rows) {
-    return LabelledFeatures{tensor_of(features.features.rows(from, from + rows)),
-                            at::tensor(features.labels, at::kLong).narrow(0, from, rows)};
+    const auto first = features.labels.begin() + from;
+    return LabelledFeatures{features.features.rows(from, from + rows), {first, first + rows}};
   };
   method->fit({part(0, base), part(base, val), &knowledge, &features.class_names});
   return method;
@@ -206,7 +220,7 @@ void bayesian_episodes(benchmark::State& state) {
   MethodContext context;
   context.knowledge = &knowledge;
   context.class_names = &features.class_names;
-  const ScorerGroup group(methods, context, tensor_of(features.features));
+  const ScorerGroup group(methods, context, features.features);
   Rng rng(1);
   for (int i = 0; i < 50; ++i) benchmark::DoNotOptimize(group.score(random_rows(16, rng)));  // maps the table
   for (auto _ : state) benchmark::DoNotOptimize(group.score(random_rows(16, rng)));

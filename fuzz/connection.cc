@@ -13,6 +13,7 @@
 
 #include "encoders/backbone.h"
 #include "fewshot/paper/completion_model.h"
+#include "fewshot/paper/protocomnet.h"
 #include "http/server.h"
 #include "io/files.h"
 #include "knowledge/knowledge.h"
@@ -35,10 +36,10 @@ fs::path make_recognizer(const fs::path& folder) {
   ProtoComNetOptions sizes;
   sizes.feature_dim = made->dim();
   sizes.embedding_dim = sizes.code_dim = sizes.attention_hidden = sizes.decoder_hidden = 2;
-  write_completion_model(
-      folder / "model.npz",
-      {ProtoComNet(sizes), {"tail"}, at::ones({1, 2}), at::ones({1, made->dim()}), at::ones({1, made->dim()}), {"cat"}},
-      {}, nlohmann::json::object());
+  const Array pair = array_of(at::ones({1, 2})), feature = array_of(at::ones({1, made->dim()}));
+  write_completion_model(folder / "model.npz",
+                         {sizes, weights_of(ProtoComNet(sizes)), {"tail"}, pair, feature, feature, {"cat"}}, {},
+                         nlohmann::json::object());
   Knowledge knowledge;
   knowledge.classes = {"cat"};
   knowledge.attributes = {"tail"};

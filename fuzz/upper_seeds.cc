@@ -2,6 +2,7 @@
 
 #include "eval/tune.h"
 #include "fewshot/paper/completion_model.h"
+#include "fewshot/paper/protocomnet.h"
 #include "fuzz/readers.h"
 #include "fuzz/seeds.h"
 #include "io/files.h"
@@ -46,8 +47,9 @@ void write_state(const fs::path& folder) {
 void write_model(const fs::path& folder, const fs::path& work) {
   ProtoComNetOptions sizes;
   sizes.feature_dim = sizes.embedding_dim = sizes.code_dim = sizes.attention_hidden = sizes.decoder_hidden = 2;
+  const Array pair = Array::of<float>({1, 1}, {1, 2});
   write_completion_model(work / "completion-model.npz",
-                         {ProtoComNet(sizes), {"tail"}, at::ones({1, 2}), at::ones({1, 2}), at::ones({1, 2}), {"cat"}},
+                         {sizes, weights_of(ProtoComNet(sizes)), {"tail"}, pair, pair, pair, {"cat"}},
                          seed_provenance(), json::object());
   write_as_members(work / "completion-model.npz", folder / "completion-model/plain");
 }

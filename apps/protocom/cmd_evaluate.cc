@@ -164,7 +164,7 @@ void run_evaluate(const CLI::App& command, const EvaluateArguments& options, con
   if (!options.predictions.empty()) evaluation.predictions = KeepPredictions::kYes;
   const Comparisons comparisons = with_labels(options.comparisons, labels_of(evaluation.methods));
   const auto pairs = pairs_to_compare(labels_of(evaluation.methods), comparisons);
-  auto tasks = data.episodes ? std::vector<Task>{{data.episodes->shape, {*data.episodes}}}
+  auto tasks = data.episodes ? std::vector<EvaluationTask>{{data.episodes->shape, {*data.episodes}}}
                              : tasks_of(command, data.features, options.tasks);
   const bool writes = job().is_main();
   if (writes && !options.save_episodes.empty())

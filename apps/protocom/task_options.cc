@@ -35,7 +35,7 @@ void take_fewer_ways(const CLI::App& command, const FeatureSet& features, Split 
   shape.n_way = classes;
 }
 
-std::vector<Task> tasks_of(const CLI::App& command, const FeatureSet& features, TaskOptions tasks) {
+std::vector<EvaluationTask> tasks_of(const CLI::App& command, const FeatureSet& features, TaskOptions tasks) {
   take_fewer_ways(command, features, tasks.split, tasks.shape);
   return draw_tasks(features, tasks);
 }

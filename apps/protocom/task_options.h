@@ -15,6 +15,6 @@ void add_draw_options(CLI::App& command, TaskOptions& tasks);
 void take_fewer_ways(const CLI::App& command, const FeatureSet& features, Split split, EpisodeShape& shape);
 
 /// draw_tasks with fewer ways where those were not asked for. Throws what it throws.
-std::vector<Task> tasks_of(const CLI::App& command, const FeatureSet& features, TaskOptions tasks);
+std::vector<EvaluationTask> tasks_of(const CLI::App& command, const FeatureSet& features, TaskOptions tasks);
 
 }  // namespace protocom::cli

@@ -73,7 +73,7 @@ std::vector<Episodes> draw(const SharedFeatures& features, const py::dict& optio
   const TaskOptions asked = options_of(options);
   return unlocked([&] {
     std::vector<Episodes> drawn;
-    for (Task& task : draw_tasks(*features, asked)) {
+    for (EvaluationTask& task : draw_tasks(*features, asked)) {
       for (EpisodeList& list : task.lists) drawn.push_back({features, std::move(list)});
     }
     return drawn;

@@ -1,8 +1,8 @@
-#include <ATen/Parallel.h>
 #include <pybind11/pybind11.h>
 
 #include "base/blas_kernels.h"
 #include "base/error.h"
+#include "base/threads.h"
 #include "calls.h"
 #include "methods.h"
 #include "tensors/device.h"
@@ -13,7 +13,7 @@ PYBIND11_MODULE(_core, module) {
   protocom::choose_blas_kernels();
   translate_errors();
   collect_log();
-  module.def("threads", [] { return at::get_num_threads(); });
+  module.def("threads", [] { return protocom::thread_count(); });
   module.def("set_threads", [](int threads) {
     if (threads < 1) protocom::fail_usage("threads should be at least 1, found {}", threads);
     protocom::set_threads(threads);

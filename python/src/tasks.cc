@@ -1,14 +1,16 @@
-#include <ATen/ATen.h>
-#include <ATen/core/grad_mode.h>
 #include <pybind11/stl.h>
+
+#include <algorithm>
+#include <cmath>
 
 #include "arrays.h"
 #include "base/error.h"
+#include "base/matrix.h"
 #include "calls.h"
 #include "fewshot/paper/describe_task.h"
 #include "fewshot/task_classifier.h"
+#include "fewshot/task_images.h"
 #include "methods.h"
-#include "tensors/tensors.h"
 
 namespace protocom::python {
 namespace {
@@ -23,6 +25,15 @@ struct Parts {
   uint64_t seed = 0;
 };
 
+/// The numbers of whole ones [n] of any type.
+std::vector<int64_t> numbers_of(const Array& array) {
+  const Array whole = array.to(NumberType::kInt64);
+  return {whole.data<int64_t>(), whole.data<int64_t>() + whole.numel()};
+}
+
+/// float32; undefined for an undefined one.
+Array floats(const Array& array) { return array.defined() ? array.to(NumberType::kFloat32) : array; }
+
 std::shared_ptr<const Method> method_of(const Parts& parts) {
   return make_task_method(parts.method, values_of(parts.fitted));
 }
@@ -32,26 +43,33 @@ std::shared_ptr<TaskClassifier> make_task(const Parts& parts, const py::object& 
   const ArrayView x(features, "features"), y(labels, "labels");
   const ArrayView base(parts.base_features, "features of base classes"), base_labels(parts.base_labels, "labels");
   TaskInputs inputs;
-  inputs.features = tensor_of(x.array());
-  inputs.labels = tensor_of(y.array());
+  inputs.features = x.array();
+  inputs.labels = y.array();
   inputs.classes = static_cast<int64_t>(names.size());
   inputs.class_names = std::move(names);
   inputs.knowledge = parts.knowledge;
   inputs.model = parts.model;
   inputs.feature_dim = parts.fitted.empty() ? feature_dim : parts.fitted.front()->feature_dim;
   inputs.seed = parts.seed;
-  if (base.array().defined()) inputs.base = {tensor_of(base.array().copy()), tensor_of(base_labels.array().copy())};
+  if (base.array().defined()) inputs.base = {base.array().copy(), numbers_of(base_labels.array())};
   return unlocked([&] {
     describe_task(inputs);
     return std::make_shared<TaskClassifier>(method_of(parts), std::move(inputs));
   });
 }
 
+/// The softmax of each row.
+FloatMatrix softmax(FloatMatrix logits) {
+  for (int64_t i = 0; i < logits.rows(); ++i) {
+    auto row = logits.row(i).array();
+    row = (row - row.maxCoeff()).exp();
+    row /= row.sum();
+  }
+  return logits;
+}
+
 Array probabilities(const TaskClassifier& task, const Array& queries) {
-  return unlocked([&] {
-    const at::NoGradGuard no_grad;
-    return protocom::array_of(task.score(tensor_of(queries)).logits.softmax(-1));
-  });
+  return unlocked([&] { return array_of_matrix(softmax(task.score(queries).logits)); });
 }
 
 /// Probabilities of queries [q, d] that are just what the library takes, and None for all else, which Python then looks
@@ -64,8 +82,78 @@ py::object quick_probabilities(const TaskClassifier& task, const py::object& que
 
 py::tuple scores(const TaskClassifier& task, const py::object& queries, const py::object& shares) {
   const ArrayView q(queries, "queries"), s(shares, "shares");
-  const QueryScores found = unlocked([&] { return task.score(tensor_of(q.array()), tensor_of(s.array())); });
-  return py::make_tuple(numpy_of(protocom::array_of(found.logits)), numpy_of(protocom::array_of(found.unseen)));
+  const QueryScores found = unlocked([&] { return task.score(q.array(), s.array()); });
+  const Eigen::VectorXf& unseen = found.unseen;
+  const Array none = unseen.size() == 0 ? Array() : array_of_matrix(unseen).reshaped({unseen.size()});
+  return py::make_tuple(numpy_of(array_of_matrix(found.logits)), numpy_of(none));
+}
+
+/// What batch_logits() is asked, all float32.
+struct Batch {
+  Array support;  ///< [b, n, k, d]
+  Array query;    ///< [b, q, d]
+  Array mask;     ///< [b, n, k]; undefined: all supports are there
+  std::vector<uint64_t> seeds;
+};
+
+std::string shape_of(const Array& array) {
+  return array.defined() ? fmt::format("[{}]", fmt::join(array.shape(), ", ")) : "none";
+}
+
+/// -1 stands for any size.
+void expect(const Array& array, const char* name, const Shape& sizes) {
+  bool fits = array.defined() && array.dim() == static_cast<int64_t>(sizes.size());
+  for (size_t i = 0; fits && i < sizes.size(); ++i) fits = sizes[i] < 0 || array.shape()[i] == sizes[i];
+  if (!fits)
+    fail("the episodes' {} should be [{}] (-1: any size), found {}", name, fmt::join(sizes, ", "), shape_of(array));
+}
+
+void check(const Batch& batch) {
+  expect(batch.query, "queries", {-1, -1, -1});
+  const int64_t b = batch.query.size(0);
+  expect(batch.support, "supports", {b, -1, -1, batch.query.size(2)});
+  const int64_t n = batch.support.size(1);
+  if (batch.mask.defined()) expect(batch.mask, "mask of supports", {b, n, batch.support.size(2)});
+  if (n < 1) fail("an episode needs at least one class");
+  if (!batch.seeds.empty() && static_cast<int64_t>(batch.seeds.size()) != b)
+    fail("{} episodes come with {} seeds", b, batch.seeds.size());
+}
+
+/// The supports of episode `number` that are there; a mask between 0 and 1 is what one counts.
+TaskImages images_of(const Batch& batch, int64_t number) {
+  const Array support = batch.support.row(number);
+  const int64_t n = support.size(0), k = support.size(1);
+  const Array rows = support.reshaped({n * k, support.size(2)});
+  const float* mask = batch.mask.defined() ? batch.mask.data<float>() + number * n * k : nullptr;
+  std::vector<int64_t> there, labels;
+  std::vector<float> weights;
+  for (int64_t i = 0; i < n * k; ++i) {
+    if (mask != nullptr && mask[i] == 0) continue;
+    there.push_back(i);
+    labels.push_back(i / k);
+    weights.push_back(mask == nullptr ? 1.0F : mask[i]);
+  }
+  const FloatMatrix features = matrix_of<float>(rows)(there, Eigen::all);
+  TaskImages images = TaskImages::of(features, labels, n);
+  images.numbers.clear();
+  if (std::any_of(weights.begin(), weights.end(), [](float weight) { return weight != std::round(weight); }))
+    images.weights = weights;
+  images.seed = batch.seeds.empty() ? 0 : batch.seeds[static_cast<size_t>(number)];
+  return images;
+}
+
+/// Logits [b, q, n].
+Array logits_of(const PreparedMethod& prepared, const Batch& batch) {
+  check(batch);
+  const int64_t b = batch.query.size(0), q = batch.query.size(1), n = batch.support.size(1);
+  Array logits = Array::uninitialised({b, q, n});
+  for (int64_t i = 0; i < b; ++i) {
+    const Array query = batch.query.row(i);
+    const TaskImages images = images_of(batch, i).mapped(prepared.space.get());
+    const QueryScores scores = answer_of(prepared, images, matrix_of<float>(query));
+    std::copy_n(scores.logits.data(), q * n, logits.mutable_data<float>() + i * q * n);
+  }
+  return logits;
 }
 
 /// Logits [b, q, n] of many episodes at once.
@@ -74,18 +162,13 @@ Array batch_logits(const Parts& parts, const py::object& support, const py::obje
   const ArrayView s(support, "support"), q(query, "query"), m(mask, "support_mask");
   const ArrayView base(parts.base_features, "features of base classes"), base_labels(parts.base_labels, "labels");
   return unlocked([&] {
-    const at::NoGradGuard no_grad;
-    EpisodeBatch batch;
-    batch.support = tensor_of(s.array()).to(at::kFloat);
-    batch.query = tensor_of(q.array()).to(at::kFloat);
-    if (m.array().defined()) batch.support_mask = tensor_of(m.array()).to(at::kFloat);
-    batch.seed = seeds;
-    const LabelledFeatures own{tensor_of(base.array()), tensor_of(base_labels.array())};
+    LabelledFeatures own{base.array(), {}};
+    if (base.array().defined()) own.labels = numbers_of(base_labels.array());
     MethodContext context;
     if (own.features.defined()) context.base = &own;
     const auto method = method_of(parts);
     check_needs(*method, context);
-    return protocom::array_of(method->prepare(context)->score(batch).logits);
+    return logits_of(method->prepare(context), {floats(s.array()), floats(q.array()), floats(m.array()), seeds});
   });
 }
 

@@ -32,7 +32,8 @@ const EpisodeOptions& checked(const EpisodeOptions& options) {
   return options;
 }
 
-void add_results(const protocom::Task& task, const std::string& baseline, std::vector<MethodResult>& results) {
+void add_results(const protocom::EvaluationTask& task, const std::string& baseline,
+                 std::vector<MethodResult>& results) {
   const std::vector<protocom::MethodScores> scores = pooled(task.scores);
   const protocom::MethodScores* base = find_scores(scores, baseline);
   for (const protocom::MethodScores& score : scores) {
@@ -69,7 +70,7 @@ Results evaluated(const std::vector<Episodes>& lists, const EvaluateOptions& giv
   const protocom::Evaluated evaluated = evaluate_lists(features, own, contestants, progress);
   Results made;
   made.baseline = evaluated.comparisons.baseline;
-  for (const protocom::Task& task : evaluated.tasks) add_results(task, made.baseline, made.results);
+  for (const protocom::EvaluationTask& task : evaluated.tasks) add_results(task, made.baseline, made.results);
   return made;
 }
 

@@ -1,7 +1,5 @@
 #include "protocom/features.h"
 
-#include <ATen/ATen.h>
-
 #include <algorithm>
 
 #include "api/detail/boundary.h"

@@ -1,7 +1,5 @@
 #include "protocom/knowledge.h"
 
-#include <ATen/ATen.h>
-
 #include "api/detail/boundary.h"
 #include "api/detail/parts.h"
 #include "base/error.h"

@@ -1,17 +1,15 @@
 #include "protocom/method.h"
 
-#include <ATen/ATen.h>
-
 #include <algorithm>
 
 #include "api/detail/boundary.h"
 #include "api/detail/parts.h"
 #include "base/error.h"
+#include "base/matrix.h"
 #include "fewshot/add_method.h"
 #include "fewshot/methods.h"
 #include "fewshot/paper/describe_task.h"
 #include "fewshot/task_classifier.h"
-#include "tensors/tensors.h"
 
 namespace protocom::v0 {
 namespace {
@@ -36,12 +34,21 @@ MethodInfo info_of(const protocom::MethodSpec& spec) {
   return info;
 }
 
-LabelledFeatures labelled(const protocom::FeatureSet& set) {
-  return {protocom::tensor_of(set.features), at::tensor(set.labels, at::kLong)};
+LabelledFeatures labelled(const protocom::FeatureSet& set) { return {set.features, set.labels}; }
+
+Matrix plain(const FloatMatrix& values) {
+  return {{values.data(), values.data() + values.size()}, values.rows(), values.cols()};
 }
 
-/// Of logits or probabilities [q, c].
-Matrix plain(const at::Tensor& values) { return matrix_of(protocom::array_of(values.to(at::kCPU, at::kFloat))); }
+/// The softmax of each row.
+FloatMatrix softmax(FloatMatrix logits) {
+  for (int64_t i = 0; i < logits.rows(); ++i) {
+    auto row = logits.row(i).array();
+    row = (row - row.maxCoeff()).exp();
+    row /= row.sum();
+  }
+  return logits;
+}
 
 /// `names`: of all classes, by names_for.
 protocom::TaskInputs task_of(const Rows& features, const Labels& labels, const std::vector<std::string>& names,
@@ -51,8 +58,8 @@ protocom::TaskInputs task_of(const Rows& features, const Labels& labels, const s
   if (!options.class_names.empty() || !labels.names().empty()) task.class_names = names;
   task.classes = static_cast<int64_t>(names.size());
   if (features.rows() > 0) {
-    task.features = protocom::tensor_of(array_of(features, "features"));
-    task.labels = at::tensor(labels.numbers(), at::kLong);
+    task.features = array_of(features, "features");
+    task.labels = Array::of(labels.numbers());
   }
   task.feature_dim = options.fitted.empty() ? (features.rows() > 0 ? 0 : features.dim()) : options.fitted.front().dim();
   if (options.knowledge) task.knowledge = options.knowledge->impl().knowledge;
@@ -104,13 +111,13 @@ Classifier::Classifier(Classifier&& other) noexcept = default;
 Classifier& Classifier::operator=(Classifier&& other) noexcept = default;
 
 Matrix Classifier::scores(const Rows& queries) const {
-  return guarded([&] { return plain(impl_->task->score(protocom::tensor_of(array_of(queries, "queries"))).logits); });
+  return guarded([&] { return plain(impl_->task->score(array_of(queries, "queries")).logits); });
 }
 
 Matrix Classifier::probabilities(const Rows& queries, const std::vector<double>& shares) const {
   return guarded([&] {
-    const at::Tensor given = shares.empty() ? at::Tensor() : at::tensor(shares, at::kDouble);
-    return plain(impl_->task->score(protocom::tensor_of(array_of(queries, "queries")), given).logits.softmax(-1));
+    const Array given = shares.empty() ? Array() : Array::of(shares);
+    return plain(softmax(impl_->task->score(array_of(queries, "queries"), given).logits));
   });
 }
 

@@ -1,7 +1,7 @@
 #include "protocom/own_method.h"
 
-#include <ATen/ATen.h>
-
+#include <algorithm>
+#include <cmath>
 #include <vector>
 
 #include "api/detail/boundary.h"
@@ -11,65 +11,52 @@
 namespace protocom::v0 {
 namespace {
 
-/// One episode of a batch, its supports side by side.
-struct PlainEpisode {
-  std::vector<float> support;
-  std::vector<int64_t> labels;
-};
-
-PlainEpisode supports_of(const protocom::EpisodeBatch& batch, int64_t episode) {
-  const at::Tensor support = batch.support[episode].contiguous();
-  const at::Tensor mask = batch.support_mask.defined() ? batch.support_mask[episode].contiguous() : at::Tensor();
-  const int64_t k = support.size(1), d = support.size(2);
-  PlainEpisode plain;
-  for (int64_t i = 0; i < support.size(0) * k; ++i) {
-    if (mask.defined() && mask.data_ptr<float>()[i] <= 0) continue;
-    const float* row = support.data_ptr<float>() + i * d;
-    plain.support.insert(plain.support.end(), row, row + d);
-    plain.labels.push_back(i / k);
+/// Rows `begin` to `end` of a task, side by side and without what fills them up.
+std::vector<float> plain_rows(const protocom::Task& task, int64_t begin, int64_t end) {
+  std::vector<float> plain;
+  plain.reserve(static_cast<size_t>((end - begin) * task.width));
+  for (int64_t i = begin; i < end; ++i) {
+    const float* row = task.rows[static_cast<size_t>(i)];
+    plain.insert(plain.end(), row, row + task.width);
   }
   return plain;
 }
 
-void check_finite(const at::Tensor& logits, const OwnMethod& method) {
-  if (!logits.isfinite().all().item<bool>())
+void check_finite(const float* logits, int64_t count, const OwnMethod& method) {
+  if (!std::all_of(logits, logits + count, [](float value) { return std::isfinite(value); }))
     fail("the method '{}' gives logits that are NaN or infinite", method.name());
 }
 
-class OwnScorer : public protocom::Scorer {
+class OwnRun : public protocom::TaskRun {
  public:
-  explicit OwnScorer(std::shared_ptr<const OwnMethod> method) : method_(std::move(method)) {}
-
- private:
-  [[nodiscard]] protocom::EpisodeScores answer(const protocom::EpisodeBatch& batch) const override {
-    const at::Tensor query = batch.query.contiguous();
-    const int64_t b = query.size(0), q = query.size(1), n = batch.support.size(1);
-    at::Tensor logits = at::zeros({b, q, n});
-    for (int64_t i = 0; i < b; ++i) {
-      const PlainEpisode plain = supports_of(batch, i);
-      OwnTask task;
-      task.classes = n;
-      task.dim = query.size(2);
-      task.supports = static_cast<int64_t>(plain.labels.size());
-      task.queries = q;
-      task.support = plain.support.data();
-      task.labels = plain.labels.data();
-      task.query = query.data_ptr<float>() + i * q * task.dim;
-      task.seed = batch.seed.empty() ? 0 : batch.seed[static_cast<size_t>(i)];
-      by_caller([&] { method_->score(task, logits.data_ptr<float>() + i * q * n); });
-    }
-    check_finite(logits, *method_);
-    return {logits, {}};
+  explicit OwnRun(std::shared_ptr<const OwnMethod> method) : method_(std::move(method)) {}
+  void answer(const protocom::Task& task, float* logits) override {
+    const std::vector<float> support = plain_rows(task, 0, task.supports());
+    const std::vector<float> query = plain_rows(task, task.first_query(), task.points());
+    OwnTask own;
+    own.classes = task.n;
+    own.dim = task.width;
+    own.supports = task.supports();
+    own.queries = task.queries;
+    own.support = support.data();
+    own.labels = task.label.data();
+    own.query = query.data();
+    own.seed = task.seed;
+    const int64_t count = task.queries * task.n;
+    std::fill_n(logits, count, 0.0F);
+    by_caller([&] { method_->score(own, logits); });
+    check_finite(logits, count, *method_);
   }
 
+ private:
   std::shared_ptr<const OwnMethod> method_;
 };
 
 class AdaptedMethod : public protocom::Method {
  public:
   explicit AdaptedMethod(std::shared_ptr<const OwnMethod> method) : method_(std::move(method)) {}
-  [[nodiscard]] std::unique_ptr<protocom::Scorer> prepare(const protocom::MethodContext&) const override {
-    return std::make_unique<OwnScorer>(method_);
+  [[nodiscard]] protocom::PreparedMethod prepare(const protocom::MethodContext&) const override {
+    return {nullptr, [method = method_] { return std::make_unique<OwnRun>(method); }};
   }
 
  private:

@@ -1,6 +1,5 @@
 #include "protocom/process.h"
 
-#include <ATen/Parallel.h>
 #include <unistd.h>
 
 #include <cstdlib>
@@ -14,6 +13,7 @@
 
 #include "api/detail/boundary.h"
 #include "base/error.h"
+#include "base/threads.h"
 #include "tensors/device.h"
 
 namespace protocom::v0 {
@@ -63,7 +63,7 @@ bool tune_process(Restart restart) {
   });
 }
 
-int threads() { return at::get_num_threads(); }
+int threads() { return protocom::thread_count(); }
 
 void set_threads(int count) {
   guarded([&] {

@@ -1,7 +1,5 @@
 #include "protocom/recognizer.h"
 
-#include <ATen/ATen.h>
-
 #include "api/detail/boundary.h"
 #include "api/detail/images.h"
 #include "api/detail/parts.h"

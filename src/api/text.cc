@@ -1,7 +1,5 @@
 #include "protocom/text.h"
 
-#include <ATen/ATen.h>
-
 #include "api/detail/boundary.h"
 #include "api/detail/parts.h"
 #include "recognizer/class_words.h"

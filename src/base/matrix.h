@@ -42,8 +42,9 @@ Eigen::Map<RowMatrix<T>> mutable_matrix_of(Array& array) {
 }
 
 /// Divides each row by its Euclidean length, or by 1e-12 where it is shorter, so that zero stays zero.
-template <typename T>
-void scale_to_unit_rows(RowMatrix<T>& rows) {
+template <typename Rows>
+void scale_to_unit_rows(Eigen::MatrixBase<Rows>& rows) {
+  using T = typename Rows::Scalar;
   for (int64_t i = 0; i < rows.rows(); ++i) rows.row(i) /= std::max(rows.row(i).norm(), static_cast<T>(1e-12));
 }
 

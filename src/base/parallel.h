@@ -4,9 +4,8 @@
 
 namespace protocom {
 
-/// Calls work(b, e) for ranges that make up [begin, end), each at least `grain` long where there are several, on the
-/// threads that LibTorch may use; within a parallel region on the calling one. What work throws comes out here.
-/// at::parallel_for is a template: in a source that is compiled without OpenMP it would be one thread, without a word.
+/// Calls work(b, e) for ranges that make up [begin, end), on thread_count() threads, or on fewer where each would get
+/// less than `grain`; within a parallel region on the calling one. What work throws comes out here.
 void parallel_for(int64_t begin, int64_t end, int64_t grain, const std::function<void(int64_t, int64_t)>& work);
 
 /// Calls work(i) for each i in [0, count), each on whichever thread is free: for pieces that take unequally long, or

@@ -1,7 +1,5 @@
 #include "eval/analysis_base_classes.h"
 
-#include <ATen/ATen.h>
-
 #include <algorithm>
 
 #include "base/error.h"

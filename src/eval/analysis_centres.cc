@@ -1,29 +1,42 @@
 #include "eval/analysis_centres.h"
 
-#include <ATen/ATen.h>
-#include <ATen/core/grad_mode.h>
-
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 
 #include "base/error.h"
+#include "base/matrix.h"
 #include "base/near_matches.h"
 #include "base/rng.h"
 #include "eval/detail/prepared_context.h"
-#include "tensors/tensors.h"
+#include "fewshot/task_images.h"
 
 namespace protocom {
 namespace {
 
-at::Tensor rows_of(const FeatureSet& features, const std::vector<int64_t>& rows) {
-  return tensor_of(features.features.gathered(rows));
+FloatMatrix rows_of(const FeatureSet& features, const std::vector<int64_t>& rows) {
+  const Array taken = features.features.gathered(rows);
+  return matrix_of<float>(taken);
 }
 
-at::Tensor centre_of(const at::Tensor& images) { return images.to(at::kDouble).mean(0).to(at::kFloat); }
+Eigen::RowVectorXf centre_of(const FloatMatrix& images) { return images.cast<double>().colwise().mean().cast<float>(); }
 
-std::vector<double> to_vector(const at::Tensor& values) {
-  const at::Tensor plain = values.to(at::kDouble).contiguous();
-  return {plain.data_ptr<double>(), plain.data_ptr<double>() + plain.numel()};
+/// The cosine of each row to a vector.
+std::vector<double> cosines(const FloatMatrix& rows, const Eigen::RowVectorXf& to) {
+  constexpr float kLeast = 1e-8F;
+  const float length = std::max(to.norm(), kLeast);
+  std::vector<double> found;
+  for (int64_t i = 0; i < rows.rows(); ++i)
+    found.push_back(rows.row(i).dot(to) / (std::max(rows.row(i).norm(), kLeast) * length));
+  return found;
+}
+
+/// Places of values, the largest first.
+std::vector<size_t> descending(const std::vector<double>& values) {
+  std::vector<size_t> order(values.size());
+  std::iota(order.begin(), order.end(), 0U);
+  std::stable_sort(order.begin(), order.end(), [&](size_t a, size_t b) { return values[a] > values[b]; });
+  return order;
 }
 
 int64_t index_of(const FeatureSet& features, const std::string& name) {
@@ -35,18 +48,17 @@ int64_t index_of(const FeatureSet& features, const std::string& name) {
 
 ClassExtremes extremes_of(const FeatureSet& features, const std::string& name, const std::vector<int64_t>& rows,
                           int64_t count) {
-  const at::Tensor images = rows_of(features, rows);
-  const at::Tensor cosine = at::cosine_similarity(images, centre_of(images).unsqueeze(0), 1);
-  const at::Tensor order = cosine.argsort(0, /*descending=*/true);
-  const auto n = static_cast<int64_t>(rows.size());
-  const auto at_rank = [&](int64_t rank) {
-    const int64_t i = order[rank].item<int64_t>();
-    return RankedImage{features.image_ids[static_cast<size_t>(rows[static_cast<size_t>(i)])], cosine[i].item<double>()};
+  const FloatMatrix images = rows_of(features, rows);
+  const std::vector<double> cosine = cosines(images, centre_of(images));
+  const std::vector<size_t> order = descending(cosine);
+  const auto at_rank = [&](size_t rank) {
+    const size_t i = order[rank];
+    return RankedImage{features.image_ids[static_cast<size_t>(rows[i])], cosine[i]};
   };
   ClassExtremes result{name, {}, {}};
-  for (int64_t i = 0; i < std::min(count, n); ++i) {
+  for (size_t i = 0; i < std::min(static_cast<size_t>(count), rows.size()); ++i) {
     result.nearest.push_back(at_rank(i));
-    result.farthest.push_back(at_rank(n - 1 - i));
+    result.farthest.push_back(at_rank(rows.size() - 1 - i));
   }
   return result;
 }
@@ -54,50 +66,62 @@ ClassExtremes extremes_of(const FeatureSet& features, const std::string& name, c
 /// A method that is told one image, and its curve so far.
 struct PlacedMethod {
   std::string label;
-  std::unique_ptr<Scorer> scorer;
+  PreparedMethod prepared;
   std::vector<double> mean = {};      // over classes, by rank
   std::vector<double> nearest = {};   // of each class, over the image itself at the nearest ranks
   std::vector<double> farthest = {};  // the same at the farthest
 };
 
-/// The images of a class as episodes of that one class, one support each.
-EpisodeBatch one_image_each(const at::Tensor& images, int64_t class_index) {
-  EpisodeBatch batch;
-  batch.support = images.unsqueeze(1).unsqueeze(1);              // [m, 1, 1, d]
-  batch.query = at::empty({images.size(0), 0, images.size(1)});  // none
-  batch.classes = at::full({images.size(0), 1}, class_index, at::kLong);
-  return batch;
+/// What a method makes of images of a class, each alone as a task of that one class: its prototypes [m, width]. Empty:
+/// it has none.
+FloatMatrix prototypes_of(const PreparedMethod& prepared, const FloatMatrix& images, int64_t class_index) {
+  const auto run = prepared.make_run();
+  FloatMatrix prototypes;
+  for (int64_t i = 0; i < images.rows(); ++i) {
+    TaskImages alone = TaskImages::of(images.row(i), {0}, 1).mapped(prepared.space.get());
+    alone.numbers = {class_index};
+    const FloatMatrix no_queries(0, alone.rows.cols());
+    const Task task = task_of(alone, no_queries);
+    answer_of(*run, task);
+    if (run->prototypes() == nullptr) return {};
+    if (i == 0) prototypes.resize(images.rows(), task.width);
+    prototypes.row(i) = Eigen::Map<const Eigen::RowVectorXf>(run->prototypes(), task.width);
+  }
+  return prototypes;
 }
 
 /// The inductive methods that have prototypes.
 std::vector<PlacedMethod> placed_methods(const AnalysisInputs& inputs) {
   const PreparedContext known(inputs.data, {});
+  const FloatMatrix probe = rows_of(inputs.data.features, {0});
   std::vector<PlacedMethod> placed;
   for (const auto& method : inputs.methods) {
     const MethodSpec& spec = method->spec();
     if (spec.sees != Sees::kEachQueryAlone || spec.has(Need::kBaseFeatures) || spec.has(Need::kFeatureMaps)) continue;
     check_needs(*method, known.context());
     PlacedMethod placed_method{method->label(), method->prepare(known.context())};
-    const EpisodeBatch probe = one_image_each(tensor_of(inputs.data.features.features.rows(0, 1)), 0);
-    if (placed_method.scorer->score(probe).prototypes.defined()) placed.push_back(std::move(placed_method));
+    if (prototypes_of(placed_method.prepared, probe, 0).size() > 0) placed.push_back(std::move(placed_method));
   }
   return placed;
 }
 
-/// Cosines of what was made of the images of a class, [m, d], to its centre [1, d], in the `order` of the images.
-std::vector<double> curve_of(const at::Tensor& rows, const at::Tensor& centre, const at::Tensor& order, int64_t ranks) {
-  return resampled(to_vector(at::cosine_similarity(rows, centre, 1).index_select(0, order)), ranks);
+/// Cosines of what was made of the images of a class to its centre, in the `order` of the images.
+std::vector<double> curve_of(const FloatMatrix& rows, const Eigen::RowVectorXf& centre,
+                             const std::vector<size_t>& order, int64_t ranks) {
+  const std::vector<double> cosine = cosines(rows, centre);
+  std::vector<double> ordered;
+  for (const size_t i : order) ordered.push_back(cosine[i]);
+  return resampled(ordered, ranks);
 }
 
 /// Adds the cosines of prototypes made from each image of a class, by rank of the image, as the share of one class.
-void add_class(const at::Tensor& images, int64_t class_index, const SingleImageAnalysis& sizes,
+void add_class(const FloatMatrix& images, int64_t class_index, const SingleImageAnalysis& sizes,
                std::vector<PlacedMethod>& methods) {
-  const at::Tensor centre = centre_of(images).unsqueeze(0);
-  const at::Tensor order = at::cosine_similarity(images, centre, 1).argsort(0, /*descending=*/true);
-  const EpisodeBatch batch = one_image_each(images, class_index);
+  const Eigen::RowVectorXf centre = centre_of(images);
+  const std::vector<size_t> order = descending(cosines(images, centre));
   const std::vector<double> image = moving_average(curve_of(images, centre, order, sizes.ranks), sizes.window);
   for (PlacedMethod& method : methods) {
-    const at::Tensor prototypes = method.scorer->score(batch).prototypes.squeeze(1);  // [m, d]
+    const FloatMatrix prototypes = prototypes_of(method.prepared, images, class_index);
     const std::vector<double> ranks = curve_of(prototypes, centre, order, sizes.ranks);
     method.mean.resize(ranks.size());
     for (size_t i = 0; i < ranks.size(); ++i) method.mean[i] += ranks[i] / static_cast<double>(sizes.classes);
@@ -111,7 +135,6 @@ void add_class(const at::Tensor& images, int64_t class_index, const SingleImageA
 
 std::vector<ClassExtremes> extreme_images(const FeatureSet& features, const std::vector<std::string>& classes,
                                           int64_t count) {
-  const at::NoGradGuard no_grad;
   const auto by_class = features.rows_by_class();
   std::vector<ClassExtremes> result;
   for (const std::string& name : classes) {
@@ -161,7 +184,6 @@ std::vector<double> resampled(const std::vector<double>& values, int64_t count) 
 
 SingleImageAnalysis analyse_single_images(const AnalysisInputs& inputs, Split split, int64_t window) {
   if (window < 1) fail_usage("the moving average needs a window of at least 1, found {}", window);
-  const at::NoGradGuard no_grad;
   const auto by_class = inputs.data.features.rows_by_class();
   const auto classes = inputs.data.features.classes_of(split);
   if (classes.empty()) fail("the features have no class of the {} split", to_string(split));

@@ -1,11 +1,10 @@
 #pragma once
-#include <ATen/core/Tensor.h>
-
 #include <cstdint>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
 
+#include "base/matrix.h"
 #include "datasets/feature_set.h"
 
 namespace protocom {
@@ -29,12 +28,12 @@ std::vector<SplitVariance> split_variances(const FeatureSet& features);
 
 /// Rows on their first principal components.
 struct PrincipalComponents {
-  at::Tensor points;          ///< float64 [n, count], centred; each component's largest loading is positive
+  DoubleMatrix points;        ///< [n, count], centred; each component's largest loading is positive
   std::vector<double> share;  ///< [count], of the total variance
 };
 
 /// Principal components of rows [n, d]. Throws UsageError unless 1 <= count <= min(n, d).
-PrincipalComponents principal_components(const at::Tensor& rows, int64_t count);
+PrincipalComponents principal_components(const DoubleMatrix& rows, int64_t count);
 
 /// Settings of t-SNE (van der Maaten & Hinton 2008), with their defaults.
 struct TsneOptions {
@@ -43,10 +42,10 @@ struct TsneOptions {
   int64_t pca_dim = 50;  ///< rows are first reduced to so many principal components
 };
 
-/// Exact t-SNE of rows [n, d] into the plane, float64 [n, 2], centred. It starts from the first two principal
+/// Exact t-SNE of rows [n, d] into the plane, [n, 2], centred. It starts from the first two principal
 /// components, so the same rows give the same map. O(n^2) each iteration. Throws UsageError unless the perplexity is
 /// above 1 and below n / 3.
-at::Tensor tsne(const at::Tensor& rows, const TsneOptions& options = {});
+DoubleMatrix tsne(const DoubleMatrix& rows, const TsneOptions& options = {});
 
 /// What the maps of figure 1 show.
 struct DistributionOptions {

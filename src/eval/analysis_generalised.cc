@@ -1,6 +1,5 @@
 #include "eval/analysis_generalised.h"
 
-#include <ATen/ATen.h>
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -11,7 +10,6 @@
 #include "eval/detail/episode_rows.h"
 #include "eval/detail/prepared_context.h"
 #include "fewshot/scorer_group.h"
-#include "tensors/tensors.h"
 
 namespace protocom {
 namespace {
@@ -50,19 +48,17 @@ struct QueryOutcome {
 };
 
 std::vector<QueryOutcome> outcomes(const EpisodeScores& scores, const Episode& episode, int64_t novel) {
-  const at::Tensor logits = scores.logits.squeeze(0);  // [q, c]
-  const auto kinds = logits.split_with_sizes({novel, logits.size(1) - novel}, 1);
-  const auto [best_novel, which_novel] = kinds[0].max(1);
-  const auto [best_base, which_base] = kinds[1].max(1);
-  const at::Tensor lead = (best_novel - best_base).to(at::kFloat).contiguous();
+  const int64_t n = scores.logits.size(2);
+  const auto* logits = scores.logits.data<float>();  // [1, q, n]
   std::vector<QueryOutcome> all;
   for (size_t c = 0; c < episode.classes.size(); ++c) {
     const bool is_novel = static_cast<int64_t>(c) < novel;
     const int64_t place = static_cast<int64_t>(c) - (is_novel ? 0 : novel);
-    for (size_t i = 0; i < episode.query[c].size(); ++i) {
-      const auto row = static_cast<int64_t>(all.size());
-      const int64_t won = (is_novel ? which_novel : which_base).data_ptr<int64_t>()[row];
-      all.push_back({is_novel, won == place, lead.data_ptr<float>()[row]});
+    for (size_t i = 0; i < episode.query[c].size(); ++i, logits += n) {
+      const float* best_novel = std::max_element(logits, logits + novel);
+      const float* best_base = std::max_element(logits + novel, logits + n);
+      const int64_t won = is_novel ? best_novel - logits : best_base - (logits + novel);
+      all.push_back({is_novel, won == place, *best_novel - *best_base});
     }
   }
   return all;
@@ -164,12 +160,13 @@ void to_json(nlohmann::json& object, const GeneralisedResult& result) {
 
 std::vector<GeneralisedResult> analyse_generalised(const EvaluateInputs& inputs, const Methods& methods,
                                                    const GeneralisedOptions& options, Progress& progress) {
+  if (inputs.features.classes_of(Split::kBase).empty()) fail("generalised tasks need base classes, there is none");
   const PreparedContext known(inputs, methods);
   std::vector<GeneralisedResult> results;
   for (const int64_t shots : options.shots) {
     const Methods here = able_with(methods, shots);
     if (here.empty()) continue;
-    const ScorerGroup group(here, known.context(), tensor_of(inputs.features.features));
+    const ScorerGroup group(here, known.context(), inputs.features.features);
     GeneralisedOptions drawn = options;
     drawn.episodes.shape.k_shot = shots;
     const auto val = of_val(inputs.features, drawn);

@@ -44,8 +44,8 @@ struct GeneralisedResult {
 void to_json(nlohmann::json& object, const GeneralisedResult& result);
 
 /// Runs them; every episode has as many queries of base classes (of n_way drawn ones, n_query each) as of novel ones.
-/// Methods that need more labelled images than a point has are left out there. Throws Error like sample_episodes, and
-/// for a base class with fewer than base_shots + n_query images.
+/// Methods that need more labelled images than a point has are left out there. Throws Error like sample_episodes,
+/// without base classes, and for one with fewer than base_shots + n_query images.
 std::vector<GeneralisedResult> analyse_generalised(const EvaluateInputs& inputs, const Methods& methods,
                                                    const GeneralisedOptions& options, Progress& progress);
 

@@ -1,16 +1,13 @@
 #include "eval/analysis_noise.h"
 
-#include <ATen/ATen.h>
-#include <ATen/core/grad_mode.h>
-
 #include <algorithm>
 #include <cmath>
 
 #include "base/error.h"
+#include "base/matrix.h"
 #include "base/rng.h"
 #include "fewshot/align_knowledge.h"
 #include "fewshot/paper/completion_model.h"
-#include "tensors/tensors.h"
 
 namespace protocom {
 namespace {
@@ -47,14 +44,27 @@ double std_of(const std::vector<double>& values) {
   return estimate(values).ci95 / 1.96 * std::sqrt(static_cast<double>(values.size()));
 }
 
-KnowledgeTable misled(KnowledgeTable knowledge, double gamma, uint64_t seed, const NoiseOptions& options) {
-  const at::Tensor association = tensor_of(knowledge.association);
-  const at::Tensor noisy = noisy_association(association, gamma, seed);
-  if (options.embedding_change) {
-    const at::Tensor change = options.embedding_change(noisy - association);
-    knowledge.class_embedding = array_of(tensor_of(knowledge.class_embedding) + change);
+/// Of those that are there; 1 where none is.
+float mean_weight(const Array& association) {
+  const auto* weight = association.data<float>();
+  double sum = 0;
+  int64_t present = 0;
+  for (int64_t i = 0; i < association.numel(); ++i) {
+    if (!(weight[i] > 0)) continue;
+    sum += static_cast<double>(weight[i]);
+    ++present;
   }
-  knowledge.association = array_of(noisy);
+  return present == 0 ? 1.0F : static_cast<float>(sum / static_cast<double>(present));
+}
+
+KnowledgeTable misled(KnowledgeTable knowledge, double gamma, uint64_t seed, const NoiseOptions& options) {
+  const Array noisy = noisy_association(knowledge.association, gamma, seed);
+  if (options.embedding_change) {
+    const Array change =
+        options.embedding_change(array_of_matrix(matrix_of<float>(noisy) - matrix_of<float>(knowledge.association)));
+    knowledge.class_embedding = array_of_matrix(matrix_of<float>(knowledge.class_embedding) + matrix_of<float>(change));
+  }
+  knowledge.association = noisy;
   return knowledge;
 }
 
@@ -79,13 +89,11 @@ AtLevel scores_at(const AnalysisInputs& inputs, const EpisodeList& list, double 
 
 }  // namespace
 
-at::Tensor noisy_association(const at::Tensor& association, double gamma, uint64_t seed) {
-  const at::NoGradGuard no_grad;
-  at::Tensor noisy = association.clone().contiguous();
-  const at::Tensor present = association.masked_select(association.gt(0));
-  const float given = present.numel() == 0 ? 1.0F : present.mean().item<float>();
+Array noisy_association(const Array& association, double gamma, uint64_t seed) {
+  Array noisy = association.copy();
+  const float given = mean_weight(association);
   Rng rng(seed);
-  float* weight = noisy.data_ptr<float>();
+  auto* weight = noisy.mutable_data<float>();
   for (int64_t i = 0; i < noisy.numel(); ++i) {
     if (rng.uniform() < gamma) weight[i] = weight[i] > 0.0F ? 0.0F : given;
   }

@@ -1,8 +1,7 @@
 #pragma once
-#include <ATen/core/Tensor.h>
-
 #include <functional>
 
+#include "base/array.h"
 #include "eval/analysis_sweep.h"
 
 namespace protocom {
@@ -10,7 +9,7 @@ namespace protocom {
 /// R with errors: each attribute that a class has is taken from it, and each that it lacks is given to it, with
 /// probability gamma in [0, 1]. An attribute that is given gets the mean weight of those that are there (1 in a table
 /// of zeros and ones). float32 [c, a], a copy; gamma 0 leaves R as it is.
-at::Tensor noisy_association(const at::Tensor& association, double gamma, uint64_t seed);
+Array noisy_association(const Array& association, double gamma, uint64_t seed);
 
 /// Settings of table 5.
 struct NoiseOptions {
@@ -18,7 +17,7 @@ struct NoiseOptions {
   int64_t draws = 5;  ///< of the noise at each gamma above 0
   /// What a change of the association [c, a] changes in the classes' embeddings, [c, e]; empty: nothing, for embeddings
   /// that were not made from it.
-  std::function<at::Tensor(const at::Tensor&)> embedding_change = {};
+  std::function<Array(const Array&)> embedding_change = {};
 };
 
 /// Every method at every noise level, on the same episodes; an episode's accuracy is its mean over the draws. The model

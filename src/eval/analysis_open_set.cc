@@ -1,7 +1,5 @@
 #include "eval/analysis_open_set.h"
 
-#include <ATen/ATen.h>
-
 #include <algorithm>
 #include <cmath>
 
@@ -11,7 +9,6 @@
 #include "eval/detail/episode_rows.h"
 #include "eval/detail/prepared_context.h"
 #include "fewshot/scorer_group.h"
-#include "tensors/tensors.h"
 
 namespace protocom {
 namespace {
@@ -52,17 +49,16 @@ std::vector<double> probabilities(const float* logits, int64_t n, const float* u
 }
 
 void take(const EpisodeScores& scores, int64_t given_queries, int64_t each, Answers& to) {
-  const at::Tensor logits = scores.logits.contiguous();
-  const at::Tensor unseen = scores.unseen.defined() ? scores.unseen.contiguous() : at::Tensor();
-  const int64_t q = logits.size(1);
-  const int64_t n = logits.size(2);
-  to.knows_none = unseen.defined();
-  for (int64_t e = 0; e < logits.size(0); ++e) {
+  const int64_t q = scores.logits.size(1), n = scores.logits.size(2);
+  const auto* logits = scores.logits.data<float>();
+  const float* unseen = scores.unseen.defined() ? scores.unseen.data<float>() : nullptr;
+  to.knows_none = unseen != nullptr;
+  for (int64_t e = 0; e < scores.logits.size(0); ++e) {
     int64_t right = 0;
     for (int64_t i = 0; i < q; ++i) {
       const int64_t place = e * q + i;
-      const float* none = unseen.defined() ? unseen.data_ptr<float>() + place : nullptr;
-      const auto p = probabilities(logits.data_ptr<float>() + place * n, n, none);
+      const float* none = unseen != nullptr ? unseen + place : nullptr;
+      const auto p = probabilities(logits + place * n, n, none);
       const auto best = std::max_element(p.begin(), p.begin() + n);
       const auto answer = std::max_element(p.begin(), p.end());
       const int64_t truth = i < given_queries ? i / each : -1;
@@ -151,7 +147,7 @@ std::vector<OpenSetResult> analyse_open_set(const EvaluateInputs& inputs, const 
   for (const int64_t shots : options.shots) {
     const Methods here = able_with(methods, shots);
     if (here.empty()) continue;
-    const ScorerGroup group(here, known.context(), tensor_of(inputs.features.features));
+    const ScorerGroup group(here, known.context(), inputs.features.features);
     const EpisodeOptions drawn = with_others(options, shots);
     const EpisodeList list = without_others(sample_episodes(inputs.features, drawn), options.episodes.shape.n_way);
     const auto answers = run(group, here.size(), list, progress);

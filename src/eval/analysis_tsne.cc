@@ -1,6 +1,3 @@
-#include <ATen/ATen.h>
-#include <ATen/core/grad_mode.h>
-
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -17,9 +14,12 @@ constexpr int64_t kExaggeratedIterations = 150;
 constexpr double kExaggeration = 12.0;
 constexpr int64_t kGrain = 16;
 
-at::Tensor squared_distances(const at::Tensor& rows) {
-  const at::Tensor squares = (rows * rows).sum(1);
-  return (squares.unsqueeze(0) + squares.unsqueeze(1) - 2.0 * at::mm(rows, rows.t())).clamp_min(0).contiguous();
+DoubleMatrix squared_distances(const DoubleMatrix& rows) {
+  const DoubleVector squares = rows.rowwise().squaredNorm();
+  DoubleMatrix distances = -2 * rows * rows.transpose();
+  distances.colwise() += squares;
+  distances.rowwise() += squares.transpose();
+  return distances.cwiseMax(0);
 }
 
 /// Writes p(j | i) with the perplexity asked for; `self` is i.
@@ -49,46 +49,49 @@ void conditional_row(const double* distance, double* p, int64_t n, int64_t self,
   }
 }
 
-/// Joint probabilities p_ij, float64 [n, n], that sum to 1.
-at::Tensor joint_probabilities(const at::Tensor& rows, double perplexity) {
-  const int64_t n = rows.size(0);
-  const at::Tensor distance = squared_distances(rows);
-  const at::Tensor p = at::empty({n, n}, at::kDouble);
+/// Joint probabilities p_ij, [n, n], that sum to 1.
+DoubleMatrix joint_probabilities(const DoubleMatrix& rows, double perplexity) {
+  const int64_t n = rows.rows();
+  const DoubleMatrix distance = squared_distances(rows);
+  DoubleMatrix p(n, n);
   parallel_for(0, n, kGrain, [&](int64_t begin, int64_t end) {
-    for (int64_t i = begin; i < end; ++i)
-      conditional_row(distance.data_ptr<double>() + i * n, p.data_ptr<double>() + i * n, n, i, perplexity);
+    for (int64_t i = begin; i < end; ++i) conditional_row(distance.row(i).data(), p.row(i).data(), n, i, perplexity);
   });
-  return ((p + p.t()) / (2.0 * static_cast<double>(n))).clamp_min(kTiny).contiguous();
+  return ((p + p.transpose()) / (2.0 * static_cast<double>(n))).cwiseMax(kTiny);
 }
 
 /// The map and its kernel 1 / (1 + |y_i - y_j|^2), row sums kept apart so that the result does not depend on threads.
 class Descent {
  public:
-  Descent(at::Tensor probabilities, at::Tensor start)
+  Descent(DoubleMatrix probabilities, DoubleMatrix start)
       : p_(std::move(probabilities)),
         map_(std::move(start)),
-        velocity_(at::zeros_like(map_)),
-        gain_(at::ones_like(map_)),
-        gradient_(at::zeros_like(map_)),
-        row_sum_(at::zeros({map_.size(0)}, at::kDouble)) {}
+        velocity_(DoubleMatrix::Zero(map_.rows(), 2)),
+        gain_(DoubleMatrix::Ones(map_.rows(), 2)),
+        gradient_(DoubleMatrix::Zero(map_.rows(), 2)),
+        row_sum_(DoubleVector::Zero(map_.rows())) {}
 
   void step(double exaggeration, double momentum, double rate) {
     kernel_sums();
-    gradient(exaggeration, row_sum_.sum().item<double>());
-    const at::Tensor agrees = (gradient_ * velocity_).gt(0);
-    gain_ = at::where(agrees, gain_ * 0.8, gain_ + 0.2).clamp_min(0.01);
-    velocity_ = momentum * velocity_ - rate * gain_ * gradient_;
+    gradient(exaggeration, row_sum_.sum());
+    for (int64_t i = 0; i < gain_.size(); ++i) {
+      double& gain = gain_.data()[i];
+      const bool agrees = gradient_.data()[i] * velocity_.data()[i] > 0;
+      gain = std::max(agrees ? gain * 0.8 : gain + 0.2, 0.01);
+    }
+    velocity_ = momentum * velocity_ - rate * gain_.cwiseProduct(gradient_);
     map_ += velocity_;
-    map_ -= map_.mean(0);
+    const Eigen::RowVectorXd centre = map_.colwise().mean();
+    map_.rowwise() -= centre;
   }
 
-  [[nodiscard]] const at::Tensor& map() const { return map_; }
+  [[nodiscard]] const DoubleMatrix& map() const { return map_; }
 
  private:
   void kernel_sums() {
-    const int64_t n = map_.size(0);
-    const double* y = map_.data_ptr<double>();
-    double* sums = row_sum_.data_ptr<double>();
+    const int64_t n = map_.rows();
+    const double* y = map_.data();
+    double* sums = row_sum_.data();
     parallel_for(0, n, kGrain, [&](int64_t begin, int64_t end) {
       for (int64_t i = begin; i < end; ++i) {
         double sum = -1.0;  // the kernel of i with itself
@@ -103,10 +106,10 @@ class Descent {
   }
 
   void gradient(double exaggeration, double total) {
-    const int64_t n = map_.size(0);
-    const double* y = map_.data_ptr<double>();
-    const double* p = p_.data_ptr<double>();
-    double* out = gradient_.data_ptr<double>();
+    const int64_t n = map_.rows();
+    const double* y = map_.data();
+    const double* p = p_.data();
+    double* out = gradient_.data();
     parallel_for(0, n, kGrain, [&](int64_t begin, int64_t end) {
       for (int64_t i = begin; i < end; ++i) {
         double gx = 0.0;
@@ -125,26 +128,22 @@ class Descent {
     });
   }
 
-  at::Tensor p_;
-  at::Tensor map_;
-  at::Tensor velocity_;
-  at::Tensor gain_;
-  at::Tensor gradient_;
-  at::Tensor row_sum_;
+  DoubleMatrix p_;                                 // [n, n]
+  DoubleMatrix map_, velocity_, gain_, gradient_;  // [n, 2]
+  DoubleVector row_sum_;                           // [n]
 };
 
 }  // namespace
 
-at::Tensor tsne(const at::Tensor& rows, const TsneOptions& options) {
-  const at::NoGradGuard no_grad;
-  const int64_t n = rows.size(0);
+DoubleMatrix tsne(const DoubleMatrix& rows, const TsneOptions& options) {
+  const int64_t n = rows.rows();
   if (!(options.perplexity > 1.0 && 3.0 * options.perplexity < static_cast<double>(n)))
     fail_usage("the perplexity must lie between 1 and a third of the {} images, found {}", n, options.perplexity);
-  const int64_t dim = std::min({options.pca_dim, rows.size(0), rows.size(1)});
-  const at::Tensor reduced = principal_components(rows, std::max<int64_t>(dim, 2)).points;
-  const at::Tensor plane = reduced.narrow(1, 0, 2);
-  const double spread = std::max(plane.select(1, 0).std(true).item<double>(), kTiny);
-  Descent descent(joint_probabilities(reduced, options.perplexity), (plane * (1e-4 / spread)).contiguous());
+  const int64_t dim = std::min({options.pca_dim, rows.rows(), rows.cols()});
+  const DoubleMatrix reduced = principal_components(rows, std::max<int64_t>(dim, 2)).points;
+  const double squares = reduced.col(0).squaredNorm() / static_cast<double>(n - 1);  // centred
+  const double spread = std::max(std::sqrt(squares), kTiny);
+  Descent descent(joint_probabilities(reduced, options.perplexity), reduced.leftCols(2) * (1e-4 / spread));
   const double rate = std::max(static_cast<double>(n) / kExaggeration / 4.0, 50.0);  // Belkina et al. 2019
   for (int64_t i = 0; i < options.iterations; ++i) {
     const bool early = i < kExaggeratedIterations;

@@ -1,7 +1,5 @@
 #include "eval/checks.h"
 
-#include <ATen/ATen.h>
-
 #include <algorithm>
 #include <map>
 #include <set>

@@ -1,15 +1,11 @@
 #include "eval/detail/class_centres.h"
 
-#include <ATen/ATen.h>
-
 #include <algorithm>
 #include <cmath>
 #include <cstring>
 #include <utility>
 
 #include "io/mapped_rows.h"
-#include "tensors/tensors.h"
-#include "tensors/unit_vectors.h"
 
 namespace protocom {
 namespace {
@@ -44,18 +40,15 @@ float cosine_to_unit(const float* vector, const float* unit, int64_t dim) {
   return product / std::max(std::sqrt(square), 1e-12F);
 }
 
-at::Tensor unit_of(const at::Tensor& mean) { return unit_vectors(mean).to(at::kFloat); }
-
 /// [all classes, d]: once through the rows, in their order, and where they stay in a file no more of it in memory than
 /// a piece. Sums in double: a float's of thousands of images loses digits.
-at::Tensor centres_of(const FeatureSet& features, const std::vector<int64_t>& classes) {
+FloatMatrix centres_of(const FeatureSet& features, const std::vector<int64_t>& classes) {
   constexpr int64_t kPieceBytes = int64_t{64} << 20;
   const int64_t dim = features.dim(), count = static_cast<int64_t>(features.class_names.size());
   std::vector<bool> wanted(static_cast<size_t>(count));
   for (const int64_t k : classes) wanted[static_cast<size_t>(k)] = true;
-  at::Tensor sums = at::zeros({count, dim}, at::kDouble), images = at::zeros({count}, at::kDouble);
-  auto* sum = sums.data_ptr<double>();
-  auto* image = images.data_ptr<double>();
+  DoubleMatrix sums = DoubleMatrix::Zero(count, dim);
+  DoubleVector images = DoubleVector::Zero(count);
   const auto* label = features.labels.data();
   const int64_t step = std::max<int64_t>(1, kPieceBytes / (dim * static_cast<int64_t>(sizeof(float))));
   for (int64_t first = 0; first < features.size(); first += step) {
@@ -63,15 +56,14 @@ at::Tensor centres_of(const FeatureSet& features, const std::vector<int64_t>& cl
     const auto* row = piece.data<float>();
     for (int64_t i = 0; i < piece.size(0); ++i, row += dim) {
       if (!wanted[static_cast<size_t>(label[first + i])]) continue;
-      double* own = sum + label[first + i] * dim;
-      for (int64_t d = 0; d < dim; ++d) own[d] += static_cast<double>(row[d]);
-      ++image[label[first + i]];
+      sums.row(label[first + i]) += Eigen::Map<const Eigen::RowVectorXf>(row, dim).cast<double>();
+      ++images[label[first + i]];
     }
     forget_pages(piece);
   }
-  at::Tensor unit = at::zeros({count, dim});
+  FloatMatrix unit = FloatMatrix::Zero(count, dim);
   for (const int64_t k : classes) {
-    if (image[k] > 0) unit[k] = unit_of(sums[k] / image[k]);
+    if (images[k] > 0) unit.row(k) = unit_rows(sums.row(k) / images[k]).cast<float>();
   }
   return unit;
 }
@@ -82,19 +74,18 @@ ClassCentres::ClassCentres(const FeatureSet& features, std::vector<int64_t> clas
     : features_(features), classes_(std::move(classes)) {}
 
 void ClassCentres::find() {
-  if (unit_.defined()) return;
+  if (unit_.size() > 0) return;
   unit_ = centres_of(features_, classes_);
 }
 
-void ClassCentres::cosines(const at::Tensor& prototypes, const std::vector<int64_t>& classes, double* cosine) const {
-  const at::Tensor rows = prototypes.contiguous();
-  const int64_t episodes = rows.size(0), n = rows.size(1), dim = rows.size(2);
-  const float* row = rows.data_ptr<float>();
+void ClassCentres::cosines(const Array& prototypes, const std::vector<int64_t>& classes, double* cosine) const {
+  const int64_t episodes = prototypes.size(0), n = prototypes.size(1), dim = prototypes.size(2);
+  const auto* row = prototypes.data<float>();
   for (int64_t i = 0; i < episodes; ++i) {
     double sum = 0;
     for (int64_t k = 0; k < n; ++k, row += dim) {
       const int64_t label = classes[static_cast<size_t>(i * n + k)];
-      sum += cosine_to_unit(row, unit_.data_ptr<float>() + label * dim, dim);
+      sum += cosine_to_unit(row, unit_.row(label).data(), dim);
     }
     cosine[i] = sum / static_cast<double>(n);
   }

@@ -1,14 +1,11 @@
 #include "eval/detail/episode_rows.h"
 
-#include <ATen/ATen.h>
-
 #include <algorithm>
 #include <utility>
 
 #include "base/rng.h"
 #include "eval/detail/used_rows.h"
 #include "eval/evaluate.h"
-#include "tensors/tensors.h"
 
 namespace protocom {
 namespace {
@@ -80,7 +77,7 @@ LabelledFeatures features_of(const FeatureSet& features, Split split) {
   check_taken_rows(features, taken);
   std::vector<int64_t> labels;
   for (const int64_t row : rows) labels.push_back(features.labels[static_cast<size_t>(row)]);
-  return {tensor_of(taken), at::tensor(labels, at::kLong)};
+  return {taken, labels};
 }
 
 int64_t episodes_together(const EpisodeList& episodes, int64_t feature_dim) {

@@ -1,8 +1,5 @@
 #include "eval/evaluate.h"
 
-#include <ATen/ATen.h>
-#include <ATen/core/grad_mode.h>
-
 #include <algorithm>
 #include <atomic>
 #include <cmath>
@@ -35,9 +32,9 @@ struct ListShare {
 constexpr int64_t kFields = 6;
 
 /// Predictions as rows of six numbers, all of which a double holds exactly.
-at::Tensor numbers_of(const std::vector<Prediction>& predictions) {
-  at::Tensor rows = at::empty({static_cast<int64_t>(predictions.size()), kFields}, at::kDouble);
-  double* to = rows.data_ptr<double>();
+Array numbers_of(const std::vector<Prediction>& predictions) {
+  Array rows = Array::uninitialised({static_cast<int64_t>(predictions.size()), kFields}, NumberType::kFloat64);
+  auto* to = rows.mutable_data<double>();
   for (const Prediction& prediction : predictions) {
     for (const int64_t value : {prediction.episode, prediction.row, prediction.true_class, prediction.predicted})
       *to++ = static_cast<double>(value);
@@ -47,9 +44,9 @@ at::Tensor numbers_of(const std::vector<Prediction>& predictions) {
   return rows;
 }
 
-std::vector<Prediction> predictions_of(const at::Tensor& rows) {
+std::vector<Prediction> predictions_of(const Array& rows) {
   std::vector<Prediction> predictions;
-  const double* from = rows.data_ptr<double>();
+  const auto* from = rows.data<double>();
   for (int64_t i = 0; i < rows.size(0); ++i, from += kFields) {
     predictions.push_back({static_cast<int64_t>(from[0]), static_cast<int64_t>(from[1]), static_cast<int64_t>(from[2]),
                            static_cast<int64_t>(from[3]), static_cast<float>(from[4]), static_cast<float>(from[5])});
@@ -57,11 +54,14 @@ std::vector<Prediction> predictions_of(const at::Tensor& rows) {
   return predictions;
 }
 
+/// The rows of every process.
+Array gathered(const Array& rows, const ProcessGroup& group) { return array_of(group.gather_rows(tensor_of(rows))); }
+
 void gather(const std::pair<int64_t, int64_t>& share, const ProcessGroup& group, std::vector<double>& values) {
   if (values.empty()) return;
-  const at::Tensor own = at::tensor(values, at::kDouble).slice(0, share.first, share.second).unsqueeze(1).contiguous();
-  const at::Tensor all = group.gather_rows(own).contiguous();
-  std::copy_n(all.data_ptr<double>(), values.size(), values.begin());
+  const Array own = Array::of(std::vector<double>{values.begin() + share.first, values.begin() + share.second});
+  const Array all = gathered(own.reshaped({own.numel(), 1}), group);
+  std::copy_n(all.data<double>(), values.size(), values.begin());
 }
 
 /// Brings together what each process of a group found. Before, every process has vectors for the whole list of which
@@ -72,8 +72,8 @@ void gather_scores(const ListShare& own, const ProcessGroup& group, std::vector<
     gather(own.episodes, group, method.cosine);
     if (method.predictions.empty()) continue;
     const auto begin = method.predictions.begin();
-    const at::Tensor rows = numbers_of({begin + own.queries.first, begin + own.queries.second});
-    method.predictions = predictions_of(group.gather_rows(rows).contiguous());
+    const Array rows = numbers_of({begin + own.queries.first, begin + own.queries.second});
+    method.predictions = predictions_of(gathered(rows, group));
   }
 }
 
@@ -118,7 +118,7 @@ class ListEvaluation {
         list_(list),
         options_(options),
         known_(inputs, options.methods),
-        scorers_(options.methods, known_.context(), tensor_of(features_.features)),
+        scorers_(options.methods, known_.context(), features_.features),
         centres_(features_, features_.classes_of(list.split)),
         together_(episodes_together(list, features_.dim())) {
     const auto episodes = list.episodes.size();
@@ -156,11 +156,11 @@ class ListEvaluation {
         RowBatch rows = rows_of(list_, {number});
         rows.query = query;
         auto& found = asked[{number, query}];
-        if (found.empty()) found = score(rows);
+        if (found.empty()) found = scorers_.score(rows);
         const EpisodeScores& scores = found[m];
         std::vector<QueryVerdict> verdicts;
         for (int64_t i = 0; i < rows.q; ++i)
-          verdicts.push_back(verdict_of(scores.logits.data_ptr<float>() + i * rows.n, rows.n));
+          verdicts.push_back(verdict_of(scores.logits.data<float>() + i * rows.n, rows.n));
         return verdicts;
       };
       check_permutation(features_, list_, {results_[m].method, classify}, checks);
@@ -176,14 +176,8 @@ class ListEvaluation {
  private:
   [[nodiscard]] bool keeps_predictions() const { return options_.predictions == KeepPredictions::kYes; }
 
-  [[nodiscard]] std::vector<EpisodeScores> score(const RowBatch& rows) const {
-    auto scores = scorers_.score(rows);
-    for (EpisodeScores& episode_scores : scores) episode_scores.logits = episode_scores.logits.contiguous();
-    return scores;
-  }
-
   void find_which_have_prototypes() {
-    const auto scores = score(rows_of(list_, {0}));
+    const auto scores = scorers_.score(rows_of(list_, {0}));
     for (size_t m = 0; m < scores.size(); ++m) {
       if (!scores[m].prototypes.defined()) continue;
       results_[m].cosine.resize(list_.episodes.size());
@@ -199,10 +193,10 @@ class ListEvaluation {
       std::vector<size_t> numbers;
       for (size_t i = begin; i < stop; ++i) numbers.push_back(i);
       const RowBatch rows = rows_of(list_, numbers);
-      const auto scores = score(rows);
+      const auto scores = scorers_.score(rows);
       for (size_t m = 0; m < scores.size(); ++m) {
         for (size_t i = begin; i < stop; ++i)
-          store(scores[m].logits.data_ptr<float>() + static_cast<int64_t>(i - begin) * rows.q * rows.n, i, results_[m]);
+          store(scores[m].logits.data<float>() + static_cast<int64_t>(i - begin) * rows.q * rows.n, i, results_[m]);
         if (scores[m].prototypes.defined())
           centres_.cosines(scores[m].prototypes, rows.classes, results_[m].cosine.data() + begin);
       }
@@ -262,7 +256,6 @@ CheckedScores evaluate_checked(const EvaluateInputs& inputs, const EpisodeList& 
   CheckedScores result{{}, check_episodes(inputs.features, episodes)};
   check_unseen(inputs.features, episodes.split, trained_on(inputs), result.checks);
   check_used_rows(inputs.features, episodes);
-  const at::NoGradGuard no_grad;
   ListEvaluation evaluation(inputs, episodes, options);
   evaluation.check_permutations(result.checks);
   const auto count = static_cast<int64_t>(episodes.episodes.size());

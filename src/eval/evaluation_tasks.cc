@@ -24,9 +24,9 @@ int64_t parse_shots(const std::string& text, const std::string& whole) {
 
 void append(json& list, json more) { list.insert(list.end(), more.begin(), more.end()); }
 
-json lists_json(const FeatureSet& features, const std::vector<Task>& tasks) {
+json lists_json(const FeatureSet& features, const std::vector<EvaluationTask>& tasks) {
   json out = json::array();
-  for (const Task& task : tasks) {
+  for (const EvaluationTask& task : tasks) {
     for (const EpisodeList& list : task.lists) {
       json row = shape_json(list.shape);
       row["seed"] = list.seed;
@@ -54,7 +54,7 @@ Methods able_to_do(const Methods& methods, const EpisodeShape& shape) {
 }
 
 /// Of several tasks those without labelled images leave methods out that need some.
-ScoringOptions for_task(const ScoringOptions& options, const Task& task, size_t tasks) {
+ScoringOptions for_task(const ScoringOptions& options, const EvaluationTask& task, size_t tasks) {
   ScoringOptions own = options;
   if (tasks > 1) own.methods = able_to_do(options.methods, task.shape);
   for (const auto& method : options.methods) {
@@ -73,10 +73,10 @@ EpisodeShape with_shots(EpisodeShape shape, const std::string& shots) {
   return shape;
 }
 
-std::vector<Task> draw_tasks(const FeatureSet& features, const TaskOptions& options) {
+std::vector<EvaluationTask> draw_tasks(const FeatureSet& features, const TaskOptions& options) {
   if (options.shots.empty() || options.seeds.empty())
     fail_usage("at least one number of shots and one seed are needed");
-  std::vector<Task> tasks;
+  std::vector<EvaluationTask> tasks;
   for (const auto& shots : options.shots) {
     tasks.push_back({with_shots(options.shape, shots), {}});
     for (const uint64_t seed : options.seeds)
@@ -86,12 +86,12 @@ std::vector<Task> draw_tasks(const FeatureSet& features, const TaskOptions& opti
   return tasks;
 }
 
-TaskRecords evaluate_tasks(const EvaluateInputs& inputs, std::vector<Task>& tasks, const ScoringOptions& options,
-                           Progress& progress) {
+TaskRecords evaluate_tasks(const EvaluateInputs& inputs, std::vector<EvaluationTask>& tasks,
+                           const ScoringOptions& options, Progress& progress) {
   const bool keeps = options.predictions == KeepPredictions::kYes;
   TaskRecords records;
   if (keeps) records.predictions_csv = predictions_csv_header();
-  for (Task& task : tasks) {
+  for (EvaluationTask& task : tasks) {
     const ScoringOptions own = for_task(options, task, tasks.size());
     warn_of_other_shots(own.methods, task.shape);
     for (const EpisodeList& list : task.lists) {
@@ -108,11 +108,12 @@ TaskRecords evaluate_tasks(const EvaluateInputs& inputs, std::vector<Task>& task
   return records;
 }
 
-std::vector<Task> tasks_of(const std::vector<EpisodeList>& lists) {
-  std::vector<Task> tasks;
+std::vector<EvaluationTask> tasks_of(const std::vector<EpisodeList>& lists) {
+  std::vector<EvaluationTask> tasks;
   for (const EpisodeList& list : lists) {
-    const auto same = std::find_if(tasks.begin(), tasks.end(),
-                                   [&](const Task& task) { return shape_json(task.shape) == shape_json(list.shape); });
+    const auto same = std::find_if(tasks.begin(), tasks.end(), [&](const EvaluationTask& task) {
+      return shape_json(task.shape) == shape_json(list.shape);
+    });
     if (same == tasks.end())
       tasks.push_back({list.shape, {list}});
     else
@@ -149,8 +150,8 @@ Evaluated evaluate_lists(const FeatureSet& features, const std::vector<EpisodeLi
   return made;
 }
 
-json findings_json(const FeatureSet& features, const std::vector<Task>& tasks, const std::vector<MethodPair>& pairs,
-                   const ProtocolChecks& checks) {
+json findings_json(const FeatureSet& features, const std::vector<EvaluationTask>& tasks,
+                   const std::vector<MethodPair>& pairs, const ProtocolChecks& checks) {
   json out = {{"checks", checks.to_json()},
               {"episode_lists", lists_json(features, tasks)},
               {"results", json::array()},
@@ -158,7 +159,7 @@ json findings_json(const FeatureSet& features, const std::vector<Task>& tasks, c
   std::string hashes;
   for (const json& list : out["episode_lists"]) hashes += (hashes.empty() ? "" : " ") + list["hash"].get<std::string>();
   out["episodes_hash"] = hashes;
-  for (const Task& task : tasks) {
+  for (const EvaluationTask& task : tasks) {
     append(out["results"], results_json(task.shape, task.scores));
     append(out["differences"], differences_json(task.shape, task.scores, pairs));
   }

@@ -9,7 +9,7 @@
 namespace protocom {
 
 /// Lists of episodes of one shape, one per seed, and what was reached on them.
-struct Task {
+struct EvaluationTask {
   EpisodeShape shape;
   std::vector<EpisodeList> lists;
   std::vector<SeedScores> scores = {};
@@ -28,7 +28,7 @@ struct TaskOptions {
 EpisodeShape with_shots(EpisodeShape shape, const std::string& shots);
 
 /// Draws them. Throws Error like sample_episodes, UsageError for no seed or no shots.
-std::vector<Task> draw_tasks(const FeatureSet& features, const TaskOptions& options);
+std::vector<EvaluationTask> draw_tasks(const FeatureSet& features, const TaskOptions& options);
 
 /// What evaluating tasks gives besides their scores.
 struct TaskRecords {
@@ -38,8 +38,8 @@ struct TaskRecords {
 
 /// Runs every method on every list of every task (see evaluate_checked); the scores go into the tasks, without the
 /// predictions, which become text as soon as a task is done.
-TaskRecords evaluate_tasks(const EvaluateInputs& inputs, std::vector<Task>& tasks, const ScoringOptions& options,
-                           Progress& progress);
+TaskRecords evaluate_tasks(const EvaluateInputs& inputs, std::vector<EvaluationTask>& tasks,
+                           const ScoringOptions& options, Progress& progress);
 
 /// What is evaluated besides features and episodes. What it points to must outlive the evaluation.
 struct Contestants {
@@ -52,14 +52,14 @@ struct Contestants {
 
 /// What an evaluation gave.
 struct Evaluated {
-  std::vector<Task> tasks;  ///< with their scores
-  Comparisons comparisons;  ///< of labels of methods
+  std::vector<EvaluationTask> tasks;  ///< with their scores
+  Comparisons comparisons;            ///< of labels of methods
   std::vector<MethodPair> pairs;
   TaskRecords records;
 };
 
 /// Lists of one shape make one task.
-std::vector<Task> tasks_of(const std::vector<EpisodeList>& lists);
+std::vector<EvaluationTask> tasks_of(const std::vector<EpisodeList>& lists);
 
 /// Evaluates methods on lists of episodes of these features. Throws UsageError for no list and for a completion model
 /// without knowledge, Error for methods that were fitted on features of another size, and what evaluate_tasks throws.
@@ -68,7 +68,7 @@ Evaluated evaluate_lists(const FeatureSet& features, const std::vector<EpisodeLi
 
 /// What several tasks gave, as `evaluate --json` writes it: `results`, `differences`, `episode_lists` and `checks` of
 /// docs/formats.md. The caller adds where it came from.
-nlohmann::json findings_json(const FeatureSet& features, const std::vector<Task>& tasks,
+nlohmann::json findings_json(const FeatureSet& features, const std::vector<EvaluationTask>& tasks,
                              const std::vector<MethodPair>& pairs, const ProtocolChecks& checks);
 
 }  // namespace protocom

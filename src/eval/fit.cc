@@ -2,7 +2,6 @@
 
 #include "eval/detail/episode_rows.h"
 #include "fewshot/fitted_method.h"
-#include "tensors/tensors.h"
 
 namespace protocom {
 namespace {
@@ -10,11 +9,8 @@ namespace {
 FitMaps maps_for(const MethodSpec& spec, const FitSources& from, bool sees_val) {
   if (!spec.has(Need::kFeatureMaps) || from.maps == nullptr) return {};
   check_same_images(*from.maps, from.features);
-  const auto rows = [&](Split split) {
-    const std::vector<int64_t> of_split = rows_of(from.features, split);
-    return of_split.empty() ? at::Tensor() : at::tensor(of_split, at::kLong);
-  };
-  return {tensor_of(from.maps->maps), rows(Split::kBase), sees_val ? rows(Split::kVal) : at::Tensor()};
+  return {from.maps->maps, rows_of(from.features, Split::kBase),
+          sees_val ? rows_of(from.features, Split::kVal) : std::vector<int64_t>()};
 }
 
 }  // namespace

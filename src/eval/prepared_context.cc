@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include "eval/detail/episode_rows.h"
-#include "tensors/tensors.h"
 
 namespace protocom {
 
@@ -24,7 +23,7 @@ PreparedContext::PreparedContext(const EvaluateInputs& inputs, const Methods& me
   };
   if (inputs.maps != nullptr && one_needs(Need::kFeatureMaps)) {
     check_same_images(*inputs.maps, inputs.features);
-    context_.maps = tensor_of(inputs.maps->maps);
+    context_.maps = inputs.maps->maps;
   }
   if (!one_needs(Need::kBaseFeatures)) return;
   base_ = features_of(inputs.features, Split::kBase);

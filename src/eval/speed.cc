@@ -7,7 +7,6 @@
 #include "eval/detail/episode_rows.h"
 #include "eval/detail/prepared_context.h"
 #include "fewshot/scorer_group.h"
-#include "tensors/tensors.h"
 
 namespace protocom {
 namespace {
@@ -35,7 +34,7 @@ double episodes_per_second(const EvaluateInputs& inputs, const EpisodeList& list
   constexpr double kSeconds = 0.5;
   const Methods methods = {method};
   const PreparedContext known(inputs, methods);
-  const ScorerGroup scorers(methods, known.context(), tensor_of(inputs.features.features));
+  const ScorerGroup scorers(methods, known.context(), inputs.features.features);
   const auto batches = first_batches(list, episodes_together(list, inputs.features.dim()));
   for (const RowBatch& rows : batches) std::ignore = scorers.score(rows);  // maps what they read
   const std::clock_t begun = std::clock();
@@ -48,10 +47,10 @@ double episodes_per_second(const EvaluateInputs& inputs, const EpisodeList& list
   return static_cast<double>(episodes) / seconds_since(begun);
 }
 
-void add_speeds(const EvaluateInputs& inputs, const std::vector<Task>& tasks, const Methods& methods,
+void add_speeds(const EvaluateInputs& inputs, const std::vector<EvaluationTask>& tasks, const Methods& methods,
                 nlohmann::json& findings) {
   size_t row = 0;
-  for (const Task& task : tasks) {
+  for (const EvaluationTask& task : tasks) {
     const auto& scores = task.scores.front().methods;
     for (const auto& method : methods) {
       const bool answered = std::any_of(scores.begin(), scores.end(), [&](const MethodScores& method_scores) {

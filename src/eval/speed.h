@@ -13,7 +13,7 @@ double episodes_per_second(const EvaluateInputs& inputs, const EpisodeList& list
                            const std::shared_ptr<const Method>& method);
 
 /// Adds that as `episodes_per_second` to each result of findings_json() of these tasks and methods.
-void add_speeds(const EvaluateInputs& inputs, const std::vector<Task>& tasks, const Methods& methods,
+void add_speeds(const EvaluateInputs& inputs, const std::vector<EvaluationTask>& tasks, const Methods& methods,
                 nlohmann::json& findings);
 
 }  // namespace protocom

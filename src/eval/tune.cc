@@ -76,9 +76,10 @@ class Walk {
 };
 
 /// A method on all episodes.
-TriedSetting measured(const EvaluateInputs& inputs, const std::vector<Task>& tasks, const ScoringOptions& options) {
+TriedSetting measured(const EvaluateInputs& inputs, const std::vector<EvaluationTask>& tasks,
+                      const ScoringOptions& options) {
   std::vector<double> accuracy;
-  for (const Task& task : tasks) {
+  for (const EvaluationTask& task : tasks) {
     for (const EpisodeList& list : task.lists) {
       const auto scores = evaluate(inputs, list, options, Progress::none());
       accuracy.insert(accuracy.end(), scores.front().accuracy.begin(), scores.front().accuracy.end());
@@ -110,8 +111,8 @@ FittedMethod fitted_here(const EvaluateInputs& inputs, const std::string& text, 
 }
 
 /// One setting of a method, fitted here where there is no file.
-TriedSetting measured_setting(const EvaluateInputs& inputs, const std::vector<Task>& tasks, const TuneOptions& options,
-                              const std::string& text) {
+TriedSetting measured_setting(const EvaluateInputs& inputs, const std::vector<EvaluationTask>& tasks,
+                              const TuneOptions& options, const std::string& text) {
   ScoringOptions evaluation;
   EvaluateInputs own = inputs;
   const std::clock_t begun = std::clock();
@@ -139,8 +140,8 @@ void check_methods(const TuneOptions& options) {
   }
 }
 
-void check_split(const std::vector<Task>& tasks) {
-  for (const Task& task : tasks) {
+void check_split(const std::vector<EvaluationTask>& tasks) {
+  for (const EvaluationTask& task : tasks) {
     for (const EpisodeList& list : task.lists) {
       if (list.split == Split::kNovel)
         fail_usage(
@@ -157,8 +158,8 @@ TunedMethod walk_settings(const std::string& method, int64_t budget, const Measu
   return Walk(method, budget, Vary::kAll, measure).run();
 }
 
-std::vector<TunedMethod> tune(const EvaluateInputs& inputs, const std::vector<Task>& tasks, const TuneOptions& options,
-                              Progress& progress) {
+std::vector<TunedMethod> tune(const EvaluateInputs& inputs, const std::vector<EvaluationTask>& tasks,
+                              const TuneOptions& options, Progress& progress) {
   if (options.methods.empty()) fail_usage("no method to tune");
   if (options.budget < 1) fail_usage(kNoBudget, options.budget);
   check_split(tasks);

@@ -48,8 +48,8 @@ TunedMethod walk_settings(const std::string& method, int64_t budget, const Measu
 /// The same for every method, on the episodes of `tasks`. A setting that fails a check of evaluate_checked() counts as
 /// 0 %, with a warning. Throws UsageError for tasks of novel classes: what is chosen
 /// on them cannot be reported on them.
-std::vector<TunedMethod> tune(const EvaluateInputs& inputs, const std::vector<Task>& tasks, const TuneOptions& options,
-                              Progress& progress);
+std::vector<TunedMethod> tune(const EvaluateInputs& inputs, const std::vector<EvaluationTask>& tasks,
+                              const TuneOptions& options, Progress& progress);
 
 /// Fits what tune() fitted anew for every setting with the chosen one, val classes seen as fit_method() does.
 std::vector<FittedMethod> fit_chosen(const EvaluateInputs& inputs, const std::vector<TunedMethod>& tuned,

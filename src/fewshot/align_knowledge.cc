@@ -1,13 +1,11 @@
 #include "fewshot/align_knowledge.h"
 
-#include <ATen/ATen.h>
-
 #include <string_view>
 #include <unordered_map>
 
 #include "base/error.h"
 #include "base/log.h"
-#include "tensors/tensors.h"
+#include "base/matrix.h"
 
 namespace protocom {
 namespace {
@@ -23,8 +21,8 @@ std::string list_names(std::vector<std::string> names) {
 }
 
 /// The place of each name in `known`, -1 for those that are not there, which are also put into `unknown`.
-at::Tensor indices(const std::vector<std::string>& names, const std::vector<std::string>& known,
-                   std::vector<std::string>& unknown) {
+std::vector<int64_t> indices(const std::vector<std::string>& names, const std::vector<std::string>& known,
+                             std::vector<std::string>& unknown) {
   std::unordered_map<std::string_view, int64_t> place;
   for (size_t i = 0; i < known.size(); ++i) place.emplace(known[i], static_cast<int64_t>(i));
   std::vector<int64_t> result;
@@ -33,13 +31,28 @@ at::Tensor indices(const std::vector<std::string>& names, const std::vector<std:
     result.push_back(found == place.end() ? -1 : found->second);
     if (found == place.end()) unknown.push_back(name);
   }
-  return at::tensor(result, at::kLong);
+  return result;
 }
 
-/// Rows (dim 0) or columns (dim 1) of a matrix, zeros where the index is -1.
-at::Tensor select_or_zero(const at::Tensor& matrix, int64_t dim, const at::Tensor& index) {
-  const at::Tensor known = (index >= 0).to(matrix.scalar_type());
-  return matrix.index_select(dim, index.clamp_min(0)) * (dim == 0 ? known.unsqueeze(1) : known.unsqueeze(0));
+/// These rows of a matrix float32, zeros where the index is -1.
+Array rows_or_zero(const Array& matrix, const std::vector<int64_t>& index) {
+  const Array given = matrix.to(NumberType::kFloat32);
+  Array rows = Array::zeros({static_cast<int64_t>(index.size()), given.size(1)});
+  for (size_t i = 0; i < index.size(); ++i) {
+    if (index[i] < 0) continue;
+    mutable_matrix_of<float>(rows).row(static_cast<int64_t>(i)) = matrix_of<float>(given).row(index[i]);
+  }
+  return rows;
+}
+
+/// The same of columns.
+Array columns_or_zero(const Array& matrix, const std::vector<int64_t>& index) {
+  Array columns = Array::zeros({matrix.size(0), static_cast<int64_t>(index.size())});
+  for (size_t i = 0; i < index.size(); ++i) {
+    if (index[i] < 0) continue;
+    mutable_matrix_of<float>(columns).col(static_cast<int64_t>(i)) = matrix_of<float>(matrix).col(index[i]);
+  }
+  return columns;
 }
 
 }  // namespace
@@ -48,8 +61,8 @@ KnowledgeTable align_knowledge(const KnowledgeTable& knowledge, const std::vecto
                                const std::vector<std::string>& attributes) {
   std::vector<std::string> unknown_classes;
   std::vector<std::string> unknown_attributes;
-  const at::Tensor row = indices(class_names, knowledge.classes, unknown_classes);
-  const at::Tensor column = indices(attributes, knowledge.attributes, unknown_attributes);
+  const std::vector<int64_t> row = indices(class_names, knowledge.classes, unknown_classes);
+  const std::vector<int64_t> column = indices(attributes, knowledge.attributes, unknown_attributes);
   if (unknown_classes.size() == class_names.size()) {
     fail("the knowledge names none of the {} classes of the features: it has '{}', ..., they have '{}', ...",
          class_names.size(), knowledge.classes.empty() ? "" : knowledge.classes.front(), class_names.front());
@@ -62,11 +75,10 @@ KnowledgeTable align_knowledge(const KnowledgeTable& knowledge, const std::vecto
     logger().warn("{} attributes of the model are not in the knowledge: {}", unknown_attributes.size(),
                   list_names(unknown_attributes));
   }
-  const at::Tensor association = select_or_zero(tensor_of(knowledge.association), 0, row);
   return {class_names,
           attributes,
-          array_of(select_or_zero(association, 1, column)),
-          array_of(select_or_zero(tensor_of(knowledge.class_embedding), 0, row)),
+          columns_or_zero(rows_or_zero(knowledge.association, row), column),
+          rows_or_zero(knowledge.class_embedding, row),
           {},
           knowledge.embedding_sources};
 }

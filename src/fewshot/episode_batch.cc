@@ -45,35 +45,6 @@ void check_batch(const EpisodeBatch& batch, int64_t fewest_shots) {
     fail("{} episodes come with {} seeds", b, batch.seed.size());
 }
 
-SoftSupports SoftSupports::among(int64_t classes, const std::vector<int64_t>& there) const {
-  if (!weights.defined()) return {};
-  return {features, at::zeros({weights.size(0), classes}).index_copy(1, at::tensor(there, at::kLong), weights)};
-}
-
-EpisodeBatch with_soft_supports(EpisodeBatch episode, const SoftSupports& soft, int64_t begin) {
-  constexpr double kLeastWeight = 1e-3;  // fewer images for each class
-  if (!soft.weights.defined()) return episode;
-  std::vector<at::Tensor> images, weights;
-  int64_t most = 0;
-  for (int64_t k = 0; k < episode.support.size(1); ++k) {
-    const at::Tensor own = soft.weights.select(1, begin + k);
-    const at::Tensor rows = own.gt(kLeastWeight).nonzero().flatten();
-    images.push_back(soft.features.index_select(0, rows));
-    weights.push_back(own.index_select(0, rows));
-    most = std::max(most, rows.size(0));
-  }
-  for (size_t k = 0; k < images.size(); ++k) {
-    const int64_t missing = most - images[k].size(0);
-    images[k] = at::constant_pad_nd(images[k], {0, 0, 0, missing});
-    weights[k] = at::constant_pad_nd(weights[k], {0, missing});
-  }
-  if (!episode.support_mask.defined())
-    episode.support_mask = at::ones({1, episode.support.size(1), episode.support.size(2)});
-  episode.support = at::cat({episode.support, at::stack(images).unsqueeze(0)}, 2);
-  episode.support_mask = at::cat({episode.support_mask, at::stack(weights).unsqueeze(0)}, 2);
-  return episode;
-}
-
 SupportStatistics support_statistics(const at::Tensor& support) {
   const int64_t shots = support.size(-2);
   auto groups = support.sizes().vec();

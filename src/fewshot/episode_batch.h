@@ -44,24 +44,10 @@ at::Tensor mean_prototypes(const SupportStatistics& support);
 /// [b, u, d]: the pool, or the queries when there is none.
 const at::Tensor& unlabelled_of(const EpisodeBatch& batch);
 
-/// Images that count in part as supports of each class.
-struct SoftSupports {
-  at::Tensor features = {};  ///< float32 [u, d]; undefined: none
-  at::Tensor weights = {};   ///< float32 [u, n]
-
-  /// Of `classes` classes, of which these are those numbered `there` [n]; no image counts for the others.
-  [[nodiscard]] SoftSupports among(int64_t classes, const std::vector<int64_t>& there) const;
-};
-
-/// One episode, whose n classes are those of `soft` from `begin` on, with the images that count for one of them (from
-/// .001 on): more supports [1, n, k + some, d], whose mask is their weight. As it is where `soft` has none.
-EpisodeBatch with_soft_supports(EpisodeBatch episode, const SoftSupports& soft, int64_t begin = 0);
-
-/// What a method says of a batch.
-struct EpisodeScores {
+/// What a method of batched tensors says of a batch.
+struct BatchScores {
   at::Tensor logits;       ///< float32 [b, q, n]: the largest wins, softmax over n gives the classes' probabilities
   at::Tensor prototypes;   ///< float32 [b, n, d] in the features' own space; undefined for a method without any
-  at::Tensor unseen = {};  ///< float32 [b, q]: the logit of a class that was never seen; undefined where none is known
 };
 
 }  // namespace protocom

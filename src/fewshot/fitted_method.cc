@@ -1,14 +1,12 @@
 #include "fewshot/fitted_method.h"
 
-#include <ATen/ATen.h>
-
 #include <algorithm>
 #include <set>
 
 #include "base/error.h"
+#include "base/feature_values.h"
 #include "fewshot/detail/method_parameters.h"
 #include "fewshot/method_call.h"
-#include "tensors/tensors.h"
 
 namespace protocom {
 namespace {
@@ -26,10 +24,10 @@ MethodState read_state(const NpzReader& reader) {
   const std::string prefix = kPrefix;
   for (const std::string& name : reader.names()) {
     if (name.compare(0, prefix.size(), prefix) != 0) continue;
-    at::Tensor tensor = tensor_of(reader.array(name));
-    if (tensor.is_floating_point() && !tensor.isfinite().all().item<bool>())
+    Array array = reader.array(name);
+    if (is_real(array.type()) && !is_finite(array))
       fail("{}: '{}' has values that are NaN or infinite", reader.path().string(), name);
-    state.tensors.emplace_back(name.substr(prefix.size()), std::move(tensor));
+    state.tensors.emplace_back(name.substr(prefix.size()), std::move(array));
   }
   if (reader.has(kAttributes)) state.attributes = reader.strings(kAttributes);
   return state;
@@ -141,8 +139,7 @@ FittedMethod fit_method(const std::string& method, const FitInputs& inputs) {
   FittedMethod fitted{make_method(method), 0, {}};
   check_can_be_fitted(fitted.method->spec(), inputs);
   fitted.feature_dim = inputs.base.features.size(1);
-  const at::Tensor labels = inputs.base.labels.contiguous();
-  const std::set<int64_t> classes(labels.data_ptr<int64_t>(), labels.data_ptr<int64_t>() + labels.numel());
+  const std::set<int64_t> classes(inputs.base.labels.begin(), inputs.base.labels.end());
   for (const int64_t label : classes) fitted.trained_on.push_back(inputs.class_names->at(static_cast<size_t>(label)));
   fitted.method->fit(inputs);
   fitted.findings = fitted.method->findings();
@@ -162,7 +159,7 @@ void write_fitted_method(const std::filesystem::path& path, const FittedMethod& 
   if (nlohmann::json found = fitted.method->details(); !found.empty()) header.details["fit"] = std::move(found);
   if (!fitted.findings.empty()) header.details[kFindings] = fitted.findings;
   NpzWriter writer(path);
-  for (const auto& [name, tensor] : state.tensors) writer.add(kPrefix + name, array_of(tensor));
+  for (const auto& [name, array] : state.tensors) writer.add(kPrefix + name, array);
   if (!state.attributes.empty()) writer.add(kAttributes, state.attributes);
   add_header(writer, header);
   writer.close();

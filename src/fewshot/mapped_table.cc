@@ -1,45 +1,41 @@
 #include "fewshot/detail/mapped_table.h"
 
-#include <ATen/ATen.h>
-
 #include <algorithm>
 #include <utility>
 
-#include "fewshot/detail/row_length.h"
+#include "fewshot/detail/row_kernels.h"
+#include "fewshot/row_length.h"
 
 namespace protocom {
 namespace {
 
-/// Room for a table [m, width] whose rows are filled up.
-at::Tensor rows_for(int64_t count, int64_t width) {
-  return at::empty({count, padded_length(width)}).narrow(1, 0, width);
-}
-
-int64_t width_after(const FeatureTransform& map, const at::Tensor& table) {
-  return map.map(table.narrow(0, 0, 0).to(at::kFloat)).size(1);
+/// The table where its rows are as tasks read them already.
+Array rows_for(const Array& table, const FeatureTransform* map, int64_t stride) {
+  if (map == nullptr && table.type() == NumberType::kFloat32 && stride == table.size(1)) return table;
+  return Array::uninitialised({table.size(0), stride});
 }
 
 }  // namespace
 
-MappedTable::MappedTable(at::Tensor table, std::shared_ptr<const FeatureTransform> map)
+MappedTable::MappedTable(Array table, std::shared_ptr<const FeatureTransform> map)
     : table_(std::move(table)),
       map_(std::move(map)),
-      mapped_(rows_for(table_.size(0), width_after(*map_, table_))),
-      lengths_(at::empty({table_.size(0)})),
-      stride_(mapped_.stride(0)),
-      first_(mapped_.data_ptr<float>()),
-      squares_(lengths_.data_ptr<float>()),
+      width_(width_after(map_.get(), table_.size(1))),
+      stride_(padded_length(width_)),
+      mapped_(rows_for(table_, map_.get(), stride_)),
+      first_(mapped_.data<float>()),
+      squares_(static_cast<size_t>(table_.size(0))),
       blocks_(static_cast<size_t>((table_.size(0) + kBlock - 1) / kBlock)) {}
 
 void MappedTable::fill(int64_t block) const {
   const int64_t begin = block * kBlock;
-  const int64_t rows = std::min(kBlock, table_.size(0) - begin);
-  const int64_t width = mapped_.size(1);
-  at::Tensor whole = mapped_.narrow(0, begin, rows).as_strided({rows, stride()}, {stride(), 1});
-  whole.narrow(1, width, stride() - width).zero_();
-  const at::Tensor values = map_->map(table_.narrow(0, begin, rows).to(at::kFloat));
-  whole.narrow(1, 0, width).copy_(values);
-  lengths_.narrow(0, begin, rows).copy_(values.square().sum(1));
+  const int64_t end = std::min(begin + kBlock, table_.size(0));
+  if (mapped_.raw() != table_.raw()) {
+    const Array features = table_.rows(begin, end).to(NumberType::kFloat32);
+    Array rows = mapped_.rows(begin, end);
+    mutable_matrix_of<float>(rows) = padded_rows(matrix_of<float>(features), map_.get());
+  }
+  for (int64_t i = begin; i < end; ++i) squares_[static_cast<size_t>(i)] = row_dot(row(i), row(i), stride_);
 }
 
 void MappedTable::need(const std::vector<int64_t>& rows) const {

@@ -1,31 +1,17 @@
 #include "fewshot/method.h"
 
 #include "base/error.h"
+#include "fewshot/detail/task_table.h"
 
 namespace protocom {
 
-namespace {
-
-EpisodeBatch mapped(const EpisodeBatch& batch, const FeatureTransform& map) {
-  EpisodeBatch moved = batch;
-  if (batch.support.defined()) moved.support = map.map(batch.support);
-  if (batch.support_mask.defined()) moved.support = moved.support * batch.support_mask.unsqueeze(-1);
-  moved.query = map.map(batch.query);
-  if (batch.unlabelled.defined()) moved.unlabelled = map.map(batch.unlabelled);
-  return moved;
-}
-
-}  // namespace
-
-EpisodeScores Scorer::score(const EpisodeBatch& batch) const {
-  check_batch(batch, fewest_shots());
-  const auto map = feature_transform();
-  return answer(map == nullptr ? batch : mapped(batch, *map));
-}
-
-EpisodeScores Scorer::score_mapped(const EpisodeBatch& batch) const {
-  check_batch(batch, fewest_shots());
-  return answer(batch);
+const FastForm* Method::join(FastForms& forms) const {
+  const MethodContext& context = forms.context();
+  PreparedMethod prepared = prepare(context);
+  const Array& table = spec().has(Need::kFeatureMaps) ? forms.maps() : forms.table();
+  auto& form = forms.shared<TaskTable>(forms.mapped(table, std::move(prepared.space)));
+  form.add(std::move(prepared.make_run), prepared.fewest_shots);
+  return &form;
 }
 
 void Method::fit(const FitInputs&) { fail_usage("'{}' needs no fitting: name it in --methods", spec().name); }
@@ -35,7 +21,7 @@ void Method::load(const MethodState& state) {
     fail("'{}' holds nothing fitted, the file has {} tensors for it", spec().name, state.tensors.size());
 }
 
-const at::Tensor& MethodState::at(const std::string& name) const {
+const Array& MethodState::at(const std::string& name) const {
   for (const auto& [own, tensor] : tensors) {
     if (own == name) return tensor;
   }

@@ -88,7 +88,7 @@ std::vector<std::string> named(const std::vector<std::string>& labels, const std
 bool is_there(Need need, const MethodContext& context) {
   switch (need) {
     case Need::kCompletionModel:
-      return (context.model != nullptr && context.classes != nullptr) || context.complete;
+      return context.model != nullptr && context.classes != nullptr;
     case Need::kKnowledge:
       return context.knowledge != nullptr && context.class_names != nullptr;
     case Need::kBaseFeatures:

@@ -1,10 +1,8 @@
 #pragma once
-#include <ATen/core/Tensor.h>
-
 #include <cstdint>
 #include <vector>
 
-#include "fewshot/episode_batch.h"
+#include "base/array.h"
 
 namespace protocom {
 
@@ -20,15 +18,19 @@ struct RowBatch {
   std::vector<int64_t> query;       ///< [b * q]
   std::vector<int64_t> unlabelled;  ///< [b * u]
   std::vector<uint64_t> seed;       ///< [b]
-  std::vector<float> shares = {};   ///< [b * n], see EpisodeBatch::shares; empty: not told
+  std::vector<float> shares = {};   ///< [b * n], see Task::shares; empty: not told
 
   [[nodiscard]] int64_t size() const { return static_cast<int64_t>(seed.size()); }
 };
 
-/// The rows of a batch as tensors, of a table float16 or float32 [m, d].
-EpisodeBatch gather(const at::Tensor& table, const RowBatch& rows);
-
 /// The episodes [begin, end) of a batch.
 RowBatch part_of(const RowBatch& rows, int64_t begin, int64_t end);
+
+/// What a method says of a batch.
+struct EpisodeScores {
+  Array logits;           ///< float32 [b, q, n]: the largest wins, softmax over n gives the classes' probabilities
+  Array prototypes = {};  ///< float32 [b, n, d] in the features' own space; undefined for a method without any
+  Array unseen = {};      ///< float32 [b, q]: the logit of a class that was never seen; undefined where none is known
+};
 
 }  // namespace protocom

@@ -1,52 +1,53 @@
 #include "fewshot/task_classifier.h"
 
-#include <ATen/ATen.h>
-#include <ATen/core/grad_mode.h>
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <numeric>
 
 #include "base/error.h"
 #include "base/feature_values.h"
 #include "fewshot/methods.h"
-#include "tensors/tensors.h"
 
 namespace protocom {
 namespace {
 
-std::string sizes_of(const at::Tensor& tensor) {
-  return tensor.defined() ? fmt::format("[{}]", fmt::join(tensor.sizes(), ", ")) : "nothing";
+std::string sizes_of(const Array& array) {
+  return array.defined() ? fmt::format("[{}]", fmt::join(array.shape(), ", ")) : "nothing";
 }
 
 /// float32 [any, d], finite.
-at::Tensor checked_rows(const at::Tensor& rows, const char* what) {
+Array checked_rows(const Array& rows, const char* what) {
   if (!rows.defined() || rows.dim() != 2 || rows.size(0) == 0 || rows.size(1) == 0)
     fail("{} should be a row of numbers per image, [n, d] with n and d above 0; found {}", what, sizes_of(rows));
-  if (!at::isFloatingType(rows.scalar_type()))
-    fail("{} should be float32 or float64, found {}", what, c10::toString(rows.scalar_type()));
-  at::Tensor floats = rows.to(at::kCPU, at::kFloat).contiguous();
-  check_features(array_of(floats), what);
+  if (!is_real(rows.type())) fail("{} should be float32 or float64, found {}", what, to_string(rows.type()));
+  Array floats = rows.to(NumberType::kFloat32);
+  check_features(floats, what);
   return floats;
 }
 
-at::Tensor checked_labels(const at::Tensor& labels, int64_t rows, int64_t classes) {
+Array checked_labels(const Array& labels, int64_t rows, int64_t classes) {
   if (!labels.defined() || labels.dim() != 1 || labels.size(0) != rows)
     fail("there are {} features and labels {}: one label a feature was expected", rows, sizes_of(labels));
-  if (!at::isIntegralType(labels.scalar_type(), false))
-    fail("labels should be whole numbers, found {}", c10::toString(labels.scalar_type()));
-  at::Tensor whole = labels.to(at::kCPU, at::kLong).contiguous();
-  const auto* values = whole.data_ptr<int64_t>();
+  if (is_real(labels.type()) || labels.type() == NumberType::kBool)
+    fail("labels should be whole numbers, found {}", to_string(labels.type()));
+  Array whole = labels.to(NumberType::kInt64);
+  const auto* values = whole.data<int64_t>();
   const auto [low, high] = std::minmax_element(values, values + rows);
   if (*low < 0 || *high >= classes) fail("labels run from {} to {}, there are {} classes", *low, *high, classes);
   return whole;
 }
 
+std::vector<int64_t> labels_of(const TaskInputs& inputs) {
+  if (!inputs.labels.defined()) return {};
+  const auto* labels = inputs.labels.data<int64_t>();
+  return {labels, labels + inputs.labels.numel()};
+}
+
 /// Labelled images of each class.
 std::vector<int64_t> counts_of(const TaskInputs& inputs) {
   std::vector<int64_t> counts(static_cast<size_t>(inputs.classes));
-  if (!inputs.labels.defined()) return counts;
-  const auto* labels = inputs.labels.data_ptr<int64_t>();
-  for (int64_t i = 0; i < inputs.labels.size(0); ++i) ++counts[static_cast<size_t>(labels[i])];
+  for (const int64_t k : labels_of(inputs)) ++counts[static_cast<size_t>(k)];
   return counts;
 }
 
@@ -99,20 +100,34 @@ AdaptedMethod adapted_to(const TaskInputs& inputs, const std::shared_ptr<const M
     number[k] = static_cast<int64_t>(there.size());
     there.push_back(static_cast<int64_t>(k));
   }
-  const at::Tensor labels = at::tensor(number, at::kLong).index_select(0, inputs.labels);
-  AdaptedMethod made = method->adapted(inputs.features, labels, static_cast<int64_t>(there.size()));
+  std::vector<int64_t> labels = labels_of(inputs);
+  for (int64_t& label : labels) label = number[static_cast<size_t>(label)];
+  AdaptedMethod made = method->adapted(matrix_of<float>(inputs.features), labels, static_cast<int64_t>(there.size()));
   if (!made.method) return unchanged;
   made.unlabelled = made.unlabelled.among(inputs.classes, there);
   return made;
 }
 
-at::Tensor checked_shares(const at::Tensor& shares, int64_t classes) {
+std::vector<float> checked_shares(const Array& shares, int64_t classes) {
   if (shares.dim() != 1 || shares.size(0) != classes)
     fail("shares should be one number per class, [{}], found {}", classes, sizes_of(shares));
-  at::Tensor floats = shares.to(at::kFloat);
-  if (!floats.ge(0).all().item<bool>() || !floats.sum().gt(0).item<bool>())
+  const Array floats = shares.to(NumberType::kFloat32);
+  std::vector<float> all(floats.data<float>(), floats.data<float>() + classes);
+  const bool above = std::all_of(all.begin(), all.end(), [](float share) { return share >= 0; });
+  if (!above || !(std::accumulate(all.begin(), all.end(), 0.0) > 0))
     fail("shares of the classes should be at least 0, and some above it");
-  return floats.unsqueeze(0);
+  return all;
+}
+
+/// The labelled images of a task.
+TaskImages images_of(const TaskInputs& inputs) {
+  TaskImages images;
+  if (inputs.features.defined())
+    images = TaskImages::of(matrix_of<float>(inputs.features), labels_of(inputs), inputs.classes);
+  else
+    images = TaskImages::of(FloatMatrix(0, inputs.feature_dim), {}, inputs.classes);
+  images.seed = inputs.seed;
+  return images;
 }
 
 }  // namespace
@@ -124,22 +139,18 @@ std::shared_ptr<const Method> make_task_method(const std::string& text, const st
 
 TaskClassifier::TaskClassifier(std::shared_ptr<const Method> method, TaskInputs inputs)
     : method_(std::move(method)), inputs_(checked_inputs(std::move(inputs), *method_)) {
-  const at::NoGradGuard no_grad;
   feature_dim_ = inputs_.feature_dim;
   check_needs(*method_, context());
   const AdaptedMethod adapted = adapted_to(inputs_, method_);
   method_ = adapted.method;
-  scorer_ = method_->prepare(context());
-  episode_ = with_soft_supports(supports(), adapted.unlabelled);
-  if (scorer_->placer() != nullptr) {
-    placed_ = scorer_->placer()->place(episode_);
-    episode_ = EpisodeBatch();
-  } else if (const auto map = scorer_->feature_transform()) {
-    episode_.support = map->map(episode_.support);
-    if (episode_.support_mask.defined()) episode_.support *= episode_.support_mask.unsqueeze(-1);
-  }
-  inputs_.features.reset();  // of no more use, and as large as everything else
-  inputs_.labels.reset();
+  prepared_ = method_->prepare(context());
+  const TaskImages images = with_soft_supports(images_of(inputs_), adapted.unlabelled);
+  if (prepared_.placer != nullptr)
+    placed_ = prepared_.placer->place(images);
+  else
+    images_ = images.mapped(prepared_.space.get());
+  inputs_.features = Array();  // of no more use, and as large as everything else
+  inputs_.labels = Array();
 }
 
 TaskClassifier::~TaskClassifier() = default;
@@ -154,44 +165,15 @@ MethodContext TaskClassifier::context() const {
   return context;
 }
 
-EpisodeBatch TaskClassifier::supports() const {
-  const std::vector<int64_t> counts = counts_of(inputs_);
-  const int64_t most = *std::max_element(counts.begin(), counts.end());
-  EpisodeBatch batch;
-  batch.support = at::zeros({1, inputs_.classes, most, feature_dim_});
-  batch.support_mask = at::zeros({1, inputs_.classes, most});
-  batch.query = at::zeros({1, 0, feature_dim_});
-  batch.classes = at::arange(inputs_.classes, at::kLong).unsqueeze(0);
-  batch.seed = {inputs_.seed};
-  auto* support = batch.support.data_ptr<float>();
-  auto* mask = batch.support_mask.data_ptr<float>();
-  std::vector<int64_t> next(counts.size());
-  for (int64_t i = 0; inputs_.features.defined() && i < inputs_.features.size(0); ++i) {
-    const int64_t label = inputs_.labels.data_ptr<int64_t>()[i];
-    const int64_t place = label * most + next[static_cast<size_t>(label)]++;
-    std::copy_n(inputs_.features.data_ptr<float>() + i * feature_dim_, feature_dim_, support + place * feature_dim_);
-    mask[place] = 1;
-  }
-  // Methods take the same way for full classes as in an episode that has no mask.
-  if (scorer_->placer() == nullptr && *std::min_element(counts.begin(), counts.end()) == most)
-    batch.support_mask = at::Tensor();
-  return batch;
-}
-
-QueryScores TaskClassifier::score(const at::Tensor& queries, const at::Tensor& shares) const {
-  const at::NoGradGuard no_grad;
-  const at::Tensor rows = checked_rows(queries, "queries");
+QueryScores TaskClassifier::score(const Array& queries, const Array& shares) const {
+  const Array rows = checked_rows(queries, "queries");
   if (rows.size(1) != feature_dim_)
     fail("queries have {} numbers each, the labelled features have {}", rows.size(1), feature_dim_);
-  const auto of_one = [](const EpisodeScores& scores) -> QueryScores {
-    return {scores.logits.squeeze(0), scores.unseen.defined() ? scores.unseen.squeeze(0) : at::Tensor()};
-  };
-  if (scorer_->placer() != nullptr) return of_one(scorer_->placer()->score(placed_, rows));
-  EpisodeBatch episode = episode_;
-  const auto map = scorer_->feature_transform();
-  episode.query = (map == nullptr ? rows : map->map(rows)).unsqueeze(0);
-  if (shares.defined()) episode.shares = checked_shares(shares, inputs_.classes);
-  return of_one(scorer_->score_mapped(episode));
+  if (prepared_.placer != nullptr) return prepared_.placer->score(placed_, matrix_of<float>(rows));
+  if (!shares.defined()) return answer_of(prepared_, images_, matrix_of<float>(rows));
+  TaskImages told = images_;
+  told.shares = checked_shares(shares, inputs_.classes);
+  return answer_of(prepared_, told, matrix_of<float>(rows));
 }
 
 }  // namespace protocom

@@ -1,6 +1,4 @@
 #pragma once
-#include <ATen/core/Tensor.h>
-
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -13,8 +11,8 @@ namespace protocom {
 
 /// Labelled images of all classes of one task, and what a method may use besides them (see MethodContext).
 struct TaskInputs {
-  at::Tensor features;      ///< [m, d] of any float type; may be undefined for methods that need no labelled image
-  at::Tensor labels;        ///< [m] of any whole type, in [0, classes)
+  Array features;           ///< [m, d] of any float type; may be undefined for methods that need no labelled image
+  Array labels;             ///< [m] of any whole type, in [0, classes)
   int64_t classes = 0;      ///< c
   int64_t feature_dim = 0;  ///< d that the method was fitted on, or where there are no features; 0: theirs
   std::vector<std::string> class_names = {};  ///< [c]; needed with knowledge
@@ -29,16 +27,10 @@ struct TaskInputs {
 /// for an unknown one.
 std::shared_ptr<const Method> make_task_method(const std::string& text, const std::vector<FittedMethod>& fitted);
 
-/// What is said of queries.
-struct QueryScores {
-  at::Tensor logits;       ///< float32 [q, c]: the largest wins, softmax over c gives the classes' probabilities
-  at::Tensor unseen = {};  ///< float32 [q]: the logit of a class that was never seen; undefined where none is known
-};
-
 /// One task, from labelled features to answers, for callers who ask about the same classes again and again:
 ///
 ///     TaskClassifier classifier(make_method("plda"), {features, labels, 5});
-///     at::Tensor winner = classifier.score(queries).logits.argmax(1);
+///     FloatMatrix logits = classifier.score(queries).logits;
 ///
 /// It owns or shares all it needs, and holds everything given against everything else before it is used. The method is
 /// adapted and its classes are placed once, where it can be (Method::adapted, ClassPlacer). Thread-safe.
@@ -54,21 +46,20 @@ class TaskClassifier {
   /// Of queries [q, d] of any float type, q > 0; those of one call may help one another in a transductive method.
   /// `shares` [c]: of the classes among them, for methods that are told; undefined: none are known. Throws Error for
   /// sizes and values that do not fit.
-  [[nodiscard]] QueryScores score(const at::Tensor& queries, const at::Tensor& shares = {}) const;
+  [[nodiscard]] QueryScores score(const Array& queries, const Array& shares = {}) const;
 
   [[nodiscard]] int64_t feature_dim() const { return feature_dim_; }
   [[nodiscard]] int64_t classes() const { return inputs_.classes; }
 
  private:
   [[nodiscard]] MethodContext context() const;
-  [[nodiscard]] EpisodeBatch supports() const;
 
   std::shared_ptr<const Method> method_;
   TaskInputs inputs_;
   int64_t feature_dim_ = 0;
-  std::unique_ptr<const Scorer> scorer_;
+  PreparedMethod prepared_;
   PlacedClasses placed_;
-  EpisodeBatch episode_;  ///< where the classes are not placed
+  TaskImages images_;  ///< where the classes are not placed: through the method's space
 };
 
 }  // namespace protocom

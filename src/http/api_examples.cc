@@ -1,6 +1,6 @@
 #include "base/error.h"
 #include "base/text.h"
-#include "base/thread_scope.h"
+#include "base/threads.h"
 #include "http/detail/api.h"
 #include "http/detail/multipart.h"
 #include "io/files.h"

@@ -1,13 +1,10 @@
 #include "http/detail/batch_engine.h"
 
-#include <ATen/ATen.h>
-#include <ATen/Parallel.h>
-
 #include <algorithm>
 #include <iterator>
 
 #include "base/error.h"
-#include "base/thread_scope.h"
+#include "base/threads.h"
 #include "store/database_error.h"
 #include "tensors/device.h"
 
@@ -159,7 +156,7 @@ int lanes_of(const ServerOptions& options) {
   constexpr int kMostLanes = 4;
   if (options.lanes > 0) return options.lanes;
   if (parse_device(options.recognizing.device).type() != c10::kCPU) return 1;
-  return std::min(kMostLanes, at::get_num_threads());
+  return std::min(kMostLanes, thread_count());
 }
 
 }  // namespace
@@ -169,7 +166,7 @@ BatchEngine::BatchEngine(const std::filesystem::path& recognizer, const ServerOp
       recognizing_(options.recognizing),
       metrics_(metrics),
       lanes_(lanes_of(options)),
-      threads_(at::get_num_threads()),
+      threads_(thread_count()),
       busy_(lanes_),
       answering_(Recognizer::open(recognizer, options.recognizing)) {
   try {

@@ -66,9 +66,9 @@ struct LeftOutScores {
 
 /// What the scorer says of held-out images of a group, in their order; `done` were before them. Each image is a step:
 /// who listens may give up between any two.
-std::vector<ClassScores> scores_of(const ClassScorer& scorer, const std::vector<HeldOut>& group, int64_t done,
+std::vector<QueryScores> scores_of(const ClassScorer& scorer, const std::vector<HeldOut>& group, int64_t done,
                                    Progress& progress) {
-  std::vector<ClassScores> scores;
+  std::vector<QueryScores> scores;
   if (!scorer.adapts()) {
     for (const HeldOut& out : group) {
       scores.push_back(scorer.score_without_image(out.k, out.image));
@@ -91,7 +91,7 @@ LeftOutScores hold_images_out(const ClassScorer& scorer, int64_t most, Progress&
   progress.start("images held out", static_cast<int64_t>(images.size()));
   for (const std::vector<HeldOut>& group : groups_of(images)) {
     auto done = static_cast<int64_t>(found.truth.size());
-    const std::vector<ClassScores> scores = scores_of(scorer, group, done, progress);
+    const std::vector<QueryScores> scores = scores_of(scorer, group, done, progress);
     for (size_t i = 0; i < group.size(); ++i, ++done) {
       found.logits.row(done) = scores[i].logits.row(0);
       found.familiarity[done] = familiarity(scores[i])[0];
@@ -175,7 +175,7 @@ std::optional<Calibration> calibration_for(const Method& method, Calibration cal
   return calibration;
 }
 
-DoubleVector familiarity(const ClassScores& scores) {
+DoubleVector familiarity(const QueryScores& scores) {
   if (scores.unseen.size() == 0) return scores.logits.rowwise().maxCoeff().cast<double>();
   return log_sum_exp(scores.logits) - scores.unseen.cast<double>();
 }

@@ -41,7 +41,7 @@ std::optional<Calibration> calibration_for(const Method& method, Calibration cal
 
 /// How an image's score for being one of the classes is called: the log odds against a class never seen where the
 /// method gives that (EpisodeScores::unseen), else the highest logit. float64 [n] of scores of one episode.
-DoubleVector familiarity(const ClassScores& scores);
+DoubleVector familiarity(const QueryScores& scores);
 
 /// How a calibration is made.
 struct CalibrationOptions {

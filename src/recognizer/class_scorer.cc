@@ -1,16 +1,15 @@
 #include "recognizer/class_scorer.h"
 
-#include <ATen/ATen.h>
-#include <ATen/core/grad_mode.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
+#include <cstring>
+#include <numeric>
 
 #include "base/error.h"
 #include "base/near_matches.h"
-#include "fewshot/image_points.h"
 #include "fewshot/paper/completion_model.h"
-#include "recognizer/detail/enrolled_tensors.h"
-#include "tensors/tensors.h"
+#include "recognizer/detail/enrolled_images.h"
 
 namespace protocom {
 namespace {
@@ -24,19 +23,6 @@ void check_images(const EnrolledClasses& enrolled, int64_t fewest) {
   }
 }
 
-/// Supports through the method's feature map, in pieces that stay in the cache; null: as they are.
-EpisodeBatch mapped(EpisodeBatch supports, const FeatureTransform* map) {
-  constexpr int64_t kPiece = 64;
-  if (map == nullptr) return supports;
-  std::vector<at::Tensor> pieces;
-  for (int64_t k = 0; k < supports.support.size(1); k += kPiece) {
-    const at::Tensor mask = supports.support_mask.slice(1, k, k + kPiece).unsqueeze(-1);
-    pieces.push_back(map->map(supports.support.slice(1, k, k + kPiece)) * mask);
-  }
-  supports.support = at::cat(pieces, 1);
-  return supports;
-}
-
 void check_dims(int64_t found, int64_t expected, const char* what) {
   if (found != expected)
     fail("the model takes {} of {} dimensions, those that are enrolled have {}", what, found, expected);
@@ -45,7 +31,7 @@ void check_dims(int64_t found, int64_t expected, const char* what) {
 void check_fits(const EnrolledClasses& enrolled, const StoreModel& model) {
   if (model.attributes() != enrolled.attributes) fail("the model has other attributes than the enrolled classes");
   if (model.fitted) return check_dims(model.fitted->feature_dim, enrolled.feature_dim, "features");
-  const ProtoComNetOptions& sizes = model.completion->network.options();
+  const ProtoComNetOptions& sizes = model.completion->sizes;
   check_dims(sizes.feature_dim, enrolled.feature_dim, "features");
   check_dims(sizes.embedding_dim, enrolled.classes.front().description.embedding.numel(), "class embeddings");
 }
@@ -71,8 +57,8 @@ AdaptedMethod adapted_to(const EnrolledClasses& enrolled, const Method& method) 
     there.push_back(k);
   }
   if (features.empty()) return {};
-  AdaptedMethod made = method.adapted(tensor_of(Array::joined(features)), at::tensor(labels, at::kLong),
-                                      static_cast<int64_t>(there.size()));
+  const Array all = Array::joined(features);
+  AdaptedMethod made = method.adapted(matrix_of<float>(all), labels, static_cast<int64_t>(there.size()));
   made.unlabelled = made.unlabelled.among(size_of(enrolled), there);
   return made;
 }
@@ -93,8 +79,8 @@ EnrolledClasses without_images(const EnrolledClasses& enrolled, const std::vecto
   return rest;
 }
 
-/// Each class's share, those that were not named in equal parts of what is left. [1, c]
-at::Tensor shares_of(const std::vector<std::string>& names, const std::map<std::string, double>& given) {
+/// Each class's share, those that were not named in equal parts of what is left. [c]
+std::vector<float> shares_of(const std::vector<std::string>& names, const std::map<std::string, double>& given) {
   double left = 1;
   for (const auto& [name, share] : given) {
     if (std::find(names.begin(), names.end(), name) == names.end())
@@ -110,7 +96,7 @@ at::Tensor shares_of(const std::vector<std::string>& names, const std::map<std::
     const auto found = given.find(name);
     shares.push_back(static_cast<float>(found == given.end() ? std::max(left, 0.0) / others : found->second));
   }
-  return at::tensor(shares).unsqueeze(0);
+  return shares;
 }
 
 void check_dim(const Array& features, int64_t dim) {
@@ -119,14 +105,26 @@ void check_dim(const Array& features, int64_t dim) {
        dim);
 }
 
-/// Of one episode.
-ClassScores plain(const EpisodeScores& scores) {
-  const Array logits = array_of(scores.logits.squeeze(0).to(at::kFloat));
-  ClassScores made{matrix_of<float>(logits)};
-  if (!scores.unseen.defined()) return made;
-  const Array unseen = array_of(scores.unseen.squeeze(0).to(at::kFloat));
-  made.unseen = Eigen::Map<const Eigen::VectorXf>(unseen.data<float>(), unseen.numel());
-  return made;
+/// Throws Error unless `placed` are `classes` rows of what `one` has a row of.
+void check_placed(const PlacedClasses& placed, const PlacedClasses& one, int64_t classes) {
+  bool fits = placed.size() == one.size();
+  for (size_t i = 0; fits && i < one.size(); ++i) {
+    Shape shape = one[i].shape();
+    shape[0] = classes;
+    fits = placed[i].type() == one[i].type() && placed[i].shape() == shape;
+  }
+  if (!fits) fail("the places of its classes are not those of the method");
+}
+
+/// Writes rows [m, ...] over those numbered `where` [m] of `to` [n, ...].
+void write_rows(const Array& rows, const std::vector<int64_t>& where, Array& to) {
+  const size_t each = rows.bytes() / where.size();
+  const auto* from = static_cast<const char*>(rows.raw());
+  auto* begin = static_cast<char*>(to.mutable_raw());
+  for (const int64_t row : where) {
+    std::memcpy(begin + static_cast<size_t>(row) * each, from, each);
+    from += each;
+  }
 }
 
 }  // namespace
@@ -142,16 +140,16 @@ class ClassScorer::Prepared {
     context.knowledge = &table_;
     context.class_names = &table_.classes;
     check_needs(method, context);
-    scorer_ = method.prepare(context);
+    method_ = method.prepare(context);
   }
   Prepared(const Prepared&) = delete;
   Prepared& operator=(const Prepared&) = delete;
-  [[nodiscard]] const Scorer& scorer() const { return *scorer_; }
-  [[nodiscard]] const ClassPlacer* placer() const { return scorer_->placer(); }
+  [[nodiscard]] const PreparedMethod& method() const { return method_; }
+  [[nodiscard]] const ClassPlacer* placer() const { return method_.placer.get(); }
 
  private:
   KnowledgeTable table_;
-  std::unique_ptr<Scorer> scorer_;
+  PreparedMethod method_;
 };
 
 ClassScorer::ClassScorer(const EnrolledClasses& enrolled, const StoreModel& model, const ClassScorerOptions& options)
@@ -164,12 +162,14 @@ ClassScorer::ClassScorer(const EnrolledClasses& enrolled, const StoreModel& mode
   placed_ = options.placed;
   borrowed_ = true;
   take_placed(enrolled);
+  const bool places = prepared_->placer() != nullptr;
+  check_placed(placed_, places ? place(with_classes(enrolled, {enrolled.classes.front()})) : PlacedClasses(),
+               size_of(enrolled));
 }
 
 ClassScorer::~ClassScorer() = default;
 
 void ClassScorer::take_all(const EnrolledClasses& enrolled) {
-  const at::NoGradGuard no_grad;
   check_images(enrolled, method_->spec().fewest_shots);
   check_fits(enrolled, model_);
   const std::shared_ptr<const Method> own =
@@ -185,9 +185,9 @@ void ClassScorer::take_all(const EnrolledClasses& enrolled) {
     return;
   }
   prepared_ = std::make_unique<const Prepared>(enrolled, model_, *method_);
-  episode_ = mapped(with_soft_supports(supports_of(enrolled, 0, size_of(enrolled)), unlabelled_),
-                    prepared_->scorer().feature_transform().get());
-  if (!options_.shares.empty()) episode_.shares = shares_of(names_, options_.shares);
+  images_ = with_soft_supports(supports_of(enrolled, 0, size_of(enrolled)), unlabelled_)
+                .mapped(prepared_->method().space.get());
+  if (!options_.shares.empty()) images_.shares = shares_of(names_, options_.shares);
 }
 
 /// The classes' names and what the method is prepared for, all but their places.
@@ -204,7 +204,7 @@ void ClassScorer::take_placed(const EnrolledClasses& enrolled) {
 PlacedClasses ClassScorer::place(const EnrolledClasses& enrolled) const {
   constexpr int64_t kPiece = 256;
   const Prepared prepared(enrolled, model_, *method_);
-  std::vector<std::vector<at::Tensor>> pieces;
+  std::vector<std::vector<Array>> pieces;
   for (int64_t k = 0; k < size_of(enrolled); k += kPiece) {
     const int64_t end = std::min(k + kPiece, size_of(enrolled));
     const PlacedClasses placed =
@@ -213,12 +213,11 @@ PlacedClasses ClassScorer::place(const EnrolledClasses& enrolled) const {
     for (size_t i = 0; i < placed.size(); ++i) pieces[i].push_back(placed[i]);
   }
   PlacedClasses all;
-  for (const auto& part : pieces) all.push_back(at::cat(part));
+  for (const auto& part : pieces) all.push_back(Array::joined(part));
   return all;
 }
 
 void ClassScorer::update(const EnrolledClasses& enrolled, const std::vector<int64_t>& before) {
-  const at::NoGradGuard no_grad;
   if (adapts_ || placed_.empty()) return take_all(enrolled);
   check_images(enrolled, method_->spec().fewest_shots);
   check_fits(enrolled, model_);
@@ -242,10 +241,6 @@ void ClassScorer::update(const EnrolledClasses& enrolled, const std::vector<int6
 /// Puts the rows of `placed` where `before` is -1.
 void ClassScorer::replace(const PlacedClasses& placed, const std::vector<int64_t>& before) {
   const int64_t old = placed_.front().size(0);
-  if (borrowed_ && !placed.empty()) {
-    for (at::Tensor& part : placed_) part = part.clone();
-    borrowed_ = false;
-  }
   std::vector<int64_t> source, where;
   bool stay = static_cast<int64_t>(before.size()) == old;
   for (size_t i = 0; i < before.size(); ++i) {
@@ -254,36 +249,33 @@ void ClassScorer::replace(const PlacedClasses& placed, const std::vector<int64_t
     if (before[i] < 0) where.push_back(own);
     stay = stay && (before[i] < 0 || before[i] == own);
   }
+  if (stay && where.empty()) return;
   for (size_t i = 0; i < placed_.size(); ++i) {
-    at::Tensor& part = placed_[i];
-    if (!stay)
-      part = (placed.empty() ? part : at::cat({part, placed[i]})).index_select(0, at::tensor(source, at::kLong));
-    else if (!placed.empty())
-      part.index_copy_(0, at::tensor(where, at::kLong), placed[i]);
+    Array& part = placed_[i];
+    if (!stay) {
+      part = (where.empty() ? part : Array::joined({part, placed[i]})).gathered(source);
+      continue;
+    }
+    if (borrowed_ || part.dim() == 1) part = part.copy();  // see PlacedClasses
+    write_rows(placed[i], where, part);
   }
+  borrowed_ = false;
 }
 
-ClassScores ClassScorer::score(const Array& features) const {
-  const at::NoGradGuard no_grad;
+QueryScores ClassScorer::score(const Array& features) const {
   check_dim(features, enrolled_.feature_dim);
-  if (!placed_.empty()) return plain(prepared_->placer()->score(placed_, tensor_of(features)));
-  return score(episode_, features);
+  if (!placed_.empty()) return prepared_->placer()->score(placed_, matrix_of<float>(features));
+  return score(images_, features);
 }
 
-ClassScores ClassScorer::score(EpisodeBatch episode, const Array& features) const {
-  const at::NoGradGuard no_grad;
-  const auto map = prepared_->scorer().feature_transform();
-  const at::Tensor query = tensor_of(features).unsqueeze(0);  // [1, n, d]
-  episode.query = map == nullptr ? query : map->map(query);
-  return plain(prepared_->scorer().score_mapped(episode));
+QueryScores ClassScorer::score(const TaskImages& images, const Array& features) const {
+  return answer_of(prepared_->method(), images, matrix_of<float>(features));
 }
 
 std::optional<FloatMatrix> ClassScorer::points(const Array& features) const {
-  const at::NoGradGuard no_grad;
-  const auto* space = dynamic_cast<const ImagePoints*>(&prepared_->scorer());
-  if (space == nullptr) return std::nullopt;
-  const Array points = array_of(space->points(tensor_of(features)).to(at::kFloat));
-  return matrix_of<float>(points);
+  const auto& points = prepared_->method().points;
+  if (points == nullptr) return std::nullopt;
+  return points->points(matrix_of<float>(features));
 }
 
 const Array& ClassScorer::images(int64_t k) const { return enrolled_.classes[static_cast<size_t>(k)].features; }
@@ -291,7 +283,6 @@ const Array& ClassScorer::images(int64_t k) const { return enrolled_.classes[sta
 int64_t ClassScorer::count(int64_t k) const { return enrolled_.classes[static_cast<size_t>(k)].count; }
 
 std::vector<float> ClassScorer::attribute_effects(int64_t k, const Array& feature) const {
-  const at::NoGradGuard no_grad;
   if (placed_.empty()) return {};
   const StoredClass& whole = enrolled_.classes[static_cast<size_t>(k)];
   const Array& association = whole.description.association;
@@ -306,7 +297,7 @@ std::vector<float> ClassScorer::attribute_effects(int64_t k, const Array& featur
     without.description.association.mutable_data<float>()[a] = 0;
   }
   const PlacedClasses placed = place(with_classes(enrolled_, std::move(variants)));
-  const FloatMatrix logits = plain(prepared_->placer()->score(placed, tensor_of(feature))).logits;  // [1, 1 + has]
+  const FloatMatrix logits = prepared_->placer()->score(placed, matrix_of<float>(feature)).logits;  // [1, 1 + has]
   std::vector<float> effects(static_cast<size_t>(association.numel()));
   for (size_t i = 0; i < has.size(); ++i) effects[has[i]] = logits(0, 0) - logits(0, static_cast<int64_t>(i) + 1);
   return effects;
@@ -327,8 +318,7 @@ std::unique_ptr<ClassScorer> ClassScorer::without(const std::vector<std::vector<
   return std::make_unique<ClassScorer>(without_images(enrolled_, left_out), model_, options_);
 }
 
-ClassScores ClassScorer::score_without_image(int64_t k, int64_t image) const {
-  const at::NoGradGuard no_grad;
+QueryScores ClassScorer::score_without_image(int64_t k, int64_t image) const {
   const Array held_out = images(k).rows(image, image + 1);
   if (adapts_) {
     std::vector<std::vector<int64_t>> left_out(names_.size());
@@ -336,41 +326,35 @@ ClassScores ClassScorer::score_without_image(int64_t k, int64_t image) const {
     return without(left_out)->score(held_out);
   }
   if (placed_.empty()) {
-    EpisodeBatch episode = episode_;
-    episode.support = episode.support.clone();
-    episode.support_mask = episode.support_mask.clone();
-    episode.support[0][k][image].zero_();
-    episode.support_mask[0][k][image] = 0;
-    return score(std::move(episode), held_out);
+    const auto first = std::lower_bound(images_.label.begin(), images_.label.end(), k) - images_.label.begin();
+    std::vector<int64_t> kept(images_.label.size());
+    std::iota(kept.begin(), kept.end(), 0);
+    kept.erase(kept.begin() + first + image);
+    return score(images_.only(kept), held_out);
   }
   StoredClass rest = enrolled_.classes[static_cast<size_t>(k)];
   rest.features = Array::joined({rest.features.rows(0, image), rest.features.rows(image + 1, rest.features.size(0))});
   --rest.count;
   const PlacedClasses placed = place(with_classes(enrolled_, {rest}));
   PlacedClasses all;
-  for (size_t i = 0; i < placed_.size(); ++i) all.push_back(placed_[i].index_copy(0, at::tensor({k}), placed[i]));
-  return plain(prepared_->placer()->score(all, tensor_of(held_out)));
+  for (size_t i = 0; i < placed_.size(); ++i) write_rows(placed[i], {k}, all.emplace_back(placed_[i].copy()));
+  return prepared_->placer()->score(all, matrix_of<float>(held_out));
 }
 
-ClassScores ClassScorer::score_without_class(int64_t k) const {
-  const at::NoGradGuard no_grad;
+QueryScores ClassScorer::score_without_class(int64_t k) const {
   if (adapts_) {
     EnrolledClasses rest = enrolled_;
     rest.classes.erase(rest.classes.begin() + k);
     return ClassScorer(rest, model_, options_).score(images(k));
   }
-  const at::Tensor others = at::arange(size_of(enrolled_)).ne(k).nonzero().flatten();  // [c - 1]
-  if (!placed_.empty()) {
-    PlacedClasses rest;
-    for (const at::Tensor& part : placed_) rest.push_back(part.index_select(0, others));
-    return plain(prepared_->placer()->score(rest, tensor_of(images(k))));
+  if (placed_.empty()) return score(images_.without_class(k), images(k));
+  std::vector<int64_t> others;
+  for (int64_t i = 0; i < size_of(enrolled_); ++i) {
+    if (i != k) others.push_back(i);
   }
-  EpisodeBatch episode;
-  episode.classes = episode_.classes.index_select(1, others);
-  episode.support = episode_.support.index_select(1, others);
-  episode.support_mask = episode_.support_mask.index_select(1, others);
-  if (episode_.shares.defined()) episode.shares = episode_.shares.index_select(1, others);
-  return score(std::move(episode), images(k));
+  PlacedClasses rest;
+  for (const Array& part : placed_) rest.push_back(part.gathered(others));
+  return prepared_->placer()->score(rest, matrix_of<float>(images(k)));
 }
 
 }  // namespace protocom

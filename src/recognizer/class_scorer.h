@@ -7,6 +7,7 @@
 
 #include "base/matrix.h"
 #include "fewshot/methods.h"
+#include "fewshot/task_images.h"
 #include "recognizer/store_model.h"
 #include "store/enrolled_classes.h"
 
@@ -27,26 +28,21 @@ struct ClassScorerOptions {
   bool unlabelled = true;
 };
 
-/// What a method says of n images.
-struct ClassScores {
-  FloatMatrix logits;           ///< [n, c]: the largest wins, softmax over c gives the classes' probabilities
-  Eigen::VectorXf unseen = {};  ///< [n], the logit of a class that was never seen; empty where none is known
-};
-
 /// Classifies features by enrolled classes, as one episode in which they are the queries. Thread-safe but for update().
 class ClassScorer {
  public:
   /// `model` must outlive it. Throws Error when there is no class, a class has fewer images than the method
-  /// needs, or the model's sizes or attributes are not theirs; UsageError for a method that needs what was not kept,
-  /// and for shares that cannot be.
+  /// needs, the model's sizes or attributes are not theirs, or places are not those of the method; UsageError for a
+  /// method that needs what was not kept, and for shares that cannot be.
   ClassScorer(const EnrolledClasses& enrolled, const StoreModel& model, const ClassScorerOptions& options = {});
   ~ClassScorer();
   ClassScorer(const ClassScorer&) = delete;
   ClassScorer& operator=(const ClassScorer&) = delete;
 
   /// Takes the classes as they are now; `before`: for each its place until now where nothing of it has changed, else -1
-  /// (RecognizerFile::refresh). Where the method places classes each by itself (Scorer::placer) this costs as much as
-  /// those that changed, else as much as a new scorer. Throws what the constructor throws; then it is of no more use.
+  /// (RecognizerFile::refresh). Where the method places classes each by itself (PreparedMethod::placer) this costs as
+  /// much as those that changed, else as much as a new scorer. Throws what the constructor throws; then it is of no
+  /// more use.
   void update(const EnrolledClasses& enrolled, const std::vector<int64_t>& before);
 
   /// [c], in the order of their enrolment.
@@ -65,7 +61,7 @@ class ClassScorer {
   [[nodiscard]] const PlacedClasses& placed() const { return placed_; }
 
   /// What the method says of features float32 [n, d]. Throws Error for another d.
-  [[nodiscard]] ClassScores score(const Array& features) const;
+  [[nodiscard]] QueryScores score(const Array& features) const;
 
   /// Features float32 [n, d] where the method compares single images (ImagePoints::points), [n, e]; nothing where it
   /// does not say.
@@ -77,7 +73,7 @@ class ClassScorer {
   [[nodiscard]] const Array& images(int64_t k) const;
   /// What each attribute of class k adds to the class's logit for a feature float32 [1, d]: the logit less that of the
   /// same class without the attribute, in an episode of these alone. [a], 0 for those that the class has not. Empty
-  /// where the method does not place classes by themselves (Scorer::placer).
+  /// where the method does not place classes by themselves (PreparedMethod::placer).
   [[nodiscard]] std::vector<float> attribute_effects(int64_t k, const Array& feature) const;
   /// The scorer as if some images of each class, by their numbers in it, had not been enrolled. The model must outlive
   /// it too.
@@ -85,9 +81,9 @@ class ClassScorer {
   /// The scorer as if there were no images whose class nobody has said. The model must outlive it too.
   [[nodiscard]] std::unique_ptr<ClassScorer> without_unlabelled() const;
   /// What it says of an image of class k as if that had not been enrolled, logits [1, c].
-  [[nodiscard]] ClassScores score_without_image(int64_t k, int64_t image) const;
+  [[nodiscard]] QueryScores score_without_image(int64_t k, int64_t image) const;
   /// What it says of the images of class k as if the class had not been enrolled, logits [count, c - 1].
-  [[nodiscard]] ClassScores score_without_class(int64_t k) const;
+  [[nodiscard]] QueryScores score_without_class(int64_t k) const;
 
  private:
   class Prepared;
@@ -96,7 +92,7 @@ class ClassScorer {
   [[nodiscard]] PlacedClasses place(const EnrolledClasses& enrolled) const;
   void take_placed(const EnrolledClasses& enrolled);
   void replace(const PlacedClasses& placed, const std::vector<int64_t>& before);
-  [[nodiscard]] ClassScores score(EpisodeBatch episode, const Array& features) const;
+  [[nodiscard]] QueryScores score(const TaskImages& images, const Array& features) const;
 
   const StoreModel& model_;
   ClassScorerOptions options_;
@@ -109,7 +105,7 @@ class ClassScorer {
   SoftSupports unlabelled_;                   // of all classes; what the adapted method learned from besides
   bool borrowed_ = false;                     // placed_ is the caller's
   PlacedClasses placed_;                      // of a method that places classes; else
-  EpisodeBatch episode_;                      // all of a batch but the queries, through the method's feature map
+  TaskImages images_;                         // all images through the method's space
 };
 
 }  // namespace protocom

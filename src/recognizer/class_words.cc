@@ -1,6 +1,5 @@
 #include "recognizer/class_words.h"
 
-#include <ATen/ATen.h>
 #include <fmt/ranges.h>
 
 #include "base/error.h"

@@ -1,7 +1,5 @@
 #include "recognizer/create_recognizer.h"
 
-#include <ATen/core/grad_mode.h>
-
 #include "base/error.h"
 #include "base/log.h"
 #include "datasets/feature_preprocessing.h"
@@ -131,7 +129,6 @@ void prepare_a_class(const Method& method, const RecognizerSettings& settings) {
   MethodContext context;
   context.knowledge = &table;
   context.class_names = &table.classes;
-  const at::NoGradGuard no_grad;
   check_needs(method, context);
   static_cast<void>(method.prepare(context));
 }
@@ -145,7 +142,7 @@ void check_descriptions(const RecognizerParts& parts, const StoreModel& model, c
       fail("{} does not fit {}: {}", parts.knowledge.string(), parts.fitted.string(), error.what());
     }
   }
-  const int64_t taken = model.completion->network.options().embedding_dim;
+  const int64_t taken = model.completion->sizes.embedding_dim;
   if (taken != settings.embedding_dim)
     fail("{}: embeddings of {} dimensions, {} takes {}: it was trained with another knowledge file",
          parts.knowledge.string(), settings.embedding_dim, parts.model.string(), taken);

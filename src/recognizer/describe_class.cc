@@ -104,7 +104,7 @@ bool is_zero(const Array& numbers) {
 
 void check_dimension(const Knowledge& knowledge, const StoreModel& model) {
   if (!model.completion) return;
-  const int64_t expected = model.completion->network.options().embedding_dim;
+  const int64_t expected = model.completion->sizes.embedding_dim;
   if (knowledge.embedding_dim() == expected) return;
   fail(
       "the knowledge's embeddings have {} dimensions, the completion model takes {}: it was trained with another "

@@ -1,7 +1,5 @@
 #include "recognizer/recognizer.h"
 
-#include <ATen/core/grad_mode.h>
-
 #include <algorithm>
 #include <cmath>
 #include <map>
@@ -15,7 +13,6 @@
 #include "recognizer/detail/best_classes.h"
 #include "recognizer/detail/nearest_examples.h"
 #include "recognizer/detail/recognizer_index.h"
-#include "tensors/tensors.h"
 
 namespace protocom {
 namespace fs = std::filesystem;
@@ -120,9 +117,14 @@ fs::path Recognizer::write_index() {
 void Recognizer::use_index() {
   auto index = read_index(file_, make_method(options_.method)->label());
   if (!index) return;
+  try {
+    scorer_ = std::make_unique<ClassScorer>(index->snapshot.enrolled, *model_,
+                                            ClassScorerOptions{options_.method, options_.shares, index->placed});
+  } catch (const Error& error) {
+    logger().warn("{} is not used: {}", index_path(file_.path()).string(), error.what());
+    return;
+  }
   snapshot_ = std::move(index->snapshot);
-  scorer_ = std::make_unique<ClassScorer>(snapshot_.enrolled, *model_,
-                                          ClassScorerOptions{options_.method, options_.shares, index->placed});
   nearest_->update(*scorer_, std::vector<int64_t>(snapshot_.class_ids.size(), -1));
 }
 
@@ -218,7 +220,7 @@ void Recognizer::take_none(double familiarity, Answer& answer) const {
 std::vector<Answer> Recognizer::answers_of(const Array& features) {
   warn_of_other_classes();
   warn_of_one_class();
-  const ClassScores scores = scorer_->score(features);
+  const QueryScores scores = scorer_->score(features);
   const FloatMatrix& logits = scores.logits;
   const double factor = calibration_ ? calibration_->factor : 1.0;
   const bool has_threshold =

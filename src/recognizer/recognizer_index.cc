@@ -8,7 +8,6 @@
 #include "base/error.h"
 #include "base/log.h"
 #include "io/safetensors.h"
-#include "tensors/tensors.h"
 
 namespace protocom {
 namespace {
@@ -16,7 +15,7 @@ namespace {
 namespace fs = std::filesystem;
 using Arrays = std::vector<std::pair<std::string, Array>>;
 
-constexpr const char* kFormat = "1";
+constexpr const char* kFormat = "2";
 
 /// Texts as one array of bytes and where each ends.
 class PackedTexts {
@@ -164,7 +163,7 @@ RecognizerSnapshot snapshot_in(const IndexReader& reader, const RecognizerSettin
 PlacedClasses placed_in(const IndexReader& reader) {
   PlacedClasses placed;
   for (size_t i = 0; reader.has(fmt::format("placed.{}", i)); ++i) {
-    const at::Tensor part = tensor_of(reader.any(fmt::format("placed.{}", i)));
+    const Array& part = reader.any(fmt::format("placed.{}", i));
     if (part.dim() < 1 || part.size(0) != reader.length("class_ids")) fail("its places are not those of its classes");
     placed.push_back(part);
   }
@@ -205,7 +204,7 @@ void write_index(const RecognizerFile& file, const std::string& method, const Re
                   {"embedding_sources", all.embedding_sources.bytes()},
                   {"sources", all.sources.bytes()}};
   for (size_t i = 0; i < index.placed.size(); ++i) {
-    const Array part = array_of(index.placed[i]);
+    const Array& part = index.placed[i];
     (size_of(part.type()) == 1 ? bytes : arrays).emplace_back(fmt::format("placed.{}", i), part);
   }
   arrays.insert(arrays.end(), bytes.begin(), bytes.end());

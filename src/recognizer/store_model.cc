@@ -1,14 +1,11 @@
 #include "recognizer/store_model.h"
 
-#include <ATen/ATen.h>
-
 #include <algorithm>
 #include <utility>
 
 #include "base/error.h"
 #include "datasets/feature_preprocessing.h"
 #include "fewshot/methods.h"
-#include "tensors/tensors.h"
 
 namespace protocom {
 namespace {
@@ -16,10 +13,10 @@ namespace {
 /// Of the tensors of a method that learns from them: the images whose class nobody has said.
 constexpr const char* kUnlabelledTensor = "unlabelled";
 
-using NamedTensor = std::pair<std::string, at::Tensor>;
+using NamedArray = std::pair<std::string, Array>;
 
-auto find_tensor(std::vector<NamedTensor>& tensors, const char* name) {
-  return std::find_if(tensors.begin(), tensors.end(), [&](const NamedTensor& one) { return one.first == name; });
+auto find_tensor(std::vector<NamedArray>& tensors, const char* name) {
+  return std::find_if(tensors.begin(), tensors.end(), [&](const NamedArray& one) { return one.first == name; });
 }
 
 std::shared_ptr<const Method> method_in(const std::string& label, const MethodState& state) {
@@ -34,9 +31,7 @@ std::vector<std::string> StoreModel::attributes() const {
   return completion ? completion->attributes : fitted->method->state().attributes;
 }
 
-int64_t StoreModel::feature_dim() const {
-  return completion ? completion->network.options().feature_dim : fitted->feature_dim;
-}
+int64_t StoreModel::feature_dim() const { return completion ? completion->sizes.feature_dim : fitted->feature_dim; }
 
 std::string StoreModel::default_method() const {
   return fitted ? fitted->method->label() : completion->inductive_method;
@@ -68,9 +63,9 @@ std::shared_ptr<const Method> with_unlabelled(const std::shared_ptr<const Method
   MethodState state = method->state();
   const auto held = find_tensor(state.tensors, kUnlabelledTensor);
   if (held == state.tensors.end())
-    state.tensors.emplace_back(kUnlabelledTensor, tensor_of(images));
+    state.tensors.emplace_back(kUnlabelledTensor, images);
   else
-    held->second = at::cat({held->second.to(at::kFloat), tensor_of(images)});
+    held->second = Array::joined({held->second.to(NumberType::kFloat32), images});
   return method_in(method->label(), state);
 }
 

@@ -2,7 +2,6 @@
 
 #include "knowledge/class_description.h"
 #include "report/detail/analyses.h"
-#include "tensors/tensors.h"
 
 namespace protocom {
 namespace {
@@ -40,9 +39,7 @@ std::string lacks_knowledge(const Workbench& bench) {
 AnalysisOutcome by_noise(Workbench& bench) {
   NoiseOptions noise = bench.options().noise;
   if (const Knowledge* knowledge = bench.knowledge())
-    noise.embedding_change = [knowledge](const at::Tensor& change) {
-      return tensor_of(embedding_change(*knowledge, array_of(change)));
-    };
+    noise.embedding_change = [knowledge](const Array& change) { return embedding_change(*knowledge, change); };
   const auto points = accuracy_by_noise(bench.inputs(), bench.episodes(), noise, bench.progress());
   return {series_section("noise", points, bench.episodes()), points, bench.hash_of_episodes()};
 }

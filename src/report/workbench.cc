@@ -77,7 +77,7 @@ AnalysisOutcome Workbench::analyse(const std::string& name) {
 
 void Workbench::check_model() const {
   if (inputs_.data.model == nullptr) return;
-  const int64_t dim = inputs_.data.model->network.options().feature_dim;
+  const int64_t dim = inputs_.data.model->sizes.feature_dim;
   if (dim != features_.dim())
     fail("the model completes features of {} dimensions, these have {}", dim, features_.dim());
 }

@@ -2,17 +2,17 @@
 
 #include <ATen/Context.h>
 #include <ATen/Parallel.h>
-#include <omp.h>
 #include <torch/cuda.h>
 
 #include "base/cores.h"
 #include "base/error.h"
+#include "base/threads.h"
 
 namespace protocom {
 
 void set_threads(int threads) {
   const int count = threads > 0 ? threads : usable_cores();
-  omp_set_num_threads(count);  // LibTorch's own call does not reach a BLAS that asks OpenMP
+  set_thread_count(count);
   at::set_num_threads(count);
 }
 

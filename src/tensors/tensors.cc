@@ -1,11 +1,13 @@
 #include "tensors/tensors.h"
 
 #include <ATen/ATen.h>
+#include <ATen/Parallel.h>
 
 #include <array>
 #include <memory>
 
 #include "base/error.h"
+#include "base/threads.h"
 
 namespace protocom {
 namespace {
@@ -20,6 +22,12 @@ constexpr std::array<std::pair<NumberType, at::ScalarType>, 10> kTypes = {{{Numb
                                                                            {NumberType::kBFloat16, at::kBFloat16},
                                                                            {NumberType::kFloat32, at::kFloat},
                                                                            {NumberType::kFloat64, at::kDouble}}};
+
+// LibTorch sets OpenMP's number of threads at its first parallel operator in a thread, and asking for it does so too.
+[[maybe_unused]] const bool kThreadHookIsSet = [] {
+  set_thread_hook([] { static_cast<void>(at::get_num_threads()); });
+  return true;
+}();
 
 }  // namespace
 

@@ -34,15 +34,15 @@ CompletionInput AttributeDraw::input(const at::Tensor& prototypes, const std::ve
   const at::Tensor pair_attribute = at::tensor(attribute, at::kLong);
   const auto pairs = static_cast<int64_t>(attribute.size());
   // Drawn on the CPU whatever the device: the same features everywhere.
-  const at::Tensor feature = at::randn({pairs, model_.attribute_mean.size(1)}, generator, at::kFloat)
-                                 .mul_(model_.attribute_std.index_select(0, pair_attribute))
-                                 .add_(model_.attribute_mean.index_select(0, pair_attribute));
+  const at::Tensor feature = at::randn({pairs, model_.sizes.feature_dim}, generator, at::kFloat)
+                                 .mul_(tensor_of(model_.attribute_std).index_select(0, pair_attribute))
+                                 .add_(tensor_of(model_.attribute_mean).index_select(0, pair_attribute));
 
   const auto device = prototypes.device();
   CompletionInput input;
   input.prototypes = prototypes;
   input.class_embedding = tensor_of(classes_.class_embedding).index_select(0, at::tensor(labels, at::kLong)).to(device);
-  input.attribute_embedding = model_.attribute_embedding.to(device);
+  input.attribute_embedding = tensor_of(model_.attribute_embedding).to(device);
   input.pair_prototype = at::tensor(prototype, at::kLong).to(device);
   input.pair_attribute = pair_attribute.to(device);
   input.pair_weight = at::tensor(weight, at::kFloat).to(device);

@@ -14,6 +14,7 @@
 #include "datasets/feature_set.h"
 #include "fewshot/align_knowledge.h"
 #include "fewshot/paper/completion_model.h"
+#include "fewshot/paper/protocomnet.h"
 #include "fewshot/toolbox/moments.h"
 #include "tensors/tensors.h"
 #include "train/completion_gain.h"
@@ -35,7 +36,7 @@ struct CompletionBatch {
 /// Draws prototype completion tasks from the base classes (section 3.2, step 3).
 class CompletionTasks {
  public:
-  /// `classes` has the order of features.class_names; the attribute tensors are the model's.
+  /// `classes` has the order of features.class_names; the attributes are the model's.
   CompletionTasks(const FeatureSet& features, const KnowledgeTable& classes, const CompletionModel& model,
                   uint64_t seed)
       : features_(features),
@@ -173,10 +174,11 @@ class CompletionTrainer : public Trainer {
       : options_(options),
         features_(features),
         model_(untrained_model(features.scaled, knowledge, options)),
+        network_(model_),
         classes_(align_knowledge(knowledge, features.scaled.class_names, model_.attributes)),
         tasks_(features.scaled, classes_, model_, options.seed),
         validation_(features.scaled, options.validation, options.seed),
-        optimizer_(make_optimizer(model_.network.parameters(), options.sgd)) {}
+        optimizer_(make_optimizer(network_.parameters(), options.sgd)) {}
 
   CompletionModel take_model() { return std::move(model_); }
   std::vector<CompleteEpoch> take_epochs() { return std::move(epochs_); }
@@ -185,7 +187,7 @@ class CompletionTrainer : public Trainer {
 
   at::Tensor learn(const Place& /*place*/) override {
     const CompletionBatch task = tasks_.draw(options_.batch, options_.k_shot);
-    const at::Tensor loss = torch::mse_loss(model_.network.forward(task.input), task.target);
+    const at::Tensor loss = torch::mse_loss(network_.forward(task.input), task.target);
     loss.backward();
     return at::tensor({loss.item<double>(), 0.0, 1.0}, at::kDouble);
   }
@@ -207,7 +209,7 @@ class CompletionTrainer : public Trainer {
 
   void keep(int64_t /*epoch*/) override {
     best_.clear();
-    for (const auto& [name, tensor] : model_.network.state_dict()) best_.emplace_back(name, tensor.detach().clone());
+    for (const auto& [name, tensor] : network_.state_dict()) best_.emplace_back(name, tensor.detach().clone());
   }
 
   nlohmann::json end_epoch(const EpochEnd& end) override {
@@ -220,12 +222,12 @@ class CompletionTrainer : public Trainer {
   /// The network becomes that of the kept epoch.
   void finish(int64_t /*kept_epoch*/) override {
     const torch::NoGradGuard no_grad;
-    for (const auto& [name, tensor] : best_) at::Tensor(model_.network.parameter(name)).copy_(tensor);
+    for (const auto& [name, tensor] : best_) at::Tensor(network_.parameter(name)).copy_(tensor);
   }
 
   Checkpoint snapshot() override {
     Checkpoint saved;
-    saved.training = prefixed(kNetworkPrefix, model_.network.state_dict());
+    saved.training = prefixed(kNetworkPrefix, network_.state_dict());
     for (auto& best : prefixed(kBestPrefix, best_)) saved.training.push_back(std::move(best));
     save_history(epochs_, saved);
     tasks_.save(saved);
@@ -233,7 +235,7 @@ class CompletionTrainer : public Trainer {
   }
 
   void restore(const Checkpoint& saved) override {
-    saved.load_training(prefixed(kNetworkPrefix, model_.network.state_dict()));
+    saved.load_training(prefixed(kNetworkPrefix, network_.state_dict()));
     tasks_.load(saved);
     epochs_ = load_history(saved);
     for (const auto& [name, tensor] : saved.training) {
@@ -246,6 +248,7 @@ class CompletionTrainer : public Trainer {
   const CompleteRecipe& options_;
   ScaledFeatures features_;
   CompletionModel model_;
+  ProtoComNet network_;  // on the model's weights
   KnowledgeTable classes_;
   CompletionTasks tasks_;
   Validation validation_;

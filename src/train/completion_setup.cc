@@ -1,6 +1,6 @@
 #include "train/detail/completion_setup.h"
 
-#include <torch/torch.h>
+#include <ATen/ATen.h>
 
 #include <algorithm>
 #include <cmath>
@@ -8,6 +8,7 @@
 #include "base/error.h"
 #include "base/log.h"
 #include "fewshot/align_knowledge.h"
+#include "fewshot/paper/protocomnet.h"
 #include "fewshot/toolbox/moments.h"
 #include "io/files.h"
 #include "tensors/tensors.h"
@@ -79,14 +80,16 @@ CompletionModel untrained_model(const FeatureSet& features, const Knowledge& kno
   sizes.code_dim = options.code_dim;
   sizes.attention_hidden = options.attention_hidden;
   sizes.decoder_hidden = options.decoder_hidden;
-  CompletionModel model{ProtoComNet(sizes), {}, {}, {}, {}};
+  CompletionModel model;
+  model.sizes = sizes;
+  model.weights = weights_of(ProtoComNet(sizes));
   for (const int64_t label : features.classes_of(Split::kBase))
     model.trained_on.push_back(features.class_names[static_cast<size_t>(label)]);
-  for (int64_t i = 0; i < shown.size(0); ++i)
-    model.attributes.push_back(knowledge.attributes[static_cast<size_t>(shown[i].item<int64_t>())]);
-  model.attribute_embedding = tensor_of(knowledge.attribute_embedding).index_select(0, shown);
-  model.attribute_mean = attributes.mean().index_select(0, shown).to(at::kFloat);
-  model.attribute_std = attributes.std().index_select(0, shown).to(at::kFloat);
+  const std::vector<int64_t> which = numbers_of(shown);
+  for (const int64_t a : which) model.attributes.push_back(knowledge.attributes[static_cast<size_t>(a)]);
+  model.attribute_embedding = knowledge.attribute_embedding.gathered(which);
+  model.attribute_mean = array_of(attributes.mean().index_select(0, shown).to(at::kFloat));
+  model.attribute_std = array_of(attributes.std().index_select(0, shown).to(at::kFloat));
   return model;
 }
 
@@ -118,30 +121,28 @@ FeatureScaling feature_scaling(const FeatureSet& features, const CompleteRecipe&
 }
 
 void fold(CompletionModel& model, const FeatureScaling& scaling) {
-  const torch::NoGradGuard no_grad;
-  const int64_t d = model.network.options().feature_dim;
+  const auto weight = [&model](const char* name) { return tensor_of(model.weight(name)); };  // the model's memory
+  const at::Tensor mean = tensor_of(model.attribute_mean);
   // Trained on f' = s (f - c). W f' + b = (s W) f + (b - s W c) takes f itself, and the decoder's y' becomes y = y' / s
   // + c: the model in the file needs no scaling.
-  const at::Tensor encoder = model.network.parameter("encoder.weight").mul_(scaling.scale);
-  const at::Tensor attention = model.network.parameter("aggregator.0.weight").narrow(1, 0, d).mul_(scaling.scale);
-  model.network.parameter("decoder.2.weight").div_(scaling.scale);
-  model.network.parameter("decoder.2.bias").div_(scaling.scale);
-  model.attribute_mean.div_(scaling.scale);
-  model.attribute_std.div_(scaling.scale);
+  const at::Tensor encoder = weight("encoder.weight").mul_(scaling.scale);
+  const at::Tensor attention = weight("aggregator.0.weight").narrow(1, 0, model.sizes.feature_dim).mul_(scaling.scale);
+  weight("decoder.2.weight").div_(scaling.scale);
+  weight("decoder.2.bias").div_(scaling.scale);
+  mean.div_(scaling.scale);
+  tensor_of(model.attribute_std).div_(scaling.scale);
   if (!scaling.centre.defined()) return;
-  model.network.parameter("encoder.bias").sub_(at::mv(encoder, scaling.centre));
-  model.network.parameter("aggregator.0.bias").sub_(at::mv(attention, scaling.centre));
-  model.network.parameter("decoder.2.bias").add_(scaling.centre);
-  model.attribute_mean.add_(scaling.centre);
+  weight("encoder.bias").sub_(at::mv(encoder, scaling.centre));
+  weight("aggregator.0.bias").sub_(at::mv(attention, scaling.centre));
+  weight("decoder.2.bias").add_(scaling.centre);
+  mean.add_(scaling.centre);
 }
 
 CompletionModel folded_copy(const CompletionModel& model, const FeatureScaling& scaling) {
-  const torch::NoGradGuard no_grad;
   CompletionModel copy = model;
-  copy.network = ProtoComNet(model.network.options());
-  for (const auto& [name, tensor] : model.network.state_dict()) at::Tensor(copy.network.parameter(name)).copy_(tensor);
-  copy.attribute_mean = model.attribute_mean.clone();
-  copy.attribute_std = model.attribute_std.clone();
+  for (auto& [name, array] : copy.weights) array = array.copy();
+  copy.attribute_mean = model.attribute_mean.copy();
+  copy.attribute_std = model.attribute_std.copy();
   fold(copy, scaling);
   return copy;
 }

@@ -4,42 +4,31 @@
 
 #include "base/check.h"
 #include "base/error.h"
+#include "fewshot/paper/paper_training.h"
 
 namespace protocom {
-namespace {
 
-/// Whether a loss has a slope in the features that the method is asked about.
-bool has_gradient(const Method& method) {
-  EpisodeBatch batch;
-  batch.support = torch::sin(torch::arange(16)).view({1, 2, 2, 4}).set_requires_grad(true);
-  batch.query = torch::cos(torch::arange(8)).view({1, 2, 4}).set_requires_grad(true);
-  return method.prepare({})->score(batch).logits.requires_grad();
-}
-
-}  // namespace
-
-JointHead::JointHead(const std::string& method, const CompletionModel* model, const KnowledgeTable* classes,
-                     double gamma)
+JointHead::JointHead(const std::string& method, const JointCompletion& completion, double gamma)
     : method_(make_method(method)),
-      model_(model),
+      network_(completion.network),
       scale_(torch::tensor({gamma}, torch::dtype(torch::kFloat).requires_grad(true))) {
   for (const Need need : method_->spec().needs) {
     if (need != Need::kCompletionModel)
       fail_usage("'{}' cannot be the head of joint meta-training: it needs {}", method, to_string(need));
   }
   if (!method_->spec().has(Need::kCompletionModel)) {
-    if (!has_gradient(*method_))
+    if (!is_paper_row(*method_))
       fail_usage("'{}' cannot be the head of joint meta-training: its answers have no gradient", method);
     return;
   }
-  PROTOCOM_CHECK(model != nullptr && classes != nullptr);
-  attributes_.emplace(*classes, *model);
+  PROTOCOM_CHECK(completion.model != nullptr && completion.network != nullptr && completion.classes != nullptr);
+  attributes_.emplace(*completion.classes, *completion.model);
 }
 
 std::vector<at::Tensor> JointHead::parameters() const {
   std::vector<at::Tensor> all = {scale_};
   if (!attributes_) return all;
-  for (const at::Tensor& parameter : model_->network.parameters()) all.push_back(parameter);
+  for (const at::Tensor& parameter : network_->parameters()) all.push_back(parameter);
   return all;
 }
 
@@ -48,14 +37,13 @@ at::Tensor JointHead::complete(const at::Tensor& prototypes, const at::Tensor& c
   const at::Tensor flat = classes.flatten().contiguous();
   const std::vector<int64_t> labels(flat.data_ptr<int64_t>(), flat.data_ptr<int64_t>() + flat.numel());
   const CompletionInput input = attributes_->input(prototypes.flatten(0, 1), labels, generator);
-  return model_->network.forward(input).view(prototypes.sizes());  // [1, n, d]
+  return network_->forward(input).view(prototypes.sizes());  // [1, n, d]
 }
 
 at::Tensor JointHead::logits(const EpisodeFeatures& episode, at::Generator& generator) const {
-  MethodContext context;
-  context.gamma = scale_;
+  CompletePrototypes completed;
   if (attributes_) {
-    context.complete = [this, &generator](const at::Tensor& prototypes, const at::Tensor& classes) {
+    completed = [this, &generator](const at::Tensor& prototypes, const at::Tensor& classes) {
       return complete(prototypes, classes, generator);
     };
   }
@@ -63,7 +51,7 @@ at::Tensor JointHead::logits(const EpisodeFeatures& episode, at::Generator& gene
   batch.support = episode.support.unsqueeze(0);  // [1, n, k, d]
   batch.query = episode.query.unsqueeze(0);      // [1, n * q, d]
   batch.classes = at::tensor(episode.classes, at::kLong).unsqueeze(0);
-  return method_->prepare(context)->score(batch).logits.squeeze(0);
+  return paper_row_scores(*method_, batch, completed, scale_).logits.squeeze(0);
 }
 
 }  // namespace protocom

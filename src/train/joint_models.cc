@@ -9,20 +9,29 @@ namespace protocom {
 JointModels::JointModels(const MetatrainInputs& inputs, const MetatrainFiles& files, const ProcessGroup& group,
                          c10::Device device)
     : inputs_(inputs), files_(files), group_(group) {
+  if (model() != nullptr) network_.emplace(*model());
   backbone().to(device);
   move_network(device);
 }
 
-NamedTensors JointModels::network() const {
+NamedTensors JointModels::network_tensors() const {
   NamedTensors tensors;
-  if (model() == nullptr) return tensors;
-  for (const auto& [name, tensor] : model()->network.state_dict()) tensors.emplace_back("network." + name, tensor);
+  if (!network_) return tensors;
+  for (const auto& [name, tensor] : network_->state_dict()) tensors.emplace_back("network." + name, tensor);
   return tensors;
 }
 
+void JointModels::fetch_weights() const {
+  for (const auto& [name, parameter] : network_->state_dict()) {
+    if (!parameter.is_cpu()) tensor_of(model()->weight(name)).copy_(parameter.detach());
+  }
+}
+
 void JointModels::move_network(c10::Device device) const {
-  if (model() == nullptr) return;
-  for (const at::Tensor& parameter : model()->network.parameters()) parameter.set_data(parameter.data().to(device));
+  if (!network_) return;
+  fetch_weights();
+  for (const auto& [name, parameter] : network_->state_dict())
+    parameter.set_data(tensor_of(model()->weight(name)).to(device));
 }
 
 void JointModels::write(int64_t kept_epoch, double gamma) const {
@@ -31,6 +40,7 @@ void JointModels::write(int64_t kept_epoch, double gamma) const {
     write_backbone(written, backbone(), *backbone().options(), files_.training.provenance);
     if (!writes_model()) return;
     model()->gamma = gamma;
+    fetch_weights();
     // Before the backbone takes its place: a disk that is full leaves both as they were.
     write_completion_model(files_.model, *model(), files_.training.provenance, {{"kept_epoch", kept_epoch}});
   });
@@ -40,7 +50,7 @@ void JointModels::bring_back() const {
   if (group_.is_main()) read();
   // The file is the first process's; the others go on computing with the kept state too.
   for (const auto& [name, tensor] : backbone().state_dict()) group_.broadcast(tensor);
-  for (const auto& [name, tensor] : network()) group_.broadcast(tensor);
+  for (const auto& [name, tensor] : network_tensors()) group_.broadcast(tensor);
   if (model() == nullptr) return;
   const at::Tensor gamma = at::scalar_tensor(model()->gamma, at::kDouble);
   group_.broadcast(gamma);
@@ -53,8 +63,8 @@ void JointModels::set_statistics(const FeatureSet& base, const KnowledgeTable& c
   const Moments moments =
       attribute_moments(class_moments(tensor_of(base.features), at::tensor(base.labels, at::kLong), count),
                         tensor_of(classes.association));
-  model()->attribute_mean = moments.mean().to(at::kFloat);
-  model()->attribute_std = moments.std().to(at::kFloat);
+  model()->attribute_mean = array_of(moments.mean().to(at::kFloat));
+  model()->attribute_std = array_of(moments.std().to(at::kFloat));
 }
 
 void JointModels::read() const {
@@ -64,7 +74,7 @@ void JointModels::read() const {
   for (size_t i = 0; i < to.size(); ++i) to[i].second.copy_(from[i].second);
   if (!writes_model()) return;
   const CompletionModel written = read_completion_model(files_.model);
-  for (const auto& [name, tensor] : written.network.state_dict()) model()->network.parameter(name).copy_(tensor);
+  for (const auto& [name, array] : written.weights) tensor_of(model()->weight(name)).copy_(tensor_of(array));
   model()->gamma = written.gamma;
 }
 

@@ -94,7 +94,7 @@ class MetaTrainer : public Trainer {
         precision_(resolve_precision(options.precision, device_)),
         classes_(aligned(inputs)),
         models_(inputs, files, group_, device_),
-        head_(options.head, inputs.model, classes(), options.scale),
+        head_(options.head, {inputs.model, models_.network(), classes()}, options.scale),
         validation_(images_, options.validation, options.seed) {
     head_.scale().set_data(head_.scale().data().to(device_));
     std::vector<at::Tensor> parameters = models_.backbone().parameters();
@@ -245,7 +245,7 @@ class MetaTrainer : public Trainer {
   }
 
   [[nodiscard]] NamedTensors head_tensors() const {
-    NamedTensors tensors = models_.network();
+    NamedTensors tensors = models_.network_tensors();
     tensors.emplace_back("scale", head_.scale());
     return tensors;
   }

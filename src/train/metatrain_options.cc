@@ -30,7 +30,7 @@ void check_metatrain(const MetatrainInputs& inputs, const MetatrainOptions& opti
   if (!make_method(options.head)->spec().has(Need::kCompletionModel)) return;
   if (inputs.model == nullptr || inputs.knowledge == nullptr)
     fail_usage("the head '{}' needs a completion model and knowledge", options.head);
-  const int64_t expected = inputs.model->network.options().feature_dim;
+  const int64_t expected = inputs.model->sizes.feature_dim;
   if (expected != inputs.backbone.dim())
     fail("the model completes features of {} dimensions, the backbone gives {}", expected, inputs.backbone.dim());
 }

@@ -1,6 +1,5 @@
 #include "base/parallel.h"
 
-#include <ATen/Parallel.h>
 #include <gtest/gtest.h>
 
 #include <atomic>
@@ -11,14 +10,16 @@
 #include <thread>
 #include <vector>
 
+#include "base/threads.h"
+
 namespace protocom {
 namespace {
 
-/// Sets LibTorch's threads for as long as it lives.
+/// Sets the threads for as long as it lives.
 class Threads {
  public:
-  explicit Threads(int count) : before_(at::get_num_threads()) { at::set_num_threads(count); }
-  ~Threads() { at::set_num_threads(before_); }
+  explicit Threads(int count) : before_(thread_count()) { set_thread_count(count); }
+  ~Threads() { set_thread_count(before_); }
 
  private:
   int before_;

@@ -3,7 +3,7 @@
 #include <torch/torch.h>
 
 #include "base/error.h"
-#include "base/thread_scope.h"
+#include "base/threads.h"
 #include "encoders/backbone.h"
 #include "io/npz.h"
 #include "support/real_data.h"

@@ -9,7 +9,7 @@
 #include <limits>
 
 #include "base/error.h"
-#include "base/thread_scope.h"
+#include "base/threads.h"
 #include "io/files.h"
 #include "io/memory_file.h"
 #include "io/safetensors.h"

@@ -1,7 +1,6 @@
 #include "eval/analysis_attention.h"
 
 #include <ATen/ATen.h>
-#include <ATen/core/grad_mode.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -36,11 +35,8 @@ TEST(Attention, IsTheAssociationTimesTheAggregatorsOutput) {
   auto world = testing::toy_world();
   world.knowledge.association = array_of(tensor_of(world.knowledge.association) * 0.5);
   const CompletionModel model = testing::untrained_model(world);
-  const at::NoGradGuard no_grad;
-  at::Tensor weight = model.network.parameter("aggregator.2.weight");
-  weight.zero_();
-  at::Tensor bias = model.network.parameter("aggregator.2.bias");
-  bias.fill_(0.5);
+  tensor_of(model.weight("aggregator.2.weight")).zero_();
+  tensor_of(model.weight("aggregator.2.bias")).fill_(0.5);
   const KnowledgeTable classes = align_knowledge(world.knowledge, world.features.class_names, model.attributes);
   const auto found = analyse_attention({{world.features, &model, &classes}}, Split::kNovel, world.knowledge);
   for (const AttributeUse& use : found.front().attributes) {

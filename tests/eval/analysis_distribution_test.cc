@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "base/error.h"
+#include "support/matrices.h"
 #include "support/real_data.h"
 #include "support/toy_features.h"
 #include "tensors/tensors.h"
@@ -24,9 +25,8 @@ FeatureSet small_set() {
 }
 
 TEST(PrincipalComponents, RefusesMoreThanThereAre) {
-  EXPECT_THROW(principal_components(at::ones({3, 2}), 3), UsageError);
-  EXPECT_THROW(principal_components(at::ones({3, 2}), 0), UsageError);
-  EXPECT_THROW(principal_components(at::ones({3}), 1), Error);
+  EXPECT_THROW(principal_components(DoubleMatrix::Ones(3, 2), 3), UsageError);
+  EXPECT_THROW(principal_components(DoubleMatrix::Ones(3, 2), 0), UsageError);
 }
 
 // Class a: variances (2, 0), mean 1; class b: (0, 8), mean 4: sigma^2 = 2.5. Centres (1, 1) and (4, 5): variances
@@ -47,34 +47,35 @@ TEST(SplitVariances, AreThoseWorkedOutByHand) {
 
 // (0, 0), (3, 4), (6, 8): distances 5 along the direction (0.6, 0.8), nothing across it.
 TEST(PrincipalComponents, OfPointsOnALineAreTheirPlacesOnIt) {
-  const at::Tensor line = at::tensor({0.0F, 0.0F, 3.0F, 4.0F, 6.0F, 8.0F}).view({3, 2});
+  DoubleMatrix line(3, 2);
+  line << 0, 0, 3, 4, 6, 8;
   const PrincipalComponents found = principal_components(line, 2);
   EXPECT_NEAR(found.share[0], 1.0, 1e-9);
   EXPECT_NEAR(found.share[1], 0.0, 1e-9);
   for (int64_t i = 0; i < 3; ++i) {
-    EXPECT_NEAR(found.points[i][0].item<double>(), 5.0 * static_cast<double>(i - 1), 1e-9);
-    EXPECT_NEAR(found.points[i][1].item<double>(), 0.0, 1e-6);
+    EXPECT_NEAR(found.points(i, 0), 5.0 * static_cast<double>(i - 1), 1e-9);
+    EXPECT_NEAR(found.points(i, 1), 0.0, 1e-6);
   }
 }
 
 TEST(PrincipalComponents, KeepDistancesWhenNoneIsLeftOut) {
   const at::Tensor rows = at::randn({12, 5}, at::detail::createCPUGenerator(3)).to(at::kDouble);
-  const at::Tensor points = principal_components(rows, 5).points;
+  const at::Tensor points = tensor_of(principal_components(matrix_of(rows), 5).points);
   EXPECT_TRUE(at::allclose(at::cdist(rows, rows), at::cdist(points, points), 1e-6, 1e-6));
 }
 
 /// Rows of two clusters of `each` points, `apart` from one another in 10 dimensions.
-at::Tensor two_clusters(int64_t each, double apart) {
+DoubleMatrix two_clusters(int64_t each, double apart) {
   const at::Tensor noise = at::randn({2 * each, 10}, at::detail::createCPUGenerator(5));
   const at::Tensor shift = at::cat({at::zeros({each, 10}), at::full({each, 10}, apart)});
-  return noise + shift;
+  return matrix_of(noise + shift);
 }
 
 TEST(Tsne, KeepsTwoFarClustersApart) {
   constexpr int64_t kEach = 40;
   TsneOptions options;
   options.perplexity = 10.0;
-  const at::Tensor map = tsne(two_clusters(kEach, 8.0), options);
+  const at::Tensor map = tensor_of(tsne(two_clusters(kEach, 8.0), options));
   ASSERT_EQ(map.sizes(), (at::IntArrayRef{2 * kEach, 2}));
   const at::Tensor distance = at::cdist(map, map);
   const double widest = std::max(distance.narrow(0, 0, kEach).narrow(1, 0, kEach).max().item<double>(),
@@ -92,10 +93,10 @@ TEST(Tsne, GivesTheSameMapForTheSameRowsAndCentresIt) {
   TsneOptions options;
   options.perplexity = 5.0;
   options.iterations = 60;
-  const at::Tensor rows = two_clusters(15, 3.0);
-  const at::Tensor map = tsne(rows, options);
-  EXPECT_TRUE(at::equal(map, tsne(rows, options)));
-  EXPECT_LT(map.mean(0).abs().max().item<double>(), 1e-9);
+  const DoubleMatrix rows = two_clusters(15, 3.0);
+  const DoubleMatrix map = tsne(rows, options);
+  EXPECT_EQ(map, tsne(rows, options));
+  EXPECT_LT(map.colwise().mean().cwiseAbs().maxCoeff(), 1e-9);
 }
 
 TEST(Tsne, RefusesAPerplexityThatTheImagesCannotHave) {

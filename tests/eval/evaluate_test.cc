@@ -53,7 +53,7 @@ TEST(Evaluate, FindsTheAccuracyAndCosineOfAnEpisodeWorkedOutByHand) {
 TEST(Evaluate, SaysWhichHeadWasFittedForAnotherNumberOfShotsOnceATask) {
   const ToyWorld world = toy_world();
   const std::shared_ptr<Method> head = make_method("meta-baseline");
-  head->load({{{"log_scale", at::ones({})}}});
+  head->load({{{"log_scale", Array::of<float>({1}, {})}}});
   ScoringOptions options;
   options.methods = make_methods({"mean", "meta-baseline"}, {{head, world.features.dim()}});
   TaskOptions shapes;

@@ -28,7 +28,7 @@ TEST(Tasks, AreOnePerNumberOfShotsWithOneListPerSeed) {
   options.seeds = {4, 5, 6};
   options.episodes = 7;
   const testing::ToyWorld world = testing::toy_world();
-  const std::vector<Task> tasks = draw_tasks(world.features, options);
+  const std::vector<EvaluationTask> tasks = draw_tasks(world.features, options);
   ASSERT_EQ(tasks.size(), 2U);
   EXPECT_EQ(tasks[1].shape.k_shot, 2);
   ASSERT_EQ(tasks[1].lists.size(), 3U);
@@ -44,7 +44,7 @@ TEST(Tasks, AreWrittenWithTheirEpisodesResultsAndDifferences) {
   shapes.shots = {"1", "3"};
   shapes.episodes = 20;
   const testing::ToyWorld world = testing::toy_world();
-  std::vector<Task> tasks = draw_tasks(world.features, shapes);
+  std::vector<EvaluationTask> tasks = draw_tasks(world.features, shapes);
   ScoringOptions options;
   options.methods = make_methods({"mean", "baseline-pp"});
   const TaskRecords records = evaluate_tasks({world.features}, tasks, options, Progress::none());
@@ -69,7 +69,7 @@ TEST(Tasks, KeepPredictionsAsTextAlone) {
   shapes.shots = {"1"};
   shapes.episodes = 2;
   const testing::ToyWorld world = testing::toy_world();
-  std::vector<Task> tasks = draw_tasks(world.features, shapes);
+  std::vector<EvaluationTask> tasks = draw_tasks(world.features, shapes);
   ScoringOptions options;
   options.methods = make_methods({"mean"});
   options.predictions = KeepPredictions::kYes;

@@ -9,12 +9,14 @@
 #include "eval/evaluate.h"
 #include "eval/predictions.h"
 #include "fewshot/align_knowledge.h"
+#include "fewshot/detail/vector_form.h"
 #include "fewshot/paper/completer.h"
 #include "fewshot/paper/completion_model.h"
 #include "fewshot/paper/gauss_fusion.h"
+#include "fewshot/paper/protocomnet.h"
 #include "fewshot/toolbox/cosine_classifier.h"
-#include "fewshot/toolbox/detail/vector_form.h"
 #include "fewshot/toolbox/moments.h"
+#include "support/matrices.h"
 #include "support/message_of.h"
 #include "support/ragged_shape.h"
 #include "support/toy_features.h"
@@ -39,9 +41,10 @@ struct Bench {
     options.feature_dim = world.features.dim();
     options.embedding_dim = world.knowledge.embedding_dim();
     const auto attributes = static_cast<int64_t>(world.knowledge.attributes.size());
-    model = std::make_unique<CompletionModel>(CompletionModel{
-        ProtoComNet(options), world.knowledge.attributes, tensor_of(world.knowledge.attribute_embedding),
-        at::randn({attributes, world.features.dim()}), at::ones({attributes, world.features.dim()})});
+    model = std::make_unique<CompletionModel>(
+        CompletionModel{options, weights_of(ProtoComNet(options)), world.knowledge.attributes,
+                        world.knowledge.attribute_embedding, array_of(at::randn({attributes, world.features.dim()})),
+                        array_of(at::ones({attributes, world.features.dim()}))});
     classes = align_knowledge(world.knowledge, world.features.class_names, model->attributes);
   }
 
@@ -78,8 +81,8 @@ std::map<std::string, at::Tensor> reference_prototypes(const Bench& bench, const
   }
   const SupportStatistics support{at::stack(count), at::stack(sum), at::stack(squares)};
   const at::Tensor mean = mean_prototypes(support);
-  const at::Tensor completed =
-      Completer(*bench.model, bench.classes).complete(mean, at::tensor(episode.classes, at::kLong));
+  const Completer completer(*bench.model, bench.classes);
+  const at::Tensor completed = protocom::tensor_of(completer.complete(float_matrix_of(mean), episode.classes));
   const at::Tensor unlabelled = rows_of(bench.world.features, episode.pool.empty() ? episode.query : episode.pool);
   return {{"mean", mean},
           {"completed", completed},

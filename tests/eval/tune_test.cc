@@ -13,6 +13,7 @@
 #include "support/message_of.h"
 #include "support/temp_dir.h"
 #include "support/toy_features.h"
+#include "tensors/tensors.h"
 
 namespace protocom {
 namespace {
@@ -69,7 +70,7 @@ TEST(WalkSettings, StopsAtTheBudgetAndKeepsTheFirstOfEquals) {
   EXPECT_THROW(walk_settings("tim", 0, equal), UsageError);
 }
 
-std::vector<Task> tasks_on(const FeatureSet& features, Split split) {
+std::vector<EvaluationTask> tasks_on(const FeatureSet& features, Split split) {
   TaskOptions options;
   options.shape = {5, 1, 4};
   options.shots = {"1", "2"};
@@ -91,7 +92,7 @@ TEST(Tune, ReachesWhatEvaluatingItsChoiceGives) {
     ScoringOptions evaluation;
     evaluation.methods = make_methods({method.chosen().method});
     double sum = 0;
-    for (const Task& task : tasks)
+    for (const EvaluationTask& task : tasks)
       sum += estimate(evaluate({world.features}, task.lists[0], evaluation, Progress::none())[0].accuracy).value;
     EXPECT_NEAR(method.chosen().accuracy.value, sum / 2, 1e-9);
     for (const TriedSetting& one : method.tried) EXPECT_LE(one.accuracy.value, method.chosen().accuracy.value);
@@ -99,11 +100,11 @@ TEST(Tune, ReachesWhatEvaluatingItsChoiceGives) {
 }
 
 /// What a fitted method reaches on all tasks together.
-double accuracy_of(const FittedMethod& fitted, const FeatureSet& features, const std::vector<Task>& tasks) {
+double accuracy_of(const FittedMethod& fitted, const FeatureSet& features, const std::vector<EvaluationTask>& tasks) {
   ScoringOptions evaluation;
   evaluation.methods = {fitted.method};
   double sum = 0;
-  for (const Task& task : tasks)
+  for (const EvaluationTask& task : tasks)
     sum += estimate(evaluate({features}, task.lists[0], evaluation, Progress::none())[0].accuracy).value;
   return sum / static_cast<double>(tasks.size());
 }
@@ -140,7 +141,8 @@ TEST(Tune, FitsItsChoiceWithTheValClasses) {
   const MethodState expected =
       fit_method({world.features}, {tuned[0].chosen().method}, Progress::none()).method->state();
   for (size_t i = 0; i < state.tensors.size(); ++i)
-    EXPECT_TRUE(state.tensors[i].second.equal(expected.tensors[i].second)) << state.tensors[i].first;
+    EXPECT_TRUE(tensor_of(state.tensors[i].second).equal(tensor_of(expected.tensors[i].second)))
+        << state.tensors[i].first;
 }
 
 TEST(Tune, LeavesWhatAFileWasFittedWithAsItIs) {

@@ -4,6 +4,7 @@
 
 #include "base/error.h"
 #include "fewshot/fitted_method.h"
+#include "support/labelled.h"
 
 namespace protocom {
 namespace {
@@ -16,7 +17,8 @@ const std::vector<std::string> kAnimals = {"bear", "cat", "dog", "eel", "fox"};
 /// Two images each of a fox, a bear and a dog.
 FitInputs three_animals() {
   FitInputs inputs;
-  inputs.base = {at::arange(24, at::kFloat).view({6, 4}).sin(), at::tensor({4, 0, 2, 4, 0, 2}, at::kLong)};
+  inputs.base =
+      testing::labelled(at::arange(24, at::kFloat).view({6, 4}).sin(), at::tensor({4, 0, 2, 4, 0, 2}, at::kLong));
   inputs.class_names = &kAnimals;
   return inputs;
 }
@@ -34,7 +36,7 @@ TEST(FitMethod, TakesTensorsAndSaysWhichClassesItWasFittedOn) {
   const FittedMethod fitted = fit_method("restore-net:steps=2:batch=3", three_animals());
   EXPECT_THAT(fitted.trained_on, ElementsAre("bear", "dog", "fox"));
   EXPECT_EQ(fitted.feature_dim, 4);
-  EXPECT_EQ(fitted.method->state().at("hidden.weight").sizes(), at::IntArrayRef({2, 4}));
+  EXPECT_EQ(fitted.method->state().at("hidden.weight").shape(), (Shape{2, 4}));
 }
 
 TEST(FitMethod, RefusesMethodsThatCannotBeFittedOnTheseInputs) {

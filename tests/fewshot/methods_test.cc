@@ -13,9 +13,14 @@
 #include "base/error.h"
 #include "fewshot/fitted_method.h"
 #include "fewshot/paper/completion_model.h"
+#include "fewshot/paper/paper_training.h"
+#include "fewshot/paper/protocomnet.h"
 #include "fewshot/scorer_group.h"
+#include "support/gathered.h"
+#include "support/labelled.h"
 #include "support/message_of.h"
 #include "support/parameter_name.h"
+#include "support/scorer.h"
 #include "support/temp_dir.h"
 #include "tensors/tensors.h"
 
@@ -76,7 +81,7 @@ TEST(KnowledgePairs, AreAMethodWithAndWithoutWhatItKnows) {
 /// A head as it is fitted for so many shots.
 FittedMethod head_for(const std::string& text) {
   const std::shared_ptr<Method> head = make_method(text);
-  head->load({{{"log_scale", at::ones({})}}});
+  head->load({{{"log_scale", array_of(at::ones({}))}}});
   return {head, 8};
 }
 
@@ -100,7 +105,7 @@ TEST(FittedFiles, OfOneMethodAreToldApartByWhatTheyWereFittedWith) {
 
 TEST(FittedShots, AreThoseOfTheFileWhateverElseIsAskedFor) {
   const std::shared_ptr<Method> head = make_method("meta-baseline:shots=5");
-  head->load({{{"log_scale", at::ones({})}}});
+  head->load({{{"log_scale", array_of(at::ones({}))}}});
   const std::vector<FittedMethod> file = {{head, 8}};
   EXPECT_EQ(fitted_shots(*make_methods({"meta-baseline"}, file).front()), 5);
   EXPECT_EQ(make_methods({"meta-baseline:steps=500"}, file).front()->label(), "meta-baseline:shots=5")
@@ -112,7 +117,7 @@ TEST(FittedShots, AreThoseOfTheFileWhateverElseIsAskedFor) {
 
 TEST(FittedMethods, AreNotAskedForWithWhatTheyWereNotFittedWith) {
   const std::shared_ptr<Method> head = make_method("meta-baseline:steps=7");
-  head->load({{{"log_scale", at::ones({})}}});
+  head->load({{{"log_scale", array_of(at::ones({}))}}});
   const std::vector<FittedMethod> file = {{head, 8}};
   EXPECT_EQ(make_methods({"meta-baseline:steps=7"}, file).front()->label(), "meta-baseline:steps=7");
   EXPECT_THAT(message_of([&] { make_methods({"meta-baseline:steps=500"}, file); }),
@@ -151,15 +156,19 @@ constexpr int64_t kWorldImages = 25;
 
 /// Classes that can be told apart, base features, knowledge and an untrained completion network.
 struct MethodsWorld {
-  MethodsWorld() : model{ProtoComNet({kWorldDim, 3, 8, 6, 9}), {"a", "b", "c", "d"}, {}, {}, {}} {
+  MethodsWorld() {
+    model.sizes = {kWorldDim, 3, 8, 6, 9};
+    model.weights = weights_of(ProtoComNet(model.sizes));
+    model.attributes = {"a", "b", "c", "d"};
     at::manual_seed(7);
     const at::Tensor centres = at::rand({kClasses, kWorldDim});
     features = centres.repeat_interleave(kWorldImages, 0) + 0.2 * at::rand({kClasses * kWorldImages, kWorldDim});
     labels = at::arange(kClasses, at::kLong).repeat_interleave(kWorldImages);
-    base = {features.slice(0, 0, kWorldBase * kWorldImages), labels.slice(0, 0, kWorldBase * kWorldImages)};
-    model.attribute_embedding = at::randn({4, 3});
-    model.attribute_mean = at::rand({4, kWorldDim});
-    model.attribute_std = at::rand({4, kWorldDim});
+    base = testing::labelled(features.slice(0, 0, kWorldBase * kWorldImages),
+                             labels.slice(0, 0, kWorldBase * kWorldImages));
+    model.attribute_embedding = array_of(at::randn({4, 3}));
+    model.attribute_mean = array_of(at::rand({4, kWorldDim}));
+    model.attribute_std = array_of(at::rand({4, kWorldDim}));
     classes.association = array_of(at::rand({kClasses, 4}).lt(0.5).to(at::kFloat));
     classes.class_embedding = array_of(at::randn({kClasses, 3}));
     maps = features.view({-1, kWorldDim, 1, 1}) * (0.5 + at::rand({kClasses * kWorldImages, kWorldDim, 2, 2}));
@@ -174,6 +183,7 @@ struct MethodsWorld {
   }
 
   /// What episodes of a method are rows of.
+  [[nodiscard]] Array table() const { return array_of(features); }
   [[nodiscard]] at::Tensor table_of(const Method& method) const {
     return method.spec().has(Need::kFeatureMaps) ? maps.flatten(1) : features;
   }
@@ -185,7 +195,7 @@ struct MethodsWorld {
     known.base = &base;
     known.knowledge = &knowledge;
     known.class_names = &class_names;
-    known.maps = maps;
+    known.maps = array_of(maps);
     return known;
   }
 
@@ -256,7 +266,7 @@ std::shared_ptr<Method> ready(const std::string& name) {
   } else if (method->spec().has(Need::kFitting)) {
     FitInputs inputs{methods_world().base, {}, &methods_world().knowledge, &methods_world().class_names, 3};
     inputs.knowledge_use = KnowledgeUse::kAlways;
-    inputs.maps = {methods_world().maps, at::arange(kWorldBase * kWorldImages, at::kLong), {}};
+    inputs.maps = {array_of(methods_world().maps), numbers_of(at::arange(kWorldBase * kWorldImages, at::kLong)), {}};
     const auto trained = trained_briefly(method);
     trained->fit(inputs);
     if (trained != method) method->load(trained->state());
@@ -270,8 +280,8 @@ TEST(FittedPlda, RefusesACountThatNoFitMakes) {
     MethodState state = ready("plda")->state();
     for (auto& [name, tensor] : state.tensors) {
       if (name != "settings") continue;
-      tensor = tensor.clone();
-      tensor[place] = count;
+      tensor = tensor.copy();
+      tensor.mutable_data<double>()[place] = count;
     }
     EXPECT_THAT(message_of([&, damaged = state] { make_method("plda")->load(damaged); }), HasSubstr("expected"))
         << place << ' ' << count;
@@ -295,16 +305,16 @@ TEST(FittedFiles, KeepWhatFittingFound) {
 
 class MethodContract : public ::testing::TestWithParam<std::string> {
  protected:
-  MethodContract() : method_(ready(GetParam())), scorer_(method_->prepare(methods_world().context())) {}
+  MethodContract() : method_(ready(GetParam())), scorer_(*method_, methods_world().context()) {}
 
-  [[nodiscard]] at::Tensor logits(const EpisodeBatch& batch) const { return scorer_->score(batch).logits; }
+  [[nodiscard]] at::Tensor logits(const EpisodeBatch& batch) const { return scorer_.score(batch).logits; }
 
   [[nodiscard]] EpisodeBatch batch_of(const RowBatch& rows) const {
-    return gather(methods_world().table_of(*method_), rows);
+    return testing::gathered(methods_world().table_of(*method_), rows);
   }
 
   std::shared_ptr<Method> method_;
-  std::unique_ptr<Scorer> scorer_;
+  testing::Scorer scorer_;
   EpisodeBatch batch_ = batch_of(some_rows());
 };
 
@@ -312,7 +322,7 @@ TEST_P(MethodContract, GivesFiniteLogitsOfTheRightShapeThatTellEasyClassesApart)
   const at::Tensor found = logits(batch_);
   ASSERT_EQ(found.sizes(), at::IntArrayRef({2, 24, 4}));
   EXPECT_TRUE(found.isfinite().all().item<bool>());
-  const EpisodeScores scores = scorer_->score(batch_);
+  const testing::TensorScores scores = scorer_.score(batch_);
   if (scores.prototypes.defined()) {
     EXPECT_EQ(scores.prototypes.sizes(), at::IntArrayRef({2, 4, kWorldDim}));
   }
@@ -385,7 +395,7 @@ TEST_P(MethodContract, IsTheSameAfterSavingAndLoading) {
   EXPECT_EQ(read.method->label(), method_->label());
   EXPECT_EQ(read.feature_dim, kWorldDim);
   EXPECT_EQ(read.trained_on, std::vector<std::string>{"x"});
-  EXPECT_EQ(far(read.method->prepare(methods_world().context())->score(batch_).logits, logits(batch_)), 0);
+  EXPECT_EQ(far(testing::scores_of(*read.method, methods_world().context(), batch_).logits, logits(batch_)), 0);
   EXPECT_THROW(make_method(GetParam())->load({}), Error);
 }
 
@@ -417,18 +427,18 @@ TEST_P(MethodContract, AnswersByWhatIsKnownOfTheTasksClassesAloneUnlessItNeedsOt
   context.class_names = &names;
   EpisodeBatch batch = batch_;
   batch.classes = batch_.classes - kWorldBase;
-  const double difference = far(method_->prepare(context)->score(batch).logits, logits(batch_));
+  const double difference = far(testing::scores_of(*method_, context, batch).logits, logits(batch_));
   if (method_->spec().has(Need::kOtherClasses))
     EXPECT_GT(difference, 1e-4);
   else
     EXPECT_LT(difference, 1e-4);
 }
 
-TEST_P(MethodContract, GivesInAGroupWhatItsTensorsGive) {
+TEST_P(MethodContract, GivesInAGroupWhatItsRunGives) {
   for (const RowBatch& rows : {some_rows(), some_rows(true), some_rows(false, 5)}) {
-    const ScorerGroup group({method_}, methods_world().context(), methods_world().features);
-    const EpisodeScores found = group.score(rows).front();
-    const EpisodeScores expected = scorer_->score(batch_of(rows));
+    const ScorerGroup group({method_}, methods_world().context(), methods_world().table());
+    const testing::TensorScores found = testing::tensors_of(group.score(rows).front());
+    const testing::TensorScores expected = scorer_.score(batch_of(rows));
     EXPECT_LT(far(found.logits, expected.logits), 1e-4);
     ASSERT_EQ(found.prototypes.defined(), expected.prototypes.defined());
     if (expected.prototypes.defined()) {
@@ -451,55 +461,78 @@ at::Tensor only_the_images_of(const RowBatch& rows, const at::Tensor& table, flo
 TEST_P(MethodContract, ReadsNoImageInPlaceOfOneThatIsAbsent) {
   const RowBatch rows = some_rows(true);
   MethodContext context = methods_world().context();
-  const auto expected = ScorerGroup({method_}, context, methods_world().features).score(rows).front().logits;
+  const Array expected = ScorerGroup({method_}, context, methods_world().table()).score(rows).front().logits;
   constexpr float kMostOfHalf = 65504;  // maps that are not numbers would be refused
-  if (context.maps.defined()) context.maps = only_the_images_of(rows, context.maps, kMostOfHalf);
+  if (context.maps.defined()) context.maps = array_of(only_the_images_of(rows, tensor_of(context.maps), kMostOfHalf));
   const at::Tensor table = only_the_images_of(rows, methods_world().features, std::numeric_limits<float>::quiet_NaN());
-  const ScorerGroup group({method_}, context, table);
-  EXPECT_EQ(far(group.score(rows).front().logits, expected), 0);
+  const ScorerGroup group({method_}, context, array_of(table));
+  EXPECT_EQ(far(tensor_of(group.score(rows).front().logits), tensor_of(expected)), 0);
+}
+
+/// Class `k` of an episode.
+TaskImages images_of(const EpisodeBatch& episode, int64_t k) {
+  const at::Tensor there = episode.support_mask[0][k].nonzero().flatten();
+  const FloatMatrix rows = float_matrix_of(episode.support[0][k].index_select(0, there));
+  TaskImages images = TaskImages::of(rows, std::vector<int64_t>(static_cast<size_t>(rows.rows()), 0), 1);
+  images.numbers = {episode.classes[0][k].item<int64_t>()};
+  return images;
 }
 
 /// The rows of classes that were placed one after the other.
-PlacedClasses placed_one_by_one(const ClassPlacer& placer, const EpisodeBatch& batch) {
-  std::vector<std::vector<at::Tensor>> rows;
-  for (int64_t k = 0; k < batch.support.size(1); ++k) {
-    EpisodeBatch one = batch;
-    for (at::Tensor* tensor : {&one.support, &one.support_mask, &one.classes}) *tensor = tensor->slice(1, k, k + 1);
-    const PlacedClasses placed = placer.place(one);
+PlacedClasses placed_one_by_one(const ClassPlacer& placer, const EpisodeBatch& episode) {
+  std::vector<std::vector<Array>> rows;
+  for (int64_t k = 0; k < episode.support.size(1); ++k) {
+    const PlacedClasses placed = placer.place(images_of(episode, k));
     rows.resize(placed.size());
     for (size_t i = 0; i < placed.size(); ++i) rows[i].push_back(placed[i]);
   }
   PlacedClasses classes;
-  for (const auto& parts : rows) classes.push_back(at::cat(parts));
+  for (const auto& parts : rows) classes.push_back(Array::joined(parts));
   return classes;
 }
 
 TEST_P(MethodContract, AClassThatIsPlacedByItselfIsWhatItIsInItsEpisode) {
-  const ClassPlacer* placer = scorer_->placer();
+  const auto placer = scorer_.prepared().placer;
   if (placer == nullptr) return;
   EXPECT_EQ(method_->spec().sees, Sees::kEachQueryAlone);
-  const at::NoGradGuard no_grad;
   const EpisodeBatch ragged = batch_of(some_rows(true));
   for (int64_t i = 0; i < 2; ++i) {
     const EpisodeBatch episode = slice(ragged, i);
-    const EpisodeScores expected = scorer_->score(episode);
-    const EpisodeScores found = placer->score(placed_one_by_one(*placer, episode), episode.query.squeeze(0));
-    ASSERT_EQ(found.logits.sizes(), expected.logits.sizes());
-    EXPECT_LT(far(found.logits, expected.logits), 1e-4);
+    const testing::TensorScores expected = scorer_.score(episode);
+    const PlacedClasses placed = placed_one_by_one(*placer, episode);
+    const testing::TensorScores found = testing::tensors_of(placer->score(placed, float_matrix_of(episode.query)));
+    ASSERT_EQ(found.logits.sizes(), expected.logits[0].sizes());
+    EXPECT_LT(far(found.logits, expected.logits[0]), 1e-4);
     ASSERT_EQ(found.unseen.defined(), expected.unseen.defined());
     if (expected.unseen.defined()) {
-      EXPECT_LT(far(found.unseen, expected.unseen), 1e-4);
-    }
-    ASSERT_EQ(found.prototypes.defined(), expected.prototypes.defined());
-    if (expected.prototypes.defined()) {
-      EXPECT_LT(far(found.prototypes, expected.prototypes), 1e-5);
+      EXPECT_LT(far(found.unseen, expected.unseen[0]), 1e-4);
     }
   }
 }
 
 TEST(MethodList, ThePapersInductiveRowsAndTheBayesianOnePlaceAClassByItself) {
   for (const char* name : {"mean", "completed", "mean-fusion", "plda"})
-    EXPECT_NE(ready(name)->prepare(methods_world().context())->placer(), nullptr) << name;
+    EXPECT_NE(ready(name)->prepare(methods_world().context()).placer, nullptr) << name;
+}
+
+/// The reference of the paper's rows is the form on tensors that training uses.
+TEST(PaperRows, AnswerAsTheirFormOnTensorsDoes) {
+  const MethodContext context = methods_world().context();
+  const CompletePrototypes complete = complete_by(*context.model, *context.classes);
+  const at::Tensor gamma = at::scalar_tensor(context.model->gamma);
+  const at::NoGradGuard no_grad;
+  for (const char* text : {"mean", "mean:gamma=4", "completed", "mean-fusion", "gauss-fusion", "gauss-fusion:scale=30",
+                           "gauss-fusion:steps=2", "gauss-fusion:steps=4:scale=5:epsilon=.01"}) {
+    const auto method = ready(text);
+    const ScorerGroup group({method}, context, methods_world().table());
+    for (const RowBatch& rows : {some_rows(), some_rows(true), some_rows(false, 5)}) {
+      const BatchScores expected =
+          paper_row_scores(*method, testing::gathered(methods_world().features, rows), complete, gamma);
+      const testing::TensorScores found = testing::tensors_of(group.score(rows).front());
+      EXPECT_LT(far(found.logits, expected.logits), 1e-4) << text;
+      EXPECT_LT(far(found.prototypes, expected.prototypes), 1e-5) << text;
+    }
+  }
 }
 
 std::vector<std::string> all_names() {
@@ -515,13 +548,15 @@ INSTANTIATE_TEST_SUITE_P(Registry, MethodContract, ::testing::ValuesIn(all_names
 
 TEST(ScorerGroup, KeepsTheOrderOfTheMethodsAndTheirOwnParameters) {
   const auto methods = make_methods({"gauss-fusion:scale=30", "simple-shot", "mean:gamma=4", "gauss-fusion", "mean"});
-  const auto scores = ScorerGroup(methods, methods_world().context(), methods_world().features).score(some_rows());
-  const EpisodeBatch batch = gather(methods_world().features, some_rows());
+  const auto scores = ScorerGroup(methods, methods_world().context(), methods_world().table()).score(some_rows());
+  const EpisodeBatch batch = testing::gathered(methods_world().features, some_rows());
   ASSERT_EQ(scores.size(), 5U);
   for (size_t m = 0; m < methods.size(); ++m)
-    EXPECT_LT(far(scores[m].logits, methods[m]->prepare(methods_world().context())->score(batch).logits), 1e-4)
+    EXPECT_LT(
+        far(tensor_of(scores[m].logits), testing::scores_of(*methods[m], methods_world().context(), batch).logits),
+        1e-4)
         << methods[m]->label();
-  EXPECT_LT(far(scores[2].logits * 2.5, scores[4].logits), 1e-5) << "4 instead of 10";
+  EXPECT_LT(far(tensor_of(scores[2].logits) * 2.5, tensor_of(scores[4].logits)), 1e-5) << "4 instead of 10";
 }
 
 /// Methods whose hand-made form reads rows where they lie, with what else their parameters can say.
@@ -539,16 +574,16 @@ TEST(ScorerGroup, AnswersFromRowsWhereTheyLieAsFromTensors) {
   supports_alone.u = 0;
   supports_alone.unlabelled.clear();
   const MethodContext context = methods_world().context();
-  const ScorerGroup group(methods, context, methods_world().features);
+  const ScorerGroup group(methods, context, methods_world().table());
   for (const RowBatch& rows :
        {some_rows(), some_rows(true), some_rows(true, 5), unasked, supports_alone, part_of(some_rows(), 1, 2)}) {
     const auto scores = group.score(rows);
-    const EpisodeBatch batch = gather(methods_world().features, rows);
+    const EpisodeBatch batch = testing::gathered(methods_world().features, rows);
     for (size_t m = 0; m < methods.size(); ++m) {
-      const at::Tensor expected = methods[m]->prepare(context)->score(batch).logits;
-      ASSERT_EQ(scores[m].logits.sizes(), expected.sizes()) << methods[m]->label();
+      const at::Tensor expected = testing::scores_of(*methods[m], context, batch).logits;
+      ASSERT_EQ(tensor_of(scores[m].logits).sizes(), expected.sizes()) << methods[m]->label();
       if (rows.q == 0) continue;
-      EXPECT_LT(far(scores[m].logits, expected), 1e-4) << methods[m]->label();
+      EXPECT_LT(far(tensor_of(scores[m].logits), expected), 1e-4) << methods[m]->label();
     }
   }
 }
@@ -556,18 +591,18 @@ TEST(ScorerGroup, AnswersFromRowsWhereTheyLieAsFromTensors) {
 TEST(ScorerGroup, AnswersAnEpisodeTheSameToTheLastBitBesideOthersAndAlone) {
   const auto methods =
       make_methods({"simple-shot", "bd-cspn", "laplacian-shot", "tim:variant=gd:steps=30", "pt-map", "mean"});
-  const ScorerGroup group(methods, methods_world().context(), methods_world().features);
+  const ScorerGroup group(methods, methods_world().context(), methods_world().table());
   const auto together = group.score(some_rows());
   const auto alone = group.score(part_of(some_rows(), 1, 2));
   for (size_t m = 0; m < methods.size(); ++m)
-    EXPECT_TRUE(together[m].logits.slice(0, 1, 2).equal(alone[m].logits)) << methods[m]->label();
+    EXPECT_TRUE(tensor_of(together[m].logits).slice(0, 1, 2).equal(tensor_of(alone[m].logits))) << methods[m]->label();
 }
 
 TEST(ScorerGroup, RefusesAClassWithoutSupports) {
   RowBatch rows = some_rows();
   for (int64_t j = 0; j < rows.k; ++j) rows.support[static_cast<size_t>(rows.k + j)] = -1;
   for (const char* name : {"simple-shot", "soft-k-means"}) {
-    const ScorerGroup group({ready(name)}, methods_world().context(), methods_world().features);
+    const ScorerGroup group({ready(name)}, methods_world().context(), methods_world().table());
     EXPECT_THAT(message_of([&] { std::ignore = group.score(rows); }), HasSubstr("at least one support")) << name;
   }
 }
@@ -581,14 +616,15 @@ TEST(ScorerGroup, ScoresMapsThatAreTooManyToBeTensorsAtOnceInParts) {
       (many.*part).insert((many.*part).end(), (two.*part).begin(), (two.*part).end());
     many.seed.insert(many.seed.end(), two.seed.begin(), two.seed.end());
   }
-  const ScorerGroup group({ready("cfa"), ready("mean")}, methods_world().context(), methods_world().features);
+  const ScorerGroup group({ready("cfa"), ready("mean")}, methods_world().context(), methods_world().table());
   const auto expected = group.score(two);
   const auto found = group.score(many);
-  for (size_t m = 0; m < 2; ++m) EXPECT_LT(far(found[m].logits, expected[m].logits.repeat({kTimes, 1, 1})), 1e-4);
+  for (size_t m = 0; m < 2; ++m)
+    EXPECT_LT(far(tensor_of(found[m].logits), tensor_of(expected[m].logits).repeat({kTimes, 1, 1})), 1e-4);
 }
 
 TEST(EpisodeBatch, IsRefusedWhenItsPartsDoNotFit) {
-  EpisodeBatch batch = gather(methods_world().features, some_rows());
+  EpisodeBatch batch = testing::gathered(methods_world().features, some_rows());
   EXPECT_NO_THROW(check_batch(batch));
   EpisodeBatch narrow = batch;
   narrow.query = batch.query.slice(2, 0, 3);

@@ -37,9 +37,9 @@ set(level_of_fewshot_plda 2)
 set(level_of_fewshot_heads 2)
 set(level_of_fewshot_methods 3)
 
-# Modules on arrays and Eigen: they include no header of LibTorch. In base two sources know its threads.
-set(without_torch base io images knowledge)
-set(know_torch src/base/parallel.cc src/base/thread_scope.cc)
+# Modules and wings on arrays and Eigen: they include no header of LibTorch. Of the contract of a method the form on batched tensors does.
+set(without_torch base io images datasets knowledge store recognizer report http contract plda)
+set(know_torch src/fewshot/batch_method.h src/fewshot/batch_method.cc src/fewshot/episode_batch.h src/fewshot/episode_batch.cc)
 
 set(violations "")
 
@@ -85,7 +85,11 @@ endfunction()
 # check_include(FILE LINE OWNER HEADER): one #include of a file that belongs to module OWNER (or "apps").
 function(check_include file line owner header)
   string(REGEX REPLACE "/.*" "" target "${header}")
-  if(header MATCHES "^(ATen|torch|c10)/" AND owner IN_LIST without_torch AND NOT file IN_LIST know_torch)
+  set(wing ${owner})
+  if(owner STREQUAL "fewshot")
+    wing_of(wing fewshot ${file})
+  endif()
+  if(header MATCHES "^(ATen|torch|c10)/" AND wing IN_LIST without_torch AND NOT file IN_LIST know_torch)
     set(reason "${owner} does without LibTorch; tensors has what joins the two")
   elseif(header MATCHES "^torch/" AND file MATCHES "^src/.*[.]h$" AND NOT file MATCHES "/detail/")
     set(reason "a module's header may include <ATen/core/Tensor.h> but not <${header}>, which costs every user 10 s a file")

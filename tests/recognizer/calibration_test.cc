@@ -54,7 +54,7 @@ class Calibrating : public ::testing::Test {
 };
 
 TEST(Familiarity, IsTheLogOddsAgainstAClassNeverSeenOrTheHighestLogit) {
-  ClassScores scores;
+  QueryScores scores;
   scores.logits.resize(1, 2);
   scores.logits << 1, 2;
   EXPECT_NEAR(familiarity(scores)[0], 2, 1e-6);

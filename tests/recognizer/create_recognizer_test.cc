@@ -8,6 +8,7 @@
 #include <fstream>
 
 #include "recognizer/recognizer_support.h"
+#include "support/labelled.h"
 #include "support/logged.h"
 #include "support/message_of.h"
 #include "support/toy_features.h"
@@ -35,7 +36,7 @@ class RecognizerToMake : public SmallRecognizer {
     inputs.knowledge_use = KnowledgeUse::kAlways;
     const at::Tensor labels = at::tensor(world.features.labels, at::kLong);
     const at::Tensor base = labels.lt(options.base).nonzero().flatten();
-    inputs.base = {tensor_of(world.features.features).index_select(0, base), labels.index_select(0, base)};
+    inputs.base = labelled(tensor_of(world.features.features).index_select(0, base), labels.index_select(0, base));
     inputs.knowledge = &world.knowledge;
     inputs.class_names = &world.features.class_names;
     fitted_ = {make_method("sem-align:semantics=words:steps=2"), options.dim, {}};
@@ -210,8 +211,8 @@ TEST_F(RecognizerToMake, TakesTheSpaceThatLiesInTheFolderOfItsEncoder) {
   at::manual_seed(1);
   const at::Tensor labels = at::arange(5).repeat_interleave(8);
   FitInputs inputs;
-  inputs.base = {at::randn({5, space.feature_dim}).index_select(0, labels) + 0.3 * at::randn({40, space.feature_dim}),
-                 labels};
+  const at::Tensor means = at::randn({5, space.feature_dim}).index_select(0, labels);
+  inputs.base = labelled(means + 0.3 * at::randn({40, space.feature_dim}), labels);
   space.method->fit(inputs);
   write_fitted_method(folder_ / "encoder/space.npz", space, {}, {});
   RecognizerParts made;

@@ -1,5 +1,6 @@
 #include "recognizer/describe_class.h"
 
+#include <ATen/ATen.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

@@ -29,12 +29,11 @@ class FittedStore : public ::testing::Test {
     for (int64_t i = 0; i < world_.features.size(); ++i) {
       if (world_.features.labels[static_cast<size_t>(i)] < options.base) base.push_back(i);
     }
-    const at::Tensor labels = at::tensor(world_.features.labels, at::kLong);
     const std::shared_ptr<Method> method = make_method("plda");
     FitInputs inputs;
     inputs.knowledge_use = KnowledgeUse::kAlways;
-    inputs.base = {tensor_of(world_.features.features.gathered(base)),
-                   labels.index_select(0, at::tensor(base, at::kLong))};
+    inputs.base.features = world_.features.features.gathered(base);
+    for (const int64_t row : base) inputs.base.labels.push_back(world_.features.labels[static_cast<size_t>(row)]);
     inputs.knowledge = &world_.knowledge;
     inputs.class_names = &world_.features.class_names;
     method->fit(inputs);
@@ -72,17 +71,15 @@ class FittedStore : public ::testing::Test {
     MethodContext context;
     context.knowledge = &world_.knowledge;
     context.class_names = &world_.features.class_names;
-    EpisodeBatch batch;
-    batch.support = at::zeros({1, 3, 3, world_.features.dim()});
-    batch.support_mask = at::zeros({1, 3, 3});
-    for (int64_t k = 0; k < 3; ++k) {
-      batch.support[0][k].slice(0, 0, kShots[k]).copy_(tensor_of(images(k, 0, kShots[k])));
-      batch.support_mask[0][k].slice(0, 0, kShots[k]).fill_(1);
-    }
-    batch.query = tensor_of(queries()).unsqueeze(0);
-    batch.classes = at::arange(first_, first_ + 3).unsqueeze(0);
-    const Methods methods = make_methods({text}, {*model_.fitted});
-    const Array shares = array_of(methods.front()->prepare(context)->score(batch).logits.squeeze(0).softmax(-1));
+    std::vector<int64_t> labels;
+    for (int64_t k = 0; k < 3; ++k) labels.resize(labels.size() + static_cast<size_t>(kShots[k]), k);
+    const Array supports = Array::joined({images(0, 0, kShots[0]), images(1, 0, kShots[1]), images(2, 0, kShots[2])});
+    TaskImages task = TaskImages::of(matrix_of<float>(supports), labels, 3);
+    task.numbers = {first_, first_ + 1, first_ + 2};
+    const PreparedMethod prepared = make_methods({text}, {*model_.fitted}).front()->prepare(context);
+    const Array asked = queries();
+    const FloatMatrix logits = answer_of(prepared, task.mapped(prepared.space.get()), matrix_of<float>(asked)).logits;
+    const Array shares = array_of(tensor_of(array_of_matrix(logits)).softmax(-1));
     return matrix_of<float>(shares);
   }
 

@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <fstream>
+#include <functional>
 
 #include "io/safetensors.h"
 #include "recognizer/recognizer_support.h"
@@ -130,6 +131,26 @@ TEST_F(RecognizerIndexTest, ADamagedOneIsLeftAside) {
     EXPECT_EQ(answers().size(), 7U) << size;
     EXPECT_THAT(logged.text(), HasSubstr("pets.pcm.index is not used")) << size;
   }
+}
+
+TEST_F(RecognizerIndexTest, OneWhosePlacesAreOfAnotherSizeOrTypeIsLeftAside) {
+  Safetensors index = read_safetensors(index_path(path_));
+  for (auto& [name, array] : index.tensors) array = array.copy();  // the file is written anew
+  const std::vector<Answer> expected = answers_without_index();
+  const auto written = [&](const std::function<Array(const Array&)>& change) {
+    std::vector<std::pair<std::string, Array>> others, bytes;
+    for (const auto& [name, array] : index.tensors) {
+      const Array own = name.rfind("placed.", 0) == 0 ? change(array) : array;
+      (size_of(own.type()) == 1 ? bytes : others).emplace_back(name, own);
+    }
+    others.insert(others.end(), bytes.begin(), bytes.end());
+    write_safetensors(index_path(path_), others, index.metadata);
+    const Logged logged;
+    expect_same(answers(), expected);
+    EXPECT_THAT(logged.text(), HasSubstr("pets.pcm.index is not used"));
+  };
+  written([](const Array& array) { return array.to(NumberType::kFloat64); });
+  written([](const Array& array) { return Array::zeros({array.size(0), 1, 1}, array.type()); });
 }
 
 TEST_F(RecognizerIndexTest, AMethodThatLooksAtAllClassesHasNone) {

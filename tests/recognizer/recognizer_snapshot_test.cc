@@ -1,3 +1,4 @@
+#include <ATen/ATen.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -193,7 +194,7 @@ TEST_F(RecognizerSnapshotTest, IsEmptyAfterWhatItThrows) {
 /// What a scorer says, or why there is none.
 std::string answers_of(const std::function<const ClassScorer&()>& scorer, const Array& queries) {
   try {
-    const ClassScores scores = scorer().score(queries);
+    const QueryScores scores = scorer().score(queries);
     std::string text;
     for (const std::string& name : scorer().class_names()) text += name + " ";
     const at::Tensor rounded = (tensor_of(array_of_matrix(scores.logits)).to(at::kDouble) * 1e4).round();

@@ -1,4 +1,5 @@
 #pragma once
+#include <ATen/ATen.h>
 #include <gtest/gtest.h>
 
 #include <string>

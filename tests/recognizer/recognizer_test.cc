@@ -35,7 +35,7 @@ TEST_F(SmallRecognizer, EnrolsAndAnswersInAFewLines) {
 
 TEST_F(SmallRecognizer, SaysOnceThatItsHeadWasFittedForAnotherNumberOfImagesAClass) {
   const std::shared_ptr<Method> head = make_method("meta-baseline:shots=2");
-  head->load({{{"log_scale", at::ones({})}}});
+  head->load({{{"log_scale", array_of(at::ones({}))}}});
   write_fitted_method(folder_ / "head.npz", {head, Recognizer::open(path_).file().settings().feature_dim}, {}, {});
   RecognizerParts with_head = parts();
   with_head.model.clear();

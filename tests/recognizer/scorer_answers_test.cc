@@ -7,9 +7,12 @@
 #include <map>
 
 #include "datasets/feature_set.h"
+#include "fewshot/paper/completion_model.h"
+#include "fewshot/paper/protocomnet.h"
 #include "fewshot/scorer_group.h"
 #include "recognizer/class_scorer.h"
 #include "recognizer/create_recognizer.h"
+#include "support/labelled.h"
 #include "support/message_of.h"
 #include "support/real_data.h"
 #include "support/temp_dir.h"
@@ -75,11 +78,13 @@ std::vector<int64_t> images_of_class(const ManyImages& images, int64_t k, int64_
 CompletionModel some_model(const ManyImages& images) {
   const int64_t dim = images.features.size(1);
   at::manual_seed(12);
-  CompletionModel model{ProtoComNet({dim, 4, 8, 6, 9}), images.knowledge.attributes, {}, {}, {}};
-  model.attribute_embedding = tensor_of(images.knowledge.attribute_embedding);
-  model.attribute_mean = at::rand({kAttributes, dim});
-  model.attribute_std = at::rand({kAttributes, dim});
-  return model;
+  const ProtoComNetOptions sizes{dim, 4, 8, 6, 9};
+  return {sizes,
+          weights_of(ProtoComNet(sizes)),
+          images.knowledge.attributes,
+          images.knowledge.attribute_embedding,
+          array_of(at::rand({kAttributes, dim})),
+          array_of(at::rand({kAttributes, dim}))};
 }
 
 FittedMethod fitted_to(const ManyImages& images, const std::string& text) {
@@ -91,7 +96,7 @@ FittedMethod fitted_to(const ManyImages& images, const std::string& text) {
   const at::Tensor which = at::tensor(rows, at::kLong);
   FitInputs inputs;
   inputs.knowledge_use = KnowledgeUse::kAlways;
-  inputs.base = {images.features.index_select(0, which), images.labels.index_select(0, which)};
+  inputs.base = labelled(images.features.index_select(0, which), images.labels.index_select(0, which));
   inputs.knowledge = &images.knowledge;
   inputs.class_names = &images.knowledge.classes;
   const std::shared_ptr<Method> method = make_method(text);
@@ -190,8 +195,8 @@ void expect_the_predictions_of_evaluation(const ManyImages& images, const std::v
     context.class_names = &images.knowledge.classes;
     std::vector<FittedMethod> files;
     if (model.fitted) files = {*model.fitted};
-    const ScorerGroup evaluation(make_methods({text}, files), context, images.features);
-    const at::Tensor expected = evaluation.score(rows).front().logits.squeeze(0).argmax(1);
+    const ScorerGroup evaluation(make_methods({text}, files), context, array_of(images.features));
+    const at::Tensor expected = tensor_of(evaluation.score(rows).front().logits).squeeze(0).argmax(1);
     const EnrolledClasses kept = kept_for(model, enrolled);
     const at::Tensor found = logits_of(ClassScorer(kept, model, {text}), queries).argmax(1);
     EXPECT_EQ(found.ne(expected).sum().item<int64_t>(), 0) << text << ", of " << rows.q << " predictions";

@@ -1,7 +1,4 @@
 #pragma once
-#include <ATen/ATen.h>
-#include <ATen/core/grad_mode.h>
-
 #include <string>
 #include <utility>
 #include <vector>
@@ -59,14 +56,14 @@ inline CompletionModel constant_model(const std::vector<float>& completed) {
   sizes.code_dim = 3;
   sizes.attention_hidden = 3;
   sizes.decoder_hidden = 3;
-  CompletionModel model{ProtoComNet(sizes),
-                        {"tail"},
-                        at::tensor({0.0F, 1.0F}).unsqueeze(0),
-                        at::zeros({1, sizes.feature_dim}),
-                        at::ones({1, sizes.feature_dim})};
-  const at::NoGradGuard no_grad;
-  for (const at::Tensor& parameter : model.network.parameters()) parameter.zero_();
-  model.network.parameter("decoder.2.bias").copy_(at::tensor(completed));
+  CompletionModel model;
+  model.sizes = sizes;
+  for (const auto& [name, shape] : weight_shapes(sizes))
+    model.weights.emplace_back(name, name == "decoder.2.bias" ? Array::of(completed) : Array::zeros(shape));
+  model.attributes = {"tail"};
+  model.attribute_embedding = Array::of<float>({0, 1}, {1, 2});
+  model.attribute_mean = Array::zeros({1, sizes.feature_dim});
+  model.attribute_std = Array::of(std::vector<float>(completed.size(), 1), {1, sizes.feature_dim});
   return model;
 }
 

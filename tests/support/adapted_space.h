@@ -8,11 +8,13 @@
 #include "fewshot/plda/detail/adaptation.h"
 #include "fewshot/plda/detail/state.h"
 #include "support/matrices.h"
+#include "support/scorer.h"
 
 namespace protocom::testing {
 
 /// What a method answers to an episode of float32 support [1, n, k, d] by the space that adapted() makes of `model`.
-inline EpisodeScores in_adapted_space(const EpisodeBatch& batch, PldaModel model, const std::string& text = "plda") {
+inline testing::TensorScores in_adapted_space(const EpisodeBatch& batch, PldaModel model,
+                                              const std::string& text = "plda") {
   model.adaptation.unlabelled = text == "plda-vb";
   const int64_t classes = batch.support.size(1), shots = batch.support.size(2);
   at::Tensor features = batch.support.view({classes * shots, -1});
@@ -24,7 +26,7 @@ inline EpisodeScores in_adapted_space(const EpisodeBatch& batch, PldaModel model
   }
   const auto method = make_method(text);
   method->load(state_of(adapted(model, matrix_of(features), labels_of(labels), classes), {}));
-  return method->prepare({})->score(batch);
+  return testing::scores_of(*method, {}, batch);
 }
 
 }  // namespace protocom::testing

@@ -3,12 +3,24 @@
 
 #include <vector>
 
-#include "fewshot/plda/detail/matrix_of_tensor.h"
+#include "base/matrix.h"
 #include "fewshot/plda/space.h"
 #include "tensors/tensors.h"
 
 /// Tests draw and check tensors; these are what plda works on, and back.
 namespace protocom {
+
+/// Rows [m, d] of a tensor [..., d] of any float type.
+template <typename Number>
+RowMatrix<Number> rows_of_tensor(const at::Tensor& tensor, at::ScalarType type) {
+  const at::Tensor plain = tensor.to(at::kCPU, type).contiguous();
+  const int64_t width = plain.size(-1), rows = width == 0 ? plain.size(0) : plain.numel() / width;
+  return Eigen::Map<const RowMatrix<Number>>(plain.data_ptr<Number>(), rows, width);
+}
+inline DoubleMatrix matrix_of(const at::Tensor& tensor) { return rows_of_tensor<double>(tensor, at::kDouble); }
+inline FloatMatrix float_matrix_of(const at::Tensor& tensor) { return rows_of_tensor<float>(tensor, at::kFloat); }
+/// float32 [n, d].
+inline at::Tensor tensor_of(const FloatMatrix& matrix) { return tensor_of(array_of_matrix(matrix)); }
 
 /// [e].
 inline DoubleVector vector_of(const at::Tensor& tensor) { return matrix_of(tensor.flatten()).row(0); }

@@ -4,8 +4,8 @@
 #include <cmath>
 #include <memory>
 
-#include "fewshot/plda/detail/matrix_of_tensor.h"
 #include "fewshot/plda/detail/tasks.h"
+#include "support/matrices.h"
 
 namespace protocom::testing {
 

@@ -16,12 +16,9 @@ inline std::shared_ptr<Method> fitted_plda(const ToyWorld& world) {
     if (world.features.class_split[static_cast<size_t>(labels[i])] == Split::kBase)
       rows.push_back(static_cast<int64_t>(i));
   }
-  const at::Tensor base = at::tensor(rows, at::kLong);
-  FitInputs inputs{
-      {tensor_of(world.features.features.gathered(rows)), at::tensor(labels, at::kLong).index_select(0, base)},
-      {},
-      &world.knowledge,
-      &world.features.class_names};
+  LabelledFeatures base{world.features.features.gathered(rows), {}};
+  for (const int64_t row : rows) base.labels.push_back(labels[static_cast<size_t>(row)]);
+  FitInputs inputs{std::move(base), {}, &world.knowledge, &world.features.class_names};
   inputs.knowledge_use = KnowledgeUse::kAlways;
   method->fit(inputs);
   return method;

@@ -2,6 +2,7 @@
 #include <ATen/ATen.h>
 
 #include "fewshot/paper/completion_model.h"
+#include "fewshot/paper/protocomnet.h"
 #include "support/toy_features.h"
 #include "tensors/tensors.h"
 
@@ -14,8 +15,12 @@ inline CompletionModel untrained_model(const ToyWorld& world) {
   options.feature_dim = world.features.dim();
   options.embedding_dim = world.knowledge.embedding_dim();
   const auto attributes = static_cast<int64_t>(world.knowledge.attributes.size());
-  return {ProtoComNet(options), world.knowledge.attributes, tensor_of(world.knowledge.attribute_embedding),
-          at::randn({attributes, world.features.dim()}), at::ones({attributes, world.features.dim()})};
+  return {options,
+          weights_of(ProtoComNet(options)),
+          world.knowledge.attributes,
+          world.knowledge.attribute_embedding,
+          array_of(at::randn({attributes, world.features.dim()})),
+          array_of(at::ones({attributes, world.features.dim()}))};
 }
 
 }  // namespace protocom::testing

@@ -3,6 +3,7 @@
 
 #include "fewshot/methods.h"
 #include "support/golden.h"
+#include "support/scorer.h"
 #include "tensors/tensors.h"
 
 namespace protocom::testing {
@@ -15,8 +16,8 @@ struct YardstickEpisode {
     for (const auto& supports : episode.at("support")) classes.push_back(tensor_of(supports));
     batch.support = at::stack(classes).unsqueeze(0).to(at::kFloat);
     batch.query = tensor_of(episode.at("query")).unsqueeze(0).to(at::kFloat);
-    base.features = tensor_of(episode.at("base")).to(at::kFloat);
-    base.labels = at::tensor(episode.at("base_labels").get<std::vector<int64_t>>(), at::kLong);
+    base.features = array_of(tensor_of(episode.at("base")).to(at::kFloat));
+    base.labels = episode.at("base_labels").get<std::vector<int64_t>>();
     context.base = &base;
     batch.classes = at::arange(batch.support.size(1), at::kLong).unsqueeze(0);
     for (int64_t k = 0; k < batch.support.size(1); ++k) class_names.push_back("class" + std::to_string(k));
@@ -32,7 +33,7 @@ struct YardstickEpisode {
 
   /// Logarithms of the queries' probabilities by a method, [q, n].
   [[nodiscard]] at::Tensor answer(const std::string& method, const EpisodeBatch& to) const {
-    return make_method(method)->prepare(context)->score(to).logits.squeeze(0).to(at::kDouble).log_softmax(-1);
+    return testing::scores_of(*make_method(method), context, to).logits.squeeze(0).to(at::kDouble).log_softmax(-1);
   }
   [[nodiscard]] at::Tensor answer(const std::string& method) const { return answer(method, batch); }
 

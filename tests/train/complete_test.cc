@@ -11,7 +11,9 @@
 #include "base/error.h"
 #include "fewshot/align_knowledge.h"
 #include "fewshot/paper/completer.h"
+#include "fewshot/paper/protocomnet.h"
 #include "support/logged.h"
+#include "support/matrices.h"
 #include "support/stop_at.h"
 #include "support/temp_dir.h"
 #include "support/toy_features.h"
@@ -65,7 +67,8 @@ ToyWorld moved_world(double length) {
 
 at::Tensor completed_by(const CompletionModel& model, const ToyWorld& world, const at::Tensor& prototypes) {
   const KnowledgeTable classes = align_knowledge(world.knowledge, world.features.class_names, model.attributes);
-  return Completer(model, classes).complete(prototypes, at::arange(prototypes.size(0), at::kLong));
+  const Completer completer(model, classes);
+  return protocom::tensor_of(completer.complete(float_matrix_of(prototypes), labels_of(at::arange(prototypes.size(0)))));
 }
 
 TEST(Complete, WhatAllFeaturesShareChangesNothingWhenItIsTakenOff) {
@@ -81,7 +84,8 @@ TEST(Complete, WhatAllFeaturesShareChangesNothingWhenItIsTakenOff) {
   const double shift = 10 / std::sqrt(24.0);
   EXPECT_TRUE(at::allclose(completed_by(one.model, plain, prototypes) + shift,
                            completed_by(other.model, moved, prototypes + shift), 1e-3, 1e-3));
-  EXPECT_TRUE(at::allclose(one.model.attribute_mean + shift, other.model.attribute_mean, 1e-3, 1e-3));
+  EXPECT_TRUE(
+      at::allclose(tensor_of(one.model.attribute_mean) + shift, tensor_of(other.model.attribute_mean), 1e-3, 1e-3));
 }
 
 TEST(Complete, TakesOffWhatFeaturesShareOnlyWhereThatIsMostOfThem) {
@@ -90,9 +94,8 @@ TEST(Complete, TakesOffWhatFeaturesShareOnlyWhereThatIsMostOfThem) {
   options.batches = 3;
   const auto weights = [&](const ToyWorld& world, Centring centring) {
     options.centring = centring;
-    return train_completion({world.features, world.knowledge}, options, {}, Progress::none())
-        .model.network.parameter("encoder.bias")
-        .clone();
+    return tensor_of(train_completion({world.features, world.knowledge}, options, {}, Progress::none())
+                         .model.weight("encoder.bias"));
   };
   const ToyWorld plain = moved_world(0);
   EXPECT_TRUE(at::equal(weights(plain, Centring::kAuto), weights(plain, Centring::kNever)));
@@ -121,9 +124,8 @@ TEST(Complete, GivesTheSameModelForTheSameSeedAndAnotherForAnother) {
   options.batches = 5;
   const auto weights = [&](uint64_t seed) {
     options.seed = seed;
-    return train_completion({world.features, world.knowledge}, options, {}, Progress::none())
-        .model.network.parameter("decoder.2.weight")
-        .clone();
+    return tensor_of(train_completion({world.features, world.knowledge}, options, {}, Progress::none())
+                         .model.weight("decoder.2.weight"));
   };
   const at::Tensor first = weights(8);
   EXPECT_TRUE(first.equal(weights(8)));
@@ -195,9 +197,9 @@ TEST(Complete, ATrainingThatIsStoppedAtEveryStepGivesTheSameModel) {
   files.stop = nullptr;
   const CompletionTraining resumed =
       train_completion({world.features, world.knowledge}, options, files, Progress::none());
-  for (const auto& [name, tensor] : whole.model.network.state_dict())
-    EXPECT_TRUE(at::equal(tensor, resumed.model.network.parameter(name))) << name;
-  EXPECT_TRUE(at::equal(whole.model.attribute_mean, resumed.model.attribute_mean));
+  for (const auto& [name, array] : whole.model.weights)
+    EXPECT_TRUE(at::equal(tensor_of(array), tensor_of(resumed.model.weight(name)))) << name;
+  EXPECT_TRUE(at::equal(tensor_of(whole.model.attribute_mean), tensor_of(resumed.model.attribute_mean)));
   EXPECT_EQ(resumed.kept_epoch, whole.kept_epoch);
   ASSERT_EQ(resumed.epochs.size(), whole.epochs.size());
   for (size_t i = 0; i < whole.epochs.size(); ++i) {
@@ -231,11 +233,11 @@ TEST(Complete, ComputesAttributeStatisticsFromBaseImagesOnly) {
   CompleteRecipe options = quick_completion();
   options.schedule.epochs = 1;
   options.batches = 1;
-  const at::Tensor before =
-      train_completion({world.features, world.knowledge}, options, {}, Progress::none()).model.attribute_mean;
+  const at::Tensor before = tensor_of(
+      train_completion({world.features, world.knowledge}, options, {}, Progress::none()).model.attribute_mean);
   tensor_of(world.features.features).narrow(0, 100 * 30, 12 * 30).add_(100);  // val and novel images
-  const at::Tensor after =
-      train_completion({world.features, world.knowledge}, options, {}, Progress::none()).model.attribute_mean;
+  const at::Tensor after = tensor_of(
+      train_completion({world.features, world.knowledge}, options, {}, Progress::none()).model.attribute_mean);
   EXPECT_TRUE(before.equal(after));
 }
 
@@ -250,10 +252,11 @@ TEST(Complete, CompletesFeaturesOfAnyLengthAlike) {
   const CompletionModel one = train_completion({world.features, world.knowledge}, options, {}, Progress::none()).model;
   const CompletionModel sixteen =
       train_completion({longer.features, longer.knowledge}, options, {}, Progress::none()).model;
-  EXPECT_TRUE(at::allclose(sixteen.attribute_mean, 16 * one.attribute_mean, 1e-5));
+  EXPECT_TRUE(at::allclose(tensor_of(sixteen.attribute_mean), 16 * tensor_of(one.attribute_mean), 1e-5));
   const at::Tensor prototype = tensor_of(world.features.features).narrow(0, 0, 5);
   const auto alone = [](const CompletionModel& model, const at::Tensor& p) {
-    return model.network.decode(model.network.encode(p));
+    const ProtoComNet network(model);
+    return network.decode(network.encode(p));
   };
   EXPECT_TRUE(at::allclose(alone(sixteen, 16 * prototype), 16 * alone(one, prototype), 1e-3, 1e-4));
 }

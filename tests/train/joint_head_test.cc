@@ -8,7 +8,9 @@
 #include "fewshot/align_knowledge.h"
 #include "fewshot/episode_batch.h"
 #include "fewshot/paper/completer.h"
+#include "fewshot/paper/protocomnet.h"
 #include "fewshot/toolbox/cosine_classifier.h"
+#include "support/matrices.h"
 #include "tensors/tensors.h"
 
 namespace protocom {
@@ -20,18 +22,21 @@ constexpr int64_t kQuery = 4;
 constexpr int64_t kDim = 5;
 
 struct World {
-  CompletionModel model;
+  ProtoComNet network{ProtoComNetOptions{kDim, 2, 4, 3, 6}};
+  CompletionModel model{network.options(), weights_of(network), {"a", "b", "c"}, {}, {}, {}};
   KnowledgeTable classes;
 
-  World() : model{ProtoComNet({kDim, 2, 4, 3, 6}), {"a", "b", "c"}, {}, {}, {}} {
+  World() {
     torch::manual_seed(3);
-    model.attribute_embedding = at::randn({3, 2});
-    model.attribute_mean = at::rand({3, kDim});
-    model.attribute_std = at::rand({3, kDim});
+    model.attribute_embedding = array_of(at::randn({3, 2}));
+    model.attribute_mean = array_of(at::rand({3, kDim}));
+    model.attribute_std = array_of(at::rand({3, kDim}));
     classes.association =
         array_of(at::tensor({1., 1., 0., 0., 1., 1., 0., 0., 0., 1., 0., 1.}, at::kFloat).view({4, 3}));
     classes.class_embedding = array_of(at::randn({4, 2}));
   }
+
+  [[nodiscard]] JointCompletion completion() const { return {&model, &network, &classes}; }
 };
 
 EpisodeFeatures some_episode() {
@@ -74,7 +79,7 @@ class JointHeadGradient : public ::testing::TestWithParam<const char*> {};
 
 TEST_P(JointHeadGradient, AgreesWithFiniteDifferences) {
   const World world;
-  const JointHead head(GetParam(), &world.model, &world.classes, 10);
+  const JointHead head(GetParam(), world.completion(), 10);
   EpisodeFeatures episode = some_episode();
   episode.support.requires_grad_(true);
   episode.query.requires_grad_(true);
@@ -84,7 +89,7 @@ TEST_P(JointHeadGradient, AgreesWithFiniteDifferences) {
   expect_gradient(head, episode, episode.query, episode.query.grad(), "query");
   expect_gradient(head, episode, head.scale(), head.scale().grad(), "gamma");
   if (GetParam() == std::string("mean")) return;
-  for (const auto& [name, tensor] : world.model.network.state_dict()) {
+  for (const auto& [name, tensor] : world.network.state_dict()) {
     expect_gradient(head, episode, tensor, tensor.grad(), name);
   }
 }
@@ -93,7 +98,7 @@ INSTANTIATE_TEST_SUITE_P(OfEveryMethod, JointHeadGradient,
                          ::testing::Values("mean", "completed", "mean-fusion", "gauss-fusion"));
 
 TEST(JointHead, OfTheMeanIsTheScaledCosineToTheClassMeans) {
-  const JointHead head("mean", nullptr, nullptr, 7);
+  const JointHead head("mean", {}, 7);
   EpisodeFeatures episode{{0, 1},
                           at::tensor({1., 0., 3., 0., 0., 2., 0., 2.}, at::kFloat).view({2, 2, 2}),
                           at::tensor({3., 4.}, at::kFloat).view({1, 2})};
@@ -105,23 +110,22 @@ TEST(JointHead, OfTheMeanIsTheScaledCosineToTheClassMeans) {
 
 TEST(JointHead, TakesAMethodWithItsParametersAndRefusesOneThatNeedsMore) {
   const World world;
-  const JointHead head("gauss-fusion:scale=20", &world.model, &world.classes, 10);
-  EXPECT_NE(loss_of(head, some_episode()),
-            loss_of(JointHead("gauss-fusion", &world.model, &world.classes, 10), some_episode()));
-  EXPECT_THROW(JointHead("simple-shot", nullptr, nullptr, 10), UsageError);
-  EXPECT_THROW(JointHead("proto-net", nullptr, nullptr, 10), UsageError) << "it has no gradient";
-  EXPECT_THROW(JointHead("restore-net", nullptr, nullptr, 10), UsageError);
+  const JointHead head("gauss-fusion:scale=20", world.completion(), 10);
+  EXPECT_NE(loss_of(head, some_episode()), loss_of(JointHead("gauss-fusion", world.completion(), 10), some_episode()));
+  EXPECT_THROW(JointHead("simple-shot", {}, 10), UsageError);
+  EXPECT_THROW(JointHead("proto-net", {}, 10), UsageError) << "it has no gradient";
+  EXPECT_THROW(JointHead("restore-net", {}, 10), UsageError);
 }
 
 TEST(JointHead, UsesTheAttributesMeansWhereTheirStdIsZero) {
   World world;
-  world.model.attribute_std.zero_();
+  tensor_of(world.model.attribute_std).zero_();
   const EpisodeFeatures episode = some_episode();
-  const JointHead head("completed", &world.model, &world.classes, 10);
+  const JointHead head("completed", world.completion(), 10);
   at::Generator noise = generator();
   const Completer completer(world.model, world.classes);
   const at::Tensor mean = mean_prototypes(support_statistics(episode.support));
-  const at::Tensor completed = completer.complete(mean, at::tensor(episode.classes, at::kLong));
+  const at::Tensor completed = protocom::tensor_of(completer.complete(float_matrix_of(mean), episode.classes));
   const at::Tensor expected = 10 * protocom::cosine_similarity(episode.query, completed);
   EXPECT_TRUE(at::allclose(head.logits(episode, noise), expected, 1e-4, 1e-5));
 }

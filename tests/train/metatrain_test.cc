@@ -131,11 +131,17 @@ TEST(Metatrain, ChangesBackboneNetworkAndScaleTogether) {
   MetatrainOptions options = quick_joint();
   options.validation.episodes = 0;
   const auto backbone = copies(world.backbone->parameters());
-  const auto network = copies(world.model->network.parameters());
+  std::vector<Array> network;
+  for (const auto& [name, array] : world.model->weights) network.push_back(array.copy());
   const MetatrainResult result = metatrain(world.inputs(), options, world.files, Progress::none());
   EXPECT_EQ(result.kept_epoch, 3);
   for (size_t i = 0; i < backbone.size(); ++i) EXPECT_FALSE(backbone[i].equal(world.backbone->parameters()[i])) << i;
-  for (size_t i = 0; i < network.size(); ++i) EXPECT_FALSE(network[i].equal(world.model->network.parameters()[i])) << i;
+  const CompletionModel written = read_completion_model(world.files.model);
+  for (size_t i = 0; i < network.size(); ++i) {
+    const auto& [name, now] = world.model->weights[i];
+    EXPECT_FALSE(tensor_of(network[i]).equal(tensor_of(now))) << name;
+    EXPECT_TRUE(tensor_of(written.weight(name)).equal(tensor_of(now))) << name;
+  }
   EXPECT_NE(result.epochs.back().scale, options.scale);
 }
 
@@ -158,7 +164,7 @@ TEST(Metatrain, GivesTheSameWeightsForTheSameSeedAndOthersForAnother) {
     options.schedule.epochs = 1;
     options.seed = seed;
     metatrain(world.inputs(), options, world.files, Progress::none());
-    return world.model->network.parameter("encoder.weight").detach().clone();
+    return tensor_of(world.model->weight("encoder.weight").copy());
   };
   const at::Tensor first = weights(4);
   EXPECT_TRUE(first.equal(weights(4)));
@@ -177,13 +183,13 @@ TEST(Metatrain, RecomputesTheAttributesStatisticsWithTheTunedBackbone) {
   // Classes 0 and 3 of the base have the upper colour 0.
   const at::Tensor all = tensor_of(features.features);
   const at::Tensor rows = at::cat({all.slice(0, 0, kPerClass), all.slice(0, 3 * kPerClass, 4 * kPerClass)});
-  EXPECT_TRUE(at::allclose(model.attribute_mean[0], rows.mean(0), 1e-4, 1e-5));
-  EXPECT_TRUE(at::allclose(model.attribute_std[0], rows.std(0), 1e-4, 1e-5));
+  EXPECT_TRUE(at::allclose(tensor_of(model.attribute_mean)[0], rows.mean(0), 1e-4, 1e-5));
+  EXPECT_TRUE(at::allclose(tensor_of(model.attribute_std)[0], rows.std(0), 1e-4, 1e-5));
   options.statistics = AttributeStatistics::kKept;
   JointWorld other;
-  const at::Tensor before = other.model->attribute_mean.clone();
+  const at::Tensor before = tensor_of(other.model->attribute_mean.copy());
   metatrain(other.inputs(), options, other.files, Progress::none());
-  EXPECT_TRUE(read_completion_model(other.files.model).attribute_mean.equal(before));
+  EXPECT_TRUE(tensor_of(read_completion_model(other.files.model).attribute_mean).equal(before));
 }
 
 TEST(Metatrain, TrainsWithTheMeanHeadWithoutAnyKnowledge) {

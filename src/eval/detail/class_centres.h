@@ -1,8 +1,7 @@
 #pragma once
-#include <ATen/core/Tensor.h>
-
 #include <vector>
 
+#include "base/matrix.h"
 #include "datasets/feature_set.h"
 
 namespace protocom {
@@ -16,13 +15,14 @@ class ClassCentres {
   /// Finds them, if they have not been found: before cosines(), and only where they are needed, as this reads all
   /// features.
   void find();
-  /// The mean cosine of each episode's prototypes [b, n, d] to the centres of its classes [b * n], into cosine[0 .. b).
-  void cosines(const at::Tensor& prototypes, const std::vector<int64_t>& classes, double* cosine) const;
+  /// The mean cosine of each episode's prototypes float32 [b, n, d] to the centres of its classes [b * n], into
+  /// cosine[0 .. b).
+  void cosines(const Array& prototypes, const std::vector<int64_t>& classes, double* cosine) const;
 
  private:
   const FeatureSet& features_;
   std::vector<int64_t> classes_;
-  at::Tensor unit_;  // [all classes, d], of length 1
+  FloatMatrix unit_;  // [all classes, d], of length 1; empty: not found yet
 };
 
 }  // namespace protocom

@@ -1,13 +1,13 @@
 #pragma once
-#include <ATen/core/Tensor.h>
-
 #include <atomic>
 #include <cstdint>
 #include <memory>
 #include <mutex>
 #include <vector>
 
-#include "fewshot/method.h"
+#include "base/array.h"
+#include "fewshot/feature_transform.h"
+#include "fewshot/floats.h"
 
 namespace protocom {
 
@@ -15,24 +15,24 @@ namespace protocom {
 /// and in one way only, so that what a row gives depends neither on episodes nor on threads. Thread-safe.
 class MappedTable {
  public:
-  /// `table` float16 or float32 [m, d].
-  MappedTable(at::Tensor table, std::shared_ptr<const FeatureTransform> map);
+  /// `table` float16 or float32 [m, d]; `map` null: rows stay as they are.
+  MappedTable(Array table, std::shared_ptr<const FeatureTransform> map);
 
-  [[nodiscard]] const FeatureTransform& map() const { return *map_; }
+  [[nodiscard]] const FeatureTransform* map() const { return map_.get(); }
   /// The table before.
-  [[nodiscard]] const at::Tensor& table() const { return table_; }
+  [[nodiscard]] const Array& table() const { return table_; }
   /// Sees to it that these rows (-1: none) have their values.
   void need(const std::vector<int64_t>& rows) const;
 
-  // Only rows that were needed have their values.
-
-  /// [m, e], a slice of longer rows where e is no multiple of kRowMultiple.
-  [[nodiscard]] const at::Tensor& rows() const { return mapped_; }
-  /// Floats from row to row: e rounded up to a multiple of kRowMultiple, filled up with zeros.
+  /// Numbers of a row.
+  [[nodiscard]] int64_t width() const { return width_; }
+  /// Floats from row to row: the width rounded up to a multiple of kRowMultiple, filled up with zeros.
   [[nodiscard]] int64_t stride() const { return stride_; }
+
+  // Only rows that were needed have their values.
   [[nodiscard]] const float* row(int64_t i) const { return first_ + i * stride_; }
   /// Squared length of a row.
-  [[nodiscard]] float square(int64_t i) const { return squares_[i]; }
+  [[nodiscard]] float square(int64_t i) const { return squares_[static_cast<size_t>(i)]; }
 
  private:
   static constexpr int64_t kBlock = 256;  // rows
@@ -44,13 +44,13 @@ class MappedTable {
 
   void fill(int64_t block) const;
 
-  at::Tensor table_;
+  Array table_;
   std::shared_ptr<const FeatureTransform> map_;
-  at::Tensor mapped_;   // [m, e]
-  at::Tensor lengths_;  // [m], squared
+  int64_t width_;
   int64_t stride_;
+  Array mapped_;  // [m, stride]; the table itself where nothing is to be done
   const float* first_;
-  const float* squares_;
+  mutable Floats squares_;  // [m]
   mutable std::vector<Block> blocks_;
 };
 

@@ -30,12 +30,4 @@ MethodDefinition define(MethodSpec spec, Parameters<Options> parameters, More...
           tries};
 }
 
-/// What a scorer says of a batch whose features have been through its map (Scorer::answer). Thread-safe.
-using Answer = std::function<EpisodeScores(const EpisodeBatch& batch)>;
-
-/// A scorer that is no more than that. `map` null: the method takes features as they are; `fewest_shots`: labelled
-/// images that a class must have.
-std::unique_ptr<Scorer> scorer_of(Answer answer, std::shared_ptr<const FeatureTransform> map = nullptr,
-                                  int64_t fewest_shots = 1);
-
 }  // namespace protocom

@@ -122,7 +122,7 @@ std::vector<at::Tensor> Am3Method::semantics_of(const KnowledgeTable& knowledge,
   return semantics;
 }
 
-std::unique_ptr<Scorer> Am3Method::prepare(const MethodContext& context) const {
+BatchScorer Am3Method::scorer(const MethodContext& context) const {
   const std::vector<at::Tensor> semantics = semantics_of(*context.knowledge, *context.class_names);
   for (size_t i = 0; i < semantics.size(); ++i) {
     const int64_t fitted = model().blocks[i].transform.in();
@@ -130,12 +130,12 @@ std::unique_ptr<Scorer> Am3Method::prepare(const MethodContext& context) const {
       fail("'{}' was fitted on {} values per class ({}), this knowledge has {}: give the same kind of knowledge",
            spec().name, fitted, design_.semantics[i], semantics[i].size(1));
   }
-  const auto answer = [model = model(), semantics](const EpisodeBatch& batch) -> EpisodeScores {
+  const auto answer = [model = model(), semantics](const EpisodeBatch& batch) -> BatchScores {
     const at::Tensor prototypes =  // nearest prototype after the chain
         chained(model.blocks, mean_of_supports(batch), rows_of(semantics, classes_of(batch))).back();
     return {model.logits(batch.query, prototypes), model.space->back(prototypes)};
   };
-  return scorer_of(answer, model().space);
+  return {answer, model().space};
 }
 
 Am3Model Am3Method::blank() const {
@@ -159,7 +159,7 @@ HeadTraining Am3Method::begin(const FitInputs& inputs, Rng& rng) {
   const auto semantics = semantics_of(*inputs.knowledge, *inputs.class_names);
   model() = untrained(inputs, semantics);
   const auto classes = std::make_shared<const TrainingClasses>(
-      training_classes(inputs, *model().space, spec().name, options().shots + 1));
+      training_classes(inputs, model().space.get(), spec().name, options().shots + 1));
   TrainingTaskShape shape;
   shape.ways = options().ways;
   shape.shots = options().shots;

@@ -7,22 +7,21 @@
 #include <numeric>
 
 #include "base/error.h"
+#include "fewshot/batch_method.h"
+#include "tensors/tensors.h"
 
 namespace protocom {
 namespace {
 
 constexpr int64_t kHeldOutEvery = 4;
 
-/// Images with these labels; `places` are their rows among the features, if not 0, 1, 2, ...
-ClassImages by_class(const at::Tensor& features, const at::Tensor& image_labels, const at::Tensor& places,
+/// Images with these labels; `places` are their rows among the features.
+ClassImages by_class(const at::Tensor& features, const std::vector<int64_t>& labels, const std::vector<int64_t>& places,
                      int64_t fewest) {
   ClassImages found;
   found.features = features;
   std::map<int64_t, std::vector<int64_t>> rows;
-  const at::Tensor labels = image_labels.contiguous();
-  const at::Tensor at_rows = places.contiguous();
-  for (int64_t i = 0; i < labels.numel(); ++i)
-    rows[labels.data_ptr<int64_t>()[i]].push_back(at_rows.data_ptr<int64_t>()[i]);
+  for (size_t i = 0; i < labels.size(); ++i) rows[labels[i]].push_back(places[i]);
   for (auto& [label, own] : rows) {
     if (static_cast<int64_t>(own.size()) < std::max<int64_t>(2, fewest)) continue;
     found.labels.push_back(label);
@@ -31,9 +30,12 @@ ClassImages by_class(const at::Tensor& features, const at::Tensor& image_labels,
   return found;
 }
 
-ClassImages by_class(const LabelledFeatures& images, const FeatureTransform& map, int64_t fewest) {
+ClassImages by_class(const LabelledFeatures& images, const FeatureTransform* map, int64_t fewest) {
   if (!images.features.defined()) return {};
-  return by_class(map.map(images.features), images.labels, at::arange(images.labels.numel(), at::kLong), fewest);
+  std::vector<int64_t> places(images.labels.size());
+  std::iota(places.begin(), places.end(), 0);
+  const at::Tensor features = tensor_of(images.features);
+  return by_class(map == nullptr ? features : mapped_tensor(*map, features), images.labels, places, fewest);
 }
 
 void move_class(ClassImages& from, size_t i, ClassImages& to) {
@@ -70,16 +72,16 @@ at::Tensor ClassImages::centres() const {
   return at::stack(means);
 }
 
-TrainingClasses training_classes(const FitInputs& inputs, const FeatureTransform& map, const std::string& method,
+TrainingClasses training_classes(const FitInputs& inputs, const FeatureTransform* map, const std::string& method,
                                  int64_t fewest) {
   return with_held_out({by_class(inputs.base, map, fewest), by_class(inputs.val, map, fewest)}, method, fewest);
 }
 
 TrainingClasses training_maps(const FitInputs& inputs, const std::string& method, int64_t fewest) {
   if (!inputs.maps.maps.defined()) fail_usage("'{}' needs {}", method, to_string(Need::kFeatureMaps));
-  const at::Tensor maps = inputs.maps.maps.flatten(1);
+  const at::Tensor maps = tensor_of(inputs.maps.maps).flatten(1);
   TrainingClasses found{by_class(maps, inputs.base.labels, inputs.maps.base, fewest), {}};
-  if (inputs.maps.val.defined()) found.held_out = by_class(maps, inputs.val.labels, inputs.maps.val, fewest);
+  if (!inputs.maps.val.empty()) found.held_out = by_class(maps, inputs.val.labels, inputs.maps.val, fewest);
   return with_held_out(std::move(found), method, fewest);
 }
 

@@ -3,7 +3,7 @@
 
 #include "fewshot/toolbox/detail/class_kernels.h"
 #include "fewshot/toolbox/detail/information_kernels.h"
-#include "fewshot/toolbox/detail/row_kernels.h"
+#include "fewshot/detail/row_kernels.h"
 #include "fewshot/toolbox/detail/task_method.h"
 #include "fewshot/toolbox/detail/task_rows.h"
 

@@ -1,18 +1,16 @@
-#include <ATen/ATen.h>
-
 #include <algorithm>
 #include <limits>
+#include <map>
 #include <memory>
 #include <utility>
 #include <vector>
 
 #include "fewshot/toolbox/detail/class_kernels.h"
 #include "fewshot/toolbox/detail/digamma.h"
-#include "fewshot/toolbox/detail/row_products.h"
 #include "fewshot/toolbox/detail/row_span.h"
 #include "fewshot/toolbox/detail/soft_k_means.h"
 #include "fewshot/toolbox/detail/span_whitening.h"
-#include "fewshot/toolbox/detail/symmetric_eigen.h"
+#include "base/symmetric_eigen.h"
 #include "fewshot/toolbox/detail/task_matrix.h"
 #include "fewshot/toolbox/detail/task_method.h"
 #include "fewshot/toolbox/detail/task_rows.h"
@@ -73,13 +71,11 @@ BaseClasses base_classes(const std::vector<FloatMatrix>& classes) {
 }
 
 /// The base features of each class that has any.
-std::vector<FloatMatrix> rows_by_class(const at::Tensor& features, const at::Tensor& labels) {
+std::vector<FloatMatrix> rows_by_class(const FloatMatrix& features, const std::vector<int64_t>& labels) {
+  std::map<int64_t, std::vector<int64_t>> rows;
+  for (size_t i = 0; i < labels.size(); ++i) rows[labels[i]].push_back(static_cast<int64_t>(i));
   std::vector<FloatMatrix> classes;
-  for (int64_t label = 0; label <= labels.max().item<int64_t>(); ++label) {
-    const at::Tensor own = features.index({labels.eq(label)}).contiguous();
-    if (own.size(0) == 0) continue;
-    classes.emplace_back(Eigen::Map<const FloatMatrix>(own.data_ptr<float>(), own.size(0), own.size(1)));
-  }
+  for (const auto& [label, own] : rows) classes.emplace_back(features(own, Eigen::all));
   return classes;
 }
 
@@ -105,22 +101,25 @@ double default_precision(const BaseClasses& base, const DoubleMatrix& whitening)
 /// Features in cl2n, and beside them the same whitened: each half of a row is filled up with zeros.
 class WhitenedBeside : public FeatureTransform {
  public:
-  /// `whitens` float32 [d, d].
-  WhitenedBeside(std::shared_ptr<const FeatureSpace> space, at::Tensor whitens)
+  /// `whitens` [d, d].
+  WhitenedBeside(std::shared_ptr<const FeatureTransform> space, FloatMatrix whitens)
       : space_(std::move(space)), whitens_(std::move(whitens)) {}
 
-  [[nodiscard]] at::Tensor map(const at::Tensor& features) const override {
-    const at::Tensor rows = space_->map(features);
-    return at::cat({padded_row(rows), padded_row(at::matmul(rows, whitens_))}, -1);
+  [[nodiscard]] int64_t width(int64_t dim) const override { return 2 * padded_length(dim); }
+  void map(const FeatureRows& features, Eigen::Ref<FloatMatrix> rows) const override {
+    const int64_t dim = features.cols(), half = padded_length(dim);
+    rows.setZero();
+    rows.leftCols(half) = padded_rows(features, space_.get());
+    rows.middleCols(half, dim).noalias() = rows.leftCols(dim) * whitens_;
   }
   [[nodiscard]] bool same_as(const FeatureTransform& other) const override {
     const auto* whitened = dynamic_cast<const WhitenedBeside*>(&other);
-    return whitened != nullptr && whitened->space_->same_as(*space_) && whitened->whitens_.equal(whitens_);
+    return whitened != nullptr && whitened->space_->same_as(*space_) && whitened->whitens_ == whitens_;
   }
 
  private:
-  std::shared_ptr<const FeatureSpace> space_;
-  at::Tensor whitens_;
+  std::shared_ptr<const FeatureTransform> space_;
+  FloatMatrix whitens_;
 };
 
 /// Arrays lie class by class, [n, stride]. Rows are WhitenedBeside.
@@ -205,15 +204,16 @@ class BavardageRun : public TaskRun {
   Floats labels_, shares_, logits_;
 };
 
-PreparedTasks prepare(Options options, const MethodContext& context) {
-  auto space = std::make_shared<const FeatureSpace>("cl2n", context);
-  const BaseClasses base = base_classes(rows_by_class(space->map(context.base->features), context.base->labels));
+PreparedMethod prepare(Options options, const MethodContext& context) {
+  auto space = feature_space("cl2n", context);
+  const Array features = context.base->features.to(NumberType::kFloat32);
+  const FloatMatrix rows = padded_rows(matrix_of<float>(features), space.get()).leftCols(features.size(1));
+  const BaseClasses base = base_classes(rows_by_class(rows, context.base->labels));
   const double most = options.whitened == "span" ? std::numeric_limits<double>::infinity() : options.most_scale;
   const DoubleMatrix whitens = whitening(base.shared, most);
   if (options.precision == 0) options.precision = default_precision(base, whitens);
-  const at::Tensor single = at::empty({whitens.rows(), whitens.cols()});
-  Eigen::Map<FloatMatrix>(single.data_ptr<float>(), whitens.rows(), whitens.cols()) = whitens.cast<float>();
-  return {std::make_shared<const WhitenedBeside>(std::move(space), single), make_run<BavardageRun>(options)};
+  return {std::make_shared<const WhitenedBeside>(std::move(space), whitens.cast<float>()),
+          make_run<BavardageRun>(options)};
 }
 
 }  // namespace

@@ -9,6 +9,7 @@
 #include "fewshot/toolbox/cosine_classifier.h"
 #include "fewshot/toolbox/detail/map_space.h"
 #include "fewshot/toolbox/detail/unit_space.h"
+#include "tensors/tensors.h"
 #include "tensors/unit_vectors.h"
 
 namespace protocom::methods {
@@ -36,8 +37,14 @@ class Aggregation : public FeatureTransform {
 
   [[nodiscard]] std::vector<at::Tensor> parameters() const { return {mixing, codewords, codeword_biases}; }
 
+  [[nodiscard]] int64_t width(int64_t /*dim*/) const override { return codewords.size(1) * space->channels(); }
+  void map(const FeatureRows& features, Eigen::Ref<FloatMatrix> rows) const override {
+    const at::NoGradGuard no_grad;
+    rows = matrix_of<float>(array_of(aggregated(tensor_of(array_of_matrix(features)))));
+  }
+
   /// [..., c h w] to [..., k c], at unit length, as is every group of it before.
-  [[nodiscard]] at::Tensor map(const at::Tensor& rows) const override {
+  [[nodiscard]] at::Tensor aggregated(const at::Tensor& rows) const {
     const int64_t groups = codewords.size(0);
     const at::Tensor mixed = at::matmul(space->places_of(rows), mixing.t());          // [m, l, c]
     const at::Tensor local = mixed.unflatten(2, {groups, -1}).permute({0, 2, 1, 3});  // [m, g, l, c / g]
@@ -46,7 +53,7 @@ class Aggregation : public FeatureTransform {
     const at::Tensor sums = at::matmul(share.transpose(2, 3), local).flatten(2);                    // [m, g, k c / g]
     const at::Tensor feature = unit_vectors(sums).flatten(1) / std::sqrt(static_cast<double>(groups));
     std::vector<int64_t> sizes = rows.sizes().vec();
-    sizes.back() = codewords.size(1) * space->channels();
+    sizes.back() = width(sizes.back());
     return feature.view(sizes);
   }
 };
@@ -78,12 +85,12 @@ class Cfa : public TrainedHead<Model, Options> {
  public:
   using TrainedHead::TrainedHead;
 
-  [[nodiscard]] std::unique_ptr<Scorer> prepare(const MethodContext& context) const override {
+  [[nodiscard]] BatchScorer scorer(const MethodContext& context) const override {
     model().aggregation->space->check(context);
-    const auto answer = [log_scale = model().log_scale](const EpisodeBatch& batch) -> EpisodeScores {
+    const auto answer = [log_scale = model().log_scale](const EpisodeBatch& batch) -> BatchScores {
       return {logits_of(log_scale, batch), at::Tensor()};
     };
-    return scorer_of(answer, model().aggregation);
+    return {answer, model().aggregation};
   }
 
  private:
@@ -117,12 +124,12 @@ HeadTraining Cfa::begin(const FitInputs& inputs, Rng& rng) {
   if (made->mixing.requires_grad()) training.parameters.push_back(made->mixing);
   training.loss = [this, classes, made, log_scale, weights, &rng] {
     const ImageDraw drawn = draw_images(classes->train, options().batch, rng);
-    const at::Tensor cosine = at::matmul(made->map(drawn.features), unit_vectors(weights).t());
+    const at::Tensor cosine = at::matmul(made->aggregated(drawn.features), unit_vectors(weights).t());
     return task_loss(log_scale.exp() * cosine, drawn.places);
   };
   if (classes->held_out.classes() == 0) return training;
   training.held_out = [classes, made, log_scale] {
-    const auto map = [&](const at::Tensor& rows) { return made->map(rows); };
+    const auto map = [&](const at::Tensor& rows) { return made->aggregated(rows); };
     const ClassImages mapped = mapped_images(classes->held_out, map);
     return accuracy_on_tasks(mapped, {20, 5, 1, 15}, kRounds,
                              [&](const EpisodeBatch& batch) { return logits_of(log_scale, batch); });

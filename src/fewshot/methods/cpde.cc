@@ -17,8 +17,8 @@ class Enhanced : public FeatureTransform {
  public:
   explicit Enhanced(double strength) : strength_(strength) {}
 
-  [[nodiscard]] at::Tensor map(const at::Tensor& features) const override {
-    return enhanced_primitives(features, strength_);
+  void map(const FeatureRows& features, Eigen::Ref<FloatMatrix> rows) const override {
+    for (int64_t i = 0; i < rows.rows(); ++i) rows.row(i) = enhanced_primitives(features.row(i), strength_);
   }
   [[nodiscard]] bool same_as(const FeatureTransform& other) const override {
     const auto* enhanced = dynamic_cast<const Enhanced*>(&other);
@@ -44,7 +44,7 @@ class CpdeRun : public TaskRun {
   Floats means_;  // [n, dim], of enhanced features
 };
 
-PreparedTasks prepare_enhanced(const Options& options, const MethodContext& /*context*/) {
+PreparedMethod prepare_enhanced(const Options& options, const MethodContext& /*context*/) {
   return {std::make_shared<const Enhanced>(options.strength), make_run<CpdeRun>(options.scale)};
 }
 

@@ -104,11 +104,11 @@ class Ctm : public TrainedHead<Model, Options> {
  public:
   using TrainedHead::TrainedHead;
 
-  [[nodiscard]] std::unique_ptr<Scorer> prepare(const MethodContext& context) const override {
+  [[nodiscard]] BatchScorer scorer(const MethodContext& context) const override {
     model().space->check(context);
-    return scorer_of([model = model(), compare = options().compare](const EpisodeBatch& batch) -> EpisodeScores {
+    return {[model = model(), compare = options().compare](const EpisodeBatch& batch) -> BatchScores {
       return {logits_of(model, batch, compare), at::Tensor()};
-    });
+    }};
   }
 
  private:

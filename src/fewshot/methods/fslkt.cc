@@ -90,24 +90,24 @@ class Fslkt : public TrainedHead<Model, Options> {
  public:
   using TrainedHead::TrainedHead;
 
-  [[nodiscard]] std::unique_ptr<Scorer> prepare(const MethodContext& context) const override;
+  [[nodiscard]] BatchScorer scorer(const MethodContext& context) const override;
 
  private:
   HeadTraining begin(const FitInputs& inputs, Rng& rng) override;
 };
 
-std::unique_ptr<Scorer> Fslkt::prepare(const MethodContext& context) const {
+BatchScorer Fslkt::scorer(const MethodContext& context) const {
   const TwoLayers& layers = model().layers;
   if (context.knowledge->embedding_dim() != layers.in())
     fail("'fslkt' was fitted on embeddings of {} values, this knowledge has {}: give the same kind of knowledge",
          layers.in(), context.knowledge->embedding_dim());
   const Graph graph = graph_of(*context.knowledge, *context.class_names, attributes());
   const auto answer = [space = model().space, weights = predicted_weights(layers, graph),  // [c, d]
-                       options = options()](const EpisodeBatch& batch) -> EpisodeScores {
+                       options = options()](const EpisodeBatch& batch) -> BatchScores {
     const at::Tensor prototypes = transferred(batch, rows_at(weights, classes_of(batch)), options.knowledge);
     return {options.scale * protocom::cosine_similarity(batch.query, prototypes), space->back(prototypes)};
   };
-  return scorer_of(answer, model().space);
+  return {answer, model().space};
 }
 
 HeadTraining Fslkt::begin(const FitInputs& inputs, Rng& rng) {
@@ -115,7 +115,7 @@ HeadTraining Fslkt::begin(const FitInputs& inputs, Rng& rng) {
   const Graph graph = graph_of(knowledge, *inputs.class_names, attributes());
   const auto space = std::make_shared<UnitSpace>(options().space, inputs.base.features);
   model() = {space, TwoLayers::untrained({knowledge.embedding_dim(), options().hidden, space->dim()}, kSlope)};
-  const TrainingClasses classes = training_classes(inputs, *space, spec().name, 2);
+  const TrainingClasses classes = training_classes(inputs, space.get(), spec().name, 2);
   HeadTraining training{model().layers.parameters()};
   training.loss = [this, graph, weights = unit_vectors(classes.train.centres()),
                    which = at::tensor(classes.train.labels, at::kLong)] {

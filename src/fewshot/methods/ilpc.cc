@@ -4,7 +4,7 @@
 #include <numeric>
 #include <vector>
 
-#include "fewshot/detail/row_length.h"
+#include "fewshot/row_length.h"
 #include "fewshot/toolbox/detail/label_graph.h"
 #include "fewshot/toolbox/detail/sinkhorn.h"
 #include "fewshot/toolbox/detail/softmax_descent.h"

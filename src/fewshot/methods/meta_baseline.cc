@@ -31,11 +31,11 @@ class MetaBaseline : public TrainedHead<Model, Options> {
  public:
   using TrainedHead::TrainedHead;
 
-  [[nodiscard]] std::unique_ptr<Scorer> prepare(const MethodContext&) const override {
-    return scorer_of([log_scale = model().log_scale](const EpisodeBatch& batch) -> EpisodeScores {
+  [[nodiscard]] BatchScorer scorer(const MethodContext&) const override {
+    return {[log_scale = model().log_scale](const EpisodeBatch& batch) -> BatchScores {
       const at::Tensor prototypes = mean_prototypes(statistics_of(batch));
       return {logits(batch, prototypes, log_scale), prototypes};
-    });
+    }};
   }
 
  private:
@@ -48,7 +48,7 @@ class MetaBaseline : public TrainedHead<Model, Options> {
 
 HeadTraining MetaBaseline::begin(const FitInputs& inputs, Rng& rng) {
   // Features as they are: the cosine has no scale.
-  TrainingClasses classes = training_classes(inputs, FeatureSpace("none", {}), spec().name, options().shots + 1);
+  TrainingClasses classes = training_classes(inputs, nullptr, spec().name, options().shots + 1);
   const at::Tensor log_scale = at::full({}, std::log(kFirstScale)).requires_grad_();
   model() = {log_scale};
   // The scale changes no answer, so there is no step to choose; of classes that the backbone has not seen it learns

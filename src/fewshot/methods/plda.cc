@@ -1,15 +1,10 @@
-#include <ATen/ATen.h>
-
 #include <mutex>
 
-#include "base/error.h"
-#include "fewshot/plda/detail/matrix_of_tensor.h"
 #include "fewshot/plda/detail/method.h"
 #include "fewshot/plda/detail/open_run.h"
 #include "fewshot/toolbox/detail/coarse_rows.h"
 #include "fewshot/toolbox/detail/row_products.h"
 #include "fewshot/toolbox/detail/task_matrix.h"
-#include "tensors/tensors.h"
 
 namespace protocom::methods {
 namespace {
@@ -43,23 +38,22 @@ std::string prior_text() {
 /// What the squares of placed classes add to their products with an image: the same for every image.
 class SquaresOfClasses {
  public:
-  /// `means` [n, width] are those that `count` [n] counts the images of: both change together. `weights` [padded +
-  /// kRowMultiple], those of an image's row.
-  at::Tensor times(const at::Tensor& weights, const at::Tensor& means, const at::Tensor& count,
-                   const PldaLayout& layout) {
+  /// `means` [n, width] are those that `count` [n] counts the images of: where one changes there is a new `count`
+  /// (PlacedClasses). `weights` [padded + kRowMultiple], those of an image's row. [n]
+  Array times(const Eigen::RowVectorXf& weights, const Array& means, const Array& count, const PldaLayout& layout) {
     const std::lock_guard lock(mutex_);
-    if (!count_.is_same(count) || version_ != count._version()) {
-      products_ = at::mv(means.narrow(1, layout.padded, weights.size(0)), weights);
+    if (!products_.defined() || count_.raw() != count.raw()) {
+      const Eigen::VectorXf products =
+          matrix_of<float>(means).middleCols(layout.padded, weights.size()) * weights.transpose();
+      products_ = array_of_matrix(products).reshaped({products.size()});
       count_ = count;
-      version_ = count._version();
     }
     return products_;
   }
 
  private:
   std::mutex mutex_;
-  at::Tensor count_, products_;
-  int64_t version_ = -1;
+  Array count_, products_;  // holding `count_` keeps its address from being used again
 };
 
 /// log N(q; m, 1 + v) of each class's posterior mean m; v is PldaRowMetric's.
@@ -85,68 +79,65 @@ class PredictiveRun : public OpenRun {
 };
 
 /// The same of classes that are placed once.
-class PredictiveScorer : public PldaScorer, private ClassPlacer {
+class PredictivePlacer : public ClassPlacer {
  public:
-  PredictiveScorer(const std::shared_ptr<const PldaPrepared>& prepared, MakeTaskRun runs, double scale)
-      : PldaScorer(prepared, std::move(runs)), scale_(scale) {}
-  [[nodiscard]] const ClassPlacer* placer() const override { return this; }
+  PredictivePlacer(std::shared_ptr<const PldaPrepared> prepared, double scale)
+      : prepared_(std::move(prepared)), scale_(scale) {}
 
- private:
   /// Means, and how many images each class has: the metric depends on those of all. Then what is linear in a mean as
   /// coarse rows.
-  [[nodiscard]] PlacedClasses place(const EpisodeBatch& batch) const override {
-    if (!batch.support.defined()) fail("the Bayesian methods need each support image's feature");
-    const PldaRows& rows_of_space = *prepared().rows;
-    const FloatMatrix present = float_matrix_of(batch.support_mask);  // [n, k]
-    const Eigen::VectorXf count = present.rowwise().sum();
-    const std::vector<int64_t> which = batch.classes.defined() ? numbers_of(batch.classes) : std::vector<int64_t>();
-    const PldaRowBelief posterior =
-        row_posterior(prepared().prior_of(which, count.size()), count,
-                      rows_of_space.sums(float_matrix_of(batch.support), present), rows_of_space.layout());
-    const at::Tensor rows = tensor_of(rows_of_means(posterior));
+  [[nodiscard]] PlacedClasses place(const TaskImages& images) const override {
+    const PldaRows& space = *prepared_->rows;
+    const ClassSums sums = space.sums(images);
+    const FloatMatrix rows = rows_of_means(
+        row_posterior(prepared_->prior_of(images.numbers, images.classes), sums.count, sums.rows, space.layout()));
     const CoarseRows coarse = coarse_rows(linear_part(rows));
-    return {rows, tensor_of(FloatMatrix(count)).flatten(), coarse.codes, coarse.steps};
+    return {array_of_matrix(rows), array_of_matrix(sums.count).reshaped({images.classes}), coarse.codes, coarse.steps};
   }
 
-  [[nodiscard]] EpisodeScores score(const PlacedClasses& classes, const at::Tensor& query) const override {
-    const FloatMatrix images = prepared().rows->rows_of(float_matrix_of(query));  // [q, width]
-    const double shots = classes[1].mean().item<double>();
-    const PldaLayout& layout = prepared().rows->layout();
-    const PldaRowPredictive predictive = row_predictive(images, row_metric(prepared().variance, shots, layout));
+  [[nodiscard]] QueryScores score(const PlacedClasses& classes, const FeatureRows& queries) const override {
+    const FloatMatrix images = prepared_->rows->rows_of(queries);  // [q, width]
+    const double shots = matrix_of<float>(classes[1]).mean();
+    const PldaLayout& layout = prepared_->rows->layout();
+    const PldaRowPredictive predictive = row_predictive(images, row_metric(prepared_->variance, shots, layout));
     const FloatMatrix scores = log_predictive(predictive, classes);
-    const DoubleVector none = row_log_predictive(prepared().never_seen, pointers_to(images)).col(0).cast<double>();
-    TaskScale scale = task_scale(*prepared().model, shots);
+    const DoubleVector none = row_log_predictive(prepared_->never_seen, pointers_to(images)).col(0).cast<double>();
+    TaskScale scale = task_scale(*prepared_->model, shots);
     scale.logits = scale_ > 0 ? scale_ : scale.known;
-    EpisodeScores answer{tensor_of(FloatMatrix(static_cast<float>(scale.logits) * scores)).unsqueeze(0), at::Tensor(),
-                         at::empty({1, images.rows()})};
-    place_unseen(scores.cast<double>(), none, scale, answer.logits.data_ptr<float>(), answer.unseen.data_ptr<float>());
+    QueryScores answer{static_cast<float>(scale.logits) * scores, Eigen::VectorXf(images.rows())};
+    place_unseen(scores.cast<double>(), none, scale, answer.logits.data(), answer.unseen.data());
     return answer;
   }
 
+ private:
   /// Of rows [n, width] what their products with images are linear in.
-  [[nodiscard]] at::Tensor linear_part(const at::Tensor& rows) const {
-    const PldaLayout& layout = prepared().rows->layout();
-    return at::cat({rows.narrow(-1, 0, layout.padded), rows.slice(-1, layout.rest_begin())}, -1);
+  [[nodiscard]] FloatMatrix linear_part(const FloatMatrix& rows) const {
+    const PldaLayout& layout = prepared_->rows->layout();
+    const int64_t rest = rows.cols() - layout.rest_begin();
+    FloatMatrix part(rows.rows(), layout.padded + rest);
+    part << rows.leftCols(layout.padded), rows.rightCols(rest);
+    return part;
   }
 
   /// Log predictives [q, n] of images as they are compared with class means, where classes are very many by their
   /// coarse rows.
   [[nodiscard]] FloatMatrix log_predictive(const PldaRowPredictive& images, const PlacedClasses& classes) const {
-    const at::Tensor &means = classes[0], rows = tensor_of(images.prototypes);  // [n, width], [q, width]
-    at::Tensor products;                                                        // [q, n]
-    if (means.size(0) < kFewestCoarse || rows.size(0) == 0) {
-      products = row_products(rows.unsqueeze(0), means).squeeze(0);
+    const Array& means = classes[0];              // [n, width]
+    const FloatMatrix& rows = images.prototypes;  // [q, width]
+    FloatMatrix scores;                           // [q, n]
+    if (means.size(0) < kFewestCoarse || rows.rows() == 0) {
+      scores = row_products(rows, means);
     } else {
-      const PldaLayout& layout = prepared().rows->layout();
-      const at::Tensor weights = rows[0].slice(0, layout.padded, layout.rest_begin());
+      const PldaLayout& layout = prepared_->rows->layout();
+      const Eigen::RowVectorXf weights = rows.row(0).segment(layout.padded, layout.rest_begin() - layout.padded);
       const ManyRows many{means, {classes[2], classes[3]}, squares_.times(weights, means, classes[1], layout)};
-      products = products_with_many(rows, linear_part(rows), many);
+      scores = products_with_many(rows, linear_part(rows), many);
     }
-    FloatMatrix scores = float_matrix_of(products);
     scores.colwise() -= 0.5F * images.constant;
     return scores;
   }
 
+  std::shared_ptr<const PldaPrepared> prepared_;
   double scale_;
   mutable SquaresOfClasses squares_;
 };
@@ -156,14 +147,12 @@ class Plda : public PldaMethod {
   explicit Plda(const Options& options)
       : PldaMethod(options.prior, {TextWeights().alone, options.text}), options_(complete(options)) {}
 
-  [[nodiscard]] MakeRuns make_runs() const override {
-    return [scale = options_.scale](const std::shared_ptr<const PldaPrepared>& prepared) -> MakeTaskRun {
-      return [=] { return std::make_unique<PredictiveRun>(prepared, scale); };
-    };
-  }
-  [[nodiscard]] MakeScorer make_scorer() const override {
-    return [runs = make_runs(), scale = options_.scale](const std::shared_ptr<const PldaPrepared>& prepared) {
-      return std::make_unique<PredictiveScorer>(prepared, runs(prepared), scale);
+  [[nodiscard]] OfPrepared of_prepared() const override {
+    return [scale = options_.scale](const std::shared_ptr<const PldaPrepared>& prepared) {
+      PreparedMethod method;
+      method.make_run = [=] { return std::make_unique<PredictiveRun>(prepared, scale); };
+      method.placer = std::make_shared<const PredictivePlacer>(prepared, scale);
+      return method;
     };
   }
   [[nodiscard]] MakeTaskRun adapting_runs(std::shared_ptr<const AdaptingModel> model) const override {

@@ -53,7 +53,7 @@ class MixtureRun : public OpenRun {
 
  private:
   [[nodiscard]] FloatMatrix scores_of(const Task& task, const TaskClasses& classes) const {
-    PldaVbRows rows{classes.prior, classes.count, classes.sum, unlabelled_rows(task), {}, is_pooled(task)};
+    PldaVbRows rows{classes.prior, classes.count, classes.sum, unlabelled_rows(task), {}, task.is_pooled()};
     if (rows.pooled) rows.queries = query_rows(task);
     return plda_vb_rows(rows, prepared_->rows->layout(), vb_);
   }
@@ -64,7 +64,7 @@ class MixtureRun : public OpenRun {
     const DoubleMatrix queries = dims_of_rows(query_rows(task), layout);
     BatchTask batch =
         batch_task_of(*prepared_->model, classes.count.cast<double>(), dims_of_rows(pointers_to(classes.sum), layout),
-                      dims_of_rows(unlabelled_rows(task), layout), is_pooled(task) ? &queries : nullptr);
+                      dims_of_rows(unlabelled_rows(task), layout), task.is_pooled() ? &queries : nullptr);
     batch.shares = vb_.given;
     const bool follows = vb_.degrees > 0 && task.unlabelled > 0;
     return (follows ? batch_scores_following(batch, vb_, scale) : batch_scores(batch, vb_, scale)).cast<float>();
@@ -79,9 +79,11 @@ class PldaVb : public PldaMethod {
  public:
   explicit PldaVb(Options options) : PldaMethod(options.prior), options_(std::move(options)) {}
 
-  [[nodiscard]] MakeRuns make_runs() const override {
-    return [options = options_](const std::shared_ptr<const PldaPrepared>& prepared) -> MakeTaskRun {
-      return [=] { return std::make_unique<MixtureRun>(prepared, options); };
+  [[nodiscard]] OfPrepared of_prepared() const override {
+    return [options = options_](const std::shared_ptr<const PldaPrepared>& prepared) {
+      PreparedMethod method;
+      method.make_run = [=] { return std::make_unique<MixtureRun>(prepared, options); };
+      return method;
     };
   }
   [[nodiscard]] MakeTaskRun adapting_runs(std::shared_ptr<const AdaptingModel> model) const override {

@@ -8,6 +8,7 @@
 #include "fewshot/heads/detail/trained_head.h"
 #include "fewshot/toolbox/distances.h"
 #include "fewshot/toolbox/moments.h"
+#include "tensors/tensors.h"
 
 namespace protocom::methods {
 namespace {
@@ -23,11 +24,11 @@ class RestoreNet : public TrainedHead<Restorer, Options> {
  public:
   using TrainedHead::TrainedHead;
 
-  [[nodiscard]] std::unique_ptr<Scorer> prepare(const MethodContext&) const override {
-    return scorer_of([restorer = model(), share = options().share](const EpisodeBatch& batch) -> EpisodeScores {
+  [[nodiscard]] BatchScorer scorer(const MethodContext&) const override {
+    return {[restorer = model(), share = options().share](const EpisodeBatch& batch) -> BatchScores {
       const at::Tensor prototypes = restorer.restored(mean_prototypes(statistics_of(batch)), share);  // [b, n, d]
       return {-squared_distances(batch.query, prototypes), prototypes};
-    });
+    }};
   }
 
  private:
@@ -42,15 +43,16 @@ void fold_scale(TwoLayers& layers, double scale) {
 }
 
 HeadTraining RestoreNet::begin(const FitInputs& inputs, Rng& rng) {
-  const int64_t classes = inputs.base.labels.max().item<int64_t>() + 1;
-  const double rms = std::sqrt(inputs.base.features.square().mean(at::kDouble).item<double>());
+  const at::Tensor images = tensor_of(inputs.base.features), labels = at::tensor(inputs.base.labels, at::kLong);
+  const int64_t classes = labels.max().item<int64_t>() + 1;
+  const double rms = std::sqrt(images.square().mean(at::kDouble).item<double>());
   if (rms == 0) fail("all features of the base classes are zero");
-  const at::Tensor features = inputs.base.features / rms;
-  const at::Tensor centres = class_moments(features, inputs.base.labels, classes).mean().to(at::kFloat);
+  const at::Tensor features = images / rms;
+  const at::Tensor centres = class_moments(features, labels, classes).mean().to(at::kFloat);
   const int64_t dim = features.size(1);
   model() = {TwoLayers::untrained({dim, std::max<int64_t>(1, dim / 2), dim})};
   HeadTraining training{model().network.parameters()};
-  training.loss = [this, features, centres, labels = inputs.base.labels, &rng] {
+  training.loss = [this, features, centres, labels, &rng] {
     std::vector<int64_t> rows;
     for (int64_t i = 0; i < options().batch; ++i) rows.push_back(static_cast<int64_t>(rng.below(features.size(0))));
     const at::Tensor index = at::tensor(rows, at::kLong);

@@ -88,14 +88,14 @@ class SemAlign : public TrainedHead<Model, Options> {
  public:
   using TrainedHead::TrainedHead;
 
-  [[nodiscard]] std::unique_ptr<Scorer> prepare(const MethodContext& context) const override;
+  [[nodiscard]] BatchScorer scorer(const MethodContext& context) const override;
 
  private:
   HeadTraining begin(const FitInputs& inputs, Rng& rng) override;
   std::vector<std::string> choose_share(const ClassImages& held_out, const at::Tensor& semantics, Rng& rng);
 };
 
-std::unique_ptr<Scorer> SemAlign::prepare(const MethodContext& context) const {
+BatchScorer SemAlign::scorer(const MethodContext& context) const {
   const at::Tensor semantics =
       class_semantics(options().semantics, *context.knowledge, *context.class_names, attributes());
   const int64_t fitted = model().align.in() - model().space->dim();
@@ -104,13 +104,13 @@ std::unique_ptr<Scorer> SemAlign::prepare(const MethodContext& context) const {
          fitted, options().semantics, semantics.size(1));
   Model model = this->model();
   if (options().share >= 0) model.share = at::full({2}, options().share);
-  const auto answer = [model, semantics, scale = options().scale](const EpisodeBatch& batch) -> EpisodeScores {
+  const auto answer = [model, semantics, scale = options().scale](const EpisodeBatch& batch) -> BatchScores {
     const at::Tensor k = share_for(model.share, count_of_supports(batch));
     const at::Tensor made = reconstructed(model.align, batch, rows_at(semantics, classes_of(batch)));
     const at::Tensor prototypes = k * mean_of_supports(batch) + (1 - k) * made;
     return {scale * protocom::cosine_similarity(batch.query, prototypes), model.space->back(prototypes)};
   };
-  return scorer_of(answer, model.space);
+  return {answer, model.space};
 }
 
 /// The best of a grid on tasks of held-out classes, for each number of shots; says what it chose.
@@ -142,7 +142,7 @@ HeadTraining SemAlign::begin(const FitInputs& inputs, Rng& rng) {
   model() = {space, TwoLayers::untrained({semantics.size(1) + dim, options().hidden, dim}, kSlope),
              at::full({2}, kFirstShare)};
   const auto classes =
-      std::make_shared<const TrainingClasses>(training_classes(inputs, *space, spec().name, kShots[1] + 1));
+      std::make_shared<const TrainingClasses>(training_classes(inputs, space.get(), spec().name, kShots[1] + 1));
   HeadTraining training{model().align.parameters()};
   training.loss = [this, classes, semantics, &rng, centres = classes->train.centres()] {
     const ImageDraw drawn = draw_images(classes->train, options().batch, rng);

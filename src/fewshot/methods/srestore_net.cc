@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "fewshot/batch_method.h"
 #include "fewshot/detail/method_definition.h"
 #include "fewshot/heads/detail/restorer.h"
 #include "fewshot/toolbox/distances.h"
@@ -24,17 +25,17 @@ at::Tensor with_neighbours(const at::Tensor& prototypes, const at::Tensor& unlab
   return (prototypes + at::matmul(chosen, unlabelled)) / static_cast<double>(near + 1);
 }
 
-class SRestoreNet : public Method {
+class SRestoreNet : public BatchMethod {
  public:
   explicit SRestoreNet(Options options) : options_(options) {}
 
-  [[nodiscard]] std::unique_ptr<Scorer> prepare(const MethodContext&) const override {
-    return scorer_of([restorer = restorer_, options = options_](const EpisodeBatch& batch) -> EpisodeScores {
+  [[nodiscard]] BatchScorer scorer(const MethodContext&) const override {
+    return {[restorer = restorer_, options = options_](const EpisodeBatch& batch) -> BatchScores {
       const at::Tensor mean = mean_prototypes(statistics_of(batch));  // [b, n, d]
       const at::Tensor near = with_neighbours(mean, unlabelled_of(batch), options.neighbours);
       const at::Tensor prototypes = restorer.restored(near, options.share);
       return {-squared_distances(batch.query, prototypes), prototypes};
-    });
+    }};
   }
 
   [[nodiscard]] MethodState state() const override {

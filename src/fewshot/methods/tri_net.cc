@@ -124,11 +124,11 @@ class TriNet : public TrainedHead<Model, Options> {
  public:
   using TrainedHead::TrainedHead;
 
-  [[nodiscard]] std::unique_ptr<Scorer> prepare(const MethodContext& context) const override {
+  [[nodiscard]] BatchScorer scorer(const MethodContext& context) const override {
     model().space->check(context);
-    return scorer_of([model = model(), options = options()](const EpisodeBatch& batch) -> EpisodeScores {
+    return {[model = model(), options = options()](const EpisodeBatch& batch) -> BatchScores {
       return {logits_of(model, batch, options), at::Tensor()};
-    });
+    }};
   }
 
  private:

@@ -77,12 +77,12 @@ class Vfsl : public TrainedHead<Model, Options> {
  public:
   using TrainedHead::TrainedHead;
 
-  [[nodiscard]] std::unique_ptr<Scorer> prepare(const MethodContext&) const override {
-    const auto answer = [model = model()](const EpisodeBatch& batch) -> EpisodeScores {
+  [[nodiscard]] BatchScorer scorer(const MethodContext&) const override {
+    const auto answer = [model = model()](const EpisodeBatch& batch) -> BatchScores {
       const DiagonalGaussian q = inferred(model.inference, mean_of_supports(batch), count_of_supports(batch));
       return {predictive(model, batch, q), model.space->back(q.mean)};
     };
-    return scorer_of(answer, model().space);
+    return {answer, model().space};
   }
 
  private:
@@ -108,7 +108,7 @@ Model untrained_model(const ClassImages& base, std::shared_ptr<const UnitSpace> 
 HeadTraining Vfsl::begin(const FitInputs& inputs, Rng& rng) {
   auto space = std::make_shared<UnitSpace>(options().space, inputs.base.features);
   const auto classes =
-      std::make_shared<const TrainingClasses>(training_classes(inputs, *space, spec().name, options().shots + 1));
+      std::make_shared<const TrainingClasses>(training_classes(inputs, space.get(), spec().name, options().shots + 1));
   model() = untrained_model(classes->train, std::move(space), options().hidden);
   TrainingTaskShape shape;
   shape.ways = options().ways;

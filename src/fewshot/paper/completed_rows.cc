@@ -1,38 +1,57 @@
 #include "fewshot/paper/detail/completed_rows.h"
 
-#include <ATen/ATen.h>
-
 #include <algorithm>
+
+#include "base/error.h"
 
 namespace protocom {
 namespace {
 
-/// The means of the supports of every class, each added in the order of its rows: [b * n, d].
-at::Tensor means_of(const at::Tensor& table, const RowBatch& rows) {
-  const int64_t dim = table.size(1);
-  const float* values = table.data_ptr<float>();
-  at::Tensor means = at::zeros({rows.size() * rows.n, dim});
-  for (int64_t i = 0; i < means.size(0); ++i) {
-    float* mean = means.data_ptr<float>() + i * dim;
-    const int64_t* support = rows.support.data() + i * rows.k;
-    int64_t count = 0;
-    for (; count < rows.k && support[count] >= 0; ++count) {
-      for (int64_t d = 0; d < dim; ++d) mean[d] += values[support[count] * dim + d];
+/// The mean of rows, each added in its order, in [width].
+void place_mean(const float* const* rows, int64_t count, int64_t width, float* mean) {
+  std::fill_n(mean, width, 0.0F);
+  for (int64_t i = 0; i < count; ++i) {
+    for (int64_t d = 0; d < width; ++d) mean[d] += rows[i][d];
+  }
+  for (int64_t d = 0; d < width; ++d) mean[d] /= static_cast<float>(count);
+}
+
+/// The means of the supports of every class, [b * n, width].
+FloatMatrix means_of(const MappedTable& table, const RowBatch& rows) {
+  FloatMatrix means(rows.size() * rows.n, table.width());
+  std::vector<const float*> own;
+  for (int64_t i = 0; i < means.rows(); ++i) {
+    own.clear();
+    for (int64_t k = i * rows.k; k < (i + 1) * rows.k; ++k) {
+      const int64_t row = rows.support[static_cast<size_t>(k)];
+      if (row >= 0) own.push_back(table.row(row));
     }
-    for (int64_t d = 0; d < dim; ++d) mean[d] /= static_cast<float>(count);
+    place_mean(own.data(), static_cast<int64_t>(own.size()), means.cols(), means.row(i).data());
   }
   return means;
 }
 
+FloatMatrix completed(const Completer& completer, const FloatMatrix& means, const std::vector<int64_t>& classes) {
+  return padded_rows(completer.complete(means, classes), nullptr);
+}
+
 }  // namespace
 
-CompletedRows::CompletedRows(at::Tensor table, const Completer& completer, int64_t dim)
-    : table_(std::move(table)), completer_(completer), dim_(dim), of_row_(static_cast<size_t>(table_.size(0))) {}
-
-at::Tensor CompletedRows::complete(const at::Tensor& prototypes, const std::vector<int64_t>& classes) const {
-  const at::Tensor completed = completer_.complete(prototypes, at::tensor(classes, at::kLong));
-  return at::constant_pad_nd(completed, {0, dim_ - completed.size(1)}).contiguous();
+FloatMatrix completed_prototypes(const Completer& completer, const Task& task) {
+  if (task.classes.empty()) fail("this method needs to know which classes an episode has");
+  FloatMatrix means(task.n, task.width);
+  for (int64_t k = 0, next = 0; k < task.n; ++k) {
+    const int64_t first = next;
+    while (next < task.supports() && task.label[static_cast<size_t>(next)] == k) ++next;
+    place_mean(task.rows.data() + first, next - first, task.width, means.row(k).data());
+  }
+  return completed(completer, means, task.classes);
 }
+
+CompletedRows::CompletedRows(std::shared_ptr<const MappedTable> table, std::shared_ptr<const Completer> completer)
+    : table_(std::move(table)),
+      completer_(std::move(completer)),
+      of_row_(static_cast<size_t>(table_->table().size(0))) {}
 
 void CompletedRows::remember_new(const RowBatch& rows) const {
   std::vector<int64_t> fresh;
@@ -43,18 +62,21 @@ void CompletedRows::remember_new(const RowBatch& rows) const {
     labels.push_back(rows.classes[i]);
   }
   if (fresh.empty()) return;
-  const at::Tensor block = complete(table_.index_select(0, at::tensor(fresh, at::kLong)), labels);
+  FloatMatrix features(static_cast<int64_t>(fresh.size()), table_->width());
+  for (size_t i = 0; i < fresh.size(); ++i)
+    std::copy_n(table_->row(fresh[i]), features.cols(), features.row(static_cast<int64_t>(i)).data());
+  FloatMatrix block = completed(*completer_, features, labels);
   const std::lock_guard lock(mutex_);
-  blocks_.push_back(block);
+  const FloatMatrix& kept = blocks_.emplace_back(std::move(block));
   for (size_t i = 0; i < fresh.size(); ++i) {
-    entries_.push_back({labels[i], block.data_ptr<float>() + static_cast<int64_t>(i) * dim_});
+    entries_.push_back({labels[i], kept.row(static_cast<int64_t>(i)).data()});
     of_row_[static_cast<size_t>(fresh[i])].store(&entries_.back(), std::memory_order_release);
   }
 }
 
 CompletedRows::Batch CompletedRows::of_means(const RowBatch& rows) const {
-  Batch batch{{}, complete(means_of(table_, rows), rows.classes)};
-  for (int64_t i = 0; i < batch.kept.size(0); ++i) batch.prototypes.push_back(batch.kept.data_ptr<float>() + i * dim_);
+  Batch batch{{}, completed(*completer_, means_of(*table_, rows), rows.classes)};
+  for (int64_t i = 0; i < batch.kept.rows(); ++i) batch.prototypes.push_back(batch.kept.row(i).data());
   return batch;
 }
 

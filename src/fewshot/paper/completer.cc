@@ -1,17 +1,14 @@
 #include "fewshot/paper/completer.h"
 
-#include <ATen/ATen.h>
-#include <ATen/core/grad_mode.h>
-
 #include <algorithm>
+#include <string>
+#include <string_view>
 #include <vector>
 
+#include "base/error.h"
 #include "base/parallel.h"
+#include "fewshot/detail/row_kernels.h"
 #include "fewshot/toolbox/detail/dense_layer.h"
-#include "fewshot/toolbox/detail/expect_tensor.h"
-#include "fewshot/toolbox/detail/row_kernels.h"
-#include "tensors/tensors.h"
-#include "tensors/unit_vectors.h"
 
 namespace protocom {
 namespace {
@@ -19,11 +16,11 @@ namespace {
 constexpr int64_t kLayerRows = 40;  // rows whose layers' outputs stay in the first caches
 
 /// The layer's outputs [rows, width] of rows [rows, in]. A BLAS would sum in an order that depends on its threads.
-std::vector<float> outputs_of(const DenseLayer& layer, const at::Tensor& rows) {
-  const at::Tensor in = rows.detach().to(at::kFloat).contiguous();
-  std::vector<float> out(static_cast<size_t>(in.size(0) * layer.width()));
-  parallel_for(0, in.size(0), kLayerRows, [&](int64_t begin, int64_t end) {
-    layer.apply(in.data_ptr<float>() + begin * in.size(1), in.size(1), end - begin, out.data() + begin * layer.width());
+std::vector<float> outputs_of(const DenseLayer& layer, const Eigen::Ref<const FloatMatrix>& rows) {
+  const int64_t stride = rows.outerStride();
+  std::vector<float> out(static_cast<size_t>(rows.rows() * layer.width()));
+  parallel_for(0, rows.rows(), kLayerRows, [&](int64_t begin, int64_t end) {
+    layer.apply(rows.data() + begin * stride, stride, end - begin, out.data() + begin * layer.width());
   });
   return out;
 }
@@ -32,24 +29,42 @@ void clamp_at_zero(std::vector<float>& values) {
   for (float& value : values) value = value > 0 ? value : 0;
 }
 
-/// The attention block of aggregator.0 that sees prototypes, class embeddings or attribute embeddings.
-std::vector<at::Tensor> attention_blocks(const ProtoComNet& network) {
-  const auto& sizes = network.options();
-  return network.parameter("aggregator.0.weight")
-      .split_with_sizes({sizes.feature_dim, sizes.embedding_dim, sizes.embedding_dim}, 1);
+/// A layer of the model's network.
+DenseLayer layer_of(const CompletionModel& model, const std::string& name) {
+  return DenseLayer(matrix_of<float>(model.weight(name + ".weight")), model.weight(name + ".bias"));
+}
+
+/// The part of the attention's hidden layer that sees `count` of its inputs from `first` on: [hidden, count].
+auto attention_block(const CompletionModel& model, int64_t first, int64_t count) {
+  return matrix_of<float>(model.weight("aggregator.0.weight")).middleCols(first, count);
+}
+
+std::string described(std::string_view type, const Shape& shape) {
+  std::string sizes;
+  for (const int64_t size : shape)
+    sizes += fmt::format("{}{}", sizes.empty() ? "" : ", ", size < 0 ? "any" : std::to_string(size));
+  return fmt::format("{} [{}]", type, sizes);
+}
+
+/// Throws Error that says what was expected and found unless it is float32 of this shape; -1: any size.
+void expect_floats(const Array& array, std::string_view what, const Shape& shape) {
+  constexpr std::string_view kSingle = "float32";
+  const bool is_single = array.defined() && array.type() == NumberType::kFloat32;
+  const auto alike = [](int64_t found, int64_t expected) { return expected < 0 || found == expected; };
+  if (is_single && std::equal(array.shape().begin(), array.shape().end(), shape.begin(), shape.end(), alike)) return;
+  fail("{}: expected {}, found {}", what, described(kSingle, shape),
+       array.defined() ? described(is_single ? kSingle : to_string(array.type()), array.shape()) : "nothing");
 }
 
 void check_fits(const CompletionModel& model, const KnowledgeTable& classes) {
-  const ProtoComNetOptions& sizes = model.network.options();
   const auto attributes = static_cast<int64_t>(model.attributes.size());
-  expect_tensor(model.attribute_mean, {"attribute means of the model", at::kFloat, {attributes, sizes.feature_dim}});
-  expect_tensor(model.attribute_embedding,
-                {"attribute embeddings of the model", at::kFloat, {attributes, sizes.embedding_dim}});
-  for (const auto& [name, parameter] : model.network.state_dict())
-    expect_tensor(parameter, {name, at::kFloat, parameter.sizes().vec()});
-  expect_tensor(tensor_of(classes.association), {"association of the classes", at::kFloat, {-1, attributes}});
-  expect_tensor(tensor_of(classes.class_embedding),
-                {"embeddings of the classes", at::kFloat, {classes.association.size(0), sizes.embedding_dim}});
+  expect_floats(model.attribute_mean, "attribute means of the model", {attributes, model.sizes.feature_dim});
+  expect_floats(model.attribute_embedding, "attribute embeddings of the model",
+                {attributes, model.sizes.embedding_dim});
+  for (const auto& [name, shape] : weight_shapes(model.sizes)) expect_floats(model.weight(name), name, shape);
+  expect_floats(classes.association, "association of the classes", {-1, attributes});
+  expect_floats(classes.class_embedding, "embeddings of the classes",
+                {classes.association.size(0), model.sizes.embedding_dim});
 }
 
 /// The memory of one thread.
@@ -64,7 +79,7 @@ struct Scratch {
 
 struct Completer::Impl {
   Impl(const CompletionModel& model, const KnowledgeTable& classes);
-  void list_pairs(const at::Tensor& association);
+  void list_pairs(const Eigen::Ref<const FloatMatrix>& association);
   void complete(const float* prototypes, const int64_t* classes, int64_t rows, Scratch& scratch, float* out) const;
   void add_attributes(int64_t label, float* share, float* code) const;
 
@@ -84,33 +99,32 @@ struct Completer::Impl {
 };
 
 Completer::Impl::Impl(const CompletionModel& model, const KnowledgeTable& classes)
-    : dim(model.network.options().feature_dim),
-      share(attention_blocks(model.network)[0], {}),
-      encoder(model.network.parameter("encoder.weight"), model.network.parameter("encoder.bias")),
-      decoder_hidden(model.network.parameter("decoder.0.weight"), model.network.parameter("decoder.0.bias")),
-      decoder_out(model.network.parameter("decoder.2.weight"), model.network.parameter("decoder.2.bias")),
-      output_bias(model.network.parameter("aggregator.2.bias").item<float>()) {
-  const auto blocks = attention_blocks(model.network);
-  attribute_code = outputs_of(encoder, model.attribute_mean);
+    : dim(model.sizes.feature_dim),
+      share(attention_block(model, 0, dim)),
+      encoder(layer_of(model, "encoder")),
+      decoder_hidden(layer_of(model, "decoder.0")),
+      decoder_out(layer_of(model, "decoder.2")),
+      attribute_code(outputs_of(encoder, matrix_of<float>(model.attribute_mean))),
+      output_bias(*model.weight("aggregator.2.bias").data<float>()) {
   clamp_at_zero(attribute_code);
-  const DenseLayer of_classes(blocks[1], model.network.parameter("aggregator.0.bias"));
-  class_share = outputs_of(of_classes, unit_vectors(tensor_of(classes.class_embedding)));
-  attribute_share = outputs_of(DenseLayer(blocks[2], {}), unit_vectors(model.attribute_embedding));
-  const at::Tensor weights = model.network.parameter("aggregator.2.weight").contiguous();  // [1, hidden]
-  output.assign(weights.data_ptr<float>(), weights.data_ptr<float>() + weights.size(1));
+  const int64_t words = model.sizes.embedding_dim;
+  const DenseLayer of_classes(attention_block(model, dim, words), model.weight("aggregator.0.bias"));
+  const DenseLayer of_attributes(attention_block(model, dim + words, words));
+  class_share = outputs_of(of_classes, unit_rows(matrix_of<float>(classes.class_embedding)));
+  attribute_share = outputs_of(of_attributes, unit_rows(matrix_of<float>(model.attribute_embedding)));
+  const Array& weights = model.weight("aggregator.2.weight");  // [1, hidden]
+  output.assign(weights.data<float>(), weights.data<float>() + weights.numel());
   output.resize(static_cast<size_t>(share.width()));
-  list_pairs(tensor_of(classes.association));
+  list_pairs(matrix_of<float>(classes.association));
 }
 
-void Completer::Impl::list_pairs(const at::Tensor& association) {
-  const at::Tensor plain = association.contiguous();
-  const auto r = plain.accessor<float, 2>();
+void Completer::Impl::list_pairs(const Eigen::Ref<const FloatMatrix>& association) {
   offset.push_back(0);
-  for (int64_t k = 0; k < r.size(0); ++k) {
-    for (int64_t a = 0; a < r.size(1); ++a) {
-      if (r[k][a] == 0) continue;
+  for (int64_t k = 0; k < association.rows(); ++k) {
+    for (int64_t a = 0; a < association.cols(); ++a) {
+      if (association(k, a) == 0) continue;
       attribute.push_back(a);
-      weight.push_back(r[k][a]);
+      weight.push_back(association(k, a));
     }
     offset.push_back(static_cast<int64_t>(attribute.size()));
   }
@@ -146,30 +160,32 @@ void Completer::Impl::complete(const float* prototypes, const int64_t* classes, 
 }
 
 Completer::Completer(const CompletionModel& model, const KnowledgeTable& classes) {
-  const at::NoGradGuard no_grad;
   check_fits(model, classes);
   impl_ = std::make_unique<Impl>(model, classes);
 }
 
 Completer::~Completer() = default;
 
-at::Tensor Completer::complete(const at::Tensor& prototypes, const at::Tensor& class_index) const {
-  const at::NoGradGuard no_grad;
-  expect_tensor(prototypes, {"prototypes to complete", at::kFloat, {-1, impl_->dim}});
-  expect_tensor(class_index, {"classes of the prototypes", at::kLong, {prototypes.size(0)}});
-  expect_below(class_index, static_cast<int64_t>(impl_->offset.size()) - 1, "classes of the prototypes");
-  const at::Tensor in = prototypes.detach().contiguous();
-  const at::Tensor classes = class_index.contiguous();
-  at::Tensor completed = at::empty(in.sizes(), in.options());
-  const float* rows = in.data_ptr<float>();
-  const int64_t* label = classes.data_ptr<int64_t>();
-  float* out = completed.data_ptr<float>();
-  const int64_t blocks = (in.size(0) + kLayerRows - 1) / kLayerRows;
+FloatMatrix Completer::complete(const FloatMatrix& prototypes, const std::vector<int64_t>& class_index) const {
+  const int64_t dim = impl_->dim, count = prototypes.rows();
+  const auto known = static_cast<int64_t>(impl_->offset.size()) - 1;
+  if (prototypes.cols() != dim)
+    fail("prototypes to complete: expected {} dimensions, found {}", dim, prototypes.cols());
+  if (static_cast<int64_t>(class_index.size()) != count)
+    fail("classes of the prototypes: expected {}, found {}", count, class_index.size());
+  for (const int64_t k : class_index) {
+    if (k < 0 || k >= known) fail("classes of the prototypes: expected values in [0, {}), found {}", known, k);
+  }
+  FloatMatrix completed(count, dim);
+  const float* rows = prototypes.data();
+  const int64_t* label = class_index.data();
+  float* out = completed.data();
+  const int64_t blocks = (count + kLayerRows - 1) / kLayerRows;
   parallel_for(0, blocks, 1, [&](int64_t begin, int64_t end) {
     Scratch scratch;
-    for (int64_t first = begin * kLayerRows; first < std::min(end * kLayerRows, in.size(0)); first += kLayerRows) {
-      const int64_t count = std::min(kLayerRows, in.size(0) - first);
-      impl_->complete(rows + first * impl_->dim, label + first, count, scratch, out + first * impl_->dim);
+    for (int64_t first = begin * kLayerRows; first < std::min(end * kLayerRows, count); first += kLayerRows) {
+      const int64_t some = std::min(kLayerRows, count - first);
+      impl_->complete(rows + first * dim, label + first, some, scratch, out + first * dim);
     }
   });
   return completed;

@@ -1,14 +1,12 @@
 #include "fewshot/paper/completion_model.h"
 
-#include <ATen/ATen.h>
-#include <ATen/core/grad_mode.h>
-
+#include <algorithm>
 #include <cmath>
 
 #include "base/error.h"
+#include "base/feature_values.h"
 #include "io/files.h"
 #include "io/json.h"
-#include "tensors/tensors.h"
 
 namespace protocom {
 namespace {
@@ -16,15 +14,15 @@ namespace {
 constexpr const char* kModelKind = "protocomnet";
 constexpr int kModelVersion = 1;
 
-at::Tensor read_shaped(const NpzReader& reader, const std::string& name, at::IntArrayRef shape) {
-  const at::Tensor stored = tensor_of(reader.array(name));
-  if (stored.sizes() != shape) {
-    fail("{}: '{}' has the shape [{}], expected [{}]", reader.path().string(), name, fmt::join(stored.sizes(), ", "),
+Array read_shaped(const NpzReader& reader, const std::string& name, const Shape& shape) {
+  const Array stored = reader.array(name);
+  if (stored.shape() != shape) {
+    fail("{}: '{}' has the shape [{}], expected [{}]", reader.path().string(), name, fmt::join(stored.shape(), ", "),
          fmt::join(shape, ", "));
   }
-  at::Tensor tensor = stored.to(at::kFloat);
-  if (!tensor.isfinite().all().item<bool>()) fail("{}: '{}' holds NaN or infinity", reader.path().string(), name);
-  return tensor;
+  Array array = stored.to(NumberType::kFloat32);
+  if (!is_finite(array)) fail("{}: '{}' holds NaN or infinity", reader.path().string(), name);
+  return array;
 }
 
 ProtoComNetOptions options_from(const nlohmann::json& header, const std::string& where) {
@@ -41,19 +39,13 @@ ProtoComNetOptions options_from(const nlohmann::json& header, const std::string&
   return options;
 }
 
-/// Before a network of the announced sizes is made: they are held against the weights that are there.
+/// Before anything is computed from the announced sizes.
 void check_sizes(const NpzReader& reader, const ProtoComNetOptions& sizes) {
-  const std::vector<std::pair<std::string, std::vector<int64_t>>> expected = {
-      {"network.encoder.weight", {sizes.code_dim, sizes.feature_dim}},
-      {"network.aggregator.0.weight", {sizes.attention_hidden, sizes.feature_dim + 2 * sizes.embedding_dim}},
-      {"network.decoder.0.weight", {sizes.decoder_hidden, sizes.code_dim}},
-      {"network.decoder.2.weight", {sizes.feature_dim, sizes.decoder_hidden}}};
   constexpr int64_t kMost = int64_t{1} << 30;
   for (const int64_t size :
        {sizes.feature_dim, sizes.embedding_dim, sizes.code_dim, sizes.attention_hidden, sizes.decoder_hidden}) {
     if (size < 1 || size > kMost) fail("{}: the header's network sizes are damaged: {}", reader.path().string(), size);
   }
-  for (const auto& [name, shape] : expected) read_shaped(reader, name, shape);
 }
 
 std::vector<std::string> trained_on_from(const nlohmann::json& header, const std::string& where) {
@@ -94,20 +86,27 @@ nlohmann::json to_json(const ProtoComNetOptions& options) {
 
 }  // namespace
 
+const Array& CompletionModel::weight(const std::string& name) const {
+  for (const auto& [key, array] : weights) {
+    if (key == name) return array;
+  }
+  fail("the completion model has no weights '{}'", name);
+}
+
 void write_completion_model(const std::filesystem::path& path, const CompletionModel& model,
                             const Provenance& provenance, const nlohmann::json& details) {
   ArtefactHeader header = make_header(kModelKind, kModelVersion, provenance);
   header.details = details;
-  header.details["network"] = to_json(model.network.options());
+  header.details["network"] = to_json(model.sizes);
   if (!model.trained_on.empty()) header.details["trained_on"] = model.trained_on;
   header.details["gamma"] = model.gamma;
   header.details["inductive_method"] = model.inductive_method;
   NpzWriter writer(path);
-  for (const auto& [name, tensor] : model.network.state_dict()) writer.add("network." + name, array_of(tensor));
+  for (const auto& [name, array] : model.weights) writer.add("network." + name, array);
   writer.add("attributes", model.attributes);
-  writer.add("attribute_embedding", array_of(model.attribute_embedding));
-  writer.add("attribute_mean", array_of(model.attribute_mean));
-  writer.add("attribute_std", array_of(model.attribute_std));
+  writer.add("attribute_embedding", model.attribute_embedding);
+  writer.add("attribute_mean", model.attribute_mean);
+  writer.add("attribute_std", model.attribute_std);
   add_header(writer, header);
   writer.close();
 }
@@ -119,19 +118,20 @@ CompletionModel read(const std::filesystem::path& path) {
   const ArtefactHeader header = read_header(reader, kModelKind, kModelVersion);
   const auto sizes = options_from(header.details.value("network", nlohmann::json::object()), path.string());
   check_sizes(reader, sizes);
-  CompletionModel model{ProtoComNet(sizes), reader.strings("attributes"), {}, {}, {}};
+  CompletionModel model;
+  model.sizes = sizes;
+  for (const auto& [name, shape] : weight_shapes(sizes))
+    model.weights.emplace_back(name, read_shaped(reader, "network." + name, shape));
+  model.attributes = reader.strings("attributes");
   model.gamma = gamma_from(header.details, path.string());
   model.trained_on = trained_on_from(header.details, path.string());
   model.inductive_method = inductive_method_from(header.details, path.string());
-  const at::NoGradGuard no_grad;
-  for (const auto& [name, tensor] : model.network.state_dict()) {
-    tensor.copy_(read_shaped(reader, "network." + name, tensor.sizes()));
-  }
   const auto attributes = static_cast<int64_t>(model.attributes.size());
   model.attribute_embedding = read_shaped(reader, "attribute_embedding", {attributes, sizes.embedding_dim});
   model.attribute_mean = read_shaped(reader, "attribute_mean", {attributes, sizes.feature_dim});
   model.attribute_std = read_shaped(reader, "attribute_std", {attributes, sizes.feature_dim});
-  if (attributes > 0 && model.attribute_std.min().item<float>() < 0)
+  const auto* deviation = model.attribute_std.data<float>();
+  if (std::any_of(deviation, deviation + model.attribute_std.numel(), [](float value) { return value < 0; }))
     fail("{}: 'attribute_std' holds a standard deviation below 0", path.string());
   return model;
 }

@@ -1,11 +1,11 @@
 #pragma once
-#include <ATen/core/Tensor.h>
-
 #include <filesystem>
 #include <string>
+#include <utility>
 #include <vector>
 
-#include "fewshot/paper/protocomnet.h"
+#include "base/array.h"
+#include "fewshot/paper/protocomnet_options.h"
 #include "io/artefact.h"
 
 namespace protocom {
@@ -14,16 +14,20 @@ namespace protocom {
 inline constexpr double kDefaultGamma = 10.0;
 
 /// A trained completion network with the attribute statistics it was trained on: all that completing a prototype needs
-/// besides the class's own attributes and embedding.
+/// besides the class's own attributes and embedding. Copies share the arrays; ProtoComNet is the network on tensors.
 struct CompletionModel {
-  ProtoComNet network;
-  std::vector<std::string> attributes;           ///< [a], the attributes that base classes have
-  at::Tensor attribute_embedding;                ///< h_a, float32 [a, e]
-  at::Tensor attribute_mean;                     ///< mu_a of equation 2, float32 [a, d]
-  at::Tensor attribute_std;                      ///< sigma_a of equation 3, float32 [a, d]
-  std::vector<std::string> trained_on = {};      ///< names of the base classes; empty when unknown (older files)
+  ProtoComNetOptions sizes;
+  std::vector<std::pair<std::string, Array>> weights;  ///< float32, with the names and shapes of weight_shapes()
+  std::vector<std::string> attributes;                 ///< [a], the attributes that base classes have
+  Array attribute_embedding;                           ///< h_a, float32 [a, e]
+  Array attribute_mean;                                ///< mu_a of equation 2, float32 [a, d]
+  Array attribute_std;                                 ///< sigma_a of equation 3, float32 [a, d]
+  std::vector<std::string> trained_on = {};            ///< names of the base classes; empty when unknown (older files)
   double gamma = kDefaultGamma;                  ///< factor of the cosine in equation 8, learned by joint meta-training
   std::string inductive_method = "mean-fusion";  ///< row (i) to (iii) for an image by itself; chosen on val
+
+  /// Throws Error for a name that is not there.
+  [[nodiscard]] const Array& weight(const std::string& name) const;
 };
 
 /// One npz: `network.<parameter>`, `attributes`, `attribute_embedding`, `attribute_mean`, `attribute_std`, header;

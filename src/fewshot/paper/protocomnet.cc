@@ -5,6 +5,8 @@
 #include <cmath>
 
 #include "base/error.h"
+#include "fewshot/paper/completion_model.h"
+#include "tensors/tensors.h"
 #include "tensors/unit_vectors.h"
 
 namespace protocom {
@@ -19,15 +21,15 @@ at::Tensor linear_init(at::IntArrayRef shape, int64_t fan_in) {
 }  // namespace
 
 ProtoComNet::ProtoComNet(const ProtoComNetOptions& options) : options_(options) {
-  const auto add_linear = [this](const std::string& name, int64_t in, int64_t out) {
-    state_.emplace_back(name + ".weight", linear_init({out, in}, in));
-    state_.emplace_back(name + ".bias", linear_init({out}, in));
-  };
-  add_linear("encoder", options.feature_dim, options.code_dim);
-  add_linear("aggregator.0", options.feature_dim + 2 * options.embedding_dim, options.attention_hidden);
-  add_linear("aggregator.2", options.attention_hidden, 1);
-  add_linear("decoder.0", options.code_dim, options.decoder_hidden);
-  add_linear("decoder.2", options.decoder_hidden, options.feature_dim);
+  int64_t fan_in = 0;
+  for (const auto& [name, shape] : weight_shapes(options)) {
+    if (shape.size() == 2) fan_in = shape[1];  // of the bias that follows too
+    state_.emplace_back(name, linear_init(shape, fan_in));
+  }
+}
+
+ProtoComNet::ProtoComNet(const CompletionModel& model) : options_(model.sizes) {
+  for (const auto& [name, array] : model.weights) state_.emplace_back(name, tensor_of(array).set_requires_grad(true));
 }
 
 const at::Tensor& ProtoComNet::parameter(const std::string& name) const {
@@ -78,6 +80,10 @@ at::Tensor ProtoComNet::forward(const CompletionInput& input) const {
     aggregate = aggregate + torch::mm(weights, encode(input.pair_feature));
   }
   return decode(aggregate);
+}
+
+std::vector<std::pair<std::string, Array>> weights_of(const ProtoComNet& network) {
+  return arrays_of(network.state_dict());
 }
 
 }  // namespace protocom

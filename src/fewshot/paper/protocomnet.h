@@ -6,16 +6,12 @@
 #include <utility>
 #include <vector>
 
+#include "base/array.h"
+#include "fewshot/paper/protocomnet_options.h"
+
 namespace protocom {
 
-/// The sizes of a ProtoComNet; the defaults are the paper's (section 4.2).
-struct ProtoComNetOptions {
-  int64_t feature_dim = 512;       ///< d
-  int64_t embedding_dim = 300;     ///< e
-  int64_t code_dim = 256;          ///< width of the encoder g_e
-  int64_t attention_hidden = 300;  ///< hidden layer of the aggregator g_a
-  int64_t decoder_hidden = 512;    ///< hidden layer of the decoder g_d
-};
+struct CompletionModel;
 
 /// What the network completes: m prototypes and, as a ragged list, the (prototype, attribute) pairs with R != 0.
 struct CompletionInput {
@@ -35,6 +31,9 @@ class ProtoComNet {
  public:
   /// Initialised like torch.nn.Linear (uniform in +-1/sqrt(fan_in)), from LibTorch's generator.
   explicit ProtoComNet(const ProtoComNetOptions& options);
+  /// On the weights of a model, not copies: a training that changes parameters in place changes the model, const as it
+  /// is here. Gradients belong to this object, so a training makes one.
+  explicit ProtoComNet(const CompletionModel& model);
 
   [[nodiscard]] const ProtoComNetOptions& options() const { return options_; }
 
@@ -53,7 +52,7 @@ class ProtoComNet {
   /// Codes g_k, float32 [m, code_dim] -> completed prototypes, float32 [m, d].
   [[nodiscard]] at::Tensor decode(const at::Tensor& codes) const;
 
-  /// Names and tensors: encoder.{weight,bias}, aggregator.{0,2}.{weight,bias}, decoder.{0,2}.{weight,bias}. Aliases.
+  /// Names and tensors, in the order of weight_shapes(). Aliases.
   [[nodiscard]] const std::vector<std::pair<std::string, at::Tensor>>& state_dict() const { return state_; }
   [[nodiscard]] std::vector<at::Tensor> parameters() const;
   /// Throws Error for a name that state_dict() does not have.
@@ -63,5 +62,8 @@ class ProtoComNet {
   ProtoComNetOptions options_;
   std::vector<std::pair<std::string, at::Tensor>> state_;
 };
+
+/// The weights of a CompletionModel: arrays on the parameters' memory, or copies where that is another device's.
+std::vector<std::pair<std::string, Array>> weights_of(const ProtoComNet& network);
 
 }  // namespace protocom

@@ -7,11 +7,11 @@
 #include <vector>
 
 #include "base/error.h"
+#include "base/symmetric_eigen.h"
 #include "fewshot/plda/detail/adapted_axes.h"
 #include "fewshot/plda/detail/directions.h"
 #include "fewshot/plda/detail/own_directions.h"
 #include "fewshot/toolbox/detail/complete_basis.h"
-#include "fewshot/toolbox/detail/symmetric_eigen.h"
 
 namespace protocom {
 namespace {

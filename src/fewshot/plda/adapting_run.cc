@@ -150,11 +150,11 @@ TaskScale scale_of(const PldaModel& model, const AdaptedSpace& space, const Task
 }
 
 /// Log predictives of a task's queries, and of a class never seen.
-struct QueryScores {
+struct AdaptedScores {
   DoubleMatrix classes;  // [q, n]
   DoubleVector none;     // [q]
 
-  QueryScores(const Task& task, const AdaptedTask& adapted) {
+  AdaptedScores(const Task& task, const AdaptedTask& adapted) {
     const ClassRows labelled = adapted.labelled(task);
     const DiagonalSpace& space = adapted.space.axes.space;
     const PlacedImages queries = adapted.images.rows(task.first_query(), task.queries);
@@ -169,7 +169,7 @@ class AdaptingRun : public OpenRun {
 
   void answer(const Task& task, float* logits) override {
     const AdaptedTask adapted = adapt(task, *model_, Span::kLabelled);
-    const QueryScores scores(task, adapted);
+    const AdaptedScores scores(task, adapted);
     TaskScale scale = scale_of(*model_->model, adapted.space, task);
     scale.logits = scale_ > 0 ? scale_ : scale.known;
     matrix_at(logits, task) = (scale.logits * scores.classes).cast<float>();
@@ -185,7 +185,7 @@ BatchTask batch_of(const Task& task, const AdaptedTask& adapted) {
   const ClassRows labelled = adapted.labelled(task);
   BatchTask batch;
   batch.unlabelled = adapted.images.x.middleRows(task.supports(), task.unlabelled);
-  batch.pooled = is_pooled(task);
+  batch.pooled = task.is_pooled();
   if (batch.pooled) batch.queries = adapted.images.x.middleRows(task.first_query(), task.queries);
   batch.sum = labelled.sums();
   batch.count = labelled.count();
@@ -210,7 +210,7 @@ class AdaptingBatchRun : public OpenRun {
     const DoubleMatrix answers =
         task.unlabelled > 0 ? batch_scores_following(batch, vb_, transductive) : batch_scores(batch, vb_, transductive);
     matrix_at(logits, task) = (scale.logits * answers).cast<float>();
-    const QueryScores alone(task, adapted);
+    const AdaptedScores alone(task, adapted);
     judge(alone.classes, alone.none, scale, logits);
   }
 

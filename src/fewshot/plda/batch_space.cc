@@ -8,14 +8,14 @@
 #include <vector>
 
 #include "base/error.h"
-#include "fewshot/detail/row_length.h"
+#include "base/symmetric_eigen.h"
 #include "fewshot/plda/detail/class_rows.h"
 #include "fewshot/plda/detail/known.h"
 #include "fewshot/plda/detail/rows.h"
 #include "fewshot/plda/detail/scatter.h"
 #include "fewshot/plda/detail/vb_rows.h"
 #include "fewshot/plda/detail/vb_run.h"
-#include "fewshot/toolbox/detail/symmetric_eigen.h"
+#include "fewshot/row_length.h"
 #include "fewshot/toolbox/detail/task_matrix.h"
 
 namespace protocom {
@@ -300,8 +300,6 @@ DoubleMatrix batch_scores_following(const BatchTask& task, const PldaVbOptions& 
   return scores_in(space_of_all(task, scores, vb.degrees), task, true, vb, scale);
 }
 
-bool is_pooled(const Task& task) { return task.first_query() >= task.learned(); }
-
 std::vector<const float*> unlabelled_rows(const Task& task) {
   return {task.rows.begin() + task.supports(), task.rows.begin() + task.learned()};
 }
@@ -317,8 +315,8 @@ BatchTask batch_task_of(const PldaModel& model, const DoubleVector& count, const
   return in_span(model, count, sum, unlabelled, queries, RestBasis::kNone).task;
 }
 
-CountedImages follow_unlabelled(PldaModel& model, const DoubleMatrix& features, const std::vector<int64_t>& labels,
-                                int64_t classes) {
+SoftSupports follow_unlabelled(PldaModel& model, const DoubleMatrix& features, const std::vector<int64_t>& labels,
+                               int64_t classes) {
   const Array given = std::exchange(model.unlabelled, Array());
   if (given.size(1) != features.cols())
     fail("unlabelled images have features of {} numbers, labelled ones of {}", given.size(1), features.cols());

@@ -1,7 +1,6 @@
 #include "fewshot/plda/detail/foreign_rows.h"
 
-#include "fewshot/detail/row_length.h"
-#include "fewshot/plda/detail/matrix_of_tensor.h"
+#include "fewshot/row_length.h"
 
 namespace protocom {
 
@@ -13,15 +12,13 @@ int64_t ForeignRows::last() const { return first() + padded_length(feature_dims(
 
 int64_t ForeignRows::width() const { return last() + kRowMultiple; }
 
-at::Tensor ForeignRows::map(const at::Tensor& features) const {
-  return placed_rows(features, width(), [&](const auto& from, Eigen::Ref<FloatMatrix> rows) {
-    FloatMatrix x = space_.rooted(from);
-    x.rowwise() -= space_.center;
-    rows.setZero();
-    rows.leftCols(dims()).noalias() = x * space_.projection;
-    rows.middleCols(first(), feature_dims()) = x;
-    rows.col(last()) = x.rowwise().squaredNorm();
-  });
+void ForeignRows::map(const FeatureRows& features, Eigen::Ref<FloatMatrix> rows) const {
+  FloatMatrix x = space_.rooted(features);
+  x.rowwise() -= space_.center;
+  rows.setZero();
+  rows.leftCols(dims()).noalias() = x * space_.projection;
+  rows.middleCols(first(), feature_dims()) = x;
+  rows.col(last()) = x.rowwise().squaredNorm();
 }
 
 bool ForeignRows::same_as(const FeatureTransform& other) const {

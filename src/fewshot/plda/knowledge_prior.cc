@@ -5,7 +5,7 @@
 #include "base/error.h"
 #include "base/rng.h"
 #include "fewshot/plda/detail/prior_kind.h"
-#include "fewshot/toolbox/detail/state_tensors.h"
+#include "fewshot/plda/detail/state_matrices.h"
 
 namespace protocom {
 namespace {

@@ -1,26 +1,20 @@
 #include "fewshot/plda/detail/method.h"
 
-#include <ATen/ATen.h>
-
+#include <algorithm>
 #include <cmath>
 
 #include "base/error.h"
 #include "base/log.h"
 #include "fewshot/align_knowledge.h"
+#include "fewshot/detail/row_kernels.h"
 #include "fewshot/methods.h"
 #include "fewshot/plda/detail/adaptation.h"
 #include "fewshot/plda/detail/batch_space.h"
 #include "fewshot/plda/detail/findings.h"
 #include "fewshot/plda/detail/known.h"
-#include "fewshot/plda/detail/matrix_of_tensor.h"
 #include "fewshot/plda/detail/probability_scale.h"
 #include "fewshot/plda/detail/state.h"
 #include "fewshot/plda/fit.h"
-#include "fewshot/toolbox/detail/feature_space.h"
-#include "fewshot/toolbox/detail/row_kernels.h"
-#include "fewshot/toolbox/detail/task_table.h"
-#include "fewshot/toolbox/detail/unit_space.h"
-#include "tensors/tensors.h"
 
 namespace protocom {
 namespace {
@@ -81,57 +75,51 @@ PldaPrepared prepared_without_knowledge(std::shared_ptr<const PldaModel> model) 
   return result;
 }
 
-/// Episode i of a batch, as a batch of one.
-EpisodeBatch episode_of(const EpisodeBatch& batch, int64_t i) {
-  const auto own = [&](const at::Tensor& all) { return all.defined() ? all.narrow(0, i, 1) : all; };
-  EpisodeBatch episode_batch;
-  episode_batch.support = own(batch.support);
-  episode_batch.support_mask = own(batch.support_mask);
-  episode_batch.query = own(batch.query);
-  episode_batch.unlabelled = own(batch.unlabelled);
-  episode_batch.shares = own(batch.shares);
-  return episode_batch;
+/// A method on a prepared model, as `made` answers for it.
+PreparedMethod prepared_method(const std::shared_ptr<const PldaPrepared>& prepared,
+                               const PldaMethod::OfPrepared& made) {
+  PreparedMethod method = made(prepared);
+  method.space = prepared->rows;
+  method.fewest_shots = 0;
+  method.points = std::make_shared<const PldaPoints>(prepared);
+  return method;
 }
 
-SoftSupports soft_supports(const CountedImages& images) {
-  if (images.features.rows() == 0) return {};
-  return {tensor_of(images.features), tensor_of(images.weights)};
+/// Features of a task's first `count` points, [count, d].
+FloatMatrix features_of(const Task& task, int64_t count) {
+  FloatMatrix features(count, task.width);
+  for (int64_t i = 0; i < count; ++i)
+    std::copy_n(task.rows[static_cast<size_t>(i)], task.width, features.row(i).data());
+  return features;
 }
 
-/// The answer in the space that an episode's labelled images make of the model's.
-EpisodeScores answer_in_space(const EpisodeBatch& episode, const PldaModel& unadapted,
-                              const PldaMethod::MakeScorer& make) {
-  const at::Tensor support = episode.support.squeeze(0);  // [n, k, d]
-  const int64_t classes = support.size(0);
-  at::Tensor features = support.flatten(0, 1);
-  at::Tensor labels = at::arange(classes, at::kLong).repeat_interleave(support.size(1));
-  if (episode.support_mask.defined()) {
-    const at::Tensor there = episode.support_mask.flatten().nonzero().flatten();
-    features = features.index_select(0, there);
-    labels = labels.index_select(0, there);
+/// Adapts a model with a pool of unlabelled images to the labelled ones of each task, whose rows are features.
+class PoolRun : public TaskRun {
+ public:
+  PoolRun(std::shared_ptr<const PldaModel> model, PldaMethod::OfPrepared made)
+      : model_(std::move(model)), made_(std::move(made)) {}
+
+  void answer(const Task& task, float* logits) override {
+    const FloatMatrix supports = features_of(task, task.supports());
+    const DoubleMatrix images = supports.cast<double>();
+    PldaModel model = protocom::adapted(*model_, images, task.label, task.n);
+    const SoftSupports unlabelled = follow_unlabelled(model, images, task.label, task.n);
+    const auto prepared = std::make_shared<const PldaPrepared>(
+        prepared_without_knowledge(std::make_shared<const PldaModel>(std::move(model))));
+    const PreparedMethod method = prepared_method(prepared, made_);
+    const TaskImages labelled = with_soft_supports(TaskImages::of(supports, task.label, task.n), unlabelled);
+    const FloatMatrix queries = features_of(task, task.points()).bottomRows(task.queries);
+    const QueryScores scores = answer_of(method, labelled.mapped(method.space.get()), queries);
+    Eigen::Map<FloatMatrix>(logits, task.queries, task.n) = scores.logits;
+    unseen_ = scores.unseen;
   }
-  const DoubleMatrix images = matrix_of(features);
-  const std::vector<int64_t> own = numbers_of(labels);
-  PldaModel model = adapted(unadapted, images, own, classes);
-  const SoftSupports unlabelled = soft_supports(follow_unlabelled(model, images, own, classes));
-  const auto shared = std::make_shared<const PldaModel>(std::move(model));
-  return make(std::make_shared<const PldaPrepared>(prepared_without_knowledge(shared)))
-      ->score(with_soft_supports(episode, unlabelled));
-}
+  [[nodiscard]] const float* unseen() const override { return unseen_.data(); }
 
-/// Adapts a model with a pool of unlabelled images to the labelled ones of each episode.
-std::unique_ptr<Scorer> pool_scorer(const std::shared_ptr<const PldaModel>& model, const PldaMethod::MakeScorer& make) {
-  return scorer_of([=](const EpisodeBatch& batch) -> EpisodeScores {
-    if (!batch.support.defined()) fail("the Bayesian methods need each support image's feature");
-    std::vector<at::Tensor> logits, unseen;
-    for (int64_t i = 0; i < batch.size(); ++i) {
-      const EpisodeScores scores = answer_in_space(episode_of(batch, i), *model, make);
-      logits.push_back(scores.logits);
-      unseen.push_back(scores.unseen);
-    }
-    return {at::cat(logits), at::Tensor(), at::cat(unseen)};
-  });
-}
+ private:
+  std::shared_ptr<const PldaModel> model_;
+  PldaMethod::OfPrepared made_;
+  Eigen::VectorXf unseen_;
+};
 
 }  // namespace
 
@@ -144,16 +132,22 @@ std::vector<std::string> prior_choices() {
 PldaMethod::PldaMethod(std::string prior, TextWeights text)
     : prior_(std::move(prior)), text_(text), model_(std::make_shared<const PldaModel>(unfitted_model())) {}
 
-std::unique_ptr<Scorer> PldaMethod::of_photos(const MethodContext& context) const {
-  if (!model_->adaptation.adapts()) return make_scorer()(prepared(context));
+PreparedMethod PldaMethod::of_photos(const MethodContext& context) const {
+  if (!model_->adaptation.adapts()) return prepared_method(prepared(context), of_prepared());
   const auto model = adapting_model();
-  if (model->unlabelled.defined()) return pool_scorer(model, make_scorer());
+  PreparedMethod method;
+  if (model->unlabelled.defined()) {
+    method.make_run = [model, made = of_prepared()] { return std::make_unique<PoolRun>(model, made); };
+    return method;
+  }
   const auto adapting = std::make_shared<const AdaptingModel>(model);
-  return task_scorer(adapting_runs(adapting), adapting->rows, 1);
+  method.space = adapting->rows;
+  method.make_run = adapting_runs(adapting);
+  return method;
 }
 
-std::unique_ptr<Scorer> PldaMethod::prepare(const MethodContext& context) const {
-  std::unique_ptr<Scorer> photos = of_photos(context);
+PreparedMethod PldaMethod::prepare(const MethodContext& context) const {
+  PreparedMethod photos = of_photos(context);
   if (prior_ != kTextPrior) return photos;
   if (context.knowledge == nullptr || context.class_names == nullptr)
     fail_usage("'{}' needs {}: protocom knowledge embeddings makes them a knowledge file", label(),
@@ -161,13 +155,13 @@ std::unique_ptr<Scorer> PldaMethod::prepare(const MethodContext& context) const 
   return with_text(std::move(photos), context, text_);
 }
 
-AdaptedMethod PldaMethod::adapted(const at::Tensor& features, const at::Tensor& labels, int64_t classes) const {
+AdaptedMethod PldaMethod::adapted(const FeatureRows& features, const std::vector<int64_t>& labels,
+                                  int64_t classes) const {
   if (!model_->adaptation.adapts()) return {};
-  const DoubleMatrix images = matrix_of(features);
-  const std::vector<int64_t> own = numbers_of(labels);
-  PldaModel made = protocom::adapted(*adapting_model(), images, own, classes);
+  const DoubleMatrix images = features.cast<double>();
+  PldaModel made = protocom::adapted(*adapting_model(), images, labels, classes);
   AdaptedMethod answer;
-  if (made.unlabelled.defined()) answer.unlabelled = soft_supports(follow_unlabelled(made, images, own, classes));
+  if (made.unlabelled.defined()) answer.unlabelled = follow_unlabelled(made, images, labels, classes);
   // Familiarities with and without an image or a class are compared by who calibrates (serve/calibration.h): they must
   // not depend on a scale that each finds anew, as the mean over the classes does.
   made.known_by_best = true;
@@ -176,30 +170,6 @@ AdaptedMethod PldaMethod::adapted(const at::Tensor& features, const at::Tensor& 
   result->load(state_of(made, {}));
   answer.method = std::move(result);
   return answer;
-}
-
-PldaMethod::MakeScorer PldaMethod::make_scorer() const {
-  return [runs = make_runs()](const std::shared_ptr<const PldaPrepared>& prepared) {
-    return std::make_unique<PldaScorer>(prepared, runs(prepared));
-  };
-}
-
-const FastForm* PldaMethod::join(FastForms& forms) const {
-  if (prior_ == kTextPrior) return nullptr;
-  const auto add = [&](std::shared_ptr<const FeatureTransform> map, MakeTaskRun runs, int64_t fewest_shots) {
-    auto& form = forms.shared<TaskTable>(std::move(map));
-    form.add(std::move(runs), fewest_shots);
-    return &form;
-  };
-  if (!model_->adaptation.adapts()) {
-    const auto prepared = this->prepared(forms.context());
-    return add(prepared->rows, make_runs()(prepared), 0);
-  }
-  const auto model = adapting_model();
-  if (model->unlabelled.defined()) return nullptr;
-  const auto adapting = std::make_shared<const AdaptingModel>(model);
-  if (adapting->rows != nullptr) return add(adapting->rows, adapting_runs(adapting), 1);
-  return add(std::make_shared<FeatureSpace>("none", forms.context()), adapting_runs(adapting), 1);
 }
 
 std::shared_ptr<const PldaModel> PldaMethod::adapting_model() const {
@@ -227,12 +197,7 @@ std::unique_ptr<Method> PldaMethod::as_space() const {
 }
 
 void PldaMethod::fit(const FitInputs& inputs) {
-  PldaFitInputs given{
-      array_of(inputs.base.features).to(NumberType::kFloat32), numbers_of(inputs.base.labels), {}, {}, {}};
-  if (inputs.val.features.defined()) {
-    given.val_features = array_of(inputs.val.features).to(NumberType::kFloat32);
-    given.val_labels = numbers_of(inputs.val.labels);
-  }
+  PldaFitInputs given{inputs.base.features, inputs.base.labels, inputs.val.features, inputs.val.labels, {}};
   attributes_.clear();
   PldaFitOptions options;
   options.seed = inputs.seed;
@@ -289,8 +254,9 @@ TaskClasses::TaskClasses(const PldaPrepared& prepared, const Task& task)
       sum(FloatMatrix::Zero(task.n, task.dim)) {
   for (size_t i = 0; i < task.label.size(); ++i) {
     const int64_t own = task.label[i];
-    count[own] += task.weights.empty() ? 1 : task.weights[i];
-    add_scaled_row(1, task.rows[i], task.dim, sum.row(own).data());
+    const float weight = task.weights.empty() ? 1 : task.weights[i];
+    count[own] += weight;
+    add_scaled_row(weight, task.rows[i], task.dim, sum.row(own).data());
   }
 }
 
@@ -302,13 +268,6 @@ FloatMatrix TaskClasses::log_predictives(const PldaPrepared& prepared, const std
 
 std::vector<const float*> query_rows(const Task& task) {
   return {task.rows.begin() + task.first_query(), task.rows.end()};
-}
-
-PldaScorer::PldaScorer(std::shared_ptr<const PldaPrepared> prepared, MakeTaskRun runs)
-    : prepared_(std::move(prepared)), tasks_(task_scorer(std::move(runs), prepared_->rows, 0)) {}
-
-at::Tensor PldaScorer::points(const at::Tensor& features) const {
-  return tensor_of(prepared_->points(prepared_->rows->rows_of(float_matrix_of(features))));
 }
 
 FloatMatrix PldaPrepared::points(const FloatMatrix& images) const {

@@ -4,7 +4,6 @@
 #include "base/to_whole.h"
 #include "fewshot/plda/detail/prior_kind.h"
 #include "fewshot/plda/detail/state_matrices.h"
-#include "fewshot/toolbox/detail/state_tensors.h"
 
 namespace protocom {
 namespace {

@@ -8,10 +8,9 @@
 #include <vector>
 
 #include "base/error.h"
-#include "fewshot/detail/floats.h"
-#include "fewshot/detail/row_length.h"
+#include "fewshot/floats.h"
+#include "fewshot/row_length.h"
 #include "fewshot/toolbox/detail/class_kernels.h"
-#include "tensors/tensors.h"
 
 namespace protocom {
 namespace {

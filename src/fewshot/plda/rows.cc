@@ -4,10 +4,9 @@
 #include <cmath>
 #include <vector>
 
+#include "fewshot/detail/row_kernels.h"
 #include "fewshot/plda/detail/directions.h"
-#include "fewshot/plda/detail/matrix_of_tensor.h"
 #include "fewshot/toolbox/detail/gaussian.h"
-#include "fewshot/toolbox/detail/row_kernels.h"
 
 namespace protocom {
 namespace {
@@ -40,17 +39,13 @@ PldaLayout plda_layout(const PldaModel& model) {
 
 PldaRows::PldaRows(const PldaModel& model) : layout_(plda_layout(model)), space_(model.space) {}
 
-at::Tensor PldaRows::map(const at::Tensor& features) const {
-  return placed_rows(features, layout_.width(), [&](const auto& from, const auto& rows) { place(from, rows); });
-}
-
-FloatMatrix PldaRows::rows_of(const Eigen::Ref<const FloatMatrix>& features) const {
+FloatMatrix PldaRows::rows_of(const FeatureRows& features) const {
   FloatMatrix rows(features.rows(), layout_.width());
-  place(features, rows);
+  map(features, rows);
   return rows;
 }
 
-void PldaRows::place(const Eigen::Ref<const FloatMatrix>& features, Eigen::Ref<FloatMatrix> rows) const {
+void PldaRows::map(const FeatureRows& features, Eigen::Ref<FloatMatrix> rows) const {
   const int64_t padded = layout_.padded;
   rows.setZero();
   for (int64_t at = 0; at < features.rows(); at += kPiece) {
@@ -73,17 +68,20 @@ void PldaRows::place_linear(const FloatMatrix& z, const Eigen::VectorXf& count, 
   rest.noalias() -= count * space_.offset.tail(others);
 }
 
-FloatMatrix PldaRows::sums(const Eigen::Ref<const FloatMatrix>& features,
-                           const Eigen::Ref<const FloatMatrix>& present) const {
-  FloatMatrix z = space_.rooted(features);
+ClassSums PldaRows::sums(const TaskImages& images) const {
+  FloatMatrix z = space_.rooted(images.rows.leftCols(images.width));
   take_directions(z, space_.center);
-  FloatMatrix sum = FloatMatrix::Zero(present.rows(), z.cols());
-  for (int64_t i = 0; i < z.rows(); ++i)
-    sum.row(i / present.cols()) += present(i / present.cols(), i % present.cols()) * z.row(i);
+  FloatMatrix sum = FloatMatrix::Zero(images.classes, z.cols());
+  ClassSums sums{Eigen::VectorXf::Zero(images.classes), FloatMatrix::Zero(images.classes, layout_.width())};
+  for (int64_t i = 0; i < z.rows(); ++i) {
+    const auto at = static_cast<size_t>(i);
+    const float weight = images.weights.empty() ? 1 : images.weights[at];
+    sum.row(images.label[at]) += weight * z.row(i);
+    sums.count[images.label[at]] += weight;
+  }
   // The map is linear but for its offset, so it is applied to the sum: a product a class, not an image.
-  FloatMatrix rows = FloatMatrix::Zero(present.rows(), layout_.width());
-  place_linear(sum, present.rowwise().sum(), rows);
-  return rows;
+  place_linear(sum, sums.count, sums.rows);
+  return sums;
 }
 
 bool PldaRows::same_as(const FeatureTransform& other) const {
@@ -184,12 +182,6 @@ FloatMatrix row_log_predictive(const PldaRowPredictive& predictive, const std::v
            scores.data());
   scores.rowwise() -= 0.5F * predictive.constant.transpose();
   return scores;
-}
-
-std::vector<const float*> pointers_to(const FloatMatrix& rows) {
-  std::vector<const float*> pointers;
-  for (int64_t i = 0; i < rows.rows(); ++i) pointers.push_back(rows.row(i).data());
-  return pointers;
 }
 
 }  // namespace protocom

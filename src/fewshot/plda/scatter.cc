@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "fewshot/toolbox/detail/symmetric_eigen.h"
+#include "base/symmetric_eigen.h"
 
 namespace protocom {
 namespace {

@@ -3,7 +3,7 @@
 #include <vector>
 
 #include "base/matrix.h"
-#include "fewshot/toolbox/detail/symmetric_eigen.h"
+#include "base/symmetric_eigen.h"
 
 namespace protocom {
 

@@ -5,7 +5,6 @@
 #include "base/error.h"
 #include "base/to_whole.h"
 #include "fewshot/plda/detail/state_matrices.h"
-#include "fewshot/toolbox/detail/state_tensors.h"
 
 namespace protocom {
 namespace {

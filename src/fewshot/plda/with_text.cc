@@ -1,76 +1,96 @@
 #include "fewshot/plda/detail/with_text.h"
 
-#include <ATen/ATen.h>
-
 #include <cmath>
+#include <memory>
 #include <mutex>
+#include <utility>
 
 #include "base/log.h"
-#include "tensors/unit_vectors.h"
+#include "fewshot/toolbox/detail/feature_space.h"
+#include "fewshot/toolbox/detail/task_matrix.h"
 
 namespace protocom {
 namespace {
 
-bool has_photos(const EpisodeBatch& batch) {
-  if (!batch.support.defined() || batch.support.size(2) == 0) return false;
-  return !batch.support_mask.defined() || batch.support_mask.ne(0).any().item<bool>();
-}
+/// What runs share.
+struct PhotosAndTexts {
+  PreparedMethod photos;
+  ClassText text;
+  TextWeights weights;
+  std::shared_ptr<const FeatureTransform> unit = nullptr;  // unit length, where texts and images are compared
+  mutable std::once_flag warned = {};
 
-class PhotosAndTexts : public Scorer {
- public:
-  PhotosAndTexts(std::unique_ptr<Scorer> photos, const MethodContext& context, const TextWeights& weights)
-      : photos_(std::move(photos)), text_(context), weights_(weights) {}
-
- private:
-  [[nodiscard]] int64_t fewest_shots() const override { return 0; }
-  [[nodiscard]] EpisodeScores answer(const EpisodeBatch& batch) const override {
-    const at::Tensor cosines = text_.cosines(unit_vectors(batch.query), batch.classes);
-    if (!has_photos(batch)) return {weights_.alone * cosines, at::Tensor()};
-    warn_of_other_texts(batch);
-    EpisodeScores scores = photos_->score(batch);
-    const at::Tensor logits = scores.logits + weights_.beside * cosines;
-    // "None of these" is a logit beside those of the classes: it moves with their sum, so that its odds stay the
-    // photos'.
-    if (scores.unseen.defined()) scores.unseen = scores.unseen - scores.logits.logsumexp(-1) + logits.logsumexp(-1);
-    return {logits, at::Tensor(), scores.unseen};
-  }
+  PhotosAndTexts(PreparedMethod from, const MethodContext& context, const TextWeights& given)
+      : photos(std::move(from)), text(context), weights(given), unit(feature_space("l2n", context)) {}
 
   /// Says once where texts tell the labelled images apart no better than chance: vectors of another encoder may have
-  /// the right length.
-  void warn_of_other_texts(const EpisodeBatch& batch) const {
-    constexpr int64_t kFewest = 10;
-    const int64_t classes = batch.support.size(1);
-    const at::Tensor images = unit_vectors(batch.support.flatten(1, 2));  // [b, n k, d]
-    const at::Tensor own = at::arange(classes, at::kLong).repeat_interleave(batch.support.size(2)).unsqueeze(0);
-    at::Tensor right = text_.cosines(images, batch.classes).argmax(-1).eq(own).to(at::kFloat);
-    double count = static_cast<double>(right.numel());
-    if (batch.support_mask.defined()) {
-      right = right * batch.support_mask.flatten(1);
-      count = batch.support_mask.sum().item<double>();
-    }
-    // Three standard deviations of a binomial above chance.
-    const double chance = 1.0 / static_cast<double>(classes);
-    const double sum = right.sum().item<double>();
-    if (classes < 2 || count < kFewest || sum > count * chance + 3 * std::sqrt(count * chance * (1 - chance))) return;
-    std::call_once(warned_, [&] {
-      logger().warn(
-          "the texts tell labelled images apart no better than chance ({:.0f} of {:.0f} right): they seem to be of "
-          "another text encoder than the image encoder's own",
-          sum, count);
-    });
-  }
+  /// the right length. `at_unit_length` is a task of such rows.
+  void warn_of_other_texts(const Task& at_unit_length) const;
+};
 
-  std::unique_ptr<Scorer> photos_;
-  ClassText text_;
-  TextWeights weights_;
-  mutable std::once_flag warned_;
+void PhotosAndTexts::warn_of_other_texts(const Task& at_unit_length) const {
+  constexpr int64_t kFewest = 10;
+  const Task& task = at_unit_length;
+  if (task.n < 2 || task.supports() < kFewest) return;
+  FloatMatrix cosines(task.supports(), task.n);
+  text.place_cosines(task, 0, task.supports(), cosines.data());
+  int64_t right = 0;
+  for (int64_t i = 0; i < cosines.rows(); ++i) {
+    Eigen::Index best = 0;
+    cosines.row(i).maxCoeff(&best);
+    right += best == task.label[static_cast<size_t>(i)] ? 1 : 0;
+  }
+  // Three standard deviations of a binomial above chance.
+  const double chance = 1.0 / static_cast<double>(task.n), count = static_cast<double>(task.supports());
+  if (static_cast<double>(right) > count * chance + 3 * std::sqrt(count * chance * (1 - chance))) return;
+  std::call_once(warned, [&] {
+    logger().warn(
+        "the texts tell labelled images apart no better than chance ({} of {} right): they seem to be of another text "
+        "encoder than the image encoder's own",
+        right, task.supports());
+  });
+}
+
+/// Of tasks whose rows are features.
+class PhotosAndTextsRun : public TaskRun {
+ public:
+  explicit PhotosAndTextsRun(std::shared_ptr<const PhotosAndTexts> with) : with_(std::move(with)) {}
+
+  void answer(const Task& task, float* logits) override {
+    const MappedTask at_unit_length(task, with_->unit.get());
+    auto answers = matrix_at(logits, task);
+    with_->text.place_cosines(at_unit_length.task(), logits);
+    unseen_.resize(0);
+    if (task.supports() == 0) {
+      answers *= static_cast<float>(with_->weights.alone);
+      return;
+    }
+    answers *= static_cast<float>(with_->weights.beside);
+    with_->warn_of_other_texts(at_unit_length.task());
+    const MappedTask photos(task, with_->photos.space.get());
+    const auto run = with_->photos.make_run();
+    const QueryScores scores = answer_of(*run, photos.task());
+    answers += scores.logits;
+    // "None of these" is a logit beside those of the classes: it moves with their sum, so that its odds stay the
+    // photos'.
+    if (scores.unseen.size() > 0)
+      unseen_ = scores.unseen + (log_sum_exp(answers) - log_sum_exp(scores.logits)).cast<float>();
+  }
+  [[nodiscard]] const float* unseen() const override { return unseen_.size() > 0 ? unseen_.data() : nullptr; }
+
+ private:
+  std::shared_ptr<const PhotosAndTexts> with_;
+  Eigen::VectorXf unseen_;
 };
 
 }  // namespace
 
-std::unique_ptr<Scorer> with_text(std::unique_ptr<Scorer> photos, const MethodContext& context,
-                                  const TextWeights& weights) {
-  return std::make_unique<PhotosAndTexts>(std::move(photos), context, weights);
+PreparedMethod with_text(PreparedMethod photos, const MethodContext& context, const TextWeights& weights) {
+  const auto with = std::make_shared<const PhotosAndTexts>(std::move(photos), context, weights);
+  PreparedMethod method;
+  method.make_run = [with] { return std::make_unique<PhotosAndTextsRun>(with); };
+  method.fewest_shots = 0;
+  return method;
 }
 
 }  // namespace protocom

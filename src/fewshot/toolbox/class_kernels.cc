@@ -1,6 +1,6 @@
 #include "fewshot/toolbox/detail/class_kernels.h"
 
-#include "fewshot/toolbox/detail/processor_vectors.h"
+#include "fewshot/detail/processor_vectors.h"
 
 namespace protocom {
 namespace {

@@ -1,52 +1,34 @@
 #include "fewshot/toolbox/detail/class_text.h"
 
-#include <ATen/ATen.h>
-
 #include <algorithm>
 #include <numeric>
 #include <vector>
 
 #include "base/error.h"
 #include "fewshot/align_knowledge.h"
-#include "fewshot/toolbox/detail/class_semantics.h"
-#include "fewshot/toolbox/detail/row_kernels.h"
-#include "fewshot/toolbox/detail/row_products.h"
-#include "tensors/tensors.h"
-#include "tensors/unit_vectors.h"
+#include "fewshot/detail/row_kernels.h"
 
 namespace protocom {
 
-ClassText::ClassText(const MethodContext& context)
-    : padded_(padded_row(
-          unit_vectors(tensor_of(align_knowledge(*context.knowledge, *context.class_names, {}).class_embedding))
-              .to(at::kFloat))),
-      vectors_(padded_.narrow(1, 0, context.knowledge->class_embedding.size(1))) {}
-
-void ClassText::check_width(int64_t images) const {
-  if (vectors_.size(1) != images)
-    fail(
-        "the knowledge has vectors of {} numbers and the images have {}: this method compares both, which takes the "
-        "text encoder that was trained with the image encoder (protocom knowledge embeddings)",
-        vectors_.size(1), images);
-}
-
-at::Tensor ClassText::cosines(const at::Tensor& images, const at::Tensor& classes) const {
-  check_width(images.size(-1));
-  if (!classes.defined()) fail("this method needs to know which classes an episode has");
-  const at::Tensor texts = rows_at(vectors_, classes);                                        // [b, n, d]
-  const at::Tensor known = is_known(texts).to(images.scalar_type()).transpose(1, 2);          // [b, 1, n]
-  const at::Tensor own = at::matmul(images, texts.to(images.scalar_type()).transpose(1, 2));  // 0 where there is none
-  const at::Tensor mean = own.sum(-1, true) / known.sum(-1, true).clamp_min(1);
-  return own + (1 - known) * mean;
+ClassText::ClassText(const MethodContext& context) {
+  const Array given = align_knowledge(*context.knowledge, *context.class_names, {}).class_embedding;
+  const Array vectors = given.to(NumberType::kFloat32);
+  width_ = vectors.size(1);
+  vectors_ = FloatMatrix::Zero(vectors.size(0), padded_length(width_));
+  vectors_.leftCols(width_) = unit_rows(matrix_of<float>(vectors));
 }
 
 void ClassText::place_cosines(const Task& task, int64_t first, int64_t count, float* out) const {
-  check_width(task.width);
+  if (width_ != task.width)
+    fail(
+        "the knowledge has vectors of {} numbers and the images have {}: this method compares both, which takes the "
+        "text encoder that was trained with the image encoder (protocom knowledge embeddings)",
+        width_, task.width);
   if (task.classes.empty()) fail("this method needs to know which classes an episode has");
   std::vector<const float*> texts;
   std::vector<int64_t> without;
   for (const int64_t k : task.classes) {
-    texts.push_back(padded_.data_ptr<float>() + k * padded_.size(1));
+    texts.push_back(vectors_.row(k).data());
     if (row_dot(texts.back(), texts.back(), task.dim) == 0) without.push_back(static_cast<int64_t>(texts.size()) - 1);
   }
   products_of_rows({task.rows.data() + first, count, texts.data(), task.n, task.dim, task.n}, out);

@@ -1,16 +1,13 @@
 #include "fewshot/toolbox/detail/coarse_rows.h"
 
-#include <ATen/ATen.h>
-
 #include <algorithm>
 #include <cmath>
 #include <utility>
 #include <vector>
 
 #include "base/parallel.h"
-#include "fewshot/toolbox/detail/processor_vectors.h"
-#include "fewshot/toolbox/detail/row_kernels.h"
-#include "fewshot/toolbox/detail/row_products.h"
+#include "fewshot/detail/processor_vectors.h"
+#include "fewshot/detail/row_kernels.h"
 
 namespace protocom {
 namespace {
@@ -46,13 +43,13 @@ float place_codes(const float* row, int64_t dim, float largest, Code* codes) {
 }
 
 /// The rows [q, d] as whole numbers, and the step of each.
-std::pair<std::vector<int16_t>, std::vector<float>> wide_codes(const at::Tensor& rows) {
-  const int64_t q = rows.size(0), dim = rows.size(1);
+std::pair<std::vector<int16_t>, std::vector<float>> wide_codes(const FloatMatrix& rows) {
+  const int64_t q = rows.rows(), dim = rows.cols();
   const float largest = largest_wide(dim);
   std::vector<int16_t> codes(static_cast<size_t>(q * dim));
   std::vector<float> steps(static_cast<size_t>(q));
   for (int64_t i = 0; i < q; ++i)
-    steps[static_cast<size_t>(i)] = place_codes(rows.data_ptr<float>() + i * dim, dim, largest, codes.data() + i * dim);
+    steps[static_cast<size_t>(i)] = place_codes(rows.row(i).data(), dim, largest, codes.data() + i * dim);
   return {std::move(codes), std::move(steps)};
 }
 
@@ -76,28 +73,25 @@ std::vector<int64_t> largest_of(const float* products, int64_t count, int64_t mo
 
 }  // namespace
 
-CoarseRows coarse_rows(const at::Tensor& rows) {
-  const at::Tensor plain = padded_row(rows).contiguous();
-  const int64_t n = plain.size(0), dim = plain.size(1);
-  CoarseRows made{at::empty({n, dim}, at::kChar), at::empty({n})};
-  const auto* row = plain.data_ptr<float>();
-  auto* code = made.codes.data_ptr<int8_t>();
+CoarseRows coarse_rows(const FloatMatrix& rows) {
+  const int64_t n = rows.rows(), dim = rows.cols();
+  CoarseRows made{Array::uninitialised({n, dim}, NumberType::kInt8), Array::uninitialised({n})};
+  auto* code = made.codes.mutable_data<int8_t>();
   for (int64_t k = 0; k < n; ++k)
-    made.steps.data_ptr<float>()[k] = place_codes(row + k * dim, dim, kLargestCode, code + k * dim);
+    made.steps.mutable_data<float>()[k] = place_codes(rows.row(k).data(), dim, kLargestCode, code + k * dim);
   return made;
 }
 
-at::Tensor products_with_many(const at::Tensor& rows, const at::Tensor& part, const ManyRows& many) {
+FloatMatrix products_with_many(const FloatMatrix& rows, const FloatMatrix& part, const ManyRows& many) {
   constexpr int64_t kGrain = 4096;  // rows that are worth a thread
   constexpr int64_t kBlock = 64;    // that stay in the nearest cache for all of `part`
-  const at::Tensor own = padded_row(rows), linear = padded_row(part);
-  const int64_t q = own.size(0), n = many.exact.size(0), width = own.size(1), dim = linear.size(1);
-  const auto [wide, wide_steps] = wide_codes(linear);
-  at::Tensor products = at::empty({q, n});
-  auto* all = products.data_ptr<float>();
-  const auto* codes = many.coarse.codes.data_ptr<int8_t>();
-  const auto* steps = many.coarse.steps.data_ptr<float>();
-  const float* offsets = many.offsets.defined() ? many.offsets.data_ptr<float>() : nullptr;
+  const int64_t q = rows.rows(), n = many.exact.size(0), width = rows.cols(), dim = part.cols();
+  const auto [wide, wide_steps] = wide_codes(part);
+  FloatMatrix products(q, n);
+  float* all = products.data();
+  const auto* codes = many.coarse.codes.data<int8_t>();
+  const auto* steps = many.coarse.steps.data<float>();
+  const float* offsets = many.offsets.defined() ? many.offsets.data<float>() : nullptr;
   const auto dots = coarse_dots_form();
   parallel_for(0, n, kGrain, [&, &wide = wide, &wide_steps = wide_steps](int64_t begin, int64_t end) {
     int32_t sums[kBlock];
@@ -113,10 +107,10 @@ at::Tensor products_with_many(const at::Tensor& rows, const at::Tensor& part, co
       }
     }
   });
-  const auto* exact = many.exact.data_ptr<float>();
+  const auto* exact = many.exact.data<float>();
   for (int64_t i = 0; i < q; ++i) {
     for (const int64_t k : largest_of(all + i * n, n, kExactProducts))
-      all[i * n + k] = row_dot(own.data_ptr<float>() + i * width, exact + k * width, width);
+      all[i * n + k] = row_dot(rows.row(i).data(), exact + k * width, width);
   }
   return products;
 }

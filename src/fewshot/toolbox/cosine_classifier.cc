@@ -2,7 +2,7 @@
 
 #include <ATen/ATen.h>
 
-#include "fewshot/toolbox/detail/row_products.h"
+#include "fewshot/toolbox/detail/tensor_products.h"
 #include "tensors/unit_vectors.h"
 
 namespace protocom {

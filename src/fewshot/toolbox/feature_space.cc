@@ -1,32 +1,45 @@
 #include "fewshot/toolbox/detail/feature_space.h"
 
-#include <ATen/ATen.h>
-
-#include "tensors/unit_vectors.h"
+#include <algorithm>
+#include <cmath>
 
 namespace protocom {
+namespace {
 
-FeatureSpace::FeatureSpace(std::string name, const MethodContext& context) : name_(std::move(name)) {
-  if (name_ == "cl2n") base_mean_ = context.base->features.mean(0);
+/// Number by number: Eigen's fast square root of a row depends on where the row begins.
+void take_roots(Eigen::Ref<FloatMatrix> rows) {
+  constexpr float kAboveZero = 1e-6F;
+  for (int64_t i = 0; i < rows.rows(); ++i) {
+    for (int64_t d = 0; d < rows.cols(); ++d) rows(i, d) = std::sqrt(std::max(rows(i, d), 0.0F) + kAboveZero);
+  }
 }
 
-at::Tensor FeatureSpace::map(const at::Tensor& features) const {
-  constexpr double kAboveZero = 1e-6;
-  if (name_ == "none") return features;
-  if (name_ == "l2n") return unit_vectors(features);
-  if (name_ == "power") return unit_vectors((features.clamp_min(0) + kAboveZero).sqrt());
-  return unit_vectors(features - base_mean_);
+}  // namespace
+
+FeatureSpace::FeatureSpace(std::string name, const MethodContext& context) : name_(std::move(name)) {
+  if (name_ == "cl2n") base_mean_ = mean_row(context.base->features);
+}
+
+void FeatureSpace::map(const FeatureRows& features, Eigen::Ref<FloatMatrix> rows) const {
+  rows = features;
+  if (name_ == "power") take_roots(rows);
+  if (base_mean_.size() > 0) rows.rowwise() -= base_mean_;
+  scale_to_unit_rows(rows);
 }
 
 bool FeatureSpace::same_as(const FeatureTransform& other) const {
   const auto* space = dynamic_cast<const FeatureSpace*>(&other);
-  if (space == nullptr || space->name_ != name_) return false;
-  return !base_mean_.defined() || base_mean_.equal(space->base_mean_);
+  return space != nullptr && space->name_ == name_ && space->base_mean_ == base_mean_;
 }
 
 std::shared_ptr<const FeatureTransform> feature_space(const std::string& name, const MethodContext& context) {
   if (name == "none") return nullptr;
   return std::make_shared<FeatureSpace>(name, context);
+}
+
+Eigen::RowVectorXf mean_row(const Array& features) {
+  const Array rows = features.to(NumberType::kFloat32);
+  return matrix_of<float>(rows).cast<double>().colwise().mean().cast<float>();
 }
 
 }  // namespace protocom

@@ -5,7 +5,7 @@
 #include <numeric>
 #include <vector>
 
-#include "fewshot/toolbox/detail/row_kernels.h"
+#include "fewshot/detail/row_kernels.h"
 #include "fewshot/toolbox/detail/task_rows.h"
 
 namespace protocom {

@@ -2,8 +2,8 @@
 
 #include <cmath>
 
-#include "fewshot/toolbox/detail/processor_vectors.h"
-#include "fewshot/toolbox/detail/row_kernels.h"
+#include "fewshot/detail/processor_vectors.h"
+#include "fewshot/detail/row_kernels.h"
 
 namespace protocom {
 namespace {

@@ -43,7 +43,7 @@ MethodDefinition define_linear_head(MethodSpec spec, const LinearHead& head) {
           .choice("transform", &LinearHeadOptions::transform, {"l2n", "cl2n", "power"}, FeatureSpace::kText)
           .tries({"cl2n", "power"})
           .whole("steps", &LinearHeadOptions::steps, {1, 1e6}, "of accelerated descent");
-  const auto prepare = [head](const LinearHeadOptions& options, const MethodContext& context) -> PreparedTasks {
+  const auto prepare = [head](const LinearHeadOptions& options, const MethodContext& context) -> PreparedMethod {
     return {feature_space(options.transform, context), make_run<LinearHeadRun>(head, options)};
   };
   return define<TaskMethod<LinearHeadOptions>>(std::move(spec), std::move(parameters), prepare);

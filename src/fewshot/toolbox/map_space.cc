@@ -2,8 +2,11 @@
 
 #include <ATen/ATen.h>
 
+#include <algorithm>
+
 #include "base/error.h"
 #include "fewshot/toolbox/detail/expect_tensor.h"
+#include "tensors/tensors.h"
 
 namespace protocom {
 namespace {
@@ -18,16 +21,17 @@ void check_finite(const at::Tensor& values) {
 }  // namespace
 
 MapSpace::MapSpace(const FitMaps& maps) : height_(maps.maps.size(2)), width_(maps.maps.size(3)) {
-  constexpr int64_t kAtOnce = 256;
+  constexpr size_t kAtOnce = 256;
   at::Tensor sum = at::zeros({maps.maps.size(1)}, at::kDouble);
   at::Tensor squares = at::zeros_like(sum);
-  for (int64_t i = 0; i < maps.base.size(0); i += kAtOnce) {
-    const at::Tensor rows = maps.base.slice(0, i, i + kAtOnce);
-    const at::Tensor some = maps.maps.index_select(0, rows).to(at::kFloat);
+  for (size_t i = 0; i < maps.base.size(); i += kAtOnce) {
+    const auto first = maps.base.begin() + static_cast<std::ptrdiff_t>(i);
+    const auto last = first + static_cast<std::ptrdiff_t>(std::min(kAtOnce, maps.base.size() - i));
+    const at::Tensor some = tensor_of(maps.maps.gathered({first, last})).to(at::kFloat);
     sum += some.sum({0, 2, 3}, false, at::kDouble);
     squares += some.square().sum({0, 2, 3}, false, at::kDouble);
   }
-  const auto count = static_cast<double>(maps.base.size(0) * places());
+  const auto count = static_cast<double>(static_cast<int64_t>(maps.base.size()) * places());
   const at::Tensor mean = sum / count;
   check_finite(mean);
   const at::Tensor spread = (squares / count - mean.square()).clamp_min(0).mean().sqrt();
@@ -37,8 +41,9 @@ MapSpace::MapSpace(const FitMaps& maps) : height_(maps.maps.size(2)), width_(map
 }
 
 MapSpace::MapSpace(const MethodState& state)
-    : centre_(state.at("maps.centre").to(at::kFloat)), scale_(state.at("maps.scale").to(at::kFloat)) {
-  const at::Tensor& size = state.at("maps.size");
+    : centre_(tensor_of(state.at("maps.centre")).to(at::kFloat)),
+      scale_(tensor_of(state.at("maps.scale")).to(at::kFloat)) {
+  const at::Tensor size = tensor_of(state.at("maps.size"));
   expect_tensor(centre_, {"maps.centre", at::kFloat, {-1}});
   expect_tensor(scale_, {"maps.scale", at::kFloat, {}});
   expect_tensor(size, {"maps.size", at::kLong, {2}});
@@ -49,10 +54,10 @@ MapSpace::MapSpace(const MethodState& state)
 
 void MapSpace::check(const MethodContext& context) const {
   if (!context.maps.defined()) return;
-  const std::vector<int64_t> own = {channels(), height_, width_};
-  if (context.maps.sizes().slice(1) == at::IntArrayRef(own)) return;
+  const Shape own = {channels(), height_, width_}, found(context.maps.shape().begin() + 1, context.maps.shape().end());
+  if (found == own) return;
   fail("the method was fitted on feature maps of [{}], these have [{}]: fit it on maps of the same backbone and size",
-       fmt::join(own, ", "), fmt::join(context.maps.sizes().slice(1), ", "));
+       fmt::join(own, ", "), fmt::join(found, ", "));
 }
 
 at::Tensor MapSpace::maps_of(const at::Tensor& rows) const {
@@ -67,9 +72,9 @@ at::Tensor MapSpace::maps_of(const at::Tensor& rows) const {
 at::Tensor MapSpace::places_of(const at::Tensor& rows) const { return maps_of(rows).flatten(2).transpose(1, 2); }
 
 void MapSpace::add_to(MethodState& state) const {
-  state.tensors.emplace_back("maps.size", at::tensor({height_, width_}, at::kLong));
-  state.tensors.emplace_back("maps.centre", centre_);
-  state.tensors.emplace_back("maps.scale", scale_);
+  state.tensors.emplace_back("maps.size", Array::of<int64_t>({height_, width_}));
+  state.tensors.emplace_back("maps.centre", array_of(centre_));
+  state.tensors.emplace_back("maps.scale", array_of(scale_));
 }
 
 }  // namespace protocom

@@ -1,13 +1,9 @@
 #include "fewshot/toolbox/neighbour_groups.h"
 
-#include <ATen/ATen.h>
-
 #include <algorithm>
 #include <numeric>
 #include <utility>
 #include <vector>
-
-#include "tensors/unit_vectors.h"
 
 namespace protocom {
 namespace {
@@ -17,26 +13,42 @@ constexpr int64_t kNearest = 10, kMates = 4;
 constexpr size_t kFewestMates = 3;
 
 /// Directions of the images from their mean.
-at::Tensor directions_of(const at::Tensor& features) {
-  const at::Tensor x = features.to(at::kFloat);
-  const at::Tensor rooted = x.numel() > 0 && x.min().item<float>() >= 0 ? x.sqrt() : x;
-  return unit_vectors(rooted - rooted.mean(0));
+FloatMatrix directions_of(const FloatMatrix& features) {
+  FloatMatrix rows = features;
+  if (rows.size() > 0 && rows.minCoeff() >= 0) rows = rows.cwiseSqrt();
+  const Eigen::RowVectorXf mean = rows.cast<double>().colwise().mean().cast<float>();
+  rows.rowwise() -= mean;
+  scale_to_unit_rows(rows);
+  return rows;
 }
 
-/// The nearest others of each image and how near they are, nearest first: [n, k] each. In pieces: n x n cosines of a
-/// large collection do not fit.
-std::pair<at::Tensor, at::Tensor> nearest_of(const at::Tensor& directions, int64_t k) {
+/// One other image and the cosine with it.
+struct Near {
+  float cosine = 0;
+  int64_t image = 0;
+};
+
+/// The `k` nearest others of each image, nearest first. In pieces: n x n cosines of a large collection do not fit.
+std::vector<std::vector<Near>> nearest_of(const FloatMatrix& directions, int64_t k) {
   constexpr int64_t kPiece = 512;
-  std::vector<at::Tensor> cosines, which;
-  for (int64_t begin = 0; begin < directions.size(0); begin += kPiece) {
-    const at::Tensor some = directions.slice(0, begin, begin + kPiece);
-    at::Tensor cosine = at::mm(some, directions.t());
-    cosine.diagonal(begin).fill_(-2);  // itself
-    auto [near, index] = cosine.topk(k, 1);
-    cosines.push_back(std::move(near));
-    which.push_back(std::move(index));
+  const int64_t n = directions.rows();
+  std::vector<std::vector<Near>> nearest;
+  std::vector<Near> others;
+  for (int64_t begin = 0; begin < n; begin += kPiece) {
+    const int64_t count = std::min(kPiece, n - begin);
+    FloatMatrix cosines(count, n);
+    cosines.noalias() = directions.middleRows(begin, count) * directions.transpose();
+    for (int64_t i = 0; i < count; ++i) {
+      others.clear();
+      for (int64_t j = 0; j < n; ++j) {
+        if (j != begin + i) others.push_back({cosines(i, j), j});
+      }
+      const auto nearer = [](const Near& a, const Near& b) { return a.cosine > b.cosine; };
+      std::partial_sort(others.begin(), others.begin() + k, others.end(), nearer);
+      nearest.emplace_back(others.begin(), others.begin() + k);
+    }
   }
-  return {at::cat(cosines), at::cat(which)};
+  return nearest;
 }
 
 /// Images that are among one another's nearest, the nearest first.
@@ -45,21 +57,20 @@ struct Mates {
   std::vector<double> nearness;  ///< mean cosine; -2 without two of them
 };
 
-Mates mates_of(const at::Tensor& cosines, const at::Tensor& which) {
-  const auto near = which.accessor<int64_t, 2>();
-  const auto cosine = cosines.accessor<float, 2>();
+Mates mates_of(const std::vector<std::vector<Near>>& nearest) {
   Mates mates;
-  mates.of.resize(static_cast<size_t>(which.size(0)));
-  for (int64_t i = 0; i < which.size(0); ++i) {
-    std::vector<int64_t>& own = mates.of[static_cast<size_t>(i)];
+  mates.of.resize(nearest.size());
+  for (size_t i = 0; i < nearest.size(); ++i) {
+    std::vector<int64_t>& own = mates.of[i];
     double sum = 0;
-    for (int64_t j = 0; j < which.size(1) && static_cast<int64_t>(own.size()) < kMates; ++j) {
-      const int64_t other = near[i][j];
-      bool mutual = false;
-      for (int64_t back = 0; back < which.size(1); ++back) mutual = mutual || near[other][back] == i;
+    for (const Near& near : nearest[i]) {
+      if (static_cast<int64_t>(own.size()) == kMates) break;
+      const std::vector<Near>& back = nearest[static_cast<size_t>(near.image)];
+      const bool mutual = std::any_of(back.begin(), back.end(),
+                                      [&](const Near& other) { return other.image == static_cast<int64_t>(i); });
       if (!mutual) continue;
-      own.push_back(other);
-      sum += cosine[i][j];
+      own.push_back(near.image);
+      sum += near.cosine;
     }
     mates.nearness.push_back(own.size() < 2 ? -2 : sum / static_cast<double>(own.size()));
   }
@@ -68,29 +79,26 @@ Mates mates_of(const at::Tensor& cosines, const at::Tensor& which) {
 
 }  // namespace
 
-at::Tensor neighbour_groups(const at::Tensor& features) {
-  const int64_t n = features.size(0);
-  at::Tensor groups = at::full({n}, -1, at::kLong);
-  if (n <= kMates) return groups;
-  const auto [cosines, which] = nearest_of(directions_of(features), std::min(kNearest, n - 1));
-  const Mates mates = mates_of(cosines, which.contiguous());
-  std::vector<int64_t> order(static_cast<size_t>(n));
-  std::iota(order.begin(), order.end(), 0);
-  std::stable_sort(order.begin(), order.end(), [&](int64_t a, int64_t b) {
-    return mates.nearness[static_cast<size_t>(a)] > mates.nearness[static_cast<size_t>(b)];
-  });
-  auto* group = groups.data_ptr<int64_t>();
+std::vector<int64_t> neighbour_groups(const FloatMatrix& features) {
+  const int64_t n = features.rows();
+  std::vector<int64_t> group(static_cast<size_t>(n), -1);
+  if (n <= kMates) return group;
+  const Mates mates = mates_of(nearest_of(directions_of(features), std::min(kNearest, n - 1)));
+  std::vector<size_t> order(static_cast<size_t>(n));
+  std::iota(order.begin(), order.end(), size_t{0});
+  std::stable_sort(order.begin(), order.end(),
+                   [&](size_t a, size_t b) { return mates.nearness[a] > mates.nearness[b]; });
   int64_t made = 0;
-  for (const int64_t i : order) {
-    std::vector<int64_t> free = {i};
-    for (const int64_t mate : mates.of[static_cast<size_t>(i)]) {
-      if (group[mate] < 0) free.push_back(mate);
+  for (const size_t i : order) {
+    std::vector<size_t> free = {i};
+    for (const int64_t mate : mates.of[i]) {
+      if (group[static_cast<size_t>(mate)] < 0) free.push_back(static_cast<size_t>(mate));
     }
     if (group[i] >= 0 || free.size() <= kFewestMates) continue;
-    for (const int64_t image : free) group[image] = made;
+    for (const size_t image : free) group[image] = made;
     ++made;
   }
-  return groups;
+  return group;
 }
 
 }  // namespace protocom

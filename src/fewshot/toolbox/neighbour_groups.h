@@ -1,5 +1,8 @@
 #pragma once
-#include <ATen/core/Tensor.h>
+#include <cstdint>
+#include <vector>
+
+#include "base/matrix.h"
 
 namespace protocom {
 
@@ -10,7 +13,7 @@ namespace protocom {
 /// their mean) that have it among their own ten nearest. The groups that are nearest together come first; an image is
 /// in one group, and a group has four or five images.
 ///
-/// features: float32 [n, d]. Returns int64 [n], groups numbered from 0 in that order, -1: in none. O(n^2 d).
-at::Tensor neighbour_groups(const at::Tensor& features);
+/// features: [n, d]. Returns [n], groups numbered from 0 in that order, -1: in none. O(n^2 d).
+std::vector<int64_t> neighbour_groups(const FloatMatrix& features);
 
 }  // namespace protocom

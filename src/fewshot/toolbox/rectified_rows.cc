@@ -4,7 +4,7 @@
 #include <cmath>
 
 #include "fewshot/toolbox/detail/class_kernels.h"
-#include "fewshot/toolbox/detail/row_kernels.h"
+#include "fewshot/detail/row_kernels.h"
 
 namespace protocom {
 

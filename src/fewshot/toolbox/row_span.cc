@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "fewshot/toolbox/detail/row_kernels.h"
+#include "fewshot/detail/row_kernels.h"
 
 namespace protocom {
 

@@ -2,7 +2,7 @@
 
 #include <cmath>
 
-#include "fewshot/toolbox/detail/symmetric_eigen.h"
+#include "base/symmetric_eigen.h"
 
 namespace protocom {
 namespace {

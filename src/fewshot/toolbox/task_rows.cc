@@ -4,7 +4,7 @@
 #include <numeric>
 #include <vector>
 
-#include "fewshot/toolbox/detail/row_kernels.h"
+#include "fewshot/detail/row_kernels.h"
 
 namespace protocom {
 namespace {

@@ -4,26 +4,31 @@
 
 #include "base/error.h"
 #include "fewshot/toolbox/detail/expect_tensor.h"
-#include "tensors/unit_vectors.h"
+#include "tensors/tensors.h"
 
 namespace protocom {
 
-UnitSpace::UnitSpace(const std::string& name, const at::Tensor& base_features)
-    : centre_(name == "cl2n" ? base_features.mean(0) : at::zeros({base_features.size(1)})),
-      length_((base_features - centre_).norm(2, -1).mean()) {
+UnitSpace::UnitSpace(const std::string& name, const Array& base_features)
+    : centre_(name == "cl2n" ? tensor_of(base_features).mean(0) : at::zeros({base_features.size(1)})),
+      length_((tensor_of(base_features) - centre_).norm(2, -1).mean()) {
   if (!(length_.item<double>() > 0)) fail("all features of the base classes are alike");
 }
 
 UnitSpace::UnitSpace(const MethodState& state)
-    : centre_(state.at("space.centre").to(at::kFloat)), length_(state.at("space.length").to(at::kFloat)) {
+    : centre_(tensor_of(state.at("space.centre")).to(at::kFloat)),
+      length_(tensor_of(state.at("space.length")).to(at::kFloat)) {
   expect_tensor(centre_, {"space.centre", at::kFloat, {-1}});
   expect_tensor(length_, {"space.length", at::kFloat, {}});
 }
 
-at::Tensor UnitSpace::map(const at::Tensor& features) const {
-  if (features.size(-1) != dim())
-    fail("the method was fitted on features of {} dimensions, these have {}", dim(), features.size(-1));
-  return unit_vectors(features - centre_);
+int64_t UnitSpace::width(int64_t dim) const {
+  if (dim != this->dim()) fail("the method was fitted on features of {} dimensions, these have {}", this->dim(), dim);
+  return dim;
+}
+
+void UnitSpace::map(const FeatureRows& features, Eigen::Ref<FloatMatrix> rows) const {
+  rows = features.rowwise() - Eigen::Map<const Eigen::RowVectorXf>(centre_.data_ptr<float>(), dim());
+  scale_to_unit_rows(rows);
 }
 
 bool UnitSpace::same_as(const FeatureTransform& other) const {
@@ -36,8 +41,8 @@ at::Tensor UnitSpace::back(const at::Tensor& points) const { return centre_ + le
 int64_t UnitSpace::dim() const { return centre_.size(0); }
 
 void UnitSpace::add_to(MethodState& state) const {
-  state.tensors.emplace_back("space.centre", centre_);
-  state.tensors.emplace_back("space.length", length_);
+  state.tensors.emplace_back("space.centre", array_of(centre_));
+  state.tensors.emplace_back("space.length", array_of(length_));
 }
 
 at::Tensor mean_of_supports(const EpisodeBatch& batch) {

@@ -3,7 +3,7 @@
 #include <optional>
 #include <string>
 
-#include "fewshot/method.h"
+#include "fewshot/prepared_method.h"
 #include "store/recognizer_file.h"
 
 namespace protocom {
@@ -12,7 +12,7 @@ namespace protocom {
 /// snapshot and where its classes are placed (docs/formats.md, "index of a recognizer"). It tells nothing that does not
 /// follow from the recognizer, and is only used for the state that it was made of or one that follows from it.
 struct RecognizerIndex {
-  RecognizerSnapshot snapshot;  ///< tensors are mapped; without a calibration
+  RecognizerSnapshot snapshot;  ///< arrays are mapped; without a calibration
   PlacedClasses placed;         ///< mapped: not to be written to
 };
 

@@ -1,4 +1,6 @@
 #pragma once
+#include <ATen/core/Tensor.h>
+
 #include <nlohmann/json.hpp>
 
 #include "fewshot/paper/completion_model.h"
@@ -30,7 +32,7 @@ FeatureScaling feature_scaling(const FeatureSet& features, const CompleteRecipe&
 /// feature absorb factor and centre, the one that writes a prototype their inverse.
 void fold(CompletionModel& model, const FeatureScaling& scaling);
 
-/// A model of its own with the same weights, folded.
+/// A model with copies of the weights and statistics, folded.
 CompletionModel folded_copy(const CompletionModel& model, const FeatureScaling& scaling);
 
 /// What a training follows from: two trainings with equal ones go through the same weights.

@@ -10,6 +10,7 @@
 
 #include "fewshot/methods.h"
 #include "fewshot/paper/completion_model.h"
+#include "fewshot/paper/protocomnet.h"
 #include "train/detail/attribute_draw.h"
 
 namespace protocom {
@@ -21,14 +22,21 @@ struct EpisodeFeatures {
   at::Tensor query;              ///< [n * q, d]
 };
 
+/// What completes prototypes in joint meta-training; null for a method that completes nothing ("mean", the MetaBaseline
+/// way).
+struct JointCompletion {
+  const CompletionModel* model = nullptr;
+  const ProtoComNet* network = nullptr;     ///< the one that is trained
+  const KnowledgeTable* classes = nullptr;  ///< with the attributes of the model
+};
+
 /// What joint meta-training learns on top of the backbone (equations 6 to 8): the completion network and the scale
 /// gamma.
 class JointHead {
  public:
-  /// `method` as make_method takes it; `model` and `classes` must outlive this and may be null for a method that
-  /// completes nothing ("mean", the MetaBaseline way). `gamma` is where the scale starts. Throws UsageError for a
-  /// method that needs more than that, or fitting, or whose answers have no gradient.
-  JointHead(const std::string& method, const CompletionModel* model, const KnowledgeTable* classes, double gamma);
+  /// `method` as make_method takes it; the parts of `completion` must outlive this. `gamma` is where the scale starts.
+  /// Throws UsageError for a method that needs more than that, or fitting, or whose answers have no gradient.
+  JointHead(const std::string& method, const JointCompletion& completion, double gamma);
 
   /// gamma * cosine of every query and prototype (equation 8 before its softmax), [n * q, n]. Differentiable in the
   /// features, the network and gamma. `generator` draws the attribute features of equation 9.
@@ -45,7 +53,7 @@ class JointHead {
                                     at::Generator& generator) const;
 
   std::unique_ptr<Method> method_;
-  const CompletionModel* model_;
+  const ProtoComNet* network_;
   std::optional<AttributeDraw> attributes_;
   at::Tensor scale_;
 };

@@ -1,6 +1,8 @@
 #pragma once
 #include <cstdint>
+#include <optional>
 
+#include "fewshot/paper/protocomnet.h"
 #include "train/detail/checkpoint.h"
 #include "train/metatrain.h"
 
@@ -17,9 +19,11 @@ class JointModels {
   [[nodiscard]] Backbone& backbone() const { return inputs_.backbone; }
   [[nodiscard]] CompletionModel* model() const { return inputs_.model; }
 
-  /// The completion network's parameters, under "network."; none without a model.
-  [[nodiscard]] NamedTensors network() const;
-  /// Moves the completion network, which is used on the CPU and trained elsewhere.
+  /// The completion network that is trained; null without a model. On the CPU its parameters are the model's weights.
+  [[nodiscard]] const ProtoComNet* network() const { return network_ ? &*network_ : nullptr; }
+  /// Its parameters, under "network."; none without a model.
+  [[nodiscard]] NamedTensors network_tensors() const;
+  /// Moves the network, which is trained on a device. The model, which is used on the CPU, gets the weights.
   void move_network(c10::Device device) const;
 
   /// Writes both as those of `kept_epoch`, with the gamma they had then, which becomes the model's. Process 0 alone
@@ -34,10 +38,13 @@ class JointModels {
  private:
   [[nodiscard]] bool writes_model() const { return !files_.model.empty() && inputs_.model != nullptr; }
   void read() const;
+  /// The model gets weights that are on another device.
+  void fetch_weights() const;
 
   const MetatrainInputs& inputs_;
   const MetatrainFiles& files_;
   const ProcessGroup& group_;
+  std::optional<ProtoComNet> network_;
 };
 
 }  // namespace protocom

@@ -7,6 +7,7 @@
 #include "fewshot/paper/primitive_enhancing.h"
 #include "fewshot/toolbox/cosine_classifier.h"
 #include "support/golden.h"
+#include "support/scorer.h"
 
 namespace protocom {
 namespace {
@@ -27,7 +28,7 @@ TEST(Cpde, AnswersAsItsEquationDoes) {
   batch.support = tensor_of(data.at("support")).to(at::kFloat).unsqueeze(0);
   batch.query = tensor_of(data.at("query")).to(at::kFloat).unsqueeze(0);
   const auto method = make_method("cpde:strength=" + data.at("strength").dump());
-  EXPECT_LT(error_of(method->prepare({})->score(batch).logits[0], tensor_of(data.at("answers"))), 1e-5);
+  EXPECT_LT(error_of(testing::scores_of(*method, {}, batch).logits[0], tensor_of(data.at("answers"))), 1e-5);
 }
 
 TEST(Cpde, WithoutEnhancingIsTheNearestMeanByCosine) {
@@ -35,7 +36,7 @@ TEST(Cpde, WithoutEnhancingIsTheNearestMeanByCosine) {
   EpisodeBatch batch;
   batch.support = at::randn({2, 3, 2, 8});
   batch.query = at::randn({2, 4, 8});
-  const at::Tensor found = make_method("cpde:strength=0")->prepare({})->score(batch).logits;
+  const at::Tensor found = testing::scores_of(*make_method("cpde:strength=0"), {}, batch).logits;
   EXPECT_LT(error_of(found, 10 * protocom::cosine_similarity(batch.query, batch.support.mean(2)).to(at::kDouble)),
             1e-5);
 }

@@ -10,8 +10,10 @@
 #include "fewshot/heads/detail/training_tasks.h"
 #include "fewshot/methods.h"
 #include "support/golden.h"
+#include "support/labelled.h"
 #include "support/message_of.h"
 #include "support/parameter_name.h"
+#include "support/scorer.h"
 #include "tensors/tensors.h"
 
 namespace protocom {
@@ -33,7 +35,7 @@ std::unique_ptr<Method> golden_map_system(const std::string& text) {
   auto method = make_method(text);
   MethodState state;
   const nlohmann::json tensors = golden("systems", "map_systems.json").at(text).at("state");
-  for (const auto& [name, values] : tensors.items()) state.tensors.emplace_back(name, map_tensor(values));
+  for (const auto& [name, values] : tensors.items()) state.tensors.emplace_back(name, array_of(map_tensor(values)));
   method->load(state);
   return method;
 }
@@ -58,8 +60,8 @@ class MapSystem : public ::testing::TestWithParam<std::string> {};
 
 TEST_P(MapSystem, AnswersAsItsEquationsDo) {
   const at::Tensor expected = tensor_of(golden("systems", "map_systems.json").at(GetParam()).at("answers"));
-  const auto scorer = golden_map_system(GetParam())->prepare({});
-  const at::Tensor found = scorer->score(golden_maps()).logits.squeeze(0).to(at::kDouble).log_softmax(-1);
+  const testing::Scorer scorer(*golden_map_system(GetParam()), {});
+  const at::Tensor found = scorer.score(golden_maps()).logits.squeeze(0).to(at::kDouble).log_softmax(-1);
   EXPECT_LT(error_of(found, expected), 1e-5) << found << expected;
 }
 
@@ -95,13 +97,13 @@ struct MapWorld {
     return at::arange(first_class * kEach, (first_class + classes) * kEach, at::kLong);
   }
   [[nodiscard]] LabelledFeatures labelled(const at::Tensor& which) const {
-    return {at::zeros({which.size(0), 2}), labels.index_select(0, which)};
+    return testing::labelled(at::zeros({which.size(0), 2}), labels.index_select(0, which));
   }
   [[nodiscard]] FitInputs inputs() const {
     const at::Tensor base = rows(0, kTrained);
     const at::Tensor val = rows(kTrained, kOthers);
     FitInputs given{labelled(base), labelled(val), &knowledge, &knowledge.classes, 5};
-    given.maps = {maps, base, val};
+    given.maps = {array_of(maps), numbers_of(base), numbers_of(val)};
     return given;
   }
   /// Of five ways and one shot, on the novel classes.
@@ -109,11 +111,11 @@ struct MapWorld {
     FitInputs novel;
     const at::Tensor which = rows(kTrained + kOthers, kOthers);
     novel.base = labelled(which);
-    novel.maps = {maps, which, {}};
+    novel.maps = {array_of(maps), numbers_of(which), {}};
     const TrainingClasses classes = training_maps(novel, "test", 2);
-    const auto scorer = method.prepare({});
+    const testing::Scorer scorer(method, {});
     return accuracy_on_tasks(classes.train, {20, 5, 1, 10}, 10,
-                             [&](const EpisodeBatch& batch) { return scorer->score(batch).logits; });
+                             [&](const EpisodeBatch& batch) { return scorer.score(batch).logits; });
   }
 
   KnowledgeTable knowledge;
@@ -148,12 +150,12 @@ TEST_P(FittedOnMaps, LooksAtTheRowsItIsGivenAlone) {
   const auto method = make_method(text);
   method->fit(map_world().inputs());
   FitInputs inputs = map_world().inputs();
-  inputs.maps.maps = inputs.maps.maps.clone();
-  inputs.maps.maps.slice(0, (kTrained + kOthers) * kEach).fill_(std::numeric_limits<float>::quiet_NaN());
+  inputs.maps.maps = inputs.maps.maps.copy();
+  tensor_of(inputs.maps.maps).slice(0, (kTrained + kOthers) * kEach).fill_(std::numeric_limits<float>::quiet_NaN());
   const auto again = make_method(text);
   again->fit(inputs);
   for (size_t i = 0; i < method->state().tensors.size(); ++i)
-    EXPECT_TRUE(method->state().tensors[i].second.equal(again->state().tensors[i].second)) << i;
+    EXPECT_TRUE(tensor_of(method->state().tensors[i].second).equal(tensor_of(again->state().tensors[i].second))) << i;
 }
 
 TEST_P(FittedOnMaps, SaysWhatIsWrongWithItsInputs) {
@@ -163,16 +165,16 @@ TEST_P(FittedOnMaps, SaysWhatIsWrongWithItsInputs) {
   without.maps = {};
   EXPECT_THAT(message_of([&] { method->fit(without); }), HasSubstr("needs feature maps (protocom extract --maps)"));
   FitInputs alike = map_world().inputs();
-  alike.maps.maps = at::ones_like(alike.maps.maps);
+  alike.maps.maps = array_of(at::ones_like(tensor_of(alike.maps.maps)));
   EXPECT_THAT(message_of([&] { method->fit(alike); }), HasSubstr("alike"));
   FitInputs infinite = map_world().inputs();
-  infinite.maps.maps = infinite.maps.maps.clone();
-  infinite.maps.maps[3][1][0][1] = std::numeric_limits<float>::infinity();
+  infinite.maps.maps = infinite.maps.maps.copy();
+  tensor_of(infinite.maps.maps)[3][1][0][1] = std::numeric_limits<float>::infinity();
   EXPECT_THAT(message_of([&] { method->fit(infinite); }), HasSubstr("infinite or not numbers"));
   EpisodeBatch nan = golden_maps();
   nan.query[0][1][2] = std::numeric_limits<float>::quiet_NaN();
   const auto ready = golden_map_system(name == "tri-net" ? "tri-net:made=0" : name);
-  EXPECT_THAT(message_of([&] { static_cast<void>(ready->prepare({})->score(nan)); }),
+  EXPECT_THAT(message_of([&] { static_cast<void>(testing::scores_of(*ready, {}, nan)); }),
               HasSubstr("infinite or not numbers"));
 }
 
@@ -182,16 +184,16 @@ TEST_P(FittedOnMaps, RefusesOtherMapsAndDamagedTensors) {
   EpisodeBatch narrow = golden_maps();
   narrow.support = narrow.support.slice(3, 0, 20);
   narrow.query = narrow.query.slice(2, 0, 20);
-  EXPECT_THAT(message_of([&] { static_cast<void>(method->prepare({})->score(narrow)); }),
+  EXPECT_THAT(message_of([&] { static_cast<void>(testing::scores_of(*method, {}, narrow)); }),
               HasSubstr("maps of 20 values an image, the method was fitted on 4 x 2 x 3"));
   MethodContext turned;
-  turned.maps = at::zeros({5, 4, 3, 2});
+  turned.maps = Array::zeros({5, 4, 3, 2});
   EXPECT_THAT(message_of([&] { static_cast<void>(method->prepare(turned)); }),
               HasSubstr("fitted on feature maps of [4, 2, 3], these have [4, 3, 2]"));
   for (const auto& [tensor_name, tensor] : method->state().tensors) {
     MethodState damaged = method->state();
     for (auto& [other, value] : damaged.tensors) {
-      if (other == tensor_name) value = at::zeros({2, 2, 2});
+      if (other == tensor_name) value = Array::zeros({2, 2, 2});
     }
     EXPECT_THAT(message_of([&] { make_method(name)->load(damaged); }), HasSubstr(tensor_name));
   }
@@ -223,7 +225,7 @@ TEST(TriNet, DrawsTheSameNoiseForTheSameSeed) {
   const auto answers = [&](uint64_t seed) {
     EpisodeBatch batch = golden_maps();
     batch.seed = {seed};
-    return noisy->prepare({})->score(batch).logits;
+    return testing::scores_of(*noisy, {}, batch).logits;
   };
   EXPECT_TRUE(answers(1).equal(answers(1)));
   EXPECT_GT((answers(1) - answers(2)).abs().max().item<double>(), 1e-3);

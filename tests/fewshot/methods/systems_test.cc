@@ -6,13 +6,16 @@
 #include <regex>
 
 #include "base/error.h"
+#include "fewshot/batch_method.h"
 #include "fewshot/heads/detail/am3_method.h"
 #include "fewshot/methods.h"
 #include "fewshot/toolbox/detail/diagonal_gaussian.h"
 #include "fewshot/toolbox/detail/step_training.h"
 #include "support/golden.h"
+#include "support/labelled.h"
 #include "support/message_of.h"
 #include "support/parameter_name.h"
+#include "support/scorer.h"
 #include "support/toy_features.h"
 #include "tensors/tensors.h"
 
@@ -33,7 +36,7 @@ at::Tensor float_of(const nlohmann::json& json) {
 
 MethodState state_from(const nlohmann::json& json) {
   MethodState state;
-  for (const auto& [name, values] : json.items()) state.tensors.emplace_back(name, float_of(values));
+  for (const auto& [name, values] : json.items()) state.tensors.emplace_back(name, array_of(float_of(values)));
   state.attributes = golden("fitted_attributes", "systems.json").get<std::vector<std::string>>();
   return state;
 }
@@ -86,8 +89,8 @@ class ComparedSystem : public ::testing::TestWithParam<std::string> {};
 
 TEST_P(ComparedSystem, AnswersAsItsEquationsDo) {
   const at::Tensor expected = tensor_of(golden("systems", "systems.json").at(GetParam()).at("answers"));
-  const auto scorer = small().loaded(GetParam())->prepare(small().context);
-  const at::Tensor found = scorer->score(small().batch).logits.squeeze(0).to(at::kDouble).log_softmax(-1);
+  const testing::Scorer scorer(*small().loaded(GetParam()), small().context);
+  const at::Tensor found = scorer.score(small().batch).logits.squeeze(0).to(at::kDouble).log_softmax(-1);
   EXPECT_LT(error_of(found, expected), 1e-5) << found << expected;
 }
 
@@ -97,7 +100,7 @@ INSTANTIATE_TEST_SUITE_P(Golden, ComparedSystem, ::testing::ValuesIn(typed_syste
 TEST(Am3Loss, SumsTheChainAndRaisesWrongClassesByTheirMargin) {
   const nlohmann::json expected = golden("loss", "systems.json");
   const MethodState state = state_from(expected.at("state"));
-  Am3Model model{std::make_shared<UnitSpace>(state), {}, state.at("log_scale")};
+  Am3Model model{std::make_shared<UnitSpace>(state), {}, tensor_of(state.at("log_scale"))};
   StateFields fields = StateFields::reading_from(state);
   for (const std::string block : {"block0.", "block1."}) {
     Am3Block& own = model.blocks.emplace_back();
@@ -106,8 +109,8 @@ TEST(Am3Loss, SumsTheChainAndRaisesWrongClassesByTheirMargin) {
   }
   TrainingTasks tasks{small().batch,
                       at::tensor(expected.at("labels").get<std::vector<int64_t>>(), at::kLong).unsqueeze(0)};
-  tasks.batch.support = model.space->map(tasks.batch.support);
-  tasks.batch.query = model.space->map(tasks.batch.query);
+  tasks.batch.support = mapped_tensor(*model.space, tasks.batch.support);
+  tasks.batch.query = mapped_tensor(*model.space, tasks.batch.query);
   std::vector<at::Tensor> semantics;
   for (const std::string kind : {"words", "attributes"}) {
     semantics.push_back(
@@ -155,28 +158,24 @@ LabelledFeatures toy_split(Split split) {
     if (all.class_split[static_cast<size_t>(all.labels[i])] == split) rows.push_back(static_cast<int64_t>(i));
   }
   const at::Tensor index = at::tensor(rows, at::kLong);
-  return {tensor_of(all.features).index_select(0, index), at::tensor(all.labels, at::kLong).index_select(0, index)};
+  return testing::labelled(tensor_of(all.features).index_select(0, index),
+                           at::tensor(all.labels, at::kLong).index_select(0, index));
 }
 
 FitInputs toy_inputs() {
   return {toy_split(Split::kBase), toy_split(Split::kVal), &toy().knowledge, &toy().features.class_names, 5};
 }
 
-class AsIs : public FeatureTransform {
- public:
-  [[nodiscard]] at::Tensor map(const at::Tensor& features) const override { return features; }
-};
-
 double accuracy_on_novel(const Method& method) {
   FitInputs novel;
   novel.base = toy_split(Split::kNovel);
   Rng rng(11);
   const TrainingTasks tasks =
-      draw_training_tasks(training_classes(novel, AsIs(), "test", 2).train, {200, 4, 1, 10}, rng);
+      draw_training_tasks(training_classes(novel, nullptr, "test", 2).train, {200, 4, 1, 10}, rng);
   MethodContext context;
   context.knowledge = &toy().knowledge;
   context.class_names = &toy().features.class_names;
-  return task_accuracy(method.prepare(context)->score(tasks.batch).logits, tasks.labels);
+  return task_accuracy(testing::scores_of(method, context, tasks.batch).logits, tasks.labels);
 }
 
 class FittedSystem : public ::testing::TestWithParam<std::string> {};
@@ -194,8 +193,8 @@ TEST_P(FittedSystem, GivesTheSameStateForTheSameInputsAndAnyScaleOfTheFeatures) 
   const auto once = make_method(text);
   once->fit(toy_inputs());
   FitInputs scaled = toy_inputs();
-  scaled.base.features = scaled.base.features * 32;
-  scaled.val.features = scaled.val.features * 32;
+  scaled.base.features = array_of(tensor_of(scaled.base.features) * 32);
+  scaled.val.features = array_of(tensor_of(scaled.val.features) * 32);
   const auto again = make_method(text);
   again->fit(scaled);
   const MethodState a = once->state();
@@ -203,7 +202,7 @@ TEST_P(FittedSystem, GivesTheSameStateForTheSameInputsAndAnyScaleOfTheFeatures) 
   ASSERT_EQ(a.tensors.size(), b.tensors.size());
   for (size_t i = 0; i < a.tensors.size(); ++i) {
     if (a.tensors[i].first.rfind("space.", 0) == 0) continue;
-    EXPECT_TRUE(a.tensors[i].second.equal(b.tensors[i].second)) << a.tensors[i].first;
+    EXPECT_TRUE(tensor_of(a.tensors[i].second).equal(tensor_of(b.tensors[i].second))) << a.tensors[i].first;
   }
 }
 
@@ -213,10 +212,11 @@ TEST_P(FittedSystem, SaysWhatIsWrongWithItsInputs) {
   without.knowledge = nullptr;
   EXPECT_THAT(message_of([&] { method->fit(without); }), HasSubstr("needs knowledge of the classes"));
   FitInputs one_class = toy_inputs();
-  one_class.base = {one_class.base.features.slice(0, 0, 30), one_class.base.labels.slice(0, 0, 30)};
+  one_class.base.features = one_class.base.features.rows(0, 30);
+  one_class.base.labels.resize(30);
   EXPECT_THAT(message_of([&] { method->fit(one_class); }), HasSubstr("at least 2 base classes"));
   FitInputs alike = toy_inputs();
-  alike.base.features = at::ones_like(alike.base.features);
+  alike.base.features = array_of(at::ones_like(tensor_of(alike.base.features)));
   EXPECT_THAT(message_of([&] { method->fit(alike); }), HasSubstr("alike"));
 }
 
@@ -226,7 +226,7 @@ TEST_P(FittedSystem, RefusesOtherFeaturesOtherKnowledgeAndDamagedTensors) {
   EpisodeBatch narrow = small().batch;
   narrow.support = narrow.support.slice(3, 0, 3);
   narrow.query = narrow.query.slice(2, 0, 3);
-  EXPECT_THAT(message_of([&] { static_cast<void>(method->prepare(small().context)->score(narrow)); }),
+  EXPECT_THAT(message_of([&] { static_cast<void>(testing::scores_of(*method, small().context, narrow)); }),
               HasSubstr("features of 5 dimensions, these have 3"));
   KnowledgeTable other = small().knowledge;
   other.class_embedding = array_of(at::ones({3, 7}));
@@ -236,7 +236,7 @@ TEST_P(FittedSystem, RefusesOtherFeaturesOtherKnowledgeAndDamagedTensors) {
   EXPECT_THAT(message_of([&] { static_cast<void>(method->prepare(context)); }), HasSubstr("same kind of knowledge"));
   MethodState damaged = method->state();
   for (auto& [tensor_name, tensor] : damaged.tensors) {
-    if (tensor_name.find("output.bias") != std::string::npos) tensor = at::zeros({3});
+    if (tensor_name.find("output.bias") != std::string::npos) tensor = Array::zeros({3});
   }
   EXPECT_THAT(message_of([&] { make_method(name)->load(damaged); }), HasSubstr("output.bias"));
 }
@@ -262,30 +262,31 @@ TEST(MetaBaseline, LearnsASmallerFactorWhereImagesAreHarder) {
     const auto method = make_method("meta-baseline:steps=300");
     FitInputs inputs = toy_inputs();
     at::manual_seed(1);
-    inputs.val.features = inputs.val.features + noise * at::randn_like(inputs.val.features);
+    const at::Tensor features = tensor_of(inputs.val.features);
+    inputs.val.features = array_of(features + noise * at::randn_like(features));
     method->fit(inputs);
-    return method->state().at("log_scale").exp().item<double>();
+    return tensor_of(method->state().at("log_scale")).exp().item<double>();
   };
   EXPECT_LT(factor(1.0), 0.8 * factor(0.0));
 }
 
 TEST(SRestoreNet, WithAPoolLooksAtNoQuery) {
-  const auto scorer = small().loaded("srestore-net")->prepare(small().context);
+  const testing::Scorer scorer(*small().loaded("srestore-net"), small().context);
   EpisodeBatch pooled = small().batch;
   pooled.unlabelled = small().batch.query;
-  EXPECT_LT(error_of(scorer->score(pooled).prototypes, scorer->score(small().batch).prototypes), 1e-6);
+  EXPECT_LT(error_of(scorer.score(pooled).prototypes, scorer.score(small().batch).prototypes), 1e-6);
   pooled.query = pooled.query + 1;
-  EXPECT_LT(error_of(scorer->score(pooled).prototypes, scorer->score(small().batch).prototypes), 1e-6);
+  EXPECT_LT(error_of(scorer.score(pooled).prototypes, scorer.score(small().batch).prototypes), 1e-6);
 }
 
 TEST(TrainingClasses, AreValOrEveryFourthBaseClass) {
   FitInputs inputs;
-  inputs.base = {at::rand({40, 3}), at::arange(8, at::kLong).repeat_interleave(5)};
-  const TrainingClasses alone = training_classes(inputs, AsIs(), "test", 2);
+  inputs.base = testing::labelled(at::rand({40, 3}), at::arange(8, at::kLong).repeat_interleave(5));
+  const TrainingClasses alone = training_classes(inputs, nullptr, "test", 2);
   EXPECT_EQ(alone.train.labels, (std::vector<int64_t>{0, 1, 2, 4, 5, 6}));
   EXPECT_EQ(alone.held_out.labels, (std::vector<int64_t>{3, 7}));
-  inputs.val = {at::rand({6, 3}), at::tensor({9, 9, 9, 11, 11, 11}, at::kLong)};
-  const TrainingClasses with_val = training_classes(inputs, AsIs(), "test", 2);
+  inputs.val = testing::labelled(at::rand({6, 3}), at::tensor({9, 9, 9, 11, 11, 11}, at::kLong));
+  const TrainingClasses with_val = training_classes(inputs, nullptr, "test", 2);
   EXPECT_EQ(with_val.train.classes(), 8);
   EXPECT_EQ(with_val.held_out.labels, (std::vector<int64_t>{9, 11}));
   EXPECT_EQ(with_val.held_out.rows[1], (std::vector<int64_t>{3, 4, 5}));

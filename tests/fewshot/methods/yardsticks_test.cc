@@ -7,13 +7,15 @@
 #include <random>
 
 #include "base/error.h"
-#include "fewshot/detail/row_length.h"
+#include "fewshot/row_length.h"
 #include "fewshot/toolbox/detail/linear_fit.h"
 #include "fewshot/toolbox/detail/sinkhorn.h"
 #include "fewshot/toolbox/detail/task_rows.h"
 #include "fewshot/toolbox/distances.h"
+#include "support/labelled.h"
 #include "support/message_of.h"
 #include "support/parameter_name.h"
+#include "support/scorer.h"
 #include "support/yardstick.h"
 #include "tensors/tensors.h"
 
@@ -138,10 +140,11 @@ struct Unbalanced {
     batch.query = (centres.index_select(0, labels) + 0.3 * at::randn({10, 12})).unsqueeze(0);
   }
   [[nodiscard]] at::Tensor probabilities(const std::string& method) const {
-    LabelledFeatures base{at::randn({20, 12}), at::arange(2, at::kLong).repeat_interleave(10)};
+    const LabelledFeatures base =
+        testing::labelled(at::randn({20, 12}), at::arange(2, at::kLong).repeat_interleave(10));
     MethodContext context;
     context.base = &base;
-    return make_method(method)->prepare(context)->score(batch).logits.softmax(-1);
+    return testing::scores_of(*make_method(method), context, batch).logits.softmax(-1);
   }
   EpisodeBatch batch;
 };
@@ -162,7 +165,9 @@ TEST(UnbalancedQueries, StayWithTheirClassInMethodsThatAssumeNothing) {
 
 TEST(Bavardage, HasADefaultPrecisionThatDoesNotDependOnHowManyBaseImagesThereAre) {
   YardstickEpisode twice;  // whitening divides by the scatter, which is a sum over images
-  twice.base = {twice.base.features.repeat({2, 1}), twice.base.labels.repeat(2)};
+  const std::vector<int64_t> labels = twice.base.labels;
+  twice.base.features = Array::joined({twice.base.features, twice.base.features});
+  twice.base.labels.insert(twice.base.labels.end(), labels.begin(), labels.end());
   EXPECT_LT(error_of(twice.answer("bavardage"), world().answer("bavardage")), 1e-3);
   EXPECT_GT(error_of(twice.answer("bavardage:precision=4"), world().answer("bavardage:precision=4")), 1e-2);
 }
@@ -198,10 +203,11 @@ TEST(MatchedText, AnswersWithoutAnyPhotoAsItsEquationsDo) {
 TEST(MatchedText, OfAClassThatIsMissingIsTheMeanOfTheOthers) {
   YardstickEpisode some;
   tensor_of(some.knowledge.class_embedding)[1].zero_();
-  const at::Tensor cosines = make_method("zero-shot:scale=1")->prepare(some.context)->score(some.batch).logits[0];
+  const at::Tensor cosines = testing::scores_of(*make_method("zero-shot:scale=1"), some.context, some.batch).logits[0];
   EXPECT_LT(error_of(cosines.select(1, 1), (cosines.select(1, 0) + cosines.select(1, 2)) / 2), 1e-6);
   tensor_of(some.knowledge.class_embedding).zero_();
-  EXPECT_EQ(make_method("zero-shot")->prepare(some.context)->score(some.batch).logits.abs().max().item<float>(), 0);
+  EXPECT_EQ(testing::scores_of(*make_method("zero-shot"), some.context, some.batch).logits.abs().max().item<float>(),
+            0);
 }
 
 TEST(MatchedText, OfAnotherEncoderIsRefusedWithBothLengths) {

@@ -2,6 +2,7 @@
 
 #include <torch/torch.h>
 
+#include "fewshot/paper/completion_model.h"
 #include "support/golden.h"
 
 namespace protocom {
@@ -93,6 +94,21 @@ TEST(ProtoComNet, HasThePapersLayersByDefault) {
   EXPECT_EQ(network.parameter("aggregator.2.weight").sizes(), (std::vector<int64_t>{1, 300}));
   EXPECT_EQ(network.parameter("decoder.0.weight").sizes(), (std::vector<int64_t>{512, 256}));
   EXPECT_EQ(network.parameter("decoder.2.weight").sizes(), (std::vector<int64_t>{512, 512}));
+}
+
+// Training changes a model through the network that it made of it.
+TEST(ProtoComNet, OfAModelHasItsWeightsAndChangesThem) {
+  const ProtoComNet untrained(ProtoComNetOptions{6, 3, 4, 5, 7});
+  const CompletionModel model{untrained.options(), weights_of(untrained), {}, {}, {}, {}};
+  const ProtoComNet network(model);
+  ASSERT_EQ(network.state_dict().size(), untrained.state_dict().size());
+  for (const auto& [name, tensor] : network.state_dict()) {
+    EXPECT_TRUE(tensor.requires_grad()) << name;
+    EXPECT_TRUE(tensor.equal(untrained.parameter(name))) << name;
+    const torch::NoGradGuard no_grad;
+    tensor.fill_(2);
+    EXPECT_EQ(model.weight(name).data<float>()[0], 2) << name;
+  }
 }
 
 }  // namespace

@@ -11,6 +11,7 @@
 #include "fewshot/plda/fit.h"
 #include "support/golden.h"
 #include "support/matrices.h"
+#include "support/scorer.h"
 
 namespace protocom {
 namespace {
@@ -56,7 +57,7 @@ EpisodeBatch episode_of_images(const at::Tensor& features, int64_t classes, int6
 }
 
 at::Tensor probabilities_of(const std::string& method, const EpisodeBatch& batch) {
-  return make_method(method)->prepare({})->score(batch).logits.softmax(-1).to(at::kDouble);
+  return testing::scores_of(*make_method(method), {}, batch).logits.softmax(-1).to(at::kDouble);
 }
 
 TEST(PldaAdaptation, LowRankWhiteningIsTheDenseRootAndKeepsTheDiagonalOfTheOtherCovariance) {
@@ -119,10 +120,10 @@ TEST(PldaAdaptation, WithoutASpaceTheAnswersAreThoseOfFullCovariances) {
   for (const char* kind : {"isotropic", "roots", "one image each", "two images each"}) {
     const auto data = golden(kind, "plda_adaptation.json");
     const EpisodeBatch batch = golden_episode(data);
-    const at::Tensor logits = make_method("plda:scale=1")->prepare({})->score(batch).logits[0];
+    const at::Tensor logits = testing::scores_of(*make_method("plda:scale=1"), {}, batch).logits[0];
     const at::Tensor expected = tensor_of(data.at("log_ratio"));
     EXPECT_LT(error_of(logits - logits.narrow(1, 0, 1), expected), 2e-5) << kind;
-    const at::Tensor scaled = make_method("plda")->prepare({})->score(batch).logits[0];
+    const at::Tensor scaled = testing::scores_of(*make_method("plda"), {}, batch).logits[0];
     EXPECT_LT(error_of(scaled - scaled.narrow(1, 0, 1), data.at("scale").get<double>() * expected), 2e-5) << kind;
   }
 }
@@ -229,13 +230,13 @@ TEST(PldaAdaptation, RecognizersAskAnAdaptedMethodWhatEpisodesAreAnswered) {
   const AdaptationImages data = adaptation_images(4, 8, 10);
   const EpisodeBatch batch = episode_of_images(data.features, 4, 8, 3);
   const auto method = make_method("plda");
-  const auto own =
-      method->adapted(batch.support.view({12, 10}), at::arange(4, at::kLong).repeat_interleave(3), 4).method;
+  const FloatMatrix images = float_matrix_of(batch.support);
+  const std::vector<int64_t> labels = {0, 0, 0, 1, 1, 1, 2, 2, 2, 3, 3, 3};
+  const auto own = method->adapted(images, labels, 4).method;
   ASSERT_NE(own, nullptr);
-  EXPECT_EQ(own->adapted(batch.support.view({12, 10}), at::arange(4, at::kLong).repeat_interleave(3), 4).method,
-            nullptr);
-  EXPECT_LT(error_of(own->prepare({})->score(batch).logits.to(at::kDouble),
-                     method->prepare({})->score(batch).logits.to(at::kDouble)),
+  EXPECT_EQ(own->adapted(images, labels, 4).method, nullptr);
+  EXPECT_LT(error_of(testing::scores_of(*own, {}, batch).logits.to(at::kDouble),
+                     testing::scores_of(*method, {}, batch).logits.to(at::kDouble)),
             1e-5);
 }
 

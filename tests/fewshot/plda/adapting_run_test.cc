@@ -4,12 +4,16 @@
 #include <gtest/gtest.h>
 
 #include "base/error.h"
+#include "fewshot/batch_method.h"
 #include "fewshot/methods.h"
 #include "fewshot/plda/detail/adaptation.h"
 #include "fewshot/plda/detail/state.h"
 #include "fewshot/scorer_group.h"
 #include "support/adapted_space.h"
+#include "support/gathered.h"
 #include "support/golden.h"
+#include "support/labelled.h"
+#include "support/scorer.h"
 
 namespace protocom {
 namespace {
@@ -26,7 +30,7 @@ PldaModel model_of_others(int64_t d, bool root, int64_t classes = 12) {
   if (root) features.abs_();
   const auto method = make_method("plda");
   FitInputs inputs;
-  inputs.base = {features, labels};
+  inputs.base = testing::labelled(features, labels);
   method->fit(inputs);
   return plda_model_of(method->as_space()->state());
 }
@@ -52,15 +56,15 @@ EpisodeBatch with_counts(EpisodeBatch batch, const std::vector<int64_t>& counts)
 /// The model of a method without a fitted one.
 PldaModel model_without_space() { return plda_model_of(make_method("plda")->state()); }
 
-EpisodeScores answer(const EpisodeBatch& batch, const PldaModel& model, const char* text = "plda") {
+testing::TensorScores answer(const EpisodeBatch& batch, const PldaModel& model, const char* text = "plda") {
   const auto method = make_method(text);
   method->load(state_of(model, {}));
-  return method->prepare({})->score(batch);
+  return testing::scores_of(*method, {}, batch);
 }
 
 void expect_same_answers(const EpisodeBatch& batch, const PldaModel& model, const char* text = "plda") {
-  const EpisodeScores scores = answer(batch, model, text);
-  const EpisodeScores expected = testing::in_adapted_space(batch, model, text);
+  const testing::TensorScores scores = answer(batch, model, text);
+  const testing::TensorScores expected = testing::in_adapted_space(batch, model, text);
   EXPECT_LT(error_of(scores.logits, expected.logits.to(at::kDouble)), 2e-5);
   EXPECT_LT(error_of(scores.unseen, expected.unseen.to(at::kDouble)), 2e-5);
 }
@@ -78,8 +82,8 @@ EpisodeBatch ragged(EpisodeBatch batch) {
 
 /// Responsibilities of variational EM amplify rounding.
 void expect_same_batch(const EpisodeBatch& batch, const PldaModel& model) {
-  const EpisodeScores scores = answer(batch, model, "plda-vb");
-  const EpisodeScores expected = testing::in_adapted_space(batch, model, "plda-vb");
+  const testing::TensorScores scores = answer(batch, model, "plda-vb");
+  const testing::TensorScores expected = testing::in_adapted_space(batch, model, "plda-vb");
   EXPECT_LT(error_of(scores.logits.softmax(-1), expected.logits.softmax(-1).to(at::kDouble)), 1e-3);
 }
 
@@ -181,7 +185,7 @@ TEST(PldaAdaptingRun, SharesThatAreToldCount) {
   const PldaModel model = model_without_space();
   const auto probability_of_first = [&](const std::vector<float>& shares) {
     batch.shares = at::tensor(shares).unsqueeze(0);
-    const EpisodeScores scores = answer(batch, model, "plda-vb:proportions=given");
+    const testing::TensorScores scores = answer(batch, model, "plda-vb:proportions=given");
     return scores.logits.softmax(-1).select(-1, 0).mean().item<double>();
   };
   EXPECT_GT(probability_of_first({0.9F, 0.05F, 0.05F}), probability_of_first({0.05F, 0.05F, 0.9F}) + 0.01);
@@ -201,10 +205,10 @@ TEST(PldaAdaptingRun, TakesDegreesOtherThanTheUsual) {
 TEST(PldaAdaptingRun, TakesThatScaleAndIsAsSureOfTheClassesAsItsOwn) {
   const EpisodeBatch batch = foreign_episode(5, 3, 40);
   for (const PldaModel& model : {model_without_space(), model_of_others(40, false)}) {
-    const EpisodeScores own = answer(batch, model), given = answer(batch, model, "plda:scale=1");
+    const testing::TensorScores own = answer(batch, model), given = answer(batch, model, "plda:scale=1");
     const at::Tensor ratio = own.logits / given.logits;
     EXPECT_LT((ratio - ratio.flatten()[0]).abs().max().item<double>(), 1e-5);
-    const auto odds = [](const EpisodeScores& scores) { return scores.logits.logsumexp(-1) - scores.unseen; };
+    const auto odds = [](const testing::TensorScores& scores) { return scores.logits.logsumexp(-1) - scores.unseen; };
     EXPECT_LT((odds(own) - odds(given)).abs().max().item<double>(), 2e-3);
   }
 }
@@ -223,12 +227,12 @@ TEST(PldaAdaptingRun, AnswersRowsOfATableAsFeatures) {
   for (int64_t i = 0; i < 12; ++i) rows.query.push_back(18 + i);
   rows.support[8] = -1;
   table[10].copy_(table[9]);
-  const auto scores = ScorerGroup(methods, {}, table).score(rows);
+  const auto scores = ScorerGroup(methods, {}, array_of(table)).score(rows);
   for (size_t m = 0; m < methods.size(); ++m) {
-    const auto scorer = methods[m]->prepare({});
-    const EpisodeScores expected = scorer->score(gather(table, rows));
-    EXPECT_LT(error_of(scores[m].logits, expected.logits.to(at::kDouble)), 2e-5);
-    EXPECT_LT(error_of(scores[m].unseen, expected.unseen.to(at::kDouble)), 2e-5);
+    const testing::Scorer scorer(*methods[m], {});
+    const testing::TensorScores expected = scorer.score(testing::gathered(table, rows));
+    EXPECT_LT(error_of(tensor_of(scores[m].logits), expected.logits.to(at::kDouble)), 2e-5);
+    EXPECT_LT(error_of(tensor_of(scores[m].unseen), expected.unseen.to(at::kDouble)), 2e-5);
   }
 }
 
@@ -264,7 +268,7 @@ TEST(PldaAdaptingRun, ImagesThatAreAllAlikeMakeNoClassLikelier) {
   same.support.fill_(1);
   same.query.fill_(1);
   for (const PldaModel& model : {model_without_space(), model_of_others(20, false)}) {
-    const EpisodeScores equal = answer(same, model);
+    const testing::TensorScores equal = answer(same, model);
     EXPECT_TRUE(equal.logits.isfinite().all().item<bool>());
     EXPECT_LT((equal.logits - equal.logits.slice(-1, 0, 1)).abs().max().item<double>(), 1e-6);
   }
@@ -274,11 +278,10 @@ TEST(PldaAdaptingRun, RowsAreOfTheSpace) {
   const PldaModel model = model_of_others(24, true);
   const ForeignRows rows(model.space);
   at::manual_seed(3);
-  const at::Tensor features = at::randn({5, 24});
-  EXPECT_EQ(rows.map(features).size(1), rows.width());
+  EXPECT_EQ(mapped_tensor(rows, at::randn({5, 24})).size(1), rows.width());
   EXPECT_TRUE(rows.same_as(ForeignRows(model.space)));
   EXPECT_FALSE(rows.same_as(ForeignRows(model_of_others(24, false).space)));
-  EXPECT_THROW(rows.map(at::randn({5, 23})), Error);
+  EXPECT_THROW(mapped_tensor(rows, at::randn({5, 23})), Error);
 }
 
 }  // namespace

@@ -7,6 +7,7 @@
 #include "fewshot/methods.h"
 #include "fewshot/plda/detail/adaptation.h"
 #include "fewshot/plda/detail/state.h"
+#include "support/labelled.h"
 #include "support/matrices.h"
 
 namespace protocom {
@@ -53,7 +54,7 @@ PldaModel space_of_base_classes() {
   at::Tensor means = 0.2 * at::randn({20, 50});
   means.narrow(1, 0, 10) *= 8;
   FitInputs inputs;
-  inputs.base = {means.index_select(0, labels) + at::randn({600, 50}), labels};
+  inputs.base = testing::labelled(means.index_select(0, labels) + at::randn({600, 50}), labels);
   const auto method = make_method("plda");
   method->fit(inputs);
   return plda_model_of(method->as_space()->state());
@@ -89,10 +90,10 @@ TEST(AddedBetween, IsWrittenAndFilesOfBeforeHaveNone) {
   EXPECT_EQ(model.adaptation.added_between, 0.06);
   MethodState state = state_of(model, {});
   EXPECT_EQ(plda_model_of(state).adaptation.added_between, 0.06);
-  const at::Tensor values = state.at("adaptation");
+  const Array values = state.at("adaptation");
   const auto cut = [&](int64_t numbers) {
     for (auto& [name, tensor] : state.tensors) {
-      if (name == "adaptation") tensor = values.narrow(0, 0, numbers).clone();
+      if (name == "adaptation") tensor = values.rows(0, numbers);
     }
   };
   cut(4);

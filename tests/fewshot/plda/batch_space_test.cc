@@ -13,6 +13,8 @@
 #include "support/golden.h"
 #include "support/matrices.h"
 #include "support/plda_reference.h"
+#include "support/scorer.h"
+#include "tensors/tensors.h"
 
 namespace protocom {
 namespace {
@@ -56,15 +58,7 @@ PldaModel model_for(const EpisodeBatch& batch) {
 at::Tensor logits_by(const PldaModel& model, const EpisodeBatch& batch) {
   const auto method = make_method("plda-vb");
   method->load(state_of(model, {}));
-  return method->prepare({})->score(batch).logits.squeeze(0).to(at::kDouble);
-}
-
-/// The answers to a batch whose supports have weights.
-at::Tensor score_with(const Scorer& scorer, EpisodeBatch batch) {
-  const auto map = scorer.feature_transform();
-  batch.support = map->map(batch.support) * batch.support_mask.unsqueeze(-1);
-  batch.query = map->map(batch.query);
-  return scorer.score_mapped(batch).logits.squeeze(0);
+  return testing::scores_of(*method, {}, batch).logits.squeeze(0).to(at::kDouble);
 }
 
 double share_right(const at::Tensor& logits) {
@@ -199,16 +193,20 @@ TEST(PldaBatchSpace, QueriesBesideAPoolDoNotChangeOneAnother) {
 std::unique_ptr<Method> plda_with(const at::Tensor& pool) {
   auto method = make_method("plda");
   MethodState state = method->state();
-  state.tensors.emplace_back("unlabelled", pool);
+  state.tensors.emplace_back("unlabelled", array_of(pool.contiguous()));
   method->load(state);
   return method;
 }
 
-/// The same adapted to the supports, with the pool's part in the supports.
-std::pair<std::shared_ptr<const Method>, EpisodeBatch> with_pool(const EpisodeBatch& batch, const at::Tensor& pool) {
-  const AdaptedMethod made = plda_with(pool)->adapted(batch.support.view({-1, pool.size(1)}),
-                                                      at::tensor(support_labels(batch.support.size(2))), kBatchClasses);
-  return {made.method, with_soft_supports(batch, made.unlabelled)};
+/// What it answers adapted to the supports, with the pool's part in the supports.
+at::Tensor answer_with_pool(const EpisodeBatch& batch, const at::Tensor& pool) {
+  const FloatMatrix support = float_matrix_of(batch.support);
+  const std::vector<int64_t> labels = support_labels(batch.support.size(2));
+  const AdaptedMethod made = plda_with(pool)->adapted(support, labels, kBatchClasses);
+  const PreparedMethod prepared = made.method->prepare({});
+  const TaskImages images = with_soft_supports(TaskImages::of(support, labels, kBatchClasses), made.unlabelled);
+  const FloatMatrix queries = float_matrix_of(batch.query);
+  return testing::tensors_of(answer_of(prepared, images.mapped(prepared.space.get()), queries)).logits;
 }
 
 TEST(PldaBatchSpace, AnEpisodeAndATaskUseThePoolAsARecognizerDoes) {
@@ -216,12 +214,12 @@ TEST(PldaBatchSpace, AnEpisodeAndATaskUseThePoolAsARecognizerDoes) {
   EpisodeBatch batch = both;
   batch.query = both.query.narrow(1, 300, 300);
   const at::Tensor pool = both.query.narrow(1, 0, 300).squeeze(0);
-  const auto [adapted, weighted] = with_pool(batch, pool);
-  const at::Tensor expected = score_with(*adapted->prepare({}), weighted);
-  EXPECT_LT(error_of(plda_with(pool)->prepare({})->score(batch).logits.squeeze(0), expected), 1e-4);
-  const TaskClassifier task(plda_with(pool),
-                            {batch.support.view({-1, kBatchDims}), at::tensor(support_labels(3)), kBatchClasses});
-  EXPECT_LT(error_of(task.score(batch.query.squeeze(0)).logits, expected), 1e-4);
+  const at::Tensor expected = answer_with_pool(batch, pool);
+  EXPECT_LT(error_of(testing::scores_of(*plda_with(pool), {}, batch).logits.squeeze(0), expected), 1e-4);
+  const TaskClassifier task(
+      plda_with(pool), {array_of(batch.support.view({-1, kBatchDims})), Array::of(support_labels(3)), kBatchClasses});
+  EXPECT_LT(error_of(testing::tensors_of(task.score(array_of(batch.query.squeeze(0).contiguous()))).logits, expected),
+            1e-4);
 }
 
 TEST(PldaBatchSpace, SinglePhotosGainFromUnlabelledOnes) {
@@ -230,10 +228,8 @@ TEST(PldaBatchSpace, SinglePhotosGainFromUnlabelledOnes) {
     const EpisodeBatch both = loud_episode(seed, 3, 600);
     EpisodeBatch batch = both;
     batch.query = both.query.narrow(1, 300, 300);
-    const auto [method, weighted] = with_pool(batch, both.query.narrow(1, 0, 300).squeeze(0));
-    const auto scorer = method->prepare({});
-    gain += share_right(score_with(*scorer, weighted)) / 4;
-    gain -= share_right(make_method("plda")->prepare({})->score(batch).logits.squeeze(0)) / 4;
+    gain += share_right(answer_with_pool(batch, both.query.narrow(1, 0, 300).squeeze(0))) / 4;
+    gain -= share_right(testing::scores_of(*make_method("plda"), {}, batch).logits.squeeze(0)) / 4;
   }
   EXPECT_GT(gain, 0.05);
 }
@@ -243,7 +239,7 @@ TEST(PldaBatchSpace, FewUnlabelledPhotosLeaveTheDimensionsTheyHaveNoPartInAlone)
   PldaModel model = model_for(batch);
   const PldaSpace before = model.space;
   model.unlabelled = array_of(batch.query.squeeze(0).narrow(0, 0, 20));
-  const CountedImages soft = follow_unlabelled(model, matrix_of(batch.support), support_labels(3), kBatchClasses);
+  const SoftSupports soft = follow_unlabelled(model, matrix_of(batch.support), support_labels(3), kBatchClasses);
   EXPECT_FALSE(model.unlabelled.defined());
   EXPECT_EQ(soft.weights.rows(), 20);
   const double chances = static_cast<double>(soft.weights.sum()) * std::sqrt(3.0);
@@ -262,7 +258,7 @@ TEST(PldaBatchSpace, PhotosOfOtherClassesCountLess) {
     const EpisodeBatch batch = loud_episode(17, shots);
     PldaModel model = model_for(batch);
     model.unlabelled = array_of(at::cat({batch.query, loud_episode(18).query}, 1).squeeze(0));
-    const CountedImages soft = follow_unlabelled(model, matrix_of(batch.support), support_labels(shots), kBatchClasses);
+    const SoftSupports soft = follow_unlabelled(model, matrix_of(batch.support), support_labels(shots), kBatchClasses);
     const double own = soft.weights.topRows(kBatchQueries).cast<double>().sum();
     const double other = soft.weights.bottomRows(kBatchQueries).cast<double>().sum();
     // One labelled image per class does not tell them apart: all count.
@@ -304,10 +300,10 @@ TEST(PldaBatchSpace, FilesOfBeforeItFollowedABatchStay) {
   EXPECT_EQ(plda_model_of(state).vb.degrees, model.vb.degrees);
   EXPECT_GT(model.vb.degrees, 0);
   for (auto& [name, tensor] : state.tensors)
-    if (name == "batch") tensor = tensor.narrow(0, 0, 2).clone();
+    if (name == "batch") tensor = tensor.rows(0, 2);
   EXPECT_EQ(plda_model_of(state).vb.degrees, 0);
   for (auto& [name, tensor] : state.tensors)
-    if (name == "batch") tensor = at::tensor({0.3, 0.5, -1.0}, at::kDouble);
+    if (name == "batch") tensor = Array::of<double>({0.3, 0.5, -1.0});
   try {
     plda_model_of(state);
     FAIL() << "expected an Error";

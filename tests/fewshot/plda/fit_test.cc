@@ -12,6 +12,7 @@
 #include "support/golden.h"
 #include "support/matrices.h"
 #include "support/message_of.h"
+#include "tensors/tensors.h"
 
 namespace protocom {
 namespace {
@@ -274,10 +275,11 @@ TEST(PldaModel, RefusesTensorsThatAreDamaged) {
   const PldaModel model = fit_plda(inputs(12, 5, 10, 8)).model;
   const auto after = [&](const std::string& name, const std::function<void(at::Tensor&)>& change) {
     MethodState state = state_of(model, twelve_names());
-    for (auto& [own, tensor] : state.tensors) {
+    for (auto& [own, array] : state.tensors) {
       if (own != name) continue;
-      tensor = tensor.clone();
+      at::Tensor tensor = protocom::tensor_of(array.copy());
       change(tensor);
+      array = array_of(tensor.contiguous());
     }
     return message_of([&] { static_cast<void>(plda_model_of(state)); });
   };

@@ -80,7 +80,7 @@ TEST(KnowledgePrior, OfAKindThatIsNoLongerThereIsRefusedByName) {
                                                                        {"proto_com_net.factor", "proto-com-net"},
                                                                        {"pat_net.attribute_mean", "pat-net"}}) {
     MethodState state;
-    state.tensors = {{tensor, at::ones({1})}};
+    state.tensors = {{tensor, Array::of<float>({1})}};
     EXPECT_THAT(message_of([&] { load_prior(state, {}, kAllDims); }), ::testing::HasSubstr("'" + name + "'"));
   }
 }

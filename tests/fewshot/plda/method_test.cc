@@ -15,8 +15,11 @@
 #include "fewshot/plda/fit.h"
 #include "io/artefact.h"
 #include "io/npz.h"
+#include "support/labelled.h"
 #include "support/matrices.h"
+#include "support/scorer.h"
 #include "support/temp_dir.h"
+#include "tensors/tensors.h"
 
 namespace protocom {
 namespace {
@@ -49,7 +52,7 @@ struct DescribedClasses {
   }
 
   [[nodiscard]] FitInputs fit_inputs(const at::Tensor& from, const KnowledgeTable* told) const {
-    return {{from.narrow(0, 0, kPldaBase * kPldaImages), labels.narrow(0, 0, kPldaBase * kPldaImages)},
+    return {testing::labelled(from.narrow(0, 0, kPldaBase * kPldaImages), labels.narrow(0, 0, kPldaBase * kPldaImages)),
             {},
             told,
             &names,
@@ -105,8 +108,8 @@ at::Tensor centred_logits(const at::Tensor& logits) { return logits - logits.mea
 at::Tensor logits_of(const MethodState& state, const std::string& name, const EpisodeBatch& batch) {
   const auto method = make_method(name);
   method->load(state);
-  const auto scorer = method->prepare(described_classes().context());
-  const at::Tensor logits = scorer->score(batch).logits;
+  const testing::Scorer scorer(*method, described_classes().context());
+  const at::Tensor logits = scorer.score(batch).logits;
   return centred_logits(logits).squeeze(0);
 }
 
@@ -130,7 +133,7 @@ std::unique_ptr<Method> space_of_ten_dimensions() {
   at::Tensor means = at::zeros({40, 60});
   means.narrow(1, 0, 10) = 2 * at::randn({40, 10});
   FitInputs inputs;
-  inputs.base = {means.index_select(0, labels) + at::randn({600, 60}), labels};
+  inputs.base = testing::labelled(means.index_select(0, labels) + at::randn({600, 60}), labels);
   const auto method = make_method("plda");
   method->fit(inputs);
   return method->as_space();
@@ -145,7 +148,7 @@ TEST(PldaSpaceOfOthers, TellsApartClassesThatDifferWhereItsOwnDoNot) {
   batch.support = (means + at::randn({12, 1, 60})).unsqueeze(0);
   batch.query = (means + at::randn({12, 40, 60})).view({1, 480, 60});
   const at::Tensor own = at::arange(12, at::kLong).repeat_interleave(40);
-  const at::Tensor logits = space->prepare({})->score(batch).logits[0];
+  const at::Tensor logits = testing::scores_of(*space, {}, batch).logits[0];
   EXPECT_GT(logits.argmax(-1).eq(own).to(at::kDouble).mean().item<double>(), 0.75);
 }
 
@@ -261,7 +264,8 @@ TEST(PldaMethod, LeavesOutKnowledgeThatDoesNotPayUnlessItIsToldTo) {
   const MethodState expected = untold_plda()->state();
   const MethodState found = by_itself->state();
   ASSERT_EQ(found.tensors.size(), expected.tensors.size());
-  for (const auto& [name, tensor] : expected.tensors) EXPECT_TRUE(found.at(name).equal(tensor)) << name;
+  for (const auto& [name, tensor] : expected.tensors)
+    EXPECT_TRUE(protocom::tensor_of(found.at(name)).equal(protocom::tensor_of(tensor))) << name;
   EXPECT_TRUE(found.attributes.empty());
   EXPECT_THAT(by_itself->findings(), Contains(HasSubstr("--knowledge-use always")));
   EXPECT_TRUE(by_itself->details().at("knowledge_left_out").get<bool>());
@@ -289,12 +293,12 @@ TEST(PldaState, WhatBoundsABatchStaysWithAModelThatFollowsItsImagesAndLiesAreRef
   EXPECT_EQ(kept.vb.plausible, 0.3);
   EXPECT_EQ(kept.vb.least_weight, 0.5);
   for (const double lie : {0.0, -1.0, 1.5, std::nan("")}) {
-    bounds->second = at::tensor({lie, 0.5}, at::kDouble);
+    bounds->second = Array::of<double>({lie, 0.5});
     EXPECT_THROW(plda_model_of(state), Error) << lie;
-    bounds->second = at::tensor({0.3, lie}, at::kDouble);
+    bounds->second = Array::of<double>({0.3, lie});
     EXPECT_THROW(plda_model_of(state), Error) << lie;
   }
-  bounds->second = at::ones({1000}, at::kDouble);
+  bounds->second = Array::of(std::vector<double>(1000, 1));
   EXPECT_THROW(plda_model_of(state), Error);
   state.tensors.erase(bounds);
   EXPECT_EQ(plda_model_of(state).vb.plausible, 0) << "a file from before answers as before";
@@ -313,14 +317,14 @@ TEST(KnowledgeGain, ReachesToWhatAPriorOfAllClassesWouldGain) {
 MethodState former_state(const MethodState& state) {
   MethodState former = state;
   for (auto& [name, tensor] : former.tensors) {
-    if (name == "by_shots") tensor = tensor.narrow(0, 0, 4).contiguous();
+    if (name == "by_shots") tensor = tensor.rows(0, 4);
   }
   return former;
 }
 
 /// The log odds of "none" [q] by a model.
 at::Tensor log_odds_against(const std::shared_ptr<const Method>& method, const EpisodeBatch& batch) {
-  const EpisodeScores scores = method->prepare(described_classes().context())->score(batch);
+  const testing::TensorScores scores = testing::scores_of(*method, described_classes().context(), batch);
   return (scores.unseen - scores.logits.logsumexp(-1)).squeeze(0);
 }
 
@@ -332,7 +336,7 @@ TEST(PldaMethod, OfAFormerVersionJudgesByTheBestClassAsItDid) {
   EXPECT_TRUE(model.known_by_best);
   const EpisodeBatch batch = described_classes().episode(described_classes().features, 1);
   const at::Tensor best =
-      std::get<0>(former->prepare(described_classes().context())->score(batch).logits.squeeze(0).max(-1)) /
+      std::get<0>(testing::scores_of(*former, described_classes().context(), batch).logits.squeeze(0).max(-1)) /
       model.inductive_scale.one;
   const at::Tensor f = transformed(model.space, batch.query.squeeze(0));
   const at::Tensor spread = 1 + protocom::tensor_of(model.space.between);
@@ -353,8 +357,7 @@ TEST(PldaMethod, ReadsFilesOfFormerVersions) {
     ArtefactHeader header = make_header("fitted-method", version, {});
     header.details = {{"method", "plda"}, {"feature_dim", kPldaDim}, {"trained_on", {"x"}}};
     NpzWriter writer(path);
-    for (const auto& [name, tensor] : former_state(method->state()).tensors)
-      writer.add("state." + name, array_of(tensor));
+    for (const auto& [name, tensor] : former_state(method->state()).tensors) writer.add("state." + name, tensor);
     if (version == 2) writer.add("state.volume", array_of(at::full({}, 0.5, at::kDouble)));
     add_header(writer, header);
     writer.close();

@@ -5,6 +5,7 @@
 
 #include <cmath>
 
+#include "fewshot/batch_method.h"
 #include "fewshot/plda/detail/vb_rows.h"
 #include "support/matrices.h"
 #include "support/plda_reference.h"
@@ -81,10 +82,10 @@ struct RowsOfTask {
   PldaVbRows rows;
 
   RowsOfTask(const PldaRows& map, const RaggedTask& task, int64_t b)
-      : query(float_matrix_of(map.map(task.query[b]))), pool(float_matrix_of(map.map(task.pool[b]))) {
+      : query(map.rows_of(float_matrix_of(task.query[b]))), pool(map.rows_of(float_matrix_of(task.pool[b]))) {
     rows.prior = in_parts(ClassMeanPrior{matrix_of(task.prior.mean[b]), matrix_of(task.prior.variance)}, map.layout());
     rows.count = vector_of(task.mask[b].sum(-1)).cast<float>();
-    rows.sum = float_matrix_of((map.map(task.support[b]) * task.mask[b].unsqueeze(-1)).sum(1));
+    rows.sum = float_matrix_of((mapped_tensor(map, task.support[b]) * task.mask[b].unsqueeze(-1)).sum(1));
     rows.pooled = pool.rows() > 0;
     rows.unlabelled = pointers_to(rows.pooled ? pool : query);
     if (rows.pooled) rows.queries = pointers_to(query);

@@ -10,9 +10,11 @@
 #include "base/error.h"
 #include "fewshot/methods.h"
 #include "io/npz.h"
+#include "support/labelled.h"
 #include "support/logged.h"
 #include "support/message_of.h"
 #include "support/real_data.h"
+#include "support/scorer.h"
 #include "tensors/tensors.h"
 #include "tensors/unit_vectors.h"
 
@@ -51,8 +53,8 @@ struct ToldClasses {
     batch.classes = at::arange(kTextClasses, at::kLong).unsqueeze(0);
     return batch;
   }
-  [[nodiscard]] EpisodeScores scores(const std::string& method, int64_t k) const {
-    return make_method(method)->prepare(context)->score(episode(k));
+  [[nodiscard]] testing::TensorScores scores(const std::string& method, int64_t k) const {
+    return testing::scores_of(*make_method(method), context, episode(k));
   }
   [[nodiscard]] double accuracy(const std::string& method, int64_t k) const {
     const at::Tensor truth = at::arange(kTextClasses, at::kLong).repeat_interleave(4);
@@ -79,12 +81,12 @@ TEST(PldaWithText, IsZeroShotWithoutAPhoto) {
 
 TEST(PldaWithText, AddsCosinesToWhatPhotosSay) {
   for (const int64_t k : {1, 4}) {
-    const EpisodeScores photos = told().scores("plda:prior=none:scale=0.05", k);
-    const EpisodeScores both = told().scores("plda:prior=text", k);
+    const testing::TensorScores photos = told().scores("plda:prior=none:scale=0.05", k);
+    const testing::TensorScores both = told().scores("plda:prior=text", k);
     const at::Tensor expected = photos.logits + 0.7 * told().scores("zero-shot", k).logits;
     EXPECT_TRUE(at::allclose(both.logits, expected, 1e-4, 1e-4)) << k;
     ASSERT_TRUE(both.unseen.defined());
-    const auto odds_of_none = [](const EpisodeScores& scores) -> at::Tensor {
+    const auto odds_of_none = [](const testing::TensorScores& scores) -> at::Tensor {
       return scores.unseen - scores.logits.logsumexp(-1);
     };
     EXPECT_TRUE(at::allclose(odds_of_none(both), odds_of_none(photos), 1e-3, 1e-3)) << k;
@@ -101,14 +103,14 @@ TEST(PldaWithText, IsNoWorseWithAPhotoThanWithoutAndBetterThanPhotosAlone) {
 
 TEST(PldaWithText, TakesAFileFittedWithoutKnowledge) {
   const std::shared_ptr<Method> fitted = make_method("plda:prior=text");
-  const LabelledFeatures base{told().images.flatten(0, 1),
-                              at::arange(kTextClasses, at::kLong).repeat_interleave(kTextImages)};
+  const LabelledFeatures base = testing::labelled(told().images.flatten(0, 1),
+                                                  at::arange(kTextClasses, at::kLong).repeat_interleave(kTextImages));
   fitted->fit({base, {}, &told().knowledge, &told().names, 1});
   EXPECT_TRUE(fitted->state().attributes.empty()) << "texts are nothing to fit";
   const auto loaded = make_method("plda:prior=text");
   loaded->load(fitted->state());
-  const at::Tensor expected = fitted->prepare(told().context)->score(told().episode(2)).logits;
-  EXPECT_TRUE(at::allclose(loaded->prepare(told().context)->score(told().episode(2)).logits, expected));
+  const at::Tensor expected = testing::scores_of(*fitted, told().context, told().episode(2)).logits;
+  EXPECT_TRUE(at::allclose(testing::scores_of(*loaded, told().context, told().episode(2)).logits, expected));
 }
 
 TEST(PldaWithText, SaysWhereTextsAreOfAnotherEncoder) {
@@ -117,8 +119,8 @@ TEST(PldaWithText, SaysWhereTextsAreOfAnotherEncoder) {
   EXPECT_EQ(logged.text(), "");
   ToldClasses other;
   other.knowledge.class_embedding = array_of(at::randn({kTextClasses, kTextDim}));
-  const auto scorer = make_method("plda:prior=text")->prepare(other.context);
-  for (int i = 0; i < 2; ++i) static_cast<void>(scorer->score(other.episode(1)));
+  const testing::Scorer scorer(*make_method("plda:prior=text"), other.context);
+  for (int i = 0; i < 2; ++i) static_cast<void>(scorer.score(other.episode(1)));
   const std::string stated = logged.text();
   EXPECT_THAT(stated, ::testing::HasSubstr("of 30 right): they seem to be of another text encoder"));
   EXPECT_EQ(stated.find("no better than chance"), stated.rfind("no better than chance")) << "once is enough";
@@ -184,7 +186,7 @@ struct Caltech {
 
   [[nodiscard]] double accuracy_from(const std::string& method, const at::Tensor& support, int64_t k) {
     batch.support = support.narrow(1, 0, k).contiguous().unsqueeze(0);
-    const at::Tensor answers = make_method(method)->prepare(context)->score(batch).logits[0].argmax(-1);
+    const at::Tensor answers = testing::scores_of(*make_method(method), context, batch).logits[0].argmax(-1);
     return 100 * answers.eq(truth).to(at::kDouble).mean().item<double>();
   }
 

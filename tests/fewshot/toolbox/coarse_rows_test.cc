@@ -3,9 +3,10 @@
 #include <ATen/ATen.h>
 #include <gtest/gtest.h>
 
-#include "base/thread_scope.h"
+#include "base/threads.h"
+#include "fewshot/detail/vector_form.h"
 #include "fewshot/toolbox/detail/row_products.h"
-#include "fewshot/toolbox/detail/vector_form.h"
+#include "support/matrices.h"
 #include "support/vector_forms.h"
 
 namespace protocom {
@@ -17,8 +18,14 @@ class CoarseRowsTest : public ::testing::Test {
   at::Generator generator_ = at::detail::createCPUGenerator(5);
   at::Tensor many_ = at::randn({kMany, kDim}, generator_), few_ = at::randn({4, kDim}, generator_);
 
-  [[nodiscard]] at::Tensor exact() const { return row_products(few_.unsqueeze(0), many_).squeeze(0); }
-  [[nodiscard]] at::Tensor found() const { return products_with_many(few_, few_, {many_, coarse_rows(many_), {}}); }
+  [[nodiscard]] at::Tensor exact() const {
+    return protocom::tensor_of(row_products(float_matrix_of(few_), array_of(many_)));
+  }
+  [[nodiscard]] at::Tensor found() const {
+    const FloatMatrix few = float_matrix_of(few_);
+    return protocom::tensor_of(
+        products_with_many(few, few, {array_of(many_), coarse_rows(float_matrix_of(many_)), {}}));
+  }
 };
 
 TEST_F(CoarseRowsTest, TheLargestProductsAreExactToTheLastBit) {
@@ -35,7 +42,6 @@ TEST_F(CoarseRowsTest, TheOthersAreOffByAFewThousandthsOfTheLengths) {
 }
 
 TEST_F(CoarseRowsTest, EveryProcessorAndNumberOfThreadsGivesTheSame) {
-  const at::Tensor coarse = coarse_rows(many_).codes;
   const at::Tensor expected = found();
   const at::Tensor rest = exact().le(std::get<0>(exact().kthvalue(kMany - 2 * kExactProducts, 1, true)));
   {
@@ -53,7 +59,9 @@ TEST_F(CoarseRowsTest, WhatIsNotCoarseIsAddedAndRowsOfZerosAreZero) {
   const at::Tensor part = at::zeros({1, kDim}), rows = at::cat({part, at::ones({1, 16})}, 1);
   const at::Tensor offsets = at::arange(kMany).to(at::kFloat);
   const at::Tensor wide = at::cat({at::zeros({kMany, kDim}), offsets.unsqueeze(1), at::zeros({kMany, 15})}, 1);
-  const at::Tensor found = products_with_many(rows, part, {wide, coarse_rows(at::zeros({kMany, kDim})), offsets});
+  const FloatMatrix zeros = FloatMatrix::Zero(kMany, kDim);
+  const at::Tensor found = protocom::tensor_of(products_with_many(
+      float_matrix_of(rows), float_matrix_of(part), {array_of(wide), coarse_rows(zeros), array_of(offsets)}));
   EXPECT_TRUE(found.squeeze(0).equal(offsets));
 }
 

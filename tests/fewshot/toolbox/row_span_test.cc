@@ -5,7 +5,7 @@
 #include <cmath>
 #include <random>
 
-#include "fewshot/detail/row_length.h"
+#include "fewshot/row_length.h"
 
 namespace protocom {
 namespace {

@@ -4,8 +4,8 @@
 
 #include <vector>
 
-#include "fewshot/toolbox/detail/row_kernels.h"
-#include "fewshot/toolbox/detail/vector_form.h"
+#include "fewshot/detail/row_kernels.h"
+#include "fewshot/detail/vector_form.h"
 #include "support/golden.h"
 #include "support/vector_forms.h"
 

@@ -1,4 +1,4 @@
-#include "fewshot/toolbox/detail/vector_form.h"
+#include "fewshot/detail/vector_form.h"
 
 #include <gtest/gtest.h>
 

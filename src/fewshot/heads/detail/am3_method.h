@@ -84,7 +84,7 @@ class Am3Method : public TrainedHead<Am3Model, Am3Options> {
  public:
   Am3Method(Am3Options options, Am3Design design) : TrainedHead(std::move(options)), design_(std::move(design)) {}
 
-  [[nodiscard]] std::unique_ptr<Scorer> prepare(const MethodContext& context) const override;
+  [[nodiscard]] BatchScorer scorer(const MethodContext& context) const override;
 
  private:
   HeadTraining begin(const FitInputs& inputs, Rng& rng) override;

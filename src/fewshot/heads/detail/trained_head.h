@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "base/rng.h"
+#include "fewshot/batch_method.h"
 #include "fewshot/detail/method_definition.h"
-#include "fewshot/method.h"
 #include "fewshot/toolbox/detail/state_tensors.h"
 #include "fewshot/toolbox/detail/two_layers.h"
 
@@ -38,7 +38,7 @@ Parameters<Options> with_head_steps(Parameters<Options> parameters) {
 }
 
 /// What all heads share, whatever they learn: see TrainedHead.
-class AnyTrainedHead : public Method {
+class AnyTrainedHead : public BatchMethod {
  public:
   explicit AnyTrainedHead(const HeadSteps& steps) : steps_(steps) {}
   void fit(const FitInputs& inputs) final;

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "base/rng.h"
+#include "fewshot/episode_batch.h"
 #include "fewshot/method.h"
 
 namespace protocom {
@@ -28,9 +29,9 @@ struct TrainingClasses {
 };
 
 /// Base classes to train on and val classes to choose on; without val classes every fourth base class is held out
-/// instead, unless there are fewer than four. Features go through `map` first. Classes of fewer than `fewest` images
-/// (at least 2) are left out; throws Error that names `method` when fewer than two base classes remain.
-TrainingClasses training_classes(const FitInputs& inputs, const FeatureTransform& map, const std::string& method,
+/// instead, unless there are fewer than four. Features go through `map` first, unless it is null. Classes of fewer than
+/// `fewest` images (at least 2) are left out; throws Error that names `method` when fewer than two base classes remain.
+TrainingClasses training_classes(const FitInputs& inputs, const FeatureTransform* map, const std::string& method,
                                  int64_t fewest);
 
 /// The same of feature maps, which stay in their table: rows are read as they are drawn.

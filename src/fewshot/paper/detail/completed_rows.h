@@ -1,29 +1,34 @@
 #pragma once
-#include <ATen/core/Tensor.h>
-
 #include <atomic>
 #include <deque>
+#include <memory>
 #include <mutex>
 #include <vector>
 
+#include "fewshot/detail/mapped_table.h"
 #include "fewshot/paper/completer.h"
 #include "fewshot/row_batch.h"
+#include "fewshot/task.h"
 
 namespace protocom {
+
+/// The completed prototypes of a task's classes in rows [n, dim], filled up with zeros. Throws Error where the classes
+/// are not known.
+FloatMatrix completed_prototypes(const Completer& completer, const Task& task);
 
 /// Completed prototypes of episodes that are rows of a table. With one shot a completion depends on the support's row
 /// alone, and a list of episodes draws the same rows again and again: each is then completed once and remembered.
 /// Thread-safe.
 class CompletedRows {
  public:
-  /// `completer` must outlive it; `dim` floats a completed row, filled up with zeros.
-  CompletedRows(at::Tensor table, const Completer& completer, int64_t dim);
+  CompletedRows(std::shared_ptr<const MappedTable> table, std::shared_ptr<const Completer> completer);
 
   /// The completed prototypes of a batch; they live as long as this and `kept`.
   struct Batch {
-    std::vector<const float*> prototypes;  ///< [b * n]
-    at::Tensor kept;
+    std::vector<const float*> prototypes;  ///< [b * n], rows of the table's stride
+    FloatMatrix kept;
   };
+  /// The batch's rows have their values in the table (MappedTable::need).
   [[nodiscard]] Batch of(const RowBatch& rows) const;
 
  private:
@@ -32,17 +37,15 @@ class CompletedRows {
     const float* prototype = nullptr;
   };
 
-  [[nodiscard]] at::Tensor complete(const at::Tensor& prototypes, const std::vector<int64_t>& classes) const;
   void remember_new(const RowBatch& rows) const;
   [[nodiscard]] Batch of_means(const RowBatch& rows) const;
 
-  at::Tensor table_;
-  const Completer& completer_;
-  int64_t dim_;
+  std::shared_ptr<const MappedTable> table_;
+  std::shared_ptr<const Completer> completer_;
   mutable std::vector<std::atomic<const Remembered*>> of_row_;  // [m]
   mutable std::mutex mutex_;
   mutable std::deque<Remembered> entries_;
-  mutable std::vector<at::Tensor> blocks_;
+  mutable std::deque<FloatMatrix> blocks_;
 };
 
 }  // namespace protocom

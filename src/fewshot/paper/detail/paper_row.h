@@ -1,6 +1,10 @@
 #pragma once
 #include "fewshot/detail/method_definition.h"
+#include "fewshot/episode_batch.h"
+#include "fewshot/paper/completer.h"
+#include "fewshot/paper/detail/paper_rows_run.h"
 #include "fewshot/paper/gauss_fusion.h"
+#include "fewshot/paper/paper_training.h"
 
 namespace protocom {
 
@@ -27,19 +31,23 @@ struct PaperRowOptions : GaussFusionOptions {
   double gamma = 0;  ///< of equation 8; 0: the completion model's
 };
 
-/// One of the four rows of the paper's ablation: its prototypes, then softmax(gamma * cosine) of equation 8.
+/// One of the four rows of the paper's ablation: its prototypes, then softmax(gamma * cosine) of equation 8. It answers
+/// by PaperRowsRun; `prototypes` are the same on tensors, for training.
 class PaperRow : public Method {
  public:
   using Prototypes = at::Tensor (*)(const PrototypeParts& parts, const GaussFusionOptions& fusion);
 
   PaperRow(const PaperRowOptions& options, Prototypes prototypes) : prototypes_(prototypes), options_(options) {}
 
-  [[nodiscard]] std::unique_ptr<Scorer> prepare(const MethodContext& context) const override;
+  [[nodiscard]] PreparedMethod prepare(const MethodContext& context) const override;
   [[nodiscard]] const FastForm* join(FastForms& forms) const override;
+  /// See paper_row_scores().
+  [[nodiscard]] BatchScores scores(const EpisodeBatch& batch, const CompletePrototypes& complete,
+                                   const at::Tensor& gamma) const;
 
  private:
-  /// The factor of the cosine in a context.
-  [[nodiscard]] double gamma(const MethodContext& context) const;
+  [[nodiscard]] bool completes() const { return spec().has(Need::kCompletionModel); }
+  [[nodiscard]] FastRow row(const MethodContext& context) const;
 
   Prototypes prototypes_;
   PaperRowOptions options_;
@@ -51,8 +59,5 @@ Parameters<PaperRowOptions> paper_row_parameters();
 /// The definition of a row.
 MethodDefinition define_paper_row(MethodSpec spec, PaperRow::Prototypes prototypes,
                                   Parameters<PaperRowOptions> parameters = paper_row_parameters());
-
-/// Completion at test time, by the attributes' means.
-CompletePrototypes complete_by(const CompletionModel& model, const KnowledgeTable& classes);
 
 }  // namespace protocom

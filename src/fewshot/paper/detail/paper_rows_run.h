@@ -2,7 +2,8 @@
 #include <cstdint>
 #include <vector>
 
-#include "fewshot/paper/gauss_fusion.h"
+#include "fewshot/paper/gauss_fusion_options.h"
+#include "fewshot/task.h"
 
 namespace protocom {
 
@@ -13,23 +14,7 @@ struct FastRow {
   GaussFusionOptions fusion;
 };
 
-/// One episode: pointers to rows that are filled up with zeros to a multiple of kRowMultiple.
-struct FastEpisode {
-  std::vector<std::vector<const float*>> support;  ///< [n][k]
-  std::vector<const float*> completed;             ///< [n]; empty when no row completes
-  std::vector<const float*> query;                 ///< [q]
-  std::vector<const float*> unlabelled;            ///< [u]; empty: the queries take their place
-  std::vector<float> query_inverse;                ///< [q], inverse_norm_of() each
-  std::vector<float> unlabelled_inverse;           ///< [u]
-};
-
-/// Where the answers to an episode go.
-struct FastAnswer {
-  float* logits = nullptr;      ///< [q, n]
-  float* prototypes = nullptr;  ///< [n, width], `width` floats of each row
-};
-
-/// The paper's rows for one episode after the other, in memory that is allocated for the largest only. One a thread.
+/// The paper's rows for one task after the other, in memory that is allocated for the largest only. One a thread.
 ///
 /// The formulas are those of cosine_classifier.h and gauss_fusion.h on the inner loops of row_kernels.h. What makes it
 /// fast is that rows share products: a query's dot products with the n means and the n completed prototypes ("columns":
@@ -38,44 +23,46 @@ struct FastAnswer {
 /// and 14 are formed for both Gaussians of all classes in one pass over the queries.
 class PaperRowsRun {
  public:
-  /// `dim` floats a row, of which the first `width` are features.
-  PaperRowsRun(std::vector<FastRow> rows, int64_t dim, int64_t width);
+  explicit PaperRowsRun(std::vector<FastRow> rows);
 
-  /// answers[i] is for row i.
-  void run(const FastEpisode& episode, const std::vector<FastAnswer>& answers);
+  /// Logits [q, n] of each row. `completed` [n]: rows [dim]; empty when no row completes.
+  void run(const Task& task, const std::vector<const float*>& completed, const std::vector<float*>& logits);
+  /// Of row `i`, [n, dim]. Valid until the next task.
+  [[nodiscard]] const float* prototypes(size_t i) const { return answers_[i].data(); }
 
  private:
-  void reserve(const FastEpisode& episode);
-  void place_means(const FastEpisode& episode);
-  void place_completed(const FastEpisode& episode);
-  void dot(const std::vector<const float*>& rows, std::vector<float>& dots);
-  void weigh(const std::vector<float>& dots, const std::vector<float>& inverse_norms, int64_t count, double scale);
-  void fuse(const FastEpisode& episode, const FastRow& row);
-  void answer_plain(const FastRow& row, const FastEpisode& episode, const FastAnswer& answer);
-  void answer_fused(const FastRow& row, const FastEpisode& episode, const FastAnswer& answer);
+  void reserve(const Task& task);
+  void place_means(const Task& task);
+  void place_completed(const std::vector<const float*>& completed);
+  void weigh(const Task& task, const std::vector<float>& dots, const std::vector<float>& column_norms, double scale);
+  void move_columns(const Task& task);
+  void fuse(const Task& task, const FastRow& row, float* fused);
+  void answer_plain(const Task& task, const FastRow& row, float* logits, float* prototypes);
+  void answer_fused(const Task& task, const FastRow& row, float* logits, float* prototypes);
   [[nodiscard]] float* prototype(int64_t i) { return prototypes_.data() + i * dim_; }
 
   std::vector<FastRow> rows_;
-  int64_t dim_;
-  int64_t width_;
+  std::vector<Floats> answers_;  // [rows][n, dim]
   bool completes_ = false;
   bool fuses_ = false;
+  int64_t dim_ = 0;
   int64_t n_ = 0;                        // classes
   int64_t columns_ = 0;                  // n_, or 2 * n_ with completed prototypes
-  std::vector<float> prototypes_;        // [columns, dim]
+  Floats prototypes_;                    // [columns, dim]
+  Floats support_sums_;                  // [n, dim]
+  Floats support_squares_;               // [n, dim]
+  Floats sums_, squares_;                // [columns, dim]
+  Floats moved_;                         // [columns, dim], the Gaussians' means after a step
   std::vector<float> inverse_norms_;     // [columns]
+  std::vector<float> moved_norms_;       // [columns], of moved_
   std::vector<float> half_sum_inverse_;  // [n], one over the norm of (mean + completed) / 2
-  std::vector<float> support_sums_;      // [n, dim]
-  std::vector<float> support_squares_;   // [n, dim]
+  std::vector<float> point_inverse_;     // [points], one over the norm of each row of the task
   std::vector<float> shots_;             // [n]
   std::vector<float> ones_;              // [k]
   std::vector<float> query_dots_;        // [q, columns]
   std::vector<float> pool_dots_;         // [u, columns]
-  std::vector<float> weights_;           // [q or u, columns]
+  std::vector<float> weights_;           // [u, columns]
   std::vector<float> totals_;            // [columns]
-  std::vector<float> sums_;              // [columns, dim]
-  std::vector<float> squares_;           // [columns, dim]
-  std::vector<float> fused_;             // [n, dim]
   std::vector<float> fused_dots_;        // [q, n]
 };
 

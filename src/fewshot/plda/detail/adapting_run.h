@@ -3,7 +3,7 @@
 #include <memory>
 
 #include "base/matrix.h"
-#include "fewshot/detail/task.h"
+#include "fewshot/task.h"
 #include "fewshot/plda/detail/foreign_rows.h"
 #include "fewshot/plda/model.h"
 

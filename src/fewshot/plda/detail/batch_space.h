@@ -1,10 +1,11 @@
 #pragma once
 #include <vector>
 
-#include "fewshot/detail/task.h"
 #include "fewshot/method.h"
 #include "fewshot/plda/detail/diagonal_classes.h"
 #include "fewshot/plda/model.h"
+#include "fewshot/task.h"
+#include "fewshot/task_images.h"
 
 namespace protocom {
 
@@ -42,8 +43,6 @@ DoubleMatrix batch_scores(const BatchTask& task, const PldaVbOptions& vb, double
 /// class it was first given to. Two rounds, each from the responsibilities of the one before.
 DoubleMatrix batch_scores_following(const BatchTask& task, const PldaVbOptions& vb, double scale);
 
-/// Whether a task has a pool beside its queries.
-bool is_pooled(const Task& task);
 /// Rows of its unlabelled images, [u].
 std::vector<const float*> unlabelled_rows(const Task& task);
 /// The shares of its classes [n] among the unlabelled. Throws UsageError where they are not told.
@@ -55,18 +54,12 @@ std::vector<double> shares_of(const Task& task);
 BatchTask batch_task_of(const PldaModel& model, const DoubleVector& count, const DoubleMatrix& sum,
                         const DoubleMatrix& unlabelled, const DoubleMatrix* queries);
 
-/// Unlabelled images that count in part as labelled ones of each class.
-struct CountedImages {
-  FloatMatrix features;  ///< [u, d]
-  FloatMatrix weights;   ///< [u, n]
-};
-
 /// Lets an adapted model follow its unlabelled images in the same way, by the labelled ones (features [m, d], labels
 /// [m] in [0, classes)), and gives what each counts as of each class for the class means: as it does in a batch, times
 /// its chance to be of one of the classes where there are three labelled images per class or more.
 /// Those that are labelled too are left out. Throws Error for features of another d. They are of no more use to the
 /// model then, which has none afterwards.
-CountedImages follow_unlabelled(PldaModel& model, const DoubleMatrix& features, const std::vector<int64_t>& labels,
-                                int64_t classes);
+SoftSupports follow_unlabelled(PldaModel& model, const DoubleMatrix& features, const std::vector<int64_t>& labels,
+                               int64_t classes);
 
 }  // namespace protocom

@@ -1,6 +1,4 @@
 #pragma once
-#include <ATen/core/Tensor.h>
-
 #include "fewshot/method.h"
 #include "fewshot/plda/detail/float_space.h"
 
@@ -13,7 +11,8 @@ namespace protocom {
 class ForeignRows : public FeatureTransform {
  public:
   explicit ForeignRows(const PldaSpace& space);
-  [[nodiscard]] at::Tensor map(const at::Tensor& features) const override;
+  [[nodiscard]] int64_t width(int64_t /*dim*/) const override { return width(); }
+  void map(const FeatureRows& features, Eigen::Ref<FloatMatrix> rows) const override;
   [[nodiscard]] bool same_as(const FeatureTransform& other) const override;
   [[nodiscard]] int64_t feature_dims() const { return space_.projection.rows(); }
   [[nodiscard]] int64_t dims() const { return space_.projection.cols(); }

@@ -5,13 +5,12 @@
 #include <vector>
 
 #include "fewshot/detail/method_definition.h"
-#include "fewshot/detail/task.h"
-#include "fewshot/image_points.h"
 #include "fewshot/plda/detail/adapting_run.h"
 #include "fewshot/plda/detail/known.h"
 #include "fewshot/plda/detail/rows.h"
 #include "fewshot/plda/detail/with_text.h"
 #include "fewshot/plda/model.h"
+#include "fewshot/task.h"
 
 namespace protocom {
 
@@ -45,37 +44,29 @@ struct TaskClasses {
 /// Of a task, [q].
 std::vector<const float*> query_rows(const Task& task);
 
-/// A scorer of tasks on rows of a prepared model.
-class PldaScorer : public Scorer, public ImagePoints {
+/// Where a prepared model compares single images.
+class PldaPoints : public ImagePoints {
  public:
-  PldaScorer(std::shared_ptr<const PldaPrepared> prepared, MakeTaskRun runs);
-  [[nodiscard]] std::shared_ptr<const FeatureTransform> feature_transform() const override { return prepared_->rows; }
-  [[nodiscard]] at::Tensor points(const at::Tensor& features) const override;
-
- protected:
-  [[nodiscard]] const PldaPrepared& prepared() const { return *prepared_; }
+  explicit PldaPoints(std::shared_ptr<const PldaPrepared> prepared) : prepared_(std::move(prepared)) {}
+  [[nodiscard]] FloatMatrix points(const FeatureRows& features) const override {
+    return prepared_->points(prepared_->rows->rows_of(features));
+  }
 
  private:
-  [[nodiscard]] int64_t fewest_shots() const override { return 0; }
-  [[nodiscard]] EpisodeScores answer(const EpisodeBatch& batch) const override { return tasks_->score_mapped(batch); }
-
   std::shared_ptr<const PldaPrepared> prepared_;
-  std::unique_ptr<Scorer> tasks_;
 };
 
 /// What the Bayesian methods share: the model that fitting finds, on base classes and, where there are any, val
 /// classes.
 class PldaMethod : public Method {
  public:
-  /// Makes the runs, or the scorer, of a prepared model; outlives the method.
-  using MakeRuns = std::function<MakeTaskRun(std::shared_ptr<const PldaPrepared>)>;
-  using MakeScorer = std::function<std::unique_ptr<Scorer>(std::shared_ptr<const PldaPrepared>)>;
+  /// What answers for a prepared model: its runs, and its placer if it has one. Outlives the method.
+  using OfPrepared = std::function<PreparedMethod(const std::shared_ptr<const PldaPrepared>&)>;
 
   /// `prior`: one of prior_choices(), or kTextPrior.
   explicit PldaMethod(std::string prior, TextWeights text = {});
-  [[nodiscard]] std::unique_ptr<Scorer> prepare(const MethodContext& context) const final;
-  [[nodiscard]] const FastForm* join(FastForms& forms) const override;
-  [[nodiscard]] AdaptedMethod adapted(const at::Tensor& features, const at::Tensor& labels,
+  [[nodiscard]] PreparedMethod prepare(const MethodContext& context) const final;
+  [[nodiscard]] AdaptedMethod adapted(const FeatureRows& features, const std::vector<int64_t>& labels,
                                       int64_t classes) const override;
   [[nodiscard]] std::unique_ptr<Method> as_space() const override;
   void fit(const FitInputs& inputs) override;
@@ -85,8 +76,8 @@ class PldaMethod : public Method {
   [[nodiscard]] nlohmann::json details() const override { return details_; }
 
  protected:
-  [[nodiscard]] virtual MakeRuns make_runs() const = 0;
-  [[nodiscard]] virtual MakeScorer make_scorer() const;
+  /// Gives the runs and the placer alone; the rest is the same for all (prepared_method).
+  [[nodiscard]] virtual OfPrepared of_prepared() const = 0;
   /// Whether images are answered together.
   [[nodiscard]] virtual bool answers_batches() const { return false; }
   /// Makes the runs of a model that adapts to each task.
@@ -96,7 +87,7 @@ class PldaMethod : public Method {
   /// The model as images at hand adapt it.
   [[nodiscard]] std::shared_ptr<const PldaModel> adapting_model() const;
   /// The answers of labelled images, whatever texts say.
-  [[nodiscard]] std::unique_ptr<Scorer> of_photos(const MethodContext& context) const;
+  [[nodiscard]] PreparedMethod of_photos(const MethodContext& context) const;
   /// Whether what fitting learned of knowledge counts.
   [[nodiscard]] bool uses_fitted_knowledge() const;
   /// The model and what is believed of the context's classes. Throws UsageError for a model with knowledge in a context

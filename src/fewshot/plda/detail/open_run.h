@@ -1,7 +1,7 @@
 #pragma once
 #include <vector>
 
-#include "fewshot/detail/task.h"
+#include "fewshot/task.h"
 #include "fewshot/plda/detail/known.h"
 
 namespace protocom {

@@ -6,7 +6,7 @@
 
 #include "fewshot/plda/detail/directions.h"
 #include "fewshot/plda/detail/isotropic.h"
-#include "fewshot/toolbox/detail/symmetric_eigen.h"
+#include "base/symmetric_eigen.h"
 
 namespace protocom {
 

@@ -1,6 +1,4 @@
 #pragma once
-#include <ATen/core/Tensor.h>
-
 #include <memory>
 #include <vector>
 
@@ -8,6 +6,7 @@
 #include "fewshot/method.h"
 #include "fewshot/plda/detail/float_space.h"
 #include "fewshot/plda/model.h"
+#include "fewshot/toolbox/detail/row_products.h"
 
 namespace protocom {
 
@@ -33,24 +32,29 @@ int64_t varied_dims(const DoubleVector& variances, int64_t leading);
 /// The layout of a model: as few dimensions of their own as its variances allow, but all that fill up the padding.
 PldaLayout plda_layout(const PldaModel& model);
 
+/// Images of classes, added up.
+struct ClassSums {
+  Eigen::VectorXf count;  ///< [n]
+  FloatMatrix rows;       ///< [n, width]
+};
+
 /// Features to such rows.
 class PldaRows : public FeatureTransform {
  public:
   explicit PldaRows(const PldaModel& model);
-  [[nodiscard]] at::Tensor map(const at::Tensor& features) const override;
+  [[nodiscard]] int64_t width(int64_t /*dim*/) const override { return layout_.width(); }
+  void map(const FeatureRows& features, Eigen::Ref<FloatMatrix> rows) const override;
   [[nodiscard]] bool same_as(const FeatureTransform& other) const override;
   /// The rows [m, width] of features [m, d].
-  [[nodiscard]] FloatMatrix rows_of(const Eigen::Ref<const FloatMatrix>& features) const;
-  /// Sums [n, width] of the rows of features [n k, d], k of each class, where `present` [n, k] is 1, else 0: what
-  /// row_posterior() takes. Squares are left 0, so that what is linear is done once a class, not once an image.
-  [[nodiscard]] FloatMatrix sums(const Eigen::Ref<const FloatMatrix>& features,
-                                 const Eigen::Ref<const FloatMatrix>& present) const;
+  [[nodiscard]] FloatMatrix rows_of(const FeatureRows& features) const;
+  /// What each class's images add up to, which have not been through it. Squares are left 0, so that what is linear is
+  /// done once a class, not once an image.
+  [[nodiscard]] ClassSums sums(const TaskImages& images) const;
   [[nodiscard]] const PldaLayout& layout() const { return layout_; }
 
  private:
   /// f of directions [m, d], in rows that are zeros: as sums of `count` [m].
   void place_linear(const FloatMatrix& z, const Eigen::VectorXf& count, Eigen::Ref<FloatMatrix> rows) const;
-  void place(const Eigen::Ref<const FloatMatrix>& features, Eigen::Ref<FloatMatrix> rows) const;
 
   PldaLayout layout_;
   FloatSpace space_;
@@ -111,8 +115,5 @@ PldaRowPredictive row_predictive(const FloatMatrix& rows, const PldaRowMetric& m
 
 /// log N(q; m, 1 + v) = -1/2 (sum_d [(q - m)^2 / (1 + v) + log(1 + v)] + d log 2 pi) of rows, each [width]: [q, n].
 FloatMatrix row_log_predictive(const PldaRowPredictive& predictive, const std::vector<const float*>& rows);
-
-/// Pointers to the rows of a matrix.
-std::vector<const float*> pointers_to(const FloatMatrix& rows);
 
 }  // namespace protocom

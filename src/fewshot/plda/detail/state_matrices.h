@@ -9,6 +9,8 @@ namespace protocom {
 
 // Matrices among the tensors that a fitted method keeps.
 
+bool has_tensor(const MethodState& state, const std::string& name);
+
 /// `array` as a tensor of that name.
 void add_array(MethodState& state, const std::string& name, const Array& array);
 /// [n]

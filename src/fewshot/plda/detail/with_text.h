@@ -1,6 +1,4 @@
 #pragma once
-#include <memory>
-
 #include "fewshot/method.h"
 #include "fewshot/toolbox/detail/class_text.h"
 
@@ -18,7 +16,6 @@ struct TextWeights {
 
 /// Answers of `photos` and of the context's texts: its logits + w cos(x, t_k), P(known) as `photos` has it. Without any
 /// photo the texts alone answer. The context's knowledge is not null.
-std::unique_ptr<Scorer> with_text(std::unique_ptr<Scorer> photos, const MethodContext& context,
-                                  const TextWeights& weights);
+PreparedMethod with_text(PreparedMethod photos, const MethodContext& context, const TextWeights& weights);
 
 }  // namespace protocom

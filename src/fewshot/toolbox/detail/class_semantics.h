@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "fewshot/episode_batch.h"
 #include "fewshot/method.h"
 #include "knowledge/knowledge_table.h"
 

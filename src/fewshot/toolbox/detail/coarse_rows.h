@@ -1,7 +1,7 @@
 #pragma once
-#include <ATen/core/Tensor.h>
-
 #include <cstdint>
+
+#include "base/matrix.h"
 
 namespace protocom {
 
@@ -17,22 +17,22 @@ inline constexpr int64_t kExactProducts = 128;
 
 /// Rows as whole numbers of -127 to 127 times a step of each row.
 struct CoarseRows {
-  at::Tensor codes;  ///< int8 [n, d], d a multiple of kRowMultiple
-  at::Tensor steps;  ///< float32 [n]
+  Array codes;  ///< int8 [n, d], d a multiple of kRowMultiple
+  Array steps;  ///< float32 [n]
 };
 
-/// Of rows float32 [n, d].
-CoarseRows coarse_rows(const at::Tensor& rows);
+/// Of rows [n, d], d a multiple of kRowMultiple.
+CoarseRows coarse_rows(const FloatMatrix& rows);
 
 /// Very many rows in both forms.
 struct ManyRows {
-  at::Tensor exact;    ///< float32 [n, w], w a multiple of kRowMultiple
+  Array exact;         ///< float32 [n, w], w a multiple of kRowMultiple
   CoarseRows coarse;   ///< of d numbers of each, which may be only part of it
-  at::Tensor offsets;  ///< float32 [n], what the other part adds to a product; undefined: nothing
+  Array offsets = {};  ///< float32 [n], what the other part adds to a product; undefined: nothing
 };
 
-/// Products float32 [q, n] of rows [q, w] with very many; `part` [q, d] is what the coarse rows are to be multiplied
-/// with. Does not depend on the number of threads.
-at::Tensor products_with_many(const at::Tensor& rows, const at::Tensor& part, const ManyRows& many);
+/// Products [q, n] of rows [q, w] with very many; `part` [q, d] is what the coarse rows are to be multiplied with. Does
+/// not depend on the number of threads.
+FloatMatrix products_with_many(const FloatMatrix& rows, const FloatMatrix& part, const ManyRows& many);
 
 }  // namespace protocom

@@ -1,16 +1,17 @@
 #pragma once
-#include <ATen/core/Tensor.h>
-
 #include <cstdint>
 #include <vector>
 
+#include "base/array.h"
+#include "base/matrix.h"
+
 namespace protocom {
 
-/// A linear layer with its weights laid out for dense_rows. Outputs beyond out() are zeros up to width().
+/// A linear layer with its weights laid out for dense_rows. Outputs beyond those of the weight are zeros up to width().
 class DenseLayer {
  public:
-  /// weight [out, in], bias [out] or undefined for none; both are copied.
-  explicit DenseLayer(const at::Tensor& weight, const at::Tensor& bias = {});
+  /// weight [out, in], bias float32 [out] or undefined for none; both are copied.
+  explicit DenseLayer(const Eigen::Ref<const FloatMatrix>& weight, const Array& bias = {});
 
   /// Outputs a row, rounded up to what dense_rows computes together.
   [[nodiscard]] int64_t width() const { return static_cast<int64_t>(bias_.size()); }

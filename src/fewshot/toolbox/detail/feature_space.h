@@ -14,7 +14,7 @@ namespace protocom {
 ///   power  sqrt(max(x, 0) + 1e-6), then at unit length (Hu et al., PT-MAP, 2020); for backbones that end in a ReLU
 class FeatureSpace : public FeatureTransform {
  public:
-  /// `name` is one of names(); "cl2n" needs the context's base features.
+  /// `name` is one of names() but "none"; "cl2n" needs the context's base features.
   FeatureSpace(std::string name, const MethodContext& context);
 
   static std::vector<std::string> names() { return {"none", "l2n", "cl2n", "power"}; }
@@ -22,15 +22,18 @@ class FeatureSpace : public FeatureTransform {
       "none; l2n: unit length; cl2n: less the base images’ mean, then unit length; power: square root, then unit "
       "length";
 
-  [[nodiscard]] at::Tensor map(const at::Tensor& features) const override;
+  void map(const FeatureRows& features, Eigen::Ref<FloatMatrix> rows) const override;
   [[nodiscard]] bool same_as(const FeatureTransform& other) const override;
 
  private:
   std::string name_;
-  at::Tensor base_mean_;  // [d]
+  Eigen::RowVectorXf base_mean_;  // [d]; empty but for cl2n
 };
 
 /// The FeatureSpace of that name; null: features as they are.
 std::shared_ptr<const FeatureTransform> feature_space(const std::string& name, const MethodContext& context);
+
+/// The mean of float32 features [m, d].
+Eigen::RowVectorXf mean_row(const Array& features);
 
 }  // namespace protocom

@@ -1,5 +1,5 @@
 #pragma once
-#include "fewshot/detail/task.h"
+#include "fewshot/task.h"
 #include "fewshot/toolbox/detail/information_kernels.h"
 
 namespace protocom {

@@ -1,6 +1,6 @@
 #pragma once
 #include "base/matrix.h"
-#include "fewshot/detail/task.h"
+#include "fewshot/task.h"
 
 namespace protocom {
 

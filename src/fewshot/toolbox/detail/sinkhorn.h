@@ -1,7 +1,7 @@
 #pragma once
 #include <cstdint>
 
-#include "fewshot/detail/floats.h"
+#include "fewshot/floats.h"
 
 namespace protocom {
 

@@ -9,15 +9,6 @@
 
 namespace protocom {
 
-/// Adds a tensor to what a fitted method keeps, contiguous; nothing where it is undefined.
-void add_tensor(MethodState& state, const std::string& name, const at::Tensor& tensor);
-
-bool has_tensor(const MethodState& state, const std::string& name);
-
-/// A tensor of this shape in float64; -1: any size. Throws Error when it is missing, has another shape or a value that
-/// is not finite.
-at::Tensor finite_tensor(const MethodState& state, const std::string& name, at::IntArrayRef shape);
-
 /// The tensors of what a method learned, by name: one list of them writes a state and reads it. Sizes that are given
 /// are those expected of what is read; -1: any. Reading throws Error for a tensor that is missing or does not fit.
 class StateFields {

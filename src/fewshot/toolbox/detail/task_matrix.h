@@ -4,9 +4,9 @@
 #include <vector>
 
 #include "base/matrix.h"
-#include "fewshot/detail/floats.h"
-#include "fewshot/detail/row_length.h"
-#include "fewshot/detail/task.h"
+#include "fewshot/floats.h"
+#include "fewshot/row_length.h"
+#include "fewshot/task.h"
 
 namespace protocom {
 

@@ -7,15 +7,8 @@
 
 #include "fewshot/detail/method_definition.h"
 #include "fewshot/toolbox/detail/feature_space.h"
-#include "fewshot/toolbox/detail/task_table.h"
 
 namespace protocom {
-
-/// What a method makes of its options and of what is known.
-struct PreparedTasks {
-  std::shared_ptr<const FeatureTransform> space;  ///< what rows go through; null: features as they are
-  MakeTaskRun make;
-};
 
 /// Constructs runs from these parts.
 template <typename Run, typename... Parts>
@@ -28,20 +21,14 @@ template <typename Options>
 class TaskMethod : public Method {
  public:
   /// Throws Error where the context does not fit.
-  using Prepare = std::function<PreparedTasks(const Options& options, const MethodContext& context)>;
+  using Prepare = std::function<PreparedMethod(const Options& options, const MethodContext& context)>;
 
   TaskMethod(Options options, Prepare prepare) : options_(std::move(options)), prepare_(std::move(prepare)) {}
 
-  [[nodiscard]] const FastForm* join(FastForms& forms) const override {
-    PreparedTasks prepared = prepare_(options_, forms.context());
-    if (prepared.space == nullptr) prepared.space = std::make_shared<FeatureSpace>("none", forms.context());
-    auto& form = forms.shared<TaskTable>(std::move(prepared.space));
-    form.add(std::move(prepared.make), spec().fewest_shots);
-    return &form;
-  }
-  [[nodiscard]] std::unique_ptr<Scorer> prepare(const MethodContext& context) const override {
-    PreparedTasks prepared = prepare_(options_, context);
-    return task_scorer(std::move(prepared.make), std::move(prepared.space), spec().fewest_shots);
+  [[nodiscard]] PreparedMethod prepare(const MethodContext& context) const override {
+    PreparedMethod prepared = prepare_(options_, context);
+    prepared.fewest_shots = spec().fewest_shots;
+    return prepared;
   }
 
  private:
@@ -53,7 +40,7 @@ class TaskMethod : public Method {
 /// are in the FeatureSpace of that name.
 template <typename Run, typename Options>
 MethodDefinition define_task_method(MethodSpec spec, Parameters<Options> parameters, const std::string& space) {
-  const auto prepare = [space](const Options& options, const MethodContext& context) -> PreparedTasks {
+  const auto prepare = [space](const Options& options, const MethodContext& context) -> PreparedMethod {
     return {feature_space(space, context), make_run<Run>(options)};
   };
   return define<TaskMethod<Options>>(std::move(spec), std::move(parameters), prepare);
@@ -64,7 +51,7 @@ template <typename Run, typename Options>
 MethodDefinition define_task_method_in_space(MethodSpec spec, Parameters<Options> parameters,
                                              const std::vector<std::string>& tries) {
   parameters.choice("transform", &Options::transform, FeatureSpace::names(), FeatureSpace::kText).tries(tries);
-  const auto prepare = [](const Options& options, const MethodContext& context) -> PreparedTasks {
+  const auto prepare = [](const Options& options, const MethodContext& context) -> PreparedMethod {
     return {feature_space(options.transform, context), make_run<Run>(options)};
   };
   return define<TaskMethod<Options>>(std::move(spec), std::move(parameters), prepare);

@@ -3,8 +3,8 @@
 #include <cmath>
 #include <cstdint>
 
-#include "fewshot/detail/floats.h"
-#include "fewshot/detail/task.h"
+#include "fewshot/floats.h"
+#include "fewshot/task.h"
 
 namespace protocom {
 

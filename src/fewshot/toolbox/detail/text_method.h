@@ -20,7 +20,7 @@ inline DoubleMatrix stated(const ClassText& text, const Task& task, int64_t firs
 /// from its options and the texts of the classes.
 template <typename Run, typename Options>
 MethodDefinition define_task_method_with_text(MethodSpec spec, Parameters<Options> parameters) {
-  const auto prepare = [](const Options& options, const MethodContext& context) -> PreparedTasks {
+  const auto prepare = [](const Options& options, const MethodContext& context) -> PreparedMethod {
     return {feature_space("l2n", context), make_run<Run>(options, std::make_shared<const ClassText>(context))};
   };
   return define<TaskMethod<Options>>(std::move(spec), std::move(parameters), prepare);

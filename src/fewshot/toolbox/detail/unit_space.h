@@ -3,6 +3,7 @@
 #include <string>
 #include <vector>
 
+#include "fewshot/episode_batch.h"
 #include "fewshot/method.h"
 
 namespace protocom {
@@ -13,15 +14,15 @@ class UnitSpace : public FeatureTransform {
  public:
   /// `name` is one of names(): l2n has c = 0, cl2n the base images' mean. Throws Error for features [m, d] that are all
   /// alike.
-  UnitSpace(const std::string& name, const at::Tensor& base_features);
+  UnitSpace(const std::string& name, const Array& base_features);
   /// From what add_to() wrote. Throws Error for tensors that are missing or misshaped.
   explicit UnitSpace(const MethodState& state);
 
   static std::vector<std::string> names() { return {"l2n", "cl2n"}; }
   static constexpr const char* kText = "l2n: unit length; cl2n: less the base images’ mean, then unit length";
 
-  /// Throws Error for features of another dimension.
-  [[nodiscard]] at::Tensor map(const at::Tensor& features) const override;
+  [[nodiscard]] int64_t width(int64_t dim) const override;
+  void map(const FeatureRows& features, Eigen::Ref<FloatMatrix> rows) const override;
   [[nodiscard]] bool same_as(const FeatureTransform& other) const override;
   /// Points of the space in the features' own: c + p times the base images' mean length.
   [[nodiscard]] at::Tensor back(const at::Tensor& points) const;

@@ -1,11 +1,13 @@
-#include "recognizer/detail/enrolled_tensors.h"
+#include "recognizer/detail/enrolled_images.h"
 
-#include <ATen/ATen.h>
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <numeric>
 
 #include "base/error.h"
+#include "base/matrix.h"
+#include "fewshot/row_length.h"
 
 namespace protocom {
 namespace {
@@ -24,29 +26,11 @@ Array vectors_of(const EnrolledClasses& enrolled, Array ClassDescription::*field
   return all;
 }
 
-/// The images of classes `begin` to `end`, and of how many they are.
-EpisodeBatch images_of(const EnrolledClasses& enrolled, int64_t begin, int64_t end) {
-  const auto first = enrolled.classes.begin() + begin, last = enrolled.classes.begin() + end;
-  int64_t most = 0;
-  for (auto item = first; item != last; ++item) {
-    if (item->features.dim() != 2 || item->features.size(0) != item->count ||
-        item->features.size(1) != enrolled.feature_dim)
-      fail("class '{}': {} images of {} numbers, found features of the shape [{}]", item->name, item->count,
-           enrolled.feature_dim, fmt::join(item->features.shape(), ", "));
-    most = std::max(most, item->count);
-  }
-  EpisodeBatch batch;
-  batch.support = at::zeros({1, end - begin, most, enrolled.feature_dim});
-  batch.support_mask = at::zeros({1, end - begin, most});
-  auto* support = batch.support.data_ptr<float>();
-  auto* mask = batch.support_mask.data_ptr<float>();
-  for (auto item = first; item != last; ++item) {
-    std::copy_n(item->features.data<float>(), item->features.numel(), support);
-    std::fill_n(mask, item->count, 1.0F);
-    support += most * enrolled.feature_dim;
-    mask += most;
-  }
-  return batch;
+void check_features(const StoredClass& own, int64_t dim) {
+  const Array& features = own.features;
+  if (features.dim() != 2 || features.size(0) != own.count || features.size(1) != dim)
+    fail("class '{}': {} images of {} numbers, found features of the shape [{}]", own.name, own.count, dim,
+         fmt::join(features.shape(), ", "));
 }
 
 }  // namespace
@@ -55,11 +39,27 @@ EnrolledClasses with_classes(const EnrolledClasses& all, std::vector<StoredClass
   return {all.feature_dim, all.attributes, std::move(classes), all.unlabelled};
 }
 
-EpisodeBatch supports_of(const EnrolledClasses& enrolled, int64_t begin, int64_t end) {
-  EpisodeBatch batch = images_of(enrolled, begin, end);
-  batch.classes = at::arange(begin, end, at::kLong).unsqueeze(0);  // [1, n]
-  batch.query = at::zeros({1, 0, enrolled.feature_dim});
-  return batch;
+TaskImages supports_of(const EnrolledClasses& enrolled, int64_t begin, int64_t end) {
+  int64_t count = 0;
+  for (int64_t k = begin; k < end; ++k) {
+    const StoredClass& own = enrolled.classes[static_cast<size_t>(k)];
+    check_features(own, enrolled.feature_dim);
+    count += own.count;
+  }
+  TaskImages images;
+  images.classes = end - begin;
+  images.width = enrolled.feature_dim;
+  images.rows = FloatMatrix::Zero(count, padded_length(images.width));
+  int64_t next = 0;
+  for (int64_t k = begin; k < end; ++k) {
+    const StoredClass& own = enrolled.classes[static_cast<size_t>(k)];
+    images.rows.block(next, 0, own.count, images.width) = matrix_of<float>(own.features);
+    next += own.count;
+    images.label.resize(static_cast<size_t>(next), k - begin);
+  }
+  images.numbers.resize(static_cast<size_t>(images.classes));
+  std::iota(images.numbers.begin(), images.numbers.end(), begin);
+  return images;
 }
 
 KnowledgeTable table_of(const EnrolledClasses& enrolled) {

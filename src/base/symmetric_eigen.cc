@@ -1,4 +1,4 @@
-#include "fewshot/toolbox/detail/symmetric_eigen.h"
+#include "base/symmetric_eigen.h"
 
 #include <algorithm>
 #include <complex>
@@ -8,7 +8,6 @@
 #include <lapacke.h>
 
 #include "base/error.h"
-#include "fewshot/toolbox/detail/task_matrix.h"
 
 namespace protocom {
 

@@ -5,7 +5,8 @@
 #include <memory>
 #include <vector>
 
-#include "fewshot/detail/floats.h"
+#include "base/matrix.h"
+#include "fewshot/floats.h"
 
 namespace protocom {
 
@@ -22,15 +23,17 @@ struct Task {
   std::vector<const float*> rows;  ///< [m], each [dim]
   Floats squares;                  ///< [m], squared lengths of the rows
   std::vector<int64_t> classes;    ///< [n], rows of the KnowledgeTable; empty: not known
-  /// [supports], what each counts as, where some count in part: such a row is that part of itself. Else empty.
-  std::vector<float> weights;
-  std::vector<float> shares;  ///< [n], of the classes among the unlabelled, for methods that are told; else empty
+  std::vector<float> weights;      ///< [supports], what each counts as, where some count in part; else empty
+  std::vector<float> shares;       ///< [n], of the classes among the unlabelled, for methods that are told; else empty
+  uint64_t seed = 0;               ///< for methods that draw
 
   [[nodiscard]] int64_t supports() const { return static_cast<int64_t>(label.size()); }
   [[nodiscard]] int64_t points() const { return static_cast<int64_t>(rows.size()); }
   /// Supports and unlabelled images, which come first.
   [[nodiscard]] int64_t learned() const { return supports() + unlabelled; }
   [[nodiscard]] int64_t first_query() const { return points() - queries; }
+  /// Whether the unlabelled images are others than the queries.
+  [[nodiscard]] bool is_pooled() const { return first_query() >= learned(); }
 };
 
 /// A method that is asked about one task after the other, in memory that it keeps. One per thread.
@@ -47,6 +50,12 @@ class TaskRun {
   [[nodiscard]] virtual const float* prototypes() const { return nullptr; }
   /// The logits of a class that was never seen, of the task that was answered last, [q]; null: the method has none.
   [[nodiscard]] virtual const float* unseen() const { return nullptr; }
+};
+
+/// What a method says of some queries.
+struct QueryScores {
+  FloatMatrix logits;           ///< [q, n]: the largest wins, softmax over n gives the classes' probabilities
+  Eigen::VectorXf unseen = {};  ///< [q], the logit of a class that was never seen; empty where none is known
 };
 
 /// Makes a run of a method that is prepared for its classes. Thread-safe.

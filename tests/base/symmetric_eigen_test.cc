@@ -1,4 +1,4 @@
-#include "fewshot/toolbox/detail/symmetric_eigen.h"
+#include "base/symmetric_eigen.h"
 
 #include <gtest/gtest.h>
 

@@ -1,7 +1,7 @@
 #pragma once
 #include <cstdint>
 
-#include "fewshot/detail/row_length.h"
+#include "fewshot/row_length.h"
 
 /// The inner loops of an episode, on plain rows of float32 and without memory of their own: the fast form of the
 /// formulas in cosine_classifier.h and gauss_fusion.h, which stay the reference, in the form of vector_form.h. Every

@@ -1,8 +1,8 @@
-#include "fewshot/toolbox/detail/row_kernels.h"
+#include "fewshot/detail/row_kernels.h"
 
 #include <cstring>
 
-#include "fewshot/toolbox/detail/processor_vectors.h"
+#include "fewshot/detail/processor_vectors.h"
 
 // Accumulators are arrays of constant size, so that they stay in registers.
 namespace protocom {
