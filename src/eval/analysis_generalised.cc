@@ -160,7 +160,7 @@ void to_json(nlohmann::json& object, const GeneralisedResult& result) {
 
 std::vector<GeneralisedResult> analyse_generalised(const EvaluateInputs& inputs, const Methods& methods,
                                                    const GeneralisedOptions& options, Progress& progress) {
-  if (inputs.features.classes_of(Split::kBase).empty()) fail("generalised tasks need base classes, there is none");
+  if (inputs.features.classes_of(Split::kBase).empty()) fail("generalised tasks need base classes, found none");
   const PreparedContext known(inputs, methods);
   std::vector<GeneralisedResult> results;
   for (const int64_t shots : options.shots) {

@@ -46,8 +46,8 @@ const at::Tensor& unlabelled_of(const EpisodeBatch& batch);
 
 /// What a method of batched tensors says of a batch.
 struct BatchScores {
-  at::Tensor logits;       ///< float32 [b, q, n]: the largest wins, softmax over n gives the classes' probabilities
-  at::Tensor prototypes;   ///< float32 [b, n, d] in the features' own space; undefined for a method without any
+  at::Tensor logits;      ///< float32 [b, q, n]: the largest wins, softmax over n gives the classes' probabilities
+  at::Tensor prototypes;  ///< float32 [b, n, d] in the features' own space; undefined for a method without any
 };
 
 }  // namespace protocom

@@ -46,7 +46,7 @@ class ImagePoints {
 struct PreparedMethod {
   std::shared_ptr<const FeatureTransform> space = nullptr;  ///< what a task's rows go through; null: as they are
   MakeTaskRun make_run = nullptr;
-  int64_t fewest_shots = 1;                              ///< labelled images that a class must have
+  int64_t fewest_shots = 1;                             ///< labelled images that a class must have
   std::shared_ptr<const ClassPlacer> placer = nullptr;  ///< null: a class cannot be placed by itself
   std::shared_ptr<const ImagePoints> points = nullptr;  ///< null: it does not compare single images
 };

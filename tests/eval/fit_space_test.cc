@@ -33,7 +33,8 @@ TEST(FitSpace, NamesNoClassAndFollowsPhotos) {
   const MethodState again = space_of(space).method->state();
   ASSERT_EQ(again.tensors.size(), state.tensors.size());
   for (size_t i = 0; i < state.tensors.size(); ++i)
-    EXPECT_TRUE(at::equal(tensor_of(again.tensors[i].second), tensor_of(state.tensors[i].second))) << state.tensors[i].first;
+    EXPECT_TRUE(at::equal(tensor_of(again.tensors[i].second), tensor_of(state.tensors[i].second)))
+        << state.tensors[i].first;
 }
 
 TEST(FitSpace, RefusesACollectionThatIsTooSmall) {

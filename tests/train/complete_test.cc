@@ -68,7 +68,8 @@ ToyWorld moved_world(double length) {
 at::Tensor completed_by(const CompletionModel& model, const ToyWorld& world, const at::Tensor& prototypes) {
   const KnowledgeTable classes = align_knowledge(world.knowledge, world.features.class_names, model.attributes);
   const Completer completer(model, classes);
-  return protocom::tensor_of(completer.complete(float_matrix_of(prototypes), labels_of(at::arange(prototypes.size(0)))));
+  return protocom::tensor_of(
+      completer.complete(float_matrix_of(prototypes), labels_of(at::arange(prototypes.size(0)))));
 }
 
 TEST(Complete, WhatAllFeaturesShareChangesNothingWhenItIsTakenOff) {

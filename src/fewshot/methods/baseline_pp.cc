@@ -1,9 +1,9 @@
 #include <algorithm>
 #include <vector>
 
+#include "fewshot/detail/row_kernels.h"
 #include "fewshot/toolbox/detail/class_kernels.h"
 #include "fewshot/toolbox/detail/information_kernels.h"
-#include "fewshot/detail/row_kernels.h"
 #include "fewshot/toolbox/detail/task_method.h"
 #include "fewshot/toolbox/detail/task_rows.h"
 

@@ -5,12 +5,12 @@
 #include <utility>
 #include <vector>
 
+#include "base/symmetric_eigen.h"
 #include "fewshot/toolbox/detail/class_kernels.h"
 #include "fewshot/toolbox/detail/digamma.h"
 #include "fewshot/toolbox/detail/row_span.h"
 #include "fewshot/toolbox/detail/soft_k_means.h"
 #include "fewshot/toolbox/detail/span_whitening.h"
-#include "base/symmetric_eigen.h"
 #include "fewshot/toolbox/detail/task_matrix.h"
 #include "fewshot/toolbox/detail/task_method.h"
 #include "fewshot/toolbox/detail/task_rows.h"

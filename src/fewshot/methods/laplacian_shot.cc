@@ -4,10 +4,10 @@
 #include <utility>
 #include <vector>
 
+#include "fewshot/detail/row_kernels.h"
 #include "fewshot/row_length.h"
 #include "fewshot/toolbox/detail/class_kernels.h"
 #include "fewshot/toolbox/detail/rectified_rows.h"
-#include "fewshot/detail/row_kernels.h"
 #include "fewshot/toolbox/detail/row_span.h"
 #include "fewshot/toolbox/detail/task_method.h"
 #include "fewshot/toolbox/detail/task_rows.h"

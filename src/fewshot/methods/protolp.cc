@@ -1,12 +1,12 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/symmetric_eigen.h"
+#include "fewshot/detail/row_kernels.h"
 #include "fewshot/toolbox/detail/balanced_logits.h"
 #include "fewshot/toolbox/detail/class_kernels.h"
-#include "fewshot/detail/row_kernels.h"
 #include "fewshot/toolbox/detail/row_span.h"
 #include "fewshot/toolbox/detail/sinkhorn.h"
-#include "base/symmetric_eigen.h"
 #include "fewshot/toolbox/detail/task_matrix.h"
 #include "fewshot/toolbox/detail/task_method.h"
 #include "fewshot/toolbox/detail/task_rows.h"

@@ -1,7 +1,7 @@
 #include <vector>
 
-#include "fewshot/toolbox/detail/balanced_logits.h"
 #include "fewshot/detail/row_kernels.h"
+#include "fewshot/toolbox/detail/balanced_logits.h"
 #include "fewshot/toolbox/detail/row_span.h"
 #include "fewshot/toolbox/detail/task_method.h"
 #include "fewshot/toolbox/detail/task_rows.h"

@@ -1,10 +1,10 @@
 #include <algorithm>
 #include <cmath>
 
+#include "fewshot/detail/row_kernels.h"
 #include "fewshot/row_length.h"
 #include "fewshot/toolbox/detail/class_kernels.h"
 #include "fewshot/toolbox/detail/information_descent.h"
-#include "fewshot/detail/row_kernels.h"
 #include "fewshot/toolbox/detail/row_span.h"
 #include "fewshot/toolbox/detail/task_method.h"
 #include "fewshot/toolbox/detail/task_rows.h"

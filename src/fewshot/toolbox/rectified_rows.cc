@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include "fewshot/toolbox/detail/class_kernels.h"
 #include "fewshot/detail/row_kernels.h"
+#include "fewshot/toolbox/detail/class_kernels.h"
 
 namespace protocom {
 

@@ -3,9 +3,9 @@
 #include <memory>
 
 #include "base/matrix.h"
-#include "fewshot/task.h"
 #include "fewshot/plda/detail/foreign_rows.h"
 #include "fewshot/plda/model.h"
+#include "fewshot/task.h"
 
 namespace protocom {
 

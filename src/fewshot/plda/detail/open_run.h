@@ -1,8 +1,8 @@
 #pragma once
 #include <vector>
 
-#include "fewshot/task.h"
 #include "fewshot/plda/detail/known.h"
+#include "fewshot/task.h"
 
 namespace protocom {
 

@@ -4,9 +4,9 @@
 #include <utility>
 #include <vector>
 
+#include "base/symmetric_eigen.h"
 #include "fewshot/plda/detail/directions.h"
 #include "fewshot/plda/detail/isotropic.h"
-#include "base/symmetric_eigen.h"
 
 namespace protocom {
 
