@@ -28,7 +28,10 @@ expect(1 "src/base/a.cc:2: base does without LibTorch" src/base/a.cc "#include <
 expect(1 "src/io/detail/a.h:1: io does without LibTorch" src/io/detail/a.h "#include <c10/util/Exception.h>\n")
 expect(1 "src/knowledge/a.cc:1: knowledge does without LibTorch" src/knowledge/a.cc "#include <torch/script.h>\n")
 expect(1 "src/io/a.cc:1: io and tensors are neighbours" src/io/a.cc "#include \"tensors/tensors.h\"\n")
-expect(0 "of 1 files keep to the levels" src/base/parallel.cc "#include <ATen/Parallel.h>\n")
+expect(1 "src/base/parallel.cc:1: base does without LibTorch" src/base/parallel.cc "#include <ATen/Parallel.h>\n")
+expect(1 "src/fewshot/method.h:1: fewshot does without LibTorch" src/fewshot/method.h "#include <ATen/core/Tensor.h>\n")
+expect(1 "src/fewshot/plda/a.cc:1: fewshot does without LibTorch" src/fewshot/plda/a.cc "#include <ATen/ATen.h>\n")
+expect(0 "of 1 files keep to the levels" src/fewshot/episode_batch.h "#include <ATen/core/Tensor.h>\n")
 expect(1 "src/recognizer/a.cc:1: eval/detail/private.h is private to eval" src/recognizer/a.cc "#include \"eval/detail/private.h\"\n")
 expect(1 "src/vision/a.cc:1: 'vision' has no level" src/vision/a.cc "\n")
 expect(1 "src/fewshot/toolbox/a.cc:1: fewshot/plda lies above fewshot/toolbox" src/fewshot/toolbox/a.cc "#include \"fewshot/plda/a.h\"\n")
@@ -47,7 +50,8 @@ expect(0 "of 1 files keep to the levels" include/protocom/a.h "#include <vector>
 expect(0 "of 1 files keep to the levels" src/api/a.cc "#include \"protocom/error.h\"\n#include \"api/detail/a.h\"\n#include \"recognizer/recognizer.h\"\n")
 expect(1 "no source was found" README.md "\n")
 expect(0 "of 1 files keep to the levels" src/fewshot/a.cc
-       "#include \"fewshot/detail/a.h\"\n#include <torch/torch.h>\n#include \"fewshot/a.h\"\n#include \"base/error.h\"\n")
+       "#include \"fewshot/detail/a.h\"\n#include \"fewshot/a.h\"\n#include \"base/error.h\"\n")
+expect(0 "of 1 files keep to the levels" src/fewshot/toolbox/a.cc "#include <torch/torch.h>\n")
 expect(0 "of 1 files keep to the levels" src/fewshot/methods/a.cc
        "#include \"fewshot/plda/a.h\"\n#include \"fewshot/toolbox/detail/a.h\"\n#include \"fewshot/a.h\"\n")
 expect(0 "of 1 files keep to the levels" apps/protocom/a.cc "#include \"train/a.h\"\n#include \"report/a.h\"\n")
