@@ -601,7 +601,7 @@ TEST(ScorerGroup, AnswersAnEpisodeTheSameToTheLastBitBesideOthersAndAlone) {
 TEST(ScorerGroup, RefusesAClassWithoutSupports) {
   RowBatch rows = some_rows();
   for (int64_t j = 0; j < rows.k; ++j) rows.support[static_cast<size_t>(rows.k + j)] = -1;
-  for (const char* name : {"simple-shot", "soft-k-means"}) {
+  for (const char* name : {"simple-shot", "soft-k-means", "completed", "gauss-fusion"}) {
     const ScorerGroup group({ready(name)}, methods_world().context(), methods_world().table());
     EXPECT_THAT(message_of([&] { std::ignore = group.score(rows); }), HasSubstr("at least one support")) << name;
   }

@@ -81,7 +81,8 @@ CompletedRows::Batch CompletedRows::of_means(const RowBatch& rows) const {
 }
 
 CompletedRows::Batch CompletedRows::of(const RowBatch& rows) const {
-  if (rows.k > 1) return of_means(rows);
+  const bool all_there = std::all_of(rows.support.begin(), rows.support.end(), [](int64_t row) { return row >= 0; });
+  if (rows.k > 1 || !all_there) return of_means(rows);
   remember_new(rows);
   Batch batch;
   for (size_t i = 0; i < rows.support.size(); ++i) {
