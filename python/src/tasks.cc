@@ -58,18 +58,8 @@ std::shared_ptr<TaskClassifier> make_task(const Parts& parts, const py::object& 
   });
 }
 
-/// The softmax of each row.
-FloatMatrix softmax(FloatMatrix logits) {
-  for (int64_t i = 0; i < logits.rows(); ++i) {
-    auto row = logits.row(i).array();
-    row = (row - row.maxCoeff()).exp();
-    row /= row.sum();
-  }
-  return logits;
-}
-
 Array probabilities(const TaskClassifier& task, const Array& queries) {
-  return unlocked([&] { return array_of_matrix(softmax(task.score(queries).logits)); });
+  return unlocked([&] { return array_of_matrix(task.probabilities(queries)); });
 }
 
 /// Probabilities of queries [q, d] that are just what the library takes, and None for all else, which Python then looks

@@ -40,16 +40,6 @@ Matrix plain(const FloatMatrix& values) {
   return {{values.data(), values.data() + values.size()}, values.rows(), values.cols()};
 }
 
-/// The softmax of each row.
-FloatMatrix softmax(FloatMatrix logits) {
-  for (int64_t i = 0; i < logits.rows(); ++i) {
-    auto row = logits.row(i).array();
-    row = (row - row.maxCoeff()).exp();
-    row /= row.sum();
-  }
-  return logits;
-}
-
 /// `names`: of all classes, by names_for.
 protocom::TaskInputs task_of(const Rows& features, const Labels& labels, const std::vector<std::string>& names,
                              const ClassifierOptions& options) {
@@ -117,7 +107,7 @@ Matrix Classifier::scores(const Rows& queries) const {
 Matrix Classifier::probabilities(const Rows& queries, const std::vector<double>& shares) const {
   return guarded([&] {
     const Array given = shares.empty() ? Array() : Array::of(shares);
-    return plain(softmax(impl_->task->score(array_of(queries, "queries"), given).logits));
+    return plain(impl_->task->probabilities(array_of(queries, "queries"), given));
   });
 }
 

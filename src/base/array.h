@@ -37,7 +37,7 @@ using Shape = std::vector<int64_t>;
 
 /// Numbers of one type in row-major order, with a shape; a shape without dimensions is that of a single number. Copies
 /// and views share the values. A wrong index, range, shape or type is a programming error and fails an assertion:
-/// whoever reads a file checks them first.
+/// code that reads files checks them first.
 class Array {
  public:
   /// Undefined: without numbers, type or shape.

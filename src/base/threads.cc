@@ -7,7 +7,7 @@
 namespace protocom {
 namespace {
 
-std::atomic<int> count_of_all{0};  // 0: nobody has set it
+std::atomic<int> count_of_all{0};  // 0: not set
 std::atomic<void (*)()> hook_of_threads{nullptr};
 
 /// OpenMP keeps a count for each thread: a thread takes what was set for all when it first asks.

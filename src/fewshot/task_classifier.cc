@@ -176,4 +176,14 @@ QueryScores TaskClassifier::score(const Array& queries, const Array& shares) con
   return answer_of(prepared_, told, matrix_of<float>(rows));
 }
 
+FloatMatrix TaskClassifier::probabilities(const Array& queries, const Array& shares) const {
+  FloatMatrix rows = score(queries, shares).logits;
+  for (int64_t i = 0; i < rows.rows(); ++i) {
+    auto row = rows.row(i).array();
+    row = (row - row.maxCoeff()).exp();
+    row /= row.sum();
+  }
+  return rows;
+}
+
 }  // namespace protocom

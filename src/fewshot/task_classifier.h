@@ -47,6 +47,8 @@ class TaskClassifier {
   /// `shares` [c]: of the classes among them, for methods that are told; undefined: none are known. Throws Error for
   /// sizes and values that do not fit.
   [[nodiscard]] QueryScores score(const Array& queries, const Array& shares = {}) const;
+  /// The softmax of its logits, [q, c].
+  [[nodiscard]] FloatMatrix probabilities(const Array& queries, const Array& shares = {}) const;
 
   [[nodiscard]] int64_t feature_dim() const { return feature_dim_; }
   [[nodiscard]] int64_t classes() const { return inputs_.classes; }

@@ -135,7 +135,7 @@ TEST_F(RecognizerIndexTest, ADamagedOneIsLeftAside) {
 
 TEST_F(RecognizerIndexTest, OneWhosePlacesAreOfAnotherSizeOrTypeIsLeftAside) {
   Safetensors index = read_safetensors(index_path(path_));
-  for (auto& [name, array] : index.tensors) array = array.copy();  // the file is written anew
+  for (auto& [name, array] : index.tensors) array = array.copy();  // the file is overwritten below
   const std::vector<Answer> expected = answers_without_index();
   const auto written = [&](const std::function<Array(const Array&)>& change) {
     std::vector<std::pair<std::string, Array>> others, bytes;
