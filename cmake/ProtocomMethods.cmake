@@ -1,6 +1,6 @@
-# protocom_add_methods(TARGET FOLDER): every FOLDER/NAME.cc defines `MethodDefinition protocom::methods::NAME()`. Compiles them into
-# TARGET with a list of them, written out: objects that register themselves would be dropped from a static library.
-function(protocom_add_methods target folder)
+# protocom_add_methods(TARGET FOLDER LIST): every FOLDER/NAME.cc defines `MethodDefinition protocom::methods::NAME()`. Compiles them into
+# TARGET with a function LIST of them, written out: objects that register themselves would be dropped from a static library.
+function(protocom_add_methods target folder function)
   file(GLOB sources CONFIGURE_DEPENDS ${folder}/*.cc)
   set(declarations "")
   set(calls "")
@@ -9,20 +9,20 @@ function(protocom_add_methods target folder)
     string(APPEND declarations "MethodDefinition ${name}();\n")
     string(APPEND calls "${name}(), ")
   endforeach()
-  set(list ${PROJECT_BINARY_DIR}/generated/method_list.cc)
+  set(list ${PROJECT_BINARY_DIR}/generated/${target}_${function}.cc)
   file(GENERATE OUTPUT ${list} CONTENT
 "// Written by cmake/ProtocomMethods.cmake.
-#include \"fewshot/detail/method_list.h\"
+#include \"fewshot/method_list.h\"
 
 namespace protocom::methods {
 
 ${declarations}
-std::vector<MethodDefinition> list() { return {${calls}}; }
+std::vector<MethodDefinition> ${function}() { return {${calls}}; }
 
 }  // namespace protocom::methods
 ")
   if(CMAKE_UNITY_BUILD)
-    protocom_method_groups(sources ${sources})
+    protocom_method_groups(sources ${target} ${sources})
   endif()
   target_sources(${target} PRIVATE ${sources} ${list})
   set_source_files_properties(${sources} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
@@ -30,7 +30,7 @@ endfunction()
 
 # Writes sources that compile eight methods each as one, and puts them into RESULT. Whoever adds a method chooses its names without
 # knowing those of the others: there each has a namespace of its own, protocom::NAME_method, in place of protocom::methods.
-function(protocom_method_groups result)
+function(protocom_method_groups result target)
   set(groups "")
   list(LENGTH ARGN count)
   math(EXPR last "${count} - 1")
@@ -49,7 +49,7 @@ function(protocom_method_groups result)
     endforeach()
     list(REMOVE_DUPLICATES headers)
     list(JOIN headers "\n" headers)
-    set(group ${PROJECT_BINARY_DIR}/generated/methods_from_${first}.cc)
+    set(group ${PROJECT_BINARY_DIR}/generated/${target}_methods_from_${first}.cc)
     file(GENERATE OUTPUT ${group} CONTENT
 "// Written by cmake/ProtocomMethods.cmake.
 ${headers}

@@ -13,7 +13,7 @@
 
 #include "encoders/backbone.h"
 #include "fewshot/paper/completion_model.h"
-#include "fewshot/paper/protocomnet.h"
+#include "heads/protocomnet.h"
 #include "http/server.h"
 #include "io/files.h"
 #include "knowledge/knowledge.h"

@@ -2,9 +2,9 @@
 
 #include "eval/tune.h"
 #include "fewshot/paper/completion_model.h"
-#include "fewshot/paper/protocomnet.h"
 #include "fuzz/readers.h"
 #include "fuzz/seeds.h"
+#include "heads/protocomnet.h"
 #include "io/files.h"
 #include "io/npz.h"
 #include "report/section.h"

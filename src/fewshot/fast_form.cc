@@ -1,4 +1,4 @@
-#include "fewshot/detail/fast_form.h"
+#include "fewshot/fast_form.h"
 
 #include <algorithm>
 

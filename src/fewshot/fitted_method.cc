@@ -5,8 +5,8 @@
 
 #include "base/error.h"
 #include "base/feature_values.h"
-#include "fewshot/detail/method_parameters.h"
 #include "fewshot/method_call.h"
+#include "fewshot/method_parameters.h"
 
 namespace protocom {
 namespace {

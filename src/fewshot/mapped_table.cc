@@ -1,9 +1,9 @@
-#include "fewshot/detail/mapped_table.h"
+#include "fewshot/mapped_table.h"
 
 #include <algorithm>
 #include <utility>
 
-#include "fewshot/detail/row_kernels.h"
+#include "fewshot/row_kernels.h"
 #include "fewshot/row_length.h"
 
 namespace protocom {

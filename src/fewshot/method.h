@@ -98,7 +98,7 @@ class Method {
   /// Throws Error when sizes of the context and of what was fitted do not fit.
   [[nodiscard]] virtual PreparedMethod prepare(const MethodContext& context) const = 0;
   /// Joins the form that answers for it about episodes that are rows of a table, which it may share with other methods
-  /// of a group (src/fewshot/detail/fast_form.h), and gives that form: a TaskTable where a method has none of its own.
+  /// of a group (src/fewshot/fast_form.h), and gives that form: a TaskTable where a method has none of its own.
   /// The context has what the method needs. Throws Error when sizes do not fit.
   [[nodiscard]] virtual const FastForm* join(FastForms& forms) const;
 

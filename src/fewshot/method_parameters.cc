@@ -1,4 +1,4 @@
-#include "fewshot/detail/method_parameters.h"
+#include "fewshot/method_parameters.h"
 
 #include <algorithm>
 #include <cmath>

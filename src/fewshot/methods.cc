@@ -9,9 +9,9 @@
 #include "base/error.h"
 #include "base/near_matches.h"
 #include "fewshot/add_method.h"
-#include "fewshot/detail/method_definition.h"
-#include "fewshot/detail/method_list.h"
 #include "fewshot/method_call.h"
+#include "fewshot/method_definition.h"
+#include "fewshot/method_list.h"
 
 namespace protocom {
 namespace {
@@ -25,8 +25,17 @@ std::vector<MethodDefinition> ordered(std::vector<MethodDefinition> definitions)
   return definitions;
 }
 
+std::vector<MethodDefinition>& more_definitions() {
+  static std::vector<MethodDefinition> more;
+  return more;
+}
+
 const std::vector<MethodDefinition>& definitions() {
-  static const std::vector<MethodDefinition> kDefinitions = ordered(methods::list());
+  static const std::vector<MethodDefinition> kDefinitions = [] {
+    std::vector<MethodDefinition> all = methods::list();
+    for (const MethodDefinition& definition : more_definitions()) all.push_back(definition);
+    return ordered(std::move(all));
+  }();
   return kDefinitions;
 }
 
@@ -101,6 +110,10 @@ bool is_there(Need need, const MethodContext& context) {
 }
 
 }  // namespace
+
+void add_definitions(std::vector<MethodDefinition> definitions) {
+  for (MethodDefinition& definition : definitions) more_definitions().push_back(std::move(definition));
+}
 
 const std::vector<const MethodSpec*>& method_specs() {
   static const std::vector<const MethodSpec*> kSpecs = [] {

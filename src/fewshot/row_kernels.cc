@@ -1,4 +1,4 @@
-#include "fewshot/detail/row_kernels.h"
+#include "fewshot/row_kernels.h"
 
 #include <cstring>
 

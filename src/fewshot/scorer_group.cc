@@ -8,7 +8,7 @@
 
 #include "base/error.h"
 #include "base/threads.h"
-#include "fewshot/detail/fast_form.h"
+#include "fewshot/fast_form.h"
 #include "fewshot/method.h"
 
 namespace protocom {

@@ -6,7 +6,6 @@
 #include <vector>
 
 #include "base/progress.h"
-#include "fewshot/episode_batch.h"
 #include "protocom/calibration.h"
 #include "recognizer/class_scorer.h"
 #include "store/calibration_json.h"

@@ -8,8 +8,8 @@
 #include "base/error.h"
 #include "base/log.h"
 #include "fewshot/align_knowledge.h"
-#include "fewshot/paper/protocomnet.h"
-#include "fewshot/toolbox/moments.h"
+#include "heads/moments.h"
+#include "heads/protocomnet.h"
 #include "io/files.h"
 #include "tensors/tensors.h"
 

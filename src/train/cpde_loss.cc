@@ -2,8 +2,8 @@
 
 #include <cmath>
 
-#include "fewshot/paper/primitive_enhancing.h"
-#include "fewshot/toolbox/cosine_classifier.h"
+#include "heads/cosine_classifier.h"
+#include "heads/primitive_enhancing.h"
 #include "train/detail/split_orders.h"
 
 namespace protocom {

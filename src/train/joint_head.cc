@@ -4,7 +4,8 @@
 
 #include "base/check.h"
 #include "base/error.h"
-#include "fewshot/paper/paper_training.h"
+#include "fewshot/paper/paper_row.h"
+#include "heads/paper_training.h"
 
 namespace protocom {
 
@@ -17,7 +18,7 @@ JointHead::JointHead(const std::string& method, const JointCompletion& completio
       fail_usage("'{}' cannot be the head of joint meta-training: it needs {}", method, to_string(need));
   }
   if (!method_->spec().has(Need::kCompletionModel)) {
-    if (!is_paper_row(*method_))
+    if (paper_row_options(*method_) == nullptr)
       fail_usage("'{}' cannot be the head of joint meta-training: its answers have no gradient", method);
     return;
   }

@@ -1,6 +1,6 @@
 #include "train/detail/joint_models.h"
 
-#include "fewshot/toolbox/moments.h"
+#include "heads/moments.h"
 #include "io/files.h"
 #include "tensors/tensors.h"
 

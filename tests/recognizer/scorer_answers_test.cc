@@ -8,8 +8,8 @@
 
 #include "datasets/feature_set.h"
 #include "fewshot/paper/completion_model.h"
-#include "fewshot/paper/protocomnet.h"
 #include "fewshot/scorer_group.h"
+#include "heads/protocomnet.h"
 #include "recognizer/class_scorer.h"
 #include "recognizer/create_recognizer.h"
 #include "support/labelled.h"

@@ -1,8 +1,8 @@
 #pragma once
 #include <ATen/ATen.h>
 
-#include "fewshot/episode_batch.h"
 #include "fewshot/row_batch.h"
+#include "heads/episode_batch.h"
 
 namespace protocom::testing {
 

@@ -5,9 +5,9 @@
 #include <vector>
 
 #include "base/error.h"
-#include "fewshot/episode_batch.h"
 #include "fewshot/method.h"
 #include "fewshot/row_batch.h"
+#include "heads/episode_batch.h"
 #include "support/matrices.h"
 
 namespace protocom::testing {

@@ -2,7 +2,7 @@
 #include <ATen/ATen.h>
 
 #include "fewshot/paper/completion_model.h"
-#include "fewshot/paper/protocomnet.h"
+#include "heads/protocomnet.h"
 #include "support/toy_features.h"
 #include "tensors/tensors.h"
 

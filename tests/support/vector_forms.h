@@ -2,7 +2,7 @@
 
 #include <string>
 
-#include "fewshot/detail/vector_form.h"
+#include "fewshot/vector_form.h"
 
 namespace protocom::testing {
 

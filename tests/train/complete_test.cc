@@ -11,7 +11,7 @@
 #include "base/error.h"
 #include "fewshot/align_knowledge.h"
 #include "fewshot/paper/completer.h"
-#include "fewshot/paper/protocomnet.h"
+#include "heads/protocomnet.h"
 #include "support/logged.h"
 #include "support/matrices.h"
 #include "support/stop_at.h"

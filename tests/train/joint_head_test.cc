@@ -6,10 +6,10 @@
 
 #include "base/error.h"
 #include "fewshot/align_knowledge.h"
-#include "fewshot/episode_batch.h"
 #include "fewshot/paper/completer.h"
-#include "fewshot/paper/protocomnet.h"
-#include "fewshot/toolbox/cosine_classifier.h"
+#include "heads/cosine_classifier.h"
+#include "heads/episode_batch.h"
+#include "heads/protocomnet.h"
 #include "support/matrices.h"
 #include "tensors/tensors.h"
 

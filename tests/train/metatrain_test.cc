@@ -8,7 +8,7 @@
 
 #include "base/error.h"
 #include "encoders/extract.h"
-#include "fewshot/toolbox/moments.h"
+#include "heads/moments.h"
 #include "io/files.h"
 #include "support/file_limit.h"
 #include "support/logged.h"

@@ -2,7 +2,7 @@
 #include <cstdint>
 #include <cstring>
 
-#include "fewshot/detail/vector_form.h"
+#include "fewshot/vector_form.h"
 
 // Vectors of a processor's registers, for inner loops that are compiled once a form of vector_form.h. Every function is
 // inlined into one wrapper a form, whose target attribute then decides the instructions. That is why such loops are

@@ -4,7 +4,7 @@
 #include <utility>
 #include <vector>
 
-#include "fewshot/detail/fast_form.h"
+#include "fewshot/fast_form.h"
 #include "fewshot/task.h"
 
 namespace protocom {

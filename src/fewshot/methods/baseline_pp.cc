@@ -1,7 +1,7 @@
 #include <algorithm>
 #include <vector>
 
-#include "fewshot/detail/row_kernels.h"
+#include "fewshot/row_kernels.h"
 #include "fewshot/toolbox/detail/class_kernels.h"
 #include "fewshot/toolbox/detail/information_kernels.h"
 #include "fewshot/toolbox/detail/task_method.h"

@@ -1,4 +1,4 @@
-#include "fewshot/paper/detail/paper_row.h"
+#include "fewshot/paper/detail/define_paper_row.h"
 
 namespace protocom::methods {
 
@@ -10,8 +10,7 @@ MethodDefinition completed() {
   spec.needs = {Need::kCompletionModel};
   spec.paper_row = 2;
   spec.symbol = "p̂";
-  return define_paper_row(std::move(spec),
-                          [](const PrototypeParts& parts, const GaussFusionOptions&) { return parts.completed(); });
+  return define_paper_row(std::move(spec));
 }
 
 }  // namespace protocom::methods

@@ -1,4 +1,4 @@
-#include "fewshot/paper/detail/paper_row.h"
+#include "fewshot/paper/detail/define_paper_row.h"
 
 namespace protocom::methods {
 
@@ -21,12 +21,7 @@ MethodDefinition gauss_fusion() {
       .tries({"2", "3"})
       .real("epsilon", &PaperRowOptions::epsilon, {1e-12},
             "added to both variances; where both vanish the two means weigh the same");
-  return define_paper_row(
-      std::move(spec),
-      [](const PrototypeParts& parts, const GaussFusionOptions& fusion) {
-        return protocom::gauss_fusion(parts.support(), parts.completed(), parts.unlabelled(), fusion);
-      },
-      std::move(parameters));
+  return define_paper_row(std::move(spec), std::move(parameters));
 }
 
 }  // namespace protocom::methods

@@ -4,7 +4,7 @@
 #include <utility>
 #include <vector>
 
-#include "fewshot/detail/row_kernels.h"
+#include "fewshot/row_kernels.h"
 #include "fewshot/row_length.h"
 #include "fewshot/toolbox/detail/class_kernels.h"
 #include "fewshot/toolbox/detail/rectified_rows.h"

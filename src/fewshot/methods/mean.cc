@@ -1,4 +1,4 @@
-#include "fewshot/paper/detail/paper_row.h"
+#include "fewshot/paper/detail/define_paper_row.h"
 
 namespace protocom::methods {
 
@@ -9,8 +9,7 @@ MethodDefinition mean() {
   spec.about = "mean of the support images";
   spec.paper_row = 1;
   spec.symbol = "p";
-  return define_paper_row(std::move(spec),
-                          [](const PrototypeParts& parts, const GaussFusionOptions&) { return parts.mean(); });
+  return define_paper_row(std::move(spec));
 }
 
 }  // namespace protocom::methods

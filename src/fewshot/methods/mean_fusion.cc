@@ -1,4 +1,4 @@
-#include "fewshot/paper/detail/paper_row.h"
+#include "fewshot/paper/detail/define_paper_row.h"
 
 namespace protocom::methods {
 
@@ -10,9 +10,7 @@ MethodDefinition mean_fusion() {
   spec.needs = {Need::kCompletionModel};
   spec.paper_row = 3;
   spec.symbol = "½ p + ½ p̂";
-  return define_paper_row(std::move(spec), [](const PrototypeParts& parts, const GaussFusionOptions&) {
-    return fuse_by_mean(parts.mean(), parts.completed());
-  });
+  return define_paper_row(std::move(spec));
 }
 
 }  // namespace protocom::methods

@@ -2,7 +2,7 @@
 #include <utility>
 
 #include "base/symmetric_eigen.h"
-#include "fewshot/detail/row_kernels.h"
+#include "fewshot/row_kernels.h"
 #include "fewshot/toolbox/detail/balanced_logits.h"
 #include "fewshot/toolbox/detail/class_kernels.h"
 #include "fewshot/toolbox/detail/row_span.h"

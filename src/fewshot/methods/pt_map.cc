@@ -1,6 +1,6 @@
 #include <vector>
 
-#include "fewshot/detail/row_kernels.h"
+#include "fewshot/row_kernels.h"
 #include "fewshot/toolbox/detail/balanced_logits.h"
 #include "fewshot/toolbox/detail/row_span.h"
 #include "fewshot/toolbox/detail/task_method.h"

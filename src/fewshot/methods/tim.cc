@@ -1,7 +1,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "fewshot/detail/row_kernels.h"
+#include "fewshot/row_kernels.h"
 #include "fewshot/row_length.h"
 #include "fewshot/toolbox/detail/class_kernels.h"
 #include "fewshot/toolbox/detail/information_descent.h"

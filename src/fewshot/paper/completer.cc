@@ -7,7 +7,7 @@
 
 #include "base/error.h"
 #include "base/parallel.h"
-#include "fewshot/detail/row_kernels.h"
+#include "fewshot/row_kernels.h"
 #include "fewshot/toolbox/detail/dense_layer.h"
 
 namespace protocom {

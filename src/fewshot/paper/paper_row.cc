@@ -1,4 +1,4 @@
-#include "fewshot/paper/detail/paper_row.h"
+#include "fewshot/paper/paper_row.h"
 
 #include <memory>
 #include <optional>
@@ -9,6 +9,8 @@
 #include "fewshot/detail/task_table.h"
 #include "fewshot/paper/completer.h"
 #include "fewshot/paper/detail/completed_rows.h"
+#include "fewshot/paper/detail/define_paper_row.h"
+#include "fewshot/paper/detail/paper_rows_run.h"
 #include "fewshot/toolbox/detail/coarse_rows.h"
 #include "fewshot/toolbox/detail/row_products.h"
 
@@ -120,7 +122,20 @@ void check_completes(const CompletionModel& model, const KnowledgeTable& classes
   }
 }
 
-}  // namespace
+class PaperRow : public Method {
+ public:
+  explicit PaperRow(const PaperRowOptions& options) : options_(options) {}
+
+  [[nodiscard]] const PaperRowOptions& options() const { return options_; }
+  [[nodiscard]] PreparedMethod prepare(const MethodContext& context) const override;
+  [[nodiscard]] const FastForm* join(FastForms& forms) const override;
+
+ private:
+  [[nodiscard]] bool completes() const { return spec().has(Need::kCompletionModel); }
+  [[nodiscard]] FastRow row(const MethodContext& context) const;
+
+  PaperRowOptions options_;
+};
 
 FastRow PaperRow::row(const MethodContext& context) const {
   const double learned = context.model == nullptr ? kDefaultGamma : context.model->gamma;
@@ -145,17 +160,23 @@ const FastForm* PaperRow::join(FastForms& forms) const {
   return &rows;
 }
 
+}  // namespace
+
+const PaperRowOptions* paper_row_options(const Method& method) {
+  const auto* row = dynamic_cast<const PaperRow*>(&method);
+  return row == nullptr ? nullptr : &row->options();
+}
+
 Parameters<PaperRowOptions> paper_row_parameters() {
   return Parameters<PaperRowOptions>().real(
       "gamma", &PaperRowOptions::gamma, {},
       "factor of the cosine in the softmax of equation 8; 0: what joint meta-training learned, else 10");
 }
 
-MethodDefinition define_paper_row(MethodSpec spec, PaperRow::Prototypes prototypes,
-                                  Parameters<PaperRowOptions> parameters) {
+MethodDefinition define_paper_row(MethodSpec spec, Parameters<PaperRowOptions> parameters) {
   spec.citation =
       "Zhang, Li, Ye, Huang, Zhang: Prototype Completion with Primitive Knowledge for Few-Shot Learning, CVPR 2021";
-  return define<PaperRow>(std::move(spec), std::move(parameters), prototypes);
+  return define<PaperRow>(std::move(spec), std::move(parameters));
 }
 
 }  // namespace protocom

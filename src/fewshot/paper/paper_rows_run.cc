@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "fewshot/detail/row_kernels.h"
+#include "fewshot/row_kernels.h"
 
 namespace protocom {
 namespace {

@@ -6,7 +6,6 @@
 #include "base/error.h"
 #include "base/log.h"
 #include "fewshot/align_knowledge.h"
-#include "fewshot/detail/row_kernels.h"
 #include "fewshot/methods.h"
 #include "fewshot/plda/detail/adaptation.h"
 #include "fewshot/plda/detail/batch_space.h"
@@ -15,6 +14,7 @@
 #include "fewshot/plda/detail/probability_scale.h"
 #include "fewshot/plda/detail/state.h"
 #include "fewshot/plda/fit.h"
+#include "fewshot/row_kernels.h"
 
 namespace protocom {
 namespace {

@@ -4,8 +4,8 @@
 #include <cmath>
 #include <vector>
 
-#include "fewshot/detail/row_kernels.h"
 #include "fewshot/plda/detail/directions.h"
+#include "fewshot/row_kernels.h"
 #include "fewshot/toolbox/detail/gaussian.h"
 
 namespace protocom {

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <utility>
 
-#include "fewshot/detail/row_kernels.h"
 #include "fewshot/plda/detail/vb_run.h"
+#include "fewshot/row_kernels.h"
 
 namespace protocom {
 namespace {

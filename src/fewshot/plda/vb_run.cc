@@ -4,7 +4,7 @@
 #include <cmath>
 #include <numeric>
 
-#include "fewshot/detail/row_kernels.h"
+#include "fewshot/row_kernels.h"
 
 namespace protocom {
 namespace {

@@ -6,7 +6,7 @@
 
 #include "base/error.h"
 #include "fewshot/align_knowledge.h"
-#include "fewshot/detail/row_kernels.h"
+#include "fewshot/row_kernels.h"
 
 namespace protocom {
 

@@ -7,7 +7,7 @@
 
 #include "base/parallel.h"
 #include "fewshot/detail/processor_vectors.h"
-#include "fewshot/detail/row_kernels.h"
+#include "fewshot/row_kernels.h"
 
 namespace protocom {
 namespace {

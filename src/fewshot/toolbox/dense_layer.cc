@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "fewshot/detail/row_kernels.h"
+#include "fewshot/row_kernels.h"
 
 namespace protocom {
 

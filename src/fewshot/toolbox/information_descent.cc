@@ -5,7 +5,7 @@
 #include <numeric>
 #include <vector>
 
-#include "fewshot/detail/row_kernels.h"
+#include "fewshot/row_kernels.h"
 #include "fewshot/toolbox/detail/task_rows.h"
 
 namespace protocom {

@@ -3,7 +3,7 @@
 #include <cmath>
 
 #include "fewshot/detail/processor_vectors.h"
-#include "fewshot/detail/row_kernels.h"
+#include "fewshot/row_kernels.h"
 
 namespace protocom {
 namespace {

@@ -1,4 +1,4 @@
-#include "fewshot/toolbox/detail/linear_fit.h"
+#include "fewshot/toolbox/linear_fit.h"
 
 #include <cmath>
 #include <utility>

@@ -3,7 +3,7 @@
 #include <vector>
 
 #include "base/parallel.h"
-#include "fewshot/detail/row_kernels.h"
+#include "fewshot/row_kernels.h"
 
 namespace protocom {
 

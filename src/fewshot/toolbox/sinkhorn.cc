@@ -1,6 +1,6 @@
 #include "fewshot/toolbox/detail/sinkhorn.h"
 
-#include "fewshot/detail/row_kernels.h"
+#include "fewshot/row_kernels.h"
 
 namespace protocom {
 

@@ -4,7 +4,7 @@
 #include <cstring>
 
 #include "fewshot/detail/processor_vectors.h"
-#include "fewshot/detail/row_kernels.h"
+#include "fewshot/row_kernels.h"
 
 namespace protocom {
 namespace {

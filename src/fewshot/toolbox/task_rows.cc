@@ -4,7 +4,7 @@
 #include <numeric>
 #include <vector>
 
-#include "fewshot/detail/row_kernels.h"
+#include "fewshot/row_kernels.h"
 
 namespace protocom {
 namespace {

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "fewshot/paper/completer.h"
-#include "fewshot/paper/protocomnet.h"
+#include "heads/protocomnet.h"
 
 namespace protocom {
 

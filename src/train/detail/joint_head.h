@@ -10,7 +10,7 @@
 
 #include "fewshot/methods.h"
 #include "fewshot/paper/completion_model.h"
-#include "fewshot/paper/protocomnet.h"
+#include "heads/protocomnet.h"
 #include "train/detail/attribute_draw.h"
 
 namespace protocom {

@@ -2,7 +2,7 @@
 #include <cstdint>
 #include <optional>
 
-#include "fewshot/paper/protocomnet.h"
+#include "heads/protocomnet.h"
 #include "train/detail/checkpoint.h"
 #include "train/metatrain.h"
 

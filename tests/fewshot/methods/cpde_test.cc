@@ -5,7 +5,7 @@
 
 #include "fewshot/methods.h"
 #include "fewshot/paper/primitive_enhancing.h"
-#include "fewshot/toolbox/cosine_classifier.h"
+#include "heads/cosine_classifier.h"
 #include "support/golden.h"
 #include "support/scorer.h"
 

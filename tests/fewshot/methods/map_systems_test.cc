@@ -7,8 +7,8 @@
 #include <limits>
 
 #include "base/error.h"
-#include "fewshot/heads/detail/training_tasks.h"
 #include "fewshot/methods.h"
+#include "heads/detail/training_tasks.h"
 #include "support/golden.h"
 #include "support/labelled.h"
 #include "support/message_of.h"

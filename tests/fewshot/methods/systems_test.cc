@@ -6,11 +6,11 @@
 #include <regex>
 
 #include "base/error.h"
-#include "fewshot/batch_method.h"
-#include "fewshot/heads/detail/am3_method.h"
 #include "fewshot/methods.h"
-#include "fewshot/toolbox/detail/diagonal_gaussian.h"
-#include "fewshot/toolbox/detail/step_training.h"
+#include "heads/batch_method.h"
+#include "heads/detail/am3_method.h"
+#include "heads/detail/diagonal_gaussian.h"
+#include "heads/detail/step_training.h"
 #include "support/golden.h"
 #include "support/labelled.h"
 #include "support/message_of.h"

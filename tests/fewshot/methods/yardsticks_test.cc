@@ -8,10 +8,10 @@
 
 #include "base/error.h"
 #include "fewshot/row_length.h"
-#include "fewshot/toolbox/detail/linear_fit.h"
 #include "fewshot/toolbox/detail/sinkhorn.h"
 #include "fewshot/toolbox/detail/task_rows.h"
-#include "fewshot/toolbox/distances.h"
+#include "fewshot/toolbox/linear_fit.h"
+#include "heads/distances.h"
 #include "support/labelled.h"
 #include "support/message_of.h"
 #include "support/parameter_name.h"

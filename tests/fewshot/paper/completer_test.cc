@@ -7,7 +7,7 @@
 #include <limits>
 
 #include "base/error.h"
-#include "fewshot/paper/protocomnet.h"
+#include "heads/protocomnet.h"
 #include "io/npz.h"
 #include "support/golden.h"
 #include "support/matrices.h"

@@ -1,8 +1,8 @@
-#include "fewshot/paper/gauss_fusion.h"
+#include "heads/gauss_fusion.h"
 
 #include <ATen/ATen.h>
 
-#include "fewshot/toolbox/cosine_classifier.h"
+#include "heads/cosine_classifier.h"
 #include "support/golden.h"
 
 namespace protocom {

@@ -1,4 +1,4 @@
-#include "fewshot/paper/protocomnet.h"
+#include "heads/protocomnet.h"
 
 #include <torch/torch.h>
 

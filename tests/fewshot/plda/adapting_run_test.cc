@@ -4,11 +4,11 @@
 #include <gtest/gtest.h>
 
 #include "base/error.h"
-#include "fewshot/batch_method.h"
 #include "fewshot/methods.h"
 #include "fewshot/plda/detail/adaptation.h"
 #include "fewshot/plda/detail/state.h"
 #include "fewshot/scorer_group.h"
+#include "heads/batch_method.h"
 #include "support/adapted_space.h"
 #include "support/gathered.h"
 #include "support/golden.h"

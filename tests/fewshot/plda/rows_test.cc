@@ -5,8 +5,8 @@
 
 #include <cmath>
 
-#include "fewshot/batch_method.h"
 #include "fewshot/plda/detail/vb_rows.h"
+#include "heads/batch_method.h"
 #include "support/matrices.h"
 #include "support/plda_reference.h"
 

@@ -4,8 +4,8 @@
 #include <gtest/gtest.h>
 
 #include "base/threads.h"
-#include "fewshot/detail/vector_form.h"
 #include "fewshot/toolbox/detail/row_products.h"
+#include "fewshot/vector_form.h"
 #include "support/matrices.h"
 #include "support/vector_forms.h"
 

@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "base/rng.h"
-#include "fewshot/detail/row_kernels.h"
-#include "fewshot/detail/vector_form.h"
+#include "fewshot/row_kernels.h"
+#include "fewshot/vector_form.h"
 #include "support/vector_forms.h"
 
 namespace protocom {

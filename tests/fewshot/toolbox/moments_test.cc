@@ -1,4 +1,4 @@
-#include "fewshot/toolbox/moments.h"
+#include "heads/moments.h"
 
 #include <filesystem>
 

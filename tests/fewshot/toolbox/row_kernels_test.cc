@@ -1,4 +1,4 @@
-#include "fewshot/detail/row_kernels.h"
+#include "fewshot/row_kernels.h"
 
 #include <ATen/ATen.h>
 
@@ -6,10 +6,10 @@
 #include <cmath>
 #include <vector>
 
-#include "fewshot/detail/vector_form.h"
-#include "fewshot/paper/gauss_fusion.h"
-#include "fewshot/toolbox/cosine_classifier.h"
 #include "fewshot/toolbox/detail/class_kernels.h"
+#include "fewshot/vector_form.h"
+#include "heads/cosine_classifier.h"
+#include "heads/gauss_fusion.h"
 #include "support/golden.h"
 #include "support/vector_forms.h"
 

@@ -4,8 +4,8 @@
 #include <gtest/gtest.h>
 
 #include "base/threads.h"
-#include "fewshot/detail/row_kernels.h"
-#include "fewshot/toolbox/detail/tensor_products.h"
+#include "fewshot/row_kernels.h"
+#include "heads/detail/tensor_products.h"
 #include "support/matrices.h"
 
 namespace protocom {

@@ -4,8 +4,8 @@
 
 #include <vector>
 
-#include "fewshot/detail/row_kernels.h"
-#include "fewshot/detail/vector_form.h"
+#include "fewshot/row_kernels.h"
+#include "fewshot/vector_form.h"
 #include "support/golden.h"
 #include "support/vector_forms.h"
 

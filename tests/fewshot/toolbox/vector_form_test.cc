@@ -1,4 +1,4 @@
-#include "fewshot/detail/vector_form.h"
+#include "fewshot/vector_form.h"
 
 #include <gtest/gtest.h>
 

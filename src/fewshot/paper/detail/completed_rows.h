@@ -5,7 +5,7 @@
 #include <mutex>
 #include <vector>
 
-#include "fewshot/detail/mapped_table.h"
+#include "fewshot/mapped_table.h"
 #include "fewshot/paper/completer.h"
 #include "fewshot/row_batch.h"
 #include "fewshot/task.h"

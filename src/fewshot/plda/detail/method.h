@@ -4,7 +4,7 @@
 #include <utility>
 #include <vector>
 
-#include "fewshot/detail/method_definition.h"
+#include "fewshot/method_definition.h"
 #include "fewshot/plda/detail/adapting_run.h"
 #include "fewshot/plda/detail/known.h"
 #include "fewshot/plda/detail/rows.h"

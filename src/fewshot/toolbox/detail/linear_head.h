@@ -2,8 +2,8 @@
 #include <string>
 #include <vector>
 
-#include "fewshot/detail/method_definition.h"
-#include "fewshot/toolbox/detail/linear_fit.h"
+#include "fewshot/method_definition.h"
+#include "fewshot/toolbox/linear_fit.h"
 
 namespace protocom {
 

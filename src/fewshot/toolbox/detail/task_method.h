@@ -5,7 +5,7 @@
 #include <utility>
 #include <vector>
 
-#include "fewshot/detail/method_definition.h"
+#include "fewshot/method_definition.h"
 #include "fewshot/toolbox/detail/feature_space.h"
 
 namespace protocom {

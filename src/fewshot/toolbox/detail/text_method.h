@@ -2,7 +2,7 @@
 #include <memory>
 #include <utility>
 
-#include "fewshot/detail/method_definition.h"
+#include "fewshot/method_definition.h"
 #include "fewshot/toolbox/detail/class_text.h"
 #include "fewshot/toolbox/detail/task_matrix.h"
 #include "fewshot/toolbox/detail/task_method.h"

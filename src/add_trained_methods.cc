@@ -1,0 +1,11 @@
+#include "heads/trained_methods.h"
+
+namespace {
+
+/// An object of its own, not of a library, which would be left out as nobody names it.
+[[maybe_unused]] const bool kAdded = [] {
+  protocom::add_trained_methods();
+  return true;
+}();
+
+}  // namespace

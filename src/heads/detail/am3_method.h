@@ -1,0 +1,99 @@
+#pragma once
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "fewshot/method_definition.h"
+#include "heads/detail/class_semantics.h"
+#include "heads/detail/trained_head.h"
+#include "heads/detail/training_tasks.h"
+#include "heads/detail/unit_space.h"
+
+namespace protocom {
+
+/// The parameters that AM3 and its relatives share.
+struct Am3Options {
+  std::string space = "cl2n";
+  int64_t ways = 20;
+  int64_t shots = 1;
+  int64_t hidden = 300;
+  double dropout = 0.7;
+  int64_t steps = 1000;
+  double learning_rate = 1e-3;
+};
+
+/// Adds them to those of a method whose options derive from Am3Options.
+template <typename Options>
+Parameters<Options> with_am3_parameters(Parameters<Options> parameters) {
+  return with_head_steps(
+      parameters.for_fitting()
+          .choice("space", &Options::space, UnitSpace::names(), UnitSpace::kText)
+          .whole("ways", &Options::ways, {2}, "classes of the tasks it is trained on")
+          .tries({"5"})
+          .whole("shots", &Options::shots, {1}, "labelled images per class of the tasks it is trained on")
+          .whole("hidden", &Options::hidden, {1}, "units of the hidden layers")
+          .real("dropout", &Options::dropout, {0, 0.99}, "share of the hidden units left out in a step of training")
+          .tries({"0.3"}));
+}
+
+/// The adaptive mixture of a prototype and what semantics say of the class (Xing et al., AM3, 2019):
+///   w = g(s) / sqrt(d), lambda = sigmoid(h(g(s))), p' = lambda p + (1 - lambda) w
+/// for prototypes of unit vectors; networks give and take values of size 1.
+struct Am3Block {
+  TwoLayers transform;  ///< g: [s] to [d]
+  TwoLayers gate;       ///< h: [d] to [1]
+};
+
+/// Which units of the hidden layers are left out in training, and whether there is training.
+struct Dropout {
+  double share = 0;  ///< 0: none
+};
+
+/// The margins of Li et al., 2020, [..., n, n]: alpha cos(s_y, s_k) + beta between a task's classes y and k of
+/// semantics [..., n, s], and 0 on the diagonal.
+struct MarginLaw {
+  double alpha = 0;
+  double beta = 0;
+};
+
+/// What tells them apart.
+struct Am3Design {
+  std::vector<std::string> semantics;  ///< of each block of the chain, of semantics_kinds
+  MarginLaw margins = {};              ///< in training
+};
+
+/// What is learned.
+struct Am3Model {
+  std::shared_ptr<const UnitSpace> space;
+  std::vector<Am3Block> blocks;
+  at::Tensor log_scale;  ///< [], of the squared distance
+
+  [[nodiscard]] std::vector<at::Tensor> parameters() const;
+  void fields(StateFields& fields);
+  /// -scale |q - p|^2, [b, q, n].
+  [[nodiscard]] at::Tensor logits(const at::Tensor& queries, const at::Tensor& prototypes) const;
+};
+
+/// The sum over the chain's outputs of the cross-entropy of tasks whose classes have `semantics` [b, n, s], one tensor
+/// a block; margins are of the first.
+at::Tensor am3_loss(const Am3Model& model, const TrainingTasks& tasks, const std::vector<at::Tensor>& semantics,
+                    const Am3Design& design, Dropout dropout);
+
+/// AM3 and its relatives: a chain of blocks on class means, trained on tasks of base classes.
+class Am3Method : public TrainedHead<Am3Model, Am3Options> {
+ public:
+  Am3Method(Am3Options options, Am3Design design) : TrainedHead(std::move(options)), design_(std::move(design)) {}
+
+  [[nodiscard]] BatchScorer scorer(const MethodContext& context) const override;
+
+ private:
+  HeadTraining begin(const FitInputs& inputs, Rng& rng) override;
+  [[nodiscard]] Am3Model blank() const override;
+  [[nodiscard]] Am3Model untrained(const FitInputs& inputs, const std::vector<at::Tensor>& semantics) const;
+  [[nodiscard]] std::vector<at::Tensor> semantics_of(const KnowledgeTable& knowledge,
+                                                     const std::vector<std::string>& class_names) const;
+
+  Am3Design design_;
+};
+
+}  // namespace protocom

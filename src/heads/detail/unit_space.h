@@ -1,0 +1,43 @@
+#pragma once
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "fewshot/method.h"
+#include "heads/episode_batch.h"
+
+namespace protocom {
+
+/// Features at unit length, whatever their scale: x becomes (x - c) / |x - c|. What a method learns in it is kept with
+/// the method. Its words are those of FeatureSpace.
+class UnitSpace : public FeatureTransform {
+ public:
+  /// `name` is one of names(): l2n has c = 0, cl2n the base images' mean. Throws Error for features [m, d] that are all
+  /// alike.
+  UnitSpace(const std::string& name, const Array& base_features);
+  /// From what add_to() wrote. Throws Error for tensors that are missing or misshaped.
+  explicit UnitSpace(const MethodState& state);
+
+  static std::vector<std::string> names() { return {"l2n", "cl2n"}; }
+  static constexpr const char* kText = "l2n: unit length; cl2n: less the base images’ mean, then unit length";
+
+  [[nodiscard]] int64_t width(int64_t dim) const override;
+  void map(const FeatureRows& features, Eigen::Ref<FloatMatrix> rows) const override;
+  [[nodiscard]] bool same_as(const FeatureTransform& other) const override;
+  /// Points of the space in the features' own: c + p times the base images' mean length.
+  [[nodiscard]] at::Tensor back(const at::Tensor& points) const;
+  [[nodiscard]] int64_t dim() const;
+  void add_to(MethodState& state) const;
+
+ private:
+  at::Tensor centre_;  // [d]
+  at::Tensor length_;  // []
+};
+
+/// Mean of the supports of each class, in a space in which missing ones are zeros: [b, n, d].
+at::Tensor mean_of_supports(const EpisodeBatch& batch);
+
+/// Supports a class, [b, n].
+at::Tensor count_of_supports(const EpisodeBatch& batch);
+
+}  // namespace protocom

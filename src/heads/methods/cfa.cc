@@ -1,0 +1,172 @@
+#include <ATen/ATen.h>
+
+#include <cmath>
+
+#include "base/error.h"
+#include "fewshot/method_definition.h"
+#include "heads/cosine_classifier.h"
+#include "heads/detail/map_space.h"
+#include "heads/detail/trained_head.h"
+#include "heads/detail/training_tasks.h"
+#include "heads/detail/unit_space.h"
+#include "tensors/tensors.h"
+#include "tensors/unit_vectors.h"
+
+namespace protocom::methods {
+namespace {
+
+constexpr double kFirstScale = 10;
+constexpr int64_t kRounds = 10;  // of twenty held-out tasks
+
+struct Options {
+  std::string mixing = "learned";
+  int64_t groups = 4;
+  int64_t codewords = 4;
+  int64_t batch = 64;
+  int64_t steps = 600;
+  double learning_rate = 1e-3;
+};
+
+/// Local features summed by codeword within each group of channels, the map's compositional feature.
+class Aggregation : public FeatureTransform {
+ public:
+  std::shared_ptr<const MapSpace> space;
+  at::Tensor mixing;           // [c, c], of the channels before they are divided
+  at::Tensor codewords;        // [g, k, c / g]
+  at::Tensor codeword_biases;  // [g, k]
+
+  [[nodiscard]] std::vector<at::Tensor> parameters() const { return {mixing, codewords, codeword_biases}; }
+
+  [[nodiscard]] int64_t width(int64_t /*dim*/) const override { return codewords.size(1) * space->channels(); }
+  void map(const FeatureRows& features, Eigen::Ref<FloatMatrix> rows) const override {
+    const at::NoGradGuard no_grad;
+    rows = matrix_of<float>(array_of(aggregated(tensor_of(array_of_matrix(features)))));
+  }
+
+  /// [..., c h w] to [..., k c], at unit length, as is every group of it before.
+  [[nodiscard]] at::Tensor aggregated(const at::Tensor& rows) const {
+    const int64_t groups = codewords.size(0);
+    const at::Tensor mixed = at::matmul(space->places_of(rows), mixing.t());          // [m, l, c]
+    const at::Tensor local = mixed.unflatten(2, {groups, -1}).permute({0, 2, 1, 3});  // [m, g, l, c / g]
+    const at::Tensor share =
+        (at::matmul(local, codewords.transpose(1, 2)) + codeword_biases.unsqueeze(1)).softmax(-1);  // [m, g, l, k]
+    const at::Tensor sums = at::matmul(share.transpose(2, 3), local).flatten(2);                    // [m, g, k c / g]
+    const at::Tensor feature = unit_vectors(sums).flatten(1) / std::sqrt(static_cast<double>(groups));
+    std::vector<int64_t> sizes = rows.sizes().vec();
+    sizes.back() = width(sizes.back());
+    return feature.view(sizes);
+  }
+};
+
+/// What is learned.
+struct Model {
+  std::shared_ptr<Aggregation> aggregation = std::make_shared<Aggregation>();
+  at::Tensor log_scale;  // []
+
+  void fields(StateFields& fields) {
+    Aggregation& own = *aggregation;
+    fields.space(own.space);
+    const int64_t channels = own.space->channels();
+    fields.tensor("mixing", own.mixing, {channels, channels});
+    fields.tensor("codeword_biases", own.codeword_biases, {-1, -1});
+    const int64_t groups = own.codeword_biases.size(0);
+    if (groups < 1 || channels % groups != 0) fail("{} channels cannot be in {} equal groups", channels, groups);
+    fields.tensor("codewords", own.codewords, {groups, own.codeword_biases.size(1), channels / groups});
+    fields.tensor("log_scale", log_scale, {});
+  }
+};
+
+/// Of features after the aggregation.
+at::Tensor logits_of(const at::Tensor& log_scale, const EpisodeBatch& batch) {
+  return log_scale.exp() * protocom::cosine_similarity(batch.query, mean_of_supports(batch));
+}
+
+class Cfa : public TrainedHead<Model, Options> {
+ public:
+  using TrainedHead::TrainedHead;
+
+  [[nodiscard]] BatchScorer scorer(const MethodContext& context) const override {
+    model().aggregation->space->check(context);
+    const auto answer = [log_scale = model().log_scale](const EpisodeBatch& batch) -> BatchScores {
+      return {logits_of(log_scale, batch), at::Tensor()};
+    };
+    return {answer, model().aggregation};
+  }
+
+ private:
+  [[nodiscard]] std::shared_ptr<Aggregation> untrained(std::shared_ptr<const MapSpace> space) const;
+  HeadTraining begin(const FitInputs& inputs, Rng& rng) override;
+};
+
+std::shared_ptr<Aggregation> Cfa::untrained(std::shared_ptr<const MapSpace> space) const {
+  const int64_t channels = space->channels();
+  if (channels % options().groups != 0)
+    fail_usage("'cfa' divides {} channels into equal groups, {} do not go: set `groups`", channels, options().groups);
+  const int64_t width = channels / options().groups;
+  auto made = std::make_shared<Aggregation>();
+  made->space = std::move(space);
+  made->mixing = at::eye(channels);
+  made->codewords = at::randn({options().groups, options().codewords, width}) / std::sqrt(static_cast<double>(width));
+  made->codeword_biases = at::zeros({options().groups, options().codewords});
+  for (at::Tensor* biase : {&made->codewords, &made->codeword_biases}) biase->set_requires_grad(true);
+  made->mixing.set_requires_grad(options().mixing == "learned");
+  return made;
+}
+
+HeadTraining Cfa::begin(const FitInputs& inputs, Rng& rng) {
+  const auto classes = std::make_shared<const TrainingClasses>(training_maps(inputs, spec().name, 2));
+  const auto made = untrained(std::make_shared<MapSpace>(inputs.maps));
+  const at::Tensor log_scale = at::full({}, std::log(kFirstScale)).requires_grad_();
+  model() = {made, log_scale};
+  const at::Tensor weights =
+      at::randn({classes->train.classes(), options().codewords * made->space->channels()}).requires_grad_();
+  HeadTraining training{{weights, log_scale, made->codewords, made->codeword_biases}};
+  if (made->mixing.requires_grad()) training.parameters.push_back(made->mixing);
+  training.loss = [this, classes, made, log_scale, weights, &rng] {
+    const ImageDraw drawn = draw_images(classes->train, options().batch, rng);
+    const at::Tensor cosine = at::matmul(made->aggregated(drawn.features), unit_vectors(weights).t());
+    return task_loss(log_scale.exp() * cosine, drawn.places);
+  };
+  if (classes->held_out.classes() == 0) return training;
+  training.held_out = [classes, made, log_scale] {
+    const auto map = [&](const at::Tensor& rows) { return made->aggregated(rows); };
+    const ClassImages mapped = mapped_images(classes->held_out, map);
+    return accuracy_on_tasks(mapped, {20, 5, 1, 15}, kRounds,
+                             [&](const EpisodeBatch& batch) { return logits_of(log_scale, batch); });
+  };
+  return training;
+}
+
+}  // namespace
+
+MethodDefinition cfa() {
+  MethodSpec spec;
+  spec.name = "cfa";
+  spec.about = "nearest class mean by cosine of local features that are summed by codewords in groups of channels";
+  spec.citation =
+      "Hu, Sun, Saenko, Sclaroff: Weakly-supervised Compositional Feature Aggregation for Few-shot Recognition, "
+      "arXiv 1906.04833, 2019";
+  spec.needs = {Need::kFitting, Need::kFeatureMaps};
+  spec.notes =
+      "A head on frozen feature maps; the source trains the backbone through it. A group’s local features x are summed "
+      "as outer products with their soft shares of codewords, softmax(w x + b), the group brought to unit length, and "
+      "all groups put one after the other. Learned on base classes with a cosine classifier, of which a new class’s "
+      "weight is the mean of its supports. Frozen channels are in no order that makes groups, so they are first mixed "
+      "linearly, from the identity on; that, the numbers of groups and codewords, Adam, and the step chosen on "
+      "held-out "
+      "classes are ours, since no code of the source is public.";
+  return define<Cfa>(
+      std::move(spec),
+      with_head_steps(Parameters<Options>()
+                          .for_fitting()
+                          .choice("mixing", &Options::mixing, {"learned", "none"},
+                                  "of the channels before they are divided into groups")
+                          .tries({"none"})
+                          .whole("groups", &Options::groups, {1}, "of channels; their number must be a multiple of it")
+                          .tries({"1", "8"})
+                          .whole("codewords", &Options::codewords, {1}, "a group; 1 is the mean of all places")
+                          .tries({"1", "8"})
+                          .whole("batch", &Options::batch, {1}, "base images per step")));
+}
+
+}  // namespace protocom::methods

@@ -1,0 +1,90 @@
+#include <ATen/ATen.h>
+
+#include <cmath>
+
+#include "base/error.h"
+#include "fewshot/method_definition.h"
+#include "heads/cosine_classifier.h"
+#include "heads/detail/trained_head.h"
+#include "heads/detail/training_tasks.h"
+
+namespace protocom::methods {
+namespace {
+
+constexpr double kFirstScale = 10;
+
+struct Options {
+  int64_t shots = 1;
+  int64_t steps = 500;
+  double learning_rate = 1e-2;
+};
+
+/// What is learned.
+struct Model {
+  at::Tensor log_scale;  // []
+
+  void fields(StateFields& fields) { fields.tensor("log_scale", log_scale, {}); }
+};
+
+class MetaBaseline : public TrainedHead<Model, Options> {
+ public:
+  using TrainedHead::TrainedHead;
+
+  [[nodiscard]] BatchScorer scorer(const MethodContext&) const override {
+    return {[log_scale = model().log_scale](const EpisodeBatch& batch) -> BatchScores {
+      const at::Tensor prototypes = mean_prototypes(statistics_of(batch));
+      return {logits(batch, prototypes, log_scale), prototypes};
+    }};
+  }
+
+ private:
+  static at::Tensor logits(const EpisodeBatch& batch, const at::Tensor& prototypes, const at::Tensor& log_scale) {
+    return log_scale.exp() * protocom::cosine_similarity(batch.query, prototypes);
+  }
+
+  HeadTraining begin(const FitInputs& inputs, Rng& rng) override;
+};
+
+HeadTraining MetaBaseline::begin(const FitInputs& inputs, Rng& rng) {
+  // Features as they are: the cosine has no scale.
+  TrainingClasses classes = training_classes(inputs, nullptr, spec().name, options().shots + 1);
+  const at::Tensor log_scale = at::full({}, std::log(kFirstScale)).requires_grad_();
+  model() = {log_scale};
+  // The scale changes no answer, so there is no step to choose; of classes that the backbone has not seen it learns
+  // what holds for novel ones.
+  ClassImages& from = classes.held_out.classes() > 0 ? classes.held_out : classes.train;
+  TrainingTaskShape shape;
+  shape.shots = options().shots;
+  HeadTraining training{{log_scale}};
+  training.loss = [from = std::move(from), shape, log_scale, &rng] {
+    const TrainingTasks tasks = draw_training_tasks(from, shape, rng);
+    return task_loss(logits(tasks.batch, mean_prototypes(statistics_of(tasks.batch)), log_scale), tasks.labels);
+  };
+  training.then = [log_scale]() -> std::vector<std::string> {
+    return {fmt::format("Factor of the cosine: {:.1f}.", log_scale.exp().item<double>())};
+  };
+  return training;
+}
+
+}  // namespace
+
+MethodDefinition meta_baseline() {
+  MethodSpec spec;
+  spec.name = "meta-baseline";
+  spec.about = "nearest class mean by cosine, with a learned factor";
+  spec.citation =
+      "Chen, Liu, Xu, Darrell, Wang: Meta-Baseline: Exploring Simple Meta-Learning for Few-Shot Learning, ICCV 2021";
+  spec.needs = {Need::kFitting};
+  spec.notes =
+      "On frozen features only the factor is learned, which changes probabilities and no answer: accuracies are those "
+      "of `mean`. The source trains the backbone with it: that is `protocom metatrain --head mean`. Learned on val "
+      "classes where there are any, since the backbone has seen the base classes.";
+  return define<MetaBaseline>(std::move(spec),
+                              Parameters<Options>()
+                                  .for_fitting()
+                                  .whole("shots", &Options::shots, {1}, "labelled images per class of the tasks")
+                                  .whole("steps", &Options::steps, {1}, "of Adam, from a factor of 10")
+                                  .real("learning_rate", &Options::learning_rate, {1e-8, 1}, "of Adam"));
+}
+
+}  // namespace protocom::methods
