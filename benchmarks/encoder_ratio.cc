@@ -16,7 +16,7 @@
 #include <vector>
 
 #include "base/error.h"
-#include "encoders/backbone.h"
+#include "networks/backbone.h"
 
 namespace {
 
@@ -37,7 +37,7 @@ double processor_seconds() { return static_cast<double>(std::clock()) / CLOCKS_P
 
 void compare(const char* preprocess, int64_t images, const std::vector<const char*>& files) {
   const at::NoGradGuard no_grad;
-  protocom::BackboneFileOptions said;
+  protocom::EncoderFileOptions said;
   said.preprocessing = protocom::parse_preprocessing(preprocess);
   std::vector<Trial> trials;
   for (const char* file : files) trials.push_back({protocom::open_backbone(file, said), {}, {}});

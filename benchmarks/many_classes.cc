@@ -16,8 +16,8 @@
 #include <fstream>
 #include <sstream>
 
+#include "base/threads.h"
 #include "recognizer/recognizer.h"
-#include "tensors/device.h"
 #include "tensors/tensors.h"
 
 namespace {

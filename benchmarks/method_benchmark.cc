@@ -8,15 +8,15 @@
 #include <chrono>
 
 #include "base/rng.h"
+#include "base/threads.h"
 #include "eval/evaluate.h"
 #include "fewshot/align_knowledge.h"
 #include "fewshot/row_kernels.h"
 #include "fewshot/scorer_group.h"
 #include "fewshot/vector_form.h"
 #include "heads/paper_training.h"
-#include "tensors/device.h"
 #include "tensors/tensors.h"
-#include "train/complete.h"
+#include "training/complete.h"
 
 namespace protocom {
 namespace {

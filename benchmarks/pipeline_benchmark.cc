@@ -2,8 +2,8 @@
 #include <benchmark/benchmark.h>
 #include <torch/torch.h>
 
-#include "train/detail/augment_batch.h"
-#include "train/detail/batch_loader.h"
+#include "trainers/detail/augment_batch.h"
+#include "trainers/detail/batch_loader.h"
 
 namespace protocom {
 namespace {

@@ -14,9 +14,9 @@
 #include <thread>
 
 #include "../tests/http/client.h"
+#include "base/threads.h"
 #include "io/files.h"
 #include "recognizer/recognizer.h"
-#include "tensors/device.h"
 
 namespace {
 

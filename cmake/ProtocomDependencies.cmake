@@ -2,7 +2,11 @@
 # The installed package reads this file too, so it defines little but targets.
 find_package(Threads REQUIRED)
 
-include(${CMAKE_CURRENT_LIST_DIR}/ProtocomTorch.cmake)
+set(PROTOCOM_CXX_LEVEL 17)
+if(PROTOCOM_TORCH)
+  include(${CMAKE_CURRENT_LIST_DIR}/ProtocomTorch.cmake)
+endif()
+find_package(fmt REQUIRED)
 find_package(OpenMP REQUIRED COMPONENTS CXX)
 find_package(Eigen3 3.4 REQUIRED NO_MODULE)
 set(BLA_VENDOR Generic)  # what every BLAS of the system may stand for

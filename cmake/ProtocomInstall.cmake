@@ -6,8 +6,9 @@ install(TARGETS protocom_library EXPORT protocomTargets
         ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT development)
 if(NOT PROTOCOM_SHARED)
   # What the archive is made of, and where its dependencies are found again.
-  get_property(modules GLOBAL PROPERTY protocom_modules)
-  install(TARGETS ${modules} EXPORT protocomTargets ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT development)
+  get_property(core GLOBAL PROPERTY protocom_core_modules)
+  get_property(torch GLOBAL PROPERTY protocom_torch_modules)
+  install(TARGETS ${core} ${torch} EXPORT protocomTargets ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT development)
   install(FILES ${PROJECT_SOURCE_DIR}/cmake/ProtocomDependencies.cmake ${PROJECT_SOURCE_DIR}/cmake/ProtocomTorch.cmake DESTINATION ${package} COMPONENT development)
 endif()
 file(GLOB headers CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/include/protocom/*.h)

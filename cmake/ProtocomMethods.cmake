@@ -22,7 +22,7 @@ std::vector<MethodDefinition> ${function}() { return {${calls}}; }
 }  // namespace protocom::methods
 ")
   if(CMAKE_UNITY_BUILD)
-    protocom_method_groups(sources ${target} ${sources})
+    protocom_method_groups(sources ${target}_${function} ${sources})
   endif()
   target_sources(${target} PRIVATE ${sources} ${list})
   set_source_files_properties(${sources} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
@@ -30,7 +30,7 @@ endfunction()
 
 # Writes sources that compile eight methods each as one, and puts them into RESULT. Whoever adds a method chooses its names without
 # knowing those of the others: there each has a namespace of its own, protocom::NAME_method, in place of protocom::methods.
-function(protocom_method_groups result target)
+function(protocom_method_groups result prefix)
   set(groups "")
   list(LENGTH ARGN count)
   math(EXPR last "${count} - 1")
@@ -49,7 +49,7 @@ function(protocom_method_groups result target)
     endforeach()
     list(REMOVE_DUPLICATES headers)
     list(JOIN headers "\n" headers)
-    set(group ${PROJECT_BINARY_DIR}/generated/${target}_methods_from_${first}.cc)
+    set(group ${PROJECT_BINARY_DIR}/generated/${prefix}_from_${first}.cc)
     file(GENERATE OUTPUT ${group} CONTENT
 "// Written by cmake/ProtocomMethods.cmake.
 ${headers}

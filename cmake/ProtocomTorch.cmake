@@ -15,7 +15,6 @@ endif()
 
 # Our own level is C++17: clang 14 refuses Debian's Torch headers as C++20. A newer Torch says in an #error line of its
 # headers which level it needs, and raises ours.
-set(PROTOCOM_CXX_LEVEL 17)
 foreach(directory IN LISTS TORCH_INCLUDE_DIRS)
   foreach(header ATen/ATen.h torch/all.h)
     if(EXISTS ${directory}/${header})

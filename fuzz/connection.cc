@@ -11,12 +11,12 @@
 #include <cstdlib>
 #include <string>
 
-#include "encoders/backbone.h"
 #include "fewshot/paper/completion_model.h"
 #include "heads/protocomnet.h"
 #include "http/server.h"
 #include "io/files.h"
 #include "knowledge/knowledge.h"
+#include "networks/backbone.h"
 #include "recognizer/create_recognizer.h"
 #include "tensors/tensors.h"
 

@@ -14,7 +14,6 @@
 #include "datasets/feature_set.h"
 #include "datasets/packed_images.h"
 #include "datasets/split.h"
-#include "encoders/backbone.h"
 #include "encoders/text/detail/tokenizer.h"
 #include "images/image.h"
 #include "io/csv.h"
@@ -26,6 +25,7 @@
 #include "knowledge/tables.h"
 #include "knowledge/word_vectors.h"
 #include "knowledge/wordnet.h"
+#include "networks/backbone.h"
 
 namespace protocom::fuzz {
 namespace {
@@ -123,7 +123,7 @@ void read_backbone_file(const fs::path& path) {
 
 /// Read, bound to operators and run on a small image.
 void read_graph(const fs::path& path) {
-  BackboneFileOptions said;
+  EncoderFileOptions said;
   said.preprocessing = Preprocessing{8};
   (void)open_backbone(path, said);
 }

@@ -17,7 +17,7 @@
 #include "io/json.h"
 #include "report/html_report.h"
 #include "store/recognizer_file.h"
-#include "train/detail/checkpoint.h"
+#include "trainers/detail/checkpoint.h"
 
 namespace protocom::fuzz {
 namespace {

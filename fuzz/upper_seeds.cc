@@ -10,7 +10,7 @@
 #include "report/section.h"
 #include "store/recognizer_file.h"
 #include "tensors/tensors.h"
-#include "train/detail/checkpoint.h"
+#include "trainers/detail/checkpoint.h"
 
 namespace protocom::fuzz {
 namespace {

@@ -1,7 +1,7 @@
 #include "cli.h"
 #include "datasets/feature_preprocessing.h"
-#include "train/complete.h"
-#include "train/completion_gain.h"
+#include "training/complete.h"
+#include "training/completion_gain.h"
 #include "training_options.h"
 
 namespace protocom::cli {

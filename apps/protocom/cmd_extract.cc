@@ -47,27 +47,27 @@ struct ExtractArguments {
   DatasetOptions source;
   std::string backbone, out, maps;
   int64_t image_size = 0;
-  BackboneFileOptions asked;
+  EncoderFileOptions asked;
   std::string preprocess;
   ExtractOptions extract;
 };
 
 bool is_packed(const ExtractArguments& options) { return std::filesystem::is_regular_file(options.source.images); }
 
-/// A pack decides the sizes; a folder is brought to what the backbone takes, at another size where --image-size says
+/// A pack decides the sizes; a folder is brought to what the encoder takes, at another size where --image-size says
 /// so.
-PackedImages images_for(const Backbone& backbone, const ExtractArguments& options, Provenance& provenance) {
-  Preprocessing sizes = backbone.preprocessing();
+PackedImages images_for(const Encoder& encoder, const ExtractArguments& options, Provenance& provenance) {
+  Preprocessing sizes = encoder.preprocessing();
   if (options.image_size > 0) sizes = at_size(sizes, options.image_size);
   if (is_packed(options)) sizes = {options.image_size};
   PackedImages images = load_images(options.source, sizes, provenance);
-  warn_of_sizes(backbone, images);
+  warn_of_sizes(encoder, images);
   return images;
 }
 
-/// The backbone's normalisation, of images as they were brought to their sizes.
-Preprocessing taken(const Backbone& backbone, const PackedImages& images) {
-  Preprocessing preprocessing = backbone.preprocessing();
+/// The encoder's normalisation, of images as they were brought to their sizes.
+Preprocessing taken(const Encoder& encoder, const PackedImages& images) {
+  Preprocessing preprocessing = encoder.preprocessing();
   preprocessing.image_size = images.image_size();
   preprocessing.resize = images.resize;
   return preprocessing;
@@ -83,11 +83,11 @@ void write(FeatureSet features, const Preprocessing& preprocessing, const Extrac
                {"file", options.out}});
 }
 
-void write_maps(Backbone& backbone, const PackedImages& images, const ExtractArguments& options,
+void write_maps(Encoder& encoder, const PackedImages& images, const ExtractArguments& options,
                 const Provenance& provenance) {
   ExtractOptions extract = options.extract;
   extract.scratch_folder = std::filesystem::absolute(options.maps).parent_path();
-  FeatureMaps maps = extract_feature_maps(backbone, images, extract, progress());
+  FeatureMaps maps = extract_feature_maps(encoder, images, extract, progress());
   maps.backbone_hash = provenance.inputs.at("backbone");
   write_feature_maps(options.maps, maps, provenance);
   print_table({{"feature maps", fmt::format("{}", fmt::join(maps.maps.shape(), " x "))}, {"file", options.maps}});
@@ -122,13 +122,13 @@ void run_extract(const CLI::App& command, ExtractArguments& options) {
   }
   Provenance provenance = provenance_of(command, /*seed=*/0);
   provenance.inputs["backbone"] = hash_encoder(options.backbone, options.asked);
-  const auto backbone = open_backbone(options.backbone, options.asked);
-  freeze_for(*backbone, options.extract);
-  const PackedImages images = images_for(*backbone, options, provenance);
+  const auto encoder = open_encoder(options.backbone, options.asked);
+  freeze_for(*encoder, options.extract);
+  const PackedImages images = images_for(*encoder, options, provenance);
   if (!options.out.empty())
-    write(extract_features(*backbone, images, options.extract, progress()), taken(*backbone, images), options,
+    write(extract_features(*encoder, images, options.extract, progress()), taken(*encoder, images), options,
           provenance);
-  if (!options.maps.empty()) write_maps(*backbone, images, options, provenance);
+  if (!options.maps.empty()) write_maps(*encoder, images, options, provenance);
 }
 
 void add_extract_command(CLI::App& app) {

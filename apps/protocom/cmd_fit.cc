@@ -41,14 +41,14 @@ void run_fit(const CLI::App& command, const FitArguments& options, const Evaluat
 
 UnlabelledImages embedded_folder(const FitArguments& options) {
   if (options.backbone.empty()) fail_usage("--unlabelled with a folder of photos takes their encoder: give --backbone");
-  BackboneFileOptions asked;
+  EncoderFileOptions asked;
   if (!options.preprocess.empty()) asked.preprocessing = parse_preprocessing(options.preprocess);
-  const auto backbone = open_backbone(options.backbone, asked);
+  const auto encoder = open_encoder(options.backbone, asked);
   const EmbeddedFiles read =
-      embed_files(*backbone, find_images({options.unlabelled}).paths, options.extract, progress());
+      embed_files(*encoder, find_images({options.unlabelled}).paths, options.extract, progress());
   for (const UnreadableFile& file : read.unreadable) logger().warn("{}", file.reason);
   if (read.paths.empty()) fail("none of the photos can be read");
-  return {read.features, {{"preprocessing", to_json(backbone->preprocessing())}}};
+  return {read.features, {{"preprocessing", to_json(encoder->preprocessing())}}};
 }
 
 /// A file of features, whose classes are not looked at, or a folder of photos.

@@ -4,7 +4,7 @@
 #include "dataset_options.h"
 #include "fewshot/paper/completion_model.h"
 #include "job.h"
-#include "train/metatrain.h"
+#include "training/metatrain.h"
 #include "training_options.h"
 
 namespace protocom::cli {
@@ -65,21 +65,21 @@ void run_metatrain(const CLI::App& command, MetatrainArguments& options) {
   add_input(provenance, "backbone", options.backbone);
   add_input(provenance, "knowledge", options.knowledge);
   add_input(provenance, "model", options.model);
-  BackboneFileOptions asked;
+  EncoderFileOptions asked;
   if (!options.preprocess.empty()) asked.preprocessing = parse_preprocessing(options.preprocess);
   if (std::filesystem::is_regular_file(options.source.images))
     asked.known_size = read_pack(options.source.images).image_size();
-  const auto backbone = open_backbone(options.backbone, asked);
+  const auto encoder = open_encoder(options.backbone, asked);
   std::optional<CompletionModel> model;
   std::optional<Knowledge> knowledge;
   if (!options.out_model.empty()) {
     model = read_completion_model(options.model);
     knowledge = read_knowledge(options.knowledge);
   }
-  const PackedImages images = load_images(options.source, backbone->preprocessing(), provenance);
-  warn_of_sizes(*backbone, images);
+  const PackedImages images = load_images(options.source, encoder->preprocessing(), provenance);
+  warn_of_sizes(*encoder, images);
   files.training = training_files(options.out, options.training, std::move(provenance));
-  const MetatrainInputs inputs{images, *backbone, model ? &*model : nullptr, knowledge ? &*knowledge : nullptr};
+  const MetatrainInputs inputs{images, *encoder, model ? &*model : nullptr, knowledge ? &*knowledge : nullptr};
   print_result(metatrain(inputs, options.metatrain, files, progress()), files);
 }
 

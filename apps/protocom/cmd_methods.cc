@@ -12,6 +12,7 @@ struct MethodsArguments {
 std::string needs_of(const MethodSpec& spec) {
   std::string text;
   for (const Need need : spec.needs) text += (text.empty() ? "" : ", ") + std::string(to_string(need));
+  if (spec.trained_by_torch) text += (text.empty() ? "" : ", ") + std::string("LibTorch (plug-in)");
   return text.empty() ? "nothing else" : text;
 }
 

@@ -1,7 +1,7 @@
 #include "cli.h"
 #include "dataset_options.h"
 #include "job.h"
-#include "train/pretrain.h"
+#include "training/pretrain.h"
 #include "training_options.h"
 
 namespace protocom::cli {

@@ -11,11 +11,11 @@
 #include "base/cores.h"
 #include "base/enum_words.h"
 #include "base/near_matches.h"
+#include "base/threads.h"
 #include "cli.h"
 #include "images/image.h"
 #include "jobs/process_group.h"
 #include "program.h"
-#include "tensors/device.h"
 #include "terminal_progress.h"
 
 namespace protocom::cli {

@@ -36,8 +36,8 @@ PackedImages load_images(const DatasetOptions& source, const Preprocessing& size
   return images;
 }
 
-void warn_of_sizes(const Backbone& backbone, const PackedImages& images) {
-  const Preprocessing expected = backbone.preprocessing();
+void warn_of_sizes(const Encoder& encoder, const PackedImages& images) {
+  const Preprocessing expected = encoder.preprocessing();
   if (images.image_size() == expected.image_size && images.shorter_side() == expected.shorter_side()) return;
   logger().warn(
       "the backbone takes images of {0}x{0} pixels cut out of a shorter side of {1}, these are {2}x{2} of {3}",

@@ -4,7 +4,7 @@
 
 #include "cli.h"
 #include "datasets/image_source.h"
-#include "encoders/backbone.h"
+#include "encoders/encoder.h"
 #include "images/preprocessing.h"
 
 namespace protocom::cli {
@@ -32,8 +32,8 @@ void add_strict(CLI::App& command, DatasetOptions& options);
 /// content's hash to the inputs of `provenance`.
 PackedImages load_images(const DatasetOptions& source, const Preprocessing& sizes, Provenance& provenance);
 
-/// Says so where images were brought to other sizes than the backbone takes.
-void warn_of_sizes(const Backbone& backbone, const PackedImages& images);
+/// Says so where images were brought to other sizes than the encoder takes.
+void warn_of_sizes(const Encoder& encoder, const PackedImages& images);
 
 /// The help of --backbone and of --output beside it.
 inline constexpr const char* kBackboneHelp =

@@ -1,6 +1,5 @@
 #include "job.h"
 
-#include <ATen/ATen.h>
 #include <fcntl.h>
 #include <fmt/ranges.h>
 #include <unistd.h>
@@ -84,16 +83,16 @@ void compare(const ProcessGroup& group) {
   const json own = with_contents(command_json);
   const json leading = parse_json(group.broadcast(text_of(own)), "the options of process 0");
   const bool differs = text_of(own) != text_of(leading);
-  const at::Tensor differing = at::zeros({group.size()}, at::kLong);
-  differing[group.rank()] = differs ? 1 : 0;
-  group.sum(differing);
+  const Array all = group.gather_rows(Array::of(std::vector<int64_t>{differs ? 1 : 0}));
   if (differs)
     fail_usage("process {} was not started like process 0: {}", group.rank(), difference(own, leading, command_json));
-  const at::Tensor ranks = differing.nonzero().squeeze(1);
-  if (ranks.numel() == 0) return;
-  const int64_t* first = ranks.data_ptr<int64_t>();
-  fail_usage("process {} of {} was started with other options or input files than process 0",
-             fmt::join(first, first + ranks.numel(), ", "), group.size());
+  std::vector<int> ranks;
+  for (int rank = 0; rank < group.size(); ++rank) {
+    if (all.data<int64_t>()[rank] != 0) ranks.push_back(rank);
+  }
+  if (ranks.empty()) return;
+  fail_usage("process {} of {} was started with other options or input files than process 0", fmt::join(ranks, ", "),
+             group.size());
 }
 
 /// While this process computes, or hangs in what no longer comes; from the thread that watches the others.

@@ -1,5 +1,3 @@
-#include <ATen/ATen.h>
-
 #include <memory>
 
 #include "knowledge/class_vectors.h"

@@ -1,6 +1,5 @@
 #include "shared_lines.h"
 
-#include <ATen/ATen.h>
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -63,17 +62,16 @@ SharedLines::SharedLines(const ProcessGroup& group, LinesJob job, std::vector<fs
       "{{\"job\":\"{}\",\"files\":{}}}",
       hash_bytes(job_.what.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace) + text_of_paths(files_)),
       files_.size());
-  const at::Tensor work = find_work();  // run, then the batches that are left
-  const at::Tensor left = work.slice(0, 1);
-  const auto [begin, end] = group_.share(left.size(0));
+  const Work work = find_work();
+  const auto [begin, end] = group_.share(static_cast<int64_t>(work.batches.size()));
   for (int64_t i = begin; i < end; ++i) {
-    const int64_t first = left[i].item<int64_t>() * job_.batch;
+    const int64_t first = work.batches[static_cast<size_t>(i)] * job_.batch;
     for (int64_t n = first; n < std::min(first + job_.batch, static_cast<int64_t>(files_.size())); ++n) {
       own_numbers_.push_back(static_cast<size_t>(n));
       own_files_.push_back(files_[static_cast<size_t>(n)]);
     }
   }
-  part_ = job_.folder / fmt::format("{}-{}{}", work[0].item<int64_t>(), group_.rank(), kPartEnd);
+  part_ = job_.folder / fmt::format("{}-{}{}", work.run, group_.rank(), kPartEnd);
   if (own_files_.empty()) return;
   out_.open(part_, std::ios::binary);
   out_ << header_ << '\n' << std::flush;
@@ -90,29 +88,31 @@ void SharedLines::share_files() {
   if (!group_.is_main()) files_ = paths_of_text(all);
 }
 
-/// What process 0 says: the number of this run, and the batches of which not every line is there. int64 [1 + n]
-at::Tensor SharedLines::find_work() {
+/// What process 0 says.
+SharedLines::Work SharedLines::find_work() {
+  Work work = group_.is_main() ? main_work() : Work();
+  if (group_.is_single()) return work;
+  const nlohmann::json own = {work.run, work.batches};
+  const nlohmann::json said = nlohmann::json::parse(group_.broadcast(own.dump()));
+  return {said.at(0).get<int64_t>(), said.at(1).get<std::vector<int64_t>>()};
+}
+
+SharedLines::Work SharedLines::main_work() {
+  std::error_code error;
+  fs::create_directories(job_.folder, error);
+  if (error) fail("cannot create the folder {}: {}", job_.folder.string(), error.message());
+  lock_.emplace(job_.folder);
+  if (job_.earlier == EarlierLines::kDelete) delete_parts();
+  Work work;
+  work.run = next_run();
+  read_parts();
   const auto count = static_cast<int64_t>(files_.size());
-  std::vector<int64_t> work;
-  if (group_.is_main()) {
-    std::error_code error;
-    fs::create_directories(job_.folder, error);
-    if (error) fail("cannot create the folder {}: {}", job_.folder.string(), error.message());
-    lock_.emplace(job_.folder);
-    if (job_.earlier == EarlierLines::kDelete) delete_parts();
-    work.push_back(next_run());
-    read_parts();
-    for (int64_t first = 0; first < count; first += job_.batch) {
-      const auto begin = places_.begin() + first, end = places_.begin() + std::min(first + job_.batch, count);
-      if (!std::all_of(begin, end, [](const Place& place) { return place.readable; }))
-        work.push_back(first / job_.batch);
-    }
+  for (int64_t first = 0; first < count; first += job_.batch) {
+    const auto begin = places_.begin() + first, end = places_.begin() + std::min(first + job_.batch, count);
+    if (!std::all_of(begin, end, [](const Place& place) { return place.readable; }))
+      work.batches.push_back(first / job_.batch);
   }
-  at::Tensor size = at::full({1}, static_cast<int64_t>(work.size()), at::kLong);
-  group_.broadcast(size);
-  at::Tensor all = group_.is_main() ? at::tensor(work, at::kLong) : at::zeros({size.item<int64_t>()}, at::kLong);
-  group_.broadcast(all);
-  return all;
+  return work;
 }
 
 std::vector<fs::path> SharedLines::parts() const {

@@ -68,13 +68,20 @@ class SharedLines {
     bool readable = false;
   };
 
+  /// What is left to do of a job.
+  struct Work {
+    int64_t run = 0;               // the number of this run
+    std::vector<int64_t> batches;  // of which not every line is there
+  };
+
   void share_files();
   void read_parts();
   void read_part(std::string_view bytes);
   void delete_parts();
   [[nodiscard]] std::vector<std::filesystem::path> parts() const;
   [[nodiscard]] int64_t next_run() const;
-  [[nodiscard]] at::Tensor find_work();
+  [[nodiscard]] Work find_work();
+  [[nodiscard]] Work main_work();
   void write(size_t number, std::string_view key, std::string_view value);
 
   const ProcessGroup& group_;

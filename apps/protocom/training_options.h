@@ -2,9 +2,9 @@
 #include <CLI/CLI.hpp>
 #include <string>
 
-#include "train/schedule.h"
-#include "train/training_files.h"
-#include "train/validation.h"
+#include "training/schedule.h"
+#include "training/training_files.h"
+#include "training/validation.h"
 
 namespace protocom::cli {
 

@@ -15,11 +15,8 @@ from ._evaluation import Episodes, Results, episodes, evaluate
 from ._features import FeatureSet
 from ._knowledge import Fitted, Knowledge, fit
 from ._recognizer import Answer, Backbone, Recognizer, TextEncoder
-from ._torch import check as _check_torch
 from ._training import Training, complete, metatrain, pretrain
 from . import easyfsl
-
-_check_torch()
 
 
 def threads():

@@ -1,4 +1,4 @@
-"""The C++ library, loaded when it is first needed: it brings LibTorch, whose loading takes half a second."""
+"""The C++ library, loaded when it is first needed."""
 import contextlib
 import importlib
 import os
@@ -36,11 +36,7 @@ def _load():
         os.environ["GOMP_SPINCOUNT"] = _SPINS
     _torch.watch()
     try:
-        _torch.check()
         return importlib.import_module("protocom._core")
-    except BaseException:
-        _torch.unwatch()
-        raise
     finally:
         if added:
             os.environ.pop("GOMP_SPINCOUNT", None)  # another thread may have been here

@@ -1,4 +1,5 @@
-"""Beside PyTorch: a process holds one LibTorch, since two of them export the same symbols and crash."""
+"""Beside PyTorch: a process holds one LibTorch, since two of them export the same symbols and crash. Ours comes when an
+encoder, a training or a method that is trained is first used; before that any PyTorch may be imported."""
 import copy
 import os
 import re
@@ -27,18 +28,9 @@ def _version_in(folders):
     return ""
 
 
-def check():
-    """Refuses a PyTorch in this process whose LibTorch is another one than ours."""
-    torch = sys.modules.get("torch")
-    if torch is None:
-        return
-    version = str(getattr(torch, "__version__", "")) or _version_in(getattr(torch, "__path__", None))
-    if _is_another(version):
-        raise ImportRefused(
-            f"protocom cannot be loaded into this process: PyTorch {version} is imported already, protocom is built with "
-            f"LibTorch {TORCH}, and both export the same symbols: {_ADVICE}",
-            name="protocom._core",
-        )
+def _ours_is_loaded():
+    core = sys.modules.get("protocom._core")
+    return core is not None and core.torch_is_loaded()
 
 
 class _Refusal:
@@ -59,10 +51,10 @@ class _Refusal:
 
 
 class _Guard:
-    """Stands first in sys.meta_path once our LibTorch is loaded, and refuses another PyTorch before any of it runs."""
+    """Stands first in sys.meta_path, and refuses another PyTorch than ours, before any of it runs, once ours is loaded."""
 
     def find_spec(self, name, path=None, target=None):
-        if name != "torch":
+        if name != "torch" or not _ours_is_loaded():
             return None
         for finder in list(sys.meta_path):
             spec = finder.find_spec(name, path, target) if finder is not self and hasattr(finder, "find_spec") else None
@@ -85,8 +77,3 @@ def watch():
     """From here on `import torch` is looked at."""
     if _guard not in sys.meta_path:
         sys.meta_path.insert(0, _guard)
-
-
-def unwatch():
-    if _guard in sys.meta_path:
-        sys.meta_path.remove(_guard)

@@ -1,12 +1,13 @@
 #include "calls.h"
 
-#include <c10/util/Exception.h>
 #include <spdlog/sinks/base_sink.h>
 
 #include <atomic>
 #include <filesystem>
 #include <memory>
 #include <mutex>
+#include <new>
+#include <stdexcept>
 #include <vector>
 
 #include "base/error.h"
@@ -60,11 +61,17 @@ void translate_errors() {
       raise("UsageError", error.what());
     } catch (const Error& error) {
       raise("Error", error.what());
-    } catch (const c10::Error& error) {
-      raise("Error", reason_of(error));
-    } catch (const nlohmann::json::exception& error) {
-      raise("Error", reason_of(error));
     } catch (const std::filesystem::filesystem_error& error) {
+      raise("Error", reason_of(error));
+    } catch (const py::error_already_set&) {
+      throw;
+    } catch (const std::logic_error&) {
+      throw;
+    } catch (const std::runtime_error&) {
+      throw;
+    } catch (const std::bad_alloc&) {
+      throw;
+    } catch (const std::exception& error) {  // of JSON, and of LibTorch, whose types are not known here
       raise("Error", reason_of(error));
     }
   });

@@ -36,25 +36,25 @@ class SharedBackbone {
  public:
   SharedBackbone(const std::filesystem::path& path, const std::string& preprocessing, const std::string& output,
                  std::string device) {
-    BackboneFileOptions asked;
+    EncoderFileOptions asked;
     asked.output = output;
     if (!preprocessing.empty()) asked.preprocessing = parse_preprocessing(preprocessing);
     options_.device = std::move(device);
-    backbone_ = open_backbone(path, asked);
-    freeze_for(*backbone_, options_);
+    encoder_ = open_encoder(path, asked);
+    freeze_for(*encoder_, options_);
   }
 
-  [[nodiscard]] const Backbone& backbone() const { return *backbone_; }
+  [[nodiscard]] const Encoder& encoder() const { return *encoder_; }
 
   /// float32 [n, d]
   Array extract(const GivenImages& images, Progress& progress) {
-    return extract_given_images(*backbone_, images, options_, mutex_, progress);
+    return extract_given_images(*encoder_, images, options_, mutex_, progress);
   }
 
  private:
   std::mutex mutex_;
   ExtractOptions options_;
-  std::unique_ptr<Backbone> backbone_;
+  std::unique_ptr<Encoder> encoder_;
 };
 
 }  // namespace
@@ -78,10 +78,10 @@ void bind_images(py::module_& module) {
         return unlocked(
             [&] { return std::make_shared<SharedBackbone>(path, preprocessing, output, std::move(device)); });
       }))
-      .def_property_readonly("dim", [](const SharedBackbone& own) { return own.backbone().dim(); })
-      .def_property_readonly("image_size", [](const SharedBackbone& own) { return own.backbone().image_size(); })
+      .def_property_readonly("dim", [](const SharedBackbone& own) { return own.encoder().dim(); })
+      .def_property_readonly("image_size", [](const SharedBackbone& own) { return own.encoder().image_size(); })
       .def_property_readonly("preprocessing",
-                             [](const SharedBackbone& own) { return describe(own.backbone().preprocessing()); })
+                             [](const SharedBackbone& own) { return describe(own.encoder().preprocessing()); })
       .def("extract", [](SharedBackbone& own, const py::list& images, py::object callback) {
         const std::vector<GivenImage> given = given_images(images);
         PythonProgress progress(std::move(callback));

@@ -2,10 +2,10 @@
 
 #include "base/blas_kernels.h"
 #include "base/error.h"
+#include "base/plugin.h"
 #include "base/threads.h"
 #include "calls.h"
 #include "methods.h"
-#include "tensors/device.h"
 
 PYBIND11_MODULE(_core, module) {
   using namespace protocom::python;
@@ -18,6 +18,7 @@ PYBIND11_MODULE(_core, module) {
     if (threads < 1) protocom::fail_usage("threads should be at least 1, found {}", threads);
     protocom::set_threads(threads);
   });
+  module.def("torch_is_loaded", [] { return protocom::torch_plugin_is_loaded(); });
   bind_methods(module);
   bind_tasks(module);
   bind_evaluation(module);

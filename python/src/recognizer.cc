@@ -1,4 +1,3 @@
-#include <ATen/ATen.h>
 #include <pybind11/stl.h>
 #include <pybind11/stl/filesystem.h>
 

@@ -8,9 +8,9 @@
 #include "datasets/image_source.h"
 #include "io/files.h"
 #include "methods.h"
-#include "train/complete.h"
-#include "train/metatrain.h"
-#include "train/pretrain.h"
+#include "training/complete.h"
+#include "training/metatrain.h"
+#include "training/pretrain.h"
 
 namespace protocom::python {
 namespace {
@@ -138,15 +138,15 @@ py::dict metatrain_jointly(const fs::path& images, const fs::path& backbone_path
   }
   PythonProgress progress(std::move(callback));
   const MetatrainResult made = unlocked([&] {
-    BackboneFileOptions asked;
+    EncoderFileOptions asked;
     if (fs::is_regular_file(images)) asked.known_size = read_pack(images).image_size();
-    const std::unique_ptr<Backbone> backbone = open_backbone(backbone_path, asked);
-    source.sizes = backbone->preprocessing();
+    const std::unique_ptr<Encoder> encoder = open_encoder(backbone_path, asked);
+    source.sizes = encoder->preprocessing();
     const PackedImages packed = load_images(source, progress);
     files.training.provenance.inputs["images"] = packed.content_hash;
     std::optional<CompletionModel> completion;
     if (model) completion = read_completion_model(*model);
-    const MetatrainInputs inputs{packed, *backbone, completion ? &*completion : nullptr, knowledge.get()};
+    const MetatrainInputs inputs{packed, *encoder, completion ? &*completion : nullptr, knowledge.get()};
     return metatrain(inputs, recipe, files, progress);
   });
   py::dict result;

@@ -12,18 +12,18 @@ namespace protocom::v0 {
 struct Backbone::Impl {
   std::mutex mutex;  // of forward passes
   ExtractOptions options;
-  std::unique_ptr<protocom::Backbone> backbone;
+  std::unique_ptr<Encoder> backbone;
 };
 
 Backbone::Backbone(const std::string& path, const BackboneOptions& options)
     : impl_(guarded([&] {
         if (options.batch < 1) fail_usage("a batch has at least one image, found {}", options.batch);
         auto impl = std::make_unique<Impl>();
-        BackboneFileOptions asked;
+        EncoderFileOptions asked;
         if (!options.preprocessing.empty()) asked.preprocessing = parse_preprocessing(options.preprocessing);
         impl->options.device = options.device;
         impl->options.batch = options.batch;
-        impl->backbone = open_backbone(path, asked);
+        impl->backbone = open_encoder(path, asked);
         freeze_for(*impl->backbone, impl->options);
         return impl;
       })) {}

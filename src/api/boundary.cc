@@ -1,7 +1,5 @@
 #include "api/detail/boundary.h"
 
-#include <ATen/ATen.h>
-#include <c10/util/Exception.h>
 #include <spdlog/sinks/base_sink.h>
 
 #include <algorithm>
@@ -10,6 +8,13 @@
 #include "base/blas_kernels.h"
 #include "base/error.h"
 #include "base/log.h"
+
+#ifdef PROTOCOM_LINKS_TORCH
+namespace protocom {
+/// Of the plug-in (trainers/add_torch.h), which an archive holds as well: named here, so that the linker takes it.
+void add_torch();
+}  // namespace protocom
+#endif
 
 namespace protocom::v0 {
 namespace {
@@ -73,6 +78,9 @@ void prepare() {
   static const bool kReady = [] {
     choose_blas_kernels();
     sink();
+#ifdef PROTOCOM_LINKS_TORCH
+    add_torch();
+#endif
     return true;
   }();
   static_cast<void>(kReady);

@@ -71,7 +71,7 @@ std::vector<MethodInfo> methods() {
 }
 
 std::string method_label(const std::string& method) {
-  return guarded([&] { return make_method(method)->label(); });
+  return guarded([&] { return checked_label(method); });
 }
 
 struct Classifier::Impl {

@@ -14,7 +14,6 @@
 #include "api/detail/boundary.h"
 #include "base/error.h"
 #include "base/threads.h"
-#include "tensors/device.h"
 
 namespace protocom::v0 {
 namespace {

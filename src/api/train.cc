@@ -5,8 +5,8 @@
 #include "base/error.h"
 #include "datasets/image_source.h"
 #include "io/files.h"
-#include "train/complete.h"
-#include "train/pretrain.h"
+#include "training/complete.h"
+#include "training/pretrain.h"
 
 namespace protocom::v0 {
 namespace {

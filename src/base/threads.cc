@@ -4,19 +4,29 @@
 
 #include <atomic>
 
+#include "base/cores.h"
+
 namespace protocom {
 namespace {
 
 std::atomic<int> count_of_all{0};  // 0: not set
-std::atomic<void (*)()> hook_of_threads{nullptr};
+std::atomic<const ThreadedLibrary*> follower{nullptr};
 
-/// OpenMP keeps a count for each thread: a thread takes what was set for all when it first asks.
+/// OpenMP keeps a count for each thread: a thread takes what was set for all when it first asks, and lets a library
+/// begin in it when it first asks after that came.
 void take_count_of_all() {
   thread_local bool taken = false;
-  if (taken || omp_in_parallel() != 0) return;
+  thread_local const ThreadedLibrary* begun = nullptr;
+  const ThreadedLibrary* library = follower;
+  if ((taken && begun == library) || omp_in_parallel() != 0) return;
+  const int before = omp_get_max_threads();
+  if (library != nullptr && begun != library) library->begin();
+  begun = library;
+  if (taken)
+    omp_set_num_threads(before);
+  else if (const int count = count_of_all; count > 0)
+    omp_set_num_threads(count);
   taken = true;
-  if (void (*hook)() = hook_of_threads) hook();
-  if (const int count = count_of_all; count > 0) omp_set_num_threads(count);
 }
 
 }  // namespace
@@ -29,10 +39,22 @@ int thread_count() {
 void set_thread_count(int count) {
   count_of_all = count;
   take_count_of_all();
+  if (const ThreadedLibrary* library = follower) library->set_count(count);
   omp_set_num_threads(count);
 }
 
-void set_thread_hook(void (*hook)()) { hook_of_threads = hook; }
+void set_threads(int threads) { set_thread_count(threads > 0 ? threads : usable_cores()); }
+
+void follow_thread_count(const ThreadedLibrary& library) {
+  static ThreadedLibrary kept;
+  kept = library;
+  if (const int count = count_of_all; count > 0) {
+    const int before = omp_get_max_threads();  // of a ThreadScope around this
+    kept.set_count(count);
+    omp_set_num_threads(before);
+  }
+  follower = &kept;
+}
 
 ThreadScope::ThreadScope(int threads)
     : before_(omp_in_parallel() != 0 || thread_count() == threads ? 0 : thread_count()) {

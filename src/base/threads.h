@@ -9,9 +9,19 @@ int thread_count();
 /// Sets it for the calling thread and for all that begin later; `count` >= 1. BLAS takes as many where it asks OpenMP.
 void set_thread_count(int count);
 
-/// What a library with threads of its own does in each thread before its count may be changed there; null: nothing.
-/// LibTorch sets OpenMP's count at its first parallel operator in a thread, and would undo a ThreadScope.
-void set_thread_hook(void (*hook)());
+/// set_thread_count() of `threads`; <= 0 means usable_cores(). Some machines start with one thread, so every program
+/// calls this once at start.
+void set_threads(int threads);
+
+/// A library with threads of its own, which it keeps a count of.
+struct ThreadedLibrary {
+  void (*begin)();  ///< called in each thread before the count is changed there: LibTorch sets OpenMP's count
+                    ///< at its first parallel operator in a thread, and would undo a ThreadScope
+  void (*set_count)(int all);  ///< called with what set_thread_count() is given
+};
+
+/// Makes its count follow ours from now on, and tells it the count that is set already. There is one such library.
+void follow_thread_count(const ThreadedLibrary& library);
 
 /// Gives parallel work and BLAS so many threads where the calling thread begins it, while it lives. How sums are split
 /// among threads changes their last bits: one thread keeps them the same on every machine. Where a parallel region

@@ -71,11 +71,11 @@ void append(std::vector<Value>& to, std::vector<Value>& from) {
 
 }  // namespace
 
-void embed_batches(Backbone& backbone, const std::vector<std::filesystem::path>& paths, const ExtractOptions& options,
+void embed_batches(Encoder& encoder, const std::vector<std::filesystem::path>& paths, const ExtractOptions& options,
                    const std::function<void(EmbeddedBatch&& batch)>& take, Progress& progress) {
   if (options.batch < 1) fail_usage("features need a batch of at least 1 image, found {}", options.batch);
   const auto total = static_cast<int64_t>(paths.size());
-  const Preprocessing preprocessing = backbone.preprocessing();
+  const Preprocessing preprocessing = encoder.preprocessing();
   const auto read_from = [&](int64_t begin) {
     const Paths some(paths.begin() + begin, paths.begin() + std::min(total, begin + options.batch));
     return std::async(std::launch::async, read_batch, some, preprocessing);
@@ -90,8 +90,8 @@ void embed_batches(Backbone& backbone, const std::vector<std::filesystem::path>&
     EmbeddedBatch batch = next.get();
     const int64_t end = std::min(total, begin + options.batch);
     next = read_from(end);
-    batch.features = batch.images.empty() ? Array::zeros({0, backbone.dim()})
-                                          : extract_square_features(backbone, batch.images, options);
+    batch.features = batch.images.empty() ? Array::zeros({0, encoder.dim()})
+                                          : extract_square_features(encoder, batch.images, options);
     if (taken.valid()) taken.get();
     taken = take_in(std::move(batch));
     progress.advance(end, "");
@@ -100,17 +100,17 @@ void embed_batches(Backbone& backbone, const std::vector<std::filesystem::path>&
   progress.finish();
 }
 
-EmbeddedFiles embed_files(Backbone& backbone, const std::vector<std::filesystem::path>& paths,
+EmbeddedFiles embed_files(Encoder& encoder, const std::vector<std::filesystem::path>& paths,
                           const ExtractOptions& options, Progress& progress) {
   EmbeddedFiles all;
-  std::vector<Array> features = {Array::zeros({0, backbone.dim()})};
+  std::vector<Array> features = {Array::zeros({0, encoder.dim()})};
   const auto take = [&](EmbeddedBatch&& batch) {
     append(all.paths, batch.paths);
     append(all.hashes, batch.hashes);
     append(all.unreadable, batch.unreadable);
     features.push_back(batch.features);
   };
-  embed_batches(backbone, paths, options, take, progress);
+  embed_batches(encoder, paths, options, take, progress);
   all.features = Array::joined(features);  // [n, d]
   return all;
 }

@@ -5,7 +5,6 @@
 #include <vector>
 
 #include "base/progress.h"
-#include "encoders/backbone.h"
 #include "encoders/extract.h"
 #include "images/image.h"
 #include "images/image_files.h"
@@ -20,21 +19,21 @@ struct EmbeddedFiles {
   std::vector<UnreadableFile> unreadable;    ///< the others
 };
 
-/// Those of one batch, with the images as the backbone saw them.
+/// Those of one batch, with the images as the encoder saw them.
 struct EmbeddedBatch : EmbeddedFiles {
   std::vector<Image> images;  ///< [n], square
 };
 
-/// Decodes image files by the backbone's preprocessing (decode_square_image) and extracts their
+/// Decodes image files by the encoder's preprocessing (decode_square_image) and extracts their
 /// features. `take` gets batch after batch, in the order given, on another thread than the caller's and never two at
-/// once. Meanwhile the backbone has the next batch, and all usable cores read and decode the one after it, so that
+/// once. Meanwhile the encoder has the next batch, and all usable cores read and decode the one after it, so that
 /// three are in memory at once. A file that cannot be read does not stop the others. Throws what extract_features and
 /// `take` throw.
-void embed_batches(Backbone& backbone, const std::vector<std::filesystem::path>& paths, const ExtractOptions& options,
+void embed_batches(Encoder& encoder, const std::vector<std::filesystem::path>& paths, const ExtractOptions& options,
                    const std::function<void(EmbeddedBatch&& batch)>& take, Progress& progress);
 
 /// All of them together, without the images.
-EmbeddedFiles embed_files(Backbone& backbone, const std::vector<std::filesystem::path>& paths,
+EmbeddedFiles embed_files(Encoder& encoder, const std::vector<std::filesystem::path>& paths,
                           const ExtractOptions& options, Progress& progress);
 
 }  // namespace protocom

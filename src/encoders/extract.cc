@@ -1,6 +1,5 @@
 #include "encoders/extract.h"
 
-#include <ATen/ATen.h>
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -12,57 +11,16 @@
 #include "base/log.h"
 #include "base/matrix.h"
 #include "io/scratch_array.h"
-#include "tensors/device.h"
-#include "tensors/tensors.h"
 
 namespace protocom {
 namespace {
-
-/// Pixels of a forward pass on the processor: with more, the maps inside a backbone no longer stay near its cache.
-constexpr int64_t kPixelsAPass = int64_t{64} * 64 * 64;
-
-int64_t images_a_pass(const Backbone& backbone, const at::Tensor& pixels, c10::Device device) {
-  if (device.type() != c10::kCPU) return pixels.size(0);
-  const int64_t fit = std::max<int64_t>(1, kPixelsAPass / (pixels.size(1) * pixels.size(2)));
-  return std::min(fit, backbone.most_images_a_pass());
-}
-
-/// What `pass` makes of float images [m, 3, size, size], for pixels uint8 [n, size, size, 3]; on the CPU.
-template <typename Pass>
-at::Tensor in_passes(const Backbone& backbone, const at::Tensor& pixels, c10::Device device, const Pass& pass) {
-  std::vector<at::Tensor> parts;
-  for (const at::Tensor& some : pixels.split(images_a_pass(backbone, pixels, device)))
-    parts.push_back(pass(to_float_images(some.to(device))).to(at::kCPU));
-  return at::cat(parts);
-}
-
-/// pixels uint8 [n, size, size, 3] -> float32 [n, d] on the CPU.
-at::Tensor forward_batch(Backbone& backbone, const at::Tensor& pixels, Precision precision, c10::Device device) {
-  const PrecisionScope scope(precision, device);
-  const at::Tensor features =
-      in_passes(backbone, pixels, device, [&](const at::Tensor& images) { return backbone.forward(images); });
-  if (features.size(1) != backbone.dim()) {
-    fail(
-        "the backbone gives {0} features for images of {1}x{1} pixels and {2} for the {3}x{3} it was made for: pack "
-        "the images at {3}",
-        features.size(1), pixels.size(1), backbone.dim(), backbone.image_size());
-  }
-  return features;
-}
-
-/// pixels uint8 [n, size, size, 3] -> float16 [n, c, h, w] on the CPU.
-at::Tensor forward_batch_maps(Backbone& backbone, const at::Tensor& pixels, Precision precision, c10::Device device) {
-  const PrecisionScope scope(precision, device);
-  return in_passes(backbone, pixels, device,
-                   [&](const at::Tensor& images) { return backbone.forward_maps(images).to(at::kHalf); });
-}
 
 [[noreturn]] void refuse_output(const BadFeatures& bad, const std::string& image) {
   fail("the backbone gives features of {} that hold {}; is it trained, and in this precision?", image, bad.reason);
 }
 
-void check_output(const at::Tensor& features, int64_t first, const std::vector<std::string>& ids) {
-  if (const auto bad = find_bad_features(array_of(features)))
+void check_output(const Array& features, int64_t first, const std::vector<std::string>& ids) {
+  if (const auto bad = find_bad_features(features))
     refuse_output(*bad, fmt::format("image '{}'", ids.at(static_cast<size_t>(first + bad->row))));
 }
 
@@ -77,31 +35,37 @@ class Speed {
   std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
 };
 
-c10::Device prepare(Backbone& backbone, const ExtractOptions& options) {
+void prepare(Encoder& encoder, const ExtractOptions& options) {
   if (options.batch < 1) fail_usage("features need a batch of at least 1 image, found {}", options.batch);
-  const c10::Device device = parse_device(options.device);
-  resolve_precision(options.precision, device);  // throws before the first image
-  backbone.to(device);
-  backbone.set_mode(BackboneMode::kUse);
-  return device;
+  encoder.prepare({options.device, options.precision});
 }
 
-at::Tensor pixels_of(const Image& square, int64_t size) {
-  if (square.height != size || square.width != size)
-    fail("an image of {} x {} pixels, the backbone takes {} x {}", square.height, square.width, size, size);
-  at::Tensor pixels = at::empty({size, size, 3}, at::kByte);
-  std::memcpy(pixels.data_ptr<uint8_t>(), square.rgb.data(), square.rgb.size());
+/// Rows into their place among all, [begin, begin + n).
+void put_rows(const Array& rows, int64_t begin, Array& all) {
+  std::memcpy(all.rows(begin, begin + rows.size(0)).mutable_raw(), rows.raw(), rows.bytes());
+}
+
+/// Square images as one array, uint8 [n, size, size, 3].
+Array pixels_of(const std::vector<Image>& squares, size_t begin, size_t end, int64_t size) {
+  Array pixels = Array::uninitialised({static_cast<int64_t>(end - begin), size, size, 3}, NumberType::kUInt8);
+  uint8_t* next = pixels.mutable_data<uint8_t>();
+  for (size_t i = begin; i < end; ++i) {
+    const Image& square = squares[i];
+    if (square.height != size || square.width != size)
+      fail("an image of {} x {} pixels, the backbone takes {} x {}", square.height, square.width, size, size);
+    next = std::copy(square.rgb.begin(), square.rgb.end(), next);
+  }
   return pixels;
 }
 
 }  // namespace
 
-void freeze_for(Backbone& backbone, const ExtractOptions& options) {
-  const c10::Device device = parse_device(options.device);
-  if (device.is_cpu() && resolve_precision(options.precision, device) == Precision::kFloat32) backbone.freeze();
+void freeze_for(Encoder& encoder, const ExtractOptions& options) {
+  encoder.prepare({options.device, options.precision});
+  encoder.freeze();
 }
 
-Array extract_given_images(Backbone& backbone, const GivenImages& images, const ExtractOptions& options,
+Array extract_given_images(Encoder& encoder, const GivenImages& images, const ExtractOptions& options,
                            std::mutex& passes, Progress& progress) {
   if (images.empty()) fail("there is no image to extract features of");
   const auto total = static_cast<int64_t>(images.size());
@@ -109,40 +73,34 @@ Array extract_given_images(Backbone& backbone, const GivenImages& images, const 
   std::vector<Array> parts;
   for (int64_t i = 0; i < total; i += options.batch) {
     const int64_t end = std::min(i + options.batch, total);
-    std::vector<SquareImage> some = square_images({images.begin() + i, images.begin() + end}, backbone.preprocessing());
+    std::vector<SquareImage> some = square_images({images.begin() + i, images.begin() + end}, encoder.preprocessing());
     const std::lock_guard lock(passes);
-    parts.push_back(extract_square_features(backbone, take_images(some), options));
+    parts.push_back(extract_square_features(encoder, take_images(some), options));
     progress.advance(end, "");
   }
   progress.finish();
   return Array::joined(parts);
 }
 
-at::Tensor to_float_images(const at::Tensor& pixels) {
-  // A permuted NHWC tensor is an NCHW tensor in channels-last format already: no pixel moves.
-  return pixels.permute({0, 3, 1, 2}).to(at::kFloat).mul_(1.0F / 255.0F);  // [n, 3, size, size]
-}
-
-FeatureSet extract_features(Backbone& backbone, const PackedImages& images, const ExtractOptions& options,
+FeatureSet extract_features(Encoder& encoder, const PackedImages& images, const ExtractOptions& options,
                             Progress& progress) {
-  const c10::Device device = prepare(backbone, options);
+  prepare(encoder, options);
   const int64_t count = images.size();
   if (count == 0) fail("there are no images to extract features from");
   FeatureSet result;
   const auto [share_begin, share_end] = options.group->share(count);
-  at::Tensor own = at::empty({share_end - share_begin, backbone.dim()}, at::kFloat);
+  Array own = Array::uninitialised({share_end - share_begin, encoder.dim()});
   progress.start("features", own.size(0));
   const Speed speed;
   for (int64_t first = share_begin; first < share_end; first += options.batch) {
     const int64_t end = std::min(share_end, first + options.batch);
-    const at::Tensor features =
-        forward_batch(backbone, tensor_of(images.pixels.rows(first, end)), options.precision, device);
+    const Array features = encoder.features(images.pixels.rows(first, end));
     check_output(features, first, images.image_ids);
-    own.slice(0, first - share_begin, end - share_begin).copy_(features);
+    put_rows(features, first - share_begin, own);
     progress.advance(end - share_begin, speed.describe((end - share_begin) * options.group->size()));
   }
   progress.finish();
-  result.features = array_of(options.group->gather_rows(own));
+  result.features = options.group->gather_rows(own);
   warn_of_alike(result.features);
   result.labels = images.labels;
   result.class_names = images.class_names;
@@ -151,11 +109,11 @@ FeatureSet extract_features(Backbone& backbone, const PackedImages& images, cons
   return result;
 }
 
-FeatureMaps extract_feature_maps(Backbone& backbone, const PackedImages& images, const ExtractOptions& options,
+FeatureMaps extract_feature_maps(Encoder& encoder, const PackedImages& images, const ExtractOptions& options,
                                  Progress& progress) {
   if (!options.group->is_single())
     fail_usage("feature maps are extracted by one process, not {}", options.group->size());
-  const c10::Device device = prepare(backbone, options);
+  prepare(encoder, options);
   const int64_t count = images.size();
   if (count == 0) fail("there are no images to extract feature maps from");
   FeatureMaps result;
@@ -166,38 +124,33 @@ FeatureMaps extract_feature_maps(Backbone& backbone, const PackedImages& images,
   const Speed speed;
   for (int64_t first = 0; first < count; first += options.batch) {
     const int64_t end = std::min(count, first + options.batch);
-    const at::Tensor maps =
-        forward_batch_maps(backbone, tensor_of(images.pixels.rows(first, end)), options.precision, device);
+    const Array maps = encoder.maps(images.pixels.rows(first, end));
     check_output(maps, first, images.image_ids);
     if (first == 0) {
       result.maps = scratch_array(scratch, {count, maps.size(1), maps.size(2), maps.size(3)}, NumberType::kFloat16);
     }
-    tensor_of(result.maps.rows(first, end)).copy_(maps);
+    put_rows(maps, first, result.maps);
     progress.advance(end, speed.describe(end));
   }
   progress.finish();
   return result;
 }
 
-Array extract_features(Backbone& backbone, const std::vector<Image>& images, const ExtractOptions& options) {
+Array extract_features(Encoder& encoder, const std::vector<Image>& images, const ExtractOptions& options) {
   std::vector<Image> squares;
-  for (const Image& image : images) squares.push_back(resize_and_crop(image, backbone.preprocessing()));
-  return extract_square_features(backbone, squares, options);
+  for (const Image& image : images) squares.push_back(resize_and_crop(image, encoder.preprocessing()));
+  return extract_square_features(encoder, squares, options);
 }
 
-Array extract_square_features(Backbone& backbone, const std::vector<Image>& images, const ExtractOptions& options) {
-  const c10::Device device = prepare(backbone, options);
+Array extract_square_features(Encoder& encoder, const std::vector<Image>& images, const ExtractOptions& options) {
+  prepare(encoder, options);
   if (images.empty()) fail("there are no images to extract features from");
-  const int64_t size = backbone.preprocessing().image_size;
-  std::vector<at::Tensor> batches;
+  const int64_t size = encoder.preprocessing().image_size;
+  std::vector<Array> batches;
   const auto batch = static_cast<size_t>(options.batch);
-  for (size_t first = 0; first < images.size(); first += batch) {
-    std::vector<at::Tensor> pixels;
-    for (size_t i = first; i < std::min(images.size(), first + batch); ++i)
-      pixels.push_back(pixels_of(images[i], size));
-    batches.push_back(forward_batch(backbone, at::stack(pixels), options.precision, device));
-  }
-  Array features = array_of(at::cat(batches));  // [n, d]
+  for (size_t first = 0; first < images.size(); first += batch)
+    batches.push_back(encoder.features(pixels_of(images, first, std::min(images.size(), first + batch), size)));
+  Array features = Array::joined(batches);  // [n, d]
   if (const auto bad = find_bad_features(features)) refuse_output(*bad, "an image");
   return features;
 }

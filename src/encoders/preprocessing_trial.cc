@@ -1,15 +1,12 @@
 #include "encoders/preprocessing_trial.h"
 
-#include <ATen/ATen.h>
-
 #include <algorithm>
 #include <map>
 #include <tuple>
 #include <utility>
 
 #include "base/error.h"
-#include "tensors/tensors.h"
-#include "tensors/unit_vectors.h"
+#include "base/matrix.h"
 
 namespace protocom {
 namespace {
@@ -42,6 +39,21 @@ class Sizes {
   std::map<std::tuple<int64_t, int64_t, Resampling>, PackedImages> packed_;
 };
 
+/// How many images each class has, [c].
+Eigen::VectorXf counts_of(const std::vector<int64_t>& labels, int64_t classes) {
+  Eigen::VectorXf count = Eigen::VectorXf::Zero(classes);
+  for (const int64_t label : labels) count[label] += 1;
+  return count;
+}
+
+/// The sums of rows [n, d] of each class, [c, d].
+template <typename Rows>
+FloatMatrix sums_of(const Rows& rows, const std::vector<int64_t>& labels, int64_t classes) {
+  FloatMatrix sum = FloatMatrix::Zero(classes, rows.cols());
+  for (size_t i = 0; i < labels.size(); ++i) sum.row(labels[i]) += rows.row(static_cast<int64_t>(i));
+  return sum;
+}
+
 }  // namespace
 
 std::vector<std::string> common_presets(int64_t image_size) {
@@ -71,17 +83,24 @@ ImageDataset few_base_images(const ImageDataset& dataset, int64_t classes, int64
 }
 
 std::vector<double> right_by_nearest_mean(const FeatureSet& features) {
-  const at::Tensor labels = at::tensor(features.labels, at::kLong), all = tensor_of(features.features);
-  const at::Tensor own = at::one_hot(labels).to(at::kFloat);  // [n, c]
-  const at::Tensor count = own.sum(0).unsqueeze(1);           // [c, 1]
-  const at::Tensor centre = (at::mm(own.t(), all) / count).mean(0);
-  const at::Tensor f = all - centre;                           // [n, d]
-  const at::Tensor sum = at::mm(own.t(), f);                   // [c, d]
-  const at::Tensor without = sum.index_select(0, labels) - f;  // [n, d], of the image's own class
-  const at::Tensor to_own = (unit_vectors(f) * unit_vectors(without)).sum(1, true);
-  const at::Tensor cosine = at::where(own > 0, to_own, at::mm(unit_vectors(f), unit_vectors(sum).t()));
-  const at::Tensor right = cosine.argmax(1).eq(labels).to(at::kDouble) * 100;
-  return {right.data_ptr<double>(), right.data_ptr<double>() + right.numel()};
+  const auto& labels = features.labels;
+  const auto all = matrix_of<float>(features.features);  // [n, d]
+  const int64_t classes = *std::max_element(labels.begin(), labels.end()) + 1;
+  const auto count = counts_of(labels, classes);                                              // [c]
+  const FloatMatrix means = sums_of(all, labels, classes).array().colwise() / count.array();  // [c, d]
+  const FloatMatrix f = all.rowwise() - means.colwise().mean();                               // [n, d]
+  const FloatMatrix sum = sums_of(f, labels, classes);                                        // [c, d]
+  FloatMatrix cosine = unit_rows(f) * unit_rows(sum).transpose();                             // [n, c]
+  std::vector<double> right;
+  for (int64_t i = 0; i < f.rows(); ++i) {
+    const int64_t own = labels[static_cast<size_t>(i)];
+    const FloatMatrix without = sum.row(own) - f.row(i);  // [1, d], of the image's own class
+    cosine(i, own) = unit_rows(f.row(i)).row(0).dot(unit_rows(without).row(0));
+    int64_t nearest = 0;
+    cosine.row(i).maxCoeff(&nearest);
+    right.push_back(nearest == own ? 100 : 0);
+  }
+  return right;
 }
 
 std::vector<PreprocessingTrial> try_preprocessing(const std::filesystem::path& encoder, const ImageDataset& dataset,
@@ -90,12 +109,12 @@ std::vector<PreprocessingTrial> try_preprocessing(const std::filesystem::path& e
   std::vector<PreprocessingTrial> tried;
   for (const std::string& preset : trials.presets) {
     PreprocessingTrial trial{preset, parse_preprocessing(preset), {}};
-    const auto backbone = open_backbone(encoder, {trials.architecture, trial.preprocessing});
-    if (!(backbone->preprocessing() == trial.preprocessing))
+    const auto opened = open_encoder(encoder, {trials.architecture, trial.preprocessing});
+    if (!(opened->preprocessing() == trial.preprocessing))
       fail_usage("{} says itself what images it takes, {}: there is nothing to compare", encoder.string(),
-                 describe(backbone->preprocessing()));
+                 describe(opened->preprocessing()));
     const PackedImages& images = sizes.at(trial.preprocessing);
-    trial.right = right_by_nearest_mean(extract_features(*backbone, images, trials.extract, progress));
+    trial.right = right_by_nearest_mean(extract_features(*opened, images, trials.extract, progress));
     tried.push_back(std::move(trial));
   }
   return tried;

@@ -20,7 +20,7 @@ struct PreprocessingTrial {
 
 /// Which images are looked at, and for what.
 struct PreprocessingTrials {
-  std::string architecture = NetworkOptions().architecture;  ///< of a bare state dict, see BackboneFileOptions
+  std::string architecture = NetworkOptions().architecture;  ///< of a bare state dict, see EncoderFileOptions
   std::vector<std::string> presets;                          ///< see common_presets()
   int64_t classes = 20;                                      ///< of base, at most
   int64_t images = 10;                                       ///< of each of them, at most
@@ -39,7 +39,7 @@ std::vector<double> right_by_nearest_mean(const FeatureSet& features);
 
 /// An encoder that does not say what images it takes, with one preprocessing after the other, on the same images of
 /// base classes; those that cannot be read are left out for all. Throws UsageError for an unknown preset and for a file
-/// that says itself what it takes, Error where fewer than two base classes have two images, and what open_backbone,
+/// that says itself what it takes, Error where fewer than two base classes have two images, and what open_encoder,
 /// pack_images and extract_features throw.
 std::vector<PreprocessingTrial> try_preprocessing(const std::filesystem::path& encoder, const ImageDataset& dataset,
                                                   const PreprocessingTrials& trials, Progress& progress);

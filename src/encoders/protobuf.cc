@@ -1,4 +1,4 @@
-#include "encoders/detail/protobuf.h"
+#include "encoders/protobuf.h"
 
 #include "base/error.h"
 

@@ -18,7 +18,6 @@
 #include "fewshot/paper/completion_model.h"
 #include "fewshot/scorer_group.h"
 #include "jobs/process_group.h"
-#include "tensors/tensors.h"
 
 namespace protocom {
 namespace {
@@ -54,13 +53,10 @@ std::vector<Prediction> predictions_of(const Array& rows) {
   return predictions;
 }
 
-/// The rows of every process.
-Array gathered(const Array& rows, const ProcessGroup& group) { return array_of(group.gather_rows(tensor_of(rows))); }
-
 void gather(const std::pair<int64_t, int64_t>& share, const ProcessGroup& group, std::vector<double>& values) {
   if (values.empty()) return;
   const Array own = Array::of(std::vector<double>{values.begin() + share.first, values.begin() + share.second});
-  const Array all = gathered(own.reshaped({own.numel(), 1}), group);
+  const Array all = group.gather_rows(own.reshaped({own.numel(), 1}));
   std::copy_n(all.data<double>(), values.size(), values.begin());
 }
 
@@ -73,7 +69,7 @@ void gather_scores(const ListShare& own, const ProcessGroup& group, std::vector<
     if (method.predictions.empty()) continue;
     const auto begin = method.predictions.begin();
     const Array rows = numbers_of({begin + own.queries.first, begin + own.queries.second});
-    method.predictions = predictions_of(gathered(rows, group));
+    method.predictions = predictions_of(group.gather_rows(rows));
   }
 }
 

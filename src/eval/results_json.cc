@@ -121,7 +121,7 @@ json results_json(const EpisodeShape& shape, const std::vector<SeedScores>& seed
 Comparisons with_labels(Comparisons asked, const std::vector<std::string>& methods) {
   const auto resolve = [&](std::string& name) {
     const std::string found = label_meant(methods, name);
-    name = found.empty() ? make_method(name)->label() : found;
+    name = found.empty() ? checked_label(name) : found;
   };
   resolve(asked.baseline);
   for (MethodPair& pair : asked.pairs) {

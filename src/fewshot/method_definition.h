@@ -10,7 +10,7 @@
 
 namespace protocom {
 
-/// What a file of methods/ gives: `simple_shot.cc` defines `MethodDefinition simple_shot()` in
+/// What a file of methods/ or trained/ gives: `simple_shot.cc` defines `MethodDefinition simple_shot()` in
 /// protocom::methods, and the build's list finds it by the file's name.
 struct MethodDefinition {
   MethodSpec spec;
@@ -30,9 +30,5 @@ MethodDefinition define(MethodSpec spec, Parameters<Options> parameters, More...
           },
           tries};
 }
-
-/// Adds the methods of another library to those that are called by name. Only before the first use of any, from one
-/// thread: at the start of a program.
-void add_definitions(std::vector<MethodDefinition> definitions);
 
 }  // namespace protocom

@@ -5,9 +5,9 @@
 
 namespace protocom::methods {
 
-// The definitions of all files of a folder methods/. The build writes both functions (cmake/ProtocomMethods.cmake).
+// The definitions of all files of a folder. The build writes both functions (cmake/ProtocomMethods.cmake).
 
-std::vector<MethodDefinition> list();          ///< of fewshot
-std::vector<MethodDefinition> trained_list();  ///< of heads
+std::vector<MethodDefinition> list();          ///< of methods/
+std::vector<MethodDefinition> trained_list();  ///< of trained/
 
 }  // namespace protocom::methods

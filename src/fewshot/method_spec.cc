@@ -49,6 +49,7 @@ json to_json(const MethodSpec& spec) {
           {"mode", spec.mode()},
           {"assumes_balanced_queries", spec.assumes == Assumes::kBalancedQueries},
           {"needs", needs},
+          {"trained_by_torch", spec.trained_by_torch},
           {"notes", spec.notes},
           {"parameters", parameters}};
 }

@@ -64,11 +64,12 @@ struct MethodSpec {
   Sees sees = Sees::kEachQueryAlone;
   Assumes assumes = Assumes::kNothing;
   std::vector<Need> needs = {};
-  int64_t fewest_shots = 1;    ///< labelled images that each class must have; 0: a description is enough
-  std::string fitted_as = {};  ///< the method whose fitted files it takes, if that is another one
-  int paper_row = 0;           ///< 1 to 4: row (i) to (iv) of the paper's ablation (table 4); 0: none of them
-  std::string notes = {};      ///< variants, and where it differs from its source
-  std::string symbol = {};     ///< of its prototype in the paper (table 3); may be empty
+  int64_t fewest_shots = 1;       ///< labelled images that each class must have; 0: a description is enough
+  std::string fitted_as = {};     ///< the method whose fitted files it takes, if that is another one
+  int paper_row = 0;              ///< 1 to 4: row (i) to (iv) of the paper's ablation (table 4); 0: none of them
+  std::string notes = {};         ///< variants, and where it differs from its source
+  std::string symbol = {};        ///< of its prototype in the paper (table 3); may be empty
+  bool trained_by_torch = false;  ///< the plug-in with LibTorch trains and asks it
   std::vector<ParameterSpec> parameters = {};
 
   [[nodiscard]] bool has(Need need) const;

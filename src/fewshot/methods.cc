@@ -25,15 +25,10 @@ std::vector<MethodDefinition> ordered(std::vector<MethodDefinition> definitions)
   return definitions;
 }
 
-std::vector<MethodDefinition>& more_definitions() {
-  static std::vector<MethodDefinition> more;
-  return more;
-}
-
 const std::vector<MethodDefinition>& definitions() {
   static const std::vector<MethodDefinition> kDefinitions = [] {
     std::vector<MethodDefinition> all = methods::list();
-    for (const MethodDefinition& definition : more_definitions()) all.push_back(definition);
+    for (MethodDefinition& definition : methods::trained_list()) all.push_back(std::move(definition));
     return ordered(std::move(all));
   }();
   return kDefinitions;
@@ -111,10 +106,6 @@ bool is_there(Need need, const MethodContext& context) {
 
 }  // namespace
 
-void add_definitions(std::vector<MethodDefinition> definitions) {
-  for (MethodDefinition& definition : definitions) more_definitions().push_back(std::move(definition));
-}
-
 const std::vector<const MethodSpec*>& method_specs() {
   static const std::vector<const MethodSpec*> kSpecs = [] {
     std::vector<const MethodSpec*> specs;
@@ -168,6 +159,13 @@ std::unique_ptr<Method> make_method(const std::string& text) {
   return method;
 }
 
+std::string checked_label(const std::string& text) {
+  const MethodCall call(text);
+  const MethodSpec& spec = method_spec(call.name);
+  check_parameter_names(spec.name, spec.parameters, call.parameters);
+  return label_of(spec, call.parameters);
+}
+
 Methods make_methods(const std::vector<std::string>& texts) {
   if (texts.empty()) fail_usage("no method is named");
   Methods all;
@@ -186,7 +184,7 @@ std::vector<std::string> labels_of(const Methods& methods) {
 }
 
 std::string label_meant(const std::vector<std::string>& labels, const std::string& text) {
-  const std::string exact = make_method(text)->label();
+  const std::string exact = checked_label(text);
   if (has(labels, exact)) return exact;
   if (text.find(':') != std::string::npos) return "";
   const std::vector<std::string> found = named(labels, text);

@@ -8,7 +8,8 @@
 
 namespace protocom {
 
-/// Every method there is: the paper's rows first, then by name. Their files are src/fewshot/methods/*.cc.
+/// Every method there is: the paper's rows first, then by name. Their files are src/fewshot/methods/*.cc, and
+/// src/fewshot/trained/*.cc of those that are trained by gradients.
 const std::vector<const MethodSpec*>& method_specs();
 
 /// Throws UsageError for a name that no method has, with those that are near.
@@ -22,8 +23,12 @@ const ParameterTries& parameter_tries(const std::string& method);
 std::vector<std::string> paper_rows();
 
 /// A method from text: its name, then parameters. "gauss-fusion", "gauss-fusion:scale=20:epsilon=1e-5". Throws
-/// UsageError for an unknown name, an unknown parameter, a value out of range or given twice.
+/// UsageError for an unknown name, an unknown parameter, a value out of range or given twice. One that is trained by
+/// gradients is made by the plug-in with LibTorch: Error where that cannot be loaded.
 std::unique_ptr<Method> make_method(const std::string& text);
+
+/// Its label. Makes no method, so that no plug-in is loaded for it; throws the same UsageErrors.
+std::string checked_label(const std::string& text);
 
 /// Methods that run together.
 using Methods = std::vector<std::shared_ptr<const Method>>;

@@ -2,8 +2,7 @@
 
 namespace protocom {
 
-/// Adds the methods that are trained by gradients to those that are called by name. At the start of a program
-/// (add_definitions); src/add_trained_methods.cc does it where it is linked.
-void add_trained_methods();
+/// Makes this module the one that makes the methods that are trained by gradients (fewshot/torch_functions.h).
+void provide_trained_methods();
 
 }  // namespace protocom

@@ -5,8 +5,8 @@
 
 #include "base/error.h"
 #include "base/threads.h"
+#include "encoders/encoder.h"
 #include "store/database_error.h"
-#include "tensors/device.h"
 
 namespace protocom::http {
 namespace {
@@ -155,8 +155,7 @@ void fail_unwanted(std::vector<Job>& jobs) {
 int lanes_of(const ServerOptions& options) {
   constexpr int kMostLanes = 4;
   if (options.lanes > 0) return options.lanes;
-  if (parse_device(options.recognizing.device).type() != c10::kCPU) return 1;
-  return std::min(kMostLanes, thread_count());
+  return runs_on_processor(options.recognizing.device) ? std::min(kMostLanes, thread_count()) : 1;
 }
 
 }  // namespace

@@ -1,3 +1,5 @@
+#include "jobs/launch.h"
+
 #include <charconv>
 #include <cstdlib>
 #include <cstring>
@@ -5,7 +7,6 @@
 #include <optional>
 
 #include "base/error.h"
-#include "jobs/process_group.h"
 
 namespace protocom {
 namespace {

@@ -3,7 +3,7 @@
 #include "base/error.h"
 #include "base/log.h"
 #include "datasets/feature_preprocessing.h"
-#include "encoders/backbone.h"
+#include "encoders/encoder.h"
 #include "encoders/text_encoder.h"
 #include "images/image_files.h"
 #include "io/files.h"
@@ -94,8 +94,8 @@ StoreModel model_of(const RecognizerParts& parts) {
   return model;
 }
 
-BackboneFileOptions said_of(const RecognizerParts& parts, const StoreModel& model) {
-  BackboneFileOptions asked;
+EncoderFileOptions said_of(const RecognizerParts& parts, const StoreModel& model) {
+  EncoderFileOptions asked;
   asked.preprocessing = model.preprocessing;
   if (!parts.preprocessing.empty()) asked.preprocessing = parse_preprocessing(parts.preprocessing);
   asked.output = parts.output;
@@ -104,7 +104,7 @@ BackboneFileOptions said_of(const RecognizerParts& parts, const StoreModel& mode
 
 /// The backbone's sizes and preprocessing, which the model has to take.
 void take_backbone(const RecognizerParts& parts, const StoreModel& model, RecognizerSettings& settings) {
-  const auto backbone = open_backbone(parts.backbone, said_of(parts, model));
+  const auto backbone = open_encoder(parts.backbone, said_of(parts, model));
   const bool fits_any = !has_model(parts) && parts.space.empty();
   if (!fits_any && model.feature_dim() != backbone->dim())
     fail("{}: features of {} dimensions, {} takes {}: it was made with another backbone", parts.backbone.string(),

@@ -166,11 +166,11 @@ void Recognizer::warn_of_one_class() {
                 excerpt(scorer_->class_names().front()));
 }
 
-Backbone& Recognizer::backbone() {
+Encoder& Recognizer::backbone() {
   if (backbone_ != nullptr) return *backbone_;
-  BackboneFileOptions stated;
+  EncoderFileOptions stated;
   stated.preprocessing = file_.settings().preprocessing;
-  file_.read_artefact("backbone", [&](const fs::path& path) { backbone_ = open_backbone(path, stated); });
+  file_.read_artefact("backbone", [&](const fs::path& path) { backbone_ = open_encoder(path, stated); });
   if (backbone_->dim() != file_.settings().feature_dim)
     fail("{}: its backbone gives features of {} dimensions, expected {}", file_.path().string(), backbone_->dim(),
          file_.settings().feature_dim);

@@ -12,7 +12,7 @@
 
 #include "base/array.h"
 #include "base/progress.h"
-#include "encoders/backbone.h"
+#include "encoders/encoder.h"
 #include "encoders/extract.h"
 #include "images/image.h"
 #include "images/image_files.h"
@@ -162,7 +162,7 @@ class Recognizer {
   void refresh();
   void use_index();
   ClassEnrolment describe(const ClassRequest& request, std::set<std::string>& left_out);
-  Backbone& backbone();
+  Encoder& backbone();
   [[nodiscard]] ExtractOptions extract_options() const;
   void warn_of_other_classes();
   void warn_of_one_class();
@@ -175,7 +175,7 @@ class Recognizer {
   RecognizerFile file_;
   RecognizerOptions options_;
   std::unique_ptr<const StoreModel> model_;
-  std::unique_ptr<Backbone> backbone_;    // read when the first image comes
+  std::unique_ptr<Encoder> backbone_;     // read when the first image comes
   std::unique_ptr<Knowledge> knowledge_;  // read when the first class is described
   // What follows from the classes as they were at a revision.
   RecognizerSnapshot snapshot_;

@@ -1,20 +1,11 @@
 #include "tensors/device.h"
 
 #include <ATen/Context.h>
-#include <ATen/Parallel.h>
 #include <torch/cuda.h>
 
-#include "base/cores.h"
 #include "base/error.h"
-#include "base/threads.h"
 
 namespace protocom {
-
-void set_threads(int threads) {
-  const int count = threads > 0 ? threads : usable_cores();
-  set_thread_count(count);
-  at::set_num_threads(count);
-}
 
 c10::Device parse_device(const std::string& text) {
   const bool cuda = at::hasCUDA();

@@ -24,8 +24,8 @@ constexpr std::array<std::pair<NumberType, at::ScalarType>, 10> kTypes = {{{Numb
                                                                            {NumberType::kFloat64, at::kDouble}}};
 
 // LibTorch sets OpenMP's number of threads at its first parallel operator in a thread, and asking for it does so too.
-[[maybe_unused]] const bool kThreadHookIsSet = [] {
-  set_thread_hook([] { static_cast<void>(at::get_num_threads()); });
+[[maybe_unused]] const bool kThreadsFollow = [] {
+  follow_thread_count({[] { static_cast<void>(at::get_num_threads()); }, [](int all) { at::set_num_threads(all); }});
   return true;
 }();
 

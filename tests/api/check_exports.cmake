@@ -1,4 +1,5 @@
-# Fails when LIBRARY exports a symbol that is neither of the namespace protocom::v0 nor of protocom.h, or none at all.
+# Fails when LIBRARY exports to everybody a symbol that is neither of the namespace protocom::v0 nor of protocom.h, or to protocom's own
+# programs (version PROTOCOM_PRIVATE) one that is not protocom's; or none at all.
 cmake_minimum_required(VERSION 3.25)
 execute_process(COMMAND ${NM} -D -C --defined-only ${LIBRARY} OUTPUT_VARIABLE output COMMAND_ERROR_IS_FATAL ANY)
 string(REGEX REPLACE "[][;]" "." output "${output}")
@@ -6,6 +7,12 @@ string(REPLACE "\n" ";" lines "${output}")
 set(count 0)
 foreach(line IN LISTS lines)
   if(line MATCHES "^[0-9a-f]+ A " OR line STREQUAL "")
+    continue()
+  endif()
+  if(line MATCHES "@@PROTOCOM_PRIVATE$")
+    if(NOT line MATCHES "protocom::")
+      message(FATAL_ERROR "${LIBRARY} exports: ${line}")
+    endif()
     continue()
   endif()
   math(EXPR count "${count} + 1")

@@ -3,10 +3,10 @@
 #include <ATen/ATen.h>
 
 #include "datasets/feature_set.h"
-#include "encoders/backbone.h"
 #include "images/image.h"
 #include "io/files.h"
 #include "knowledge/knowledge.h"
+#include "networks/backbone.h"
 #include "recognizer/store_support.h"
 #include "support/clip_folder.h"
 #include "tensors/tensors.h"

@@ -240,6 +240,12 @@ TEST_F(Evaluate, ListsAndDescribesEveryMethod) {
   const json listed = json::parse(protocom(folder_.path(), {"methods", "--json"}).out);
   EXPECT_EQ(listed[3]["name"], "gauss-fusion");
   EXPECT_EQ(listed[3]["parameters"][1]["default"], 10.0);
+  EXPECT_EQ(listed[3]["trained_by_torch"], false);
+  const json trained = json::parse(protocom(folder_.path(), {"methods", "cfa", "--json"}).out);
+  EXPECT_EQ(trained[0]["trained_by_torch"], true);
+  EXPECT_THAT(protocom(folder_.path(), {"methods", "cfa"}).out,
+              AllOf(HasSubstr("fitting, feature maps (protocom extract --maps), LibTorch (plug-in)"),
+                    HasSubstr("of the channels before they are divided")));
   EXPECT_EQ(protocom(folder_.path(), {"methods", "nothing"}).exit_code, 2);
 }
 

@@ -11,6 +11,7 @@
 #include <limits>
 #include <sstream>
 
+#include "base/threads.h"
 #include "datasets/feature_set.h"
 #include "io/files.h"
 #include "io/mapped_rows.h"
@@ -18,7 +19,6 @@
 #include "io/safetensors.h"
 #include "support/message_of.h"
 #include "support/temp_dir.h"
-#include "tensors/device.h"
 #include "tensors/tensors.h"
 
 namespace protocom::testing {

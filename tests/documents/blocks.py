@@ -1,6 +1,6 @@
 """Holds every code block of README.md, CONTRIBUTING.md and docs/ to the program and the tree as they are: commands of protocom exist with each option
 that is given, targets of make and scripts exist, Python compiles, JSON and TOML are read, and C++ of the public headers compiles. What a block does is
-tried elsewhere: the quick start (tests/documents/quick_start.py), own photos (tests/tour), encoders (tests/encoders), Python (tests/python), the library
+tried elsewhere: the quick start (tests/documents/quick_start.py), own photos (tests/tour), encoders (tests/networks), Python (tests/python), the library
 (tests/package).
 
     blocks.py PROGRAM ROOT COMPILER INCLUDES"""

@@ -52,6 +52,17 @@ TEST(MethodText, IsRefusedWithWhatWouldBeRight) {
   EXPECT_THROW(make_methods({"mean", "mean:gamma=0"}), UsageError) << "the same method twice";
 }
 
+TEST(CheckedLabel, IsThatOfTheMethodAndRefusesWhatThatDoes) {
+  for (const char* text : {"gauss-fusion", "gauss-fusion:scale=10", "mean:gamma=4", "restore-net:steps=50:share=0.5"})
+    EXPECT_EQ(checked_label(text), make_method(text)->label());
+  for (const char* text :
+       {"gaus-fusion", "cfa:group=4", "cfa:groups=0", "cfa:mixing=some", "mean:gamma", "mean:gamma=1:gamma=2"}) {
+    const std::string refusal = message_of([&] { checked_label(text); });
+    EXPECT_FALSE(refusal.empty()) << text;
+    EXPECT_EQ(refusal, message_of([&] { make_method(text); }));
+  }
+}
+
 TEST(LabelMeant, IsTheExactOneElseTheOnlyOneOfThatNameWhereNoParameterIsTyped) {
   const std::vector<std::string> labels = {"mean",         "plda:prior=none", "plda",
                                            "tim:steps=10", "gauss-fusion",    "restore-net:steps=50"};
@@ -145,6 +156,9 @@ TEST(MethodList, BeginsWithThePapersRowsAndHasEachNameOnce) {
     for (const ParameterSpec& parameter : spec->parameters) EXPECT_FALSE(parameter.text.empty()) << parameter.name;
   }
   EXPECT_EQ(method_specs()[3]->name, "gauss-fusion");
+  EXPECT_EQ(std::count_if(method_specs().begin(), method_specs().end(),
+                          [](const auto* spec) { return spec->trained_by_torch; }),
+            12);
 }
 
 // ------------------------------------------------------------------------------- the contract that every method keeps

@@ -3,6 +3,7 @@
 #include <thread>
 
 #include "http/server_support.h"
+#include "networks/backbone.h"
 #include "support/logged.h"
 #include "support/sqlite_file.h"
 

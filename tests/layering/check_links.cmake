@@ -1,6 +1,5 @@
 # Fails when a module of CMakeLists.txt links another than the ones it includes: PUBLIC are those of its headers, PRIVATE
-# those of its sources and of detail/ alone. Also when one whose sources alone may include LibTorch (TORCH private), or nothing (none),
-# includes more of it.
+# those of its sources and of detail/ alone. Also when one of the core, which does not say TORCH, includes LibTorch.
 #   cmake -D ROOT=<source folder> -P check_links.cmake
 cmake_minimum_required(VERSION 3.25)
 
@@ -44,6 +43,10 @@ function(modules_linked result)
 endfunction()
 
 file(READ ${ROOT}/CMakeLists.txt text)
+if(EXISTS ${ROOT}/cmake/ProtocomPlugin.cmake)
+  file(READ ${ROOT}/cmake/ProtocomPlugin.cmake plugin)
+  string(APPEND text "${plugin}")
+endif()
 string(REGEX REPLACE "#[^\n]*" "" text "${text}")
 string(REGEX MATCHALL "protocom_add_module\\([^)]*\\)" calls "${text}")
 set(names "")
@@ -58,7 +61,7 @@ foreach(call IN LISTS calls)
   string(REGEX REPLACE "^protocom_add_module\\((.*)\\)$" "\\1" words "${call}")
   string(REGEX REPLACE "[ \t\n]+" ";" words "${words}")
   list(POP_FRONT words name)
-  cmake_parse_arguments(arg "" "TORCH;PCH" "PUBLIC;PRIVATE" ${words})
+  cmake_parse_arguments(arg "TORCH" "PCH" "PUBLIC;PRIVATE" ${words})
   modules_linked(public ${arg_PUBLIC})
   modules_linked(private ${arg_PRIVATE})
   file(GLOB_RECURSE sources ${ROOT}/src/${name}/*.h ${ROOT}/src/${name}/*.cc)
@@ -68,10 +71,9 @@ foreach(call IN LISTS calls)
   modules_included(in_headers ${name} ${headers})
   modules_included(in_sources ${name} ${sources})
   list(REMOVE_ITEM in_sources "" ${in_headers})
-  torch_included(torch_in_headers ${headers})
   torch_included(torch_in_sources ${sources})
-  if((arg_TORCH STREQUAL "none" AND torch_in_sources) OR (arg_TORCH STREQUAL "private" AND torch_in_headers))
-    string(APPEND violations "${name}: it includes LibTorch, which it links '${arg_TORCH}'\n")
+  if(torch_in_sources AND NOT arg_TORCH)
+    string(APPEND violations "${name}: it includes LibTorch, which it does not link\n")
   endif()
   if(NOT "${public}" STREQUAL "${in_headers}")
     string(APPEND violations "${name}: its headers include '${in_headers}', it links PUBLIC '${public}'\n")

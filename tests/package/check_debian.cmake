@@ -33,14 +33,21 @@ endfunction()
 expect_package(protocom usr/bin/protocom\n usr/libexec/protocom/protocom\n usr/share/man/man1/protocom.1.gz
                usr/share/man/man1/protocom-recognizer.1.gz usr/share/bash-completion/completions/protocom\n
                "usr/share/zsh/[^\n]*/_protocom\n" usr/share/fish/vendor_completions.d/protocom.fish\n)
-if(NOT depends MATCHES "libtorch")
-  message(FATAL_ERROR "protocom should depend on LibTorch, found: ${depends}")
+if(depends MATCHES "libtorch" OR NOT depends MATCHES "libprotocom0 [(]= ")
+  message(FATAL_ERROR "protocom should depend on its library and not on LibTorch, found: ${depends}")
 endif()
 expect_package(protocom-serve usr/bin/protocom-serve\n usr/libexec/protocom/protocom-serve\n usr/share/man/man1/protocom-serve.1.gz
                usr/lib/systemd/system/protocom-serve.service etc/protocom/serve.conf)
 expect_package(libprotocom0 "usr/lib/[^\n]*libprotocom[.]so[.]0 -> ")
 if(contents MATCHES "libprotocom.so ->")
   message(FATAL_ERROR "libprotocom.so is for those who develop")
+endif()
+if(depends MATCHES "libtorch")
+  message(FATAL_ERROR "the library should not depend on LibTorch, found: ${depends}")
+endif()
+expect_package(libprotocom-torch "usr/lib/[^\n]*protocom/libprotocom-torch.so")
+if(NOT depends MATCHES "libtorch" OR NOT depends MATCHES "libprotocom0 [(]= ")
+  message(FATAL_ERROR "the plug-in should depend on LibTorch and the library, found: ${depends}")
 endif()
 expect_package(libprotocom-dev "usr/lib/[^\n]*libprotocom[.]so -> " usr/include/protocom/recognizer.h usr/include/protocom/version.h
                "usr/lib/[^\n]*protocomConfig.cmake" "usr/lib/[^\n]*protocom.pc")

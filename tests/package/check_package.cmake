@@ -114,7 +114,10 @@ if(NOT status EQUAL 2 OR NOT output MATCHES "give a file of API keys")
   message(FATAL_ERROR "protocom-serve without keys gave exit ${status} and: ${output}")
 endif()
 
-# Beside another LibTorch in one process it would misbehave: the package must refuse it and say why.
+# An archive beside another LibTorch in one program would misbehave: the package must refuse it and say why.
+if(SHARED)
+  return()
+endif()
 file(WRITE ${WORK}/other/TorchConfig.cmake "set(Torch_FOUND TRUE)\n")
 file(WRITE ${WORK}/other/TorchConfigVersion.cmake "set(PACKAGE_VERSION 0.4.1)\nset(PACKAGE_VERSION_COMPATIBLE TRUE)\n")
 run(${configure} -S ${CONSUMER} -B ${WORK}/refused -D WITH_TORCH=ON -D CMAKE_PREFIX_PATH=${prefix} -D Torch_DIR=${WORK}/other)

@@ -32,26 +32,46 @@ scores = protocom.easyfsl.FewShotClassifier("mean").process_support_set(x, y)(x.
 assert isinstance(scores, torch.Tensor) and scores.shape == (20, 4)
 """
 
-# What a program does that goes on without PyTorch: argv[1] says whether protocom, or PyTorch, comes first.
-ANOTHER = """
-import importlib.util, sys
+# What most programs do: features of PyTorch, answers of protocom, in either order.
+FEATURES = """
+import sys
 import numpy
 def fit():
     import protocom
+    assert len(protocom.methods()) > 40
     return protocom.PLDA().fit(numpy.eye(3), [0, 1, 2]).predict(numpy.eye(3)).tolist()
 def multiply():
     import torch
     return torch.eye(3).sum().item()
 first, last = (fit, multiply) if sys.argv[1] == "protocom" else (multiply, fit)
+for turn in range(2):
+    assert first() in ([0, 1, 2], 3.0) and last() in ([0, 1, 2], 3.0)
+maps = open("/proc/self/maps").read()
+print("libtorch_cpu.so.1" in maps, "torch" in sys.modules)
+"""
+
+# What needs our LibTorch: argv[1] says whether that, or PyTorch, comes first.
+ANOTHER = """
+import importlib.util, sys
+import numpy
+def train():
+    import protocom
+    return protocom.make("meta-baseline") is not None
+def multiply():
+    import torch
+    return torch.eye(3).sum().item()
+first, last = (train, multiply) if sys.argv[1] == "protocom" else (multiply, train)
 answer = first()
 assert importlib.util.find_spec("torch").origin.endswith("__init__.py")
 for turn in range(2):
     try:
         last()
-    except ImportError as error:
-        assert ("torch" in sys.modules, "protocom._core" in sys.modules) == (first is multiply, first is fit), error
+    except ValueError as error:
+        assert ("torch" in sys.modules) == (first is multiply), error
     else:
         raise AssertionError("both are there")
+import protocom
+assert protocom.PLDA().fit(numpy.eye(3), [0, 1, 2]).predict(numpy.eye(3)).tolist() == [0, 1, 2]
 assert first() == answer
 last()
 """
@@ -63,13 +83,16 @@ def run(code, *arguments, python=sys.executable, folder=None):
                           env=dict(os.environ, PYTHONPATH=path))
 
 
-def check_refusal(done, order, version):
+def check_refusal(done, order, version, loaded):
     assert done.returncode == 1, done.stderr
     last = done.stderr.strip().splitlines()[-1]
-    who = f"PyTorch {version} cannot be imported" if order == "protocom" else "protocom cannot be loaded"
-    assert last.startswith(f"protocom.ImportRefused: {who} into this process: "), done.stderr
-    for words in (f"PyTorch {version} ", f"LibTorch {TORCH}", "processes of their own"):
-        assert words in last
+    if order == "protocom":
+        assert last.startswith(f"protocom.ImportRefused: PyTorch {version} cannot be imported into this process: "), done.stderr
+        assert f"LibTorch {TORCH}" in last
+    else:
+        assert last.startswith(f"protocom.Error: a method that is trained by gradients needs LibTorch: "), done.stderr
+        assert f"has loaded {loaded}" in last
+    assert "processes of their own" in last
 
 
 @pytest.fixture
@@ -78,8 +101,12 @@ def pretend(tmp_path):
     def make(version):
         (tmp_path / "torch").mkdir()
         (tmp_path / "torch/version.py").write_text(f"__all__ = ['__version__']\n__version__ = '{version}'\ndebug = False\n")
+        source = tmp_path / "torch/empty.c"
+        source.write_text("int protocom_test_of_another_torch;\n")
+        subprocess.run(["cc", "-shared", "-fPIC", "-o", tmp_path / "torch/libtorch_cpu.so", source], check=True)
         (tmp_path / "torch/__init__.py").write_text(
-            "import os, types\n"
+            "import ctypes, os, types\n"
+            "library = ctypes.CDLL(os.path.join(os.path.dirname(__file__), 'libtorch_cpu.so'))\n"
             "open(os.path.join(os.path.dirname(__file__), 'was-run'), 'w').close()\n"
             "from .version import __version__\n"
             "eye = lambda n: types.SimpleNamespace(sum=lambda: types.SimpleNamespace(item=lambda: float(n)))\n")
@@ -96,40 +123,46 @@ def test_shares_a_process_with_the_pytorch_of_its_libtorch(order):
 
 
 @pytest.mark.parametrize("order", ["protocom", "torch"])
-def test_refuses_another_pytorch_in_one_sentence(order, pretend):
-    folder = pretend("2.99.1+cpu")
-    check_refusal(run(ANOTHER, order, folder=folder), order, "2.99.1+cpu")
-    assert (folder / "torch/was-run").exists() == (order == "torch")
+def test_classifies_features_beside_any_pytorch(order, pretend):
+    done = run(FEATURES, order, folder=pretend("2.99.1+cpu"))
+    assert done.stdout == "False True\n", done.stderr
 
 
 @pytest.mark.parametrize("order", ["protocom", "torch"])
-def test_refuses_a_real_pytorch_of_another_libtorch(order):
+def test_refuses_two_libtorches_in_one_sentence(order, pretend):
+    folder = pretend("2.99.1+cpu")
+    check_refusal(run(ANOTHER, order, folder=folder), order, "2.99.1+cpu", folder / "torch/libtorch_cpu.so")
+    assert (folder / "torch/was-run").exists() == (order == "torch")
+
+
+@pytest.fixture
+def another_python():
+    """A Python that has a PyTorch of another LibTorch, and its version."""
     python = os.environ.get("PROTOCOM_TORCH_PYTHON")
     if not python:
         pytest.skip("PROTOCOM_TORCH_PYTHON names no Python with another PyTorch: scripts/try-torch makes one")
-    found = run("import torch; print(torch.__version__)", python=python)
+    found = run("import torch; print(torch.__version__); print(torch.__file__)", python=python)
     assert found.returncode == 0, found.stderr
-    version = found.stdout.strip()
+    version, file = found.stdout.split()
     assert version.split(".")[:2] != TORCH.split(".")[:2], f"{python} has PyTorch {version}, which is no other one"
-    check_refusal(run(ANOTHER, order, python=python), order, version)
+    return python, version, os.path.dirname(file)
 
 
-def test_imports_pytorch_as_ever_until_the_library_is_loaded(pretend):
-    done = run("import protocom, torch\nprint(torch.eye(2).sum().item())\nprotocom.methods()", folder=pretend("2.99.1"))
-    assert done.stdout == "2.0\n"
-    check_refusal(done, "torch", "2.99.1")
+@pytest.mark.parametrize("order", ["protocom", "torch"])
+def test_classifies_features_beside_a_real_pytorch(order, another_python):
+    done = run(FEATURES, order, python=another_python[0])
+    assert done.stdout == "False True\n", done.stderr
 
 
-def test_refuses_another_pytorch_that_is_being_imported(pretend, monkeypatch):
-    half = types.ModuleType("torch")
-    half.__path__ = [str(pretend("2.99.1") / "torch")]
-    monkeypatch.setitem(sys.modules, "torch", half)
-    with pytest.raises(ImportError, match="PyTorch 2.99.1 is imported already"):
-        _torch.check()
+@pytest.mark.parametrize("order", ["protocom", "torch"])
+def test_refuses_the_libtorch_of_a_real_pytorch(order, another_python):
+    python, version, folder = another_python
+    check_refusal(run(ANOTHER, order, python=python), order, version, f"{folder}/lib/libtorch_cpu.so")
 
 
 def test_lets_pytorch_of_the_same_libtorch_pass(pretend):
-    code = "import sys, protocom\nprotocom.methods()\nimport torch\nprint(torch.__file__, type(torch.__loader__).__name__)"
+    code = ("import sys, protocom\nprotocom.make('meta-baseline')\nimport torch\n"
+            "print(torch.__file__, type(torch.__loader__).__name__)")
     folder = pretend(f"{TORCH}+cpu")
     done = run(code, folder=folder)
     assert done.stdout.split() == [str(folder / "torch/__init__.py"), "SourceFileLoader"], done.stderr
@@ -139,16 +172,18 @@ def test_leaves_all_other_imports_alone(tmp_path):
     guard = _torch._Guard()
     assert guard.find_spec("torchvision") is None
     assert guard.find_spec("torch.version", ["/"]) is None
-    done = run("import sys, protocom\nprotocom.methods()\nsys.path[:] = [sys.argv[1]]\nimport torch", str(tmp_path))
+    start = "import sys, protocom\nprotocom.make('meta-baseline')\nsys.path[:] = [sys.argv[1]]\nimport torch"
+    done = run(start, str(tmp_path))
     assert done.stderr.strip().splitlines()[-1] == "ModuleNotFoundError: No module named 'torch'"
     (tmp_path / "torch").mkdir()  # no PyTorch, but a folder of that name
-    done = run("import sys, protocom\nprotocom.methods()\nsys.path[:] = [sys.argv[1]]\nimport torch\nprint(torch)", str(tmp_path))
+    done = run(start + "\nprint(torch)", str(tmp_path))
     assert "NamespaceLoader" in done.stdout or "(namespace)" in done.stdout, done.stderr
 
 
 def test_a_found_spec_stays_as_it_was(pretend, monkeypatch):
     spec = importlib.machinery.PathFinder.find_spec("torch", [str(pretend("2.99.1"))])
     finder = types.SimpleNamespace(find_spec=lambda name, path=None, target=None: spec)
+    monkeypatch.setattr(_torch, "_ours_is_loaded", lambda: True)
     monkeypatch.setattr(sys, "meta_path", [_torch._guard, object(), finder])
     monkeypatch.delitem(sys.modules, "torch", raising=False)
     refused = importlib.util.find_spec("torch")
@@ -164,7 +199,7 @@ def test_a_found_spec_stays_as_it_was(pretend, monkeypatch):
 INTERRUPTED = """
 import subprocess, time
 import protocom
-subprocess.Popen(["sh", "-c", "sleep .15; kill -INT $PPID"])
+subprocess.Popen(["sh", "-c", "sleep .05; kill -INT $PPID"])
 try:
     protocom.methods()
     time.sleep(60)

@@ -7,6 +7,7 @@
 
 #include "images/image.h"
 #include "io/files.h"
+#include "networks/backbone.h"
 #include "recognizer/create_recognizer.h"
 #include "recognizer/enrol_requests.h"
 #include "recognizer/recognizer.h"

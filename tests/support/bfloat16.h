@@ -4,7 +4,7 @@
 #include <string>
 
 #include "base/error.h"
-#include "encoders/precision.h"
+#include "networks/device_precision.h"
 
 namespace protocom::testing {
 

@@ -1,7 +1,7 @@
 #include <gtest/gtest.h>
 
+#include "base/threads.h"
 #include "support/real_data.h"
-#include "tensors/device.h"
 
 int main(int argc, char** argv) {
   ::testing::InitGoogleTest(&argc, argv);

@@ -11,6 +11,7 @@
 #include <thread>
 
 #include "base/cores.h"
+#include "base/threads.h"
 #include "support/message_of.h"
 
 namespace protocom {

@@ -4,7 +4,7 @@
 #include <cmath>
 
 #include "base/error.h"
-#include "encoders/detail/protobuf.h"
+#include "encoders/protobuf.h"
 
 namespace protocom::text {
 namespace {

@@ -1,19 +1,17 @@
 #include "encoders/text_encoder.h"
 
-#include <ATen/ATen.h>
-#include <ATen/core/grad_mode.h>
 #include <fmt/ranges.h>
 
 #include <algorithm>
 #include <map>
 
 #include "base/error.h"
+#include "encoders/config_json.h"
 #include "encoders/text/detail/tokenizer.h"
-#include "encoders/text/detail/tower.h"
+#include "encoders/torch_functions.h"
 #include "io/files.h"
 #include "io/json.h"
 #include "io/safetensors.h"
-#include "tensors/tensors.h"
 
 namespace protocom {
 
@@ -31,23 +29,22 @@ constexpr const char* kConfigFile = "config.json";
 constexpr const char* kTensorFile = "model.safetensors";
 constexpr const char* kSentences = "sentence_bert_config.json";
 
-/// What makes a family's encoder.
+/// What a model_type stands for.
 struct TextFamily {
-  std::unique_ptr<text::Tower> (*tower)(const nlohmann::json&, const huggingface::Tensors&,
-                                        const text::SentenceModules&);
+  const char* tower;  // see torch_open_text_tower
   std::unique_ptr<text::Tokenizer> (*tokenizer)(const text::TokenizerFiles&);
 };
 
 const std::map<std::string, TextFamily>& text_families() {
   static const std::map<std::string, TextFamily> kAll = {
-      {"bert", {&text::make_bert_tower, &text::make_bert_tokenizer}},
-      {"mpnet", {&text::make_mpnet_tower, &text::make_bert_tokenizer}},
-      {"clip", {&text::make_clip_tower, &text::make_clip_tokenizer}},
-      {"clip_text_model", {&text::make_clip_tower, &text::make_clip_tokenizer}},
-      {"siglip", {&text::make_siglip_tower, &text::make_siglip_tokenizer}},
-      {"siglip_text_model", {&text::make_siglip_tower, &text::make_siglip_tokenizer}},
-      {"siglip2", {&text::make_siglip_tower, &text::make_siglip2_tokenizer}},
-      {"siglip2_text_model", {&text::make_siglip_tower, &text::make_siglip2_tokenizer}}};
+      {"bert", {"bert", &text::make_bert_tokenizer}},
+      {"mpnet", {"mpnet", &text::make_bert_tokenizer}},
+      {"clip", {"clip", &text::make_clip_tokenizer}},
+      {"clip_text_model", {"clip", &text::make_clip_tokenizer}},
+      {"siglip", {"siglip", &text::make_siglip_tokenizer}},
+      {"siglip_text_model", {"siglip", &text::make_siglip_tokenizer}},
+      {"siglip2", {"siglip", &text::make_siglip2_tokenizer}},
+      {"siglip2_text_model", {"siglip", &text::make_siglip2_tokenizer}}};
   return kAll;
 }
 
@@ -96,7 +93,7 @@ std::unique_ptr<TextEncoder::Parts> parts_of(const text::SentenceModules& module
   parts->tokenizer = family.tokenizer(files);
   const Safetensors checkpoint = read_safetensors(folder / kTensorFile);
   const nlohmann::json& own = text::object_in(config, "text_config");
-  parts->tower = family.tower(own.empty() ? config : own, tensors_of(checkpoint.tensors), modules);
+  parts->tower = torch_open_text_tower(family.tower, own.empty() ? config : own, checkpoint.tensors, modules);
   if (parts->tokenizer->largest() >= parts->tower->vocabulary())
     fail("the tokenizer has the token {}, and the network knows {}: they are of different models",
          parts->tokenizer->largest(), parts->tower->vocabulary());
@@ -135,9 +132,7 @@ std::vector<int64_t> TextEncoder::tokens(const std::string& text) const {
 
 // Texts of one length at a time: none is padded, and a vector does not depend on the texts beside it.
 TextVectors TextEncoder::encode(const std::vector<std::string>& texts) const {
-  const at::NoGradGuard no_grad;
   TextVectors made{Array::uninitialised({static_cast<int64_t>(texts.size()), dim()})};
-  at::Tensor vectors = tensor_of(made.vectors);
   std::vector<std::vector<int64_t>> tokens;
   for (const std::string& text : texts) {
     text::Tokens own = parts_->tokenizer->tokens(text, parts_->longest);
@@ -146,13 +141,13 @@ TextVectors TextEncoder::encode(const std::vector<std::string>& texts) const {
     tokens.push_back(std::move(own.ids));
   }
   for (const std::vector<size_t>& batch : batches_of(tokens)) {
-    std::vector<int64_t> rows, ids;
-    for (const size_t i : batch) {
-      rows.push_back(static_cast<int64_t>(i));
-      ids.insert(ids.end(), tokens[i].begin(), tokens[i].end());
+    std::vector<int64_t> ids;
+    for (const size_t i : batch) ids.insert(ids.end(), tokens[i].begin(), tokens[i].end());
+    const Array vectors = parts_->tower->vectors(ids, static_cast<int64_t>(batch.size()));
+    for (size_t i = 0; i < batch.size(); ++i) {
+      const float* own = vectors.row(static_cast<int64_t>(i)).data<float>();
+      std::copy(own, own + dim(), made.vectors.row(static_cast<int64_t>(batch[i])).mutable_data<float>());
     }
-    const at::Tensor input = at::tensor(ids, at::kLong).view({static_cast<int64_t>(batch.size()), -1});
-    vectors.index_copy_(0, at::tensor(rows, at::kLong), parts_->tower->vectors(input).to(at::kFloat));
   }
   return made;
 }

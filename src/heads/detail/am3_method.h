@@ -3,38 +3,13 @@
 #include <string>
 #include <vector>
 
-#include "fewshot/method_definition.h"
+#include "fewshot/trained/am3.h"
 #include "heads/detail/class_semantics.h"
 #include "heads/detail/trained_head.h"
 #include "heads/detail/training_tasks.h"
 #include "heads/detail/unit_space.h"
 
 namespace protocom {
-
-/// The parameters that AM3 and its relatives share.
-struct Am3Options {
-  std::string space = "cl2n";
-  int64_t ways = 20;
-  int64_t shots = 1;
-  int64_t hidden = 300;
-  double dropout = 0.7;
-  int64_t steps = 1000;
-  double learning_rate = 1e-3;
-};
-
-/// Adds them to those of a method whose options derive from Am3Options.
-template <typename Options>
-Parameters<Options> with_am3_parameters(Parameters<Options> parameters) {
-  return with_head_steps(
-      parameters.for_fitting()
-          .choice("space", &Options::space, UnitSpace::names(), UnitSpace::kText)
-          .whole("ways", &Options::ways, {2}, "classes of the tasks it is trained on")
-          .tries({"5"})
-          .whole("shots", &Options::shots, {1}, "labelled images per class of the tasks it is trained on")
-          .whole("hidden", &Options::hidden, {1}, "units of the hidden layers")
-          .real("dropout", &Options::dropout, {0, 0.99}, "share of the hidden units left out in a step of training")
-          .tries({"0.3"}));
-}
 
 /// The adaptive mixture of a prototype and what semantics say of the class (Xing et al., AM3, 2019):
 ///   w = g(s) / sqrt(d), lambda = sigmoid(h(g(s))), p' = lambda p + (1 - lambda) w
@@ -58,7 +33,7 @@ struct MarginLaw {
 
 /// What tells them apart.
 struct Am3Design {
-  std::vector<std::string> semantics;  ///< of each block of the chain, of semantics_kinds
+  std::vector<std::string> semantics;  ///< of each block of the chain, as class_semantics takes it
   MarginLaw margins = {};              ///< in training
 };
 

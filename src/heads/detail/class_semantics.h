@@ -23,11 +23,6 @@ at::Tensor rows_of_size_one(const at::Tensor& rows);
 /// the knowledge names none of the classes.
 at::Tensor class_semantics(const std::string& kind, const KnowledgeTable& knowledge,
                            const std::vector<std::string>& class_names, const std::vector<std::string>& attributes);
-inline const std::vector<std::string>& semantics_kinds() {
-  static const std::vector<std::string> kKinds = {"words", "attributes", "both"};
-  return kKinds;
-}
-inline constexpr const char* kSemanticsText = "words: embedding of the class; attributes: its row of attributes; both";
 
 /// Rows [..., s] of `rows` [c, s], or numbers [...] of [c], of classes int64 [...].
 at::Tensor rows_at(const at::Tensor& rows, const at::Tensor& classes);

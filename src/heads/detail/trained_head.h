@@ -7,7 +7,6 @@
 #include <vector>
 
 #include "base/rng.h"
-#include "fewshot/method_definition.h"
 #include "heads/batch_method.h"
 #include "heads/detail/state_tensors.h"
 #include "heads/detail/two_layers.h"
@@ -28,14 +27,6 @@ struct HeadSteps {
   int64_t steps = 0;
   double learning_rate = 0;  ///< of Adam
 };
-
-/// Adds them to the parameters of a method.
-template <typename Options>
-Parameters<Options> with_head_steps(Parameters<Options> parameters) {
-  return parameters.for_fitting()
-      .whole("steps", &Options::steps, {1}, "of Adam, at most: the best on held-out classes counts")
-      .real("learning_rate", &Options::learning_rate, {1e-8, 1}, "of Adam");
-}
 
 /// What all heads share, whatever they learn: see TrainedHead.
 class AnyTrainedHead : public BatchMethod {

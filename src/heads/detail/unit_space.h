@@ -12,14 +12,11 @@ namespace protocom {
 /// the method. Its words are those of FeatureSpace.
 class UnitSpace : public FeatureTransform {
  public:
-  /// `name` is one of names(): l2n has c = 0, cl2n the base images' mean. Throws Error for features [m, d] that are all
-  /// alike.
+  /// `name` is "l2n", which has c = 0, or "cl2n", whose c is the base images' mean. Throws Error for features [m, d]
+  /// that are all alike.
   UnitSpace(const std::string& name, const Array& base_features);
   /// From what add_to() wrote. Throws Error for tensors that are missing or misshaped.
   explicit UnitSpace(const MethodState& state);
-
-  static std::vector<std::string> names() { return {"l2n", "cl2n"}; }
-  static constexpr const char* kText = "l2n: unit length; cl2n: less the base images’ mean, then unit length";
 
   [[nodiscard]] int64_t width(int64_t dim) const override;
   void map(const FeatureRows& features, Eigen::Ref<FloatMatrix> rows) const override;

@@ -1,12 +1,14 @@
+#include "fewshot/trained/cfa.h"
+
 #include <ATen/ATen.h>
 
 #include <cmath>
 
 #include "base/error.h"
-#include "fewshot/method_definition.h"
 #include "heads/cosine_classifier.h"
 #include "heads/detail/map_space.h"
 #include "heads/detail/trained_head.h"
+#include "heads/detail/trained_makers.h"
 #include "heads/detail/training_tasks.h"
 #include "heads/detail/unit_space.h"
 #include "tensors/tensors.h"
@@ -17,15 +19,6 @@ namespace {
 
 constexpr double kFirstScale = 10;
 constexpr int64_t kRounds = 10;  // of twenty held-out tasks
-
-struct Options {
-  std::string mixing = "learned";
-  int64_t groups = 4;
-  int64_t codewords = 4;
-  int64_t batch = 64;
-  int64_t steps = 600;
-  double learning_rate = 1e-3;
-};
 
 /// Local features summed by codeword within each group of channels, the map's compositional feature.
 class Aggregation : public FeatureTransform {
@@ -81,7 +74,7 @@ at::Tensor logits_of(const at::Tensor& log_scale, const EpisodeBatch& batch) {
   return log_scale.exp() * protocom::cosine_similarity(batch.query, mean_of_supports(batch));
 }
 
-class Cfa : public TrainedHead<Model, Options> {
+class Cfa : public TrainedHead<Model, CfaOptions> {
  public:
   using TrainedHead::TrainedHead;
 
@@ -139,34 +132,6 @@ HeadTraining Cfa::begin(const FitInputs& inputs, Rng& rng) {
 
 }  // namespace
 
-MethodDefinition cfa() {
-  MethodSpec spec;
-  spec.name = "cfa";
-  spec.about = "nearest class mean by cosine of local features that are summed by codewords in groups of channels";
-  spec.citation =
-      "Hu, Sun, Saenko, Sclaroff: Weakly-supervised Compositional Feature Aggregation for Few-shot Recognition, "
-      "arXiv 1906.04833, 2019";
-  spec.needs = {Need::kFitting, Need::kFeatureMaps};
-  spec.notes =
-      "A head on frozen feature maps; the source trains the backbone through it. A group’s local features x are summed "
-      "as outer products with their soft shares of codewords, softmax(w x + b), the group brought to unit length, and "
-      "all groups put one after the other. Learned on base classes with a cosine classifier, of which a new class’s "
-      "weight is the mean of its supports. Frozen channels are in no order that makes groups, so they are first mixed "
-      "linearly, from the identity on; that, the numbers of groups and codewords, Adam, and the step chosen on "
-      "held-out "
-      "classes are ours, since no code of the source is public.";
-  return define<Cfa>(
-      std::move(spec),
-      with_head_steps(Parameters<Options>()
-                          .for_fitting()
-                          .choice("mixing", &Options::mixing, {"learned", "none"},
-                                  "of the channels before they are divided into groups")
-                          .tries({"none"})
-                          .whole("groups", &Options::groups, {1}, "of channels; their number must be a multiple of it")
-                          .tries({"1", "8"})
-                          .whole("codewords", &Options::codewords, {1}, "a group; 1 is the mean of all places")
-                          .tries({"1", "8"})
-                          .whole("batch", &Options::batch, {1}, "base images per step")));
-}
+std::unique_ptr<Method> make_cfa(const CfaOptions& options) { return std::make_unique<Cfa>(options); }
 
 }  // namespace protocom::methods

@@ -1,12 +1,14 @@
+#include "fewshot/trained/ctm.h"
+
 #include <torch/nn/init.h>
 #include <torch/nn/modules/conv.h>
 
 #include <cmath>
 
 #include "base/error.h"
-#include "fewshot/method_definition.h"
 #include "heads/detail/map_space.h"
 #include "heads/detail/trained_head.h"
+#include "heads/detail/trained_makers.h"
 #include "heads/detail/training_tasks.h"
 #include "heads/detail/unit_space.h"
 #include "heads/distances.h"
@@ -17,15 +19,6 @@ namespace {
 
 constexpr double kFirstScale = 10;
 constexpr int64_t kRounds = 10;  // of twenty held-out tasks
-
-struct Options {
-  int64_t ways = 5;
-  int64_t shots = 1;
-  int64_t channels = 64;
-  std::string compare = "pooled";
-  int64_t steps = 600;
-  double learning_rate = 1e-3;
-};
 
 /// What is learned: kernels [out, in, side, side] with their biases.
 struct Model {
@@ -100,7 +93,7 @@ at::Tensor logits_of(const Model& model, const EpisodeBatch& batch, const std::s
   return -model.log_scale.exp() * squared_distances(queries, mean_of_supports(seen));
 }
 
-class Ctm : public TrainedHead<Model, Options> {
+class Ctm : public TrainedHead<Model, CtmOptions> {
  public:
   using TrainedHead::TrainedHead;
 
@@ -116,7 +109,7 @@ class Ctm : public TrainedHead<Model, Options> {
 };
 
 /// The reshaper begins as a rotation, so that distances begin as those of the maps.
-Model untrained_model(std::shared_ptr<const MapSpace> space, const Options& options) {
+Model untrained_model(std::shared_ptr<const MapSpace> space, const CtmOptions& options) {
   const int64_t c = space->channels();
   const int64_t r = options.channels;
   const torch::nn::Conv2d concentrator(torch::nn::Conv2dOptions(c, r, 3));
@@ -147,37 +140,6 @@ HeadTraining Ctm::begin(const FitInputs& inputs, Rng& rng) {
 
 }  // namespace
 
-MethodDefinition ctm() {
-  MethodSpec spec;
-  spec.name = "ctm";
-  spec.about = "nearest class mean after weighing channels and places by what tells the task’s classes apart";
-  spec.citation =
-      "Li, Eigen, Dodge, Zeiler, Wang: Finding Task-Relevant Features for Few-Shot Learning by Category Traversal, "
-      "CVPR 2019";
-  spec.needs = {Need::kFitting, Need::kFeatureMaps};
-  spec.notes =
-      "A head on frozen feature maps; the source trains the backbone with it. One 3x3 convolution as concentrator and "
-      "one as projector, where the source has residual blocks, a 1x1 convolution as reshaper that begins as a "
-      "rotation, "
-      "squared distance of unit vectors with a learned scale, Adam, and the step chosen on held-out classes are ours. "
-      "The projector takes a fixed number of classes one after the other, so that the source answers for tasks of "
-      "`ways` classes alone, and in an order that it draws. Here classes have an order of their own (by the sum of "
-      "what "
-      "the concentrator gives), and the mask is the mean over every run of `ways` neighbours in it, once round: with "
-      "fewer classes some are seen twice in a run, with more each run sees some of them. Set `ways` and `shots` to "
-      "those it is to answer with.";
-  return define<Ctm>(
-      std::move(spec),
-      with_head_steps(
-          Parameters<Options>()
-              .for_fitting()
-              .whole("ways", &Options::ways, {2}, "classes of the tasks it is trained on, and that the projector takes")
-              .whole("shots", &Options::shots, {1}, "labelled images per class of the tasks it is trained on")
-              .whole("channels", &Options::channels, {1}, "of what the three networks give")
-              .tries({"32", "128"})
-              .choice("compare", &Options::compare, {"pooled", "places"},
-                      "pooled: the mean over places; places: all places one after the other")
-              .tries({"places"})));
-}
+std::unique_ptr<Method> make_ctm(const CtmOptions& options) { return std::make_unique<Ctm>(options); }
 
 }  // namespace protocom::methods

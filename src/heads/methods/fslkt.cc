@@ -1,13 +1,15 @@
+#include "fewshot/trained/fslkt.h"
+
 #include <ATen/ATen.h>
 
 #include <cmath>
 
 #include "base/error.h"
 #include "fewshot/align_knowledge.h"
-#include "fewshot/method_definition.h"
 #include "heads/cosine_classifier.h"
 #include "heads/detail/class_semantics.h"
 #include "heads/detail/trained_head.h"
+#include "heads/detail/trained_makers.h"
 #include "heads/detail/training_tasks.h"
 #include "heads/detail/two_layers.h"
 #include "heads/detail/unit_space.h"
@@ -19,16 +21,6 @@ namespace {
 
 constexpr double kSlope = 0.2;
 constexpr int64_t kHeldOutTasks = 200;
-
-struct Options {
-  std::string space = "cl2n";
-  int64_t hidden = 512;
-  double dropout = 0.5;
-  int64_t steps = 400;
-  double learning_rate = 1e-3;
-  double knowledge = 1;
-  double scale = 10;
-};
 
 /// Classes and attributes as nodes, joined where a class has an attribute.
 struct Graph {
@@ -86,7 +78,7 @@ struct Model {
   }
 };
 
-class Fslkt : public TrainedHead<Model, Options> {
+class Fslkt : public TrainedHead<Model, FslktOptions> {
  public:
   using TrainedHead::TrainedHead;
 
@@ -133,33 +125,6 @@ HeadTraining Fslkt::begin(const FitInputs& inputs, Rng& rng) {
 
 }  // namespace
 
-MethodDefinition fslkt() {
-  MethodSpec spec;
-  spec.name = "fslkt";
-  spec.about = "class means plus weights that a graph convolution over classes and attributes predicts";
-  spec.citation = "Peng, Li, Zhang, Li, Qi, Tang: Few-Shot Image Recognition With Knowledge Transfer, ICCV 2019 (KTN)";
-  spec.needs = {Need::kFitting, Need::kKnowledge, Need::kOtherClasses};
-  spec.notes =
-      "The graph joins classes and the attributes they have; the source’s joins classes of a knowledge graph. It is "
-      "trained to give the base classes’ mean directions, where the source trains backbone, weights and graph "
-      "together. `knowledge` / K is the factor of the prediction with K images per class: 1 is the source’s 5 / "
-      "(images "
-      "of a 5-way episode). Its graph has every class and attribute of the knowledge, so an answer changes with what "
-      "is known of classes outside the task; recognizers, which know those that are enrolled, do not take it.";
-  return define<Fslkt>(
-      std::move(spec),
-      Parameters<Options>()
-          .for_fitting()
-          .choice("space", &Options::space, UnitSpace::names(), UnitSpace::kText)
-          .whole("hidden", &Options::hidden, {1}, "units of the hidden layer")
-          .real("dropout", &Options::dropout, {0, 0.99}, "share of the hidden units left out in a step of training")
-          .tries({"0.2"})
-          .whole("steps", &Options::steps, {1}, "of Adam, at most: the best on held-out classes counts")
-          .real("learning_rate", &Options::learning_rate, {1e-8, 1}, "of Adam")
-          .for_answers()
-          .real("knowledge", &Options::knowledge, {}, "factor of the prediction with one image per class")
-          .tries({"0.3", "3"})
-          .real("scale", &Options::scale, {}, "factor of the cosine in the softmax"));
-}
+std::unique_ptr<Method> make_fslkt(const FslktOptions& options) { return std::make_unique<Fslkt>(options); }
 
 }  // namespace protocom::methods

@@ -1,23 +1,19 @@
+#include "fewshot/trained/meta_baseline.h"
+
 #include <ATen/ATen.h>
 
 #include <cmath>
 
 #include "base/error.h"
-#include "fewshot/method_definition.h"
 #include "heads/cosine_classifier.h"
 #include "heads/detail/trained_head.h"
+#include "heads/detail/trained_makers.h"
 #include "heads/detail/training_tasks.h"
 
 namespace protocom::methods {
 namespace {
 
 constexpr double kFirstScale = 10;
-
-struct Options {
-  int64_t shots = 1;
-  int64_t steps = 500;
-  double learning_rate = 1e-2;
-};
 
 /// What is learned.
 struct Model {
@@ -26,7 +22,7 @@ struct Model {
   void fields(StateFields& fields) { fields.tensor("log_scale", log_scale, {}); }
 };
 
-class MetaBaseline : public TrainedHead<Model, Options> {
+class MetaBaseline : public TrainedHead<Model, MetaBaselineOptions> {
  public:
   using TrainedHead::TrainedHead;
 
@@ -68,23 +64,8 @@ HeadTraining MetaBaseline::begin(const FitInputs& inputs, Rng& rng) {
 
 }  // namespace
 
-MethodDefinition meta_baseline() {
-  MethodSpec spec;
-  spec.name = "meta-baseline";
-  spec.about = "nearest class mean by cosine, with a learned factor";
-  spec.citation =
-      "Chen, Liu, Xu, Darrell, Wang: Meta-Baseline: Exploring Simple Meta-Learning for Few-Shot Learning, ICCV 2021";
-  spec.needs = {Need::kFitting};
-  spec.notes =
-      "On frozen features only the factor is learned, which changes probabilities and no answer: accuracies are those "
-      "of `mean`. The source trains the backbone with it: that is `protocom metatrain --head mean`. Learned on val "
-      "classes where there are any, since the backbone has seen the base classes.";
-  return define<MetaBaseline>(std::move(spec),
-                              Parameters<Options>()
-                                  .for_fitting()
-                                  .whole("shots", &Options::shots, {1}, "labelled images per class of the tasks")
-                                  .whole("steps", &Options::steps, {1}, "of Adam, from a factor of 10")
-                                  .real("learning_rate", &Options::learning_rate, {1e-8, 1}, "of Adam"));
+std::unique_ptr<Method> make_meta_baseline(const MetaBaselineOptions& options) {
+  return std::make_unique<MetaBaseline>(options);
 }
 
 }  // namespace protocom::methods

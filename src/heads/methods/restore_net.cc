@@ -1,11 +1,13 @@
+#include "fewshot/trained/restore_net.h"
+
 #include <ATen/ATen.h>
 
 #include <cmath>
 
 #include "base/error.h"
-#include "fewshot/method_definition.h"
 #include "heads/detail/restorer.h"
 #include "heads/detail/trained_head.h"
+#include "heads/detail/trained_makers.h"
 #include "heads/distances.h"
 #include "heads/moments.h"
 #include "tensors/tensors.h"
@@ -13,14 +15,7 @@
 namespace protocom::methods {
 namespace {
 
-struct Options {
-  double share = 0.5;
-  int64_t steps = 2000;
-  int64_t batch = 128;
-  double learning_rate = 1e-3;
-};
-
-class RestoreNet : public TrainedHead<Restorer, Options> {
+class RestoreNet : public TrainedHead<Restorer, RestoreNetOptions> {
  public:
   using TrainedHead::TrainedHead;
 
@@ -68,24 +63,8 @@ HeadTraining RestoreNet::begin(const FitInputs& inputs, Rng& rng) {
 
 }  // namespace
 
-MethodDefinition restore_net() {
-  MethodSpec spec;
-  spec.name = "restore-net";
-  spec.about = "prototypes moved by a network that was trained to move images to their class’s centre";
-  spec.citation = "Xue, Wang: One-Shot Image Classification by Learning to Restore Prototypes, AAAI 2020";
-  spec.needs = {Need::kFitting};
-  spec.notes =
-      "Fitted on features of one scale (root mean square 1, folded into the weights) by Adam, which the paper leaves "
-      "open. Nearest prototype by squared Euclidean distance.";
-  return define<RestoreNet>(
-      std::move(spec), Parameters<Options>()
-                           .real("share", &Options::share, {0, 1}, "of the restored prototype; the rest is the mean")
-                           .tries({"0.3", "0.7"})
-                           .for_fitting()
-                           .whole("steps", &Options::steps, {1}, "of fitting")
-                           .tries({"500"})
-                           .whole("batch", &Options::batch, {1}, "base images per step")
-                           .real("learning_rate", &Options::learning_rate, {1e-8, 1}, "of Adam"));
+std::unique_ptr<Method> make_restore_net(const RestoreNetOptions& options) {
+  return std::make_unique<RestoreNet>(options);
 }
 
 }  // namespace protocom::methods

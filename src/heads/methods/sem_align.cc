@@ -1,13 +1,15 @@
+#include "fewshot/trained/sem_align.h"
+
 #include <ATen/ATen.h>
 #include <ATen/core/grad_mode.h>
 
 #include <cmath>
 
 #include "base/error.h"
-#include "fewshot/method_definition.h"
 #include "heads/cosine_classifier.h"
 #include "heads/detail/class_semantics.h"
 #include "heads/detail/trained_head.h"
+#include "heads/detail/trained_makers.h"
 #include "heads/detail/training_tasks.h"
 #include "heads/detail/two_layers.h"
 #include "heads/detail/unit_space.h"
@@ -21,17 +23,6 @@ constexpr double kFirstShare = 0.5;
 constexpr int64_t kGrid = 100;  // steps of the share of the mean
 /// Shots for which the share is chosen; between them it is interpolated.
 constexpr int64_t kShots[] = {1, 5};
-
-struct Options {
-  std::string space = "cl2n";
-  std::string semantics = "both";
-  int64_t hidden = 1024;
-  int64_t steps = 1000;
-  int64_t batch = 128;
-  double learning_rate = 1e-4;
-  double share = -1;
-  double scale = 10;
-};
 
 /// What is learned.
 struct Model {
@@ -84,7 +75,7 @@ class Trial {
   at::Tensor mean_, made_;
 };
 
-class SemAlign : public TrainedHead<Model, Options> {
+class SemAlign : public TrainedHead<Model, SemAlignOptions> {
  public:
   using TrainedHead::TrainedHead;
 
@@ -160,33 +151,6 @@ HeadTraining SemAlign::begin(const FitInputs& inputs, Rng& rng) {
 
 }  // namespace
 
-MethodDefinition sem_align() {
-  MethodSpec spec;
-  spec.name = "sem-align";
-  spec.about = "class means mixed with centres that a network makes of each image and what is known of its class";
-  spec.citation = "Zhang, Xu, Jiang, He: Simple Semantic-Aided Few-Shot Learning, CVPR 2024 (SemAlign of SemFew)";
-  spec.needs = {Need::kFitting, Need::kKnowledge};
-  spec.notes =
-      "The source’s semantics are CLIP’s of sentences that a language model writes; here they are protocom’s "
-      "knowledge. Features at unit length, fewer hidden units and steps than the source’s 4096 and 50 epochs, the step "
-      "chosen on held-out classes. The share is chosen there too, for 1 and for 5 images; between them it is "
-      "interpolated. A class of which nothing is known keeps its mean.";
-  return define<SemAlign>(
-      std::move(spec),
-      Parameters<Options>()
-          .for_fitting()
-          .choice("space", &Options::space, UnitSpace::names(), UnitSpace::kText)
-          .choice("semantics", &Options::semantics, semantics_kinds(), kSemanticsText)
-          .tries({"attributes", "words"})
-          .whole("hidden", &Options::hidden, {1}, "units of the hidden layer")
-          .tries({"256", "4096"})
-          .whole("steps", &Options::steps, {1}, "of Adam, at most: the best on held-out classes counts")
-          .whole("batch", &Options::batch, {1}, "base images per step")
-          .real("learning_rate", &Options::learning_rate, {1e-8, 1}, "of Adam")
-          .for_answers()
-          .real("share", &Options::share, {-1, 1}, "of the mean, the rest is the network’s; below 0: as fitted")
-          .tries({"0.3", "0.7"})
-          .real("scale", &Options::scale, {}, "factor of the cosine in the softmax"));
-}
+std::unique_ptr<Method> make_sem_align(const SemAlignOptions& options) { return std::make_unique<SemAlign>(options); }
 
 }  // namespace protocom::methods

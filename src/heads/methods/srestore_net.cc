@@ -1,19 +1,16 @@
+#include "fewshot/trained/srestore_net.h"
+
 #include <ATen/ATen.h>
 
 #include <algorithm>
 
-#include "fewshot/method_definition.h"
 #include "heads/batch_method.h"
 #include "heads/detail/restorer.h"
+#include "heads/detail/trained_makers.h"
 #include "heads/distances.h"
 
 namespace protocom::methods {
 namespace {
-
-struct Options {
-  int64_t neighbours = 4;
-  double share = 0.5;
-};
 
 /// Mean of each prototype [b, n, d] and the `count` unlabelled images [b, u, d] nearest to it.
 at::Tensor with_neighbours(const at::Tensor& prototypes, const at::Tensor& unlabelled, int64_t count) {
@@ -27,7 +24,7 @@ at::Tensor with_neighbours(const at::Tensor& prototypes, const at::Tensor& unlab
 
 class SRestoreNet : public BatchMethod {
  public:
-  explicit SRestoreNet(Options options) : options_(options) {}
+  explicit SRestoreNet(SRestoreNetOptions options) : options_(options) {}
 
   [[nodiscard]] BatchScorer scorer(const MethodContext&) const override {
     return {[restorer = restorer_, options = options_](const EpisodeBatch& batch) -> BatchScores {
@@ -51,30 +48,14 @@ class SRestoreNet : public BatchMethod {
   }
 
  private:
-  Options options_;
+  SRestoreNetOptions options_;
   Restorer restorer_;
 };
 
 }  // namespace
 
-MethodDefinition srestore_net() {
-  MethodSpec spec;
-  spec.name = "srestore-net";
-  spec.about = "restore-net after each prototype was averaged with the unlabelled images nearest to it";
-  spec.citation = "Xue, Wang: One-Shot Image Classification by Learning to Restore Prototypes, AAAI 2020";
-  spec.sees = Sees::kAllQueries;
-  spec.needs = {Need::kFitting};
-  spec.fitted_as = "restore-net";
-  spec.notes =
-      "Takes the file of `protocom fit --method restore-net`. The unlabelled images are those of the pool, or without "
-      "a pool the queries. The prototype counts as one of the images.";
-  return define<SRestoreNet>(
-      std::move(spec),
-      Parameters<Options>()
-          .whole("neighbours", &Options::neighbours, {0}, "unlabelled images that each prototype is averaged with")
-          .tries({"2", "8"})
-          .real("share", &Options::share, {0, 1}, "of the restored prototype; the rest is the mean")
-          .tries({"0.3", "0.7"}));
+std::unique_ptr<Method> make_srestore_net(const SRestoreNetOptions& options) {
+  return std::make_unique<SRestoreNet>(options);
 }
 
 }  // namespace protocom::methods

@@ -1,13 +1,15 @@
+#include "fewshot/trained/tri_net.h"
+
 #include <ATen/ATen.h>
 
 #include <cmath>
 
 #include "base/error.h"
-#include "fewshot/method_definition.h"
 #include "fewshot/toolbox/linear_fit.h"
 #include "heads/detail/class_semantics.h"
 #include "heads/detail/map_space.h"
 #include "heads/detail/trained_head.h"
+#include "heads/detail/trained_makers.h"
 #include "heads/detail/training_tasks.h"
 #include "heads/detail/two_layers.h"
 #include "heads/detail/unit_space.h"
@@ -17,17 +19,6 @@ namespace protocom::methods {
 namespace {
 
 constexpr int64_t kRounds = 5;  // of twenty held-out tasks
-
-struct Options {
-  std::string semantics = "words";
-  int64_t hidden = 256;
-  int64_t made = 4;
-  double noise = 0.15;
-  double c = 1;
-  int64_t batch = 64;
-  int64_t steps = 600;
-  double learning_rate = 1e-3;
-};
 
 /// What is learned: from maps to semantics and back.
 struct Model {
@@ -107,7 +98,7 @@ at::Tensor tensor_of(const FloatMatrix& rows) {
   return copy;
 }
 
-at::Tensor logits_of(const Model& model, const EpisodeBatch& batch, const Options& options) {
+at::Tensor logits_of(const Model& model, const EpisodeBatch& batch, const TriNetOptions& options) {
   const Augmented supports = augmented(model, batch, options.made, options.noise);
   const at::Tensor points = supports.points * supports.labels.sum(-1, true);
   const at::Tensor queries = unit_vectors(model.space->places_of(batch.query).mean(1));
@@ -120,7 +111,7 @@ at::Tensor logits_of(const Model& model, const EpisodeBatch& batch, const Option
   return at::stack(logits);
 }
 
-class TriNet : public TrainedHead<Model, Options> {
+class TriNet : public TrainedHead<Model, TriNetOptions> {
  public:
   using TrainedHead::TrainedHead;
 
@@ -158,40 +149,6 @@ HeadTraining TriNet::begin(const FitInputs& inputs, Rng& rng) {
 
 }  // namespace
 
-MethodDefinition tri_net() {
-  MethodSpec spec;
-  spec.name = "tri-net";
-  spec.about = "logistic regression on the supports and on images made of their semantics with noise";
-  spec.citation =
-      "Chen, Fu, Zhang, Jiang, Xue, Sigal: Multi-level Semantic Feature Augmentation for One-shot Learning, TIP 2019";
-  spec.needs = {Need::kFitting, Need::kFeatureMaps};
-  spec.notes =
-      "A network says of an image's map where its class lies among the words, Gaussian noise moves that, another "
-      "network "
-      "makes maps of it (the dual TriNet with semantic Gaussian augmentation). A head on the last maps of a frozen "
-      "backbone; the source encodes and decodes those of four blocks, and what it makes of earlier ones goes through "
-      "the "
-      "blocks that follow. Two layers instead of its convolutions, equal weight of both errors, logistic regression "
-      "with "
-      "c as `logistic-regression` has it, Adam, and the step chosen on held-out classes are ours. Fitting needs "
-      "knowledge of the base classes (`fit --knowledge`); answering needs none.";
-  return define<TriNet>(
-      std::move(spec),
-      with_head_steps(
-          Parameters<Options>()
-              .for_fitting()
-              .choice("semantics", &Options::semantics, semantics_kinds(), kSemanticsText)
-              .tries({"attributes", "both"})
-              .whole("hidden", &Options::hidden, {1}, "units of the hidden layers")
-              .for_answers()
-              .whole("made", &Options::made, {0, 1000}, "images made of each support")
-              .tries({"1", "16"})
-              .real("noise", &Options::noise, {}, "standard deviation, of semantics whose values are of size 1")
-              .tries({"0", "0.5", "1"})
-              .real("c", &Options::c, {1e-6, 1000}, "weight of the loss against the penalty")
-              .tries({"0.1", "10"})
-              .for_fitting()
-              .whole("batch", &Options::batch, {1}, "base images per step")));
-}
+std::unique_ptr<Method> make_tri_net(const TriNetOptions& options) { return std::make_unique<TriNet>(options); }
 
 }  // namespace protocom::methods

@@ -1,12 +1,14 @@
+#include "fewshot/trained/vfsl.h"
+
 #include <ATen/ATen.h>
 #include <ATen/core/grad_mode.h>
 
 #include <cmath>
 
 #include "base/error.h"
-#include "fewshot/method_definition.h"
 #include "heads/detail/diagonal_gaussian.h"
 #include "heads/detail/trained_head.h"
+#include "heads/detail/trained_makers.h"
 #include "heads/detail/training_tasks.h"
 #include "heads/detail/two_layers.h"
 #include "heads/detail/unit_space.h"
@@ -17,16 +19,6 @@ namespace {
 constexpr int64_t kHeldOutTasks = 200;
 constexpr double kFirstSpread = 0.05;   // a dimension, so that logits begin at -10 |q - m|^2
 constexpr double kFirstVariance = 0.5;  // of a mean believed from one image, over all dimensions
-
-struct Options {
-  std::string space = "cl2n";
-  int64_t ways = 20;
-  int64_t shots = 1;
-  int64_t hidden = 256;
-  double divergence = 0.01;
-  int64_t steps = 600;
-  double learning_rate = 1e-3;
-};
 
 /// What is learned.
 struct Model {
@@ -73,7 +65,7 @@ at::Tensor negative_elbo(const Model& model, const TrainingTasks& tasks, double 
   return task_loss(logits, tasks.labels) + weight / queries * divergence(q, model.prior).sum(1).mean();
 }
 
-class Vfsl : public TrainedHead<Model, Options> {
+class Vfsl : public TrainedHead<Model, VfslOptions> {
  public:
   using TrainedHead::TrainedHead;
 
@@ -129,31 +121,6 @@ HeadTraining Vfsl::begin(const FitInputs& inputs, Rng& rng) {
 
 }  // namespace
 
-MethodDefinition vfsl() {
-  MethodSpec spec;
-  spec.name = "vfsl";
-  spec.about = "a Gaussian a class, inferred from its images by a network that was trained by variational inference";
-  spec.citation = "Zhang, Zhao, Ni, Xu, Yang: Variational Few-Shot Learning, ICCV 2019";
-  spec.needs = {Need::kFitting};
-  spec.notes =
-      "No code of the source is public; this is its idea on frozen features: q(class mean | supports) from a network, "
-      "a learned prior, cross-entropy of the queries under one draw of the means plus the divergence from the prior, "
-      "and densities with the means integrated out as the answer. The bound itself (divergence=1) learns nothing on "
-      "frozen features that helps on held-out classes, on which the step is chosen; hence its small weight. Set "
-      "`shots` "
-      "to those it is to answer with.";
-  return define<Vfsl>(std::move(spec),
-                      with_head_steps(Parameters<Options>()
-                                          .for_fitting()
-                                          .choice("space", &Options::space, UnitSpace::names(), UnitSpace::kText)
-                                          .whole("ways", &Options::ways, {2}, "classes of the tasks it is trained on")
-                                          .tries({"5"})
-                                          .whole("shots", &Options::shots, {1},
-                                                 "labelled images per class of the tasks it is trained on")
-                                          .whole("hidden", &Options::hidden, {1}, "units of the hidden layer")
-                                          .real("divergence", &Options::divergence, {},
-                                                "weight of the divergence from the prior; 1: the bound itself")
-                                          .tries({"0.001", "0.1"})));
-}
+std::unique_ptr<Method> make_vfsl(const VfslOptions& options) { return std::make_unique<Vfsl>(options); }
 
 }  // namespace protocom::methods

@@ -4,8 +4,8 @@
 #include <gtest/gtest.h>
 
 #include "fewshot/methods.h"
-#include "fewshot/paper/primitive_enhancing.h"
 #include "heads/cosine_classifier.h"
+#include "heads/primitive_enhancing.h"
 #include "support/golden.h"
 #include "support/scorer.h"
 

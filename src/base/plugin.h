@@ -1,0 +1,57 @@
+#pragma once
+#include <string>
+#include <utility>
+
+namespace protocom {
+
+/// Loads the library with what LibTorch computes (libprotocom-torch.so), once in a process: it lies beside this library
+/// and provides its functions while it loads. Does nothing where it is loaded already or linked into the program.
+/// Thread-safe. Throws Error with `purpose` ("an encoder"), where it was looked for, and the loader's own reason.
+void load_torch_plugin(const std::string& purpose);
+
+/// Whether the library is there: loads it. The reason why not is said by load_torch_plugin.
+[[nodiscard]] bool has_torch_plugin();
+
+/// Whether it is loaded; loads nothing.
+[[nodiscard]] bool torch_plugin_is_loaded();
+
+/// Called by the plug-in when it has provided its functions, loaded or linked into the program: it is not looked for
+/// any more.
+void torch_plugin_provides();
+
+/// Throws the Error for a plug-in that was loaded and does not provide what it should.
+[[noreturn]] void refuse_unprovided(const std::string& purpose);
+
+/// A function of the core whose work a plug-in does. The plug-in provides it when it is loaded; a call loads the
+/// plug-in where nothing has been provided yet, so that processes that never call it never load LibTorch.
+///
+///   PluginFunction<int64_t(int64_t)> doubled("doubling");   // in the core, an object of static storage
+///   doubled.provide([](int64_t x) { return 2 * x; });       // in the plug-in
+///   doubled(21);                                            // anywhere
+template <typename Signature>
+class PluginFunction;
+
+template <typename Result, typename... Arguments>
+class PluginFunction<Result(Arguments...)> {
+ public:
+  using Function = Result (*)(Arguments...);
+
+  /// `purpose` completes "... needs LibTorch" for who has no plug-in. Initialised before any code runs, so that static
+  /// objects of a plug-in may provide it.
+  explicit constexpr PluginFunction(const char* purpose) : purpose_(purpose) {}
+
+  void provide(Function function) { function_ = function; }
+
+  /// Throws what load_torch_plugin and the function throw.
+  Result operator()(Arguments... arguments) const {
+    if (function_ == nullptr) load_torch_plugin(purpose_);
+    if (function_ == nullptr) refuse_unprovided(purpose_);
+    return function_(std::forward<Arguments>(arguments)...);
+  }
+
+ private:
+  const char* purpose_;
+  Function function_ = nullptr;
+};
+
+}  // namespace protocom

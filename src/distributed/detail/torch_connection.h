@@ -1,0 +1,70 @@
+#pragma once
+#include <ATen/core/Tensor.h>
+#include <torch/version.h>
+
+#include <functional>
+#include <string>
+#if TORCH_VERSION_MAJOR >= 2
+#include <torch/csrc/distributed/c10d/Backend.hpp>
+#else
+#include <torch/csrc/distributed/c10d/ProcessGroup.hpp>
+#endif
+#include <torch/csrc/distributed/c10d/Store.hpp>
+#include <vector>
+
+#include "distributed/detail/heartbeat.h"
+#include "jobs/connection.h"
+#include "jobs/launch.h"
+
+namespace protocom {
+
+// LibTorch 2 divided the class that Gloo and NCCL came from.
+#if TORCH_VERSION_MAJOR >= 2
+using CollectiveEngine = c10d::Backend;
+#else
+using CollectiveEngine = c10d::ProcessGroup;
+#endif
+
+/// The others of a job, reached by PyTorch's distributed engine (c10d): Gloo between CPUs, NCCL between GPUs where
+/// LibTorch has it.
+class TorchConnection : public Connection {
+ public:
+  /// Throws what ProcessGroup's constructor throws.
+  TorchConnection(const Launch& launch, OnLoss on_loss);
+
+  Array gather_rows(const Array& rows) override;
+  std::string broadcast(const std::string& text) override;
+  void barrier() override;
+  void announce_failure(const std::string& reason) override;
+  void leave() override;
+  [[nodiscard]] bool broken() const override { return broken_; }
+
+  /// The operations of distributed/tensor_sums.h.
+  void sum(const at::Tensor& tensor);
+  [[nodiscard]] std::function<void()> start_sum(const at::Tensor& tensor);
+  void broadcast(const at::Tensor& tensor);
+  /// Throws the Error that says which process is gone or has failed, when `error` came from that; finding out takes a
+  /// few seconds.
+  void explain(const std::exception& error);
+
+ private:
+  [[nodiscard]] CollectiveEngine& engine(c10::Device device) const;
+  /// Throws Error when others have failed, or are lost.
+  void look_at_others();
+  /// Waits for an operation between CPUs, with an eye on the others.
+  template <typename Work>
+  void wait_for(Work& work);
+  /// Runs something that waits for others, and explains why it fails.
+  template <typename Operation>
+  void guard(Operation operation);
+
+  Launch launch_;
+  c10::intrusive_ptr<c10d::Store> store_;
+  Heartbeat heartbeat_;
+  bool broken_ = false;
+  std::vector<int> gone_;  // nobody waits for them any more
+  c10::intrusive_ptr<CollectiveEngine> cpu_;
+  c10::intrusive_ptr<CollectiveEngine> cuda_;  // null without GPUs
+};
+
+}  // namespace protocom

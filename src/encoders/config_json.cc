@@ -1,0 +1,46 @@
+#include "encoders/config_json.h"
+
+#include "base/error.h"
+
+namespace protocom::huggingface {
+namespace {
+
+/// The value of a name, if it is there and said.
+const nlohmann::json* find(const nlohmann::json& config, const char* name) {
+  const auto found = config.find(name);
+  return found == config.end() || found->is_null() ? nullptr : &*found;
+}
+
+}  // namespace
+
+double number_of(const nlohmann::json& config, const char* name, double otherwise) {
+  const nlohmann::json* found = find(config, name);
+  if (found == nullptr) return otherwise;
+  if (!found->is_number()) fail("config.json: '{}' is not a number", name);
+  return found->get<double>();
+}
+
+int64_t whole_of(const nlohmann::json& config, const char* name, int64_t otherwise) {
+  const nlohmann::json* found = find(config, name);
+  if (found == nullptr) return otherwise;
+  constexpr int64_t kMost = 1 << 20;
+  if (!found->is_number_integer() || found->get<double>() < 1 || found->get<double>() > kMost)
+    fail("config.json: '{}' is {}, expected a whole number from 1 to {}", name, excerpt(found->dump()), kMost);
+  return found->get<int64_t>();
+}
+
+std::string text_of(const nlohmann::json& config, const char* name, const char* otherwise) {
+  const nlohmann::json* found = find(config, name);
+  if (found == nullptr) return otherwise;
+  if (!found->is_string()) fail("config.json: '{}' is not a text", name);
+  return found->get<std::string>();
+}
+
+bool truth_of(const nlohmann::json& config, const char* name, bool otherwise) {
+  const nlohmann::json* found = find(config, name);
+  if (found == nullptr) return otherwise;
+  if (!found->is_boolean()) fail("config.json: '{}' is neither true nor false", name);
+  return found->get<bool>();
+}
+
+}  // namespace protocom::huggingface

@@ -1,0 +1,17 @@
+#pragma once
+#include <cstdint>
+#include <string>
+
+namespace protocom {
+
+/// Settings of the method; ctm.cc says what each is.
+struct CtmOptions {
+  int64_t ways = 5;
+  int64_t shots = 1;
+  int64_t channels = 64;
+  std::string compare = "pooled";
+  int64_t steps = 600;
+  double learning_rate = 1e-3;
+};
+
+}  // namespace protocom

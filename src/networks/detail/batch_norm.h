@@ -1,0 +1,11 @@
+#pragma once
+#include <torch/torch.h>
+
+#include "networks/batch_statistics.h"
+
+namespace protocom {
+
+/// Batch norm in training: over all processes under SharedBatchStatistics, else over the batch.
+at::Tensor batch_norm(torch::nn::BatchNorm2d& norm, const at::Tensor& input);
+
+}  // namespace protocom

@@ -1,0 +1,39 @@
+#pragma once
+#include <filesystem>
+
+#include "networks/backbone.h"
+
+namespace protocom {
+
+/// A network that others made, behind the Backbone contract: used as it is and not trained, where nothing else is said.
+class FixedBackbone : public Backbone {
+ public:
+  [[nodiscard]] int64_t dim() const override { return dim_; }
+  [[nodiscard]] int64_t image_size() const override { return preprocessing_.image_size; }
+  [[nodiscard]] Preprocessing preprocessing() const override { return preprocessing_; }
+  /// Throws Error for training.
+  void set_mode(BackboneMode mode) override;
+  void to(c10::Device device) override;
+  [[nodiscard]] std::vector<at::Tensor> parameters() const override { return {}; }
+
+ protected:
+  explicit FixedBackbone(const std::filesystem::path& path) : path_(path) {}
+
+  /// See choose_preprocessing. Throws UsageError for images that no backbone takes.
+  void set_preprocessing(const Preprocessing& chosen);
+  /// Takes the dimension from a trial image. Throws Error where its features are not finite.
+  void try_out();
+  /// [n, 3, h, w] in 0 to 1, as the network takes them. Throws Error for other tensors.
+  [[nodiscard]] at::Tensor normalised(const at::Tensor& images) const;
+  [[nodiscard]] const std::filesystem::path& path() const { return path_; }
+  void set_dim(int64_t dim) { dim_ = dim; }
+
+ private:
+  std::filesystem::path path_;
+  Preprocessing preprocessing_;
+  at::Tensor mean_;  // [1, 3, 1, 1]; undefined: none
+  at::Tensor std_;
+  int64_t dim_ = 0;
+};
+
+}  // namespace protocom

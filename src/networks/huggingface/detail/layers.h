@@ -1,0 +1,83 @@
+#pragma once
+#include <ATen/core/Tensor.h>
+
+#include <string>
+#include <vector>
+
+#include "networks/huggingface/detail/network.h"
+#include "networks/huggingface/detail/weights.h"
+
+/// What transformers of images and of texts have in common.
+namespace protocom::huggingface {
+
+struct Linear {
+  at::Tensor weight, bias;  // [out, in], [out]
+  [[nodiscard]] at::Tensor operator()(const at::Tensor& x) const;
+};
+
+struct Norm {
+  at::Tensor weight, bias;  // [width]
+  double epsilon = 1e-6;
+  /// In float32, whatever x is.
+  [[nodiscard]] at::Tensor operator()(const at::Tensor& x) const;
+};
+
+/// NAME.weight and NAME.bias. Throw Error as Weights::take does.
+Linear linear(Weights& weights, const std::string& name, int64_t in, int64_t out);
+Norm norm(Weights& weights, const std::string& name, int64_t width, double epsilon);
+
+/// Query, key and value behind one another: [3 width, width].
+Linear stacked(const Linear& a, const Linear& b, const Linear& c);
+
+/// softmax(Q K' / sqrt(width of a head) + bias) V over heads; q [n, t, w], k and v [n, s, w] -> [n, t, w]. `bias`
+/// broadcasts to [n, heads, t, s] (minus infinity: is not seen); undefined: none.
+at::Tensor attention(const at::Tensor& q, const at::Tensor& k, const at::Tensor& v, int64_t heads,
+                     const at::Tensor& bias = {});
+
+/// How positions are brought to another grid, bicubic: to its size, to its size with antialiasing (timm, DINOv2 with
+/// registers), or by the factor (new + 0.1) / old, as DINOv2's own code does it.
+enum class Stretch { kPlain, kAntialiased, kByFactor };
+
+/// `positions` [1, own + g * g, w] for rows x columns patches; the first `own` of them stay as they are. Throws Error
+/// where the others are no square.
+at::Tensor positions_for(const at::Tensor& positions, int64_t own, at::IntArrayRef grid, Stretch stretch);
+
+/// What a family calls the parts of a layer.
+struct LayerNames {
+  const char *query, *key, *value, *projection, *norm1, *norm2, *fc1, *fc2;
+  const char *scale1 = nullptr, *scale2 = nullptr;
+};
+
+/// CLIP's and SigLIP's, in both of their towers.
+inline constexpr LayerNames kClipLayers = {
+    ".self_attn.q_proj", ".self_attn.k_proj", ".self_attn.v_proj", ".self_attn.out_proj",
+    ".layer_norm1",      ".layer_norm2",      ".mlp.fc1",          ".mlp.fc2"};
+
+struct TransformerLayer {
+  Norm norm1, norm2;
+  Linear qkv, projection, fc1, fc2;
+  at::Tensor scale1, scale2;  // undefined: none
+};
+
+/// What all families say of their transformer.
+struct TransformerShape {
+  int64_t width, heads, mlp, patch;
+  double epsilon;
+  Activation activation;
+};
+
+/// As config.json says, else `usual`; `activation` is the usual name of one. Throws Error.
+TransformerShape shape_of(const nlohmann::json& config, const TransformerShape& usual, const char* activation);
+
+/// The layers BEGIN0, BEGIN1, ... Throws Error where there is none.
+std::vector<TransformerLayer> layers_of(Weights& weights, const std::string& begin, const LayerNames& names,
+                                        const TransformerShape& shape);
+
+/// One layer with norms before its branches; x [n, t, w] -> [n, t, w]. `bias` as in attention().
+at::Tensor run_layer(const TransformerLayer& layer, const TransformerShape& shape, at::Tensor x,
+                     const at::Tensor& bias = {});
+/// One with norms behind them, as BERT's.
+at::Tensor run_layer_with_norms_behind(const TransformerLayer& layer, const TransformerShape& shape, at::Tensor x,
+                                       const at::Tensor& bias = {});
+
+}  // namespace protocom::huggingface

@@ -1,0 +1,42 @@
+#pragma once
+#include <ATen/core/Tensor.h>
+
+#include <map>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <string>
+
+#include "encoders/config_json.h"
+
+namespace protocom::huggingface {
+
+/// An image tower of one family, from normalised images.
+class Network {
+ public:
+  virtual ~Network() = default;
+  /// float32 [n, 3, h, w] -> [n, d], what `transformers` calls pooled or image embeddings.
+  [[nodiscard]] virtual at::Tensor features(const at::Tensor& images) const = 0;
+  /// The same -> [n, c, h', w'], the last maps, or a transformer's tokens of patches.
+  [[nodiscard]] virtual at::Tensor maps(const at::Tensor& images) const = 0;
+};
+
+using Tensors = std::map<std::string, at::Tensor>;
+
+/// By `model_type` of config.json; what is said there of the image tower alone (`vision_config`) counts. Throws Error
+/// that names the family and the key for a type that is not known, a tensor that is missing or of another family.
+std::unique_ptr<Network> make_network(const nlohmann::json& config, const Tensors& tensors);
+
+/// The families.
+std::unique_ptr<Network> make_vit(const nlohmann::json& config, const Tensors& tensors);
+std::unique_ptr<Network> make_dinov2(const nlohmann::json& config, const Tensors& tensors);
+std::unique_ptr<Network> make_clip(const nlohmann::json& config, const Tensors& tensors);
+std::unique_ptr<Network> make_siglip(const nlohmann::json& config, const Tensors& tensors);
+std::unique_ptr<Network> make_convnext(const nlohmann::json& config, const Tensors& tensors);
+std::unique_ptr<Network> make_resnet(const nlohmann::json& config, const Tensors& tensors);
+std::unique_ptr<Network> make_mobilenet_v2(const nlohmann::json& config, const Tensors& tensors);
+
+/// ACT2FN of `transformers`. Throws Error for one that no family has.
+using Activation = at::Tensor (*)(const at::Tensor&);
+Activation activation_of(const std::string& name);
+
+}  // namespace protocom::huggingface

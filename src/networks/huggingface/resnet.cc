@@ -1,0 +1,117 @@
+#include <ATen/ATen.h>
+
+#include <optional>
+
+#include "base/error.h"
+#include "networks/huggingface/detail/convolutions.h"
+#include "networks/huggingface/detail/network.h"
+
+namespace protocom::huggingface {
+namespace {
+
+constexpr double kBatchNormEpsilon = 1e-5;
+
+struct ResNetBlock {
+  std::vector<Convolution> convolutions;
+  std::optional<Convolution> shortcut;
+};
+
+class ResNet : public Network {
+ public:
+  ResNet(Convolution stem, std::vector<ResNetBlock> blocks, Activation activation)
+      : stem_(std::move(stem)), blocks_(std::move(blocks)), activation_(activation) {}
+
+  [[nodiscard]] at::Tensor maps(const at::Tensor& images) const override {
+    at::Tensor x = at::max_pool2d(activation_(stem_(images)), 3, 2, 1);
+    for (const ResNetBlock& block : blocks_) {
+      at::Tensor inside = x;
+      for (size_t i = 0; i < block.convolutions.size(); ++i)
+        inside = block.convolutions[i](i > 0 ? activation_(inside) : inside);
+      x = activation_(inside + (block.shortcut ? (*block.shortcut)(x) : x));
+    }
+    return x;
+  }
+  [[nodiscard]] at::Tensor features(const at::Tensor& images) const override { return maps(images).mean({2, 3}); }
+
+ private:
+  Convolution stem_;
+  std::vector<ResNetBlock> blocks_;
+  Activation activation_;
+};
+
+/// Of config.json, four whole numbers or however many stages there are.
+std::vector<int64_t> sizes_of(const nlohmann::json& config, const char* name, std::vector<int64_t> usual) {
+  const auto found = config.find(name);
+  if (found == config.end()) return usual;
+  std::vector<int64_t> sizes;
+  if (found->is_array()) {
+    for (const auto& item : *found) sizes.push_back(item.is_number_integer() ? item.get<int64_t>() : 0);
+  }
+  for (const int64_t size : sizes) {
+    if (size < 1 || size > 1 << 16) fail("config.json: '{}' is {}", name, excerpt(found->dump()));
+  }
+  if (sizes.empty() || sizes.size() > 16) fail("config.json: '{}' is {}", name, excerpt(found->dump()));
+  return sizes;
+}
+
+/// What a block of the checkpoint is.
+struct ResNetPlace {
+  std::string name;
+  int64_t in, out, stride;
+  bool bottleneck, stride_first;
+};
+
+ResNetBlock resnet_block(Weights& weights, const ResNetPlace& place) {
+  const int64_t inside = place.bottleneck ? place.out / 4 : place.out;
+  const int64_t stride = place.stride;
+  std::vector<ConvolutionSizes> sizes;
+  if (place.bottleneck) {
+    sizes = {{place.in, inside, 1, place.stride_first ? stride : 1},
+             {inside, inside, 3, place.stride_first ? 1 : stride},
+             {inside, place.out, 1}};
+  } else {
+    sizes = {{place.in, place.out, 3, stride}, {place.out, place.out, 3}};
+  }
+  ResNetBlock block;
+  for (size_t i = 0; i < sizes.size(); ++i) {
+    const std::string name = place.name + ".layer." + std::to_string(i);
+    block.convolutions.push_back(
+        folded(weights, name + ".convolution", name + ".normalization", sizes[i], kBatchNormEpsilon));
+  }
+  if (place.in != place.out || stride != 1) {
+    block.shortcut = folded(weights, place.name + ".shortcut.convolution", place.name + ".shortcut.normalization",
+                            {place.in, place.out, 1, stride}, kBatchNormEpsilon);
+  }
+  return block;
+}
+
+}  // namespace
+
+std::unique_ptr<Network> make_resnet(const nlohmann::json& config, const Tensors& tensors) {
+  Weights weights(tensors, "ResNet", "embedder.embedder.convolution.weight");
+  const int64_t stem = whole_of(config, "embedding_size", 64);
+  const std::vector<int64_t> widths = sizes_of(config, "hidden_sizes", {256, 512, 1024, 2048});
+  const std::vector<int64_t> depths = sizes_of(config, "depths", {3, 4, 6, 3});
+  if (widths.size() != depths.size()) fail("config.json: hidden_sizes and depths are not of one length");
+  const std::string type = text_of(config, "layer_type", "bottleneck");
+  if (type != "basic" && type != "bottleneck") fail("config.json: the layer_type is '{}'", excerpt(type));
+  ResNetPlace place{"", stem, 0, 1, type == "bottleneck", truth_of(config, "downsample_in_bottleneck", false)};
+  Convolution first = folded(weights, "embedder.embedder.convolution", "embedder.embedder.normalization",
+                             {3, stem, 7, 2}, kBatchNormEpsilon);
+  std::vector<ResNetBlock> blocks;
+  const bool halves = truth_of(config, "downsample_in_first_stage", false);
+  for (size_t s = 0; s < widths.size(); ++s) {
+    for (int64_t i = 0; i < depths[s]; ++i) {
+      place.name = "encoder.stages." + std::to_string(s) + ".layers." + std::to_string(i);
+      place.out = widths[s];
+      place.stride = i == 0 && (s > 0 || halves) ? 2 : 1;
+      blocks.push_back(resnet_block(weights, place));
+      place.in = place.out;
+    }
+  }
+  weights.check_all_taken({"classifier."});
+  return std::make_unique<ResNet>(std::move(first), std::move(blocks),
+                                  activation_of(text_of(config, "hidden_act", "relu")));
+}
+
+}  // namespace protocom::huggingface

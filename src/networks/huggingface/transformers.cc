@@ -1,0 +1,215 @@
+#include <ATen/ATen.h>
+
+#include "base/error.h"
+#include "networks/huggingface/detail/layers.h"
+
+/// Vision transformers: ViT and DeiT, DINOv2, CLIP, SigLIP. They share their layers and differ in names, in what is
+/// around the layers, and in what of the tokens is the image's feature.
+namespace protocom::huggingface {
+namespace {
+
+constexpr LayerNames kVit = {
+    ".attention.attention.query", ".attention.attention.key", ".attention.attention.value", ".attention.output.dense",
+    ".layernorm_before",          ".layernorm_after",         ".intermediate.dense",        ".output.dense"};
+constexpr LayerNames kDino = {".attention.attention.query",
+                              ".attention.attention.key",
+                              ".attention.attention.value",
+                              ".attention.output.dense",
+                              ".norm1",
+                              ".norm2",
+                              ".mlp.fc1",
+                              ".mlp.fc2",
+                              ".layer_scale1.lambda1",
+                              ".layer_scale2.lambda1"};
+
+/// What stands around the layers; undefined tensors are not there.
+struct Tower {
+  TransformerShape shape;
+  at::Tensor patch_weight, patch_bias;  // [w, 3, p, p], [w]
+  at::Tensor class_token;               // [1, 1, w]
+  at::Tensor registers;                 // [1, r, w]
+  at::Tensor positions;                 // [1, t, w]
+  Stretch stretch = Stretch::kPlain;    // of the positions for other grids
+  Norm before;                          // after the embeddings: CLIP's
+  std::vector<TransformerLayer> layers;
+  Norm after;
+
+  [[nodiscard]] int64_t extra() const {
+    return (class_token.defined() ? 1 : 0) + (registers.defined() ? registers.size(1) : 0);
+  }
+};
+
+/// [n, extra + rows * columns, w], before the last norm.
+at::Tensor tokens_of(const Tower& tower, const at::Tensor& images) {
+  const int64_t patch = tower.shape.patch;
+  const int64_t rows = images.size(2) / patch;
+  const int64_t columns = images.size(3) / patch;
+  if (rows < 1 || columns < 1)
+    fail("images of {}x{} pixels have no patch of {}", images.size(3), images.size(2), patch);
+  const int64_t n = images.size(0);
+  at::Tensor x = at::conv2d(images, tower.patch_weight, tower.patch_bias, patch).flatten(2).transpose(1, 2);
+  if (tower.class_token.defined()) x = at::cat({tower.class_token.expand({n, -1, -1}), x}, 1);
+  x = x + positions_for(tower.positions, tower.class_token.defined() ? 1 : 0, {rows, columns}, tower.stretch);
+  if (tower.registers.defined())
+    x = at::cat({x.narrow(1, 0, 1), tower.registers.expand({n, -1, -1}), x.narrow(1, 1, rows * columns)}, 1);
+  if (tower.before.weight.defined()) x = tower.before(x);
+  for (const TransformerLayer& layer : tower.layers) x = run_layer(layer, tower.shape, x);
+  return x;
+}
+
+/// How a tower's tokens become a feature.
+class Transformer : public Network {
+ public:
+  explicit Transformer(Tower tower) : tower_(std::move(tower)) {}
+
+  [[nodiscard]] at::Tensor features(const at::Tensor& images) const override {
+    return pooled(tokens_of(tower_, images));
+  }
+  [[nodiscard]] at::Tensor maps(const at::Tensor& images) const override {
+    const at::Tensor patches = tower_.after(tokens_of(tower_, images)).slice(1, tower_.extra());
+    return patches.transpose(1, 2).reshape(
+        {images.size(0), tower_.shape.width, images.size(2) / tower_.shape.patch, images.size(3) / tower_.shape.patch});
+  }
+
+ protected:
+  /// The class token after the last norm.
+  [[nodiscard]] virtual at::Tensor pooled(const at::Tensor& tokens) const { return tower_.after(tokens.select(1, 0)); }
+  [[nodiscard]] const Tower& tower() const { return tower_; }
+
+ private:
+  Tower tower_;
+};
+
+/// CLIP's, projected into the space of texts where the checkpoint has that.
+class ClipTransformer : public Transformer {
+ public:
+  ClipTransformer(Tower tower, at::Tensor projection)
+      : Transformer(std::move(tower)), projection_(std::move(projection)) {}
+
+ protected:
+  [[nodiscard]] at::Tensor pooled(const at::Tensor& tokens) const override {
+    const at::Tensor feature = Transformer::pooled(tokens);
+    return projection_.defined() ? at::linear(feature, projection_) : feature;
+  }
+
+ private:
+  at::Tensor projection_;
+};
+
+/// SigLIP's: a learned query attends to all tokens.
+struct AttentionPool {
+  at::Tensor probe;  // [1, 1, w]
+  Linear query, key, value, projection, fc1, fc2;
+  Norm norm;
+};
+
+class SiglipTransformer : public Transformer {
+ public:
+  SiglipTransformer(Tower tower, AttentionPool pool) : Transformer(std::move(tower)), pool_(std::move(pool)) {}
+
+ protected:
+  [[nodiscard]] at::Tensor pooled(const at::Tensor& tokens) const override {
+    const at::Tensor x = tower().after(tokens);
+    const at::Tensor query = pool_.query(pool_.probe).expand({x.size(0), -1, -1});
+    const at::Tensor seen = pool_.projection(attention(query, pool_.key(x), pool_.value(x), tower().shape.heads));
+    return (seen + pool_.fc2(tower().shape.activation(pool_.fc1(pool_.norm(seen))))).select(1, 0);
+  }
+
+ private:
+  AttentionPool pool_;
+};
+
+/// Patches and positions under the names of ViT and DINOv2.
+Tower vit_tower(Weights& weights, const TransformerShape& shape, const LayerNames& names) {
+  Tower tower;
+  tower.shape = shape;
+  const std::string patches = "embeddings.patch_embeddings.projection";
+  tower.patch_weight = weights.take(patches + ".weight", {shape.width, 3, shape.patch, shape.patch});
+  tower.patch_bias = weights.take(patches + ".bias", {shape.width});
+  tower.class_token = weights.take("embeddings.cls_token", {1, 1, shape.width});
+  tower.positions = weights.take("embeddings.position_embeddings", {1, -1, shape.width});
+  tower.layers = layers_of(weights, "encoder.layer.", names, shape);
+  tower.after = norm(weights, "layernorm", shape.width, shape.epsilon);
+  return tower;
+}
+
+/// The same under the names of CLIP and SigLIP.
+Tower clip_tower(Weights& weights, const TransformerShape& shape) {
+  Tower tower;
+  tower.shape = shape;
+  tower.patch_weight = weights.take("embeddings.patch_embedding.weight", {shape.width, 3, shape.patch, shape.patch});
+  tower.patch_bias = weights.take_if_there("embeddings.patch_embedding.bias", {shape.width});
+  tower.positions = weights.take("embeddings.position_embedding.weight", {-1, shape.width}).unsqueeze(0);
+  tower.layers = layers_of(weights, "encoder.layers.", kClipLayers, shape);
+  tower.after = norm(weights, "post_layernorm", shape.width, shape.epsilon);
+  return tower;
+}
+
+constexpr TransformerShape kBase = {768, 12, 3072, 16, 1e-12, nullptr};
+
+}  // namespace
+
+std::unique_ptr<Network> make_vit(const nlohmann::json& config, const Tensors& tensors) {
+  Weights weights(tensors, "ViT", "embeddings.cls_token");
+  if (weights.has("embeddings.distillation_token"))
+    fail("'{}embeddings.distillation_token' is of a distilled DeiT: make it an ONNX file", weights.prefix());
+  Tower tower = vit_tower(weights, shape_of(config, kBase, "gelu"), kVit);
+  weights.check_all_taken({"pooler.", "embeddings.mask_token", "classifier.", "decoder."});
+  return std::make_unique<Transformer>(std::move(tower));
+}
+
+std::unique_ptr<Network> make_dinov2(const nlohmann::json& config, const Tensors& tensors) {
+  Weights weights(tensors, "DINOv2", "embeddings.cls_token");
+  TransformerShape usual = kBase;
+  usual.epsilon = 1e-6;
+  TransformerShape shape = shape_of(config, usual, "gelu");
+  shape.mlp = shape.width * whole_of(config, "mlp_ratio", 4);
+  if (truth_of(config, "use_swiglu_ffn", false))
+    fail("config.json has use_swiglu_ffn, the gated layers of the giant DINOv2: make it an ONNX file");
+  Tower tower = vit_tower(weights, shape, kDino);
+  tower.registers = weights.take_if_there("embeddings.register_tokens", {1, -1, shape.width});
+  tower.stretch = tower.registers.defined() ? Stretch::kAntialiased : Stretch::kByFactor;
+  weights.check_all_taken({"embeddings.mask_token", "classifier."});
+  return std::make_unique<Transformer>(std::move(tower));
+}
+
+std::unique_ptr<Network> make_clip(const nlohmann::json& config, const Tensors& tensors) {
+  Weights weights(tensors, "CLIP", "embeddings.class_embedding");
+  TransformerShape usual = kBase;
+  usual.patch = 32;
+  usual.epsilon = 1e-5;
+  const TransformerShape shape = shape_of(config, usual, "quick_gelu");
+  Tower tower = clip_tower(weights, shape);
+  tower.class_token = weights.take("embeddings.class_embedding", {shape.width}).view({1, 1, -1});
+  tower.before = norm(weights, "pre_layrnorm", shape.width, shape.epsilon);  // as the checkpoints spell it
+  weights.check_all_taken({});
+  at::Tensor projection;
+  if (tensors.count("visual_projection.weight") > 0)
+    projection =
+        Weights(tensors, "CLIP", "visual_projection.weight").take("visual_projection.weight", {-1, shape.width});
+  return std::make_unique<ClipTransformer>(std::move(tower), projection);
+}
+
+std::unique_ptr<Network> make_siglip(const nlohmann::json& config, const Tensors& tensors) {
+  Weights weights(tensors, "SigLIP", "head.probe");
+  TransformerShape usual = kBase;
+  usual.epsilon = 1e-6;
+  const TransformerShape shape = shape_of(config, usual, "gelu_pytorch_tanh");
+  const int64_t width = shape.width;
+  Tower tower = clip_tower(weights, shape);
+  AttentionPool pool;
+  pool.probe = weights.take("head.probe", {1, 1, width});
+  const auto matrices = weights.take("head.attention.in_proj_weight", {3 * width, width}).chunk(3);
+  const auto biases = weights.take("head.attention.in_proj_bias", {3 * width}).chunk(3);
+  pool.query = {matrices[0], biases[0]};
+  pool.key = {matrices[1], biases[1]};
+  pool.value = {matrices[2], biases[2]};
+  pool.projection = linear(weights, "head.attention.out_proj", width, width);
+  pool.norm = norm(weights, "head.layernorm", width, shape.epsilon);
+  pool.fc1 = linear(weights, "head.mlp.fc1", width, shape.mlp);
+  pool.fc2 = linear(weights, "head.mlp.fc2", shape.mlp, width);
+  weights.check_all_taken({});
+  return std::make_unique<SiglipTransformer>(std::move(tower), std::move(pool));
+}
+
+}  // namespace protocom::huggingface

@@ -1,0 +1,70 @@
+#include "networks/huggingface/detail/weights.h"
+
+#include <ATen/ATen.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+
+#include "base/error.h"
+#include "base/text.h"
+
+namespace protocom::huggingface {
+namespace {
+
+bool begins_with(const std::string& text, const std::string& begin) { return text.rfind(begin, 0) == 0; }
+
+}  // namespace
+
+Weights::Weights(const std::map<std::string, at::Tensor>& tensors, std::string family, const std::string& first)
+    : tensors_(tensors), family_(std::move(family)) {
+  if (tensors.count(first) > 0) return;
+  for (const auto& [name, tensor] : tensors) {
+    if (!ends_with(name, "." + first)) continue;
+    prefix_ = name.substr(0, name.size() - first.size());
+    return;
+  }
+  fail("there is no tensor '{}', which a network of the family {} has", first, family_);
+}
+
+at::Tensor Weights::take_if_there(const std::string& name, const std::vector<int64_t>& sizes) {
+  return has(name) ? take(name, sizes) : at::Tensor();
+}
+
+at::Tensor Weights::take(const std::string& name, const std::vector<int64_t>& sizes) {
+  const auto found = tensors_.find(prefix_ + name);
+  if (found == tensors_.end())
+    fail("there is no tensor '{}{}', which a network of the family {} has", prefix_, name, family_);
+  const at::Tensor& tensor = found->second;
+  bool fits = tensor.dim() == static_cast<int64_t>(sizes.size());
+  for (size_t i = 0; fits && i < sizes.size(); ++i)
+    fits = tensor.size(static_cast<int64_t>(i)) > 0 &&
+           (sizes[i] == -1 || tensor.size(static_cast<int64_t>(i)) == sizes[i]);
+  if (!fits) {
+    fail("tensor '{}' is [{}], in a network of the family {} it is [{}] (-1: any)", found->first,
+         fmt::join(tensor.sizes(), ", "), family_, fmt::join(sizes, ", "));
+  }
+  taken_.insert(found->first);
+  at::Tensor copy = tensor.to(at::kFloat).clone();
+  if (!at::isfinite(copy).all().item<bool>()) fail("tensor '{}' holds NaN or infinite values", found->first);
+  return copy;
+}
+
+int64_t Weights::count(const std::string& begin, const std::string& end) const {
+  int64_t number = 0;
+  while (has(fmt::format("{}{}{}", begin, number, end))) ++number;
+  return number;
+}
+
+void Weights::check_all_taken(const std::vector<std::string>& others) const {
+  for (const auto& [name, tensor] : tensors_) {
+    if (taken_.count(name) > 0 || !begins_with(name, prefix_)) continue;
+    const std::string own = name.substr(prefix_.size());
+    const bool other =
+        std::any_of(others.begin(), others.end(), [&](const std::string& text) { return begins_with(own, text); });
+    const bool counter = ends_with(name, "num_batches_tracked") || ends_with(name, "position_ids");
+    if (!other && !counter)
+      fail("'{}' is not a tensor of the family {}, for which this was taken: make it an ONNX file", name, family_);
+  }
+}
+
+}  // namespace protocom::huggingface

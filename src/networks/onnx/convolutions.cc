@@ -1,0 +1,142 @@
+#include <ATen/ATen.h>
+#include <ATen/core/dispatch/Dispatcher.h>
+#include <ATen/core/ivalue.h>
+#include <c10/util/Optional.h>
+#include <fmt/ranges.h>
+
+#include <functional>
+#include <optional>
+
+#include "base/error.h"
+#include "base/log.h"
+#include "networks/onnx/detail/convolution.h"
+
+/// Convolutions on maps as they are.
+namespace protocom::onnx {
+namespace {
+
+/// A convolution without what comes after it.
+using Filter = std::function<at::Tensor(const at::Tensor&)>;
+
+/// An operator that LibTorch registers without a C++ declaration.
+c10::optional<c10::OperatorHandle> registered(const char* name) {
+  return c10::Dispatcher::singleton().findSchema({name, ""});
+}
+
+c10::optional<at::Tensor> bias_of(const Convolution& convolution) {
+  return convolution.bias.defined() ? c10::optional<at::Tensor>(convolution.bias) : c10::nullopt;
+}
+
+/// Padding that ATen does itself; what differs on two sides is padded before.
+Sizes own_padding(const Window& window) { return window.is_even() ? window.begin : Sizes{0, 0}; }
+
+/// conv2d_prepack(weight, bias, stride, padding, dilation, groups, input_size, attr) -> context
+c10::IValue packed_weights(const c10::OperatorHandle& pack, const Convolution& convolution, const char* after) {
+  const Window& window = convolution.window;
+  const auto bias = bias_of(convolution);
+  torch::jit::Stack stack = {convolution.weight, bias ? c10::IValue(*bias) : c10::IValue(),
+                             window.strides,     own_padding(window),
+                             window.dilations,   convolution.groups,
+                             convolution.input,  after};
+  pack.callBoxed(&stack);
+  return stack.at(0);
+}
+
+/// The images with the strides that their sizes have. A part of the channels of one image passes for contiguous with
+/// the strides of all of them, and oneDNN would read by those what lies elsewhere.
+at::Tensor dense(const at::Tensor& images) {
+  const at::IntArrayRef sizes = images.sizes();
+  const bool is_dense = images.strides() == at::IntArrayRef(c10::TensorType::contiguousStridesOf(sizes)) ||
+                        images.strides() == at::IntArrayRef(at::get_channels_last_strides_2d(sizes));
+  return is_dense ? images : images.clone(images.suggest_memory_format());
+}
+
+/// A convolution on the processor in float32 whose weights lie in oneDNN's own order from the start; at::conv2d brings
+/// them into it at each call. None where LibTorch was built without oneDNN or the operator is another.
+std::optional<Filter> packed_filter(const Convolution& convolution, const char* after) {
+  const auto pack = registered("mkldnn_prepacked::conv2d_prepack");
+  const auto run = registered("mkldnn_prepacked::conv2d_run");
+  if (!pack || !run) return std::nullopt;
+  try {
+    const c10::IValue packed = packed_weights(*pack, convolution, after);
+    return [packed, run = *run](const at::Tensor& images) {
+      torch::jit::Stack stack = {dense(images), packed};
+      run.callBoxed(&stack);
+      return stack.at(0).toTensor();
+    };
+  } catch (const std::exception& error) {
+    logger().debug("a convolution's weights cannot be packed: {}", reason_of(error));
+    return std::nullopt;
+  }
+}
+
+at::Tensor activated(at::Tensor maps, const Activation& activation) {
+  if (activation.op == "Relu") return maps.relu_();
+  if (activation.op == "Clip") return maps.clamp_(activation.least, activation.most);
+  if (activation.op == "HardSwish") return at::hardswish_(maps);
+  if (activation.op == kSilu) return at::silu_(maps);
+  return maps;
+}
+
+/// The filter with as much of what comes after it as it does itself, which is taken out of `after`.
+Filter filter_of(const Binding& binding, const Convolution& convolution, Activation& after) {
+  const bool own_relu = after.op == "Relu" && !binding.has(3);
+  if (binding.is_frozen()) {
+    if (auto packed = packed_filter(convolution, own_relu ? "relu" : "none")) {
+      if (own_relu) after = {};
+      return *packed;
+    }
+  }
+  return [weight = convolution.weight, bias = bias_of(convolution), window = convolution.window,
+          groups = convolution.groups](const at::Tensor& images) {
+    return at::conv2d(images, weight, bias, window.strides, own_padding(window), window.dilations, groups);
+  };
+}
+
+}  // namespace
+
+bool is_convolution(const Node& node) { return node.domain.empty() && (node.op == "Conv" || node.op == kConv); }
+
+Sizes Convolution::output() const {
+  Sizes sizes = {1, weight.size(0)};
+  for (size_t i = 0; i < 2; ++i) {
+    const int64_t reach = window.dilations[i] * (window.kernel[i] - 1) + 1;
+    sizes.push_back((input[2 + i] + window.begin[i] + window.end[i] - reach) / window.strides[i] + 1);
+  }
+  return sizes;
+}
+
+Convolution convolution_of(const Binding& binding) {
+  Convolution made;
+  made.weight = binding.weight(1).contiguous(at::MemoryFormat::ChannelsLast);
+  const at::Tensor& weight = made.weight;
+  if (weight.dim() != 4 || weight.numel() == 0) fail("its weights are [{}]", fmt::join(weight.sizes(), ", "));
+  made.window = window_of(binding, {weight.size(2), weight.size(3)});
+  made.groups = binding.whole("group", 1);
+  made.input = binding.sizes(0);
+  const int64_t channels = made.input[1];
+  if (made.groups < 1 || made.groups > channels || channels != weight.size(1) * made.groups ||
+      weight.size(0) % made.groups != 0)
+    fail("it takes {} channels in {} groups, its weights are [{}]", channels, made.groups,
+         fmt::join(weight.sizes(), ", "));
+  check_maps(made.window, made.input, weight.size(0));
+  if (binding.has(2)) made.bias = binding.weight(2);
+  made.activation = {binding.text("activation", ""), binding.number("least", 0), binding.number("most", 0)};
+  return made;
+}
+
+Operation make_conv(const Binding& binding) {
+  const Convolution convolution = convolution_of(binding);
+  if (binding.has(3)) static_cast<void>(broadcast(convolution.output(), binding.sizes(3)));
+  Activation after = convolution.activation;
+  const Filter filter = filter_of(binding, convolution, after);
+  const Window& window = convolution.window;
+  const Sizes pads = window.is_even() ? Sizes{} : window.pads();
+  return one_output([=](Tensors& in) {
+    at::Tensor maps = filter(pads.empty() ? in.at(0) : at::constant_pad_nd(in.at(0), pads, 0));
+    if (in.size() > 3) maps = maps.sizes() == in[3].sizes() ? maps.add_(in[3]) : maps + in[3];
+    return activated(std::move(maps), after);
+  });
+}
+
+}  // namespace protocom::onnx

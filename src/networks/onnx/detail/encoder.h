@@ -1,0 +1,51 @@
+#pragma once
+#include <ATen/core/Tensor.h>
+
+#include <map>
+#include <string>
+#include <utility>
+
+#include "networks/onnx/detail/model.h"
+#include "networks/onnx/detail/plan.h"
+
+namespace protocom::onnx {
+
+/// The output that is the image's feature: the one that is asked for, the only one, or the one that exporters call so.
+/// Throws Error with the names to choose from.
+std::string choose_output(const Model& model, const std::string& asked);
+
+/// A model from images to one of its outputs, for images of any size that it takes.
+class Encoder {
+ public:
+  /// Throws Error where the output needs other inputs than one image.
+  Encoder(Model model, const std::string& asked);
+
+  /// The side of the images that the file is made for; 0: any.
+  [[nodiscard]] int64_t fixed_side() const;
+  /// float32 [n, 3, h, w], normalised -> [n, d]: maps are averaged over places; of tokens the first is taken where one
+  /// is a class token, else their mean.
+  at::Tensor features(const at::Tensor& images);
+  /// Likewise -> [n, c, h', w'], of an output that is maps, or tokens of the places of a square. Throws Error.
+  at::Tensor maps(const at::Tensor& images);
+  /// Promises the processor and float32 from now on.
+  void freeze();
+  [[nodiscard]] const Model& model() const { return model_; }
+
+ private:
+  struct Prepared {
+    Plan plan;
+    bool takes_many;  ///< false: one image after the other
+  };
+  Prepared& prepared(const at::Tensor& images);
+  at::Tensor output(const at::Tensor& images);
+  [[nodiscard]] at::Tensor as_input(const at::Tensor& images) const;
+
+  Model model_;
+  std::string output_;
+  bool channels_last_ = false;                                ///< the graph takes [n, h, w, 3]
+  std::map<std::pair<int64_t, int64_t>, Prepared> prepared_;  ///< by height and width
+  c10::Device device_ = c10::Device(c10::kCPU);
+  Plan::Use use_ = Plan::Use::kAny;
+};
+
+}  // namespace protocom::onnx

@@ -1,0 +1,197 @@
+#include <ATen/ATen.h>
+#include <c10/util/Optional.h>
+
+#include <algorithm>
+#include <limits>
+
+#include "base/error.h"
+#include "networks/onnx/detail/operators.h"
+#include "networks/onnx/detail/windows.h"
+
+/// Poolings, normalisations and resizing.
+namespace protocom::onnx {
+namespace {
+
+Window pooling_window(const Binding& binding) {
+  const Window window = window_of(binding, binding.wholes("kernel_shape", {}));
+  check_maps(window, binding.sizes(0), binding.sizes(0)[1]);
+  return window;
+}
+
+/// Whether ATen pads so itself: at most half the window, and the same on both sides.
+bool pads_itself(const Window& window) {
+  return window.is_even() && window.begin[0] <= window.kernel[0] / 2 && window.begin[1] <= window.kernel[1] / 2;
+}
+
+Operation make_max_pool(const Binding& binding) {
+  const Window window = pooling_window(binding);
+  if (binding.outputs() > 1) fail("it gives the places of the largest values, which are not read");
+  if (pads_itself(window)) {
+    return one_output([=](Tensors& in) {
+      return at::max_pool2d(in.at(0), window.kernel, window.strides, window.begin, window.dilations, window.ceil);
+    });
+  }
+  return one_output([=](Tensors& in) {
+    const at::Tensor padded = at::constant_pad_nd(in.at(0), window.pads(), -std::numeric_limits<float>::infinity());
+    return at::max_pool2d(padded, window.kernel, window.strides, at::IntArrayRef({0, 0}), window.dilations,
+                          window.ceil);
+  });
+}
+
+Operation make_average_pool(const Binding& binding) {
+  const Window window = pooling_window(binding);
+  const bool counts_padding = binding.whole("count_include_pad", 0) != 0;
+  if (window.dilations != Sizes{1, 1}) fail("it averages with gaps, which is not read");
+  if (pads_itself(window)) {
+    return one_output([=](Tensors& in) {
+      return at::avg_pool2d(in.at(0), window.kernel, window.strides, window.begin, window.ceil, counts_padding);
+    });
+  }
+  return one_output([=](Tensors& in) {
+    const auto mean = [&](const at::Tensor& x) {
+      return at::avg_pool2d(at::constant_pad_nd(x, window.pads(), 0), window.kernel, window.strides,
+                            at::IntArrayRef({0, 0}), window.ceil);
+    };
+    if (counts_padding) return mean(in.at(0));
+    return mean(in.at(0)) / mean(at::ones({1, 1, in[0].size(2), in[0].size(3)}, in[0].options()));
+  });
+}
+
+Operation make_global_average(const Binding& binding) {
+  if (binding.sizes(0).size() != 4) fail("it takes an input of {} axes, expected images", binding.sizes(0).size());
+  return one_output([](Tensors& in) { return in.at(0).mean({2, 3}, /*keepdim=*/true); });
+}
+
+Operation make_global_max(const Binding& binding) {
+  if (binding.sizes(0).size() != 4) fail("it takes an input of {} axes, expected images", binding.sizes(0).size());
+  return one_output([](Tensors& in) { return at::amax(in.at(0), {2, 3}, /*keepdim=*/true); });
+}
+
+Operation make_batch_norm(const Binding& binding) {
+  if (binding.whole("training_mode", 0) != 0 || binding.outputs() > 1)
+    fail("it is in training mode: export again after model.eval()");
+  const double epsilon = binding.number("epsilon", 1e-5);
+  const at::Tensor scale = binding.weight(1);
+  const at::Tensor shift = binding.weight(2);
+  const at::Tensor mean = binding.weight(3);
+  const at::Tensor variance = binding.weight(4);
+  return one_output([=](Tensors& in) {
+    return at::batch_norm(in.at(0), scale, shift, mean, variance, /*training=*/false, 0.1, epsilon,
+                          /*cudnn_enabled=*/false);
+  });
+}
+
+Operation make_instance_norm(const Binding& binding) {
+  const double epsilon = binding.number("epsilon", 1e-5);
+  return one_output([epsilon](Tensors& in) {
+    return at::instance_norm(in.at(0), in.at(1), in.at(2), {}, {}, /*use_input_stats=*/true, 0.1, epsilon, false);
+  });
+}
+
+Operation make_layer_norm(const Binding& binding) {
+  const Sizes& sizes = binding.sizes(0);
+  const int64_t axis = axis_of(binding.whole("axis", -1), sizes.size());
+  const double epsilon = binding.number("epsilon", 1e-5);
+  const Sizes over(sizes.begin() + axis, sizes.end());
+  const auto placed = [&](size_t input) -> c10::optional<at::Tensor> {
+    if (!binding.has(input)) return c10::nullopt;
+    return binding.weight(input).expand(over).contiguous();
+  };
+  const auto scale = placed(1);
+  const auto shift = placed(2);
+  if (binding.outputs() > 1) fail("it gives means and deviations, which are not read");
+  return one_output([=](Tensors& in) {
+    return at::layer_norm(in.at(0).to(at::kFloat).contiguous(), over, scale, shift, epsilon, false);
+  });
+}
+
+/// Up to operator set 20 scale and shift are of groups, from 21 on of channels.
+Operation make_group_norm(const Binding& binding) {
+  const int64_t groups = binding.whole("num_groups", 1);
+  const double epsilon = binding.number("epsilon", 1e-5);
+  const Sizes& sizes = binding.sizes(0);
+  if (sizes.size() < 2 || groups < 1 || sizes[1] % groups != 0) fail("it makes {} groups of the channels", groups);
+  const auto of_channels = [&](size_t input) {
+    const at::Tensor values = binding.weight(input);
+    return values.size(0) == sizes[1] ? values : values.repeat_interleave(sizes[1] / groups);
+  };
+  const at::Tensor scale = of_channels(1);
+  const at::Tensor shift = of_channels(2);
+  return one_output([=](Tensors& in) {
+    return at::group_norm(in.at(0).contiguous(), groups, scale, shift, epsilon, /*cudnn_enabled=*/false);
+  });
+}
+
+/// x over the length of the vectors along an axis.
+Operation make_lp_norm(const Binding& binding) {
+  const int64_t axis = axis_of(binding.whole("axis", -1), binding.sizes(0).size());
+  const int64_t p = binding.whole("p", 2);
+  return one_output([=](Tensors& in) { return in.at(0) / in[0].norm(p, axis, /*keepdim=*/true).clamp_min(1e-12); });
+}
+
+/// The sides after it, of whichever input says them.
+Sizes resized_sides(const Binding& binding) {
+  const Sizes& input = binding.sizes(0);
+  const bool scales_first = binding.node().op == "Upsample" || binding.inputs() == 2;
+  if (binding.has(3)) {
+    const Sizes all = binding.whole_values(3);
+    if (all.size() != 4) fail("it resizes other axes than those of images");
+    return {all[2], all[3]};
+  }
+  const std::vector<double> factors = binding.values(scales_first ? 1 : 2);
+  if (factors.size() != 4 || factors[0] != 1 || factors[1] != 1) fail("it resizes other axes than those of images");
+  Sizes sides;
+  for (size_t i = 2; i < 4; ++i) {
+    const double side = static_cast<double>(input[i]) * factors[i];
+    if (!(side >= 1 && side <= 8192)) fail("it resizes {} places by {}", input[i], factors[i]);
+    sides.push_back(static_cast<int64_t>(side));
+  }
+  return sides;
+}
+
+Operation make_resize(const Binding& binding) {
+  const Sizes& input = binding.sizes(0);
+  if (input.size() != 4) fail("it takes an input of {} axes, expected images", input.size());
+  const Sizes sides = resized_sides(binding);
+  if (std::min(sides[0], sides[1]) < 1) fail("it resizes to {} x {}", sides[0], sides[1]);
+  check_elements({input[0], input[1], sides[0], sides[1]});
+  const std::string mode = binding.text("mode", "nearest");
+  const std::string places =
+      binding.text("coordinate_transformation_mode", binding.opset() < 11 ? "asymmetric" : "half_pixel");
+  const bool corners = places == "align_corners";
+  if (mode == "nearest") return one_output([=](Tensors& in) { return at::upsample_nearest2d(in.at(0), sides); });
+  if (!corners && places != "half_pixel" && places != "pytorch_half_pixel")
+    fail("it resizes by coordinates of the kind '{}'", excerpt(places));
+  const bool antialias = binding.whole("antialias", 0) != 0;
+  if (mode == "linear" && antialias)
+    return one_output([=](Tensors& in) { return at::_upsample_bilinear2d_aa(in.at(0), sides, corners); });
+  if (mode == "linear")
+    return one_output([=](Tensors& in) { return at::upsample_bilinear2d(in.at(0), sides, corners); });
+  if (mode != "cubic" || std::abs(binding.number("cubic_coeff_a", -0.75) - (antialias ? -0.5 : -0.75)) > 1e-6)
+    fail("it resizes in the mode '{}'", excerpt(mode));
+  if (antialias) return one_output([=](Tensors& in) { return at::_upsample_bicubic2d_aa(in.at(0), sides, corners); });
+  return one_output([=](Tensors& in) { return at::upsample_bicubic2d(in.at(0), sides, corners); });
+}
+
+}  // namespace
+
+const std::vector<Operator>& network_operators() {
+  static const std::vector<Operator> kAll = {
+      {"Conv", &make_conv},
+      {kConv, &make_conv},
+      {"MaxPool", &make_max_pool},
+      {"AveragePool", &make_average_pool},
+      {"GlobalAveragePool", &make_global_average},
+      {"GlobalMaxPool", &make_global_max},
+      {"BatchNormalization", &make_batch_norm},
+      {"InstanceNormalization", &make_instance_norm},
+      {"LayerNormalization", &make_layer_norm},
+      {"GroupNormalization", &make_group_norm},
+      {"LpNormalization", &make_lp_norm},
+      {"Resize", &make_resize},
+      {"Upsample", &make_resize},
+  };
+  return kAll;
+}
+
+}  // namespace protocom::onnx

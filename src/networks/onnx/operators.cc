@@ -1,0 +1,123 @@
+#include "networks/onnx/detail/operators.h"
+
+#include <ATen/ATen.h>
+#include <ATen/ExpandUtils.h>
+
+#include <map>
+
+#include "base/error.h"
+
+namespace protocom::onnx {
+namespace {
+
+constexpr int64_t kMostElements = int64_t{1} << 26;
+constexpr int64_t kMostWholes = 1'000'000;  // of a constant that is a list of sizes, indices or the like
+
+const std::map<std::string, Maker>& operator_makers() {
+  static const std::map<std::string, Maker> kAll = [] {
+    std::map<std::string, Maker> all;
+    for (const auto* group :
+         {&elementwise_operators(), &shape_operators(), &reduction_operators(), &network_operators()}) {
+      for (const Operator& item : *group) all.emplace(item.name, item.make);
+    }
+    return all;
+  }();
+  return kAll;
+}
+
+const Attribute* find(const Node& node, const char* name) {
+  const auto found = node.attributes.find(name);
+  return found == node.attributes.end() ? nullptr : &found->second;
+}
+
+}  // namespace
+
+const Sizes& Binding::sizes(size_t input) const {
+  if (!has(input)) fail("its input {} is missing", input + 1);
+  return sizes_[input];
+}
+
+at::Tensor Binding::constant(size_t input) const { return has(input) ? constants_[input] : at::Tensor(); }
+
+at::Tensor Binding::weight(size_t input) const {
+  const at::Tensor value = constant(input);
+  if (!value.defined()) fail("its input {} must not depend on the image", input + 1);
+  return value.to(device_);
+}
+
+Sizes Binding::whole_values(size_t input) const {
+  const at::Tensor value = constant(input);
+  if (!value.defined()) fail("its input {} must be constant numbers", input + 1);
+  if (!c10::isIntegralType(value.scalar_type(), /*includeBool=*/false) || value.numel() > kMostWholes)
+    fail("its input {} must be a few whole numbers", input + 1);
+  const at::Tensor flat = value.to(at::kLong).reshape({-1}).contiguous();
+  return {flat.data_ptr<int64_t>(), flat.data_ptr<int64_t>() + flat.numel()};
+}
+
+std::vector<double> Binding::values(size_t input) const {
+  const at::Tensor value = constant(input);
+  if (!value.defined() || value.numel() > kMostWholes) fail("its input {} must be a few constant numbers", input + 1);
+  const at::Tensor flat = value.to(at::kDouble).reshape({-1}).contiguous();
+  return {flat.data_ptr<double>(), flat.data_ptr<double>() + flat.numel()};
+}
+
+double Binding::number(const char* name, double otherwise) const {
+  const Attribute* found = find(node_, name);
+  return found != nullptr && found->number ? *found->number : otherwise;
+}
+
+int64_t Binding::whole(const char* name, int64_t otherwise) const {
+  const Attribute* found = find(node_, name);
+  return found != nullptr && found->whole ? *found->whole : otherwise;
+}
+
+Sizes Binding::wholes(const char* name, const Sizes& otherwise) const {
+  const Attribute* found = find(node_, name);
+  return found != nullptr && !found->wholes.empty() ? found->wholes : otherwise;
+}
+
+std::string Binding::text(const char* name, const char* otherwise) const {
+  const Attribute* found = find(node_, name);
+  return found != nullptr ? found->text : otherwise;
+}
+
+Sizes Binding::wholes_or_input(const char* name, size_t input, const Sizes& otherwise) const {
+  if (has_attribute(name)) return wholes(name, {});
+  return has(input) ? whole_values(input) : otherwise;
+}
+
+Maker find_maker(const Node& node) {
+  const auto found = operator_makers().find(node.op);
+  if (found == operator_makers().end() || !node.domain.empty()) {
+    fail("{}{}{} is not among the operators of image encoders that are read", excerpt(node.domain),
+         node.domain.empty() ? "" : ".", excerpt(node.op));
+  }
+  return found->second;
+}
+
+void check_elements(at::IntArrayRef sizes) {
+  int64_t count = 1;
+  for (const int64_t size : sizes) {
+    if (size < 0 || __builtin_mul_overflow(count, size, &count) || count > kMostElements)
+      fail("it makes a tensor of more than {} values", kMostElements);
+  }
+}
+
+Sizes broadcast(at::IntArrayRef a, at::IntArrayRef b) {
+  Sizes sizes = at::infer_size(a, b);
+  check_elements(sizes);
+  return sizes;
+}
+
+int64_t axis_of(int64_t axis, size_t dims) {
+  const auto count = static_cast<int64_t>(dims);
+  if (axis < -count || axis >= count) fail("its axis is {}, the input has {} sizes", axis, dims);
+  return axis < 0 ? axis + count : axis;
+}
+
+bool is_own(const at::Tensor& tensor) {
+  return tensor.use_count() == 1 && tensor.storage().use_count() == 1 && tensor.is_non_overlapping_and_dense() &&
+         !tensor.requires_grad();
+}
+
+}  // namespace protocom::onnx

@@ -1,0 +1,64 @@
+#include "networks/detail/onnx_backbone.h"
+
+#include <ATen/ATen.h>
+#include <ATen/Parallel.h>
+#include <ATen/core/grad_mode.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+
+#include "base/error.h"
+#include "base/log.h"
+#include "io/files.h"
+#include "networks/detail/module_backbone.h"
+#include "networks/detail/stated_images.h"
+
+namespace protocom {
+namespace {
+
+/// The sizes of what is said, at the side that the graph is made for.
+Preprocessing at_side(const Preprocessing& asked, int64_t side, const std::string& where) {
+  if (asked.image_size < 1 || side < 1 || asked.image_size == side) return asked;
+  Preprocessing fitting = at_size(asked, side);
+  logger().info("{} is made for images of {} pixels: '{}' is used", where, side, describe(fitting));
+  return fitting;
+}
+
+}  // namespace
+
+OnnxBackbone::OnnxBackbone(const std::filesystem::path& path, onnx::Model model, const Preprocessing& asked,
+                           const std::string& output)
+    : FixedBackbone(path), encoder_(std::move(model), output) {
+  const at::NoGradGuard no_grad;
+  const std::string where = path.string();
+  set_preprocessing(
+      choose_preprocessing(at_side(asked, encoder_.fixed_side(), where), encoder_.model().stated, 0, where));
+  try_out();
+}
+
+at::Tensor OnnxBackbone::forward(const at::Tensor& images) {
+  const at::NoGradGuard no_grad;
+  return reading(path(), [&] {
+    at::Tensor features = encoder_.features(normalised(images));
+    if (features.dim() != 2 || features.size(0) != images.size(0))
+      fail("it gives [{}] for {} images, expected features [n, d]", fmt::join(features.sizes(), ", "), images.size(0));
+    return features;
+  });
+}
+
+void OnnxBackbone::freeze() {
+  encoder_.freeze();
+  if (at::get_num_threads() == 1) images_a_pass_ = images_of_one_thread(image_size(), 2);
+}
+
+at::Tensor OnnxBackbone::forward_maps(const at::Tensor& images) {
+  const at::NoGradGuard no_grad;
+  return reading(path(), [&] { return encoder_.maps(normalised(images)); });
+}
+
+std::vector<std::pair<std::string, at::Tensor>> OnnxBackbone::state_dict() const {
+  const auto& constants = encoder_.model().constants;
+  return {constants.begin(), constants.end()};
+}
+
+}  // namespace protocom

@@ -1,0 +1,44 @@
+#include "networks/provide.h"
+
+#include <memory>
+#include <string>
+
+#include "base/threads.h"
+#include "encoders/torch_functions.h"
+#include "networks/backbone.h"
+#include "networks/text/detail/tower.h"
+#include "networks/torch_encoder.h"
+#include "tensors/device.h"
+#include "tensors/tensors.h"
+
+namespace protocom {
+namespace {
+
+/// LibTorch takes its count of threads in a thread at the first operator there, and would undo a ThreadScope around it:
+/// asked now, it does not.
+void begin_in_this_thread() { static_cast<void>(thread_count()); }
+
+std::unique_ptr<Encoder> open_torch_encoder(const std::filesystem::path& path, const EncoderFileOptions& asked) {
+  begin_in_this_thread();
+  return std::make_unique<TorchEncoder>(open_backbone(path, asked));
+}
+
+std::unique_ptr<text::Tower> open_text_tower(const std::string& family, const nlohmann::json& config,
+                                             const std::map<std::string, Array>& tensors,
+                                             const text::SentenceModules& modules) {
+  begin_in_this_thread();
+  return text::make_tower(family, config, tensors_of(tensors), modules);
+}
+
+bool is_processor(const std::string& device) { return parse_device(device).is_cpu(); }
+
+}  // namespace
+
+void provide_networks() {
+  torch_open_encoder.provide(&open_torch_encoder);
+  torch_as_one_file.provide(&backbone_as_one_file);
+  torch_open_text_tower.provide(&open_text_tower);
+  torch_on_processor.provide(&is_processor);
+}
+
+}  // namespace protocom

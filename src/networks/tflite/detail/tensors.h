@@ -1,0 +1,27 @@
+#pragma once
+
+#include <ATen/ATen.h>
+
+#include <string>
+#include <vector>
+
+#include "networks/tflite/detail/flat_table.h"
+
+namespace protocom::tflite {
+
+/// A tensor of the file.
+struct Tensor {
+  std::string name;
+  std::vector<int64_t> shape;
+  at::ScalarType type = at::kFloat;
+  std::vector<float> scales;
+  std::vector<int64_t> zeros;
+  int64_t axis = 0;     ///< of the scales, where there are several
+  at::Tensor constant;  ///< as TensorFlow has it, float32 where it was quantised; undefined: computed
+};
+
+/// Entry `number` of the file's tensors; with its values, where the file has them. Throws where type, sizes, scales and
+/// bytes do not fit.
+Tensor read_tensor(const FlatTable& table, const std::vector<FlatTable>& buffers, size_t number);
+
+}  // namespace protocom::tflite

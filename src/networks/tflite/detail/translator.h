@@ -1,0 +1,79 @@
+#pragma once
+
+#include <functional>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "base/error.h"
+#include "networks/onnx/detail/model.h"
+#include "networks/tflite/detail/tensors.h"
+
+namespace protocom::tflite {
+
+constexpr int64_t kOpset = 13;  // the version of ONNX whose operators are written
+
+enum Activation : int8_t { kNone = 0, kRelu = 1, kRelu1 = 2, kRelu6 = 3, kTanh = 4 };
+
+/// One operator of the file.
+struct Operator {
+  std::vector<int32_t> inputs, outputs;
+  bool has_options = false;
+  FlatTable options;  // the operator's own table where it has none
+};
+
+/// Builds the ONNX model. Values of four sizes are [n, c, h, w] there and [n, h, w, c] in the file.
+class Translator {
+ public:
+  explicit Translator(std::vector<Tensor> tensors) : tensors_(std::move(tensors)) { model.opset = kOpset; }
+
+  onnx::Model model;
+
+  [[nodiscard]] const Tensor& tensor(int32_t number) const {
+    if (number < 0 || static_cast<size_t>(number) >= tensors_.size())
+      fail("an operator takes tensor {} of {}", number, tensors_.size());
+    return tensors_[static_cast<size_t>(number)];
+  }
+  [[nodiscard]] const Tensor& input(const Operator& item, size_t i) const {
+    if (i >= item.inputs.size()) fail("an operator has {} inputs", item.inputs.size());
+    return tensor(item.inputs[i]);
+  }
+  [[nodiscard]] bool has_input(const Operator& item, size_t i) const {
+    return i < item.inputs.size() && item.inputs[i] >= 0;
+  }
+  [[nodiscard]] const Tensor& output(const Operator& item) const {
+    if (item.outputs.size() != 1) fail("an operator has {} outputs, expected one", item.outputs.size());
+    return tensor(item.outputs.front());
+  }
+  [[nodiscard]] static std::string value(const Tensor& tensor) { return tensor.name; }
+
+  /// The name of a constant of the model.
+  std::string constant(const at::Tensor& values) {
+    const std::string name = "constant " + std::to_string(model.constants.size());
+    model.constants[name] = values.contiguous();
+    return name;
+  }
+  /// A value that is not to be called as anything in the file.
+  std::string fresh() { return "value " + std::to_string(++fresh_); }
+
+  void add(const char* op, std::vector<std::string> inputs, const std::string& result,
+           std::map<std::string, onnx::Attribute> attributes = {}) {
+    model.nodes.push_back({op, "", result, std::move(inputs), {result}, std::move(attributes)});
+  }
+  /// The same, with what comes behind it in one operator of TensorFlow: the activation, and the range of the numbers
+  /// that a quantised network keeps its result in.
+  void add_activated(const char* op, std::vector<std::string> inputs, const Tensor& result, int8_t activation,
+                     std::map<std::string, onnx::Attribute> attributes = {});
+
+ private:
+  std::vector<Tensor> tensors_;
+  int64_t fresh_ = 0;
+};
+
+/// Adds to a model what one operator of the file computes. Throws where it is not one of those of image networks.
+using Translate = std::function<void(Translator&, const Operator&)>;
+
+/// That of a BuiltinOperator; empty: not read.
+Translate translation_of(int32_t code);
+
+}  // namespace protocom::tflite

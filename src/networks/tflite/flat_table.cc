@@ -1,0 +1,59 @@
+#include "networks/tflite/detail/flat_table.h"
+
+namespace protocom::tflite {
+namespace {
+
+constexpr size_t kMostTables = 200'000;  // of one vector: a table in memory is larger than the offset that points to it
+
+}  // namespace
+
+FlatTable FlatTable::root(std::string_view bytes) {
+  uint32_t offset = 0;
+  if (bytes.size() < sizeof(offset)) fail("it has {} bytes", bytes.size());
+  std::memcpy(&offset, bytes.data(), sizeof(offset));
+  return {bytes, offset};
+}
+
+FlatTable::FlatTable(std::string_view all, size_t place) : all_(all), place_(place) {
+  const int64_t fields = static_cast<int64_t>(place) - value<int32_t>(place);
+  if (fields < 0) fail("an offset leads before the file; it is damaged");
+  fields_ = static_cast<size_t>(fields);
+  length_ = value<uint16_t>(fields_);
+}
+
+size_t FlatTable::place_of(size_t field) const {
+  const size_t at = 4 + 2 * field;
+  if (at + 2 > length_) return 0;
+  const auto offset = value<uint16_t>(fields_ + at);
+  return offset == 0 ? 0 : place_ + offset;
+}
+
+size_t FlatTable::follow(size_t place) const { return place + value<uint32_t>(place); }
+
+std::string_view FlatTable::vector_bytes(size_t field, size_t element) const {
+  const size_t place = place_of(field);
+  if (place == 0) return {};
+  const size_t start = follow(place);
+  const uint64_t size = uint64_t{value<uint32_t>(start)} * element;
+  if (size > all_.size() - start - 4)
+    fail("a list of {} bytes does not fit into the file; it is cut off or damaged", size);
+  return all_.substr(start + 4, size);
+}
+
+FlatTable FlatTable::table(size_t field) const {
+  const size_t place = place_of(field);
+  if (place == 0) fail("something is missing in the file; it is damaged");
+  return {all_, follow(place)};
+}
+
+std::vector<FlatTable> FlatTable::tables(size_t field) const {
+  const size_t count = vector_bytes(field, sizeof(uint32_t)).size() / sizeof(uint32_t);
+  std::vector<FlatTable> tables;
+  if (count == 0) return tables;
+  if (count > kMostTables) fail("it has {} parts of one kind, expected at most {}", count, kMostTables);
+  const size_t first = follow(place_of(field)) + 4;
+  for (size_t i = 0; i < count; ++i) tables.push_back({all_, follow(first + i * sizeof(uint32_t))});
+  return tables;
+}
+
+}  // namespace protocom::tflite

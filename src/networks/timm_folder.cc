@@ -1,0 +1,86 @@
+#include "networks/detail/timm_folder.h"
+
+#include <cmath>
+#include <nlohmann/json.hpp>
+
+#include "base/error.h"
+#include "io/files.h"
+#include "io/json.h"
+#include "io/safetensors.h"
+#include "tensors/tensors.h"
+
+namespace protocom {
+namespace {
+
+namespace fs = std::filesystem;
+using nlohmann::json;
+
+constexpr const char* kTimmConfig = "config.json";
+constexpr const char* kTimmTensors = "model.safetensors";
+constexpr const char* kPretrained = "pretrained_cfg";
+
+/// What is said of images; old versions say it at the top.
+const json& pretrained_of(const json& config) { return config.contains(kPretrained) ? config[kPretrained] : config; }
+
+json config_of(const HuggingFaceFiles& files) { return parse_json(files.texts.at(kTimmConfig), kTimmConfig); }
+
+/// Of input_size [3, side, side].
+int64_t timm_side(const json& stated) {
+  const auto found = stated.find("input_size");
+  const bool square = found != stated.end() && found->is_array() && found->size() == 3 && (*found)[1] == (*found)[2];
+  if (!square || !(*found)[1].is_number_integer())
+    fail("{}: input_size is {}, expected [3, side, side]", kTimmConfig,
+         found == stated.end() ? "not there" : excerpt(found->dump()));
+  return (*found)[1].get<int64_t>();
+}
+
+std::vector<double> timm_three(const json& stated, const char* name) {
+  try {
+    return stated.at(name).get<std::vector<double>>();
+  } catch (const json::exception&) {
+    fail("{}: '{}' is not there, expected three numbers", kTimmConfig, name);
+  }
+}
+
+}  // namespace
+
+bool is_timm_config(const std::string& text) {
+  const json config = json::parse(text, nullptr, /*allow_exceptions=*/false);
+  return config.is_object() && config.contains("architecture") && pretrained_of(config).is_object() &&
+         pretrained_of(config).contains("input_size");
+}
+
+HuggingFaceFiles read_timm_folder(const fs::path& folder) {
+  if (!fs::exists(folder / kTimmTensors))
+    fail("{} has no {}: of timm's folders this one is read", folder.string(), kTimmTensors);
+  return {tensors_of(read_safetensors(folder / kTimmTensors).tensors),
+          {{kTimmConfig, read_file(folder / kTimmConfig)}}};
+}
+
+bool is_timm_file(const std::map<std::string, std::string>& metadata) {
+  const auto config = metadata.find(kTimmConfig);
+  return config != metadata.end() && is_timm_config(config->second);
+}
+
+Preprocessing timm_preprocessing(const HuggingFaceFiles& files) {
+  const json config = config_of(files);
+  const json& stated = pretrained_of(config);
+  const std::string mode = stated.value("crop_mode", "center");
+  if (mode != "center") fail("{}: crop_mode is '{}', expected center", kTimmConfig, excerpt(mode));
+  Preprocessing images;
+  images.image_size = timm_side(stated);
+  const double share = huggingface::number_of(stated, "crop_pct", 0.875);
+  if (!(share > 0.1 && share <= 1)) fail("{}: crop_pct is {}", kTimmConfig, share);
+  images.resize = static_cast<int64_t>(std::floor(static_cast<double>(images.image_size) / share));
+  images.mean = timm_three(stated, "mean");
+  images.std = timm_three(stated, "std");
+  images.resampling = parse_resampling(stated.value("interpolation", "bilinear"));
+  return preprocessing_from(to_json(images), kTimmConfig);  // checks the ranges
+}
+
+std::string timm_architecture(const HuggingFaceFiles& files) {
+  const json config = config_of(files);
+  return config["architecture"].is_string() ? excerpt(config["architecture"].get<std::string>()) : "?";
+}
+
+}  // namespace protocom

@@ -1,0 +1,43 @@
+#pragma once
+#include <ATen/core/Tensor.h>
+#include <c10/core/Device.h>
+
+#include <memory>
+
+#include "encoders/encoder.h"
+#include "networks/backbone.h"
+
+namespace protocom {
+
+/// A backbone as an encoder.
+class TorchEncoder final : public Encoder {
+ public:
+  explicit TorchEncoder(std::unique_ptr<Backbone> backbone);
+  /// Of a backbone that outlives it, which others may change between passes.
+  explicit TorchEncoder(Backbone& backbone);
+
+  /// Moves the backbone to the device and sets it to use, not training.
+  void prepare(const EncoderPlace& place) override;
+  void freeze() override;
+  Array features(const Array& pixels) override;
+  Array maps(const Array& pixels) override;
+  [[nodiscard]] int64_t dim() const override { return backbone_.dim(); }
+  [[nodiscard]] int64_t image_size() const override { return backbone_.image_size(); }
+  [[nodiscard]] Preprocessing preprocessing() const override { return backbone_.preprocessing(); }
+  [[nodiscard]] Backbone& backbone() { return backbone_; }
+
+ private:
+  /// In the place that is usual where none was said.
+  void prepare_once();
+
+  std::unique_ptr<Backbone> own_;  // null: somebody else's
+  Backbone& backbone_;
+  Precision precision_ = Precision::kFloat32;
+  c10::Device device_ = c10::kCPU;
+  bool prepared_ = false;
+};
+
+/// uint8 [n, size, size, 3] -> float32 [n, 3, size, size] in [0, 1], channels last in memory: what a backbone takes.
+at::Tensor to_float_images(const at::Tensor& pixels);
+
+}  // namespace protocom

@@ -1,0 +1,24 @@
+#pragma once
+#include <ATen/core/Tensor.h>
+
+#include <utility>
+#include <vector>
+
+#include "networks/backbone.h"
+
+namespace protocom {
+
+/// While it lives, what forward passes change of a backbone besides gradients (batch norm's running statistics) is
+/// theirs; after it all is as it was before. Backward passes of what was computed meanwhile stay possible.
+class KeptBuffers {
+ public:
+  explicit KeptBuffers(const Backbone& backbone);
+  ~KeptBuffers();
+  KeptBuffers(const KeptBuffers&) = delete;
+  KeptBuffers& operator=(const KeptBuffers&) = delete;
+
+ private:
+  std::vector<std::pair<at::Tensor, at::Tensor>> kept_;  // where, and what was there
+};
+
+}  // namespace protocom

@@ -1,0 +1,16 @@
+#pragma once
+#include <nlohmann/json.hpp>
+
+#include "trainers/detail/epoch_loop.h"
+#include "training/metatrain.h"
+
+namespace protocom {
+
+/// What the weights follow from: options and the inputs' hashes.
+nlohmann::json metatrain_made_by(const PackedImages& images, const MetatrainOptions& options,
+                                 const Provenance& provenance);
+
+/// What the loop needs to know.
+EpochLoopOptions loop_options(const MetatrainOptions& options, const MetatrainFiles& files, nlohmann::json made_by);
+
+}  // namespace protocom

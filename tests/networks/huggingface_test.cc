@@ -1,0 +1,188 @@
+#include <ATen/ATen.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <fstream>
+#include <map>
+#include <nlohmann/json.hpp>
+
+#include "base/error.h"
+#include "io/files.h"
+#include "io/safetensors.h"
+#include "networks/backbone.h"
+#include "networks/detail/huggingface_backbone.h"
+#include "support/made_up.h"
+#include "support/message_of.h"
+#include "support/temp_dir.h"
+#include "tensors/tensors.h"
+
+namespace protocom {
+namespace {
+
+using nlohmann::json;
+using protocom::testing::images;
+using protocom::testing::made_up;
+using protocom::testing::message_of;
+using protocom::testing::TempDir;
+using ::testing::HasSubstr;
+
+using State = std::map<std::string, at::Tensor>;
+
+json huggingface_golden(const std::string& name) {
+  std::ifstream file(std::filesystem::path(PROTOCOM_GOLDEN).parent_path() / "huggingface.json");
+  return json::parse(file).at(name);
+}
+
+State made_up_weights(const json& golden, const std::string& prefix) {
+  State state;
+  for (const auto& [name, shape] : golden.at("shapes").items())
+    state[prefix + name] = made_up(name, shape.get<std::vector<int64_t>>()).to(at::kFloat).contiguous();
+  return state;
+}
+
+json images_of(int64_t size) {
+  return {{"do_normalize", true},
+          {"image_mean", {0.485, 0.456, 0.406}},
+          {"image_std", {0.229, 0.224, 0.225}},
+          {"do_center_crop", true},
+          {"crop_size", {{"height", size}, {"width", size}}},
+          {"size", {{"shortest_edge", size + 4}}},
+          {"resample", 3},
+          {"rescale_factor", 1.0 / 255}};
+}
+
+void write_folder(const TempDir& folder, const json& config, const State& state, const json& stated) {
+  write_file(folder / "config.json", config.dump());
+  write_file(folder / "preprocessor_config.json", stated.dump());
+  write_safetensors(folder / "model.safetensors", arrays_of({state.begin(), state.end()}), {{"format", "pt"}});
+}
+
+void expect_golden(const at::Tensor& features, const json& golden) {
+  const auto rows = golden.at("features").get<std::vector<std::vector<float>>>();
+  const auto step = golden.at("step").get<int64_t>();
+  ASSERT_EQ(features.size(1), golden.at("dim").get<int64_t>());
+  float largest = 0;
+  float miss = 0;
+  for (size_t i = 0; i < rows.size(); ++i) {
+    for (size_t j = 0; j < rows[i].size(); ++j) {
+      const float found = features[static_cast<int64_t>(i)][static_cast<int64_t>(j) * step].item<float>();
+      largest = std::max(largest, std::abs(rows[i][j]));
+      miss = std::max(miss, std::abs(rows[i][j] - found));
+    }
+  }
+  EXPECT_LT(miss, 1e-5F * largest);
+}
+
+class HuggingFace : public ::testing::TestWithParam<const char*> {};
+
+TEST_P(HuggingFace, AFolderGivesTheFeaturesOfTransformers) {
+  const json expected = huggingface_golden(GetParam());
+  const auto size = expected.at("size").get<int64_t>();
+  const TempDir folder;
+  write_folder(folder, expected.at("config"), made_up_weights(expected, ""), images_of(size));
+  const auto backbone = open_backbone(folder.path(), {});
+  EXPECT_EQ(backbone->preprocessing().shorter_side(), size + 4);
+  expect_golden(backbone->forward(images(size)), expected);
+  const at::Tensor maps = backbone->forward_maps(images(size));
+  EXPECT_EQ(maps.size(0), 2);
+  EXPECT_EQ(maps.size(2), maps.size(3));
+}
+
+INSTANTIATE_TEST_SUITE_P(All, HuggingFace,
+                         ::testing::Values("vit", "dinov2", "dinov2-resized", "dinov2_with_registers",
+                                           "clip_vision_model", "clip-projected", "siglip_vision_model", "convnext",
+                                           "convnextv2", "resnet-basic", "resnet-bottleneck", "mobilenet_v2"),
+                         [](const auto& one) {
+                           std::string name = one.param;
+                           std::replace(name.begin(), name.end(), '-', '_');
+                           return name;
+                         });
+
+TEST(HuggingFaceFolder, OfAClassifierOrOfTwoTowersIsTheImageTower) {
+  const json vit = huggingface_golden("vit");
+  const TempDir folder;
+  State state = made_up_weights(vit, "vit.");
+  state["classifier.weight"] = at::ones({5, 32});
+  write_folder(folder, vit.at("config"), state, images_of(32));
+  expect_golden(open_backbone(folder.path(), {})->forward(images(32)), vit);
+
+  const json clip = huggingface_golden("clip-projected");
+  const TempDir both;
+  State towers = made_up_weights(clip, "");
+  towers["text_model.embeddings.token_embedding.weight"] = at::ones({7, 32});
+  towers["logit_scale"] = at::ones({});
+  write_folder(both, {{"model_type", "clip"}, {"vision_config", clip.at("config")}}, towers, images_of(32));
+  expect_golden(open_backbone(both.path(), {})->forward(images(32)), clip);
+}
+
+TEST(HuggingFaceFolder, WhatIsNotReadIsNamedWithTheFamily) {
+  const json vit = huggingface_golden("vit");
+  const TempDir folder;
+  const auto refused = [&](const json& config, const State& state, const json& stated) {
+    write_folder(folder, config, state, stated);
+    return message_of([&] { open_backbone(folder.path(), {}); });
+  };
+  const State whole = made_up_weights(vit, "");
+  State more = whole;
+  more["encoder.layer.0.gate.weight"] = at::ones({3});
+  EXPECT_THAT(refused(vit.at("config"), more, images_of(32)),
+              AllOf(HasSubstr("encoder.layer.0.gate.weight"), HasSubstr("ViT")));
+  State fewer = whole;
+  fewer.erase("encoder.layer.1.output.dense.bias");
+  EXPECT_THAT(refused(vit.at("config"), fewer, images_of(32)),
+              AllOf(HasSubstr("encoder.layer.1.output.dense.bias"), HasSubstr("ViT")));
+  State misshaped = whole;
+  misshaped["layernorm.weight"] = at::ones({31});
+  EXPECT_THAT(refused(vit.at("config"), misshaped, images_of(32)), AllOf(HasSubstr("[31]"), HasSubstr("ViT")));
+  State bad = whole;
+  bad["layernorm.weight"] = at::full({32}, std::nan(""));
+  EXPECT_THAT(refused(vit.at("config"), bad, images_of(32)), HasSubstr("NaN"));
+  EXPECT_THAT(refused({{"model_type", "beit"}}, whole, images_of(32)), AllOf(HasSubstr("'beit'"), HasSubstr("dinov2")));
+  EXPECT_THAT(refused({{"model_type", "dinov2"}, {"use_swiglu_ffn", true}}, whole, images_of(32)), HasSubstr("swiglu"));
+  json heads = vit.at("config");
+  heads["num_attention_heads"] = 5;
+  EXPECT_THAT(refused(heads, whole, images_of(32)), HasSubstr("5 heads"));
+  json scaled = images_of(32);
+  scaled["rescale_factor"] = 1.0 / 127.5;
+  EXPECT_THAT(refused(vit.at("config"), whole, scaled), HasSubstr("rescale_factor"));
+  std::filesystem::remove(folder / "preprocessor_config.json");
+  EXPECT_THAT(message_of([&] { open_backbone(folder.path(), {}); }), HasSubstr("preprocessor_config.json"));
+}
+
+TEST(HuggingFaceFolder, SaysWhatImagesItTakes) {
+  const auto of = [](json stated) {
+    stated["image_mean"] = stated["image_std"] = {0.5, 0.5, 0.5};
+    return huggingface_preprocessing(stated);
+  };
+  EXPECT_TRUE(of({{"size", 224}}) == (Preprocessing{224, 0, {0.5, 0.5, 0.5}, {0.5, 0.5, 0.5}}));
+  EXPECT_EQ(of({{"size", {{"height", 384}, {"width", 384}}}}).image_size, 384);
+  const Preprocessing cropped = of({{"size", {{"shortest_edge", 256}}}, {"do_center_crop", true}, {"crop_size", 224}});
+  EXPECT_EQ(cropped.image_size, 224);
+  EXPECT_EQ(cropped.resize, 256);
+  EXPECT_EQ(of({{"size", {{"shortest_edge", 224}}}, {"crop_pct", 0.875}}).resize, 256) << "ConvNeXt's";
+  EXPECT_EQ(of({{"size", {{"shortest_edge", 384}}}, {"crop_pct", 0.875}}).shorter_side(), 384);
+  EXPECT_EQ(of({{"size", 224}, {"resample", 3}}).resampling, Resampling::kBicubic);
+  EXPECT_EQ(of({{"size", 224}}).resampling, Resampling::kBilinear);
+  EXPECT_THAT(message_of([&] { of({{"size", 224}, {"resample", 9}}); }), HasSubstr("not 9"));
+  EXPECT_FALSE(huggingface_preprocessing({{"size", 224}, {"do_normalize", false}}).normalises());
+  EXPECT_THAT(message_of([&] { of({{"size", {{"height", 32}, {"width", 64}}}}); }), HasSubstr("square"));
+  EXPECT_THAT(message_of([&] { of({{"size", "large"}}); }), HasSubstr("'size'"));
+  EXPECT_THAT(message_of([&] { of({{"size", 5000}}); }), HasSubstr("5000"));
+}
+
+TEST(HuggingFaceFolder, BecomesOneFileOfTheSameFeatures) {
+  const json expected = huggingface_golden("dinov2");
+  const TempDir folder;
+  write_folder(folder, expected.at("config"), made_up_weights(expected, ""), images_of(28));
+  const TempDir elsewhere;
+  const auto file = as_one_file(folder.path(), {}, elsewhere.path());
+  EXPECT_TRUE(std::filesystem::is_regular_file(file));
+  const auto backbone = open_backbone(file, {});
+  EXPECT_TRUE(backbone->preprocessing() == open_backbone(folder.path(), {})->preprocessing());
+  expect_golden(backbone->forward(images(28)), expected);
+  EXPECT_EQ(as_one_file(file, {}, elsewhere.path()), file);
+  EXPECT_THAT(message_of([&] { backbone->set_mode(BackboneMode::kTrain); }), HasSubstr("not trained"));
+}
+
+}  // namespace
+}  // namespace protocom

@@ -1,0 +1,380 @@
+#include <ATen/ATen.h>
+#include <ATen/Parallel.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "base/error.h"
+#include "io/files.h"
+#include "networks/backbone.h"
+#include "networks/onnx/detail/batch_axis.h"
+#include "networks/onnx/detail/model.h"
+#include "support/message_of.h"
+#include "support/onnx_writer.h"
+#include "support/temp_dir.h"
+
+namespace protocom {
+namespace {
+
+using protocom::testing::message_of;
+using protocom::testing::OnnxWriter;
+using protocom::testing::TempDir;
+using ::testing::HasSubstr;
+
+constexpr int64_t kSide = 8;
+
+at::Tensor wave_images(int64_t count) {
+  return at::arange(count * 3 * kSide * kSide, at::kFloat)
+      .mul(0.37)
+      .sin()
+      .mul(0.5)
+      .add(0.5)
+      .view({count, 3, kSide, kSide});
+}
+
+at::Tensor weights(at::IntArrayRef sizes) { return at::arange(at::empty(sizes).numel(), at::kFloat).cos().view(sizes); }
+
+EncoderFileOptions plain(int64_t side = kSide) {
+  EncoderFileOptions asked;
+  asked.preprocessing = Preprocessing{side};
+  return asked;
+}
+
+/// A convolution of four channels and their means; the weights are added by the test.
+OnnxWriter convolving_graph(int64_t opset = 17) {
+  OnnxWriter writer(opset);
+  writer.input("images", {1, 3, kSide, kSide});
+  writer.node("Conv", {"images", "weight"}, {"maps"}, {{{"pads", {1, 1, 1, 1}}}});
+  writer.node("Relu", {"maps"}, {"positive"});
+  writer.node("GlobalAveragePool", {"positive"}, {"mean"});
+  writer.node("Flatten", {"mean"}, {"features"});
+  writer.output("features", {1, 4});
+  return writer;
+}
+
+at::Tensor convolved(const at::Tensor& images, const at::Tensor& weight) {
+  return at::conv2d(images, weight, {}, 1, 1).relu().mean({2, 3});
+}
+
+std::unique_ptr<Backbone> opened(const TempDir& folder, const OnnxWriter& writer,
+                                 const EncoderFileOptions& asked = plain()) {
+  write_file(folder / "encoder.onnx", writer.bytes());
+  return open_backbone(folder / "encoder.onnx", asked);
+}
+
+void expect_near_to(const at::Tensor& found, const at::Tensor& expected) {
+  ASSERT_EQ(found.sizes(), expected.sizes());
+  EXPECT_LT((found - expected).abs().max().item<float>(), 1e-5 * expected.abs().max().item<float>());
+}
+
+TEST(Onnx, TensorsComeAsBytesAsNumbersAndInHalfPrecision) {
+  const TempDir folder;
+  const at::Tensor weight = weights({4, 3, 3, 3});
+  OnnxWriter raw = convolving_graph();
+  raw.raw("weight", weight);
+  expect_near_to(opened(folder, raw)->forward(wave_images(3)), convolved(wave_images(3), weight));
+  OnnxWriter typed = convolving_graph();
+  typed.typed("weight", weight);
+  expect_near_to(opened(folder, typed)->forward(wave_images(3)), convolved(wave_images(3), weight));
+  OnnxWriter half = convolving_graph();
+  half.raw("weight", weight.to(at::kHalf), 10);
+  expect_near_to(opened(folder, half)->forward(wave_images(3)),
+                 convolved(wave_images(3), weight.to(at::kHalf).to(at::kFloat)));
+}
+
+TEST(Onnx, TensorsOutsideLieInItsFolderAndCanBeBroughtInside) {
+  const TempDir folder;
+  const at::Tensor weight = weights({4, 3, 3, 3});
+  const std::string bytes(static_cast<const char*>(weight.data_ptr()), weight.nbytes());
+  write_file(folder / "weights.bin", std::string(16, '\0') + bytes);
+  OnnxWriter writer = convolving_graph();
+  writer.outside("weight", weight,
+                 {{"location", "weights.bin"}, {"offset", "16"}, {"length", std::to_string(bytes.size())}});
+  expect_near_to(opened(folder, writer)->forward(wave_images(2)), convolved(wave_images(2), weight));
+  const auto inside = onnx::self_contained(folder / "encoder.onnx", "");
+  ASSERT_TRUE(inside);
+  std::filesystem::create_directory(folder / "elsewhere");
+  write_file(folder / "elsewhere/encoder.onnx", *inside);
+  EXPECT_FALSE(onnx::self_contained(folder / "elsewhere/encoder.onnx", ""));
+  expect_near_to(open_backbone(folder / "elsewhere/encoder.onnx", plain())->forward(wave_images(2)),
+                 convolved(wave_images(2), weight));
+}
+
+TEST(Onnx, TensorsOutsideAreNotReadFromElsewhereNorBeyondTheirFile) {
+  const TempDir folder;
+  const at::Tensor weight = weights({4, 3, 3, 3});
+  write_file(folder / "weights.bin", std::string(100, '\0'));
+  const auto refused = [&](const std::map<std::string, std::string>& place) {
+    OnnxWriter writer = convolving_graph();
+    writer.outside("weight", weight, place);
+    return message_of([&] { opened(folder, writer); });
+  };
+  EXPECT_THAT(refused({{"location", "../weights.bin"}}), HasSubstr("a file in the same folder"));
+  EXPECT_THAT(refused({{"location", "/etc/passwd"}}), HasSubstr("a file in the same folder"));
+  EXPECT_THAT(refused({{"location", "weights.bin"}, {"offset", "90"}, {"length", "432"}}), HasSubstr("cut off"));
+  EXPECT_THAT(refused({{"location", "weights.bin"}, {"offset", "18446744073709551615"}, {"length", "2"}}),
+              HasSubstr("cut off"));
+  EXPECT_THAT(refused({{"location", "weights.bin"}}), HasSubstr("100 bytes for 108 values"));
+  EXPECT_THAT(refused({{"location", "nowhere.bin"}}), HasSubstr("nowhere.bin"));
+}
+
+TEST(Onnx, AnOperatorThatIsNotReadIsNamedWithItsNode) {
+  const TempDir folder;
+  OnnxWriter writer;
+  writer.input("images", {1, 3, kSide, kSide});
+  writer.node("NonZero", {"images"}, {"features"});
+  writer.output("features");
+  EXPECT_THAT(message_of([&] { opened(folder, writer); }), AllOf(HasSubstr("NonZero"), HasSubstr("node_features")));
+  OnnxWriter other;
+  other.input("images", {1, 3, kSide, kSide});
+  testing::OnnxAttributes of_another;
+  of_another.domain = "com.microsoft";
+  other.node("Conv", {"images"}, {"features"}, of_another);
+  other.output("features");
+  EXPECT_THAT(message_of([&] { opened(folder, other); }), HasSubstr("com.microsoft.Conv"));
+}
+
+/// The images' axis is moved into the middle and merged with another one, as attention and windows do.
+TEST(Onnx, ABatchOfOneInTheGraphTakesAnyBatch) {
+  const TempDir folder;
+  OnnxWriter writer;
+  writer.input("images", {1, 3, kSide, kSide});
+  writer.wholes("tokens", {1, 3, 64});
+  writer.wholes("heads", {4, 4, 16});
+  writer.wholes("again", {1, 4, 64});
+  writer.raw("class", weights({1, 1, 64}));
+  writer.node("Reshape", {"images", "tokens"}, {"rows"});                  // [n, 3, 64]
+  writer.node("Concat", {"class", "rows"}, {"all"}, {{}, {{"axis", 1}}});  // [n, 4, 64]
+  writer.node("Transpose", {"all"}, {"turned"}, {{{"perm", {1, 0, 2}}}});  // [4, n, 64]
+  writer.node("Reshape", {"turned", "heads"}, {"split"});                  // [4, 4 n, 16]
+  writer.node("Softmax", {"split"}, {"weights"}, {{}, {{"axis", -1}}});
+  writer.wholes("whole", {4, 1, 64});
+  writer.node("Reshape", {"weights", "whole"}, {"merged"});                 // [4, n, 64]
+  writer.node("Transpose", {"merged"}, {"back"}, {{{"perm", {1, 0, 2}}}});  // [n, 4, 64]
+  writer.node("ReduceMean", {"back"}, {"features"}, {{{"axes", {1}}}, {{"keepdims", 0}}});
+  writer.output("features", {1, 64});
+  const auto backbone = opened(folder, writer);
+  const at::Tensor images = wave_images(3);
+  std::vector<at::Tensor> each;
+  for (int64_t i = 0; i < 3; ++i) each.push_back(backbone->forward(images.slice(0, i, i + 1)));
+  expect_near_to(backbone->forward(images), at::cat(each));
+  const at::Tensor rows = at::cat({weights({1, 1, 64}).expand({3, 1, 64}), images.view({3, 3, 64})}, 1);
+  expect_near_to(backbone->forward(images), at::softmax(rows.view({3, 4, 4, 16}), -1).view({3, 4, 64}).mean(1));
+}
+
+TEST(Onnx, SizesThatTheGraphComputesFollowTheBatchToo) {
+  const TempDir folder;
+  OnnxWriter writer;
+  writer.input("images", {-1, 3, -1, -1});
+  writer.node("Shape", {"images"}, {"sizes"});
+  writer.wholes("first", {0});
+  writer.wholes("rest", {-1});
+  writer.node("Gather", {"sizes", "first"}, {"n"});
+  writer.node("Concat", {"n", "rest"}, {"target"}, {{}, {{"axis", 0}}});
+  writer.node("Reshape", {"images", "target"}, {"features"});
+  writer.output("features", {-1, -1});
+  const auto backbone = opened(folder, writer);
+  EXPECT_EQ(backbone->dim(), 192);
+  EXPECT_TRUE(at::equal(backbone->forward(wave_images(5)), wave_images(5).flatten(1)));
+}
+
+TEST(Onnx, AGraphThatTakesOneImageOnlyIsRunForOneAfterTheOther) {
+  const TempDir folder;
+  OnnxWriter writer;
+  writer.input("images", {1, 3, kSide, kSide});
+  writer.node("ReduceMean", {"images"}, {"mean"}, {{{"axes", {0, 2, 3}}}, {{"keepdims", 0}}});  // over the batch too
+  writer.output("mean", {3});
+  const auto backbone = opened(folder, writer);
+  expect_near_to(backbone->forward(wave_images(4)), wave_images(4).mean({2, 3}));
+}
+
+TEST(Onnx, TheFeatureIsFoundAmongSeveralOutputsOrAskedFor) {
+  const TempDir folder;
+  const auto two = [](const char* a, const char* b) {
+    OnnxWriter writer = convolving_graph();
+    writer.raw("weight", weights({4, 3, 3, 3}));
+    writer.node("ReduceMax", {"positive"}, {a}, {{{"axes", {2, 3}}}, {{"keepdims", 0}}});
+    writer.node("ReduceMean", {"positive"}, {b}, {{{"axes", {2, 3}}}, {{"keepdims", 0}}});
+    writer.output(a, {1, 4});
+    writer.output(b, {1, 4});
+    return writer;
+  };
+  const at::Tensor maps = at::conv2d(wave_images(2), weights({4, 3, 3, 3}), {}, 1, 1).relu();
+  expect_near_to(opened(folder, two("logits", "image_embeds"))->forward(wave_images(2)), maps.mean({2, 3}));
+  EncoderFileOptions asked = plain();
+  asked.output = "most";
+  expect_near_to(opened(folder, two("most", "least"), asked)->forward(wave_images(2)), at::amax(maps, {2, 3}));
+  asked.output = "positive";  // maps inside the graph
+  const auto mapping = opened(folder, two("most", "least"), asked);
+  expect_near_to(mapping->forward(wave_images(2)), maps.mean({2, 3}));
+  expect_near_to(mapping->forward_maps(wave_images(2)), maps);
+  write_file(folder / "only.onnx", *onnx::self_contained(folder / "encoder.onnx", "positive"));
+  expect_near_to(open_backbone(folder / "only.onnx", plain())->forward(wave_images(2)), maps.mean({2, 3}));
+  asked.output = "nothing";
+  EXPECT_THAT(message_of([&] { opened(folder, two("most", "least"), asked); }), HasSubstr("most [1, 4]"));
+}
+
+TEST(Onnx, ImagesWithChannelsLastAreTurned) {
+  const TempDir folder;
+  OnnxWriter writer;
+  writer.input("images", {-1, kSide, kSide, 3});
+  writer.node("ReduceMean", {"images"}, {"mean"}, {{{"axes", {1, 2}}}, {{"keepdims", 0}}});
+  writer.output("mean", {-1, 3});
+  expect_near_to(opened(folder, writer)->forward(wave_images(2)), wave_images(2).mean({2, 3}));
+}
+
+TEST(Onnx, TheSizeComesFromTheGraphAndTheRestFromMetadataOrTheUser) {
+  const TempDir folder;
+  OnnxWriter writer = convolving_graph();
+  writer.raw("weight", weights({4, 3, 3, 3}));
+  EXPECT_EQ(opened(folder, writer, plain(16))->image_size(), kSide);
+  EXPECT_THAT(message_of([&] { opened(folder, writer, {}); }), HasSubstr("--preprocess"));
+  writer.metadata("preprocessing.json", R"({"image_size": 8, "mean": [0.5, 0.5, 0.5], "std": [0.5, 0.5, 0.5]})");
+  const auto stated = opened(folder, writer, {});
+  EXPECT_EQ(stated->preprocessing().mean, std::vector<double>(3, 0.5));
+  expect_near_to(stated->forward(wave_images(2)), convolved((wave_images(2) - 0.5) / 0.5, weights({4, 3, 3, 3})));
+}
+
+/// Layer norm, GELU, SiLU, hard swish, a linear layer and batch norm as exporters write them out.
+TEST(Onnx, WhatExportersWriteOutComputesTheSame) {
+  const TempDir folder;
+  OnnxWriter writer(13);
+  writer.input("images", {1, 3, kSide, kSide});
+  writer.raw("weight", weights({4, 3, 3, 3}));
+  for (const char* name : {"scale", "shift", "mean", "variance"}) writer.raw(name, weights({4}).abs() + 0.5);
+  writer.node("Conv", {"images", "weight"}, {"maps"});
+  writer.node("BatchNormalization", {"maps", "scale", "shift", "mean", "variance"}, {"normal"},
+              {{}, {}, {{"epsilon", 1e-3F}}});
+  writer.node("Transpose", {"normal"}, {"x"}, {{{"perm", {0, 2, 3, 1}}}});
+  writer.raw("two", at::tensor({2.0F}));
+  writer.raw("epsilon", at::tensor({1e-6F}));
+  writer.node("ReduceMean", {"x"}, {"m"}, {{{"axes", {-1}}}});
+  writer.node("Sub", {"x", "m"}, {"d"});
+  writer.node("Pow", {"d", "two"}, {"d2"});
+  writer.node("ReduceMean", {"d2"}, {"v"}, {{{"axes", {-1}}}});
+  writer.node("Add", {"v", "epsilon"}, {"ve"});
+  writer.node("Sqrt", {"ve"}, {"s"});
+  writer.node("Div", {"d", "s"}, {"n"});
+  writer.node("Mul", {"n", "scale"}, {"ns"});
+  writer.node("Add", {"ns", "shift"}, {"layer"});
+  writer.raw("matrix", weights({4, 6}));
+  writer.raw("bias", weights({6}));
+  writer.node("MatMul", {"layer", "matrix"}, {"product"});
+  writer.node("Add", {"bias", "product"}, {"linear"});
+  writer.raw("root", at::tensor({1.41421354F}));
+  writer.raw("one", at::tensor({1.0F}));
+  writer.raw("half", at::tensor({0.5F}));
+  writer.node("Div", {"linear", "root"}, {"e0"});
+  writer.node("Erf", {"e0"}, {"e1"});
+  writer.node("Add", {"e1", "one"}, {"e2"});
+  writer.node("Mul", {"linear", "e2"}, {"e3"});
+  writer.node("Mul", {"e3", "half"}, {"gelu"});
+  writer.node("Sigmoid", {"gelu"}, {"gate"});
+  writer.node("Mul", {"gelu", "gate"}, {"silu"});
+  writer.node("HardSigmoid", {"silu"}, {"hard"}, {{}, {}, {{"alpha", 1.0F / 6}, {"beta", 0.5F}}});
+  writer.node("Mul", {"silu", "hard"}, {"swish"});
+  writer.node("ReduceMean", {"swish"}, {"features"}, {{{"axes", {1, 2}}}, {{"keepdims", 0}}});
+  writer.output("features", {1, 6});
+  const at::Tensor values = weights({4}).abs() + 0.5;
+  at::Tensor x = at::conv2d(wave_images(2), weights({4, 3, 3, 3}));
+  x = at::batch_norm(x, values, values, values, values, false, 0.1, 1e-3, false).permute({0, 2, 3, 1});
+  x = at::linear(at::layer_norm(x, {4}, values, values, 1e-6), weights({4, 6}).t(), weights({6}));
+  x = at::hardswish(at::silu(at::gelu(x))).mean({1, 2});
+  expect_near_to(opened(folder, writer)->forward(wave_images(2)), x);
+}
+
+TEST(Onnx, EveryCutOffFileIsRefusedInASentence) {
+  const TempDir folder;
+  OnnxWriter writer = convolving_graph();
+  writer.raw("weight", weights({4, 3, 3, 3}));
+  const std::string whole = writer.bytes();
+  for (size_t length = 0; length + 1 < whole.size(); length += length < 40 ? 1 : 23) {
+    write_file(folder / "cut.onnx", whole.substr(0, length));
+    EXPECT_THAT(message_of([&] { open_backbone(folder / "cut.onnx", plain()); }), HasSubstr("cut.onnx")) << length;
+  }
+}
+
+TEST(Onnx, SizesThatNoFileCouldHoldAreRefused) {
+  const TempDir folder;
+  const auto refused = [&](const OnnxWriter& writer) { return message_of([&] { opened(folder, writer); }); };
+  OnnxWriter large;
+  large.input("images", {1, 3, kSide, kSide});
+  large.wholes("shape", {1 << 20, 1 << 20});
+  large.node("ConstantOfShape", {"shape"}, {"ones"});
+  large.node("Add", {"ones", "images"}, {"features"});
+  large.output("features");
+  EXPECT_THAT(refused(large), HasSubstr("values"));
+  OnnxWriter padded;
+  padded.input("images", {1, 3, kSide, kSide});
+  padded.raw("weight", weights({4, 3, 3, 3}));
+  padded.node("Conv", {"images", "weight"}, {"features"}, {{{"pads", {1 << 30, 0, 0, 0}}}});
+  padded.output("features");
+  EXPECT_THAT(refused(padded), HasSubstr("Conv 'node_features'"));
+  OnnxWriter divided;
+  divided.input("images", {1, 3, kSide, kSide});
+  divided.wholes("zero", {0});
+  divided.wholes("one", {1});
+  divided.node("Div", {"one", "zero"}, {"shape"});
+  divided.node("Reshape", {"images", "shape"}, {"features"});
+  divided.output("features");
+  EXPECT_THAT(refused(divided), HasSubstr("divides"));
+  EXPECT_THAT(refused(convolving_graph(8)), HasSubstr("opset 8"));
+}
+
+TEST(Onnx, FrozenItGivesTheSameFeatures) {
+  const TempDir folder;
+  OnnxWriter writer;
+  writer.input("images", {1, 3, kSide, kSide});
+  writer.node("Conv", {"images", "first"}, {"maps"}, {{{"pads", {1, 1, 1, 1}}}});
+  writer.node("Relu", {"maps"}, {"positive"});
+  writer.node("Conv", {"positive", "second", "bias"}, {"more"}, {{{"pads", {0, 0, 1, 1}}, {"strides", {2, 2}}}});
+  writer.node("Relu", {"more"}, {"all"});
+  writer.node("Conv", {"all", "third"}, {"signed"});
+  writer.node("Add", {"signed", "all"}, {"sum"});
+  writer.node("GlobalAveragePool", {"sum"}, {"mean"});
+  writer.node("Flatten", {"mean"}, {"features"});
+  writer.output("features", {1, 4});
+  writer.raw("first", weights({4, 3, 3, 3}));
+  writer.raw("second", weights({4, 4, 3, 3}).roll(3));
+  writer.raw("bias", weights({4}));
+  writer.raw("third", weights({4, 4, 1, 1}).roll(2));
+  const auto backbone = opened(folder, writer);
+  const at::Tensor images = wave_images(9);
+  const at::Tensor expected = backbone->forward(images);
+  const at::Tensor first = at::conv2d(images, weights({4, 3, 3, 3}), {}, 1, 1).relu();
+  const at::Tensor all =
+      at::conv2d(at::constant_pad_nd(first, {0, 1, 0, 1}), weights({4, 4, 3, 3}).roll(3), weights({4}), 2).relu();
+  expect_near_to(expected, (at::conv2d(all, weights({4, 4, 1, 1}).roll(2)) + all).mean({2, 3}));
+  const int threads = at::get_num_threads();
+  for (const int some : {1, 2}) {
+    at::set_num_threads(some);
+    const auto frozen = opened(folder, writer);
+    frozen->freeze();
+    expect_near_to(frozen->forward(images), expected);
+    expect_near_to(frozen->forward(images.slice(0, 0, 1)), expected.slice(0, 0, 1));
+    EXPECT_EQ(frozen->most_images_a_pass() < 100, some == 1);
+  }
+  at::set_num_threads(threads);
+}
+
+TEST(Onnx, ItIsUsedAsItIs) {
+  const TempDir folder;
+  OnnxWriter writer = convolving_graph();
+  writer.raw("weight", weights({4, 3, 3, 3}));
+  const auto backbone = opened(folder, writer);
+  EXPECT_FALSE(backbone->options());
+  EXPECT_THAT(message_of([&] { backbone->set_mode(BackboneMode::kTrain); }), HasSubstr("not trained"));
+  EXPECT_EQ(backbone->state_dict().front().first, "weight");
+}
+
+TEST(BatchAxis, IsFoundByTheNumberOfPlacesBeforeIt) {
+  using onnx::reshaped;
+  using Sizes = std::vector<int64_t>;
+  EXPECT_EQ(reshaped({1, 12, 64}, Sizes{5, 12, 64}, {1, 12, 64}), (Sizes{5, 12, 64}));
+  EXPECT_EQ(reshaped({197, 12, 64}, Sizes{197, 5, 768}, {197, 1, 768}), (Sizes{197, 60, 64}));
+  EXPECT_EQ(reshaped({64, 49, 96}, Sizes{5, 8, 8, 49, 96}, {1, 8, 8, 49, 96}), (Sizes{320, 49, 96}));
+  EXPECT_EQ(reshaped({3, 4}, Sizes{3, 4}, {3, 4}), (Sizes{3, 4}));
+  EXPECT_THROW(reshaped({8, 6}, Sizes{3, 5, 16}, {3, 1, 16}), Error);
+}
+
+}  // namespace
+}  // namespace protocom
