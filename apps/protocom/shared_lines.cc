@@ -14,7 +14,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::string_view kNumber = "{\"number\":";
+constexpr std::string_view kHash = "{\"hash\":\"";
+constexpr std::string_view kNumber = "\",\"number\":";
 constexpr std::string_view kLine = ",\"line\":";
 constexpr std::string_view kUnreadable = ",\"unreadable\":";
 constexpr std::string_view kPartEnd = ".jsonl";
@@ -46,6 +47,17 @@ std::vector<fs::path> paths_of_text(std::string_view text) {
     text.remove_prefix(end + 1);
   }
   return files;
+}
+
+/// What follows the hash in a line of a part; nothing where the hash is another one. It is of the job's header too, so
+/// that no line of another job counts.
+std::optional<std::string_view> content_of(std::string_view line, const std::string& header) {
+  if (!starts_with(line, kHash)) return std::nullopt;
+  const size_t end = line.find('"', kHash.size());
+  if (end == std::string_view::npos) return std::nullopt;
+  const std::string_view content = line.substr(end);
+  const bool fits = hash_bytes(header + std::string(content)) == line.substr(kHash.size(), end - kHash.size());
+  return fits ? std::optional(content) : std::nullopt;
 }
 
 /// A value of JSON as text again; the reason why a file could not be read need not be UTF-8.
@@ -159,12 +171,13 @@ void SharedLines::read_parts() {
   }
 }
 
-/// Lines that a killed process did not finish say nothing.
+/// Lines that a killed process did not finish, or that somebody changed, say nothing: they are made anew.
 void SharedLines::read_part(std::string_view bytes) {
   for (size_t end = bytes.find('\n'); end != std::string_view::npos; end = bytes.find('\n')) {
-    std::string_view text = bytes.substr(0, end);
+    const std::optional<std::string_view> content = content_of(bytes.substr(0, end), header_);
     bytes.remove_prefix(end + 1);
-    if (!starts_with(text, kNumber) || text.back() != '}') continue;
+    if (!content || !starts_with(*content, kNumber) || content->back() != '}') continue;
+    std::string_view text = *content;
     text = text.substr(kNumber.size(), text.size() - kNumber.size() - 1);
     size_t number = 0;
     const auto found = std::from_chars(text.data(), text.data() + text.size(), number);
@@ -179,7 +192,8 @@ void SharedLines::read_part(std::string_view bytes) {
 }
 
 void SharedLines::write(size_t number, std::string_view key, std::string_view value) {
-  out_ << kNumber << number << key << value << "}\n" << std::flush;
+  const std::string content = fmt::format("{}{}{}{}}}", kNumber, number, key, value);
+  out_ << kHash << hash_bytes(header_ + content) << content << '\n' << std::flush;
   if (!out_) fail("cannot write {}: {}", part_.string(), std::strerror(errno));
 }
 

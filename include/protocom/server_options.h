@@ -18,7 +18,7 @@ struct ServerLimits {
   int64_t request_pixels = 250'000'000;        ///< of all images of a request
   int64_t parts = 64;                          ///< of a multipart body
   int64_t rows = 1000;                         ///< features in one request
-  int64_t connections = 512;                   ///< at once
+  int64_t connections = 512;                   ///< at once; fewer where the process may open fewer files
   int64_t bodies = 256;                        ///< on their way at once
   int64_t requests = 256;                      ///< here with their bodies and not yet answered
   int64_t waiting_bytes = int64_t{256} << 20;  ///< of the bodies of both and of responses not yet read, together

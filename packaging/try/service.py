@@ -1,8 +1,6 @@
 """The service as an administrator runs it, in a system that has booted (scripts/try-packages): docs/library.md, "Debian packages"."""
 import json
-import os
 import pathlib
-import shutil
 import socket
 import subprocess
 import time
@@ -39,8 +37,7 @@ def wait_for(path):
 run("systemctl", "enable", "--now", "protocom-serve")
 assert run("systemctl", "show", "-P", "ConditionResult", "protocom-serve") == "no"
 
-os.makedirs("/var/lib/protocom", exist_ok=True)
-shutil.copy("/try/mine.pcm", "/var/lib/protocom/recognizer.pcm")
+run("install", "-o", "protocom-serve", "-g", "protocom-serve", "-m", "600", "/try/mine.pcm", "/var/lib/protocom/recognizer.pcm")
 configuration = pathlib.Path("/etc/protocom/serve.conf")
 configuration.write_text(configuration.read_text().replace("--port 8080", f"--port {PORT}"))
 begin = time.monotonic()

@@ -92,11 +92,43 @@ def joined(*parts):
     return np.concatenate(there)
 
 
-def whole(value, what, least):
-    """A whole number of at least `least`."""
+def whole(value, what, least, most=2**63 - 1):
+    """A whole number of at least `least` that the library can hold."""
     if not isinstance(value, numbers.Integral) or isinstance(value, bool) or value < least:
-        raise UsageError(f"{what} should be a whole number of at least {least}, found {value!r}")
+        raise UsageError(f"{what} should be a whole number of at least {least}, found {shown(value)}")
+    if value > most:
+        raise UsageError(f"{what} should be a whole number of at most {most}, found {shown(value)}")
     return int(value)
+
+
+def shown(value):
+    """As a message quotes it: Python does not print whole numbers of thousands of digits."""
+    long = isinstance(value, int) and value.bit_length() > 256
+    return f"one of {value.bit_length()} bits" if long else repr(value)
+
+
+def seed(value, what="seed"):
+    """What random numbers start from."""
+    return whole(value, what, 0, 2**64 - 1)
+
+
+def number(value, what):
+    """A number as a float."""
+    try:
+        return float(value)
+    except (TypeError, ValueError, OverflowError):
+        raise UsageError(f"{what} should be a number that a float can hold, found {shown(value)}") from None
+
+
+def text(value, what):
+    """A str that is UTF-8: the names that Python makes of other bytes in file names are not."""
+    if not isinstance(value, str):
+        raise UsageError(f"{what} should be a str, found {type(value).__name__}")
+    try:
+        value.encode()
+    except UnicodeEncodeError:
+        raise UsageError(f"{what} should be UTF-8, found {ascii(value)}") from None
+    return value
 
 
 def numbered(given):

@@ -54,8 +54,8 @@ class Classifier:
     def _parts(self):
         features, labels = base_of(getattr(self, "base", None))
         return engine.Parts(
-            self._text(), fitted_of(self.fitted, self.space), knowledge_of(self.knowledge),
-            model_of(getattr(self, "model", None)), features, labels, getattr(self, "seed", 0),
+            _arrays.text(self._text(), "method"), fitted_of(self.fitted, self.space), knowledge_of(self.knowledge),
+            model_of(getattr(self, "model", None)), features, labels, _arrays.seed(getattr(self, "seed", 0)),
         )
 
     # -- fitting
@@ -92,7 +92,7 @@ class Classifier:
         return self
 
     def _task_of(self, rows, labels, classes):
-        names = [str(one) for one in classes]
+        names = [_arrays.text(str(one), "a label") for one in classes]
         if not len(rows):
             return engine.Task(self._parts(), None, None, names, rows.shape[1])
         return engine.Task(self._parts(), rows, labels, names, 0)
@@ -174,7 +174,8 @@ class Classifier:
             )
         mask = None if support_mask is None else np.asarray(support_mask, np.float32)
         logits = self._parts().batch_logits(
-            support.astype(np.float32, copy=False), query.astype(np.float32, copy=False), mask, list(seeds)
+            support.astype(np.float32, copy=False), query.astype(np.float32, copy=False), mask,
+            [_arrays.seed(one, "seeds") for one in seeds],
         )
         weights = np.exp(logits - logits.max(-1, keepdims=True))
         return weights / weights.sum(-1, keepdims=True)
@@ -321,5 +322,5 @@ def describe(name):
 
 def make(method, **parts):
     """A classifier from a method's text: ``make("tim:steps=100", base=(X, y))``; see Classifier for the parts."""
-    engine.label(method)
+    engine.label(_arrays.text(method, "method"))
     return Classifier(method, **parts)

@@ -62,10 +62,10 @@ def _draw(features, ways, shots, queries, episodes, seeds, evaluated, unlabelled
             "sizes": {name: _arrays.whole(value, name, least) for name, (value, least) in sizes.items()},
             "shots": [str(one) for one in shots],
             "episodes": _arrays.whole(episodes, "episodes", 1),
-            "seeds": [_arrays.whole(one, "seed", 0) for one in seeds],
+            "seeds": [_arrays.seed(one) for one in seeds],
             "split": evaluated,
             "distribution": distribution,
-            "alpha": float(alpha),
+            "alpha": _arrays.number(alpha, "alpha"),
         },
     )
 
@@ -114,7 +114,7 @@ def evaluate(features, labels=None, split=None, methods=None, *, ways=5, shots=(
         lists = [episodes._core]
     else:
         several = [shots] if isinstance(shots, (numbers.Integral, str)) else list(shots)
-        seeds = [seed] if isinstance(seed, numbers.Integral) else list(seed)
+        seeds = list(seed) if hasattr(seed, "__iter__") else [seed]
         lists = _draw(given, ways, several, queries, episodes, seeds, evaluated, unlabelled, distribution, alpha)
     names = [methods] if isinstance(methods, str) else list(methods or ())
     found = engine.evaluate(

@@ -31,7 +31,8 @@ class FeatureSet:
             numbers, classes = _numbered_by(classes, numbers, names)
         splits = _splits_of(split, classes)
         self._core = engine.FeatureSet(
-            rows, numbers.astype(np.int64), [str(one) for one in classes], splits, [str(one) for one in ids or ()]
+            rows, numbers.astype(np.int64), [_arrays.text(str(one), "a label") for one in classes], splits,
+            [_arrays.text(str(one), "an id") for one in ids or ()],
         )
 
     @classmethod

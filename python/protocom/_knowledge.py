@@ -133,6 +133,7 @@ def fit(method="plda", X=None, y=None, *, val=None, knowledge=None, seed=1, prog
     Fitted
     """
     features = X if isinstance(X, FeatureSet) else _base_and_val(X, y, val)
+    method, seed = _arrays.text(method, "method"), _arrays.seed(seed)
     return Fitted._of(engine.fit(method, features._core, knowledge_of(knowledge), seed, progress))
 
 

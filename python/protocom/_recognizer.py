@@ -105,12 +105,12 @@ def _paths(given):
     return [os.fspath(one) for one in ([given] if isinstance(given, (str, os.PathLike)) else given)]
 
 
-def _texts(given):
-    made = [given] if isinstance(given, str) else list(given)
-    for one in made:
-        if not isinstance(one, str):
-            raise Error(f"a text should be a str, found {type(one).__name__}")
-    return made
+def _texts(given, what="a text"):
+    return [_arrays.text(one, what) for one in ([given] if isinstance(given, str) else given)]
+
+
+def _name(given):
+    return _arrays.text(given, "a class's name")
 
 
 class Answer:
@@ -175,8 +175,10 @@ class Recognizer:
         self._path = os.fspath(path)
         self._text_encoder = text_encoder
         self._options = {
-            "method": method, "together": together, "top": top, "nearest": nearest, "attributes": attributes,
-            "shares": dict(shares or {}), "device": device,
+            "method": _arrays.text(method, "method"), "together": together, "top": _arrays.whole(top, "top", 1),
+            "nearest": _arrays.whole(nearest, "nearest", 0), "attributes": _arrays.whole(attributes, "attributes", 0),
+            "shares": {_name(one): _arrays.number(share, "a share") for one, share in dict(shares or {}).items()},
+            "device": device,
         }
         self._core = engine.Recognizer(self._path, self._options)
 
@@ -249,9 +251,8 @@ class Recognizer:
 
         Returns a dict: ``classes`` (class, new, added, images), ``unreadable``, ``skipped``.
         """
-        if not isinstance(name, str):
-            raise UsageError(f"a class's name should be a str, found {type(name).__name__}")
-        said = {"name": name, "attributes": list(attributes), "descriptions": _texts(descriptions), "text_encoder": None}
+        said = {"name": _name(name), "attributes": _texts(attributes, "an attribute"),
+                "descriptions": _texts(descriptions), "text_encoder": None}
         if said["descriptions"]:
             said["text_encoder"] = self._text_core()
         if _is_features(images):
@@ -319,15 +320,15 @@ class Recognizer:
 
     def rename(self, name, to):
         """Renames a class."""
-        self._core.rename(name, to)
+        self._core.rename(_name(name), _name(to))
 
     def merge(self, name, into):
         """Moves the images of a class to another one, and removes it."""
-        self._core.merge(name, into)
+        self._core.merge(_name(name), _name(into))
 
     def remove(self, name):
         """Removes a class."""
-        self._core.remove(name)
+        self._core.remove(_name(name))
 
     def undo(self):
         """Takes the last change back; returns what it was."""

@@ -11,7 +11,7 @@ from ._knowledge import knowledge_of
 
 _LEAST = {
     "image_size": 1, "epochs": 1, "batch": 1, "batches": 1, "episodes": 1, "ways": 2, "shots": 1, "queries": 1,
-    "validation_episodes": 0, "seed": 0,
+    "validation_episodes": 0,
 }
 
 
@@ -65,7 +65,9 @@ def _options(**given):
     for name, value in given.items():
         if value is None:
             continue
-        if name in _LEAST:
+        if name == "seed":
+            value = _arrays.seed(value)
+        elif name in _LEAST:
             value = _arrays.whole(value, name, _LEAST[name])
         elif name == "learning_rate":
             value = _rate(value)
@@ -78,10 +80,10 @@ def _options(**given):
 def _rate(value):
     try:
         rate = float(value)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         rate = -1.0
     if not 0 < rate < float("inf"):
-        raise UsageError(f"learning_rate should be a number above 0, found {value!r}")
+        raise UsageError(f"learning_rate should be a number above 0, found {_arrays.shown(value)}")
     return rate
 
 

@@ -31,7 +31,7 @@ class KeepingSink : public spdlog::sinks::base_sink<std::mutex> {
  protected:
   void sink_it_(const spdlog::details::log_msg& message) override {
     messages_.emplace_back(10 * static_cast<int>(message.level),
-                           std::string(message.payload.data(), message.payload.size()));
+                           one_line({message.payload.data(), message.payload.size()}));
     has_messages_ = true;
   }
   void flush_() override {}
@@ -48,7 +48,7 @@ std::shared_ptr<KeepingSink>& kept_log() {
 
 void raise(const char* name, const std::string& message) {
   const py::object type = py::module_::import("protocom._errors").attr(name);
-  PyErr_SetString(type.ptr(), message.c_str());
+  PyErr_SetString(type.ptr(), one_line(message).c_str());
 }
 
 }  // namespace

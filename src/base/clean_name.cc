@@ -10,6 +10,7 @@
 #include "base/error.h"
 #include "base/log.h"
 #include "base/text.h"
+#include "base/utf8.h"
 
 namespace protocom {
 namespace {
@@ -50,12 +51,35 @@ std::string without_double_spaces(std::string_view text) {
   return single;
 }
 
+/// Spaces, and what only says how its neighbours are set (U+200B, U+FEFF).
+bool is_blank(std::string_view text) {
+  while (!text.empty()) {
+    utf8proc_int32_t letter = 0;
+    const auto used = utf8proc_iterate(reinterpret_cast<const utf8proc_uint8_t*>(text.data()),
+                                       static_cast<utf8proc_ssize_t>(text.size()), &letter);
+    if (used < 1) return false;
+    const utf8proc_category_t category = utf8proc_category(letter);
+    if (category != UTF8PROC_CATEGORY_ZS && category != UTF8PROC_CATEGORY_CF) return false;
+    text.remove_prefix(static_cast<size_t>(used));
+  }
+  return true;
+}
+
 }  // namespace
 
 std::string clean_name(std::string_view name) {
   if (is_ascii(name)) return without_double_spaces(trimmed(name));
   return without_double_spaces(
       trimmed(with_plain_spaces(mapped(name, static_cast<utf8proc_option_t>(UTF8PROC_STABLE | UTF8PROC_COMPOSE)))));
+}
+
+std::string checked_class_name(std::string_view written) {
+  std::string name = clean_name(written);
+  if (is_blank(name)) fail_usage("a class needs a name that can be seen");
+  if (steers_terminals(name))
+    fail_usage("the class name '{}' has control characters or turns the direction of writing: choose another",
+               excerpt(name));
+  return name;
 }
 
 std::string without_capitals(std::string_view name) {

@@ -76,7 +76,9 @@ std::string one_line(std::string_view text) {
     const Letter letter = letter_at(text, i);
     const bool white = text[i] >= '\t' && text[i] <= '\r';
     if (!white || line.empty() || line.back() != ' ') {
-      if (letter.steers)
+      if (letter.size == 1 && letter.code >= 0x80)
+        line += fmt::format("\\x{:02x}", static_cast<unsigned>(letter.code));
+      else if (letter.steers)
         line += white ? ' ' : '?';
       else
         line += text.substr(i, letter.size);

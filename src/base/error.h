@@ -11,7 +11,8 @@
 namespace protocom {
 
 /// Text from outside as one line of a terminal: white space and line ends become single spaces, what could steer a
-/// terminal becomes question marks.
+/// terminal becomes question marks, what is no UTF-8 is shown as in "caf\xe9": names of files and classes may be any
+/// bytes.
 std::string one_line(std::string_view text);
 
 /// A value as a message quotes it: cut between two letters to at most `longest` bytes, the ellipsis counted as one

@@ -13,6 +13,13 @@ size_t announced_size(unsigned char first) {
   return first >= 0xc2 && first < 0xe0 ? 2 : 1;
 }
 
+/// Whether a letter's bytes are the ones that it has: no fewer would do, and it is no surrogate.
+bool is_letter(char32_t code, size_t size) {
+  constexpr char32_t kLeast[] = {0, 0, 0x80, 0x800, 0x10000};
+  const bool surrogate = code >= 0xd800 && code < 0xe000;
+  return code >= kLeast[size] && code <= 0x10ffff && !surrogate;
+}
+
 bool steers(char32_t code) {
   const bool control = code < 0x20 || (code >= 0x7f && code < 0xa0);
   const bool separator = code == 0x2028 || code == 0x2029;
@@ -30,6 +37,7 @@ Letter letter_at(std::string_view text, size_t begin) {
     if (begin + i >= text.size() || (byte(i) & 0xc0U) != 0x80) return {byte(0), 1, steers(byte(0))};  // no UTF-8
     code = code << 6 | (byte(i) & 0x3fU);
   }
+  if (!is_letter(code, size)) return {byte(0), 1, steers(byte(0))};
   return {code, size, steers(code)};
 }
 

@@ -28,7 +28,7 @@ ReadImage read_one(const std::filesystem::path& path, const Preprocessing& prepr
     return {decode_square_image(bytes, preprocessing), hash_bytes(bytes), ""};
   } catch (const Error& error) {
     const std::string reason = error.what();
-    const bool says_where = reason.find(path.string()) != std::string::npos;
+    const bool says_where = reason.find(one_line(path.string())) != std::string::npos;
     return {{}, "", says_where ? reason : path.string() + ": " + reason};
   }
 }

@@ -4,6 +4,7 @@
 #include <boost/asio/post.hpp>
 #include <stdexcept>
 
+#include "base/clean_name.h"
 #include "base/cores.h"
 #include "base/error.h"
 #include "base/log.h"
@@ -193,7 +194,7 @@ void Api::with_features(const Request& request, const Sent& sent, const Respond&
 }
 
 std::string Api::without_path(const std::string& message) const {
-  return replaced(message, path_.string(), "the recognizer");
+  return replaced(message, one_line(path_.string()), "the recognizer");  // as messages show it
 }
 
 UploadOptions Api::uploads(const Request& request, std::vector<std::string> fields) const {
@@ -228,8 +229,17 @@ nlohmann::json next_redo_of(const RecognizerFile& file) {
   return next.empty() ? nullptr : change_json(next.front());
 }
 
+std::string class_name_in(const std::string& written) {
+  check_label(written, "a class's name");
+  try {
+    return checked_class_name(written);
+  } catch (const UsageError& error) {
+    refuse(400, "{}", error.what());
+  }
+}
+
 ClassInfo class_or_404(const RecognizerFile& file, const std::string& name) {
-  auto found = file.find_class(name);
+  auto found = file.find_class(class_name_in(name));
   if (!found) refuse(404, "there is no class '{}'", excerpt(name));
   return std::move(*found);
 }

@@ -56,7 +56,7 @@ json Api::list_classes(const Request& request) {
 }
 
 json Api::show_class(const Request& request) {
-  const std::string& name = request.parameters.at("class");
+  const std::string name = class_name_in(request.parameters.at("class"));
   return with_editor(request, [&](const Recognizer& editor) {
     json shown = class_json(class_or_404(editor.file(), name));
     shown["examples"] = json::array();
@@ -72,7 +72,7 @@ void Api::check_class(const Request& request, const ClassRequest& described) {
 }
 
 json Api::change_class(const Request& asked) {
-  const std::string& name = asked.parameters.at("class");
+  const std::string name = class_name_in(asked.parameters.at("class"));
   const json body = read_json_body(asked.body, shape_of(asked, {"name", "attributes"})).members;
   if (body.size() != 1) refuse(400, "give either a name or attributes: each is a change that can be undone");
   ClassRequest request;
@@ -80,7 +80,7 @@ json Api::change_class(const Request& asked) {
   if (body.contains("attributes")) take_attributes(body, "attributes", request);
   if (body.contains("attributes") && request.attributes.empty()) refuse(400, "give at least one attribute");
   if (!request.attributes.empty()) check_class(asked, request);
-  const std::string new_name = body.contains("name") ? text_in(body, "name") : name;
+  const std::string new_name = body.contains("name") ? class_name_in(text_in(body, "name")) : name;
   return with_editor(asked, [&](Recognizer& editor) {
     RecognizerFile& file = editor.file();
     json changed = class_json(class_or_404(file, name));
@@ -99,7 +99,7 @@ json Api::change_class(const Request& asked) {
 }
 
 json Api::remove_class(const Request& request) {
-  const std::string& name = request.parameters.at("class");
+  const std::string name = class_name_in(request.parameters.at("class"));
   return with_editor(request, [&](Recognizer& editor) {
     class_or_404(editor.file(), name);
     refusing(409, [&] { editor.file().remove_class(name); });
@@ -124,10 +124,10 @@ json new_numbers(const std::vector<ExampleInfo>& before, const std::vector<Examp
 }  // namespace
 
 json Api::merge_class(const Request& request) {
-  const std::string& name = request.parameters.at("class");
+  const std::string name = class_name_in(request.parameters.at("class"));
   const json body = read_json_body(request.body, shape_of(request, {"into"})).members;
   if (!body.contains("into")) refuse(400, "give the class that it becomes part of: {{\"into\": \"okapi\"}}");
-  const std::string into = text_in(body, "into");
+  const std::string into = class_name_in(text_in(body, "into"));
   return with_editor(request, [&](Recognizer& editor) {
     RecognizerFile& file = editor.file();
     class_or_404(file, name);

@@ -60,7 +60,7 @@ HttpError why_no_answer(const RecognizerFile& file) {
     return translate_exception();
   } catch (const Error& error) {
     const std::string message = error.what();
-    if (message.find(file.path().string()) == std::string::npos && lacks_images(file)) return {409, message};
+    if (message.find(one_line(file.path().string())) == std::string::npos && lacks_images(file)) return {409, message};
     return translate_exception();
   } catch (...) {
     return translate_exception();

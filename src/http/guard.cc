@@ -49,6 +49,10 @@ bool is_same_site(const Head& head) {
   return scheme != std::string::npos && head.origin.substr(scheme + 3) == head.host;
 }
 
+/// Browsers leave Origin out where a page only shows a picture, follows a link or sends a form by GET, but say so: the
+/// page is of another site, or of another port of this one. Programs say nothing.
+bool is_from_other_page(const Head& head) { return head.site == "cross-site" || head.site == "same-site"; }
+
 /// "https://shop.example:8443", as browsers send it.
 bool is_origin(const std::string& text) {
   const size_t scheme = text.find("://");
@@ -112,6 +116,9 @@ ApiKey Guard::key_of(const Head& head) {
 void Guard::check(const Head& head, Asks asks) {
   if (!is_same_site(head) && !allows_origin(head.origin))
     refuse(403, "requests of other sites' pages are not answered (serve --allow-origin)");
+  // What asks for nothing, the server's own page among it, may be linked to from anywhere.
+  if (asks != Asks::kNothing && is_from_other_page(head) && !allows_origin(head.origin))
+    refuse(403, "what other sites' pages show, follow or send is not answered (serve --allow-origin)");
   if (path_.empty()) return check_from_here(head);
   if (asks == Asks::kNothing) return;
   const std::lock_guard lock(mutex_);

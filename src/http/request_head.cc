@@ -23,6 +23,8 @@ Head head_of(const wire::request_parser<wire::string_body>& parser) {
   head.target = std::string(message.target());
   head.host = field(message, wire::field::host);
   head.origin = field(message, wire::field::origin);
+  const auto site = message["Sec-Fetch-Site"];
+  head.site = std::string(site.data(), site.size());
   head.authorization = field(message, wire::field::authorization);
   head.content_type = field(message, wire::field::content_type);
   head.asked_method = field(message, wire::field::access_control_request_method);

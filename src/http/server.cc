@@ -1,5 +1,7 @@
 #include "http/server.h"
 
+#include <sys/resource.h>
+
 #include <algorithm>
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/post.hpp>
@@ -23,6 +25,32 @@ constexpr std::chrono::milliseconds kAcceptPause{100};
 constexpr std::chrono::milliseconds kLookEvery{250};
 constexpr std::chrono::milliseconds kLookEveryWhileStopping{10};
 
+/// What the server opens for a while besides connections: journals of the recognizer's file, files in memory.
+constexpr int64_t kDescriptorsForWork = 16;
+constexpr int64_t kFewestConnections = 2;
+
+int64_t open_descriptors() {
+  constexpr int64_t kUsual = 32;  // where the system does not tell
+  std::error_code error;
+  int64_t count = 0;
+  std::filesystem::directory_iterator entry("/proc/self/fd", error);
+  for (const std::filesystem::directory_iterator end; !error && entry != end; entry.increment(error)) ++count;
+  return error ? kUsual : count;
+}
+
+/// So many as are asked for, as far as the system lets this process open descriptors: without one for the next client
+/// nobody could be closed in its favour.
+int64_t most_connections(int64_t asked) {
+  rlimit limit{};
+  if (::getrlimit(RLIMIT_NOFILE, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY) return asked;
+  const auto most = static_cast<int64_t>(std::min<rlim_t>(limit.rlim_cur, rlim_t{1} << 30));
+  const int64_t room = std::max(kFewestConnections, most - open_descriptors() - kDescriptorsForWork);
+  if (room < asked)
+    logger().warn("at most {} connections at once instead of {}: this process may open {} files (ulimit -n)", room,
+                  asked, most);
+  return std::min(asked, room);
+}
+
 asio::ip::address address_of(const std::string& text) {
   error_code error;
   const auto address = asio::ip::make_address(text == "localhost" ? "127.0.0.1" : text, error);
@@ -43,12 +71,16 @@ void check_options(const ServerOptions& options) {
                options.limits.waiting_bytes);
 }
 
+/// Of TLS 1.2 what keeps a recorded conversation secret when the private key is lost later; TLS 1.3 has nothing else.
+constexpr const char* kCiphers = "ECDHE+AESGCM:ECDHE+CHACHA20";
+
 /// nullptr without a certificate.
 std::unique_ptr<asio::ssl::context> tls_of(const ServerOptions& options) {
   if (options.certificate.empty()) return nullptr;
   auto tls = std::make_unique<asio::ssl::context>(asio::ssl::context::tls_server);
   tls->set_options(asio::ssl::context::default_workarounds | asio::ssl::context::no_tlsv1 |
                    asio::ssl::context::no_tlsv1_1 | asio::ssl::context::no_compression);
+  if (::SSL_CTX_set_cipher_list(tls->native_handle(), kCiphers) != 1) fail("OpenSSL has none of {}", kCiphers);
   error_code error;
   tls->use_certificate_chain_file(options.certificate.string(), error);
   if (error) fail("{} is not a certificate in PEM: {}", options.certificate.string(), error.message());
@@ -75,7 +107,9 @@ tcp::acceptor listen(asio::io_context& sockets, const ServerOptions& options) {
 
 struct Server::Parts {
   Parts(const std::filesystem::path& recognizer, const ServerOptions& given)
-      : options(given), tls(tls_of(given)), acceptor(listen(sockets, given)), apis(recognizer, given) {}
+      : options(given), tls(tls_of(given)), acceptor(listen(sockets, given)), apis(recognizer, given) {
+    options.limits.connections = most_connections(options.limits.connections);  // with the recognizers' files open
+  }
 
   void accept() {
     acceptor.async_accept([this](error_code error, tcp::socket socket) {
@@ -89,6 +123,7 @@ struct Server::Parts {
   }
 
   void accept_later(error_code error) {
+    if (error == asio::error::no_descriptors) make_room();
     if (!std::exchange(fails, true)) logger().warn("connections cannot be accepted: {}", error.message());
     pause.expires_after(kAcceptPause);
     pause.async_wait([this](error_code stopped) {
@@ -96,10 +131,12 @@ struct Server::Parts {
     });
   }
 
+  /// Closes the connection that is missed least; false where all are busy.
+  bool make_room() { return connections.end_longest(Awaits::kEnd) || connections.end_longest(Awaits::kHead); }
+
   void welcome(tcp::socket socket) {
     const bool is_full = connections.count() >= options.limits.connections;
-    if (is_full && !connections.end_longest(Awaits::kEnd) && !connections.end_longest(Awaits::kHead))
-      return turn_away(std::move(socket));
+    if (is_full && !make_room()) return turn_away(std::move(socket));
     error_code ignored;
     socket.set_option(tcp::no_delay(true), ignored);
     const auto connection = serve_client(std::move(socket), {apis, options.limits, connections, tls.get()});
@@ -148,7 +185,7 @@ struct Server::Parts {
     connections.stop();
   }
 
-  const ServerOptions options;
+  ServerOptions options;
   asio::io_context sockets{1};
   std::unique_ptr<asio::ssl::context> tls;
   tcp::acceptor acceptor;

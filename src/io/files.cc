@@ -353,10 +353,10 @@ void rethrow_for(const fs::path& path) {
   try {
     throw;
   } catch (const std::exception& error) {
-    const std::string reason = reason_of(error);
+    const std::string reason = one_line(reason_of(error));
     const std::string name = shown(path);
-    const bool says_where = reason.find(excerpt(path.string(), 200)) != std::string::npos ||
-                            reason.find(excerpt(name, 200)) != std::string::npos;
+    const bool says_where = reason.find(one_line(excerpt(path.string(), 200))) != std::string::npos ||
+                            reason.find(one_line(excerpt(name, 200))) != std::string::npos;
     if (says_where && dynamic_cast<const Error*>(&error) != nullptr &&
         dynamic_cast<const UsageError*>(&error) == nullptr)
       throw;

@@ -34,6 +34,22 @@ std::string dtype_name(NumberType type) {
   fail("a tensor of type {} cannot be written as safetensors", to_string(type));
 }
 
+// A tensor has about eight, a large checkpoint some ten thousand tensors. Each takes a hundred bytes as JSON.
+constexpr size_t kMostHeaderValues = size_t{1} << 20;
+
+/// About how many values a JSON text has, names of members aside.
+size_t count_values(std::string_view text) {
+  size_t count = 0;
+  bool in_text = false;
+  for (size_t i = 0; i < text.size(); ++i) {
+    const char c = text[i];
+    if (c == '"') in_text = !in_text;
+    if (in_text && c == '\\') ++i;
+    if (!in_text && (c == ',' || c == '[' || c == '{')) ++count;
+  }
+  return count;
+}
+
 struct Header {
   json entries;
   size_t data_start = 0;
@@ -44,8 +60,11 @@ Header parse_header(std::string_view bytes, const std::string& where) {
   if (bytes.size() < sizeof(length)) fail("{} is not a safetensors file: it has {} bytes", where, bytes.size());
   std::memcpy(&length, bytes.data(), sizeof(length));
   if (length > bytes.size() - sizeof(length)) fail("{} is not a safetensors file, or is cut off", where);
+  const std::string_view text = bytes.substr(sizeof(length), length);
+  if (const size_t count = count_values(text); count > kMostHeaderValues)
+    fail("{}: the safetensors header has {} values, expected at most {}", where, count, kMostHeaderValues);
   Header header;
-  header.entries = parse_json(bytes.substr(sizeof(length), length), where + ": the safetensors header");
+  header.entries = parse_json(text, where + ": the safetensors header");
   if (!header.entries.is_object()) fail("{} is not a safetensors file: its header is not a JSON object", where);
   header.data_start = sizeof(length) + length;
   return header;
@@ -90,20 +109,45 @@ void check_all_used(std::vector<std::pair<size_t, size_t>> spans, size_t size, c
   if (end != size) fail("{}: {} bytes follow the last tensor; the file is damaged", where, size - end);
 }
 
-Array map_tensor(const json& entry, std::string_view data, const std::shared_ptr<MappedFile>& file,
-                 const std::string& where) {
+/// Where a tensor lies among the data.
+struct Place {
+  std::vector<int64_t> shape;
+  NumberType type;
+  size_t begin, end;
+};
+
+Place place_of(const json& entry, size_t data_bytes, const std::string& where) {
   const auto dtype_text = entry.at("dtype").get<std::string>();
   const auto dtype = dtypes().find(dtype_text);
   if (dtype == dtypes().end()) fail("{}: dtype {} is not supported", where, excerpt(dtype_text));
-  const auto shape = entry.at("shape").get<std::vector<int64_t>>();
+  auto shape = entry.at("shape").get<std::vector<int64_t>>();
   const auto [begin, end] = entry.at("data_offsets").get<std::pair<size_t, size_t>>();
-  if (begin > end || end > data.size() || static_cast<int64_t>(end - begin) != bytes_needed(shape, dtype->second)) {
+  if (begin > end || end > data_bytes || static_cast<int64_t>(end - begin) != bytes_needed(shape, dtype->second)) {
     fail("{}: {} {} at bytes {}..{} of {} does not fit; the file is damaged or cut off", where, dtype->first,
-         excerpt(entry.at("shape").dump()), begin, end, data.size());
+         excerpt(entry.at("shape").dump()), begin, end, data_bytes);
   }
-  void* address = const_cast<char*>(data.data() + begin);
-  const Array mapped = Array::view(address, shape, dtype->second, file);
-  const bool aligned = reinterpret_cast<uintptr_t>(address) % static_cast<size_t>(size_of(dtype->second)) == 0;
+  return {std::move(shape), dtype->second, begin, end};
+}
+
+/// Where all tensors lie, by name. Throws Error unless each byte belongs to one of them, so that the copies of those
+/// that are not aligned are together no larger than the file.
+std::map<std::string, Place> places_of(const Header& header, size_t data_bytes, const std::string& where) {
+  std::map<std::string, Place> places;
+  std::vector<std::pair<size_t, size_t>> spans;
+  for (const auto& [name, entry] : header.entries.items()) {
+    if (name == "__metadata__") continue;
+    Place place = place_of(entry, data_bytes, where + ": tensor '" + excerpt(name) + "'");
+    spans.emplace_back(place.begin, place.end);
+    places.emplace(name, std::move(place));
+  }
+  check_all_used(std::move(spans), data_bytes, where);
+  return places;
+}
+
+Array map_tensor(const Place& place, std::string_view data, const std::shared_ptr<MappedFile>& file) {
+  void* address = const_cast<char*>(data.data() + place.begin);
+  const Array mapped = Array::view(address, place.shape, place.type, file);
+  const bool aligned = reinterpret_cast<uintptr_t>(address) % static_cast<size_t>(size_of(place.type)) == 0;
   return aligned ? mapped : mapped.copy();  // other programs need not align their tensors
 }
 
@@ -125,13 +169,8 @@ Safetensors read_safetensors(const std::filesystem::path& path) {
   return with_header_errors(path, [&] {
     Safetensors result;
     result.metadata = metadata_of(header);
-    std::vector<std::pair<size_t, size_t>> spans;
-    for (const auto& [name, entry] : header.entries.items()) {
-      if (name == "__metadata__") continue;
-      result.tensors[name] = map_tensor(entry, data, file, path.string() + ": tensor '" + excerpt(name) + "'");
-      spans.push_back(entry.at("data_offsets").get<std::pair<size_t, size_t>>());
-    }
-    check_all_used(std::move(spans), data.size(), path.string());
+    for (const auto& [name, place] : places_of(header, data.size(), path.string()))
+      result.tensors[name] = map_tensor(place, data, file);
     return result;
   });
 }

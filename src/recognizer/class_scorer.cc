@@ -6,6 +6,7 @@
 #include <cstring>
 #include <numeric>
 
+#include "base/clean_name.h"
 #include "base/error.h"
 #include "base/near_matches.h"
 #include "fewshot/paper/completion_model.h"
@@ -80,7 +81,9 @@ EnrolledClasses without_images(const EnrolledClasses& enrolled, const std::vecto
 }
 
 /// Each class's share, those that were not named in equal parts of what is left. [c]
-std::vector<float> shares_of(const std::vector<std::string>& names, const std::map<std::string, double>& given) {
+std::vector<float> shares_of(const std::vector<std::string>& names, const std::map<std::string, double>& written) {
+  std::map<std::string, double> given;
+  for (const auto& [name, share] : written) given[clean_name(name)] += share;
   double left = 1;
   for (const auto& [name, share] : given) {
     if (std::find(names.begin(), names.end(), name) == names.end())

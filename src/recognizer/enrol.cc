@@ -176,12 +176,12 @@ ClassEnrolment Recognizer::describe(const ClassRequest& request) {
 
 ClassEnrolment Recognizer::describe(const ClassRequest& asked, std::set<std::string>& left_out) {
   ClassRequest request = asked;
-  // A class that was enrolled as it is written here, by an older version, stays one class.
-  if (!file_.has_class(asked.name)) request.name = clean_name(asked.name);
+  const std::optional<ClassInfo> held = file_.find_class(asked.name);
+  request.name = held ? held->name : checked_class_name(asked.name);
   ClassEnrolment made;
   made.name = request.name;
   if (says_something(request)) made.describe = Describe::kAnyClass;
-  if (!says_something(request) && file_.has_class(request.name)) return made;
+  if (!says_something(request) && held) return made;
   made.description = knowledge() == nullptr ? describe_without_knowledge(request)
                                             : describe_class(*knowledge(), *model_, request, &left_out);
   return made;

@@ -1,5 +1,6 @@
 #include "recognizer/enrol_sources.h"
 
+#include "base/clean_name.h"
 #include "base/error.h"
 #include "base/log.h"
 #include "datasets/feature_set.h"
@@ -37,7 +38,7 @@ void check_something_is_known(const std::vector<EnrolRequest>& requests, Recogni
     const std::string& name = request.description.name;
     if (!gives_a_name_alone(request) || recognizer.file().has_class(name)) continue;
     const Knowledge* knowledge = recognizer.knowledge();
-    if (knowledge == nullptr || knowledge->class_index(name) < 0)
+    if (knowledge == nullptr || knowledge->class_index(clean_name(name)) < 0)
       fail_usage(
           "nothing is known of a class '{}': give images of it, its attributes (--attributes, --table), or "
           "words (--describe, --descriptions)",

@@ -1,9 +1,18 @@
 #include "store/detail/class_query.h"
 
+#include "base/clean_name.h"
 #include "base/error.h"
 #include "store/detail/stored_array.h"
 
 namespace protocom {
+namespace {
+
+std::optional<int64_t> class_of_stored(const Database& database, const std::string& name) {
+  Statement row = database.prepare("SELECT class FROM names WHERE name = ? AND removed_by IS NULL", name);
+  return row.step() ? std::optional(row.number(0)) : std::nullopt;
+}
+
+}  // namespace
 
 std::string live_classes(const char* more_columns) {
   return std::string("SELECT c.id, n.name, c.time, d.title, d.association, d.embedding, d.source") + more_columns +
@@ -12,8 +21,17 @@ std::string live_classes(const char* more_columns) {
 }
 
 std::optional<int64_t> live_class(const Database& database, const std::string& name) {
-  Statement row = database.prepare("SELECT class FROM names WHERE name = ? AND removed_by IS NULL", name);
-  return row.step() ? std::optional(row.number(0)) : std::nullopt;
+  if (const auto as_written = class_of_stored(database, name)) return as_written;
+  const std::string clean = clean_name(name);
+  return clean == name ? std::nullopt : class_of_stored(database, clean);
+}
+
+void check_class_name(const Database& database, const std::string& name) {
+  try {
+    static_cast<void>(checked_class_name(name));
+  } catch (const UsageError&) {
+    if (!class_of_stored(database, name)) throw;
+  }
 }
 
 std::string class_label(const Database& database, const Statement& class_row) {

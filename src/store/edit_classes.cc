@@ -1,8 +1,8 @@
 #include <algorithm>
 
+#include "base/clean_name.h"
 #include "base/error.h"
 #include "base/feature_values.h"
-#include "base/utf8.h"
 #include "io/files.h"
 #include "store/detail/change.h"
 #include "store/detail/class_query.h"
@@ -26,10 +26,8 @@ void check_description(const RecognizerSettings& settings, const std::string& na
   check_vector(stated.embedding, settings.embedding_dim, "embedding", name);
 }
 
-void add_name(const Database& database, const Change& change, int64_t id, const std::string& name) {
-  if (name.empty()) fail("a class needs a name");
-  if (steers_terminals(name))
-    fail("the class name '{}' has control characters or turns the direction of writing: choose another", name);
+void add_name(const Database& database, const Change& change, int64_t id, const std::string& written) {
+  const std::string name = checked_class_name(written);
   database.prepare("INSERT INTO names(class, name, added_by) VALUES(?, ?, ?)", id, name, change.id()).run();
 }
 
@@ -177,6 +175,7 @@ NewExamples examples_of_features(const Array& features, const std::string& sourc
 
 std::vector<EnrolledClass> RecognizerFile::enrol(const std::vector<ClassEnrolment>& enrolments) {
   for (const ClassEnrolment& enrolment : enrolments) {
+    check_class_name(*database_, enrolment.name);
     if (enrolment.description) check_description(settings_, enrolment.name, *enrolment.description);
     check_examples(settings_, fmt::format("class '{}'", enrolment.name), enrolment.examples);
   }
@@ -200,17 +199,20 @@ std::vector<EnrolledClass> RecognizerFile::enrol(const std::vector<ClassEnrolmen
 }
 
 void RecognizerFile::rename_class(const std::string& name, const std::string& new_name) {
+  const std::string checked = checked_class_name(new_name);
+  check_class_name(*database_, name);
   reading(path(), [&] {
-    Change change(*database_, fmt::format("rename class '{}' to '{}'", name, new_name), last_made_);
+    Change change(*database_, fmt::format("rename class '{}' to '{}'", name, checked), last_made_);
     const int64_t id = class_id(name);
-    if (live_class(*database_, new_name)) fail("{} already has a class '{}'", path().string(), new_name);
+    if (live_class(*database_, checked)) fail("{} already has a class '{}'", path().string(), checked);
     change.remove("names", "class", id);
-    add_name(*database_, change, id, new_name);
+    add_name(*database_, change, id, checked);
     change.commit();
   });
 }
 
 void RecognizerFile::remove_class(const std::string& name) {
+  check_class_name(*database_, name);
   reading(path(), [&] {
     Change change(*database_, fmt::format("remove class '{}'", name), last_made_);
     remove_live_class(*database_, change, class_id(name));
@@ -219,6 +221,7 @@ void RecognizerFile::remove_class(const std::string& name) {
 }
 
 int64_t RecognizerFile::merge_class(const std::string& name, const std::string& into) {
+  for (const std::string* one : {&name, &into}) check_class_name(*database_, *one);
   return reading(path(), [&] {
     Change change(*database_, fmt::format("merge class '{}' into '{}'", name, into), last_made_);
     const int64_t size_before = bytes_of(*database_);

@@ -30,12 +30,17 @@ std::vector<ClassInfo> RecognizerFile::list_classes() const {
 }
 
 bool RecognizerFile::has_class(const std::string& name) const {
+  check_class_name(*database_, name);
   return reading(path(), [&] { return live_class(*database_, name).has_value(); });
 }
 
 std::optional<ClassInfo> RecognizerFile::find_class(const std::string& name) const {
+  check_class_name(*database_, name);
   return reading(path(), [&]() -> std::optional<ClassInfo> {
-    Statement statement = database_->prepare(live_classes(kCountImages) + " AND n.name = ?", name);
+    const ReadView view(*database_);
+    const std::optional<int64_t> id = live_class(*database_, name);
+    if (!id) return std::nullopt;
+    Statement statement = database_->prepare(live_classes(kCountImages) + " AND c.id = ?", *id);
     if (!statement.step()) return std::nullopt;
     return entry_at(statement);
   });
@@ -71,6 +76,7 @@ int64_t RecognizerFile::class_id(const std::string& name) const {
 }
 
 std::vector<ExampleInfo> RecognizerFile::list_examples(const std::string& class_name) const {
+  if (!class_name.empty()) check_class_name(*database_, class_name);
   return reading(path(), [&] {
     std::vector<ExampleInfo> entries;
     Statement rows = database_->prepare(kExamples + std::string(class_name.empty() ? "" : " AND e.class = ?") +

@@ -107,7 +107,9 @@ void write_new(const fs::path& path, const RecognizerSettings& settings,
   create_schema(database);
   ArtefactHeader header = make_header(kKind, kFormatVersion, provenance);
   header.details = details_of(settings);
-  database.prepare("INSERT INTO header(json) VALUES(?)", header.to_json().dump()).run();
+  // Files that it was made of may have names of any bytes.
+  const std::string text = header.to_json().dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+  database.prepare("INSERT INTO header(json) VALUES(?)", text).run();
   add_attributes(database, settings.attributes);
   for (const RecognizerArtefact& artefact : artefacts) add_artefact(database, artefact);
   transaction.commit();

@@ -189,6 +189,8 @@ class RecognizerFile {
   /// snapshot before, -1 if it was read. What it throws leaves the snapshot empty.
   std::vector<int64_t> refresh(RecognizerSnapshot& snapshot) const;
   [[nodiscard]] std::vector<ClassInfo> list_classes() const;
+  /// Names of classes, here and below, are those of checked_class_name, however they are written; UsageError for what
+  /// is none.
   [[nodiscard]] bool has_class(const std::string& name) const;
   /// nothing when there is no such class.
   [[nodiscard]] std::optional<ClassInfo> find_class(const std::string& name) const;
@@ -219,7 +221,7 @@ class RecognizerFile {
   /// Throws Error for a new class without a description, and for descriptions and features that do not fit or are not
   /// finite.
   std::vector<EnrolledClass> enrol(const std::vector<ClassEnrolment>& enrolments);
-  /// Throws Error for an unknown class or a name that is taken or empty.
+  /// Throws Error for an unknown class or a name that is taken.
   void rename_class(const std::string& name, const std::string& new_name);
   /// Throws Error for an unknown class.
   void remove_class(const std::string& name);

@@ -213,7 +213,7 @@ Checkpoint read_checkpoint(const std::filesystem::path& path) {
     return read(path);
   } catch (const Error& error) {
     const std::string message = error.what();
-    if (message.find(path.string()) != std::string::npos) throw;
+    if (message.find(one_line(path.string())) != std::string::npos) throw;
     fail("{} is damaged: {}", path.string(), message);
   } catch (const std::exception& error) {
     fail("{} is damaged: {}", path.string(), reason_of(error));

@@ -162,7 +162,7 @@ void TrainingKeeper::save(Checkpoint state) {
     });
     if (is_kept) rename_to_previous(before);
   } catch (const Error& error) {
-    const std::string reason = replaced(error.what(), temporary_name, files_.last().string());
+    const std::string reason = replaced(error.what(), one_line(temporary_name), files_.last().string());
     fail("the state of the training is not saved: {}{}", reason,
          last_is_whole_ ? "; the state saved before is whole, go on from it with --resume" : "");
   }

@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "base/error.h"
 #include "support/logged.h"
 
 namespace protocom {
@@ -31,6 +32,14 @@ TEST(CleanName, HasOneSpaceForEveryKindOfBlankAndNoneAtItsEnds) {
 }
 
 TEST(CleanName, LeavesWhatIsNoUtf8) { EXPECT_EQ(clean_name("caf\xe9"), "caf\xe9"); }
+
+TEST(CleanName, OfAClassHasSomethingToSee) {
+  EXPECT_EQ(checked_class_name(" cafe\xcc\x81 "), "caf\xc3\xa9");
+  EXPECT_EQ(checked_class_name("\xe2\x84\xaa"), "K") << "KELVIN SIGN";
+  for (const char* blank : {"", " ", "\t", "\xc2\xa0", "\xe3\x80\x80", "\xe2\x80\x8b", " \xef\xbb\xbf "})
+    EXPECT_THROW(checked_class_name(blank), UsageError) << blank;
+  EXPECT_THROW(checked_class_name("a\x1b[2J"), UsageError);
+}
 
 TEST(CleanName, OfPairsThatDifferInCapitalsAloneAreHinted) {
   const testing::Logged logged;

@@ -18,6 +18,15 @@ TEST(Error, AMessageIsOneLineWhateverIsQuotedInIt) {
   EXPECT_STREQ(UsageError("first\n\nsecond\n").what(), "first second");
 }
 
+TEST(Error, AMessageShowsBytesThatAreNoUtf8AndIsItselfUtf8) {
+  EXPECT_STREQ(Error("class 'caf\xe9' is not there").what(), "class 'caf\\xe9' is not there");
+  EXPECT_STREQ(Error("cut \xe2\x82, c1 \x9b, surrogate \xed\xa0\x80, long \xc0\xaf").what(),
+               "cut \\xe2\\x82, c1 \\x9b, surrogate \\xed\\xa0\\x80, long \\xc0\\xaf");
+  EXPECT_STREQ(Error("V\xc3\xb6gel \xf0\x9f\xa6\x93").what(), "V\xc3\xb6gel \xf0\x9f\xa6\x93");
+  const std::string again = Error(Error("caf\xe9").what()).what();
+  EXPECT_EQ(again, "caf\\xe9") << "a message that quotes another one";
+}
+
 TEST(Error, AMessageHasAtMostAThousandBytesAndKeepsBothEnds) {
   const std::string message = Error("begins " + std::string(100'000, 'x') + " ends").what();
   EXPECT_LE(message.size(), 1000u);

@@ -64,19 +64,28 @@ class DistributedRecognizer : public Recognizers {
     EXPECT_THAT(other.err, HasSubstr("process 1 of 2"));
   }
 
-  /// Marks the lines that processes have left; returns how many there are.
+  /// Marks the lines that processes have left, with the hashes that they then have; returns how many there are.
   static size_t mark_lines(const std::string& folder) {
     size_t marked = 0;
     for (const std::string& name : files_below(*folder_ / folder)) {
-      std::string text = read_text(*folder_ / folder / name);
-      const std::string plain = "\"line\":{", mark = plain + "\"kept\":true,";
-      for (size_t at = text.find(plain); at != std::string::npos; at = text.find(plain, at + mark.size())) {
-        text.replace(at, plain.size(), mark);
-        ++marked;
-      }
+      std::istringstream lines(read_text(*folder_ / folder / name));
+      std::string header, line, text;
+      std::getline(lines, header);
+      text = header + '\n';
+      for (; std::getline(lines, line) && !lines.eof(); text += line + '\n') marked += mark_line(header, line) ? 1 : 0;
       write_text(*folder_ / folder / name, text);
     }
     return marked;
+  }
+
+  static bool mark_line(const std::string& header, std::string& line) {
+    const std::string plain = "\"line\":{";
+    const size_t at = line.find(plain);
+    if (at == std::string::npos) return false;
+    line.insert(at + plain.size(), "\"kept\":true,");
+    const std::string content = line.substr(line.find("\",\"number\":"));
+    line = "{\"hash\":\"" + hash_bytes(header + content) + content;
+    return true;
   }
 
   static size_t take_marks(std::string& text) {

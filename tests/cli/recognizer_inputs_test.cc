@@ -29,6 +29,35 @@ std::string base_class_of(const std::string& split) {
   return split.substr(begin, end - begin);
 }
 
+TEST_F(Recognizers, FindAClassHoweverItsNameIsWritten) {
+  ASSERT_EQ(create("names.pcm").exit_code, 0);
+  const std::string image = (out("images") / first_image()).string();
+  const std::string composed = "caf\xc3\xa9", decomposed = "cafe\xcc\x81";
+  ASSERT_EQ(protocom(folder_->path(), {"enrol", "names.pcm", image, "--class", decomposed}).exit_code, 0);
+  const Outcome listed = protocom(folder_->path(), {"classes", "show", "names.pcm", decomposed, "--json"});
+  EXPECT_EQ(listed.exit_code, 0) << listed.err;
+  EXPECT_THAT(listed.out, HasSubstr(composed));
+  EXPECT_EQ(protocom(folder_->path(), {"classes", "rename", "names.pcm", decomposed, "K "}).exit_code, 0);
+  EXPECT_EQ(protocom(folder_->path(), {"classes", "remove", "names.pcm", "\xe2\x84\xaa"}).exit_code, 0);
+  for (const std::vector<std::string>& blank :
+       {std::vector<std::string>{"enrol", "names.pcm", image, "--class", "\xc2\xa0"},
+        {"classes", "show", "names.pcm", " "},
+        {"classes", "remove", "names.pcm", "\xe3\x80\x80"}}) {
+    const Outcome refused = protocom(folder_->path(), blank);
+    EXPECT_EQ(refused.exit_code, 2) << refused.err;
+    EXPECT_THAT(refused.err, HasSubstr("a class needs a name"));
+  }
+}
+
+TEST_F(Recognizers, ShowNamesThatAreNoUtf8) {
+  ASSERT_EQ(create("no-utf8.pcm").exit_code, 0);
+  const Outcome outcome = protocom(folder_->path(), {"classify", "no-utf8.pcm", "caf\xe9.png"});
+  EXPECT_EQ(outcome.exit_code, 1);
+  EXPECT_THAT(outcome.err, HasSubstr("caf\\xe9.png: no such file"));
+  const Outcome unknown = protocom(folder_->path(), {"classes", "show", "no-utf8.pcm", "caf\xe9"});
+  EXPECT_THAT(unknown.err, HasSubstr("no class 'caf\\xe9'"));
+}
+
 TEST_F(Recognizers, ImagesThatCannotBeReadAreNamedAndDoNotStopTheOthers) {
   const fs::path images = folder_->path() / "out/images";
   const std::string name = first_image();

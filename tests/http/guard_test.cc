@@ -40,6 +40,20 @@ TEST(Guard, WithoutKeysAnswersOnlyToNamesOfThisMachine) {
     EXPECT_EQ(answer_of(guard, head_to(host)), 403) << host;
 }
 
+TEST(Guard, RefusesWhatPagesOfOtherSitesShowOrFollowWithoutAnOrigin) {
+  Guard guard({});
+  Head asked = head_to("localhost:8080");
+  for (const char* own : {"", "same-origin", "none"}) {
+    asked.site = own;
+    EXPECT_EQ(answer_of(guard, asked), 200) << own;
+  }
+  for (const char* other : {"cross-site", "same-site"}) {
+    asked.site = other;
+    EXPECT_EQ(answer_of(guard, asked), 403) << other;
+    EXPECT_NO_THROW(guard.check(asked, Asks::kNothing)) << "the page may be linked to";
+  }
+}
+
 class KeysFile : public ::testing::Test {
  protected:
   void SetUp() override {
@@ -63,6 +77,8 @@ TEST_F(KeysFile, PagesOfOtherSitesMayAskWhereTheyAreNamed) {
   Guard guard(path_, {"https://shop.example"});
   Head asked = head();
   asked.origin = "https://shop.example";
+  EXPECT_EQ(answer_of(guard, asked), 200);
+  asked.site = "cross-site";
   EXPECT_EQ(answer_of(guard, asked), 200);
   asked.origin = "https://shop.example.evil";
   EXPECT_EQ(answer_of(guard, asked), 403);

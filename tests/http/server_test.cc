@@ -39,6 +39,51 @@ TEST_F(Served, EnrolsClassifiesCorrectsAndTakesBack) {
       << "it is undone already";
 }
 
+TEST_F(Served, FindsAClassHoweverItsNameIsWritten) {
+  serve();
+  ASSERT_EQ(enrol("cafe%CC%81", 10).status, 201);
+  EXPECT_EQ(ask("GET", "/v1/classes/cafe%CC%81").json()["class"], "caf\xc3\xa9");
+  EXPECT_EQ(ask("GET", "/v1/classes/caf%C3%A9%20").json()["images"], 1);
+  ASSERT_EQ(enrol("%E2%84%AA", 240).status, 201) << "KELVIN SIGN";
+  const Reply merged = ask("POST", "/v1/classes/%E2%84%AA/merge", json{{"into", "cafe\xcc\x81"}}.dump(), kJson);
+  EXPECT_EQ(merged.status, 200) << merged.body;
+  EXPECT_EQ(merged.json()["images"], 2);
+  EXPECT_EQ(ask("DELETE", "/v1/classes/cafe%CC%81").status, 200);
+  EXPECT_EQ(ask("GET", "/v1/classes").json()["classes"], json::array());
+}
+
+TEST_F(Served, RefusesABlankNameOfAClass) {
+  serve();
+  enrol("dark", 10);
+  for (const std::string blank : {"%20", "%C2%A0", "%E3%80%80"}) {
+    const Reply enrolled = enrol(blank, 240);
+    EXPECT_EQ(enrolled.status, 400) << blank << ": " << enrolled.body;
+    EXPECT_THAT(enrolled.error(), HasSubstr("needs a name"));
+    EXPECT_EQ(ask("GET", "/v1/classes/" + blank).status, 400) << blank;
+    EXPECT_EQ(ask("DELETE", "/v1/classes/" + blank).status, 400) << blank;
+  }
+  for (const char* blank : {" ", "\xc2\xa0", "\xe3\x80\x80"}) {
+    const Reply renamed = ask("PATCH", "/v1/classes/dark", json{{"name", blank}}.dump(), kJson);
+    EXPECT_EQ(renamed.status, 400) << renamed.body;
+    EXPECT_EQ(ask("POST", "/v1/classes/dark/merge", json{{"into", blank}}.dump(), kJson).status, 400);
+  }
+  EXPECT_EQ(ask("GET", "/v1/classes/dark").json()["images"], 1);
+}
+
+TEST_F(Served, DoesNothingForPagesOfOtherSites) {
+  serve();
+  enrol("dark", 10);
+  const Headers other = {{"Sec-Fetch-Site", "cross-site"}};
+  for (const char* path : {"/v1/accuracy", "/v1/recognizer/file", "/v1/classes"})
+    EXPECT_EQ(ask("GET", path, "", other).status, 403) << path;
+  const Reply undone = ask("POST", "/v1/undo", "", other);
+  EXPECT_EQ(undone.status, 403);
+  EXPECT_THAT(undone.error(), HasSubstr("other sites' pages"));
+  EXPECT_EQ(ask("GET", "/", "", other).status, 200) << "a link to the page";
+  EXPECT_EQ(ask("GET", "/v1/classes", "", {{"Sec-Fetch-Site", "same-origin"}}).json()["classes"].size(), 1U);
+  EXPECT_EQ(ask("POST", "/v1/undo").status, 200) << "a program";
+}
+
 TEST_F(Served, DoesAgainWhatWasTakenBackUntilThereIsANewChange) {
   serve();
   EXPECT_EQ(ask("POST", "/v1/redo").status, 409) << "nothing was";

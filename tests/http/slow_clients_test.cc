@@ -199,6 +199,21 @@ TEST_F(Served, AConnectionForWhichThereIsNoFileIsTakenLaterAndSaidOnce) {
   EXPECT_EQ(stated.find("cannot be accepted", first + 1), std::string::npos) << stated.size() << " bytes of log";
 }
 
+TEST_F(Served, SilentConnectionsMakeRoomBeforeTheProcessHasNoFileLeft) {
+  const Logged logged;
+  const int next = ::open("/dev/null", O_RDONLY | O_CLOEXEC);  // the lowest that is free
+  ::close(next);
+  {
+    const NoMoreFiles limit(next + 48);
+    serve();
+  }
+  EXPECT_THAT(logged.text(), HasSubstr("connections at once instead of 512"));
+  std::vector<std::unique_ptr<Client>> silent;
+  for (int i = 0; i < 49; ++i) silent.push_back(std::make_unique<Client>(port()));
+  EXPECT_EQ(ask("GET", "/healthz").status, 200);
+  EXPECT_TRUE(silent.front()->is_closed()) << "it waited longest";
+}
+
 TEST_F(Served, ImagesOfARequestHaveABudgetOfPixelsTogether) {
   ServerOptions options;
   options.limits.request_pixels = 2 * kSide * kSide;

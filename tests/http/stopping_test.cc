@@ -102,7 +102,7 @@ class LongCalibration : public Stopping {
     Recognizer recognizer = Recognizer::open(path_);
     const int64_t dim = recognizer.file().settings().feature_dim;
     std::vector<ClassEnrolment> enrolments;
-    for (int i = 0; i < 20; ++i) {
+    for (int i = 0; i < 60; ++i) {
       ClassRequest named;
       named.name = "c" + std::to_string(i);
       enrolments.push_back(recognizer.describe(named));

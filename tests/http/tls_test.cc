@@ -70,6 +70,27 @@ TEST_F(Encrypted, AnswersOverTls) {
   EXPECT_THAT(answer, HasSubstr("\"ok\""));
 }
 
+/// The cipher that a client of TLS 1.2 gets that offers these; empty where there is no handshake.
+std::string cipher_of(int port, const char* offered) {
+  asio::io_context sockets;
+  asio::ssl::context trust(asio::ssl::context::tls_client);
+  ::SSL_CTX_set_max_proto_version(trust.native_handle(), TLS1_2_VERSION);
+  EXPECT_EQ(::SSL_CTX_set_cipher_list(trust.native_handle(), offered), 1) << offered;
+  asio::ssl::stream<asio::ip::tcp::socket> stream(sockets, trust);
+  stream.next_layer().connect({asio::ip::address_v4::loopback(), static_cast<uint16_t>(port)});
+  boost::system::error_code refused;
+  stream.handshake(asio::ssl::stream_base::client, refused);
+  return refused ? "" : ::SSL_get_cipher_name(stream.native_handle());
+}
+
+TEST_F(Encrypted, TakesOnlyKeysThatAreLostWithTheConversation) {
+  serve(options_);
+  for (const char* weak : {"AES128-SHA", "AES256-SHA256", "AES128-GCM-SHA256", "ECDHE-RSA-AES128-SHA256"})
+    EXPECT_EQ(cipher_of(port(), weak), "") << weak;
+  for (const char* good : {"ECDHE-RSA-AES128-GCM-SHA256", "ECDHE-RSA-CHACHA20-POLY1305"})
+    EXPECT_EQ(cipher_of(port(), good), good);
+}
+
 TEST_F(Encrypted, AClientWithoutTlsGetsNothingAndStopsNobody) {
   serve(options_);
   Client plain(port());

@@ -8,6 +8,7 @@
 
 #include "io/files.h"
 #include "support/message_of.h"
+#include "support/most_memory.h"
 #include "support/python.h"
 #include "support/same_tensor.h"
 #include "support/temp_dir.h"
@@ -180,6 +181,32 @@ TEST_F(SafetensorsTest, BytesThatNoTensorHasAreRefused) {
   EXPECT_THAT(error_of(two + R"("b": {"dtype": "U8", "shape": [2], "data_offsets": [1, 3]}})", "abc"),
               HasSubstr("do not follow one another"));
   EXPECT_NO_THROW(read_safetensors(put(R"({"e": {"dtype": "U8", "shape": [0], "data_offsets": [0, 0]}})", "")));
+}
+
+TEST_F(SafetensorsTest, TensorsThatLieInOnePlaceAreRefusedBeforeAnyIsCopied) {
+  std::string header = R"({"first": {"dtype": "U8", "shape": [1], "data_offsets": [0, 1]})";
+  for (int i = 0; i < 400; ++i)
+    header += R"(, "t)" + std::to_string(i) + R"(": {"dtype": "F64", "shape": [32768], "data_offsets": [1, 262145]})";
+  header += "}";
+  header.append(8 - header.size() % 8, ' ');  // so that one byte later no tensor is aligned
+  const std::string data(262145, '\1');
+  const int64_t taken =
+      testing::most_memory_of([&] { EXPECT_THAT(error_of(header, data), HasSubstr("do not follow one another")); });
+  EXPECT_LT(taken, 32 << 20);
+}
+
+TEST_F(SafetensorsTest, AHeaderOfTooManyValuesIsRefusedBeforeItIsRead) {
+  std::string header = R"({"w": {"dtype": "U8", "shape": [1)";
+  for (int i = 0; i < 1 << 20; ++i) header += ",1";
+  EXPECT_THAT(error_of(header + R"(], "data_offsets": [0, 1]}})", "x"),
+              AllOf(HasSubstr("x.safetensors: the safetensors header has 10485"), HasSubstr("at most 1048576")));
+}
+
+TEST_F(SafetensorsTest, ALongTextAmongTheMetadataIsRead) {
+  std::string list = "[";
+  for (int i = 0; i < 1 << 20; ++i) list += "\"a\",";  // the names of very many images
+  write_safetensors(folder_ / "x", {}, {{"image_ids", list}});
+  EXPECT_EQ(read_safetensors_metadata(folder_ / "x").at("image_ids"), list);
 }
 
 }  // namespace

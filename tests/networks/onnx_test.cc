@@ -7,6 +7,7 @@
 #include "io/files.h"
 #include "networks/backbone.h"
 #include "networks/onnx/detail/batch_axis.h"
+#include "networks/onnx/detail/fuse.h"
 #include "networks/onnx/detail/model.h"
 #include "support/message_of.h"
 #include "support/onnx_writer.h"
@@ -115,6 +116,28 @@ TEST(Onnx, TensorsOutsideAreNotReadFromElsewhereNorBeyondTheirFile) {
               HasSubstr("cut off"));
   EXPECT_THAT(refused({{"location", "weights.bin"}}), HasSubstr("100 bytes for 108 values"));
   EXPECT_THAT(refused({{"location", "nowhere.bin"}}), HasSubstr("nowhere.bin"));
+}
+
+TEST(Onnx, TensorsOutsideMayBeALinkToWhereTheModelLiesAndNowhereElse) {
+  const TempDir folder;
+  const at::Tensor weight = weights({4, 3, 3, 3});
+  const std::string bytes(static_cast<const char*>(weight.data_ptr()), weight.nbytes());
+  for (const char* name : {"secret", "blobs", "snapshot"}) std::filesystem::create_directory(folder / name);
+  write_file(folder / "secret/key", bytes);
+  OnnxWriter writer = convolving_graph();
+  writer.outside("weight", weight, {{"location", "weights.bin"}});
+  std::filesystem::create_symlink("../secret/key", folder / "snapshot/weights.bin");
+  write_file(folder / "snapshot/encoder.onnx", writer.bytes());
+  EXPECT_THAT(message_of([&] { open_backbone(folder / "snapshot/encoder.onnx", plain()); }),
+              HasSubstr("'weights.bin', a link that leads out of the model's folder"));
+  // As Hugging Face's cache has them: names in a snapshot, contents among the blobs.
+  std::filesystem::rename(folder / "snapshot/encoder.onnx", folder / "blobs/1");
+  write_file(folder / "blobs/2", bytes);
+  std::filesystem::remove(folder / "snapshot/weights.bin");
+  std::filesystem::create_symlink("../blobs/1", folder / "snapshot/encoder.onnx");
+  std::filesystem::create_symlink("../blobs/2", folder / "snapshot/weights.bin");
+  expect_near_to(open_backbone(folder / "snapshot/encoder.onnx", plain())->forward(wave_images(2)),
+                 convolved(wave_images(2), weight));
 }
 
 TEST(Onnx, AnOperatorThatIsNotReadIsNamedWithItsNode) {
@@ -318,6 +341,129 @@ TEST(Onnx, SizesThatNoFileCouldHoldAreRefused) {
   divided.output("features");
   EXPECT_THAT(refused(divided), HasSubstr("divides"));
   EXPECT_THAT(refused(convolving_graph(8)), HasSubstr("opset 8"));
+}
+
+/// A graph of one or more operators from images to "features", with a few constants to choose from.
+template <typename Add>
+OnnxWriter graph_of(const Add& add, int64_t side = kSide) {
+  OnnxWriter writer;
+  writer.input("images", {1, 3, side, side});
+  writer.wholes("zero", {0});
+  writer.wholes("one", {1});
+  writer.wholes("many", {100000});
+  add(writer);
+  writer.output("features");
+  return writer;
+}
+
+TEST(Onnx, AnOperatorWithoutItsInputsIsNamedWithItsNode) {
+  const TempDir folder;
+  const auto refusal = [&](const std::string& op, const std::vector<std::string>& inputs) {
+    return message_of([&] { opened(folder, graph_of([&](OnnxWriter& to) { to.node(op, inputs, {"features"}); })); });
+  };
+  EXPECT_THAT(refusal("Add", {"images"}),
+              HasSubstr("encoder.onnx: Add 'node_features': its input 2 is missing, expected at least 2"));
+  EXPECT_THAT(refusal("Where", {"images", "images"}), HasSubstr("Where 'node_features': its input 3 is missing"));
+  EXPECT_THAT(refusal("Conv", {"images", ""}), HasSubstr("Conv 'node_features': its input 2 is missing"));
+  EXPECT_THAT(refusal("BatchNormalization", {"images", "one", "one", "one"}), HasSubstr("its input 5 is missing"));
+  for (const char* op : {"Relu", "Identity", "Softmax", "Concat", "Sum", "Flatten", "Clip", "GlobalAveragePool"})
+    EXPECT_THAT(refusal(op, {}), HasSubstr(std::string(op) + " 'node_features': its input 1 is missing")) << op;
+}
+
+TEST(Onnx, WhatIsLookedForAmongOperatorsHasItsInputs) {
+  const TempDir folder;
+  const auto centred = [](OnnxWriter& to) {
+    to.node("ReduceMean", {}, {"mean"}, {{{"axes", {-1}}}});
+    to.node("Sub", {"images", "mean"}, {"difference"});
+    to.node("Sqrt", {}, {"root"});
+    to.node("Div", {"difference", "root"}, {"features"});
+  };
+  EXPECT_THAT(message_of([&] { opened(folder, graph_of(centred)); }),
+              HasSubstr("ReduceMean 'node_mean': its input 1 is missing"));
+}
+
+TEST(Onnx, ARangeOfNoNumberIsRefused) {
+  const TempDir folder;
+  const auto range = [](OnnxWriter& to) {
+    to.wholes("none", {});
+    to.node("Range", {"none", "many", "one"}, {"places"});
+    to.node("Unsqueeze", {"images", "places"}, {"features"});
+  };
+  EXPECT_THAT(message_of([&] { opened(folder, graph_of(range)); }),
+              HasSubstr("Range 'node_places': its input 1 has 0 numbers, expected one"));
+}
+
+TEST(Onnx, ATensorOfVeryManySizesIsRefused) {
+  const TempDir folder;
+  const auto unsqueezed = [](OnnxWriter& to) {
+    to.node("Range", {"zero", "many", "one"}, {"places"});
+    to.node("Unsqueeze", {"images", "places"}, {"features"});
+  };
+  EXPECT_THAT(message_of([&] { opened(folder, graph_of(unsqueezed)); }),
+              HasSubstr("Unsqueeze 'node_features': it makes a tensor of 100004 sizes, expected at most 64"));
+}
+
+TEST(Onnx, WhatWouldTakeHoursForAnImageIsRefusedBeforeItRuns) {
+  const TempDir folder;
+  constexpr int64_t kLarge = 1024;
+  const auto refusal = [&](const auto& add) {
+    return message_of([&] { opened(folder, graph_of(add, kLarge), plain(kLarge)); });
+  };
+  for (const char* op : {"MaxPool", "AveragePool"}) {
+    const auto pool = [op](OnnxWriter& to) {
+      to.node(op, {"images"}, {"features"}, {{{"kernel_shape", {1000, 1000}}, {"pads", {500, 500, 500, 500}}}});
+    };
+    EXPECT_THAT(refusal(pool), HasSubstr(std::string(op) + " 'node_features': it takes 5e+13 multiply-adds"));
+  }
+  const auto large_windows = [](OnnxWriter& to) {
+    to.wholes("shape", {8, 3, 512, 512});
+    to.node("ConstantOfShape", {"shape"}, {"weight"});
+    to.node("Conv", {"images", "weight"}, {"features"}, {{{"pads", {256, 256, 256, 256}}}});
+  };
+  EXPECT_THAT(refusal(large_windows), HasSubstr("expected at most 1e+13 for an image"));
+}
+
+TEST(Onnx, WeightsThatAreKeptMuchLargerThanTheyAreCount) {
+  const TempDir folder;
+  const auto padded = [](OnnxWriter& to) {
+    to.raw("first", weights({4, 3, 1, 1}));
+    to.wholes("shape", {1, 4, 1032, 1032});
+    to.node("ConstantOfShape", {"shape"}, {"second"});
+    to.node("Conv", {"images", "first"}, {"maps"});
+    to.node("Conv", {"maps", "second"}, {"features"}, {{{"pads", {512, 512, 512, 512}}}});
+  };
+  EXPECT_THAT(message_of([&] { opened(folder, graph_of(padded)); }),
+              HasSubstr("Conv 'node_features': constants that are computed, and weights that operators keep"));
+}
+
+TEST(Onnx, AConvolutionInDoubleDoesNotWriteOutTooManyWindows) {
+  const TempDir folder;
+  const auto twice_as_wide = [](OnnxWriter& to) {
+    to.raw("weight", at::ones({1, 3, 11, 11}, at::kDouble), 11);
+    to.node("Cast", {"images"}, {"wide"}, {{}, {{"to", 11}}});
+    to.node("Conv", {"wide", "weight"}, {"features"}, {{{"pads", {256, 256, 256, 256}}}});
+  };
+  EXPECT_THAT(message_of([&] { opened(folder, graph_of(twice_as_wide)); }),
+              HasSubstr("Conv 'node_features': it makes a tensor of more than 67108864 values"));
+}
+
+TEST(Onnx, WeightsThatConvolutionsShareAreNotFoldedForEach) {
+  const TempDir folder;
+  const auto shared = [](OnnxWriter& to) {
+    to.raw("weight", weights({3, 3, 1, 1}));
+    to.raw("scale", at::tensor({1.5F, 0.5F, 2.F}));
+    to.raw("shift", at::tensor({0.1F, -0.2F, 0.3F}));
+    to.node("Conv", {"images", "weight"}, {"a"});
+    to.node("BatchNormalization", {"a", "scale", "shift", "shift", "scale"}, {"b"});
+    to.node("Conv", {"b", "weight"}, {"c"});
+    to.node("BatchNormalization", {"c", "scale", "shift", "shift", "scale"}, {"d"});
+    to.node("BatchNormalization", {"d", "scale", "shift", "shift", "scale"}, {"features"});
+  };
+  write_file(folder / "shared.onnx", graph_of(shared).bytes());
+  onnx::Model model = onnx::read_model(folder / "shared.onnx");
+  onnx::simplify(model, "features");
+  EXPECT_EQ(model.constants.size(), 3U);
+  EXPECT_EQ(model.nodes.size(), 5U);
 }
 
 TEST(Onnx, FrozenItGivesTheSameFeatures) {

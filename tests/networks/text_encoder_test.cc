@@ -8,6 +8,8 @@
 #include <nlohmann/json.hpp>
 
 #include "base/error.h"
+#include "encoders/text/detail/tokenizer.h"
+#include "encoders/text/detail/unicode.h"
 #include "io/files.h"
 #include "support/clip_folder.h"
 #include "support/made_up.h"
@@ -352,6 +354,49 @@ TEST_F(SentenceFolder, LongWordsAreUnknownAndLongTextsAreCut) {
   std::string many;
   for (int i = 0; i < 100000; ++i) many += "bird ";
   EXPECT_EQ(encoder.tokens(many).size(), 60U);
+}
+
+/// A tokenizer whose longest piece nearly fits at each place of a word of the letter a.
+std::string hard_to_cut(size_t longest_piece) {
+  const std::string pieces = std::string(longest_piece - 1, 'a') + "b";
+  return json{{"normalizer", {{"type", "BertNormalizer"}}},
+              {"model",
+               {{"type", "WordPiece"},
+                {"max_input_chars_per_word", 1 << 20},
+                {"vocab", {{"[UNK]", 0}, {"[CLS]", 1}, {"[SEP]", 2}, {"a", 3}, {"##a", 4}, {"##" + pieces, 5}}}}}}
+      .dump();
+}
+
+TEST(WordPieces, ALongWordThatNearlyHasALongPieceIsCut) {
+  const auto tokenizer = text::make_bert_tokenizer({{"tokenizer.json", hard_to_cut(1000)}});
+  const size_t letters = 10000;  // building each candidate would take 5 * 10^9 steps
+  const std::vector<int64_t> ids = tokenizer->tokens(std::string(letters, 'a'), 1 << 20).ids;
+  ASSERT_EQ(ids.size(), letters + 2);
+  EXPECT_EQ(ids[1], 3);
+  EXPECT_EQ(ids[letters], 4);
+  const std::vector<int64_t> whole = tokenizer->tokens(std::string(1000, 'a') + "b", 10).ids;
+  EXPECT_EQ(whole, (std::vector<int64_t>{1, 3, 5, 2}));
+}
+
+TEST(WordPieces, ATokenThatIsLongerThanAnyWordIsRefused) {
+  EXPECT_THAT(message_of([] {
+                text::make_bert_tokenizer({{"tokenizer.json", hard_to_cut(2000)}});
+              }),
+              HasSubstr("has 2002 bytes, expected at most 1024"));
+}
+
+TEST(Unicode, MarksThatAreOutOfOrderAreSortedHoweverManyThereAre) {
+  constexpr char32_t kAbove = 0x301, kBelow = 0x323;
+  const size_t pairs = 200000;  // 10^10 steps if each moved back by itself
+  std::u32string letters = U"e";
+  for (size_t i = 0; i < pairs; ++i) letters += {kAbove, kBelow};
+  EXPECT_EQ(text::decomposed(letters), U"e" + std::u32string(pairs, kBelow) + std::u32string(pairs, kAbove));
+  EXPECT_EQ(text::composed(letters), U"\u1EB9" + std::u32string(pairs - 1, kBelow) + std::u32string(pairs, kAbove));
+}
+
+TEST(Unicode, FormsAreThoseOfTheStandard) {
+  EXPECT_EQ(text::composed(U"e\u0323\u0302 \u1100\u1161\u11A8 \u212B \u0958"), U"\u1EC7 \uAC01 \u00C5 \u0915\u093C");
+  EXPECT_EQ(text::decomposed(U"\u1EC7 \uAC01 \u00C5"), U"e\u0323\u0302 \u1100\u1161\u11A8 A\u030A");
 }
 
 }  // namespace

@@ -75,6 +75,20 @@ TEST(FlatTable, AnOffsetThatLeadsElsewhereIsRefusedWhereverItStands) {
     message_of([&] { static_cast<void>(FlatTable::root(whole.substr(0, length)).text(1)); });
 }
 
+TEST(FlatTable, AListThatManyPartsShareIsNotCopiedForEach) {
+  std::string bytes = small_table();
+  const uint32_t size = 1000;
+  std::memcpy(&bytes[32], &size, sizeof(size));
+  bytes.resize(36 + size, 'x');
+  const FlatTable table = FlatTable::root(bytes);
+  size_t copied = 0;
+  const auto copy = [&] {
+    for (; copied < 5000; ++copied) EXPECT_EQ(table.text(1).size(), size);
+  };
+  EXPECT_THAT(message_of(copy), HasSubstr("share lists and names that are together more than 1048576 bytes"));
+  EXPECT_EQ(copied, 1048U);
+}
+
 TEST(Tflite, OperatorsGiveWhatTensorFlowDefinesThemToBe) {
   const at::NoGradGuard no_grad;
   const testing::SmallTflite network;
@@ -96,6 +110,38 @@ TEST(Tflite, AConstantThatManyTensorsShareTakesNoMemoryForEach) {
   const TempDir folder;
   std::ofstream(folder / "many.tflite", std::ios::binary) << writer.bytes(images, images);
   EXPECT_THAT(message_of([&] { tflite::read_model(folder / "many.tflite"); }), HasSubstr("more than"));
+}
+
+TEST(Tflite, ThousandsOfTensorsOfOneNameGetTheirNumbers) {
+  testing::TfliteWriter writer;
+  const int32_t images = writer.computed("images", {1, 8, 8, 3});
+  for (int i = 0; i < 20000; ++i) writer.repeat();
+  writer.node(19, {images}, 20000);
+  const TempDir folder;
+  std::ofstream(folder / "many.tflite", std::ios::binary) << writer.bytes(images, 20000);
+  const onnx::Model model = tflite::read_model(folder / "many.tflite");
+  EXPECT_EQ(model.outputs.at(0).name, "images'20000");
+}
+
+TEST(Tflite, WhatOperatorsShareTakesNoMemoryForEach) {
+  const TempDir folder;
+  const auto refusal = [&](const testing::TfliteWriter& writer) {
+    std::ofstream(folder / "shared.tflite", std::ios::binary) << writer.bytes(0, 0);
+    return message_of([&] { tflite::read_model(folder / "shared.tflite"); });
+  };
+  testing::TfliteWriter weights;
+  const int32_t rows = weights.computed("images", {1, 8, 8, 3});
+  const int32_t scores = weights.computed("scores", {1, 2000});
+  const int32_t weight = weights.constant("weight", at::zeros({2000, 192}));
+  for (int i = 0; i < 100; ++i) weights.node(9, {rows, weight}, scores);
+  EXPECT_THAT(refusal(weights), HasSubstr("shared.tflite: its operators share weights"));
+  testing::TfliteWriter inputs;
+  const int32_t maps = inputs.computed("images", {1, 8, 8, 3});
+  inputs.node(2, std::vector<int32_t>(1001, maps), maps);
+  EXPECT_THAT(refusal(inputs), HasSubstr("an operator has 1001 inputs, expected at most 1000"));
+  testing::TfliteWriter names;
+  names.computed(std::string(20000, 'n'), {1, 8, 8, 3});
+  EXPECT_THAT(refusal(names), HasSubstr("tensor 0 has a name of 20000 bytes, expected at most 16384"));
 }
 
 /// Whose weights were rounded to half precision, and whose images to -1 to 1.

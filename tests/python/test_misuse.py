@@ -1,3 +1,5 @@
+import os
+
 import numpy as np
 import pytest
 
@@ -89,6 +91,78 @@ def test_a_failed_fit_leaves_nothing_and_a_failed_partial_fit_what_was(tmp_path)
         classifier.fit(spoiled(np.nan), Y)
     with pytest.raises(protocom.Error, match="not fitted"):
         classifier.predict(X)
+
+
+HUGE = {
+    **{name: lambda name=name: protocom.episodes(X, Y, **{name: 2**100})
+       for name in ("ways", "queries", "unlabelled", "episodes", "seed", "shots")},
+    "ways that C++ has no number for": lambda: protocom.episodes(X, Y, ways=2**63),
+    "thousands of digits": lambda: protocom.episodes(X, Y, ways=10**10_000),
+    "alpha": lambda: protocom.episodes(X, Y, alpha=10**400),
+    "one of several seeds": lambda: protocom.evaluate(X, Y, methods=["mean"], seed=[1, 2**100]),
+    "half a seed": lambda: protocom.evaluate(X, Y, methods=["mean"], seed=1.5),
+    "the seed of fit": lambda: protocom.fit("plda", X, Y, seed=2**100),
+    "the seed of a classifier": lambda: protocom.make("mean", seed=2**64).fit(X, Y),
+    "the seed of an episode": lambda: protocom.make("mean").predict_proba_batch(X.reshape(1, 3, 2, 8), X[None], seeds=[-1]),
+    "the seed of a training": lambda: protocom.pretrain("d", "o", seed=2**64),
+    "epochs": lambda: protocom.pretrain("d", "o", epochs=2**63),
+    "learning_rate": lambda: protocom.pretrain("d", "o", learning_rate=10**400),
+    "top": lambda: protocom.Recognizer("none.pcm", top=2**100),
+}
+
+
+@pytest.mark.parametrize("call", HUGE.values(), ids=HUGE.keys())
+def test_numbers_that_the_library_cannot_hold_are_refused_in_one_sentence(call):
+    with pytest.raises(protocom.UsageError) as caught:
+        call()
+    assert str(caught.value) and "\n" not in str(caught.value)
+
+
+def test_seeds_reach_as_far_as_the_library_does():
+    few = np.tile(X, (4, 1))
+    assert len(protocom.episodes(few, Y * 4, ways=2, queries=2, episodes=3, seed=2**64 - 1)) == 3
+
+
+BYTES = os.fsdecode(b"caf\xe9")
+NO_TEXTS = {
+    "a label": lambda: protocom.PLDA().fit(X, [BYTES] * 3 + ["b"] * 3),
+    "a label of a feature set": lambda: protocom.FeatureSet(X, [BYTES] * 3 + ["b"] * 3),
+    "a method": lambda: protocom.make(BYTES),
+    "a share": lambda: protocom.Recognizer("none.pcm", shares={BYTES: 0.5}),
+}
+
+
+@pytest.mark.parametrize("call", NO_TEXTS.values(), ids=NO_TEXTS.keys())
+def test_names_that_are_no_utf8_are_refused_and_shown(call):
+    with pytest.raises(protocom.UsageError, match=r"should be UTF-8, found 'caf\\udce9'"):
+        call()
+
+
+def test_files_whose_names_are_no_utf8_are_shown(photos, tmp_path):
+    encoder = protocom.Backbone(photos / "encoder.pt")
+    path = os.fsencode(tmp_path) + b"/caf\xe9.png"
+    calls = [lambda: encoder.extract([os.fsdecode(path)]), lambda: protocom.Recognizer(os.fsdecode(path)),
+             lambda: protocom.Fitted(os.fsdecode(path))]
+    for call in calls:
+        with pytest.raises(protocom.Error, match=r"caf\\xe9\.png"):
+            call()
+
+
+def test_classes_whose_names_are_no_utf8_are_refused(photos, tmp_path):
+    mine = protocom.Recognizer.create(tmp_path / "mine.pcm", backbone=photos / "encoder.pt")
+    for call in (lambda: mine.enrol(BYTES, [np.zeros((32, 32, 3), np.uint8)]), lambda: mine.rename("a", BYTES),
+                 lambda: mine.merge(BYTES, "a"), lambda: mine.remove(BYTES),
+                 lambda: mine.enrol("a", [np.zeros((32, 32, 3), np.uint8)], attributes=[BYTES])):
+        with pytest.raises(protocom.UsageError, match="should be UTF-8"):
+            call()
+    for blank in (" ", "\u00a0", "\u3000"):
+        for call in (lambda: mine.enrol(blank, [np.zeros((32, 32, 3), np.uint8)]), lambda: mine.remove(blank)):
+            with pytest.raises(protocom.UsageError, match="needs a name"):
+                call()
+    assert mine.classes == {}
+    mine.enrol("cafe\u0301", [np.zeros((32, 32, 3), np.uint8)])
+    assert list(mine.classes) == ["caf\u00e9"]
+    mine.remove("cafe\u0301")
 
 
 def test_images_of_other_kinds_are_refused(photos, tmp_path):

@@ -45,6 +45,20 @@ TEST_F(RecognizerFileTest, HoldsWhatItWasMadeWith) {
   EXPECT_THAT(message_of([&] { file.read_artefact("fitted", [](const fs::path&) {}); }), HasSubstr("has no fitted"));
 }
 
+TEST_F(RecognizerFileTest, IsMadeOfFilesWhoseNamesAreNoUtf8) {
+  write_file(folder_ / "net\xe9.npz", "the backbone");
+  Provenance provenance;
+  provenance.command = "recognizer create";
+  provenance.options = {{"backbone", "net\xe9.npz"}};
+  RecognizerFile::create(folder_ / "b.pcm", small_settings(), {{"backbone", folder_ / "net\xe9.npz"}}, provenance);
+  const RecognizerFile file(folder_ / "b.pcm");
+  EXPECT_EQ(file.header().provenance.options.at("backbone"), "net\xef\xbf\xbd.npz");
+  std::string backbone;
+  file.read_artefact("backbone", [&](const fs::path& path) { backbone = read_file(path); });
+  EXPECT_EQ(backbone, "the backbone");
+  EXPECT_THAT(message_of([&] { file.list_examples("caf\xe9"); }), HasSubstr("no class 'caf\\xe9'"));
+}
+
 TEST_F(RecognizerFileTest, NamesItselfWhereAnArtefactIsRefused) {
   const RecognizerFile file(path_);
   const std::string stated = message_of(
@@ -177,6 +191,41 @@ TEST_F(RecognizerFileTest, RenamesAClassWithItsImages) {
               HasSubstr("no class 'wolff'; did you mean 'wolf'?"));
   EXPECT_THAT(message_of([&] { file.rename_class("wolf", ""); }), HasSubstr("needs a name"));
   EXPECT_TRUE(file.find_class("wolf"));
+}
+
+TEST_F(RecognizerFileTest, FindsAClassHoweverItsNameIsWritten) {
+  const std::string composed = "caf\xc3\xa9", decomposed = "cafe\xcc\x81";
+  RecognizerFile file(path_);
+  file.enrol({enrolment(decomposed, {{1, 2}}, {"a"}), enrolment(" polar  bear", {{3, 4}}, {"b"}),
+              enrolment("\xe2\x84\xaa", {{5, 6}}, {"c"})});
+  ASSERT_TRUE(file.find_class(decomposed));
+  EXPECT_EQ(file.find_class(decomposed)->name, composed);
+  EXPECT_TRUE(file.has_class(composed + " "));
+  EXPECT_FALSE(file.enrol({enrolment(composed + "\xc2\xa0", {{7, 8}}, {"d"})})[0].is_new);
+  EXPECT_THAT(file.list_examples(decomposed), SizeIs(2));
+  EXPECT_THAT(message_of([&] { file.rename_class("K", decomposed); }), HasSubstr("already has a class"));
+  EXPECT_EQ(file.merge_class("\xe2\x84\xaa", decomposed), 1);
+  file.rename_class(
+      "polar\xc2\xa0"
+      "bear",
+      "ours ");
+  EXPECT_TRUE(file.has_class("ours"));
+  file.remove_class(decomposed);
+  EXPECT_THAT(file.list_classes(), SizeIs(1));
+}
+
+TEST_F(RecognizerFileTest, RefusesABlankNameWhereverOneIsGiven) {
+  RecognizerFile file(path_);
+  file.enrol({enrolment("dog", {{1, 2}}, {"a"})});
+  for (const std::string blank : {" ", "\xc2\xa0", "\xe3\x80\x80"}) {
+    EXPECT_THROW(file.enrol({enrolment(blank, {{3, 4}}, {"b"})}), UsageError) << blank;
+    EXPECT_THROW(file.rename_class("dog", blank), UsageError) << blank;
+    EXPECT_THROW(file.merge_class("dog", blank), UsageError) << blank;
+    EXPECT_THROW(file.remove_class(blank), UsageError) << blank;
+    EXPECT_THROW(file.find_class(blank), UsageError) << blank;
+    EXPECT_THROW(file.list_examples(blank), UsageError) << blank;
+  }
+  EXPECT_THAT(file.changes(), SizeIs(1));
 }
 
 TEST_F(RecognizerFileTest, MergesAClassIntoAnotherAsOneChange) {

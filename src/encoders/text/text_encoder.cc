@@ -166,7 +166,7 @@ TextEncoder open_text_encoder(const fs::path& folder) {
     }
     return TextEncoder(parts_of(modules));
   } catch (const Error& error) {
-    if (std::string_view(error.what()).find(folder.string()) != std::string_view::npos) throw;
+    if (std::string_view(error.what()).find(one_line(folder.string())) != std::string_view::npos) throw;
     fail("{}: {}", folder.string(), error.what());
   }
 }

@@ -2,9 +2,10 @@
 
 #include <utf8proc.h>
 
+#include <algorithm>
 #include <array>
-#include <cstdlib>
-#include <memory>
+#include <cstdint>
+#include <vector>
 
 #include "base/error.h"
 
@@ -15,14 +16,39 @@ constexpr char32_t kReplacement = 0xFFFD;
 
 utf8proc_category_t category_of(char32_t letter) { return utf8proc_category(static_cast<utf8proc_int32_t>(letter)); }
 
-std::u32string in_form(std::u32string_view letters, utf8proc_option_t form) {
-  const std::string text = utf8_of(letters);
-  utf8proc_uint8_t* made = nullptr;
-  const auto size = utf8proc_map(reinterpret_cast<const utf8proc_uint8_t*>(text.data()),
-                                 static_cast<utf8proc_ssize_t>(text.size()), &made, form);
-  const std::unique_ptr<utf8proc_uint8_t, void (*)(void*)> owner(made, &std::free);
-  if (size < 0) fail("a text of {} bytes cannot be normalised: {}", text.size(), utf8proc_errmsg(size));
-  return letters_of({reinterpret_cast<const char*>(made), static_cast<size_t>(size)});
+int marks_class(utf8proc_int32_t letter) { return utf8proc_get_property(letter)->combining_class; }
+
+/// Puts marks in a row in the order of their classes. utf8proc does so by moving each back place by place, which takes
+/// the square of the length of a row.
+void order_marks(std::vector<utf8proc_int32_t>& letters) {
+  for (auto begin = letters.begin(); begin != letters.end();) {
+    if (marks_class(*begin) == 0) {
+      ++begin;
+      continue;
+    }
+    const auto end = std::find_if(begin, letters.end(), [](auto letter) { return marks_class(letter) == 0; });
+    std::stable_sort(begin, end, [](auto a, auto b) { return marks_class(a) < marks_class(b); });
+    begin = end;
+  }
+}
+
+/// Unicode's canonical decomposition, marks in order.
+std::vector<utf8proc_int32_t> decomposition(std::u32string_view letters) {
+  constexpr auto kForm = static_cast<utf8proc_option_t>(UTF8PROC_STABLE | UTF8PROC_DECOMPOSE);
+  constexpr size_t kMostParts = 8;  // of one letter; Unicode has at most four
+  std::vector<utf8proc_int32_t> made;
+  made.reserve(letters.size());
+  for (const char32_t letter : letters) {
+    std::array<utf8proc_int32_t, kMostParts> parts{};
+    int boundary = 0;
+    const auto count =
+        utf8proc_decompose_char(static_cast<utf8proc_int32_t>(letter), parts.data(), kMostParts, kForm, &boundary);
+    if (count < 0 || count > static_cast<utf8proc_ssize_t>(kMostParts))
+      fail("a text has the sign U+{:X}, which cannot be normalised", static_cast<uint32_t>(letter));
+    made.insert(made.end(), parts.begin(), parts.begin() + count);
+  }
+  order_marks(made);
+  return made;
 }
 
 }  // namespace
@@ -53,11 +79,16 @@ std::string utf8_of(std::u32string_view letters) {
 }
 
 std::u32string composed(std::u32string_view letters) {
-  return in_form(letters, static_cast<utf8proc_option_t>(UTF8PROC_STABLE | UTF8PROC_COMPOSE));
+  constexpr auto kForm = static_cast<utf8proc_option_t>(UTF8PROC_STABLE | UTF8PROC_COMPOSE);
+  std::vector<utf8proc_int32_t> parts = decomposition(letters);
+  const auto size = utf8proc_normalize_utf32(parts.data(), static_cast<utf8proc_ssize_t>(parts.size()), kForm);
+  if (size < 0) fail("a text of {} signs cannot be normalised: {}", letters.size(), utf8proc_errmsg(size));
+  return {parts.begin(), parts.begin() + size};
 }
 
 std::u32string decomposed(std::u32string_view letters) {
-  return in_form(letters, static_cast<utf8proc_option_t>(UTF8PROC_STABLE | UTF8PROC_DECOMPOSE));
+  const std::vector<utf8proc_int32_t> parts = decomposition(letters);
+  return {parts.begin(), parts.end()};
 }
 
 std::u32string lower_case(std::u32string_view letters) {

@@ -2,6 +2,7 @@
 #include <array>
 
 #include "base/error.h"
+#include "encoders/text/detail/sentence_pieces.h"
 #include "encoders/text/detail/tokenizer.h"
 #include "encoders/text/detail/unicode.h"
 #include "io/json.h"
@@ -56,17 +57,30 @@ std::u32string normalised(std::string_view text, const WordPieceSettings& settin
   return settings.small ? lower_case(letters) : letters;
 }
 
+constexpr size_t kLongestToken = 1024;  // in bytes; what is looked for at a place of a text is no longer
+
+/// The tokens that begin a word (without a prefix), or those that go on with it.
+PieceTable pieces_with(const std::string& prefix, const Vocabulary& vocabulary, const std::string& where) {
+  std::vector<std::pair<std::string, int64_t>> pieces;
+  for (const auto& [token, number] : vocabulary) {
+    if (token.size() > kLongestToken)
+      fail("{}: the token '{}' has {} bytes, expected at most {}", where, excerpt(token), token.size(), kLongestToken);
+    if (token.size() > prefix.size() && token.compare(0, prefix.size(), prefix) == 0)
+      pieces.emplace_back(token.substr(prefix.size()), number);
+  }
+  return PieceTable(std::move(pieces));
+}
+
 class WordPieceTokenizer : public Tokenizer {
  public:
-  WordPieceTokenizer(Vocabulary vocabulary, WordPieceSettings settings, SpecialTokens special, const Frame& frame,
-                     const std::string& where)
+  WordPieceTokenizer(const Vocabulary& vocabulary, WordPieceSettings settings, SpecialTokens special,
+                     const Frame& frame, const std::string& where)
       : Tokenizer(frame),
-        vocabulary_(std::move(vocabulary)),
+        begins_(pieces_with("", vocabulary, where)),
+        goes_on_(pieces_with(settings.prefix, vocabulary, where)),
         settings_(std::move(settings)),
-        special_(std::move(special)) {
-    unknown_ = number_of(vocabulary_, settings_.unknown, where);
-    for (const auto& [token, number] : vocabulary_) longest_piece_ = std::max(longest_piece_, token.size());
-  }
+        special_(std::move(special)),
+        unknown_(number_of(vocabulary, settings_.unknown, where)) {}
 
  protected:
   [[nodiscard]] std::vector<int64_t> pieces(std::string_view text) const override {
@@ -94,28 +108,36 @@ class WordPieceTokenizer : public Tokenizer {
   }
 
   void cut_word(std::u32string_view word, std::vector<int64_t>& to) const {
+    if (static_cast<int64_t>(word.size()) > settings_.longest_word) return to.push_back(unknown_);
     const size_t before = to.size();
-    bool known = static_cast<int64_t>(word.size()) <= settings_.longest_word;
-    for (size_t at = 0; known && at < word.size();) {
-      const std::string begin = at == 0 ? "" : settings_.prefix;
-      size_t end = std::min(word.size(), at + longest_piece_);
-      auto found = vocabulary_.end();
-      for (; end > at && found == vocabulary_.end(); --end)
-        found = vocabulary_.find(begin + utf8_of(word.substr(at, end - at)));
-      known = found != vocabulary_.end();
-      if (known) to.push_back(found->second);
-      at = end + 1;
+    const std::string text = utf8_of(word);
+    for (size_t at = 0; at < text.size();) {
+      const auto [size, number] = longest_piece(at == 0 ? begins_ : goes_on_, std::string_view(text).substr(at));
+      if (size == 0) {
+        to.resize(before);
+        return to.push_back(unknown_);
+      }
+      to.push_back(number);
+      at += size;
     }
-    if (known) return;
-    to.resize(before);
-    to.push_back(unknown_);
   }
 
-  Vocabulary vocabulary_;
+  /// Size and number of the longest piece at the beginning of a text; 0 where there is none. It ends where a letter
+  /// does: a vocabulary may have any bytes.
+  static std::pair<size_t, int64_t> longest_piece(const PieceTable& pieces, std::string_view text) {
+    std::pair<size_t, int64_t> longest{0, 0};
+    pieces.find(text, [&](size_t size, int64_t number) {
+      constexpr unsigned char kKind = 0xC0, kWithinALetter = 0x80;
+      const bool whole = size == text.size() || (static_cast<unsigned char>(text[size]) & kKind) != kWithinALetter;
+      if (whole) longest = {size, number};
+    });
+    return longest;
+  }
+
+  PieceTable begins_, goes_on_;
   WordPieceSettings settings_;
   SpecialTokens special_;
-  int64_t unknown_ = 0;
-  size_t longest_piece_ = 0;  // bytes, so letters are not more
+  int64_t unknown_;
 };
 
 /// A token a line, its number that of the line.
@@ -141,7 +163,7 @@ Tokenizer::Frame frame_in(const Vocabulary& vocabulary, const std::string& where
 }
 
 std::unique_ptr<Tokenizer> from_vocabulary(const std::string& text, const nlohmann::json& stated) {
-  Vocabulary vocabulary = vocabulary_of_lines(text);
+  const Vocabulary vocabulary = vocabulary_of_lines(text);
   WordPieceSettings settings;
   settings.small = truth_in(stated, "do_lower_case", true);
   settings.accents_go = truth_in(stated, "strip_accents", settings.small);
@@ -151,8 +173,7 @@ std::unique_ptr<Tokenizer> from_vocabulary(const std::string& text, const nlohma
     if (const auto found = vocabulary.find(token); found != vocabulary.end()) special.emplace_back(*found);
   }
   const auto frame = frame_in(vocabulary, "vocab.txt");
-  return std::make_unique<WordPieceTokenizer>(std::move(vocabulary), settings, SpecialTokens(special), frame,
-                                              "vocab.txt");
+  return std::make_unique<WordPieceTokenizer>(vocabulary, settings, SpecialTokens(special), frame, "vocab.txt");
 }
 
 std::unique_ptr<Tokenizer> word_piece_of_json(const std::string& text) {
@@ -182,7 +203,7 @@ std::unique_ptr<Tokenizer> word_piece_of_json(const std::string& text) {
     vocabulary.emplace(token.content, token.number);
   }
   const auto frame = frame_in(vocabulary, kWhere);
-  return std::make_unique<WordPieceTokenizer>(std::move(vocabulary), settings, SpecialTokens(special), frame, kWhere);
+  return std::make_unique<WordPieceTokenizer>(vocabulary, settings, SpecialTokens(special), frame, kWhere);
 }
 
 }  // namespace

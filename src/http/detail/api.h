@@ -192,7 +192,10 @@ nlohmann::json next_redo_of(const RecognizerFile& file);
 /// The name of a file without where it lies: where an image came from is shown so.
 std::string file_name_of(const std::string& source);
 
-/// Throws HttpError 404 unless the class is there.
+/// The name that a client means for a class (checked_class_name). Throws HttpError 400 for what is none.
+std::string class_name_in(const std::string& written);
+
+/// The class, however its name is written. Throws HttpError 404 unless it is there, 400 for what is no name.
 ClassInfo class_or_404(const RecognizerFile& file, const std::string& name);
 
 /// Throws HttpError 404 unless the example is there.

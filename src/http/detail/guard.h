@@ -18,7 +18,7 @@ enum class Asks { kNothing, kRead, kWrite };
 
 /// Who may do what. With keys: the role of the key in `Authorization: Bearer KEY`, so many requests a minute. Without:
 /// everybody on this machine, but no web page of another site that a browser here shows: those are told by the names in
-/// Host and Origin. Thread-safe.
+/// Host and Origin, and by Sec-Fetch-Site. Thread-safe.
 class Guard {
  public:
   /// `keys` may be empty: none are asked for. `origins`: other sites whose pages may ask, "*" for all. Throws

@@ -78,6 +78,18 @@ at::Tensor activated(at::Tensor maps, const Activation& activation) {
   return maps;
 }
 
+/// ATen's. In float64 it writes the windows of all images out, so it gets one image at a time.
+at::Tensor plainly_filtered(const at::Tensor& images, const Convolution& what) {
+  const auto filter = [&](const at::Tensor& some) {
+    return at::conv2d(some, what.weight, bias_of(what), what.window.strides, own_padding(what.window),
+                      what.window.dilations, what.groups);
+  };
+  if (images.scalar_type() != at::kDouble || images.size(0) < 2) return filter(images);
+  Tensors each;
+  for (int64_t i = 0; i < images.size(0); ++i) each.push_back(filter(images.narrow(0, i, 1)));
+  return at::cat(each);
+}
+
 /// The filter with as much of what comes after it as it does itself, which is taken out of `after`.
 Filter filter_of(const Binding& binding, const Convolution& convolution, Activation& after) {
   const bool own_relu = after.op == "Relu" && !binding.has(3);
@@ -87,10 +99,7 @@ Filter filter_of(const Binding& binding, const Convolution& convolution, Activat
       return *packed;
     }
   }
-  return [weight = convolution.weight, bias = bias_of(convolution), window = convolution.window,
-          groups = convolution.groups](const at::Tensor& images) {
-    return at::conv2d(images, weight, bias, window.strides, own_padding(window), window.dilations, groups);
-  };
+  return [convolution](const at::Tensor& images) { return plainly_filtered(images, convolution); };
 }
 
 }  // namespace
@@ -120,6 +129,10 @@ Convolution convolution_of(const Binding& binding) {
     fail("it takes {} channels in {} groups, its weights are [{}]", channels, made.groups,
          fmt::join(weight.sizes(), ", "));
   check_maps(made.window, made.input, weight.size(0));
+  if (weight.scalar_type() != at::kFloat) {
+    const Sizes places = made.output();  // its windows are written out, see plainly_filtered
+    check_elements({weight.size(1), weight.size(2), weight.size(3), places[2], places[3]});
+  }
   if (binding.has(2)) made.bias = binding.weight(2);
   made.activation = {binding.text("activation", ""), binding.number("least", 0), binding.number("most", 0)};
   return made;

@@ -41,7 +41,11 @@ class Graph {
     if (!found.defined() || found.numel() != 1) return std::nullopt;
     return found.to(at::kDouble).item<double>();
   }
-  [[nodiscard]] bool has_one_user(const std::string& value) const { return users_.at(value) == 1; }
+  /// False for what came later than this graph.
+  [[nodiscard]] bool has_one_user(const std::string& value) const {
+    const auto found = users_.find(value);
+    return found != users_.end() && found->second == 1;
+  }
 
  private:
   Model& model_;
@@ -79,11 +83,13 @@ void fold_batch_norm(Model& model, const Graph& graph, Node& norm) {
   for (size_t i = 1; i < 5; ++i) values.push_back(graph.constant(norm.inputs[i]));
   const at::Tensor weight = graph.constant(conv->inputs[1]);
   const at::Tensor bias = conv->inputs.size() > 2 ? graph.constant(conv->inputs[2]) : at::zeros({1});
+  // Each norm would get its own copy of weights that several convolutions share.
+  if (!graph.has_one_user(conv->inputs[1])) return;
   const bool known = std::all_of(values.begin(), values.end(), [&](const at::Tensor& value) {
     return value.defined() && weight.defined() && weight.dim() == 4 &&
            value.sizes() == at::IntArrayRef({weight.size(0)});
   });
-  if (!known || !bias.defined()) return;
+  if (!known || !bias.defined() || bias.dim() != 1 || (bias.numel() != 1 && bias.numel() != weight.size(0))) return;
   const auto given = norm.attributes.find("epsilon");
   const double epsilon = given != norm.attributes.end() ? given->second.number.value_or(1e-5) : 1e-5;
   const at::Tensor scale = values[0] * (values[3] + epsilon).rsqrt();  // [out]

@@ -177,16 +177,16 @@ Operation make_resize(const Binding& binding) {
 
 const std::vector<Operator>& network_operators() {
   static const std::vector<Operator> kAll = {
-      {"Conv", &make_conv},
-      {kConv, &make_conv},
+      {"Conv", &make_conv, 2},
+      {kConv, &make_conv, 2},
       {"MaxPool", &make_max_pool},
       {"AveragePool", &make_average_pool},
       {"GlobalAveragePool", &make_global_average},
       {"GlobalMaxPool", &make_global_max},
-      {"BatchNormalization", &make_batch_norm},
-      {"InstanceNormalization", &make_instance_norm},
+      {"BatchNormalization", &make_batch_norm, 5},
+      {"InstanceNormalization", &make_instance_norm, 3},
       {"LayerNormalization", &make_layer_norm},
-      {"GroupNormalization", &make_group_norm},
+      {"GroupNormalization", &make_group_norm, 3},
       {"LpNormalization", &make_lp_norm},
       {"Resize", &make_resize},
       {"Upsample", &make_resize},

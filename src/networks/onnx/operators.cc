@@ -2,6 +2,7 @@
 
 #include <ATen/ATen.h>
 #include <ATen/ExpandUtils.h>
+#include <fmt/format.h>
 
 #include <map>
 
@@ -11,14 +12,16 @@ namespace protocom::onnx {
 namespace {
 
 constexpr int64_t kMostElements = int64_t{1} << 26;
+constexpr size_t kMostSizes = 64;           // of a tensor: as many as LibTorch reduces over
 constexpr int64_t kMostWholes = 1'000'000;  // of a constant that is a list of sizes, indices or the like
 
-const std::map<std::string, Maker>& operator_makers() {
-  static const std::map<std::string, Maker> kAll = [] {
-    std::map<std::string, Maker> all;
+/// By their names.
+const std::map<std::string, Operator>& operators() {
+  static const std::map<std::string, Operator> kAll = [] {
+    std::map<std::string, Operator> all;
     for (const auto* group :
          {&elementwise_operators(), &shape_operators(), &reduction_operators(), &network_operators()}) {
-      for (const Operator& item : *group) all.emplace(item.name, item.make);
+      for (const Operator& item : *group) all.emplace(item.name, item);
     }
     return all;
   }();
@@ -87,16 +90,31 @@ Sizes Binding::wholes_or_input(const char* name, size_t input, const Sizes& othe
 }
 
 Maker find_maker(const Node& node) {
-  const auto found = operator_makers().find(node.op);
-  if (found == operator_makers().end() || !node.domain.empty()) {
+  const auto found = operators().find(node.op);
+  if (found == operators().end() || !node.domain.empty()) {
     fail("{}{}{} is not among the operators of image encoders that are read", excerpt(node.domain),
          node.domain.empty() ? "" : ".", excerpt(node.op));
   }
-  return found->second;
+  return found->second.make;
+}
+
+std::string name_of(const Node& node) {
+  return node.name.empty() ? excerpt(node.op) : fmt::format("{} '{}'", excerpt(node.op), excerpt(node.name));
+}
+
+void check_inputs(const Node& node) {
+  const auto found = operators().find(node.op);
+  if (found == operators().end() || !node.domain.empty()) return;
+  const size_t least = found->second.inputs;
+  for (size_t i = 0; i < least; ++i) {
+    if (i >= node.inputs.size() || node.inputs[i].empty())
+      fail("{}: its input {} is missing, expected at least {}", name_of(node), i + 1, least);
+  }
 }
 
 void check_elements(at::IntArrayRef sizes) {
   int64_t count = 1;
+  if (sizes.size() > kMostSizes) fail("it makes a tensor of {} sizes, expected at most {}", sizes.size(), kMostSizes);
   for (const int64_t size : sizes) {
     if (size < 0 || __builtin_mul_overflow(count, size, &count) || count > kMostElements)
       fail("it makes a tensor of more than {} values", kMostElements);

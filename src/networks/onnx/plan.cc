@@ -7,8 +7,10 @@
 #include <limits>
 #include <map>
 #include <optional>
+#include <set>
 
 #include "base/error.h"
+#include "networks/onnx/detail/costs.h"
 #include "networks/onnx/detail/layout.h"
 
 namespace protocom::onnx {
@@ -16,10 +18,7 @@ namespace {
 
 constexpr size_t kNone = std::numeric_limits<size_t>::max();
 constexpr int64_t kMostAtOnce = int64_t{1} << 28;  // values that are alive together, for one image
-
-std::string name_of(const Node& node) {
-  return node.name.empty() ? excerpt(node.op) : fmt::format("{} '{}'", excerpt(node.op), excerpt(node.name));
-}
+constexpr double kMostWork = 1e13;  // for one image; ViT-L of 336 pixels needs 1.9e11, ViT-g of 518 pixels 1.8e12
 
 /// Runs `work` for a node, whose name is put before whatever goes wrong.
 template <typename Work>
@@ -121,14 +120,41 @@ class Plan::Maker {
 
   void add(const Node& node, size_t index) {
     for_node(name_of(node), [&] {
+      const auto maker = find_maker(node);
       const Binding binding = bind(node);
-      const Operation operation =
-          layout_ && !is_computed(node) ? layout_->operation(binding) : find_maker(node)(binding);
+      count_work(work_of(binding));
+      if (!is_computed(node)) count_kept(binding);
+      const Operation operation = layout_ && !is_computed(node) ? layout_->operation(binding) : maker(binding);
       if (is_computed(node))
         compute(node, operation);
       else
         add_step(node, index, operation);
     });
+  }
+
+  /// All operators run once before anybody can tell how long they take.
+  void count_work(double work) {
+    work_ += work;
+    if (work_ > kMostWork)
+      fail("it takes {:.2g} multiply-adds, with all before it {:.2g}, expected at most {:.2g} for an image", work,
+           work_, kMostWork);
+  }
+
+  /// What an operator keeps of its weights counts as what is computed does, but for a first copy of each, which is as
+  /// large as the constant itself.
+  void count_kept(const Binding& binding) {
+    int64_t kept = kept_by(binding);
+    if (kept == 0 || !binding.has(1)) return;
+    const at::Tensor weight = binding.constant(1);
+    if (weight.defined() && kept_of_.insert(binding.node().inputs[1]).second) kept -= std::min(kept, weight.numel());
+    count_computed(kept);
+  }
+
+  void count_computed(int64_t values) {
+    computed_ += values;
+    if (computed_ > kMostAtOnce)
+      fail("constants that are computed, and weights that operators keep for themselves, are more than {} values",
+           kMostAtOnce);
   }
 
   /// What does not depend on the image is computed once, on the processor.
@@ -142,8 +168,8 @@ class Plan::Maker {
     check_outputs(node, outputs);
     for (size_t i = 0; i < node.outputs.size(); ++i) {
       check_elements(outputs[i].sizes());
-      computed_ += outputs[i].numel();
-      if (computed_ > kMostAtOnce) fail("its constants are more than {} values", kMostAtOnce);
+      count_computed(outputs[i].numel());
+      count_work(work_of_values(outputs[i].numel()));
       constants_[node.outputs[i]] = outputs[i];
     }
   }
@@ -181,6 +207,7 @@ class Plan::Maker {
     const Tensors outputs = operation(inputs);
     check_outputs(node, outputs);
     for (size_t i = 0; i < node.outputs.size(); ++i) {
+      count_work(work_of_values(outputs[i].numel()));
       sizes_[node.outputs[i]] =
           layout_ ? layout_->sizes(node.outputs[i], outputs[i].sizes()) : outputs[i].sizes().vec();
       const bool wanted = !node.outputs[i].empty() && last_use_.count(node.outputs[i]) > 0;
@@ -202,6 +229,8 @@ class Plan::Maker {
   std::vector<at::Tensor> values_;
   int64_t alive_ = 0;
   int64_t computed_ = 0;
+  double work_ = 0;
+  std::set<std::string> kept_of_;  // weights that an operator has in its own order
 };
 
 Plan::Plan(const Model& model, const std::string& output, const at::Tensor& input, Use use) {

@@ -7,6 +7,7 @@
 #include "io/files.h"
 #include "io/json.h"
 #include "networks/onnx/detail/model.h"
+#include "networks/onnx/detail/operators.h"
 #include "networks/onnx/detail/tensor_proto.h"
 
 namespace protocom::onnx {
@@ -209,6 +210,7 @@ void check_order(const Model& model) {
   for (const GraphValue& input : model.inputs) add(input.name);
   for (const auto& [name, tensor] : model.constants) add(name);
   for (const Node& node : model.nodes) {
+    check_inputs(node);
     for (const std::string& input : node.inputs) {
       if (!input.empty() && known.count(input) == 0)
         fail("{} '{}' takes '{}', which nothing before it gives", excerpt(node.op), excerpt(node.name), excerpt(input));

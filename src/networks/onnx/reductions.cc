@@ -115,20 +115,13 @@ Operation make_linear(const Binding& binding) {
 
 const std::vector<Operator>& reduction_operators() {
   static const std::vector<Operator> kAll = {
-      {"ReduceMean", &reduce<&mean>},
-      {"ReduceSum", &reduce<&sum>},
-      {"ReduceMax", &reduce<&largest>},
-      {"ReduceMin", &reduce<&least>},
-      {"ReduceProd", &reduce<&product>},
-      {"ReduceL1", &reduce<&absolute>},
-      {"ReduceL2", &reduce<&length>},
-      {"ReduceSumSquare", &reduce<&squares>},
-      {"ArgMax", &make_argmax},
-      {"Softmax", &make_softmax},
-      {"LogSoftmax", &make_softmax},
-      {"MatMul", &make_matmul},
-      {"Gemm", &make_gemm},
-      {kLinear, &make_linear},
+      {"ReduceMean", &reduce<&mean>},    {"ReduceSum", &reduce<&sum>},
+      {"ReduceMax", &reduce<&largest>},  {"ReduceMin", &reduce<&least>},
+      {"ReduceProd", &reduce<&product>}, {"ReduceL1", &reduce<&absolute>},
+      {"ReduceL2", &reduce<&length>},    {"ReduceSumSquare", &reduce<&squares>},
+      {"ArgMax", &make_argmax},          {"Softmax", &make_softmax},
+      {"LogSoftmax", &make_softmax},     {"MatMul", &make_matmul, 2},
+      {"Gemm", &make_gemm, 2},           {kLinear, &make_linear, 3},
   };
   return kAll;
 }

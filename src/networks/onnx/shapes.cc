@@ -87,6 +87,7 @@ Operation make_squeeze(const Binding& binding) {
 Operation make_unsqueeze(const Binding& binding) {
   Sizes axes = binding.wholes_or_input("axes", 1, {});
   const size_t dims = binding.sizes(0).size() + axes.size();
+  check_elements(Sizes(dims, 1));  // each axis is added by itself
   for (int64_t& axis : axes) axis = axis_of(axis, dims);
   std::sort(axes.begin(), axes.end());
   return one_output([axes](Tensors& in) {
@@ -281,9 +282,14 @@ Operation make_constant_of_shape(const Binding& binding) {
 }
 
 Operation make_range(const Binding& binding) {
-  const double start = binding.values(0).at(0);
-  const double end = binding.values(1).at(0);
-  const double step = binding.values(2).at(0);
+  const auto one = [&](size_t input) {
+    const std::vector<double> values = binding.values(input);
+    if (values.size() != 1) fail("its input {} has {} numbers, expected one", input + 1, values.size());
+    return values.front();
+  };
+  const double start = one(0);
+  const double end = one(1);
+  const double step = one(2);
   const double count = std::ceil((end - start) / step);
   if (!(std::isfinite(count) && count < 1e6)) fail("it counts from {} to {} by {}", start, end, step);
   const at::Tensor answer =
@@ -342,12 +348,12 @@ Operation make_pad(const Binding& binding) {
 
 const std::vector<Operator>& shape_operators() {
   static const std::vector<Operator> kAll = {
-      {"Reshape", &make_reshape}, {"Flatten", &make_flatten},     {"Transpose", &make_transpose},
-      {"Squeeze", &make_squeeze}, {"Unsqueeze", &make_unsqueeze}, {"Concat", &make_concat},
-      {"Split", &make_split},     {"Slice", &make_slice},         {"Gather", &make_gather},
-      {"Expand", &make_expand},   {"Tile", &make_tile},           {"Shape", &make_shape},
-      {"Size", &make_size},       {"Constant", &make_constant},   {"ConstantOfShape", &make_constant_of_shape},
-      {"Range", &make_range},     {"ScatterND", &make_scatter},   {"Pad", &make_pad},
+      {"Reshape", &make_reshape, 2}, {"Flatten", &make_flatten},      {"Transpose", &make_transpose},
+      {"Squeeze", &make_squeeze},    {"Unsqueeze", &make_unsqueeze},  {"Concat", &make_concat},
+      {"Split", &make_split},        {"Slice", &make_slice},          {"Gather", &make_gather, 2},
+      {"Expand", &make_expand, 2},   {"Tile", &make_tile, 2},         {"Shape", &make_shape},
+      {"Size", &make_size},          {"Constant", &make_constant, 0}, {"ConstantOfShape", &make_constant_of_shape},
+      {"Range", &make_range, 3},     {"ScatterND", &make_scatter, 3}, {"Pad", &make_pad},
   };
   return kAll;
 }

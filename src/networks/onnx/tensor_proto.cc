@@ -114,6 +114,21 @@ bool is_plain_name(const std::string& name) {
          name.find('\\') == std::string::npos && name.find('\0') == std::string::npos;
 }
 
+/// The file of tensors beside a model. It may be a link to where the model itself lies, as in Hugging Face's cache, and
+/// to nowhere else: whoever is given a recognizer gets the tensors that it keeps of its encoder, which must not be any
+/// file of the one who made it. Throws Error.
+std::filesystem::path beside(const std::filesystem::path& model, const std::string& name) {
+  namespace fs = std::filesystem;
+  const fs::path file = model.parent_path() / name;
+  std::error_code missing;
+  const fs::path real = fs::canonical(file, missing);
+  if (missing) return file;  // opening it says why
+  const fs::path folder = real.parent_path();
+  if (folder != fs::canonical(model).parent_path() && folder != fs::canonical(fs::absolute(model).parent_path()))
+    fail("tensors lie in '{}', a link that leads out of the model's folder: put the file itself there", excerpt(name));
+  return real;
+}
+
 }  // namespace
 
 std::string_view TensorFiles::bytes(const std::string& location, uint64_t offset, std::optional<uint64_t> length) {
@@ -123,7 +138,7 @@ std::string_view TensorFiles::bytes(const std::string& location, uint64_t offset
     fail("tensors lie in '{}': expected the name of a file in the same folder", excerpt(location));
   if (shown(model_) != model_.string()) fail("its tensors are in another file, '{}', which is not here", excerpt(name));
   auto found = opened_.find(name);
-  if (found == opened_.end()) found = opened_.emplace(name, Opened{MappedFile(model_.parent_path() / name), 0}).first;
+  if (found == opened_.end()) found = opened_.emplace(name, Opened{MappedFile(beside(model_, name)), 0}).first;
   Opened& opened = found->second;
   const std::string_view all = opened.file.bytes();
   const uint64_t taken = length.value_or(offset <= all.size() ? all.size() - offset : 0);

@@ -1,9 +1,15 @@
 #include "networks/tflite/detail/flat_table.h"
 
+#include <algorithm>
+#include <utility>
+
 namespace protocom::tflite {
 namespace {
 
 constexpr size_t kMostTables = 200'000;  // of one vector: a table in memory is larger than the offset that points to it
+// A file has each list once for whoever has it; only one that is made to take memory has one for thousands.
+constexpr size_t kCopies = 4;
+constexpr size_t kAlwaysCopied = size_t{1} << 20;
 
 }  // namespace
 
@@ -11,10 +17,11 @@ FlatTable FlatTable::root(std::string_view bytes) {
   uint32_t offset = 0;
   if (bytes.size() < sizeof(offset)) fail("it has {} bytes", bytes.size());
   std::memcpy(&offset, bytes.data(), sizeof(offset));
-  return {bytes, offset};
+  return {bytes, offset, std::make_shared<size_t>(0)};
 }
 
-FlatTable::FlatTable(std::string_view all, size_t place) : all_(all), place_(place) {
+FlatTable::FlatTable(std::string_view all, size_t place, std::shared_ptr<size_t> copies)
+    : all_(all), copies_(std::move(copies)), place_(place) {
   const int64_t fields = static_cast<int64_t>(place) - value<int32_t>(place);
   if (fields < 0) fail("an offset leads before the file; it is damaged");
   fields_ = static_cast<size_t>(fields);
@@ -40,10 +47,18 @@ std::string_view FlatTable::vector_bytes(size_t field, size_t element) const {
   return all_.substr(start + 4, size);
 }
 
+std::string_view FlatTable::copied(std::string_view bytes) const {
+  const size_t most = std::max(kCopies * all_.size(), kAlwaysCopied);
+  if (bytes.size() > most - *copies_)
+    fail("its parts share lists and names that are together more than {} bytes, in a file of {}", most, all_.size());
+  *copies_ += bytes.size();
+  return bytes;
+}
+
 FlatTable FlatTable::table(size_t field) const {
   const size_t place = place_of(field);
   if (place == 0) fail("something is missing in the file; it is damaged");
-  return {all_, follow(place)};
+  return {all_, follow(place), copies_};
 }
 
 std::vector<FlatTable> FlatTable::tables(size_t field) const {
@@ -52,7 +67,7 @@ std::vector<FlatTable> FlatTable::tables(size_t field) const {
   if (count == 0) return tables;
   if (count > kMostTables) fail("it has {} parts of one kind, expected at most {}", count, kMostTables);
   const size_t first = follow(place_of(field)) + 4;
-  for (size_t i = 0; i < count; ++i) tables.push_back({all_, follow(first + i * sizeof(uint32_t))});
+  for (size_t i = 0; i < count; ++i) tables.push_back({all_, follow(first + i * sizeof(uint32_t)), copies_});
   return tables;
 }
 

@@ -11,6 +11,7 @@ namespace protocom::tflite {
 namespace {
 
 constexpr size_t kShares = 4;
+constexpr size_t kMostInputs = 1000;  // of an operator; what puts maps behind one another has some dozens
 
 int32_t code_of(const FlatTable& table) {
   const int32_t old{table.number<int8_t>(0, 0)};
@@ -33,12 +34,29 @@ Preprocessing stated(const Tensor& input) {
   return images;
 }
 
+Operator operator_of(const FlatTable& table) {
+  const bool has_options = table.has(4);
+  Operator item{table.numbers<int32_t>(1), table.numbers<int32_t>(2), has_options,
+                has_options ? table.table(4) : table};
+  if (item.inputs.size() > kMostInputs)
+    fail("an operator has {} inputs, expected at most {}", item.inputs.size(), kMostInputs);
+  return item;
+}
+
+/// Tensors of one name get their numbers behind it. Those differ, so few names are taken already.
+void make_unique(std::vector<Tensor>& tensors) {
+  std::set<std::string> names;
+  for (size_t i = 0; i < tensors.size(); ++i) {
+    while (!names.insert(tensors[i].name).second) tensors[i].name += "'" + std::to_string(i);
+  }
+}
+
 onnx::Model translate(const FlatTable& root, size_t file_bytes) {
   const std::vector<FlatTable> graphs = root.tables(2);
   if (graphs.size() != 1) fail("it has {} graphs, expected one", graphs.size());
   const std::vector<FlatTable> buffers = root.tables(4);
   std::vector<Tensor> tensors;
-  // Several tensors may have one part of the file, and a byte becomes a float.
+  // Several tensors may have one part of the file, several operators one tensor, and a byte becomes a float.
   const size_t most_values = std::max(kShares * file_bytes, size_t{1} << 16);
   size_t values = 0;
   for (const FlatTable& table : graphs[0].tables(0)) {
@@ -47,16 +65,13 @@ onnx::Model translate(const FlatTable& root, size_t file_bytes) {
     if (values > most_values)
       fail("its tensors have more than {} values, in a file of {} bytes", most_values, file_bytes);
   }
-  std::set<std::string> names;
-  for (Tensor& tensor : tensors) {
-    while (!names.insert(tensor.name).second) tensor.name += "'";
-  }
+  make_unique(tensors);
   const std::vector<int32_t> inputs = graphs[0].numbers<int32_t>(1);
   const std::vector<int32_t> outputs = graphs[0].numbers<int32_t>(2);
   if (inputs.size() != 1 || outputs.empty())
     fail("it has {} inputs and {} outputs, expected one image", inputs.size(), outputs.size());
   const std::vector<FlatTable> codes = root.tables(1);
-  Translator to(std::move(tensors));
+  Translator to(std::move(tensors), most_values);
   const Tensor& images = to.tensor(inputs[0]);
   to.model.stated = stated(images);
   to.model.inputs = {{to.value(images), {images.shape[0], 3, images.shape[1], images.shape[2]}}};
@@ -68,9 +83,7 @@ onnx::Model translate(const FlatTable& root, size_t file_bytes) {
     if (!translation)
       fail("it has the operator {} of TensorFlow Lite{}, which is not among those of image networks that are read",
            code, codes[index].has(1) ? fmt::format(" ('{}')", excerpt(codes[index].text(1))) : "");
-    const bool has_options = table.has(4);
-    translation(
-        to, {table.numbers<int32_t>(1), table.numbers<int32_t>(2), has_options, has_options ? table.table(4) : table});
+    translation(to, operator_of(table));
   }
   for (const int32_t number : outputs) to.model.outputs.push_back({to.value(to.tensor(number)), {}});
   return std::move(to.model);

@@ -9,6 +9,7 @@ namespace protocom::tflite {
 namespace {
 
 constexpr size_t kMostTensorDims = 8;
+constexpr size_t kLongestName = size_t{1} << 14;  // in bytes: every operator that takes the tensor has it
 
 /// TensorType.
 at::ScalarType scalar_type(int8_t type) {
@@ -60,6 +61,8 @@ at::Tensor dequantised(const Tensor& tensor, const at::Tensor& raw) {
 
 Tensor read_tensor(const FlatTable& table, const std::vector<FlatTable>& buffers, size_t number) {
   Tensor tensor;
+  if (const size_t size = table.bytes(3).size(); size > kLongestName)
+    fail("tensor {} has a name of {} bytes, expected at most {}", number, size, kLongestName);
   tensor.name = table.text(3);
   if (tensor.name.empty()) tensor.name = "tensor " + std::to_string(number);
   for (const int32_t size : table.numbers<int32_t>(0)) tensor.shape.push_back(size);

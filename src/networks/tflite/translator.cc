@@ -7,6 +7,8 @@
 namespace protocom::tflite {
 namespace {
 
+constexpr size_t kMostNameBytes = size_t{1} << 26;  // large networks have some hundred thousand
+
 struct Range {
   double least = -std::numeric_limits<double>::infinity();
   double most = std::numeric_limits<double>::infinity();
@@ -41,6 +43,23 @@ Range range_of(const Tensor& result, int8_t activation) {
 }
 
 }  // namespace
+
+std::string Translator::constant(const at::Tensor& values) {
+  const auto count = static_cast<size_t>(values.numel());
+  if (count > values_left_) fail("its operators share weights that are together too many values for the file's size");
+  values_left_ -= count;
+  const std::string name = "constant " + std::to_string(model.constants.size());
+  model.constants[name] = values.contiguous();
+  return name;
+}
+
+void Translator::add(const char* op, std::vector<std::string> inputs, const std::string& result,
+                     std::map<std::string, onnx::Attribute> attributes) {
+  name_bytes_ += 2 * (sizeof(std::string) + result.size());
+  for (const std::string& input : inputs) name_bytes_ += sizeof(std::string) + input.size();
+  if (name_bytes_ > kMostNameBytes) fail("the names in its operators have more than {} bytes", kMostNameBytes);
+  model.nodes.push_back({op, "", result, std::move(inputs), {result}, std::move(attributes)});
+}
 
 void Translator::add_activated(const char* op, std::vector<std::string> inputs, const Tensor& result, int8_t activation,
                                std::map<std::string, onnx::Attribute> attributes) {

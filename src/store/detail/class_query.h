@@ -15,7 +15,12 @@ inline constexpr const char* kCountImages =
 std::string live_classes(const char* more_columns = "");
 enum ClassColumn { kId, kName, kTime, kTitle, kAssociation, kEmbedding, kSource, kImages };
 
-/// The class of that name that is there now.
+/// Throws UsageError for what no class can be called (checked_class_name), unless one is in a file that something else
+/// has made. Before reading(), which takes a UsageError for a fault of the file.
+void check_class_name(const Database& database, const std::string& name);
+
+/// The class of that name that is there now, however the name is written (clean_name): every look-up goes through here.
+/// A name that a file has as it is written finds its class first.
 std::optional<int64_t> live_class(const Database& database, const std::string& name);
 
 /// What messages call a class: the file and its name.

@@ -69,6 +69,7 @@ using Maker = Operation (*)(const Binding& binding);
 struct Operator {
   const char* name;
   Maker make;
+  size_t inputs = 1;  ///< that it has at least
 };
 
 /// The operators by what they do.
@@ -88,8 +89,14 @@ Operation make_conv(const Binding& binding);
 
 /// Throws Error that names the operator where there is none.
 Maker find_maker(const Node& node);
+/// Throws Error that names the node unless it has the inputs without which its operator is none. Others than those
+/// known pass.
+void check_inputs(const Node& node);
+/// "Conv 'node'", for messages.
+std::string name_of(const Node& node);
 
-/// Throws Error unless a tensor of that shape may be made: a small file must not ask for all memory.
+/// Throws Error unless a tensor of that shape, which has at most 64 sizes, may be made: a small file must not ask for
+/// all memory.
 void check_elements(at::IntArrayRef sizes);
 /// The shape that two broadcast to. Throws Error.
 Sizes broadcast(at::IntArrayRef a, at::IntArrayRef b);

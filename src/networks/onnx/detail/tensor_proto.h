@@ -26,8 +26,9 @@ class TensorFiles {
  public:
   explicit TensorFiles(std::filesystem::path model) : model_(std::move(model)) {}
 
-  /// Bytes of the file called `location` in the model's folder. Throws Error for a name with a folder, a range that the
-  /// file does not have, and for ranges that are together longer than it.
+  /// Bytes of the file called `location` in the model's folder. Throws Error for a name with a folder, a link that
+  /// leads out of that folder and of the one where the model itself lies, a range that the file does not have, and for
+  /// ranges that are together longer than it.
   std::string_view bytes(const std::string& location, uint64_t offset, std::optional<uint64_t> length);
 
  private:

@@ -1,5 +1,6 @@
 #pragma once
 #include <cstring>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -9,7 +10,8 @@
 namespace protocom::tflite {
 
 /// A table of a FlatBuffer (https://flatbuffers.dev/internals), read where it lies. Every offset is compared with the
-/// bytes that there are; what points elsewhere throws Error. Fields are called by their number in the schema.
+/// bytes that there are; what points elsewhere throws Error. Fields are called by their number in the schema. Many
+/// tables may point to one list or text, so what is copied of all tables of a buffer together is bounded as well.
 class FlatTable {
  public:
   /// The root of a buffer. Throws Error.
@@ -25,19 +27,19 @@ class FlatTable {
   /// Empty where it is left out.
   template <typename Value>
   [[nodiscard]] std::vector<Value> numbers(size_t field) const {
-    const std::string_view raw = vector_bytes(field, sizeof(Value));
+    const std::string_view raw = copied(vector_bytes(field, sizeof(Value)));
     std::vector<Value> values(raw.size() / sizeof(Value));
     if (!values.empty()) std::memcpy(values.data(), raw.data(), values.size() * sizeof(Value));
     return values;
   }
   [[nodiscard]] std::string_view bytes(size_t field) const { return vector_bytes(field, 1); }
-  [[nodiscard]] std::string text(size_t field) const { return std::string(vector_bytes(field, 1)); }
+  [[nodiscard]] std::string text(size_t field) const { return std::string(copied(vector_bytes(field, 1))); }
   /// Throws Error where it is left out.
   [[nodiscard]] FlatTable table(size_t field) const;
   [[nodiscard]] std::vector<FlatTable> tables(size_t field) const;
 
  private:
-  FlatTable(std::string_view all, size_t place);
+  FlatTable(std::string_view all, size_t place, std::shared_ptr<size_t> copies);
 
   template <typename Value>
   [[nodiscard]] Value value(size_t place) const {
@@ -52,8 +54,11 @@ class FlatTable {
   /// Where the offset at `place` leads.
   [[nodiscard]] size_t follow(size_t place) const;
   [[nodiscard]] std::string_view vector_bytes(size_t field, size_t element) const;
+  /// The same bytes, of which a copy is about to be made. Throws Error where that is too much.
+  [[nodiscard]] std::string_view copied(std::string_view bytes) const;
 
   std::string_view all_;
+  std::shared_ptr<size_t> copies_;  ///< bytes that were copied of all tables
   size_t place_ = 0;
   size_t fields_ = 0;  ///< where the places of its fields are listed
   size_t length_ = 0;  ///< bytes of that list

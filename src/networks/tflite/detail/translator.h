@@ -25,7 +25,11 @@ struct Operator {
 /// Builds the ONNX model. Values of four sizes are [n, c, h, w] there and [n, h, w, c] in the file.
 class Translator {
  public:
-  explicit Translator(std::vector<Tensor> tensors) : tensors_(std::move(tensors)) { model.opset = kOpset; }
+  /// `most_values`: of all constants of operators together.
+  Translator(std::vector<Tensor> tensors, size_t most_values)
+      : tensors_(std::move(tensors)), values_left_(most_values) {
+    model.opset = kOpset;
+  }
 
   onnx::Model model;
 
@@ -47,19 +51,15 @@ class Translator {
   }
   [[nodiscard]] static std::string value(const Tensor& tensor) { return tensor.name; }
 
-  /// The name of a constant of the model.
-  std::string constant(const at::Tensor& values) {
-    const std::string name = "constant " + std::to_string(model.constants.size());
-    model.constants[name] = values.contiguous();
-    return name;
-  }
+  /// The name of a constant of the model. Throws Error where operators that share weights, of which each gets its own,
+  /// would take too much memory.
+  std::string constant(const at::Tensor& values);
   /// A value that is not to be called as anything in the file.
   std::string fresh() { return "value " + std::to_string(++fresh_); }
 
+  /// Throws Error where operators that share inputs have more names than a network needs.
   void add(const char* op, std::vector<std::string> inputs, const std::string& result,
-           std::map<std::string, onnx::Attribute> attributes = {}) {
-    model.nodes.push_back({op, "", result, std::move(inputs), {result}, std::move(attributes)});
-  }
+           std::map<std::string, onnx::Attribute> attributes = {});
   /// The same, with what comes behind it in one operator of TensorFlow: the activation, and the range of the numbers
   /// that a quantised network keeps its result in.
   void add_activated(const char* op, std::vector<std::string> inputs, const Tensor& result, int8_t activation,
@@ -67,6 +67,8 @@ class Translator {
 
  private:
   std::vector<Tensor> tensors_;
+  size_t values_left_;
+  size_t name_bytes_ = 0;  ///< of the operators' inputs and outputs
   int64_t fresh_ = 0;
 };
 

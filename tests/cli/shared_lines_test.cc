@@ -1,0 +1,62 @@
+#include "shared_lines.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "io/files.h"
+#include "support/temp_dir.h"
+
+namespace protocom::testing {
+namespace {
+
+namespace fs = std::filesystem;
+using namespace protocom::cli;
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
+
+/// Lines of three photos that a run has left.
+class SharedLinesLeft : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    SharedLines lines(ProcessGroup::single(), job(), files_);
+    for (const fs::path& file : files_) lines.add(file, R"({"answer":"okapi"})");
+  }
+
+  [[nodiscard]] LinesJob job() const { return {folder_ / "parts", {{"top", 5}}, 1, EarlierLines::kTakeUp}; }
+
+  /// The photos that the next run makes anew.
+  [[nodiscard]] std::vector<fs::path> made_anew() const {
+    return SharedLines(ProcessGroup::single(), job(), files_).own_files();
+  }
+
+  void change(const std::string& from, const std::string& to) const {
+    const fs::path part = folder_ / "parts" / "1-0.jsonl";
+    std::string text = read_file(part);
+    const size_t at = text.find(from);
+    ASSERT_NE(at, std::string::npos) << text;
+    write_file(part, text.replace(at, from.size(), to));
+  }
+
+  TempDir folder_;
+  std::vector<fs::path> files_ = {"a.jpg", "b.jpg", "c.jpg"};
+};
+
+TEST_F(SharedLinesLeft, CountWhereNobodyChangedThem) { EXPECT_THAT(made_anew(), IsEmpty()); }
+
+TEST_F(SharedLinesLeft, AreMadeAnewWhereTheirAnswerWasChanged) {
+  change("okapi", "zebra");
+  EXPECT_THAT(made_anew(), ElementsAre(files_[0]));
+}
+
+TEST_F(SharedLinesLeft, AreMadeAnewWhereTheyAreSaidToBeOfAnotherPhoto) {
+  change("\"number\":1", "\"number\":2");
+  EXPECT_THAT(made_anew(), ElementsAre(files_[1]));
+}
+
+TEST_F(SharedLinesLeft, AreMadeAnewWhereTheyHaveNoHash) {
+  change("{\"hash\":\"", "{\"trash\":\"");
+  EXPECT_THAT(made_anew(), ElementsAre(files_[0]));
+}
+
+}  // namespace
+}  // namespace protocom::testing
