@@ -22,20 +22,24 @@ std::vector<MethodDefinition> ${function}() { return {${calls}}; }
 }  // namespace protocom::methods
 ")
   if(CMAKE_UNITY_BUILD)
-    protocom_method_groups(sources ${target}_${function} ${sources})
+    protocom_method_groups(sources ${target}_${function} DEFINITIONS ${sources})
   endif()
   target_sources(${target} PRIVATE ${sources} ${list})
   set_source_files_properties(${sources} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
 endfunction()
 
-# Writes sources that compile eight methods each as one, and puts them into RESULT. Whoever adds a method chooses its names without
-# knowing those of the others: there each has a namespace of its own, protocom::NAME_method, in place of protocom::methods.
+# protocom_method_groups(RESULT PREFIX [DEFINITIONS] source...): writes sources that compile eight methods each as one, and puts them into
+# RESULT. Whoever adds a method chooses its names without knowing those of the others: there each has a namespace of its own,
+# protocom::NAME_method, in place of protocom::methods. With DEFINITIONS each source has a definition (protocom_add_methods), which stays
+# where it is called.
 function(protocom_method_groups result prefix)
+  cmake_parse_arguments(PARSE_ARGV 2 arg "DEFINITIONS" "" "")
+  set(sources ${arg_UNPARSED_ARGUMENTS})
   set(groups "")
-  list(LENGTH ARGN count)
+  list(LENGTH sources count)
   math(EXPR last "${count} - 1")
   foreach(first RANGE 0 ${last} 8)
-    list(SUBLIST ARGN ${first} 8 own)
+    list(SUBLIST sources ${first} 8 own)
     # Headers come first, with their own names.
     set(headers "")
     set(parts "")
@@ -45,7 +49,9 @@ function(protocom_method_groups result prefix)
       file(STRINGS ${source} includes REGEX "^#include")
       list(APPEND headers ${includes})
       string(APPEND parts "#define methods ${name}_method\n#include \"${source}\"\n#undef methods\n")
-      string(APPEND calls "MethodDefinition ${name}() { return ${name}_method::${name}(); }\n")
+      if(arg_DEFINITIONS)
+        string(APPEND calls "MethodDefinition ${name}() { return ${name}_method::${name}(); }\n")
+      endif()
     endforeach()
     list(REMOVE_DUPLICATES headers)
     list(JOIN headers "\n" headers)

@@ -6,8 +6,10 @@ target_compile_definitions(protocom_distributed PRIVATE $<$<BOOL:${PROTOCOM_NCCL
 protocom_add_module(networks TORCH PCH torch PUBLIC protocom::io protocom::jobs protocom::images protocom::encoders
                     PRIVATE protocom::base protocom::distributed protocom::tensors protocom_onednn)
 protocom_add_module(heads TORCH PUBLIC protocom::base protocom::fewshot PRIVATE protocom::knowledge protocom::tensors)
-# A method's names are its file's own.
 file(GLOB methods CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/heads/methods/*.cc)
+if(CMAKE_UNITY_BUILD)
+  protocom_method_groups(methods protocom_heads ${methods})
+endif()
 target_sources(protocom_heads PRIVATE ${methods})
 set_source_files_properties(${methods} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
 protocom_add_module(trainers TORCH PCH torch

@@ -20,18 +20,18 @@ Maker maker(std::unique_ptr<Method> (*make)(const Options&)) {
 }
 
 std::unique_ptr<Method> make_trained(const std::string& name, const void* options) {
-  static const std::map<std::string, Maker> kMakers = {{"am3", maker(&methods::make_am3)},
-                                                       {"am3-traml", maker(&methods::make_am3_traml)},
-                                                       {"cfa", maker(&methods::make_cfa)},
-                                                       {"ctm", maker(&methods::make_ctm)},
-                                                       {"fslkt", maker(&methods::make_fslkt)},
-                                                       {"meta-baseline", maker(&methods::make_meta_baseline)},
-                                                       {"multi-sem", maker(&methods::make_multi_sem)},
-                                                       {"restore-net", maker(&methods::make_restore_net)},
-                                                       {"sem-align", maker(&methods::make_sem_align)},
-                                                       {"srestore-net", maker(&methods::make_srestore_net)},
-                                                       {"tri-net", maker(&methods::make_tri_net)},
-                                                       {"vfsl", maker(&methods::make_vfsl)}};
+  static const std::map<std::string, Maker> kMakers = {{"am3", maker(&heads::make_am3)},
+                                                       {"am3-traml", maker(&heads::make_am3_traml)},
+                                                       {"cfa", maker(&heads::make_cfa)},
+                                                       {"ctm", maker(&heads::make_ctm)},
+                                                       {"fslkt", maker(&heads::make_fslkt)},
+                                                       {"meta-baseline", maker(&heads::make_meta_baseline)},
+                                                       {"multi-sem", maker(&heads::make_multi_sem)},
+                                                       {"restore-net", maker(&heads::make_restore_net)},
+                                                       {"sem-align", maker(&heads::make_sem_align)},
+                                                       {"srestore-net", maker(&heads::make_srestore_net)},
+                                                       {"tri-net", maker(&heads::make_tri_net)},
+                                                       {"vfsl", maker(&heads::make_vfsl)}};
   const auto found = kMakers.find(name);
   if (found == kMakers.end()) fail("no class in src/heads/methods/ is the method '{}'", name);
   return found->second(options);

@@ -155,11 +155,13 @@ Array vector_of(const DoubleVector& values) { return array_of_matrix(values.cast
 
 Array place_by_least_squares(const Knowledge& knowledge, const Array& association) {
   if (knowledge.attributes.empty()) return Array::zeros({knowledge.embedding_dim()});
-  Eigen::BDCSVD<Eigen::MatrixXd> attributes(precise(knowledge.attribute_embedding),  // [a, e]
-                                            Eigen::ComputeThinU | Eigen::ComputeThinV);
-  attributes.setThreshold(kInverseTolerance);
-  const DoubleVector row = precise(association).transpose();
-  return vector_of(attributes.solve(row));
+  const SingularValues attributes = singular_values(precise(knowledge.attribute_embedding));  // of [a, e]
+  const int64_t rank = (attributes.values.array() > attributes.values[0] * kInverseTolerance).count();
+  if (rank == 0) return Array::zeros({knowledge.embedding_dim()});
+  const DoubleVector row = precise(association).transpose();  // [a]
+  const DoubleVector shares =
+      (attributes.left_rows.topRows(rank) * row).cwiseQuotient(attributes.values.head(rank));  // [rank]
+  return vector_of(attributes.right_rows.topRows(rank).transpose() * shares);
 }
 
 Array place_by_ridge_regression(const Knowledge& knowledge, const Array& association) {

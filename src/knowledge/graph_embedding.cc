@@ -30,11 +30,11 @@ Array embed_graph(const Array& association, int64_t dim) {
   if (dim < 1) fail_usage("an embedding of {} dimensions was asked for, expected at least 1", dim);
   const auto weights = matrix_of<float>(association);
   if ((weights.array() == 0).all()) return Array::zeros({weights.cols(), 1});
-  const Eigen::BDCSVD<Eigen::MatrixXd> parts(weights.cast<double>(), Eigen::ComputeThinU | Eigen::ComputeThinV);
-  const Eigen::VectorXd& values = parts.singularValues();
+  const SingularValues parts = singular_values(weights.cast<double>());
+  const DoubleVector& values = parts.values;
   const int64_t rank = (values.array() > values[0] * kRankTolerance).count();
   const int64_t kept = std::min(dim, rank);
-  Eigen::MatrixXd directions = parts.matrixV().leftCols(kept);
+  Eigen::MatrixXd directions = parts.right_rows.topRows(kept).transpose();
   fix_signs(directions);
   return array_of_matrix((directions * values.head(kept).cwiseSqrt().asDiagonal()).cast<float>());
 }

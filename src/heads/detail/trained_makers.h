@@ -21,7 +21,7 @@ struct VfslOptions;
 }  // namespace protocom
 
 /// The methods of heads/methods/, each made from the options of its definition in fewshot/trained/.
-namespace protocom::methods {
+namespace protocom::heads {
 
 std::unique_ptr<Method> make_am3(const Am3SemanticsOptions& options);
 std::unique_ptr<Method> make_am3_traml(const Am3TramlOptions& options);
@@ -36,4 +36,4 @@ std::unique_ptr<Method> make_srestore_net(const SRestoreNetOptions& options);
 std::unique_ptr<Method> make_tri_net(const TriNetOptions& options);
 std::unique_ptr<Method> make_vfsl(const VfslOptions& options);
 
-}  // namespace protocom::methods
+}  // namespace protocom::heads

@@ -12,7 +12,8 @@ class Am3 : public Am3Method {
 };
 
 }  // namespace
-
-std::unique_ptr<Method> make_am3(const Am3SemanticsOptions& options) { return std::make_unique<Am3>(options); }
-
 }  // namespace protocom::methods
+
+std::unique_ptr<protocom::Method> protocom::heads::make_am3(const Am3SemanticsOptions& options) {
+  return std::make_unique<methods::Am3>(options);
+}

@@ -13,7 +13,8 @@ class Am3Traml : public Am3Method {
 };
 
 }  // namespace
-
-std::unique_ptr<Method> make_am3_traml(const Am3TramlOptions& options) { return std::make_unique<Am3Traml>(options); }
-
 }  // namespace protocom::methods
+
+std::unique_ptr<protocom::Method> protocom::heads::make_am3_traml(const Am3TramlOptions& options) {
+  return std::make_unique<methods::Am3Traml>(options);
+}

@@ -131,7 +131,8 @@ HeadTraining Cfa::begin(const FitInputs& inputs, Rng& rng) {
 }
 
 }  // namespace
-
-std::unique_ptr<Method> make_cfa(const CfaOptions& options) { return std::make_unique<Cfa>(options); }
-
 }  // namespace protocom::methods
+
+std::unique_ptr<protocom::Method> protocom::heads::make_cfa(const CfaOptions& options) {
+  return std::make_unique<methods::Cfa>(options);
+}

@@ -139,7 +139,8 @@ HeadTraining Ctm::begin(const FitInputs& inputs, Rng& rng) {
 }
 
 }  // namespace
-
-std::unique_ptr<Method> make_ctm(const CtmOptions& options) { return std::make_unique<Ctm>(options); }
-
 }  // namespace protocom::methods
+
+std::unique_ptr<protocom::Method> protocom::heads::make_ctm(const CtmOptions& options) {
+  return std::make_unique<methods::Ctm>(options);
+}

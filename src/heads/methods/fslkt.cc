@@ -124,7 +124,8 @@ HeadTraining Fslkt::begin(const FitInputs& inputs, Rng& rng) {
 }
 
 }  // namespace
-
-std::unique_ptr<Method> make_fslkt(const FslktOptions& options) { return std::make_unique<Fslkt>(options); }
-
 }  // namespace protocom::methods
+
+std::unique_ptr<protocom::Method> protocom::heads::make_fslkt(const FslktOptions& options) {
+  return std::make_unique<methods::Fslkt>(options);
+}

@@ -63,9 +63,8 @@ HeadTraining MetaBaseline::begin(const FitInputs& inputs, Rng& rng) {
 }
 
 }  // namespace
-
-std::unique_ptr<Method> make_meta_baseline(const MetaBaselineOptions& options) {
-  return std::make_unique<MetaBaseline>(options);
-}
-
 }  // namespace protocom::methods
+
+std::unique_ptr<protocom::Method> protocom::heads::make_meta_baseline(const MetaBaselineOptions& options) {
+  return std::make_unique<methods::MetaBaseline>(options);
+}

@@ -11,7 +11,8 @@ class MultiSem : public Am3Method {
 };
 
 }  // namespace
-
-std::unique_ptr<Method> make_multi_sem(const Am3Options& options) { return std::make_unique<MultiSem>(options); }
-
 }  // namespace protocom::methods
+
+std::unique_ptr<protocom::Method> protocom::heads::make_multi_sem(const Am3Options& options) {
+  return std::make_unique<methods::MultiSem>(options);
+}

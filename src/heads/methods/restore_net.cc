@@ -62,9 +62,8 @@ HeadTraining RestoreNet::begin(const FitInputs& inputs, Rng& rng) {
 }
 
 }  // namespace
-
-std::unique_ptr<Method> make_restore_net(const RestoreNetOptions& options) {
-  return std::make_unique<RestoreNet>(options);
-}
-
 }  // namespace protocom::methods
+
+std::unique_ptr<protocom::Method> protocom::heads::make_restore_net(const RestoreNetOptions& options) {
+  return std::make_unique<methods::RestoreNet>(options);
+}

@@ -150,7 +150,8 @@ HeadTraining SemAlign::begin(const FitInputs& inputs, Rng& rng) {
 }
 
 }  // namespace
-
-std::unique_ptr<Method> make_sem_align(const SemAlignOptions& options) { return std::make_unique<SemAlign>(options); }
-
 }  // namespace protocom::methods
+
+std::unique_ptr<protocom::Method> protocom::heads::make_sem_align(const SemAlignOptions& options) {
+  return std::make_unique<methods::SemAlign>(options);
+}

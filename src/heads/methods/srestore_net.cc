@@ -53,9 +53,8 @@ class SRestoreNet : public BatchMethod {
 };
 
 }  // namespace
-
-std::unique_ptr<Method> make_srestore_net(const SRestoreNetOptions& options) {
-  return std::make_unique<SRestoreNet>(options);
-}
-
 }  // namespace protocom::methods
+
+std::unique_ptr<protocom::Method> protocom::heads::make_srestore_net(const SRestoreNetOptions& options) {
+  return std::make_unique<methods::SRestoreNet>(options);
+}

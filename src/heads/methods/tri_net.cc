@@ -148,7 +148,8 @@ HeadTraining TriNet::begin(const FitInputs& inputs, Rng& rng) {
 }
 
 }  // namespace
-
-std::unique_ptr<Method> make_tri_net(const TriNetOptions& options) { return std::make_unique<TriNet>(options); }
-
 }  // namespace protocom::methods
+
+std::unique_ptr<protocom::Method> protocom::heads::make_tri_net(const TriNetOptions& options) {
+  return std::make_unique<methods::TriNet>(options);
+}

@@ -120,7 +120,8 @@ HeadTraining Vfsl::begin(const FitInputs& inputs, Rng& rng) {
 }
 
 }  // namespace
-
-std::unique_ptr<Method> make_vfsl(const VfslOptions& options) { return std::make_unique<Vfsl>(options); }
-
 }  // namespace protocom::methods
+
+std::unique_ptr<protocom::Method> protocom::heads::make_vfsl(const VfslOptions& options) {
+  return std::make_unique<methods::Vfsl>(options);
+}

@@ -1,0 +1,29 @@
+#include "base/singular_values.h"
+
+#include <algorithm>
+#include <complex>
+#define lapack_complex_float std::complex<float>
+#define lapack_complex_double std::complex<double>
+#include <lapacke.h>
+
+#include "base/error.h"
+
+namespace protocom {
+
+SingularValues singular_values(DoubleMatrix matrix) {
+  if (!matrix.allFinite()) fail("a matrix has values that are infinite or not numbers");
+  const auto m = static_cast<lapack_int>(matrix.rows()), n = static_cast<lapack_int>(matrix.cols());
+  const lapack_int r = std::min(m, n);
+  SingularValues found{DoubleVector(r), DoubleMatrix(r, m), DoubleMatrix(r, n)};
+  if (r == 0) return found;
+  // LAPACK's matrices lie column by column, so ours is A' to it: A' = V diag(values) U'. What it calls left is V, in
+  // columns, which are the rows of V' to us; what it calls right is U', of which we see the transpose.
+  DoubleMatrix left(m, r);
+  const lapack_int failed = LAPACKE_dgesdd(LAPACK_COL_MAJOR, 'S', n, m, matrix.data(), n, found.values.data(),
+                                           found.right_rows.data(), n, left.data(), r);
+  if (failed != 0) fail("the singular values of a matrix of {} x {} were not found", m, n);
+  found.left_rows = left.transpose();
+  return found;
+}
+
+}  // namespace protocom
