@@ -171,7 +171,7 @@ void SharedLines::read_parts() {
   }
 }
 
-/// Lines that a killed process did not finish, or that somebody changed, say nothing: they are made anew.
+/// Ignores lines that are incomplete or were changed: their photos are computed again.
 void SharedLines::read_part(std::string_view bytes) {
   for (size_t end = bytes.find('\n'); end != std::string_view::npos; end = bytes.find('\n')) {
     const std::optional<std::string_view> content = content_of(bytes.substr(0, end), header_);

@@ -1,4 +1,5 @@
 #pragma once
+#include <atomic>
 #include <string>
 #include <utility>
 
@@ -45,13 +46,14 @@ class PluginFunction<Result(Arguments...)> {
   /// Throws what load_torch_plugin and the function throw.
   Result operator()(Arguments... arguments) const {
     if (function_ == nullptr) load_torch_plugin(purpose_);
-    if (function_ == nullptr) refuse_unprovided(purpose_);
-    return function_(std::forward<Arguments>(arguments)...);
+    const Function function = function_;
+    if (function == nullptr) refuse_unprovided(purpose_);
+    return function(std::forward<Arguments>(arguments)...);
   }
 
  private:
   const char* purpose_;
-  Function function_ = nullptr;
+  std::atomic<Function> function_{nullptr};  // one thread may load the plug-in while another calls
 };
 
 }  // namespace protocom

@@ -24,8 +24,8 @@ class SharedLinesLeft : public ::testing::Test {
 
   [[nodiscard]] LinesJob job() const { return {folder_ / "parts", {{"top", 5}}, 1, EarlierLines::kTakeUp}; }
 
-  /// The photos that the next run makes anew.
-  [[nodiscard]] std::vector<fs::path> made_anew() const {
+  /// The photos that the next run computes again.
+  [[nodiscard]] std::vector<fs::path> computed_again() const {
     return SharedLines(ProcessGroup::single(), job(), files_).own_files();
   }
 
@@ -41,21 +41,21 @@ class SharedLinesLeft : public ::testing::Test {
   std::vector<fs::path> files_ = {"a.jpg", "b.jpg", "c.jpg"};
 };
 
-TEST_F(SharedLinesLeft, CountWhereNobodyChangedThem) { EXPECT_THAT(made_anew(), IsEmpty()); }
+TEST_F(SharedLinesLeft, CountWhereNobodyChangedThem) { EXPECT_THAT(computed_again(), IsEmpty()); }
 
 TEST_F(SharedLinesLeft, AreMadeAnewWhereTheirAnswerWasChanged) {
   change("okapi", "zebra");
-  EXPECT_THAT(made_anew(), ElementsAre(files_[0]));
+  EXPECT_THAT(computed_again(), ElementsAre(files_[0]));
 }
 
 TEST_F(SharedLinesLeft, AreMadeAnewWhereTheyAreSaidToBeOfAnotherPhoto) {
   change("\"number\":1", "\"number\":2");
-  EXPECT_THAT(made_anew(), ElementsAre(files_[1]));
+  EXPECT_THAT(computed_again(), ElementsAre(files_[1]));
 }
 
 TEST_F(SharedLinesLeft, AreMadeAnewWhereTheyHaveNoHash) {
   change("{\"hash\":\"", "{\"trash\":\"");
-  EXPECT_THAT(made_anew(), ElementsAre(files_[0]));
+  EXPECT_THAT(computed_again(), ElementsAre(files_[0]));
 }
 
 }  // namespace

@@ -15,7 +15,7 @@ MethodDefinition sem_align() {
       "The source’s semantics are CLIP’s of sentences that a language model writes; here they are protocom’s "
       "knowledge. Features at unit length, fewer hidden units and steps than the source’s 4096 and 50 epochs, the step "
       "chosen on held-out classes. The share is chosen there too, for 1 and for 5 images; between them it is "
-      "interpolated. A class of which nothing is known keeps its mean.";
+      "interpolated. A class without knowledge keeps its mean.";
   return define_trained(
       std::move(spec),
       Parameters<SemAlignOptions>()

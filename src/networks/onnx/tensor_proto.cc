@@ -114,9 +114,9 @@ bool is_plain_name(const std::string& name) {
          name.find('\\') == std::string::npos && name.find('\0') == std::string::npos;
 }
 
-/// The file of tensors beside a model. It may be a link to where the model itself lies, as in Hugging Face's cache, and
-/// to nowhere else: whoever is given a recognizer gets the tensors that it keeps of its encoder, which must not be any
-/// file of the one who made it. Throws Error.
+/// The file of tensors beside a model. It may be a link into the folder where the model itself lies, as in Hugging
+/// Face's cache. Any other link is refused: a recognizer keeps a copy of these bytes, and sharing it would leak the
+/// file that the link leads to. Throws Error.
 std::filesystem::path beside(const std::filesystem::path& model, const std::string& name) {
   namespace fs = std::filesystem;
   const fs::path file = model.parent_path() / name;

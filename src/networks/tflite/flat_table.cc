@@ -7,7 +7,8 @@ namespace protocom::tflite {
 namespace {
 
 constexpr size_t kMostTables = 200'000;  // of one vector: a table in memory is larger than the offset that points to it
-// A file has each list once for whoever has it; only one that is made to take memory has one for thousands.
+// Operators may share a list in the file, and each gets a copy of it. Real files share few; a hostile one lets
+// thousands share a large list.
 constexpr size_t kCopies = 4;
 constexpr size_t kAlwaysCopied = size_t{1} << 20;
 

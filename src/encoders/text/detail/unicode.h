@@ -10,7 +10,7 @@ std::u32string letters_of(std::string_view text);
 std::string utf8_of(std::u32string_view letters);
 
 /// Unicode's composed (NFC) and decomposed (NFD) form, in about linear time whatever marks a text has. Throw Error for
-/// what is no sign of Unicode.
+/// invalid code points.
 std::u32string composed(std::u32string_view letters);
 std::u32string decomposed(std::u32string_view letters);
 

@@ -63,8 +63,8 @@ bool looks_like_onnx(std::string_view bytes);
 /// Error.
 Model read_model(const std::filesystem::path& path);
 
-/// Throws Error unless every value has one origin, operators stand behind what they take, and each has the inputs that
-/// it needs: whoever has a model may read those.
+/// Throws Error unless every value has one origin, operators stand behind what they take, and each has its
+/// required inputs, so that callers may read those without a check.
 void check_order(const Model& model);
 
 /// The file with the tensors inside that lie outside it, and with no output but that one (empty: as it has them). None
