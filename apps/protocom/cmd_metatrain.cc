@@ -66,6 +66,7 @@ void run_metatrain(const CLI::App& command, MetatrainArguments& options) {
   add_input(provenance, "knowledge", options.knowledge);
   add_input(provenance, "model", options.model);
   EncoderFileOptions asked;
+  asked.engine = Engine::kTorch;  // it is trained
   if (!options.preprocess.empty()) asked.preprocessing = parse_preprocessing(options.preprocess);
   if (std::filesystem::is_regular_file(options.source.images))
     asked.known_size = read_pack(options.source.images).image_size();

@@ -139,6 +139,7 @@ py::dict metatrain_jointly(const fs::path& images, const fs::path& backbone_path
   PythonProgress progress(std::move(callback));
   const MetatrainResult made = unlocked([&] {
     EncoderFileOptions asked;
+    asked.engine = Engine::kTorch;  // it is trained
     if (fs::is_regular_file(images)) asked.known_size = read_pack(images).image_size();
     const std::unique_ptr<Encoder> encoder = open_encoder(backbone_path, asked);
     source.sizes = encoder->preprocessing();

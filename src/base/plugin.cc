@@ -29,14 +29,6 @@ constexpr std::string_view kOwnTensorLibrary;
 
 std::atomic<bool> provided{false};
 
-/// The file that this code was loaded from: libprotocom.so, or the program where all is linked into one.
-fs::path own_file() {
-  Dl_info info{};
-  if (::dladdr(reinterpret_cast<const void*>(&load_torch_plugin), &info) == 0 || info.dli_fname == nullptr) return {};
-  std::error_code ignored;
-  return fs::canonical(info.dli_fname, ignored);
-}
-
 std::vector<std::string> candidates() {
   const fs::path folder = own_file().parent_path();
   return {folder / "protocom" / kPlugin, folder / kPlugin};
@@ -86,6 +78,13 @@ const std::string& why_not() {
 }
 
 }  // namespace
+
+fs::path own_file() {
+  Dl_info info{};
+  if (::dladdr(reinterpret_cast<const void*>(&own_file), &info) == 0 || info.dli_fname == nullptr) return {};
+  std::error_code ignored;
+  return fs::canonical(info.dli_fname, ignored);
+}
 
 void load_torch_plugin(const std::string& purpose) {
   if (!has_torch_plugin()) fail("{} needs LibTorch: {}", purpose, why_not());

@@ -10,6 +10,9 @@
 
 #include "base/error.h"
 #include "base/text.h"
+#include "encoders/onnx_file.h"
+#include "encoders/onnxruntime/encoder.h"
+#include "encoders/onnxruntime/library.h"
 #include "encoders/torch_functions.h"
 #include "io/files.h"
 #include "io/memory_file.h"
@@ -27,6 +30,39 @@ bool may_be_encoder(const fs::path& path) {
   const std::string suffix = path.extension().string();
   return fs::is_regular_file(path) && path.filename() != kSpaceFile &&
          std::find(kEncoders.begin(), kEncoders.end(), suffix) != kEncoders.end();
+}
+
+constexpr std::string_view kTfliteMark = "TFL3";  // behind four bytes
+
+bool is_onnx(const fs::path& file) {
+  try {
+    std::error_code ignored;
+    if (!fs::is_regular_file(file, ignored) || file.extension() == ".pb") return false;
+    const MappedFile mapped(file);
+    const std::string_view bytes = mapped.bytes();
+    return (bytes.size() < 8 || bytes.substr(4, kTfliteMark.size()) != kTfliteMark) && onnx::looks_like_onnx(bytes);
+  } catch (const Error&) {
+    return false;
+  }
+}
+
+/// Where the drivers of a GPU's maker are: who has none of them is spared LibTorch, which would look for a GPU.
+bool may_have_gpu() {
+  std::error_code ignored;
+  return fs::exists("/dev/nvidiactl", ignored) || fs::exists("/dev/dxg", ignored) || fs::exists("/dev/kfd", ignored);
+}
+
+bool takes_onnxruntime(const fs::path& file, Engine engine) {
+  if (engine == Engine::kTorch || !is_onnx(file)) return false;
+  return engine == Engine::kOnnxRuntime || (!may_have_gpu() && onnxruntime::Library::is_there());
+}
+
+fs::path onnx_as_one_file(const fs::path& file, const std::string& output, const fs::path& folder) {
+  const auto whole = onnx::self_contained(file, output);
+  if (!whole) return file;
+  fs::path written = folder / "backbone.onnx";
+  write_file(written, *whole);
+  return written;
 }
 
 /// Whether it is a file of weights or a TorchScript file, told without LibTorch: those are one file as they are. False
@@ -76,16 +112,30 @@ fs::path space_beside(const fs::path& encoder) {
   return fs::is_regular_file(space, ignored) ? space : fs::path();
 }
 
+Engine parse_engine(std::string_view text) {
+  if (text == "auto") return Engine::kAuto;
+  if (text == "onnxruntime") return Engine::kOnnxRuntime;
+  if (text == "torch") return Engine::kTorch;
+  fail_usage("unknown engine '{}': expected auto, onnxruntime or torch", text);
+}
+
 std::unique_ptr<Encoder> open_encoder(const fs::path& path, const EncoderFileOptions& asked) {
+  const fs::path file = encoder_at(path);
+  if (takes_onnxruntime(file, asked.engine)) return std::make_unique<onnxruntime::OnnxEncoder>(file, asked);
+  if (asked.engine == Engine::kOnnxRuntime)
+    fail("{} is no ONNX file, which is all that ONNX Runtime reads: leave out --engine", path.string());
   return torch_open_encoder(path, asked);
 }
 
 fs::path as_one_file(const fs::path& path, const EncoderFileOptions& asked, const fs::path& folder) {
   const fs::path file = encoder_at(path);
+  if (is_onnx(file)) return reading(path, [&] { return onnx_as_one_file(file, asked.output, folder); });
   return asked.output.empty() && is_whole(file) ? file : torch_as_one_file(file, asked, folder);
 }
 
-bool runs_on_processor(const std::string& device) { return device == "cpu" || torch_on_processor(device); }
+bool runs_on_processor(const std::string& device) {
+  return device == "cpu" || (device == "auto" && !may_have_gpu()) || torch_on_processor(device);
+}
 
 std::string hash_encoder(const fs::path& path, const EncoderFileOptions& asked) {
   const ScratchFolder scratch;

@@ -4,6 +4,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 
 #include "base/array.h"
 #include "encoders/network_options.h"
@@ -45,9 +46,19 @@ class Encoder {
   [[nodiscard]] virtual int64_t image_size() const = 0;
   /// What files are brought to before they are images for it, and what it does itself (mean, std).
   [[nodiscard]] virtual Preprocessing preprocessing() const = 0;
-  /// What computes it: "torch".
-  [[nodiscard]] virtual std::string engine() const { return "torch"; }
+  /// What computes it: "torch" or "onnxruntime".
+  [[nodiscard]] virtual std::string engine() const = 0;
 };
+
+/// What computes an encoder.
+enum class Engine {
+  kAuto,         ///< ONNX Runtime for an ONNX file where it is installed and no GPU is, else LibTorch
+  kOnnxRuntime,  ///< for ONNX files, on the processor
+  kTorch         ///< LibTorch, for every kind of file
+};
+
+/// "auto", "onnxruntime" or "torch". Throws UsageError for anything else.
+Engine parse_engine(std::string_view text);
 
 /// What is known of an encoder's file besides what it says itself: `preprocessing` wins over what a TorchScript file
 /// states (its extra file `preprocessing.json`, or its attribute `image_size`); a protocom file's own and a state
@@ -57,13 +68,15 @@ struct EncoderFileOptions {
   std::optional<Preprocessing> preprocessing = {};
   int64_t known_size = 0;
   std::string output = {};  ///< which of an ONNX or TorchScript file's; empty: found
+  Engine engine = Engine::kAuto;
 };
 
 /// Opens an encoder: a protocom backbone (npz), an ONNX, TensorFlow Lite or TorchScript file, a state dict under Python
 /// names (`.npz`, `.safetensors`), a folder of Hugging Face or timm, told apart by content. For TorchScript or a state
 /// dict of our own networks that states nothing and a user who says nothing the images' own size `known_size` is taken
 /// and logged. Throws Error that says how to state it where that is 0, and for a state dict that others publish, whose
-/// normalisation it would leave to a guess; Error for a file that is damaged, unknown or no encoder of features.
+/// normalisation it would leave to a guess; Error for a file that is damaged, unknown or no encoder of features, and
+/// for an engine that is not there or does not read it.
 std::unique_ptr<Encoder> open_encoder(const std::filesystem::path& path, const EncoderFileOptions& asked);
 
 /// The encoder that open_encoder makes of these, as one file that needs nothing else: `path` itself, or a file in

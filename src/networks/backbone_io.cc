@@ -7,15 +7,16 @@
 #include "base/error.h"
 #include "base/log.h"
 #include "base/text.h"
+#include "encoders/chosen_preprocessing.h"
 #include "io/files.h"
 #include "io/json.h"
 #include "io/memory_file.h"
 #include "io/safetensors.h"
 #include "networks/detail/architecture.h"
 #include "networks/detail/huggingface_backbone.h"
+#include "networks/detail/image_tensors.h"
 #include "networks/detail/module_backbone.h"
 #include "networks/detail/onnx_backbone.h"
-#include "networks/detail/stated_images.h"
 #include "networks/detail/timm_folder.h"
 #include "networks/detail/torchscript_backbone.h"
 #include "networks/onnx/detail/model.h"
@@ -344,12 +345,7 @@ std::filesystem::path backbone_as_one_file(const std::filesystem::path& given, c
       write_torchscript(path, asked.output, written);
       return written;
     }
-    if (format != Format::kOnnx) return path;
-    const auto whole = onnx::self_contained(path, asked.output);
-    if (!whole) return path;
-    const std::filesystem::path written = folder / "backbone.onnx";
-    write_file(written, *whole);
-    return written;
+    return path;
   });
 }
 

@@ -1,8 +1,9 @@
 #include "networks/detail/fixed_backbone.h"
 
 #include "base/error.h"
+#include "encoders/chosen_preprocessing.h"
+#include "networks/detail/image_tensors.h"
 #include "networks/detail/module_backbone.h"
-#include "networks/detail/stated_images.h"
 
 namespace protocom {
 

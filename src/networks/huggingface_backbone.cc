@@ -6,11 +6,12 @@
 #include <cmath>
 
 #include "base/error.h"
+#include "encoders/chosen_preprocessing.h"
 #include "io/files.h"
 #include "io/json.h"
 #include "io/safetensors.h"
+#include "networks/detail/image_tensors.h"
 #include "networks/detail/module_backbone.h"
-#include "networks/detail/stated_images.h"
 #include "tensors/tensors.h"
 
 namespace protocom {

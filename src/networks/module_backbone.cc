@@ -6,7 +6,7 @@
 
 #include "base/error.h"
 #include "networks/detail/architecture.h"
-#include "networks/detail/stated_images.h"
+#include "networks/detail/image_tensors.h"
 
 namespace protocom {
 namespace {

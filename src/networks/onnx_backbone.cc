@@ -8,31 +8,19 @@
 #include <algorithm>
 
 #include "base/error.h"
-#include "base/log.h"
+#include "encoders/chosen_preprocessing.h"
 #include "io/files.h"
+#include "networks/detail/image_tensors.h"
 #include "networks/detail/module_backbone.h"
-#include "networks/detail/stated_images.h"
 
 namespace protocom {
-namespace {
-
-/// The sizes of what is said, at the side that the graph is made for.
-Preprocessing at_side(const Preprocessing& asked, int64_t side, const std::string& where) {
-  if (asked.image_size < 1 || side < 1 || asked.image_size == side) return asked;
-  Preprocessing fitting = at_size(asked, side);
-  logger().info("{} is made for images of {} pixels: '{}' is used", where, side, describe(fitting));
-  return fitting;
-}
-
-}  // namespace
-
 OnnxBackbone::OnnxBackbone(const std::filesystem::path& path, onnx::Model model, const Preprocessing& asked,
                            const std::string& output)
     : FixedBackbone(path), encoder_(std::move(model), output) {
   const at::NoGradGuard no_grad;
   const std::string where = path.string();
   set_preprocessing(
-      choose_preprocessing(at_side(asked, encoder_.fixed_side(), where), encoder_.model().stated, 0, where));
+      choose_preprocessing(fitting_side(asked, encoder_.fixed_side(), where), encoder_.model().stated, 0, where));
   try_out();
 }
 

@@ -7,7 +7,7 @@
 
 #include "base/error.h"
 #include "base/text.h"
-#include "networks/detail/feature_names.h"
+#include "encoders/feature_names.h"
 
 namespace protocom {
 namespace {

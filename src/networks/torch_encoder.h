@@ -3,6 +3,7 @@
 #include <c10/core/Device.h>
 
 #include <memory>
+#include <string>
 
 #include "encoders/encoder.h"
 #include "networks/backbone.h"
@@ -24,6 +25,7 @@ class TorchEncoder final : public Encoder {
   [[nodiscard]] int64_t dim() const override { return backbone_.dim(); }
   [[nodiscard]] int64_t image_size() const override { return backbone_.image_size(); }
   [[nodiscard]] Preprocessing preprocessing() const override { return backbone_.preprocessing(); }
+  [[nodiscard]] std::string engine() const override { return "torch"; }
   [[nodiscard]] Backbone& backbone() { return backbone_; }
 
  private:

@@ -10,12 +10,13 @@
 #include "base/log.h"
 #include "base/running_program.h"
 #include "base/text.h"
+#include "encoders/chosen_preprocessing.h"
 #include "io/files.h"
 #include "io/json.h"
 #include "io/memory_file.h"
+#include "networks/detail/image_tensors.h"
 #include "networks/detail/module_backbone.h"
 #include "networks/detail/script_output.h"
-#include "networks/detail/stated_images.h"
 
 namespace protocom {
 namespace {

@@ -66,16 +66,19 @@ class OnnxWriter {
       protozero::pbf_writer attribute(writer, 5);
       attribute.add_string(1, name);
       for (const int64_t one : values) attribute.add_int64(8, one);
+      attribute.add_int32(20, 7);  // AttributeProto.Type, as the next ones
     }
     for (const auto& [name, one] : attributes.whole) {
       protozero::pbf_writer attribute(writer, 5);
       attribute.add_string(1, name);
       attribute.add_int64(3, one);
+      attribute.add_int32(20, 2);
     }
     for (const auto& [name, one] : attributes.number) {
       protozero::pbf_writer attribute(writer, 5);
       attribute.add_string(1, name);
       attribute.add_float(2, one);
+      attribute.add_int32(20, 1);
     }
     protozero::pbf_writer(graph_).add_message(1, bytes);
   }

@@ -18,7 +18,7 @@ struct ScriptOutput {
 std::vector<ScriptOutput> outputs_of(const c10::IValue& given);
 
 /// The one that is the feature of so many images: the one `asked` for, the only one, the one that exporters call so
-/// (nn/feature_names.h), or the only float [n, d]. Throws Error with names and sizes to choose from (--output).
+/// (encoders/feature_names.h), or the only float [n, d]. Throws Error with names and sizes to choose from (--output).
 ScriptOutput choose_output(const std::vector<ScriptOutput>& outputs, const std::string& asked, int64_t images);
 
 }  // namespace protocom

@@ -21,7 +21,7 @@ class Encoder {
   Encoder(Model model, const std::string& asked);
 
   /// The side of the images that the file is made for; 0: any.
-  [[nodiscard]] int64_t fixed_side() const;
+  [[nodiscard]] int64_t fixed_side() const { return input_.side; }
   /// float32 [n, 3, h, w], normalised -> [n, d]: maps are averaged over places; of tokens the first is taken where one
   /// is a class token, else their mean.
   at::Tensor features(const at::Tensor& images);
@@ -42,7 +42,7 @@ class Encoder {
 
   Model model_;
   std::string output_;
-  bool channels_last_ = false;                                ///< the graph takes [n, h, w, 3]
+  ImageInput input_;
   std::map<std::pair<int64_t, int64_t>, Prepared> prepared_;  ///< by height and width
   c10::Device device_ = c10::Device(c10::kCPU);
   Plan::Use use_ = Plan::Use::kAny;

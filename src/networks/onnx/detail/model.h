@@ -6,9 +6,9 @@
 #include <map>
 #include <optional>
 #include <string>
-#include <string_view>
 #include <vector>
 
+#include "encoders/onnx_file.h"
 #include "images/preprocessing.h"
 
 namespace protocom::onnx {
@@ -33,12 +33,6 @@ struct Node {
   std::map<std::string, Attribute> attributes = {};
 };
 
-/// An input or an output of the graph.
-struct GraphValue {
-  std::string name;
-  std::vector<int64_t> sizes = {};  ///< -1: any; empty: not said
-};
-
 /// A network as data: operators in the order in which they run, and what is known without an image. Numbers of 16 bits
 /// are float32.
 struct Model {
@@ -55,9 +49,6 @@ struct Model {
 inline constexpr int64_t kOldestOpset = 9;
 inline constexpr int64_t kNewestOpset = 21;
 
-/// Whether the bytes are made as an ONNX file is (a protobuf with its fields), which has no mark of its own.
-bool looks_like_onnx(std::string_view bytes);
-
 /// Reads an ONNX file; tensors outside it lie in its folder, and it states its images by its metadata
 /// `preprocessing.json`. No size is believed that the bytes do not have. Throws
 /// Error.
@@ -66,9 +57,5 @@ Model read_model(const std::filesystem::path& path);
 /// Throws Error unless every value has one origin, operators stand behind what they take, and each has its
 /// required inputs, so that callers may read those without a check.
 void check_order(const Model& model);
-
-/// The file with the tensors inside that lie outside it, and with no output but that one (empty: as it has them). None
-/// where the file is so already. Throws Error.
-std::optional<std::string> self_contained(const std::filesystem::path& path, const std::string& output);
 
 }  // namespace protocom::onnx

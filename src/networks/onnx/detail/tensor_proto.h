@@ -1,53 +1,19 @@
 #pragma once
 #include <ATen/core/Tensor.h>
 
-#include <filesystem>
-#include <map>
 #include <optional>
 #include <protozero/pbf_reader.hpp>
 #include <string>
-#include <string_view>
 #include <utility>
 #include <vector>
 
-#include "io/files.h"
+#include "encoders/onnx_tensor_files.h"
 
 namespace protocom::onnx {
-
-/// StringStringEntryProto.
-std::pair<std::string, std::string> read_pair(protozero::pbf_reader reader);
 
 /// TensorProto.DataType as bytes lie in the file; none for what no encoder has (text, complex, 4 bits). Unsigned
 /// numbers of 64 bits are sizes, which are small.
 std::optional<at::ScalarType> scalar_type(int64_t data_type);
-
-/// The files beside an ONNX file that hold its large tensors.
-class TensorFiles {
- public:
-  explicit TensorFiles(std::filesystem::path model) : model_(std::move(model)) {}
-
-  /// Bytes of the file called `location` in the model's folder. Throws Error for a name with a folder, a link that
-  /// leads out of that folder and of the one where the model itself lies, a range that the file does not have, and for
-  /// ranges that are together longer than it.
-  std::string_view bytes(const std::string& location, uint64_t offset, std::optional<uint64_t> length);
-
- private:
-  struct Opened {
-    MappedFile file;
-    uint64_t handed_out = 0;
-  };
-  std::filesystem::path model_;
-  std::map<std::string, Opened> opened_;
-};
-
-/// Where a TensorProto's bytes lie when they are outside.
-struct TensorPlace {
-  std::string location;
-  uint64_t offset = 0;
-  std::optional<uint64_t> length;
-};
-/// None: inside.
-std::optional<TensorPlace> place_of(protozero::pbf_reader tensor);
 
 /// Name and values of a TensorProto; half precision becomes float32. Throws Error where its shape and its bytes do not
 /// go together.

@@ -1,18 +1,15 @@
-#include "networks/detail/stated_images.h"
+#include "encoders/chosen_preprocessing.h"
 
-#include <ATen/ATen.h>
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <mutex>
 #include <set>
 
 #include "base/error.h"
 #include "base/log.h"
-#include "networks/backbone.h"
+#include "encoders/network_options.h"
 
 namespace protocom {
-
 namespace {
 
 /// Once per process of one and the same: a recognizer holds a copy of its backbone.
@@ -51,18 +48,11 @@ Preprocessing choose_preprocessing(const Preprocessing& asked, const Preprocessi
   return taken;
 }
 
-at::Tensor channel_values(const std::vector<double>& values) {
-  return at::tensor(values, at::kDouble).to(at::kFloat).view({1, 3, 1, 1});
-}
-
-int64_t images_of_one_thread(int64_t side, int64_t large_ones) {
-  constexpr int64_t kPixels = int64_t{224} * 224;
-  constexpr int64_t kMost = 8;
-  return std::clamp<int64_t>(large_ones * kPixels / (side * side), 1, kMost);
-}
-
-at::Tensor trial_images(int64_t size) {
-  return at::arange(int64_t{6} * size * size, at::kFloat).sin().mul(0.5).add(0.5).view({2, 3, size, size});
+Preprocessing fitting_side(const Preprocessing& asked, int64_t side, const std::string& where) {
+  if (asked.image_size < 1 || side < 1 || asked.image_size == side) return asked;
+  Preprocessing fitting = at_size(asked, side);
+  logger().info("{} is made for images of {} pixels: '{}' is used", where, side, describe(fitting));
+  return fitting;
 }
 
 }  // namespace protocom

@@ -1,9 +1,6 @@
 #pragma once
-#include <ATen/core/Tensor.h>
-
 #include <cstdint>
 #include <string>
-#include <vector>
 
 #include "images/preprocessing.h"
 
@@ -17,14 +14,7 @@ void check_image_size(int64_t image_size);
 Preprocessing choose_preprocessing(const Preprocessing& asked, const Preprocessing& stated, int64_t otherwise,
                                    const std::string& where);
 
-/// A value per channel, [1, 3, 1, 1].
-at::Tensor channel_values(const std::vector<double>& values);
-
-/// The images that one thread is fastest with, where it is so with `large_ones` of 224 x 224 (docs/results/speed.md):
-/// with more of them maps leave its caches, and the largest are memory that the system hands out anew each time.
-int64_t images_of_one_thread(int64_t side, int64_t large_ones);
-
-/// Two images to try a network with, float32 [2, 3, size, size].
-at::Tensor trial_images(int64_t size);
+/// What is said of images, at the side that a graph is made for (0: any), which is logged where it differs.
+Preprocessing fitting_side(const Preprocessing& asked, int64_t side, const std::string& where);
 
 }  // namespace protocom

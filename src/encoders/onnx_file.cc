@@ -1,0 +1,249 @@
+#include "encoders/onnx_file.h"
+
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <cmath>
+#include <protozero/pbf_writer.hpp>
+#include <set>
+
+#include "base/text.h"
+#include "encoders/feature_names.h"
+#include "encoders/onnx_tensor_files.h"
+#include "encoders/protobuf.h"
+#include "io/files.h"
+#include "io/json.h"
+
+namespace protocom::onnx {
+namespace {
+
+using protozero::pbf_reader;
+
+constexpr const char* kStatedInMetadata = "preprocessing.json";
+constexpr const char* kTokens = "last_hidden_state";
+
+/// Numbers of fields, each with its message before it.
+constexpr protozero::pbf_tag_type kModelGraph = 7, kModelOpset = 8, kModelMetadata = 14;
+constexpr protozero::pbf_tag_type kGraphInitializer = 5, kGraphValue = 11, kGraphOutput = 12;
+constexpr protozero::pbf_tag_type kTensorName = 8, kTensorRaw = 9, kTensorExternal = 13, kTensorLocation = 14;
+
+/// TensorShapeProto; a size without a number is -1.
+std::vector<int64_t> read_sizes(pbf_reader reader) {
+  std::vector<int64_t> sizes;
+  while (reader.next(1)) {
+    pbf_reader dim = message_of(reader);
+    int64_t size = -1;
+    read_fields(dim, Field{1, [&] { size = whole_of(dim); }});
+    sizes.push_back(size > 0 ? size : -1);
+  }
+  return sizes;
+}
+
+/// Copies the field at which `from` stands.
+void copy_field(pbf_reader& from, protozero::pbf_writer& to) {
+  const auto tag = from.tag();
+  switch (from.wire_type()) {
+    case protozero::pbf_wire_type::varint:
+      to.add_uint64(tag, from.get_uint64());
+      break;
+    case protozero::pbf_wire_type::fixed64:
+      to.add_fixed64(tag, from.get_fixed64());
+      break;
+    case protozero::pbf_wire_type::fixed32:
+      to.add_fixed32(tag, from.get_fixed32());
+      break;
+    default:
+      to.add_bytes(tag, from.get_view());
+  }
+}
+
+void copy_tensor(pbf_reader from, TensorFiles& files, protozero::pbf_writer& to) {
+  const auto place = place_of(from);
+  while (from.next()) {
+    if (place && (from.tag() == kTensorExternal || from.tag() == kTensorLocation))
+      from.skip();
+    else
+      copy_field(from, to);
+  }
+  if (!place) return;
+  const std::string_view bytes = files.bytes(place->location, place->offset, place->length);
+  to.add_bytes(kTensorRaw, bytes.data(), bytes.size());
+}
+
+void copy_graph(pbf_reader from, const std::string& output, TensorFiles& files, protozero::pbf_writer to) {
+  while (from.next()) {
+    if (from.tag() == kGraphInitializer) {
+      protozero::pbf_writer tensor(to, kGraphInitializer);
+      copy_tensor(message_of(from), files, tensor);
+    } else if (from.tag() == kGraphOutput && !output.empty()) {
+      from.skip();
+    } else {
+      copy_field(from, to);
+    }
+  }
+  if (output.empty()) return;
+  protozero::pbf_writer value(to, kGraphOutput);
+  value.add_string(1, output);
+}
+
+bool any_outside(std::string_view bytes) {
+  for (pbf_reader model(bytes.data(), bytes.size()); model.next(kModelGraph);) {
+    for (pbf_reader graph = message_of(model); graph.next(kGraphInitializer);) {
+      if (place_of(message_of(graph))) return true;
+    }
+  }
+  return false;
+}
+
+/// The only one of so many sizes.
+const GraphValue* only_one(const std::vector<GraphValue>& values, size_t sizes) {
+  const auto fits = [&](const GraphValue& value) { return value.sizes.size() == sizes; };
+  if (std::count_if(values.begin(), values.end(), fits) != 1) return nullptr;
+  return &*std::find_if(values.begin(), values.end(), fits);
+}
+
+bool has(const std::vector<GraphValue>& values, std::string_view name) {
+  return std::any_of(values.begin(), values.end(), [&](const GraphValue& value) { return value.name == name; });
+}
+
+/// The name of a TensorProto.
+std::string read_name(pbf_reader tensor) {
+  std::string name;
+  read_fields(tensor, Field{kTensorName, [&] { name = text_of(tensor); }});
+  return name;
+}
+
+/// Inputs and outputs of a GraphProto. Files of old versions list the constants among the inputs.
+void read_ends(pbf_reader graph, Outline& outline) {
+  std::set<std::string> constants;
+  std::vector<GraphValue> inputs;
+  read_fields(graph, Field{kGraphInitializer, [&] { constants.insert(read_name(message_of(graph))); }},
+              Field{kGraphValue, [&] { inputs.push_back(read_value(message_of(graph))); }},
+              Field{kGraphOutput, [&] { outline.outputs.push_back(read_value(message_of(graph))); }});
+  for (GraphValue& input : inputs) {
+    if (constants.count(input.name) == 0) outline.inputs.push_back(std::move(input));
+  }
+}
+
+}  // namespace
+
+GraphValue read_value(pbf_reader reader) {
+  GraphValue input;
+  const auto read_tensor = [&](pbf_reader tensor) {
+    read_fields(tensor, Field{1, [&] { input.type = whole_of(tensor); }},
+                Field{2, [&] { input.sizes = read_sizes(message_of(tensor)); }});
+  };
+  const auto read_type = [&](pbf_reader type) {
+    while (type.next(1)) read_tensor(message_of(type));
+  };
+  read_fields(reader, Field{1, [&] { input.name = text_of(reader); }},
+              Field{2, [&] { read_type(message_of(reader)); }});
+  return input;
+}
+
+int64_t read_opset(pbf_reader reader) {
+  std::string domain;
+  int64_t version = 0;
+  read_fields(reader, Field{1, [&] { domain = text_of(reader); }}, Field{2, [&] { version = whole_of(reader); }});
+  return domain.empty() || domain == "ai.onnx" ? version : 0;
+}
+
+Preprocessing stated_in(const std::map<std::string, std::string>& metadata, const std::string& where) {
+  const auto found = metadata.find(kStatedInMetadata);
+  if (found == metadata.end()) return {};
+  const std::string what = where + ", " + kStatedInMetadata;
+  return stated_preprocessing(parse_json(found->second, what), what);
+}
+
+Outline read_outline(const std::filesystem::path& path) {
+  return as_onnx(path, [&] {
+    const MappedFile file(path);
+    Outline outline;
+    pbf_reader reader(file.bytes().data(), file.bytes().size());
+    read_fields(reader, Field{kModelGraph, [&] { read_ends(message_of(reader), outline); }},
+                Field{kModelOpset, [&] { outline.opset = std::max(outline.opset, read_opset(message_of(reader))); }},
+                Field{kModelMetadata, [&] { outline.metadata.insert(read_pair(message_of(reader))); }});
+    outline.stated = stated_in(outline.metadata, path.string());
+    return outline;
+  });
+}
+
+std::string list_of(const std::vector<GraphValue>& values) {
+  std::vector<std::string> texts;
+  for (const GraphValue& value : values) {
+    std::vector<std::string> sizes;
+    for (const int64_t size : value.sizes) sizes.push_back(size < 0 ? "n" : std::to_string(size));
+    texts.push_back(fmt::format("{} [{}]", value.name, fmt::join(sizes, ", ")));
+  }
+  return first_of(texts, 12);
+}
+
+std::string feature_output(const std::vector<GraphValue>& outputs) {
+  if (outputs.size() == 1) return outputs.front().name;
+  for (const char* name : kFeatureNames) {
+    if (has(outputs, name)) return name;
+  }
+  for (const size_t sizes : {2U, 4U}) {
+    if (const GraphValue* found = only_one(outputs, sizes)) return found->name;
+  }
+  if (has(outputs, kTokens)) return kTokens;
+  fail("it has several outputs: say which is the image's feature by --output, among {}", list_of(outputs));
+}
+
+bool have_class_token(int64_t count) {
+  const auto side = static_cast<int64_t>(std::lround(std::sqrt(static_cast<double>(count))));
+  return side * side != count;
+}
+
+ImageInput image_input(const std::vector<GraphValue>& inputs, const std::string& output) {
+  if (inputs.size() != 1 || (!inputs.front().sizes.empty() && inputs.front().sizes.size() != 4)) {
+    fail("'{}' needs {}: expected one input of images [n, 3, h, w]; export the image tower alone", excerpt(output),
+         list_of(inputs));
+  }
+  const std::vector<int64_t>& sizes = inputs.front().sizes;
+  ImageInput input{inputs.front().name, false, 0, 0, inputs.front().type};
+  if (sizes.empty()) return input;
+  input.channels_last = sizes[1] != 3 && sizes[3] == 3;
+  if (!input.channels_last && sizes[1] != 3 && sizes[1] != -1)
+    fail("it takes images of {} channels, expected 3", sizes[1]);
+  const int64_t height = sizes[input.channels_last ? 1 : 2];
+  const int64_t width = sizes[input.channels_last ? 2 : 3];
+  if (height > 0 && width > 0 && height != width)
+    fail("it takes images of {} x {} pixels, expected squares", width, height);
+  if (height > 0 && width > 0) input.side = height;
+  input.batch = std::max<int64_t>(sizes[0], 0);
+  return input;
+}
+
+bool looks_like_onnx(std::string_view bytes) {
+  static const std::set<protozero::pbf_tag_type> kFields = {1, 2, 3, 4, 5, 6, 7, 8, 14, 20, 25, 26};
+  bool graph = false;
+  try {
+    for (pbf_reader reader(bytes.data(), bytes.size()); reader.next(); reader.skip()) {
+      if (kFields.count(reader.tag()) == 0) return false;
+      graph = graph || reader.tag() == kModelGraph;
+    }
+  } catch (const protozero::exception&) {
+    return bytes.size() > 1 && bytes[0] == 8 && bytes[1] > 0 && bytes[1] < 32;  // cut off behind its version
+  }
+  return graph;
+}
+
+std::optional<std::string> self_contained(const std::filesystem::path& path, const std::string& output) {
+  return as_onnx(path, [&]() -> std::optional<std::string> {
+    const MappedFile file(path);
+    if (output.empty() && !any_outside(file.bytes())) return std::nullopt;
+    TensorFiles files(path);
+    std::string written;
+    protozero::pbf_writer model_out(written);
+    for (pbf_reader model(file.bytes().data(), file.bytes().size()); model.next();) {
+      if (model.tag() == kModelGraph)
+        copy_graph(message_of(model), output, files, protozero::pbf_writer(model_out, kModelGraph));
+      else
+        copy_field(model, model_out);
+    }
+    return written;
+  });
+}
+
+}  // namespace protocom::onnx

@@ -1,0 +1,85 @@
+#pragma once
+#include <cstdint>
+#include <filesystem>
+#include <map>
+#include <optional>
+#include <protozero/exception.hpp>
+#include <protozero/pbf_reader.hpp>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/error.h"
+#include "images/preprocessing.h"
+#include "io/files.h"
+
+/// ONNX files as bytes: what can be told and changed without a program that computes them.
+namespace protocom::onnx {
+
+/// An input or an output of the graph.
+struct GraphValue {
+  std::string name;
+  std::vector<int64_t> sizes = {};  ///< -1: any; empty: not said
+  int64_t type = 0;                 ///< TensorProto.DataType of its numbers; 0: not said
+};
+
+/// What a file says of itself beside its operators and tensors.
+struct Outline {
+  int64_t opset = 0;                    ///< of ONNX's own operators
+  std::vector<GraphValue> inputs = {};  ///< without those that are constants
+  std::vector<GraphValue> outputs = {};
+  std::map<std::string, std::string> metadata = {};  ///< texts by name
+  Preprocessing stated = {};                         ///< of its images; size 0: it does not say
+};
+
+/// Whether the bytes are made as an ONNX file is (a protobuf with its fields), which has no mark of its own.
+bool looks_like_onnx(std::string_view bytes);
+
+/// Reads the outline of an ONNX file, whose metadata `preprocessing.json` states its images. Throws Error.
+Outline read_outline(const std::filesystem::path& path);
+
+/// The preprocessing that the metadata state; `where` names the file in messages. Throws Error.
+Preprocessing stated_in(const std::map<std::string, std::string>& metadata, const std::string& where);
+
+/// ValueInfoProto.
+GraphValue read_value(protozero::pbf_reader reader);
+/// OperatorSetIdProto: its version, 0 for other operators than ONNX's own.
+int64_t read_opset(protozero::pbf_reader reader);
+
+/// The output that is the image's feature: the only one, or the one that exporters call so. Throws Error with the names
+/// to choose from.
+std::string feature_output(const std::vector<GraphValue>& outputs);
+/// "features [n, 1280], logits [n, 1000]", for messages.
+std::string list_of(const std::vector<GraphValue>& values);
+
+/// Whether one of so many tokens [n, t, d] is not of a place: those of a square's places alone are a square number.
+bool have_class_token(int64_t count);
+
+/// How a graph takes its images.
+struct ImageInput {
+  std::string name;
+  bool channels_last = false;  ///< [n, h, w, 3]; else [n, 3, h, w]
+  int64_t side = 0;            ///< pixels; 0: any
+  int64_t batch = 0;           ///< images at once; 0: any
+  int64_t type = 0;            ///< see GraphValue
+};
+/// Throws Error unless `inputs` is one input of square images in colour; `output` is what is computed, for messages.
+ImageInput image_input(const std::vector<GraphValue>& inputs, const std::string& output);
+
+/// The file with the tensors inside that lie outside it, and with no output but that one (empty: as it has them). None
+/// where the file is so already. Throws Error.
+std::optional<std::string> self_contained(const std::filesystem::path& path, const std::string& output);
+
+/// Runs `read`; what protozero throws becomes an Error that names the file.
+template <typename Read>
+auto as_onnx(const std::filesystem::path& path, const Read& read) {
+  return reading(path, [&] {
+    try {
+      return read();
+    } catch (const protozero::exception& error) {
+      fail("{} is not an ONNX file, or is cut off ({})", path.string(), error.what());
+    }
+  });
+}
+
+}  // namespace protocom::onnx

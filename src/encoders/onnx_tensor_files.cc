@@ -1,0 +1,83 @@
+#include "encoders/onnx_tensor_files.h"
+
+#include <utility>
+
+#include "base/error.h"
+#include "base/text.h"
+#include "encoders/protobuf.h"
+
+namespace protocom::onnx {
+namespace {
+
+/// Fields of TensorProto.
+constexpr protozero::pbf_tag_type kExternalData = 13, kDataLocation = 14;
+
+uint64_t number_of(const std::string& text) {
+  const auto value = number_from<uint64_t>(text);
+  if (!value) fail("'{}' is not an offset or length of a tensor's bytes", excerpt(text));
+  return *value;
+}
+
+bool is_plain_name(const std::string& name) {
+  return !name.empty() && name.front() != '.' && name.find('/') == std::string::npos &&
+         name.find('\\') == std::string::npos && name.find('\0') == std::string::npos;
+}
+
+/// The file of tensors beside a model. It may be a link into the folder where the model itself lies, as in Hugging
+/// Face's cache. Any other link is refused: a recognizer keeps a copy of these bytes, and sharing it would leak the
+/// file that the link leads to. Throws Error.
+std::filesystem::path beside(const std::filesystem::path& model, const std::string& name) {
+  namespace fs = std::filesystem;
+  const fs::path file = model.parent_path() / name;
+  std::error_code missing;
+  const fs::path real = fs::canonical(file, missing);
+  if (missing) return file;  // opening it says why
+  const fs::path folder = real.parent_path();
+  if (folder != fs::canonical(model).parent_path() && folder != fs::canonical(fs::absolute(model).parent_path()))
+    fail("tensors lie in '{}', a link that leads out of the model's folder: put the file itself there", excerpt(name));
+  return real;
+}
+
+}  // namespace
+
+std::string_view TensorFiles::bytes(const std::string& location, uint64_t offset, std::optional<uint64_t> length) {
+  std::string name = location;
+  if (name.rfind("./", 0) == 0) name.erase(0, 2);
+  if (!is_plain_name(name))
+    fail("tensors lie in '{}': expected the name of a file in the same folder", excerpt(location));
+  if (shown(model_) != model_.string()) fail("its tensors are in another file, '{}', which is not here", excerpt(name));
+  auto found = opened_.find(name);
+  if (found == opened_.end()) found = opened_.emplace(name, Opened{MappedFile(beside(model_, name)), 0}).first;
+  Opened& opened = found->second;
+  const std::string_view all = opened.file.bytes();
+  const uint64_t taken = length.value_or(offset <= all.size() ? all.size() - offset : 0);
+  if (offset > all.size() || taken > all.size() - offset)
+    fail("'{}' has {} bytes, tensors are said to lie at {} to {}; it is another file, or cut off", excerpt(name),
+         all.size(), offset, offset + taken);
+  opened.handed_out += taken;
+  if (opened.handed_out > all.size())
+    fail("several tensors share the bytes of '{}'; the file is damaged", excerpt(name));
+  return all.substr(offset, taken);
+}
+
+std::pair<std::string, std::string> read_pair(protozero::pbf_reader reader) {
+  std::pair<std::string, std::string> pair;
+  read_fields(reader, Field{1, [&] { pair.first = text_of(reader); }},
+              Field{2, [&] { pair.second = text_of(reader); }});
+  return pair;
+}
+
+std::optional<TensorPlace> place_of(protozero::pbf_reader tensor) {
+  TensorPlace place;
+  bool outside = false;
+  const auto read_entry = [&] {
+    const auto [key, value] = read_pair(message_of(tensor));
+    if (key == "location") place.location = value;
+    if (key == "offset") place.offset = number_of(value);
+    if (key == "length") place.length = number_of(value);
+  };
+  read_fields(tensor, Field{kDataLocation, [&] { outside = whole_of(tensor) == 1; }}, Field{kExternalData, read_entry});
+  return outside ? std::optional(place) : std::nullopt;
+}
+
+}  // namespace protocom::onnx

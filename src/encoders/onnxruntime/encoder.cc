@@ -1,0 +1,245 @@
+#include "encoders/onnxruntime/encoder.h"
+
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <utility>
+#include <vector>
+
+#include "base/error.h"
+#include "base/log.h"
+#include "base/matrix.h"
+#include "base/threads.h"
+#include "encoders/chosen_preprocessing.h"
+
+namespace protocom::onnxruntime {
+namespace {
+
+constexpr float kSameFeatures = 1e-3F;  // of the largest one: batches sum in another order
+
+/// Pixels of a pass: with more, maps leave the caches, and memory grows.
+constexpr int64_t kPixelsAPass = int64_t{64} * 64 * 64;
+
+/// What each of the 256 values of a channel becomes: (x / 255 - mean) / std.
+template <typename T>
+std::array<std::array<T, 256>, 3> normalised_values(const Preprocessing& preprocessing) {
+  std::array<std::array<T, 256>, 3> values{};
+  for (size_t channel = 0; channel < 3; ++channel) {
+    const bool any = preprocessing.normalises();
+    const float mean = any ? static_cast<float>(preprocessing.mean[channel]) : 0.0F;
+    const float std = any ? static_cast<float>(preprocessing.std[channel]) : 1.0F;
+    for (size_t x = 0; x < 256; ++x)
+      values[channel][x] = static_cast<T>((static_cast<float>(x) * (1.0F / 255.0F) - mean) / std);
+  }
+  return values;
+}
+
+/// uint8 [n, h, w, 3] as a graph takes them: [n, 3, h, w], or as they lie.
+template <typename T>
+Array normalised(const Array& pixels, const Preprocessing& preprocessing, bool channels_last) {
+  const int64_t n = pixels.size(0);
+  const int64_t height = pixels.size(1);
+  const int64_t width = pixels.size(2);
+  const int64_t plane = height * width;
+  const Shape shape = channels_last ? pixels.shape() : Shape{n, 3, height, width};
+  Array made = Array::uninitialised(shape, NumberTypeOf<T>::kType);
+  const auto values = normalised_values<T>(preprocessing);
+  for (int64_t i = 0; i < n; ++i) {
+    const uint8_t* from = pixels.data<uint8_t>() + i * plane * 3;
+    T* to = made.mutable_data<T>() + i * plane * 3;
+    for (int64_t place = 0; place < plane; ++place) {
+      for (int64_t channel = 0; channel < 3; ++channel) {
+        const T value = values[static_cast<size_t>(channel)][from[place * 3 + channel]];
+        to[channels_last ? place * 3 + channel : channel * plane + place] = value;
+      }
+    }
+  }
+  return made;
+}
+
+/// The mean over the middle axis of [n, a, d], or over the last of [n, d, a] with `last`.
+Array mean_of(const Array& values, bool last) {
+  const int64_t n = values.size(0);
+  const int64_t rows = values.size(1);
+  const int64_t columns = values.size(2);
+  Array made = Array::uninitialised({n, last ? rows : columns}, NumberType::kFloat32);
+  for (int64_t i = 0; i < n; ++i) {
+    const Eigen::Map<const FloatMatrix> all(values.data<float>() + i * rows * columns, rows, columns);
+    float* to = made.mutable_data<float>() + i * made.size(1);
+    if (last)
+      Eigen::Map<Eigen::VectorXf>(to, rows) = all.rowwise().mean();
+    else
+      Eigen::Map<Eigen::RowVectorXf>(to, columns) = all.colwise().mean();
+  }
+  return made;
+}
+
+/// The row `place` of each [a, d].
+Array row_of_each(const Array& values, int64_t place) {
+  std::vector<Array> rows;
+  for (int64_t i = 0; i < values.size(0); ++i) rows.push_back(values.row(i).rows(place, place + 1));
+  return Array::joined(rows);
+}
+
+/// Features [n, d] of an output: maps are averaged over places; of tokens the first is taken where one is a class
+/// token, else their mean.
+Array pooled(const Array& output, bool channels_last) {
+  const Shape& shape = output.shape();
+  if (shape.size() == 2) return output;
+  if (shape.size() == 4 && channels_last)
+    return mean_of(output.reshaped({shape[0], shape[1] * shape[2], shape[3]}), false);
+  if (shape.size() == 4) return mean_of(output.reshaped({shape[0], shape[1], shape[2] * shape[3]}), true);
+  if (shape.size() == 3 && onnx::have_class_token(shape[1])) return row_of_each(output, 0);
+  if (shape.size() == 3) return mean_of(output, false);
+  if (shape.size() == 1) return output.reshaped({1, shape[0]});  // one image whose batch axis was dropped
+  fail("its output is [{}], expected features [n, d], maps [n, c, h, w] or tokens [n, t, d]", fmt::join(shape, ", "));
+}
+
+/// [n, a, b] with the last two axes exchanged.
+Array exchanged(const Array& values) {
+  const int64_t rows = values.size(1);
+  const int64_t columns = values.size(2);
+  Array made = Array::uninitialised({values.size(0), columns, rows}, NumberType::kFloat32);
+  for (int64_t i = 0; i < values.size(0); ++i) {
+    const int64_t start = i * rows * columns;
+    Eigen::Map<FloatMatrix>(made.mutable_data<float>() + start, columns, rows) =
+        Eigen::Map<const FloatMatrix>(values.data<float>() + start, rows, columns).transpose();
+  }
+  return made;
+}
+
+/// Maps [n, c, h', w'] of an output that is maps, or tokens of the places of a square.
+Array maps_of(const Array& output, bool channels_last, const std::string& name) {
+  const Shape& shape = output.shape();
+  if (shape.size() == 4 && !channels_last) return output;
+  if (shape.size() == 4)
+    return exchanged(output.reshaped({shape[0], shape[1] * shape[2], shape[3]}))
+        .reshaped({shape[0], shape[3], shape[1], shape[2]});
+  const int64_t first = shape.size() == 3 && onnx::have_class_token(shape[1]) ? 1 : 0;
+  const int64_t side = shape.size() == 3 ? std::lround(std::sqrt(static_cast<double>(shape[1] - first))) : 0;
+  if (shape.size() != 3 || side * side != shape[1] - first)
+    fail("its output '{}' is [{}], no feature maps: name one that is", excerpt(name), fmt::join(shape, ", "));
+  std::vector<Array> places;
+  for (int64_t i = 0; i < shape[0]; ++i)
+    places.push_back(output.row(i).rows(first, shape[1]).reshaped({1, side * side, shape[2]}));
+  return exchanged(Array::joined(places)).reshaped({shape[0], shape[2], side, side});
+}
+
+/// uint8 [2, size, size, 3] to try a network with.
+Array trial_pixels(int64_t size) {
+  Array pixels = Array::uninitialised({2, size, size, 3}, NumberType::kUInt8);
+  for (int64_t i = 0; i < pixels.numel(); ++i)
+    pixels.mutable_data<uint8_t>()[i] = static_cast<uint8_t>(127.5 + 127.0 * std::sin(static_cast<double>(i)));
+  return pixels;
+}
+
+bool same(const Array& a, const Array& b) {
+  if (a.shape() != b.shape()) return false;
+  const Eigen::Map<const Eigen::ArrayXf> first(a.data<float>(), a.numel());
+  const Eigen::Map<const Eigen::ArrayXf> second(b.data<float>(), b.numel());
+  return (first - second).abs().maxCoeff() <= kSameFeatures * second.abs().maxCoeff();
+}
+
+}  // namespace
+
+OnnxEncoder::OnnxEncoder(const std::filesystem::path& path, const EncoderFileOptions& asked) : path_(path) {
+  reading(path, [&] {
+    const onnx::Outline outline = onnx::read_outline(path);
+    output_ = asked.output.empty() ? onnx::feature_output(outline.outputs) : asked.output;
+    input_ = onnx::image_input(outline.inputs, output_);
+    whole_ = onnx::self_contained(path, asked.output);
+    if (!whole_) file_.emplace(path);
+    const std::string where = path.string();
+    const Preprocessing said = fitting_side(asked.preprocessing.value_or(Preprocessing()), input_.side, where);
+    preprocessing_ = choose_preprocessing(said, outline.stated, 0, where);
+    check_image_size(preprocessing_.image_size);
+    const Array tried = features(trial_pixels(preprocessing_.image_size));
+    dim_ = tried.size(1);
+  });
+}
+
+void OnnxEncoder::prepare(const EncoderPlace& place) {
+  if (place.device != "auto" && place.device != "cpu")
+    fail_usage("ONNX Runtime computes encoders on the processor: --engine torch takes --device {}", place.device);
+  if (place.precision == Precision::kBFloat16)
+    fail_usage("ONNX Runtime computes in the file's own numbers: --engine torch takes --precision bfloat16");
+}
+
+LoadedModel& OnnxEncoder::model() {
+  const int threads = thread_count();
+  if (!model_ || model_->threads() != threads) {
+    model_.reset();
+    model_.emplace(whole_ ? std::string_view(*whole_) : file_->bytes(), threads);
+  }
+  return *model_;
+}
+
+bool OnnxEncoder::takes_many(const Array& two) {
+  try {
+    const Array each = Array::joined({output_of_some(two.rows(0, 1)), output_of_some(two.rows(1, 2))});
+    return same(output_of_some(two), each);
+  } catch (const Error& error) {
+    logger().debug("a batch fails: {}", error.what());
+    return false;
+  }
+}
+
+/// A graph whose answer for two images is not what it gives for each takes one at a time.
+int64_t OnnxEncoder::images_a_pass(const Array& pixels) {
+  if (input_.batch > 0) return input_.batch;
+  if (!takes_many_) {
+    takes_many_ = takes_many(trial_pixels(pixels.size(1)));
+    if (!*takes_many_)
+      logger().info("the network takes one image at a time, which is slower: export it with a free batch");
+  }
+  return *takes_many_ ? std::max<int64_t>(1, kPixelsAPass / (pixels.size(1) * pixels.size(2))) : 1;
+}
+
+Array OnnxEncoder::output_of_some(const Array& pixels) {
+  const Array images = input_.type == kFloat16 ? normalised<Eigen::half>(pixels, preprocessing_, input_.channels_last)
+                                               : normalised<float>(pixels, preprocessing_, input_.channels_last);
+  Array made = model().run(input_.name, images, output_);
+  if (made.dim() == 1) made = made.reshaped({1, made.size(0)});
+  if (made.dim() < 1 || made.size(0) != pixels.size(0))
+    fail("it gives [{}] for {} images, expected features [n, d]", fmt::join(made.shape(), ", "), pixels.size(0));
+  return made;
+}
+
+Array OnnxEncoder::output(const Array& pixels) {
+  const int64_t pass = images_a_pass(pixels);
+  std::vector<Array> parts;
+  for (int64_t begin = 0; begin < pixels.size(0); begin += pass) {
+    const int64_t end = std::min(begin + pass, pixels.size(0));
+    if (input_.batch == 0 || end - begin == pass) {
+      parts.push_back(output_of_some(pixels.rows(begin, end)));
+    } else {  // a graph of a fixed batch: the last images are repeated
+      std::vector<int64_t> rows(static_cast<size_t>(pass), end - 1);
+      for (int64_t i = begin; i < end; ++i) rows[static_cast<size_t>(i - begin)] = i;
+      parts.push_back(output_of_some(pixels.gathered(rows)).rows(0, end - begin));
+    }
+  }
+  return Array::joined(parts);
+}
+
+Array OnnxEncoder::features(const Array& pixels) {
+  return reading(path_, [&] {
+    Array made = pooled(output(pixels), input_.channels_last);
+    if (!matrix_of<float>(made).allFinite() && dim_ == 0) fail("its features of a trial image are not finite");
+    if (dim_ > 0 && made.size(1) != dim_) {
+      fail(
+          "the backbone gives {0} features for images of {1}x{1} pixels and {2} for the {3}x{3} it was made for: pack "
+          "the images at {3}",
+          made.size(1), pixels.size(1), dim_, image_size());
+    }
+    return made;
+  });
+}
+
+Array OnnxEncoder::maps(const Array& pixels) {
+  return reading(path_,
+                 [&] { return maps_of(output(pixels), input_.channels_last, output_).to(NumberType::kFloat16); });
+}
+
+}  // namespace protocom::onnxruntime

@@ -1,0 +1,160 @@
+#include "encoders/onnxruntime/library.h"
+
+#include <dlfcn.h>
+#include <fmt/ranges.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cstdlib>
+#include <mutex>
+#include <string_view>
+#include <vector>
+
+#include "base/error.h"
+#include "base/plugin.h"
+
+namespace protocom::onnxruntime {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::string_view kName = "libonnxruntime.so";
+constexpr const char* kPlaceVariable = "PROTOCOM_ONNXRUNTIME";
+/// The version of the table that is asked for: ONNX Runtime 1.16 has it, and every later one.
+constexpr uint32_t kApiVersion = 16;
+
+constexpr int kOnlyFatal = 4;       // OrtLoggingLevel
+constexpr int kArenaAllocator = 1;  // OrtAllocatorType
+constexpr int kDefaultMemory = 0;   // OrtMemType
+
+struct ApiBase {
+  void* const* (*get_api)(uint32_t version);
+  const char* (*get_version)();
+};
+
+std::mutex preferred_mutex;
+fs::path preferred_place;
+
+fs::path preferred() {
+  const std::lock_guard lock(preferred_mutex);
+  return preferred_place;
+}
+
+/// Where it may lie, in this order.
+std::vector<fs::path> places() {
+  std::vector<fs::path> found;
+  if (const char* place = std::getenv(kPlaceVariable); place != nullptr && *place != '\0') return {place};
+  if (const fs::path place = preferred(); !place.empty()) found.push_back(place);
+  const fs::path folder = own_file().parent_path();
+  found.push_back(folder.parent_path() / "onnxruntime" / "capi");  // beside our package, where pip puts it
+  found.push_back(folder);
+  for (const char* place : {"/usr/local/lib", "/usr/lib/" PROTOCOM_LIBRARY_ARCHITECTURE, "/usr/lib"})
+    found.emplace_back(place);
+  return found;
+}
+
+/// The library at a place: the file itself, or the newest of that name in a folder; empty for none.
+fs::path file_at(const fs::path& place) {
+  std::error_code ignored;
+  if (fs::is_regular_file(place, ignored)) return place;
+  std::vector<fs::path> found;
+  for (const auto& entry : fs::directory_iterator(place, ignored)) {
+    const std::string name = entry.path().filename().string();
+    if (std::string_view(name).substr(0, kName.size()) == kName) found.push_back(entry.path());
+  }
+  return found.empty() ? fs::path() : *std::max_element(found.begin(), found.end());
+}
+
+/// The first that can be loaded; otherwise null, with what was wrong.
+void* load(std::string& reason) {
+  std::vector<std::string> looked;
+  for (const fs::path& place : places()) {
+    const fs::path file = file_at(place);
+    looked.push_back(place.string());
+    if (file.empty()) continue;
+    if (void* handle = ::dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL); handle != nullptr) return handle;
+    reason = ::dlerror();
+    return nullptr;
+  }
+  reason = fmt::format("{} is in none of {}", kName, fmt::join(looked, ", "));
+  return nullptr;
+}
+
+/// Three quarters of the machine's memory: a file that asks for more fails, instead of the whole process.
+size_t most_memory() {
+  const auto pages = static_cast<size_t>(std::max(::sysconf(_SC_PHYS_PAGES), 1L));
+  return pages * static_cast<size_t>(::sysconf(_SC_PAGE_SIZE)) / 4 * 3;
+}
+
+std::mutex mutex;
+std::string reason;  // why there is none
+
+}  // namespace
+
+Library::Library(void* handle) {
+  const auto get_base = reinterpret_cast<const ApiBase* (*)()>(::dlsym(handle, "OrtGetApiBase"));
+  if (get_base == nullptr) fail("it is another library: it has no OrtGetApiBase");
+  version_ = get_base()->get_version();
+  table_ = get_base()->get_api(kApiVersion);
+  if (table_ == nullptr) fail("ONNX Runtime {} is too old: expected 1.16 or newer", version_);
+  make_environment();
+}
+
+void Library::make_environment() {
+  call<CreateEnv>(kOnlyFatal, "protocom", &environment_);
+  // What is freed stays with the arena; it grows by what is asked for, not by doubling.
+  const std::array<const char*, 2> keys = {"max_mem", "arena_extend_strategy"};
+  const std::array<size_t, 2> values = {most_memory(), 1};
+  ArenaConfig* config = nullptr;
+  MemoryInfo* memory = nullptr;
+  call<CreateArenaConfig>(keys.data(), values.data(), keys.size(), &config);
+  call<CreateCpuMemoryInfo>(kArenaAllocator, kDefaultMemory, &memory);
+  call<CreateAndRegisterAllocator>(environment_, static_cast<const MemoryInfo*>(memory),
+                                   static_cast<const ArenaConfig*>(config));
+  call<ReleaseMemoryInfo>(memory);
+  call<ReleaseArenaConfig>(config);
+}
+
+void Library::check(Status* status) const {
+  if (status == nullptr) return;
+  const auto message = reinterpret_cast<GetErrorMessage::Type*>(table_[GetErrorMessage::kIndex]);
+  const std::string words = message(status);
+  call<ReleaseStatus>(status);
+  fail("ONNX Runtime {}: {}", version_, excerpt(words));
+}
+
+const Library* Library::loaded() {
+  static const Library* library = nullptr;
+  const std::lock_guard lock(mutex);
+  if (library != nullptr) return library;
+  void* handle = load(reason);
+  if (handle == nullptr) return nullptr;
+  try {
+    library = new Library(handle);  // for as long as the process runs: its threads may outlive static objects
+  } catch (const Error& error) {
+    reason = error.what();
+  }
+  return library;
+}
+
+const Library& Library::get() {
+  const Library* library = loaded();
+  if (library == nullptr) {
+    const std::lock_guard lock(mutex);
+    fail(
+        "ONNX Runtime is not here ({}): pip install onnxruntime beside protocom, apt install libonnxruntime-dev on "
+        "Debian 13, or name its library by {}",
+        reason, kPlaceVariable);
+  }
+  return *library;
+}
+
+bool Library::is_there() { return loaded() != nullptr; }
+
+void Library::prefer(const fs::path& place) {
+  const std::lock_guard lock(preferred_mutex);
+  preferred_place = place;
+}
+
+}  // namespace protocom::onnxruntime
