@@ -1,6 +1,7 @@
 """The C++ library, loaded when it is first needed."""
 import contextlib
 import importlib
+import importlib.util
 import os
 import signal
 
@@ -42,12 +43,25 @@ def _load():
             os.environ.pop("GOMP_SPINCOUNT", None)  # another thread may have been here
 
 
+def _onnxruntime_folder():
+    """Where the package `onnxruntime` keeps its library; it is found, not imported."""
+    try:
+        found = importlib.util.find_spec("onnxruntime")
+    except (ImportError, ValueError):  # a package that is half installed, or a module that somebody made by hand
+        return None
+    folders = (found.submodule_search_locations if found else None) or []
+    return os.path.join(folders[0], "capi") if folders else None
+
+
 class _Engine:
     def __getattr__(self, name):
         if name.startswith("__"):
             raise AttributeError(name)
         with _interrupts_later():
             core = _load()
+            folder = _onnxruntime_folder()
+            if folder:
+                core.prefer_onnxruntime(folder)
             self.__dict__.update({key: value for key, value in vars(core).items() if not key.startswith("__")})
         return self.__dict__[name]
 

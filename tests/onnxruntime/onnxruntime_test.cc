@@ -24,6 +24,7 @@ namespace protocom::onnxruntime {
 PROTOCOM_SAME_PLACE(GetErrorMessage, GetErrorMessage);
 PROTOCOM_SAME_PLACE(CreateEnv, CreateEnv);
 PROTOCOM_SAME_PLACE(CreateSessionFromArray, CreateSessionFromArray);
+PROTOCOM_SAME_PLACE(DisableTelemetry, DisableTelemetryEvents);
 PROTOCOM_SAME_PLACE(Run, Run);
 PROTOCOM_SAME_PLACE(CreateSessionOptions, CreateSessionOptions);
 PROTOCOM_SAME_PLACE(SetIntraOpNumThreads, SetIntraOpNumThreads);

@@ -87,6 +87,10 @@ size_t most_memory() {
   return pages * static_cast<size_t>(::sysconf(_SC_PAGE_SIZE)) / 4 * 3;
 }
 
+/// Newer builds of ONNX Runtime keep an identifier of the machine and report how they are used, unless this is set
+/// before their environment is made. protocom reports nothing to anybody.
+void forbid_reports() { ::setenv("ORT_DISABLE_TELEMETRY", "1", 1); }
+
 std::mutex mutex;
 std::string reason;  // why there is none
 
@@ -103,6 +107,7 @@ Library::Library(void* handle) {
 
 void Library::make_environment() {
   call<CreateEnv>(kOnlyFatal, "protocom", &environment_);
+  call<DisableTelemetry>(static_cast<const Env*>(environment_));
   // What is freed stays with the arena; it grows by what is asked for, not by doubling.
   const std::array<const char*, 2> keys = {"max_mem", "arena_extend_strategy"};
   const std::array<size_t, 2> values = {most_memory(), 1};
@@ -128,6 +133,7 @@ const Library* Library::loaded() {
   static const Library* library = nullptr;
   const std::lock_guard lock(mutex);
   if (library != nullptr) return library;
+  forbid_reports();
   void* handle = load(reason);
   if (handle == nullptr) return nullptr;
   try {

@@ -30,6 +30,7 @@ struct Place {
 
 using GetErrorMessage = Place<2, const char*(const Status*)>;
 using CreateEnv = Place<3, Status*(int log_level, const char* name, Env**)>;
+using DisableTelemetry = Place<6, Status*(const Env*)>;
 using CreateSessionFromArray = Place<8, Status*(const Env*, const void*, size_t, const SessionOptions*, Session**)>;
 using Run = Place<9, Status*(Session*, const void* options, const char* const* input_names, const Value* const* inputs,
                              size_t, const char* const* output_names, size_t, Value** outputs)>;
