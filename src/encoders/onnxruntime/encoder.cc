@@ -155,8 +155,7 @@ OnnxEncoder::OnnxEncoder(const std::filesystem::path& path, const EncoderFileOpt
     const Preprocessing said = fitting_side(asked.preprocessing.value_or(Preprocessing()), input_.side, where);
     preprocessing_ = choose_preprocessing(said, outline.stated, 0, where);
     check_image_size(preprocessing_.image_size);
-    const Array tried = features(trial_pixels(preprocessing_.image_size));
-    dim_ = tried.size(1);
+    dim_ = features(trial_pixels(preprocessing_.image_size).rows(0, 1)).size(1);
   });
 }
 
@@ -189,6 +188,7 @@ bool OnnxEncoder::takes_many(const Array& two) {
 /// A graph whose answer for two images is not what it gives for each takes one at a time.
 int64_t OnnxEncoder::images_a_pass(const Array& pixels) {
   if (input_.batch > 0) return input_.batch;
+  if (pixels.size(0) == 1) return 1;
   if (!takes_many_) {
     takes_many_ = takes_many(trial_pixels(pixels.size(1)));
     if (!*takes_many_)
