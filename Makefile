@@ -1,6 +1,9 @@
-# The two commands a newcomer needs are `make demo` and `make test`. Both install what the machine lacks, configure and build first.
+# The commands a newcomer needs are `make install`, `make demo` and `make test`. Each installs what the machine lacks, configures and builds first.
 # Everything real happens in CMake; this file only remembers the commands.
-BUILD ?= build/release
+
+# 0: without LibTorch, that is without encoders, training and trained methods, and without tests, in a build folder of its own.
+TORCH ?= 1
+BUILD ?= build/$(if $(filter 0,$(TORCH)),core,release)
 # Where `make install` installs.
 PREFIX ?= /usr/local
 # More CMake options, for instance CMAKE_ARGS=-DCMAKE_PREFIX_PATH=... for another LibTorch.
@@ -13,6 +16,12 @@ UNITY ?= ON
 # The target is its path: `protocom` would be the program that it starts, which has the same name.
 PROTOCOM_TARGET := apps/protocom/protocom
 PROTOCOM := $(BUILD)/$(PROTOCOM_TARGET)
+ENCODER := $(BUILD)/encoders/efficientnet-lite0.onnx
+# Packages of what is installed, and of the tests. A build folder that is new has no tests where they are not asked for.
+LISTS := scripts/packages.txt $(if $(filter 0,$(TORCH)),,scripts/packages-torch.txt)
+TEST_LISTS := $(LISTS) scripts/packages-test.txt
+OPTIONS = -DCMAKE_UNITY_BUILD=$(UNITY) -DCMAKE_INSTALL_PREFIX=$(PREFIX) $(if $(filter 0,$(TORCH)),-DPROTOCOM_TORCH=OFF)
+WITHOUT_TESTS = $(if $(wildcard $(BUILD)/CMakeCache.txt),,-DPROTOCOM_BUILD_TESTS=OFF)
 SOURCES = $(shell git ls-files --cached --others --exclude-standard -- '*.h' '*.cc')
 # What `make tidy` looks at: FILES='src/io/*.cc' narrows it.
 FILES ?= $(shell git ls-files --cached --others --exclude-standard -- 'src/*.cc' 'apps/*.cc')
@@ -25,21 +34,33 @@ export OMP_WAIT_POLICY ?= passive
 SECONDS ?= 60
 
 .DEFAULT_GOAL := help
-.PHONY: help setup setup-dev configure build test test-fast test-processors demo demo-photos sanitize sanitize-inputs sanitize-threads fuzz fuzz-third benchmarks bench tidy format format-check spelling install deb docs clean
+.PHONY: help setup setup-test setup-dev configure configure-tests products build test test-fast test-processors demo demo-photos sanitize
+.PHONY: sanitize-inputs sanitize-threads fuzz fuzz-third benchmarks bench tidy format format-check spelling encoder encoder-if-possible install
+.PHONY: install-encoder deb docs clean
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-14s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
-setup: ## install the Debian packages that are missing
-	@scripts/setup
+setup: ## install the Debian packages that are missing for `make install`; TORCH=0 does without LibTorch, there and here
+	@scripts/setup $(LISTS)
+
+setup-test:
+	@scripts/setup $(TEST_LISTS)
 
 setup-dev:
-	@scripts/setup scripts/packages.txt scripts/packages-dev.txt
+	@scripts/setup $(TEST_LISTS) scripts/packages-dev.txt
 
 configure: setup
-	@cmake --preset release -B $(BUILD) -DCMAKE_UNITY_BUILD=$(UNITY) -DCMAKE_INSTALL_PREFIX=$(PREFIX) $(CMAKE_ARGS)
+	@cmake --preset release -B $(BUILD) $(OPTIONS) $(WITHOUT_TESTS) $(CMAKE_ARGS)
 
-build: configure ## the command line, the libraries and the tests (Release)
+configure-tests: setup-test
+	@cmake --preset release -B $(BUILD) $(OPTIONS) -DPROTOCOM_BUILD_TESTS=ON $(CMAKE_ARGS)
+
+products: configure
+	@echo "build: $(JOBS) compilers at once"
+	@cmake --build $(BUILD) -j $(JOBS) --target packed
+
+build: configure-tests ## the command line, the libraries and the tests (Release)
 	@echo "build: $(JOBS) compilers at once"
 	@cmake --build $(BUILD) -j $(JOBS)
 
@@ -59,9 +80,9 @@ demo: configure ## set up, build, and run the main job on images that protocom d
 	@cmake --build $(BUILD) -j $(JOBS) --target $(PROTOCOM_TARGET)
 	@$(PROTOCOM) run configs/demo.toml
 
-demo-photos: configure ## name real photos, three of each class taught: downloads an encoder and Debian's photos, or PHOTOS=FOLDER of yours
+demo-photos: configure encoder ## name real photos, three of each class taught: downloads the default encoder and Debian's photos, or PHOTOS=FOLDER of yours
 	@cmake --build $(BUILD) -j $(JOBS) --target $(PROTOCOM_TARGET)
-	@PROTOCOM=$(PROTOCOM) scripts/demo-photos $(if $(PHOTOS),"$(PHOTOS)")
+	@PROTOCOM=$(PROTOCOM) ENCODER=$(ENCODER) scripts/demo-photos $(if $(PHOTOS),"$(PHOTOS)")
 
 sanitize: setup-dev ## all tests under the address and undefined-behaviour sanitizers
 	@cmake --preset sanitize $(CMAKE_ARGS)
@@ -115,13 +136,24 @@ SPELT = $(shell git ls-files --cached --others --exclude-standard -- '*.md' '*.h
 spelling: setup-dev ## fail on a misspelt word in documents and sources
 	@codespell $(SPELT) && echo "spelling: $(words $(SPELT)) files"
 
-install: build ## install into PREFIX (default: /usr/local)
+# Everything but the encoder works without it, so a machine that cannot download it is told how to add it later.
+encoder-if-possible: products
+	@cmake --build $(BUILD) --target default_encoder >$(BUILD)/encoder.log 2>&1 || \
+	  echo "make: without the default encoder, which \`make install-encoder\` adds later ($$(grep '^default-encoder:' $(BUILD)/encoder.log))" >&2
+
+encoder: configure ## the default encoder, EfficientNet-Lite0 (Apache-2.0, 17 MB to download); build/release/encoders/efficientnet-lite0.onnx
+	@cmake --build $(BUILD) --target default_encoder
+
+install: products encoder-if-possible ## install into PREFIX (default: /usr/local), with the default encoder where it can be downloaded
 	@cmake --install $(BUILD)
+
+install-encoder: encoder ## the default encoder alone, into PREFIX
+	@install -D -m 644 -t "$(PREFIX)/share/protocom/encoders" $(ENCODER) $(ENCODER:.onnx=.LICENSE)
 
 # Packages go to /usr, of which little that is compiled knows: from a finished build this takes a minute or two.
 deb: override PREFIX = /usr
-deb: configure ## Debian packages: the programs, the server, the library, its headers, the Python package; into build/release/packages
-	@cmake --build $(BUILD) -j $(JOBS) --target packed
+deb: LISTS += dpkg-dev file
+deb: products encoder-if-possible ## Debian packages: programs, server, library, headers, Python package, default encoder; into build/release/packages
 	@cd $(BUILD) && cpack -G DEB
 
 docs: setup-dev configure ## the documentation as a site, with the reference that the code makes; build/release/site/html/index.html

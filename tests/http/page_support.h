@@ -24,7 +24,7 @@ class Page : public Served {
   void SetUp() override {
     if (std::getenv("PROTOCOM_NO_BROWSER") != nullptr) GTEST_SKIP() << "PROTOCOM_NO_BROWSER: the page is NOT TRIED";
     ASSERT_FALSE(Chromium::command().empty())
-        << "there is no Chromium (scripts/packages.txt); PROTOCOM_NO_BROWSER=1 leaves the page out";
+        << "there is no Chromium (scripts/packages-test.txt); PROTOCOM_NO_BROWSER=1 leaves the page out";
     Served::SetUp();
     open_page({});
   }
