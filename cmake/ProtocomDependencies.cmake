@@ -1,4 +1,4 @@
-# Every library protocom builds on, all of them Debian packages (scripts/packages.txt); nothing is downloaded.
+# Every library protocom builds on, all of them Debian packages (scripts/packages.txt, packages-torch.txt); nothing is downloaded.
 # The installed package reads this file too, so it defines little but targets.
 find_package(Threads REQUIRED)
 
