@@ -20,6 +20,8 @@ echo "try-packages: $(((created - begin) / 1000000)) ms protocom recognizer crea
 [ $(((imported - begin) / 1000000)) -lt 60000 ]
 
 protocom classify mine.pcm holiday/
+default=/usr/share/protocom/encoders/efficientnet-lite0.onnx # where the package was made
+[ ! -e "$default" ] || protocom recognizer create other.pcm --backbone "$default" --images my-photos
 python3 - <<'PYTHON'
 import os
 import protocom
