@@ -2,6 +2,8 @@
 add_library(protocom_settings INTERFACE)
 target_compile_features(protocom_settings INTERFACE cxx_std_${PROTOCOM_CXX_LEVEL})
 target_compile_options(protocom_settings INTERFACE -Wall -Wextra -Wshadow -Wnon-virtual-dtor -Wpedantic)
+# It defines _REENTRANT, in which a source and its precompiled header must agree. Some libraries' flags have it (libjxl's, of Debian 13).
+target_compile_options(protocom_settings INTERFACE -pthread)
 if(PROTOCOM_SANITIZE)
   target_compile_definitions(protocom_settings INTERFACE PROTOCOM_SANITIZED)
   target_compile_options(protocom_settings INTERFACE -fsanitize=${PROTOCOM_SANITIZE} -fno-sanitize-recover=all -fno-omit-frame-pointer)

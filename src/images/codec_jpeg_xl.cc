@@ -1,6 +1,7 @@
 #include <jxl/decode.h>
 
 #include <memory>
+#include <type_traits>
 
 #include "images/codec.h"
 
@@ -13,12 +14,21 @@ void check(JxlDecoderStatus status) {
   if (status != JXL_DEC_SUCCESS) fail("damaged JPEG XL");
 }
 
-std::string profile_of(const JxlDecoder* decoder, const JxlPixelFormat& format) {
+/// Calls a function of libjxl that also took a format before 0.9, and did not use it.
+template <typename Function, typename... Out>
+JxlDecoderStatus ask_profile(Function* function, const JxlDecoder* decoder, Out... out) {
+  constexpr auto kTarget = JXL_COLOR_PROFILE_TARGET_DATA;
+  if constexpr (std::is_invocable_v<Function*, const JxlDecoder*, JxlColorProfileTarget, Out...>)
+    return function(decoder, kTarget, out...);
+  else
+    return function(decoder, nullptr, kTarget, out...);
+}
+
+std::string profile_of(const JxlDecoder* decoder) {
   size_t size = 0;
-  if (JxlDecoderGetICCProfileSize(decoder, &format, JXL_COLOR_PROFILE_TARGET_DATA, &size) != JXL_DEC_SUCCESS) return "";
+  if (ask_profile(&JxlDecoderGetICCProfileSize, decoder, &size) != JXL_DEC_SUCCESS) return "";
   std::string profile(size, '\0');
-  check(JxlDecoderGetColorAsICCProfile(decoder, &format, JXL_COLOR_PROFILE_TARGET_DATA,
-                                       reinterpret_cast<uint8_t*>(profile.data()), size));
+  check(ask_profile(&JxlDecoderGetColorAsICCProfile, decoder, reinterpret_cast<uint8_t*>(profile.data()), size));
   return profile;
 }
 
@@ -41,7 +51,7 @@ class FirstFrame {
           start();
           break;
         case JXL_DEC_COLOR_ENCODING:
-          profile_ = profile_of(decoder_.get(), format_);
+          profile_ = profile_of(decoder_.get());
           break;
         case JXL_DEC_NEED_IMAGE_OUT_BUFFER:
           set_buffer();

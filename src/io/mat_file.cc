@@ -12,8 +12,9 @@ namespace {
 
 using Variable = std::unique_ptr<matvar_t, void (*)(matvar_t*)>;
 
-/// The library would print.
-void ignore_message(int /*level*/, char* /*message*/) {}
+/// The library would print. Its message is a `char*`, in newer ones a `const char*`.
+template <typename Char>
+void ignore_message(int /*level*/, Char* /*message*/) {}
 
 uint64_t count_of(const matvar_t& variable) {
   uint64_t count = 1;
