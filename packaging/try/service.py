@@ -37,7 +37,7 @@ def wait_for(path):
 run("systemctl", "enable", "--now", "protocom-serve")
 assert run("systemctl", "show", "-P", "ConditionResult", "protocom-serve") == "no"
 
-run("install", "-o", "protocom-serve", "-g", "protocom-serve", "-m", "600", "/try/mine.pcm", "/var/lib/protocom/recognizer.pcm")
+run("install", "-o", "protocom-serve", "-g", "protocom-serve", "-m", "600", "/try/used/mine.pcm", "/var/lib/protocom/recognizer.pcm")
 configuration = pathlib.Path("/etc/protocom/serve.conf")
 configuration.write_text(configuration.read_text().replace("--port 8080", f"--port {PORT}"))
 begin = time.monotonic()
@@ -48,7 +48,7 @@ assert "ready" in wait_for("/readyz"), wait_for("/readyz")
 process = run("systemctl", "show", "-P", "MainPID", "protocom-serve")
 user = run("stat", "-c", "%U", f"/proc/{process}")
 assert user == "protocom-serve", user
-photo = next(pathlib.Path("/try/holiday").iterdir())
+photo = next(pathlib.Path("/try/used/holiday").iterdir())
 answer = json.loads(ask("/v1/classify", photo.read_bytes()))
 print(f"as the user {user}, {photo.name}:", answer["answers"][0]["ranking"][0])
 
