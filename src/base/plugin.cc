@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "base/error.h"
+#include "base/own_file.h"
 
 namespace protocom {
 namespace {
@@ -78,13 +79,6 @@ const std::string& why_not() {
 }
 
 }  // namespace
-
-fs::path own_file() {
-  Dl_info info{};
-  if (::dladdr(reinterpret_cast<const void*>(&own_file), &info) == 0 || info.dli_fname == nullptr) return {};
-  std::error_code ignored;
-  return fs::canonical(info.dli_fname, ignored);
-}
 
 void load_torch_plugin(const std::string& purpose) {
   if (!has_torch_plugin()) fail("{} needs LibTorch: {}", purpose, why_not());

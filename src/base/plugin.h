@@ -1,14 +1,9 @@
 #pragma once
 #include <atomic>
-#include <filesystem>
 #include <string>
 #include <utility>
 
 namespace protocom {
-
-/// The file that this code was loaded from: libprotocom.so, or the program where all is linked into one. What is
-/// installed with it is found from there.
-std::filesystem::path own_file();
 
 /// Loads the library with what LibTorch computes (libprotocom-torch.so), once in a process: it lies beside this library
 /// and provides its functions while it loads. Does nothing where it is loaded already or linked into the program.

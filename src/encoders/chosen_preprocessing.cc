@@ -7,6 +7,7 @@
 
 #include "base/error.h"
 #include "base/log.h"
+#include "encoders/encoder.h"
 #include "encoders/network_options.h"
 
 namespace protocom {
@@ -36,10 +37,10 @@ Preprocessing choose_preprocessing(const Preprocessing& asked, const Preprocessi
   }
   if (stated.image_size > 0) return stated;
   if (otherwise < 1) {
-    fail_usage(
+    throw UnstatedPreprocessing(fmt::format(
         "{} does not say what images it takes: give --preprocess, such as imagenet (256, 224, normalised), clip, or "
         "plain:size=224 where the normalisation is inside (`protocom extract --preprocess compare` tries them)",
-        where);
+        where));
   }
   Preprocessing taken;
   taken.image_size = otherwise;

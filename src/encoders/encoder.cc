@@ -3,13 +3,13 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <array>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "base/error.h"
 #include "base/text.h"
+#include "encoders/installed_encoders.h"
 #include "encoders/onnx_file.h"
 #include "encoders/onnxruntime/encoder.h"
 #include "encoders/onnxruntime/library.h"
@@ -24,12 +24,8 @@ namespace protocom {
 namespace fs = std::filesystem;
 namespace {
 
-constexpr std::array<std::string_view, 6> kEncoders = {".onnx", ".tflite", ".pt", ".pth", ".safetensors", ".npz"};
-
 bool may_be_encoder(const fs::path& path) {
-  const std::string suffix = path.extension().string();
-  return fs::is_regular_file(path) && path.filename() != kSpaceFile &&
-         std::find(kEncoders.begin(), kEncoders.end(), suffix) != kEncoders.end();
+  return fs::is_regular_file(path) && path.filename() != kSpaceFile && has_encoder_suffix(path);
 }
 
 constexpr std::string_view kTfliteMark = "TFL3";  // behind four bytes
@@ -88,7 +84,12 @@ bool is_whole(const fs::path& file) {
 
 }  // namespace
 
-fs::path encoder_at(const fs::path& path) {
+UnstatedPreprocessing::UnstatedPreprocessing(std::string_view message) : Error(message) {}
+UnstatedPreprocessing::UnstatedPreprocessing(const UnstatedPreprocessing& other) = default;
+UnstatedPreprocessing::~UnstatedPreprocessing() = default;
+
+fs::path encoder_at(const fs::path& name_or_path) {
+  const fs::path path = find_encoder(name_or_path);
   std::error_code ignored;
   if (!fs::is_directory(path, ignored) || fs::exists(path / "config.json")) return path;
   std::vector<std::string> names;

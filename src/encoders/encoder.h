@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "base/array.h"
+#include "base/error.h"
 #include "encoders/network_options.h"
 #include "encoders/precision.h"
 #include "images/preprocessing.h"
@@ -60,6 +61,14 @@ enum class Engine {
 /// "auto", "onnxruntime" or "torch". Throws UsageError for anything else.
 Engine parse_engine(std::string_view text);
 
+/// Neither an encoder's file nor its user says what images it takes.
+class UnstatedPreprocessing : public Error {
+ public:
+  explicit UnstatedPreprocessing(std::string_view message);
+  UnstatedPreprocessing(const UnstatedPreprocessing& other);
+  ~UnstatedPreprocessing() override;
+};
+
 /// What is known of an encoder's file besides what it says itself: `preprocessing` wins over what a TorchScript file
 /// states (its extra file `preprocessing.json`, or its attribute `image_size`); a protocom file's own and a state
 /// dict's entries `mean` and `std` win over it, with a warning.
@@ -71,12 +80,13 @@ struct EncoderFileOptions {
   Engine engine = Engine::kAuto;
 };
 
-/// Opens an encoder: a protocom backbone (npz), an ONNX, TensorFlow Lite or TorchScript file, a state dict under Python
-/// names (`.npz`, `.safetensors`), a folder of Hugging Face or timm, told apart by content. For TorchScript or a state
-/// dict of our own networks that states nothing and a user who says nothing the images' own size `known_size` is taken
-/// and logged. Throws Error that says how to state it where that is 0, and for a state dict that others publish, whose
-/// normalisation it would leave to a guess; Error for a file that is damaged, unknown or no encoder of features, and
-/// for an engine that is not there or does not read it.
+/// Opens an encoder by its path, or by its name where it is installed (find_encoder): a protocom backbone (npz), an
+/// ONNX, TensorFlow Lite or TorchScript file, a state dict under Python names (`.npz`, `.safetensors`), a folder of
+/// Hugging Face or timm, told apart by content. For TorchScript or a state dict of our own networks that states nothing
+/// and a user who says nothing the images' own size `known_size` is taken and logged. Throws UnstatedPreprocessing that
+/// says how to state it where that is 0, and for a state dict that others publish, whose normalisation it would leave
+/// to a guess; Error for a file that is damaged, unknown or no encoder of features, and for an engine that is not there
+/// or does not read it.
 std::unique_ptr<Encoder> open_encoder(const std::filesystem::path& path, const EncoderFileOptions& asked);
 
 /// The encoder that open_encoder makes of these, as one file that needs nothing else: `path` itself, or a file in
@@ -89,10 +99,10 @@ std::filesystem::path as_one_file(const std::filesystem::path& path, const Encod
 /// Equals the hash that a recognizer keeps. Throws Error.
 std::string hash_encoder(const std::filesystem::path& path, const EncoderFileOptions& asked);
 
-/// The encoder that a path names: of a folder without config.json its one file of a kind that encoders are saved as
-/// (ONNX, TensorFlow Lite, TorchScript, weights); anything else as it is. Throws Error for a folder with none or
-/// several.
-std::filesystem::path encoder_at(const std::filesystem::path& path);
+/// The file or folder to read of an encoder that is named as find_encoder takes it: of a folder without config.json its
+/// one file of a kind that encoders are saved as (ONNX, TensorFlow Lite, TorchScript, weights); anything else as it is.
+/// Throws Error for a folder with none or several, and what find_encoder throws.
+std::filesystem::path encoder_at(const std::filesystem::path& name_or_path);
 
 /// The name of a fitted space in the folder of its encoder.
 inline constexpr const char* kSpaceFile = "space.npz";

@@ -245,10 +245,10 @@ NetworkOptions options_for(const std::filesystem::path& path, const StateDict& s
   options.image_size = asked.known_size;
   const bool normalised = take_normalisation(state, options).size() == 2;
   if (asked.known_size < 1 || (!normalised && published_architecture(state))) {
-    fail(
+    throw UnstatedPreprocessing(fmt::format(
         "{} is a bare state dict and does not say what images it takes: give --preprocess, such as imagenet (256, 224, "
         "normalised), imagenet:size=64 or plain:size=84 (RGB in [0, 1])",
-        path.string());
+        path.string()));
   }
   return options;
 }

@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "base/error.h"
-#include "base/plugin.h"
+#include "base/own_file.h"
 
 namespace protocom::onnxruntime {
 namespace {

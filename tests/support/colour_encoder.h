@@ -1,0 +1,27 @@
+#pragma once
+#include <ATen/ATen.h>
+
+#include <string>
+
+#include "support/onnx_writer.h"
+
+namespace protocom::testing {
+
+/// An ONNX file of which images of `side` pixels have their mean colour as the feature, times `scale`. `stated`: what
+/// it says of its images (docs/formats.md), empty for nothing.
+inline std::string colour_encoder(int64_t side, const std::string& stated = "", float scale = 1) {
+  OnnxWriter writer;
+  writer.input("images", {-1, 3, side, side});
+  writer.raw("scale", at::full({1}, scale));
+  writer.node("GlobalAveragePool", {"images"}, {"mean"});
+  writer.node("Flatten", {"mean"}, {"flat"});
+  writer.node("Mul", {"flat", "scale"}, {"features"});
+  writer.output("features", {-1, 3});
+  if (!stated.empty()) writer.metadata("preprocessing.json", stated);
+  return writer.bytes();
+}
+
+/// What such a file says that takes RGB in [0, 1].
+inline std::string stated_side(int64_t side) { return "{\"image_size\": " + std::to_string(side) + "}"; }
+
+}  // namespace protocom::testing
