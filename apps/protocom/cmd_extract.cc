@@ -5,6 +5,7 @@
 #include "dataset_options.h"
 #include "datasets/feature_preprocessing.h"
 #include "encoders/extract.h"
+#include "encoders/installed_encoders.h"
 #include "encoders/preprocessing_trial.h"
 #include "eval/statistics.h"
 #include "job.h"
@@ -107,6 +108,7 @@ void compare(const ExtractArguments& options) {
 }
 
 void run_extract(const CLI::App& command, ExtractArguments& options) {
+  options.backbone = chosen_encoder(options.backbone).string();
   if (options.preprocess == kCompare) {
     compare(options);
     return;
@@ -139,7 +141,7 @@ void add_extract_command(CLI::App& app) {
                                   "--preprocess compare    # images it takes?");
   add_dataset_options(*command, options->source, "Pack (protocom pack), or folder of images");
   add_strict(*command, options->source);
-  add_input_option(*command, "--backbone", options->backbone, kBackboneHelp)->required();
+  add_input_option(*command, "--backbone", options->backbone, kBackboneHelp);
   command->add_option("--output", options->asked.output, kOutputHelp);
   add_output_option(*command, "--out", options->out, "Features to write (npz)");
   add_output_option(*command, "--maps", options->maps,

@@ -2,6 +2,7 @@
 #include "dataset_options.h"
 #include "datasets/feature_preprocessing.h"
 #include "encoders/embed.h"
+#include "encoders/installed_encoders.h"
 #include "eval/fit.h"
 #include "eval/fit_space.h"
 #include "evaluation_inputs.h"
@@ -40,10 +41,9 @@ void run_fit(const CLI::App& command, const FitArguments& options, const Evaluat
 }
 
 UnlabelledImages embedded_folder(const FitArguments& options) {
-  if (options.backbone.empty()) fail_usage("--unlabelled with a folder of photos takes their encoder: give --backbone");
   EncoderFileOptions asked;
   if (!options.preprocess.empty()) asked.preprocessing = parse_preprocessing(options.preprocess);
-  const auto encoder = open_encoder(options.backbone, asked);
+  const auto encoder = open_encoder(chosen_encoder(options.backbone), asked);
   const EmbeddedFiles read =
       embed_files(*encoder, find_images({options.unlabelled}).paths, options.extract, progress());
   for (const UnreadableFile& file : read.unreadable) logger().warn("{}", file.reason);
@@ -91,7 +91,7 @@ void add_fit_command(CLI::App& app) {
   CLI::App* command =
       add_command(app, "fit", "Fit a method on the base classes of features",
                   "protocom fit --features features.npz --knowledge knowledge.npz --out plda.npz\n"
-                  "protocom fit --unlabelled many-photos --backbone encoder.pt --out space.npz\n"
+                  "protocom fit --unlabelled many-photos --out space.npz\n"
                   "protocom fit --method restore-net --features features.npz --out restore-net.npz\n"
                   "protocom evaluate --features features.npz --methods mean,restore-net --fitted restore-net.npz");
   command->add_option("--method", options->fit.method, "Method with its parameters, see protocom methods")

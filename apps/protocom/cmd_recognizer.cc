@@ -1,5 +1,6 @@
 #include "cli.h"
 #include "dataset_options.h"
+#include "encoders/installed_encoders.h"
 #include "enrol_report.h"
 #include "recognizer/create_recognizer.h"
 #include "recognizer/recognizer.h"
@@ -32,7 +33,7 @@ RecognizerParts parts_of(const CreateCommand& options) {
 /// What the classes are told apart with, besides their own photos.
 std::string basis_of(const CreateCommand& options) {
   if (!options.parts.fitted.empty() || !options.parts.model.empty()) return "with base classes";
-  const bool space = !options.parts.space.empty() || !space_beside(options.parts.backbone).empty();
+  const bool space = !options.parts.space.empty() || !space_beside(find_encoder(options.parts.backbone)).empty();
   return space ? "a space of other classes" : "no base classes";
 }
 
@@ -113,7 +114,7 @@ void add_files(CLI::App& command, CreateCommand& options) {
 void add_create(CLI::App& parent) {
   auto options = std::make_shared<CreateCommand>();
   CLI::App* command = add_command(parent, "create", "Make a recognizer: one file that holds all it needs",
-                                  "protocom recognizer create mine.pcm --backbone encoder.pt --images my-photos\n"
+                                  "protocom recognizer create mine.pcm --images my-photos\n"
                                   "  protocom recognizer create birds.pcm --backbone encoder.pt --fitted plda.npz \\\n"
                                   "      --knowledge knowledge.npz --images photos --attributes attributes.csv\n"
                                   "  protocom recognizer create mine.pcm --backbone clip-folder --text-encoder "

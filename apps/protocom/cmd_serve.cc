@@ -38,8 +38,7 @@ void run_serve(const CLI::App& command, Options& options) {
 /// A recognizer without classes, which the page fills.
 void add_new(CLI::App& command, Options& options) {
   CLI::Option* make = command.add_flag("--new", options.is_new, "Make the recognizer first, without classes");
-  CLI::Option* backbone = add_input_option(command, "--backbone", options.parts.backbone, kBackboneHelp)->needs(make);
-  make->needs(backbone);
+  add_input_option(command, "--backbone", options.parts.backbone, kBackboneHelp)->needs(make);
   command.add_option("--output", options.parts.output, kOutputHelp)->needs(make);
   command.add_option("--preprocess", options.parts.preprocessing, kPreprocessHelp)->needs(make);
 }
@@ -68,7 +67,7 @@ void add_serve_command(CLI::App& app) {
   auto options = std::make_shared<Options>();
   CLI::App* command = add_command(app, "serve", "Answer over HTTP, with a page for the browser",
                                   "protocom serve birds.pcm\n"
-                                  "  protocom serve --new mine.pcm --backbone encoder.pt\n"
+                                  "  protocom serve --new mine.pcm\n"
                                   "  protocom serve --new mine.pcm --backbone clip-folder --text-encoder clip-folder\n"
                                   "  protocom serve birds.pcm --address 0.0.0.0 --keys keys.json --certificate c.pem "
                                   "--private-key k.pem");

@@ -35,10 +35,11 @@ PackedImages load_images(const DatasetOptions& source, const Preprocessing& size
 /// Says so where images were brought to other sizes than the encoder takes.
 void warn_of_sizes(const Encoder& encoder, const PackedImages& images);
 
-/// The help of --backbone and of --output beside it.
+/// The help of --backbone where it may be left out, and of --output beside it.
 inline constexpr const char* kBackboneHelp =
-    "Image encoder: ONNX, backbone of protocom pretrain, state dict (.npz, .safetensors), or TorchScript file (a "
-    "program: load only what you would also run)";
+    "Image encoder: the name of an installed one (protocom encoders), ONNX, backbone of protocom pretrain, state dict "
+    "(.npz, .safetensors), folder of Hugging Face, or TorchScript file (a program: load only what you would also run); "
+    "left out, the default one is taken";
 inline constexpr const char* kOutputHelp =
     "Which output of an ONNX or TorchScript file is the feature, by name (of a tuple its place from 0)";
 /// The help of --preprocess.

@@ -22,7 +22,7 @@ struct BackboneOptions {
 /// An image encoder. May be used from several threads: images are decoded at once, forward passes run one at a time.
 class PROTOCOM_API Backbone {
  public:
-  /// An encoder of docs/encoders.md: TorchScript, the weights of a known network, a file of `protocom pretrain`. Throws
+  /// An encoder of docs/encoders.md, by its path or by its name where it is installed; empty: the default one. Throws
   /// Error for another file and for one that does not say its preprocessing; UsageError for options that cannot be.
   explicit Backbone(const std::string& path, const BackboneOptions& options = {});
   ~Backbone();

@@ -47,9 +47,9 @@ typedef struct protocom_image {
   int64_t stride; /* bytes from a row to the next; 0: 3 width */
 } protocom_image;
 
-/* What a recognizer is made from; files. All but the encoder may be NULL. */
+/* What a recognizer is made from; files. All may be NULL: without an encoder the default one is taken. */
 typedef struct protocom_parts {
-  const char* backbone;
+  const char* backbone; /* a file, a folder, or the name of an encoder that is installed */
   const char* preprocessing;
   const char* fitted;
   const char* space;

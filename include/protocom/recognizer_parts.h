@@ -10,7 +10,9 @@ namespace protocom::v0 {
 
 /// What a recognizer is made from; files. One of `fitted`, `model` and `space` at most.
 struct RecognizerParts {
-  std::filesystem::path backbone;           ///< the encoder, see Backbone; a `space.npz` in its folder becomes `space`
+  /// The encoder, see Backbone, or the name of one that is installed (`protocom encoders`); empty: the default one. A
+  /// `space.npz` in its folder becomes `space`.
+  std::filesystem::path backbone = {};
   std::string preprocessing = {};           ///< see BackboneOptions; empty: the encoder or the model says it
   std::string output = {};                  ///< of an ONNX or TorchScript file that has several; empty: found
   std::filesystem::path fitted = {};        ///< of `protocom fit` or Fitted::save

@@ -205,7 +205,7 @@ class Recognizer:
         cls,
         path: _Path,
         *,
-        backbone: _Path,
+        backbone: _Path = "",
         images: Optional[_Path] = None,
         attributes: Optional[_Path] = None,
         fitted: _Path = "",

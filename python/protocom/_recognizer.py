@@ -166,7 +166,7 @@ class Recognizer:
     --------
     ::
 
-        mine = protocom.Recognizer.create("mine.pcm", backbone="encoder.pt", images="my-photos")
+        mine = protocom.Recognizer.create("mine.pcm", images="my-photos")
         mine.classify("holiday/1.jpg").name
     """
 
@@ -198,14 +198,14 @@ class Recognizer:
         return cls(path, **options)
 
     @classmethod
-    def create(cls, path, *, backbone, images=None, attributes=None, fitted="", space="", model="", knowledge="",
+    def create(cls, path, *, backbone="", images=None, attributes=None, fitted="", space="", model="", knowledge="",
                text_encoder=None, unlabelled=(), preprocess="", output="", thumbnails=True, half_features=False,
                external_backbone=False, **options):
         """Makes a file, and enrols a class for each subfolder of ``images``.
 
         Parameters
         ----------
-        backbone : path of an encoder
+        backbone : path of an encoder, or the name of one that is installed (``protocom encoders``); left out, the default one
         images : folder with a subfolder of images for each class, optional
         attributes : CSV of their attributes, optional
         fitted, space, model, knowledge : paths, as ``protocom recognizer create`` takes them
@@ -216,7 +216,7 @@ class Recognizer:
         preprocess, output : what the encoder does not say, as ``Backbone`` takes them
         options : as ``open`` takes them
         """
-        paths = {"backbone": backbone, "fitted": fitted, "space": space, "model": model, "knowledge": knowledge,
+        paths = {"backbone": backbone or "", "fitted": fitted, "space": space, "model": model, "knowledge": knowledge,
                  "text_encoder": getattr(text_encoder, "_folder", text_encoder) or "", "images": images or "", "attributes": attributes or ""}
         given = {name: os.fspath(one) for name, one in paths.items()}
         given.update(preprocess=preprocess, output=output, thumbnails=thumbnails, half_features=half_features,

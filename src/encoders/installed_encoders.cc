@@ -99,9 +99,18 @@ bool is_there(const fs::path& path) {
   return fs::exists(path, error) || error;
 }
 
-std::string default_name() {
-  const std::string named = variable("PROTOCOM_ENCODER");
-  return named.empty() ? kDefaultEncoder : named;
+/// `why` begins the message that it is not found.
+fs::path found_encoder(const fs::path& name_or_path, std::string_view why) {
+  if (is_there(name_or_path)) return name_or_path;
+  const std::string name = name_or_path.string();
+  const InstalledEncoders installed = installed_encoders();
+  if (const auto found = path_of(installed, name)) return *found;
+  const std::vector<std::string> names = names_of(installed);
+  warn_of_unreadable(installed);
+  fail(
+      "{}{}: no such file or folder, and no encoder of that name is installed{} (there are {}: see `protocom "
+      "encoders`)",
+      why, name, did_you_mean(name, names), names.empty() ? "none" : fmt::format("{}", fmt::join(names, ", ")));
 }
 
 }  // namespace
@@ -147,26 +156,23 @@ InstalledEncoders installed_encoders() {
 }
 
 fs::path find_encoder(const fs::path& name_or_path) {
-  if (name_or_path.empty()) return default_encoder();
-  if (is_there(name_or_path)) return name_or_path;
-  const std::string name = name_or_path.string();
-  const InstalledEncoders installed = installed_encoders();
-  if (const auto found = path_of(installed, name)) return *found;
-  const std::vector<std::string> names = names_of(installed);
-  warn_of_unreadable(installed);
-  fail("{}: no such file or folder, and no encoder of that name is installed{} (there are {}: see `protocom encoders`)",
-       name, did_you_mean(name, names), names.empty() ? "none" : fmt::format("{}", fmt::join(names, ", ")));
+  return name_or_path.empty() ? default_encoder() : found_encoder(name_or_path, "");
 }
 
 fs::path chosen_encoder(const fs::path& name_or_path) {
   const fs::path path = find_encoder(name_or_path);
-  if (name_or_path.empty()) logger().info("encoder: {} (default; --backbone for another)", default_name());
+  if (name_or_path.empty()) logger().info("encoder: {} (default; --backbone for another)", default_encoder_name());
   return path;
 }
 
+std::string default_encoder_name() {
+  const std::string named = variable("PROTOCOM_ENCODER");
+  return named.empty() ? kDefaultEncoder : named;
+}
+
 fs::path default_encoder() {
-  const std::string name = default_name();
-  if (name != kDefaultEncoder) return find_encoder(name);
+  const std::string name = default_encoder_name();
+  if (name != kDefaultEncoder) return found_encoder(name, "no --backbone is given, and PROTOCOM_ENCODER is ");
   const InstalledEncoders installed = installed_encoders();
   if (const auto found = path_of(installed, name)) return *found;
   warn_of_unreadable(installed);

@@ -4,6 +4,7 @@
 #include "base/log.h"
 #include "datasets/feature_preprocessing.h"
 #include "encoders/encoder.h"
+#include "encoders/installed_encoders.h"
 #include "encoders/text_encoder.h"
 #include "images/image_files.h"
 #include "io/files.h"
@@ -25,7 +26,6 @@ const fs::path& model_file(const RecognizerParts& parts) { return parts.fitted.e
 bool has_model(const RecognizerParts& parts) { return !model_file(parts).empty(); }
 
 void check_parts(const RecognizerParts& parts) {
-  if (parts.backbone.empty()) fail_usage("a recognizer needs an encoder: give its file or folder (--backbone)");
   if (!parts.model.empty() + !parts.fitted.empty() + !parts.space.empty() > 1)
     fail_usage("give one of --model, --fitted and --space: a recognizer has one method");
   if (has_model(parts) && !parts.unlabelled.empty())
@@ -39,8 +39,10 @@ void check_parts(const RecognizerParts& parts) {
         "--model) takes the knowledge that it was made with");
 }
 
-/// A space in the folder of the encoder is taken where no method is named.
-RecognizerParts with_space_beside(RecognizerParts parts) {
+/// With the path of the encoder that was named, or of the default one, and the space in its folder where no method is
+/// named.
+RecognizerParts with_encoder(RecognizerParts parts) {
+  parts.backbone = chosen_encoder(parts.backbone);
   if (!parts.model.empty() || !parts.fitted.empty() || !parts.space.empty()) return parts;
   parts.space = space_beside(parts.backbone);
   if (!parts.space.empty()) logger().info("{} is taken", parts.space.string());
@@ -245,7 +247,7 @@ std::optional<Enrolment> create_recognizer(const fs::path& path, const Recognize
   check_parts(given);
   const FirstImages images = find_first_images(given);
   const ScratchFolder scratch;
-  const RecognizerParts parts = with_names_known(with_space_beside(given), images.classes, provenance, scratch.path());
+  const RecognizerParts parts = with_names_known(with_encoder(given), images.classes, provenance, scratch.path());
   RecognizerSettings settings;
   settings.feature_type = parts.half_features ? FeatureType::kFloat16 : FeatureType::kFloat32;
   settings.thumbnail_side = parts.thumbnail_side;

@@ -9,7 +9,8 @@
 
 namespace protocom {
 
-/// Makes a recognizer and enrols the classes of `parts.images`; where that fails there is no file. Without model,
+/// Makes a recognizer and enrols the classes of `parts.images`; where that fails there is no file. The encoder is found
+/// as chosen_encoder says, so that it may be left out. Without model,
 /// method and space, and without a space in the folder of the backbone, the enrolled images alone tell the classes
 /// apart ('plda' before fitting). A model or method that says that it was made with another knowledge file, but takes
 /// descriptions of the sizes that this one gives, is logged as a warning. Throws UsageError when a file is missing that

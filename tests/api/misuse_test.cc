@@ -15,6 +15,7 @@
 #include "protocom/recognizer.h"
 #include "protocom/server.h"
 #include "protocom/train.h"
+#include "support/environment.h"
 
 namespace protocom::testing {
 namespace {
@@ -347,7 +348,12 @@ TEST_F(ApiMisuse, OfImagesAndRecognizersIsOneSentence) {
        },
        "abacus"},
       {"a recognizer that is not there", [] { Recognizer::open("none.pcm"); }, "none.pcm: no such file"},
-      {"a recognizer without an encoder", [&] { Recognizer::create(file("b.pcm"), {}); }, "needs an encoder"},
+      {"a recognizer without an encoder",
+       [&] {
+         const Environment named("PROTOCOM_ENCODER", "nobodys-encoder");
+         Recognizer::create(file("b.pcm"), {});
+       },
+       "nobodys-encoder: no such file"},
       {"a recognizer that is there", [&] { Recognizer::create(file("empty.pcm"), parts); }, "empty.pcm"},
       {"no class to answer with", [&] { empty.classify(Image::rgb(rgb.data(), kSide, kSide)); }, "class"},
       {"no image to classify", [&] { empty.classify(std::vector<Image>()); }, "no image"},

@@ -12,6 +12,7 @@
 #include <thread>
 
 #include "cli/recognizers.h"
+#include "support/environment.h"
 
 namespace protocom::testing {
 namespace {
@@ -95,9 +96,10 @@ TEST_F(Recognizers, AreToldApartInASpaceOfPhotosWithoutClasses) {
   EXPECT_EQ(nothing.exit_code, 2);
   EXPECT_THAT(nothing.err, HasSubstr("--features is required, or --unlabelled"));
   const std::string images = out("images").string();
+  const Environment named("PROTOCOM_ENCODER", "nobodys-encoder");
   const Outcome bare = protocom(folder_->path(), {"fit", "--unlabelled", images, "--out", "space.npz"});
-  EXPECT_EQ(bare.exit_code, 2);
-  EXPECT_THAT(bare.err, HasSubstr("give --backbone"));
+  EXPECT_EQ(bare.exit_code, 1);
+  EXPECT_THAT(bare.err, HasSubstr("no --backbone is given"));
   const Outcome made =
       protocom(folder_->path(), {"fit", "--unlabelled", images, "--backbone", backbone, "--out", "space.npz"});
   ASSERT_EQ(made.exit_code, 0) << made.err;

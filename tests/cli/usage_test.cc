@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "cli/program.h"
+#include "support/environment.h"
 #include "support/temp_dir.h"
 
 namespace protocom::testing {
@@ -366,8 +367,9 @@ TEST_F(BadInput, AnotherFileWhereARecognizerIsExpected) {
   expect_refused({"classify", "old.store", "photos"}, {"old.store", "not a recognizer"});
 }
 
-TEST_F(BadInput, ARecognizerWithoutABackbone) {
-  expect_refused({"recognizer", "create", "new.pcm", "--fitted", "plda.npz"}, {"--backbone"});
+TEST_F(BadInput, ARecognizerWithoutABackboneOfItsOwnOrADefault) {
+  const Environment named("PROTOCOM_ENCODER", "nobodys-encoder");
+  expect_refused({"recognizer", "create", "new.pcm", "--fitted", "plda.npz"}, {"--backbone", "nobodys-encoder"});
 }
 
 }  // namespace

@@ -1,4 +1,5 @@
 import os
+import shutil
 import subprocess
 import sys
 import threading
@@ -176,3 +177,20 @@ assert len(os.listdir("/proc/self/fd")) < 20
 def test_a_thousand_recognizers_opened_and_closed_leak_nothing(mine, photos):
     arguments = [str(mine._path), str(photos / "holiday" / "1.png")]
     subprocess.run([sys.executable, "-c", CYCLES, *arguments], check=True, env={**os.environ, "OMP_NUM_THREADS": "1"})
+
+
+def test_an_encoder_that_is_not_named_is_the_default_one(photos, tmp_path, monkeypatch):
+    (tmp_path / "encoders").mkdir()
+    shutil.copy(photos / "encoder.pt", tmp_path / "encoders" / "test-mine.pt")
+    monkeypatch.setenv("PROTOCOM_ENCODERS", str(tmp_path / "encoders"))
+    monkeypatch.setenv("PROTOCOM_ENCODER", "test-mine")
+    mine = protocom.Recognizer.create(tmp_path / "mine.pcm", images=photos / "my-photos")
+    same = protocom.Recognizer.create(tmp_path / "same.pcm", backbone="test-mine", images=photos / "my-photos")
+    named = protocom.Recognizer.create(tmp_path / "named.pcm", backbone=photos / "encoder.pt", images=photos / "my-photos")
+    asked = next((photos / "my-photos").glob("*/*"))
+    answers = [one.classify(asked).probability for one in (mine, same, named)]
+    assert answers[0] == answers[1] == answers[2]
+    monkeypatch.setenv("PROTOCOM_ENCODER", "test-gone")
+    with pytest.raises(protocom.Error, match="PROTOCOM_ENCODER is test-gone"):
+        protocom.Recognizer.create(tmp_path / "none.pcm", images=photos / "my-photos")
+    assert not (tmp_path / "none.pcm").exists()

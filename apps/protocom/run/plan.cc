@@ -5,6 +5,7 @@
 
 #include "base/near_matches.h"
 #include "cli.h"
+#include "encoders/installed_encoders.h"
 
 namespace protocom::cli {
 namespace fs = std::filesystem;
@@ -135,6 +136,7 @@ class Planner {
   Stage plan(const StageConfig& table);
 
  private:
+  [[nodiscard]] std::string input(const std::string& option, const std::string& text) const;
   void take_values(const StageConfig& table, const CLI::App& command, Stage& stage);
   void wire(const StageKind& kind, const CLI::App& command, Stage& stage);
   void offer(const StageKind& kind, const CLI::App& command, Stage& stage);
@@ -182,6 +184,18 @@ std::string Planner::artefact_name(const StageKind& kind, const StageConfig& tab
   return table.name.empty() ? file.string() : file.stem().string() + "-" + table.name + file.extension().string();
 }
 
+/// A path, relative to the configuration; of an encoder that is installed, by its name, where it is.
+std::string Planner::input(const std::string& option, const std::string& text) const {
+  const std::string path = resolve(config_, config_folder_, text);
+  std::error_code ignored;
+  const bool is_name = option == "backbone" && !fs::exists(path, ignored) && text.find('/') == std::string::npos;
+  if (!is_name) return path;
+  for (const InstalledEncoder& one : installed_encoders().encoders) {
+    if (one.name == text) return one.path.string();
+  }
+  return path;
+}
+
 void Planner::take_values(const StageConfig& table, const CLI::App& command, Stage& stage) {
   for (const auto& [name, given] : table.values) {
     if (name == kAfter || (name == "source" && stage.command.size() > 1)) continue;
@@ -193,7 +207,7 @@ void Planner::take_values(const StageConfig& table, const CLI::App& command, Sta
     if (given.values == std::vector<std::string>{""}) continue;  // an optional variable that nobody set
     ConfigValue value = given;
     for (std::string& text : value.values) {
-      if (is_input(*option)) text = resolve(config_, config_folder_, text);
+      if (is_input(*option)) text = input(name, text);
       if (is_output(*option)) text = resolve(config_, config_.out, text);
     }
     stage.options[name] = std::move(value);

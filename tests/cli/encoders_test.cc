@@ -1,0 +1,110 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <fstream>
+#include <nlohmann/json.hpp>
+
+#include "cli/program.h"
+#include "io/files.h"
+#include "support/colour_encoder.h"
+#include "support/environment.h"
+#include "support/painted_images.h"
+#include "support/temp_dir.h"
+
+namespace protocom::testing {
+namespace {
+
+namespace fs = std::filesystem;
+using nlohmann::json;
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+constexpr int64_t kSide = 16;
+
+/// Photos of two colours, and an encoder of colours that is installed as the default one.
+class EncoderCommands : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    write_file(encoders_ / "test-colours.onnx", colour_encoder(kSide, stated_side(kSide)));
+    for (int i = 0; i < 3; ++i) {
+      write_photo(fmt::format("photos/red/{}.png", i), {200 + 10 * i, 30 + 7 * i, 20});
+      write_photo(fmt::format("photos/blue/{}.png", i), {20, 40 + 9 * i, 190 + 11 * i});
+    }
+  }
+
+  void write_photo(const std::string& name, const Pixel& colour) {
+    write_file(folder_ / name, encode_png(painted(kSide, kSide, [&](int64_t, int64_t) { return colour; })));
+  }
+
+  Outcome run(const std::vector<std::string>& arguments) { return protocom(folder_.path(), arguments); }
+
+  TempDir folder_;
+  fs::path encoders_ = folder_ / "installed";
+  Environment installed_{"PROTOCOM_ENCODERS", encoders_.string()};
+  Environment data_{"XDG_DATA_HOME", (folder_ / "data").string()};
+  Environment default_{"PROTOCOM_ENCODER", "test-colours"};
+};
+
+TEST_F(EncoderCommands, TheDefaultIsTakenWhereNoneIsNamedAndSaid) {
+  const std::string said = "encoder: test-colours (default; --backbone for another)";
+  const Outcome made = run({"recognizer", "create", "mine.pcm", "--images", "photos"});
+  ASSERT_EQ(made.exit_code, 0) << made.err;
+  EXPECT_THAT(made.err, HasSubstr(said));
+  EXPECT_THAT(run({"classify", "mine.pcm", "photos/red", "--format", "csv"}).out, HasSubstr("photos/red/0.png,1,red"));
+  EXPECT_THAT(run({"fit", "--unlabelled", "photos", "--out", "space.npz"}).err, HasSubstr(said));
+  write_text(folder_ / "split.csv", "class,split\nred,base\nblue,base\n");
+  const Outcome extracted = run({"extract", "photos", "--split", "split.csv", "--out", "f.npz"});
+  ASSERT_EQ(extracted.exit_code, 0) << extracted.err;
+  EXPECT_EQ(extracted.err.find(said), extracted.err.rfind(said)) << "once";
+  EXPECT_THAT(extracted.err, HasSubstr(said));
+}
+
+TEST_F(EncoderCommands, ANameStandsForAnEncoderWhereverAPathDoes) {
+  write_file(encoders_ / "test-doubled.onnx", colour_encoder(kSide, stated_side(kSide), 2));
+  const Environment other("PROTOCOM_ENCODER", "nobodys-encoder");
+  const Outcome made = run({"recognizer", "create", "mine.pcm", "--backbone", "test-doubled", "--images", "photos"});
+  ASSERT_EQ(made.exit_code, 0) << made.err;
+  EXPECT_THAT(made.err, Not(HasSubstr("default")));
+  write_text(folder_ / "split.csv", "class,split\nred,base\nblue,base\n");
+  const Outcome extracted =
+      run({"extract", "photos", "--split", "split.csv", "--backbone", "test-doubled", "--out", "f.npz"});
+  EXPECT_EQ(extracted.exit_code, 0) << extracted.err;
+  const Outcome missing = run({"recognizer", "create", "more.pcm", "--backbone", "test-doubl", "--images", "photos"});
+  EXPECT_EQ(missing.exit_code, 1);
+  EXPECT_THAT(missing.err, HasSubstr("did you mean 'test-doubled'"));
+  EXPECT_FALSE(fs::exists(folder_ / "more.pcm"));
+  write_text(folder_ / "c.toml", "out = \"o\"\n[extract]\nimages = \"photos\"\nbackbone = \"test-doubled\"\n");
+  EXPECT_THAT(run({"run", "c.toml", "--commands"}).out,
+              HasSubstr("--backbone=" + (encoders_ / "test-doubled.onnx").string()));
+}
+
+TEST_F(EncoderCommands, ListWhatIsInstalledAndKnown) {
+  write_text(encoders_ / "notes.txt", "no encoder");
+  const Outcome listed = run({"encoders"});
+  ASSERT_EQ(listed.exit_code, 0) << listed.err;
+  EXPECT_THAT(listed.out,
+              AllOf(HasSubstr((encoders_ / "test-colours.onnx").string()), HasSubstr("The default is test-colours."),
+                    HasSubstr("efficientnet-lite0"), HasSubstr("notes.txt"), HasSubstr("81.3")));
+  const json all = json::parse(run({"encoders", "--json"}).out);
+  EXPECT_EQ(all["default"], "test-colours");
+  EXPECT_EQ(all["installed"].back()["name"], "test-colours");
+  EXPECT_EQ(all["known"].front()["name"], "efficientnet-lite0");
+  EXPECT_EQ(all["known"].front()["birds"]["one_shot"], 81.3);
+}
+
+TEST_F(EncoderCommands, AddInstallsUnderAName) {
+  write_file(folder_ / "mine.onnx", colour_encoder(kSide, stated_side(kSide), 3));
+  const Outcome added = run({"encoders", "add", "test-mine", "mine.onnx"});
+  ASSERT_EQ(added.exit_code, 0) << added.err;
+  EXPECT_THAT(added.out, AllOf(HasSubstr("--backbone test-mine"), Not(HasSubstr("known"))));
+  EXPECT_EQ(read_file(folder_ / "data/protocom/encoders/test-mine.onnx"), read_file(folder_ / "mine.onnx"));
+  EXPECT_EQ(run({"encoders", "add", "test-mine", "mine.onnx"}).exit_code, 1);
+  EXPECT_EQ(run({"encoders", "add", "test-mine", "mine.onnx", "--replace"}).exit_code, 0);
+  const Outcome refused = run({"encoders", "add", "test/mine", "mine.onnx"});
+  EXPECT_EQ(refused.exit_code, 2);
+  EXPECT_THAT(refused.err, HasSubstr("test/mine"));
+}
+
+}  // namespace
+}  // namespace protocom::testing
