@@ -1,7 +1,6 @@
 #include "cli.h"
 #include "dataset_options.h"
-#include "encoders/installed_encoders.h"
-#include "enrol_report.h"
+#include "made_recognizer.h"
 #include "recognizer/create_recognizer.h"
 #include "recognizer/recognizer.h"
 #include "recognizer/recognizer_folder.h"
@@ -30,20 +29,12 @@ RecognizerParts parts_of(const CreateCommand& options) {
   return parts;
 }
 
-/// What the classes are told apart with, besides their own photos.
-std::string basis_of(const CreateCommand& options) {
-  if (!options.parts.fitted.empty() || !options.parts.model.empty()) return "with base classes";
-  const bool space = !options.parts.space.empty() || !space_beside(find_encoder(options.parts.backbone)).empty();
-  return space ? "a space of other classes" : "no base classes";
-}
-
 void run_create(const CLI::App& command, const CreateCommand& options) {
   check_writable(options.file);
   const std::optional<Enrolment> enrolled =
       create_recognizer(options.file, parts_of(options), provenance_of(command, /*seed=*/0), progress());
   if (!enrolled) return print_info(RecognizerFile(options.file, FileUse::kRead));
-  print_enrolment(*enrolled);
-  fmt::print("{}\n", sentence_of(Recognizer::open(options.file).expected_accuracy(), basis_of(options)));
+  print_made(options.file, options.parts, *enrolled);
 }
 
 void run_check(const std::string& file) {

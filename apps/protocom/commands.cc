@@ -118,13 +118,30 @@ bool names_recognizer(const std::string& argument) {
   return argument.rfind('-', 0) != 0 && (path.extension() == ".pcm" || std::filesystem::exists(path, ignored));
 }
 
+/// The command that the program means by an argument alone; empty for none.
+std::string command_meant_by(const std::string& argument) {
+  std::error_code ignored;
+  if (!program().folder_command.empty() && std::filesystem::is_directory(argument, ignored))
+    return program().folder_command;
+  return names_recognizer(argument) ? program().default_command : "";
+}
+
+/// "; did you mean 'classify'?", of a word that may have been meant as a folder too.
+std::string hint_for_command(const CLI::App& app, const std::string& argument,
+                             const std::vector<std::string>& commands) {
+  const std::string near = did_you_mean(argument, commands);
+  const bool may_be_folder = &recognised(app) == &app && !program().folder_command.empty();
+  return near.empty() && may_be_folder ? ", and there is no folder of that name" : near;
+}
+
 std::string describe_extra(const CLI::App& app, const std::string& argument) {
   if (argument.rfind('-', 0) == 0) {
     const std::string name = argument.substr(0, argument.find('='));
     return fmt::format("unknown option {}{}", name, did_you_mean(name, known_options(app)));
   }
   const std::vector<std::string> commands = command_names(recognised(app));
-  if (!commands.empty()) return fmt::format("unknown command '{}'{}", argument, did_you_mean(argument, commands));
+  if (!commands.empty())
+    return fmt::format("unknown command '{}'{}", argument, hint_for_command(app, argument, commands));
   return fmt::format("unexpected argument '{}'", argument);
 }
 
@@ -153,16 +170,19 @@ std::unique_ptr<CLI::App> make_stage_app() {
 std::unique_ptr<CLI::App> make_app() {
   auto app = make_stage_app();
   add_global_options(*app);
-  app->footer(program().name + " COMMAND --help shows a command's options with their defaults and an example.");
+  std::string footer = program().name + " COMMAND --help shows a command's options with their defaults and an example.";
+  if (!program().folder_command.empty())
+    footer += fmt::format("\n{0} FOLDER means {0} {1} FOLDER.", program().name, program().folder_command);
+  app->footer(footer);
   return app;
 }
 
 void parse_and_run(CLI::App& app, std::vector<std::string> arguments) {
   const std::vector<std::string> commands = command_names(app);
-  const bool is_meant = !arguments.empty() &&
-                        std::find(commands.begin(), commands.end(), arguments.front()) == commands.end() &&
-                        names_recognizer(arguments.front());
-  if (is_meant && !program().default_command.empty()) arguments.insert(arguments.begin(), program().default_command);
+  const bool is_named =
+      arguments.empty() || std::find(commands.begin(), commands.end(), arguments.front()) != commands.end();
+  const std::string meant = is_named ? "" : command_meant_by(arguments.front());
+  if (!meant.empty()) arguments.insert(arguments.begin(), meant);
   std::reverse(arguments.begin(), arguments.end());  // CLI11 takes them last first
   app.parse(std::move(arguments));
 }

@@ -24,7 +24,8 @@ std::unique_ptr<CLI::App> make_app();
 /// run.
 std::unique_ptr<CLI::App> make_stage_app();
 
-/// Parses and runs, the program's default command where the first argument is neither one nor an option. Callbacks
+/// Parses and runs, the program's default command, or the one for folders, where the first argument is neither one nor
+/// an option. Callbacks
 /// throw protocom::Error; what cannot be parsed throws CLI::ParseError.
 void parse_and_run(CLI::App& app, std::vector<std::string> arguments);
 

@@ -8,6 +8,7 @@ struct Program {
   std::string name;                  ///< "protocom"
   std::string about;                 ///< one line
   std::string default_command = {};  ///< meant where the first argument is no command; empty: one has to be named
+  std::string folder_command = {};   ///< the same where it is a folder
 };
 
 /// The one that this is.

@@ -245,6 +245,7 @@ void mention_text_encoder(const RecognizerParts& parts) {
 std::optional<Enrolment> create_recognizer(const fs::path& path, const RecognizerParts& given,
                                            const Provenance& provenance, Progress& progress) {
   check_parts(given);
+  check_absent(path);  // said before the photos go through the encoder
   const FirstImages images = find_first_images(given);
   const ScratchFolder scratch;
   const RecognizerParts parts = with_names_known(with_encoder(given), images.classes, provenance, scratch.path());

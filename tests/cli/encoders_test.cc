@@ -106,5 +106,55 @@ TEST_F(EncoderCommands, AddInstallsUnderAName) {
   EXPECT_THAT(refused.err, HasSubstr("test/mine"));
 }
 
+// A folder alone
+// ---------------------------------------------------------------------------------------------------------
+
+TEST_F(EncoderCommands, AFolderAloneBecomesARecognizerOfItsName) {
+  const Outcome made = run({"photos/"});
+  ASSERT_EQ(made.exit_code, 0) << made.err;
+  EXPECT_THAT(made.out,
+              AllOf(HasSubstr("2 classes, 6 photos, no base classes: "),
+                    HasSubstr("protocom classify photos.pcm PHOTOS\n"), HasSubstr("protocom serve photos.pcm\n")));
+  EXPECT_THAT(run({"classify", "photos.pcm", "photos/blue", "--format", "csv"}).out,
+              HasSubstr("photos/blue/1.png,1,blue"));
+  const std::string before = read_text(folder_ / "photos.pcm");
+  const Outcome again = run({"photos"});
+  EXPECT_EQ(again.exit_code, 1);
+  EXPECT_THAT(again.err, HasSubstr("photos.pcm is already there"));
+  EXPECT_EQ(read_text(folder_ / "photos.pcm"), before);
+}
+
+TEST_F(EncoderCommands, AFolderAloneTakesTheOptionsOfNewAndIsQuotedForAShell) {
+  fs::rename(folder_ / "photos", folder_ / "my birds");
+  const Environment other("PROTOCOM_ENCODER", "nobodys-encoder");
+  const Outcome made = run({"my birds", "--backbone", "test-colours"});
+  ASSERT_EQ(made.exit_code, 0) << made.err;
+  EXPECT_THAT(made.out, HasSubstr("protocom serve 'my birds.pcm'\n"));
+  EXPECT_TRUE(fs::exists(folder_ / "my birds.pcm"));
+}
+
+TEST_F(EncoderCommands, AFolderThatTellsNoClassesApartLeavesNoFile) {
+  const auto refused = [&](const std::string& folder) {
+    const Outcome outcome = run({folder});
+    EXPECT_EQ(outcome.exit_code, 1) << outcome.err;
+    EXPECT_FALSE(fs::exists(folder_ / (folder + ".pcm")));
+    return outcome.err;
+  };
+  fs::create_directories(folder_ / "empty");
+  EXPECT_THAT(refused("empty"), HasSubstr("empty: expected a subfolder of images for each class"));
+  fs::create_directories(folder_ / "hollow/red");
+  EXPECT_THAT(refused("hollow"), HasSubstr("nothing was enrolled"));
+  fs::create_directories(folder_ / "one");
+  fs::rename(folder_ / "photos/red", folder_ / "one/red");
+  EXPECT_THAT(refused("one"), HasSubstr("one has photos of one class alone, 'red'"));
+}
+
+TEST_F(EncoderCommands, AWordThatIsNeitherFolderNorCommandIsSaid) {
+  EXPECT_THAT(run({"my-fotos"}).err, HasSubstr("unknown command 'my-fotos', and there is no folder of that name"));
+  EXPECT_THAT(run({"clasify"}).err, HasSubstr("did you mean 'classify'?"));
+  fs::rename(folder_ / "photos", folder_ / "encoders");
+  EXPECT_THAT(run({"encoders"}).out, HasSubstr("installed")) << "a command is a command";
+}
+
 }  // namespace
 }  // namespace protocom::testing

@@ -37,6 +37,8 @@ def options(text):
 def check_protocom(words, where):
     """`protocom [options] command [command] [arguments and options]`"""
     path, known = (), options(help_of(()))
+    if words and re.fullmatch(r"[\w-]*photos/?", words[0]):
+        words = ["new", *words]  # `protocom FOLDER`
     for word in words:
         if word in subcommands(help_of(path)):
             path += (word,)

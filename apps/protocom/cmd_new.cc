@@ -1,0 +1,72 @@
+#include <algorithm>
+
+#include "base/text.h"
+#include "cli.h"
+#include "dataset_options.h"
+#include "io/unfinished.h"
+#include "made_recognizer.h"
+#include "recognizer/create_recognizer.h"
+
+namespace protocom::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// "my-photos.pcm" of "../my-photos/", in the current folder.
+std::string recognizer_of(const fs::path& folder) {
+  fs::path whole = fs::absolute(folder).lexically_normal();
+  if (!whole.has_filename()) whole = whole.parent_path();  // a slash at its end
+  const std::string name = whole.filename().string();
+  if (name.empty())
+    fail_usage("{} has no name to call a recognizer by: use `protocom recognizer create`", folder.string());
+  return name + ".pcm";
+}
+
+/// As a shell takes it for one word.
+std::string quoted(const std::string& name) {
+  const bool is_plain = std::all_of(name.begin(), name.end(), [](unsigned char c) {
+    return c >= 0x80 || std::isalnum(c) != 0 || c == '.' || c == '_' || c == '-';
+  });
+  return is_plain ? name : "'" + replaced(name, "'", R"('\'')") + "'";
+}
+
+/// A folder of one class is rather not the one that was meant.
+void refuse_one_class(const Enrolment& enrolled, const fs::path& folder) {
+  if (enrolled.classes.size() > 1) return;
+  fail("{} has photos of one class alone, '{}': expected a subfolder for each of two classes or more", folder.string(),
+       enrolled.classes.empty() ? "" : enrolled.classes.front().now.name);
+}
+
+void run_new(const CLI::App& command, const RecognizerParts& parts) {
+  const std::string file = recognizer_of(parts.images);
+  check_absent(file);
+  check_writable(file);
+  const std::optional<Enrolment> enrolled =
+      create_recognizer(file, parts, provenance_of(command, /*seed=*/0), progress());
+  UnfinishedPath made(file);
+  refuse_one_class(enrolled.value_or(Enrolment()), parts.images);
+  made.release();
+  print_made(file, parts, *enrolled);
+  fmt::print(
+      "\n{0} is made. To ask it:    protocom classify {1} PHOTOS\nIts page, in the browser: protocom serve {1}\n", file,
+      quoted(file));
+}
+
+void add_new_command(CLI::App& app) {
+  auto parts = std::make_shared<RecognizerParts>();
+  CLI::App* command = add_command(app, "new", "Make FOLDER.pcm of a folder of photos; `protocom FOLDER` means it too",
+                                  "protocom new my-photos\n"
+                                  "protocom my-photos --backbone dinov2-small");
+  add_input_option(*command, "folder", parts->images,
+                   "Folder with a subfolder of photos for each class, or with photos and a CSV image,class")
+      ->required();
+  add_input_option(*command, "--backbone", parts->backbone, kBackboneHelp);
+  command->add_option("--preprocess", parts->preprocessing, kPreprocessHelp);
+  command->add_option("--device", parts->device, "cpu, cuda, cuda:1 or auto");
+  command->callback([command, parts] { run_new(*command, *parts); });
+}
+
+const Command kNew{Group::kOwnPhotos, 5, &add_new_command};
+
+}  // namespace
+}  // namespace protocom::cli

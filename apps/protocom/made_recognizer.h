@@ -1,0 +1,13 @@
+#pragma once
+#include <string>
+
+#include "protocom/enrolment.h"
+#include "protocom/recognizer_parts.h"
+
+namespace protocom::cli {
+
+/// Prints what a recognizer holds that was just made of these parts, and how many of new photos should be right. Throws
+/// what print_enrolment throws.
+void print_made(const std::string& file, const RecognizerParts& parts, const Enrolment& enrolled);
+
+}  // namespace protocom::cli
