@@ -101,6 +101,7 @@ void compare(const ExtractArguments& options) {
     fail_usage("--preprocess {} needs the folder of photos, {} is a pack", kCompare, options.source.images);
   PreprocessingTrials trials;
   trials.architecture = options.asked.architecture;
+  trials.output = options.asked.output;
   trials.presets = common_presets(options.image_size > 0 ? options.image_size : kUsualSize);
   trials.extract = options.extract;
   const ImageDataset dataset = list_images(options.source.images, options.source.to_library());

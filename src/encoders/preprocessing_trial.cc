@@ -109,7 +109,11 @@ std::vector<PreprocessingTrial> try_preprocessing(const std::filesystem::path& e
   std::vector<PreprocessingTrial> tried;
   for (const std::string& preset : trials.presets) {
     PreprocessingTrial trial{preset, parse_preprocessing(preset), {}};
-    const auto opened = open_encoder(encoder, {trials.architecture, trial.preprocessing});
+    EncoderFileOptions asked;
+    asked.architecture = trials.architecture;
+    asked.preprocessing = trial.preprocessing;
+    asked.output = trials.output;
+    const auto opened = open_encoder(encoder, asked);
     if (!(opened->preprocessing() == trial.preprocessing))
       fail_usage("{} says itself what images it takes, {}: there is nothing to compare", encoder.string(),
                  describe(opened->preprocessing()));

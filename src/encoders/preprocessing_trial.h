@@ -21,6 +21,7 @@ struct PreprocessingTrial {
 /// Which images are looked at, and for what.
 struct PreprocessingTrials {
   std::string architecture = NetworkOptions().architecture;  ///< of a bare state dict, see EncoderFileOptions
+  std::string output = {};                                   ///< see EncoderFileOptions
   std::vector<std::string> presets;                          ///< see common_presets()
   int64_t classes = 20;                                      ///< of base, at most
   int64_t images = 10;                                       ///< of each of them, at most

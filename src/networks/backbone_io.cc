@@ -244,11 +244,15 @@ NetworkOptions options_for(const std::filesystem::path& path, const StateDict& s
   }
   options.image_size = asked.known_size;
   const bool normalised = take_normalisation(state, options).size() == 2;
-  if (asked.known_size < 1 || (!normalised && published_architecture(state))) {
-    throw UnstatedPreprocessing(fmt::format(
+  const bool is_published = published_architecture(state).has_value();
+  if (asked.known_size < 1 || (!normalised && is_published)) {
+    const std::string sentence = fmt::format(
         "{} is a bare state dict and does not say what images it takes: give --preprocess, such as imagenet (256, 224, "
         "normalised), imagenet:size=64 or plain:size=84 (RGB in [0, 1])",
-        path.string()));
+        path.string());
+    // Networks of our own are trained at any size, which no trial of a few presets would find.
+    if (!is_published) fail("{}", sentence);
+    throw UnstatedPreprocessing(sentence);
   }
   return options;
 }

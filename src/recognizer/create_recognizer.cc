@@ -14,6 +14,7 @@
 #include "knowledge/knowledge.h"
 #include "recognizer/class_words.h"
 #include "recognizer/enrol_requests.h"
+#include "recognizer/preprocessing_by_photos.h"
 #include "recognizer/recognizer.h"
 #include "recognizer/store_model.h"
 
@@ -116,6 +117,20 @@ void take_backbone(const RecognizerParts& parts, const StoreModel& model, Recogn
                   describe(backbone->preprocessing()), describe(*trained));
   settings.preprocessing = backbone->preprocessing();
   settings.feature_dim = backbone->dim();
+}
+
+/// The same, where photos may say what images the encoder takes: neither its file nor its user does, or the user may be
+/// wrong.
+void take_backbone_by_photos(RecognizerParts& parts, const StoreModel& model, const std::vector<EnrolRequest>& classes,
+                             RecognizerSettings& settings, Progress& progress) {
+  if (!parts.preprocessing.empty() && !model.preprocessing) compare_preprocessing(parts, classes, progress);
+  try {
+    take_backbone(parts, model, settings);
+  } catch (const UnstatedPreprocessing&) {
+    parts.preprocessing = preprocessing_by_photos(parts, classes, progress);
+    if (parts.preprocessing.empty()) throw;
+    take_backbone(parts, model, settings);
+  }
 }
 
 /// A class of which nothing is said, prepared as those that are enrolled will be: throws what the method says of
@@ -248,14 +263,14 @@ std::optional<Enrolment> create_recognizer(const fs::path& path, const Recognize
   check_absent(path);  // said before the photos go through the encoder
   const FirstImages images = find_first_images(given);
   const ScratchFolder scratch;
-  const RecognizerParts parts = with_names_known(with_encoder(given), images.classes, provenance, scratch.path());
+  RecognizerParts parts = with_names_known(with_encoder(given), images.classes, provenance, scratch.path());
   RecognizerSettings settings;
   settings.feature_type = parts.half_features ? FeatureType::kFloat16 : FeatureType::kFloat32;
   settings.thumbnail_side = parts.thumbnail_side;
   StoreModel model = model_of(parts);
   if (model.fitted) check_is_for_recognizers(model.fitted->method->spec());
   take_vocabulary(parts, model, settings);
-  take_backbone(parts, model, settings);
+  take_backbone_by_photos(parts, model, images.classes, settings, progress);
   mention_text_encoder(parts);
   if (has_texts(parts)) check_texts(parts, settings);
   RecognizerParts files = parts;

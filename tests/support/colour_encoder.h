@@ -21,6 +21,19 @@ inline std::string colour_encoder(int64_t side, const std::string& stated = "", 
   return writer.bytes();
 }
 
+/// The same of colours cut off below 0 and above 1: an encoder that takes RGB as it is, and says nothing of it.
+inline std::string clipped_colour_encoder(int64_t side) {
+  OnnxWriter writer;
+  writer.input("images", {-1, 3, side, side});
+  writer.raw("least", at::zeros({}));
+  writer.raw("most", at::ones({}));
+  writer.node("Clip", {"images", "least", "most"}, {"clipped"});
+  writer.node("GlobalAveragePool", {"clipped"}, {"mean"});
+  writer.node("Flatten", {"mean"}, {"features"});
+  writer.output("features", {-1, 3});
+  return writer.bytes();
+}
+
 /// What such a file says that takes RGB in [0, 1].
 inline std::string stated_side(int64_t side) { return "{\"image_size\": " + std::to_string(side) + "}"; }
 
