@@ -39,7 +39,8 @@ def _is_features(given):
 
 
 class Backbone:
-    """An image encoder: ONNX, a folder of Hugging Face, TensorFlow Lite, weights or TorchScript (docs/encoders.md).
+    """An image encoder: ONNX, a folder of Hugging Face, TensorFlow Lite, weights or TorchScript (docs/encoders.md), by its
+    path or by its name where it is installed.
 
     ``preprocess``: for a file that does not say what images it takes, "imagenet", "clip", "half" or "plain"
     (":size=64" where they are smaller than 224). ``output``: which of several outputs of an ONNX or TorchScript file
