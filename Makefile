@@ -36,7 +36,7 @@ SECONDS ?= 60
 .DEFAULT_GOAL := help
 .PHONY: help setup setup-test setup-dev configure configure-tests products build test test-fast test-processors demo demo-photos sanitize
 .PHONY: sanitize-inputs sanitize-threads fuzz fuzz-third benchmarks bench tidy format format-check spelling encoder encoder-if-possible install
-.PHONY: install-encoder deb docs clean
+.PHONY: install-encoder wheel deb docs clean
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-14s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -149,6 +149,11 @@ install: products encoder-if-possible ## install into PREFIX (default: /usr/loca
 
 install-encoder: encoder ## the default encoder alone, into PREFIX
 	@install -D -m 644 -t "$(PREFIX)/share/protocom/encoders" $(ENCODER) $(ENCODER:.onnx=.LICENSE)
+
+# For each of them a wheel; the library is compiled once. Where the default encoder lies, and where it goes: scripts/wheel.
+PYTHONS ?= python3
+wheel: setup ## the wheel that pip installs without a compiler and without LibTorch, for PYTHONS="python3.12 ..."; into build/wheel/dist
+	@JOBS=$(JOBS) scripts/wheel $(PYTHONS)
 
 # Packages go to /usr, of which little that is compiled knows: from a finished build this takes a minute or two.
 deb: override PREFIX = /usr
