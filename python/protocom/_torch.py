@@ -74,6 +74,6 @@ _guard = _Guard()
 
 
 def watch():
-    """From here on `import torch` is looked at."""
-    if _guard not in sys.meta_path:
+    """From here on `import torch` is looked at; a build without LibTorch shares a process with any PyTorch."""
+    if TORCH and _guard not in sys.meta_path:
         sys.meta_path.insert(0, _guard)

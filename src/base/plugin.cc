@@ -69,6 +69,8 @@ std::string load() {
     if (::dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL) != nullptr) return {};
     return ::dlerror();
   }
+  if (kOwnTensorLibrary.empty())
+    return "this protocom was built without it, as pip's wheel is; docs/python.md says how to build one with it";
   return fmt::format("{} is not installed (looked for {})", kPlugin, fmt::join(candidates(), ", "));
 }
 
