@@ -47,9 +47,8 @@ void run_new(const CLI::App& command, const RecognizerParts& parts) {
   refuse_one_class(enrolled.value_or(Enrolment()), parts.images);
   made.release();
   print_made(file, parts, *enrolled);
-  fmt::print(
-      "\n{0} is made. To ask it:    protocom classify {1} PHOTOS\nIts page, in the browser: protocom serve {1}\n", file,
-      quoted(file));
+  fmt::print("\nCreated {0}.\nClassify photos:   protocom classify {1} PHOTOS\nOpen its page:     protocom serve {1}\n",
+             file, quoted(file));
 }
 
 void add_new_command(CLI::App& app) {

@@ -13,6 +13,7 @@
 #include "base/near_matches.h"
 #include "base/threads.h"
 #include "cli.h"
+#include "encoders/engine.h"
 #include "images/image.h"
 #include "jobs/process_group.h"
 #include "program.h"
@@ -41,12 +42,14 @@ struct GlobalOptions {
   bool quiet = false;
   bool verbose = false;
   std::string log_file;
+  std::string engine = "auto";
   int64_t largest_image = protocom::largest_image() / kMegapixel;  // in megapixels
 };
 
 void apply(const GlobalOptions& options) {
   set_threads(options.threads > 0 ? options.threads
                                   : std::max(1, usable_cores() / launch_from_environment().local_size));
+  set_engine(parse_engine(options.engine));
   set_largest_image(options.largest_image * kMegapixel);
   const Verbosity verbosity = options.quiet     ? Verbosity::kQuiet
                               : options.verbose ? Verbosity::kVerbose
@@ -69,6 +72,10 @@ void add_global_options(CLI::App& app) {
   app.set_version_flag("--version", program().name + " " + program_version());
   app.add_option("--threads", options->threads, "Cores to use; 0: all this process may use")
       ->check(CLI::Range(0, 1 << 20));
+  app.add_option(
+      "--engine", options->engine,
+      "What computes encoders: onnxruntime (ONNX files, on the processor), torch, or auto: ONNX Runtime where "
+      "it is installed, the file is ONNX and there is no GPU");
   app.add_flag("--quiet", options->quiet, "No progress, errors only")->group("Options");
   app.add_flag("--verbose", options->verbose, "Say more");
   add_output_option(app, "--log-file", options->log_file, "Append messages to this file too");

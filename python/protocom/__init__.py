@@ -29,8 +29,17 @@ def set_threads(count):
     _engine.set_threads(count)
 
 
+def set_engine(name):
+    """Sets what computes encoders that are opened from now on, in the whole process.
+
+    "onnxruntime": the package `onnxruntime`, for ONNX files, on the processor. "torch": LibTorch, for every kind of
+    file. "auto", the default: ONNX Runtime where it is installed, the file is ONNX and there is no GPU; else LibTorch.
+    """
+    _engine.set_engine(name)
+
+
 __all__ = [
     "PLDA", "Answer", "Backbone", "Classifier", "Episodes", "Error", "FeatureSet", "Fitted", "Knowledge", "Recognizer",
     "Results", "TextEncoder", "Training", "UsageError", "complete", "describe", "easyfsl", "episodes", "evaluate", "fit",
-    "make", "metatrain", "methods", "pretrain", "set_threads", "threads",
+    "make", "metatrain", "methods", "pretrain", "set_engine", "set_threads", "threads",
 ]

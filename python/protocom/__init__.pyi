@@ -1,6 +1,6 @@
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from os import PathLike
-from typing import Any, Optional, TypeVar, Union
+from typing import Literal, Any, Optional, TypeVar, Union
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -11,7 +11,7 @@ __version__: str
 __all__ = [
     "PLDA", "Answer", "Backbone", "Classifier", "Episodes", "Error", "FeatureSet", "Fitted", "Knowledge", "Recognizer",
     "Results", "TextEncoder", "Training", "UsageError", "complete", "describe", "easyfsl", "episodes", "evaluate", "fit",
-    "make", "metatrain", "methods", "pretrain", "set_threads", "threads",
+    "make", "metatrain", "methods", "pretrain", "set_engine", "set_threads", "threads",
 ]
 
 _Path = Union[str, PathLike[str]]
@@ -366,4 +366,5 @@ def metatrain(
     progress: Optional[_Progress] = None,
 ) -> Training: ...
 def threads() -> int: ...
+def set_engine(name: Literal["auto", "onnxruntime", "torch"]) -> None: ...
 def set_threads(count: int) -> None: ...

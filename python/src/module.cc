@@ -5,6 +5,7 @@
 #include "base/plugin.h"
 #include "base/threads.h"
 #include "calls.h"
+#include "encoders/engine.h"
 #include "encoders/onnxruntime/library.h"
 #include "methods.h"
 
@@ -20,6 +21,7 @@ PYBIND11_MODULE(_core, module) {
     protocom::set_threads(threads);
   });
   module.def("torch_is_loaded", [] { return protocom::torch_plugin_is_loaded(); });
+  module.def("set_engine", [](const std::string& name) { protocom::set_engine(protocom::parse_engine(name)); });
   module.def("prefer_onnxruntime", [](const std::string& folder) { protocom::onnxruntime::Library::prefer(folder); });
   bind_methods(module);
   bind_tasks(module);

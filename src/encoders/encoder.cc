@@ -113,18 +113,11 @@ fs::path space_beside(const fs::path& encoder) {
   return fs::is_regular_file(space, ignored) ? space : fs::path();
 }
 
-Engine parse_engine(std::string_view text) {
-  if (text == "auto") return Engine::kAuto;
-  if (text == "onnxruntime") return Engine::kOnnxRuntime;
-  if (text == "torch") return Engine::kTorch;
-  fail_usage("unknown engine '{}': expected auto, onnxruntime or torch", text);
-}
-
 std::unique_ptr<Encoder> open_encoder(const fs::path& path, const EncoderFileOptions& asked) {
   const fs::path file = encoder_at(path);
   if (takes_onnxruntime(file, asked.engine)) return std::make_unique<onnxruntime::OnnxEncoder>(file, asked);
   if (asked.engine == Engine::kOnnxRuntime)
-    fail("{} is no ONNX file, which is all that ONNX Runtime reads: leave out --engine", path.string());
+    fail("{} is no ONNX file, the only kind that ONNX Runtime reads: use the engine auto or torch", path.string());
   return torch_open_encoder(path, asked);
 }
 

@@ -8,6 +8,7 @@
 
 #include "base/array.h"
 #include "base/error.h"
+#include "encoders/engine.h"
 #include "encoders/network_options.h"
 #include "encoders/precision.h"
 #include "images/preprocessing.h"
@@ -51,16 +52,6 @@ class Encoder {
   [[nodiscard]] virtual std::string engine() const = 0;
 };
 
-/// What computes an encoder.
-enum class Engine {
-  kAuto,         ///< ONNX Runtime for an ONNX file where it is installed and no GPU is, else LibTorch
-  kOnnxRuntime,  ///< for ONNX files, on the processor
-  kTorch         ///< LibTorch, for every kind of file
-};
-
-/// "auto", "onnxruntime" or "torch". Throws UsageError for anything else.
-Engine parse_engine(std::string_view text);
-
 /// Neither an encoder's file nor its user says what images it takes.
 class UnstatedPreprocessing : public Error {
  public:
@@ -77,7 +68,7 @@ struct EncoderFileOptions {
   std::optional<Preprocessing> preprocessing = {};
   int64_t known_size = 0;
   std::string output = {};  ///< which of an ONNX or TorchScript file's; empty: found
-  Engine engine = Engine::kAuto;
+  Engine engine = protocom::engine();
 };
 
 /// Opens an encoder by its path, or by its name where it is installed (find_encoder): a protocom backbone (npz), an

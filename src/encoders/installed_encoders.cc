@@ -51,6 +51,9 @@ std::vector<fs::path> folders_of_library() {
   return folders;
 }
 
+/// The licence of an encoder beside it.
+bool is_licence(const fs::path& path) { return path.extension() == ".LICENSE"; }
+
 /// A copy on its way to its place, or what is left of one (temporary_beside).
 bool is_on_its_way(const std::string& name) { return name.find(".tmp-") != std::string::npos; }
 
@@ -67,7 +70,7 @@ std::vector<fs::path> entries_of(const fs::path& folder, InstalledEncoders& foun
   std::vector<fs::path> entries;
   std::error_code error;
   for (fs::directory_iterator it(folder, error), end; !error && it != end; it.increment(error)) {
-    if (it->path().filename().string().front() != '.') entries.push_back(it->path());
+    if (it->path().filename().string().front() != '.' && !is_licence(it->path())) entries.push_back(it->path());
   }
   if (error && error != std::errc::no_such_file_or_directory)
     found.unreadable.push_back(fmt::format("{}: {}", folder.string(), error.message()));

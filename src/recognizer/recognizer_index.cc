@@ -43,7 +43,7 @@ struct Columns {
 };
 
 /// A vector [d] as a matrix float32 of one row.
-Array row_of(const Array& vector) { return vector.to(NumberType::kFloat32).reshaped({1, vector.numel()}); }
+Array float_row_of(const Array& vector) { return vector.to(NumberType::kFloat32).reshaped({1, vector.numel()}); }
 
 Columns columns_of(const RecognizerSnapshot& snapshot) {
   Columns all;
@@ -52,8 +52,8 @@ Columns columns_of(const RecognizerSnapshot& snapshot) {
     all.names.add(own.name);
     all.titles.add(own.description.title);
     all.embedding_sources.add(own.description.embedding_source);
-    all.associations.push_back(row_of(own.description.association));
-    all.embeddings.push_back(row_of(own.description.embedding));
+    all.associations.push_back(float_row_of(own.description.association));
+    all.embeddings.push_back(float_row_of(own.description.embedding));
     all.features.push_back(own.features);
     all.first.push_back(all.first.back() + own.features.size(0));
     for (const KeptExample& example : snapshot.examples[k]) {
