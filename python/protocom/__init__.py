@@ -10,7 +10,7 @@ makes features of them, ``TextEncoder`` vectors of texts, ``pretrain``, ``comple
 from ._built_with import VERSION as __version__
 from ._classifier import PLDA, Classifier, describe, make, methods
 from ._engine import engine as _engine
-from ._errors import Error, UsageError
+from ._errors import Error, ImportRefused, TypeRefused, UsageError
 from ._evaluation import Episodes, Results, episodes, evaluate
 from ._features import FeatureSet
 from ._knowledge import Fitted, Knowledge, fit
@@ -43,3 +43,7 @@ __all__ = [
     "Results", "TextEncoder", "Training", "UsageError", "complete", "describe", "easyfsl", "episodes", "evaluate", "fit",
     "make", "metatrain", "methods", "pretrain", "set_engine", "set_threads", "threads",
 ]
+
+for _name in __all__:
+    if isinstance(globals()[_name], type):
+        globals()[_name].__module__ = "protocom"  # where users find it, in tracebacks and pickles

@@ -1,11 +1,12 @@
 """What users give as features and labels, as arrays."""
 import numbers
+import os
 import sys
 import warnings
 
 import numpy as np
 
-from ._errors import Error, UsageError, _OfAnotherType
+from ._errors import Error, UsageError, TypeRefused
 
 
 def plain(array):
@@ -15,13 +16,15 @@ def plain(array):
 
 def rows(given, what="X", least=1):
     """Features as a float32 or float64 array [n, d], without a copy where they are one: arrays, tensors (DLPack or
-    ``__array__``), data frames, lists. Whether the numbers are finite is the library's to say."""
+    ``__array__``), data frames, lists, a column of lists or arrays (pandas, polars, pyarrow). Whether the numbers are
+    finite is the library's to say."""
     if type(given) is not np.ndarray or given.ndim != 2 or not plain(given):
         given = _floats(given, what)
     if given.ndim != 2:
         raise Error(
-            f"Expected 2D array {what} [n, d], one row an image; found {given.ndim}D array of shape {given.shape}. "
-            f"Reshape your data: one image is {what}.reshape(1, -1)."
+            f"Expected 2D array, got {_dimensions(given)} array instead: {what} of shape {given.shape}. Reshape your data "
+            f"either using array.reshape(-1, 1) if your data has a single feature or array.reshape(1, -1) if it "
+            f"contains a single sample."
         )
     if given.shape[0] < least:
         raise Error(f"{what} has 0 sample(s) (shape={given.shape}) while a minimum of {least} is required.")
@@ -33,7 +36,7 @@ def rows(given, what="X", least=1):
 def array(given, what):
     """Any numbers as an array, without a copy where they are one."""
     if hasattr(given, "toarray") or hasattr(given, "todense"):
-        raise _OfAnotherType(f"{what} is a sparse matrix, a dense array is needed: {what}.toarray()")
+        raise TypeRefused(f"{what} is a sparse matrix, a dense array is needed: {what}.toarray()")
     if hasattr(given, "detach") and hasattr(given, "cpu"):  # a tensor, which may be one of a graph or a GPU
         given = given.detach().cpu()
     if not isinstance(given, np.ndarray) and not hasattr(given, "__array__") and hasattr(given, "__dlpack__"):
@@ -41,11 +44,35 @@ def array(given, what):
     try:
         return np.asarray(given)
     except ValueError:
-        raise Error(f"{what} should be an array of numbers [n, d]: its rows differ in length") from None
+        raise Error(
+            f"{what} should be an array of numbers [n, d]: its rows differ in length (an array with an inhomogeneous shape)"
+        ) from None
+
+
+def _dimensions(made):
+    return "scalar" if made.ndim == 0 else f"{made.ndim}D"
+
+
+def _stacked(made, what):
+    """A column of lists or arrays as a matrix [n, d]; anything else as it is."""
+    column = made[:, 0] if made.ndim == 2 and made.shape[1] == 1 else made
+    if made.dtype.kind != "O" or column.ndim != 1 or not len(column) or not _is_row(column[0]):
+        return made
+    cells = [np.asarray(one) for one in column]
+    for i, one in enumerate(cells):
+        if one.shape != cells[0].shape:
+            raise Error(
+                f"{what} should have rows of one length: row 0 has shape {cells[0].shape}, row {i} has shape {one.shape}"
+            )
+    return np.stack(cells)
+
+
+def _is_row(cell):
+    return isinstance(cell, (list, tuple)) or getattr(cell, "ndim", 0) > 0
 
 
 def _floats(given, what):
-    made = array(given, what)
+    made = _stacked(array(given, what), what)
     if made.dtype.kind == "c":
         raise Error(f"{what} holds complex numbers. Complex data not supported")
     if made.dtype.kind in "fiub" and not plain(made):
@@ -54,7 +81,7 @@ def _floats(given, what):
         try:
             return made.astype(np.float64)
         except TypeError as error:
-            raise _OfAnotherType(f"{what} should hold numbers: {error}") from None
+            raise TypeRefused(f"{what} should hold numbers: {error}") from None
         except ValueError as error:
             raise Error(f"{what} should hold numbers: {error}") from None
     if made.dtype.kind not in "fiub":
@@ -71,12 +98,12 @@ def labels(given, count, name):
         _warn_of_column()
         made = made.ravel()
     if made.ndim != 1:
-        raise Error(f"y should be a label an image, [n]; found an array of shape {made.shape}")
+        raise Error(f"y should be a 1d array, got an array of shape {made.shape} instead.")
     if len(made) != count:
-        raise Error(f"X has {count} rows and y {len(made)} labels: one label an image was expected")
+        raise Error(f"Found input variables with inconsistent numbers of samples: [{count}, {len(made)}]")
     if made.dtype.kind == "f":
         if not np.isfinite(made).all():
-            raise Error("y contains NaN or infinity: labels are whole numbers or words")
+            raise Error("Input y contains NaN or infinity: labels are whole numbers or words")
         if (made != np.floor(made)).any():
             raise Error("Unknown label type: continuous; labels are whole numbers or words")
     return made
@@ -129,6 +156,13 @@ def text(value, what):
     except UnicodeEncodeError:
         raise UsageError(f"{what} should be UTF-8, found {ascii(value)}") from None
     return value
+
+
+def path(given, what, expected="a path"):
+    """The str of a path."""
+    if not isinstance(given, (str, os.PathLike)):
+        raise TypeRefused(f"{what} should be {expected}, found {type(given).__name__}")
+    return os.fspath(given)
 
 
 def numbered(given):

@@ -1,12 +1,14 @@
 """Classifiers in scikit-learn's manner, without scikit-learn."""
-import inspect
+import functools
 
 import numpy as np
 
-from . import _arrays
+from . import _arrays, _sklearn
 from ._engine import engine
 from ._errors import Error, UsageError, not_fitted
-from ._knowledge import base_of, fitted_of, knowledge_of, model_of
+from ._knowledge import Recipe
+
+_BASE = "features of base classes"
 
 
 class Classifier:
@@ -25,19 +27,29 @@ class Classifier:
     model : path, optional
         A completion model of ``protocom complete``, for the paper's methods.
     base : (X, y), optional
-        Features of base classes, for methods that look at them.
+        Features of base classes, for methods that look at them. Without them a method that would centre features by
+        their mean (``transform=cl2n``) brings them to unit length alone (``transform=l2n``), if it is not told otherwise.
     seed : int
         For methods that draw.
+    random_state : int, RandomState or Generator, optional
+        The same in scikit-learn's manner; where it is given, ``seed`` does not count.
 
     Attributes
     ----------
     classes_ : array [c], the labels, sorted
     n_features_in_ : int, d
+    feature_names_in_ : array [d] of str, where X was a data frame
+    method_ : str, the method with the parameters that were used
+
+    Notes
+    -----
+    ``fit`` takes no ``sample_weight``. Threads are the library's (``protocom.set_threads``), so there is no ``n_jobs``.
     """
 
     _estimator_type = "classifier"
 
-    def __init__(self, method="plda", *, fitted=None, space=None, knowledge=None, model=None, base=None, seed=0):
+    def __init__(self, method="plda", *, fitted=None, space=None, knowledge=None, model=None, base=None, seed=0,
+                 random_state=None):
         self.method = method
         self.fitted = fitted
         self.space = space
@@ -45,17 +57,21 @@ class Classifier:
         self.model = model
         self.base = base
         self.seed = seed
+        self.random_state = random_state
 
     # -- what subclasses say of themselves
 
     def _text(self):
-        return self.method
+        text = _arrays.text(self.method, "method")
+        return text if self.base is not None else _without_base(text)
 
-    def _parts(self):
-        features, labels = base_of(getattr(self, "base", None))
-        return engine.Parts(
-            _arrays.text(self._text(), "method"), fitted_of(self.fitted, self.space), knowledge_of(self.knowledge),
-            model_of(getattr(self, "model", None)), features, labels, _arrays.seed(getattr(self, "seed", 0)),
+    def _recipe_now(self):
+        """What the parameters say, checked."""
+        state = _sklearn.seed_of(self.random_state)
+        seed = _arrays.seed(self.seed if state is None else state, "seed" if state is None else "random_state")
+        return Recipe(
+            self._text(), fitted=self.fitted, space=self.space, knowledge=self.knowledge, model=self.model, base=self.base,
+            seed=seed,
         )
 
     # -- fitting
@@ -65,7 +81,7 @@ class Classifier:
 
         Parameters
         ----------
-        X : array [m, d], features
+        X : array [m, d], features; a data frame, or a column of lists or arrays
         y : labels [m] of any type
         classes : labels, optional
             All classes, where some have no image and are known by their attributes alone (``knowledge``).
@@ -75,57 +91,64 @@ class Classifier:
 
     def partial_fit(self, X, y=None, *, classes=None):
         """Adds labelled images, also of new classes, to those of former calls. X [m, d], y [m]."""
-        name = type(self).__name__
+        recipe = self._recipe_now()
         rows = _arrays.rows(X, least=0 if classes is not None else 1)
-        self._check_width(X, rows, first=not self._is_fitted())
-        given = _arrays.labels(y, len(rows), name)
+        names = self._checked_names(X, rows)
+        given = _arrays.labels(y, len(rows), type(self).__name__)
         rows = np.array(rows, np.float32, order="C")  # kept, so a copy of its own
         former = ()
         if self._is_fitted():
             rows, given = np.concatenate([self._X, rows]), _arrays.joined(self._y, given)
             former = self.classes_
         all_classes, numbers = _arrays.numbered(_arrays.joined(given, former, () if classes is None else classes))
-        self._task = self._task_of(rows, numbers[: len(given)].astype(np.int64), all_classes)
+        self._task = _task_of(recipe, rows, numbers[: len(given)].astype(np.int64), all_classes)
+        self._recipe = recipe
         self._X, self._y = rows, given
         self.classes_ = all_classes
         self.n_features_in_ = rows.shape[1]
+        if names is not None:
+            self.feature_names_in_ = names
         return self
 
-    def _task_of(self, rows, labels, classes):
-        names = [_arrays.text(str(one), "a label") for one in classes]
-        if not len(rows):
-            return engine.Task(self._parts(), None, None, names, rows.shape[1])
-        return engine.Task(self._parts(), rows, labels, names, 0)
-
-    def _check_width(self, X, rows, first):
-        names = getattr(X, "columns", None)
-        if first:
-            self.__dict__.pop("feature_names_in_", None)
-            if names is not None and all(isinstance(one, str) for one in names):
-                self.feature_names_in_ = np.asarray(names, object)
-            return
-        if "feature_names_in_" in self.__dict__ and names is not None:
-            _check_names(list(self.feature_names_in_), list(names))
+    def _checked_names(self, X, rows):
+        """Names of the columns of X where it is the first one; of later ones, checks of names and width."""
+        names = _sklearn.names_of(X)
+        names = names if names is None or len(names) == rows.shape[1] else None  # a column of lists has one name
+        if not self._is_fitted():
+            return names
+        _sklearn.check_names(self, self.__dict__.get("feature_names_in_"), names)
         if rows.shape[1] != self.n_features_in_:
             raise Error(
                 f"X has {rows.shape[1]} features, but {type(self).__name__} is expecting {self.n_features_in_} "
                 f"features as input"
             )
+        return None
 
     def _forget(self):
-        for name in ("_X", "_y", "_task", "classes_", "n_features_in_", "feature_names_in_"):
+        for name in ("_X", "_y", "_task", "_recipe", "classes_", "n_features_in_", "feature_names_in_"):
             self.__dict__.pop(name, None)
+
+    @property
+    def method_(self):
+        """The method with the parameters that were used, as ``make`` takes it."""
+        self._check_fitted()
+        return self._recipe.label()
 
     # -- asking
 
     def predict_proba(self, X):
         """Probability of each class for each query: X [q, d] -> float32 [q, c], in the order of ``classes_``."""
         task = self.__dict__.get("_task")
-        found = None if task is None else task.quick_probabilities(X)
+        found = None if task is None or "feature_names_in_" in self.__dict__ else task.quick_probabilities(X)
         if found is not None:
             return found
         task, X = self._asked(X)
         return task.probabilities(X)
+
+    def predict_log_proba(self, X):
+        """Logarithms of the probabilities: X [q, d] -> float32 [q, c]. Finite where the probabilities are rounded to 0."""
+        logits = self.logits(X)
+        return logits - np.logaddexp.reduce(logits, axis=1, keepdims=True)
 
     def predict(self, X):
         """The most probable class of each query: X [q, d] -> labels [q]."""
@@ -137,6 +160,11 @@ class Classifier:
         task, X = self._asked(X)
         return task.scores(X)[0]
 
+    def decision_function(self, X):
+        """The logits as scikit-learn has them: X [q, d] -> float32 [q, c]; of two classes the second's less the first's, [q]."""
+        logits = self.logits(X)
+        return logits[:, 1] - logits[:, 0] if logits.shape[1] == 2 else logits
+
     def familiarity(self, X):
         """Log odds that a query is of one of the classes rather than of one never seen: X [q, d] -> float32 [q].
 
@@ -147,6 +175,10 @@ class Classifier:
         if unseen is None:
             return logits.max(1)
         return np.logaddexp.reduce(logits, axis=1) - unseen
+
+    def score_samples(self, X):
+        """How well a query fits any class, by scikit-learn's name for it: ``familiarity``. X [q, d] -> float32 [q]."""
+        return self.familiarity(X)
 
     def score(self, X, y, sample_weight=None):
         """Share of queries that are classified right: X [q, d], y [q] -> float."""
@@ -173,7 +205,7 @@ class Classifier:
                 f"support should be [b, n, k, d] and query [b, q, d], found {support.shape} and {query.shape}"
             )
         mask = None if support_mask is None else np.asarray(support_mask, np.float32)
-        logits = self._parts().batch_logits(
+        logits = self._recipe_now().parts().batch_logits(
             support.astype(np.float32, copy=False), query.astype(np.float32, copy=False), mask,
             [_arrays.seed(one, "seeds") for one in seeds],
         )
@@ -181,80 +213,99 @@ class Classifier:
         return weights / weights.sum(-1, keepdims=True)
 
     def _asked(self, X):
-        if not self._is_fitted():
-            raise not_fitted(type(self).__name__)
+        self._check_fitted()
         rows = _arrays.rows(X)
-        self._check_width(X, rows, first=False)
+        self._checked_names(X, rows)
         return self._ready(), rows
 
     def _ready(self):
         if "_task" not in self.__dict__:  # it was pickled or copied
             numbers = np.searchsorted(self.classes_, self._y).astype(np.int64)
-            self._task = self._task_of(self._X, numbers, self.classes_)
+            self._task = _task_of(self._recipe, self._X, numbers, self.classes_)
         return self._task
 
     def _is_fitted(self):
         return "classes_" in self.__dict__
 
-    # -- scikit-learn's contract
+    def _check_fitted(self):
+        if not self._is_fitted():
+            raise not_fitted(type(self).__name__)
 
-    @classmethod
-    def _names(cls):
-        parameters = inspect.signature(cls.__init__).parameters
-        return sorted(name for name in parameters if name != "self")
+    # -- scikit-learn's contract
 
     def get_params(self, deep=True):
         """The parameters by name."""
-        return {name: getattr(self, name) for name in self._names()}
+        return {name: getattr(self, name) for name in _sklearn.parameters_of(type(self))}
 
     def set_params(self, **parameters):
-        """Sets parameters by name; they count from the next ``fit`` on."""
+        """Sets parameters by name; they count from the next ``fit`` or ``partial_fit`` on."""
+        names = list(_sklearn.parameters_of(type(self)))
         for name, value in parameters.items():
-            if name not in self._names():
-                raise UsageError(
-                    f"Invalid parameter {name!r} for estimator {self}. Valid parameters are: {self._names()!r}."
-                )
+            if name not in names:
+                raise UsageError(f"Invalid parameter {name!r} for estimator {self}. Valid parameters are: {names!r}.")
             setattr(self, name, value)
         return self
+
+    def get_metadata_routing(self):
+        """What ``fit``, ``partial_fit`` and ``score`` take beside X and y, for scikit-learn's metadata routing."""
+        return _sklearn.routing_of(self)
+
+    def set_fit_request(self, *, classes=None):
+        """Whether meta-estimators of scikit-learn pass ``classes`` to ``fit``."""
+        return _sklearn.request(self, "fit", "classes", classes)
+
+    def set_partial_fit_request(self, *, classes=None):
+        """Whether they pass ``classes`` to ``partial_fit``."""
+        return _sklearn.request(self, "partial_fit", "classes", classes)
+
+    def set_score_request(self, *, sample_weight=None):
+        """Whether they pass ``sample_weight`` to ``score``."""
+        return _sklearn.request(self, "score", "sample_weight", sample_weight)
 
     def __sklearn_is_fitted__(self):
         return self._is_fitted()
 
     def __sklearn_tags__(self):
-        from sklearn.utils import ClassifierTags, InputTags, Tags, TargetTags
-
-        return Tags(
-            estimator_type="classifier",
-            target_tags=TargetTags(required=True),
-            classifier_tags=ClassifierTags(),
-            input_tags=InputTags(),
-        )
+        return _sklearn.tags()
 
     def __getstate__(self):
         return {key: value for key, value in self.__dict__.items() if key != "_task"}
 
     def __repr__(self):
-        plain = {name: one.default for name, one in inspect.signature(type(self).__init__).parameters.items()}
-        given = [f"{name}={getattr(self, name)!r}" for name in self._names() if not _same(getattr(self, name), plain[name])]
-        return f"{type(self).__name__}({', '.join(given)})"
+        return _sklearn.shown(self)
+
+    def _repr_html_(self):
+        facts = {}
+        if self._is_fitted():
+            facts = {"classes": str(len(self.classes_)), "images": str(len(self._y)), "features": str(self.n_features_in_)}
+        return _sklearn.table_of(self, facts)
 
 
-def _check_names(own, found):
-    """In scikit-learn's words, which its users search for."""
-    if own == found:
-        return
-    unseen, missing = sorted(set(found) - set(own)), sorted(set(own) - set(found))
-    text = "The feature names should match those that were passed during fit.\n"
-    for names, what in ((unseen, "Feature names unseen at fit time"), (missing, "Feature names seen at fit time, yet now missing")):
-        if names:
-            text += f"{what}:\n" + "".join(f"- {one}\n" for one in names[:5]) + ("- ...\n" if len(names) > 5 else "")
-    if not unseen and not missing:
-        text += "Feature names must be in the same order as they were in fit.\n"
-    raise Error(text)
+def _task_of(recipe, rows, labels, classes):
+    names = [_arrays.text(str(one), "a label") for one in classes]
+    if not len(rows):
+        return engine.Task(recipe.parts(), None, None, names, rows.shape[1])
+    return engine.Task(recipe.parts(), rows, labels, names, 0)
 
 
-def _same(value, default):
-    return value is default or (type(value) is type(default) and isinstance(value, (str, int, float)) and value == default)
+@functools.lru_cache(maxsize=None)
+def _spec(name):
+    """What is known of a method, or None for a name that no method has."""
+    return next((one for one in engine.methods() if one["name"] == name), None)
+
+
+def _choices(name, parameter):
+    return next(one["choices"] for one in _spec(name)["parameters"] if one["name"] == parameter)
+
+
+def _without_base(text):
+    """The method where there are no base classes: it cannot centre by their mean unless it is told to, and is refused."""
+    name, *given = text.split(":")
+    spec = _spec(name)
+    if spec is None or _BASE not in spec["needs"] or any(one.startswith("transform=") for one in given):
+        return text
+    centres = any(one["name"] == "transform" and one["default"] == "cl2n" for one in spec["parameters"])
+    return text + ":transform=l2n" if centres else text
 
 
 class PLDA(Classifier):
@@ -274,8 +325,8 @@ class PLDA(Classifier):
         "fitted", or "none" to leave knowledge out.
     proportions : str
         Of the classes among the queries, where transductive: "estimate" or "balanced".
-    scale : float
-        Of the scores in the softmax; 0: the one that makes probabilities right.
+    scale : float, optional
+        Of the scores in the softmax; None or 0: the one that makes probabilities right.
 
     Examples
     --------
@@ -286,7 +337,7 @@ class PLDA(Classifier):
     """
 
     def __init__(self, *, fitted=None, space=None, knowledge=None, transductive=False, prior="fitted",
-                 proportions="estimate", scale=0.0):
+                 proportions="estimate", scale=None):
         self.fitted = fitted
         self.space = space
         self.knowledge = knowledge
@@ -295,8 +346,18 @@ class PLDA(Classifier):
         self.proportions = proportions
         self.scale = scale
 
+    def _recipe_now(self):
+        _sklearn.check_flag(self, "transductive")
+        _sklearn.check_choice(self, "prior", _choices(self._name(), "prior"))
+        _sklearn.check_choice(self, "proportions", ["estimate", "balanced"])
+        _sklearn.check_scale(self, "scale")
+        return Recipe(self._text(), fitted=self.fitted, space=self.space, knowledge=self.knowledge)
+
+    def _name(self):
+        return "plda-vb" if self.transductive else "plda"
+
     def _text(self):
-        text = "plda-vb" if self.transductive else "plda"
+        text = self._name()
         if self.prior != "fitted":
             text += f":prior={self.prior}"
         if self.transductive and self.proportions != "estimate":
@@ -313,9 +374,9 @@ def methods():
 
 def describe(name):
     """Everything that is known of a method, as a dict: mode, assumptions, needs, parameters with range and default."""
-    for one in engine.methods():
-        if one["name"] == name:
-            return one
+    found = next((one for one in engine.methods() if one["name"] == name), None)
+    if found is not None:
+        return found
     engine.label(name)  # says what is wrong with it
     raise UsageError(f"'{name}' has parameters: give the name alone")
 

@@ -2,10 +2,11 @@
 import contextlib
 import importlib
 import importlib.util
+import logging
 import os
 import signal
 
-from . import _torch
+from . import _torch, _words
 
 # Threads of OpenMP wait for one another for a moment only before they sleep: beside other programs on the same cores
 # small operators are several times faster. Read when OpenMP is loaded, so it counts only where nobody has loaded it.
@@ -51,6 +52,9 @@ def _onnxruntime_folder():
         return None
     folders = (found.submodule_search_locations if found else None) or []
     return os.path.join(folders[0], "capi") if folders else None
+
+
+logging.getLogger("protocom").addFilter(_words.Filter())
 
 
 class _Engine:

@@ -1,15 +1,20 @@
 """What goes wrong, as exceptions with one sentence."""
+from ._words import in_python
 
 
 class Error(ValueError):
     """A bad input, file or format: what was expected, what was found, where, and what to do."""
+
+    def __init__(self, *given, **more):
+        # The library raises these with its own words: this is the one place through which all of them come.
+        super().__init__(*(in_python(one) if isinstance(one, str) else one for one in given), **more)
 
 
 class UsageError(Error):
     """A request that cannot be right whatever the data are: an unknown method, a negative number of shots."""
 
 
-class _OfAnotherType(Error, TypeError):
+class TypeRefused(Error, TypeError):
     """An Error for what is of a type that cannot be right, which Python calls a TypeError."""
 
 
@@ -23,8 +28,11 @@ def not_fitted(name):
 
     there = sys.modules.get("sklearn.exceptions")
     kinds = (Error, there.NotFittedError) if there else (Error,)
-    kind = type("NotFittedError", kinds, {"__module__": "protocom"})
-    return kind(f"This {name} instance is not fitted yet: call 'fit' with labelled features first.")
+    made = {"__module__": "protocom", "__reduce__": lambda self: (not_fitted, (name,))}  # processes pass it on pickled
+    return type("NotFittedError", kinds, made)(
+        f"This {name} instance is not fitted yet. Call 'fit' with appropriate arguments before using this estimator."
+    )
 
 
-Error.__module__ = UsageError.__module__ = ImportRefused.__module__ = "protocom"
+for _kind in (Error, UsageError, TypeRefused, ImportRefused):
+    _kind.__module__ = "protocom"

@@ -1,28 +1,35 @@
 """What is known of classes, what methods are fitted on, as users name them: a path, or an object."""
+import json
+import numbers
 import os
 import tempfile
+import zipfile
 
 import numpy as np
 
 from . import _arrays
+from ._built_with import VERSION
 from ._engine import engine
 from ._errors import Error, UsageError
 from ._features import FeatureSet
 
 
 class Knowledge:
-    """Which attributes classes have.
+    """What is known of classes: their attributes, or a vector for each, as of a text.
 
     ``Knowledge(path)`` reads a file of ``protocom knowledge``; ``Knowledge({"zebra": ["stripes"], "okapi": {"stripes":
-    0.5}})`` takes classes with their attributes, or with a weight from 0 to 1 for each.
+    0.5}})`` takes classes with their attributes, or with a weight from 0 to 1 for each; ``Knowledge({"zebra": vector,
+    ...})`` takes vectors [e], and ``Knowledge(dict(zip(names, words.encode(texts))))`` those of a TextEncoder.
     """
 
     def __init__(self, source):
-        self._source = source
+        self._path, self._data, self._table = None, None, None
         if isinstance(source, dict):
-            self._core = _table(source)
+            self._table = _table_of(source)
+            self._core = _core_of(*self._table)
         else:
-            self._core = engine.Knowledge.read(os.fspath(source))
+            self._path = os.path.abspath(_arrays.path(source, "knowledge", "a dict or a path"))
+            self._core = engine.Knowledge.read(self._path)
 
     @property
     def classes(self):
@@ -31,7 +38,7 @@ class Knowledge:
 
     @property
     def attributes(self):
-        """Names of the attributes, [a]."""
+        """Names of the attributes, [a]; of vectors, none."""
         return list(self._core.attributes)
 
     @property
@@ -39,33 +46,157 @@ class Knowledge:
         """float32 [c, a], in [0, 1]: how much a class has of an attribute."""
         return self._core.association
 
+    def __deepcopy__(self, memo):
+        return self  # it does not change
+
     def __reduce__(self):
-        return Knowledge, (self._source,)
+        if self._table is not None:
+            return _knowledge_from, self._table
+        return _read_from, (Knowledge, _bytes_of(self))
 
     def __repr__(self):
         return f"Knowledge({len(self.classes)} classes, {len(self.attributes)} attributes)"
 
 
-def _table(source):
-    attributes = sorted({str(one) for row in source.values() for one in row})
+def _table_of(source):
+    """(classes, attributes, association) or (classes, None, vectors) of a dict."""
+    classes = [_arrays.text(str(name), "a class's name") for name in source]
+    vectors = {name: one for name, one in source.items() if _is_vector(one)}
+    if not vectors:
+        return (classes, *_attributes_of(source))
+    for name, one in source.items():
+        if name not in vectors:
+            raise Error(f"knowledge has vectors of some classes, and of {str(name)!r} none: give one of each class")
+    return classes, None, _vectors_of(vectors)
+
+
+def _is_vector(given):
+    if isinstance(given, (str, bytes, dict)):
+        return False
+    kind = getattr(getattr(given, "dtype", None), "kind", None)
+    if kind is not None or hasattr(given, "detach"):
+        return kind not in ("U", "S", "O")
+    return isinstance(given, (list, tuple)) and len(given) > 0 and all(isinstance(one, numbers.Real) for one in given)
+
+
+def _vectors_of(vectors):
+    rows = []
+    for name, one in vectors.items():
+        row = _arrays.array(one, f"the vector of {str(name)!r}").astype(np.float32)
+        if row.ndim != 1 or not row.size or not np.isfinite(row).all() or not row.any():
+            raise Error(
+                f"the vector of {str(name)!r} should be finite numbers [e], not all 0, found an array of shape {row.shape}"
+            )
+        rows.append(row)
+        if len(row) != len(rows[0]):
+            raise Error(f"vectors should be of one length, found {len(rows[0])} numbers and of {str(name)!r} {len(row)}")
+    return np.stack(rows)
+
+
+def _attributes_of(source):
+    rows = [_weights_of(name, row) for name, row in source.items()]
+    attributes = sorted({one for row in rows for one in row})
     column = {name: i for i, name in enumerate(attributes)}
-    association = np.zeros((len(source), len(attributes)), np.float32)
-    for i, row in enumerate(source.values()):
-        for name in row:
-            association[i, column[str(name)]] = row[name] if isinstance(row, dict) else 1
-    return engine.Knowledge.make([str(name) for name in source], attributes, association)
+    association = np.zeros((len(rows), len(attributes)), np.float32)
+    for i, row in enumerate(rows):
+        for name, weight in row.items():
+            association[i, column[name]] = weight
+    return attributes, association
+
+
+def _weights_of(name, row):
+    """Attribute -> weight, of what a class is said to have."""
+    if isinstance(row, (str, bytes)) or not hasattr(row, "__iter__"):
+        raise UsageError(f"attributes of {str(name)!r} should be a list of str or a dict of weights, found {row!r}")
+    for one in row:
+        if not isinstance(one, str):
+            raise UsageError(
+                f"attributes of {str(name)!r} should be str, found {type(one).__name__}; a vector is an array of numbers"
+            )
+    if not isinstance(row, dict):
+        return {one: 1.0 for one in row}
+    return {one: _arrays.number(weight, f"the weight of {one!r}") for one, weight in row.items()}
+
+
+def _core_of(classes, attributes, values):
+    if attributes is not None:
+        return engine.Knowledge.make(classes, attributes, values)
+    with tempfile.TemporaryDirectory() as folder:  # the library takes vectors from a file (docs/formats.md)
+        path = os.path.join(folder, "knowledge.npz")
+        _write_vectors(path, classes, values)
+        return engine.Knowledge.read(path)
+
+
+def _write_vectors(path, classes, vectors):
+    c, e = vectors.shape
+    header = {
+        "kind": "knowledge", "format_version": 1, "program_version": VERSION, "command": "python", "options": {}, "seed": 0,
+        "inputs": {}, "details": {"source": {"kind": "embeddings"}, "embedding": {"kind": "class-vectors", "dim": e}},
+    }
+    empty = np.array([], "<U1")
+    np.savez(
+        path, classes=np.array(classes), attributes=empty, association=np.zeros((c, 0), np.float32),
+        class_embedding=vectors, attribute_embedding=np.zeros((0, e), np.float32),
+    )
+    with zipfile.ZipFile(path, "a") as file:
+        file.writestr("header.json", json.dumps(header))
+
+
+def _knowledge_from(classes, attributes, values):
+    made = Knowledge.__new__(Knowledge)
+    made._path, made._data, made._table = None, None, (classes, attributes, values)
+    made._core = _core_of(classes, attributes, values)
+    return made
+
+
+class _Model:
+    """A completion model, which is pickled as its file."""
+
+    def __init__(self, path):
+        self._path = os.path.abspath(os.fspath(path))
+        self._core = engine.CompletionModel(self._path)
+
+        self._data = None
+
+    def __deepcopy__(self, memo):
+        return self
+
+    def __reduce__(self):
+        return _read_from, (_Model, _bytes_of(self))
+
+
+def _bytes_of(read):
+    """The bytes of the file that an object was read from."""
+    if read._data is not None:
+        return read._data
+    with open(read._path, "rb") as file:
+        return file.read()
+
+
+def _read_from(kind, data):
+    """An object of a class that reads a path, of the bytes of its file."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = os.path.join(folder, "file.npz")
+        with open(path, "wb") as file:
+            file.write(data)
+        made = kind(path)
+    made._data = data
+    return made
 
 
 class Fitted:
     """A method fitted on base classes: ``protocom.fit(...)``, or ``Fitted(path)`` of a file of ``protocom fit``."""
 
+    _is_space = False
+
     def __init__(self, path):
         self._core = engine.Fitted.read(os.fspath(path))
 
     @classmethod
-    def _of(cls, core):
+    def _of(cls, core, is_space=False):
         made = cls.__new__(cls)
         made._core = core
+        made._is_space = is_space
         return made
 
     @property
@@ -94,25 +225,25 @@ class Fitted:
 
     def as_space(self):
         """The same as a space for any other classes: it adapts to those at hand."""
-        return Fitted._of(self._core.space())
+        return Fitted._of(self._core.space(), True)
+
+    def __deepcopy__(self, memo):
+        return self  # it does not change
 
     def __reduce__(self):
         with tempfile.TemporaryDirectory() as folder:
             path = os.path.join(folder, "fitted.npz")
             self.save(path)
             with open(path, "rb") as file:
-                return _fitted_of, (file.read(),)
+                return _fitted_of, (file.read(), self._is_space)
 
     def __repr__(self):
         return f"Fitted({self.method!r}, {len(self.classes)} base classes, d={self.n_features})"
 
 
-def _fitted_of(data):
-    with tempfile.TemporaryDirectory() as folder:
-        path = os.path.join(folder, "fitted.npz")
-        with open(path, "wb") as file:
-            file.write(data)
-        return Fitted(path)
+def _fitted_of(data, is_space=False):
+    made = _read_from(Fitted, data)
+    return made.as_space() if is_space else made
 
 
 def fit(method="plda", X=None, y=None, *, val=None, knowledge=None, seed=1, progress=None):
@@ -155,25 +286,31 @@ def _base_and_val(X, y, val):
 
 def knowledge_of(given):
     """The library's object for None, a Knowledge, a path or a dict."""
-    if given is None:
-        return None
-    return (given if isinstance(given, Knowledge) else Knowledge(given))._core
+    made = _as(Knowledge, given)
+    return None if made is None else made._core
 
 
 def fitted_of(given, space=None):
     """The library's objects for a Fitted, a path, or a list of either, and for a space."""
+    return [one._core for one in _all_fitted(given, space)]
+
+
+def _all_fitted(given, space):
     if given is not None and space is not None:
         raise UsageError("give 'fitted' for base classes like these or 'space' for any others, not both")
     several = given if isinstance(given, (list, tuple)) else [] if given is None else [given]
-    found = [(one if isinstance(one, Fitted) else Fitted(one))._core for one in several]
-    if space is not None:
-        found.append((space if isinstance(space, Fitted) else Fitted(space))._core.space())
-    return found
+    found = [_as(Fitted, one) for one in several]
+    return found if space is None else [*found, _as(Fitted, space).as_space()]
+
+
+def _as(kind, given):
+    return given if given is None or isinstance(given, kind) else kind(given)
 
 
 def model_of(given):
     """The library's object for None or a path of ``protocom complete``."""
-    return None if given is None else engine.CompletionModel(os.fspath(given))
+    made = _as(_Model, given)
+    return None if made is None else made._core
 
 
 def base_of(given):
@@ -184,3 +321,26 @@ def base_of(given):
         raise Error("base should be (X, y): features of base classes and their labels")
     features = _arrays.rows(given[0], "X of base")
     return features, _arrays.numbered(_arrays.labels(given[1], len(features), "base"))[1].astype(np.int64)
+
+
+class Recipe:
+    """What a classifier was made with. It holds objects in place of paths, so that a copy of a classifier answers like
+    the original whatever became of its parameters and of files since."""
+
+    def __init__(self, method, *, fitted=None, space=None, knowledge=None, model=None, base=None, seed=0):
+        self._method = method
+        self._fitted = _all_fitted(fitted, space)
+        self._knowledge = _as(Knowledge, knowledge)
+        self._model = _as(_Model, model)
+        self._base = base_of(base)
+        self._seed = seed
+
+    def parts(self):
+        """The same as the library takes it."""
+        knowledge, model = (None if one is None else one._core for one in (self._knowledge, self._model))
+        fitted = [one._core for one in self._fitted]
+        return engine.Parts(self._method, fitted, knowledge, model, *self._base, self._seed)
+
+    def label(self):
+        """The method with the parameters that differ from their defaults."""
+        return self.parts().label()

@@ -94,6 +94,9 @@ class Method {
   [[nodiscard]] const MethodSpec& spec() const { return *spec_; }
   /// The name with the parameters that differ from their defaults, as it may be typed: "gauss-fusion:scale=20".
   [[nodiscard]] const std::string& label() const { return label_; }
+  /// Whether it has that need of its spec with these parameters: most methods look at base images in one of several
+  /// feature spaces only.
+  [[nodiscard]] virtual bool needs(Need need) const { return spec().has(need); }
 
   /// Throws Error when sizes of the context and of what was fitted do not fit.
   [[nodiscard]] virtual PreparedMethod prepare(const MethodContext& context) const = 0;

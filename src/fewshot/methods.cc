@@ -213,7 +213,7 @@ std::vector<KnowledgePair> knowledge_pairs(const std::vector<std::string>& label
 void check_needs(const Method& method, const MethodContext& context) {
   const MethodSpec& spec = method.spec();
   for (const Need need : spec.needs) {
-    if (!is_there(need, context)) fail_usage("'{}' needs {}", spec.name, to_string(need));
+    if (method.needs(need) && !is_there(need, context)) fail_usage("'{}' needs {}", spec.name, to_string(need));
   }
   if (spec.has(Need::kFitting) && method.state().empty())
     fail_usage("'{}' has to be fitted first: `protocom fit --method {}`", spec.name,

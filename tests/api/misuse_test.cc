@@ -226,7 +226,7 @@ TEST_F(ApiMisuse, OfMethodsIsOneSentence) {
       {"an unknown method", [&] { classify("pldaa", q, 4); }, "unknown method 'pldaa'"},
       {"an unknown parameter", [&] { classify("mean:gama=2", q, 4); }, "gama"},
       {"a value out of range", [&] { classify("mean:gamma=-2", q, 4); }, "gamma"},
-      {"a method that needs base classes", [&] { classify("tim", q, 4); }, "needs features of"},
+      {"a method that needs base classes", [&] { classify("tim:transform=cl2n", q, 4); }, "needs features of"},
       {"base classes of another width", [&] { classify("tim", q, 4, strange_base); },
        "features of base classes have 6 numbers"},
       {"a method that needs fitting", [&] { classify("am3", q, 4); }, "am3"},

@@ -16,9 +16,9 @@ def spoiled(value):
 
 
 FITS = {
-    "labels shorter than features": (X, Y[:5], "X has 6 rows and y 5 labels"),
-    "one image as a row of numbers": (X[0], Y, "Expected 2D array X"),
-    "episodes of images": (X[None], [Y], "found 3D array"),
+    "labels shorter than features": (X, Y[:5], "Found input variables with inconsistent numbers of samples: [6, 5]"),
+    "one image as a row of numbers": (X[0], Y, "Expected 2D array, got 1D array instead"),
+    "episodes of images": (X[None], [Y], "got 3D array instead"),
     "no image": (X[:0], [], "0 sample"),
     "no number": (X[:, :0], Y, "0 feature"),
     "NaN": (spoiled(np.nan), Y, "NaN or infinity in 1 rows, first in row 2"),
@@ -47,7 +47,7 @@ CALLS = {
     "unknown method": (lambda: protocom.make("pldaa"), "plda"),
     "unknown parameter": (lambda: protocom.make("mean:gama=2"), "gama"),
     "value out of range": (lambda: protocom.make("mean:gamma=-2"), "gamma"),
-    "a method that needs base classes": (lambda: protocom.make("tim").fit(X, Y), "needs features of"),
+    "a method that needs base classes": (lambda: protocom.make("bavardage").fit(X, Y), "protocom.make(..., base=(X, y))"),
     "base classes of another width": (lambda: protocom.make("tim", base=(X[:, :5], Y)).fit(X, Y), "base classes have 5"),
     "base that is not a pair": (lambda: protocom.make("tim", base=X).fit(X, Y), "base should be (X, y)"),
     "a file that is not there": (lambda: protocom.Fitted("none.npz"), "none.npz"),

@@ -17,7 +17,7 @@ void take_roots(Eigen::Ref<FloatMatrix> rows) {
 }  // namespace
 
 FeatureSpace::FeatureSpace(std::string name, const MethodContext& context) : name_(std::move(name)) {
-  if (name_ == "cl2n") base_mean_ = mean_row(context.base->features);
+  if (needs_base(name_)) base_mean_ = mean_row(context.base->features);
 }
 
 void FeatureSpace::map(const FeatureRows& features, Eigen::Ref<FloatMatrix> rows) const {

@@ -18,6 +18,7 @@ class FeatureSpace : public FeatureTransform {
   FeatureSpace(std::string name, const MethodContext& context);
 
   static std::vector<std::string> names() { return {"none", "l2n", "cl2n", "power"}; }
+  static bool needs_base(const std::string& name) { return name == "cl2n"; }
   static constexpr const char* kText =
       "none; l2n: unit length; cl2n: less the base images’ mean, then unit length; power: square root, then unit "
       "length";

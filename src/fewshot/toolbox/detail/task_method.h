@@ -2,6 +2,7 @@
 #include <functional>
 #include <memory>
 #include <string>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -16,6 +17,12 @@ MakeTaskRun make_run(Parts... parts) {
   return [parts...] { return std::make_unique<Run>(parts...); };
 }
 
+/// Whether options name the space of features, as `transform`.
+template <typename Options, typename = void>
+struct HasTransform : std::false_type {};
+template <typename Options>
+struct HasTransform<Options, std::void_t<decltype(Options::transform)>> : std::true_type {};
+
 /// A method that answers one task after the other (TaskRun).
 template <typename Options>
 class TaskMethod : public Method {
@@ -29,6 +36,13 @@ class TaskMethod : public Method {
     PreparedMethod prepared = prepare_(options_, context);
     prepared.fewest_shots = spec().fewest_shots;
     return prepared;
+  }
+
+  [[nodiscard]] bool needs(Need need) const override {
+    if constexpr (HasTransform<Options>::value) {
+      if (need == Need::kBaseFeatures && !FeatureSpace::needs_base(options_.transform)) return false;
+    }
+    return Method::needs(need);
   }
 
  private:

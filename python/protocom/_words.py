@@ -1,0 +1,58 @@
+"""The library's messages in the words of Python: they are written for the command line, whose options they name."""
+import logging
+import re
+
+# Where a parameter is not the option with "_" for "-".
+_PARAMETERS = {
+    "batch-together": "together=True", "class": "name", "class-split": "split", "describe": "descriptions",
+    "k-shot": "shots", "lr": "learning_rate", "n-query": "queries", "n-way": "ways", "resume": "resume=True",
+    "seeds": "seed", "table": "attributes", "val-episodes": "validation_episodes",
+}
+
+# Commands that the package has functions for; a message may name the others, which it has not.
+_COMMANDS = [
+    (re.compile(r"`protocom fit --method ([\w-]+)`(, then --fitted FILE)?"),
+     r'`protocom.fit("\1", ...)`, then `protocom.make(..., fitted=...)`'),
+    (re.compile(r"`protocom pretrain --method ([\w-]+)`"), r"`protocom pretrain --method \1` (the command line)"),
+    (re.compile(r"\(protocom fit, --fitted\)"), "(`protocom.fit`, fitted=...)"),
+    (re.compile(r"\(protocom extract --maps\)"), "(`protocom extract --maps`)"),
+    (re.compile(r"protocom extract --backbone, then fit"), "protocom.Backbone(...).extract(...), then protocom.fit"),
+    (re.compile(r"recognizer create --text-encoder"), "Recognizer.create(..., text_encoder=...)"),
+]
+
+_NEEDS = {
+    "features of base classes": "protocom.make(..., base=(X, y))",
+    "knowledge of the classes": "protocom.make(..., knowledge=...)",
+    "a completion model with its knowledge": "protocom.make(..., model=..., knowledge=...)",
+}
+
+_TWICE = re.compile(r"\b(\w+) \(\1\)")  # "shots (--k-shot)"
+_OPTION = re.compile(r"(?:(?<=[\s(])|^)--([a-z][a-z-]*[a-z])")
+
+
+def in_python(message):
+    """A message of the library with parameters of the package in place of options of the command line."""
+    for pattern, words in _COMMANDS:
+        message = pattern.sub(words, message)
+    pieces = message.split("`")  # every second one is a command, and stays
+    pieces[::2] = [_OPTION.sub(lambda found: _parameter(found[1]), one) for one in pieces[::2]]
+    return _with_way(_TWICE.sub(r"\1", "`".join(pieces)))
+
+
+def _parameter(option):
+    return _PARAMETERS.get(option, option.replace("-", "_"))
+
+
+def _with_way(message):
+    found = re.fullmatch(r"'[^']+' needs (.+)", message)
+    way = _NEEDS.get(found[1]) if found else None
+    return f"{message}: {way}" if way else message
+
+
+class Filter(logging.Filter):
+    """The same for what the library logs."""
+
+    def filter(self, record):
+        if record.msg == "%s" and len(record.args) == 1 and isinstance(record.args[0], str):
+            record.args = (in_python(record.args[0]),)
+        return True
