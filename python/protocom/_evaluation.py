@@ -1,35 +1,45 @@
 """Episodes, and how methods do on them."""
 import html
+import json
 import numbers
 import os
+import tempfile
 
-import numpy as np
-
-from . import _arrays
+from . import _arrays, _episode_arrays
 from ._engine import engine
 from ._errors import UsageError
 from ._features import feature_set
 from ._knowledge import fitted_of, knowledge_of, model_of
+from ._results import Results
 
 
 class Episodes:
     """Few-shot tasks of one shape; ``episodes()`` draws some, ``Episodes.read`` reads a file.
 
     ``len(e)``; ``e[i]`` is a dict of ``classes`` [n], ``support`` [n][k], ``query`` [n][q] and ``pool``: numbers of
-    classes and rows of the features.
+    classes and rows of the features. ``e[:10]`` are Episodes again; ``for one in e`` goes through all.
     """
 
-    def __init__(self, core):
+    def __init__(self, core, features):
         self._core = core
+        self._features = features
 
     @classmethod
     def read(cls, path, features):
         """Reads what ``save`` or ``protocom evaluate --save-episodes`` wrote."""
-        return cls(engine.Episodes.read(os.fspath(path), feature_set(features, None, None)._core))
+        given = feature_set(features, None, None)
+        if _is_npz(path):
+            return _episode_arrays.read(path, lambda told: cls._of_json(told, given))
+        return cls(engine.Episodes.read(os.fspath(path), given._core), given)
 
     def save(self, path):
-        """Writes JSON that ``protocom evaluate --episodes-file`` reads."""
-        self._core.save(os.fspath(path))
+        """Writes JSON that ``protocom evaluate --episodes-file`` reads; to a path that ends in ``.npz`` arrays:
+        ``classes`` [e, n], ``support`` [e, n, k], ``query`` [e, n, q], ``pool`` [e, n, u], with -1 where there is none.
+        """
+        if _is_npz(path):
+            _episode_arrays.write(path, self._json(), list(self), self.hash)
+        else:
+            self._core.save(os.fspath(path))
 
     @property
     def hash(self):
@@ -41,17 +51,57 @@ class Episodes:
         """"5-way 1-shot" """
         return self._core.task
 
+    def _json(self):
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, "episodes.json")
+            self._core.save(path)
+            with open(path, encoding="utf-8") as file:
+                return json.load(file)
+
+    @classmethod
+    def _of_json(cls, told, features):
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, "episodes.json")
+            with open(path, "w", encoding="utf-8") as file:
+                json.dump(told, file)
+            return cls(engine.Episodes.read(path, features._core), features)
+
     def __len__(self):
         return len(self._core)
 
     def __getitem__(self, i):
-        return self._core[i + len(self) if i < 0 else i]
+        if isinstance(i, slice):
+            return self._chosen(range(len(self))[i])
+        if not isinstance(i, numbers.Integral):
+            raise TypeError(f"episodes are numbered by whole numbers and slices, not {type(i).__name__}")
+        if not -len(self) <= i < len(self):
+            raise IndexError(f"there are {len(self)} episodes, no number {i}")
+        return self._core[int(i) % len(self)]
+
+    def _chosen(self, which):
+        if not len(which):
+            raise UsageError("a slice of episodes should have at least one, found none")
+        told = self._json()
+        told["episodes"] = [told["episodes"][i] for i in which]
+        return self._of_json(told, self._features)
 
     def __iter__(self):
         return (self[i] for i in range(len(self)))
 
+    def __reduce__(self):
+        return Episodes._of_json, (self._json(), self._features)
+
     def __repr__(self):
         return f"Episodes({len(self)} of {self.task}, seed {self._core.seed})"
+
+    def _repr_html_(self):
+        facts = {"task": self.task, "episodes": len(self), "seed": self._core.seed, "hash": self.hash}
+        cells = ((html.escape(name), html.escape(str(value))) for name, value in facts.items())
+        return "<table>" + "".join(f"<tr><th>{name}</th><td>{value}</td></tr>" for name, value in cells) + "</table>"
+
+
+def _is_npz(path):
+    return os.fspath(path).endswith(".npz")
 
 
 def _draw(features, ways, shots, queries, episodes, seeds, evaluated, unlabelled, distribution, alpha):
@@ -85,7 +135,8 @@ def episodes(features, labels=None, split=None, *, ways=5, shots=1, queries=15, 
     distribution : "balanced", or "dirichlet" with ``alpha``
     """
     given = feature_set(features, labels, split)
-    return Episodes(_draw(given, ways, [shots], queries, episodes, [seed], evaluated, unlabelled, distribution, alpha)[0])
+    drawn = _draw(given, ways, [shots], queries, episodes, [seed], evaluated, unlabelled, distribution, alpha)
+    return Episodes(drawn[0], given)
 
 
 def evaluate(features, labels=None, split=None, methods=None, *, ways=5, shots=(1, 5), queries=15, episodes=600, seed=1,
@@ -121,75 +172,3 @@ def evaluate(features, labels=None, split=None, methods=None, *, ways=5, shots=(
         lists, names, fitted_of(fitted, space), knowledge_of(knowledge), model_of(model), baseline, progress
     )
     return Results(found)
-
-
-class Results:
-    """What an evaluation gave.
-
-    Attributes
-    ----------
-    rows : list of dict: task, method, mode, accuracy, ci95, gain, gain_ci95 (percent and points)
-    findings : dict, all of it as ``protocom evaluate --json`` writes it, with the accuracy of every episode
-    table : str
-    """
-
-    _COLUMNS = ("task", "method", "accuracy", "ci95", "gain", "gain_ci95", "mode")
-
-    def __init__(self, findings):
-        self.findings = findings
-        gains = {
-            (one["task"], one["method"]): one
-            for one in findings["differences"] if one["baseline"] == findings["baseline"]
-        }
-        self.rows = []
-        for one in findings["results"]:
-            gain = gains.get((one["task"], one["method"]), {})
-            row = {"gain": gain.get("difference"), "gain_ci95": gain.get("ci95"), **one}
-            self.rows.append({name: row[name] for name in self._COLUMNS})
-
-    def accuracies(self, method, task=None):
-        """Accuracy of every episode, percent: float64 [episodes]."""
-        for one in self.findings["results"]:
-            if one["method"] == method and task in (None, one["task"]):
-                return np.array(one["per_episode"])
-        raise UsageError(f"'{method}' was not evaluated" + (f" on '{task}'" if task else ""))
-
-    def _cells(self):
-        head = ["task", "method", "accuracy %", f"gain over {self.findings['baseline']}", "mode"]
-        yield head
-        for row in self.rows:
-            gain = "" if row["gain"] is None else f"{row['gain']:+.2f} ± {row['gain_ci95']:.2f}"
-            yield [row["task"], row["method"], f"{row['accuracy']:.2f} ± {row['ci95']:.2f}", gain, row["mode"]]
-
-    @property
-    def table(self):
-        """As text."""
-        cells = list(self._cells())
-        width = [max(len(row[i]) for row in cells) for i in range(len(cells[0]))]
-        return "\n".join("  ".join(cell.ljust(size) for cell, size in zip(row, width)).rstrip() for row in cells)
-
-    def to_pandas(self):
-        """A DataFrame of ``rows``; needs pandas."""
-        import pandas
-
-        return pandas.DataFrame(self.rows, columns=list(self._COLUMNS))
-
-    def plot(self, axes=None):
-        """Bars of accuracy with 95 % intervals, a group a task; needs matplotlib. Returns the axes."""
-        if axes is None:
-            from matplotlib import pyplot
-
-            axes = pyplot.subplots(figsize=(6, 0.6 + 0.35 * len(self.rows)), layout="constrained")[1]
-        rows = self.rows[::-1]
-        axes.barh(range(len(rows)), [one["accuracy"] for one in rows], xerr=[one["ci95"] for one in rows])
-        axes.set_yticks(range(len(rows)), [f"{one['method']}, {one['task']}" for one in rows])
-        axes.set_xlabel("accuracy, %")
-        return axes
-
-    def _repr_html_(self):
-        head, *body = ([html.escape(cell) for cell in row] for row in self._cells())
-        row = lambda cells, tag: "<tr>" + "".join(f"<{tag}>{cell}</{tag}>" for cell in cells) + "</tr>"
-        return "<table>" + row(head, "th") + "".join(row(one, "td") for one in body) + "</table>"
-
-    def __repr__(self):
-        return self.table

@@ -72,11 +72,28 @@ class FeatureSet:
         chosen = np.array([one == split for one in self.split])[self.labels]
         return self.features[chosen], names[self.labels[chosen]]
 
+    def __reduce__(self):
+        return _feature_set_of, (self.features, self.labels, self.names, self.split, list(self._core.ids))
+
+    def __deepcopy__(self, memo):
+        return self  # it does not change
+
     def __len__(self):
         return len(self.labels)
 
+    def _repr_html_(self):
+        counts = {split: (np.array(self.split)[self.labels] == split).sum() for split in dict.fromkeys(self.split)}
+        rows = "".join(f"<tr><td>{split}</td><td>{self.split.count(split)}</td><td>{n}</td></tr>" for split, n in counts.items())
+        return f"<table><tr><th>split</th><th>classes</th><th>images</th></tr>{rows}</table>"
+
     def __repr__(self):
         return f"FeatureSet({len(self)} images of {len(self.names)} classes, d={self.features.shape[1]})"
+
+
+def _feature_set_of(features, labels, names, split, ids):
+    made = FeatureSet.__new__(FeatureSet)
+    made._core = engine.FeatureSet(features, labels, names, split, ids)
+    return made
 
 
 def _numbered_by(classes, numbers, names):

@@ -415,7 +415,7 @@ TEST_P(MethodContract, IsTheSameAfterSavingAndLoading) {
 
 TEST_P(MethodContract, SaysWhatItNeedsBeforeTheFirstBatch) {
   const bool context_matters = method_->spec().has(Need::kCompletionModel) || method_->spec().has(Need::kKnowledge) ||
-                               method_->spec().has(Need::kBaseFeatures) || method_->spec().has(Need::kFeatureMaps);
+                               method_->needs(Need::kBaseFeatures) || method_->spec().has(Need::kFeatureMaps);
   if (context_matters) {
     EXPECT_THROW(check_needs(*method_, {}), UsageError);
   }

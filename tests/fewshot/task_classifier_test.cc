@@ -83,6 +83,19 @@ std::string refused(const TaskInputs& inputs) {
   return message_of([&] { TaskClassifier(make_method("mean"), inputs); });
 }
 
+TEST(TaskClassifier, BaseImagesAreNeededWhereTheSpaceIsCentredByThemAlone) {
+  for (const char* name :
+       {"linear-svm", "logistic-regression", "knn:transform=none", "simple-shot:transform=l2n", "tim"}) {
+    const TaskClassifier classifier(make_method(name), inputs_of(task_rows(), task_labels(), 3));
+    EXPECT_TRUE(answer_of(classifier, task_queries()).logits.argmax(1).equal(at::arange(3, at::kLong))) << name;
+  }
+  for (const char* name : {"linear-svm:transform=cl2n", "knn", "simple-shot", "bavardage"}) {
+    EXPECT_THAT(message_of([&] { TaskClassifier(make_method(name), inputs_of(task_rows(), task_labels(), 3)); }),
+                HasSubstr("needs features of base classes"))
+        << name;
+  }
+}
+
 TEST(TaskClassifier, WhatDoesNotFitIsRefusedInOneSentence) {
   const at::Tensor x = task_rows(), y = task_labels();
   EXPECT_THAT(refused(inputs_of(x, y.slice(0, 0, 9), 3)), HasSubstr("there are 12 features and labels [9]"));
@@ -97,7 +110,7 @@ TEST(TaskClassifier, WhatDoesNotFitIsRefusedInOneSentence) {
   EXPECT_THAT(refused({array_of(x), array_of(y), 3, 5}),
               HasSubstr("features have 6 numbers each, 'mean' was fitted on 5"));
   EXPECT_THAT(refused({array_of(x), array_of(y), 3, 0, {"a"}}), HasSubstr("1 class names for 3 classes"));
-  EXPECT_THAT(message_of([&] { TaskClassifier(make_method("tim"), inputs_of(x, y, 3)); }),
+  EXPECT_THAT(message_of([&] { TaskClassifier(make_method("tim:transform=cl2n"), inputs_of(x, y, 3)); }),
               HasSubstr("needs features of"));
   const TaskClassifier classifier(make_method("mean"), inputs_of(x, y, 3));
   EXPECT_THAT(message_of([&] {
