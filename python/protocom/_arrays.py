@@ -22,8 +22,8 @@ def rows(given, what="X", least=1):
         given = _floats(given, what)
     if given.ndim != 2:
         raise Error(
-            f"Expected 2D array, got {_dimensions(given)} array instead: {what} of shape {given.shape}. Reshape your data "
-            f"either using array.reshape(-1, 1) if your data has a single feature or array.reshape(1, -1) if it "
+            f"Expected 2D array, got {_dimensions(given)} array instead: {what} of shape {given.shape}. Reshape your "
+            f"data either using array.reshape(-1, 1) if your data has a single feature or array.reshape(1, -1) if it "
             f"contains a single sample."
         )
     if given.shape[0] < least:
@@ -45,7 +45,7 @@ def array(given, what):
         return np.asarray(given)
     except ValueError:
         raise Error(
-            f"{what} should be an array of numbers [n, d]: its rows differ in length (an array with an inhomogeneous shape)"
+            f"{what} should be an array of numbers [n, d]: its rows differ in length (an inhomogeneous shape)"
         ) from None
 
 
@@ -62,7 +62,8 @@ def _stacked(made, what):
     for i, one in enumerate(cells):
         if one.shape != cells[0].shape:
             raise Error(
-                f"{what} should have rows of one length: row 0 has shape {cells[0].shape}, row {i} has shape {one.shape}"
+                f"{what} should have rows of one length: row 0 has shape {cells[0].shape}, "
+                f"row {i} has shape {one.shape}"
             )
     return np.stack(cells)
 

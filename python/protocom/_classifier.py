@@ -27,8 +27,8 @@ class Classifier:
     model : path, optional
         A completion model of ``protocom complete``, for the paper's methods.
     base : (X, y), optional
-        Features of base classes, for methods that look at them. Without them a method that would centre features by
-        their mean (``transform=cl2n``) brings them to unit length alone (``transform=l2n``), if it is not told otherwise.
+        Features of base classes, for methods that look at them. Without them a method whose default is to centre
+        features by their mean (``transform=cl2n``) brings them to unit length alone (``transform=l2n``).
     seed : int
         For methods that draw.
     random_state : int, RandomState or Generator, optional
@@ -70,8 +70,8 @@ class Classifier:
         state = _sklearn.seed_of(self.random_state)
         seed = _arrays.seed(self.seed if state is None else state, "seed" if state is None else "random_state")
         return Recipe(
-            self._text(), fitted=self.fitted, space=self.space, knowledge=self.knowledge, model=self.model, base=self.base,
-            seed=seed,
+            self._text(), fitted=self.fitted, space=self.space, knowledge=self.knowledge, model=self.model,
+            base=self.base, seed=seed,
         )
 
     # -- fitting
@@ -146,7 +146,7 @@ class Classifier:
         return task.probabilities(X)
 
     def predict_log_proba(self, X):
-        """Logarithms of the probabilities: X [q, d] -> float32 [q, c]. Finite where the probabilities are rounded to 0."""
+        """Logarithms of the probabilities: X [q, d] -> float32 [q, c]; finite where those are rounded to 0."""
         logits = self.logits(X)
         return logits - np.logaddexp.reduce(logits, axis=1, keepdims=True)
 
@@ -161,7 +161,7 @@ class Classifier:
         return task.scores(X)[0]
 
     def decision_function(self, X):
-        """The logits as scikit-learn has them: X [q, d] -> float32 [q, c]; of two classes the second's less the first's, [q]."""
+        """The logits as scikit-learn has them: X [q, d] -> float32 [q, c]; of two classes their difference, [q]."""
         logits = self.logits(X)
         return logits[:, 1] - logits[:, 0] if logits.shape[1] == 2 else logits
 
@@ -277,7 +277,8 @@ class Classifier:
     def _repr_html_(self):
         facts = {}
         if self._is_fitted():
-            facts = {"classes": str(len(self.classes_)), "images": str(len(self._y)), "features": str(self.n_features_in_)}
+            counts = {"classes": len(self.classes_), "images": len(self._y), "features": self.n_features_in_}
+            facts = {name: str(count) for name, count in counts.items()}
         return _sklearn.table_of(self, facts)
 
 
@@ -299,7 +300,7 @@ def _choices(name, parameter):
 
 
 def _without_base(text):
-    """The method where there are no base classes: it cannot centre by their mean unless it is told to, and is refused."""
+    """The method where there are no base classes, by whose mean it cannot centre; told to, it is refused later."""
     name, *given = text.split(":")
     spec = _spec(name)
     if spec is None or _BASE not in spec["needs"] or any(one.startswith("transform=") for one in given):

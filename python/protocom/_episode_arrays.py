@@ -6,7 +6,8 @@ import numpy as np
 
 from ._errors import Error
 
-_PARTS = ("classes", "support", "query", "pool")
+_KINDS = {"classes": "class", "support": "row", "query": "row", "pool": "row"}  # what the numbers of a part are of
+_PARTS = tuple(_KINDS)
 
 
 def write(path, told, episodes, own_hash):
@@ -15,8 +16,8 @@ def write(path, told, episodes, own_hash):
     names = {}  # number of a class or row -> its name in the JSON
     for words, numbers in zip(told["episodes"], episodes):
         for part in _PARTS:
-            kind = "class" if part == "classes" else "row"
-            names.update(((kind, number), word) for number, word in zip(_flat(numbers[part]), _flat(words.get(part, []))))
+            pairs = zip(_flat(numbers[part]), _flat(words.get(part, [])))
+            names.update(((_KINDS[part], number), word) for number, word in pairs)
     arrays = {part: _padded([one[part] for one in episodes]) for part in _PARTS}
     header = {"shape": shape, "hash": own_hash, "names": {kind: _names(names, kind) for kind in ("class", "row")}}
     np.savez_compressed(os.fspath(path), **arrays, header=np.array(json.dumps(header)))
@@ -30,9 +31,9 @@ def read(path, made_of):
         header = json.loads(str(file["header"]))
         arrays = {part: file[part] for part in _PARTS}
     names = {kind: dict(pairs) for kind, pairs in header["names"].items()}
-    count = len(arrays["classes"])
     told = [
-        {part: _named(arrays[part][i], names["class" if part == "classes" else "row"]) for part in _PARTS} for i in range(count)
+        {part: _named(arrays[part][i], names[kind]) for part, kind in _KINDS.items()}
+        for i in range(len(arrays["classes"]))
     ]
     try:
         made = made_of({**header["shape"], "episodes": told})

@@ -82,8 +82,9 @@ class FeatureSet:
         return len(self.labels)
 
     def _repr_html_(self):
-        counts = {split: (np.array(self.split)[self.labels] == split).sum() for split in dict.fromkeys(self.split)}
-        rows = "".join(f"<tr><td>{split}</td><td>{self.split.count(split)}</td><td>{n}</td></tr>" for split, n in counts.items())
+        own, images = self.split, np.array(self.split)[self.labels]
+        counts = [(split, own.count(split), int((images == split).sum())) for split in dict.fromkeys(own)]
+        rows = "".join("<tr>" + "".join(f"<td>{one}</td>" for one in row) + "</tr>" for row in counts)
         return f"<table><tr><th>split</th><th>classes</th><th>images</th></tr>{rows}</table>"
 
     def __repr__(self):

@@ -85,11 +85,14 @@ def _vectors_of(vectors):
         row = _arrays.array(one, f"the vector of {str(name)!r}").astype(np.float32)
         if row.ndim != 1 or not row.size or not np.isfinite(row).all() or not row.any():
             raise Error(
-                f"the vector of {str(name)!r} should be finite numbers [e], not all 0, found an array of shape {row.shape}"
+                f"the vector of {str(name)!r} should be finite numbers [e], not all 0, "
+                f"found an array of shape {row.shape}"
             )
         rows.append(row)
         if len(row) != len(rows[0]):
-            raise Error(f"vectors should be of one length, found {len(rows[0])} numbers and of {str(name)!r} {len(row)}")
+            raise Error(
+                f"vectors should be of one length, found {len(rows[0])} numbers and of {str(name)!r} {len(row)}"
+            )
     return np.stack(rows)
 
 
@@ -111,7 +114,8 @@ def _weights_of(name, row):
     for one in row:
         if not isinstance(one, str):
             raise UsageError(
-                f"attributes of {str(name)!r} should be str, found {type(one).__name__}; a vector is an array of numbers"
+                f"attributes of {str(name)!r} should be str, found {type(one).__name__}; "
+                f"a vector is an array of numbers"
             )
     if not isinstance(row, dict):
         return {one: 1.0 for one in row}
@@ -129,9 +133,10 @@ def _core_of(classes, attributes, values):
 
 def _write_vectors(path, classes, vectors):
     c, e = vectors.shape
+    details = {"source": {"kind": "embeddings"}, "embedding": {"kind": "class-vectors", "dim": e}}
     header = {
-        "kind": "knowledge", "format_version": 1, "program_version": VERSION, "command": "python", "options": {}, "seed": 0,
-        "inputs": {}, "details": {"source": {"kind": "embeddings"}, "embedding": {"kind": "class-vectors", "dim": e}},
+        "kind": "knowledge", "format_version": 1, "program_version": VERSION, "command": "python", "options": {},
+        "seed": 0, "inputs": {}, "details": details,
     }
     empty = np.array([], "<U1")
     np.savez(

@@ -40,13 +40,14 @@ class Results:
     @classmethod
     def read(cls, path):
         """Reads what ``save`` or ``protocom evaluate --json`` wrote."""
-        with open(os.fspath(path), encoding="utf-8") as file:
+        path = os.fspath(path)
+        with open(path, encoding="utf-8") as file:
             try:
                 found = json.load(file)
             except ValueError as error:
-                raise Error(f"{os.fspath(path)} is not JSON: {error}") from None
-        if not isinstance(found, dict) or not {"results", "differences"} <= set(found):
-            raise Error(f"{os.fspath(path)} holds no results: is it what Results.save or `protocom evaluate --json` wrote?")
+                raise Error(f"{path} is not JSON: {error}") from None
+        if not isinstance(found, dict) or not {"results", "differences", "baseline"} <= set(found):
+            raise Error(f"{path} holds no results: is it what Results.save or `protocom evaluate --json` wrote?")
         return cls(_with_tasks(found))
 
     def save(self, path):
@@ -85,8 +86,8 @@ class Results:
         Returns
         -------
         list of dict, one for each task (or for the one given): ``task``, ``method``, ``baseline``, ``episodes``,
-        ``difference`` and ``ci95`` (points; the 95 % interval is difference ± ci95), ``better`` and ``worse`` (percent of
-        the episodes)
+        ``difference`` and ``ci95`` (points; the 95 % interval is difference ± ci95), ``better`` and ``worse``
+        (percent of the episodes)
         """
         own, other = self.label(method), self.label(baseline)
         tasks = list(dict.fromkeys(one["task"] for one in self.findings["results"])) if task is None else [task]
@@ -109,11 +110,10 @@ class Results:
     def to_latex(self):
         """A LaTeX table (booktabs)."""
         head, *body = ([_latex(cell) for cell in row] for row in self._cells())
-        lines = [" & ".join(row) + r" \\" for row in body]
-        return "\n".join(
-            [r"\begin{tabular}{ll" + "r" * (len(head) - 3) + "l}", r"\toprule", " & ".join(head) + r" \\", r"\midrule", *lines,
-             r"\bottomrule", r"\end{tabular}", ""]
-        )
+        top, *lines = (" & ".join(row) + r" \\" for row in (head, *body))
+        columns = "ll" + "r" * (len(head) - 3) + "l"
+        before, after = [r"\begin{tabular}{%s}" % columns, r"\toprule"], [r"\bottomrule", r"\end{tabular}", ""]
+        return "\n".join([*before, top, r"\midrule", *lines, *after])
 
     def to_pandas(self):
         """A DataFrame of ``rows``; needs pandas."""
@@ -169,7 +169,7 @@ def _with_tasks(findings):
 def _task_of(row):
     if "task" in row:
         return row["task"]
-    most = f"-{row['most_shots']}" if "most_shots" in row else ""
+    most = f"-{row['k_shot_max']}" if "k_shot_max" in row else ""
     text = f"{row['n_way']}-way {row['k_shot']}{most}-shot"
     if row.get("unlabelled"):
         text += f" + {row['unlabelled']} unlabelled"

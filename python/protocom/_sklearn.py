@@ -38,8 +38,9 @@ def shown(estimator):
 def table_of(estimator, facts):
     """HTML: what it is made with, and `facts` (name -> text) of what it has learned."""
     rows = {name: _short(value) for name, value in changed_parameters(estimator).items()}
-    cells = "".join(f"<tr><th>{html.escape(name)}</th><td>{html.escape(text)}</td></tr>" for name, text in {**rows, **facts}.items())
-    return f"<table><caption>{html.escape(type(estimator).__name__)}</caption>{cells}</table>"
+    cells = ((html.escape(name), html.escape(text)) for name, text in {**rows, **facts}.items())
+    body = "".join(f"<tr><th>{name}</th><td>{text}</td></tr>" for name, text in cells)
+    return f"<table><caption>{html.escape(type(estimator).__name__)}</caption>{body}</table>"
 
 
 def _short(value, most=80):
@@ -74,7 +75,8 @@ def check_scale(estimator, name):
 
 
 def _refuse(estimator, name, expected, value):
-    raise UsageError(f"The {name!r} parameter of {type(estimator).__name__} must be {expected}. Got {_short(value)} instead.")
+    kind = type(estimator).__name__
+    raise UsageError(f"The {name!r} parameter of {kind} must be {expected}. Got {_short(value)} instead.")
 
 
 def seed_of(random_state):
@@ -102,8 +104,8 @@ def names_of(X):
         kinds = sorted({type(one).__name__ for one in names})
         raise TypeRefused(
             "Feature names are only supported if all input features have string names, but your input has "
-            f"{kinds} as feature name / column name types. If you want feature names to be stored and validated, you must "
-            "convert them all to strings, by using X.columns = X.columns.astype(str) for example."
+            f"{kinds} as feature name / column name types. If you want feature names to be stored and validated, you "
+            "must convert them all to strings, by using X.columns = X.columns.astype(str) for example."
         )
     return np.asarray(names, object) if names and all(words) else None
 
@@ -128,7 +130,8 @@ def _compare_names(own, found):
         return
     unseen, missing = sorted(set(found) - set(own)), sorted(set(own) - set(found))
     text = "The feature names should match those that were passed during fit.\n"
-    for names, what in ((unseen, "Feature names unseen at fit time"), (missing, "Feature names seen at fit time, yet now missing")):
+    parts = {"Feature names unseen at fit time": unseen, "Feature names seen at fit time, yet now missing": missing}
+    for what, names in parts.items():
         if names:
             text += f"{what}:\n" + "".join(f"- {one}\n" for one in names[:5]) + ("- ...\n" if len(names) > 5 else "")
     if not unseen and not missing:

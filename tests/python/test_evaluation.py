@@ -1,4 +1,5 @@
 import json
+import pickle
 import subprocess
 
 import numpy as np
@@ -102,3 +103,96 @@ def test_warnings_go_to_pythons_logging(collection, caplog):
     with caplog.at_level("WARNING", "protocom"):
         protocom.FeatureSet(twice, [*collection.labels, collection.labels[0]])
     assert "exactly the features of another one" in caplog.text
+
+
+# -- episodes as sequences and arrays
+
+
+@pytest.mark.parametrize("shape", [{"shots": 2}, {"shots": "1-4", "unlabelled": 3}, {"distribution": "dirichlet"}])
+def test_episodes_have_slices_and_are_kept_as_arrays(collection, tmp_path, shape):
+    drawn = protocom.episodes(collection, ways=3, queries=4, episodes=9, **shape)
+    some = drawn[2:8:2]
+    assert len(some) == 3 and some.task == drawn.task and list(some) == [drawn[2], drawn[4], drawn[6]]
+    drawn.save(tmp_path / "episodes.npz")
+    for again in (protocom.Episodes.read(tmp_path / "episodes.npz", collection), pickle.loads(pickle.dumps(drawn))):
+        assert again.hash == drawn.hash and list(again) == list(drawn)
+    with np.load(tmp_path / "episodes.npz") as file:
+        assert file["classes"].shape == (9, 3) and file["support"].shape[:2] == (9, 3)
+        support, labels = file["support"], collection.labels
+        there = support >= 0
+        assert (labels[support[there]] == np.broadcast_to(file["classes"][:, :, None], support.shape)[there]).all()
+    assert protocom.evaluate(collection, methods=["mean"], episodes=some).accuracies("mean").shape == (3,)
+
+
+def test_episodes_that_are_not_there_are_refused(collection, tmp_path):
+    drawn = protocom.episodes(collection, ways=3, queries=4, episodes=2)
+    for number in (2, -3, 10**30):
+        with pytest.raises(IndexError, match="there are 2 episodes"):
+            drawn[number]
+    with pytest.raises(protocom.UsageError, match="at least one"):
+        drawn[2:]
+    drawn.save(tmp_path / "episodes.npz")
+    other = protocom.FeatureSet(collection.features[:120], collection.labels[:120])
+    with pytest.raises(protocom.Error, match=r"episodes\.npz has episodes of other features"):
+        protocom.Episodes.read(tmp_path / "episodes.npz", other)
+    np.savez(tmp_path / "other.npz", a=np.ones(3))
+    with pytest.raises(protocom.Error, match="holds no episodes"):
+        protocom.Episodes.read(tmp_path / "other.npz", collection)
+
+
+# -- results
+
+
+def test_methods_are_found_by_label_and_as_they_were_asked_for(collection):
+    asked = ["mean", "simple-shot:transform=cl2n", "plda:scale=2"]
+    results = protocom.evaluate(collection, methods=asked, shots=1, episodes=5)
+    assert [one["method"] for one in results.rows] == ["mean", "simple-shot", "plda:scale=2"]
+    for name in [*asked, "simple-shot", "plda"]:
+        assert results.accuracies(name).shape == (5,)
+    with pytest.raises(protocom.UsageError, match="'gda' was not evaluated; there are mean, simple-shot, plda:scale=2"):
+        results.accuracies("gda")
+    both = protocom.evaluate(collection, methods=["mean", "plda:scale=2", "plda:scale=3"], shots=1, episodes=5)
+    with pytest.raises(protocom.UsageError, match="name one of them in full"):
+        both.accuracies("plda")
+
+
+def test_any_two_methods_are_compared_as_each_is_with_the_baseline(collection):
+    results = protocom.evaluate(collection, methods=["mean", "plda", "gda"], episodes=20, seed=[1, 2])
+    for stated in results.findings["differences"]:
+        found = results.compare(stated["method"], "mean", stated["task"])[0]
+        for name in ("episodes", "difference", "ci95", "better", "worse"):
+            assert found[name] == pytest.approx(stated[name], abs=1e-9)
+    several = results.compare("plda", "gda")
+    assert [one["task"] for one in several] == ["5-way 1-shot", "5-way 5-shot"]
+    assert several[0]["difference"] == pytest.approx(-results.compare("gda", "plda")[0]["difference"])
+
+
+def test_results_come_back_from_their_file_and_from_the_command_lines(collection, tmp_path):
+    results = protocom.evaluate(collection, methods=["mean", "plda"], shots=[1, "1-3"], episodes=10, unlabelled=2)
+    results.save(tmp_path / "results.json")
+    again = protocom.Results.read(tmp_path / "results.json")
+    assert again.rows == results.rows and again.findings == results.findings
+    plain = json.loads((tmp_path / "results.json").read_text())
+    for part in ("results", "differences"):  # the command line's has no tasks in words
+        for one in plain[part]:
+            del one["task"]
+    (tmp_path / "plain.json").write_text(json.dumps(plain))
+    assert protocom.Results.read(tmp_path / "plain.json").rows == results.rows
+    for text, words in (("no", "is not JSON"), ("{}", "holds no results")):
+        (tmp_path / "other.json").write_text(text)
+        with pytest.raises(protocom.Error, match=words):
+            protocom.Results.read(tmp_path / "other.json")
+
+
+def test_results_become_latex(collection):
+    text = protocom.evaluate(collection, methods=["mean", "plda"], shots=1, episodes=10).to_latex()
+    assert text.startswith(r"\begin{tabular}{llrrl}") and text.count(r"\\") == 3 and r"accuracy \%" in text
+    assert "$\\pm$" in text and "±" not in text
+
+
+def test_what_a_notebook_shows_is_escaped(collection):
+    rows = protocom.evaluate(collection, methods=["mean"], shots=1, episodes=5)
+    rows.findings["results"][0]["method"] = rows.rows[0]["method"] = "<b>"
+    assert "&lt;b&gt;" in rows._repr_html_() and "<b>" not in rows._repr_html_()
+    for one in (collection, protocom.episodes(collection, ways=3, episodes=2, queries=2)):
+        assert one._repr_html_().startswith("<table>")

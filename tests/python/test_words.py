@@ -1,0 +1,66 @@
+"""Messages of the library, which name options of the command line, name parameters in Python."""
+import logging
+import pathlib
+import re
+
+import numpy as np
+import pytest
+
+import protocom
+from protocom._words import in_python
+
+SOURCES = pathlib.Path(__file__).parent.parent.parent / "src"
+X = np.random.default_rng(1).normal(2, 1, (6, 8)).astype(np.float32)
+Y = ["a", "a", "b", "b", "c", "c"]
+
+
+def texts():
+    """Literals of the library's sources that name an option."""
+    for path in SOURCES.rglob("*.cc"):
+        source = re.sub(r'"\s*\n\s*"', "", path.read_text(encoding="utf-8"))  # those over several lines
+        literals = re.findall(r'"((?:[^"\\\n]|\\.)*)"', source)
+        yield from (one for one in literals if re.search(r"(^|[\s(])--[a-z]", one))
+
+
+def test_no_message_of_the_library_names_an_option():
+    found = list(texts())
+    assert len(found) > 50
+    for one in found:
+        outside = "".join(in_python(one).split("`")[::2])
+        assert not re.search(r"(^|[\s(])--[a-z]{2}", outside) or "{" in one and "var(--" in one, one
+
+
+@pytest.mark.parametrize("given, expected", {
+    "'am3' has to be fitted first: `protocom fit --method am3`, then --fitted FILE":
+        "'am3' has to be fitted first: `protocom.fit(\"am3\", ...)`, then `protocom.make(..., fitted=...)`",
+    "fewer queries (--n-query) or shots (--k-shot) need fewer": "fewer queries or shots need fewer",
+    "'gda-text' needs knowledge of the classes":
+        "'gda-text' needs knowledge of the classes: protocom.make(..., knowledge=...)",
+    "give --preprocess (`protocom extract --preprocess compare` tries them)":
+        "give preprocess (`protocom extract --preprocess compare` tries them)",
+    "lower --lr": "lower learning_rate",
+    "a--b is no option": "a--b is no option",
+}.items())
+def test_options_become_parameters(given, expected):
+    assert in_python(given) == expected
+    assert in_python(expected) == expected  # a message that is passed on is translated again
+
+
+@pytest.mark.parametrize("call, words", [
+    (lambda: protocom.make("am3").fit(X, Y), 'protocom.fit("am3", ...)'),
+    (lambda: protocom.make("gda-text").fit(X, Y), "protocom.make(..., knowledge=...)"),
+    (lambda: protocom.make("completed").fit(X, Y), "protocom.make(..., model=..., knowledge=...)"),
+    (lambda: protocom.make("bavardage").fit(X, Y), "protocom.make(..., base=(X, y))"),
+    (lambda: protocom.evaluate(X, Y, methods=["mean"], ways=3, shots=9), "fewer queries or shots"),
+    (lambda: protocom.fit("mean", X, Y), "needs no fitting"),
+])
+def test_what_a_method_needs_is_said_in_python(call, words):
+    with pytest.raises(protocom.Error) as caught:
+        call()
+    assert words in str(caught.value) and "--" not in str(caught.value)
+
+
+def test_what_is_logged_is_in_the_words_of_python(caplog):
+    with caplog.at_level("WARNING", "protocom"):
+        logging.getLogger("protocom").log(logging.WARNING, "%s", "it is assumed (--preprocess says otherwise)")
+    assert caplog.messages == ["it is assumed (preprocess says otherwise)"]
