@@ -182,7 +182,8 @@ class Classifier:
 
     def score(self, X, y, sample_weight=None):
         """Share of queries that are classified right: X [q, d], y [q] -> float."""
-        right = self.predict(X) == np.asarray(y)
+        found = self.predict(X)
+        right = found == _arrays.labels(y, len(found), type(self).__name__)
         return float(np.average(right, weights=sample_weight))
 
     def predict_proba_batch(self, support, query, support_mask=None, seeds=()):
@@ -349,7 +350,8 @@ class PLDA(Classifier):
 
     def _recipe_now(self):
         _sklearn.check_flag(self, "transductive")
-        _sklearn.check_choice(self, "prior", _choices(self._name(), "prior"))
+        if type(self.prior) is not str or self.prior != "fitted":  # the list takes a moment when it is first asked for
+            _sklearn.check_choice(self, "prior", _choices(self._name(), "prior"))
         _sklearn.check_choice(self, "proportions", ["estimate", "balanced"])
         _sklearn.check_scale(self, "scale")
         return Recipe(self._text(), fitted=self.fitted, space=self.space, knowledge=self.knowledge)

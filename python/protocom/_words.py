@@ -26,7 +26,7 @@ _NEEDS = {
     "a completion model with its knowledge": "protocom.make(..., model=..., knowledge=...)",
 }
 
-_TWICE = re.compile(r"\b(\w+) \(\1\)")  # "shots (--k-shot)"
+_TWICE = re.compile(r"\b([a-z_]+) \(\1\)")  # "shots (--k-shot)"
 _OPTION = re.compile(r"(?:(?<=[\s(])|^)--([a-z][a-z-]*[a-z])")
 
 

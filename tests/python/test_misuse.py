@@ -42,6 +42,7 @@ def test_fit_refuses_in_one_sentence(x, y, words):
 CALLS = {
     "queries of another width": (lambda: protocom.PLDA().fit(X, Y).predict(X[:, :5]), "X has 5 features"),
     "one query as a row of numbers": (lambda: protocom.PLDA().fit(X, Y).predict(X[0]), "Expected 2D array"),
+    "a score of fewer labels": (lambda: protocom.PLDA().fit(X, Y).score(X, Y[:5]), "inconsistent numbers of samples: [6, 5]"),
     "queries that are NaN": (lambda: protocom.PLDA().fit(X, Y).predict(spoiled(np.nan)), "NaN"),
     "asked before it is fitted": (lambda: protocom.PLDA().predict(X), "not fitted yet"),
     "unknown method": (lambda: protocom.make("pldaa"), "plda"),
