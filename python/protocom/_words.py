@@ -4,8 +4,8 @@ import re
 
 # Where a parameter is not the option with "_" for "-".
 _PARAMETERS = {
-    "batch-together": "together=True", "class": "name", "class-split": "split", "describe": "descriptions",
-    "k-shot": "shots", "lr": "learning_rate", "n-query": "queries", "n-way": "ways", "resume": "resume=True",
+    "batch-together": "together", "class": "name", "class-split": "split", "describe": "descriptions",
+    "k-shot": "shots", "lr": "learning_rate", "n-query": "queries", "n-way": "ways", "resume": "resume",
     "seeds": "seed", "table": "attributes", "val-episodes": "validation_episodes",
 }
 
@@ -16,7 +16,13 @@ _COMMANDS = [
     (re.compile(r"`protocom pretrain --method ([\w-]+)`"), r"`protocom pretrain --method \1` (the command line)"),
     (re.compile(r"\(protocom fit, --fitted\)"), "(`protocom.fit`, fitted=...)"),
     (re.compile(r"\(protocom extract --maps\)"), "(`protocom extract --maps`)"),
-    (re.compile(r"protocom extract --backbone, then fit"), "protocom.Backbone(...).extract(...), then protocom.fit"),
+    (re.compile(r"protocom extract (--backbone|with a ready encoder), then fit"),
+     "protocom.Backbone(...).extract(...), then protocom.fit"),
+    (re.compile(r"\(protocom fit\)"), "(`protocom.fit`)"),
+    (re.compile(r"\(protocom calibrate [^)]*\)"), "(`Recognizer.calibrate`)"),
+    (re.compile(r"protocom knowledge embeddings makes them a knowledge file"),
+     "protocom.Knowledge({name: vector, ...}) takes them"),
+    (re.compile(r"\(protocom knowledge embeddings\)"), "(`protocom.Knowledge({name: vector, ...})`)"),
     (re.compile(r"recognizer create --text-encoder"), "Recognizer.create(..., text_encoder=...)"),
 ]
 
@@ -26,8 +32,11 @@ _NEEDS = {
     "a completion model with its knowledge": "protocom.make(..., model=..., knowledge=...)",
 }
 
-_TWICE = re.compile(r"\b([a-z_]+) \(\1\)")  # "shots (--k-shot)"
-_OPTION = re.compile(r"(?:(?<=[\s(])|^)--([a-z][a-z-]*[a-z])")
+_OPTION = re.compile(r"(?:(?<=[\s(])|^)--([a-z][a-z-]*[a-z])( (?=\d))?")
+_AGAIN = [
+    (re.compile(r"('[a-z_]+')(?:,| or) \1"), r"\1"),  # two options that are one parameter
+    (re.compile(r"\b([a-z_]+) \('\1'\)"), r"\1"),  # "shots (--k-shot)"
+]
 
 
 def in_python(message):
@@ -35,12 +44,17 @@ def in_python(message):
     for pattern, words in _COMMANDS:
         message = pattern.sub(words, message)
     pieces = message.split("`")  # every second one is a command, and stays
-    pieces[::2] = [_OPTION.sub(lambda found: _parameter(found[1]), one) for one in pieces[::2]]
-    return _with_way(_TWICE.sub(r"\1", "`".join(pieces)))
+    pieces[::2] = [_OPTION.sub(_parameter, one) for one in pieces[::2]]
+    message = "`".join(pieces)
+    for pattern, words in _AGAIN:
+        message = pattern.sub(words, message)
+    return _with_way(message)
 
 
-def _parameter(option):
-    return _PARAMETERS.get(option, option.replace("-", "_"))
+def _parameter(found):
+    option, value = found.groups()
+    name = _PARAMETERS.get(option, option.replace("-", "_"))
+    return f"{name}=" if value else f"'{name}'"
 
 
 def _with_way(message):

@@ -37,8 +37,11 @@ def test_no_message_of_the_library_names_an_option():
     "'gda-text' needs knowledge of the classes":
         "'gda-text' needs knowledge of the classes: protocom.make(..., knowledge=...)",
     "give --preprocess (`protocom extract --preprocess compare` tries them)":
-        "give preprocess (`protocom extract --preprocess compare` tries them)",
-    "lower --lr": "lower learning_rate",
+        "give 'preprocess' (`protocom extract --preprocess compare` tries them)",
+    "lower --lr": "lower 'learning_rate'",
+    "try --lr 0.01": "try learning_rate=0.01",
+    "its attributes (--attributes, --table)": "its attributes",
+    "go on with --resume": "go on with 'resume'",
     "a--b is no option": "a--b is no option",
 }.items())
 def test_options_become_parameters(given, expected):
@@ -63,4 +66,4 @@ def test_what_a_method_needs_is_said_in_python(call, words):
 def test_what_is_logged_is_in_the_words_of_python(caplog):
     with caplog.at_level("WARNING", "protocom"):
         logging.getLogger("protocom").log(logging.WARNING, "%s", "it is assumed (--preprocess says otherwise)")
-    assert caplog.messages == ["it is assumed (preprocess says otherwise)"]
+    assert caplog.messages == ["it is assumed ('preprocess' says otherwise)"]
