@@ -102,7 +102,7 @@ class Classifier:
             former = self.classes_
         all_classes, numbers = _arrays.numbered(_arrays.joined(given, former, () if classes is None else classes))
         self._task = _task_of(recipe, rows, numbers[: len(given)].astype(np.int64), all_classes)
-        self._recipe = recipe
+        self._recipe = recipe.kept()
         self._X, self._y = rows, given
         self.classes_ = all_classes
         self.n_features_in_ = rows.shape[1]
@@ -278,8 +278,7 @@ class Classifier:
     def _repr_html_(self):
         facts = {}
         if self._is_fitted():
-            counts = {"classes": len(self.classes_), "images": len(self._y), "features": self.n_features_in_}
-            facts = {name: str(count) for name, count in counts.items()}
+            facts = {"classes": len(self.classes_), "images": len(self._y), "features": self.n_features_in_}
         return _sklearn.table_of(self, facts)
 
 

@@ -1,11 +1,10 @@
 """Episodes, and how methods do on them."""
-import html
 import json
 import numbers
 import os
 import tempfile
 
-from . import _arrays, _episode_arrays
+from . import _arrays, _episode_arrays, _html
 from ._engine import engine
 from ._errors import UsageError
 from ._features import feature_set
@@ -95,9 +94,7 @@ class Episodes:
         return f"Episodes({len(self)} of {self.task}, seed {self._core.seed})"
 
     def _repr_html_(self):
-        facts = {"task": self.task, "episodes": len(self), "seed": self._core.seed, "hash": self.hash}
-        cells = ((html.escape(name), html.escape(str(value))) for name, value in facts.items())
-        return "<table>" + "".join(f"<tr><th>{name}</th><td>{value}</td></tr>" for name, value in cells) + "</table>"
+        return _html.facts({"task": self.task, "episodes": len(self), "seed": self._core.seed, "hash": self.hash})
 
 
 def _is_npz(path):

@@ -3,7 +3,7 @@ import os
 
 import numpy as np
 
-from . import _arrays
+from . import _arrays, _html
 from ._engine import engine
 from ._errors import Error, UsageError
 
@@ -84,8 +84,7 @@ class FeatureSet:
     def _repr_html_(self):
         own, images = self.split, np.array(self.split)[self.labels]
         counts = [(split, own.count(split), int((images == split).sum())) for split in dict.fromkeys(own)]
-        rows = "".join("<tr>" + "".join(f"<td>{one}</td>" for one in row) + "</tr>" for row in counts)
-        return f"<table><tr><th>split</th><th>classes</th><th>images</th></tr>{rows}</table>"
+        return _html.table(counts, ["split", "classes", "images"])
 
     def __repr__(self):
         return f"FeatureSet({len(self)} images of {len(self.names)} classes, d={self.features.shape[1]})"

@@ -7,7 +7,7 @@ import zipfile
 
 import numpy as np
 
-from . import _arrays
+from . import _arrays, _html
 from ._built_with import VERSION
 from ._engine import engine
 from ._errors import Error, UsageError
@@ -53,6 +53,9 @@ class Knowledge:
         if self._table is not None:
             return _knowledge_from, self._table
         return _read_from, (Knowledge, _bytes_of(self))
+
+    def _repr_html_(self):
+        return _html.facts({"classes": len(self.classes), "attributes": len(self.attributes)}, "Knowledge")
 
     def __repr__(self):
         return f"Knowledge({len(self.classes)} classes, {len(self.attributes)} attributes)"
@@ -242,6 +245,10 @@ class Fitted:
             with open(path, "rb") as file:
                 return _fitted_of, (file.read(), self._is_space)
 
+    def _repr_html_(self):
+        known = {"method": self.method, "base classes": len(self.classes), "features": self.n_features}
+        return _html.facts({**known, "findings": " ".join(self.findings)}, "Fitted")
+
     def __repr__(self):
         return f"Fitted({self.method!r}, {len(self.classes)} base classes, d={self.n_features})"
 
@@ -339,6 +346,12 @@ class Recipe:
         self._model = _as(_Model, model)
         self._base = base_of(base)
         self._seed = seed
+
+    def kept(self):
+        """The same with arrays of its own, so that changes of the user's do not count."""
+        if self._base[0] is not None:
+            self._base = (np.array(self._base[0], np.float32), self._base[1])
+        return self
 
     def parts(self):
         """The same as the library takes it."""

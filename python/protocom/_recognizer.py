@@ -101,6 +101,9 @@ class TextEncoder:
         """Whether cosines with features of images count: those of its own image encoder."""
         return self._core.compares_with_images
 
+    def __repr__(self):
+        return f"TextEncoder({self._folder!r}, d={self.dim})"
+
 
 def _paths(given):
     return [os.fspath(one) for one in ([given] if isinstance(given, (str, os.PathLike)) else given)]

@@ -1,11 +1,11 @@
 """What an evaluation gave: rows, tables, comparisons."""
-import html
 import json
 import math
 import os
 
 import numpy as np
 
+from . import _html
 from ._engine import engine
 from ._errors import Error, UsageError
 
@@ -134,9 +134,8 @@ class Results:
         return axes
 
     def _repr_html_(self):
-        head, *body = ([html.escape(cell) for cell in row] for row in self._cells())
-        row = lambda cells, tag: "<tr>" + "".join(f"<{tag}>{cell}</{tag}>" for cell in cells) + "</tr>"
-        return "<table>" + row(head, "th") + "".join(row(one, "td") for one in body) + "</table>"
+        head, *body = self._cells()
+        return _html.table(body, head)
 
     def __repr__(self):
         return self.table

@@ -1,6 +1,5 @@
 """scikit-learn's contract for estimators, without scikit-learn."""
 import copy
-import html
 import inspect
 import numbers
 import sys
@@ -8,6 +7,7 @@ import warnings
 
 import numpy as np
 
+from . import _html
 from ._errors import Error, UsageError, TypeRefused
 
 
@@ -36,11 +36,9 @@ def shown(estimator):
 
 
 def table_of(estimator, facts):
-    """HTML: what it is made with, and `facts` (name -> text) of what it has learned."""
-    rows = {name: _short(value) for name, value in changed_parameters(estimator).items()}
-    cells = ((html.escape(name), html.escape(text)) for name, text in {**rows, **facts}.items())
-    body = "".join(f"<tr><th>{name}</th><td>{text}</td></tr>" for name, text in cells)
-    return f"<table><caption>{html.escape(type(estimator).__name__)}</caption>{body}</table>"
+    """HTML: what it is made with, and `facts` (by name) of what it has learned."""
+    parameters = {name: _short(value) for name, value in changed_parameters(estimator).items()}
+    return _html.facts({**parameters, **facts}, type(estimator).__name__)
 
 
 def _short(value, most=80):

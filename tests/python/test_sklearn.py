@@ -112,6 +112,15 @@ def test_copies_know_what_was_known_of_the_classes(collection, tmp_path):
         np.testing.assert_array_equal(other.predict_proba(x), expected)
 
 
+def test_copies_keep_the_base_classes_that_the_original_was_fitted_with(task, collection):
+    x, y, q, _ = task
+    features, labels = (np.array(one) for one in collection.of("base"))
+    classifier = protocom.make("simple-shot", base=(features, labels)).fit(x, y)
+    expected = classifier.predict_proba(q)
+    features[:] = 0
+    np.testing.assert_array_equal(copy.deepcopy(classifier).predict_proba(q), expected)
+
+
 # -- methods on labelled images alone
 
 
@@ -299,6 +308,12 @@ def test_estimators_are_shown_as_small_tables_with_escaped_text(task):
     shown = protocom.make("mean", model="<b>&</b>")._repr_html_()
     assert "&lt;b&gt;&amp;&lt;/b&gt;" in shown and "<b>" not in shown
     assert "<td>5</td>" in protocom.PLDA().fit(x, y)._repr_html_()
+
+
+def test_what_a_classifier_was_made_with_is_shown_too(collection):
+    fitted = protocom.fit("plda", *collection.of("base"))
+    for one in (fitted, protocom.Knowledge({"<a>": ["b"]})):
+        assert one._repr_html_().startswith("<table><caption>") and "<a>" not in one._repr_html_()
 
 
 def test_public_names_stand_in_the_package():
