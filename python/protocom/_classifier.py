@@ -131,7 +131,8 @@ class Classifier:
     @property
     def method_(self):
         """The method with the parameters that were used, as ``make`` takes it."""
-        self._check_fitted()
+        if not self._is_fitted():
+            raise AttributeError(f"'{type(self).__name__}' object has no attribute 'method_': it is not fitted yet")
         return self._recipe.label()
 
     # -- asking

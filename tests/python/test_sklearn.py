@@ -132,6 +132,7 @@ def test_methods_that_need_no_base_classes_are_fitted_on_labelled_images_alone(t
 
 def test_without_base_classes_features_are_not_centred_by_them(task, collection):
     x, y, q, _ = task
+    assert not hasattr(protocom.make("simple-shot"), "method_")
     assert protocom.make("simple-shot").fit(x, y).method_ == "simple-shot:transform=l2n"
     assert protocom.make("simple-shot", base=collection.of("base")).fit(x, y).method_ == "simple-shot"
     with pytest.raises(protocom.UsageError, match=r"features of base classes: protocom.make\(\.\.\., base=\(X, y\)\)"):
