@@ -7,7 +7,7 @@
 namespace protocom {
 namespace {
 
-std::atomic<Engine> chosen{Engine::kAuto};
+std::atomic<Engine> process_engine{Engine::kAuto};
 
 }  // namespace
 
@@ -18,8 +18,8 @@ Engine parse_engine(std::string_view text) {
   fail_usage("unknown engine '{}': expected auto, onnxruntime or torch", text);
 }
 
-void set_engine(Engine engine) { chosen = engine; }
+void set_engine(Engine engine) { process_engine = engine; }
 
-Engine engine() { return chosen; }
+Engine engine() { return process_engine; }
 
 }  // namespace protocom
