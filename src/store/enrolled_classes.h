@@ -14,6 +14,8 @@ struct StoredClass {
   ClassDescription description;  ///< its row of R over EnrolledClasses::attributes
   int64_t count = 0;             ///< images
   Array features;                ///< float32 [count, d]
+  /// [count], the number of the moment that each photo shows (recognizer/moments.h); empty: not known.
+  std::vector<int64_t> moments = {};
 };
 
 /// All that telling classes apart needs besides a model: what a recognizer holds.

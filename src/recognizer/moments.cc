@@ -1,0 +1,293 @@
+#include "recognizer/moments.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <map>
+#include <numeric>
+#include <string_view>
+
+#include "base/matrix.h"
+
+namespace protocom {
+namespace {
+
+constexpr int64_t kFewestPhotos = 3;      ///< of a class: with two, their distance is all that is usual
+constexpr int64_t kMostReference = 1000;  ///< photos whose differences say how different moments differ
+constexpr double kWrongJoins = 0.05;      ///< expected in one recognizer
+constexpr double kUsual = 0.75;  ///< quantile of a class's distances: most are of two moments, unless all are one
+constexpr double kEqual = 1e-6;  ///< of the squared length: smaller distances are rounding
+
+/// Sets that are joined; each is known by its lowest member.
+class JoinedSets {
+ public:
+  explicit JoinedSets(int64_t count) : parent_(static_cast<size_t>(count)) {
+    std::iota(parent_.begin(), parent_.end(), 0);
+  }
+  int64_t lowest(int64_t i) {
+    while (of(i) != i) i = of(i) = of(of(i));
+    return i;
+  }
+  void join(int64_t a, int64_t b) {
+    a = lowest(a), b = lowest(b);
+    of(std::max(a, b)) = std::min(a, b);
+  }
+
+ private:
+  int64_t& of(int64_t i) { return parent_[static_cast<size_t>(i)]; }
+  std::vector<int64_t> parent_;
+};
+
+double quantile(std::vector<double> values, double share) {
+  const auto at = values.begin() + static_cast<int64_t>(std::lround(share * static_cast<double>(values.size() - 1)));
+  std::nth_element(values.begin(), at, values.end());
+  return *at;
+}
+
+double deviation(const std::vector<double>& values) {
+  const auto n = static_cast<double>(values.size());
+  const double mean = std::accumulate(values.begin(), values.end(), 0.0) / n;
+  double squares = 0;
+  for (const double value : values) squares += (value - mean) * (value - mean);
+  return std::sqrt(squares / n);
+}
+
+/// For each row of features [n, d] the first one that is the same.
+std::vector<int64_t> first_copies(const Array& features) {
+  std::map<std::string_view, int64_t> first;
+  std::vector<int64_t> same;
+  if (!features.defined() || features.size(0) == 0) return same;
+  const size_t bytes = features.bytes() / static_cast<size_t>(features.size(0));
+  const auto* rows = static_cast<const char*>(features.raw());
+  for (int64_t i = 0; i < features.size(0); ++i)
+    same.push_back(first.emplace(std::string_view(rows + static_cast<size_t>(i) * bytes, bytes), i).first->second);
+  return same;
+}
+
+/// The photos that are no copies of earlier ones.
+std::vector<int64_t> without_copies(const std::vector<int64_t>& same) {
+  std::vector<int64_t> distinct;
+  for (size_t i = 0; i < same.size(); ++i) {
+    if (same[i] == static_cast<int64_t>(i)) distinct.push_back(same[i]);
+  }
+  return distinct;
+}
+
+/// The distinct photos of a class where they are compared, of unit length: features of which none is negative are
+/// replaced by their roots first, as in the space of classes.
+FloatMatrix points_of(const StoredClass& one, const std::vector<int64_t>& distinct, bool roots) {
+  FloatMatrix points = matrix_of<float>(one.features)(distinct, Eigen::all);
+  if (roots) points = points.cwiseSqrt().eval();
+  scale_to_unit_rows(points);
+  return points;
+}
+
+/// Squared distances of rows, at least a rounding error's. [n, n]
+FloatMatrix squared_distances(const FloatMatrix& rows) {
+  const Eigen::VectorXf lengths = rows.rowwise().squaredNorm();
+  FloatMatrix squares = -2 * rows * rows.transpose();
+  squares.colwise() += lengths;
+  squares.rowwise() += lengths.transpose();
+  const float least = static_cast<float>(kEqual) * std::max(lengths.maxCoeff(), 1e-12F);
+  return squares.cwiseMax(least);
+}
+
+/// The squared distance that is usual in a class.
+double usual_distance(const FloatMatrix& squares) {
+  std::vector<double> pairs;
+  for (int64_t i = 0; i < squares.rows(); ++i) {
+    for (int64_t j = 0; j < i; ++j) pairs.push_back(static_cast<double>(squares(i, j)));
+  }
+  return quantile(std::move(pairs), kUsual);
+}
+
+/// Whether distances of features are numbers. `dim`: theirs.
+bool can_be_compared(const Array& features, int64_t dim) {
+  if (!features.defined() || features.dim() != 2 || features.size(1) != dim) return false;
+  if (features.size(0) < kFewestPhotos || features.size(0) > kMostPhotosOfAClass) return false;
+  return std::isfinite(matrix_of<float>(features).squaredNorm());
+}
+
+/// A class whose photos are compared.
+struct ComparedClass {
+  size_t number = 0;
+  std::vector<int64_t> distinct;
+  double usual = 0;  ///< squared distance
+};
+
+/// Photos of several classes less the means of their classes, in units of what is usual in them.
+struct Differences {
+  FloatMatrix rows;
+  std::vector<size_t> of_class;
+};
+
+/// Finds the moments of classes in two passes, so that the features of one class at a time are copied.
+class MomentFinder {
+ public:
+  explicit MomentFinder(const EnrolledClasses& enrolled) : enrolled_(enrolled) {
+    for (size_t k = 0; k < enrolled.classes.size(); ++k) {
+      const Array& features = enrolled.classes[k].features;
+      same_.push_back(first_copies(features));
+      if (!can_be_compared(features, enrolled.feature_dim)) continue;
+      roots_ = roots_ && matrix_of<float>(features).minCoeff() >= 0;
+      std::vector<int64_t> distinct = without_copies(same_.back());
+      if (static_cast<int64_t>(distinct.size()) >= kFewestPhotos) compared_.push_back({k, std::move(distinct)});
+    }
+  }
+
+  std::vector<PhotoMoments> find() {
+    std::vector<JoinedSets> joined;
+    for (const std::vector<int64_t>& same : same_) {
+      JoinedSets& sets = joined.emplace_back(static_cast<int64_t>(same.size()));
+      for (size_t i = 0; i < same.size(); ++i) sets.join(static_cast<int64_t>(i), same[i]);
+    }
+    const double largest = compared_.size() < 2 ? 0 : largest_share();
+    for (const ComparedClass& one : compared_) join_near(one, largest * one.usual, joined[one.number]);
+    std::vector<PhotoMoments> found;
+    for (size_t k = 0; k < joined.size(); ++k) found.push_back(numbered(joined[k], same_[k].size()));
+    return found;
+  }
+
+ private:
+  static PhotoMoments numbered(JoinedSets& sets, size_t photos) {
+    std::map<int64_t, int64_t> number;  // of a moment's first photo
+    PhotoMoments moments;
+    for (int64_t i = 0; i < static_cast<int64_t>(photos); ++i)
+      moments.push_back(number.emplace(sets.lowest(i), static_cast<int64_t>(number.size())).first->second);
+    return moments;
+  }
+
+  FloatMatrix points(const ComparedClass& one) const {
+    return points_of(enrolled_.classes[one.number], one.distinct, roots_);
+  }
+
+  /// Sets what is usual in each class, and takes photos of all of them, evenly.
+  Differences differences() {
+    int64_t photos = 0;
+    for (const ComparedClass& one : compared_) photos += static_cast<int64_t>(one.distinct.size());
+    const int64_t step = (photos + kMostReference - 1) / kMostReference;
+    Differences taken;
+    taken.rows.resize((photos + step - 1) / step, enrolled_.feature_dim);
+    int64_t photo = 0;
+    for (ComparedClass& one : compared_) {
+      const FloatMatrix own = points(one);
+      one.usual = usual_distance(squared_distances(own));
+      const Eigen::RowVectorXf mean = own.colwise().mean();
+      for (int64_t i = 0; i < own.rows(); ++i, ++photo) {
+        if (photo % step != 0) continue;
+        taken.rows.row(photo / step) = (own.row(i) - mean) / static_cast<float>(std::sqrt(one.usual));
+        taken.of_class.push_back(one.number);
+      }
+    }
+    return taken;
+  }
+
+  /// Of the squared distance that is usual in a class, what two photos of a moment differ by at most.
+  double largest_share() {
+    const Differences taken = differences();
+    const FloatMatrix squares = squared_distances(taken.rows);
+    std::vector<double> logs;
+    for (int64_t i = 0; i < squares.rows(); ++i) {
+      for (int64_t j = 0; j < i; ++j) {
+        if (taken.of_class[static_cast<size_t>(i)] != taken.of_class[static_cast<size_t>(j)])
+          logs.push_back(std::log(static_cast<double>(squares(i, j))));
+      }
+    }
+    if (logs.empty()) return 0;  // each class has more photos than were taken
+    double pairs = 0;
+    for (const ComparedClass& one : compared_) {
+      const auto n = static_cast<double>(one.distinct.size());
+      pairs += n * (n - 1) / 2;
+    }
+    // Means take a part of the differences away; the quantile that is usual has to be 0 here as in the classes.
+    const double middle = quantile(logs, 0.5) - quantile(logs, kUsual);
+    return std::exp(middle - deviation(logs) / std::sqrt(2.0) * std::log(pairs / (2 * kWrongJoins)));
+  }
+
+  /// Joins photos of a class that are nearer than a squared distance.
+  void join_near(const ComparedClass& one, double nearest, JoinedSets& sets) const {
+    if (!(nearest > 0)) return;
+    const FloatMatrix squares = squared_distances(points(one));
+    for (int64_t i = 0; i < squares.rows(); ++i) {
+      for (int64_t j = 0; j < i; ++j) {
+        if (static_cast<double>(squares(i, j)) < nearest)
+          sets.join(one.distinct[static_cast<size_t>(i)], one.distinct[static_cast<size_t>(j)]);
+      }
+    }
+  }
+
+  const EnrolledClasses& enrolled_;
+  bool roots_ = true;                       // no feature is negative
+  std::vector<std::vector<int64_t>> same_;  // first_copies of each class
+  std::vector<ComparedClass> compared_;
+};
+
+bool are_known(const StoredClass& one) { return static_cast<int64_t>(one.moments.size()) == one.count; }
+
+/// The mean of the distinct photos of each moment.
+StoredClass one_row_a_moment(const StoredClass& whole) {
+  const auto photos = matrix_of<float>(whole.features);
+  const std::vector<std::vector<int64_t>> moments = photos_of(whole.moments);
+  const std::vector<int64_t> same = first_copies(whole.features);
+  StoredClass made = whole;
+  made.count = static_cast<int64_t>(moments.size());
+  made.moments = each_its_own(made.count);
+  made.features = Array::uninitialised({made.count, photos.cols()});
+  auto means = mutable_matrix_of<float>(made.features);
+  for (size_t m = 0; m < moments.size(); ++m) {
+    DoubleVector sum = DoubleVector::Zero(photos.cols());
+    double distinct = 0;
+    for (const int64_t i : moments[m]) {
+      if (same[static_cast<size_t>(i)] != i) continue;
+      sum += photos.row(i).cast<double>().transpose();
+      ++distinct;
+    }
+    means.row(static_cast<int64_t>(m)) = (sum / distinct).cast<float>().transpose();
+  }
+  return made;
+}
+
+}  // namespace
+
+PhotoMoments each_its_own(int64_t photos) {
+  PhotoMoments moments(static_cast<size_t>(photos));
+  std::iota(moments.begin(), moments.end(), 0);
+  return moments;
+}
+
+int64_t count_of(const PhotoMoments& moments) {
+  return moments.empty() ? 0 : 1 + *std::max_element(moments.begin(), moments.end());
+}
+
+std::vector<std::vector<int64_t>> photos_of(const PhotoMoments& moments) {
+  std::vector<std::vector<int64_t>> photos(static_cast<size_t>(count_of(moments)));
+  for (size_t i = 0; i < moments.size(); ++i)
+    photos[static_cast<size_t>(moments[i])].push_back(static_cast<int64_t>(i));
+  return photos;
+}
+
+PhotoMoments moments_of(const PhotoMoments& moments, const std::vector<int64_t>& kept) {
+  std::map<int64_t, int64_t> number;
+  PhotoMoments left;
+  for (const int64_t i : kept)
+    left.push_back(number.emplace(moments[static_cast<size_t>(i)], static_cast<int64_t>(number.size())).first->second);
+  return left;
+}
+
+std::vector<PhotoMoments> find_moments(const EnrolledClasses& enrolled) { return MomentFinder(enrolled).find(); }
+
+EnrolledClasses with_moments(EnrolledClasses enrolled) {
+  if (std::all_of(enrolled.classes.begin(), enrolled.classes.end(), are_known)) return enrolled;
+  std::vector<PhotoMoments> found = find_moments(enrolled);
+  for (size_t k = 0; k < found.size(); ++k) enrolled.classes[k].moments = std::move(found[k]);
+  return enrolled;
+}
+
+EnrolledClasses by_moments(EnrolledClasses enrolled) {
+  for (StoredClass& one : enrolled.classes) {
+    if (are_known(one) && count_of(one.moments) < one.count) one = one_row_a_moment(one);
+  }
+  return enrolled;
+}
+
+}  // namespace protocom
