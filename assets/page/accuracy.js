@@ -68,14 +68,15 @@ function show() {
   if (!found) return;
   const place = byId('accuracy-text');
   if (found.accuracy === null) {
-    place.replaceChildren('Two photos of a class are needed to say how well this will do.');
+    place.replaceChildren(found.moments < found.images ? 'Photos of two moments of a class are needed to say how well this will do.'
+      : 'Two photos of a class are needed to say how well this will do.');
     return;
   }
   const right = found.asked - found.mistakes.length;
   const gain = Math.round(found.gain ?? 0);
   const whole = (/** @type {number | null} */ share) => Math.round(100 * Number(share));
   place.replaceChildren(el('strong', {}, `${whole(found.expected)} % of new photos should be right`),
-                        `, between ${whole(found.low)} and ${whole(found.high)}. Leave-out accuracy: ${right} of ${counted(found.asked, 'photo')}`,
+                        `, between ${whole(found.low)} and ${whole(found.high)}. Leave-out accuracy: ${right} of ${counted(found.asked, found.moments < found.images ? 'moment' : 'photo')}`,
                         el('span', {class: 'wide'}, ', each answered as if it were not enrolled'), '.',
                         el('span', {class: 'wide'}, gain >= 1 ? ` Three more photos of each class should add about ${counted(gain, 'point')}.` : ''));
   const pairs = confusedPairs(found);

@@ -53,6 +53,7 @@ export interface Answer {
 export interface Accuracy {
   classes: number;
   images: number;
+  moments: number;
   asked: number;
   accuracy: number | null;
   expected: number | null;

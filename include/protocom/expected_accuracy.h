@@ -18,11 +18,12 @@ struct LeftOutMistake {
 
 /// How many new images of the enrolled classes will be classified right, by leaving enrolled images out. The images
 /// left out are told by one image per class less than new ones will be; the error is taken to fall as 1 / sqrt(K + .3)
-/// with K images per class, as it did on average on val and base classes (docs/results/own-photos.md).
+/// with K images (moments) per class, as it did on average on val and base classes (docs/results/own-photos.md).
 struct ExpectedAccuracy {
   int64_t classes = 0;
   int64_t images = 0;   ///< enrolled
-  int64_t asked = 0;    ///< left out and classified by the others; 0: no class has two
+  int64_t moments = 0;  ///< that they show: frames of a burst and copies are of one
+  int64_t asked = 0;    ///< moments left out and classified by the others, by one image each; 0: no class has two
   double accuracy = 0;  ///< of those, in [0, 1]
   double expected = 0;  ///< of new images, in [0, 1]
   /// What new images will be in nine of ten cases (Wilson's interval of half as many images as were asked: they are not

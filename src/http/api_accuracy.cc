@@ -24,6 +24,7 @@ json accuracy_json(const ExpectedAccuracy& expected) {
     mistakes.push_back({{"example", mistake.example}, {"class", mistake.class_name}, {"taken_for", mistake.taken_for}});
   return {{"classes", expected.classes},
           {"images", expected.images},
+          {"moments", expected.moments},
           {"asked", expected.asked},
           {"accuracy", expected.asked > 0 ? json(expected.accuracy) : json()},
           {"expected", expected.asked > 0 ? json(expected.expected) : json()},

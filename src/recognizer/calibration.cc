@@ -23,33 +23,38 @@ std::vector<int64_t> spread(int64_t count, int64_t most) {
   return numbers;
 }
 
-/// An image of a class that still has others, or whose method needs none.
+/// The images of a moment of a class that still has others, or whose method needs none. The first of them is asked
+/// about.
 struct HeldOut {
   int64_t k = 0;
-  int64_t image = 0;
+  std::vector<int64_t> images;
 };
 
-std::vector<HeldOut> images_to_hold_out(const ClassScorer& scorer, int64_t most) {
+std::vector<HeldOut> moments_to_hold_out(const ClassScorer& scorer, int64_t most) {
   std::vector<HeldOut> all;
-  const auto classes = static_cast<int64_t>(scorer.class_names().size());
-  for (int64_t k = 0; k < classes; ++k) {
-    if (scorer.count(k) <= scorer.method().spec().fewest_shots) continue;
-    const int64_t count = scorer.count(k);
-    for (const int64_t i : spread(count, scorer.adapts() ? kMostGroups : count)) all.push_back({k, i});
+  const std::vector<PhotoMoments> moments = scorer.moments();
+  for (size_t k = 0; k < moments.size(); ++k) {
+    const std::vector<std::vector<int64_t>> photos = photos_of(moments[k]);
+    const auto count = static_cast<int64_t>(photos.size());
+    if (count <= scorer.method().spec().fewest_shots) continue;
+    for (const int64_t i : spread(count, scorer.adapts() ? kMostGroups : count))
+      all.push_back({static_cast<int64_t>(k), photos[static_cast<size_t>(i)]});
   }
   if (all.empty())
-    fail("to calibrate, images are held out one by one, but no class has two images whose features are there");
+    fail(
+        "to calibrate, images are held out moment by moment, but no class has images of two moments whose features are "
+        "there");
   std::vector<HeldOut> taken;
   for (const int64_t i : spread(static_cast<int64_t>(all.size()), most)) taken.push_back(all[static_cast<size_t>(i)]);
   return taken;
 }
 
-/// The images in groups of at most one of each class, which are held out together: where the method adapts to all
+/// The moments in groups of at most one of each class, which are held out together: where the method adapts to all
 /// images, each group costs a scorer of its own.
-std::vector<std::vector<HeldOut>> groups_of(const std::vector<HeldOut>& images) {
+std::vector<std::vector<HeldOut>> groups_of(const std::vector<HeldOut>& moments) {
   std::vector<std::vector<HeldOut>> groups;
   std::map<int64_t, size_t> next;  // group of each class
-  for (const HeldOut& out : images) {
+  for (const HeldOut& out : moments) {
     const size_t group = next[out.k]++;
     if (group == groups.size()) groups.emplace_back();
     groups[group].push_back(out);
@@ -64,32 +69,35 @@ struct LeftOutScores {
   DoubleVector familiarity;    // [m]
 };
 
-/// What the scorer says of held-out images of a group, in their order; `done` were before them. Each image is a step:
+/// What the scorer says of held-out moments of a group, in their order; `done` were before them. Each is a step:
 /// who listens may give up between any two.
 std::vector<QueryScores> scores_of(const ClassScorer& scorer, const std::vector<HeldOut>& group, int64_t done,
                                    Progress& progress) {
   std::vector<QueryScores> scores;
   if (!scorer.adapts()) {
     for (const HeldOut& out : group) {
-      scores.push_back(scorer.score_without_image(out.k, out.image));
+      scores.push_back(scorer.score_without_images(out.k, out.images));
       progress.advance(++done, "");
     }
     return scores;
   }
   std::vector<std::vector<int64_t>> left_out(scorer.class_names().size());
-  for (const HeldOut& out : group) left_out[static_cast<size_t>(out.k)] = {out.image};
+  for (const HeldOut& out : group) left_out[static_cast<size_t>(out.k)] = out.images;
   const auto rest = scorer.without(left_out);
-  for (const HeldOut& out : group) scores.push_back(rest->score(scorer.images(out.k).rows(out.image, out.image + 1)));
+  for (const HeldOut& out : group) {
+    const int64_t asked = out.images.front();
+    scores.push_back(rest->score(scorer.images(out.k).rows(asked, asked + 1)));
+  }
   return scores;
 }
 
 LeftOutScores hold_images_out(const ClassScorer& scorer, int64_t most, Progress& progress) {
-  const std::vector<HeldOut> images = images_to_hold_out(scorer, most);
+  const std::vector<HeldOut> moments = moments_to_hold_out(scorer, most);
   LeftOutScores found;
-  found.logits.resize(static_cast<int64_t>(images.size()), static_cast<int64_t>(scorer.class_names().size()));
+  found.logits.resize(static_cast<int64_t>(moments.size()), static_cast<int64_t>(scorer.class_names().size()));
   found.familiarity.resize(found.logits.rows());
-  progress.start("images held out", static_cast<int64_t>(images.size()));
-  for (const std::vector<HeldOut>& group : groups_of(images)) {
+  progress.start("images held out", static_cast<int64_t>(moments.size()));
+  for (const std::vector<HeldOut>& group : groups_of(moments)) {
     auto done = static_cast<int64_t>(found.truth.size());
     const std::vector<QueryScores> scores = scores_of(scorer, group, done, progress);
     for (size_t i = 0; i < group.size(); ++i, ++done) {
@@ -103,15 +111,23 @@ LeftOutScores hold_images_out(const ClassScorer& scorer, int64_t most, Progress&
   return found;
 }
 
+/// One image of each moment of a class stands for it.
+DoubleVector one_of_each(const DoubleVector& familiarities, const PhotoMoments& moments) {
+  DoubleVector of_moments(count_of(moments));
+  for (size_t i = moments.size(); i-- > 0;) of_moments[moments[i]] = familiarities[static_cast<int64_t>(i)];
+  return of_moments;
+}
+
 DoubleVector hold_classes_out(const ClassScorer& scorer, int64_t most, Progress& progress) {
   const auto classes = static_cast<int64_t>(scorer.class_names().size());
   if (classes < 2) fail("with one class there are no images of others: give some by --others");
+  const std::vector<PhotoMoments> moments = scorer.moments();
   std::vector<double> familiarities;
   int64_t asked = 0;
   progress.start("classes held out", std::min(classes, most));
   for (const int64_t k : spread(classes, most)) {
     if (scorer.count(k) > 0) {
-      const DoubleVector own = familiarity(scorer.score_without_class(k));
+      const DoubleVector own = one_of_each(familiarity(scorer.score_without_class(k)), moments[static_cast<size_t>(k)]);
       familiarities.insert(familiarities.end(), own.begin(), own.end());
       ++asked;
     }

@@ -51,12 +51,12 @@ struct CalibrationOptions {
   int64_t most_classes = 200;  ///< held out one by one, spread over all
 };
 
-/// Calibrates on the enrolled images: each is classified as if it had not been enrolled (accuracy, and the factor by
-/// the likelihood of the true classes, with a normal prior of standard deviation 1 on its logarithm), and the images of
-/// each class as if the class had not been, which makes them images of none of the classes; `others`, float32 [n, d],
-/// if defined, are used instead. The threshold is a conformal quantile of theirs for the rate asked for, or the
-/// balanced one. Throws Error where features were not kept, no class has two images, or there are too few images of
-/// none of the classes for the rate; UsageError for a rate outside (0, 1).
+/// Calibrates on the enrolled images, one of each moment (moments.h): each is classified as if its moment had not been
+/// enrolled (accuracy, and the factor by the likelihood of the true classes, with a normal prior of standard deviation
+/// 1 on its logarithm), and the images of each class as if the class had not been, which makes them images of none of
+/// the classes; `others`, float32 [n, d], if defined, are used instead. The threshold is a conformal quantile of theirs
+/// for the rate asked for, or the balanced one. Throws Error where features were not kept, no class has two moments, or
+/// there are too few images of none of the classes for the rate; UsageError for a rate outside (0, 1).
 Calibration calibrate(const ClassScorer& scorer, const Array& others, const CalibrationOptions& options,
                       Progress& progress);
 

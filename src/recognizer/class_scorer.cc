@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <cstring>
-#include <numeric>
 
 #include "base/clean_name.h"
 #include "base/error.h"
@@ -64,18 +63,22 @@ AdaptedMethod adapted_to(const EnrolledClasses& enrolled, const Method& method) 
   return made;
 }
 
+/// Takes images, by their numbers in it, out of a class.
+void leave_out(const std::vector<int64_t>& images, StoredClass& from) {
+  std::vector<int64_t> kept;
+  for (int64_t i = 0; i < from.features.size(0); ++i) {
+    if (std::find(images.begin(), images.end(), i) == images.end()) kept.push_back(i);
+  }
+  if (!from.moments.empty()) from.moments = moments_of(from.moments, kept);
+  from.features = from.features.gathered(kept);
+  from.count = from.features.size(0);
+}
+
 /// The classes without some images of each, by their numbers in it.
 EnrolledClasses without_images(const EnrolledClasses& enrolled, const std::vector<std::vector<int64_t>>& left_out) {
   EnrolledClasses rest = enrolled;
   for (size_t k = 0; k < left_out.size(); ++k) {
-    if (left_out[k].empty()) continue;
-    StoredClass& stored_class = rest.classes[k];
-    std::vector<int64_t> kept;
-    for (int64_t i = 0; i < stored_class.features.size(0); ++i) {
-      if (std::find(left_out[k].begin(), left_out[k].end(), i) == left_out[k].end()) kept.push_back(i);
-    }
-    stored_class.features = stored_class.features.gathered(kept);
-    stored_class.count = stored_class.features.size(0);
+    if (!left_out[k].empty()) leave_out(left_out[k], rest.classes[k]);
   }
   return rest;
 }
@@ -172,23 +175,26 @@ ClassScorer::ClassScorer(const EnrolledClasses& enrolled, const StoreModel& mode
 
 ClassScorer::~ClassScorer() = default;
 
-void ClassScorer::take_all(const EnrolledClasses& enrolled) {
-  check_images(enrolled, method_->spec().fewest_shots);
-  check_fits(enrolled, model_);
+void ClassScorer::take_all(const EnrolledClasses& given) {
+  check_images(given, method_->spec().fewest_shots);
+  check_fits(given, model_);
   const std::shared_ptr<const Method> own =
-      options_.unlabelled ? with_unlabelled(unadapted_, enrolled.unlabelled) : protocom::without_unlabelled(unadapted_);
-  const AdaptedMethod made = adapted_to(enrolled, *own);
+      options_.unlabelled ? with_unlabelled(unadapted_, given.unlabelled) : protocom::without_unlabelled(unadapted_);
+  // Of a method that does not follow the images each class is placed by itself, whatever the others' moments are.
+  const EnrolledClasses enrolled = options_.moments && learns_from_unlabelled(*own) ? with_moments(given) : given;
+  const EnrolledClasses counted = by_moments(enrolled);
+  const AdaptedMethod made = adapted_to(counted, *own);
   adapts_ = made.method != nullptr;
   method_ = adapts_ ? made.method : unadapted_;
   unlabelled_ = made.unlabelled;
   borrowed_ = false;
   take_placed(enrolled);
   if (prepared_->placer() != nullptr) {
-    placed_ = place(enrolled);
+    placed_ = place(counted);
     return;
   }
   prepared_ = std::make_unique<const Prepared>(enrolled, model_, *method_);
-  images_ = with_soft_supports(supports_of(enrolled, 0, size_of(enrolled)), unlabelled_)
+  images_ = with_soft_supports(supports_of(counted, 0, size_of(counted)), unlabelled_)
                 .mapped(prepared_->method().space.get());
   if (!options_.shares.empty()) images_.shares = shares_of(names_, options_.shares);
 }
@@ -283,11 +289,19 @@ std::optional<FloatMatrix> ClassScorer::points(const Array& features) const {
 
 const Array& ClassScorer::images(int64_t k) const { return enrolled_.classes[static_cast<size_t>(k)].features; }
 
+std::vector<PhotoMoments> ClassScorer::moments() const {
+  std::vector<PhotoMoments> moments;
+  const EnrolledClasses known = options_.moments ? with_moments(enrolled_) : enrolled_;
+  for (const StoredClass& one : known.classes)
+    moments.push_back(options_.moments ? one.moments : each_its_own(one.count));
+  return moments;
+}
+
 int64_t ClassScorer::count(int64_t k) const { return enrolled_.classes[static_cast<size_t>(k)].count; }
 
 std::vector<float> ClassScorer::attribute_effects(int64_t k, const Array& feature) const {
   if (placed_.empty()) return {};
-  const StoredClass& whole = enrolled_.classes[static_cast<size_t>(k)];
+  const StoredClass whole = by_moments(with_classes(enrolled_, {enrolled_.classes[static_cast<size_t>(k)]})).classes[0];
   const Array& association = whole.description.association;
   std::vector<size_t> has;
   std::vector<StoredClass> variants = {whole};
@@ -321,23 +335,23 @@ std::unique_ptr<ClassScorer> ClassScorer::without(const std::vector<std::vector<
   return std::make_unique<ClassScorer>(without_images(enrolled_, left_out), model_, options_);
 }
 
-QueryScores ClassScorer::score_without_image(int64_t k, int64_t image) const {
-  const Array held_out = images(k).rows(image, image + 1);
+QueryScores ClassScorer::score_without_images(int64_t k, const std::vector<int64_t>& images) const {
+  const Array held_out = this->images(k).gathered(images);
   if (adapts_) {
     std::vector<std::vector<int64_t>> left_out(names_.size());
-    left_out[static_cast<size_t>(k)] = {image};
+    left_out[static_cast<size_t>(k)] = images;
     return without(left_out)->score(held_out);
   }
   if (placed_.empty()) {
     const auto first = std::lower_bound(images_.label.begin(), images_.label.end(), k) - images_.label.begin();
-    std::vector<int64_t> kept(images_.label.size());
-    std::iota(kept.begin(), kept.end(), 0);
-    kept.erase(kept.begin() + first + image);
+    std::vector<int64_t> kept;
+    for (int64_t i = 0; i < static_cast<int64_t>(images_.label.size()); ++i) {
+      if (std::find(images.begin(), images.end(), i - first) == images.end()) kept.push_back(i);
+    }
     return score(images_.only(kept), held_out);
   }
   StoredClass rest = enrolled_.classes[static_cast<size_t>(k)];
-  rest.features = Array::joined({rest.features.rows(0, image), rest.features.rows(image + 1, rest.features.size(0))});
-  --rest.count;
+  leave_out(images, rest);
   const PlacedClasses placed = place(with_classes(enrolled_, {rest}));
   PlacedClasses all;
   for (size_t i = 0; i < placed_.size(); ++i) write_rows(placed[i], {k}, all.emplace_back(placed_[i].copy()));

@@ -8,6 +8,7 @@
 #include "base/matrix.h"
 #include "fewshot/methods.h"
 #include "fewshot/task_images.h"
+#include "recognizer/moments.h"
 #include "recognizer/store_model.h"
 #include "store/enrolled_classes.h"
 
@@ -26,6 +27,9 @@ struct ClassScorerOptions {
   PlacedClasses placed = {};
   /// Whether images whose class nobody has said count, where the method learns from them.
   bool unlabelled = true;
+  /// Whether photos of one moment (moments.h) count as one where the method follows the enrolled images, and are left
+  /// out together.
+  bool moments = true;
 };
 
 /// Classifies features by enrolled classes, as one episode in which they are the queries. Thread-safe but for update().
@@ -71,6 +75,9 @@ class ClassScorer {
   [[nodiscard]] int64_t count(int64_t k) const;
   /// Their features, float32 [count, d].
   [[nodiscard]] const Array& images(int64_t k) const;
+  /// The moments of the images of each class. Where the method does not follow the images they are found anew at each
+  /// call.
+  [[nodiscard]] std::vector<PhotoMoments> moments() const;
   /// What each attribute of class k adds to the class's logit for a feature float32 [1, d]: the logit less that of the
   /// same class without the attribute, in an episode of these alone. [a], 0 for those that the class has not. Empty
   /// where the method does not place classes by themselves (PreparedMethod::placer).
@@ -80,8 +87,8 @@ class ClassScorer {
   [[nodiscard]] std::unique_ptr<ClassScorer> without(const std::vector<std::vector<int64_t>>& left_out) const;
   /// The scorer as if there were no images whose class nobody has said. The model must outlive it too.
   [[nodiscard]] std::unique_ptr<ClassScorer> without_unlabelled() const;
-  /// What it says of an image of class k as if that had not been enrolled, logits [1, c].
-  [[nodiscard]] QueryScores score_without_image(int64_t k, int64_t image) const;
+  /// What it says of images of class k, by their numbers in it, as if they had not been enrolled, logits [images, c].
+  [[nodiscard]] QueryScores score_without_images(int64_t k, const std::vector<int64_t>& images) const;
   /// What it says of the images of class k as if the class had not been enrolled, logits [count, c - 1].
   [[nodiscard]] QueryScores score_without_class(int64_t k) const;
 

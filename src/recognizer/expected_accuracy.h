@@ -10,12 +10,13 @@
 
 namespace protocom {
 
-/// Leaves the enrolled images out one of each class at a time. A method that is transductive is asked about those that
-/// are left out together.
+/// Leaves the enrolled images out, those of one moment of each class at a time (moments.h), and asks about one image of
+/// each moment. A method that is transductive is asked about those that are left out together.
 ExpectedAccuracy expected_accuracy(const ClassScorer& scorer, Progress& progress = Progress::none());
 
 /// "6 classes, 18 photos, no base classes: 81 % of new photos of these classes expected right, between 66 and 91 (18
-/// photos left out in turn); 3 more photos per class should add about 6 points." `basis`: "no base classes".
+/// photos left out in turn); 3 more photos per class should add about 6 points." Where photos are of the same moments:
+/// "18 photos, 9 moments". `basis`: "no base classes".
 std::string sentence_of(const ExpectedAccuracy& expected, const std::string& basis);
 
 }  // namespace protocom

@@ -11,14 +11,15 @@ class EstimatedAccuracy : public Served {};
 
 TEST_F(EstimatedAccuracy, NamesTheEnrolledImageThatIsInTheWrongClass) {
   serve();
-  for (const int grey : {0, 5, 10}) enrol("dark", static_cast<uint8_t>(grey));
-  for (const int grey : {240, 245, 250}) enrol("bright", static_cast<uint8_t>(grey));
+  for (const int grey : {0, 30, 60}) enrol("dark", static_cast<uint8_t>(grey));
+  for (const int grey : {200, 225, 250}) enrol("bright", static_cast<uint8_t>(grey));
   const Reply wrong = enrol("dark", 246);
   ASSERT_EQ(wrong.status, 200);
   const json examples = ask("GET", "/v1/classes/dark").json()["examples"];
   const json found = ask("GET", "/v1/accuracy").json();
   EXPECT_EQ(found["classes"], 2);
   EXPECT_EQ(found["images"], 7);
+  EXPECT_EQ(found["moments"], 7);
   EXPECT_EQ(found["asked"], 7);
   const json mistake = {{"example", examples.back()["example"]}, {"class", "dark"}, {"taken_for", "bright"}};
   EXPECT_NE(std::find(found["mistakes"].begin(), found["mistakes"].end(), mistake), found["mistakes"].end())

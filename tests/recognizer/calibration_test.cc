@@ -79,7 +79,7 @@ TEST(CalibrationFor, OfAMethodServesWhatTakesItsFileByItsThreshold) {
 TEST_F(Calibrating, AnImageHeldOutIsScoredAsIfItHadNeverBeenEnrolled) {
   EnrolledClasses enrolled = clusters(4, 3, 1);
   const ClassScorer scorer(enrolled, model_, {"mean"});
-  const FloatMatrix held_out = scorer.score_without_image(2, 1).logits;
+  const FloatMatrix held_out = scorer.score_without_images(2, {1}).logits;
   const Array image = enrolled.classes[2].features.rows(1, 2);
   enrolled.classes[2].features = enrolled.classes[2].features.gathered({0, 2});
   enrolled.classes[2].count = 2;
@@ -176,7 +176,7 @@ TEST_F(Calibrating, ProbabilitiesBecomeAsSureAsTheAnswersAreRight) {
     const ClassScorer scorer(enrolled, model_, {"mean"});
     double sum = 0;
     for (int64_t k = 0; k < 10; ++k) {
-      const FloatMatrix logits = scorer.score_without_image(k, 0).logits;
+      const FloatMatrix logits = scorer.score_without_images(k, {0}).logits;
       const double highest = made.factor * static_cast<double>(logits.maxCoeff());
       sum += std::exp(highest - log_sum_exp(logits, made.factor)[0]) / 10;
     }
@@ -190,7 +190,7 @@ TEST_F(Calibrating, ProbabilitiesBecomeAsSureAsTheAnswersAreRight) {
 }
 
 TEST_F(Calibrating, SaysWhatItLacks) {
-  EXPECT_THAT(message_of([&] { run(clusters(3, 1, 3), strangers(30, 1)); }), HasSubstr("no class has two images"));
+  EXPECT_THAT(message_of([&] { run(clusters(3, 1, 3), strangers(30, 1)); }), HasSubstr("no class has images of two moments"));
   EXPECT_THAT(message_of([&] { run(clusters(1, 4, 3), {}); }), HasSubstr("--others"));
   EXPECT_THAT(usage_message_of([&] { run(clusters(3, 2, 3), {}, 0); }), HasSubstr("between 0 and 1"));
   EXPECT_THAT(message_of([&] { run(clusters(3, 2, 3), strangers(5, 1), 1e-300); }),
