@@ -12,7 +12,7 @@ namespace {
 namespace fs = std::filesystem;
 
 struct CreateCommand {
-  std::string file, unlabelled;
+  std::string file, unlabelled, moments = "auto";
   bool no_thumbnails = false, external_backbone = false;
   RecognizerParts parts;
 };
@@ -25,6 +25,7 @@ RecognizerParts parts_of(const CreateCommand& options) {
   RecognizerParts parts = options.parts;
   parts.backbone_inside = !options.external_backbone;
   if (options.no_thumbnails) parts.thumbnail_side = 0;
+  parts.moments = options.moments == "auto";
   if (!options.unlabelled.empty()) parts.unlabelled = {options.unlabelled};
   return parts;
 }
@@ -122,6 +123,12 @@ void add_create(CLI::App& parent) {
   add_input_option(*command, "--unlabelled", options->unlabelled,
                    "Folder of photos like those you will ask about, with or without subfolders, that nobody has "
                    "sorted: they say how photos of your classes differ");
+  command
+      ->add_option(
+          "--moments", options->moments,
+          "auto: photos of one moment (frames of a burst or a video, copies), found by their likeness, count as "
+          "one; off: each counts")
+      ->check(CLI::IsMember({"auto", "off"}));
   command->add_option("--device", options->parts.device, "cpu, cuda, cuda:1 or auto");
   command->callback([command, options] { run_create(*command, *options); });
 }

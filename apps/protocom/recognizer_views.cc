@@ -56,6 +56,7 @@ void print_info(const RecognizerFile& file) {
       {{"images are brought to", describe(settings.preprocessing)},
        {"features", fmt::format("{} numbers, {}", settings.feature_dim, to_string(settings.feature_type))},
        {"thumbnails", settings.thumbnail_side == 0 ? "none" : fmt::format("{} pixels", settings.thumbnail_side)},
+       {"moments", settings.moments ? "auto" : "off"},
        {"attributes", std::to_string(settings.attributes.size())},
        {"classes", std::to_string(classes.size())},
        {"images", std::to_string(images)},

@@ -31,6 +31,7 @@ struct RecognizerParts {
   std::vector<std::string> unlabelled = {};
   bool backbone_inside = true;  ///< keep its bytes in the recognizer; else it is found beside it by its hash
   bool half_features = false;   ///< keep features as float16: half the room, rounded
+  bool moments = true;          ///< photos of one moment (frames of a burst, copies) count as one; else each counts
   int64_t thumbnail_side = 96;  ///< pixels of the small JPEGs that are kept of enrolled images; 0: none
   std::string device = "auto";  ///< where features are computed
 };

@@ -241,6 +241,7 @@ class Recognizer:
         output: str = "",
         thumbnails: bool = True,
         half_features: bool = False,
+        moments: bool = True,
         external_backbone: bool = False,
         **options: Any,
     ) -> Recognizer: ...

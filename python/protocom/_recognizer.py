@@ -203,7 +203,7 @@ class Recognizer:
 
     @classmethod
     def create(cls, path, *, backbone="", images=None, attributes=None, fitted="", space="", model="", knowledge="",
-               text_encoder=None, unlabelled=(), preprocess="", output="", thumbnails=True, half_features=False,
+               text_encoder=None, unlabelled=(), preprocess="", output="", thumbnails=True, half_features=False, moments=True,
                external_backbone=False, **options):
         """Makes a file, and enrols a class for each subfolder of ``images``.
 
@@ -217,13 +217,14 @@ class Recognizer:
             images, and ``enrol`` takes descriptions
         unlabelled : folder, or paths of images or folders: images of the classes to come whose class nobody has said, from
             which recognition learns too, up to 5,000 of them; not with ``fitted`` or ``model``
+        moments : bool, images of one moment (frames of a burst or a video, copies) count as one; else each counts
         preprocess, output : what the encoder does not say, as ``Backbone`` takes them
         options : as ``open`` takes them
         """
         paths = {"backbone": backbone or "", "fitted": fitted, "space": space, "model": model, "knowledge": knowledge,
                  "text_encoder": getattr(text_encoder, "_folder", text_encoder) or "", "images": images or "", "attributes": attributes or ""}
         given = {name: os.fspath(one) for name, one in paths.items()}
-        given.update(preprocess=preprocess, output=output, thumbnails=thumbnails, half_features=half_features,
+        given.update(preprocess=preprocess, output=output, thumbnails=thumbnails, half_features=half_features, moments=moments,
                      external_backbone=external_backbone, unlabelled=_paths(unlabelled), device=options.get("device", "auto"))
         engine.create_recognizer(os.fspath(path), given)
         try:

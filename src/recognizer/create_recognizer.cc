@@ -267,6 +267,7 @@ std::optional<Enrolment> create_recognizer(const fs::path& path, const Recognize
   RecognizerSettings settings;
   settings.feature_type = parts.half_features ? FeatureType::kFloat16 : FeatureType::kFloat32;
   settings.thumbnail_side = parts.thumbnail_side;
+  settings.moments = parts.moments;
   StoreModel model = model_of(parts);
   if (model.fitted) check_is_for_recognizers(model.fitted->method->spec());
   take_vocabulary(parts, model, settings);

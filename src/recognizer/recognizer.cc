@@ -113,13 +113,22 @@ fs::path Recognizer::write_index() {
   return index_path(file_.path());
 }
 
+ClassScorerOptions Recognizer::scorer_options() const {
+  ClassScorerOptions options;
+  options.method = options_.method;
+  options.shares = options_.shares;
+  options.moments = file_.settings().moments;
+  return options;
+}
+
 /// Begins with the classes as they were when the file beside the recognizer was made, if there is one.
 void Recognizer::use_index() {
   auto index = read_index(file_, make_method(options_.method)->label());
   if (!index) return;
   try {
-    scorer_ = std::make_unique<ClassScorer>(index->snapshot.enrolled, *model_,
-                                            ClassScorerOptions{options_.method, options_.shares, index->placed});
+    ClassScorerOptions options = scorer_options();
+    options.placed = index->placed;
+    scorer_ = std::make_unique<ClassScorer>(index->snapshot.enrolled, *model_, options);
   } catch (const Error& error) {
     logger().warn("{} is not used: {}", index_path(file_.path()).string(), error.what());
     return;
@@ -137,8 +146,7 @@ void Recognizer::refresh() {
   if (scorer != nullptr) {
     scorer->update(snapshot_.enrolled, before);
   } else {
-    scorer = std::make_unique<ClassScorer>(snapshot_.enrolled, *model_,
-                                           ClassScorerOptions{options_.method, options_.shares});
+    scorer = std::make_unique<ClassScorer>(snapshot_.enrolled, *model_, scorer_options());
     warn_of_other_shots(scorer->method(), snapshot_.enrolled);
   }
   nearest_->update(*scorer, before);

@@ -161,6 +161,7 @@ class Recognizer {
   Recognizer(RecognizerFile file, RecognizerOptions options);
   void refresh();
   void use_index();
+  [[nodiscard]] ClassScorerOptions scorer_options() const;
   ClassEnrolment describe(const ClassRequest& request, std::set<std::string>& left_out);
   Encoder& backbone();
   [[nodiscard]] ExtractOptions extract_options() const;

@@ -30,9 +30,12 @@ constexpr EnumWord<FeatureType> kFeatureTypes[] = {{FeatureType::kFloat32, "floa
                                                    {FeatureType::kFloat16, "float16"}};
 
 nlohmann::json details_of(const RecognizerSettings& settings) {
-  return {{"preprocessing", to_json(settings.preprocessing)}, {"feature_dim", settings.feature_dim},
-          {"embedding_dim", settings.embedding_dim},          {"feature_type", to_string(settings.feature_type)},
-          {"thumbnail_side", settings.thumbnail_side},        {"words", settings.words}};
+  nlohmann::json details = {
+      {"preprocessing", to_json(settings.preprocessing)}, {"feature_dim", settings.feature_dim},
+      {"embedding_dim", settings.embedding_dim},          {"feature_type", to_string(settings.feature_type)},
+      {"thumbnail_side", settings.thumbnail_side},        {"words", settings.words}};
+  if (!settings.moments) details["moments"] = false;
+  return details;
 }
 
 int64_t number_in(const nlohmann::json& details, const char* name, int64_t most, const std::string& where) {
@@ -169,6 +172,7 @@ RecognizerSettings RecognizerFile::settings_of(const ArtefactHeader& header, std
     settings.embedding_dim = number_in(details, "embedding_dim", kMostDim, where);
     settings.thumbnail_side = number_in(details, "thumbnail_side", kLargestThumbnail, where);
     if (details.contains("words")) details.at("words").get_to(settings.words);
+    settings.moments = details.value("moments", true);
     settings.feature_type = value_of(kFeatureTypes, details.at("feature_type").get<std::string>(), "type of features");
   } catch (const nlohmann::json::exception& error) {
     fail("{}: the header is damaged: {}", where, reason_of(error));

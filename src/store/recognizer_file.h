@@ -33,6 +33,7 @@ struct RecognizerSettings {
   int64_t embedding_dim = 0;                         ///< e, of the classes' embeddings; 0: they have none
   FeatureType feature_type = FeatureType::kFloat32;  ///< of the examples in the file
   int64_t thumbnail_side = 96;                       ///< pixels; 0: no image is kept, only features
+  bool moments = true;                               ///< whether photos of one moment are looked for and count as one
   std::vector<std::string> attributes = {};          ///< [a], those that the model or the method knows
   std::map<std::string, std::string> words = {};     ///< attribute -> what people call it, where that is something else
 
