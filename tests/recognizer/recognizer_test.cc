@@ -166,6 +166,14 @@ TEST_F(SmallRecognizer, KeepsAThumbnailUnlessItIsSwitchedOff) {
   EXPECT_THAT(other.file().thumbnail(other.file().list_examples("")[0].id), IsEmpty());
 }
 
+TEST_F(SmallRecognizer, LooksForMomentsUnlessItIsSwitchedOff) {
+  EXPECT_TRUE(RecognizerFile(path_).settings().moments);
+  RecognizerParts each = parts();
+  each.moments = false;
+  create_recognizer(folder_ / "each.pcm", each, {});
+  EXPECT_FALSE(RecognizerFile(folder_ / "each.pcm").settings().moments);
+}
+
 TEST_F(SmallRecognizer, ImagesThatAreLookedAtTogetherAreAnsweredByTheTransductiveMethod) {
   Recognizer::open(path_).enrol({request("dark", {photo("1.png", 10)}), request("bright", {photo("2.png", 240)})});
   RecognizerOptions options;
