@@ -7,6 +7,7 @@
 #include "base/error.h"
 #include "recognizer/recognizer_support.h"
 #include "support/logged.h"
+#include "support/environment.h"
 #include "support/message_of.h"
 #include "support/sqlite_file.h"
 #include "tensors/tensors.h"
@@ -196,7 +197,8 @@ TEST_F(SmallRecognizer, NamesThePartThatANewRecognizerLacks) {
   };
   RecognizerParts incomplete = parts();
   incomplete.backbone.clear();
-  EXPECT_THAT(stated(incomplete), HasSubstr("--backbone"));
+  const testing::Environment none("PROTOCOM_ENCODER", "nobodys-encoder");
+  EXPECT_THAT(message_of([&] { create_recognizer(folder_ / "new.pcm", incomplete, {}); }), HasSubstr("--backbone"));
   incomplete = parts();
   incomplete.model.clear();
   EXPECT_THAT(stated(incomplete), HasSubstr("--fitted or --model"));

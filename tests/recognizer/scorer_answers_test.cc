@@ -10,6 +10,7 @@
 #include "fewshot/paper/completion_model.h"
 #include "fewshot/scorer_group.h"
 #include "heads/protocomnet.h"
+#include "io/files.h"
 #include "recognizer/class_scorer.h"
 #include "recognizer/create_recognizer.h"
 #include "support/labelled.h"
@@ -220,6 +221,7 @@ TEST(ScorerAnswers, AMethodThatAnswersByOtherClassesTooIsRefused) {
   write_fitted_method(folder / "fslkt.npz", *model.fitted, {}, nlohmann::json::object());
   RecognizerParts parts;
   parts.backbone = folder / "backbone.npz";
+  write_file(parts.backbone, "never opened");
   parts.fitted = folder / "fslkt.npz";
   EXPECT_THAT(usage_message_of([&] { create_recognizer(folder / "new.pcm", parts, {}); }), refusal);
 }

@@ -144,6 +144,7 @@ class UnlabelledRecognizer : public SmallRecognizer {
     RecognizerParts made = parts();
     made.model.clear();
     made.knowledge.clear();
+    made.moments = false;  // these greys are near one another
     path_ = folder_ / "own.pcm";
     create_recognizer(path_, made, {});
     Recognizer::open(path_).enrol({request("cat", {photo("1.png", 10), photo("2.png", 30), photo("3.png", 70)}),
@@ -175,6 +176,7 @@ TEST_F(UnlabelledRecognizer, IsWhatItIsMadeWithTheSamePhotos) {
   RecognizerParts made = parts();
   made.model.clear();
   made.knowledge.clear();
+  made.moments = false;
   for (const fs::path& image : pool_) made.unlabelled.push_back(image.string());
   create_recognizer(folder_ / "with.pcm", made, {});
   EXPECT_EQ(RecognizerFile(folder_ / "with.pcm").count_unlabelled(), 8);
