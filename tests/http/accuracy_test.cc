@@ -19,12 +19,12 @@ TEST_F(EstimatedAccuracy, NamesTheEnrolledImageThatIsInTheWrongClass) {
   const json found = ask("GET", "/v1/accuracy").json();
   EXPECT_EQ(found["classes"], 2);
   EXPECT_EQ(found["images"], 7);
-  EXPECT_EQ(found["moments"], 7);
-  EXPECT_EQ(found["asked"], 7);
+  EXPECT_EQ(found["moments"], 5) << "beside a grey so far away the three others of its class look alike";
+  EXPECT_EQ(found["asked"], 5);
   const json mistake = {{"example", examples.back()["example"]}, {"class", "dark"}, {"taken_for", "bright"}};
   EXPECT_NE(std::find(found["mistakes"].begin(), found["mistakes"].end(), mistake), found["mistakes"].end())
       << found.dump();
-  EXPECT_NEAR(found["accuracy"].get<double>(), 1 - static_cast<double>(found["mistakes"].size()) / 7, 1e-12);
+  EXPECT_NEAR(found["accuracy"].get<double>(), 1 - static_cast<double>(found["mistakes"].size()) / 5, 1e-12);
 }
 
 TEST_F(EstimatedAccuracy, IsOfTheClassesAsTheyAreNow) {

@@ -190,7 +190,8 @@ TEST_F(Calibrating, ProbabilitiesBecomeAsSureAsTheAnswersAreRight) {
 }
 
 TEST_F(Calibrating, SaysWhatItLacks) {
-  EXPECT_THAT(message_of([&] { run(clusters(3, 1, 3), strangers(30, 1)); }), HasSubstr("no class has images of two moments"));
+  EXPECT_THAT(message_of([&] { run(clusters(3, 1, 3), strangers(30, 1)); }),
+              HasSubstr("no class has images of two moments"));
   EXPECT_THAT(message_of([&] { run(clusters(1, 4, 3), {}); }), HasSubstr("--others"));
   EXPECT_THAT(usage_message_of([&] { run(clusters(3, 2, 3), {}, 0); }), HasSubstr("between 0 and 1"));
   EXPECT_THAT(message_of([&] { run(clusters(3, 2, 3), strangers(5, 1), 1e-300); }),

@@ -30,7 +30,8 @@ EnrolledClasses bursts(const Shape& shape, uint64_t seed = 3) {
   auto generator = at::detail::createCPUGenerator(seed);
   EnrolledClasses enrolled{kFeatureLength, {}, {}};
   for (int64_t k = 0; k < shape.classes; ++k) {
-    const at::Tensor moments = at::randn({1, kFeatureLength}, generator) + at::randn({shape.moments, kFeatureLength}, generator);
+    const at::Tensor moments =
+        at::randn({1, kFeatureLength}, generator) + at::randn({shape.moments, kFeatureLength}, generator);
     const at::Tensor frames = at::randn({shape.moments, 4, kFeatureLength}, generator) * 0.15;
     StoredClass one;
     one.name = "class " + std::to_string(k);

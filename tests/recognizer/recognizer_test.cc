@@ -6,8 +6,8 @@
 
 #include "base/error.h"
 #include "recognizer/recognizer_support.h"
-#include "support/logged.h"
 #include "support/environment.h"
+#include "support/logged.h"
 #include "support/message_of.h"
 #include "support/sqlite_file.h"
 #include "tensors/tensors.h"

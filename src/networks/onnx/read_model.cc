@@ -6,7 +6,6 @@
 #include "encoders/onnx_tensor_files.h"
 #include "encoders/protobuf.h"
 #include "io/files.h"
-#include "io/files.h"
 #include "networks/onnx/detail/model.h"
 #include "networks/onnx/detail/operators.h"
 #include "networks/onnx/detail/tensor_proto.h"
