@@ -152,6 +152,7 @@ install-encoder: encoder ## the default encoder alone, into PREFIX
 
 # For each of them a wheel; the library is compiled once. Where the default encoder lies, and where it goes: scripts/wheel.
 PYTHONS ?= python3
+wheel: LISTS := scripts/packages.txt python3-venv
 wheel: setup ## the wheel that pip installs without a compiler and without LibTorch, for PYTHONS="python3.12 ..."; into build/wheel/dist
 	@JOBS=$(JOBS) scripts/wheel $(PYTHONS)
 
