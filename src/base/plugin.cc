@@ -70,7 +70,8 @@ std::string load() {
     return ::dlerror();
   }
   if (kOwnTensorLibrary.empty())
-    return "this protocom was built without it, as pip's wheel is; docs/python.md says how to build one with it";
+    return "this protocom was built without it, as pip's wheel is (ONNX files need pip install onnxruntime alone); "
+           "docs/python.md says how to build one with it";
   return fmt::format("{} is not installed (looked for {})", kPlugin, fmt::join(candidates(), ", "));
 }
 

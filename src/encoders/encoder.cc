@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "base/error.h"
+#include "base/plugin.h"
 #include "base/text.h"
 #include "encoders/installed_encoders.h"
 #include "encoders/onnx_file.h"
@@ -42,10 +43,13 @@ bool is_onnx(const fs::path& file) {
   }
 }
 
-/// Where the drivers of a GPU's maker are: who has none of them is spared LibTorch, which would look for a GPU.
+/// Where the drivers of a GPU's maker are: who has none of them is spared LibTorch, which would look for a GPU. Without
+/// LibTorch there is nobody to use one.
 bool may_have_gpu() {
   std::error_code ignored;
-  return fs::exists("/dev/nvidiactl", ignored) || fs::exists("/dev/dxg", ignored) || fs::exists("/dev/kfd", ignored);
+  return (fs::exists("/dev/nvidiactl", ignored) || fs::exists("/dev/dxg", ignored) ||
+          fs::exists("/dev/kfd", ignored)) &&
+         has_torch_plugin();
 }
 
 bool takes_onnxruntime(const fs::path& file, Engine engine) {
