@@ -134,12 +134,34 @@ bool names_super_journal(sqlite3_file* journal) {
   return !tail || *tail == kMagic;
 }
 
-/// Why a journal must not be played back; null: it may be.
-const char* fault_of_journal(sqlite3_file* journal, const fs::path& path_of_database) {
+const char* fault_seen_in(sqlite3_file* journal, sqlite3_file* database) {
   if (names_super_journal(journal)) return "names another file, which SQLite would delete";
-  FileOnDisk database(path_of_database);
-  if (lies_about_size(journal, database.get())) return "claims a wrong size for it";
+  if (lies_about_size(journal, database)) return "claims a wrong size for it";
   return nullptr;
+}
+
+/// Size and header, which has a random number: no two journals have both in common.
+struct JournalState {
+  sqlite3_int64 size;
+  std::optional<std::array<unsigned char, JournalHeader::kSize>> header;
+
+  explicit JournalState(sqlite3_file* journal)
+      : size(size_of(journal)), header(read_at<JournalHeader::kSize>(journal, 0)) {}
+  bool operator==(const JournalState& other) const { return size == other.size && header == other.header; }
+};
+
+/// Why a journal must not be played back; null: it may be. Another process may end its change and empty the journal
+/// while it is looked at: a fault counts where the journal stayed as it was.
+const char* fault_of_journal(sqlite3_file* journal, const fs::path& path_of_database) {
+  constexpr int kMostLooks = 100;
+  FileOnDisk database(path_of_database);
+  const char* fault = nullptr;
+  for (int look = 0; look < kMostLooks; ++look) {
+    const JournalState before(journal);
+    fault = fault_seen_in(journal, database.get());
+    if (fault == nullptr || JournalState(journal) == before) return fault;
+  }
+  return fault;
 }
 
 int open_guarded(sqlite3_vfs* /*layer*/, const char* name, sqlite3_file* file, int flags, int* opened) {
