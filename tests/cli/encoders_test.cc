@@ -20,13 +20,13 @@ using ::testing::AllOf;
 using ::testing::HasSubstr;
 using ::testing::Not;
 
-constexpr int64_t kSide = 16;
+constexpr int64_t kEncoderSide = 16;
 
 /// Photos of two colours, and an encoder of colours that is installed as the default one.
 class EncoderCommands : public ::testing::Test {
  protected:
   void SetUp() override {
-    write_file(encoders_ / "test-colours.onnx", colour_encoder(kSide, stated_side(kSide)));
+    write_file(encoders_ / "test-colours.onnx", colour_encoder(kEncoderSide, stated_side(kEncoderSide)));
     for (int i = 0; i < 3; ++i) {
       write_photo(fmt::format("photos/red/{}.png", i), {200 + 10 * i, 30 + 7 * i, 20});
       write_photo(fmt::format("photos/blue/{}.png", i), {20, 40 + 9 * i, 190 + 11 * i});
@@ -34,7 +34,8 @@ class EncoderCommands : public ::testing::Test {
   }
 
   void write_photo(const std::string& name, const Pixel& colour) {
-    write_file(folder_ / name, encode_png(painted(kSide, kSide, [&](int64_t, int64_t) { return colour; })));
+    write_file(folder_ / name,
+               encode_png(painted(kEncoderSide, kEncoderSide, [&](int64_t, int64_t) { return colour; })));
   }
 
   Outcome run(const std::vector<std::string>& arguments) { return protocom(folder_.path(), arguments); }
@@ -61,7 +62,7 @@ TEST_F(EncoderCommands, TheDefaultIsTakenWhereNoneIsNamedAndSaid) {
 }
 
 TEST_F(EncoderCommands, ANameStandsForAnEncoderWhereverAPathDoes) {
-  write_file(encoders_ / "test-doubled.onnx", colour_encoder(kSide, stated_side(kSide), 2));
+  write_file(encoders_ / "test-doubled.onnx", colour_encoder(kEncoderSide, stated_side(kEncoderSide), 2));
   const Environment other("PROTOCOM_ENCODER", "nobodys-encoder");
   const Outcome made = run({"recognizer", "create", "mine.pcm", "--backbone", "test-doubled", "--images", "photos"});
   ASSERT_EQ(made.exit_code, 0) << made.err;
@@ -94,7 +95,7 @@ TEST_F(EncoderCommands, ListWhatIsInstalledAndKnown) {
 }
 
 TEST_F(EncoderCommands, AddInstallsUnderAName) {
-  write_file(folder_ / "mine.onnx", colour_encoder(kSide, stated_side(kSide), 3));
+  write_file(folder_ / "mine.onnx", colour_encoder(kEncoderSide, stated_side(kEncoderSide), 3));
   const Outcome added = run({"encoders", "add", "test-mine", "mine.onnx"});
   ASSERT_EQ(added.exit_code, 0) << added.err;
   EXPECT_THAT(added.out, AllOf(HasSubstr("--backbone test-mine"), Not(HasSubstr("known"))));
