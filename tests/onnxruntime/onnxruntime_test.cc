@@ -221,6 +221,10 @@ TEST_F(OnnxRuntime, RefusesWhatItCannotCompute) {
   write_file(folder_.path() / "cut.onnx", read_file(path).substr(0, 200));
   EXPECT_THAT(message_of([&] { open_encoder(folder_.path() / "cut.onnx", with(Engine::kOnnxRuntime)); }),
               HasSubstr("cut.onnx"));
+  OnnxWriter greedy = network({int64_t{1} << 40, 3, kSide, kSide});
+  greedy.output("features");
+  EXPECT_THAT(message_of([&] { open_encoder(written(greedy), with(Engine::kOnnxRuntime)); }),
+              HasSubstr("expected at most 256"));
   OnnxWriter unknown = network({-1, 3, kSide, kSide});
   unknown.node("Sorcery", {"features"}, {"magic"});
   unknown.output("magic", {-1, 4});

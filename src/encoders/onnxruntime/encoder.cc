@@ -22,6 +22,9 @@ constexpr float kSameFeatures = 1e-3F;  // of the largest one: batches sum in an
 /// Pixels of a pass: with more, maps leave the caches, and memory grows.
 constexpr int64_t kPixelsAPass = int64_t{64} * 64 * 64;
 
+/// A graph of a fixed batch computes the whole of it for one image: a file must not ask for more memory than there is.
+constexpr int64_t kLargestBatch = 256;
+
 /// What each of the 256 values of a channel becomes: (x / 255 - mean) / std.
 template <typename T>
 std::array<std::array<T, 256>, 3> normalised_values(const Preprocessing& preprocessing) {
@@ -149,6 +152,9 @@ OnnxEncoder::OnnxEncoder(const std::filesystem::path& path, const EncoderFileOpt
     const onnx::Outline outline = onnx::read_outline(path);
     output_ = asked.output.empty() ? onnx::feature_output(outline.outputs) : asked.output;
     input_ = onnx::image_input(outline.inputs, output_);
+    if (input_.batch > kLargestBatch)
+      fail("it computes {} images at once, expected at most {}: export it with a free batch, or use --engine torch",
+           input_.batch, kLargestBatch);
     whole_ = onnx::self_contained(path, asked.output);
     if (!whole_) file_.emplace(path);
     const std::string where = path.string();
