@@ -54,7 +54,7 @@ std::vector<fs::path> places() {
   return found;
 }
 
-/// The library at a place: the file itself, or the newest of that name in a folder; empty for none.
+/// The library at a place: the file itself, or in a folder the last by name that begins with kName; empty for none.
 fs::path file_at(const fs::path& place) {
   std::error_code ignored;
   if (fs::is_regular_file(place, ignored)) return place;
