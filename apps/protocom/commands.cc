@@ -138,7 +138,7 @@ std::string hint_for_command(const CLI::App& app, const std::string& argument,
                              const std::vector<std::string>& commands) {
   const std::string near = did_you_mean(argument, commands);
   const bool may_be_folder = &recognised(app) == &app && !program().folder_command.empty();
-  return near.empty() && may_be_folder ? ", and there is no folder of that name" : near;
+  return near.empty() && may_be_folder ? ", and no folder has that name" : near;
 }
 
 std::string describe_extra(const CLI::App& app, const std::string& argument) {

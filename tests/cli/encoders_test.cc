@@ -151,7 +151,7 @@ TEST_F(EncoderCommands, AFolderThatTellsNoClassesApartLeavesNoFile) {
 }
 
 TEST_F(EncoderCommands, AWordThatIsNeitherFolderNorCommandIsSaid) {
-  EXPECT_THAT(run({"my-fotos"}).err, HasSubstr("unknown command 'my-fotos', and there is no folder of that name"));
+  EXPECT_THAT(run({"my-fotos"}).err, HasSubstr("unknown command 'my-fotos', and no folder has that name"));
   EXPECT_THAT(run({"clssify"}).err, HasSubstr("did you mean 'classify'?"));
   fs::rename(folder_ / "photos", folder_ / "encoders");
   EXPECT_THAT(run({"encoders"}).out, HasSubstr("installed")) << "a command is a command";
