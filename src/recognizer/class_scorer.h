@@ -75,8 +75,7 @@ class ClassScorer {
   [[nodiscard]] int64_t count(int64_t k) const;
   /// Their features, float32 [count, d].
   [[nodiscard]] const Array& images(int64_t k) const;
-  /// The moments of the images of each class. Where the method does not follow the images they are found anew at each
-  /// call.
+  /// The moments of the images of each class. Computed at each call where the method does not adapt to the images.
   [[nodiscard]] std::vector<PhotoMoments> moments() const;
   /// What each attribute of class k adds to the class's logit for a feature float32 [1, d]: the logit less that of the
   /// same class without the attribute, in an episode of these alone. [a], 0 for those that the class has not. Empty

@@ -22,14 +22,13 @@ std::vector<std::vector<int64_t>> photos_of(const PhotoMoments& moments);
 /// Those of the photos in `kept`, ascending.
 PhotoMoments moments_of(const PhotoMoments& moments, const std::vector<int64_t>& kept);
 
-/// The moments of each class's photos, by the likeness of their features. Photos with the same features are of one
-/// moment. Others are where their squared distance is so small a part of what is usual in their class as it hardly is
-/// between photos that are surely of different moments: photos of two classes, each less the mean of its class. The
-/// logarithm of that part is taken to fall off exponentially, with the deviation that it has there, and the largest
-/// part is where .05 pairs of all would be nearer. Of birds without bursts .3 to .9 % are joined
-/// (docs/results/own-photos.md). What is usual is the upper quartile of the distances in the class, so a class of a
-/// single moment, or of two photos, has nothing to tell its moments by; neither have fewer than two classes of three
-/// photos, nor those of more than kMostPhotosOfAClass photos. Copies change nothing.
+/// Groups the photos of each class into moments by the distances of their features. Photos with equal features are one
+/// moment. Two other photos are joined when r = d^2 / q is below a threshold: d is their distance, q the upper quartile
+/// of the squared distances in their class. The threshold comes from pairs that cannot be of one moment, photos of two
+/// classes, each less the mean of its class: log r is modelled there with an exponential lower tail, and .05 wrong
+/// pairs are expected in all. Of birds without bursts .3 to .9 % are joined (docs/results/own-photos.md). Classes of
+/// one moment, of two photos or of more than kMostPhotosOfAClass photos are not grouped, nor is anything with fewer
+/// than two classes of three photos. Copies of a photo do not change the result.
 std::vector<PhotoMoments> find_moments(const EnrolledClasses& enrolled);
 
 inline constexpr int64_t kMostPhotosOfAClass = 5000;
