@@ -90,7 +90,7 @@ sanitize: setup-dev ## all tests under the address and undefined-behaviour sanit
 	@ctest --preset sanitize
 
 # Of what OpenMP, LibTorch and other libraries do within themselves nothing is said: they are not instrumented.
-THREADED ?= base io jobs images datasets encoders train store recognizer http
+THREADED ?= base io distributed images datasets networks trainers store recognizer http
 sanitize-threads: setup-dev ## the tests of what has threads of its own, under the thread sanitizer
 	@cmake --preset threads $(CMAKE_ARGS)
 	@cmake --build --preset threads -j $(JOBS) --target $(THREADED:%=%_test)
