@@ -133,6 +133,18 @@ std::string command_meant_by(const std::string& argument) {
   return names_recognizer(argument) ? program().default_command : "";
 }
 
+/// The first argument behind the program's own options (`--quiet`, `--threads 2`).
+std::vector<std::string>::iterator behind_options_of(const CLI::App& app, std::vector<std::string>& arguments) {
+  auto at = arguments.begin();
+  while (at != arguments.end()) {
+    const CLI::Option* option = app.get_option_no_throw(at->substr(0, at->find('=')));
+    if (option == nullptr || at->rfind('-', 0) != 0) return at;
+    const bool takes_next = option->get_items_expected_max() > 0 && at->find('=') == std::string::npos;
+    at += std::min<std::ptrdiff_t>(takes_next ? 2 : 1, arguments.end() - at);
+  }
+  return at;
+}
+
 /// "; did you mean 'classify'?", of a word that may have been meant as a folder too.
 std::string hint_for_command(const CLI::App& app, const std::string& argument,
                              const std::vector<std::string>& commands) {
@@ -186,10 +198,11 @@ std::unique_ptr<CLI::App> make_app() {
 
 void parse_and_run(CLI::App& app, std::vector<std::string> arguments) {
   const std::vector<std::string> commands = command_names(app);
+  const auto first = behind_options_of(app, arguments);
   const bool is_named =
-      arguments.empty() || std::find(commands.begin(), commands.end(), arguments.front()) != commands.end();
-  const std::string meant = is_named ? "" : command_meant_by(arguments.front());
-  if (!meant.empty()) arguments.insert(arguments.begin(), meant);
+      first == arguments.end() || std::find(commands.begin(), commands.end(), *first) != commands.end();
+  const std::string meant = is_named ? "" : command_meant_by(*first);
+  if (!meant.empty()) arguments.insert(first, meant);
   std::reverse(arguments.begin(), arguments.end());  // CLI11 takes them last first
   app.parse(std::move(arguments));
 }

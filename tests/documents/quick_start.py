@@ -31,7 +31,8 @@ def free_port():
 
 
 port = str(free_port())
-environment = {**os.environ, "no_proxy": "*", "LD_LIBRARY_PATH": libraries, "PYTHONPATH": python_path}
+environment = {**os.environ, "no_proxy": "*", "LD_LIBRARY_PATH": libraries, "PYTHONPATH": python_path,
+               "PROTOCOM_ENCODER": str(work / "encoder.onnx")}
 before = f"""set -eo pipefail
 protocom() {{ "{program}" --quiet "$@"; }}
 pkg-config() {{ echo "{' '.join('-I' + one for one in includes.split(':'))} {' '.join('-L' + one for one in libraries.split(':'))} -lprotocom"; }}
