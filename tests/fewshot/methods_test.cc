@@ -575,12 +575,12 @@ TEST(ScorerGroup, KeepsTheOrderOfTheMethodsAndTheirOwnParameters) {
 
 /// Methods whose hand-made form reads rows where they lie, with what else their parameters can say.
 TEST(ScorerGroup, AnswersFromRowsWhereTheyLieAsFromTensors) {
-  const auto methods =
-      make_methods({"simple-shot", "simple-shot:transform=power", "simple-shot:transform=none", "bd-cspn",
-                    "bd-cspn:variant=sum:scale=1", "laplacian-shot", "laplacian-shot:queries=unmoved",
-                    "laplacian-shot:prototypes=mean:neighbours=5", "laplacian-shot:neighbours=100:steps=2",
-                    "laplacian-shot:steps=0", "tim:variant=gd:steps=30", "tim:variant=gd:steps=30:transform=cl2n",
-                    "alpha-tim:steps=30", "pt-map", "pt-map:transform=power:steps=5"});
+  const auto methods = make_methods(
+      {"simple-shot", "simple-shot:transform=power", "simple-shot:transform=none", "bd-cspn",
+       "bd-cspn:variant=sum:scale=1", "laplacian-shot", "laplacian-shot:queries=unmoved",
+       "laplacian-shot:prototypes=sum:queries=unmoved", "laplacian-shot:prototypes=mean:neighbours=5",
+       "laplacian-shot:neighbours=100:steps=2", "laplacian-shot:steps=0", "tim:variant=gd:steps=30",
+       "tim:variant=gd:steps=30:transform=cl2n", "alpha-tim:steps=30", "pt-map", "pt-map:transform=power:steps=5"});
   RowBatch unasked = some_rows(false, 5);
   unasked.q = 0;
   unasked.query.clear();

@@ -24,6 +24,12 @@ struct Options {
   std::string transform = "cl2n";
 };
 
+RectifyOptions rectify_options(const Options& options) {
+  const bool moved_back = options.queries == "moved";
+  if (options.prototypes == "sum") return {"sum", 1, moved_back};
+  return {"mean", 10, moved_back};
+}
+
 /// Finds the smallest of a row, of equals the first.
 class Smallest {
  public:
@@ -78,14 +84,13 @@ void place_two_smallest(const float* row, int64_t columns, int32_t* places) {
 /// [n, stride].
 class LaplacianRun : public TaskRun {
  public:
-  explicit LaplacianRun(const Options& options)
-      : options_(options), rectified_({"mean", 10, options.queries == "moved"}) {}
+  explicit LaplacianRun(const Options& options) : options_(options), rectified_(rectify_options(options)) {}
 
   void answer(const Task& task, float* logits) override {
     const int64_t n = task.n, first = task.supports(), queries = task.first_query();
     span_.place(task.rows, task.dim);
     place_mean_coefficients(task, span_.stride(), means_);
-    const bool rectifies = options_.prototypes == "rectified";
+    const bool rectifies = options_.prototypes != "mean";
     distances_.resize(means_.size());
     span_.place_distances((rectifies ? rectified_.place(task, span_, means_) : means_).data(), n, distances_.data());
     stride_ = padded_length(task.unlabelled);
@@ -208,12 +213,13 @@ MethodDefinition laplacian_shot() {
   spec.notes =
       "Equations 6 to 8, always all steps. Prototypes are rectified as in bd-cspn (variant mean), and queries moved by "
       "the difference of the means, as the authors do; Veilleux et al. (NeurIPS 2021) answer about the queries where "
-      "they are (queries=unmoved) and do not rectify where these are unbalanced (prototypes=mean). The authors choose "
+      "they are (queries=unmoved) and do not rectify where these are unbalanced (prototypes=mean). prototypes=sum "
+      "rectifies as bd-cspn:variant=sum:scale=1 (with queries=unmoved as in easyfsl). The authors choose "
       "lambda on val among .1, .3, .5, .7, .8, 1, 1.2, 1.5.";
   return define_task_method_in_space<LaplacianRun>(
       std::move(spec),
       Parameters<Options>()
-          .choice("prototypes", &Options::prototypes, {"rectified", "mean"}, "of the supports")
+          .choice("prototypes", &Options::prototypes, {"rectified", "mean", "sum"}, "see notes")
           .tries({"mean"})
           .choice("queries", &Options::queries, {"moved", "unmoved"}, "beside rectified prototypes")
           .tries({"unmoved"})
