@@ -13,7 +13,9 @@ from ._engine import engine as _engine
 from ._errors import Error, ImportRefused, TypeRefused, UsageError
 from ._evaluation import Episodes, Results, episodes, evaluate
 from ._features import FeatureSet
+from ._given_images import images_in
 from ._knowledge import Fitted, Knowledge, fit
+from ._own_method import OwnMethod
 from ._recognizer import Answer, Backbone, Recognizer, TextEncoder
 from ._training import Training, complete, metatrain, pretrain
 from . import easyfsl
@@ -39,8 +41,8 @@ def set_engine(name):
 
 
 __all__ = [
-    "PLDA", "Answer", "Backbone", "Classifier", "Episodes", "Error", "FeatureSet", "Fitted", "Knowledge", "Recognizer",
-    "Results", "TextEncoder", "Training", "UsageError", "complete", "describe", "easyfsl", "episodes", "evaluate", "fit",
+    "PLDA", "Answer", "Backbone", "Classifier", "Episodes", "Error", "FeatureSet", "Fitted", "Knowledge", "OwnMethod",
+    "Recognizer", "Results", "TextEncoder", "Training", "UsageError", "complete", "describe", "easyfsl", "episodes", "evaluate", "fit", "images_in",
     "make", "metatrain", "methods", "pretrain", "set_engine", "set_threads", "threads",
 ]
 

@@ -1,16 +1,18 @@
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from os import PathLike
-from typing import Any, Literal, Optional, TypeVar, Union, overload
+from typing import Any, Literal, Optional, Protocol, TypedDict, TypeVar, Union, overload
 
 import numpy as np
+from matplotlib.axes import Axes
+from pandas import DataFrame
 from numpy.typing import ArrayLike, NDArray
 
 from . import easyfsl as easyfsl
 
 __version__: str
 __all__ = [
-    "PLDA", "Answer", "Backbone", "Classifier", "Episodes", "Error", "FeatureSet", "Fitted", "Knowledge", "Recognizer",
-    "Results", "TextEncoder", "Training", "UsageError", "complete", "describe", "easyfsl", "episodes", "evaluate", "fit",
+    "PLDA", "Answer", "Backbone", "Classifier", "Episodes", "Error", "FeatureSet", "Fitted", "Knowledge", "OwnMethod",
+    "Recognizer", "Results", "TextEncoder", "Training", "UsageError", "complete", "describe", "easyfsl", "episodes", "evaluate", "fit", "images_in",
     "make", "metatrain", "methods", "pretrain", "set_engine", "set_threads", "threads",
 ]
 
@@ -25,7 +27,57 @@ _Fitted = Union["Fitted", _Path]
 _Split = Union[str, Mapping[Any, str], Sequence[str]]
 _Self = TypeVar("_Self", bound="Classifier")
 
-class Error(ValueError): ...
+class _Picture(Protocol):  # of PIL
+    def convert(self, mode: str) -> Any: ...
+
+_OneImage = Union[_Path, bytes, NDArray[np.uint8], _Picture]
+
+class _Spec(TypedDict):
+    name: str
+    about: str
+    mode: str
+    needs: list[str]
+    parameters: list[dict[str, Any]]
+
+class _Episode(TypedDict):
+    classes: list[int]
+    support: list[list[int]]
+    query: list[list[int]]
+    pool: list[list[int]]
+
+class _Row(TypedDict):
+    task: str
+    method: str
+    accuracy: float
+    ci95: float
+    gain: Optional[float]
+    gain_ci95: Optional[float]
+    mode: str
+
+class _Comparison(TypedDict):
+    task: str
+    method: str
+    baseline: str
+    episodes: int
+    difference: float
+    ci95: float
+    better: float
+    worse: float
+
+_EnrolledClass = TypedDict("_EnrolledClass", {"class": str, "new": bool, "added": int, "images": int})
+
+class _Enrolment(TypedDict):
+    classes: list[_EnrolledClass]
+    unreadable: list[str]
+    skipped: str
+
+class _FolderEnrolment(_Enrolment):
+    expected: str
+
+class Error(ValueError):
+    index: int
+    path: Optional[str]
+
 class UsageError(Error): ...
 
 class Knowledge:
@@ -76,9 +128,21 @@ class Classifier:
         seed: int = 0,
         random_state: _RandomState = None,
     ) -> None: ...
-    def fit(self: _Self, X: ArrayLike, y: Optional[ArrayLike] = None, *, classes: Optional[ArrayLike] = None) -> _Self: ...
+    def fit(
+        self: _Self,
+        X: ArrayLike,
+        y: Optional[ArrayLike] = None,
+        sample_weight: Optional[ArrayLike] = None,
+        *,
+        classes: Optional[ArrayLike] = None,
+    ) -> _Self: ...
     def partial_fit(
-        self: _Self, X: ArrayLike, y: Optional[ArrayLike] = None, *, classes: Optional[ArrayLike] = None
+        self: _Self,
+        X: ArrayLike,
+        y: Optional[ArrayLike] = None,
+        sample_weight: Optional[ArrayLike] = None,
+        *,
+        classes: Optional[ArrayLike] = None,
     ) -> _Self: ...
     def predict_proba(self, X: ArrayLike) -> _Floats: ...
     def predict_log_proba(self, X: ArrayLike) -> _Floats: ...
@@ -94,9 +158,9 @@ class Classifier:
     def get_params(self, deep: bool = True) -> dict[str, Any]: ...
     def set_params(self: _Self, **parameters: Any) -> _Self: ...
     def get_metadata_routing(self) -> Any: ...
-    def set_fit_request(self: _Self, *, classes: Union[None, bool, str] = None) -> _Self: ...
-    def set_partial_fit_request(self: _Self, *, classes: Union[None, bool, str] = None) -> _Self: ...
-    def set_score_request(self: _Self, *, sample_weight: Union[None, bool, str] = None) -> _Self: ...
+    def set_fit_request(self: _Self, *, classes: Union[None, bool, str] = "$UNCHANGED$", sample_weight: Union[None, bool, str] = "$UNCHANGED$") -> _Self: ...
+    def set_partial_fit_request(self: _Self, *, classes: Union[None, bool, str] = "$UNCHANGED$", sample_weight: Union[None, bool, str] = "$UNCHANGED$") -> _Self: ...
+    def set_score_request(self: _Self, *, sample_weight: Union[None, bool, str] = "$UNCHANGED$") -> _Self: ...
     def __sklearn_is_fitted__(self) -> bool: ...
     def __sklearn_tags__(self) -> Any: ...
 
@@ -154,26 +218,45 @@ class Episodes:
     def task(self) -> str: ...
     def __len__(self) -> int: ...
     @overload
-    def __getitem__(self, i: int) -> dict[str, Any]: ...
+    def __getitem__(self, i: int) -> _Episode: ...
     @overload
     def __getitem__(self, i: slice) -> Episodes: ...
-    def __iter__(self) -> Iterator[dict[str, Any]]: ...
+    def __iter__(self) -> Iterator[_Episode]: ...
+
+class OwnMethod:
+    name: str
+    batched: Union[bool, int]
+    transductive: bool
+    def __init__(
+        self,
+        method: Callable[..., Any],
+        name: Optional[str] = None,
+        *,
+        batched: Union[None, bool, int] = None,
+        transductive: Optional[bool] = None,
+    ) -> None: ...
+    @property
+    def mode(self) -> str: ...
+    @property
+    def together(self) -> int: ...
+
+_Method = Union[str, OwnMethod, Callable[..., Any]]
 
 class Results:
     def __init__(self, findings: dict[str, Any]) -> None: ...
-    rows: list[dict[str, Any]]
+    rows: list[_Row]
     findings: dict[str, Any]
     @property
     def table(self) -> str: ...
     @classmethod
     def read(cls, path: _Path) -> Results: ...
     def save(self, path: _Path) -> None: ...
-    def label(self, method: str) -> str: ...
-    def accuracies(self, method: str, task: Optional[str] = None) -> NDArray[np.float64]: ...
-    def compare(self, method: str, baseline: str, task: Optional[str] = None) -> list[dict[str, Any]]: ...
+    def label(self, method: _Method) -> str: ...
+    def accuracies(self, method: _Method, task: Optional[str] = None) -> NDArray[np.float64]: ...
+    def compare(self, method: _Method, baseline: _Method, task: Optional[str] = None) -> list[_Comparison]: ...
     def to_latex(self) -> str: ...
-    def to_pandas(self) -> Any: ...
-    def plot(self, axes: Any = None) -> Any: ...
+    def to_pandas(self) -> DataFrame: ...
+    def plot(self, axes: Optional[Axes] = None) -> Axes: ...
 
 class Backbone:
     def __init__(self, path: _Path, *, preprocess: str = "", output: str = "", device: str = "auto") -> None: ...
@@ -222,7 +305,19 @@ class Recognizer:
         text_encoder: Union[TextEncoder, _Path, None] = None,
     ) -> None: ...
     @classmethod
-    def open(cls, path: _Path, **options: Any) -> Recognizer: ...
+    def open(
+        cls,
+        path: _Path,
+        *,
+        method: str = "",
+        together: bool = False,
+        top: int = 5,
+        nearest: int = 3,
+        attributes: int = 0,
+        shares: Optional[Mapping[str, float]] = None,
+        device: str = "auto",
+        text_encoder: Union[TextEncoder, _Path, None] = None,
+    ) -> Recognizer: ...
     @classmethod
     def create(
         cls,
@@ -245,13 +340,29 @@ class Recognizer:
         external_backbone: bool = False,
         **options: Any,
     ) -> Recognizer: ...
-    def classify(self, images: Any) -> Any: ...
+    @overload
+    def classify(self, images: Union[_Path, bytes, _Picture], *, on_error: Literal["raise"] = "raise") -> Answer: ...
+    @overload
+    def classify(self, images: Union[_Path, bytes, _Picture], *, on_error: Literal["skip"]) -> Optional[Answer]: ...
+    @overload
+    def classify(self, images: NDArray[Any], *, on_error: Literal["raise", "skip"] = "raise") -> Union[Answer, list[Answer]]: ...
+    @overload
+    def classify(self, images: Iterable[_OneImage], *, on_error: Literal["raise"] = "raise") -> list[Answer]: ...
+    @overload
+    def classify(self, images: Iterable[_OneImage], *, on_error: Literal["skip"]) -> list[Optional[Answer]]: ...
+    def close(self) -> None: ...
+    def __enter__(self) -> Recognizer: ...
+    def __exit__(self, *raised: Any) -> None: ...
+    def __len__(self) -> int: ...
+    def __bool__(self) -> bool: ...
+    def __iter__(self) -> Iterator[str]: ...
+    def __contains__(self, name: object) -> bool: ...
     def enrol(
         self, name: str, images: Any = (), *, attributes: Sequence[str] = (), descriptions: Union[str, Sequence[str]] = ()
-    ) -> dict[str, Any]: ...
+    ) -> _Enrolment: ...
     def enrol_folder(
         self, folder: _Path, attributes: Optional[_Path] = None, *, progress: Optional[_Progress] = None
-    ) -> dict[str, Any]: ...
+    ) -> _FolderEnrolment: ...
     def calibrate(
         self, others: Any = (), *, false_accept: Optional[float] = None, progress: Optional[_Progress] = None
     ) -> dict[str, Any]: ...
@@ -274,8 +385,19 @@ class Recognizer:
     def redo(self) -> str: ...
 
 def methods() -> dict[str, str]: ...
-def describe(name: str) -> dict[str, Any]: ...
-def make(method: str, **parts: Any) -> Classifier: ...
+def describe(name: str) -> _Spec: ...
+def images_in(path: _Path) -> list[str]: ...
+def make(
+    method: str,
+    *,
+    fitted: Union[None, _Fitted, Sequence[_Fitted]] = None,
+    space: Optional[_Fitted] = None,
+    knowledge: Optional[_Knowledge] = None,
+    model: Optional[_Path] = None,
+    base: Optional[tuple[ArrayLike, ArrayLike]] = None,
+    seed: int = 0,
+    random_state: _RandomState = None,
+) -> Classifier: ...
 def fit(
     method: str = "plda",
     X: Union[None, ArrayLike, FeatureSet] = None,
@@ -305,7 +427,7 @@ def evaluate(
     features: _Features,
     labels: Optional[ArrayLike] = None,
     split: Optional[_Split] = None,
-    methods: Union[None, str, Sequence[str]] = None,
+    methods: Union[None, _Method, Sequence[_Method]] = None,
     *,
     ways: int = 5,
     shots: Union[int, str, Sequence[Union[int, str]]] = (1, 5),
@@ -320,7 +442,7 @@ def evaluate(
     space: Optional[_Fitted] = None,
     knowledge: Optional[_Knowledge] = None,
     model: Optional[_Path] = None,
-    baseline: str = "mean",
+    baseline: _Method = "mean",
     progress: Optional[_Progress] = None,
 ) -> Results: ...
 class Training:
@@ -329,8 +451,8 @@ class Training:
     model: Optional[str]
     kept_epoch: int
     epochs: list[dict[str, Any]]
-    def to_pandas(self) -> Any: ...
-    def plot(self, axes: Any = None) -> Any: ...
+    def to_pandas(self) -> DataFrame: ...
+    def plot(self, axes: Optional[Axes] = None) -> Axes: ...
 
 def pretrain(
     images: _Path,

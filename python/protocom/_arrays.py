@@ -110,6 +110,17 @@ def labels(given, count, name):
     return made
 
 
+def counts(given, count, what):
+    """How many times each of `count` rows is there: int64 [count]. A number stands for all."""
+    made = array(given, what)
+    made = np.full(count, made) if made.ndim == 0 else made
+    if made.shape != (count,) or made.dtype.kind not in "fiub":
+        raise Error(f"{what} should be a number for each of the {count} rows, found {made.dtype} {made.shape}")
+    if not ((made >= 0) & (made == np.floor(made)) & (made <= 1e6)).all():
+        raise Error(f"{what} should be whole numbers from 0 to 1,000,000, which count images: multiply shares until they are")
+    return made.astype(np.int64)
+
+
 def joined(*parts):
     """Labels of several calls as one array, which are to be of one type: numbers do not become words."""
     arrays = [np.asarray(one) for one in parts]

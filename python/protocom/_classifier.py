@@ -3,7 +3,7 @@ import functools
 
 import numpy as np
 
-from . import _arrays, _sklearn
+from . import _arrays, _easyfsl_presets, _sklearn
 from ._engine import engine
 from ._errors import Error, UsageError, not_fitted
 from ._knowledge import Recipe
@@ -17,7 +17,8 @@ class Classifier:
     Parameters
     ----------
     method : str
-        A name with parameters, ``"tim:steps=100"``; ``protocom.methods()`` lists them.
+        A name with parameters, ``"tim:steps=100"``; ``protocom.methods()`` lists them. ``"easyfsl:tim"``: with the
+        settings of easyfsl (``protocom.easyfsl.presets``).
     fitted : Fitted, path, or list of them, optional
         What ``protocom.fit`` or ``protocom fit`` made on base classes like these.
     space : Fitted or path, optional
@@ -43,7 +44,7 @@ class Classifier:
 
     Notes
     -----
-    ``fit`` takes no ``sample_weight``. Threads are the library's (``protocom.set_threads``), so there is no ``n_jobs``.
+    Threads are the library's (``protocom.set_threads``), so there is no ``n_jobs``.
     """
 
     _estimator_type = "classifier"
@@ -62,7 +63,7 @@ class Classifier:
     # -- what subclasses say of themselves
 
     def _text(self):
-        text = _arrays.text(self.method, "method")
+        text = _easyfsl_presets.text_of(_arrays.text(self.method, "method"))
         return text if self.base is not None else _without_base(text)
 
     def _recipe_now(self):
@@ -76,25 +77,31 @@ class Classifier:
 
     # -- fitting
 
-    def fit(self, X, y=None, *, classes=None):
+    def fit(self, X, y=None, sample_weight=None, *, classes=None):
         """Learns the classes of labelled images.
 
         Parameters
         ----------
         X : array [m, d], features; a data frame, or a column of lists or arrays
         y : labels [m] of any type
+        sample_weight : whole numbers [m], optional
+            How many times each image counts: 2 as if it were there twice, 0 as if it were not there.
         classes : labels, optional
             All classes, where some have no image and are known by their attributes alone (``knowledge``).
         """
         self._forget()
-        return self.partial_fit(X, y, classes=classes)
+        return self.partial_fit(X, y, sample_weight, classes=classes)
 
-    def partial_fit(self, X, y=None, *, classes=None):
-        """Adds labelled images, also of new classes, to those of former calls. X [m, d], y [m]."""
+    def partial_fit(self, X, y=None, sample_weight=None, *, classes=None):
+        """Adds labelled images, also of new classes, to those of former calls. X [m, d], y [m], sample_weight [m]."""
         recipe = self._recipe_now()
         rows = _arrays.rows(X, least=0 if classes is not None else 1)
         names = self._checked_names(X, rows)
         given = _arrays.labels(y, len(rows), type(self).__name__)
+        if sample_weight is not None:
+            counts = _arrays.counts(sample_weight, len(rows), "sample_weight")
+            rows, given = np.repeat(rows, counts, 0), np.repeat(given, counts)
+            _arrays.rows(rows, "X without the rows of weight 0", least=0 if classes is not None else 1)
         rows = np.array(rows, np.float32, order="C")  # kept, so a copy of its own
         former = ()
         if self._is_fitted():
@@ -252,17 +259,17 @@ class Classifier:
         """What ``fit``, ``partial_fit`` and ``score`` take beside X and y, for scikit-learn's metadata routing."""
         return _sklearn.routing_of(self)
 
-    def set_fit_request(self, *, classes=None):
-        """Whether meta-estimators of scikit-learn pass ``classes`` to ``fit``."""
-        return _sklearn.request(self, "fit", "classes", classes)
+    def set_fit_request(self, *, classes=_sklearn.UNCHANGED, sample_weight=_sklearn.UNCHANGED):
+        """Whether meta-estimators of scikit-learn pass ``classes`` and ``sample_weight`` to ``fit``."""
+        return _sklearn.request(self, "fit", classes=classes, sample_weight=sample_weight)
 
-    def set_partial_fit_request(self, *, classes=None):
-        """Whether they pass ``classes`` to ``partial_fit``."""
-        return _sklearn.request(self, "partial_fit", "classes", classes)
+    def set_partial_fit_request(self, *, classes=_sklearn.UNCHANGED, sample_weight=_sklearn.UNCHANGED):
+        """Whether they pass them to ``partial_fit``."""
+        return _sklearn.request(self, "partial_fit", classes=classes, sample_weight=sample_weight)
 
-    def set_score_request(self, *, sample_weight=None):
+    def set_score_request(self, *, sample_weight=_sklearn.UNCHANGED):
         """Whether they pass ``sample_weight`` to ``score``."""
-        return _sklearn.request(self, "score", "sample_weight", sample_weight)
+        return _sklearn.request(self, "score", sample_weight=sample_weight)
 
     def __sklearn_is_fitted__(self):
         return self._is_fitted()
@@ -386,5 +393,5 @@ def describe(name):
 
 def make(method, **parts):
     """A classifier from a method's text: ``make("tim:steps=100", base=(X, y))``; see Classifier for the parts."""
-    engine.label(_arrays.text(method, "method"))
+    engine.label(_easyfsl_presets.text_of(_arrays.text(method, "method")))
     return Classifier(method, **parts)

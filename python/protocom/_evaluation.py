@@ -4,7 +4,7 @@ import numbers
 import os
 import tempfile
 
-from . import _arrays, _episode_arrays, _html
+from . import _arrays, _easyfsl_presets, _episode_arrays, _html, _own_method
 from ._engine import engine
 from ._errors import UsageError
 from ._features import feature_set
@@ -145,12 +145,13 @@ def evaluate(features, labels=None, split=None, methods=None, *, ways=5, shots=(
     ----------
     features : array [m, d], FeatureSet or path
     labels, split : as FeatureSet takes them
-    methods : list of str, as ``make`` takes them; otherwise what ``fitted`` has, and the mean
+    methods : list of str, as ``make`` takes them, and of your own: functions, classes or ``OwnMethod``; otherwise what
+        ``fitted`` has, and the mean
     shots : int, "1-5", or several
     seed : int, or several
     episodes : int, or Episodes
     fitted, space, knowledge, model : as Classifier takes them
-    baseline : what every other method is compared with
+    baseline : what every other method is compared with, one of the methods
     progress : callable(what, done, total, detail), optional
 
     Returns
@@ -164,8 +165,41 @@ def evaluate(features, labels=None, split=None, methods=None, *, ways=5, shots=(
         several = [shots] if isinstance(shots, (numbers.Integral, str)) else list(shots)
         seeds = list(seed) if hasattr(seed, "__iter__") else [seed]
         lists = _draw(given, ways, several, queries, episodes, seeds, evaluated, unlabelled, distribution, alpha)
-    names = [methods] if isinstance(methods, str) else list(methods or ())
-    found = engine.evaluate(
-        lists, names, fitted_of(fitted, space), knowledge_of(knowledge), model_of(model), baseline, progress
+    given_methods = [methods] if isinstance(methods, (str, _own_method.OwnMethod)) or callable(methods) else list(methods or ())
+    named = [_easyfsl_presets.text_of(one) if isinstance(one, str) else _own_method.own(one) for one in given_methods]
+    own = [one for one in named if not isinstance(one, str)]
+    _check_own(own, lists)
+    texts = [one for one in named if isinstance(one, str)]
+    baseline = _easyfsl_presets.text_of(baseline) if isinstance(baseline, str) else baseline
+    compared = _compared_with(baseline, own)
+    made = engine.Evaluation(
+        lists, texts if texts or not own else ["mean"],  # whose check of the episodes counts for all
+        fitted_of(fitted, space), knowledge_of(knowledge), model_of(model),
+        baseline if not compared and texts else "mean", progress,
     )
-    return Results(found)
+    for one in own:
+        _own_method.add_to(made, one, given, lists, progress)
+    if compared or texts:
+        return Results(made.findings(_order(named, made.labels()), compared))
+    return Results(made.findings([one.name for one in own], baseline))
+
+
+def _check_own(own, lists):
+    names = [one.name for one in own]
+    for name in names:
+        if names.count(name) > 1:
+            raise UsageError(f"two methods are called '{name}': give one of them another name=")
+    if own and any(one.fewest_shots < 1 for one in lists):
+        raise UsageError(f"'{names[0]}' needs labelled images of each class, and a task has none: ask for more shots")
+
+
+def _compared_with(baseline, own):
+    """The label of a baseline that is written in Python; "": it is one of the library's."""
+    name = baseline if isinstance(baseline, str) else _own_method.own(baseline).name
+    return name if any(one.name == name for one in own) else ""
+
+
+def _order(named, labels):
+    """Labels of all methods in the order in which they were named."""
+    rest = iter(labels[: sum(isinstance(one, str) for one in named)] if named else labels)
+    return [next(rest) if isinstance(one, str) else one.name for one in named] or list(rest)

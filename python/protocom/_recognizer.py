@@ -2,35 +2,13 @@
 import base64
 import html
 import os
+import unicodedata
 
 import numpy as np
 
-from . import _arrays
+from . import _arrays, _given_images
 from ._engine import engine
-from ._errors import Error, UsageError
-
-
-def _images(given):
-    """(list of paths, bytes and uint8 arrays; whether it was one alone)."""
-    single = isinstance(given, (str, bytes, os.PathLike)) or hasattr(given, "convert")
-    single = single or (getattr(given, "ndim", None) == 3 and getattr(given, "dtype", None) == np.uint8)
-    return [_image(one) for one in ([given] if single else given)], single
-
-
-def _image(given):
-    if isinstance(given, bytes):
-        return given
-    if isinstance(given, (str, os.PathLike)):
-        return os.fspath(given)
-    if hasattr(given, "convert"):  # a PIL image
-        return np.asarray(given.convert("RGB"))
-    made = _arrays.array(given, "an image")
-    if made.dtype != np.uint8 or made.ndim != 3 or made.shape[2] != 3:
-        raise Error(
-            f"an image should be a path, bytes of a file, a PIL image, or uint8 [height, width, 3] in RGB; "
-            f"found {made.dtype} {made.shape}"
-        )
-    return made
+from ._errors import UsageError
 
 
 def _is_features(given):
@@ -52,7 +30,7 @@ class Backbone:
 
     def extract(self, images, *, progress=None):
         """Features of images: a list of n (paths, bytes, PIL images, uint8 [h, w, 3]) -> float32 [n, d]."""
-        return self._core.extract(_images(images)[0], progress)
+        return self._core.extract(_given_images.listed(images), progress)
 
     @property
     def dim(self):
@@ -66,6 +44,10 @@ class Backbone:
 
     def __repr__(self):
         return f"Backbone(d={self.dim}, {self.preprocessing})"
+
+
+def _opened_again(path, options, text_encoder):
+    return Recognizer(path, **options, text_encoder=text_encoder)
 
 
 class TextEncoder:
@@ -100,6 +82,9 @@ class TextEncoder:
     def compares_with_images(self):
         """Whether cosines with features of images count: those of its own image encoder."""
         return self._core.compares_with_images
+
+    def __reduce__(self):
+        return TextEncoder, (os.path.abspath(self._folder),)
 
     def __repr__(self):
         return f"TextEncoder({self._folder!r}, d={self.dim})"
@@ -184,7 +169,40 @@ class Recognizer:
             "shares": {_name(one): _arrays.number(share, "a share") for one, share in dict(shares or {}).items()},
             "device": device,
         }
-        self._core = engine.Recognizer(self._path, self._options)
+        self._opened = engine.Recognizer(self._path, self._options)
+
+    @property
+    def _core(self):
+        if self._opened is None:
+            raise UsageError(f"the recognizer {self._path} is closed: open it again")
+        return self._opened
+
+    def close(self):
+        """Closes the file; what is asked afterwards is an Error. Also at the end of ``with``."""
+        self._opened = None
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *raised):
+        self.close()
+
+    def __len__(self):
+        """How many classes there are."""
+        return len(self._core.classes())
+
+    def __bool__(self):
+        return True  # also without a class
+
+    def __iter__(self):
+        """Names of the classes."""
+        return iter(self.classes)
+
+    def __contains__(self, name):
+        return isinstance(name, str) and unicodedata.normalize("NFC", name) in self.classes
+
+    def __reduce__(self):
+        return _opened_again, (os.path.abspath(self._path), self._options, self._text_encoder)
 
     @classmethod
     def open(cls, path, **options):
@@ -233,19 +251,25 @@ class Recognizer:
             os.unlink(path)
             raise
 
-    def classify(self, images):
+    def classify(self, images, *, on_error="raise"):
         """An Answer for an image, a list of them for several.
 
-        Images are paths, bytes of files, PIL images, uint8 [h, w, 3], or features float32 [d] or [n, d].
+        Images are paths, bytes of files, PIL images, uint8 [h, w, 3], or features float32 [d] or [n, d]. Several are a list,
+        ``protocom.images_in("holiday")``, or anything that gives one after the other: a few are held at a time.
+
+        ``on_error``: of an image that cannot be read "raise" raises an Error with its ``index`` and ``path`` (None unless it
+        is a file); "skip" logs it, and its answer is None.
         """
         if _is_features(images):
+            _given_images.check_on_error(on_error)
             rows = np.atleast_2d(_arrays.array(images, "features"))
-            answers = self._core.classify_features(np.ascontiguousarray(rows, np.float32))
-            single = getattr(images, "ndim", 2) == 1
-        else:
-            given, single = _images(images)
-            answers = self._core.classify(given)
-        made = [Answer(one) for one in answers]
+            made = [Answer(one) for one in self._core.classify_features(np.ascontiguousarray(rows, np.float32))]
+            return made[0] if getattr(images, "ndim", 2) == 1 else made
+        given, single = _given_images.images(images)
+        rows, places, count = _given_images.features_of(given, self._core.features_of, on_error)
+        made = [None] * count
+        for place, one in zip(places, self._core.classify_features(rows) if places else ()):
+            made[place] = Answer(one)
         return made[0] if single else made
 
     def enrol(self, name, images=(), *, attributes=(), descriptions=()):
@@ -263,7 +287,7 @@ class Recognizer:
         if _is_features(images):
             rows = np.atleast_2d(_arrays.array(images, "features"))
             return self._core.enrol_features(said, np.ascontiguousarray(rows, np.float32))
-        return self._core.enrol(said, _images(images)[0])
+        return self._core.enrol(said, _given_images.listed(images))
 
     def _text_core(self):
         if self._text_encoder is None:
@@ -283,7 +307,7 @@ class Recognizer:
         if _is_features(images):
             rows = np.atleast_2d(_arrays.array(images, "features"))
             return self._core.add_unlabelled_features(np.ascontiguousarray(rows, np.float32))
-        return self._core.add_unlabelled(_images(images)[0])
+        return self._core.add_unlabelled(_given_images.listed(images))
 
     def remove_unlabelled(self):
         """Removes all of them; returns how many there were."""
@@ -298,7 +322,7 @@ class Recognizer:
         """Calibrates probabilities and the threshold of "none of these": by images of none of the classes, or by
         leaving each class out in turn. ``false_accept``: the share of such images that may be taken for a class; None: as
         many of them pass as own images are refused. Returns a dict."""
-        return self._core.calibrate(_images(others)[0], false_accept, progress)
+        return self._core.calibrate(_given_images.listed(others), false_accept, progress)
 
     @property
     def classes(self):
@@ -321,7 +345,7 @@ class Recognizer:
 
     def features_of(self, images):
         """Features of images by its own encoder: float32 [n, d]."""
-        return self._core.features_of(_images(images)[0])
+        return _given_images.features_of(_given_images.images(images)[0], self._core.features_of)[0]
 
     def rename(self, name, to):
         """Renames a class."""
@@ -344,6 +368,8 @@ class Recognizer:
         return self._core.redo()
 
     def __repr__(self):
+        if self._opened is None:
+            return f"Recognizer({self._path!r}, closed)"
         classes = self.classes
         return f"Recognizer({self._path!r}, {len(classes)} classes, {sum(classes.values())} images)"
 

@@ -5,7 +5,7 @@ import os
 
 import numpy as np
 
-from . import _html
+from . import _easyfsl_presets, _html, _own_method
 from ._engine import engine
 from ._errors import Error, UsageError
 
@@ -56,7 +56,10 @@ class Results:
             json.dump(self.findings, file, ensure_ascii=False)
 
     def label(self, method):
-        """The label of the method that is meant by a text, as ``protocom.make`` takes it."""
+        """The label of the method that is meant by a text, as ``protocom.make`` takes it, or by a method of your own."""
+        if not isinstance(method, str):
+            method = _own_method.own(method).name
+        method = _easyfsl_presets.text_of(method)
         labels = list(dict.fromkeys(one["method"] for one in self.findings["results"]))
         if method in labels:
             return method

@@ -151,8 +151,9 @@ def tags():
     )
 
 
-# What a method takes beside X and y. Fitting takes no weights of images: a request for them is refused by scikit-learn.
-_ROUTED = {"fit": ["classes"], "partial_fit": ["classes"], "score": ["sample_weight"]}
+# What a method takes beside X and y.
+_ROUTED = {"fit": ["classes", "sample_weight"], "partial_fit": ["classes", "sample_weight"], "score": ["sample_weight"]}
+UNCHANGED = "$UNCHANGED$"  # scikit-learn's word for it
 
 
 def routing_of(estimator):
@@ -169,7 +170,7 @@ def routing_of(estimator):
     return made
 
 
-def request(estimator, method, name, value):
+def request(estimator, method, **values):
     """Notes what ``set_..._request`` asks for, where scikit-learn's clone finds it."""
     there = sys.modules.get("sklearn")
     if there is None or not there.get_config().get("enable_metadata_routing", False):
@@ -178,6 +179,8 @@ def request(estimator, method, name, value):
             "sklearn.set_config(enable_metadata_routing=True)."
         )
     asked = routing_of(estimator)
-    getattr(asked, method).add_request(param=name, alias=value)
+    for name, value in values.items():
+        if value != UNCHANGED:
+            getattr(asked, method).add_request(param=name, alias=value)
     estimator._metadata_request = asked
     return estimator

@@ -80,16 +80,113 @@ std::vector<Episodes> draw(const SharedFeatures& features, const py::dict& optio
   });
 }
 
-nlohmann::json evaluate(const std::vector<Episodes>& lists, const Contestants& given, Progress& progress) {
-  const FeatureSet& features = *lists.front().features;
-  std::vector<EpisodeList> own;
-  for (const Episodes& episodes : lists) own.push_back(episodes.list);
-  const Evaluated made = evaluate_lists(features, own, given, progress);
-  nlohmann::json findings = findings_json(features, made.tasks, made.pairs, made.records.checks);
-  findings["baseline"] = made.comparisons.baseline;
-  for (nlohmann::json& row : findings["results"]) row["task"] = describe(shape_from_json(row));
-  for (nlohmann::json& row : findings["differences"]) row["task"] = describe(shape_from_json(row));
-  return findings;
+/// What methods of the library reached on lists of episodes, to which scores of methods in Python are added.
+class Evaluation {
+ public:
+  Evaluation(const std::vector<Episodes>& lists, const Contestants& given, Progress& progress)
+      : features_(lists.front().features) {
+    std::vector<EpisodeList> own;
+    for (const Episodes& episodes : lists) own.push_back(episodes.list);
+    made_ = evaluate_lists(*features_, own, given, progress);
+    find_places(lists);
+  }
+
+  /// The labels of the library's methods, in order: some may be left out of tasks without labelled images.
+  [[nodiscard]] std::vector<std::string> labels() const {
+    std::vector<std::string> most;
+    for (const EvaluationTask& task : made_.tasks) {
+      std::vector<std::string> own;
+      for (const MethodScores& scores : task.scores.front().methods) own.push_back(scores.method);
+      if (own.size() > most.size()) most = std::move(own);
+    }
+    return most;
+  }
+
+  /// Adds what a method reached on list `number`: accuracies in percent, and what its check found.
+  void add(size_t number, const std::string& label, const std::string& mode, std::vector<double> accuracy,
+           int64_t episodes, int64_t queries, int64_t ties) {
+    const auto& [task, seed] = places_.at(number);
+    made_.tasks[task].scores[seed].methods.push_back({label, mode, std::move(accuracy), {}});
+    ProtocolChecks& checks = made_.records.checks;
+    checks.permuted_episodes = std::max(checks.permuted_episodes, episodes);
+    checks.permuted_queries += queries;
+    checks.ties += ties;
+  }
+
+  /// Of the methods with these labels, in this order; an empty baseline is the one that was given at first.
+  [[nodiscard]] nlohmann::json findings(const std::vector<std::string>& labels, const std::string& baseline) const {
+    std::vector<EvaluationTask> tasks = made_.tasks;
+    for (EvaluationTask& task : tasks) {
+      for (SeedScores& seed : task.scores) seed.methods = chosen(seed.methods, labels);
+    }
+    const Comparisons asked{baseline.empty() ? made_.comparisons.baseline : baseline, {}};
+    nlohmann::json found = findings_json(*features_, tasks, pairs_to_compare(labels, asked), made_.records.checks);
+    found["baseline"] = asked.baseline;
+    for (nlohmann::json& row : found["results"]) row["task"] = describe(shape_from_json(row));
+    for (nlohmann::json& row : found["differences"]) row["task"] = describe(shape_from_json(row));
+    return found;
+  }
+
+ private:
+  static std::vector<MethodScores> chosen(const std::vector<MethodScores>& all,
+                                          const std::vector<std::string>& labels) {
+    std::vector<MethodScores> own;
+    for (const std::string& label : labels) {
+      if (const MethodScores* found = find_scores(all, label)) own.push_back(*found);
+    }
+    return own;
+  }
+
+  /// Where the scores of each list are: its task, and its place among the lists of that.
+  void find_places(const std::vector<Episodes>& lists) {
+    std::vector<size_t> next(made_.tasks.size(), 0);
+    for (const Episodes& episodes : lists) {
+      const auto shape = shape_json(episodes.list.shape);
+      const auto task = std::find_if(made_.tasks.begin(), made_.tasks.end(),
+                                     [&](const EvaluationTask& one) { return shape_json(one.shape) == shape; });
+      const auto number = static_cast<size_t>(task - made_.tasks.begin());
+      places_.emplace_back(number, next[number]++);
+    }
+  }
+
+  SharedFeatures features_;
+  Evaluated made_;
+  std::vector<std::pair<size_t, size_t>> places_;
+};
+
+/// Numbers of groups one after the other, and where each episode's begin: int64 [all], [episodes + 1].
+struct Flat {
+  std::vector<int64_t> values, starts = {0};
+  void end_episode() { starts.push_back(static_cast<int64_t>(values.size())); }
+  [[nodiscard]] py::tuple arrays() const {
+    return py::make_tuple(numpy_of(Array::of(values)), numpy_of(Array::of(starts)));
+  }
+};
+
+/// Adds an episode's rows, class by class, and the number of the class of each.
+void append(const std::vector<std::vector<int64_t>>& groups, Flat& rows, Flat& labels) {
+  for (size_t k = 0; k < groups.size(); ++k) {
+    rows.values.insert(rows.values.end(), groups[k].begin(), groups[k].end());
+    labels.values.insert(labels.values.end(), groups[k].size(), static_cast<int64_t>(k));
+  }
+  rows.end_episode();
+  labels.end_episode();
+}
+
+/// Supports, their labels, queries, their labels.
+py::tuple flat_rows(const Episodes& episodes) {
+  Flat support, labels, query, truth;
+  for (const Episode& episode : episodes.list.episodes) {
+    append(episode.support, support, labels);
+    append(episode.query, query, truth);
+  }
+  return py::make_tuple(support.arrays(), labels.arrays(), query.arrays(), truth.arrays());
+}
+
+py::object ways_of(const Episodes& episodes) {
+  std::vector<int64_t> ways;
+  for (const Episode& episode : episodes.list.episodes) ways.push_back(static_cast<int64_t>(episode.classes.size()));
+  return numpy_of(Array::of(ways));
 }
 
 py::dict dict_of(const Episode& episode) {
@@ -140,16 +237,26 @@ void bind_evaluation(py::module_& module) {
            })
       .def_property_readonly("hash", [](const Episodes& own) { return own.list.hash(*own.features); })
       .def_property_readonly("task", [](const Episodes& own) { return describe(own.list.shape); })
-      .def_property_readonly("seed", [](const Episodes& own) { return own.list.seed; });
+      .def_property_readonly("seed", [](const Episodes& own) { return own.list.seed; })
+      .def_property_readonly("fewest_shots", [](const Episodes& own) { return own.list.shape.k_shot; })
+      .def("rows", &flat_rows)
+      .def("ways", &ways_of);
   module.def("draw", &draw);
-  module.def("evaluate", [](const std::vector<Episodes>& lists, std::vector<std::string> methods,
-                            const std::vector<SharedFitted>& fitted, const SharedKnowledge& knowledge,
-                            const SharedModel& model, std::string baseline, py::object callback) {
-    if (lists.empty()) fail_usage("there are no episodes to evaluate on");
-    const Contestants given{std::move(methods), values_of(fitted), knowledge.get(), model.get(), std::move(baseline)};
-    PythonProgress progress(std::move(callback));
-    return python_of(unlocked([&] { return evaluate(lists, given, progress); }));
-  });
+  py::class_<Evaluation>(module, "Evaluation")
+      .def(py::init([](const std::vector<Episodes>& lists, std::vector<std::string> methods,
+                       const std::vector<SharedFitted>& fitted, const SharedKnowledge& knowledge,
+                       const SharedModel& model, std::string baseline, py::object callback) {
+        if (lists.empty()) fail_usage("there are no episodes to evaluate on");
+        const Contestants given{std::move(methods), values_of(fitted), knowledge.get(), model.get(),
+                                std::move(baseline)};
+        PythonProgress progress(std::move(callback));
+        return unlocked([&] { return std::make_unique<Evaluation>(lists, given, progress); });
+      }))
+      .def("labels", &Evaluation::labels)
+      .def("add", &Evaluation::add)
+      .def("findings", [](const Evaluation& own, const std::vector<std::string>& labels, const std::string& baseline) {
+        return python_of(own.findings(labels, baseline));
+      });
 }
 
 }  // namespace protocom::python

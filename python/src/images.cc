@@ -10,6 +10,7 @@
 #include "base/error.h"
 #include "calls.h"
 #include "encoders/extract.h"
+#include "images/skipped_files.h"
 #include "methods.h"
 
 namespace protocom::python {
@@ -72,6 +73,7 @@ GivenImages pointers(const std::vector<GivenImage>& images) {
 }
 
 void bind_images(py::module_& module) {
+  module.def("is_image_name", [](const std::filesystem::path& path) { return is_image_name(path); });
   py::class_<SharedBackbone, std::shared_ptr<SharedBackbone>>(module, "Backbone")
       .def(py::init([](const std::filesystem::path& path, const std::string& preprocessing, const std::string& output,
                        std::string device) {

@@ -195,3 +195,36 @@ def test_scikit_learn_finds_nothing_wrong_that_can_be_right():
         for one, check in estimator_checks_generator(estimator):
             with contextlib.suppress(unittest.SkipTest):  # of what its own settings leave out
                 check(one)
+
+
+# -- weights of images
+
+
+@pytest.mark.parametrize("make", [protocom.PLDA, lambda: protocom.PLDA(transductive=True), lambda: protocom.make("linear-svm")])
+def test_a_weight_is_how_many_times_an_image_is_there(task, make):
+    x, y, q, _ = task
+    weights = np.arange(len(x)) % 3
+    expected = make().fit(np.repeat(x, weights, 0), np.repeat(y, weights)).predict_proba(q)
+    for given in (weights, weights.astype(float), list(weights)):
+        np.testing.assert_array_equal(make().fit(x, y, given).predict_proba(q), expected)
+    np.testing.assert_array_equal(make().fit(x, y, 1).predict_proba(q), make().fit(x, y).predict_proba(q))
+    more = make().fit(x[:9], y[:9], weights[:9]).partial_fit(x[9:], y[9:], sample_weight=weights[9:])
+    np.testing.assert_allclose(more.predict_proba(q), expected, atol=1e-5)
+
+
+def test_weights_that_count_no_images_are_refused(task):
+    x, y, _, _ = task
+    for given, words in ((np.full(len(x), 0.5), "whole numbers"), (np.full(len(x), -1), "whole numbers"), (np.ones(3), "a number for each"),
+                         (np.full(len(x), np.nan), "whole numbers"), (["a"] * len(x), "a number for each"), (0, "0 sample")):
+        with pytest.raises(protocom.Error, match=words):
+            protocom.PLDA().fit(x, y, given)
+
+
+def test_copies_answer_as_the_original_whatever_is_set_since(task):
+    x, y, q, _ = task
+    classifier = protocom.make("mean").fit(x, y, np.arange(len(x)) % 2 + 1)
+    expected = classifier.predict_proba(q)
+    classifier.set_params(method="linear-svm", seed=5)
+    for same in (classifier, copy.deepcopy(classifier), pickle.loads(pickle.dumps(classifier))):
+        np.testing.assert_array_equal(same.predict_proba(q), expected)
+        assert same.method == "linear-svm" and same.method_ == "mean"

@@ -1,4 +1,5 @@
 import os
+import pickle
 import shutil
 import subprocess
 import sys
@@ -194,3 +195,65 @@ def test_an_encoder_that_is_not_named_is_the_default_one(photos, tmp_path, monke
     with pytest.raises(protocom.Error, match="PROTOCOM_ENCODER is test-gone"):
         protocom.Recognizer.create(tmp_path / "none.pcm", images=photos / "my-photos")
     assert not (tmp_path / "none.pcm").exists()
+
+
+# -- several images, and one that cannot be read
+
+
+def test_one_bad_photo_does_not_lose_the_others(mine, photos, tmp_path, caplog):
+    (tmp_path / "bad.png").write_text("no image")
+    paths = [photos / "holiday" / "1.png", tmp_path / "bad.png", photos / "holiday" / "2.png", b"no"]
+    expected = [one.ranking for one in mine.classify([paths[0], paths[2]])]
+    answers = mine.classify(paths, on_error="skip")
+    assert [None if one is None else one.ranking for one in answers] == [expected[0], None, expected[1], None]
+    assert "bad.png" in caplog.text and "image 3" in caplog.text
+    assert mine.classify(tmp_path / "bad.png", on_error="skip") is None and mine.classify(paths[3:], on_error="skip") == [None]
+    for given, index, path in ((paths, 1, str(paths[1])), (paths[2:], 1, None), ([paths[0]] * 30 + [paths[1]], 30, str(paths[1]))):
+        with pytest.raises(protocom.Error, match="bad.png" if path else "image 1") as caught:
+            mine.classify(given)
+        assert (caught.value.index, caught.value.path) == (index, path) and "\n" not in str(caught.value)
+    with pytest.raises(protocom.UsageError, match="on_error should be 'raise' or 'skip'"):
+        mine.classify(paths, on_error="ignore")
+
+
+def test_images_are_taken_as_they_come(mine, photos):
+    paths = sorted(str(one) for one in (photos / "holiday").iterdir())
+    assert protocom.images_in(photos / "holiday") == protocom.images_in(str(photos / "holiday" / "*.png")) == paths
+    expected = [one.ranking for one in mine.classify(paths * 12)]
+    held, most = set(), []
+
+    def images():
+        for i, path in enumerate(paths * 12):
+            held.add(i)
+            most.append(len(held))
+            yield Held(path, lambda i=i: held.discard(i))
+
+    class Held:
+        def __init__(self, path, gone):
+            self.path, self.gone = path, gone
+
+        def __fspath__(self):
+            return self.path
+
+        def __del__(self):
+            self.gone()
+
+    os.PathLike.register(Held)
+    assert [one.ranking for one in mine.classify(images())] == expected and max(most) <= 34
+    assert mine.features_of(iter(paths)).shape == (3, 48)
+    for given, words in ((photos / "holiday", "is a folder: protocom.images_in"), ([], "no image"), (iter(()), "no image")):
+        with pytest.raises(protocom.Error, match=words):
+            mine.classify(given)
+    with pytest.raises(protocom.Error, match="there is no image in .*none"):
+        protocom.images_in(photos / "none")
+
+
+def test_a_recognizer_is_a_collection_that_closes_and_is_pickled_by_its_path(mine, photos):
+    assert len(mine) == 3 and list(mine) == list(mine.classes) and "blue" in mine and "pink" not in mine and 3 not in mine
+    expected = mine.classify(photos / "holiday" / "1.png").ranking
+    with pickle.loads(pickle.dumps(mine)) as again:
+        assert again.classify(photos / "holiday" / "1.png").ranking == expected
+    with pytest.raises(protocom.UsageError, match=r"mine\.pcm is closed: open it again"):
+        again.classify(photos / "holiday" / "1.png")
+    assert "closed" in repr(again) and mine.classify(photos / "holiday" / "1.png").ranking == expected
+    again.close()

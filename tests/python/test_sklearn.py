@@ -254,22 +254,21 @@ def test_scikit_learn_finds_names_of_features_consistent():
 # -- inside scikit-learn's tools
 
 
-def test_weights_of_images_are_refused_as_scikit_learn_refuses_them(task):
+def test_weights_of_images_are_routed_as_scikit_learn_routes_them(task):
     sklearn = pytest.importorskip("sklearn", minversion="1.6")
     from sklearn.model_selection import cross_validate
     from sklearn.pipeline import make_pipeline
     from sklearn.utils.validation import has_fit_parameter
 
     x, y, q, right = task
-    assert not has_fit_parameter(protocom.PLDA(), "sample_weight")
-    with pytest.raises(TypeError, match="sample_weight"):
-        protocom.PLDA().fit(x, y, sample_weight=np.ones(len(x)))
+    assert has_fit_parameter(protocom.PLDA(), "sample_weight")
     with pytest.raises(RuntimeError, match="metadata routing is enabled"):
         protocom.PLDA().set_score_request(sample_weight=True)
     with sklearn.config_context(enable_metadata_routing=True):
-        with pytest.raises(TypeError, match="sample_weight"):
-            make_pipeline(protocom.PLDA()).fit(x, y, sample_weight=np.ones(len(x)))
-        weighed = protocom.PLDA().set_score_request(sample_weight=True)
+        twice = np.arange(len(x)) % 3
+        routed = make_pipeline(protocom.PLDA().set_fit_request(sample_weight=True)).fit(x, y, sample_weight=twice)
+        np.testing.assert_array_equal(routed.predict_proba(x), protocom.PLDA().fit(x, y, twice).predict_proba(x))
+        weighed = protocom.PLDA().set_score_request(sample_weight=True).set_fit_request(sample_weight=False)
         weights = np.r_[1.0, np.zeros(len(x) - 1)]
         cross_validate(sklearn.clone(weighed), x, y, cv=2, params={"sample_weight": weights + 0.1}, error_score="raise")
         with pytest.raises(sklearn.exceptions.UnsetMetadataPassedError):

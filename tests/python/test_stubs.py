@@ -2,6 +2,9 @@
 import ast
 import inspect
 import pathlib
+import re
+
+import pytest
 
 import protocom
 
@@ -26,16 +29,61 @@ def public_members(kind):
 
 def test_every_name_and_parameter_is_in_the_stubs_and_nothing_else():
     stub = ast.parse((pathlib.Path(protocom.__file__).parent / "__init__.pyi").read_text())
-    there = {node.name: node for node in stub.body if isinstance(node, (ast.ClassDef, ast.FunctionDef))}
+    there = {node.name: node for node in stub.body if isinstance(node, (ast.ClassDef, ast.FunctionDef)) and not node.name.startswith("_")}
     assert set(there) == {name for name in protocom.__all__ if name != "easyfsl"}
     for name, node in there.items():
         value = getattr(protocom, name)
         if isinstance(node, ast.FunctionDef):
-            assert parameters_of(node) == of_runtime(value) or name == "make", name
+            expected = of_runtime(protocom.Classifier.__init__)[1:] if name == "make" else of_runtime(value)
+            assert parameters_of(node) == expected, name
             continue
         stated = {one.name: one for one in node.body if isinstance(one, ast.FunctionDef)}
         members = public_members(value)
         assert {one for one in stated if not one.startswith("_")} == {one for one in members if not one.startswith("_")}, name
         for one, member in members.items():
             if inspect.isfunction(member) and one in stated:
-                assert parameters_of(stated[one]) == of_runtime(member), f"{name}.{one}"
+                expected = of_runtime(member)
+                if one == "open":  # which hands its options on
+                    expected = expected[:1] + of_runtime(value.__init__)[1:]
+                assert parameters_of(stated[one]) == expected, f"{name}.{one}"
+
+
+RIGHT = """
+import numpy as np
+import protocom
+x, y = np.zeros((4, 3)), ["a", "a", "b", "b"]
+share: float = protocom.make("mean", seed=3).fit(x, y, sample_weight=[1, 1, 2, 2]).score(x, y)
+mine = protocom.Recognizer.open("mine.pcm", top=3)
+name: str = mine.classify("1.png").name
+names: list[str] = [one.name for one in mine.classify(["1.png", b"bytes"])]
+some = [one.name for one in mine.classify(protocom.images_in("holiday"), on_error="skip") if one is not None]
+one = protocom.episodes(x, y)[0]["support"][0][0] + 1
+def own(support: np.ndarray, labels: np.ndarray, query: np.ndarray) -> np.ndarray:
+    return query
+results = protocom.evaluate(x, y, methods=["plda", own, protocom.OwnMethod(own, name="b")])
+gain: float = results.compare(own, "plda")[0]["difference"] + results.rows[0]["accuracy"]
+added: int = mine.enrol("a", ["1.png"])["classes"][0]["added"]
+"""
+
+WRONG = [
+    'protocom.make("mean", sed=3)', 'protocom.make(3)', 'protocom.Recognizer.open("mine.pcm", tops=3)', 'mine.classify("1.png").title',
+    'mine.classify(["1.png"]).name', 'mine.classify(["1.png"], on_error="skip")[0].name', 'mine.classify("1.png", on_error="ignore")',
+    'protocom.episodes(x, y)[0]["shots"]', 'results.rows[0]["score"]', 'results.compare(own, "plda")[0]["gap"]',
+    'mine.enrol("a", ["1.png"])["class"]', 'protocom.describe("mean")["title"]', 'protocom.evaluate(x, y, methods=[3])',
+    'protocom.PLDA(transductive="yes")',
+]
+
+
+def test_mypy_finds_planted_mistakes_and_nothing_else(tmp_path):
+    api = pytest.importorskip("mypy.api")
+    (tmp_path / "user.py").write_text(RIGHT + "\n".join(WRONG) + "\n")
+    package = pathlib.Path(protocom.__file__).parent
+    (tmp_path / "protocom").mkdir()
+    for name in ("__init__.pyi", "easyfsl.py", "py.typed"):
+        (tmp_path / "protocom" / name).write_text((package / name).read_text())
+    (tmp_path / "mypy.ini").write_text("[mypy]\nignore_missing_imports = True\nfollow_imports = silent\n")
+    told, failed, _ = api.run([str(tmp_path / "user.py"), "--config-file", str(tmp_path / "mypy.ini"), "--cache-dir", str(tmp_path / "cache")])
+    assert not failed
+    lines = {int(found[1]) for found in re.finditer(r"user\.py:(\d+): error", told)}
+    first = RIGHT.count("\n") + 1
+    assert lines == set(range(first, first + len(WRONG))), told
