@@ -71,6 +71,7 @@ Preprocessing taken(const Encoder& encoder, const PackedImages& images) {
   Preprocessing preprocessing = encoder.preprocessing();
   preprocessing.image_size = images.image_size();
   preprocessing.resize = images.resize;
+  preprocessing.squeeze = images.squeeze;
   return preprocessing;
 }
 

@@ -38,6 +38,10 @@ PackedImages load_images(const DatasetOptions& source, const Preprocessing& size
 
 void warn_of_sizes(const Encoder& encoder, const PackedImages& images) {
   const Preprocessing expected = encoder.preprocessing();
+  if (images.squeeze != expected.squeeze)
+    logger().warn("the backbone takes images {}, these are {}: give the folder of the photos instead of a pack",
+                  expected.squeeze ? "squeezed into a square" : "cut to a square",
+                  images.squeeze ? "squeezed into one" : "cut to one");
   if (images.image_size() == expected.image_size && images.shorter_side() == expected.shorter_side()) return;
   logger().warn(
       "the backbone takes images of {0}x{0} pixels cut out of a shorter side of {1}, these are {2}x{2} of {3}",

@@ -27,6 +27,7 @@ PackedImages pack_folder(const ImageSource& source, Progress& progress) {
   if (source.sizes.image_size > 0) pack.image_size = source.sizes.image_size;
   pack.resize = source.sizes.resize;
   pack.resampling = source.sizes.resampling;
+  pack.squeeze = source.sizes.squeeze;
   pack.strict = source.strict;
   const ImageDataset dataset = list_images(source.path, source.dataset);
   if (dataset.skipped.total() > 0) logger().info("{}: {}", source.path.string(), dataset.skipped.describe());

@@ -47,9 +47,10 @@ void check_consistent(const PackedImages& images, const std::string& where) {
   if (*low < 0 || *high >= classes) fail("{}: labels must be 0..{}, found {}..{}", where, classes - 1, *low, *high);
 }
 
-int64_t read_resize(const ArtefactHeader& header, const std::string& where) {
+void read_sizes(const ArtefactHeader& header, const std::string& where, PackedImages& images) {
   try {
-    return whole_number_or<int64_t>(header.details, "resize", 0);
+    images.resize = whole_number_or<int64_t>(header.details, "resize", 0);
+    images.squeeze = header.details.value("squeeze", false);
   } catch (const nlohmann::json::exception& error) {
     fail("{}: the header is damaged: {}", where, reason_of(error));
   }
@@ -80,6 +81,7 @@ void write_pack(const std::filesystem::path& path, const PackedImages& images, c
                     {"image_size", images.image_size()},
                     {"content_hash", images.content_hash}};
   if (images.resize > 0) header.details["resize"] = images.resize;
+  if (images.squeeze) header.details["squeeze"] = true;
   const std::map<std::string, std::string> metadata = {{kSafetensorsHeaderKey, to_text(header)},
                                                        {"class_names", to_text(images.class_names)},
                                                        {"class_split", to_text(split_words(images))},
@@ -93,7 +95,7 @@ PackedImages read_pack(const std::filesystem::path& path) {
   const Safetensors file = read_safetensors(path);
   const ArtefactHeader header = images_detail::header_of(file, kPack, where);
   PackedImages images;
-  images.resize = read_resize(header, where);
+  read_sizes(header, where, images);
   images.class_names = words_of(file, "class_names", where);
   reading(path, [&] {
     for (const std::string& word : words_of(file, "class_split", where))

@@ -137,12 +137,13 @@ PackedImages pack_images(const ImageDataset& dataset, const PackOptions& options
   images.class_names = dataset.class_names;
   images.class_split = dataset.class_split;
   images.resize = options.resize;
+  images.squeeze = options.squeeze;
   images.pixels = make_pixels(count, options);  // [n, size, size, 3]
   const int64_t bytes = images.pixels.row(0).numel();
   auto* pixels = images.pixels.mutable_data<uint8_t>();
   Unreadable unreadable(count);
   std::vector<std::string> hashes(dataset.items.size());
-  const Preprocessing sizes{options.image_size, options.resize, {}, {}, options.resampling};
+  const Preprocessing sizes{options.image_size, options.resize, {}, {}, options.resampling, options.squeeze};
   images_detail::for_each_index(count, options.threads, "decode images", progress, [&](int64_t i) {
     try {
       const Image image = read_square_image(dataset.items[static_cast<size_t>(i)].path, sizes);

@@ -23,6 +23,7 @@ struct PackedImages {
   std::vector<std::string> image_ids;    ///< [n]
   std::string content_hash;  ///< of pixels, labels, names and split: equal content, equal hash, whatever the path
   int64_t resize = 0;        ///< pixels of the files' shorter side before the crop; 0: image_size()
+  bool squeeze = false;      ///< both sides were resized to that, whatever the ratio
 
   [[nodiscard]] int64_t size() const { return static_cast<int64_t>(image_ids.size()); }
   [[nodiscard]] int64_t image_size() const { return pixels.size(1); }
@@ -35,8 +36,9 @@ struct PackOptions {
   int64_t image_size = 84;
   int64_t resize = 0;  ///< pixels of the shorter side before the crop; 0: image_size
   Resampling resampling = Resampling::kBilinear;
-  int threads = 0;      ///< decoding threads; 0: all usable cores
-  bool strict = false;  ///< throw at the first unreadable image, instead of leaving such out with a warning each
+  bool squeeze = false;  ///< both sides are resized to that, whatever the ratio
+  int threads = 0;       ///< decoding threads; 0: all usable cores
+  bool strict = false;   ///< throw at the first unreadable image, instead of leaving such out with a warning each
   /// Where pixels are kept until they are written: a nameless file in this folder, so that a dataset larger than the
   /// memory can be packed (the folder needs room for the pixels). Empty: in memory.
   std::filesystem::path scratch_folder;

@@ -10,11 +10,13 @@
 #include "base/error.h"
 #include "base/plugin.h"
 #include "base/text.h"
+#include "encoders/huggingface_images.h"
 #include "encoders/installed_encoders.h"
 #include "encoders/onnx_file.h"
 #include "encoders/onnxruntime/encoder.h"
 #include "encoders/onnxruntime/library.h"
 #include "encoders/torch_functions.h"
+#include "io/file_kinds.h"
 #include "io/files.h"
 #include "io/memory_file.h"
 #include "io/npz.h"
@@ -37,6 +39,7 @@ bool is_onnx(const fs::path& file) {
     if (!fs::is_regular_file(file, ignored) || file.extension() == ".pb") return false;
     const MappedFile mapped(file);
     const std::string_view bytes = mapped.bytes();
+    if (begins_as_safetensors(bytes)) return false;
     return (bytes.size() < 8 || bytes.substr(4, kTfliteMark.size()) != kTfliteMark) && onnx::looks_like_onnx(bytes);
   } catch (const Error&) {
     return false;
@@ -73,12 +76,12 @@ bool is_whole(const fs::path& file) {
     if (!fs::is_regular_file(file, ignored)) return false;
     const MappedFile mapped(file);
     const std::string_view bytes = mapped.bytes();
-    if (bytes.substr(0, 2) == "PK") {
+    if (begins_as_zip(bytes)) {
       const std::vector<std::string> names = NpzReader(file).names();
       return std::none_of(names.begin(), names.end(),
                           [](const std::string& name) { return ends_with(name, "model.weights.h5"); });  // Keras
     }
-    if (bytes.size() <= 9 || bytes[8] != '{') return false;  // a safetensors file: eight bytes of length, then JSON
+    if (!begins_as_safetensors(bytes)) return false;
     read_safetensors_metadata(file);
     return true;
   } catch (const Error&) {
@@ -95,7 +98,11 @@ UnstatedPreprocessing::~UnstatedPreprocessing() = default;
 fs::path encoder_at(const fs::path& name_or_path) {
   const fs::path path = find_encoder(name_or_path);
   std::error_code ignored;
-  if (!fs::is_directory(path, ignored) || fs::exists(path / "config.json")) return path;
+  if (!fs::is_directory(path, ignored)) return path;
+  if (fs::exists(path / "config.json") || fs::exists(path / "open_clip_config.json")) {
+    const fs::path graph = huggingface::onnx_of_folder(path);
+    return graph.empty() ? path : graph;
+  }
   std::vector<std::string> names;
   for (const auto& entry : fs::directory_iterator(path)) {
     if (may_be_encoder(entry.path())) names.push_back(entry.path().filename().string());

@@ -90,9 +90,10 @@ std::filesystem::path as_one_file(const std::filesystem::path& path, const Encod
 /// Equals the hash that a recognizer keeps. Throws Error.
 std::string hash_encoder(const std::filesystem::path& path, const EncoderFileOptions& asked);
 
-/// The file or folder to read of an encoder that is named as find_encoder takes it: of a folder without config.json its
-/// one file of a kind that encoders are saved as (ONNX, TensorFlow Lite, TorchScript, weights); anything else as it is.
-/// Throws Error for a folder with none or several, and what find_encoder throws.
+/// The file or folder to read of an encoder that is named as find_encoder takes it: of a folder with config.json its
+/// onnx/model.onnx where it has no other weights, of one without config.json its one file of a kind that encoders are
+/// saved as (ONNX, TensorFlow Lite, TorchScript, weights); anything else as it is. Throws Error for a folder with none
+/// or several, and what find_encoder throws.
 std::filesystem::path encoder_at(const std::filesystem::path& name_or_path);
 
 /// The name of a fitted space in the folder of its encoder.

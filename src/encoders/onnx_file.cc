@@ -9,6 +9,7 @@
 
 #include "base/text.h"
 #include "encoders/feature_names.h"
+#include "encoders/huggingface_images.h"
 #include "encoders/onnx_tensor_files.h"
 #include "encoders/protobuf.h"
 #include "io/files.h"
@@ -148,10 +149,10 @@ int64_t read_opset(pbf_reader reader) {
   return domain.empty() || domain == "ai.onnx" ? version : 0;
 }
 
-Preprocessing stated_in(const std::map<std::string, std::string>& metadata, const std::string& where) {
+Preprocessing stated_in(const std::map<std::string, std::string>& metadata, const std::filesystem::path& path) {
   const auto found = metadata.find(kStatedInMetadata);
-  if (found == metadata.end()) return {};
-  const std::string what = where + ", " + kStatedInMetadata;
+  if (found == metadata.end()) return huggingface::preprocessing_beside(path);
+  const std::string what = path.string() + ", " + kStatedInMetadata;
   return stated_preprocessing(parse_json(found->second, what), what);
 }
 
@@ -163,7 +164,7 @@ Outline read_outline(const std::filesystem::path& path) {
     read_fields(reader, Field{kModelGraph, [&] { read_ends(message_of(reader), outline); }},
                 Field{kModelOpset, [&] { outline.opset = std::max(outline.opset, read_opset(message_of(reader))); }},
                 Field{kModelMetadata, [&] { outline.metadata.insert(read_pair(message_of(reader))); }});
-    outline.stated = stated_in(outline.metadata, path.string());
+    outline.stated = stated_in(outline.metadata, path);
     return outline;
   });
 }

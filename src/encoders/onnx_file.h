@@ -38,8 +38,9 @@ bool looks_like_onnx(std::string_view bytes);
 /// Reads the outline of an ONNX file, whose metadata `preprocessing.json` states its images. Throws Error.
 Outline read_outline(const std::filesystem::path& path);
 
-/// The preprocessing that the metadata state; `where` names the file in messages. Throws Error.
-Preprocessing stated_in(const std::map<std::string, std::string>& metadata, const std::string& where);
+/// The preprocessing that the metadata of the file `path` state, else Hugging Face's preprocessor_config.json in its
+/// folder. Throws Error.
+Preprocessing stated_in(const std::map<std::string, std::string>& metadata, const std::filesystem::path& path);
 
 /// ValueInfoProto.
 GraphValue read_value(protozero::pbf_reader reader);

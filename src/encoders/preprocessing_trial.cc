@@ -28,7 +28,8 @@ class Sizes {
     pack.image_size = preprocessing.image_size;
     pack.resize = preprocessing.shorter_side();
     pack.resampling = preprocessing.resampling;
-    const auto [found, is_new] = packed_.try_emplace({pack.image_size, pack.resize, pack.resampling});
+    pack.squeeze = preprocessing.squeeze;
+    const auto [found, is_new] = packed_.try_emplace({pack.image_size, pack.resize, pack.resampling, pack.squeeze});
     if (is_new) found->second = pack_images(images_, pack, progress_);
     return found->second;
   }
@@ -36,7 +37,7 @@ class Sizes {
  private:
   ImageDataset images_;
   Progress& progress_;
-  std::map<std::tuple<int64_t, int64_t, Resampling>, PackedImages> packed_;
+  std::map<std::tuple<int64_t, int64_t, Resampling, bool>, PackedImages> packed_;
 };
 
 /// How many images each class has, [c].

@@ -61,7 +61,8 @@ Image resize(const Image& image, int64_t height, int64_t width);
 /// The preprocessing of every stage: the shorter side resized to that of an encoder's preprocessing, the other one to
 /// the nearest whole number of the same ratio, then the central square of its image size, Preprocessing{84} for
 /// instance. No normalisation. By another filter than bilinear it is to the bit what Pillow and torchvision give, whose
-/// other side is rounded down. Throws UsageError unless the size is positive and no larger than the shorter side.
+/// other side is rounded down. Where the preprocessing squeezes, both sides become that long. Throws UsageError unless
+/// the size is positive and no larger than the shorter side.
 Image resize_and_crop(const Image& image, const Preprocessing& preprocessing);
 
 /// read_image and resize_and_crop with the codec's own down-scaling: what packing, enrolment and classification do to a

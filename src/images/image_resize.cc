@@ -61,7 +61,7 @@ Image resize_and_crop(const Image& image, const Preprocessing& preprocessing) {
   const auto scaled = [&](int64_t side) {
     return as_pillow ? side * resized / shorter : (2 * side * resized + shorter) / (2 * shorter);
   };
-  const Size whole{scaled(image.height), scaled(image.width)};
+  const Size whole = preprocessing.squeeze ? Size{resized, resized} : Size{scaled(image.height), scaled(image.width)};
   const int64_t top = (whole.height - size) / 2;
   const int64_t left = (whole.width - size) / 2;
   if (whole.height == image.height && whole.width == image.width) return cut(image, top, left, {size, size});

@@ -41,12 +41,18 @@ int64_t parse_side(const std::string& text, const std::string& value) {
 void set_parameter(const std::string& text, const std::string& part, Preprocessing& result) {
   const size_t equals = part.find('=');
   const std::string name = part.substr(0, equals);
+  if (part == "squeeze") {
+    result.squeeze = true;
+    result.resize = 0;  // nothing is cut off, unless a resize= behind it asks for that
+    return;
+  }
   if (equals != std::string::npos && name == "resampling") {
     result.resampling = parse_resampling(part.substr(equals + 1));
     return;
   }
   if (equals == std::string::npos || (name != "size" && name != "resize"))
-    fail_usage("'{}': its parameters are size=PIXELS, resize=PIXELS and resampling=bicubic, found '{}'", text, part);
+    fail_usage("'{}': its parameters are size=PIXELS, resize=PIXELS, resampling=bicubic and squeeze, found '{}'", text,
+               part);
   const int64_t side = parse_side(text, part.substr(equals + 1));
   if (name == "size")
     result = at_size(result, side);
@@ -74,7 +80,7 @@ std::string wrong_with(const Preprocessing& preprocessing) {
 
 /// Keys that nobody reads would be taken as read.
 void check_keys(const nlohmann::json& json, const std::string& where) {
-  const std::vector<std::string> known = {"image_size", "resize", "mean", "std", "resampling"};
+  const std::vector<std::string> known = {"image_size", "resize", "mean", "std", "resampling", "squeeze"};
   for (const auto& [key, value] : json.items()) {
     if (std::find(known.begin(), known.end(), key) != known.end()) continue;
     const std::string advice =
@@ -106,7 +112,7 @@ bool operator==(const Preprocessing& a, const Preprocessing& b) {
     return preprocessing.normalises() ? preprocessing.std : std::vector<double>{1, 1, 1};
   };
   return a.image_size == b.image_size && a.shorter_side() == b.shorter_side() && mean(a) == mean(b) &&
-         std(a) == std(b) && a.resampling == b.resampling;
+         std(a) == std(b) && a.resampling == b.resampling && a.squeeze == b.squeeze;
 }
 
 Preprocessing at_size(const Preprocessing& preprocessing, int64_t image_size) {
@@ -118,9 +124,9 @@ Preprocessing at_size(const Preprocessing& preprocessing, int64_t image_size) {
 
 std::string describe(const Preprocessing& preprocessing) {
   const bool usual = preprocessing.resampling == Resampling::kBilinear;
-  std::string text =
-      fmt::format("shorter side {}{}, crop {}, ", preprocessing.shorter_side(),
-                  usual ? "" : fmt::format(" {}", to_string(preprocessing.resampling)), preprocessing.image_size);
+  std::string text = fmt::format(
+      "{} {}{}, crop {}, ", preprocessing.squeeze ? "squeezed to" : "shorter side", preprocessing.shorter_side(),
+      usual ? "" : fmt::format(" {}", to_string(preprocessing.resampling)), preprocessing.image_size);
   if (!preprocessing.normalises()) return text + "RGB in [0, 1]";
   return text +
          fmt::format("mean {:g}, std {:g}", fmt::join(preprocessing.mean, " "), fmt::join(preprocessing.std, " "));
@@ -148,6 +154,7 @@ nlohmann::json to_json(const Preprocessing& preprocessing) {
                          {"mean", preprocessing.mean},
                          {"std", preprocessing.std}};
   if (preprocessing.resampling != Resampling::kBilinear) json["resampling"] = to_string(preprocessing.resampling);
+  if (preprocessing.squeeze) json["squeeze"] = true;
   return json;
 }
 
@@ -159,6 +166,7 @@ Preprocessing preprocessing_from(const nlohmann::json& json, const std::string& 
     result.mean = json.value("mean", std::vector<double>());
     result.std = json.value("std", std::vector<double>());
     if (json.contains("resampling")) result.resampling = parse_resampling(json.at("resampling").get<std::string>());
+    result.squeeze = json.value("squeeze", false);
   } catch (const nlohmann::json::exception& error) {
     fail("{}: the preprocessing is damaged: {}", where, reason_of(error));
   }

@@ -8,14 +8,16 @@
 
 namespace protocom {
 
-/// What becomes of an image before an encoder sees it: the shorter side is resized to `resize`, the central square of
-/// `image_size` is cut out, and RGB in [0, 1] is normalised by `mean` and `std`.
+/// What becomes of an image before an encoder sees it: the shorter side is resized to `resize` (or both sides, each by
+/// its own factor: `squeeze`), the central square of `image_size` is cut out, and RGB in [0, 1] is normalised by `mean`
+/// and `std`.
 struct Preprocessing {
   int64_t image_size = 0;         ///< pixels a side of what the encoder takes; 0: nobody has said
   int64_t resize = 0;             ///< pixels of the shorter side before the crop; 0: image_size
   std::vector<double> mean = {};  ///< [3]; empty: none, the encoder takes RGB in [0, 1] as it is
   std::vector<double> std = {};   ///< [3]; empty with `mean`
   Resampling resampling = Resampling::kBilinear;
+  bool squeeze = false;  ///< the whole image becomes a square of `resize` pixels, whatever its ratio
 
   [[nodiscard]] int64_t shorter_side() const { return resize > 0 ? resize : image_size; }
   [[nodiscard]] bool normalises() const { return !mean.empty(); }
@@ -31,7 +33,7 @@ Preprocessing at_size(const Preprocessing& preprocessing, int64_t image_size);
 std::string describe(const Preprocessing& preprocessing);
 
 /// A preset, changed by parameters: "imagenet", "clip:size=336:resize=336", "plain:size=64",
-/// "imagenet:resampling=bicubic". Presets, all bilinear:
+/// "imagenet:resampling=bicubic"; "half:squeeze" squeezes the whole image into the square. Presets, all bilinear:
 ///   plain     224, 224, RGB in [0, 1], no normalisation
 ///   imagenet  256, 224, ImageNet's mean and std: torchvision, timm's default, DINOv2
 ///   clip      224, 224, CLIP's mean and std
@@ -39,7 +41,7 @@ std::string describe(const Preprocessing& preprocessing);
 /// Throws UsageError for another name, parameter or value.
 Preprocessing parse_preprocessing(const std::string& text);
 
-/// Fields image_size, resize, mean, std; and resampling, where it is not bilinear.
+/// Fields image_size, resize, mean, std; resampling, where it is not bilinear; squeeze, where it is true.
 nlohmann::json to_json(const Preprocessing& preprocessing);
 /// `where` names it in messages. Throws Error for fields of another kind and values out of range.
 Preprocessing preprocessing_from(const nlohmann::json& json, const std::string& where);

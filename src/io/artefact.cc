@@ -1,6 +1,7 @@
 #include "io/artefact.h"
 
 #include "base/error.h"
+#include "io/file_kinds.h"
 #include "io/files.h"
 #include "io/json.h"
 #include "io/safetensors.h"
@@ -12,10 +13,9 @@ using nlohmann::json;
 
 constexpr const char* kHeaderMember = "header.json";
 
-/// The text that holds the header; empty when there is none. A zip archive starts with "PK", which would be the length
-/// of an impossibly long safetensors header.
+/// The text that holds the header; empty when there is none.
 std::string header_text(const std::filesystem::path& path) {
-  if (MappedFile(path).bytes().substr(0, 2) == "PK") {
+  if (begins_as_zip(MappedFile(path).bytes())) {
     const NpzReader reader(path);
     return reader.has(kHeaderMember) ? reader.bytes(kHeaderMember) : "";
   }

@@ -83,7 +83,7 @@ void check_blocks(const Names& names) {
   for (const char* layer : {"layer1.", "layer2.", "layer3.", "layer4."}) {
     for (const std::string& name : names.starting_with(layer)) {
       if (!std::regex_match(name, kKnown))
-        fail("'{}' belongs to a residual network of another kind: make it a TorchScript file", name);
+        fail("'{}' belongs to a residual network of another kind: export it to ONNX", name);
     }
   }
 }
@@ -97,7 +97,7 @@ std::optional<std::string> published_resnet(const Names& names) {
   for (const KnownResNet& known : known_resnets()) {
     if (known.block == block && known.blocks == blocks) return known.name;
   }
-  fail("a residual network with {}, {}, {} and {} blocks is none of those known: make it a TorchScript file", blocks[0],
+  fail("a residual network with {}, {}, {} and {} blocks is none of those known: export it to ONNX", blocks[0],
        blocks[1], blocks[2], blocks[3]);
 }
 
@@ -105,8 +105,7 @@ std::optional<std::string> published_transformer(const Names& names) {
   if (!names.found()) return std::nullopt;
   for (const char* other : {"reg_token", "norm_pre.weight", "fc_norm.weight", "blocks.0.attn.q_norm.weight",
                             "blocks.0.mlp.w12.weight", "dist_token", "attn_pool.latent"}) {
-    if (names.has(other))
-      fail("'{}' belongs to a vision transformer of another kind: make it a TorchScript file", other);
+    if (names.has(other)) fail("'{}' belongs to a vision transformer of another kind: export it to ONNX", other);
   }
   VisionTransformerShape shape;
   const auto patch = names.sizes("patch_embed.proj.weight", 4);
@@ -146,13 +145,12 @@ std::shared_ptr<FeatureModule> make_module(const std::string& architecture) {
 std::optional<std::string> published_architecture(const StateDict& state) {
   if (Names(state, "conv_proj.weight").found() || Names(state, "encoder.layers.encoder_layer_0.ln_1.weight").found())
     fail(
-        "vision transformers under torchvision's names are not read: take timm's of the same kind, or make it a "
-        "TorchScript file");
+        "vision transformers under torchvision's names are not read: take timm's of the same kind, or export it to "
+        "ONNX");
   if (Names(state, "transformer.resblocks.0.ln_1.weight").found())
     fail(
-        "CLIP's own and open_clip's image towers are not read: make timm's vit_base_patch16_clip_224.openai or the "
-        "like "
-        "a TorchScript file");
+        "CLIP's own and open_clip's image towers are not read from weights alone: take open_clip's or Hugging Face's "
+        "folder, or export it to ONNX");
   if (auto resnet = published_resnet(Names(state, "layer1.0.conv1.weight"))) return resnet;
   return published_transformer(Names(state, "patch_embed.proj.weight"));
 }

@@ -8,6 +8,7 @@
 #include "base/log.h"
 #include "base/text.h"
 #include "encoders/chosen_preprocessing.h"
+#include "io/file_kinds.h"
 #include "io/files.h"
 #include "io/json.h"
 #include "io/memory_file.h"
@@ -62,17 +63,16 @@ Format format_of_folder(const std::filesystem::path& folder) {
 }
 
 Format format_of_safetensors(const std::map<std::string, std::string>& metadata) {
-  if (is_huggingface_file(metadata)) return Format::kHuggingFace;
-  return is_timm_file(metadata) ? Format::kTimm : Format::kSafetensors;
+  if (is_timm_file(metadata)) return Format::kTimm;
+  return is_huggingface_file(metadata) ? Format::kHuggingFace : Format::kSafetensors;
 }
 
 Format format_of(const std::filesystem::path& path) {
   if (std::filesystem::is_directory(path)) return format_of_folder(path);
   const MappedFile file(path);
   const std::string_view bytes = file.bytes();
-  if (bytes.substr(0, 2) == "PK") return format_of_zip(path);
-  if (bytes.size() > 9 && bytes[8] == '{')  // eight bytes of length, then JSON
-    return format_of_safetensors(read_safetensors_metadata(path));
+  if (begins_as_safetensors(bytes)) return format_of_safetensors(read_safetensors_metadata(path));
+  if (begins_as_zip(bytes)) return format_of_zip(path);
   if (tflite::looks_like_tflite(bytes)) return Format::kTflite;
   if (const auto kind = kind_of_others(bytes, path); !kind.empty()) refuse_kind(kind, path);
   if (onnx::looks_like_onnx(bytes)) return Format::kOnnx;
@@ -140,7 +140,7 @@ std::set<std::string> fill(const std::filesystem::path& path, const StateDict& s
     const auto found = state.find(prefix + name);
     if (found == state.end()) {
       if (is_counter(name)) continue;
-      fail("{} has no entry '{}'; expected the state dict of {}: make a network of another kind a TorchScript file",
+      fail("{} has no entry '{}'; expected the state dict of {}: export a network of another kind to ONNX",
            path.string(), prefix + name, architecture);
     }
     copy_entry(path, found->first, found->second, target);
@@ -192,6 +192,7 @@ NetworkOptions options_of(const ArtefactHeader& header, const std::string& where
     header.details.at("mean").get_to(options.mean);
     header.details.at("std").get_to(options.std);
     options.resize = whole_number_or<int64_t>(header.details, "resize", 0);
+    options.squeeze = header.details.value("squeeze", false);
   } catch (const nlohmann::json::exception& error) {
     fail("{}: the header is damaged: {}", where, reason_of(error));
   }
@@ -361,6 +362,7 @@ ArtefactHeader backbone_header(const Backbone& backbone, const NetworkOptions& o
                     {"mean", options.mean},
                     {"std", options.std}};
   if (options.resize > 0) header.details["resize"] = options.resize;
+  if (options.squeeze) header.details["squeeze"] = true;
   return header;
 }
 

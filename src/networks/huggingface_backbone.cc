@@ -2,11 +2,14 @@
 
 #include <ATen/ATen.h>
 #include <ATen/core/grad_mode.h>
+#include <fmt/format.h>
 
-#include <cmath>
+#include <set>
 
 #include "base/error.h"
 #include "encoders/chosen_preprocessing.h"
+#include "encoders/encoder.h"
+#include "encoders/huggingface_images.h"
 #include "io/files.h"
 #include "io/json.h"
 #include "io/safetensors.h"
@@ -20,84 +23,55 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr const char* kConfig = "config.json";
-constexpr const char* kImages = "preprocessor_config.json";
 constexpr const char* kTensors = "model.safetensors";
+constexpr const char* kShards = "model.safetensors.index.json";
 
-/// A side: 224, {"shortest_edge": 224} or {"height": 224, "width": 224}; 0: not said.
-int64_t side_of(const nlohmann::json& stated, const char* name) {
-  const auto found = stated.find(name);
-  if (found == stated.end() || found->is_null()) return 0;
-  const auto whole = [&](const nlohmann::json& value) {
-    if (!value.is_number_integer()) fail("{}: '{}' is {}", kImages, name, excerpt(found->dump()));
-    return value.get<int64_t>();
-  };
-  if (!found->is_object()) return whole(*found);
-  if (found->contains("shortest_edge")) return whole(found->at("shortest_edge"));
-  if (!found->contains("height") || !found->contains("width") || found->at("height") != found->at("width"))
-    fail("{}: '{}' is {}, expected a square", kImages, name, excerpt(found->dump()));
-  return whole(found->at("height"));
+/// The files that an index of parts names, each once.
+std::set<std::string> parts_of(const fs::path& index) {
+  const auto stated = parse_json(read_file(index), index.string());
+  const auto map = stated.is_object() ? stated.find("weight_map") : stated.end();
+  if (map == stated.end() || !map->is_object() || map->empty())
+    fail("{} has no weight_map: expected the names of tensors and of their files", index.string());
+  std::set<std::string> parts;
+  for (const auto& [name, file] : map->items()) {
+    const std::string part = file.is_string() ? file.get<std::string>() : "";
+    if (part.empty() || fs::path(part).filename() != part)
+      fail("{}: '{}' is said to lie in {}, expected the name of a file beside it", index.string(), excerpt(name),
+           excerpt(file.dump()));
+    parts.insert(part);
+  }
+  return parts;
 }
 
-std::vector<double> three(const nlohmann::json& stated, const char* name) {
-  const auto found = stated.find(name);
-  if (found == stated.end() || !found->is_array() || found->size() != 3)
-    fail("{}: '{}' is not there, expected three numbers", kImages, name);
-  std::vector<double> values;
-  for (const auto& item : *found) values.push_back(item.is_number() ? item.get<double>() : std::nan(""));
-  return values;
-}
-
-/// Without a crop ConvNeXt's smaller images are resized to more than what is then cut out.
-int64_t before_crop(const nlohmann::json& stated, int64_t side) {
-  constexpr int64_t kLarge = 384;  // from here on the whole image is taken
-  if (!stated.contains("crop_pct") || stated.at("crop_pct").is_null() || side >= kLarge) return 0;
-  const double share = huggingface::number_of(stated, "crop_pct", 1);
-  if (!(share > 0.1 && share <= 1)) fail("{}: crop_pct is {}", kImages, share);
-  return static_cast<int64_t>(static_cast<double>(side) / share);
+std::map<std::string, at::Tensor> tensors_of_parts(const fs::path& index) {
+  std::map<std::string, at::Tensor> tensors;
+  for (const std::string& part : parts_of(index))
+    tensors.merge(tensors_of(read_safetensors(index.parent_path() / part).tensors));
+  return tensors;
 }
 
 }  // namespace
 
+std::map<std::string, at::Tensor> tensors_of_folder(const fs::path& folder) {
+  if (fs::exists(folder / kTensors)) return tensors_of(read_safetensors(folder / kTensors).tensors);
+  if (fs::exists(folder / kShards)) return tensors_of_parts(folder / kShards);
+  fail(
+      "{} has no {}: its weights are read from that file, from the parts that {} names, or as onnx/model.onnx (a "
+      "pickle "
+      "becomes the first by model.save_pretrained(folder))",
+      folder.string(), kTensors, kShards);
+}
+
 HuggingFaceFiles read_huggingface_folder(const fs::path& folder) {
   HuggingFaceFiles files;
-  for (const char* name : {kConfig, kImages, kTensors}) {
-    if (fs::exists(folder / name)) continue;
-    fail(
-        "{} has no {}: a folder that is an encoder has {}, {} and {} (of several parts or a pickle make one by "
-        "model.save_pretrained(folder, max_shard_size='20GB'))",
-        folder.string(), name, kConfig, kImages, kTensors);
-  }
-  files.tensors = tensors_of(read_safetensors(folder / kTensors).tensors);
-  for (const char* name : {kConfig, kImages}) files.texts[name] = read_file(folder / name);
+  files.tensors = tensors_of_folder(folder);
+  if (!fs::exists(folder / kConfig)) fail("{} has no {}", folder.string(), kConfig);
+  files.texts[kConfig] = read_file(folder / kConfig);
+  if (const auto images = huggingface::images_text(folder)) files.texts[huggingface::kImages] = *images;
   return files;
 }
 
-bool is_huggingface_file(const std::map<std::string, std::string>& metadata) {
-  return metadata.count(kConfig) > 0 && metadata.count(kImages) > 0;
-}
-
-Preprocessing huggingface_preprocessing(const nlohmann::json& stated) {
-  if (!stated.is_object()) fail("{} is not an object", kImages);
-  using huggingface::truth_of;
-  Preprocessing images;
-  const int64_t size = side_of(stated, "size");
-  const int64_t crop = truth_of(stated, "do_center_crop", false) ? side_of(stated, "crop_size") : 0;
-  images.image_size = crop > 0 ? crop : size;
-  images.resize = crop > 0 ? size : before_crop(stated, size);
-  if (images.resize == images.image_size) images.resize = 0;
-  if (images.resize != 0 && images.resize < images.image_size)
-    fail("{}: images of {} pixels are cut out of {}", kImages, images.image_size, images.resize);
-  if (stated.contains("resample") && stated.at("resample").is_number_integer())
-    images.resampling = resampling_of_pillow(stated.at("resample").get<int64_t>());
-  const double factor = huggingface::number_of(stated, "rescale_factor", 1.0 / 255);
-  if (!truth_of(stated, "do_rescale", true) || std::abs(factor * 255 - 1) > 1e-3)
-    fail("{}: pixels are not brought to 0 to 1 (rescale_factor {}), which is not done here", kImages, factor);
-  if (truth_of(stated, "do_normalize", true)) {
-    images.mean = three(stated, "image_mean");
-    images.std = three(stated, "image_std");
-  }
-  return preprocessing_from(to_json(images), kImages);  // checks the ranges
-}
+bool is_huggingface_file(const std::map<std::string, std::string>& metadata) { return metadata.count(kConfig) > 0; }
 
 HuggingFaceBackbone::HuggingFaceBackbone(const fs::path& path, const HuggingFaceFiles& files,
                                          const Preprocessing& asked)
@@ -105,7 +79,15 @@ HuggingFaceBackbone::HuggingFaceBackbone(const fs::path& path, const HuggingFace
   const at::NoGradGuard no_grad;
   const std::string where = path.string();
   config_ = parse_json(files.texts.at(kConfig), where + ", " + kConfig);
-  const Preprocessing stated = huggingface_preprocessing(parse_json(files.texts.at(kImages), where + ", " + kImages));
+  const auto images = files.texts.find(huggingface::kImages);
+  const Preprocessing stated =
+      images == files.texts.end()
+          ? Preprocessing()
+          : huggingface::preprocessing_of(parse_json(images->second, where + ", " + huggingface::kImages));
+  if (stated.image_size == 0 && asked.image_size == 0)
+    throw UnstatedPreprocessing(fmt::format(
+        "{} has no {} that says what images it takes: give --preprocess, such as imagenet, clip or half:squeeze", where,
+        huggingface::kImages));
   set_preprocessing(choose_preprocessing(asked, stated, 0, where));
   network_ = huggingface::make_network(config_, tensors_);
   reading(path, [&] { try_out(); });

@@ -6,8 +6,6 @@
 #include "base/error.h"
 #include "io/files.h"
 #include "io/json.h"
-#include "io/safetensors.h"
-#include "tensors/tensors.h"
 
 namespace protocom {
 namespace {
@@ -16,7 +14,6 @@ namespace fs = std::filesystem;
 using nlohmann::json;
 
 constexpr const char* kTimmConfig = "config.json";
-constexpr const char* kTimmTensors = "model.safetensors";
 constexpr const char* kPretrained = "pretrained_cfg";
 
 /// What is said of images; old versions say it at the top.
@@ -51,10 +48,7 @@ bool is_timm_config(const std::string& text) {
 }
 
 HuggingFaceFiles read_timm_folder(const fs::path& folder) {
-  if (!fs::exists(folder / kTimmTensors))
-    fail("{} has no {}: of timm's folders this one is read", folder.string(), kTimmTensors);
-  return {tensors_of(read_safetensors(folder / kTimmTensors).tensors),
-          {{kTimmConfig, read_file(folder / kTimmConfig)}}};
+  return {tensors_of_folder(folder), {{kTimmConfig, read_file(folder / kTimmConfig)}}};
 }
 
 bool is_timm_file(const std::map<std::string, std::string>& metadata) {
@@ -66,8 +60,10 @@ Preprocessing timm_preprocessing(const HuggingFaceFiles& files) {
   const json config = config_of(files);
   const json& stated = pretrained_of(config);
   const std::string mode = stated.value("crop_mode", "center");
-  if (mode != "center") fail("{}: crop_mode is '{}', expected center", kTimmConfig, excerpt(mode));
+  if (mode != "center" && mode != "squash")
+    fail("{}: crop_mode is '{}', expected center or squash", kTimmConfig, excerpt(mode));
   Preprocessing images;
+  images.squeeze = mode == "squash";
   images.image_size = timm_side(stated);
   const double share = huggingface::number_of(stated, "crop_pct", 0.875);
   if (!(share > 0.1 && share <= 1)) fail("{}: crop_pct is {}", kTimmConfig, share);

@@ -60,6 +60,7 @@ double usual_rate(const PretrainRecipe& options) { return kPretrainRate * static
 PretrainRecipe resolved(PretrainRecipe options, const PackedImages& images) {
   options.backbone.image_size = images.image_size();
   options.backbone.resize = images.resize;
+  options.backbone.squeeze = images.squeeze;
   double& rate = options.schedule.learning_rate;
   if (rate == 0) rate = usual_rate(options);
   return options;

@@ -68,5 +68,26 @@ TEST(PillowResize, IsAskedForByAParameter) {
   EXPECT_FALSE(to_json(parse_preprocessing("clip")).contains("resampling")) << "files of before read the same";
 }
 
+TEST(Squeeze, MakesASquareOfTheWholeImage) {
+  const Preprocessing stated = parse_preprocessing("half:size=8:squeeze:resampling=bicubic");
+  EXPECT_TRUE(stated.squeeze);
+  EXPECT_EQ(stated.shorter_side(), 8) << "nothing is cut off";
+  EXPECT_EQ(parse_preprocessing("half:squeeze:resize=256").resize, 256);
+  EXPECT_EQ(describe(stated).substr(0, 28), "squeezed to 8 bicubic, crop ");
+  EXPECT_TRUE(preprocessing_from(to_json(stated), "test") == stated);
+  EXPECT_FALSE(stated == parse_preprocessing("half:size=8:resize=8:resampling=bicubic"));
+  EXPECT_FALSE(to_json(parse_preprocessing("clip")).contains("squeeze")) << "files of before read the same";
+  EXPECT_THROW(parse_preprocessing("half:squeeze=1"), UsageError);
+  Image halves{8, 16, std::vector<uint8_t>(size_t{3} * 8 * 16, 0)};  // black on the left, white on the right
+  for (size_t i = 0; i < halves.rgb.size(); ++i) halves.rgb[i] = i / 3 % 16 < 8 ? 0 : 255;
+  for (const char* how : {"plain:size=8:squeeze", "plain:size=8:squeeze:resampling=bicubic"}) {
+    const Image square = resize_and_crop(halves, parse_preprocessing(how));
+    EXPECT_EQ(square.width, 8);
+    EXPECT_EQ(square.height, 8);
+    EXPECT_LT(square.rgb[3 * 1], 8) << how;
+    EXPECT_GT(square.rgb[3 * 6], 247) << how;
+  }
+}
+
 }  // namespace
 }  // namespace protocom

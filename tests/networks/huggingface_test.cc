@@ -7,6 +7,8 @@
 #include <nlohmann/json.hpp>
 
 #include "base/error.h"
+#include "encoders/encoder.h"
+#include "encoders/huggingface_images.h"
 #include "io/files.h"
 #include "io/safetensors.h"
 #include "networks/backbone.h"
@@ -145,14 +147,55 @@ TEST(HuggingFaceFolder, WhatIsNotReadIsNamedWithTheFamily) {
   json scaled = images_of(32);
   scaled["rescale_factor"] = 1.0 / 127.5;
   EXPECT_THAT(refused(vit.at("config"), whole, scaled), HasSubstr("rescale_factor"));
+}
+
+TEST(HuggingFaceFolder, WithoutAProcessorFileTakesWhatItsUserSays) {
+  const json vit = huggingface_golden("vit");
+  const TempDir folder;
+  write_folder(folder, vit.at("config"), made_up_weights(vit, ""), images_of(32));
   std::filesystem::remove(folder / "preprocessor_config.json");
+  EXPECT_THROW(open_backbone(folder.path(), {}), UnstatedPreprocessing);
   EXPECT_THAT(message_of([&] { open_backbone(folder.path(), {}); }), HasSubstr("preprocessor_config.json"));
+  EncoderFileOptions asked;
+  asked.preprocessing = parse_preprocessing("imagenet:size=32:squeeze");
+  const auto backbone = open_backbone(folder.path(), asked);
+  EXPECT_TRUE(backbone->preprocessing().squeeze);
+  expect_golden(backbone->forward(images(32)), vit);
+  const TempDir elsewhere;
+  expect_golden(open_backbone(as_one_file(folder.path(), asked, elsewhere.path()), asked)->forward(images(32)), vit);
+  write_file(folder / "processor_config.json", json{{"image_processor", images_of(32)}}.dump());
+  EXPECT_EQ(open_backbone(folder.path(), {})->preprocessing().shorter_side(), 36) << "as transformers 5 writes it";
+}
+
+TEST(HuggingFaceFolder, OfSeveralPartsIsReadByItsIndex) {
+  const json vit = huggingface_golden("vit");
+  const TempDir folder;
+  write_folder(folder, vit.at("config"), {}, images_of(32));
+  std::filesystem::remove(folder / "model.safetensors");
+  EXPECT_THAT(message_of([&] { open_backbone(folder.path(), {}); }), HasSubstr("model.safetensors.index.json"));
+  State parts[2];
+  json map;
+  for (const auto& [name, tensor] : made_up_weights(vit, "")) {
+    const size_t part = map.size() % 2;
+    parts[part][name] = tensor;
+    map[name] = part == 0 ? "one.safetensors" : "two.safetensors";
+  }
+  write_safetensors(folder / "one.safetensors", arrays_of({parts[0].begin(), parts[0].end()}), {});
+  write_safetensors(folder / "two.safetensors", arrays_of({parts[1].begin(), parts[1].end()}), {});
+  const auto write_index = [&] {
+    write_file(folder / "model.safetensors.index.json", json{{"weight_map", map}}.dump());
+  };
+  write_index();
+  expect_golden(open_backbone(folder.path(), {})->forward(images(32)), vit);
+  map["layernorm.weight"] = "../elsewhere.safetensors";
+  write_index();
+  EXPECT_THAT(message_of([&] { open_backbone(folder.path(), {}); }), HasSubstr("../elsewhere.safetensors"));
 }
 
 TEST(HuggingFaceFolder, SaysWhatImagesItTakes) {
   const auto of = [](json stated) {
     stated["image_mean"] = stated["image_std"] = {0.5, 0.5, 0.5};
-    return huggingface_preprocessing(stated);
+    return huggingface::preprocessing_of(stated);
   };
   EXPECT_TRUE(of({{"size", 224}}) == (Preprocessing{224, 0, {0.5, 0.5, 0.5}, {0.5, 0.5, 0.5}}));
   EXPECT_EQ(of({{"size", {{"height", 384}, {"width", 384}}}}).image_size, 384);
@@ -160,14 +203,36 @@ TEST(HuggingFaceFolder, SaysWhatImagesItTakes) {
   EXPECT_EQ(cropped.image_size, 224);
   EXPECT_EQ(cropped.resize, 256);
   EXPECT_EQ(of({{"size", {{"shortest_edge", 224}}}, {"crop_pct", 0.875}}).resize, 256) << "ConvNeXt's";
-  EXPECT_EQ(of({{"size", {{"shortest_edge", 384}}}, {"crop_pct", 0.875}}).shorter_side(), 384);
+  const Preprocessing large = of({{"size", {{"shortest_edge", 384}}}, {"crop_pct", 0.875}});
+  EXPECT_EQ(large.shorter_side(), 384);
+  EXPECT_TRUE(large.squeeze) << "ConvNeXt's large images";
   EXPECT_EQ(of({{"size", 224}, {"resample", 3}}).resampling, Resampling::kBicubic);
   EXPECT_EQ(of({{"size", 224}}).resampling, Resampling::kBilinear);
   EXPECT_THAT(message_of([&] { of({{"size", 224}, {"resample", 9}}); }), HasSubstr("not 9"));
-  EXPECT_FALSE(huggingface_preprocessing({{"size", 224}, {"do_normalize", false}}).normalises());
+  EXPECT_FALSE(huggingface::preprocessing_of({{"size", 224}, {"do_normalize", false}}).normalises());
   EXPECT_THAT(message_of([&] { of({{"size", {{"height", 32}, {"width", 64}}}}); }), HasSubstr("square"));
   EXPECT_THAT(message_of([&] { of({{"size", "large"}}); }), HasSubstr("'size'"));
   EXPECT_THAT(message_of([&] { of({{"size", 5000}}); }), HasSubstr("5000"));
+}
+
+TEST(HuggingFaceFolder, SaysWhetherImagesAreSqueezed) {
+  const auto of = [](const json& size, const char* processor) {
+    return huggingface::preprocessing_of(
+        {{"size", size}, {"image_processor_type", processor}, {"do_normalize", false}});
+  };
+  EXPECT_TRUE(of({{"height", 32}, {"width", 32}}, "SiglipImageProcessor").squeeze);
+  EXPECT_TRUE(of(32, "ViTFeatureExtractor").squeeze);
+  EXPECT_FALSE(of(32, "CLIPFeatureExtractor").squeeze);
+  EXPECT_FALSE(of({{"shortest_edge", 32}}, "ViTImageProcessor").squeeze);
+  EXPECT_EQ(of(224, "ConvNextFeatureExtractor").resize, 256) << "its usual share";
+  const Preprocessing deit = huggingface::preprocessing_of({{"size", 256},
+                                                            {"feature_extractor_type", "DeiTFeatureExtractor"},
+                                                            {"do_center_crop", true},
+                                                            {"crop_size", 224},
+                                                            {"do_normalize", false}});
+  EXPECT_TRUE(deit.squeeze);
+  EXPECT_EQ(deit.resize, 256);
+  EXPECT_EQ(deit.image_size, 224);
 }
 
 TEST(HuggingFaceFolder, BecomesOneFileOfTheSameFeatures) {

@@ -3,6 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <limits>
+
 #include "base/error.h"
 #include "io/files.h"
 #include "networks/backbone.h"
@@ -341,6 +343,39 @@ TEST(Onnx, SizesThatNoFileCouldHoldAreRefused) {
   divided.output("features");
   EXPECT_THAT(refused(divided), HasSubstr("divides"));
   EXPECT_THAT(refused(convolving_graph(8)), HasSubstr("opset 8"));
+}
+
+TEST(Onnx, OperatorsMayStandBeforeWhatTheyTake) {
+  OnnxWriter writer(24);
+  writer.input("images", {1, 3, kSide, kSide});
+  writer.node("Flatten", {"mean"}, {"features"});
+  writer.node("GlobalAveragePool", {"twice"}, {"mean"});
+  writer.node("Add", {"images", "images"}, {"twice"});
+  writer.output("features");
+  const TempDir folder;
+  const at::Tensor images = wave_images(2);
+  expect_near_to(opened(folder, writer)->forward(images), 2 * images.mean({2, 3}));
+  OnnxWriter circle;
+  circle.input("images", {1, 3, kSide, kSide});
+  circle.node("Add", {"images", "features"}, {"sum"});
+  circle.node("Relu", {"sum"}, {"features"});
+  circle.output("features");
+  EXPECT_THAT(message_of([&] { opened(folder, circle); }), HasSubstr("takes 'features'"));
+}
+
+TEST(Onnx, ASliceFromTheSmallestNumberBeginsAtTheFirstPlace) {
+  OnnxWriter writer;
+  writer.input("images", {1, 3, kSide, kSide});
+  writer.node("GlobalAveragePool", {"images"}, {"mean"});
+  writer.node("Shape", {"mean"}, {"sizes"});
+  writer.wholes("from", {std::numeric_limits<int64_t>::min()});
+  writer.wholes("to", {-2});
+  writer.node("Slice", {"sizes", "from", "to"}, {"front"});  // n and channels
+  writer.node("Reshape", {"mean", "front"}, {"features"});
+  writer.output("features");
+  const TempDir folder;
+  const at::Tensor images = wave_images(2);
+  expect_near_to(opened(folder, writer)->forward(images), images.mean({2, 3}));
 }
 
 /// A graph of one or more operators from images to "features", with a few constants to choose from.

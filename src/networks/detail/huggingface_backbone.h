@@ -9,20 +9,19 @@
 
 namespace protocom {
 
-/// A folder of Hugging Face: config.json, preprocessor_config.json and model.safetensors; or one safetensors file that
-/// has the texts of the two as metadata of their names.
+/// A folder of Hugging Face: config.json, model.safetensors or its parts, and, where it is there,
+/// preprocessor_config.json; or one safetensors file that has the texts of these as metadata of their names.
 struct HuggingFaceFiles {
   std::map<std::string, at::Tensor> tensors;
   std::map<std::string, std::string> texts;  ///< by the names of the files
 };
 
-/// Throws Error for a folder without them, weights in several files among it.
+/// The tensors of model.safetensors, or of the parts that model.safetensors.index.json names. Throws Error.
+std::map<std::string, at::Tensor> tensors_of_folder(const std::filesystem::path& folder);
+/// Throws Error for a folder without weights or config.json.
 HuggingFaceFiles read_huggingface_folder(const std::filesystem::path& folder);
 /// Whether a safetensors file is one of those.
 bool is_huggingface_file(const std::map<std::string, std::string>& metadata);
-
-/// What preprocessor_config.json says of images. Throws Error for what cannot be done here.
-Preprocessing huggingface_preprocessing(const nlohmann::json& stated);
 
 /// Such files behind the Backbone contract, used as they are.
 class HuggingFaceBackbone : public FixedBackbone {

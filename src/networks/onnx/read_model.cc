@@ -1,3 +1,5 @@
+#include <algorithm>
+#include <iterator>
 #include <protozero/pbf_reader.hpp>
 #include <set>
 
@@ -77,7 +79,36 @@ void drop_constants_of_inputs(Model& model) {
   model.inputs = std::move(inputs);
 }
 
-Model read_bytes(std::string_view bytes, TensorFiles& files, const std::string& where) {
+/// Whether the values that a node takes are known.
+bool is_ready(const Node& node, const std::set<std::string>& known) {
+  return std::all_of(node.inputs.begin(), node.inputs.end(),
+                     [&](const std::string& input) { return input.empty() || known.count(input) > 0; });
+}
+
+/// Brings operators behind what they take, in as few passes as they are out of order; the others, which wait for
+/// something that nothing gives, stay last for check_order to name.
+void sort_nodes(Model& model) {
+  constexpr int kMostPasses = 1000;  // a file that is written backwards must not take hours
+  std::set<std::string> known;
+  for (const GraphValue& input : model.inputs) known.insert(input.name);
+  for (const auto& [name, tensor] : model.constants) known.insert(name);
+  std::vector<Node> sorted, waiting = std::move(model.nodes);
+  for (int pass = 0; pass < kMostPasses && !waiting.empty(); ++pass) {
+    std::vector<Node> later;
+    for (Node& node : waiting) {
+      const bool ready = is_ready(node, known);
+      if (ready) known.insert(node.outputs.begin(), node.outputs.end());
+      (ready ? sorted : later).push_back(std::move(node));
+    }
+    const bool stuck = later.size() == waiting.size();
+    waiting = std::move(later);
+    if (stuck) break;
+  }
+  std::move(waiting.begin(), waiting.end(), std::back_inserter(sorted));
+  model.nodes = std::move(sorted);
+}
+
+Model read_bytes(std::string_view bytes, TensorFiles& files, const std::filesystem::path& path) {
   Model model;
   std::map<std::string, std::string> metadata;
   pbf_reader reader(bytes.data(), bytes.size());
@@ -85,11 +116,12 @@ Model read_bytes(std::string_view bytes, TensorFiles& files, const std::string& 
               Field{kModelOpset, [&] { model.opset = std::max(model.opset, read_opset(message_of(reader))); }},
               Field{kModelMetadata, [&] { metadata.insert(read_pair(message_of(reader))); }});
   if (model.opset < kOldestOpset || model.opset > kNewestOpset)
-    fail("its operators are those of opset {}, expected {} to {}: export it again with opset_version=17", model.opset,
-         kOldestOpset, kNewestOpset);
+    fail("its operators are those of opset {}, expected {} to {}: export it again with opset_version=18 to 20",
+         model.opset, kOldestOpset, kNewestOpset);
   drop_constants_of_inputs(model);
+  sort_nodes(model);
   check_order(model);
-  model.stated = stated_in(metadata, where);
+  model.stated = stated_in(metadata, path);
   return model;
 }
 
@@ -121,7 +153,7 @@ Model read_model(const std::filesystem::path& path) {
   return as_onnx(path, [&] {
     const MappedFile file(path);
     TensorFiles files(path);
-    return read_bytes(file.bytes(), files, path.string());
+    return read_bytes(file.bytes(), files, path);
   });
 }
 

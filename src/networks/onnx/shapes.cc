@@ -186,7 +186,9 @@ Operation make_slice(const Binding& binding) {
     at::Tensor x = in.at(0);
     for (size_t i = 0; i < slices.axes.size(); ++i) {
       const int64_t step = slices.steps[i];
-      x = step > 0 ? x.slice(slices.axes[i], slices.starts[i], slices.ends[i], step)
+      // The smallest numbers mean "from the first", which LibTorch takes for sizes that it does not know.
+      const auto placed = [&](int64_t place) { return std::max(place, -x.size(slices.axes[i])); };
+      x = step > 0 ? x.slice(slices.axes[i], placed(slices.starts[i]), placed(slices.ends[i]), step)
                    : slice_back(x, slices.axes[i], slices.starts[i], slices.ends[i], step);
     }
     return x;

@@ -47,7 +47,7 @@ struct Model {
 
 /// Operator sets that are read.
 inline constexpr int64_t kOldestOpset = 9;
-inline constexpr int64_t kNewestOpset = 21;
+inline constexpr int64_t kNewestOpset = 24;
 
 /// Reads an ONNX file; tensors outside it lie in its folder, and it states its images by its metadata
 /// `preprocessing.json`. No size is believed that the bytes do not have. Throws
