@@ -1,4 +1,5 @@
 #include "cli.h"
+#include "dataset_options.h"
 #include "enrol_report.h"
 #include "image_arguments.h"
 #include "job.h"
@@ -116,6 +117,7 @@ void add_enrol_command(CLI::App& app) {
                    "Folder with a subfolder of images for each class, or with images and a CSV image,class");
   add_input_option(*command, "--csv", options->sources.list,
                    "Classes and images: CSV class,image, JSON Lines, or the JSON of COCO or Label Studio");
+  add_list_choices(*command);
   add_input_option(*command, "--features", options->sources.features,
                    "Features of images, extracted with the recognizer's backbone (protocom extract), instead of "
                    "images: of the classes that the file names, or all of the one of --class");

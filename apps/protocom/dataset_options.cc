@@ -1,5 +1,7 @@
 #include "dataset_options.h"
 
+#include "datasets/list_choices.h"
+
 namespace protocom::cli {
 
 ImageDatasetOptions DatasetOptions::to_library() const {
@@ -16,12 +18,29 @@ void add_layout(CLI::App& command, DatasetOptions& options) {
            "auto, folder, list (a CSV image,class), tiny-imagenet, cub, mini-imagenet or ilsvrc");
 }
 
+void add_list_choices(CLI::App& command) {
+  const auto choices = std::make_shared<ListChoices>();
+  const auto choose = [choices](std::string ListChoices::*part) {
+    return [choices, part](const std::string& text) {
+      (*choices).*part = text;
+      set_list_choices(*choices);
+    };
+  };
+  command.add_option_function<std::string>(
+      "--question", choose(&ListChoices::question),
+      "Of a list with answers to several questions (Label Studio) the one whose answers are the classes");
+  command.add_option_function<std::string>(
+      "--annotator", choose(&ListChoices::annotator),
+      "Where annotators of such a list disagree: whose answers count, by number or address, or majority");
+}
+
 void add_dataset_options(CLI::App& command, DatasetOptions& options, const std::string& images_help) {
   add_input_option(command, "images,--images", options.images, images_help)->required();
   add_layout(command, options);
   add_input_option(command, "--split", options.split,
                    "Split of the classes: a CSV class,split or a prefix P of P-base.txt, P-val.txt, P-novel.txt");
   command.add_option("--standard-split", options.standard_split, "cub, mini-imagenet or tiered-imagenet");
+  add_list_choices(command);
 }
 
 void add_strict(CLI::App& command, DatasetOptions& options) {

@@ -23,7 +23,9 @@ struct DatasetOptions {
 
 /// Adds --layout. `options` must outlive the command.
 void add_layout(CLI::App& command, DatasetOptions& options);
-/// Adds `images` (also --images), --layout, --split and --standard-split. `options` must outlive the command.
+/// Adds --question and --annotator, which count in all of the process.
+void add_list_choices(CLI::App& command);
+/// Adds `images` (also --images), --layout, --split, --standard-split, --question and --annotator. `options` must outlive the command.
 void add_dataset_options(CLI::App& command, DatasetOptions& options, const std::string& images_help);
 /// Adds --strict, for commands that use the images.
 void add_strict(CLI::App& command, DatasetOptions& options);

@@ -45,7 +45,7 @@ def image(given):
     if isinstance(given, (str, os.PathLike)):
         return os.fspath(given)
     if hasattr(given, "convert"):  # a PIL image
-        return np.asarray(given.convert("RGB"))
+        return _picture(given)
     made = _arrays.array(given, "an image")
     if made.dtype != np.uint8 or made.ndim != 3 or made.shape[2] != 3:
         raise Error(
@@ -53,6 +53,23 @@ def image(given):
             f"found {made.dtype} {made.shape}"
         )
     return made
+
+
+def _picture(given):
+    """The pixels of a PIL image, which are those of its file: of 16 bits the upper 8, rounded, and what is clear over white."""
+    mode = getattr(given, "mode", "RGB")
+    if mode.startswith("I"):
+        grey = np.asarray(given).astype(np.int64)
+        if grey.size and (grey.min() < 0 or grey.max() > 65535):
+            raise Error(f"a PIL image of mode {mode} with values from {grey.min()} to {grey.max()}: expected 0 to 65535 (16 bits)")
+        return np.repeat(((grey * 255 + 32895) >> 16).astype(np.uint8)[..., None], 3, axis=2)
+    if mode == "F":
+        raise Error("a PIL image of mode F: nothing says which value is white; give uint8 [height, width, 3]")
+    if mode in ("RGBA", "LA", "PA", "La", "RGBa") or "transparency" in getattr(given, "info", {}):
+        pixels = np.asarray(given.convert("RGBA")).astype(np.int32)
+        alpha = pixels[..., 3:]
+        return ((pixels[..., :3] * alpha + 255 * (255 - alpha) + 127) // 255).astype(np.uint8)
+    return np.asarray(given.convert("RGB"))
 
 
 def listed(given):

@@ -6,6 +6,7 @@
 #include "base/error.h"
 #include "base/log.h"
 #include "base/text.h"
+#include "datasets/image_list.h"
 #include "images/skipped_files.h"
 
 namespace protocom {
@@ -75,7 +76,8 @@ void refuse_parts(const fs::path& folder, std::string_view option) {
   std::vector<std::string> parts;
   const std::vector<fs::path> folders = folders_in(folder);
   for (const fs::path& file : folders) {
-    if (part_named(file) && !classes_within(file).empty()) parts.push_back(file.filename().string());
+    if (part_named(file) && (!classes_within(file).empty() || image_list_in(file)))
+      parts.push_back(file.filename().string());
   }
   // One alone among others may be a class that is called so.
   if (parts.empty() || (parts.size() == 1 && folders.size() > 1)) return;

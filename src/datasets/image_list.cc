@@ -1,7 +1,7 @@
 #include "datasets/image_list.h"
 
 #include <algorithm>
-#include <cctype>
+#include <map>
 #include <set>
 #include <unordered_map>
 
@@ -9,6 +9,8 @@
 #include "base/error.h"
 #include "base/log.h"
 #include "base/text.h"
+#include "datasets/detail/label_studio.h"
+#include "datasets/detail/list_words.h"
 #include "io/csv.h"
 #include "io/files.h"
 #include "io/json.h"
@@ -19,51 +21,32 @@ namespace {
 
 using nlohmann::json;
 
-// The likeliest first: of several columns with such names the first of these words is meant.
-constexpr std::string_view kImageWords[] = {"image",     "filename",  "file",    "imagepath", "filepath",
-                                            "imagename", "imagefile", "path",    "photo",     "picture",
-                                            "img",       "imgpath",   "imgname", "imageid",   "id"};
-constexpr std::string_view kClassWords[] = {"class", "label",    "classname", "labelname",    "species",
-                                            "breed", "choice",   "category",  "categoryname", "target",
-                                            "tag",   "identity", "id"};
-
-/// "File Name" and "file_name" are "filename"; "labels" is "label".
-std::string plain_word(std::string_view text) {
-  std::string word = lowercase(text);
-  word.erase(std::remove_if(word.begin(), word.end(), [](unsigned char c) { return std::isalnum(c) == 0; }),
-             word.end());
-  for (const char* plural : {"images", "labels", "files", "filenames", "filepaths", "paths", "classes"}) {
-    if (word == plural) return word == "classes" ? "class" : word.substr(0, word.size() - 1);
-  }
-  return word;
-}
-
-template <size_t N>
-std::optional<size_t> column_of(const std::vector<std::string>& header, const std::string_view (&words)[N]) {
-  for (const std::string_view word : words) {
-    for (size_t c = 0; c < header.size(); ++c) {
-      if (plain_word(header[c]) == word) return c;
-    }
-  }
-  return std::nullopt;
-}
-
 struct ListColumns {
   size_t image, name;
 };
 
 /// Nothing for other tables, and for what `classify --format csv` answered, which nobody has looked at.
 std::optional<ListColumns> list_columns(const std::vector<std::string>& header) {
-  const auto image = column_of(header, kImageWords);
-  const auto name = column_of(header, kClassWords);
-  const bool answers = std::any_of(header.begin(), header.end(),
-                                   [](const std::string& text) { return plain_word(text) == "probability"; });
+  const auto image = list_words::image_column(header);
+  const auto name = list_words::class_column(header);
+  const bool answers = std::any_of(header.begin(), header.end(), [](const std::string& text) {
+    return list_words::plain_word(text) == "probability";
+  });
   if (!image || !name || *image == *name || answers) return std::nullopt;
   return ListColumns{*image, *name};
 }
 
-std::vector<ListedImage> list_of_csv(const CsvTable& table) {
-  const auto columns = list_columns(table.header);
+/// The columns, of which a question may name that of the classes.
+std::optional<ListColumns> asked_columns(const CsvTable& table, const std::string& question) {
+  auto columns = list_columns(table.header);
+  if (question.empty()) return columns;
+  const auto image = list_words::image_column(table.header);
+  return image ? std::optional(ListColumns{*image, table.column(question)}) : std::nullopt;
+}
+
+std::vector<ListedImage> list_of_csv(const CsvTable& table, const ListChoices& choices) {
+  if (label_studio::is_export(table)) return label_studio::list_of_rows(table, choices);
+  const auto columns = asked_columns(table, choices.question);
   if (!columns)
     fail(
         "{}:1: the columns are {}; expected one of images (image, file_name, path, id) and one of classes (class, "
@@ -76,30 +59,17 @@ std::vector<ListedImage> list_of_csv(const CsvTable& table) {
   return list;
 }
 
-std::string text_of_json(const json& value) { return value.is_string() ? value.get<std::string>() : value.dump(); }
-
-/// The member of an object whose name is the first of some words.
-template <size_t N>
-const json* member_called(const json& object, const std::string_view (&words)[N]) {
-  for (const std::string_view word : words) {
-    for (const auto& [key, value] : object.items()) {
-      if (plain_word(key) == word && (value.is_string() || value.is_number())) return &value;
-    }
-  }
-  return nullptr;
-}
-
 std::vector<ListedImage> list_of_json_lines(const fs::path& path) {
   std::vector<ListedImage> list;
   for_each_line(path, [&](int64_t number, std::string_view line) {
     if (trimmed(line).empty()) return true;
     const std::string where = fmt::format("{}:{}", path.string(), number);
     const json object = parse_json(line, where);
-    const json* image = object.is_object() ? member_called(object, kImageWords) : nullptr;
-    const json* name = object.is_object() ? member_called(object, kClassWords) : nullptr;
+    const json* image = object.is_object() ? list_words::image_member(object) : nullptr;
+    const json* name = object.is_object() ? list_words::class_member(object) : nullptr;
     if (image == nullptr || name == nullptr)
       fail("{}: expected an object with an image (file_name) and its class (label)", where);
-    list.push_back({text_of_json(*image), clean_name(text_of_json(*name)), where});
+    list.push_back({list_words::text_of(*image), clean_name(list_words::text_of(*name)), where});
     return true;
   });
   return list;
@@ -129,43 +99,16 @@ std::vector<ListedImage> list_of_coco(const json& root, const fs::path& path) {
   return list;
 }
 
-/// The one choice of a task's first annotation; empty where there is none.
-std::string choice_of(const json& task) {
-  if (!task.contains("annotations") || task["annotations"].empty()) return "";
-  for (const json& result : task["annotations"].front().value("result", json::array())) {
-    const json value = result.value("value", json::object());
-    if (value.contains("choices") && value["choices"].size() == 1) return value["choices"].front().get<std::string>();
-  }
-  return "";
-}
-
-/// Label Studio's JSON (tasks with annotations) and JSON-MIN (objects of image and choice).
-std::vector<ListedImage> list_of_tasks(const json& tasks, const fs::path& path) {
-  std::vector<ListedImage> list;
-  int64_t without = 0;
-  for (const json& task : tasks) {
-    const bool full = task.is_object() && task.contains("data") && task["data"].is_object();
-    const json* image = task.is_object() ? member_called(full ? task["data"] : task, kImageWords) : nullptr;
-    const json* stated = full || !task.is_object() ? nullptr : member_called(task, kClassWords);
-    const std::string name = full ? choice_of(task) : stated == nullptr ? "" : text_of_json(*stated);
-    if (image == nullptr || name.empty())
-      ++without;
-    else
-      list.push_back({text_of_json(*image), clean_name(name), path.string()});
-  }
-  if (without > 0 && !list.empty())
-    logger().warn("{}: entries without an image and one choice are left out: {}", path.string(), without);
-  return list;
-}
-
-std::vector<ListedImage> list_of_json(const fs::path& path) {
+std::vector<ListedImage> list_of_json(const fs::path& path, const ListChoices& choices) {
   const json root = read_json(path);
   std::vector<ListedImage> list;
   try {
     if (root.is_object() && root.contains("images") && root.contains("annotations") && root.contains("categories"))
       list = list_of_coco(root, path);
     else if (root.is_array())
-      list = list_of_tasks(root, path);
+      list = label_studio::list_of_tasks(root, path, choices);
+  } catch (const Error&) {
+    throw;
   } catch (const std::exception& error) {
     fail("{}: {}", path.string(), reason_of(error));
   }
@@ -199,14 +142,14 @@ std::vector<ListedImage> each_once(std::vector<ListedImage> list, const fs::path
 
 }  // namespace
 
-std::vector<ListedImage> read_image_list(const fs::path& path) {
+std::vector<ListedImage> read_image_list(const fs::path& path, const ListChoices& choices) {
   const std::string suffix = lowercase(path.extension().string());
-  if (suffix == ".json") return each_once(list_of_json(path), path);
+  if (suffix == ".json") return each_once(list_of_json(path, choices), path);
   if (suffix == ".jsonl" || suffix == ".ndjson") return each_once(list_of_json_lines(path), path);
   if (suffix == ".xml")
     fail("{}: XML is not read: export the annotations as ImageNet (a folder for each class), or as a CSV image,class",
          path.string());
-  return each_once(list_of_csv(read_csv(path)), path);
+  return each_once(list_of_csv(read_csv(path), choices), path);
 }
 
 }  // namespace protocom

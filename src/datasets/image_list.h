@@ -5,6 +5,8 @@
 #include <string>
 #include <vector>
 
+#include "datasets/list_choices.h"
+
 namespace protocom {
 
 /// An image of a list and its class, as they are written there.
@@ -19,9 +21,11 @@ struct ListedImage {
 ///   ...), in any capitals and order: Kaggle's train.csv, the metadata.csv of Hugging Face, Label Studio's CSV;
 /// - `.jsonl` with an object of such members a line;
 /// - `.json`: Label Studio's export of choices, or COCO's annotations where each image has one category.
-/// Throws Error with file and line: no such columns, several that may be meant, a row without a class, an image in two
-/// classes.
-std::vector<ListedImage> read_image_list(const std::filesystem::path& path);
+/// Of Label Studio's exports `choices` says which question and whose answers count; what was skipped or is disputed is
+/// left out and logged. Throws Error with file and line: no such columns, several that may be meant, several questions,
+/// a row without a class, an image in two classes.
+std::vector<ListedImage> read_image_list(const std::filesystem::path& path,
+                                         const ListChoices& choices = list_choices());
 
 /// Finds the files that lists name: as they are written, below the list's folder, without their suffix, and by the end
 /// of their path where that is one file's alone (lists are moved, and kept beside the folder of their images).
@@ -43,7 +47,7 @@ class ListedFiles {
 
 /// The list of a folder whose images lie in no folders of classes: metadata.csv, labels.csv, train.csv, ... or another
 /// CSV, JSON Lines or JSON of which read_image_list makes a list of images that are there. Nothing where there is none,
-/// or where folders are called as its classes are.
+/// or where folders are called as its classes are. Throws UndecidedList where the list has to be told what counts.
 std::optional<std::filesystem::path> image_list_in(const std::filesystem::path& folder);
 
 }  // namespace protocom

@@ -11,6 +11,12 @@ namespace protocom::layout {
 namespace fs = std::filesystem;
 namespace {
 
+/// Of a class that a list names: its images lie where the list says.
+bool is_file(const fs::path& place) {
+  std::error_code ignored;
+  return fs::is_regular_file(place, ignored);
+}
+
 /// What protocom reads in folders of images, in one layout or another, and the files of the split that was asked for.
 bool is_own_list(const fs::path& file, const std::vector<fs::path>& split_files) {
   for (const char* own :
@@ -42,18 +48,25 @@ std::vector<ImageItem> images_below(const fs::path& folder, const fs::path& root
 
 void add_images(std::vector<RawClass>& classes, const fs::path& root) {
   std::vector<fs::path> folders;
-  for (const RawClass& listed : classes) folders.push_back(listed.place);
+  std::vector<RawClass*> owners;
+  for (RawClass& listed : classes) {
+    if (is_file(listed.place)) continue;
+    folders.push_back(listed.place);
+    owners.push_back(&listed);
+  }
   std::vector<WalkedFolder> walked = walk_folders(folders);
-  for (size_t c = 0; c < classes.size(); ++c) {
-    classes[c].items = items_of(walked[c], folders[c], root);
-    classes[c].skipped = std::move(walked[c].skipped);
+  for (size_t c = 0; c < owners.size(); ++c) {
+    owners[c]->items = items_of(walked[c], folders[c], root);
+    owners[c]->skipped = std::move(walked[c].skipped);
   }
 }
 
 SkippedFiles files_beside_classes(const fs::path& root, const std::vector<RawClass>& classes,
                                   const std::vector<fs::path>& split_files) {
   std::set<fs::path> parents = {(root / "").parent_path()};
-  for (const RawClass& listed : classes) parents.insert(listed.place.parent_path());
+  for (const RawClass& listed : classes) {
+    if (!is_file(listed.place)) parents.insert(listed.place.parent_path());
+  }
   SkippedFiles skipped;
   for (const fs::path& parent : parents) {
     std::error_code error;

@@ -4,7 +4,9 @@
 
 #include "base/clean_name.h"
 #include "base/error.h"
+#include "base/log.h"
 #include "datasets/detail/layout.h"
+#include "datasets/image_list.h"
 #include "io/files.h"
 
 namespace protocom::layout {
@@ -28,11 +30,25 @@ std::vector<RawClass> class_folders_in(const fs::path& parent, const Request& re
   return classes;
 }
 
-/// Folders base, val, novel (or train, test, ...) and no others, at least two, each with class folders.
+/// Folders base, val, novel (or train, test, ...) and no others, at least two, each with class folders or a list of its
+/// images; beside one with a list others may hold images of which nothing says the class.
 bool is_divided(const std::vector<fs::path>& folders) {
-  return folders.size() >= 2 && std::all_of(folders.begin(), folders.end(), [](const fs::path& folder) {
-           return split_named(folder).has_value() && !folders_in(folder).empty();
-         });
+  const auto is_split = [](const fs::path& folder) { return split_named(folder).has_value(); };
+  const auto has_folders = [](const fs::path& folder) { return !folders_in(folder).empty(); };
+  const auto has_list = [](const fs::path& folder) { return image_list_in(folder).has_value(); };
+  return folders.size() >= 2 && std::all_of(folders.begin(), folders.end(), is_split) &&
+         (std::all_of(folders.begin(), folders.end(), has_folders) ||
+          std::any_of(folders.begin(), folders.end(), has_list));
+}
+
+/// The classes of a split's folder: its list's, else its folders'.
+std::vector<RawClass> classes_of_split(const fs::path& folder, const Request& request) {
+  if (const std::optional<fs::path> list = image_list_in(folder)) return classes_of_list(*list, request);
+  std::vector<RawClass> classes = class_folders_in(folder, request);
+  if (!classes.empty() || !folders_in(folder).empty()) return classes;
+  logger().warn("{}: nothing says the classes of its images, which are left out: {}", folder.string(),
+                images_below(folder, request.root).size());
+  return classes;
 }
 
 /// Classes of the folder itself; its folders must not be parts of something else.
@@ -49,7 +65,7 @@ std::vector<RawClass> list_divided(const std::vector<fs::path>& split_folders, c
   std::vector<RawClass> classes;
   std::map<std::string, fs::path> seen;
   for (const fs::path& split_folder : split_folders) {
-    for (RawClass& listed : class_folders_in(split_folder, request)) {
+    for (RawClass& listed : classes_of_split(split_folder, request)) {
       const auto [first, is_new] = seen.emplace(listed.name, listed.place);
       if (!is_new) {
         fail(
@@ -93,6 +109,7 @@ bool has_disjoint_splits(const fs::path& root) {
   if (!is_divided(split_folders)) return false;
   std::set<std::string> seen;
   for (const fs::path& split_folder : split_folders) {
+    if (image_list_in(split_folder)) return false;
     for (const fs::path& folder : folders_in(split_folder)) {
       if (!seen.insert(folder.filename().string()).second) return false;
     }
@@ -109,7 +126,10 @@ fs::path wnid_folder(const fs::path& root) {
 
 std::vector<fs::path> class_parents(const fs::path& root) {
   std::vector<fs::path> folders = folders_in(root);
-  return is_divided(folders) ? folders : std::vector<fs::path>{root};
+  if (!is_divided(folders)) return {root};
+  const auto has_list = [](const fs::path& folder) { return image_list_in(folder).has_value(); };
+  folders.erase(std::remove_if(folders.begin(), folders.end(), has_list), folders.end());
+  return folders;
 }
 
 std::vector<RawClass> list_folder(const Request& request) {

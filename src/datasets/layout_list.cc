@@ -20,21 +20,15 @@ std::string id_below(const fs::path& root, const fs::path& path) {
 
 }  // namespace
 
-std::vector<RawClass> list_of_list(const Request& request) {
-  const std::optional<fs::path> list = image_list_in(request.root);
-  if (!list)
-    fail(
-        "{} has no list of its images: a CSV with a column of images (image, file_name, id) and one of classes (class, "
-        "label) was expected",
-        request.root.string());
-  ListedFiles files(request.root);
+std::vector<RawClass> classes_of_list(const fs::path& list, const Request& request) {
+  ListedFiles files(list.parent_path());
   std::map<std::string, RawClass> classes;
   std::vector<std::string> missing;
   size_t named = 0;
-  for (const ListedImage& image : read_image_list(*list)) {
+  for (const ListedImage& image : read_image_list(list)) {
     if (!request.wants(image.class_name)) continue;
     RawClass& owner =
-        classes.try_emplace(image.class_name, RawClass{image.class_name, "", std::nullopt, *list, {}}).first->second;
+        classes.try_emplace(image.class_name, RawClass{image.class_name, "", std::nullopt, list, {}}).first->second;
     if (image.image.empty()) continue;
     ++named;
     const std::optional<fs::path> path = files.find(image.image);
@@ -46,11 +40,21 @@ std::vector<RawClass> list_of_list(const Request& request) {
   constexpr size_t kShown = 5;
   if (!missing.empty())
     logger().warn("{}: {} of {} images are not there, or several files may be meant, and are left out: {}",
-                  list->string(), missing.size(), named, first_of(missing, kShown));
-  logger().info("{}: the classes are those of {}", request.root.string(), list->filename().string());
+                  list.string(), missing.size(), named, first_of(missing, kShown));
+  logger().info("{}: the classes are those of {}", list.parent_path().string(), list.filename().string());
   std::vector<RawClass> all;
   for (auto& entry : classes) all.push_back(std::move(entry.second));
   return all;
+}
+
+std::vector<RawClass> list_of_list(const Request& request) {
+  const std::optional<fs::path> list = image_list_in(request.root);
+  if (!list)
+    fail(
+        "{} has no list of its images: a CSV with a column of images (image, file_name, id) and one of classes (class, "
+        "label) was expected",
+        request.root.string());
+  return classes_of_list(*list, request);
 }
 
 }  // namespace protocom::layout

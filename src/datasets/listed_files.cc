@@ -148,6 +148,8 @@ std::optional<fs::path> image_list_in(const fs::path& folder) {
     try {
       const std::vector<ListedImage> list = read_image_list(path);
       if (names_images_of(list, folder) && !has_class_folder(list, folder)) return path;
+    } catch (const UndecidedList&) {
+      throw;
     } catch (const Error&) {
       continue;  // another kind of table
     }

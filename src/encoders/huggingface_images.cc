@@ -122,7 +122,7 @@ Preprocessing preprocessing_beside(const fs::path& onnx_file) {
 }
 
 fs::path onnx_of_folder(const fs::path& folder) {
-  for (const char* weights : {"model.safetensors", "model.safetensors.index.json", "open_clip_model.safetensors"}) {
+  for (const char* weights : {"model.safetensors", "model.safetensors.index.json"}) {
     if (fs::exists(folder / weights)) return {};
   }
   for (const char* name : {"onnx/model.onnx", "model.onnx"}) {

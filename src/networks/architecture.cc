@@ -149,8 +149,9 @@ std::optional<std::string> published_architecture(const StateDict& state) {
         "ONNX");
   if (Names(state, "transformer.resblocks.0.ln_1.weight").found())
     fail(
-        "CLIP's own and open_clip's image towers are not read from weights alone: take open_clip's or Hugging Face's "
-        "folder, or export it to ONNX");
+        "CLIP's own and open_clip's image towers are not read: take Hugging Face's folder of the same network, or "
+        "export "
+        "it to ONNX");
   if (auto resnet = published_resnet(Names(state, "layer1.0.conv1.weight"))) return resnet;
   return published_transformer(Names(state, "patch_embed.proj.weight"));
 }

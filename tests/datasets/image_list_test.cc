@@ -89,6 +89,106 @@ TEST_F(ImageLists, ChoicesOfLabelStudioAreRead) {
   EXPECT_THAT(rows("min.json", R"([{"image": "a.jpg", "id": 7, "choice": "dog"}])"), ElementsAre("a.jpg=dog"));
 }
 
+// https://labelstud.io/guide/export#Label-Studio-JSON-format-of-annotated-tasks: was_cancelled is a skipped task,
+// completed_by the annotator.
+std::string task(const std::string& image, const std::string& annotations) {
+  return R"({"id": 1, "data": {"image": ")" + image + R"("}, "annotations": [)" + annotations + "]}";
+}
+
+std::string annotation(const std::string& choice, const std::string& by, const std::string& question = "animal",
+                       const std::string& cancelled = "false") {
+  return R"({"completed_by": )" + by + R"(, "was_cancelled": )" + cancelled + R"(, "result": [{"from_name": ")" +
+         question + R"(", "to_name": "image", "type": "choices", "value": {"choices": [")" + choice + R"("]}}]})";
+}
+
+TEST_F(ImageLists, TasksThatWereSkippedInLabelStudioAreLeftOutAndCounted) {
+  const Logged log;
+  EXPECT_THAT(
+      rows("export.json",
+           "[" + task("a.jpg", annotation("cat", "1")) + "," + task("b.jpg", annotation("cat", "1", "animal", "true")) +
+               "," + task("c.jpg", annotation("cat", "1", "animal", "true") + "," + annotation("dog", "2")) + "]"),
+      ElementsAre("a.jpg=cat", "c.jpg=dog"));
+  EXPECT_THAT(log.text(), HasSubstr("skipped tasks are left out: 1"));
+}
+
+TEST_F(ImageLists, AnnotatorsWhoDisagreeAreNamedUnlessItIsSaidWhoDecides) {
+  const std::string text =
+      "[" + task("a.jpg", annotation("cat", "1") + "," + annotation("cat", "2")) + "," +
+      task("b.jpg", annotation("cat", "1") + "," + annotation("dog", R"({"id": 2, "email": "ann@x.org"})")) + "," +
+      task("c.jpg", annotation("dog", "1") + "," + annotation("cat", "2") + "," + annotation("cat", "3")) + "]";
+  const Logged log;
+  EXPECT_THAT(rows("export.json", text), ElementsAre("a.jpg=cat"));
+  EXPECT_THAT(log.text(), AllOf(HasSubstr("disagree on 2 of 3 images"), HasSubstr("b.jpg, c.jpg"),
+                                HasSubstr("--annotator majority")));
+  const auto decided = [&](const std::string& annotator) {
+    std::vector<std::string> found;
+    for (const ListedImage& one : read_image_list(put("export.json", text), {"", annotator}))
+      found.push_back(one.image + "=" + one.class_name);
+    return found;
+  };
+  EXPECT_THAT(decided("majority"), ElementsAre("a.jpg=cat", "c.jpg=cat"));
+  EXPECT_THAT(decided("1"), ElementsAre("a.jpg=cat", "b.jpg=cat", "c.jpg=dog"));
+  EXPECT_THAT(decided("ann@x.org"), ElementsAre("b.jpg=dog"));
+  EXPECT_THAT(message_of([&] { decided("7"); }), AllOf(HasSubstr("no annotator '7'"), HasSubstr("2 ann@x.org")));
+}
+
+TEST_F(ImageLists, OfSeveralQuestionsOneHasToBeNamed) {
+  const std::string both = annotation("cat", "1") + "," + annotation("sunny", "1", "weather");
+  put("a.jpg");
+  const fs::path path = put("export.json", "[" + task("a.jpg", both) + "]");
+  EXPECT_THAT(message_of([&] { read_image_list(path); }),
+              AllOf(HasSubstr("several questions (animal, weather)"), HasSubstr("--question animal")));
+  EXPECT_THROW(image_list_in(folder_.path()), UndecidedList) << "the folder is not read as another thing then";
+  EXPECT_EQ(read_image_list(path, {"weather", ""}).front().class_name, "sunny");
+  EXPECT_EQ(read_image_list(path, {"animal", ""}).front().class_name, "cat");
+  EXPECT_THAT(message_of([&] { read_image_list(path, {"wether", ""}); }), HasSubstr("no question 'wether'"));
+}
+
+// The same of JSON-MIN and CSV, which have a row for each annotation.
+TEST_F(ImageLists, RowsOfSeveralAnnotatorsAreOneImage) {
+  const fs::path small = put("min.json", R"([
+      {"image": "a.jpg", "id": 1, "animal": "cat", "weather": "sunny", "annotator": 1, "annotation_id": 1},
+      {"image": "a.jpg", "id": 1, "animal": "dog", "weather": "sunny", "annotator": 2, "annotation_id": 2}])");
+  const fs::path table = put("export.csv",
+                             "annotation_id,annotator,id,image,animal,weather,lead_time\n1,1,1,a.jpg,cat,sunny,2\n"
+                             "2,2,1,a.jpg,dog,sunny,2\n");
+  for (const fs::path& path : {small, table}) {
+    EXPECT_THAT(message_of([&] { read_image_list(path); }), HasSubstr("several questions (animal, weather)")) << path;
+    EXPECT_THAT(message_of([&] { read_image_list(path, {"animal", ""}); }), HasSubstr("disagree on 1 of 1")) << path;
+    EXPECT_EQ(read_image_list(path, {"animal", "2"}).front().class_name, "dog") << path;
+    EXPECT_EQ(read_image_list(path, {"weather", ""}).front().class_name, "sunny") << path;
+  }
+}
+
+// https://huggingface.co/docs/datasets/image_dataset: train/metadata.csv and test/metadata.csv beside their images;
+// Kaggle's flat train and test.
+TEST_F(ImageLists, OfFlatSplitFoldersAreReadEachWithItsOwnAndKeepTheSplits) {
+  put("train/metadata.csv", "file_name,label\n1.jpg,cat\n2.jpg,dog\n");
+  put("test/metadata.csv", "file_name,label\n1.jpg,eel\n");
+  for (const char* file : {"train/1.jpg", "train/2.jpg", "test/1.jpg"}) put(file);
+  EXPECT_THAT(listed(), ElementsAre("train/1.jpg=cat", "train/2.jpg=dog", "test/1.jpg=eel"));
+  const ImageDataset set = list_images(folder_.path(), {});
+  EXPECT_THAT(set.class_split, ElementsAre(Split::kBase, Split::kBase, Split::kNovel));
+  EXPECT_EQ(set.skipped.total(), 0) << "images that a list names lie beside no class";
+}
+
+TEST_F(ImageLists, OfFlatSplitFoldersOneWithoutAListIsLeftOutAndCounted) {
+  put("train/metadata.csv", "file_name,label\n1.jpg,cat\n2.jpg,dog\n");
+  for (const char* file : {"train/1.jpg", "train/2.jpg", "test/1.jpg", "test/2.jpg"}) put(file);
+  const Logged log;
+  EXPECT_THAT(listed(), ElementsAre("train/1.jpg=cat", "train/2.jpg=dog"));
+  EXPECT_THAT(log.text(), AllOf(HasSubstr("test: nothing says the classes"), HasSubstr("left out: 2")));
+}
+
+TEST_F(ImageLists, OfFlatSplitFoldersWithTheSameClassesAreTwoSplitsOfOneClass) {
+  for (const char* split : {"train", "test"}) {
+    put(std::string(split) + "/metadata.csv", "file_name,label\n1.jpg,cat\n");
+    put(std::string(split) + "/1.jpg");
+  }
+  EXPECT_THAT(message_of([&] { listed(); }),
+              AllOf(HasSubstr("'cat' is in two splits"), HasSubstr("give one of the two")));
+}
+
 // https://cocodataset.org/#format-data
 TEST_F(ImageLists, CocoWithOneCategoryAnImageIsReadAndTheRestCounted) {
   const Logged log;

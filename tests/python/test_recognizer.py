@@ -30,6 +30,26 @@ def test_paths_pictures_arrays_bytes_and_features_get_one_answer(mine, photos):
     assert 0.3 < one.probability <= 1 and sum(share for _, share in one.ranking) == pytest.approx(1)
 
 
+def test_pictures_of_16_bits_or_with_clear_places_have_the_pixels_of_their_file(mine, tmp_path):
+    image = pytest.importorskip("PIL.Image")
+    ramp = np.linspace(0, 65535, 40 * 50).reshape(40, 50)
+    clear = np.concatenate([photo("red", 1), np.full((40, 50, 1), 90, np.uint8)], axis=2)
+    image.fromarray(ramp.astype(np.uint16)).save(tmp_path / "16.png")
+    image.fromarray(np.dstack([ramp / 257, ramp / 300]).astype(np.uint8), "LA").save(tmp_path / "la.png")
+    image.fromarray(clear).save(tmp_path / "clear.png")
+    for name in ("16.png", "la.png", "clear.png"):
+        opened = image.open(tmp_path / name)
+        np.testing.assert_array_equal(mine.features_of(opened), mine.features_of(tmp_path / name), err_msg=f"{name} {opened.mode}")
+    deep = image.fromarray(ramp.astype(np.uint16))
+    expected = np.repeat(np.round(ramp.astype(np.uint16) / 257).astype(np.uint8)[..., None], 3, axis=2)
+    for mode in (deep, deep.convert("I")):
+        np.testing.assert_array_equal(mine.features_of(mode), mine.features_of(expected))
+    with pytest.raises(protocom.Error, match="expected 0 to 65535"):
+        mine.classify(image.fromarray(np.full((8, 8), 70000, np.int32)))
+    with pytest.raises(protocom.Error, match="mode F"):
+        mine.classify(image.fromarray(np.full((8, 8), 0.5, np.float32)))
+
+
 def test_features_are_those_of_the_encoder(mine, photos):
     paths = sorted((photos / "holiday").iterdir())
     encoder = protocom.Backbone(photos / "encoder.pt")

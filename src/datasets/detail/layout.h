@@ -37,6 +37,8 @@ bool is_mini_imagenet(const std::filesystem::path& root);
 std::vector<RawClass> list_ilsvrc(const Request& request);
 /// By a list of images and classes in the folder (image_list_in).
 std::vector<RawClass> list_of_list(const Request& request);
+/// By that list, with the images below its folder.
+std::vector<RawClass> classes_of_list(const std::filesystem::path& list, const Request& request);
 
 /// The folder with images.txt: `root` or root/CUB_200_2011; empty when there is none.
 std::filesystem::path cub_folder(const std::filesystem::path& root);
@@ -56,8 +58,8 @@ SkippedFiles files_beside_classes(const std::filesystem::path& root, const std::
                                   const std::vector<std::filesystem::path>& split_files);
 /// All images at any depth below `folder`, sorted by id; ids are relative to `root`.
 std::vector<ImageItem> images_below(const std::filesystem::path& folder, const std::filesystem::path& root);
-/// Adds those of the folders that are the classes' places, each real folder to one class, and counts what else is
-/// there.
+/// Adds those of the folders that are the classes' places (lists are none), each real folder to one class, and counts
+/// what else is there.
 void add_images(std::vector<RawClass>& classes, const std::filesystem::path& root);
 
 }  // namespace protocom::layout

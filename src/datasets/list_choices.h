@@ -1,0 +1,25 @@
+#pragma once
+#include <string>
+
+#include "base/error.h"
+
+namespace protocom {
+
+/// What decides where a list has several classes for an image.
+struct ListChoices {
+  std::string question;   ///< the one whose answers are the classes, by its name in the project; empty: the only one
+  std::string annotator;  ///< whose answers count, by number or address; "majority": those of most; empty: all agree
+};
+
+/// A list that has to be told which of its classes count.
+class UndecidedList : public Error {
+ public:
+  using Error::Error;
+};
+
+/// Those of this process; nothing is chosen unless set_list_choices() was called.
+ListChoices list_choices();
+/// Sets them for all threads of this process.
+void set_list_choices(const ListChoices& choices);
+
+}  // namespace protocom
