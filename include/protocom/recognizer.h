@@ -17,6 +17,7 @@
 #include "protocom/recognizer_options.h"
 #include "protocom/recognizer_parts.h"
 #include "protocom/rows.h"
+#include "protocom/test_result.h"
 #include "protocom/text.h"
 
 namespace protocom::v0 {
@@ -103,6 +104,16 @@ class PROTOCOM_API Recognizer {
 
   /// How well the enrolled images tell their classes apart, by leaving some out. Throws as classify().
   ExpectedAccuracy expected_accuracy(const Progress& progress = {});
+
+  /// How good it is on labelled images that are not enrolled, `labels` the right class of each; those whose content is
+  /// enrolled are left out. Throws Error as classify(), for other numbers of labels, where none of the classes is its own
+  /// and where nothing is left to test.
+  TestResult test(const std::vector<Image>& images, const std::vector<std::string>& labels);
+  /// The same of features [n, d].
+  TestResult test_features(const Rows& features, const std::vector<std::string>& labels);
+  /// The same of a folder, a list or a file of features, or of the images of one class. Those that cannot be read are
+  /// left out and named.
+  TestResult test(const EnrolSources& sources, const Progress& progress = {});
 
   /// What it classifies with. Throws Error as classify().
   [[nodiscard]] std::string method() const;

@@ -17,6 +17,7 @@ from ._given_images import images_in
 from ._knowledge import Fitted, Knowledge, fit
 from ._own_method import OwnMethod
 from ._recognizer import Answer, Backbone, Recognizer, TextEncoder
+from ._tests import TestResult
 from ._training import Training, complete, metatrain, pretrain
 from . import easyfsl
 
@@ -42,7 +43,7 @@ def set_engine(name):
 
 __all__ = [
     "PLDA", "Answer", "Backbone", "Classifier", "Episodes", "Error", "FeatureSet", "Fitted", "Knowledge", "OwnMethod",
-    "Recognizer", "Results", "TextEncoder", "Training", "UsageError", "complete", "describe", "easyfsl", "episodes", "evaluate", "fit", "images_in",
+    "Recognizer", "Results", "TestResult", "TextEncoder", "Training", "UsageError", "complete", "describe", "easyfsl", "episodes", "evaluate", "fit", "images_in",
     "make", "metatrain", "methods", "pretrain", "set_engine", "set_threads", "threads",
 ]
 

@@ -12,7 +12,7 @@ from . import easyfsl as easyfsl
 __version__: str
 __all__ = [
     "PLDA", "Answer", "Backbone", "Classifier", "Episodes", "Error", "FeatureSet", "Fitted", "Knowledge", "OwnMethod",
-    "Recognizer", "Results", "TextEncoder", "Training", "UsageError", "complete", "describe", "easyfsl", "episodes", "evaluate", "fit", "images_in",
+    "Recognizer", "Results", "TestResult", "TextEncoder", "Training", "UsageError", "complete", "describe", "easyfsl", "episodes", "evaluate", "fit", "images_in",
     "make", "metatrain", "methods", "pretrain", "set_engine", "set_threads", "threads",
 ]
 
@@ -290,6 +290,40 @@ class Answer:
     @property
     def probability(self) -> float: ...
 
+class TestResult:
+    recognizer: str
+    method: str
+    mode: str
+    calibrated: bool
+    enrolled: int
+    images: int
+    right: int
+    accuracy: float
+    low: float
+    high: float
+    top5: Optional[float]
+    certainty: float
+    expected_error: float
+    log_loss: float
+    refused: int
+    kept_right: int
+    unknown: int
+    accepted: int
+    classes: list[dict[str, Any]]
+    confusion: list[dict[str, Any]]
+    bins: list[dict[str, Any]]
+    unknown_classes: list[dict[str, Any]]
+    tested: list[dict[str, Any]]
+    worst: list[int]
+    already_enrolled: int
+    unlabelled: int
+    unshared: int
+    skipped: str
+    unreadable: list[str]
+    def __init__(self, core: Any) -> None: ...
+    def to_dict(self) -> dict[str, Any]: ...
+    def compare(self, other: TestResult) -> dict[str, Any]: ...
+
 class Recognizer:
     def __init__(
         self,
@@ -377,6 +411,9 @@ class Recognizer:
     @property
     def unlabelled(self) -> int: ...
     def expected_accuracy(self) -> str: ...
+    def test(
+        self, images: Any, labels: Optional[Sequence[str]] = None, *, progress: Optional[_Progress] = None
+    ) -> TestResult: ...
     def features_of(self, images: Any) -> _Floats: ...
     def rename(self, name: str, to: str) -> None: ...
     def merge(self, name: str, into: str) -> None: ...

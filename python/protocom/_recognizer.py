@@ -9,6 +9,7 @@ import numpy as np
 from . import _arrays, _given_images
 from ._engine import engine
 from ._errors import UsageError
+from ._tests import TestResult
 
 
 def _is_features(given):
@@ -342,6 +343,29 @@ class Recognizer:
     def expected_accuracy(self):
         """How many new images will be classified right, in a sentence."""
         return self._core.expected_accuracy()
+
+    def test(self, images, labels=None, *, progress=None):
+        """How good it is on labelled images that are not enrolled; those whose content is enrolled are left out.
+
+        Parameters
+        ----------
+        images : the path of a folder with a subfolder for each class, of a list (CSV, JSON) or of a file of features; or with
+            ``labels`` images and features as ``classify`` takes them
+        labels : the right class of each image; classes that it does not have count as unknown
+
+        Returns
+        -------
+        TestResult
+        """
+        if labels is None:
+            if not isinstance(images, (str, os.PathLike)):
+                raise UsageError("images without labels should be the path of a folder, a list or a file of features")
+            return TestResult(self._core.test_at(os.fspath(images), progress))
+        names = [_name(str(one)) for one in ([labels] if isinstance(labels, str) else labels)]
+        if _is_features(images):
+            rows = np.atleast_2d(_arrays.array(images, "features"))
+            return TestResult(self._core.test_features(np.ascontiguousarray(rows, np.float32), names))
+        return TestResult(self._core.test(_given_images.listed(images), names))
 
     def features_of(self, images):
         """Features of images by its own encoder: float32 [n, d]."""

@@ -7,12 +7,15 @@
 #include "arrays.h"
 #include "base/error.h"
 #include "calls.h"
+#include "eval/test_figures.h"
 #include "images.h"
 #include "methods.h"
 #include "recognizer/answer_json.h"
 #include "recognizer/class_words.h"
 #include "recognizer/create_recognizer.h"
+#include "recognizer/enrol_sources.h"
 #include "recognizer/shared_recognizer.h"
+#include "recognizer/test_json.h"
 #include "texts.h"
 
 namespace protocom::python {
@@ -183,6 +186,34 @@ void bind_questions(BoundRecognizer& bound) {
       });
 }
 
+/// A test, and what can be asked of two on the same images.
+void bind_tests(py::module_& module, BoundRecognizer& bound) {
+  py::class_<TestResult>(module, "TestResult")
+      .def("fields", [](const TestResult& own) { return python_of(test_json(own)); })
+      .def("sentence", [](const TestResult& own) { return accuracy_sentence(own); })
+      .def("compare", [](const TestResult& own, const TestResult& other) {
+        const TestComparison made = compare_tests(other, own);
+        json fields = comparison_json(made);
+        fields["sentence"] = comparison_sentence(made);
+        return python_of(fields);
+      });
+  bound
+      .def("test",
+           [](SharedRecognizer& own, const py::list& images, const std::vector<std::string>& labels) {
+             const std::vector<GivenImage> given = given_images(images);
+             return unlocked([&] { return own.test(pointers(given), labels); });
+           })
+      .def("test_features",
+           [](SharedRecognizer& own, const py::object& features, const std::vector<std::string>& labels) {
+             const ArrayView rows(features, "features");
+             return unlocked([&] { return own.test(rows.array(), labels); });
+           })
+      .def("test_at", [](SharedRecognizer& own, const fs::path& path, py::object callback) {
+        PythonProgress progress(std::move(callback));
+        return unlocked([&] { return own.test(sources_at(path), progress); });
+      });
+}
+
 void bind_unlabelled(BoundRecognizer& bound) {
   bound
       .def("add_unlabelled",
@@ -262,6 +293,7 @@ void bind_recognizer(py::module_& module) {
     return unlocked([&] { return std::make_shared<SharedRecognizer>(path, options); });
   }));
   bind_questions(bound);
+  bind_tests(module, bound);
   bind_unlabelled(bound);
   bind_changes(bound);
   module.def("create_recognizer", [](const fs::path& path, const py::dict& given) {

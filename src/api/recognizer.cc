@@ -184,6 +184,21 @@ ExpectedAccuracy Recognizer::expected_accuracy(const Progress& progress) {
   return impl_->call([&](protocom::Recognizer& own) { return own.expected_accuracy(reported); });
 }
 
+TestResult Recognizer::test(const std::vector<Image>& images, const std::vector<std::string>& labels) {
+  return with_warnings([&] { return impl_->shared.test(given(images), labels); });
+}
+
+TestResult Recognizer::test_features(const Rows& features, const std::vector<std::string>& labels) {
+  return with_warnings([&] { return impl_->shared.test(array_of(features, "features"), labels); });
+}
+
+TestResult Recognizer::test(const EnrolSources& sources, const Progress& progress) {
+  return with_warnings([&] {
+    CallerProgress reported(progress);
+    return impl_->shared.test(sources, reported);
+  });
+}
+
 std::string Recognizer::method() const {
   return impl_->call([](protocom::Recognizer& own) { return own.method().label(); });
 }

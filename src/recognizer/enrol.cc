@@ -11,6 +11,7 @@
 #include "io/files.h"
 #include "io/memory_file.h"
 #include "recognizer/class_words.h"
+#include "recognizer/detail/request_files.h"
 #include "recognizer/recognizer.h"
 
 namespace protocom {
@@ -21,30 +22,6 @@ constexpr int kThumbnailQuality = 80;
 
 bool says_something(const ClassRequest& request) {
   return !request.attributes.empty() || !request.synset.empty() || request.text_vector.defined();
-}
-
-/// The image files of all requests in one list, and whose they are.
-struct Files {
-  std::vector<fs::path> paths;
-  std::vector<size_t> owner;  // [paths], number of the request
-};
-
-Files find_files(const std::vector<EnrolRequest>& requests, Enrolment& done) {
-  Files files;
-  for (size_t i = 0; i < requests.size(); ++i) {
-    done.skipped.add(requests[i].skipped);
-    if (requests[i].images.empty()) continue;
-    try {
-      FoundImages found = find_images(requests[i].images);
-      files.paths.insert(files.paths.end(), found.paths.begin(), found.paths.end());
-      files.owner.resize(files.paths.size(), i);
-      done.skipped.add(found.skipped);
-      done.unreadable.insert(done.unreadable.end(), found.unreadable.begin(), found.unreadable.end());
-    } catch (const Error& error) {
-      done.unreadable.push_back({requests[i].images.front(), error.what()});
-    }
-  }
-  return files;
 }
 
 /// Rows of a class, or of none, as they come in.
@@ -253,7 +230,9 @@ Enrolment Recognizer::enrol(const std::vector<EnrolRequest>& requests, const Emb
     enrolments.push_back(describe(enrol_request.description, left_out));
   if (!left_out.empty()) warn_of_left_out(left_out, *knowledge());
   Enrolment done;
-  const Files files = find_files(requests, done);
+  const RequestFiles files = find_files(requests);
+  done.skipped = files.skipped;
+  done.unreadable = files.unreadable;
   std::vector<Collected> collected(requests.size());
   if (!files.paths.empty()) {
     size_t next = 0;  // the first file that is not yet accounted for

@@ -3,6 +3,7 @@
 #include "base/clean_name.h"
 #include "base/error.h"
 #include "base/log.h"
+#include "base/text.h"
 #include "datasets/feature_set.h"
 #include "knowledge/class_texts.h"
 #include "recognizer/class_words.h"
@@ -74,12 +75,13 @@ void check_sources(const EnrolSources& sources) {
     fail_usage("images are of one class: name it with --class{}", features ? ", without --features" : "");
 }
 
-std::vector<EnrolRequest> requests_of_classes(const EnrolSources& sources, const RecognizerFile& file) {
+std::vector<EnrolRequest> requests_of_classes(const EnrolSources& sources, const RecognizerFile& file,
+                                              std::string_view option = "--folder") {
   std::vector<EnrolRequest> requests;
   if (!sources.features.empty()) {
     requests = requests_of_features_file(sources, file);
   } else if (!sources.folder.empty()) {
-    return requests_of_folder(sources.folder, "--folder");
+    return requests_of_folder(sources.folder, option);
   } else if (!sources.list.empty()) {
     return requests_of_csv(sources.list);
   } else if (!sources.class_name.empty()) {
@@ -95,6 +97,26 @@ std::vector<EnrolRequest> requests_of_classes(const EnrolSources& sources, const
 }
 
 }  // namespace
+
+std::vector<EnrolRequest> labelled_images(const EnrolSources& sources, const RecognizerFile& file) {
+  if (sources.folder.empty() && sources.list.empty() && sources.features.empty() && sources.class_name.empty())
+    fail_usage("labelled images are a folder, a list, a file of features, or images with their class");
+  return requests_of_classes(sources, file, "");
+}
+
+EnrolSources sources_at(const std::filesystem::path& path) {
+  EnrolSources sources;
+  std::error_code ignored;
+  const std::string suffix = lowercase(path.extension().string());
+  const bool is_list = suffix == ".csv" || suffix == ".tsv" || suffix == ".json" || suffix == ".jsonl";
+  if (std::filesystem::is_directory(path, ignored))
+    sources.folder = path;
+  else if (!std::filesystem::exists(path, ignored))
+    fail("{}: no such folder or file of labelled images", path.string());
+  else
+    (is_list ? sources.list : sources.features) = path;
+  return sources;
+}
 
 std::vector<EnrolRequest> requests_of_sources(const EnrolSources& sources, Recognizer& recognizer) {
   check_sources(sources);

@@ -1,4 +1,5 @@
 #pragma once
+#include <filesystem>
 #include <vector>
 
 #include "protocom/enrol_sources.h"
@@ -10,5 +11,14 @@ namespace protocom {
 /// UsageError where the sources name no class or several kinds of them, where texts lack their encoder, and for a new
 /// class of which nothing is known; Error for files that cannot be read.
 std::vector<EnrolRequest> requests_of_sources(const EnrolSources& sources, Recognizer& recognizer);
+
+/// The labelled images of a folder, a list, a file of features or a class by its name, a request for each class,
+/// without what else is said of classes. Throws UsageError unless one of these is given, Error for files that cannot be
+/// read.
+std::vector<EnrolRequest> labelled_images(const EnrolSources& sources, const RecognizerFile& file);
+
+/// What a path of labelled images stands for: a folder, a list of images (.csv, .tsv, .json, .jsonl), else a file of
+/// features. Throws Error where there is nothing.
+EnrolSources sources_at(const std::filesystem::path& path);
 
 }  // namespace protocom

@@ -57,6 +57,13 @@ void warn_of_proportions(const ClassScorer& scorer, const EnrolledClasses& enrol
       most->second, images, most->first, scorer.method().label(), expected);
 }
 
+/// Of one of a row's values [c] among all, from 1 on, in the order of best_classes.
+int64_t rank_of(const float* values, int64_t count, int64_t own) {
+  int64_t rank = 1;
+  for (int64_t k = 0; k < count; ++k) rank += values[k] > values[own] || (values[k] == values[own] && k < own) ? 1 : 0;
+  return rank;
+}
+
 }  // namespace
 
 Recognizer::Recognizer(RecognizerFile file, RecognizerOptions options)
@@ -225,22 +232,28 @@ void Recognizer::take_none(double familiarity, Answer& answer) const {
   answer.none_of_these = none >= 0.5;
 }
 
-std::vector<Answer> Recognizer::answers_of(const Array& features) {
+Recognizer::Scored Recognizer::scored(const Array& features) {
   warn_of_other_classes();
   warn_of_one_class();
-  const QueryScores scores = scorer_->score(features);
-  const FloatMatrix& logits = scores.logits;
-  const double factor = calibration_ ? calibration_->factor : 1.0;
-  const bool has_threshold =
-      calibration_ && (calibration_->method == scorer_->method().label() || scores.unseen.size() > 0);
-  const DoubleVector familiar = familiarity(scores);  // [n]
+  QueryScores scores = scorer_->score(features);
+  Scored made;
+  made.factor = calibration_ ? calibration_->factor : 1.0;
+  made.has_threshold = calibration_ && (calibration_->method == scorer_->method().label() || scores.unseen.size() > 0);
+  made.familiar = familiarity(scores);
   // Against a class never seen the familiarity holds the sum that probabilities are divided by.
-  const bool summed = factor == 1 && scores.unseen.size() > 0;
-  const DoubleVector log_sums =
-      summed ? DoubleVector(familiar + scores.unseen.cast<double>()) : log_sum_exp(logits, factor);
-  if (!std::isfinite(log_sums.sum()) || !std::isfinite(familiar.sum()))
+  const bool summed = made.factor == 1 && scores.unseen.size() > 0;
+  made.log_sums =
+      summed ? DoubleVector(made.familiar + scores.unseen.cast<double>()) : log_sum_exp(scores.logits, made.factor);
+  if (!std::isfinite(made.log_sums.sum()) || !std::isfinite(made.familiar.sum()))
     fail("{}: the scores are no numbers: an image's features, or numbers in the file, are too large",
          file_.path().string());
+  made.logits = std::move(scores.logits);
+  return made;
+}
+
+std::vector<Answer> Recognizer::answers_of(const Array& features) {
+  const Scored scores = scored(features);
+  const FloatMatrix& logits = scores.logits;
   std::vector<std::vector<int64_t>> best;
   const int64_t most = options_.nearest > 0 ? std::max(options_.top, kClassesToLookAt) : options_.top;
   for (int64_t i = 0; i < logits.rows(); ++i) best.push_back(best_classes(logits.row(i).data(), logits.cols(), most));
@@ -249,12 +262,12 @@ std::vector<Answer> Recognizer::answers_of(const Array& features) {
   for (size_t i = 0; i < best.size(); ++i) {
     const auto row = static_cast<int64_t>(i);
     Answer answer;
-    answer.ranking = ranking_of(logits.row(row).data(), factor, log_sums[row], best[i]);
-    answer.familiarity = familiar[row];
+    answer.ranking = ranking_of(logits.row(row).data(), scores.factor, scores.log_sums[row], best[i]);
+    answer.familiarity = scores.familiar[row];
     answer.attributes = attribute_effects_of(best[i].front(), features.rows(row, row + 1));
     answer.nearest = std::move(nearest[i]);
     answer.nearest_note = note_on_nearest(snapshot_, answer.ranking.front().name, answer.nearest);
-    if (has_threshold) take_none(answer.familiarity, answer);
+    if (scores.has_threshold) take_none(answer.familiarity, answer);
     answers.push_back(std::move(answer));
   }
   return answers;
@@ -264,6 +277,38 @@ std::vector<Answer> Recognizer::classify_features(const Array& features) {
   check_features(features, "the features");
   refresh();
   return answers_of(features);
+}
+
+const std::vector<std::string>& Recognizer::class_names() {
+  refresh();
+  return scorer_->class_names();
+}
+
+std::vector<TestedImage> Recognizer::judge(const Array& features, const std::vector<std::string>& right) {
+  check_features(features, "the features");
+  refresh();
+  const Scored scores = scored(features);
+  const std::vector<std::string>& names = scorer_->class_names();
+  std::map<std::string, int64_t> places;
+  for (size_t k = 0; k < names.size(); ++k) places[names[k]] = static_cast<int64_t>(k);
+  std::vector<TestedImage> judged(right.size());
+  for (size_t i = 0; i < right.size(); ++i) {
+    const auto row = static_cast<int64_t>(i);
+    const float* logits = scores.logits.row(row).data();
+    const auto log_share = [&](int64_t k) { return scores.factor * double{logits[k]} - scores.log_sums[row]; };
+    const int64_t best = best_classes(logits, scores.logits.cols(), 1).front();
+    const auto own = places.find(right[i]);
+    TestedImage& image = judged[i];
+    image.class_name = right[i];
+    image.answer = names[static_cast<size_t>(best)];
+    image.certainty = std::min(1.0, std::exp(log_share(best)));
+    if (scores.has_threshold) image.none = probability_of_none(*calibration_, scores.familiar[row]);
+    image.known = own != places.end();
+    if (!image.known) continue;
+    image.rank = rank_of(logits, scores.logits.cols(), own->second);
+    image.loss = std::max(0.0, -log_share(own->second));
+  }
+  return judged;
 }
 
 Array Recognizer::features_of(const std::vector<Image>& images) {

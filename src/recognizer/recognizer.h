@@ -20,6 +20,7 @@
 #include "protocom/answer.h"
 #include "protocom/enrolment.h"
 #include "protocom/recognizer_options.h"
+#include "protocom/test_result.h"
 #include "recognizer/calibration.h"
 #include "recognizer/class_scorer.h"
 #include "recognizer/describe_class.h"
@@ -101,6 +102,13 @@ class Recognizer {
   /// Whether classes can be described in words by a text encoder of so many numbers (check_takes_words).
   bool takes_words(int64_t numbers);
 
+  /// The classes, in the order of their enrolment. Throws as classify().
+  const std::vector<std::string>& class_names();
+  /// The answers to images of these features, float32 [n, d], held against their right classes [n]; without the names
+  /// of the images. `right` are names as the recognizer writes them, those it does not have are unknown. Throws as
+  /// classify().
+  std::vector<TestedImage> judge(const Array& features, const std::vector<std::string>& right);
+
   /// Many files, in the order given; `take` gets each answer as soon as it is known: batch by batch, or at the end
   /// where the method looks at all of them together. One that cannot be read does not stop the others: those are
   /// returned.
@@ -167,6 +175,15 @@ class Recognizer {
   [[nodiscard]] ExtractOptions extract_options() const;
   void warn_of_other_classes();
   void warn_of_one_class();
+  /// What the method says of features, and what probabilities are made of.
+  struct Scored {
+    FloatMatrix logits;     // [n, c]
+    double factor = 1;      // of the logits
+    DoubleVector log_sums;  // [n], of exp(factor * logits)
+    DoubleVector familiar;  // [n]
+    bool has_threshold = false;
+  };
+  Scored scored(const Array& features);
   std::vector<Answer> answers_of(const Array& features);
   std::vector<RankedClass> ranking_of(const float* logits, double factor, double log_sum,
                                       const std::vector<int64_t>& best) const;

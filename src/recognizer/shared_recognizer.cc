@@ -4,6 +4,7 @@
 
 #include "base/error.h"
 #include "recognizer/enrol_sources.h"
+#include "recognizer/test_recognizer.h"
 
 namespace protocom {
 namespace {
@@ -95,6 +96,41 @@ int64_t SharedRecognizer::add_unlabelled(const GivenImages& images) {
 
 int64_t SharedRecognizer::add_unlabelled(const Array& features) {
   return add_unlabelled_of([&] { return examples_of_features(checked(features).copy(), "memory"); });
+}
+
+namespace {
+
+/// The images and features of examples with their labels, called by their numbers where they have no path.
+TestFeatures labelled(NewExamples examples, const std::vector<std::string>& labels) {
+  const size_t n = examples.hashes.size();
+  if (labels.size() != n) fail("{} labels for {} images", labels.size(), n);
+  TestFeatures made;
+  made.features = std::move(examples.features);
+  made.labels = labels;
+  made.hashes = std::move(examples.hashes);
+  for (size_t i = 0; i < n; ++i) {
+    const std::string& source = examples.sources[i];
+    made.images.push_back(source.empty() || source == "memory" ? std::to_string(i) : source);
+    made.numbers.push_back(static_cast<int64_t>(i));
+  }
+  return made;
+}
+
+}  // namespace
+
+TestResult SharedRecognizer::test(const GivenImages& images, const std::vector<std::string>& labels) {
+  if (labels.size() != images.size()) fail("{} labels for {} images", labels.size(), images.size());
+  TestFeatures made = labelled(examples_of(images), labels);
+  return call([&](Recognizer& own) { return test_recognizer(own, std::move(made)); });
+}
+
+TestResult SharedRecognizer::test(const Array& features, const std::vector<std::string>& labels) {
+  TestFeatures made = labelled(examples_of_features(checked(features).copy(), "memory"), labels);
+  return call([&](Recognizer& own) { return test_recognizer(own, std::move(made)); });
+}
+
+TestResult SharedRecognizer::test(const EnrolSources& sources, Progress& progress) {
+  return call([&](Recognizer& own) { return test_recognizer(own, labelled_images(sources, own.file()), progress); });
 }
 
 Calibration SharedRecognizer::calibrate(const GivenImages& others, const CalibrationOptions& options,

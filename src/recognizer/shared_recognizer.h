@@ -35,6 +35,10 @@ class SharedRecognizer {
   /// Adds unlabelled images; returns how many were added. Throws UsageError of check_learns_from_unlabelled().
   int64_t add_unlabelled(const GivenImages& images);
   int64_t add_unlabelled(const Array& features);
+  /// How good it is on labelled images, `labels` [n]: test_recognizer. Throws Error for other numbers of labels too.
+  TestResult test(const GivenImages& images, const std::vector<std::string>& labels);
+  TestResult test(const Array& features, const std::vector<std::string>& labels);
+  TestResult test(const EnrolSources& sources, Progress& progress);
   /// Recognizer::calibrate_on with the features of images of none of the classes, or without any.
   Calibration calibrate(const GivenImages& others, const CalibrationOptions& options, Progress& progress);
 

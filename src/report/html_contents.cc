@@ -27,6 +27,10 @@ std::string contents_html(const std::vector<Evaluation>& evaluations, const std:
     own += link("analysis-" + analysis.section.name, short_title(analysis.section.title));
   if (!own.empty()) items += "<li><a href=\"#analyses\">Analyses</a>\n<ul>\n" + own + "</ul></li>\n";
   items += link("reproduce", "How to reproduce this");
+  return contents_of(items);
+}
+
+std::string contents_of(const std::string& items) {
   // Beside the page where there is room for it, else folded above it: the same links, of which one list is shown.
   return "<nav class=\"side\" aria-label=\"Contents\"><ul>\n" + items +
          "</ul></nav>\n<details class=\"contents\"><summary>Contents</summary>\n<nav aria-label=\"Contents\"><ul>\n" +

@@ -120,12 +120,17 @@ std::string html_report(const std::vector<Evaluation>& evaluations, const Report
   for (const ReportPicture& picture : options.pictures) body += picture_html(picture);
   body += reproduce_all(evaluations, options.analyses);
   const std::string heading = fmt::format("<h1 id=\"top\">{}</h1>\n", escape_html(options.title));
+  return page_html(options.title, contents_html(evaluations, analyses, body), heading + top + body);
+}
+
+std::string page_html(const std::string& title, const std::string& contents, const std::string& main,
+                      const std::string& style) {
   return fmt::format(
       "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
       "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
       "<meta name=\"color-scheme\" content=\"light dark\">\n<title>{}</title>\n"
-      "<style>{}</style>\n</head>\n<body>\n<div class=\"page\">\n{}<main>\n{}{}{}</main>\n</div>\n</body>\n</html>\n",
-      escape_html(options.title), report_style(), contents_html(evaluations, analyses, body), heading, top, body);
+      "<style>{}{}</style>\n</head>\n<body>\n<div class=\"page\">\n{}<main>\n{}</main>\n</div>\n</body>\n</html>\n",
+      escape_html(title), report_style(), style, contents, main);
 }
 
 }  // namespace protocom

@@ -12,6 +12,10 @@ namespace protocom {
 /// The style sheet of a page: palette, page, figures.
 std::string report_style();
 
+/// A whole page of the style sheet, and of what else is said in `style`: links to its parts beside its main content.
+std::string page_html(const std::string& title, const std::string& contents, const std::string& main,
+                      const std::string& style = "");
+
 /// Text made safe, in which a percent sign stays with its number.
 std::string prose_html(const std::string& text);
 
@@ -31,6 +35,9 @@ std::string first_screen_html(const std::vector<Evaluation>& evaluations, std::v
 /// Links to the parts of the page that are in `body`.
 std::string contents_html(const std::vector<Evaluation>& evaluations, const std::vector<AnalysisFile>& analyses,
                           const std::string& body);
+
+/// The same of list items with the links.
+std::string contents_of(const std::string& items);
 
 /// The results of the best inductive method (of the task with the fewest shots; of the best of all where none is
 /// inductive) in plain tasks of as many classes, by rising shots.

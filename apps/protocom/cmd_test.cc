@@ -1,0 +1,125 @@
+#include "base/printed_json.h"
+#include "cli.h"
+#include "image_arguments.h"
+#include "recognizer/enrol_sources.h"
+#include "recognizer/test_json.h"
+#include "report/base64.h"
+#include "report/test_page.h"
+#include "test_printer.h"
+
+namespace protocom::cli {
+namespace {
+
+struct TestArguments {
+  std::vector<std::string> given;  ///< one or two recognizers, then the photos
+  std::string csv, html;
+  bool as_json = false;
+  int64_t worst = 10;
+  RecognizerOptions recognizing;
+};
+
+/// Of a photo for the page; "" where it cannot be read, or is known by its features alone.
+std::string small_picture(const std::string& path) {
+  constexpr int64_t kSide = 192;
+  constexpr int kQuality = 80;
+  try {
+    return base64(encode_jpeg(read_square_image(path, {kSide}), kQuality));
+  } catch (const Error&) {
+    return "";
+  }
+}
+
+void write_page(const TestArguments& options, const ComparedTests& tests, bool compared) {
+  TestPage page;
+  page.first = &tests.first;
+  if (compared) page.second = &tests.second;
+  if (compared) page.comparison = tests.comparison;
+  page.picture = &small_picture;
+  page.worst = std::max(page.worst, options.worst);
+  write_file(options.html, test_page(page));
+}
+
+void write_files(const TestArguments& options, const ComparedTests& tests, bool compared) {
+  if (!options.csv.empty()) write_test_csv(options.csv, tests.first, compared ? &tests.second : nullptr);
+  if (!options.html.empty()) write_page(options, tests, compared);
+}
+
+nlohmann::json json_of(const ComparedTests& tests, bool compared) {
+  if (!compared) return test_json(tests.first);
+  return {{"first", test_json(tests.first)},
+          {"second", test_json(tests.second)},
+          {"comparison", comparison_json(tests.comparison)}};
+}
+
+void print_result(const TestArguments& options, const ComparedTests& tests, bool compared) {
+  if (options.as_json)
+    fmt::print("{}\n", printed_json(json_of(tests, compared), 2));
+  else
+    compared ? print_comparison(tests, options.worst) : print_test(tests.first, options.worst);
+}
+
+/// What was left out is said last; images that could not be read end in an error, as in other commands.
+void account_for_images(const TestResult& result) {
+  for (const UnreadableFile& file : result.unreadable) logger().error("{}", file.reason);
+  if (result.skipped.total() > 0) logger().warn("{}", result.skipped.describe());
+  const size_t folders = folders_among(result.unreadable), images = result.unreadable.size() - folders;
+  if (images > 0) fail("{} of the images could not be read; images tested: {}", images, result.tested.size());
+  if (folders > 0) fail("folders without an image that can be read: {}", folders);
+}
+
+void run_test(const TestArguments& options) {
+  constexpr size_t kMost = 3;
+  if (options.given.size() < 2 || options.given.size() > kMost)
+    fail_usage("give a recognizer, or two, and then labelled photos; found {} arguments", options.given.size());
+  for (const std::string& file : {options.csv, options.html}) {
+    if (!file.empty()) check_writable(file);
+  }
+  const bool compared = options.given.size() == kMost;
+  Recognizer first = Recognizer::open(options.given.front(), options.recognizing);
+  const std::vector<EnrolRequest> photos = labelled_images(sources_at(options.given.back()), first.file());
+  ComparedTests tests;
+  if (compared) {
+    Recognizer second = Recognizer::open(options.given[1], options.recognizing);
+    tests = compare_recognizers(first, second, photos, progress());
+  } else {
+    tests.first = test_recognizer(first, photos, progress());
+  }
+  write_files(options, tests, compared);
+  print_result(options, tests, compared);
+  account_for_images(tests.first);
+}
+
+void add_test_command(CLI::App& app) {
+  auto options = std::make_shared<TestArguments>();
+  options->recognizing.use = FileUse::kRead;
+  options->recognizing.nearest = 0;
+  CLI::App* command = add_command(app, "test", "How good a recognizer is on labelled photos that it has not seen",
+                                  "protocom test birds.pcm labelled/ --html test.html\n"
+                                  "protocom test birds.pcm calibrated.pcm labelled.csv --csv photos.csv");
+  add_input_option(*command, "recognizer", options->given,
+                   "Recognizer, or two to compare, then the labelled photos: a folder with a subfolder for each class "
+                   "or a list in it, a list (CSV, JSON), or a file of features")
+      ->required();
+  command->add_flag("--json", options->as_json, "All figures and answers as JSON");
+  add_output_option(*command, "--csv", options->csv, "Also write the answers, a row a photo");
+  add_output_option(*command, "--html", options->html,
+                    "Also write a page: classes, confusion matrix, reliability, the worst answers with their photos");
+  command->add_option("--worst", options->worst, "How many of the surest wrong answers to show")
+      ->check(CLI::Range(int64_t{0}, int64_t{1} << 30));
+  CLI::Option* method =
+      command->add_option("--method", options->recognizing.method,
+                          "Method with its parameters, see protocom methods; otherwise the recognizer's own");
+  command
+      ->add_flag("--batch-together", options->recognizing.together,
+                 "By the transductive method: all the photos also help to place the classes")
+      ->excludes(method);
+  command->add_option("--batch", options->recognizing.batch, "Images per forward pass")
+      ->check(CLI::Range(int64_t{1}, int64_t{1} << 30));
+  command->add_option("--device", options->recognizing.device, "cpu, cuda, cuda:1 or auto");
+  command->callback([options] { run_test(*options); });
+}
+
+const Command kTest{Group::kOwnPhotos, 65, &add_test_command};
+
+}  // namespace
+}  // namespace protocom::cli

@@ -1,0 +1,335 @@
+#include "recognizer/test_recognizer.h"
+
+#include <algorithm>
+#include <iterator>
+#include <map>
+#include <set>
+#include <utility>
+
+#include "base/clean_name.h"
+#include "base/error.h"
+#include "base/log.h"
+#include "base/near_matches.h"
+#include "base/text.h"
+#include "eval/test_figures.h"
+#include "io/memory_file.h"
+#include "recognizer/detail/request_files.h"
+#include "recognizer/enrol_requests.h"
+
+namespace protocom {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr size_t kShownNames = 5;
+
+std::vector<std::string> class_names_in(const RecognizerFile& file) {
+  std::vector<std::string> names;
+  for (const ClassInfo& entry : file.list_classes()) names.push_back(entry.name);
+  if (names.empty()) fail("{}: no class is enrolled, so there is nothing to test", file.path().string());
+  return names;
+}
+
+/// The class as the recognizer writes it, or as it would.
+std::string name_in(const RecognizerFile& file, const std::string& written) {
+  const std::optional<ClassInfo> held = file.find_class(written);
+  return held ? held->name : clean_name(written);
+}
+
+/// With what each was probably meant to be, since a misspelt class counts as unknown.
+void warn_of_unknown(const std::vector<std::string>& names, const std::vector<std::string>& unknown,
+                     const RecognizerFile& file) {
+  if (unknown.empty()) return;
+  std::vector<std::string> said;
+  for (const std::string& name : unknown)
+    said.push_back(fmt::format("'{}'{}", excerpt(name), did_you_mean(name, names)));
+  logger().warn("classes that {} does not have, whose images count as unknown: {}", file.path().string(),
+                first_of(said, kShownNames));
+}
+
+/// What the labels are called in a recognizer.
+std::map<std::string, std::string> names_for(const std::vector<std::string>& labels, const RecognizerFile& file) {
+  const std::vector<std::string> names = class_names_in(file);
+  const std::set<std::string> there(names.begin(), names.end());
+  std::map<std::string, std::string> made;
+  std::vector<std::string> unknown;
+  for (const std::string& label : labels) {
+    const auto [at, is_new] = made.emplace(label, "");
+    if (!is_new) continue;
+    at->second = name_in(file, label);
+    if (there.count(at->second) == 0) unknown.push_back(label);
+  }
+  if (labels.empty()) fail("there is no labelled image");
+  if (unknown.size() == made.size())
+    fail("none of the {} classes to test is in {}, they are '{}', ..., it has '{}', ...{}", made.size(),
+         file.path().string(), excerpt(unknown.front()), excerpt(names.front()), did_you_mean(unknown.front(), names));
+  return made;
+}
+
+/// Says what is unknown before images go through the encoder.
+void look_at(const std::vector<std::string>& labels, const RecognizerFile& file) {
+  const std::vector<std::string> names = class_names_in(file);
+  const std::set<std::string> there(names.begin(), names.end());
+  std::vector<std::string> unknown;
+  for (const auto& [label, name] : names_for(labels, file)) {
+    if (there.count(name) == 0) unknown.push_back(label);
+  }
+  warn_of_unknown(names, unknown, file);
+}
+
+/// Rows as they come in, of classes called as the recognizer calls them.
+class Collector {
+ public:
+  void add(const Array& feature, std::string label, std::string image, std::string hash, int64_t number) {
+    rows_.push_back(feature);
+    made_.labels.push_back(std::move(label));
+    made_.images.push_back(std::move(image));
+    made_.hashes.push_back(std::move(hash));
+    made_.numbers.push_back(number);
+  }
+  TestFeatures take(RequestFiles files, const std::vector<UnreadableFile>& unreadable) {
+    made_.skipped = std::move(files.skipped);
+    made_.unreadable = std::move(files.unreadable);
+    made_.unreadable.insert(made_.unreadable.end(), unreadable.begin(), unreadable.end());
+    if (rows_.empty())
+      fail("no labelled image can be read{}",
+           made_.unreadable.empty() ? "" : fmt::format(": {}", made_.unreadable.front().reason));
+    made_.features = Array::joined(rows_);
+    return std::move(made_);
+  }
+
+ private:
+  std::vector<Array> rows_;  // [1, d] each
+  TestFeatures made_;
+};
+
+void check_rows(const EnrolRequest& request, const RecognizerFile& file) {
+  const Array& features = request.features;
+  const int64_t dim = file.settings().feature_dim;
+  if (features.dim() == 2 && features.size(1) == dim) return;
+  fail("class '{}': features of the shape [{}], {} has features of {} numbers", excerpt(request.description.name),
+       fmt::join(features.shape(), ", "), file.path().string(), dim);
+}
+
+/// The rows that a request gives as features.
+void add_rows(const EnrolRequest& request, int64_t number, Collector& to) {
+  for (int64_t i = 0; i < request.features.size(0); ++i) {
+    const Array row = request.features.rows(i, i + 1).to(NumberType::kFloat32);
+    const std::string source = request.sources.empty() ? "" : request.sources[static_cast<size_t>(i)];
+    to.add(row, request.description.name, source, hash_of_feature(row), number + i);
+  }
+}
+
+/// Images of all requests through the encoder of the recognizer.
+TestFeatures gather(Recognizer& recognizer, const std::vector<EnrolRequest>& requests, Progress& progress) {
+  RequestFiles files = find_files(requests);
+  Collector collected;
+  size_t next = 0;  // the first file that is not yet accounted for
+  const auto take = [&](const fs::path& path, const EmbeddedImage& embedded) {
+    while (files.paths[next] != path) ++next;  // the files between could not be read
+    const std::string& label = requests[files.owner[next]].description.name;
+    collected.add(embedded.feature, label, shown(path), embedded.hash, static_cast<int64_t>(next++));
+  };
+  std::vector<UnreadableFile> unreadable;
+  if (!files.paths.empty()) unreadable = recognizer.embed(files.paths, take, progress);
+  auto number = static_cast<int64_t>(files.paths.size());
+  for (const EnrolRequest& request : requests) {
+    if (!request.features.defined()) continue;
+    check_rows(request, recognizer.file());
+    add_rows(request, number, collected);
+    number += request.features.size(0);
+  }
+  return collected.take(std::move(files), unreadable);
+}
+
+/// The content of what a recognizer holds.
+struct HeldContent {
+  std::set<std::string> enrolled;  ///< hashes of files and of features
+  std::set<std::string> unlabelled;
+};
+
+HeldContent content_of(const RecognizerFile& file) {
+  HeldContent held;
+  for (const ExampleInfo& example : file.list_examples("")) held.enrolled.insert(example.hash);
+  for (const StoredClass& one : file.snapshot().enrolled.classes) {
+    for (int64_t i = 0; one.features.defined() && i < one.features.size(0); ++i)
+      held.enrolled.insert(hash_of_feature(one.features.rows(i, i + 1)));
+  }
+  for (const UnlabelledEntry& entry : file.list_unlabelled()) held.unlabelled.insert(entry.hash);
+  return held;
+}
+
+TestFeatures picked(const TestFeatures& all, const std::vector<int64_t>& rows) {
+  TestFeatures some;
+  some.skipped = all.skipped;
+  some.unreadable = all.unreadable;
+  if (!rows.empty()) some.features = all.features.gathered(rows);
+  for (const int64_t row : rows) {
+    const auto i = static_cast<size_t>(row);
+    some.labels.push_back(all.labels[i]);
+    some.images.push_back(all.images[i]);
+    some.hashes.push_back(all.hashes[i]);
+    some.numbers.push_back(all.numbers[i]);
+  }
+  return some;
+}
+
+/// Rows of which the recognizer has a copy.
+std::set<int64_t> enrolled_rows(const TestFeatures& images, const HeldContent& held) {
+  std::set<int64_t> rows;
+  for (size_t i = 0; i < images.hashes.size(); ++i) {
+    const auto row = static_cast<int64_t>(i);
+    const bool by_file = held.enrolled.count(images.hashes[i]) > 0;
+    if (by_file || held.enrolled.count(hash_of_feature(images.features.rows(row, row + 1))) > 0) rows.insert(row);
+  }
+  return rows;
+}
+
+/// Those that are left when the numbers in `left_out` are.
+std::vector<int64_t> rows_without(const TestFeatures& images, const std::set<int64_t>& left_out) {
+  std::vector<int64_t> rows;
+  for (size_t i = 0; i < images.numbers.size(); ++i) {
+    if (left_out.count(images.numbers[i]) == 0) rows.push_back(static_cast<int64_t>(i));
+  }
+  return rows;
+}
+
+std::set<int64_t> numbers_of(const TestFeatures& images, const std::set<int64_t>& rows) {
+  std::set<int64_t> numbers;
+  for (const int64_t row : rows) numbers.insert(images.numbers[static_cast<size_t>(row)]);
+  return numbers;
+}
+
+/// One by one in parts, or all together where the method looks at all of them.
+std::vector<TestedImage> judged(Recognizer& recognizer, const TestFeatures& images) {
+  constexpr int64_t kAtOnce = 256;
+  const auto n = static_cast<int64_t>(images.labels.size());
+  const int64_t part = recognizer.method().spec().sees == Sees::kAllQueries ? n : kAtOnce;
+  std::vector<TestedImage> all;
+  for (int64_t begin = 0; begin < n; begin += part) {
+    const int64_t end = std::min(n, begin + part);
+    const std::vector<std::string> right(images.labels.begin() + begin, images.labels.begin() + end);
+    std::vector<TestedImage> some = recognizer.judge(images.features.rows(begin, end), right);
+    std::move(some.begin(), some.end(), std::back_inserter(all));
+  }
+  for (size_t i = 0; i < all.size(); ++i) all[i].image = images.images[i];
+  return all;
+}
+
+/// `images` without those that are left out, called as the recognizer calls their classes.
+TestResult result_of(Recognizer& recognizer, const TestFeatures& images, const HeldContent& held) {
+  TestResult result;
+  result.recognizer = recognizer.file().path().string();
+  result.method = recognizer.method().label();
+  result.mode = recognizer.method().spec().mode();
+  result.skipped = images.skipped;
+  result.unreadable = images.unreadable;
+  result.unlabelled = std::count_if(images.hashes.begin(), images.hashes.end(),
+                                    [&](const std::string& hash) { return held.unlabelled.count(hash) > 0; });
+  result.tested = judged(recognizer, images);
+  result.calibrated = std::any_of(result.tested.begin(), result.tested.end(),
+                                  [](const TestedImage& image) { return image.none.has_value(); });
+  take_figures(recognizer.class_names(), result);
+  return result;
+}
+
+void call_as_enrolled(const std::map<std::string, std::string>& names, TestFeatures& images) {
+  for (std::string& label : images.labels) label = names.at(label);
+}
+
+}  // namespace
+
+TestResult test_recognizer(Recognizer& recognizer, TestFeatures images) {
+  call_as_enrolled(names_for(images.labels, recognizer.file()), images);
+  const HeldContent held = content_of(recognizer.file());
+  const std::set<int64_t> enrolled = enrolled_rows(images, held);
+  const TestFeatures kept = picked(images, rows_without(images, numbers_of(images, enrolled)));
+  const std::string where = recognizer.file().path().string();
+  if (kept.labels.empty())
+    fail("all {} images are enrolled in {} already: test it with others", images.labels.size(), where);
+  TestResult result = result_of(recognizer, kept, held);
+  result.already_enrolled = static_cast<int64_t>(enrolled.size());
+  if (result.images == 0)
+    fail("no image of a class of {} is left to test: {} are enrolled already, {} are of other classes", where,
+         result.already_enrolled, result.unknown);
+  return result;
+}
+
+TestResult test_recognizer(Recognizer& recognizer, const std::vector<EnrolRequest>& classes, Progress& progress) {
+  look_at(names_of_requests(classes), recognizer.file());
+  return test_recognizer(recognizer, gather(recognizer, classes, progress));
+}
+
+namespace {
+
+/// One of two recognizers that are compared.
+struct Side {
+  TestFeatures images;
+  HeldContent held;
+  std::set<std::string> classes;
+
+  [[nodiscard]] bool knows(const std::string& label) const { return classes.count(label) > 0; }
+};
+
+Side side_of(Recognizer& recognizer, const std::vector<EnrolRequest>& requests, Progress& progress) {
+  const std::vector<std::string> labels = names_of_requests(requests);
+  look_at(labels, recognizer.file());
+  const auto names = names_for(labels, recognizer.file());
+  Side side{gather(recognizer, requests, progress), content_of(recognizer.file()), {}};
+  call_as_enrolled(names, side.images);
+  const std::vector<std::string> there = class_names_in(recognizer.file());
+  side.classes = {there.begin(), there.end()};
+  return side;
+}
+
+/// The numbers of images of classes that one of the two alone has.
+std::set<int64_t> unshared_of(const Side& one, const Side& other) {
+  std::set<int64_t> numbers;
+  for (size_t i = 0; i < one.images.labels.size(); ++i) {
+    if (one.knows(one.images.labels[i]) != other.knows(one.images.labels[i])) numbers.insert(one.images.numbers[i]);
+  }
+  return numbers;
+}
+
+/// The numbers of images that the other alone could read.
+std::set<int64_t> missing_in(const Side& one, const Side& other) {
+  const std::set<int64_t> there(one.images.numbers.begin(), one.images.numbers.end());
+  std::set<int64_t> missing;
+  for (const int64_t number : other.images.numbers) {
+    if (there.count(number) == 0) missing.insert(number);
+  }
+  return missing;
+}
+
+}  // namespace
+
+ComparedTests compare_recognizers(Recognizer& first, Recognizer& second, const std::vector<EnrolRequest>& classes,
+                                  Progress& progress) {
+  const Side one = side_of(first, classes, progress), other = side_of(second, classes, progress);
+  std::set<int64_t> enrolled = numbers_of(one.images, enrolled_rows(one.images, one.held));
+  enrolled.merge(numbers_of(other.images, enrolled_rows(other.images, other.held)));
+  std::set<int64_t> left_out = unshared_of(one, other);
+  const auto unshared = static_cast<int64_t>(left_out.size());
+  left_out.merge(unshared_of(other, one));
+  left_out.insert(enrolled.begin(), enrolled.end());
+  left_out.merge(missing_in(one, other));
+  left_out.merge(missing_in(other, one));
+  const auto made = [&](Recognizer& recognizer, const Side& side) {
+    const TestFeatures kept = picked(side.images, rows_without(side.images, left_out));
+    if (kept.labels.empty() ||
+        std::none_of(kept.labels.begin(), kept.labels.end(), [&](const auto& label) { return side.knows(label); }))
+      fail(
+          "no image is left of a class that {} and {} both have: {} are enrolled in one of them, {} are of a class of "
+          "one alone",
+          first.file().path().string(), second.file().path().string(), enrolled.size(), unshared);
+    TestResult result = result_of(recognizer, kept, side.held);
+    result.already_enrolled = static_cast<int64_t>(enrolled.size());
+    result.unshared = unshared;
+    return result;
+  };
+  ComparedTests tests{made(first, one), made(second, other), {}};
+  tests.comparison = compare_tests(tests.first, tests.second);
+  return tests;
+}
+
+}  // namespace protocom

@@ -1,0 +1,60 @@
+#include "report/test_page.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "eval/test_figures.h"
+
+namespace protocom::testing {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+TestResult tested(const std::string& answer) {
+  TestResult result;
+  result.recognizer = "dir/my <own>.pcm";
+  result.method = "plda";
+  result.mode = "inductive";
+  for (const std::string& name : {"cat", "dog"}) {
+    TestedImage image;
+    image.image = name + "<1>.jpg";
+    image.class_name = name;
+    image.answer = answer;
+    image.certainty = 0.8;
+    image.rank = name == answer ? 1 : 2;
+    image.loss = 0.5;
+    result.tested.push_back(image);
+  }
+  take_figures({"cat", "dog"}, result);
+  return result;
+}
+
+TEST(TestPage, ShowsFiguresClassesAndTheWorstAnswersWithTheirPictures) {
+  const TestResult result = tested("dog");
+  TestPage page;
+  page.first = &result;
+  page.picture = [](const std::string& image) { return image == "cat<1>.jpg" ? "AAAA" : ""; };
+  const std::string html = test_page(page);
+  EXPECT_THAT(html, AllOf(HasSubstr("50.0\u00a0% right"), HasSubstr("1 of 2"), HasSubstr("my &lt;own&gt;.pcm")));
+  EXPECT_THAT(html, HasSubstr("<img alt=\"cat&lt;1&gt;.jpg\" src=\"data:image/jpeg;base64,AAAA\">"));
+  EXPECT_THAT(html, HasSubstr("→ dog, 0.80"));
+  EXPECT_THAT(html, HasSubstr("Confusion matrix of my &lt;own&gt;.pcm"));
+  EXPECT_THAT(html, AllOf(Not(HasSubstr("<own>")), Not(HasSubstr("<1>")), Not(HasSubstr("<script"))));
+  EXPECT_THAT(html, Not(HasSubstr("http"))) << "it needs nothing else";
+}
+
+TEST(TestPage, OfTwoShowsTheDifferenceAndWhereTheyDiffer) {
+  const TestResult one = tested("dog"), other = tested("cat");
+  TestPage page;
+  page.first = &one;
+  page.second = &other;
+  page.comparison = compare_tests(one, other);
+  const std::string html = test_page(page);
+  EXPECT_THAT(html, HasSubstr("0.0 points better"));
+  EXPECT_THAT(html, AllOf(HasSubstr("answer differently (2)"), HasSubstr("1: dog, 0.80<br>2: cat, 0.80")));
+}
+
+}  // namespace
+}  // namespace protocom::testing
