@@ -106,8 +106,8 @@ class PROTOCOM_API Recognizer {
   ExpectedAccuracy expected_accuracy(const Progress& progress = {});
 
   /// How good it is on labelled images that are not enrolled, `labels` the right class of each; those whose content is
-  /// enrolled are left out. Throws Error as classify(), for other numbers of labels, where none of the classes is its own
-  /// and where nothing is left to test.
+  /// enrolled are left out. Throws Error as classify(), for other numbers of labels, where none of the classes is its
+  /// own and where nothing is left to test.
   TestResult test(const std::vector<Image>& images, const std::vector<std::string>& labels);
   /// The same of features [n, d].
   TestResult test_features(const Rows& features, const std::vector<std::string>& labels);
