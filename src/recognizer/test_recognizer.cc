@@ -144,7 +144,8 @@ TestFeatures gather(Recognizer& recognizer, const std::vector<EnrolRequest>& req
 
 /// The content of what a recognizer holds.
 struct HeldContent {
-  std::set<std::string> enrolled;  ///< hashes of files and of features
+  std::set<std::string> enrolled;  ///< hashes of files
+  std::vector<Array> features;     ///< float32 [n, d] of each class
   std::set<std::string> unlabelled;
 };
 
@@ -152,8 +153,7 @@ HeldContent content_of(const RecognizerFile& file) {
   HeldContent held;
   for (const ExampleInfo& example : file.list_examples("")) held.enrolled.insert(example.hash);
   for (const StoredClass& one : file.snapshot().enrolled.classes) {
-    for (int64_t i = 0; one.features.defined() && i < one.features.size(0); ++i)
-      held.enrolled.insert(hash_of_feature(one.features.rows(i, i + 1)));
+    if (one.features.defined()) held.features.push_back(one.features.to(NumberType::kFloat32));
   }
   for (const UnlabelledEntry& entry : file.list_unlabelled()) held.unlabelled.insert(entry.hash);
   return held;
@@ -174,13 +174,35 @@ TestFeatures picked(const TestFeatures& all, const std::vector<int64_t>& rows) {
   return some;
 }
 
+/// Whether two features [d] are of the same image: they differ by no more than rounding, which a batch of another size
+/// changes, and by float16, as which a recognizer may keep them (2^-11 of each number). Most pairs end after a few
+/// numbers.
+bool is_same_image(const float* one, const float* other, int64_t dim) {
+  constexpr double kRounding = 1e-3;
+  double length = 0;
+  for (int64_t i = 0; i < dim; ++i) length += double{one[i]} * one[i];
+  double left = kRounding * kRounding * length;
+  for (int64_t i = 0; i < dim && left >= 0; ++i) left -= (double{one[i]} - other[i]) * (double{one[i]} - other[i]);
+  return left >= 0;
+}
+
+bool holds_feature(const HeldContent& held, const float* feature, int64_t dim) {
+  return std::any_of(held.features.begin(), held.features.end(), [&](const Array& rows) {
+    for (int64_t i = 0; i < rows.size(0); ++i) {
+      if (is_same_image(feature, rows.data<float>() + i * dim, dim)) return true;
+    }
+    return false;
+  });
+}
+
 /// Rows of which the recognizer has a copy.
 std::set<int64_t> enrolled_rows(const TestFeatures& images, const HeldContent& held) {
   std::set<int64_t> rows;
+  const int64_t dim = images.features.size(1);
   for (size_t i = 0; i < images.hashes.size(); ++i) {
     const auto row = static_cast<int64_t>(i);
     const bool by_file = held.enrolled.count(images.hashes[i]) > 0;
-    if (by_file || held.enrolled.count(hash_of_feature(images.features.rows(row, row + 1))) > 0) rows.insert(row);
+    if (by_file || holds_feature(held, images.features.data<float>() + row * dim, dim)) rows.insert(row);
   }
   return rows;
 }

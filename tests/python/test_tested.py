@@ -41,10 +41,10 @@ def test_takes_features_and_folders(mine, labelled, photos):
     with pytest.raises(protocom.Error, match="all 12 images are enrolled"):
         mine.test(photos / "my-photos")
     mine.undo()
-    mine.enrol("red", photo("red", 1))
+    mine.enrol("red", photo("red", 1))  # red/1.png, told by its feature
     mine.enrol("blue", photo("blue", 1))
     of_folder = mine.test(photos / "my-photos")
-    assert (of_folder.images, of_folder.unknown) == (8, 4) and "red" in of_folder.tested[-1]["image"]
+    assert (of_folder.images, of_folder.unknown, of_folder.already_enrolled) == (7, 4, 1) and "red" in of_folder.tested[-1]["image"]
 
 
 def test_two_tests_of_the_same_images_are_compared(mine, labelled, tmp_path, photos):

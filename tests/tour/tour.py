@@ -151,6 +151,9 @@ def lay_out():
             small = sorted(folder.iterdir())[LARGE_PER_CLASS]
             small.write_bytes(upright_and_sideways(small)[1])
     truth = lay_out_holiday(taken)
+    for name, file in taken:
+        (work / "labelled-photos" / name).mkdir(parents=True, exist_ok=True)
+        shutil.copy(file, work / "labelled-photos" / name)
     for name in novel[1:]:  # enrolled as folders, two of them first with five photos each
         shutil.copytree(photos / name, work / "more-photos" / name)
     for name in novel[1:3]:
