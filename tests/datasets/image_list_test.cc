@@ -141,7 +141,7 @@ TEST_F(ImageLists, OfSeveralQuestionsOneHasToBeNamed) {
   EXPECT_THROW(image_list_in(folder_.path()), UndecidedList) << "the folder is not read as another thing then";
   EXPECT_EQ(read_image_list(path, {"weather", ""}).front().class_name, "sunny");
   EXPECT_EQ(read_image_list(path, {"animal", ""}).front().class_name, "cat");
-  EXPECT_THAT(message_of([&] { read_image_list(path, {"wether", ""}); }), HasSubstr("no question 'wether'"));
+  EXPECT_THAT(message_of([&] { read_image_list(path, {"sheep", ""}); }), HasSubstr("no question 'sheep'"));
 }
 
 // The same of JSON-MIN and CSV, which have a row for each annotation.
