@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <filesystem>
 #include <map>
 #include <set>
@@ -168,7 +169,7 @@ std::string reliability_html(const TestPage& page) {
     ReportTable table{fmt::format("Bins of the calibration error, {}", name_of(*result)),
                       {"Certainty", "Photos", "Mean", "Right"}};
     for (const CertaintyBin& bin : result->bins) {
-      series.x.push_back(bin.certainty);
+      series.x.push_back(std::round(100 * bin.certainty) / 100);  // what stands at the axis
       series.y.push_back(bin.accuracy);
       table.rows.push_back({fmt::format("{:.2f} to {:.2f}", bin.low, bin.high), std::to_string(bin.images),
                             fmt::format("{:.2f}", bin.certainty), fmt::format("{:.2f}", bin.accuracy)});
