@@ -67,15 +67,17 @@ def check_readme(lines):
 
 
 def check_tests_named(document, text):
-    """docs/inputs.md: every Suite.Test is one."""
+    """tests/inputs.md: every Suite.Test is one, and every row names one."""
     sources = "".join(path.read_text() for path in (root / "tests").rglob("*_test.cc"))
     there = {f"{suite}.{name}" for suite, name in re.findall(r"^TEST(?:_F|_P)?\(\s*(\w+),\s*(\w+)\)", sources, re.M)}
     for test in re.findall(r"`(\w+\.[A-Z]\w+)`", text):
         if test not in there:
             found.append(f"{document}: {test}: there is no such test")
+    rows = [line for line in text.splitlines() if re.match(r"\| (?!input )", line)]
+    found.extend(f"{document}: no test is named: {row}" for row in rows or ["(no row)"] if not re.search(r"`\w+\.[A-Z]\w+`", row))
 
 
-check_tests_named(root / "docs/inputs.md", (root / "docs/inputs.md").read_text())
+check_tests_named(root / "tests/inputs.md", (root / "tests/inputs.md").read_text())
 for document in documents:
     text = document.read_text()
     check_links(document, text)
