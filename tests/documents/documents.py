@@ -1,5 +1,6 @@
 """Holds README.md, CONTRIBUTING.md and docs/ to their form: links and anchors lead somewhere, no line over 160 characters outside tables, and on
-the pages that a reader enters by no table over 12 rows; the README is two screens with short paragraphs.
+the pages that a reader enters by no table over 12 rows; the README is two screens with short paragraphs; tests that docs/paper-map.md and
+tests/inputs.md name exist.
 
     documents.py ROOT"""
 import pathlib
@@ -66,18 +67,24 @@ def check_readme(lines):
             found.append(f"README.md:{first}: a paragraph of {len(block)} lines, at most {LONGEST_PARAGRAPH}")
 
 
-def check_tests_named(document, text):
-    """tests/inputs.md: every Suite.Test is one, and every row names one."""
+def check_tests_named(document):
+    """Every Suite.Test that it names is one."""
     sources = "".join(path.read_text() for path in (root / "tests").rglob("*_test.cc"))
     there = {f"{suite}.{name}" for suite, name in re.findall(r"^TEST(?:_F|_P)?\(\s*(\w+),\s*(\w+)\)", sources, re.M)}
-    for test in re.findall(r"`(\w+\.[A-Z]\w+)`", text):
+    for test in re.findall(r"`(\w+\.[A-Z]\w+)`", document.read_text()):
         if test not in there:
             found.append(f"{document}: {test}: there is no such test")
-    rows = [line for line in text.splitlines() if re.match(r"\| (?!input )", line)]
+
+
+def check_rows_name_tests(document):
+    """tests/inputs.md: every case has a test."""
+    rows = [line for line in document.read_text().splitlines() if re.match(r"\| (?!input )", line)]
     found.extend(f"{document}: no test is named: {row}" for row in rows or ["(no row)"] if not re.search(r"`\w+\.[A-Z]\w+`", row))
 
 
-check_tests_named(root / "tests/inputs.md", (root / "tests/inputs.md").read_text())
+check_tests_named(root / "docs/paper-map.md")
+check_tests_named(root / "tests/inputs.md")
+check_rows_name_tests(root / "tests/inputs.md")
 for document in documents:
     text = document.read_text()
     check_links(document, text)
