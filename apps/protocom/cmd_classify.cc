@@ -2,6 +2,7 @@
 #include "cli.h"
 #include "image_arguments.h"
 #include "job.h"
+#include "recognizer/series.h"
 #include "shared_work.h"
 
 namespace protocom::cli {
@@ -10,7 +11,8 @@ namespace {
 namespace fs = std::filesystem;
 
 struct ClassifyArguments {
-  std::string recognizer, format = "table", out;
+  std::string recognizer, format = "table", out, series;
+  double series_gap = kSeriesGap;
   EarlierLines earlier = EarlierLines::kDelete;
   std::vector<std::string> images;
   RecognizerOptions recognizing;
@@ -37,6 +39,29 @@ void take_proportions(ClassifyArguments& options) {
   if (options.together || !recognizing.proportions.empty()) recognizing.together = true;
 }
 
+/// What a table calls a series; other formats repeat its answer for each photo.
+std::string title_of(const std::vector<std::string>& names) {
+  return names.size() == 1 ? names.front() : fmt::format("{} (+{})", names.front(), names.size() - 1);
+}
+
+void print_series(const ClassifyArguments& options, const ImageArguments& images, const FoundImages& found,
+                  Recognizer& recognizer, AnswerPrinter& printer) {
+  const Series series = group_photos(found.paths, parse_series(options.series), options.series_gap);
+  if (series.without_time > 0)
+    logger().warn("{} of {} photos do not say when they were taken: each is a series of its own", series.without_time,
+                  found.paths.size());
+  const auto take = [&](const std::vector<fs::path>& photos, const Answer& answer) {
+    std::vector<std::string> names;
+    for (const fs::path& photo : photos) names.push_back(images.named(photo).string());
+    if (options.format == "table") return printer.print(title_of(names), answer);
+    for (const std::string& name : names) printer.print(name, answer);
+  };
+  const std::vector<UnreadableFile> unreadable = recognizer.classify_series(series.groups, take, progress());
+  printer.finish();
+  logger().info("{} photos, {} series", found.paths.size() - unreadable.size(), series.groups.size());
+  account_for(found, unreadable);
+}
+
 void print_answers(const ClassifyArguments& options) {
   if (options.earlier == EarlierLines::kTakeUp)
     fail_usage("--resume goes with --out, beside which the answers are kept");
@@ -44,6 +69,7 @@ void print_answers(const ClassifyArguments& options) {
   const ImageArguments images(options.images);
   const FoundImages found = find_images(images.paths());
   AnswerPrinter printer(recognizer, options.format);
+  if (!options.series.empty()) return print_series(options, images, found, recognizer, printer);
   const auto take = [&](const fs::path& image, const Answer& answer) { printer.print(images.named(image), answer); };
   const std::vector<UnreadableFile> unreadable = recognizer.classify(found.paths, take, progress());
   printer.finish();
@@ -52,6 +78,7 @@ void print_answers(const ClassifyArguments& options) {
 
 /// All answers, in order, as the file they were asked for in.
 void write_answers(const CLI::App& command, const ClassifyArguments& options) {
+  if (!options.series.empty()) fail_usage("--series goes with printed answers: leave --out out");
   if (options.format == "csv") fail_usage("--out has lines of JSON: leave --format csv out");
   const ProcessGroup& group = job();
   if (group.is_main()) check_writable(options.out);
@@ -117,6 +144,16 @@ void add_classify_command(CLI::App& app) {
   add_output_option(*command, "--out", options->out,
                     "File for lines of JSON instead of printing; several processes share the images (docs/scaling.md)");
   add_resume(*command, options->earlier, "--out");
+  CLI::Option* series =
+      command
+          ->add_option(
+              "--series", options->series,
+              "One answer for the photos of a burst, a video or a visit to a camera trap: time (by EXIF, within "
+              "a folder) or folder; csv and json repeat it for each photo")
+          ->check(CLI::IsMember({"time", "folder"}));
+  command->add_option("--series-gap", options->series_gap, "Seconds without a photo that end a series")
+      ->check(CLI::PositiveNumber)
+      ->needs(series);
   command->add_option("--top", options->recognizing.top, "How many classes to show for each image")
       ->check(CLI::Range(int64_t{1}, int64_t{1} << 30));
   command->add_option("--nearest", options->recognizing.nearest, "How many of the most similar enrolled images to show")

@@ -4,6 +4,7 @@
 #include "recognizer/create_recognizer.h"
 #include "recognizer/recognizer.h"
 #include "recognizer/recognizer_folder.h"
+#include "recognizer_renew.h"
 #include "recognizer_views.h"
 
 namespace protocom::cli {
@@ -172,6 +173,7 @@ void add_recognizer_command(CLI::App& app) {
   add_simple(*command, "index",
              "For very many classes: write beside a recognizer what makes opening it quick; the answers are the same",
              &run_index);
+  add_renew(*command);
   add_export(*command);
   add_import(*command);
 }

@@ -4,7 +4,6 @@
 #include "encoders/encoder.h"
 #include "encoders/installed_encoders.h"
 #include "enrol_report.h"
-#include "recognizer/recognizer.h"
 
 namespace protocom::cli {
 namespace {
@@ -20,7 +19,11 @@ std::string basis_of(const RecognizerParts& parts) {
 
 void print_made(const std::string& file, const RecognizerParts& parts, const Enrolment& enrolled) {
   print_enrolment(enrolled);
-  fmt::print("{}\n", sentence_of(Recognizer::open(file).expected_accuracy(), basis_of(parts)));
+  fmt::print("{}\n", expected_sentence(Recognizer::open(file), parts));
+}
+
+std::string expected_sentence(Recognizer recognizer, const RecognizerParts& parts) {
+  return sentence_of(recognizer.expected_accuracy(), basis_of(parts));
 }
 
 }  // namespace protocom::cli

@@ -3,6 +3,7 @@
 #include <ctime>
 
 #include "cli.h"
+#include "encoders/encoder_engine.h"
 #include "io/artefact_contents.h"
 #include "recognizer/calibration.h"
 
@@ -32,6 +33,17 @@ void print_findings_of(const RecognizerFile& file, const std::string& name) {
   });
 }
 
+/// What its encoder runs on; one that is outside and gone is named with the artefacts.
+std::string engine_text(const RecognizerFile& file) {
+  std::string engine;
+  try {
+    file.read_artefact("backbone", [&](const std::filesystem::path& path) { engine = engine_name_for(path); });
+  } catch (const Error& error) {
+    return error.what();
+  }
+  return engine;
+}
+
 }  // namespace
 
 std::string time_text(int64_t seconds) {
@@ -54,6 +66,7 @@ void print_info(const RecognizerFile& file) {
   rows.insert(
       rows.end(),
       {{"images are brought to", describe(settings.preprocessing)},
+       {"encoder runs on", engine_text(file)},
        {"features", fmt::format("{} numbers, {}", settings.feature_dim, to_string(settings.feature_type))},
        {"thumbnails", settings.thumbnail_side == 0 ? "none" : fmt::format("{} pixels", settings.thumbnail_side)},
        {"moments", settings.moments ? "auto" : "off"},

@@ -10,6 +10,7 @@
 #include "base/error.h"
 #include "base/plugin.h"
 #include "base/text.h"
+#include "encoders/encoder_engine.h"
 #include "encoders/huggingface_images.h"
 #include "encoders/installed_encoders.h"
 #include "encoders/onnx_file.h"
@@ -140,6 +141,11 @@ fs::path as_one_file(const fs::path& path, const EncoderFileOptions& asked, cons
 
 bool runs_on_processor(const std::string& device) {
   return device == "cpu" || (device == "auto" && !may_have_gpu()) || torch_on_processor(device);
+}
+
+std::string engine_name_for(const fs::path& file) {
+  if (takes_onnxruntime(file, engine())) return "ONNX Runtime " + onnxruntime::Library::get().version();
+  return "LibTorch";
 }
 
 std::string hash_encoder(const fs::path& path, const EncoderFileOptions& asked) {

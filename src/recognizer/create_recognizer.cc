@@ -257,35 +257,44 @@ void mention_text_encoder(const RecognizerParts& parts) {
 
 }  // namespace
 
-std::optional<Enrolment> create_recognizer(const fs::path& path, const RecognizerParts& given,
-                                           const Provenance& provenance, Progress& progress) {
+NewRecognizer prepare_recognizer(const RecognizerParts& given, const std::vector<EnrolRequest>& classes,
+                                 const Provenance& provenance, const fs::path& folder, Progress& progress) {
   check_parts(given);
-  check_absent(path);  // said before the photos go through the encoder
-  const FirstImages images = find_first_images(given);
-  const ScratchFolder scratch;
-  RecognizerParts parts = with_names_known(with_encoder(given), images.classes, provenance, scratch.path());
-  RecognizerSettings settings;
+  NewRecognizer made;
+  made.parts = with_names_known(with_encoder(given), classes, provenance, folder);
+  RecognizerParts& parts = made.parts;
+  RecognizerSettings& settings = made.settings;
   settings.feature_type = parts.half_features ? FeatureType::kFloat16 : FeatureType::kFloat32;
   settings.thumbnail_side = parts.thumbnail_side;
   settings.moments = parts.moments;
   StoreModel model = model_of(parts);
   if (model.fitted) check_is_for_recognizers(model.fitted->method->spec());
   take_vocabulary(parts, model, settings);
-  take_backbone_by_photos(parts, model, images.classes, settings, progress);
+  take_backbone_by_photos(parts, model, classes, settings, progress);
   mention_text_encoder(parts);
   if (has_texts(parts)) check_texts(parts, settings);
   RecognizerParts files = parts;
-  files.backbone = as_one_file(parts.backbone, said_of(parts, model), scratch.path());
-  if (files.backbone.parent_path() == scratch.path() && !parts.backbone_inside)
+  files.backbone = as_one_file(parts.backbone, said_of(parts, model), folder);
+  if (files.backbone.parent_path() == folder && !parts.backbone_inside)
     fail_usage("{} is not all of the backbone, so it cannot stay outside: leave out --external-backbone",
                parts.backbone.string());
   if (!has_model(parts)) {
     model.fitted->feature_dim = settings.feature_dim;
-    files.fitted = scratch.path() / "space.npz";
+    files.fitted = folder / "space.npz";
     write_fitted_method(files.fitted, *model.fitted, provenance, {});
   }
-  RecognizerFile::create(path, settings, artefacts_of(files), provenance);
-  return take_images(path, parts, images, progress);
+  made.artefacts = artefacts_of(files);
+  return made;
+}
+
+std::optional<Enrolment> create_recognizer(const fs::path& path, const RecognizerParts& given,
+                                           const Provenance& provenance, Progress& progress) {
+  check_absent(path);  // said before the photos go through the encoder
+  const FirstImages images = find_first_images(given);
+  const ScratchFolder scratch;
+  const NewRecognizer made = prepare_recognizer(given, images.classes, provenance, scratch.path(), progress);
+  RecognizerFile::create(path, made.settings, made.artefacts, provenance);
+  return take_images(path, made.parts, images, progress);
 }
 
 }  // namespace protocom

@@ -1,11 +1,13 @@
 #pragma once
 #include <filesystem>
 #include <optional>
+#include <vector>
 
 #include "base/progress.h"
 #include "io/artefact.h"
 #include "protocom/enrolment.h"
 #include "protocom/recognizer_parts.h"
+#include "recognizer/recognizer.h"
 
 namespace protocom {
 
@@ -18,5 +20,18 @@ namespace protocom {
 /// Returns what became of the classes, where there are images.
 std::optional<Enrolment> create_recognizer(const std::filesystem::path& path, const RecognizerParts& parts,
                                            const Provenance& provenance, Progress& progress = Progress::none());
+
+/// A recognizer that is about to be made.
+struct NewRecognizer {
+  RecognizerParts parts;  ///< with the encoder's path, its preprocessing and its space, where they were left out
+  RecognizerSettings settings;
+  std::vector<RecognizerArtefact> artefacts;
+};
+
+/// The settings and files of a recognizer of these parts, without its images. `classes`: photos by which its
+/// preprocessing is chosen where nothing states it. Files that have to be written first go into `folder`. Throws what
+/// create_recognizer throws for parts that do not fit one another.
+NewRecognizer prepare_recognizer(const RecognizerParts& parts, const std::vector<EnrolRequest>& classes,
+                                 const Provenance& provenance, const std::filesystem::path& folder, Progress& progress);
 
 }  // namespace protocom

@@ -116,6 +116,13 @@ class Recognizer {
   std::vector<UnreadableFile> classify(const std::vector<std::filesystem::path>& images, const TakeAnswer& take,
                                        Progress& progress = Progress::none());
 
+  /// One answer for each group of photos (group_photos), of the mean of their features, as photos of one moment count
+  /// when they are enrolled (by_moments): equal photos together are as certain as one of them. `take` gets the photos
+  /// of a group that could be read, in order. For a method that looks at all images together the groups are its images.
+  using TakeSeries = std::function<void(const std::vector<std::filesystem::path>& photos, const Answer& answer)>;
+  std::vector<UnreadableFile> classify_series(const std::vector<std::vector<std::filesystem::path>>& groups,
+                                              const TakeSeries& take, Progress& progress = Progress::none());
+
   /// The answers to images of these features together, float32 [n, d], for a method that looks at all of them (see
   /// RecognizerOptions::together); for others as classify_features().
   std::vector<Answer> classify_together(const Array& features);

@@ -16,27 +16,16 @@
 #include "store/detail/change.h"
 #include "store/detail/database.h"
 #include "store/detail/schema.h"
+#include "store/detail/write_parts.h"
 
 namespace protocom {
 namespace fs = std::filesystem;
 namespace {
 
-constexpr const char* kKind = "recognizer";
-constexpr int kFormatVersion = 1;
 constexpr int64_t kMostDim = int64_t{1} << 20;
 constexpr int64_t kLargestThumbnail = 1024;
-constexpr std::array<std::string_view, 4> kArtefactNames = {"backbone", "model", "fitted", "knowledge"};
 constexpr EnumWord<FeatureType> kFeatureTypes[] = {{FeatureType::kFloat32, "float32"},
                                                    {FeatureType::kFloat16, "float16"}};
-
-nlohmann::json details_of(const RecognizerSettings& settings) {
-  nlohmann::json details = {
-      {"preprocessing", to_json(settings.preprocessing)}, {"feature_dim", settings.feature_dim},
-      {"embedding_dim", settings.embedding_dim},          {"feature_type", to_string(settings.feature_type)},
-      {"thumbnail_side", settings.thumbnail_side},        {"words", settings.words}};
-  if (!settings.moments) details["moments"] = false;
-  return details;
-}
 
 int64_t number_in(const nlohmann::json& details, const char* name, int64_t most, const std::string& where) {
   const auto value = whole_number<int64_t>(details.at(name));
@@ -58,20 +47,6 @@ std::vector<std::string> read_attributes(const Database& database) {
   return attributes;
 }
 
-/// Names become those of files (`recognizer export`): one that a stranger wrote must not lead anywhere.
-void check_artefacts(const std::vector<RecognizerArtefact>& artefacts, const std::string& where) {
-  std::set<std::string> seen;
-  for (const RecognizerArtefact& artefact : artefacts) {
-    if (std::find(kArtefactNames.begin(), kArtefactNames.end(), artefact.name) == kArtefactNames.end())
-      fail("{}: the file is damaged: it has an artefact '{}', expected one of {}", where, excerpt(artefact.name),
-           fmt::join(kArtefactNames, ", "));
-    if (!seen.insert(artefact.name).second)
-      fail("{}: the file is damaged: it has two artefacts '{}'", where, artefact.name);
-    if (artefact.path.string().find('\0') != std::string::npos)
-      fail("{}: the file is damaged: the path of its {} is none", where, artefact.name);
-  }
-}
-
 std::vector<RecognizerArtefact> read_artefacts(const Database& database) {
   std::vector<RecognizerArtefact> artefacts;
   Statement rows =
@@ -82,25 +57,6 @@ std::vector<RecognizerArtefact> read_artefacts(const Database& database) {
   return artefacts;
 }
 
-void add_artefact(const Database& database, const RecognizerArtefact& artefact) {
-  constexpr int64_t kMostBytes = 1'000'000'000;  // that SQLite keeps in one value
-  check_plain_file(artefact.path);
-  const auto size = static_cast<int64_t>(fs::file_size(artefact.path));
-  if (artefact.embedded && size > kMostBytes)
-    fail("{} has {} bytes, a recognizer holds files of up to {}: leave it outside (--external-backbone)",
-         artefact.path.string(), size, kMostBytes);
-  Statement add = database.prepare("INSERT INTO artefacts(name, path, hash, bytes) VALUES(?, ?, ?, ?)");
-  add.bind(artefact.name).bind(fs::absolute(artefact.path).lexically_normal().string()).bind(hash_file(artefact.path));
-  artefact.embedded ? add.bind_zeros(size) : add.bind_null();
-  add.run();
-  if (artefact.embedded) database.write_blob("artefacts", "bytes", database.last_row(), artefact.path);
-}
-
-void add_attributes(const Database& database, const std::vector<std::string>& attributes) {
-  Statement add = database.prepare("INSERT INTO attributes(name) VALUES(?)");
-  for (const std::string& name : attributes) add.bind(name).run();
-}
-
 /// Everything of a new recognizer, in a file that nobody knows yet: it is synced and renamed as a whole.
 void write_new(const fs::path& path, const RecognizerSettings& settings,
                const std::vector<RecognizerArtefact>& artefacts, const Provenance& provenance) {
@@ -108,13 +64,7 @@ void write_new(const fs::path& path, const RecognizerSettings& settings,
   database.run("PRAGMA journal_mode=MEMORY; PRAGMA synchronous=OFF");
   Transaction transaction(database, Access::kWrite);
   create_schema(database);
-  ArtefactHeader header = make_header(kKind, kFormatVersion, provenance);
-  header.details = details_of(settings);
-  // Files that it was made of may have names of any bytes.
-  const std::string text = header.to_json().dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
-  database.prepare("INSERT INTO header(json) VALUES(?)", text).run();
-  add_attributes(database, settings.attributes);
-  for (const RecognizerArtefact& artefact : artefacts) add_artefact(database, artefact);
+  write_parts(database, settings, artefacts, provenance);
   transaction.commit();
 }
 
@@ -163,7 +113,7 @@ RecognizerFile::RecognizerFile(const fs::path& path, FileUse use, std::chrono::s
 RecognizerSettings RecognizerFile::settings_of(const ArtefactHeader& header, std::vector<std::string> attributes,
                                                const std::string& where) {
   const nlohmann::json& details = header.details;
-  if (header.kind != kKind)
+  if (header.kind != kRecognizerKind)
     fail("{}: expected the header of a recognizer, found one of the kind '{}'", where, header.kind);
   RecognizerSettings settings;
   try {

@@ -112,6 +112,17 @@ struct UnlabelledEntry {
   int64_t time = 0;  ///< since when it is there, seconds since 1970
 };
 
+/// A photo that a recognizer holds, or held before it was removed; of one that several classes hold, one of them.
+struct HeldPhoto {
+  std::string hash;        ///< hash_file of it, or hash_of_feature
+  std::string source;      ///< where it came from
+  std::string class_name;  ///< empty: unlabelled, or removed
+  bool is_live = false;    ///< not removed
+};
+
+/// Hash of a photo -> its feature, float32 [d].
+using FeaturesByHash = std::map<std::string, Array>;
+
 /// All that a recognizer holds besides its artefacts, at one moment and as it lies in the file.
 struct RecognizerContents {
   std::vector<StoredClass> classes;                ///< without features
@@ -253,6 +264,17 @@ class RecognizerFile {
   std::optional<ChangeEntry> redo_only(int64_t change);
   /// Forgets what was removed, and how to undo and redo, and gives the room back.
   void compact();
+
+  /// Every photo once, those first that are not removed.
+  [[nodiscard]] std::vector<HeldPhoto> list_photos() const;
+  /// Writes a copy of this recognizer for another encoder to `path`, which may be its own: other settings and
+  /// artefacts, and of each photo another feature. Classes, titles, thumbnails, times and the history stay.
+  /// Calibrations go, and so do photos without a feature in `features` that only the history has. Throws Error where
+  /// the recognizer holds a photo without a feature, and where descriptions of classes have other sizes than `settings`
+  /// says.
+  void write_renewed(const std::filesystem::path& path, const RecognizerSettings& settings,
+                     const std::vector<RecognizerArtefact>& artefacts, const Provenance& provenance,
+                     const FeaturesByHash& features) const;
 
   /// What is wrong with the file, in sentences; empty: nothing. Reads all of it.
   [[nodiscard]] std::vector<std::string> check() const;

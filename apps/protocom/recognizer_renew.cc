@@ -1,0 +1,70 @@
+#include "recognizer_renew.h"
+
+#include "dataset_options.h"
+#include "made_recognizer.h"
+#include "recognizer/recognizer.h"
+#include "recognizer/renew_recognizer.h"
+
+namespace protocom::cli {
+namespace {
+
+struct RenewCommand {
+  std::string file, out;
+  bool external_backbone = false;
+  RenewalParts renewal;
+};
+
+/// "expected accuracy ..." of a recognizer as it is; it may have too few photos to say.
+std::string accuracy_of(const std::string& file, const RecognizerParts& parts) {
+  RecognizerOptions options;
+  options.use = FileUse::kRead;
+  return expected_sentence(Recognizer::open(file, options), parts);
+}
+
+void run_renew(const CLI::App& command, RenewCommand options) {
+  const std::string out = options.out.empty() ? options.file : options.out;
+  check_writable(out);
+  RecognizerParts& parts = options.renewal.parts;
+  parts.backbone_inside = !options.external_backbone;
+  const std::string before = accuracy_of(options.file, {});
+  const Renewal done =
+      renew_recognizer(options.file, out, options.renewal, provenance_of(command, /*seed=*/0), progress());
+  fmt::print("{}: {} photos have features of {} numbers, before {}\n", out, done.photos, done.feature_dim,
+             done.former_dim);
+  if (done.forgotten > 0) fmt::print("{} removed photos were not found: undo cannot bring them back\n", done.forgotten);
+  fmt::print("before: {}\nnow:    {}\n", before, accuracy_of(out, parts));
+}
+
+}  // namespace
+
+void add_renew(CLI::App& parent) {
+  auto options = std::make_shared<RenewCommand>();
+  RecognizerParts& parts = options->renewal.parts;
+  CLI::App* command =
+      add_command(parent, "renew", "Give a recognizer another encoder; it keeps its classes and history",
+                  "protocom recognizer renew mine.pcm --backbone dinov2-small\n"
+                  "  protocom recognizer renew mine.pcm --backbone encoder.onnx --images my-photos "
+                  "--out better.pcm");
+  add_input_option(*command, "recognizer", options->file, "Recognizer")->required();
+  add_input_option(*command, "--backbone", parts.backbone, kBackboneHelp);
+  command->add_option("--preprocess", parts.preprocessing, kPreprocessHelp);
+  command->add_option("--output", parts.output, kOutputHelp);
+  command->add_option(
+      "--images", options->renewal.images,
+      "Folders in which its photos are looked for by their content; without it where they were enrolled "
+      "from");
+  add_output_option(*command, "--out", options->out, "Recognizer to make; default: in place of the old one");
+  CLI::Option* fitted = add_input_option(*command, "--fitted", parts.fitted,
+                                         "Method fitted on base classes with the new encoder (protocom fit)");
+  add_input_option(*command, "--model", parts.model, "Completion model of the new encoder (protocom complete)")
+      ->excludes(fitted);
+  add_input_option(*command, "--space", parts.space,
+                   "Method fitted on any classes with the new encoder: its space is adapted to yours")
+      ->excludes(fitted);
+  command->add_flag("--external-backbone", options->external_backbone,
+                    "The backbone stays outside and is found by its hash, beside the recognizer or where it is now");
+  command->add_option("--device", parts.device, "cpu, cuda, cuda:1 or auto");
+  command->callback([command, options] { run_renew(*command, *options); });
+}
+
+}  // namespace protocom::cli

@@ -1,0 +1,11 @@
+#pragma once
+#include <filesystem>
+#include <string>
+
+namespace protocom {
+
+/// What open_encoder runs an encoder's file on in this process, without opening it: "ONNX Runtime 1.32.0" or
+/// "LibTorch", whether or not that is installed. Throws Error where ONNX Runtime is asked for and missing.
+std::string engine_name_for(const std::filesystem::path& file);
+
+}  // namespace protocom

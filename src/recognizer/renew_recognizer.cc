@@ -1,0 +1,180 @@
+#include "recognizer/renew_recognizer.h"
+
+#include <map>
+#include <set>
+#include <utility>
+
+#include "base/error.h"
+#include "base/log.h"
+#include "encoders/embed.h"
+#include "encoders/encoder.h"
+#include "images/image_files.h"
+#include "io/files.h"
+#include "io/scratch_folder.h"
+#include "recognizer/create_recognizer.h"
+
+namespace protocom {
+namespace fs = std::filesystem;
+namespace {
+
+/// Finds photos by the hashes of their files.
+class PhotoFinder {
+ public:
+  explicit PhotoFinder(const std::vector<HeldPhoto>& photos) {
+    for (const HeldPhoto& photo : photos) missing_.insert(photo.hash);
+  }
+
+  void look_at(const fs::path& file) {
+    if (missing_.empty()) return;
+    std::error_code ignored;
+    if (!fs::is_regular_file(file, ignored)) return;
+    const std::string hash = hash_file(file);
+    if (missing_.erase(hash) > 0) found_[hash] = file;
+  }
+  [[nodiscard]] bool has_all() const { return missing_.empty(); }
+  [[nodiscard]] const std::map<std::string, fs::path>& found() const { return found_; }
+
+ private:
+  std::set<std::string> missing_;
+  std::map<std::string, fs::path> found_;  // by hash
+};
+
+/// Where the photos were comes first: it takes no walk through folders.
+std::map<std::string, fs::path> find_photos(const std::vector<HeldPhoto>& photos,
+                                            const std::vector<std::string>& places) {
+  PhotoFinder finder(photos);
+  for (const HeldPhoto& photo : photos) finder.look_at(photo.source);
+  if (!finder.has_all() && !places.empty()) {
+    const FoundImages all = find_images(places);
+    for (const UnreadableFile& file : all.unreadable) logger().warn("{}", file.reason);
+    for (const fs::path& file : all.paths) finder.look_at(file);
+  }
+  return finder.found();
+}
+
+/// Throws Error where one that is enrolled is missing; returns how many of the others are.
+int64_t check_found(const std::vector<HeldPhoto>& photos, const std::map<std::string, fs::path>& found,
+                    const fs::path& recognizer) {
+  int64_t live = 0, missing = 0, forgotten = 0;
+  const HeldPhoto* example = nullptr;
+  for (const HeldPhoto& photo : photos) {
+    const bool is_missing = found.count(photo.hash) == 0;
+    live += photo.is_live;
+    if (!is_missing) continue;
+    ++(photo.is_live ? missing : forgotten);
+    if (photo.is_live && example == nullptr) example = &photo;
+  }
+  if (missing > 0)
+    fail(
+        "{}: {} of its {} photos were not found, such as {} of '{}'; a recognizer holds features and thumbnails, and "
+        "the new encoder needs the photos: give their folders (--images)",
+        recognizer.string(), missing, live, example->source.empty() ? "one without a name" : example->source,
+        example->class_name);
+  return forgotten;
+}
+
+/// The photos as they would be enrolled, by which the encoder's preprocessing is chosen where nothing states it.
+std::vector<EnrolRequest> requests_of_photos(const std::vector<HeldPhoto>& photos,
+                                             const std::map<std::string, fs::path>& found) {
+  std::map<std::string, EnrolRequest> by_class;
+  for (const HeldPhoto& photo : photos) {
+    if (photo.class_name.empty()) continue;
+    EnrolRequest& request = by_class[photo.class_name];
+    request.description.name = photo.class_name;
+    request.images.push_back(found.at(photo.hash).string());
+  }
+  std::vector<EnrolRequest> requests;
+  for (auto& [name, request] : by_class) requests.push_back(std::move(request));
+  return requests;
+}
+
+/// What tells the classes apart now.
+StoreModel model_of(const RecognizerFile& file) {
+  StoreModel model;
+  file.read_artefact(file.artefact("fitted") != nullptr ? "fitted" : "model",
+                     [&](const fs::path& path) { model = read_store_model(path); });
+  return model;
+}
+
+/// Throws UsageError where what the recognizer learned from features of the old encoder has to be given again.
+void check_method(const RecognizerFile& file, const RecognizerParts& parts) {
+  const StoreModel model = model_of(file);
+  const bool follows_photos = model.learns_from_unlabelled();
+  if (follows_photos && file.artefact("knowledge") != nullptr)
+    fail_usage(
+        "{}: its classes are described by the text encoder of the old encoder: make a new recognizer with `protocom "
+        "recognizer create --text-encoder`",
+        file.path().string());
+  if (!follows_photos && parts.fitted.empty() && parts.model.empty())
+    fail_usage(
+        "{}: its method was fitted on features of the old encoder: give one of the new encoder (--fitted, --model)",
+        file.path().string());
+}
+
+/// The parts of the renewed recognizer, with what it keeps.
+RecognizerParts parts_with_own(const RecognizerFile& file, RecognizerParts parts) {
+  const RecognizerSettings& settings = file.settings();
+  parts.half_features = settings.feature_type == FeatureType::kFloat16;
+  parts.thumbnail_side = settings.thumbnail_side;
+  parts.moments = settings.moments;
+  return parts;
+}
+
+FeaturesByHash embed_photos(const NewRecognizer& made, const std::map<std::string, fs::path>& found,
+                            Progress& progress) {
+  EncoderFileOptions asked;
+  asked.preprocessing = made.settings.preprocessing;
+  asked.output = made.parts.output;
+  const auto encoder = open_encoder(made.parts.backbone, asked);
+  ExtractOptions options;
+  options.device = made.parts.device;
+  std::vector<fs::path> paths;
+  for (const auto& [hash, path] : found) paths.push_back(path);
+  const EmbeddedFiles files = embed_files(*encoder, paths, options, progress);
+  if (!files.unreadable.empty()) fail("{}", files.unreadable.front().reason);
+  FeaturesByHash features;
+  for (size_t i = 0; i < files.hashes.size(); ++i)
+    features.emplace(files.hashes[i], files.features.row(static_cast<int64_t>(i)));
+  return features;
+}
+
+/// `parts.parts` with the knowledge that it takes.
+Renewal renew(const RecognizerFile& file, const fs::path& out, const RenewalParts& parts, const Provenance& provenance,
+              Progress& progress) {
+  Renewal done;
+  const std::vector<HeldPhoto> photos = file.list_photos();
+  const std::map<std::string, fs::path> found = find_photos(photos, parts.images);
+  done.forgotten = check_found(photos, found, file.path());
+  done.photos = static_cast<int64_t>(found.size());
+  const ScratchFolder scratch;
+  const NewRecognizer made =
+      prepare_recognizer(parts.parts, requests_of_photos(photos, found), provenance, scratch.path(), progress);
+  done.feature_dim = made.settings.feature_dim;
+  done.former_dim = file.settings().feature_dim;
+  const FeaturesByHash features = found.empty() ? FeaturesByHash() : embed_photos(made, found, progress);
+  file.write_renewed(out, made.settings, made.artefacts, provenance, features);
+  return done;
+}
+
+}  // namespace
+
+Renewal renew_recognizer(const fs::path& path, const fs::path& out, const RenewalParts& parts,
+                         const Provenance& provenance, Progress& progress) {
+  std::error_code ignored;
+  const bool in_place = fs::equivalent(path, out, ignored);
+  if (!in_place) check_absent(out);
+  const RecognizerFile file(path, in_place ? FileUse::kChange : FileUse::kRead);
+  check_method(file, parts.parts);
+  RenewalParts own = parts;
+  own.parts = parts_with_own(file, parts.parts);
+  if (!own.parts.knowledge.empty() || file.artefact("knowledge") == nullptr)
+    return renew(file, out, own, provenance, progress);
+  Renewal done;
+  file.read_artefact("knowledge", [&](const fs::path& knowledge) {
+    own.parts.knowledge = knowledge;
+    done = renew(file, out, own, provenance, progress);
+  });
+  return done;
+}
+
+}  // namespace protocom

@@ -1,0 +1,30 @@
+#pragma once
+#include <cstdint>
+#include <filesystem>
+#include <string_view>
+#include <vector>
+
+namespace protocom {
+
+/// What makes photos one series: frames of a burst, of a video, of one visit to a camera trap.
+enum class SeriesBy {
+  kTime,   ///< taken within `gap` seconds of one another (capture_time), in one folder
+  kFolder  ///< in one folder
+};
+
+/// "time" or "folder". Throws UsageError for anything else.
+SeriesBy parse_series(std::string_view word);
+
+inline constexpr double kSeriesGap = 60;  ///< seconds; camera-trap studies take 30 s to 2 min for one visit
+
+/// Photos in groups.
+struct Series {
+  std::vector<std::vector<std::filesystem::path>> groups;  ///< in the order of their first photos; by time within
+  int64_t without_time = 0;                                ///< photos that say no time: each is a series of its own
+};
+
+/// Groups photos. By time, a series goes on as long as the next photo of the folder was taken at most `gap` seconds
+/// after the last one. A photo that cannot be read is a series of its own. Throws UsageError unless `gap` is positive.
+Series group_photos(const std::vector<std::filesystem::path>& photos, SeriesBy by, double gap = kSeriesGap);
+
+}  // namespace protocom

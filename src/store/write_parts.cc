@@ -1,0 +1,81 @@
+#include "store/detail/write_parts.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <set>
+#include <string_view>
+
+#include "base/error.h"
+#include "base/text.h"
+#include "io/files.h"
+#include "io/json.h"
+
+namespace protocom {
+namespace fs = std::filesystem;
+namespace {
+
+constexpr int kFormatVersion = 1;
+constexpr std::array<std::string_view, 4> kArtefactNames = {"backbone", "model", "fitted", "knowledge"};
+
+nlohmann::json details_of(const RecognizerSettings& settings) {
+  nlohmann::json details = {
+      {"preprocessing", to_json(settings.preprocessing)}, {"feature_dim", settings.feature_dim},
+      {"embedding_dim", settings.embedding_dim},          {"feature_type", to_string(settings.feature_type)},
+      {"thumbnail_side", settings.thumbnail_side},        {"words", settings.words}};
+  if (!settings.moments) details["moments"] = false;
+  return details;
+}
+
+void add_artefact(const Database& database, const RecognizerArtefact& artefact) {
+  constexpr int64_t kMostBytes = 1'000'000'000;  // that SQLite keeps in one value
+  check_plain_file(artefact.path);
+  const auto size = static_cast<int64_t>(fs::file_size(artefact.path));
+  if (artefact.embedded && size > kMostBytes)
+    fail("{} has {} bytes, a recognizer holds files of up to {}: leave it outside (--external-backbone)",
+         artefact.path.string(), size, kMostBytes);
+  Statement add = database.prepare("INSERT INTO artefacts(name, path, hash, bytes) VALUES(?, ?, ?, ?)");
+  add.bind(artefact.name).bind(fs::absolute(artefact.path).lexically_normal().string()).bind(hash_file(artefact.path));
+  artefact.embedded ? add.bind_zeros(size) : add.bind_null();
+  add.run();
+  if (artefact.embedded) database.write_blob("artefacts", "bytes", database.last_row(), artefact.path);
+}
+
+void add_attributes(const Database& database, const std::vector<std::string>& attributes) {
+  Statement add = database.prepare("INSERT INTO attributes(name) VALUES(?)");
+  for (const std::string& name : attributes) add.bind(name).run();
+}
+
+void write_header(const Database& database, const RecognizerSettings& settings, const Provenance& provenance) {
+  ArtefactHeader header = make_header(kRecognizerKind, kFormatVersion, provenance);
+  header.details = details_of(settings);
+  // Files that it was made of may have names of any bytes.
+  const std::string text = header.to_json().dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+  database.prepare("INSERT INTO header(json) VALUES(?)", text).run();
+}
+
+}  // namespace
+
+void check_artefacts(const std::vector<RecognizerArtefact>& artefacts, const std::string& where) {
+  std::set<std::string> seen;
+  for (const RecognizerArtefact& artefact : artefacts) {
+    if (std::find(kArtefactNames.begin(), kArtefactNames.end(), artefact.name) == kArtefactNames.end())
+      fail("{}: the file is damaged: it has an artefact '{}', expected one of {}", where, excerpt(artefact.name),
+           fmt::join(kArtefactNames, ", "));
+    if (!seen.insert(artefact.name).second)
+      fail("{}: the file is damaged: it has two artefacts '{}'", where, artefact.name);
+    if (artefact.path.string().find('\0') != std::string::npos)
+      fail("{}: the file is damaged: the path of its {} is none", where, artefact.name);
+  }
+}
+
+void write_parts(const Database& database, const RecognizerSettings& settings,
+                 const std::vector<RecognizerArtefact>& artefacts, const Provenance& provenance) {
+  database.run("DELETE FROM header; DELETE FROM attributes; DELETE FROM artefacts");
+  write_header(database, settings, provenance);
+  add_attributes(database, settings.attributes);
+  for (const RecognizerArtefact& artefact : artefacts) add_artefact(database, artefact);
+}
+
+}  // namespace protocom
