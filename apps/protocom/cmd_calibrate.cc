@@ -26,9 +26,11 @@ void run_calibrate(const CalibrateArguments& options) {
                 fmt::format("{} {:.1f} %", made.balanced ? "about" : "at most", 100 * made.false_accept)},
                {"own images then accepted", fmt::format("{:.1f} %", 100 * made.accepted)},
                {"factor of the logits", fmt::format("{:.3f}", made.factor)}});
-  if (made.balanced)
-    fmt::print("No rate was asked for: as many photos of other things pass as of your own are refused.\n");
-  if (!made.exchange.empty()) fmt::print("By photos left out, {}.\n", exchange_sentence(made));
+  const char* others = options.others.empty() ? "similar kinds" : "the others";
+  fmt::print("By photos left out, {}.\n", cost_sentence(made, others));
+  if (made.balanced) fmt::print("No rate was asked for: as many of {} pass as of your own are refused.\n", others);
+  if (!made.similar) fmt::print("Something else altogether is refused; --similar refuses similar kinds too.\n");
+  if (made.similar && !made.exchange.empty()) fmt::print("By photos left out, {}.\n", exchange_sentence(made));
   const std::string warning = warning_of_few_kept(made);
   if (!warning.empty()) logger().warn("{}", warning);
   account_for(found, unreadable);
@@ -38,12 +40,18 @@ void add_calibrate_command(CLI::App& app) {
   auto options = std::make_shared<CalibrateArguments>();
   CLI::App* command = add_command(app, "calibrate", "Calibrate probabilities, and the threshold of 'none of these'",
                                   "protocom calibrate birds.pcm\n"
+                                  "  protocom calibrate birds.pcm --similar\n"
                                   "  protocom calibrate birds.pcm --false-accept 0.05\n"
                                   "  protocom calibrate birds.pcm --others photos-of-no-birds/");
   add_input_option(*command, "recognizer", options->recognizer, "Recognizer")->required();
-  command->add_option("--false-accept", options->calibration.false_accept,
-                      "Share of images of none of the classes that may be taken for one of them; otherwise as many of "
-                      "them pass as own images are refused");
+  CLI::Option* similar = command->add_flag(
+      "--similar", options->calibration.similar,
+      "Refuse similar kinds too (a class left out among the others): as many of them pass as own images are refused; "
+      "otherwise what is something else altogether is refused, and at most 5 % of own images");
+  command
+      ->add_option("--false-accept", options->calibration.false_accept,
+                   "Share of images of similar kinds, or of --others, that may be taken for one of the classes")
+      ->excludes(similar);
   add_input_option(*command, "--others", options->others,
                    "Images of none of the classes, or folders of them; otherwise each class is left out in turn");
   command->add_option("--method", options->recognizing.method, "Method to calibrate; default: the recognizer's own");

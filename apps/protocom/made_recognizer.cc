@@ -15,15 +15,25 @@ std::string basis_of(const RecognizerParts& parts) {
   return space ? "a space of other classes" : "no base classes";
 }
 
+/// What a recognizer that was just made takes for none of its classes.
+std::string none_of_these_of(const std::optional<Calibration>& calibration) {
+  if (!calibration) return "Every photo gets one of the classes: there are too few to say what is none of these.";
+  if (calibration->similar)
+    return fmt::format("None of these, by the {} photos of none of the classes: {}.", calibration->strangers,
+                       cost_sentence(*calibration, "those"));
+  return fmt::format("None of these: something else altogether is refused, and at most 5 of 100 of your own photos{}.",
+                     calibration->images > 0 ? "" : " (by classes left out)");
+}
+
 }  // namespace
 
 void print_made(const std::string& file, const RecognizerParts& parts, const Enrolment& enrolled) {
   print_enrolment(enrolled);
-  fmt::print("{}\n", expected_sentence(Recognizer::open(file), parts));
+  Recognizer made = Recognizer::open(file);
+  fmt::print("{}\n{}\n", expected_sentence(made, parts), none_of_these_of(made.calibration()));
 }
 
-std::string expected_sentence(Recognizer recognizer, const RecognizerParts& parts) {
+std::string expected_sentence(Recognizer& recognizer, const RecognizerParts& parts) {
   return sentence_of(recognizer.expected_accuracy(), basis_of(parts));
 }
-
-}  // namespace protocom::cli
+  // namespace protocom::cli

@@ -12,6 +12,6 @@ namespace protocom::cli {
 void print_made(const std::string& file, const RecognizerParts& parts, const Enrolment& enrolled);
 
 /// How many of new photos should be right, in one sentence. `parts`: those that it was made of.
-std::string expected_sentence(Recognizer recognizer, const RecognizerParts& parts);
+std::string expected_sentence(Recognizer& recognizer, const RecognizerParts& parts);
 
 }  // namespace protocom::cli

@@ -18,7 +18,8 @@ struct RenewCommand {
 std::string accuracy_of(const std::string& file, const RecognizerParts& parts) {
   RecognizerOptions options;
   options.use = FileUse::kRead;
-  return expected_sentence(Recognizer::open(file, options), parts);
+  Recognizer recognizer = Recognizer::open(file, options);
+  return expected_sentence(recognizer, parts);
 }
 
 void run_renew(const CLI::App& command, RenewCommand options) {

@@ -24,7 +24,7 @@ function settings() {
 }
 
 /** @param {Setting} one */
-const sentence = one => `${percent(one.accepted)} of your own photos are kept, and ${percent(one.false_accept)} of photos of other things pass for one of the classes.`;
+const sentence = one => `${percent(one.accepted)} of your own photos are kept, and ${percent(one.false_accept)} of photos of similar kinds pass for one of the classes.`;
 
 /** Other things that pass (across), own photos kept (up). @param {Setting[]} all @param {number} chosen */
 function drawCurve(all, chosen) {
@@ -44,7 +44,7 @@ function show() {
   const made = state.recognizer?.calibration ?? null;
   byId('not-calibrated').hidden = made !== null;
   byId('calibrated').hidden = made === null;
-  byId('calibrate').textContent = made ? 'Balance again' : 'Calibrate';
+  byId('calibrate').textContent = made ? 'Calibrate again' : 'Calibrate';
   if (!made) return;
   const all = settings(), at = all.findIndex(one => one.false_accept === made.false_accept);
   byId('slider').max = all.length - 1;
@@ -52,7 +52,9 @@ function show() {
   byId('slider').disabled = all.length < 2;
   showSetting(at);
   const basis = `Measured on ${counted(made.images, 'photo')} of the classes, each answered as if it were not enrolled`;
-  byId('calibration').textContent = `${made.balanced ? 'Balanced: as many other things pass as own photos are refused. ' : ''}${basis}.`;
+  const aim = made.balanced ? 'Balanced: as many other things pass as own photos are refused. '
+                            : made.similar === false ? 'Something else altogether is refused, and at most 5 % of your own photos. ' : '';
+  byId('calibration').textContent = `${aim}${made.images > 0 ? basis : 'It stands on classes left out, for no class has two photos'}.`;
 }
 
 /** @param {number} at */
@@ -73,12 +75,12 @@ function showStrangers() {
                                               : `${counted(count, 'photo')} marked as none of these; ${enoughStrangers} or more can be used to calibrate`;
 }
 
-/** @param {number} [falseAccept] none: balanced */
+/** @param {number} [falseAccept] none: as the checkbox says */
 async function calibrate(falseAccept) {
   say('Calibrating …');
   stopEstimating();
   const done = byId('use-strangers').checked ? await calibrateOnStrangers(falseAccept)
-                                            : await callJson('POST', 'v1/calibrate', falseAccept === undefined ? {} : {false_accept: falseAccept});
+                                            : await callJson('POST', 'v1/calibrate', falseAccept === undefined ? {similar: byId('similar').checked} : {false_accept: falseAccept});
   remember('calibration', [done.change]);
   await refresh();
   say('Calibrated: ' + sentence(done));

@@ -24,6 +24,7 @@ export interface Calibration {
   images: number;
   strangers: number;
   balanced?: boolean;
+  similar?: boolean;
   exchange?: { false_accept: number; accepted: number }[];
 }
 

@@ -23,12 +23,16 @@ struct Calibration {
       0;                   ///< the rate of unknown images above it: the one asked for, else the expected one, in [0, 1]
   double accepted = 0;     ///< the share of held-out images of the classes above it, in [0, 1]
   double accuracy = 0;     ///< of held-out images of the classes, in [0, 1]
-  int64_t images = 0;      ///< held-out images
+  int64_t images = 0;      ///< held-out images; 0: no class has two, the threshold stands on classes left out
   int64_t strangers = 0;   ///< images of none of the classes
   int64_t classes = 0;     ///< that were enrolled then
   std::string names = {};  ///< a hash of their names; empty in recognizers of earlier versions
   double slope = 1;        ///< of the log odds of being one of the classes, which are 0 at the threshold
-  bool balanced = false;   ///< no rate was asked for: as many unknown images pass as images of the classes are refused
+  bool balanced = false;   ///< as many unknown images pass as images of the classes are refused
+  /// Whether images of similar kinds are to be refused too; else something else altogether is, at the cost of at most
+  /// 5 % of the images of the classes.
+  bool similar = true;
+  std::string class_ids = {};           ///< a hash of the numbers of the classes in the file; empty: not known
   std::vector<Exchange> exchange = {};  ///< at 1, 2, 5, 10, 15, 20, 30 and 50 %, as far as the images suffice
   Warnings warnings = {};
 };

@@ -93,12 +93,12 @@ class PROTOCOM_API Recognizer {
   /// change ends what can be done again.
   std::string redo();
 
-  /// Makes "none of these" known: images are of none of the classes below a familiarity that at most `false_accept` of
-  /// strangers reach; without a rate as many strangers reach it as own images do not. `others`: images of none of the
-  /// classes; empty: each class in turn is taken for a stranger. Kept in the file. Throws Error where there are too few
-  /// images, UsageError for a rate outside (0, 1).
+  /// Makes "none of these" known: images are of none of the classes below a familiarity that at least 95 % of own
+  /// images exceed. With `similar` or `others`, images of none of the classes, as many of those exceed it as own images
+  /// do not; with a rate at most `false_accept` of them do. Without `others` each class in turn is taken for a similar
+  /// kind. Kept in the file. Throws Error where there are too few images, UsageError for a rate outside (0, 1).
   Calibration calibrate(const std::vector<Image>& others = {}, std::optional<double> false_accept = {},
-                        const Progress& progress = {});
+                        const Progress& progress = {}, bool similar = false);
   /// The one that answers follow; nothing where there is none.
   [[nodiscard]] std::optional<Calibration> calibration() const;
 

@@ -398,7 +398,8 @@ class Recognizer:
         self, folder: _Path, attributes: Optional[_Path] = None, *, progress: Optional[_Progress] = None
     ) -> _FolderEnrolment: ...
     def calibrate(
-        self, others: Any = (), *, false_accept: Optional[float] = None, progress: Optional[_Progress] = None
+        self, others: Any = (), *, similar: bool = False, false_accept: Optional[float] = None,
+        progress: Optional[_Progress] = None
     ) -> dict[str, Any]: ...
     @property
     def classes(self) -> dict[str, int]: ...

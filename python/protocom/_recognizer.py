@@ -319,11 +319,12 @@ class Recognizer:
         """How many of them there are."""
         return self._core.unlabelled()
 
-    def calibrate(self, others=(), *, false_accept=None, progress=None):
-        """Calibrates probabilities and the threshold of "none of these": by images of none of the classes, or by
-        leaving each class out in turn. ``false_accept``: the share of such images that may be taken for a class; None: as
-        many of them pass as own images are refused. Returns a dict."""
-        return self._core.calibrate(_given_images.listed(others), false_accept, progress)
+    def calibrate(self, others=(), *, similar=False, false_accept=None, progress=None):
+        """Calibrates probabilities and the threshold of "none of these". Something else altogether is refused, and at
+        most 5 % of own images. ``similar``: similar kinds are too, by leaving each class out in turn; as many of them pass
+        as own images are refused. ``others``: images of none of the classes in their place. ``false_accept``: the share
+        of them that may pass. Returns a dict."""
+        return self._core.calibrate(_given_images.listed(others), similar, false_accept, progress)
 
     @property
     def classes(self):

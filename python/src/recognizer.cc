@@ -251,11 +251,13 @@ void bind_changes(BoundRecognizer& bound) {
              return python_of(unlocked([&] { return enrol_folder(own, folder, table, progress); }));
            })
       .def("calibrate",
-           [](SharedRecognizer& own, const py::list& others, std::optional<double> false_accept, py::object callback) {
+           [](SharedRecognizer& own, const py::list& others, bool similar, std::optional<double> false_accept,
+              py::object callback) {
              const std::vector<GivenImage> given = given_images(others);
              PythonProgress progress(std::move(callback));
              CalibrationOptions options;
              options.false_accept = false_accept;
+             options.similar = similar;
              return python_of(
                  unlocked([&] { return calibration_json(own.calibrate(pointers(given), options, progress)); }));
            })

@@ -166,11 +166,12 @@ std::string Recognizer::redo() {
 }
 
 Calibration Recognizer::calibrate(const std::vector<Image>& others, std::optional<double> false_accept,
-                                  const Progress& progress) {
+                                  const Progress& progress, bool similar) {
   return with_warnings([&] {
     CallerProgress reported(progress);
     protocom::CalibrationOptions options;
     options.false_accept = false_accept;
+    options.similar = similar;
     return impl_->shared.calibrate(given(others), options, reported);
   });
 }

@@ -211,6 +211,7 @@ JsonShape Api::shape_of(const Request& request, std::set<std::string> members) c
 
 nlohmann::json calibration_json(nlohmann::json calibration) {
   calibration.erase("names");
+  calibration.erase("class_ids");
   return calibration;
 }
 

@@ -14,10 +14,27 @@ double rate_of(const json& value) {
   return rate;
 }
 
-/// A number that stands in a form.
-json number_of(const std::string& text) {
-  const json value = json::parse(text, nullptr, /*allow_exceptions=*/false);
-  return value.is_number() ? value : json();
+bool flag_of(const json& value) {
+  if (!value.is_boolean()) refuse(400, "'similar' has to be true or false");
+  return value.get<bool>();
+}
+
+/// What is asked for: a rate, or similar kinds too.
+CalibrationOptions options_of(const json& members) {
+  CalibrationOptions options;
+  if (members.contains("false_accept")) options.false_accept = rate_of(members["false_accept"]);
+  if (members.contains("similar")) options.similar = flag_of(members["similar"]);
+  return options;
+}
+
+/// The fields of a form, numbers, true and false as such.
+json members_of(const Sent& form) {
+  json members = json::object();
+  for (const auto& [name, text] : form.fields) {
+    const json value = json::parse(text, nullptr, /*allow_exceptions=*/false);
+    members[name] = value.is_primitive() && !value.is_discarded() ? value : json(text);
+  }
+  return members;
 }
 
 /// The library names an option of the command line.
@@ -50,12 +67,10 @@ void Api::calibrate(const Request& request, const Respond& respond) {
   CalibrationOptions options;
   Sent form;
   if (media_type(request.content_type) == "multipart/form-data") {
-    form = read_form(request, uploads(request, {"false_accept"}));
-    if (form.fields.count("false_accept") > 0)
-      options.false_accept = rate_of(number_of(form.fields.at("false_accept")));
+    form = read_form(request, uploads(request, {"false_accept", "similar"}));
+    options = options_of(members_of(form));
   } else if (!request.body.empty()) {
-    const json body = read_json_body(request.body, shape_of(request, {"false_accept"})).members;
-    if (body.contains("false_accept")) options.false_accept = rate_of(body["false_accept"]);
+    options = options_of(read_json_body(request.body, shape_of(request, {"false_accept", "similar"})).members);
   }
   for (const Upload& upload : form.images) {
     if (!upload.error.empty()) refuse(400, "an image could not be read: {}", upload.error);

@@ -24,7 +24,7 @@ std::vector<int64_t> spread(int64_t count, int64_t most) {
 }
 
 /// The images of a moment of a class that still has others, or whose method needs none. The first of them is asked
-/// about.
+/// about. None: no class has two.
 struct HeldOut {
   int64_t k = 0;
   std::vector<int64_t> images;
@@ -40,10 +40,6 @@ std::vector<HeldOut> moments_to_hold_out(const ClassScorer& scorer, int64_t most
     for (const int64_t i : spread(count, scorer.adapts() ? kMostGroups : count))
       all.push_back({static_cast<int64_t>(k), photos[static_cast<size_t>(i)]});
   }
-  if (all.empty())
-    fail(
-        "to calibrate, images are held out moment by moment, but no class has images of two moments whose features are "
-        "there");
   std::vector<HeldOut> taken;
   for (const int64_t i : spread(static_cast<int64_t>(all.size()), most)) taken.push_back(all[static_cast<size_t>(i)]);
   return taken;
@@ -96,6 +92,7 @@ LeftOutScores hold_images_out(const ClassScorer& scorer, int64_t most, Progress&
   LeftOutScores found;
   found.logits.resize(static_cast<int64_t>(moments.size()), static_cast<int64_t>(scorer.class_names().size()));
   found.familiarity.resize(found.logits.rows());
+  if (moments.empty()) return found;
   progress.start("images held out", static_cast<int64_t>(moments.size()));
   for (const std::vector<HeldOut>& group : groups_of(moments)) {
     auto done = static_cast<int64_t>(found.truth.size());
@@ -126,7 +123,7 @@ DoubleVector hold_classes_out(const ClassScorer& scorer, int64_t most, Progress&
   int64_t asked = 0;
   progress.start("classes held out", std::min(classes, most));
   for (const int64_t k : spread(classes, most)) {
-    if (scorer.count(k) > 0) {
+    if (scorer.count(k) > 0 && !moments[static_cast<size_t>(k)].empty()) {
       const DoubleVector own = one_of_each(familiarity(scorer.score_without_class(k)), moments[static_cast<size_t>(k)]);
       familiarities.insert(familiarities.end(), own.begin(), own.end());
       ++asked;
@@ -169,7 +166,53 @@ double accuracy_of(const LeftOutScores& own) {
   return static_cast<double>(right) / static_cast<double>(own.truth.size());
 }
 
+/// Images of none of the classes: those that are given, or those of each class in turn where there are two or more.
+Familiarities with_others(const ClassScorer& scorer, const LeftOutScores& own, const Array& others,
+                          const CalibrationOptions& options, Progress& progress) {
+  Familiarities of{own.familiarity, {}};
+  if (others.defined()) {
+    of.others = familiarity(scorer.score(others));
+    return of;
+  }
+  const auto classes = static_cast<double>(scorer.class_names().size());
+  of.others = hold_classes_out(scorer, options.most_classes, progress);
+  of.likelier = classes / (classes - 1);
+  return of;
+}
+
+/// Whether only what is something else altogether is to be refused.
+bool is_of_own(const Array& others, const CalibrationOptions& options) {
+  return !others.defined() && !options.false_accept && !options.similar;
+}
+
+void take_own_threshold(const Familiarities& of, Calibration& made) {
+  const bool by_own = of.own.size() >= kFewestHeldOut;
+  const DoubleVector& values = by_own ? of.own : of.others;
+  if (values.size() < kFewestHeldOut)
+    fail(
+        "to calibrate, images are held out moment by moment, or classes: {} and {} can be, {} of either are needed; "
+        "enrol more, or give images of other things by --others",
+        of.own.size(), of.others.size(), kFewestHeldOut);
+  if (!by_own) made.images = 0;
+  made.similar = false;
+  made.threshold = own_threshold(values);
+  made.slope = own_slope(values, made.threshold);
+  made.accepted = exchange_at({values, of.others, of.likelier}, made.threshold).accepted;
+  if (of.has_others()) made.false_accept = exchange_at(of, made.threshold).false_accept;
+}
+
+void take_threshold(const Familiarities& of, const CalibrationOptions& options, Calibration& made) {
+  made.balanced = !options.false_accept;
+  made.threshold = made.balanced ? balanced_threshold(of) : threshold_of(of, *options.false_accept);
+  const Exchange found = exchange_at(of, made.threshold);
+  made.false_accept = made.balanced ? found.false_accept : *options.false_accept;
+  made.accepted = found.accepted;
+  made.slope = slope_of(of);
+}
+
 }  // namespace
+
+std::string hash_of_ids(const std::vector<int64_t>& ids) { return hash_bytes(fmt::format("{}", fmt::join(ids, " "))); }
 
 std::string hash_of_names(std::vector<std::string> names) {
   std::sort(names.begin(), names.end());
@@ -178,7 +221,9 @@ std::string hash_of_names(std::vector<std::string> names) {
   return hash_bytes(all);
 }
 
-bool is_of_classes(const Calibration& calibration, const std::vector<std::string>& names) {
+bool is_of_classes(const Calibration& calibration, const std::vector<std::string>& names,
+                   const std::vector<int64_t>& ids) {
+  if (!calibration.class_ids.empty() && calibration.class_ids == hash_of_ids(ids)) return true;
   if (calibration.classes != static_cast<int64_t>(names.size())) return false;
   return calibration.names.empty() || calibration.names == hash_of_names(names);
 }
@@ -198,6 +243,16 @@ DoubleVector familiarity(const QueryScores& scores) {
 
 double probability_of_none(const Calibration& calibration, double familiarity) {
   return 1 / (1 + std::exp(calibration.slope * (familiarity - calibration.threshold)));
+}
+
+std::string cost_sentence(const Calibration& calibration, const std::string& others) {
+  const double refused = 100 * (1 - calibration.accepted);
+  std::string text = calibration.images > 0
+                         ? fmt::format("{:.0f} of 100 of your own photos are refused", refused)
+                         : std::string("at most 5 of 100 of your own photos should be refused, by classes left out");
+  if (calibration.strangers > 0)
+    text += fmt::format("; {:.0f} of 100 of {} pass", 100 * calibration.false_accept, others);
+  return text;
 }
 
 std::string exchange_sentence(const Calibration& calibration) {
@@ -224,27 +279,26 @@ Calibration calibrate(const ClassScorer& scorer, const Array& others, const Cali
                       Progress& progress) {
   const double rate = options.false_accept.value_or(0.5);
   if (!(rate > 0 && rate < 1)) fail_usage("a false-accept rate must be between 0 and 1, found {}", rate);
+  const bool of_own = is_of_own(others, options);
   const LeftOutScores own = hold_images_out(scorer, options.most_images, progress);
-  Familiarities of{own.familiarity, {}};
-  if (others.defined()) {
-    of.others = familiarity(scorer.score(others));
-  } else {
-    of.others = hold_classes_out(scorer, options.most_classes, progress);
-    const auto classes = static_cast<double>(scorer.class_names().size());
-    of.likelier = classes / (classes - 1);
-  }
+  const auto held_out = static_cast<int64_t>(own.truth.size());
+  if (held_out == 0 && !of_own)
+    fail(
+        "to calibrate, images are held out moment by moment, but no class has images of two moments whose features are "
+        "there");
+  const bool stands_alone = held_out >= kFewestHeldOut && (options.threshold_alone || scorer.class_names().size() < 2);
+  const Familiarities of =
+      of_own && stands_alone ? Familiarities{own.familiarity, {}} : with_others(scorer, own, others, options, progress);
   Calibration made;
   made.method = scorer.method().label();
-  made.factor = fit_factor(own);
-  made.balanced = !options.false_accept.has_value();
-  made.threshold = made.balanced ? balanced_threshold(of) : threshold_of(of, rate);
-  const Exchange found = exchange_at(of, made.threshold);
-  made.false_accept = made.balanced ? found.false_accept : rate;
-  made.accepted = found.accepted;
-  made.slope = slope_of(of);
-  made.exchange = exchanges_of(of);
-  made.accuracy = accuracy_of(own);
-  made.images = static_cast<int64_t>(own.truth.size());
+  made.images = held_out;
+  if (of_own)
+    take_own_threshold(of, made);
+  else
+    take_threshold(of, options, made);
+  if (made.images > 0 && !options.threshold_alone) made.factor = fit_factor(own);
+  if (of.has_others() && held_out > 0) made.exchange = exchanges_of(of);
+  if (made.images > 0) made.accuracy = accuracy_of(own);
   made.strangers = of.others.size();
   made.classes = static_cast<int64_t>(scorer.class_names().size());
   made.names = hash_of_names(scorer.class_names());

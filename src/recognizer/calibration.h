@@ -20,6 +20,10 @@ inline constexpr std::array<double, 3> kShownRates = {0.05, 0.1, 0.2};
 /// 1 / (1 + exp(slope (familiarity - threshold))): 1/2 at the threshold.
 double probability_of_none(const Calibration& calibration, double familiarity);
 
+/// "5 of 100 of your own photos are refused; 38 of 100 of similar kinds pass": what the threshold costs, by photos left
+/// out. `others`: what the images of none of the classes are called.
+std::string cost_sentence(const Calibration& calibration, const std::string& others);
+
 /// "at 5 % false accepts 50 % of your own photos are kept; at 10 %: ...", at kShownRates.
 std::string exchange_sentence(const Calibration& calibration);
 
@@ -29,8 +33,12 @@ std::string warning_of_few_kept(const Calibration& calibration);
 /// One text for a set of class names, whatever their order.
 std::string hash_of_names(std::vector<std::string> names);
 
-/// Whether it was made with these classes, as far as it says.
-bool is_of_classes(const Calibration& calibration, const std::vector<std::string>& names);
+/// One text for the numbers of classes in a file, which stay when classes are renamed.
+std::string hash_of_ids(const std::vector<int64_t>& ids);
+
+/// Whether it was made with these classes, as far as it says: with those of these names or of these numbers.
+bool is_of_classes(const Calibration& calibration, const std::vector<std::string>& names,
+                   const std::vector<int64_t>& ids);
 
 /// What of a calibration counts for a method: all of it for the one it was made for. For one that takes the fitted
 /// files of that and has no setting of its own the threshold, with the factor 1: its probabilities are those of the
@@ -44,9 +52,13 @@ DoubleVector familiarity(const QueryScores& scores);
 
 /// How a calibration is made.
 struct CalibrationOptions {
-  /// The share of images of none of the classes that may be accepted, in (0, 1). Nothing: the balanced point, at which
-  /// that share equals the share of refused images of the classes.
+  /// The share of images of none of the classes that may be accepted, in (0, 1).
   std::optional<double> false_accept = {};
+  /// Without a rate: whether the threshold is the balanced point, at which as many images of none of the classes pass
+  /// as images of the classes are refused. It is where such images are given.
+  bool similar = false;
+  /// Neither the factor (1 then) nor what passes of similar kinds is found, unless the threshold stands on it.
+  bool threshold_alone = false;
   int64_t most_images = 1000;  ///< held out one by one, spread over all; more only take longer
   int64_t most_classes = 200;  ///< held out one by one, spread over all
 };
@@ -54,9 +66,12 @@ struct CalibrationOptions {
 /// Calibrates on the enrolled images, one of each moment (moments.h): each is classified as if its moment had not been
 /// enrolled (accuracy, and the factor by the likelihood of the true classes, with a normal prior of standard deviation
 /// 1 on its logarithm), and the images of each class as if the class had not been, which makes them images of none of
-/// the classes; `others`, float32 [n, d], if defined, are used instead. The threshold is a conformal quantile of theirs
-/// for the rate asked for, or the balanced one. Throws Error where features were not kept, no class has two moments, or
-/// there are too few images of none of the classes for the rate; UsageError for a rate outside (0, 1).
+/// the classes; `others`, float32 [n, d], if defined, are used instead. The threshold is below at least 95 % of new
+/// images of the classes (own_threshold); where fewer than kFewestHeldOut can be held out it is below as many images of
+/// classes left out, to which those of the classes are closer. With `others`, a rate or `similar` it is a conformal
+/// quantile of images of none of the classes for the rate, or the balanced one. Throws Error where features were not
+/// kept, no class has two moments, or there are too few images of none of the classes for the rate; UsageError for a
+/// rate outside (0, 1).
 Calibration calibrate(const ClassScorer& scorer, const Array& others, const CalibrationOptions& options,
                       Progress& progress);
 

@@ -1,7 +1,11 @@
 #include "recognizer/create_recognizer.h"
 
+#include <set>
+#include <utility>
+
 #include "base/error.h"
 #include "base/log.h"
+#include "base/text.h"
 #include "datasets/feature_preprocessing.h"
 #include "encoders/encoder.h"
 #include "encoders/installed_encoders.h"
@@ -208,12 +212,37 @@ void take_vocabulary(const RecognizerParts& parts, const StoreModel& model, Reco
 struct FirstImages {
   std::vector<EnrolRequest> classes;
   std::vector<fs::path> unlabelled;
+  std::vector<fs::path> others;  ///< of none of the classes
 };
+
+/// Whether a folder of this name holds photos of none of the classes.
+bool is_none_of_the_classes(const std::string& name) {
+  static const std::set<std::string> names = {"none", "background", "blank", "other", "unknown"};
+  return names.count(lowercase(name)) > 0;
+}
+
+/// Takes such folders out of the classes, and says so.
+void take_others(FirstImages& found) {
+  std::vector<EnrolRequest> classes;
+  for (EnrolRequest& request : found.classes) {
+    const std::string name = request.description.name;
+    if (!is_none_of_the_classes(name)) {
+      classes.push_back(std::move(request));
+      continue;
+    }
+    const std::vector<fs::path> photos = find_images(request.images).paths;
+    logger().info("'{}' is no class: its {} photos are of none of the classes, and say what is none of these", name,
+                  photos.size());
+    found.others.insert(found.others.end(), photos.begin(), photos.end());
+  }
+  found.classes = std::move(classes);
+}
 
 FirstImages find_first_images(const RecognizerParts& parts) {
   FirstImages found;
   if (!parts.unlabelled.empty()) found.unlabelled = find_images(parts.unlabelled).paths;
   if (!parts.images.empty()) found.classes = requests_of_folder(parts.images, "--images");
+  take_others(found);
   if (!parts.attributes.empty()) take_attributes(parts.attributes, found.classes);
   return found;
 }
@@ -231,7 +260,10 @@ std::optional<Enrolment> take_images(const fs::path& path, const RecognizerParts
     const LearnedUnlabelled learned = recognizer.add_unlabelled(images.unlabelled, progress);
     for (const UnreadableFile& file : learned.unreadable) logger().warn("{}", file.reason);
   }
-  if (!images.classes.empty()) done = recognizer.enrol(images.classes, progress);
+  if (!images.classes.empty()) {
+    done = recognizer.enrol(images.classes, progress);
+    recognizer.take_first_threshold(images.others, progress);
+  }
   made.release();
   return done;
 }

@@ -35,6 +35,21 @@ double share_above(const DoubleVector& values, double threshold) {
   return static_cast<double>((values.array() > threshold).count()) / static_cast<double>(values.size());
 }
 
+double variance_of(const DoubleVector& values) {
+  return (values.array() - values.mean()).square().sum() / static_cast<double>(values.size() - 1);
+}
+
+/// Student's t that is exceeded with the probability kOwnRefused, by the expansion in the normal quantile z (Fisher and
+/// Cornish, Technometrics 1960). One and two degrees of freedom, for which it is not close, have their own values.
+double students_t(double freedom) {
+  constexpr double z = 1.6448536;
+  if (freedom < 1.5) return 6.3138;
+  if (freedom < 2.5) return 2.92;
+  const double z3 = z * z * z, z5 = z3 * z * z, z7 = z5 * z * z;
+  return z + (z3 + z) / (4 * freedom) + (5 * z5 + 16 * z3 + 3 * z) / (96 * freedom * freedom) +
+         (3 * z7 + 19 * z5 + 17 * z3 - 15 * z) / (384 * freedom * freedom * freedom);
+}
+
 /// [m + k], own images first.
 DoubleVector all_of(const Familiarities& of) {
   DoubleVector all(of.own.size() + of.others.size());
@@ -56,6 +71,21 @@ double threshold_of(const Familiarities& of, double rate) {
         std::ceil(1000 * of.likelier / static_cast<double>(n + 1)) / 1000);
   }
   return at_place(of, place);
+}
+
+double own_threshold(const DoubleVector& own) {
+  const auto n = static_cast<double>(own.size());
+  DoubleVector sorted = own;
+  std::sort(sorted.begin(), sorted.end());
+  const double conformal =
+      sorted[std::max<int64_t>(0, to_whole<int64_t>(std::floor((n + 1) * kOwnRefused + 1e-9)) - 1)];
+  return std::min(conformal, own.mean() - students_t(n - 1) * std::sqrt(variance_of(own) * (1 + 1 / n)));
+}
+
+double own_slope(const DoubleVector& own, double threshold) {
+  constexpr double kLeastVariance = 1e-12;
+  const double slope = 2 * (own.mean() - threshold) / std::max(variance_of(own), kLeastVariance);
+  return std::clamp(slope, kLeastSlope, 1 / kLeastVariance);
 }
 
 double balanced_threshold(const Familiarities& of) {

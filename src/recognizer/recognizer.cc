@@ -166,7 +166,7 @@ void Recognizer::refresh() {
 /// Says once that the calibration was made with other classes: its threshold may accept more or fewer images
 /// of none of them.
 void Recognizer::warn_of_other_classes() {
-  if (warned_ || !calibration_ || is_of_classes(*calibration_, scorer_->class_names())) return;
+  if (warned_ || !calibration_ || is_of_classes(*calibration_, scorer_->class_names(), snapshot_.class_ids)) return;
   warned_ = true;
   logger().warn(
       "the calibration was made with {} classes, others than the {} that are enrolled now: probabilities and 'none of "
@@ -372,10 +372,27 @@ Calibration Recognizer::calibrate(const std::vector<fs::path>& others, const Cal
   return calibrate_on(files.features, options, progress);
 }
 
+std::optional<Calibration> Recognizer::take_first_threshold(const std::vector<fs::path>& others, Progress& progress) {
+  CalibrationOptions options;
+  options.threshold_alone = true;
+  options.most_classes = 50;
+  std::vector<UnreadableFile> unreadable;
+  try {
+    return calibrate(others, options, progress, &unreadable);
+  } catch (const Error& error) {
+    if (!others.empty()) logger().warn("the photos of none of the classes are not used: {}", error.what());
+    return std::nullopt;
+  }
+}
+
 Calibration Recognizer::calibrate_on(const Array& others, const CalibrationOptions& options, Progress& progress) {
   refresh();
-  const Calibration made = protocom::calibrate(*scorer_, others, options, progress);
-  file_.set_calibration(to_json(made));
+  Calibration made = protocom::calibrate(*scorer_, others, options, progress);
+  made.class_ids = hash_of_ids(snapshot_.class_ids);
+  if (options.threshold_alone)
+    file_.set_calibration_with_last_change(to_json(made));
+  else
+    file_.set_calibration(to_json(made));
   return made;
 }
 

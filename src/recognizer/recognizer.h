@@ -164,6 +164,12 @@ class Recognizer {
   Calibration calibrate_on(const Array& others, const CalibrationOptions& options,
                            Progress& progress = Progress::none());
 
+  /// The threshold of "none of these" of a recognizer that was just made, as part of its last change: of the photos of
+  /// `others` where there are any, else by its own photos, for something else altogether. Nothing, and no change, where
+  /// they are too few.
+  std::optional<Calibration> take_first_threshold(const std::vector<std::filesystem::path>& others,
+                                                  Progress& progress = Progress::none());
+
   /// Writes what opening a recognizer of very many classes takes long for into a file beside it, FILE.index, which is
   /// mapped from then on; returns its path. Classes that change later are read from the recognizer. Throws UsageError
   /// for a method that does not place each class by itself.

@@ -136,8 +136,11 @@ class Folder {
     const std::vector<ClassEnrolment> all = enrolments(classes);
     if (!all.empty()) file.enrol(all);
     if (const NewExamples images = unlabelled(); !images.hashes.empty()) file.add_unlabelled(images);
-    if (const json& stored = document_.at("calibration"); !stored.is_null())
-      file.set_calibration(to_json(calibration_from(stored, where_)));
+    if (const json& stored = document_.at("calibration"); !stored.is_null()) {
+      Calibration read = calibration_from(stored, where_);
+      read.class_ids.clear();  // the classes are numbered anew
+      file.set_calibration(to_json(read));
+    }
     file.compact();
   }
 

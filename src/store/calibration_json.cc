@@ -31,6 +31,8 @@ nlohmann::json to_json(const Calibration& calibration) {
           {"names", calibration.names},
           {"slope", calibration.slope},
           {"balanced", calibration.balanced},
+          {"similar", calibration.similar},
+          {"class_ids", calibration.class_ids},
           {"exchange", to_json(calibration.exchange)}};
 }
 
@@ -51,6 +53,8 @@ Calibration calibration_from(const nlohmann::json& stored, const std::string& wh
     read.names = stored.value("names", "");
     read.slope = stored.value("slope", 1.0);
     read.balanced = stored.value("balanced", false);
+    read.similar = stored.value("similar", true);
+    read.class_ids = stored.value("class_ids", "");
     for (const nlohmann::json& item : stored.value("exchange", nlohmann::json::array()))
       read.exchange.push_back({item.at("false_accept"), item.at("accepted"), item.at("threshold")});
   } catch (const nlohmann::json::exception& error) {

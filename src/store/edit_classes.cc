@@ -101,6 +101,11 @@ void remove_live_class(const Database& database, const Change& change, int64_t i
   change.remove("classes", "id", id);
 }
 
+void replace_calibration(const Database& database, const nlohmann::json& calibration, int64_t change) {
+  database.prepare("UPDATE calibrations SET removed_by = ? WHERE removed_by IS NULL", change).run();
+  database.prepare("INSERT INTO calibrations(json, added_by) VALUES(?, ?)", calibration.dump(), change).run();
+}
+
 /// Examples of a class as examples of another one, less those that it holds; returns how many those were.
 int64_t copy_examples(const Database& database, const Change& change, int64_t from, int64_t to) {
   std::vector<int64_t> ids;
@@ -249,9 +254,18 @@ void RecognizerFile::remove_examples(const std::vector<int64_t>& ids) {
 void RecognizerFile::set_calibration(const nlohmann::json& calibration) {
   reading(path(), [&] {
     Change change(*database_, "calibrate", last_made_);
-    database_->prepare("UPDATE calibrations SET removed_by = ? WHERE removed_by IS NULL", change.id()).run();
-    database_->prepare("INSERT INTO calibrations(json, added_by) VALUES(?, ?)", calibration.dump(), change.id()).run();
+    replace_calibration(*database_, calibration, change.id());
     change.commit();
+  });
+}
+
+void RecognizerFile::set_calibration_with_last_change(const nlohmann::json& calibration) {
+  reading(path(), [&] {
+    Transaction transaction(*database_, Access::kWrite);
+    const std::optional<int64_t> last = database_->number("SELECT max(id) FROM changes");
+    if (!last) fail("{}: nothing was changed yet that a calibration could be part of", path().string());
+    replace_calibration(*database_, calibration, *last);
+    transaction.commit();
   });
 }
 

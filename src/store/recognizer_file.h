@@ -252,6 +252,9 @@ class RecognizerFile {
   /// Removes all of them, as one change; returns how many there were.
   int64_t remove_all_unlabelled();
   void set_calibration(const nlohmann::json& calibration);
+  /// The same as part of the last change, with which it is taken back; who has the file open does not see it. Throws
+  /// Error where there is no change.
+  void set_calibration_with_last_change(const nlohmann::json& calibration);
   /// Takes the last change back: the file holds what it held before. What is taken back can be done again until there
   /// is a new change, which deletes it for good. Throws Error when there is none.
   ChangeEntry undo();

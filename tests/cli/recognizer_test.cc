@@ -244,8 +244,12 @@ TEST_F(Recognizers, ARecognizerIsListedCorrectedCalibratedAndMoved) {
   EXPECT_TRUE(answer.at("none_of_these").is_boolean());
   EXPECT_TRUE(answer.at("familiarity").is_number());
   EXPECT_EQ(answer.at("none_of_these").get<bool>(), answer.at("none").get<double>() >= 0.5);
-  const Outcome balanced = run({"calibrate", "all.pcm"});
-  EXPECT_THAT(balanced.out, HasSubstr("as many photos of other things pass as of your own are refused"));
+  const Outcome own = run({"calibrate", "all.pcm"});
+  EXPECT_THAT(own.out, HasSubstr("of 100 of your own photos are refused; "));
+  EXPECT_THAT(own.out, HasSubstr("--similar refuses similar kinds too"));
+  const Outcome balanced = run({"calibrate", "all.pcm", "--similar"});
+  EXPECT_THAT(balanced.out, HasSubstr("as many of similar kinds pass as of your own are refused"));
+  EXPECT_NE(run({"calibrate", "all.pcm", "--similar", "--false-accept", "0.1"}).exit_code, 0);
 
   ASSERT_EQ(run({"recognizer", "export", "all.pcm", "--out", "exported"}).exit_code, 0);
   const Outcome imported = run({"recognizer", "import", "exported", "--out", "back.pcm"});

@@ -319,7 +319,10 @@ TEST_F(Served, CalibratesSoThatAnswersSayNoneOfThese) {
   double sum = answer["none"];
   for (const json& one : answer["ranking"]) sum += one["probability"].get<double>();
   EXPECT_NEAR(sum, 1, 1e-6);
-  const Reply balanced = ask("POST", "/v1/calibrate");
+  const Reply own = ask("POST", "/v1/calibrate");
+  EXPECT_FALSE(own.json()["similar"].get<bool>()) << own.body;
+  EXPECT_EQ(ask("POST", "/v1/calibrate", R"({"similar": 1})", kJson).status, 400);
+  const Reply balanced = ask("POST", "/v1/calibrate", R"({"similar": true})", kJson);
   EXPECT_TRUE(balanced.json()["balanced"].get<bool>()) << balanced.body;
   const Reply by_others =
       ask("POST", "/v1/calibrate",

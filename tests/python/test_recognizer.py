@@ -143,7 +143,8 @@ def test_calibrates_and_says_none_of_these(mine):
     answer = mine.classify(photo("red", 60))
     assert answer.none_of_these is not None and answer.none_of_these == (answer.none >= 0.5)
     assert answer.none + sum(share for _, share in answer.ranking) == pytest.approx(1)
-    assert mine.calibrate()["balanced"]
+    assert mine.calibrate(similar=True)["balanced"]
+    assert not mine.calibrate()["similar"]
 
 
 def test_shows_its_classes_in_a_notebook(mine):

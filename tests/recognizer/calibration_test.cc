@@ -7,7 +7,9 @@
 #include <cmath>
 
 #include "base/error.h"
+#include "recognizer/detail/none_of_these.h"
 #include "recognizer/recognizer_support.h"
+#include "support/logged.h"
 #include "support/message_of.h"
 #include "tensors/tensors.h"
 
@@ -149,6 +151,97 @@ TEST_F(Calibrating, WithoutARateAsManyStrangersPassAsOwnImagesAreRefused) {
   }
 }
 
+/// The first `enrolled` images of each class, and the familiarities of the others to a recognizer of these.
+struct Halves {
+  EnrolledClasses enrolled;
+  std::vector<Array> fresh;
+};
+
+Halves halves(int64_t classes, int64_t enrolled) {
+  constexpr int64_t kFresh = 40;
+  Halves made{clusters(classes, enrolled + kFresh, 3), {}};
+  for (StoredClass& one : made.enrolled.classes) {
+    made.fresh.push_back(one.features.rows(enrolled, enrolled + kFresh));
+    one.features = one.features.rows(0, enrolled);
+    one.count = enrolled;
+  }
+  return made;
+}
+
+TEST_F(Calibrating, ByDefaultFewOfTheOwnImagesAndAllThatIsFarOffAreRefused) {
+  for (const int64_t images : {1, 2, 5}) {
+    const Halves given = halves(12, images);
+    const ClassScorer scorer(given.enrolled, model_, {"mean"});
+    const Calibration made = calibrate(scorer, {}, {}, Progress::none());
+    EXPECT_FALSE(made.similar);
+    EXPECT_FALSE(made.balanced);
+    EXPECT_EQ(made.images, images > 1 ? 12 * images : 0) << "or it stands on classes left out";
+    double refused = 0;
+    for (const Array& fresh : given.fresh)
+      refused += (familiarity(scorer.score(fresh)).array() <= made.threshold).cast<double>().mean() / 12;
+    EXPECT_LE(refused, 0.05) << images;
+    auto generator = at::detail::createCPUGenerator(4);
+    const Array far = array_of(40 * at::randn({100, kDim}, generator));
+    EXPECT_GT((familiarity(scorer.score(far)).array() <= made.threshold).cast<double>().mean(), 0.9) << images;
+    CalibrationOptions similar;
+    similar.similar = true;
+    if (images == 1) continue;
+    const Calibration strict = calibrate(scorer, {}, similar, Progress::none());
+    EXPECT_TRUE(strict.similar && strict.balanced);
+    EXPECT_GE(strict.threshold, made.threshold);
+    CalibrationOptions alone;
+    alone.threshold_alone = true;
+    const Calibration first = calibrate(scorer, {}, alone, Progress::none());
+    EXPECT_EQ(first.threshold, made.threshold);
+    EXPECT_EQ(first.strangers, 0);
+    EXPECT_EQ(first.factor, 1);
+  }
+}
+
+TEST_F(Calibrating, OneClassIsEnoughForWhatIsSomethingElse) {
+  EXPECT_EQ(calibrate(ClassScorer(clusters(1, 8, 3), model_, {"mean"}), {}, {}, Progress::none()).strangers, 0);
+  EXPECT_THAT(
+      message_of([&] { calibrate(ClassScorer(clusters(2, 2, 3), model_, {"mean"}), {}, {}, Progress::none()); }),
+      HasSubstr("4 and 4 can be, 6 of either are needed"));
+}
+
+TEST(OwnThreshold, IsTheSmallerOfTheConformalQuantileAndTheNormalBound) {
+  const auto spaced = [](int64_t n) { return DoubleVector(DoubleVector::LinSpaced(n, 1, static_cast<double>(n))); };
+  EXPECT_NEAR(own_threshold(spaced(10)), 5.5 - 1.8331 * std::sqrt(82.5 / 9 * 1.1), 1e-3) << "t of 9 degrees of freedom";
+  EXPECT_NEAR(own_threshold(spaced(2)), 1.5 - 6.3138 * std::sqrt(0.5 * 1.5), 1e-3);
+  DoubleVector outlier = spaced(40);
+  outlier[0] = outlier[1] = -1000;
+  EXPECT_NEAR(own_threshold(outlier), -1000, 1e-9) << "two of forty-one";
+  outlier[1] = 2;
+  EXPECT_LT(own_threshold(outlier), 2) << "the second smallest, or the bound";
+  EXPECT_NEAR(own_slope(spaced(3), -1), 2 * 3 / 1.0, 1e-9);
+}
+
+TEST(IsOfClasses, ThoseOfTheSameNumbersAreTheSameUnderOtherNames) {
+  Calibration made;
+  made.classes = 2;
+  made.names = hash_of_names({"a", "b"});
+  EXPECT_FALSE(is_of_classes(made, {"a", "c"}, {1, 2})) << "of earlier versions";
+  made.class_ids = hash_of_ids({1, 2});
+  EXPECT_TRUE(is_of_classes(made, {"a", "c"}, {1, 2}));
+  EXPECT_TRUE(is_of_classes(made, {"b", "a"}, {1, 3})) << "removed, and enrolled again";
+  EXPECT_FALSE(is_of_classes(made, {"a", "c"}, {1, 3}));
+}
+
+TEST_F(Calibrating, SaysWhatItCostsInPhotos) {
+  Calibration made;
+  made.accepted = 0.952;
+  made.images = 40;
+  EXPECT_EQ(cost_sentence(made, "similar kinds"), "5 of 100 of your own photos are refused");
+  made.strangers = 9;
+  made.false_accept = 0.38;
+  EXPECT_EQ(cost_sentence(made, "similar kinds"),
+            "5 of 100 of your own photos are refused; 38 of 100 of similar kinds pass");
+  made.images = 0;
+  EXPECT_THAT(cost_sentence(made, "those"),
+              HasSubstr("should be refused, by classes left out; 38 of 100 of those pass"));
+}
+
 TEST_F(Calibrating, SaysWhatARateCostsAndWarnsWhereMostIsRefused) {
   Calibration made;
   made.exchange = {{0.02, 0.25, 4}, {0.05, 0.5, 3}, {0.1, 0.625, 2}};
@@ -206,6 +299,8 @@ TEST(CalibrationJson, ComesBackAndIsCheckedWhenItDoes) {
   made.strangers = 40;
   made.slope = 0.5;
   made.balanced = true;
+  made.similar = false;
+  made.class_ids = "7f";
   made.exchange = {{0.05, 0.5, 3}};
   const Calibration read = calibration_from(to_json(made), "a.pcm");
   EXPECT_EQ(read.factor, 2.5);
@@ -213,11 +308,14 @@ TEST(CalibrationJson, ComesBackAndIsCheckedWhenItDoes) {
   EXPECT_EQ(read.strangers, 40);
   EXPECT_EQ(read.slope, 0.5);
   EXPECT_TRUE(read.balanced);
+  EXPECT_FALSE(read.similar);
+  EXPECT_EQ(read.class_ids, "7f");
   ASSERT_EQ(read.exchange.size(), 1u);
   EXPECT_EQ(read.exchange[0].accepted, 0.5);
   nlohmann::json former = to_json(made);
-  for (const char* added : {"slope", "balanced", "exchange"}) former.erase(added);
+  for (const char* added : {"slope", "balanced", "similar", "class_ids", "exchange"}) former.erase(added);
   EXPECT_EQ(calibration_from(former, "a.pcm").slope, 1) << "of earlier versions";
+  EXPECT_TRUE(calibration_from(former, "a.pcm").similar);
   nlohmann::json damaged = to_json(made);
   damaged["factor"] = -1;
   EXPECT_THAT(message_of([&] { calibration_from(damaged, "a.pcm"); }), HasSubstr("a.pcm: the calibration is damaged"));
@@ -253,6 +351,23 @@ TEST_F(SmallRecognizer, ACalibrationIsKeptUsedAndUndone) {
       << "it is for one method alone";
   again.file().undo();
   EXPECT_FALSE(again.calibration());
+}
+
+TEST_F(SmallRecognizer, ARenamedClassIsStillTheOneThatWasCalibrated) {
+  Recognizer pets = Recognizer::open(path_);
+  pets.enrol({request("dark", {photo("1.png", 10), photo("2.png", 20), photo("3.png", 30)}),
+              request("bright", {photo("4.png", 220), photo("5.png", 230), photo("6.png", 240)})});
+  CalibrationOptions options;
+  options.similar = true;
+  pets.calibrate({}, options);
+  pets.file().rename_class("dark", "black");
+  const Logged logged;
+  EXPECT_TRUE(pets.classify(folder_ / "1.png").none_of_these);
+  EXPECT_THAT(logged.text(), ::testing::Not(HasSubstr("others than")));
+  pets.file().remove_class("bright");
+  pets.enrol({request("grey", {photo("7.png", 120)})});
+  pets.classify(folder_ / "1.png");
+  EXPECT_THAT(logged.text(), HasSubstr("others than"));
 }
 
 }  // namespace

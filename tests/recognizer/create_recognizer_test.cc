@@ -204,6 +204,51 @@ TEST_F(RecognizerToMake, NamesTheFilesWhereTheBackboneIsAnother) {
               AllOf(HasSubstr("backbone.npz: features of "), HasSubstr("fitted.npz takes ")));
 }
 
+TEST_F(RecognizerToMake, SaysNoneOfTheseFromTheFirstAndIsUndoneWithIt) {
+  for (const char* name : {"dark", "bright", "None"}) fs::create_directories(folder_ / "photos" / name);
+  for (int i = 0; i < 5; ++i) {
+    photo(fmt::format("photos/dark/{}.png", i), static_cast<uint8_t>(7 * i));
+    photo(fmt::format("photos/bright/{}.png", i), static_cast<uint8_t>(220 + 7 * i));
+    photo(fmt::format("photos/None/{}.png", i), static_cast<uint8_t>(110 + 7 * i));
+  }
+  RecognizerParts made;
+  made.backbone = folder_ / "backbone.npz";
+  made.images = folder_ / "photos";
+  const Logged logged;
+  create_recognizer(folder_ / "with.pcm", made, {});
+  EXPECT_THAT(logged.text(), HasSubstr("'None' is no class: its 5 photos are of none of the classes"));
+  Recognizer with = Recognizer::open(folder_ / "with.pcm");
+  EXPECT_EQ(with.class_names().size(), 2U);
+  ASSERT_TRUE(with.calibration());
+  EXPECT_TRUE(with.calibration()->balanced);
+  EXPECT_EQ(with.calibration()->strangers, 5);
+
+  fs::remove_all(folder_ / "photos/None");
+  create_recognizer(folder_ / "new.pcm", made, {});
+  Recognizer alone = Recognizer::open(folder_ / "new.pcm");
+  ASSERT_TRUE(alone.calibration());
+  EXPECT_FALSE(alone.calibration()->similar);
+  EXPECT_EQ(alone.calibration()->factor, 1) << "probabilities stay as they were";
+  EXPECT_TRUE(alone.classify(folder_ / "photos/dark/0.png").none_of_these);
+  EXPECT_EQ(alone.file().changes(9).size(), 1U);
+  alone.file().undo();
+  EXPECT_FALSE(alone.file().calibration());
+  EXPECT_TRUE(alone.file().list_classes().empty());
+  alone.file().redo();
+  EXPECT_TRUE(alone.file().calibration());
+}
+
+TEST_F(RecognizerToMake, GivesEveryPhotoOneOfTheClassesWhereTheyAreTooFew) {
+  for (const char* name : {"dark", "bright"}) fs::create_directories(folder_ / "photos" / name);
+  photo("photos/dark/1.png", 10);
+  photo("photos/bright/1.png", 240);
+  RecognizerParts made;
+  made.backbone = folder_ / "backbone.npz";
+  made.images = folder_ / "photos";
+  create_recognizer(folder_ / "new.pcm", made, {});
+  EXPECT_FALSE(Recognizer::open(folder_ / "new.pcm").calibration());
+}
+
 TEST_F(RecognizerToMake, TakesTheSpaceThatLiesInTheFolderOfItsEncoder) {
   fs::create_directory(folder_ / "encoder");
   fs::copy(folder_ / "backbone.npz", folder_ / "encoder/backbone.npz");

@@ -14,11 +14,27 @@ struct Familiarities {
   /// Factor on the share of `others` above a threshold. n / (n - 1) where they are images of n classes, each left out
   /// in turn: an image of none of the classes can be mistaken for one class more than they could.
   double likelier = 1;
+
+  [[nodiscard]] bool has_others() const { return others.size() > 0; }
 };
 
 /// The conformal quantile: a new image of none of the classes exceeds it with a probability of at most `rate`. Throws
 /// Error where `others` are too few for the rate.
 double threshold_of(const Familiarities& of, double rate);
+
+/// Share of images of the classes that are refused at most where only something else altogether is to be.
+inline constexpr double kOwnRefused = 0.05;
+/// Images on which such a threshold may stand.
+inline constexpr int64_t kFewestHeldOut = 6;
+
+/// A bound that a new value of the same kind lies below with a probability of at most kOwnRefused: the smaller of the
+/// conformal quantile (the smallest value where there are fewer than 19) and the normal prediction bound,
+/// mean - t s sqrt(1 + 1 / n) with Student's t of n - 1 degrees of freedom. At least two values.
+double own_threshold(const DoubleVector& own);
+
+/// The slope at such a threshold: that of the log odds of two normals of the values' variance v, one around their mean,
+/// the other as far on the threshold's other side, 2 (mean - threshold) / v.
+double own_slope(const DoubleVector& own, double threshold);
 
 /// The threshold at which the share of accepted others is nearest to the share of refused own images.
 double balanced_threshold(const Familiarities& of);
