@@ -39,12 +39,14 @@ double variance_of(const DoubleVector& values) {
   return (values.array() - values.mean()).square().sum() / static_cast<double>(values.size() - 1);
 }
 
-/// Student's t that is exceeded with the probability kOwnRefused, by the expansion in the normal quantile z (Fisher and
-/// Cornish, Technometrics 1960). One and two degrees of freedom, for which it is not close, have their own values.
-double students_t(double freedom) {
-  constexpr double z = 1.6448536;
-  if (freedom < 1.5) return 6.3138;
-  if (freedom < 2.5) return 2.92;
+/// Values below which no conformal quantile lies for kOwnRefused.
+constexpr double kConformal = 1 / kOwnRefused - 1;
+/// Normal quantiles of kOwnRefused, and of half of it.
+constexpr double kNormal = 1.6448536, kNormalOfHalf = 1.9599640;
+
+/// Student's t that is exceeded as often as a normal variable exceeds z, by the expansion of Fisher and Cornish
+/// (Technometrics 1960): to .2 % from five degrees of freedom on.
+double students_t(double z, double freedom) {
   const double z3 = z * z * z, z5 = z3 * z * z, z7 = z5 * z * z;
   return z + (z3 + z) / (4 * freedom) + (5 * z5 + 16 * z3 + 3 * z) / (96 * freedom * freedom) +
          (3 * z7 + 19 * z5 + 17 * z3 - 15 * z) / (384 * freedom * freedom * freedom);
@@ -79,7 +81,8 @@ double own_threshold(const DoubleVector& own) {
   std::sort(sorted.begin(), sorted.end());
   const double conformal =
       sorted[std::max<int64_t>(0, to_whole<int64_t>(std::floor((n + 1) * kOwnRefused + 1e-9)) - 1)];
-  return std::min(conformal, own.mean() - students_t(n - 1) * std::sqrt(variance_of(own) * (1 + 1 / n)));
+  const double t = students_t(n < kConformal ? kNormalOfHalf : kNormal, n - 1);
+  return std::min(conformal, own.mean() - t * std::sqrt(variance_of(own) * (1 + 1 / n)));
 }
 
 double own_slope(const DoubleVector& own, double threshold) {

@@ -207,8 +207,9 @@ TEST_F(Calibrating, OneClassIsEnoughForWhatIsSomethingElse) {
 
 TEST(OwnThreshold, IsTheSmallerOfTheConformalQuantileAndTheNormalBound) {
   const auto spaced = [](int64_t n) { return DoubleVector(DoubleVector::LinSpaced(n, 1, static_cast<double>(n))); };
-  EXPECT_NEAR(own_threshold(spaced(10)), 5.5 - 1.8331 * std::sqrt(82.5 / 9 * 1.1), 1e-3) << "t of 9 degrees of freedom";
-  EXPECT_NEAR(own_threshold(spaced(2)), 1.5 - 6.3138 * std::sqrt(0.5 * 1.5), 1e-3);
+  EXPECT_NEAR(own_threshold(spaced(10)), 5.5 - 2.2622 * std::sqrt(82.5 / 9 * 1.1), 2e-3) << "9 degrees of freedom";
+  EXPECT_NEAR(own_threshold(spaced(6)), 3.5 - 2.5706 * std::sqrt(3.5 * 7 / 6), 1e-2);
+  EXPECT_NEAR(own_threshold(spaced(20)), 10.5 - 1.7291 * std::sqrt(35 * 1.05), 2e-3) << "from 19 on of the whole share";
   DoubleVector outlier = spaced(40);
   outlier[0] = outlier[1] = -1000;
   EXPECT_NEAR(own_threshold(outlier), -1000, 1e-9) << "two of forty-one";

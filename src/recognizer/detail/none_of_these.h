@@ -29,7 +29,8 @@ inline constexpr int64_t kFewestHeldOut = 6;
 
 /// A bound that a new value of the same kind lies below with a probability of at most kOwnRefused: the smaller of the
 /// conformal quantile (the smallest value where there are fewer than 19) and the normal prediction bound,
-/// mean - t s sqrt(1 + 1 / n) with Student's t of n - 1 degrees of freedom. At least two values.
+/// mean - t s sqrt(1 + 1 / n) with Student's t of n - 1 degrees of freedom, of half the probability where there are
+/// fewer than 19, since familiarities have a longer tail below than the normal. At least kFewestHeldOut values.
 double own_threshold(const DoubleVector& own);
 
 /// The slope at such a threshold: that of the log odds of two normals of the values' variance v, one around their mean,
