@@ -21,8 +21,8 @@ void run_calibrate(const CalibrateArguments& options) {
   print_table({{"method", made.method},
                {"images held out", std::to_string(made.images)},
                {"of them classified right", fmt::format("{:.1f} %", 100 * made.accuracy)},
-               {"images of others", std::to_string(made.strangers)},
-               {"of others taken for a class",
+               {"unknown images", std::to_string(made.strangers)},
+               {"unknown images accepted",
                 fmt::format("{} {:.1f} %", made.balanced ? "about" : "at most", 100 * made.false_accept)},
                {"own images then accepted", fmt::format("{:.1f} %", 100 * made.accepted)},
                {"factor of the logits", fmt::format("{:.3f}", made.factor)}});

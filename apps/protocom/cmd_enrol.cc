@@ -31,7 +31,7 @@ void enrol_unlabelled(const EnrolArguments& options, Recognizer& recognizer) {
   const EnrolSources& sources = options.sources;
   if (!sources.class_name.empty() || !sources.images.empty() || !sources.folder.empty() || !sources.list.empty() ||
       !sources.features.empty() || !sources.described.empty())
-    fail_usage("--unlabelled takes photos of no class that is named: enrol classes in another call");
+    fail_usage("--unlabelled cannot be combined with classes: enrol them in another call");
   const FoundImages found = find_images({options.unlabelled});
   const LearnedUnlabelled learned = recognizer.add_unlabelled(found.paths, progress());
   for (const UnreadableFile& file : learned.unreadable) logger().warn("{}", file.reason);
@@ -102,8 +102,8 @@ void add_enrol_command(CLI::App& app) {
   add_input_option(*command, "recognizer", options->recognizer, "Recognizer, see protocom recognizer create")
       ->required();
   add_input_option(*command, "images", options->sources.images,
-                   "Images of the class, or folders of them; none: a class known by what is said of it; -: the "
-                   "standard input, an image or names of images");
+                   "Images of the class, or folders of them; none: a class known by its description; -: the standard "
+                   "input, an image or names of images");
   command->add_option("--class", options->sources.class_name, "Name of the class");
   CLI::Option* attributes = add_list_option(*command, "--attributes", options->sources.attributes,
                                             "Attributes of the class, by their names in the knowledge")
@@ -121,9 +121,8 @@ void add_enrol_command(CLI::App& app) {
   add_input_option(*command, "--features", options->sources.features,
                    "Features of images, extracted with the recognizer's backbone (protocom extract), instead of "
                    "images: of the classes that the file names, or all of the one of --class");
-  add_input_option(
-      *command, "--unlabelled", options->unlabelled,
-      "Folder of photos like those you will ask about that nobody has sorted: recognising learns from them");
+  add_input_option(*command, "--unlabelled", options->unlabelled,
+                   "Folder of unlabelled photos of your classes; improves accuracy");
   add_input_option(*command, "--table", options->sources.table,
                    "Attributes of the classes: CSV class,attribute, or a filled-in knowledge template")
       ->excludes(attributes);

@@ -68,17 +68,16 @@ void run_fit_space(const CLI::App& command, const FitArguments& options) {
   const FittedMethod space = fit_space(images.features, options.fit.seed, progress());
   write_fitted_method(options.out, space, provenance, images.details);
   print_table({{"space", "for recognizer create --space and evaluate --space"},
-               {"photos without labels", std::to_string(images.features.size(0))},
+               {"unlabelled photos", std::to_string(images.features.size(0))},
                {"written to", options.out}});
 }
 
 void add_unlabelled_options(CLI::App& command, FitArguments& options) {
-  CLI::Option* unlabelled =
-      add_input_option(command, "--unlabelled", options.unlabelled,
-                       "In place of --features: a folder of photos whose classes nobody has said, or their features; "
-                       "groups of those that look alike stand for classes, and the space is for --space")
-          ->excludes(command.get_option("--features"))
-          ->excludes(command.get_option("--knowledge"));
+  CLI::Option* unlabelled = add_input_option(command, "--unlabelled", options.unlabelled,
+                                             "Instead of --features: a folder of unlabelled photos, or their features; "
+                                             "groups of similar ones serve as classes, and the space is for --space")
+                                ->excludes(command.get_option("--features"))
+                                ->excludes(command.get_option("--knowledge"));
   command.get_option("--features")->required(false);
   add_input_option(command, "--backbone", options.backbone, kBackboneHelp)->needs(unlabelled);
   command.add_option("--preprocess", options.preprocess, kPreprocessHelp)->needs(unlabelled);

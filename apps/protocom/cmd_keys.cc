@@ -21,7 +21,7 @@ void run_add(KeysArguments& options) {
   ApiKeys keys = keys_of(options);
   const std::string text = keys.add(options.key);
   keys.write(options.file);
-  logger().info("the key is printed once and kept nowhere; {} holds its hash", options.file);
+  logger().info("the key is printed only once; {} holds its hash", options.file);
   fmt::print("{}\n", text);
 }
 
@@ -62,7 +62,7 @@ void add_keys_command(CLI::App& app) {
   add->callback([options] { run_add(*options); });
   CLI::App* list = add_part(*keys, "list", "List keys", options);
   list->callback([options] { run_list(*options); });
-  CLI::App* remove = add_part(*keys, "remove", "Remove a key; a running server takes it no more", options);
+  CLI::App* remove = add_part(*keys, "remove", "Remove a key; a running server refuses it from then on", options);
   remove->add_option("name", options->key.name, "Name of the key to remove")->required();
   remove->callback([options] { run_remove(*options); });
 }

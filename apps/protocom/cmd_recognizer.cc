@@ -43,7 +43,7 @@ void run_check(const std::string& file) {
   const std::vector<std::string> findings = RecognizerFile(file, FileUse::kRead).check();
   for (const std::string& finding : findings) logger().error("{}", finding);
   if (!findings.empty()) fail("{} is damaged: faults found: {}", file, findings.size());
-  fmt::print("{}: nothing is wrong\n", file);
+  fmt::print("{}: no faults found\n", file);
 }
 
 void run_compact(const std::string& file) {
@@ -100,8 +100,8 @@ void add_files(CLI::App& command, CreateCommand& options) {
       ->excludes(fitted);
   command.add_flag("--external-backbone", options.external_backbone,
                    "The backbone stays outside and is found by its hash, beside the recognizer or where it is now");
-  command.add_flag("--half-features", options.parts.half_features, "Keep features as float16: half the room, rounded");
-  command.add_flag("--no-thumbnails", options.no_thumbnails, "Keep no small pictures of enrolled images");
+  command.add_flag("--half-features", options.parts.half_features, "Keep features as float16: half the space, rounded");
+  command.add_flag("--no-thumbnails", options.no_thumbnails, "Keep no thumbnails of enrolled images");
 }
 
 void add_create(CLI::App& parent) {
@@ -123,8 +123,7 @@ void add_create(CLI::App& parent) {
                    "Their attributes: CSV class,attribute, or a filled-in knowledge template")
       ->needs(images);
   add_input_option(*command, "--unlabelled", options->unlabelled,
-                   "Folder of photos like those you will ask about, with or without subfolders, that nobody has "
-                   "sorted: they say how photos of your classes differ");
+                   "Folder of unlabelled photos of your classes, with or without subfolders; improves accuracy");
   command
       ->add_option(
           "--moments", options->moments,
@@ -167,9 +166,9 @@ void add_recognizer_command(CLI::App& app) {
   add_create(*command);
   add_simple(*command, "info", "What a recognizer is made of and holds",
              [](const std::string& file) { print_info(RecognizerFile(file, FileUse::kRead)); });
-  add_simple(*command, "check", "Read all of a recognizer and say what is wrong with it", &run_check);
+  add_simple(*command, "check", "Read all of a recognizer and list its faults", &run_check);
   add_simple(*command, "recover", "Roll back a change that a crash interrupted", &run_recover);
-  add_simple(*command, "compact", "Forget what was removed, and how to undo; give the room back", &run_compact);
+  add_simple(*command, "compact", "Erase what was removed and the undo history; shrink the file", &run_compact);
   add_simple(*command, "index",
              "For very many classes: write beside a recognizer what makes opening it quick; the answers are the same",
              &run_index);

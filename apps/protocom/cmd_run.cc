@@ -53,7 +53,7 @@ void print_plan(const RunConfig& config, const std::vector<Stage>& stages) {
     for (const std::string& input : stage.inputs) {
       for (const std::string& path : stage.options.at(input).values) {
         if (remade.count(path) > 0 && (!reason || *reason == input + " changed"))
-          reason = fmt::format("{} is made anew", input);
+          reason = fmt::format("{} is made again", input);
       }
     }
     if (reason) {

@@ -93,7 +93,7 @@ void add_test_command(CLI::App& app) {
   auto options = std::make_shared<TestArguments>();
   options->recognizing.use = FileUse::kRead;
   options->recognizing.nearest = 0;
-  CLI::App* command = add_command(app, "test", "How good a recognizer is on labelled photos that it has not seen",
+  CLI::App* command = add_command(app, "test", "How good a recognizer is on labelled photos that are not enrolled",
                                   "protocom test birds.pcm labelled/ --html test.html\n"
                                   "protocom test birds.pcm calibrated.pcm labelled.csv --csv photos.csv");
   add_input_option(*command, "recognizer", options->given,

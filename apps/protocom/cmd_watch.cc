@@ -85,7 +85,7 @@ class Arrivals {
 
   /// More came than the system tells of: what is new, or was written since it was heard of.
   void look_again(std::vector<fs::path>& images) {
-    logger().warn("more arrived at once than the system tells of: looking through {}", folder_.string());
+    logger().warn("too many files arrived at once: searching {}", folder_.string());
     Images now = images_in(folder_);
     for (const auto& [image, time] : now) {
       const auto found = known_.find(image);

@@ -76,8 +76,8 @@ void add_global_options(CLI::App& app) {
       "--engine", options->engine,
       "What computes encoders: onnxruntime (ONNX files, on the processor), torch, or auto: ONNX Runtime where "
       "it is installed, the file is ONNX and there is no GPU");
-  app.add_flag("--quiet", options->quiet, "No progress, errors only")->group("Options");
-  app.add_flag("--verbose", options->verbose, "Say more");
+  app.add_flag("--quiet", options->quiet, "Only errors, no progress")->group("Options");
+  app.add_flag("--verbose", options->verbose, "More messages");
   add_output_option(app, "--log-file", options->log_file, "Append messages to this file too");
   app.add_option("--largest-image", options->largest_image,
                  "Largest image that is decoded, megapixels; a JPEG that is read at reduced size may have four times "

@@ -47,8 +47,8 @@ inline constexpr const char* kOutputHelp =
     "Which output of an ONNX or TorchScript file is the feature, by name (of a tuple its place from 0)";
 /// The help of --preprocess.
 inline constexpr const char* kPreprocessHelp =
-    "What images an ONNX or TorchScript file or bare state dict takes, where it does not say so itself: imagenet "
-    "(torchvision, timm, DINOv2), clip, half (mean and std 0.5), plain (RGB in [0, 1], normalisation inside), of 224 "
-    "pixels each; :size= and :resize= change one (plain:size=64)";
+    "Preprocessing of an ONNX or TorchScript file or bare state dict that does not state it: imagenet (torchvision, "
+    "timm, DINOv2), clip, half (mean and std 0.5), plain (RGB in [0, 1], normalisation inside), of 224 pixels each; "
+    ":size= and :resize= change one (plain:size=64)";
 
 }  // namespace protocom::cli

@@ -22,9 +22,9 @@ void put(const char* text) { [[maybe_unused]] const ssize_t ignored = ::write(ST
   put("protocom: ");
   if (file != nullptr) {
     put(file);
-    put(" is a program that made LibTorch fault: the file is damaged, or made for another LibTorch\n");
+    put(" made LibTorch crash: the file is damaged, or made for another LibTorch\n");
   } else {
-    put("a file was cut, or its disk failed, while it was read\n");
+    put("a file was cut short, or its disk failed, while it was read\n");
   }
   ::_exit(kFaulted);
 }

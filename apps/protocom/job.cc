@@ -64,11 +64,11 @@ std::string text_of(const json& value) { return value.dump(-1, ' ', false, json:
 /// "--episodes is 80, not 100"; `raw` has the names of the input files.
 std::string difference(const json& own, const json& leading, const json& raw) {
   for (const auto& [name, value] : leading.items()) {
-    const std::string is = own.contains(name) ? text_of(own[name]) : "not there", should = text_of(value);
+    const std::string is = own.contains(name) ? text_of(own[name]) : "missing", should = text_of(value);
     if (is == should) continue;
     if (inputs.count(name) > 0) {
       const std::string path = raw.contains(name) ? text_of(raw[name]) : "";
-      return is == path ? fmt::format("--{} {} is not there", name, excerpt(path))
+      return is == path ? fmt::format("--{} {} is missing", name, excerpt(path))
                         : fmt::format("--{} {} is another file", name, excerpt(path));
     }
     return fmt::format("--{} is {}, not {}", name, excerpt(is), excerpt(should));

@@ -64,7 +64,7 @@ void print_classes(const Knowledge& knowledge, size_t most) {
 void print_useless(const Knowledge& knowledge, size_t most) {
   const UselessKnowledge found = find_useless(knowledge);
   for (const auto& group : found.equal_classes)
-    fmt::print("equal rows, so that nothing tells them apart: {}\n",
+    fmt::print("equal rows, which cannot be told apart: {}\n",
                fmt::join(labelled(knowledge, group, class_label), ", "));
   const auto noted = [&](const char* key) { return knowledge.details.value(key, std::vector<std::string>()); };
   const auto print_names = [&](const char* what, const std::vector<std::string>& names) {

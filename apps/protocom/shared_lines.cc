@@ -149,7 +149,7 @@ void SharedLines::delete_parts() {
   for (const auto& entry : fs::directory_iterator(job_.folder, ignored)) left.push_back(entry.path());
   for (const fs::path& path : left) {
     if (path.extension() != kPartEnd)
-      fail("{} holds {}, which is no part of this job: delete it", job_.folder.string(), path.filename().string());
+      fail("{} holds {}, which is not part of this job: delete it", job_.folder.string(), path.filename().string());
   }
   for (const fs::path& path : left) fs::remove(path, ignored);
 }
@@ -165,7 +165,7 @@ void SharedLines::read_parts() {
     const size_t end = bytes.find('\n');
     if (end == std::string_view::npos) continue;
     if (bytes.substr(0, end) != header_)
-      fail("{} holds lines of other files, options or another recognizer: delete it to begin anew",
+      fail("{} holds lines of other files, options or another recognizer: delete it to start again",
            job_.folder.string());
     read_part(bytes.substr(end + 1));
   }

@@ -64,8 +64,8 @@ void print_left_out(const TestResult& result) {
 
 void print_how() {
   fmt::print(
-      "Accuracy counts the most probable class, whatever is said of none of them. Its interval is Wilson's, with the "
-      "photos\ntaken as independent: photos of one moment make it too narrow. ECE has 15 bins.\n");
+      "Accuracy counts the most probable class, even where the answer is 'none of these'. Its interval is Wilson's, "
+      "with the\nphotos taken as independent: photos of one moment make it too narrow. ECE has 15 bins.\n");
 }
 
 void print_classes(const TestResult& result) {

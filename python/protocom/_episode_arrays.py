@@ -27,7 +27,7 @@ def read(path, made_of):
     """`made_of`: Episodes of what a JSON says. Throws Error where the features are others."""
     with np.load(os.fspath(path), allow_pickle=False) as file:
         if "header" not in file or not set(_PARTS) <= set(file):
-            raise Error(f"{os.fspath(path)} holds no episodes: is it what Episodes.save wrote?")
+            raise Error(f"{os.fspath(path)} holds no episodes: expected a file of Episodes.save")
         header = json.loads(str(file["header"]))
         arrays = {part: file[part] for part in _PARTS}
     names = {kind: dict(pairs) for kind, pairs in header["names"].items()}

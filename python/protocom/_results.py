@@ -47,7 +47,7 @@ class Results:
             except ValueError as error:
                 raise Error(f"{path} is not JSON: {error}") from None
         if not isinstance(found, dict) or not {"results", "differences", "baseline"} <= set(found):
-            raise Error(f"{path} holds no results: is it what Results.save or `protocom evaluate --json` wrote?")
+            raise Error(f"{path} holds no results: expected a file of Results.save or `protocom evaluate --json`")
         return cls(_with_tasks(found))
 
     def save(self, path):

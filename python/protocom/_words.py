@@ -19,6 +19,7 @@ _COMMANDS = [
     (re.compile(r"protocom extract (--backbone|with a ready encoder), then fit"),
      "protocom.Backbone(...).extract(...), then protocom.fit"),
     (re.compile(r"\(protocom fit\)"), "(`protocom.fit`)"),
+    (re.compile(r"run `protocom fit` with"), "run `protocom.fit` with"),
     (re.compile(r"\(protocom calibrate [^)]*\)"), "(`Recognizer.calibrate`)"),
     (re.compile(r"protocom knowledge embeddings makes them a knowledge file"),
      "protocom.Knowledge({name: vector, ...}) takes them"),

@@ -101,7 +101,7 @@ void rethrow() {
   } catch (const std::exception& error) {
     throw Error(one_line(reason_of(error)));
   } catch (...) {
-    throw Error("something was thrown that is no exception of this library");
+    throw Error("an unknown exception was thrown");
   }
 }
 
@@ -110,7 +110,7 @@ Collected::Collected() {
   // A vector of vectors would move them; so that other threads may hold a pointer, room is made once.
   constexpr size_t kDepth = 8;
   own_texts().reserve(kDepth);
-  if (own_texts().size() == kDepth) fail("calls within calls are too deep");
+  if (own_texts().size() == kDepth) fail("calls are nested too deeply");
   own_texts().emplace_back();
   sink().add(&own_texts().back());
 }
@@ -149,7 +149,7 @@ Matrix matrix_of(const Array& array) {
 }
 
 std::vector<std::string> names_for(const Labels& labels, const std::vector<std::string>& given) {
-  if (!given.empty() && !labels.names().empty()) fail("labels that are names have class names already: give no others");
+  if (!given.empty() && !labels.names().empty()) fail("labels are names already: leave out the class names");
   if (!given.empty()) return given;
   if (!labels.names().empty()) return labels.names();
   int64_t classes = 0;
@@ -165,7 +165,7 @@ std::vector<std::string> names_for(const Labels& labels, const std::vector<std::
 
 void check_one_label_a_row(const Labels& labels, int64_t rows) {
   if (static_cast<int64_t>(labels.numbers().size()) != rows)
-    fail("there are {} rows of features and {} labels: one label a row is needed", rows, labels.numbers().size());
+    fail("expected one label per row, found {} rows of features and {} labels", rows, labels.numbers().size());
 }
 
 }  // namespace protocom::v0

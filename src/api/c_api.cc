@@ -89,7 +89,7 @@ std::string text_of(const char* text) { return text == nullptr ? std::string() :
 
 Image image_of(const protocom_image& given) {
   const int forms = int{given.path != nullptr} + int{given.encoded != nullptr} + int{given.rgb != nullptr};
-  if (forms != 1) throw UsageError("an image is a path, encoded bytes or rgb: exactly one of the three is to be set");
+  if (forms != 1) throw UsageError("set exactly one of an image's path, encoded bytes and rgb");
   if (given.path != nullptr) return {given.path};
   if (given.encoded != nullptr) return Image::encoded(given.encoded, given.encoded_size);
   return Image::rgb(given.rgb, given.height, given.width, given.stride);

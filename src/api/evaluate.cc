@@ -101,7 +101,7 @@ int64_t Episodes::size() const { return static_cast<int64_t>(impl_->list.episode
 
 Episode Episodes::operator[](int64_t i) const {
   return guarded([&] {
-    if (i < 0 || i >= size()) fail_usage("there are {} episodes, found the number {}", size(), i);
+    if (i < 0 || i >= size()) fail_usage("episode number out of range: there are {} episodes, found {}", size(), i);
     return impl_->list.episodes[static_cast<size_t>(i)];
   });
 }

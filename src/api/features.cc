@@ -10,13 +10,12 @@ namespace protocom::v0 {
 namespace {
 
 std::vector<protocom::Split> splits_of(const std::vector<std::string>& texts, size_t classes) {
-  if (texts.empty()) fail("there is no split: give base, val or novel of each class, or one for all");
+  if (texts.empty()) fail("missing split: give base, val or novel for each class, or one for all");
   std::vector<protocom::Split> splits;
   for (const std::string& text : texts) splits.push_back(parse_split(text));
   if (splits.size() == 1) splits.resize(classes, splits.front());
   if (splits.size() != classes)
-    fail("the split names {} classes, there are {}: one split a class is needed, or one for all", splits.size(),
-         classes);
+    fail("the split has {} entries for {} classes: give one per class, or one for all", splits.size(), classes);
   return splits;
 }
 
@@ -24,7 +23,7 @@ void check_labels(const Labels& labels, size_t classes) {
   for (size_t i = 0; i < labels.numbers().size(); ++i) {
     const int64_t label = labels.numbers()[i];
     if (label < 0 || label >= static_cast<int64_t>(classes))
-      fail("the label of row {} is {}, there are {} classes", i, label, classes);
+      fail("label out of range: row {} has {}, there are {} classes", i, label, classes);
   }
 }
 

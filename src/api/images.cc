@@ -27,13 +27,14 @@ Image Image::encoded(const std::string& bytes) { return encoded(bytes.data(), by
 Image Image::rgb(const uint8_t* pixels, int64_t height, int64_t width, int64_t stride) {
   return guarded([&] {
     constexpr int64_t kLongest = 1 << 20;
-    if (pixels == nullptr) fail("an image's pixels are at a null pointer");
+    if (pixels == nullptr) fail("an image's pixels are a null pointer");
     if (height < 1 || width < 1 || height > kLongest || width > kLongest)
-      fail("an image's sides are 1 to {} pixels, found {} x {}", kLongest, height, width);
+      fail("image sides out of range: expected 1 to {} pixels, found {} x {}", kLongest, height, width);
     if (height * width > largest_image())
       fail("an image has at most {} pixels, found {} x {}", largest_image(), height, width);
     const int64_t step = stride == 0 ? 3 * width : stride;
-    if (step < 3 * width) fail("rows of {} RGB pixels are {} bytes apart at least, found {}", width, 3 * width, step);
+    if (step < 3 * width)
+      fail("row stride too small: {} RGB pixels need at least {} bytes, found {}", width, 3 * width, step);
     protocom::Image own{height, width, {}};
     own.rgb.reserve(static_cast<size_t>(3 * height * width));
     for (int64_t y = 0; y < height; ++y)

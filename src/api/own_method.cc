@@ -24,7 +24,7 @@ std::vector<float> plain_rows(const protocom::Task& task, int64_t begin, int64_t
 
 void check_finite(const float* logits, int64_t count, const OwnMethod& method) {
   if (!std::all_of(logits, logits + count, [](float value) { return std::isfinite(value); }))
-    fail("the method '{}' gives logits that are NaN or infinite", method.name());
+    fail("the logits of the method '{}' are not finite", method.name());
 }
 
 class OwnRun : public protocom::TaskRun {
@@ -70,7 +70,7 @@ OwnMethod::~OwnMethod() = default;
 
 void add_method(std::shared_ptr<const OwnMethod> method) {
   guarded([&] {
-    if (!method) fail_usage("there is no method to add: the pointer is null");
+    if (!method) fail_usage("the method to add is a null pointer");
     protocom::MethodSpec spec;
     by_caller([&] {
       spec.name = method->name();

@@ -97,7 +97,7 @@ Enrolment Recognizer::enrol(const std::string& class_name, const std::vector<Ima
 Enrolment Recognizer::enrol_described(const std::string& class_name, const std::vector<std::string>& descriptions,
                                       const TextEncoder& encoder, const std::vector<Image>& images) {
   return with_warnings([&] {
-    if (descriptions.empty()) fail_usage("class '{}' is described by no text", class_name);
+    if (descriptions.empty()) fail_usage("class '{}' has no description", class_name);
     protocom::ClassRequest request = request_of(class_name, {});
     describe_in_words(encoder.impl().encoder, descriptions, request);
     return impl_->shared.enrol(request, given(images));

@@ -9,16 +9,16 @@ namespace protocom::v0 {
 namespace {
 
 int64_t rows_of(size_t values, int64_t dim) {
-  if (dim < 1) throw Error(fmt::format("rows have at least one number each, found a dim of {}", dim));
+  if (dim < 1) throw Error(fmt::format("dim must be at least 1, found {}", dim));
   if (values % static_cast<size_t>(dim) != 0)
-    throw Error(fmt::format("{} numbers are no whole rows of {}", values, dim));
+    throw Error(fmt::format("{} numbers are not a multiple of the row length {}", values, dim));
   return static_cast<int64_t>(values) / dim;
 }
 
 template <typename Whole>
 std::vector<int64_t> copied(const Whole* labels, int64_t count) {
-  if (count < 0) throw Error(fmt::format("there cannot be {} labels", count));
-  if (labels == nullptr && count > 0) throw Error(fmt::format("{} labels are said to be at a null pointer", count));
+  if (count < 0) throw Error(fmt::format("{} labels: expected at least 0", count));
+  if (labels == nullptr && count > 0) throw Error(fmt::format("{} labels are given as a null pointer", count));
   return {labels, labels + count};
 }
 
@@ -38,13 +38,13 @@ Rows::Rows(const std::vector<double>& values, int64_t dim) : Rows(values.data(),
 
 Rows::Rows(const Matrix& matrix) : Rows(matrix.values, matrix.columns) {
   if (rows_ != matrix.rows)
-    throw Error(fmt::format("a matrix of {} rows of {} has {} numbers", matrix.rows, dim_, matrix.values.size()));
+    throw Error(fmt::format("expected a matrix of {} x {}, found {} numbers", matrix.rows, dim_, matrix.values.size()));
 }
 
 void Rows::check(bool is_there) const {
-  if (rows_ < 0) throw Error(fmt::format("there cannot be {} rows", rows_));
-  if (dim_ < 1) throw Error(fmt::format("rows have at least one number each, found a dim of {}", dim_));
-  if (!is_there && rows_ > 0) throw Error(fmt::format("{} rows are said to be at a null pointer", rows_));
+  if (rows_ < 0) throw Error(fmt::format("{} rows: expected at least 0", rows_));
+  if (dim_ < 1) throw Error(fmt::format("dim must be at least 1, found {}", dim_));
+  if (!is_there && rows_ > 0) throw Error(fmt::format("{} rows are given as a null pointer", rows_));
 }
 
 Labels::Labels(const int64_t* labels, int64_t count) : numbers_(copied(labels, count)) {}

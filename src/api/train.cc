@@ -12,7 +12,7 @@ namespace protocom::v0 {
 namespace {
 
 protocom::TrainingFiles files_of(const std::string& out, const char* command, uint64_t seed) {
-  if (out.empty()) fail_usage("a training needs a file to write");
+  if (out.empty()) fail_usage("missing output file of the training");
   check_writable(out);
   protocom::TrainingFiles files;
   files.out = out;
@@ -49,7 +49,7 @@ PretrainResult pretrain(const std::string& images, const std::string& out, const
                         const Progress& progress) {
   return with_warnings([&] {
     CallerProgress reported(progress);
-    if (options.image_size < 0) fail_usage("images have at least one pixel a side, found {}", options.image_size);
+    if (options.image_size < 0) fail_usage("image size must be at least 1, found {}", options.image_size);
     const protocom::TrainingFiles files = files_of(out, "pretrain", options.seed);
     protocom::ImageSource source;
     source.path = images;

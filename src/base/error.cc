@@ -58,8 +58,7 @@ std::string reason_in(const std::string& line) {
   const std::string_view rest =
       end == std::string::npos ? std::string_view() : std::string_view(line).substr(end + kEnd.size());
   const size_t begin = rest.find_first_not_of(' ');
-  return begin == std::string_view::npos ? "it is damaged, or no file that LibTorch knows"
-                                         : std::string(rest.substr(begin));
+  return begin == std::string_view::npos ? "it is damaged, or not a file of LibTorch" : std::string(rest.substr(begin));
 }
 
 /// Of LibTorch's exceptions too, whose type only the modules know that link it.
@@ -106,8 +105,8 @@ std::string excerpt(std::string_view text, size_t longest) {
 
 std::string reason_of(const std::exception& error) {
   if (dynamic_cast<const Error*>(&error) != nullptr) return error.what();
-  if (dynamic_cast<const std::bad_alloc*>(&error) != nullptr) return "there is not enough memory for it";
-  if (dynamic_cast<const std::length_error*>(&error) != nullptr) return "a size in it is larger than memory can be";
+  if (dynamic_cast<const std::bad_alloc*>(&error) != nullptr) return "out of memory";
+  if (dynamic_cast<const std::length_error*>(&error) != nullptr) return "a size in it exceeds any memory";
   if (const auto* json = dynamic_cast<const nlohmann::json::exception*>(&error)) return reason_of_json(json->what());
   if (const auto* files = dynamic_cast<const std::filesystem::filesystem_error*>(&error))
     return fmt::format("{}: {}", files->path1().string(), files->code().message());

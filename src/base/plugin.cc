@@ -63,15 +63,14 @@ std::string load() {
     // Two LibTorches in a process call one another's functions and crash.
     if (!before.empty())
       return fmt::format(
-          "this process has loaded {} already, and two LibTorches do not share a process: run them in processes of "
-          "their own",
+          "this process has loaded {} already, and a process can load only one LibTorch: use separate processes",
           before);
     if (::dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL) != nullptr) return {};
     return ::dlerror();
   }
   if (kOwnTensorLibrary.empty())
-    return "this protocom was built without it, as pip's wheel is (ONNX files need pip install onnxruntime alone); "
-           "docs/python.md says how to build one with it";
+    return "this protocom was built without it, as is pip's wheel (ONNX files need only pip install onnxruntime); see "
+           "docs/python.md for a build with it";
   return fmt::format("{} is not installed (looked for {})", kPlugin, fmt::join(candidates(), ", "));
 }
 
@@ -94,7 +93,7 @@ bool has_torch_plugin() { return provided || why_not().empty(); }
 void torch_plugin_provides() { provided = true; }
 
 void refuse_unprovided(const std::string& purpose) {
-  fail("{} is not in {}, which is of another version of protocom", purpose, kPlugin);
+  fail("{} is missing in {}, which belongs to another version of protocom", purpose, kPlugin);
 }
 
 }  // namespace protocom

@@ -11,7 +11,7 @@
 namespace protocom {
 
 SingularValues singular_values(DoubleMatrix matrix) {
-  if (!matrix.allFinite()) fail("a matrix has values that are infinite or not numbers");
+  if (!matrix.allFinite()) fail("a matrix is not finite");
   const auto m = static_cast<lapack_int>(matrix.rows()), n = static_cast<lapack_int>(matrix.cols());
   const lapack_int r = std::min(m, n);
   SingularValues found{DoubleVector(r), DoubleMatrix(r, m), DoubleMatrix(r, n)};
@@ -21,7 +21,7 @@ SingularValues singular_values(DoubleMatrix matrix) {
   DoubleMatrix left(m, r);
   const lapack_int failed = LAPACKE_dgesdd(LAPACK_COL_MAJOR, 'S', n, m, matrix.data(), n, found.values.data(),
                                            found.right_rows.data(), n, left.data(), r);
-  if (failed != 0) fail("the singular values of a matrix of {} x {} were not found", m, n);
+  if (failed != 0) fail("the singular value decomposition of a {} x {} matrix did not converge", m, n);
   found.left_rows = left.transpose();
   return found;
 }

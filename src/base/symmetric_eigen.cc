@@ -12,13 +12,14 @@
 namespace protocom {
 
 EigenRows eigen_rows(DoubleMatrix symmetric) {
-  if (!symmetric.allFinite()) fail("a matrix of products has values that are infinite or not numbers");
+  if (!symmetric.allFinite()) fail("a matrix of products is not finite");
   const auto n = static_cast<lapack_int>(symmetric.rows());
   EigenRows found{DoubleVector(n), std::move(symmetric)};
   // LAPACK's matrices lie column by column: its eigenvectors, one per column, are the rows of ours.
   const lapack_int failed = LAPACKE_dsyevd(LAPACK_COL_MAJOR, 'V', 'L', n, found.vectors.data(),
                                            std::max<lapack_int>(n, 1), found.values.data());
-  if (failed != 0) fail("the eigenvectors of a matrix of {} rows were not found: are all features finite?", n);
+  if (failed != 0)
+    fail("the eigendecomposition of a matrix of {} rows did not converge: check that all features are finite", n);
   return found;
 }
 

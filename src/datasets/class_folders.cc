@@ -96,9 +96,8 @@ void warn_of_nested_classes(const std::vector<fs::path>& class_folders) {
   }
   if (nested.empty()) return;
   logger().warn(
-      "folders that hold no image but several folders are each read as one class, {} of {}: {}; if those within are "
-      "the "
-      "classes, give the folder that holds them",
+      "folders that hold only folders are each read as one class, {} of {}: {}; if the inner folders are the classes, "
+      "give the folder that holds them",
       nested.size(), class_folders.size(), first_of(nested, kShown));
 }
 

@@ -122,7 +122,7 @@ Image sheet_of(const std::vector<int64_t>& labels, const std::vector<Split>& cla
 
 void check_options(const SheetOptions& options) {
   if (options.classes < 1 || options.images_per_class < 1) {
-    fail_usage("a contact sheet needs at least one class and one image per class, not {} and {}", options.classes,
+    fail_usage("a contact sheet needs at least one class and one image per class, found {} and {}", options.classes,
                options.images_per_class);
   }
 }
@@ -137,7 +137,7 @@ void paste(const Image& picture, int64_t top, int64_t left, Image& sheet) {
 }
 
 Image draw_contact_sheet(const std::vector<SheetRow>& rows, int64_t tile) {
-  if (tile < 8 || tile > 1024) fail_usage("a tile of a contact sheet is 8..1024 pixels, not {}", tile);
+  if (tile < 8 || tile > 1024) fail_usage("tile size out of range: expected 8 to 1024 pixels, found {}", tile);
   int64_t columns = 0;
   int64_t height = kGap;
   for (const SheetRow& row : rows) {

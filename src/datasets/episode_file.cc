@@ -89,8 +89,7 @@ std::string canonical_text(const EpisodeList& list, const FeatureSet& features) 
     }
     return text + "]" + head.substr(place + kPlace.size());
   } catch (const json::exception& error) {
-    fail("these episodes cannot be written as JSON, for which class names and image ids must be UTF-8: {}",
-         reason_of(error));
+    fail("cannot write these episodes as JSON: class names and image ids must be UTF-8: {}", reason_of(error));
   }
 }
 
@@ -113,7 +112,7 @@ class EpisodeParser {
       fail("{} has {} classes, n_way is {}", at_, episode.classes.size(), shape_.n_way);
     }
     if (std::unordered_set<int64_t>(episode.classes.begin(), episode.classes.end()).size() != episode.classes.size()) {
-      fail("{} names a class twice", at_);
+      fail("{} has a duplicate class", at_);
     }
     episode.support = rows_of(entry.at("support"), episode.classes, {shape_.k_shot, most_shots(shape_)});
     episode.query = rows_of(entry.at("query"), episode.classes, queries_a_class());
@@ -176,7 +175,7 @@ class EpisodeParser {
       for (const auto& id : groups[i]) rows[i].push_back(row_of(id.get<std::string>(), classes[i]));
       const auto found = static_cast<int64_t>(rows[i].size());
       if (found < expected.low || found > expected.high) {
-        fail("{} has {} images where {} were expected", at_, found,
+        fail("{} has {} images, expected {}", at_, found,
              expected.low == expected.high ? fmt::format("{}", expected.low)
                                            : fmt::format("{} to {}", expected.low, expected.high));
       }
@@ -204,7 +203,7 @@ void write_episodes(const std::filesystem::path& path, const EpisodeList& list, 
 
 EpisodeList read_episodes(const std::filesystem::path& path, const FeatureSet& features) {
   const json parsed = read_json(path);
-  if (!parsed.is_object()) fail("{} is not an episode list: a JSON object was expected", path.string());
+  if (!parsed.is_object()) fail("{} is not an episode list: expected a JSON object", path.string());
   EpisodeList list;
   try {
     list.shape.n_way = whole_number<int64_t>(parsed.at("n_way"));

@@ -146,7 +146,7 @@ void check_sizes(const FeatureSet& features, const std::vector<int64_t>& classes
   for (const int64_t label : classes) {
     const auto images = static_cast<int64_t>(rows[static_cast<size_t>(label)].size());
     if (images < need) {
-      fail("class '{}' has {} images, {} need {}; fewer queries (--n-query) or shots (--k-shot) need fewer",
+      fail("class '{}' has {} images, {} need {}: lower --n-query or --k-shot",
            features.class_names[static_cast<size_t>(label)], images, describe_need(shape), need);
     }
   }

@@ -17,10 +17,10 @@ namespace {
 
 void check_count(const Array& labels, int64_t images, const std::string& where) {
   if (labels.dim() == 2 && labels.size(0) == images && labels.size(1) > 1)
-    fail("{}: {} labels were expected, one a feature row; found [{}]: where these are one-hot, save labels.argmax(1)",
-         where, images, fmt::join(labels.shape(), ", "));
+    fail("{}: expected {} labels, one per feature row, found [{}]: if these are one-hot, save labels.argmax(1)", where,
+         images, fmt::join(labels.shape(), ", "));
   if (labels.dim() != 1 || labels.size(0) != images)
-    fail("{}: {} labels were expected, one a feature row; found [{}]", where, images, fmt::join(labels.shape(), ", "));
+    fail("{}: expected {} labels, one per feature row, found [{}]", where, images, fmt::join(labels.shape(), ", "));
 }
 
 bool is_whole(double number) {
@@ -66,8 +66,8 @@ void take_numbers_as_classes(const LabelContext& context, FeatureSet& set) {
   std::vector<int64_t> values = set.labels;
   std::sort(values.begin(), values.end());
   values.erase(std::unique(values.begin(), values.end()), values.end());
-  logger().info("{}: the labels are {} numbers from {} to {}; each is a class, called by its number", context.where,
-                values.size(), low, high);
+  logger().info("{}: the labels are {} numbers from {} to {}; each number is taken as the name of a class",
+                context.where, values.size(), low, high);
   set.class_names.clear();
   for (const int64_t value : values) set.class_names.push_back(std::to_string(value));
   for (int64_t& label : set.labels) label = std::lower_bound(values.begin(), values.end(), label) - values.begin();
@@ -76,8 +76,7 @@ void take_numbers_as_classes(const LabelContext& context, FeatureSet& set) {
 void take_texts(const std::vector<std::string>& written, const LabelContext& context, FeatureSet& set) {
   const std::vector<std::string> texts = clean_names(written);
   if (static_cast<int64_t>(texts.size()) != set.features.size(0))
-    fail("{}: {} labels were expected, one a feature row; found [{}]", context.where, set.features.size(0),
-         texts.size());
+    fail("{}: expected {} labels, one per feature row, found [{}]", context.where, set.features.size(0), texts.size());
   const std::set<std::string> sorted(texts.begin(), texts.end());
   set.class_names = context.names ? *context.names : std::vector<std::string>(sorted.begin(), sorted.end());
   std::map<std::string, int64_t> number;
@@ -87,7 +86,7 @@ void take_texts(const std::vector<std::string>& written, const LabelContext& con
     if (texts[i].empty()) fail("{}: the label of row {} is empty", context.where, i);
     const auto found = number.find(texts[i]);
     if (found == number.end())
-      fail("{}: the label '{}' of row {} is none of the names{}", context.where, excerpt(texts[i]), i,
+      fail("{}: unknown label '{}' in row {}{}", context.where, excerpt(texts[i]), i,
            did_you_mean(texts[i], set.class_names));
     set.labels.push_back(found->second);
   }
@@ -99,8 +98,8 @@ Array checked_features(const Array& raw, const std::string& where) {
   Shape shape = raw.shape();
   while (shape.size() > 2 && shape.back() == 1) shape.pop_back();  // pooled, and not yet squeezed
   if (shape.size() != 2 || shape[0] == 0 || shape[1] == 0) {
-    fail("{}: features of shape [n, d] were expected, found {} dimensions of sizes [{}]{}", where, raw.dim(),
-         fmt::join(raw.shape(), ", "), raw.dim() == 4 ? ": save the mean over places, x.mean((2, 3))" : "");
+    fail("{}: expected features [n, d], found {} dimensions of sizes [{}]{}", where, raw.dim(),
+         fmt::join(raw.shape(), ", "), raw.dim() == 4 ? ": save the mean over positions, x.mean((2, 3))" : "");
   }
   Array features = raw.reshaped(std::move(shape)).to(NumberType::kFloat32);
   check_features(features, where);

@@ -16,7 +16,8 @@ void check_consistent(const FeatureMaps& maps, const std::string& where) {
     fail("{}: maps have the shape [{}], expected [n, c, h, w]", where, fmt::join(maps.maps.shape(), ", "));
   }
   if (maps.maps.size(0) != static_cast<int64_t>(maps.image_ids.size())) {
-    fail("{}: maps of {} images and {} image ids do not fit", where, maps.maps.size(0), maps.image_ids.size());
+    fail("{}: expected one image id per map, found {} maps and {} ids", where, maps.maps.size(0),
+         maps.image_ids.size());
   }
 }
 
@@ -50,10 +51,10 @@ FeatureMaps read_feature_maps(const std::filesystem::path& path) {
 void check_same_images(const FeatureMaps& maps, const FeatureSet& features) {
   const bool both_known = !maps.backbone_hash.empty() && !features.backbone_hash.empty();
   if (both_known && maps.backbone_hash != features.backbone_hash)
-    fail("the feature maps come from another backbone than the features: extract both with the same");
+    fail("the feature maps and the features come from different backbones: extract both with the same");
   if (maps.image_ids.size() != features.image_ids.size()) {
-    fail("there are feature maps of {} images and features of {}: extract both from the same images",
-         maps.image_ids.size(), features.image_ids.size());
+    fail("found feature maps of {} images and features of {}: extract both from the same images", maps.image_ids.size(),
+         features.image_ids.size());
   }
   for (size_t i = 0; i < maps.image_ids.size(); ++i) {
     if (maps.image_ids[i] == features.image_ids[i]) continue;

@@ -17,7 +17,7 @@ std::set<int64_t> classes_at(const MatFile& splits, const char* name, const std:
   for (int64_t i = 0; i < places.numel(); ++i) {
     const int64_t place = places.data<int64_t>()[i];
     if (place < 1 || place > static_cast<int64_t>(labels.size()))
-      fail("att_splits.mat: '{}' names image {} of {}", name, place, labels.size());
+      fail("att_splits.mat: '{}' has image {}, out of range 1 to {}", name, place, labels.size());
     classes.insert(labels[static_cast<size_t>(place - 1)]);
   }
   return classes;

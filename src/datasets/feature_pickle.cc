@@ -33,7 +33,7 @@ void refuse_pickle(const std::filesystem::path& path) {
   const std::string load = torch ? fmt::format("torch.load('{}', map_location='cpu')", named)
                                  : fmt::format("pickle.load(open('{}', 'rb'))", named);
   const std::string target = std::filesystem::path(named).replace_extension(".npz").string();
-  fail("{} is Python's pickle, which could run anything, and is not read; save it as npz: python3 -c \"{}\"",
+  fail("{} is a Python pickle, which can run any code and is not supported; save it as npz: python3 -c \"{}\"",
        path.string(), fmt::format(fmt::runtime(kRecipe), target, torch ? "torch" : "pickle", load));
 }
 

@@ -25,7 +25,7 @@ constexpr int kFormatVersion = 1;
 void check_unique(const std::vector<std::string>& names, const char* what, const std::string& where) {
   std::unordered_set<std::string> seen;
   for (const auto& name : names) {
-    if (!seen.insert(name).second) fail("{}: the {} '{}' appears twice", where, what, excerpt(name));
+    if (!seen.insert(name).second) fail("{}: duplicate {} '{}'", where, what, excerpt(name));
   }
 }
 
@@ -47,11 +47,10 @@ std::vector<Split> split_of(const FeatureSet& set, const std::optional<std::vect
   if (!own) {
     if (!options.without_split)
       fail(
-          "{} does not say the split: give the split of its classes (--class-split, a CSV class,split), or add a text "
-          "member "
-          "'split' [c] to it, base, val or novel for each class",
+          "{} has no split: give it by --class-split (a CSV class,split), or add a text member 'split' [c] with base, "
+          "val or novel for each class",
           where);
-    logger().info("{} does not say the split: all {} classes are {}", where, set.class_names.size(),
+    logger().info("{} has no split: all {} classes are taken as {}", where, set.class_names.size(),
                   to_string(*options.without_split));
     return std::vector<Split>(set.class_names.size(), *options.without_split);
   }
@@ -118,11 +117,10 @@ fs::path labels_beside(const fs::path& path) {
 FeatureSet read_arrays(const fs::path& path, const FeatureFileOptions& options) {
   const fs::path labels = options.labels ? *options.labels : labels_beside(path);
   if (!fs::exists(labels)) {
-    fail("{} holds features only: their labels were expected beside it in {}", path.string(),
-         labels.filename().string());
+    fail("{} holds features only: expected their labels beside it in {}", path.string(), labels.filename().string());
   }
   if (!options.split && !options.without_split)
-    fail_usage("{} does not say the split: give the split of its classes too", path.string());
+    fail_usage("{} has no split: give the split of its classes too", path.string());
   FeatureSet set;
   const auto mapped = map_npy_rows(path);
   set.features = mapped ? *mapped : checked_features(read_npy(path), path.string());
@@ -143,7 +141,7 @@ FeatureSet read_tensors(const fs::path& path, const FeatureFileOptions& options)
   const Safetensors file = read_safetensors(path);
   const auto tensor = [&](const char* name) {
     const auto found = file.tensors.find(name);
-    if (found == file.tensors.end()) fail("{}: there is no tensor '{}'", where, name);
+    if (found == file.tensors.end()) fail("{}: missing tensor '{}'", where, name);
     return found->second;
   };
   FeatureSet set;
@@ -165,7 +163,7 @@ FeatureSet keep_classes(const FeatureSet& features, const std::vector<int64_t>& 
   std::vector<int64_t> place(features.class_names.size(), -1);
   FeatureSet kept;
   for (const int64_t k : classes) {
-    if (k < 0 || k >= many) fail("class {} is none of the {} there are", k, many);
+    if (k < 0 || k >= many) fail("class {} is out of range: there are {}", k, many);
     place[static_cast<size_t>(k)] = static_cast<int64_t>(kept.class_names.size());
     kept.class_names.push_back(features.class_names[static_cast<size_t>(k)]);
     kept.class_split.push_back(features.class_split[static_cast<size_t>(k)]);
@@ -221,10 +219,8 @@ void warn_of_copies(const std::vector<DuplicateGroup>& copies, const std::string
   std::vector<std::string> counts;
   for (const auto& [kind, count] : images) counts.push_back(fmt::format("{} {}", count, to_string(kind)));
   constexpr size_t kShown = 4;
-  logger().warn(
-      "{}: images with exactly the features of another one: {} (such as {}); copies make figures look better than they "
-      "are",
-      where, fmt::join(counts, ", "), first_of(copies.front().ids, kShown));
+  logger().warn("{}: duplicate features: {} (such as {}), which inflate accuracy", where, fmt::join(counts, ", "),
+                first_of(copies.front().ids, kShown));
 }
 
 /// Ids that numbered() made are unique; of millions of rows even looking would take a gigabyte.
@@ -238,8 +234,7 @@ bool are_numbers(const std::vector<std::string>& ids) {
 void find_copies(FeatureSet& set, const std::string& where) {
   if (is_mapped(set.features)) {
     logger().info(
-        "{}: {} rows stay in their file: copies are not looked for among them, and only those that are used are "
-        "checked",
+        "{}: {} rows stay in their file: duplicates are not searched for, and only rows that are used are checked",
         where, set.size());
     return;
   }

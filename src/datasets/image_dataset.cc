@@ -30,7 +30,7 @@ constexpr EnumWord<Layout> kLayouts[] = {{Layout::kAuto, "auto"},
 constexpr const char* kSplitFile = "split.csv";
 
 void check_folder(const fs::path& root) {
-  if (!fs::exists(root)) fail("there is no folder {}", root.string());
+  if (!fs::exists(root)) fail("no such folder: {}", root.string());
   if (!fs::is_directory(root))
     fail("{} is a file, expected the folder of a dataset (unpack an archive first)", root.string());
 }
@@ -139,7 +139,7 @@ std::vector<std::string> drop_empty(std::vector<layout::RawClass>& classes, cons
   }
   if (empty.empty()) return empty;
   if (empty.size() == classes.size()) {
-    fail("{} has no class with images: there is no {} file in {}", root.string(), image_kinds(),
+    fail("{} has no class with images: found no {} file in {}", root.string(), image_kinds(),
          classes.front().place.string());
   }
   if (options.strict)
@@ -158,8 +158,8 @@ Split split_of(const layout::RawClass& listed, const AskedSplit& asked, const Im
   if (listed.split) return *listed.split;
   if (options.split_use == SplitUse::kOptional) return Split::kBase;
   fail(
-      "nothing says which classes of {0} are base, val and novel: give a split file (--split; `protocom split` draws "
-      "one), put a {1} there, or name a standard split (--standard-split)",
+      "{0} has no split into base, val and novel classes: give a split file (--split; `protocom split` draws one), put "
+      "a {1} there, or name a standard split (--standard-split)",
       root.string(), kSplitFile);
 }
 

@@ -114,8 +114,8 @@ std::vector<ListedImage> list_of_json(const fs::path& path, const ListChoices& c
   }
   if (list.empty())
     fail(
-        "{} names no image with its class; a CSV image,class, JSON of COCO with one category an image, and Label "
-        "Studio's choices are read",
+        "{} has no image with a class: expected a CSV image,class, COCO's JSON with one category per image, or Label "
+        "Studio's choices",
         path.string());
   return list;
 }
@@ -132,8 +132,8 @@ std::vector<ListedImage> each_once(std::vector<ListedImage> list, const fs::path
       once.push_back(std::move(image));
       if (!once.back().image.empty()) seen.emplace(once.back().image, &once.back());
     } else if (first->second->class_name != image.class_name) {
-      fail("{}: the image {} is of '{}' here and of '{}' at {}; an image has one class", image.where,
-           excerpt(image.image), excerpt(image.class_name), excerpt(first->second->class_name), first->second->where);
+      fail("{}: the image {} has two classes, '{}' here and '{}' at {}; give it one", image.where, excerpt(image.image),
+           excerpt(image.class_name), excerpt(first->second->class_name), first->second->where);
     }
   }
   if (once.empty()) fail("{} names no class", path.string());
@@ -147,8 +147,10 @@ std::vector<ListedImage> read_image_list(const fs::path& path, const ListChoices
   if (suffix == ".json") return each_once(list_of_json(path, choices), path);
   if (suffix == ".jsonl" || suffix == ".ndjson") return each_once(list_of_json_lines(path), path);
   if (suffix == ".xml")
-    fail("{}: XML is not read: export the annotations as ImageNet (a folder for each class), or as a CSV image,class",
-         path.string());
+    fail(
+        "{}: XML is not supported: export the annotations as ImageNet (a folder for each class), or as a CSV "
+        "image,class",
+        path.string());
   return each_once(list_of_csv(read_csv(path), choices), path);
 }
 

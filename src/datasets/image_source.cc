@@ -10,8 +10,7 @@ PackedImages load_pack(const ImageSource& source) {
   const ImageDatasetOptions& dataset = source.dataset;
   if (dataset.split || !dataset.standard_split.empty() || dataset.layout != ImageDatasetOptions{}.layout) {
     fail_usage(
-        "{} is a pack and brings its own split and layout: leave out --split, --standard-split and --layout, or pack "
-        "anew",
+        "{} is a pack with its own split and layout: leave out --split, --standard-split and --layout, or pack again",
         source.path.string());
   }
   PackedImages images = read_pack(source.path);

@@ -43,10 +43,9 @@ bool is_by(const Vote& vote, const std::string& annotator) {
 /// Throws Error unless one question is meant.
 void check_question(const std::set<std::string>& questions, const std::string& asked, const fs::path& path) {
   if (asked.empty() && questions.size() > 1)
-    throw UndecidedList(
-        fmt::format("{} has answers to several questions ({}): say whose are the classes, as in "
-                    "--question {}",
-                    path.string(), fmt::join(questions, ", "), *questions.begin()));
+    throw UndecidedList(fmt::format(
+        "{} has answers to several questions ({}): choose the one that gives the classes, as in --question {}",
+        path.string(), fmt::join(questions, ", "), *questions.begin()));
   if (!asked.empty() && questions.count(asked) == 0)
     throw UndecidedList(
         fmt::format("{} has no question '{}', it has {}", path.string(), asked, fmt::join(questions, ", ")));

@@ -69,7 +69,7 @@ std::vector<RawClass> list_cub(const Request& request) {
   std::unordered_map<int64_t, ImageName> names;
   for_each_entry(folder / "images.txt", [&](int64_t line, int64_t id, std::string name) {
     if (!names.emplace(id, ImageName{std::move(name), line}).second) {
-      fail("{}:{}: the image number {} is there twice", (folder / "images.txt").string(), line, id);
+      fail("{}:{}: duplicate image number {}", (folder / "images.txt").string(), line, id);
     }
   });
   const fs::path labels = folder / "image_class_labels.txt";
@@ -85,7 +85,7 @@ std::vector<RawClass> list_cub(const Request& request) {
     if (!request.wants(owner.name)) return;
     const fs::path path = folder / "images" / image->second.name;
     if (!fs::exists(path)) {
-      fail("{}:{}: the image {} is not there", (folder / "images.txt").string(), image->second.line, path.string());
+      fail("{}:{}: missing image {}", (folder / "images.txt").string(), image->second.line, path.string());
     }
     owner.items.push_back({image->second.name, path, 0});
   });

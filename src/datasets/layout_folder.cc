@@ -23,7 +23,7 @@ std::vector<RawClass> class_folders_in(const fs::path& parent, const Request& re
   for (const fs::path& folder : folders_in(parent)) {
     const auto [first, is_new] = seen.emplace(class_name(folder), folder);
     if (!is_new)
-      fail("{} has two folders of the class '{}', whose names are written with other bytes: put their images together",
+      fail("{} has two folders of the class '{}' whose names differ only in their bytes: put their images together",
            parent.string(), first->first);
     if (request.wants(first->first)) classes.push_back(class_folder(folder));
   }
@@ -46,7 +46,7 @@ std::vector<RawClass> classes_of_split(const fs::path& folder, const Request& re
   if (const std::optional<fs::path> list = image_list_in(folder)) return classes_of_list(*list, request);
   std::vector<RawClass> classes = class_folders_in(folder, request);
   if (!classes.empty() || !folders_in(folder).empty()) return classes;
-  logger().warn("{}: nothing says the classes of its images, which are left out: {}", folder.string(),
+  logger().warn("{}: its images have no class and are left out: {}", folder.string(),
                 images_below(folder, request.root).size());
   return classes;
 }
@@ -160,7 +160,7 @@ std::vector<RawClass> list_tiny_imagenet(const Request& request) {
     const std::string wnid(line);
     if (wnid.empty() || !request.wants(wnid)) return true;
     const fs::path folder = request.root / "train" / wnid;
-    if (!fs::is_directory(folder)) fail("{}:{}: there is no folder {}", list.string(), number, folder.string());
+    if (!fs::is_directory(folder)) fail("{}:{}: no such folder: {}", list.string(), number, folder.string());
     classes.push_back(class_folder(folder));
     const auto title = words.find(wnid);
     if (title != words.end()) classes.back().title = title->second;

@@ -39,9 +39,9 @@ std::vector<RawClass> classes_of_list(const fs::path& list, const Request& reque
   }
   constexpr size_t kShown = 5;
   if (!missing.empty())
-    logger().warn("{}: {} of {} images are not there, or several files may be meant, and are left out: {}",
-                  list.string(), missing.size(), named, first_of(missing, kShown));
-  logger().info("{}: the classes are those of {}", list.parent_path().string(), list.filename().string());
+    logger().warn("{}: {} of {} images are missing or ambiguous and are left out: {}", list.string(), missing.size(),
+                  named, first_of(missing, kShown));
+  logger().info("{}: classes are taken from {}", list.parent_path().string(), list.filename().string());
   std::vector<RawClass> all;
   for (auto& entry : classes) all.push_back(std::move(entry.second));
   return all;
@@ -51,8 +51,8 @@ std::vector<RawClass> list_of_list(const Request& request) {
   const std::optional<fs::path> list = image_list_in(request.root);
   if (!list)
     fail(
-        "{} has no list of its images: a CSV with a column of images (image, file_name, id) and one of classes (class, "
-        "label) was expected",
+        "{} has no list of its images: expected a CSV with a column of images (image, file_name, id) and one of "
+        "classes (class, label)",
         request.root.string());
   return classes_of_list(*list, request);
 }

@@ -16,7 +16,7 @@ namespace {
 class MiniImageNetLists {
  public:
   explicit MiniImageNetLists(const Request& request) : request_(request), folder_(request.root / "images") {
-    if (!fs::is_directory(folder_)) fail("there is no folder {}", folder_.string());
+    if (!fs::is_directory(folder_)) fail("no such folder: {}", folder_.string());
     for (const ImageItem& item : images_below(folder_, folder_)) present_.insert(item.id);
   }
 
@@ -38,7 +38,7 @@ class MiniImageNetLists {
 
  private:
   void add_image(const std::string& file, const std::string& label, Split split, const std::string& where) {
-    if (present_.count(file) == 0) fail("{}: the image {} is not there", where, (folder_ / file).string());
+    if (present_.count(file) == 0) fail("{}: missing image {}", where, (folder_ / file).string());
     const auto [first, is_new_file] = listed_.emplace(file, where);
     if (!is_new_file) fail("{}: the image {} is already listed at {}", where, file, first->second);
     const auto [owner, is_new_class] = classes_.try_emplace(label, RawClass{label, "", split, where, {}});

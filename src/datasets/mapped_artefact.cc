@@ -32,7 +32,7 @@ ArtefactHeader header_of(const Safetensors& file, const MappedKind& kind, const 
 
 std::vector<std::string> words_of(const Safetensors& file, const std::string& key, const std::string& where) {
   const auto found = file.metadata.find(key);
-  if (found == file.metadata.end()) fail("{}: the metadata have no '{}'", where, key);
+  if (found == file.metadata.end()) fail("{}: missing metadata '{}'", where, key);
   try {
     return parse_json(found->second, fmt::format("{}: the metadata '{}'", where, key)).get<std::vector<std::string>>();
   } catch (const json::exception& error) {
@@ -42,7 +42,7 @@ std::vector<std::string> words_of(const Safetensors& file, const std::string& ke
 
 Array array_of(const Safetensors& file, const std::string& name, NumberType type, const std::string& where) {
   const auto found = file.tensors.find(name);
-  if (found == file.tensors.end()) fail("{}: there is no tensor '{}'", where, name);
+  if (found == file.tensors.end()) fail("{}: missing tensor '{}'", where, name);
   if (found->second.type() != type)
     fail("{}: '{}' is {}, expected {}", where, name, to_string(found->second.type()), to_string(type));
   return found->second;

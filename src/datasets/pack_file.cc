@@ -36,11 +36,11 @@ void check_consistent(const PackedImages& images, const std::string& where) {
   }
   const int64_t count = pixels.size(0);
   if (static_cast<int64_t>(images.labels.size()) != count || images.size() != count) {
-    fail("{}: {} images, {} labels and {} image ids do not fit", where, count, images.labels.size(), images.size());
+    fail("{}: counts differ: {} images, {} labels and {} image ids", where, count, images.labels.size(), images.size());
   }
   const auto classes = static_cast<int64_t>(images.class_names.size());
   if (static_cast<int64_t>(images.class_split.size()) != classes) {
-    fail("{}: {} classes and {} splits do not fit", where, classes, images.class_split.size());
+    fail("{}: counts differ: {} classes and {} splits", where, classes, images.class_split.size());
   }
   if (count == 0) return;
   const auto [low, high] = std::minmax_element(images.labels.begin(), images.labels.end());

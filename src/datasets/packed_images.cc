@@ -95,16 +95,14 @@ void warn_of_leaks(const ImageDataset& dataset, const std::vector<std::string>& 
   });
   if (leaks == 0) return;
   logger().warn(
-      "{} {} also in a class of another split ({}): what is measured on them is too good; protocom inspect of the pack "
-      "lists them",
+      "{} {} also in a class of another split ({}), which inflates accuracy; protocom inspect of the pack lists them",
       leaks, leaks == 1 ? "image is" : "images are", first_of(duplicates.front().ids, 4));
 }
 
 /// Leaves out what could not be read, and says so.
 void leave_out(const ImageDataset& dataset, const Unreadable& unreadable, PackedImages& images) {
   if (unreadable.count() == dataset.items.size())
-    fail("none of the {} images can be read, the first is {}", dataset.items.size(),
-         dataset.items.front().path.string());
+    fail("none of the {} images can be read; the first: {}", dataset.items.size(), dataset.items.front().path.string());
   keep_readable(dataset, unreadable, images);
   if (unreadable.count() == 0) return;
   logger().warn("{} of {} images cannot be read and are left out (--strict stops at the first)", unreadable.count(),
@@ -125,7 +123,7 @@ Image PackedImages::image(int64_t row) const {
 
 PackedImages pack_images(const ImageDataset& dataset, const PackOptions& options, Progress& progress) {
   if (options.image_size < 1 || options.image_size > kLargestSide) {
-    fail_usage("an image size is 1..{} pixels, not {}", kLargestSide, options.image_size);
+    fail_usage("image size out of range: expected 1 to {} pixels, found {}", kLargestSide, options.image_size);
   }
   if (options.resize != 0 && (options.resize < options.image_size || options.resize > kLargestSide)) {
     fail_usage("a shorter side of {} pixels for a crop of {}: expected {} to {}", options.resize, options.image_size,

@@ -27,7 +27,7 @@ class SplitCollector {
     if (is_new) {
       where_[name] = where;
     } else if (place->second == split) {
-      fail("{}: class '{}' is listed twice (first at {})", where, name, where_[name]);
+      fail("{}: duplicate class '{}' (first at {})", where, name, where_[name]);
     } else {
       fail("{}: class '{}' is in '{}' here and in '{}' at {}; splits must be disjoint", where, name, to_string(split),
            to_string(place->second), where_[name]);

@@ -12,7 +12,7 @@ std::string_view embedded_split(std::string_view stem);
 SplitTable standard_split(std::string_view name) {
   std::string_view text = embedded_split(name);
   if (text.empty()) {
-    fail_usage("there is no standard split '{}', only mini-imagenet and tiered-imagenet{}", name,
+    fail_usage("unknown standard split '{}': expected mini-imagenet or tiered-imagenet{}", name,
                did_you_mean(name, {"mini-imagenet", "tiered-imagenet"}));
   }
   SplitTable table;

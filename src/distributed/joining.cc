@@ -98,7 +98,7 @@ void wait_for_store(const Launch& launch) {
     const auto addresses = addresses_of(launch);
     if (std::any_of(addresses.begin(), addresses.end(), listens)) return;
     if (waiting.over()) {
-      fail("process 0 of {} has not joined within {} s: nobody listens at {}:{}; {}", launch.size,
+      fail("process 0 of {} has not joined within {} s: nothing listens at {}:{}; {}", launch.size,
            launch.patience.count(), launch.host, launch.port, more_time(launch));
     }
     waiting.tell([&] {
@@ -137,8 +137,7 @@ bool is_useless(const sockaddr_storage& address, const Launch& launch) {
 /// c10d listens at every address of the machine.
 void narrow_store(const Launch& launch) {
   if (listen_only_at(launch.port, own_addresses(launch))) return;
-  logger().warn("port {} of this machine, where the processes meet, can be reached at all of its addresses",
-                launch.port);
+  logger().warn("port {} of this machine, at which the processes join, is open on all of its addresses", launch.port);
 }
 
 std::vector<int> absent(c10d::Store& store, int size) {

@@ -24,7 +24,7 @@ std::string checked_encoder_name(std::string_view written) {
   const std::string name = checked_class_name(written);
   if (name.find('/') != std::string::npos || name.front() == '.' || name.front() == '-' ||
       name.find(".tmp-") != std::string::npos)
-    fail_usage("'{}' names no encoder: expected a name without '/' that begins with a letter or a digit",
+    fail_usage("'{}' is not a name of an encoder: expected one without '/' that begins with a letter or a digit",
                excerpt(name));
   if (has_encoder_suffix(name))
     fail_usage("'{}' names a file: leave out its suffix, the name is '{}'", excerpt(name),
@@ -99,7 +99,7 @@ fs::path add_encoder(std::string_view written, const fs::path& path, AddedTwice 
   const fs::path from = find_encoder(path);
   const fs::path folder = user_folder();
   if (const auto there = installed_as(name); there && twice == AddedTwice::kRefuse)
-    fail("an encoder '{}' is installed already, {}: --replace puts another in its place", name, there->string());
+    fail("an encoder '{}' is installed already, {}: give --replace to replace it", name, there->string());
   check_opens(from);
   fs::create_directories(folder);
   fs::path added = folder / name;

@@ -26,7 +26,7 @@ void warn_of_other(const Preprocessing& stated, const Preprocessing& asked, cons
 
 void check_image_size(int64_t image_size) {
   if (image_size < 1 || image_size > kLargestImage)
-    fail_usage("images of {0}x{0} pixels for a backbone: expected 1 to {1}", image_size, kLargestImage);
+    fail_usage("image size {0} of a backbone is out of range 1 to {1}", image_size, kLargestImage);
 }
 
 Preprocessing choose_preprocessing(const Preprocessing& asked, const Preprocessing& stated, int64_t otherwise,
@@ -38,13 +38,13 @@ Preprocessing choose_preprocessing(const Preprocessing& asked, const Preprocessi
   if (stated.image_size > 0) return stated;
   if (otherwise < 1) {
     throw UnstatedPreprocessing(fmt::format(
-        "{} does not say what images it takes: give --preprocess, such as imagenet (256, 224, normalised), clip, or "
-        "plain:size=224 where the normalisation is inside (`protocom extract --preprocess compare` tries them)",
+        "{} does not state its preprocessing: give --preprocess, such as imagenet (256, 224, normalised), clip, or "
+        "plain:size=224 where the encoder normalises (`protocom extract --preprocess compare` tries them)",
         where));
   }
   Preprocessing taken;
   taken.image_size = otherwise;
-  logger().info("{} does not say what images it takes: '{}' is assumed (--preprocess says otherwise)", where,
+  logger().info("{} does not state its preprocessing: assuming '{}' (--preprocess overrides it)", where,
                 describe(taken));
   return taken;
 }

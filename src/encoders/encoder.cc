@@ -129,7 +129,7 @@ std::unique_ptr<Encoder> open_encoder(const fs::path& path, const EncoderFileOpt
   const fs::path file = encoder_at(path);
   if (takes_onnxruntime(file, asked.engine)) return std::make_unique<onnxruntime::OnnxEncoder>(file, asked);
   if (asked.engine == Engine::kOnnxRuntime)
-    fail("{} is not an ONNX file; ONNX Runtime reads nothing else: use the engine auto or torch", path.string());
+    fail("{} is not an ONNX file, the only kind ONNX Runtime reads: use the engine auto or torch", path.string());
   return torch_open_encoder(path, asked);
 }
 

@@ -16,7 +16,8 @@ namespace protocom {
 namespace {
 
 [[noreturn]] void refuse_output(const BadFeatures& bad, const std::string& image) {
-  fail("the backbone gives features of {} that hold {}; is it trained, and in this precision?", image, bad.reason);
+  fail("the backbone's features of {} hold {}: check that it is trained and supports this precision", image,
+       bad.reason);
 }
 
 void check_output(const Array& features, int64_t first, const std::vector<std::string>& ids) {
@@ -165,8 +166,8 @@ void warn_of_alike(const Array& features) {
   const double cosine = (all - static_cast<double>(n)) / static_cast<double>(n * (n - 1));
   if (cosine < kAlike) return;
   logger().warn(
-      "the encoder's features of {} images are nearly all alike (mean cosine {:.4f}): are the images prepared as it "
-      "expects them? `protocom extract --preprocess compare` tries the usual ways",
+      "the encoder's features of {} images are nearly equal (mean cosine {:.4f}): check the preprocessing; `protocom "
+      "extract --preprocess compare` tries the usual ones",
       n, cosine);
 }
 

@@ -55,7 +55,7 @@ StatedSide side_of(const nlohmann::json& stated, const char* name) {
 std::vector<double> three(const nlohmann::json& stated, const char* name) {
   const auto found = stated.find(name);
   if (found == stated.end() || !found->is_array() || found->size() != 3)
-    fail("{}: '{}' is not there, expected three numbers", kImages, name);
+    fail("{}: missing '{}', expected three numbers", kImages, name);
   std::vector<double> values;
   for (const auto& item : *found) values.push_back(item.is_number() ? item.get<double>() : std::nan(""));
   return values;
@@ -68,7 +68,7 @@ void take_convnext_sides(const nlohmann::json& stated, Preprocessing& images) {
   const bool says = stated.contains("crop_pct") && !stated.at("crop_pct").is_null();
   if (!says && !is_processor(stated, {"ConvNext"})) return;
   const double share = number_of(stated, "crop_pct", kUsualShare);
-  if (!(share > 0.1 && share <= 1)) fail("{}: crop_pct is {}", kImages, share);
+  if (!(share > 0.1 && share <= 1)) fail("{}: crop_pct {} is out of range 0.1 to 1", kImages, share);
   images.squeeze = images.image_size >= kLarge;
   if (!images.squeeze) images.resize = static_cast<int64_t>(static_cast<double>(images.image_size) / share);
 }
@@ -84,7 +84,7 @@ void take_sides(const nlohmann::json& stated, Preprocessing& images) {
     take_convnext_sides(stated, images);
   if (images.resize == images.image_size) images.resize = 0;
   if (images.resize != 0 && images.resize < images.image_size)
-    fail("{}: images of {} pixels are cut out of {}", kImages, images.image_size, images.resize);
+    fail("{}: the crop of {} pixels is larger than the image of {}", kImages, images.image_size, images.resize);
 }
 
 }  // namespace
@@ -105,7 +105,7 @@ Preprocessing preprocessing_of(const nlohmann::json& stated) {
     images.resampling = resampling_of_pillow(stated.at("resample").get<int64_t>());
   const double factor = number_of(stated, "rescale_factor", 1.0 / 255);
   if (!truth_of(stated, "do_rescale", true) || std::abs(factor * 255 - 1) > 1e-3)
-    fail("{}: pixels are not brought to 0 to 1 (rescale_factor {}), which is not done here", kImages, factor);
+    fail("{}: rescale_factor {} is not supported, expected 1/255", kImages, factor);
   if (truth_of(stated, "do_normalize", true)) {
     images.mean = three(stated, "image_mean");
     images.std = three(stated, "image_std");

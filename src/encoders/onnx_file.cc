@@ -188,7 +188,7 @@ std::string feature_output(const std::vector<GraphValue>& outputs) {
     if (const GraphValue* found = only_one(outputs, sizes)) return found->name;
   }
   if (has(outputs, kTokens)) return kTokens;
-  fail("it has several outputs: say which is the image's feature by --output, among {}", list_of(outputs));
+  fail("several outputs: choose the image's feature by --output, one of {}", list_of(outputs));
 }
 
 bool have_class_token(int64_t count) {
@@ -205,12 +205,10 @@ ImageInput image_input(const std::vector<GraphValue>& inputs, const std::string&
   ImageInput input{inputs.front().name, false, 0, 0, inputs.front().type};
   if (sizes.empty()) return input;
   input.channels_last = sizes[1] != 3 && sizes[3] == 3;
-  if (!input.channels_last && sizes[1] != 3 && sizes[1] != -1)
-    fail("it takes images of {} channels, expected 3", sizes[1]);
+  if (!input.channels_last && sizes[1] != 3 && sizes[1] != -1) fail("the input has {} channels, expected 3", sizes[1]);
   const int64_t height = sizes[input.channels_last ? 1 : 2];
   const int64_t width = sizes[input.channels_last ? 2 : 3];
-  if (height > 0 && width > 0 && height != width)
-    fail("it takes images of {} x {} pixels, expected squares", width, height);
+  if (height > 0 && width > 0 && height != width) fail("the input is {} x {} pixels, expected a square", width, height);
   if (height > 0 && width > 0) input.side = height;
   input.batch = std::max<int64_t>(sizes[0], 0);
   return input;

@@ -45,14 +45,14 @@ std::string_view TensorFiles::bytes(const std::string& location, uint64_t offset
   if (name.rfind("./", 0) == 0) name.erase(0, 2);
   if (!is_plain_name(name))
     fail("tensors lie in '{}': expected the name of a file in the same folder", excerpt(location));
-  if (shown(model_) != model_.string()) fail("its tensors are in another file, '{}', which is not here", excerpt(name));
+  if (shown(model_) != model_.string()) fail("its tensors are in another file, '{}', which is missing", excerpt(name));
   auto found = opened_.find(name);
   if (found == opened_.end()) found = opened_.emplace(name, Opened{MappedFile(beside(model_, name)), 0}).first;
   Opened& opened = found->second;
   const std::string_view all = opened.file.bytes();
   const uint64_t taken = length.value_or(offset <= all.size() ? all.size() - offset : 0);
   if (offset > all.size() || taken > all.size() - offset)
-    fail("'{}' has {} bytes, tensors are said to lie at {} to {}; it is another file, or cut off", excerpt(name),
+    fail("'{}' has {} bytes, but its tensors are at {} to {}; it is the wrong file, or cut off", excerpt(name),
          all.size(), offset, offset + taken);
   opened.handed_out += taken;
   if (opened.handed_out > all.size())

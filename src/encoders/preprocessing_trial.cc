@@ -116,7 +116,7 @@ std::vector<PreprocessingTrial> try_preprocessing(const std::filesystem::path& e
     asked.output = trials.output;
     const auto opened = open_encoder(encoder, asked);
     if (!(opened->preprocessing() == trial.preprocessing))
-      fail_usage("{} says itself what images it takes, {}: there is nothing to compare", encoder.string(),
+      fail_usage("{} states its preprocessing, {}: there is nothing to compare", encoder.string(),
                  describe(opened->preprocessing()));
     const PackedImages& images = sizes.at(trial.preprocessing);
     trial.right = right_by_nearest_mean(extract_features(*opened, images, trials.extract, progress));

@@ -6,7 +6,7 @@ namespace protocom {
 namespace {
 
 void check_kind(const protozero::pbf_reader& reader, protozero::pbf_wire_type type) {
-  if (!reader.has_wire_type(type)) fail("a field of it is of another kind than expected; the file is damaged");
+  if (!reader.has_wire_type(type)) fail("a field has an unexpected type; the file is damaged");
 }
 
 }  // namespace

@@ -20,7 +20,7 @@ std::vector<std::string> texts_that_go_along(const Methods& methods) {
     if (goes_along(method->spec())) texts.push_back(method->label());
   }
   if (texts.empty())
-    fail_usage("every method here needs a completion model, which is not trained anew, or feature maps");
+    fail_usage("every method here needs a completion model, which is not trained again, or feature maps");
   return texts;
 }
 
@@ -36,7 +36,8 @@ FittedMethod fit_anew(const FittedMethod& fitted, const FeatureSet& features, co
 FeatureSet with_fewer_base_classes(const FeatureSet& features, int64_t count, uint64_t seed) {
   std::vector<int64_t> base = features.classes_of(Split::kBase);
   const auto available = static_cast<int64_t>(base.size());
-  if (count < 1 || count > available) fail_usage("from 1 to {} base classes can be used, found {}", available, count);
+  if (count < 1 || count > available)
+    fail_usage("number of base classes out of range: expected 1 to {}, found {}", available, count);
   std::vector<int64_t> kept;
   for (const int64_t drawn : Rng(seed).sample(available, available)) {
     if (static_cast<int64_t>(kept.size()) < count) kept.push_back(base[static_cast<size_t>(drawn)]);

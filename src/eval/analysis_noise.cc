@@ -103,7 +103,7 @@ Array noisy_association(const Array& association, double gamma, uint64_t seed) {
 std::vector<SeriesPoint> accuracy_by_noise(const AnalysisInputs& inputs, const EpisodeOptions& episodes,
                                            const NoiseOptions& options, Progress& progress) {
   check(options);
-  if (inputs.data.knowledge == nullptr) fail_usage("wrong knowledge needs knowledge that can be made wrong");
+  if (inputs.data.knowledge == nullptr) fail_usage("the analysis of wrong knowledge needs knowledge of the classes");
   const EpisodeList list = sample_episodes(inputs.data.features, episodes);
   std::vector<SeriesPoint> points;
   std::vector<MethodScores> first;

@@ -114,7 +114,7 @@ std::vector<double> means_of_tasks(const std::vector<double>& values, size_t tas
 }  // namespace
 
 Estimate area_under_curve(const std::vector<double>& positive, const std::vector<double>& negative, size_t tasks) {
-  if (positive.empty() || negative.empty()) fail("a ROC curve needs scores of both kinds");
+  if (positive.empty() || negative.empty()) fail("a ROC curve needs scores of known and of unknown images");
   const auto above = means_of_tasks(placements(positive, negative), tasks);
   auto below = means_of_tasks(placements(negative, positive), tasks);  // the chance to be above a positive one
   double area = 0;
@@ -131,7 +131,7 @@ EpisodeOptions with_others(const OpenSetOptions& options, int64_t shots) {
 }
 
 double accepted_at_recall(std::vector<double> positive, const std::vector<double>& negative, double recall) {
-  if (positive.empty() || negative.empty()) fail("a false-accept rate needs scores of both kinds");
+  if (positive.empty() || negative.empty()) fail("a false-accept rate needs scores of known and of unknown images");
   std::sort(positive.begin(), positive.end());
   const auto rejected = to_whole<size_t>((1 - recall) * static_cast<double>(positive.size()) + 1e-9);
   const double threshold = positive[rejected];

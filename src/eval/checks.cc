@@ -64,7 +64,7 @@ class EpisodeChecker {
            to_string(split), to_string(split_));
     }
     int64_t& seen = class_seen_in_[static_cast<size_t>(label)];
-    if (seen == number_) fail("episode {} has the class '{}' twice", number_, name(label));
+    if (seen == number_) fail("episode {} has a duplicate class '{}'", number_, name(label));
     seen = number_;
   }
 
@@ -231,7 +231,7 @@ void check_permutation(const FeatureSet& features, const EpisodeList& list, cons
       if (std::max(before[old].margin, after[k].margin) > kTie && !follows_rounding(named, episode, before)) {
         fail(
             "'{}' predicts the image '{}' of episode {} differently when the queries come in another order: it uses "
-            "their order, which tells their classes",
+            "their order, which reveals their classes",
             named.method, features.image_ids[static_cast<size_t>(rows[old])], number);
       }
       ++checks.ties;

@@ -16,7 +16,7 @@ constexpr int64_t kFewestGroups = 16;
 Array some_of(const Array& features) {
   const int64_t n = features.size(0);
   if (n <= kMostToGroup) return features;
-  logger().info("of {} images {} are taken, evenly", n, kMostToGroup);
+  logger().info("of {} images {} are used, evenly spaced", n, kMostToGroup);
   std::vector<int64_t> rows;
   for (int64_t i = 0; i < kMostToGroup; ++i) rows.push_back(i * n / kMostToGroup);
   return features.gathered(rows);

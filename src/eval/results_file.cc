@@ -16,12 +16,12 @@ using nlohmann::json;
 template <typename T>
 T field(const json& object, const char* key, const std::string& where) {
   const auto found = object.find(key);
-  if (found == object.end()) fail("{} has no '{}': is it what `protocom evaluate --json` wrote?", where, key);
+  if (found == object.end()) fail("{}: missing '{}': expected a file of `protocom evaluate --json`", where, key);
   try {
     if constexpr (std::is_integral_v<T>) return whole_number<T>(*found);
     return found->get<T>();
   } catch (const json::exception&) {
-    fail("{}: '{}' is {}, which cannot be", where, key,
+    fail("{}: '{}' is {}, out of range", where, key,
          excerpt(found->dump(-1, ' ', false, json::error_handler_t::replace)));
   }
 }
@@ -50,19 +50,20 @@ std::string read_task(const json& object, const MethodResult& result, const std:
 
 void check(const MethodResult& result, const std::string& where) {
   if (result.mode != "inductive" && result.mode != "transductive" && result.mode != "semi-supervised") {
-    fail("{}: mode '{}' is neither inductive nor transductive nor semi-supervised", where, excerpt(result.mode));
+    fail("{}: unknown mode '{}': expected inductive, transductive or semi-supervised", where, excerpt(result.mode));
   }
   if (!(result.accuracy.value >= 0.0 && result.accuracy.value <= 100.0)) {
-    fail("{}: accuracy {} is not a percentage", where, result.accuracy.value);
+    fail("{}: accuracy {} is out of range 0 to 100", where, result.accuracy.value);
   }
   if (!(result.accuracy.ci95 >= 0.0 && result.accuracy.ci95 <= 100.0))
-    fail("{}: the interval {} is not one of a percentage", where, result.accuracy.ci95);
+    fail("{}: the interval {} is out of range", where, result.accuracy.ci95);
   if (result.cosine && !(std::abs(result.cosine->value) <= 1.0 + 1e-6 && std::abs(result.cosine->ci95) <= 2.0))
-    fail("{}: {} is not a cosine", where, result.cosine->value);
+    fail("{}: cosine {} is out of range -1 to 1", where, result.cosine->value);
   for (const double accuracy : result.per_episode) {
-    if (!(accuracy >= 0.0 && accuracy <= 100.0)) fail("{}: accuracy {} is not a percentage", where, accuracy);
+    if (!(accuracy >= 0.0 && accuracy <= 100.0)) fail("{}: accuracy {} is out of range 0 to 100", where, accuracy);
   }
-  if (result.n_way < 2 || result.k_shot < 0) fail("{}: {}-way {}-shot cannot be", where, result.n_way, result.k_shot);
+  if (result.n_way < 2 || result.k_shot < 0)
+    fail("{}: {}-way {}-shot is out of range", where, result.n_way, result.k_shot);
 }
 
 MethodResult parse_result(const json& object, const std::string& where) {
@@ -114,7 +115,7 @@ std::string Evaluation::dataset_name() const {
 namespace {
 
 Evaluation parse(const json& parsed, const std::string& name) {
-  if (!parsed.is_object()) fail("{} is not a JSON object: is it what `protocom evaluate --json` wrote?", name);
+  if (!parsed.is_object()) fail("{} is not a JSON object: expected a file of `protocom evaluate --json`", name);
   Evaluation evaluation;
   evaluation.name = name;
   evaluation.header = parsed.value("header", json::object());

@@ -146,9 +146,7 @@ void check_split(const std::vector<EvaluationTask>& tasks) {
   for (const EvaluationTask& task : tasks) {
     for (const EpisodeList& list : task.lists) {
       if (list.split == Split::kNovel)
-        fail_usage(
-            "parameters are not chosen on novel classes, because what is chosen on them cannot be reported on them; "
-            "take --split val");
+        fail_usage("parameters cannot be chosen on novel classes, on which results are reported: use --split val");
     }
   }
 }
@@ -227,7 +225,7 @@ std::vector<std::string> read_chosen(const std::filesystem::path& path) {
     make_methods(chosen);
     return chosen;
   } catch (const json::exception&) {
-    fail("{} has no header or no list 'chosen' of methods: is it what `protocom tune --out` wrote?", path.string());
+    fail("{}: missing header or list 'chosen' of methods: expected a file of `protocom tune --out`", path.string());
   } catch (const UsageError& error) {
     fail("{}: {}", path.string(), error.what());
   }

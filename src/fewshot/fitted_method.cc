@@ -25,8 +25,7 @@ MethodState read_state(const NpzReader& reader) {
   for (const std::string& name : reader.names()) {
     if (name.compare(0, prefix.size(), prefix) != 0) continue;
     Array array = reader.array(name);
-    if (is_real(array.type()) && !is_finite(array))
-      fail("{}: '{}' has values that are NaN or infinite", reader.path().string(), name);
+    if (is_real(array.type()) && !is_finite(array)) fail("{}: '{}' is not finite", reader.path().string(), name);
     state.tensors.emplace_back(name.substr(prefix.size()), std::move(array));
   }
   if (reader.has(kAttributes)) state.attributes = reader.strings(kAttributes);
@@ -47,8 +46,8 @@ std::unique_ptr<Method> variant_of(const Method& fitted, MethodCall call) {
     if (!parameter.when_fitted || file.name != call.name) continue;
     const ParameterValue value = value_in(file, parameter);
     if (call.parameters.count(parameter.name) != 0 && value_in(call, parameter) != value) {
-      fail_usage("'{}' is asked for, but the file was fitted with {}={}: fit it anew for another {}", call.text(),
-                 parameter.name, to_string(value), parameter.name);
+      fail_usage("'{}' is asked for, but the file was fitted with {}={}: run `protocom fit` with the {} you want",
+                 call.text(), parameter.name, to_string(value), parameter.name);
     }
     call.parameters[parameter.name] = to_string(value);
   }
@@ -98,7 +97,7 @@ const FittedMethod& source_of(const std::vector<FittedMethod>& fitted, const Met
   for (const FittedMethod& method : fitted) {
     if (method.method->spec().name == name) labels.push_back(method.method->label());
   }
-  fail_usage("'{}' may be taken from {} of the files given ({}): name its parameters, or give one file", label,
+  fail_usage("'{}' is ambiguous: {} of the files hold it ({}): name its parameters, or give one file", label,
              found.empty() ? "none" : "several", fmt::join(labels, ", "));
 }
 
@@ -191,7 +190,7 @@ FittedMethod space_of(const FittedMethod& fitted) {
   FittedMethod space;
   space.method = fitted.method->as_space();
   space.feature_dim = fitted.feature_dim;
-  if (space.method == nullptr) fail("'{}' has no space for other classes; fit 'plda'", fitted.method->label());
+  if (space.method == nullptr) fail("'{}' cannot be used on other classes; fit 'plda'", fitted.method->label());
   return space;
 }
 
@@ -245,8 +244,8 @@ std::string warning_of_other_shots(const Method& method, const Shots& asked) {
   const std::string found =
       asked.fewest == asked.most ? std::to_string(asked.most) : fmt::format("{} to {}", asked.fewest, asked.most);
   return fmt::format(
-      "'{}' was fitted for {} labelled image{} per class and is asked about classes of {}: `protocom fit "
-      "--method {}:shots=...` fits it for another number",
+      "'{}' was fitted for {} labelled image{} per class, found {}: run `protocom fit --method {}:shots=...` with the "
+      "number you want",
       method.label(), *fitted, *fitted == 1 ? "" : "s", found, method.spec().name);
 }
 

@@ -18,14 +18,14 @@ void Method::fit(const FitInputs&) { fail_usage("'{}' needs no fitting: name it 
 
 void Method::load(const MethodState& state) {
   if (!state.empty())
-    fail("'{}' holds nothing fitted, the file has {} tensors for it", spec().name, state.tensors.size());
+    fail("'{}' has no fitted state, but the file has {} tensors for it", spec().name, state.tensors.size());
 }
 
 const Array& MethodState::at(const std::string& name) const {
   for (const auto& [own, tensor] : tensors) {
     if (own == name) return tensor;
   }
-  fail("the fitted method lacks the tensor '{}'", name);
+  fail("the fitted method: missing tensor '{}'", name);
 }
 
 }  // namespace protocom

@@ -123,7 +123,7 @@ void add_method(MethodSpec spec, std::function<std::unique_ptr<Method>()> make) 
   const std::lock_guard lock(added.mutex);
   std::vector<std::string> names;
   if (find_in(definitions(), name, names) != nullptr || find_in(added.definitions, name, names) != nullptr)
-    fail_usage("there is a method '{}' already", name);
+    fail_usage("the method '{}' exists already", name);
   auto make_checked = [name, make = std::move(make)](const ParameterTexts& texts) {
     check_parameter_names(name, {}, texts);
     return make();
@@ -172,7 +172,7 @@ Methods make_methods(const std::vector<std::string>& texts) {
   std::set<std::string> labels;
   for (const std::string& text : texts) {
     all.push_back(make_method(text));
-    if (!labels.insert(all.back()->label()).second) fail_usage("the method '{}' is named twice", all.back()->label());
+    if (!labels.insert(all.back()->label()).second) fail_usage("duplicate method '{}'", all.back()->label());
   }
   return all;
 }
@@ -188,7 +188,7 @@ std::string label_meant(const std::vector<std::string>& labels, const std::strin
   if (has(labels, exact)) return exact;
   if (text.find(':') != std::string::npos) return "";
   const std::vector<std::string> found = named(labels, text);
-  if (found.size() > 1) fail_usage("'{}' may be {}: name one of them in full", text, fmt::join(found, " or "));
+  if (found.size() > 1) fail_usage("'{}' is ambiguous ({}): name one of them in full", text, fmt::join(found, " or "));
   return found.empty() ? "" : found.front();
 }
 

@@ -17,7 +17,7 @@ namespace {
 void check_sizes(const MethodContext& context, const Array& table) {
   if (table.dim() != 2 || table.type() != NumberType::kFloat32) fail("features must be a float32 matrix");
   if (context.maps.defined() && context.maps.size(0) != table.size(0))
-    fail("there are feature maps of {} images and features of {}", context.maps.size(0), table.size(0));
+    fail("found feature maps of {} images and features of {}", context.maps.size(0), table.size(0));
 }
 
 }  // namespace

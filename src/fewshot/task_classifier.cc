@@ -28,7 +28,7 @@ Array checked_rows(const Array& rows, const char* what) {
 
 Array checked_labels(const Array& labels, int64_t rows, int64_t classes) {
   if (!labels.defined() || labels.dim() != 1 || labels.size(0) != rows)
-    fail("there are {} features and labels {}: one label a feature was expected", rows, sizes_of(labels));
+    fail("expected one label per feature, found {} features and labels {}", rows, sizes_of(labels));
   if (is_real(labels.type()) || labels.type() == NumberType::kBool)
     fail("labels should be whole numbers, found {}", to_string(labels.type()));
   Array whole = labels.to(NumberType::kInt64);
@@ -69,7 +69,7 @@ TaskInputs checked_inputs(TaskInputs inputs, const Method& method) {
   if (inputs.classes < 1) fail("a task needs at least one class, found {}", inputs.classes);
   const auto names = static_cast<int64_t>(inputs.class_names.size());
   if (names > 0 && names != inputs.classes) fail("there are {} class names for {} classes", names, inputs.classes);
-  if (inputs.knowledge && names == 0) fail("knowledge is of classes by their names, and these have none");
+  if (inputs.knowledge && names == 0) fail("knowledge needs the names of the classes");
   if (inputs.features.defined() || inputs.feature_dim == 0) {
     inputs.features = checked_rows(inputs.features, "features");
     inputs.labels = checked_labels(inputs.labels, inputs.features.size(0), inputs.classes);
@@ -115,7 +115,7 @@ std::vector<float> checked_shares(const Array& shares, int64_t classes) {
   std::vector<float> all(floats.data<float>(), floats.data<float>() + classes);
   const bool above = std::all_of(all.begin(), all.end(), [](float share) { return share >= 0; });
   if (!above || !(std::accumulate(all.begin(), all.end(), 0.0) > 0))
-    fail("shares of the classes should be at least 0, and some above it");
+    fail("shares of the classes should be at least 0, and not all 0");
   return all;
 }
 

@@ -14,8 +14,7 @@ namespace {
 /// Of `values` that follow from feature maps: these are read as they are drawn, so that nothing before looks at all of
 /// them.
 void check_finite(const at::Tensor& values) {
-  if (!values.isfinite().all().item<bool>())
-    fail("there are feature maps with values that are infinite or not numbers: extract them again");
+  if (!values.isfinite().all().item<bool>()) fail("the feature maps are not finite: extract them again");
 }
 
 }  // namespace

@@ -241,7 +241,7 @@ std::string class_name_in(const std::string& written) {
 
 ClassInfo class_or_404(const RecognizerFile& file, const std::string& name) {
   auto found = file.find_class(class_name_in(name));
-  if (!found) refuse(404, "there is no class '{}'", excerpt(name));
+  if (!found) refuse(404, "unknown class '{}'", excerpt(name));
   return std::move(*found);
 }
 
@@ -251,13 +251,13 @@ ExampleInfo example_or_404(const RecognizerFile& file, int64_t id) {
   } catch (const DatabaseError&) {
     throw;  // it is the file
   } catch (const Error&) {
-    refuse(404, "there is no example {}", id);
+    refuse(404, "unknown example {}", id);
   }
 }
 
 int64_t id_of(const std::string& text) {
   const bool is_number = !text.empty() && text.size() < 19 && text.find_first_not_of("0123456789") == std::string::npos;
-  if (!is_number) refuse(404, "there is no example '{}'", excerpt(text));
+  if (!is_number) refuse(404, "unknown example '{}'", excerpt(text));
   return std::stoll(text);
 }
 

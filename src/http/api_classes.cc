@@ -40,7 +40,7 @@ std::optional<int64_t> change_asked_for(const std::string& body, const JsonShape
 }
 
 void check_free(const RecognizerFile& file, const std::string& name) {
-  if (file.find_class(name)) refuse(409, "there is a class '{}' already", excerpt(name));
+  if (file.find_class(name)) refuse(409, "the class '{}' exists already", excerpt(name));
 }
 
 }  // namespace
@@ -126,7 +126,7 @@ json new_numbers(const std::vector<ExampleInfo>& before, const std::vector<Examp
 json Api::merge_class(const Request& request) {
   const std::string name = class_name_in(request.parameters.at("class"));
   const json body = read_json_body(request.body, shape_of(request, {"into"})).members;
-  if (!body.contains("into")) refuse(400, "give the class that it becomes part of: {{\"into\": \"okapi\"}}");
+  if (!body.contains("into")) refuse(400, "give the class to merge it into: {{\"into\": \"okapi\"}}");
   const std::string into = class_name_in(text_in(body, "into"));
   return with_editor(request, [&](Recognizer& editor) {
     RecognizerFile& file = editor.file();

@@ -106,7 +106,7 @@ std::string ApiKeys::add(ApiKey key) {
   if (key.name.empty()) fail_usage("a key needs a name, by which it can be removed");
   check_rate(key.per_minute);
   for (const ApiKey& api_key : keys_) {
-    if (api_key.name == key.name) fail_usage("there is a key '{}' already", key.name);
+    if (api_key.name == key.name) fail_usage("the key '{}' exists already", key.name);
   }
   const std::string text = random_text();
   key.sha256 = sha256_of(text);
@@ -117,7 +117,7 @@ std::string ApiKeys::add(ApiKey key) {
 void ApiKeys::remove(const std::string& name) {
   const auto found =
       std::find_if(keys_.begin(), keys_.end(), [&](const ApiKey& api_key) { return api_key.name == name; });
-  if (found == keys_.end()) fail_usage("there is no key '{}'", excerpt(name));
+  if (found == keys_.end()) fail_usage("unknown key '{}'", excerpt(name));
   keys_.erase(found);
 }
 

@@ -16,7 +16,7 @@ const std::vector<std::pair<std::string, std::string>> kPagePolicy = {
 
 Response page_part(const std::string& type, const std::string& stem) {
   const std::string_view text = embedded_page(stem);
-  if (text.empty()) refuse(404, "there is nothing here");
+  if (text.empty()) refuse(404, "not found");
   return {200, type, std::string(text), kPagePolicy};
 }
 
@@ -29,7 +29,7 @@ Route page_route(const std::string& pattern, const std::string& type, const std:
 void show_module(const Request& request, const Respond& respond) {
   constexpr std::string_view kEnd = ".js";
   const std::string& name = request.parameters.at("module");
-  if (!ends_with(name, kEnd) || name == kEnd) refuse(404, "there is nothing here");
+  if (!ends_with(name, kEnd) || name == kEnd) refuse(404, "not found");
   respond(page_part("text/javascript; charset=utf-8", name.substr(0, name.size() - kEnd.size())));
 }
 

@@ -11,7 +11,7 @@ UnlabelledEntry unlabelled_or_404(const RecognizerFile& file, int64_t id) {
   for (const UnlabelledEntry& entry : file.list_unlabelled()) {
     if (entry.id == id) return entry;
   }
-  refuse(404, "there is no unlabelled photo {}", id);
+  refuse(404, "unknown unlabelled photo {}", id);
 }
 
 /// Throws HttpError 409 where so many more would be of no use.
@@ -19,7 +19,7 @@ void check_takes(Recognizer& recognizer, int64_t more) {
   recognizer.check_learns_from_unlabelled();
   const int64_t held = recognizer.file().count_unlabelled();
   if (held + more > kMostUnlabelled)
-    refuse(409, "there are {} unlabelled photos, and {} more would be more than {}, beyond which they hardly gain",
+    refuse(409, "there are {} unlabelled photos, and {} more exceed the limit of {}, beyond which they hardly help",
            held, more, kMostUnlabelled);
 }
 

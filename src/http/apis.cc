@@ -27,7 +27,7 @@ std::vector<fs::path> recognizers_in(const fs::path& folder) {
   std::sort(found.begin(), found.end());
   for (const fs::path& path : found) {
     if (std::find(kTaken.begin(), kTaken.end(), path.stem().string()) != kTaken.end())
-      fail("{}: a path of the server is called '{}': rename this recognizer", path.string(), path.stem().string());
+      fail("{}: '{}' is a path of the server: rename this recognizer", path.string(), path.stem().string());
   }
   return found;
 }

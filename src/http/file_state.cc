@@ -9,7 +9,8 @@ namespace protocom::http {
 void FileState::check(Clock::time_point arrived) {
   const std::lock_guard lock(mutex_);
   if (busy_at_ >= arrived)
-    throw DatabaseError(DatabaseFault::kBusy, "another process keeps the recognizer's file; nothing was changed");
+    throw DatabaseError(DatabaseFault::kBusy,
+                        "the recognizer's file is locked by another process; nothing was changed");
 }
 
 void FileState::note(const DatabaseError& error) {

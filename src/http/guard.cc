@@ -67,7 +67,7 @@ Guard::Guard(fs::path keys, std::vector<std::string> origins) : path_(std::move(
     if (origin != "*" && !is_origin(origin))
       fail_usage("'{}' is not an origin: expected https://name or https://name:port, or *", excerpt(origin));
   }
-  if (path_.empty() && !origins_.empty()) fail_usage("pages of other sites may only ask a server with API keys");
+  if (path_.empty() && !origins_.empty()) fail_usage("pages of other sites need a server with API keys");
   if (path_.empty()) return;
   read_ = stamp_of(path_);
   keys_ = ApiKeys::read(path_);
@@ -97,7 +97,7 @@ void Guard::read_changes() {
     keys_ = ApiKeys::read(path_);
     logger().info("{}: read again, {} API keys are accepted", path_.string(), keys_.all().size());
   } catch (const Error& damaged) {
-    logger().error("{}; the keys before stay", damaged.what());
+    logger().error("{}; the previous keys stay valid", damaged.what());
   }
 }
 
@@ -109,16 +109,16 @@ bool Guard::allows_origin(const std::string& origin) const {
 ApiKey Guard::key_of(const Head& head) {
   read_changes();
   const auto key = keys_.find(key_text(head.authorization));
-  if (!key) refuse(401, "there is no such key");
+  if (!key) refuse(401, "unknown key");
   return *key;
 }
 
 void Guard::check(const Head& head, Asks asks) {
   if (!is_same_site(head) && !allows_origin(head.origin))
-    refuse(403, "requests of other sites' pages are not answered (serve --allow-origin)");
+    refuse(403, "requests from other sites' pages are refused (serve --allow-origin)");
   // What asks for nothing, the server's own page among it, may be linked to from anywhere.
   if (asks != Asks::kNothing && is_from_other_page(head) && !allows_origin(head.origin))
-    refuse(403, "what other sites' pages show, follow or send is not answered (serve --allow-origin)");
+    refuse(403, "content, links and forms of other sites' pages are refused (serve --allow-origin)");
   if (path_.empty()) return check_from_here(head);
   if (asks == Asks::kNothing) return;
   const std::lock_guard lock(mutex_);

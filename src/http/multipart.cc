@@ -118,12 +118,12 @@ std::vector<Part> parse_multipart(std::string_view body, std::string_view conten
     const std::string_view headers = body.substr(0, blank);
     body.remove_prefix(blank + 4);
     const size_t end = body.find(delimiter);
-    if (end == std::string_view::npos) refuse(400, "a part has no end: the boundary that follows it is missing");
+    if (end == std::string_view::npos) refuse(400, "a part has no end: missing boundary after it");
     parts.push_back(read_part(headers, body.substr(0, end)));
     body.remove_prefix(end + delimiter.size());
   }
   body.remove_prefix(2);
-  if (!body.empty() && body != "\r\n") refuse(400, "there is text behind the last part");
+  if (!body.empty() && body != "\r\n") refuse(400, "unexpected text after the last part");
   return parts;
 }
 

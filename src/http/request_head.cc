@@ -39,10 +39,11 @@ void check_head(const wire::fields& fields) {
                                  wire::field::transfer_encoding, wire::field::expect}) {
     if (fields.count(name) > 1) refuse(400, "duplicate header {}", std::string(wire::to_string(name)));
   }
-  if (fields.count(wire::field::host) == 0) refuse(400, "the header Host is missing");
+  if (fields.count(wire::field::host) == 0) refuse(400, "missing header Host");
   const std::string coding = field(fields, wire::field::transfer_encoding);
-  if (!coding.empty() && !beast::iequals(coding, "chunked")) refuse(400, "the transfer coding has to be chunked");
-  if (!field(fields, wire::field::content_encoding).empty()) refuse(415, "bodies have to be sent as they are");
+  if (!coding.empty() && !beast::iequals(coding, "chunked"))
+    refuse(400, "the transfer coding is not supported: expected chunked");
+  if (!field(fields, wire::field::content_encoding).empty()) refuse(415, "Content-Encoding is not supported");
 }
 
 std::optional<HttpError> complaint(boost::beast::error_code error) {
@@ -51,7 +52,7 @@ std::optional<HttpError> complaint(boost::beast::error_code error) {
   if (error == wire::error::body_limit) return HttpError{413, "the body is too long"};
   if (error.category() != make_error_code(wire::error::bad_target).category()) return std::nullopt;
   if (error == wire::error::end_of_stream || error == wire::error::partial_message) return std::nullopt;
-  return HttpError{400, "this is not a request of HTTP/1.1"};
+  return HttpError{400, "invalid request: expected HTTP/1.1"};
 }
 
 }  // namespace protocom::http

@@ -75,14 +75,14 @@ Match find_route(const std::vector<Route>& routes, const Head& head) {
     if (route.method == method) return match;
     allowed.push_back(route.method);
   }
-  if (allowed.empty()) refuse(404, "there is nothing here");
+  if (allowed.empty()) refuse(404, "not found");
   const std::string list = fmt::format("{}", fmt::join(allowed, ", "));
-  throw HttpError{405, "this is for " + list, 0, list};
+  throw HttpError{405, "this path takes " + list, 0, list};
 }
 
 void check_content(const Route& route, const Head& head) {
   if (!has_body(head)) return;
-  if (route.takes.empty()) refuse(400, "this request has no body");
+  if (route.takes.empty()) refuse(400, "expected no body");
   const std::string type = media_type(head.content_type);
   for (const std::string& take : route.takes) {
     const bool all_of_kind = take.back() == '*';

@@ -67,7 +67,7 @@ void check_options(const ServerOptions& options) {
     fail_usage("a port must be between 0 and 65535, found {}", options.port);
   const int64_t longest = std::max(options.limits.body_bytes, options.limits.json_bytes);
   if (longest > options.limits.waiting_bytes)
-    fail_usage("a body may have {} bytes but all together only {}: no such body could ever be taken", longest,
+    fail_usage("a body may have {} bytes, which exceeds the limit of {} for all together", longest,
                options.limits.waiting_bytes);
 }
 
@@ -171,7 +171,7 @@ struct Server::Parts {
         sockets.run();
         return;
       } catch (const std::exception& error) {
-        logger().error("a connection was given up: {}", reason_of(error));
+        logger().error("a connection was closed: {}", reason_of(error));
       }
     }
   }

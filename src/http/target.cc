@@ -42,7 +42,7 @@ std::vector<std::string> path_of(std::string_view target) {
   if (target == "/") return parts;
   for (const std::string_view part : split_at(target.substr(1), '/')) {
     parts.push_back(decode(part));
-    if (parts.back().empty()) refuse(404, "there is nothing here");
+    if (parts.back().empty()) refuse(404, "not found");
   }
   return parts;
 }

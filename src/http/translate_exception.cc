@@ -10,7 +10,7 @@ constexpr int kComeAgain = 5;  // seconds
 
 HttpError internal(const std::exception& error) {
   logger().error("{}", reason_of(error));
-  return {500, "something went wrong in the server; its log says what"};
+  return {500, "internal error; see the server's log"};
 }
 
 }  // namespace

@@ -63,7 +63,7 @@ std::string from_base64(std::string_view text, size_t number) {
   const int written =
       EVP_DecodeBlock(reinterpret_cast<unsigned char*>(bytes.data()),
                       reinterpret_cast<const unsigned char*>(plain.data()), static_cast<int>(plain.size()));
-  if (written < 0 || plain.empty()) refuse(400, "image {} is no base64", number);
+  if (written < 0 || plain.empty()) refuse(400, "image {} is not base64", number);
   bytes.resize(length);
   return bytes;
 }
@@ -112,8 +112,8 @@ Sent read_form(const Request& request, const UploadOptions& options) {
       continue;
     }
     if (std::find(options.fields.begin(), options.fields.end(), part.name) == options.fields.end())
-      refuse(400, "a form has no field '{}' here: images are fields 'image'{}", excerpt(part.name),
-             options.fields.empty() ? "" : fmt::format(", others are '{}'", fmt::join(options.fields, "', '")));
+      refuse(400, "unknown field '{}' of the form: expected 'image'{}", excerpt(part.name),
+             options.fields.empty() ? "" : fmt::format(", or '{}'", fmt::join(options.fields, "', '")));
     if (!form.fields.emplace(part.name, part.content).second)
       refuse(400, "duplicate field '{}' of the form", excerpt(part.name));
   }

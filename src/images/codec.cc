@@ -17,7 +17,7 @@ namespace {
 void take_pixels(int64_t height, int64_t width, int64_t pixels, const DecodeOptions& options) {
   if (options.pixels_left == nullptr) return;
   *options.pixels_left -= pixels;
-  if (*options.pixels_left < 0) fail("the image is {} x {} pixels, more than are left for it", width, height);
+  if (*options.pixels_left < 0) fail("the image is {} x {} pixels, which exceeds the limit left for it", width, height);
 }
 
 }  // namespace

@@ -43,7 +43,7 @@ constexpr stbi_io_callbacks kCallbacks = {on_read, on_skip, on_end};
 
 [[noreturn]] void fail_to_decode(const BmpSource& source) {
   if (source.truncated) fail("truncated BMP");
-  fail("damaged or unusual BMP: {}", stbi_failure_reason());
+  fail("damaged or unsupported BMP: {}", stbi_failure_reason());
 }
 
 /// What the header of Windows (BITMAPINFOHEADER and its successors) states, or zeros.
@@ -94,7 +94,7 @@ std::string without_gap(std::string_view bytes, const BmpHeader& header) {
 Decoded decode_bmp(std::string_view bytes, const DecodeOptions& options) {
   const BmpHeader stated = header_of(bytes);
   if (stated.compression == kRunsOfBytes || stated.compression == kRunsOfHalfBytes)
-    fail("a kind of BMP that is not read (run-length encoded)");
+    fail("unsupported BMP (run-length encoded)");
   const std::string whole = without_gap(bytes, stated);
   if (!whole.empty()) bytes = whole;
   int width = 0;

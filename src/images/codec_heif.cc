@@ -28,7 +28,7 @@ int64_t coded_pixels(const DecodeOptions& options) { return 2 * options.max_pixe
 void charge(int64_t counted, int64_t used, const DecodeOptions& options) {
   if (options.pixels_left == nullptr || used <= counted) return;
   *options.pixels_left -= used - counted;
-  if (*options.pixels_left < 0) fail("the image's pictures have {} pixels, more than are left for it", used);
+  if (*options.pixels_left < 0) fail("the image's pictures have {} pixels, which exceeds the limit left for it", used);
 }
 
 /// @param counted  pixels that were counted already
@@ -39,7 +39,7 @@ Owned<heif_image> decode_pixels(const heif_image_handle* handle, heif_chroma chr
   const heif_error error = heif_decode_image(handle, &decoded, heif_colorspace_RGB, chroma, nullptr);
   Owned<heif_image> pixels(decoded, [](heif_image* item) { heif_image_release(item); });
   charge(counted, coded_pixels(options) - CodedPixels::left(), options);
-  if (budget.exceeded()) fail("damaged HEIC or AVIF (its pictures are larger than it says, and than is allowed)");
+  if (budget.exceeded()) fail("damaged HEIC or AVIF (its images are larger than declared and allowed)");
   check(error);
   return pixels;
 }
@@ -95,7 +95,7 @@ Decoded decode_heif(std::string_view bytes, const DecodeOptions& options) {
   const int64_t stated = stated_height * stated_width;
   // What tiles are put together on is as large as another place of the file says.
   const int64_t canvas = heif_canvas_pixels(bytes);
-  if (canvas > coded_pixels(options)) fail("the image is put together on {} pixels, too many", canvas);
+  if (canvas > coded_pixels(options)) fail("the image's canvas has too many pixels, {}", canvas);
   charge(stated, canvas, options);
   const int side =
       std::max(heif_image_handle_get_ispe_width(handle.get()), heif_image_handle_get_ispe_height(handle.get()));

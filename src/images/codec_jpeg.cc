@@ -210,7 +210,7 @@ Decoded decode_jpeg(std::string_view bytes, const DecodeOptions& options) {
 }  // namespace codec
 
 std::string encode_jpeg(const Image& image, int quality) {
-  if (quality < 1 || quality > 100) fail_usage("a JPEG quality is 1..100, not {}", quality);
+  if (quality < 1 || quality > 100) fail_usage("JPEG quality out of range: expected 1 to 100, found {}", quality);
   codec::JpegErrors errors{};
   jpeg_compress_struct info{};
   info.err = codec::set_up(errors);

@@ -59,11 +59,11 @@ Stream stream_of(Jpeg2000Source& source) {
 void check_channels(const opj_image_t& image, const DecodeOptions& options) {
   constexpr OPJ_UINT32 kMostChannels = 4;
   if (image.numcomps < 1 || image.numcomps > kMostChannels)
-    fail("a JPEG 2000 of {} channels is not read; 1 to {} are", image.numcomps, kMostChannels);
+    fail("unsupported JPEG 2000: {} channels, expected 1 to {}", image.numcomps, kMostChannels);
   check_size(int64_t{image.y1} - image.y0, int64_t{image.x1} - image.x0, options);
   for (OPJ_UINT32 c = 0; c < image.numcomps; ++c) {
     if (image.comps[c].dx != 1 || image.comps[c].dy != 1 || image.comps[c].prec > 16 || image.comps[c].prec < 1)
-      fail("a kind of JPEG 2000 that is not read (channels of several sizes, or of more than 16 bits)");
+      fail("unsupported JPEG 2000 (channels of several sizes, or of more than 16 bits)");
   }
 }
 
@@ -122,7 +122,7 @@ Decoded decode_jpeg_2000(std::string_view bytes, const DecodeOptions& options) {
     fail("damaged or truncated JPEG 2000");
   if (image->color_space == OPJ_CLRSPC_SYCC || image->color_space == OPJ_CLRSPC_EYCC ||
       image->color_space == OPJ_CLRSPC_CMYK)
-    fail("a kind of JPEG 2000 that is not read (its colours are not RGB)");
+    fail("unsupported JPEG 2000 (its colours are not RGB)");
   std::string profile;
   if (image->icc_profile_buf != nullptr && image->icc_profile_len > 0)
     profile.assign(reinterpret_cast<const char*>(image->icc_profile_buf), image->icc_profile_len);

@@ -70,8 +70,7 @@ class FirstFrame {
   void start() {
     check(JxlDecoderGetBasicInfo(decoder_.get(), &info_));
     constexpr uint32_t kMostExtra = 4;  // each takes as much memory as a colour
-    if (info_.num_extra_channels > kMostExtra)
-      fail("a JPEG XL of {} extra channels is not read", info_.num_extra_channels);
+    if (info_.num_extra_channels > kMostExtra) fail("unsupported JPEG XL: {} extra channels", info_.num_extra_channels);
     check_size(info_.ysize, info_.xsize, options_);
   }
 

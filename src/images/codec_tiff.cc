@@ -142,7 +142,7 @@ Decoded decode_tiff(std::string_view bytes, const DecodeOptions& options) {
   const std::optional<Page> page = choose_page(file.get());
   if (!page) damaged();
   if (is_preview_of_raw(file.get(), *page))
-    fail("it is a camera's raw photo (DNG, NEF, ARW, ...), which is not read: export it as JPEG or TIFF");
+    fail("a camera's raw photo (DNG, NEF, ARW, ...) is not supported: export it as JPEG or TIFF");
   const uint32_t width = page->width, height = page->height;
   check_size(height, width, options);
   uint16_t orientation = 1;
@@ -151,7 +151,7 @@ Decoded decode_tiff(std::string_view bytes, const DecodeOptions& options) {
   char reason[1024] = "";
   TIFFRGBAImage reader{};
   if (TIFFRGBAImageOK(file.get(), reason) == 0 || TIFFRGBAImageBegin(&reader, file.get(), 1, reason) == 0)
-    fail("a kind of TIFF that is not read ({})", reason);
+    fail("unsupported TIFF ({})", reason);
   reader.req_orientation = reader.orientation;  // rows as they are stored: we turn them
   std::vector<uint32_t> raster(static_cast<size_t>(width) * height);
   const int done = TIFFRGBAImageGet(&reader, raster.data(), width, height);

@@ -90,7 +90,7 @@ Kinds kinds_of(std::string_view meta) {
     fields.skip(2);
     const std::string_view kind = version < 2 ? std::string_view{} : slice(fields.rest(), 0, 4);
     // libheif 1.15 writes outside of its memory where one lies beyond the border of another; no camera makes such.
-    if (kind == "iovl") fail("a kind of HEIC or AVIF that is not read (pictures laid over one another)");
+    if (kind == "iovl") fail("unsupported HEIC or AVIF (image overlay)");
     kinds.emplace(id, kind);
   }
   return kinds;
@@ -112,8 +112,7 @@ void check_kinds(const Kinds& kinds) {
     if (is_made(kind) || is_coded(kind)) return;
     if (!kind.empty()) others.insert(kind);
   }
-  if (!others.empty())
-    fail("a kind of HEIF that is not read ({})", excerpt(fmt::format("{}", fmt::join(others, ", "))));
+  if (!others.empty()) fail("unsupported HEIF ({})", excerpt(fmt::format("{}", fmt::join(others, ", "))));
 }
 
 /// For each item those that are decoded for it.
@@ -135,13 +134,13 @@ void add_references(std::string_view box, const Kinds& kinds, size_t& left, Need
     for (uint64_t count = fields.next(2); count > 0 && !fields.rest().empty(); --count) {
       const uint64_t to = fields.next(id_size);
       if (kind != "dimg" && kind != "auxl") continue;
-      if (left-- == 0) fail("damaged HEIC or AVIF (more references than it can have)");
+      if (left-- == 0) fail("damaged HEIC or AVIF (too many references)");
       if (kind == "dimg") {
         const std::string_view part = kind_of(kinds, to);
-        if (is_made(part)) fail("a kind of HEIC or AVIF that is not read (made of made pictures)");
+        if (is_made(part)) fail("unsupported HEIC or AVIF (an image derived from derived images)");
         // Of tiles libheif says so itself; otherwise it ends the process.
         if (is_made(kind_of(kinds, from)) && !is_coded(part))
-          fail("damaged HEIC or AVIF (a picture is made of what is no picture)");
+          fail("damaged HEIC or AVIF (a derived image refers to an item that is not an image)");
         needs[from].insert(to);
       }
       if (kind == "auxl") needs[to].insert(from);
@@ -249,10 +248,10 @@ void check_heif_structure(std::string_view bytes) {
     check_kinds(kinds);
     for (const std::string_view box : boxes(meta, "iref")) add_references(box, kinds, left, needs);
     for (const std::string_view box : boxes(meta, "iprp")) {
-      if (turns_too_often(box)) fail("damaged HEIC or AVIF (a picture is turned again and again)");
+      if (turns_too_often(box)) fail("damaged HEIC or AVIF (an image is rotated repeatedly)");
     }
   }
-  if (has_circle(needs)) fail("damaged HEIC or AVIF (a picture is made of itself)");
+  if (has_circle(needs)) fail("damaged HEIC or AVIF (an image is derived from itself)");
 }
 
 int64_t heif_canvas_pixels(std::string_view bytes) {

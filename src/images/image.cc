@@ -35,8 +35,7 @@ codec::Decoded decode_stored(std::string_view bytes, const DecodeOptions& option
   if (bytes.empty()) fail("the file is empty");
   const codec::Codec* codec = codec::codec_of(bytes);
   if (codec != nullptr) return codec->decode(bytes, options);
-  if (bytes.size() > 4 && bytes.substr(4, 4) == "ftyp")
-    fail("it is a video, or a kind of HEIF that is not read; HEIC and AVIF are");
+  if (bytes.size() > 4 && bytes.substr(4, 4) == "ftyp") fail("a video, or an unsupported HEIF; expected HEIC or AVIF");
   const std::string_view instead = found_instead(bytes);
   if (!instead.empty()) fail("it is {}; it is not a {} by its first bytes", instead, image_kinds());
   fail("it is not a {} by its first bytes", image_kinds());
@@ -66,7 +65,7 @@ ImageSize upright_size(const codec::Decoded& decoded) {
 int64_t largest_image() { return largest.load(std::memory_order_relaxed); }
 
 void set_largest_image(int64_t pixels) {
-  if (pixels < 1) fail_usage("the largest image has at least 1 pixel, not {}", pixels);
+  if (pixels < 1) fail_usage("the limit of pixels must be at least 1, found {}", pixels);
   largest.store(pixels, std::memory_order_relaxed);
 }
 

@@ -78,7 +78,7 @@ void check_palette(std::string_view header_boxes) {
     palette.next<uint16_t>();
     const uint32_t channels = palette.next<uint8_t>();
     if (channels > kMostComponents)
-      fail("a JPEG 2000 of {} channels is not read; 1 to {} are", channels, kMostComponents);
+      fail("unsupported JPEG 2000: {} channels, expected 1 to {}", channels, kMostComponents);
   }
 }
 
@@ -110,11 +110,10 @@ class Grid {
       if (end <= begin || tile == 0 || tile_begin > begin || tile_begin + tile <= begin) damaged_header();
       tiles *= (end - tile_begin + tile - 1) / tile;
       side_[i] = std::min(tile, end - begin);
-      if (tiles > kMostTiles)
-        fail("a JPEG 2000 of over {} tiles is not read: it would take memory for each of them", kMostTiles);
+      if (tiles > kMostTiles) fail("unsupported JPEG 2000: more than {} tiles, each of which takes memory", kMostTiles);
     }
     if (components_ < 1 || components_ > kMostComponents)
-      fail("a JPEG 2000 of {} channels is not read; 1 to {} are", components_, kMostComponents);
+      fail("unsupported JPEG 2000: {} channels, expected 1 to {}", components_, kMostComponents);
     seen_.resize(tiles);
   }
 
@@ -153,7 +152,7 @@ class Grid {
     if (levels > 32 || block > 12) damaged_header();
     const uint64_t pixels = side_[0] * side_[1];
     if ((uint64_t{1} << block) < kSmallestBlock && pixels > kFewPixels)
-      fail("a JPEG 2000 of code blocks of {} pixels is not read: it would take memory for each of them", 1U << block);
+      fail("unsupported JPEG 2000: code blocks of {} pixels, each of which takes memory", 1U << block);
     uint64_t all = 0, most = 0;
     for (uint32_t level = 0; level <= levels; ++level) {
       const uint32_t stated = has_precincts ? from.next<uint8_t>() : 0xff;
@@ -163,10 +162,10 @@ class Grid {
       most = std::max(most, count);
     }
     if (all > kFewPrecincts + pixels / kPixelsOfPrecinct)
-      fail("a JPEG 2000 of {} precincts in a tile is not read: it would take memory for each of them", all);
+      fail("unsupported JPEG 2000: {} precincts in a tile, each of which takes memory", all);
     const uint64_t packets = (layers_ + 1) * most * components_ * (levels + 1);
     if (packets > kFewPackets + pixels * kPacketsOfPixel)
-      fail("a JPEG 2000 of {} layers is not read: it would take memory for each of them", layers_);
+      fail("unsupported JPEG 2000: {} layers, each of which takes memory", layers_);
   }
 
   /// Those along a side that is halved so many times; one more, for they need not begin where the tile does.
@@ -205,7 +204,7 @@ void check_code(std::string_view bytes) {
     const std::string_view part = from.rest();
     const auto marker = from.next<uint16_t>();
     if (marker == kEnd) break;
-    if (marker != kTilePart) fail("damaged JPEG 2000 (a tile is not where the one before it ends)");
+    if (marker != kTilePart) fail("damaged JPEG 2000 (its tiles are not contiguous)");
     from.next<uint16_t>();  // the segment's length
     grid.see(from.next<uint16_t>());
     const uint64_t length = from.next<uint32_t>();

@@ -34,7 +34,7 @@ int64_t parse_side(const std::string& text, const std::string& value) {
     used = 0;
   }
   if (used == 0 || used != value.size() || side < 1 || side > kLargestSide)
-    fail_usage("'{}': a side is 1 to {} pixels, found '{}'", text, kLargestSide, value);
+    fail_usage("'{}': side out of range: expected 1 to {} pixels, found '{}'", text, kLargestSide, value);
   return side;
 }
 

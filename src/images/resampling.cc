@@ -19,7 +19,8 @@ Resampling parse_resampling(std::string_view word) { return value_of(kResampling
 
 Resampling resampling_of_pillow(int64_t number) {
   constexpr int64_t kCount = sizeof(kResamplings) / sizeof(kResamplings[0]);
-  if (number < 0 || number >= kCount) fail("a resampling is 0 to {} (Pillow's numbers), not {}", kCount - 1, number);
+  if (number < 0 || number >= kCount)
+    fail("resampling out of range: expected 0 to {} (Pillow's numbers), found {}", kCount - 1, number);
   return kResamplings[number].value;
 }
 

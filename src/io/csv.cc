@@ -193,7 +193,7 @@ CsvTable read_csv(const std::filesystem::path& path) {
     return true;
   });
   if (parser.open()) fail("{}:{}: a quote is opened and never closed", path.string(), row_line);
-  if (table.header.empty()) fail("{} is empty, a CSV with a header row was expected", path.string());
+  if (table.header.empty()) fail("{} is empty: expected a CSV with a header row", path.string());
   return table;
 }
 

@@ -58,16 +58,16 @@ bool is_device_name(const fs::path& path) {
 
 /// Throws Error when nothing can be written there: a folder, a name that is none, links in a circle.
 OutputPlace output_place(const fs::path& path) {
-  if (path.empty()) fail("cannot write '': a file name was expected");
+  if (path.empty()) fail("cannot write '': expected a file name");
   struct stat status {};
   OutputPlace place;
   if (::stat(path.c_str(), &status) != 0) {
     if (errno == ELOOP || errno == ENAMETOOLONG) fail("cannot write {}: {}", path.string(), std::strerror(errno));
-    if (!path.has_filename()) fail("cannot write {}: it is a folder's name, a file name was expected", path.string());
+    if (!path.has_filename()) fail("cannot write {}: it is a folder's name, expected a file name", path.string());
     place.path = follow(path, path);
     return place;
   }
-  if (S_ISDIR(status.st_mode)) fail("cannot write {}: it is a folder, a file name was expected", path.string());
+  if (S_ISDIR(status.st_mode)) fail("cannot write {}: it is a folder, expected a file name", path.string());
   place.is_stream = !S_ISREG(status.st_mode) || is_device_name(path);
   place.exists = true;
   place.mode = status.st_mode & 0777;
@@ -112,9 +112,9 @@ enum class Streams { kRefused, kOpenOnes };
 void check_readable(const fs::path& path, Streams streams) {
   struct stat status {};
   if (::stat(path.c_str(), &status) != 0 || S_ISREG(status.st_mode)) return;
-  if (S_ISDIR(status.st_mode)) fail("cannot read {}: it is a folder, a file was expected", path.string());
+  if (S_ISDIR(status.st_mode)) fail("cannot read {}: it is a folder, expected a file", path.string());
   if (streams == Streams::kRefused || !is_open_stream(path))
-    fail("cannot read {}: it is a {}, a plain file was expected", path.string(),
+    fail("cannot read {}: it is a {}, expected a plain file", path.string(),
          S_ISFIFO(status.st_mode) ? "pipe" : "device");
 }
 
@@ -308,7 +308,7 @@ void check_absent(const fs::path& path) {
 }
 
 void for_each_line(const fs::path& path, const std::function<bool(int64_t, std::string_view)>& visit) {
-  if (is_folder(path)) fail("cannot read {}: it is a folder, a text file was expected", path.string());
+  if (is_folder(path)) fail("cannot read {}: it is a folder, expected a text file", path.string());
   check_readable(path, Streams::kOpenOnes);
   const std::unique_ptr<gzFile_s, int (*)(gzFile)> file(gzopen(path.c_str(), "rb"), gzclose);
   if (!file) fail("cannot open {}: {}", path.string(), system_reason());

@@ -34,7 +34,7 @@ Number whole_number(const nlohmann::json& value) {
     fits = Limits::is_signed && value.get<int64_t>() >= static_cast<int64_t>(Limits::min());
   else if (value.is_number_integer())
     fits = static_cast<uint64_t>(value.get<int64_t>()) <= static_cast<uint64_t>(Limits::max());
-  if (!fits) throw nlohmann::json::type_error::create(302, "a whole number in range was expected", &value);
+  if (!fits) throw nlohmann::json::type_error::create(302, "expected a whole number in range", &value);
   return value.get<Number>();
 }
 

@@ -115,17 +115,17 @@ bool MatFile::has(const std::string& name) const {
 Array MatFile::matrix(const std::string& name) const {
   const Variable variable = impl_->read(name);
   if (variable->rank != 2 || variable->isComplex != 0)
-    fail("{}: a matrix of real numbers was expected", impl_->where(name));
+    fail("{}: expected a matrix of real numbers", impl_->where(name));
   if (count_of(*variable) == 0) return Array::zeros({0, 0}, NumberType::kFloat64);
   const Array values = variable->data == nullptr ? Array() : numbers_of(*variable);
-  if (!values.defined()) fail("{}: a matrix of numbers was expected", impl_->where(name));
+  if (!values.defined()) fail("{}: expected a matrix of numbers", impl_->where(name));
   return values;
 }
 
 std::vector<std::string> MatFile::texts(const std::string& name) const {
   const Variable variable = impl_->read(name);
   if (variable->class_type != MAT_C_CELL || (variable->data == nullptr && count_of(*variable) > 0))
-    fail("{}: a cell array of texts was expected", impl_->where(name));
+    fail("{}: expected a cell array of texts", impl_->where(name));
   std::vector<std::string> all;
   auto* const* cells = static_cast<matvar_t* const*>(variable->data);
   for (uint64_t i = 0; i < count_of(*variable); ++i) all.push_back(text_of(cells[i], impl_->where(name)));

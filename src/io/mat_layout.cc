@@ -266,9 +266,9 @@ class MatWalk {
 [[noreturn]] void refuse_hdf5(const std::filesystem::path& path) {
   const std::filesystem::path shown = name_in_code(path, "FILE.mat");
   fail(
-      "{} is a MATLAB file of version 7.3 (HDF5), which is not read: save it in MATLAB by save(..., '-v7'), or as npz: "
-      "python3 -c \"import h5py, numpy as np; f = h5py.File('{}'); x = f['features'][()]; y = f['labels'][()].ravel(); "
-      "np.savez('{}', features=x if len(x) == len(y) else x.T, labels=y)\"",
+      "{} is a MATLAB file of version 7.3 (HDF5), which is not supported: save it in MATLAB by save(..., '-v7'), or as "
+      "npz: python3 -c \"import h5py, numpy as np; f = h5py.File('{}'); x = f['features'][()]; y = "
+      "f['labels'][()].ravel(); np.savez('{}', features=x if len(x) == len(y) else x.T, labels=y)\"",
       path.string(), shown.string(), std::filesystem::path(shown).replace_extension(".npz").string());
 }
 

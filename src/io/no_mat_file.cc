@@ -8,8 +8,8 @@ struct MatFile::Impl {};
 
 MatFile::MatFile(const std::filesystem::path& path) {
   fail(
-      "{} is a MATLAB file, which this build of protocom does not read (it is without matio): save what is in it as "
-      "npz, for instance by scipy.io.loadmat and numpy.savez",
+      "{} is a MATLAB file, which is not supported by this build of protocom (it is without matio): save its contents "
+      "as npz, for instance by scipy.io.loadmat and numpy.savez",
       path.string());
 }
 

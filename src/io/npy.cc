@@ -168,8 +168,8 @@ namespace {
 void refuse_objects(const View& view, const std::string& where) {
   if (view.descr.rfind("|O", 0) == 0)
     fail(
-        "{}: an object array (dtype '|O') is Python's pickle, which could run anything, and is not read; save rows of "
-        "numbers as numpy.stack(list(x)).astype('f4'), texts as numpy.array(list(x), dtype=str)",
+        "{}: an object array (dtype '|O') is a Python pickle, which can run any code and is not supported; save rows "
+        "of numbers as numpy.stack(list(x)).astype('f4'), texts as numpy.array(list(x), dtype=str)",
         where);
 }
 
@@ -232,7 +232,7 @@ std::vector<std::string> to_strings(const View& view, const std::string& where) 
   refuse_objects(view, where);
   const bool wide = view.descr.rfind("<U", 0) == 0;
   if (!is_text(view)) fail("{}: dtype '{}' is not text", where, excerpt(view.descr));
-  if (view.shape.size() != 1) fail("{}: a text array of one dimension was expected", where);
+  if (view.shape.size() != 1) fail("{}: expected a text array of one dimension", where);
   const size_t length = text_length(view, where);
   const size_t width = wide ? 4 : 1;
   check_size(view, static_cast<int64_t>(length * width), where);

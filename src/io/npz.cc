@@ -59,8 +59,7 @@ void check_names(const std::filesystem::path& path, zip_t* archive) {
   const auto count = static_cast<zip_uint64_t>(zip_get_num_entries(archive, 0));
   for (zip_uint64_t i = 0; i < count; ++i) {
     const char* name = zip_get_name(archive, i, 0);
-    if (name != nullptr && !seen.insert(name).second)
-      fail("{}: it has the member '{}' twice", path.string(), excerpt(name));
+    if (name != nullptr && !seen.insert(name).second) fail("{}: duplicate member '{}'", path.string(), excerpt(name));
   }
 }
 

@@ -27,7 +27,7 @@ Array scratch_array(const std::filesystem::path& folder, Shape shape, NumberType
       full == 0 ? ::mmap(nullptr, static_cast<size_t>(bytes), PROT_READ | PROT_WRITE, MAP_SHARED, file, 0) : MAP_FAILED;
   const std::string reason = std::strerror(full != 0 ? full : errno);
   ::close(file);
-  if (address == MAP_FAILED) fail("cannot set {} MB aside in {}: {}", bytes >> 20, folder.string(), reason);
+  if (address == MAP_FAILED) fail("cannot reserve {} MB in {}: {}", bytes >> 20, folder.string(), reason);
   const auto release = [bytes](void* pointer) { ::munmap(pointer, static_cast<size_t>(bytes)); };
   return Array::view(address, std::move(shape), type, std::shared_ptr<void>(address, release));
 }

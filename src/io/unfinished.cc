@@ -181,7 +181,7 @@ void remove_leftovers(const fs::path& path) {
     if (fs::is_regular_file(status)) {
       fs::remove(found, ignored);
     } else if (fs::is_directory(status)) {
-      logger().warn("{} is left of a process that was killed; delete it when nothing in it is needed", found.string());
+      logger().warn("{} was left by a killed process; delete it unless you need its contents", found.string());
     }
   }
 }

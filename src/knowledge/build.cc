@@ -124,7 +124,7 @@ void embed_given(const BuildOptions& options, Knowledge& knowledge) {
     }
   }
   if (missing.size() == knowledge.classes.size())
-    fail("{} has a vector for none of the {} classes: they are called '{}', ..., the vectors '{}', ...",
+    fail("{} has no vector for any of the {} classes: they are called '{}', ..., the vectors '{}', ...",
          options.class_vectors_file.string(), missing.size(), missing.front(), given.classes.front());
   json without_class = json::array();
   for (const auto& [name, row] : place) without_class.push_back(name);
@@ -209,8 +209,8 @@ void report_vectors(const Knowledge& knowledge) {
     text = fmt::format("{} of {} classes have no vector: {}", missing.size(), knowledge.classes.size(),
                        listed(missing, knowledge));
   if (!others.empty()) {
-    text += fmt::format("{}{} vectors are of classes that are not wanted: {}", text.empty() ? "" : "; and ",
-                        others.size(), listed(others, knowledge));
+    text += fmt::format("{}{} vectors of other classes are ignored: {}", text.empty() ? "" : "; and ", others.size(),
+                        listed(others, knowledge));
   }
   logger().warn("{}", text);
 }

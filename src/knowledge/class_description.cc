@@ -42,7 +42,7 @@ std::vector<std::string> find_attributes(const Knowledge& knowledge, const std::
     if (is_titled(known.back(), name) || is_same_word(attribute, name)) found.push_back(attribute);
   }
   if (found.empty() && unknown == UnknownAttribute::kRefuse)
-    fail("the knowledge has no attribute '{}'{}", name, did_you_mean(name, known));
+    fail("unknown attribute '{}'{}", name, did_you_mean(name, known));
   return found;
 }
 
@@ -191,7 +191,7 @@ ClassDescription describe_by_attributes(const Knowledge& knowledge, const std::s
 
 ClassDescription describe_by_synset(const Knowledge& knowledge, const WordNet& wordnet, const std::string& synset,
                                     const DescribeOptions& options) {
-  if (!options.weights.empty()) fail_usage("weights are of attributes that are named: leave them out with a synset");
+  if (!options.weights.empty()) fail_usage("weights need named attributes: leave them out with a synset");
   const std::vector<Meronym> relations = relations_of(knowledge);
   const auto wnid = choose_synset(wordnet, synset, Kinship(wordnet, synsets_of(knowledge)));
   if (!wnid) fail("WordNet has no synset '{}'; expected a wnid (n02084071), a sense (dog.n.01) or a lemma", synset);

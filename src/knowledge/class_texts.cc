@@ -74,7 +74,8 @@ std::vector<std::string> read_class_names(const fs::path& path) {
     const std::string name = clean_name(line);
     if (name.empty()) return true;
     const auto [before, is_new] = lines.emplace(name, number);
-    if (!is_new) fail("{}:{}: class '{}' is in line {} too", path.string(), number, excerpt(name), before->second);
+    if (!is_new)
+      fail("{}:{}: duplicate class '{}' (first in line {})", path.string(), number, excerpt(name), before->second);
     names.push_back(name);
     return true;
   });
@@ -87,7 +88,7 @@ ClassTexts texts_of_names(const std::vector<std::string>& names, const std::vect
   made.classes = names;
   for (const std::string& pattern : templates) {
     if (pattern.find(kPlace) == std::string::npos)
-      fail_usage("the template '{}' has no {{}}, where the class's name goes: for instance '{}'", excerpt(pattern),
+      fail_usage("the template '{}' is missing {{}} for the class's name: for instance '{}'", excerpt(pattern),
                  kTextTemplate);
     for (size_t i = 0; i < names.size(); ++i) {
       const std::string title = title_of_name(names[i]);

@@ -88,7 +88,7 @@ NamedRows read_rows(const fs::path& path, const fs::path& names) {
   if (kind == ".npz") return read_rows_of_npz(path);
   if (kind == ".npy") return read_rows_of_npy(path, names);
   if (kind == ".csv" || kind == ".tsv" || kind == ".gz") return read_rows_of_csv(path);
-  fail("{}: vectors of classes are read from .npz, .npy (with --names) and .csv", path.string());
+  fail("{}: unsupported file of class vectors, expected .npz, .npy (with --names) or .csv", path.string());
 }
 
 void check_rows(const NamedRows& found, const fs::path& path) {

@@ -49,7 +49,7 @@ TableNames read_numbered_names(const std::filesystem::path& path) {
       fail("{}:{}: expected '{} name', found '{}'", path.string(), line, names.size() + 1, excerpt(text));
     }
     if (!names.add_new(std::string(text.substr(space + 1))))
-      fail("{}:{}: '{}' is named twice", path.string(), line, text.substr(space + 1));
+      fail("{}:{}: duplicate '{}'", path.string(), line, text.substr(space + 1));
     return true;
   });
   if (names.size() == 0) fail("{}: no names in it", path.string());
@@ -103,7 +103,7 @@ std::string with_blanks(std::string name) {
 
 /// A matrix of 0 and 1, one line per class.
 void check_binary(const FloatMatrix& table, const std::filesystem::path& path) {
-  if (!(table.array() == 0 || table.array() == 1).all()) fail("{}: expected 0 and 1 alone", path.string());
+  if (!(table.array() == 0 || table.array() == 1).all()) fail("{}: expected only 0 and 1", path.string());
 }
 
 std::string_view without_has(std::string_view name) { return name.substr(0, 4) == "has_" ? name.substr(4) : name; }

@@ -22,7 +22,7 @@ void check_names(const std::vector<std::string>& names, const char* what) {
   std::set<std::string> seen;
   for (const std::string& name : names) {
     if (name.empty()) fail("the knowledge has {} without a name", what);
-    if (!seen.insert(name).second) fail("the knowledge names {} '{}' twice", what, name);
+    if (!seen.insert(name).second) fail("the knowledge has {} '{}' twice", what, name);
   }
 }
 
@@ -32,7 +32,7 @@ void check_matrix(const Array& matrix, const char* name, int64_t rows, int64_t c
   if (matrix.size(0) != rows || matrix.size(1) != columns) {
     fail("'{}' of the knowledge is [{}, {}], expected [{}, {}]", name, matrix.size(0), matrix.size(1), rows, columns);
   }
-  if (!is_finite(matrix)) fail("'{}' of the knowledge holds NaN or infinity", name);
+  if (!is_finite(matrix)) fail("'{}' of the knowledge is not finite", name);
 }
 
 void check_range(const Knowledge& knowledge) {

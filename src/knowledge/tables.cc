@@ -76,14 +76,14 @@ struct MatrixColumns {
 MatrixColumns matrix_columns(const CsvTable& csv) {
   const std::string where = csv.path.string() + ":1";
   if (csv.header.size() < 2)
-    fail("{}: the only column is '{}', expected one for each attribute behind the classes, or class and attribute",
-         where, excerpt(csv.header.front()));
+    fail("{}: the only column is '{}', expected one per attribute after the classes, or class and attribute", where,
+         excerpt(csv.header.front()));
   TableNames spellings;
   MatrixColumns columns;
   for (size_t i = 1; i < csv.header.size(); ++i) {
     const std::string name = clean_name(csv.header[i]);
     if (name.empty()) fail("{}: column {} has no name", where, i + 1);
-    if (!spellings.add_new(name)) fail("{}: column '{}' is named twice", where, name);
+    if (!spellings.add_new(name)) fail("{}: duplicate column '{}'", where, name);
     columns.attribute_of.push_back(columns.attributes.add(name));
   }
   columns.attributes.log_merged(csv.path);
@@ -211,8 +211,7 @@ void refuse_pairs_without_header(const CsvTable& csv) {
   }
   fail(
       "{}:1: the header is '{}', and no cell below it is a weight: expected the header class,attribute above one pair "
-      "a "
-      "line, or one column for each attribute behind the classes",
+      "per line, or one column per attribute after the classes",
       csv.path.string(), excerpt(fmt::format("{}", fmt::join(csv.header, ","))));
 }
 
@@ -239,7 +238,7 @@ AttributeTable table_of(const CsvTable& csv, const PairColumns& pairs) {
     if (attribute.empty()) continue;
     const float weight = weight_column ? weight_in(cells, row, *weight_column, owner) : 1.0F;
     if (!pairs_of_spellings.emplace(r, spellings.add(attribute)).second)
-      fail("{}: '{}' and '{}' are paired twice", csv.where(row), name, attribute);
+      fail("{}: duplicate pair '{}' and '{}'", csv.where(row), name, attribute);
     float& edge = edges[{r, attributes.add(attribute)}];
     edge = std::max(edge, weight);
   }
@@ -259,7 +258,7 @@ AttributeTable matrix_of(CsvTable csv) {
   for (const CsvRow& row : csv.rows) {
     const std::string name = clean_name(row.cells[0]);
     if (name.empty()) fail("{}: the class has no name", csv.where(row));
-    if (!classes.add_new(name)) fail("{}: class '{}' is named twice", csv.where(row), name);
+    if (!classes.add_new(name)) fail("{}: duplicate class '{}'", csv.where(row), name);
   }
   if (classes.size() == 0) fail("{}: no rows below the header", csv.path.string());
   AttributeTable table = empty_table(classes, columns.attributes.names(), "matrix", csv.path);

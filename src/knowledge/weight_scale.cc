@@ -74,13 +74,13 @@ WeightScale::Scale WeightScale::scale() const {
 std::string WeightScale::ambiguity() const {
   const bool more_than_zero = numbers_ > zeros_;
   if (low_ < 0 && numbers_ != ones_ + minus_ones_)
-    return fmt::format("numbers from {:g} to {:g}: -1 for no is read beside 1 alone", low_, high_);
+    return fmt::format("numbers from {:g} to {:g}: -1 for no is supported only beside 1", low_, high_);
   if (percentages_ > 0 && more_than_zero) return "some numbers with % and some without";
   if (said_ == Said::kPercent && high_ <= 1 && more_than_zero)
     return fmt::format("percentages of at most {:g}, which may be shares", high_);
   if (high_ > kHundred) return fmt::format("numbers up to {:g}", high_);
   if (high_ <= 1 || said_ == Said::kPercent) return "";
-  if (high_ <= kLargestMark) return fmt::format("numbers up to {:g}, of which the whole is not known", high_);
+  if (high_ <= kLargestMark) return fmt::format("numbers up to {:g}, whose maximum is unknown", high_);
   if (2 * ones_ > numbers_ - zeros_) return fmt::format("numbers up to {:g}, though most are 0 and 1", high_);
   return "";
 }

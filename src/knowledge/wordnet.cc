@@ -61,7 +61,7 @@ class Fields {
     int value = 0;
     const auto [end, error] = std::from_chars(field.data(), field.data() + field.size(), value, base);
     if (error != std::errc() || end != field.data() + field.size() || value < 0) {
-      fail("{}: '{}' is no {}; this is not a WordNet 3.0 database", where_, field, what);
+      fail("{}: '{}' is not a {}; this is not a WordNet 3.0 database", where_, field, what);
     }
     return value;
   }

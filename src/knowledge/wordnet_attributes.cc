@@ -149,7 +149,7 @@ std::map<std::string, std::string> read_class_synsets(const std::filesystem::pat
   std::map<std::string, std::string> synsets;
   for (const CsvRow& row : csv.rows) {
     if (!synsets.emplace(row.cells[name], row.cells[synset]).second)
-      fail("{}: class '{}' is named twice", csv.where(row), row.cells[name]);
+      fail("{}: duplicate class '{}'", csv.where(row), row.cells[name]);
   }
   return synsets;
 }

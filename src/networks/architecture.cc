@@ -83,7 +83,7 @@ void check_blocks(const Names& names) {
   for (const char* layer : {"layer1.", "layer2.", "layer3.", "layer4."}) {
     for (const std::string& name : names.starting_with(layer)) {
       if (!std::regex_match(name, kKnown))
-        fail("'{}' belongs to a residual network of another kind: export it to ONNX", name);
+        fail("unsupported residual network with a tensor '{}': export it to ONNX", name);
     }
   }
 }
@@ -97,15 +97,15 @@ std::optional<std::string> published_resnet(const Names& names) {
   for (const KnownResNet& known : known_resnets()) {
     if (known.block == block && known.blocks == blocks) return known.name;
   }
-  fail("a residual network with {}, {}, {} and {} blocks is none of those known: export it to ONNX", blocks[0],
-       blocks[1], blocks[2], blocks[3]);
+  fail("unsupported residual network with {}, {}, {} and {} blocks: export it to ONNX", blocks[0], blocks[1], blocks[2],
+       blocks[3]);
 }
 
 std::optional<std::string> published_transformer(const Names& names) {
   if (!names.found()) return std::nullopt;
   for (const char* other : {"reg_token", "norm_pre.weight", "fc_norm.weight", "blocks.0.attn.q_norm.weight",
                             "blocks.0.mlp.w12.weight", "dist_token", "attn_pool.latent"}) {
-    if (names.has(other)) fail("'{}' belongs to a vision transformer of another kind: export it to ONNX", other);
+    if (names.has(other)) fail("unsupported vision transformer with a tensor '{}': export it to ONNX", other);
   }
   VisionTransformerShape shape;
   const auto patch = names.sizes("patch_embed.proj.weight", 4);
@@ -114,9 +114,10 @@ std::optional<std::string> published_transformer(const Names& names) {
   shape.depth = names.count("blocks", "norm1.weight");
   const int64_t places = names.sizes("pos_embed", 3)[1] - 1;
   if (shape.width < 1 || places < 1)
-    fail("a vision transformer with tokens of width {} and {} places: expected at least 1", shape.width, places);
+    fail("a vision transformer with tokens of width {} and {} positions: expected at least 1", shape.width, places);
   shape.grid = to_whole<int64_t>(std::round(std::sqrt(static_cast<double>(places))));
-  if (shape.grid * shape.grid != places) fail("'pos_embed' has {} places, expected 1 and a square number", places + 1);
+  if (shape.grid * shape.grid != places)
+    fail("'pos_embed' has {} positions, expected 1 and a square number", places + 1);
   shape.mlp = names.sizes("blocks.0.mlp.fc1.weight", 2)[0] / shape.width;
   shape.registers = names.has("register_tokens") ? names.sizes("register_tokens", 3)[1] : 0;
   shape.layer_scale = names.has("blocks.0.ls1.gamma");
@@ -144,14 +145,11 @@ std::shared_ptr<FeatureModule> make_module(const std::string& architecture) {
 
 std::optional<std::string> published_architecture(const StateDict& state) {
   if (Names(state, "conv_proj.weight").found() || Names(state, "encoder.layers.encoder_layer_0.ln_1.weight").found())
-    fail(
-        "vision transformers under torchvision's names are not read: take timm's of the same kind, or export it to "
-        "ONNX");
+    fail("torchvision's vision transformers are not supported: use timm's of the same kind, or export it to ONNX");
   if (Names(state, "transformer.resblocks.0.ln_1.weight").found())
     fail(
-        "CLIP's own and open_clip's image towers are not read: take Hugging Face's folder of the same network, or "
-        "export "
-        "it to ONNX");
+        "image towers in the format of OpenAI's CLIP and open_clip are not supported: use Hugging Face's folder of the "
+        "same network, or export it to ONNX");
   if (auto resnet = published_resnet(Names(state, "layer1.0.conv1.weight"))) return resnet;
   return published_transformer(Names(state, "patch_embed.proj.weight"));
 }

@@ -42,7 +42,7 @@ std::string_view kind_of_others(std::string_view bytes, const std::filesystem::p
 }
 
 [[noreturn]] void refuse_kind(std::string_view kind, const std::filesystem::path& path) {
-  fail("{} is {}, which is not read: save the network as ONNX, or its weights as .safetensors (docs/encoders.md)",
+  fail("{} is {}, which is not supported: save the network as ONNX, or its weights as .safetensors (docs/encoders.md)",
        path.string(), kind);
 }
 
@@ -114,7 +114,7 @@ void copy_entry(const std::filesystem::path& path, const std::string& name, cons
          fmt::join(target.sizes(), ", "));
   }
   if (source.is_floating_point() && !at::isfinite(source).all().item<bool>()) {
-    fail("{}: entry '{}' holds NaN or infinite values", path.string(), name);
+    fail("{}: entry '{}' is not finite", path.string(), name);
   }
   target.copy_(source);
 }
@@ -248,7 +248,7 @@ NetworkOptions options_for(const std::filesystem::path& path, const StateDict& s
   const bool is_published = published_architecture(state).has_value();
   if (asked.known_size < 1 || (!normalised && is_published)) {
     const std::string sentence = fmt::format(
-        "{} is a bare state dict and does not say what images it takes: give --preprocess, such as imagenet (256, 224, "
+        "{} is a bare state dict and does not state its preprocessing: give --preprocess, such as imagenet (256, 224, "
         "normalised), imagenet:size=64 or plain:size=84 (RGB in [0, 1])",
         path.string());
     // Networks of our own are trained at any size, which no trial of a few presets would find.
@@ -275,7 +275,8 @@ std::unique_ptr<Backbone> read_timm(const std::filesystem::path& path, const Pre
   const HuggingFaceFiles files = files_of(path, Format::kTimm);
   const auto architecture = published_architecture(files.tensors);
   if (!architecture)
-    fail("timm's '{}' is not read from its weights: export it to ONNX (docs/encoders.md)", timm_architecture(files));
+    fail("the weights of timm's '{}' are not supported: export it to ONNX (docs/encoders.md)",
+         timm_architecture(files));
   NetworkOptions options;
   options.architecture = *architecture;
   options.set(choose_preprocessing(asked, timm_preprocessing(files), 0, path.string()));
@@ -290,7 +291,7 @@ void report(const std::filesystem::path& path, const EncoderFileOptions& asked, 
                   describe(*asked.preprocessing));
   }
   if (!asked.preprocessing && !has_header(path)) {
-    logger().info("{} does not say what images it takes: '{}' is assumed (--preprocess says otherwise)", shown(path),
+    logger().info("{} does not state its preprocessing: assuming '{}' (--preprocess overrides it)", shown(path),
                   describe(taken));
   }
 }
@@ -320,8 +321,7 @@ std::unique_ptr<Backbone> open_backbone(const std::filesystem::path& given, cons
     if (format == Format::kTimm && asked.output.empty()) return read_timm(path, preprocessing);
     if (format == Format::kTorchScript)
       return std::make_unique<TorchScriptBackbone>(path, preprocessing, asked.known_size, asked.output);
-    if (!asked.output.empty())
-      fail_usage("--output chooses among the outputs of an ONNX or TorchScript file, {} is none", path.string());
+    if (!asked.output.empty()) fail_usage("--output needs an ONNX or TorchScript file, found {}", path.string());
     std::unique_ptr<Backbone> backbone;
     if (has_header(path)) {
       backbone = read_own(path);

@@ -89,10 +89,7 @@ Precision resolve_precision(Precision precision, c10::Device device) {
   const bool asked = precision == Precision::kBFloat16;
   const bool sums = device.is_cpu() && (asked || cpu_is_fast_in_bfloat16()) && cpu_sums_bfloat16_in_float32();
   if (asked && !sums) {
-    fail_usage(
-        "precision bfloat16 needs products that are summed in float32, which '{}' does not offer here (on a CPU they "
-        "need AVX-512): use float32 or auto",
-        device.str());
+    fail_usage("precision bfloat16 is not supported on '{}' (a CPU needs AVX-512): use float32 or auto", device.str());
   }
   return sums ? Precision::kBFloat16 : Precision::kFloat32;
 }

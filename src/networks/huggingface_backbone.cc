@@ -31,7 +31,7 @@ std::set<std::string> parts_of(const fs::path& index) {
   const auto stated = parse_json(read_file(index), index.string());
   const auto map = stated.is_object() ? stated.find("weight_map") : stated.end();
   if (map == stated.end() || !map->is_object() || map->empty())
-    fail("{} has no weight_map: expected the names of tensors and of their files", index.string());
+    fail("{}: missing weight_map, expected the names of tensors and of their files", index.string());
   std::set<std::string> parts;
   for (const auto& [name, file] : map->items()) {
     const std::string part = file.is_string() ? file.get<std::string>() : "";
@@ -86,7 +86,7 @@ HuggingFaceBackbone::HuggingFaceBackbone(const fs::path& path, const HuggingFace
           : huggingface::preprocessing_of(parse_json(images->second, where + ", " + huggingface::kImages));
   if (stated.image_size == 0 && asked.image_size == 0)
     throw UnstatedPreprocessing(fmt::format(
-        "{} has no {} that says what images it takes: give --preprocess, such as imagenet, clip or half:squeeze", where,
+        "{} has no {} that states its preprocessing: give --preprocess, such as imagenet, clip or half:squeeze", where,
         huggingface::kImages));
   set_preprocessing(choose_preprocessing(asked, stated, 0, where));
   network_ = huggingface::make_network(config_, tensors_);

@@ -97,9 +97,7 @@ std::vector<std::pair<std::string, at::Tensor>> ModuleBackbone::state_dict() con
 
 Preprocessing Backbone::preprocessing() const { return {image_size()}; }
 
-at::Tensor Backbone::forward_maps(const at::Tensor& /*images*/) {
-  fail("this backbone gives features only, no maps of them");
-}
+at::Tensor Backbone::forward_maps(const at::Tensor& /*images*/) { fail("this backbone has no feature maps"); }
 
 std::unique_ptr<Backbone> make_backbone(const NetworkOptions& options) {
   return std::make_unique<ModuleBackbone>(options);

@@ -29,7 +29,8 @@ at::Tensor OnnxBackbone::forward(const at::Tensor& images) {
   return reading(path(), [&] {
     at::Tensor features = encoder_.features(normalised(images));
     if (features.dim() != 2 || features.size(0) != images.size(0))
-      fail("it gives [{}] for {} images, expected features [n, d]", fmt::join(features.sizes(), ", "), images.size(0));
+      fail("the output is [{}] for {} images, expected features [n, d]", fmt::join(features.sizes(), ", "),
+           images.size(0));
     return features;
   });
 }

@@ -64,7 +64,7 @@ ScriptOutput choose_output(const std::vector<ScriptOutput>& outputs, const std::
   };
   if (!asked.empty()) {
     if (const auto found = named(asked); found != outputs.end()) return *found;
-    fail("it has no output '{}': choose among {}", excerpt(asked), list_of(outputs));
+    fail("unknown output '{}': expected one of {}", excerpt(asked), list_of(outputs));
   }
   if (outputs.size() == 1) return outputs.front();
   for (const char* name : kFeatureNames) {
@@ -73,7 +73,7 @@ ScriptOutput choose_output(const std::vector<ScriptOutput>& outputs, const std::
   const auto fits = [&](const ScriptOutput& one) { return is_feature(one.value, images); };
   if (std::count_if(outputs.begin(), outputs.end(), fits) == 1)
     return *std::find_if(outputs.begin(), outputs.end(), fits);
-  fail("it has several outputs: say which is the image's feature by --output, among {}", list_of(outputs));
+  fail("several outputs: choose the image's feature by --output, one of {}", list_of(outputs));
 }
 
 }  // namespace protocom

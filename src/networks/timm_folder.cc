@@ -27,7 +27,7 @@ int64_t timm_side(const json& stated) {
   const bool square = found != stated.end() && found->is_array() && found->size() == 3 && (*found)[1] == (*found)[2];
   if (!square || !(*found)[1].is_number_integer())
     fail("{}: input_size is {}, expected [3, side, side]", kTimmConfig,
-         found == stated.end() ? "not there" : excerpt(found->dump()));
+         found == stated.end() ? "missing" : excerpt(found->dump()));
   return (*found)[1].get<int64_t>();
 }
 
@@ -35,7 +35,7 @@ std::vector<double> timm_three(const json& stated, const char* name) {
   try {
     return stated.at(name).get<std::vector<double>>();
   } catch (const json::exception&) {
-    fail("{}: '{}' is not there, expected three numbers", kTimmConfig, name);
+    fail("{}: missing '{}', expected three numbers", kTimmConfig, name);
   }
 }
 
@@ -66,7 +66,7 @@ Preprocessing timm_preprocessing(const HuggingFaceFiles& files) {
   images.squeeze = mode == "squash";
   images.image_size = timm_side(stated);
   const double share = huggingface::number_of(stated, "crop_pct", 0.875);
-  if (!(share > 0.1 && share <= 1)) fail("{}: crop_pct is {}", kTimmConfig, share);
+  if (!(share > 0.1 && share <= 1)) fail("{}: crop_pct {} is out of range", kTimmConfig, share);
   images.resize = static_cast<int64_t>(std::floor(static_cast<double>(images.image_size) / share));
   images.mean = timm_three(stated, "mean");
   images.std = timm_three(stated, "std");

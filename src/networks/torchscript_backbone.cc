@@ -32,7 +32,7 @@ constexpr const char* kMaps = "forward_maps";
 
 /// What mends a program that was made of a module in training mode.
 constexpr const char* kMadeForTraining =
-    "it was made in training mode: make it again by `torch.jit.trace(model.eval(), images).save('encoder.pt')`";
+    "it was saved in training mode: save it again by `torch.jit.trace(model.eval(), images).save('encoder.pt')`";
 
 /// What to do about an operator that this LibTorch lacks, or about one image alone in training mode; empty for other
 /// reasons.
@@ -51,8 +51,7 @@ std::string remedy_for(const std::string& reason) {
 std::string reason_in_script(const std::exception& error) {
   const std::string text = error.what();
   if (text.find("'Half'") != std::string::npos || text.find("type Half") != std::string::npos)
-    return "its numbers are half precision (float16), which the processor does not compute with: save it after "
-           "model.float()";
+    return "its weights are float16, which is not supported on the CPU: save it after model.float()";
   if (text.find("cuda:") != std::string::npos || text.find("'CUDA' backend") != std::string::npos)
     return "it holds tensors of a GPU: trace it again after model.cpu(), with images on the CPU";
   if (text.find("TorchScript interpreter") == std::string::npos) return reason_of(error);
@@ -159,8 +158,8 @@ void TorchScriptBackbone::check_features_of_one() {
   const at::Tensor alone = TorchScriptBackbone::forward(images.slice(0, 0, 1));
   if (!differs(alone, among)) return;
   if (differs(alone, TorchScriptBackbone::forward(images.slice(0, 0, 1))))
-    fail("{} gives an image other features at each call (dropout): {}", name_, kMadeForTraining);
-  fail("{} gives an image other features beside other images (batch norm): {}", name_, kMadeForTraining);
+    fail("{} gives different features of the same image at each call (dropout): {}", name_, kMadeForTraining);
+  fail("{} gives different features of the same image beside other images (batch norm): {}", name_, kMadeForTraining);
 }
 
 void TorchScriptBackbone::freeze() {
@@ -175,7 +174,7 @@ void TorchScriptBackbone::freeze() {
     const at::Tensor found = TorchScriptBackbone::forward(images);
     frozen_ = (found - expected).abs().max().item<float>() <= kSameOutput * expected.abs().max().item<float>();
     images_a_pass_ = alone ? images_of_one_thread(image_size(), 4) : images_a_pass_;
-    if (!frozen_) logger().debug("{}: its optimised form gives other features and is not used", name_);
+    if (!frozen_) logger().debug("{}: its optimised form gives different features and is not used", name_);
   } catch (const std::exception& error) {
     logger().debug("{} cannot be optimised: {}", name_, reason_of(error));
   }
@@ -211,7 +210,7 @@ at::Tensor TorchScriptBackbone::feature_of(const c10::IValue& given, int64_t ima
   try {
     return choose_output(outputs, output_, images).value;
   } catch (const Error& error) {
-    fail("{} is no encoder yet: {}", name_, error.what());
+    fail("{} cannot be used as an encoder: {}", name_, error.what());
   }
 }
 

@@ -117,7 +117,7 @@ DoubleVector one_of_each(const DoubleVector& familiarities, const PhotoMoments& 
 
 DoubleVector hold_classes_out(const ClassScorer& scorer, int64_t most, Progress& progress) {
   const auto classes = static_cast<int64_t>(scorer.class_names().size());
-  if (classes < 2) fail("with one class there are no images of others: give some by --others");
+  if (classes < 2) fail("a single class leaves no unknown images to calibrate on: give some by --others");
   const std::vector<PhotoMoments> moments = scorer.moments();
   std::vector<double> familiarities;
   int64_t asked = 0;

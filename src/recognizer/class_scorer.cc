@@ -24,12 +24,11 @@ void check_images(const EnrolledClasses& enrolled, int64_t fewest) {
 }
 
 void check_dims(int64_t found, int64_t expected, const char* what) {
-  if (found != expected)
-    fail("the model takes {} of {} dimensions, those that are enrolled have {}", what, found, expected);
+  if (found != expected) fail("the model takes {} of {} dimensions, the enrolled ones have {}", what, found, expected);
 }
 
 void check_fits(const EnrolledClasses& enrolled, const StoreModel& model) {
-  if (model.attributes() != enrolled.attributes) fail("the model has other attributes than the enrolled classes");
+  if (model.attributes() != enrolled.attributes) fail("the model and the enrolled classes have different attributes");
   if (model.fitted) return check_dims(model.fitted->feature_dim, enrolled.feature_dim, "features");
   const ProtoComNetOptions& sizes = model.completion->sizes;
   check_dims(sizes.feature_dim, enrolled.feature_dim, "features");
@@ -107,8 +106,7 @@ std::vector<float> shares_of(const std::vector<std::string>& names, const std::m
 
 void check_dim(const Array& features, int64_t dim) {
   if (features.dim() == 2 && features.size(1) == dim) return;
-  fail("features of the shape [{}], expected [any, {}] as those that are enrolled", fmt::join(features.shape(), ", "),
-       dim);
+  fail("features of the shape [{}], expected [any, {}] like the enrolled ones", fmt::join(features.shape(), ", "), dim);
 }
 
 /// Throws Error unless `placed` are `classes` rows of what `one` has a row of.
@@ -119,7 +117,7 @@ void check_placed(const PlacedClasses& placed, const PlacedClasses& one, int64_t
     shape[0] = classes;
     fits = placed[i].type() == one[i].type() && placed[i].shape() == shape;
   }
-  if (!fits) fail("the places of its classes are not those of the method");
+  if (!fits) fail("the positions of its classes do not match the method");
 }
 
 /// Writes rows [m, ...] over those numbered `where` [m] of `to` [n, ...].

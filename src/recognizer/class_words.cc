@@ -41,8 +41,8 @@ namespace {
 
 std::string sentence_of_cut(const TextEncoder& encoder, const TextVectors& made, size_t texts) {
   if (made.cut == 0) return "";
-  return fmt::format("{} of {} texts are longer than the encoder's {} tokens: their ends were left out", made.cut,
-                     texts, encoder.longest());
+  return fmt::format("{} of {} texts are longer than the encoder's {} tokens and were cut", made.cut, texts,
+                     encoder.longest());
 }
 
 }  // namespace
@@ -79,8 +79,8 @@ void check_takes_words(const Knowledge* knowledge, const std::string& name, int6
 Knowledge knowledge_of_names(const TextEncoder& encoder, const std::vector<std::string>& names) {
   if (!encoder.compares_with_images())
     fail_usage(
-        "the text encoder's vectors do not compare with images, as CLIP's and SigLIP's do: make knowledge of texts "
-        "(protocom knowledge text) from which base classes are learned (protocom fit)");
+        "the text encoder's vectors cannot be compared with images, unlike CLIP's and SigLIP's: make knowledge of "
+        "texts (protocom knowledge text) from which base classes are learned (protocom fit)");
   const auto classes = static_cast<int64_t>(names.size());
   Knowledge made;
   made.classes = names;

@@ -34,8 +34,7 @@ void check_parts(const RecognizerParts& parts) {
   if (!parts.model.empty() + !parts.fitted.empty() + !parts.space.empty() > 1)
     fail_usage("give one of --model, --fitted and --space: a recognizer has one method");
   if (has_model(parts) && !parts.unlabelled.empty())
-    fail_usage(
-        "unlabelled photos count where the space follows your own: leave out --unlabelled, or --fitted and --model");
+    fail_usage("--unlabelled cannot be combined with --fitted or --model, whose space is fixed: leave one of them out");
   if (!parts.model.empty() && parts.knowledge.empty())
     fail_usage("a completion model needs the knowledge that it was trained with: give --knowledge");
   if (!parts.text_encoder.empty() && !(parts.model.empty() && parts.fitted.empty() && parts.knowledge.empty()))
@@ -50,7 +49,7 @@ RecognizerParts with_encoder(RecognizerParts parts) {
   parts.backbone = chosen_encoder(parts.backbone);
   if (!parts.model.empty() || !parts.fitted.empty() || !parts.space.empty()) return parts;
   parts.space = space_beside(parts.backbone);
-  if (!parts.space.empty()) logger().info("{} is taken", parts.space.string());
+  if (!parts.space.empty()) logger().info("using {}", parts.space.string());
   return parts;
 }
 
@@ -75,10 +74,8 @@ void check_texts(const RecognizerParts& parts, const RecognizerSettings& setting
     fail_usage("{} is not the backbone's own text encoder: its vectors have {} numbers, features have {}",
                parts.text_encoder.string(), settings.embedding_dim, settings.feature_dim);
   fail_usage(
-      "without --fitted or --model, which have learned what attributes look like, --knowledge counts where it has "
-      "vectors by the backbone's own text encoder (protocom knowledge embeddings): {} has {} numbers per class, "
-      "features "
-      "have {}",
+      "without --fitted or --model, --knowledge needs vectors by the backbone's own text encoder (protocom knowledge "
+      "embeddings): {} has {} numbers per class, features have {}",
       parts.knowledge.string(), settings.embedding_dim, settings.feature_dim);
 }
 
@@ -117,7 +114,7 @@ void take_backbone(const RecognizerParts& parts, const StoreModel& model, Recogn
     fail("{}: features of {} dimensions, {} takes {}: it was made with another backbone", parts.backbone.string(),
          backbone->dim(), (has_model(parts) ? model_file(parts) : parts.space).string(), model.feature_dim());
   if (const auto& trained = model.preprocessing; trained && !(*trained == backbone->preprocessing()))
-    logger().warn("images are brought to '{}', those of the model's features were '{}'",
+    logger().warn("images are preprocessed by '{}', those of the model's features by '{}'",
                   describe(backbone->preprocessing()), describe(*trained));
   settings.preprocessing = backbone->preprocessing();
   settings.feature_dim = backbone->dim();
@@ -174,8 +171,8 @@ void warn_of_other_knowledge(const RecognizerParts& parts, const StoreModel& mod
   if (model.knowledge_hash.empty() || model.knowledge_hash == hash) return;
   const char* made = model.fitted ? "fitted" : "trained";
   logger().warn(
-      "{} was {} with another knowledge than {} (hash {} there, {} here): descriptions of classes may mean something "
-      "else; {} again, or give the file that it was {} with",
+      "{} was {} with another knowledge than {} (hash {} there, {} here): descriptions of classes may not match; {} "
+      "again, or give the file that it was {} with",
       model_file(parts).string(), made, parts.knowledge.string(), model.knowledge_hash, hash,
       model.fitted ? "fit" : "train", made);
 }
@@ -283,7 +280,7 @@ void mention_text_encoder(const RecognizerParts& parts) {
   const fs::path config = parts.backbone / "config.json";
   if (has_model(parts) || !parts.knowledge.empty() || !fs::is_regular_file(config)) return;
   if (parse_json(read_file(config), config.string()).contains("text_config"))
-    logger().info("{} has a text encoder too: with --text-encoder the names of classes count beside their photos",
+    logger().info("{} has a text encoder too: give --text-encoder to use the names of classes beside their photos",
                   parts.backbone.string());
 }
 
@@ -308,8 +305,7 @@ NewRecognizer prepare_recognizer(const RecognizerParts& given, const std::vector
   RecognizerParts files = parts;
   files.backbone = as_one_file(parts.backbone, said_of(parts, model), folder);
   if (files.backbone.parent_path() == folder && !parts.backbone_inside)
-    fail_usage("{} is not all of the backbone, so it cannot stay outside: leave out --external-backbone",
-               parts.backbone.string());
+    fail_usage("{} is only a part of the backbone: leave out --external-backbone", parts.backbone.string());
   if (!has_model(parts)) {
     model.fitted->feature_dim = settings.feature_dim;
     files.fitted = folder / "space.npz";

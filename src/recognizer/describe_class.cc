@@ -127,22 +127,18 @@ ClassDescription describe_class(const Knowledge& knowledge, const StoreModel& mo
   if (left_out != nullptr && request.synset.empty()) {
     left_out->insert(found.unknown_attributes.begin(), found.unknown_attributes.end());
   } else if (!found.unknown_attributes.empty()) {
-    logger().info("class '{}': attributes that no base class has cannot help ({}): {}", request.name,
+    logger().info("class '{}': attributes that no base class has are of no effect ({}): {}", request.name,
                   found.unknown_attributes.size(), fmt::join(found.unknown_attributes, "; "));
   }
   const bool by_text = description.association.numel() == 0;
   if (by_text && !(request.attributes.empty() && request.synset.empty())) {
-    logger().warn(
-        "class '{}': the model uses no attributes; what tells the class from others are its images (a fit with "
-        "--knowledge-use always uses them)",
-        request.name);
+    logger().warn("class '{}': the model uses no attributes, only images (fit with --knowledge-use always to use them)",
+                  request.name);
   } else if (by_text && is_zero(description.embedding)) {
-    logger().warn("class '{}' has no vector in the knowledge: what is known of it are its images", request.name);
+    logger().warn("class '{}' has no vector in the knowledge: only its images are used", request.name);
   } else if (!by_text && is_zero(description.association)) {
-    logger().warn(
-        "class '{}' has no attribute that the model knows: what is known of it are its images and, where it has word "
-        "vectors, its name",
-        request.name);
+    logger().warn("class '{}' has no attribute of the model: only its images and, with word vectors, its name are used",
+                  request.name);
   }
   return description;
 }

@@ -94,8 +94,7 @@ void warn_of_copies(const std::vector<ClassEnrolment>& enrolments) {
   }
   if (within + across == 0) return;
   logger().warn(
-      "images with exactly the features of another one: {} in another class, {} in their own, such as {}: are they "
-      "copies?",
+      "duplicate features: {} images equal one of another class, {} one of their own, such as {}: check for copies",
       across, within, example);
 }
 
@@ -122,10 +121,9 @@ void warn_of_left_out(const std::set<std::string>& left_out, const Knowledge& kn
     const std::string meant = did_you_mean(text, known);
     (meant.empty() ? others : typing_errors).push_back(fmt::format("'{}'{}", text, meant));
   }
-  for (const std::string& error : typing_errors) logger().warn("left out: the knowledge has no attribute {}", error);
+  for (const std::string& error : typing_errors) logger().warn("ignoring unknown attribute {}", error);
   if (others.empty()) return;
-  logger().warn("attributes that the knowledge has not are left out ({}): {}", others.size(),
-                first_of(others, kMostNamed));
+  logger().warn("ignoring unknown attributes ({}): {}", others.size(), first_of(others, kMostNamed));
 }
 
 }  // namespace
@@ -191,8 +189,7 @@ bool Recognizer::takes_words(int64_t numbers) {
 void Recognizer::check_learns_from_unlabelled() const {
   if (model_->learns_from_unlabelled()) return;
   fail_usage(
-      "unlabelled photos count where the space follows your own: {} was made with a method fitted on base classes "
-      "(--fitted, --model), which stays as it is",
+      "unlabelled photos have no effect: {} has the fixed space of a method fitted on base classes (--fitted, --model)",
       file_.path().string());
 }
 
@@ -200,10 +197,10 @@ LearnedUnlabelled Recognizer::add_unlabelled(const std::vector<fs::path>& images
   check_learns_from_unlabelled();
   const int64_t room = kMostUnlabelled - file_.count_unlabelled();
   if (room < 1)
-    fail("{} holds {} unlabelled photos already, and more hardly gain", file_.path().string(), kMostUnlabelled);
+    fail("{} holds {} unlabelled photos already, and more hardly help", file_.path().string(), kMostUnlabelled);
   if (static_cast<int64_t>(images.size()) > room)
-    logger().info("of {} unlabelled photos {} are taken, evenly: a recognizer holds up to {}", images.size(), room,
-                  kMostUnlabelled);
+    logger().info("of {} unlabelled photos {} are used, evenly spaced: a recognizer holds up to {}", images.size(),
+                  room, kMostUnlabelled);
   Collected collected;
   LearnedUnlabelled done;
   done.unreadable = embed(

@@ -88,7 +88,7 @@ void warn_of_missing_rows(const std::vector<std::string>& named, const fs::path&
     logger().warn("{} has no row of {} of the {} classes to enrol: {}", table.string(), without.size(), requests.size(),
                   with_hints(without, unused));
   if (!unused.empty())
-    logger().warn("{} names {} classes that are none of those to enrol: {}", table.string(), unused.size(),
+    logger().warn("{} names {} classes that are not to be enrolled: {}", table.string(), unused.size(),
                   with_hints(unused, without));
 }
 

@@ -16,7 +16,7 @@ namespace {
 void warn_of_other_backbone(const FeatureSet& features, const RecognizerFile& file, const std::string& path) {
   const RecognizerArtefact* backbone = file.artefact("backbone");
   if (features.backbone_hash.empty() || backbone == nullptr || features.backbone_hash == backbone->hash) return;
-  logger().warn("{} was extracted with another backbone's file than the recognizer has", path);
+  logger().warn("{} was extracted with another backbone than the recognizer's", path);
 }
 
 std::vector<EnrolRequest> requests_of_features_file(const EnrolSources& sources, const RecognizerFile& file) {
@@ -41,8 +41,8 @@ void check_something_is_known(const std::vector<EnrolRequest>& requests, Recogni
     const Knowledge* knowledge = recognizer.knowledge();
     if (knowledge == nullptr || knowledge->class_index(clean_name(name)) < 0)
       fail_usage(
-          "nothing is known of a class '{}': give images of it, its attributes (--attributes, --table), or "
-          "words (--describe, --descriptions)",
+          "unknown class '{}': give images of it, its attributes (--attributes, --table), or words (--describe, "
+          "--descriptions)",
           name);
   }
 }
@@ -70,9 +70,9 @@ void check_sources(const EnrolSources& sources) {
   if (texts && sources.text_encoder.empty())
     fail_usage("--describe needs the encoder that made the recognizer's knowledge: add --text-encoder");
   if (!texts && !sources.text_encoder.empty()) fail_usage("--text-encoder goes with --describe or --descriptions");
-  if (!sources.descriptions.empty() && !one_class) fail_usage("--describe speaks of one class: name it with --class");
+  if (!sources.descriptions.empty() && !one_class) fail_usage("--describe is for one class: name it with --class");
   if (!sources.images.empty() && (!one_class || features))
-    fail_usage("images are of one class: name it with --class{}", features ? ", without --features" : "");
+    fail_usage("images need a class: name it with --class{}", features ? ", without --features" : "");
 }
 
 std::vector<EnrolRequest> requests_of_classes(const EnrolSources& sources, const RecognizerFile& file,
@@ -100,7 +100,7 @@ std::vector<EnrolRequest> requests_of_classes(const EnrolSources& sources, const
 
 std::vector<EnrolRequest> labelled_images(const EnrolSources& sources, const RecognizerFile& file) {
   if (sources.folder.empty() && sources.list.empty() && sources.features.empty() && sources.class_name.empty())
-    fail_usage("labelled images are a folder, a list, a file of features, or images with their class");
+    fail_usage("expected labelled images as a folder, a list, a file of features, or images with their class");
   return requests_of_classes(sources, file, "");
 }
 

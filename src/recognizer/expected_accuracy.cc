@@ -127,7 +127,7 @@ ExpectedAccuracy expected_accuracy(const ClassScorer& scorer, Progress& progress
       100 * left * tally.error() * (1 - error_left(count, count + static_cast<double>(ExpectedAccuracy::kMoreImages)));
   expected.mistakes = std::move(tally.mistakes);
   if (expected.unlabelled == 0) return expected;
-  progress.start("rounds of leaving photos out, without the unsorted ones", rounds);
+  progress.start("rounds of leaving photos out, without the unlabelled ones", rounds);
   expected.without_unlabelled =
       1 - left * ask_one_by_one(*scorer.without_unlabelled(), moments, rounds, progress).error();
   progress.finish();
@@ -147,7 +147,7 @@ std::string sentence_of(const ExpectedAccuracy& expected, const std::string& bas
       ": {:.0f} % of new photos of these classes expected right, between {:.0f} and {:.0f} ({} {} left out in turn)",
       100 * expected.expected, 100 * expected.low, 100 * expected.high, expected.asked, bursts ? "moments" : "photos");
   if (expected.without_unlabelled)
-    text += fmt::format("; {:.0f} % without the {} unsorted one{}", 100 * *expected.without_unlabelled,
+    text += fmt::format("; {:.0f} % without the {} unlabelled one{}", 100 * *expected.without_unlabelled,
                         expected.unlabelled, expected.unlabelled == 1 ? "" : "s");
   if (!expected.gain || std::round(*expected.gain) < 1) return text + ".";
   const auto points = static_cast<int64_t>(std::round(*expected.gain));

@@ -67,8 +67,8 @@ double threshold_of(const Familiarities& of, double rate) {
   if (place > n) {
     const double own = rate / of.likelier;
     fail(
-        "a false-accept rate of {} needs at least {} images of none of the classes, there are {}: give more by "
-        "--others, or ask for {:.3f} or more",
+        "a false-accept rate of {} needs at least {} unknown images, found {}: give more by --others, or ask for "
+        "{:.3f} or more",
         rate, count_text(std::ceil((1 - own) / own - 1e-9)), n,
         std::ceil(1000 * of.likelier / static_cast<double>(n + 1)) / 1000);
   }

@@ -109,8 +109,8 @@ std::string preprocessing_by_photos(const RecognizerParts& parts, const std::vec
     if (&trial != &best && !is_clearly_better(best, trial)) level.push_back(trial.preset);
   }
   logger().warn(
-      "{} does not say what images it takes: '{}' is used, by which {} photos are nearest to the mean of their class{} "
-      "(--preprocess says otherwise)",
+      "{} does not state its preprocessing: using '{}', with which {} photos are nearest to the mean of their class{} "
+      "(--preprocess overrides it)",
       parts.backbone.string(), best.preset, count_text(best),
       level.empty() ? "" : fmt::format("; they do not tell it apart from {}", fmt::join(level, ", ")));
   return best.preset;

@@ -114,7 +114,7 @@ const std::optional<Calibration>& Recognizer::calibration() {
 fs::path Recognizer::write_index() {
   refresh();
   if (scorer_->adapts() || scorer_->placed().empty())
-    fail_usage("'{}' looks at all classes together, so each opening has to: fit a method (protocom fit, --fitted)",
+    fail_usage("cannot be indexed: '{}' compares all classes jointly: fit a method (protocom fit, --fitted)",
                scorer_->method().label());
   protocom::write_index(file_, make_method(options_.method)->label(), {snapshot_, scorer_->placed()});
   return index_path(file_.path());
@@ -170,7 +170,7 @@ void Recognizer::warn_of_other_classes() {
   warned_ = true;
   logger().warn(
       "the calibration was made with {} classes, others than the {} that are enrolled now: probabilities and 'none of "
-      "these' may be off; make it anew (protocom calibrate {})",
+      "these' may be off; calibrate again (protocom calibrate {})",
       calibration_->classes, scorer_->class_names().size(), file_.path().string());
 }
 
@@ -245,7 +245,7 @@ Recognizer::Scored Recognizer::scored(const Array& features) {
   made.log_sums =
       summed ? DoubleVector(made.familiar + scores.unseen.cast<double>()) : log_sum_exp(scores.logits, made.factor);
   if (!std::isfinite(made.log_sums.sum()) || !std::isfinite(made.familiar.sum()))
-    fail("{}: the scores are no numbers: an image's features, or numbers in the file, are too large",
+    fail("{}: the scores are not finite: an image's features, or numbers in the file, are too large",
          file_.path().string());
   made.logits = std::move(scores.logits);
   return made;

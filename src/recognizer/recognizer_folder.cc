@@ -129,7 +129,7 @@ class Folder {
     const ArtefactHeader header = ArtefactHeader::from_json(document_.at("header"), where_);
     const NpzReader classes(folder_ / kClassesFile);
     if (classes.has("sum") || classes.has("moments_sum"))
-      fail("{}: it has images without features, as an earlier protocom kept them: enrol them anew", where_);
+      fail("{}: images without features, of an earlier protocom: enrol them again", where_);
     RecognizerFile::create(path, RecognizerFile::settings_of(header, classes.strings("attributes"), where_),
                            artefacts(), provenance);
     RecognizerFile file(path);
@@ -154,7 +154,7 @@ class Folder {
       all.push_back({item.at("name").get<std::string>(), folder_ / name});
       all.back().embedded = item.at("embedded").get<bool>();
       if (hash_file(all.back().path) != item.at("hash").get<std::string>())
-        fail("{} is another file than was exported", all.back().path.string());
+        fail("{} differs from the file that was exported", all.back().path.string());
     }
     return all;
   }
@@ -190,7 +190,7 @@ class Folder {
     int64_t i = 0;
     for (const json& item : document_.at("examples")) {
       const auto found = number.find(item.at("class").get<std::string>());
-      if (found == number.end()) fail("{}: example {} is of no class", where_, i);
+      if (found == number.end()) fail("{}: example {} has no class", where_, i);
       NewExamples& own = to[found->second].examples;
       rows[found->second].push_back(row_of(row(features, i, kExamplesFile)));
       own.hashes.push_back(item.at("hash").get<std::string>());

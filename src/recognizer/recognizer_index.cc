@@ -77,13 +77,14 @@ class IndexReader {
   [[nodiscard]] const Array& array(const std::string& name, NumberType type, const Shape& shape) const {
     const auto found = file_.tensors.find(name);
     if (found == file_.tensors.end() || found->second.type() != type || found->second.shape() != shape)
-      fail("{} is damaged: '{}' is not as it should be", path_.string(), name);
+      fail("{} is damaged: '{}' has an unexpected type or shape", path_.string(), name);
     return found->second;
   }
 
   [[nodiscard]] int64_t length(const std::string& name) const {
     const auto found = file_.tensors.find(name);
-    if (found == file_.tensors.end() || found->second.dim() < 1) fail("{} is damaged: no '{}'", path_.string(), name);
+    if (found == file_.tensors.end() || found->second.dim() < 1)
+      fail("{} is damaged: missing '{}'", path_.string(), name);
     return found->second.size(0);
   }
 
@@ -164,10 +165,10 @@ PlacedClasses placed_in(const IndexReader& reader) {
   PlacedClasses placed;
   for (size_t i = 0; reader.has(fmt::format("placed.{}", i)); ++i) {
     const Array& part = reader.any(fmt::format("placed.{}", i));
-    if (part.dim() < 1 || part.size(0) != reader.length("class_ids")) fail("its places are not those of its classes");
+    if (part.dim() < 1 || part.size(0) != reader.length("class_ids")) fail("its positions do not match its classes");
     placed.push_back(part);
   }
-  if (placed.empty()) fail("it has no places of classes");
+  if (placed.empty()) fail("missing positions of classes");
   return placed;
 }
 
@@ -229,8 +230,8 @@ std::optional<RecognizerIndex> read_index(const RecognizerFile& file, const std:
     }
     const int64_t revision = std::stoll(reader.text("revision"));
     if (reader.text("history") != file.history(revision)) {
-      logger().info("{} is of another state and is not used: make it anew (protocom recognizer index {})",
-                    path.string(), file.path().string());
+      logger().info("{} is out of date and is not used: make it again (protocom recognizer index {})", path.string(),
+                    file.path().string());
       return std::nullopt;
     }
     return RecognizerIndex{snapshot_in(reader, file.settings(), revision), placed_in(reader)};

@@ -43,7 +43,7 @@ std::string StoreModel::transductive_method() const {
     const bool takes_it = fitted ? spec->name == file || spec->fitted_as == file : spec->has(Need::kCompletionModel);
     if (takes_it && spec->sees == Sees::kAllQueries) return spec->name;
   }
-  fail_usage("no transductive method uses what was fitted as '{}'; name another with --method", file);
+  fail_usage("there is no transductive method for '{}'; name one with --method", file);
 }
 
 bool StoreModel::learns_from_unlabelled() const { return fitted && protocom::learns_from_unlabelled(*fitted->method); }
@@ -79,12 +79,12 @@ std::shared_ptr<const Method> without_unlabelled(const std::shared_ptr<const Met
 
 void check_is_for_recognizers(const MethodSpec& method) {
   if (method.has(Need::kFeatureMaps))
-    fail_usage("'{}' looks at feature maps, which a recognizer does not keep: fit a method that needs features alone",
+    fail_usage("'{}' needs feature maps, which a recognizer does not keep: fit a method that needs only features",
                method.name);
   if (method.has(Need::kOtherClasses))
     fail_usage(
-        "'{}' answers by what is known of classes outside the task, which a recognizer does not keep: fit 'plda', "
-        "to which a class is what is known of it alone",
+        "'{}' needs knowledge of classes outside the task, which a recognizer does not keep: fit 'plda', which does "
+        "not",
         method.name);
   if (method.has(Need::kMatchedText))
     fail_usage("'{}' is for evaluation: a recognizer with texts of its classes (--knowledge) has 'plda:prior=text'",

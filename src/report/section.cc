@@ -40,8 +40,8 @@ bool are_lines(const Parts& lines) {
 
 /// What is wrong with a chart; empty: nothing.
 std::string_view fault_of(const BarChart& chart) {
-  if (!is_axis(chart.low, chart.high)) return "its axis has no length";
-  if (!are_decimals(chart.decimals)) return "its decimals cannot be";
+  if (!is_axis(chart.low, chart.high)) return "its axis has length 0";
+  if (!are_decimals(chart.decimals)) return "its decimals are out of range";
   if (!are_lines(chart.references)) return "a value of it is too large";
   for (const Bar& bar : chart.bars) {
     if (!is_number(bar.value) || !is_number(bar.interval)) return "a value of it is too large";
@@ -52,8 +52,8 @@ std::string_view fault_of(const BarChart& chart) {
 
 std::string_view fault_of(const LineChart& chart) {
   if (!is_number(chart.low) || !is_number(chart.high) || (chart.low != chart.high && !is_axis(chart.low, chart.high)))
-    return "its axis has no length";
-  if (!are_decimals(chart.decimals)) return "its decimals cannot be";
+    return "its axis has length 0";
+  if (!are_decimals(chart.decimals)) return "its decimals are out of range";
   if (!are_lines(chart.vertical)) return "a value of it is too large";
   for (const LineSeries& s : chart.series) {
     if (s.x.size() != s.y.size() || (!s.interval.empty() && s.interval.size() != s.x.size()))
@@ -65,11 +65,11 @@ std::string_view fault_of(const LineChart& chart) {
 }
 
 std::string_view fault_of(const ScatterChart& chart) {
-  if (!is_axis(chart.low_x, chart.high_x) || !is_axis(chart.low_y, chart.high_y)) return "its axes have no length";
+  if (!is_axis(chart.low_x, chart.high_x) || !is_axis(chart.low_y, chart.high_y)) return "its axes have length 0";
   for (const PointGroup& g : chart.groups) {
     if (g.x.size() != g.y.size()) return "its parts differ in size";
     if (!are_numbers(g.x) || !are_numbers(g.y)) return "a value of it is too large";
-    if (g.columns < 1 || g.columns > kMostPhotoColumns) return "its photos have no place";
+    if (g.columns < 1 || g.columns > kMostPhotoColumns) return "its columns of photos are out of range";
   }
   return "";
 }

@@ -36,7 +36,7 @@ constexpr SeriesSpec kSeries[] = {
      "The classes' shares of the queries are drawn from Dirichlet(α, ..., α): with α = 0.1 most queries are of one or "
      "two classes. "},
     {"base-classes", "Base classes that methods are fitted on", "base classes", "base classes", "c", 0,
-     "What is fitted is fitted anew on some of the base classes; encoder, knowledge and episodes stay. "},
+     "What is fitted is fitted again on some of the base classes; encoder, knowledge and episodes stay. "},
     {"unlabelled", "How many unlabelled images fusion needs", "unlabelled images per class",
      "unlabelled images per class", "u", 0,
      "u unlabelled images of each of the episode's classes, disjoint from the queries that are scored "

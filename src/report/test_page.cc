@@ -93,8 +93,8 @@ std::string protocol_html(const TestPage& page) {
     if (count > 0) text += fmt::format("{} photos {}. ", count, words);
   }
   return fmt::format(
-      "<p class=\"soft\">{}Accuracy counts the most probable class, whatever is said of none of them. Its interval is "
-      "Wilson’s, with the photos taken as independent: photos of one moment make it too narrow.</p>\n",
+      "<p class=\"soft\">{}Accuracy counts the most probable class, even where the answer is “none of these”. Its "
+      "interval is Wilson’s, with the photos taken as independent: photos of one moment make it too narrow.</p>\n",
       prose_html(text));
 }
 

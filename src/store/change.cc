@@ -38,19 +38,17 @@ void check_room(const Database& database, int64_t before) {
   constexpr uint64_t kKibibyte = 1024;
   throw DatabaseError(
       DatabaseFault::kFull,
-      fmt::format("{}: the disk is nearly full ({} KiB are free): {} KiB are kept free so that what is "
-                  "enrolled can be undone and removed; nothing was changed; free some room",
+      fmt::format("{}: the disk is nearly full ({} KiB are free): {} KiB are kept free so that what is enrolled can be "
+                  "undone and removed; nothing was changed; free some space",
                   database.path().string(), disk.available / kKibibyte, (2 * added + kRoomKept) / kKibibyte));
 }
 
 void check_number_left(const Database& database) {
   const auto last = database.number("SELECT seq FROM sqlite_sequence WHERE name = 'changes'");
   if (last == std::numeric_limits<int64_t>::max())
-    throw DatabaseError(
-        DatabaseFault::kDamaged,
-        fmt::format("{}: the file is damaged: it says that it had {} changes, none is left; nothing was "
-                    "changed",
-                    database.path().string(), *last));
+    throw DatabaseError(DatabaseFault::kDamaged,
+                        fmt::format("{}: the file is damaged: it records {} changes, found none; nothing was changed",
+                                    database.path().string(), *last));
 }
 
 NumberType type_of(const RecognizerSettings& settings) {

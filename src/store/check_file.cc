@@ -22,29 +22,29 @@ constexpr Rule kRules[] = {
      "classes without a description"},
     {"SELECT count(*) FROM examples e WHERE e.removed_by IS NULL AND NOT EXISTS "
      "(SELECT 1 FROM classes c WHERE c.id = e.class AND c.removed_by IS NULL)",
-     "examples of classes that are not there"},
+     "examples of missing classes"},
     {"SELECT count(*) FROM names n WHERE n.removed_by IS NULL AND NOT EXISTS "
      "(SELECT 1 FROM classes c WHERE c.id = n.class AND c.removed_by IS NULL)",
-     "names of classes that are not there"},
+     "names of missing classes"},
     {"SELECT count(*) FROM descriptions d WHERE d.removed_by IS NULL AND NOT EXISTS "
      "(SELECT 1 FROM classes c WHERE c.id = d.class AND c.removed_by IS NULL)",
-     "descriptions of classes that are not there"},
+     "descriptions of missing classes"},
     // The file's own index tells a text from a blob of the same bytes.
     {"SELECT count(*) FROM (SELECT 1 FROM names WHERE removed_by IS NULL GROUP BY CAST(name AS BLOB) HAVING count(*) > "
      "1)",
-     "names that several classes have"},
+     "duplicate names of classes"},
     {"SELECT count(*) FROM names WHERE removed_by IS NULL AND length(CAST(name AS BLOB)) = 0",
      "classes of an empty name"},
     {"SELECT count(*) FROM (SELECT 1 FROM attributes GROUP BY CAST(name AS BLOB) HAVING count(*) > 1)",
-     "names that several attributes have"},
+     "duplicate names of attributes"},
     {"SELECT count(*) FROM attributes WHERE length(CAST(name AS BLOB)) = 0", "attributes of an empty name"},
     {"SELECT max(count(*) - 1, 0) FROM calibrations WHERE removed_by IS NULL", "calibrations too many"},
     {"SELECT count(*) FROM sqlite_sequence WHERE name = 'changes' AND (typeof(seq) <> 'integer' OR "
      "seq NOT BETWEEN 0 AND 4611686018427387903)",
-     "counts of changes that cannot be"},
+     "counts of changes out of range"},
     {"SELECT count(*) FROM thumbnails t WHERE t.removed_by IS NULL AND NOT EXISTS "
      "(SELECT 1 FROM examples e WHERE e.id = t.example AND e.removed_by IS NULL)",
-     "thumbnails of examples that are not there"},
+     "thumbnails of missing examples"},
 };
 
 /// What no undo or redo leaves, in a file that has had one.

@@ -49,8 +49,8 @@ DatabaseFault fault_of_code(int code, sqlite3* handle) {
 
 std::string reason_of_code(int code, sqlite3* handle, const fs::path& path, std::chrono::seconds patience) {
   if (is_full(code, handle))
-    return "the disk is full; nothing was changed; removing, undo and compact need some room too: free some megabytes, "
-           "or copy the file to another disk and change it there";
+    return "the disk is full; nothing was changed; removing, undo and compact need some space too: free some "
+           "megabytes, or copy the file to another disk and change it there";
   if (code == SQLITE_READONLY_ROLLBACK)
     return fmt::format(
         "a change of it was interrupted; `protocom recognizer recover {0}` rolls it back, as does any command that "
@@ -65,7 +65,7 @@ std::string reason_of_code(int code, sqlite3* handle, const fs::path& path, std:
     case SQLITE_CORRUPT:
       return "the file is damaged";
     case SQLITE_BUSY:
-      return fmt::format("another process has kept it for {} s; nothing was changed", patience.count());
+      return fmt::format("another process has locked it for {} s; nothing was changed", patience.count());
     case SQLITE_READONLY:
       return "it cannot be written";
     case SQLITE_TOOBIG:
@@ -284,11 +284,10 @@ Transaction::Transaction(const Database& database, Access access) : database_(da
   database_.run("BEGIN IMMEDIATE");
   if (!database_.keeps_log_beside()) return;
   database_.run("ROLLBACK");
-  throw DatabaseError(
-      DatabaseFault::kBusy,
-      fmt::format("{0}: another program has set it to keep changes in {0}-wal; end all that has it open, "
-                  "then it is set back by the next command; nothing was changed",
-                  database_.path().string()));
+  throw DatabaseError(DatabaseFault::kBusy,
+                      fmt::format("{0}: another program keeps its changes in {0}-wal; close every program that has it "
+                                  "open and run the command again; nothing was changed",
+                                  database_.path().string()));
 }
 
 Transaction::~Transaction() {

@@ -17,7 +17,7 @@ namespace {
 void check_vector(const Array& vector, int64_t size, const char* what, const std::string& name) {
   if (!vector.defined() || vector.dim() != 1 || vector.size(0) != size)
     fail("class '{}': expected an {} of {} numbers", name, what, size);
-  if (!is_finite(vector)) fail("class '{}': an {} with NaN or infinity", name, what);
+  if (!is_finite(vector)) fail("class '{}': an {} that is not finite", name, what);
 }
 
 void check_description(const RecognizerSettings& settings, const std::string& name, const ClassDescription& stated) {
@@ -140,12 +140,10 @@ void shrink(const Database& database) {
     database.run("VACUUM");
   } catch (const DatabaseError& error) {
     if (error.fault() != DatabaseFault::kFull) throw;
-    throw DatabaseError(
-        DatabaseFault::kFull,
-        fmt::format(
-            "{}: what was removed is gone, and its room in the file is free for what is enrolled next; the file "
-            "itself does not become smaller until {} MiB of the disk are free",
-            database.path().string(), (bytes_of(database) >> 20) + 1));
+    throw DatabaseError(DatabaseFault::kFull,
+                        fmt::format("{}: what was removed is erased and its space in the file can be reused; the file "
+                                    "itself shrinks once {} MiB of the disk are free",
+                                    database.path().string(), (bytes_of(database) >> 20) + 1));
   }
 }
 

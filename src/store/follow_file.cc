@@ -18,7 +18,8 @@ bool are_same(const std::vector<RecognizerArtefact>& a, const std::vector<Recogn
 }
 
 [[noreturn]] void fail_replaced(const fs::path& path, const std::string& what) {
-  constexpr const char* kWhatToDo = "nothing was changed: put the recognizer back, or start anew with what is there";
+  constexpr const char* kWhatToDo =
+      "nothing was changed: put the recognizer back, or restart with the file that is there";
   throw DatabaseError(
       DatabaseFault::kReplaced,
       fmt::format("{}: expected the recognizer that was opened, found that {}; {}", path.string(), what, kWhatToDo));
@@ -87,7 +88,7 @@ bool RecognizerFile::follow() {
   RecognizerFile now = open_again(path(), use_, patience_);
   const bool is_same = now.identity_.header == identity_.header && are_same(now.artefacts_, artefacts_) &&
                        now.settings_.attributes == settings_.attributes;
-  if (!is_same) fail_replaced(path(), "another recognizer lies there");
+  if (!is_same) fail_replaced(path(), "it was replaced by another recognizer");
   *this = std::move(now);
   return true;
 }

@@ -74,7 +74,7 @@ fs::path outside(const RecognizerArtefact& artefact, const fs::path& recognizer)
   std::error_code ignored;
   const fs::path path = fs::exists(beside, ignored) ? beside : artefact.path;
   if (!fs::exists(path, ignored))
-    fail("{}: its {} {} is not there: put it beside the recognizer", recognizer.string(), artefact.name, path.string());
+    fail("{}: missing {} {}: put it beside the recognizer", recognizer.string(), artefact.name, path.string());
   if (hash_file(path) != artefact.hash)
     fail("{} is not the {} that {} was made with (its content differs)", path.string(), artefact.name,
          recognizer.string());

@@ -182,8 +182,8 @@ void check_schema(const Database& database) {
     else if (is_one_of(unlabelled_parts(), name, sql))
       ++found_unlabelled;
     else if (!is_of_sqlite(name, sql))
-      fail("{}: the file is damaged, or another program has changed it: it should have no '{}'",
-           database.path().string(), excerpt(name));
+      fail("{}: the file is damaged, or another program has changed it: unexpected '{}'", database.path().string(),
+           excerpt(name));
   }
   const size_t expected = parts().size() + (found_undone > 0 ? undone_parts().size() : 0) +
                           (found_unlabelled > 0 ? unlabelled_parts().size() : 0);

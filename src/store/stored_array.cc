@@ -24,7 +24,7 @@ Array from_blob(std::string_view blob, NumberType type, int64_t size, const std:
   if (blob.size() != expected) fail("{} is damaged: {} bytes, expected {}", what, blob.size(), expected);
   Array values = Array::uninitialised({size}, type);
   if (!blob.empty()) std::memcpy(values.mutable_raw(), blob.data(), blob.size());
-  if (!is_finite(values)) fail("{} is damaged: it holds NaN or infinity", what);
+  if (!is_finite(values)) fail("{} is damaged: it is not finite", what);
   return values;
 }
 

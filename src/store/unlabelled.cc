@@ -104,8 +104,8 @@ int64_t RecognizerFile::add_unlabelled(const NewExamples& images) {
     if (!has_unlabelled(*database_)) add_unlabelled_table(*database_);
     const int64_t added = add_images(*database_, change, images, type_of(settings_));
     if (const int64_t all = count_of_unlabelled(*database_); all > kMostUnlabelled)
-      fail("{} holds {} unlabelled images, and with {} more there would be more than {}", path().string(), all - added,
-           added, kMostUnlabelled);
+      fail("{} holds {} unlabelled images, and {} more exceed the limit of {}", path().string(), all - added, added,
+           kMostUnlabelled);
     if (added == 0) return added;
     check_room(*database_, size_before);
     change.call("add " + count_of(added, "unlabelled image"));

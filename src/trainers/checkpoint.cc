@@ -50,8 +50,7 @@ std::string content_hash(const Checkpoint& checkpoint) {
 
 void check_finite(const NamedTensors& tensors) {
   for (const auto& [name, tensor] : tensors) {
-    if (tensor.is_floating_point() && !at::isfinite(tensor).all().item<bool>())
-      fail("'{}' holds NaN or infinite values", name);
+    if (tensor.is_floating_point() && !at::isfinite(tensor).all().item<bool>()) fail("'{}' is not finite", name);
   }
 }
 
@@ -98,7 +97,7 @@ void read_members(const NpzReader& reader, Checkpoint& checkpoint) {
 Checkpoint read(const std::filesystem::path& path) {
   const NpzReader reader(path);
   if (!reader.has(member(kStateMember)))
-    fail("{} is not a training to go on with (no member '{}')", path.string(), member(kStateMember));
+    fail("{} is not a state of a training (missing member '{}')", path.string(), member(kStateMember));
   Checkpoint checkpoint;
   checkpoint.path = path;
   const json state = parse_json(reader.bytes(member(kStateMember)), path.string() + ": the state");
@@ -111,7 +110,7 @@ Checkpoint read(const std::filesystem::path& path) {
   const int64_t format = state.value("format", int64_t{1});
   if (format > kFormat) fail("{} is of format {}, this version reads up to {}", path.string(), format, kFormat);
   if (format > 1 && state.at("hash") != content_hash(checkpoint))
-    fail("{} is damaged: its content does not have the hash it says", path.string());
+    fail("{} is damaged: its content does not match its hash", path.string());
   return checkpoint;
 }
 
@@ -139,7 +138,7 @@ std::string first_difference(const json& before, const json& now) {
   json names = before;
   names.update(now);
   const auto text = [](const json& from, const std::string& name) {
-    return from.contains(name) ? from[name].dump() : std::string("not there");
+    return from.contains(name) ? from[name].dump() : std::string("missing");
   };
   for (const auto& [name, unused] : names.items()) {
     const std::string was = text(before, name), is = text(now, name);

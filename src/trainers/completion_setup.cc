@@ -109,7 +109,7 @@ FeatureScaling feature_scaling(const FeatureSet& features, const CompleteRecipe&
     // Of what general encoders give, most is the same for all images, and a loss on it drowns what tells classes apart.
     const double shared = mean.square().mean().item<double>() / (found * found);
     if (options.centring == Centring::kAlways || shared > 0.5) {
-      logger().info("{:.0f} % of the features' square is common to all: completion is learned on what is left of them",
+      logger().info("{:.0f} % of the features' square is their mean: completion is learned on centred features",
                     100 * shared);
       scaling.centre = mean.to(at::kFloat);
       found = std::sqrt((base - scaling.centre).square().mean(at::kDouble).item<double>());

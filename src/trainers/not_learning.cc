@@ -43,8 +43,9 @@ std::string LearningWatch::add(int64_t epoch, const EpochSums& sums) {
   const double error = std::sqrt(chance * (1 - chance) / judged.count);
   if (judged.accuracy() > chance + 3 * error) return "";
   return fmt::format(
-      "epoch {}: {:.1f} % of the training images are named right, guessing among {} classes gives {:.1f} %: it is not "
-      "learning at the rate {:g}; try --lr {:g}, or skip training: protocom extract with a ready encoder, then fit",
+      "epoch {}: {:.1f} % of the training images are classified correctly, chance among {} classes is {:.1f} %: the "
+      "learning rate {:g} does not work; try --lr {:g}, or skip training: protocom extract with a ready encoder, then "
+      "fit",
       epoch, 100 * judged.accuracy(), classes_, 100 * chance, learning_rate_, better_rate(learning_rate_, usual_rate_));
 }
 

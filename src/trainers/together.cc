@@ -37,7 +37,7 @@ void share_buffers(const Backbone& backbone, const ProcessGroup& group) {
 }
 
 void check_divides(int64_t count, const char* what, const ProcessGroup& group) {
-  if (count % group.size() != 0) fail_usage("{} {} do not divide among {} processes", count, what, group.size());
+  if (count % group.size() != 0) fail_usage("{} {} are not divisible by {} processes", count, what, group.size());
 }
 
 std::string device_of(const ProcessGroup& group, const std::string& device) {

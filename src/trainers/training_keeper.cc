@@ -73,17 +73,17 @@ std::optional<Checkpoint> TrainingKeeper::begin() {
     auto found = newest();
     if (!found) return std::nullopt;
     check_made_by(*found, made_by_);
-    logger().info("going on from {}: {}", found->path.string(), where(*found));
+    logger().info("resuming from {}: {}", found->path.string(), where(*found));
     return found;
   }
   std::optional<Checkpoint> found;
   try {
     found = newest();
   } catch (const Error& error) {
-    logger().warn("{}; the training starts anew", error.what());
+    logger().warn("{}; the training starts from the beginning", error.what());
   }
   if (found && has_begun(*found) && !is_finished(*found)) {
-    fail("{} holds an unfinished training ({}): go on with --resume, or delete that file to start anew",
+    fail("{} holds an unfinished training ({}): continue with --resume, or delete that file to start again",
          found->path.string(), where(*found));
   }
   // What is left of another training must not be found when this one's state is damaged.
@@ -106,7 +106,7 @@ std::optional<Checkpoint> TrainingKeeper::newest() {
   }
   if (!fs::exists(files_.previous())) {
     if (damage.empty()) return std::nullopt;
-    fail("{}, and there is no {} from before: delete the file to start anew", damage, files_.previous().string());
+    fail("{}, and there is no {} from before: delete the file to start again", damage, files_.previous().string());
   }
   try {
     Checkpoint found = read_checkpoint(files_.previous());
@@ -114,7 +114,7 @@ std::optional<Checkpoint> TrainingKeeper::newest() {
                   files_.previous().string());
     return found;
   } catch (const Error& error) {
-    fail("{}; and {}: delete both files to start anew", damage, error.what());
+    fail("{}; and {}: delete both files to start again", damage, error.what());
   }
 }
 
@@ -144,7 +144,7 @@ void TrainingKeeper::stop(const Snapshot& snapshot) {
   state.made_by = made_by_;
   const std::string place = where(state);
   save(std::move(state));
-  throw Interrupted(signal, fmt::format("stopped by {} in {}; {} holds the state: go on with --resume",
+  throw Interrupted(signal, fmt::format("stopped by {} in {}; {} holds the state: continue with --resume",
                                         signal_name(signal), place, files_.last().string()));
 }
 
@@ -164,7 +164,7 @@ void TrainingKeeper::save(Checkpoint state) {
   } catch (const Error& error) {
     const std::string reason = replaced(error.what(), one_line(temporary_name), files_.last().string());
     fail("the state of the training is not saved: {}{}", reason,
-         last_is_whole_ ? "; the state saved before is whole, go on from it with --resume" : "");
+         last_is_whole_ ? "; the state saved before is intact: continue from it with --resume" : "");
   }
   last_is_whole_ = true;
   saved_ = Clock::now();

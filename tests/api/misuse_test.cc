@@ -105,12 +105,12 @@ TEST_F(ApiMisuse, OfFeaturesAndLabelsIsOneSentence) {
        [] {
          FeatureSet({axes(), 0}, classes_of_axes());
        },
-       "at least one number each"},
+       "dim must be at least 1"},
       {"numbers that are no rows",
        [] {
          FeatureSet({axes(), 5}, classes_of_axes());
        },
-       "48 numbers are no whole rows of 5"},
+       "48 numbers are not a multiple of the row length 5"},
       {"features shorter than labels",
        [] {
          make_set({1, 2, 3, 4}, {0, 1});
@@ -122,8 +122,8 @@ TEST_F(ApiMisuse, OfFeaturesAndLabelsIsOneSentence) {
        [] {
          make_set(set_options({}, {"base", "novel"}));
        },
-       "the split names 2 classes, there are 3"},
-      {"no split", [] { make_set(set_options({}, {})); }, "there is no split"},
+       "the split has 2 entries for 3 classes"},
+      {"no split", [] { make_set(set_options({}, {})); }, "missing split"},
       {"an unknown split", [] { make_set(set_options({}, {"tset"})); }, "tset"},
       {"class names too short",
        [] {
@@ -145,7 +145,7 @@ TEST_F(ApiMisuse, OfFeaturesAndLabelsIsOneSentence) {
        [] {
          make_set({1, 2, 3, 4}, {-1});
        },
-       "the label of row 0 is -1"},
+       "label out of range: row 0 has -1"},
       {"a label that is not a class",
        [] {
          make_set({1, 2, 3, 4}, {int64_t{1} << 40});
@@ -277,7 +277,7 @@ TEST_F(ApiMisuse, OfEpisodesIsOneSentence) {
          options.methods = {"mean"};
          evaluate(Episodes(FeatureSet({axes(), 4}, classes_of_axes()), tasks), options);
        },
-       "labelled image of each class"},
+       "labelled image per class"},
       {"more images than there are", [] { draw([](EpisodeOptions& one) { one.shape.n_query = 9; }); }, "images"},
       {"no queries", [] { draw([](EpisodeOptions& one) { one.shape.n_query = 0; }); },
        "n_query should be a whole number"},
@@ -330,7 +330,7 @@ TEST_F(ApiMisuse, OfImagesAndRecognizersIsOneSentence) {
       {"pixels at a null pointer", [] { Image::rgb(nullptr, 4, 4); }, "null pointer"},
       {"an image of no height", [&] { Image::rgb(rgb.data(), 0, 4); }, "found 0 x 4"},
       {"an image of more than memory", [&] { Image::rgb(rgb.data(), 1 << 20, 1 << 20); }, "pixels"},
-      {"a stride below a row", [&] { Image::rgb(rgb.data(), 4, 4, 11); }, "12 bytes apart at least, found 11"},
+      {"a stride below a row", [&] { Image::rgb(rgb.data(), 4, 4, 11); }, "at least 12 bytes, found 11"},
       {"a path at a null pointer", [] { Image(static_cast<const char*>(nullptr)); }, "null pointer"},
       {"an empty path", [] { Image(""); }, "empty"},
       {"a batch of nothing",

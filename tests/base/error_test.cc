@@ -51,7 +51,7 @@ TEST(Error, WhatLibTorchSaysIsQuotedWithoutItsOwnMarks) {
              "but got String"),
       "Expected Tuple but got String");
   EXPECT_EQ(reason("x INTERNAL ASSERT FAILED at \"x.cpp\":82, please report a bug to PyTorch. "),
-            "it is damaged, or no file that LibTorch knows");
+            "it is damaged, or not a file of LibTorch");
   EXPECT_EQ(reason("[enforce fail at inline_container.cc:145] . PytorchStreamReader failed reading zip archive"),
             "PytorchStreamReader failed reading zip archive");
 }

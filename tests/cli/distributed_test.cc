@@ -187,7 +187,7 @@ TEST_F(Distributed, ABatchThatDoesNotDivideIsRefused) {
   Job job(folder_->path(), arguments, 2);
   const Outcome outcome = job.process(0).wait();
   EXPECT_EQ(outcome.exit_code, 2);
-  EXPECT_THAT(outcome.err, HasSubstr("25 images of a batch do not divide among 2 processes"));
+  EXPECT_THAT(outcome.err, HasSubstr("25 images of a batch are not divisible by 2 processes"));
   job.process(1).wait();
 }
 
@@ -262,7 +262,7 @@ TEST_F(Distributed, OneThatNeverJoinsIsNamedWhenPatienceEnds) {
   EXPECT_THAT(leader.err, HasSubstr("process 1 of 2 has not joined within 2 s"));
   EXPECT_EQ(second.exit_code, 1);
   EXPECT_THAT(second.err, HasSubstr("process 1 of 2 waits for process 0"));
-  EXPECT_THAT(second.err, HasSubstr("process 0 of 2 has not joined within 2 s: nobody listens at 127.0.0.1:"));
+  EXPECT_THAT(second.err, HasSubstr("process 0 of 2 has not joined within 2 s: nothing listens at 127.0.0.1:"));
 }
 
 TEST_F(Distributed, ThreeOfFourThatHaveJoinedAllNameTheFourth) {

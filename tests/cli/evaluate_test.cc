@@ -286,7 +286,7 @@ TEST_F(Evaluate, ChoosesNoParametersOnNovelClasses) {
   const Outcome outcome = protocom(folder_.path(), {"tune", "--features", "features.npz", "--methods", "simple-shot",
                                                     "--split", "novel", "--n-query", "4"});
   EXPECT_EQ(outcome.exit_code, 2);
-  EXPECT_THAT(outcome.err, HasSubstr("cannot be reported on them"));
+  EXPECT_THAT(outcome.err, HasSubstr("on which results are reported"));
 }
 
 }  // namespace

@@ -40,7 +40,7 @@ class KnowledgeViews : public ::testing::Test {
 TEST_F(KnowledgeViews, ShowListsAttributesClassesAndWhatIsUseless) {
   const Outcome shown = run({"show", "k.npz"});
   ASSERT_EQ(shown.exit_code, 0) << shown.err;
-  EXPECT_THAT(shown.out, AllOf(HasSubstr("equal rows, so that nothing tells them apart: cat, dog"),
+  EXPECT_THAT(shown.out, AllOf(HasSubstr("equal rows, which cannot be told apart: cat, dog"),
                                HasSubstr("classes without attributes (2): elk, owl"),
                                HasSubstr("attributes of no base class, left out (1): wing"), HasSubstr("tail, fur")));
   EXPECT_THAT(run({"show", "k.npz", "--most", "1"}).out,
@@ -102,7 +102,7 @@ TEST_F(KnowledgeViews, EmbeddingsNameClassesAndVectorsThatDoNotMeetInOneSentence
   const Outcome made = run({"embeddings", "--vectors", "v.csv", "--split", "split.csv", "--out", "v.npz"});
   ASSERT_EQ(made.exit_code, 0) << made.err;
   EXPECT_THAT(made.err,
-              HasSubstr("1 of 4 classes have no vector: owl; and 1 vectors are of classes that are not wanted: yak"));
+              HasSubstr("1 of 4 classes have no vector: owl; and 1 vectors of other classes are ignored: yak"));
   EXPECT_THAT(made.out, HasSubstr("class-vectors, 2 dimensions"));
   EXPECT_THAT(run({"show", "v.npz"}).out, HasSubstr("cat"));
   const Outcome both =

@@ -69,10 +69,10 @@ TEST_F(Metatrain, TakesAStateDictThatSaysNoSizeAtTheSizeOfThePack) {
   };
   const Outcome unknown = tune("few");
   EXPECT_EQ(unknown.exit_code, 1) << "photos have any size";
-  EXPECT_THAT(unknown.err, HasSubstr("does not say what images it takes: give --preprocess"));
+  EXPECT_THAT(unknown.err, HasSubstr("does not state its preprocessing: give --preprocess"));
   const Outcome tuned = tune("64.pack");
   ASSERT_EQ(tuned.exit_code, 0) << tuned.err;
-  EXPECT_THAT(tuned.err, AllOf(HasSubstr("'shorter side 64, crop 64"), HasSubstr("is assumed"),
+  EXPECT_THAT(tuned.err, AllOf(HasSubstr("'shorter side 64, crop 64"), HasSubstr("assuming"),
                                Not(HasSubstr("the backbone takes images of"))));
   const auto shown = nlohmann::json::parse(run({"show", "j.npz", "--json"}).out);
   EXPECT_EQ(shown.at("header").at("details").at("image_size"), 64);

@@ -140,7 +140,7 @@ TEST_F(Pipeline, FeatureMapsOfItsImagesAreWhatAMethodIsFittedOnAndAnswersBy) {
   EXPECT_EQ(evaluated.exit_code, 0) << evaluated.err;
   EXPECT_THAT(evaluated.out, HasSubstr("cfa:steps=20"));
   EXPECT_THAT(run({"recognizer", "create", "r.pcm", "--fitted", "cfa.npz"}, {"backbone.npz"}).err,
-              HasSubstr("'cfa' looks at feature maps, which a recognizer does not keep"));
+              HasSubstr("'cfa' needs feature maps, which a recognizer does not keep"));
 }
 
 TEST_F(Pipeline, FeaturesRememberTheShorterSideThatTheirPackWasCutOutOf) {
@@ -169,8 +169,8 @@ TEST_F(Pipeline, FeaturesRememberTheShorterSideThatTheirPackWasCutOutOf) {
 }
 
 TEST_F(Pipeline, WhatSaysWhichImagesItTakesIsNotComparedAndNeitherIsAPack) {
-  for (const auto& [images, reason] : {std::pair{"images", "says itself what images it takes"},
-                                       std::pair{"images.pack", "needs the folder of photos"}}) {
+  for (const auto& [images, reason] :
+       {std::pair{"images", "states its preprocessing"}, std::pair{"images.pack", "needs the folder of photos"}}) {
     const Outcome outcome = protocom(folder_->path(), {"extract", out(images).string(), "--backbone",
                                                        out("backbone.npz").string(), "--preprocess", "compare"});
     EXPECT_EQ(outcome.exit_code, 2);

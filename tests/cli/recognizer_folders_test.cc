@@ -83,11 +83,11 @@ TEST_F(Recognizers, KeepPhotosThatNobodyHasSorted) {
   EXPECT_THAT(with.out, HasSubstr("% without the "));
   const Outcome both = protocom(folder_->path(), {"enrol", "pile.pcm", "--unlabelled", "pile", "--class", "zebra"});
   EXPECT_EQ(both.exit_code, 2);
-  EXPECT_THAT(both.err, HasSubstr("takes photos of no class"));
+  EXPECT_THAT(both.err, HasSubstr("cannot be combined with classes"));
   ASSERT_EQ(this->create("fixed.pcm").exit_code, 0);
   const Outcome fixed = protocom(folder_->path(), {"enrol", "fixed.pcm", "--unlabelled", "pile"});
   EXPECT_EQ(fixed.exit_code, 2);
-  EXPECT_THAT(fixed.err, HasSubstr("which stays as it is"));
+  EXPECT_THAT(fixed.err, HasSubstr("has the fixed space"));
 }
 
 TEST_F(Recognizers, AreToldApartInASpaceOfPhotosWithoutClasses) {
@@ -131,7 +131,7 @@ TEST_F(Recognizers, APipeInPlaceOfAnImageOrABackboneIsRefusedAtOnce) {
   ASSERT_EQ(::mkfifo((*folder_ / "pipe.jpg").c_str(), 0600), 0);
   const Outcome classified = protocom(folder_->path(), {"classify", "pipes.pcm", "pipe.jpg"});
   EXPECT_EQ(classified.exit_code, 1);
-  EXPECT_THAT(classified.err, HasSubstr("pipe.jpg: it is a pipe, a plain file was expected"));
+  EXPECT_THAT(classified.err, HasSubstr("pipe.jpg: it is a pipe, expected a plain file"));
   const Outcome made =
       protocom(folder_->path(), {"recognizer", "create", "none.pcm", "--backbone", "/dev/zero", "--model",
                                  out("model.npz").string(), "--knowledge", out("knowledge.npz").string()});

@@ -45,7 +45,7 @@ TEST_F(Recognizers, FindAClassHoweverItsNameIsWritten) {
         {"classes", "remove", "names.pcm", "\xe3\x80\x80"}}) {
     const Outcome refused = protocom(folder_->path(), blank);
     EXPECT_EQ(refused.exit_code, 2) << refused.err;
-    EXPECT_THAT(refused.err, HasSubstr("a class needs a name"));
+    EXPECT_THAT(refused.err, HasSubstr("a class name is empty"));
   }
 }
 
@@ -126,7 +126,7 @@ TEST_F(Recognizers, AClassOfWhichNothingIsKnownIsRefused) {
     const std::string value = std::string(option) == "--csv" ? "blank.csv" : "empty";
     const Outcome refused = protocom(folder_->path(), {"enrol", "blank.pcm", option, value});
     EXPECT_EQ(refused.exit_code, 2);
-    EXPECT_THAT(refused.err, HasSubstr("nothing is known of a class 'empty': give images of it, its attributes"));
+    EXPECT_THAT(refused.err, HasSubstr("unknown class 'empty': give images of it, its attributes"));
   }
   EXPECT_EQ(read_text(*folder_ / "blank.pcm"), before);
   const std::string known = base_class_of(read_text(out("images/split.csv")));

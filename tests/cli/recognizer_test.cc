@@ -236,7 +236,7 @@ TEST_F(Recognizers, ARecognizerIsListedCorrectedCalibratedAndMoved) {
 
   const Outcome calibrated = run({"calibrate", "all.pcm", "--false-accept", "0.1"});
   ASSERT_EQ(calibrated.exit_code, 0) << calibrated.err;
-  EXPECT_THAT(run({"recognizer", "info", "all.pcm"}).out, HasSubstr("10.0 % of others pass"));
+  EXPECT_THAT(run({"recognizer", "info", "all.pcm"}).out, HasSubstr("10.0 % of unknown images accepted"));
   const json answer =
       json_lines(
           run({"classify", "all.pcm", (out("images") / by_class.begin()->second[5]).string(), "--format", "json"}).out)

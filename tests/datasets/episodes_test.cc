@@ -262,7 +262,8 @@ TEST_F(EpisodesTest, AreRefusedWithTheNumberOfTheOneThatDoesNotFitTheFeatures) {
   EXPECT_THAT(error_after([](json& j) { j["episodes"][1]["query"][0][1] = "image22"; }),
               in_episode_1("'image22' twice"));
   EXPECT_THAT(error_after([](json& j) { j["episodes"][1]["query"][0][1] = "image2"; }), in_episode_1("'image2' twice"));
-  EXPECT_THAT(error_after([](json& j) { j["episodes"][1]["classes"][0] = "class5"; }), in_episode_1("a class twice"));
+  EXPECT_THAT(error_after([](json& j) { j["episodes"][1]["classes"][0] = "class5"; }),
+              in_episode_1("a duplicate class"));
 }
 
 TEST_F(EpisodesTest, AreRefusedWithTheNumberOfTheOneThatDoesNotFitTheShape) {
@@ -270,11 +271,12 @@ TEST_F(EpisodesTest, AreRefusedWithTheNumberOfTheOneThatDoesNotFitTheShape) {
     return AllOf(HasSubstr("e.json: episode 0"), HasSubstr(what));
   };
   EXPECT_THAT(error_after([](json& j) { j["n_way"] = 3; }), in_episode_0("2 classes, n_way is 3"));
-  EXPECT_THAT(error_after([](json& j) { j["k_shot"] = 2; }), in_episode_0("1 images where 2"));
-  EXPECT_THAT(error_after([](json& j) { j["n_query"] = 1; }), in_episode_0("2 images where 1"));
+  EXPECT_THAT(error_after([](json& j) { j["k_shot"] = 2; }), in_episode_0("1 images, expected 2"));
+  EXPECT_THAT(error_after([](json& j) { j["n_query"] = 1; }), in_episode_0("2 images, expected 1"));
   EXPECT_THAT(error_after([](json& j) { j["episodes"][0]["support"].erase(1); }),
               in_episode_0("1 groups of images for 2 classes"));
-  EXPECT_THAT(error_after([](json& j) { j["episodes"][0]["query"][1].erase(1); }), in_episode_0("1 images where 2"));
+  EXPECT_THAT(error_after([](json& j) { j["episodes"][0]["query"][1].erase(1); }),
+              in_episode_0("1 images, expected 2"));
 }
 
 TEST_F(EpisodesTest, AreRefusedWhenTheFileIsNoEpisodeList) {
@@ -438,7 +440,7 @@ TEST_F(EpisodesTest, NameAPoolThatIsMissingOrOverlaps) {
               }),
               AllOf(HasSubstr("episode 0"), HasSubstr("twice"), HasSubstr("pool")));
   EXPECT_THAT(error_after([](json& list) { list["episodes"][1]["support"][0].push_back("image32"); }),
-              HasSubstr("episode 1 has 2 images where 1 were expected"));
+              HasSubstr("episode 1 has 2 images, expected 1 were expected"));
   EXPECT_THAT(error_after([](json& list) {
                 list["query_distribution"] = "dirichlet";
                 list["episodes"][0]["query"][0].erase(0);

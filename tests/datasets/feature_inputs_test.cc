@@ -182,7 +182,7 @@ TEST_F(FeatureInputs, APickleIsRefusedWithTheLineThatSavesItAsNpz) {
   std::string recipes;
   for (const char* name : {"dict-of-classes", "dict-of-numbers", "features-and-labels", "data-and-labels"}) {
     const std::string message = message_of([&] { read_features(at_name(std::string(name) + ".pkl"), all_base()); });
-    EXPECT_THAT(message, HasSubstr("is Python's pickle")) << name;
+    EXPECT_THAT(message, HasSubstr("is a Python pickle")) << name;
     recipes += recipe_in(message) + "\n";
   }
   ASSERT_EQ(run_python(folder_->path(), recipes), "");

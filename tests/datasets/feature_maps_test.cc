@@ -34,7 +34,7 @@ TEST(FeatureMaps, RefusesWhatAreNoMaps) {
   FeatureMaps maps = two_maps();
   maps.image_ids.pop_back();
   EXPECT_THAT(message_of([&] { write_feature_maps(folder / "few", maps, {}); }),
-              HasSubstr("maps of 2 images and 1 image ids do not fit"));
+              HasSubstr("one image id per map, found 2 maps and 1 ids"));
   maps = two_maps();
   maps.maps = maps.maps.reshaped({2, 12});
   EXPECT_THAT(message_of([&] { write_feature_maps(folder / "flat", maps, {}); }), HasSubstr("expected [n, c, h, w]"));
@@ -48,7 +48,7 @@ TEST(FeatureMaps, AreThoseOfFeaturesThatDoNotSayTheirBackbone) {
   features.image_ids = two_maps().image_ids;
   EXPECT_NO_THROW(check_same_images(two_maps(), features));
   features.backbone_hash = "another";
-  EXPECT_THAT(message_of([&] { check_same_images(two_maps(), features); }), HasSubstr("another backbone"));
+  EXPECT_THAT(message_of([&] { check_same_images(two_maps(), features); }), HasSubstr("different backbones"));
 }
 
 TEST(FeatureMaps, RefusesAFileThatLiesAboutItself) {
@@ -63,7 +63,7 @@ TEST(FeatureMaps, RefusesAFileThatLiesAboutItself) {
   EXPECT_THAT(message(maps, {{"backbone_hash", 5}}, R"(["a", "b"])"), HasSubstr("/lie: "));
   EXPECT_THAT(message(maps, nlohmann::json::array({1}), R"(["a", "b"])"), HasSubstr("/lie"));
   EXPECT_THAT(message(maps, nlohmann::json::object(), "[1, 2]"), HasSubstr("'image_ids' are damaged"));
-  EXPECT_THAT(message(maps, nlohmann::json::object(), R"(["a"])"), HasSubstr("do not fit"));
+  EXPECT_THAT(message(maps, nlohmann::json::object(), R"(["a"])"), HasSubstr("expected one image id per map"));
   EXPECT_THAT(message(maps.to(NumberType::kFloat32), nlohmann::json::object(), R"(["a", "b"])"),
               HasSubstr("expected Half"));
 }
@@ -74,7 +74,7 @@ TEST(FeatureMaps, BelongToTheFeaturesOfTheSameImagesByTheSameBackbone) {
   features.backbone_hash = "abc";
   EXPECT_NO_THROW(check_same_images(two_maps(), features));
   features.backbone_hash = "other";
-  EXPECT_THAT(message_of([&] { check_same_images(two_maps(), features); }), HasSubstr("another backbone"));
+  EXPECT_THAT(message_of([&] { check_same_images(two_maps(), features); }), HasSubstr("different backbones"));
   features.backbone_hash = "abc";
   features.image_ids = {"a", "c"};
   EXPECT_THAT(message_of([&] { check_same_images(two_maps(), features); }),

@@ -160,14 +160,14 @@ TEST_F(FeatureSetTest, ReadsArraysWithTheirLabelsAndSplitBesideThem) {
   EXPECT_THAT(testing::message_of([&] {
                 read_features(put_npy("novel-features.npy", Members().features), {std::nullopt, options.split});
               }),
-              AllOf(HasSubstr("novel-features.npy"), HasSubstr("expected beside it in novel-labels.npy")));
+              AllOf(HasSubstr("novel-features.npy"), HasSubstr("expected their labels beside it in novel-labels.npy")));
   EXPECT_THAT(testing::usage_message_of([&] {
                 read_features(features, {options.labels, std::nullopt});
               }),
               HasSubstr("split"));
   options.labels = put_npy("labels.npy", at::tensor({int64_t{0}, int64_t{1}}));
   EXPECT_THAT(testing::message_of([&] { read_features(features, options); }),
-              AllOf(HasSubstr("labels.npy"), HasSubstr("4 labels"), HasSubstr("[2]")));
+              AllOf(HasSubstr("labels.npy"), HasSubstr("expected 4 labels"), HasSubstr("[2]")));
   options.labels = put_npy("labels.npy", at::tensor({int64_t{0}, int64_t{1}, int64_t{2}, int64_t{1} << 50}));
   const testing::Logged logged;
   EXPECT_EQ(read_features(features, options).size(), 3);
@@ -182,7 +182,7 @@ TEST_F(FeatureSetTest, CountsImagesWithExactlyTheFeaturesOfAnotherOneAndWarnsOfT
   ASSERT_THAT(within.copies, ::testing::SizeIs(1));
   EXPECT_EQ(within.copies.front().kind, DuplicateKind::kWithinClass);
   EXPECT_THAT(within.copies.front().ids, ElementsAre("s1.jpg", "s2.jpg"));
-  EXPECT_THAT(logged.text(), HasSubstr("features of another one: 1 within a class (such as s1.jpg, s2.jpg)"));
+  EXPECT_THAT(logged.text(), HasSubstr("duplicate features: 1 within a class (such as s1.jpg, s2.jpg)"));
   const FeatureSet across = read_changed([](Members& m) { m.features[1].copy_(m.features[0]); });
   EXPECT_EQ(across.copies.front().kind, DuplicateKind::kAcrossSplits);
   EXPECT_THAT(read_changed([](Members&) {}).copies, IsEmpty());
@@ -207,7 +207,7 @@ TEST_F(FeatureSetTest, WhatIsMadeInMemoryIsHeldAgainstItselfAsAFileIs) {
               HasSubstr("features: 2 splits for 3 class names"));
   made.labels.pop_back();
   EXPECT_THAT(testing::message_of([&] { checked_feature_set(made, "features"); }),
-              HasSubstr("features: 4 labels were expected"));
+              HasSubstr("features: expected 4 labels"));
 }
 
 TEST_F(FeatureSetTest, RefusesFeaturesThatOverflowWhenSquared) {
@@ -243,12 +243,12 @@ TEST_F(FeatureSetTest, NamesTheMemberThatIsMissing) {
                 AllOf(HasSubstr("f.npz has no member '" + name + "'"), HasSubstr("paths")));
   }
   EXPECT_THAT(error_of([](Members& m) { m.left_out = "split"; }),
-              AllOf(HasSubstr("f.npz does not say the split"), HasSubstr("a text member 'split'")));
+              AllOf(HasSubstr("f.npz has no split"), HasSubstr("a text member 'split'")));
 }
 
 TEST_F(FeatureSetTest, RefusesSizesThatDiffer) {
   EXPECT_THAT(error_of([](Members& m) { m.labels = m.labels.slice(0, 0, 3); }),
-              AllOf(HasSubstr("f.npz: 4 labels"), HasSubstr("found [3]")));
+              AllOf(HasSubstr("f.npz: expected 4 labels"), HasSubstr("found [3]")));
   EXPECT_THAT(error_of([](Members& m) { m.labels = m.labels.view({2, 2}); }), HasSubstr("found [2, 2]"));
   EXPECT_THAT(error_of([](Members& m) { m.paths.pop_back(); }), HasSubstr("f.npz: 3 image ids for 4 feature rows"));
   EXPECT_THAT(error_of([](Members& m) { m.split.pop_back(); }),
@@ -278,8 +278,7 @@ TEST_F(FeatureSetTest, RefusesLabelsThatNameNoClass) {
 }
 
 TEST_F(FeatureSetTest, RefusesNamesThatAppearTwice) {
-  EXPECT_THAT(error_of([](Members& m) { m.paths[3] = "s1.jpg"; }),
-              HasSubstr("f.npz: the image id 's1.jpg' appears twice"));
+  EXPECT_THAT(error_of([](Members& m) { m.paths[3] = "s1.jpg"; }), HasSubstr("f.npz: duplicate image id 's1.jpg'"));
   EXPECT_THAT(error_of([](Members& m) { m.names[2] = "zebra"; }),
               HasSubstr("f.npz: the class name 'zebra' appears twice"));
 }

@@ -131,10 +131,7 @@ TEST(LoadImages, APackKeepsItsSizeAndSplit) {
   EXPECT_THAT(message_of([&] { load_images({pack, {}, {6}}, Progress::none()); }), HasSubstr("8x8 pixels, not 6x6"));
   ImageDatasetOptions other;
   other.standard_split = "cub";
-  EXPECT_THAT(message_of([&] {
-                load_images({pack, other, {0}}, Progress::none());
-              }),
-              HasSubstr("brings its own split"));
+  EXPECT_THAT(message_of([&] { load_images({pack, other, {0}}, Progress::none()); }), HasSubstr("its own split"));
 }
 
 }  // namespace

@@ -64,7 +64,7 @@ TEST_F(ImageLists, AreRefusedWithTheColumnsThatWereExpected) {
               AllOf(HasSubstr("photo, when"), HasSubstr("class, label")));
   EXPECT_THAT(error_of("list.csv", "image,label\na.jpg,\n"), HasSubstr("list.csv:2: a class without a name"));
   EXPECT_THAT(error_of("list.csv", "image,label\na.jpg,cat\na.jpg,dog\n"),
-              AllOf(HasSubstr("list.csv:3"), HasSubstr("of 'dog' here and of 'cat'"), HasSubstr("list.csv:2")));
+              AllOf(HasSubstr("list.csv:3"), HasSubstr("two classes, 'dog' here and 'cat'"), HasSubstr("list.csv:2")));
 }
 
 TEST_F(ImageLists, AWorkbookIsNamedAsOne) {
@@ -177,7 +177,7 @@ TEST_F(ImageLists, OfFlatSplitFoldersOneWithoutAListIsLeftOutAndCounted) {
   for (const char* file : {"train/1.jpg", "train/2.jpg", "test/1.jpg", "test/2.jpg"}) put(file);
   const Logged log;
   EXPECT_THAT(listed(), ElementsAre("train/1.jpg=cat", "train/2.jpg=dog"));
-  EXPECT_THAT(log.text(), AllOf(HasSubstr("test: nothing says the classes"), HasSubstr("left out: 2")));
+  EXPECT_THAT(log.text(), AllOf(HasSubstr("test: its images have no class"), HasSubstr("left out: 2")));
 }
 
 TEST_F(ImageLists, OfFlatSplitFoldersWithTheSameClassesAreTwoSplitsOfOneClass) {
@@ -202,7 +202,7 @@ TEST_F(ImageLists, CocoWithOneCategoryAnImageIsReadAndTheRestCounted) {
 
 // CVAT's makers give the same advice (cvat-ai/cvat issue 6488).
 TEST_F(ImageLists, OtherJsonAndXmlAreRefusedWithWhatIsRead) {
-  EXPECT_THAT(error_of("a.json", "{\"shapes\": []}"), HasSubstr("JSON of COCO"));
+  EXPECT_THAT(error_of("a.json", "{\"shapes\": []}"), HasSubstr("COCO's JSON"));
   EXPECT_THAT(error_of("a.json", "{\"images\": [1], \"annotations\": [], \"categories\": []}"), HasSubstr("a.json"));
   EXPECT_THAT(error_of("annotations.xml", "<annotations/>"), HasSubstr("export the annotations as ImageNet"));
 }
@@ -230,7 +230,7 @@ TEST_F(ImageLists, WhatAListNamesAndIsNotThereIsCounted) {
   put("a.jpg");
   const Logged log;
   EXPECT_THAT(listed(), ElementsAre("a.jpg=cat"));
-  EXPECT_THAT(log.text(), AllOf(HasSubstr("1 of 2 images are not there"), HasSubstr("none.jpg")));
+  EXPECT_THAT(log.text(), AllOf(HasSubstr("1 of 2 images are missing"), HasSubstr("none.jpg")));
 }
 
 // Label Studio exports paths of its own server, and asks for files by ?d= (HumanSignal/label-studio issues 878 and

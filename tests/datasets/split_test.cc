@@ -62,7 +62,7 @@ TEST_F(SplitTest, KnowsTheOtherNamesOfTheSplits) {
 
 TEST_F(SplitTest, BlanksAroundNamesAreNoPartOfThem) {
   EXPECT_THAT(read("class,split\n great white shark ,base \n\"n02 \", val\n\" n03\",\"novel \"\n"), three);
-  EXPECT_THAT(error_of("class,split\nzebra,base\nzebra ,base\n"), HasSubstr("class 'zebra' is listed twice"));
+  EXPECT_THAT(error_of("class,split\nzebra,base\nzebra ,base\n"), HasSubstr("duplicate class 'zebra'"));
   EXPECT_THAT(error_of("class,split\n  ,base\n"), HasSubstr("s.csv:2: the name of the class is empty"));
 }
 
@@ -107,7 +107,7 @@ TEST_F(SplitTest, NamesBothLinesOfAClassInTwoSplits) {
 
 TEST_F(SplitTest, NamesBothLinesOfAClassListedTwice) {
   EXPECT_THAT(error_of("class,split\nzebra,base\nzebra,base\n"),
-              AllOf(HasSubstr("s.csv:3: class 'zebra' is listed twice"), HasSubstr("s.csv:2)")));
+              AllOf(HasSubstr("s.csv:3: duplicate class 'zebra'"), HasSubstr("s.csv:2)")));
 }
 
 TEST_F(SplitTest, NamesTheLineOfAnUnknownSplitOrAnEmptyName) {

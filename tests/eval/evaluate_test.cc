@@ -65,8 +65,7 @@ TEST(Evaluate, SaysWhichHeadWasFittedForAnotherNumberOfShotsOnceATask) {
   const testing::Logged logged;
   evaluate_tasks({world.features}, tasks, options, Progress::none());
   const std::string text = logged.text();
-  const size_t first =
-      text.find("'meta-baseline' was fitted for 1 labelled image per class and is asked about classes of 3");
+  const size_t first = text.find("'meta-baseline' was fitted for 1 labelled image per class, found 3");
   EXPECT_NE(first, std::string::npos) << text;
   EXPECT_EQ(text.rfind("was fitted for"), text.find("was fitted for")) << text;
 }

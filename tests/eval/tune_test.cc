@@ -164,7 +164,7 @@ TEST(Tune, RefusesNovelClasses) {
   options.methods = {"simple-shot"};
   EXPECT_THAT(
       message_of([&] { tune({world.features}, tasks_on(world.features, Split::kNovel), options, Progress::none()); }),
-      HasSubstr("take --split val"));
+      HasSubstr("use --split val"));
 }
 
 TEST(Tune, WritesItsChoiceForOthersToRead) {

@@ -103,11 +103,11 @@ TEST(FittedFiles, OfOneMethodAreToldApartByWhatTheyWereFittedWith) {
   EXPECT_EQ(both[1], files[0].method);
   EXPECT_EQ(make_method("meta-baseline:steps=500:shots=5", files)->label(), "meta-baseline:shots=5");
   EXPECT_THAT(message_of([&] { make_method("meta-baseline:steps=7:shots=5", files); }),
-              HasSubstr("may be taken from none of the files given"));
+              HasSubstr("none of the files hold it"));
   EXPECT_THAT(message_of([&] {
                 make_method("meta-baseline:steps=500", {files[1], files[1]});
               }),
-              HasSubstr("may be taken from several of the files given (meta-baseline:shots=5, meta-baseline:shots=5)"));
+              HasSubstr("several of the files hold it (meta-baseline:shots=5, meta-baseline:shots=5)"));
   EXPECT_THAT(message_of([&] { make_methods({"meta-baseline:shots=5"}, files); }),
               HasSubstr("a file of 'meta-baseline' is given"));
   EXPECT_EQ(default_methods(nullptr, files),
@@ -132,7 +132,7 @@ TEST(FittedMethods, AreNotAskedForWithWhatTheyWereNotFittedWith) {
   const std::vector<FittedMethod> file = {{head, 8}};
   EXPECT_EQ(make_methods({"meta-baseline:steps=7"}, file).front()->label(), "meta-baseline:steps=7");
   EXPECT_THAT(message_of([&] { make_methods({"meta-baseline:steps=500"}, file); }),
-              HasSubstr("fitted with steps=7: fit it anew for another steps"))
+              HasSubstr("fitted with steps=7: run `protocom fit` with the steps you want"))
       << "also where what is asked for is the default";
 }
 
@@ -140,10 +140,8 @@ TEST(FittedShots, OfAnotherTaskAreSaidWithBothNumbers) {
   const auto head = make_method("am3:shots=5");
   EXPECT_EQ(warning_of_other_shots(*head, {5, 5}), "");
   EXPECT_EQ(warning_of_other_shots(*make_method("restore-net"), {1, 1}), "");
-  EXPECT_THAT(warning_of_other_shots(*head, {1, 1}),
-              HasSubstr("fitted for 5 labelled images per class and is asked about "
-                        "classes of 1:"));
-  EXPECT_THAT(warning_of_other_shots(*head, {1, 5}), HasSubstr("classes of 1 to 5"));
+  EXPECT_THAT(warning_of_other_shots(*head, {1, 1}), HasSubstr("fitted for 5 labelled images per class, found 1: "));
+  EXPECT_THAT(warning_of_other_shots(*head, {1, 5}), HasSubstr("found 1 to 5"));
 }
 
 TEST(MethodList, BeginsWithThePapersRowsAndHasEachNameOnce) {

@@ -98,7 +98,7 @@ TEST(TaskClassifier, BaseImagesAreNeededWhereTheSpaceIsCentredByThemAlone) {
 
 TEST(TaskClassifier, WhatDoesNotFitIsRefusedInOneSentence) {
   const at::Tensor x = task_rows(), y = task_labels();
-  EXPECT_THAT(refused(inputs_of(x, y.slice(0, 0, 9), 3)), HasSubstr("there are 12 features and labels [9]"));
+  EXPECT_THAT(refused(inputs_of(x, y.slice(0, 0, 9), 3)), HasSubstr("found 12 features and labels [9]"));
   EXPECT_THAT(refused(inputs_of(x[0], y, 3)), HasSubstr("found [6]"));
   EXPECT_THAT(refused(inputs_of(x.slice(0, 0, 0), y.slice(0, 0, 0), 3)), HasSubstr("found [0, 6]"));
   EXPECT_THAT(refused(inputs_of({}, {}, 3)), HasSubstr("found nothing"));

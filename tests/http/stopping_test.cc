@@ -155,7 +155,7 @@ TEST_F(Stopping, GivesUpImagesThatAreDecoded) {
   stop();
   const Reply reply = client.receive();
   EXPECT_EQ(reply.status, 503);
-  EXPECT_THAT(reply.error(), HasSubstr("given up"));
+  EXPECT_THAT(reply.error(), HasSubstr("cancelled"));
 }
 
 }  // namespace

@@ -93,13 +93,13 @@ TEST_F(ServedUnsorted, ConflictsWithAMethodThatStaysAsItIsAndWithTheMost) {
   file.add_unlabelled(many);
   const Reply full = add({20, 45});
   EXPECT_EQ(full.status, 409);
-  EXPECT_THAT(full.body, HasSubstr("more than 5000"));
+  EXPECT_THAT(full.body, HasSubstr("exceed the limit of 5000"));
   path_ = fitted_;
   serve();
   EXPECT_EQ(ask("GET", "/v1/recognizer").json().at("takes_unlabelled"), false);
   const Reply fixed = add({20});
   EXPECT_EQ(fixed.status, 409);
-  EXPECT_THAT(fixed.body, HasSubstr("stays as it is"));
+  EXPECT_THAT(fixed.body, HasSubstr("has the fixed space"));
   EXPECT_THAT(fixed.body, ::testing::Not(HasSubstr(folder_.path().string()))) << "nothing about the machine";
 }
 

@@ -169,7 +169,7 @@ TEST(PictureFormats, AHeicOrAvifThatCodesMoreThanItSaysIsRefusedBeforeItTakesMem
     const std::string bytes = read_file(picture(name));
     std::string message;
     const int64_t memory = most_memory_of([&] { message = message_of([&] { decode_image(bytes, few); }); });
-    EXPECT_THAT(message, HasSubstr("its pictures are larger than it says"));
+    EXPECT_THAT(message, HasSubstr("its images are larger than declared"));
     EXPECT_LT(memory, int64_t{4096} * 4096);  // a byte a pixel: brightness alone is as much
     EXPECT_EQ(decode_image(bytes).width, 4096);
   }

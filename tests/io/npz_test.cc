@@ -410,7 +410,7 @@ TEST_F(NpzTest, TwoMembersOfOneNameAreRefused) {
     bytes.replace(at, 5, "first");
   write_file(folder_ / "x.npz", bytes);
   EXPECT_THAT(testing::message_of([&] { (void)NpzReader(folder_ / "x.npz"); }),
-              HasSubstr("x.npz: it has the member 'first.npy' twice"));
+              HasSubstr("x.npz: duplicate member 'first.npy'"));
 }
 
 }  // namespace

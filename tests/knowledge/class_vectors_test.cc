@@ -72,7 +72,7 @@ TEST(ClassVectors, ThatAreNoneAreRefusedWithThePlace) {
   writer.add("weights", array_of(at::ones({1, 2})));
   writer.close();
   EXPECT_THAT(stated("other.npz"), AllOf(HasSubstr("'vectors'"), HasSubstr("found weights")));
-  EXPECT_THAT(stated("v.parquet"), HasSubstr(".npz, .npy (with --names) and .csv"));
+  EXPECT_THAT(stated("v.parquet"), HasSubstr(".npz, .npy (with --names) or .csv"));
 }
 
 AttributeTable no_attributes(const Names& classes) {
@@ -143,7 +143,7 @@ TEST(KnowledgeOfVectors, OfOtherClassesAloneIsRefused) {
   options.class_vectors_file = folder / "v.csv";
   AttributeTable table = no_attributes({"cat", "dog"});
   EXPECT_THAT(message_of([&] { build_knowledge(table, options); }),
-              HasSubstr("a vector for none of the 2 classes: they are called 'cat', ..., the vectors 'owl', ..."));
+              HasSubstr("no vector for any of the 2 classes: they are called 'cat', ..., the vectors 'owl', ..."));
 }
 
 }  // namespace

@@ -103,7 +103,7 @@ TEST(Knowledge, RefusesSizesThatDisagreeOtherTypesAndNaN) {
   EXPECT_THAT(error_of(knowledge), HasSubstr("'class_embedding' of the knowledge must be float32"));
   knowledge = two_classes();
   tensor_of(knowledge.class_embedding)[0][0] = std::numeric_limits<float>::quiet_NaN();
-  EXPECT_THAT(error_of(knowledge), HasSubstr("NaN"));
+  EXPECT_THAT(error_of(knowledge), HasSubstr("is not finite"));
   EXPECT_THAT(error_of(Knowledge()), HasSubstr("no class"));
 }
 

@@ -145,7 +145,7 @@ TEST_F(TablesTest, NumbersThatCanMeanSeveralThingsAreRefused) {
               HasSubstr("t.csv:3: the weight of x is '4', expected a number from 0 to 1, x, yes or no: the table holds "
                         "numbers up to 4, of which the whole is not known"));
   EXPECT_THAT(table_error("class,attribute,value\na,x,0\nb,x,1\nc,x,1\nd,x,30\n"), HasSubstr("most are 0 and 1"));
-  EXPECT_THAT(table_error("class,attribute,value\na,x,-1\nb,x,0\n"), HasSubstr("-1 for no is read beside 1 alone"));
+  EXPECT_THAT(table_error("class,attribute,value\na,x,-1\nb,x,0\n"), HasSubstr("-1 for no is supported only beside 1"));
   EXPECT_THAT(table_error("class,attribute,value\na,x,300\n"), HasSubstr("numbers up to 300"));
   EXPECT_THAT(table_error("class,attribute,value\na,x,50%\nb,x,1\n"), HasSubstr("some numbers with %"));
   EXPECT_THAT(table_error("class,attribute,percent\na,x,0.5\n"), HasSubstr("which may be shares"));
@@ -173,8 +173,8 @@ TEST_F(TablesTest, ReadsAMatrix) {
 
 TEST_F(TablesTest, RefusesABadMatrixWithLineAndColumn) {
   EXPECT_THAT(matrix_error("c,tail,wing\ncat,1,some\n"), HasSubstr("m.csv:2: the weight of wing is 'some'"));
-  EXPECT_THAT(matrix_error("c,tail\ncat,1\ncat,0\n"), HasSubstr("m.csv:3: class 'cat' is named twice"));
-  EXPECT_THAT(matrix_error("c,tail,tail\ncat,1,1\n"), HasSubstr("m.csv:1: column 'tail' is named twice"));
+  EXPECT_THAT(matrix_error("c,tail\ncat,1\ncat,0\n"), HasSubstr("m.csv:3: duplicate class 'cat'"));
+  EXPECT_THAT(matrix_error("c,tail,tail\ncat,1,1\n"), HasSubstr("m.csv:1: duplicate column 'tail'"));
   EXPECT_THAT(matrix_error("c,tail,\ncat,1,1\n"), HasSubstr("m.csv:1: column 3 has no name"));
   EXPECT_THAT(matrix_error("c,tail\n,1\n"), HasSubstr("m.csv:2: the class has no name"));
 }
@@ -237,7 +237,7 @@ TEST_F(TablesTest, AnimalsWithAttributesIsReadAsItsArchiveLaysItOut) {
                   0.105F);
   EXPECT_EQ(tensor_of(read_awa2_attributes(root, Awa2Weights::kContinuous).association)[0][1].item<float>(), 0.0F);
   write("awa/predicate-matrix-binary.txt", awa2_matrix("0 0 2", "1 0 0"));
-  EXPECT_THAT(error_of([&] { read_awa2_attributes(root); }), HasSubstr("expected 0 and 1 alone"));
+  EXPECT_THAT(error_of([&] { read_awa2_attributes(root); }), HasSubstr("expected only 0 and 1"));
   EXPECT_THAT(error_of([&] { read_awa2_attributes(root / "none"); }), HasSubstr("classes.txt"));
 }
 

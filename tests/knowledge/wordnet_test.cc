@@ -171,7 +171,7 @@ TEST(ClassSynsets, RefusesAClassThatIsNamedTwice) {
   const testing::TempDir folder;
   std::ofstream(folder / "map.csv") << "class,synset\ncat,cat.n.01\ncat,n02121620\n";
   EXPECT_THAT(message_of([&] { read_class_synsets(folder / "map.csv"); }),
-              HasSubstr("map.csv:3: class 'cat' is named twice"));
+              HasSubstr("map.csv:3: duplicate class 'cat'"));
 }
 
 }  // namespace

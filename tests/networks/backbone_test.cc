@@ -317,7 +317,7 @@ TEST(Backbone, ATorchScriptFileThatSaysWhatImagesItTakesIsBelieved) {
   const at::Tensor images = at::full({2, 3, 20, 20}, 1.0F);
   EXPECT_TRUE(at::allclose(stated->forward(images)[0], at::tensor({1.0F, 0.75F, 0.5F})));  // (1 - mean) / std
   EXPECT_THAT(message_of([&] { open_backbone(means_that_state(folder, "bad.pt", R"({"image_size": 0})"), {}); }),
-              HasSubstr("images of 0 pixels"));
+              HasSubstr("image size 0"));
 
   torch::jit::Module sized("sized");
   sized.register_attribute("image_size", c10::IntType::get(), 28);
@@ -532,10 +532,10 @@ TEST(Backbone, OfATorchScriptFileThatGivesSeveralTensorsOneIsAskedFor) {
   EXPECT_TRUE(at::allclose(features_by(giving(folder, kDictionary), "logits"), sums));
   EXPECT_TRUE(at::allclose(features_by(giving(folder, "  return x.mean([2, 3]), (x, x.sum([2, 3]))\n"), "1.1"), sums));
   EXPECT_THAT(message_of([&] { features_by(giving(folder, kDictionary), "logit"); }),
-              HasSubstr("it has no output 'logit': choose among last_hidden_state [2, 3, 400], pooler_output [2, 3], "
+              HasSubstr("unknown output 'logit': expected one of last_hidden_state [2, 3, 400], pooler_output [2, 3], "
                         "logits [2, 3]"));
   EXPECT_THAT(message_of([&] { features_by(giving(folder, "  return x.mean([2, 3]), x.sum([2, 3])\n"), ""); }),
-              HasSubstr("say which is the image's feature by --output, among 0 [2, 3], 1 [2, 3]"));
+              HasSubstr("choose the image's feature by --output, one of 0 [2, 3], 1 [2, 3]"));
   EXPECT_THAT(message_of([&] { features_by(giving(folder, "  return 'a'\n"), ""); }),
               HasSubstr("gives a String, expected a tensor"));
 }
@@ -624,7 +624,7 @@ TEST(Backbone, ATorchScriptFileMadeInTrainingModeIsRefusedWithTheLineThatMendsIt
   };
   constexpr const char* kMend = "torch.jit.trace(model.eval(), images).save('encoder.pt')";
   const std::string dropout = refusal("torch.dropout(x, 0.1, True)");
-  EXPECT_THAT(dropout, HasSubstr("other features at each call (dropout)"));
+  EXPECT_THAT(dropout, HasSubstr("different features of the same image at each call (dropout)"));
   EXPECT_THAT(dropout, HasSubstr(kMend));
   const std::string norm = refusal("torch.batch_norm(x, None, None, None, None, True, 0.1, 1e-5, False)");
   EXPECT_THAT(norm, HasSubstr("beside other images (batch norm)"));

@@ -164,7 +164,7 @@ TEST(Extract, ABackboneWithoutMapsSaysSo) {
   ScaledMeanColour backbone;
   TorchEncoder encoder(backbone);
   EXPECT_THAT(testing::message_of([&] { extract_feature_maps(encoder, random_pack(1, 4), {}, Progress::none()); }),
-              ::testing::HasSubstr("features only"));
+              ::testing::HasSubstr("no feature maps"));
 }
 
 TEST(Extract, NamesTheImageWhoseFeaturesAreNotFinite) {
@@ -200,7 +200,7 @@ TEST(Extract, WarnsOfAnEncoderWhoseFeaturesAreAllAlike) {
   warn_of_alike(array_of(at::ones({3, 8})));  // too few to tell
   EXPECT_EQ(logged.text(), "");
   warn_of_alike(array_of(1000 + different));
-  EXPECT_THAT(logged.text(), ::testing::HasSubstr("20 images are nearly all alike (mean cosine 1.0000)"));
+  EXPECT_THAT(logged.text(), ::testing::HasSubstr("20 images are nearly equal (mean cosine 1.0000)"));
 }
 
 TEST(Extract, RefusesAnEmptyPackAndABatchOfNothing) {

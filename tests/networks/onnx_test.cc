@@ -341,7 +341,7 @@ TEST(Onnx, SizesThatNoFileCouldHoldAreRefused) {
   divided.node("Div", {"one", "zero"}, {"shape"});
   divided.node("Reshape", {"images", "shape"}, {"features"});
   divided.output("features");
-  EXPECT_THAT(refused(divided), HasSubstr("divides"));
+  EXPECT_THAT(refused(divided), HasSubstr("division of whole numbers by 0"));
   EXPECT_THAT(refused(convolving_graph(8)), HasSubstr("opset 8"));
 }
 
@@ -360,7 +360,7 @@ TEST(Onnx, OperatorsMayStandBeforeWhatTheyTake) {
   circle.node("Add", {"images", "features"}, {"sum"});
   circle.node("Relu", {"sum"}, {"features"});
   circle.output("features");
-  EXPECT_THAT(message_of([&] { opened(folder, circle); }), HasSubstr("takes 'features'"));
+  EXPECT_THAT(message_of([&] { opened(folder, circle); }), HasSubstr("unknown input 'features'"));
 }
 
 TEST(Onnx, ASliceFromTheSmallestNumberBeginsAtTheFirstPlace) {
@@ -397,10 +397,10 @@ TEST(Onnx, AnOperatorWithoutItsInputsIsNamedWithItsNode) {
     return message_of([&] { opened(folder, graph_of([&](OnnxWriter& to) { to.node(op, inputs, {"features"}); })); });
   };
   EXPECT_THAT(refusal("Add", {"images"}),
-              HasSubstr("encoder.onnx: Add 'node_features': its input 2 is missing, expected at least 2"));
-  EXPECT_THAT(refusal("Where", {"images", "images"}), HasSubstr("Where 'node_features': its input 3 is missing"));
-  EXPECT_THAT(refusal("Conv", {"images", ""}), HasSubstr("Conv 'node_features': its input 2 is missing"));
-  EXPECT_THAT(refusal("BatchNormalization", {"images", "one", "one", "one"}), HasSubstr("its input 5 is missing"));
+              HasSubstr("encoder.onnx: Add 'node_features': missing input 2, expected at least 2"));
+  EXPECT_THAT(refusal("Where", {"images", "images"}), HasSubstr("Where 'node_features': missing input 3"));
+  EXPECT_THAT(refusal("Conv", {"images", ""}), HasSubstr("Conv 'node_features': missing input 2"));
+  EXPECT_THAT(refusal("BatchNormalization", {"images", "one", "one", "one"}), HasSubstr("missing input 5"));
   for (const char* op : {"Relu", "Identity", "Softmax", "Concat", "Sum", "Flatten", "Clip", "GlobalAveragePool"})
     EXPECT_THAT(refusal(op, {}), HasSubstr(std::string(op) + " 'node_features': its input 1 is missing")) << op;
 }
@@ -414,7 +414,7 @@ TEST(Onnx, WhatIsLookedForAmongOperatorsHasItsInputs) {
     to.node("Div", {"difference", "root"}, {"features"});
   };
   EXPECT_THAT(message_of([&] { opened(folder, graph_of(centred)); }),
-              HasSubstr("ReduceMean 'node_mean': its input 1 is missing"));
+              HasSubstr("ReduceMean 'node_mean': missing input 1"));
 }
 
 TEST(Onnx, ARangeOfNoNumberIsRefused) {
@@ -435,7 +435,7 @@ TEST(Onnx, ATensorOfVeryManySizesIsRefused) {
     to.node("Unsqueeze", {"images", "places"}, {"features"});
   };
   EXPECT_THAT(message_of([&] { opened(folder, graph_of(unsqueezed)); }),
-              HasSubstr("Unsqueeze 'node_features': it makes a tensor of 100004 sizes, expected at most 64"));
+              HasSubstr("Unsqueeze 'node_features': the output has 100004 axes, expected at most 64"));
 }
 
 TEST(Onnx, WhatWouldTakeHoursForAnImageIsRefusedBeforeItRuns) {
@@ -468,7 +468,7 @@ TEST(Onnx, WeightsThatAreKeptMuchLargerThanTheyAreCount) {
     to.node("Conv", {"maps", "second"}, {"features"}, {{{"pads", {512, 512, 512, 512}}}});
   };
   EXPECT_THAT(message_of([&] { opened(folder, graph_of(padded)); }),
-              HasSubstr("Conv 'node_features': constants that are computed, and weights that operators keep"));
+              HasSubstr("Conv 'node_features': computed constants and copied weights have more than"));
 }
 
 TEST(Onnx, AConvolutionInDoubleDoesNotWriteOutTooManyWindows) {
@@ -479,7 +479,7 @@ TEST(Onnx, AConvolutionInDoubleDoesNotWriteOutTooManyWindows) {
     to.node("Conv", {"wide", "weight"}, {"features"}, {{{"pads", {256, 256, 256, 256}}}});
   };
   EXPECT_THAT(message_of([&] { opened(folder, graph_of(twice_as_wide)); }),
-              HasSubstr("Conv 'node_features': it makes a tensor of more than 67108864 values"));
+              HasSubstr("Conv 'node_features': the output has more than 67108864 values"));
 }
 
 TEST(Onnx, WeightsThatConvolutionsShareAreNotFoldedForEach) {

@@ -117,7 +117,7 @@ TEST(TryPreprocessing, RefusesAFileThatSaysWhatItTakes) {
   trials.presets = common_presets(16);
   EXPECT_THAT(
       message_of([&] { try_preprocessing(folder / "own.npz", greys(folder.path()), trials, Progress::none()); }),
-      HasSubstr("says itself what images it takes"));
+      HasSubstr("states its preprocessing"));
 }
 
 }  // namespace

@@ -93,22 +93,23 @@ TEST_F(Siglip2Folder, AnotherTokenizerIsRefusedWithWhatItHas) {
   EXPECT_EQ(refusal_of("/version", "1.0"), "(no Error)");
   EXPECT_THAT(refusal_of("/model/type", "Unigram"), HasSubstr("the model is 'Unigram'"));
   EXPECT_THAT(refusal_of("/model/byte_fallback", false), HasSubstr("without byte_fallback"));
-  EXPECT_THAT(refusal_of("/model/end_of_word_suffix", "</w>"), HasSubstr("end_of_word_suffix '</w>'"));
+  EXPECT_THAT(refusal_of("/model/end_of_word_suffix", "</w>"), HasSubstr("end_of_word_suffix='</w>'"));
   EXPECT_THAT(refusal_of("/model/ignore_merges", true), HasSubstr("ignore_merges"));
   EXPECT_THAT(refusal_of("/normalizer", nullptr), HasSubstr("the normalizer"));
   EXPECT_THAT(refusal_of("/normalizer", {{"type", "NFKC"}}), HasSubstr("NFKC"));
   EXPECT_THAT(refusal_of("/normalizer", {{"type", "Sequence"}}), HasSubstr("no list 'normalizers'"));
-  EXPECT_THAT(refusal_of("/normalizer", {{"type", "Lowercase"}}), HasSubstr("lacks"));
+  EXPECT_THAT(refusal_of("/normalizer", {{"type", "Lowercase"}}), HasSubstr("the normalizer is missing"));
   EXPECT_THAT(refusal_of("/pre_tokenizer", {{"type", "Metaspace"}}), HasSubstr("Metaspace"));
   EXPECT_EQ(refusal_of("/pre_tokenizer", nullptr), "(no Error)");
   EXPECT_THAT(
       refusal_of("/post_processor/single", {{{"SpecialToken", {{"id", "<bos>"}}}}, {{"Sequence", {{"id", "A"}}}}}),
-      HasSubstr("begin with a token"));
-  EXPECT_THAT(refusal_of("/post_processor/single", {{{"Sequence", {{"id", "A"}}}}}), HasSubstr("at the end"));
+      HasSubstr("add_bos_token=true is not supported"));
+  EXPECT_THAT(refusal_of("/post_processor/single", {{{"Sequence", {{"id", "A"}}}}}),
+              HasSubstr("add_eos_token=false is not supported"));
   EXPECT_THAT(refusal_of("/padding", {{"direction", "Left"}}), HasSubstr("'Left'"));
   EXPECT_THAT(refusal_of_settings({{"padding_side", "left"}}), HasSubstr("'left'"));
-  EXPECT_THAT(refusal_of_settings({{"add_bos_token", true}}), HasSubstr("begin with a token"));
-  EXPECT_THAT(refusal_of_settings({{"add_eos_token", false}}), HasSubstr("at the end"));
+  EXPECT_THAT(refusal_of_settings({{"add_bos_token", true}}), HasSubstr("add_bos_token=true is not supported"));
+  EXPECT_THAT(refusal_of_settings({{"add_eos_token", false}}), HasSubstr("add_eos_token=false is not supported"));
   EXPECT_THAT(refusal_of_settings({{"eos_token", "</s>"}}), HasSubstr("</s>"));
   EXPECT_THAT(refusal_of_settings(json::array()), HasSubstr("not an object"));
 }
@@ -116,7 +117,7 @@ TEST_F(Siglip2Folder, AnotherTokenizerIsRefusedWithWhatItHas) {
 TEST_F(Siglip2Folder, DamagedFilesAreRefused) {
   EXPECT_THAT(refusal_of("/model/vocab", json::object()), HasSubstr("vocab"));
   EXPECT_THAT(refusal_of("/model/vocab/<0x41>", -1), HasSubstr("<0x41>"));
-  EXPECT_THAT(refusal_of("/model/vocab/much", 5000), HasSubstr("different models"));
+  EXPECT_THAT(refusal_of("/model/vocab/much", 5000), HasSubstr("use files of one model"));
   EXPECT_THAT(refusal_of("/model/merges", 1), HasSubstr("merges"));
   EXPECT_THAT(refusal_of("/model/merges/0", json::array({"a"})), HasSubstr("expected two tokens"));
   EXPECT_THAT(refusal_of("/model/merges/0", json::array({"zz", "qq"})), HasSubstr("'zz'"));
@@ -135,7 +136,7 @@ TEST_F(Siglip2Folder, AnyBytesAndAnyLengthAreEncoded) {
   const TextEncoder encoder = open_text_encoder(folder_.path());
   const TextVectors made = encoder.encode({std::string(1 << 20, 'a'), "\xff\xc3 bird", std::string("a\0b", 3)});
   EXPECT_EQ(made.cut, 1);
-  EXPECT_THAT(message_of([&] { (void)encoder.encode({""}); }), HasSubstr("has no word"));
+  EXPECT_THAT(message_of([&] { (void)encoder.encode({""}); }), HasSubstr("has no tokens"));
 }
 
 }  // namespace

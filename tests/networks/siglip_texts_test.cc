@@ -134,16 +134,16 @@ TEST_F(SiglipFolder, ADamagedModelOfPiecesIsRefused) {
   EXPECT_THAT(with(whole, "", 2), AllOf(HasSubstr("spiece.model"), HasSubstr("unigram")));
   EXPECT_THAT(with({{"</s>", 0, 3}, {"a", -1}}), HasSubstr("<unk>"));
   EXPECT_THAT(with({{"<unk>", 0}, {"</s>", 0, 3}, {"a", -1}}), HasSubstr("unknown"));
-  EXPECT_THAT(with({{"<unk>", 0, 2}, {"</s>", 0, 3}, {"a", -1}, {"a", -2}}), HasSubstr("'a' is there twice"));
+  EXPECT_THAT(with({{"<unk>", 0, 2}, {"</s>", 0, 3}, {"a", -1}, {"a", -2}}), HasSubstr("duplicate piece 'a'"));
   EXPECT_THAT(with({{"<unk>", 0, 2}, {"</s>", 0, 3}, {"a", std::numeric_limits<float>::quiet_NaN()}}),
               HasSubstr("not finite"));
   EXPECT_THAT(with({{"<unk>", 0, 2}, {"</s>", 0, 3}, {std::string(2000, 'a'), -1}}), HasSubstr("2000 bytes"));
-  EXPECT_THAT(with({{"<unk>", 0, 2}, {"</s>", 0, 3}}), HasSubstr("no piece of a word"));
-  EXPECT_THAT(with(whole, std::string("\xff\xff\xff\x7fx\0", 6)), HasSubstr("map of characters"));
+  EXPECT_THAT(with({{"<unk>", 0, 2}, {"</s>", 0, 3}}), HasSubstr("missing normal pieces"));
+  EXPECT_THAT(with(whole, std::string("\xff\xff\xff\x7fx\0", 6)), HasSubstr("character map"));
   EXPECT_THAT(refusal_of("spiece.model",
                          "\x0a\x05\x0a\x01"
                          "a\x10\x05"),
-              HasSubstr("of another kind than expected"))
+              HasSubstr("unexpected type"))
       << "a whole number as a piece's score";
   const std::string bytes = read_file(folder_ / "spiece.model");
   for (size_t part = 0; part < 20; ++part) {
@@ -152,7 +152,7 @@ TEST_F(SiglipFolder, ADamagedModelOfPiecesIsRefused) {
   }
   std::vector<Written> many = whole;
   for (int i = 0; i < 500; ++i) many.push_back({"piece" + std::to_string(i), -1});
-  EXPECT_THAT(with(many), HasSubstr("different models"));
+  EXPECT_THAT(with(many), HasSubstr("use files of one model"));
 }
 
 TEST_F(SiglipFolder, AMapOfCharactersNeverLeadsOutOfItself) {
@@ -179,7 +179,7 @@ TEST_F(SiglipFolder, AnyBytesAndAnyLengthAreEncoded) {
   const TextEncoder encoder = open_text_encoder(folder_.path());
   const TextVectors made = encoder.encode({std::string(1 << 20, 'a'), "\xff\xc3 bird", std::string("a\0b", 3)});
   EXPECT_EQ(made.cut, 1);
-  EXPECT_THAT(message_of([&] { (void)encoder.encode({"!?"}); }), HasSubstr("has no word"));
+  EXPECT_THAT(message_of([&] { (void)encoder.encode({"!?"}); }), HasSubstr("has no tokens"));
 }
 
 }  // namespace

@@ -102,7 +102,7 @@ def test_warnings_go_to_pythons_logging(collection, caplog):
     twice = np.concatenate([collection.features, collection.features[:1]])
     with caplog.at_level("WARNING", "protocom"):
         protocom.FeatureSet(twice, [*collection.labels, collection.labels[0]])
-    assert "exactly the features of another one" in caplog.text
+    assert "duplicate features" in caplog.text
 
 
 # -- episodes as sequences and arrays

@@ -75,7 +75,7 @@ def test_unlabelled_images_count_as_on_the_command_line(photos, tmp_path, progra
     later = protocom.Recognizer.create(tmp_path / "later.pcm", **parts)
     assert later.add_unlabelled(pool[:2]) == 2 and later.add_unlabelled(pool) == 1 and later.unlabelled == 3
     assert answers == [one.ranking for one in later.classify(between)]
-    assert "without the 3 unsorted ones" in later.expected_accuracy()
+    assert "without the 3 unlabelled ones" in later.expected_accuracy()
     assert later.remove_unlabelled() == 3 and later.unlabelled == 0
     assert later.add_unlabelled(features) == 3
     assert answers == [one.ranking for one in later.classify(between)]

@@ -24,7 +24,7 @@ def test_what_is_no_text_and_no_encoder_is_said(clip_folder, tmp_path, caplog):
     encoder = protocom.TextEncoder(clip_folder)
     with pytest.raises(protocom.Error, match="a text should be a str, found int"):
         encoder.encode(["a bird", 5])
-    with pytest.raises(protocom.Error, match="has no word"):
+    with pytest.raises(protocom.Error, match="has no tokens"):
         encoder.encode([" "])
     with pytest.raises(protocom.Error, match="config.json"):
         protocom.TextEncoder(tmp_path)

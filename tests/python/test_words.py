@@ -33,7 +33,7 @@ def test_no_message_of_the_library_names_an_option():
 @pytest.mark.parametrize("given, expected", {
     "'am3' has to be fitted first: `protocom fit --method am3`, then --fitted FILE":
         "'am3' has to be fitted first: `protocom.fit(\"am3\", ...)`, then `protocom.make(..., fitted=...)`",
-    "fewer queries (--n-query) or shots (--k-shot) need fewer": "fewer queries or shots need fewer",
+    "lower --n-query or --k-shot": "lower 'queries' or 'shots'",
     "'gda-text' needs knowledge of the classes":
         "'gda-text' needs knowledge of the classes: protocom.make(..., knowledge=...)",
     "give --preprocess (`protocom extract --preprocess compare` tries them)":
@@ -41,7 +41,7 @@ def test_no_message_of_the_library_names_an_option():
     "lower --lr": "lower 'learning_rate'",
     "try --lr 0.01": "try learning_rate=0.01",
     "its attributes (--attributes, --table)": "its attributes",
-    "go on with --resume": "go on with 'resume'",
+    "continue with --resume": "continue with 'resume'",
     "a--b is no option": "a--b is no option",
 }.items())
 def test_options_become_parameters(given, expected):
@@ -54,7 +54,7 @@ def test_options_become_parameters(given, expected):
     (lambda: protocom.make("gda-text").fit(X, Y), "protocom.make(..., knowledge=...)"),
     (lambda: protocom.make("completed").fit(X, Y), "protocom.make(..., model=..., knowledge=...)"),
     (lambda: protocom.make("bavardage").fit(X, Y), "protocom.make(..., base=(X, y))"),
-    (lambda: protocom.evaluate(X, Y, methods=["mean"], ways=3, shots=9), "fewer queries or shots"),
+    (lambda: protocom.evaluate(X, Y, methods=["mean"], ways=3, shots=9), "lower 'queries' or 'shots'"),
     (lambda: protocom.fit("mean", X, Y), "needs no fitting"),
 ])
 def test_what_a_method_needs_is_said_in_python(call, words):
@@ -65,5 +65,5 @@ def test_what_a_method_needs_is_said_in_python(call, words):
 
 def test_what_is_logged_is_in_the_words_of_python(caplog):
     with caplog.at_level("WARNING", "protocom"):
-        logging.getLogger("protocom").log(logging.WARNING, "%s", "it is assumed (--preprocess says otherwise)")
-    assert caplog.messages == ["it is assumed ('preprocess' says otherwise)"]
+        logging.getLogger("protocom").log(logging.WARNING, "%s", "assuming plain (--preprocess overrides it)")
+    assert caplog.messages == ["assuming plain ('preprocess' overrides it)"]

@@ -106,7 +106,7 @@ TEST_F(Calibrating, TheThresholdLetsAtMostTheRateOfStrangersPass) {
   const DoubleVector familiar = familiarity(scorer.score(others));
   EXPECT_EQ(run(enrolled, others, 0.05).threshold, familiar.maxCoeff()) << "one of 20 would be above it";
   EXPECT_EQ((familiar.array() > run(enrolled, others, 0.5).threshold).count(), 9) << "10 of 20 at most";
-  EXPECT_THAT(message_of([&] { run(enrolled, strangers(18, 1), 0.05); }), HasSubstr("at least 19 images"));
+  EXPECT_THAT(message_of([&] { run(enrolled, strangers(18, 1), 0.05); }), HasSubstr("at least 19 unknown images"));
   const Calibration made = run(enrolled, strangers(400, 1), 0.1);
   const DoubleVector fresh = familiarity(scorer.score(strangers(2000, 2)));
   EXPECT_LT((fresh.array() > made.threshold).cast<double>().mean(), 0.15);

@@ -90,9 +90,9 @@ TEST(ClassScorer, RefusesAStoreOrModelThatDoesNotFit) {
   EXPECT_THAT(stated(without_images, store_model({0, 0})), HasSubstr("'empty' has no image"));
   StoreModel other = store_model({0, 0});
   other.completion->attributes = {"wing"};
-  EXPECT_THAT(stated(two_classes(), other), HasSubstr("other attributes"));
+  EXPECT_THAT(stated(two_classes(), other), HasSubstr("different attributes"));
   EXPECT_THAT(stated(two_classes(), store_model({0, 0, 0})),
-              HasSubstr("features of 3 dimensions, those that are enrolled have 2"));
+              HasSubstr("features of 3 dimensions, the enrolled ones have 2"));
 }
 
 TEST(ClassScorer, RefusesFeaturesOfAnotherDimension) {

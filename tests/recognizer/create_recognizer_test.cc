@@ -182,7 +182,7 @@ TEST_F(RecognizerToMake, RefusesUnlabelledPhotosWhereTheSpaceDoesNotFollowPhotos
   RecognizerParts made = fitted_parts("toy.npz");
   made.unlabelled = {photo("1.png", 10)};
   EXPECT_THAT(message_of([&] { create_recognizer(folder_ / "new.pcm", made, {}); }),
-              HasSubstr("leave out --unlabelled, or --fitted"));
+              HasSubstr("--unlabelled cannot be combined with --fitted"));
   EXPECT_FALSE(fs::exists(folder_ / "new.pcm"));
 }
 

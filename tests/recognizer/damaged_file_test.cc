@@ -81,7 +81,7 @@ TEST_F(DamagedRecognizer, AnUnknownTypeOfFeaturesIsRefused) {
 
 TEST_F(DamagedRecognizer, WhatAStrangerPlantedInTheSchemaIsRefused) {
   SqliteFile(path_).run("CREATE VIEW sneaky AS SELECT 1");
-  EXPECT_THAT(opened(), HasSubstr("should have no 'sneaky'"));
+  EXPECT_THAT(opened(), HasSubstr("unexpected 'sneaky'"));
 }
 
 TEST_F(DamagedRecognizer, AMissingTableIsRefused) {
@@ -98,8 +98,7 @@ TEST_F(DamagedRecognizer, ValuesOfAnotherSizeAreRefusedByTheClass) {
 
 TEST_F(DamagedRecognizer, CheckingFindsRowsThatBelongToNothing) {
   SqliteFile(path_).run("UPDATE examples SET class = 77 WHERE id = 1");
-  EXPECT_THAT(RecognizerFile(path_).check(),
-              ::testing::Contains(HasSubstr("1 examples of classes that are not there")));
+  EXPECT_THAT(RecognizerFile(path_).check(), ::testing::Contains(HasSubstr("1 examples of missing classes")));
 }
 
 TEST_F(DamagedRecognizer, CheckingComparesArtefactsWithTheirHashes) {
@@ -136,19 +135,19 @@ TEST_F(DamagedRecognizer, CheckingFindsWhateverNoRunOfOursLeaves) {
   EXPECT_THAT(RecognizerFile(path_).check(), IsEmpty());
   const std::string whole = read_file(path_);
   const std::vector<std::pair<std::string, std::string>> damages = {
-      {"UPDATE names SET name = CAST('class 1' AS BLOB) WHERE name = 'class 0'", "1 names that several classes have"},
+      {"UPDATE names SET name = CAST('class 1' AS BLOB) WHERE name = 'class 0'", "1 duplicate names of classes"},
       {"UPDATE names SET name = '' WHERE name = 'class 0'", "1 classes of an empty name"},
       {"DELETE FROM names WHERE name = 'class 0'", "1 classes without a name"},
-      {"UPDATE names SET class = 77 WHERE name = 'class 0'", "1 names of classes that are not there"},
+      {"UPDATE names SET class = 77 WHERE name = 'class 0'", "1 names of missing classes"},
       {"INSERT INTO descriptions SELECT 99, 77, title, association, embedding, source, added_by, NULL "
        "FROM descriptions LIMIT 1",
-       "1 descriptions of classes that are not there"},
-      {"DELETE FROM classes WHERE id = 1", "2 examples of classes that are not there"},
-      {"UPDATE attributes SET name = 'tail'", "1 names that several attributes have"},
+       "1 descriptions of missing classes"},
+      {"DELETE FROM classes WHERE id = 1", "2 examples of missing classes"},
+      {"UPDATE attributes SET name = 'tail'", "1 duplicate names of attributes"},
       {"UPDATE attributes SET name = '' WHERE id = 1", "1 attributes of an empty name"},
       {"DELETE FROM artefacts WHERE name = 'model'", "neither a fitted method nor a completion model"},
       {"UPDATE artefacts SET name = 'knowledge' WHERE name = 'backbone'", "it has no backbone"},
-      {"UPDATE sqlite_sequence SET seq = 9223372036854775807", "1 counts of changes that cannot be"},
+      {"UPDATE sqlite_sequence SET seq = 9223372036854775807", "1 counts of changes out of range"},
       {"INSERT INTO calibrations VALUES(1, 'null', 1, NULL), (2, 'null', 1, NULL)", "1 calibrations too many"},
       {"UPDATE descriptions SET association = x'0000a0c00000003f' WHERE class = 1", "an association outside 0 to 1"},
       {"UPDATE descriptions SET association = x'0000a0400000003f' WHERE class = 1", "an association outside 0 to 1"},
@@ -210,7 +209,7 @@ TEST_F(DamagedRecognizer, ThatItsCountOfChangesIsUsedUpIsSaidAndNotThatTheDiskIs
   SqliteFile(path_).run("UPDATE sqlite_sequence SET seq = 9223372036854775807");
   RecognizerFile file(path_);
   EXPECT_THAT(message_of([&] { file.remove_class("class 1"); }),
-              AllOf(HasSubstr("a.pcm: the file is damaged: it says that it had"), Not(HasSubstr("disk"))));
+              AllOf(HasSubstr("a.pcm: the file is damaged: it records"), Not(HasSubstr("disk"))));
 }
 
 TEST_F(DamagedRecognizer, ChangesKeptBesideItByAnotherProgramAreBroughtBackIntoTheFile) {
@@ -243,7 +242,7 @@ TEST_F(DamagedRecognizer, AnArtefactOutsideThatIsAPipeOrADeviceIsRefusedAtOnce) 
   ASSERT_EQ(::mkfifo(pipe.c_str(), 0600), 0);
   for (const std::string& place : {pipe.string(), std::string("/dev/zero")}) {
     SqliteFile(path_).run("UPDATE artefacts SET bytes = NULL, path = " + quoted(place) + " WHERE id = 1");
-    EXPECT_THAT(RecognizerFile(path_).check(), ::testing::Contains(HasSubstr("a plain file was expected")));
+    EXPECT_THAT(RecognizerFile(path_).check(), ::testing::Contains(HasSubstr("expected a plain file")));
   }
 }
 
@@ -370,7 +369,7 @@ TEST_F(FullDisk, CompactOverwritesWhatWasRemovedThoughTheFileCannotBecomeSmaller
   for (const char* name : {"a", "b", "c", "d"}) file.enrol({large(name)});
   file.remove_class("a");
   fill_up_to(2'500'000);
-  EXPECT_THAT(message_of([&] { file.compact(); }), HasSubstr("what was removed is gone"));
+  EXPECT_THAT(message_of([&] { file.compact(); }), HasSubstr("what was removed is erased"));
   EXPECT_TRUE(file.changes(10).empty());
   EXPECT_THAT(file.check(), IsEmpty());
   const uintmax_t size = fs::file_size(on_disk_);

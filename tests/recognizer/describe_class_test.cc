@@ -133,7 +133,7 @@ TEST(DescribeClass, AttributesOfASynsetThatNoBaseClassHasAreSaidInWords) {
   const Logged logged;
   describe_class(known, store_model({0, 0}), bird);
   EXPECT_THAT(logged.text(),
-              HasSubstr("class 'bird': attributes that no base class has cannot help (3): essence; head; wing"));
+              HasSubstr("class 'bird': attributes that no base class has are of no effect (3): essence; head; wing"));
 }
 
 TEST(DescribeClass, RefusesKnowledgeOfAnotherDimensionThanTheModels) {

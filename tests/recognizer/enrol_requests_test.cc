@@ -79,7 +79,7 @@ TEST(EnrolRequests, OfARowThatIsOfNoClassAreListedWithWhatWasMeant) {
   requests.front().description.name = "zebra";
   const Logged log;
   take_attributes(put(root / "t.csv", "class,attribute\nzebra,stripes\nzbra,hooves\n"), requests);
-  EXPECT_THAT(log.text(), AllOf(HasSubstr("names 1 classes that are none of those to enrol"), HasSubstr("'zbra'")));
+  EXPECT_THAT(log.text(), AllOf(HasSubstr("names 1 classes that are not to be enrolled"), HasSubstr("'zbra'")));
 }
 
 TEST(EnrolRequests, OfAFolderWithAListAreItsClassesWithTheImagesThatItNames) {

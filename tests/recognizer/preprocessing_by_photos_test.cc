@@ -63,9 +63,8 @@ class PreprocessingByPhotos : public ::testing::Test {
 };
 
 TEST_F(PreprocessingByPhotos, IsTheOneByWhichMostAreRightWhereNothingIsSaid) {
-  EXPECT_THAT(logged_with(""),
-              AllOf(HasSubstr("encoder.onnx does not say what images it takes: 'plain:size=16' is used"),
-                    HasSubstr("10 of 10 photos"), Not(HasSubstr("do not tell it apart"))));
+  EXPECT_THAT(logged_with(""), AllOf(HasSubstr("encoder.onnx does not state its preprocessing: using 'plain:size=16'"),
+                                     HasSubstr("10 of 10 photos"), Not(HasSubstr("do not tell it apart"))));
   EXPECT_TRUE(taken() == parse_preprocessing("plain:size=16")) << describe(taken());
 }
 
@@ -78,14 +77,14 @@ TEST_F(PreprocessingByPhotos, IsOnlyWarnedOfWhereItIsClearlyBetterThanTheOneThat
 
 TEST_F(PreprocessingByPhotos, NeedsTwoPhotosOfTwoClasses) {
   write_photos(1);
-  EXPECT_THAT(message_of([&] { logged_with(""); }), HasSubstr("does not say what images it takes: give --preprocess"));
+  EXPECT_THAT(message_of([&] { logged_with(""); }), HasSubstr("does not state its preprocessing: give --preprocess"));
   EXPECT_FALSE(fs::exists(folder_ / "new.pcm"));
   EXPECT_THAT(logged_with("half"), Not(HasSubstr("may be the wrong one")));
 }
 
 TEST_F(PreprocessingByPhotos, AFileThatSaysWhatItTakesIsBelieved) {
   write_file(folder_ / "encoder.onnx", colour_encoder(kSide, stated_side(kSide)));
-  EXPECT_THAT(logged_with(""), Not(HasSubstr("does not say")));
+  EXPECT_THAT(logged_with(""), Not(HasSubstr("does not state")));
   EXPECT_TRUE(taken() == parse_preprocessing("plain:size=16"));
   EXPECT_THAT(logged_with("half"), Not(HasSubstr("may be the wrong one")));
 }

@@ -122,7 +122,7 @@ TEST(RecognizerFolder, WhatIsMissingOrChangedIsNamedAndNothingIsMade) {
   EXPECT_THAT(with("\"examples\"", "\"exhibits\""), HasSubstr("examples"));
   write_file(folder / "out/recognizer.json", document);
   write_file(folder / "out/backbone.npz", "another");
-  EXPECT_THAT(stated(), HasSubstr("another file than was exported"));
+  EXPECT_THAT(stated(), HasSubstr("differs from the file that was exported"));
   EXPECT_FALSE(fs::exists(folder / "b.pcm"));
 }
 

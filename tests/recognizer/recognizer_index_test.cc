@@ -157,7 +157,8 @@ TEST_F(RecognizerIndexTest, AMethodThatLooksAtAllClassesHasNone) {
   RecognizerOptions together;
   together.together = true;
   Recognizer recognizer = Recognizer::open(path_, together);
-  EXPECT_THAT(message_of([&] { recognizer.write_index(); }), HasSubstr("looks at all classes together"));
+  EXPECT_THAT(message_of([&] { recognizer.write_index(); }),
+              HasSubstr("cannot be indexed: 'logistic-regression' compares all classes jointly"));
 }
 
 }  // namespace

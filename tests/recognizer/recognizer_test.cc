@@ -48,7 +48,7 @@ TEST_F(SmallRecognizer, SaysOnceThatItsHeadWasFittedForAnotherNumberOfImagesACla
   pets.classify(photo("4.png", 20));
   pets.classify(photo("5.png", 20));
   const std::string text = logged.text();
-  const size_t first = text.find("fitted for 2 labelled images per class and is asked about classes of 1 to 2");
+  const size_t first = text.find("fitted for 2 labelled images per class, found 1 to 2");
   EXPECT_NE(first, std::string::npos) << text;
   EXPECT_EQ(text.find("was fitted for", first), std::string::npos) << text;
 }
@@ -219,11 +219,11 @@ TEST_F(SmallRecognizer, LeavesOutWhatATableSaysBeyondTheKnowledge) {
   Recognizer pets = Recognizer::open(path_);
   const Logged logged;
   pets.enrol(requests);
-  EXPECT_THAT(logged.text(), HasSubstr("left out: the knowledge has no attribute 'tial'; did you mean 'tail'?"));
-  EXPECT_THAT(logged.text(), HasSubstr("left out (1): 'whiskers'"));
+  EXPECT_THAT(logged.text(), HasSubstr("ignoring unknown attribute 'tial'; did you mean 'tail'?"));
+  EXPECT_THAT(logged.text(), HasSubstr("ignoring unknown attributes (1): 'whiskers'"));
   EXPECT_EQ(pets.file().find_class("mouse")->attributes.at(0).weight, 1);
   requests.front().description.unknown = UnknownAttribute::kRefuse;
-  EXPECT_THAT(message_of([&] { pets.enrol(requests); }), HasSubstr("no attribute 'whiskers'"));
+  EXPECT_THAT(message_of([&] { pets.enrol(requests); }), HasSubstr("unknown attribute 'whiskers'"));
 }
 
 TEST_F(SmallRecognizer, EnrolsFeaturesAsTheImagesThatTheyAreOf) {

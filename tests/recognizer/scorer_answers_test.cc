@@ -215,7 +215,7 @@ TEST(ScorerAnswers, EveryMethodPredictsWhatEvaluationDoesOnRealFeatures) {
 TEST(ScorerAnswers, AMethodThatAnswersByOtherClassesTooIsRefused) {
   const ManyImages images = toy_images();
   const StoreModel model{{}, fitted_to(images, "fslkt:steps=2")};
-  const auto refusal = HasSubstr("'fslkt' answers by what is known of classes outside the task, which a recognizer");
+  const auto refusal = HasSubstr("'fslkt' needs knowledge of classes outside the task, which a recognizer");
   EXPECT_THAT(usage_message_of([&] { ClassScorer(enrolled_of(images, episode_of(images)), model); }), refusal);
   const TempDir folder;
   write_fitted_method(folder / "fslkt.npz", *model.fitted, {}, nlohmann::json::object());

@@ -112,7 +112,7 @@ TEST_F(UnlabelledFile, RefusesWhatDoesNotFitAndMoreThanItHolds) {
   NewExamples many;
   many.features = array_of(at::rand({kMostUnlabelled + 1, 2}));
   for (int64_t i = 0; i <= kMostUnlabelled; ++i) many.hashes.push_back(std::to_string(i));
-  EXPECT_THAT(message_of([&] { file_.add_unlabelled(many); }), HasSubstr("more than 5000"));
+  EXPECT_THAT(message_of([&] { file_.add_unlabelled(many); }), HasSubstr("exceed the limit of 5000"));
   EXPECT_EQ(file_.count_unlabelled(), 0);
   EXPECT_THAT(file_.changes(), IsEmpty());
 }
@@ -211,7 +211,7 @@ TEST_F(UnlabelledRecognizer, NamesWhatCannotBeReadAndTakesTheRest) {
 TEST_F(UnlabelledRecognizer, IsRefusedWhereTheSpaceStays) {
   Recognizer fixed = Recognizer::open(folder_ / "pets.pcm");
   EXPECT_FALSE(fixed.learns_from_unlabelled());
-  EXPECT_THAT(message_of([&] { fixed.add_unlabelled(pool_); }), HasSubstr("which stays as it is"));
+  EXPECT_THAT(message_of([&] { fixed.add_unlabelled(pool_); }), HasSubstr("has the fixed space"));
 }
 
 TEST_F(UnlabelledRecognizer, StatesARangeAroundWhatIsExpected) {

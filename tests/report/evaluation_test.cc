@@ -42,16 +42,16 @@ TEST(Evaluation, ReadsWhatEvaluateWrites) {
 
 TEST(Evaluation, NamesTheFileAndTheFieldThatIsWrong) {
   EXPECT_THAT(parse_refusal(json::array()), HasSubstr("r.json is not a JSON object"));
-  EXPECT_THAT(parse_refusal(json{{"a", 1}}), HasSubstr("r.json has no 'results'"));
+  EXPECT_THAT(parse_refusal(json{{"a", 1}}), HasSubstr("r.json: missing 'results'"));
   EXPECT_THAT(parse_refusal(evaluation({})), HasSubstr("no results"));
   json missing = result("mean", "inductive", 1, 50.0);
   missing.erase("ci95");
   EXPECT_THAT(parse_refusal(evaluation({result("mean", "inductive", 1, 50.0), missing})),
-              HasSubstr("r.json: results[1] has no 'ci95'"));
+              HasSubstr("r.json: results[1]: missing 'ci95'"));
   json text = result("mean", "inductive", 1, 50.0);
   text["accuracy"] = "high";
   EXPECT_THAT(parse_refusal(evaluation({text})), HasSubstr("'accuracy' is \"high\""));
-  EXPECT_THAT(parse_refusal(evaluation({result("mean", "both", 1, 50.0)})), HasSubstr("mode 'both'"));
+  EXPECT_THAT(parse_refusal(evaluation({result("mean", "both", 1, 50.0)})), HasSubstr("unknown mode 'both'"));
   EXPECT_THAT(parse_refusal(evaluation({result("mean", "inductive", 1, 101.0)})), HasSubstr("101"));
 }
 

@@ -132,7 +132,7 @@ TEST(Pretrain, SaysThatItIsNotLearningWhereImagesShowNothing) {
   options.schedule.epochs = 7;  // of 48 images: they make the 300 that six classes need
   const testing::Logged heard;
   pretrain(black, options, into(folder / "b.npz"), Progress::none());
-  EXPECT_THAT(heard.text(), HasSubstr("it is not learning at the rate 0.05; try --lr 0.00625"));
+  EXPECT_THAT(heard.text(), HasSubstr("the learning rate 0.05 does not work; try --lr 0.00625"));
 }
 
 TEST(Pretrain, WritesTheBestAndTheLastBackboneAndALineAnEpoch) {

@@ -139,9 +139,9 @@ TEST(TrainingKeeper, WithoutAnyWholeStateItSaysSo) {
   damage(files.last());
   damage(files.previous());
   EXPECT_THAT(message_of([&] { TrainingKeeper(files, kMadeBy).begin(); }),
-              AllOf(HasSubstr(files.last().string()), HasSubstr(files.previous().string()), HasSubstr("start anew")));
+              AllOf(HasSubstr(files.last().string()), HasSubstr(files.previous().string()), HasSubstr("start again")));
   fs::remove(files.previous());
-  EXPECT_THAT(message_of([&] { TrainingKeeper(files, kMadeBy).begin(); }), HasSubstr("delete the file to start anew"));
+  EXPECT_THAT(message_of([&] { TrainingKeeper(files, kMadeBy).begin(); }), HasSubstr("delete the file to start again"));
 }
 
 TEST(TrainingKeeper, AMissingStateIsMadeUpForByTheOneBefore) {
@@ -175,7 +175,7 @@ TEST(TrainingKeeper, StatesOfOtherOptionsAreRefused) {
 TEST(TrainingKeeper, AnAskedStopSavesTheStateAndInterrupts) {
   const TempDir folder;
   StopSignal stop;
-  EXPECT_FALSE(stop.request(SIGUSR1)) << "nobody listens";
+  EXPECT_FALSE(stop.request(SIGUSR1)) << "nothing listens";
   StopSignal later;
   TrainingFiles files = files_in(folder.path());
   files.stop = &later;
@@ -236,7 +236,7 @@ TEST(TrainingKeeper, AStateThatDoesNotFitLeavesTheOneBeforeWhole) {
     const FileLimit limit(100000);
     EXPECT_THAT(message_of([&] { keeper.save(state_at(3, 0, 50000)); }),
                 AllOf(HasSubstr("the state of the training is not saved"), HasSubstr(files.last().string() + ":"),
-                      HasSubstr("File too large"), HasSubstr("the state saved before is whole")));
+                      HasSubstr("File too large"), HasSubstr("the state saved before is intact")));
   }
   EXPECT_THAT(names_in(folder.path()), ElementsAre("m.npz.last", "m.npz.last.previous"));
   EXPECT_EQ(epoch_of(TrainingKeeper(files, kMadeBy).begin()), 2);

@@ -92,8 +92,8 @@ CLI::App* find_command(CLI::App& app, const RunConfig& config, const StageConfig
   const std::string& name = source->second.values.front();
   CLI::App* chosen = subcommand(*command, name);
   if (chosen == nullptr) {
-    fail_usage("{}: source '{}' of [{}] is none of {}{}", config.where(source->second.line), name, table.command,
-               fmt::join(names, ", "), did_you_mean(name, names));
+    fail_usage("{}: unknown source '{}' of [{}], expected one of {}{}", config.where(source->second.line), name,
+               table.command, fmt::join(names, ", "), did_you_mean(name, names));
   }
   stage.command.push_back(name);
   return chosen;
@@ -156,7 +156,7 @@ Stage Planner::plan(const StageConfig& table) {
   stage.line = table.line;
   stage.id = table.name.empty() ? table.command : table.command + "-" + table.name;
   if (!ids_.insert(stage.id).second) {
-    fail_usage("{}: [{}] is here twice; give each another name = \"...\"", config_.where(table.line), table.command);
+    fail_usage("{}: duplicate [{}]; give each another name = \"...\"", config_.where(table.line), table.command);
   }
   const CLI::App& command = *find_command(*app, config_, table, stage);
   take_values(table, command, stage);
@@ -268,7 +268,7 @@ size_t order_of(const RunConfig& config, const StageConfig& table) {
   const std::string& command = after->second.values.front();
   const size_t place = place_of(command);
   if (place == stage_kinds().size())
-    fail_usage("{}: after = \"{}\" names no stage", config.where(after->second.line), command);
+    fail_usage("{}: unknown stage after = \"{}\"", config.where(after->second.line), command);
   return 2 * place + 1;
 }
 

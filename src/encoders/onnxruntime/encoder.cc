@@ -123,7 +123,8 @@ Array maps_of(const Array& output, bool channels_last, const std::string& name) 
   const int64_t first = shape.size() == 3 && onnx::have_class_token(shape[1]) ? 1 : 0;
   const int64_t side = shape.size() == 3 ? std::lround(std::sqrt(static_cast<double>(shape[1] - first))) : 0;
   if (shape.size() != 3 || side * side != shape[1] - first)
-    fail("its output '{}' is [{}], no feature maps: name one that is", excerpt(name), fmt::join(shape, ", "));
+    fail("its output '{}' is [{}], expected feature maps [n, c, h, w]: choose another", excerpt(name),
+         fmt::join(shape, ", "));
   std::vector<Array> places;
   for (int64_t i = 0; i < shape[0]; ++i)
     places.push_back(output.row(i).rows(first, shape[1]).reshaped({1, side * side, shape[2]}));
@@ -153,7 +154,7 @@ OnnxEncoder::OnnxEncoder(const std::filesystem::path& path, const EncoderFileOpt
     output_ = asked.output.empty() ? onnx::feature_output(outline.outputs) : asked.output;
     input_ = onnx::image_input(outline.inputs, output_);
     if (input_.batch > kLargestBatch)
-      fail("it computes {} images at once, expected at most {}: export it with a free batch, or use --engine torch",
+      fail("fixed batch of {} images, expected at most {}: export it with a dynamic batch, or use --engine torch",
            input_.batch, kLargestBatch);
     whole_ = onnx::self_contained(path, asked.output);
     if (!whole_) file_.emplace(path);
@@ -167,9 +168,9 @@ OnnxEncoder::OnnxEncoder(const std::filesystem::path& path, const EncoderFileOpt
 
 void OnnxEncoder::prepare(const EncoderPlace& place) {
   if (place.device != "auto" && place.device != "cpu")
-    fail_usage("ONNX Runtime computes encoders on the processor: --engine torch takes --device {}", place.device);
+    fail_usage("ONNX Runtime runs encoders on the CPU: use --engine torch for --device {}", place.device);
   if (place.precision == Precision::kBFloat16)
-    fail_usage("ONNX Runtime computes in the file's own numbers: --engine torch takes --precision bfloat16");
+    fail_usage("ONNX Runtime computes in the file's own precision: use --engine torch for --precision bfloat16");
 }
 
 LoadedModel& OnnxEncoder::model() {
@@ -198,7 +199,7 @@ int64_t OnnxEncoder::images_a_pass(const Array& pixels) {
   if (!takes_many_) {
     takes_many_ = takes_many(trial_pixels(pixels.size(1)));
     if (!*takes_many_)
-      logger().info("the network takes one image at a time, which is slower: export it with a free batch");
+      logger().info("the network takes one image at a time, which is slower: export it with a dynamic batch");
   }
   return *takes_many_ ? std::max<int64_t>(1, kPixelsAPass / (pixels.size(1) * pixels.size(2))) : 1;
 }
@@ -209,7 +210,7 @@ Array OnnxEncoder::output_of_some(const Array& pixels) {
   Array made = model().run(input_.name, images, output_);
   if (made.dim() == 1) made = made.reshaped({1, made.size(0)});
   if (made.dim() < 1 || made.size(0) != pixels.size(0))
-    fail("it gives [{}] for {} images, expected features [n, d]", fmt::join(made.shape(), ", "), pixels.size(0));
+    fail("the output is [{}] for {} images, expected features [n, d]", fmt::join(made.shape(), ", "), pixels.size(0));
   return made;
 }
 

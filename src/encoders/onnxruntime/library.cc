@@ -77,7 +77,7 @@ void* load(std::string& reason) {
     reason = ::dlerror();
     return nullptr;
   }
-  reason = fmt::format("{} is in none of {}", kName, fmt::join(looked, ", "));
+  reason = fmt::format("{} is not found in {}", kName, fmt::join(looked, ", "));
   return nullptr;
 }
 
@@ -98,7 +98,7 @@ std::string reason;  // why there is none
 
 Library::Library(void* handle) {
   const auto get_base = reinterpret_cast<const ApiBase* (*)()>(::dlsym(handle, "OrtGetApiBase"));
-  if (get_base == nullptr) fail("it is another library: it has no OrtGetApiBase");
+  if (get_base == nullptr) fail("it is not ONNX Runtime: OrtGetApiBase is missing");
   version_ = get_base()->get_version();
   table_ = get_base()->get_api(kApiVersion);
   if (table_ == nullptr) fail("ONNX Runtime {} is too old: expected 1.16 or newer", version_);
@@ -149,7 +149,7 @@ const Library& Library::get() {
   if (library == nullptr) {
     const std::lock_guard lock(mutex);
     fail(
-        "ONNX Runtime is not here ({}): pip install onnxruntime beside protocom, apt install libonnxruntime-dev on "
+        "ONNX Runtime is not found ({}): pip install onnxruntime beside protocom, apt install libonnxruntime-dev on "
         "Debian 13, or name its library by {}",
         reason, kPlaceVariable);
   }

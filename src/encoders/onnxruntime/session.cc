@@ -32,13 +32,13 @@ class Owned {
 ElementType element_of(NumberType type) {
   if (type == NumberType::kFloat32) return kFloat;
   if (type == NumberType::kFloat16) return kFloat16;
-  fail("images of {} for ONNX Runtime: expected float32 or float16", to_string(type));
+  fail("images of type {} are not supported by ONNX Runtime: expected float32 or float16", to_string(type));
 }
 
 NumberType type_of(ElementType type) {
   if (type == kFloat) return NumberType::kFloat32;
   if (type == kFloat16) return NumberType::kFloat16;
-  fail("its output has numbers of ONNX's type {}, expected float32 or float16", static_cast<int>(type));
+  fail("its output has ONNX's type {}, expected float32 or float16", static_cast<int>(type));
 }
 
 Array array_of(const Library& library, Value* value) {

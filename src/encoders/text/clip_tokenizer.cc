@@ -142,7 +142,7 @@ std::unique_ptr<Tokenizer> from_tokenizer_json(const std::string& text) {
   // Older files do not say the type.
   if (const std::string type = text_in("type");
       (!type.empty() && type != "BPE") || text_in("end_of_word_suffix") != kWordEnd)
-    fail("tokenizer.json: the model is '{}' with the end of words '{}', CLIP's is 'BPE' with '{}'", excerpt(type),
+    fail("tokenizer.json: the model is '{}' with end_of_word_suffix '{}', expected 'BPE' with '{}'", excerpt(type),
          excerpt(text_in("end_of_word_suffix")), kWordEnd);
   return make(vocabulary_of(object_in(model, "vocab"), "tokenizer.json, vocab"), merges_of_json(model),
               added_tokens(stated), text_in("unk_token"), "tokenizer.json");
@@ -155,7 +155,7 @@ std::unique_ptr<Tokenizer> make_clip_tokenizer(const TokenizerFiles& files) {
   const auto vocabulary = files.find("vocab.json");
   const auto merges = files.find("merges.txt");
   if (vocabulary == files.end() || merges == files.end())
-    fail("there is no tokenizer: expected tokenizer.json, or vocab.json and merges.txt");
+    fail("missing tokenizer: expected tokenizer.json, or vocab.json and merges.txt");
   Vocabulary tokens = vocabulary_of(parse_json(vocabulary->second, "vocab.json"), "vocab.json");
   std::vector<Added> added;
   for (const char* special : {kBegin, kEnd})

@@ -26,7 +26,7 @@ std::string kind_of(const nlohmann::json& module) {
 fs::path folder_of(const nlohmann::json& module, const fs::path& folder) {
   const fs::path within = string_in(module, "path", "");
   const bool outside = within.is_absolute() || std::find(within.begin(), within.end(), "..") != within.end();
-  if (outside) fail("{}: the path '{}' leads out of the folder", kModules, excerpt(within.string()));
+  if (outside) fail("{}: the path '{}' is outside the folder", kModules, excerpt(within.string()));
   return folder / within;
 }
 
@@ -42,7 +42,7 @@ Pooling pooling_of(const fs::path& folder) {
   }
   if (chosen.size() == 1 && (chosen[0] == "mean" || chosen[0] == "mean_tokens")) return Pooling::kMean;
   if (chosen.size() == 1 && (chosen[0] == "cls" || chosen[0] == "cls_token")) return Pooling::kFirst;
-  fail("{}: texts are pooled by {}, expected mean or cls", path.string(),
+  fail("{}: pooling by {} is not supported, expected mean or cls", path.string(),
        chosen.empty() ? "nothing" : excerpt(fmt::format("{}", fmt::join(chosen, " and "))));
 }
 
@@ -52,10 +52,8 @@ void check_no_prompt(const fs::path& folder) {
   if (!fs::exists(folder / kPrompts)) return;
   const std::string name = string_in(read_json(folder / kPrompts), "default_prompt_name", "");
   if (!name.empty())
-    fail(
-        "{}: the prompt '{}' is put before every text, which is not done here: write it before the texts, and set "
-        "default_prompt_name to null",
-        kPrompts, excerpt(name));
+    fail("{}: the default prompt '{}' is not supported: write it before the texts, and set default_prompt_name to null",
+         kPrompts, excerpt(name));
 }
 
 }  // namespace
@@ -76,7 +74,7 @@ SentenceModules read_sentence_modules(const fs::path& folder) {
     } else if (kind == "Normalize") {
       found.normalise = true;
     } else {
-      fail("{}: the module '{}' is not known, expected Transformer, Pooling and Normalize", kModules, excerpt(kind));
+      fail("{}: unknown module '{}', expected Transformer, Pooling and Normalize", kModules, excerpt(kind));
     }
   }
   return found;

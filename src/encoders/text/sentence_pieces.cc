@@ -25,14 +25,14 @@ void check_training(protozero::pbf_reader from) {
   constexpr protozero::pbf_tag_type kModelType = 3, kSpacesBehind = 24, kByteFallback = 35;
   constexpr int64_t kUnigram = 1;
   const auto check_type = [&](int64_t type) {
-    if (type != kUnigram) fail("the model's kind is {}, expected unigram ({})", type, kUnigram);
+    if (type != kUnigram) fail("model_type {} is not supported, expected unigram ({})", type, kUnigram);
   };
   const auto refuse = [](bool is_so, const char* what) {
-    if (is_so) fail("pieces {} are not read", what);
+    if (is_so) fail("{} is not supported", what);
   };
   read_fields(from, Field{kModelType, [&] { check_type(whole_of(from)); }},
-              Field{kSpacesBehind, [&] { refuse(whole_of(from) != 0, "with the space behind them"); }},
-              Field{kByteFallback, [&] { refuse(whole_of(from) != 0, "of bytes"); }});
+              Field{kSpacesBehind, [&] { refuse(whole_of(from) != 0, "treat_whitespace_as_suffix=true"); }},
+              Field{kByteFallback, [&] { refuse(whole_of(from) != 0, "byte_fallback=true"); }});
 }
 
 void read_normaliser(protozero::pbf_reader from, SentencePieces& to) {
@@ -62,8 +62,8 @@ void check_pieces(const SentencePieces& read) {
   }
   std::sort(texts.begin(), texts.end());
   const auto twice = std::adjacent_find(texts.begin(), texts.end());
-  if (twice != texts.end()) fail("the piece '{}' is there twice", excerpt(*twice));
-  if (texts.empty()) fail("there is no piece");
+  if (twice != texts.end()) fail("duplicate piece '{}'", excerpt(*twice));
+  if (texts.empty()) fail("missing pieces");
 }
 
 }  // namespace
@@ -82,10 +82,10 @@ CharacterMap::CharacterMap(std::string bytes) : bytes_(std::move(bytes)) {
   if (bytes_.empty()) return;
   const auto byte = [this](size_t i) { return static_cast<uint32_t>(static_cast<unsigned char>(bytes_[i])); };
   constexpr size_t kHead = 4;
-  if (bytes_.size() <= kHead) fail("the map of characters has {} bytes", bytes_.size());
+  if (bytes_.size() <= kHead) fail("character map: {} bytes are too few", bytes_.size());
   const size_t size = byte(0) | byte(1) << 8U | byte(2) << 16U | byte(3) << 24U;
   if (size % sizeof(uint32_t) != 0 || size > bytes_.size() - kHead || bytes_.back() != '\0')
-    fail("the map of characters says {} bytes of {}", size, bytes_.size());
+    fail("character map: size {} is out of range for {} bytes", size, bytes_.size());
   bytes_.erase(0, kHead);
   units_ = size / sizeof(uint32_t);
 }
@@ -100,9 +100,9 @@ std::optional<uint32_t> CharacterMap::unit(size_t place) const {
 
 std::string_view CharacterMap::text_at(size_t place) const {
   const std::string_view texts = std::string_view(bytes_).substr(units_ * sizeof(uint32_t));
-  if (place >= texts.size()) fail("the map of characters leads out of itself");
+  if (place >= texts.size()) fail("character map: offset out of range");
   const std::string_view text = texts.substr(place, texts.find('\0', place) - place);
-  if (text.size() > kLongestPiece) fail("the map of characters has a text of {} bytes", text.size());
+  if (text.size() > kLongestPiece) fail("character map: a text of {} bytes is too long", text.size());
   return text;
 }
 
@@ -122,7 +122,7 @@ std::optional<std::pair<std::string_view, size_t>> CharacterMap::find(std::strin
     place ^= offset(*at);
     if ((*at & kLeaf) == 0) continue;
     const std::optional<uint32_t> leaf = unit(place);
-    if (!leaf) fail("the map of characters leads out of itself");
+    if (!leaf) fail("character map: offset out of range");
     longest = {*leaf & kValue, i + 1};
   }
   if (!longest) return std::nullopt;

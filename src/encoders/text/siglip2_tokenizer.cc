@@ -62,10 +62,10 @@ Form form_of(const nlohmann::json& stated) {
     } else if (string_in(step, "type", "") == "Lowercase") {
       form.small = true;
     } else {
-      fail("{}: the normalizer has {}, SigLIP 2's are {} and Lowercase", kFile, excerpt(step.dump()), kReplace.dump());
+      fail("{}: the normalizer has {}, expected {} and Lowercase", kFile, excerpt(step.dump()), kReplace.dump());
     }
   }
-  if (!marked) fail("{}: the normalizer lacks {}", kFile, kReplace.dump());
+  if (!marked) fail("{}: the normalizer is missing {}", kFile, kReplace.dump());
   return form;
 }
 
@@ -80,12 +80,12 @@ void check_ends(const nlohmann::json& stated, const nlohmann::json& settings) {
     begin = text != single->begin();
     end = text != single->end() && text + 1 != single->end();
   }
-  if (truth_in(settings, "add_bos_token", begin)) fail("{}: texts that begin with a token are not read", kFile);
-  if (!truth_in(settings, "add_eos_token", end)) fail("{}: texts without a token at the end are not read", kFile);
+  if (truth_in(settings, "add_bos_token", begin)) fail("{}: add_bos_token=true is not supported", kFile);
+  if (!truth_in(settings, "add_eos_token", end)) fail("{}: add_eos_token=false is not supported", kFile);
   const std::string usual = string_in(object_in(stated, "padding"), "direction", "right");
   const std::string side = string_in(settings, "padding_side", usual);
   if (side != "right" && side != "Right")
-    fail("{}: texts are filled up on the side '{}', SigLIP 2's on the right", kTokenizerSettings, excerpt(side));
+    fail("{}: padding_side='{}' is not supported, expected right", kTokenizerSettings, excerpt(side));
 }
 
 /// Gemma's cuts at spaces, of which its form leaves none.
@@ -94,19 +94,19 @@ void check_cut(const nlohmann::json& stated) {
   const bool at_spaces =
       string_in(cut, "type", "") == "Split" && object_in(cut, "pattern") == nlohmann::json{{"String", " "}};
   if (!cut.empty() && !at_spaces)
-    fail("{}: the pre_tokenizer is {}, SigLIP 2's cuts at spaces", kFile, excerpt(cut.dump()));
+    fail("{}: the pre_tokenizer is {}, expected a Split at spaces", kFile, excerpt(cut.dump()));
 }
 
 void check_model(const nlohmann::json& model) {
   const std::string type = string_in(model, "type", "BPE");  // older files do not say it
   if (type != "BPE" || !truth_in(model, "byte_fallback", false))
-    fail("{}: the model is '{}'{}, SigLIP 2's is BPE with byte_fallback", kFile, excerpt(type),
+    fail("{}: the model is '{}'{}, expected BPE with byte_fallback", kFile, excerpt(type),
          type == "BPE" ? " without byte_fallback" : "");
   for (const char* name : {"continuing_subword_prefix", "end_of_word_suffix"}) {
     const std::string part = string_in(model, name, "");
-    if (!part.empty()) fail("{}: the model has the {} '{}', SigLIP 2's has none", kFile, name, excerpt(part));
+    if (!part.empty()) fail("{}: {}='{}' is not supported", kFile, name, excerpt(part));
   }
-  if (truth_in(model, "ignore_merges", false)) fail("{}: a model with ignore_merges is not read", kFile);
+  if (truth_in(model, "ignore_merges", false)) fail("{}: ignore_merges=true is not supported", kFile);
 }
 
 std::unique_ptr<Tokenizer> tokenizer_of(const nlohmann::json& stated, const nlohmann::json& settings) {
@@ -145,7 +145,7 @@ std::unique_ptr<Tokenizer> make_siglip2_tokenizer(const TokenizerFiles& files) {
   const auto model = files.find(kFile);
   if (model == files.end())
     fail(
-        "there is no tokenizer: expected spiece.model (SigLIP) or {} (SigLIP 2; Python's transformers writes it by "
+        "missing tokenizer: expected spiece.model (SigLIP) or {} (SigLIP 2; Python's transformers writes it by "
         "tokenizer.save_pretrained(folder))",
         kFile);
   const nlohmann::json settings = settings_in(files, kTokenizerSettings);

@@ -99,7 +99,7 @@ std::unique_ptr<Tokenizer> make_siglip_tokenizer(const TokenizerFiles& files) {
   if (model == files.end()) return make_siglip2_tokenizer(files);
   const nlohmann::json settings = settings_in(files, kTokenizerSettings);
   if (settings.is_object() && settings.value("do_lower_case", nlohmann::json(true)) == false)
-    fail("{}: texts in capital letters (do_lower_case false) are not read", kTokenizerSettings);
+    fail("{}: do_lower_case=false is not supported", kTokenizerSettings);
   try {
     const SentencePieces read = read_sentence_pieces(model->second);
     Vocabulary vocabulary;

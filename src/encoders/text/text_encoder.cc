@@ -74,7 +74,7 @@ int64_t cut_to(int64_t most, const text::TokenizerFiles& files, const char* file
   const auto length = settings.is_object() ? settings.find(name) : settings.end();
   if (length == settings.end() || !length->is_number()) return most;
   constexpr double kLeast = 3;  // the ends, and something between them
-  if (length->get<double>() < kLeast) fail("{}: {} is {}", file, name, excerpt(length->dump()));
+  if (length->get<double>() < kLeast) fail("{}: {}={} is too small", file, name, excerpt(length->dump()));
   return length->get<double>() < static_cast<double>(most) ? static_cast<int64_t>(length->get<double>()) : most;
 }
 
@@ -95,7 +95,7 @@ std::unique_ptr<TextEncoder::Parts> parts_of(const text::SentenceModules& module
   const nlohmann::json& own = text::object_in(config, "text_config");
   parts->tower = torch_open_text_tower(family.tower, own.empty() ? config : own, checkpoint.tensors, modules);
   if (parts->tokenizer->largest() >= parts->tower->vocabulary())
-    fail("the tokenizer has the token {}, and the network knows {}: they are of different models",
+    fail("the tokenizer's token {} is out of range: the network has {}; use files of one model",
          parts->tokenizer->largest(), parts->tower->vocabulary());
   parts->longest = longest_of(*parts->tower, files);
   return parts;
@@ -136,7 +136,7 @@ TextVectors TextEncoder::encode(const std::vector<std::string>& texts) const {
   std::vector<std::vector<int64_t>> tokens;
   for (const std::string& text : texts) {
     text::Tokens own = parts_->tokenizer->tokens(text, parts_->longest);
-    if (own.empty) fail("the text '{}' has no word", excerpt(text));
+    if (own.empty) fail("the text '{}' has no tokens", excerpt(text));
     made.cut += own.cut ? 1 : 0;
     tokens.push_back(std::move(own.ids));
   }
@@ -160,7 +160,7 @@ TextEncoder open_text_encoder(const fs::path& folder) {
     for (const char* name : {kConfigFile, kTensorFile}) {
       if (!fs::exists(modules.folder / name))
         fail(
-            "there is no {}: a text encoder is a folder with {}, {} and its tokenizer's files (of several parts or a "
+            "missing {}: a text encoder is a folder with {}, {} and its tokenizer's files (of several parts or a "
             "pickle make one by model.save_pretrained(folder, max_shard_size='20GB'))",
             name, kConfigFile, kTensorFile);
     }

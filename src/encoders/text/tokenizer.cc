@@ -46,7 +46,7 @@ Vocabulary vocabulary_of(const nlohmann::json& stated, const std::string& where)
   for (const auto& [token, number] : stated.items()) {
     constexpr double kMost = std::numeric_limits<int32_t>::max();
     if (!number.is_number_integer() || number.get<double>() < 0 || number.get<double>() > kMost)
-      fail("{}: the token '{}' has the number {}", where, excerpt(token), excerpt(number.dump()));
+      fail("{}: the token '{}' has the id {}, which is out of range", where, excerpt(token), excerpt(number.dump()));
     vocabulary.emplace(token, number.get<int64_t>());
   }
   return vocabulary;
@@ -66,7 +66,7 @@ int64_t largest_of(const Vocabulary& vocabulary) {
 
 int64_t number_of(const Vocabulary& vocabulary, const std::string& token, const std::string& where) {
   const auto found = vocabulary.find(token);
-  if (found == vocabulary.end()) fail("{}: there is no token '{}'", where, excerpt(token));
+  if (found == vocabulary.end()) fail("{}: missing token '{}'", where, excerpt(token));
   return found->second;
 }
 

@@ -44,7 +44,7 @@ std::vector<utf8proc_int32_t> decomposition(std::u32string_view letters) {
     const auto count =
         utf8proc_decompose_char(static_cast<utf8proc_int32_t>(letter), parts.data(), kMostParts, kForm, &boundary);
     if (count < 0 || count > static_cast<utf8proc_ssize_t>(kMostParts))
-      fail("a text has the sign U+{:X}, which cannot be normalised", static_cast<uint32_t>(letter));
+      fail("cannot normalise the character U+{:X}", static_cast<uint32_t>(letter));
     made.insert(made.end(), parts.begin(), parts.begin() + count);
   }
   order_marks(made);
@@ -82,7 +82,7 @@ std::u32string composed(std::u32string_view letters) {
   constexpr auto kForm = static_cast<utf8proc_option_t>(UTF8PROC_STABLE | UTF8PROC_COMPOSE);
   std::vector<utf8proc_int32_t> parts = decomposition(letters);
   const auto size = utf8proc_normalize_utf32(parts.data(), static_cast<utf8proc_ssize_t>(parts.size()), kForm);
-  if (size < 0) fail("a text of {} signs cannot be normalised: {}", letters.size(), utf8proc_errmsg(size));
+  if (size < 0) fail("cannot normalise a text of {} characters: {}", letters.size(), utf8proc_errmsg(size));
   return {parts.begin(), parts.begin() + size};
 }
 

@@ -184,7 +184,7 @@ std::unique_ptr<Tokenizer> word_piece_of_json(const std::string& text) {
   const std::string type = string_in(model, "type", "WordPiece");
   const std::string form = string_in(normalizer, "type", "none");
   if (type != "WordPiece" || form != "BertNormalizer")
-    fail("tokenizer.json: the model is '{}' with the normalizer '{}', BERT's is 'WordPiece' with 'BertNormalizer'",
+    fail("tokenizer.json: the model is '{}' with the normalizer '{}', expected 'WordPiece' with 'BertNormalizer'",
          excerpt(type), excerpt(form));
   WordPieceSettings settings;
   settings.clean = truth_in(normalizer, "clean_text", true);
@@ -211,7 +211,7 @@ std::unique_ptr<Tokenizer> word_piece_of_json(const std::string& text) {
 std::unique_ptr<Tokenizer> make_bert_tokenizer(const TokenizerFiles& files) {
   if (const auto found = files.find("tokenizer.json"); found != files.end()) return word_piece_of_json(found->second);
   const auto vocabulary = files.find("vocab.txt");
-  if (vocabulary == files.end()) fail("there is no tokenizer: expected tokenizer.json or vocab.txt");
+  if (vocabulary == files.end()) fail("missing tokenizer: expected tokenizer.json or vocab.txt");
   return from_vocabulary(vocabulary->second, settings_in(files, kTokenizerSettings));
 }
 

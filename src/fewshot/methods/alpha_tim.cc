@@ -43,7 +43,7 @@ class AlphaTimRun : public TaskRun {
 MethodDefinition alpha_tim() {
   MethodSpec spec;
   spec.name = "alpha-tim";
-  spec.about = "tim with Tsallis’s entropy, which forgives queries that are not balanced";
+  spec.about = "tim with Tsallis’s entropy, for unbalanced queries";
   spec.citation =
       "Veilleux, Boudiaf, Piantanida, Ben Ayed: Realistic Evaluation of Transductive Few-Shot Learning, NeurIPS 2021";
   spec.sees = Sees::kAllQueries;

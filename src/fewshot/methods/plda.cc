@@ -32,7 +32,7 @@ std::vector<std::string> choices() {
 
 std::string prior_text() {
   return std::string(kPriorText) +
-         "; text: what the image encoder's text encoder says of the class (knowledge embeddings), nothing to fit";
+         "; text: the class’s vectors by the image encoder's text encoder (knowledge embeddings), nothing to fit";
 }
 
 /// What the squares of placed classes add to their products with an image: the same for every image.
@@ -168,21 +168,22 @@ class Plda : public PldaMethod {
 MethodDefinition plda() {
   MethodSpec spec;
   spec.name = "plda";
-  spec.about = "Bayesian: a Gaussian a class, its mean believed by knowledge first, then by the supports";
+  spec.about = "Bayesian: a Gaussian per class, whose mean has a prior from knowledge and is updated by the supports";
   spec.citation = kPldaCitation;
   spec.needs = {Need::kFitting};
   spec.fewest_shots = 0;
   spec.notes =
       "Fitted with or without knowledge; with it, classes without a description are treated as without. The settings "
       "are chosen on classes left out of the fit, never on novel ones (docs/methods/plda.md).";
-  return define<Plda>(std::move(spec), Parameters<Options>()
-                                           .choice("prior", &Options::prior, choices(), prior_text().c_str())
-                                           .real("scale", &Options::scale, {},
-                                                 "factor of the log predictive in the softmax; 0: the one that makes "
-                                                 "probabilities of classes left out right, with prior=text .05")
-                                           .real("text", &Options::text, {},
-                                                 "factor of the cosine of image and text beside photos, with "
-                                                 "prior=text"));
+  return define<Plda>(
+      std::move(spec),
+      Parameters<Options>()
+          .choice("prior", &Options::prior, choices(), prior_text().c_str())
+          .real("scale", &Options::scale, {},
+                "factor of the log predictive in the softmax; 0: calibrated on held-out classes, with prior=text .05")
+          .real("text", &Options::text, {},
+                "factor of the cosine of image and text beside photos, with "
+                "prior=text"));
 }
 
 }  // namespace protocom::methods

@@ -49,8 +49,8 @@ MethodDefinition tip_adapter() {
   spec.fewest_shots = 0;
   spec.notes =
       "The form without training. Defaults are those of the released configuration for ImageNet with 16 images per "
-      "class; the source searches both anew for each set and each number of images, and its released code for ImageNet "
-      "does so on the test images: choose them by `protocom tune`. Without photos it is `zero-shot`.";
+      "class; the source searches both for each set and each number of images, and its released code for ImageNet does "
+      "so on the test images: choose them by `protocom tune`. Without photos it is `zero-shot`.";
   return define_task_method_with_text<TipAdapterRun>(
       std::move(spec), Parameters<Options>()
                            .real("alpha", &Options::alpha, {}, "factor of the likeness to photos")

@@ -21,7 +21,7 @@ Array read_shaped(const NpzReader& reader, const std::string& name, const Shape&
          fmt::join(shape, ", "));
   }
   Array array = stored.to(NumberType::kFloat32);
-  if (!is_finite(array)) fail("{}: '{}' holds NaN or infinity", reader.path().string(), name);
+  if (!is_finite(array)) fail("{}: '{}' is not finite", reader.path().string(), name);
   return array;
 }
 

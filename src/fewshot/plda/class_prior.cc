@@ -30,7 +30,7 @@ Eigen::RowVectorXd center_of(const DoubleMatrix& embedding) {
 
 DoubleMatrix finite(const Array& values, const char* what) {
   DoubleMatrix wide = matrix_of<double>(values.to(NumberType::kFloat64));
-  if (!std::isfinite(wide.sum())) fail("the classes' {} hold a value that is not finite", what);
+  if (!std::isfinite(wide.sum())) fail("the classes' {} are not finite", what);
   return wide;
 }
 
@@ -65,11 +65,12 @@ std::vector<double> shares_of(const std::vector<int64_t>& sources, std::vector<d
   if (stated.empty()) stated.assign(sources.size(), 1);
   double sum = 0;
   for (const double share : stated) {
-    if (!(share >= 0)) fail_usage("a source of embeddings has the share {}, expected none that is negative", share);
+    if (!(share >= 0)) fail_usage("a source of embeddings has the share {}, expected at least 0", share);
     sum += share;
   }
   if (stated.size() != sources.size() || !(sum > 0))
-    fail_usage("{} shares of {} sources of embeddings with the sum {}", stated.size(), sources.size(), sum);
+    fail_usage("{} shares of {} sources of embeddings with the sum {}, expected one per source and a sum above 0",
+               stated.size(), sources.size(), sum);
   for (double& share : stated) share /= sum;
   return stated;
 }
@@ -85,8 +86,7 @@ DescriptionKernel::DescriptionKernel(const KnowledgeTable& base, const KernelRid
   attribute_weight_ = base.association.defined() ? options.attribute_weight : 0;
   word_weight_ = base.class_embedding.defined() ? options.word_weight : 0;
   if (!(attribute_weight_ >= 0 && word_weight_ >= 0 && attribute_weight_ + word_weight_ > 0)) {
-    fail_usage("attributes weigh {} and words {}, expected two numbers that are not negative and not both 0",
-               attribute_weight_, word_weight_);
+    fail_usage("attributes weigh {} and words {}, expected at least 0 and not both 0", attribute_weight_, word_weight_);
   }
   if (attribute_weight_ > 0) {
     const DoubleMatrix association = finite(base.association, "attributes");

@@ -100,11 +100,11 @@ std::string knowledge_gain_sentence(const std::vector<KnowledgeGain>& gains) {
 
 std::string knowledge_sentence(const PldaFit& fit) {
   if (fit.left_out)
-    return "Knowledge did not pay on classes held out of the fit: the model was fitted without it. "
-           "`fit --knowledge-use always` keeps it, which classes without images need.";
+    return "Knowledge did not help on held-out classes: the model was fitted without it. `fit --knowledge-use always` "
+           "keeps it, as classes without images need.";
   if (!fit.model.knowledge) return "The model was fitted without knowledge of the classes.";
   if (!fit.strength) {
-    return "What knowledge explains could not be measured and it is not followed: it takes 4 base classes or 4 val "
+    return "What knowledge explains could not be measured, so it is not used: that takes 4 base classes or 4 val "
            "classes.";
   }
   return fmt::format("Knowledge explains {:.0f} % of what distinguishes classes that the space was not fitted on.",

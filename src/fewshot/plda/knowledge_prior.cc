@@ -70,7 +70,7 @@ std::shared_ptr<const KnowledgePrior> load_prior(const MethodState& state, const
                                                  int64_t dims) {
   for (const auto& [tensor, name] : kRemovedPriors) {
     if (has_tensor(state, tensor))
-      fail("the prior '{}' is no longer there: fit the method anew, with one of {}", name,
+      fail("the prior '{}' is no longer supported: fit the method again, with one of {}", name,
            fmt::join(prior_names(), ", "));
   }
   for (const PriorKind& kind : all_priors()) {

@@ -94,7 +94,7 @@ ScaledLoss most_likely_scale(const std::vector<double>& logs, const std::vector<
     least = cost;
     best = {sums, scale};
   }
-  if (!std::isfinite(least)) fail("log densities that are no numbers: the fitted model is damaged");
+  if (!std::isfinite(least)) fail("log densities are not finite: the fitted model is damaged");
   for (size_t i = 0; i < labels.size(); ++i) best.loss[i] = std::log(best.loss[i]) - best.scale * of_label(i);
   return best;
 }

@@ -69,8 +69,7 @@ UnitMoments unit_moments(const Eigen::Ref<const RowMatrix<Number>>& features, co
     add_to_classes(z, labels.data() + at, found);
     add_squares<Number>(z, found.scatter);
   }
-  if (!std::isfinite(found.scatter.sum()))
-    fail("a feature is not finite, expected numbers; check the program that made the features");
+  if (!std::isfinite(found.scatter.sum())) fail("a feature is not finite; check the program that made the features");
   found.mean = found.count.cwiseInverse().asDiagonal() * found.mean;
   // sum (z - m)(z - m)' = sum z z' - sum_c n_c m_c m_c': one pass over the images, before any mean is known.
   const DoubleMatrix weighted = found.count.cwiseSqrt().asDiagonal() * found.mean;
@@ -112,8 +111,8 @@ PldaSpaceFitter::PldaSpaceFitter(UnitMoments moments) : moments_(std::move(momen
   const double degrees = moments_.count.sum() - static_cast<double>(classes);
   if (degrees < 1 || !(moments_.scatter.trace() > kSmallestTrace)) {
     fail(
-        "no base class has two different images, so nothing can be said of how images of a class differ; give at "
-        "least one class two images");
+        "no base class has two different images, which the within-class variance needs; give at least one class two "
+        "images");
   }
   // Once for every shrinkage: a multiple of I added to a covariance leaves its eigenvectors as they are.
   within_ = eigen_rows(moments_.scatter / degrees);

@@ -68,11 +68,11 @@ void set_shots(const DoubleMatrix& values, PldaModel& model) {
   if (!model.known_by_best && values.rows() != static_cast<int64_t>(rows.size()))
     fail("'by_shots' has {} rows, expected {}", values.rows(), rows.size());
   if (!(values.topRows(2).array() >= kLeastScale).all())
-    fail("'by_shots' holds a scale of probabilities that is not above 0");
+    fail("'by_shots' holds a scale of probabilities out of range, expected above 0");
   for (int64_t i = 0; i < values.rows(); ++i)
     *rows[static_cast<size_t>(i)] = {values(i, 0), values(i, 1), values(i, 2)};
   for (const double alike : {model.known_alike.none, model.known_alike.one, model.known_alike.five}) {
-    if (alike < 0) fail("'by_shots' has {} for the share of other classes that look alike", alike);
+    if (alike < 0) fail("'by_shots' has the share {} of similar classes, expected at least 0", alike);
   }
 }
 
@@ -91,8 +91,8 @@ std::vector<double> values_of(const PldaAdaptation& adaptation) {
 PldaAdaptation adaptation_of(const DoubleVector& value) {
   if (value.size() < 4 || value.size() > 5) fail("'adaptation' holds {} numbers, expected 5", value.size());
   if (!(value[0] > 0) || value[1] < 0 || value[2] < 0 || (value[3] != 0 && value[3] != 1))
-    fail("'adaptation' holds {}, {}, {}, {}: expected a number above 0, two that are not negative, and 0 or 1",
-         value[0], value[1], value[2], value[3]);
+    fail("'adaptation' holds {}, {}, {}, {}: expected a number above 0, two of at least 0, and 0 or 1", value[0],
+         value[1], value[2], value[3]);
   PldaAdaptation adaptation{value[0], value[1], value[2], value[3] == 1};
   if (value.size() == 5) adaptation.added_between = value[4];
   return adaptation;
@@ -145,7 +145,7 @@ PldaModel plda_model_of(const MethodState& state) {
   if (has_tensor(state, "unlabelled"))
     model.unlabelled = array_of_matrix(matrix_in(state, "unlabelled", -1, -1)).to(NumberType::kFloat32);
   if (model.unlabelled.defined() && !model.adaptation.adapts())
-    fail("the space does not follow photos, so unlabelled ones are of no use to it: expected no 'unlabelled'");
+    fail("the space is not adapted to photos: expected no 'unlabelled'");
   if (model.adaptation.isotropic) return model;
   model.space.root = has_tensor(state, "root");
   model.space.center = numbers_in(state, "center", -1);

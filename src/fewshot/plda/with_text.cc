@@ -45,8 +45,8 @@ void PhotosAndTexts::warn_of_other_texts(const Task& at_unit_length) const {
   if (static_cast<double>(right) > count * chance + 3 * std::sqrt(count * chance * (1 - chance))) return;
   std::call_once(warned, [&] {
     logger().warn(
-        "the texts tell labelled images apart no better than chance ({} of {} right): they seem to be of another text "
-        "encoder than the image encoder's own",
+        "the texts classify labelled images no better than chance ({} of {} right): check that they were made by the "
+        "image encoder's own text encoder",
         right, task.supports());
   });
 }

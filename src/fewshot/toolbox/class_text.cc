@@ -21,8 +21,8 @@ ClassText::ClassText(const MethodContext& context) {
 void ClassText::place_cosines(const Task& task, int64_t first, int64_t count, float* out) const {
   if (width_ != task.width)
     fail(
-        "the knowledge has vectors of {} numbers and the images have {}: this method compares both, which takes the "
-        "text encoder that was trained with the image encoder (protocom knowledge embeddings)",
+        "the knowledge has vectors of {} numbers and the images have {}: this method needs vectors by the image "
+        "encoder's own text encoder (protocom knowledge embeddings)",
         width_, task.width);
   if (task.classes.empty()) fail("this method needs to know which classes an episode has");
   std::vector<const float*> texts;

@@ -15,8 +15,8 @@ MethodDefinition am3() {
   spec.needs = {Need::kFitting, Need::kKnowledge};
   spec.notes =
       "A head on frozen features; the source trains the backbone with it. Features at unit length, a learned scale of "
-      "the squared distance, Adam, and the step chosen on held-out classes are ours. A class of which nothing is known "
-      "keeps its mean. The source trains one model for each number of shots: set `shots`.";
+      "the squared distance, Adam, and the step chosen on held-out classes are ours. A class without knowledge keeps "
+      "its mean. The source trains one model for each number of shots: set `shots`.";
   return define_trained(std::move(spec), with_am3_parameters(Parameters<Am3SemanticsOptions>()
                                                                  .for_fitting()
                                                                  .choice("semantics", &Am3SemanticsOptions::semantics,

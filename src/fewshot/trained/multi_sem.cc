@@ -14,7 +14,7 @@ MethodDefinition multi_sem() {
   spec.needs = {Need::kFitting, Need::kKnowledge};
   spec.notes =
       "Each block mixes what the one before gave with semantics of its own; the loss is the sum over the blocks, the "
-      "answer the last one’s. The source also has sentences that describe a class, which protocom’s knowledge has not, "
+      "answer the last one’s. The source also has sentences that describe a class, which protocom’s knowledge lacks, "
       "and trains the backbone along. The rest as in am3.";
   return define_trained(std::move(spec), with_am3_parameters(Parameters<Am3Options>()));
 }

@@ -94,7 +94,7 @@ class Cfa : public TrainedHead<Model, CfaOptions> {
 std::shared_ptr<Aggregation> Cfa::untrained(std::shared_ptr<const MapSpace> space) const {
   const int64_t channels = space->channels();
   if (channels % options().groups != 0)
-    fail_usage("'cfa' divides {} channels into equal groups, {} do not go: set `groups`", channels, options().groups);
+    fail_usage("'cfa': {} channels cannot be in {} equal groups: set `groups`", channels, options().groups);
   const int64_t width = channels / options().groups;
   auto made = std::make_shared<Aggregation>();
   made->space = std::move(space);

@@ -13,7 +13,8 @@ class Cancellation {
   void cancel() { cancelled_ = true; }
   /// Throws HttpError 503 once it is cancelled.
   void check() const {
-    if (cancelled_) refuse_for_now(503, 1, "the request was given up: its client has gone or the server is stopping");
+    if (cancelled_)
+      refuse_for_now(503, 1, "the request was cancelled: its client disconnected or the server is stopping");
   }
 
  private:

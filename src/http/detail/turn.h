@@ -13,7 +13,7 @@ class Turn {
  public:
   explicit Turn(std::atomic<bool>& taken) : taken_(taken) {
     if (taken_.exchange(true))
-      refuse_for_now(503, 5, "another calibration, or an estimate of the accuracy, is being made");
+      refuse_for_now(503, 5, "another calibration, or an estimate of the accuracy, is running");
   }
   ~Turn() { taken_ = false; }
   Turn(const Turn&) = delete;

@@ -97,7 +97,7 @@ ConvNextStage convnext_stage(Weights& weights, const std::string& at, int64_t be
   const int64_t count = weights.count(at + ".layers.", ".dwconv.weight");
   for (int64_t i = 0; i < count; ++i)
     stage.blocks.push_back(convnext_block(weights, at + ".layers." + std::to_string(i), width));
-  if (count == 0) fail("there is no tensor '{}.layers.0.dwconv.weight' of the family {}", at, weights.family());
+  if (count == 0) fail("missing tensor '{}.layers.0.dwconv.weight' of the family {}", at, weights.family());
   return stage;
 }
 

@@ -54,7 +54,7 @@ at::Tensor attention(const at::Tensor& q, const at::Tensor& k, const at::Tensor&
 at::Tensor positions_for(const at::Tensor& positions, int64_t own, at::IntArrayRef grid, Stretch stretch) {
   const int64_t places = positions.size(1) - own;
   const auto side = static_cast<int64_t>(std::lround(std::sqrt(static_cast<double>(places))));
-  if (side * side != places) fail("positions are of {} places, expected a square number", places);
+  if (side * side != places) fail("{} positions, expected a square number", places);
   if (grid[0] == side && grid[1] == side) return positions;
   const at::Tensor old = positions.narrow(1, own, places).view({1, side, side, -1}).permute({0, 3, 1, 2});
   at::Tensor resized;
@@ -79,7 +79,7 @@ TransformerShape shape_of(const nlohmann::json& config, const TransformerShape& 
   shape.epsilon = number_of(config, "layer_norm_eps", usual.epsilon);
   shape.activation = activation_of(text_of(config, "hidden_act", activation));
   if (shape.width % shape.heads != 0)
-    fail("config.json: {} heads do not share a width of {}", shape.heads, shape.width);
+    fail("config.json: {} heads do not divide the width of {}", shape.heads, shape.width);
   return shape;
 }
 
@@ -104,7 +104,7 @@ std::vector<TransformerLayer> layers_of(Weights& weights, const std::string& beg
     }
     layers.push_back(std::move(layer));
   }
-  if (layers.empty()) fail("there is no tensor '{}0{}.weight' of the family {}", begin, names.norm1, weights.family());
+  if (layers.empty()) fail("missing tensor '{}0{}.weight' of the family {}", begin, names.norm1, weights.family());
   return layers;
 }
 

@@ -46,7 +46,7 @@ std::unique_ptr<Network> make_network(const nlohmann::json& config, const Tensor
   if (found == makers().end()) {
     std::vector<std::string> known;
     for (const auto& [name, maker] : makers()) known.push_back(name);
-    fail("config.json has the model_type '{}', expected one of {}: make it an ONNX file", excerpt(type),
+    fail("config.json has the model_type '{}', expected one of {}: export it to ONNX", excerpt(type),
          fmt::join(known, ", "));
   }
   const nlohmann::json* tower = find(config, "vision_config");
@@ -64,7 +64,7 @@ Activation activation_of(const std::string& name) {
                                                          {"swish", &swish},
                                                          {"relu6", &rectified_to_six}};
   const auto found = kAll.find(name);
-  if (found == kAll.end()) fail("config.json: the activation '{}' is not known", excerpt(name));
+  if (found == kAll.end()) fail("config.json: unknown activation '{}'", excerpt(name));
   return found->second;
 }
 

@@ -48,9 +48,9 @@ std::vector<int64_t> sizes_of(const nlohmann::json& config, const char* name, st
     for (const auto& item : *found) sizes.push_back(item.is_number_integer() ? item.get<int64_t>() : 0);
   }
   for (const int64_t size : sizes) {
-    if (size < 1 || size > 1 << 16) fail("config.json: '{}' is {}", name, excerpt(found->dump()));
+    if (size < 1 || size > 1 << 16) fail("config.json: '{}' is out of range: {}", name, excerpt(found->dump()));
   }
-  if (sizes.empty() || sizes.size() > 16) fail("config.json: '{}' is {}", name, excerpt(found->dump()));
+  if (sizes.empty() || sizes.size() > 16) fail("config.json: '{}' is out of range: {}", name, excerpt(found->dump()));
   return sizes;
 }
 
@@ -92,9 +92,9 @@ std::unique_ptr<Network> make_resnet(const nlohmann::json& config, const Tensors
   const int64_t stem = whole_of(config, "embedding_size", 64);
   const std::vector<int64_t> widths = sizes_of(config, "hidden_sizes", {256, 512, 1024, 2048});
   const std::vector<int64_t> depths = sizes_of(config, "depths", {3, 4, 6, 3});
-  if (widths.size() != depths.size()) fail("config.json: hidden_sizes and depths are not of one length");
+  if (widths.size() != depths.size()) fail("config.json: hidden_sizes and depths differ in length");
   const std::string type = text_of(config, "layer_type", "bottleneck");
-  if (type != "basic" && type != "bottleneck") fail("config.json: the layer_type is '{}'", excerpt(type));
+  if (type != "basic" && type != "bottleneck") fail("config.json: unknown layer_type '{}'", excerpt(type));
   ResNetPlace place{"", stem, 0, 1, type == "bottleneck", truth_of(config, "downsample_in_bottleneck", false)};
   Convolution first = folded(weights, "embedder.embedder.convolution", "embedder.embedder.normalization",
                              {3, stem, 7, 2}, kBatchNormEpsilon);

@@ -152,7 +152,8 @@ constexpr TransformerShape kBase = {768, 12, 3072, 16, 1e-12, nullptr};
 std::unique_ptr<Network> make_vit(const nlohmann::json& config, const Tensors& tensors) {
   Weights weights(tensors, "ViT", "embeddings.cls_token");
   if (weights.has("embeddings.distillation_token"))
-    fail("'{}embeddings.distillation_token' is of a distilled DeiT: make it an ONNX file", weights.prefix());
+    fail("'{}embeddings.distillation_token' is of a distilled DeiT, which is not supported: export it to ONNX",
+         weights.prefix());
   Tower tower = vit_tower(weights, shape_of(config, kBase, "gelu"), kVit);
   weights.check_all_taken({"pooler.", "embeddings.mask_token", "classifier.", "decoder."});
   return std::make_unique<Transformer>(std::move(tower));
@@ -165,7 +166,7 @@ std::unique_ptr<Network> make_dinov2(const nlohmann::json& config, const Tensors
   TransformerShape shape = shape_of(config, usual, "gelu");
   shape.mlp = shape.width * whole_of(config, "mlp_ratio", 4);
   if (truth_of(config, "use_swiglu_ffn", false))
-    fail("config.json has use_swiglu_ffn, the gated layers of the giant DINOv2: make it an ONNX file");
+    fail("config.json: use_swiglu_ffn=true (the giant DINOv2) is not supported: export it to ONNX");
   Tower tower = vit_tower(weights, shape, kDino);
   tower.registers = weights.take_if_there("embeddings.register_tokens", {1, -1, shape.width});
   tower.stretch = tower.registers.defined() ? Stretch::kAntialiased : Stretch::kByFactor;

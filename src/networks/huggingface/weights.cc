@@ -23,7 +23,7 @@ Weights::Weights(const std::map<std::string, at::Tensor>& tensors, std::string f
     prefix_ = name.substr(0, name.size() - first.size());
     return;
   }
-  fail("there is no tensor '{}', which a network of the family {} has", first, family_);
+  fail("missing tensor '{}', which a network of the family {} has", first, family_);
 }
 
 at::Tensor Weights::take_if_there(const std::string& name, const std::vector<int64_t>& sizes) {
@@ -33,7 +33,7 @@ at::Tensor Weights::take_if_there(const std::string& name, const std::vector<int
 at::Tensor Weights::take(const std::string& name, const std::vector<int64_t>& sizes) {
   const auto found = tensors_.find(prefix_ + name);
   if (found == tensors_.end())
-    fail("there is no tensor '{}{}', which a network of the family {} has", prefix_, name, family_);
+    fail("missing tensor '{}{}', which a network of the family {} has", prefix_, name, family_);
   const at::Tensor& tensor = found->second;
   bool fits = tensor.dim() == static_cast<int64_t>(sizes.size());
   for (size_t i = 0; fits && i < sizes.size(); ++i)
@@ -45,7 +45,7 @@ at::Tensor Weights::take(const std::string& name, const std::vector<int64_t>& si
   }
   taken_.insert(found->first);
   at::Tensor copy = tensor.to(at::kFloat).clone();
-  if (!at::isfinite(copy).all().item<bool>()) fail("tensor '{}' holds NaN or infinite values", found->first);
+  if (!at::isfinite(copy).all().item<bool>()) fail("tensor '{}' is not finite", found->first);
   return copy;
 }
 
@@ -62,8 +62,7 @@ void Weights::check_all_taken(const std::vector<std::string>& others) const {
     const bool other =
         std::any_of(others.begin(), others.end(), [&](const std::string& text) { return begins_with(own, text); });
     const bool counter = ends_with(name, "num_batches_tracked") || ends_with(name, "position_ids");
-    if (!other && !counter)
-      fail("'{}' is not a tensor of the family {}, for which this was taken: make it an ONNX file", name, family_);
+    if (!other && !counter) fail("unknown tensor '{}' in a network of the family {}: export it to ONNX", name, family_);
   }
 }
 

@@ -17,12 +17,12 @@ int64_t places_before(at::IntArrayRef sizes, size_t axis) {
 
 BatchAxis batch_axis(at::IntArrayRef sizes, const Sizes& of_one) {
   BatchAxis found;
-  if (sizes.size() != of_one.size()) fail("a value of several images has other axes than that of one");
+  if (sizes.size() != of_one.size()) fail("a batch has other axes than a single image");
   for (size_t i = 0; i < of_one.size(); ++i) {
     if (sizes[i] == of_one[i]) continue;
     const bool multiple = of_one[i] > 0 && sizes[i] % of_one[i] == 0;
     if (found.images > 1 || !multiple)
-      fail("a value of several images is [{}], that of one [{}]", fmt::join(sizes, ", "), fmt::join(of_one, ", "));
+      fail("a batch gives [{}], a single image [{}]", fmt::join(sizes, ", "), fmt::join(of_one, ", "));
     found = {static_cast<int64_t>(i), sizes[i] / of_one[i]};
   }
   return found;
@@ -38,7 +38,7 @@ Sizes reshaped(const Sizes& target, at::IntArrayRef sizes, const Sizes& of_one) 
     result[i] *= batch.images;
     return result;
   }
-  fail("the images lie within an axis of [{}]", fmt::join(target, ", "));
+  fail("the batch is merged into an axis of [{}]", fmt::join(target, ", "));
 }
 
 }  // namespace protocom::onnx

@@ -119,14 +119,14 @@ Convolution convolution_of(const Binding& binding) {
   Convolution made;
   made.weight = binding.weight(1).contiguous(at::MemoryFormat::ChannelsLast);
   const at::Tensor& weight = made.weight;
-  if (weight.dim() != 4 || weight.numel() == 0) fail("its weights are [{}]", fmt::join(weight.sizes(), ", "));
+  if (weight.dim() != 4 || weight.numel() == 0) fail("the weights are [{}]", fmt::join(weight.sizes(), ", "));
   made.window = window_of(binding, {weight.size(2), weight.size(3)});
   made.groups = binding.whole("group", 1);
   made.input = binding.sizes(0);
   const int64_t channels = made.input[1];
   if (made.groups < 1 || made.groups > channels || channels != weight.size(1) * made.groups ||
       weight.size(0) % made.groups != 0)
-    fail("it takes {} channels in {} groups, its weights are [{}]", channels, made.groups,
+    fail("{} channels in {} groups do not match the weights [{}]", channels, made.groups,
          fmt::join(weight.sizes(), ", "));
   check_maps(made.window, made.input, weight.size(0));
   if (weight.scalar_type() != at::kFloat) {

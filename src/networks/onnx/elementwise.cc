@@ -46,7 +46,7 @@ Operation make_clip(const Binding& binding) {
     if (binding.has_attribute(name)) return at::Scalar(binding.number(name, 0));
     if (!binding.has(input)) return c10::nullopt;
     const std::vector<double> value = binding.values(input);
-    if (value.size() != 1) fail("its bounds must be one number each");
+    if (value.size() != 1) fail("min and max must be one number each");
     const bool whole = c10::isIntegralType(binding.constant(input).scalar_type(), true);
     return whole ? at::Scalar(binding.constant(input).to(at::kLong).item<int64_t>()) : at::Scalar(value.front());
   };
@@ -76,7 +76,7 @@ Operation make_elu(const Binding& binding) {
 
 Operation make_gelu(const Binding& binding) {
   const std::string approximate = binding.text("approximate", "none");
-  if (approximate != "none" && approximate != "tanh") fail("it approximates by '{}'", excerpt(approximate));
+  if (approximate != "none" && approximate != "tanh") fail("approximate='{}' is not supported", excerpt(approximate));
   return one_output([approximate](Tensors& in) { return at::gelu(in.at(0), approximate); });
 }
 
@@ -84,7 +84,7 @@ Operation make_gelu(const Binding& binding) {
 at::ScalarType cast_type(int64_t to) {
   constexpr int64_t kUnsignedLong = 13;
   const auto type = scalar_type(to);
-  if (!type || to == kUnsignedLong) fail("it makes values of ONNX's type {}", to);
+  if (!type || to == kUnsignedLong) fail("a cast to ONNX's type {} is not supported", to);
   return *type == at::kHalf || *type == at::kBFloat16 ? at::kFloat : *type;
 }
 
@@ -136,7 +136,7 @@ at::Tensor difference(const at::Tensor& a, const at::Tensor& b) { return a - b; 
 /// Whole numbers must be such that the processor can divide them.
 void check_divisor(const at::Tensor& a, const at::Tensor& b) {
   if (!c10::isIntegralType(b.scalar_type(), false) || !c10::isIntegralType(a.scalar_type(), false)) return;
-  if (b.eq(0).any().item<bool>() || b.eq(-1).any().item<bool>()) fail("it divides whole numbers by 0 or -1");
+  if (b.eq(0).any().item<bool>() || b.eq(-1).any().item<bool>()) fail("division of whole numbers by 0 or -1");
 }
 
 at::Tensor quotient(const at::Tensor& a, const at::Tensor& b) {
@@ -186,7 +186,7 @@ Operation make_where(const Binding& binding) {
 /// (q - zero) * scale, one value for all or one for each place of an axis.
 Operation make_dequantize(const Binding& binding) {
   const int64_t axis = binding.whole("axis", 1);
-  if (binding.whole("block_size", 0) != 0) fail("its scales are of blocks, which is not read");
+  if (binding.whole("block_size", 0) != 0) fail("block_size is not supported");
   const size_t dims = binding.sizes(0).size();
   const bool many = binding.sizes(1).size() == 1 && binding.sizes(1).front() != 1;
   Sizes shape(many ? dims : 0, 1);

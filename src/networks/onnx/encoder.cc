@@ -42,7 +42,7 @@ bool same(const at::Tensor& a, const at::Tensor& b) {
 std::string choose_output(const Model& model, const std::string& asked) {
   if (!asked.empty()) {
     if (is_given(model, asked)) return asked;
-    fail("it has no output '{}': choose among {}", excerpt(asked), list_of(model.outputs));
+    fail("unknown output '{}': expected one of {}", excerpt(asked), list_of(model.outputs));
   }
   return feature_output(model.outputs);
 }
@@ -86,7 +86,7 @@ Encoder::Prepared& Encoder::prepared(const at::Tensor& images) {
     logger().debug("a batch fails: {}", error.what());
   }
   if (!made.takes_many)
-    logger().info("the network takes one image at a time, which is slower: export it with a free batch");
+    logger().info("the network takes one image at a time, which is slower: export it with a dynamic batch");
   return prepared_.emplace(size, std::move(made)).first->second;
 }
 
@@ -111,7 +111,7 @@ at::Tensor Encoder::maps(const at::Tensor& images) {
   if (found.dim() == 3 && have_class_token(found.size(1)) && !have_class_token(found.size(1) - 1))
     found = found.slice(1, 1);
   if (found.dim() != 3 || have_class_token(found.size(1)))
-    fail("its output '{}' is [{}], no feature maps: name one that is", excerpt(output_),
+    fail("its output '{}' is [{}], expected feature maps [n, c, h, w]: choose another", excerpt(output_),
          fmt::join(found.sizes(), ", "));
   const auto side = static_cast<int64_t>(std::lround(std::sqrt(static_cast<double>(found.size(1)))));
   return found.transpose(1, 2).reshape({found.size(0), found.size(2), side, side}).to(at::kFloat).contiguous();

@@ -25,7 +25,7 @@ bool pads_itself(const Window& window) {
 
 Operation make_max_pool(const Binding& binding) {
   const Window window = pooling_window(binding);
-  if (binding.outputs() > 1) fail("it gives the places of the largest values, which are not read");
+  if (binding.outputs() > 1) fail("the output of indices is not supported");
   if (pads_itself(window)) {
     return one_output([=](Tensors& in) {
       return at::max_pool2d(in.at(0), window.kernel, window.strides, window.begin, window.dilations, window.ceil);
@@ -41,7 +41,7 @@ Operation make_max_pool(const Binding& binding) {
 Operation make_average_pool(const Binding& binding) {
   const Window window = pooling_window(binding);
   const bool counts_padding = binding.whole("count_include_pad", 0) != 0;
-  if (window.dilations != Sizes{1, 1}) fail("it averages with gaps, which is not read");
+  if (window.dilations != Sizes{1, 1}) fail("dilations are not supported");
   if (pads_itself(window)) {
     return one_output([=](Tensors& in) {
       return at::avg_pool2d(in.at(0), window.kernel, window.strides, window.begin, window.ceil, counts_padding);
@@ -58,18 +58,18 @@ Operation make_average_pool(const Binding& binding) {
 }
 
 Operation make_global_average(const Binding& binding) {
-  if (binding.sizes(0).size() != 4) fail("it takes an input of {} axes, expected images", binding.sizes(0).size());
+  if (binding.sizes(0).size() != 4) fail("the input has {} axes, expected images", binding.sizes(0).size());
   return one_output([](Tensors& in) { return in.at(0).mean({2, 3}, /*keepdim=*/true); });
 }
 
 Operation make_global_max(const Binding& binding) {
-  if (binding.sizes(0).size() != 4) fail("it takes an input of {} axes, expected images", binding.sizes(0).size());
+  if (binding.sizes(0).size() != 4) fail("the input has {} axes, expected images", binding.sizes(0).size());
   return one_output([](Tensors& in) { return at::amax(in.at(0), {2, 3}, /*keepdim=*/true); });
 }
 
 Operation make_batch_norm(const Binding& binding) {
   if (binding.whole("training_mode", 0) != 0 || binding.outputs() > 1)
-    fail("it is in training mode: export again after model.eval()");
+    fail("training mode is not supported: export again after model.eval()");
   const double epsilon = binding.number("epsilon", 1e-5);
   const at::Tensor scale = binding.weight(1);
   const at::Tensor shift = binding.weight(2);
@@ -99,7 +99,7 @@ Operation make_layer_norm(const Binding& binding) {
   };
   const auto scale = placed(1);
   const auto shift = placed(2);
-  if (binding.outputs() > 1) fail("it gives means and deviations, which are not read");
+  if (binding.outputs() > 1) fail("the outputs of means and deviations are not supported");
   return one_output([=](Tensors& in) {
     return at::layer_norm(in.at(0).to(at::kFloat).contiguous(), over, scale, shift, epsilon, false);
   });
@@ -110,7 +110,7 @@ Operation make_group_norm(const Binding& binding) {
   const int64_t groups = binding.whole("num_groups", 1);
   const double epsilon = binding.number("epsilon", 1e-5);
   const Sizes& sizes = binding.sizes(0);
-  if (sizes.size() < 2 || groups < 1 || sizes[1] % groups != 0) fail("it makes {} groups of the channels", groups);
+  if (sizes.size() < 2 || groups < 1 || sizes[1] % groups != 0) fail("{} groups do not divide the channels", groups);
   const auto of_channels = [&](size_t input) {
     const at::Tensor values = binding.weight(input);
     return values.size(0) == sizes[1] ? values : values.repeat_interleave(sizes[1] / groups);
@@ -135,15 +135,15 @@ Sizes resized_sides(const Binding& binding) {
   const bool scales_first = binding.node().op == "Upsample" || binding.inputs() == 2;
   if (binding.has(3)) {
     const Sizes all = binding.whole_values(3);
-    if (all.size() != 4) fail("it resizes other axes than those of images");
+    if (all.size() != 4) fail("only height and width can be resized");
     return {all[2], all[3]};
   }
   const std::vector<double> factors = binding.values(scales_first ? 1 : 2);
-  if (factors.size() != 4 || factors[0] != 1 || factors[1] != 1) fail("it resizes other axes than those of images");
+  if (factors.size() != 4 || factors[0] != 1 || factors[1] != 1) fail("only height and width can be resized");
   Sizes sides;
   for (size_t i = 2; i < 4; ++i) {
     const double side = static_cast<double>(input[i]) * factors[i];
-    if (!(side >= 1 && side <= 8192)) fail("it resizes {} places by {}", input[i], factors[i]);
+    if (!(side >= 1 && side <= 8192)) fail("cannot resize a dimension of {} by {}", input[i], factors[i]);
     sides.push_back(static_cast<int64_t>(side));
   }
   return sides;
@@ -151,9 +151,9 @@ Sizes resized_sides(const Binding& binding) {
 
 Operation make_resize(const Binding& binding) {
   const Sizes& input = binding.sizes(0);
-  if (input.size() != 4) fail("it takes an input of {} axes, expected images", input.size());
+  if (input.size() != 4) fail("the input has {} axes, expected images", input.size());
   const Sizes sides = resized_sides(binding);
-  if (std::min(sides[0], sides[1]) < 1) fail("it resizes to {} x {}", sides[0], sides[1]);
+  if (std::min(sides[0], sides[1]) < 1) fail("a size of {} x {} is out of range", sides[0], sides[1]);
   check_elements({input[0], input[1], sides[0], sides[1]});
   const std::string mode = binding.text("mode", "nearest");
   const std::string places =
@@ -161,14 +161,14 @@ Operation make_resize(const Binding& binding) {
   const bool corners = places == "align_corners";
   if (mode == "nearest") return one_output([=](Tensors& in) { return at::upsample_nearest2d(in.at(0), sides); });
   if (!corners && places != "half_pixel" && places != "pytorch_half_pixel")
-    fail("it resizes by coordinates of the kind '{}'", excerpt(places));
+    fail("coordinate_transformation_mode='{}' is not supported", excerpt(places));
   const bool antialias = binding.whole("antialias", 0) != 0;
   if (mode == "linear" && antialias)
     return one_output([=](Tensors& in) { return at::_upsample_bilinear2d_aa(in.at(0), sides, corners); });
   if (mode == "linear")
     return one_output([=](Tensors& in) { return at::upsample_bilinear2d(in.at(0), sides, corners); });
   if (mode != "cubic" || std::abs(binding.number("cubic_coeff_a", -0.75) - (antialias ? -0.5 : -0.75)) > 1e-6)
-    fail("it resizes in the mode '{}'", excerpt(mode));
+    fail("mode='{}' is not supported", excerpt(mode));
   if (antialias) return one_output([=](Tensors& in) { return at::_upsample_bicubic2d_aa(in.at(0), sides, corners); });
   return one_output([=](Tensors& in) { return at::upsample_bicubic2d(in.at(0), sides, corners); });
 }

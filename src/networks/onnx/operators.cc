@@ -36,7 +36,7 @@ const Attribute* find(const Node& node, const char* name) {
 }  // namespace
 
 const Sizes& Binding::sizes(size_t input) const {
-  if (!has(input)) fail("its input {} is missing", input + 1);
+  if (!has(input)) fail("missing input {}", input + 1);
   return sizes_[input];
 }
 
@@ -44,22 +44,22 @@ at::Tensor Binding::constant(size_t input) const { return has(input) ? constants
 
 at::Tensor Binding::weight(size_t input) const {
   const at::Tensor value = constant(input);
-  if (!value.defined()) fail("its input {} must not depend on the image", input + 1);
+  if (!value.defined()) fail("input {} must not depend on the image", input + 1);
   return value.to(device_);
 }
 
 Sizes Binding::whole_values(size_t input) const {
   const at::Tensor value = constant(input);
-  if (!value.defined()) fail("its input {} must be constant numbers", input + 1);
+  if (!value.defined()) fail("input {} must be constant numbers", input + 1);
   if (!c10::isIntegralType(value.scalar_type(), /*includeBool=*/false) || value.numel() > kMostWholes)
-    fail("its input {} must be a few whole numbers", input + 1);
+    fail("input {} must be a few whole numbers", input + 1);
   const at::Tensor flat = value.to(at::kLong).reshape({-1}).contiguous();
   return {flat.data_ptr<int64_t>(), flat.data_ptr<int64_t>() + flat.numel()};
 }
 
 std::vector<double> Binding::values(size_t input) const {
   const at::Tensor value = constant(input);
-  if (!value.defined() || value.numel() > kMostWholes) fail("its input {} must be a few constant numbers", input + 1);
+  if (!value.defined() || value.numel() > kMostWholes) fail("input {} must be a few constant numbers", input + 1);
   const at::Tensor flat = value.to(at::kDouble).reshape({-1}).contiguous();
   return {flat.data_ptr<double>(), flat.data_ptr<double>() + flat.numel()};
 }
@@ -92,8 +92,8 @@ Sizes Binding::wholes_or_input(const char* name, size_t input, const Sizes& othe
 Maker find_maker(const Node& node) {
   const auto found = operators().find(node.op);
   if (found == operators().end() || !node.domain.empty()) {
-    fail("{}{}{} is not among the operators of image encoders that are read", excerpt(node.domain),
-         node.domain.empty() ? "" : ".", excerpt(node.op));
+    fail("the operator {}{}{} is not supported", excerpt(node.domain), node.domain.empty() ? "" : ".",
+         excerpt(node.op));
   }
   return found->second.make;
 }
@@ -108,16 +108,16 @@ void check_inputs(const Node& node) {
   const size_t least = found->second.inputs;
   for (size_t i = 0; i < least; ++i) {
     if (i >= node.inputs.size() || node.inputs[i].empty())
-      fail("{}: its input {} is missing, expected at least {}", name_of(node), i + 1, least);
+      fail("{}: missing input {}, expected at least {}", name_of(node), i + 1, least);
   }
 }
 
 void check_elements(at::IntArrayRef sizes) {
   int64_t count = 1;
-  if (sizes.size() > kMostSizes) fail("it makes a tensor of {} sizes, expected at most {}", sizes.size(), kMostSizes);
+  if (sizes.size() > kMostSizes) fail("the output has {} axes, expected at most {}", sizes.size(), kMostSizes);
   for (const int64_t size : sizes) {
     if (size < 0 || __builtin_mul_overflow(count, size, &count) || count > kMostElements)
-      fail("it makes a tensor of more than {} values", kMostElements);
+      fail("the output has more than {} values", kMostElements);
   }
 }
 
@@ -129,7 +129,7 @@ Sizes broadcast(at::IntArrayRef a, at::IntArrayRef b) {
 
 int64_t axis_of(int64_t axis, size_t dims) {
   const auto count = static_cast<int64_t>(dims);
-  if (axis < -count || axis >= count) fail("its axis is {}, the input has {} sizes", axis, dims);
+  if (axis < -count || axis >= count) fail("axis {} is out of range: the input has {} axes", axis, dims);
   return axis < 0 ? axis + count : axis;
 }
 

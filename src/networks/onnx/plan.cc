@@ -152,9 +152,7 @@ class Plan::Maker {
 
   void count_computed(int64_t values) {
     computed_ += values;
-    if (computed_ > kMostAtOnce)
-      fail("constants that are computed, and weights that operators keep for themselves, are more than {} values",
-           kMostAtOnce);
+    if (computed_ > kMostAtOnce) fail("computed constants and copied weights have more than {} values", kMostAtOnce);
   }
 
   /// What does not depend on the image is computed once, on the processor.

@@ -61,13 +61,13 @@ void read_graph(pbf_reader reader, Model& model, TensorFiles& files) {
   };
   const auto add_constant = [&] {
     auto [name, tensor] = read_tensor(message_of(reader), files);
-    if (!model.constants.emplace(name, tensor).second) fail("there are two tensors '{}'", excerpt(name));
+    if (!model.constants.emplace(name, tensor).second) fail("duplicate tensor '{}'", excerpt(name));
     check_count();
   };
   read_fields(reader, Field{kGraphNode, add_node}, Field{kGraphInitializer, add_constant},
               Field{kGraphValue, [&] { model.inputs.push_back(read_value(message_of(reader))); }},
               Field{kGraphOutput, [&] { model.outputs.push_back(read_value(message_of(reader))); }},
-              Field{kGraphSparse, [] { fail("it has sparse tensors, which are not read"); }});
+              Field{kGraphSparse, [] { fail("sparse tensors are not supported"); }});
 }
 
 /// Files of old versions list the constants among the inputs.
@@ -116,8 +116,8 @@ Model read_bytes(std::string_view bytes, TensorFiles& files, const std::filesyst
               Field{kModelOpset, [&] { model.opset = std::max(model.opset, read_opset(message_of(reader))); }},
               Field{kModelMetadata, [&] { metadata.insert(read_pair(message_of(reader))); }});
   if (model.opset < kOldestOpset || model.opset > kNewestOpset)
-    fail("its operators are those of opset {}, expected {} to {}: export it again with opset_version=18 to 20",
-         model.opset, kOldestOpset, kNewestOpset);
+    fail("opset {} is not supported, expected {} to {}: export it again with opset_version=18 to 20", model.opset,
+         kOldestOpset, kNewestOpset);
   drop_constants_of_inputs(model);
   sort_nodes(model);
   check_order(model);
@@ -130,7 +130,7 @@ Model read_bytes(std::string_view bytes, TensorFiles& files, const std::filesyst
 void check_order(const Model& model) {
   std::set<std::string> known;
   const auto add = [&](const std::string& name) {
-    if (!known.insert(name).second) fail("two operators or tensors are called '{}'", excerpt(name));
+    if (!known.insert(name).second) fail("duplicate name '{}'", excerpt(name));
   };
   for (const GraphValue& input : model.inputs) add(input.name);
   for (const auto& [name, tensor] : model.constants) add(name);
@@ -138,14 +138,14 @@ void check_order(const Model& model) {
     check_inputs(node);
     for (const std::string& input : node.inputs) {
       if (!input.empty() && known.count(input) == 0)
-        fail("{} '{}' takes '{}', which nothing before it gives", excerpt(node.op), excerpt(node.name), excerpt(input));
+        fail("{} '{}': unknown input '{}'", excerpt(node.op), excerpt(node.name), excerpt(input));
     }
     for (const std::string& output : node.outputs) {
       if (!output.empty()) add(output);
     }
   }
   for (const GraphValue& output : model.outputs) {
-    if (known.count(output.name) == 0) fail("nothing gives the output '{}'", excerpt(output.name));
+    if (known.count(output.name) == 0) fail("missing output '{}'", excerpt(output.name));
   }
 }
 

@@ -47,7 +47,7 @@ Operation reduce(const Binding& binding) {
 Operation make_argmax(const Binding& binding) {
   const int64_t axis = axis_of(binding.whole("axis", 0), binding.sizes(0).size());
   const bool keep = binding.whole("keepdims", 1) != 0;
-  if (binding.whole("select_last_index", 0) != 0) fail("it takes the last of several largest values");
+  if (binding.whole("select_last_index", 0) != 0) fail("select_last_index=1 is not supported");
   return one_output([axis, keep](Tensors& in) { return in.at(0).argmax(axis, keep); });
 }
 
@@ -72,7 +72,7 @@ Sizes but_last(const Sizes& sizes, size_t count) {
 }
 
 void check_product(const Sizes& a, const Sizes& b) {
-  if (a.empty() || b.empty()) fail("it multiplies a number as if it were a matrix");
+  if (a.empty() || b.empty()) fail("a number is not a matrix");
   Sizes sizes = broadcast(but_last(a, 2), but_last(b, 2));
   if (a.size() > 1) sizes.push_back(a[a.size() - 2]);
   if (b.size() > 1) sizes.push_back(b.back());
@@ -90,7 +90,7 @@ Operation make_gemm(const Binding& binding) {
   const bool turn_b = binding.whole("transB", 0) != 0;
   const double alpha = binding.number("alpha", 1);
   const double beta = binding.number("beta", 1);
-  if (binding.sizes(0).size() != 2 || binding.sizes(1).size() != 2) fail("it multiplies what is not a matrix");
+  if (binding.sizes(0).size() != 2 || binding.sizes(1).size() != 2) fail("the inputs must be matrices");
   check_elements({binding.sizes(0)[turn_a ? 1 : 0], binding.sizes(1)[turn_b ? 0 : 1]});
   return one_output([=](Tensors& in) {
     const at::Tensor a = turn_a ? in.at(0).t() : in.at(0);

@@ -29,11 +29,11 @@ Sizes resolved(Sizes target, const Sizes& input, bool keep_zero) {
       continue;
     }
     if (target[i] < 0 || __builtin_mul_overflow(known, target[i], &known))
-      fail("it reshapes to [{}]", fmt::join(target, ", "));
+      fail("the shape [{}] is out of range", fmt::join(target, ", "));
   }
   if (open != nullptr) *open = known > 0 ? product(input) / known : 0;
   if (product(target) != product(input))
-    fail("it reshapes [{}] to [{}]", fmt::join(input, ", "), fmt::join(target, ", "));
+    fail("cannot reshape [{}] to [{}]", fmt::join(input, ", "), fmt::join(target, ", "));
   return target;
 }
 
@@ -47,7 +47,7 @@ Operation make_flatten(const Binding& binding) {
   const Sizes& input = binding.sizes(0);
   const int64_t axis = binding.whole("axis", 1);
   const auto dims = static_cast<int64_t>(input.size());
-  if (axis < -dims || axis > dims) fail("its axis is {}, the input has {} sizes", axis, dims);
+  if (axis < -dims || axis > dims) fail("axis {} is out of range: the input has {} axes", axis, dims);
   const auto split = input.begin() + (axis < 0 ? axis + dims : axis);
   const Sizes target = {product(Sizes(input.begin(), split)), product(Sizes(split, input.end()))};
   return one_output([input, target](Tensors& in) { return in.at(0).reshape(reshaped(target, in[0].sizes(), input)); });
@@ -58,7 +58,7 @@ Operation make_transpose(const Binding& binding) {
   Sizes order(dims);
   std::iota(order.rbegin(), order.rend(), 0);
   order = binding.wholes("perm", order);
-  if (order.size() != dims) fail("it orders {} axes, the input has {}", order.size(), dims);
+  if (order.size() != dims) fail("perm has {} axes, the input has {}", order.size(), dims);
   for (int64_t& axis : order) axis = axis_of(axis, dims);
   return one_output([order](Tensors& in) { return in.at(0).permute(order); });
 }
@@ -77,7 +77,7 @@ Operation make_squeeze(const Binding& binding) {
   return one_output([axes](Tensors& in) {
     at::Tensor x = in.at(0);
     for (const int64_t axis : axes) {
-      if (x.size(axis) != 1) fail("it drops an axis of {} places", x.size(axis));
+      if (x.size(axis) != 1) fail("an axis to drop has size {}, expected 1", x.size(axis));
       x = x.squeeze(axis);
     }
     return x;
@@ -113,7 +113,7 @@ Operation make_concat(const Binding& binding) {
     BatchAxis batch;
     for (size_t i = 0; i < in.size() && batch.images == 1; ++i) batch = batch_axis(in[i].sizes(), of_one[i]);
     if (batch.images == 1) return at::cat(in, axis);
-    if (batch.axis == axis) fail("it puts images behind one another");
+    if (batch.axis == axis) fail("concatenation along the batch is not supported");
     for (size_t i = 0; i < in.size(); ++i) {
       if (in[i].sizes() != at::IntArrayRef(of_one[i])) continue;
       Sizes repeats(of_one[i].size(), 1);
@@ -138,7 +138,7 @@ Operation make_split(const Binding& binding) {
   }
   if (parts.size() != binding.outputs() || *std::min_element(parts.begin(), parts.end()) < 0 ||
       product({std::accumulate(parts.begin(), parts.end(), int64_t{0})}) != length)
-    fail("it splits {} places into [{}]", length, fmt::join(parts, ", "));
+    fail("cannot split a dimension of {} into [{}]", length, fmt::join(parts, ", "));
   return [axis, parts](Tensors& in) { return in.at(0).split_with_sizes(parts, axis); };
 }
 
@@ -157,7 +157,7 @@ Slices slices_of(const Binding& binding) {
   slices.steps = binding.has(4) ? binding.whole_values(4) : Sizes(slices.starts.size(), 1);
   const size_t count = slices.starts.size();
   if (slices.ends.size() != count || slices.axes.size() != count || slices.steps.size() != count)
-    fail("its starts, ends, axes and steps are not of one length");
+    fail("starts, ends, axes and steps differ in length");
   return slices;
 }
 
@@ -180,7 +180,7 @@ Operation make_slice(const Binding& binding) {
   const size_t dims = binding.sizes(0).size();
   for (int64_t& axis : slices.axes) axis = axis_of(axis, dims);
   for (const int64_t step : slices.steps) {
-    if (step == 0) fail("its step is 0");
+    if (step == 0) fail("step must not be 0");
   }
   return one_output([slices](Tensors& in) {
     at::Tensor x = in.at(0);
@@ -234,9 +234,9 @@ Operation make_expand(const Binding& binding) {
 Operation make_tile(const Binding& binding) {
   const Sizes repeats = binding.whole_values(1);
   Sizes sizes = binding.sizes(0);
-  if (repeats.size() != sizes.size()) fail("it repeats {} axes, the input has {}", repeats.size(), sizes.size());
+  if (repeats.size() != sizes.size()) fail("repeats has {} axes, the input has {}", repeats.size(), sizes.size());
   for (size_t i = 0; i < sizes.size(); ++i) {
-    if (repeats[i] < 0 || __builtin_mul_overflow(sizes[i], repeats[i], &sizes[i])) fail("it repeats too often");
+    if (repeats[i] < 0 || __builtin_mul_overflow(sizes[i], repeats[i], &sizes[i])) fail("repeats is out of range");
   }
   check_elements(sizes);
   return one_output([repeats](Tensors& in) { return in.at(0).repeat(repeats); });
@@ -267,7 +267,7 @@ Operation make_constant(const Binding& binding) {
   if (binding.has_attribute("value_ints")) value = at::tensor(binding.wholes("value_ints", {}), at::kLong);
   if (const auto numbers = attributes.find("value_floats"); numbers != attributes.end())
     value = at::tensor(numbers->second.numbers, at::kFloat);
-  if (!value.defined()) fail("it is a constant of a kind that is not read");
+  if (!value.defined()) fail("this kind of constant is not supported");
   return one_output([value](Tensors& /*in*/) { return value; });
 }
 
@@ -278,7 +278,7 @@ Operation make_constant_of_shape(const Binding& binding) {
   const auto given = attributes.find("value");
   at::Tensor value = at::zeros({1}, at::kFloat);
   if (given != attributes.end() && given->second.tensor.defined()) value = given->second.tensor;
-  if (value.numel() != 1) fail("its value has {} numbers", value.numel());
+  if (value.numel() != 1) fail("value has {} numbers, expected one", value.numel());
   const at::Tensor answer = value.reshape({}).expand(sizes).contiguous();
   return one_output([answer](Tensors& /*in*/) { return answer; });
 }
@@ -286,14 +286,14 @@ Operation make_constant_of_shape(const Binding& binding) {
 Operation make_range(const Binding& binding) {
   const auto one = [&](size_t input) {
     const std::vector<double> values = binding.values(input);
-    if (values.size() != 1) fail("its input {} has {} numbers, expected one", input + 1, values.size());
+    if (values.size() != 1) fail("input {} has {} numbers, expected one", input + 1, values.size());
     return values.front();
   };
   const double start = one(0);
   const double end = one(1);
   const double step = one(2);
   const double count = std::ceil((end - start) / step);
-  if (!(std::isfinite(count) && count < 1e6)) fail("it counts from {} to {} by {}", start, end, step);
+  if (!(std::isfinite(count) && count < 1e6)) fail("a range from {} to {} by {} is too long", start, end, step);
   const at::Tensor answer =
       at::arange(std::max(count, 0.0), at::kDouble).mul(step).add(start).to(binding.constant(0).scalar_type());
   return one_output([answer](Tensors& /*in*/) { return answer; });
@@ -301,7 +301,7 @@ Operation make_range(const Binding& binding) {
 
 /// The input with the updates at the places that the indices' last axis says.
 Operation make_scatter(const Binding& binding) {
-  if (binding.text("reduction", "none") != "none") fail("it adds or multiplies, which is not read");
+  if (binding.text("reduction", "none") != "none") fail("reduction is not supported");
   return one_output([](Tensors& in) {
     at::Tensor out = in.at(0).clone();
     const at::Tensor places = in.at(1).to(at::kLong);
@@ -318,7 +318,7 @@ Operation make_pad(const Binding& binding) {
   Sizes axes(dims);
   std::iota(axes.begin(), axes.end(), 0);
   if (binding.has(3)) axes = binding.whole_values(3);
-  if (listed.size() != 2 * axes.size()) fail("it pads by {} numbers, expected {}", listed.size(), 2 * axes.size());
+  if (listed.size() != 2 * axes.size()) fail("pads has {} numbers, expected {}", listed.size(), 2 * axes.size());
   Sizes pads(2 * dims, 0);  // the last axis first, begin and end
   Sizes sizes = binding.sizes(0);
   for (size_t i = 0; i < axes.size(); ++i) {
@@ -327,12 +327,12 @@ Operation make_pad(const Binding& binding) {
     const int64_t end = pads[2 * (dims - 1 - axis) + 1] = listed[axes.size() + i];
     constexpr int64_t kMost = 4096;
     if (std::max(std::abs(begin), std::abs(end)) > kMost || sizes[axis] + begin + end < 0)
-      fail("it pads {} places by {} and {}", sizes[axis], begin, end);
+      fail("cannot pad a dimension of {} by {} and {}", sizes[axis], begin, end);
     sizes[axis] += begin + end;
   }
   check_elements(sizes);
   const std::string mode = binding.text("mode", "constant");
-  if (mode != "constant" && mode != "reflect" && mode != "edge") fail("it pads in the mode '{}'", excerpt(mode));
+  if (mode != "constant" && mode != "reflect" && mode != "edge") fail("mode='{}' is not supported", excerpt(mode));
   double value = binding.number("value", 0);
   if (binding.has(2) && !binding.values(2).empty()) value = binding.values(2).front();
   if (std::all_of(pads.begin(), pads.end(), [](int64_t pad) { return pad == 0; }))
@@ -340,7 +340,7 @@ Operation make_pad(const Binding& binding) {
   if (mode == "constant")
     return one_output([pads, value](Tensors& in) { return at::constant_pad_nd(in.at(0), pads, value); });
   if (dims != 4 || std::any_of(pads.begin() + 4, pads.end(), [](int64_t pad) { return pad != 0; }))
-    fail("it reflects other axes than those of images");
+    fail("only height and width can be reflected");
   const Sizes sides(pads.begin(), pads.begin() + 4);
   if (mode == "reflect") return one_output([sides](Tensors& in) { return at::reflection_pad2d(in.at(0), sides); });
   return one_output([sides](Tensors& in) { return at::replication_pad2d(in.at(0), sides); });

@@ -45,7 +45,7 @@ Parts parts_of(protozero::pbf_reader reader) {
   const auto read_wholes = [&] { append_wholes(reader, parts.wholes); };
   read_fields(reader, Field{kDims, [&] { append_wholes(reader, parts.dims); }},
               Field{kDataType, [&] { parts.data_type = whole_of(reader); }},
-              Field{kSegment, [] { fail("a tensor is in segments, which are not read"); }},
+              Field{kSegment, [] { fail("tensors in segments are not supported"); }},
               Field{kFloatData, [&] { append_floats(reader, parts.floats); }}, Field{kInt32Data, read_wholes},
               Field{kInt64Data, read_wholes}, Field{kUint64Data, read_wholes},
               Field{kDoubleData, [&] { append_doubles(reader, parts.doubles); }},
@@ -58,7 +58,7 @@ Parts parts_of(protozero::pbf_reader reader) {
 int64_t count_of(const Parts& parts) {
   int64_t count = 1;
   if (parts.dims.size() > kMostDims)
-    fail("tensor '{}' has {} sizes, expected at most {}", excerpt(parts.name), parts.dims.size(), kMostDims);
+    fail("tensor '{}' has {} axes, expected at most {}", excerpt(parts.name), parts.dims.size(), kMostDims);
   for (const int64_t dim : parts.dims) {
     if (dim < 0 || __builtin_mul_overflow(count, dim, &count))
       fail("tensor '{}' has a size of {}; the file is damaged", excerpt(parts.name), dim);
@@ -117,7 +117,7 @@ std::optional<at::ScalarType> scalar_type(int64_t data_type) {
 std::pair<std::string, at::Tensor> read_tensor(protozero::pbf_reader tensor, TensorFiles& files) {
   const Parts parts = parts_of(tensor);
   const auto type = scalar_type(parts.data_type);
-  if (!type) fail("tensor '{}' is of ONNX's type {}, which no image encoder has", excerpt(parts.name), parts.data_type);
+  if (!type) fail("tensor '{}' is of ONNX's type {}, which is not supported", excerpt(parts.name), parts.data_type);
   at::Tensor read;
   if (const auto place = place_of(tensor)) {
     read = from_bytes(parts, *type, files.bytes(place->location, place->offset, place->length));

@@ -15,7 +15,7 @@ Sizes two(const Binding& binding, const char* name, int64_t otherwise, int64_t l
   const Sizes values = binding.wholes(name, {otherwise, otherwise});
   const bool fits = values.size() == 2 && std::all_of(values.begin(), values.end(),
                                                       [&](int64_t value) { return value >= least && value <= kMost; });
-  if (!fits) fail("its {} are {}, expected two from {} to {}", name, fmt::join(values, ", "), least, kMost);
+  if (!fits) fail("{} are {}, expected two from {} to {}", name, fmt::join(values, ", "), least, kMost);
   return values;
 }
 
@@ -37,14 +37,14 @@ void pad_as_input(const Sizes& input, bool more_at_end, Window& window) {
 Window window_of(const Binding& binding, Sizes kernel) {
   const Sizes& input = binding.sizes(0);
   if (input.size() != 4 || kernel.size() != 2)
-    fail("it takes an input of {} axes and a window of {}, expected images", input.size(), kernel.size());
+    fail("the input has {} axes and the window {}, expected images", input.size(), kernel.size());
   Window window;
   window.kernel = std::move(kernel);
   window.strides = two(binding, "strides", 1, 1);
   window.dilations = two(binding, "dilations", 1, 1);
   window.ceil = binding.whole("ceil_mode", 0) != 0;
   const Sizes pads = binding.wholes("pads", {0, 0, 0, 0});
-  if (pads.size() != 4) fail("its pads are {}, expected four", fmt::join(pads, ", "));
+  if (pads.size() != 4) fail("pads are {}, expected four", fmt::join(pads, ", "));
   window.begin = {pads[0], pads[1]};
   window.end = {pads[2], pads[3]};
   const std::string automatic = binding.text("auto_pad", "NOTSET");
@@ -53,14 +53,13 @@ Window window_of(const Binding& binding, Sizes kernel) {
   else if (automatic == "VALID")
     window.begin = window.end = {0, 0};
   else if (automatic != "NOTSET" && !automatic.empty())
-    fail("its auto_pad is '{}'", excerpt(automatic));
+    fail("auto_pad='{}' is not supported", excerpt(automatic));
   for (size_t i = 0; i < 2; ++i) {
     const bool fits = window.kernel[i] >= 1 && window.kernel[i] <= kMost && window.begin[i] >= 0 &&
                       window.end[i] >= 0 && window.begin[i] <= kMost && window.end[i] <= kMost &&
                       input[2 + i] + window.begin[i] + window.end[i] >= reach(window, i);
     if (!fits)
-      fail("its window of {} places has no place in the input's {} (images may be too small)", window.kernel[i],
-           input[2 + i]);
+      fail("the window of {} is larger than the input of {} (images may be too small)", window.kernel[i], input[2 + i]);
   }
   return window;
 }

@@ -24,7 +24,7 @@ FlatTable FlatTable::root(std::string_view bytes) {
 FlatTable::FlatTable(std::string_view all, size_t place, std::shared_ptr<size_t> copies)
     : all_(all), copies_(std::move(copies)), place_(place) {
   const int64_t fields = static_cast<int64_t>(place) - value<int32_t>(place);
-  if (fields < 0) fail("an offset leads before the file; it is damaged");
+  if (fields < 0) fail("offset out of range; the file is damaged");
   fields_ = static_cast<size_t>(fields);
   length_ = value<uint16_t>(fields_);
 }
@@ -44,7 +44,7 @@ std::string_view FlatTable::vector_bytes(size_t field, size_t element) const {
   const size_t start = follow(place);
   const uint64_t size = uint64_t{value<uint32_t>(start)} * element;
   if (size > all_.size() - start - 4)
-    fail("a list of {} bytes does not fit into the file; it is cut off or damaged", size);
+    fail("a list of {} bytes is longer than the file; it is cut off or damaged", size);
   return all_.substr(start + 4, size);
 }
 
@@ -58,7 +58,7 @@ std::string_view FlatTable::copied(std::string_view bytes) const {
 
 FlatTable FlatTable::table(size_t field) const {
   const size_t place = place_of(field);
-  if (place == 0) fail("something is missing in the file; it is damaged");
+  if (place == 0) fail("missing part; the file is damaged");
   return {all_, follow(place), copies_};
 }
 

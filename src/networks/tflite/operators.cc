@@ -33,7 +33,7 @@ const at::Tensor& constant_of(const Tensor& tensor, const char* what) {
 }
 
 void check_dims(const at::Tensor& tensor, int64_t dims, const char* what) {
-  if (tensor.dim() != dims || tensor.numel() == 0) fail("{} have {} sizes, expected {}", what, tensor.dim(), dims);
+  if (tensor.dim() != dims || tensor.numel() == 0) fail("{} have {} axes, expected {}", what, tensor.dim(), dims);
 }
 
 std::map<std::string, Attribute> window(const FlatTable& options, size_t dilation) {
@@ -68,7 +68,7 @@ void depthwise(Translator& to, const Operator& item) {
   check_dims(weight, 4, "weights");
   const int64_t multiplier = item.options.number<int32_t>(3, 1);
   if (multiplier < 1 || weight.size(3) % multiplier != 0 || weight.size(0) != 1)
-    fail("its weights are not of a convolution of each channel");
+    fail("the weights are not those of a depthwise convolution");
   std::vector<std::string> inputs = {to.value(to.input(item, 0)),
                                      to.constant(weight.to(at::kFloat).permute({3, 0, 1, 2}))};
   add_bias(to, item, weight.size(3), inputs);
@@ -92,7 +92,7 @@ Translate pooling(const char* op) {
 /// The axis of [n, c, h, w] that is this one of [n, h, w, c].
 int64_t moved_axis(int64_t axis, size_t dims) {
   if (axis < 0) axis += static_cast<int64_t>(dims);
-  if (axis < 0 || axis >= static_cast<int64_t>(dims)) fail("an axis is {} of {}", axis, dims);
+  if (axis < 0 || axis >= static_cast<int64_t>(dims)) fail("axis {} is out of range: there are {}", axis, dims);
   constexpr int64_t kMoved[] = {0, 2, 3, 1};
   return dims == 4 ? kMoved[axis] : axis;
 }
@@ -104,7 +104,7 @@ std::string operand(Translator& to, const Tensor& tensor, size_t dims) {
   if (dims == 4 && value.dim() == 4) value = value.permute({0, 3, 1, 2});
   if (dims == 4 && value.dim() == 1) value = value.view({-1, 1, 1});
   if (dims == 4 && value.dim() > 1 && value.dim() < 4)
-    fail("a constant of {} sizes beside maps is not read", value.dim());
+    fail("a constant of {} axes beside maps is not supported", value.dim());
   return to.constant(value);
 }
 
@@ -132,7 +132,7 @@ void pad(Translator& to, const Operator& item) {
   const at::Tensor listed = constant_of(to.input(item, 1), "paddings").to(at::kLong).contiguous();
   const size_t dims = to.input(item, 0).shape.size();
   if (listed.dim() != 2 || listed.size(0) != static_cast<int64_t>(dims) || listed.size(1) != 2)
-    fail("paddings are not two for each axis");
+    fail("expected two paddings for each axis");
   std::vector<int64_t> pads(2 * dims);
   for (size_t i = 0; i < dims; ++i) {
     const auto axis = static_cast<size_t>(moved_axis(static_cast<int64_t>(i), dims));
@@ -161,7 +161,7 @@ void reshape(Translator& to, const Operator& item) {
   const auto& shape = to.output(item).shape;
   if (shape.size() == 4 && from == shape)
     return to.add("Identity", {to.value(to.input(item, 0))}, to.value(to.output(item)));
-  if (shape.size() == 4) fail("maps are made of other shapes, which is not read");
+  if (shape.size() == 4) fail("reshaping to maps is not supported");
   std::string rows = to.value(to.input(item, 0));
   if (from.size() == 4) {
     rows = to.fresh();

@@ -23,7 +23,7 @@ Preprocessing stated(const Tensor& input) {
   Preprocessing images;
   const auto& shape = input.shape;
   if (shape.size() != 4 || shape[3] != 3 || shape[1] != shape[2] || shape[1] < 1)
-    fail("its input has {} sizes, expected square images of three channels", shape.size());
+    fail("the input has {} axes, expected square images of three channels", shape.size());
   if (input.type != at::kByte && input.type != at::kChar) return images;
   if (input.scales.size() != 1 || !(input.scales[0] > 0)) return images;
   const double zero =
@@ -77,12 +77,12 @@ onnx::Model translate(const FlatTable& root, size_t file_bytes) {
   to.model.inputs = {{to.value(images), {images.shape[0], 3, images.shape[1], images.shape[2]}}};
   for (const FlatTable& table : graphs[0].tables(3)) {
     const auto index = table.number<uint32_t>(0, 0);
-    if (index >= codes.size()) fail("an operator is of kind {} of {}", index, codes.size());
+    if (index >= codes.size()) fail("operator kind {} is out of range: there are {}", index, codes.size());
     const int32_t code = code_of(codes[index]);
     const Translate translation = translation_of(code);
     if (!translation)
-      fail("it has the operator {} of TensorFlow Lite{}, which is not among those of image networks that are read",
-           code, codes[index].has(1) ? fmt::format(" ('{}')", excerpt(codes[index].text(1))) : "");
+      fail("the operator {} of TensorFlow Lite{} is not supported", code,
+           codes[index].has(1) ? fmt::format(" ('{}')", excerpt(codes[index].text(1))) : "");
     translation(to, operator_of(table));
   }
   for (const int32_t number : outputs) to.model.outputs.push_back({to.value(to.tensor(number)), {}});

@@ -18,8 +18,7 @@ at::ScalarType scalar_type(int8_t type) {
   constexpr std::array<at::ScalarType, 10> kAll = {at::kFloat, at::kHalf, at::kInt,   at::kByte, at::kLong,
                                                    kNone,      at::kBool, at::kShort, kNone,     at::kChar};
   const auto place = static_cast<size_t>(static_cast<uint8_t>(type));
-  if (place >= kAll.size() || kAll[place] == kNone)
-    fail("it has a tensor of TensorFlow's type {}, which is not read", type);
+  if (place >= kAll.size() || kAll[place] == kNone) fail("a tensor of TensorFlow's type {} is not supported", type);
   return kAll[place];
 }
 
@@ -66,8 +65,7 @@ Tensor read_tensor(const FlatTable& table, const std::vector<FlatTable>& buffers
   tensor.name = table.text(3);
   if (tensor.name.empty()) tensor.name = "tensor " + std::to_string(number);
   for (const int32_t size : table.numbers<int32_t>(0)) tensor.shape.push_back(size);
-  if (tensor.shape.size() > kMostTensorDims)
-    fail("tensor '{}' has {} sizes", excerpt(tensor.name), tensor.shape.size());
+  if (tensor.shape.size() > kMostTensorDims) fail("tensor '{}' has {} axes", excerpt(tensor.name), tensor.shape.size());
   tensor.type = scalar_type(table.number<int8_t>(1, 0));
   if (table.has(4)) {
     const FlatTable quantisation = table.table(4);
@@ -76,7 +74,8 @@ Tensor read_tensor(const FlatTable& table, const std::vector<FlatTable>& buffers
     tensor.axis = quantisation.number<int32_t>(6, 0);
   }
   const auto buffer = table.number<uint32_t>(2, 0);
-  if (buffer >= buffers.size()) fail("tensor '{}' lies in part {} of {}", excerpt(tensor.name), buffer, buffers.size());
+  if (buffer >= buffers.size())
+    fail("tensor '{}': buffer {} is out of range: there are {}", excerpt(tensor.name), buffer, buffers.size());
   const std::string_view bytes = buffers[buffer].bytes(0);
   if (!bytes.empty()) tensor.constant = dequantised(tensor, raw_tensor(tensor, bytes));
   return tensor;

@@ -30,7 +30,7 @@ Range range_of(const Tensor& result, int8_t activation) {
       range = {0, 6};
       break;
     default:
-      fail("an operator has the activation {}, which is not read", activation);
+      fail("the activation {} is not supported", activation);
   }
   const bool quantised = (result.type == at::kByte || result.type == at::kChar) && result.scales.size() == 1;
   if (!quantised) return range;

@@ -170,12 +170,12 @@ TEST_P(FittedOnMaps, SaysWhatIsWrongWithItsInputs) {
   FitInputs infinite = map_world().inputs();
   infinite.maps.maps = infinite.maps.maps.copy();
   tensor_of(infinite.maps.maps)[3][1][0][1] = std::numeric_limits<float>::infinity();
-  EXPECT_THAT(message_of([&] { method->fit(infinite); }), HasSubstr("infinite or not numbers"));
+  EXPECT_THAT(message_of([&] { method->fit(infinite); }), HasSubstr("the feature maps are not finite"));
   EpisodeBatch nan = golden_maps();
   nan.query[0][1][2] = std::numeric_limits<float>::quiet_NaN();
   const auto ready = golden_map_system(name == "tri-net" ? "tri-net:made=0" : name);
   EXPECT_THAT(message_of([&] { static_cast<void>(testing::scores_of(*ready, {}, nan)); }),
-              HasSubstr("infinite or not numbers"));
+              HasSubstr("the feature maps are not finite"));
 }
 
 TEST_P(FittedOnMaps, RefusesOtherMapsAndDamagedTensors) {
@@ -209,7 +209,7 @@ INSTANTIATE_TEST_SUITE_P(Registry, FittedOnMaps, ::testing::ValuesIn(kLearned), 
 
 TEST(Cfa, RefusesGroupsThatAreNotEqual) {
   EXPECT_THAT(message_of([] { make_method("cfa:groups=5")->fit(map_world().inputs()); }),
-              HasSubstr("'cfa' divides 12 channels into equal groups, 5 do not go"));
+              HasSubstr("'cfa': 12 channels cannot be in 5 equal groups"));
 }
 
 TEST(TriNet, NeedsKnowledgeToBeFitted) {

@@ -238,7 +238,7 @@ TEST(PldaAdaptingRun, AnswersRowsOfATableAsFeatures) {
 
 TEST(PldaAdaptingRun, ACopyOfAnImageSaysNothingOfTheSpaceButCountsForItsClass) {
   for (const PldaModel& model : {model_without_space(), model_of_others(20, false)}) {
-    SCOPED_TRACE(model.adaptation.isotropic ? "no space" : "a fitted space");
+    SCOPED_TRACE(model.adaptation.isotropic ? "cannot be used on other classes" : "a fitted space");
     EpisodeBatch copies = foreign_episode(3, 3, 20);
     copies.support[0][1][2].copy_(copies.support[0][1][0]);
     expect_same_answers(copies, model);

@@ -122,7 +122,8 @@ TEST(PldaWithText, SaysWhereTextsAreOfAnotherEncoder) {
   const testing::Scorer scorer(*make_method("plda:prior=text"), other.context);
   for (int i = 0; i < 2; ++i) static_cast<void>(scorer.score(other.episode(1)));
   const std::string stated = logged.text();
-  EXPECT_THAT(stated, ::testing::HasSubstr("of 30 right): they seem to be of another text encoder"));
+  EXPECT_THAT(stated,
+              ::testing::HasSubstr("of 30 right): check that they were made by the image encoder's own text encoder"));
   EXPECT_EQ(stated.find("no better than chance"), stated.rfind("no better than chance")) << "once is enough";
 }
 

@@ -45,7 +45,7 @@ class FlatTable {
   [[nodiscard]] Value value(size_t place) const {
     Value value;
     if (place > all_.size() || sizeof(Value) > all_.size() - place)
-      fail("an offset leads beyond the file; it is cut off or damaged");
+      fail("offset out of range; the file is cut off or damaged");
     std::memcpy(&value, all_.data() + place, sizeof(Value));
     return value;
   }

@@ -35,7 +35,7 @@ class Translator {
 
   [[nodiscard]] const Tensor& tensor(int32_t number) const {
     if (number < 0 || static_cast<size_t>(number) >= tensors_.size())
-      fail("an operator takes tensor {} of {}", number, tensors_.size());
+      fail("input tensor {} of an operator is out of range: there are {}", number, tensors_.size());
     return tensors_[static_cast<size_t>(number)];
   }
   [[nodiscard]] const Tensor& input(const Operator& item, size_t i) const {
