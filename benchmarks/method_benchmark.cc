@@ -255,7 +255,7 @@ void fit_of_the_bayesian_model(benchmark::State& state) {
 }
 BENCHMARK(fit_of_the_bayesian_model)->ArgName("threads")->Arg(1)->Arg(2)->Unit(benchmark::kMillisecond)->UseRealTime();
 
-/// The limit of an episode: what must be computed and read. Rows are drawn anew each time from 10 MB, as in an
+/// The limit of an episode: what must be computed and read. Rows are drawn again each time from 10 MB, as in an
 /// evaluation.
 struct EpisodeRows {
   static constexpr int64_t kQueries = 75;

@@ -26,7 +26,7 @@ EnrolSources with_files(EnrolSources sources, const ImageArguments& images) {
   return sources;
 }
 
-/// Photos that nobody has sorted, in place of classes.
+/// Unlabelled photos, instead of classes.
 void enrol_unlabelled(const EnrolArguments& options, Recognizer& recognizer) {
   const EnrolSources& sources = options.sources;
   if (!sources.class_name.empty() || !sources.images.empty() || !sources.folder.empty() || !sources.list.empty() ||

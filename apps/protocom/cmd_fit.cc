@@ -17,7 +17,7 @@ struct FitArguments {
   ExtractOptions extract;
 };
 
-/// Features of images whose class nobody has said, and what the images went through.
+/// Features of unlabelled images, and what the images went through.
 struct UnlabelledImages {
   Array features;
   nlohmann::json details = nlohmann::json::object();

@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 """The peer of `protocom complete`: a training step as the authors' published code has it, one sample at a time over every node of the
-graph (classes and attributes), in plain PyTorch. Weights are fresh and the images of a sample are drawn anew; only the time matters.
+graph (classes and attributes), in plain PyTorch. Weights are fresh and the images of a sample are drawn again; only the time matters.
 Prints {"seconds_a_step": ...}."""
 import argparse
 import json

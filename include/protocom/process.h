@@ -3,7 +3,7 @@
 
 namespace protocom::v0 {
 
-/// Whether tune_process() may begin the program anew.
+/// Whether tune_process() may restart the program.
 enum class Restart { kNo, kIfNeeded };
 
 /// Sets the process up as the program `protocom` does, which makes encoders and evaluations up to several times faster:
@@ -11,7 +11,7 @@ enum class Restart { kNo, kIfNeeded };
 /// is executed once more with GOMP_SPINCOUNT set, by the same path and arguments); large blocks of memory are kept for
 /// the next ones; all usable cores are used. Call it first in main(), before there are threads or open files. What the
 /// user has set by OMP_WAIT_POLICY, GOMP_SPINCOUNT, OMP_NUM_THREADS or glibc's MALLOC_ variables stays. Does not
-/// return where it begins anew; true where nothing was left undone.
+/// return where it restarts the program; true where nothing was left undone.
 PROTOCOM_API bool tune_process(Restart restart = Restart::kIfNeeded);
 
 /// How many threads the library computes with.

@@ -67,7 +67,7 @@ class PROTOCOM_API Recognizer {
   /// be read are left out and named. Throws UsageError for sources that name no class or several kinds of them.
   Enrolment enrol(const EnrolSources& sources, const Progress& progress = {});
 
-  /// Adds images of the classes to come whose class nobody has said, from which it learns how images of a class differ;
+  /// Adds unlabelled images of the classes to come, from which it learns how images of a class differ;
   /// returns how many it did not hold already. Throws UsageError where its method was fitted and stays as it is, Error
   /// for an image that cannot be read and where it would hold more than 5,000.
   int64_t add_unlabelled(const std::vector<Image>& images);

@@ -52,7 +52,7 @@ photo = next(pathlib.Path("/try/used/holiday").iterdir())
 answer = json.loads(ask("/v1/classify", photo.read_bytes()))
 print(f"as the user {user}, {photo.name}:", answer["answers"][0]["ranking"][0])
 
-# It may change what it serves, and it still has the change when it has been started anew.
+# It may change what it serves, and it still has the change when it has been restarted.
 ask("/v1/classes/another/examples", photo.read_bytes())
 run("systemctl", "restart", "protocom-serve")
 wait_for("/readyz")

@@ -9,7 +9,7 @@ import signal
 from . import _torch, _words
 
 # Threads of OpenMP wait for one another for a moment only before they sleep: beside other programs on the same cores
-# small operators are several times faster. Read when OpenMP is loaded, so it counts only where nobody has loaded it.
+# small operators are several times faster. Read when OpenMP is loaded, so it counts only where it has not been loaded yet.
 _SPINS = "3000"
 
 

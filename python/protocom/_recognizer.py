@@ -234,7 +234,7 @@ class Recognizer:
         fitted, space, model, knowledge : paths, as ``protocom recognizer create`` takes them
         text_encoder : the encoder's own text encoder or its folder (CLIP, SigLIP): the names of classes count beside their
             images, and ``enrol`` takes descriptions
-        unlabelled : folder, or paths of images or folders: images of the classes to come whose class nobody has said, from
+        unlabelled : folder, or paths of images or folders: unlabelled images of the classes to come, from
             which recognition learns too, up to 5,000 of them; not with ``fitted`` or ``model``
         moments : bool, images of one moment (frames of a burst or a video, copies) count as one; else each counts
         preprocess, output : what the encoder does not say, as ``Backbone`` takes them
@@ -303,7 +303,7 @@ class Recognizer:
         return self._core.enrol_folder(os.fspath(folder), os.fspath(attributes or ""), progress)
 
     def add_unlabelled(self, images):
-        """Adds images of the classes to come whose class nobody has said (as ``classify`` takes them), from which
+        """Adds unlabelled images of the classes to come (as ``classify`` takes them), from which
         recognition learns, up to 5,000 of them; not with ``fitted`` or ``model``. Returns how many were not there yet."""
         if _is_features(images):
             rows = np.atleast_2d(_arrays.array(images, "features"))

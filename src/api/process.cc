@@ -38,7 +38,7 @@ void begin_anew() {
 }
 
 /// glibc otherwise gives large blocks back to the system when they are freed, and each forward pass has its pages
-/// mapped and cleared anew (apps/protocom/entry.cc).
+/// mapped and cleared again (apps/protocom/entry.cc).
 void keep_freed_memory() {
 #ifdef __GLIBC__
   if (is_set("MALLOC_MMAP_MAX_") || is_set("MALLOC_TRIM_THRESHOLD_")) return;

@@ -7,7 +7,7 @@
 
 namespace protocom {
 
-/// How classes are divided where nobody has said it.
+/// How classes are divided by default.
 struct DivisionOptions {
   /// Classes, 0 too; nothing: 16 % as in the paper's datasets; of few classes 5, or a fifth if less, but 2.
   std::optional<int64_t> val = {};

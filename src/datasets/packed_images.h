@@ -61,7 +61,7 @@ PackedImages read_pack(const std::filesystem::path& path);
 /// True when `path` is a file with the header of a pack, as opposed to the folder of a dataset.
 bool is_pack(const std::filesystem::path& path);
 
-/// content_hash computed anew from pixels, labels, names and split (reads every pixel). A damaged file gives another
+/// content_hash computed again from pixels, labels, names and split (reads every pixel). A damaged file gives another
 /// one than it carries.
 std::string hash_content(const PackedImages& images);
 

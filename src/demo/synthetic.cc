@@ -76,7 +76,7 @@ Box measure(const Figure& figure) {
   return {{x / kScale, y / kScale}, {width / kScale, height / kScale}};
 }
 
-// Drawn anew rather than replayed from the recording: cairo 1.16 drops strokes when it replays one turned.
+// Drawn again rather than replayed from the recording: cairo 1.16 drops strokes when it replays one turned.
 void draw_figure(cairo_t* unit, const Figure& figure, const Placement& p) {
   const Box box = measure(figure);
   const double scale = p.extent / std::max(box.size.x, box.size.y);

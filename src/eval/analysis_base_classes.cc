@@ -9,7 +9,7 @@
 namespace protocom {
 namespace {
 
-/// Whether a method is the same but for what is fitted on fewer base classes: a completion model is not trained anew,
+/// Whether a method is the same but for what is fitted on fewer base classes: a completion model is not trained again,
 /// and feature maps are not those of fewer images.
 bool goes_along(const MethodSpec& spec) { return !spec.has(Need::kCompletionModel) && !spec.has(Need::kFeatureMaps); }
 
@@ -25,8 +25,8 @@ std::vector<std::string> texts_that_go_along(const Methods& methods) {
 }
 
 /// With knowledge where it was fitted with knowledge.
-FittedMethod fit_anew(const FittedMethod& fitted, const FeatureSet& features, const KnowledgeTable* knowledge,
-                      uint64_t seed, Progress& progress) {
+FittedMethod fit_again(const FittedMethod& fitted, const FeatureSet& features, const KnowledgeTable* knowledge,
+                       uint64_t seed, Progress& progress) {
   const bool knows = fitted.method->spec().has(Need::kKnowledge) || !fitted.method->state().attributes.empty();
   return fit_method({features, knows ? knowledge : nullptr}, {fitted.method->label(), seed}, progress);
 }
@@ -56,13 +56,13 @@ std::vector<SeriesPoint> accuracy_by_base_classes(const AnalysisInputs& inputs, 
   std::vector<SeriesPoint> points;
   for (const int64_t count : sweep.counts) {
     const FeatureSet fewer = with_fewer_base_classes(inputs.data.features, count, sweep.episodes.seed);
-    std::vector<FittedMethod> anew;
+    std::vector<FittedMethod> refitted;
     for (const FittedMethod& method : sweep.fitted) {
       if (goes_along(method.method->spec()))
-        anew.push_back(fit_anew(method, fewer, inputs.data.knowledge, sweep.episodes.seed, progress));
+        refitted.push_back(fit_again(method, fewer, inputs.data.knowledge, sweep.episodes.seed, progress));
     }
     const AnalysisInputs here{
-        {fewer, nullptr, nullptr, inputs.data.knowledge}, make_methods(texts, anew), inputs.baseline};
+        {fewer, nullptr, nullptr, inputs.data.knowledge}, make_methods(texts, refitted), inputs.baseline};
     const auto scores = evaluate(here, sample_episodes(fewer, sweep.episodes), progress);
     append_points(here, static_cast<double>(count), scores, points);
   }

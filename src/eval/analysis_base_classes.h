@@ -13,14 +13,14 @@ FeatureSet with_fewer_base_classes(const FeatureSet& features, int64_t count, ui
 
 /// What to fit again, on how many base classes, and where to measure it.
 struct BaseClassSweep {
-  std::vector<FittedMethod> fitted;  ///< each is fitted anew with its parameters
+  std::vector<FittedMethod> fitted;  ///< each is fitted again with its parameters
   EpisodeOptions episodes;
   std::vector<int64_t> counts;  ///< of base classes
 };
 
 /// The methods against the number of base classes that they are fitted on, on the same episodes; methods that use base
 /// features get those classes'. The encoder stays as it is. Methods that need a completion model have no point, since
-/// it is not trained anew.
+/// it is not trained again.
 std::vector<SeriesPoint> accuracy_by_base_classes(const AnalysisInputs& inputs, const BaseClassSweep& sweep,
                                                   Progress& progress);
 

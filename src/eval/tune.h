@@ -51,7 +51,7 @@ TunedMethod walk_settings(const std::string& method, int64_t budget, const Measu
 std::vector<TunedMethod> tune(const EvaluateInputs& inputs, const std::vector<EvaluationTask>& tasks,
                               const TuneOptions& options, Progress& progress);
 
-/// Fits what tune() fitted anew for every setting with the chosen one, val classes seen as fit_method() does.
+/// Fits again, with the chosen setting, what tune() fitted for every one, val classes seen as fit_method() does.
 std::vector<FittedMethod> fit_chosen(const EvaluateInputs& inputs, const std::vector<TunedMethod>& tuned,
                                      const TuneOptions& options, Progress& progress);
 

@@ -110,8 +110,7 @@ class StreamConnection : public Connection, public std::enable_shared_from_this<
     return lowest().socket().available(ignored) > 0;
   }
 
-  /// A client that has closed its side, were it but for sending, awaits nothing more: to read tells the same only once
-  /// all that it sent ahead is read.
+  /// A half-closed client counts as gone; reading would notice only after draining its data.
   bool is_gone() {
     tcp_info facts{};
     socklen_t size = sizeof(facts);

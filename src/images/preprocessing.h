@@ -12,7 +12,7 @@ namespace protocom {
 /// its own factor: `squeeze`), the central square of `image_size` is cut out, and RGB in [0, 1] is normalised by `mean`
 /// and `std`.
 struct Preprocessing {
-  int64_t image_size = 0;         ///< pixels a side of what the encoder takes; 0: nobody has said
+  int64_t image_size = 0;         ///< pixels a side of what the encoder takes; 0: unknown
   int64_t resize = 0;             ///< pixels of the shorter side before the crop; 0: image_size
   std::vector<double> mean = {};  ///< [3]; empty: none, the encoder takes RGB in [0, 1] as it is
   std::vector<double> std = {};   ///< [3]; empty with `mean`

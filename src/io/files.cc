@@ -159,7 +159,7 @@ int create_new(const fs::path& path, mode_t mode) {
   return file;
 }
 
-/// A new empty file that nobody has written yet, as its time says.
+/// A new empty file that has not been written yet, as its time says.
 void create_untouched(const fs::path& path, mode_t mode) {
   const int file = create_new(path, mode);
   constexpr std::array<timespec, 2> kLongAgo{};

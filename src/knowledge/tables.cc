@@ -160,7 +160,7 @@ std::optional<size_t> choose_weight_column(const CsvTable& csv, size_t class_col
   return found;
 }
 
-/// What nobody has said is told.
+/// Logs how the table is read where it does not say so.
 void say_how(const CsvTable& csv, size_t column, const WeightScale& scale) {
   if (lower(csv.header[column]) == "weight" && !scale.converts()) return;
   logger().info("{}: column '{}' is read as {}", csv.path.string(), excerpt(csv.header[column]), scale.reading());

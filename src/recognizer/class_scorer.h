@@ -25,7 +25,7 @@ struct ClassScorerOptions {
   /// The classes as the same method has placed them before (ClassScorer::placed): they are not placed again, and this
   /// is not written to, so that it may be mapped. Empty: they are placed.
   PlacedClasses placed = {};
-  /// Whether images whose class nobody has said count, where the method learns from them.
+  /// Whether unlabelled images count, where the method learns from them.
   bool unlabelled = true;
   /// Whether photos of one moment (moments.h) count as one where the method follows the enrolled images, and are left
   /// out together.
@@ -52,7 +52,7 @@ class ClassScorer {
   /// [c], in the order of their enrolment.
   [[nodiscard]] const std::vector<std::string>& class_names() const { return names_; }
 
-  /// How many images whose class nobody has said the method learned from: those that are enrolled and those that it
+  /// How many unlabelled images the method learned from: those that are enrolled and those that it
   /// was made with.
   [[nodiscard]] int64_t unlabelled_count() const;
 
@@ -84,7 +84,7 @@ class ClassScorer {
   /// The scorer as if some images of each class, by their numbers in it, had not been enrolled. The model must outlive
   /// it too.
   [[nodiscard]] std::unique_ptr<ClassScorer> without(const std::vector<std::vector<int64_t>>& left_out) const;
-  /// The scorer as if there were no images whose class nobody has said. The model must outlive it too.
+  /// The scorer as if there were no unlabelled images. The model must outlive it too.
   [[nodiscard]] std::unique_ptr<ClassScorer> without_unlabelled() const;
   /// What it says of images of class k, by their numbers in it, as if they had not been enrolled, logits [images, c].
   [[nodiscard]] QueryScores score_without_images(int64_t k, const std::vector<int64_t>& images) const;

@@ -39,7 +39,7 @@ ClassDescription unknown_class(const Knowledge& knowledge, const std::string& na
   return unknown;
 }
 
-/// Attributes that no base class has are named there in words, which WordNet has for them and the knowledge has not.
+/// Attributes that no base class has are named there in words, which WordNet has for them and the knowledge lacks.
 ClassDescription class_of_synset(const Knowledge& knowledge, const ClassRequest& request,
                                  const DescribeOptions& options) {
   const WordNet wordnet(request.wordnet);

@@ -17,7 +17,7 @@ struct ClassRequest {
   std::string name;
   std::vector<std::string> attributes;                   ///< as describe_by_attributes takes them
   std::vector<float> weights = {};                       ///< of the attributes, as DescribeOptions has them
-  UnknownAttribute unknown = UnknownAttribute::kRefuse;  ///< what becomes of attributes that the knowledge has not
+  UnknownAttribute unknown = UnknownAttribute::kRefuse;  ///< what becomes of attributes that the knowledge lacks
   std::string synset;                                    ///< as WordNet::resolve takes it
   std::filesystem::path vectors;                         ///< the word vectors the knowledge was made with; empty: none
   std::filesystem::path wordnet = kWordNetFolder;        ///< read only for a synset

@@ -11,7 +11,7 @@
 namespace protocom {
 namespace {
 
-/// Points of more enrolled images than that are made anew for each question: they take as much room as features.
+/// Points of more enrolled images than that are computed for each question: they take as much space as features.
 constexpr int64_t kMostKept = 50'000;
 
 /// An example by its class and its number in it.

@@ -43,7 +43,7 @@ struct EnrolRequest {
   SkippedFiles skipped = {};              ///< found and left out when the request was made
 };
 
-/// What became of images whose class nobody has said.
+/// What became of unlabelled images.
 struct LearnedUnlabelled {
   int64_t added = 0;
   int64_t held = 0;                        ///< were there already
@@ -142,7 +142,7 @@ class Recognizer {
                                                              const TakeEmbedded& take)>;
   Enrolment enrol(const std::vector<EnrolRequest>& requests, const EmbedAll& embed_all);
 
-  /// Adds images of the classes to come whose class nobody has said, from which a space that follows images learns;
+  /// Adds unlabelled images of the classes to come, from which a space that follows images learns;
   /// where there would be more than kMostUnlabelled, so many of them, evenly. Throws UsageError of
   /// check_learns_from_unlabelled(), Error where none can be read.
   LearnedUnlabelled add_unlabelled(const std::vector<std::filesystem::path>& images,

@@ -103,7 +103,7 @@ json export_examples(const RecognizerContents& contents, const fs::path& folder)
   return entries;
 }
 
-/// Images whose class nobody has said; without any there is no file of them.
+/// Unlabelled images; without any there is no file of them.
 json export_unlabelled(const NewExamples& unlabelled, const fs::path& folder) {
   json entries = json::array();
   for (size_t i = 0; i < unlabelled.hashes.size(); ++i) {

@@ -10,7 +10,7 @@
 namespace protocom {
 namespace {
 
-/// Of the tensors of a method that learns from them: the images whose class nobody has said.
+/// Of the tensors of a method that learns from them: the unlabelled images.
 constexpr const char* kUnlabelledTensor = "unlabelled";
 
 using NamedArray = std::pair<std::string, Array>;

@@ -26,14 +26,14 @@ struct StoreModel {
   /// The same for images that are looked at together: the transductive method of the same fitted file, else
   /// gauss-fusion. Throws UsageError when the fitted file has none.
   [[nodiscard]] std::string transductive_method() const;
-  /// Whether images whose class nobody has said change its answers (learns_from_unlabelled).
+  /// Whether unlabelled images change its answers (learns_from_unlabelled).
   [[nodiscard]] bool learns_from_unlabelled() const;
 };
 
-/// Whether the method's space follows the images at hand, so that it learns from those whose class nobody has said.
+/// Whether the method's space follows the images at hand, so that it learns from unlabelled ones.
 bool learns_from_unlabelled(const Method& method);
 
-/// How many images whose class nobody has said a method's state holds.
+/// How many unlabelled images a method's state holds.
 int64_t unlabelled_in(MethodState state);
 
 /// The method with these images, float32 [n, d], beside those that it has; itself where it does not learn from such, or

@@ -18,7 +18,7 @@ struct TwinExamples {
 
 /// From which similarity on two images are twins, of the features and of the features less their mean. Of 5,902 photos
 /// of birds (CUB, MobileNet v1) four have another one that is as much like them. That is the same picture; a copy that
-/// was made smaller (60 %) or compressed anew (quality 40) has .68 to .9, as different photos of one species have.
+/// was made smaller (60 %) or compressed again (quality 40) has .68 to .9, as different photos of one species have.
 inline constexpr double kTwinSimilarity = 0.95;
 inline constexpr double kTwinCosine = 0.98;
 

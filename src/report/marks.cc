@@ -44,7 +44,7 @@ std::optional<size_t> place_of(std::string_view series_class) {
   for (const std::string_view kind : {"extra-", "other-", "hue-"}) {
     if (series_class.substr(0, kind.size()) != kind) continue;
     const auto number = static_cast<size_t>(std::atoi(std::string(series_class.substr(kind.size())).c_str()));
-    // After the paper's rows, and so that the other methods begin anew.
+    // After the paper's rows, and so that the other methods start from the first.
     return number == 0 ? 0 : number - 1 + (kind == "extra-" ? kPaper.size() : 0);
   }
   return std::nullopt;

@@ -23,7 +23,7 @@ struct EnrolledClasses {
   int64_t feature_dim = 0;              ///< d
   std::vector<std::string> attributes;  ///< [a], those that the model or the method knows
   std::vector<StoredClass> classes;     ///< in the order of their enrolment
-  Array unlabelled = {};                ///< float32 [u, d], images whose class nobody has said; undefined: none
+  Array unlabelled = {};                ///< float32 [u, d], unlabelled images; undefined: none
 
   /// nullptr when there is no such class.
   [[nodiscard]] const StoredClass* find(const std::string& name) const;

@@ -86,7 +86,7 @@ struct KeptExample {
   std::string source;  ///< where it came from
 };
 
-/// A revision that a snapshot has had, and the ids of the classes that were read anew to come to it.
+/// A revision that a snapshot has had, and the ids of the classes that were read again to come to it.
 struct SnapshotStep {
   int64_t revision = 0;
   std::vector<int64_t> classes = {};
@@ -104,7 +104,7 @@ struct RecognizerSnapshot {
   std::vector<SnapshotStep> steps = {};                 ///< how it came to be, for RecognizerFile::refresh
 };
 
-/// An image whose class nobody has said.
+/// An unlabelled image.
 struct UnlabelledEntry {
   int64_t id = 0;
   std::string source;  ///< where it came from
@@ -130,7 +130,7 @@ struct RecognizerContents {
   Array features = {};                             ///< float32 [m, d], of the examples
   std::vector<std::string> thumbnails = {};        ///< [m], JPEG; empty where none was kept
   std::optional<nlohmann::json> calibration = {};  ///< what set_calibration() was given last
-  NewExamples unlabelled = {};                     ///< images whose class nobody has said
+  NewExamples unlabelled = {};                     ///< unlabelled images
 };
 
 /// A change of the file that can be undone, or was.
@@ -212,7 +212,7 @@ class RecognizerFile {
   [[nodiscard]] ExampleInfo example(int64_t id) const;
   /// A JPEG, or nothing where none was kept. Throws Error when there is no such example.
   [[nodiscard]] std::string thumbnail(int64_t example) const;
-  /// Images whose class nobody has said, in the order in which they came.
+  /// Unlabelled images, in the order in which they came.
   [[nodiscard]] std::vector<UnlabelledEntry> list_unlabelled() const;
   /// How many those are.
   [[nodiscard]] int64_t count_unlabelled() const;
@@ -243,7 +243,7 @@ class RecognizerFile {
   int64_t merge_class(const std::string& name, const std::string& into);
   /// Throws Error when one is not there; then all stay.
   void remove_examples(const std::vector<int64_t>& ids);
-  /// Adds images whose class nobody has said; one that is there already does not count twice. Returns how many were
+  /// Adds unlabelled images; one that is there already does not count twice. Returns how many were
   /// added. Throws Error for features that do not fit or are not finite, and where there would be more than
   /// kMostUnlabelled.
   int64_t add_unlabelled(const NewExamples& images);

@@ -66,7 +66,7 @@ void check_artefacts(const std::vector<RecognizerArtefact>& artefacts, const std
     if (!seen.insert(artefact.name).second)
       fail("{}: the file is damaged: it has two artefacts '{}'", where, artefact.name);
     if (artefact.path.string().find('\0') != std::string::npos)
-      fail("{}: the file is damaged: the path of its {} is none", where, artefact.name);
+      fail("{}: the file is damaged: the path of its {} has a zero byte", where, artefact.name);
   }
 }
 

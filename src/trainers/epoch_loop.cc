@@ -53,7 +53,7 @@ EpochLoopResult EpochLoop::run() {
   while (place_.epoch < options_.schedule.epochs) {
     train_epoch();
     // The epoch counts only once it is validated: a stop in between is saved as its last step, and goes on with no step
-    // left and the validation anew.
+    // left and the validation again.
     end_epoch(place_.epoch + 1);
     ++place_.epoch;
     place_.step = 0;

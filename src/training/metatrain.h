@@ -92,7 +92,7 @@ struct MetatrainResult {
 };
 
 /// Tunes backbone, completion network and gamma together on n-way k-shot episodes of the base classes. In each episode
-/// prototypes are averaged (equation 6), completed with attribute features drawn anew (equations 7 and 9), fused, and
+/// prototypes are averaged (equation 6), completed with newly drawn attribute features (equations 7 and 9), fused, and
 /// the queries' cross-entropy (equations 5 and 8) is differentiated through all of it. The epoch kept is the one whose
 /// validation episodes came out best, the state before training included. Leaves backbone and model in the kept state
 /// and writes `files`. Everything random follows from (seed, epoch, episode). Throws UsageError for options out of

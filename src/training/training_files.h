@@ -10,7 +10,7 @@ namespace protocom {
 
 /// Whether a training goes on from its saved state.
 enum class Resume {
-  kNo,      ///< it starts anew; throws Error when the saved state of an unfinished training is in the way
+  kNo,      ///< it starts from the beginning; throws Error when the saved state of an unfinished training is in the way
   kIfThere  ///< from the saved state when it is there and was made by the same options, seed and inputs; throws Error
             ///< when it was made by others
 };

@@ -26,7 +26,7 @@ class TestedRecognizers : public Recognizers {
         if (i < 3 && number < 4) put(images[i], at("known") / name);
         if (i >= 2) put(images[i], at("labelled") / name);  // one photo is in both
       }
-      put(images[9], at("strangers") / ("not " + name));
+      put(images[9], at("unknown") / ("not " + name));
     }
     const Outcome made = protocom(folder_->path(), {"recognizer", "create", "known.pcm", "--images", "known",
                                                     "--backbone", out("backbone.npz").string()});
@@ -102,7 +102,7 @@ TEST_F(TestedRecognizers, CountWhatCannotBeReadAndRefuseWhatIsNoTest) {
   EXPECT_THAT(shown.err,
               AllOf(HasSubstr("cut.jpg"), HasSubstr("1 of the images could not be read; images tested: 25")));
   EXPECT_THAT(shown.out, HasSubstr("of 18 photos")) << "the rest is tested";
-  const Outcome foreign = test({"known.pcm", "strangers"});
+  const Outcome foreign = test({"known.pcm", "unknown"});
   EXPECT_EQ(foreign.exit_code, 1);
   EXPECT_THAT(foreign.err, HasSubstr("none of the 4 classes to test is in known.pcm"));
   EXPECT_THAT(test({"known.pcm", "nowhere"}).err, HasSubstr("nowhere: no such folder or file"));

@@ -122,7 +122,7 @@ def mean_std(rows):
 
 
 def moments():
-    """Equations 1 to 3 straight from the images: no sums of squares, every attribute gathers its images anew."""
+    """Equations 1 to 3 straight from the images: no sums of squares, every attribute gathers its images again."""
     draw = Lcg(7)
     labels = [0, 2, 1, 0, 2, 2, 1, 0, 0, 2]
     features = draw.matrix(len(labels), 4)

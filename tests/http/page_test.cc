@@ -115,10 +115,10 @@ TEST_F(Page, EnrolsClassifiesCorrectsAndUndoesByKeysAlone) {
 TEST_F(Page, SaysNoneOfTheseOnceItIsCalibrated) {
   for (const uint8_t grey : {0, 10, 20}) enrol("dark", grey);
   for (const uint8_t grey : {230, 240, 250}) enrol("bright", grey);
-  // With two strangers and every second to be kept out, the threshold is at the more familiar of them: both are.
-  const std::vector<FormPart> strangers = {
+  // With two unknown photos and every second to be kept out, the threshold is at the more familiar of them: both are.
+  const std::vector<FormPart> unknown = {
       {"image", png(128), "a.png"}, {"image", png(130), "b.png"}, {"false_accept", "0.5"}};
-  ASSERT_EQ(ask("POST", "/v1/calibrate", form_of(strangers), kForm).status, 200);
+  ASSERT_EQ(ask("POST", "/v1/calibrate", form_of(unknown), kForm).status, 200);
   reload();
   ASSERT_TRUE(browser_->wait_for("document.getElementById('calibration').textContent.includes('Measured on')"));
   ask_about({photo("q.png", 128)});

@@ -192,7 +192,7 @@ TEST_F(PageWork, AClassThatIsRenamedAndRemovedIsShownRightByUndoAndRedo) {
   ASSERT_TRUE(status_has("White bird was removed"));
   go("photos");
   ASSERT_TRUE(browser_->wait_for("document.querySelector('#answers .verdict').textContent === 'Dark Bird'"))
-      << "nobody has decided any more";
+      << "no longer decided";
   undo();
   EXPECT_EQ(verdicts(), json({"White bird"})) << "what was decided holds again";
   undo();

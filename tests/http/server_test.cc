@@ -309,7 +309,7 @@ TEST_F(Served, CalibratesSoThatAnswersSayNoneOfThese) {
   for (const uint8_t grey : {0, 10, 20}) enrol("dark", grey);
   for (const uint8_t grey : {230, 240, 250}) enrol("bright", grey);
   const Reply refused = ask("POST", "/v1/calibrate", R"({"false_accept": 0.01})", kJson);
-  EXPECT_EQ(refused.status, 409) << "six strangers are too few for that";
+  EXPECT_EQ(refused.status, 409) << "six unknown images are too few for that";
   EXPECT_THAT(refused.error(), AllOf(HasSubstr("needs at least"), HasSubstr("parts 'image' of a form")));
   const Reply made = ask("POST", "/v1/calibrate", R"({"false_accept": 0.5})", kJson);
   ASSERT_EQ(made.status, 200) << made.body;

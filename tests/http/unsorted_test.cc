@@ -1,4 +1,4 @@
-// Photos whose class nobody has said, over HTTP.
+// Unlabelled photos, over HTTP.
 #include "http/unsorted_support.h"
 #include "tensors/tensors.h"
 

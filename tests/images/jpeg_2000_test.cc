@@ -91,7 +91,7 @@ TEST_F(Jpeg2000, ThatLacksTilesIsTruncated) {
   EXPECT_THAT(refusal(other.replace(part + 4, 2, "\0\1", 2)), HasSubstr("damaged JPEG 2000"));
 }
 
-// The header of each tile may state anew what the file's states.
+// The header of each tile may state again what the file's states.
 TEST_F(Jpeg2000, IsHeldAgainstTheHeadersOfItsTilesToo) {
   const std::string segment = coding(1, 4, std::string(6, '\x11'));
   std::string code = of_size(8000, 8000);

@@ -40,7 +40,7 @@ EnrolledClasses clusters(int64_t classes, int64_t images, double apart) {
 StoreModel model() { return store_model(std::vector<float>(kDim)); }
 
 /// Images of classes that are not among those of clusters().
-Array strangers(int64_t n, uint64_t seed) {
+Array unknown_images(int64_t n, uint64_t seed) {
   auto generator = at::detail::createCPUGenerator(seed);
   return array_of(3 * at::randn({n, kDim}, generator) + at::randn({n, kDim}, generator));
 }
@@ -101,14 +101,14 @@ TEST_F(Calibrating, AClassHeldOutIsScoredAsIfItHadNeverBeenEnrolled) {
 
 TEST_F(Calibrating, TheThresholdLetsAtMostTheRateOfStrangersPass) {
   const EnrolledClasses enrolled = clusters(10, 5, 3);
-  const Array others = strangers(19, 1);
+  const Array others = unknown_images(19, 1);
   const ClassScorer scorer(enrolled, model_, {"mean"});
   const DoubleVector familiar = familiarity(scorer.score(others));
   EXPECT_EQ(run(enrolled, others, 0.05).threshold, familiar.maxCoeff()) << "one of 20 would be above it";
   EXPECT_EQ((familiar.array() > run(enrolled, others, 0.5).threshold).count(), 9) << "10 of 20 at most";
-  EXPECT_THAT(message_of([&] { run(enrolled, strangers(18, 1), 0.05); }), HasSubstr("at least 19 unknown images"));
-  const Calibration made = run(enrolled, strangers(400, 1), 0.1);
-  const DoubleVector fresh = familiarity(scorer.score(strangers(2000, 2)));
+  EXPECT_THAT(message_of([&] { run(enrolled, unknown_images(18, 1), 0.05); }), HasSubstr("at least 19 unknown images"));
+  const Calibration made = run(enrolled, unknown_images(400, 1), 0.1);
+  const DoubleVector fresh = familiarity(scorer.score(unknown_images(2000, 2)));
   EXPECT_LT((fresh.array() > made.threshold).cast<double>().mean(), 0.15);
   EXPECT_GT(made.accepted, 0.3) << "or it would say none of these to everything";
 }
@@ -135,13 +135,14 @@ TEST_F(Calibrating, AnImageHasOneClassMoreToBeTakenForThanThoseOfAClassLeftOutHa
 
 TEST_F(Calibrating, WithoutARateAsManyStrangersPassAsOwnImagesAreRefused) {
   const EnrolledClasses enrolled = clusters(10, 5, 2);
-  const Calibration made = calibrate(ClassScorer(enrolled, model_, {"mean"}), strangers(200, 1), {}, Progress::none());
+  const Calibration made =
+      calibrate(ClassScorer(enrolled, model_, {"mean"}), unknown_images(200, 1), {}, Progress::none());
   EXPECT_TRUE(made.balanced);
   EXPECT_NEAR(made.false_accept, 1 - made.accepted, 0.03);
   EXPECT_FALSE(run(enrolled, {}, 0.3).balanced);
   ASSERT_EQ(made.exchange.size(), kExchangeRates.size());
   for (size_t i = 0; i < made.exchange.size(); ++i) {
-    const Calibration asked = run(enrolled, strangers(200, 1), kExchangeRates[i]);
+    const Calibration asked = run(enrolled, unknown_images(200, 1), kExchangeRates[i]);
     EXPECT_EQ(made.exchange[i].false_accept, kExchangeRates[i]);
     EXPECT_EQ(made.exchange[i].accepted, asked.accepted);
     EXPECT_EQ(made.exchange[i].threshold, asked.threshold);
@@ -284,11 +285,11 @@ TEST_F(Calibrating, ProbabilitiesBecomeAsSureAsTheAnswersAreRight) {
 }
 
 TEST_F(Calibrating, SaysWhatItLacks) {
-  EXPECT_THAT(message_of([&] { run(clusters(3, 1, 3), strangers(30, 1)); }),
+  EXPECT_THAT(message_of([&] { run(clusters(3, 1, 3), unknown_images(30, 1)); }),
               HasSubstr("no class has images of two moments"));
   EXPECT_THAT(message_of([&] { run(clusters(1, 4, 3), {}); }), HasSubstr("--others"));
   EXPECT_THAT(usage_message_of([&] { run(clusters(3, 2, 3), {}, 0); }), HasSubstr("between 0 and 1"));
-  EXPECT_THAT(message_of([&] { run(clusters(3, 2, 3), strangers(5, 1), 1e-300); }),
+  EXPECT_THAT(message_of([&] { run(clusters(3, 2, 3), unknown_images(5, 1), 1e-300); }),
               HasSubstr("needs at least 1e+300 images"));
 }
 

@@ -239,11 +239,11 @@ TEST(ClassScorerUpdate, FollowsEveryChangeAsIfItWereNew) {
         return *scorer;
       };
       std::optional<ClassScorer> fresh;
-      const auto anew = [&]() -> const ClassScorer& {
+      const auto opened_again = [&]() -> const ClassScorer& {
         if (!fresh) fresh.emplace(file.snapshot().enrolled, model, ClassScorerOptions{method});
         return *fresh;
       };
-      ASSERT_EQ(answers_of(updated, queries), answers_of(anew, queries)) << method << ", round " << round;
+      ASSERT_EQ(answers_of(updated, queries), answers_of(opened_again, queries)) << method << ", round " << round;
     }
   }
 }

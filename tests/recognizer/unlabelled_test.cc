@@ -1,4 +1,4 @@
-// Photos that a recognizer keeps though nobody has said their class.
+// Unlabelled photos that a recognizer keeps.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

@@ -139,9 +139,9 @@ TEST_F(RecognizerFileTest, RefusesFeaturesThatOverflowWhenSquared) {
 TEST_F(RecognizerFileTest, AClassCanBeDescribedAnew) {
   RecognizerFile file(path_);
   file.enrol({enrolment("dog", {{1, 2}}, {"a"}, 0)});
-  ClassEnrolment anew = enrolment("dog", {}, {}, 1);
-  anew.describe = Describe::kAnyClass;
-  file.enrol({anew});
+  ClassEnrolment again = enrolment("dog", {}, {}, 1);
+  again.describe = Describe::kAnyClass;
+  file.enrol({again});
   EXPECT_EQ(file.find_class("dog")->attributes, weights(1, 0.5));
   EXPECT_EQ(file.find_class("dog")->images, 1);
   file.undo();
@@ -152,9 +152,9 @@ TEST_F(RecognizerFileTest, TellsTheDescriptionThatANewOneTakesThePlaceOf) {
   RecognizerFile file(path_);
   EXPECT_FALSE(file.enrol({enrolment("dog", {{1, 2}}, {"a"}, 0)})[0].replaced) << "the class is new";
   EXPECT_FALSE(file.enrol({enrolment("dog", {{3, 4}}, {"b"}, 1)})[0].replaced) << "it keeps its own";
-  ClassEnrolment anew = enrolment("dog", {}, {}, 1);
-  anew.describe = Describe::kAnyClass;
-  const EnrolledClass done = file.enrol({anew})[0];
+  ClassEnrolment again = enrolment("dog", {}, {}, 1);
+  again.describe = Describe::kAnyClass;
+  const EnrolledClass done = file.enrol({again})[0];
   ASSERT_TRUE(done.replaced);
   EXPECT_EQ(*done.replaced, weights(0, 0.5));
   EXPECT_EQ(done.now.attributes, weights(1, 0.5));

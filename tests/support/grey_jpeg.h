@@ -11,7 +11,7 @@
 
 namespace protocom::testing {
 
-/// All grey, of a row of blocks that an encoder made, again and again: each begins anew behind a restart mark.
+/// All grey, of a row of blocks that an encoder made, again and again: each begins again behind a restart mark.
 inline std::string grey_jpeg(int64_t width, int64_t height, uint8_t shade) {
   constexpr int64_t kBlock = 8;
   jpeg_compress_struct info{};

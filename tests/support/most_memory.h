@@ -16,11 +16,11 @@ int64_t most_memory_of(const Work& work) {
       if (line.rfind(name, 0) == 0) return std::stoll(line.substr(name.size() + 1));
     return 0LL;
   };
-  std::ofstream("/proc/self/clear_refs") << "5";  // the peak starts anew
+  std::ofstream("/proc/self/clear_refs") << "5";  // the peak starts again
   const int64_t before = kibibytes("VmRSS");
-  const bool anew = kibibytes("VmHWM") <= before + (16 << 10);
+  const bool is_reset = kibibytes("VmHWM") <= before + (16 << 10);
   work();
-  if (!anew) return 0;
+  if (!is_reset) return 0;
   return std::max<int64_t>(0, kibibytes("VmHWM") - before) * 1024;
 }
 

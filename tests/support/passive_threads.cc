@@ -1,6 +1,6 @@
 // Threads of OpenMP that wait for one another sleep: those that spin keep others from running where several tests run
 // at once, and a suite takes ten times as long. libgomp reads the variable when it is loaded, before main; so a test
-// begins anew with it, before any library has begun, however it was started. (The program's is in apps/protocom/front.)
+// restarts with it, before any library has begun, however it was started. (The program's is in apps/protocom/front.)
 #if defined(__linux__)
 #include <limits.h>
 #include <unistd.h>

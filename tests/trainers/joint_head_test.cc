@@ -53,7 +53,7 @@ double loss_of(const JointHead& head, const EpisodeFeatures& episode) {
 }
 
 /// The gradient's length against the slope of the loss along it: least squares through several steps to both sides, a
-/// thousandth wide, since float32 rounds each loss anew and the network has kinks further away.
+/// thousandth wide, since float32 rounds each loss separately and the network has kinks further away.
 void expect_gradient(const JointHead& head, const EpisodeFeatures& episode, at::Tensor tensor,
                      const at::Tensor& gradient, const std::string& name) {
   ASSERT_TRUE(gradient.defined()) << name;

@@ -159,7 +159,7 @@ TEST(TrainingKeeper, DoesNotOverwriteAnUnfinishedTrainingByAccident) {
   EXPECT_THAT(message_of([&] { TrainingKeeper(files, kMadeBy).begin(); }),
               AllOf(HasSubstr("epoch 4 of 5"), HasSubstr("--resume")));
   save_up_to(files_in(folder.path(), Resume::kIfThere), 5);
-  EXPECT_FALSE(TrainingKeeper(files, kMadeBy).begin().has_value()) << "a finished one may be made anew";
+  EXPECT_FALSE(TrainingKeeper(files, kMadeBy).begin().has_value()) << "a finished one may be made again";
 }
 
 TEST(TrainingKeeper, StatesOfOtherOptionsAreRefused) {

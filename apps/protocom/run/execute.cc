@@ -33,7 +33,7 @@ void execute(const RunConfig& config, const Stage& stage, std::vector<std::strin
   }
 }
 
-/// A folder that an earlier run made is in the way of the command that makes it anew, and the state of a training with
+/// A folder that an earlier run made is in the way of the command that makes it again, and the state of a training with
 /// other options must not be taken for the new one's.
 void clear_old_artefact(const Stage& stage, const std::optional<StageRecord>& before) {
   if (before && fs::is_directory(stage.artefact)) fs::remove_all(stage.artefact);

@@ -163,7 +163,7 @@ AdaptedMethod PldaMethod::adapted(const FeatureRows& features, const std::vector
   AdaptedMethod answer;
   if (made.unlabelled.defined()) answer.unlabelled = follow_unlabelled(made, images, labels, classes);
   // Familiarities with and without an image or a class are compared by who calibrates (serve/calibration.h): they must
-  // not depend on a scale that each finds anew, as the mean over the classes does.
+  // not depend on a scale that each finds itself, as the mean over the classes does.
   made.known_by_best = true;
   made.known_slope = {kDefaultScale, kDefaultScale, kDefaultScale};
   std::unique_ptr<Method> result = make_method(label());

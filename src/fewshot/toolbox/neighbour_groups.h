@@ -6,7 +6,7 @@
 
 namespace protocom {
 
-/// Groups of images that are near neighbours of one another, which stand for classes where nobody has named any: images
+/// Groups of images that are near neighbours of one another, which serve as classes where images are unlabelled: images
 /// of one class, or of classes that look alike, differ as those of a group do.
 ///
 /// Each image is joined with up to four of its ten nearest (cosine of square roots where no feature is negative, less

@@ -33,7 +33,7 @@ Examples read_examples(const Database& database, const RecognizerSettings& setti
 /// The rows of a class, float32 [n, d]; a view where they lie together.
 Array features_of(const Examples& examples, const std::vector<int64_t>& rows);
 
-/// The features of the images whose class nobody has said, float32 [u, d], in the order of their numbers; undefined
+/// The features of the unlabelled images, float32 [u, d], in the order of their numbers; undefined
 /// where there is none. Throws Error where one says to have another size.
 Array read_unlabelled(const Database& database, const RecognizerSettings& settings);
 

@@ -27,7 +27,7 @@ int64_t format_of(const Database& database);
 void add_unlabelled_table(const Database& database);
 
 /// Throws Error unless the file is a recognizer of a version that is known, with its tables and nothing else: no
-/// trigger or view of a stranger's runs.
+/// trigger or view of an untrusted file runs.
 void check_schema(const Database& database);
 
 }  // namespace protocom

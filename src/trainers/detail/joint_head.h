@@ -48,7 +48,7 @@ class JointHead {
   [[nodiscard]] std::vector<at::Tensor> parameters() const;
 
  private:
-  /// Completes with attribute features drawn anew.
+  /// Completes with newly drawn attribute features.
   [[nodiscard]] at::Tensor complete(const at::Tensor& prototypes, const at::Tensor& classes,
                                     at::Generator& generator) const;
 

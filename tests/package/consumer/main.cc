@@ -1,4 +1,4 @@
-// A stranger's program, through the installed headers and library only: consumer FOLDER, with encoder.npz and photos.
+// A user's program, through the installed headers and library only: consumer FOLDER, with encoder.npz and photos.
 #include <protocom/error.h>
 #include <protocom/method.h>
 #include <protocom/recognizer.h>
