@@ -157,14 +157,14 @@ std::vector<int> Heartbeat::Watch::silent() const {
   return found;
 }
 
-/// Who was stopped itself has heard nobody meanwhile, but hears them again by the second glance.
+/// Who was stopped itself has heard nobody meanwhile, but hears them again by the second check.
 void Heartbeat::Watch::judge() {
   std::vector<int> before;
-  auto glanced = Clock::now();
-  while (wait(times.glance)) {
+  auto checked = Clock::now();
+  while (wait(times.check_interval)) {
     const std::lock_guard lock(mutex);
-    const bool was_away = Clock::now() - glanced > kAway;
-    glanced = Clock::now();
+    const bool was_away = Clock::now() - checked > kAway;
+    checked = Clock::now();
     const std::vector<int> now = was_away ? std::vector<int>{} : silent();
     if (!now.empty() && now == before) {
       lost = now;

@@ -21,7 +21,7 @@ constexpr seconds kLongEnough{20};
 HeartbeatTimes quick() {
   HeartbeatTimes times;
   times.beat = milliseconds(10);
-  times.glance = milliseconds(20);
+  times.check_interval = milliseconds(20);
   times.silence = milliseconds(300);
   times.last_word = milliseconds(20);
   return times;

@@ -12,8 +12,8 @@ namespace protocom {
 /// How often a heartbeat beats and looks, and how long it waits.
 struct HeartbeatTimes {
   std::chrono::milliseconds beat{500};
-  std::chrono::milliseconds glance{2000};    ///< between two judgements
-  std::chrono::milliseconds silence{30000};  ///< without a beat, until a process is lost at the second glance
+  std::chrono::milliseconds check_interval{2000};  ///< between two checks
+  std::chrono::milliseconds silence{30000};        ///< without a beat, until a process is lost at the second check
   /// From then on, until a process that does not end by itself is told: one that waits for the lost one says it better.
   std::chrono::milliseconds last_word{10000};
 };
