@@ -172,7 +172,7 @@ void Heartbeat::Watch::judge() {
     }
     before = now;
   }
-  if (wait(times.last_word) && on_loss) on_loss(lost);
+  if (wait(times.report_delay) && on_loss) on_loss(lost);
   const std::lock_guard lock(mutex);
   --running;
   wake.notify_all();

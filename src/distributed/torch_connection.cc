@@ -30,7 +30,7 @@ std::string loss_sentence(const std::vector<int>& lost, int size) {
 HeartbeatTimes times_of(const Launch& launch) {
   HeartbeatTimes times;
   times.silence = launch.silence;
-  times.last_word = std::min<std::chrono::milliseconds>(times.last_word, launch.silence / 2);
+  times.report_delay = std::min<std::chrono::milliseconds>(times.report_delay, launch.silence / 2);
   return times;
 }
 

@@ -23,7 +23,7 @@ HeartbeatTimes quick() {
   times.beat = milliseconds(10);
   times.check_interval = milliseconds(20);
   times.silence = milliseconds(300);
-  times.last_word = milliseconds(20);
+  times.report_delay = milliseconds(20);
   return times;
 }
 

@@ -14,8 +14,9 @@ struct HeartbeatTimes {
   std::chrono::milliseconds beat{500};
   std::chrono::milliseconds check_interval{2000};  ///< between two checks
   std::chrono::milliseconds silence{30000};        ///< without a beat, until a process is lost at the second check
-  /// From then on, until a process that does not end by itself is told: one that waits for the lost one says it better.
-  std::chrono::milliseconds last_word{10000};
+  /// From then on, until on_loss is called: a process that waits for the lost one reports it with more detail and ends
+  /// by itself before.
+  std::chrono::milliseconds report_delay{10000};
 };
 
 /// Tells the other processes of a job that this one lives, and finds out who does not. Each process counts up a key of
