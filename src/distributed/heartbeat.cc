@@ -17,7 +17,7 @@ using std::chrono::milliseconds;
 constexpr int kSilentBeats = 6;           // 3 s
 constexpr int64_t kRoundsALook = 4;       // 2 s between two looks at the others' counts
 constexpr std::chrono::seconds kAway{5};  // without a beat for so long, this process was stopped itself
-constexpr std::chrono::seconds kGoodbye{2};
+constexpr std::chrono::seconds kShutdownWait{2};
 constexpr const char* kVerdict = "gone";
 
 std::string key_of(int rank) { return "alive/" + std::to_string(rank); }
@@ -193,7 +193,7 @@ Heartbeat::~Heartbeat() {
   std::unique_lock lock(watch_->mutex);
   watch_->stopping = true;
   watch_->wake.notify_all();
-  watch_->wake.wait_for(lock, kGoodbye, [this] { return watch_->running == 0; });
+  watch_->wake.wait_for(lock, kShutdownWait, [this] { return watch_->running == 0; });
 }
 
 void Heartbeat::tell(const std::string& key, const std::string& text) const {
@@ -206,7 +206,7 @@ void Heartbeat::tell(const std::string& key, const std::string& text) const {
 
 void Heartbeat::leave() const {
   tell(end_key(rank_), "1");
-  part(kGoodbye);
+  part(kShutdownWait);
   const std::lock_guard lock(watch_->mutex);
   watch_->stopping = true;
   watch_->wake.notify_all();
