@@ -14,9 +14,9 @@ namespace {
 
 using std::chrono::milliseconds;
 
-constexpr int kSilentBeats = 6;           // 3 s
-constexpr int64_t kRoundsALook = 4;       // 2 s between two looks at the others' counts
-constexpr std::chrono::seconds kAway{5};  // without a beat for so long, this process was stopped itself
+constexpr int kSilentBeats = 6;                     // 3 s
+constexpr int64_t kRoundsALook = 4;                 // 2 s between two looks at the others' counts
+constexpr std::chrono::seconds kSuspendedAfter{5};  // without a beat of its own for so long, this process was suspended
 constexpr std::chrono::seconds kShutdownWait{2};
 constexpr const char* kVerdict = "gone";
 
@@ -126,10 +126,10 @@ void Heartbeat::Watch::beat() {
       store_gone = true;
       break;
     }
-    // Who was stopped itself has not heard the others meanwhile.
-    const bool was_away = Clock::now() - beaten > kAway;
+    // A process that was suspended has not read the counts of the others meanwhile.
+    const bool was_suspended = Clock::now() - beaten > kSuspendedAfter;
     beaten = Clock::now();
-    if (was_away) std::fill(changed.begin(), changed.end(), beaten);
+    if (was_suspended) std::fill(changed.begin(), changed.end(), beaten);
   }
   const std::lock_guard lock(mutex);
   --running;
@@ -157,15 +157,15 @@ std::vector<int> Heartbeat::Watch::silent() const {
   return found;
 }
 
-/// Who was stopped itself has heard nobody meanwhile, but hears them again by the second check.
+/// A process that was suspended has read no counts meanwhile, but has them again by the second check.
 void Heartbeat::Watch::judge() {
   std::vector<int> before;
   auto checked = Clock::now();
   while (wait(times.check_interval)) {
     const std::lock_guard lock(mutex);
-    const bool was_away = Clock::now() - checked > kAway;
+    const bool was_suspended = Clock::now() - checked > kSuspendedAfter;
     checked = Clock::now();
-    const std::vector<int> now = was_away ? std::vector<int>{} : silent();
+    const std::vector<int> now = was_suspended ? std::vector<int>{} : silent();
     if (!now.empty() && now == before) {
       lost = now;
       break;
