@@ -43,9 +43,9 @@ std::vector<uint32_t> words_of(const std::string& address) {
 }
 
 /// Lets through packets of the address's version that are sent to it, and hands on all others to what follows.
-void append_consent(const std::vector<uint32_t>& words, std::vector<sock_filter>& filter) {
+void append_accept_rule(const std::vector<uint32_t>& words, std::vector<sock_filter>& filter) {
   const bool six = words.size() > 1;
-  // A jump counts the instructions to skip: those of the words that are left, two each, and the consent.
+  // A jump counts the instructions to skip: those of the words that are left, two each, and the accepting return.
   const auto behind = [&](size_t words_left) { return static_cast<uint8_t>(2 * words_left + 1); };
   filter.push_back(BPF_STMT(BPF_LD | BPF_B | BPF_ABS, kPacketHeader));
   filter.push_back(BPF_STMT(BPF_ALU | BPF_RSH | BPF_K, 4));
@@ -63,7 +63,7 @@ std::vector<sock_filter> filter_of(const std::vector<std::string>& addresses) {
   for (const std::string& address : addresses) {
     const std::vector<uint32_t> words = words_of(address);
     if (words.empty()) return {};
-    append_consent(words, filter);
+    append_accept_rule(words, filter);
   }
   if (!filter.empty()) filter.push_back(BPF_STMT(BPF_RET | BPF_K, kNothing));
   return filter;
