@@ -13,7 +13,7 @@ namespace fs = std::filesystem;
 struct ClassifyArguments {
   std::string recognizer, format = "table", out, series;
   double series_gap = kSeriesGap;
-  EarlierLines earlier = EarlierLines::kDelete;
+  ResumeLines resume = ResumeLines::kNo;
   std::vector<std::string> images;
   RecognizerOptions recognizing;
   bool together = false;
@@ -63,8 +63,7 @@ void print_series(const ClassifyArguments& options, const ImageArguments& images
 }
 
 void print_answers(const ClassifyArguments& options) {
-  if (options.earlier == EarlierLines::kTakeUp)
-    fail_usage("--resume goes with --out, beside which the answers are kept");
+  if (options.resume == ResumeLines::kYes) fail_usage("--resume goes with --out, beside which the answers are kept");
   Recognizer recognizer = Recognizer::open(options.recognizer, options.recognizing);
   const ImageArguments images(options.images);
   const FoundImages found = find_images(images.paths());
@@ -84,7 +83,7 @@ void write_answers(const CLI::App& command, const ClassifyArguments& options) {
   if (group.is_main()) check_writable(options.out);
   Recognizer recognizer = Recognizer::open(options.recognizer, options.recognizing);
   const FoundImages found = group.is_main() ? find_images(with_listed(options.images)) : FoundImages();
-  SharedLines lines(group, lines_job(command, recognizer, options.out, options.earlier), found.paths);
+  SharedLines lines(group, lines_job(command, recognizer, options.out, options.resume), found.paths);
   const std::string mode(recognizer.method().spec().mode());
   const auto to_line = [&](const fs::path& image, const Answer& answer) {
     return AnswerPrinter::json_line(image, answer, mode);
@@ -143,7 +142,7 @@ void add_classify_command(CLI::App& app) {
       ->check(CLI::IsMember(AnswerPrinter::formats()));
   add_output_option(*command, "--out", options->out,
                     "File for lines of JSON instead of printing; several processes share the images (docs/scaling.md)");
-  add_resume(*command, options->earlier, "--out");
+  add_resume(*command, options->resume, "--out");
   CLI::Option* series =
       command
           ->add_option(

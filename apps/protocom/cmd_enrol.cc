@@ -15,7 +15,7 @@ struct EnrolArguments {
   std::string recognizer, unlabelled;
   EnrolSources sources;
   RecognizerOptions recognizing;
-  EarlierLines earlier = EarlierLines::kDelete;
+  ResumeLines resume = ResumeLines::kNo;
 
   EnrolArguments() { sources.wordnet = kWordNetFolder; }
 };
@@ -44,7 +44,7 @@ void enrol_unlabelled(const EnrolArguments& options, Recognizer& recognizer) {
 void enrol_shared(const CLI::App& command, const EnrolArguments& options, Recognizer& recognizer) {
   const ProcessGroup& group = job();
   const auto lines_of = [&](const std::vector<std::filesystem::path>& images) {
-    LinesJob work = lines_job(command, recognizer, options.recognizer, options.earlier);
+    LinesJob work = lines_job(command, recognizer, options.recognizer, options.resume);
     work.what.erase("revision");  // features do not depend on the classes
     return std::make_unique<SharedLines>(group, std::move(work), images);
   };
@@ -67,7 +67,7 @@ void enrol_shared(const CLI::App& command, const EnrolArguments& options, Recogn
 }
 
 void run_enrol(const CLI::App& command, const EnrolArguments& options) {
-  const bool shared = !job().is_single() || options.earlier == EarlierLines::kTakeUp;
+  const bool shared = !job().is_single() || options.resume == ResumeLines::kYes;
   Recognizer recognizer = Recognizer::open(options.recognizer, options.recognizing);
   if (shared && !options.unlabelled.empty())
     fail_usage("--unlabelled is for one process: give it to one that is not part of a job, without --resume");
@@ -131,7 +131,7 @@ void add_enrol_command(CLI::App& app) {
   add_words(*command, *options);
   add_input_option(*command, "--wordnet", options->sources.wordnet, "Folder of the WordNet database, for --synset");
   command->add_option("--device", options->recognizing.device, "cpu, cuda, cuda:1 or auto");
-  add_resume(*command, options->earlier, "the recognizer");
+  add_resume(*command, options->resume, "the recognizer");
   command->callback([command, options] { run_enrol(*command, *options); });
 }
 

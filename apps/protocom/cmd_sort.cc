@@ -20,7 +20,7 @@ struct SortArguments {
   std::vector<std::string> images;
   RecognizerOptions recognizing;
   bool link = false;
-  EarlierLines earlier = EarlierLines::kDelete;
+  ResumeLines resume = ResumeLines::kNo;
 };
 
 constexpr size_t kLongestFolder = 200;
@@ -184,7 +184,7 @@ void put_logged(const SortArguments& options, const fs::path& image, const std::
 void sort_shared(const CLI::App& command, const SortArguments& options, Recognizer& recognizer) {
   const ProcessGroup& group = job();
   const FoundImages found = group.is_main() ? find_images(with_listed(options.images)) : FoundImages();
-  SharedLines lines(group, lines_job(command, recognizer, options.out, options.earlier), found.paths);
+  SharedLines lines(group, lines_job(command, recognizer, options.out, options.resume), found.paths);
   const auto to_line = [](const fs::path&, const Answer& answer) { return line_of(verdict_of(answer)); };
   if (!group.is_main()) return classify_shared(recognizer, lines, {to_line, {}});
   ClassFolders folders(recognizer.file());
@@ -206,7 +206,7 @@ void sort_shared(const CLI::App& command, const SortArguments& options, Recogniz
 void run_sort(const CLI::App& command, SortArguments& options) {
   options.recognizing.nearest = 0;
   options.recognizing.use = FileUse::kRead;
-  const bool shared = !job().is_single() || options.earlier == EarlierLines::kTakeUp;
+  const bool shared = !job().is_single() || options.resume == ResumeLines::kYes;
   Recognizer recognizer = Recognizer::open(options.recognizer, options.recognizing);
   if (shared) return sort_shared(command, options, recognizer);
   const FoundImages found = find_images(with_listed(options.images));
@@ -235,7 +235,7 @@ void add_sort_command(CLI::App& app) {
       ->required();
   add_output_option(*command, "--out", options->out, "Folder of the classes' folders; files that are there stay")
       ->required();
-  add_resume(*command, options->earlier, "--out");
+  add_resume(*command, options->resume, "--out");
   command->add_flag("--link", options->link, "Symbolic links instead of copies");
   command->add_option("--batch", options->recognizing.batch, "Images per forward pass")
       ->check(CLI::Range(int64_t{1}, int64_t{1} << 30));

@@ -114,7 +114,7 @@ SharedLines::Work SharedLines::main_work() {
   fs::create_directories(job_.folder, error);
   if (error) fail("cannot create the folder {}: {}", job_.folder.string(), error.message());
   lock_.emplace(job_.folder);
-  if (job_.earlier == EarlierLines::kDelete) delete_parts();
+  if (job_.resume == ResumeLines::kNo) delete_parts();
   Work work;
   work.run = next_run();
   read_parts();

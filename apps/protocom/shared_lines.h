@@ -17,8 +17,8 @@
 
 namespace protocom::cli {
 
-/// What becomes of lines that an earlier run of the same job has left.
-enum class EarlierLines { kDelete, kTakeUp };
+/// Whether a job goes on with the lines that an earlier run of it has left; otherwise they are deleted.
+enum class ResumeLines { kNo, kYes };
 
 /// A list of files of which each process of a job makes a share into lines of JSON.
 struct LinesJob {
@@ -28,7 +28,7 @@ struct LinesJob {
   /// Files that are worked on together: shares and what is taken up again are whole batches, so that a batch is made of
   /// the same files in any number of processes, and its numbers are the same to the last bit.
   int64_t batch = 64;
-  EarlierLines earlier = EarlierLines::kDelete;
+  ResumeLines resume = ResumeLines::kNo;
 };
 
 /// The lines of such a job: a file `RUN-RANK.jsonl` a process. What is written stays when a process is killed, and the

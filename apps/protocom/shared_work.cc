@@ -39,9 +39,9 @@ void embed_own(Recognizer& recognizer, SharedLines& lines) {
 
 }  // namespace
 
-void add_resume(CLI::App& command, EarlierLines& earlier, const char* where) {
-  const auto take_up = [&earlier](int64_t) { earlier = EarlierLines::kTakeUp; };
-  command.add_flag("--resume", take_up,
+void add_resume(CLI::App& command, ResumeLines& resume, const char* where) {
+  const auto set = [&resume](int64_t) { resume = ResumeLines::kYes; };
+  command.add_flag("--resume", set,
                    fmt::format("Go on where a run with the same options and files was cut off: what its processes have "
                                "done lies beside {}",
                                where));
@@ -53,8 +53,7 @@ fs::path folder_of_lines(const fs::path& output) {
   return plain.string() + ".parts";
 }
 
-LinesJob lines_job(const CLI::App& command, const Recognizer& recognizer, const fs::path& output,
-                   EarlierLines earlier) {
+LinesJob lines_job(const CLI::App& command, const Recognizer& recognizer, const fs::path& output, ResumeLines resume) {
   json options = options_json(command);
   for (const CLI::Option* option : command.get_options()) {
     if (is_input(*option) || is_output(*option)) options.erase(long_name(*option));
@@ -65,7 +64,7 @@ LinesJob lines_job(const CLI::App& command, const Recognizer& recognizer, const 
   return {folder_of_lines(output),
           {{"options", std::move(options)}, {"recognizer", file.header().to_json()}, {"revision", file.revision()}},
           recognizer.options().batch,
-          earlier};
+          resume};
 }
 
 void embed_shared(Recognizer& recognizer, SharedLines& lines, const Recognizer::TakeEmbedded& take) {

@@ -10,14 +10,14 @@
 namespace protocom::cli {
 
 /// --resume of a command whose processes write lines until all are there; `where`: what they lie beside.
-void add_resume(CLI::App& command, EarlierLines& earlier, const char* where);
+void add_resume(CLI::App& command, ResumeLines& resume, const char* where);
 
 /// The folder of the lines that become `output`.
 std::filesystem::path folder_of_lines(const std::filesystem::path& output);
 
 /// The job of a command with a recognizer: its lines depend on its options and on what the recognizer holds.
 LinesJob lines_job(const CLI::App& command, const Recognizer& recognizer, const std::filesystem::path& output,
-                   EarlierLines earlier);
+                   ResumeLines resume);
 
 /// Classifies files in all processes of a job. `to_line` makes JSON of an answer, in any of them; process 0 gets the
 /// lines of all files that could be read, in order, as one process would make them.

@@ -22,7 +22,7 @@ class SharedLinesLeft : public ::testing::Test {
     for (const fs::path& file : files_) lines.add(file, R"({"answer":"okapi"})");
   }
 
-  [[nodiscard]] LinesJob job() const { return {folder_ / "parts", {{"top", 5}}, 1, EarlierLines::kTakeUp}; }
+  [[nodiscard]] LinesJob job() const { return {folder_ / "parts", {{"top", 5}}, 1, ResumeLines::kYes}; }
 
   /// The photos that the next run computes again.
   [[nodiscard]] std::vector<fs::path> computed_again() const {
