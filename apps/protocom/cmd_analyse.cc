@@ -8,7 +8,7 @@
 #include "evaluation_inputs.h"
 #include "report/analysis_sections.h"
 #include "report/base64.h"
-#include "report/says_something.h"
+#include "report/is_informative.h"
 #include "report/workbench.h"
 #include "task_options.h"
 
@@ -211,7 +211,7 @@ void analyse_features(const CLI::App& command, AnalysisOptions& options, const A
       continue;
     }
     const AnalysisOutcome outcome = workbench.analyse(name);
-    if (options.only.empty() && !says_something(outcome.section)) {
+    if (options.only.empty() && !is_informative(outcome.section)) {
       logger().info("'{}' is left out: there is nothing to compare", name);
     } else {
       writer.write(outcome);

@@ -20,7 +20,7 @@ namespace {
 
 constexpr int kThumbnailQuality = 80;
 
-bool says_something(const ClassRequest& request) {
+bool is_described(const ClassRequest& request) {
   return !request.attributes.empty() || !request.synset.empty() || request.text_vector.defined();
 }
 
@@ -155,8 +155,8 @@ ClassEnrolment Recognizer::describe(const ClassRequest& asked, std::set<std::str
   request.name = held ? held->name : checked_class_name(asked.name);
   ClassEnrolment made;
   made.name = request.name;
-  if (says_something(request)) made.describe = Describe::kAnyClass;
-  if (!says_something(request) && held) return made;
+  if (is_described(request)) made.describe = Describe::kAnyClass;
+  if (!is_described(request) && held) return made;
   made.description = knowledge() == nullptr ? describe_without_knowledge(request)
                                             : describe_class(*knowledge(), *model_, request, &left_out);
   return made;

@@ -8,8 +8,8 @@
 
 #include "report/detail/html_parts.h"
 #include "report/detail/section_tables.h"
+#include "report/is_informative.h"
 #include "report/methods.h"
-#include "report/says_something.h"
 #include "report/svg.h"
 
 namespace protocom {
@@ -166,7 +166,7 @@ std::string charts(const Evaluation& evaluation, const std::string& id) {
     const std::string own = fmt::format("{}-{}", id, ++number);
     accuracy += figure_html(accuracy_chart(evaluation, protocol, own + "-accuracy"));
     const BarChart chart = cosine_chart(evaluation, protocol, own + "-cosine");
-    if (says_something(chart)) cosine += figure_html(chart);
+    if (is_informative(chart)) cosine += figure_html(chart);
   }
   const std::string html = fmt::format("<div class=\"charts\">{}{}</div>\n", accuracy, cosine);
   if (cosine.empty()) return html;

@@ -9,7 +9,7 @@
 #include "base/error.h"
 #include "report/base64.h"
 #include "report/detail/html_parts.h"
-#include "report/says_something.h"
+#include "report/is_informative.h"
 #include "report/svg.h"
 
 namespace protocom {
@@ -67,9 +67,9 @@ std::string evaluations_html(const std::vector<Evaluation>& evaluations) {
 std::vector<AnalysisFile> telling(const std::vector<Evaluation>& evaluations, const std::vector<AnalysisFile>& all) {
   std::vector<AnalysisFile> analyses;
   for (const AnalysisFile& analysis : all) {
-    if (!says_something(analysis.section) || (!evaluations.empty() && analysis.section.name == "tables")) continue;
+    if (!is_informative(analysis.section) || (!evaluations.empty() && analysis.section.name == "tables")) continue;
     analyses.push_back(analysis);
-    analyses.back().section = with_telling_figures(analysis.section);
+    analyses.back().section = with_informative_figures(analysis.section);
   }
   return analyses;
 }

@@ -93,10 +93,10 @@ TEST_F(SiglipFolder, TextsHaveTheTokensOfSentencepieceAndTheVectorsOfTransformer
   for (size_t i = 0; i < golden.at("texts").size(); ++i) {
     const auto text = golden.at("texts")[i].get<std::string>();
     auto tokens = golden.at("tokens")[i].get<std::vector<int64_t>>();
-    const bool says_something = tokens.size() > 1;
+    const bool has_words = tokens.size() > 1;
     tokens.resize(padded, 1);
     ASSERT_EQ(encoder.tokens(text), tokens) << text;
-    if (!says_something) continue;  // punctuation alone, which is left out
+    if (!has_words) continue;  // punctuation alone, which is left out
     texts.push_back(text);
     expected.push_back(golden.at("vectors")[i]);
   }

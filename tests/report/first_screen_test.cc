@@ -3,8 +3,8 @@
 #include <gtest/gtest.h>
 
 #include "report/html_report.h"
+#include "report/is_informative.h"
 #include "report/sample_sections.h"
-#include "report/says_something.h"
 
 namespace protocom {
 namespace {
@@ -129,17 +129,17 @@ TEST(Report, LeavesOutWhatSaysNothing) {
 TEST(SaysSomething, NotOneBarNotOnePointNotZeros) {
   BarChart bars;
   bars.bars = {{"mean", "", 0.962, 0.001, "m-mean"}};
-  EXPECT_FALSE(says_something(Figure(bars)));
+  EXPECT_FALSE(is_informative(Figure(bars)));
   bars.bars.push_back({"plda", "", 0.97, 0.001, "extra-1"});
-  EXPECT_TRUE(says_something(Figure(bars)));
+  EXPECT_TRUE(is_informative(Figure(bars)));
   LineChart lines;
   lines.series = {{"plda", "extra-1", {1, 2}, {0.0, 0.04}, {0.0, 0.0}}};
-  EXPECT_FALSE(says_something(Figure(lines))) << "0.0 as it is printed";
+  EXPECT_FALSE(is_informative(Figure(lines))) << "0.0 as it is printed";
   lines.series[0].y = {0.0, 0.1};
-  EXPECT_TRUE(says_something(Figure(lines)));
+  EXPECT_TRUE(is_informative(Figure(lines)));
   lines.series = {{"plda", "extra-1", {1}, {50.0}, {0.0}}};
-  EXPECT_FALSE(says_something(Figure(lines))) << "one point";
-  EXPECT_FALSE(says_something(Figure(LineChart())));
+  EXPECT_FALSE(is_informative(Figure(lines))) << "one point";
+  EXPECT_FALSE(is_informative(Figure(LineChart())));
 }
 
 TEST(Report, FoldsLongTables) {
