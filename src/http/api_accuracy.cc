@@ -1,5 +1,5 @@
 #include "http/detail/api.h"
-#include "http/detail/turn.h"
+#include "http/detail/exclusive_job.h"
 #include "recognizer/twin_examples.h"
 
 namespace protocom::http {
@@ -44,12 +44,12 @@ json Api::expected_accuracy(const Request& request) {
     const std::lock_guard lock(expected_mutex_);
     if (expected_ && expected_->first == revision) return expected_->second;
   }
-  const Turn turn(calibrates_);
+  const ExclusiveJob job(calibrates_);
   // A recognizer of its own: the others go on meanwhile.
   Recognizer recognizer = Recognizer::open(path_, options_.recognizing);
   const int64_t measured = recognizer.file().revision();
-  WhileWanted wanted(*request.cancellation);
-  json shown = refusing(409, [&] { return accuracy_json(recognizer.expected_accuracy(wanted)); });
+  CancellableProgress progress(*request.cancellation);
+  json shown = refusing(409, [&] { return accuracy_json(recognizer.expected_accuracy(progress)); });
   shown["twins"] = twins_json(find_twins(recognizer.file().snapshot()));
   const std::lock_guard lock(expected_mutex_);
   if (recognizer.file().revision() == measured) expected_ = {measured, shown};

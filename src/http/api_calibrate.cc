@@ -1,6 +1,6 @@
 #include "http/detail/api.h"
+#include "http/detail/exclusive_job.h"
 #include "http/detail/multipart.h"
-#include "http/detail/turn.h"
 
 namespace protocom::http {
 namespace {
@@ -47,14 +47,15 @@ std::string in_words_of_requests(std::string message) {
 }  // namespace
 
 json Api::calibrated_on(const Request& request, const Array& others, const CalibrationOptions& options) {
-  const Turn turn(calibrates_);
+  const ExclusiveJob job(calibrates_);
   with_editor(request, [](const Recognizer& editor) { return editor.file().revision(); });  // it is the one served
   // A recognizer of its own: the others go on meanwhile.
   Recognizer recognizer = Recognizer::open(path_, options_.recognizing);
-  WhileWanted wanted(*request.cancellation);
+  CancellableProgress progress(*request.cancellation);
   json shown;
   try {
-    shown = refusing(409, [&] { return calibration_json(to_json(recognizer.calibrate_on(others, options, wanted))); });
+    shown =
+        refusing(409, [&] { return calibration_json(to_json(recognizer.calibrate_on(others, options, progress))); });
   } catch (HttpError& refused) {
     refused.message = in_words_of_requests(refused.message);
     throw;
@@ -76,7 +77,7 @@ void Api::calibrate(const Request& request, const Respond& respond) {
     if (!upload.error.empty()) refuse(400, "an image could not be read: {}", upload.error);
   }
   with_features(request, form, respond, [this, options, respond](const Request& now, const Array& others) {
-    // The turn ends before the answer is sent: who has it may ask for the next calibration at once.
+    // The job ends before the answer is sent: its client may ask for the next calibration at once.
     const json shown = calibrated_on(now, others, options);
     respond(json_response(shown));
   });

@@ -7,26 +7,26 @@
 
 namespace protocom::http {
 
-/// One at a time of what takes the processor for long: calibrations, and estimates of the accuracy. Throws HttpError
-/// 503 while another one has the turn.
-class Turn {
+/// A long job of which one runs at a time: a calibration, or an estimate of the accuracy. Throws HttpError 503 while
+/// another one runs.
+class ExclusiveJob {
  public:
-  explicit Turn(std::atomic<bool>& taken) : taken_(taken) {
+  explicit ExclusiveJob(std::atomic<bool>& taken) : taken_(taken) {
     if (taken_.exchange(true))
       refuse_for_now(503, 5, "another calibration, or an estimate of the accuracy, is running");
   }
-  ~Turn() { taken_ = false; }
-  Turn(const Turn&) = delete;
-  Turn& operator=(const Turn&) = delete;
+  ~ExclusiveJob() { taken_ = false; }
+  ExclusiveJob(const ExclusiveJob&) = delete;
+  ExclusiveJob& operator=(const ExclusiveJob&) = delete;
 
  private:
   std::atomic<bool>& taken_;
 };
 
-/// Ends such work at its next step once nobody waits for it.
-class WhileWanted : public Progress {
+/// Ends such a job at its next step once its request is cancelled.
+class CancellableProgress : public Progress {
  public:
-  explicit WhileWanted(const Cancellation& cancellation) : cancellation_(cancellation) {}
+  explicit CancellableProgress(const Cancellation& cancellation) : cancellation_(cancellation) {}
   void start(std::string_view /*what*/, int64_t /*total*/) override { cancellation_.check(); }
   void advance(int64_t /*done*/, std::string_view /*detail*/) override { cancellation_.check(); }
   void finish() override { cancellation_.check(); }
