@@ -213,10 +213,10 @@ void write_networks(const fs::path& folder) {
   write_file(folder / "onnx/convolving", convolving.bytes());
   testing::OnnxWriter moving(13);
   moving.input("images", {-1, 3, 8, 8});
-  moving.wholes("rows", {1, 3, 64});
-  moving.wholes("begin", {0});
-  moving.wholes("end", {2});
-  moving.wholes("axis", {1});
+  moving.integers("rows", {1, 3, 64});
+  moving.integers("begin", {0});
+  moving.integers("end", {2});
+  moving.integers("axis", {1});
   moving.typed("token", at::ones({1, 1, 64}));
   moving.node("Reshape", {"images", "rows"}, {"tokens"});
   moving.node("Concat", {"token", "tokens"}, {"all"}, {{}, {{"axis", 1}}});

@@ -25,7 +25,7 @@ using ::testing::Contains;
 using ::testing::HasSubstr;
 using ::testing::Not;
 
-using Wholes = std::map<std::string, std::vector<int64_t>>;
+using Integers = std::map<std::string, std::vector<int64_t>>;
 
 /// What a convolution is besides its channels.
 struct Shape {
@@ -78,10 +78,10 @@ class Network {
   }
   /// Any operator without attributes, and what it is in ATen.
   std::string node(const std::string& op, const std::vector<std::string>& from,
-                   const std::function<at::Tensor(const std::vector<at::Tensor>&)>& compute, const Wholes& wholes = {},
-                   const std::map<std::string, int64_t>& whole = {}) {
+                   const std::function<at::Tensor(const std::vector<at::Tensor>&)>& compute,
+                   const Integers& integers = {}, const std::map<std::string, int64_t>& whole = {}) {
     const std::string name = next(op);
-    writer_.node(op, from, {name}, {wholes, whole});
+    writer_.node(op, from, {name}, {integers, whole});
     std::vector<at::Tensor> values;
     for (const std::string& value : from) values.push_back(values_.at(value));
     return keep(name, compute(values));

@@ -163,16 +163,16 @@ TEST(Onnx, ABatchOfOneInTheGraphTakesAnyBatch) {
   const TempDir folder;
   OnnxWriter writer;
   writer.input("images", {1, 3, kSide, kSide});
-  writer.wholes("tokens", {1, 3, 64});
-  writer.wholes("heads", {4, 4, 16});
-  writer.wholes("again", {1, 4, 64});
+  writer.integers("tokens", {1, 3, 64});
+  writer.integers("heads", {4, 4, 16});
+  writer.integers("again", {1, 4, 64});
   writer.raw("class", weights({1, 1, 64}));
   writer.node("Reshape", {"images", "tokens"}, {"rows"});                  // [n, 3, 64]
   writer.node("Concat", {"class", "rows"}, {"all"}, {{}, {{"axis", 1}}});  // [n, 4, 64]
   writer.node("Transpose", {"all"}, {"turned"}, {{{"perm", {1, 0, 2}}}});  // [4, n, 64]
   writer.node("Reshape", {"turned", "heads"}, {"split"});                  // [4, 4 n, 16]
   writer.node("Softmax", {"split"}, {"weights"}, {{}, {{"axis", -1}}});
-  writer.wholes("whole", {4, 1, 64});
+  writer.integers("whole", {4, 1, 64});
   writer.node("Reshape", {"weights", "whole"}, {"merged"});                 // [4, n, 64]
   writer.node("Transpose", {"merged"}, {"back"}, {{{"perm", {1, 0, 2}}}});  // [n, 4, 64]
   writer.node("ReduceMean", {"back"}, {"features"}, {{{"axes", {1}}}, {{"keepdims", 0}}});
@@ -191,8 +191,8 @@ TEST(Onnx, SizesThatTheGraphComputesFollowTheBatchToo) {
   OnnxWriter writer;
   writer.input("images", {-1, 3, -1, -1});
   writer.node("Shape", {"images"}, {"sizes"});
-  writer.wholes("first", {0});
-  writer.wholes("rest", {-1});
+  writer.integers("first", {0});
+  writer.integers("rest", {-1});
   writer.node("Gather", {"sizes", "first"}, {"n"});
   writer.node("Concat", {"n", "rest"}, {"target"}, {{}, {{"axis", 0}}});
   writer.node("Reshape", {"images", "target"}, {"features"});
@@ -323,7 +323,7 @@ TEST(Onnx, SizesThatNoFileCouldHoldAreRefused) {
   const auto refused = [&](const OnnxWriter& writer) { return message_of([&] { opened(folder, writer); }); };
   OnnxWriter large;
   large.input("images", {1, 3, kSide, kSide});
-  large.wholes("shape", {1 << 20, 1 << 20});
+  large.integers("shape", {1 << 20, 1 << 20});
   large.node("ConstantOfShape", {"shape"}, {"ones"});
   large.node("Add", {"ones", "images"}, {"features"});
   large.output("features");
@@ -336,8 +336,8 @@ TEST(Onnx, SizesThatNoFileCouldHoldAreRefused) {
   EXPECT_THAT(refused(padded), HasSubstr("Conv 'node_features'"));
   OnnxWriter divided;
   divided.input("images", {1, 3, kSide, kSide});
-  divided.wholes("zero", {0});
-  divided.wholes("one", {1});
+  divided.integers("zero", {0});
+  divided.integers("one", {1});
   divided.node("Div", {"one", "zero"}, {"shape"});
   divided.node("Reshape", {"images", "shape"}, {"features"});
   divided.output("features");
@@ -368,8 +368,8 @@ TEST(Onnx, ASliceFromTheSmallestNumberBeginsAtTheFirstPlace) {
   writer.input("images", {1, 3, kSide, kSide});
   writer.node("GlobalAveragePool", {"images"}, {"mean"});
   writer.node("Shape", {"mean"}, {"sizes"});
-  writer.wholes("from", {std::numeric_limits<int64_t>::min()});
-  writer.wholes("to", {-2});
+  writer.integers("from", {std::numeric_limits<int64_t>::min()});
+  writer.integers("to", {-2});
   writer.node("Slice", {"sizes", "from", "to"}, {"front"});  // n and channels
   writer.node("Reshape", {"mean", "front"}, {"features"});
   writer.output("features");
@@ -383,9 +383,9 @@ template <typename Add>
 OnnxWriter graph_of(const Add& add, int64_t side = kSide) {
   OnnxWriter writer;
   writer.input("images", {1, 3, side, side});
-  writer.wholes("zero", {0});
-  writer.wholes("one", {1});
-  writer.wholes("many", {100000});
+  writer.integers("zero", {0});
+  writer.integers("one", {1});
+  writer.integers("many", {100000});
   add(writer);
   writer.output("features");
   return writer;
@@ -420,7 +420,7 @@ TEST(Onnx, WhatIsLookedForAmongOperatorsHasItsInputs) {
 TEST(Onnx, ARangeOfNoNumberIsRefused) {
   const TempDir folder;
   const auto range = [](OnnxWriter& to) {
-    to.wholes("none", {});
+    to.integers("none", {});
     to.node("Range", {"none", "many", "one"}, {"places"});
     to.node("Unsqueeze", {"images", "places"}, {"features"});
   };
@@ -451,7 +451,7 @@ TEST(Onnx, WhatWouldTakeHoursForAnImageIsRefusedBeforeItRuns) {
     EXPECT_THAT(refusal(pool), HasSubstr(std::string(op) + " 'node_features': it takes 5e+13 multiply-adds"));
   }
   const auto large_windows = [](OnnxWriter& to) {
-    to.wholes("shape", {8, 3, 512, 512});
+    to.integers("shape", {8, 3, 512, 512});
     to.node("ConstantOfShape", {"shape"}, {"weight"});
     to.node("Conv", {"images", "weight"}, {"features"}, {{{"pads", {256, 256, 256, 256}}}});
   };
@@ -462,7 +462,7 @@ TEST(Onnx, WeightsThatAreKeptMuchLargerThanTheyAreCount) {
   const TempDir folder;
   const auto padded = [](OnnxWriter& to) {
     to.raw("first", weights({4, 3, 1, 1}));
-    to.wholes("shape", {1, 4, 1032, 1032});
+    to.integers("shape", {1, 4, 1032, 1032});
     to.node("ConstantOfShape", {"shape"}, {"second"});
     to.node("Conv", {"images", "first"}, {"maps"});
     to.node("Conv", {"maps", "second"}, {"features"}, {{{"pads", {512, 512, 512, 512}}}});

@@ -86,7 +86,7 @@ OnnxWriter network(const std::vector<int64_t>& input) {
   writer.node("Conv", {"images", "weight"}, {"maps"}, {{{"pads", {0, 0, 1, 1}}, {"strides", {2, 2}}}});
   writer.node("GlobalAveragePool", {"maps"}, {"mean"});
   writer.node("Flatten", {"mean"}, {"features"});
-  writer.wholes("rows", {0, 4, 16});
+  writer.integers("rows", {0, 4, 16});
   writer.node("Reshape", {"maps", "rows"}, {"columns"});
   writer.node("Transpose", {"columns"}, {"tokens"}, {{{"perm", {0, 2, 1}}}});
   return writer;
@@ -165,7 +165,7 @@ TEST_F(OnnxRuntime, TheOutputMayBeAnyValueInside) {
 TEST_F(OnnxRuntime, TakesImagesWhoseChannelsAreLast) {
   OnnxWriter writer;
   writer.input("images", {-1, kSide, kSide, 3});
-  writer.wholes("places", {1, 2});
+  writer.integers("places", {1, 2});
   writer.node("Transpose", {"images"}, {"planes"}, {{{"perm", {0, 3, 1, 2}}}});
   writer.node("GlobalAveragePool", {"planes"}, {"mean"});
   writer.node("Flatten", {"mean"}, {"features"});
@@ -238,10 +238,10 @@ TEST_F(OnnxRuntime, RefusesWhatItCannotCompute) {
 // A network of a few bytes that asks for a terabyte: it fails, and the process goes on.
 TEST_F(OnnxRuntime, MemoryIsBounded) {
   OnnxWriter writer = network({-1, 3, kSide, kSide});
-  writer.wholes("many", {1 << 20, 1 << 18});
+  writer.integers("many", {1 << 20, 1 << 18});
   writer.node("Shape", {"features"}, {"shape"});
   writer.node("Gather", {"shape", "axis"}, {"n"});
-  writer.wholes("axis", {0});
+  writer.integers("axis", {0});
   writer.node("Mul", {"many", "n"}, {"sizes"});
   writer.node("ConstantOfShape", {"sizes"}, {"zeros"});
   writer.node("ReduceSum", {"zeros"}, {"sum"}, {{}, {{"keepdims", 0}}});

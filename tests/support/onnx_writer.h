@@ -11,7 +11,7 @@ namespace protocom::testing {
 
 /// A node's attributes by their kinds, and its domain.
 struct OnnxAttributes {
-  std::map<std::string, std::vector<int64_t>> wholes = {};
+  std::map<std::string, std::vector<int64_t>> integers = {};
   std::map<std::string, int64_t> whole = {};
   std::map<std::string, float> number = {};
   std::string domain = {};
@@ -49,7 +49,7 @@ class OnnxWriter {
     protozero::pbf_writer(graph_).add_message(5, bytes);
   }
   /// Whole numbers, such as a shape.
-  void wholes(const std::string& name, const std::vector<int64_t>& values) {
+  void integers(const std::string& name, const std::vector<int64_t>& values) {
     raw(name, at::tensor(values, at::kLong), 7);
   }
 
@@ -62,7 +62,7 @@ class OnnxWriter {
     writer.add_string(3, "node_" + outputs.front());
     writer.add_string(4, op);
     if (!attributes.domain.empty()) writer.add_string(7, attributes.domain);
-    for (const auto& [name, values] : attributes.wholes) {
+    for (const auto& [name, values] : attributes.integers) {
       protozero::pbf_writer attribute(writer, 5);
       attribute.add_string(1, name);
       for (const int64_t one : values) attribute.add_int64(8, one);

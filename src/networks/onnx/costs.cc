@@ -42,7 +42,7 @@ double convolution_work(const Binding& binding) {
 }
 
 double pooling_work(const Binding& binding) {
-  const Sizes kernel = binding.wholes("kernel_shape", {});
+  const Sizes kernel = binding.integers("kernel_shape", {});
   const double work = window_work(binding, kernel);
   return work * size_product({binding.sizes(0)[0], binding.sizes(0)[1]}) * kValue;
 }

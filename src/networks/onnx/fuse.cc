@@ -156,7 +156,7 @@ bool is_mean(const Graph& graph, const Node& node) {
   const auto keep = node.attributes.find("keepdims");
   if (keep != node.attributes.end() && keep->second.whole.value_or(1) == 0) return false;
   const auto axes = node.attributes.find("axes");
-  if (axes != node.attributes.end()) return axes->second.wholes == std::vector<int64_t>{-1};
+  if (axes != node.attributes.end()) return axes->second.integers == std::vector<int64_t>{-1};
   return node.inputs.size() > 1 && graph.scalar(node.inputs[1]) == -1.0;
 }
 

@@ -13,7 +13,7 @@ namespace protocom::onnx {
 namespace {
 
 Window pooling_window(const Binding& binding) {
-  const Window window = window_of(binding, binding.wholes("kernel_shape", {}));
+  const Window window = window_of(binding, binding.integers("kernel_shape", {}));
   check_maps(window, binding.sizes(0), binding.sizes(0)[1]);
   return window;
 }
@@ -134,7 +134,7 @@ Sizes resized_sides(const Binding& binding) {
   const Sizes& input = binding.sizes(0);
   const bool scales_first = binding.node().op == "Upsample" || binding.inputs() == 2;
   if (binding.has(3)) {
-    const Sizes all = binding.whole_values(3);
+    const Sizes all = binding.integer_values(3);
     if (all.size() != 4) fail("only height and width can be resized");
     return {all[2], all[3]};
   }

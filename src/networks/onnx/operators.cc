@@ -12,8 +12,8 @@ namespace protocom::onnx {
 namespace {
 
 constexpr int64_t kMostElements = int64_t{1} << 26;
-constexpr size_t kMostSizes = 64;           // of a tensor: as many as LibTorch reduces over
-constexpr int64_t kMostWholes = 1'000'000;  // of a constant that is a list of sizes, indices or the like
+constexpr size_t kMostSizes = 64;            // of a tensor: as many as LibTorch reduces over
+constexpr int64_t kMaxIntegers = 1'000'000;  // of a constant that is a list of sizes, indices or the like
 
 /// By their names.
 const std::map<std::string, Operator>& operators() {
@@ -48,10 +48,10 @@ at::Tensor Binding::weight(size_t input) const {
   return value.to(device_);
 }
 
-Sizes Binding::whole_values(size_t input) const {
+Sizes Binding::integer_values(size_t input) const {
   const at::Tensor value = constant(input);
   if (!value.defined()) fail("input {} must be constant numbers", input + 1);
-  if (!c10::isIntegralType(value.scalar_type(), /*includeBool=*/false) || value.numel() > kMostWholes)
+  if (!c10::isIntegralType(value.scalar_type(), /*includeBool=*/false) || value.numel() > kMaxIntegers)
     fail("input {} must be a few whole numbers", input + 1);
   const at::Tensor flat = value.to(at::kLong).reshape({-1}).contiguous();
   return {flat.data_ptr<int64_t>(), flat.data_ptr<int64_t>() + flat.numel()};
@@ -59,7 +59,7 @@ Sizes Binding::whole_values(size_t input) const {
 
 std::vector<double> Binding::values(size_t input) const {
   const at::Tensor value = constant(input);
-  if (!value.defined() || value.numel() > kMostWholes) fail("input {} must be a few constant numbers", input + 1);
+  if (!value.defined() || value.numel() > kMaxIntegers) fail("input {} must be a few constant numbers", input + 1);
   const at::Tensor flat = value.to(at::kDouble).reshape({-1}).contiguous();
   return {flat.data_ptr<double>(), flat.data_ptr<double>() + flat.numel()};
 }
@@ -74,9 +74,9 @@ int64_t Binding::whole(const char* name, int64_t otherwise) const {
   return found != nullptr && found->whole ? *found->whole : otherwise;
 }
 
-Sizes Binding::wholes(const char* name, const Sizes& otherwise) const {
+Sizes Binding::integers(const char* name, const Sizes& otherwise) const {
   const Attribute* found = find(node_, name);
-  return found != nullptr && !found->wholes.empty() ? found->wholes : otherwise;
+  return found != nullptr && !found->integers.empty() ? found->integers : otherwise;
 }
 
 std::string Binding::text(const char* name, const char* otherwise) const {
@@ -84,9 +84,9 @@ std::string Binding::text(const char* name, const char* otherwise) const {
   return found != nullptr ? found->text : otherwise;
 }
 
-Sizes Binding::wholes_or_input(const char* name, size_t input, const Sizes& otherwise) const {
-  if (has_attribute(name)) return wholes(name, {});
-  return has(input) ? whole_values(input) : otherwise;
+Sizes Binding::integers_or_input(const char* name, size_t input, const Sizes& otherwise) const {
+  if (has_attribute(name)) return integers(name, {});
+  return has(input) ? integer_values(input) : otherwise;
 }
 
 Maker find_maker(const Node& node) {

@@ -34,7 +34,7 @@ void read_attribute(pbf_reader reader, Node& node, TensorFiles& files) {
       reader, Field{1, [&] { name = text_of(reader); }}, Field{2, [&] { attribute.number = float_of(reader); }},
       Field{3, [&] { attribute.whole = whole_of(reader); }}, Field{4, [&] { attribute.text = text_of(reader); }},
       Field{5, [&] { attribute.tensor = read_tensor(message_of(reader), files).second; }},
-      Field{7, [&] { append_floats(reader, floats); }}, Field{8, [&] { append_wholes(reader, attribute.wholes); }});
+      Field{7, [&] { append_floats(reader, floats); }}, Field{8, [&] { append_integers(reader, attribute.integers); }});
   attribute.numbers.assign(floats.begin(), floats.end());
   node.attributes[name] = std::move(attribute);
 }

@@ -33,7 +33,7 @@ template <Reduction function>
 Operation reduce(const Binding& binding) {
   const size_t dims = binding.sizes(0).size();
   const bool keep = binding.whole("keepdims", 1) != 0;
-  Sizes axes = binding.wholes_or_input("axes", 1, {});
+  Sizes axes = binding.integers_or_input("axes", 1, {});
   if (axes.empty() && binding.whole("noop_with_empty_axes", 0) != 0)
     return one_output([](Tensors& in) { return std::move(in.at(0)); });
   if (axes.empty()) {

@@ -39,7 +39,7 @@ Sizes resolved(Sizes target, const Sizes& input, bool keep_zero) {
 
 Operation make_reshape(const Binding& binding) {
   const Sizes& input = binding.sizes(0);
-  const Sizes target = resolved(binding.whole_values(1), input, binding.whole("allowzero", 0) != 0);
+  const Sizes target = resolved(binding.integer_values(1), input, binding.whole("allowzero", 0) != 0);
   return one_output([input, target](Tensors& in) { return in.at(0).reshape(reshaped(target, in[0].sizes(), input)); });
 }
 
@@ -57,7 +57,7 @@ Operation make_transpose(const Binding& binding) {
   const size_t dims = binding.sizes(0).size();
   Sizes order(dims);
   std::iota(order.rbegin(), order.rend(), 0);
-  order = binding.wholes("perm", order);
+  order = binding.integers("perm", order);
   if (order.size() != dims) fail("perm has {} axes, the input has {}", order.size(), dims);
   for (int64_t& axis : order) axis = axis_of(axis, dims);
   return one_output([order](Tensors& in) { return in.at(0).permute(order); });
@@ -65,7 +65,7 @@ Operation make_transpose(const Binding& binding) {
 
 Operation make_squeeze(const Binding& binding) {
   const Sizes& input = binding.sizes(0);
-  Sizes axes = binding.wholes_or_input("axes", 1, {});
+  Sizes axes = binding.integers_or_input("axes", 1, {});
   if (axes.empty()) {
     for (size_t i = 0; i < input.size(); ++i) {
       if (input[i] == 1) axes.push_back(static_cast<int64_t>(i));
@@ -85,7 +85,7 @@ Operation make_squeeze(const Binding& binding) {
 }
 
 Operation make_unsqueeze(const Binding& binding) {
-  Sizes axes = binding.wholes_or_input("axes", 1, {});
+  Sizes axes = binding.integers_or_input("axes", 1, {});
   const size_t dims = binding.sizes(0).size() + axes.size();
   check_elements(Sizes(dims, 1));  // each axis is added by itself
   for (int64_t& axis : axes) axis = axis_of(axis, dims);
@@ -130,7 +130,7 @@ Operation make_split(const Binding& binding) {
   const Sizes& input = binding.sizes(0);
   const int64_t axis = axis_of(binding.whole("axis", 0), input.size());
   const int64_t length = input[static_cast<size_t>(axis)];
-  Sizes parts = binding.wholes_or_input("split", 1, {});
+  Sizes parts = binding.integers_or_input("split", 1, {});
   if (parts.empty()) {
     const auto count = static_cast<int64_t>(binding.outputs());
     const int64_t part = (length + count - 1) / count;
@@ -149,12 +149,12 @@ struct Slices {
 Slices slices_of(const Binding& binding) {
   Slices slices;
   const bool old = binding.has_attribute("starts");
-  slices.starts = old ? binding.wholes("starts", {}) : binding.whole_values(1);
-  slices.ends = old ? binding.wholes("ends", {}) : binding.whole_values(2);
+  slices.starts = old ? binding.integers("starts", {}) : binding.integer_values(1);
+  slices.ends = old ? binding.integers("ends", {}) : binding.integer_values(2);
   Sizes all(slices.starts.size());
   std::iota(all.begin(), all.end(), 0);
-  slices.axes = old ? binding.wholes("axes", all) : binding.has(3) ? binding.whole_values(3) : all;
-  slices.steps = binding.has(4) ? binding.whole_values(4) : Sizes(slices.starts.size(), 1);
+  slices.axes = old ? binding.integers("axes", all) : binding.has(3) ? binding.integer_values(3) : all;
+  slices.steps = binding.has(4) ? binding.integer_values(4) : Sizes(slices.starts.size(), 1);
   const size_t count = slices.starts.size();
   if (slices.ends.size() != count || slices.axes.size() != count || slices.steps.size() != count)
     fail("starts, ends, axes and steps differ in length");
@@ -221,7 +221,7 @@ Operation make_gather(const Binding& binding) {
 
 Operation make_expand(const Binding& binding) {
   const Sizes& input = binding.sizes(0);
-  const Sizes target = broadcast(input, binding.whole_values(1));
+  const Sizes target = broadcast(input, binding.integer_values(1));
   return one_output([input, target](Tensors& in) {
     const BatchAxis batch = batch_axis(in.at(0).sizes(), input);
     Sizes sizes = target;
@@ -232,7 +232,7 @@ Operation make_expand(const Binding& binding) {
 }
 
 Operation make_tile(const Binding& binding) {
-  const Sizes repeats = binding.whole_values(1);
+  const Sizes repeats = binding.integer_values(1);
   Sizes sizes = binding.sizes(0);
   if (repeats.size() != sizes.size()) fail("repeats has {} axes, the input has {}", repeats.size(), sizes.size());
   for (size_t i = 0; i < sizes.size(); ++i) {
@@ -264,7 +264,7 @@ Operation make_constant(const Binding& binding) {
   if (const auto tensor = attributes.find("value"); tensor != attributes.end()) value = tensor->second.tensor;
   if (binding.has_attribute("value_float")) value = at::scalar_tensor(binding.number("value_float", 0), at::kFloat);
   if (binding.has_attribute("value_int")) value = at::scalar_tensor(binding.whole("value_int", 0), at::kLong);
-  if (binding.has_attribute("value_ints")) value = at::tensor(binding.wholes("value_ints", {}), at::kLong);
+  if (binding.has_attribute("value_ints")) value = at::tensor(binding.integers("value_ints", {}), at::kLong);
   if (const auto numbers = attributes.find("value_floats"); numbers != attributes.end())
     value = at::tensor(numbers->second.numbers, at::kFloat);
   if (!value.defined()) fail("this kind of constant is not supported");
@@ -272,7 +272,7 @@ Operation make_constant(const Binding& binding) {
 }
 
 Operation make_constant_of_shape(const Binding& binding) {
-  const Sizes sizes = binding.whole_values(0);
+  const Sizes sizes = binding.integer_values(0);
   check_elements(sizes);
   const auto& attributes = binding.node().attributes;
   const auto given = attributes.find("value");
@@ -314,10 +314,10 @@ Operation make_scatter(const Binding& binding) {
 /// Padding as ONNX lists it, begins then ends, for each axis of the input.
 Operation make_pad(const Binding& binding) {
   const size_t dims = binding.sizes(0).size();
-  const Sizes listed = binding.wholes_or_input("pads", 1, {});
+  const Sizes listed = binding.integers_or_input("pads", 1, {});
   Sizes axes(dims);
   std::iota(axes.begin(), axes.end(), 0);
-  if (binding.has(3)) axes = binding.whole_values(3);
+  if (binding.has(3)) axes = binding.integer_values(3);
   if (listed.size() != 2 * axes.size()) fail("pads has {} numbers, expected {}", listed.size(), 2 * axes.size());
   Sizes pads(2 * dims, 0);  // the last axis first, begin and end
   Sizes sizes = binding.sizes(0);

@@ -36,18 +36,18 @@ struct Parts {
   int64_t data_type = 0;
   std::vector<float> floats;
   std::vector<double> doubles;
-  std::vector<int64_t> wholes;
+  std::vector<int64_t> integers;
   std::optional<std::string_view> raw;
 };
 
 Parts parts_of(protozero::pbf_reader reader) {
   Parts parts;
-  const auto read_wholes = [&] { append_wholes(reader, parts.wholes); };
-  read_fields(reader, Field{kDims, [&] { append_wholes(reader, parts.dims); }},
+  const auto read_integers = [&] { append_integers(reader, parts.integers); };
+  read_fields(reader, Field{kDims, [&] { append_integers(reader, parts.dims); }},
               Field{kDataType, [&] { parts.data_type = whole_of(reader); }},
               Field{kSegment, [] { fail("tensors in segments are not supported"); }},
-              Field{kFloatData, [&] { append_floats(reader, parts.floats); }}, Field{kInt32Data, read_wholes},
-              Field{kInt64Data, read_wholes}, Field{kUint64Data, read_wholes},
+              Field{kFloatData, [&] { append_floats(reader, parts.floats); }}, Field{kInt32Data, read_integers},
+              Field{kInt64Data, read_integers}, Field{kUint64Data, read_integers},
               Field{kDoubleData, [&] { append_doubles(reader, parts.doubles); }},
               Field{kName, [&] { parts.name = text_of(reader); }},
               Field{kRawData, [&] { parts.raw = view_of(reader); }});
@@ -90,7 +90,7 @@ at::Tensor from_values(const Parts& parts, const std::vector<Value>& values, at:
 
 /// Half precision among the typed numbers is its bits.
 at::Tensor from_bits(const Parts& parts, at::ScalarType type) {
-  const at::Tensor bits = from_values(parts, parts.wholes, at::kLong).to(at::kShort).contiguous();
+  const at::Tensor bits = from_values(parts, parts.integers, at::kLong).to(at::kShort).contiguous();
   return bits.view(type);
 }
 
@@ -98,7 +98,7 @@ at::Tensor from_typed(const Parts& parts, at::ScalarType type) {
   if (type == at::kFloat) return from_values(parts, parts.floats, type);
   if (type == at::kDouble) return from_values(parts, parts.doubles, type);
   if (type == at::kHalf || type == at::kBFloat16) return from_bits(parts, type);
-  return from_values(parts, parts.wholes, at::kLong).to(type);
+  return from_values(parts, parts.integers, at::kLong).to(type);
 }
 
 }  // namespace
@@ -136,7 +136,7 @@ bool is_packed(const protozero::pbf_reader& reader) {
 
 }  // namespace
 
-void append_wholes(protozero::pbf_reader& reader, std::vector<int64_t>& to) {
+void append_integers(protozero::pbf_reader& reader, std::vector<int64_t>& to) {
   if (!is_packed(reader)) return to.push_back(whole_of(reader));
   for (const int64_t value : reader.get_packed_int64()) to.push_back(value);
 }

@@ -12,7 +12,7 @@ namespace {
 constexpr int64_t kMost = 4096;  // of a window's side, step or padding
 
 Sizes two(const Binding& binding, const char* name, int64_t otherwise, int64_t least) {
-  const Sizes values = binding.wholes(name, {otherwise, otherwise});
+  const Sizes values = binding.integers(name, {otherwise, otherwise});
   const bool fits = values.size() == 2 && std::all_of(values.begin(), values.end(),
                                                       [&](int64_t value) { return value >= least && value <= kMost; });
   if (!fits) fail("{} are {}, expected two from {} to {}", name, fmt::join(values, ", "), least, kMost);
@@ -43,7 +43,7 @@ Window window_of(const Binding& binding, Sizes kernel) {
   window.strides = two(binding, "strides", 1, 1);
   window.dilations = two(binding, "dilations", 1, 1);
   window.ceil = binding.whole("ceil_mode", 0) != 0;
-  const Sizes pads = binding.wholes("pads", {0, 0, 0, 0});
+  const Sizes pads = binding.integers("pads", {0, 0, 0, 0});
   if (pads.size() != 4) fail("pads are {}, expected four", fmt::join(pads, ", "));
   window.begin = {pads[0], pads[1]};
   window.end = {pads[2], pads[3]};

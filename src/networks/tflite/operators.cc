@@ -15,9 +15,9 @@ Attribute whole(int64_t value) {
   return attribute;
 }
 
-Attribute wholes(std::vector<int64_t> values) {
+Attribute integers(std::vector<int64_t> values) {
   Attribute attribute;
-  attribute.wholes = std::move(values);
+  attribute.integers = std::move(values);
   return attribute;
 }
 
@@ -40,10 +40,11 @@ std::map<std::string, Attribute> window(const FlatTable& options, size_t dilatio
   const int64_t stride_x = options.number<int32_t>(1, 1);
   const int64_t stride_y = options.number<int32_t>(2, 1);
   std::map<std::string, Attribute> attributes = {
-      {"strides", wholes({stride_y, stride_x})},
+      {"strides", integers({stride_y, stride_x})},
       {"auto_pad", text(options.number<int8_t>(0, kSamePadding) == kSamePadding ? "SAME_UPPER" : "VALID")}};
   if (dilation > 0)
-    attributes["dilations"] = wholes({options.number<int32_t>(dilation + 1, 1), options.number<int32_t>(dilation, 1)});
+    attributes["dilations"] =
+        integers({options.number<int32_t>(dilation + 1, 1), options.number<int32_t>(dilation, 1)});
   return attributes;
 }
 
@@ -82,7 +83,7 @@ Translate pooling(const char* op) {
     auto attributes = window(item.options, 0);
     const int64_t width = item.options.number<int32_t>(3, 1);
     const int64_t height = item.options.number<int32_t>(4, 1);
-    attributes["kernel_shape"] = wholes({height, width});
+    attributes["kernel_shape"] = integers({height, width});
     const auto& shape = to.input(item, 0).shape;
     to.add_activated(op, {to.value(to.input(item, 0))}, to.output(item), item.options.number<int8_t>(5, 0), attributes);
     if (shape.size() == 4 && shape[1] == height && shape[2] == width) to.model.feature = to.value(to.output(item));
@@ -123,7 +124,7 @@ void mean(Translator& to, const Operator& item) {
   for (int64_t i = 0; i < axes.numel(); ++i) moved.insert(moved_axis(axes[i].item<int64_t>(), dims));
   const bool keep = item.has_options && item.options.number<int8_t>(0, 0) != 0;
   to.add("ReduceMean", {to.value(to.input(item, 0))}, to.value(to.output(item)),
-         {{"axes", wholes({moved.begin(), moved.end()})}, {"keepdims", whole(keep ? 1 : 0)}});
+         {{"axes", integers({moved.begin(), moved.end()})}, {"keepdims", whole(keep ? 1 : 0)}});
   if (dims == 4 && moved == std::set<int64_t>{2, 3}) to.model.feature = to.value(to.output(item));
 }
 
@@ -165,7 +166,7 @@ void reshape(Translator& to, const Operator& item) {
   std::string rows = to.value(to.input(item, 0));
   if (from.size() == 4) {
     rows = to.fresh();
-    to.add("Transpose", {to.value(to.input(item, 0))}, rows, {{"perm", wholes({0, 2, 3, 1})}});
+    to.add("Transpose", {to.value(to.input(item, 0))}, rows, {{"perm", integers({0, 2, 3, 1})}});
   }
   to.add("Reshape", {rows, to.constant(at::tensor(shape, at::kLong))}, to.value(to.output(item)));
 }

@@ -19,7 +19,7 @@ struct Attribute {
   std::optional<int64_t> whole;
   std::string text;
   std::vector<double> numbers;
-  std::vector<int64_t> wholes;
+  std::vector<int64_t> integers;
   at::Tensor tensor;
 };
 

@@ -40,16 +40,16 @@ class Binding {
   /// A constant input where the operator runs. Throws Error where it depends on the image.
   [[nodiscard]] at::Tensor weight(size_t input) const;
   /// The whole numbers of a constant input. Throws Error where it depends on the image, or is of another kind.
-  [[nodiscard]] Sizes whole_values(size_t input) const;
+  [[nodiscard]] Sizes integer_values(size_t input) const;
   [[nodiscard]] std::vector<double> values(size_t input) const;
 
   [[nodiscard]] bool has_attribute(const char* name) const { return node_.attributes.count(name) > 0; }
   [[nodiscard]] double number(const char* name, double otherwise) const;
   [[nodiscard]] int64_t whole(const char* name, int64_t otherwise) const;
-  [[nodiscard]] Sizes wholes(const char* name, const Sizes& otherwise) const;
+  [[nodiscard]] Sizes integers(const char* name, const Sizes& otherwise) const;
   [[nodiscard]] std::string text(const char* name, const char* otherwise) const;
   /// From an attribute in old operator sets, from an input in those from `since` on; `otherwise` in neither.
-  [[nodiscard]] Sizes wholes_or_input(const char* name, size_t input, const Sizes& otherwise) const;
+  [[nodiscard]] Sizes integers_or_input(const char* name, size_t input, const Sizes& otherwise) const;
   [[nodiscard]] c10::Device device() const { return device_; }
   /// Whether it will run on the processor and in float32 alone, so that weights may be put in the order that suits it.
   [[nodiscard]] bool is_frozen() const { return frozen_; }

@@ -20,7 +20,7 @@ std::optional<at::ScalarType> scalar_type(int64_t data_type);
 std::pair<std::string, at::Tensor> read_tensor(protozero::pbf_reader tensor, TensorFiles& files);
 
 /// The numbers of a repeated field at which `reader` stands, packed or one by one.
-void append_wholes(protozero::pbf_reader& reader, std::vector<int64_t>& to);
+void append_integers(protozero::pbf_reader& reader, std::vector<int64_t>& to);
 void append_floats(protozero::pbf_reader& reader, std::vector<float>& to);
 void append_doubles(protozero::pbf_reader& reader, std::vector<double>& to);
 
