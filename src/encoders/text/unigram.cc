@@ -17,18 +17,18 @@ size_t letter_size(std::string_view text) {
   return std::min(size, text.size());
 }
 
-/// The best way to a place of the text: its last piece, where that begins, and the sum of its scores, in float32 as in
-/// sentencepiece: which of two equal ways wins hangs on its rounding.
-struct Way {
+/// The best path to a position of the text: its last piece, where that begins, and the sum of its scores, in float32 as
+/// in sentencepiece: its rounding decides between two equal paths.
+struct BestPath {
   int64_t piece = -1;
   size_t begin = 0;
   float sum = 0;
   bool found = false;
 };
 
-void offer(Way& way, int64_t piece, size_t begin, float sum) {
-  if (way.found && sum <= way.sum) return;
-  way = {piece, begin, sum, true};
+void relax(BestPath& path, int64_t piece, size_t begin, float sum) {
+  if (path.found && sum <= path.sum) return;
+  path = {piece, begin, sum, true};
 }
 
 }  // namespace
@@ -96,26 +96,26 @@ std::string Unigram::normalised(std::string_view text) const {
 
 std::vector<int64_t> Unigram::encode(std::string_view given) const {
   const std::string text = normalised(given);
-  std::vector<Way> ways(text.size() + 1);
+  std::vector<BestPath> paths(text.size() + 1);
   for (size_t begin = 0; begin < text.size();) {
     const std::string_view rest = std::string_view(text).substr(begin);
     const size_t letter = letter_size(rest);
-    const float sum = ways[begin].sum;
+    const float sum = paths[begin].sum;
     bool letter_is_known = false;
     pieces_.find(rest, [&](size_t size, int64_t piece) {
       const SentencePieces::Piece& own = all_[static_cast<size_t>(piece)];
       constexpr float kJustBelow = 0.1F;  // a piece that users ask for counts as its bytes at the best score
       const float score =
           own.kind == PieceKind::kUserDefined ? static_cast<float>(size) * largest_score_ - kJustBelow : own.score;
-      offer(ways[begin + size], piece, begin, sum + score);
+      relax(paths[begin + size], piece, begin, sum + score);
       letter_is_known |= size == letter;
     });
-    if (!letter_is_known) offer(ways[begin + letter], unknown_, begin, sum + unknown_score_);
+    if (!letter_is_known) relax(paths[begin + letter], unknown_, begin, sum + unknown_score_);
     begin += letter;
   }
   std::vector<int64_t> pieces;
-  for (size_t end = text.size(); end > 0; end = ways[end].begin) {
-    const int64_t piece = ways[end].piece;
+  for (size_t end = text.size(); end > 0; end = paths[end].begin) {
+    const int64_t piece = paths[end].piece;
     if (piece != unknown_ || pieces.empty() || pieces.back() != unknown_) pieces.push_back(piece);
   }
   std::reverse(pieces.begin(), pieces.end());
