@@ -10,7 +10,7 @@ import math
 from equations import Lcg
 from plda import dot, solve
 
-DIMS, NU, FIRMER, CENTER_CLASSES = 5, 10.0, 3.0, 20.0  # nu: the lesser of 1000 and twice the dimensions
+DIMS, NU, STRONGER, CENTER_CLASSES = 5, 10.0, 3.0, 20.0  # nu: the lesser of 1000 and twice the dimensions
 USUAL_SCALE = 0.1
 CLASS_MEAN_WEIGHT = 0.4  # where a class has two images
 SHOTS = [3, 2, 7]
@@ -149,12 +149,12 @@ def answers(classes, queries):
     if largest > 1:
         least, weight = min(largest, 3), CLASS_MEAN_WEIGHT
         scale, losses = left_out(z, NU, least, weight)
-        firmer_scale, firmer = left_out(z, FIRMER * NU, least, weight)
-        gains = [a - b for a, b in zip(losses, firmer)]
+        stronger_scale, stronger = left_out(z, STRONGER * NU, least, weight)
+        gains = [a - b for a, b in zip(losses, stronger)]
         mean = sum(gains) / len(gains)
         deviation = math.sqrt(sum((v - mean) ** 2 for v in gains) / (len(gains) - 1))
         if mean > deviation / math.sqrt(len(gains)):
-            nu, scale = FIRMER * NU, firmer_scale
+            nu, scale = STRONGER * NU, stronger_scale
     if largest == 2:
         scale = 0.07
     rows = log_predictives(z, [unit(minus(q, center)) for q in queries], nu, weight)

@@ -206,10 +206,10 @@ AdaptedSpace isotropic_space(const ClassRows& rows, double dims, const PldaAdapt
   AdaptedSpace result;
   result.left_out = answers(degrees);
   if (result.left_out) {
-    const auto firmer = answers(kFirmer * degrees);
-    if (surely_less(firmer->loss, result.left_out->loss)) {
-      result.left_out = firmer;
-      degrees *= kFirmer;
+    const auto stronger = answers(kStrongerPrior * degrees);
+    if (surely_less(stronger->loss, result.left_out->loss)) {
+      result.left_out = stronger;
+      degrees *= kStrongerPrior;
     }
   }
   if (fewest < kFewestOfFolds || !result.left_out)

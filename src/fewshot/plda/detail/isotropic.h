@@ -42,7 +42,7 @@ double class_mean_weight(const PldaAdaptation& adaptation, int64_t images, int64
 
 /// So many times those where images left out are surely answered better: encoders whose classes are far apart
 /// (MobileNet v2, ResNet12) gain up to two points.
-inline constexpr double kFirmer = 3;
+inline constexpr double kStrongerPrior = 3;
 
 /// The fewest images of a class of which some are left out to find a scale.
 inline constexpr int64_t kFewestOfFolds = 3;
