@@ -244,7 +244,7 @@ TEST_F(Interruption, AStoppedTrainingIsNotOverwrittenByAccident) {
   EXPECT_THAT(refused.err, AllOf(HasSubstr("unfinished training"), HasSubstr("--resume")));
 }
 
-TEST_F(Interruption, ADamagedStateIsNamedAndTheOneBeforeItIsUsed) {
+TEST_F(Interruption, ADamagedStateIsReportedAndThePreviousOneUsed) {
   const fs::path fine = place("fine"), damaged = place("damaged");
   ASSERT_EQ(protocom(fine, pretraining(40, "60")).exit_code, 0);
   Program program(damaged, pretraining(40));

@@ -106,7 +106,7 @@ TEST_F(Pipeline, ShowTellsWhereEachArtefactComesFrom) {
   }
 }
 
-TEST_F(Pipeline, TheHeaderHoldsOptionsThatNobodyGave) {
+TEST_F(Pipeline, TheHeaderHoldsDefaultOptionsToo) {
   const json document = json::parse(protocom(folder_->path(), {"show", out("backbone.npz").string(), "--json"}).out);
   const json& options = document.at("header").at("options");
   EXPECT_EQ(options.at("epochs"), 1);
@@ -178,7 +178,7 @@ TEST_F(Pipeline, WhatSaysWhichImagesItTakesIsNotComparedAndNeitherIsAPack) {
   }
 }
 
-TEST_F(Pipeline, AFolderThatNobodyHasDividedIsDrawnAndThenExtracted) {
+TEST_F(Pipeline, AFolderWithoutSplitIsDrawnAndThenExtracted) {
   const TempDir folder;
   fs::copy(out("images"), folder.path() / "photos", fs::copy_options::recursive);
   fs::remove(folder.path() / "photos/split.csv");

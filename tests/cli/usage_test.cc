@@ -111,7 +111,7 @@ void for_each_help(const std::filesystem::path& folder, const std::vector<std::s
   }
 }
 
-TEST_F(Usage, NoLineOfHelpOrRefusalHasNumbersThatNobodyCanRead) {
+TEST_F(Usage, HelpHasNoUnreadableNumbers) {
   const std::regex unreadable("[0-9]{20}");
   const std::regex limited("(--[a-z-]+) [^\n]*( in \\[|POSITIVE|NONNEGATIVE)");
   int commands = 0;

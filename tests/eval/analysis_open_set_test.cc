@@ -39,7 +39,7 @@ TEST(AcceptedAtRecall, CountsTheOthersAboveTheThresholdThatKeepsSoManyOfTheGiven
   EXPECT_DOUBLE_EQ(accepted_at_recall(given, {1.5, 1}, 0.95), 0);
 }
 
-TEST(OpenSet, TellsStrangersApartBetterThanChanceAndGivesTheAccuracyOfTheGivenClasses) {
+TEST(OpenSet, DetectsUnknownImagesBetterThanChanceAndGivesAccuracyOfKnownClasses) {
   const ToyWorld world = toy_world();
   const EvaluateInputs inputs{world.features, nullptr, nullptr, &world.knowledge};
   OpenSetOptions options;

@@ -115,7 +115,7 @@ TEST_F(Sweep, ByShotsBeginsAtNoImageForMethodsThatNeedNone) {
   EXPECT_TRUE(nlohmann::json(known[0]).contains("knowledge"));
 }
 
-TEST_F(Sweep, ByBaseClassesFitsAnewOnTheSameEpisodes) {
+TEST_F(Sweep, ByBaseClassesFitsAgainOnTheSameEpisodes) {
   const auto base = static_cast<int64_t>(world_.features.classes_of(Split::kBase).size());
   const std::vector<FittedMethod> fitted = {
       fit_method({world_.features, &world_.knowledge}, {"plda"}, Progress::none())};

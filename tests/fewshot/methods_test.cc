@@ -423,7 +423,7 @@ TEST_P(MethodContract, SaysWhatItNeedsBeforeTheFirstBatch) {
   EXPECT_NO_THROW(check_needs(*method_, methods_world().context()));
 }
 
-TEST_P(MethodContract, AnswersByWhatIsKnownOfTheTasksClassesAloneUnlessItNeedsOthers) {
+TEST_P(MethodContract, UsesKnowledgeOfTheTasksClassesOnlyUnlessItNeedsOthers) {
   const KnowledgeTable& all = methods_world().classes;
   const KnowledgeTable classes = unnamed_table(array_of(tensor_of(all.association).slice(0, kWorldBase)),
                                                array_of(tensor_of(all.class_embedding).slice(0, kWorldBase)));

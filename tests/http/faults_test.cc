@@ -13,7 +13,7 @@ using ::testing::AllOf;
 using ::testing::HasSubstr;
 using ::testing::Not;
 
-TEST_F(Served, WhatIsNoRequestIsAnsweredAndHurtsNobody) {
+TEST_F(Served, InvalidRequestsAreAnsweredAndAffectNoOthers) {
   serve();
   for (const std::string text :
        {"nonsense\r\n\r\n", "GET / HTTP/9.9\r\nHost: localhost\r\n\r\n", "GET /healthz HTTP/1.1\r\n\r\n",
@@ -174,7 +174,7 @@ TEST_F(Served, PagesOfOtherSitesCannotUseAVisitorsBrowser) {
   EXPECT_EQ(ask("GET", "/v1/classes", "", {{"Host", "127.0.0.1"}}).status, 200);
 }
 
-TEST_F(Served, AClientThatIsSlowOrGoneKeepsNobodyWaiting) {
+TEST_F(Served, ASlowOrGoneClientBlocksNoOthers) {
   ServerOptions options;
   options.limits.head = std::chrono::seconds(2);
   options.limits.body = std::chrono::seconds(2);

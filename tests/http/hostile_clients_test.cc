@@ -133,7 +133,7 @@ TEST_F(HostileClients, NothingBehindAHeadThatIsRefusedIsARequest) {
   }
 }
 
-TEST_F(HostileClients, WhoWasRefusedAndStaysKeepsNobodyOut) {
+TEST_F(HostileClients, ARefusedClientThatStaysBlocksNoOthers) {
   ServerOptions options;
   options.limits.connections = 4;
   serve(options);
@@ -147,7 +147,7 @@ TEST_F(HostileClients, WhoWasRefusedAndStaysKeepsNobodyOut) {
   }
 }
 
-TEST_F(HostileClients, ResponsesThatNobodyReadsMakeRoomForOthers) {
+TEST_F(HostileClients, UnreadResponsesMakeRoomForOthers) {
   ServerOptions options;
   options.limits.body_bytes = options.limits.json_bytes = options.limits.waiting_bytes = 100'000;
   serve(options);

@@ -92,7 +92,7 @@ TEST_F(PageWork, AsksAgainAfterACorrectionAndMovesNothing) {
       << "and as they were after undo";
 }
 
-TEST_F(PageWork, WhatTheAnswerSaysComesFirstThoughNoneOfTheseIsMoreProbableThanEachClass) {
+TEST_F(PageWork, TheAnswerComesFirstEvenIfNoneOfTheseIsMoreProbable) {
   browser_->evaluate(R"(window.fetch = (asked => async (path, options) => {
     const response = await asked(path, options);
     if (path !== 'v1/classify') return response;
@@ -146,7 +146,7 @@ TEST_F(PageWork, APhotoThatIsCorrectedTwiceIsInTheLastClassAlone) {
   EXPECT_EQ(images_of("002.Bright_Bird"), 1) << "it is still known where the photo lies";
 }
 
-TEST_F(PageWork, WhatWasUndoneIsDoneAgainByButtonKeyAndHistoryUntilThereIsANewChange) {
+TEST_F(PageWork, RedoWorksByButtonKeyAndHistoryUntilANewChange) {
   EXPECT_EQ(browser_->evaluate("document.getElementById('redo').getAttribute('aria-disabled')"), "true");
   ask_about(photos({10, 20, 240}));
   click("#select-all");

@@ -144,14 +144,14 @@ TEST_F(BusyServer, SaysHowItIsAndShowsItsPageAtOnce) {
   EXPECT_LT(Clock::now() - begin, seconds(30)) << "the others wait for 60 s";
 }
 
-TEST_F(BusyServer, TellsMoreRequestsThanMayWaitWhenToComeAgain) {
+TEST_F(BusyServer, TooManyRequestsAreAnsweredWithRetryAfter) {
   keep_busy(seconds(60));
   const Reply third = ask("GET", "/v1/classes");
   EXPECT_EQ(third.status, 503);
   EXPECT_EQ(third.headers.at("retry-after"), "1");
 }
 
-TEST_F(BusyServer, TellsWhoeverWaitedForAnotherProgramToComeAgain) {
+TEST_F(BusyServer, ALockedFileIsAnsweredWithRetryAfter) {
   keep_busy(seconds(1));
   for (const auto& client : clients_) {
     const Reply reply = client->receive();

@@ -84,7 +84,7 @@ TEST(HeifStructure, OfMoreReferencesThanAFileCanHaveIsRefusedAtOnce) {
 }
 
 // libheif 1.15 ends the process by an assertion where another picture than one of tiles is made of what is none.
-TEST(HeifStructure, OfAPictureThatIsMadeOfWhatIsNoneIsRefused) {
+TEST(HeifStructure, ADerivedImageOfANonImageIsRefused) {
   const auto made_of = [](const std::string& kind, uint64_t item) {
     const std::string reference = box("dimg", field(2, 2) + field(1, 2) + field(item, 2));
     return file_of(items({"av01", kind, "Exif"}) + full_box("iref", reference));

@@ -217,14 +217,14 @@ TEST(ClassDescription, WithWordVectorsIsEmbeddedByItsNameIfThatHasAVector) {
   EXPECT_THROW(describe_by_attributes(knowledge, "okapi", {"mane"}, vectors), Error);
 }
 
-TEST(ClassDescription, ByAttributesStandsInAGraphWithoutContextWhereAClassWithTheSameAttributesStands) {
+TEST(ClassDescription, ClassesWithEqualAttributesGetEqualEmbeddings) {
   const Knowledge knowledge = build_knowledge(animals(), {});
   const int64_t zebra = knowledge.class_index("zebra");
   const at::Tensor place = tensor_of(place_by_attributes(knowledge, array_of(tensor_of(knowledge.association)[zebra])));
   EXPECT_TRUE(place.allclose(tensor_of(knowledge.class_embedding)[zebra], 1e-4, 1e-5));
 }
 
-TEST(EmbeddingChange, MovesAClassToWhereItWouldStandWithTheOtherAttributes) {
+TEST(EmbeddingChange, EqualsTheDifferenceOfTheEmbeddingsOfTheAttributes) {
   const Knowledge knowledge = build_knowledge(animals(), {});
   const int64_t zebra = knowledge.class_index("zebra");
   const at::Tensor change = at::zeros_like(tensor_of(knowledge.association));
@@ -315,7 +315,7 @@ TEST_F(EnrolSynsetTest, OfAWordWithSeveralSensesTheOneThatIsLikeTheClassesIsTake
   EXPECT_EQ(choose_synset(wordnet_, "unicorn", nobody), std::nullopt);
 }
 
-TEST_F(EnrolSynsetTest, WithoutAttributesAmongWordVectorsItsEmbeddingIsFromNothing) {
+TEST_F(EnrolSynsetTest, WithoutAttributesAmongWordVectorsItsEmbeddingIsZero) {
   Knowledge among_words = build({});
   among_words.details["embedding"]["kind"] = "word-vectors";
   const ClassDescription head = describe_by_synset(among_words, wordnet_, wnids_.at("head"));

@@ -117,7 +117,7 @@ TEST(HuggingFaceFolder, OfAClassifierOrOfTwoTowersIsTheImageTower) {
   expect_golden(open_backbone(both.path(), {})->forward(images(32)), clip);
 }
 
-TEST(HuggingFaceFolder, WhatIsNotReadIsNamedWithTheFamily) {
+TEST(HuggingFaceFolder, AnUnsupportedConfigIsRefusedWithTheFamily) {
   const json vit = huggingface_golden("vit");
   const TempDir folder;
   const auto refused = [&](const json& config, const State& state, const json& stated) {

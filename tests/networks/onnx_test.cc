@@ -142,7 +142,7 @@ TEST(Onnx, TensorsOutsideMayBeALinkToWhereTheModelLiesAndNowhereElse) {
                  convolved(wave_images(2), weight));
 }
 
-TEST(Onnx, AnOperatorThatIsNotReadIsNamedWithItsNode) {
+TEST(Onnx, AnUnsupportedOperatorIsNamedWithItsNode) {
   const TempDir folder;
   OnnxWriter writer;
   writer.input("images", {1, 3, kSide, kSide});

@@ -99,7 +99,7 @@ TEST_F(Calibrating, AClassHeldOutIsScoredAsIfItHadNeverBeenEnrolled) {
   EXPECT_TRUE(held_out.isApprox(without.score(images).logits, 1e-5F));
 }
 
-TEST_F(Calibrating, TheThresholdLetsAtMostTheRateOfStrangersPass) {
+TEST_F(Calibrating, TheThresholdAcceptsAtMostTheRateOfUnknownImages) {
   const EnrolledClasses enrolled = clusters(10, 5, 3);
   const Array others = unknown_images(19, 1);
   const ClassScorer scorer(enrolled, model_, {"mean"});
@@ -113,7 +113,7 @@ TEST_F(Calibrating, TheThresholdLetsAtMostTheRateOfStrangersPass) {
   EXPECT_GT(made.accepted, 0.3) << "or it would say none of these to everything";
 }
 
-TEST_F(Calibrating, WithoutStrangersEachClassIsOneInTurn) {
+TEST_F(Calibrating, WithoutUnknownImagesEachClassIsLeftOutInTurn) {
   const EnrolledClasses enrolled = clusters(10, 5, 3);
   const Calibration made = run(enrolled, {}, 0.1);
   EXPECT_EQ(made.strangers, 50);
@@ -122,7 +122,7 @@ TEST_F(Calibrating, WithoutStrangersEachClassIsOneInTurn) {
   EXPECT_GT(made.accepted, made.false_accept);
 }
 
-TEST_F(Calibrating, AnImageHasOneClassMoreToBeTakenForThanThoseOfAClassLeftOutHad) {
+TEST_F(Calibrating, TheRateIsCorrectedForTheClassLeftOut) {
   const EnrolledClasses enrolled = clusters(5, 20, 3);
   const ClassScorer scorer(enrolled, model_, {"mean"});
   const double threshold = run(enrolled, {}, 0.25).threshold;
@@ -133,7 +133,7 @@ TEST_F(Calibrating, AnImageHasOneClassMoreToBeTakenForThanThoseOfAClassLeftOutHa
   EXPECT_GT(passed, 0.17);
 }
 
-TEST_F(Calibrating, WithoutARateAsManyStrangersPassAsOwnImagesAreRefused) {
+TEST_F(Calibrating, WithoutARateFalseAcceptsEqualFalseRefusals) {
   const EnrolledClasses enrolled = clusters(10, 5, 2);
   const Calibration made =
       calibrate(ClassScorer(enrolled, model_, {"mean"}), unknown_images(200, 1), {}, Progress::none());
@@ -244,7 +244,7 @@ TEST_F(Calibrating, SaysWhatItCostsInPhotos) {
               HasSubstr("should be refused, by classes left out; 38 of 100 of those pass"));
 }
 
-TEST_F(Calibrating, SaysWhatARateCostsAndWarnsWhereMostIsRefused) {
+TEST_F(Calibrating, LogsTheCostOfARateAndWarnsWhereMostImagesAreRefused) {
   Calibration made;
   made.exchange = {{0.02, 0.25, 4}, {0.05, 0.5, 3}, {0.1, 0.625, 2}};
   EXPECT_EQ(exchange_sentence(made), "at 5 % false accepts 50 % of your own photos are kept; at 10 %: 62 %");
@@ -265,7 +265,7 @@ TEST(ProbabilityOfNone, IsAHalfAtTheThresholdAndFallsWithFamiliarity) {
   EXPECT_EQ(probability_of_none(made, -1e6), 1);
 }
 
-TEST_F(Calibrating, ProbabilitiesBecomeAsSureAsTheAnswersAreRight) {
+TEST_F(Calibrating, ProbabilitiesMatchTheAccuracy) {
   const auto sureness = [&](const EnrolledClasses& enrolled) {
     const Calibration made = run(enrolled, {}, 0.5);
     const ClassScorer scorer(enrolled, model_, {"mean"});

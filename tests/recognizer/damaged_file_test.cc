@@ -107,7 +107,7 @@ TEST_F(DamagedRecognizer, CheckingComparesArtefactsWithTheirHashes) {
   EXPECT_THAT(RecognizerFile(path_).check(), ::testing::Contains(HasSubstr("its backbone is damaged")));
 }
 
-TEST_F(DamagedRecognizer, AnArtefactWhoseNameLeadsOutOfTheFolderIsRefusedAndNothingIsOverwritten) {
+TEST_F(DamagedRecognizer, AnArtefactNameOutsideTheFolderIsRefused) {
   const fs::path precious = folder_ / "precious";
   write_file(precious, "years of work");
   for (const std::string& name : {precious.string(), std::string("../precious"), std::string("fitted.npz"),
@@ -177,7 +177,7 @@ TEST_F(DamagedRecognizer, CheckingFindsWhatNoUndoLeaves) {
   }
 }
 
-TEST_F(DamagedRecognizer, ARedoOfAStrangersListTouchesNoOtherTable) {
+TEST_F(DamagedRecognizer, ARedoOfAnUntrustedListTouchesNoOtherTable) {
   RecognizerFile(path_).undo();
   SqliteFile(path_).run(
       "UPDATE undone_removals SET part = 'artefacts'; INSERT INTO undone_removals VALUES(6, 'names; DROP TABLE names', "
@@ -205,14 +205,14 @@ TEST_F(DamagedRecognizer, AFileWithHalfOfTheTablesOfUndoneChangesIsRefused) {
   EXPECT_THAT(opened(), HasSubstr("are missing"));
 }
 
-TEST_F(DamagedRecognizer, ThatItsCountOfChangesIsUsedUpIsSaidAndNotThatTheDiskIsFull) {
+TEST_F(DamagedRecognizer, AnExhaustedChangeCounterIsReportedAsSuch) {
   SqliteFile(path_).run("UPDATE sqlite_sequence SET seq = 9223372036854775807");
   RecognizerFile file(path_);
   EXPECT_THAT(message_of([&] { file.remove_class("class 1"); }),
               AllOf(HasSubstr("a.pcm: the file is damaged: it records"), Not(HasSubstr("disk"))));
 }
 
-TEST_F(DamagedRecognizer, ChangesKeptBesideItByAnotherProgramAreBroughtBackIntoTheFile) {
+TEST_F(DamagedRecognizer, ChangesInAWalAreMergedIntoTheFile) {
   {
     const SqliteFile other(path_);
     other.run("PRAGMA journal_mode=WAL; UPDATE names SET name = 'renamed' WHERE name = 'class 1'");
@@ -224,7 +224,7 @@ TEST_F(DamagedRecognizer, ChangesKeptBesideItByAnotherProgramAreBroughtBackIntoT
   EXPECT_TRUE(RecognizerFile(folder_ / "c.pcm").has_class("renamed")) << "it is one file again";
 }
 
-TEST_F(DamagedRecognizer, WhileAnotherProgramKeepsItsChangesBesideItNothingIsAcknowledged) {
+TEST_F(DamagedRecognizer, ChangesAreRefusedWhileAnotherProgramHoldsTheWal) {
   RecognizerFile file(path_, FileUse::kChange, std::chrono::seconds(1));
   {
     const SqliteFile other(path_);

@@ -55,7 +55,7 @@ TEST_F(RecognizerOfARow, ByCompletedPrototypesAloneTellsTheseClassesNotApart) {
   EXPECT_GT(probability_of(mean, "bright"), 0.5 + 1e-6);
 }
 
-TEST_F(RecognizerOfARow, ImagesThatAreLookedAtTogetherAreAnsweredByTheTransductiveRowAllTheSame) {
+TEST_F(RecognizerOfARow, BatchesUseTheTransductiveRow) {
   of_row("mean");
   RecognizerOptions options;
   options.together = true;

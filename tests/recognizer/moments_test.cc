@@ -108,7 +108,7 @@ TEST(Moments, WhatCannotBeComparedIsItsOwn) {
   EXPECT_THAT(find_moments(same), Each(each_its_own(4))) << "their directions differ by rounding alone";
 }
 
-TEST(Moments, AreNumberedAnewWhereSomePhotosAreLeftOut) {
+TEST(Moments, AreRenumberedWhereSomePhotosAreLeftOut) {
   EXPECT_THAT(moments_of({0, 1, 0, 2}, {1, 3}), ElementsAre(0, 1));
   EXPECT_THAT(moments_of({0, 1, 0, 2}, {1, 2, 3}), ElementsAre(0, 1, 2));
   EXPECT_EQ(count_of({0, 1, 0, 2}), 3);

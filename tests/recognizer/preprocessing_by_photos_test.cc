@@ -68,7 +68,7 @@ TEST_F(PreprocessingByPhotos, IsTheOneByWhichMostAreRightWhereNothingIsSaid) {
   EXPECT_TRUE(taken() == parse_preprocessing("plain:size=16")) << describe(taken());
 }
 
-TEST_F(PreprocessingByPhotos, IsOnlyWarnedOfWhereItIsClearlyBetterThanTheOneThatIsGiven) {
+TEST_F(PreprocessingByPhotos, AGivenOneIsKeptWithAWarningWhereAnotherIsClearlyBetter) {
   EXPECT_THAT(logged_with("half"),
               AllOf(HasSubstr("--preprocess half may be the wrong one"), HasSubstr("with plain:size=16 10 of 10")));
   EXPECT_TRUE(taken() == parse_preprocessing("half:size=16")) << "what is given is used";

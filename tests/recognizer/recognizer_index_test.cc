@@ -153,7 +153,7 @@ TEST_F(RecognizerIndexTest, OneWhosePlacesAreOfAnotherSizeOrTypeIsLeftAside) {
   written([](const Array& array) { return Array::zeros({array.size(0), 1, 1}, array.type()); });
 }
 
-TEST_F(RecognizerIndexTest, AMethodThatLooksAtAllClassesHasNone) {
+TEST_F(RecognizerIndexTest, AMethodThatComparesAllClassesJointlyHasNone) {
   RecognizerOptions together;
   together.together = true;
   Recognizer recognizer = Recognizer::open(path_, together);

@@ -175,7 +175,7 @@ TEST_F(SmallRecognizer, LooksForMomentsUnlessItIsSwitchedOff) {
   EXPECT_FALSE(RecognizerFile(folder_ / "each.pcm").settings().moments);
 }
 
-TEST_F(SmallRecognizer, ImagesThatAreLookedAtTogetherAreAnsweredByTheTransductiveMethod) {
+TEST_F(SmallRecognizer, BatchesUseTheTransductiveMethod) {
   Recognizer::open(path_).enrol({request("dark", {photo("1.png", 10)}), request("bright", {photo("2.png", 240)})});
   RecognizerOptions options;
   options.together = true;

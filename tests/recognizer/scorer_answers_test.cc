@@ -235,7 +235,7 @@ double share_of_first(const StoreModel& model, const EnrolledClasses& enrolled, 
 // Twenty classes of 1 to 5 images, of which each is the first in turn; what is told of them is drawn, so that nothing
 // follows from it. On average such a class gets half of its share after 15 base classes and two thirds after 8 (0.025
 // and 0.034 where 0.05 are its own): a mean of one image is farther from everything.
-TEST(ScorerAnswers, AClassOfOneImageGetsItsShareAmongClassesOfMoreWhetherItIsDescribedOrNot) {
+TEST(ScorerAnswers, AOneImageClassGetsItsShareWithAndWithoutDescription) {
   REQUIRE_REAL_DATA();
   const at::NoGradGuard no_grad;
   ManyImages images = real_images();

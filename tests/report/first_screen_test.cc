@@ -49,7 +49,7 @@ std::string part(const std::string& html, const std::string& from, const std::st
   return begin == std::string::npos ? "" : html.substr(begin, html.find(to, begin) - begin);
 }
 
-TEST(FirstScreen, SaysWhatToExpectShowsTwoChartsTheWorstClassesAndWhatToDoBeforeTheTable) {
+TEST(FirstScreen, HasExpectationChartsWorstClassesAndAdviceBeforeTheTable) {
   ReportOptions options;
   options.analyses = {ways(), classes()};
   const std::string html = html_report({of_rows(plain_rows())}, options);

@@ -136,7 +136,7 @@ TEST_F(RecognizerFileTest, RefusesFeaturesThatOverflowWhenSquared) {
   EXPECT_THAT(file.snapshot().enrolled.classes, IsEmpty());
 }
 
-TEST_F(RecognizerFileTest, AClassCanBeDescribedAnew) {
+TEST_F(RecognizerFileTest, AClassCanBeDescribedAgain) {
   RecognizerFile file(path_);
   file.enrol({enrolment("dog", {{1, 2}}, {"a"}, 0)});
   ClassEnrolment again = enrolment("dog", {}, {}, 1);

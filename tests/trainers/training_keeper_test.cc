@@ -93,7 +93,7 @@ TEST(TrainingKeeper, ASecondTrainingOfTheSameFileIsRefusedWhileTheFirstLasts) {
   EXPECT_FALSE(third.begin());
 }
 
-TEST(TrainingKeeper, StartsAtTheBeginningWhenThereIsNothingAndGoesOnFromTheLastState) {
+TEST(TrainingKeeper, StartsFromScratchOrResumesFromTheLastState) {
   const TempDir folder;
   const TrainingFiles files = files_in(folder.path(), Resume::kIfThere);
   EXPECT_FALSE(TrainingKeeper(files, kMadeBy).begin().has_value());
@@ -105,7 +105,7 @@ TEST(TrainingKeeper, StartsAtTheBeginningWhenThereIsNothingAndGoesOnFromTheLastS
   EXPECT_THAT(names_in(folder.path()), ElementsAre("m.npz.last"));
 }
 
-TEST(TrainingKeeper, ADamagedStateIsNamedAndTheOneBeforeItIsUsed) {
+TEST(TrainingKeeper, ADamagedStateIsReportedAndThePreviousOneUsed) {
   const TempDir folder;
   const TrainingFiles files = files_in(folder.path(), Resume::kIfThere);
   save_up_to(files, 3);

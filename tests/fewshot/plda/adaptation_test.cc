@@ -93,7 +93,7 @@ TEST(PldaAdaptation, EndlessTrustInTheFittedSpaceLeavesItAsItIsToTheBit) {
   EXPECT_EQ(after.space.between, model.space.between);
 }
 
-TEST(PldaAdaptation, ManyImagesOfTheClassesAtHandBringTheirOwnCovarianceToTheUnit) {
+TEST(PldaAdaptation, ManyImagesWhitenTheirOwnCovariance) {
   PldaModel model = model_of(adaptation_images(8, 20, 10));
   model.adaptation = {10, 10, 0, false};
   const AdaptationImages own = adaptation_images(5, 4000, 10, 9);
@@ -128,7 +128,7 @@ TEST(PldaAdaptation, WithoutASpaceTheAnswersAreThoseOfFullCovariances) {
   }
 }
 
-TEST(PldaAdaptation, FeaturesOfWhichNoneIsNegativeAreTakenByTheirRootsInAFittedSpaceToo) {
+TEST(PldaAdaptation, NonNegativeFeaturesAreSquareRootedInAFittedSpaceToo) {
   const AdaptationImages base = adaptation_images(12, 20, 10);
   const at::Tensor positive = base.features.square();
   const auto fitted = [&](const at::Tensor& features) {

@@ -116,7 +116,7 @@ TEST(KernelRidge, AClassThatOneSourceDoesNotKnowHasTheOthersAlone) {
   EXPECT_LT((kernel.likeness(two) - alone / 2).cwiseAbs().maxCoeff(), testing::kDoubleBound);
 }
 
-TEST(KernelRidge, ASourceThatSaysNothingOfTheClassesIsFoundOut) {
+TEST(KernelRidge, AnUninformativeSourceGetsASmallWeight) {
   auto generator = at::detail::createCPUGenerator(5);
   const at::Tensor truth = at::randn({60, 6}, generator);
   const DoubleMatrix means = matrix_of(at::mm(truth, at::randn({6, 20}, generator)));

@@ -88,7 +88,7 @@ TEST(PldaFit, MeasuresTheVarianceAroundKnowledgeInTasksOfManyClasses) {
   EXPECT_EQ(chosen(few, "variance around knowledge"), 0);
 }
 
-TEST(PldaFit, FindsThatDescriptionsExplainSomethingWhereTheyDoAndNothingWhereTheyAreShuffled) {
+TEST(PldaFit, TrueDescriptionsExplainVarianceAndShuffledOnesDoNot) {
   PldaFitInputs data = inputs(32, 8, 20, 16);
   const double told = fit_plda(data).model.explained;
   data.descriptions.association =
@@ -152,7 +152,7 @@ TEST(PldaFit, MeasuresWhatKnowledgeAdds) {
   EXPECT_TRUE(fit_plda(data).gains.empty());
 }
 
-TEST(PldaFit, WhatKnowledgeAddsIsAsUncertainAsItsClassesAreFewHoweverManyTasksAreDrawn) {
+TEST(PldaFit, TheGainsIntervalDependsOnClassesAndHardlyOnTasks) {
   const PldaFitInputs data = inputs(32, 8, 20, 16);
   PldaFitOptions options;
   options.shrinkages = {0.1};
@@ -184,7 +184,7 @@ TEST(PldaFit, GivesTheSameModelForTheSameInputs) {
   EXPECT_EQ(a.residual, b.residual);
 }
 
-TEST(PldaFit, TakesTenClassesWithoutValAndWithoutKnowledgeInMoreDimensionsThanImages) {
+TEST(PldaFit, FitsTenClassesInMoreDimensionsThanImages) {
   PldaFitInputs data = inputs(10, 0, 3, 64);
   data.descriptions = {};
   const PldaFit fit = fit_plda(data);

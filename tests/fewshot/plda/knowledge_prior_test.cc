@@ -107,7 +107,7 @@ TEST_P(EveryPrior, ComesBackFromItsTensorsAsItWas) {
   EXPECT_NE(message_of([&] { load_prior(state, {}, kSeenDims - 1); }), "(no Error)");
 }
 
-TEST_P(EveryPrior, PredictsInTheUnitItIsScaledToAndNothingWhereClassesDoNotDiffer) {
+TEST_P(EveryPrior, PredictionsScaleWithTheUnitAndAreZeroWhereClassesDoNotDiffer) {
   const DoubleMatrix plain = prior().predict(examples_.descriptions);
   EXPECT_EQ(plain.rows(), examples_.means.rows());
   EXPECT_EQ(plain.cols(), examples_.means.cols());
@@ -123,7 +123,7 @@ TEST_P(EveryPrior, RefusesDescriptionsOfAnotherVocabulary) {
   EXPECT_THAT(message_of([&] { (void)prior().predict(others); }), ::testing::HasSubstr("use the same knowledge"));
 }
 
-TEST_P(EveryPrior, TellsNewClassesWhereDescriptionsTellAndLittleWhereTheyAreShuffled) {
+TEST_P(EveryPrior, PredictsNewClassesFromTrueDescriptionsAndHardlyFromShuffledOnes) {
   const PriorExamples all = made_examples(60);
   PriorExamples base = first_of(all, 40);
   const PriorChoice told = choose_prior(GetParam(), base, two_groups());
@@ -136,7 +136,7 @@ TEST_P(EveryPrior, TellsNewClassesWhereDescriptionsTellAndLittleWhereTheyAreShuf
   EXPECT_GT(choose_prior(GetParam(), base, two_groups()).trials.front().error, 0.95);
 }
 
-TEST_P(EveryPrior, SaysOfAClassLeftOutTheSameWhateverItsMeanIs) {
+TEST_P(EveryPrior, PredictionOfAHeldOutClassIsIndependentOfItsMean) {
   PriorExamples examples = made_examples(20);
   KernelRidgeOptions ridge;
   const auto left_out = [&] {

@@ -71,7 +71,7 @@ TEST(FitKnownChance, StaysFiniteBesideAnImageThatIsFarFromAll) {
   EXPECT_TRUE(std::isfinite(found.slope) && std::isfinite(found.offset));
 }
 
-TEST(LogOddsOfNone, AreThoseOfTheChanceAndNoImageIsSurerThanThoseThatAreAlikeAllow) {
+TEST(LogOddsOfNone, AreBoundedBelowByTheShareOfSimilarClasses) {
   const auto odds = [](double ratio, double alike) { return log_odds_of_none(ratio, {0.5, -1, alike}); };
   EXPECT_NEAR(odds(3, 0), -0.5, 1e-6);
   EXPECT_NEAR(odds(3, 0.2), std::log(0.2 + std::exp(-0.5)), 1e-6);

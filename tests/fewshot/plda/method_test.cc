@@ -152,7 +152,7 @@ TEST(PldaSpaceOfOthers, TellsApartClassesThatDifferWhereItsOwnDoNot) {
   EXPECT_GT(logits.argmax(-1).eq(own).to(at::kDouble).mean().item<double>(), 0.75);
 }
 
-TEST(PldaMethod, OfAnImageRepeatedTenThousandTimesRanksByTheNearestMeanWhateverWasTold) {
+TEST(PldaMethod, TenThousandRepeatsRankByTheNearestMean) {
   const auto& world = described_classes();
   const MethodState state = told_plda()->state();
   EpisodeBatch batch = world.episode(world.features, 1);
@@ -284,7 +284,7 @@ TEST(KnowledgePays, WhereItGainsWithOneImage) {
   EXPECT_TRUE(knowledge_pays({})) << "what cannot be measured is not followed anyway";
 }
 
-TEST(PldaState, WhatBoundsABatchStaysWithAModelThatFollowsItsImagesAndLiesAreRefused) {
+TEST(PldaState, BatchBoundsAreKeptAndOnesOutOfRangeRefused) {
   MethodState state = make_method("plda-vb")->state();
   const auto bounds =
       std::find_if(state.tensors.begin(), state.tensors.end(), [](const auto& item) { return item.first == "batch"; });

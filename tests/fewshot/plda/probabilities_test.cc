@@ -173,7 +173,7 @@ TEST(InductiveScores, GiveClassesOfOneImageBesideOthersOfFiveTheirShare) {
 }
 
 // Where variances are overstated, as they are on purpose, classes of many images would draw in those of others.
-TEST(InductiveScores, GiveClassesOfOneImageTheirShareWhereVariancesAreOverstated) {
+TEST(InductiveScores, OneImageClassesGetTheirShareDespiteOverstatedVariances) {
   const PldaTasks tasks = uneven_tasks(plda_world(world_of_variance(0.05, 0.2, 1)));
   EXPECT_LT(share_of_small_classes(tasks, scores_by_own_variance), 0.3);
   EXPECT_NEAR(share_of_small_classes(tasks, inductive_scores), 1, 0.2);

@@ -141,7 +141,7 @@ TEST(PldaCalibration, MeasuresHeldOutClassesAsTheirTransformedImagesShowThem) {
             1e-10);
 }
 
-TEST(PldaCalibration, KnowsAsMuchOfAClassWithoutDescriptionAsOfOneThatADescriptionTellsNothingOf) {
+TEST(PldaCalibration, AnEmptyDescriptionLeavesTheVarianceBetweenClasses) {
   Labelled data = images(8, 30, 6);
   data.features.narrow(0, 120, 120) += 2;  // other classes lie elsewhere than those that the space was fitted on
   const PldaSpace space = fitter_of({data.features.narrow(0, 0, 120), data.labels.narrow(0, 0, 120)}).space(0.1);
