@@ -114,7 +114,7 @@ void add_inspect_command(CLI::App& app) {
   command->add_option("--sheet-images", options->sheet_options.images_per_class, "Images of each class on the sheet");
   command->add_option("--sheet-tile", options->sheet_options.tile, "Side of each picture on the sheet, pixels");
   command->add_option("--seed", options->sheet_options.seed, "Seed of the choice of images");
-  add_output_option(*command, "--json", options->json, "Also write everything found as JSON");
+  add_output_option(*command, "--json", options->json, "Also write all findings as JSON");
   command->add_flag("--classes", options->all_classes, "List every class");
   command->add_flag("--strict", options->strict, "Exit with 1 when an image is unreadable or in two splits");
   command->callback([options] { run_inspect(*options); });

@@ -34,7 +34,7 @@ void check_head(MetatrainArguments& options) {
 
 void print_result(const MetatrainResult& result, const MetatrainFiles& files) {
   std::vector<std::vector<std::string>> facts = {
-      {"kept", result.kept_epoch == 0 ? "the state before training: no epoch was better on val"
+      {"kept", result.kept_epoch == 0 ? "the initial state: no epoch was better on val"
                                       : fmt::format("epoch {} of {}", result.kept_epoch, result.epochs.size() - 1)},
       {"backbone", files.training.out.string()}};
   if (!files.model.empty()) facts.push_back({"model", files.model.string()});

@@ -98,15 +98,16 @@ void add_files(CLI::App& command, CreateCommand& options) {
       ->excludes(knowledge)
       ->excludes(model)
       ->excludes(fitted);
-  command.add_flag("--external-backbone", options.external_backbone,
-                   "The backbone stays outside and is found by its hash, beside the recognizer or where it is now");
+  command.add_flag(
+      "--external-backbone", options.external_backbone,
+      "Do not store the backbone in the file: it is found by its hash, beside the recognizer or at its path");
   command.add_flag("--half-features", options.parts.half_features, "Keep features as float16: half the space, rounded");
   command.add_flag("--no-thumbnails", options.no_thumbnails, "Keep no thumbnails of enrolled images");
 }
 
 void add_create(CLI::App& parent) {
   auto options = std::make_shared<CreateCommand>();
-  CLI::App* command = add_command(parent, "create", "Make a recognizer: one file that holds all it needs",
+  CLI::App* command = add_command(parent, "create", "Make a recognizer: one file with all it needs",
                                   "protocom recognizer create mine.pcm --images my-photos\n"
                                   "  protocom recognizer create birds.pcm --backbone encoder.pt --fitted plda.npz \\\n"
                                   "      --knowledge knowledge.npz --images photos --attributes attributes.csv\n"
@@ -169,9 +170,10 @@ void add_recognizer_command(CLI::App& app) {
   add_simple(*command, "check", "Read all of a recognizer and list its faults", &run_check);
   add_simple(*command, "recover", "Roll back a change that a crash interrupted", &run_recover);
   add_simple(*command, "compact", "Erase what was removed and the undo history; shrink the file", &run_compact);
-  add_simple(*command, "index",
-             "For very many classes: write beside a recognizer what makes opening it quick; the answers are the same",
-             &run_index);
+  add_simple(
+      *command, "index",
+      "For very many classes: write an index beside a recognizer so that it opens quickly; the answers are the same",
+      &run_index);
   add_renew(*command);
   add_export(*command);
   add_import(*command);

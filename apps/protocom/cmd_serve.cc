@@ -77,8 +77,8 @@ void add_serve_command(CLI::App& app) {
                    "each below /NAME/")
       ->required();
   add_new(*command, *options);
-  command->add_option("--address", server.address, "Where to listen; others than this machine's own need --keys");
-  command->add_option("--port", server.port, "0: one that is free, which is printed")->check(CLI::Range(0, 65535));
+  command->add_option("--address", server.address, "Address to listen at; others than this machine's own need --keys");
+  command->add_option("--port", server.port, "0: any free one, which is printed")->check(CLI::Range(0, 65535));
   add_input_option(*command, "--keys", server.keys, "File of API keys (protocom keys); without it no key is needed")
       ->check([](const std::string& name) { return name.empty() ? "expected a file of API keys, found no name" : ""; });
   add_list_option(*command, "--allow-origin", server.origins,

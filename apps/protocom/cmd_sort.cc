@@ -233,8 +233,7 @@ void add_sort_command(CLI::App& app) {
   add_input_option(*command, "images", options->images,
                    "Images, or folders that are walked; -: their names are read from the standard input")
       ->required();
-  add_output_option(*command, "--out", options->out, "Folder of the classes' folders; files that are there stay")
-      ->required();
+  add_output_option(*command, "--out", options->out, "Folder of the classes' folders; existing files stay")->required();
   add_resume(*command, options->resume, "--out");
   command->add_flag("--link", options->link, "Symbolic links instead of copies");
   command->add_option("--batch", options->recognizing.batch, "Images per forward pass")

@@ -72,10 +72,9 @@ void add_global_options(CLI::App& app) {
   app.set_version_flag("--version", program().name + " " + program_version());
   app.add_option("--threads", options->threads, "Cores to use; 0: all this process may use")
       ->check(CLI::Range(0, 1 << 20));
-  app.add_option(
-      "--engine", options->engine,
-      "What computes encoders: onnxruntime (ONNX files, on the processor), torch, or auto: ONNX Runtime where "
-      "it is installed, the file is ONNX and there is no GPU");
+  app.add_option("--engine", options->engine,
+                 "Engine that runs encoders: onnxruntime (ONNX files, on the CPU), torch, or auto: ONNX Runtime where "
+                 "it is installed, the file is ONNX and there is no GPU");
   app.add_flag("--quiet", options->quiet, "Only errors, no progress")->group("Options");
   app.add_flag("--verbose", options->verbose, "More messages");
   add_output_option(app, "--log-file", options->log_file, "Append messages to this file too");

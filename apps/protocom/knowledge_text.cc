@@ -46,7 +46,7 @@ void run_text(const CLI::App& command, TextCommand& options) {
 void add_knowledge_text(CLI::App& parent) {
   auto options = std::make_shared<TextCommand>();
   CLI::App* command = add_command(
-      parent, "text", "What is said of classes in words, by a text encoder (CLIP's, sentence encoders)",
+      parent, "text", "Vectors of texts about classes, by a text encoder (CLIP's, a sentence encoder)",
       "protocom knowledge text --encoder clip-folder --csv descriptions.csv --out texts.npz\n"
       "  protocom knowledge text --encoder clip-folder --names names.txt --template 'a photo of a {}, a type "
       "of bird.' --out texts.npz");
@@ -60,7 +60,7 @@ void add_knowledge_text(CLI::App& parent) {
       ->excludes(csv);
   command
       ->add_option("--template", options->templates,
-                   "What is said of a class by its name, which goes to {}; repeated: the mean of all")
+                   "Text about a class, whose name replaces {}; repeated: the mean of all")
       ->excludes(csv)
       ->allow_extra_args(false)
       ->take_all();

@@ -41,10 +41,10 @@ void embed_own(Recognizer& recognizer, SharedLines& lines) {
 
 void add_resume(CLI::App& command, ResumeLines& resume, const char* where) {
   const auto set = [&resume](int64_t) { resume = ResumeLines::kYes; };
-  command.add_flag("--resume", set,
-                   fmt::format("Go on where a run with the same options and files was cut off: what its processes have "
-                               "done lies beside {}",
-                               where));
+  command.add_flag(
+      "--resume", set,
+      fmt::format("Resume an interrupted run with the same options and files, whose finished part lies beside {}",
+                  where));
 }
 
 fs::path folder_of_lines(const fs::path& output) {

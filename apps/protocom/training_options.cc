@@ -41,7 +41,7 @@ void add_validation_options(CLI::App& command, ValidationOptions& validation) {
 
 void add_training_options(CLI::App& command, TrainingOptions& options) {
   command.add_flag("--resume", options.resume,
-                   "Continue from OUT.last if it is there; the result is that of an uninterrupted run");
+                   "Continue from OUT.last if it exists; the result is that of an uninterrupted run");
   command
       .add_option("--checkpoint-every", options.checkpoint_seconds,
                   "Seconds between two savings of OUT.last within an epoch; the end of an epoch always has one")

@@ -238,7 +238,7 @@ class _Run:
             rows = self._list.of("query", i)
             before = self.labels(i, rows)
             order = np.random.RandomState(i).permutation(len(rows))
-            ties += self._compare(i, before, order, "when the queries come in another order: it uses their order, which tells their classes")
+            ties += self._compare(i, before, order, "when the queries come in another order: it uses their order, which reveals their classes")
             queries += len(rows)
             if not self._method.transductive and len(rows) > 1:
                 self._compare(i, before, order[:1], "when it is asked alone: say transductive=True of a method that looks at several queries")

@@ -36,7 +36,7 @@ std::set<std::string> parts_of(const fs::path& index) {
   for (const auto& [name, file] : map->items()) {
     const std::string part = file.is_string() ? file.get<std::string>() : "";
     if (part.empty() || fs::path(part).filename() != part)
-      fail("{}: '{}' is said to lie in {}, expected the name of a file beside it", index.string(), excerpt(name),
+      fail("{}: '{}' has the file {}, expected the name of a file beside it", index.string(), excerpt(name),
            excerpt(file.dump()));
     parts.insert(part);
   }

@@ -12,7 +12,7 @@ constexpr char kDigits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz
 
 uint32_t digit_of(char c) {
   const auto found = std::string_view(kDigits).find(c);
-  if (found == std::string_view::npos) fail("'{}' is no base64 digit", c);
+  if (found == std::string_view::npos) fail("'{}' is not a base64 digit", c);
   return static_cast<uint32_t>(found);
 }
 

@@ -96,7 +96,7 @@ void check_undone_rows(const Database& database, const std::string& table, std::
   check_rule(database,
              fmt::format("SELECT count(*) FROM undone_removals WHERE part = '{0}' AND item NOT IN (SELECT id FROM {0})",
                          table),
-             table + " that a redo would remove are not there", findings);
+             table + " that a redo would remove are missing", findings);
 }
 
 void check_rules(const Database& database, std::vector<std::string>& findings) {

@@ -169,7 +169,7 @@ TEST_F(DamagedRecognizer, CheckingFindsWhatNoUndoLeaves) {
       {"UPDATE undone SET id = 1", "1 changes that were undone before others that were not"},
       {"UPDATE undone_removals SET part = 'sqlite_schema' WHERE part = 'names'",
        "1 removals from tables that are unknown"},
-      {"UPDATE undone_removals SET item = 99 WHERE part = 'names'", "1 names that a redo would remove are not there"}};
+      {"UPDATE undone_removals SET item = 99 WHERE part = 'names'", "1 names that a redo would remove are missing"}};
   for (const auto& [sql, finding] : damages) {
     write_file(path_, whole);
     SqliteFile(path_).run(sql);
