@@ -8,7 +8,7 @@ import sys
 from ._built_with import TORCH
 from ._errors import ImportRefused
 
-_ADVICE = "run them in processes of their own, or build protocom against that PyTorch (docs/python.md)"
+_ADVICE = "use separate processes, or build protocom against that PyTorch (docs/python.md)"
 
 
 def _is_another(version):

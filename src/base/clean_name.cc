@@ -75,7 +75,7 @@ std::string clean_name(std::string_view name) {
 
 std::string checked_class_name(std::string_view written) {
   std::string name = clean_name(written);
-  if (is_blank(name)) fail_usage("a class name is empty or has only invisible characters");
+  if (is_blank(name)) fail_usage("a class needs a name with visible characters");
   if (steers_terminals(name))
     fail_usage("the class name '{}' has control or text-direction characters: choose another", excerpt(name));
   return name;

@@ -97,7 +97,7 @@ const FittedMethod& source_of(const std::vector<FittedMethod>& fitted, const Met
   for (const FittedMethod& method : fitted) {
     if (method.method->spec().name == name) labels.push_back(method.method->label());
   }
-  fail_usage("'{}' is ambiguous: {} of the files hold it ({}): name its parameters, or give one file", label,
+  fail_usage("'{}' matches {} of the files given ({}): name its parameters, or give one file", label,
              found.empty() ? "none" : "several", fmt::join(labels, ", "));
 }
 

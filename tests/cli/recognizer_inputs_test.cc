@@ -45,7 +45,7 @@ TEST_F(Recognizers, FindAClassHoweverItsNameIsWritten) {
         {"classes", "remove", "names.pcm", "\xe3\x80\x80"}}) {
     const Outcome refused = protocom(folder_->path(), blank);
     EXPECT_EQ(refused.exit_code, 2) << refused.err;
-    EXPECT_THAT(refused.err, HasSubstr("a class name is empty"));
+    EXPECT_THAT(refused.err, HasSubstr("a class needs a name"));
   }
 }
 

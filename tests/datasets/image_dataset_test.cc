@@ -120,7 +120,7 @@ TEST(FolderLayout, NeedsASplitUnlessTheCallerTakesAllAsBase) {
 
 TEST(ListImages, NamesWhatIsWrongWithTheFolder) {
   const testing::TempDir root;
-  EXPECT_THAT(list_error(root / "nowhere"), AllOf(HasSubstr("nowhere"), HasSubstr("no folder")));
+  EXPECT_THAT(list_error(root / "nowhere"), AllOf(HasSubstr("nowhere"), HasSubstr("no such folder")));
   write_file(root / "data.tgz", "x");
   EXPECT_THAT(list_error(root / "data.tgz"), HasSubstr("unpack"));
   EXPECT_THAT(list_error(root.path()), HasSubstr("no class folders"));

@@ -103,11 +103,11 @@ TEST(FittedFiles, OfOneMethodAreToldApartByWhatTheyWereFittedWith) {
   EXPECT_EQ(both[1], files[0].method);
   EXPECT_EQ(make_method("meta-baseline:steps=500:shots=5", files)->label(), "meta-baseline:shots=5");
   EXPECT_THAT(message_of([&] { make_method("meta-baseline:steps=7:shots=5", files); }),
-              HasSubstr("none of the files hold it"));
+              HasSubstr("matches none of the files given"));
   EXPECT_THAT(message_of([&] {
                 make_method("meta-baseline:steps=500", {files[1], files[1]});
               }),
-              HasSubstr("several of the files hold it (meta-baseline:shots=5, meta-baseline:shots=5)"));
+              HasSubstr("matches several of the files given (meta-baseline:shots=5, meta-baseline:shots=5)"));
   EXPECT_THAT(message_of([&] { make_methods({"meta-baseline:shots=5"}, files); }),
               HasSubstr("a file of 'meta-baseline' is given"));
   EXPECT_EQ(default_methods(nullptr, files),

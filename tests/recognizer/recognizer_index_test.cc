@@ -157,8 +157,7 @@ TEST_F(RecognizerIndexTest, AMethodThatComparesAllClassesJointlyHasNone) {
   RecognizerOptions together;
   together.together = true;
   Recognizer recognizer = Recognizer::open(path_, together);
-  EXPECT_THAT(message_of([&] { recognizer.write_index(); }),
-              HasSubstr("cannot be indexed: 'logistic-regression' compares all classes jointly"));
+  EXPECT_THAT(message_of([&] { recognizer.write_index(); }), HasSubstr("cannot be indexed"));
 }
 
 }  // namespace
