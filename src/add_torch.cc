@@ -2,7 +2,7 @@
 
 namespace {
 
-/// An object of its own, not of a library, which would be left out as nobody names it.
+/// An object of its own, not of a library, which the linker would leave out, since nothing refers to it.
 [[maybe_unused]] const bool kAdded = [] {
   protocom::add_torch();
   return true;

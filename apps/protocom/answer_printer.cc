@@ -122,7 +122,7 @@ void AnswerPrinter::print_last_row() {
   static const ResultsTerminal kTerminal = results_terminal();
   auto shown = columns();
   if (!titled_) {
-    // Of answers that are still to come nobody knows how wide they will be, but what the first has they have.
+    // How wide later answers will be is unknown, but they have the columns of the first.
     widths_ = {36, 30, 11, 34, 30, 40};
     for (size_t c = kAlwaysShown; c < shown.size(); ++c) {
       if (rows_.back()[c].text.empty()) shown[c].least = widths_[c] = 0;

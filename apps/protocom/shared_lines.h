@@ -58,7 +58,7 @@ class SharedLines {
   [[nodiscard]] std::vector<UnreadableFile> unreadable() const;
   /// A file of the folder for what process 0 notes besides.
   [[nodiscard]] std::filesystem::path note(const std::string& name) const { return job_.folder / name; }
-  /// Deletes the folder with the lines when nobody needs them any more.
+  /// Deletes the folder with the lines when they are no longer needed.
   void remove();
 
  private:

@@ -22,7 +22,7 @@ void open_missing(int descriptor, int flags) {
   }
 }
 
-/// Writes all of it; false when that fails. What nobody reads any more is written.
+/// Writes all of it; false when that fails. What has no reader any more counts as written.
 bool write_all(int descriptor, std::string_view text) {
   while (!text.empty()) {
     const ssize_t count = ::write(descriptor, text.data(), text.size());

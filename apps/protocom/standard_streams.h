@@ -11,7 +11,7 @@ void prepare_standard_streams();
 /// Prints results that may have colours: what is of files in them must be made safe (one_line), for nothing else is.
 void print_coloured(std::string_view text);
 
-/// Writes to standard error. What cannot be written there is lost: there is nobody to tell.
+/// Writes to standard error. What cannot be written there is lost.
 void say(std::string_view text);
 
 }  // namespace protocom::cli

@@ -15,8 +15,8 @@ struct ProgressStep {
   std::string detail;  ///< figures, "loss 0.123"; may be empty
 };
 
-/// Is told of every step, by the thread that called. What it throws ends the job and leaves the call as it is. Empty:
-/// nobody is told.
+/// Called at every step, by the thread that made the call. What it throws ends the job and leaves the call unchanged.
+/// Empty: no reports.
 using Progress = std::function<void(const ProgressStep& step)>;
 
 }  // namespace protocom::v0

@@ -48,7 +48,7 @@ def _onnxruntime_folder():
     """Where the package `onnxruntime` keeps its library; it is found, not imported."""
     try:
         found = importlib.util.find_spec("onnxruntime")
-    except (ImportError, ValueError):  # a package that is half installed, or a module that somebody made by hand
+    except (ImportError, ValueError):  # a package that is half installed, or a module made by hand
         return None
     folders = (found.submodule_search_locations if found else None) or []
     return os.path.join(folders[0], "capi") if folders else None

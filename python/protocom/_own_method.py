@@ -120,7 +120,7 @@ class _List:
         return self._arrays[name][starts[i] : starts[i + 1]]
 
     def features(self, name, rows):
-        """Features of these rows, in the memory of the last ones of this name where nobody else holds it: half the time."""
+        """Features of these rows, in the memory of the last ones of this name where nothing else holds it: half the time."""
         kept = self._kept.get(name)
         if kept is None or kept.shape[:-1] != rows.shape or sys.getrefcount(kept) > 3:
             kept = self._kept[name] = np.empty((*rows.shape, self.table.shape[1]), np.float32)

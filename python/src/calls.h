@@ -29,7 +29,7 @@ auto unlocked(const Work& work) {
   return work();
 }
 
-/// Tells a Python callable of (what, done, total, detail), or nobody for None. Ctrl-C ends the job.
+/// Calls a Python callable with (what, done, total, detail); None: no callable. Ctrl-C ends the job.
 class PythonProgress : public Progress {
  public:
   explicit PythonProgress(py::object callback) : callback_(std::move(callback)) {}

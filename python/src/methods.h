@@ -13,7 +13,7 @@ namespace protocom::python {
 
 namespace py = pybind11;
 
-/// Shared by whoever was made with it.
+/// Shared by all objects made with it.
 using SharedFitted = std::shared_ptr<const FittedMethod>;
 using SharedKnowledge = std::shared_ptr<const Knowledge>;
 using SharedModel = std::shared_ptr<const CompletionModel>;

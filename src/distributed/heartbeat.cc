@@ -200,7 +200,7 @@ void Heartbeat::tell(const std::string& key, const std::string& text) const {
   try {
     store_->set(key, std::vector<uint8_t>(text.begin(), text.end()));
   } catch (const std::exception&) {
-    // Nobody is there to be told.
+    // No process is left to be told.
   }
 }
 
@@ -223,7 +223,7 @@ void Heartbeat::part(milliseconds most, const std::vector<int>& gone) const {
     const auto until = Watch::Clock::now() + most;
     while (!store_->check(expected) && Watch::Clock::now() < until) watch_->wait(times_.beat / 10);
   } catch (const std::exception&) {
-    // Nobody is there to be told.
+    // No process is left to be told.
   }
 }
 
@@ -247,7 +247,7 @@ std::vector<int> Heartbeat::find_gone() const {
       gone.push_back(rank);
       text += std::to_string(rank) + " ";
     }
-    // Whoever comes later finds others gone too: those that ended because of this.
+    // A process that looks later finds others gone too: those that ended because of this.
     if (!gone.empty()) store_->set(kVerdict, std::vector<uint8_t>(text.begin(), text.end()));
     return gone;
   } catch (const std::exception&) {

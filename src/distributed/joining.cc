@@ -148,7 +148,7 @@ std::vector<int> absent(c10d::Store& store, int size) {
   return ranks;
 }
 
-/// Whoever loses patience first tells those who came later, which would find it missing too.
+/// The first process to time out tells those that joined later, which would miss it too.
 void give_up(c10d::Store& store, const std::vector<int>& missing) {
   const std::string names = fmt::format("{}", fmt::join(missing, ", "));
   store.set(kMissing, std::vector<uint8_t>(names.begin(), names.end()));

@@ -58,7 +58,7 @@ struct SingleImageAnalysis {
 };
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(SingleImageAnalysis, classes, ranks, window, curves)
 
-/// Ranks in the moving average unless somebody asks for others.
+/// Ranks in the moving average by default.
 inline constexpr int64_t kSingleImageWindow = 50;
 
 SingleImageAnalysis analyse_single_images(const AnalysisInputs& inputs, Split split,

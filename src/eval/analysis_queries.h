@@ -59,7 +59,7 @@ struct ReliabilityCurve {
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(ReliabilityCurve, method, mode, expected_error, overconfidence, bins,
                                    expected_error_ci95, overconfidence_ci95)
 
-/// Bins of a reliability curve unless somebody asks for others (Guo et al. 2017).
+/// Bins of a reliability curve by default (Guo et al. 2017).
 inline constexpr int64_t kCalibrationBins = 15;
 
 /// Guo et al. 2017 with `bins` of equal width. Throws UsageError for fewer than 1 bin, Error without queries.

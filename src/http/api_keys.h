@@ -16,7 +16,7 @@ Role parse_role(std::string_view text);
 /// The same words.
 std::string_view to_string(Role role);
 
-/// A key as it is kept: only its hash, which nobody can turn back, since keys are 256 random bits.
+/// A key as it is kept: only its hash, which cannot be inverted, since keys are 256 random bits.
 struct ApiKey {
   std::string name;          ///< whose it is
   Role role = Role::kRead;   ///< what it allows

@@ -52,7 +52,7 @@ bool lacks_images(const RecognizerFile& file) {
   }
 }
 
-/// Classes are missing that somebody has to enrol, or something is wrong? Called while an exception is handled.
+/// Classes are missing that have to be enrolled, or something is wrong? Called while an exception is handled.
 HttpError why_no_answer(const RecognizerFile& file) {
   try {
     throw;
@@ -134,7 +134,7 @@ std::vector<const Job*> answer_with_features(const std::vector<Job>& jobs) {
   return asking;
 }
 
-/// Takes out those whose answer nobody waits for any more.
+/// Takes out those whose requests are cancelled.
 void fail_unwanted(std::vector<Job>& jobs) {
   const auto now = std::chrono::steady_clock::now();
   const auto is_wanted = [now](const Job& job) {

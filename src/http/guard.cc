@@ -30,7 +30,7 @@ std::string key_text(const std::string& authorization) {
   return authorization.substr(kScheme.size());
 }
 
-/// "127.0.0.1.example.org" is a name of somebody else's.
+/// "127.0.0.1.example.org" is a name of another host.
 bool is_this_machine(const std::string& name) {
   boost::system::error_code error;
   const auto address = boost::asio::ip::make_address_v4(name, error);

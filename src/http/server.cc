@@ -39,7 +39,7 @@ int64_t open_descriptors() {
 }
 
 /// So many as are asked for, as far as the system lets this process open descriptors: without one for the next client
-/// nobody could be closed in its favour.
+/// none could be closed in its favour.
 int64_t most_connections(int64_t asked) {
   rlimit limit{};
   if (::getrlimit(RLIMIT_NOFILE, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY) return asked;

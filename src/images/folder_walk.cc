@@ -32,7 +32,7 @@ class FolderWalk {
  public:
   FolderWalk(size_t owners, fs::directory_options options) : found_(owners), options_(options) {}
 
-  /// Takes a folder that nobody took before.
+  /// Takes a folder that has not been taken before.
   void enter(size_t owner, const fs::path& folder) {
     if (is_first_visit(owner, folder)) round_.emplace_back(owner, folder);
   }

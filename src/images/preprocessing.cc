@@ -78,7 +78,7 @@ std::string wrong_with(const Preprocessing& preprocessing) {
   return "";
 }
 
-/// Keys that nobody reads would be taken as read.
+/// Keys that are ignored would look as if they counted.
 void check_keys(const nlohmann::json& json, const std::string& where) {
   const std::vector<std::string> known = {"image_size", "resize", "mean", "std", "resampling", "squeeze"};
   for (const auto& [key, value] : json.items()) {

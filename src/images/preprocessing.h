@@ -45,7 +45,7 @@ Preprocessing parse_preprocessing(const std::string& text);
 nlohmann::json to_json(const Preprocessing& preprocessing);
 /// `where` names it in messages. Throws Error for fields of another kind and values out of range.
 Preprocessing preprocessing_from(const nlohmann::json& json, const std::string& where);
-/// The same of what somebody has written by hand; throws Error for unknown fields too.
+/// The same of what a user has written by hand; throws Error for unknown fields too.
 Preprocessing stated_preprocessing(const nlohmann::json& json, const std::string& where);
 
 /// What is wrong with a channel's statistics of RGB in [0, 1]; empty for nothing. Those of 0 to 255 are recognised:

@@ -79,7 +79,7 @@ OutputPlace output_place(const fs::path& path) {
   return place;
 }
 
-// What gzip makes of tables and word vectors; a file that unpacks to more was made to keep whoever reads it.
+// What gzip makes of tables and word vectors; a file that unpacks to more was made to exhaust its reader.
 constexpr int64_t kMostRatio = 200;
 constexpr int64_t kRatioFrom = int64_t{32} << 20;
 constexpr size_t kMostOfStream = size_t{1} << 30;  // a device may have no end
@@ -108,7 +108,7 @@ bool is_open_stream(const fs::path& path) {
 
 enum class Streams { kRefused, kOpenOnes };
 
-/// A pipe that nobody writes to, or a device without an end, would be read for ever.
+/// A pipe without a writer, or a device without an end, would be read for ever.
 void check_readable(const fs::path& path, Streams streams) {
   struct stat status {};
   if (::stat(path.c_str(), &status) != 0 || S_ISREG(status.st_mode)) return;
@@ -152,7 +152,7 @@ void write_all(int file, const fs::path& path, std::string_view content) {
   if (::close(file) != 0) fail("cannot write {}: {}", path.string(), system_reason());
 }
 
-/// Opens a file that must not be there yet: nobody can have put a link in its place.
+/// Opens a file that must not be there yet: no link can have been put in its place.
 int create_new(const fs::path& path, mode_t mode) {
   const int file = ::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, mode);
   if (file < 0) fail("cannot create {}: {}", path.string(), system_reason());

@@ -35,7 +35,7 @@ OutputLock::OutputLock(const std::filesystem::path& output) {
            path.string(), output.string());
     }
     const bool locked = ::flock(descriptor_, LOCK_EX | LOCK_NB) == 0;
-    // A file system without locks keeps nobody out, as before.
+    // A file system without locks excludes no process, as before.
     const bool is_held = !locked && errno == EWOULDBLOCK;
     if (!is_held && (!locked || is_named(descriptor_, path))) break;
     ::close(descriptor_);

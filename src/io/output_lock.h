@@ -7,7 +7,7 @@
 namespace protocom {
 
 /// Keeps other processes from making the same output at once. It is held by a lock on the empty file `output`.lock,
-/// which goes away with it or with the program; what a killed process left of that keeps nobody out.
+/// which goes away with it or with the program; what a killed process left of that excludes no process.
 class OutputLock {
  public:
   /// Throws Error when another process, or another lock of this one, holds it.

@@ -162,7 +162,7 @@ bool is_unfinished(const fs::path& path) {
 
 void remove_unfinished() {
   Registry& all = registry();
-  all.mutex.lock();                    // for good: nobody may begin another file now
+  all.mutex.lock();                    // for good: no other file may be begun now
   for (const int round : {1, 2, 3}) {  // a thread that is at work may still create one
     for (const fs::path& path : all.paths) remove_with_relatives(path);
     if (round < 3) ::usleep(2000);

@@ -23,7 +23,7 @@ class UnfinishedPath {
   bool released_ = false;
 };
 
-/// A name for what is on its way to `path`, which nobody can guess:
+/// A name for what is on its way to `path`, which cannot be guessed:
 /// `path`.tmp-<host>.<process namespace>-<process>-<16 random hexadecimal digits>. It fits wherever `path` itself fits.
 std::filesystem::path temporary_beside(const std::filesystem::path& path);
 

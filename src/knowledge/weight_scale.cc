@@ -11,7 +11,7 @@ namespace protocom {
 namespace {
 
 constexpr double kHundred = 100;
-/// Numbers up to here may as well be marks of a questionnaire; nobody's percentages are all so small.
+/// Numbers up to here may as well be marks of a questionnaire; percentages are hardly ever all so small.
 constexpr double kLargestMark = 20;
 
 enum class CellKind { kUnread, kWord, kNumber, kPercentage };

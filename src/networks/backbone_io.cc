@@ -33,7 +33,7 @@ constexpr const char* kHeaderMember = "header.json";
 
 enum class Format { kTorchScript, kNpz, kSafetensors, kPickle, kOnnx, kTflite, kHuggingFace, kTimm };
 
-/// What other programs save networks as and is not read, by the first bytes, else by the suffix; empty for others.
+/// Unsupported formats of networks, by the first bytes, else by the suffix; empty for others.
 std::string_view kind_of_others(std::string_view bytes, const std::filesystem::path& path) {
   if (bytes.substr(0, 8) == "\x89HDF\r\n\x1a\n") return "a Keras model (HDF5)";
   if (bytes.substr(0, 1) == "\x80") return "a Python pickle, as old versions of torch.save write";
@@ -270,7 +270,7 @@ std::unique_ptr<Backbone> read_huggingface(const std::filesystem::path& path, co
   return std::make_unique<HuggingFaceBackbone>(path, files_of(path, Format::kHuggingFace), asked);
 }
 
-/// The weights of a timm folder, with what it states of its images where nobody says otherwise.
+/// The weights of a timm folder, with what it states of its images unless the user states it.
 std::unique_ptr<Backbone> read_timm(const std::filesystem::path& path, const Preprocessing& asked) {
   const HuggingFaceFiles files = files_of(path, Format::kTimm);
   const auto architecture = published_architecture(files.tensors);

@@ -32,7 +32,7 @@ class TorchEncoder final : public Encoder {
   /// In the place that is usual where none was said.
   void prepare_once();
 
-  std::unique_ptr<Backbone> own_;  // null: somebody else's
+  std::unique_ptr<Backbone> own_;  // null: not owned
   Backbone& backbone_;
   Precision precision_ = Precision::kFloat32;
   c10::Device device_ = c10::kCPU;

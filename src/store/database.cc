@@ -119,7 +119,7 @@ Database Database::open(const fs::path& path, FileUse use, std::chrono::seconds 
     throw DatabaseError(DatabaseFault::kOther, fmt::format("{}: {}", path.string(), *found));
   Database database(path, use == FileUse::kRead ? SQLITE_OPEN_READONLY : SQLITE_OPEN_READWRITE, patience);
   const int most = sqlite3_limit(database.handle_, SQLITE_LIMIT_LENGTH, longest_value(path, kMostOfSqlite));
-  // Images that somebody removed are gone from the file; one file at rest; what is acknowledged survives a power cut.
+  // Removed images are erased from the file; one file at rest; what is acknowledged survives a power cut.
   database.run("PRAGMA cell_size_check=ON; PRAGMA secure_delete=ON; PRAGMA synchronous=FULL");
   if (use == FileUse::kRead || !says_write_ahead_log(path)) return database;
   database.bring_log_in();

@@ -204,7 +204,7 @@ void Planner::take_values(const StageConfig& table, const CLI::App& command, Sta
       fail_usage("{}: [{}] has no option '{}'{}", config_.where(given.line), table.command, name,
                  did_you_mean(name, option_names(command)));
     }
-    if (given.values == std::vector<std::string>{""}) continue;  // an optional variable that nobody set
+    if (given.values == std::vector<std::string>{""}) continue;  // an optional variable that is not set
     ConfigValue value = given;
     for (std::string& text : value.values) {
       if (is_input(*option)) text = input(name, text);

@@ -48,7 +48,7 @@ auto guarded(const Work& work) -> decltype(work()) {
   }
 }
 
-/// An exception of a function that the caller gave, on its way through the library: nobody catches it there.
+/// An exception of a function that the caller gave, on its way through the library: it is not caught there.
 struct ThrownByCaller {
   std::exception_ptr exception;
 };

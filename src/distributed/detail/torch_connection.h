@@ -62,7 +62,7 @@ class TorchConnection : public Connection {
   c10::intrusive_ptr<c10d::Store> store_;
   Heartbeat heartbeat_;
   bool broken_ = false;
-  std::vector<int> gone_;  // nobody waits for them any more
+  std::vector<int> gone_;  // no longer waited for
   c10::intrusive_ptr<CollectiveEngine> cpu_;
   c10::intrusive_ptr<CollectiveEngine> cuda_;  // null without GPUs
 };

@@ -13,7 +13,7 @@ namespace protocom::onnxruntime {
 class OnnxEncoder final : public Encoder {
  public:
   /// Tries the network. Throws Error for a file that is damaged, no encoder of images, or refused by ONNX Runtime;
-  /// UsageError where nobody says how images are normalised.
+  /// UsageError where the normalisation of images is unknown.
   OnnxEncoder(const std::filesystem::path& path, const EncoderFileOptions& asked);
 
   /// Throws UsageError for another device than the processor and for bfloat16.

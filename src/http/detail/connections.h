@@ -8,7 +8,7 @@
 namespace protocom::http {
 
 /// All connections of a server. Where there are as many as may be, the one whose client has let it wait longest makes
-/// room, so that clients that send nothing keep nobody out. Used in the sockets' thread alone.
+/// room, so that clients that send nothing block no others. Used in the sockets' thread alone.
 class Connections {
  public:
   void add(const std::shared_ptr<Connection>& item) { all_.push_back(item); }

@@ -11,7 +11,7 @@ namespace protocom {
 class OnnxBackbone : public FixedBackbone {
  public:
   /// Tries the network. Images have the side that the graph is made for, whatever `asked` has. `output`: by name, or
-  /// empty. Throws Error for a network that is not read, UsageError where nobody says how images are normalised.
+  /// empty. Throws Error for an unsupported network, UsageError where the normalisation of images is unknown.
   OnnxBackbone(const std::filesystem::path& path, onnx::Model model, const Preprocessing& asked,
                const std::string& output);
 

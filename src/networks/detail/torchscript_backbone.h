@@ -14,7 +14,7 @@ class TorchScriptBackbone : public FixedBackbone {
   /// Loads the file and tries it on two images. What it states of its images is taken, unless `asked` has a size. Of a
   /// tuple or a dictionary `output` is the feature, by name or place; empty: what its extra file `output` says, else it
   /// is found. Throws Error when it is not TorchScript, its output is not a float [2, d], or an image's features depend
-  /// on the call or on the images beside it (training mode); UsageError when nobody says a size.
+  /// on the call or on the images beside it (training mode); UsageError when the size is unknown.
   TorchScriptBackbone(const std::filesystem::path& path, const Preprocessing& asked, int64_t otherwise,
                       const std::string& output);
 

@@ -100,7 +100,7 @@ void fold_batch_norm(Model& model, const Graph& graph, Node& norm) {
   replace(norm, "Conv", {conv->inputs[0], name + ".weight", name + ".bias"}, std::move(attributes));
 }
 
-/// A sum goes into one of the convolutions before it, whose result nobody else takes.
+/// A sum goes into one of the convolutions before it, whose result no other operator takes.
 void fuse_sum(const Graph& graph, Node& node) {
   if (!is_operator(node, "Add", 2)) return;
   for (const size_t i : {0U, 1U}) {

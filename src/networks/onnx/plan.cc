@@ -30,7 +30,7 @@ auto for_node(const std::string& what, const Work& work) {
   }
 }
 
-/// Inputs of a step; those that nobody takes later are handed over.
+/// Inputs of a step; those that no later step takes are handed over.
 Tensors take(const std::vector<size_t>& inputs, const std::vector<bool>& last, std::vector<at::Tensor>& values) {
   Tensors taken;
   taken.reserve(inputs.size());

@@ -10,7 +10,7 @@ namespace protocom {
 /// are the last one; as many are judged together as make 50 images per class, fewer tell nothing yet.
 class LearningWatch {
  public:
-  /// `schedule` with the learning rate that is really used, `usual_rate` what it would be if nobody had stated it.
+  /// `schedule` with the learning rate that is really used, `usual_rate` what it would be by default.
   LearningWatch(int64_t classes, const Schedule& schedule, double usual_rate);
 
   /// Adds an epoch, counted from 1. A warning with what to do when the accuracy of the epochs since the last judgement

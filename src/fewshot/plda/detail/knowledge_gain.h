@@ -7,7 +7,7 @@
 namespace protocom {
 
 /// The mean over classes of what the answers about their images gain, in points, and the half width of the 95 %
-/// interval in which the mean of half as many other classes lies: the classes that somebody asks about are others,
+/// interval in which the mean of half as many other classes lies: the classes of later queries are others,
 /// drawn as these were. With n classes measured and m to come that is t s sqrt(1 / n + 1 / m) (a prediction interval);
 /// tasks share classes, so that an interval over tasks is too narrow.
 struct GainOfClasses {

@@ -8,7 +8,7 @@ namespace protocom {
 /// Products of a few rows with very many others. Those are read from memory for each question, and that is all it
 /// costs, so a byte a number takes a quarter of the time of a float. The best of each row are computed again from the
 /// floats; what is left to the bytes is off by about 0.2 % of the product of the rows' lengths over the square root of
-/// their dimension, which matters to the rows that nobody asks for and hardly to their sum.
+/// their dimension, which matters to the rows that are not needed and hardly to their sum.
 
 /// So many rows are worth it: fewer stay in a cache, as floats too.
 inline constexpr int64_t kFewestCoarse = 16384;

@@ -30,7 +30,7 @@ class Layout {
   Operation passing(const Binding& binding, const Operation& plain);
   [[nodiscard]] Operation on_maps(const Node& node, const Operation& plain) const;
 
-  std::set<std::string> plain_;              ///< values that somebody takes as maps
+  std::set<std::string> plain_;              ///< values that a step takes as maps
   std::map<std::string, int64_t> channels_;  ///< of the values in blocks
 };
 

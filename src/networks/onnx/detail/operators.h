@@ -15,7 +15,7 @@ using Tensors = std::vector<at::Tensor>;
 using Sizes = std::vector<int64_t>;
 
 /// An operator that is ready to run: its inputs (undefined: left out) to its outputs. It may write over an input that
-/// nobody else holds.
+/// nothing else holds.
 using Operation = std::function<Tensors(Tensors& inputs)>;
 
 /// A node with what is known of its inputs before any image: values of constants, and the sizes that the others have
@@ -102,7 +102,7 @@ void check_elements(at::IntArrayRef sizes);
 Sizes broadcast(at::IntArrayRef a, at::IntArrayRef b);
 /// `axis` of `dims`, counted from the end where negative. Throws Error.
 int64_t axis_of(int64_t axis, size_t dims);
-/// Whether nobody else sees the tensor's memory.
+/// Whether nothing else shares the tensor's memory.
 bool is_own(const at::Tensor& tensor);
 
 /// An operator of one output.

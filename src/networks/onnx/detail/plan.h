@@ -32,7 +32,7 @@ class Plan {
     Operation run;
     std::vector<size_t> inputs;   // kNone: left out
     std::vector<bool> last;       // no later step takes that input
-    std::vector<size_t> outputs;  // kNone: nobody takes it
+    std::vector<size_t> outputs;  // kNone: unused
     std::string what;             // "Conv 'node'"
   };
   class Maker;

@@ -75,7 +75,7 @@ class Translator {
 /// Adds to a model what one operator of the file computes. Throws where it is not one of those of image networks.
 using Translate = std::function<void(Translator&, const Operator&)>;
 
-/// That of a BuiltinOperator; empty: not read.
+/// That of a BuiltinOperator; empty: unsupported.
 Translate translation_of(int32_t code);
 
 }  // namespace protocom::tflite
