@@ -156,6 +156,19 @@ Renewal renew(const RecognizerFile& file, const fs::path& out, const RenewalPart
   return done;
 }
 
+/// The same with the knowledge that the recognizer has where none is given.
+Renewal renew_with_knowledge(const RecognizerFile& file, const fs::path& out, RenewalParts parts,
+                             const Provenance& provenance, Progress& progress) {
+  if (!parts.parts.knowledge.empty() || file.artefact("knowledge") == nullptr)
+    return renew(file, out, parts, provenance, progress);
+  Renewal done;
+  file.read_artefact("knowledge", [&](const fs::path& knowledge) {
+    parts.parts.knowledge = knowledge;
+    done = renew(file, out, parts, provenance, progress);
+  });
+  return done;
+}
+
 }  // namespace
 
 Renewal renew_recognizer(const fs::path& path, const fs::path& out, const RenewalParts& parts,
@@ -167,13 +180,10 @@ Renewal renew_recognizer(const fs::path& path, const fs::path& out, const Renewa
   check_method(file, parts.parts);
   RenewalParts own = parts;
   own.parts = parts_with_own(file, parts.parts);
-  if (!own.parts.knowledge.empty() || file.artefact("knowledge") == nullptr)
-    return renew(file, out, own, provenance, progress);
-  Renewal done;
-  file.read_artefact("knowledge", [&](const fs::path& knowledge) {
-    own.parts.knowledge = knowledge;
-    done = renew(file, out, own, provenance, progress);
-  });
+  const Renewal done = renew_with_knowledge(file, out, own, provenance, progress);
+  RecognizerOptions options;
+  options.device = parts.parts.device;
+  Recognizer::open(out, options).take_first_threshold({}, progress);
   return done;
 }
 
