@@ -7,6 +7,7 @@
 #include "base/printed_json.h"
 #include "base/text.h"
 #include "cli.h"
+#include "images/image_region.h"
 #include "io/csv.h"
 #include "recognizer/answer_json.h"
 #include "standard_streams.h"
@@ -32,14 +33,20 @@ std::string texts_of(const std::vector<NearImage>& nearest) {
 }
 
 /// A row for each class that is shown; what is said of the first class and of the image stands in its row alone.
-void print_csv(const fs::path& image, const Answer& answer) {
+void print_csv(const fs::path& image, const Answer& answer, bool boxes) {
+  const ImageRegion region = boxes ? region_of(image) : ImageRegion{image};
+  const std::string box = !boxes        ? ""
+                          : !region.box ? ",,,,"
+                                        : fmt::format(",{:.6g},{:.6g},{:.6g},{:.6g}", region.box->x, region.box->y,
+                                                      region.box->width, region.box->height);
   const char* none = !answer.none_of_these ? "" : *answer.none_of_these ? "1" : "0";
   const std::string chance = answer.none ? fmt::format("{:.6f}", *answer.none) : "";
   for (size_t r = 0; r < answer.ranking.size(); ++r) {
-    fmt::print("{},{},{},{:.6f},{},{:.6f},{},{},{},{}\n", csv_cell(image.string()), r + 1,
+    fmt::print("{},{},{},{:.6f},{},{:.6f},{},{},{},{}{}\n", csv_cell(region.file.string()), r + 1,
                csv_cell(answer.ranking[r].name), answer.ranking[r].probability, none, answer.familiarity,
                r == 0 ? csv_cell(texts_of(answer.attributes, "; ")) : "",
-               r == 0 ? csv_cell(texts_of(answer.nearest)) : "", chance, r == 0 ? csv_cell(answer.nearest_note) : "");
+               r == 0 ? csv_cell(texts_of(answer.nearest)) : "", chance, r == 0 ? csv_cell(answer.nearest_note) : "",
+               box);
   }
 }
 
@@ -76,10 +83,11 @@ Tone tone_of(double probability) {
   return probability >= kSure ? Tone::kGood : probability >= kFair ? Tone::kUnsure : Tone::kBad;
 }
 
-AnswerPrinter::AnswerPrinter(Recognizer& recognizer, const std::string& format, Layout layout)
-    : recognizer_(recognizer), format_(format), layout_(layout) {
+AnswerPrinter::AnswerPrinter(Recognizer& recognizer, const std::string& format, Layout layout, bool boxes)
+    : recognizer_(recognizer), format_(format), layout_(layout), boxes_(boxes) {
   if (format_ == "csv")
-    fmt::print("image,rank,class,probability,none_of_these,familiarity,attributes,nearest,none,nearest_note\n");
+    fmt::print("image,rank,class,probability,none_of_these,familiarity,attributes,nearest,none,nearest_note{}\n",
+               boxes_ ? ",x,y,width,height" : "");
 }
 
 void AnswerPrinter::print(const fs::path& image, const Answer& answer) {
@@ -89,7 +97,7 @@ void AnswerPrinter::print(const fs::path& image, const Answer& answer) {
     return;
   }
   if (format_ == "csv")
-    print_csv(image, answer);
+    print_csv(image, answer, boxes_);
   else
     fmt::print("{}\n", json_line(image, answer, recognizer_.method().spec().mode()));
   std::fflush(stdout);  // whoever reads the lines need not wait for the next image
@@ -138,7 +146,11 @@ void AnswerPrinter::print_last_row() {
 
 std::string AnswerPrinter::json_line(const fs::path& image, const Answer& answer, std::string_view mode) {
   json line = answer_json(answer);
-  line["image"] = image.string();
+  const ImageRegion region = region_of(image);
+  line["image"] = region.file.string();
+  if (const std::optional<ImageBox>& box = region.box)
+    line["box"] = {
+        {"x", box->x}, {"y", box->y}, {"width", box->width}, {"height", box->height}, {"relative", box->relative}};
   line["mode"] = mode;
   return printed_json(line);  // file names need not be UTF-8
 }

@@ -24,8 +24,9 @@ class AnswerPrinter {
 
   static std::vector<std::string> formats() { return {"table", "json", "csv"}; }
 
-  /// The recognizer that answers, and one of the formats.
-  AnswerPrinter(Recognizer& recognizer, const std::string& format, Layout layout = Layout::kAtTheEnd);
+  /// The recognizer that answers, and one of the formats; `boxes`: whether its CSV has columns of boxes.
+  AnswerPrinter(Recognizer& recognizer, const std::string& format, Layout layout = Layout::kAtTheEnd,
+                bool boxes = false);
 
   void print(const std::filesystem::path& image, const Answer& answer);
   /// After the last answer.
@@ -42,6 +43,7 @@ class AnswerPrinter {
   Recognizer& recognizer_;
   std::string format_;
   Layout layout_;
+  bool boxes_;
   std::vector<size_t> widths_;                              // of the columns, where lines come one by one
   bool titled_ = false;                                     // the line of titles is printed
   std::vector<std::pair<std::string, std::string>> notes_;  // of an image, on nearest examples of other classes

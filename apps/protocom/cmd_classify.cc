@@ -1,5 +1,8 @@
 #include "answer_printer.h"
+#include "box_answers.h"
 #include "cli.h"
+#include "dataset_options.h"
+#include "datasets/boxes.h"
 #include "image_arguments.h"
 #include "job.h"
 #include "recognizer/series.h"
@@ -18,6 +21,7 @@ struct ClassifyArguments {
   RecognizerOptions recognizing;
   bool together = false;
   std::vector<std::string> shares;
+  BoxChoice boxes;
 };
 
 /// "cat=0.5" -> "cat", 0.5.
@@ -62,12 +66,48 @@ void print_series(const ClassifyArguments& options, const ImageArguments& images
   account_for(found, unreadable);
 }
 
+/// Puts the boxes of the photos in their place.
+std::vector<Crop> take_boxes(const BoxChoice& boxes, FoundImages& found) {
+  const std::vector<fs::path> photos = std::exchange(found.paths, {});
+  std::vector<Crop> crops = crop_photos(photos, read_boxes(boxes), boxes.file);
+  for (const Crop& crop : crops) found.paths.push_back(crop.name);
+  return crops;
+}
+
+/// The images, or the boxes of those that have some.
+FoundImages images_to_ask(const std::vector<std::string>& paths, const BoxChoice& boxes) {
+  FoundImages found = find_images(paths);
+  if (!boxes.file.empty()) take_boxes(boxes, found);
+  return found;
+}
+
+/// The file of boxes with the answers in it.
+void answer_boxes(const ClassifyArguments& options) {
+  if (!job().is_single()) fail_usage("--format {} is of one process: leave out torchrun", options.format);
+  if (!options.out.empty()) check_writable(options.out);
+  BoxAnswers answers(options.format, options.boxes);
+  Recognizer recognizer = Recognizer::open(options.recognizer, options.recognizing);
+  FoundImages found = find_images(with_listed(options.images));
+  const std::vector<Crop> boxes = take_boxes(options.boxes, found);
+  size_t next = 0;
+  const auto take = [&](const fs::path& image, const Answer& answer) {
+    while (boxes[next].name != image) ++next;  // those between could not be read
+    answers.add(boxes[next++], answer);
+  };
+  const std::vector<UnreadableFile> unreadable = recognizer.classify(found.paths, take, progress());
+  const std::string text = answers.text(recognizer) + "\n";
+  options.out.empty() ? fmt::print("{}", text) : write_file(options.out, text);
+  account_for(found, unreadable);
+}
+
 void print_answers(const ClassifyArguments& options) {
   if (options.resume == ResumeLines::kYes) fail_usage("--resume goes with --out, beside which the answers are kept");
   Recognizer recognizer = Recognizer::open(options.recognizer, options.recognizing);
   const ImageArguments images(options.images);
-  const FoundImages found = find_images(images.paths());
-  AnswerPrinter printer(recognizer, options.format);
+  if (!options.series.empty() && !options.boxes.file.empty())
+    fail_usage("--series groups whole photos: leave --boxes out");
+  const FoundImages found = images_to_ask(images.paths(), options.boxes);
+  AnswerPrinter printer(recognizer, options.format, AnswerPrinter::Layout::kAtTheEnd, !options.boxes.file.empty());
   if (!options.series.empty()) return print_series(options, images, found, recognizer, printer);
   const auto take = [&](const fs::path& image, const Answer& answer) { printer.print(images.named(image), answer); };
   const std::vector<UnreadableFile> unreadable = recognizer.classify(found.paths, take, progress());
@@ -82,7 +122,7 @@ void write_answers(const CLI::App& command, const ClassifyArguments& options) {
   const ProcessGroup& group = job();
   if (group.is_main()) check_writable(options.out);
   Recognizer recognizer = Recognizer::open(options.recognizer, options.recognizing);
-  const FoundImages found = group.is_main() ? find_images(with_listed(options.images)) : FoundImages();
+  const FoundImages found = group.is_main() ? images_to_ask(with_listed(options.images), options.boxes) : FoundImages();
   SharedLines lines(group, lines_job(command, recognizer, options.out, options.resume), found.paths);
   const std::string mode(recognizer.method().spec().mode());
   const auto to_line = [&](const fs::path& image, const Answer& answer) {
@@ -104,6 +144,7 @@ void write_answers(const CLI::App& command, const ClassifyArguments& options) {
 
 void run_classify(const CLI::App& command, ClassifyArguments& options) {
   take_proportions(options);
+  if (BoxAnswers::is_format(options.format)) return answer_boxes(options);
   options.out.empty() ? print_answers(options) : write_answers(command, options);
 }
 
@@ -138,10 +179,16 @@ void add_classify_command(CLI::App& app) {
                   "Shares of the classes among the images, cat=0.5,dog=0.3; the others share the rest equally")
       ->allow_extra_args(false)
       ->excludes(method);
-  command->add_option("--format", options->format, "table, json (an object a line) or csv")
-      ->check(CLI::IsMember(AnswerPrinter::formats()));
+  add_box_options(*command, options->boxes);
+  std::vector<std::string> formats = AnswerPrinter::formats();
+  for (const std::string& format : BoxAnswers::formats()) formats.push_back(format);
+  command
+      ->add_option("--format", options->format,
+                   "table, json (an object a line), csv; megadetector or coco: the JSON of --boxes with the classes")
+      ->check(CLI::IsMember(formats));
   add_output_option(*command, "--out", options->out,
-                    "File for lines of JSON instead of printing; several processes share the images (docs/scaling.md)");
+                    "File for lines of JSON, or for the JSON of --boxes, instead of printing; several processes share "
+                    "the images (docs/scaling.md)");
   add_resume(*command, options->resume, "--out");
   CLI::Option* series =
       command

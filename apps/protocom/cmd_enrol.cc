@@ -32,6 +32,7 @@ void enrol_unlabelled(const EnrolArguments& options, Recognizer& recognizer) {
   if (!sources.class_name.empty() || !sources.images.empty() || !sources.folder.empty() || !sources.list.empty() ||
       !sources.features.empty() || !sources.described.empty())
     fail_usage("--unlabelled cannot be combined with classes: enrol them in another call");
+  if (!sources.boxes.file.empty()) fail_usage("--boxes are of images of classes: leave out --unlabelled");
   const FoundImages found = find_images({options.unlabelled});
   const LearnedUnlabelled learned = recognizer.add_unlabelled(found.paths, progress());
   for (const UnreadableFile& file : learned.unreadable) logger().warn("{}", file.reason);
@@ -118,6 +119,7 @@ void add_enrol_command(CLI::App& app) {
   add_input_option(*command, "--csv", options->sources.list,
                    "Classes and images: CSV class,image, JSON Lines, or the JSON of COCO or Label Studio");
   add_list_choices(*command);
+  add_box_options(*command, options->sources.boxes);
   add_input_option(*command, "--features", options->sources.features,
                    "Features of images, extracted with the recognizer's backbone (protocom extract), instead of "
                    "images: of the classes that the file names, or all of the one of --class");

@@ -105,7 +105,7 @@ void compare(const ExtractArguments& options) {
   trials.output = options.asked.output;
   trials.presets = common_presets(options.image_size > 0 ? options.image_size : kUsualSize);
   trials.extract = options.extract;
-  const ImageDataset dataset = list_images(options.source.images, options.source.to_library());
+  const ImageDataset dataset = list_images(options.source);
   print_comparison(try_preprocessing(options.backbone, dataset, trials, progress()));
 }
 
@@ -143,6 +143,7 @@ void add_extract_command(CLI::App& app) {
                                   "--preprocess compare    # images it takes?");
   add_dataset_options(*command, options->source, "Pack (protocom pack), or folder of images");
   add_strict(*command, options->source);
+  add_box_options(*command, options->source.boxes);
   add_input_option(*command, "--backbone", options->backbone, kBackboneHelp);
   command->add_option("--output", options->asked.output, kOutputHelp);
   add_output_option(*command, "--out", options->out, "Features to write (npz)");

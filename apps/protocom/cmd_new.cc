@@ -61,6 +61,7 @@ void add_new_command(CLI::App& app) {
       ->required();
   add_input_option(*command, "--backbone", parts->backbone, kBackboneHelp);
   add_list_choices(*command);
+  add_box_options(*command, parts->boxes);
   command->add_option("--preprocess", parts->preprocessing, kPreprocessHelp);
   command->add_option("--device", parts->device, "cpu, cuda, cuda:1 or auto");
   command->callback([command, parts] { run_new(*command, *parts); });

@@ -120,6 +120,7 @@ void add_create(CLI::App& parent) {
       *command, "--images", options->parts.images,
       "Folder with a subfolder of images for each class to enrol, or with images and a CSV image,class");
   add_list_choices(*command);
+  add_box_options(*command, options->parts.boxes);
   add_input_option(*command, "--attributes", options->parts.attributes,
                    "Their attributes: CSV class,attribute, or a filled-in knowledge template")
       ->needs(images);

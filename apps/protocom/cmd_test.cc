@@ -1,5 +1,6 @@
 #include "base/printed_json.h"
 #include "cli.h"
+#include "dataset_options.h"
 #include "image_arguments.h"
 #include "recognizer/enrol_sources.h"
 #include "recognizer/test_json.h"
@@ -16,6 +17,7 @@ struct TestArguments {
   bool as_json = false;
   int64_t worst = 10;
   RecognizerOptions recognizing;
+  BoxChoice boxes;
 };
 
 /// Of a photo for the page; "" where it cannot be read, or is known by its features alone.
@@ -76,7 +78,9 @@ void run_test(const TestArguments& options) {
   }
   const bool compared = options.given.size() == kMost;
   Recognizer first = Recognizer::open(options.given.front(), options.recognizing);
-  const std::vector<EnrolRequest> photos = labelled_images(sources_at(options.given.back()), first.file());
+  EnrolSources sources = sources_at(options.given.back());
+  sources.boxes = options.boxes;
+  const std::vector<EnrolRequest> photos = labelled_images(sources, first.file());
   ComparedTests tests;
   if (compared) {
     Recognizer second = Recognizer::open(options.given[1], options.recognizing);
@@ -100,6 +104,7 @@ void add_test_command(CLI::App& app) {
                    "Recognizer, or two to compare, then the labelled photos: a folder with a subfolder for each class "
                    "or a list in it, a list (CSV, JSON), or a file of features")
       ->required();
+  add_box_options(*command, options->boxes);
   command->add_flag("--json", options->as_json, "All figures and answers as JSON");
   add_output_option(*command, "--csv", options->csv, "Also write the answers, a row a photo");
   add_output_option(*command, "--html", options->html,

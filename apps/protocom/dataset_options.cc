@@ -1,5 +1,6 @@
 #include "dataset_options.h"
 
+#include "datasets/boxed_dataset.h"
 #include "datasets/list_choices.h"
 
 namespace protocom::cli {
@@ -16,6 +17,19 @@ ImageDatasetOptions DatasetOptions::to_library() const {
 void add_layout(CLI::App& command, DatasetOptions& options) {
   add_word(command, "--layout", options.layout, &parse_layout,
            "auto, folder, list (a CSV image,class), tiny-imagenet, cub, mini-imagenet or ilsvrc");
+}
+
+void add_box_options(CLI::App& command, BoxChoice& boxes) {
+  CLI::Option* file = add_input_option(command, "--boxes", boxes.file,
+                                       "Boxes of the images, each a photo of its own: MegaDetector's or COCO's JSON, a "
+                                       "CSV image,x,y,width,height[,class], Pascal VOC's XML or a folder of it, or a "
+                                       "folder of YOLO's labels");
+  command.add_option("--min-confidence", boxes.min_confidence, "Of boxes that have a confidence, 0 to 1")
+      ->check(CLI::Range(0.0, 1.0))
+      ->needs(file);
+  add_list_option(command, "--box-kinds", boxes.kinds, "Boxes to take by what is in them: animal,person; otherwise all")
+      ->allow_extra_args(false)
+      ->needs(file);
 }
 
 void add_list_choices(CLI::App& command) {
@@ -49,8 +63,14 @@ void add_strict(CLI::App& command, DatasetOptions& options) {
                    "leaving it out with a warning");
 }
 
+ImageDataset list_images(const DatasetOptions& source) {
+  return source.boxes.file.empty() ? protocom::list_images(source.images, source.to_library())
+                                   : list_boxed_images(source.images, source.to_library(), source.boxes);
+}
+
 PackedImages load_images(const DatasetOptions& source, const Preprocessing& sizes, Provenance& provenance) {
-  PackedImages images = protocom::load_images({source.images, source.to_library(), sizes, source.strict}, progress());
+  PackedImages images =
+      protocom::load_images({source.images, source.to_library(), sizes, source.strict, source.boxes}, progress());
   provenance.inputs["images"] = images.content_hash;
   return images;
 }

@@ -6,6 +6,7 @@
 #include "datasets/image_source.h"
 #include "encoders/encoder.h"
 #include "images/preprocessing.h"
+#include "protocom/box_choice.h"
 
 namespace protocom::cli {
 
@@ -16,6 +17,7 @@ struct DatasetOptions {
   std::string split;
   std::string standard_split;
   bool strict = false;
+  BoxChoice boxes = {};  ///< of the commands that take them
 
   /// The library's form.
   [[nodiscard]] ImageDatasetOptions to_library() const;
@@ -23,6 +25,8 @@ struct DatasetOptions {
 
 /// Adds --layout. `options` must outlive the command.
 void add_layout(CLI::App& command, DatasetOptions& options);
+/// Adds --boxes, --min-confidence and --box-kinds. `boxes` must outlive the command.
+void add_box_options(CLI::App& command, BoxChoice& boxes);
 /// Adds --question and --annotator, which count in all of the process.
 void add_list_choices(CLI::App& command);
 /// Adds `images` (also --images), --layout, --split, --standard-split, --question and --annotator. `options` must
@@ -31,6 +35,8 @@ void add_dataset_options(CLI::App& command, DatasetOptions& options, const std::
 /// Adds --strict, for commands that use the images.
 void add_strict(CLI::App& command, DatasetOptions& options);
 
+/// The images of a folder, or their boxes where there are some.
+ImageDataset list_images(const DatasetOptions& source);
 /// The images of a pack, or of a folder packed in memory at these sizes (0: see ImageSource). Adds the
 /// content's hash to the inputs of `provenance`.
 PackedImages load_images(const DatasetOptions& source, const Preprocessing& sizes, Provenance& provenance);

@@ -3,6 +3,7 @@
 #include <string>
 #include <vector>
 
+#include "protocom/box_choice.h"
 #include "protocom/export.h"
 
 namespace protocom::v0 {
@@ -18,6 +19,7 @@ struct EnrolSources {
   std::filesystem::path list = {};          ///< CSV class,image, JSON Lines, or the JSON of COCO or Label Studio
   std::filesystem::path features = {};      ///< a file of features by the recognizer's backbone, of its classes or all
                                             ///< of `class_name`
+  BoxChoice boxes = {};                     ///< of the images; with `folder` they may say the classes
   std::filesystem::path described = {};     ///< CSV class,description; beside images, or classes of their own
   std::filesystem::path table = {};         ///< attributes of the classes: CSV class,attribute
   std::filesystem::path text_encoder = {};  ///< folder of the text encoder of the recognizer's knowledge; needed with

@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "protocom/box_choice.h"
 #include "protocom/export.h"
 
 namespace protocom::v0 {
@@ -23,6 +24,7 @@ struct RecognizerParts {
                                             ///< place of knowledge: classes are described in words
   /// A folder with a subfolder for each class to enrol, or with images and a CSV image,class; empty: no class.
   std::filesystem::path images = {};
+  BoxChoice boxes = {};                   ///< of these images, which may say the classes
   std::filesystem::path attributes = {};  ///< of these classes: CSV class,attribute; empty: none
   /// With a text encoder: names of classes to come, beside those of `images`.
   std::vector<std::string> class_names = {};

@@ -7,6 +7,7 @@
 ``PLDA`` and ``make`` classify features, ``evaluate`` compares methods, ``Recognizer`` works on images, ``Backbone``
 makes features of them, ``TextEncoder`` vectors of texts, ``pretrain``, ``complete`` and ``metatrain`` train. The C++ library is loaded when it is first needed.
 """
+from ._boxes import Boxes, Crop, crops
 from ._built_with import VERSION as __version__
 from ._classifier import PLDA, Classifier, describe, make, methods
 from ._engine import engine as _engine
@@ -42,8 +43,9 @@ def set_engine(name):
 
 
 __all__ = [
-    "PLDA", "Answer", "Backbone", "Classifier", "Episodes", "Error", "FeatureSet", "Fitted", "Knowledge", "OwnMethod",
-    "Recognizer", "Results", "TestResult", "TextEncoder", "Training", "UsageError", "complete", "describe", "easyfsl", "episodes", "evaluate", "fit", "images_in",
+    "PLDA", "Answer", "Backbone", "Boxes", "Classifier", "Crop", "Episodes", "Error", "FeatureSet", "Fitted", "Knowledge", "OwnMethod",
+    "Recognizer", "Results", "TestResult", "TextEncoder", "Training", "UsageError", "complete", "crops", "describe", "easyfsl",
+    "episodes", "evaluate", "fit", "images_in",
     "make", "metatrain", "methods", "pretrain", "set_engine", "set_threads", "threads",
 ]
 

@@ -11,8 +11,9 @@ from . import easyfsl as easyfsl
 
 __version__: str
 __all__ = [
-    "PLDA", "Answer", "Backbone", "Classifier", "Episodes", "Error", "FeatureSet", "Fitted", "Knowledge", "OwnMethod",
-    "Recognizer", "Results", "TestResult", "TextEncoder", "Training", "UsageError", "complete", "describe", "easyfsl", "episodes", "evaluate", "fit", "images_in",
+    "PLDA", "Answer", "Backbone", "Boxes", "Classifier", "Crop", "Episodes", "Error", "FeatureSet", "Fitted", "Knowledge", "OwnMethod",
+    "Recognizer", "Results", "TestResult", "TextEncoder", "Training", "UsageError", "complete", "crops", "describe", "easyfsl",
+    "episodes", "evaluate", "fit", "images_in",
     "make", "metatrain", "methods", "pretrain", "set_engine", "set_threads", "threads",
 ]
 
@@ -266,6 +267,20 @@ class Backbone:
     @property
     def preprocessing(self) -> str: ...
 
+class Boxes:
+    file: str
+    min_confidence: float
+    kinds: list[str]
+    def __init__(self, file: _Path, *, min_confidence: float = 0.2, kinds: Union[str, Sequence[str]] = ()) -> None: ...
+
+class Crop(str):
+    photo: str
+    kind: str
+    confidence: float
+    def __new__(cls, name: str, photo: str, kind: str, confidence: float) -> Crop: ...
+
+def crops(images: Union[_Path, Iterable[_Path]], boxes: Union[_Path, Boxes]) -> list[Crop]: ...
+
 class TextEncoder:
     def __init__(self, folder: _Path) -> None: ...
     def encode(self, texts: Union[str, Sequence[str]]) -> _Floats: ...
@@ -285,6 +300,7 @@ class Answer:
     nearest: list[dict[str, Any]]
     nearest_note: str
     attributes: list[dict[str, Any]]
+    box: Optional[Crop]
     @property
     def name(self) -> str: ...
     @property
@@ -359,6 +375,7 @@ class Recognizer:
         *,
         backbone: _Path = "",
         images: Optional[_Path] = None,
+        boxes: Optional[Union[_Path, Boxes]] = None,
         attributes: Optional[_Path] = None,
         fitted: _Path = "",
         space: _Path = "",
@@ -377,6 +394,10 @@ class Recognizer:
     @overload
     def classify(self, images: Union[_Path, bytes, _Picture], *, on_error: Literal["raise"] = "raise") -> Answer: ...
     @overload
+    def classify(
+        self, images: Union[_Path, Iterable[_Path]], *, on_error: Literal["raise", "skip"] = "raise", boxes: Union[_Path, Boxes]
+    ) -> list[Optional[Answer]]: ...
+    @overload
     def classify(self, images: Union[_Path, bytes, _Picture], *, on_error: Literal["skip"]) -> Optional[Answer]: ...
     @overload
     def classify(self, images: NDArray[Any], *, on_error: Literal["raise", "skip"] = "raise") -> Union[Answer, list[Answer]]: ...
@@ -392,10 +413,21 @@ class Recognizer:
     def __iter__(self) -> Iterator[str]: ...
     def __contains__(self, name: object) -> bool: ...
     def enrol(
-        self, name: str, images: Any = (), *, attributes: Sequence[str] = (), descriptions: Union[str, Sequence[str]] = ()
+        self,
+        name: str,
+        images: Any = (),
+        *,
+        attributes: Sequence[str] = (),
+        descriptions: Union[str, Sequence[str]] = (),
+        boxes: Optional[Union[_Path, Boxes]] = None,
     ) -> _Enrolment: ...
     def enrol_folder(
-        self, folder: _Path, attributes: Optional[_Path] = None, *, progress: Optional[_Progress] = None
+        self,
+        folder: _Path,
+        attributes: Optional[_Path] = None,
+        *,
+        boxes: Optional[Union[_Path, Boxes]] = None,
+        progress: Optional[_Progress] = None,
     ) -> _FolderEnrolment: ...
     def calibrate(
         self, others: Any = (), *, similar: bool = False, false_accept: Optional[float] = None,
@@ -413,7 +445,12 @@ class Recognizer:
     def unlabelled(self) -> int: ...
     def expected_accuracy(self) -> str: ...
     def test(
-        self, images: Any, labels: Optional[Sequence[str]] = None, *, progress: Optional[_Progress] = None
+        self,
+        images: Any,
+        labels: Optional[Sequence[str]] = None,
+        *,
+        boxes: Optional[Union[_Path, Boxes]] = None,
+        progress: Optional[_Progress] = None,
     ) -> TestResult: ...
     def features_of(self, images: Any) -> _Floats: ...
     def rename(self, name: str, to: str) -> None: ...

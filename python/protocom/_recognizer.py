@@ -6,7 +6,7 @@ import unicodedata
 
 import numpy as np
 
-from . import _arrays, _given_images
+from . import _arrays, _boxes, _given_images
 from ._engine import engine
 from ._errors import UsageError
 from ._tests import TestResult
@@ -91,10 +91,6 @@ class TextEncoder:
         return f"TextEncoder({self._folder!r}, d={self.dim})"
 
 
-def _paths(given):
-    return [os.fspath(one) for one in ([given] if isinstance(given, (str, os.PathLike)) else given)]
-
-
 def _texts(given, what="a text"):
     return [_arrays.text(one, what) for one in ([given] if isinstance(given, str) else given)]
 
@@ -118,6 +114,7 @@ class Answer:
     nearest : list of dict: the most similar enrolled images
     nearest_note : str, why the first class is not that of the nearest image, "" where it is
     attributes : list of dict: those that spoke most for the first class or against it
+    box : Crop, the box that it is about, or None where it is about a whole image
     """
 
     def __init__(self, found):
@@ -128,6 +125,7 @@ class Answer:
         self.nearest = found["nearest"]
         self.nearest_note = found["nearest_note"]
         self.attributes = found["attributes"]
+        self.box = None
 
     @property
     def name(self):
@@ -221,7 +219,7 @@ class Recognizer:
         return cls(path, **options)
 
     @classmethod
-    def create(cls, path, *, backbone="", images=None, attributes=None, fitted="", space="", model="", knowledge="",
+    def create(cls, path, *, backbone="", images=None, boxes=None, attributes=None, fitted="", space="", model="", knowledge="",
                text_encoder=None, unlabelled=(), preprocess="", output="", thumbnails=True, half_features=False, moments=True,
                external_backbone=False, **options):
         """Makes a file, and enrols a class for each subfolder of ``images``.
@@ -230,6 +228,7 @@ class Recognizer:
         ----------
         backbone : path of an encoder, or the name of one that is installed (``protocom encoders``); left out, the default one
         images : folder with a subfolder of images for each class, optional
+        boxes : boxes of these images, each an image of its own: a path of a file or folder of them, or Boxes
         attributes : CSV of their attributes, optional
         fitted, space, model, knowledge : paths, as ``protocom recognizer create`` takes them
         text_encoder : the encoder's own text encoder or its folder (CLIP, SigLIP): the names of classes count beside their
@@ -244,7 +243,7 @@ class Recognizer:
                  "text_encoder": getattr(text_encoder, "_folder", text_encoder) or "", "images": images or "", "attributes": attributes or ""}
         given = {name: os.fspath(one) for name, one in paths.items()}
         given.update(preprocess=preprocess, output=output, thumbnails=thumbnails, half_features=half_features, moments=moments,
-                     external_backbone=external_backbone, unlabelled=_paths(unlabelled), device=options.get("device", "auto"))
+                     external_backbone=external_backbone, boxes=_boxes.choice(boxes), unlabelled=_boxes._paths(unlabelled), device=options.get("device", "auto"))
         engine.create_recognizer(os.fspath(path), given)
         try:
             return cls(path, text_encoder=text_encoder, **options)
@@ -252,7 +251,7 @@ class Recognizer:
             os.unlink(path)
             raise
 
-    def classify(self, images, *, on_error="raise"):
+    def classify(self, images, *, on_error="raise", boxes=None):
         """An Answer for an image, a list of them for several.
 
         Images are paths, bytes of files, PIL images, uint8 [h, w, 3], or features float32 [d] or [n, d]. Several are a list,
@@ -260,7 +259,17 @@ class Recognizer:
 
         ``on_error``: of an image that cannot be read "raise" raises an Error with its ``index`` and ``path`` (None unless it
         is a file); "skip" logs it, and its answer is None.
+
+        ``boxes``: of images that are paths of photos or folders, a path of a file or folder of boxes, or Boxes: an answer
+        for each box, which its ``box`` names.
         """
+        if boxes is not None:
+            asked = _boxes.crops(images, boxes)
+            answers = self.classify(asked, on_error=on_error)
+            for answer, box in zip(answers, asked):
+                if answer is not None:
+                    answer.box = box
+            return answers
         if _is_features(images):
             _given_images.check_on_error(on_error)
             rows = np.atleast_2d(_arrays.array(images, "features"))
@@ -273,8 +282,8 @@ class Recognizer:
             made[place] = Answer(one)
         return made[0] if single else made
 
-    def enrol(self, name, images=(), *, attributes=(), descriptions=()):
-        """Adds images (as ``classify`` takes them) to a class, which is made where it is not there yet.
+    def enrol(self, name, images=(), *, attributes=(), descriptions=(), boxes=None):
+        """Adds images (as ``classify`` takes them, with ``boxes`` too) to a class, which is made where it is not there yet.
 
         ``descriptions``: a text or several that say what the class looks like, in place of images or beside them; needs
         the ``text_encoder`` that the recognizer was opened or made with.
@@ -288,7 +297,7 @@ class Recognizer:
         if _is_features(images):
             rows = np.atleast_2d(_arrays.array(images, "features"))
             return self._core.enrol_features(said, np.ascontiguousarray(rows, np.float32))
-        return self._core.enrol(said, _given_images.listed(images))
+        return self._core.enrol(said, _given_images.listed(images if boxes is None else _boxes.crops(images, boxes)))
 
     def _text_core(self):
         if self._text_encoder is None:
@@ -297,10 +306,10 @@ class Recognizer:
             self._text_encoder = TextEncoder(self._text_encoder)
         return self._text_encoder._core
 
-    def enrol_folder(self, folder, attributes=None, *, progress=None):
-        """A class for each subfolder; ``attributes``: CSV of theirs. As ``enrol``, and ``expected``: what accuracy to
+    def enrol_folder(self, folder, attributes=None, *, boxes=None, progress=None):
+        """A class for each subfolder; ``attributes``: CSV of theirs; ``boxes``: of the images, as ``create`` takes them. As ``enrol``, and ``expected``: what accuracy to
         expect, in a sentence."""
-        return self._core.enrol_folder(os.fspath(folder), os.fspath(attributes or ""), progress)
+        return self._core.enrol_folder(os.fspath(folder), os.fspath(attributes or ""), _boxes.choice(boxes), progress)
 
     def add_unlabelled(self, images):
         """Adds unlabelled images of the classes to come (as ``classify`` takes them), from which
@@ -345,7 +354,7 @@ class Recognizer:
         """How many new images will be classified right, in a sentence."""
         return self._core.expected_accuracy()
 
-    def test(self, images, labels=None, *, progress=None):
+    def test(self, images, labels=None, *, boxes=None, progress=None):
         """How good it is on labelled images that are not enrolled; those whose content is enrolled are left out.
 
         Parameters
@@ -353,6 +362,7 @@ class Recognizer:
         images : the path of a folder with a subfolder for each class, of a list (CSV, JSON) or of a file of features; or with
             ``labels`` images and features as ``classify`` takes them
         labels : the right class of each image; classes that it does not have count as unknown
+        boxes : of the images of a folder or list, as ``create`` takes them
 
         Returns
         -------
@@ -361,7 +371,9 @@ class Recognizer:
         if labels is None:
             if not isinstance(images, (str, os.PathLike)):
                 raise UsageError("images without labels should be the path of a folder, a list or a file of features")
-            return TestResult(self._core.test_at(os.fspath(images), progress))
+            return TestResult(self._core.test_at(os.fspath(images), _boxes.choice(boxes), progress))
+        if boxes is not None:
+            raise UsageError("boxes go with the path of a folder or a list; of paths with labels give protocom.crops(...)")
         names = [_name(str(one)) for one in ([labels] if isinstance(labels, str) else labels)]
         if _is_features(images):
             rows = np.atleast_2d(_arrays.array(images, "features"))

@@ -9,7 +9,9 @@
 #include "arrays.h"
 #include "base/error.h"
 #include "calls.h"
+#include "datasets/boxes.h"
 #include "encoders/extract.h"
+#include "images/image_files.h"
 #include "images/skipped_files.h"
 #include "methods.h"
 
@@ -74,6 +76,17 @@ GivenImages pointers(const std::vector<GivenImage>& images) {
 
 void bind_images(py::module_& module) {
   module.def("is_image_name", [](const std::filesystem::path& path) { return is_image_name(path); });
+  module.def("crops", [](const std::vector<std::string>& photos, const std::filesystem::path& file,
+                         double min_confidence, const std::vector<std::string>& kinds) {
+    py::list made;
+    const std::vector<Crop> crops = unlocked([&] {
+      const BoxFile boxes = read_boxes({file, min_confidence, kinds});
+      return crop_photos(find_images(photos).paths, boxes, file);
+    });
+    for (const Crop& crop : crops)
+      made.append(py::make_tuple(crop.name.string(), crop.photo.string(), crop.kind, crop.confidence));
+    return made;
+  });
   py::class_<SharedBackbone, std::shared_ptr<SharedBackbone>>(module, "Backbone")
       .def(py::init([](const std::filesystem::path& path, const std::string& preprocessing, const std::string& output,
                        std::string device) {

@@ -36,8 +36,15 @@ RecognizerOptions recognizer_options(const py::dict& given) {
   return options;
 }
 
+/// (file, least confidence, kinds), as Boxes says them.
+BoxChoice box_choice(const py::object& given) {
+  const auto [file, least, kinds] = given.cast<std::tuple<fs::path, double, std::vector<std::string>>>();
+  return {file, least, kinds};
+}
+
 RecognizerParts parts_of(const py::dict& given) {
   RecognizerParts parts;
+  parts.boxes = box_choice(given["boxes"]);
   const auto path = [&](const char* name) { return given[name].cast<fs::path>(); };
   parts.backbone = path("backbone");
   parts.model = path("model");
@@ -87,10 +94,7 @@ json answers_json(const std::vector<Answer>& answers) {
   return all;
 }
 
-json enrol_folder(SharedRecognizer& own, const fs::path& folder, const fs::path& table, Progress& progress) {
-  EnrolSources sources;
-  sources.folder = folder;
-  sources.table = table;
+json enrol_folder(SharedRecognizer& own, const EnrolSources& sources, Progress& progress) {
   json made = enrolment_json(own.enrol(sources, progress));
   made["expected"] =
       own.call([](Recognizer& recognizer) { return sentence_of(recognizer.expected_accuracy(), "enrolled images"); });
@@ -208,9 +212,14 @@ void bind_tests(py::module_& module, BoundRecognizer& bound) {
              const ArrayView rows(features, "features");
              return unlocked([&] { return own.test(rows.array(), labels); });
            })
-      .def("test_at", [](SharedRecognizer& own, const fs::path& path, py::object callback) {
+      .def("test_at", [](SharedRecognizer& own, const fs::path& path, const py::object& boxes, py::object callback) {
         PythonProgress progress(std::move(callback));
-        return unlocked([&] { return own.test(sources_at(path), progress); });
+        const BoxChoice choice = box_choice(boxes);
+        return unlocked([&] {
+          EnrolSources sources = sources_at(path);
+          sources.boxes = choice;
+          return own.test(sources, progress);
+        });
       });
 }
 
@@ -246,9 +255,14 @@ void bind_changes(BoundRecognizer& bound) {
              return python_of(unlocked([&] { return enrolment_json(own.enrol(said.request(), rows.array())); }));
            })
       .def("enrol_folder",
-           [](SharedRecognizer& own, const fs::path& folder, const fs::path& table, py::object callback) {
+           [](SharedRecognizer& own, const fs::path& folder, const fs::path& table, const py::object& boxes,
+              py::object callback) {
              PythonProgress progress(std::move(callback));
-             return python_of(unlocked([&] { return enrol_folder(own, folder, table, progress); }));
+             EnrolSources sources;
+             sources.folder = folder;
+             sources.table = table;
+             sources.boxes = box_choice(boxes);
+             return python_of(unlocked([&] { return enrol_folder(own, sources, progress); }));
            })
       .def("calibrate",
            [](SharedRecognizer& own, const py::list& others, bool similar, std::optional<double> false_accept,

@@ -10,6 +10,8 @@
 #include "base/log.h"
 #include "base/near_matches.h"
 #include "base/text.h"
+#include "datasets/box_layouts.h"
+#include "datasets/boxed_dataset.h"
 #include "datasets/detail/layout.h"
 #include "datasets/image_list.h"
 #include "datasets/standard_split.h"
@@ -181,11 +183,45 @@ Layout detect_layout(const fs::path& root) {
   return layout::wnid_folder(root) == root / "train" ? Layout::kIlsvrc : Layout::kFolder;
 }
 
-ImageDataset list_images(const fs::path& root, const ImageDatasetOptions& options) {
-  check_folder(root);
-  const Layout layout = options.layout == Layout::kAuto ? detect_layout(root) : options.layout;
-  const AskedSplit asked = asked_split(options, layout, root);
-  auto classes = lister_of(layout)({root, asked.table ? &*asked.table : nullptr});
+namespace {
+
+/// Puts the boxes of images in their place.
+void crop_items(const BoxFile& file, const fs::path& path, std::vector<layout::RawClass>& classes) {
+  std::vector<fs::path> photos;
+  for (const auto& listed : classes) {
+    for (const ImageItem& item : listed.items) photos.push_back(item.path);
+  }
+  std::map<fs::path, std::vector<fs::path>> boxes;
+  for (const Crop& crop : crop_photos(photos, file, path)) boxes[crop.photo].push_back(crop.name);
+  for (auto& listed : classes) {
+    for (const ImageItem& item : std::exchange(listed.items, {})) {
+      for (const fs::path& name : boxes[item.path])
+        listed.items.push_back({item.id + name.string().substr(item.path.string().size()), name, 0});
+    }
+  }
+}
+
+/// A class for each kind of box, of the images below the root.
+std::vector<layout::RawClass> classes_of_boxes(const BoxFile& file, const fs::path& path,
+                                               const layout::Request& request) {
+  std::vector<fs::path> photos;
+  for (const ImageItem& item : layout::images_below(request.root, request.root)) photos.push_back(item.path);
+  const size_t root = (request.root / "").generic_string().size();
+  std::map<std::string, layout::RawClass> classes;
+  for (const Crop& crop : crop_photos(photos, file, path)) {
+    if (crop.kind.empty() || !request.wants(crop.kind)) continue;
+    layout::RawClass& owner =
+        classes.try_emplace(crop.kind, layout::RawClass{crop.kind, "", std::nullopt, path, {}}).first->second;
+    owner.items.push_back({crop.name.generic_string().substr(root), crop.name, 0});
+  }
+  std::vector<layout::RawClass> all;
+  for (auto& entry : classes) all.push_back(std::move(entry.second));
+  return all;
+}
+
+/// Of classes as they were found.
+ImageDataset dataset_of(std::vector<layout::RawClass> classes, const AskedSplit& asked, Layout layout,
+                        const fs::path& root, const ImageDatasetOptions& options) {
   const Unmatched names = match_names(asked, classes, layout, root);
   report_missing(names, asked, options, root);
   if (classes.empty()) fail("{} has no class with images", root.string());
@@ -209,6 +245,37 @@ ImageDataset list_images(const fs::path& root, const ImageDatasetOptions& option
   }
   warn_of_same_but_capitals(dataset.class_names, "classes of " + root.string());
   return dataset;
+}
+
+}  // namespace
+
+ImageDataset list_images(const fs::path& root, const ImageDatasetOptions& options) {
+  check_folder(root);
+  const Layout layout = options.layout == Layout::kAuto ? detect_layout(root) : options.layout;
+  if (options.layout == Layout::kAuto && layout == Layout::kFolder) {
+    const fs::path boxes = boxes_beside(root);
+    if (!boxes.empty()) return list_boxed_images(root, options, {boxes});
+  }
+  const AskedSplit asked = asked_split(options, layout, root);
+  return dataset_of(lister_of(layout)({root, asked.table ? &*asked.table : nullptr}), asked, layout, root, options);
+}
+
+ImageDataset list_boxed_images(const fs::path& root, const ImageDatasetOptions& options, const BoxChoice& choice) {
+  check_folder(root);
+  const BoxFile file = read_boxes(choice);
+  Layout layout = options.layout;
+  if (file.kinds_are_classes) layout = Layout::kList;
+  if (layout == Layout::kAuto) layout = detect_layout(root);
+  const AskedSplit asked = asked_split(options, layout, root);
+  const layout::Request request{root, asked.table ? &*asked.table : nullptr};
+  std::vector<layout::RawClass> classes;
+  if (file.kinds_are_classes) {
+    classes = classes_of_boxes(file, choice.file, request);
+  } else {
+    classes = lister_of(layout)(request);
+    crop_items(file, choice.file, classes);
+  }
+  return dataset_of(std::move(classes), asked, layout, root, options);
 }
 
 }  // namespace protocom

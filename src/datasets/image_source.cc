@@ -2,6 +2,7 @@
 
 #include "base/error.h"
 #include "base/log.h"
+#include "datasets/boxed_dataset.h"
 
 namespace protocom {
 namespace {
@@ -13,6 +14,8 @@ PackedImages load_pack(const ImageSource& source) {
         "{} is a pack with its own split and layout: leave out --split, --standard-split and --layout, or pack again",
         source.path.string());
   }
+  if (!source.boxes.file.empty())
+    fail_usage("{} is a pack, of which no boxes are cut: give the folder of images", source.path.string());
   PackedImages images = read_pack(source.path);
   if (source.sizes.image_size > 0 && source.sizes.image_size != images.image_size()) {
     fail_usage("{0} holds images of {1}x{1} pixels, not {2}x{2}: pack them with --image-size {2}", source.path.string(),
@@ -28,7 +31,8 @@ PackedImages pack_folder(const ImageSource& source, Progress& progress) {
   pack.resampling = source.sizes.resampling;
   pack.squeeze = source.sizes.squeeze;
   pack.strict = source.strict;
-  const ImageDataset dataset = list_images(source.path, source.dataset);
+  const ImageDataset dataset = source.boxes.file.empty() ? list_images(source.path, source.dataset)
+                                                         : list_boxed_images(source.path, source.dataset, source.boxes);
   if (dataset.skipped.total() > 0) logger().info("{}: {}", source.path.string(), dataset.skipped.describe());
   return pack_images(dataset, pack, progress);
 }

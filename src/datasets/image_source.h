@@ -5,6 +5,7 @@
 #include "datasets/image_dataset.h"
 #include "datasets/packed_images.h"
 #include "images/preprocessing.h"
+#include "protocom/box_choice.h"
 
 namespace protocom {
 
@@ -14,6 +15,7 @@ struct ImageSource {
   ImageDatasetOptions dataset;  ///< of a folder; a pack brings its own split and layout
   Preprocessing sizes = {};     ///< image_size 0: the pack's own, or that of PackOptions; resize is for folders
   bool strict = false;          ///< of a folder, see PackOptions
+  BoxChoice boxes = {};         ///< of a folder's images
 };
 
 /// The images of a source; files of a folder that are no images are logged. Throws UsageError when a pack is asked for

@@ -5,6 +5,7 @@
 #include "base/clean_name.h"
 #include "base/error.h"
 #include "base/log.h"
+#include "datasets/box_layouts.h"
 #include "datasets/detail/layout.h"
 #include "datasets/image_list.h"
 #include "io/files.h"
@@ -44,6 +45,9 @@ bool is_divided(const std::vector<fs::path>& folders) {
 /// The classes of a split's folder: its list's, else its folders'.
 std::vector<RawClass> classes_of_split(const fs::path& folder, const Request& request) {
   if (const std::optional<fs::path> list = image_list_in(folder)) return classes_of_list(*list, request);
+  if (!boxes_beside(folder).empty())
+    fail("the folders in {} are splits whose boxes are of the same classes: give one of them ({})",
+         folder.parent_path().string(), folder.string());
   std::vector<RawClass> classes = class_folders_in(folder, request);
   if (!classes.empty() || !folders_in(folder).empty()) return classes;
   logger().warn("{}: its images have no class and are left out: {}", folder.string(),

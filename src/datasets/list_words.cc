@@ -11,9 +11,9 @@ namespace {
 using nlohmann::json;
 
 // The likeliest first: of several columns with such names the first of these words is meant.
-constexpr std::string_view kImageWords[] = {"image",     "filename",  "file",    "imagepath", "filepath",
-                                            "imagename", "imagefile", "path",    "photo",     "picture",
-                                            "img",       "imgpath",   "imgname", "imageid",   "id"};
+constexpr std::string_view kImageWords[] = {
+    "image", "filename", "file",    "imagepath", "filepath", "imagename", "imagefile", "relativepath",
+    "path",  "photo",    "picture", "img",       "imgpath",  "imgname",   "imageid",   "id"};
 constexpr std::string_view kClassWords[] = {"class", "label",    "classname", "labelname",    "species",
                                             "breed", "choice",   "category",  "categoryname", "target",
                                             "tag",   "identity", "id"};

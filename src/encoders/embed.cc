@@ -7,8 +7,7 @@
 
 #include "base/cores.h"
 #include "base/error.h"
-#include "images/image.h"
-#include "io/files.h"
+#include "images/image_region.h"
 
 namespace protocom {
 namespace {
@@ -24,8 +23,8 @@ struct ReadImage {
 
 ReadImage read_one(const std::filesystem::path& path, const Preprocessing& preprocessing) {
   try {
-    const std::string bytes = read_file(path);
-    return {decode_square_image(bytes, preprocessing), hash_bytes(bytes), ""};
+    ReadRegion read = read_region(path, preprocessing);
+    return {std::move(read.image), std::move(read.hash), ""};
   } catch (const Error& error) {
     const std::string reason = error.what();
     const bool says_where = reason.find(one_line(path.string())) != std::string::npos;

@@ -1,12 +1,11 @@
 #include "images/given_image.h"
 
-#include <fmt/format.h>
-
 #include <string_view>
 #include <utility>
 
 #include "base/error.h"
 #include "base/parallel.h"
+#include "images/image_region.h"
 #include "io/files.h"
 
 namespace protocom {
@@ -17,14 +16,14 @@ SquareImage square_image(const GivenImage& given, size_t number, const Preproces
     const std::string_view bytes(reinterpret_cast<const char*>(given.pixels.rgb.data()), given.pixels.rgb.size());
     return {resize_and_crop(given.pixels, preprocessing), hash_bytes(bytes), "memory"};
   }
-  const bool is_file = !given.path.empty();
-  const std::string where = is_file ? given.path.string() : fmt::format("image {}", number);
-  const std::string read = is_file ? read_file(given.path) : std::string();
-  const std::string& bytes = is_file ? read : given.bytes;
+  if (!given.path.empty()) {
+    ReadRegion read = read_region(given.path, preprocessing);
+    return {std::move(read.image), std::move(read.hash), given.path.string()};
+  }
   try {
-    return {decode_square_image(bytes, preprocessing), hash_bytes(bytes), is_file ? where : "memory"};
+    return {decode_square_image(given.bytes, preprocessing), hash_bytes(given.bytes), "memory"};
   } catch (const Error& error) {
-    fail("{}: {}", where, error.what());
+    fail("image {}: {}", number, error.what());
   }
 }
 

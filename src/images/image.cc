@@ -4,6 +4,7 @@
 
 #include "base/error.h"
 #include "images/codec.h"
+#include "images/image_region.h"
 #include "images/skipped_files.h"
 #include "io/files.h"
 
@@ -94,7 +95,7 @@ Image decode_square_image(std::string_view bytes, const Preprocessing& preproces
 }
 
 Image read_square_image(const std::filesystem::path& path, const Preprocessing& preprocessing) {
-  return resize_and_crop(read_image(path, options_for(preprocessing)), preprocessing);
+  return read_region(path, preprocessing).image;
 }
 
 }  // namespace protocom

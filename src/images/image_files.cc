@@ -4,6 +4,7 @@
 
 #include "base/error.h"
 #include "images/folder_walk.h"
+#include "images/image_region.h"
 
 namespace protocom {
 namespace fs = std::filesystem;
@@ -28,7 +29,7 @@ FoundImages find_images(const std::vector<std::string>& paths) {
   FoundImages found;
   for (const fs::path path : paths) {
     std::error_code ignored;
-    if (!fs::exists(path, ignored)) {
+    if (!fs::exists(region_of(path).file, ignored)) {
       found.unreadable.push_back({path, fmt::format("{}: no such file or folder", path.string())});
     } else if (fs::is_directory(path, ignored)) {
       add_images_below(path, found);

@@ -16,6 +16,7 @@
 #include "io/scratch_folder.h"
 #include "io/unfinished.h"
 #include "knowledge/knowledge.h"
+#include "recognizer/boxed_requests.h"
 #include "recognizer/class_words.h"
 #include "recognizer/enrol_requests.h"
 #include "recognizer/preprocessing_by_photos.h"
@@ -31,6 +32,8 @@ const fs::path& model_file(const RecognizerParts& parts) { return parts.fitted.e
 bool has_model(const RecognizerParts& parts) { return !model_file(parts).empty(); }
 
 void check_parts(const RecognizerParts& parts) {
+  if (!parts.boxes.file.empty() && parts.images.empty())
+    fail_usage("--boxes are of the images to enrol: give these with --images");
   if (!parts.model.empty() + !parts.fitted.empty() + !parts.space.empty() > 1)
     fail_usage("give one of --model, --fitted and --space: a recognizer has one method");
   if (has_model(parts) && !parts.unlabelled.empty())
@@ -238,7 +241,7 @@ void take_others(FirstImages& found) {
 FirstImages find_first_images(const RecognizerParts& parts) {
   FirstImages found;
   if (!parts.unlabelled.empty()) found.unlabelled = find_images(parts.unlabelled).paths;
-  if (!parts.images.empty()) found.classes = requests_of_folder(parts.images, "--images");
+  if (!parts.images.empty()) found.classes = requests_of_boxed_folder(parts.images, "--images", parts.boxes);
   take_others(found);
   if (!parts.attributes.empty()) take_attributes(parts.attributes, found.classes);
   return found;

@@ -6,6 +6,7 @@
 #include "base/text.h"
 #include "datasets/feature_set.h"
 #include "knowledge/class_texts.h"
+#include "recognizer/boxed_requests.h"
 #include "recognizer/class_words.h"
 #include "recognizer/enrol_requests.h"
 
@@ -71,6 +72,8 @@ void check_sources(const EnrolSources& sources) {
     fail_usage("--describe needs the encoder that made the recognizer's knowledge: add --text-encoder");
   if (!texts && !sources.text_encoder.empty()) fail_usage("--text-encoder goes with --describe or --descriptions");
   if (!sources.descriptions.empty() && !one_class) fail_usage("--describe is for one class: name it with --class");
+  if (!sources.boxes.file.empty() && sources.images.empty() && sources.folder.empty() && sources.list.empty())
+    fail_usage("--boxes are of images: give these with --class, --folder or --csv");
   if (!sources.images.empty() && (!one_class || features))
     fail_usage("images need a class: name it with --class{}", features ? ", without --features" : "");
 }
@@ -81,9 +84,11 @@ std::vector<EnrolRequest> requests_of_classes(const EnrolSources& sources, const
   if (!sources.features.empty()) {
     requests = requests_of_features_file(sources, file);
   } else if (!sources.folder.empty()) {
-    return requests_of_folder(sources.folder, option);
+    return requests_of_boxed_folder(sources.folder, option, sources.boxes);
   } else if (!sources.list.empty()) {
-    return requests_of_csv(sources.list);
+    requests = requests_of_csv(sources.list);
+    take_boxes(sources.boxes, requests);
+    return requests;
   } else if (!sources.class_name.empty()) {
     requests.emplace_back().images = sources.images;
   }
@@ -93,12 +98,15 @@ std::vector<EnrolRequest> requests_of_classes(const EnrolSources& sources, const
     one.attributes = sources.attributes;
     one.synset = sources.synset;
   }
+  take_boxes(sources.boxes, requests);
   return requests;
 }
 
 }  // namespace
 
 std::vector<EnrolRequest> labelled_images(const EnrolSources& sources, const RecognizerFile& file) {
+  if (!sources.boxes.file.empty() && !sources.features.empty())
+    fail_usage("--boxes are of images: {} holds features", sources.features.string());
   if (sources.folder.empty() && sources.list.empty() && sources.features.empty() && sources.class_name.empty())
     fail_usage("expected labelled images as a folder, a list, a file of features, or images with their class");
   return requests_of_classes(sources, file, "");

@@ -9,6 +9,7 @@
 #include "base/feature_values.h"
 #include "base/log.h"
 #include "encoders/embed.h"
+#include "images/image_region.h"
 #include "io/files.h"
 #include "recognizer/detail/best_classes.h"
 #include "recognizer/detail/nearest_examples.h"
@@ -318,7 +319,7 @@ Array Recognizer::features_of(const std::vector<Image>& images) {
 Answer Recognizer::classify(const fs::path& image) {
   refresh();
   const Preprocessing& sizes = file_.settings().preprocessing;
-  const Image square = reading(image, [&] { return decode_square_image(read_file(image), sizes); });
+  const Image square = reading(image, [&] { return read_region(image, sizes).image; });
   return answers_of(extract_square_features(backbone(), {square}, extract_options())).front();
 }
 

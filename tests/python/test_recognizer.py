@@ -1,3 +1,4 @@
+import json
 import os
 import pickle
 import shutil
@@ -48,6 +49,70 @@ def test_pictures_of_16_bits_or_with_clear_places_have_the_pixels_of_their_file(
         mine.classify(image.fromarray(np.full((8, 8), 70000, np.int32)))
     with pytest.raises(protocom.Error, match="mode F"):
         mine.classify(image.fromarray(np.full((8, 8), 0.5, np.float32)))
+
+
+def test_boxes_are_photos_of_their_own(mine, program, tmp_path):
+    image = pytest.importorskip("PIL.Image")
+    folder = tmp_path / "cams" / "site1"
+    folder.mkdir(parents=True)
+    picture = np.concatenate([np.full((100, 100, 3), 90, np.uint8)] * 2, axis=1)  # 200 x 100
+    picture[20:60, 10:50] = photo("red", 1)[:40, :40]
+    picture[30:70, 130:170] = photo("blue", 2)[:40, :40]
+    for name in ("a.png", "none.png"):
+        image.fromarray(picture).save(folder / name)
+    found = [("1", 0.9, [0.05, 0.2, 0.2, 0.4]), ("1", 0.8, [0.65, 0.3, 0.2, 0.4]), ("2", 0.9, [0, 0, 1, 1]), ("1", 0.1, [0, 0, 0.5, 1])]
+    boxes = tmp_path / "md.json"
+    boxes.write_text(json.dumps({
+        "detection_categories": {"1": "animal", "2": "person"},
+        "images": [{"file": "site1/a.png", "detections": [{"category": c, "conf": p, "bbox": b} for c, p, b in found]},
+                   {"file": "site1/none.png", "detections": []}]}))
+    crops = protocom.crops(tmp_path / "cams", protocom.Boxes(boxes, kinds="animal"))
+    assert [(one.photo, one.kind, one.confidence) for one in crops] == [
+        (str(folder / "a.png"), "animal", 0.9), (str(folder / "a.png"), "animal", 0.8)]
+    assert pickle.loads(pickle.dumps(crops[0])).photo == crops[0].photo
+    answers = mine.classify(crops)
+    assert [one.name for one in answers] == ["red", "blue"]
+    pictures = [image.fromarray(picture).crop(corners) for corners in ((6, 16, 54, 64), (126, 26, 174, 74))]  # a tenth on each side
+    np.testing.assert_allclose(mine.features_of(crops), mine.features_of(pictures), atol=1e-6)
+    asked = [program, "classify", str(tmp_path / "mine.pcm"), str(tmp_path / "cams"), "--boxes", str(boxes), "--box-kinds", "animal"]
+    done = subprocess.run([*asked, "--format", "json"], capture_output=True, text=True)
+    lines = [json.loads(line) for line in done.stdout.splitlines()]
+    assert done.returncode == 0, done.stderr
+    assert [(one["image"], one["ranking"][0]["class"]) for one in lines] == [(str(folder / "a.png"), "red"), (str(folder / "a.png"), "blue")]
+    assert lines[1]["box"] == {"x": pytest.approx(0.65), "y": 0.3, "width": 0.2, "height": 0.4, "relative": True}
+    assert "1 of 2 photos have no box" in done.stderr
+    unsure = subprocess.run([*asked, "--min-confidence", "0.95"], capture_output=True, text=True)
+    assert unsure.returncode == 1 and "has no box that can be taken" in unsure.stderr
+
+
+def test_boxes_with_classes_make_a_recognizer(photos, program, tmp_path):
+    image = pytest.importorskip("PIL.Image")
+    rows, shots = ["image,x,y,width,height,class"], 3
+    (tmp_path / "shots").mkdir()
+    for k in range(shots):
+        image.fromarray(np.concatenate([photo("red", k), photo("blue", 9 + k)], axis=1)).save(tmp_path / "shots" / f"{k}.png")
+        rows += [f"{k}.png,0,0,50,40,red", f"{k}.png,50,0,50,40,blue"]
+    (tmp_path / "boxes.csv").write_text("\n".join([*rows, "gone.png,1,1,2,2,red", "0.png,900,0,5,5,red"]))
+    made = subprocess.run([program, "recognizer", "create", str(tmp_path / "made.pcm"), "--backbone", str(photos / "encoder.pt"),
+                           "--images", str(tmp_path / "shots"), "--boxes", str(tmp_path / "boxes.csv"), "--moments", "off"],
+                          capture_output=True, text=True)
+    assert made.returncode == 0, made.stderr
+    assert "gone.png" in made.stderr and "0.png#xywh=900,0,5,5" in made.stderr
+    recognizer = protocom.Recognizer(tmp_path / "made.pcm")
+    assert recognizer.classes == {"blue": shots, "red": shots}
+    assert recognizer.classify(photos / "holiday" / "1.png").name == "blue"
+    extracted = subprocess.run([program, "extract", "--images", str(tmp_path / "shots"), "--boxes", str(tmp_path / "boxes.csv"), "--backbone",
+                                str(photos / "encoder.pt"), "--split", str(tmp_path / "split.csv"), "--out", str(tmp_path / "f.npz")],
+                               capture_output=True, text=True)
+    assert extracted.returncode == 1 and "split.csv" in extracted.stderr
+    (tmp_path / "split.csv").write_text("class,split\nred,base\nblue,novel\n")
+    extracted = subprocess.run(extracted.args, capture_output=True, text=True)
+    assert extracted.returncode == 0, extracted.stderr
+    features = np.load(tmp_path / "f.npz", allow_pickle=False)
+    assert features["features"].shape[0] == 2 * shots
+    enrolled = subprocess.run([program, "enrol", str(tmp_path / "made.pcm"), str(tmp_path / "shots" / "0.png"), "--class", "scarlet", "--boxes",
+                               str(tmp_path / "boxes.csv"), "--box-kinds", "red"], capture_output=True, text=True)
+    assert enrolled.returncode in (0, 1) and protocom.Recognizer(tmp_path / "made.pcm").classes["scarlet"] == 1
 
 
 def test_features_are_those_of_the_encoder(mine, photos):

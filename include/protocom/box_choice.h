@@ -1,0 +1,23 @@
+#pragma once
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "protocom/export.h"
+
+namespace protocom::v0 {
+
+/// Which boxes of a file make photos of their own.
+struct BoxChoice {
+  /// MegaDetector's or COCO's JSON, a CSV image,x,y,width,height[,class], Pascal VOC's XML or a folder of it, or a
+  /// folder of YOLO's labels; empty: none, images are whole.
+  std::filesystem::path file = {};
+  double min_confidence = 0.2;          ///< of boxes that have a confidence
+  std::vector<std::string> kinds = {};  ///< of what is in the boxes, as the file calls it; empty: all
+};
+
+}  // namespace protocom::v0
+
+namespace protocom {
+using v0::BoxChoice;
+}  // namespace protocom

@@ -1,0 +1,65 @@
+"""Boxes of photos, each a photo of its own."""
+import os
+
+from ._engine import engine
+
+
+def _paths(given):
+    return [os.fspath(one) for one in ([given] if isinstance(given, (str, os.PathLike)) else given)]
+
+
+class Boxes:
+    """Which boxes of a file to take, wherever ``boxes=`` takes the path of one.
+
+    Parameters
+    ----------
+    file : path of MegaDetector's or COCO's JSON, a CSV image,x,y,width,height[,class], Pascal VOC's XML or a folder of it,
+        or a folder of YOLO's labels
+    min_confidence : float, of boxes that have a confidence
+    kinds : names of what is in the boxes to take ("animal"); none: all
+    """
+
+    def __init__(self, file, *, min_confidence=0.2, kinds=()):
+        self.file, self.min_confidence = os.fspath(file), float(min_confidence)
+        self.kinds = [kinds] if isinstance(kinds, str) else [str(one) for one in kinds]
+
+    def __repr__(self):
+        return f"Boxes({self.file!r}, min_confidence={self.min_confidence}, kinds={self.kinds})"
+
+
+def choice(boxes):
+    """As the library takes what ``boxes=`` is: (file, least confidence, kinds)."""
+    if boxes is None:
+        return "", 0.2, []
+    made = boxes if isinstance(boxes, Boxes) else Boxes(boxes)
+    return made.file, made.min_confidence, made.kinds
+
+
+class Crop(str):
+    """A box of a photo, as every call that takes images takes it: the photo's path and "#xywh=percent:10,20,30,40".
+
+    Attributes
+    ----------
+    photo : str, the path of the photo
+    kind : str, what is in the box, as the file calls it
+    confidence : float, 0 to 1
+    """
+
+    def __new__(cls, name, photo, kind, confidence):
+        made = super().__new__(cls, name)
+        made.photo, made.kind, made.confidence = photo, kind, confidence
+        return made
+
+    def __getnewargs__(self):
+        return str(self), self.photo, self.kind, self.confidence
+
+
+def crops(images, boxes):
+    """The boxes of photos: a list of Crop, in the order of the photos; those without a box are left out and logged.
+
+    Parameters
+    ----------
+    images : paths of photos, or of folders that are walked
+    boxes : path of a file or folder of boxes, or Boxes
+    """
+    return [Crop(*one) for one in engine.crops(_paths(images), *choice(boxes))]

@@ -1,0 +1,269 @@
+#include "datasets/boxes.h"
+
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <unordered_map>
+
+#include "base/clean_name.h"
+#include "base/error.h"
+#include "base/log.h"
+#include "base/near_matches.h"
+#include "base/text.h"
+#include "datasets/box_layouts.h"
+#include "datasets/detail/box_reader.h"
+#include "datasets/detail/list_words.h"
+#include "io/csv.h"
+#include "io/json.h"
+
+namespace protocom {
+namespace fs = std::filesystem;
+namespace box_reader {
+
+namespace {
+
+constexpr size_t kNamed = 5;
+constexpr std::string_view kDetectorKinds[] = {"animal", "person", "vehicle", ""};
+
+bool is_detector_kind(const std::string& kind) {
+  const std::string small = lowercase(kind);
+  return std::find(std::begin(kDetectorKinds), std::end(kDetectorKinds), small) != std::end(kDetectorKinds);
+}
+
+/// The same for the same box of the same image.
+std::string key_of(const PhotoBox& box) {
+  return fmt::format("{}|{:a}|{:a}|{:a}|{:a}", box.image, box.box.x, box.box.y, box.box.width, box.box.height);
+}
+
+}  // namespace
+
+Boxes::Boxes(const BoxChoice& choice) : choice_(choice) {
+  for (const std::string& kind : choice.kinds) kinds_.push_back(lowercase(clean_name(kind)));
+  if (!(choice.min_confidence >= 0 && choice.min_confidence <= 1))
+    fail_usage("a confidence is 0 to 1, not {}", choice.min_confidence);
+}
+
+bool Boxes::is_asked_for(const std::string& kind) const {
+  return kinds_.empty() || std::find(kinds_.begin(), kinds_.end(), lowercase(kind)) != kinds_.end();
+}
+
+void Boxes::refuse(const std::string& where, const std::string& reason) {
+  if (refused_.size() < kNamed) refused_.push_back(fmt::format("{}: {}", where, reason));
+  ++refused_count_;
+}
+
+void Boxes::take(PhotoBox box, const std::string& where) {
+  box.kind = clean_name(box.kind);
+  all_kinds_.insert(box.kind);
+  std::string wrong = wrong_box(box.box);
+  if (wrong.empty() && !std::isfinite(box.confidence)) wrong = "a confidence that is no number";
+  if (wrong.empty() && box.image.empty()) wrong = "a box of no image";
+  if (!wrong.empty()) return refuse(where, wrong);
+  if (!is_asked_for(box.kind))
+    ++others_;
+  else if (box.confidence < choice_.min_confidence)
+    ++unsure_;
+  else
+    file_.boxes.push_back(std::move(box)), places_.push_back(where);
+}
+
+/// One box of two classes would be an example of both.
+void Boxes::drop_repeated() {
+  std::unordered_map<std::string, size_t> first;
+  std::vector<char> dropped(file_.boxes.size(), 0);
+  for (size_t i = 0; i < file_.boxes.size(); ++i) {
+    const auto [found, is_new] = first.emplace(key_of(file_.boxes[i]), i);
+    if (is_new) continue;
+    dropped[i] = 1;
+    const std::string& kind = file_.boxes[i].kind;
+    const std::string& other = file_.boxes[found->second].kind;
+    if (kind == other) {
+      ++repeated_;
+    } else {
+      dropped[found->second] = 1;
+      refuse(places_[i], fmt::format("the box is of '{}' here and of '{}' at {}", excerpt(kind), excerpt(other),
+                                     places_[found->second]));
+    }
+  }
+  size_t kept = 0;
+  for (size_t i = 0; i < dropped.size(); ++i) {
+    if (dropped[i] != 0) continue;
+    if (kept != i) file_.boxes[kept] = std::move(file_.boxes[i]);
+    ++kept;
+  }
+  file_.boxes.resize(kept);
+  places_ = {};
+}
+
+void Boxes::check_kinds(const std::vector<std::string>& known) const {
+  for (size_t i = 0; i < kinds_.size(); ++i) {
+    const auto is_kind = [&](const std::string& kind) { return lowercase(kind) == kinds_[i]; };
+    if (std::none_of(known.begin(), known.end(), is_kind))
+      fail("{} has no box of the kind '{}', it has {}{}", choice_.file.string(), choice_.kinds[i],
+           first_of(known, kNamed), did_you_mean(choice_.kinds[i], known));
+  }
+}
+
+BoxFile Boxes::finish(bool kinds_may_be_classes) {
+  const std::vector<std::string> known(all_kinds_.begin(), all_kinds_.end());
+  check_kinds(known);
+  drop_repeated();
+  if (refused_count_ > 0)
+    logger().warn("{}: boxes that cannot be taken are left out, {}: {}{}", choice_.file.string(), refused_count_,
+                  fmt::join(refused_, "; "), refused_count_ > static_cast<int64_t>(refused_.size()) ? "; ..." : "");
+  if (repeated_ > 0) logger().warn("{}: boxes that are stated twice count once: {}", choice_.file.string(), repeated_);
+  if (unsure_ + others_ > 0)
+    logger().info("{}: {} boxes are taken; left out are {} of a confidence below {} and {} of other kinds",
+                  choice_.file.string(), file_.boxes.size(), unsure_, choice_.min_confidence, others_);
+  if (file_.boxes.empty())
+    fail("{} has no box that can be taken: {} are of a confidence below {}, {} of other kinds, {} cannot be cut out",
+         choice_.file.string(), unsure_, choice_.min_confidence, others_, refused_count_);
+  file_.kinds_are_classes = kinds_may_be_classes && !std::all_of(known.begin(), known.end(), is_detector_kind);
+  return std::move(file_);
+}
+
+double number_in(std::string_view text) {
+  return number_from<double>(trimmed(text)).value_or(std::numeric_limits<double>::quiet_NaN());
+}
+
+std::string outside(const ImageBox& box, double width, double height) {
+  const bool beyond = (width > 0 && box.x >= width) || (height > 0 && box.y >= height);
+  return beyond ? fmt::format("a box outside the picture, which has {} x {} pixels", width, height) : "";
+}
+
+namespace {
+
+std::optional<size_t> column_among(const CsvTable& table, std::initializer_list<std::string_view> words) {
+  for (const std::string_view word : words) {
+    for (size_t c = 0; c < table.header.size(); ++c) {
+      if (list_words::plain_word(table.header[c]) == word) return c;
+    }
+  }
+  return std::nullopt;
+}
+
+/// The columns of a table of boxes.
+struct BoxColumns {
+  size_t image;
+  size_t numbers[4];
+  bool corners;  ///< the last two are the corner at the bottom right, else width and height
+  std::optional<size_t> kind, confidence, width, height;  ///< of the picture
+};
+
+BoxColumns box_columns(const CsvTable& table) {
+  const auto image = list_words::image_column(table.header);
+  const auto left = column_among(table, {"xmin", "x1", "bboxleft", "bboxx", "left", "x"});
+  const auto top = column_among(table, {"ymin", "y1", "bboxtop", "bboxy", "top", "y"});
+  auto third = column_among(table, {"xmax", "x2", "bboxright", "right"});
+  auto fourth = column_among(table, {"ymax", "y2", "bboxbottom", "bottom"});
+  const bool corners = third && fourth;
+  if (!corners) {
+    third = column_among(table, {"bboxwidth", "bboxw", "width", "w"});
+    fourth = column_among(table, {"bboxheight", "bboxh", "height", "h"});
+  }
+  if (!image || !left || !top || !third || !fourth)
+    fail("{}:1: the columns are {}; expected image,x,y,width,height or image,xmin,ymin,xmax,ymax", table.path.string(),
+         excerpt(fmt::format("{}", fmt::join(table.header, ", ")), 300));
+  auto kind = list_words::class_column(table.header);
+  if (kind == image) kind = std::nullopt;
+  BoxColumns columns{*image, {*left, *top, *third, *fourth}, corners, kind, {}, {}, {}};
+  columns.confidence = column_among(table, {"confidence", "conf", "score"});
+  columns.width = column_among(table, {"filewidth", "imagewidth"});
+  columns.height = column_among(table, {"fileheight", "imageheight"});
+  if (corners && !columns.width) columns.width = column_among(table, {"width"});
+  if (corners && !columns.height) columns.height = column_among(table, {"height"});
+  return columns;
+}
+
+bool are_shares(const CsvTable& table, const BoxColumns& columns) {
+  return std::all_of(table.rows.begin(), table.rows.end(), [&](const CsvRow& row) {
+    return std::all_of(std::begin(columns.numbers), std::end(columns.numbers),
+                       [&](size_t column) { return !(number_in(row.cells[column]) > 1); });
+  });
+}
+
+/// Whether its boxes have classes.
+bool take_csv(const fs::path& path, Boxes& boxes) {
+  const CsvTable table = read_csv(path);
+  const BoxColumns columns = box_columns(table);
+  const bool relative = are_shares(table, columns);
+  for (const CsvRow& row : table.rows) {
+    const auto number = [&](size_t i) { return number_in(row.cells[columns.numbers[i]]); };
+    const auto number_or = [&](std::optional<size_t> c, double other) { return c ? number_in(row.cells[*c]) : other; };
+    ImageBox box{number(0), number(1), number(2), number(3), relative};
+    if (columns.corners) box.width -= box.x, box.height -= box.y;
+    const std::string wrong = relative ? "" : outside(box, number_or(columns.width, 0), number_or(columns.height, 0));
+    const std::string image(trimmed(row.cells[columns.image]));
+    if (!wrong.empty())
+      boxes.refuse(table.where(row), wrong);
+    else
+      boxes.take({image, box, columns.kind ? row.cells[*columns.kind] : "", number_or(columns.confidence, 1)},
+                 table.where(row));
+  }
+  return columns.kind.has_value();
+}
+
+/// Whether its kinds are classes.
+bool take_json(const fs::path& path, Boxes& boxes) {
+  const nlohmann::json root = read_json(path);
+  const bool coco = root.is_object() && root.contains("images") && root.contains("annotations");
+  if (!coco && !is_megadetector(root))
+    fail(
+        "{}: boxes are read of MegaDetector's JSON (images, detection_categories) and of COCO's (images, annotations, "
+        "categories)",
+        path.string());
+  try {
+    coco ? take_coco(root, boxes) : take_megadetector(root, boxes);
+  } catch (const nlohmann::json::exception& error) {
+    fail("{}: {}", path.string(), reason_of(error));
+  }
+  return coco;
+}
+
+}  // namespace
+}  // namespace box_reader
+
+namespace {
+
+bool is_xml(const fs::path& path) { return lowercase(path.extension().string()) == ".xml"; }
+
+std::vector<fs::path> xml_below(const fs::path& folder) {
+  std::vector<fs::path> files;
+  std::error_code error;
+  for (fs::recursive_directory_iterator it(folder, error), end; !error && it != end; it.increment(error)) {
+    if (is_xml(it->path())) files.push_back(it->path());
+  }
+  std::sort(files.begin(), files.end());
+  return files;
+}
+
+BoxFile read_folder(const fs::path& folder, box_reader::Boxes& boxes) {
+  const std::vector<fs::path> xml =
+      box_reader::yolo_texts(folder).empty() ? xml_below(folder) : std::vector<fs::path>();
+  for (const fs::path& file : xml) box_reader::take_voc(file, boxes);
+  if (xml.empty()) box_reader::take_yolo(folder, boxes);
+  return boxes.finish(true);
+}
+
+}  // namespace
+
+BoxFile read_boxes(const BoxChoice& choice) {
+  box_reader::Boxes boxes(choice);
+  std::error_code ignored;
+  fs::path file = choice.file;
+  if (fs::is_directory(file, ignored)) {
+    const fs::path beside = boxes_beside(file);
+    if (beside.empty() || fs::is_directory(beside, ignored)) return read_folder(file, boxes);
+    file = beside;
+  }
+  if (is_xml(file)) {
+    box_reader::take_voc(file, boxes);
+    return boxes.finish(true);
+  }
+  const bool is_json = lowercase(file.extension().string()) == ".json";
+  return boxes.finish(is_json ? box_reader::take_json(file, boxes) : box_reader::take_csv(file, boxes));
+}
+
+}  // namespace protocom

@@ -1,0 +1,205 @@
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <map>
+
+#include "base/error.h"
+#include "base/log.h"
+#include "base/text.h"
+#include "datasets/detail/box_reader.h"
+#include "io/files.h"
+
+namespace protocom::box_reader {
+namespace fs = std::filesystem;
+namespace {
+
+std::string unquoted(std::string_view text) {
+  text = trimmed(text);
+  if (text.size() > 1 && (text.front() == '"' || text.front() == '\'') && text.back() == text.front())
+    text = text.substr(1, text.size() - 2);
+  return std::string(text);
+}
+
+/// Without what a # says after a space.
+std::string_view without_comment(std::string_view line) {
+  const size_t mark = line.rfind('#', 0) == 0 ? 0 : line.find(" #");
+  return line.substr(0, mark);
+}
+
+/// The value of the member `names` of a YAML file, its lines as they are.
+std::vector<std::string> names_lines(const fs::path& path) {
+  std::vector<std::string> lines;
+  bool within = false;
+  for_each_line(path, [&](int64_t, std::string_view whole) {
+    const std::string_view line = without_comment(whole);
+    if (trimmed(line).empty()) return true;
+    const bool is_member = std::string_view(" \t-]}").find(line.front()) == std::string_view::npos;
+    if (is_member) within = line.rfind("names:", 0) == 0;
+    if (within) lines.emplace_back(is_member ? line.substr(std::string_view("names:").size()) : line);
+    return true;
+  });
+  return lines;
+}
+
+/// What stands between commas in brackets, which may be in quotes.
+std::vector<std::string> items_in_brackets(std::string_view text) {
+  std::vector<std::string> items(1);
+  char quote = 0;
+  for (const char c : text.substr(1)) {
+    if (quote == 0 && (c == ']' || c == '}')) break;
+    if (c == quote)
+      quote = 0;
+    else if (quote == 0 && (c == '"' || c == '\'') && trimmed(items.back().substr(items.back().find(':') + 1)).empty())
+      quote = c;
+    if (quote == 0 && c == ',')
+      items.emplace_back();
+    else
+      items.back() += c;
+  }
+  if (trimmed(items.back()).empty()) items.pop_back();
+  return items;
+}
+
+using ClassNames = std::map<int64_t, std::string>;
+
+/// "3: cat" in a mapping, "- cat" or "cat" in a list, whose next number is that of how many there are.
+void add_name(std::string_view item, bool is_mapping, ClassNames& names) {
+  item = trimmed(item);
+  auto number = static_cast<int64_t>(names.size());
+  if (is_mapping) {
+    const size_t colon = std::min(item.find(':'), item.size());
+    const double given = number_in(unquoted(item.substr(0, colon)));
+    number = given >= 0 && given < 1e9 ? static_cast<int64_t>(given) : number;
+    item.remove_prefix(std::min(colon + 1, item.size()));
+  } else if (item.rfind("- ", 0) == 0) {
+    item.remove_prefix(2);
+  }
+  names[number] = unquoted(item);
+}
+
+/// The member `names` of data.yaml: [cat, dog], {0: cat}, lines of "- cat" or of "0: cat".
+ClassNames names_of_yaml(const fs::path& path) {
+  const std::vector<std::string> lines = names_lines(path);
+  ClassNames names;
+  const std::string all = std::string(trimmed(fmt::format("{}", fmt::join(lines, " "))));
+  if (all.empty()) return names;
+  if (all.front() == '[' || all.front() == '{') {
+    for (const std::string& item : items_in_brackets(all)) add_name(item, all.front() == '{', names);
+    return names;
+  }
+  for (const std::string& line : lines) {
+    if (!trimmed(line).empty()) add_name(line, all.front() != '-', names);
+  }
+  return names;
+}
+
+ClassNames names_of_lines(const fs::path& path) {
+  ClassNames names;
+  for_each_line(path, [&](int64_t, std::string_view line) {
+    if (!trimmed(line).empty()) names[static_cast<int64_t>(names.size())] = trimmed(line);
+    return true;
+  });
+  return names;
+}
+
+/// Of the folder, or of the one that holds it as a split.
+ClassNames class_names(const fs::path& folder) {
+  for (const fs::path& place : {folder, fs::absolute(folder / "").parent_path().parent_path()}) {
+    for (const char* name : {"data.yaml", "data.yml", "dataset.yaml"}) {
+      if (fs::exists(place / name)) return names_of_yaml(place / name);
+    }
+    for (const char* name : {"classes.txt", "labels/classes.txt"}) {
+      if (fs::exists(place / name)) return names_of_lines(place / name);
+    }
+  }
+  logger().warn("{}: no data.yaml or classes.txt says what the classes are called: their numbers are their names",
+                folder.string());
+  return {};
+}
+
+/// The numbers of a line; what is none is NaN.
+std::vector<double> numbers_of(std::string_view line) {
+  std::vector<double> numbers;
+  for (line = trimmed(line); !line.empty(); line = trimmed(line)) {
+    const size_t end = std::min(line.find_first_of(" \t"), line.size());
+    numbers.push_back(number_in(line.substr(0, end)));
+    line.remove_prefix(end);
+  }
+  return numbers;
+}
+
+/// Around the corners of an outline, which follow the class.
+ImageBox box_around(const std::vector<double>& line) {
+  double left = line[1], right = line[1], top = line[2], bottom = line[2];
+  for (size_t i = 1; i < line.size(); i += 2) {
+    left = std::min(left, line[i]), right = std::max(right, line[i]);
+    top = std::min(top, line[i + 1]), bottom = std::max(bottom, line[i + 1]);
+    if (!std::isfinite(line[i]) || !std::isfinite(line[i + 1])) left = std::numeric_limits<double>::quiet_NaN();
+  }
+  return {left, top, right - left, bottom - top, true};
+}
+
+/// Class, centre, size and sometimes a confidence; or class and three corners or more.
+void take_line(const std::vector<double>& line, const std::string& image, const ClassNames& names,
+               const std::string& where, Boxes& boxes) {
+  const bool is_box = line.size() == 5 || line.size() == 6, is_outline = line.size() > 6 && line.size() % 2 == 1;
+  if (!is_box && !is_outline) return boxes.refuse(where, "a line of class, centre and size was expected");
+  const bool whole = line[0] >= 0 && line[0] < 1e9 && line[0] == std::floor(line[0]);
+  const int64_t number = whole ? static_cast<int64_t>(line[0]) : -1;
+  const auto name = names.find(number);
+  if (!whole || (!names.empty() && name == names.end())) return boxes.refuse(where, "a class that has no name");
+  const ImageBox box =
+      is_outline ? box_around(line) : ImageBox{line[1] - line[3] / 2, line[2] - line[4] / 2, line[3], line[4], true};
+  boxes.take({image, box, names.empty() ? std::to_string(number) : name->second, line.size() == 6 ? line[5] : 1},
+             where);
+}
+
+/// "images/train/a" of "labels/train/a.txt".
+std::string image_of(const fs::path& text, const fs::path& folder) {
+  fs::path image;
+  for (const fs::path& part : text.lexically_relative(folder)) image /= part == "labels" ? fs::path("images") : part;
+  return image.replace_extension().generic_string();
+}
+
+fs::path above_labels(const fs::path& folder) {
+  const fs::path plain = folder.has_filename() ? folder : folder.parent_path();
+  return plain.filename() == "labels" ? fs::absolute(plain).parent_path() : folder;
+}
+
+}  // namespace
+
+std::vector<fs::path> yolo_texts(const fs::path& given) {
+  const fs::path folder = above_labels(given);
+  std::vector<fs::path> texts;
+  std::error_code error;
+  for (auto it = fs::recursive_directory_iterator(folder, error); !error && it != fs::recursive_directory_iterator();
+       it.increment(error)) {
+    const fs::path id = it->path().lexically_relative(folder);
+    const bool is_label = std::find(id.begin(), id.end(), "labels") != id.end();
+    if (is_label && id.extension() == ".txt" && id.filename() != "classes.txt") texts.push_back(it->path());
+  }
+  if (error) fail("cannot list the folder {}: {}", folder.string(), error.message());
+  std::sort(texts.begin(), texts.end());
+  return texts;
+}
+
+void take_yolo(const fs::path& given, Boxes& boxes) {
+  const fs::path folder = above_labels(given);
+  const std::vector<fs::path> texts = yolo_texts(folder);
+  if (texts.empty())
+    fail("{} has no boxes: YOLO's labels/*.txt, Pascal VOC's *.xml or COCO's annotations/*.json were expected",
+         given.string());
+  const ClassNames names = class_names(folder);
+  for (const fs::path& text : texts) {
+    const std::string image = image_of(text, folder);
+    for_each_line(text, [&](int64_t number, std::string_view line) {
+      if (!trimmed(line).empty())
+        take_line(numbers_of(line), image, names, fmt::format("{}:{}", text.string(), number), boxes);
+      return true;
+    });
+  }
+}
+
+}  // namespace protocom::box_reader

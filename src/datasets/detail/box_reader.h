@@ -1,0 +1,56 @@
+#pragma once
+#include <cstdint>
+#include <filesystem>
+#include <nlohmann/json.hpp>
+#include <set>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "datasets/boxes.h"
+
+namespace protocom::box_reader {
+
+/// Takes boxes as a file states them, by what is asked for.
+class Boxes {
+ public:
+  explicit Boxes(const BoxChoice& choice);
+
+  /// `where` as a message names it: "crops.csv:3", "annotations[7]".
+  void take(PhotoBox box, const std::string& where);
+  /// One that is no box, and why.
+  void refuse(const std::string& where, const std::string& reason);
+  /// Says what was left out. Throws Error where nothing is left.
+  BoxFile finish(bool kinds_are_classes);
+
+ private:
+  [[nodiscard]] bool is_asked_for(const std::string& kind) const;
+  void drop_repeated();
+  void check_kinds(const std::vector<std::string>& known) const;
+
+  const BoxChoice& choice_;
+  std::vector<std::string> kinds_;   // small
+  std::set<std::string> all_kinds_;  // of the file
+  BoxFile file_;
+  std::vector<std::string> places_;   // of its boxes
+  std::vector<std::string> refused_;  // the first few
+  int64_t refused_count_ = 0, repeated_ = 0, unsure_ = 0, others_ = 0;
+};
+
+/// A number of a text; NaN for what is none.
+double number_in(std::string_view text);
+/// Why a box in pixels is not in a picture of that size (0: unknown); empty: it is.
+std::string outside(const ImageBox& box, double width, double height);
+
+/// Whether MegaDetector has written it.
+bool is_megadetector(const nlohmann::json& root);
+void take_megadetector(const nlohmann::json& root, Boxes& boxes);
+void take_coco(const nlohmann::json& root, Boxes& boxes);
+/// Of a folder that has labels/, or is called so.
+void take_yolo(const std::filesystem::path& folder, Boxes& boxes);
+/// The texts of boxes below such a folder, sorted; none: it is no such folder.
+std::vector<std::filesystem::path> yolo_texts(const std::filesystem::path& folder);
+/// A file of Pascal VOC.
+void take_voc(const std::filesystem::path& file, Boxes& boxes);
+
+}  // namespace protocom::box_reader
