@@ -33,26 +33,69 @@ def images(given):
     """(images, one by one; whether it was one alone)."""
     if isinstance(given, (str, os.PathLike)) and os.path.isdir(given):
         raise Error(f"{os.fspath(given)} is a folder: protocom.images_in(...) gives its images")
-    single = isinstance(given, (str, bytes, os.PathLike)) or hasattr(given, "convert")
-    single = single or (getattr(given, "ndim", None) == 3 and getattr(given, "dtype", None) == np.uint8)
+    single = given is None or isinstance(given, (str, bytes, bytearray, memoryview, os.PathLike)) or hasattr(given, "convert")
+    single = single or _is_file(given) or getattr(given, "ndim", None) in (2, 3)
     return [given] if single else given, single
+
+
+def is_features(given):
+    """Whether features are given in place of images: floats [d] or [n, d]; of three dimensions they are pixels."""
+    kind = getattr(getattr(given, "dtype", None), "kind", None)
+    is_tensor = kind is None and hasattr(given, "detach") and not _is_file(given)
+    return (kind == "f" or is_tensor) and getattr(given, "ndim", 2) <= 2
+
+
+def _is_file(given):
+    return hasattr(given, "read")
+
+
+def _file_bytes(given):
+    if getattr(given, "seekable", bool)():
+        given.seek(0)  # as Pillow reads it
+    found = given.read()
+    if isinstance(found, str):
+        raise Error(f"{getattr(given, 'name', 'an image')} is open as text: open it as bytes, open(path, 'rb')")
+    return bytes(found)
 
 
 def image(given):
     """As the library takes it: a path, bytes, or uint8 [h, w, 3]."""
-    if isinstance(given, bytes):
-        return given
+    if given is None:
+        raise Error("an image is None: expected a path, bytes, a file, a PIL image, or an array of pixels")
+    if isinstance(given, (bytes, bytearray)) or (isinstance(given, memoryview) and given.ndim == 1):
+        return bytes(given)
     if isinstance(given, (str, os.PathLike)):
         return os.fspath(given)
     if hasattr(given, "convert"):  # a PIL image
         return _picture(given)
-    made = _arrays.array(given, "an image")
-    if made.dtype != np.uint8 or made.ndim != 3 or made.shape[2] != 3:
+    if _is_file(given):
+        return _file_bytes(given)
+    return _pixels(_arrays.array(given, "an image"))
+
+
+def _pixels(made):
+    """uint8 [h, w, 3] of grey [h, w] or [h, w, 1], RGB, or RGBA, whose colours may come first; floats are shares of white."""
+    if made.dtype.kind == "f" and made.ndim in (2, 3):
+        if made.size and not (made.min() >= 0 and made.max() <= 1):
+            raise Error(f"an image of floats from {made.min()} to {made.max()}: expected 0 to 1, or uint8 from 0 to 255")
+        made = np.rint(made * 255).astype(np.uint8)
+    shape = made.shape
+    made = made[..., None] if made.ndim == 2 else made
+    if made.ndim == 3 and made.shape[2] not in (1, 3, 4) and made.shape[0] in (1, 3, 4):
+        made = np.moveaxis(made, 0, 2)
+    if made.dtype != np.uint8 or made.ndim != 3 or made.shape[2] not in (1, 3, 4) or not made.size:
         raise Error(
-            f"an image should be a path, bytes of a file, a PIL image, or uint8 [height, width, 3] in RGB; "
-            f"found {made.dtype} {made.shape}"
+            f"an image should be a path, bytes of a file, a file, a PIL image, or pixels as uint8 or floats from 0 to 1, "
+            f"[height, width], [height, width, 3] or [height, width, 4]; found {made.dtype} {shape}"
         )
-    return made
+    if made.shape[2] == 1:
+        made = np.repeat(made, 3, axis=2)
+    return np.ascontiguousarray(_over_white(made) if made.shape[2] == 4 else made)
+
+
+def _over_white(pixels):
+    alpha = pixels[..., 3:].astype(np.int32)
+    return ((pixels[..., :3].astype(np.int32) * alpha + 255 * (255 - alpha) + 127) // 255).astype(np.uint8)
 
 
 def _picture(given):
@@ -66,9 +109,7 @@ def _picture(given):
     if mode == "F":
         raise Error("a PIL image of mode F: nothing says which value is white; give uint8 [height, width, 3]")
     if mode in ("RGBA", "LA", "PA", "La", "RGBa") or "transparency" in getattr(given, "info", {}):
-        pixels = np.asarray(given.convert("RGBA")).astype(np.int32)
-        alpha = pixels[..., 3:]
-        return ((pixels[..., :3] * alpha + 255 * (255 - alpha) + 127) // 255).astype(np.uint8)
+        return _over_white(np.asarray(given.convert("RGBA")))
     return np.asarray(given.convert("RGB"))
 
 

@@ -12,11 +12,6 @@ from ._errors import UsageError
 from ._tests import TestResult
 
 
-def _is_features(given):
-    kind = getattr(getattr(given, "dtype", None), "kind", None)
-    return kind == "f" or (kind is None and hasattr(given, "detach"))
-
-
 class Backbone:
     """An image encoder: ONNX, a folder of Hugging Face, TensorFlow Lite, weights or TorchScript (docs/encoders.md), by its
     path or by its name where it is installed.
@@ -30,7 +25,7 @@ class Backbone:
         self._core = engine.Backbone(os.fspath(path), preprocess, output, device)
 
     def extract(self, images, *, progress=None):
-        """Features of images: a list of n (paths, bytes, PIL images, uint8 [h, w, 3]) -> float32 [n, d]."""
+        """Features of images: a list of n (as ``Recognizer.classify`` takes them) -> float32 [n, d]."""
         return self._core.extract(_given_images.listed(images), progress)
 
     @property
@@ -254,7 +249,8 @@ class Recognizer:
     def classify(self, images, *, on_error="raise", boxes=None):
         """An Answer for an image, a list of them for several.
 
-        Images are paths, bytes of files, PIL images, uint8 [h, w, 3], or features float32 [d] or [n, d]. Several are a list,
+        Images are paths, files open as bytes, their bytes, PIL images, pixels (uint8, or floats from 0 to 1: grey [h, w],
+        RGB [h, w, 3], RGBA [h, w, 4], or colours first), or features float32 [d] or [n, d]. Several are a list,
         ``protocom.images_in("holiday")``, or anything that gives one after the other: a few are held at a time.
 
         ``on_error``: of an image that cannot be read "raise" raises an Error with its ``index`` and ``path`` (None unless it
@@ -270,7 +266,7 @@ class Recognizer:
                 if answer is not None:
                     answer.box = box
             return answers
-        if _is_features(images):
+        if _given_images.is_features(images):
             _given_images.check_on_error(on_error)
             rows = np.atleast_2d(_arrays.array(images, "features"))
             made = [Answer(one) for one in self._core.classify_features(np.ascontiguousarray(rows, np.float32))]
@@ -294,7 +290,7 @@ class Recognizer:
                 "descriptions": _texts(descriptions), "text_encoder": None}
         if said["descriptions"]:
             said["text_encoder"] = self._text_core()
-        if _is_features(images):
+        if _given_images.is_features(images):
             rows = np.atleast_2d(_arrays.array(images, "features"))
             return self._core.enrol_features(said, np.ascontiguousarray(rows, np.float32))
         return self._core.enrol(said, _given_images.listed(images if boxes is None else _boxes.crops(images, boxes)))
@@ -314,7 +310,7 @@ class Recognizer:
     def add_unlabelled(self, images):
         """Adds unlabelled images of the classes to come (as ``classify`` takes them), from which
         recognition learns, up to 5,000 of them; not with ``fitted`` or ``model``. Returns how many were not there yet."""
-        if _is_features(images):
+        if _given_images.is_features(images):
             rows = np.atleast_2d(_arrays.array(images, "features"))
             return self._core.add_unlabelled_features(np.ascontiguousarray(rows, np.float32))
         return self._core.add_unlabelled(_given_images.listed(images))
@@ -375,7 +371,7 @@ class Recognizer:
         if boxes is not None:
             raise UsageError("boxes go with the path of a folder or a list; of paths with labels give protocom.crops(...)")
         names = [_name(str(one)) for one in ([labels] if isinstance(labels, str) else labels)]
-        if _is_features(images):
+        if _given_images.is_features(images):
             rows = np.atleast_2d(_arrays.array(images, "features"))
             return TestResult(self._core.test_features(np.ascontiguousarray(rows, np.float32), names))
         return TestResult(self._core.test(_given_images.listed(images), names))

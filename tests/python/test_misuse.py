@@ -1,3 +1,4 @@
+import io
 import os
 
 import numpy as np
@@ -169,7 +170,9 @@ def test_classes_whose_names_are_no_utf8_are_refused(photos, tmp_path):
 def test_images_of_other_kinds_are_refused(photos, tmp_path):
     encoder = protocom.Backbone(photos / "encoder.pt")
     (tmp_path / "no.png").write_text("no image")
-    for given, words in (([np.zeros((4, 4))], "an image should be"), ([np.zeros((4, 4, 4), np.uint8)], "(4, 4, 4)"),
+    for given, words in (([np.zeros(4)], "an image should be"), ([np.zeros((5, 4, 5), np.uint8)], "(5, 4, 5)"), ([None], "an image is None"),
+                         ([np.full((4, 4), 200.0)], "floats from 200.0 to 200.0"), ([np.full((4, 4, 3), np.nan)], "expected 0 to 1"),
+                         ([np.zeros((4, 4, 3), np.int64)], "found int64"), ([io.StringIO("text")], "open as text"), (None, "an image is None"),
                          ([tmp_path / "no.png"], "no.png"), ([tmp_path / "none.png"], "none.png"), ([b"no"], "image 0"),
                          ([], "no image")):
         with pytest.raises(protocom.Error) as caught:

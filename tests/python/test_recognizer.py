@@ -1,3 +1,4 @@
+import io
 import json
 import os
 import pickle
@@ -29,6 +30,30 @@ def test_paths_pictures_arrays_bytes_and_features_get_one_answer(mine, photos):
     one = mine.classify(paths[0])
     assert (one.name, one.none_of_these) == ("blue", None) and one.nearest[0]["class"] == "blue"
     assert 0.3 < one.probability <= 1 and sum(share for _, share in one.ranking) == pytest.approx(1)
+
+
+def test_pixels_and_files_are_taken_as_pillow_and_numpy_have_them(mine, photos):
+    image = pytest.importorskip("PIL.Image")
+    path = photos / "holiday" / "1.png"
+    pixels = np.asarray(image.open(path).convert("RGB"))
+    expected = mine.features_of(path)
+    with open(path, "rb") as opened:
+        assert opened.read(9)  # Pillow begins at the file's beginning, wherever it was read to
+        for given in (opened, io.BytesIO(path.read_bytes()), bytearray(path.read_bytes()), memoryview(path.read_bytes()), pixels,
+                      pixels / 255, (pixels / 255).astype(np.float32).transpose(2, 0, 1), pixels.transpose(2, 0, 1), memoryview(pixels),
+                      np.dstack([pixels, np.full(pixels.shape[:2], 255, np.uint8)])):
+            np.testing.assert_array_equal(mine.features_of(given), expected)
+            assert isinstance(mine.classify(given), protocom.Answer) and len(mine.classify([given, given])) == 2
+    assert len(mine.classify(np.stack([pixels] * 3) / 255)) == 3, "several in one array"
+    grey = pixels[..., 0]
+    for given in (grey, grey[..., None], grey[None]):
+        np.testing.assert_array_equal(mine.features_of(given), mine.features_of(np.dstack([grey] * 3)))
+    clear = np.dstack([pixels, np.zeros(pixels.shape[:2], np.uint8)])
+    np.testing.assert_array_equal(mine.features_of(clear), mine.features_of(np.full_like(pixels, 255)))
+    with pytest.raises(protocom.Error, match="an image is None") as caught:
+        mine.classify([path, None])
+    assert caught.value.index == 1
+    assert mine.classify([path, None], on_error="skip")[1] is None
 
 
 def test_pictures_of_16_bits_or_with_clear_places_have_the_pixels_of_their_file(mine, tmp_path):
