@@ -15,6 +15,7 @@
 #include "datasets/detail/layout.h"
 #include "datasets/image_list.h"
 #include "datasets/standard_split.h"
+#include "images/other_media.h"
 
 namespace protocom {
 namespace fs = std::filesystem;
@@ -32,9 +33,9 @@ constexpr EnumWord<Layout> kLayouts[] = {{Layout::kAuto, "auto"},
 constexpr const char* kSplitFile = "split.csv";
 
 void check_folder(const fs::path& root) {
+  refuse_other_media(root);
   if (!fs::exists(root)) fail("no such folder: {}", root.string());
-  if (!fs::is_directory(root))
-    fail("{} is a file, expected the folder of a dataset (unpack an archive first)", root.string());
+  if (!fs::is_directory(root)) fail("{} is a file, expected the folder of a dataset", root.string());
 }
 
 using Lister = std::vector<layout::RawClass> (*)(const layout::Request&);

@@ -8,6 +8,7 @@
 #include "datasets/box_layouts.h"
 #include "datasets/detail/layout.h"
 #include "datasets/image_list.h"
+#include "datasets/takeout.h"
 #include "io/files.h"
 
 namespace protocom::layout {
@@ -21,7 +22,9 @@ RawClass class_folder(const fs::path& folder) { return {class_name(folder), "", 
 std::vector<RawClass> class_folders_in(const fs::path& parent, const Request& request) {
   std::vector<RawClass> classes;
   std::map<std::string, fs::path> seen;
-  for (const fs::path& folder : folders_in(parent)) {
+  std::vector<fs::path> folders = takeout_albums(parent);
+  if (folders.empty()) folders = folders_in(parent);
+  for (const fs::path& folder : folders) {
     const auto [first, is_new] = seen.emplace(class_name(folder), folder);
     if (!is_new)
       fail("{} has two folders of the class '{}' whose names differ only in their bytes: put their images together",

@@ -5,6 +5,7 @@
 #include "base/error.h"
 #include "images/folder_walk.h"
 #include "images/image_region.h"
+#include "images/other_media.h"
 
 namespace protocom {
 namespace fs = std::filesystem;
@@ -29,7 +30,10 @@ FoundImages find_images(const std::vector<std::string>& paths) {
   FoundImages found;
   for (const fs::path path : paths) {
     std::error_code ignored;
-    if (!fs::exists(region_of(path).file, ignored)) {
+    const std::string other = other_media(path);
+    if (!other.empty()) {
+      found.unreadable.push_back({path, other});
+    } else if (!fs::exists(region_of(path).file, ignored)) {
       found.unreadable.push_back({path, fmt::format("{}: no such file or folder", path.string())});
     } else if (fs::is_directory(path, ignored)) {
       add_images_below(path, found);

@@ -8,6 +8,7 @@
 #include <cmath>
 
 #include "base/error.h"
+#include "images/other_media.h"
 #include "io/files.h"
 
 namespace protocom {
@@ -140,6 +141,7 @@ Image square_around(const Image& image, const ImageBox& box, const ImageSize& si
 
 ReadRegion read_region(const fs::path& name, const Preprocessing& preprocessing) {
   const ImageRegion region = region_of(name);
+  refuse_other_media(region.file);
   const std::string bytes = read_file(region.file);
   try {
     if (!region.box) return {decode_square_image(bytes, preprocessing), hash_bytes(bytes)};

@@ -28,8 +28,21 @@ bool is_thumbnail(const fs::path& path) {
   return name.rfind("synofile_thumb", 0) == 0 || name.rfind("synophoto_thumb", 0) == 0;
 }
 
+/// "IMG_1-edited.jpg" of Google Photos beside "IMG_1.jpg", which Google Takeout describes in a .json beside it.
+bool is_edited_copy(const fs::path& path) {
+  constexpr std::string_view kMark = "-edited";
+  const std::string stem = path.stem().string();
+  if (!ends_with(stem, kMark)) return false;
+  const std::string first = stem.substr(0, stem.size() - kMark.size()) + path.extension().string();
+  const fs::path beside = path.parent_path() / first;
+  std::error_code ignored;
+  return fs::exists(beside, ignored) && (fs::exists(beside.string() + ".json", ignored) ||
+                                         fs::exists(beside.string() + ".supplemental-metadata.json", ignored));
+}
+
 std::string why_skipped(const fs::path& file) {
   std::error_code ignored;
+  if (is_edited_copy(file)) return "edited copy of Google Photos";
   if (is_hidden(file)) return "hidden";
   if (is_thumbnail(file)) return "thumbnail of a storage box";
   if (!fs::exists(file, ignored)) return "broken link";
@@ -40,7 +53,7 @@ std::string why_skipped(const fs::path& file) {
 }  // namespace
 
 bool is_image_name(const fs::path& path) {
-  return !is_hidden(path) && !is_thumbnail(path) && codec::is_image_suffix(small_suffix(path));
+  return !is_hidden(path) && !is_thumbnail(path) && !is_edited_copy(path) && codec::is_image_suffix(small_suffix(path));
 }
 
 void SkippedFiles::add(const fs::path& file) { ++counts[why_skipped(file)]; }
@@ -57,7 +70,8 @@ bool is_left_out_folder(const fs::path& folder) {
       "@recycle",     "@recently-snapshot", "@tmp",
       "$recycle.bin", "lost+found",         "system volume information",
       "__macosx",     "__pycache__",        "thumbs.db"};
-  return is_hidden(folder) ||
+  const std::string suffix = small_suffix(folder);
+  return is_hidden(folder) || suffix == ".photoslibrary" || suffix == ".photolibrary" ||
          std::find(kKept.begin(), kKept.end(), lowercase(folder.filename().string())) != kKept.end();
 }
 

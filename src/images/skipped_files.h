@@ -10,12 +10,13 @@ namespace protocom {
 std::string image_kinds();
 
 /// True for names with a suffix of such a kind, in any case, that do not begin with a dot, and are no thumbnails that a
-/// storage box puts beside photos (SYNOFILE_THUMB_M.jpg).
+/// storage box puts beside photos (SYNOFILE_THUMB_M.jpg), nor edited copies beside their photos in what Google Takeout
+/// packs (IMG_1-edited.jpg).
 bool is_image_name(const std::filesystem::path& path);
 
 /// True for folders that hold no photos of their own: hidden ones (a dot before the name), and those that storage
-/// boxes, archivers and file systems keep for themselves (@eaDir, #recycle, __MACOSX, lost+found, ...), whose
-/// thumbnails and deleted files look like photos.
+/// boxes, archivers and file systems keep for themselves (@eaDir, #recycle, __MACOSX, lost+found, *.photoslibrary,
+/// ...), whose thumbnails and deleted files look like photos.
 bool is_left_out_folder(const std::filesystem::path& folder);
 
 }  // namespace protocom

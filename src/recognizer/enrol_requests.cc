@@ -13,6 +13,8 @@
 #include "base/text.h"
 #include "datasets/class_folders.h"
 #include "datasets/image_list.h"
+#include "datasets/takeout.h"
+#include "images/other_media.h"
 #include "knowledge/tables.h"
 
 namespace protocom {
@@ -44,12 +46,14 @@ std::vector<std::string> names_of_requests(const std::vector<EnrolRequest>& requ
 }
 
 std::vector<EnrolRequest> requests_of_folder(const fs::path& folder, std::string_view option) {
+  refuse_other_media(folder);
   if (const std::optional<fs::path> list = image_list_in(folder)) return requests_of_csv(*list);
-  const std::vector<fs::path> subfolders = folders_in(folder);
+  std::vector<fs::path> subfolders = folders_in(folder);
   if (subfolders.empty())
     fail("{}: expected a subfolder of images for each class, or a CSV image,class beside the images; found none",
          folder.string());
   refuse_parts(folder, option);
+  if (std::vector<fs::path> albums = takeout_albums(folder); !albums.empty()) subfolders = std::move(albums);
   warn_of_nested_classes(subfolders);
   SkippedFiles skipped = skipped_in(folder);
   std::vector<EnrolRequest> requests(subfolders.size());

@@ -5,6 +5,7 @@
 #include "base/log.h"
 #include "base/text.h"
 #include "datasets/feature_set.h"
+#include "images/other_media.h"
 #include "knowledge/class_texts.h"
 #include "recognizer/boxed_requests.h"
 #include "recognizer/class_words.h"
@@ -113,6 +114,7 @@ std::vector<EnrolRequest> labelled_images(const EnrolSources& sources, const Rec
 }
 
 EnrolSources sources_at(const std::filesystem::path& path) {
+  refuse_other_media(path);
   EnrolSources sources;
   std::error_code ignored;
   const std::string suffix = lowercase(path.extension().string());

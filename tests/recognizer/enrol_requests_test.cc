@@ -100,6 +100,24 @@ TEST(EnrolRequests, OfACsvMayBeInOtherWordsAndKeepWhatIsNotThere) {
   EXPECT_TRUE(requests[1].images.empty());
 }
 
+// Takeout/Google Photos as Google packs it: a folder for each album and each year, a .json beside each photo.
+TEST(EnrolRequests, OfGoogleTakeoutAreTheAlbums) {
+  const TempDir root;
+  for (const char* file : {"Cats/1.jpg", "Cats/1.jpg.json", "Cats/metadata.json", "Dogs/2.jpg",
+                           "Photos from 2024/1.jpg", "Photos from 2024/1.jpg.json", "Photos from 2023/2.jpg"})
+    put(root / "Takeout/Google Photos" / file, "{}");
+  for (const char* folder : {"", "Takeout", "Takeout/Google Photos"})
+    EXPECT_THAT(names_of(requests_of_folder(root / folder)), ElementsAre("Cats", "Dogs")) << folder;
+  const TempDir other;
+  for (const char* file : {"Cats/1.jpg", "Photos from 2024/1.jpg"}) put(other / file);
+  EXPECT_THAT(names_of(requests_of_folder(other.path())), ElementsAre("Cats", "Photos from 2024"))
+      << "nobody packed these";
+}
+
+TEST(EnrolRequests, OfAnArchiveAreRefusedWithWhatToDo) {
+  EXPECT_THAT(message_of([&] { requests_of_folder("photos.zip"); }), HasSubstr("photos.zip: unpack it"));
+}
+
 TEST(EnrolRequests, OfAFolderWithoutClassesAreRefusedWithBothThatAreRead) {
   const TempDir root;
   put(root / "a.jpg");

@@ -1,0 +1,54 @@
+#include "images/other_media.h"
+
+#include <algorithm>
+#include <array>
+#include <string_view>
+
+#include "base/error.h"
+#include "base/text.h"
+
+namespace protocom {
+namespace fs = std::filesystem;
+namespace {
+
+template <size_t N>
+bool is_one_of(std::string_view suffix, const std::array<std::string_view, N>& known) {
+  return std::find(known.begin(), known.end(), suffix) != known.end();
+}
+
+/// "https:" of "https://host/a.jpg", whose slashes a path may have made one; empty: it is no address.
+std::string scheme_of(const std::string& text) {
+  const size_t colon = text.find(":/");
+  constexpr std::array<std::string_view, 8> kKnown = {"http", "https", "s3", "gs", "ftp", "sftp", "hdfs", "azure"};
+  return colon != std::string::npos && is_one_of(lowercase(text.substr(0, colon)), kKnown) ? text.substr(0, colon) : "";
+}
+
+}  // namespace
+
+std::string other_media(const fs::path& path) {
+  constexpr std::array<std::string_view, 9> kArchives = {".zip", ".tar", ".tgz", ".gz", ".bz2",
+                                                         ".xz",  ".zst", ".7z",  ".rar"};
+  constexpr std::array<std::string_view, 9> kFilms = {".mp4", ".mov", ".avi", ".mkv", ".m4v",
+                                                      ".mpg", ".mts", ".wmv", ".webm"};
+  constexpr std::array<std::string_view, 2> kLibraries = {".photoslibrary", ".photolibrary"};
+  const std::string text = path.string();
+  if (!scheme_of(text).empty())
+    return fmt::format("{}: addresses are not read: download the photos and give their folder", text);
+  const fs::path plain = path.has_filename() ? path : path.parent_path();
+  const std::string suffix = lowercase(plain.extension().string());
+  if (is_one_of(suffix, kArchives)) return fmt::format("{}: unpack it and give the folder", text);
+  if (is_one_of(suffix, kLibraries))
+    return fmt::format("{}: export the photos first (Apple Photos: File, Export) and give their folder", text);
+  if (is_one_of(suffix, kFilms))
+    return fmt::format(
+        "{0}: make photos of the film and give these: mkdir frames; ffmpeg -i '{0}' -vf fps=1 -q:v 2 frames/%06d.jpg",
+        text);
+  return "";
+}
+
+void refuse_other_media(const fs::path& path) {
+  const std::string reason = other_media(path);
+  if (!reason.empty()) fail("{}", reason);
+}
+
+}  // namespace protocom

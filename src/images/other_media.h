@@ -1,0 +1,14 @@
+#pragma once
+#include <filesystem>
+#include <string>
+
+namespace protocom {
+
+/// What is given in place of photos and what to do with it, in one sentence, by its name alone: an address, an archive
+/// (.zip, .tar, ...), a film (.mp4, .mov, .avi, ...), a library of Apple Photos. Empty for other names.
+std::string other_media(const std::filesystem::path& path);
+
+/// Throws Error with that sentence, unless it is empty.
+void refuse_other_media(const std::filesystem::path& path);
+
+}  // namespace protocom
