@@ -9,6 +9,7 @@
 #include "base/error.h"
 #include "base/log.h"
 #include "base/text.h"
+#include "datasets/detail/class_columns.h"
 #include "datasets/detail/label_studio.h"
 #include "datasets/detail/list_words.h"
 #include "io/csv.h"
@@ -47,10 +48,13 @@ std::optional<ListColumns> asked_columns(const CsvTable& table, const std::strin
 std::vector<ListedImage> list_of_csv(const CsvTable& table, const ListChoices& choices) {
   if (label_studio::is_export(table)) return label_studio::list_of_rows(table, choices);
   const auto columns = asked_columns(table, choices.question);
+  if (!columns) {
+    if (auto list = class_columns::list_of_columns(table)) return *std::move(list);
+  }
   if (!columns)
     fail(
         "{}:1: the columns are {}; expected one of images (image, file_name, path, id) and one of classes (class, "
-        "label)",
+        "label), or one of 0 and 1 for each class",
         table.path.string(), excerpt(fmt::format("{}", fmt::join(table.header, ", ")), 300));
   std::vector<ListedImage> list;
   for (const CsvRow& row : table.rows)

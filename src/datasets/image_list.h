@@ -18,7 +18,8 @@ struct ListedImage {
 
 /// Reads a list of images and their classes:
 /// - a CSV with a column of images (image, file_name, path, id, ...) and one of classes (class, label, species, breed,
-///   ...), in any capitals and order: Kaggle's train.csv, the metadata.csv of Hugging Face, Label Studio's CSV;
+///   ...), in any capitals and order: Kaggle's train.csv, the metadata.csv of Hugging Face, Label Studio's CSV; or with
+///   a column of 0 and 1 for each class, of which one is 1: ISIC's ground truth, Roboflow's _classes.csv;
 /// - `.jsonl` with an object of such members a line;
 /// - `.json`: Label Studio's export of choices, or COCO's annotations where each image has one category.
 /// Of Label Studio's exports `choices` says which question and whose answers count; what was skipped or is disputed is

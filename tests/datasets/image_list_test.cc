@@ -160,6 +160,20 @@ TEST_F(ImageLists, RowsOfSeveralAnnotatorsAreOneImage) {
   }
 }
 
+// https://challenge.isic-archive.com/data/: ground truth of 2018 and 2019; Roboflow's export "Multi-label
+// classification".
+TEST_F(ImageLists, WithAColumnForEachClassAreReadWhereExactlyOneIsSet) {
+  const Logged log;
+  EXPECT_THAT(rows("truth.csv", "image,MEL,NV,UNK\na,1.0,0.0,0.0\nb,0.0,1.0,0.0\nc,1.0,1.0,0.0\nd,0.0,0.0,0.0\n"),
+              ElementsAre("a=MEL", "b=NV"));
+  EXPECT_THAT(log.text(),
+              AllOf(HasSubstr("several classes are left out, 1: c"), HasSubstr("no class are left out, 1: d")));
+  EXPECT_THAT(rows("_classes.csv", "filename, cat, dog\na.jpg, 1, 0\nb.jpg, 0, 1\n"),
+              ElementsAre("a.jpg=cat", "b.jpg=dog"));
+  EXPECT_THAT(message_of([&] { rows("flags.csv", "image,width,truncated\na.jpg,640,1\n"); }),
+              HasSubstr("one of 0 and 1 for each class"));
+}
+
 // https://huggingface.co/docs/datasets/image_dataset: train/metadata.csv and test/metadata.csv beside their images;
 // Kaggle's flat train and test.
 TEST_F(ImageLists, OfFlatSplitFoldersAreReadEachWithItsOwnAndKeepTheSplits) {
