@@ -29,7 +29,8 @@ std::vector<ListedImage> read_image_list(const std::filesystem::path& path,
                                          const ListChoices& choices = list_choices());
 
 /// Finds the files that lists name: as they are written, below the list's folder, without their suffix, and by the end
-/// of their path where that is one file's alone (lists are moved, and kept beside the folder of their images).
+/// of their path where that is one file's alone (lists are moved, and kept beside the folder of their images); else by
+/// their name in other capitals or with another suffix, where that is one file's.
 class ListedFiles {
  public:
   /// Walks the folder when a first image is not where the list says.
@@ -44,6 +45,7 @@ class ListedFiles {
   std::filesystem::path folder_;
   bool walked_ = false;
   std::map<std::string, std::filesystem::path> ends_;  ///< every end of a path, with and without suffix; empty: several
+  std::map<std::string, std::filesystem::path> loose_;  ///< names in small letters, without suffix; empty: several
 };
 
 /// The list of a folder whose images lie in no folders of classes: metadata.csv, labels.csv, train.csv, ... or another

@@ -38,6 +38,8 @@ std::vector<RawClass> classes_of_list(const fs::path& list, const Request& reque
       missing.push_back(image.image);
   }
   constexpr size_t kShown = 5;
+  if (named > 0 && missing.size() == named)
+    fail("{}: {} rows, 0 files found, such as {}", list.string(), named, missing.front());
   if (!missing.empty())
     logger().warn("{}: {} of {} images are missing or ambiguous and are left out: {}", list.string(), missing.size(),
                   named, first_of(missing, kShown));

@@ -3,6 +3,7 @@
 #include <set>
 
 #include "base/error.h"
+#include "base/text.h"
 #include "datasets/class_folders.h"
 #include "datasets/image_list.h"
 #include "images/folder_walk.h"
@@ -30,6 +31,9 @@ std::string without_upload_mark(const std::string& name) {
   }
   return "";
 }
+
+/// The name of a file without its suffix and capitals.
+std::string loose_name(const std::string& path) { return lowercase(fs::path(path).stem().string()); }
 
 /// As it is below a folder: other systems' separators, "./", and what a server serves it by.
 std::string plain_path(std::string written) {
@@ -66,6 +70,8 @@ void ListedFiles::walk() {
     const std::string id = path.generic_string().substr(prefix.size());
     add_ends(id, path, ends_);
     add_ends(id.substr(0, id.size() - path.extension().string().size()), path, ends_);
+    const auto [place, is_new] = loose_.emplace(loose_name(id), path);
+    if (!is_new) place->second.clear();
   }
 }
 
@@ -89,8 +95,10 @@ std::optional<fs::path> ListedFiles::find_plain(const std::string& plain) {
     end.erase(0, slash + 1);
   }
   const auto found = ends_.find(without_upload_mark(plain.substr(plain.rfind('/') + 1)));
-  if (found == ends_.end() || found->second.empty()) return std::nullopt;
-  return found->second;
+  if (found != ends_.end() && !found->second.empty()) return found->second;
+  const auto loose = loose_.find(loose_name(plain));
+  if (loose == loose_.end() || loose->second.empty()) return std::nullopt;
+  return loose->second;
 }
 
 namespace {

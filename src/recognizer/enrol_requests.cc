@@ -98,18 +98,34 @@ void warn_of_missing_rows(const std::vector<std::string>& named, const fs::path&
 
 }  // namespace
 
+namespace {
+
+[[noreturn]] void refuse_missing(const fs::path& csv, size_t rows, const std::string& missing) {
+  const std::string address = other_media(missing);
+  fail("{}: {} rows, 0 files found, such as {}{}", csv.string(), rows, excerpt(missing),
+       address.empty() ? ": put the list beside its photos, or into the folder above" : " (" + address + ")");
+}
+
+}  // namespace
+
 std::vector<EnrolRequest> requests_of_csv(const fs::path& csv) {
   ListedFiles files(csv.parent_path().empty() ? fs::path(".") : csv.parent_path());
   std::vector<EnrolRequest> requests;
   std::map<std::string, size_t> number;
+  size_t rows = 0, there = 0;
+  std::string missing;
   for (const ListedImage& image : read_image_list(csv)) {
     const auto [found, is_new] = number.emplace(image.class_name, requests.size());
     if (is_new) requests.emplace_back().description.name = image.class_name;
     if (image.image.empty()) continue;
     // One that is not found is named when it cannot be read.
-    const fs::path path = files.find(image.image).value_or(csv.parent_path() / image.image);
-    requests[found->second].images.push_back(path.string());
+    const std::optional<fs::path> path = files.find(image.image);
+    requests[found->second].images.push_back(path.value_or(csv.parent_path() / image.image).string());
+    ++rows;
+    if (path) ++there;
+    if (missing.empty()) missing = image.image;
   }
+  if (rows > 0 && there == 0) refuse_missing(csv, rows, missing);
   warn_of_same_but_capitals(names_of_requests(requests), "classes of " + csv.string());
   return requests;
 }

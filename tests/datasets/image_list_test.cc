@@ -174,6 +174,15 @@ TEST_F(ImageLists, WithAColumnForEachClassAreReadWhereExactlyOneIsSet) {
               HasSubstr("one of 0 and 1 for each class"));
 }
 
+TEST_F(ImageLists, FindFilesOfOtherCapitalsAndSuffixesWhereOneIsMeant) {
+  for (const char* file : {"img_1.jpg", "Sub/IMG_2.jpeg", "x/Img_3.png", "y/img_3.png"}) put(file);
+  ListedFiles files(folder_.path());
+  EXPECT_EQ(files.find("IMG_1.JPG"), folder_ / "img_1.jpg");
+  EXPECT_EQ(files.find("there/img_2.JPG"), folder_ / "Sub/IMG_2.jpeg");
+  EXPECT_EQ(files.find("IMG_3.PNG"), std::nullopt) << "either may be meant";
+  EXPECT_EQ(files.find("IMG_4.PNG"), std::nullopt);
+}
+
 // https://huggingface.co/docs/datasets/image_dataset: train/metadata.csv and test/metadata.csv beside their images;
 // Kaggle's flat train and test.
 TEST_F(ImageLists, OfFlatSplitFoldersAreReadEachWithItsOwnAndKeepTheSplits) {

@@ -100,6 +100,16 @@ TEST(EnrolRequests, OfACsvMayBeInOtherWordsAndKeepWhatIsNotThere) {
   EXPECT_TRUE(requests[1].images.empty());
 }
 
+TEST(EnrolRequests, OfAListOfWhichNoFileIsThereAreRefusedWithOneOfThem) {
+  const TempDir root;
+  const fs::path list = put(root / "list.csv", "image,class\nIMG_1.JPG,cat\nIMG_2.JPG,cat\nIMG_3.JPG,dog\n");
+  EXPECT_THAT(message_of([&] { requests_of_csv(list); }), HasSubstr("3 rows, 0 files found, such as IMG_1.JPG"));
+  put(root / "photos/img_2.jpg");
+  EXPECT_EQ(requests_of_csv(list).front().images[1], (root / "photos/img_2.jpg").string());
+  const fs::path addresses = put(root / "web/list.csv", "image,class\nhttps://host/1.jpg,cat\n");
+  EXPECT_THAT(message_of([&] { requests_of_csv(addresses); }), HasSubstr("addresses are not read"));
+}
+
 // Takeout/Google Photos as Google packs it: a folder for each album and each year, a .json beside each photo.
 TEST(EnrolRequests, OfGoogleTakeoutAreTheAlbums) {
   const TempDir root;
