@@ -8,7 +8,6 @@
 #include "base/text.h"
 #include "cli.h"
 #include "images/image_region.h"
-#include "io/csv.h"
 #include "recognizer/answer_json.h"
 #include "standard_streams.h"
 
@@ -23,31 +22,6 @@ std::string texts_of(const std::vector<AttributeEffect>& attributes, const char*
   for (const AttributeEffect& attribute : attributes)
     texts.push_back(fmt::format("{} {:+.2f}", attribute.words, attribute.effect));
   return fmt::format("{}", fmt::join(texts, between));
-}
-
-std::string texts_of(const std::vector<NearImage>& nearest) {
-  std::vector<std::string> texts;
-  for (const NearImage& example : nearest)
-    texts.push_back(fmt::format("{} ({} {:.3f})", example.source, example.class_name, example.similarity));
-  return fmt::format("{}", fmt::join(texts, "; "));
-}
-
-/// A row for each class that is shown; what is said of the first class and of the image stands in its row alone.
-void print_csv(const fs::path& image, const Answer& answer, bool boxes) {
-  const ImageRegion region = boxes ? region_of(image) : ImageRegion{image};
-  const std::string box = !boxes        ? ""
-                          : !region.box ? ",,,,"
-                                        : fmt::format(",{:.6g},{:.6g},{:.6g},{:.6g}", region.box->x, region.box->y,
-                                                      region.box->width, region.box->height);
-  const char* none = !answer.none_of_these ? "" : *answer.none_of_these ? "1" : "0";
-  const std::string chance = answer.none ? fmt::format("{:.6f}", *answer.none) : "";
-  for (size_t r = 0; r < answer.ranking.size(); ++r) {
-    fmt::print("{},{},{},{:.6f},{},{:.6f},{},{},{},{}{}\n", csv_cell(region.file.string()), r + 1,
-               csv_cell(answer.ranking[r].name), answer.ranking[r].probability, none, answer.familiarity,
-               r == 0 ? csv_cell(texts_of(answer.attributes, "; ")) : "",
-               r == 0 ? csv_cell(texts_of(answer.nearest)) : "", chance, r == 0 ? csv_cell(answer.nearest_note) : "",
-               box);
-  }
 }
 
 constexpr size_t kAlwaysShown = 3;
@@ -83,28 +57,29 @@ Tone tone_of(double probability) {
   return probability >= kSure ? Tone::kGood : probability >= kFair ? Tone::kUnsure : Tone::kBad;
 }
 
-AnswerPrinter::AnswerPrinter(Recognizer& recognizer, const std::string& format, Layout layout, bool boxes)
-    : recognizer_(recognizer), format_(format), layout_(layout), boxes_(boxes) {
-  if (format_ == "csv")
-    fmt::print("image,rank,class,probability,none_of_these,familiarity,attributes,nearest,none,nearest_note{}\n",
-               boxes_ ? ",x,y,width,height" : "");
+AnswerPrinter::AnswerPrinter(Recognizer& recognizer, const AnswerCsv& format, Layout layout)
+    : recognizer_(recognizer), format_(format), layout_(layout) {
+  if (!AnswerCsv::is_format(format_.format)) return;
+  const size_t all = recognizer.class_names().size() + (recognizer.calibration() ? 1 : 0);
+  format_.classes = std::min(all, static_cast<size_t>(recognizer.options().top));
+  fmt::print("{}", format_.header());
 }
 
 void AnswerPrinter::print(const fs::path& image, const Answer& answer) {
-  if (format_ == "table") {
+  if (format_.format == "table") {
     add_row(image, answer);
     if (layout_ == Layout::kAsTheyCome) print_last_row();
     return;
   }
-  if (format_ == "csv")
-    print_csv(image, answer, boxes_);
+  if (AnswerCsv::is_format(format_.format))
+    fmt::print("{}", format_.rows(image, answer));
   else
     fmt::print("{}\n", json_line(image, answer, recognizer_.method().spec().mode()));
   std::fflush(stdout);  // whoever reads the lines need not wait for the next image
 }
 
 void AnswerPrinter::finish() {
-  if (format_ != "table" || layout_ == Layout::kAsTheyCome) return;
+  if (format_.format != "table" || layout_ == Layout::kAsTheyCome) return;
   auto shown = columns();
   const auto has = [&](size_t column) {
     return std::any_of(rows_.begin(), rows_.end(), [&](const auto& row) { return !row[column].text.empty(); });

@@ -5,13 +5,11 @@
 #include <utility>
 #include <vector>
 
+#include "answer_csv.h"
 #include "recognizer/recognizer.h"
 #include "terminal_table.h"
 
 namespace protocom::cli {
-
-/// What an image of none of the classes is called.
-inline constexpr const char* kNoneOfThese = "none of these";
 
 /// Of a probability: sure from 0.9, fair from 0.6 on.
 Tone tone_of(double probability);
@@ -22,11 +20,10 @@ class AnswerPrinter {
  public:
   enum class Layout { kAtTheEnd, kAsTheyCome };
 
-  static std::vector<std::string> formats() { return {"table", "json", "csv"}; }
+  static std::vector<std::string> formats() { return {"table", "json", "csv", "csv-long"}; }
 
-  /// The recognizer that answers, and one of the formats; `boxes`: whether its CSV has columns of boxes.
-  AnswerPrinter(Recognizer& recognizer, const std::string& format, Layout layout = Layout::kAtTheEnd,
-                bool boxes = false);
+  /// The recognizer that answers, and one of the formats or of AnswerCsv's; `classes` is set by the recognizer's.
+  AnswerPrinter(Recognizer& recognizer, const AnswerCsv& format, Layout layout = Layout::kAtTheEnd);
 
   void print(const std::filesystem::path& image, const Answer& answer);
   /// After the last answer.
@@ -41,9 +38,8 @@ class AnswerPrinter {
   std::string label(const std::string& name);
 
   Recognizer& recognizer_;
-  std::string format_;
+  AnswerCsv format_;
   Layout layout_;
-  bool boxes_;
   std::vector<size_t> widths_;                              // of the columns, where lines come one by one
   bool titled_ = false;                                     // the line of titles is printed
   std::vector<std::pair<std::string, std::string>> notes_;  // of an image, on nearest examples of other classes

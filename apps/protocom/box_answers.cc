@@ -5,7 +5,7 @@
 #include <map>
 #include <utility>
 
-#include "answer_printer.h"
+#include "answer_csv.h"
 #include "base/error.h"
 #include "base/printed_json.h"
 #include "io/json.h"
@@ -21,14 +21,6 @@ const char* member_of(const std::string& format) {
 }
 
 double rounded(double probability) { return std::round(probability * 1e5) / 1e5; }
-
-std::vector<std::pair<std::string, double>> ranking_of(const Answer& answer) {
-  std::vector<std::pair<std::string, double>> ranking;
-  for (const RankedClass& one : answer.ranking) ranking.emplace_back(one.name, one.probability);
-  if (answer.none) ranking.emplace_back(kNoneOfThese, *answer.none);
-  std::stable_sort(ranking.begin(), ranking.end(), [](const auto& a, const auto& b) { return a.second > b.second; });
-  return ranking;
-}
 
 }  // namespace
 
@@ -47,7 +39,9 @@ BoxAnswers::BoxAnswers(const std::string& format, const BoxChoice& boxes) : form
     fail_usage("{}: {} has no {}", asked, boxes.file.string(), member_of(format));
 }
 
-void BoxAnswers::add(const Crop& box, const Answer& answer) { answers_.push_back({box.place, ranking_of(answer)}); }
+void BoxAnswers::add(const Crop& box, const Answer& answer) {
+  answers_.push_back({box.place, ranking_with_none(answer)});
+}
 
 void BoxAnswers::write_megadetector(const std::vector<std::string>& classes) {
   std::map<std::string, std::string> ids;

@@ -83,7 +83,6 @@ FoundImages images_to_ask(const std::vector<std::string>& paths, const BoxChoice
 
 /// The file of boxes with the answers in it.
 void answer_boxes(const ClassifyArguments& options) {
-  if (!job().is_single()) fail_usage("--format {} is of one process: leave out torchrun", options.format);
   if (!options.out.empty()) check_writable(options.out);
   BoxAnswers answers(options.format, options.boxes);
   Recognizer recognizer = Recognizer::open(options.recognizer, options.recognizing);
@@ -100,6 +99,17 @@ void answer_boxes(const ClassifyArguments& options) {
   account_for(found, unreadable);
 }
 
+/// The folder that Timelapse's paths begin below; those of other formats are as they were given.
+fs::path root_of(const ClassifyArguments& options) {
+  std::error_code ignored;
+  if (options.format != "timelapse") return {};
+  if (!options.boxes.file.empty())
+    fail_usage("--format timelapse has a row for each photo: with --boxes --format megadetector goes to Timelapse");
+  if (options.images.size() != 1 || !fs::is_directory(options.images.front(), ignored))
+    fail_usage("--format timelapse takes one folder, the root folder of Timelapse's images");
+  return options.images.front();
+}
+
 void print_answers(const ClassifyArguments& options) {
   if (options.resume == ResumeLines::kYes) fail_usage("--resume goes with --out, beside which the answers are kept");
   Recognizer recognizer = Recognizer::open(options.recognizer, options.recognizing);
@@ -107,7 +117,7 @@ void print_answers(const ClassifyArguments& options) {
   if (!options.series.empty() && !options.boxes.file.empty())
     fail_usage("--series groups whole photos: leave --boxes out");
   const FoundImages found = images_to_ask(images.paths(), options.boxes);
-  AnswerPrinter printer(recognizer, options.format, AnswerPrinter::Layout::kAtTheEnd, !options.boxes.file.empty());
+  AnswerPrinter printer(recognizer, {options.format, 1, !options.boxes.file.empty(), root_of(options)});
   if (!options.series.empty()) return print_series(options, images, found, recognizer, printer);
   const auto take = [&](const fs::path& image, const Answer& answer) { printer.print(images.named(image), answer); };
   const std::vector<UnreadableFile> unreadable = recognizer.classify(found.paths, take, progress());
@@ -118,7 +128,8 @@ void print_answers(const ClassifyArguments& options) {
 /// All answers, in order, as the file they were asked for in.
 void write_answers(const CLI::App& command, const ClassifyArguments& options) {
   if (!options.series.empty()) fail_usage("--series goes with printed answers: leave --out out");
-  if (options.format == "csv") fail_usage("--out has lines of JSON: leave --format csv out");
+  if (AnswerCsv::is_format(options.format))
+    fail_usage("--out has lines of JSON: leave --format {} out", options.format);
   const ProcessGroup& group = job();
   if (group.is_main()) check_writable(options.out);
   Recognizer recognizer = Recognizer::open(options.recognizer, options.recognizing);
@@ -144,6 +155,8 @@ void write_answers(const CLI::App& command, const ClassifyArguments& options) {
 
 void run_classify(const CLI::App& command, ClassifyArguments& options) {
   take_proportions(options);
+  const bool into_files = BoxAnswers::is_format(options.format);
+  if (into_files && !job().is_single()) fail_usage("--format {} is of one process: leave out torchrun", options.format);
   if (BoxAnswers::is_format(options.format)) return answer_boxes(options);
   options.out.empty() ? print_answers(options) : write_answers(command, options);
 }
@@ -181,10 +194,13 @@ void add_classify_command(CLI::App& app) {
       ->excludes(method);
   add_box_options(*command, options->boxes);
   std::vector<std::string> formats = AnswerPrinter::formats();
+  formats.emplace_back("timelapse");
   for (const std::string& format : BoxAnswers::formats()) formats.push_back(format);
   command
-      ->add_option("--format", options->format,
-                   "table, json (an object a line), csv; megadetector or coco: the JSON of --boxes with the classes")
+      ->add_option(
+          "--format", options->format,
+          "table, json (an object a line), csv (a row an image), csv-long (a row a class), timelapse (CSV for it); "
+          "megadetector or coco: the JSON of --boxes with the classes")
       ->check(CLI::IsMember(formats));
   add_output_option(*command, "--out", options->out,
                     "File for lines of JSON, or for the JSON of --boxes, instead of printing; several processes share "

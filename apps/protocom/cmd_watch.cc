@@ -114,7 +114,7 @@ void run_watch(const WatchArguments& options) {
   Recognizer recognizer = Recognizer::open(options.recognizer, options.recognizing);
   Arrivals arrivals(options.folder);
   const std::string format = !options.format.empty() ? options.format : ::isatty(STDOUT_FILENO) != 0 ? "table" : "json";
-  AnswerPrinter printer(recognizer, format, AnswerPrinter::Layout::kAsTheyCome);
+  AnswerPrinter printer(recognizer, {format}, AnswerPrinter::Layout::kAsTheyCome);
   const auto take = [&](const fs::path& image, const Answer& answer) {
     printer.print(format == "table" ? image.filename() : image, answer);
   };

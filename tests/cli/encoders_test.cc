@@ -52,7 +52,7 @@ TEST_F(EncoderCommands, TheDefaultIsTakenWhereNoneIsNamedAndSaid) {
   const Outcome made = run({"recognizer", "create", "mine.pcm", "--images", "photos"});
   ASSERT_EQ(made.exit_code, 0) << made.err;
   EXPECT_THAT(made.err, HasSubstr(said));
-  EXPECT_THAT(run({"classify", "mine.pcm", "photos/red", "--format", "csv"}).out, HasSubstr("photos/red/0.png,1,red"));
+  EXPECT_THAT(run({"classify", "mine.pcm", "photos/red", "--format", "csv"}).out, HasSubstr("photos/red/0.png,red"));
   EXPECT_THAT(run({"fit", "--unlabelled", "photos", "--out", "space.npz"}).err, HasSubstr(said));
   write_text(folder_ / "split.csv", "class,split\nred,base\nblue,base\n");
   const Outcome extracted = run({"extract", "photos", "--split", "split.csv", "--out", "f.npz"});
@@ -117,7 +117,7 @@ TEST_F(EncoderCommands, AFolderAloneBecomesARecognizerOfItsName) {
               AllOf(HasSubstr("2 classes, 6 photos, no base classes: "),
                     HasSubstr("protocom classify photos.pcm PHOTOS\n"), HasSubstr("protocom serve photos.pcm\n")));
   EXPECT_THAT(run({"classify", "photos.pcm", "photos/blue", "--format", "csv"}).out,
-              HasSubstr("photos/blue/1.png,1,blue"));
+              HasSubstr("photos/blue/1.png,blue"));
   const std::string before = read_text(folder_ / "photos.pcm");
   const Outcome again = run({"photos"});
   EXPECT_EQ(again.exit_code, 1);

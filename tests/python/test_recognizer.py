@@ -110,6 +110,107 @@ def test_boxes_are_photos_of_their_own(mine, program, tmp_path):
     assert unsure.returncode == 1 and "has no box that can be taken" in unsure.stderr
 
 
+def test_csv_has_a_row_an_image_and_timelapse_its_two_columns_of_paths(mine, photos, program, tmp_path):
+    for k, place in enumerate(("site1/cam2", "site1")):
+        (tmp_path / "cams" / place).mkdir(parents=True, exist_ok=True)
+        shutil.copy(photos / "holiday" / f"{k + 1}.png", tmp_path / "cams" / place / "1.png")
+    asked = [program, "classify", str(tmp_path / "mine.pcm"), str(tmp_path / "cams"), "--top", "2", "--format"]
+
+    def rows(form):
+        done = subprocess.run([*asked, form], capture_output=True, text=True, check=True)
+        return [line.split(",") for line in done.stdout.splitlines()]
+
+    table = rows("csv")
+    assert table[0][:5] == ["image", "class", "probability", "class_2", "probability_2"]
+    assert [(row[0], row[1]) for row in table[1:]] == [(str(tmp_path / "cams/site1/1.png"), "red"), (str(tmp_path / "cams/site1/cam2/1.png"), "blue")]
+    assert len(rows("csv-long")) == 5
+    assert [row[:3] for row in rows("timelapse")] == [["File", "RelativePath", "class"], ["1.png", "site1", "red"], ["1.png", "site1\\cam2", "blue"]]
+    two = subprocess.run([*asked, "timelapse", str(photos / "holiday")], capture_output=True, text=True)
+    assert two.returncode == 2 and "takes one folder" in two.stderr
+
+
+def two_birds(tmp_path, image):
+    """A photo of a red thing at the left and a blue one at the right, and MegaDetector's boxes of both."""
+    picture = np.full((100, 200, 3), 90, np.uint8)
+    picture[20:60, 10:50] = photo("red", 1)[:40, :40]
+    picture[30:70, 130:170] = photo("blue", 2)[:40, :40]
+    image.fromarray(picture).save(tmp_path / "two.png")
+    found = [{"category": "1", "conf": 0.9, "bbox": [0.05, 0.2, 0.2, 0.4]}, {"category": "1", "conf": 0.05, "bbox": [0, 0, 0.5, 1]},
+             {"category": "1", "conf": 0.8, "bbox": [0.65, 0.3, 0.2, 0.4], "classifications": [["9", 0.7]]}]
+    (tmp_path / "md.json").write_text(json.dumps({
+        "info": {"detector": "md_v5a.0.0.pt"}, "detection_categories": {"1": "animal"}, "classification_categories": {"9": "old"},
+        "images": [{"file": "gone.png", "failure": "Failure image access", "detections": None}, {"file": "two.png", "detections": found}]}))
+    return tmp_path / "two.png", tmp_path / "md.json"
+
+
+def test_two_birds_side_by_side_have_an_answer_each(mine, program, tmp_path):
+    path, boxes = two_birds(tmp_path, pytest.importorskip("PIL.Image"))
+    answers = mine.classify(path, boxes=boxes)
+    assert [(one.name, one.box.kind, one.box.photo) for one in answers] == [("red", "animal", str(path)), ("blue", "animal", str(path))]
+    asked = [program, "classify", str(tmp_path / "mine.pcm"), str(path), "--boxes", str(boxes)]
+    table = subprocess.run([*asked, "--format", "csv", "--top", "1"], capture_output=True, text=True, check=True).stdout
+    header, *rows = [line.split(",") for line in table.splitlines()]
+    assert [[row[header.index(name)] for name in ("image", "class", "x", "width")] for row in rows] == [
+        [str(path), "red", "0.05", "0.2"], [str(path), "blue", "0.65", "0.2"]]
+    out = tmp_path / "answered.json"
+    subprocess.run([*asked, "--format", "megadetector", "--out", str(out)], capture_output=True, check=True)
+    made, given = json.loads(out.read_text()), json.loads(boxes.read_text())
+    names = made["classification_categories"]
+    detections = made["images"][1]["detections"]
+    assert [[names[number] for number, _ in one.pop("classifications", [])][:1] for one in detections] == [["red"], [], ["blue"]]
+    assert sorted(names.values()) == sorted(mine.classes)
+    given["images"][1]["detections"][2].pop("classifications")
+    assert made["images"] == given["images"] and made["info"]["detector"] == "md_v5a.0.0.pt", "all else is as it was"
+    other = subprocess.run([*asked, "--format", "coco"], capture_output=True, text=True)
+    assert other.returncode == 2 and "has no annotations" in other.stderr
+    assert subprocess.run([*asked[:4], "--format", "coco"], capture_output=True).returncode == 2, "no boxes"
+
+
+def test_coco_gets_the_recognizers_categories(mine, program, tmp_path):
+    path, _ = two_birds(tmp_path, pytest.importorskip("PIL.Image"))
+    boxes = tmp_path / "coco.json"
+    boxes.write_text(json.dumps({
+        "images": [{"id": 4, "file_name": "two.png", "width": 200, "height": 100}], "categories": [{"id": 1, "name": "bird"}],
+        "annotations": [{"id": 7, "image_id": 4, "category_id": 1, "bbox": [130, 30, 40, 40], "iscrowd": 0},
+                        {"id": 8, "image_id": 4, "category_id": 1, "bbox": [10, 20, 0, 40]},
+                        {"id": 9, "image_id": 4, "category_id": 1, "bbox": [10, 20, 40, 40]}]}))
+    asked = [program, "classify", str(tmp_path / "mine.pcm"), str(path), "--boxes", str(boxes), "--format", "coco"]
+    done = subprocess.run(asked, capture_output=True, text=True, check=True)
+    made = json.loads(done.stdout)
+    names = {one["id"]: one["name"] for one in made["categories"]}
+    assert sorted(names.values()) == sorted(mine.classes)
+    assert [(one["id"], names[one["category_id"]], one["bbox"]) for one in made["annotations"]] == [
+        (7, "blue", [130, 30, 40, 40]), (9, "red", [10, 20, 40, 40])]
+    assert all(0.3 < one["score"] <= 1 for one in made["annotations"])
+    assert "annotations[1]: a box of no size" in done.stderr
+
+
+def test_a_folder_of_yolo_is_its_boxes_classes_for_every_command(photos, program, tmp_path):
+    image = pytest.importorskip("PIL.Image")
+    for split, first, shots in (("train", 0, 3), ("test", 50, 2)):
+        for folder in ("images", "labels"):
+            (tmp_path / "birds" / split / folder).mkdir(parents=True)
+        for k in range(first, first + shots):
+            both = np.concatenate([photo("red", k), photo("blue", 100 + k)], axis=1)  # 40 x 100
+            image.fromarray(both).save(tmp_path / "birds" / split / "images" / f"{k}.png")
+            (tmp_path / "birds" / split / "labels" / f"{k}.txt").write_text("0 0.25 0.5 0.5 1\n1 0.75 0.5 0.5 1\n")
+    (tmp_path / "birds" / "data.yaml").write_text("train: ../train/images\nnc: 2\nnames: ['red', 'blue']\n")
+    asked = {"cwd": tmp_path, "capture_output": True, "text": True}
+    both = subprocess.run([program, "birds", "--backbone", str(photos / "encoder.pt")], **asked)
+    assert both.returncode == 1 and "give one of them" in both.stderr and not (tmp_path / "birds.pcm").exists()
+    made = subprocess.run([program, "birds/train", "--backbone", str(photos / "encoder.pt")], **asked)
+    assert made.returncode == 0, made.stderr
+    with protocom.Recognizer(tmp_path / "train.pcm") as own:
+        assert own.classes == {"blue": 3, "red": 3}
+        assert own.test(tmp_path / "birds" / "test").accuracy == 1
+    tested = subprocess.run([program, "test", "train.pcm", "birds/test", "--json"], **asked)
+    assert tested.returncode == 0 and json.loads(tested.stdout)["images"] == 4, tested.stderr
+    (tmp_path / "none.csv").write_text("image,x,y,width,height,class\n0.png,1,2,0,4,red\n")
+    bad = subprocess.run([program, "recognizer", "create", "bad.pcm", "--backbone", str(photos / "encoder.pt"), "--images",
+                          "birds/train", "--boxes", "none.csv"], **asked)
+    assert bad.returncode == 1 and "1 cannot be cut out" in bad.stderr and not (tmp_path / "bad.pcm").exists()
+
+
 def test_boxes_with_classes_make_a_recognizer(photos, program, tmp_path):
     image = pytest.importorskip("PIL.Image")
     rows, shots = ["image,x,y,width,height,class"], 3
@@ -137,7 +238,8 @@ def test_boxes_with_classes_make_a_recognizer(photos, program, tmp_path):
     assert features["features"].shape[0] == 2 * shots
     enrolled = subprocess.run([program, "enrol", str(tmp_path / "made.pcm"), str(tmp_path / "shots" / "0.png"), "--class", "scarlet", "--boxes",
                                str(tmp_path / "boxes.csv"), "--box-kinds", "red"], capture_output=True, text=True)
-    assert enrolled.returncode in (0, 1) and protocom.Recognizer(tmp_path / "made.pcm").classes["scarlet"] == 1
+    assert "0.png#xywh=900,0,5,5" in enrolled.stderr, "a box that is no part of the picture"
+    assert protocom.Recognizer(tmp_path / "made.pcm").classes["scarlet"] == 1
 
 
 def test_features_are_those_of_the_encoder(mine, photos):

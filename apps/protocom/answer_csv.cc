@@ -1,0 +1,108 @@
+#include "answer_csv.h"
+
+#include <fmt/ranges.h>
+
+#include <algorithm>
+
+#include "base/text.h"
+#include "images/image_region.h"
+#include "io/csv.h"
+
+namespace protocom::cli {
+namespace fs = std::filesystem;
+namespace {
+
+std::string words_of(const std::vector<AttributeEffect>& attributes) {
+  std::vector<std::string> texts;
+  for (const AttributeEffect& attribute : attributes)
+    texts.push_back(fmt::format("{} {:+.2f}", attribute.words, attribute.effect));
+  return fmt::format("{}", fmt::join(texts, "; "));
+}
+
+std::string words_of(const std::vector<NearImage>& nearest) {
+  std::vector<std::string> texts;
+  for (const NearImage& example : nearest)
+    texts.push_back(fmt::format("{} ({} {:.3f})", example.source, example.class_name, example.similarity));
+  return fmt::format("{}", fmt::join(texts, "; "));
+}
+
+/// "1" or "0", or nothing without a calibration.
+const char* none_flag(const Answer& answer) { return !answer.none_of_these ? "" : *answer.none_of_these ? "1" : "0"; }
+
+std::string none_chance(const Answer& answer) { return answer.none ? fmt::format("{:.6f}", *answer.none) : ""; }
+
+std::string box_cells(const ImageRegion& region) {
+  if (!region.box) return ",,,,";
+  const ImageBox& box = *region.box;
+  return fmt::format(",{:.6g},{:.6g},{:.6g},{:.6g}", box.x, box.y, box.width, box.height);
+}
+
+std::string wide_row(const AnswerCsv& csv, const ImageRegion& region, const Answer& answer) {
+  const auto ranking = ranking_with_none(answer);
+  std::string row = csv_cell(region.file.string());
+  for (size_t i = 0; i < csv.classes; ++i)
+    row += i < ranking.size() ? fmt::format(",{},{:.6f}", csv_cell(ranking[i].first), ranking[i].second) : ",,";
+  row += fmt::format(",{},{},{:.6f},{},{},{}", none_flag(answer), none_chance(answer), answer.familiarity,
+                     csv_cell(words_of(answer.attributes)), csv_cell(words_of(answer.nearest)),
+                     csv_cell(answer.nearest_note));
+  return row + (csv.boxes ? box_cells(region) : "") + "\n";
+}
+
+std::string long_rows(const AnswerCsv& csv, const ImageRegion& region, const Answer& answer) {
+  std::string rows;
+  for (size_t r = 0; r < answer.ranking.size(); ++r) {
+    rows += fmt::format("{},{},{},{:.6f},{},{:.6f},{},{},{},{}{}\n", csv_cell(region.file.string()), r + 1,
+                        csv_cell(answer.ranking[r].name), answer.ranking[r].probability, none_flag(answer),
+                        answer.familiarity, r == 0 ? csv_cell(words_of(answer.attributes)) : "",
+                        r == 0 ? csv_cell(words_of(answer.nearest)) : "", none_chance(answer),
+                        r == 0 ? csv_cell(answer.nearest_note) : "", csv.boxes ? box_cells(region) : "");
+  }
+  return rows;
+}
+
+/// Timelapse is a program of Windows, whose separators stand in its paths.
+std::string timelapse_row(const AnswerCsv& csv, const fs::path& image, const Answer& answer) {
+  const fs::path folder = fs::absolute(image).lexically_normal().parent_path().lexically_relative(
+      fs::absolute(csv.root / "").lexically_normal().parent_path());
+  const std::string within = folder == "." ? "" : replaced(folder.generic_string(), "/", "\\");
+  const auto [name, probability] = ranking_with_none(answer).front();
+  return fmt::format("{},{},{},{:.6f}\n", csv_cell(image.filename().string()), csv_cell(within), csv_cell(name),
+                     probability);
+}
+
+}  // namespace
+
+std::vector<std::pair<std::string, double>> ranking_with_none(const Answer& answer) {
+  std::vector<std::pair<std::string, double>> ranking;
+  for (const RankedClass& one : answer.ranking) ranking.emplace_back(one.name, one.probability);
+  if (!answer.none) return ranking;
+  const auto less = [&](const auto& item) { return item.second < *answer.none; };
+  const bool first = answer.none_of_these.value_or(false);
+  const auto after = ranking.empty() ? ranking.begin() : ranking.begin() + 1;
+  ranking.emplace(first ? ranking.begin() : std::find_if(after, ranking.end(), less), kNoneOfThese, *answer.none);
+  return ranking;
+}
+
+bool AnswerCsv::is_format(const std::string& format) {
+  const auto all = formats();
+  return std::find(all.begin(), all.end(), format) != all.end();
+}
+
+std::string AnswerCsv::header() const {
+  if (format == "timelapse") return "File,RelativePath,class,probability\n";
+  std::string names = "image,rank,class,probability,none_of_these,familiarity,attributes,nearest,none,nearest_note";
+  if (format == "csv") {
+    names = "image,class,probability";
+    for (size_t i = 2; i <= classes; ++i) names += fmt::format(",class_{0},probability_{0}", i);
+    names += ",none_of_these,none,familiarity,attributes,nearest,nearest_note";
+  }
+  return names + (boxes ? ",x,y,width,height\n" : "\n");
+}
+
+std::string AnswerCsv::rows(const fs::path& image, const Answer& answer) const {
+  if (format == "timelapse") return timelapse_row(*this, image, answer);
+  const ImageRegion region = boxes ? region_of(image) : ImageRegion{image};
+  return format == "csv" ? wide_row(*this, region, answer) : long_rows(*this, region, answer);
+}
+
+}  // namespace protocom::cli

@@ -1,0 +1,36 @@
+#pragma once
+#include <filesystem>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "recognizer/recognizer.h"
+
+namespace protocom::cli {
+
+/// What an image of none of the classes is called.
+inline constexpr const char* kNoneOfThese = "none of these";
+
+/// The classes of an answer and, with a calibration, none of these among them: the one that is answered, then the
+/// others, most probable first.
+std::vector<std::pair<std::string, double>> ranking_with_none(const Answer& answer);
+
+/// Answers as CSV:
+/// - "csv": a row for each image, with as many classes as are asked for;
+/// - "csv-long": a row for each of these classes; what is said of the first class and of the image stands in its row;
+/// - "timelapse": a row for each image as Timelapse takes them (File, and RelativePath from its root folder).
+struct AnswerCsv {
+  std::string format = "csv";
+  size_t classes = 1;               ///< of an answer, at most
+  bool boxes = false;               ///< whether images are boxes of images, which get columns of their own
+  std::filesystem::path root = {};  ///< of "timelapse"
+
+  static std::vector<std::string> formats() { return {"csv", "csv-long", "timelapse"}; }
+  static bool is_format(const std::string& format);
+
+  /// The lines, each with its end.
+  [[nodiscard]] std::string header() const;
+  [[nodiscard]] std::string rows(const std::filesystem::path& image, const Answer& answer) const;
+};
+
+}  // namespace protocom::cli
