@@ -7,6 +7,7 @@
 #include "job.h"
 #include "recognizer/series.h"
 #include "shared_work.h"
+#include "xmp_sidecars.h"
 
 namespace protocom::cli {
 namespace {
@@ -99,6 +100,18 @@ void answer_boxes(const ClassifyArguments& options) {
   account_for(found, unreadable);
 }
 
+/// Keywords in the sidecars of the photos.
+void answer_sidecars(const ClassifyArguments& options) {
+  if (!options.out.empty()) fail_usage("--format xmp writes beside the photos: leave out --out");
+  Recognizer recognizer = Recognizer::open(options.recognizer, options.recognizing);
+  const FoundImages found = images_to_ask(with_listed(options.images), options.boxes);
+  XmpSidecars sidecars(recognizer);
+  const auto take = [&](const fs::path& image, const Answer& answer) { sidecars.add(image, answer); };
+  const std::vector<UnreadableFile> unreadable = recognizer.classify(found.paths, take, progress());
+  sidecars.write();
+  account_for(found, unreadable);
+}
+
 /// The folder that Timelapse's paths begin below; those of other formats are as they were given.
 fs::path root_of(const ClassifyArguments& options) {
   std::error_code ignored;
@@ -155,9 +168,10 @@ void write_answers(const CLI::App& command, const ClassifyArguments& options) {
 
 void run_classify(const CLI::App& command, ClassifyArguments& options) {
   take_proportions(options);
-  const bool into_files = BoxAnswers::is_format(options.format);
+  const bool into_files = BoxAnswers::is_format(options.format) || options.format == "xmp";
   if (into_files && !job().is_single()) fail_usage("--format {} is of one process: leave out torchrun", options.format);
   if (BoxAnswers::is_format(options.format)) return answer_boxes(options);
+  if (options.format == "xmp") return answer_sidecars(options);
   options.out.empty() ? print_answers(options) : write_answers(command, options);
 }
 
@@ -194,13 +208,13 @@ void add_classify_command(CLI::App& app) {
       ->excludes(method);
   add_box_options(*command, options->boxes);
   std::vector<std::string> formats = AnswerPrinter::formats();
-  formats.emplace_back("timelapse");
+  for (const char* format : {"timelapse", "xmp"}) formats.emplace_back(format);
   for (const std::string& format : BoxAnswers::formats()) formats.push_back(format);
   command
       ->add_option(
           "--format", options->format,
           "table, json (an object a line), csv (a row an image), csv-long (a row a class), timelapse (CSV for it); "
-          "megadetector or coco: the JSON of --boxes with the classes")
+          "xmp: keywords in sidecars beside the photos; megadetector or coco: the JSON of --boxes with the classes")
       ->check(CLI::IsMember(formats));
   add_output_option(*command, "--out", options->out,
                     "File for lines of JSON, or for the JSON of --boxes, instead of printing; several processes share "

@@ -129,6 +129,25 @@ def test_csv_has_a_row_an_image_and_timelapse_its_two_columns_of_paths(mine, pho
     assert two.returncode == 2 and "takes one folder" in two.stderr
 
 
+def test_keywords_go_into_sidecars(mine, photos, program, tmp_path):
+    shutil.copytree(photos / "holiday", tmp_path / "seen")
+    other = "<x:xmpmeta xmlns:x='adobe:ns:meta/'><rdf:RDF xmlns:rdf='http://www.w3.org/1999/02/22-rdf-syntax-ns#'><!-- own --></rdf:RDF></x:xmpmeta>"
+    (tmp_path / "seen" / "2.xmp").write_text(other)
+    mine.rename("green", "plants/green")
+    mine.close()
+    asked = [program, "classify", str(tmp_path / "mine.pcm"), str(tmp_path / "seen"), "--format", "xmp"]
+    done = subprocess.run(asked, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    assert sorted(one.name for one in (tmp_path / "seen").glob("*.xmp")) == ["1.png.xmp", "2.xmp", "3.png.xmp"]
+    assert "<rdf:li>blue</rdf:li>" in (tmp_path / "seen" / "1.png.xmp").read_text()
+    own = (tmp_path / "seen" / "2.xmp").read_text()
+    assert own.startswith(other[:other.index("</rdf:RDF>")]) and "<rdf:li>red</rdf:li>" in own
+    levels = (tmp_path / "seen" / "3.png.xmp").read_text()
+    assert "<rdf:li>plants</rdf:li><rdf:li>green</rdf:li>" in levels and "<rdf:li>plants|green</rdf:li>" in levels
+    again = subprocess.run(asked, capture_output=True, text=True, check=True)
+    assert (tmp_path / "seen" / "2.xmp").read_text() == own and "3" in again.stdout.split("had these keywords")[1].split("\n")[0]
+
+
 def two_birds(tmp_path, image):
     """A photo of a red thing at the left and a blue one at the right, and MegaDetector's boxes of both."""
     picture = np.full((100, 200, 3), 90, np.uint8)

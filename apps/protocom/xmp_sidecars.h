@@ -1,0 +1,28 @@
+#pragma once
+#include <filesystem>
+#include <map>
+
+#include "datasets/xmp_keywords.h"
+#include "recognizer/recognizer.h"
+
+namespace protocom::cli {
+
+/// Answers as keywords in the XMP sidecars of photos, which programs for photos read: photo.jpg.xmp, or photo.xmp where
+/// that is there. A class whose title, or name, has levels (animals/birds/robin) is a keyword for each, and a
+/// hierarchical one. An answer of none of the classes is no keyword.
+class XmpSidecars {
+ public:
+  explicit XmpSidecars(Recognizer& recognizer) : recognizer_(recognizer) {}
+
+  /// Of a photo, or of a box of one.
+  void add(const std::filesystem::path& image, const Answer& answer);
+  /// Writes those that change, and prints how many they are. Throws Error for a sidecar that is no XMP.
+  void write() const;
+
+ private:
+  Recognizer& recognizer_;
+  std::map<std::filesystem::path, XmpKeywords> keywords_;  // of photos
+  int64_t of_none_ = 0;
+};
+
+}  // namespace protocom::cli

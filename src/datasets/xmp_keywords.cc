@@ -1,0 +1,152 @@
+#include "datasets/xmp_keywords.h"
+
+#include <expat.h>
+
+#include <algorithm>
+#include <limits>
+#include <map>
+#include <memory>
+#include <set>
+
+#include "base/error.h"
+#include "base/text.h"
+
+namespace protocom {
+namespace fs = std::filesystem;
+namespace {
+
+constexpr const char* kRdf = "http://www.w3.org/1999/02/22-rdf-syntax-ns#";
+constexpr const char* kDublinCore = "http://purl.org/dc/elements/1.1/";
+constexpr const char* kLightroom = "http://ns.adobe.com/lightroom/1.0/";
+constexpr char kBetween = ' ';  // a namespace and a name, of which neither has one
+
+std::string name_in(const char* space, const char* name) { return fmt::format("{}{}{}", space, kBetween, name); }
+
+/// Where the keywords of a sidecar are.
+struct XmpPlaces {
+  std::vector<std::string> path;                       // of the element, from the root
+  std::string text, wrong;                             // of the element; why it is not read
+  std::map<std::string, std::set<std::string>> words;  // of a property
+  std::map<std::string, size_t> ends;                  // of a property: the end tag of its list
+  size_t end = 0;                                      // the end tag of rdf:RDF; 0: none
+  XML_Parser parser = nullptr;
+};
+
+void on_start(void* data, const XML_Char* name, const XML_Char** /*attributes*/) {
+  auto& places = *static_cast<XmpPlaces*>(data);
+  places.path.emplace_back(name);
+  places.text.clear();
+}
+
+void on_text(void* data, const XML_Char* text, int length) {
+  static_cast<XmpPlaces*>(data)->text.append(text, static_cast<size_t>(length));
+}
+
+void on_end(void* data, const XML_Char* name) {
+  auto& places = *static_cast<XmpPlaces*>(data);
+  const auto at = static_cast<size_t>(XML_GetCurrentByteIndex(places.parser));
+  const std::vector<std::string>& path = places.path;
+  const size_t depth = path.size();
+  if (name == name_in(kRdf, "RDF")) places.end = at;
+  if (depth > 2 && name == name_in(kRdf, "li")) places.words[path[depth - 3]].insert(places.text);
+  const bool is_list = name == name_in(kRdf, "Bag") || name == name_in(kRdf, "Seq");
+  if (depth > 1 && is_list) places.ends[path[depth - 2]] = at;
+  places.path.pop_back();
+  places.text.clear();
+}
+
+void on_entity(void* data, const XML_Char*, int, const XML_Char*, int, const XML_Char*, const XML_Char*,
+               const XML_Char*, const XML_Char*) {
+  auto& places = *static_cast<XmpPlaces*>(data);
+  places.wrong = "it declares entities, which are not read";
+  XML_StopParser(places.parser, XML_FALSE);
+}
+
+XmpPlaces places_in(const std::string& bytes, const fs::path& path) {
+  const std::unique_ptr<XML_ParserStruct, decltype(&XML_ParserFree)> parser(XML_ParserCreateNS("UTF-8", kBetween),
+                                                                            &XML_ParserFree);
+  if (!parser) fail("{}: out of memory", path.string());
+  if (bytes.size() > static_cast<size_t>(std::numeric_limits<int>::max())) fail("{}: more than 2 GiB", path.string());
+  XmpPlaces places;
+  places.parser = parser.get();
+  XML_SetUserData(parser.get(), &places);
+  XML_SetElementHandler(parser.get(), &on_start, &on_end);
+  XML_SetCharacterDataHandler(parser.get(), &on_text);
+  XML_SetEntityDeclHandler(parser.get(), &on_entity);
+  if (XML_Parse(parser.get(), bytes.data(), static_cast<int>(bytes.size()), 1) != XML_STATUS_OK)
+    fail("{}:{}: {}", path.string(), XML_GetCurrentLineNumber(parser.get()),
+         places.wrong.empty() ? XML_ErrorString(XML_GetErrorCode(parser.get())) : places.wrong);
+  return places;
+}
+
+std::string escaped(std::string text) {
+  text = replaced(text, "&", "&amp;");
+  return replaced(replaced(text, "<", "&lt;"), ">", "&gt;");
+}
+
+/// "rdf:" of the end tag "</rdf:Bag>". Throws Error where none is there: the element is closed where it begins.
+std::string prefix_at(const std::string& bytes, size_t place, const fs::path& path) {
+  if (bytes.compare(place, 2, "</") != 0) fail("{}: an empty list of keywords, <rdf:Bag/>: remove it", path.string());
+  const std::string tag = bytes.substr(place + 2, bytes.find('>', place) - place - 2);
+  const size_t colon = tag.find(':');
+  return colon == std::string::npos ? "" : tag.substr(0, colon + 1);
+}
+
+std::string items(const std::vector<std::string>& words, const std::string& prefix) {
+  std::string all;
+  for (const std::string& word : words) all += fmt::format("<{0}li>{1}</{0}li>", prefix, escaped(word));
+  return all;
+}
+
+/// A property of keywords, and what of it is to be written.
+struct XmpProperty {
+  const char* space;
+  const char* prefix;
+  const char* name;
+  std::vector<std::string> words;
+};
+
+std::string new_property(const XmpProperty& property) {
+  return fmt::format(
+      "<rdf:Description xmlns:rdf=\"{}\" rdf:about=\"\" xmlns:{}=\"{}\"><{}:{}><rdf:Bag>{}</rdf:Bag></{}:{}>"
+      "</rdf:Description>\n",
+      kRdf, property.prefix, property.space, property.prefix, property.name, items(property.words, "rdf:"),
+      property.prefix, property.name);
+}
+
+const std::string& empty_sidecar() {
+  static const std::string kEmpty = fmt::format(
+      "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<x:xmpmeta xmlns:x=\"adobe:ns:meta/\">\n<rdf:RDF "
+      "xmlns:rdf=\"{}\">\n</rdf:RDF>\n</x:xmpmeta>\n",
+      kRdf);
+  return kEmpty;
+}
+
+}  // namespace
+
+std::string with_keywords(const std::string& sidecar, const XmpKeywords& keywords, const fs::path& path) {
+  std::string bytes = sidecar.empty() ? empty_sidecar() : sidecar;
+  const XmpPlaces places = places_in(bytes, path);
+  if (places.end == 0 || bytes.compare(places.end, 2, "</") != 0) fail("{}: no XMP, it has no rdf:RDF", path.string());
+  std::map<size_t, std::string, std::greater<>> inserted;  // from behind: places before stay where they are
+  for (XmpProperty property : {XmpProperty{kDublinCore, "dc", "subject", keywords.plain},
+                               XmpProperty{kLightroom, "lr", "hierarchicalSubject", keywords.hierarchical}}) {
+    const std::string name = name_in(property.space, property.name);
+    const auto known = places.words.find(name);
+    const auto is_there = [&](const std::string& word) {
+      return known != places.words.end() && known->second.count(word) > 0;
+    };
+    auto& words = property.words;
+    words.erase(std::remove_if(words.begin(), words.end(), is_there), words.end());
+    if (words.empty()) continue;
+    const auto list = places.ends.find(name);
+    if (list == places.ends.end())
+      inserted[places.end] += new_property(property);
+    else
+      inserted[list->second] += items(words, prefix_at(bytes, list->second, path));
+  }
+  for (const auto& [place, text] : inserted) bytes.insert(place, text);
+  return bytes;
+}
+
+}  // namespace protocom

@@ -1,0 +1,18 @@
+#pragma once
+#include <filesystem>
+#include <string>
+#include <vector>
+
+namespace protocom {
+
+/// Keywords of an image as XMP keeps them (https://developer.adobe.com/xmp/docs/xmp-namespaces/).
+struct XmpKeywords {
+  std::vector<std::string> plain = {};         ///< dc:subject
+  std::vector<std::string> hierarchical = {};  ///< lr:hierarchicalSubject, "animals|birds|robin"
+};
+
+/// A sidecar with keywords that it does not have yet, `sidecar` being its bytes, or empty for a new one. All its other
+/// bytes stay as they are. Throws Error, which names `path`, for what is no XMP, and for entities.
+std::string with_keywords(const std::string& sidecar, const XmpKeywords& keywords, const std::filesystem::path& path);
+
+}  // namespace protocom
