@@ -104,7 +104,7 @@ TEST_F(TablesTest, AttributesThatDifferInCapitalsOrNumberAreOne) {
 }
 
 TEST_F(TablesTest, RefusesBadEdgesWithTheirLine) {
-  EXPECT_THAT(table_error("class,attribute\na,x\nb,x\na,x\n"), HasSubstr("t.csv:4: 'a' and 'x' are paired twice"));
+  EXPECT_THAT(table_error("class,attribute\na,x\nb,x\na,x\n"), HasSubstr("t.csv:4: duplicate pair 'a' and 'x'"));
   EXPECT_THAT(table_error("class,attribute,weight\na,x,1.5\n"),
               HasSubstr("t.csv:2: the weight of x is '1.5', expected a number from 0 to 1"));
   EXPECT_THAT(table_error("class,attribute,weight\na,x,nan\n"), HasSubstr("t.csv:2"));

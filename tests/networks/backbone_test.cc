@@ -248,7 +248,7 @@ TEST(Backbone, RefusesAStateDictWithNaN) {
   state.emplace_back("layer1.bn.bias", at::full({64}, std::numeric_limits<float>::quiet_NaN()));
   write_npz(folder / "nan.npz", state);
   EXPECT_THAT(message_of([&] { read_backbone(folder / "nan.npz", small("conv4")); }),
-              HasSubstr("'layer1.bn.bias' holds NaN"));
+              HasSubstr("'layer1.bn.bias' is not finite"));
 }
 
 TEST(Backbone, RefusesFilesThatAreNoBackbone) {

@@ -290,7 +290,7 @@ TEST_F(Calibrating, SaysWhatItLacks) {
   EXPECT_THAT(message_of([&] { run(clusters(1, 4, 3), {}); }), HasSubstr("--others"));
   EXPECT_THAT(usage_message_of([&] { run(clusters(3, 2, 3), {}, 0); }), HasSubstr("between 0 and 1"));
   EXPECT_THAT(message_of([&] { run(clusters(3, 2, 3), unknown_images(5, 1), 1e-300); }),
-              HasSubstr("needs at least 1e+300 images"));
+              HasSubstr("needs at least 1e+300 unknown images"));
 }
 
 TEST(CalibrationJson, ComesBackAndIsCheckedWhenItDoes) {

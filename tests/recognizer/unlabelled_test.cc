@@ -195,7 +195,7 @@ TEST_F(UnlabelledRecognizer, SaysWhatTheyAreWorth) {
   const ExpectedAccuracy expected = pets.expected_accuracy();
   EXPECT_EQ(expected.unlabelled, 8);
   ASSERT_TRUE(expected.without_unlabelled);
-  EXPECT_THAT(sentence_of(expected, "no base classes"), HasSubstr("% without the 8 unsorted ones"));
+  EXPECT_THAT(sentence_of(expected, "no base classes"), HasSubstr("% without the 8 unlabelled ones"));
 }
 
 TEST_F(UnlabelledRecognizer, NamesWhatCannotBeReadAndTakesTheRest) {
