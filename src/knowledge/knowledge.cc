@@ -21,8 +21,8 @@ constexpr int kNewestVersion = 2;  // 1 without sources
 void check_names(const std::vector<std::string>& names, const char* what) {
   std::set<std::string> seen;
   for (const std::string& name : names) {
-    if (name.empty()) fail("the knowledge has {} without a name", what);
-    if (!seen.insert(name).second) fail("the knowledge has {} '{}' twice", what, name);
+    if (name.empty()) fail("the knowledge has an empty {} name", what);
+    if (!seen.insert(name).second) fail("the knowledge has a duplicate {} '{}'", what, name);
   }
 }
 

@@ -80,7 +80,7 @@ TEST(Knowledge, WithoutAnyAttributeIsValid) {
 TEST(Knowledge, RefusesAClassThatIsNamedTwice) {
   Knowledge knowledge = two_classes();
   knowledge.classes[1] = "zebra";
-  EXPECT_THAT(error_of(knowledge), HasSubstr("class 'zebra' twice"));
+  EXPECT_THAT(error_of(knowledge), HasSubstr("duplicate class 'zebra'"));
 }
 
 TEST(Knowledge, RefusesWeightsOutsideZeroToOneNamingThePair) {
