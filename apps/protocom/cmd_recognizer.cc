@@ -2,6 +2,7 @@
 #include "dataset_options.h"
 #include "made_recognizer.h"
 #include "recognizer/create_recognizer.h"
+#include "recognizer/export_onnx.h"
 #include "recognizer/recognizer.h"
 #include "recognizer/recognizer_folder.h"
 #include "recognizer_renew.h"
@@ -16,6 +17,12 @@ struct CreateCommand {
   std::string file, unlabelled, moments = "auto";
   bool no_thumbnails = false, external_backbone = false;
   RecognizerParts parts;
+};
+
+struct OnnxCommand {
+  std::string recognizer, model;
+  RecognizerOptions asked;
+  OnnxExportOptions options;
 };
 
 struct MoveCommand {
@@ -64,6 +71,15 @@ void run_index(const std::string& file) {
   options.use = FileUse::kRead;
   const fs::path index = Recognizer::open(file, options).write_index();
   fmt::print("{}: {} bytes\n", index.string(), fs::file_size(index));
+}
+
+void run_export_onnx(const OnnxCommand& command) {
+  RecognizerOptions asked = command.asked;
+  asked.use = FileUse::kRead;
+  Recognizer recognizer = Recognizer::open(command.recognizer, asked);
+  const OnnxExport made = export_onnx(recognizer, command.model, command.options);
+  fmt::print("{}: {} bytes\n  input: {}\n  outputs: {}\n{}: classes: {}\n", made.model, made.bytes, made.input,
+             made.outputs, made.labels, made.classes);
 }
 
 void run_import(const CLI::App& command, const MoveCommand& options) {
@@ -152,6 +168,26 @@ void add_export(CLI::App& parent) {
   command->callback([options] { export_recognizer(RecognizerFile(options->from, FileUse::kRead), options->to); });
 }
 
+void add_export_onnx(CLI::App& parent) {
+  auto options = std::make_shared<OnnxCommand>();
+  CLI::App* command = add_command(parent, "export-onnx",
+                                  "Write a recognizer as one ONNX file, which runs in any program and on any phone",
+                                  "protocom recognizer export-onnx mine.pcm mine.onnx");
+  add_input_option(*command, "recognizer", options->recognizer, "Recognizer")->required();
+  add_output_option(*command, "model", options->model, "ONNX file to write; the classes go into NAME.labels.txt")
+      ->required();
+  CLI::Option* features = command->add_flag("--features", options->options.features,
+                                            "Without the encoder: the input is its feature, float32 [n, d]");
+  command
+      ->add_flag("--uint8", options->options.uint8,
+                 "The input is uint8 [n, h, w, 3] in place of float32 [n, 3, h, w] from 0 to 1")
+      ->excludes(features);
+  command->add_flag("--with-feature", options->options.with_feature, "The encoder's feature is an output too")
+      ->excludes(features);
+  command->add_option("--method", options->asked.method, "In place of the recognizer's own (protocom methods)");
+  command->callback([options] { run_export_onnx(*options); });
+}
+
 void add_import(CLI::App& parent) {
   auto options = std::make_shared<MoveCommand>();
   CLI::App* command = add_command(parent, "import", "Make a recognizer of an exported folder",
@@ -177,6 +213,7 @@ void add_recognizer_command(CLI::App& app) {
       &run_index);
   add_renew(*command);
   add_export(*command);
+  add_export_onnx(*command);
   add_import(*command);
 }
 

@@ -13,6 +13,7 @@
 #include "protocom/error.h"
 #include "protocom/expected_accuracy.h"
 #include "protocom/image.h"
+#include "protocom/onnx_export.h"
 #include "protocom/progress.h"
 #include "protocom/recognizer_options.h"
 #include "protocom/recognizer_parts.h"
@@ -114,6 +115,13 @@ class PROTOCOM_API Recognizer {
   /// The same of a folder, a list or a file of features, or of the images of one class. Those that cannot be read are
   /// left out and named.
   TestResult test(const EnrolSources& sources, const Progress& progress = {});
+
+  /// Writes the recognizer as it is now as one ONNX file of standard operators (set 17, or the encoder's own), which
+  /// runs wherever ONNX does, and beside it NAME.labels.txt. Outputs: probabilities [n, c], none_of_these [n] where it
+  /// is calibrated, familiarity [n], label [n]. The encoder has to be an ONNX file, unless it is left out. Throws Error
+  /// where there is no class, the encoder cannot be kept, or something else than an earlier export lies at `path`;
+  /// UsageError for a method that is no formula of one image.
+  OnnxExport export_onnx(const std::string& path, const OnnxExportOptions& options = {});
 
   /// What it classifies with. Throws Error as classify().
   [[nodiscard]] std::string method() const;

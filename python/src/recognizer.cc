@@ -14,6 +14,7 @@
 #include "recognizer/class_words.h"
 #include "recognizer/create_recognizer.h"
 #include "recognizer/enrol_sources.h"
+#include "recognizer/export_onnx.h"
 #include "recognizer/shared_recognizer.h"
 #include "recognizer/test_json.h"
 #include "texts.h"
@@ -223,6 +224,16 @@ void bind_tests(py::module_& module, BoundRecognizer& bound) {
       });
 }
 
+void bind_export(BoundRecognizer& bound) {
+  bound.def("export_onnx", [](SharedRecognizer& own, const fs::path& path, const py::dict& given) {
+    OnnxExportOptions options;
+    options.features = given["features"].cast<bool>();
+    options.uint8 = given["uint8"].cast<bool>();
+    options.with_feature = given["with_feature"].cast<bool>();
+    called(own, [&](Recognizer& recognizer) { export_onnx(recognizer, path, options); });
+  });
+}
+
 void bind_unlabelled(BoundRecognizer& bound) {
   bound
       .def("add_unlabelled",
@@ -310,6 +321,7 @@ void bind_recognizer(py::module_& module) {
   }));
   bind_questions(bound);
   bind_tests(module, bound);
+  bind_export(bound);
   bind_unlabelled(bound);
   bind_changes(bound);
   module.def("create_recognizer", [](const fs::path& path, const py::dict& given) {

@@ -6,6 +6,7 @@
 #include "base/error.h"
 #include "recognizer/class_words.h"
 #include "recognizer/create_recognizer.h"
+#include "recognizer/export_onnx.h"
 #include "recognizer/shared_recognizer.h"
 
 namespace protocom::v0 {
@@ -197,6 +198,12 @@ TestResult Recognizer::test(const EnrolSources& sources, const Progress& progres
   return with_warnings([&] {
     CallerProgress reported(progress);
     return impl_->shared.test(sources, reported);
+  });
+}
+
+OnnxExport Recognizer::export_onnx(const std::string& path, const OnnxExportOptions& options) {
+  return with_warnings([&] {
+    return impl_->shared.call([&](protocom::Recognizer& own) { return protocom::export_onnx(own, path, options); });
   });
 }
 

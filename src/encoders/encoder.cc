@@ -14,6 +14,7 @@
 #include "encoders/huggingface_images.h"
 #include "encoders/installed_encoders.h"
 #include "encoders/onnx_file.h"
+#include "encoders/onnx_file_kind.h"
 #include "encoders/onnxruntime/encoder.h"
 #include "encoders/onnxruntime/library.h"
 #include "encoders/torch_functions.h"
@@ -34,19 +35,6 @@ bool may_be_encoder(const fs::path& path) {
 
 constexpr std::string_view kTfliteMark = "TFL3";  // behind four bytes
 
-bool is_onnx(const fs::path& file) {
-  try {
-    std::error_code ignored;
-    if (!fs::is_regular_file(file, ignored) || file.extension() == ".pb") return false;
-    const MappedFile mapped(file);
-    const std::string_view bytes = mapped.bytes();
-    if (begins_as_safetensors(bytes)) return false;
-    return (bytes.size() < 8 || bytes.substr(4, kTfliteMark.size()) != kTfliteMark) && onnx::looks_like_onnx(bytes);
-  } catch (const Error&) {
-    return false;
-  }
-}
-
 /// Where the drivers of a GPU's maker are: who has none of them is spared LibTorch, which would look for a GPU. Without
 /// LibTorch there is nobody to use one.
 bool may_have_gpu() {
@@ -57,7 +45,7 @@ bool may_have_gpu() {
 }
 
 bool takes_onnxruntime(const fs::path& file, Engine engine) {
-  if (engine == Engine::kTorch || !is_onnx(file)) return false;
+  if (engine == Engine::kTorch || !is_onnx_file(file)) return false;
   return engine == Engine::kOnnxRuntime || (!may_have_gpu() && onnxruntime::Library::is_there());
 }
 
@@ -91,6 +79,19 @@ bool is_whole(const fs::path& file) {
 }
 
 }  // namespace
+
+bool is_onnx_file(const fs::path& file) {
+  try {
+    std::error_code ignored;
+    if (!fs::is_regular_file(file, ignored) || file.extension() == ".pb") return false;
+    const MappedFile mapped(file);
+    const std::string_view bytes = mapped.bytes();
+    if (begins_as_safetensors(bytes)) return false;
+    return (bytes.size() < 8 || bytes.substr(4, kTfliteMark.size()) != kTfliteMark) && onnx::looks_like_onnx(bytes);
+  } catch (const Error&) {
+    return false;
+  }
+}
 
 UnstatedPreprocessing::UnstatedPreprocessing(std::string_view message) : Error(message) {}
 UnstatedPreprocessing::UnstatedPreprocessing(const UnstatedPreprocessing& other) = default;
@@ -135,7 +136,7 @@ std::unique_ptr<Encoder> open_encoder(const fs::path& path, const EncoderFileOpt
 
 fs::path as_one_file(const fs::path& path, const EncoderFileOptions& asked, const fs::path& folder) {
   const fs::path file = encoder_at(path);
-  if (is_onnx(file)) return reading(path, [&] { return onnx_as_one_file(file, asked.output, folder); });
+  if (is_onnx_file(file)) return reading(path, [&] { return onnx_as_one_file(file, asked.output, folder); });
   return asked.output.empty() && is_whole(file) ? file : torch_as_one_file(file, asked, folder);
 }
 

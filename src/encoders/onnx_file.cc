@@ -12,6 +12,7 @@
 #include "encoders/huggingface_images.h"
 #include "encoders/onnx_tensor_files.h"
 #include "encoders/protobuf.h"
+#include "encoders/protobuf_copy.h"
 #include "io/files.h"
 #include "io/json.h"
 
@@ -38,24 +39,6 @@ std::vector<int64_t> read_sizes(pbf_reader reader) {
     sizes.push_back(size > 0 ? size : -1);
   }
   return sizes;
-}
-
-/// Copies the field at which `from` stands.
-void copy_field(pbf_reader& from, protozero::pbf_writer& to) {
-  const auto tag = from.tag();
-  switch (from.wire_type()) {
-    case protozero::pbf_wire_type::varint:
-      to.add_uint64(tag, from.get_uint64());
-      break;
-    case protozero::pbf_wire_type::fixed64:
-      to.add_fixed64(tag, from.get_fixed64());
-      break;
-    case protozero::pbf_wire_type::fixed32:
-      to.add_fixed32(tag, from.get_fixed32());
-      break;
-    default:
-      to.add_bytes(tag, from.get_view());
-  }
 }
 
 void copy_tensor(pbf_reader from, TensorFiles& files, protozero::pbf_writer& to) {

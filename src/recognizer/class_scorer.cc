@@ -285,6 +285,20 @@ std::optional<FloatMatrix> ClassScorer::points(const Array& features) const {
   return points->points(matrix_of<float>(features));
 }
 
+std::optional<AnswerFormula> ClassScorer::formula() const {
+  const PreparedMethod& method = prepared_->method();
+  if (!placed_.empty()) {
+    const auto* placed = dynamic_cast<const PlacedFormula*>(method.placer.get());
+    if (placed == nullptr) return std::nullopt;
+    return placed->formula(placed_, enrolled_.feature_dim);
+  }
+  if (method_->spec().sees == Sees::kAllQueries) return std::nullopt;
+  const std::unique_ptr<TaskRun> run = method.make_run();
+  const auto* states = dynamic_cast<const TaskFormula*>(run.get());
+  if (states == nullptr) return std::nullopt;
+  return states->formula(images_);
+}
+
 const Array& ClassScorer::images(int64_t k) const { return enrolled_.classes[static_cast<size_t>(k)].features; }
 
 std::vector<PhotoMoments> ClassScorer::moments() const {

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "base/matrix.h"
+#include "fewshot/answer_formula.h"
 #include "fewshot/methods.h"
 #include "fewshot/task_images.h"
 #include "recognizer/moments.h"
@@ -70,6 +71,10 @@ class ClassScorer {
   /// Features float32 [n, d] where the method compares single images (ImagePoints::points), [n, e]; nothing where it
   /// does not say.
   [[nodiscard]] std::optional<FloatMatrix> points(const Array& features) const;
+
+  /// How score() computes, written out; nothing where the answer about one image is no such formula, as of a
+  /// transductive method.
+  [[nodiscard]] std::optional<AnswerFormula> formula() const;
 
   /// Images of class k.
   [[nodiscard]] int64_t count(int64_t k) const;

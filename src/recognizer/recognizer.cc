@@ -280,6 +280,27 @@ std::vector<Answer> Recognizer::classify_features(const Array& features) {
   return answers_of(features);
 }
 
+AnswerFormula Recognizer::formula() {
+  refresh();
+  warn_of_other_classes();
+  warn_of_one_class();
+  std::optional<AnswerFormula> found = scorer_->formula();
+  if (found) return *std::move(found);
+  const Method& method = scorer_->method();
+  fail_usage(
+      "'{}' {}, so that its answer is no formula of one image: 'plda', 'mean', 'completed' and 'mean-fusion' are",
+      method.label(),
+      method.spec().sees == Sees::kAllQueries ? "looks at all images together"
+                                              : "computes anew with all labelled images");
+}
+
+std::vector<std::string> Recognizer::class_titles() {
+  refresh();
+  std::vector<std::string> titles;
+  for (const StoredClass& one : snapshot_.enrolled.classes) titles.push_back(one.description.title);
+  return titles;
+}
+
 const std::vector<std::string>& Recognizer::class_names() {
   refresh();
   return scorer_->class_names();

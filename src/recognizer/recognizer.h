@@ -102,6 +102,12 @@ class Recognizer {
   /// Whether classes can be described in words by a text encoder of so many numbers (check_takes_words).
   bool takes_words(int64_t numbers);
 
+  /// How the method makes logits and familiarity of a feature, written out (answer_formula.h). Throws as classify(),
+  /// and UsageError for a method that has no such formula.
+  AnswerFormula formula();
+  /// The titles of the classes, in the order of class_names(). Throws as classify().
+  std::vector<std::string> class_titles();
+
   /// The classes, in the order of their enrolment. Throws as classify().
   const std::vector<std::string>& class_names();
   /// The answers to images of these features, float32 [n, d], held against their right classes [n]; without the names

@@ -1,5 +1,6 @@
 #include <mutex>
 
+#include "fewshot/answer_formula.h"
 #include "fewshot/plda/detail/method.h"
 #include "fewshot/plda/detail/open_run.h"
 #include "fewshot/toolbox/detail/coarse_rows.h"
@@ -78,8 +79,39 @@ class PredictiveRun : public OpenRun {
   double scale_;
 };
 
+/// What rows [n, width] have of each dimension, [n, e].
+FloatMatrix dims_of(const FloatMatrix& rows, const PldaLayout& layout) {
+  FloatMatrix dims(rows.rows(), layout.dims);
+  dims << rows.leftCols(layout.varied), rows.middleCols(layout.rest_begin(), layout.rest());
+  return dims;
+}
+
+/// A number of each varied dimension and one of all the rest, [e].
+Eigen::RowVectorXf each_dim(const Eigen::RowVectorXf& varied, float rest, const PldaLayout& layout) {
+  Eigen::RowVectorXf dims(layout.dims);
+  dims << varied.head(layout.varied), Eigen::RowVectorXf::Constant(layout.rest(), rest);
+  return dims;
+}
+
+/// Of the ratio of the best log predictive, t_k - 1/2 (f^2 . w + metric.constant), to that of a class never seen.
+FamiliarityFormula familiarity_of(const PldaPrepared& prepared, const PldaRowMetric& metric, const TaskScale& scale) {
+  const PldaLayout& layout = prepared.rows->layout();
+  const FloatMatrix& none = prepared.never_seen.prototypes;  // [1, width]
+  FamiliarityFormula made;
+  made.by_best = scale.by_best;
+  made.factor = scale.known;
+  made.squares = -0.5F * each_dim(metric.varied, metric.rest, layout) -
+                 each_dim(none.middleCols(layout.padded, layout.padded), none(0, 2 * layout.padded), layout);
+  made.row = -dims_of(none, layout);
+  made.bias = 0.5 * (double{prepared.never_seen.constant[0]} - double{metric.constant});
+  made.slope = scale.chance.slope;
+  made.offset = scale.chance.offset;
+  made.alike = scale.chance.alike;
+  return made;
+}
+
 /// The same of classes that are placed once.
-class PredictivePlacer : public ClassPlacer {
+class PredictivePlacer : public ClassPlacer, public PlacedFormula {
  public:
   PredictivePlacer(std::shared_ptr<const PldaPrepared> prepared, double scale)
       : prepared_(std::move(prepared)), scale_(scale) {}
@@ -107,6 +139,25 @@ class PredictivePlacer : public ClassPlacer {
     QueryScores answer{static_cast<float>(scale.logits) * scores, Eigen::VectorXf(images.rows())};
     place_unseen(scores.cast<double>(), none, scale, answer.logits.data(), answer.unseen.data());
     return answer;
+  }
+
+  [[nodiscard]] AnswerFormula formula(const PlacedClasses& classes, int64_t /*width*/) const override {
+    const PldaLayout& layout = prepared_->rows->layout();
+    const FloatSpace space(prepared_->model->space);  // as the rows have it
+    const double shots = matrix_of<float>(classes[1]).mean();
+    const PldaRowMetric metric = row_metric(prepared_->variance, shots, layout);
+    const PldaRowPredictive means = row_predictive(matrix_of<float>(classes[0]), metric);
+    const TaskScale scale = task_scale(*prepared_->model, shots);
+    AnswerFormula made;
+    made.roots = space.root;
+    made.center = space.center;
+    made.projection = space.projection;
+    made.offset = space.offset;
+    made.rows = dims_of(means.prototypes, layout);
+    made.biases = -0.5F * (means.constant.array() - metric.constant);
+    made.scale = scale_ > 0 ? scale_ : scale.known;
+    made.familiarity = familiarity_of(*prepared_, metric, scale);
+    return made;
   }
 
  private:

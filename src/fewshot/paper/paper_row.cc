@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "base/error.h"
+#include "fewshot/answer_formula.h"
 #include "fewshot/detail/task_table.h"
 #include "fewshot/paper/completer.h"
 #include "fewshot/paper/detail/completed_rows.h"
@@ -81,7 +82,7 @@ class PaperTaskRun : public TaskRun {
 };
 
 /// Rows (i) to (iii) place a class by itself: its prototype at unit length, as a row and as a coarse one.
-class PaperPlacer : public ClassPlacer {
+class PaperPlacer : public ClassPlacer, public PlacedFormula {
  public:
   PaperPlacer(const FastRow& row, std::shared_ptr<const Completer> completer)
       : row_(row), completer_(std::move(completer)) {}
@@ -104,6 +105,13 @@ class PaperPlacer : public ClassPlacer {
                                     ? row_products(rows, own)
                                     : products_with_many(rows, rows, {own, {classes[1], classes[2]}, {}});
     return {row_.gamma * cosines, {}};
+  }
+
+  [[nodiscard]] AnswerFormula formula(const PlacedClasses& classes, int64_t width) const override {
+    AnswerFormula made;
+    made.rows = matrix_of<float>(classes[0]).leftCols(width);
+    made.scale = double{row_.gamma};
+    return made;
   }
 
  private:

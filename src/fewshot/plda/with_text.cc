@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "base/log.h"
+#include "fewshot/answer_formula.h"
 #include "fewshot/toolbox/detail/feature_space.h"
 #include "fewshot/toolbox/detail/task_matrix.h"
 
@@ -52,7 +53,7 @@ void PhotosAndTexts::warn_of_other_texts(const Task& at_unit_length) const {
 }
 
 /// Of tasks whose rows are features.
-class PhotosAndTextsRun : public TaskRun {
+class PhotosAndTextsRun : public TaskRun, public TaskFormula {
  public:
   explicit PhotosAndTextsRun(std::shared_ptr<const PhotosAndTexts> with) : with_(std::move(with)) {}
 
@@ -77,6 +78,22 @@ class PhotosAndTextsRun : public TaskRun {
       unseen_ = scores.unseen + (log_sum_exp(answers) - log_sum_exp(scores.logits)).cast<float>();
   }
   [[nodiscard]] const float* unseen() const override { return unseen_.size() > 0 ? unseen_.data() : nullptr; }
+
+  [[nodiscard]] std::optional<AnswerFormula> formula(const TaskImages& images) const override {
+    const FloatMatrix texts = with_->text.vectors_of(images.numbers, images.width);
+    AnswerFormula made;
+    if (images.label.empty()) {
+      made.rows = texts;
+      made.scale = with_->weights.alone;
+      return made;
+    }
+    const ClassPlacer* placer = with_->photos.placer.get();
+    const auto* states = dynamic_cast<const PlacedFormula*>(placer);
+    if (states == nullptr) return std::nullopt;
+    made = states->formula(placer->place(images), images.width);
+    made.texts = static_cast<float>(with_->weights.beside) * texts;
+    return made;
+  }
 
  private:
   std::shared_ptr<const PhotosAndTexts> with_;

@@ -18,12 +18,29 @@ ClassText::ClassText(const MethodContext& context) {
   vectors_.leftCols(width_) = unit_rows(matrix_of<float>(vectors));
 }
 
-void ClassText::place_cosines(const Task& task, int64_t first, int64_t count, float* out) const {
-  if (width_ != task.width)
+void ClassText::check_width(int64_t width) const {
+  if (width_ != width)
     fail(
         "the knowledge has vectors of {} numbers and the images have {}: this method needs vectors by the image "
         "encoder's own text encoder (protocom knowledge embeddings)",
-        width_, task.width);
+        width_, width);
+}
+
+FloatMatrix ClassText::vectors_of(const std::vector<int64_t>& classes, int64_t width) const {
+  check_width(width);
+  FloatMatrix vectors = vectors_(classes, Eigen::seqN(0, width));
+  std::vector<int64_t> without;
+  for (int64_t k = 0; k < vectors.rows(); ++k) {
+    if (vectors.row(k).squaredNorm() == 0) without.push_back(k);
+  }
+  const auto others = std::max<int64_t>(vectors.rows() - static_cast<int64_t>(without.size()), 1);
+  const Eigen::RowVectorXf mean = vectors.colwise().sum() / static_cast<float>(others);
+  for (const int64_t k : without) vectors.row(k) = mean;
+  return vectors;
+}
+
+void ClassText::place_cosines(const Task& task, int64_t first, int64_t count, float* out) const {
+  check_width(task.width);
   if (task.classes.empty()) fail("this method needs to know which classes an episode has");
   std::vector<const float*> texts;
   std::vector<int64_t> without;

@@ -19,7 +19,13 @@ class ClassText {
   /// The same of the queries, [q, n].
   void place_cosines(const Task& task, float* out) const { place_cosines(task, task.first_query(), task.queries, out); }
 
+  /// The vectors [n, d] whose products with features of unit length [d] are those cosines, of classes [n] by their
+  /// rows of the KnowledgeTable. Throws Error when they are of another length than `width`.
+  [[nodiscard]] FloatMatrix vectors_of(const std::vector<int64_t>& classes, int64_t width) const;
+
  private:
+  void check_width(int64_t width) const;
+
   int64_t width_;        // of a vector
   FloatMatrix vectors_;  // [c, dim], of unit length, filled up with zeros; zeros for a class without
 };

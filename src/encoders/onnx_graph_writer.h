@@ -1,0 +1,70 @@
+#pragma once
+#include <cstdint>
+#include <map>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "base/matrix.h"
+#include "encoders/onnx_kept_graph.h"
+
+namespace protocom::onnx {
+
+/// TensorProto.DataType of the numbers that graphs are asked with and answer in.
+enum class ValueType : int32_t { kFloat32 = 1, kUInt8 = 2, kInt64 = 7, kFloat16 = 10 };
+
+/// The most bytes that an ONNX file may have: a protobuf's length is a number of 31 bits.
+inline constexpr int64_t kMostBytes = (int64_t{1} << 31) - 1;
+
+/// Throws Error where a file of so many bytes would be longer.
+void check_file_size(int64_t bytes);
+
+/// A node's attributes by name.
+using NodeAttributes = std::map<std::string, std::variant<int64_t, std::vector<int64_t>>>;
+
+/// Writes a graph, operator after operator: each gives the name of the value that it makes, for those after it.
+///
+///     GraphWriter graph;
+///     graph.input("features", ValueType::kFloat32, {-1, 4});
+///     const std::string products = graph.node("MatMul", {"features", graph.matrix(weights)});
+///     graph.name_output(products, "logits", ValueType::kFloat32, {-1, 2});
+///     write_file("head.onnx", graph.model({{"classes", "..."}}));
+class GraphWriter {
+ public:
+  /// Of operator set 17, which programs since 2022 read.
+  GraphWriter();
+  /// After an encoder's graph, with its operator set.
+  explicit GraphWriter(KeptGraph encoder);
+
+  /// Sizes are numbers; -1: any number of images.
+  void input(const std::string& name, ValueType type, const std::vector<int64_t>& sizes);
+  /// Declares a value, made before, as the output `name`.
+  void name_output(const std::string& value, const std::string& name, ValueType type,
+                   const std::vector<int64_t>& sizes);
+
+  /// Constants: float32 [rows, columns]; float32 of any shape; one float32; int64 [n].
+  std::string matrix(const FloatMatrix& values);
+  std::string numbers(const std::vector<float>& values, const std::vector<int64_t>& sizes);
+  std::string number(double value);
+  std::string wholes(const std::vector<int64_t>& values);
+
+  /// `output`: how the value is to be called; empty: a name of its own.
+  std::string node(const std::string& op, const std::vector<std::string>& inputs, const NodeAttributes& attributes = {},
+                   const std::string& output = {});
+  /// A Reduce operator over one axis.
+  std::string reduced(const std::string& op, const std::string& input, int64_t axis, bool keep);
+  std::string cast(const std::string& input, ValueType to, const std::string& output = {});
+
+  /// The bytes of the file. Throws Error where it would be too long.
+  [[nodiscard]] std::string model(const std::map<std::string, std::string>& metadata) const;
+
+ private:
+  std::string next_name(const std::string& what);
+  std::string tensor(const std::vector<int64_t>& sizes, ValueType type, const void* values, size_t bytes);
+  void declare(uint32_t field, const std::string& name, ValueType type, const std::vector<int64_t>& sizes);
+
+  KeptGraph made_;
+  int64_t values_ = 0;
+};
+
+}  // namespace protocom::onnx

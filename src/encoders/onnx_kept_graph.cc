@@ -1,0 +1,190 @@
+#include "encoders/onnx_kept_graph.h"
+
+#include <algorithm>
+#include <protozero/pbf_reader.hpp>
+#include <protozero/pbf_writer.hpp>
+#include <set>
+#include <utility>
+
+#include "base/error.h"
+#include "base/text.h"
+#include "encoders/onnx_file.h"
+#include "encoders/onnx_tensor_files.h"
+#include "encoders/protobuf.h"
+#include "encoders/protobuf_copy.h"
+#include "io/files.h"
+
+namespace protocom::onnx {
+namespace {
+
+using protozero::pbf_reader;
+using protozero::pbf_writer;
+
+/// Numbers of fields, each with its message before it (onnx.proto).
+constexpr protozero::pbf_tag_type kModelVersion = 1, kModelGraphField = 7, kModelOpsets = 8, kModelFunction = 25;
+constexpr protozero::pbf_tag_type kFunctionName = 1, kFunctionDomain = 10;
+constexpr protozero::pbf_tag_type kGraphNode = 1, kGraphName = 2, kGraphTensor = 5, kGraphText = 10, kGraphIn = 11,
+                                  kGraphOut = 12, kGraphInfo = 13, kGraphQuantization = 14, kGraphSparse = 15;
+constexpr protozero::pbf_tag_type kNodeInput = 1, kNodeOutput = 2, kNodeName = 3, kNodeOperator = 4, kNodeAttribute = 5,
+                                  kNodeDomain = 7;
+constexpr protozero::pbf_tag_type kAttributeGraph = 6, kAttributeGraphs = 11;
+constexpr protozero::pbf_tag_type kTensorText = 8, kTensorBytes = 9, kTensorOutside = 13, kTensorWhere = 14;
+
+/// An operator's domain and name.
+using OperatorName = std::pair<std::string, std::string>;
+
+std::string renamed(const std::string& name) { return name.empty() ? name : kKeptPrefix + name; }
+
+/// Copies a message whose fields `names` are names of values.
+void copy_renamed(pbf_reader from, const std::set<protozero::pbf_tag_type>& names, pbf_writer& to) {
+  while (from.next()) {
+    const auto tag = from.tag();
+    if (names.count(tag) > 0)
+      to.add_string(tag, renamed(text_of(from)));
+    else
+      copy_field(from, to);
+  }
+}
+
+/// Copies a graph with other names.
+class Renaming {
+ public:
+  Renaming(const std::filesystem::path& path, std::set<OperatorName> own) : files_(path), own_(std::move(own)) {}
+
+  /// `whole`: of a loop or a branch, with its name, inputs and outputs.
+  void copy_graph(pbf_reader from, bool whole, pbf_writer& to);
+
+ private:
+  void copy_node(pbf_reader from, pbf_writer& to);
+  void copy_attribute(pbf_reader from, pbf_writer& to);
+  void copy_tensor(pbf_reader from, pbf_writer& to);
+  void check_operator(pbf_reader node) const;
+
+  TensorFiles files_;
+  std::set<OperatorName> own_;  // that the file defines
+};
+
+void Renaming::check_operator(pbf_reader node) const {
+  OperatorName name;
+  read_fields(node, Field{kNodeDomain, [&] { name.first = text_of(node); }},
+              Field{kNodeOperator, [&] { name.second = text_of(node); }});
+  const bool standard = name.first.empty() || name.first == "ai.onnx" || name.first == "ai.onnx.ml";
+  if (standard || own_.count(name) > 0) return;
+  fail("its operator '{}' is of '{}', which not every program has: export the encoder with ONNX's own operators",
+       excerpt(name.second), excerpt(name.first));
+}
+
+void Renaming::copy_tensor(pbf_reader from, pbf_writer& to) {
+  const auto place = place_of(from);
+  while (from.next()) {
+    if (from.tag() == kTensorText)
+      to.add_string(kTensorText, renamed(text_of(from)));
+    else if (place && (from.tag() == kTensorOutside || from.tag() == kTensorWhere))
+      from.skip();
+    else
+      copy_field(from, to);
+  }
+  if (!place) return;
+  const std::string_view bytes = files_.bytes(place->location, place->offset, place->length);
+  to.add_bytes(kTensorBytes, bytes.data(), bytes.size());
+}
+
+void Renaming::copy_attribute(pbf_reader from, pbf_writer& to) {
+  while (from.next()) {
+    const auto tag = from.tag();
+    if (tag == kAttributeGraph || tag == kAttributeGraphs) {
+      pbf_writer graph(to, tag);
+      copy_graph(message_of(from), /*whole=*/true, graph);
+    } else {
+      copy_field(from, to);
+    }
+  }
+}
+
+void Renaming::copy_node(pbf_reader from, pbf_writer& to) {
+  check_operator(from);
+  while (from.next()) {
+    const auto tag = from.tag();
+    if (tag == kNodeInput || tag == kNodeOutput || tag == kNodeName) {
+      to.add_string(tag, renamed(text_of(from)));
+    } else if (tag == kNodeAttribute) {
+      pbf_writer attribute(to, tag);
+      copy_attribute(message_of(from), attribute);
+    } else {
+      copy_field(from, to);
+    }
+  }
+}
+
+void Renaming::copy_graph(pbf_reader from, bool whole, pbf_writer& to) {
+  while (from.next()) {
+    const auto tag = from.tag();
+    const bool end = tag == kGraphIn || tag == kGraphOut;
+    if (!whole && (end || tag == kGraphName || tag == kGraphText)) {
+      from.skip();
+    } else if (tag == kGraphNode) {
+      pbf_writer node(to, tag);
+      copy_node(message_of(from), node);
+    } else if (tag == kGraphTensor) {
+      pbf_writer tensor(to, tag);
+      copy_tensor(message_of(from), tensor);
+    } else if (end || tag == kGraphInfo) {
+      pbf_writer value(to, tag);
+      copy_renamed(message_of(from), {1}, value);
+    } else if (tag == kGraphSparse) {
+      fail("it has sparse tensors, which few programs read: export the encoder with dense ones");
+    } else if (tag == kGraphQuantization) {
+      from.skip();  // a remark for tools
+    } else {
+      copy_field(from, to);
+    }
+  }
+}
+
+OperatorName function_of(pbf_reader function) {
+  OperatorName name;
+  read_fields(function, Field{kFunctionName, [&] { name.second = text_of(function); }},
+              Field{kFunctionDomain, [&] { name.first = text_of(function); }});
+  return name;
+}
+
+/// All but the graph, and the functions that the file defines.
+std::set<OperatorName> keep_model(pbf_reader from, KeptGraph& to) {
+  std::set<OperatorName> functions;
+  pbf_writer model(to.model);
+  while (from.next()) {
+    if (from.tag() == kModelVersion) {
+      to.ir_version = whole_of(from);
+    } else if (from.tag() == kModelOpsets || from.tag() == kModelFunction) {
+      const auto tag = from.tag();
+      const std::string_view bytes = view_of(from);
+      const pbf_reader message(bytes.data(), bytes.size());
+      model.add_message(tag, bytes.data(), bytes.size());
+      if (tag == kModelOpsets)
+        to.opset = std::max(to.opset, read_opset(message));
+      else
+        functions.insert(function_of(message));
+    } else {
+      from.skip();
+    }
+  }
+  return functions;
+}
+
+}  // namespace
+
+KeptGraph kept_graph(const std::filesystem::path& path) {
+  return as_onnx(path, [&] {
+    const MappedFile file(path);
+    KeptGraph kept;
+    pbf_reader model(file.bytes().data(), file.bytes().size());
+    Renaming renaming(path, keep_model(model, kept));
+    if (kept.opset < kOldestKept)
+      fail("its operators are those of set {}, expected {} or later: export the encoder anew", kept.opset, kOldestKept);
+    pbf_writer graph(kept.graph);
+    while (model.next(kModelGraphField)) renaming.copy_graph(message_of(model), /*whole=*/false, graph);
+    return kept;
+  });
+}
+
+}  // namespace protocom::onnx

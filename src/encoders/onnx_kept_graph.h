@@ -1,0 +1,28 @@
+#pragma once
+#include <cstdint>
+#include <filesystem>
+#include <string>
+
+namespace protocom::onnx {
+
+/// What a graph is made of that goes into a larger one.
+struct KeptGraph {
+  int64_t opset = 0;       ///< of ONNX's own operators
+  int64_t ir_version = 0;  ///< of the file format
+  std::string graph = {};  ///< fields of a GraphProto: operators, tensors and what is said of values
+  std::string model = {};  ///< fields of a ModelProto: operator sets and functions
+};
+
+/// The oldest operator set that GraphWriter writes for.
+inline constexpr int64_t kOldestKept = 9;
+
+/// How the names of its values begin.
+inline constexpr const char* kKeptPrefix = "encoder/";
+
+/// The graph of an ONNX file without its inputs and outputs, with tensors that lie outside inside. Every value is
+/// called kKeptPrefix and its name, in the graphs of loops and branches too, so that none is called as one of the
+/// larger graph. Throws Error for operators that ONNX and the file itself do not define, and for a set before
+/// kOldestKept.
+KeptGraph kept_graph(const std::filesystem::path& path);
+
+}  // namespace protocom::onnx

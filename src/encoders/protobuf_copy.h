@@ -1,0 +1,10 @@
+#pragma once
+#include <protozero/pbf_reader.hpp>
+#include <protozero/pbf_writer.hpp>
+
+namespace protocom {
+
+/// Copies the field at which `from` stands, whatever its kind.
+void copy_field(protozero::pbf_reader& from, protozero::pbf_writer& to);
+
+}  // namespace protocom

@@ -1,0 +1,65 @@
+#pragma once
+#include <cstdint>
+#include <optional>
+
+#include "base/matrix.h"
+#include "fewshot/prepared_method.h"
+
+namespace protocom {
+
+/// How a method judges that an image is of one of its classes:
+///     p = max_k t_k, or p = (log mean_k exp(factor t_k)) / factor
+///     r = p + f^2 . squares + f . row + bias
+///     familiarity = -log(alike + exp(-(slope r + offset)))
+/// with f and t of AnswerFormula. This is log_odds_of_none (plda/detail/known.h) of the ratio to a class never seen.
+struct FamiliarityFormula {
+  bool by_best = true;              ///< the first form of p
+  double factor = 1;                ///< of the second
+  Eigen::RowVectorXf squares = {};  ///< [e]
+  Eigen::RowVectorXf row = {};      ///< [e]
+  double bias = 0;
+  double slope = 1;
+  double offset = 0;
+  double alike = 0;
+};
+
+/// What a method says of a feature x [d] by itself, written out:
+///     z = u / max(|u|, 1e-12) with u = x - center, or of sign(x) sqrt |x| where it takes roots
+///     f = z projection - offset                                      [e]
+///     t_k = f . rows_k + biases_k
+///     logit_k = scale t_k + cos(x, texts_k) of texts' own lengths
+struct AnswerFormula {
+  bool roots = false;
+  Eigen::RowVectorXf center = {};  ///< [d]; empty: 0
+  FloatMatrix projection = {};     ///< [d, e]; empty: f = z
+  Eigen::RowVectorXf offset = {};  ///< [e]; empty: 0
+  FloatMatrix rows = {};           ///< [c, e]
+  Eigen::VectorXf biases = {};     ///< [c]; empty: 0
+  double scale = 1;
+  FloatMatrix texts = {};                              ///< [c, d], as long as they count; empty: none
+  std::optional<FamiliarityFormula> familiarity = {};  ///< nothing: the highest logit
+};
+
+/// A ClassPlacer whose answers are such a formula.
+class PlacedFormula {
+ public:
+  PlacedFormula() = default;
+  virtual ~PlacedFormula() = default;
+  PlacedFormula(const PlacedFormula&) = delete;
+  PlacedFormula& operator=(const PlacedFormula&) = delete;
+  /// What ClassPlacer::score computes of features of `width` numbers.
+  [[nodiscard]] virtual AnswerFormula formula(const PlacedClasses& classes, int64_t width) const = 0;
+};
+
+/// A TaskRun whose answers may be one.
+class TaskFormula {
+ public:
+  TaskFormula() = default;
+  virtual ~TaskFormula() = default;
+  TaskFormula(const TaskFormula&) = delete;
+  TaskFormula& operator=(const TaskFormula&) = delete;
+  /// What TaskRun::answer computes beside these labelled images; nothing where it is none.
+  [[nodiscard]] virtual std::optional<AnswerFormula> formula(const TaskImages& images) const = 0;
+};
+
+}  // namespace protocom

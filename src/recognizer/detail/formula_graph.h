@@ -1,0 +1,18 @@
+#pragma once
+#include <string>
+
+#include "encoders/onnx_graph_writer.h"
+#include "fewshot/answer_formula.h"
+
+namespace protocom {
+
+/// Names of values of a graph.
+struct FormulaValues {
+  std::string logits;       ///< [n, c]
+  std::string familiarity;  ///< [n, 1]
+};
+
+/// Writes the operators that compute a formula of `features`, the name of a value float32 [n, d].
+FormulaValues add_formula(const AnswerFormula& formula, const std::string& features, onnx::GraphWriter& graph);
+
+}  // namespace protocom

@@ -1,0 +1,223 @@
+#include "recognizer/export_onnx.h"
+
+#include <fmt/ranges.h>
+
+#include <optional>
+#include <utility>
+
+#include "base/error.h"
+#include "base/log.h"
+#include "encoders/known_encoders.h"
+#include "encoders/onnx_file.h"
+#include "encoders/onnx_file_kind.h"
+#include "io/artefact.h"
+#include "io/files.h"
+#include "io/json.h"
+#include "recognizer/detail/encoder_graph.h"
+#include "recognizer/detail/formula_graph.h"
+#include "recognizer/recognizer.h"
+
+namespace protocom {
+namespace fs = std::filesystem;
+namespace {
+
+using nlohmann::json;
+using onnx::GraphWriter;
+using onnx::ValueType;
+
+constexpr const char* kRecognizerKey = "recognizer";
+
+/// The same for all states of a recognizer's file.
+std::string id_of(const RecognizerFile& file) { return file.history(0); }
+
+std::string dumped(const json& document) { return document.dump(-1, ' ', false, json::error_handler_t::replace); }
+
+/// model.onnx -> model.labels.txt
+fs::path labels_beside(const fs::path& model) {
+  fs::path labels = model;
+  labels.replace_extension(".labels.txt");
+  return labels;
+}
+
+/// Of which recognizer an ONNX file was made; empty for other files.
+std::string exported_id(const fs::path& path) {
+  try {
+    if (!is_onnx_file(path)) return "";
+    const auto metadata = onnx::read_outline(path).metadata;
+    const auto found = metadata.find(kRecognizerKey);
+    return found == metadata.end() ? "" : parse_json(found->second, path.string()).value("id", "");
+  } catch (const std::exception&) {
+    return "";
+  }
+}
+
+/// Throws Error where a file would be lost that this recognizer did not write.
+void check_way(const fs::path& model, const fs::path& labels, const std::string& id) {
+  std::error_code ignored;
+  const bool is_there = fs::is_regular_file(model, ignored) && fs::file_size(model, ignored) > 0;
+  if (is_there && exported_id(model) != id)
+    fail("{} is there already and is no export of this recognizer: choose another name, or remove it", model.string());
+  if (!is_there) check_absent(labels);
+  check_writable(model);
+  check_writable(labels);
+}
+
+/// "probabilities [n, 5]"
+std::string described(const std::string& name, const std::vector<int64_t>& sizes) {
+  std::vector<std::string> texts;
+  for (const int64_t size : sizes) texts.push_back(size < 0 ? "n" : std::to_string(size));
+  return fmt::format("{} [{}]", name, fmt::join(texts, ", "));
+}
+
+/// Names the outputs of a file and lists them.
+class Outputs {
+ public:
+  Outputs(GraphWriter& graph, int64_t images) : graph_(graph), images_(images) {}
+
+  /// `width` 0: a number an image.
+  void add(const std::string& value, const std::string& name, int64_t width, ValueType type = ValueType::kFloat32) {
+    std::vector<int64_t> sizes = {images_};
+    if (width > 0) sizes.push_back(width);
+    const std::string shaped = width > 0 ? value : graph_.node("Reshape", {value, graph_.wholes({-1})});
+    graph_.name_output(shaped, name, type, sizes);
+    list_.push_back(described(name, sizes));
+  }
+  [[nodiscard]] std::string list() const { return fmt::format("{}", fmt::join(list_, ", ")); }
+
+ private:
+  GraphWriter& graph_;
+  int64_t images_;
+  std::vector<std::string> list_;
+};
+
+/// A graph up to the encoder's feature.
+EncoderGraph begun(const Recognizer& recognizer, const OnnxExportOptions& options) {
+  const RecognizerFile& file = recognizer.file();
+  const RecognizerSettings& settings = file.settings();
+  if (options.features) {
+    EncoderGraph made{GraphWriter(), "features", ValueType::kFloat32, {-1, settings.feature_dim}, {}};
+    made.graph.input("features", made.type, made.sizes);
+    return made;
+  }
+  std::optional<EncoderGraph> made;
+  file.read_artefact("backbone", [&](const fs::path& path) {
+    if (!is_onnx_file(path))
+      fail(
+          "its encoder is no ONNX file, so it cannot be part of one: bring the encoder as ONNX, or leave it out "
+          "(--features)");
+    made.emplace(encoder_graph(path, {settings.preprocessing, options.uint8, settings.feature_dim}));
+  });
+  return *std::move(made);
+}
+
+/// Operators and outputs after the encoder's feature; returns the list of outputs.
+std::string finish(Recognizer& recognizer, const OnnxExportOptions& options, EncoderGraph& begun) {
+  const AnswerFormula formula = recognizer.formula();
+  const std::optional<Calibration>& calibration = recognizer.calibration();
+  GraphWriter& graph = begun.graph;
+  const FormulaValues values = add_formula(formula, begun.feature, graph);
+  const double factor = calibration ? calibration->factor : 1;
+  const std::string logits = factor == 1 ? values.logits : graph.node("Mul", {values.logits, graph.number(factor)});
+  std::string shares = graph.node("Softmax", {logits}, {{"axis", int64_t{1}}});
+  Outputs outputs(graph, begun.sizes[0]);
+  std::string none;
+  if (calibration && (calibration->method == recognizer.method().label() || formula.familiarity)) {
+    const std::string above = graph.node("Sub", {graph.number(calibration->threshold), values.familiarity});
+    none = graph.node("Sigmoid", {graph.node("Mul", {above, graph.number(calibration->slope)})});
+    shares = graph.node("Mul", {shares, graph.node("Sub", {graph.number(1), none})});
+  }
+  outputs.add(shares, "probabilities", formula.rows.rows());
+  if (!none.empty()) outputs.add(none, "none_of_these", 0);
+  outputs.add(values.familiarity, "familiarity", 0);
+  outputs.add(graph.node("ArgMax", {values.logits}, {{"axis", int64_t{1}}}), "label", 0, ValueType::kInt64);
+  if (options.with_feature) outputs.add(begun.feature, "feature", recognizer.file().settings().feature_dim);
+  return outputs.list();
+}
+
+/// The licence of an encoder, as its own file or our list of encoders has it; empty: not known.
+std::string licence_of(const fs::path& path, const std::map<std::string, std::string>& metadata) {
+  for (const char* key : {"license", "licence"}) {
+    if (const auto found = metadata.find(key); found != metadata.end()) return found->second;
+  }
+  for (const KnownEncoder& known : known_encoders()) {
+    if (known.name == path.stem().string()) return known.license;
+  }
+  return "";
+}
+
+/// What becomes of a photo before it is the input, and what the file does itself.
+void describe_images(const RecognizerSettings& settings, const OnnxExportOptions& options,
+                     std::map<std::string, std::string>& to) {
+  Preprocessing outside = settings.preprocessing;
+  if (options.features) {
+    to["preprocessing"] = dumped(to_json(outside));  // of whoever makes the features
+    return;
+  }
+  to["normalisation"] = dumped({{"inside", true}, {"mean", outside.mean}, {"std", outside.std}});
+  outside.mean.clear();
+  outside.std.clear();
+  to["preprocessing.json"] = dumped(to_json(outside));
+}
+
+std::map<std::string, std::string> metadata_of(Recognizer& recognizer, const OnnxExportOptions& options,
+                                               const EncoderGraph& graph) {
+  const RecognizerFile& file = recognizer.file();
+  const RecognizerArtefact* encoder = file.artefact("backbone");
+  std::map<std::string, std::string> made;
+  made["classes"] = dumped(recognizer.class_names());
+  made["titles"] = dumped(recognizer.class_titles());
+  made["method"] = recognizer.method().label();
+  made["made_by"] = fmt::format("protocom {}", program_version());
+  made["calibration"] = recognizer.calibration() ? dumped(to_json(*recognizer.calibration())) : "null";
+  made[kRecognizerKey] = dumped({{"id", id_of(file)},
+                                 {"file", file.path().filename().string()},
+                                 {"hash", hash_file(file.path())},
+                                 {"revision", file.revision()}});
+  made["encoder"] = dumped({{"file", encoder->path.filename().string()}, {"hash", encoder->hash}});
+  if (const std::string licence = licence_of(encoder->path, graph.metadata); !licence.empty())
+    made["encoder_license"] = licence;
+  describe_images(file.settings(), options, made);
+  return made;
+}
+
+std::string labels_text(const std::vector<std::string>& names) {
+  std::string text;
+  for (const std::string& name : names) text += name + '\n';
+  return text;
+}
+
+void check_options(const OnnxExportOptions& options) {
+  if (options.features && (options.uint8 || options.with_feature))
+    fail_usage("without the encoder (features) there are no images (uint8) and no feature to give (with_feature)");
+}
+
+}  // namespace
+
+OnnxExport export_onnx(Recognizer& recognizer, const fs::path& path, const OnnxExportOptions& options) {
+  check_options(options);
+  const fs::path labels = labels_beside(path);
+  const std::vector<std::string> names = recognizer.class_names();
+  check_way(path, labels, id_of(recognizer.file()));
+  EncoderGraph graph = begun(recognizer, options);
+  OnnxExport made;
+  made.model = path.string();
+  made.labels = labels.string();
+  made.outputs = finish(recognizer, options, graph);
+  made.classes = static_cast<int64_t>(names.size());
+  made.input = described(options.features ? "features float32"
+                         : options.uint8  ? "image uint8"
+                                          : "image float32",
+                         graph.sizes);
+  const std::string bytes = graph.graph.model(metadata_of(recognizer, options, graph));
+  made.bytes = static_cast<int64_t>(bytes.size());
+  if (!recognizer.calibration())
+    logger().warn("{} is not calibrated, so that the ONNX file has no output 'none_of_these': protocom calibrate",
+                  recognizer.file().path().string());
+  if (graph.sizes[0] > 0)
+    logger().warn("the encoder's graph takes {} images at once, and so does the ONNX file", graph.sizes[0]);
+  write_file(path, bytes);
+  write_file(labels, labels_text(names));
+  return made;
+}
+
+}  // namespace protocom

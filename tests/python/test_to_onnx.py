@@ -1,0 +1,110 @@
+"""Recognizers as ONNX files, in ONNX Runtime and by ONNX's own checker where those are installed."""
+import json
+
+import numpy as np
+import pytest
+
+import protocom
+
+SIDE = 32
+
+
+def encoder_of(onnx, opset):
+    """A network with a branch, whose values are called as those of an export."""
+    helper, values = onnx.helper, np.cos(np.arange(12 * 27, dtype=np.float32)).reshape(12, 3, 3, 3)
+    branches = [
+        helper.make_graph([helper.make_node(op, ["label"], [f"{op}_out"])], op,
+                          [], [helper.make_tensor_value_info(f"{op}_out", onnx.TensorProto.FLOAT, None)])
+        for op in ("Relu", "Abs")
+    ]
+    nodes = [
+        helper.make_node("Conv", ["image", "probabilities"], ["label"], strides=[4, 4]),
+        helper.make_node("If", ["choice"], ["familiarity"], then_branch=branches[0], else_branch=branches[1]),
+        helper.make_node("GlobalAveragePool", ["familiarity"], ["pooled"]),
+        helper.make_node("Flatten", ["pooled"], ["features"]),
+    ]
+    graph = helper.make_graph(
+        nodes, "encoder",
+        [helper.make_tensor_value_info("image", onnx.TensorProto.FLOAT, ["n", 3, SIDE, SIDE])],
+        [helper.make_tensor_value_info("features", onnx.TensorProto.FLOAT, ["n", 12])],
+        [onnx.numpy_helper.from_array(values, "probabilities"), onnx.numpy_helper.from_array(np.array(False), "choice")],
+    )
+    return helper.make_model(graph, opset_imports=[helper.make_opsetid("", opset)], ir_version=8)
+
+
+def squares(paths):
+    """uint8 [n, h, w, 3] of photos that are as large as the encoder takes them."""
+    image = pytest.importorskip("PIL.Image")
+    return np.stack([np.asarray(image.open(one)) for one in paths])
+
+
+@pytest.fixture
+def squared(photos, tmp_path):
+    """Photos of SIDE pixels, so that nothing is resized: a folder of classes, and a list."""
+    image = pytest.importorskip("PIL.Image")
+    for path in sorted(photos.rglob("*.png")):
+        place = tmp_path / path.relative_to(photos)
+        place.parent.mkdir(parents=True, exist_ok=True)
+        image.open(path).crop((4, 4, 4 + SIDE, 4 + SIDE)).save(place)
+    return tmp_path / "my-photos", sorted((tmp_path / "holiday").iterdir())
+
+
+@pytest.mark.parametrize("opset", [13, 17, 18, 21])
+def test_onnx_runtime_answers_as_the_recognizer(squared, tmp_path, opset):
+    onnx, runtime = pytest.importorskip("onnx"), pytest.importorskip("onnxruntime")
+    enrolled, asked = squared
+    encoder = encoder_of(onnx, opset)
+    onnx.save(encoder, tmp_path / "encoder.onnx")
+    # Only ONNX Runtime computes the branch, so the recognizer is made of the same network without it.
+    plain = encoder_of(onnx, opset)
+    plain.graph.node[1].CopyFrom(onnx.helper.make_node("Abs", ["label"], ["familiarity"]))
+    del plain.graph.initializer[1]
+    onnx.save(plain, tmp_path / "plain.onnx")
+    mine = protocom.Recognizer.create(tmp_path / "mine.pcm", backbone=tmp_path / "plain.onnx", preprocess=f"half:size={SIDE}:resize={SIDE}",
+                                      images=enrolled, moments=False)
+    mine.calibrate()
+    answers = mine.classify(asked)
+    for uint8 in (False, True):
+        path = tmp_path / f"mine-{uint8}.onnx"
+        mine.to_onnx(path, uint8=uint8, with_feature=True)
+        onnx.checker.check_model(str(path), full_check=True)
+        session = runtime.InferenceSession(str(path))
+        classes = json.loads(session.get_modelmeta().custom_metadata_map["classes"])
+        assert path.with_suffix(".labels.txt").read_text().split("\n")[:-1] == classes == list(mine.classes)
+        pixels = squares(asked)
+        images = pixels if uint8 else (pixels.transpose(0, 3, 1, 2) / np.float32(255)).astype(np.float32)
+        for some in (slice(0, 1), slice(0, 3), slice(1, 3)):
+            shares, none, familiarity, label, feature = session.run(None, {"image": images[some]})
+            assert none.shape == familiarity.shape == label.shape == (len(pixels[some]),)
+            np.testing.assert_allclose(feature, mine.features_of(asked[some]), rtol=1e-4, atol=1e-5)
+            for i, answer in enumerate(answers[some]):
+                assert classes[label[i]] == answer.name
+                assert none[i] == pytest.approx(answer.none, abs=1e-4) and familiarity[i] == pytest.approx(answer.familiarity, rel=1e-4, abs=1e-4)
+                assert dict(zip(classes, shares[i])) == pytest.approx(dict(answer.ranking), abs=1e-4)
+
+
+def test_a_network_with_branches_is_kept(squared, tmp_path):
+    onnx, runtime = pytest.importorskip("onnx"), pytest.importorskip("onnxruntime")
+    enrolled, asked = squared
+    onnx.save(encoder_of(onnx, 17), tmp_path / "encoder.onnx")
+    try:
+        mine = protocom.Recognizer.create(tmp_path / "mine.pcm", backbone=tmp_path / "encoder.onnx", preprocess=f"half:size={SIDE}:resize={SIDE}",
+                                          images=enrolled)
+    except protocom.Error as error:
+        pytest.skip(f"only ONNX Runtime computes branches: {error}")
+    mine.to_onnx(tmp_path / "mine.onnx")
+    onnx.checker.check_model(str(tmp_path / "mine.onnx"), full_check=True)
+    images = (squares(asked).transpose(0, 3, 1, 2) / np.float32(255)).astype(np.float32)
+    label = runtime.InferenceSession(str(tmp_path / "mine.onnx")).run(["label"], {"image": images})[0]
+    assert [list(mine.classes)[k] for k in label] == [one.name for one in mine.classify(asked)]
+
+
+def test_other_encoders_are_left_out(photos, tmp_path):
+    mine = protocom.Recognizer.create(tmp_path / "mine.pcm", backbone=photos / "encoder.pt", images=photos / "my-photos")
+    with pytest.raises(protocom.Error, match="bring the encoder as ONNX"):
+        mine.to_onnx(tmp_path / "mine.onnx")
+    assert not (tmp_path / "mine.onnx").exists() and not (tmp_path / "mine.labels.txt").exists()
+    mine.to_onnx(tmp_path / "mine.onnx", features=True)
+    assert (tmp_path / "mine.labels.txt").read_text() == "blue\ngreen\nred\n"
+    with pytest.raises(protocom.UsageError, match="without the encoder"):
+        mine.to_onnx(tmp_path / "mine.onnx", features=True, uint8=True)

@@ -1,0 +1,309 @@
+// Recognizers as ONNX files, read back by protocom itself.
+#include "recognizer/export_onnx.h"
+
+#include <ATen/ATen.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "encoders/onnx_file.h"
+#include "encoders/onnx_kept_graph.h"
+#include "io/json.h"
+#include "networks/onnx/detail/plan.h"
+#include "recognizer/recognizer_support.h"
+#include "support/logged.h"
+#include "support/message_of.h"
+#include "support/onnx_writer.h"
+
+namespace protocom::testing {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::Not;
+
+constexpr double kSameAnswer = 1e-4;
+constexpr int64_t kEncoderSide = 8, kEncoderDim = 6;
+
+OnnxAttributes whole_attribute(const std::string& name, std::vector<int64_t> values) {
+  OnnxAttributes made;
+  made.wholes[name] = std::move(values);
+  return made;
+}
+
+/// An encoder whose values are called as those of an export.
+OnnxWriter conv_encoder(int64_t opset) {
+  OnnxWriter made(opset);
+  made.input("image", {-1, 3, kEncoderSide, kEncoderSide});
+  made.output("probabilities", {-1, kEncoderDim, 3, 3});
+  made.raw("features", at::arange(kEncoderDim * 27, at::kFloat).cos().view({kEncoderDim, 3, 3, 3}));
+  made.node("Conv", {"image", "features"}, {"label"}, whole_attribute("strides", {2, 2}));
+  made.node("Relu", {"label"}, {"probabilities"});
+  made.metadata("license", "Apache-2.0");
+  return made;
+}
+
+/// A recognizer of three grey levels, with an ONNX encoder.
+class OnnxOfRecognizer : public ::testing::Test {
+ protected:
+  void make(const OnnxWriter& encoder) {
+    write_file(folder_ / "encoder.onnx", encoder.bytes());
+    RecognizerParts parts;
+    parts.backbone = folder_ / "encoder.onnx";
+    parts.preprocessing = "half:size=8:resize=10";
+    parts.moments = false;
+    create_recognizer(path_, parts, {});
+    Recognizer recognizer = Recognizer::open(path_);
+    recognizer.enrol({request("oak", 1), request("elm", 2), request("ash tree", 3)});
+    recognizer.calibrate({}, {});
+  }
+
+  EnrolRequest request(const std::string& name, int seed) const {
+    EnrolRequest made;
+    made.description.name = name;
+    for (int i = 0; i < 4; ++i) made.images.push_back(photo(10 * seed + i).string());
+    return made;
+  }
+
+  /// Stripes of a kind, and noise.
+  fs::path photo(int seed) const {
+    constexpr int64_t kPixels = 12;
+    at::manual_seed(seed);
+    const at::Tensor stripes = at::arange(kPixels * kPixels * 3, at::kFloat).mul(seed / 10).sin().mul(70).add(128);
+    const at::Tensor bytes = stripes.add(at::randn_like(stripes).mul(40)).clamp(0, 255).to(at::kByte).contiguous();
+    const auto* begin = bytes.data_ptr<uint8_t>();
+    fs::path file = folder_ / fmt::format("{}.png", seed);
+    write_file(file, encode_png({kPixels, kPixels, std::vector<uint8_t>(begin, begin + bytes.numel())}));
+    return file;
+  }
+
+  Recognizer open(const std::string& method = {}) const {
+    RecognizerOptions options;
+    options.method = method;
+    options.use = FileUse::kRead;
+    options.top = 100;
+    return Recognizer::open(path_, options);
+  }
+  OnnxExport exported(const OnnxExportOptions& options = {}) const {
+    Recognizer recognizer = open();
+    return export_onnx(recognizer, model_, options);
+  }
+
+  /// The pixels of an image as the encoder takes them, uint8 [1, h, w, 3].
+  Array pixels(const fs::path& image) const {
+    Preprocessing sizes = RecognizerFile(path_, FileUse::kRead).settings().preprocessing;
+    const Image square = decode_square_image(read_file(image), sizes);
+    return Array::of(square.rgb, {1, kEncoderSide, kEncoderSide, 3});
+  }
+
+  /// An output of the exported file, [images, ...].
+  at::Tensor computed(const std::string& output, const at::Tensor& input) const {
+    const onnx::Model model = onnx::read_model(model_);
+    return onnx::Plan(model, output, input.slice(0, 0, 1), onnx::Plan::Use::kAny).run(input);
+  }
+
+  /// What the exported file and the recognizer say of photos that it has not seen.
+  void expect_same_answers(const at::Tensor& input, const std::vector<fs::path>& photos) const {
+    Recognizer recognizer = open();
+    const std::vector<std::string> names = recognizer.class_names();
+    const at::Tensor shares = computed("probabilities", input), none = computed("none_of_these", input),
+                     familiar = computed("familiarity", input), label = computed("label", input);
+    ASSERT_EQ(shares.sizes(), at::IntArrayRef({static_cast<int64_t>(photos.size()), 3}));
+    ASSERT_EQ(none.dim(), 1);
+    for (int64_t i = 0; i < shares.size(0); ++i) {
+      const Answer answer = recognizer.classify(photos[static_cast<size_t>(i)]);
+      EXPECT_EQ(names.at(static_cast<size_t>(label[i].item<int64_t>())), answer.ranking.front().name);
+      EXPECT_NEAR(none[i].item<double>(), *answer.none, kSameAnswer);
+      EXPECT_NEAR(familiar[i].item<double>(), answer.familiarity,
+                  kSameAnswer * std::max(1.0, std::abs(answer.familiarity)));
+      for (const RankedClass& one : answer.ranking) {
+        const auto k = std::find(names.begin(), names.end(), one.name) - names.begin();
+        EXPECT_NEAR(shares[i][k].item<double>(), one.probability, kSameAnswer) << one.name;
+      }
+    }
+  }
+
+  /// [n, 3, h, w] in [0, 1]
+  at::Tensor images(const std::vector<fs::path>& photos) const {
+    return bytes(photos).permute({0, 3, 1, 2}).contiguous() / 255;
+  }
+  /// uint8 [n, h, w, 3], as float: the engine takes no others
+  at::Tensor bytes(const std::vector<fs::path>& photos) const {
+    std::vector<at::Tensor> all;
+    for (const fs::path& one : photos) all.push_back(tensor_of(pixels(one)).to(at::kFloat));
+    return at::cat(all);
+  }
+  std::vector<fs::path> asked() const { return {photo(17), photo(27), photo(37), photo(48), photo(5)}; }
+
+  TempDir folder_;
+  fs::path path_ = folder_ / "trees.pcm";
+  fs::path model_ = folder_ / "out/trees.onnx";
+};
+
+TEST_F(OnnxOfRecognizer, AnswersAsItDoes) {
+  make(conv_encoder(17));
+  const OnnxExport made = exported();
+  EXPECT_EQ(made.input, "image float32 [n, 3, 8, 8]");
+  EXPECT_EQ(made.outputs, "probabilities [n, 3], none_of_these [n], familiarity [n], label [n]");
+  EXPECT_EQ(made.bytes, static_cast<int64_t>(fs::file_size(model_)));
+  EXPECT_EQ(read_file(folder_ / "out/trees.labels.txt"), "oak\nelm\nash tree\n");
+  expect_same_answers(images(asked()), asked());
+}
+
+TEST_F(OnnxOfRecognizer, AnswersWhateverTheOperatorSetOfTheEncoder) {
+  for (const int64_t opset : {9, 12, 13, 18, 21}) {
+    SCOPED_TRACE(opset);
+    fs::remove(path_);
+    fs::remove(model_);
+    fs::remove(folder_ / "out/trees.labels.txt");
+    make(conv_encoder(opset));
+    exported();
+    EXPECT_EQ(onnx::read_outline(model_).opset, opset);
+    expect_same_answers(images(asked()), asked());
+  }
+}
+
+TEST_F(OnnxOfRecognizer, TakesImagesAsTheyAreDecoded) {
+  make(conv_encoder(17));
+  OnnxExportOptions options;
+  options.uint8 = true;
+  options.with_feature = true;
+  const OnnxExport made = exported(options);
+  EXPECT_EQ(made.input, "image uint8 [n, 8, 8, 3]");
+  EXPECT_THAT(made.outputs, HasSubstr("feature [n, 6]"));
+  expect_same_answers(bytes(asked()), asked());
+  Recognizer recognizer = open();
+  const at::Tensor own = tensor_of(
+      recognizer.features_of({decode_square_image(read_file(photo(17)), recognizer.file().settings().preprocessing)}));
+  EXPECT_TRUE(at::allclose(computed("feature", bytes({photo(17)})), own, 1e-4, 1e-5));
+}
+
+TEST_F(OnnxOfRecognizer, LeavesTheEncoderOut) {
+  make(conv_encoder(17));
+  OnnxExportOptions options;
+  options.features = true;
+  EXPECT_EQ(exported(options).input, "features float32 [n, 6]");
+  Recognizer recognizer = open();
+  std::vector<Image> photos;
+  for (const fs::path& one : asked())
+    photos.push_back(decode_square_image(read_file(one), recognizer.file().settings().preprocessing));
+  expect_same_answers(tensor_of(recognizer.features_of(photos)), asked());
+  options.uint8 = true;
+  EXPECT_THAT(usage_message_of([&] { exported(options); }), HasSubstr("without the encoder"));
+}
+
+TEST_F(OnnxOfRecognizer, IsReadBackAsAnEncoder) {
+  make(conv_encoder(17));
+  exported();
+  EncoderFileOptions asked_for;
+  asked_for.output = "probabilities";
+  const auto back = open_encoder(model_, asked_for);
+  EXPECT_EQ(back->image_size(), kEncoderSide);
+  EXPECT_EQ(back->preprocessing().resize, 10);
+  EXPECT_FALSE(back->preprocessing().normalises()) << "that is inside";
+  EXPECT_EQ(back->dim(), 3);
+  const Array shares = back->features(pixels(photo(17)));
+  const Answer answer = open().classify(photo(17));
+  EXPECT_NEAR(tensor_of(shares).max().item<double>(), answer.ranking.front().probability, kSameAnswer);
+}
+
+TEST_F(OnnxOfRecognizer, SaysWhatItIs) {
+  make(conv_encoder(17));
+  exported();
+  const auto said = onnx::read_outline(model_).metadata;
+  EXPECT_THAT(parse_json(said.at("classes"), "").get<std::vector<std::string>>(),
+              ElementsAre("oak", "elm", "ash tree"));
+  EXPECT_EQ(parse_json(said.at("titles"), "").size(), 3U);
+  EXPECT_EQ(said.at("method"), "plda");
+  EXPECT_EQ(said.at("encoder_license"), "Apache-2.0");
+  EXPECT_EQ(parse_json(said.at("normalisation"), "").at("mean").get<std::vector<double>>(),
+            (std::vector<double>{0.5, 0.5, 0.5}));
+  const nlohmann::json own = parse_json(said.at("recognizer"), "");
+  EXPECT_EQ(own.at("hash"), hash_file(path_));
+  EXPECT_EQ(own.at("revision"), RecognizerFile(path_, FileUse::kRead).revision());
+  EXPECT_EQ(parse_json(said.at("calibration"), "").at("classes"), 3);
+}
+
+TEST_F(OnnxOfRecognizer, WithoutACalibrationSaysNothingOfNone) {
+  make(conv_encoder(17));
+  RecognizerFile(path_).undo();
+  const Logged logged;
+  EXPECT_THAT(exported().outputs, Not(HasSubstr("none_of_these")));
+  EXPECT_THAT(logged.text(), HasSubstr("is not calibrated"));
+  EXPECT_EQ(onnx::read_outline(model_).metadata.at("calibration"), "null");
+}
+
+TEST_F(OnnxOfRecognizer, TakesTheMeanOfTokens) {
+  OnnxWriter made(17);
+  made.input("image", {-1, 3, kEncoderSide, kEncoderSide});
+  made.output("tokens", {-1, 9, kEncoderDim});
+  made.raw("w", at::arange(kEncoderDim * 27, at::kFloat).cos().view({kEncoderDim, 3, 3, 3}));
+  made.wholes("shape", {-1, kEncoderDim, 9});
+  made.node("Conv", {"image", "w"}, {"maps"}, whole_attribute("strides", {2, 2}));
+  made.node("Reshape", {"maps", "shape"}, {"rows"});
+  made.node("Transpose", {"rows"}, {"tokens"}, whole_attribute("perm", {0, 2, 1}));
+  make(made);
+  exported();
+  expect_same_answers(images(asked()), asked());
+}
+
+TEST_F(OnnxOfRecognizer, RefusesWhatCannotBeWritten) {
+  make(conv_encoder(17));
+  Recognizer plain = open(), batch = open("plda-vb"), other = open("baseline-pp");
+  EXPECT_THAT(usage_message_of([&] { export_onnx(batch, model_); }),
+              AllOf(HasSubstr("'plda-vb' looks at all images together"), HasSubstr("'plda'")));
+  EXPECT_THAT(usage_message_of([&] { export_onnx(other, model_); }), HasSubstr("'baseline-pp' computes anew"));
+  EXPECT_THAT(message_of([&] { export_onnx(plain, folder_ / "encoder.onnx/x.onnx"); }), HasSubstr("encoder.onnx"));
+  EXPECT_THAT(message_of([&] { export_onnx(plain, path_); }), HasSubstr("is no export of this recognizer"));
+  EXPECT_FALSE(fs::exists(model_));
+  exported();
+  const std::string before = read_file(model_);
+  exported();
+  EXPECT_EQ(read_file(model_), before) << "it is written over";
+  write_file(model_, conv_encoder(17).bytes());
+  EXPECT_THAT(message_of([&] { export_onnx(plain, model_); }), HasSubstr("is there already"));
+}
+
+TEST_F(OnnxOfRecognizer, RefusesARecognizerWithoutClasses) {
+  make(conv_encoder(17));
+  RecognizerFile file(path_);
+  for (const char* name : {"oak", "elm", "ash tree"}) file.remove_class(name);
+  EXPECT_THAT(message_of([&] { exported(); }), HasSubstr("no class yet"));
+  EXPECT_FALSE(fs::exists(folder_ / "out"));
+}
+
+class OnnxOfOtherEncoder : public SmallRecognizer {};
+
+TEST_F(OnnxOfOtherEncoder, IsWrittenWithoutItAlone) {
+  Recognizer recognizer = Recognizer::open(path_);
+  recognizer.enrol({request("cat", {photo("1.png", 10)}), request("dog", {photo("2.png", 200)})});
+  EXPECT_THAT(message_of([&] { export_onnx(recognizer, folder_ / "pets.onnx"); }),
+              AllOf(HasSubstr("bring the encoder as ONNX"), HasSubstr("--features")));
+  EXPECT_FALSE(fs::exists(folder_ / "pets.onnx"));
+  OnnxExportOptions options;
+  options.features = true;
+  EXPECT_THAT(export_onnx(recognizer, folder_ / "pets.onnx", options).outputs, HasSubstr("probabilities [n, 2]"));
+}
+
+std::string kept_message(const fs::path& file, const std::string& bytes) {
+  write_file(file, bytes);
+  return message_of([&] { onnx::kept_graph(file); });
+}
+
+TEST(KeptGraph, RefusesOperatorsThatAreNotOnnxsOwn) {
+  const TempDir folder;
+  OnnxWriter made(17);
+  made.input("image", {-1, 3, 8, 8});
+  made.output("y", {-1, 8});
+  OnnxAttributes attributes;
+  attributes.domain = "com.microsoft";
+  made.node("FusedConv", {"image"}, {"y"}, attributes);
+  EXPECT_THAT(kept_message(folder / "a.onnx", made.bytes()),
+              AllOf(HasSubstr("a.onnx"), HasSubstr("'FusedConv'"), HasSubstr("com.microsoft")));
+  EXPECT_THAT(kept_message(folder / "b.onnx", OnnxWriter(8).bytes()), HasSubstr("set 8, expected 9"));
+  EXPECT_THAT(kept_message(folder / "c.onnx", "no graph"), HasSubstr("c.onnx"));
+}
+
+}  // namespace
+}  // namespace protocom::testing
