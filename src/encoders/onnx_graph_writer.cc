@@ -52,7 +52,13 @@ void check_file_size(int64_t bytes) {
 GraphWriter::GraphWriter() : GraphWriter(nothing_kept()) {}
 
 GraphWriter::GraphWriter(KeptGraph encoder) : made_(std::move(encoder)) {
+  std::swap(made_.graph, encoder_);
   pbf_writer(made_.graph).add_string(2, "recognizer");  // its name
+}
+
+void GraphWriter::add_encoder() {
+  made_.graph += encoder_;
+  encoder_ = {};
 }
 
 std::string GraphWriter::next_name(const std::string& what) { return fmt::format("answer/{}_{}", what, ++values_); }

@@ -33,8 +33,10 @@ class GraphWriter {
  public:
   /// Of operator set 17, which programs since 2022 read.
   GraphWriter();
-  /// After an encoder's graph, with its operator set.
+  /// Around an encoder's graph, with its operator set: what is written before add_encoder() comes before it.
   explicit GraphWriter(KeptGraph encoder);
+  /// Operators stand behind what they take, so once what the encoder takes is there.
+  void add_encoder();
 
   /// Sizes are numbers; -1: any number of images.
   void input(const std::string& name, ValueType type, const std::vector<int64_t>& sizes);
@@ -64,6 +66,7 @@ class GraphWriter {
   void declare(uint32_t field, const std::string& name, ValueType type, const std::vector<int64_t>& sizes);
 
   KeptGraph made_;
+  std::string encoder_;  // fields of a GraphProto, until add_encoder()
   int64_t values_ = 0;
 };
 

@@ -85,6 +85,7 @@ EncoderGraph encoder_graph(const std::filesystem::path& path, const ExportedImag
     made.sizes = images.uint8 ? std::vector<int64_t>{n, side, side, 3} : std::vector<int64_t>{n, 3, side, side};
     made.graph.input("image", made.type, made.sizes);
     add_images(input, images, made.graph);
+    made.graph.add_encoder();
     made.feature = add_feature(output, input.channels_last, images.dim, made.graph);
     return made;
   });
