@@ -53,6 +53,29 @@ TEST_F(Recognizers, SortIntoAFolderForEachClass) {
   EXPECT_THAT(files_below(*folder_ / "apart"), ::testing::SizeIs(1));
 }
 
+TEST_F(Recognizers, AreWrittenAsOnnxFiles) {
+  create_with_classes("taught.pcm", 3);
+  const auto exported = [](std::vector<std::string> more) {
+    more.insert(more.begin(), {"recognizer", "export-onnx", "taught.pcm"});
+    return protocom(folder_->path(), more);
+  };
+  const Outcome refused = exported({"taught.onnx"});
+  EXPECT_EQ(refused.exit_code, 1);
+  EXPECT_THAT(refused.err, HasSubstr("bring the encoder as ONNX, or leave it out (--features)"));
+  const Outcome head = exported({"taught.onnx", "--features", "--method", "mean"});
+  EXPECT_EQ(head.exit_code, 0) << head.err;
+  EXPECT_THAT(head.out, HasSubstr("probabilities [n, 3]"));
+  EXPECT_THAT(read_text(*folder_ / "taught.labels.txt"), HasSubstr(images_by_class().begin()->first));
+  EXPECT_EQ(exported({"taught.onnx", "--features", "--uint8"}).exit_code, 2);
+  const Outcome together = exported({"other.onnx", "--features", "--method", "gauss-fusion"});
+  EXPECT_EQ(together.exit_code, 2);
+  EXPECT_THAT(together.err, HasSubstr("'gauss-fusion' looks at all images together"));
+  EXPECT_EQ(exported({"taught.pcm/x.onnx", "--features"}).exit_code, 1);
+  write_text(*folder_ / "notes.onnx", "my notes");
+  EXPECT_THAT(exported({"notes.onnx", "--features"}).err, HasSubstr("is no export of this recognizer"));
+  EXPECT_EQ(read_text(*folder_ / "notes.onnx"), "my notes");
+}
+
 TEST_F(Recognizers, KeepPhotosThatNobodyHasSorted) {
   const std::vector<std::string> parts = {"--backbone", out("backbone.npz").string(), "--images", "named"};
   size_t taken = 0;
