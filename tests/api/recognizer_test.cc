@@ -46,6 +46,18 @@ class ApiRecognizer : public ApiTest {
   }
 };
 
+TEST_F(ApiRecognizer, IsWrittenAsAnOnnxFile) {
+  Recognizer own = birds();
+  EXPECT_THROW(own.export_onnx(file("birds.onnx")), Error) << "its encoder is no ONNX file";
+  OnnxExportOptions options;
+  options.features = true;
+  const OnnxExport made = own.export_onnx(file("birds.onnx"), options);
+  EXPECT_EQ(made.classes, 2);
+  EXPECT_THAT(made.outputs, HasSubstr("probabilities [n, 2]"));
+  EXPECT_THAT(made.warnings, SizeIs(1)) << "it is not calibrated";
+  EXPECT_EQ(made.labels, file("birds.labels.txt"));
+}
+
 TEST_F(ApiRecognizer, EnrolsAClassThatIsDescribedInWords) {
   const TextEncoder words(clip(file("clip")));
   EXPECT_EQ(words.dim(), 24);

@@ -9,26 +9,28 @@ import protocom
 SIDE = 32
 
 
-def encoder_of(onnx, opset):
-    """A network with a branch, whose values are called as those of an export."""
-    helper, values = onnx.helper, np.cos(np.arange(12 * 27, dtype=np.float32)).reshape(12, 3, 3, 3)
-    branches = [
-        helper.make_graph([helper.make_node(op, ["label"], [f"{op}_out"])], op,
-                          [], [helper.make_tensor_value_info(f"{op}_out", onnx.TensorProto.FLOAT, None)])
-        for op in ("Relu", "Abs")
-    ]
+def encoder_of(onnx, opset, branch=False):
+    """A network whose values are called as those of an export; with a branch only ONNX Runtime computes it."""
+    helper, number = onnx.helper, onnx.TensorProto.FLOAT
+    values = {"probabilities": np.cos(np.arange(12 * 27, dtype=np.float32)).reshape(12, 3, 3, 3)}
+    middle = helper.make_node("Abs", ["label"], ["familiarity"])
+    if branch:
+        values["choice"] = np.array(False)
+        graphs = {
+            name: helper.make_graph([helper.make_node(op, ["label"], [op])], name, [], [helper.make_tensor_value_info(op, number, None)])
+            for name, op in (("then_branch", "Relu"), ("else_branch", "Abs"))
+        }
+        middle = helper.make_node("If", ["choice"], ["familiarity"], **graphs)
     nodes = [
         helper.make_node("Conv", ["image", "probabilities"], ["label"], strides=[4, 4]),
-        helper.make_node("If", ["choice"], ["familiarity"], then_branch=branches[0], else_branch=branches[1]),
+        middle,
         helper.make_node("GlobalAveragePool", ["familiarity"], ["pooled"]),
         helper.make_node("Flatten", ["pooled"], ["features"]),
     ]
-    graph = helper.make_graph(
-        nodes, "encoder",
-        [helper.make_tensor_value_info("image", onnx.TensorProto.FLOAT, ["n", 3, SIDE, SIDE])],
-        [helper.make_tensor_value_info("features", onnx.TensorProto.FLOAT, ["n", 12])],
-        [onnx.numpy_helper.from_array(values, "probabilities"), onnx.numpy_helper.from_array(np.array(False), "choice")],
-    )
+    image = helper.make_tensor_value_info("image", number, ["n", 3, SIDE, SIDE])
+    features = helper.make_tensor_value_info("features", number, ["n", 12])
+    constants = [onnx.numpy_helper.from_array(value, name) for name, value in values.items()]
+    graph = helper.make_graph(nodes, "encoder", [image], [features], constants)
     return helper.make_model(graph, opset_imports=[helper.make_opsetid("", opset)], ir_version=8)
 
 
@@ -53,14 +55,8 @@ def squared(photos, tmp_path):
 def test_onnx_runtime_answers_as_the_recognizer(squared, tmp_path, opset):
     onnx, runtime = pytest.importorskip("onnx"), pytest.importorskip("onnxruntime")
     enrolled, asked = squared
-    encoder = encoder_of(onnx, opset)
-    onnx.save(encoder, tmp_path / "encoder.onnx")
-    # Only ONNX Runtime computes the branch, so the recognizer is made of the same network without it.
-    plain = encoder_of(onnx, opset)
-    plain.graph.node[1].CopyFrom(onnx.helper.make_node("Abs", ["label"], ["familiarity"]))
-    del plain.graph.initializer[1]
-    onnx.save(plain, tmp_path / "plain.onnx")
-    mine = protocom.Recognizer.create(tmp_path / "mine.pcm", backbone=tmp_path / "plain.onnx", preprocess=f"half:size={SIDE}:resize={SIDE}",
+    onnx.save(encoder_of(onnx, opset), tmp_path / "encoder.onnx")
+    mine = protocom.Recognizer.create(tmp_path / "mine.pcm", backbone=tmp_path / "encoder.onnx", preprocess=f"half:size={SIDE}:resize={SIDE}",
                                       images=enrolled, moments=False)
     mine.calibrate()
     answers = mine.classify(asked)
@@ -86,7 +82,7 @@ def test_onnx_runtime_answers_as_the_recognizer(squared, tmp_path, opset):
 def test_a_network_with_branches_is_kept(squared, tmp_path):
     onnx, runtime = pytest.importorskip("onnx"), pytest.importorskip("onnxruntime")
     enrolled, asked = squared
-    onnx.save(encoder_of(onnx, 17), tmp_path / "encoder.onnx")
+    onnx.save(encoder_of(onnx, 17, branch=True), tmp_path / "encoder.onnx")
     try:
         mine = protocom.Recognizer.create(tmp_path / "mine.pcm", backbone=tmp_path / "encoder.onnx", preprocess=f"half:size={SIDE}:resize={SIDE}",
                                           images=enrolled)
