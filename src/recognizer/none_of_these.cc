@@ -45,7 +45,7 @@ constexpr double kConformal = 1 / kOwnRefused - 1;
 constexpr double kNormal = 1.6448536, kNormalOfHalf = 1.9599640;
 
 /// Student's t that is exceeded as often as a normal variable exceeds z, by the expansion of Fisher and Cornish
-/// (Technometrics 1960): to .2 % from five degrees of freedom on.
+/// (Technometrics 1960): to 1 % from three degrees of freedom on.
 double students_t(double z, double freedom) {
   const double z3 = z * z * z, z5 = z3 * z * z, z7 = z5 * z * z;
   return z + (z3 + z) / (4 * freedom) + (5 * z5 + 16 * z3 + 3 * z) / (96 * freedom * freedom) +

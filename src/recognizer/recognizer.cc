@@ -58,6 +58,9 @@ void warn_of_proportions(const ClassScorer& scorer, const EnrolledClasses& enrol
       most->second, images, most->first, scorer.method().label(), expected);
 }
 
+/// A threshold that nobody asked for needs as many photos.
+constexpr int64_t kFewestFirstPhotos = 10;
+
 /// Of one of a row's values [c] among all, from 1 on, in the order of best_classes.
 int64_t rank_of(const float* values, int64_t count, int64_t own) {
   int64_t rank = 1;
@@ -398,6 +401,10 @@ std::optional<Calibration> Recognizer::take_first_threshold(const std::vector<fs
   CalibrationOptions options;
   options.threshold_alone = true;
   options.most_classes = 50;
+  refresh();
+  int64_t photos = 0;
+  for (size_t k = 0; k < scorer_->class_names().size(); ++k) photos += scorer_->count(static_cast<int64_t>(k));
+  if (others.empty() && photos < kFewestFirstPhotos) return std::nullopt;
   std::vector<UnreadableFile> unreadable;
   try {
     return calibrate(others, options, progress, &unreadable);

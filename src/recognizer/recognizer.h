@@ -172,7 +172,7 @@ class Recognizer {
 
   /// The threshold of "none of these" of a recognizer that was just made, as part of its last change: of the photos of
   /// `others` where there are any, else by its own photos, for something else altogether. Nothing, and no change, where
-  /// they are too few.
+  /// they are too few (ten are needed).
   std::optional<Calibration> take_first_threshold(const std::vector<std::filesystem::path>& others,
                                                   Progress& progress = Progress::none());
 

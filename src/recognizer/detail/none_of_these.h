@@ -25,7 +25,7 @@ double threshold_of(const Familiarities& of, double rate);
 /// Share of images of the classes that are refused at most where only something else altogether is to be.
 inline constexpr double kOwnRefused = 0.05;
 /// Images on which such a threshold may stand.
-inline constexpr int64_t kFewestHeldOut = 6;
+inline constexpr int64_t kFewestHeldOut = 4;
 
 /// A bound that a new value of the same kind lies below with a probability of at most kOwnRefused: the smaller of the
 /// conformal quantile (the smallest value where there are fewer than 19) and the normal prediction bound,
