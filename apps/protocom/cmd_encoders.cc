@@ -63,7 +63,8 @@ void print_known() {
   }
   print_table(rows);
   fmt::print(
-      "\n1-shot, 5-shot: accuracy in percent, 5-way, inductive, by the class mean on CUB-100 (docs/encoders.md); -: "
+      "\n1-shot, 5-shot: accuracy in percent, 5-way, inductive, by the class mean on CUB-100 "
+      "(docs/results/own-photos.md); -: "
       "not measured, not known.\n\n");
   rows = {{"known", "how to get it"}};
   for (const KnownEncoder& one : known_encoders()) rows.push_back({one.name, one.get});

@@ -7,7 +7,7 @@
 namespace protocom {
 
 /// Accuracy in percent by the class mean on birds the encoder was told nothing of (CUB-100), 5-way, inductive; the
-/// figures and their intervals are in docs/encoders.md.
+/// figures are in docs/results/data/encoders.json.
 struct BirdAccuracy {
   double one_shot = 0;
   double five_shot = 0;
