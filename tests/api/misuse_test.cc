@@ -170,7 +170,7 @@ TEST_F(ApiMisuse, OfFeaturesAndLabelsIsOneSentence) {
        [] {
          Rows(Matrix{{1, 2}, 2, 2});
        },
-       "a matrix of 2 rows of 2 has 2 numbers"},
+       "expected a matrix of 2 x 2, found 2 numbers"},
       {"a file that is not there", [] { FeatureSet::read("none.npz"); }, "none.npz"},
       {"a table of another shape",
        [] {

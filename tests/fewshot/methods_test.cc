@@ -76,7 +76,7 @@ TEST(LabelMeant, IsTheExactOneElseTheOnlyOneOfThatNameWhereNoParameterIsTyped) {
   EXPECT_THAT(message_of([] {
                 label_meant({"tim:steps=10", "tim:steps=20"}, "tim");
               }),
-              HasSubstr("'tim' may be tim:steps=10 or tim:steps=20"));
+              HasSubstr("'tim' is ambiguous (tim:steps=10 or tim:steps=20)"));
   EXPECT_THROW(label_meant(labels, "magic"), UsageError);
 }
 

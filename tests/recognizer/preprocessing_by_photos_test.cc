@@ -100,7 +100,7 @@ TEST_F(PreprocessingByPhotos, SaysWhereTheyDoNotTellPresetsApart) {
     write_photo(fmt::format("red/{}.png", i), {250, 3 * i, 0});
     write_photo(fmt::format("blue/{}.png", i), {0, 3 * i, 250});
   }
-  EXPECT_THAT(logged_with(""), AllOf(HasSubstr("'imagenet:size=16' is used"), HasSubstr("do not tell it apart from"),
+  EXPECT_THAT(logged_with(""), AllOf(HasSubstr("using 'imagenet:size=16'"), HasSubstr("do not tell it apart from"),
                                      HasSubstr("plain:size=16")));
 }
 
