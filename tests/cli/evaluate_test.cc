@@ -205,7 +205,7 @@ TEST_F(Evaluate, TakesABaselineWithADefaultForWhatItIs) {
       run({"--k-shot", "1", "--methods", "simple-shot:transform=none,simple-shot:transform=l2n,mean", "--baseline",
            "simple-shot"});
   EXPECT_EQ(several.exit_code, 2);
-  EXPECT_THAT(several.err, HasSubstr("may be simple-shot:transform=none or simple-shot:transform=l2n"));
+  EXPECT_THAT(several.err, HasSubstr("is ambiguous (simple-shot:transform=none or simple-shot:transform=l2n)"));
 }
 
 TEST_F(Evaluate, TakesAMethodThatWasFitted) {

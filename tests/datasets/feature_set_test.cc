@@ -279,8 +279,7 @@ TEST_F(FeatureSetTest, RefusesLabelsThatNameNoClass) {
 
 TEST_F(FeatureSetTest, RefusesNamesThatAppearTwice) {
   EXPECT_THAT(error_of([](Members& m) { m.paths[3] = "s1.jpg"; }), HasSubstr("f.npz: duplicate image id 's1.jpg'"));
-  EXPECT_THAT(error_of([](Members& m) { m.names[2] = "zebra"; }),
-              HasSubstr("f.npz: the class name 'zebra' appears twice"));
+  EXPECT_THAT(error_of([](Members& m) { m.names[2] = "zebra"; }), HasSubstr("f.npz: duplicate class name 'zebra'"));
 }
 
 TEST_F(FeatureSetTest, NamesFileAndMemberOfAnUnknownSplit) {

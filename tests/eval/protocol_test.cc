@@ -220,7 +220,7 @@ TEST(EvaluateProtocol, RefusesEpisodesThatBreakTheProtocol) {
   EXPECT_THAT(error_after([](Episode& e) { e.pool = e.query; }), HasSubstr("support, query and pool must be disjoint"));
   EXPECT_THAT(error_after([](Episode& e) { e.query[0][1] = e.query[0][0]; }), HasSubstr("twice"));
   EXPECT_THAT(error_after([](Episode& e) { e.classes[0] = 0; }), HasSubstr("of the split 'base'"));
-  EXPECT_THAT(error_after([](Episode& e) { e.classes[0] = e.classes[1]; }), HasSubstr("twice"));
+  EXPECT_THAT(error_after([](Episode& e) { e.classes[0] = e.classes[1]; }), HasSubstr("duplicate class"));
   EXPECT_THAT(error_after([](Episode& e) { std::swap(e.query[0], e.query[1]); }), HasSubstr("not its class"));
   EXPECT_THAT(error_after([](Episode& e) { e.support[0].clear(); }), HasSubstr("no support of class"));
   EXPECT_THAT(error_after([](Episode& e) { e.query.assign(5, {}); }), HasSubstr("no query"));
