@@ -203,7 +203,7 @@ TEST_F(Distributed, ProcessesThatWereStartedDifferentlyEndWithAnErrorAndWriteNot
       {evaluation("features.npz", "80", "1"), "--episodes is 80, not 100"},
       {evaluation("features.npz", "100", "2"), "--seed is 2, not 1"},
       {evaluation("other.npz", "100", "1"), "--features \"other.npz\" is another file"},
-      {evaluation("missing.npz", "100", "1"), "--features \"missing.npz\" is not there"}};
+      {evaluation("missing.npz", "100", "1"), "--features \"missing.npz\" is missing"}};
   for (const auto& [other, stated] : others) {
     Job job(folder_->path(), {evaluation("features.npz", "100", "1"), other});
     const Outcome leader = job.process(0).wait(), second = job.process(1).wait();

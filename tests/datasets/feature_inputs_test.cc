@@ -99,7 +99,7 @@ TEST_F(FeatureInputs, LabelsMayBeTheNamesOfTheClasses) {
 
 TEST_F(FeatureInputs, LabelsThatAreNamesAreFoundAmongTheNames) {
   EXPECT_THAT(labels_of(saved("bytes")), ElementsAre(0, 1, 0, 0));
-  EXPECT_THAT(error_of("misspelt"), AllOf(HasSubstr("'hors' of row 1"), HasSubstr("did you mean 'horse'")));
+  EXPECT_THAT(error_of("misspelt"), AllOf(HasSubstr("'hors' in row 1"), HasSubstr("did you mean 'horse'")));
 }
 
 // scikit-learn's LabelEncoder exists since labels have gaps: ids of a database, classes that a filter left.
