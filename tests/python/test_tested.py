@@ -23,11 +23,11 @@ def test_says_how_good_it_is_on_labelled_images(mine, labelled, photos):
     found = mine.test([*images, photo("red", 300), photos / "my-photos" / "red" / "0.png"], [*labels, "pink", "red"])
     assert (found.images, found.unknown, found.already_enrolled, found.enrolled) == (9, 1, 1, 3)
     assert found.accuracy == found.right / 9 and found.low < found.accuracy <= found.high
-    assert found.mode == "inductive" and not found.calibrated and found.top5 is None
+    assert found.mode == "inductive" and found.calibrated and found.top5 is None
     answers = mine.classify(images)
     for one, answer in zip(found.tested, answers):
-        assert one["answer"] == answer.name and one["certainty"] == pytest.approx(answer.probability)
-        assert one["log_loss"] == pytest.approx(-math.log(dict(answer.ranking)[one["class"]]), abs=1e-5)
+        assert one["answer"] == answer.name and one["certainty"] * (1 - answer.none) == pytest.approx(answer.probability)
+        assert math.exp(-one["log_loss"]) * (1 - answer.none) == pytest.approx(dict(answer.ranking)[one["class"]], abs=1e-5)
     assert found.log_loss == pytest.approx(np.mean([one["log_loss"] for one in found.tested[:9]]))
     assert found.to_dict()["right"] == found.right and f"{found.right} of 9" in repr(found)
     assert "<td>green</td><td>3</td>" in found._repr_html_()
