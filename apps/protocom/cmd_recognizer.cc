@@ -184,6 +184,8 @@ void add_export_onnx(CLI::App& parent) {
       ->excludes(features);
   command->add_flag("--with-feature", options->options.with_feature, "The encoder's feature is an output too")
       ->excludes(features);
+  command->add_flag("--half", options->options.half,
+                    "Weights lie in the file as float16: half the size, and answers that hardly differ");
   command->add_option("--method", options->asked.method, "In place of the recognizer's own (protocom methods)");
   command->callback([options] { run_export_onnx(*options); });
 }

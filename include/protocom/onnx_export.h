@@ -10,6 +10,7 @@ namespace protocom::v0 {
 struct OnnxExportOptions {
   bool features = false;  ///< without the encoder: the input is its feature, `features` float32 [n, d]
   bool uint8 = false;     ///< images as they are decoded, uint8 [n, h, w, 3], and not float32 [n, 3, h, w] in [0, 1]
+  bool half = false;      ///< weights lie in the file as float16, half as large; it computes with float32
   bool with_feature = false;  ///< the encoder's feature is an output too, `feature` float32 [n, d]
 };
 

@@ -229,6 +229,7 @@ void bind_export(BoundRecognizer& bound) {
     OnnxExportOptions options;
     options.features = given["features"].cast<bool>();
     options.uint8 = given["uint8"].cast<bool>();
+    options.half = given["half"].cast<bool>();
     options.with_feature = given["with_feature"].cast<bool>();
     called(own, [&](Recognizer& recognizer) { export_onnx(recognizer, path, options); });
   });

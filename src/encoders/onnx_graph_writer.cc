@@ -18,8 +18,11 @@ constexpr int64_t kConstantsApart = 4;
 /// The first operator set in which axes are an input of an operator.
 int64_t axes_are_input_since(const std::string& op) { return op == "ReduceSum" ? 13 : 18; }
 
-KeptGraph nothing_kept() {
-  KeptGraph made{kOwnOpset, kOwnVersion};
+KeptGraph nothing_kept(Weights weights) {
+  KeptGraph made;
+  made.opset = kOwnOpset;
+  made.ir_version = kOwnVersion;
+  made.weights = weights;
   pbf_writer model(made.model);
   pbf_writer opset(model, 8);
   opset.add_string(1, "");
@@ -49,7 +52,7 @@ void check_file_size(int64_t bytes) {
        static_cast<double>(bytes) / 1e9);
 }
 
-GraphWriter::GraphWriter() : GraphWriter(nothing_kept()) {}
+GraphWriter::GraphWriter(Weights weights) : GraphWriter(nothing_kept(weights)) {}
 
 GraphWriter::GraphWriter(KeptGraph encoder) : made_(std::move(encoder)) {
   std::swap(made_.graph, encoder_);
@@ -102,6 +105,14 @@ std::string GraphWriter::tensor(const std::vector<int64_t>& sizes, ValueType typ
 }
 
 std::string GraphWriter::matrix(const FloatMatrix& values) {
+  const bool large = std::min(values.rows(), values.cols()) > 1 && values.size() >= kFewestHalved;
+  if (made_.weights == Weights::kFloat16 && large) {
+    const RowMatrix<Eigen::half> halves = values.cast<Eigen::half>();
+    if (halves.cast<float>().allFinite())
+      return cast(tensor({values.rows(), values.cols()}, ValueType::kFloat16, halves.data(),
+                         static_cast<size_t>(halves.size()) * sizeof(Eigen::half)),
+                  ValueType::kFloat32);
+  }
   return tensor({values.rows(), values.cols()}, ValueType::kFloat32, values.data(),
                 static_cast<size_t>(values.size()) * sizeof(float));
 }

@@ -32,7 +32,7 @@ using NodeAttributes = std::map<std::string, std::variant<int64_t, std::vector<i
 class GraphWriter {
  public:
   /// Of operator set 17, which programs since 2022 read.
-  GraphWriter();
+  explicit GraphWriter(Weights weights = Weights::kFloat32);
   /// Around an encoder's graph, with its operator set: what is written before add_encoder() comes before it.
   explicit GraphWriter(KeptGraph encoder);
   /// Operators stand behind what they take, so once what the encoder takes is there.
@@ -44,7 +44,8 @@ class GraphWriter {
   void name_output(const std::string& value, const std::string& name, ValueType type,
                    const std::vector<int64_t>& sizes);
 
-  /// Constants: float32 [rows, columns]; float32 of any shape; one float32; int64 [n].
+  /// Constants: float32 [rows, columns], which lie in the file as Weights says unless they are one row or column;
+  /// float32 of any shape; one float32; int64 [n].
   std::string matrix(const FloatMatrix& values);
   std::string numbers(const std::vector<float>& values, const std::vector<int64_t>& sizes);
   std::string number(double value);

@@ -5,12 +5,19 @@
 
 namespace protocom::onnx {
 
+/// How large constants lie in a file; graphs compute with float32.
+enum class Weights { kFloat32, kFloat16 };
+
+/// Fewer numbers are float32 in any case.
+inline constexpr int64_t kFewestHalved = 256;
+
 /// What a graph is made of that goes into a larger one.
 struct KeptGraph {
   int64_t opset = 0;       ///< of ONNX's own operators
   int64_t ir_version = 0;  ///< of the file format
   std::string graph = {};  ///< fields of a GraphProto: operators, tensors and what is said of values
   std::string model = {};  ///< fields of a ModelProto: operator sets and functions
+  Weights weights = Weights::kFloat32;
 };
 
 /// The oldest operator set that GraphWriter writes for.
@@ -21,8 +28,9 @@ inline constexpr const char* kKeptPrefix = "encoder/";
 
 /// The graph of an ONNX file without its inputs and outputs, with tensors that lie outside inside. Every value is
 /// called kKeptPrefix and its name, in the graphs of loops and branches too, so that none is called as one of the
-/// larger graph. Throws Error for operators that ONNX and the file itself do not define, and for a set before
+/// larger graph. kFloat16 rounds tensors of float32 from kFewestHalved numbers on, but for those with numbers beyond
+/// float16. Throws Error for operators that ONNX and the file itself do not define, and for a set before
 /// kOldestKept.
-KeptGraph kept_graph(const std::filesystem::path& path);
+KeptGraph kept_graph(const std::filesystem::path& path, Weights weights = Weights::kFloat32);
 
 }  // namespace protocom::onnx

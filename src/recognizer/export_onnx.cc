@@ -94,8 +94,9 @@ class Outputs {
 EncoderGraph begun(const Recognizer& recognizer, const OnnxExportOptions& options) {
   const RecognizerFile& file = recognizer.file();
   const RecognizerSettings& settings = file.settings();
+  const onnx::Weights weights = options.half ? onnx::Weights::kFloat16 : onnx::Weights::kFloat32;
   if (options.features) {
-    EncoderGraph made{GraphWriter(), "features", ValueType::kFloat32, {-1, settings.feature_dim}, {}};
+    EncoderGraph made{GraphWriter(weights), "features", ValueType::kFloat32, {-1, settings.feature_dim}, {}};
     made.graph.input("features", made.type, made.sizes);
     return made;
   }
@@ -105,7 +106,7 @@ EncoderGraph begun(const Recognizer& recognizer, const OnnxExportOptions& option
       fail(
           "its encoder is no ONNX file, so it cannot be part of one: bring the encoder as ONNX, or leave it out "
           "(--features)");
-    made.emplace(encoder_graph(path, {settings.preprocessing, options.uint8, settings.feature_dim}));
+    made.emplace(encoder_graph(path, {settings.preprocessing, options.uint8, settings.feature_dim, weights}));
   });
   return *std::move(made);
 }
@@ -166,6 +167,7 @@ std::map<std::string, std::string> metadata_of(Recognizer& recognizer, const Onn
   std::map<std::string, std::string> made;
   made["classes"] = dumped(recognizer.class_names());
   made["titles"] = dumped(recognizer.class_titles());
+  made["weights"] = options.half ? "float16" : "float32";
   made["method"] = recognizer.method().label();
   made["made_by"] = fmt::format("protocom {}", program_version());
   made["calibration"] = recognizer.calibration() ? dumped(to_json(*recognizer.calibration())) : "null";

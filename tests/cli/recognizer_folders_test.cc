@@ -62,7 +62,7 @@ TEST_F(Recognizers, AreWrittenAsOnnxFiles) {
   const Outcome refused = exported({"taught.onnx"});
   EXPECT_EQ(refused.exit_code, 1);
   EXPECT_THAT(refused.err, HasSubstr("bring the encoder as ONNX, or leave it out (--features)"));
-  const Outcome head = exported({"taught.onnx", "--features", "--method", "mean"});
+  const Outcome head = exported({"taught.onnx", "--features", "--half", "--method", "mean"});
   EXPECT_EQ(head.exit_code, 0) << head.err;
   EXPECT_THAT(head.out, HasSubstr("probabilities [n, 3]"));
   EXPECT_THAT(read_text(*folder_ / "taught.labels.txt"), HasSubstr(images_by_class().begin()->first));

@@ -179,6 +179,27 @@ TEST_F(OnnxOfRecognizer, TakesImagesAsTheyAreDecoded) {
   EXPECT_TRUE(at::allclose(computed("feature", bytes({photo(17)})), own, 1e-4, 1e-5));
 }
 
+TEST_F(OnnxOfRecognizer, RoundsWeightsWhereThatIsAskedFor) {
+  OnnxWriter wide(17);
+  constexpr int64_t kWide = 32;
+  wide.input("image", {-1, 3, kEncoderSide, kEncoderSide});
+  wide.output("maps", {-1, kWide, 3, 3});
+  wide.raw("w", at::arange(kWide * 27, at::kFloat).cos().view({kWide, 3, 3, 3}));
+  wide.typed("v", at::arange(kWide * kWide, at::kFloat).sin().mul(0.2).view({kWide, kWide, 1, 1}));
+  wide.raw("far", at::full({1, kWide, 3, 3}, 1e5F));
+  wide.node("Conv", {"image", "w"}, {"a"}, whole_attribute("strides", {2, 2}));
+  wide.node("Conv", {"a", "v"}, {"b"});
+  wide.node("Min", {"b", "far"}, {"maps"});
+  make(wide);
+  const int64_t whole = exported().bytes;
+  const at::Tensor before = computed("probabilities", images(asked()));
+  OnnxExportOptions options;
+  options.half = true;
+  EXPECT_LT(exported(options).bytes, whole - 2 * kWide * (27 + kWide) + 1000);
+  EXPECT_EQ(onnx::read_outline(model_).metadata.at("weights"), "float16");
+  EXPECT_LT((computed("probabilities", images(asked())) - before).abs().max().item<double>(), 0.05);
+}
+
 TEST_F(OnnxOfRecognizer, LeavesTheEncoderOut) {
   make(conv_encoder(17));
   OnnxExportOptions options;

@@ -23,6 +23,7 @@ struct ExportedImages {
   Preprocessing preprocessing;  ///< of the encoder
   bool uint8 = false;           ///< [n, h, w, 3]; else float32 [n, 3, h, w] in [0, 1]
   int64_t dim = 0;              ///< d of its features
+  onnx::Weights weights = onnx::Weights::kFloat32;
 };
 
 /// The graph of the ONNX file `path`. Normalisation is inside, and so is the mean over places or the choice of a token
