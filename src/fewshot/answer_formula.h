@@ -27,7 +27,7 @@ struct FamiliarityFormula {
 ///     z = u / max(|u|, 1e-12) with u = x - center, or of sign(x) sqrt |x| where it takes roots
 ///     f = z projection - offset                                      [e]
 ///     t_k = f . rows_k + biases_k
-///     logit_k = scale t_k + cos(x, texts_k) of texts' own lengths
+///     logit_k = scale t_k + texts_k . x / max(|x|, 1e-12)
 struct AnswerFormula {
   bool roots = false;
   Eigen::RowVectorXf center = {};  ///< [d]; empty: 0
@@ -36,7 +36,7 @@ struct AnswerFormula {
   FloatMatrix rows = {};           ///< [c, e]
   Eigen::VectorXf biases = {};     ///< [c]; empty: 0
   double scale = 1;
-  FloatMatrix texts = {};                              ///< [c, d], as long as they count; empty: none
+  FloatMatrix texts = {};                              ///< [c, d], times their weight; empty: none
   std::optional<FamiliarityFormula> familiarity = {};  ///< nothing: the highest logit
 };
 
