@@ -92,6 +92,7 @@ void Api::add_routes() {
   answer_with("showUnlabelledThumbnail", &Api::unlabelled_thumbnail);
   handle("classify", [this](const Request& request, const Respond& respond) { classify(request, respond); });
   handle("calibrate", [this](const Request& request, const Respond& respond) { calibrate(request, respond); });
+  handle("test", [this](const Request& request, const Respond& respond) { test(request, respond); });
   answer_with("accuracy", &Api::expected_accuracy);
   answer_with("showRecognizer", &Api::describe_recognizer);
   // It holds small pictures of the photos and what the classes were made of: who may change it may have it.

@@ -1,3 +1,6 @@
+#include <algorithm>
+
+#include "base/error.h"
 #include "http/detail/api.h"
 #include "http/detail/multipart.h"
 #include "recognizer/answer_json.h"
@@ -12,9 +15,42 @@ bool is_true(const json& value) {
   return value.get<bool>();
 }
 
+/// Images that are asked about, and what is asked of their answers.
+struct Asked {
+  std::vector<Upload> images;
+  bool with_features = false;  ///< beside the answers, for asking again without the images
+  int64_t top = 0;             ///< classes of an answer
+  int64_t nearest = 0;         ///< enrolled images of an answer
+};
+
+/// A count that the query asks for, or else the server's.
+int64_t count_in(const Request& request, const char* name, int64_t fewest, int64_t most, int64_t otherwise) {
+  const auto found = request.parameters.find(name);
+  if (found == request.parameters.end()) return otherwise;
+  const std::string& text = found->second;
+  const bool is_number = !text.empty() && text.size() < 6 && text.find_first_not_of("0123456789") == std::string::npos;
+  const int64_t count = is_number ? std::stoll(text) : -1;
+  if (count < fewest || count > most)
+    refuse(400, "'{}' has to be a number from {} to {}, found '{}'", name, fewest, most, excerpt(text));
+  return count;
+}
+
+Asked asked_in(const Request& request, const RecognizerOptions& options) {
+  Asked asked;
+  asked.top = count_in(request, "top", 1, std::max(kMostTop, options.top), options.top);
+  asked.nearest = count_in(request, "nearest", 0, std::max(kMostNearest, options.nearest), options.nearest);
+  return asked;
+}
+
+void shorten(json& list, int64_t most) {
+  if (static_cast<int64_t>(list.size()) > most) list.erase(list.begin() + most, list.end());
+}
+
 /// Where an example came from is shown without its folder.
-json shown_answer(const Answer& answer) {
+json shown_answer(const Answer& answer, const Asked& asked) {
   json shown = answer_json(answer);
+  shorten(shown["ranking"], asked.top);
+  shorten(shown["nearest"], asked.nearest);
   for (json& item : shown["nearest"]) item["source"] = file_name_of(item["source"]);
   return shown;
 }
@@ -23,12 +59,6 @@ json numbers_of(const Array& feature) {
   const auto* begin = feature.data<float>();
   return std::vector<float>(begin, begin + feature.numel());
 }
-
-/// Images that are asked about.
-struct Asked {
-  std::vector<Upload> images;
-  bool with_features = false;  ///< beside the answers, for asking again without the images
-};
 
 /// The answers in the order of the images; one that could not be read says why.
 Response classified(const Asked& asked, const Recognised& done) {
@@ -39,32 +69,33 @@ Response classified(const Asked& asked, const Recognised& done) {
     json shown = json::object();
     if (upload.error.empty()) {
       if (asked.with_features) shown["feature"] = numbers_of(done.features.row(next - done.answers.begin()));
-      shown.update(shown_answer(*next++));
+      shown.update(shown_answer(*next++, asked));
     } else {
       shown["error"] = upload.error;
     }
     shown["image"] = upload.label;
     answers.push_back(shown);
   }
-  for (; next != done.answers.end(); ++next) answers.push_back(shown_answer(*next));  // of features
+  for (; next != done.answers.end(); ++next) answers.push_back(shown_answer(*next, asked));  // of features
   return json_response({{"answers", answers}, {"method", done.method}, {"mode", done.mode}});
 }
 
 }  // namespace
 
 void Api::classify_features(const Request& request, Array features, const Respond& respond) {
+  const Asked asked = asked_in(request, options_.recognizing);
   Job job;
   job.arrived = request.arrived;
   job.cancellation = request.cancellation;
   job.features = std::move(features);
-  job.done = [this, respond](Recognised done) {
-    later(respond, [respond, done = std::move(done)] { respond(classified({}, done)); });
+  job.done = [this, respond, asked](Recognised done) {
+    later(respond, [respond, asked, done = std::move(done)] { respond(classified(asked, done)); });
   };
   engine_.submit(std::move(job));
 }
 
 void Api::classify(const Request& request, const Respond& respond) {
-  auto asked = std::make_shared<Asked>();
+  auto asked = std::make_shared<Asked>(asked_in(request, options_.recognizing));
   if (media_type(request.content_type) == "application/json") {
     const JsonBody body =
         read_json_body(request.body, shape_of(request, {"features", "image", "images", "with_features"}));

@@ -1,3 +1,6 @@
+#include <map>
+#include <set>
+
 #include "base/error.h"
 #include "base/text.h"
 #include "base/threads.h"
@@ -53,16 +56,36 @@ Enrolling read_enrolling(const Request& request, const UploadOptions& options, c
   return read;
 }
 
+/// Which other classes hold the same images, since an image of two classes makes both less certain.
+std::vector<std::string> also_elsewhere(const RecognizerFile& file, const std::string& name,
+                                        const std::vector<std::string>& hashes) {
+  const std::set<std::string> given(hashes.begin(), hashes.end());
+  std::map<std::string, int64_t> shared;
+  if (!given.empty()) {
+    for (const ExampleInfo& example : file.list_examples("")) {
+      if (example.class_name != name && given.count(example.hash) > 0) ++shared[example.class_name];
+    }
+  }
+  std::vector<std::string> said;
+  for (const auto& [other, count] : shared)
+    said.push_back(fmt::format("{} of {} {} in '{}' too", count == 1 ? "1 image" : fmt::format("{} images", count),
+                               excerpt(name), count == 1 ? "is" : "are", excerpt(other)));
+  return said;
+}
+
 Response add_to_file(Recognizer& recognizer, const Enrolling& what, const Array& features) {
   ClassEnrolment enrolment = recognizer.describe(what.request);
   enrolment.examples = examples_of(what.sent, features, recognizer);
   const EnrolledClass done = recognizer.file().enrol({enrolment}).front();
+  std::vector<std::string> warnings = what.warnings;
+  for (std::string& one : also_elsewhere(recognizer.file(), done.now.name, enrolment.examples.hashes))
+    warnings.push_back(std::move(one));
   return json_response({{"class", done.now.name},
                         {"is_new", done.is_new},
                         {"added", done.added},
                         {"images", done.now.images},
                         {"unreadable", unreadable_json(what.sent.images)},
-                        {"warnings", what.warnings},
+                        {"warnings", warnings},
                         {"change", change_json(recognizer.file().last_made())}},
                        done.is_new ? 201 : 200);
 }

@@ -158,6 +158,13 @@ int lanes_of(const ServerOptions& options) {
   return runs_on_processor(options.recognizing.device) ? std::min(kMostLanes, thread_count()) : 1;
 }
 
+/// Answers as long as any request may ask for; the server's settings hold for those that ask for nothing.
+RecognizerOptions with_long_answers(RecognizerOptions options) {
+  options.top = std::max(options.top, kMostTop);
+  options.nearest = std::max(options.nearest, kMostNearest);
+  return options;
+}
+
 }  // namespace
 
 BatchEngine::BatchEngine(const std::filesystem::path& recognizer, const ServerOptions& options, Metrics& metrics)
@@ -167,7 +174,7 @@ BatchEngine::BatchEngine(const std::filesystem::path& recognizer, const ServerOp
       lanes_(lanes_of(options)),
       threads_(thread_count()),
       busy_(lanes_),
-      answering_(Recognizer::open(recognizer, options.recognizing)) {
+      answering_(Recognizer::open(recognizer, with_long_answers(options.recognizing))) {
   try {
     start_lanes(recognizer);
   } catch (...) {

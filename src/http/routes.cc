@@ -4,6 +4,7 @@
 #include <cctype>
 #include <nlohmann/json.hpp>
 
+#include "base/error.h"
 #include "http/detail/multipart.h"
 #include "http/detail/target.h"
 
@@ -35,6 +36,14 @@ Asks asked_by(const Document& operation) {
   return security->at(0).at("key").empty() ? Asks::kRead : Asks::kWrite;
 }
 
+std::vector<std::string> query_parameters(const Document& operation) {
+  std::vector<std::string> names;
+  for (const auto& parameter : operation.value("parameters", Document::array())) {
+    if (parameter.at("in") == "query") names.push_back(parameter.at("name").get<std::string>());
+  }
+  return names;
+}
+
 Route described_route(const std::string& path, std::string method, const Document& operation) {
   Route route;
   for (char& c : method) c = static_cast<char>(std::toupper(static_cast<unsigned char>(c)));
@@ -45,7 +54,19 @@ Route described_route(const std::string& path, std::string method, const Documen
     for (const auto& body : operation["requestBody"].at("content").items()) route.takes.push_back(body.key());
   }
   route.operation = operation.at("operationId").get<std::string>();
+  route.query = query_parameters(operation);
   return route;
+}
+
+/// Adds what stands behind "?" to a match.
+void take_query(std::string_view target, Match& match) {
+  const std::vector<std::string>& known = match.route->query;
+  if (known.empty() && target.find('?') != std::string_view::npos) refuse(400, "there are no query parameters here");
+  for (auto& [name, value] : query_of(target)) {
+    if (std::find(known.begin(), known.end(), name) == known.end())
+      refuse(400, "there is no query parameter '{}' here, expected {}", excerpt(name), fmt::join(known, " or "));
+    match.parameters.emplace(name, std::move(value));
+  }
 }
 
 bool has_body(const Head& head) { return head.chunked || head.content_length.value_or(0) > 0; }
@@ -65,14 +86,17 @@ std::vector<Route> described_routes(std::string_view document) {
 }
 
 Match find_route(const std::vector<Route>& routes, const Head& head) {
-  const std::vector<std::string> path = path_of(head.target);
+  const std::vector<std::string> path = path_of(without_query(head.target));
   const std::string method = head.method == "HEAD" ? "GET" : head.method;
   std::vector<std::string> allowed;
   for (const Route& route : routes) {
     Match match;
     if (!fits(parts_of(route.pattern), path, match)) continue;
     match.route = &route;
-    if (route.method == method) return match;
+    if (route.method == method) {
+      take_query(head.target, match);
+      return match;
+    }
     allowed.push_back(route.method);
   }
   if (allowed.empty()) refuse(404, "not found");

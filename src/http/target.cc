@@ -1,5 +1,6 @@
 #include "http/detail/target.h"
 
+#include "base/error.h"
 #include "base/text.h"
 #include "base/utf8.h"
 #include "http/detail/http_error.h"
@@ -14,7 +15,7 @@ int hex_digit(char c) {
   return -1;
 }
 
-std::string decode(std::string_view part) {
+std::string decode(std::string_view part, std::string_view where) {
   std::string text;
   for (size_t i = 0; i < part.size(); ++i) {
     if (part[i] != '%') {
@@ -23,11 +24,11 @@ std::string decode(std::string_view part) {
     }
     const int high = i + 2 < part.size() ? hex_digit(part[i + 1]) : -1;
     const int low = i + 2 < part.size() ? hex_digit(part[i + 2]) : -1;
-    if (high < 0 || low < 0) refuse(400, "the path has a wrong escape: a '%' needs two hexadecimal digits");
+    if (high < 0 || low < 0) refuse(400, "the {} has a wrong escape: a '%' needs two hexadecimal digits", where);
     text += static_cast<char>(high * 16 + low);
     i += 2;
   }
-  if (!is_plain_text(text)) refuse(400, "the path has to be UTF-8 without control characters");
+  if (!is_plain_text(text)) refuse(400, "the {} has to be UTF-8 without control characters", where);
   return text;
 }
 
@@ -41,10 +42,26 @@ std::vector<std::string> path_of(std::string_view target) {
   std::vector<std::string> parts;
   if (target == "/") return parts;
   for (const std::string_view part : split_at(target.substr(1), '/')) {
-    parts.push_back(decode(part));
+    parts.push_back(decode(part, "path"));
     if (parts.back().empty()) refuse(404, "not found");
   }
   return parts;
+}
+
+std::string_view without_query(std::string_view target) { return target.substr(0, target.find('?')); }
+
+std::map<std::string, std::string> query_of(std::string_view target) {
+  std::map<std::string, std::string> query;
+  const size_t begin = target.find('?');
+  if (begin == std::string_view::npos) return query;
+  for (const std::string_view parameter : split_at(target.substr(begin + 1), '&')) {
+    const size_t equals = parameter.find('=');
+    if (equals == std::string_view::npos || equals == 0) refuse(400, "a query parameter has to be NAME=VALUE");
+    const std::string name = decode(parameter.substr(0, equals), "query");
+    if (!query.emplace(name, decode(parameter.substr(equals + 1), "query")).second)
+      refuse(400, "duplicate query parameter '{}'", excerpt(name));
+  }
+  return query;
 }
 
 }  // namespace protocom::http

@@ -145,7 +145,9 @@ ClassDescription describe_class(const Knowledge& knowledge, const StoreModel& mo
 
 ClassDescription describe_without_knowledge(const ClassRequest& request) {
   if (!request.attributes.empty() || !request.synset.empty())
-    fail_usage("the recognizer was made without knowledge: leave --attributes and --synset out");
+    fail_usage(
+        "this recognizer takes no attributes, since it was made without knowledge: make one with `recognizer create "
+        "--knowledge`");
   if (request.text_vector.defined()) check_takes_words(nullptr, request.name, request.text_vector.numel());
   return {title_besides(request.name), Array::zeros({0}), Array::zeros({0}), "nothing"};
 }

@@ -127,7 +127,7 @@ TEST_F(Served, TheDocumentNamesEachOperationOnceAndDescribesItsPathAndAnswers) {
 
 TEST_F(Served, WhateverChangesTheRecognizerAsksForAKeyThatWrites) {
   const http::Api api(path_, {}, nullptr);
-  const std::set<std::string> reading_posts = {"classify"};
+  const std::set<std::string> reading_posts = {"classify", "test"};
   for (const http::Route& route : api.routes()) {
     if (route.method == "GET" || reading_posts.count(route.operation) > 0) continue;
     EXPECT_EQ(route.asks, http::Asks::kWrite) << route.operation;
@@ -179,7 +179,7 @@ TEST_F(Served, TheDocumentSaysThatImagesAreBytes) {
       ++bodies;
     }
   }
-  EXPECT_EQ(bodies, 4) << "enrol, add unlabelled ones, classify, calibrate";
+  EXPECT_EQ(bodies, 5) << "enrol, add unlabelled ones, classify, calibrate, test";
 }
 
 TEST_F(Served, TheDocumentSaysThatAWeightIsAlwaysShownAndNotAlwaysGiven) {
@@ -230,6 +230,11 @@ TEST_F(Served, ResponsesOfEveryRouteAreWhatTheDocumentSays) {
   check(ask("GET", "/v1/recognizer"), "/v1/recognizer", "get");
   check(ask("GET", "/v1/recognizer/file"), "/v1/recognizer/file", "get");
   check(ask("GET", "/v1/accuracy"), "/v1/accuracy", "get");
+  std::vector<FormPart> tested = some;
+  tested[0].content = png(33);  // one that is not enrolled
+  tested.push_back({"labels", R"(["dark", "bright"])", ""});
+  check(ask("POST", "/v1/test", form_of(tested), kForm), "/v1/test", "post");
+  check(ask("POST", "/v1/test", form_of(some), kForm), "/v1/test", "post");
   check(ask("GET", "/v1/changes"), "/v1/changes", "get");
   check(ask("PATCH", "/v1/classes/dark", R"({"name": "night"})", kJson), "/v1/classes/{class}", "patch");
   check(ask("PATCH", "/v1/classes/night", R"({"name": "bright"})", kJson), "/v1/classes/{class}", "patch");

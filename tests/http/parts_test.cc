@@ -78,6 +78,15 @@ TEST(Target, IsSplitBeforeItIsDecoded) {
   for (const char* missing : {"//", "/a//b", "/a/"}) EXPECT_EQ(refused([&] { path_of(missing); }), 404) << missing;
 }
 
+TEST(Target, HasAQueryOfNamesAndValues) {
+  using Query = std::map<std::string, std::string>;
+  EXPECT_EQ(query_of("/v1/classify"), Query());
+  EXPECT_EQ(query_of("/v1/classify?top=3&a%20b=%C3%A9&c="), (Query{{"top", "3"}, {"a b", "\u00e9"}, {"c", ""}}));
+  EXPECT_EQ(without_query("/v1/classify?top=3"), "/v1/classify");
+  for (const char* wrong : {"/?", "/?a", "/?=1", "/?a=1&", "/?a=1&a=2", "/?a=%", "/?a=%00", "/?a=%c3"})
+    EXPECT_EQ(refused([&] { query_of(wrong); }), 400) << wrong;
+}
+
 TEST(RateLimit, LetsABurstThroughAndThenAnEvenFlow) {
   RateLimit limit;
   const auto start = RateLimit::Clock::time_point();

@@ -104,7 +104,7 @@ TEST_F(NearestOfPlda, OfAnotherClassSayWhy) {
   const std::vector<NearImage> nearest = {{1, "class 0", "photo", 0.9}};
   EXPECT_THAT(note_on_nearest(snapshot_, "class 0", nearest), IsEmpty());
   EXPECT_THAT(note_on_nearest(snapshot_, "class 0", {}), IsEmpty());
-  EXPECT_THAT(note_on_nearest(snapshot_, "class 1", nearest), HasSubstr("the 10 photos of class 1 together are"));
+  EXPECT_THAT(note_on_nearest(snapshot_, "class 1", nearest), HasSubstr("all 10 of class 1 together fit better"));
   EXPECT_THAT(note_on_nearest(snapshot_, "class 2", nearest), HasSubstr("no photo"));
 }
 

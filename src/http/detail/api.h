@@ -19,6 +19,7 @@
 #include "http/detail/uploads.h"
 #include "protocom/server_options.h"
 #include "recognizer/recognizer.h"
+#include "recognizer/test_recognizer.h"
 #include "store/database_error.h"
 
 namespace protocom::http {
@@ -105,6 +106,8 @@ class Api {
   void classify(const Request& request, const Respond& respond);
   void classify_features(const Request& request, Array features, const Respond& respond);
   void calibrate(const Request& request, const Respond& respond);
+  void test(const Request& request, const Respond& respond);
+  nlohmann::json tested_on(const Request& request, TestFeatures images);
   nlohmann::json calibrated_on(const Request& request, const Array& others, const CalibrationOptions& options);
   nlohmann::json health(const Request& request);
   Response show_metrics(const Request& request);

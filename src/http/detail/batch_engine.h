@@ -18,13 +18,16 @@
 
 namespace protocom::http {
 
+/// Bounds of what a request may ask of its answers, where the server's own settings are not larger.
+constexpr int64_t kMostTop = 20, kMostNearest = 20;
+
 /// What is wanted of images: their features alone, or also answers.
 enum class Want { kFeatures, kAnswers };
 
 /// What became of a Job.
 struct Recognised {
-  Array features;  ///< float32 [n, d]
-  std::vector<Answer> answers;
+  Array features;                  ///< float32 [n, d]
+  std::vector<Answer> answers;     ///< of as many classes and enrolled images as any request may ask for
   std::string method, mode;        ///< of the answers
   std::optional<HttpError> error;  ///< then there is nothing else
 };

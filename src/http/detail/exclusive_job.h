@@ -7,13 +7,13 @@
 
 namespace protocom::http {
 
-/// A long job of which one runs at a time: a calibration, or an estimate of the accuracy. Throws HttpError 503 while
-/// another one runs.
+/// A long job of which one runs at a time: a calibration, a test, or an estimate of the accuracy. Throws HttpError 503
+/// while another one runs.
 class ExclusiveJob {
  public:
   explicit ExclusiveJob(std::atomic<bool>& taken) : taken_(taken) {
     if (taken_.exchange(true))
-      refuse_for_now(503, 5, "another calibration, or an estimate of the accuracy, is running");
+      refuse_for_now(503, 5, "another calibration, test or estimate of the accuracy is running");
   }
   ~ExclusiveJob() { taken_ = false; }
   ExclusiveJob(const ExclusiveJob&) = delete;

@@ -27,7 +27,7 @@ struct Head {
 
 /// A request as handlers see it.
 struct Request {
-  std::map<std::string, std::string> parameters;  ///< of the route's pattern, decoded
+  std::map<std::string, std::string> parameters;  ///< of the route's pattern and of the query, decoded
   std::string content_type;
   std::string body;
   std::shared_ptr<Cancellation> cancellation = std::make_shared<Cancellation>();

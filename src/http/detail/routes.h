@@ -27,20 +27,22 @@ struct Route {
   std::vector<std::string> takes;  ///< media types of its body ("image/*"); empty: no body
   Handler handle;
   Runs runs = Runs::kInWorker;
-  std::string operation = {};  ///< its name in the document; of the page's parts: empty
+  std::string operation = {};           ///< its name in the document; of the page's parts: empty
+  std::vector<std::string> query = {};  ///< parameters that a request may have behind "?"
 };
 
 /// The routes of an OpenAPI document, which is where they are declared, still without what handles them. The role that
 /// a route asks for is its `security`: none ([]), the document's own (a key that reads), or {"key": ["write"]}.
 std::vector<Route> described_routes(std::string_view document);
 
-/// A route that was asked for, with what stood in its pattern's places.
+/// A route that was asked for, with what stood in its pattern's places and in the query.
 struct Match {
   const Route* route = nullptr;
   std::map<std::string, std::string> parameters;
 };
 
-/// The route of a request. Throws HttpError 404, or 405 with the methods that there are. HEAD is answered where GET is.
+/// The route of a request. Throws HttpError 404, 405 with the methods that there are, or 400 for a query parameter that
+/// the route does not have. HEAD is answered where GET is.
 Match find_route(const std::vector<Route>& routes, const Head& head);
 
 /// Throws HttpError 415 when a request has a body of a type that the route does not take, 400 when it has one where
