@@ -1,7 +1,7 @@
 // How well the classes tell their own photos apart, and which are mixed up.
 
 import {call, pause} from './api.js';
-import {attempt, byId, el, say} from './dom.js';
+import {byId, el, onClick, say} from './dom.js';
 import {on, state, tell} from './state.js';
 import {counted, displayName} from './words.js';
 
@@ -46,7 +46,7 @@ async function estimate(wanted = false) {
   }
 }
 
-/** Pairs of classes by how many photos of either are taken for the other. @param {import('./types').Accuracy} found */
+/** Pairs of classes by how many photos of either are taken for the other. @param {Accuracy} found */
 function confusedPairs(found) {
   /** @type {Map<string, {names: string[], count: number}>} */
   const pairs = new Map();
@@ -58,27 +58,35 @@ function confusedPairs(found) {
 }
 
 /** @param {string} name */
-const link = name => el('a', {href: '#classes/' + encodeURIComponent(name)}, displayName(name));
+const link = name => el('a', {href: '#teach/' + encodeURIComponent(name)}, displayName(name));
+
+/** @param {number | null} share */
+const whole = share => Math.round(100 * Number(share));
+
+/** @param {Accuracy} found */
+function summary(found) {
+  if (found.accuracy !== null)
+    return [`About ${whole(found.expected)} of 100 new photos will be right`, el('span', {class: 'wide'}, ` (${whole(found.low)} to ${whole(found.high)}; tried on ${found.asked < found.images ? `${found.asked} of ` : ''}your ${counted(found.images, 'photo')})`)];
+  return [found.moments < found.images ? 'The photos of a class show one moment: add some of another before this can be measured.'
+                                       : 'Each class needs two photos before this can be measured.'];
+}
+
+/** @param {Accuracy} found */
+function more(found) {
+  if (found.accuracy === null) return '';
+  const gain = Math.round(found.gain ?? 0), right = found.asked - found.mistakes.length;
+  return `Tried on your own photos: ${right} of ${found.asked} right${found.moments < found.images ? ', one of each moment' : ''}.` +
+         (gain >= 1 ? ` Three more photos of each class should add about ${counted(gain, 'point')}.` : '');
+}
 
 function show() {
   const found = state.classes.length >= 2 ? state.accuracy : null;
   byId('accuracy').hidden = !found && !isLarge();
   byId('estimate').hidden = !isLarge() || (found !== null && estimatedAt === state.change?.id);
-  byId('estimate').textContent = found ? 'Estimate again' : 'Estimate the leave-out accuracy';
+  byId('accuracy-text').replaceChildren(...found ? summary(found) : ['How well will it do?']);
+  byId('accuracy-more').textContent = found ? more(found) : 'With so many classes this takes minutes to estimate.';
+  byId('estimate').textContent = found ? 'Estimate again' : 'Estimate it';
   if (!found) return;
-  const place = byId('accuracy-text');
-  if (found.accuracy === null) {
-    place.replaceChildren(found.moments < found.images ? 'Photos of two moments of a class are needed to say how well this will do.'
-      : 'Two photos of a class are needed to say how well this will do.');
-    return;
-  }
-  const right = found.asked - found.mistakes.length;
-  const gain = Math.round(found.gain ?? 0);
-  const whole = (/** @type {number | null} */ share) => Math.round(100 * Number(share));
-  place.replaceChildren(el('strong', {}, `${whole(found.expected)} % of new photos should be right`),
-                        `, between ${whole(found.low)} and ${whole(found.high)}. Leave-out accuracy: ${right} of ${counted(found.asked, found.moments < found.images ? 'moment' : 'photo')}`,
-                        el('span', {class: 'wide'}, ', each answered as if it were not enrolled'), '.',
-                        el('span', {class: 'wide'}, gain >= 1 ? ` Three more photos of each class should add about ${counted(gain, 'point')}.` : ''));
   const pairs = confusedPairs(found);
   byId('confused').replaceChildren(...pairs.map(({names, count}) =>
     el('li', {}, link(names[0]), ' and ', link(names[1]), ` are confused (${counted(count, 'photo')})`)));
@@ -87,9 +95,9 @@ function show() {
 export function listenToAccuracy() {
   on('recognizer', () => { show(); estimate(); });
   on('accuracy', show);
-  byId('estimate').addEventListener('click', () => attempt(byId('estimate'), async () => {
+  onClick('estimate', async () => {
     say('With so many classes this takes minutes. Everything else goes on.');
     await estimate(true);
-    say('The leave-out accuracy is estimated.');
-  }));
+    say('Estimated.');
+  });
 }

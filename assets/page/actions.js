@@ -3,7 +3,7 @@
 import {callJson, forgetThumbnails} from './api.js';
 import {say} from './dom.js';
 import {refresh, state} from './state.js';
-import {counted} from './words.js';
+import {counted, plainly} from './words.js';
 
 /** Changes that belong together: one action of a person. @type {{what: string, changes: number[]}[]} */
 const actions = [];
@@ -15,7 +15,7 @@ export const onUndone = listener => undoneListeners.add(listener);
 /** @param {(changes: number[]) => void} listener gets the numbers of changes that were done again */
 export const onRedone = listener => redoneListeners.add(listener);
 
-/** @param {string} what @param {(import('./types').Change | null)[]} changes */
+/** @param {string} what @param {(Change | null)[]} changes */
 export function remember(what, changes) {
   const numbers = changes.flatMap(change => change ? [change.id] : []);
   if (numbers.length) actions.push({what, changes: numbers});
@@ -29,7 +29,7 @@ export const nextAction = () => actions.find(action => action.changes[0] === sta
 /**
  * One change after the other, as long as each is wanted.
  * @param {'undo' | 'redo'} step
- * @param {import('./types').Change | null} first
+ * @param {Change | null} first
  * @param {(id: number) => boolean} wanted
  * @param {(changes: number[]) => void} tell
  * @returns {Promise<{count: number, what: string}>} how many it were, and what the first one is called
@@ -61,7 +61,7 @@ export async function undo(until) {
     forgetThumbnails();  // a number is given again once what had it is gone for good
     for (const listener of undoneListeners) listener(undone);
   });
-  say(count > 1 && until !== undefined ? `${counted(count, 'change')} taken back.` : `Taken back: ${action?.what ?? what}.`);
+  say(count > 1 && until !== undefined ? `${counted(count, 'change')} taken back.` : `Taken back: ${action?.what ?? plainly(what)}.`);
 }
 
 /**
@@ -74,5 +74,5 @@ export async function redo(until) {
   const {count, what} = await go('redo', state.redo, id => until === undefined ? own.has(id) : id <= until, redone => {
     for (const listener of redoneListeners) listener(redone);
   });
-  say(count > 1 && until !== undefined ? `${counted(count, 'change')} done again.` : `Done again: ${action?.what ?? what}.`);
+  say(count > 1 && until !== undefined ? `${counted(count, 'change')} done again.` : `Done again: ${action?.what ?? plainly(what)}.`);
 }

@@ -16,6 +16,9 @@ export class ServerError extends Error {
 /** @returns {Record<string, string>} */
 const credentials = () => key ? {Authorization: 'Bearer ' + key} : {};
 
+/** Whether the server asked for a key and got one. */
+export const hasKey = () => key !== '';
+
 /** @param {string} text */
 export function useKey(text) {
   key = text;
@@ -74,7 +77,7 @@ async function answered(method, path, body, {type, signal} = {}) {
 }
 
 /** @param {string} text */
-const sentence = text => text.charAt(0).toUpperCase() + text.slice(1) + (/[.!?]$/.test(text) ? '' : '.');
+const sentence = text => /at least one support/.test(text) ? 'Each class needs two photos before this can be measured.' : text.charAt(0).toUpperCase() + text.slice(1) + (/[.!?]$/.test(text) ? '' : '.');
 
 /** @param {string} method @param {string} path @param {unknown} value */
 export const callJson = (method, path, value) => call(method, path, JSON.stringify(value), {type: 'application/json'});

@@ -3,11 +3,11 @@
 import {stopEstimating} from './accuracy.js';
 import {remember} from './actions.js';
 import {call, callJson} from './api.js';
-import {attempt, byId, say, svg} from './dom.js';
+import {attempt, byId, onClick, say, svg} from './dom.js';
 import {pieces} from './pictures.js';
 import {onPhotos, strangers} from './photos.js';
 import {on, refresh, state} from './state.js';
-import {counted, percent} from './words.js';
+import {counted, ofHundred} from './words.js';
 
 /** @typedef {{false_accept: number, accepted: number}} Setting */
 
@@ -24,37 +24,43 @@ function settings() {
 }
 
 /** @param {Setting} one */
-const sentence = one => `${percent(one.accepted)} of your own photos are kept, and ${percent(one.false_accept)} of photos of similar kinds pass for one of the classes.`;
+const sentence = one => `${ofHundred(one.false_accept)} of 100 photos of similar kinds slip through; ${ofHundred(1 - one.accepted)} of 100 of your own are refused.`;
 
 /** Other things that pass (across), own photos kept (up). @param {Setting[]} all @param {number} chosen */
 function drawCurve(all, chosen) {
-  const left = 46, top = 10, width = 300, height = 170;
+  const left = 56, top = 30, width = 310, height = 160, bottom = top + height;
   const most = Math.max(0.2, ...all.map(one => one.false_accept));
   const x = (/** @type {Setting} */ one) => left + width * one.false_accept / most;
   const y = (/** @type {Setting} */ one) => top + height * (1 - one.accepted);
   const grid = [0, 0.25, 0.5, 0.75, 1].flatMap(share => [
-    svg('line', {x1: left, x2: left + width, y1: top + height * (1 - share), y2: top + height * (1 - share), class: 'grid'}),
-    svg('text', {x: left - 6, y: top + height * (1 - share) + 4, 'text-anchor': 'end'}, Math.round(100 * share) + ' %')]);
-  const across = [0, 0.5, 1].map(share => svg('text', {x: left + width * share, y: top + height + 18, 'text-anchor': share === 1 ? 'end' : share ? 'middle' : 'start'}, percent(share * most).replace('.0', '')));
-  byId('curve').replaceChildren(...grid, ...across, svg('polyline', {class: 'line', points: all.map(one => `${x(one)},${y(one)}`).join(' ')}),
+    svg('line', {x1: left, x2: left + width, y1: bottom - height * share, y2: bottom - height * share, class: 'grid'}),
+    svg('text', {x: left - 6, y: bottom - height * share + 4, 'text-anchor': 'end'}, String(100 * share))]);
+  const across = [0, 0.5, 1].map(share => svg('text', {x: left + width * share, y: bottom + 18, 'text-anchor': 'middle'}, String(Math.round(100 * share * most))));
+  const titles = [svg('text', {x: left, y: 16, class: 'title'}, 'What each setting costs'),
+                  svg('text', {x: left + width / 2, y: bottom + 38, 'text-anchor': 'middle'}, 'unknown photos that slip through, of 100'),
+                  svg('text', {x: -(top + height / 2), y: 14, transform: 'rotate(-90)', 'text-anchor': 'middle'}, 'own photos kept, of 100')];
+  byId('curve').replaceChildren(...grid, ...across, ...titles, svg('polyline', {class: 'line', points: all.map(one => `${x(one)},${y(one)}`).join(' ')}),
                                 ...all.map((one, i) => svg('circle', {cx: x(one), cy: y(one), r: i === chosen ? 7 : 3, class: i === chosen ? 'chosen' : 'point'})));
 }
+
+/** Whether no rate was asked for. @param {{balanced?: boolean, similar?: boolean}} made */
+const isSuggested = made => made.balanced === true || made.similar === false;
 
 function show() {
   const made = state.recognizer?.calibration ?? null;
   byId('not-calibrated').hidden = made !== null;
   byId('calibrated').hidden = made === null;
-  byId('calibrate').textContent = made ? 'Calibrate again' : 'Calibrate';
+  byId('calibrate').textContent = made ? isSuggested(made) ? 'Learn it again' : 'Back to the suggestion' : 'Learn to say “none of these”';
+  byId('none-state').textContent = made ? sentence(made) : 'not learned yet';
   if (!made) return;
   const all = settings(), at = all.findIndex(one => one.false_accept === made.false_accept);
   byId('slider').max = all.length - 1;
   byId('slider').value = at;
   byId('slider').disabled = all.length < 2;
   showSetting(at);
-  const basis = `Measured on ${counted(made.images, 'photo')} of the classes, each answered as if it were not enrolled`;
-  const aim = made.balanced ? 'Balanced: as many other things pass as own photos are refused. '
-                            : made.similar === false ? 'Something else altogether is refused, and at most 5 % of your own photos. ' : '';
-  byId('calibration').textContent = `${aim}${made.images > 0 ? basis : 'It stands on classes left out, for no class has two photos'}.`;
+  const aim = made.balanced ? 'As many photos of similar kinds slip through as own ones are refused. '
+                            : made.similar === false ? 'Something else altogether is refused, and at most 5 of 100 of your own photos. ' : '';
+  byId('calibration').textContent = aim + (made.images > 0 ? `Tried on ${counted(made.images, 'photo')} of your classes.` : 'Tried on classes left out: no class has two photos.');
 }
 
 /** @param {number} at */
@@ -72,18 +78,18 @@ function showStrangers() {
   byId('use-strangers').disabled = !enough;
   if (!enough) byId('use-strangers').checked = false;
   byId('strangers-text').textContent = enough ? `Use the ${counted(count, 'photo')} that you marked as none of these`
-                                              : `${counted(count, 'photo')} marked as none of these; ${enoughStrangers} or more can be used to calibrate`;
+                                              : `${counted(count, 'photo')} marked as none of these; ${enoughStrangers} or more can be learned from`;
 }
 
-/** @param {number} [falseAccept] none: as the checkbox says */
+/** @param {number} [falseAccept] none: balanced */
 async function calibrate(falseAccept) {
-  say('Calibrating …');
+  say('Learning …');
   stopEstimating();
   const done = byId('use-strangers').checked ? await calibrateOnStrangers(falseAccept)
                                             : await callJson('POST', 'v1/calibrate', falseAccept === undefined ? {similar: byId('similar').checked} : {false_accept: falseAccept});
-  remember('calibration', [done.change]);
+  remember('none of these', [done.change]);
   await refresh();
-  say('Calibrated: ' + sentence(done));
+  say('Learned: ' + sentence(done));
 }
 
 /** @param {number} [falseAccept] */
@@ -98,7 +104,7 @@ export function listenToCalibration() {
   on('recognizer', show);
   onPhotos('changed', showStrangers);
   onPhotos('added', showStrangers);
-  byId('calibrate').addEventListener('click', () => attempt(byId('calibrate'), () => calibrate(), byId('calibrate-error')));
+  onClick('calibrate', () => calibrate(), 'calibrate-error');
   byId('slider').addEventListener('input', () => showSetting(Number(byId('slider').value)));
   byId('slider').addEventListener('change', () => attempt(byId('slider'), async () => {
     const one = settings()[Number(byId('slider').value)];

@@ -4,13 +4,40 @@ import {byId, el, say} from './dom.js';
 
 const pictureEvery = 350;  // ms, while the button is held
 
+/** Whether the page may ask for one. */
+export const hasCamera = () => Boolean(navigator.mediaDevices?.getUserMedia);
+
+/** @returns {Promise<MediaStream | null>} null, which is said: there is none */
+export async function openCamera() {
+  try {
+    return await navigator.mediaDevices.getUserMedia({video: {facingMode: 'environment'}});
+  } catch {
+    say('The camera cannot be used: the browser has none, or may not use it.', true);
+    return null;
+  }
+}
+
+let count = 0;
+
+/** What the camera shows now; null: nothing yet. @param {HTMLVideoElement} video @param {number} [side] the shorter one, at most @returns {Promise<File | null>} */
+export async function frameOf(video, side = Infinity) {
+  const {videoWidth: width, videoHeight: height} = video;
+  if (!width) return null;
+  const scale = Math.min(1, side / Math.min(width, height));
+  const canvas = el('canvas', {width: Math.round(scale * width), height: Math.round(scale * height)});
+  canvas.getContext('2d').drawImage(video, 0, 0, canvas.width, canvas.height);
+  /** @type {Blob | null} */
+  const blob = await new Promise(done => canvas.toBlob(done, 'image/jpeg', 0.93));
+  return blob && new File([blob], `camera-${++count}.jpg`, {type: 'image/jpeg'});
+}
+
 /**
  * @param {string} id of the place, which has a button to start it
  * @param {(photo: File) => void} take
  */
 export function listenToCamera(id, take) {
   const place = byId(id), start = place.querySelector('button');
-  if (!navigator.mediaDevices?.getUserMedia) {
+  if (!hasCamera()) {
     place.hidden = true;
     return;
   }
@@ -29,24 +56,16 @@ export function listenToCamera(id, take) {
   };
   start.addEventListener('click', async () => {
     if (stream) return stop();
-    try {
-      stream = await navigator.mediaDevices.getUserMedia({video: {facingMode: 'environment'}});
-    } catch {
-      return say('The camera cannot be used: the browser has none, or may not use it.', true);
-    }
+    stream = await openCamera();
+    if (!stream) return;
     video.srcObject = stream;
     box.hidden = false;
     start.textContent = 'Stop the camera';
   });
 
-  let count = 0;
-  const picture = () => {
-    if (!video.videoWidth) return;
-    const canvas = el('canvas', {width: video.videoWidth, height: video.videoHeight});
-    canvas.getContext('2d').drawImage(video, 0, 0);
-    canvas.toBlob((/** @type {Blob | null} */ blob) => {
-      if (blob) take(new File([blob], `camera-${++count}.jpg`, {type: 'image/jpeg'}));
-    }, 'image/jpeg', 0.95);
+  const picture = async () => {
+    const photo = await frameOf(video);
+    if (photo) take(photo);
   };
   /** @type {ReturnType<typeof setInterval> | undefined} */
   let again;
@@ -58,4 +77,5 @@ export function listenToCamera(id, take) {
   for (const event of ['pointerup', 'pointerleave', 'pointercancel']) shoot.addEventListener(event, release);
   shoot.addEventListener('click', (/** @type {MouseEvent} */ event) => { if (event.detail === 0) picture(); });  // by keyboard
   addEventListener('hashchange', stop);
+  place.closest('dialog')?.addEventListener('close', stop);
 }

@@ -1,27 +1,29 @@
-// The classes with some of their photos, and how new ones come in: a folder, a form, photos dropped onto one.
+// The classes with some of their photos, and how new ones come in: a folder, a dialog, photos dropped onto one.
 
 import {call, classPath} from './api.js';
 import {listenToCamera} from './camera.js';
-import {attempt, byId, el, say, sayAt} from './dom.js';
+import {attempt, byId, el, icon, onClick, onPress, onSubmit, say, sayAt, showBlob} from './dom.js';
+import {drawnClasses} from './demo.js';
 import {enrolFiles} from './enrol.js';
 import {classesOf, filesOfDrop, filesOfFolder, picturesOf} from './folders.js';
-import {exampleImage} from './pictures.js';
+import {exampleImage, isPicture} from './pictures.js';
 import {on, state} from './state.js';
-import {classNamed, counted, displayName, wordsFor} from './words.js';
+import {byName, classNamed, counted, displayName, wordsFor} from './words.js';
 
-const thumbsOfClass = 4;
+const thumbsOfClass = 6;
+const searchFrom = 12;  // classes
 const mostAttributes = 3;
 
 /** The first photos of a class as it was when it had so many. @type {Map<string, Promise<number[]>>} */
 const firstExamples = new Map();
 
-/** @param {import('./types').ClassEntry} one */
+/** @param {ClassEntry} one */
 function examplesOf(one) {
   const key = `${one.class} ${one.images} ${one.time} ${state.change?.id}`;
   let found = firstExamples.get(key);
   if (!found) {
     found = call('GET', classPath(one.class)).then(
-        shown => shown.examples.slice(0, thumbsOfClass).map((/** @type {import('./types').Example} */ example) => example.example), () => []);
+        shown => shown.examples.slice(0, thumbsOfClass).map((/** @type {Example} */ example) => example.example), () => []);
     if (firstExamples.size > 2000) firstExamples.clear();
     firstExamples.set(key, found);
   }
@@ -40,20 +42,33 @@ const watcher = new IntersectionObserver(seen => {
   }
 }, {rootMargin: '300px'});
 
-/** @param {import('./types').ClassEntry} one */
+/** @param {ClassEntry} one */
 function classCard(one) {
   const some = one.attributes.slice(0, mostAttributes).map(has => wordsFor(has.name));
   const more = one.attributes.length - some.length;
   const card = el('li', {class: 'class-card'},
-                  el('a', {href: '#classes/' + encodeURIComponent(one.class), title: one.class},
+                  el('a', {href: '#teach/' + encodeURIComponent(one.class), title: one.class},
                      el('span', {class: 'thumbs'}), el('span', {class: 'name'}, displayName(one.class)),
                      el('span', {class: 'about'}, counted(one.images, 'photo') + (one.embedding_source === 'text' ? ', described' : '')),
                      some.length ? el('span', {class: 'about'}, some.join(', ') + (more > 0 ? ` and ${more} more` : '')) : null));
+  const add = el('button', {type: 'button', class: 'add plain small square', 'aria-label': 'Add photos to ' + displayName(one.class), title: 'Add photos', onclick: () => {
+    cardClass = one.class;
+    byId('card-files').click();
+  }}, icon('plus'));
+  card.append(add);
   card.dataset.class = one.class;
   takeDrops(card, found => enrolInto(one.class, picturesOf(found)));
   watcher.observe(card);
   return card;
 }
+
+/** The class whose card asks for photos. */
+let cardClass = '';
+
+/** The first card makes classes. */
+const newCard = el('li', {class: 'class-card new'}, el('button', {type: 'button', id: 'add-class', onclick: () => openForm()}, icon('plus'), 'Class'),
+                   el('label', {class: 'button link mouse', htmlFor: 'more-folder'}, icon('folder'), 'Whole folder'), byId('more-folder'));
+byId('classes').append(newCard);
 
 /** @param {string} name @param {File[]} files */
 async function enrolInto(name, files) {
@@ -65,11 +80,11 @@ function showClasses() {
   const focused = /** @type {HTMLElement | null} */ (document.activeElement?.closest('.class-card'))?.dataset.class;
   const wanted = byId('class-search').value.trim().toLowerCase();
   const some = state.classes.filter(one => `${one.class} ${displayName(one.class)}`.toLowerCase().includes(wanted));
-  some.sort((a, b) => displayName(a.class).localeCompare(displayName(b.class), 'en', {numeric: true}));
-  byId('classes').replaceChildren(...some.map(classCard));
-  if (!state.classes.length) byId('enrol-box').open = true;
+  some.sort((a, b) => byName(a.class, b.class));
+  newCard.hidden = !state.classes.length;
+  byId('classes').replaceChildren(newCard, ...some.map(classCard));
   byId('start').hidden = state.classes.length > 0;
-  byId('class-tools').hidden = state.classes.length === 0;
+  byId('class-tools').hidden = state.classes.length < searchFrom && !wanted;
   byId('class-count').textContent = some.length === state.classes.length ? '' : `${some.length} of ${counted(some.length, 'class', 'classes').replace(/^\d+/, String(state.classes.length))}`;
   byId('no-class').hidden = some.length > 0 || state.classes.length === 0;
   byId('class-names').replaceChildren(...state.classes.map(one => new Option('', displayName(one.class))));
@@ -81,7 +96,7 @@ function showClasses() {
 
 /**
  * @param {HTMLElement} zone
- * @param {(found: import('./folders.js').Found[]) => Promise<unknown>} take
+ * @param {(found: Found[]) => Promise<unknown>} take
  */
 export function takeDrops(zone, take) {
   for (const event of ['dragenter', 'dragover']) zone.addEventListener(event, () => zone.classList.add('over'));
@@ -92,18 +107,46 @@ export function takeDrops(zone, take) {
   });
 }
 
-/** @param {import('./folders.js').Found[]} found */
-async function enrolFolder(found) {
-  const classes = classesOf(found);
-  if (!classes.size) throw new Error('No photos in folders were found: expected a folder that has a subfolder of photos for each class.');
-  say(await enrolFiles(classes));
+/**
+ * What was dropped or chosen: folders are classes, loose photos are of a class that is asked for.
+ * @param {Found[]} found
+ */
+async function teach(found) {
+  const classes = classesOf(found), photos = picturesOf(found);
+  if (classes.size) return say(await enrolFiles(classes));
+  if (!photos.length) throw new Error('There are no photos.');
+  openForm(photos);
 }
 
-/** Photos that the form will send besides chosen files: taken by the camera or dropped. @type {File[]} */
+// The dialog for a class.
+
+/** Photos that it will send: chosen, dropped or taken by the camera. @type {File[]} */
 let pending = [];
+const mostPending = 24;
 
 function showPending() {
   byId('pending').textContent = pending.length ? counted(pending.length, 'photo') + ' ready' : '';
+  byId('pending-photos').replaceChildren(...pending.slice(-mostPending).map(file => {
+    const picture = el('img', {class: 'thumb', alt: ''});
+    showBlob(picture, file);
+    return picture;
+  }));
+}
+
+/** @param {File[]} [files] */
+export function openForm(files = []) {
+  pending.push(...files);
+  showPending();
+  if (!byId('enrol-box').open) byId('enrol-box').showModal();
+  byId('class-name').focus();
+}
+
+function closeForm() {
+  byId('enrol-box').close();
+  byId('enrol-form').reset();
+  sayAt(byId('enrol-error'), '');
+  pending = [];
+  showPending();
 }
 
 /** By what a class can be known: "photos of the class, or attributes". */
@@ -115,38 +158,57 @@ function whatIsAskedFor() {
 async function enrolForm() {
   const name = classNamed(byId('class-name').value);
   if (!name) throw new Error('Give the class a name.');
-  const files = [...byId('enrol-files').files, ...pending];
   const said = {attributes: byId('attributes').value.trim(), descriptions: byId('words').value.trim()};
-  if (!files.length && !said.attributes && !said.descriptions) throw new Error(`Give ${whatIsAskedFor()}.`);
-  say(await enrolFiles(new Map([[name, files]]), said));
-  byId('enrol-form').reset();
-  pending = [];
-  showPending();
-  byId('class-name').focus({preventScroll: true});
+  if (!pending.length && !said.attributes && !said.descriptions) throw new Error(`Give ${whatIsAskedFor()}.`);
+  byId('enrol-box').close();  // so that the work can be stopped
+  try {
+    say(await enrolFiles(new Map([[name, pending]]), said));
+  } catch (error) {
+    byId('enrol-box').showModal();
+    throw error;
+  }
+  closeForm();
+  if (!byId('view-teach').hidden) byId('add-class').focus({preventScroll: true});
 }
+
+/** The files of an input, which is then empty. @param {string} id @param {(files: File[]) => Promise<unknown>} take */
+export const listenToFiles = (id, take) => byId(id).addEventListener('change', () => attempt(null, async () => {
+  const files = [...byId(id).files];
+  byId(id).value = '';
+  await take(files);
+}));
+
+/** The classes of a folder. @param {string} id @param {(classes: Map<string, File[]>) => Promise<unknown>} take */
+export const listenToClassFolder = (id, take) => listenToFolder(id, async found => {
+  const classes = classesOf(found);
+  if (!classes.size) throw new Error('No photos in folders were found: expected a folder that has a subfolder of photos for each class.');
+  await take(classes);
+});
+
+/** Everything in a folder. @param {string} id @param {(found: Found[]) => Promise<unknown>} take */
+export const listenToFolder = (id, take) => byId(id).addEventListener('change', () => attempt(null, async () => {
+  const found = filesOfFolder(byId(id).files);
+  byId(id).value = '';
+  await take(found);
+}));
 
 export function listenToClasses() {
   on('recognizer', showClasses);
   byId('class-search').addEventListener('input', showClasses);
-  takeDrops(byId('start'), enrolFolder);
-  takeDrops(byId('enrol-form'), async found => {
-    pending.push(...picturesOf(found));
-    showPending();
+  takeDrops(byId('start'), teach);
+  takeDrops(newCard, teach);
+  takeDrops(byId('enrol-form'), async found => openForm(picturesOf(found)));
+  for (const id of ['start-folder', 'more-folder']) listenToClassFolder(id, async classes => say(await enrolFiles(classes)));
+  for (const id of ['start-files', 'enrol-files']) listenToFiles(id, async files => openForm(files.filter(isPicture)));
+  listenToFiles('card-files', files => enrolInto(cardClass, files.filter(isPicture)));
+  onPress('start-class', () => openForm());
+  onPress('start-camera', () => {
+    openForm();
+    byId('enrol-camera').querySelector('button').click();
   });
-  for (const id of ['start-folder', 'more-folder']) {
-    byId(id).addEventListener('change', () => attempt(null, async () => {
-      const found = filesOfFolder(byId(id).files);
-      byId(id).value = '';
-      await enrolFolder(found);
-    }));
-  }
-  listenToCamera('enrol-camera', photo => {
-    pending.push(photo);
-    showPending();
-  });
-  byId('enrol-form').addEventListener('submit', (/** @type {SubmitEvent} */ event) => {
-    event.preventDefault();
-    sayAt(byId('enrol-error'), '');
-    attempt(event.submitter, enrolForm, byId('enrol-error'));
-  });
+  onClick('demo', async () => say(await enrolFiles(await drawnClasses())));
+  listenToCamera('enrol-camera', photo => openForm([photo]));
+  onPress('enrol-cancel', closeForm);
+  byId('enrol-box').addEventListener('cancel', closeForm);
+  onSubmit('enrol-form', enrolForm, 'enrol-error');
 }

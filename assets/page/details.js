@@ -1,13 +1,11 @@
 // One photo: how probable each class is, the enrolled photos that look most like it, and what it really is.
 
 import {undo} from './actions.js';
-import {attempt, bar, byId, el, sayAt, showBlob} from './dom.js';
+import {attempt, bar, byId, el, onPress, part, refill, sayAt, showBlob} from './dom.js';
 import {exampleImage} from './pictures.js';
 import {confirm, decide, decideNone, firstOf, reopen} from './photos.js';
 import {state} from './state.js';
-import {classNamed, displayName, percent} from './words.js';
-
-/** @typedef {import('./types').Photo} Photo */
+import {classNamed, displayName, percent, plainly} from './words.js';
 
 /** @type {Photo | null} */
 let photo = null;
@@ -37,7 +35,7 @@ export function close() {
   photo = null;
   byId('details').hidden = true;
   byId('photos-layout').classList.remove('with-details');
-  if (opener?.isConnected) /** @type {HTMLElement} */ (opener.querySelector('.open')).focus({preventScroll: true});
+  if (opener?.isConnected) part(opener, '.open').focus({preventScroll: true});
 }
 
 /** For keys: where to say what it is. */
@@ -49,7 +47,7 @@ export function hasChanged(which) {
 }
 
 /** What the photo can be, the most probable first; but what the answer says it is stands above "none of these" where that
-    is below a half and yet above each class. @param {import('./types').Answer} answer */
+    is below a half and yet above each class. @param {Answer} answer */
 function choices(answer) {
   const said = answer.ranking.map((one, i) => ({name: /** @type {string | null} */ (one.class), probability: one.probability, key: i < 5 ? String(i + 1) : ''}));
   if (typeof answer.none === 'number') said.push({name: null, probability: answer.none, key: '0'});
@@ -60,26 +58,23 @@ function choices(answer) {
 /** @param {{name: string | null, probability: number, key: string}} choice */
 function choiceRow({name, probability, key}) {
   const which = /** @type {Photo} */ (photo);
-  const button = el('button', {type: 'button', class: 'choice', title: key ? 'Key ' + key : null,
+  const button = el('button', {type: 'button', class: name === null ? 'choice none' : 'choice', title: key ? 'Key ' + key : null,
                                onclick: () => attempt(null, async () => name === null ? decideNone([which]) : decide([which], name))},
                     bar(probability), el('kbd', {'aria-hidden': 'true'}, key),
                     el('span', {class: 'choice-name'}, name === null ? 'None of these' : displayName(name)), el('span', {class: 'choice-percent'}, percent(probability)));
   return el('li', {}, button);
 }
 
-/** @param {import('./types').Answer['nearest'][number]} one */
+/** @param {Answer['nearest'][number]} one */
 const nearExample = one => el('figure', {}, exampleImage(one.example, '', true), el('figcaption', {}, displayName(one.class)));
 
-/** @param {import('./types').Answer} answer */
+/** @param {Answer} answer */
 function fillAnswer(answer) {
-  const list = byId('ranking');
-  const focused = [...list.querySelectorAll('button')].indexOf(/** @type {any} */ (document.activeElement));
-  list.replaceChildren(...choices(answer).map(choiceRow));
-  if (focused >= 0) list.querySelectorAll('button')[focused]?.focus({preventScroll: true});
+  refill(byId('ranking'), choices(answer).map(choiceRow));
   byId('nearest').replaceChildren(...answer.nearest.map(nearExample));
   byId('nearest-title').hidden = answer.nearest.length === 0;
   const note = !answer.none_of_these && answer.nearest_note;
-  sayAt(byId('nearest-note'), note ? `The nearest photo is of another class: ${answer.nearest_note}.` : '');
+  sayAt(byId('nearest-note'), note ? plainly(answer.nearest_note) + '.' : '');
   const telling = answer.attributes.map(one => `${one.words} ${one.effect > 0 ? '+' : '−'}${Math.abs(one.effect).toFixed(2)}`);
   sayAt(byId('telling'), telling.length ? `Attributes for (+) or against (−) ${displayName(answer.ranking[0].class)}: ${telling.join(', ')}` : '');
 }
@@ -92,7 +87,7 @@ function fill() {
   const name = verdict ? verdict.class : first.name;
   title.textContent = error ? 'This photo cannot be read' : !answer ? 'Waiting …' : name === null ? 'None of these' : displayName(name);
   title.classList.toggle('none', !error && answer !== null && name === null);
-  byId('details-note').textContent = error || (verdict ? verdict.class === null ? 'Yours, for calibration.' : 'Added to the class by you.' : answer ? percent(first.probability) : '');
+  byId('details-note').textContent = error || (verdict ? verdict.class === null ? 'Yours, to learn “none of these” from.' : 'Added to the class by you.' : answer ? percent(first.probability) : '');
   byId('details-answer').hidden = !answer;
   if (answer) fillAnswer(answer);
   byId('confirm').hidden = verdict !== null || !answer;
@@ -114,10 +109,17 @@ function withPhoto(control, work) {
 }
 
 export function listenToDetails() {
-  byId('details-close').addEventListener('click', close);
-  byId('confirm').addEventListener('click', () => withPhoto(byId('confirm'), which => confirm([which])));
-  byId('not-any').addEventListener('click', () => withPhoto(byId('not-any'), async which => decideNone([which])));
-  byId('take-back').addEventListener('click', () => withPhoto(byId('take-back'), async which => which.verdict?.class === null ? reopen(which) : undo()));
+  onPress('details-close', close);
+  onPress('enlarge', () => {
+    if (!photo) return;
+    byId('zoom-photo').alt = photo.name;
+    showBlob(byId('zoom-photo'), photo.file);
+    byId('zoom').showModal();
+  });
+  onPress('zoom-close', () => byId('zoom').close());
+  onPress('confirm', () => withPhoto(byId('confirm'), which => confirm([which])));
+  onPress('not-any', () => withPhoto(byId('not-any'), async which => decideNone([which])));
+  onPress('take-back', () => withPhoto(byId('take-back'), async which => which.verdict?.class === null ? reopen(which) : undo()));
   byId('correction').addEventListener('submit', (/** @type {SubmitEvent} */ event) => {
     event.preventDefault();
     const name = classNamed(byId('right-class').value);
@@ -128,7 +130,7 @@ export function listenToDetails() {
     withPhoto(event.submitter, async which => {
       await decide([which], name);
       byId('right-class').value = '';
-      opener?.isConnected && /** @type {HTMLElement} */ (opener.querySelector('.open')).focus({preventScroll: true});
+      opener?.isConnected && part(opener, '.open').focus({preventScroll: true});
     });
   });
 }

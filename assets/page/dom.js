@@ -6,6 +6,12 @@
  */
 export const byId = id => document.getElementById(id);
 
+/** What is within an element. @param {Element | undefined} within @param {string} selector @returns {any} */
+export const part = (within, selector) => within?.querySelector(selector);
+
+/** @param {string} id @param {(event: MouseEvent) => unknown} work */
+export const onPress = (id, work) => byId(id).addEventListener('click', work);
+
 /**
  * An element: el('button', {type: 'button', class: 'plain', onclick: f}, 'Undo').
  * @param {string} tag
@@ -34,14 +40,30 @@ export function svg(tag, attributes, text) {
   return made;
 }
 
+/** One of the drawings at the beginning of the page. @param {string} name */
+export function icon(name) {
+  const made = svg('svg', {class: 'icon', 'aria-hidden': 'true'});
+  made.append(svg('use', {href: '#i-' + name}));
+  return made;
+}
+
 /**
  * A bar that fills a share of its width. SVG, because a strict policy forbids style attributes.
  * @param {number} share
+ * @param {string} [look] its class
  */
-export function bar(share) {
-  const drawing = svg('svg', {'aria-hidden': 'true', class: 'bar'});
+export function bar(share, look = 'bar') {
+  const drawing = svg('svg', {'aria-hidden': 'true', class: look});
   drawing.append(svg('rect', {height: '100%', width: (100 * share).toFixed(2) + '%'}));
   return drawing;
+}
+
+/** Fills a list anew; the focus stays at its place. @param {any} list @param {Node[]} items */
+export function refill(list, items) {
+  const at = [...list.querySelectorAll('button')].indexOf(document.activeElement);
+  list.replaceChildren(...items);
+  const buttons = list.querySelectorAll('button');
+  if (at >= 0) buttons[Math.min(at, buttons.length - 1)]?.focus({preventScroll: true});
 }
 
 const shownFor = 8000;  // ms; what went wrong stays
@@ -96,6 +118,15 @@ export async function attempt(control, work, place = null) {
     if (focused && lost) (control.isConnected && !control.hidden ? control : byId('main')).focus({preventScroll: true});
   }
 }
+
+/** What the button does. @param {string} id @param {() => Promise<unknown>} work @param {string} [place] for what goes wrong */
+export const onClick = (id, work, place) => byId(id).addEventListener('click', () => attempt(byId(id), work, place ? byId(place) : null));
+
+/** The same of a form. @param {string} id @param {() => Promise<unknown>} work @param {string} [place] */
+export const onSubmit = (id, work, place) => byId(id).addEventListener('submit', (/** @type {SubmitEvent} */ event) => {
+  event.preventDefault();
+  attempt(event.submitter, work, place ? byId(place) : null);
+});
 
 /**
  * Shows a blob; its address is given back once it is shown, or cannot be.

@@ -5,7 +5,7 @@ import {call, classPath} from './api.js';
 import {pieces, shrink} from './pictures.js';
 import {Progress} from './progress.js';
 import {refresh} from './state.js';
-import {counted, displayName} from './words.js';
+import {counted, displayName, plainly} from './words.js';
 
 const photosAtOnce = 32;
 
@@ -13,11 +13,11 @@ const photosAtOnce = 32;
  * Sends photos of one class, in pieces.
  * @param {string} name
  * @param {{name: string, blob: Blob, file: Blob}[]} photos
- * @param {import('./types').Said} [said]
+ * @param {Said} [said]
  * @param {Progress} [progress]
  */
 export async function sendExamples(name, photos, said = {}, progress) {
-  const total = {added: 0, isNew: false, changes: /** @type {import('./types').Change[]} */ ([]),
+  const total = {added: 0, isNew: false, changes: /** @type {Change[]} */ ([]),
                  unreadable: /** @type {{image: string, reason: string}[]} */ ([]), warnings: /** @type {string[]} */ ([])};
   for (const piece of photos.length ? pieces(photos, photosAtOnce) : [[]]) {
     const form = new FormData();
@@ -34,15 +34,34 @@ export async function sendExamples(name, photos, said = {}, progress) {
   return total;
 }
 
+let working = Promise.resolve();
+/** Once what is being enrolled is, or could not be. */
+export const enrolled = () => working;
+
+/** @param {string[]} warnings of the server */
+export const asSentences = warnings => warnings.map(one => ` ${plainly(one)}.`).join('');
+
+/**
+ * Files of one or more classes, one such work after the other.
+ * @param {Map<string, File[]>} classes
+ * @param {Said} [said]
+ * @returns {Promise<string>} what was done
+ */
+export function enrolFiles(classes, said = {}) {
+  const done = working.then(() => enrolAll(classes, said));
+  working = done.then(() => {}, () => {});
+  return done;
+}
+
 /**
  * Files of one or more classes, with a progress bar.
  * @param {Map<string, File[]>} classes
- * @param {import('./types').Said} [said]
+ * @param {Said} said
  * @returns {Promise<string>} what was done
  */
-export async function enrolFiles(classes, said = {}) {
+async function enrolAll(classes, said) {
   const count = [...classes.values()].reduce((sum, files) => sum + files.length, 0);
-  const progress = new Progress('Enrolling photos', count);
+  const progress = new Progress('Adding photos', count);
   const changes = [], unreadable = [], warnings = [];
   let added = 0, isNew = false;
   const title = classes.size === 1 ? displayName([...classes.keys()][0]) : counted(classes.size, 'class', 'classes');
@@ -62,10 +81,9 @@ export async function enrolFiles(classes, said = {}) {
     remember(`${counted(added, 'photo')} of ${title}`, changes);
     await refresh();
   }
-  const text = added ? `${counted(added, 'photo')} added to ${title}.` : isNew ? `${title} was added.` : count ? `${title} has these photos already.` : `What is known of ${title} was changed.`;
-  const more = warnings.map(one => ` ${one[0].toUpperCase()}${one.slice(1)}.`);
-  if (unreadable.length) more.unshift(` ${counted(unreadable.length, 'photo')} could not be read: ${unreadable[0].image} (${unreadable[0].reason}).`);
-  return text + more.join('');
+  const text = added ? `${counted(added, 'photo')} added to ${title}.` : isNew ? `${title} was added.` : count ? `${count === 1 ? 'This photo is' : 'These photos are'} there already.` : `What is known of ${title} was changed.`;
+  const lost = unreadable.length ? ` ${counted(unreadable.length, 'photo')} could not be read: ${unreadable[0].image} (${unreadable[0].reason}).` : '';
+  return text + lost + asSentences(warnings);
 }
 
 /**
@@ -77,7 +95,7 @@ export async function enrolFiles(classes, said = {}) {
  */
 export async function idsOf(name, photos, added) {
   if (added !== photos.length) return [];
-  /** @type {import('./types').Example[]} */
+  /** @type {Example[]} */
   const all = (await call('GET', classPath(name))).examples;
   const last = all.sort((a, b) => a.example - b.example).slice(-added);
   return photos.map((photo, i) => last[i]?.source === photo.name ? last[i].example : undefined);

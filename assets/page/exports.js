@@ -1,7 +1,7 @@
 // What there is to take home: the answers as a table, the photos in folders by class, the recognizer.
 
 import {call, callBlob} from './api.js';
-import {attempt, byId, el, say} from './dom.js';
+import {el, onClick, onPress, say} from './dom.js';
 import {firstOf, photos} from './photos.js';
 import {counted} from './words.js';
 
@@ -85,18 +85,18 @@ export function sorted() {
 }
 
 export function listenToExports() {
-  byId('csv').addEventListener('click', () => {
+  onPress('csv', () => {
     download(new Blob([csv()], {type: 'text/csv'}), 'answers.csv');
     say(`${counted(photos.length, 'answer')} written to answers.csv.`);
   });
-  byId('take-recognizer').addEventListener('click', () => attempt(byId('take-recognizer'), async () => {
+  onClick('take-recognizer', async () => {
     const name = (await call('GET', 'v1/recognizer')).name + '.pcm';
     download(await callBlob('v1/recognizer/file'), name);
     say(`${name} is written: protocom opens it anywhere.`);
-  }));
-  byId('zip').addEventListener('click', () => attempt(byId('zip'), async () => {
+  });
+  onClick('zip', async () => {
     const files = sorted();
     download(await zip(files), 'sorted.zip');
     say(`${counted(files.length, 'photo')} written to sorted.zip, in a folder for each class.`);
-  }));
+  });
 }

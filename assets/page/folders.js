@@ -2,8 +2,6 @@
 
 import {isPicture} from './pictures.js';
 
-/** @typedef {{path: string[], file: File}} Found a file and the folders it lies in */
-
 /**
  * @param {any} entry of a drop (FileSystemEntry)
  * @param {string[]} path

@@ -2,13 +2,13 @@
 
 import {remember} from './actions.js';
 import {call, callJson, classPath} from './api.js';
-import {attempt, byId, el, say} from './dom.js';
+import {attempt, byId, el, onClick, onSubmit, refill, say} from './dom.js';
 import {enrolFiles} from './enrol.js';
 import {picturesOf} from './folders.js';
 import {exampleImage} from './pictures.js';
 import {forgotten, merged, renamed} from './photos.js';
 import {on, refresh, state} from './state.js';
-import {takeDrops} from './classes.js';
+import {listenToFiles, takeDrops} from './classes.js';
 import {classNamed, counted, displayName, timeOf, wordsFor} from './words.js';
 
 /** The class that is shown; null: none. @type {string | null} */
@@ -31,7 +31,7 @@ async function show() {
   if (name === null) return;
   const wanted = name, entry = state.classes.find(one => one.class === wanted);
   if (!entry) {
-    if (state.recognizer) location.hash = '#classes';
+    if (state.recognizer) location.hash = '#teach';
     return;
   }
   byId('class-title').textContent = displayName(wanted);
@@ -43,16 +43,13 @@ async function show() {
 
 // Photos.
 
-/** @param {import('./types').Example[]} examples */
+/** @param {Example[]} examples */
 function showExamples(examples) {
-  const focused = [...byId('examples').querySelectorAll('button')].indexOf(/** @type {any} */ (document.activeElement));
   const taken = new Map((state.accuracy?.mistakes ?? []).map(one => [one.example, one.taken_for]));
   const twins = twinsHere(), doubtful = examples.filter(one => taken.has(one.example));
   const rest = examples.filter(one => !taken.has(one.example));
   rest.sort((a, b) => (twins.get(a.example)?.at ?? Infinity) - (twins.get(b.example)?.at ?? Infinity) || 0);
-  byId('examples').replaceChildren(...[...doubtful, ...rest].map(one => exampleCard(one, taken.get(one.example), twins.get(one.example)?.said)));
-  const buttons = byId('examples').querySelectorAll('button');
-  if (focused >= 0) buttons[Math.min(focused, buttons.length - 1)]?.focus({preventScroll: true});
+  refill(byId('examples'), [...doubtful, ...rest].map(one => exampleCard(one, taken.get(one.example), twins.get(one.example)?.said)));
   byId('doubtful').hidden = doubtful.length === 0;
   byId('doubtful').textContent = doubtful.length === 1 ? 'One photo looks more like another class: is it in the right one?'
                                                        : `${doubtful.length} photos look more like other classes: are they in the right one?`;
@@ -73,7 +70,7 @@ function twinsHere() {
   return twins;
 }
 
-/** @param {import('./types').Example} one @param {string | undefined} takenFor @param {string | undefined} twin */
+/** @param {Example} one @param {string | undefined} takenFor @param {string | undefined} twin */
 function exampleCard(one, takenFor, twin) {
   const title = one.source || 'photo ' + one.example;
   const remove = el('button', {type: 'button', class: 'plain', 'aria-label': 'Remove ' + title, onclick: () => attempt(remove, async () => {
@@ -90,7 +87,7 @@ function exampleCard(one, takenFor, twin) {
 
 // Attributes as chips.
 
-/** @param {import('./types').ClassEntry} entry */
+/** @param {ClassEntry} entry */
 function showAttributes(entry) {
   byId('class-attributes').hidden = !state.recognizer?.attributes.length;
   byId('chips').replaceChildren(...entry.attributes.map(has => {
@@ -129,7 +126,7 @@ async function rename() {
   remember(`rename ${displayName(from)} to ${displayName(to)}`, [done.change]);
   renamed(from, to, done.change);
   name = to;
-  history.replaceState(null, '', '#classes/' + encodeURIComponent(to));
+  history.replaceState(null, '', '#teach/' + encodeURIComponent(to));
   await refresh();
   say(`${displayName(from)} is now ${displayName(to)}.`);
 }
@@ -142,7 +139,7 @@ async function merge() {
   remember(`merge ${displayName(from)} into ${displayName(into)}`, [done.change]);
   merged(from, into, done);
   byId('merge').value = '';
-  location.hash = '#classes/' + encodeURIComponent(into);
+  location.hash = '#teach/' + encodeURIComponent(into);
   await refresh();
   say(`${displayName(from)} is part of ${displayName(into)} now, with ${counted(done.added, 'photo')}. Undo takes it back.`);
 }
@@ -152,7 +149,7 @@ async function removeClass() {
   const gone = name, title = displayName(gone), done = await call('DELETE', classPath(gone));
   remember(`remove ${title}`, [done.change]);
   forgotten({class: gone}, done.change);
-  location.hash = '#classes';
+  location.hash = '#teach';
   await refresh();
   say(`${title} was removed. Undo brings it back.`);
   byId('undo').focus();
@@ -167,23 +164,10 @@ async function addPhotos(files) {
 
 export function listenToGallery() {
   for (const what of /** @type {('recognizer' | 'accuracy')[]} */ (['recognizer', 'accuracy'])) on(what, () => { attempt(null, show); });
-  byId('rename-form').addEventListener('submit', (/** @type {SubmitEvent} */ event) => {
-    event.preventDefault();
-    attempt(event.submitter, rename, byId('rename-error'));
-  });
-  byId('merge-form').addEventListener('submit', (/** @type {SubmitEvent} */ event) => {
-    event.preventDefault();
-    attempt(event.submitter, merge, byId('rename-error'));
-  });
-  byId('attribute-form').addEventListener('submit', (/** @type {SubmitEvent} */ event) => {
-    event.preventDefault();
-    attempt(event.submitter, addAttribute, byId('attribute-error'));
-  });
-  byId('class-files').addEventListener('change', () => attempt(null, async () => {
-    const files = [...byId('class-files').files];
-    byId('class-files').value = '';
-    await addPhotos(files);
-  }));
+  onSubmit('rename-form', rename, 'rename-error');
+  onSubmit('merge-form', merge, 'rename-error');
+  onSubmit('attribute-form', addAttribute, 'attribute-error');
+  listenToFiles('class-files', addPhotos);
   takeDrops(byId('class-page'), found => addPhotos(picturesOf(found)));
-  byId('remove-class').addEventListener('click', () => attempt(byId('remove-class'), removeClass));
+  onClick('remove-class', removeClass);
 }

@@ -1,13 +1,11 @@
 // The answers as a grid: one card a photo, with keys, filters and a selection.
 
 import {redo, undo} from './actions.js';
-import {attempt, byId, el, say, showBlob} from './dom.js';
+import {attempt, bar, byId, el, onPress, part, say, showBlob} from './dom.js';
 import {isLarge} from './pictures.js';
 import {clear, confirm, decide, decideNone, firstOf, onPhotos, photos} from './photos.js';
 import {close, hasChanged, isOpen, open, pick} from './details.js';
-import {classNamed, counted, displayName, percent} from './words.js';
-
-/** @typedef {import('./types').Photo} Photo */
+import {byName, classNamed, counted, displayName, percent} from './words.js';
 
 const sureFrom = 0.8;
 /** @type {Map<number, HTMLElement>} */
@@ -21,7 +19,7 @@ let lastSelected = null;
 function cardOf(photo) {
   const picture = el('img', {class: 'photo', alt: photo.name});
   const button = el('button', {type: 'button', class: 'open', onclick: () => show(photo), onfocus: () => { current = photo; }},
-                    el('span', {class: 'frame'}, picture), el('span', {class: 'verdict'}), el('span', {class: 'sure'}));
+                    el('span', {class: 'frame'}, picture), el('span', {class: 'verdict'}), el('span', {class: 'certainty'}, el('span', {class: 'meter', hidden: true}), el('span', {class: 'sure'})));
   const box = el('input', {type: 'checkbox', 'aria-label': 'Select ' + photo.name,
                            onclick: (/** @type {MouseEvent} */ event) => select(photo, event.shiftKey)});
   const card = el('li', {class: 'tile'}, button, box);
@@ -33,26 +31,29 @@ function cardOf(photo) {
 
 /** @param {Photo} photo */
 function statusOf(photo) {
-  if (photo.error) return {state: 'failed', name: 'Cannot be read', sure: ''};
-  if (photo.verdict) return {state: 'decided', name: photo.verdict.class === null ? 'None of these' : displayName(photo.verdict.class), sure: '✓ yours'};
-  if (!photo.answer) return {state: 'waiting', name: '…', sure: ''};
+  if (photo.error) return {state: 'failed', name: 'Cannot be read', sure: '', share: 0};
+  if (photo.verdict) return {state: 'decided', name: photo.verdict.class === null ? 'None of these' : displayName(photo.verdict.class), sure: '✓ yours', share: 0};
+  if (!photo.answer) return {state: 'waiting', name: '…', sure: '', share: 0};
   const {name, none, probability} = firstOf(photo);
   const isSure = probability >= sureFrom;
-  return {state: isSure ? none ? 'none' : 'sure' : none ? 'unsure none' : 'unsure', name: name === null ? 'None of these' : displayName(name), sure: percent(probability)};
+  return {state: isSure ? none ? 'none' : 'sure' : none ? 'unsure none' : 'unsure', name: name === null ? 'None of these' : displayName(name), sure: percent(probability), share: probability};
 }
 
 /** @param {Photo} photo */
 function fill(photo) {
   const card = cards.get(photo.id);
   if (!card) return;
-  const {state, name, sure} = statusOf(photo);
+  const {state, name, sure, share} = statusOf(photo);
   card.dataset.state = state;
   showPicture(photo, card);
-  const verdict = /** @type {HTMLElement} */ (card.querySelector('.verdict'));
+  const verdict = part(card, '.verdict');
   verdict.textContent = name;
   verdict.title = photo.error || name;
-  /** @type {HTMLElement} */ (card.querySelector('.sure')).textContent = sure;
-  /** @type {HTMLInputElement} */ (card.querySelector('input')).checked = photo.selected;
+  part(card, '.sure').textContent = sure;
+  const meter = part(card, '.meter');
+  meter.hidden = !share;
+  meter.replaceChildren(bar(share, ''));
+  part(card, 'input').checked = photo.selected;
 }
 
 /** The photo, once it is known in the size in which it is sent: a hundred large ones would fill the memory. @param {Photo} photo @param {HTMLElement} card */
@@ -96,7 +97,7 @@ export function shown() {
   const some = photos.filter(photo => fits(photo) && (name === '' || classOf(photo) === name));
   const order = byId('sort').value;
   if (order === 'doubt') some.sort((a, b) => doubt(a) - doubt(b));
-  if (order === 'class') some.sort((a, b) => displayName(classOf(a) ?? '~').localeCompare(displayName(classOf(b) ?? '~'), 'en', {numeric: true}));
+  if (order === 'class') some.sort((a, b) => byName(classOf(a) ?? '~', classOf(b) ?? '~'));
   return some;
 }
 
@@ -119,7 +120,7 @@ function arrange() {
 function offerClasses() {
   const chosen = byId('filter-class').value;
   const names = [...new Set(photos.map(classOf))].flatMap(name => name === null ? [] : [name]);
-  names.sort((a, b) => displayName(a).localeCompare(displayName(b), 'en', {numeric: true}));
+  names.sort(byName);
   byId('filter-class').replaceChildren(new Option('All classes', ''), ...names.map(name => new Option(displayName(name), name)));
   byId('filter-class').value = names.includes(chosen) ? chosen : '';
 }
@@ -148,7 +149,7 @@ function selectAll(all) {
 function showSelection() {
   for (const photo of photos) {
     const card = cards.get(photo.id);
-    if (card) /** @type {HTMLInputElement} */ (card.querySelector('input')).checked = photo.selected;
+    if (card) part(card, 'input').checked = photo.selected;
   }
   const count = selected().length;
   byId('selection').hidden = count === 0;
@@ -210,6 +211,13 @@ function press(event) {
   if ((card && move(event, card)) || act(photo, event.key.toLowerCase())) event.preventDefault();
 }
 
+/** On a phone they are in a sheet. @param {boolean} shown */
+function showFilters(shown) {
+  byId('filters').classList.toggle('shown', shown);
+  byId('open-filters').setAttribute('aria-expanded', String(shown));
+  byId(shown ? 'filter' : 'open-filters').focus();
+}
+
 export function listenToGrid() {
   onPhotos('added', () => {
     const there = new Set(photos.map(photo => photo.id));
@@ -228,13 +236,19 @@ export function listenToGrid() {
   });
   for (const id of ['filter', 'filter-class', 'sort']) byId(id).addEventListener('change', () => { offerClasses(); arrange(); });
   for (const id of ['answers', 'details']) byId(id).addEventListener('keydown', press);
-  byId('clear').addEventListener('click', () => {
+  onPress('open-filters', () => showFilters(true));
+  onPress('close-filters', () => showFilters(false));
+  addEventListener('click', event => {
+    const menu = document.querySelector('.menu[open]');
+    if (menu && !menu.querySelector('summary')?.contains(/** @type {Node} */ (event.target))) menu.removeAttribute('open');
+  });
+  onPress('clear', () => {
     clear();
     say('Cleared. What was added to classes stays there.');
     byId('ask-files').focus();
   });
-  byId('select-all').addEventListener('click', () => selectAll(true));
-  byId('select-none').addEventListener('click', () => selectAll(false));
+  onPress('select-all', () => selectAll(true));
+  onPress('select-none', () => selectAll(false));
   byId('selection').addEventListener('submit', (/** @type {SubmitEvent} */ event) => {
     event.preventDefault();
     const name = classNamed(byId('selection-class').value);
@@ -244,6 +258,6 @@ export function listenToGrid() {
       byId('selection-class').value = '';
     });
   });
-  byId('selection-confirm').addEventListener('click', () => withSelection(byId('selection-confirm'), confirm));
-  byId('selection-none').addEventListener('click', () => withSelection(byId('selection-none'), async some => decideNone(some)));
+  onPress('selection-confirm', () => withSelection(byId('selection-confirm'), confirm));
+  onPress('selection-none', () => withSelection(byId('selection-none'), async some => decideNone(some)));
 }

@@ -2,9 +2,9 @@
 
 import {lastAction, nextAction, redo, undo} from './actions.js';
 import {call} from './api.js';
-import {attempt, byId, el} from './dom.js';
+import {attempt, byId, el, onPress} from './dom.js';
 import {on, state} from './state.js';
-import {timeOf} from './words.js';
+import {plainly, timeOf} from './words.js';
 
 let isShown = false;
 
@@ -15,17 +15,17 @@ export function openHistory(shown) {
 }
 
 /**
- * @param {import('./types').Change} change
+ * @param {Change} change
  * @param {string} label of the button
  * @param {() => Promise<void>} work
  */
 function row(change, label, work) {
-  const button = el('button', {type: 'button', class: 'plain', 'aria-label': `${label}: ${change.what}`, onclick: () => attempt(button, work)}, label);
-  return el('li', {}, el('span', {class: 'name'}, change.what), el('span', {class: 'about'}, change.time ? timeOf(change.time) : ''), button);
+  const button = el('button', {type: 'button', class: 'plain', 'aria-label': `${label}: ${plainly(change.what)}`, onclick: () => attempt(button, work)}, label);
+  return el('li', {}, el('span', {class: 'name'}, plainly(change.what)), el('span', {class: 'about'}, change.time ? timeOf(change.time) : ''), button);
 }
 
 async function show() {
-  /** @type {{changes: import('./types').Change[], undone: import('./types').Change[]}} */
+  /** @type {{changes: Change[], undone: Change[]}} */
   const {changes, undone} = await call('GET', 'v1/changes');
   byId('changes').replaceChildren(...changes.map((change, i) => row(change, i ? 'Undo back to here' : 'Undo', () => undo(change.id))));
   byId('undone').replaceChildren(...undone.map((change, i) => row(change, i ? 'Redo up to here' : 'Redo', () => redo(change.id))).reverse());
@@ -33,9 +33,9 @@ async function show() {
   byId('no-changes').hidden = changes.length + undone.length > 0;
 }
 
-/** @param {'undo' | 'redo'} id @param {import('./types').Change | null} change @param {string} word @param {{what: string} | null} action */
+/** @param {'undo' | 'redo'} id @param {Change | null} change @param {string} word @param {{what: string} | null} action */
 function showStep(id, change, word, action) {
-  const button = byId(id), what = action?.what ?? change?.what;
+  const button = byId(id), what = action?.what ?? (change ? plainly(change.what) : '');
   button.setAttribute('aria-disabled', String(!change));
   button.title = what ? `${word}: ${what}` : `There is nothing to ${id}`;
   button.setAttribute('aria-label', button.title);
@@ -47,6 +47,6 @@ export function listenToHistory() {
     showStep('redo', state.redo, 'Redo', nextAction());
     if (isShown) attempt(null, show);
   });
-  byId('undo').addEventListener('click', () => { if (state.change) attempt(null, () => undo()); });
-  byId('redo').addEventListener('click', () => { if (state.redo) attempt(null, () => redo()); });
+  onPress('undo', () => { if (state.change) attempt(null, () => undo()); });
+  onPress('redo', () => { if (state.redo) attempt(null, () => redo()); });
 }

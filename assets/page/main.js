@@ -1,29 +1,31 @@
-// Begins the page: views, where photos come in, and the first look at the recognizer.
+// Begins the page: its three steps, where photos come in, and the first look at the recognizer.
 
 import {listenToAccuracy} from './accuracy.js';
 import {useKey} from './api.js';
 import {listenToCalibration} from './calibrate.js';
-import {listenToCamera} from './camera.js';
-import {listenToClasses, takeDrops} from './classes.js';
+import {listenToClasses, listenToFiles, takeDrops} from './classes.js';
 import {listenToDetails} from './details.js';
-import {attempt, byId, hush} from './dom.js';
+import {attempt, byId, hush, onPress, onSubmit} from './dom.js';
 import {listenToExports} from './exports.js';
-import {picturesOf} from './folders.js';
 import {openClass, listenToGallery} from './gallery.js';
 import {listenToGrid} from './grid.js';
 import {listenToHistory, openHistory} from './history.js';
+import {listenToLive} from './live.js';
 import {acceptedTypes} from './pictures.js';
-import {ask} from './photos.js';
+import {ask, photos} from './photos.js';
 import {on, refresh, state} from './state.js';
+import {listenToTesting, testOrAsk} from './testing.js';
 import {listenToUnsorted} from './unsorted.js';
+import {listenToUse} from './use.js';
 import {counted} from './words.js';
 
-const views = ['photos', 'classes', 'none', 'history'];
+const views = ['teach', 'try', 'use', 'history'];
+const wideFrom = '(min-width: 60rem)';
 
-/** The address says what is shown: #photos, #classes, #classes/NAME, ... */
+/** The address says what is shown: #teach, #teach/NAME, #try, ... */
 function showView() {
   const [wanted, name] = location.hash.slice(1).split('/');
-  const view = views.includes(wanted) ? wanted : state.recognizer && !state.classes.length ? 'classes' : 'photos';
+  const view = views.includes(wanted) ? wanted : state.recognizer && !state.classes.length ? 'teach' : 'try';
   for (const one of views) {
     byId('view-' + one).hidden = one !== view;
     document.body.classList.toggle('at-' + one, one === view);
@@ -31,7 +33,9 @@ function showView() {
     if (one === view) link.setAttribute('aria-current', 'page');
     else link.removeAttribute('aria-current');
   }
-  openClass(view === 'classes' && name ? decodeURIComponent(name) : null);
+  byId('view-' + view).querySelector('.facts-place')?.append(byId('facts'));
+  byId('accuracy').open = view === 'teach' && matchMedia(wideFrom).matches;
+  openClass(view === 'teach' && name ? decodeURIComponent(name) : null);
   openHistory(view === 'history');
 }
 
@@ -40,39 +44,48 @@ function showSummary() {
   byId('summary').textContent = `${counted(state.classes.length, 'class', 'classes')}, ${counted(images, 'photo')}`;
 }
 
+/** What was asked lies here alone: it is not lost without a question. */
+function listenToLeaving() {
+  addEventListener('beforeunload', event => { if (photos.length) event.preventDefault(); });
+  // What was changed meanwhile in another tab, or by a program.
+  addEventListener('visibilitychange', () => { if (!document.hidden) attempt(null, refresh); });
+}
+
+function listenToHelp() {
+  onPress('open-help', () => byId('help').showModal());
+  onPress('close-help', () => byId('help').close());
+  // Sheets and what is said at the bottom of the screen do not lie upon one another.
+  new ResizeObserver(() => document.documentElement.style.setProperty('--foot', byId('foot').offsetHeight + 'px')).observe(byId('foot'));
+}
+
 /** Where the server has several recognizers, one is chosen here: each has a page of its own. */
 function showChoice() {
   const info = state.recognizer;
   const which = byId('which');
   which.hidden = !info || info.recognizers.length < 2;
-  if (!info || which.hidden) return;
+  if (!info) return;
   document.title = `${info.name} – protocom`;
+  byId('project').textContent = byId('project').title = info.name;
+  byId('project').classList.toggle('unseen', !which.hidden);
   which.replaceChildren(...info.recognizers.map(one => new Option(one.name, one.path, false, one.name === info.name)));
 }
 
 function listenToPhotos() {
-  for (const id of ['ask-files', 'ask-camera']) {
-    byId(id).addEventListener('change', () => attempt(null, async () => {
-      const files = [...byId(id).files];
-      byId(id).value = '';
-      await ask(files);
-    }));
-  }
-  takeDrops(byId('drop'), found => ask(picturesOf(found)));
-  listenToCamera('webcam', photo => { attempt(null, () => ask([photo])); });
+  for (const id of ['ask-files', 'ask-camera']) listenToFiles(id, ask);
+  takeDrops(byId('drop'), testOrAsk);
   // Beside the zones a browser would leave the page and show the file.
   for (const event of ['dragover', 'drop'])
     addEventListener(event, e => { if (/** @type {DragEvent} */ (e).dataTransfer?.types.includes('Files')) e.preventDefault(); });
   addEventListener('paste', event => {
     const files = [...event.clipboardData?.files ?? []];
-    if (files.length && !byId('view-photos').hidden) attempt(null, () => ask(files));
+    if (files.length && !byId('view-try').hidden) attempt(null, () => ask(files));
   });
 }
 
 function begin() {
   for (const input of document.querySelectorAll('input[type=file]:not([webkitdirectory])')) input.setAttribute('accept', acceptedTypes);
   byId('ask-camera').accept = 'image/*';
-  for (const listen of [listenToPhotos, listenToDetails, listenToGrid, listenToClasses, listenToGallery, listenToUnsorted, listenToCalibration, listenToHistory, listenToAccuracy, listenToExports]) listen();
+  for (const listen of [listenToPhotos, listenToDetails, listenToGrid, listenToClasses, listenToGallery, listenToUnsorted, listenToCalibration, listenToHistory, listenToAccuracy, listenToExports, listenToLive, listenToTesting, listenToUse, listenToHelp, listenToLeaving]) listen();
   on('recognizer', showSummary);
   on('recognizer', showChoice);
   byId('which').addEventListener('change', () => { location.href = byId('which').value; });
@@ -85,10 +98,9 @@ function begin() {
     event.preventDefault();  // the address says which view is shown
     byId('main').focus();
   });
-  byId('key-form').addEventListener('submit', (/** @type {SubmitEvent} */ event) => {
-    event.preventDefault();
+  onSubmit('key-form', () => {
     useKey(byId('key').value.trim());
-    attempt(event.submitter, refresh);
+    return refresh();
   });
   showView();
   attempt(null, async () => {

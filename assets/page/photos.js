@@ -3,13 +3,11 @@
 import {onRedone, onUndone, remember} from './actions.js';
 import {call, callJson} from './api.js';
 import {say} from './dom.js';
-import {idsOf, sendExamples} from './enrol.js';
+import {asSentences, enrolled, idsOf, sendExamples} from './enrol.js';
 import {fingerprint, isPicture, pieces, shrink} from './pictures.js';
 import {Progress} from './progress.js';
 import {on, refresh, state} from './state.js';
 import {counted, displayName} from './words.js';
-
-/** @typedef {import('./types').Photo} Photo */
 
 /** In the order they were given. @type {Photo[]} */
 export const photos = [];
@@ -101,7 +99,7 @@ async function askPiece(some, signal) {
  * @param {Photo[]} piece
  * @param {FormData} form
  * @param {AbortSignal} signal
- * @returns {Promise<import('./types').Answer[]>}
+ * @returns {Promise<Answer[]>}
  */
 async function answersOf(piece, form, signal) {
   try {
@@ -113,7 +111,7 @@ async function answersOf(piece, form, signal) {
   }
 }
 
-/** @param {Photo} photo @param {import('./types').Answer} answer */
+/** @param {Photo} photo @param {Answer} answer */
 function take(photo, answer) {
   if (!photos.includes(photo)) return;
   photo.error = answer.error ?? '';
@@ -129,6 +127,10 @@ function take(photo, answer) {
 export const ask = inTurn(async (/** @type {File[]} */ files) => {
   const pictures = files.filter(isPicture);
   if (!pictures.length) return files.length ? say('These are no photos.', true) : undefined;
+  if (!state.classes.length) {
+    say('The photos are answered once the classes are there.');
+    await enrolled();
+  }
   if (!state.classes.length) return say('There are no classes yet to choose from: make one first.', true);
   const fresh = await added(pictures);
   const again = pictures.length - fresh.length;
@@ -194,20 +196,20 @@ export const decide = inTurn(async (/** @type {Photo[]} */ some, /** @type {stri
   });
   remember(`${counted(wanted.length, 'photo')} as ${displayName(name)}`, changes);
   await refresh();
-  say(done.added ? `${counted(done.added, 'photo')} added to ${displayName(name)}.` : `${displayName(name)} has ${wanted.length === 1 ? 'this photo' : 'these photos'} already.`);
+  say(`${done.added ? `${counted(done.added, 'photo')} added to ${displayName(name)}.` : `${displayName(name)} has ${wanted.length === 1 ? 'this photo' : 'these photos'} already.`}${asSentences(done.warnings)}`);
 });
 
 /** What changes decided of photos, so that undo and redo show them as they were.
-    @type {{photo: Photo, changes: number[], from: import('./types').Verdict | null, to: import('./types').Verdict | null}[]} */
+    @type {{photo: Photo, changes: number[], from: Verdict | null, to: Verdict | null}[]} */
 const decisions = [];
 
-/** @param {Photo} photo @param {import('./types').Verdict | null} to */
+/** @param {Photo} photo @param {Verdict | null} to */
 function show(photo, to) {
   photo.verdict = to;
   tell('changed', photo);
 }
 
-/** @param {Photo} photo @param {import('./types').Verdict | null} to @param {import('./types').Change[]} changes that did it */
+/** @param {Photo} photo @param {Verdict | null} to @param {Change[]} changes that did it */
 function settle(photo, to, changes) {
   if (changes.length) decisions.push({photo, changes: changes.map(change => change.id), from: photo.verdict, to});
   show(photo, to);
@@ -251,7 +253,7 @@ export function reopen(photo) {
   askAgain().catch(error => say(error.message, true));
 }
 
-/** A class has another name. @param {string} from @param {string} to @param {import('./types').Change} change */
+/** A class has another name. @param {string} from @param {string} to @param {Change} change */
 export function renamed(from, to, change) {
   for (const photo of photos) if (photo.verdict?.class === from) settle(photo, {...photo.verdict, class: to}, [change]);
 }
@@ -260,7 +262,7 @@ export function renamed(from, to, change) {
  * A class is part of another one, where its photos have other numbers.
  * @param {string} from
  * @param {string} into
- * @param {{change: import('./types').Change, examples: {from: number, to: number}[]}} done
+ * @param {{change: Change, examples: {from: number, to: number}[]}} done
  */
 export function merged(from, into, {change, examples}) {
   const numbers = new Map(examples.map(one => [one.from, one.to]));
@@ -275,7 +277,7 @@ export function merged(from, into, {change, examples}) {
 /**
  * Photos of the class, or those examples, were taken out of the recognizer.
  * @param {{class?: string, example?: number}} what
- * @param {import('./types').Change} change
+ * @param {Change} change
  */
 export function forgotten(what, change) {
   for (const photo of photos) {

@@ -3,11 +3,11 @@
 import {call} from './api.js';
 
 export const state = {
-  /** @type {import('./types').ClassEntry[]} */ classes: [],
-  /** @type {import('./types').RecognizerInfo | null} */ recognizer: null,
-  /** The change that undo would take back. @type {import('./types').Change | null} */ change: null,
-  /** The change that redo would bring back. @type {import('./types').Change | null} */ redo: null,
-  /** @type {import('./types').Accuracy | null} */ accuracy: null,
+  /** @type {ClassEntry[]} */ classes: [],
+  /** @type {RecognizerInfo | null} */ recognizer: null,
+  /** The change that undo would take back. @type {Change | null} */ change: null,
+  /** The change that redo would bring back. @type {Change | null} */ redo: null,
+  /** @type {Accuracy | null} */ accuracy: null,
 };
 
 const channels = new EventTarget();

@@ -1,9 +1,9 @@
 // What the server sends (assets/server/openapi.json) and what the modules hand to one another. Only the optional check of
-// types reads this file; browsers never see it.
+// types reads this file; browsers never see it. Its types are known in every module.
 
-export interface Change { id: number; what: string; time?: number }
+interface Change { id: number; what: string; time?: number }
 
-export interface ClassEntry {
+interface ClassEntry {
   class: string;
   title: string;
   images: number;
@@ -12,12 +12,12 @@ export interface ClassEntry {
   attributes: { name: string; weight: number }[];
 }
 
-export interface Example { example: number; source: string; time: number }
+interface Example { example: number; source: string; time: number }
 
 /** A photo whose class nobody has said. */
-export interface Unsorted { photo: number; source: string; time: number }
+interface Unsorted { photo: number; source: string; time: number }
 
-export interface Calibration {
+interface Calibration {
   false_accept: number;
   accepted: number;
   accuracy: number;
@@ -28,7 +28,7 @@ export interface Calibration {
   exchange?: { false_accept: number; accepted: number }[];
 }
 
-export interface RecognizerInfo {
+interface RecognizerInfo {
   name: string;
   recognizers: { name: string; path: string }[];
   attributes: string[];
@@ -40,7 +40,7 @@ export interface RecognizerInfo {
   calibration: Calibration | null;
 }
 
-export interface Answer {
+interface Answer {
   error?: string;
   ranking: { class: string; probability: number }[];
   none: number | null;
@@ -51,7 +51,18 @@ export interface Answer {
   feature?: number[];
 }
 
-export interface Accuracy {
+/** A photo of a test. */
+interface Tested {
+  image: string;
+  class: string;
+  known: boolean;
+  answer: string;
+  certainty: number;
+  none_of_these: boolean | null;
+  right: boolean;
+}
+
+interface Accuracy {
   classes: number;
   images: number;
   moments: number;
@@ -67,17 +78,17 @@ export interface Accuracy {
 }
 
 /** What is said of a class beside its photos: attributes separated by commas, a description a line. */
-export interface Said { attributes?: string; descriptions?: string }
+interface Said { attributes?: string; descriptions?: string }
 
 /** What a person has said of a photo: a class it was enrolled in, or that it is of none. */
-export interface Verdict {
+interface Verdict {
   class: string | null;
   changes: number[];
   example?: number;
 }
 
 /** A photo that was asked about. */
-export interface Photo {
+interface Photo {
   id: number;
   file: File;
   name: string;
@@ -89,3 +100,6 @@ export interface Photo {
   verdict: Verdict | null;
   selected: boolean;
 }
+
+/** A file and the folders it lies in. */
+interface Found { path: string[]; file: File }

@@ -2,9 +2,9 @@
 
 import {remember} from './actions.js';
 import {call} from './api.js';
-import {takeDrops} from './classes.js';
-import {attempt, byId, el, say} from './dom.js';
-import {filesOfFolder, picturesOf} from './folders.js';
+import {listenToFiles, listenToFolder, takeDrops} from './classes.js';
+import {attempt, byId, el, onClick, refill, say} from './dom.js';
+import {picturesOf} from './folders.js';
 import {keptImage, pieces, shrink} from './pictures.js';
 import {Progress} from './progress.js';
 import {on, refresh, state} from './state.js';
@@ -45,7 +45,7 @@ async function add(files) {
   say(unreadable.length ? `${text} ${counted(unreadable.length, 'photo')} could not be read: ${unreadable[0].image} (${unreadable[0].reason}).` : text);
 }
 
-/** @param {import('./types').Unsorted} one */
+/** @param {Unsorted} one */
 function card(one) {
   const title = one.source || 'photo ' + one.photo;
   const remove = el('button', {type: 'button', class: 'plain', 'aria-label': 'Remove ' + title, onclick: () => attempt(remove, async () => {
@@ -70,17 +70,14 @@ async function showPhotos() {
   if (!byId('unsorted-box').open || now === shownFor) return;
   const listed = await call('GET', 'v1/unlabelled');
   shownFor = now;
-  const focused = [...byId('unsorted').querySelectorAll('button')].indexOf(/** @type {any} */ (document.activeElement));
-  byId('unsorted').replaceChildren(...listed.photos.slice(-most).reverse().map(card));
-  const buttons = byId('unsorted').querySelectorAll('button');
-  if (focused >= 0) buttons[Math.min(focused, buttons.length - 1)]?.focus({preventScroll: true});
+  refill(byId('unsorted'), listed.photos.slice(-most).reverse().map(card));
   byId('unsorted-tools').hidden = listed.images === 0;
   byId('unsorted-more').hidden = listed.images <= most;
 }
 
 function show() {
   const info = state.recognizer;
-  byId('unsorted-box').hidden = !info?.takes_unlabelled;
+  byId('unsorted-box').hidden = !info?.takes_unlabelled || !state.classes.length && !info.unlabelled;
   byId('unsorted-count').textContent = info?.unlabelled ? counted(info.unlabelled, 'photo') : '';
   attempt(null, showPhotos);
 }
@@ -92,7 +89,7 @@ function showEffect() {
   byId('unsorted-effect').hidden = !known;
   if (!known) return;
   byId('unsorted-effect').textContent =
-      `With them ${Math.round(100 * Number(found.expected))} % of new photos should be right, without them ${Math.round(100 * Number(found.without_unlabelled))} %.`;
+      `With them about ${Math.round(100 * Number(found.expected))} of 100 new photos will be right, without them ${Math.round(100 * Number(found.without_unlabelled))}.`;
 }
 
 export function listenToUnsorted() {
@@ -100,19 +97,11 @@ export function listenToUnsorted() {
   on('accuracy', showEffect);
   byId('unsorted-box').addEventListener('toggle', show);
   takeDrops(byId('unsorted-drop'), found => add(picturesOf(found)));
-  byId('unsorted-files').addEventListener('change', () => attempt(null, async () => {
-    const files = [...byId('unsorted-files').files];
-    byId('unsorted-files').value = '';
-    await add(files);
-  }, byId('unsorted-error')));
-  byId('unsorted-folder').addEventListener('change', () => attempt(null, async () => {
-    const found = picturesOf(filesOfFolder(byId('unsorted-folder').files));
-    byId('unsorted-folder').value = '';
-    await add(found);
-  }, byId('unsorted-error')));
-  byId('unsorted-more').addEventListener('click', () => attempt(null, async () => {
+  listenToFiles('unsorted-files', add);
+  listenToFolder('unsorted-folder', found => add(picturesOf(found)));
+  onClick('unsorted-more', async () => {
     most *= 4;
     await showPhotos();
-  }));
-  byId('unsorted-clear').addEventListener('click', () => attempt(byId('unsorted-clear'), clear));
+  });
+  onClick('unsorted-clear', clear);
 }

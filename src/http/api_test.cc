@@ -1,7 +1,7 @@
 #include "http/detail/api.h"
 
 #include "http/detail/multipart.h"
-#include "http/detail/turn.h"
+#include "http/detail/exclusive_job.h"
 #include "recognizer/test_json.h"
 
 namespace protocom::http {
@@ -78,7 +78,7 @@ TestFeatures test_features(const Labelled& read, const Array& features) {
 }  // namespace
 
 json Api::tested_on(const Request& request, TestFeatures images) {
-  const Turn turn(calibrates_);
+  const ExclusiveJob job(calibrates_);
   with_editor(request, [](const Recognizer& editor) { return editor.file().revision(); });  // it is the one served
   // A recognizer of its own: the others go on meanwhile.
   Recognizer recognizer = Recognizer::open(path_, options_.recognizing);

@@ -93,7 +93,8 @@ class Chromium {
     const std::string folder = "--user-data-dir=" + profile.string();
     const std::string program = command();
     ::execl(program.c_str(), program.c_str(), "--headless=new", "--no-sandbox", "--disable-gpu", "--no-first-run",
-            "--disable-dev-shm-usage", "--remote-debugging-pipe", folder.c_str(), static_cast<char*>(nullptr));
+            "--disable-dev-shm-usage", "--use-fake-ui-for-media-stream", "--use-fake-device-for-media-stream",
+            "--remote-debugging-pipe", folder.c_str(), static_cast<char*>(nullptr));
     ::_exit(127);
   }
 
@@ -203,6 +204,9 @@ class Browser {
     return true;
   }
 
+  /// How often the browser asked, as before a page is left; it is always told yes.
+  [[nodiscard]] int questions() const { return questions_; }
+
   /// What the page complained about: exceptions, and what its policy or the server refused.
   [[nodiscard]] const std::vector<std::string>& complaints() const { return complaints_; }
 
@@ -221,6 +225,10 @@ class Browser {
     if (message.value("sessionId", "") != session_) return message;
     const std::string method = message.value("method", "");
     if (method == "Page.fileChooserOpened") chooser_ = message["params"].value("backendNodeId", int64_t{0});
+    if (method == "Page.javascriptDialogOpening") {
+      ++questions_;
+      Chromium::running().send(session_, "Page.handleJavaScriptDialog", {{"accept", true}});
+    }
     if (method == "Runtime.exceptionThrown" || method == "Log.entryAdded") complaints_.push_back(message.dump());
     return message;
   }
@@ -246,6 +254,7 @@ class Browser {
                                                           {"Digit0", {"0", 48, "0"}},
                                                           {"Digit2", {"2", 50, "2"}}};
 
+  int questions_ = 0;
   int64_t chooser_ = 0;  // the input for which the last dialog was opened
   std::string context_, session_;
   std::vector<std::string> complaints_;

@@ -52,21 +52,22 @@ class Page : public Served {
     ASSERT_TRUE(browser_->wait_for("!document.getElementById('" + id + "').hidden"));
   }
 
-  /// Fills in the form as a user does.
+  /// Fills in the dialog as a user does.
   void enrol_in_page(const std::string& name, const std::vector<std::string>& files,
                      const std::string& attributes = "") {
-    go("classes");
+    go("teach");
     browser_->choose("#enrol-files", files);
+    EXPECT_TRUE(browser_->wait_for("document.getElementById('pending').textContent.includes('ready')"));
     set("class-name", name);
     set("attributes", attributes);
     forget_status();
-    click("#enrol-form > button");
+    click("#enrol-add");
     EXPECT_TRUE(status_has("added to ")) << text("#status") << text("#enrol-error");
   }
 
   /// Gives photos to be answered and waits for all answers.
   void ask_about(const std::vector<std::string>& files) {
-    go("photos");
+    go("try");
     browser_->choose("#ask-files", files);
     EXPECT_TRUE(
         browser_->wait_for("document.querySelector('.tile') && document.getElementById('progress').hidden && "

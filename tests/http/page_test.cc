@@ -29,7 +29,7 @@ TEST_F(Page, EnrolsAnswersCorrectsAndRemembers) {
   undo();
   EXPECT_EQ(ask("GET", "/v1/classes/middle").json()["images"], 1);
   reload();
-  go("classes");
+  go("teach");
   EXPECT_EQ(names(), json({"bright", "dark", "middle"})) << "after reloading";
   EXPECT_TRUE(browser_->complaints().empty()) << browser_->complaints().front();
 }
@@ -80,16 +80,18 @@ TEST_F(Page, GivesBackWhatItKeptOfImages) {
 TEST_F(Page, EnrolsClassifiesCorrectsAndUndoesByKeysAlone) {
   const std::vector<std::pair<std::string, uint8_t>> classes = {{"dark", 5}, {"bright", 250}};
   for (const auto& [name, grey] : classes) {
-    ASSERT_TRUE(browser_->tab_to("#class-name"));
+    ASSERT_TRUE(browser_->tab_to(name == "dark" ? "#start-class" : "#add-class"));
+    browser_->press("Enter");
+    ASSERT_TRUE(browser_->wait_for("document.activeElement.id === 'class-name'")) << "a dialog";
     browser_->type(name);
     ASSERT_TRUE(browser_->tab_to("#enrol-files"));
     ASSERT_TRUE(browser_->choose_by_key("Enter", {photo(name + ".png", grey)}));
-    ASSERT_TRUE(browser_->tab_to("#enrol-form > button"));
+    ASSERT_TRUE(browser_->tab_to("#enrol-add"));
     browser_->press(name == "dark" ? "Enter" : "Space");
     ASSERT_TRUE(status_has("added to " + name)) << text("#status");
-    EXPECT_TRUE(browser_->wait_for("document.activeElement.id === 'class-name'")) << "where the next one begins";
+    EXPECT_TRUE(browser_->wait_for("document.activeElement.id === 'add-class'")) << "where the next one begins";
   }
-  ASSERT_TRUE(browser_->tab_to("#to-photos"));
+  ASSERT_TRUE(browser_->tab_to("#to-try"));
   browser_->press("Enter");
   ASSERT_TRUE(browser_->tab_to("#ask-files"));
   ASSERT_TRUE(browser_->choose_by_key("Space", {photo("q.png", 15)}));
@@ -120,7 +122,7 @@ TEST_F(Page, SaysNoneOfTheseOnceItIsCalibrated) {
       {"image", png(128), "a.png"}, {"image", png(130), "b.png"}, {"false_accept", "0.5"}};
   ASSERT_EQ(ask("POST", "/v1/calibrate", form_of(unknown), kForm).status, 200);
   reload();
-  ASSERT_TRUE(browser_->wait_for("document.getElementById('calibration').textContent.includes('Measured on')"));
+  ASSERT_TRUE(browser_->wait_for("document.getElementById('calibration').textContent.includes('Tried on')"));
   ask_about({photo("q.png", 128)});
   EXPECT_EQ(text("#answers .verdict"), "None of these");
   open_details(0);
@@ -131,11 +133,11 @@ TEST_F(Page, SaysNoneOfTheseOnceItIsCalibrated) {
 TEST_F(Page, IsNoWiderThanAPhoneHoweverLongANameIs) {
   const std::string name = "has_bill_length::" + std::string(60, 'a');
   enrol_in_page(name, {photo("1.png", 5)}, "tail");
-  for (const char* view : {"classes", "none", "history"}) {
+  for (const char* view : {"teach", "try", "use", "history"}) {
     go(view);
     shoot(std::string("long-name-phone-") + view, 390, false);
   }
-  go("classes/" + name);
+  go("teach/" + name);
   ASSERT_TRUE(browser_->wait_for("document.querySelector('#examples img')"));
   shoot("long-name-phone-class", 390, false);
   ask_about({photo("2.png", 15)});
@@ -146,11 +148,11 @@ TEST_F(Page, IsNoWiderThanAPhoneHoweverLongANameIs) {
 TEST_F(Page, SaysWhatTheServerRefusesBesideTheForm) {
   set("class-name", "cat");
   set("attributes", "tial");
-  click("#enrol-form > button");
+  click("#enrol-add");
   EXPECT_TRUE(
       browser_->wait_for("document.getElementById('enrol-error').textContent.includes(\"did you mean 'tail'\")"));
   set("class-name", "");
-  click("#enrol-form > button");
+  click("#enrol-add");
   EXPECT_TRUE(
       browser_->wait_for("document.getElementById('enrol-error').textContent.includes('Give the class a name')"));
   enrol_in_page("dark", {photo("1.png", 5)});
@@ -182,7 +184,7 @@ TEST_F(Page, EveryControlHasANameAndCanBeReachedByKeyboard) {
             json::array());
   EXPECT_EQ(browser_->evaluate("document.getElementById('status').getAttribute('aria-live')"), "polite");
   click(".skip");
-  EXPECT_EQ(browser_->evaluate("document.activeElement.id + location.hash"), "main#photos") << "the view stays";
+  EXPECT_EQ(browser_->evaluate("document.activeElement.id + location.hash"), "main#try") << "the view stays";
 }
 
 /// PROTOCOM_AXE=axe.min.js (scripts/page_checks) looks for what people with a screen reader would stumble over.
@@ -194,7 +196,7 @@ TEST_F(Page, HasNothingThatAxeFinds) {
   ask_about({photo("4.png", 15)});
   open_details(0);
   browser_->evaluate(read_file(axe));
-  for (const char* view : {"photos", "classes", "classes/dark", "none", "history"}) {
+  for (const char* view : {"try", "teach", "teach/dark", "use", "history"}) {
     go(view);
     EXPECT_EQ(
         browser_->evaluate("axe.run(document, {resultTypes: ['violations']}).then(r => r.violations.map(v => v.id "

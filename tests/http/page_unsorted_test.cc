@@ -18,7 +18,7 @@ class PageUnsorted : public Page {
     for (const int grey : {10, 30, 70}) enrol("001.Dark_Bird", static_cast<uint8_t>(grey));
     for (const int grey : {180, 200, 230}) enrol("002.Bright_Bird", static_cast<uint8_t>(grey));
     reload();
-    go("classes");
+    go("teach");
   }
   std::vector<std::string> pile() {
     std::vector<std::string> files;
@@ -42,7 +42,7 @@ TEST_F(PageUnsorted, AreCountedShownAndRemoved) {
   EXPECT_EQ(text("#unsorted-count"), "6 photos");
   EXPECT_EQ(ask("GET", "/v1/recognizer").json().at("unlabelled"), 6);
   ASSERT_TRUE(browser_->wait_for("!document.getElementById('unsorted-effect').hidden"));
-  EXPECT_THAT(text("#unsorted-effect"), HasSubstr("of new photos should be right, without them"));
+  EXPECT_THAT(text("#unsorted-effect"), HasSubstr("of 100 new photos will be right, without them"));
   ASSERT_TRUE(
       browser_->wait_for("document.querySelector('#unsorted img').complete && "
                          "document.querySelector('#unsorted img').naturalWidth > 0"));
@@ -76,7 +76,7 @@ TEST_F(PageUnsorted, AreAskedForOnlyWhereTheyAreOfUse) {
   EXPECT_EQ(browser_->evaluate("document.getElementById('unsorted-box').hidden"), false);
   path_ = folder_ / "pets.pcm";
   open_page({});
-  go("classes");
+  go("teach");
   EXPECT_EQ(browser_->evaluate("document.getElementById('unsorted-box').hidden"), true);
 }
 

@@ -16,22 +16,23 @@ class PageWords : public Page {
   void open_words() {
     path_ = clip_->path();
     open_page(clip_->options());
-    go("classes");
+    go("teach");
   }
   json hidden(const std::string& id) { return browser_->evaluate("document.getElementById('" + id + "').hidden"); }
   void add(const std::string& name, const std::string& words, const std::vector<std::string>& files = {}) {
+    click("#add-class");
     if (!files.empty()) browser_->choose("#enrol-files", files);
     set("class-name", name);
     set("words", words);
     forget_status();
-    click("#enrol-form > button");
+    click("#enrol-add");
   }
 
   std::optional<ClipRecognizer> clip_;
 };
 
 TEST_F(PageWords, AreAskedForOnlyWhereTheServerTakesThem) {
-  go("classes");
+  go("teach");
   EXPECT_EQ(hidden("words-field"), true);
   open_words();
   EXPECT_EQ(hidden("words-field"), false);
@@ -53,7 +54,8 @@ TEST_F(PageWords, MakeClassesWithAndWithoutPhotos) {
     EXPECT_EQ(ask("GET", std::string("/v1/classes/") + name).json().at("embedding_source"), "text");
   ask_about({photo("2.png", 80)});
   EXPECT_EQ(browser_->evaluate("document.querySelectorAll('.tile').length"), 1);
-  go("classes");
+  go("teach");
+  click("#add-class");
   set("words", "a bird that sings");
   shoot("words", 1280, false);
   shoot("words-phone-dark", 390, true);

@@ -1,0 +1,149 @@
+// A folder of labelled photos that the recognizer has not seen: how many it answers right, and what it takes for what.
+
+import {call, callJson} from './api.js';
+import {attempt, byId, el, onPress, say, showBlob} from './dom.js';
+import {classesOf, picturesOf} from './folders.js';
+import {listenToClassFolder} from './classes.js';
+import {pieces, shrink} from './pictures.js';
+import {ask} from './photos.js';
+import {Progress} from './progress.js';
+import {state} from './state.js';
+import {byName, classNamed, counted, displayName, percent} from './words.js';
+
+/** @typedef {{name: string, file: File, blob: Blob, label: string, feature: number[]}} Labelled */
+/** @typedef {Tested & {file: File}} Shown */
+
+const photosAtOnce = 16;
+const rowsAtOnce = 400;  // a server takes 8 MB of JSON
+const mostClasses = 12, mostShown = 24;
+
+/** What the last test said of each photo. @type {Shown[]} */
+let tested = [];
+/** Those that are wrong, the surest first. @type {Shown[]} */
+let worst = [];
+
+/** Photos of all classes in turn, so that each part of them has some of each. @param {Map<string, File[]>} classes */
+function inTurn(classes) {
+  /** @type {{file: File, label: string}[]} */
+  const all = [];
+  const most = Math.max(...[...classes.values()].map(files => files.length));
+  for (let i = 0; i < most; ++i) for (const [name, files] of classes) if (files[i]) all.push({file: files[i], label: classNamed(name)});
+  return all;
+}
+
+/** @param {{file: File, label: string}[]} given @returns {Promise<{all: Labelled[], unreadable: number}>} */
+async function embedded(given) {
+  const progress = new Progress('Looking at test photos', given.length);
+  /** @type {Labelled[]} */
+  const all = [];
+  let unreadable = 0;
+  try {
+    for (let begin = 0; begin < given.length; begin += photosAtOnce) {
+      const some = [];
+      for (const one of given.slice(begin, begin + photosAtOnce)) some.push({...one, name: one.file.name, blob: await shrink(one.file)});
+      for (const piece of pieces(some, photosAtOnce)) {
+        const form = new FormData();
+        for (const one of piece) form.append('image', one.blob, one.name);
+        form.append('with_features', 'true');
+        const {answers} = await call('POST', 'v1/classify?top=1&nearest=0', form, {signal: progress.signal});
+        answers.forEach((/** @type {Answer} */ answer, /** @type {number} */ i) => {
+          if (answer.feature) all.push({...piece[i], feature: answer.feature.map(value => Number(value.toPrecision(7)))});
+          else ++unreadable;
+        });
+        progress.step(piece.length);
+      }
+    }
+  } finally {
+    progress.finish();
+  }
+  return {all, unreadable};
+}
+
+/** Wilson's interval of 95 %. @param {number} right @param {number} of */
+function interval(right, of) {
+  const z = 1.96, share = right / of, middle = (share + z * z / (2 * of)) / (1 + z * z / of);
+  const half = z / (1 + z * z / of) * Math.sqrt(share * (1 - share) / of + z * z / (4 * of * of));
+  return [Math.max(0, middle - half), Math.min(1, middle + half)].map(value => Math.round(100 * value));
+}
+
+/** @param {Map<string, File[]>} classes */
+async function test(classes) {
+  if (!state.classes.length) throw new Error('There are no classes yet to test: make some first.');
+  const {all, unreadable} = await embedded(inTurn(classes));
+  if (!all.length) throw new Error('No photo of the folder can be read.');
+  /** @type {Record<string, number>} */
+  const sum = {images: 0, right: 0, refused: 0, unknown: 0, accepted: 0, already_enrolled: 0, unreadable};
+  tested = [];
+  for (let begin = 0; begin < all.length; begin += rowsAtOnce) {
+    const some = all.slice(begin, begin + rowsAtOnce);
+    // Photos are found again by their places, since those that are enrolled are left out.
+    const done = await callJson('POST', 'v1/test', {features: some.map(one => one.feature), labels: some.map(one => one.label), names: some.map((_, i) => String(i))});
+    for (const key of Object.keys(sum)) sum[key] += Number(done[key]) || 0;
+    tested.push(...done.tested.map((/** @type {Tested} */ one) => ({...one, file: some[Number(one.image)].file})));
+  }
+  worst = tested.filter(one => one.known && !one.right).sort((a, b) => b.certainty - a.certainty);
+  show(sum);
+}
+
+/** @param {Record<string, number>} sum */
+function show(sum) {
+  const [low, high] = interval(sum.right, sum.images);
+  byId('test-title').textContent = `${sum.right} of ${counted(sum.images, 'test photo')} right: ${Math.round(100 * sum.right / sum.images)} of 100 (${low} to ${high})`;
+  const notes = [[sum.refused, 'of your classes answered “none of these”'], [sum.already_enrolled, 'left out, since the recognizer has them'], [sum.unreadable, 'could not be read'],
+                 [sum.unknown, `of other classes, ${sum.accepted} of them taken for one of yours`]].filter(([count]) => count);
+  byId('test-notes').textContent = notes.map(([count, what]) => `${counted(Number(count), 'photo')} ${what}`).join('; ');
+  showConfusion();
+  showPhotos(worst, worst.length ? 'Worst answers, the surest first' : 'No answer was wrong');
+  byId('test').hidden = false;
+  byId('test').scrollIntoView({block: 'nearest'});
+  say(byId('test-title').textContent + '.');
+}
+
+/** Classes by how much is wrong of them and for them. */
+function confusedClasses() {
+  /** @type {Map<string, number>} */
+  const wrong = new Map();
+  for (const one of tested.filter(photo => photo.known)) for (const name of [one.class, one.answer]) wrong.set(name, (wrong.get(name) ?? 0) + Number(!one.right));
+  return [...wrong].sort((a, b) => b[1] - a[1]).slice(0, mostClasses).map(([name]) => name).sort(byName);
+}
+
+function showConfusion() {
+  const names = confusedClasses();
+  const cell = (/** @type {string} */ own, /** @type {string} */ answer) => {
+    const some = tested.filter(one => one.known && one.class === own && one.answer === answer);
+    if (!some.length) return el('td');
+    const said = own === answer ? `${displayName(own)} answered right` : `${displayName(own)} taken for ${displayName(answer)}`;
+    return el('td', {class: own === answer ? 'right' : ''}, el('button', {type: 'button', 'aria-label': `${some.length}: ${said}`, onclick: () => showPhotos(some, said)}, String(some.length)));
+  };
+  const head = el('tr', {}, el('th', {scope: 'col'}, 'It is'), ...names.map(name => el('th', {scope: 'col', title: displayName(name)}, displayName(name))));
+  const rows = names.map(own => el('tr', {}, el('th', {scope: 'row', title: displayName(own)}, displayName(own)), ...names.map(answer => cell(own, answer))));
+  byId('test-confusion').replaceChildren(el('table', {}, el('caption', {}, 'What photos of each class (rows) were taken for (columns)'), el('thead', {}, head), el('tbody', {}, ...rows)));
+}
+
+/** @param {Shown[]} some @param {string} title */
+function showPhotos(some, title) {
+  byId('test-shown').textContent = title;
+  byId('test-worst').hidden = some === worst || !worst.length;
+  byId('test-photos').replaceChildren(...some.slice(0, mostShown).map(one => {
+    const picture = el('img', {class: 'photo', alt: one.file.name});
+    shrink(one.file).then(blob => showBlob(picture, blob, () => picture.replaceWith(el('span', {class: 'no-picture'}, one.file.name))));
+    return el('li', {class: 'tile'}, el('button', {type: 'button', class: 'open', title: 'Ask about it below', onclick: () => attempt(null, () => ask([one.file]))},
+                                        el('span', {class: 'frame'}, picture), el('span', {class: 'verdict'}, displayName(one.class)),
+                                        el('span', {class: 'sure'}, `answered ${one.none_of_these ? 'none of these' : `${displayName(one.answer)}, ${percent(one.certainty)}`}`)));
+  }));
+}
+
+/** A test where the folders are called like classes, else photos that are asked about. @param {Found[]} found */
+export async function testOrAsk(found) {
+  const classes = classesOf(found), isTest = [...classes.keys()].some(name => state.classes.some(one => one.class === classNamed(name)));
+  await (isTest ? test(classes) : ask(picturesOf(found)));
+}
+
+export function listenToTesting() {
+  listenToClassFolder('test-folder', test);
+  onPress('test-worst', () => showPhotos(worst, 'Worst answers, the surest first'));
+  onPress('test-close', () => {
+    byId('test').hidden = true;
+    byId('main').focus({preventScroll: true});
+  });
+}

@@ -1,0 +1,166 @@
+// The three steps of the page: a beginning, the live camera, a test on labelled photos, and what there is to take home.
+#include "http/page_support.h"
+
+namespace protocom::testing {
+namespace {
+
+using nlohmann::json;
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+using ::testing::Not;
+using ::testing::StartsWith;
+
+class PageSteps : public Page {
+ protected:
+  void make_two_classes() {
+    for (const int grey : {0, 20}) enrol("001.Dark_Bird", static_cast<uint8_t>(grey));
+    for (const int grey : {230, 250}) enrol("002.Bright_Bird", static_cast<uint8_t>(grey));
+    reload();
+  }
+  /// A folder of classes, of these greys each.
+  std::string folder_of(const std::string& name, const std::map<std::string, std::vector<int>>& classes) const {
+    for (const auto& [label, greys] : classes) {
+      fs::create_directories(folder_ / name / label);
+      for (const int grey : greys)
+        photo(name + "/" + label + "/" + std::to_string(grey) + ".png", static_cast<uint8_t>(grey));
+    }
+    return (folder_ / name).string();
+  }
+  json hidden(const std::string& id) { return browser_->evaluate("document.getElementById('" + id + "').hidden"); }
+};
+
+TEST_F(PageSteps, TheFirstScreenIsThePlaceForPhotosAndNothingElse) {
+  EXPECT_EQ(browser_->evaluate("document.getElementById('to-teach').getAttribute('aria-current')"), "page");
+  EXPECT_EQ(hidden("start"), false);
+  EXPECT_EQ(browser_->evaluate("[...document.querySelectorAll('#view-teach input:not(.hidden-input)')].filter(e => "
+                               "e.checkVisibility()).length"),
+            0);
+  EXPECT_THAT(text("#project"), HasSubstr("pets")) << "the name of its file";
+}
+
+TEST_F(PageSteps, DrawnShapesMakeAFirstRecognizer) {
+  click("#demo");
+  ASSERT_TRUE(status_has("18 photos added to 3 classes")) << text("#status");
+  EXPECT_EQ(names(), json({"Circle", "Star", "Triangle"}));
+}
+
+TEST_F(PageSteps, PhotosWithoutAFolderAreAskedForTheirClass) {
+  browser_->choose("#start-files", {photo("1.png", 5), photo("2.png", 15)});
+  ASSERT_TRUE(browser_->wait_for("document.getElementById('enrol-box').open"));
+  EXPECT_EQ(text("#pending"), "2 photos ready");
+  set("class-name", "dark");
+  click("#enrol-add");
+  ASSERT_TRUE(status_has("2 photos added to dark"));
+  EXPECT_EQ(browser_->evaluate("document.getElementById('enrol-box').open"), false);
+}
+
+TEST_F(PageSteps, PhotosThatComeWhileTheFirstFolderIsAddedWaitForIt) {
+  const std::string made = folder_of("made", {{"dark", {0, 10, 20}}, {"bright", {230, 240, 250}}});
+  browser_->evaluate(R"(window.fetch = (asked => async (path, options) => {
+    if (options?.method === 'POST' && path.includes('/examples')) await new Promise(done => setTimeout(done, 700));
+    return asked(path, options);
+  })(window.fetch))");
+  browser_->choose("#start-folder", {made});
+  browser_->evaluate("location.hash = '#try'");
+  browser_->choose("#ask-files", {photo("q.png", 15)});
+  ASSERT_TRUE(browser_->wait_for("document.querySelector('[data-state=sure], [data-state=unsure]')"))
+      << text("#status");
+  EXPECT_EQ(verdicts(), json({"dark"}));
+}
+
+TEST_F(PageSteps, PhotosThatWereAskedAboutAreNotLeftWithoutAQuestion) {
+  make_two_classes();
+  ask_about({photo("q.png", 15)});
+  browser_->press("Tab");  // browsers ask only who has done something on the page
+  reload();
+  EXPECT_EQ(browser_->questions(), 1);
+  browser_->press("Tab");
+  reload();
+  EXPECT_EQ(browser_->questions(), 1) << "there is nothing to lose";
+}
+
+TEST_F(PageSteps, APhotoOfAnotherClassIsSaid) {
+  make_two_classes();
+  browser_->evaluate("document.querySelector('[aria-label=\"Add photos to Dark Bird\"]').click()");
+  browser_->choose("#card-files", {photo("same.png", 250)});
+  ASSERT_TRUE(status_has("1 photo added to Dark Bird")) << text("#status");
+  EXPECT_THAT(text("#status"), HasSubstr("1 photo of Dark Bird is in Bright Bird too"));
+}
+
+TEST_F(PageSteps, TheLiveCameraAnswersAndRemembers) {
+  make_two_classes();
+  go("try");
+  click("#live-start");
+  ASSERT_TRUE(browser_->wait_for("document.querySelectorAll('#live-ranking li').length === 2")) << text("#status");
+  EXPECT_THAT(text("#live-verdict"), AllOf(Not(HasSubstr("…")), HasSubstr("Bird")));
+  shoot("live", 1280, false);
+  shoot("live-phone-dark", 390, true);
+  click("#live-form button");
+  ASSERT_TRUE(browser_->wait_for("document.getElementById('live-error').textContent.includes('Say which class')"));
+  set("live-class", "Test picture");
+  click("#live-form button");
+  ASSERT_TRUE(status_has("1 photo added to Test picture")) << text("#live-error");
+  ASSERT_TRUE(browser_->wait_for("document.getElementById('live-verdict').textContent === 'Test picture'"))
+      << "and it knows it at once";
+  click("#live-stop");
+  EXPECT_EQ(hidden("live"), true);
+  EXPECT_EQ(browser_->complaints(), std::vector<std::string>());
+}
+
+TEST_F(PageSteps, AFolderThatIsNotEnrolledIsATest) {
+  make_two_classes();
+  const std::string seen =
+      folder_of("seen", {{"dark bird", {0, 10, 30, 245}}, {"002.Bright_Bird", {225, 240}}, {"Grey", {128}}});
+  go("try");
+  browser_->choose("#test-folder", {seen});
+  ASSERT_TRUE(browser_->wait_for("!document.getElementById('test').hidden")) << text("#status");
+  EXPECT_THAT(text("#test-title"), StartsWith("4 of 5 test photos right: 80 of 100 (38 to 96)"));
+  EXPECT_THAT(text("#test-notes"), AllOf(HasSubstr("1 photo left out, since the recognizer has them"),
+                                         HasSubstr("1 photo of other classes, 1 of them taken for one of yours")));
+  EXPECT_EQ(texts("#test-photos .verdict"), json({"Dark Bird"})) << "the wrong one";
+  EXPECT_THAT(text("#test-photos .sure"), HasSubstr("answered Bright Bird"));
+  click("#test-confusion [aria-label='2: Bright Bird answered right']");
+  EXPECT_EQ(text("#test-shown"), "Bright Bird answered right");
+  EXPECT_EQ(texts("#test-photos .verdict"), json({"Bright Bird", "Bright Bird"}));
+  shoot("test", 1280, false);
+  shoot("test-phone-dark", 390, true);
+  click("#test-worst");
+  EXPECT_EQ(texts("#test-photos .verdict"), json({"Dark Bird"}));
+  EXPECT_EQ(ask("GET", "/v1/recognizer").json()["change"], ask("GET", "/v1/classes").json()["change"]);
+  EXPECT_EQ(names(), json({"Bright Bird", "Dark Bird"})) << "nothing was enrolled";
+  click("#test-close");
+  EXPECT_EQ(hidden("test"), true);
+  EXPECT_EQ(browser_->complaints(), std::vector<std::string>());
+}
+
+TEST_F(PageSteps, ATestWithNothingNewSaysSo) {
+  make_two_classes();
+  go("try");
+  browser_->choose("#test-folder", {folder_of("same", {{"dark bird", {0, 20}}})});
+  ASSERT_TRUE(status_has("are enrolled in the recognizer already")) << text("#status");
+  EXPECT_EQ(hidden("test"), true);
+}
+
+TEST_F(PageSteps, SaysHowTheRecognizerIsUsed) {
+  make_two_classes();
+  go("use");
+  const std::string here = "localhost:" + std::to_string(port());
+  EXPECT_EQ(text("#curl-line"), "curl -F image=@photo.jpg http://" + here + "/v1/classify");
+  EXPECT_EQ(text("#cli-line"), "protocom classify " + path_.filename().string() + " photo.jpg");
+  EXPECT_THAT(text("#elsewhere"), HasSubstr("this machine alone"));
+  shoot("use", 1280, false);
+  shoot("use-phone-dark", 390, true);
+  click("#open-help");
+  EXPECT_TRUE(browser_->wait_for("document.getElementById('help').open"));
+  EXPECT_LE(browser_->evaluate("document.getElementById('help').scrollHeight").get<int>(), 900) << "it fits one screen";
+}
+
+TEST_F(PageSteps, ChangesAreToldInPlainWords) {
+  make_two_classes();
+  go("history");
+  ASSERT_TRUE(browser_->wait_for("document.querySelectorAll('#changes li').length === 4"));
+  EXPECT_EQ(text("#changes .name"), "Added 1 photo to Bright Bird");
+}
+
+}  // namespace
+}  // namespace protocom::testing
