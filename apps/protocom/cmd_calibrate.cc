@@ -1,3 +1,4 @@
+#include "base/log.h"
 #include "cli.h"
 #include "image_arguments.h"
 #include "recognizer/recognizer.h"
@@ -18,14 +19,14 @@ void run_calibrate(const CalibrateArguments& options) {
   if (!options.others.empty()) found = find_images(with_listed(options.others));
   std::vector<UnreadableFile> unreadable;
   const Calibration made = recognizer.calibrate(found.paths, options.calibration, progress(), &unreadable);
-  print_table({{"method", made.method},
-               {"images held out", std::to_string(made.images)},
-               {"of them classified right", fmt::format("{:.1f} %", 100 * made.accuracy)},
-               {"unknown images", std::to_string(made.strangers)},
-               {"unknown images accepted",
-                fmt::format("{} {:.1f} %", made.balanced ? "about" : "at most", 100 * made.false_accept)},
-               {"own images then accepted", fmt::format("{:.1f} %", 100 * made.accepted)},
-               {"factor of the logits", fmt::format("{:.3f}", made.factor)}});
+  std::vector<std::vector<std::string>> rows = {
+      {"method", made.method},
+      {"images held out", std::to_string(made.images)},
+      {"of them classified right", fmt::format("{:.1f} %", 100 * made.accuracy)},
+      {"unknown images", std::to_string(made.strangers)}};
+  if (logger().should_log(spdlog::level::debug))
+    rows.push_back({"factor of the logits", fmt::format("{:.3f}", made.factor)});
+  print_table(rows);
   const char* others = options.others.empty() ? "similar kinds" : "the others";
   fmt::print("By photos left out, {}.\n", cost_sentence(made, others));
   if (made.balanced) fmt::print("No rate was asked for: as many of {} pass as of your own are refused.\n", others);

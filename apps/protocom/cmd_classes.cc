@@ -1,3 +1,4 @@
+#include "base/log.h"
 #include "base/near_matches.h"
 #include "base/printed_json.h"
 #include "cli.h"
@@ -59,12 +60,13 @@ void run_show(const ClassesArguments& options) {
     fail("{} has no class '{}'{}", options.recognizer, options.name, did_you_mean(options.name, names));
   }
   if (options.as_json) return print_json(to_json(*item));
-  print_table({{"class", item->name},
-               {"title", item->title},
-               {"images", std::to_string(item->images)},
-               {"attributes", attributes_text(file, *item)},
-               {"embedding from", item->embedding_source},
-               {"enrolled", time_text(item->time)}});
+  const bool says_all = logger().should_log(spdlog::level::debug);
+  std::vector<std::vector<std::string>> rows = {
+      {"class", item->name}, {"title", item->title}, {"images", std::to_string(item->images)}};
+  if (says_all || !item->attributes.empty()) rows.push_back({"attributes", attributes_text(file, *item)});
+  if (says_all || item->embedding_source != "nothing") rows.push_back({"embedding from", item->embedding_source});
+  rows.push_back({"enrolled", time_text(item->time)});
+  print_table(rows);
 }
 
 void run_rename(const ClassesArguments& options) {

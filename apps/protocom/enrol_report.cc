@@ -1,5 +1,8 @@
 #include "enrol_report.h"
 
+#include <algorithm>
+
+#include "base/log.h"
 #include "base/text.h"
 #include "cli.h"
 #include "image_arguments.h"
@@ -29,6 +32,13 @@ EnrolledTotals totals_of(const Enrolment& done) {
   return totals;
 }
 
+/// Whether no class has attributes or anything else to be known by, so that the columns of both say nothing.
+bool is_known_by_images(const Enrolment& done) {
+  return std::all_of(done.classes.begin(), done.classes.end(), [](const EnrolledClass& enrolled) {
+    return enrolled.now.attributes.empty() && !enrolled.replaced && enrolled.now.embedding_source == "nothing";
+  });
+}
+
 void print_enrolled(const Enrolment& done, const EnrolledTotals& totals) {
   std::vector<std::vector<std::string>> rows = {
       {"class", "new images", "there already", "images", "attributes", "embedding from"}};
@@ -36,6 +46,9 @@ void print_enrolled(const Enrolment& done, const EnrolledTotals& totals) {
     rows.push_back({name_and_word(enrolled.now.name, enrolled.now.title), std::to_string(enrolled.added),
                     std::to_string(enrolled.held), std::to_string(enrolled.now.images), attribute_count_text(enrolled),
                     enrolled.now.embedding_source});
+  }
+  if (is_known_by_images(done) && !logger().should_log(spdlog::level::debug)) {
+    for (std::vector<std::string>& row : rows) row.resize(row.size() - 2);
   }
   if (totals.held == 0) {
     for (std::vector<std::string>& row : rows) row.erase(row.begin() + 2);

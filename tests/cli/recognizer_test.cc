@@ -16,6 +16,7 @@ namespace {
 
 using nlohmann::json;
 using ::testing::HasSubstr;
+using ::testing::Not;
 
 TEST_F(Recognizers, EnrolledClassesAreRecognised) {
   const fs::path images = folder_->path() / "out/images";
@@ -236,7 +237,9 @@ TEST_F(Recognizers, ARecognizerIsListedCorrectedCalibratedAndMoved) {
 
   const Outcome calibrated = run({"calibrate", "all.pcm", "--false-accept", "0.1"});
   ASSERT_EQ(calibrated.exit_code, 0) << calibrated.err;
-  EXPECT_THAT(run({"recognizer", "info", "all.pcm"}).out, HasSubstr("10.0 % of unknown images accepted"));
+  EXPECT_THAT(calibrated.out, HasSubstr("; 10 of 100 of similar kinds pass"));
+  EXPECT_THAT(calibrated.out, Not(HasSubstr("factor of the logits")));
+  EXPECT_THAT(run({"recognizer", "info", "all.pcm"}).out, HasSubstr("10.0 % of others pass"));
   const json answer =
       json_lines(
           run({"classify", "all.pcm", (out("images") / by_class.begin()->second[5]).string(), "--format", "json"}).out)
@@ -244,7 +247,8 @@ TEST_F(Recognizers, ARecognizerIsListedCorrectedCalibratedAndMoved) {
   EXPECT_TRUE(answer.at("none_of_these").is_boolean());
   EXPECT_TRUE(answer.at("familiarity").is_number());
   EXPECT_EQ(answer.at("none_of_these").get<bool>(), answer.at("none").get<double>() >= 0.5);
-  const Outcome own = run({"calibrate", "all.pcm"});
+  const Outcome own = run({"--verbose", "calibrate", "all.pcm"});
+  EXPECT_THAT(own.out, HasSubstr("factor of the logits"));
   EXPECT_THAT(own.out, HasSubstr("of 100 of your own photos are refused; "));
   EXPECT_THAT(own.out, HasSubstr("--similar refuses similar kinds too"));
   const Outcome balanced = run({"calibrate", "all.pcm", "--similar"});
