@@ -1,7 +1,7 @@
 #include "http/detail/api.h"
 
-#include "http/detail/multipart.h"
 #include "http/detail/exclusive_job.h"
+#include "http/detail/multipart.h"
 #include "recognizer/test_json.h"
 
 namespace protocom::http {

@@ -323,8 +323,7 @@ TEST_F(Page, MakesSixClassesOfAFolderCorrectsThreeAnswersAndSetsNoneOfThese) {
   shoot("start-phone-dark", 390, true);
   browser_->choose("#start-folder", {(folder_ / "made").string()});
   ASSERT_TRUE(status_has("18 photos added to 6 classes")) << text("#status");
-  ASSERT_TRUE(
-      browser_->wait_for("document.getElementById('accuracy-text').textContent.includes('of 100 new photos')"));
+  ASSERT_TRUE(browser_->wait_for("document.getElementById('accuracy-text').textContent.includes('of 100 new photos')"));
   shoot("classes", 1280, false);
   std::vector<std::string> asked;
   for (const int grey : {20, 64, 110, 154, 199, 244})
