@@ -123,7 +123,7 @@ std::string GraphWriter::numbers(const std::vector<float>& values, const std::ve
 
 std::string GraphWriter::number(double value) { return numbers({static_cast<float>(value)}, {1}); }
 
-std::string GraphWriter::wholes(const std::vector<int64_t>& values) {
+std::string GraphWriter::integers(const std::vector<int64_t>& values) {
   return tensor({static_cast<int64_t>(values.size())}, ValueType::kInt64, values.data(),
                 values.size() * sizeof(int64_t));
 }
@@ -146,7 +146,7 @@ std::string GraphWriter::reduced(const std::string& op, const std::string& input
   const int64_t keeps = keep ? 1 : 0;
   if (made_.opset < axes_are_input_since(op))
     return node(op, {input}, {{"axes", std::vector<int64_t>{axis}}, {"keepdims", keeps}});
-  return node(op, {input, wholes({axis})}, {{"keepdims", keeps}});
+  return node(op, {input, integers({axis})}, {{"keepdims", keeps}});
 }
 
 std::string GraphWriter::cast(const std::string& input, ValueType to, const std::string& output) {

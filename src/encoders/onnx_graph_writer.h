@@ -49,7 +49,7 @@ class GraphWriter {
   std::string matrix(const FloatMatrix& values);
   std::string numbers(const std::vector<float>& values, const std::vector<int64_t>& sizes);
   std::string number(double value);
-  std::string wholes(const std::vector<int64_t>& values);
+  std::string integers(const std::vector<int64_t>& values);
 
   /// `output`: how the value is to be called; empty: a name of its own.
   std::string node(const std::string& op, const std::vector<std::string>& inputs, const NodeAttributes& attributes = {},

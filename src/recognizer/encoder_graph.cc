@@ -46,8 +46,8 @@ void add_images(const onnx::ImageInput& input, const ExportedImages& images, Gra
 std::string token_feature(const std::string& tokens, int64_t count, int64_t dim, GraphWriter& graph) {
   if (count < 1) fail("its output does not say how many tokens it has: export the encoder for images of one size");
   if (!onnx::have_class_token(count)) return graph.reduced("ReduceMean", tokens, 1, /*keep=*/false);
-  const std::string first = graph.node("Gather", {tokens, graph.wholes({0})}, {{"axis", int64_t{1}}});
-  return graph.node("Reshape", {first, graph.wholes({-1, dim})});
+  const std::string first = graph.node("Gather", {tokens, graph.integers({0})}, {{"axis", int64_t{1}}});
+  return graph.node("Reshape", {first, graph.integers({-1, dim})});
 }
 
 /// Features [n, d] of the encoder's output, as encoders/onnxruntime makes them.

@@ -78,7 +78,7 @@ class Outputs {
   void add(const std::string& value, const std::string& name, int64_t width, ValueType type = ValueType::kFloat32) {
     std::vector<int64_t> sizes = {images_};
     if (width > 0) sizes.push_back(width);
-    const std::string shaped = width > 0 ? value : graph_.node("Reshape", {value, graph_.wholes({-1})});
+    const std::string shaped = width > 0 ? value : graph_.node("Reshape", {value, graph_.integers({-1})});
     graph_.name_output(shaped, name, type, sizes);
     list_.push_back(described(name, sizes));
   }

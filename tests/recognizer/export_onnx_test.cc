@@ -28,7 +28,7 @@ constexpr int64_t kEncoderSide = 8, kEncoderDim = 6;
 
 OnnxAttributes whole_attribute(const std::string& name, std::vector<int64_t> values) {
   OnnxAttributes made;
-  made.wholes[name] = std::move(values);
+  made.integers[name] = std::move(values);
   return made;
 }
 
@@ -260,7 +260,7 @@ TEST_F(OnnxOfRecognizer, TakesTheMeanOfTokens) {
   made.input("image", {-1, 3, kEncoderSide, kEncoderSide});
   made.output("tokens", {-1, 9, kEncoderDim});
   made.raw("w", at::arange(kEncoderDim * 27, at::kFloat).cos().view({kEncoderDim, 3, 3, 3}));
-  made.wholes("shape", {-1, kEncoderDim, 9});
+  made.integers("shape", {-1, kEncoderDim, 9});
   made.node("Conv", {"image", "w"}, {"maps"}, whole_attribute("strides", {2, 2}));
   made.node("Reshape", {"maps", "shape"}, {"rows"});
   made.node("Transpose", {"rows"}, {"tokens"}, whole_attribute("perm", {0, 2, 1}));
