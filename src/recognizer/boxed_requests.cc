@@ -25,7 +25,7 @@ struct PhotosOfRequests {
   std::vector<std::vector<std::string>> unreadable;  // [requests], for the enrolment to name
 };
 
-PhotosOfRequests photos_of(std::vector<EnrolRequest>& requests) {
+PhotosOfRequests photos_in(std::vector<EnrolRequest>& requests) {
   PhotosOfRequests photos;
   for (EnrolRequest& request : requests) {
     std::vector<fs::path>& own = photos.own.emplace_back();
@@ -45,7 +45,7 @@ PhotosOfRequests photos_of(std::vector<EnrolRequest>& requests) {
 }
 
 void crop_requests(const BoxFile& file, const fs::path& path, std::vector<EnrolRequest>& requests) {
-  const PhotosOfRequests photos = photos_of(requests);
+  const PhotosOfRequests photos = photos_in(requests);
   if (photos.paths.empty()) return;
   std::map<fs::path, std::vector<std::string>> boxes;
   for (const Crop& crop : crop_photos(photos.paths, file, path)) boxes[crop.photo].push_back(crop.name.string());
