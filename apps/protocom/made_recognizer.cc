@@ -36,4 +36,5 @@ void print_made(const std::string& file, const RecognizerParts& parts, const Enr
 std::string expected_sentence(Recognizer& recognizer, const RecognizerParts& parts) {
   return sentence_of(recognizer.expected_accuracy(), basis_of(parts));
 }
-// namespace protocom::cli
+
+}  // namespace protocom::cli

@@ -139,13 +139,18 @@ Image square_around(const Image& image, const ImageBox& box, const ImageSize& si
   return square;
 }
 
+std::string region_hash(const std::string& file_hash, const ImageRegion& region) {
+  return region.box ? hash_bytes(file_hash + fragment_of(*region.box)) : file_hash;
+}
+
 ReadRegion read_region(const fs::path& name, const Preprocessing& preprocessing) {
   const ImageRegion region = region_of(name);
   refuse_other_media(region.file);
   const std::string bytes = read_file(region.file);
   try {
-    if (!region.box) return {decode_square_image(bytes, preprocessing), hash_bytes(bytes)};
-    return {read_box(bytes, *region.box, preprocessing), hash_bytes(hash_bytes(bytes) + fragment_of(*region.box))};
+    const std::string hash = region_hash(hash_bytes(bytes), region);
+    if (!region.box) return {decode_square_image(bytes, preprocessing), hash};
+    return {read_box(bytes, *region.box, preprocessing), hash};
   } catch (const Error& error) {
     fail("{}: {}", name.string(), error.what());
   }

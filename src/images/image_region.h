@@ -42,6 +42,9 @@ struct ReadRegion {
   std::string hash;  ///< hash_bytes of the file, or of that and the box
 };
 
+/// ReadRegion::hash of a region of a file with the hash `file_hash`, without reading it.
+std::string region_hash(const std::string& file_hash, const ImageRegion& region);
+
 /// The one place where files become images for encoders. Throws Error that names what cannot be read. Thread-safe.
 ReadRegion read_region(const std::filesystem::path& name, const Preprocessing& preprocessing);
 

@@ -9,6 +9,7 @@
 #include "encoders/embed.h"
 #include "encoders/encoder.h"
 #include "images/image_files.h"
+#include "images/image_region.h"
 #include "io/files.h"
 #include "io/scratch_folder.h"
 #include "recognizer/create_recognizer.h"
@@ -17,33 +18,44 @@ namespace protocom {
 namespace fs = std::filesystem;
 namespace {
 
-/// Finds photos by the hashes of their files.
+/// Finds photos by the hashes of their files; of boxes by that and the name of their file, for which boxes it has.
 class PhotoFinder {
  public:
   explicit PhotoFinder(const std::vector<HeldPhoto>& photos) {
-    for (const HeldPhoto& photo : photos) missing_.insert(photo.hash);
+    for (const HeldPhoto& photo : photos) {
+      missing_.insert(photo.hash);
+      if (const ImageRegion region = region_of(photo.source); region.box)
+        boxes_[region.file.filename()].push_back(region);
+    }
   }
 
   void look_at(const fs::path& file) {
-    if (missing_.empty()) return;
     std::error_code ignored;
-    if (!fs::is_regular_file(file, ignored)) return;
+    if (missing_.empty() || !fs::is_regular_file(file, ignored)) return;
     const std::string hash = hash_file(file);
-    if (missing_.erase(hash) > 0) found_[hash] = file;
+    take(hash, file);
+    const auto boxes = boxes_.find(file.filename());
+    if (boxes == boxes_.end()) return;
+    for (const ImageRegion& region : boxes->second) take(region_hash(hash, region), name_of({file, region.box}));
   }
   [[nodiscard]] bool has_all() const { return missing_.empty(); }
   [[nodiscard]] const std::map<std::string, fs::path>& found() const { return found_; }
 
  private:
+  void take(const std::string& hash, const fs::path& photo) {
+    if (missing_.erase(hash) > 0) found_[hash] = photo;
+  }
+
   std::set<std::string> missing_;
-  std::map<std::string, fs::path> found_;  // by hash
+  std::map<fs::path, std::vector<ImageRegion>> boxes_;  // by the name of the file without its folder
+  std::map<std::string, fs::path> found_;               // by hash
 };
 
 /// Where the photos were comes first: it takes no walk through folders.
 std::map<std::string, fs::path> find_photos(const std::vector<HeldPhoto>& photos,
                                             const std::vector<std::string>& places) {
   PhotoFinder finder(photos);
-  for (const HeldPhoto& photo : photos) finder.look_at(photo.source);
+  for (const HeldPhoto& photo : photos) finder.look_at(region_of(photo.source).file);
   if (!finder.has_all() && !places.empty()) {
     const FoundImages all = find_images(places);
     for (const UnreadableFile& file : all.unreadable) logger().warn("{}", file.reason);

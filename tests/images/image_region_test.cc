@@ -32,7 +32,7 @@ Image with_rectangle(int64_t height, int64_t width, int64_t x, int64_t y, int64_
   return image;
 }
 
-std::array<int, 3> pixel(const Image& image, int64_t x, int64_t y) {
+std::array<int, 3> colour_at(const Image& image, int64_t x, int64_t y) {
   const auto at = static_cast<size_t>(3 * (y * image.width + x));
   return {image.rgb[at], image.rgb[at + 1], image.rgb[at + 2]};
 }
@@ -75,25 +75,25 @@ TEST_F(Regions, ASquareWithATenthOnEachSideIsCutOut) {
   ASSERT_EQ(cut.height, 24);
   for (const auto& [x, y, colour] :
        {std::tuple(2, 2, kRed), {21, 21, kRed}, {1, 12, kBlue}, {12, 1, kBlue}, {22, 12, kBlue}, {12, 22, kBlue}})
-    EXPECT_EQ(pixel(cut, x, y), colour) << x << " " << y;
+    EXPECT_EQ(colour_at(cut, x, y), colour) << x << " " << y;
   EXPECT_EQ(read_region(path.string() + "#xywh=percent:40,33.333333,20,33.333333", {24}).image.rgb, cut.rgb);
 }
 
 TEST_F(Regions, AtTheBorderTheSquareIsMovedInside) {
   const fs::path path = put("a.png", with_rectangle(60, 100, 0, 0, 20, 20));
   const Image cut = read_region(path.string() + "#xywh=-5,-5,25,25", {24}).image;
-  EXPECT_EQ(pixel(cut, 0, 0), kRed);
-  EXPECT_EQ(pixel(cut, 19, 19), kRed);
-  EXPECT_EQ(pixel(cut, 20, 10), kBlue);
+  EXPECT_EQ(colour_at(cut, 0, 0), kRed);
+  EXPECT_EQ(colour_at(cut, 19, 19), kRed);
+  EXPECT_EQ(colour_at(cut, 20, 10), kBlue);
 }
 
 TEST_F(Regions, WhatIsLargerThanThePictureHasGreyAroundIt) {
   const fs::path path = put("a.png", with_rectangle(20, 100, 0, 0, 100, 20));
   const Image cut = read_region(path.string() + "#xywh=0,0,100,20", {100}).image;
-  EXPECT_EQ(pixel(cut, 50, 39), kGrey);
-  EXPECT_EQ(pixel(cut, 50, 40), kRed);
-  EXPECT_EQ(pixel(cut, 50, 59), kRed);
-  EXPECT_EQ(pixel(cut, 50, 60), kGrey);
+  EXPECT_EQ(colour_at(cut, 50, 39), kGrey);
+  EXPECT_EQ(colour_at(cut, 50, 40), kRed);
+  EXPECT_EQ(colour_at(cut, 50, 59), kRed);
+  EXPECT_EQ(colour_at(cut, 50, 60), kGrey);
 }
 
 TEST_F(Regions, EachBoxIsAnImageOfItsOwn) {

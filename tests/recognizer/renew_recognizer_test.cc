@@ -124,6 +124,19 @@ TEST_F(RecognizerToRenew, ForgetsRemovedPhotosThatAreGone) {
   EXPECT_TRUE(renewed.check().empty());
 }
 
+TEST_F(RecognizerToRenew, FindsBoxesOfPhotosThatWereMoved) {
+  photo("boxed/1.png", 128);
+  const std::string box = (folder_ / "boxed/1.png").string() + "#xywh=4,4,12,12";
+  EnrolRequest request;
+  request.description.name = "boxed";
+  request.images = {box};
+  Recognizer::open(path_).enrol({request});
+  fs::rename(folder_ / "boxed", folder_ / "elsewhere");
+  RenewalParts with_folder = renewal();
+  with_folder.images = {(folder_ / "elsewhere").string()};
+  EXPECT_EQ(renew_recognizer(path_, path_, with_folder, {}).photos, 7);
+}
+
 TEST_F(RecognizerToRenew, EmbedsUnlabelledPhotosToo) {
   photo("pile/1.png", 90);
   Recognizer::open(path_).add_unlabelled({folder_ / "pile/1.png"});
