@@ -1,5 +1,6 @@
 // A folder of labelled photos that the recognizer has not seen: how many it answers right, and what it takes for what.
 
+import {stopEstimating} from './accuracy.js';
 import {call, callJson} from './api.js';
 import {attempt, byId, el, onPress, say, showBlob} from './dom.js';
 import {classesOf, picturesOf} from './folders.js';
@@ -71,6 +72,7 @@ async function test(classes) {
   if (!state.classes.length) throw new Error('There are no classes yet to test: make some first.');
   const {all, unreadable} = await embedded(inTurn(classes));
   if (!all.length) throw new Error('No photo of the folder can be read.');
+  stopEstimating();
   /** @type {Record<string, number>} */
   const sum = {images: 0, right: 0, refused: 0, unknown: 0, accepted: 0, already_enrolled: 0, unreadable};
   tested = [];

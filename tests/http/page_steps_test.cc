@@ -111,6 +111,8 @@ TEST_F(PageSteps, AFolderThatIsNotEnrolledIsATest) {
   make_two_classes();
   const std::string seen =
       folder_of("seen", {{"dark bird", {0, 10, 30, 245}}, {"002.Bright_Bird", {225, 240}}, {"Grey", {128}}});
+  // An estimate that is being made would let the test wait.
+  ASSERT_TRUE(browser_->wait_for("!document.getElementById('accuracy').hidden"));
   go("try");
   browser_->choose("#test-folder", {seen});
   ASSERT_TRUE(browser_->wait_for("!document.getElementById('test').hidden")) << text("#status");
