@@ -1,4 +1,4 @@
-// "None of these": how much of other things may pass, and what that costs in photos of the classes.
+// "None of these": what each setting costs.
 
 import {stopEstimating} from './accuracy.js';
 import {remember} from './actions.js';
@@ -14,7 +14,7 @@ import {counted, ofHundred} from './words.js';
 const enoughStrangers = 10;
 const mostStrangers = 60;
 
-/** The settings that the slider has, from strict to lenient: those that are known, and the present one. @returns {Setting[]} */
+/** Settings of the slider, from strict to lenient. @returns {Setting[]} */
 function settings() {
   const made = state.recognizer?.calibration;
   if (!made) return [];
@@ -60,7 +60,7 @@ function show() {
   showSetting(at);
   const aim = made.balanced ? 'As many photos of similar kinds slip through as own ones are refused. '
                             : made.similar === false ? 'Something else altogether is refused, and at most 5 of 100 of your own photos. ' : '';
-  byId('calibration').textContent = aim + (made.images > 0 ? `Tried on ${counted(made.images, 'photo')} of your classes.` : 'Tried on classes left out: no class has two photos.');
+  byId('calibration').textContent = aim + (made.images > 0 ? `Tried on ${counted(made.images, 'photo')} of your classes.` : 'Tried on classes left out.');
 }
 
 /** @param {number} at */
