@@ -228,7 +228,7 @@ void add_classify_command(CLI::App& app) {
               "a folder) or folder; csv and json repeat it for each photo")
           ->check(CLI::IsMember({"time", "folder"}));
   command->add_option("--series-gap", options->series_gap, "Seconds without a photo that end a series")
-      ->check(CLI::PositiveNumber)
+      ->check(CLI::Range(0.001, 86400.0))
       ->needs(series);
   command->add_option("--top", options->recognizing.top, "How many classes to show for each image")
       ->check(CLI::Range(int64_t{1}, int64_t{1} << 30));

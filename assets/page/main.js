@@ -46,8 +46,8 @@ function showSummary() {
 
 /** What was asked lies here alone: it is not lost without a question. */
 function listenToLeaving() {
-  addEventListener('beforeunload', event => { if (photos.length) event.preventDefault(); });
-  // What was changed meanwhile in another tab, or by a program.
+  addEventListener('beforeunload', event => { if (photos.length && navigator.userActivation?.hasBeenActive !== false) event.preventDefault(); });
+  // Changes by another tab or program.
   addEventListener('visibilitychange', () => { if (!document.hidden) attempt(null, refresh); });
 }
 

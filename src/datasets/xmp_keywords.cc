@@ -27,7 +27,7 @@ struct XmpPlaces {
   std::vector<std::string> path;                       // of the element, from the root
   std::string text, wrong;                             // of the element; why it is not read
   std::map<std::string, std::set<std::string>> words;  // of a property
-  std::map<std::string, size_t> ends;                  // of a property: the end tag of its list
+  std::map<std::string, size_t> ends;                  // of a property: the end tag of its list; npos: it has none
   size_t end = 0;                                      // the end tag of rdf:RDF; 0: none
   XML_Parser parser = nullptr;
 };
@@ -44,10 +44,12 @@ void on_text(void* data, const XML_Char* text, int length) {
 
 void on_end(void* data, const XML_Char* name) {
   auto& places = *static_cast<XmpPlaces*>(data);
-  const auto at = static_cast<size_t>(XML_GetCurrentByteIndex(places.parser));
+  // An element that is closed where it begins has no end tag: nothing can be inserted there.
+  const bool has_tag = XML_GetCurrentByteCount(places.parser) > 0;
+  const size_t at = has_tag ? static_cast<size_t>(XML_GetCurrentByteIndex(places.parser)) : std::string::npos;
   const std::vector<std::string>& path = places.path;
   const size_t depth = path.size();
-  if (name == name_in(kRdf, "RDF")) places.end = at;
+  if (name == name_in(kRdf, "RDF") && has_tag) places.end = at;
   if (depth > 2 && name == name_in(kRdf, "li")) places.words[path[depth - 3]].insert(places.text);
   const bool is_list = name == name_in(kRdf, "Bag") || name == name_in(kRdf, "Seq");
   if (depth > 1 && is_list) places.ends[path[depth - 2]] = at;
@@ -58,7 +60,7 @@ void on_end(void* data, const XML_Char* name) {
 void on_entity(void* data, const XML_Char*, int, const XML_Char*, int, const XML_Char*, const XML_Char*,
                const XML_Char*, const XML_Char*) {
   auto& places = *static_cast<XmpPlaces*>(data);
-  places.wrong = "it declares entities, which are not read";
+  places.wrong = "it declares entities, which are not supported";
   XML_StopParser(places.parser, XML_FALSE);
 }
 
@@ -86,7 +88,7 @@ std::string escaped(std::string text) {
 
 /// "rdf:" of the end tag "</rdf:Bag>". Throws Error where none is there: the element is closed where it begins.
 std::string prefix_at(const std::string& bytes, size_t place, const fs::path& path) {
-  if (bytes.compare(place, 2, "</") != 0) fail("{}: an empty list of keywords, <rdf:Bag/>: remove it", path.string());
+  if (place == std::string::npos) fail("{}: an empty list of keywords, <rdf:Bag/>: remove it", path.string());
   const std::string tag = bytes.substr(place + 2, bytes.find('>', place) - place - 2);
   const size_t colon = tag.find(':');
   return colon == std::string::npos ? "" : tag.substr(0, colon + 1);
@@ -127,7 +129,7 @@ const std::string& empty_sidecar() {
 std::string with_keywords(const std::string& sidecar, const XmpKeywords& keywords, const fs::path& path) {
   std::string bytes = sidecar.empty() ? empty_sidecar() : sidecar;
   const XmpPlaces places = places_in(bytes, path);
-  if (places.end == 0 || bytes.compare(places.end, 2, "</") != 0) fail("{}: no XMP, it has no rdf:RDF", path.string());
+  if (places.end == 0) fail("{}: no XMP, it has no rdf:RDF with content", path.string());
   std::map<size_t, std::string, std::greater<>> inserted;  // from behind: places before stay where they are
   for (XmpProperty property : {XmpProperty{kDublinCore, "dc", "subject", keywords.plain},
                                XmpProperty{kLightroom, "lr", "hierarchicalSubject", keywords.hierarchical}}) {

@@ -151,13 +151,15 @@ struct JournalState {
 };
 
 /// Why a journal must not be played back; null: it may be. Another process may end its change and empty the journal
-/// while it is looked at: a fault counts where the journal stayed as it was.
+/// while it is looked at: a fault counts where the journal stayed as it was. An empty one has nothing to play back, and
+/// two empty ones are alike though there was another one between them.
 const char* fault_of_journal(sqlite3_file* journal, const fs::path& path_of_database) {
   constexpr int kMostLooks = 100;
   FileOnDisk database(path_of_database);
   const char* fault = nullptr;
   for (int look = 0; look < kMostLooks; ++look) {
     const JournalState before(journal);
+    if (before.size == 0) return nullptr;
     fault = fault_seen_in(journal, database.get());
     if (fault == nullptr || JournalState(journal) == before) return fault;
   }

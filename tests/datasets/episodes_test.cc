@@ -440,7 +440,7 @@ TEST_F(EpisodesTest, NameAPoolThatIsMissingOrOverlaps) {
               }),
               AllOf(HasSubstr("episode 0"), HasSubstr("twice"), HasSubstr("pool")));
   EXPECT_THAT(error_after([](json& list) { list["episodes"][1]["support"][0].push_back("image32"); }),
-              HasSubstr("episode 1 has 2 images, expected 1 were expected"));
+              HasSubstr("episode 1 has 2 images, expected 1"));
   EXPECT_THAT(error_after([](json& list) {
                 list["query_distribution"] = "dirichlet";
                 list["episodes"][0]["query"][0].erase(0);

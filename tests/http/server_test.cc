@@ -362,13 +362,14 @@ TEST_F(Served, ThePageNeedsNothingFromElsewhere) {
   EXPECT_THAT(page.headers.at("content-security-policy"),
               AllOf(HasSubstr("default-src 'none'"), Not(HasSubstr("unsafe"))));
   std::vector<std::string> parts = {"/", "/page.css", "/page/main.js"};
-  size_t bytes = ask("GET", "/favicon.svg").body.size();
+  size_t bytes = ask("GET", "/favicon.svg").body.size(), script = 0;
   for (size_t i = 0; i < parts.size(); ++i) {
     const Reply reply = ask("GET", parts[i]);
     EXPECT_EQ(reply.status, 200) << parts[i];
     EXPECT_THAT(reply.body, AllOf(Not(HasSubstr("http://")), Not(HasSubstr("https://")), Not(HasSubstr("innerHTML"))))
         << parts[i];
     bytes += reply.body.size();
+    if (parts[i].find(".js") != std::string::npos) script += reply.body.size();
     const std::regex import(R"(from '\./(\w+\.js)')");
     for (std::sregex_iterator at(reply.body.begin(), reply.body.end(), import), end; at != end; ++at) {
       const std::string module = "/page/" + (*at)[1].str();
@@ -376,7 +377,8 @@ TEST_F(Served, ThePageNeedsNothingFromElsewhere) {
     }
   }
   EXPECT_GT(parts.size(), 10U) << "the modules that main.js asks for";
-  EXPECT_LT(bytes, 150'000U);
+  EXPECT_LE(script, 120U << 10U);
+  EXPECT_LT(bytes, 180'000U);
   for (const char* other : {"/page/none.js", "/page/index", "/page/style.css", "/page/openapi.js"})
     EXPECT_EQ(ask("GET", other).status, 404) << other;
   EXPECT_THAT(page.body, AllOf(Not(HasSubstr("style=")), Not(HasSubstr("onclick="))));

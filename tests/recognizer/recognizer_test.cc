@@ -260,6 +260,10 @@ TEST_F(SmallRecognizer, SaysOnceThatItsCalibrationWasMadeWithOtherClasses) {
   pets.classify(photo("7.png", 15));
   EXPECT_THAT(logged.text(), IsEmpty());
   pets.file().rename_class("dark", "night");
+  pets.classify(photo("7.png", 15));
+  EXPECT_THAT(logged.text(), IsEmpty()) << "the same class under another name";
+  pets.file().remove_class("night");
+  pets.enrol({request("grey", {photo("8.png", 120), photo("9.png", 130)})});
   for (int i = 0; i < 2; ++i) pets.classify(photo("7.png", 15));
   const std::string text = logged.text();
   const size_t first = text.find("was made with 2 classes, others than the 2");

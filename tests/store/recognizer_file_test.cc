@@ -120,7 +120,7 @@ TEST_F(RecognizerFileTest, EnrolsAllOrNothing) {
               HasSubstr("no class 'cat'"));
   EXPECT_THAT(message_of([&] { file.enrol({enrolment("", {{3, 4}}, {"b"})}); }), HasSubstr("needs a name"));
   EXPECT_THAT(message_of([&] { file.enrol({enrolment("cat", {{3, 4, 5}}, {"b"})}); }), HasSubstr("shape [1, 2]"));
-  EXPECT_THAT(message_of([&] { file.enrol({enrolment("cat", {{3, NAN}}, {"b"})}); }), HasSubstr("not finite"));
+  EXPECT_THAT(message_of([&] { file.enrol({enrolment("cat", {{3, NAN}}, {"b"})}); }), HasSubstr("NaN or infinity"));
   ClassEnrolment other = enrolment("cat", {{3, 4}}, {"b"});
   other.description->association = array_of(at::ones({3}));
   EXPECT_THAT(message_of([&] { file.enrol({other}); }), HasSubstr("association of 2 numbers"));

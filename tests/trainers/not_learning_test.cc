@@ -24,9 +24,9 @@ TEST(NotLearning, IsSaidOfAnEpochThatIsNoBetterThanGuessing) {
 }
 
 TEST(NotLearning, AdvisesTheUsualRateWhetherItIsFarAboveOrBelow) {
-  EXPECT_THAT(LearningWatch(25, schedule(10, 0), 2).add(1, with_correct(100)), HasSubstr("rate 0.1; try --lr 2,"));
+  EXPECT_THAT(LearningWatch(25, schedule(10, 0), 2).add(1, with_correct(100)), HasSubstr("rate 0.1 does not work; try --lr 2,"));
   EXPECT_THAT(LearningWatch(25, schedule(10, 0), 0.025).add(1, with_correct(100)),
-              HasSubstr("rate 0.1; try --lr 0.025,"));
+              HasSubstr("rate 0.1 does not work; try --lr 0.025,"));
 }
 
 // 60 classes, 300 images per epoch: ten epochs make the 3,000 images that 60 classes need; guessing gets 50 right.
