@@ -129,7 +129,7 @@ TEST_F(ApiMisuse, OfFeaturesAndLabelsIsOneSentence) {
        [] {
          make_set(set_options({"a", "b"}, {"novel"}));
        },
-       "label of row 8 is 2, there are 2 classes"},
+       "label out of range: row 8 has 2, there are 2 classes"},
       {"class names that repeat",
        [] {
          make_set(set_options({"a", "b", "a"}, {"novel"}));
@@ -297,7 +297,7 @@ TEST_F(ApiMisuse, OfEpisodesIsOneSentence) {
        [] {
          evaluate_methods({"mean", "mean"});
        },
-       "twice"},
+       "duplicate method 'mean'"},
       {"a method that lacks what it needs", [] { evaluate_methods({"completed"}); }, "completion model"},
       {"a result that is not there", [] { static_cast<void>(Results().of("plda")); }, "'plda' was not evaluated"},
       {"a file of episodes that is none",

@@ -143,7 +143,7 @@ TEST_F(TablesTest, AnotherColumnThatIsNoValueIsNotRead) {
 TEST_F(TablesTest, NumbersThatCanMeanSeveralThingsAreRefused) {
   EXPECT_THAT(table_error("class,attribute,value\na,x,0\nb,x,4\n"),
               HasSubstr("t.csv:3: the weight of x is '4', expected a number from 0 to 1, x, yes or no: the table holds "
-                        "numbers up to 4, of which the whole is not known"));
+                        "numbers up to 4, whose maximum is unknown"));
   EXPECT_THAT(table_error("class,attribute,value\na,x,0\nb,x,1\nc,x,1\nd,x,30\n"), HasSubstr("most are 0 and 1"));
   EXPECT_THAT(table_error("class,attribute,value\na,x,-1\nb,x,0\n"), HasSubstr("-1 for no is supported only beside 1"));
   EXPECT_THAT(table_error("class,attribute,value\na,x,300\n"), HasSubstr("numbers up to 300"));

@@ -317,7 +317,7 @@ TEST(Backbone, ATorchScriptFileThatSaysWhatImagesItTakesIsBelieved) {
   const at::Tensor images = at::full({2, 3, 20, 20}, 1.0F);
   EXPECT_TRUE(at::allclose(stated->forward(images)[0], at::tensor({1.0F, 0.75F, 0.5F})));  // (1 - mean) / std
   EXPECT_THAT(message_of([&] { open_backbone(means_that_state(folder, "bad.pt", R"({"image_size": 0})"), {}); }),
-              HasSubstr("image size 0"));
+              HasSubstr("images of 0 pixels"));
 
   torch::jit::Module sized("sized");
   sized.register_attribute("image_size", c10::IntType::get(), 28);

@@ -1,6 +1,7 @@
 import json
 import os
 import pathlib
+import shutil
 import subprocess
 import sys
 
@@ -80,6 +81,17 @@ def photos(tmp_path_factory):
     (folder / "holiday").mkdir()
     for number, colour in enumerate(["blue", "red", "green"], 1):
         image.fromarray(photo(colour, 100 + number)).save(folder / "holiday" / f"{number}.png")
+    return folder
+
+
+@pytest.fixture(scope="session")
+def few_photos(photos, tmp_path_factory):
+    """Three photos of each colour: too few for a threshold of none of these, so that each photo gets a class."""
+    folder = tmp_path_factory.mktemp("few")
+    for colour in COLOURS:
+        (folder / colour).mkdir()
+        for k in range(3):
+            shutil.copy(photos / "my-photos" / colour / f"{k}.png", folder / colour)
     return folder
 
 

@@ -65,7 +65,7 @@ CALLS = {
     "unknown split": (lambda: protocom.FeatureSet(X, Y, "tset"), "tset"),
     "a split too short": (lambda: protocom.FeatureSet(X, Y, ["base"]), "split names 1 classes, the labels 3"),
     "a class without a split": (lambda: protocom.FeatureSet(X, Y, {"a": "base"}), "'b'"),
-    "ids that repeat": (lambda: protocom.FeatureSet(X, Y, ids=["1"] * 6), "twice"),
+    "ids that repeat": (lambda: protocom.FeatureSet(X, Y, ids=["1"] * 6), "duplicate image id"),
     "no such method in the results": (
         lambda: protocom.evaluate(X, Y, methods=["mean"], ways=2, shots=1, queries=1, episodes=2).accuracies("plda"),
         "was not evaluated"),

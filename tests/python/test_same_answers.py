@@ -62,11 +62,11 @@ def by_program(command):
     return [[tuple(one) for one in answer] for answer in json.loads(printed)]
 
 
-def test_five_ways_give_the_same_answers(photos, tmp_path, program):
+def test_five_ways_give_the_same_answers(photos, few_photos, tmp_path, program):
     if "PROTOCOM_LIBRARY" not in os.environ:
         pytest.skip("PROTOCOM_LIBRARY names no libprotocom.so")
     mine = tmp_path / "mine.pcm"
-    recognizer = protocom.Recognizer.create(mine, backbone=photos / "encoder.pt", images=photos / "my-photos")
+    recognizer = protocom.Recognizer.create(mine, backbone=photos / "encoder.pt", images=few_photos)
     asked = sorted((photos / "holiday").iterdir())
     expected = [[(name, probability) for name, probability in one.ranking] for one in recognizer.classify(asked)]
     assert len(expected) == 3 and all(len(ranking) == 3 for ranking in expected)
