@@ -186,7 +186,7 @@ TEST_F(Calibrating, ByDefaultAtMostFiveInAHundredOfTheOwnImagesAreRefused) {
       const ClassScorer scorer(given.enrolled, model_, {"mean"});
       const Calibration made = calibrate(scorer, {}, {}, Progress::none());
       EXPECT_FALSE(made.similar || made.balanced);
-      EXPECT_EQ(made.images, images > 1 ? 12 * images : 0) << "or it stands on classes left out";
+      EXPECT_EQ(made.images > 0, images > 1) << "or it stands on classes left out";
       refused += refused_of(scorer, given.fresh, made.threshold) / kSeeds;
     }
     EXPECT_LE(refused, 0.05) << images;
