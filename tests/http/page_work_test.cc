@@ -394,7 +394,7 @@ TEST_F(PageWork, AClassIsMergedIntoAnotherAndTakenBack) {
   shoot("class-phone-dark", 390, true);
   set("merge", "no such bird");
   click("#merge-form button");
-  ASSERT_TRUE(browser_->wait_for("document.getElementById('rename-error').textContent.includes('no class')"));
+  ASSERT_TRUE(browser_->wait_for("document.getElementById('rename-error').textContent.includes('unknown class')"));
   set("merge", "dark bird");
   click("#merge-form button");
   ASSERT_TRUE(status_has("Bright Bird is part of Dark Bird now, with 2 photos"));
@@ -450,7 +450,7 @@ TEST_F(PageWork, TheSliderSaysWhatASettingCostsAndSetsIt) {
   const json made = ask("GET", "/v1/recognizer").json()["calibration"];
   EXPECT_FALSE(made["balanced"]);
   EXPECT_EQ(made["false_accept"], exchange.back()["false_accept"]);
-  EXPECT_THAT(text("#setting"), HasSubstr("of 100 unknown photos slip through"));
+  EXPECT_THAT(text("#setting"), HasSubstr("of 100 photos of similar kinds slip through"));
 }
 
 TEST_F(PageWork, SaysHowWellTheClassesAreToldApart) {

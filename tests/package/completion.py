@@ -27,7 +27,7 @@ LINES = {
 }
 TEXTS = {  # of an option whose text stands behind it, and of one where it stands on the line below
     "protocom recognizer create --half": "Keep features as float16",
-    "protocom classify --form": "table, json (an object a line) or csv",
+    "protocom classify --form": "table, json (an object a line), csv (a row an image)",
 }
 
 
