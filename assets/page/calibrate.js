@@ -37,7 +37,7 @@ function drawCurve(all, chosen) {
     svg('text', {x: left - 6, y: bottom - height * share + 4, 'text-anchor': 'end'}, String(100 * share))]);
   const across = [0, 0.5, 1].map(share => svg('text', {x: left + width * share, y: bottom + 18, 'text-anchor': 'middle'}, String(Math.round(100 * share * most))));
   const titles = [svg('text', {x: left, y: 16, class: 'title'}, 'What each setting costs'),
-                  svg('text', {x: left + width / 2, y: bottom + 38, 'text-anchor': 'middle'}, 'unknown photos that slip through, of 100'),
+                  svg('text', {x: left + width / 2, y: bottom + 38, 'text-anchor': 'middle'}, 'similar photos that slip through, of 100'),
                   svg('text', {x: -(top + height / 2), y: 14, transform: 'rotate(-90)', 'text-anchor': 'middle'}, 'own photos kept, of 100')];
   byId('curve').replaceChildren(...grid, ...across, ...titles, svg('polyline', {class: 'line', points: all.map(one => `${x(one)},${y(one)}`).join(' ')}),
                                 ...all.map((one, i) => svg('circle', {cx: x(one), cy: y(one), r: i === chosen ? 7 : 3, class: i === chosen ? 'chosen' : 'point'})));

@@ -82,7 +82,8 @@ TEST(PackImages, WarnsOfTheSameImageInTwoSplitsAlone) {
   write_file(root / "bee/a.png", flat_png(20, 20, 0));  // of the colour of ant/a.png
   EXPECT_EQ(stated(), "") << "both are of base classes";
   dataset.class_split[1] = Split::kNovel;
-  EXPECT_THAT(stated(), HasSubstr("1 image is also in a class of another split (ant/a.png, bee/a.png), which inflates accuracy"));
+  EXPECT_THAT(stated(),
+              HasSubstr("1 image is also in a class of another split (ant/a.png, bee/a.png), which inflates accuracy"));
 }
 
 TEST(PackImages, GivesTheSamePixelsThroughAScratchFileAndLeavesNothingBehind) {

@@ -215,6 +215,10 @@ def walk_through(okapi):
     return printed
 
 
+# Probabilities of a photo and of the same one turned: both are compressed again, by other blocks, which moves log odds by .2; near a tie that is .05.
+NEAR = 0.1
+
+
 def answers(folder):
     """The ranking of each photo of a folder, by its name."""
     shown = run(program, "--quiet", "classify", "animals.pcm", folder, "--format", "json", stdout=subprocess.PIPE, text=True).stdout
@@ -229,7 +233,7 @@ def check_holiday(truth):
     expect(right >= RIGHT_SHARE * len(truth), f"{right} of {len(truth)} holiday photos are named rightly, expected {RIGHT_SHARE:.0%}")
     for photo, ranking in answers("upright").items():
         first, upright = found[photo][0], ranking[0]
-        expect(first["class"] == upright["class"] and abs(first["probability"] - upright["probability"]) < 0.05,
+        expect(first["class"] == upright["class"] and abs(first["probability"] - upright["probability"]) < NEAR,
                f"{photo} is {first} on its side with the tag that says so, and {upright} upright")
     print(f"{right} of {len(truth)} holiday photos are named rightly")
 

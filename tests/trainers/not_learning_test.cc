@@ -24,7 +24,8 @@ TEST(NotLearning, IsSaidOfAnEpochThatIsNoBetterThanGuessing) {
 }
 
 TEST(NotLearning, AdvisesTheUsualRateWhetherItIsFarAboveOrBelow) {
-  EXPECT_THAT(LearningWatch(25, schedule(10, 0), 2).add(1, with_correct(100)), HasSubstr("rate 0.1 does not work; try --lr 2,"));
+  EXPECT_THAT(LearningWatch(25, schedule(10, 0), 2).add(1, with_correct(100)),
+              HasSubstr("rate 0.1 does not work; try --lr 2,"));
   EXPECT_THAT(LearningWatch(25, schedule(10, 0), 0.025).add(1, with_correct(100)),
               HasSubstr("rate 0.1 does not work; try --lr 0.025,"));
 }
