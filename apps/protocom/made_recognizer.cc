@@ -19,7 +19,7 @@ std::string basis_of(const RecognizerParts& parts) {
 std::string none_of_these_of(const std::optional<Calibration>& calibration) {
   if (!calibration) return "Every photo gets one of the classes: there are too few to say what is none of these.";
   if (calibration->similar)
-    return fmt::format("None of these, by the {} photos of none of the classes: {}.", calibration->strangers,
+    return fmt::format("None of these, set by {} photos of other things: {}.", calibration->strangers,
                        cost_sentence(*calibration, "those"));
   return fmt::format("None of these: something else altogether is refused, and at most 5 of 100 of your own photos{}.",
                      calibration->images > 0 ? "" : " (by classes left out)");

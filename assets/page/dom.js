@@ -58,7 +58,7 @@ export function bar(share, look = 'bar') {
   return drawing;
 }
 
-/** Fills a list anew; the focus stays at its place. @param {any} list @param {Node[]} items */
+/** Refills a list; the focus stays at its place. @param {any} list @param {Node[]} items */
 export function refill(list, items) {
   const at = [...list.querySelectorAll('button')].indexOf(document.activeElement);
   list.replaceChildren(...items);

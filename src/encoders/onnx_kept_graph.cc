@@ -253,7 +253,7 @@ KeptGraph kept_graph(const std::filesystem::path& path, Weights weights) {
     kept.weights = weights;
     Renaming renaming(path, keep_model(model, kept), weights);
     if (kept.opset < kOldestKept)
-      fail("its operators are those of set {}, expected {} or later: export the encoder anew", kept.opset, kOldestKept);
+      fail("it has opset {}, expected {} or later: export the encoder with a newer opset", kept.opset, kOldestKept);
     std::string copied;
     pbf_writer graph(copied);
     while (model.next(kModelGraphField)) renaming.copy_graph(message_of(model), /*whole=*/false, graph);

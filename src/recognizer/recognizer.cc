@@ -290,11 +290,9 @@ AnswerFormula Recognizer::formula() {
   std::optional<AnswerFormula> found = scorer_->formula();
   if (found) return *std::move(found);
   const Method& method = scorer_->method();
-  fail_usage(
-      "'{}' {}, so that its answer is no formula of one image: 'plda', 'mean', 'completed' and 'mean-fusion' are",
-      method.label(),
-      method.spec().sees == Sees::kAllQueries ? "looks at all images together"
-                                              : "computes anew with all labelled images");
+  fail_usage("'{}' cannot be exported: it {}; use 'plda', 'mean', 'completed' or 'mean-fusion'", method.label(),
+             method.spec().sees == Sees::kAllQueries ? "classifies all images jointly"
+                                                     : "needs all labelled images for each answer");
 }
 
 std::vector<std::string> Recognizer::class_titles() {
@@ -409,7 +407,7 @@ std::optional<Calibration> Recognizer::take_first_threshold(const std::vector<fs
   try {
     return calibrate(others, options, progress, &unreadable);
   } catch (const Error& error) {
-    if (!others.empty()) logger().warn("the photos of none of the classes are not used: {}", error.what());
+    if (!others.empty()) logger().warn("the photos of other things are not used: {}", error.what());
     return std::nullopt;
   }
 }

@@ -138,7 +138,7 @@ class Folder {
     if (const NewExamples images = unlabelled(); !images.hashes.empty()) file.add_unlabelled(images);
     if (const json& stored = document_.at("calibration"); !stored.is_null()) {
       Calibration read = calibration_from(stored, where_);
-      read.class_ids.clear();  // the classes are numbered anew
+      read.class_ids.clear();  // the classes get new numbers
       file.set_calibration(to_json(read));
     }
     file.compact();

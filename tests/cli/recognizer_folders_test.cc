@@ -69,7 +69,7 @@ TEST_F(Recognizers, AreWrittenAsOnnxFiles) {
   EXPECT_EQ(exported({"taught.onnx", "--features", "--uint8"}).exit_code, 2);
   const Outcome together = exported({"other.onnx", "--features", "--method", "gauss-fusion"});
   EXPECT_EQ(together.exit_code, 2);
-  EXPECT_THAT(together.err, HasSubstr("'gauss-fusion' looks at all images together"));
+  EXPECT_THAT(together.err, HasSubstr("'gauss-fusion' cannot be exported: it classifies all images jointly"));
   EXPECT_EQ(exported({"taught.pcm/x.onnx", "--features"}).exit_code, 1);
   write_text(*folder_ / "notes.onnx", "my notes");
   EXPECT_THAT(exported({"notes.onnx", "--features"}).err, HasSubstr("is no export of this recognizer"));

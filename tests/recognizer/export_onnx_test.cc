@@ -273,8 +273,9 @@ TEST_F(OnnxOfRecognizer, RefusesWhatCannotBeWritten) {
   make(conv_encoder(17));
   Recognizer plain = open(), batch = open("plda-vb"), other = open("baseline-pp");
   EXPECT_THAT(usage_message_of([&] { export_onnx(batch, model_); }),
-              AllOf(HasSubstr("'plda-vb' looks at all images together"), HasSubstr("'plda'")));
-  EXPECT_THAT(usage_message_of([&] { export_onnx(other, model_); }), HasSubstr("'baseline-pp' computes anew"));
+              AllOf(HasSubstr("'plda-vb' cannot be exported: it classifies all images jointly"), HasSubstr("'plda'")));
+  EXPECT_THAT(usage_message_of([&] { export_onnx(other, model_); }),
+              HasSubstr("'baseline-pp' cannot be exported: it needs all labelled images"));
   EXPECT_THAT(message_of([&] { export_onnx(plain, folder_ / "encoder.onnx/x.onnx"); }), HasSubstr("encoder.onnx"));
   EXPECT_THAT(message_of([&] { export_onnx(plain, path_); }), HasSubstr("is no export of this recognizer"));
   EXPECT_FALSE(fs::exists(model_));
