@@ -36,7 +36,7 @@ SECONDS ?= 60
 .DEFAULT_GOAL := help
 .PHONY: help setup setup-test setup-dev configure configure-tests products build test test-fast test-processors demo demo-photos sanitize
 .PHONY: sanitize-inputs sanitize-threads fuzz fuzz-third benchmarks bench tidy format format-check spelling encoder encoder-if-possible install
-.PHONY: install-encoder wheel deb docs clean
+.PHONY: install-encoder wheel deb release docs clean
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-14s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -161,6 +161,9 @@ deb: override PREFIX = /usr
 deb: LISTS += dpkg-dev file
 deb: products encoder-if-possible ## Debian packages: programs, server, library, headers, Python package, default encoder; into build/release/packages
 	@cd $(BUILD) && cpack -G DEB
+
+release: setup ## the files of a release: source archive, wheels, Debian packages, notes, bill of materials, hashes (scripts/release)
+	@scripts/release
 
 docs: setup-dev configure ## the documentation as a site, with the reference that the code makes; build/release/site/html/index.html
 	@cmake --build $(BUILD) -j $(JOBS) --target $(PROTOCOM_TARGET)
