@@ -23,7 +23,8 @@ void run_calibrate(const CalibrateArguments& options) {
       {"method", made.method},
       {"images held out", std::to_string(made.images)},
       {"of them classified right", fmt::format("{:.1f} %", 100 * made.accuracy)},
-      {"unknown images", std::to_string(made.strangers)}};
+      {options.others.empty() ? "unknown images (each class left out)" : "unknown images",
+       std::to_string(made.strangers)}};
   if (logger().should_log(spdlog::level::debug))
     rows.push_back({"factor of the logits", fmt::format("{:.3f}", made.factor)});
   print_table(rows);

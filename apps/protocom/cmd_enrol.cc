@@ -75,7 +75,11 @@ void run_enrol(const CLI::App& command, const EnrolArguments& options) {
   if (!options.unlabelled.empty()) return enrol_unlabelled(options, recognizer);
   if (shared) return enrol_shared(command, options, recognizer);
   const ImageArguments images(options.sources.images);
-  print_enrolment(recognizer.enrol(requests_of_sources(with_files(options.sources, images), recognizer), progress()));
+  const std::vector<EnrolRequest> requests = requests_of_sources(with_files(options.sources, images), recognizer);
+  const std::vector<ClassInfo> before = recognizer.file().list_classes();
+  const Enrolment done = recognizer.enrol(requests, progress());
+  warn_of_near_names(done, before);
+  print_enrolment(done);
 }
 
 /// The class in words.

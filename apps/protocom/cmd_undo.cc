@@ -25,7 +25,7 @@ void run_undo(const UndoArguments& options) {
   if (options.list) return print_steps("undo", file.changes(kShown));
   fmt::print("undone: {}\nprotocom redo {} brings it back\n", one_line(file.undo().what), options.recognizer);
   const std::vector<ChangeEntry> next = file.changes(1);
-  if (!next.empty()) fmt::print("again would undo: {}\n", one_line(next.front().what));
+  if (!next.empty()) fmt::print("the next undo reverts: {}\n", one_line(next.front().what));
 }
 
 void run_redo(const UndoArguments& options) {

@@ -1,8 +1,11 @@
 #include "enrol_report.h"
 
 #include <algorithm>
+#include <iterator>
 
+#include "base/clean_name.h"
 #include "base/log.h"
+#include "base/near_matches.h"
 #include "base/text.h"
 #include "cli.h"
 #include "image_arguments.h"
@@ -41,7 +44,7 @@ bool is_known_by_images(const Enrolment& done) {
 
 void print_enrolled(const Enrolment& done, const EnrolledTotals& totals) {
   std::vector<std::vector<std::string>> rows = {
-      {"class", "new images", "there already", "images", "attributes", "embedding from"}};
+      {"class", "added", "there already", "total", "attributes", "embedding from"}};
   for (const EnrolledClass& enrolled : done.classes) {
     rows.push_back({name_and_word(enrolled.now.name, enrolled.now.title), std::to_string(enrolled.added),
                     std::to_string(enrolled.held), std::to_string(enrolled.now.images), attribute_count_text(enrolled),
@@ -56,7 +59,45 @@ void print_enrolled(const Enrolment& done, const EnrolledTotals& totals) {
   print_table(rows);
 }
 
+bool is_separator(char c) { return c == ' ' || c == '_' || c == '-'; }
+
+std::string without_separators(std::string_view name) {
+  std::string letters = lowercase(name);
+  letters.erase(std::remove_if(letters.begin(), letters.end(), is_separator), letters.end());
+  return letters;
+}
+
+std::string digits_of(std::string_view name) {
+  std::string digits;
+  std::copy_if(name.begin(), name.end(), std::back_inserter(digits), [](char c) { return c >= '0' && c <= '9'; });
+  return digits;
+}
+
+/// Names that differ in a number ("class 1", "class 2") are meant to.
+bool is_near(const std::string& name, const std::string& other) {
+  constexpr size_t kLettersPerError = 6;
+  const std::string a = without_separators(name), b = without_separators(other);
+  const auto tolerance = static_cast<int64_t>(std::min<size_t>(a.size() / kLettersPerError, 2));
+  return digits_of(a) == digits_of(b) && edit_distance(a, b) <= tolerance;
+}
+
+/// Comparing many with many takes too long, and then it is a list that nobody typed.
+constexpr size_t kMostCompared = 1'000'000;
+
 }  // namespace
+
+void warn_of_near_names(const Enrolment& done, const std::vector<ClassInfo>& before) {
+  if (before.size() * done.classes.size() > kMostCompared) return;
+  for (const EnrolledClass& enrolled : done.classes) {
+    if (!enrolled.is_new) continue;
+    for (const ClassInfo& old : before) {
+      if (!is_near(enrolled.now.name, old.name)) continue;
+      logger().warn("'{}' is a new class; did you mean '{}'? (protocom undo takes it back)", excerpt(enrolled.now.name),
+                    excerpt(old.name));
+      break;
+    }
+  }
+}
 
 void print_enrolment(const Enrolment& done) {
   const EnrolledTotals totals = totals_of(done);

@@ -6,4 +6,8 @@ namespace protocom::cli {
 /// Prints what was enrolled. Throws Error after that when images could not be read.
 void print_enrolment(const Enrolment& done);
 
+/// Warns of each new class whose name differs from an older one in spelling alone: other capitals, underscores or
+/// hyphens for spaces, a letter or two. `before`: the classes that were there.
+void warn_of_near_names(const Enrolment& done, const std::vector<ClassInfo>& before);
+
 }  // namespace protocom::cli

@@ -24,13 +24,13 @@ std::string accuracy_text(const TestResult& result) {
 }
 
 std::string calibration_text(const TestResult& result) {
-  return fmt::format("mean {} beside {} right, ECE {:.1f} points, log loss {:.3f}", percent_text(result.certainty),
+  return fmt::format("{} on average, {} are right; ECE {:.1f} points, log loss {:.3f}", percent_text(result.certainty),
                      percent_text(result.accuracy), 100 * result.expected_error, result.log_loss);
 }
 
 std::string unknown_text(const TestResult& result) {
-  if (result.calibrated) return share_text(result.accepted, result.unknown) + " accepted";
-  return fmt::format("{} photos of {} classes, all accepted: not calibrated (protocom calibrate)", result.unknown,
+  if (result.calibrated) return share_text(result.unknown - result.accepted, result.unknown) + " refused";
+  return fmt::format("{} photos of {} classes, none refused: not calibrated (protocom calibrate)", result.unknown,
                      result.unknown_classes.size());
 }
 

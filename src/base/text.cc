@@ -46,9 +46,22 @@ std::string first_of(const std::vector<std::string>& names, size_t most) {
 
 std::string first_word(const std::string& title) { return title.substr(0, title.find(", ")); }
 
+namespace {
+
+/// Whether the name is the word itself, with underscores for spaces, behind a number and a dot at most
+/// ("012.Blue_Jay" and "Blue Jay").
+bool is_spelt_out(std::string name, const std::string& word) {
+  std::replace(name.begin(), name.end(), '_', ' ');
+  const size_t number = name.find_first_not_of("0123456789");
+  if (number != std::string::npos && number > 0 && name[number] == '.') name.erase(0, number + 1);
+  return name == word;
+}
+
+}  // namespace
+
 std::string name_and_word(const std::string& name, const std::string& title) {
   const std::string word = first_word(title);
-  return word.empty() || word == name ? name : fmt::format("{} ({})", name, word);
+  return word.empty() || is_spelt_out(name, word) ? name : fmt::format("{} ({})", name, word);
 }
 
 }  // namespace protocom

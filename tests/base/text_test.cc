@@ -21,6 +21,10 @@ TEST(NameAndWord, SaysTheFirstWordOfATitleWhereItIsNotTheName) {
   EXPECT_EQ(name_and_word("bird", "bird, fowl"), "bird");
   EXPECT_EQ(name_and_word("fowl", "bird"), "fowl (bird)");
   EXPECT_EQ(name_and_word("fowl", ""), "fowl");
+  EXPECT_EQ(name_and_word("Blue_Jay", "Blue Jay"), "Blue_Jay");
+  EXPECT_EQ(name_and_word("012.Blue_Jay", "Blue Jay"), "012.Blue_Jay");
+  EXPECT_EQ(name_and_word("hot_dog", "dog"), "hot_dog (dog)");
+  EXPECT_EQ(name_and_word("12", "dozen"), "12 (dozen)");
 }
 
 }  // namespace

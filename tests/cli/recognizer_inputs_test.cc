@@ -115,7 +115,7 @@ TEST_F(Recognizers, AttributesThatTakeThePlaceOfOthersAreSaidToDoSo) {
   EXPECT_THAT(described(has[0]), HasSubstr("1, in place of 2"));
   EXPECT_EQ(protocom(folder_->path(), {"undo", "again.pcm"}).out,
             "undone: describe 'Blue Jay' by 1 attribute\nprotocom redo again.pcm brings it back\n"
-            "again would undo: describe 'Blue Jay' by 2 attributes\n");
+            "the next undo reverts: describe 'Blue Jay' by 2 attributes\n");
 }
 
 TEST_F(Recognizers, AClassOfWhichNothingIsKnownIsRefused) {
@@ -137,6 +137,21 @@ TEST_F(Recognizers, AClassOfWhichNothingIsKnownIsRefused) {
   EXPECT_EQ(protocom(folder_->path(), {"enrol", "blank.pcm", "--class", "there"}).exit_code, 0);
 }
 
+TEST_F(Recognizers, ANewClassWhoseNameIsAlmostAnOldOneIsPointedOut) {
+  const std::string image = (out("images") / first_image()).string();
+  ASSERT_EQ(create("near.pcm").exit_code, 0);
+  const auto enrol = [&](const std::string& name) {
+    const Outcome outcome = protocom(folder_->path(), {"enrol", "near.pcm", image, "--class", name});
+    EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
+    return outcome.err;
+  };
+  EXPECT_THAT(enrol("Gray_Catbird"), Not(HasSubstr("did you mean")));
+  EXPECT_THAT(enrol("Gray_Catbird"), Not(HasSubstr("did you mean"))) << "it is the same";
+  for (const char* name : {"gray catbird", "Gray_catbrid", "Grey-Catbird"})
+    EXPECT_THAT(enrol(name), HasSubstr("'" + std::string(name) + "' is a new class; did you mean 'Gray_Catbird'?"));
+  for (const char* name : {"Gray_Jay", "Site 1", "Site 2"}) EXPECT_THAT(enrol(name), Not(HasSubstr("did you mean")));
+}
+
 TEST_F(Recognizers, CountTheImagesThatAreNewAndThoseThatWereThereBesideThem) {
   const std::vector<std::string> files = images_by_class().begin()->second;
   write_text(*folder_ / "odd/QQ/a.jpg", read_text(out("images") / files[0]));
@@ -148,11 +163,11 @@ TEST_F(Recognizers, CountTheImagesThatAreNewAndThoseThatWereThereBesideThem) {
   EXPECT_THAT(first.out, Not(HasSubstr("there already")));
   const Outcome both = protocom(folder_->path(), {"enrol", "odd.pcm", "--folder", "odd"});
   EXPECT_EQ(both.exit_code, 1);
-  EXPECT_THAT(both.out, HasSubstr("new images  there already  images"));
+  EXPECT_THAT(both.out, HasSubstr("added  there already  total"));
   EXPECT_THAT(both.err, HasSubstr("1 of the images could not be read; images enrolled: 1, there already: 1"));
   EXPECT_EQ(protocom(folder_->path(), {"undo", "odd.pcm"}).out,
             "undone: enrol 1 image of 'QQ' (1 more was there already)\nprotocom redo odd.pcm brings it back\n"
-            "again would undo: enrol 1 image of 'QQ'\n");
+            "the next undo reverts: enrol 1 image of 'QQ'\n");
 }
 
 TEST_F(Recognizers, ShowTheAttributesOfAClassInWords) {
