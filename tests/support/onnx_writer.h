@@ -15,6 +15,7 @@ struct OnnxAttributes {
   std::map<std::string, int64_t> whole = {};
   std::map<std::string, float> number = {};
   std::string domain = {};
+  std::map<std::string, std::string> text = {};
 };
 
 /// Writes ONNX files by hand, as exporters do.
@@ -79,6 +80,12 @@ class OnnxWriter {
       attribute.add_string(1, name);
       attribute.add_float(2, one);
       attribute.add_int32(20, 1);
+    }
+    for (const auto& [name, one] : attributes.text) {
+      protozero::pbf_writer attribute(writer, 5);
+      attribute.add_string(1, name);
+      attribute.add_string(4, one);
+      attribute.add_int32(20, 3);
     }
     protozero::pbf_writer(graph_).add_message(1, bytes);
   }

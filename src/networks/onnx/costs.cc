@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <numeric>
 
+#include "networks/onnx/detail/attention.h"
 #include "networks/onnx/detail/convolution.h"
+#include "networks/onnx/detail/einsum.h"
 #include "networks/onnx/detail/windows.h"
 
 namespace protocom::onnx {
@@ -89,6 +91,8 @@ double work_of(const Binding& binding) {
   if (is_convolution(node)) return convolution_work(binding);
   if (node.op == "MaxPool" || node.op == "AveragePool") return pooling_work(binding);
   if (node.op == "MatMul" || node.op == kLinear) return matmul_work(binding);
+  if (node.op == "Einsum") return einsum_work(binding);
+  if (node.op == "Attention") return attention_work(binding);
   return node.op == "Gemm" ? gemm_work(binding) : 0;
 }
 

@@ -183,22 +183,6 @@ Operation make_where(const Binding& binding) {
   return one_output([](Tensors& in) { return at::where(in.at(0).to(at::kBool), in.at(1), in.at(2)); });
 }
 
-/// (q - zero) * scale, one value for all or one for each place of an axis.
-Operation make_dequantize(const Binding& binding) {
-  const int64_t axis = binding.whole("axis", 1);
-  if (binding.whole("block_size", 0) != 0) fail("block_size is not supported");
-  const size_t dims = binding.sizes(0).size();
-  const bool many = binding.sizes(1).size() == 1 && binding.sizes(1).front() != 1;
-  Sizes shape(many ? dims : 0, 1);
-  if (many) shape[static_cast<size_t>(axis_of(axis, dims))] = -1;
-  return one_output([shape](Tensors& in) {
-    const auto placed = [&](const at::Tensor& values) { return values.reshape(shape).to(at::kFloat); };
-    at::Tensor value = in.at(0).to(at::kFloat);
-    if (in.size() > 2 && in[2].defined()) value = value - placed(in[2]);
-    return value * placed(in.at(1));
-  });
-}
-
 }  // namespace
 
 const std::vector<Operator>& elementwise_operators() {
@@ -254,7 +238,6 @@ const std::vector<Operator>& elementwise_operators() {
       {"Sum", &fold<&sum_of>},
       {"Mean", &fold<&sum_of>},
       {"Where", &make_where, 3},
-      {"DequantizeLinear", &make_dequantize, 2},
   };
   return kAll;
 }

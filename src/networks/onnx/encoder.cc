@@ -11,6 +11,7 @@
 #include "base/text.h"
 #include "networks/device_precision.h"
 #include "networks/onnx/detail/fuse.h"
+#include "networks/onnx/detail/quantised.h"
 
 namespace protocom::onnx {
 namespace {
@@ -64,7 +65,8 @@ at::Tensor Encoder::as_input(const at::Tensor& images) const {
                               : images.contiguous(at::MemoryFormat::ChannelsLast);
 }
 
-/// A graph whose answer for two images is not what it gives for each takes one at a time.
+/// A graph whose answer for two images is not what it gives for each takes one at a time, and so does one that
+/// quantises by the range of all of them: an image's feature must not depend on the others.
 Encoder::Prepared& Encoder::prepared(const at::Tensor& images) {
   if (images.device() != device_) prepared_.clear();
   device_ = images.device();
@@ -79,13 +81,14 @@ Encoder::Prepared& Encoder::prepared(const at::Tensor& images) {
       at::cat({(ramp * 0.37).sin(), (ramp * 0.11).cos() * 0.5}).expand({2, 3, size.first, size.second});
   Prepared made{Plan(model_, output_, as_input(two.slice(0, 0, 1)), use_), true};
   const at::Tensor second = made.plan.run(as_input(two.slice(0, 1, 2)));
+  if (quantises_by_range(model_)) made.takes_many = false;
   try {
-    made.takes_many = same(made.plan.run(as_input(two)), at::cat({made.plan.first(), second}));
+    made.takes_many = made.takes_many && same(made.plan.run(as_input(two)), at::cat({made.plan.first(), second}));
   } catch (const Error& error) {
     made.takes_many = false;
     logger().debug("a batch fails: {}", error.what());
   }
-  if (!made.takes_many)
+  if (!made.takes_many && !quantises_by_range(model_))
     logger().info("the network takes one image at a time, which is slower: export it with a dynamic batch");
   return prepared_.emplace(size, std::move(made)).first->second;
 }

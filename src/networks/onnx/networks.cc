@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <numeric>
 
 #include "base/error.h"
 #include "networks/onnx/detail/operators.h"
@@ -105,6 +106,20 @@ Operation make_layer_norm(const Binding& binding) {
   });
 }
 
+/// x / sqrt(mean of squares + epsilon) * scale, over the axes from `axis` on.
+Operation make_rms_norm(const Binding& binding) {
+  const Sizes& sizes = binding.sizes(0);
+  const int64_t axis = axis_of(binding.whole("axis", -1), sizes.size());
+  const double epsilon = binding.number("epsilon", 1e-5);
+  if (broadcast(sizes, binding.sizes(1)) != sizes) fail("the scale has more axes or places than the input");
+  Sizes over(sizes.size() - static_cast<size_t>(axis));
+  std::iota(over.begin(), over.end(), axis);
+  return one_output([over, epsilon](Tensors& in) {
+    const at::Tensor x = in.at(0).to(at::kFloat);
+    return x * (x.square().mean(over, /*keepdim=*/true) + epsilon).rsqrt() * in.at(1);
+  });
+}
+
 /// Up to operator set 20 scale and shift are of groups, from 21 on of channels.
 Operation make_group_norm(const Binding& binding) {
   const int64_t groups = binding.whole("num_groups", 1);
@@ -186,6 +201,7 @@ const std::vector<Operator>& network_operators() {
       {"BatchNormalization", &make_batch_norm, 5},
       {"InstanceNormalization", &make_instance_norm, 3},
       {"LayerNormalization", &make_layer_norm},
+      {"RMSNormalization", &make_rms_norm, 2},
       {"GroupNormalization", &make_group_norm, 3},
       {"LpNormalization", &make_lp_norm},
       {"Resize", &make_resize},

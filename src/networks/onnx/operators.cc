@@ -19,8 +19,8 @@ constexpr int64_t kMaxIntegers = 1'000'000;  // of a constant that is a list of 
 const std::map<std::string, Operator>& operators() {
   static const std::map<std::string, Operator> kAll = [] {
     std::map<std::string, Operator> all;
-    for (const auto* group :
-         {&elementwise_operators(), &shape_operators(), &reduction_operators(), &network_operators()}) {
+    for (const auto* group : {&elementwise_operators(), &shape_operators(), &reduction_operators(),
+                              &network_operators(), &place_operators(), &quantised_operators()}) {
       for (const Operator& item : *group) all.emplace(item.name, item);
     }
     return all;
@@ -104,8 +104,10 @@ std::string name_of(const Node& node) {
 
 void check_inputs(const Node& node) {
   const auto found = operators().find(node.op);
-  if (found == operators().end() || !node.domain.empty()) return;
-  const size_t least = found->second.inputs;
+  if (found != operators().end() && node.domain.empty()) check_inputs(node, found->second.inputs);
+}
+
+void check_inputs(const Node& node, size_t least) {
   for (size_t i = 0; i < least; ++i) {
     if (i >= node.inputs.size() || node.inputs[i].empty())
       fail("{}: missing input {}, expected at least {}", name_of(node), i + 1, least);

@@ -62,6 +62,7 @@ class Plan::Maker {
     device_ = input.device();
     plan_.input_ = number(model_.inputs.front().name);
     sizes_[model_.inputs.front().name] = input.sizes().vec();
+    types_[model_.inputs.front().name] = input.scalar_type();
     keep(plan_.input_, input);
     last_use_[output] = model_.nodes.size();
     if (use_ == Use::kFrozen && device_.is_cpu()) layout_.emplace(model_, output);
@@ -91,6 +92,10 @@ class Plan::Maker {
   }
 
   static bool takes_sizes_only(const Node& node) { return node.op == "Shape" || node.op == "Size"; }
+  /// Of its second input CastLike takes the type alone.
+  [[nodiscard]] bool takes_type_only(const Node& node) const {
+    return node.op == "CastLike" && is_constant(node.inputs[0]);
+  }
 
   [[nodiscard]] bool is_constant(const std::string& name) const { return name.empty() || constants_.count(name) > 0; }
 
@@ -114,8 +119,9 @@ class Plan::Maker {
 
   /// Whether no image is needed for it.
   [[nodiscard]] bool is_computed(const Node& node) const {
-    return takes_sizes_only(node) || std::all_of(node.inputs.begin(), node.inputs.end(),
-                                                 [&](const std::string& input) { return is_constant(input); });
+    return takes_sizes_only(node) || takes_type_only(node) ||
+           std::all_of(node.inputs.begin(), node.inputs.end(),
+                       [&](const std::string& input) { return is_constant(input); });
   }
 
   void add(const Node& node, size_t index) {
@@ -160,7 +166,11 @@ class Plan::Maker {
     Tensors inputs;
     for (const std::string& input : node.inputs) {
       const auto constant = constants_.find(input);
-      inputs.push_back(constant == constants_.end() ? at::Tensor() : constant->second);
+      const auto type = types_.find(input);
+      if (constant != constants_.end())
+        inputs.push_back(constant->second);
+      else
+        inputs.push_back(type == types_.end() ? at::Tensor() : at::empty({0}, type->second));
     }
     const Tensors outputs = operation(inputs);
     check_outputs(node, outputs);
@@ -208,6 +218,7 @@ class Plan::Maker {
       count_work(work_of_values(outputs[i].numel()));
       sizes_[node.outputs[i]] =
           layout_ ? layout_->sizes(node.outputs[i], outputs[i].sizes()) : outputs[i].sizes().vec();
+      types_[node.outputs[i]] = outputs[i].scalar_type();
       const bool wanted = !node.outputs[i].empty() && last_use_.count(node.outputs[i]) > 0;
       step.outputs.push_back(wanted ? number(node.outputs[i]) : kNone);
       if (wanted) keep(step.outputs.back(), outputs[i]);
@@ -222,6 +233,7 @@ class Plan::Maker {
   c10::Device device_ = c10::Device(c10::kCPU);
   std::map<std::string, at::Tensor> constants_;
   std::map<std::string, Sizes> sizes_;  // of those that depend on the image
+  std::map<std::string, at::ScalarType> types_;
   std::map<std::string, size_t> numbers_;
   std::map<std::string, size_t> last_use_;
   std::vector<at::Tensor> values_;

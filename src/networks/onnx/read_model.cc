@@ -10,6 +10,7 @@
 #include "io/files.h"
 #include "networks/onnx/detail/model.h"
 #include "networks/onnx/detail/operators.h"
+#include "networks/onnx/detail/quantised.h"
 #include "networks/onnx/detail/tensor_proto.h"
 
 namespace protocom::onnx {
@@ -119,6 +120,7 @@ Model read_bytes(std::string_view bytes, TensorFiles& files, const std::filesyst
     fail("opset {} is not supported, expected {} to {}: export it again with opset_version=18 to 20", model.opset,
          kOldestOpset, kNewestOpset);
   drop_constants_of_inputs(model);
+  write_out_quantised(model);
   sort_nodes(model);
   check_order(model);
   model.stated = stated_in(metadata, path);

@@ -4,6 +4,8 @@
 #include <numeric>
 
 #include "base/error.h"
+#include "networks/onnx/detail/attention.h"
+#include "networks/onnx/detail/einsum.h"
 #include "networks/onnx/detail/operators.h"
 
 /// Operators that make one value of many: sums over axes, matrix products, softmax.
@@ -122,6 +124,7 @@ const std::vector<Operator>& reduction_operators() {
       {"ArgMax", &make_argmax},          {"Softmax", &make_softmax},
       {"LogSoftmax", &make_softmax},     {"MatMul", &make_matmul, 2},
       {"Gemm", &make_gemm, 2},           {kLinear, &make_linear, 3},
+      {"Einsum", &make_einsum},          {"Attention", &make_attention, 3},
   };
   return kAll;
 }

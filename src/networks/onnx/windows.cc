@@ -55,9 +55,10 @@ Window window_of(const Binding& binding, Sizes kernel) {
   else if (automatic != "NOTSET" && !automatic.empty())
     fail("auto_pad='{}' is not supported", excerpt(automatic));
   for (size_t i = 0; i < 2; ++i) {
+    const int64_t beyond = window.ceil ? window.strides[i] - 1 : 0;  // the last window may reach over the edge
     const bool fits = window.kernel[i] >= 1 && window.kernel[i] <= kMost && window.begin[i] >= 0 &&
                       window.end[i] >= 0 && window.begin[i] <= kMost && window.end[i] <= kMost &&
-                      input[2 + i] + window.begin[i] + window.end[i] >= reach(window, i);
+                      input[2 + i] + window.begin[i] + window.end[i] + beyond >= reach(window, i);
     if (!fits)
       fail("the window of {} is larger than the input of {} (images may be too small)", window.kernel[i], input[2 + i]);
   }

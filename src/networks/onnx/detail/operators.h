@@ -77,13 +77,17 @@ const std::vector<Operator>& elementwise_operators();
 const std::vector<Operator>& shape_operators();
 const std::vector<Operator>& reduction_operators();
 const std::vector<Operator>& network_operators();
-/// How the names begin of what `simplify` puts in the place of several nodes.
+const std::vector<Operator>& place_operators();
+const std::vector<Operator>& quantised_operators();
+/// How the names begin of what is put in the place of nodes by `simplify` and `write_out_quantised`.
 inline constexpr const char* kOwn = "protocom.";
 /// A Conv, the Add after it (input 3: what is added) and the activation after that (`activation`: its operator, with
 /// `least` and `most` of a Clip), each of which may be missing.
 inline constexpr const char* kConv = "protocom.Conv";
 inline constexpr const char* kSilu = "protocom.Silu";
 inline constexpr const char* kLinear = "protocom.Linear";
+/// A quantised value less its zero point (input 1; one for each place of `axis`), as float32.
+inline constexpr const char* kCentred = "protocom.Centred";
 
 Operation make_conv(const Binding& binding);
 
@@ -92,6 +96,8 @@ Maker find_maker(const Node& node);
 /// Throws Error that names the node unless it has the inputs without which its operator is none. Others than those
 /// known pass.
 void check_inputs(const Node& node);
+/// The same for an operator that has at least so many.
+void check_inputs(const Node& node, size_t least);
 /// "Conv 'node'", for messages.
 std::string name_of(const Node& node);
 
