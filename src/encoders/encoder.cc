@@ -101,7 +101,7 @@ fs::path encoder_at(const fs::path& name_or_path) {
   const fs::path path = find_encoder(name_or_path);
   std::error_code ignored;
   if (!fs::is_directory(path, ignored)) return path;
-  if (fs::exists(path / "config.json")) {
+  if (fs::exists(path / "config.json") || fs::exists(path / "open_clip_config.json")) {
     const fs::path graph = huggingface::onnx_of_folder(path);
     return graph.empty() ? path : graph;
   }

@@ -18,8 +18,10 @@
 #include "networks/detail/image_tensors.h"
 #include "networks/detail/module_backbone.h"
 #include "networks/detail/onnx_backbone.h"
+#include "networks/detail/open_clip_folder.h"
 #include "networks/detail/timm_folder.h"
 #include "networks/detail/torchscript_backbone.h"
+#include "networks/huggingface/detail/translated.h"
 #include "networks/onnx/detail/model.h"
 #include "networks/tflite/detail/model.h"
 #include "tensors/tensors.h"
@@ -31,7 +33,7 @@ constexpr const char* kKind = "backbone";
 constexpr int kFormatVersion = 1;
 constexpr const char* kHeaderMember = "header.json";
 
-enum class Format { kTorchScript, kNpz, kSafetensors, kPickle, kOnnx, kTflite, kHuggingFace, kTimm };
+enum class Format { kTorchScript, kNpz, kSafetensors, kPickle, kOnnx, kTflite, kHuggingFace, kTimm, kOpenClip };
 
 /// Unsupported formats of networks, by the first bytes, else by the suffix; empty for others.
 std::string_view kind_of_others(std::string_view bytes, const std::filesystem::path& path) {
@@ -57,6 +59,7 @@ Format format_of_zip(const std::filesystem::path& path) {
 }
 
 Format format_of_folder(const std::filesystem::path& folder) {
+  if (is_open_clip_folder(folder)) return Format::kOpenClip;
   const bool timm =
       std::filesystem::exists(folder / "config.json") && is_timm_config(read_file(folder / "config.json"));
   return timm ? Format::kTimm : Format::kHuggingFace;
@@ -64,6 +67,7 @@ Format format_of_folder(const std::filesystem::path& folder) {
 
 Format format_of_safetensors(const std::map<std::string, std::string>& metadata) {
   if (is_timm_file(metadata)) return Format::kTimm;
+  if (is_open_clip_file(metadata)) return Format::kOpenClip;
   return is_huggingface_file(metadata) ? Format::kHuggingFace : Format::kSafetensors;
 }
 
@@ -212,8 +216,10 @@ std::unique_ptr<Backbone> read_own(const std::filesystem::path& path) {
 
 /// Of a folder, or of a file that was made of one.
 HuggingFaceFiles files_of(const std::filesystem::path& path, Format format) {
-  if (std::filesystem::is_directory(path))
+  if (std::filesystem::is_directory(path)) {
+    if (format == Format::kOpenClip) return read_open_clip_folder(path);
     return format == Format::kTimm ? read_timm_folder(path) : read_huggingface_folder(path);
+  }
   Safetensors read = read_safetensors(path);
   return {tensors_of(read.tensors), std::move(read.metadata)};
 }
@@ -266,21 +272,34 @@ std::unique_ptr<Backbone> read_graph(const std::filesystem::path& path, Format f
   return std::make_unique<OnnxBackbone>(path, std::move(model), asked, output);
 }
 
-std::unique_ptr<Backbone> read_huggingface(const std::filesystem::path& path, const Preprocessing& asked) {
-  return std::make_unique<HuggingFaceBackbone>(path, files_of(path, Format::kHuggingFace), asked);
-}
-
-/// The weights of a timm folder, with what it states of its images unless the user states it.
+/// The weights of a timm folder, with what it states of its images unless the user states it: under the names of
+/// `transformers` where a family there computes the same.
 std::unique_ptr<Backbone> read_timm(const std::filesystem::path& path, const Preprocessing& asked) {
   const HuggingFaceFiles files = files_of(path, Format::kTimm);
+  const nlohmann::json config = timm_config_of(files);
+  const Preprocessing images = choose_preprocessing(asked, timm_preprocessing(files), 0, path.string());
+  if (auto made = huggingface::translated_timm(config, files.tensors))
+    return std::make_unique<HuggingFaceBackbone>(path, std::move(made->config), std::move(made->tensors), images);
   const auto architecture = published_architecture(files.tensors);
   if (!architecture)
     fail("the weights of timm's '{}' are not supported: export it to ONNX (docs/encoders.md)",
-         timm_architecture(files));
+         excerpt(huggingface::text_of(config, "architecture", "?")));
   NetworkOptions options;
   options.architecture = *architecture;
-  options.set(choose_preprocessing(asked, timm_preprocessing(files), 0, path.string()));
+  options.set(images);
   return from_state_dict(path, files.tensors, std::move(options));
+}
+
+bool is_of_folder(Format format) {
+  return format == Format::kHuggingFace || format == Format::kTimm || format == Format::kOpenClip;
+}
+
+/// Of a folder that others publish, or of a file that was made of one.
+std::unique_ptr<Backbone> read_published(const std::filesystem::path& path, Format format, const Preprocessing& asked) {
+  if (format == Format::kTimm) return read_timm(path, asked);
+  const HuggingFaceFiles files = files_of(path, format);
+  if (format == Format::kOpenClip) return open_clip_backbone(path, files, asked);
+  return std::make_unique<HuggingFaceBackbone>(path, files, asked);
 }
 
 /// Where nothing was said it is shown what is taken, and where it was not heeded, what is used instead.
@@ -304,8 +323,7 @@ std::unique_ptr<Backbone> read_backbone(const std::filesystem::path& given, cons
     const Format format = format_of(path);
     if (format == Format::kTorchScript)
       return std::make_unique<TorchScriptBackbone>(path, Preprocessing(), options.image_size, "");
-    if (format == Format::kHuggingFace) return read_huggingface(path, {});
-    if (format == Format::kTimm) return read_timm(path, {});
+    if (is_of_folder(format)) return read_published(path, format, {});
     if (is_graph(format)) return read_graph(path, format, options, "");
     return has_header(path) ? read_own(path) : from_bare_state(path, read_bare_state(path), options);
   });
@@ -317,8 +335,7 @@ std::unique_ptr<Backbone> open_backbone(const std::filesystem::path& given, cons
     const Format format = format_of(path);
     const Preprocessing preprocessing = asked.preprocessing.value_or(Preprocessing());
     if (is_graph(format)) return read_graph(path, format, preprocessing, asked.output);
-    if (format == Format::kHuggingFace && asked.output.empty()) return read_huggingface(path, preprocessing);
-    if (format == Format::kTimm && asked.output.empty()) return read_timm(path, preprocessing);
+    if (is_of_folder(format) && asked.output.empty()) return read_published(path, format, preprocessing);
     if (format == Format::kTorchScript)
       return std::make_unique<TorchScriptBackbone>(path, preprocessing, asked.known_size, asked.output);
     if (!asked.output.empty()) fail_usage("--output needs an ONNX or TorchScript file, found {}", path.string());

@@ -50,6 +50,20 @@ std::map<std::string, at::Tensor> tensors_of_parts(const fs::path& index) {
   return tensors;
 }
 
+/// What the folder states of its images, unless its user does.
+Preprocessing images_of(const std::string& where, const HuggingFaceFiles& files, const Preprocessing& asked) {
+  const auto images = files.texts.find(huggingface::kImages);
+  const Preprocessing stated =
+      images == files.texts.end()
+          ? Preprocessing()
+          : huggingface::preprocessing_of(parse_json(images->second, where + ", " + huggingface::kImages));
+  if (stated.image_size == 0 && asked.image_size == 0)
+    throw UnstatedPreprocessing(fmt::format(
+        "{} has no {} that states its preprocessing: give --preprocess, such as imagenet, clip or half:squeeze", where,
+        huggingface::kImages));
+  return choose_preprocessing(asked, stated, 0, where);
+}
+
 }  // namespace
 
 std::map<std::string, at::Tensor> tensors_of_folder(const fs::path& folder) {
@@ -75,20 +89,14 @@ bool is_huggingface_file(const std::map<std::string, std::string>& metadata) { r
 
 HuggingFaceBackbone::HuggingFaceBackbone(const fs::path& path, const HuggingFaceFiles& files,
                                          const Preprocessing& asked)
-    : FixedBackbone(path), tensors_(files.tensors) {
+    : HuggingFaceBackbone(path, parse_json(files.texts.at(kConfig), path.string() + ", " + kConfig), files.tensors,
+                          images_of(path.string(), files, asked)) {}
+
+HuggingFaceBackbone::HuggingFaceBackbone(const fs::path& path, nlohmann::json config, huggingface::Tensors tensors,
+                                         const Preprocessing& images)
+    : FixedBackbone(path), config_(std::move(config)), tensors_(std::move(tensors)) {
   const at::NoGradGuard no_grad;
-  const std::string where = path.string();
-  config_ = parse_json(files.texts.at(kConfig), where + ", " + kConfig);
-  const auto images = files.texts.find(huggingface::kImages);
-  const Preprocessing stated =
-      images == files.texts.end()
-          ? Preprocessing()
-          : huggingface::preprocessing_of(parse_json(images->second, where + ", " + huggingface::kImages));
-  if (stated.image_size == 0 && asked.image_size == 0)
-    throw UnstatedPreprocessing(fmt::format(
-        "{} has no {} that states its preprocessing: give --preprocess, such as imagenet, clip or half:squeeze", where,
-        huggingface::kImages));
-  set_preprocessing(choose_preprocessing(asked, stated, 0, where));
+  set_preprocessing(images);
   network_ = huggingface::make_network(config_, tensors_);
   reading(path, [&] { try_out(); });
 }

@@ -19,8 +19,6 @@ constexpr const char* kPretrained = "pretrained_cfg";
 /// What is said of images; old versions say it at the top.
 const json& pretrained_of(const json& config) { return config.contains(kPretrained) ? config[kPretrained] : config; }
 
-json config_of(const HuggingFaceFiles& files) { return parse_json(files.texts.at(kTimmConfig), kTimmConfig); }
-
 /// Of input_size [3, side, side].
 int64_t timm_side(const json& stated) {
   const auto found = stated.find("input_size");
@@ -57,7 +55,7 @@ bool is_timm_file(const std::map<std::string, std::string>& metadata) {
 }
 
 Preprocessing timm_preprocessing(const HuggingFaceFiles& files) {
-  const json config = config_of(files);
+  const json config = timm_config_of(files);
   const json& stated = pretrained_of(config);
   const std::string mode = stated.value("crop_mode", "center");
   if (mode != "center" && mode != "squash")
@@ -74,9 +72,6 @@ Preprocessing timm_preprocessing(const HuggingFaceFiles& files) {
   return preprocessing_from(to_json(images), kTimmConfig);  // checks the ranges
 }
 
-std::string timm_architecture(const HuggingFaceFiles& files) {
-  const json config = config_of(files);
-  return config["architecture"].is_string() ? excerpt(config["architecture"].get<std::string>()) : "?";
-}
+json timm_config_of(const HuggingFaceFiles& files) { return parse_json(files.texts.at(kTimmConfig), kTimmConfig); }
 
 }  // namespace protocom

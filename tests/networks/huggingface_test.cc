@@ -100,6 +100,93 @@ INSTANTIATE_TEST_SUITE_P(All, HuggingFace,
                            return name;
                          });
 
+/// Of tests/golden/checkpoints.py: folders of timm, of open_clip and of DINOv3.
+json checkpoint_golden(const std::string& name) {
+  std::ifstream file(std::filesystem::path(PROTOCOM_GOLDEN).parent_path() / "checkpoints.json");
+  return json::parse(file).at(name);
+}
+
+void write_checkpoint(const TempDir& folder, const json& golden) {
+  const State state = made_up_weights(golden, "");
+  const bool open_clip = golden.at("files").contains("open_clip_config.json");
+  for (const auto& [file, text] : golden.at("files").items()) write_file(folder / file, text.dump());
+  write_safetensors(folder / (open_clip ? "open_clip_model.safetensors" : "model.safetensors"),
+                    arrays_of({state.begin(), state.end()}), {{"format", "pt"}});
+}
+
+class Checkpoint : public ::testing::TestWithParam<const char*> {};
+
+TEST_P(Checkpoint, GivesTheFeaturesOfItsLibraryAsAFolderAndAsOneFile) {
+  const json expected = checkpoint_golden(GetParam());
+  const auto size = expected.at("size").get<int64_t>();
+  const TempDir folder;
+  write_checkpoint(folder, expected);
+  const auto backbone = open_backbone(folder.path(), {});
+  EXPECT_EQ(backbone->image_size(), size);
+  EXPECT_EQ(backbone->preprocessing().mean.front(), 0.485);
+  const at::Tensor features = backbone->forward(images(size));
+  expect_golden(features, expected);
+  EXPECT_EQ(backbone->forward_maps(images(size)).dim(), 4);
+  const TempDir elsewhere;
+  const auto file = backbone_as_one_file(folder.path(), {}, elsewhere.path());
+  const auto again = open_backbone(file, {});
+  EXPECT_TRUE(again->preprocessing() == backbone->preprocessing());
+  EXPECT_TRUE(at::equal(again->forward(images(size)), features));
+}
+
+INSTANTIATE_TEST_SUITE_P(All, Checkpoint,
+                         ::testing::Values("timm-clip", "timm-clip-quickgelu", "timm-siglip",
+                                           "timm-siglip-of-patches-of-32", "timm-dinov2-registers", "timm-deit3",
+                                           "timm-dinov3", "timm-dinov3-token", "timm-convnext", "timm-convnextv2-atto",
+                                           "open_clip", "open_clip-quickgelu", "dinov3",
+                                           "dinov3-gated-of-another-size"),
+                         [](const auto& one) {
+                           std::string name = one.param;
+                           std::replace(name.begin(), name.end(), '-', '_');
+                           return name;
+                         });
+
+TEST(OpenClipFolder, OfAnotherTowerOrOtherImagesIsRefused) {
+  json golden = checkpoint_golden("open_clip");
+  json& config = golden["files"]["open_clip_config.json"];
+  const auto refusal = [&] {
+    const TempDir folder;
+    write_checkpoint(folder, golden);
+    return message_of([&] { open_backbone(folder.path(), {}); });
+  };
+  config["preprocess_cfg"]["resize_mode"] = "longest";
+  EXPECT_THAT(refusal(), HasSubstr("resize_mode is 'longest', expected shortest or squash"));
+  config["preprocess_cfg"] = {{"mean", 0.5}};
+  EXPECT_THAT(refusal(), HasSubstr("'mean' is 0.5, expected three numbers"));
+  config["preprocess_cfg"] = json::object();
+  config["model_cfg"]["vision_cfg"]["timm_model_name"] = "fastvit_mci2";
+  EXPECT_THAT(refusal(), HasSubstr("open_clip's image tower 'fastvit_mci2' is not supported: export it to ONNX"));
+  config["model_cfg"]["vision_cfg"] = "large";
+  EXPECT_THAT(refusal(), HasSubstr("missing vision_cfg"));
+  golden["shapes"].erase("visual.class_embedding");
+  config["model_cfg"]["vision_cfg"] = json::object();
+  EXPECT_THAT(refusal(), HasSubstr("not a vision transformer: export it to ONNX"));
+  const TempDir pickled;
+  write_file(pickled / "open_clip_config.json", config.dump());
+  EXPECT_THAT(message_of([&] { open_backbone(pickled.path(), {}); }),
+              HasSubstr("has no open_clip_model.safetensors: make it of the pickle by safetensors.torch.save_file"));
+}
+
+TEST(CheckpointFolder, WithATensorThatChangesItsFeaturesIsRefused) {
+  for (const auto& [name, extra] : {std::pair{"timm-clip", "blocks.0.attn.q_norm.weight"},
+                                    {"timm-dinov3", "blocks.1.mlp.fc1_g.weight"},
+                                    {"timm-convnext", "head.pre_logits.fc.weight"},
+                                    {"open_clip", "visual.attn_pool.query"}}) {
+    json golden = checkpoint_golden(name);
+    golden["shapes"][extra] = {3, 3};
+    const TempDir folder;
+    write_checkpoint(folder, golden);
+    EXPECT_THAT(message_of([&] { open_backbone(folder.path(), {}); }),
+                ::testing::AllOf(HasSubstr("unknown tensor"), HasSubstr("export it to ONNX")))
+        << name;
+  }
+}
+
 TEST(HuggingFaceFolder, OfAClassifierOrOfTwoTowersIsTheImageTower) {
   const json vit = huggingface_golden("vit");
   const TempDir folder;

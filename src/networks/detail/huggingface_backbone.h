@@ -28,6 +28,9 @@ class HuggingFaceBackbone : public FixedBackbone {
  public:
   /// `asked` wins over preprocessor_config.json. Throws Error that names the family.
   HuggingFaceBackbone(const std::filesystem::path& path, const HuggingFaceFiles& files, const Preprocessing& asked);
+  /// What config.json would say, and the images that the network takes.
+  HuggingFaceBackbone(const std::filesystem::path& path, nlohmann::json config, huggingface::Tensors tensors,
+                      const Preprocessing& images);
 
   at::Tensor forward(const at::Tensor& images) override;
   at::Tensor forward_maps(const at::Tensor& images) override;

@@ -15,7 +15,7 @@ HuggingFaceFiles read_timm_folder(const std::filesystem::path& folder);
 bool is_timm_file(const std::map<std::string, std::string>& metadata);
 /// input_size, crop_pct, mean and std of its `pretrained_cfg`. Throws Error for what cannot be done here.
 Preprocessing timm_preprocessing(const HuggingFaceFiles& files);
-/// "resnet50" as timm calls it, for messages.
-std::string timm_architecture(const HuggingFaceFiles& files);
+/// Its config.json.
+nlohmann::json timm_config_of(const HuggingFaceFiles& files);
 
 }  // namespace protocom

@@ -20,7 +20,8 @@ const std::map<std::string, Maker>& makers() {
       {"clip", &make_clip},         {"clip_vision_model", &make_clip},
       {"siglip", &make_siglip},     {"siglip_vision_model", &make_siglip},
       {"convnext", &make_convnext}, {"convnextv2", &make_convnext},
-      {"resnet", &make_resnet},     {"mobilenet_v2", &make_mobilenet_v2}};
+      {"resnet", &make_resnet},     {"mobilenet_v2", &make_mobilenet_v2},
+      {"dinov3_vit", &make_dinov3}};
   return kAll;
 }
 

@@ -145,6 +145,11 @@ Tower clip_tower(Weights& weights, const TransformerShape& shape) {
   return tower;
 }
 
+/// timm's and open_clip's positions are antialiased (translated.h).
+Stretch stretch_of(const nlohmann::json& config, Stretch usual) {
+  return truth_of(config, "antialiased_positions", false) ? Stretch::kAntialiased : usual;
+}
+
 constexpr TransformerShape kBase = {768, 12, 3072, 16, 1e-12, nullptr};
 
 }  // namespace
@@ -169,7 +174,7 @@ std::unique_ptr<Network> make_dinov2(const nlohmann::json& config, const Tensors
     fail("config.json: use_swiglu_ffn=true (the giant DINOv2) is not supported: export it to ONNX");
   Tower tower = vit_tower(weights, shape, kDino);
   tower.registers = weights.take_if_there("embeddings.register_tokens", {1, -1, shape.width});
-  tower.stretch = tower.registers.defined() ? Stretch::kAntialiased : Stretch::kByFactor;
+  tower.stretch = tower.registers.defined() ? Stretch::kAntialiased : stretch_of(config, Stretch::kByFactor);
   weights.check_all_taken({"embeddings.mask_token", "classifier."});
   return std::make_unique<Transformer>(std::move(tower));
 }
@@ -182,6 +187,7 @@ std::unique_ptr<Network> make_clip(const nlohmann::json& config, const Tensors& 
   const TransformerShape shape = shape_of(config, usual, "quick_gelu");
   Tower tower = clip_tower(weights, shape);
   tower.class_token = weights.take("embeddings.class_embedding", {shape.width}).view({1, 1, -1});
+  tower.stretch = stretch_of(config, Stretch::kPlain);
   tower.before = norm(weights, "pre_layrnorm", shape.width, shape.epsilon);  // as the checkpoints spell it
   weights.check_all_taken({});
   at::Tensor projection;
@@ -198,6 +204,7 @@ std::unique_ptr<Network> make_siglip(const nlohmann::json& config, const Tensors
   const TransformerShape shape = shape_of(config, usual, "gelu_pytorch_tanh");
   const int64_t width = shape.width;
   Tower tower = clip_tower(weights, shape);
+  tower.stretch = stretch_of(config, Stretch::kPlain);
   AttentionPool pool;
   pool.probe = weights.take("head.probe", {1, 1, width});
   const auto matrices = weights.take("head.attention.in_proj_weight", {3 * width, width}).chunk(3);

@@ -29,6 +29,7 @@ std::unique_ptr<Network> make_network(const nlohmann::json& config, const Tensor
 /// The families.
 std::unique_ptr<Network> make_vit(const nlohmann::json& config, const Tensors& tensors);
 std::unique_ptr<Network> make_dinov2(const nlohmann::json& config, const Tensors& tensors);
+std::unique_ptr<Network> make_dinov3(const nlohmann::json& config, const Tensors& tensors);
 std::unique_ptr<Network> make_clip(const nlohmann::json& config, const Tensors& tensors);
 std::unique_ptr<Network> make_siglip(const nlohmann::json& config, const Tensors& tensors);
 std::unique_ptr<Network> make_convnext(const nlohmann::json& config, const Tensors& tensors);

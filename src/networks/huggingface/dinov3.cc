@@ -1,0 +1,149 @@
+#include <ATen/ATen.h>
+
+#include <cmath>
+
+#include "base/error.h"
+#include "base/text.h"
+#include "networks/huggingface/detail/layers.h"
+
+/// DINOv3 (Simeoni et al. 2025): a transformer that knows where its patches are by turning queries and keys (RoPE).
+namespace protocom::huggingface {
+namespace {
+
+constexpr LayerNames kDino3 = {
+    ".attention.q_proj", ".attention.k_proj", ".attention.v_proj",     ".attention.o_proj",    ".norm1", ".norm2",
+    ".mlp.up_proj",      ".mlp.down_proj",    ".layer_scale1.lambda1", ".layer_scale2.lambda1"};
+constexpr double kPi = 3.14159265358979323846;
+
+struct TurnedLayer {
+  TransformerLayer layer;
+  Linear gate;  // of the largest one; undefined: none
+};
+
+/// Cosines and sines for the patches of a grid, [patches, 1, width of a head].
+struct Turn {
+  at::Tensor cosine, sine;
+};
+
+/// Angles 2 pi c / base^(4 i / width), i = 0, 1, ... of the places c of the patches' centres, from -1 to 1 along each
+/// side, twice over.
+Turn turn_of(int64_t rows, int64_t columns, int64_t width, double base, const at::TensorOptions& options) {
+  const auto centres = [&](int64_t count) { return (at::arange(count, options) + 0.5) / count * 2 - 1; };
+  const at::Tensor places = at::stack(
+      {centres(rows).view({-1, 1}).expand({rows, columns}), centres(columns).view({1, -1}).expand({rows, columns})},
+      -1);
+  const at::Tensor steps = at::pow(base, -at::arange(width / 4, options) * 4 / width);
+  const at::Tensor angles = (2 * kPi * places.view({rows * columns, 2, 1}) * steps).flatten(1).repeat({1, 2});
+  return {angles.cos().unsqueeze(1), angles.sin().unsqueeze(1)};
+}
+
+class TurnedTransformer : public Network {
+ public:
+  struct Parts {
+    TransformerShape shape;
+    double base = 100;
+    bool mean_of_patches = false;              // is the feature; else the class token is
+    at::Tensor patch_weight, patch_bias, own;  // own: class token and registers, [1, 1 + r, w]
+    std::vector<TurnedLayer> layers;
+    Norm after;
+  };
+  explicit TurnedTransformer(Parts parts) : parts_(std::move(parts)) {}
+
+  [[nodiscard]] at::Tensor features(const at::Tensor& images) const override {
+    if (parts_.mean_of_patches) return parts_.after(tokens(images).slice(1, parts_.own.size(1))).mean(1);
+    return parts_.after(tokens(images).select(1, 0));
+  }
+  [[nodiscard]] at::Tensor maps(const at::Tensor& images) const override {
+    const at::Tensor patches = parts_.after(tokens(images)).slice(1, parts_.own.size(1));
+    const int64_t patch = parts_.shape.patch;
+    return patches.transpose(1, 2).reshape(
+        {images.size(0), parts_.shape.width, images.size(2) / patch, images.size(3) / patch});
+  }
+
+ private:
+  [[nodiscard]] at::Tensor tokens(const at::Tensor& images) const;
+  [[nodiscard]] at::Tensor turned(const at::Tensor& x, const Turn& turn) const;
+  [[nodiscard]] at::Tensor run(const TurnedLayer& one, const Turn& turn, at::Tensor x) const;
+
+  Parts parts_;
+};
+
+/// Queries or keys [n, t, w], those of patches turned within each head: pairs (a, b) of its halves become (a cos - b
+/// sin, b cos + a sin).
+at::Tensor TurnedTransformer::turned(const at::Tensor& x, const Turn& turn) const {
+  const int64_t heads = parts_.shape.heads;
+  const at::Tensor by_heads = x.unflatten(-1, at::IntArrayRef({heads, x.size(-1) / heads}));
+  const int64_t own = parts_.own.size(1);
+  const at::Tensor patches = by_heads.slice(1, own);
+  const auto halves = patches.chunk(2, -1);
+  const at::Tensor after = patches * turn.cosine + at::cat({-halves[1], halves[0]}, -1) * turn.sine;
+  return at::cat({by_heads.slice(1, 0, own), after}, 1).flatten(2);
+}
+
+at::Tensor TurnedTransformer::run(const TurnedLayer& one, const Turn& turn, at::Tensor x) const {
+  const TransformerLayer& layer = one.layer;
+  const auto qkv = layer.qkv(layer.norm1(x)).chunk(3, -1);
+  const at::Tensor seen = attention(turned(qkv[0], turn), turned(qkv[1], turn), qkv[2], parts_.shape.heads);
+  x = x + layer.projection(seen) * layer.scale1;
+  const at::Tensor normal = layer.norm2(x);
+  const at::Tensor inner = one.gate.weight.defined() ? parts_.shape.activation(one.gate(normal)) * layer.fc1(normal)
+                                                     : parts_.shape.activation(layer.fc1(normal));
+  return x + layer.fc2(inner) * layer.scale2;
+}
+
+at::Tensor TurnedTransformer::tokens(const at::Tensor& images) const {
+  const TransformerShape& shape = parts_.shape;
+  const int64_t rows = images.size(2) / shape.patch;
+  const int64_t columns = images.size(3) / shape.patch;
+  if (rows < 1 || columns < 1)
+    fail("images of {}x{} pixels have no patch of {}", images.size(3), images.size(2), shape.patch);
+  const at::Tensor patches = at::conv2d(images, parts_.patch_weight, parts_.patch_bias, shape.patch);
+  at::Tensor x = at::cat({parts_.own.expand({images.size(0), -1, -1}), patches.flatten(2).transpose(1, 2)}, 1);
+  const Turn turn = turn_of(rows, columns, shape.width / shape.heads, parts_.base, x.options());
+  for (const TurnedLayer& one : parts_.layers) x = run(one, turn, std::move(x));
+  return x;
+}
+
+/// The same with zeros for the biases that a layer is without.
+Tensors with_all_biases(const Tensors& tensors) {
+  Tensors all = tensors;
+  for (const auto& [name, tensor] : tensors) {
+    const std::string end = "_proj.weight";
+    if (ends_with(name, end) && tensor.dim() == 2)
+      all.emplace(name.substr(0, name.size() - std::string("weight").size()) + "bias",
+                  at::zeros({tensor.size(0)}, tensor.options()));
+  }
+  return all;
+}
+
+}  // namespace
+
+std::unique_ptr<Network> make_dinov3(const nlohmann::json& config, const Tensors& given) {
+  const Tensors tensors = with_all_biases(given);
+  Weights weights(tensors, "DINOv3", "embeddings.cls_token");
+  TurnedTransformer::Parts parts;
+  TransformerShape& shape = parts.shape;
+  shape = shape_of(config, {384, 6, 1536, 16, 1e-5, nullptr}, "gelu");
+  if (shape.width / shape.heads % 4 != 0)
+    fail("config.json: heads are {} wide, expected a multiple of 4", shape.width / shape.heads);
+  parts.base = number_of(config, "rope_theta", parts.base);
+  parts.mean_of_patches = truth_of(config, "mean_of_patches", false);
+  if (!(parts.base > 0)) fail("config.json: rope_theta {} is out of range", parts.base);
+  parts.patch_weight = weights.take("embeddings.patch_embeddings.weight", {shape.width, 3, shape.patch, shape.patch});
+  parts.patch_bias = weights.take("embeddings.patch_embeddings.bias", {shape.width});
+  parts.own = weights.take("embeddings.cls_token", {1, 1, shape.width});
+  const at::Tensor registers = weights.take_if_there("embeddings.register_tokens", {1, -1, shape.width});
+  if (registers.defined()) parts.own = at::cat({parts.own, registers}, 1);
+  const std::string begin = weights.has("model.layer.0.norm1.weight") ? "model.layer." : "layer.";
+  for (TransformerLayer& layer : layers_of(weights, begin, kDino3, shape))
+    parts.layers.push_back({std::move(layer), {}});
+  for (size_t i = 0; i < parts.layers.size(); ++i) {
+    const std::string gate = begin + std::to_string(i) + ".mlp.gate_proj";
+    if (weights.has(gate + ".weight")) parts.layers[i].gate = linear(weights, gate, shape.width, shape.mlp);
+  }
+  parts.after = norm(weights, "norm", shape.width, shape.epsilon);
+  weights.check_all_taken({"embeddings.mask_token", "classifier."});
+  return std::make_unique<TurnedTransformer>(std::move(parts));
+}
+
+}  // namespace protocom::huggingface

@@ -1,0 +1,359 @@
+#include "networks/huggingface/detail/translated.h"
+
+#include <ATen/ATen.h>
+
+#include <algorithm>
+#include <array>
+#include <cctype>
+#include <vector>
+
+#include "base/error.h"
+#include "base/text.h"
+
+namespace protocom::huggingface {
+namespace {
+
+/// What a name begins with, up to the end of one of its parts between dots, and what stands there instead; "#" is a
+/// number.
+struct Rule {
+  const char* from;
+  const char* to;
+};
+using Rules = std::vector<Rule>;
+
+const Rules& vit_rules() {
+  static const Rules kRules = {
+      {"cls_token", "embeddings.cls_token"},
+      {"pos_embed", "embeddings.position_embeddings"},
+      {"reg_token", "embeddings.register_tokens"},
+      {"patch_embed.proj", "embeddings.patch_embeddings.projection"},
+      {"blocks.#.norm1", "encoder.layer.#.norm1"},
+      {"blocks.#.attn.q", "encoder.layer.#.attention.attention.query"},
+      {"blocks.#.attn.k", "encoder.layer.#.attention.attention.key"},
+      {"blocks.#.attn.v", "encoder.layer.#.attention.attention.value"},
+      {"blocks.#.attn.proj", "encoder.layer.#.attention.output.dense"},
+      {"blocks.#.ls1.gamma", "encoder.layer.#.layer_scale1.lambda1"},
+      {"blocks.#.ls2.gamma", "encoder.layer.#.layer_scale2.lambda1"},
+      {"blocks.#.norm2", "encoder.layer.#.norm2"},
+      {"blocks.#.mlp", "encoder.layer.#.mlp"},
+      {"norm", "layernorm"},
+  };
+  return kRules;
+}
+
+/// CLIP's and SigLIP's, of timm.
+const Rules& clip_rules() {
+  static const Rules kRules = {
+      {"cls_token", "embeddings.class_embedding"},
+      {"pos_embed", "embeddings.position_embedding.weight"},
+      {"patch_embed.proj", "embeddings.patch_embedding"},
+      {"norm_pre", "pre_layrnorm"},
+      {"blocks.#.norm1", "encoder.layers.#.layer_norm1"},
+      {"blocks.#.attn.q", "encoder.layers.#.self_attn.q_proj"},
+      {"blocks.#.attn.k", "encoder.layers.#.self_attn.k_proj"},
+      {"blocks.#.attn.v", "encoder.layers.#.self_attn.v_proj"},
+      {"blocks.#.attn.proj", "encoder.layers.#.self_attn.out_proj"},
+      {"blocks.#.norm2", "encoder.layers.#.layer_norm2"},
+      {"blocks.#.mlp", "encoder.layers.#.mlp"},
+      {"norm", "post_layernorm"},
+      {"attn_pool.latent", "head.probe"},
+      {"attn_pool.in_proj_weight", "head.attention.in_proj_weight"},
+      {"attn_pool.in_proj_bias", "head.attention.in_proj_bias"},
+      {"attn_pool.proj", "head.attention.out_proj"},
+      {"attn_pool.norm", "head.layernorm"},
+      {"attn_pool.mlp", "head.mlp"},
+  };
+  return kRules;
+}
+
+const Rules& open_clip_rules() {
+  static const Rules kRules = {
+      {"class_embedding", "embeddings.class_embedding"},
+      {"positional_embedding", "embeddings.position_embedding.weight"},
+      {"conv1", "embeddings.patch_embedding"},
+      {"ln_pre", "pre_layrnorm"},
+      {"transformer.resblocks.#.ln_1", "encoder.layers.#.layer_norm1"},
+      {"transformer.resblocks.#.attn.q", "encoder.layers.#.self_attn.q_proj"},
+      {"transformer.resblocks.#.attn.k", "encoder.layers.#.self_attn.k_proj"},
+      {"transformer.resblocks.#.attn.v", "encoder.layers.#.self_attn.v_proj"},
+      {"transformer.resblocks.#.attn.out_proj", "encoder.layers.#.self_attn.out_proj"},
+      {"transformer.resblocks.#.ln_2", "encoder.layers.#.layer_norm2"},
+      {"transformer.resblocks.#.mlp.c_fc", "encoder.layers.#.mlp.fc1"},
+      {"transformer.resblocks.#.mlp.c_proj", "encoder.layers.#.mlp.fc2"},
+      {"ln_post", "post_layernorm"},
+      {"proj", "visual_projection.weight"},
+  };
+  return kRules;
+}
+
+const Rules& dinov3_rules() {
+  static const Rules kRules = {
+      {"cls_token", "embeddings.cls_token"},
+      {"reg_token", "embeddings.register_tokens"},
+      {"patch_embed.proj", "embeddings.patch_embeddings"},
+      {"blocks.#.norm1", "layer.#.norm1"},
+      {"blocks.#.attn.q", "layer.#.attention.q_proj"},
+      {"blocks.#.attn.k", "layer.#.attention.k_proj"},
+      {"blocks.#.attn.v", "layer.#.attention.v_proj"},
+      {"blocks.#.attn.proj", "layer.#.attention.o_proj"},
+      {"blocks.#.gamma_1", "layer.#.layer_scale1.lambda1"},
+      {"blocks.#.gamma_2", "layer.#.layer_scale2.lambda1"},
+      {"blocks.#.norm2", "layer.#.norm2"},
+      {"blocks.#.mlp.fc1", "layer.#.mlp.up_proj"},
+      {"blocks.#.mlp.fc2", "layer.#.mlp.down_proj"},
+  };
+  return kRules;
+}
+
+const Rules& convnext_rules() {
+  static const Rules kRules = {
+      {"stem.0", "embeddings.patch_embeddings"},
+      {"stem.1", "embeddings.layernorm"},
+      {"stages.#.downsample", "encoder.stages.#.downsampling_layer"},
+      {"stages.#.blocks.#.conv_dw", "encoder.stages.#.layers.#.dwconv"},
+      {"stages.#.blocks.#.norm", "encoder.stages.#.layers.#.layernorm"},
+      {"stages.#.blocks.#.mlp.fc1", "encoder.stages.#.layers.#.pwconv1"},
+      {"stages.#.blocks.#.mlp.fc2", "encoder.stages.#.layers.#.pwconv2"},
+      {"stages.#.blocks.#.mlp.grn", "encoder.stages.#.layers.#.grn"},
+      {"stages.#.blocks.#.gamma", "encoder.stages.#.layers.#.layer_scale_parameter"},
+      {"head.norm", "layernorm"},
+  };
+  return kRules;
+}
+
+std::optional<std::string> renamed(const std::string& name, const Rule& rule) {
+  const auto is_digit = [&](size_t i) { return i < name.size() && std::isdigit(static_cast<unsigned char>(name[i])); };
+  std::vector<std::string> numbers;
+  size_t at = 0;
+  for (const char* wanted = rule.from; *wanted != 0; ++wanted) {
+    if (*wanted == '#') {
+      const size_t begin = at;
+      while (is_digit(at)) ++at;
+      numbers.push_back(name.substr(begin, at - begin));
+      if (at == begin) return std::nullopt;
+    } else if (at >= name.size() || name[at++] != *wanted) {
+      return std::nullopt;
+    }
+  }
+  if (at < name.size() && name[at] != '.') return std::nullopt;
+  std::string to;
+  size_t used = 0;
+  for (const char* c = rule.to; *c != 0; ++c) to += *c == '#' ? numbers.at(used++) : std::string(1, *c);
+  return to + name.substr(at);
+}
+
+/// Names that no rule knows stay as they are, for their family to refuse.
+Tensors renamed(const Tensors& tensors, const Rules& rules) {
+  Tensors all;
+  for (const auto& [name, tensor] : tensors) {
+    std::optional<std::string> to;
+    for (auto rule = rules.begin(); rule != rules.end() && !to; ++rule) to = renamed(name, *rule);
+    all[to.value_or(name)] = tensor;
+  }
+  return all;
+}
+
+/// Queries, keys and values that lie behind one another become three tensors: NAME`joined` becomes NAME.q`end`, ...
+void split_qkv(Tensors& tensors, const std::string& joined, const std::string& end) {
+  std::vector<std::string> found;
+  for (const auto& [name, tensor] : tensors) {
+    if (ends_with(name, joined) && tensor.dim() >= 1 && tensor.size(0) % 3 == 0) found.push_back(name);
+  }
+  for (const std::string& name : found) {
+    const auto parts = tensors.at(name).chunk(3);
+    const std::string begin = name.substr(0, name.size() - joined.size());
+    for (size_t i = 0; i < parts.size(); ++i) tensors[begin + "." + "qkv"[i] + end] = parts[i];
+    tensors.erase(name);
+  }
+}
+
+void drop(Tensors& tensors, const std::string& begin) {
+  for (auto item = tensors.lower_bound(begin); item != tensors.end() && item->first.rfind(begin, 0) == 0;)
+    item = tensors.erase(item);
+}
+
+/// What is called BEGIN..., without that.
+Tensors below(const Tensors& tensors, const std::string& begin) {
+  Tensors found;
+  for (auto item = tensors.lower_bound(begin); item != tensors.end() && item->first.rfind(begin, 0) == 0; ++item)
+    found[item->first.substr(begin.size())] = item->second;
+  return found;
+}
+
+bool has(const Tensors& tensors, const char* name) { return tensors.count(name) > 0; }
+
+/// Sizes of a tensor; throws Error where it is missing or has not so many.
+at::IntArrayRef sizes_of(const Tensors& tensors, const std::string& name, int64_t dims) {
+  const auto found = tensors.find(name);
+  if (found == tensors.end() || found->second.dim() != dims)
+    fail("expected a tensor '{}' of {} sizes: export the network to ONNX", name, dims);
+  return found->second.sizes();
+}
+
+/// Heads are 64 wide but for the largest networks. Throws Error for other widths.
+int64_t heads_of(int64_t width) {
+  constexpr int64_t kHead = 64;
+  constexpr std::array<int64_t, 5> kOfSixteen = {1152, 1280, 1408, 1536, 1664};
+  if (std::find(kOfSixteen.begin(), kOfSixteen.end(), width) != kOfSixteen.end()) return 16;
+  if (width < kHead || width % kHead != 0)
+    fail("tokens are {} wide, expected a multiple of {}: export the network to ONNX", width, kHead);
+  return width / kHead;
+}
+
+/// What tensors say of a transformer: `patches` and `inner` (the first layer of its MLP) are names of weights.
+nlohmann::json transformer_config(const Tensors& tensors, const char* type, const char* patches, const char* inner) {
+  const at::IntArrayRef patch = sizes_of(tensors, patches, 4);
+  const int64_t width = patch[0];
+  const int64_t mlp = sizes_of(tensors, inner, 2)[0];
+  return {{"model_type", type},
+          {"hidden_size", width},
+          {"num_attention_heads", heads_of(width)},
+          {"intermediate_size", mlp},
+          {"mlp_ratio", mlp / std::max<int64_t>(width, 1)},
+          {"patch_size", patch[2]},
+          {"antialiased_positions", true}};
+}
+
+/// A class token without a position of its own gets one of zeros.
+void give_class_token_a_position(Tensors& tensors) {
+  at::Tensor& positions = tensors.at("pos_embed");
+  positions = at::cat({at::zeros_like(positions.narrow(1, 0, 1)), positions}, 1);
+}
+
+bool is_square(int64_t count) {
+  int64_t side = 0;
+  while (side * side < count) ++side;
+  return side * side == count;
+}
+
+constexpr const char* kTimmPatches = "patch_embed.proj.weight";
+constexpr const char* kTimmInner = "blocks.0.mlp.fc1.weight";
+
+/// DeiT III and DINOv2 with registers.
+Translated timm_vit(Tensors tensors) {
+  nlohmann::json config = transformer_config(tensors, "dinov2", kTimmPatches, kTimmInner);
+  give_class_token_a_position(tensors);
+  return {std::move(config), renamed(tensors, vit_rules())};
+}
+
+Translated timm_clip(Tensors tensors, const std::string& architecture) {
+  nlohmann::json config = transformer_config(tensors, "clip_vision_model", kTimmPatches, kTimmInner);
+  config["layer_norm_eps"] = 1e-5;
+  config["hidden_act"] = architecture.find("quickgelu") == std::string::npos ? "gelu" : "quick_gelu";
+  tensors.at("cls_token") = tensors.at("cls_token").reshape({-1});
+  tensors.at("pos_embed") = tensors.at("pos_embed").flatten(0, 1);
+  return {std::move(config), renamed(tensors, clip_rules())};
+}
+
+/// timm computes some of Google's with the exact GELU and some, as Google does, with the approximate one.
+const char* siglip_activation(const std::string& architecture) {
+  for (const char* approximate :
+       {"vit_base_patch32_siglip", "vit_large_patch16_siglip_512", "vit_so400m_patch16", "vit_giantopt"}) {
+    if (architecture.rfind(approximate, 0) == 0) return "gelu_pytorch_tanh";
+  }
+  return "gelu";
+}
+
+Translated timm_siglip(Tensors tensors, const char* activation) {
+  nlohmann::json config = transformer_config(tensors, "siglip_vision_model", kTimmPatches, kTimmInner);
+  config["hidden_act"] = activation;
+  for (const char* end : {"weight", "bias"}) {
+    const auto query = tensors.find(std::string("attn_pool.q.") + end);
+    const auto other = tensors.find(std::string("attn_pool.kv.") + end);
+    if (query == tensors.end() || other == tensors.end()) continue;
+    tensors[std::string("attn_pool.in_proj_") + end] = at::cat({query->second, other->second});
+    tensors.erase(query);
+    tensors.erase(other);
+  }
+  tensors.at("pos_embed") = tensors.at("pos_embed").flatten(0, 1);
+  return {std::move(config), renamed(tensors, clip_rules())};
+}
+
+/// Convolutions of one pixel are the linear layers that others have, and a response normalisation's scales lie along
+/// channels.
+Translated timm_convnext(Tensors tensors) {
+  const nlohmann::json config = {
+      {"model_type", "convnext"}, {"patch_size", sizes_of(tensors, "stem.0.weight", 4)[2]}, {"layer_norm_eps", 1e-6}};
+  for (auto& [name, tensor] : tensors) {
+    if (tensor.dim() == 4 && (ends_with(name, ".mlp.fc1.weight") || ends_with(name, ".mlp.fc2.weight")))
+      tensor = tensor.flatten(1);
+    if (tensor.dim() == 1 && name.find(".mlp.grn.") != std::string::npos) tensor = tensor.view({1, 1, 1, -1});
+  }
+  drop(tensors, "head.fc.");
+  return {config, renamed(tensors, convnext_rules())};
+}
+
+/// timm pools the patches unless its config says otherwise; `transformers` takes the class token.
+Translated timm_dinov3(Tensors tensors, const nlohmann::json& stated) {
+  nlohmann::json config = transformer_config(tensors, "dinov3_vit", kTimmPatches, kTimmInner);
+  config["mean_of_patches"] = text_of(stated, "global_pool", "avg") == "avg";
+  return {std::move(config), renamed(tensors, dinov3_rules())};
+}
+
+bool is_convnext(const Tensors& tensors, const std::string& architecture) {
+  const bool other_epsilon = architecture.rfind("convnext_xxlarge", 0) == 0;
+  return architecture.rfind("convnext", 0) == 0 && !other_epsilon && has(tensors, "stem.1.weight") &&
+         !has(tensors, "stem.2.weight") && has(tensors, "head.norm.weight");
+}
+
+bool is_vit(const Tensors& tensors) {
+  return has(tensors, kTimmPatches) && has(tensors, kTimmInner) && has(tensors, "norm.weight");
+}
+
+/// Whether there are positions of as many places as `own` tokens and a square of patches have.
+bool has_positions(const Tensors& tensors, int64_t own) {
+  const auto found = tensors.find("pos_embed");
+  return found != tensors.end() && found->second.dim() == 3 && found->second.size(0) == 1 &&
+         found->second.size(1) > own && is_square(found->second.size(1) - own);
+}
+
+}  // namespace
+
+std::optional<Translated> translated_timm(const nlohmann::json& config, const Tensors& given) {
+  const std::string architecture = text_of(config, "architecture", "");
+  Tensors tensors = given;
+  if (is_convnext(tensors, architecture)) return timm_convnext(std::move(tensors));
+  if (!is_vit(tensors)) return std::nullopt;
+  drop(tensors, "head.");
+  split_qkv(tensors, ".qkv.weight", ".weight");
+  split_qkv(tensors, ".qkv.bias", ".bias");
+  const bool class_token = has(tensors, "cls_token");
+  if (has(tensors, "attn_pool.latent") && !class_token && has_positions(tensors, 0))
+    return timm_siglip(std::move(tensors), siglip_activation(architecture));
+  if (has(tensors, "norm_pre.weight") && class_token && has_positions(tensors, 1))
+    return timm_clip(std::move(tensors), architecture);
+  if (class_token && has_positions(tensors, 0) && has(tensors, "blocks.0.ls1.gamma"))
+    return timm_vit(std::move(tensors));
+  if (class_token && architecture.find("_dinov3") != std::string::npos && !has(tensors, "pos_embed"))
+    return timm_dinov3(std::move(tensors), config);
+  return std::nullopt;
+}
+
+Translated translated_open_clip(const nlohmann::json& model, const Tensors& given) {
+  const auto vision = model.find("vision_cfg");
+  if (vision == model.end() || !vision->is_object()) fail("open_clip_config.json: missing vision_cfg");
+  Tensors tensors = below(given, "visual.");
+  const std::string timm = text_of(*vision, "timm_model_name", "");
+  if (!timm.empty()) {
+    Tensors trunk = below(tensors, "trunk.");
+    drop(tensors, "trunk.");
+    auto made = tensors.empty() ? translated_timm({{"architecture", timm}}, trunk) : std::nullopt;
+    if (!made) fail("open_clip's image tower '{}' is not supported: export it to ONNX", excerpt(timm));
+    return std::move(*made);
+  }
+  if (!has(tensors, "class_embedding"))
+    fail("open_clip_config.json: this image tower is not a vision transformer: export it to ONNX");
+  nlohmann::json config =
+      transformer_config(tensors, "clip_vision_model", "conv1.weight", "transformer.resblocks.0.mlp.c_fc.weight");
+  config["layer_norm_eps"] = 1e-5;
+  config["hidden_act"] = truth_of(model, "quick_gelu", false) ? "quick_gelu" : "gelu";
+  const int64_t width = config.at("hidden_size").get<int64_t>();
+  config["num_attention_heads"] = std::max<int64_t>(1, width / whole_of(*vision, "head_width", 64));
+  split_qkv(tensors, ".in_proj_weight", ".weight");
+  split_qkv(tensors, ".in_proj_bias", ".bias");
+  if (const auto projection = tensors.find("proj"); projection != tensors.end() && projection->second.dim() == 2)
+    projection->second = projection->second.t().contiguous();
+  return {std::move(config), renamed(tensors, open_clip_rules())};
+}
+
+}  // namespace protocom::huggingface
