@@ -195,6 +195,16 @@ class FeatureSet:
     ) -> None: ...
     @classmethod
     def read(cls, path: _Path, *, labels: Optional[_Path] = None, split: Optional[_Path] = None) -> FeatureSet: ...
+    @classmethod
+    def extract(
+        cls,
+        module: Callable[[Any], Any],
+        loader: Iterable[Any],
+        split: _Split = "novel",
+        *,
+        names: Optional[Sequence[str]] = None,
+        ids: Optional[Sequence[str]] = None,
+    ) -> FeatureSet: ...
     def save(self, path: _Path) -> None: ...
     @property
     def features(self) -> _Floats: ...

@@ -8,6 +8,8 @@ import numpy as np
 
 from ._errors import Error, UsageError, TypeRefused
 
+_PROCESSOR = 1  # kDLCPU
+
 
 def plain(array):
     """Whether the library takes its numbers as they are."""
@@ -34,19 +36,28 @@ def rows(given, what="X", least=1):
 
 
 def array(given, what):
-    """Any numbers as an array, without a copy where they are one."""
+    """Any numbers as an array, without a copy where they are one: of an array, of a tensor on the processor, and of what
+    else shares its memory (DLPack). A tensor on a GPU is copied to the processor."""
     if hasattr(given, "toarray") or hasattr(given, "todense"):
         raise TypeRefused(f"{what} is a sparse matrix, a dense array is needed: {what}.toarray()")
     if hasattr(given, "detach") and hasattr(given, "cpu"):  # a tensor, which may be one of a graph or a GPU
         given = given.detach().cpu()
+        given = given.float() if str(given.dtype).endswith("bfloat16") else given  # which NumPy has not
     if not isinstance(given, np.ndarray) and not hasattr(given, "__array__") and hasattr(given, "__dlpack__"):
-        return np.from_dlpack(given)
+        return _of_dlpack(given, what)
     try:
         return np.asarray(given)
     except ValueError:
         raise Error(
             f"{what} should be an array of numbers [n, d]: its rows differ in length (an inhomogeneous shape)"
         ) from None
+
+
+def _of_dlpack(given, what):
+    kind, number = given.__dlpack_device__() if hasattr(given, "__dlpack_device__") else (_PROCESSOR, 0)
+    if kind != _PROCESSOR:
+        raise TypeRefused(f"{what} lies on a device (DLPack's kind {int(kind)}, number {number}): copy it to the processor first")
+    return np.from_dlpack(given)
 
 
 def _dimensions(made):

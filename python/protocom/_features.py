@@ -3,7 +3,7 @@ import os
 
 import numpy as np
 
-from . import _arrays, _html
+from . import _arrays, _html, _loader
 from ._engine import engine
 from ._errors import Error, UsageError
 
@@ -41,6 +41,21 @@ class FeatureSet:
         made = cls.__new__(cls)
         made._core = engine.FeatureSet.read(*(None if one is None else os.fspath(one) for one in (path, labels, split)))
         return made
+
+    @classmethod
+    def extract(cls, module, loader, split="novel", *, names=None, ids=None):
+        """Features of labelled images by a network of one's own.
+
+        Parameters
+        ----------
+        module : callable, images [b, ...] -> features [b, d]
+            A ``torch.nn.Module`` gets tensors on the device of its parameters, in ``eval`` mode and without gradients;
+            afterwards it is as it was.
+        loader : batches (images, labels [b]), as a ``DataLoader`` gives them
+        split, names, ids : as FeatureSet takes them; ``names`` left out are the dataset's ``classes``, where it has them
+        """
+        names = _classes_of(loader) if names is None else names
+        return cls(*_loader.features_of(module, loader), split, names=names, ids=ids)
 
     def save(self, path):
         """Writes the file that ``protocom evaluate --features`` reads."""
@@ -94,6 +109,12 @@ def _feature_set_of(features, labels, names, split, ids):
     made = FeatureSet.__new__(FeatureSet)
     made._core = engine.FeatureSet(features, labels, names, split, ids)
     return made
+
+
+def _classes_of(loader):
+    """Names of the classes as torchvision's datasets have them, or None."""
+    names = getattr(getattr(loader, "dataset", None), "classes", None)
+    return None if names is None else [str(one) for one in names]
 
 
 def _numbered_by(classes, numbers, names):

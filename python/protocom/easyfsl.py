@@ -43,6 +43,34 @@ class FewShotClassifier:
         logits = self.classifier.logits(_arrays.array(features, "query_images"))
         scores = logits - np.logaddexp.reduce(logits, axis=1, keepdims=True)
         torch = sys.modules.get("torch")
-        return torch.from_numpy(scores) if torch is not None and isinstance(query_images, torch.Tensor) else scores
+        if torch is None or not isinstance(query_images, torch.Tensor):
+            return scores
+        return torch.from_numpy(scores).to(query_images.device)
 
     __call__ = forward
+
+    def as_module(self):
+        """The same as a ``torch.nn.Module``, as easyfsl's own loops take it; a backbone that is one is a part of it. No
+        gradient comes through."""
+        import torch
+
+        class Module(torch.nn.Module):
+            def __init__(self, classifier):
+                super().__init__()
+                self.classifier = classifier
+                self.backbone = classifier.backbone if isinstance(classifier.backbone, torch.nn.Module) else None
+
+            def compute_features(self, images):
+                with torch.no_grad():
+                    return self.classifier.compute_features(images)
+
+            def process_support_set(self, support_images, support_labels):
+                with torch.no_grad():
+                    self.classifier.process_support_set(support_images, support_labels)
+
+            def forward(self, query_images):
+                with torch.no_grad():
+                    return self.classifier(query_images)
+
+        Module.__name__ = Module.__qualname__ = type(self).__name__
+        return Module(self)

@@ -1,0 +1,141 @@
+"""Arrays of other libraries, and features by a network of the user's own."""
+import numpy as np
+import pytest
+
+import protocom
+from conftest import clusters
+from protocom import _arrays
+
+
+@pytest.fixture(scope="module")
+def torch():
+    try:
+        import torch
+    except ImportError as error:  # none, or another PyTorch than the LibTorch that a test before has loaded
+        pytest.skip(str(error))
+    return torch
+
+
+class Shared:
+    """What has its memory by DLPack alone."""
+
+    def __init__(self, values, device=(1, 0)):
+        self._values, self._device = values, device
+
+    def __dlpack__(self, **asked):
+        return self._values.__dlpack__(**asked)
+
+    def __dlpack_device__(self):
+        return self._device
+
+
+def test_what_shares_its_memory_is_not_copied(task):
+    x, y, q, _ = task
+    assert np.shares_memory(_arrays.rows(Shared(q)), q)
+    expected = protocom.PLDA().fit(x, y).predict_proba(q)
+    np.testing.assert_array_equal(protocom.PLDA().fit(Shared(x), y).predict_proba(Shared(q)), expected)
+
+
+def test_what_lies_on_a_device_is_refused_in_one_sentence(task):
+    x, y, _, _ = task
+    with pytest.raises(protocom.TypeRefused, match=r"X lies on a device \(DLPack's kind 2, number 3\): copy it to the processor"):
+        protocom.PLDA().fit(Shared(x, (2, 3)), y)
+
+
+def test_tensors_on_the_processor_are_not_copied(task, torch):
+    x, y, q, _ = task
+    tensor = torch.from_numpy(q)
+    assert np.shares_memory(_arrays.rows(tensor), q) and np.shares_memory(_arrays.rows(tensor.clone().requires_grad_()), q) is False
+    expected = protocom.PLDA().fit(x, y).predict_proba(q)
+    np.testing.assert_array_equal(protocom.PLDA().fit(torch.from_numpy(x).requires_grad_(), y).predict_proba(tensor), expected)
+    near = protocom.PLDA().fit(x, y).predict_proba(tensor.bfloat16())
+    assert (near.argmax(1) == expected.argmax(1)).mean() > 0.9
+
+
+class OnGpu:
+    """A tensor that lies elsewhere until it is asked for."""
+
+    def __init__(self, values):
+        self._values = values
+
+    def detach(self):
+        return self
+
+    def cpu(self):
+        return self._values
+
+
+def test_tensors_on_a_gpu_are_copied_to_the_processor(task):
+    x, y, q, _ = task
+    expected = protocom.PLDA().fit(x, y).predict_proba(q)
+    np.testing.assert_array_equal(protocom.PLDA().fit(OnGpu(x), y).predict_proba(OnGpu(q)), expected)
+
+
+# -- FeatureSet.extract
+
+
+def images_and_labels():
+    x, y = clusters(4, 6, d=8)
+    return x.reshape(-1, 2, 2, 2), y
+
+
+def batches(images, labels, size=5):
+    return [(images[i : i + size], labels[i : i + size]) for i in range(0, len(images), size)]
+
+
+def test_features_come_from_any_function_and_loader():
+    images, labels = images_and_labels()
+    made = protocom.FeatureSet.extract(lambda batch: batch.reshape(len(batch), -1) * 2, batches(images, labels), "base")
+    np.testing.assert_array_equal(made.features, images.reshape(-1, 8) * 2)
+    assert made.split == ["base"] * 4 and made.labels.tolist() == labels.tolist()
+    named = protocom.FeatureSet.extract(lambda batch: batch.reshape(len(batch), -1), batches(images, labels), names=list("abcd"))
+    assert named.names == list("abcd")
+    words = np.array(list("wxyz"))[labels]
+    assert protocom.FeatureSet.extract(lambda batch: batch.reshape(len(batch), -1), batches(images, words.tolist())).names == list("wxyz")
+
+
+def test_a_module_of_pytorch_is_asked_in_eval_mode_and_is_left_as_it_was(torch):
+    images, labels = images_and_labels()
+    module = torch.nn.Sequential(torch.nn.Flatten(), torch.nn.Dropout(0.5), torch.nn.Linear(8, 3))
+    module[1].eval()
+    dataset = torch.utils.data.TensorDataset(torch.from_numpy(images), torch.from_numpy(labels))
+    dataset.classes = ["ant", "bee", "cat", "dog"]
+    made = protocom.FeatureSet.extract(module, torch.utils.data.DataLoader(dataset, batch_size=7))
+    assert [one.training for one in module.modules()] == [True, True, False, True]
+    assert made.names == dataset.classes and len(made) == len(labels)
+    expected = images.reshape(-1, 8) @ module[2].weight.detach().numpy().T + module[2].bias.detach().numpy()
+    np.testing.assert_allclose(made.features, expected, rtol=1e-5, atol=1e-5)
+    results = protocom.evaluate(made, methods=["mean"], ways=3, shots=1, queries=2, episodes=5)
+    assert results.accuracies("mean").shape == (5,)
+
+
+@pytest.mark.parametrize("function, loader, words", [
+    (lambda batch: batch, None, r"features of batch 0 should be numbers \[b, d\], found float32 \[5, 2, 2, 2\]"),
+    (lambda batch: batch.reshape(len(batch), -1)[1:], None, r"batch 0 has 5 labels and features \[4, 8\]"),
+    (lambda batch: batch, [], "the loader gave no batch"),
+    (lambda batch: batch, [np.ones((2, 3))], r"batch 0 of the loader should be \(images, labels\)"),
+])
+def test_what_gives_no_features_is_refused(function, loader, words):
+    with pytest.raises(protocom.Error, match=words) as caught:
+        protocom.FeatureSet.extract(function, batches(*images_and_labels()) if loader is None else loader)
+    assert "\n" not in str(caught.value)
+
+
+# -- easyfsl's classifiers are modules
+
+
+def test_a_classifier_is_a_module_with_its_backbone(torch, task):
+    x, y, q, _ = task
+    numbers = np.unique(y, return_inverse=True)[1]
+    backbone = torch.nn.Linear(x.shape[1], 6)
+    plain = protocom.easyfsl.FewShotClassifier("plda", backbone)
+    module = protocom.easyfsl.FewShotClassifier("plda", backbone).as_module()
+    assert isinstance(module, torch.nn.Module) and len(list(module.parameters())) == 2
+    module.to("cpu").eval()
+    with torch.no_grad():
+        plain.process_support_set(torch.from_numpy(x), torch.from_numpy(numbers))
+    module.process_support_set(torch.from_numpy(x), torch.from_numpy(numbers))
+    scores = module(torch.from_numpy(q))
+    assert isinstance(scores, torch.Tensor) and not scores.requires_grad and scores.shape == (len(q), 5)
+    with torch.no_grad():
+        torch.testing.assert_close(scores, plain(torch.from_numpy(q)))
