@@ -3,6 +3,7 @@ name of the Python package, links lead to pages and headings that are there, and
 
     site.py PROGRAM ROOT WORK"""
 import html
+import json
 import pathlib
 import re
 import shutil
@@ -35,6 +36,11 @@ def options_of(text):
     return re.findall(r"^  (?:-[a-z],)?(--[a-z-]+)", text, re.M)
 
 
+for notebook in (root / "examples/notebooks").glob("*.ipynb"):
+    cells = json.loads(notebook.read_text())["cells"]
+    lines = [line.strip() for one in cells if one["cell_type"] == "code" for line in one["source"]]
+    lines += [line.strip() for one in cells for output in one.get("outputs", ()) for line in output.get("text", ())]
+    expect(str(notebook.relative_to(root).with_suffix(".html")), filter(None, lines))
 for document in [*(root / "docs").rglob("*.md"), root / "CHANGELOG.md", root / "CONTRIBUTING.md"]:
     page = str(document.relative_to(root).with_suffix(".html")).replace("README.html", "index.html")
     title = re.search(r"^# (.*)$", document.read_text(), re.M)[1].replace("`", "")
