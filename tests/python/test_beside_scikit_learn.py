@@ -1,0 +1,31 @@
+"""The table beside scikit-learn: its command runs, and the picture is that of the table."""
+import json
+import os
+import pathlib
+import subprocess
+import sys
+
+import pytest
+
+HERE = pathlib.Path(os.environ.get("PROTOCOM_DOCUMENTS", pathlib.Path(__file__).parents[2] / "docs")).parent / "benchmarks" / "beside_scikit_learn"
+
+
+def test_the_picture_is_that_of_the_table(tmp_path):
+    subprocess.run([sys.executable, str(HERE / "picture"), str(HERE / "table.json"), str(tmp_path / "picture.svg")], check=True)
+    assert (tmp_path / "picture.svg").read_text() == (HERE / "picture.svg").read_text()
+    rows = json.loads((HERE / "table.json").read_text())["rows"]
+    assert {"protocom.PLDA()"} < {one["classifier"] for one in rows} and {one["shots"] for one in rows} == {1, 5}
+    assert all(0 <= one["accuracy"] <= 100 and one["log_loss"] > 0 and 0 <= one["ece"] <= 100 and one["accuracy_ci95"] > 0 for one in rows)
+
+
+def test_the_command_measures_all_that_can_be_fitted(collection, tmp_path):
+    pytest.importorskip("sklearn")
+    collection.save(tmp_path / "features.npz")
+    done = subprocess.run([sys.executable, str(HERE / "run"), f"{tmp_path}/features.npz=base", "--shots", "1", "5", "--seeds", "2", "--out",
+                           str(tmp_path / "table.json")], capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    rows = {(one["classifier"], one["shots"]): one for one in json.loads((tmp_path / "table.json").read_text())["rows"]}
+    own = rows["protocom.PLDA()", 5]
+    assert (own["classes"], own["asked"], own["split"]) == (12, 12 * 19, "base")
+    assert own["accuracy"] > rows["protocom.PLDA()", 1]["accuracy"] > 100 / 12
+    assert len([one for one in rows if one[1] == 5]) == 7
