@@ -139,3 +139,37 @@ def test_a_classifier_is_a_module_with_its_backbone(torch, task):
     assert isinstance(scores, torch.Tensor) and not scores.requires_grad and scores.shape == (len(q), 5)
     with torch.no_grad():
         torch.testing.assert_close(scores, plain(torch.from_numpy(q)))
+
+
+def test_a_head_of_pytorch_is_trained_on_the_same_episodes(torch, collection):
+    class Head:
+        """Cosines with class means, in a space that is trained on episodes of the base classes."""
+
+        def fit(self, base):
+            torch.manual_seed(0)
+            rows = torch.from_numpy(base[0])
+            self.map = torch.nn.Linear(rows.shape[1], rows.shape[1], bias=False)
+            step = torch.optim.Adam(self.map.parameters(), 0.01)
+            self.losses = []
+            for one in protocom.episodes(*base, "base", evaluated="base", ways=4, shots=1, queries=5, episodes=60):
+                support, query = (rows[torch.tensor(one[part])] for part in ("support", "query"))
+                scores = self.scores(support.flatten(0, 1), torch.arange(4), query.flatten(0, 1))
+                loss = torch.nn.functional.cross_entropy(10 * scores, torch.arange(4).repeat_interleave(5))
+                step.zero_grad()
+                loss.backward()
+                step.step()
+                self.losses.append(loss.item())
+
+        def scores(self, support, labels, query):
+            support, query = (torch.nn.functional.normalize(self.map(one), dim=1) for one in (support, query))
+            means = torch.stack([support[labels == k].mean(0) for k in range(int(labels.max()) + 1)])
+            return query @ torch.nn.functional.normalize(means, dim=1).T
+
+        def __call__(self, support, labels, query):
+            return self.scores(*map(torch.from_numpy, (support, labels, query)))  # with its graph: it is taken off
+
+    head = Head()
+    head.fit(collection.of("base"))
+    assert np.mean(head.losses[-20:]) < np.mean(head.losses[:20])
+    results = protocom.evaluate(collection, methods=["mean", Head], ways=4, shots=1, queries=5, episodes=40)
+    assert results.accuracies(Head).shape == (40,) and results.rows[1]["accuracy"] > 50
