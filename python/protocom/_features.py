@@ -140,9 +140,11 @@ def _splits_of(split, classes):
 
 def feature_set(features, labels, split):
     if isinstance(features, FeatureSet):
-        if labels is not None:
-            raise UsageError("a FeatureSet has labels of its own: give it alone")
+        if labels is not None or split is not None:
+            raise UsageError("a FeatureSet has labels and splits of its own: give it alone (evaluated= chooses a split)")
         return features
     if isinstance(features, (str, os.PathLike)):
+        if labels is not None or split is not None:
+            raise UsageError(f"{os.fspath(features)} has labels and splits of its own: give it alone (evaluated= chooses a split)")
         return FeatureSet.read(features)
     return FeatureSet(features, labels, "novel" if split is None else split)

@@ -140,6 +140,14 @@ def test_episodes_that_are_not_there_are_refused(collection, tmp_path):
         protocom.Episodes.read(tmp_path / "other.npz", collection)
 
 
+def test_features_with_labels_and_splits_of_their_own_take_no_others(collection, tmp_path):
+    collection.save(tmp_path / "f.npz")
+    for features in (collection, tmp_path / "f.npz"):
+        for other in ({"split": "val"}, {"labels": collection.labels}):
+            with pytest.raises(protocom.UsageError, match="labels and splits of its own.*evaluated="):
+                protocom.evaluate(features, methods=["mean"], episodes=2, ways=2, queries=2, **other)
+
+
 # -- results
 
 
