@@ -32,6 +32,7 @@ std::atomic<bool> provided{false};
 
 std::vector<std::string> candidates() {
   const fs::path folder = own_file().parent_path();
+  if (folder.empty()) return {};  // relative ones would be those of the current folder
   return {folder / "protocom" / kPlugin, folder / kPlugin};
 }
 

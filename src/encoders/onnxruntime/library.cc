@@ -44,11 +44,14 @@ fs::path preferred() {
 /// Where it may lie, in this order.
 std::vector<fs::path> places() {
   std::vector<fs::path> found;
-  if (const char* place = std::getenv(kPlaceVariable); place != nullptr && *place != '\0') return {place};
+  // Not from whoever starts a program that has more rights than he.
+  if (const char* place = ::secure_getenv(kPlaceVariable); place != nullptr && *place != '\0') return {place};
   if (const fs::path place = preferred(); !place.empty()) found.push_back(place);
   const fs::path folder = own_file().parent_path();
-  found.push_back(folder.parent_path() / "onnxruntime" / "capi");  // beside our package, where pip puts it
-  found.push_back(folder);
+  if (!folder.empty()) {
+    found.push_back(folder.parent_path() / "onnxruntime" / "capi");  // beside our package, where pip puts it
+    found.push_back(folder);
+  }
   for (const char* place : {"/usr/local/lib", "/usr/lib/" PROTOCOM_LIBRARY_ARCHITECTURE, "/usr/lib"})
     found.emplace_back(place);
   return found;
