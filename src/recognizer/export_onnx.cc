@@ -11,6 +11,7 @@
 #include "encoders/onnx_file.h"
 #include "encoders/onnx_file_kind.h"
 #include "io/artefact.h"
+#include "io/derived_output.h"
 #include "io/files.h"
 #include "io/json.h"
 #include "recognizer/detail/encoder_graph.h"
@@ -184,7 +185,7 @@ std::map<std::string, std::string> metadata_of(Recognizer& recognizer, const Onn
 
 std::string labels_text(const std::vector<std::string>& names) {
   std::string text;
-  for (const std::string& name : names) text += name + '\n';
+  for (const std::string& name : names) text += one_line(name) + '\n';  // of a damaged recognizer
   return text;
 }
 
@@ -217,6 +218,7 @@ OnnxExport export_onnx(Recognizer& recognizer, const fs::path& path, const OnnxE
                   recognizer.file().path().string());
   if (graph.sizes[0] > 0)
     logger().warn("the encoder's graph takes {} images at once, and so does the ONNX file", graph.sizes[0]);
+  refuse_link(labels);
   write_file(path, bytes);
   write_file(labels, labels_text(names));
   return made;

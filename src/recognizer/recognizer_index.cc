@@ -7,6 +7,8 @@
 
 #include "base/error.h"
 #include "base/log.h"
+#include "base/text.h"
+#include "io/derived_output.h"
 #include "io/safetensors.h"
 
 namespace protocom {
@@ -182,6 +184,13 @@ std::string models_hash(const RecognizerFile& file) {
   return hashes;
 }
 
+/// A revision as text.
+int64_t whole_number_in(const std::string& text) {
+  const std::optional<int64_t> number = number_from<int64_t>(text);
+  if (!number) fail("its revision '{}' is no whole number", excerpt(text));
+  return *number;
+}
+
 }  // namespace
 
 fs::path index_path(const fs::path& recognizer) { return recognizer.string() + ".index"; }
@@ -209,6 +218,7 @@ void write_index(const RecognizerFile& file, const std::string& method, const Re
     (size_of(part.type()) == 1 ? bytes : arrays).emplace_back(fmt::format("placed.{}", i), part);
   }
   arrays.insert(arrays.end(), bytes.begin(), bytes.end());
+  refuse_link(index_path(file.path()));
   write_safetensors(index_path(file.path()), arrays,
                     {{"format", kFormat},
                      {"method", method},
@@ -228,7 +238,7 @@ std::optional<RecognizerIndex> read_index(const RecognizerFile& file, const std:
       logger().info("{} is of another method and is not used", path.string());
       return std::nullopt;
     }
-    const int64_t revision = std::stoll(reader.text("revision"));
+    const int64_t revision = whole_number_in(reader.text("revision"));
     if (reader.text("history") != file.history(revision)) {
       logger().info("{} is out of date and is not used: make it again (protocom recognizer index {})", path.string(),
                     file.path().string());

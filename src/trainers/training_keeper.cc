@@ -7,6 +7,7 @@
 
 #include "base/error.h"
 #include "base/log.h"
+#include "io/derived_output.h"
 #include "io/files.h"
 #include "io/unfinished.h"
 
@@ -63,6 +64,7 @@ TrainingKeeper::TrainingKeeper(const TrainingFiles& files, const nlohmann::json&
 
 std::optional<Checkpoint> TrainingKeeper::begin() {
   if (files_.out.empty()) return std::nullopt;
+  for (const fs::path& derived : {files_.last(), files_.previous(), files_.log()}) refuse_link(derived);
   check_writable(files_.out);
   lock_.emplace(files_.out);
   for (const fs::path& path : {files_.out, files_.last(), files_.previous()}) {

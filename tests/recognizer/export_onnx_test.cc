@@ -151,6 +151,15 @@ TEST_F(OnnxOfRecognizer, AnswersAsItDoes) {
   expect_same_answers(images(asked()), asked());
 }
 
+TEST_F(OnnxOfRecognizer, ReplacesNothingBehindALinkInThePlaceOfTheLabels) {
+  make(conv_encoder(17));
+  write_file(folder_ / "precious", "precious");
+  fs::create_directories(folder_ / "out");
+  fs::create_symlink(folder_ / "precious", folder_ / "out/trees.labels.txt");
+  EXPECT_THAT(message_of([&] { exported(); }), HasSubstr("trees.labels.txt"));
+  EXPECT_EQ(read_file(folder_ / "precious"), "precious");
+}
+
 TEST_F(OnnxOfRecognizer, AnswersWhateverTheOperatorSetOfTheEncoder) {
   for (const int64_t opset : {9, 12, 13, 18, 21}) {
     SCOPED_TRACE(opset);

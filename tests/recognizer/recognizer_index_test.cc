@@ -123,6 +123,27 @@ TEST_F(RecognizerIndexTest, AfterCompactOrForAnotherMethodItIsNotUsed) {
   EXPECT_EQ(answers().size(), 7U);
 }
 
+TEST_F(RecognizerIndexTest, BehindALinkNothingIsReplaced) {
+  std::ofstream(folder_ / "precious") << "precious";
+  fs::remove(index_path(path_));
+  fs::create_symlink(folder_ / "precious", index_path(path_));
+  const Logged log;
+  EXPECT_THAT(message_of([&] { Recognizer::open(path_).write_index(); }), HasSubstr("it is a link"));
+  EXPECT_EQ(read_file(folder_ / "precious"), "precious");
+}
+
+TEST_F(RecognizerIndexTest, OneOfARevisionThatIsNoneIsLeftAside) {
+  std::string whole = read_file(index_path(path_));
+  const std::string key = "\"revision\":\"";
+  const size_t at = whole.find(key);
+  ASSERT_NE(at, std::string::npos);
+  whole[at + key.size()] = 'x';
+  write_file(index_path(path_), whole);
+  const Logged log;
+  EXPECT_EQ(answers().size(), 7U);
+  EXPECT_THAT(log.text(), HasSubstr("is no whole number"));
+}
+
 TEST_F(RecognizerIndexTest, ADamagedOneIsLeftAside) {
   const std::string whole = read_file(index_path(path_));
   for (const size_t size : {size_t{0}, size_t{5}, size_t{300}, whole.size() / 2, whole.size() - 1}) {

@@ -93,6 +93,19 @@ TEST(TrainingKeeper, ASecondTrainingOfTheSameFileIsRefusedWhileTheFirstLasts) {
   EXPECT_FALSE(third.begin());
 }
 
+TEST(TrainingKeeper, WritesNothingBehindLinksInItsPlaces) {
+  const TempDir folder;
+  const TrainingFiles files = files_in(folder / ".");
+  write_file(folder / "precious", "precious");
+  for (const fs::path& place : {files.last(), files.previous(), files.log()}) {
+    fs::create_symlink(folder / "precious", place);
+    EXPECT_THAT(message_of([&] { (void)TrainingKeeper(files, kMadeBy).begin(); }),
+                AllOf(HasSubstr(place.filename().string()), HasSubstr("it is a link")));
+    fs::remove(place);
+  }
+  EXPECT_EQ(read_file(folder / "precious"), "precious");
+}
+
 TEST(TrainingKeeper, StartsFromScratchOrResumesFromTheLastState) {
   const TempDir folder;
   const TrainingFiles files = files_in(folder.path(), Resume::kIfThere);
