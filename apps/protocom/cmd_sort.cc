@@ -131,6 +131,18 @@ void print_sorted(const std::map<std::string, Sorted>& sorted) {
   print_coloured(terminal_table(columns, rows, results_terminal()));
 }
 
+/// The number of an image and its place; nothing where the line was cut off or changed.
+std::optional<std::pair<size_t, fs::path>> noted_in(std::string_view line) {
+  const nlohmann::json all = nlohmann::json::parse(line, nullptr, /*allow_exceptions=*/false);
+  if (!all.is_object() || !all.contains("number") || !all["number"].is_number_unsigned()) return std::nullopt;
+  if (!all.contains("place") || !all["place"].is_string()) return std::nullopt;
+  try {
+    return std::pair(all["number"].get<size_t>(), fs::path(from_hex(all["place"].get_ref<const std::string&>())));
+  } catch (const Error&) {
+    return std::nullopt;
+  }
+}
+
 /// Where images were put, or were about to be, by the run before: a line each, before it is put there.
 class PlacesLog {
  public:
@@ -138,9 +150,7 @@ class PlacesLog {
     std::error_code ignored;
     if (fs::exists(path, ignored)) {
       for_each_line(path, [&](int64_t, std::string_view line) {
-        if (!nlohmann::json::accept(line)) return true;  // cut off
-        const nlohmann::json all = nlohmann::json::parse(line);
-        places_[all.at("number")] = from_hex(all.at("place").get_ref<const std::string&>());
+        if (const auto noted = noted_in(line)) places_[noted->first] = noted->second;
         return true;
       });
     }
@@ -168,15 +178,41 @@ class PlacesLog {
   std::ofstream out_;
 };
 
+/// Whether a run puts the image there: its name, or the same with a number, in the folder of its class. The log is a
+/// file that somebody else may have written, and what lies at a place may be deleted.
+bool may_be_place(const fs::path& place, const SortArguments& options, const fs::path& image,
+                  const std::string& folder) {
+  const std::string name = place.filename().string(), stem = image.stem().string();
+  const std::string end = image.extension().string();
+  if (place.parent_path() != fs::path(options.out) / folder) return false;
+  if (name == image.filename().string()) return true;
+  if (name.size() <= stem.size() + end.size() + 1 || name.compare(0, stem.size() + 1, stem + "-") != 0) return false;
+  const size_t digits = name.size() - stem.size() - 1 - end.size();
+  return name.compare(name.size() - end.size(), end.size(), end) == 0 &&
+         name.substr(stem.size() + 1, digits).find_first_not_of("0123456789") == std::string::npos;
+}
+
+/// What a run that was killed has left of an image: a part of its copy, or the link.
+bool is_part_of(const fs::path& place, const fs::path& image) {
+  std::error_code error;
+  const fs::file_status status = fs::symlink_status(place, error);
+  if (fs::is_symlink(status)) return fs::read_symlink(place, error) == fs::absolute(image);
+  if (!fs::is_regular_file(status) || fs::file_size(place, error) > fs::file_size(image, error)) return false;
+  const MappedFile part(place), whole(image);
+  return part.bytes() == whole.bytes().substr(0, part.bytes().size());
+}
+
 /// In the order of the images, so that names are those that one process gives, whichever answered.
 void put_logged(const SortArguments& options, const fs::path& image, const std::string& folder, size_t number,
                 PlacesLog& log) {
-  const auto before = log.of(number);
+  auto before = log.of(number);
+  if (before && !may_be_place(*before, options, image, folder)) before.reset();
   if (before && !log.is_last(number)) return;
+  std::error_code ignored;
+  if (before && is_part_of(*before, image)) fs::remove(*before, ignored);
+  if (before && fs::exists(fs::symlink_status(*before, ignored))) before.reset();  // somebody else's
   const fs::path place = before ? *before : place_for(options, image, folder);
   if (!before) log.add(number, place);
-  std::error_code ignored;
-  if (before) fs::remove(place, ignored);  // half of it may be there
   put(options, image, place);
 }
 
@@ -189,7 +225,7 @@ void sort_shared(const CLI::App& command, const SortArguments& options, Recogniz
   if (!group.is_main()) return classify_shared(recognizer, lines, {to_line, {}});
   ClassFolders folders(recognizer.file());
   std::map<std::string, Sorted> sorted;
-  PlacesLog log(lines.note("places.jsonl"));
+  PlacesLog log(lines.note());
   const auto take = [&](size_t number, std::string_view line) {
     const Verdict verdict = verdict_in(line);
     const std::string& folder = folders.of(verdict);

@@ -32,6 +32,29 @@ std::optional<int64_t> run_of(const fs::path& path) {
   return is_part ? std::optional(run) : std::nullopt;
 }
 
+constexpr const char* kNote = "places.jsonl";
+
+/// Whether a job has made it: only that is ever deleted.
+bool is_own(const fs::path& path) { return run_of(path) || path.filename() == kNote; }
+
+std::vector<fs::path> entries_of(const fs::path& folder) {
+  std::vector<fs::path> found;
+  std::error_code error;
+  for (fs::directory_iterator entry(folder, error), end; !error && entry != end; entry.increment(error))
+    found.push_back(entry->path());
+  std::sort(found.begin(), found.end());
+  return found;
+}
+
+/// The folder of a job, made where it is missing. Behind a link would lie files of somebody else.
+void make_folder(const fs::path& folder) {
+  std::error_code error;
+  if (fs::is_symlink(fs::symlink_status(folder, error)))
+    fail("{} is a link: protocom keeps the lines of a job in a folder of its own; remove the link", folder.string());
+  fs::create_directories(folder, error);
+  if (error) fail("cannot create the folder {}: {}", folder.string(), error.message());
+}
+
 bool starts_with(std::string_view text, std::string_view with) { return text.substr(0, with.size()) == with; }
 
 std::string text_of_paths(const std::vector<fs::path>& files) {
@@ -110,9 +133,7 @@ SharedLines::Work SharedLines::find_work() {
 }
 
 SharedLines::Work SharedLines::main_work() {
-  std::error_code error;
-  fs::create_directories(job_.folder, error);
-  if (error) fail("cannot create the folder {}: {}", job_.folder.string(), error.message());
+  make_folder(job_.folder);
   lock_.emplace(job_.folder);
   if (job_.resume == ResumeLines::kNo) delete_parts();
   Work work;
@@ -128,12 +149,9 @@ SharedLines::Work SharedLines::main_work() {
 }
 
 std::vector<fs::path> SharedLines::parts() const {
-  std::vector<fs::path> found;
-  std::error_code error;
-  for (fs::directory_iterator entry(job_.folder, error), end; !error && entry != end; entry.increment(error)) {
-    if (run_of(entry->path())) found.push_back(entry->path());
-  }
-  std::sort(found.begin(), found.end());
+  std::vector<fs::path> found = entries_of(job_.folder);
+  found.erase(std::remove_if(found.begin(), found.end(), [](const fs::path& path) { return !run_of(path); }),
+              found.end());
   return found;
 }
 
@@ -145,10 +163,9 @@ int64_t SharedLines::next_run() const {
 
 void SharedLines::delete_parts() {
   std::error_code ignored;
-  std::vector<fs::path> left;
-  for (const auto& entry : fs::directory_iterator(job_.folder, ignored)) left.push_back(entry.path());
+  const std::vector<fs::path> left = entries_of(job_.folder);
   for (const fs::path& path : left) {
-    if (path.extension() != kPartEnd)
+    if (!is_own(path))
       fail("{} holds {}, which is not part of this job: delete it", job_.folder.string(), path.filename().string());
   }
   for (const fs::path& path : left) fs::remove(path, ignored);
@@ -231,11 +248,23 @@ std::vector<UnreadableFile> SharedLines::unreadable() const {
   return found;
 }
 
+fs::path SharedLines::note() const {
+  const fs::path path = job_.folder / kNote;
+  std::error_code error;
+  const fs::file_status status = fs::symlink_status(path, error);
+  if (fs::exists(status) && !fs::is_regular_file(status))
+    fail("{} is no plain file: protocom did not write it; remove it", path.string());
+  return path;
+}
+
 void SharedLines::remove() {
   mapped_.clear();
   places_.clear();
   std::error_code ignored;
-  fs::remove_all(job_.folder, ignored);
+  for (const fs::path& path : entries_of(job_.folder)) {
+    if (is_own(path)) fs::remove(path, ignored);
+  }
+  fs::remove(job_.folder, ignored);
   lock_.reset();
 }
 

@@ -56,9 +56,9 @@ class SharedLines {
   [[nodiscard]] std::optional<std::string_view> line(size_t number) const;
   /// Those that could not be read, in order.
   [[nodiscard]] std::vector<UnreadableFile> unreadable() const;
-  /// A file of the folder for what process 0 notes besides.
-  [[nodiscard]] std::filesystem::path note(const std::string& name) const { return job_.folder / name; }
-  /// Deletes the folder with the lines when they are no longer needed.
+  /// The file of the folder for what process 0 notes besides.
+  [[nodiscard]] std::filesystem::path note() const;
+  /// Deletes the lines when they are no longer needed, and the folder unless it holds something else.
   void remove();
 
  private:

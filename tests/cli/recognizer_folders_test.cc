@@ -1,4 +1,5 @@
 #include <fcntl.h>
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sys/stat.h>
@@ -51,6 +52,32 @@ TEST_F(Recognizers, SortIntoAFolderForEachClass) {
   EXPECT_THAT(mixed.err, HasSubstr("1 of 2 images could not be read"));
   EXPECT_THAT(mixed.err, HasSubstr("1 file is left out: 1 .txt"));
   EXPECT_THAT(files_below(*folder_ / "apart"), ::testing::SizeIs(1));
+}
+
+// The log of a run that was killed says where an image was put, and what is half there is replaced.
+TEST_F(Recognizers, SortReplacesNoFileThatAPlantedLogNames) {
+  create_with_classes("planted.pcm", 3);
+  const std::string image = (out("images") / images_by_class().begin()->second[0]).string();
+  const fs::path precious = *folder_ / "precious.txt";
+  const auto hex = [](const std::string& text) {
+    std::string digits;
+    for (const unsigned char c : text) digits += fmt::format("{:02x}", c);
+    return digits;
+  };
+  const auto sorted = [&](const std::string& log) {
+    fs::remove_all(*folder_ / "into");
+    write_text(precious, "precious");
+    write_text(*folder_ / "into.parts/places.jsonl", log);
+    const Outcome done = protocom(folder_->path(), {"sort", "planted.pcm", image, "--out", "into", "--resume"});
+    EXPECT_EQ(done.exit_code, 0) << done.err;
+    EXPECT_EQ(read_text(precious), "precious") << log;
+    return files_below(*folder_ / "into");
+  };
+  const std::vector<std::string> usual = sorted("");
+  ASSERT_EQ(usual.size(), 1U);
+  EXPECT_EQ(sorted(R"({"number":0,"place":")" + hex(precious.string()) + "\"}\n"), usual);
+  EXPECT_EQ(sorted(R"({"number":0,"place":")" + hex("into/../precious.txt") + "\"}\n"), usual);
+  EXPECT_EQ(sorted("{}\n[]\n5\n{\"number\":-1,\"place\":\"00\"}\n{\"number\":0,\"place\":\"zz\"}\n"), usual);
 }
 
 TEST_F(Recognizers, AreWrittenAsOnnxFiles) {

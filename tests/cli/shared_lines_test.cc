@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "io/files.h"
+#include "support/message_of.h"
 #include "support/temp_dir.h"
 
 namespace protocom::testing {
@@ -12,6 +13,7 @@ namespace {
 namespace fs = std::filesystem;
 using namespace protocom::cli;
 using ::testing::ElementsAre;
+using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 
 /// Lines of three photos that a run has left.
@@ -51,6 +53,32 @@ TEST_F(SharedLinesLeft, AreMadeAnewWhereTheirAnswerWasChanged) {
 TEST_F(SharedLinesLeft, AreMadeAnewWhereTheyAreSaidToBeOfAnotherPhoto) {
   change("\"number\":1", "\"number\":2");
   EXPECT_THAT(computed_again(), ElementsAre(files_[1]));
+}
+
+TEST_F(SharedLinesLeft, AreDeletedAndNothingElse) {
+  write_file(folder_ / "parts" / "mine.jsonl", "mine");
+  LinesJob anew = job();
+  anew.resume = ResumeLines::kNo;
+  EXPECT_THAT(message_of([&] { SharedLines(ProcessGroup::single(), anew, files_); }),
+              HasSubstr("parts holds mine.jsonl, which is not part of this job"));
+  SharedLines lines(ProcessGroup::single(), job(), files_);
+  lines.join();
+  lines.remove();
+  EXPECT_EQ(read_file(folder_ / "parts" / "mine.jsonl"), "mine");
+  EXPECT_FALSE(fs::exists(folder_ / "parts" / "1-0.jsonl"));
+}
+
+TEST_F(SharedLinesLeft, AreNotLookedForBehindALink) {
+  fs::rename(folder_ / "parts", folder_ / "elsewhere");
+  fs::create_directory_symlink(folder_ / "elsewhere", folder_ / "parts");
+  EXPECT_THAT(message_of([&] { SharedLines(ProcessGroup::single(), job(), files_); }), HasSubstr("parts is a link"));
+  EXPECT_TRUE(fs::exists(folder_ / "elsewhere" / "1-0.jsonl"));
+}
+
+TEST_F(SharedLinesLeft, AreNotedInAPlainFile) {
+  fs::create_symlink(folder_ / "elsewhere", folder_ / "parts" / "places.jsonl");
+  const SharedLines lines(ProcessGroup::single(), job(), files_);
+  EXPECT_THAT(message_of([&] { static_cast<void>(lines.note()); }), HasSubstr("places.jsonl is no plain file"));
 }
 
 TEST_F(SharedLinesLeft, AreMadeAnewWhereTheyHaveNoHash) {
