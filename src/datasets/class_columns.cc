@@ -1,8 +1,10 @@
 #include "datasets/detail/class_columns.h"
 
 #include <algorithm>
+#include <map>
 
 #include "base/clean_name.h"
+#include "base/error.h"
 #include "base/log.h"
 #include "base/text.h"
 #include "datasets/detail/list_words.h"
@@ -27,6 +29,18 @@ std::optional<std::vector<size_t>> set_columns(const CsvRow& row, size_t image) 
     if (*flag) set.push_back(c);
   }
   return set;
+}
+
+/// Two columns of one name would be one class.
+void check_names(const CsvTable& table, size_t image) {
+  std::map<std::string, std::string> written;
+  for (size_t c = 0; c < table.header.size(); ++c) {
+    if (c == image) continue;
+    const auto [first, is_new] = written.emplace(clean_name(table.header[c]), table.header[c]);
+    if (!is_new)
+      fail("{}:1: the columns '{}' and '{}' have the name of one class: rename one, or add them up",
+           table.path.string(), excerpt(first->second), excerpt(table.header[c]));
+  }
 }
 
 void report_others(const CsvTable& table, const std::vector<std::string>& several,
@@ -58,6 +72,7 @@ std::optional<std::vector<ListedImage>> list_of_columns(const CsvTable& table) {
       (set->empty() ? none : several).push_back(name);
   }
   if (list.empty()) return std::nullopt;
+  check_names(table, *image);
   report_others(table, several, none);
   return list;
 }

@@ -45,6 +45,21 @@ std::vector<std::string> names_of_requests(const std::vector<EnrolRequest>& requ
   return names;
 }
 
+namespace {
+
+/// A name that a Mac wrote looks as another one, and so do two blanks: of both together nobody has spoken.
+void check_names(const std::vector<EnrolRequest>& requests, const std::vector<fs::path>& folders) {
+  std::map<std::string, fs::path> seen;
+  for (size_t i = 0; i < folders.size(); ++i) {
+    const auto [first, is_new] = seen.emplace(requests[i].description.name, folders[i]);
+    if (!is_new)
+      fail("{} and {} have the name of one class, '{}': put their images together, or rename one",
+           first->second.string(), folders[i].string(), excerpt(first->first));
+  }
+}
+
+}  // namespace
+
 std::vector<EnrolRequest> requests_of_folder(const fs::path& folder, std::string_view option) {
   refuse_other_media(folder);
   if (const std::optional<fs::path> list = image_list_in(folder)) return requests_of_csv(*list);
@@ -62,6 +77,7 @@ std::vector<EnrolRequest> requests_of_folder(const fs::path& folder, std::string
     requests[i].images = {subfolders[i].string()};
   }
   requests.front().skipped = std::move(skipped);
+  check_names(requests, subfolders);
   warn_of_same_but_capitals(names_of_requests(requests), "classes of " + folder.string());
   return requests;
 }

@@ -4,6 +4,7 @@
 #include <cctype>
 #include <map>
 
+#include "base/clean_name.h"
 #include "base/error.h"
 #include "io/files.h"
 #include "io/json.h"
@@ -38,6 +39,26 @@ std::string file_name(const RecognizerArtefact& artefact) {
 /// `which`: kThumbnails or kUnlabelledThumbnails.
 fs::path thumbnail_path(const fs::path& folder, const char* which, int64_t number) {
   return folder / which / fmt::format("{}.jpg", number);
+}
+
+/// A file of an exported folder, which holds no links. One that leads out of it would bring another file of this
+/// machine into the recognizer, which is handed on.
+fs::path member(const fs::path& path) {
+  std::error_code error;
+  if (fs::is_symlink(fs::symlink_status(path, error)))
+    fail("{} is a link: an exported folder holds plain files, put a copy in its place", path.string());
+  return path;
+}
+
+/// The picture of an example; empty where there is none.
+std::string read_thumbnail(const fs::path& path) {
+  constexpr uintmax_t kMostBytes = uintmax_t{4} << 20;
+  std::error_code error;
+  if (!fs::exists(fs::symlink_status(path, error))) return {};
+  check_plain_file(member(path));
+  if (const uintmax_t size = fs::file_size(path, error); !error && size > kMostBytes)
+    fail("{} has {} MiB: a thumbnail has at most {}", path.string(), size >> 20, kMostBytes >> 20);
+  return read_file(path);
 }
 
 /// JSON texts are UTF-8: a name that is not would come back as another one.
@@ -123,11 +144,11 @@ json export_unlabelled(const NewExamples& unlabelled, const fs::path& folder) {
 class Folder {
  public:
   explicit Folder(const fs::path& folder)
-      : folder_(folder), where_((folder / kDocument).string()), document_(read_json(folder / kDocument)) {}
+      : folder_(folder), where_((folder / kDocument).string()), document_(read_json(member(folder / kDocument))) {}
 
   void read_into(const fs::path& path, const Provenance& provenance) const {
     const ArtefactHeader header = ArtefactHeader::from_json(document_.at("header"), where_);
-    const NpzReader classes(folder_ / kClassesFile);
+    const NpzReader classes(member(folder_ / kClassesFile));
     if (classes.has("sum") || classes.has("moments_sum"))
       fail("{}: images without features, of an earlier protocom: enrol them again", where_);
     RecognizerFile::create(path, RecognizerFile::settings_of(header, classes.strings("attributes"), where_),
@@ -151,7 +172,7 @@ class Folder {
       const fs::path name = item.at("file").get<std::string>();
       if (name != name.filename() || name == ".." || name.string().find('\0') != std::string::npos)
         fail("{}: an artefact outside the folder: '{}'", where_, excerpt(name.string()));
-      all.push_back({item.at("name").get<std::string>(), folder_ / name});
+      all.push_back({item.at("name").get<std::string>(), member(folder_ / name)});
       all.back().embedded = item.at("embedded").get<bool>();
       if (hash_file(all.back().path) != item.at("hash").get<std::string>())
         fail("{} differs from the file that was exported", all.back().path.string());
@@ -167,6 +188,7 @@ class Folder {
   [[nodiscard]] std::vector<ClassEnrolment> enrolments(const NpzReader& classes) const {
     std::vector<ClassEnrolment> all;
     std::map<std::string, size_t> number;
+    std::map<std::string, std::string> written;
     if (document_.at("classes").empty()) return all;
     const Array association = classes.array("association");
     const Array embedding = classes.array("class_embedding");
@@ -177,15 +199,22 @@ class Folder {
       stated.association = row(association, k, kClassesFile);
       stated.embedding = row(embedding, k, kClassesFile);
       stated.embedding_source = item.at("embedding_source").get<std::string>();
-      number[item.at("class").get<std::string>()] = all.size();
-      all.push_back({item.at("class").get<std::string>(), stated});
+      const auto name = item.at("class").get<std::string>();
+      const auto [first, is_new] = written.emplace(clean_name(name), name);
+      if (!is_new)
+        fail("{}: the classes '{}' and '{}' have one name: rename one", where_, excerpt(first->second), excerpt(name));
+      number[name] = all.size();
+      all.push_back({name, stated});
     }
-    if (fs::exists(folder_ / kExamplesFile)) add_examples(number, all);
+    if (fs::exists(folder_ / kExamplesFile))
+      add_examples(number, all);
+    else if (!document_.at("examples").empty())
+      fail("{} lists {} images, but {} is missing", where_, document_.at("examples").size(), kExamplesFile);
     return all;
   }
 
   void add_examples(const std::map<std::string, size_t>& number, std::vector<ClassEnrolment>& to) const {
-    const Array features = NpzReader(folder_ / kExamplesFile).array("features").to(NumberType::kFloat32);
+    const Array features = NpzReader(member(folder_ / kExamplesFile)).array("features").to(NumberType::kFloat32);
     std::vector<std::vector<Array>> rows(to.size());
     int64_t i = 0;
     for (const json& item : document_.at("examples")) {
@@ -197,8 +226,10 @@ class Folder {
       own.sources.push_back(item.at("source").get<std::string>());
       own.times.push_back(whole_number<int64_t>(item.at("time")));
       const fs::path jpeg = thumbnail_path(folder_, kThumbnails, i++);
-      own.thumbnails.push_back(fs::exists(jpeg) ? read_file(jpeg) : std::string());
+      own.thumbnails.push_back(read_thumbnail(jpeg));
     }
+    if (features.dim() == 2 && i != features.size(0))
+      fail("{} lists {} images, but {} has {} rows", where_, i, kExamplesFile, features.size(0));
     for (size_t k = 0; k < to.size(); ++k) {
       if (!rows[k].empty()) to[k].examples.features = Array::joined(rows[k]);
     }
@@ -208,13 +239,13 @@ class Folder {
   [[nodiscard]] NewExamples unlabelled() const {
     NewExamples images;
     if (!document_.contains("unlabelled") || document_.at("unlabelled").empty()) return images;
-    images.features = NpzReader(folder_ / kUnlabelledFile).array("features").to(NumberType::kFloat32);
+    images.features = NpzReader(member(folder_ / kUnlabelledFile)).array("features").to(NumberType::kFloat32);
     for (const json& item : document_.at("unlabelled")) {
       const fs::path jpeg = thumbnail_path(folder_, kUnlabelledThumbnails, static_cast<int64_t>(images.hashes.size()));
       images.hashes.push_back(item.at("hash").get<std::string>());
       images.sources.push_back(item.at("source").get<std::string>());
       images.times.push_back(whole_number<int64_t>(item.at("time")));
-      images.thumbnails.push_back(fs::exists(jpeg) ? read_file(jpeg) : std::string());
+      images.thumbnails.push_back(read_thumbnail(jpeg));
     }
     return images;
   }

@@ -51,6 +51,14 @@ TEST(EnrolRequests, OfAFolderLeaveOutWhatIsNobodysClass) {
   EXPECT_EQ(requests.front().skipped.total(), 4);
 }
 
+// A Mac writes an accent as a letter of its own.
+TEST(EnrolRequests, OfTwoFoldersWhoseNamesLookAlikeAreRefused) {
+  const TempDir root;
+  for (const char* folder : {"caf\xc3\xa9", "cafe\xcc\x81"}) put(root / folder / "1.jpg");
+  EXPECT_THAT(message_of([&] { requests_of_folder(root.path()); }),
+              HasSubstr("have the name of one class, 'caf\xc3\xa9'"));
+}
+
 TEST(EnrolRequests, TakeFromATableOnlyTheAttributesThatItsValueSays) {
   const TempDir root;
   for (const char* name : {"horse", "zebra"}) put(root / name / "1.jpg");

@@ -126,6 +126,58 @@ TEST(RecognizerFolder, WhatIsMissingOrChangedIsNamedAndNothingIsMade) {
   EXPECT_FALSE(fs::exists(folder / "b.pcm"));
 }
 
+TEST(RecognizerFolder, OfTwoClassesThatWouldBeOneIsRefused) {
+  const TempDir folder;
+  RecognizerFile file(make_file(folder));
+  file.enrol({enrolment("dog", {{1, 2}}, {"a"}), enrolment("cat", {{3, 4}}, {"b"})});
+  export_recognizer(file, folder / "out");
+  std::string document = read_file(folder / "out/recognizer.json");
+  for (size_t at = document.find("\"cat\""); at != std::string::npos; at = document.find("\"cat\""))
+    document.replace(at, 5, "\"dog \"");
+  write_file(folder / "out/recognizer.json", document);
+  EXPECT_THAT(message_of([&] { import_recognizer(folder / "out", folder / "b.pcm", {}); }),
+              HasSubstr("the classes 'dog' and 'dog ' have one name"));
+  EXPECT_FALSE(fs::exists(folder / "b.pcm"));
+}
+
+// What a link leads to would be handed on with the recognizer.
+TEST(RecognizerFolder, OfLinksIsRefused) {
+  const TempDir folder;
+  RecognizerFile file(make_file(folder));
+  file.enrol({enrolment("dog", {{1, 2}}, {"a"})});
+  export_recognizer(file, folder / "out");
+  write_file(folder / "secret", "the secret");
+  for (const char* name : {"thumbnails/0.jpg", "examples.npz", "classes.npz", "backbone.npz", "recognizer.json"}) {
+    const fs::path path = folder / "out" / name, kept = folder / "kept";
+    fs::rename(path, kept);
+    fs::create_symlink(folder / "secret", path);
+    EXPECT_THAT(message_of([&] { import_recognizer(folder / "out", folder / "b.pcm", {}); }),
+                HasSubstr(path.filename().string() + " is a link"));
+    EXPECT_FALSE(fs::exists(folder / "b.pcm")) << name;
+    fs::remove(path);
+    fs::rename(kept, path);
+  }
+  fs::resize_file(folder / "out/thumbnails/0.jpg", uintmax_t{1} << 40);
+  EXPECT_THAT(message_of([&] { import_recognizer(folder / "out", folder / "b.pcm", {}); }),
+              HasSubstr("0.jpg has 1048576 MiB"));
+}
+
+TEST(RecognizerFolder, OfFewerOrMoreImagesThanItListsIsRefused) {
+  const TempDir folder;
+  RecognizerFile file(make_file(folder));
+  file.enrol({enrolment("dog", {{1, 2}, {3, 4}}, {"a", "b"})});
+  export_recognizer(file, folder / "out");
+  const auto error = [&] { return message_of([&] { import_recognizer(folder / "out", folder / "b.pcm", {}); }); };
+  const std::string document = read_file(folder / "out/recognizer.json");
+  nlohmann::json fewer = nlohmann::json::parse(document);
+  fewer["examples"].erase(1);
+  write_file(folder / "out/recognizer.json", fewer.dump());
+  EXPECT_THAT(error(), HasSubstr("lists 1 images, but examples.npz has 2 rows"));
+  write_file(folder / "out/recognizer.json", document);
+  fs::remove(folder / "out/examples.npz");
+  EXPECT_THAT(error(), HasSubstr("lists 2 images, but examples.npz is missing"));
+}
+
 std::vector<std::string> names_below(const TempDir& folder) {
   std::vector<std::string> names;
   for (const auto& entry : fs::directory_iterator(folder / ".")) names.push_back(entry.path().filename());
