@@ -108,8 +108,9 @@ void answer_sidecars(const ClassifyArguments& options) {
   XmpSidecars sidecars(recognizer);
   const auto take = [&](const fs::path& image, const Answer& answer) { sidecars.add(image, answer); };
   const std::vector<UnreadableFile> unreadable = recognizer.classify(found.paths, take, progress());
-  sidecars.write();
+  const int64_t left = sidecars.write();
   account_for(found, unreadable);
+  if (left > 0) fail("sidecars that keywords could not be written into: {}", left);
 }
 
 /// The folder that Timelapse's paths begin below; those of other formats are as they were given.

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "base/error.h"
+#include "base/log.h"
 #include "base/text.h"
 #include "cli.h"
 #include "images/image_region.h"
@@ -49,19 +51,38 @@ void XmpSidecars::add(const fs::path& image, const Answer& answer) {
   add_once(fmt::format("{}", fmt::join(levels, "|")), keywords.hierarchical);
 }
 
-void XmpSidecars::write() const {
-  int64_t written = 0, same = 0;
+namespace {
+
+/// Whether something was written. A link to nothing would make a file elsewhere.
+bool write_sidecar(const fs::path& path, const XmpKeywords& keywords) {
   std::error_code ignored;
+  const bool is_there = fs::exists(path, ignored);
+  if (!is_there && fs::is_symlink(fs::symlink_status(path, ignored)))
+    fail("{} is a link to nothing: remove it", path.string());
+  const std::string before = is_there ? read_file(path) : "";
+  const std::string after = with_keywords(before, keywords, path);
+  if (after != before) write_file(path, after);
+  return after != before;
+}
+
+}  // namespace
+
+int64_t XmpSidecars::write() const {
+  int64_t written = 0, same = 0, left = 0;
   for (const auto& [photo, keywords] : keywords_) {
-    const fs::path path = sidecar_of(photo);
-    const std::string before = fs::exists(path, ignored) ? read_file(path) : "";
-    const std::string after = with_keywords(before, keywords, path);
-    if (after != before) write_file(path, after);
-    ++(after == before ? same : written);
+    try {
+      ++(write_sidecar(sidecar_of(photo), keywords) ? written : same);
+    } catch (const Error& error) {
+      logger().error("{}", error.what());
+      ++left;
+    }
   }
-  print_table({{"sidecars written", std::to_string(written)},
-               {"had these keywords", std::to_string(same)},
-               {"none of these classes", std::to_string(of_none_)}});
+  std::vector<std::vector<std::string>> rows = {{"sidecars written", std::to_string(written)},
+                                                {"had these keywords", std::to_string(same)},
+                                                {"none of these classes", std::to_string(of_none_)}};
+  if (left > 0) rows.push_back({"left as they were", std::to_string(left)});
+  print_table(rows);
+  return left;
 }
 
 }  // namespace protocom::cli

@@ -16,8 +16,9 @@ class XmpSidecars {
 
   /// Of a photo, or of a box of one.
   void add(const std::filesystem::path& image, const Answer& answer);
-  /// Writes those that change, and prints how many they are. Throws Error for a sidecar that is no XMP.
-  void write() const;
+  /// Writes those that change, and prints how many they are. A sidecar that is no XMP, or a link to nothing, stays as
+  /// it is and is logged; how many those are is returned.
+  [[nodiscard]] int64_t write() const;
 
  private:
   Recognizer& recognizer_;

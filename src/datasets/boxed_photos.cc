@@ -17,8 +17,9 @@ constexpr size_t kShown = 5;
 
 std::string with_slashes(std::string written) {
   std::replace(written.begin(), written.end(), '\\', '/');
-  while (written.rfind("./", 0) == 0) written.erase(0, 2);
-  return written;
+  size_t begin = 0;
+  while (written.compare(begin, 2, "./") == 0) begin += 2;
+  return written.substr(begin);
 }
 
 /// The boxes of each name of a file.

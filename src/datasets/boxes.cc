@@ -6,6 +6,7 @@
 #include <cmath>
 #include <limits>
 #include <unordered_map>
+#include <utility>
 
 #include "base/clean_name.h"
 #include "base/error.h"
@@ -16,6 +17,7 @@
 #include "datasets/detail/box_reader.h"
 #include "datasets/detail/list_words.h"
 #include "io/csv.h"
+#include "io/files.h"
 #include "io/json.h"
 
 namespace protocom {
@@ -54,9 +56,16 @@ void Boxes::refuse(const std::string& where, const std::string& reason) {
   ++refused_count_;
 }
 
+/// Two names that look alike become one: that is said.
+void Boxes::take_kind(PhotoBox& box) {
+  std::string written = std::exchange(box.kind, clean_name(box.kind));
+  const auto [known, is_new] = all_kinds_.emplace(box.kind, written);
+  if (!is_new && known->second != written && merged_kinds_.size() < kNamed)
+    merged_kinds_.insert(fmt::format("'{}' and '{}'", excerpt(known->second), excerpt(written)));
+}
+
 void Boxes::take(PhotoBox box, const std::string& where) {
-  box.kind = clean_name(box.kind);
-  all_kinds_.insert(box.kind);
+  take_kind(box);
   std::string wrong = wrong_box(box.box);
   if (wrong.empty() && !std::isfinite(box.confidence)) wrong = "a confidence that is no number";
   if (wrong.empty() && box.image.empty()) wrong = "a box of no image";
@@ -107,9 +116,13 @@ void Boxes::check_kinds(const std::vector<std::string>& known) const {
 }
 
 BoxFile Boxes::finish(bool kinds_may_be_classes) {
-  const std::vector<std::string> known(all_kinds_.begin(), all_kinds_.end());
+  std::vector<std::string> known;
+  for (const auto& entry : all_kinds_) known.push_back(entry.first);
   check_kinds(known);
   drop_repeated();
+  if (!merged_kinds_.empty())
+    logger().warn("{}: kinds that differ only in spaces, or in how a letter is encoded, count as one: {}",
+                  choice_.file.string(), fmt::join(merged_kinds_, ", "));
   if (refused_count_ > 0)
     logger().warn("{}: boxes that cannot be taken are left out, {}: {}{}", choice_.file.string(), refused_count_,
                   fmt::join(refused_, "; "), refused_count_ > static_cast<int64_t>(refused_.size()) ? "; ..." : "");
@@ -214,11 +227,7 @@ bool take_json(const fs::path& path, Boxes& boxes) {
         "{}: boxes are read of MegaDetector's JSON (images, detection_categories) and of COCO's (images, annotations, "
         "categories)",
         path.string());
-  try {
-    coco ? take_coco(root, boxes) : take_megadetector(root, boxes);
-  } catch (const nlohmann::json::exception& error) {
-    fail("{}: {}", path.string(), reason_of(error));
-  }
+  reading(path, [&] { coco ? take_coco(root, boxes) : take_megadetector(root, boxes); });
   return coco;
 }
 

@@ -27,6 +27,30 @@ struct Picture {
   double width = 0, height = 0;  // 0: unknown
 };
 
+/// Runs `take`, which reads what stands at a place; what is not as the format has it is thrown as an Error that names
+/// it.
+template <typename Take>
+void at_place(const std::string& where, const Take& take) {
+  try {
+    take();
+  } catch (const json::exception& error) {
+    fail("{}: {}", where, reason_of(error));
+  }
+}
+
+/// Throws Error where two have one id: which of them a box means is not known.
+template <typename Value>
+void add_by_id(std::unordered_map<int64_t, Value>& all, int64_t id, Value value) {
+  if (!all.emplace(id, std::move(value)).second) fail("another one has the id {}", id);
+}
+
+/// A member, whose absence is said by its name.
+const json& list_in(const json& root, const char* name) {
+  const json& list = root.at(name);
+  if (!list.is_array()) fail("{} is not a list", name);
+  return list;
+}
+
 BoxPlace place_of(size_t outer, size_t inner = 0) { return {static_cast<int64_t>(outer), static_cast<int64_t>(inner)}; }
 
 }  // namespace
@@ -35,43 +59,64 @@ bool is_megadetector(const json& root) {
   return root.is_object() && root.contains("images") && root.contains("detection_categories");
 }
 
+namespace {
+
+void take_detection(const json& image, const json& detection, const json& kinds, const BoxPlace& place, Boxes& boxes) {
+  const std::string where = fmt::format("images[{}].detections[{}]", place.outer, place.inner);
+  std::optional<ImageBox> box = box_of(detection);
+  if (!box) return boxes.refuse(where, kNoBox);
+  box->relative = true;
+  at_place(where, [&] {
+    const std::string category = detection.at("category").get<std::string>();
+    boxes.take({image.at("file").get<std::string>(), *box, kinds.value(category, category),
+                number_of(detection.value("conf", json(1))), place},
+               where);
+  });
+}
+
+std::unordered_map<int64_t, std::string> coco_kinds(const json& root) {
+  std::unordered_map<int64_t, std::string> kinds;
+  const json& list = list_in(root, "categories");
+  for (size_t i = 0; i < list.size(); ++i) {
+    at_place(fmt::format("categories[{}]", i),
+             [&] { add_by_id(kinds, whole_number<int64_t>(list[i].at("id")), list[i].at("name").get<std::string>()); });
+  }
+  return kinds;
+}
+
+std::unordered_map<int64_t, Picture> coco_pictures(const json& root) {
+  std::unordered_map<int64_t, Picture> pictures;
+  const json& list = list_in(root, "images");
+  for (size_t i = 0; i < list.size(); ++i) {
+    const json& item = list[i];
+    at_place(fmt::format("images[{}]", i), [&] {
+      add_by_id(pictures, whole_number<int64_t>(item.at("id")),
+                Picture{item.at("file_name").get<std::string>(), number_of(item.value("width", json(0))),
+                        number_of(item.value("height", json(0)))});
+    });
+  }
+  return pictures;
+}
+
+}  // namespace
+
 void take_megadetector(const json& root, Boxes& boxes) {
   const json& kinds = root.at("detection_categories");
-  const json& images = root.at("images");
+  if (!kinds.is_object()) fail("detection_categories is not an object");
+  const json& images = list_in(root, "images");
   for (size_t i = 0; i < images.size(); ++i) {
-    const json& image = images.at(i);
-    const auto detections = image.find("detections");
-    if (detections == image.end() || !detections->is_array()) continue;  // a failure, or nothing was found
-    for (size_t d = 0; d < detections->size(); ++d) {
-      const json& detection = detections->at(d);
-      const std::string where = fmt::format("images[{}].detections[{}]", i, d);
-      std::optional<ImageBox> box = box_of(detection);
-      if (!box) {
-        boxes.refuse(where, kNoBox);
-        continue;
-      }
-      box->relative = true;
-      const std::string category = detection.at("category").get<std::string>();
-      boxes.take({image.at("file").get<std::string>(), *box, kinds.value(category, category),
-                  number_of(detection.value("conf", json(1))), place_of(i, d)},
-                 where);
-    }
+    const auto detections = images[i].find("detections");
+    if (detections == images[i].end() || !detections->is_array()) continue;  // a failure, or nothing was found
+    for (size_t d = 0; d < detections->size(); ++d)
+      take_detection(images[i], (*detections)[d], kinds, place_of(i, d), boxes);
   }
 }
 
 void take_coco(const json& root, Boxes& boxes) {
-  std::unordered_map<int64_t, std::string> kinds;
-  for (const json& item : root.at("categories"))
-    kinds[whole_number<int64_t>(item.at("id"))] = item.at("name").get<std::string>();
-  std::unordered_map<int64_t, Picture> pictures;
-  for (const json& item : root.at("images"))
-    pictures[whole_number<int64_t>(item.at("id"))] = {item.at("file_name").get<std::string>(),
-                                                      number_of(item.value("width", json(0))),
-                                                      number_of(item.value("height", json(0)))};
-  const json& annotations = root.at("annotations");
-  for (size_t i = 0; i < annotations.size(); ++i) {
-    const json& item = annotations.at(i);
-    const std::string where = fmt::format("annotations[{}]", i);
+  const auto kinds = coco_kinds(root);
+  const auto pictures = coco_pictures(root);
+  const json& annotations = list_in(root, "annotations");
+  const auto take = [&](const json& item, const BoxPlace& place, const std::string& where) {
     const auto picture = pictures.find(whole_number<int64_t>(item.at("image_id")));
     const auto kind = kinds.find(whole_number<int64_t>(item.at("category_id")));
     const std::optional<ImageBox> box = box_of(item);
@@ -79,11 +124,12 @@ void take_coco(const json& root, Boxes& boxes) {
                               : picture == pictures.end() ? "no image has its image_id"
                               : kind == kinds.end()       ? "no category has its category_id"
                                                     : outside(*box, picture->second.width, picture->second.height);
-    if (!wrong.empty())
-      boxes.refuse(where, wrong);
-    else
-      boxes.take({picture->second.name, *box, kind->second, number_of(item.value("score", json(1))), place_of(i)},
-                 where);
+    if (!wrong.empty()) return boxes.refuse(where, wrong);
+    boxes.take({picture->second.name, *box, kind->second, number_of(item.value("score", json(1))), place}, where);
+  };
+  for (size_t i = 0; i < annotations.size(); ++i) {
+    const std::string where = fmt::format("annotations[{}]", i);
+    at_place(where, [&] { take(annotations[i], place_of(i), where); });
   }
 }
 

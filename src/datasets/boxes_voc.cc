@@ -1,6 +1,7 @@
 #include <expat.h>
 
 #include <cmath>
+#include <cstring>
 #include <iterator>
 #include <limits>
 #include <memory>
@@ -15,6 +16,8 @@ namespace fs = std::filesystem;
 namespace {
 
 constexpr size_t kDeepest = 50;
+constexpr size_t kDeepestRead = 4;   // annotation/object/bndbox/xmin
+constexpr size_t kLongestRead = 16;  // the name of an element: "confidence"
 
 struct VocObject {
   std::string name;
@@ -36,15 +39,18 @@ struct VocFile {
   }
 };
 
+/// Below the root; empty where nothing is read.
 std::string path_of(const VocFile& file) {
   std::string path;
+  if (file.path.size() > kDeepestRead) return path;
   for (size_t i = 1; i < file.path.size(); ++i) path += (i > 1 ? "/" : "") + file.path[i];
   return path;
 }
 
 void on_start(void* data, const XML_Char* name, const XML_Char** /*attributes*/) {
   auto& file = *static_cast<VocFile*>(data);
-  file.path.emplace_back(name);
+  // Paths are put together for every element: a name of megabytes would be copied each time.
+  file.path.emplace_back(::strnlen(name, kLongestRead + 1) > kLongestRead ? "?" : name);
   file.text.clear();
   if (file.path.size() > kDeepest) return file.stop("elements within elements, deeper than any annotation");
   if (path_of(file) == "object") file.objects.emplace_back();

@@ -43,26 +43,55 @@ std::vector<std::string> names_lines(const fs::path& path) {
   return lines;
 }
 
+/// Where a letter of an item in brackets stands: a quote counts where a key or a value begins, or where it was opened.
+class Quotes {
+ public:
+  void begin_item() { *this = Quotes(); }
+  void take(char c) {
+    if (quote_ != 0) {
+      if (c == quote_) quote_ = 0;
+    } else if ((c == '"' || c == '\'') && begins_) {
+      quote_ = c;
+      begins_ = false;
+    } else if (c == ':' && !after_colon_) {
+      after_colon_ = begins_ = true;
+    } else if (c != ' ' && c != '\t') {
+      begins_ = false;
+    }
+  }
+  [[nodiscard]] bool are_open() const { return quote_ != 0; }
+
+ private:
+  char quote_ = 0;
+  bool begins_ = true, after_colon_ = false;
+};
+
 /// What stands between commas in brackets, which may be in quotes.
 std::vector<std::string> items_in_brackets(std::string_view text) {
   std::vector<std::string> items(1);
-  char quote = 0;
+  Quotes quotes;
   for (const char c : text.substr(1)) {
-    if (quote == 0 && (c == ']' || c == '}')) break;
-    if (c == quote)
-      quote = 0;
-    else if (quote == 0 && (c == '"' || c == '\'') && trimmed(items.back().substr(items.back().find(':') + 1)).empty())
-      quote = c;
-    if (quote == 0 && c == ',')
+    if (!quotes.are_open() && (c == ']' || c == '}')) break;
+    if (!quotes.are_open() && c == ',') {
       items.emplace_back();
-    else
-      items.back() += c;
+      quotes.begin_item();
+      continue;
+    }
+    quotes.take(c);
+    items.back() += c;
   }
   if (trimmed(items.back()).empty()) items.pop_back();
   return items;
 }
 
 using ClassNames = std::map<int64_t, std::string>;
+
+/// Throws Error where a class has another name already.
+void name_class(int64_t number, const std::string& name, ClassNames& names) {
+  const auto [found, is_new] = names.emplace(number, name);
+  if (!is_new && found->second != name)
+    fail("the class {} is called '{}' and '{}'", number, excerpt(found->second), excerpt(name));
+}
 
 /// "3: cat" in a mapping, "- cat" or "cat" in a list, whose next number is that of how many there are.
 void add_name(std::string_view item, bool is_mapping, ClassNames& names) {
@@ -76,7 +105,7 @@ void add_name(std::string_view item, bool is_mapping, ClassNames& names) {
   } else if (item.rfind("- ", 0) == 0) {
     item.remove_prefix(2);
   }
-  names[number] = unquoted(item);
+  name_class(number, unquoted(item), names);
 }
 
 /// The member `names` of data.yaml: [cat, dog], {0: cat}, lines of "- cat" or of "0: cat".
@@ -108,7 +137,8 @@ ClassNames names_of_lines(const fs::path& path) {
 ClassNames class_names(const fs::path& folder) {
   for (const fs::path& place : {folder, fs::absolute(folder / "").parent_path().parent_path()}) {
     for (const char* name : {"data.yaml", "data.yml", "dataset.yaml"}) {
-      if (fs::exists(place / name)) return names_of_yaml(place / name);
+      const fs::path path = place / name;
+      if (fs::exists(path)) return reading(path, [&] { return names_of_yaml(path); });
     }
     for (const char* name : {"classes.txt", "labels/classes.txt"}) {
       if (fs::exists(place / name)) return names_of_lines(place / name);

@@ -40,8 +40,18 @@ std::string plain_path(std::string written) {
   std::replace(written.begin(), written.end(), '\\', '/');
   const size_t query = written.find("?d=");
   if (query != std::string::npos) written.erase(0, query + 3);
-  while (written.rfind("./", 0) == 0) written.erase(0, 2);
-  return written;
+  size_t begin = 0;
+  while (written.compare(begin, 2, "./") == 0) begin += 2;
+  return written.substr(begin);
+}
+
+/// Of a path that is longer than any can be, the end that may be one. Every end of a path is looked for, which of
+/// megabytes would take hours.
+std::string end_of(const std::string& path) {
+  constexpr size_t kLongest = 4096;  // PATH_MAX
+  if (path.size() <= kLongest) return path;
+  const size_t slash = path.find('/', path.size() - kLongest);
+  return slash == std::string::npos ? "" : path.substr(slash + 1);
 }
 
 /// "my photo.jpg" for "my%20photo.jpg", as addresses are written; what is not a pair of digits stays.
@@ -76,7 +86,7 @@ void ListedFiles::walk() {
 }
 
 std::optional<fs::path> ListedFiles::find(const std::string& written) {
-  const std::string plain = plain_path(written);
+  const std::string plain = end_of(plain_path(written));
   const std::optional<fs::path> found = find_plain(plain);
   const std::string name = decoded(plain);
   return found || name == plain || name.find('\0') != std::string::npos ? found : find_plain(name);

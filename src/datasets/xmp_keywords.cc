@@ -1,8 +1,10 @@
 #include "datasets/xmp_keywords.h"
 
 #include <expat.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
+#include <cstring>
 #include <limits>
 #include <map>
 #include <memory>
@@ -19,6 +21,8 @@ constexpr const char* kRdf = "http://www.w3.org/1999/02/22-rdf-syntax-ns#";
 constexpr const char* kDublinCore = "http://purl.org/dc/elements/1.1/";
 constexpr const char* kLightroom = "http://ns.adobe.com/lightroom/1.0/";
 constexpr char kBetween = ' ';  // a namespace and a name, of which neither has one
+constexpr size_t kDeepest = 50;
+constexpr size_t kLongestRead = 200;  // a namespace and a name
 
 std::string name_in(const char* space, const char* name) { return fmt::format("{}{}{}", space, kBetween, name); }
 
@@ -30,20 +34,28 @@ struct XmpPlaces {
   std::map<std::string, size_t> ends;                  // of a property: the end tag of its list; npos: it has none
   size_t end = 0;                                      // the end tag of rdf:RDF; 0: none
   XML_Parser parser = nullptr;
+
+  void stop(const char* reason) {
+    wrong = reason;
+    XML_StopParser(parser, XML_FALSE);
+  }
 };
 
 void on_start(void* data, const XML_Char* name, const XML_Char** /*attributes*/) {
   auto& places = *static_cast<XmpPlaces*>(data);
-  places.path.emplace_back(name);
+  // A namespace of a megabyte is written once and stands before the name of every element.
+  places.path.emplace_back(::strnlen(name, kLongestRead + 1) > kLongestRead ? "?" : name);
   places.text.clear();
+  if (places.path.size() > kDeepest) places.stop("elements within elements, deeper than any XMP");
 }
 
 void on_text(void* data, const XML_Char* text, int length) {
   static_cast<XmpPlaces*>(data)->text.append(text, static_cast<size_t>(length));
 }
 
-void on_end(void* data, const XML_Char* name) {
+void on_end(void* data, const XML_Char* /*name*/) {
   auto& places = *static_cast<XmpPlaces*>(data);
+  const std::string name = places.path.back();
   // An element that is closed where it begins has no end tag: nothing can be inserted there.
   const bool has_tag = XML_GetCurrentByteCount(places.parser) > 0;
   const size_t at = has_tag ? static_cast<size_t>(XML_GetCurrentByteIndex(places.parser)) : std::string::npos;
@@ -51,7 +63,7 @@ void on_end(void* data, const XML_Char* name) {
   const size_t depth = path.size();
   if (name == name_in(kRdf, "RDF") && has_tag) places.end = at;
   if (depth > 2 && name == name_in(kRdf, "li")) places.words[path[depth - 3]].insert(places.text);
-  const bool is_list = name == name_in(kRdf, "Bag") || name == name_in(kRdf, "Seq");
+  const bool is_list = name == name_in(kRdf, "Bag") || name == name_in(kRdf, "Seq") || name == name_in(kRdf, "Alt");
   if (depth > 1 && is_list) places.ends[path[depth - 2]] = at;
   places.path.pop_back();
   places.text.clear();
@@ -59,12 +71,19 @@ void on_end(void* data, const XML_Char* name) {
 
 void on_entity(void* data, const XML_Char*, int, const XML_Char*, int, const XML_Char*, const XML_Char*,
                const XML_Char*, const XML_Char*) {
-  auto& places = *static_cast<XmpPlaces*>(data);
-  places.wrong = "it declares entities, which are not supported";
-  XML_StopParser(places.parser, XML_FALSE);
+  static_cast<XmpPlaces*>(data)->stop("it declares entities, which are not supported");
+}
+
+/// What is inserted is UTF-8.
+void refuse_utf16(const std::string& bytes, const fs::path& path) {
+  const std::string_view begin = std::string_view(bytes).substr(0, 2);
+  const bool has_nul = begin.find('\0') != std::string_view::npos;
+  if (has_nul || begin == "\xff\xfe" || begin == "\xfe\xff")
+    fail("{}: its text is UTF-16, which is not supported: save it as UTF-8", path.string());
 }
 
 XmpPlaces places_in(const std::string& bytes, const fs::path& path) {
+  refuse_utf16(bytes, path);
   const std::unique_ptr<XML_ParserStruct, decltype(&XML_ParserFree)> parser(XML_ParserCreateNS("UTF-8", kBetween),
                                                                             &XML_ParserFree);
   if (!parser) fail("{}: out of memory", path.string());
@@ -124,6 +143,16 @@ const std::string& empty_sidecar() {
   return kEmpty;
 }
 
+/// A name may have bytes that XML cannot hold, and would spoil the sidecar.
+void check_written(const std::string& bytes, const XmpKeywords& keywords, const fs::path& path) {
+  try {
+    static_cast<void>(places_in(bytes, path));
+  } catch (const Error&) {
+    fail("{}: XML cannot hold the keywords '{}'", path.string(),
+         excerpt(fmt::format("{}", fmt::join(keywords.plain, "', '"))));
+  }
+}
+
 }  // namespace
 
 std::string with_keywords(const std::string& sidecar, const XmpKeywords& keywords, const fs::path& path) {
@@ -148,6 +177,7 @@ std::string with_keywords(const std::string& sidecar, const XmpKeywords& keyword
       inserted[list->second] += items(words, prefix_at(bytes, list->second, path));
   }
   for (const auto& [place, text] : inserted) bytes.insert(place, text);
+  if (!inserted.empty()) check_written(bytes, keywords, path);
   return bytes;
 }
 

@@ -240,6 +240,62 @@ TEST_F(BoxFiles, OfXmlThatDeclaresEntitiesAreRefused) {
   EXPECT_THAT(error_of({put("d.xml", "<annotation><object>\n</annotation>")}), HasSubstr("d.xml:2: mismatched tag"));
 }
 
+// Each took minutes: a name of megabytes was copied for every element, an item was read again at every quote.
+TEST_F(BoxFiles, OfLongNamesTakeTimeInProportion) {
+  const Logged quiet;
+  const auto begin = std::chrono::steady_clock::now();
+  const std::string name(2'000'000, 'a');
+  std::string elements;
+  for (int i = 0; i < 300'000; ++i) elements += "<b/>";
+  const std::string object = voc("a.jpg").substr(std::string("<?xml version=\"1.0\"?><annotation>").size());
+  EXPECT_THAT(lines({put("long.xml", "<annotation><" + name + ">" + elements + "</" + name + ">" + object)}),
+              ElementsAre("a.jpg bird 10 20 90 60 1.00"));
+  put("set/labels/a.txt", "0 0.5 0.5 0.2 0.4\n");
+  put("set/data.yaml", "names: [a" + std::string(1'000'000, '"') + "]\n");
+  EXPECT_EQ(read_boxes({folder_ / "set"}).boxes.size(), 1U);
+  std::string image;
+  for (int i = 0; i < 1'000'000; ++i) image += "./";
+  const fs::path path = put("dots.csv", "image,x,y,width,height\n" + image + "a.jpg,1,2,30,40\n");
+  EXPECT_EQ(crop_photos({"/photos/a.jpg"}, read_boxes({path}), path).size(), 1U);
+  EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(20));
+}
+
+TEST_F(BoxFiles, OfWhichTwoThingsHaveOneNumberAreRefused) {
+  const auto coco = [&](const std::string& images, const std::string& categories) {
+    return error_of(
+        {put("coco.json", R"({"annotations": [{"image_id": 7, "category_id": 1, "bbox": [1, 2, 3, 4]}],
+        "images": [{"id": 7, "file_name": "a.jpg"})" +
+                              images + R"(], "categories": [{"id": 1, "name": "dog"})" + categories + "]}")});
+  };
+  EXPECT_EQ(coco("", ""), "");
+  EXPECT_THAT(coco(R"(, {"id": 7, "file_name": "b.jpg"})", ""),
+              HasSubstr("coco.json: images[1]: another one has the id 7"));
+  EXPECT_THAT(coco("", R"(, {"id": 1, "name": "cat"})"),
+              HasSubstr("coco.json: categories[1]: another one has the id 1"));
+  put("set/labels/a.txt", "0 0.5 0.5 0.2 0.4\n");
+  put("set/data.yaml", "names: {0: dog, 0: cat}\n");
+  EXPECT_THAT(error_of({folder_ / "set"}), HasSubstr("data.yaml: the class 0 is called 'dog' and 'cat'"));
+}
+
+TEST_F(BoxFiles, OfOtherTypesAreNamedByTheirPlace) {
+  EXPECT_THAT(
+      error_of({put("md.json", R"({"detection_categories": {"1": "animal"}, "images": [{"file": 7, "detections": [
+                  {"category": "1", "bbox": [0, 0, 0.5, 0.5]}]}]})")}),
+      HasSubstr("md.json: images[0].detections[0]: type must be string"));
+  EXPECT_THAT(error_of({put("md.json", R"({"detection_categories": {"1": "animal"}, "images": 3})")}),
+              HasSubstr("md.json: images is not a list"));
+  EXPECT_THAT(error_of({put("coco.json", R"({"annotations": [], "images": [{"id": "a"}], "categories": []})")}),
+              HasSubstr("coco.json: images[0]: expected a whole number"));
+}
+
+TEST_F(BoxFiles, OfTwoSpellingsOfOneNameAreOneKindAndThatIsSaid) {
+  put("set/labels/a.txt", "0 0.5 0.5 0.2 0.4\n1 0.1 0.1 0.1 0.1\n");
+  put("set/data.yaml", "names: ['caf\xc3\xa9', 'cafe\xcc\x81']\n");
+  const Logged log;
+  EXPECT_THAT(lines({folder_ / "set"}), ElementsAre(HasSubstr("caf\xc3\xa9"), HasSubstr("caf\xc3\xa9")));
+  EXPECT_THAT(log.text(), HasSubstr("count as one: 'caf"));
+}
+
 TEST_F(BoxFiles, StatedTwiceCountOnceAndOfTwoClassesNotAtAll) {
   const Logged log;
   EXPECT_THAT(lines({put("a.csv",

@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <chrono>
 #include <fstream>
 
 #include "datasets/image_dataset.h"
@@ -65,6 +66,24 @@ TEST_F(ImageLists, AreRefusedWithTheColumnsThatWereExpected) {
   EXPECT_THAT(error_of("list.csv", "image,label\na.jpg,\n"), HasSubstr("list.csv:2: a class without a name"));
   EXPECT_THAT(error_of("list.csv", "image,label\na.jpg,cat\na.jpg,dog\n"),
               AllOf(HasSubstr("list.csv:3"), HasSubstr("two classes, 'dog' here and 'cat'"), HasSubstr("list.csv:2")));
+}
+
+TEST_F(ImageLists, OfColumnsForTheClassesMayNotHaveOneNameTwice) {
+  EXPECT_THAT(rows("list.csv", "image,cat,dog\na.jpg,0,1\n"), ElementsAre("a.jpg=dog"));
+  EXPECT_THAT(error_of("list.csv", "image,a  dog,a dog\na.jpg,0,1\n"),
+              HasSubstr("list.csv:1: the columns 'a  dog' and 'a dog' have the name of one class"));
+}
+
+// Each took a minute and more.
+TEST_F(ImageLists, OfLongPathsTakeTimeInProportion) {
+  std::string dots, folders;
+  for (int i = 0; i < 700'000; ++i) dots += "./", folders += "a/";
+  std::ofstream(folder_ / "x.jpg") << "x";
+  const auto begin = std::chrono::steady_clock::now();
+  ListedFiles files(folder_.path());
+  EXPECT_TRUE(files.find(dots + "x.jpg") == folder_ / "x.jpg");
+  EXPECT_TRUE(files.find(folders + "x.jpg") == folder_ / "x.jpg");
+  EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(10));
 }
 
 TEST_F(ImageLists, AWorkbookIsNamedAsOne) {

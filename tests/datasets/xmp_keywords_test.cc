@@ -4,7 +4,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <chrono>
+
 #include "support/message_of.h"
+#include "support/most_memory.h"
 
 namespace protocom::testing {
 namespace {
@@ -56,6 +59,40 @@ TEST(XmpKeywords, OfWhatIsNoXmpAreRefused) {
   EXPECT_THAT(error("<x:xmpmeta>"), HasSubstr("a.xmp:1: "));
   EXPECT_THAT(error("<!DOCTYPE a [<!ENTITY a \"ha\">]><a>&a;</a>"), HasSubstr("declares entities"));
   EXPECT_THAT(error(kHead + "<dc:subject><rdf:Bag/></dc:subject>" + kTail), HasSubstr("empty list of keywords"));
+}
+
+// Five gigabytes and minutes: a namespace is written once and stands before the name of every element.
+TEST(XmpKeywords, OfLongNamespacesAndDeepElementsTakeLittle) {
+  const std::string begin =
+      "<r:RDF xmlns:r='http://www.w3.org/1999/02/22-rdf-syntax-ns#' xmlns:a='" + std::string(1'000'000, 'u') + "'>";
+  std::string flat, deep;
+  for (int i = 0; i < 300'000; ++i) flat += "<a:b/>";
+  for (int i = 0; i < 50'000; ++i) deep += "<a:b>";
+  const auto start = std::chrono::steady_clock::now();
+  EXPECT_THAT(with_keywords(begin + flat + "</r:RDF>", {{"robin"}, {}}, "a.xmp"), HasSubstr("<rdf:li>robin</rdf:li>"));
+  EXPECT_LT(std::chrono::steady_clock::now() - start, std::chrono::seconds(20));
+  const int64_t bytes = most_memory_of([&] {
+    EXPECT_THAT(message_of([&] { with_keywords(begin + deep, {{"robin"}, {}}, "a.xmp"); }), HasSubstr("deeper than"));
+  });
+  EXPECT_LT(bytes, int64_t{100} << 20);
+}
+
+TEST(XmpKeywords, ThatWouldSpoilASidecarAreRefused) {
+  const auto error = [](const std::string& bytes, const std::string& word) {
+    return message_of([&] { with_keywords(bytes, {{word}, {}}, "a.xmp"); });
+  };
+  std::string wide = "\xff\xfe";
+  for (const char c : kHead + kTail) wide.append(1, c).append(1, '\0');
+  EXPECT_THAT(error(wide, "robin"), HasSubstr("a.xmp: its text is UTF-16"));
+  EXPECT_THAT(error(wide.substr(2), "robin"), HasSubstr("a.xmp: its text is UTF-16"));
+  EXPECT_THAT(error("", "robin\xff"), HasSubstr("a.xmp: XML cannot hold the keywords"));
+  EXPECT_THAT(error(kHead + kTail, "robin\x01"), HasSubstr("a.xmp: XML cannot hold the keywords"));
+}
+
+TEST(XmpKeywords, ComeIntoAListOfAlternatives) {
+  const std::string list = "<dc:subject><rdf:Alt><rdf:li>holiday</rdf:li>";
+  const std::string end = "</rdf:Alt></dc:subject>" + kTail;
+  EXPECT_EQ(with_keywords(kHead + list + end, {{"robin"}, {}}, "a.xmp"), kHead + list + "<rdf:li>robin</rdf:li>" + end);
 }
 
 }  // namespace

@@ -153,6 +153,17 @@ def test_keywords_go_into_sidecars(mine, photos, program, tmp_path):
     assert (tmp_path / "seen" / "2.xmp").read_text() == own and "3" in again.stdout.split("had these keywords")[1].split("\n")[0]
 
 
+def test_a_sidecar_that_is_none_keeps_no_other_from_its_keywords(mine, photos, program, tmp_path):
+    shutil.copytree(photos / "holiday", tmp_path / "seen")
+    (tmp_path / "seen" / "1.png.xmp").symlink_to(tmp_path / "elsewhere.xmp")
+    (tmp_path / "seen" / "2.xmp").write_bytes("<x/>".encode("utf-16"))
+    mine.close()
+    done = subprocess.run([program, "classify", str(tmp_path / "mine.pcm"), str(tmp_path / "seen"), "--format", "xmp"], capture_output=True, text=True)
+    assert done.returncode == 1 and "1.png.xmp is a link to nothing" in done.stderr and "2.xmp: its text is UTF-16" in done.stderr
+    assert "2" in done.stdout.split("left as they were")[1].split("\n")[0]
+    assert (tmp_path / "seen" / "3.png.xmp").exists() and not (tmp_path / "elsewhere.xmp").exists()
+
+
 def two_birds(tmp_path, image):
     """A photo of a red thing at the left and a blue one at the right, and MegaDetector's boxes of both."""
     picture = np.full((100, 200, 3), 90, np.uint8)

@@ -1,6 +1,7 @@
 #pragma once
 #include <cstdint>
 #include <filesystem>
+#include <map>
 #include <nlohmann/json.hpp>
 #include <set>
 #include <string>
@@ -24,13 +25,15 @@ class Boxes {
   BoxFile finish(bool kinds_are_classes);
 
  private:
+  void take_kind(PhotoBox& box);
   [[nodiscard]] bool is_asked_for(const std::string& kind) const;
   void drop_repeated();
   void check_kinds(const std::vector<std::string>& known) const;
 
   const BoxChoice& choice_;
-  std::vector<std::string> kinds_;   // small
-  std::set<std::string> all_kinds_;  // of the file
+  std::vector<std::string> kinds_;                // small
+  std::map<std::string, std::string> all_kinds_;  // of the file, and how each was written first
+  std::set<std::string> merged_kinds_;            // written in two ways, the first few
   BoxFile file_;
   std::vector<std::string> places_;   // of its boxes
   std::vector<std::string> refused_;  // the first few
