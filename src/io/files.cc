@@ -240,13 +240,27 @@ class LineSplitter {
 
 void check_plain_file(const fs::path& path) { check_readable(path, Streams::kRefused); }
 
+namespace {
+
+/// Room for a file; one of many gigabytes may be nothing but holes.
+std::string room_for(int64_t size, const fs::path& path) {
+  try {
+    std::string content;
+    content.reserve(static_cast<size_t>(size));
+    return content;
+  } catch (const std::exception&) {
+    fail("cannot read {}: its {} MiB do not fit into memory", path.string(), size >> 20);
+  }
+}
+
+}  // namespace
+
 std::string read_file(const fs::path& path) {
   check_readable(path, Streams::kOpenOnes);
   const FileDescriptor file(path, O_RDONLY);
   struct stat status {};
   if (::fstat(file.get(), &status) != 0) fail("cannot read {}: {}", path.string(), system_reason());
-  std::string content;
-  content.reserve(static_cast<size_t>(status.st_size));
+  std::string content = room_for(status.st_size, path);
   std::array<char, 1 << 16> block{};
   for (;;) {
     const ssize_t count = ::read(file.get(), block.data(), block.size());

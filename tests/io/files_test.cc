@@ -133,6 +133,13 @@ TEST_F(FilesTest, NamesTheFileAndTheReasonWhenItCannotBeRead) {
   EXPECT_THAT(message_of([&] { lines_of(missing); }), names_it);
 }
 
+TEST_F(FilesTest, NamesAFileThatDoesNotFitIntoMemory) {
+  const fs::path path = folder_ / "holes";
+  std::ofstream(path) << "x";
+  fs::resize_file(path, uintmax_t{1} << 43);
+  EXPECT_THAT(message_of([&] { read_file(path); }), AllOf(HasSubstr("holes"), HasSubstr("MiB do not fit into memory")));
+}
+
 TEST_F(FilesTest, SaysThatAFolderIsNoFile) {
   const auto names_it =
       AllOf(HasSubstr(folder_.path().string()), ::testing::ContainsRegex("is a (folder|directory)|Is a directory"));
