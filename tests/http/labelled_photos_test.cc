@@ -88,6 +88,15 @@ TEST_F(LabelledPhotos, AreRefusedWhereLabelsDoNotFit) {
   EXPECT_EQ(ask("POST", "/v1/test", png(10), kPng).status, 415) << "an image has no label";
 }
 
+// A list of empty lists takes thirty times its size once it is read.
+TEST_F(LabelledPhotos, AreRefusedWithFarMoreLabelsThanThereCanBe) {
+  std::string lists = "[";
+  for (int i = 0; i < 100'000; ++i) lists += "[],";
+  const Reply reply = test({10}, lists + "[]]");
+  EXPECT_EQ(reply.status, 413);
+  EXPECT_THAT(error_of(reply), HasSubstr("'labels' has at most 128 KiB"));
+}
+
 TEST_F(LabelledPhotos, AreRefusedWhereNothingIsLeftToTest) {
   EXPECT_EQ(test({0, 20}, R"(["dark", "dark"])").status, 409) << "all are enrolled";
   EXPECT_EQ(test({100}, R"(["grey"])").status, 409) << "no image of its classes";
