@@ -5,16 +5,24 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cmath>
 #include <cstdlib>
 #include <fstream>
+#include <optional>
 
 #include "base/error.h"
+#include "datasets/boxes.h"
 #include "datasets/episodes.h"
 #include "datasets/feature_maps.h"
 #include "datasets/feature_set.h"
 #include "datasets/packed_images.h"
 #include "datasets/split.h"
+#include "datasets/xmp_keywords.h"
+#include "encoders/onnx_file.h"
+#include "encoders/onnx_graph_writer.h"
+#include "encoders/onnx_kept_graph.h"
 #include "encoders/text/detail/tokenizer.h"
+#include "images/capture_time.h"
 #include "images/image.h"
 #include "io/csv.h"
 #include "io/files.h"
@@ -86,6 +94,7 @@ void read_table(const fs::path& path) {
   attempt([&] { (void)read_attributes(path); });
   attempt([&] { (void)read_attribute_matrix(path); });
   attempt([&] { (void)read_split(path); });
+  attempt([&] { (void)read_boxes({path, 0}); });
 }
 
 void read_vectors(const fs::path& path) { (void)read_word_vectors(path, {"cat", "dog"}); }
@@ -126,6 +135,48 @@ void read_graph(const fs::path& path) {
   EncoderFileOptions said;
   said.preprocessing = Preprocessing{8};
   (void)open_backbone(path, said);
+}
+
+/// What is read of a graph that goes into a larger one is written again, and read.
+void keep_graph(const fs::path& path) {
+  for (const onnx::Weights weights : {onnx::Weights::kFloat32, onnx::Weights::kFloat16}) {
+    onnx::GraphWriter graph(onnx::kept_graph(path, weights));
+    graph.input("image", onnx::ValueType::kFloat32, {1, 3, 8, 8});
+    graph.node("Identity", {"image"}, {}, std::string(onnx::kKeptPrefix) + "images");
+    graph.add_encoder();
+    graph.name_output(std::string(onnx::kKeptPrefix) + "features", "features", onnx::ValueType::kFloat32, {1, 2});
+    write_file(path, graph.model({{"classes", "cat"}}));
+    (void)onnx::read_outline(path);
+  }
+}
+
+/// Boxes of all confidences, and which of two photos they belong to.
+void read_box_file(const fs::path& path) {
+  const BoxFile boxes = read_boxes({path, 0});
+  attempt([&] { (void)crop_photos({"/photos/a.jpg", "/photos/b/c.png"}, boxes, path); });
+}
+
+/// data.yaml, a zero byte, the label file of an image.
+void read_yolo(const fs::path& path) {
+  const std::string both = read_file(path);
+  const size_t end = std::min(both.find('\0'), both.size());
+  const fs::path folder = path.string() + ".d";
+  fs::create_directories(folder / "labels");
+  std::ofstream(folder / "data.yaml", std::ios::binary) << both.substr(0, end);
+  std::ofstream(folder / "labels/a.txt", std::ios::binary) << both.substr(std::min(end + 1, both.size()));
+  read_box_file(folder);
+}
+
+/// A sidecar that keywords were written into has them: once more changes nothing.
+void read_sidecar(const fs::path& path) {
+  const XmpKeywords words{{"birds", "tit & <robin>"}, {"birds|robin"}};
+  const std::string with = with_keywords(read_file(path), words, path);
+  if (with_keywords(with, words, path) != with) std::abort();
+}
+
+void read_time(const fs::path& path) {
+  const std::optional<double> time = capture_time(read_file(path));
+  if (time && !(std::abs(*time) < 1e12)) std::abort();
 }
 
 void read_maps(const fs::path& path) { (void)read_feature_maps(path).maps.copy(); }
@@ -219,7 +270,13 @@ const std::vector<Reader>& lower_readers() {
                                           {"knowledge", ".npz", true, &read_knowledge_file},
                                           {"features", ".npz", true, &read_feature_file},
                                           {"maps", ".safetensors", false, &read_maps},
-                                          {"mat", ".mat", false, &read_mat}};
+                                          {"mat", ".mat", false, &read_mat},
+                                          {"kept-graph", ".onnx", false, &keep_graph},
+                                          {"boxes", ".json", false, &read_box_file},
+                                          {"voc", ".xml", false, &read_box_file},
+                                          {"yolo", ".yolo", false, &read_yolo},
+                                          {"xmp", ".xmp", false, &read_sidecar},
+                                          {"exif", ".jpg", false, &read_time}};
   return all;
 }
 

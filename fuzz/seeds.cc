@@ -10,6 +10,7 @@
 #include "datasets/feature_maps.h"
 #include "datasets/feature_set.h"
 #include "datasets/packed_images.h"
+#include "datasets/xmp_keywords.h"
 #include "fuzz/readers.h"
 #include "images/image.h"
 #include "io/files.h"
@@ -147,6 +148,45 @@ void write_texts(const fs::path& folder) {
                  '\0' + "  1 licence\ncat n 1 0 1 0 00000046  \ndog n 1 1 @ 1 0 00000012  \n");
 }
 
+void write_boxes(const fs::path& folder) {
+  write_file(folder / "boxes/megadetector",
+             R"({"detection_categories": {"1": "animal"}, "images": [{"file": "photos/a.jpg", "detections": [)"
+             R"({"category": "1", "conf": 0.9, "bbox": [0.1, 0.2, 0.3, 0.4]}]}]})");
+  write_file(
+      folder / "boxes/coco",
+      R"({"images": [{"id": 7, "file_name": "a.jpg", "width": 640, "height": 480}], "categories": )"
+      R"([{"id": 1, "name": "dog"}], "annotations": [{"image_id": 7, "category_id": 1, "bbox": [1, 2, 30, 40]}]})");
+  write_file(folder / "voc/plain",
+             "<annotation><filename>a.jpg</filename><size><width>50</width><height>40</height></size><object>"
+             "<name>bird</name><bndbox><xmin>1</xmin><ymin>2</ymin><xmax>30</xmax><ymax>20</ymax></bndbox></object>"
+             "</annotation>\n");
+  const std::string labels("\0000 0.5 0.5 0.2 0.4\n1 0.1 0.1 0.5 0.2 0.3 0.9\n", 45);
+  write_file(folder / "yolo/list", "names: ['cat', \"dog, or so\"]" + labels);
+  write_file(folder / "yolo/map", "path: x\nnames:\n  0: cat  # first\n  1: dog\n" + labels);
+  write_file(folder / "csv/boxes", "image,xmin,ymin,xmax,ymax,class,confidence\na.jpg,1,2,30,40,cat,0.9\n");
+}
+
+void write_sidecars(const fs::path& folder) {
+  write_file(folder / "xmp/own", with_keywords("", {{"birds"}, {"birds|tit"}}, "own.xmp"));
+  write_file(folder / "xmp/other",
+             "<?xpacket begin='' id='W5M0MpCehiHzreSzNTczkc9d'?>\n<x:xmpmeta xmlns:x='adobe:ns:meta/'>\n <rdf:RDF "
+             "xmlns:rdf='http://www.w3.org/1999/02/22-rdf-syntax-ns#'><rdf:Description rdf:about='' "
+             "xmlns:dc='http://purl.org/dc/elements/1.1/'><dc:subject><rdf:Seq><rdf:li>a</rdf:li></rdf:Seq>"
+             "</dc:subject></rdf:Description></rdf:RDF></x:xmpmeta>\n<?xpacket end='w'?>\n");
+  // A main directory that leads to one with a time and a fraction (EXIF 2.32, tags 0x8769, 0x9003, 0x9291).
+  const auto exif = [](const char* mark, size_t length) {
+    std::string bytes(mark, length);
+    bytes += std::string("II*\0\x08\0\0\0\x01\0\x69\x87\x04\0\x01\0\0\0\x1a\0\0\0\0\0\0\0", 26);
+    bytes += std::string(
+        "\x02\0\x03\x90\x02\0\x14\0\0\0\x38\0\0\0\x91\x92\x02\0\x03\0\0\0"
+        "37\0\0\0\0\0\0",
+        30);
+    return bytes + std::string("2024:05:17 06:30:01\0", 20);
+  };
+  write_file(folder / "exif/jpeg", "\xff\xd8\xff\xe1" + exif("Exif\0\0", 6));
+  write_file(folder / "exif/png", exif("eXIf", 4));
+}
+
 json some_result() {
   return {{"method", "mean"},
           {"mode", "inductive"},
@@ -211,6 +251,7 @@ void write_networks(const fs::path& folder) {
   convolving.node("Flatten", {"mean"}, {"features"});
   convolving.output("features", {1, 2});
   write_file(folder / "onnx/convolving", convolving.bytes());
+  write_file(folder / "kept-graph/convolving", convolving.bytes());
   testing::OnnxWriter moving(13);
   moving.input("images", {-1, 3, 8, 8});
   moving.integers("rows", {1, 3, 64});
@@ -227,6 +268,7 @@ void write_networks(const fs::path& folder) {
   moving.node("ReduceMean", {"shares"}, {"features"}, {{{"axes", {1}}}, {{"keepdims", 0}}});
   moving.output("features", {-1, 2});
   write_file(folder / "onnx/moving", moving.bytes());
+  write_file(folder / "kept-graph/moving", moving.bytes());
   write_file(folder / "tflite/small", testing::SmallTflite().bytes());
 }
 
@@ -311,6 +353,8 @@ void write_lower_seeds(const fs::path& folder) {
   copy_mat_files(folder);
   write_arrays(folder);
   write_texts(folder);
+  write_boxes(folder);
+  write_sidecars(folder);
   write_documents(folder);
   const fs::path work = folder / "artefacts";
   write_artefacts(folder, work);
