@@ -2,6 +2,7 @@
 
 #include "dataset_options.h"
 #include "made_recognizer.h"
+#include "recognizer/expected_accuracy.h"
 #include "recognizer/recognizer.h"
 #include "recognizer/renew_recognizer.h"
 
@@ -14,7 +15,14 @@ struct RenewCommand {
   RenewalParts renewal;
 };
 
-/// "expected accuracy ..." of a recognizer as it is; it may have too few photos to say.
+/// "expected accuracy ..." of a recognizer; it may have too few photos to say.
+std::string accuracy_before(const std::string& file) {
+  RecognizerOptions options;
+  options.use = FileUse::kRead;
+  return sentence_of(Recognizer::open(file, options).expected_accuracy(), "the former encoder");
+}
+
+/// The same of the one that was made of these parts.
 std::string accuracy_of(const std::string& file, const RecognizerParts& parts) {
   RecognizerOptions options;
   options.use = FileUse::kRead;
@@ -27,7 +35,7 @@ void run_renew(const CLI::App& command, RenewCommand options) {
   check_writable(out);
   RecognizerParts& parts = options.renewal.parts;
   parts.backbone_inside = !options.external_backbone;
-  const std::string before = accuracy_of(options.file, {});
+  const std::string before = accuracy_before(options.file);
   const Renewal done =
       renew_recognizer(options.file, out, options.renewal, provenance_of(command, /*seed=*/0), progress());
   fmt::print("{}: {} photos have features of {} numbers, before {}\n", out, done.photos, done.feature_dim,

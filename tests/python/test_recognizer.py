@@ -164,6 +164,14 @@ def test_a_sidecar_that_is_none_keeps_no_other_from_its_keywords(mine, photos, p
     assert (tmp_path / "seen" / "3.png.xmp").exists() and not (tmp_path / "elsewhere.xmp").exists()
 
 
+def test_a_renewal_by_a_named_encoder_needs_no_default_one(mine, photos, program, tmp_path):
+    mine.close()
+    asked = [program, "recognizer", "renew", str(tmp_path / "mine.pcm"), "--backbone", str(photos / "encoder.pt"), "--out", str(tmp_path / "new.pcm")]
+    done = subprocess.run(asked, capture_output=True, text=True, env={**os.environ, "PROTOCOM_ENCODER": "absent"})
+    assert done.returncode == 0, done.stderr
+    assert "the former encoder" in done.stdout.split("before: ")[1].split("\n")[0]
+
+
 def two_birds(tmp_path, image):
     """A photo of a red thing at the left and a blue one at the right, and MegaDetector's boxes of both."""
     picture = np.full((100, 200, 3), 90, np.uint8)
