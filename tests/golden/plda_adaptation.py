@@ -11,9 +11,12 @@ from equations import Lcg
 from plda import dot, solve
 
 DIMS, NU, STRONGER, CENTER_CLASSES = 5, 10.0, 3.0, 20.0  # nu: the lesser of 1000 and twice the dimensions
-USUAL_SCALE = 0.1
+SCALED_SPREAD_OF_ONE, SCALED_SPREAD_OF_HALVES, SCALED_SPREAD_OF_FOLDS, DEVIATION = 1.4, 1.4, 2.0, 0.4  # of scales times spreads
+GROWTH_FROM_HALVES, GROWTH_FROM_THIRDS = 1.5, 1.35
+USUAL_SPREAD, PAIRS_OF_USUAL_SPREAD, PAIRS_OF_FOLDS = 36.0, 6.0, 3.0
 CLASS_MEAN_WEIGHT = 0.4  # where a class has two images
 SHOTS = [3, 2, 7]
+FEW_IMAGES = 4  # the mean of a class
 
 
 def mean_of(rows):
@@ -70,14 +73,21 @@ def log_loss(rows, scale):
     return [math.log(sum(math.exp(scale * (v - row[own])) for v in row)) for row, own in rows]
 
 
-def most_likely_scale(rows):
+def spread_of(rows):
+    """Root of the mean of rows' variances."""
+    return math.sqrt(sum(sum((v - sum(row) / len(row)) ** 2 for v in row) / (len(row) - 1) for row in rows) / len(rows))
+
+
+def most_likely_scale(rows, scaled_spread):
+    """And the spread of the log densities of classes that rows are not of."""
+    spread = spread_of([row[:own] + row[own + 1:] for row, own in rows])
     best, scale = None, 0.01
     while scale < 2:
-        cost = sum(log_loss(rows, scale)) + 0.5 * math.log(scale / USUAL_SCALE) ** 2
+        cost = sum(log_loss(rows, scale)) + 0.5 * (math.log(scale * spread / scaled_spread) / DEVIATION) ** 2
         if best is None or cost < best[0]:
             best = (cost, scale)
-        scale *= 1.4
-    return best[1]
+        scale *= 1.2
+    return best[1], spread
 
 
 def variances(z):
@@ -122,17 +132,29 @@ def left_out(z, nu, least, weight):
     others: the likeliest scale and each image's loss. Of classes of two, half, by their distances from the mean of the class means."""
     grand = mean_of([mean_of(one) for one in z])
     centers = [grand if len(one) == 2 else mean_of(one) for one in z]
-    z = [sorted(one, key=lambda x, c=center: dot(minus(x, c), minus(x, c))) for one, center in zip(z, centers)]
+    far = [[dot(minus(x, c), minus(x, c)) for x in one] for one, c in zip(z, centers)]
+    turn = [sum(sum(other) / len(other) < sum(one) / len(one) for other in far) for one in far]  # another image of each class
+    z = [[x for _, x in sorted(zip(lengths, one))] for lengths, one in zip(far, z)]
     folds = min(5, max(len(one) for one in z))
     rows = []
     for fold in range(folds):
-        leaves = [[len(one) >= least and i % folds == fold for i in range(len(one))] for one in z]
+        leaves = [[len(one) >= least and (i + first) % folds == fold for i in range(len(one))] for one, first in zip(z, turn)]
         kept = [[x for x, leave in zip(one, own) if not leave] for one, own in zip(z, leaves)]
         for k, (one, own) in enumerate(zip(z, leaves)):
             left = [x for x, leave in zip(one, own) if leave]
             rows += [(logs, k) for logs in log_predictives(kept, left, nu, weight)]
-    scale = most_likely_scale(rows)
-    return scale, log_loss(rows, scale)
+    scale, spread = most_likely_scale(rows, SCALED_SPREAD_OF_HALVES if least == 2 else SCALED_SPREAD_OF_FOLDS)
+    return scale, spread, log_loss(rows, scale)
+
+
+def scale_of_few(z, nu, weight, scaled_spread, usual, counts_as):
+    """From the spread of scores of each class's images for the other classes, in their space; few classes tell it roughly."""
+    rows = []
+    for k, one in enumerate(z):
+        rows += log_predictives(z[:k] + z[k + 1:], one, nu, weight)
+    pairs = len(z) * (len(z) - 1) / 2
+    share = pairs / (pairs + counts_as)
+    return scaled_spread / (spread_of(rows) ** share * usual ** (1 - share))
 
 
 def answers(classes, queries):
@@ -144,19 +166,21 @@ def answers(classes, queries):
     share = 0 if root else len(classes) / (len(classes) + CENTER_CLASSES)
     center = [share * v for v in mean_of([mean_of(images) for images in classes])]
     z = [[unit(minus(x, center)) for x in images] for images in classes]
-    nu, scale, weight = NU, 0.05, 1
+    nu, weight, scaled_spread, usual = NU, 1, SCALED_SPREAD_OF_ONE, USUAL_SPREAD
     largest = max(len(one) for one in z)
     if largest > 1:
         least, weight = min(largest, 3), CLASS_MEAN_WEIGHT
-        scale, losses = left_out(z, NU, least, weight)
-        stronger_scale, stronger = left_out(z, STRONGER * NU, least, weight)
+        scale, spread, losses = left_out(z, NU, least, weight)
+        stronger_scale, stronger_spread, stronger = left_out(z, STRONGER * NU, least, weight)
         gains = [a - b for a, b in zip(losses, stronger)]
         mean = sum(gains) / len(gains)
         deviation = math.sqrt(sum((v - mean) ** 2 for v in gains) / (len(gains) - 1))
         if mean > deviation / math.sqrt(len(gains)):
-            nu, scale = STRONGER * NU, stronger_scale
-    if largest == 2:
-        scale = 0.07
+            nu, scale, spread = STRONGER * NU, stronger_scale, stronger_spread
+        scaled_spread = scale * spread * (GROWTH_FROM_HALVES if largest == 2 else GROWTH_FROM_THIRDS)
+        usual = spread * (1 if largest == 2 else GROWTH_FROM_THIRDS)
+    if sum(len(one) for one in z) < FEW_IMAGES * len(z):
+        scale = scale_of_few(z, nu, weight, scaled_spread, usual, PAIRS_OF_USUAL_SPREAD if largest == 1 else PAIRS_OF_FOLDS)
     rows = log_predictives(z, [unit(minus(q, center)) for q in queries], nu, weight)
     return [[value - logs[0] for value in logs] for logs in rows], nu, scale
 
@@ -176,6 +200,7 @@ def main():
         "roots": case(42, SHOTS, lambda draw: abs(draw.number())),
         "one image each": case(43, [1, 1, 1], lambda draw: draw.number()),
         "two images each": case(44, [2, 2, 2], lambda draw: draw.number()),
+        "three images each": case(45, [3, 3, 3], lambda draw: draw.number()),
     }, indent=1))
 
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 #include <utility>
 #include <vector>
 
@@ -103,6 +104,64 @@ std::function<LeftOutProducts(double)> left_out_products(const ClassRows& rows, 
   };
 }
 
+/// The labelled images of some classes, and those of the others.
+struct ClassFold {
+  ClassRows kept;
+  DoubleMatrix left_out;  // [k, e]
+};
+
+/// The images of the `which` classes alone, numbered anew, and the rest.
+ClassFold class_fold(const ClassRows& rows, const std::vector<bool>& which) {
+  std::vector<int64_t> number(which.size()), kept, left_out;
+  int64_t classes = 0;
+  for (size_t c = 0; c < which.size(); ++c) number[c] = which[c] ? classes++ : -1;
+  for (int64_t i = 0; i < rows.images(); ++i) {
+    const int64_t own = rows.label[static_cast<size_t>(i)];
+    (which[static_cast<size_t>(own)] ? kept : left_out).push_back(i);
+  }
+  ClassFold fold{rows.of(kept), rows.x(left_out, Eigen::all)};
+  for (int64_t& label : fold.kept.label) label = number[static_cast<size_t>(label)];
+  fold.kept.classes = classes;
+  return fold;
+}
+
+/// Up to five folds of classes, by the squared distances of their means from the middle: an order that neither a
+/// rotation nor the order of images or classes changes. One alone where the classes are many enough to tell a spread.
+std::vector<ClassFold> class_folds(const ClassRows& rows) {
+  constexpr int64_t kParts = 5, kManyClasses = 25;
+  const DoubleMatrix means = rows.means();
+  const DoubleVector far = (means.rowwise() - means.colwise().mean()).rowwise().squaredNorm();
+  std::vector<int64_t> order(static_cast<size_t>(rows.classes));
+  std::iota(order.begin(), order.end(), 0);
+  std::stable_sort(order.begin(), order.end(), [&](int64_t a, int64_t b) { return far[a] < far[b]; });
+  const int64_t parts = std::min(kParts, rows.classes);
+  std::vector<ClassFold> folds;
+  for (int64_t part = 0; part < (rows.classes > kManyClasses ? 1 : parts); ++part) {
+    std::vector<bool> which(order.size(), true);
+    for (size_t i = 0; i < order.size(); ++i) {
+      if (static_cast<int64_t>(i) % parts == part) which[static_cast<size_t>(order[i])] = false;
+    }
+    folds.push_back(class_fold(rows, which));
+  }
+  return folds;
+}
+
+/// How far apart the log predictives of an image lie for classes that it is not of: each fold's images in the space
+/// that `axes` makes of the other classes. 0 where there are fewer than three classes.
+double spread_of_scores(const ClassRows& rows, const std::function<AdaptedAxes(const ClassRows&)>& axes) {
+  constexpr int64_t kFewest = 3;
+  if (rows.classes < kFewest) return 0;
+  ScoreSpread spread;
+  for (const ClassFold& fold : class_folds(rows)) {
+    const AdaptedAxes made = axes(fold.kept);
+    const DoubleVector count = fold.kept.count();
+    const DiagonalClasses classes(made.space, count, count.asDiagonal() * made.place(fold.kept.means()).x);
+    const DoubleMatrix scores = classes.linear_scores(made.place(fold.left_out).x);
+    for (int64_t i = 0; i < scores.rows(); ++i) spread.add(scores.row(i).data(), scores.cols());
+  }
+  return spread.value();
+}
+
 /// Images left out in folds (image_folds), each answered in a space made of the others. Leaving out one image alone
 /// would not do: its class would have a worse mean than the others.
 class LeftOutFolds {
@@ -120,7 +179,8 @@ class LeftOutFolds {
   [[nodiscard]] const std::vector<ClassRows>& kept() const { return kept_; }
   /// The scale that makes probabilities of log predictives, where `axes` gives each fold's space. The losses are in the
   /// order of the images. Nothing where no image is left out.
-  [[nodiscard]] std::optional<ScaledLoss> scale(const std::function<AdaptedAxes(size_t fold)>& axes) const;
+  [[nodiscard]] std::optional<ScaledLoss> scale(const std::function<AdaptedAxes(size_t fold)>& axes,
+                                                const ScalePrior& prior = {}) const;
 
  private:
   [[nodiscard]] std::vector<double> distances() const;
@@ -145,7 +205,8 @@ std::vector<double> LeftOutFolds::distances() const {
   return distances;
 }
 
-std::optional<ScaledLoss> LeftOutFolds::scale(const std::function<AdaptedAxes(size_t fold)>& axes) const {
+std::optional<ScaledLoss> LeftOutFolds::scale(const std::function<AdaptedAxes(size_t fold)>& axes,
+                                              const ScalePrior& prior) const {
   if (kept_.empty()) return std::nullopt;
   std::vector<DoubleMatrix> scores;
   std::vector<std::pair<int64_t, const double*>> answered;  // the images, and where their scores are
@@ -164,7 +225,13 @@ std::optional<ScaledLoss> LeftOutFolds::scale(const std::function<AdaptedAxes(si
     logs.insert(logs.end(), own, own + rows_.classes);
     labels.push_back(rows_.label[static_cast<size_t>(image)]);
   }
-  return most_likely_scale(logs, labels, rows_.classes);
+  return most_likely_scale(logs, labels, rows_.classes, prior);
+}
+
+/// Whether the folds' spaces are too unlike that of all images for their scale: it would be up to 20 points too unsure.
+bool has_few_images(const ClassRows& rows) {
+  constexpr double kFewImages = 4;
+  return rows.count().mean() < kFewImages;
 }
 
 }  // namespace
@@ -200,8 +267,9 @@ AdaptedSpace isotropic_space(const ClassRows& rows, double dims, const PldaAdapt
   const LeftOutFolds folds(rows, fewest);
   std::vector<Followed> followed;
   for (const ClassRows& kept : folds.kept()) followed.push_back(follow_isotropic(kept, dims, weight));
+  const bool halves = fewest < kFewestOfFolds;
   const auto answers = [&](double nu) {
-    return folds.scale([&](size_t fold) { return isotropic_axes(followed[fold], nu, dims); });
+    return folds.scale([&](size_t fold) { return isotropic_axes(followed[fold], nu, dims); }, scale_prior(halves));
   };
   AdaptedSpace result;
   result.left_out = answers(degrees);
@@ -212,8 +280,16 @@ AdaptedSpace isotropic_space(const ClassRows& rows, double dims, const PldaAdapt
       degrees *= kStrongerPrior;
     }
   }
-  if (fewest < kFewestOfFolds || !result.left_out)
-    result.left_out = {{}, scale_without_folds(adaptation, degrees, rows.images(), rows.classes)};
+  if (has_few_images(rows)) {
+    const double spread = spread_of_scores(rows, [&](const ClassRows& kept) {
+      return isotropic_axes(follow_isotropic(kept, dims, weight), degrees, dims);
+    });
+    const double images = rows.count().mean();
+    const double scale = result.left_out ? scale_of_few(*result.left_out, images, spread, rows.classes)
+                                         : scale_of_one(spread, rows.classes);
+    if (halves || !result.left_out) result.left_out = ScaledLoss{};
+    result.left_out->scale = scale;
+  }
   const Followed all = follow_isotropic(rows, dims, weight);
   result.axes = isotropic_axes(all, degrees, dims);
   result.degrees = degrees + all.scatter.degrees;
@@ -222,7 +298,13 @@ AdaptedSpace isotropic_space(const ClassRows& rows, double dims, const PldaAdapt
 
 AdaptedSpace fitted_space(const ClassRows& rows, const DoubleVector& between, const PldaAdaptation& adaptation) {
   const Followed all = follow_fitted(rows, adaptation);
-  if (!all.whitens()) return {fitted_axes(all, adaptation.degrees, between), adaptation.degrees, {}};
+  if (!all.whitens()) {
+    const double spread = spread_of_scores(rows, [&](const ClassRows& kept) {
+      return fitted_axes(follow_fitted(kept, adaptation), adaptation.degrees, between);
+    });
+    const double scale = scale_of_spread(kSpaceSpread, kScaledSpreadInSpace, spread, rows.classes);
+    return {fitted_axes(all, adaptation.degrees, between), adaptation.degrees, ScaledLoss{{}, scale, spread}};
+  }
   const double degrees = choose_degrees(adaptation.degrees, {&rows.label, rows.classes, all.scatter.degrees},
                                         left_out_products(rows, all));
   AdaptedSpace result{fitted_axes(all, degrees, between), degrees + all.scatter.degrees, {}};

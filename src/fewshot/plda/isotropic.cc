@@ -13,9 +13,16 @@ constexpr double kLeastBetween = 0.05;
 /// birds and objects lie between .4 and 1.4.
 constexpr double kUnknownBetween = 1;
 
-/// Val classes of CUB-100 and Tiny-ImageNet-100 and ImageNet classes, four encoders, 6 to 200 at once, like .03 to .11
-/// best with one image, and .05 to .1 with two (6 to 50 at once).
-constexpr double kScaleOfOneImage = 0.05, kScaleOfTwoImages = 0.07;
+/// Scale times spread where it makes certainty what accuracy is: val and base classes of CUB-100 and Tiny-ImageNet-100,
+/// Caltech-101 and ImageNet, four encoders, 3 to 200 classes at once (docs/methods/plda-own-photos.md). The middle with
+/// one image, of halves and of folds, and what it grows by from halves of two images and thirds of three to all of
+/// them.
+constexpr double kScaledSpreadOfOne = 1.4, kScaledSpreadOfHalves = 1.4, kScaledSpreadOfFolds = 2;
+constexpr double kGrowthFromHalves = 1.5, kGrowthFromThirds = 1.35;
+constexpr double kDeviationOfScaledSpread = 0.4;
+
+/// The middle of the spreads of those encoders without a space, and their variance, in pairs of classes.
+constexpr SpreadPrior kOwnSpread{36, 6};
 
 /// adaptation.degrees are at most so many images per dimension: 1000 was chosen with 512 to 1280 dimensions, and in few
 /// would drown the images at hand.
@@ -55,9 +62,28 @@ double class_mean_weight(const PldaAdaptation& adaptation, int64_t images, int64
   return images == classes || adaptation.unlabelled ? 1 : kClassMeanWeight;
 }
 
-double scale_without_folds(const PldaAdaptation& adaptation, double degrees, int64_t images, int64_t classes) {
-  if (images > classes) return kScaleOfTwoImages;
-  return kScaleOfOneImage / std::sqrt(std::max(degrees / adaptation.degrees, 1.0));
+ScalePrior scale_prior(bool halves) {
+  return {halves ? kScaledSpreadOfHalves : kScaledSpreadOfFolds, kDeviationOfScaledSpread};
+}
+
+double scale_of_spread(const SpreadPrior& prior, double scaled_spread, double spread, int64_t classes) {
+  const auto n = static_cast<double>(classes);
+  const double pairs = spread > 0 ? n * (n - 1) / 2 : 0, weight = pairs / (pairs + prior.pairs);
+  const double found = spread > 0 ? std::log(spread) : 0;
+  return scaled_spread / std::exp(weight * found + (1 - weight) * std::log(prior.usual));
+}
+
+double scale_of_one(double spread, int64_t classes) {
+  return scale_of_spread(kOwnSpread, kScaledSpreadOfOne, spread, classes);
+}
+
+double scale_of_few(const ScaledLoss& left_out, double images, double spread, int64_t classes) {
+  constexpr double kHalves = 2, kPairs = 3;
+  if (!(left_out.spread > 0)) return left_out.scale;
+  const bool halves = images <= kHalves;
+  const double scaled = (halves ? kGrowthFromHalves : kGrowthFromThirds) * left_out.scale * left_out.spread;
+  const double expected = (halves ? 1 : kGrowthFromThirds) * left_out.spread;
+  return scale_of_spread({expected, kPairs}, scaled, spread, classes);
 }
 
 }  // namespace protocom

@@ -37,7 +37,7 @@ constexpr PldaAdaptation foreign_space() {
 /// within-class covariance (docs/methods/plda-own-photos.md).
 constexpr double kIsotropicShare = 0.3;
 
-/// The scale of log predictives in a foreign space where no class has an image to leave out.
+/// The scale of log predictives in a foreign space before it follows images.
 constexpr double kForeignScale = 0.2;
 
 /// beta of variational EM in adapted spaces: with a smaller one many classes of many images melt into one another.

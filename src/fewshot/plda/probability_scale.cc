@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "base/error.h"
+#include "base/matrix.h"
 #include "fewshot/floats.h"
 #include "fewshot/row_length.h"
 #include "fewshot/toolbox/detail/class_kernels.h"
@@ -30,6 +31,30 @@ std::vector<int64_t> ranks_in_class(const std::vector<double>& distances, const 
     if (labels[at] == labels[before]) rank[at] = rank[before] + 1;
   }
   return rank;
+}
+
+/// The rank of each class by the mean of its images' distances.
+std::vector<int64_t> ranks_of_classes(const std::vector<double>& distances, const std::vector<int64_t>& labels,
+                                      const std::vector<int64_t>& images) {
+  std::vector<double> mean(images.size());
+  for (size_t i = 0; i < labels.size(); ++i) {
+    const auto own = static_cast<size_t>(labels[i]);
+    mean[own] += distances[i] / static_cast<double>(images[own]);
+  }
+  std::vector<int64_t> order(images.size()), rank(images.size());
+  std::iota(order.begin(), order.end(), 0);
+  std::stable_sort(order.begin(), order.end(),
+                   [&](int64_t a, int64_t b) { return mean[static_cast<size_t>(a)] < mean[static_cast<size_t>(b)]; });
+  for (size_t i = 0; i < order.size(); ++i) rank[static_cast<size_t>(order[i])] = static_cast<int64_t>(i);
+  return rank;
+}
+
+/// Of the classes that rows are not of.
+double spread_of_others(const std::vector<double>& logs, const std::vector<int64_t>& labels, int64_t classes) {
+  ScoreSpread spread;
+  for (size_t i = 0; i < labels.size(); ++i)
+    spread.add(logs.data() + i * static_cast<size_t>(classes), classes, labels[i]);
+  return spread.value();
 }
 
 /// Log densities [m, classes] less the largest of each row, class by class, [classes, stride].
@@ -75,8 +100,11 @@ double log_of_product(const std::vector<double>& numbers) {
   return sum + std::log(product);
 }
 
-ScaledLoss most_likely_scale(const std::vector<double>& logs, const std::vector<int64_t>& labels, int64_t classes) {
-  constexpr double kFirst = 0.01, kLast = 2, kStep = 1.4;
+ScaledLoss most_likely_scale(const std::vector<double>& logs, const std::vector<int64_t>& labels, int64_t classes,
+                             const ScalePrior& prior) {
+  constexpr double kFirst = 0.01, kLast = 2, kStep = 1.2;
+  const double spread = prior.scaled_spread > 0 ? spread_of_others(logs, labels, classes) : 0;
+  const double middle = spread > 0 ? prior.scaled_spread / spread : kDefaultScale;
   const LogColumns columns(logs, labels.size(), classes);
   double of_labels = 0;
   const auto of_label = [&](size_t i) { return columns.values[static_cast<size_t>(labels[i]) * columns.stride + i]; };
@@ -86,18 +114,30 @@ ScaledLoss most_likely_scale(const std::vector<double>& logs, const std::vector<
   ScaledLoss best;
   double least = std::numeric_limits<double>::infinity();
   for (double scale = kFirst; scale < kLast; scale *= kStep) {
-    // The logarithm of the scale is Gaussian around that of the default, with a deviation of 1.
-    const double away = std::log(scale / kDefaultScale);
+    const double away = std::log(scale / middle) / prior.deviation;
     columns.sum_exponentials(scale, work, sums);
     const double cost = 0.5 * away * away + log_of_product(sums) - scale * of_labels;
     if (!(cost < least)) continue;
     least = cost;
-    best = {sums, scale};
+    best = {sums, scale, spread};
   }
   if (!std::isfinite(least)) fail("log densities are not finite: the fitted model is damaged");
   for (size_t i = 0; i < labels.size(); ++i) best.loss[i] = std::log(best.loss[i]) - best.scale * of_label(i);
   return best;
 }
+
+void ScoreSpread::add(const double* row, int64_t count, int64_t but) {
+  const bool leaves = but >= 0 && but < count;
+  const double own = leaves ? row[but] : 0, n = static_cast<double>(count) - (leaves ? 1 : 0);
+  if (n < 2) return;
+  const Eigen::Map<const Eigen::ArrayXd> all(row, count);
+  const double mean = (all.sum() - own) / n;
+  const double squares = (all - mean).square().sum() - (leaves ? (own - mean) * (own - mean) : 0);
+  variances_ += std::max(squares, 0.0) / (n - 1);
+  rows_ += 1;
+}
+
+double ScoreSpread::value() const { return rows_ > 0 ? std::sqrt(variances_ / rows_) : 0; }
 
 bool surely_less(const std::vector<double>& loss, const std::vector<double>& than) {
   const auto n = static_cast<double>(loss.size());
@@ -115,13 +155,16 @@ std::vector<ImageFold> image_folds(const std::vector<double>& distances, const s
   const int64_t largest = *std::max_element(images.begin(), images.end());
   if (largest < least) return {};
   const std::vector<int64_t> rank = ranks_in_class(distances, labels);
+  const std::vector<int64_t> of_class = ranks_of_classes(distances, labels, images);
   const int64_t many = std::min(largest, kMostFolds);
   std::vector<ImageFold> folds(static_cast<size_t>(many));
   for (size_t i = 0; i < labels.size(); ++i) {
-    const bool leaves = images[static_cast<size_t>(labels[i])] >= least;
+    const auto own = static_cast<size_t>(labels[i]);
+    const bool leaves = images[own] >= least;
+    const int64_t place = (rank[i] + of_class[own]) % many;
     for (int64_t f = 0; f < many; ++f) {
       ImageFold& fold = folds[static_cast<size_t>(f)];
-      (leaves && rank[i] % many == f ? fold.left_out : fold.kept).push_back(static_cast<int64_t>(i));
+      (leaves && place == f ? fold.left_out : fold.kept).push_back(static_cast<int64_t>(i));
     }
   }
   return folds;

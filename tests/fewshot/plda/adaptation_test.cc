@@ -117,7 +117,7 @@ EpisodeBatch golden_episode(const nlohmann::json& data) {
 }
 
 TEST(PldaAdaptation, WithoutASpaceTheAnswersAreThoseOfFullCovariances) {
-  for (const char* kind : {"isotropic", "roots", "one image each", "two images each"}) {
+  for (const char* kind : {"isotropic", "roots", "one image each", "two images each", "three images each"}) {
     const auto data = golden(kind, "plda_adaptation.json");
     const EpisodeBatch batch = golden_episode(data);
     const at::Tensor logits = testing::scores_of(*make_method("plda:scale=1"), {}, batch).logits[0];
@@ -223,6 +223,37 @@ TEST(PldaAdaptation, AnImageThatIsNotFiniteIsRefused) {
     FAIL() << "expected an Error";
   } catch (const Error& error) {
     EXPECT_THAT(error.what(), HasSubstr("not finite"));
+  }
+}
+
+TEST(PldaAdaptation, OneImagePerClassIsAsSureAsScoresForOtherClassesLieApart) {
+  PldaModel usual = model_of(adaptation_images(8, 20, 10));
+  usual.adaptation = {50, 50, 5, false};
+  PldaModel wide = usual;  // images of the classes at hand vary three times as much as those of the fit
+  wide.space.projection *= 3;
+  wide.space.offset *= 3;
+  const AdaptationImages own = adaptation_images(8, 1, 10, 9);
+  const double scale = adapted_to(usual, own, 8).inductive_scale.one;
+  const double of_wide = adapted_to(wide, own, 8).inductive_scale.one;
+  EXPECT_LT(of_wide, scale / 3);
+  const AdaptationImages turned{own.features.flip(0), own.labels.flip(0)};
+  EXPECT_NEAR(adapted_to(usual, turned, 8).inductive_scale.one, scale, 1e-9 * scale) << "the order of images";
+  const AdaptationImages two = adaptation_images(2, 1, 10, 9);
+  EXPECT_GT(adapted_to(usual, two, 2).inductive_scale.one, 0) << "two classes tell no spread";
+}
+
+TEST(PldaAdaptation, WithoutASpaceTheScaleOfFewImagesFollowsTheSpreadOfScores) {
+  at::manual_seed(4);
+  PldaModel model;
+  model.adaptation = {1000, 0, 20, true};
+  // Scores lie apart by the root of how many dimensions count: here 4 and 400 of 400.
+  const at::Tensor few = at::cat({at::full({4}, 20.0, at::kDouble), at::ones({396}, at::kDouble)});
+  for (const int64_t each : {1, 2}) {
+    const at::Tensor labels = at::arange(20, at::kLong).repeat_interleave(each);
+    const at::Tensor features =
+        at::randn({20, 400}, at::kDouble).index_select(0, labels) + at::randn({20 * each, 400}, at::kDouble);
+    const double narrow = adapted_to(model, {features * few, labels}, 20).inductive_scale.one;
+    EXPECT_LT(narrow, 0.7 * adapted_to(model, {features, labels}, 20).inductive_scale.one) << each;
   }
 }
 

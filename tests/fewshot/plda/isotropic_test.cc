@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <vector>
 
 #include "fewshot/methods.h"
 #include "fewshot/plda/detail/state.h"
@@ -35,12 +36,69 @@ TEST(PldaIsotropic, ClassMeansCountLessWhereAClassHasTwoImagesAndNoneAreUnlabell
   EXPECT_EQ(class_mean_weight(adaptation, 29, 28), 1);
 }
 
-TEST(PldaIsotropic, TheScaleOfOneImageFallsWithTheRootOfTheDegrees) {
-  const PldaAdaptation adaptation = as_without_space();
-  const double usual = scale_without_folds(adaptation, 1000, 28, 28);
-  EXPECT_EQ(scale_without_folds(adaptation, 128, 28, 28), usual) << "few dimensions";
-  EXPECT_DOUBLE_EQ(scale_without_folds(adaptation, 2000, 28, 28), usual / std::sqrt(2));
-  EXPECT_GT(scale_without_folds(adaptation, 2000, 56, 28), usual);
+TEST(PldaIsotropic, TheScaleIsTheScaledSpreadOverASpreadThatFewClassesTellRoughly) {
+  const SpreadPrior prior{40, 6};
+  EXPECT_NEAR(scale_of_spread(prior, 1.5, 10, 1000), 1.5 / 10, 1e-4);
+  EXPECT_DOUBLE_EQ(scale_of_spread(prior, 1.5, 10, 4), 1.5 / 20) << "six pairs: half way";
+  EXPECT_DOUBLE_EQ(scale_of_spread(prior, 1.5, 0, 1000), 1.5 / 40) << "no spread is known";
+}
+
+TEST(PldaIsotropic, ScaledSpreadsGrowFromImagesLeftOutToAllOfThem) {
+  const ScaledLoss left_out{{}, 0.1, 20};
+  const double of_two = scale_of_few(left_out, 2, 20, 1000), of_three = scale_of_few(left_out, 3, 20, 1000);
+  EXPECT_GT(of_two, of_three);
+  EXPECT_GT(of_three, 0.1);
+  EXPECT_NEAR(scale_of_few(left_out, 3, 40, 1000), of_three / 2, 1e-4) << "scores lie farther apart";
+  EXPECT_GT(scale_of_few(left_out, 3, 40, 5), of_three / 1.9) << "five classes do not say surely by how much";
+  EXPECT_EQ(scale_of_few({{}, 0.1, 0}, 3, 40, 2), 0.1) << "no spread is known";
+}
+
+TEST(PldaIsotropic, TheSpreadOfScoresIsOfTheOtherClassesAlone) {
+  ScoreSpread spread;
+  EXPECT_EQ(spread.value(), 0);
+  const std::vector<double> three = {1, 100, 3}, two = {5, 9}, one = {4};
+  spread.add(three.data(), 3, 1);
+  EXPECT_DOUBLE_EQ(spread.value(), std::sqrt(2));
+  spread.add(two.data(), 2);
+  EXPECT_DOUBLE_EQ(spread.value(), std::sqrt((2.0 + 8) / 2));
+  spread.add(one.data(), 1);
+  spread.add(two.data(), 2, 0);
+  EXPECT_DOUBLE_EQ(spread.value(), std::sqrt((2.0 + 8) / 2)) << "a row of one tells nothing";
+}
+
+TEST(PldaIsotropic, ThePriorOfTheScaleFollowsTheSpreadAndImagesOutweighIt) {
+  const auto scale_of = [](double unit, size_t images, const ScalePrior& prior) {
+    // One of ten is taken for another class.
+    std::vector<double> logs;
+    std::vector<int64_t> labels;
+    for (size_t i = 0; i < images; ++i) {
+      for (const double value : {2.0, 0.0, 1.0}) logs.push_back(unit * value);
+      labels.push_back(i % 10 == 0 ? 2 : 0);
+    }
+    return most_likely_scale(logs, labels, 3, prior).scale;
+  };
+  constexpr double kStep = 1.2;
+  const ScalePrior low{0.5, 0.1}, high{5, 0.1};
+  EXPECT_LT(scale_of(10, 4, low), scale_of(10, 4, high) / 3);
+  EXPECT_NEAR(std::log(scale_of(40, 4, low) / scale_of(10, 4, low)), -std::log(4), 2 * std::log(kStep));
+  EXPECT_NEAR(std::log(scale_of(10, 4000, high) / scale_of(10, 4000, low)), 0, 2 * std::log(kStep));
+}
+
+TEST(PldaIsotropic, AFoldLeavesOutNearImagesOfSomeClassesAndFarOnesOfOthers) {
+  std::vector<double> distances;
+  std::vector<int64_t> labels;
+  for (int64_t c = 0; c < 6; ++c) {
+    for (int64_t i = 0; i < 3; ++i) {
+      distances.push_back(static_cast<double>(10 * i + c));
+      labels.push_back(c);
+    }
+  }
+  for (const ImageFold& fold : image_folds(distances, labels, 6, 3)) {
+    ASSERT_EQ(fold.left_out.size(), 6U);
+    std::vector<int64_t> of_rank(3);
+    for (const int64_t i : fold.left_out) ++of_rank[static_cast<size_t>(i % 3)];
+    EXPECT_EQ(of_rank, (std::vector<int64_t>{2, 2, 2}));
+  }
 }
 
 }  // namespace

@@ -22,8 +22,9 @@ void set_scale(double scale, PldaModel& model);
 ///            images' leave-one-out loss is surely smaller (by more than its standard error); without a fitted space
 ///            nu is at most 2 d, or three times that where cross-validation is surely better;
 ///   between  its diagonal in the space in which S is I;
-///   scale of probabilities, also of P(known): by cross-validation (scale_by_folds); of those of a batch, a share of it
-///            that grows with the labelled images per class.
+///   scale of probabilities, also of P(known): by cross-validation, with fewer than four images per class by how far
+///            apart scores for other classes lie too; of those of a batch, a share of it that grows with the labelled
+///            images per class.
 /// A model without a space (PldaAdaptation::isotropic) gets one: S0 and the between-class covariance are multiples of
 /// I, S has exact eigenvectors, R has the class means' rows too (plda/adapted_axes.h), and features of
 /// which none is negative are replaced by their roots. It also replaces a fitted space if there are at least d images

@@ -1,6 +1,7 @@
 #pragma once
 #include <cstdint>
 
+#include "fewshot/plda/detail/probability_scale.h"
 #include "fewshot/plda/model.h"
 
 namespace protocom {
@@ -52,8 +53,30 @@ inline constexpr int64_t kFewestOfFolds = 3;
 /// (docs/log/plda.md).
 inline int64_t fewest_of_folds(int64_t largest) { return largest == 2 ? 2 : kFewestOfFolds; }
 
-/// The scale of log predictives where folds find none: classes of one image, or of two, which leave no scatter behind.
-/// `degrees` is isotropic_degrees(): the more there are, the farther the log predictives of one image lie apart.
-double scale_without_folds(const PldaAdaptation& adaptation, double degrees, int64_t images, int64_t classes);
+/// What is believed of the scale of log predictives of images left out, in halves of classes of two images or in folds.
+ScalePrior scale_prior(bool halves);
+
+/// What a spread of scores among few classes is shrunk towards, and how many pairs of classes that counts as. Of p
+/// pairs the spread's logarithm has a variance of about 1 / p.
+struct SpreadPrior {
+  double usual = 1;
+  double pairs = 1;
+};
+/// In fitted spaces: the middle of the encoders and data sets that kScaledSpreadInSpace was found with.
+inline constexpr SpreadPrior kSpaceSpread{7.5, 3};
+
+/// Scale times spread in a fitted space where each class has one image (docs/methods/plda-own-photos.md).
+inline constexpr double kScaledSpreadInSpace = 1.5;
+
+/// The scale of log predictives: `scaled_spread` by their spread (spread_of_scores) among so many classes, of which
+/// `prior` says more the fewer they are; 0: too few to tell.
+double scale_of_spread(const SpreadPrior& prior, double scaled_spread, double spread, int64_t classes);
+
+/// The same without a space, of one image per class, none of which can be left out.
+double scale_of_one(double spread, int64_t classes);
+
+/// The same of two or three images per class by the scale and the spread of images left out, whose spaces are unlike
+/// that of all of them. Of two classes no spread is told: then it is the scale of images left out.
+double scale_of_few(const ScaledLoss& left_out, double images, double spread, int64_t classes);
 
 }  // namespace protocom
