@@ -31,6 +31,7 @@ std::vector<TerminalColumn> columns() {
   return {{"image", 18, true},
           {"class", 12},
           {"probability", 11, false, true},
+          {"one of", 14},
           {"runner-up", 14, false, false, 1},
           {"nearest photo", 22, true, false, 3},
           {"attributes", 17, false, false, 2}};
@@ -59,6 +60,7 @@ Tone tone_of(double probability) {
 
 AnswerPrinter::AnswerPrinter(Recognizer& recognizer, const AnswerCsv& format, Layout layout)
     : recognizer_(recognizer), format_(format), layout_(layout) {
+  format_.sets = recognizer.options().coverage.has_value();
   if (!AnswerCsv::is_format(format_.format)) return;
   const size_t all = recognizer.class_names().size() + (recognizer.calibration() ? 1 : 0);
   format_.classes = std::min(all, static_cast<size_t>(recognizer.options().top));
@@ -106,7 +108,7 @@ void AnswerPrinter::print_last_row() {
   auto shown = columns();
   if (!titled_) {
     // How wide later answers will be is unknown, but they have the columns of the first.
-    widths_ = {36, 30, 11, 34, 30, 40};
+    widths_ = {36, 30, 11, 34, 34, 30, 40};
     for (size_t c = kAlwaysShown; c < shown.size(); ++c) {
       if (rows_.back()[c].text.empty()) shown[c].least = widths_[c] = 0;
     }
@@ -149,6 +151,7 @@ void AnswerPrinter::add_row(const fs::path& image, const Answer& answer) {
   rows_.push_back({{image.string()},
                    {stated.front().first, none ? Tone::kFaint : Tone::kStrong},
                    {fmt::format("{:.3f}", sure), tone_of(sure)},
+                   {fmt::format("{}", fmt::join(answer.set, ", "))},
                    {follows ? fmt::format("{:.3f} {}", stated[1].second, stated[1].first) : "", Tone::kFaint},
                    {answer.nearest.empty() ? "" : answer.nearest.front().source, Tone::kFaint},
                    {texts_of(answer.attributes, ", "), Tone::kFaint}});

@@ -231,6 +231,10 @@ void add_classify_command(CLI::App& app) {
   command->add_option("--series-gap", options->series_gap, "Seconds without a photo that end a series")
       ->check(CLI::Range(0.001, 86400.0))
       ->needs(series);
+  command
+      ->add_option("--coverage", options->recognizing.coverage,
+                   "Also the classes that hold the right one in this share of new photos, by photos left out: 0.9")
+      ->check(CLI::Range(0.001, 0.999));
   command->add_option("--top", options->recognizing.top, "How many classes to show for each image")
       ->check(CLI::Range(int64_t{1}, int64_t{1} << 30));
   command->add_option("--nearest", options->recognizing.nearest, "How many of the most similar enrolled images to show")

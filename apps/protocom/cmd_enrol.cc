@@ -4,6 +4,7 @@
 #include "image_arguments.h"
 #include "job.h"
 #include "knowledge/wordnet.h"
+#include "label_check_printer.h"
 #include "recognizer/enrol_sources.h"
 #include "recognizer_views.h"
 #include "shared_work.h"
@@ -24,6 +25,23 @@ struct EnrolArguments {
 EnrolSources with_files(EnrolSources sources, const ImageArguments& images) {
   sources.images = images.paths();
   return sources;
+}
+
+/// What stands out in the classes that got images; a recognizer that cannot answer yet says nothing.
+void print_findings(Recognizer& recognizer, const Enrolment& done) {
+  constexpr size_t kMostFindings = 10;
+  int64_t images = 0;
+  for (const ClassInfo& entry : recognizer.file().list_classes()) images += entry.images;
+  std::set<std::string> changed;
+  for (const EnrolledClass& enrolled : done.classes) {
+    if (enrolled.added > 0) changed.insert(enrolled.now.name);
+  }
+  if (changed.empty() || images > kMostCheckedUnasked) return;
+  try {
+    print_label_check(about_classes(recognizer.check_labels(progress()), changed), kMostFindings);
+  } catch (const Error& error) {
+    logger().debug("labels are not checked: {}", error.what());
+  }
 }
 
 /// Unlabelled photos, instead of classes.
@@ -79,6 +97,7 @@ void run_enrol(const CLI::App& command, const EnrolArguments& options) {
   const std::vector<ClassInfo> before = recognizer.file().list_classes();
   const Enrolment done = recognizer.enrol(requests, progress());
   warn_of_near_names(done, before);
+  print_findings(recognizer, done);
   print_enrolment(done);
 }
 

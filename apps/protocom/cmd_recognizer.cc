@@ -1,10 +1,13 @@
+#include "base/printed_json.h"
 #include "cli.h"
 #include "dataset_options.h"
+#include "label_check_printer.h"
 #include "made_recognizer.h"
 #include "recognizer/create_recognizer.h"
 #include "recognizer/export_onnx.h"
 #include "recognizer/recognizer.h"
 #include "recognizer/recognizer_folder.h"
+#include "recognizer/suggestion_json.h"
 #include "recognizer_renew.h"
 #include "recognizer_views.h"
 
@@ -46,11 +49,35 @@ void run_create(const CLI::App& command, const CreateCommand& options) {
   print_made(options.file, options.parts, *enrolled);
 }
 
-void run_check(const std::string& file) {
+struct CheckCommand {
+  std::string file;
+  bool as_json = false;
+};
+
+/// What its photos say of their labels; nothing where there is no class, or too few photos for the method.
+std::optional<LabelCheck> checked_labels(const std::string& file) {
+  RecognizerOptions options;
+  options.use = FileUse::kRead;
+  try {
+    Recognizer recognizer = Recognizer::open(file, options);
+    if (recognizer.file().list_classes().empty()) return std::nullopt;
+    return recognizer.check_labels(progress());
+  } catch (const Error& error) {
+    logger().warn("labels are not checked: {}", error.what());
+    return std::nullopt;
+  }
+}
+
+void run_check(const CheckCommand& command) {
+  const std::string& file = command.file;
   const std::vector<std::string> findings = RecognizerFile(file, FileUse::kRead).check();
   for (const std::string& finding : findings) logger().error("{}", finding);
   if (!findings.empty()) fail("{} is damaged: faults found: {}", file, findings.size());
+  const std::optional<LabelCheck> labels = checked_labels(file);
+  if (command.as_json) return fmt::print("{}\n", printed_json(label_check_json(labels.value_or(LabelCheck())), 2));
+  constexpr size_t kMostFindings = 100;
   fmt::print("{}: no faults found\n", file);
+  if (labels) print_label_check(*labels, kMostFindings);
 }
 
 void run_compact(const std::string& file) {
@@ -159,6 +186,16 @@ void add_simple(CLI::App& parent, const char* name, const char* description, voi
   command->callback([file, run] { run(*file); });
 }
 
+void add_check(CLI::App& parent) {
+  auto options = std::make_shared<CheckCommand>();
+  CLI::App* command =
+      add_command(parent, "check", "Read all of a recognizer and list its faults, and photos that look misplaced",
+                  "protocom recognizer check birds.pcm");
+  add_input_option(*command, "recognizer", options->file, "Recognizer")->required();
+  command->add_flag("--json", options->as_json, "What the photos say of their labels as JSON");
+  command->callback([options] { run_check(*options); });
+}
+
 void add_export(CLI::App& parent) {
   auto options = std::make_shared<MoveCommand>();
   CLI::App* command = add_command(parent, "export", "Write a recognizer as a folder of JSON, npz and JPEG files",
@@ -206,7 +243,7 @@ void add_recognizer_command(CLI::App& app) {
   add_create(*command);
   add_simple(*command, "info", "What a recognizer is made of and holds",
              [](const std::string& file) { print_info(RecognizerFile(file, FileUse::kRead)); });
-  add_simple(*command, "check", "Read all of a recognizer and list its faults", &run_check);
+  add_check(*command);
   add_simple(*command, "recover", "Roll back a change that a crash interrupted", &run_recover);
   add_simple(*command, "compact", "Erase what was removed and the undo history; shrink the file", &run_compact);
   add_simple(

@@ -4,6 +4,7 @@
 #include "encoders/encoder.h"
 #include "encoders/installed_encoders.h"
 #include "enrol_report.h"
+#include "label_check_printer.h"
 
 namespace protocom::cli {
 namespace {
@@ -25,12 +26,20 @@ std::string none_of_these_of(const std::optional<Calibration>& calibration) {
                      calibration->images > 0 ? "" : " (by classes left out)");
 }
 
+int64_t images_of(const Recognizer& recognizer) {
+  int64_t images = 0;
+  for (const ClassInfo& entry : recognizer.file().list_classes()) images += entry.images;
+  return images;
+}
+
 }  // namespace
 
 void print_made(const std::string& file, const RecognizerParts& parts, const Enrolment& enrolled) {
   print_enrolment(enrolled);
   Recognizer made = Recognizer::open(file);
   fmt::print("{}\n{}\n", expected_sentence(made, parts), none_of_these_of(made.calibration()));
+  constexpr size_t kMostFindings = 10;
+  if (images_of(made) <= kMostCheckedUnasked) print_label_check(made.check_labels(progress()), kMostFindings);
 }
 
 std::string expected_sentence(Recognizer& recognizer, const RecognizerParts& parts) {

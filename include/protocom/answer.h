@@ -38,6 +38,7 @@ struct Answer {
   std::optional<double> none;
   double familiarity = 0;                   ///< how well it fits any class; docs/design.md
   std::optional<bool> none_of_these;        ///< `none` is at least 1/2; nothing without a calibration
+  std::vector<std::string> set;             ///< of RecognizerOptions::coverage, most probable first; else empty
   std::vector<AttributeEffect> attributes;  ///< those that moved the first class's logit most; empty where none did
   std::vector<NearImage> nearest;  ///< nearest first, of the 20 best classes; empty where features were not kept
   std::string nearest_note;        ///< why the first class is not that of the nearest image; empty where it is

@@ -13,11 +13,13 @@
 #include "protocom/error.h"
 #include "protocom/expected_accuracy.h"
 #include "protocom/image.h"
+#include "protocom/label_check.h"
 #include "protocom/onnx_export.h"
 #include "protocom/progress.h"
 #include "protocom/recognizer_options.h"
 #include "protocom/recognizer_parts.h"
 #include "protocom/rows.h"
+#include "protocom/suggestion.h"
 #include "protocom/test_result.h"
 #include "protocom/text.h"
 
@@ -115,6 +117,22 @@ class PROTOCOM_API Recognizer {
   /// The same of a folder, a list or a file of features, or of the images of one class. Those that cannot be read are
   /// left out and named.
   TestResult test(const EnrolSources& sources, const Progress& progress = {});
+
+  /// What the enrolled images say of their labels, by leaving each out: those that look misplaced or lie in two
+  /// classes, classes that are confused, and how well each is told. Throws as classify().
+  LabelCheck check_labels(const Progress& progress = {});
+
+  /// Which unlabelled images to label next, the most useful first; those whose content is enrolled are left out. Each
+  /// takes most of the doubt that is left: doubt is 1 less the margin of the two most probable classes, and an image
+  /// takes of another one's what the two are alike. Throws UsageError unless `count` is positive, Error as classify()
+  /// and where all images are enrolled.
+  Suggestions suggest(const std::vector<Image>& images, int64_t count = 20);
+  /// The same of features [n, d].
+  Suggestions suggest_features(const Rows& features, int64_t count = 20);
+
+  /// One answer for all the images, which are of one moment: frames of a burst, a video or a visit to a camera trap. It
+  /// is that of the mean of their features. Throws as classify().
+  Answer classify_series(const std::vector<Image>& images);
 
   /// Writes the recognizer as it is now as one ONNX file of standard operators (set 17, or the encoder's own), which
   /// runs wherever ONNX does, and beside it NAME.labels.txt. Outputs: probabilities [n, c], none_of_these [n] where it

@@ -2,6 +2,7 @@
 #include <chrono>
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 
 #include "protocom/export.h"
@@ -28,6 +29,9 @@ struct RecognizerOptions {
   std::map<std::string, double> shares = {};
   /// Parameter of the transductive method that `together` names: "estimate", "balanced" or "given"; empty: its own.
   std::string proportions = {};
+  /// Answer::set holds the right class of new images of the classes with this probability, in (0, 1). The images are
+  /// left out in turn for it, once for the classes as they are. Nothing: no sets.
+  std::optional<double> coverage = {};
   std::chrono::seconds patience{60};  ///< that a call waits for another process that changes the file
   FileUse use = FileUse::kChange;
 };

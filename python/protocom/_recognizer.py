@@ -8,7 +8,7 @@ import numpy as np
 
 from . import _arrays, _boxes, _given_images
 from ._engine import engine
-from ._errors import UsageError
+from ._errors import Error, UsageError
 from ._tests import TestResult
 
 
@@ -109,6 +109,8 @@ class Answer:
     nearest : list of dict: the most similar enrolled images
     nearest_note : str, why the first class is not that of the nearest image, "" where it is
     attributes : list of dict: those that spoke most for the first class or against it
+    set : list of str, the classes that hold the right one with the ``coverage`` that was asked for, most probable first;
+        empty where none was
     box : Crop, the box that it is about, or None where it is about a whole image
     """
 
@@ -120,6 +122,7 @@ class Answer:
         self.nearest = found["nearest"]
         self.nearest_note = found["nearest_note"]
         self.attributes = found["attributes"]
+        self.set = found.get("set", [])
         self.box = None
 
     @property
@@ -154,14 +157,14 @@ class Recognizer:
     """
 
     def __init__(self, path, *, method="", together=False, top=5, nearest=3, attributes=0, shares=None, device="auto",
-                 text_encoder=None):
+                 text_encoder=None, coverage=None):
         self._path = os.fspath(path)
         self._text_encoder = text_encoder
         self._options = {
             "method": _arrays.text(method, "method"), "together": together, "top": _arrays.whole(top, "top", 1),
             "nearest": _arrays.whole(nearest, "nearest", 0), "attributes": _arrays.whole(attributes, "attributes", 0),
             "shares": {_name(one): _arrays.number(share, "a share") for one, share in dict(shares or {}).items()},
-            "device": device,
+            "device": device, "coverage": None if coverage is None else _arrays.number(coverage, "coverage"),
         }
         self._opened = engine.Recognizer(self._path, self._options)
 
@@ -207,6 +210,8 @@ class Recognizer:
         method : str, another one than the file's own
         together : bool, images of one call help one another (transductive)
         top, nearest, attributes : int, classes, similar images and attributes of an answer
+        coverage : float, answers' ``set`` holds the right class of new images with this probability, 0.9; the enrolled
+            images are left out in turn for it
         shares : dict, of the classes among images looked at together, where they are known
         device : "auto", "cpu", "cuda"
         text_encoder : TextEncoder or its folder, the one that the file was made with, to describe classes in words
@@ -277,6 +282,59 @@ class Recognizer:
         for place, one in zip(places, self._core.classify_features(rows) if places else ()):
             made[place] = Answer(one)
         return made[0] if single else made
+
+    def classify_series(self, images, *, by=None, gap=60.0):
+        """One answer for the images of a burst, a video or a visit to a camera trap, of the mean of their features.
+
+        Parameters
+        ----------
+        images : images of one series, as ``classify`` takes several; with ``by`` paths of photos, or of a folder
+        by : "time": photos taken within ``gap`` seconds of one another, by EXIF, in one folder; "folder": those of a folder
+
+        Returns
+        -------
+        Answer; with ``by`` a list of (paths, Answer), a pair for each series
+        """
+        if by is None:
+            rows = np.atleast_2d(_arrays.array(images, "features")) if _given_images.is_features(images) else self.features_of(images)
+            if len(rows) == 0:
+                raise Error("a series needs an image")
+            return self.classify(np.asarray(rows, np.float64).mean(0).astype(np.float32))
+        paths = [images] if isinstance(images, (str, os.PathLike)) else list(images)
+        if not all(isinstance(one, (str, os.PathLike)) for one in paths):
+            raise UsageError("with by, images should be paths of photos or folders")
+        found = [file for one in paths for file in (_given_images.images_in(one) if os.path.isdir(one) else [one])]
+        groups = engine.group_photos([os.fspath(one) for one in found], _arrays.text(by, "by"), _arrays.number(gap, "gap"))
+        return [([os.fspath(one) for one in group], self.classify_series(group)) for group in groups]
+
+    def suggest(self, images, count=20):
+        """Which unlabelled images to label next, the most useful first; those that are enrolled are left out.
+
+        Parameters
+        ----------
+        images : as ``classify`` takes several
+        count : int
+
+        Returns
+        -------
+        list of dict: ``row`` (place among the images), ``image``, ``class`` and ``probability`` (the most probable one),
+        ``runner_up``, ``doubt`` (1 less the margin of the two) and ``share`` of the doubt about all images that it takes
+        """
+        count = _arrays.whole(count, "count", 1)
+        if _given_images.is_features(images):
+            rows = np.atleast_2d(_arrays.array(images, "features"))
+            return self._core.suggest_features(np.ascontiguousarray(rows, np.float32), count)["images"]
+        return self._core.suggest(_given_images.listed(images), count)["images"]
+
+    def check_labels(self, *, progress=None):
+        """What the enrolled images say of their labels, by leaving each out.
+
+        Returns
+        -------
+        dict: ``misplaced`` (images that look like another class, least probable first), ``shared`` (in two classes),
+        ``confused`` (pairs of classes), ``classes`` (how well each is told, the worst first), ``asked``, ``false_rate``
+        """
+        return self._core.check_labels(progress)
 
     def enrol(self, name, images=(), *, attributes=(), descriptions=(), boxes=None):
         """Adds images (as ``classify`` takes them, with ``boxes`` too) to a class, which is made where it is not there yet.

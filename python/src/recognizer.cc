@@ -15,7 +15,9 @@
 #include "recognizer/create_recognizer.h"
 #include "recognizer/enrol_sources.h"
 #include "recognizer/export_onnx.h"
+#include "recognizer/series.h"
 #include "recognizer/shared_recognizer.h"
+#include "recognizer/suggestion_json.h"
 #include "recognizer/test_json.h"
 #include "texts.h"
 
@@ -33,6 +35,7 @@ RecognizerOptions recognizer_options(const py::dict& given) {
   options.top = given["top"].cast<int64_t>();
   options.nearest = given["nearest"].cast<int64_t>();
   options.attributes = given["attributes"].cast<int64_t>();
+  options.coverage = given["coverage"].cast<std::optional<double>>();
   options.shares = given["shares"].cast<std::map<std::string, double>>();
   return options;
 }
@@ -224,6 +227,28 @@ void bind_tests(py::module_& module, BoundRecognizer& bound) {
       });
 }
 
+void bind_labels(py::module_& module, BoundRecognizer& bound) {
+  bound
+      .def("suggest",
+           [](SharedRecognizer& own, const py::list& images, int64_t count) {
+             const std::vector<GivenImage> given = given_images(images);
+             return python_of(unlocked([&] { return suggestions_json(own.suggest(pointers(given), count)); }));
+           })
+      .def("suggest_features",
+           [](SharedRecognizer& own, const py::object& features, int64_t count) {
+             const ArrayView rows(features, "features");
+             return python_of(unlocked([&] { return suggestions_json(own.suggest(rows.array(), count)); }));
+           })
+      .def("check_labels", [](SharedRecognizer& own, py::object callback) {
+        PythonProgress progress(std::move(callback));
+        return python_of(
+            called(own, [&](Recognizer& recognizer) { return label_check_json(recognizer.check_labels(progress)); }));
+      });
+  module.def("group_photos", [](const std::vector<fs::path>& photos, const std::string& by, double gap) {
+    return group_photos(photos, parse_series(by), gap).groups;
+  });
+}
+
 void bind_export(BoundRecognizer& bound) {
   bound.def("export_onnx", [](SharedRecognizer& own, const fs::path& path, const py::dict& given) {
     OnnxExportOptions options;
@@ -322,6 +347,7 @@ void bind_recognizer(py::module_& module) {
   }));
   bind_questions(bound);
   bind_tests(module, bound);
+  bind_labels(module, bound);
   bind_export(bound);
   bind_unlabelled(bound);
   bind_changes(bound);

@@ -7,6 +7,7 @@
 #include "recognizer/class_words.h"
 #include "recognizer/create_recognizer.h"
 #include "recognizer/export_onnx.h"
+#include "recognizer/series.h"
 #include "recognizer/shared_recognizer.h"
 
 namespace protocom::v0 {
@@ -31,6 +32,8 @@ void check_options(const RecognizerOptions& given) {
                                            {"attributes", given.attributes, 0}}) {
     if (value < least || value > kMost) fail_usage("{} should be {} to {}, found {}", name, least, kMost, value);
   }
+  if (given.coverage && !(*given.coverage > 0 && *given.coverage < 1))
+    fail_usage("coverage should be between 0 and 1, found {}", *given.coverage);
 }
 
 struct Recognizer::Impl {
@@ -199,6 +202,28 @@ TestResult Recognizer::test(const EnrolSources& sources, const Progress& progres
     CallerProgress reported(progress);
     return impl_->shared.test(sources, reported);
   });
+}
+
+LabelCheck Recognizer::check_labels(const Progress& progress) {
+  CallerProgress reported(progress);
+  return impl_->call([&](protocom::Recognizer& own) { return own.check_labels(reported); });
+}
+
+Suggestions Recognizer::suggest(const std::vector<Image>& images, int64_t count) {
+  return with_warnings([&] { return impl_->shared.suggest(given(images), count); });
+}
+
+Suggestions Recognizer::suggest_features(const Rows& features, int64_t count) {
+  return with_warnings([&] { return impl_->shared.suggest(array_of(features, "features"), count); });
+}
+
+Answer Recognizer::classify_series(const std::vector<Image>& images) {
+  Answers answers = with_warnings([&] {
+    return answers_of(impl_->shared.classify(protocom::mean_feature(impl_->shared.features_of(given(images)))));
+  });
+  Answer answer = std::move(answers.answers.front());
+  answer.warnings = std::move(answers.warnings);
+  return answer;
 }
 
 OnnxExport Recognizer::export_onnx(const std::string& path, const OnnxExportOptions& options) {

@@ -4,6 +4,7 @@
 #include "http/detail/api.h"
 #include "http/detail/multipart.h"
 #include "recognizer/answer_json.h"
+#include "recognizer/series.h"
 
 namespace protocom::http {
 namespace {
@@ -60,6 +61,14 @@ json numbers_of(const Array& feature) {
   return std::vector<float>(begin, begin + feature.numel());
 }
 
+/// Whether all that is sent is one series: frames of a burst or a video, of one visit to a camera trap.
+bool is_series(const Request& request) {
+  const auto found = request.parameters.find("series");
+  if (found == request.parameters.end()) return false;
+  if (found->second != "one") refuse(400, "'series' has to be 'one', found '{}'", excerpt(found->second));
+  return true;
+}
+
 /// The answers in the order of the images; one that could not be read says why.
 Response classified(const Asked& asked, const Recognised& done) {
   if (done.error) return error_response(*done.error);
@@ -94,7 +103,24 @@ void Api::classify_features(const Request& request, Array features, const Respon
   engine_.submit(std::move(job));
 }
 
+void Api::classify_series(const Request& request, const Sent& sent, const Respond& respond) {
+  asked_in(request, options_.recognizing);  // what is wrong there is said before any work
+  if (sent.images.empty() && !sent.features.defined()) refuse(400, "a series needs images or features");
+  for (size_t i = 0; i < sent.images.size(); ++i) {
+    if (!sent.images[i].error.empty()) refuse(400, "image {} of the series: {}", i, sent.images[i].error);
+  }
+  const auto answer = [this, respond, parameters = request.parameters](const Request& now, const Array& features) {
+    Request about_one = now;
+    about_one.parameters = parameters;
+    classify_features(about_one, mean_feature(features), respond);
+  };
+  with_features(request, sent, respond, answer);
+}
+
 void Api::classify(const Request& request, const Respond& respond) {
+  if (is_series(request))
+    return classify_series(
+        request, read_sent(request, uploads(request, {}), shape_of(request, {"features", "image", "images"})), respond);
   auto asked = std::make_shared<Asked>(asked_in(request, options_.recognizing));
   if (media_type(request.content_type) == "application/json") {
     const JsonBody body =

@@ -9,6 +9,7 @@ json answer_json(const Answer& answer) {
                 {"none_of_these", nullptr},           {"attributes", json::array()},       {"nearest", json::array()},
                 {"nearest_note", answer.nearest_note}};
   if (answer.none) shown["none"] = *answer.none;
+  if (!answer.set.empty()) shown["set"] = answer.set;
   if (answer.none_of_these) shown["none_of_these"] = *answer.none_of_these;
   for (const RankedClass& ranked_class : answer.ranking)
     shown["ranking"].push_back({{"class", ranked_class.name}, {"probability", ranked_class.probability}});

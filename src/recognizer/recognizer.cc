@@ -12,8 +12,10 @@
 #include "images/image_region.h"
 #include "io/files.h"
 #include "recognizer/detail/best_classes.h"
+#include "recognizer/detail/class_sets.h"
 #include "recognizer/detail/nearest_examples.h"
 #include "recognizer/detail/recognizer_index.h"
+#include "recognizer/label_check.h"
 
 namespace protocom {
 namespace fs = std::filesystem;
@@ -99,6 +101,7 @@ void Recognizer::follow() {
   snapshot_ = {};
   scorer_.reset();
   calibration_.reset();
+  least_of_set_.reset();
 }
 
 Recognizer::~Recognizer() = default;
@@ -162,6 +165,7 @@ void Recognizer::refresh() {
   }
   nearest_->update(*scorer, before);
   calibration_.reset();
+  least_of_set_.reset();
   if (snapshot_.calibration)
     calibration_ = calibration_for(scorer->method(), calibration_from(*snapshot_.calibration, file_.path().string()));
   scorer_ = std::move(scorer);
@@ -236,6 +240,27 @@ void Recognizer::take_none(double familiarity, Answer& answer) const {
   answer.none_of_these = none >= 0.5;
 }
 
+/// Once for the classes as they are: leaving their photos out takes as long as expected_accuracy().
+void Recognizer::find_least_of_set() {
+  if (!options_.coverage || least_of_set_) return;
+  if (scorer_->method().spec().sees == Sees::kAllQueries)
+    fail_usage("a coverage is for methods that classify each image by itself: leave --batch-together out");
+  const double factor = calibration_ ? calibration_->factor : 1.0;
+  least_of_set_ = least_probability_for(leave_moments_out(*scorer_, factor, Progress::none()), *options_.coverage);
+}
+
+/// The most probable class and those whose probability reaches the bound, most probable first.
+std::vector<std::string> Recognizer::set_of(const float* logits, double factor, double log_sum) const {
+  std::vector<std::string> set;
+  if (!least_of_set_) return set;
+  const auto all = static_cast<int64_t>(scorer_->class_names().size());
+  for (const int64_t k : best_classes(logits, all, all)) {
+    if (!set.empty() && std::exp(factor * static_cast<double>(logits[k]) - log_sum) < *least_of_set_) break;
+    set.push_back(scorer_->class_names()[static_cast<size_t>(k)]);
+  }
+  return set;
+}
+
 Recognizer::Scored Recognizer::scored(const Array& features) {
   warn_of_other_classes();
   warn_of_one_class();
@@ -256,6 +281,7 @@ Recognizer::Scored Recognizer::scored(const Array& features) {
 }
 
 std::vector<Answer> Recognizer::answers_of(const Array& features) {
+  find_least_of_set();
   const Scored scores = scored(features);
   const FloatMatrix& logits = scores.logits;
   std::vector<std::vector<int64_t>> best;
@@ -267,6 +293,7 @@ std::vector<Answer> Recognizer::answers_of(const Array& features) {
     const auto row = static_cast<int64_t>(i);
     Answer answer;
     answer.ranking = ranking_of(logits.row(row).data(), scores.factor, scores.log_sums[row], best[i]);
+    answer.set = set_of(logits.row(row).data(), scores.factor, scores.log_sums[row]);
     answer.familiarity = scores.familiar[row];
     answer.attributes = attribute_effects_of(best[i].front(), features.rows(row, row + 1));
     answer.nearest = std::move(nearest[i]);
@@ -332,6 +359,22 @@ std::vector<TestedImage> Recognizer::judge(const Array& features, const std::vec
     image.loss = std::max(0.0, -log_share(own->second));
   }
   return judged;
+}
+
+DoubleMatrix Recognizer::probabilities(const Array& features) {
+  check_features(features, "the features");
+  refresh();
+  const Scored scores = scored(features);
+  DoubleMatrix made = scores.factor * scores.logits.cast<double>();
+  made.colwise() -= scores.log_sums;
+  return made.array().exp().cwiseMin(1.0);
+}
+
+LabelCheck Recognizer::check_labels(Progress& progress) {
+  refresh();
+  LabelCheck check = protocom::check_labels(*scorer_, snapshot_, calibration_ ? calibration_->factor : 1.0, progress);
+  check.shared = images_in_two_classes(file_, snapshot_);
+  return check;
 }
 
 Array Recognizer::features_of(const std::vector<Image>& images) {

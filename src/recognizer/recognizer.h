@@ -19,6 +19,7 @@
 #include "knowledge/knowledge.h"
 #include "protocom/answer.h"
 #include "protocom/enrolment.h"
+#include "protocom/label_check.h"
 #include "protocom/recognizer_options.h"
 #include "protocom/test_result.h"
 #include "recognizer/calibration.h"
@@ -161,6 +162,14 @@ class Recognizer {
   /// How well the enrolled images tell their classes apart, by leaving some out. Throws as classify().
   ExpectedAccuracy expected_accuracy(Progress& progress = Progress::none());
 
+  /// Probabilities of the classes given that an image is of one of them, [n, c], of features float32 [n, d]. Throws as
+  /// classify().
+  DoubleMatrix probabilities(const Array& features);
+
+  /// What the enrolled images say of their labels (protocom::check_labels), with those that lie in two classes. Throws
+  /// as classify().
+  LabelCheck check_labels(Progress& progress = Progress::none());
+
   /// Makes a calibration (see protocom::calibrate) for the recognizer's own method and keeps it in the file. `others`:
   /// image files of none of the classes; empty: classes are left out in turn. Those that cannot be read are left out
   /// and go into `unreadable`; without it, or where none can, it throws Error.
@@ -207,6 +216,8 @@ class Recognizer {
   std::vector<RankedClass> ranking_of(const float* logits, double factor, double log_sum,
                                       const std::vector<int64_t>& best) const;
   void take_none(double familiarity, Answer& answer) const;
+  void find_least_of_set();
+  std::vector<std::string> set_of(const float* logits, double factor, double log_sum) const;
   std::vector<AttributeEffect> attribute_effects_of(int64_t answer, const Array& feature) const;
 
   RecognizerFile file_;
@@ -219,7 +230,8 @@ class Recognizer {
   std::unique_ptr<ClassScorer> scorer_;
   std::unique_ptr<NearestExamples> nearest_;
   std::optional<Calibration> calibration_;
-  bool warned_ = false;  // that it is of other classes
+  std::optional<double> least_of_set_;  // probability of the classes of a set, of RecognizerOptions::coverage
+  bool warned_ = false;                 // that it is of other classes
   bool warned_of_one_ = false;
 };
 

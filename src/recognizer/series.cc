@@ -6,6 +6,7 @@
 
 #include "base/enum_words.h"
 #include "base/error.h"
+#include "base/matrix.h"
 #include "images/capture_time.h"
 #include "io/files.h"
 
@@ -70,6 +71,12 @@ Series group_photos(const std::vector<fs::path>& photos, SeriesBy by, double gap
     for (const size_t place : group) paths.push_back(photos[place]);
   }
   return series;
+}
+
+Array mean_feature(const Array& features) {
+  const auto rows = matrix_of<float>(features);
+  const Eigen::RowVectorXd mean = rows.cast<double>().colwise().sum() / static_cast<double>(rows.rows());
+  return array_of_matrix(FloatMatrix(mean.cast<float>()));
 }
 
 }  // namespace protocom

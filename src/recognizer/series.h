@@ -4,6 +4,8 @@
 #include <string_view>
 #include <vector>
 
+#include "base/array.h"
+
 namespace protocom {
 
 /// What makes photos one series: frames of a burst, of a video, of one visit to a camera trap.
@@ -26,5 +28,8 @@ struct Series {
 /// Groups photos. By time, a series goes on as long as the next photo of the folder was taken at most `gap` seconds
 /// after the last one. A photo that cannot be read is a series of its own. Throws UsageError unless `gap` is positive.
 Series group_photos(const std::vector<std::filesystem::path>& photos, SeriesBy by, double gap = kSeriesGap);
+
+/// What stands for features [n, d] of a series: their mean, float32 [1, d], computed in double precision.
+Array mean_feature(const Array& features);
 
 }  // namespace protocom

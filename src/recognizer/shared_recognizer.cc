@@ -4,6 +4,7 @@
 
 #include "base/error.h"
 #include "recognizer/enrol_sources.h"
+#include "recognizer/suggest_photos.h"
 #include "recognizer/test_recognizer.h"
 
 namespace protocom {
@@ -100,6 +101,12 @@ int64_t SharedRecognizer::add_unlabelled(const Array& features) {
 
 namespace {
 
+/// Where an image came from, or its number.
+std::string name_of(const NewExamples& examples, size_t i) {
+  const std::string& source = examples.sources[i];
+  return source.empty() || source == "memory" ? std::to_string(i) : source;
+}
+
 /// The images and features of examples with their labels, called by their numbers where they have no path.
 TestFeatures labelled(NewExamples examples, const std::vector<std::string>& labels) {
   const size_t n = examples.hashes.size();
@@ -107,12 +114,11 @@ TestFeatures labelled(NewExamples examples, const std::vector<std::string>& labe
   TestFeatures made;
   made.features = std::move(examples.features);
   made.labels = labels;
-  made.hashes = std::move(examples.hashes);
   for (size_t i = 0; i < n; ++i) {
-    const std::string& source = examples.sources[i];
-    made.images.push_back(source.empty() || source == "memory" ? std::to_string(i) : source);
+    made.images.push_back(name_of(examples, i));
     made.numbers.push_back(static_cast<int64_t>(i));
   }
+  made.hashes = std::move(examples.hashes);
   return made;
 }
 
@@ -131,6 +137,21 @@ TestResult SharedRecognizer::test(const Array& features, const std::vector<std::
 
 TestResult SharedRecognizer::test(const EnrolSources& sources, Progress& progress) {
   return call([&](Recognizer& own) { return test_recognizer(own, labelled_images(sources, own.file()), progress); });
+}
+
+Suggestions SharedRecognizer::suggest_of(NewExamples examples, int64_t count) {
+  std::vector<std::string> names;
+  for (size_t i = 0; i < examples.hashes.size(); ++i) names.push_back(name_of(examples, i));
+  return call([&](Recognizer& own) { return suggest_rows(own, examples.features, names, examples.hashes, count); });
+}
+
+Suggestions SharedRecognizer::suggest(const GivenImages& images, int64_t count) {
+  if (images.empty()) fail("there is no image");
+  return suggest_of(examples_of(images), count);
+}
+
+Suggestions SharedRecognizer::suggest(const Array& features, int64_t count) {
+  return suggest_of(examples_of_features(checked(features).copy(), "memory"), count);
 }
 
 Calibration SharedRecognizer::calibrate(const GivenImages& others, const CalibrationOptions& options,

@@ -5,6 +5,7 @@
 
 #include "images/given_image.h"
 #include "protocom/enrol_sources.h"
+#include "protocom/suggestion.h"
 #include "recognizer/recognizer.h"
 
 namespace protocom {
@@ -39,6 +40,9 @@ class SharedRecognizer {
   TestResult test(const GivenImages& images, const std::vector<std::string>& labels);
   TestResult test(const Array& features, const std::vector<std::string>& labels);
   TestResult test(const EnrolSources& sources, Progress& progress);
+  /// Which of them to label next: suggest_rows(). Throw Error without images or rows too.
+  Suggestions suggest(const GivenImages& images, int64_t count);
+  Suggestions suggest(const Array& features, int64_t count);
   /// Recognizer::calibrate_on with the features of images of none of the classes, or without any.
   Calibration calibrate(const GivenImages& others, const CalibrationOptions& options, Progress& progress);
 
@@ -46,6 +50,7 @@ class SharedRecognizer {
   [[nodiscard]] Array checked(const Array& features) const;
   NewExamples examples_of(const GivenImages& images);
   Enrolment enrol(const ClassRequest& request, NewExamples examples);
+  Suggestions suggest_of(NewExamples examples, int64_t count);
   template <typename Read>
   int64_t add_unlabelled_of(const Read& read);
 

@@ -105,6 +105,8 @@ class Api {
   void enrol(const Request& request, const Respond& respond);
   void classify(const Request& request, const Respond& respond);
   void classify_features(const Request& request, Array features, const Respond& respond);
+  /// One answer for all that was sent.
+  void classify_series(const Request& request, const Sent& sent, const Respond& respond);
   void calibrate(const Request& request, const Respond& respond);
   void test(const Request& request, const Respond& respond);
   nlohmann::json tested_on(const Request& request, TestFeatures images);

@@ -1,0 +1,66 @@
+#pragma once
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "protocom/export.h"
+
+namespace protocom::v0 {
+
+/// An enrolled image that is probably of another class.
+struct MisplacedImage {
+  int64_t example = 0;  ///< see ExampleInfo
+  std::string source;   ///< where it came from
+  std::string class_name;
+  double probability = 0;  ///< of its class, by the other images, given that it is of one of the classes
+  std::string likelier;    ///< the most probable class
+  double likelier_probability = 0;
+};
+
+/// Two classes whose images are taken for one another.
+struct ConfusedClasses {
+  std::string first, second;
+  int64_t asked = 0;     ///< images of both that were left out, one of each moment
+  int64_t mistaken = 0;  ///< those for which the other one of the two is more probable
+  bool same = false;     ///< about as many as by chance: probably one class under two names
+};
+
+/// An image that lies in two classes.
+struct SharedImage {
+  int64_t example = 0;  ///< the lower id
+  std::string class_name;
+  int64_t twin = 0;
+  std::string twin_class;
+  std::string source;       ///< of `example`
+  std::string twin_source;  ///< of `twin`
+  bool copy = false;        ///< the same file; else almost the same picture
+};
+
+/// How a class's images are told by the others.
+struct LeftOutClass {
+  std::string name;
+  int64_t asked = 0;       ///< images left out, one of each moment
+  int64_t right = 0;       ///< of those, classified right
+  double probability = 0;  ///< of the right class, on average
+};
+
+/// What the enrolled images say of their labels, by leaving each moment out: it is told by the others.
+struct LabelCheck {
+  int64_t asked = 0;      ///< moments left out; 0: no class has two, or there is a single class
+  double false_rate = 0;  ///< the share of rightly placed images that are named as misplaced, as far as the answers'
+                          ///< probabilities are right
+  std::vector<MisplacedImage> misplaced;  ///< least probable first
+  std::vector<ConfusedClasses> confused;  ///< most mistaken first
+  std::vector<SharedImage> shared;
+  std::vector<LeftOutClass> classes;  ///< those asked about, the least certain first: they gain most by more images
+};
+
+}  // namespace protocom::v0
+
+namespace protocom {
+using v0::ConfusedClasses;
+using v0::LabelCheck;
+using v0::LeftOutClass;
+using v0::MisplacedImage;
+using v0::SharedImage;
+}  // namespace protocom

@@ -1,0 +1,37 @@
+#pragma once
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "protocom/error.h"
+#include "protocom/left_out_files.h"
+
+namespace protocom::v0 {
+
+/// An unlabelled image to label next.
+struct Suggestion {
+  int64_t row = 0;         ///< among the images that were given, or that could be read of a folder
+  std::string image;       ///< its path, or its row as a text
+  std::string answer;      ///< the most probable class
+  double probability = 0;  ///< of it, given that the image is of one of the classes
+  std::string runner_up;   ///< the second one; empty where there is a single class
+  double doubt = 0;        ///< 1 - (the probability of the first - that of the second), in [0, 1]
+  double share = 0;        ///< of the doubt about all images, what it takes beyond those before it, in [0, 1]
+};
+
+/// Images to label next, the most useful first.
+struct Suggestions {
+  std::vector<Suggestion> images;
+  int64_t looked_at = 0;         ///< images that were read and not enrolled
+  int64_t already_enrolled = 0;  ///< left out
+  SkippedFiles skipped = {};
+  std::vector<UnreadableFile> unreadable = {};
+  Warnings warnings = {};
+};
+
+}  // namespace protocom::v0
+
+namespace protocom {
+using v0::Suggestion;
+using v0::Suggestions;
+}  // namespace protocom

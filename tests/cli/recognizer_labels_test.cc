@@ -1,0 +1,100 @@
+// What commands say of labels: photos to label next, photos that look misplaced, sets of classes.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "cli/recognizers.h"
+
+namespace protocom::testing {
+namespace {
+
+using nlohmann::json;
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+/// A recognizer of four photos of each of three classes, and others.
+class LabelledRecognizers : public Recognizers {
+ protected:
+  static void SetUpTestSuite() {
+    Recognizers::SetUpTestSuite();
+    if (fs::exists(at("labels.pcm"))) return;
+    size_t number = 0;
+    for (const auto& [name, images] : images_by_class()) {
+      if (++number > 3) break;
+      for (size_t i = 0; i < 8; ++i) put(images[i], i < 4 ? at("labels") / name : at("unsorted"));
+      put(images[0], at("unsorted"));
+    }
+    const Outcome made = protocom(folder_->path(), {"recognizer", "create", "labels.pcm", "--images", "labels",
+                                                    "--backbone", out("backbone.npz").string()});
+    ASSERT_EQ(made.exit_code, 0) << made.err;
+  }
+  static fs::path at(const std::string& name) { return folder_->path() / name; }
+  static void put(const std::string& image, const fs::path& folder) {
+    fs::create_directories(folder);
+    std::string name = image;
+    std::replace(name.begin(), name.end(), '/', '-');
+    fs::copy_file(out("images") / image, folder / name);
+  }
+  static Outcome run(const std::vector<std::string>& arguments) { return protocom(folder_->path(), arguments); }
+};
+
+TEST_F(LabelledRecognizers, SuggestWhatToLabelNextInFourFormats) {
+  const Outcome printed = run({"suggest", "labels.pcm", "unsorted", "--count", "5", "--format", "json"});
+  ASSERT_EQ(printed.exit_code, 0) << printed.err;
+  const json found = json::parse(printed.out);
+  ASSERT_EQ(found.at("images").size(), 5u);
+  EXPECT_EQ(found.at("looked_at"), 12);
+  EXPECT_EQ(found.at("already_enrolled"), 3);
+  const std::string first = found.at("images")[0].at("image");
+  const Outcome asked = run({"classify", "labels.pcm", first, "--format", "json"});
+  EXPECT_EQ(json_lines(asked.out).at(0).at("ranking")[0].at("class"), found.at("images")[0].at("class"));
+  const Outcome paths = run({"suggest", "labels.pcm", "unsorted", "--count", "5", "--format", "paths"});
+  EXPECT_EQ(paths.out.substr(0, paths.out.find('\n')), first);
+  EXPECT_EQ(std::count(paths.out.begin(), paths.out.end(), '\n'), 5);
+  const Outcome csv = run({"suggest", "labels.pcm", "unsorted", "--format", "csv"});
+  EXPECT_THAT(csv.out, HasSubstr("image,class,probability,runner_up,doubt,share\n"));
+  EXPECT_EQ(std::count(csv.out.begin(), csv.out.end(), '\n'), 13) << "twenty were asked for, there are twelve";
+  EXPECT_THAT(run({"suggest", "labels.pcm", "unsorted"}).out, AllOf(HasSubstr("photo"), HasSubstr("runner-up")));
+  const Outcome none = run({"suggest", "labels.pcm", "labels"});
+  EXPECT_EQ(none.exit_code, 1);
+  EXPECT_THAT(none.err, HasSubstr("all 12 images are enrolled"));
+}
+
+TEST_F(LabelledRecognizers, CheckNamesPhotosThatLieInTwoClassesAndSaysHowClassesAreTold) {
+  const Outcome usual = run({"recognizer", "check", "labels.pcm"});
+  ASSERT_EQ(usual.exit_code, 0) << usual.err;
+  EXPECT_THAT(usual.out, AllOf(HasSubstr("no faults found"), Not(HasSubstr("the same photo"))));
+  fs::copy_file(at("labels.pcm"), at("twice.pcm"));
+  const std::string other = images_by_class().begin()->first;
+  const std::string photo = fs::directory_iterator(at("labels") / other)->path();
+  const std::string last = std::next(images_by_class().begin(), 2)->first;
+  const Outcome enrolled = run({"enrol", "twice.pcm", photo, "--class", last});
+  ASSERT_EQ(enrolled.exit_code, 0) << enrolled.err;
+  EXPECT_THAT(enrolled.out, HasSubstr("The same photo lies in '" + other + "'"));
+  const Outcome checked = run({"recognizer", "check", "twice.pcm", "--json"});
+  const json found = json::parse(checked.out);
+  EXPECT_EQ(found.at("asked"), 13);
+  EXPECT_EQ(found.at("shared")[0].at("twin_class"), last);
+  EXPECT_EQ(found.at("classes").size(), 3u);
+  EXPECT_GT(found.at("false_rate"), 0);
+}
+
+TEST_F(LabelledRecognizers, AnswerWithSetsOfClasses) {
+  const std::string photo = fs::directory_iterator(at("unsorted"))->path();
+  const Outcome printed = run({"classify", "labels.pcm", photo, "--coverage", "0.9", "--format", "json"});
+  ASSERT_EQ(printed.exit_code, 0) << printed.err;
+  const json answer = json_lines(printed.out).at(0);
+  EXPECT_EQ(answer.at("set")[0], answer.at("ranking")[0].at("class"));
+  EXPECT_THAT(run({"classify", "labels.pcm", photo, "--coverage", "0.9"}).out, HasSubstr("one of"));
+  EXPECT_THAT(run({"classify", "labels.pcm", photo, "--coverage", "0.9", "--format", "csv"}).out,
+              HasSubstr("nearest_note,set\n"));
+  EXPECT_THAT(run({"classify", "labels.pcm", photo, "--format", "csv"}).out, Not(HasSubstr(",set\n")));
+  const Outcome refused = run({"classify", "labels.pcm", photo, "--coverage", "0.95"});
+  EXPECT_EQ(refused.exit_code, 1);
+  EXPECT_THAT(refused.err, HasSubstr("need 19 photos that can be left out, and there are 12"));
+}
+
+}  // namespace
+}  // namespace protocom::testing

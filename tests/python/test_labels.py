@@ -1,0 +1,68 @@
+"""Labels: what to label next, what looks misplaced, sets of classes; series of photos."""
+import numpy as np
+import pytest
+
+import protocom
+from conftest import COLOURS, photo
+
+
+@pytest.fixture
+def mine(photos, tmp_path):
+    return protocom.Recognizer.create(tmp_path / "mine.pcm", backbone=photos / "encoder.pt", images=photos / "my-photos")
+
+
+def test_suggests_new_images_of_which_it_is_in_doubt(mine, photos):
+    images = [photo("red", 500), photo("blue", 501), photo("green", 502)]
+    mixed = (photo("red", 503).astype(float) + photo("blue", 504)) / 2
+    found = mine.suggest([*images, mixed.astype(np.uint8), photos / "my-photos" / "red" / "0.png"], count=9)
+    assert len(found) == 4 and {one["row"] for one in found} == {0, 1, 2, 3}, "the last one is enrolled"
+    by_row = {one["row"]: one for one in found}
+    for row, image in enumerate(images):
+        answer = mine.classify(image)
+        assert by_row[row]["class"] == answer.name
+    assert max(found, key=lambda one: one["doubt"])["row"] == 3
+    assert sum(one["share"] for one in found) == pytest.approx(1, abs=1e-5), "all of the doubt is taken"
+    by_features = mine.suggest(mine.features_of([*images, mixed.astype(np.uint8)]), 2)
+    assert [one["row"] for one in by_features] == [one["row"] for one in found[:2]]
+    with pytest.raises(protocom.UsageError, match="count"):
+        mine.suggest(images, 0)
+
+
+def test_names_images_that_lie_in_the_wrong_class(photos, tmp_path):
+    mine = protocom.Recognizer.create(tmp_path / "more.pcm", backbone=photos / "encoder.pt")
+    for colour in COLOURS:
+        mine.enrol(colour, [photo(colour, 600 + i) for i in range(8)])
+    assert mine.check_labels()["misplaced"] == []
+    mine.enrol("red", photo("blue", 700))
+    mine.enrol("green", photo("red", 600))
+    found = mine.check_labels()
+    assert found["asked"] == 26 and found["false_rate"] > 0
+    assert ("red", "blue") in [(one["class"], one["likelier"]) for one in found["misplaced"]]
+    assert [(one["class"], one["twin_class"], one["copy"]) for one in found["shared"]] == [("red", "green", True)]
+    assert {one["class"] for one in found["classes"]} == set(COLOURS)
+
+
+def test_answers_hold_sets_of_classes_where_they_are_asked_for(mine, photos):
+    image = photo("red", 800)
+    assert mine.classify(image).set == []
+    asked = protocom.Recognizer(mine._path, coverage=0.9).classify(image)
+    assert asked.set[0] == asked.ranking[0][0]
+    with pytest.raises(protocom.Error, match="need 99 photos"):
+        protocom.Recognizer(mine._path, coverage=0.99).classify(image)
+    with pytest.raises(protocom.UsageError, match="between 0 and 1"):
+        protocom.Recognizer(mine._path, coverage=2).classify(image)
+
+
+def test_a_series_has_one_answer(mine, photos):
+    frames = [photo("red", 900), photo("red", 901)]
+    features = mine.features_of(frames)
+    expected = mine.classify(features.astype(np.float64).mean(0).astype(np.float32)).ranking
+    assert mine.classify_series(frames).ranking == expected
+    assert mine.classify_series(features).ranking == expected
+    groups = mine.classify_series(photos / "my-photos", by="folder")
+    assert [len(paths) for paths, _ in groups] == [len(protocom.images_in(photos / "my-photos" / colour)) for colour in sorted(COLOURS)]
+    assert sorted(answer.ranking[0][0] for _, answer in groups) == sorted(COLOURS)
+    with pytest.raises(protocom.UsageError, match="paths of photos"):
+        mine.classify_series(frames, by="time")
+    with pytest.raises(protocom.UsageError, match="time or folder"):
+        mine.classify_series(photos / "my-photos", by="day")
