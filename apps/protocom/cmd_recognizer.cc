@@ -4,6 +4,7 @@
 #include "label_check_printer.h"
 #include "made_recognizer.h"
 #include "recognizer/create_recognizer.h"
+#include "recognizer/export_loss.h"
 #include "recognizer/export_onnx.h"
 #include "recognizer/recognizer.h"
 #include "recognizer/recognizer_folder.h"
@@ -24,6 +25,7 @@ struct CreateCommand {
 
 struct OnnxCommand {
   std::string recognizer, model;
+  std::vector<std::string> images;  // its photos
   RecognizerOptions asked;
   OnnxExportOptions options;
 };
@@ -107,6 +109,9 @@ void run_export_onnx(const OnnxCommand& command) {
   const OnnxExport made = export_onnx(recognizer, command.model, command.options);
   fmt::print("{}: {} bytes\n  input: {}\n  outputs: {}\n{}: classes: {}\n", made.model, made.bytes, made.input,
              made.outputs, made.labels, made.classes);
+  if (!made.page.empty()) fmt::print("{}: {} bytes, opens in a browser\n", made.page, fs::file_size(made.page));
+  if (command.options.features || !(command.options.half || command.options.int8)) return;
+  fmt::print("  {}\n", sentence_of(export_loss(recognizer, command.options, command.images, progress())));
 }
 
 void run_import(const CLI::App& command, const MoveCommand& options) {
@@ -221,8 +226,22 @@ void add_export_onnx(CLI::App& parent) {
       ->excludes(features);
   command->add_flag("--with-feature", options->options.with_feature, "The encoder's feature is an output too")
       ->excludes(features);
-  command->add_flag("--half", options->options.half,
-                    "Weights lie in the file as float16: half the size, and answers that hardly differ");
+  CLI::Option* half = command->add_flag(
+      "--half", options->options.half,
+      "Weights lie in the file as float16: half the size. What it costs is measured on the recognizer's photos");
+  command
+      ->add_flag("--int8", options->options.int8,
+                 "Weights of the encoder lie in the file as int8: a third of the size; measured likewise")
+      ->excludes(features)
+      ->excludes(half);
+  CLI::Option* runtime = add_input_option(*command, "--runtime", options->options.runtime,
+                                          "Folder 'dist' of the npm package onnxruntime-web, which goes into the page");
+  add_output_option(*command, "--html", options->options.page,
+                    "Page to write too, which classifies photos and the camera's picture in any browser, offline")
+      ->needs(runtime)
+      ->excludes(features);
+  command->add_option("--images", options->images,
+                      "Where the recognizer's photos lie now, for that; without it, where they were enrolled from");
   command->add_option("--method", options->asked.method, "In place of the recognizer's own (protocom methods)");
   command->callback([options] { run_export_onnx(*options); });
 }

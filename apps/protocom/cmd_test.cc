@@ -2,9 +2,9 @@
 #include "cli.h"
 #include "dataset_options.h"
 #include "image_arguments.h"
+#include "io/base64.h"
 #include "recognizer/enrol_sources.h"
 #include "recognizer/test_json.h"
-#include "report/base64.h"
 #include "report/test_page.h"
 #include "test_printer.h"
 

@@ -475,7 +475,16 @@ class Recognizer:
         progress: Optional[_Progress] = None,
     ) -> TestResult: ...
     def to_onnx(
-        self, path: _Path, *, features: bool = False, uint8: bool = False, half: bool = False, with_feature: bool = False
+        self,
+        path: _Path,
+        *,
+        features: bool = False,
+        uint8: bool = False,
+        half: bool = False,
+        int8: bool = False,
+        with_feature: bool = False,
+        page: Optional[_Path] = None,
+        runtime: Optional[_Path] = None,
     ) -> None: ...
     def features_of(self, images: Any) -> _Floats: ...
     def rename(self, name: str, to: str) -> None: ...

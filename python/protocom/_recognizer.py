@@ -434,7 +434,7 @@ class Recognizer:
             return TestResult(self._core.test_features(np.ascontiguousarray(rows, np.float32), names))
         return TestResult(self._core.test(_given_images.listed(images), names))
 
-    def to_onnx(self, path, *, features=False, uint8=False, half=False, with_feature=False):
+    def to_onnx(self, path, *, features=False, uint8=False, half=False, int8=False, with_feature=False, page=None, runtime=None):
         """Writes it as it is now as one ONNX file, which runs wherever ONNX does, and beside it NAME.labels.txt (docs/elsewhere.md).
 
         Parameters
@@ -442,9 +442,13 @@ class Recognizer:
         features : without the encoder; the input is its feature, ``features`` float32 [n, d]
         uint8 : the input ``image`` is uint8 [n, h, w, 3] in place of float32 [n, 3, h, w] from 0 to 1
         half : weights lie in the file as float16, half as large; it computes with float32
+        int8 : weights of the encoder lie in the file as int8, the rest as float16; it computes with float32
         with_feature : the encoder's feature is an output too
+        page : an HTML file to write too, which classifies photos and the camera's picture in any browser, offline
+        runtime : for the page, the folder ``dist`` of the npm package onnxruntime-web
         """
-        options = {"features": features, "uint8": uint8, "half": half, "with_feature": with_feature}
+        options = {"features": features, "uint8": uint8, "half": half, "int8": int8, "with_feature": with_feature}
+        options.update(page=os.fspath(page or ""), runtime=os.fspath(runtime or ""))
         self._core.export_onnx(os.fspath(path), options)
 
     def features_of(self, images):

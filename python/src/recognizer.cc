@@ -255,6 +255,9 @@ void bind_export(BoundRecognizer& bound) {
     options.features = given["features"].cast<bool>();
     options.uint8 = given["uint8"].cast<bool>();
     options.half = given["half"].cast<bool>();
+    options.int8 = given["int8"].cast<bool>();
+    options.page = given["page"].cast<std::string>();
+    options.runtime = given["runtime"].cast<std::string>();
     options.with_feature = given["with_feature"].cast<bool>();
     called(own, [&](Recognizer& recognizer) { export_onnx(recognizer, path, options); });
   });

@@ -106,7 +106,7 @@ std::string GraphWriter::tensor(const std::vector<int64_t>& sizes, ValueType typ
 
 std::string GraphWriter::matrix(const FloatMatrix& values) {
   const bool large = std::min(values.rows(), values.cols()) > 1 && values.size() >= kFewestHalved;
-  if (made_.weights == Weights::kFloat16 && large) {
+  if (made_.weights != Weights::kFloat32 && large) {
     const RowMatrix<Eigen::half> halves = values.cast<Eigen::half>();
     if (halves.cast<float>().allFinite())
       return cast(tensor({values.rows(), values.cols()}, ValueType::kFloat16, halves.data(),

@@ -5,8 +5,9 @@
 
 namespace protocom::onnx {
 
-/// How large constants lie in a file; graphs compute with float32.
-enum class Weights { kFloat32, kFloat16 };
+/// How large constants lie in a file; graphs compute with float32. kInt8: weights of convolutions and products of the
+/// encoder as whole numbers, each output channel with a scale of its own, and the rest as kFloat16.
+enum class Weights { kFloat32, kFloat16, kInt8 };
 
 /// Fewer numbers are float32 in any case.
 inline constexpr int64_t kFewestHalved = 256;
@@ -28,8 +29,8 @@ inline constexpr const char* kKeptPrefix = "encoder/";
 
 /// The graph of an ONNX file without its inputs and outputs, with tensors that lie outside inside. Every value is
 /// called kKeptPrefix and its name, in the graphs of loops and branches too, so that none is called as one of the
-/// larger graph. kFloat16 rounds tensors of float32 from kFewestHalved numbers on, but for those with numbers beyond
-/// float16. Throws Error for operators that ONNX and the file itself do not define, and for a set before
+/// larger graph. kFloat16 and kInt8 round tensors of float32 from kFewestHalved numbers on, but for those with numbers
+/// beyond float16. Throws Error for operators that ONNX and the file itself do not define, and for a set before
 /// kOldestKept.
 KeptGraph kept_graph(const std::filesystem::path& path, Weights weights = Weights::kFloat32);
 

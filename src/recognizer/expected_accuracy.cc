@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
+#include <utility>
 
 namespace protocom {
 namespace {
@@ -24,6 +26,14 @@ struct Tally {
   [[nodiscard]] double error() const { return 1 - static_cast<double>(right) / static_cast<double>(asked); }
 };
 
+/// The class that comes first for the feature [1, d].
+int64_t first_class(const ClassScorer& scorer, const Array& feature) {
+  const FloatMatrix logits = scorer.score(feature).logits;
+  int64_t first = 0;
+  logits.row(0).maxCoeff(&first);
+  return first;
+}
+
 /// Asks about the first of the images of each class that are left out: those of a moment do not count several times.
 void ask(const ClassScorer& scorer, const LeftOutImages& left_out, Tally& tally) {
   const auto rest = scorer.without(left_out);
@@ -32,9 +42,7 @@ void ask(const ClassScorer& scorer, const LeftOutImages& left_out, Tally& tally)
     if (left_out[k].empty()) continue;
     const auto own = static_cast<int64_t>(k);
     const int64_t image = left_out[k].front();
-    const FloatMatrix logits = rest->score(scorer.images(own).rows(image, image + 1)).logits;
-    int64_t taken_for = 0;
-    logits.row(0).maxCoeff(&taken_for);
+    const int64_t taken_for = first_class(*rest, scorer.images(own).rows(image, image + 1));
     ++tally.asked;
     if (taken_for == own)
       ++tally.right;
@@ -43,18 +51,28 @@ void ask(const ClassScorer& scorer, const LeftOutImages& left_out, Tally& tally)
   }
 }
 
-/// `rounds` moments of each class: each once, or as many evenly.
+int64_t rounds_of(const std::vector<PhotosOfMoments>& moments) {
+  int64_t most = 0;
+  for (const PhotosOfMoments& own : moments) most = std::max(most, static_cast<int64_t>(own.size()));
+  return std::min(most, kMostRounds);
+}
+
+/// A moment of each class: in all rounds each once, or as many evenly.
+LeftOutImages left_out_in(int64_t round, const std::vector<PhotosOfMoments>& moments) {
+  LeftOutImages left_out(moments.size());
+  for (size_t k = 0; k < moments.size(); ++k) {
+    const auto count = static_cast<int64_t>(moments[k].size());
+    const int64_t moment = count <= kMostRounds ? round : round * count / kMostRounds;
+    if (count >= 2 && moment < count) left_out[k] = moments[k][static_cast<size_t>(moment)];
+  }
+  return left_out;
+}
+
 Tally ask_one_by_one(const ClassScorer& scorer, const std::vector<PhotosOfMoments>& moments, int64_t rounds,
                      Progress& progress) {
   Tally tally;
   for (int64_t round = 0; round < rounds; ++round) {
-    LeftOutImages left_out(moments.size());
-    for (size_t k = 0; k < moments.size(); ++k) {
-      const auto count = static_cast<int64_t>(moments[k].size());
-      const int64_t moment = count <= kMostRounds ? round : round * count / kMostRounds;
-      if (count >= 2 && moment < count) left_out[k] = moments[k][static_cast<size_t>(moment)];
-    }
-    ask(scorer, left_out, tally);
+    ask(scorer, left_out_in(round, moments), tally);
     progress.advance(round + 1, "");
   }
   return tally;
@@ -104,15 +122,12 @@ ExpectedAccuracy expected_accuracy(const ClassScorer& scorer, Progress& progress
   expected.classes = static_cast<int64_t>(scorer.class_names().size());
   expected.unlabelled = scorer.unlabelled_count();
   const std::vector<PhotosOfMoments> moments = moments_of(scorer);
-  int64_t most = 0;
   for (size_t k = 0; k < moments.size(); ++k) {
-    const auto count = static_cast<int64_t>(moments[k].size());
     expected.images += scorer.count(static_cast<int64_t>(k));
-    expected.moments += count;
-    most = std::max(most, count);
+    expected.moments += static_cast<int64_t>(moments[k].size());
   }
-  if (most < 2 || expected.classes < 2) return expected;
-  const int64_t rounds = std::min(most, kMostRounds);
+  const int64_t rounds = rounds_of(moments);
+  if (rounds < 2 || expected.classes < 2) return expected;
   progress.start("rounds of leaving photos out", rounds);
   Tally tally = ask_one_by_one(scorer, moments, rounds, progress);
   progress.finish();
@@ -132,6 +147,44 @@ ExpectedAccuracy expected_accuracy(const ClassScorer& scorer, Progress& progress
       1 - left * ask_one_by_one(*scorer.without_unlabelled(), moments, rounds, progress).error();
   progress.finish();
   return expected;
+}
+
+std::vector<LeftOutImage> left_out_images(const ClassScorer& scorer) {
+  const std::vector<PhotosOfMoments> moments = moments_of(scorer);
+  std::vector<LeftOutImage> images;
+  if (moments.size() < 2) return images;
+  for (int64_t round = 0; round < rounds_of(moments); ++round) {
+    const LeftOutImages left_out = left_out_in(round, moments);
+    for (size_t k = 0; k < left_out.size(); ++k) {
+      if (!left_out[k].empty()) images.push_back({static_cast<int64_t>(k), left_out[k].front()});
+    }
+  }
+  return images;
+}
+
+LeftOutComparison compare_left_out(const ClassScorer& scorer, const std::vector<LeftOutImage>& images,
+                                   const Array& others) {
+  std::map<std::pair<int64_t, int64_t>, int64_t> rows;
+  for (const LeftOutImage& one : images) rows.emplace(std::pair(one.own, one.image), static_cast<int64_t>(rows.size()));
+  const std::vector<PhotosOfMoments> moments = moments_of(scorer);
+  LeftOutComparison made;
+  for (int64_t round = 0; round < rounds_of(moments); ++round) {
+    const LeftOutImages left_out = left_out_in(round, moments);
+    const auto rest = scorer.without(left_out);
+    for (size_t k = 0; k < left_out.size(); ++k) {
+      const auto own = static_cast<int64_t>(k);
+      const auto found = left_out[k].empty() ? rows.end() : rows.find({own, left_out[k].front()});
+      if (found == rows.end()) continue;
+      const int64_t image = found->first.second, row = found->second;
+      const int64_t before = first_class(*rest, scorer.images(own).rows(image, image + 1));
+      const int64_t after = first_class(*rest, others.rows(row, row + 1));
+      ++made.asked;
+      made.right += before == own ? 1 : 0;
+      made.right_by_others += after == own ? 1 : 0;
+      made.changed += before != after ? 1 : 0;
+    }
+  }
+  return made;
 }
 
 std::string sentence_of(const ExpectedAccuracy& expected, const std::string& basis) {

@@ -14,6 +14,24 @@ namespace protocom {
 /// each moment. A method that is transductive is asked about those that are left out together.
 ExpectedAccuracy expected_accuracy(const ClassScorer& scorer, Progress& progress = Progress::none());
 
+/// An enrolled image that expected_accuracy() asks about.
+struct LeftOutImage {
+  int64_t own = 0;    ///< number of its class
+  int64_t image = 0;  ///< its number in the class
+};
+/// All of them.
+std::vector<LeftOutImage> left_out_images(const ClassScorer& scorer);
+
+/// Answers about images that are left out, by their own features and by others of the same images.
+struct LeftOutComparison {
+  int64_t asked = 0;
+  int64_t right = 0, right_by_others = 0;
+  int64_t changed = 0;  ///< of these another class comes first
+};
+/// `others`: features float32 [n, d] of `images`, which are some of left_out_images().
+LeftOutComparison compare_left_out(const ClassScorer& scorer, const std::vector<LeftOutImage>& images,
+                                   const Array& others);
+
 /// "6 classes, 18 photos, no base classes: 81 % of new photos of these classes expected right, between 66 and 91 (18
 /// photos left out in turn); 3 more photos per class should add about 6 points." Where photos are of the same moments:
 /// "18 photos, 9 moments". `basis`: "no base classes".

@@ -16,6 +16,7 @@
 #include "io/json.h"
 #include "recognizer/detail/encoder_graph.h"
 #include "recognizer/detail/formula_graph.h"
+#include "recognizer/detail/onnx_page.h"
 #include "recognizer/recognizer.h"
 
 namespace protocom {
@@ -91,11 +92,28 @@ class Outputs {
   std::vector<std::string> list_;
 };
 
+onnx::Weights weights_of(const OnnxExportOptions& options) {
+  if (options.int8) return onnx::Weights::kInt8;
+  return options.half ? onnx::Weights::kFloat16 : onnx::Weights::kFloat32;
+}
+
+const char* word_for(onnx::Weights weights) {
+  switch (weights) {
+    case onnx::Weights::kInt8:
+      return "int8";
+    case onnx::Weights::kFloat16:
+      return "float16";
+    case onnx::Weights::kFloat32:
+      break;
+  }
+  return "float32";
+}
+
 /// A graph up to the encoder's feature.
 EncoderGraph begun(const Recognizer& recognizer, const OnnxExportOptions& options) {
   const RecognizerFile& file = recognizer.file();
   const RecognizerSettings& settings = file.settings();
-  const onnx::Weights weights = options.half ? onnx::Weights::kFloat16 : onnx::Weights::kFloat32;
+  const onnx::Weights weights = weights_of(options);
   if (options.features) {
     EncoderGraph made{GraphWriter(weights), "features", ValueType::kFloat32, {-1, settings.feature_dim}, {}};
     made.graph.input("features", made.type, made.sizes);
@@ -168,7 +186,7 @@ std::map<std::string, std::string> metadata_of(Recognizer& recognizer, const Onn
   std::map<std::string, std::string> made;
   made["classes"] = dumped(recognizer.class_names());
   made["titles"] = dumped(recognizer.class_titles());
-  made["weights"] = options.half ? "float16" : "float32";
+  made["weights"] = word_for(weights_of(options));
   made["method"] = recognizer.method().label();
   made["made_by"] = fmt::format("protocom {}", program_version());
   made["calibration"] = recognizer.calibration() ? dumped(to_json(*recognizer.calibration())) : "null";
@@ -192,35 +210,77 @@ std::string labels_text(const std::vector<std::string>& names) {
 void check_options(const OnnxExportOptions& options) {
   if (options.features && (options.uint8 || options.with_feature))
     fail_usage("without the encoder (features) there are no images (uint8) and no feature to give (with_feature)");
+  if (!options.page.empty() && options.features)
+    fail_usage("a page takes photos, so its ONNX file has to have the encoder: leave out features");
+  if (!options.page.empty() && options.runtime.empty())
+    fail_usage("a page needs ONNX Runtime Web: name the folder 'dist' of the npm package onnxruntime-web (runtime)");
+  if (options.int8 && (options.features || options.half))
+    fail_usage("weights as int8 (int8) are the encoder's, so they exclude features and half");
 }
 
 }  // namespace
 
-OnnxExport export_onnx(Recognizer& recognizer, const fs::path& path, const OnnxExportOptions& options) {
+/// The page around an ONNX file, whose bytes are still missing.
+OnnxPage page_of(Recognizer& recognizer, const OnnxExportOptions& options) {
+  OnnxPage page;
+  page.name = recognizer.file().path().stem().string();
+  page.classes = recognizer.class_names();
+  page.titles = recognizer.class_titles();
+  page.images = recognizer.file().settings().preprocessing;
+  page.uint8 = options.uint8;
+  page.runtime = options.runtime;
+  return page;
+}
+
+/// Throws where no page can be written. One of an earlier export is written over.
+void check_page(const fs::path& path, const OnnxPage& page) {
+  check_onnx_page(page);
+  std::error_code ignored;
+  if (fs::exists(path, ignored) && !is_onnx_page(path)) check_absent(path);
+  check_writable(path);
+}
+
+OnnxContent onnx_content(Recognizer& recognizer, const OnnxExportOptions& options) {
   check_options(options);
-  const fs::path labels = labels_beside(path);
-  const std::vector<std::string> names = recognizer.class_names();
-  check_way(path, labels, id_of(recognizer.file()));
+  OnnxContent made;
+  made.classes = recognizer.class_names();
   EncoderGraph graph = begun(recognizer, options);
-  OnnxExport made;
-  made.model = path.string();
-  made.labels = labels.string();
   made.outputs = finish(recognizer, options, graph);
-  made.classes = static_cast<int64_t>(names.size());
   made.input = described(options.features ? "features float32"
                          : options.uint8  ? "image uint8"
                                           : "image float32",
                          graph.sizes);
-  const std::string bytes = graph.graph.model(metadata_of(recognizer, options, graph));
-  made.bytes = static_cast<int64_t>(bytes.size());
+  made.at_once = graph.sizes[0];
+  made.bytes = graph.graph.model(metadata_of(recognizer, options, graph));
+  return made;
+}
+
+OnnxExport export_onnx(Recognizer& recognizer, const fs::path& path, const OnnxExportOptions& options) {
+  check_options(options);
+  const fs::path labels = labels_beside(path);
+  recognizer.class_names();  // throws where there is none
+  check_way(path, labels, id_of(recognizer.file()));
+  OnnxPage page = page_of(recognizer, options);
+  if (!options.page.empty()) check_page(options.page, page);
+  const OnnxContent content = onnx_content(recognizer, options);
+  page.model = content.bytes;
   if (!recognizer.calibration())
     logger().warn("{} is not calibrated, so that the ONNX file has no output 'none_of_these': protocom calibrate",
                   recognizer.file().path().string());
-  if (graph.sizes[0] > 0)
-    logger().warn("the encoder's graph takes {} images at once, and so does the ONNX file", graph.sizes[0]);
+  if (content.at_once > 0)
+    logger().warn("the encoder's graph takes {} images at once, and so does the ONNX file", content.at_once);
   refuse_link(labels);
-  write_file(path, bytes);
-  write_file(labels, labels_text(names));
+  write_file(path, content.bytes);
+  write_file(labels, labels_text(content.classes));
+  if (!options.page.empty()) write_file(options.page, onnx_page(page));
+  OnnxExport made;
+  made.model = path.string();
+  made.labels = labels.string();
+  made.page = options.page;
+  made.input = content.input;
+  made.outputs = content.outputs;
+  made.bytes = static_cast<int64_t>(content.bytes.size());
+  made.classes = static_cast<int64_t>(content.classes.size());
   return made;
 }
 

@@ -1,5 +1,8 @@
 #pragma once
+#include <cstdint>
 #include <filesystem>
+#include <string>
+#include <vector>
 
 #include "protocom/onnx_export.h"
 
@@ -20,5 +23,16 @@ class Recognizer;
 /// that exclude one another. Nothing is written then.
 OnnxExport export_onnx(Recognizer& recognizer, const std::filesystem::path& path,
                        const OnnxExportOptions& options = {});
+
+/// What is written.
+struct OnnxContent {
+  std::string bytes;                 ///< of the ONNX file
+  std::vector<std::string> classes;  ///< in the order of their numbers
+  std::string input, outputs;        ///< as OnnxExport describes them
+  int64_t at_once = -1;              ///< images that the encoder's graph takes; -1: any number
+};
+
+/// The same in memory, for who sends it. Throws as export_onnx().
+OnnxContent onnx_content(Recognizer& recognizer, const OnnxExportOptions& options = {});
 
 }  // namespace protocom

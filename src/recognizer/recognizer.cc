@@ -427,6 +427,23 @@ ExpectedAccuracy Recognizer::expected_accuracy(Progress& progress) {
   return expected;
 }
 
+std::vector<LeftOutPhoto> Recognizer::left_out_photos() {
+  refresh();
+  std::vector<LeftOutPhoto> photos;
+  for (const LeftOutImage& one : left_out_images(*scorer_)) {
+    const KeptExample& kept = snapshot_.examples[static_cast<size_t>(one.own)][static_cast<size_t>(one.image)];
+    photos.push_back({one, kept.source, file_.example(kept.id).hash});
+  }
+  return photos;
+}
+
+LeftOutComparison Recognizer::compare_left_out(const std::vector<LeftOutPhoto>& photos, const Array& others) {
+  refresh();
+  std::vector<LeftOutImage> images;
+  for (const LeftOutPhoto& one : photos) images.push_back(one.place);
+  return protocom::compare_left_out(*scorer_, images, others);
+}
+
 Calibration Recognizer::calibrate(const std::vector<fs::path>& others, const CalibrationOptions& options,
                                   Progress& progress, std::vector<UnreadableFile>* unreadable) {
   if (others.empty()) return calibrate_on({}, options, progress);

@@ -52,6 +52,13 @@ struct LearnedUnlabelled {
   std::vector<UnreadableFile> unreadable;  ///< the rest is added
 };
 
+/// A photo that expected_accuracy() asks about.
+struct LeftOutPhoto {
+  LeftOutImage place;
+  std::string source;  ///< where it came from
+  std::string hash;    ///< hash_file of it
+};
+
 /// An image file as an enrolment keeps it.
 struct EmbeddedImage {
   std::string hash;       ///< hash_file of it
@@ -169,6 +176,11 @@ class Recognizer {
   /// What the enrolled images say of their labels (protocom::check_labels), with those that lie in two classes. Throws
   /// as classify().
   LabelCheck check_labels(Progress& progress = Progress::none());
+
+  /// The photos that expected_accuracy() asks about, and what becomes of the answers with other features of some of
+  /// them (compare_left_out). Throw as classify().
+  std::vector<LeftOutPhoto> left_out_photos();
+  LeftOutComparison compare_left_out(const std::vector<LeftOutPhoto>& photos, const Array& others);
 
   /// Makes a calibration (see protocom::calibrate) for the recognizer's own method and keeps it in the file. `others`:
   /// image files of none of the classes; empty: classes are left out in turn. Those that cannot be read are left out

@@ -7,7 +7,7 @@
 #include <string_view>
 
 #include "base/error.h"
-#include "report/base64.h"
+#include "io/base64.h"
 #include "report/detail/html_parts.h"
 #include "report/is_informative.h"
 #include "report/svg.h"

@@ -6,7 +6,7 @@
 
 #include "base/error.h"
 #include "datasets/contact_sheet.h"
-#include "report/base64.h"
+#include "io/base64.h"
 
 namespace protocom {
 namespace {

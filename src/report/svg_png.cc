@@ -9,7 +9,7 @@
 #include "base/error.h"
 #include "base/to_whole.h"
 #include "images/image.h"
-#include "report/base64.h"
+#include "io/base64.h"
 #include "report/detail/figure_style.h"
 #include "report/svg.h"
 

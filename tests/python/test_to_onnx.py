@@ -1,5 +1,10 @@
 """Recognizers as ONNX files, in ONNX Runtime and by ONNX's own checker where those are installed."""
 import json
+import os
+import pathlib
+import re
+import subprocess
+import sys
 
 import numpy as np
 import pytest
@@ -93,6 +98,55 @@ def test_a_network_with_branches_is_kept(squared, tmp_path):
     images = (squares(asked).transpose(0, 3, 1, 2) / np.float32(255)).astype(np.float32)
     label = runtime.InferenceSession(str(tmp_path / "mine.onnx")).run(["label"], {"image": images})[0]
     assert [list(mine.classes)[k] for k in label] == [one.name for one in mine.classify(asked)]
+
+
+def test_weights_lie_smaller_in_the_file(squared, tmp_path):
+    onnx, runtime = pytest.importorskip("onnx"), pytest.importorskip("onnxruntime")
+    enrolled, asked = squared
+    helper, number, draw = onnx.helper, onnx.TensorProto.FLOAT, np.random.default_rng(1)
+    made = encoder_of(onnx, 13)
+    made.graph.node.extend([helper.make_node("MatMul", ["features", "wide"], ["wider"]),
+                            helper.make_node("Gemm", ["wider", "last"], ["embedded"], transB=1)])
+    for name, sizes in (("wide", (12, 256)), ("last", (64, 256))):
+        made.graph.initializer.append(onnx.numpy_helper.from_array(draw.normal(size=sizes).astype(np.float32), name))
+    del made.graph.output[:]
+    made.graph.output.append(helper.make_tensor_value_info("embedded", number, ["n", 64]))
+    onnx.save(made, tmp_path / "encoder.onnx")
+    mine = protocom.Recognizer.create(tmp_path / "mine.pcm", backbone=tmp_path / "encoder.onnx", preprocess=f"half:size={SIDE}:resize={SIDE}",
+                                      images=enrolled, moments=False)
+    images = (squares(asked).transpose(0, 3, 1, 2) / np.float32(255)).astype(np.float32)
+    sizes, features = [], []
+    for weights in ({}, {"half": True}, {"int8": True}):
+        path = tmp_path / f"mine-{len(sizes)}.onnx"
+        mine.to_onnx(path, with_feature=True, **weights)
+        onnx.checker.check_model(str(path), full_check=True)
+        sizes.append(path.stat().st_size)
+        features.append(runtime.InferenceSession(str(path)).run(["feature"], {"image": images})[0])
+    assert sizes[2] < sizes[1] - 64 * 256 + 1000 < sizes[0] - 2 * 64 * 256
+    whole = np.linalg.norm(features[0])
+    assert 0 < np.linalg.norm(features[1] - features[0]) < 2e-3 * whole
+    assert 0 < np.linalg.norm(features[2] - features[0]) < 2e-2 * whole
+    with pytest.raises(protocom.UsageError, match="exclude"):
+        mine.to_onnx(tmp_path / "both.onnx", half=True, int8=True)
+
+
+def test_the_lines_of_the_document_classify_a_photo(photos, tmp_path):
+    """The Python block of docs/elsewhere.md."""
+    onnx = pytest.importorskip("onnx")
+    for needed in ("onnxruntime", "PIL.Image"):
+        pytest.importorskip(needed)
+    page = (pathlib.Path(__file__).parent.parent.parent / "docs/elsewhere.md").read_text()
+    (block,) = re.findall(r"```python\n(.*?)```", page, re.S)
+    onnx.save(encoder_of(onnx, 17), tmp_path / "encoder.onnx")
+    mine = protocom.Recognizer.create(tmp_path / "mine.pcm", backbone=tmp_path / "encoder.onnx", preprocess=f"half:size={SIDE}:resize=36",
+                                      images=photos / "my-photos")
+    mine.to_onnx(tmp_path / "mine.onnx")
+    photo = sorted((photos / "holiday").iterdir())[0]
+    (tmp_path / "holiday").mkdir()
+    os.symlink(photo, tmp_path / "holiday/1.jpg")
+    said = subprocess.run([sys.executable, "-c", block], cwd=tmp_path, capture_output=True, text=True, check=True).stdout.split()
+    answer = mine.classify([photo])[0]
+    assert said[0] == answer.name and float(said[1]) == pytest.approx(dict(answer.ranking)[answer.name], abs=0.05)
 
 
 def test_other_encoders_are_left_out(photos, tmp_path):

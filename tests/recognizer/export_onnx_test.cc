@@ -7,8 +7,10 @@
 
 #include "encoders/onnx_file.h"
 #include "encoders/onnx_kept_graph.h"
+#include "encoders/onnx_stored_weights.h"
 #include "io/json.h"
 #include "networks/onnx/detail/plan.h"
+#include "recognizer/export_loss.h"
 #include "recognizer/recognizer_support.h"
 #include "support/logged.h"
 #include "support/message_of.h"
@@ -188,9 +190,11 @@ TEST_F(OnnxOfRecognizer, TakesImagesAsTheyAreDecoded) {
   EXPECT_TRUE(at::allclose(computed("feature", bytes({photo(17)})), own, 1e-4, 1e-5));
 }
 
-TEST_F(OnnxOfRecognizer, RoundsWeightsWhereThatIsAskedFor) {
-  OnnxWriter wide(17);
-  constexpr int64_t kWide = 32;
+constexpr int64_t kWide = 64;
+
+/// Of two convolutions, and a constant beyond float16.
+OnnxWriter wide_encoder(int64_t opset = 17) {
+  OnnxWriter wide(opset);
   wide.input("image", {-1, 3, kEncoderSide, kEncoderSide});
   wide.output("maps", {-1, kWide, 3, 3});
   wide.raw("w", at::arange(kWide * 27, at::kFloat).cos().view({kWide, 3, 3, 3}));
@@ -199,7 +203,11 @@ TEST_F(OnnxOfRecognizer, RoundsWeightsWhereThatIsAskedFor) {
   wide.node("Conv", {"image", "w"}, {"a"}, whole_attribute("strides", {2, 2}));
   wide.node("Conv", {"a", "v"}, {"b"});
   wide.node("Min", {"b", "far"}, {"maps"});
-  make(wide);
+  return wide;
+}
+
+TEST_F(OnnxOfRecognizer, RoundsWeightsWhereThatIsAskedFor) {
+  make(wide_encoder());
   const int64_t whole = exported().bytes;
   const at::Tensor before = computed("probabilities", images(asked()));
   OnnxExportOptions options;
@@ -207,6 +215,104 @@ TEST_F(OnnxOfRecognizer, RoundsWeightsWhereThatIsAskedFor) {
   EXPECT_LT(exported(options).bytes, whole - 2 * kWide * (27 + kWide) + 1000);
   EXPECT_EQ(onnx::read_outline(model_).metadata.at("weights"), "float16");
   EXPECT_LT((computed("probabilities", images(asked())) - before).abs().max().item<double>(), 0.05);
+}
+
+TEST_F(OnnxOfRecognizer, RoundsWeightsOfTheEncoderToWholeNumbers) {
+  for (const int64_t opset : {9, 17}) {
+    SCOPED_TRACE(opset);
+    fs::remove(path_);
+    fs::remove_all(model_.parent_path());
+    make(wide_encoder(opset));
+    const int64_t whole = exported().bytes;
+    const at::Tensor before = computed("probabilities", images(asked()));
+    OnnxExportOptions options;
+    options.half = true;
+    const int64_t half = exported(options).bytes;
+    options.half = false;
+    options.int8 = true;
+    const int64_t small = exported(options).bytes;
+    EXPECT_LT(small, half - kWide * kWide + 1000) << "the second convolution; the first has 27 numbers a channel";
+    EXPECT_LT(small, whole - 3 * kWide * kWide);
+    EXPECT_EQ(onnx::read_outline(model_).metadata.at("weights"), "int8");
+    const double apart = (computed("probabilities", images(asked())) - before).abs().max().item<double>();
+    EXPECT_LT(apart, 0.05);
+    EXPECT_GT(apart, 0);
+  }
+  OnnxExportOptions both;
+  both.half = both.int8 = true;
+  EXPECT_THAT(usage_message_of([&] { exported(both); }), HasSubstr("exclude features and half"));
+}
+
+TEST_F(OnnxOfRecognizer, MeasuresWhatSmallerWeightsCost) {
+  make(wide_encoder());
+  Recognizer recognizer = open();
+  OnnxExportOptions options;
+  options.int8 = true;
+  const ExportLoss loss = export_loss(recognizer, options);
+  EXPECT_EQ(loss.bytes, exported().bytes);
+  EXPECT_EQ(loss.photos, 12);
+  EXPECT_EQ(loss.answers.asked, 12);
+  const ExpectedAccuracy expected = recognizer.expected_accuracy();
+  EXPECT_EQ(loss.answers.right, std::lround(expected.accuracy * static_cast<double>(expected.asked)));
+  EXPECT_LE(std::abs(loss.answers.right - loss.answers.right_by_others), loss.answers.changed);
+  EXPECT_THAT(sentence_of(loss), HasSubstr("of 12 photos left out in turn"));
+}
+
+TEST_F(OnnxOfRecognizer, MeasuresOnlyPhotosThatLieAsTheyWere) {
+  make(wide_encoder());
+  Recognizer recognizer = open();
+  OnnxExportOptions options;
+  options.half = true;
+  fs::create_directory(folder_ / "moved");
+  for (const int seed : {10, 11, 12, 13, 20, 21, 22, 23, 30, 31, 32, 33}) {
+    const std::string name = fmt::format("{}.png", seed);
+    if (seed % 10 < 2) fs::rename(folder_ / name, folder_ / "moved" / name);
+    if (seed % 10 == 2) write_file(folder_ / name, "changed");
+  }
+  EXPECT_EQ(export_loss(recognizer, options).answers.asked, 3);
+  EXPECT_EQ(export_loss(recognizer, options, {(folder_ / "moved").string()}).answers.asked, 6);
+  fs::remove_all(folder_ / "moved");
+  for (const int seed : {13, 23, 33}) fs::remove(folder_ / fmt::format("{}.png", seed));
+  EXPECT_THAT(sentence_of(export_loss(recognizer, options)), HasSubstr("not measured"));
+  EXPECT_THAT(message_of([&] { export_loss(recognizer, options, {(folder_ / "moved").string()}); }),
+              HasSubstr("moved"));
+}
+
+TEST_F(OnnxOfRecognizer, AsksAboutOtherFeaturesOfPhotosThatAreLeftOut) {
+  make(conv_encoder(17));
+  Recognizer recognizer = open();
+  const std::vector<LeftOutPhoto> photos = recognizer.left_out_photos();
+  ASSERT_EQ(photos.size(), 12U);
+  std::vector<at::Tensor> own, next;
+  for (const LeftOutPhoto& one : photos) {
+    const auto number = std::stoi(fs::path(one.source).stem().string());
+    const Preprocessing sizes = recognizer.file().settings().preprocessing;
+    const auto feature = [&](int seed) {
+      return tensor_of(
+          recognizer.features_of({decode_square_image(read_file(folder_ / fmt::format("{}.png", seed)), sizes)}));
+    };
+    own.push_back(feature(number));
+    next.push_back(feature(number / 10 % 3 * 10 + 10));  // of the next class
+  }
+  const LeftOutComparison same = recognizer.compare_left_out(photos, array_of(at::cat(own)));
+  EXPECT_EQ(same.changed, 0);
+  EXPECT_EQ(same.right_by_others, same.right);
+  const LeftOutComparison other = recognizer.compare_left_out(photos, array_of(at::cat(next)));
+  EXPECT_EQ(other.right, same.right);
+  EXPECT_LT(other.right_by_others, other.right);
+  EXPECT_GE(other.changed, other.right - other.right_by_others);
+}
+
+TEST(Int8Weights, HaveAScaleForEachChannel) {
+  const std::vector<float> weights = {1, -2, 4, 0, 0, 0, 254, 127, -100.4F};
+  const onnx::Int8Weights rows = onnx::int8_of(weights, {3, 3}, 0);
+  EXPECT_THAT(rows.scales, ElementsAre(4.0F / 127, 1, 2));
+  EXPECT_THAT(rows.numbers, ElementsAre(32, -64, 127, 0, 0, 0, 127, 64, -50));
+  const onnx::Int8Weights columns = onnx::int8_of(weights, {3, 3}, 1);
+  EXPECT_THAT(columns.scales, ElementsAre(2, 1, 100.4F / 127));
+  EXPECT_THAT(columns.numbers, ElementsAre(0, -2, 5, 0, 0, 0, 127, 127, -127));
+  const onnx::Int8Weights middle = onnx::int8_of({1, 3, 10, 20}, {1, 2, 2}, 1);
+  EXPECT_THAT(middle.numbers, ElementsAre(42, 127, 64, 127));
 }
 
 TEST_F(OnnxOfRecognizer, LeavesTheEncoderOut) {

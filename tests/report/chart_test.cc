@@ -7,7 +7,7 @@
 
 #include "base/error.h"
 #include "images/image.h"
-#include "report/base64.h"
+#include "io/base64.h"
 #include "report/detail/figure_style.h"
 #include "report/detail/likeness.h"
 #include "report/detail/photo_sheet.h"

@@ -6,7 +6,7 @@
 
 #include "images/image.h"
 #include "report/analysis_sections.h"
-#include "report/base64.h"
+#include "io/base64.h"
 #include "report/sample_sections.h"
 #include "report/section.h"
 

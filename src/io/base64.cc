@@ -1,4 +1,4 @@
-#include "report/base64.h"
+#include "io/base64.h"
 
 #include <array>
 #include <cstdint>

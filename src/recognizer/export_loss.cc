@@ -1,0 +1,121 @@
+#include "recognizer/export_loss.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <utility>
+
+#include "encoders/embed.h"
+#include "encoders/encoder.h"
+#include "images/image_files.h"
+#include "io/artefact.h"
+#include "io/memory_file.h"
+#include "recognizer/export_onnx.h"
+#include "recognizer/recognizer.h"
+
+namespace protocom {
+namespace fs = std::filesystem;
+namespace {
+
+constexpr int64_t kMostAsked = 500;
+
+/// Files by their hashes.
+using Files = std::map<std::string, fs::path>;
+
+/// Photos that lie as they were, each with its file.
+struct FoundPhotos {
+  std::vector<LeftOutPhoto> photos;
+  std::vector<fs::path> files;
+};
+
+Files files_in(const std::vector<std::string>& folders) {
+  Files files;
+  if (folders.empty()) return files;
+  for (const fs::path& path : find_images(folders).paths) files.emplace(hash_file(path), path);
+  return files;
+}
+
+/// Empty: it is not there any more.
+fs::path file_of(const LeftOutPhoto& photo, const Files& files, bool in_folders) {
+  if (in_folders) {
+    const auto found = files.find(photo.hash);
+    return found == files.end() ? fs::path() : found->second;
+  }
+  std::error_code ignored;
+  const bool is_same = fs::is_regular_file(photo.source, ignored) && hash_file(photo.source) == photo.hash;
+  return is_same ? fs::path(photo.source) : fs::path();
+}
+
+FoundPhotos found_photos(const std::vector<LeftOutPhoto>& all, const std::vector<std::string>& folders) {
+  const Files files = files_in(folders);
+  const auto count = static_cast<int64_t>(all.size()), most = std::min(count, kMostAsked);
+  FoundPhotos found;
+  for (int64_t i = 0; i < most; ++i) {
+    const LeftOutPhoto& photo = all[static_cast<size_t>(i * count / most)];
+    fs::path file = file_of(photo, files, !folders.empty());
+    if (file.empty()) continue;
+    found.photos.push_back(photo);
+    found.files.push_back(std::move(file));
+  }
+  return found;
+}
+
+/// The encoder of an exported file, which ends with its memory.
+struct ExportedEncoder {
+  explicit ExportedEncoder(const OnnxContent& content) : file("the exported file") {
+    file.append(content.bytes);
+    EncoderFileOptions asked;
+    asked.output = "feature";
+    encoder = open_encoder(file.path(), asked);
+  }
+  MemoryFile file;
+  std::unique_ptr<Encoder> encoder;
+};
+
+/// Leaves out photos that cannot be read now.
+Array features_by(const OnnxContent& content, FoundPhotos& found, Progress& progress) {
+  ExportedEncoder exported(content);
+  EmbeddedFiles embedded = embed_files(*exported.encoder, found.files, {}, progress);
+  FoundPhotos read;
+  for (size_t i = 0; i < found.files.size(); ++i) {
+    const bool is_read =
+        std::find(embedded.paths.begin(), embedded.paths.end(), found.files[i]) != embedded.paths.end();
+    if (is_read) read.photos.push_back(found.photos[i]);
+  }
+  found = std::move(read);
+  return embedded.features;
+}
+
+}  // namespace
+
+ExportLoss export_loss(Recognizer& recognizer, const OnnxExportOptions& options,
+                       const std::vector<std::string>& folders, Progress& progress) {
+  OnnxExportOptions whole = options, asked = options;
+  whole.half = whole.int8 = asked.uint8 = false;
+  asked.with_feature = true;
+  ExportLoss loss;
+  loss.bytes = static_cast<int64_t>(onnx_content(recognizer, whole).bytes.size());
+  const std::vector<LeftOutPhoto> all = recognizer.left_out_photos();
+  loss.photos = static_cast<int64_t>(all.size());
+  FoundPhotos found = found_photos(all, folders);
+  if (found.files.empty()) return loss;
+  const Array features = features_by(onnx_content(recognizer, asked), found, progress);
+  if (!found.photos.empty()) loss.answers = recognizer.compare_left_out(found.photos, features);
+  return loss;
+}
+
+std::string sentence_of(const ExportLoss& loss) {
+  const LeftOutComparison& answers = loss.answers;
+  const std::string size = fmt::format("{:.1f} MB as float32", static_cast<double>(loss.bytes) / 1e6);
+  if (answers.asked == 0)
+    return size + "; what it costs is not measured: none of its photos is found where it was (--images FOLDER)";
+  const double percent = 100 / static_cast<double>(answers.asked);
+  return fmt::format(
+      "{}; of {} photos left out in turn {:.1f} % are answered right as float32, {:.1f} % with smaller "
+      "weights: {} answers change",
+      size, answers.asked, percent * static_cast<double>(answers.right),
+      percent * static_cast<double>(answers.right_by_others), answers.changed);
+}
+
+}  // namespace protocom
