@@ -33,13 +33,30 @@ class _Picture(Protocol):  # of PIL
 
 _Bytes = Union[bytes, bytearray, memoryview, BinaryIO]
 _OneImage = Union[_Path, _Bytes, NDArray[Any], _Picture]
+_Images = Union[_OneImage, Iterable[_OneImage]]
+_OnError = Literal["raise", "skip"]
+
+class _ParameterName(TypedDict):
+    name: str
+
+class _Parameter(_ParameterName, total=False):
+    text: str
+    default: Union[str, int, float, bool]
+    choices: list[str]
+    low: float
+    high: float
+    when_fitted: bool
 
 class _Spec(TypedDict):
     name: str
     about: str
-    mode: str
+    mode: Literal["inductive", "transductive"]
+    assumes_balanced_queries: bool
+    citation: str
+    trained_by_torch: bool
+    notes: str
     needs: list[str]
-    parameters: list[dict[str, Any]]
+    parameters: list[_Parameter]
 
 class _Episode(TypedDict):
     classes: list[int]
@@ -75,6 +92,64 @@ class _Enrolment(TypedDict):
 
 class _FolderEnrolment(_Enrolment):
     expected: str
+
+_Nearest = TypedDict("_Nearest", {"example": int, "class": str, "source": str, "similarity": float})
+
+class _AttributeEffect(TypedDict):
+    attribute: str
+    words: str
+    effect: float
+
+class _Exchange(TypedDict):
+    false_accept: float
+    accepted: float
+    threshold: float
+
+class _Calibration(TypedDict):
+    method: str
+    factor: float
+    threshold: float
+    false_accept: float
+    accepted: float
+    accuracy: float
+    images: int
+    strangers: int
+    classes: int
+    names: str
+    slope: float
+    balanced: bool
+    similar: bool
+    class_ids: str
+    exchange: list[_Exchange]
+
+_TestedClass = TypedDict(
+    "_TestedClass", {"class": str, "images": int, "right": int, "refused": int, "confused": int, "confused_with": Optional[str]}
+)
+_Confusion = TypedDict("_Confusion", {"class": str, "answer": str, "images": int})
+_UnknownClass = TypedDict("_UnknownClass", {"class": str, "images": int, "accepted": int})
+_TestedImage = TypedDict(
+    "_TestedImage",
+    {"image": str, "class": str, "known": bool, "answer": str, "certainty": float, "none": Optional[float],
+     "none_of_these": Optional[bool], "rank": Optional[int], "log_loss": Optional[float], "right": bool},
+)
+
+class _Bin(TypedDict):
+    low: float
+    high: float
+    images: int
+    certainty: float
+    accuracy: float
+
+class _TestComparison(TypedDict):
+    images: int
+    first_only: int
+    second_only: int
+    difference: float
+    low: float
+    high: float
+    p_value: float
+    differing: list[int]
+    sentence: str
 
 class Error(ValueError):
     index: int
@@ -223,7 +298,12 @@ class Episodes:
     def __init__(self, core: Any, features: FeatureSet) -> None: ...
     @classmethod
     def read(cls, path: _Path, features: Union[FeatureSet, _Path]) -> Episodes: ...
+    @classmethod
+    def of(cls, features: FeatureSet, support: ArrayLike, query: ArrayLike, pool: Optional[ArrayLike] = None, *, evaluated: str = "novel") -> Episodes: ...
+    @classmethod
+    def of_sampler(cls, features: FeatureSet, sampler: Iterable[Any], *, evaluated: str = "novel") -> Episodes: ...
     def save(self, path: _Path) -> None: ...
+    def arrays(self) -> dict[str, NDArray[np.int64]]: ...
     @property
     def hash(self) -> str: ...
     @property
@@ -272,7 +352,7 @@ class Results:
 
 class Backbone:
     def __init__(self, path: _Path, *, preprocess: str = "", output: str = "", device: str = "auto") -> None: ...
-    def extract(self, images: Any, *, progress: Optional[_Progress] = None) -> _Floats: ...
+    def extract(self, images: _Images, *, on_error: _OnError = "raise", progress: Optional[_Progress] = None) -> _Floats: ...
     @property
     def dim(self) -> int: ...
     @property
@@ -308,9 +388,9 @@ class Answer:
     familiarity: float
     none: Optional[float]
     none_of_these: Optional[bool]
-    nearest: list[dict[str, Any]]
+    nearest: list[_Nearest]
     nearest_note: str
-    attributes: list[dict[str, Any]]
+    attributes: list[_AttributeEffect]
     set: list[str]
     box: Optional[Crop]
     @property
@@ -337,11 +417,11 @@ class TestResult:
     kept_right: int
     unknown: int
     accepted: int
-    classes: list[dict[str, Any]]
-    confusion: list[dict[str, Any]]
-    bins: list[dict[str, Any]]
-    unknown_classes: list[dict[str, Any]]
-    tested: list[dict[str, Any]]
+    classes: list[_TestedClass]
+    confusion: list[_Confusion]
+    bins: list[_Bin]
+    unknown_classes: list[_UnknownClass]
+    tested: list[_TestedImage]
     worst: list[int]
     already_enrolled: int
     unlabelled: int
@@ -350,7 +430,7 @@ class TestResult:
     unreadable: list[str]
     def __init__(self, core: Any) -> None: ...
     def to_dict(self) -> dict[str, Any]: ...
-    def compare(self, other: TestResult) -> dict[str, Any]: ...
+    def compare(self, other: TestResult) -> _TestComparison: ...
 
 class Recognizer:
     def __init__(
@@ -406,15 +486,15 @@ class Recognizer:
         **options: Any,
     ) -> Recognizer: ...
     @overload
-    def classify(self, images: Union[_Path, _Bytes, _Picture], *, on_error: Literal["raise"] = "raise", boxes: None = None) -> Answer: ...
+    def classify(self, images: Union[_Path, _Bytes, _Picture], *, on_error: Literal["raise"] = "raise", boxes: None = None) -> Answer: ...  # type: ignore[overload-overlap]  # a str is an Iterable[str], an array one of arrays
     @overload
     def classify(
-        self, images: Union[_Path, Iterable[_Path]], *, on_error: Literal["raise", "skip"] = "raise", boxes: Union[_Path, Boxes]
+        self, images: Union[_Path, Iterable[_Path]], *, on_error: _OnError = "raise", boxes: Union[_Path, Boxes]
     ) -> list[Optional[Answer]]: ...
     @overload
-    def classify(self, images: Union[_Path, _Bytes, _Picture], *, on_error: Literal["skip"], boxes: None = None) -> Optional[Answer]: ...
+    def classify(self, images: Union[_Path, _Bytes, _Picture], *, on_error: Literal["skip"], boxes: None = None) -> Optional[Answer]: ...  # type: ignore[overload-overlap]  # a str is an Iterable[str], an array one of arrays
     @overload
-    def classify(self, images: NDArray[Any], *, on_error: Literal["raise", "skip"] = "raise", boxes: None = None) -> Union[Answer, list[Answer]]: ...
+    def classify(self, images: NDArray[Any], *, on_error: _OnError = "raise", boxes: None = None) -> Union[Answer, list[Answer]]: ...  # type: ignore[overload-overlap]  # a str is an Iterable[str], an array one of arrays
     @overload
     def classify(self, images: Iterable[_OneImage], *, on_error: Literal["raise"] = "raise", boxes: None = None) -> list[Answer]: ...
     @overload
@@ -437,11 +517,12 @@ class Recognizer:
     def enrol(
         self,
         name: str,
-        images: Any = (),
+        images: _Images = (),
         *,
         attributes: Sequence[str] = (),
         descriptions: Union[str, Sequence[str]] = (),
         boxes: Optional[Union[_Path, Boxes]] = None,
+        on_error: _OnError = "raise",
     ) -> _Enrolment: ...
     def enrol_folder(
         self,
@@ -452,26 +533,27 @@ class Recognizer:
         progress: Optional[_Progress] = None,
     ) -> _FolderEnrolment: ...
     def calibrate(
-        self, others: Any = (), *, similar: bool = False, false_accept: Optional[float] = None,
+        self, others: _Images = (), *, similar: bool = False, false_accept: Optional[float] = None, on_error: _OnError = "raise",
         progress: Optional[_Progress] = None
-    ) -> dict[str, Any]: ...
+    ) -> _Calibration: ...
     @property
     def classes(self) -> dict[str, int]: ...
     @property
     def method(self) -> str: ...
     @property
-    def calibration(self) -> Optional[dict[str, Any]]: ...
-    def add_unlabelled(self, images: Any) -> int: ...
+    def calibration(self) -> Optional[_Calibration]: ...
+    def add_unlabelled(self, images: _Images, *, on_error: _OnError = "raise") -> int: ...
     def remove_unlabelled(self) -> int: ...
     @property
     def unlabelled(self) -> int: ...
     def expected_accuracy(self) -> str: ...
     def test(
         self,
-        images: Any,
+        images: _Images,
         labels: Optional[Sequence[str]] = None,
         *,
         boxes: Optional[Union[_Path, Boxes]] = None,
+        on_error: _OnError = "raise",
         progress: Optional[_Progress] = None,
     ) -> TestResult: ...
     def to_onnx(
@@ -486,7 +568,7 @@ class Recognizer:
         page: Optional[_Path] = None,
         runtime: Optional[_Path] = None,
     ) -> None: ...
-    def features_of(self, images: Any) -> _Floats: ...
+    def features_of(self, images: _Images, *, on_error: _OnError = "raise") -> _Floats: ...
     def rename(self, name: str, to: str) -> None: ...
     def merge(self, name: str, into: str) -> None: ...
     def remove(self, name: str) -> None: ...

@@ -1,72 +1,108 @@
-"""Episodes as an npz of whole numbers: rows of the features, padded by -1 where episodes differ in size."""
+"""Episodes as whole numbers: rows of the features, padded by -1 where episodes differ in size."""
 import json
 import os
 
 import numpy as np
 
-from ._errors import Error
+from . import _arrays
+from ._errors import Error, UsageError
 
 _KINDS = {"classes": "class", "support": "row", "query": "row", "pool": "row"}  # what the numbers of a part are of
 _PARTS = tuple(_KINDS)
 
 
-def write(path, told, episodes, own_hash):
-    """`told`: what the JSON says; `episodes`: the dicts of numbers."""
-    shape = {name: value for name, value in told.items() if name != "episodes"}
-    names = {}  # number of a class or row -> its name in the JSON
-    for words, numbers in zip(told["episodes"], episodes):
-        for part in _PARTS:
-            pairs = zip(_flat(numbers[part]), _flat(words.get(part, [])))
-            names.update(((_KINDS[part], number), word) for number, word in pairs)
-    arrays = {part: _padded([one[part] for one in episodes]) for part in _PARTS}
-    header = {"shape": shape, "hash": own_hash, "names": {kind: _names(names, kind) for kind in ("class", "row")}}
+# -- an npz, which names the classes and images by what they are called
+
+
+def write(path, core, features):
+    """`core`: the library's episodes of these features."""
+    arrays = core.arrays()
+    used = {"class": np.unique(arrays["classes"]), "row": _used(arrays)}
+    called = {"class": features.names, "row": features._core.ids}
+    names = {kind: [(number, called[kind][number]) for number in used[kind].tolist()] for kind in used}
+    header = {"shape": core.head(), "hash": core.hash, "names": names}
     np.savez_compressed(os.fspath(path), **arrays, header=np.array(json.dumps(header)))
 
 
-def read(path, made_of):
-    """`made_of`: Episodes of what a JSON says. Throws Error where the features are others."""
+def read(path, features, made_of):
+    """`made_of`: the library's episodes of a head and arrays. Throws Error where the features are others."""
     with np.load(os.fspath(path), allow_pickle=False) as file:
         if "header" not in file or not set(_PARTS) <= set(file):
             raise Error(f"{os.fspath(path)} holds no episodes: expected a file of Episodes.save")
         header = json.loads(str(file["header"]))
         arrays = {part: file[part] for part in _PARTS}
-    names = {kind: dict(pairs) for kind, pairs in header["names"].items()}
-    told = [
-        {part: _named(arrays[part][i], names[kind]) for part, kind in _KINDS.items()}
-        for i in range(len(arrays["classes"]))
-    ]
+    own = {"class": features.names, "row": features._core.ids}
     try:
-        made = made_of({**header["shape"], "episodes": told})
+        found = {kind: _places(header["names"][kind], own[kind]) for kind in own}
+        made = made_of(header["shape"], {part: found[kind][arrays[part]] for part, kind in _KINDS.items()})
     except Error as error:
-        why = str(error).partition("episodes.json: ")[2] or str(error)  # the file between is of no interest
-        raise Error(f"{os.fspath(path)} has episodes of other features: {why}") from None
+        raise Error(f"{os.fspath(path)} has episodes of other features: {error}") from None
     if made.hash != header["hash"]:
         raise Error(f"{os.fspath(path)} has episodes of other features")
     return made
 
 
-def _flat(given):
-    return [number for one in given for number in (one if isinstance(one, list) else [one])]
+def _used(arrays):
+    rows = np.unique(np.concatenate([arrays[part].ravel() for part in _PARTS[1:]]))
+    return rows[rows >= 0]
 
 
-def _names(names, kind):
-    return [(number, word) for (own, number), word in names.items() if own == kind]
+def _places(names, own):
+    """Number of a class or row in the file -> its number in the features; -1, at the end, is -1."""
+    places = {name: i for i, name in enumerate(own)}
+    made = np.full(max((number for number, _ in names), default=-1) + 2, -1, np.int64)
+    for number, name in names:
+        if name not in places:
+            raise Error(f"they name '{name}', which these do not have")
+        made[number] = places[name]
+    return made
 
 
-def _padded(parts):
-    """[e, n] of numbers, or [e, n, most] of lists of them."""
-    rows = [[one if isinstance(one, list) else [one] for one in part] for part in parts]
-    n = max((len(part) for part in rows), default=0)
-    most = max((len(one) for part in rows for one in part), default=0)
-    made = np.full((len(rows), n, most), -1, np.int64)
-    for i, part in enumerate(rows):
-        for k, one in enumerate(part):
-            made[i, k, : len(one)] = one
-    is_flat = any(not isinstance(one, list) for part in parts for one in part)
-    return made[:, :, 0] if is_flat else made
+# -- a user's own
 
 
-def _named(array, names):
-    if array.ndim == 1:
-        return [names[number] for number in array.tolist() if number >= 0]
-    return [[names[number] for number in row if number >= 0] for row in array.tolist()]
+def own(features, support, query, pool, split):
+    """(head, arrays) of rows [e, n, k] and [e, n, q]."""
+    parts = {"support": _rows(support, "support", features), "query": _rows(query, "query", features)}
+    count, ways = parts["query"].shape[:2]
+    parts["pool"] = np.full((count, ways, 0), -1) if pool is None else _rows(pool, "pool", features)
+    for name, one in parts.items():
+        if one.shape[:2] != (count, ways):
+            raise Error(f"{name} should be [{count}, {ways}, ...], as query is, found {list(one.shape)}")
+    sizes = {name: (one >= 0).sum(2) for name, one in parts.items()}
+    if not sizes["query"].min():
+        raise Error("query should have at least one image of each class")
+    for name in ("query", "pool"):
+        if sizes[name].min() != sizes[name].max():
+            raise Error(f"{name} should have as many images of every class, found {sizes[name].min()} to {sizes[name].max()}")
+    head = {"n_way": ways, "k_shot": int(sizes["support"].min()), "n_query": int(sizes["query"].min()), "split": split, "seed": 0}
+    if sizes["support"].max() > head["k_shot"]:
+        head["most_shots"] = int(sizes["support"].max())
+    if sizes["pool"].max():
+        head["unlabelled"] = int(sizes["pool"].max())
+    return head, {"classes": features.labels[parts["query"].max(2)], **parts}
+
+
+def _rows(given, name, features):
+    made = _arrays.array(given, name)
+    if made.ndim != 3 or made.dtype.kind not in "iu" or not made.size:
+        raise Error(f"{name} should be rows of the features, whole numbers [episodes, classes, images], found {made.dtype} {list(made.shape)}")
+    if made.min() < -1 or made.max() >= len(features):
+        raise Error(f"{name} should be rows from 0 to {len(features) - 1} (-1: none), found {made.min()} to {made.max()}")
+    return made.astype(np.int64)
+
+
+def of_sampler(sampler):
+    """(support, query) [e, n, ...] of what gives lists of n * (k + q) rows, class by class, k supports first."""
+    try:
+        ways, shots, queries = (int(getattr(sampler, name)) for name in ("n_way", "n_shot", "n_query"))
+    except (AttributeError, TypeError):
+        raise UsageError("a sampler of episodes should have n_way, n_shot and n_query, as easyfsl's TaskSampler has") from None
+    drawn = [np.asarray(one).ravel() for one in sampler]
+    for i, one in enumerate(drawn):
+        if len(one) != ways * (shots + queries):
+            raise Error(f"the sampler's episode {i} has {len(one)} rows, expected {ways} x ({shots} + {queries})")
+    if not drawn:
+        raise Error("the sampler gave no episode")
+    rows = np.stack(drawn).reshape(len(drawn), ways, shots + queries)
+    return rows[:, :, :shots], rows[:, :, shots:]

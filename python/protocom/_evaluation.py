@@ -1,8 +1,6 @@
 """Episodes, and how methods do on them."""
-import json
 import numbers
 import os
-import tempfile
 
 from . import _arrays, _easyfsl_presets, _episode_arrays, _html, _own_method
 from ._engine import engine
@@ -28,17 +26,42 @@ class Episodes:
         """Reads what ``save`` or ``protocom evaluate --save-episodes`` wrote."""
         given = feature_set(features, None, None)
         if _is_npz(path):
-            return _episode_arrays.read(path, lambda told: cls._of_json(told, given))
+            return cls(_episode_arrays.read(path, given, lambda *parts: engine.Episodes.of(given._core, *parts)), given)
         return cls(engine.Episodes.read(os.fspath(path), given._core), given)
+
+    @classmethod
+    def of(cls, features, support, query, pool=None, *, evaluated="novel"):
+        """Episodes of one's own, of one shape.
+
+        Parameters
+        ----------
+        features : FeatureSet
+        support : rows of the features, whole numbers [e, n, k]; class by class, -1 where a class has fewer
+        query : [e, n, q], of the same classes in the same order
+        pool : [e, n, u], unlabelled images, optional
+        evaluated : the split of the classes
+        """
+        head, arrays = _episode_arrays.own(features, support, query, pool, evaluated)
+        return cls(engine.Episodes.of(features._core, head, arrays), features)
+
+    @classmethod
+    def of_sampler(cls, features, sampler, *, evaluated="novel"):
+        """Those that a sampler of easyfsl (``TaskSampler``) draws of a dataset whose item i is row i of the features."""
+        return cls.of(features, *_episode_arrays.of_sampler(sampler), evaluated=evaluated)
 
     def save(self, path):
         """Writes JSON that ``protocom evaluate --episodes-file`` reads; to a path that ends in ``.npz`` arrays:
         ``classes`` [e, n], ``support`` [e, n, k], ``query`` [e, n, q], ``pool`` [e, n, u], with -1 where there is none.
         """
         if _is_npz(path):
-            _episode_arrays.write(path, self._json(), list(self), self.hash)
+            _episode_arrays.write(path, self._core, self._features)
         else:
             self._core.save(os.fspath(path))
+
+    def arrays(self):
+        """A dict of ``classes`` [e, n], ``support`` [e, n, k], ``query`` [e, n, q] and ``pool`` [e, n, u]: int64 numbers
+        of classes and rows of the features, -1 where there is none."""
+        return self._core.arrays()
 
     @property
     def hash(self):
@@ -49,21 +72,6 @@ class Episodes:
     def task(self):
         """"5-way 1-shot" """
         return self._core.task
-
-    def _json(self):
-        with tempfile.TemporaryDirectory() as folder:
-            path = os.path.join(folder, "episodes.json")
-            self._core.save(path)
-            with open(path, encoding="utf-8") as file:
-                return json.load(file)
-
-    @classmethod
-    def _of_json(cls, told, features):
-        with tempfile.TemporaryDirectory() as folder:
-            path = os.path.join(folder, "episodes.json")
-            with open(path, "w", encoding="utf-8") as file:
-                json.dump(told, file)
-            return cls(engine.Episodes.read(path, features._core), features)
 
     def __len__(self):
         return len(self._core)
@@ -80,21 +88,23 @@ class Episodes:
     def _chosen(self, which):
         if not len(which):
             raise UsageError("a slice of episodes should have at least one, found none")
-        told = self._json()
-        told["episodes"] = [told["episodes"][i] for i in which]
-        return self._of_json(told, self._features)
+        return Episodes(self._core.chosen(list(which)), self._features)
 
     def __iter__(self):
         return (self[i] for i in range(len(self)))
 
     def __reduce__(self):
-        return Episodes._of_json, (self._json(), self._features)
+        return _episodes_of, (self._features, self._core.head(), self._core.arrays())
 
     def __repr__(self):
         return f"Episodes({len(self)} of {self.task}, seed {self._core.seed})"
 
     def _repr_html_(self):
         return _html.facts({"task": self.task, "episodes": len(self), "seed": self._core.seed, "hash": self.hash})
+
+
+def _episodes_of(features, head, arrays):
+    return Episodes(engine.Episodes.of(features._core, head, arrays), features)
 
 
 def _is_npz(path):

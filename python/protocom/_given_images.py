@@ -66,10 +66,13 @@ def image(given):
         return bytes(given)
     if isinstance(given, (str, os.PathLike)):
         return os.fspath(given)
-    if hasattr(given, "convert"):  # a PIL image
-        return _picture(given)
-    if _is_file(given):
-        return _file_bytes(given)
+    try:
+        if hasattr(given, "convert"):  # a PIL image
+            return _picture(given)
+        if _is_file(given):
+            return _file_bytes(given)
+    except (OSError, SyntaxError) as error:  # Pillow reads a file when its pixels are asked for
+        raise Error(f"an image cannot be read: {' '.join(str(error).split())}") from error
     return _pixels(_arrays.array(given, "an image"))
 
 
@@ -113,9 +116,18 @@ def _picture(given):
     return np.asarray(given.convert("RGB"))
 
 
-def listed(given):
-    """All of them, as the library takes them."""
-    return [image(one) for one in images(given)[0]]
+def several(given):
+    """Images of calls that take several, one by one: paths may be of folders, and patterns ("holiday/*.jpg")."""
+    if isinstance(given, (str, os.PathLike)) and _is_of_several(given):
+        return images_in(given)
+    return itertools.chain.from_iterable(images_in(one) if _is_of_several(one) else [one] for one in images(given)[0])
+
+
+def _is_of_several(given):
+    if not isinstance(given, (str, os.PathLike)):
+        return False
+    path = os.fspath(given)
+    return os.path.isdir(path) or (isinstance(path, str) and glob.has_magic(path) and not os.path.exists(path))
 
 
 def check_on_error(value):
@@ -123,44 +135,78 @@ def check_on_error(value):
         raise UsageError(f"on_error should be 'raise' or 'skip', found {value!r}")
 
 
-def features_of(given, extract, on_error="raise"):
-    """(features [n, d], places [n] of their images, number of images). ``extract`` makes features of a list; no more than
-    TOGETHER images are held. "skip": what cannot be read is left out and logged."""
-    check_on_error(on_error)
-    rows, places, count, left = [], [], 0, iter(given)
-    while True:
-        some = list(itertools.islice(left, TOGETHER))
-        if not some:
-            break
-        found, kept = _features_of_some(some, count, extract, on_error)
-        if kept:
-            rows.append(found)
-            places += kept
-        count += len(some)
-    if not count:
-        raise Error("there is no image")
-    return np.concatenate(rows) if rows else None, places, count
+class Reading:
+    """What ``read`` makes of lists of images, a list after the other: pairs of that and of the places of the images. No
+    more than ``together`` images are held. "skip": what cannot be read is left out and logged.
 
+    Attributes
+    ----------
+    count : int, images so far
+    unreadable : list of str, what was said of those that were left out
+    """
 
-def _features_of_some(some, first, extract, on_error):
-    try:
-        return extract([image(one) for one in some]), list(range(first, first + len(some)))
-    except Error:  # which one it was
-        return _one_by_one(some, first, extract, on_error)
+    def __init__(self, given, read, on_error="raise", together=TOGETHER):
+        check_on_error(on_error)
+        self._given, self._read, self._on_error, self._together = given, read, on_error, together
+        self.count, self.unreadable = 0, []
 
+    def __iter__(self):
+        left = iter(self._given)
+        while True:
+            some = list(itertools.islice(left, self._together))
+            if not some:
+                return
+            first, self.count = self.count, self.count + len(some)
+            yield from self._of_some(some, first)
 
-def _one_by_one(some, first, extract, on_error):
-    rows, places = [], []
-    for i, one in enumerate(some, first):
+    def _of_some(self, some, first):
         try:
-            rows.append(extract([image(one)]))
-            places.append(i)
-        except Error as error:
-            error = _placed(error, i, one)
-            if on_error == "raise":
-                raise error from None
-            _log.warning("%s", error)
-    return np.concatenate(rows) if rows else None, places
+            return [(self._read([image(one) for one in some]), range(first, first + len(some)))]
+        except Error:  # which one it was
+            return list(self._one_by_one(some, first))
+
+    def _one_by_one(self, some, first):
+        for i, one in enumerate(some, first):
+            try:
+                yield self._read([image(one)]), range(i, i + 1)
+            except Error as error:
+                error = _placed(error, i, one)
+                if self._on_error == "raise":
+                    raise error from None
+                _log.warning("%s", error)
+                self.unreadable.append(str(error))
+
+
+def features_of(given, extract, on_error="raise"):
+    """(features [n, d], places [n] of their images, number of images), where ``extract`` makes features of a list."""
+    reading, rows, places = Reading(given, extract, on_error), [], []
+    for found, where in reading:
+        rows.append(found)
+        places += where
+    if not reading.count:
+        raise Error("there is no image")
+    return np.concatenate(rows) if rows else None, places, reading.count
+
+
+def features_of_all(given, extract, on_error="raise", *, together=TOGETHER, dim=None, tell=None):
+    """float32 [n, d] of all images; of those that cannot be read, where they are skipped, rows of NaN [dim]. ``tell`` is
+    called with how many are done."""
+    reading, rows = Reading(given, extract, on_error, together), []
+    for found, where in reading:
+        _fill(rows, where.start, dim)
+        rows.append(found)
+        if tell is not None:
+            tell(reading.count)
+    if not reading.count:
+        raise Error("there is no image")
+    _fill(rows, reading.count, dim)
+    return np.concatenate(rows)
+
+
+def _fill(rows, count, dim):
+    missing = count - sum(map(len, rows))
+    if missing:
+        rows.append(np.full((missing, dim), np.nan, np.float32))
 
 
 def _placed(error, index, given):

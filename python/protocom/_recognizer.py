@@ -12,6 +12,20 @@ from ._errors import Error, UsageError
 from ._tests import TestResult
 
 
+_PASS = 64  # images of a pass of an encoder
+
+
+class _Told:
+    """Progress of what is read."""
+
+    def __init__(self, callback, images):
+        self._callback, self._total = callback, len(images) if isinstance(images, (list, tuple)) else 0
+        self(0)
+
+    def __call__(self, done):
+        self._callback("extract", done, self._total, "")
+
+
 class Backbone:
     """An image encoder: ONNX, a folder of Hugging Face, TensorFlow Lite, weights or TorchScript (docs/encoders.md), by its
     path or by its name where it is installed.
@@ -24,9 +38,17 @@ class Backbone:
     def __init__(self, path, *, preprocess="", output="", device="auto"):
         self._core = engine.Backbone(os.fspath(path), preprocess, output, device)
 
-    def extract(self, images, *, progress=None):
-        """Features of images: a list of n (as ``Recognizer.classify`` takes them) -> float32 [n, d]."""
-        return self._core.extract(_given_images.listed(images), progress)
+    def extract(self, images, *, on_error="raise", progress=None):
+        """Features of images -> float32 [n, d].
+
+        ``images``: as ``Recognizer.enrol`` takes them. ``on_error``: as ``Recognizer.classify`` takes it; where it is
+        "skip", the row of an image that cannot be read is NaN. ``progress``: callable(what, done, total, detail); the
+        total is 0 where it is not known.
+        """
+        given = _given_images.several(images)
+        tell = None if progress is None else _Told(progress, images)
+        return _given_images.features_of_all(
+            given, lambda some: self._core.extract(some, None), on_error, together=_PASS, dim=self.dim, tell=tell)
 
     @property
     def dim(self):
@@ -336,8 +358,14 @@ class Recognizer:
         """
         return self._core.check_labels(progress)
 
-    def enrol(self, name, images=(), *, attributes=(), descriptions=(), boxes=None):
-        """Adds images (as ``classify`` takes them, with ``boxes`` too) to a class, which is made where it is not there yet.
+    def enrol(self, name, images=(), *, attributes=(), descriptions=(), boxes=None, on_error="raise"):
+        """Adds images to a class, which is made where it is not there yet. It is one change, which ``undo`` takes back.
+
+        ``images``, ``boxes``: as ``classify`` takes them; a path may also be that of a folder, whose images and those
+        below it are taken, or a pattern ("holiday/*.jpg").
+
+        ``on_error``: as ``classify`` takes it; where it is "skip", images that cannot be read are left out, and
+        ``unreadable`` says which. Where none can be read, it is an Error.
 
         ``descriptions``: a text or several that say what the class looks like, in place of images or beside them; needs
         the ``text_encoder`` that the recognizer was opened or made with.
@@ -351,7 +379,21 @@ class Recognizer:
         if _given_images.is_features(images):
             rows = np.atleast_2d(_arrays.array(images, "features"))
             return self._core.enrol_features(said, np.ascontiguousarray(rows, np.float32))
-        return self._core.enrol(said, _given_images.listed(images if boxes is None else _boxes.crops(images, boxes)))
+        read, reading, _ = self._read(images if boxes is None else _boxes.crops(images, boxes), on_error)
+        done = self._core.enrol(said, read)
+        done["unreadable"] += reading.unreadable
+        return done
+
+    def _read(self, images, on_error):
+        """What is kept of images, with the Reading and their places."""
+        read, places = engine.ReadImages(), []
+        reading = _given_images.Reading(_given_images.several(images), self._core.read, on_error)
+        for found, where in reading:
+            read.add(found)
+            places += where
+        if reading.unreadable and not places:
+            raise Error(f"none of the images can be read: {reading.unreadable[0]}")
+        return read, reading, places
 
     def _text_core(self):
         if self._text_encoder is None:
@@ -365,13 +407,14 @@ class Recognizer:
         expect, in a sentence."""
         return self._core.enrol_folder(os.fspath(folder), os.fspath(attributes or ""), _boxes.choice(boxes), progress)
 
-    def add_unlabelled(self, images):
-        """Adds unlabelled images of the classes to come (as ``classify`` takes them), from which
-        recognition learns, up to 5,000 of them; not with ``fitted`` or ``model``. Returns how many were not there yet."""
+    def add_unlabelled(self, images, *, on_error="raise"):
+        """Adds unlabelled images of the classes to come, from which recognition learns, up to 5,000 of them; not with
+        ``fitted`` or ``model``. ``images``, ``on_error``: as ``enrol`` takes them. Returns how many were not there yet."""
         if _given_images.is_features(images):
             rows = np.atleast_2d(_arrays.array(images, "features"))
             return self._core.add_unlabelled_features(np.ascontiguousarray(rows, np.float32))
-        return self._core.add_unlabelled(_given_images.listed(images))
+        self._core.check_learns_from_unlabelled()
+        return self._core.add_unlabelled(self._read(images, on_error)[0])
 
     def remove_unlabelled(self):
         """Removes all of them; returns how many there were."""
@@ -382,12 +425,21 @@ class Recognizer:
         """How many of them there are."""
         return self._core.unlabelled()
 
-    def calibrate(self, others=(), *, similar=False, false_accept=None, progress=None):
+    def calibrate(self, others=(), *, similar=False, false_accept=None, on_error="raise", progress=None):
         """Calibrates probabilities and the threshold of "none of these". Something else altogether is refused, and at
         most 5 % of own images. ``similar``: similar kinds are too, by leaving each class out in turn; as many of them pass
-        as own images are refused. ``others``: images of none of the classes in their place. ``false_accept``: the share
-        of them that may pass. Returns a dict."""
-        return self._core.calibrate(_given_images.listed(others), similar, false_accept, progress)
+        as own images are refused. ``others``: images (as ``enrol`` takes them, with ``on_error``) or features of none of
+        the classes in their place. ``false_accept``: the share of them that may pass. Returns a dict."""
+        return self._core.calibrate(self._features_of_others(others, on_error), similar, false_accept, progress)
+
+    def _features_of_others(self, others, on_error):
+        if _given_images.is_features(others):
+            return np.ascontiguousarray(np.atleast_2d(_arrays.array(others, "features")), np.float32)
+        reading = _given_images.Reading(_given_images.several(others), self._core.features_of, on_error)
+        rows = [found for found, _ in reading]
+        if reading.unreadable and not rows:
+            raise Error(f"none of the images can be read: {reading.unreadable[0]}")
+        return np.concatenate(rows) if rows else None
 
     @property
     def classes(self):
@@ -408,15 +460,16 @@ class Recognizer:
         """How many new images will be classified right, in a sentence."""
         return self._core.expected_accuracy()
 
-    def test(self, images, labels=None, *, boxes=None, progress=None):
+    def test(self, images, labels=None, *, boxes=None, on_error="raise", progress=None):
         """How good it is on labelled images that are not enrolled; those whose content is enrolled are left out.
 
         Parameters
         ----------
         images : the path of a folder with a subfolder for each class, of a list (CSV, JSON) or of a file of features; or with
-            ``labels`` images and features as ``classify`` takes them
+            ``labels`` images and features as ``classify`` takes them, one after the other
         labels : the right class of each image; classes that it does not have count as unknown
         boxes : of the images of a folder or list, as ``create`` takes them
+        on_error : of images with ``labels``, as ``classify`` takes it; "skip" leaves them out, ``unreadable`` says which
 
         Returns
         -------
@@ -432,7 +485,10 @@ class Recognizer:
         if _given_images.is_features(images):
             rows = np.atleast_2d(_arrays.array(images, "features"))
             return TestResult(self._core.test_features(np.ascontiguousarray(rows, np.float32), names))
-        return TestResult(self._core.test(_given_images.listed(images), names))
+        read, reading, places = self._read(images, on_error)
+        if reading.count != len(names):
+            raise Error(f"{len(names)} labels for {reading.count} images")
+        return TestResult(self._core.test(read, [names[place] for place in places], places, reading.unreadable))
 
     def to_onnx(self, path, *, features=False, uint8=False, half=False, int8=False, with_feature=False, page=None, runtime=None):
         """Writes it as it is now as one ONNX file, which runs wherever ONNX does, and beside it NAME.labels.txt (docs/elsewhere.md).
@@ -451,9 +507,11 @@ class Recognizer:
         options.update(page=os.fspath(page or ""), runtime=os.fspath(runtime or ""))
         self._core.export_onnx(os.fspath(path), options)
 
-    def features_of(self, images):
-        """Features of images by its own encoder: float32 [n, d]."""
-        return _given_images.features_of(_given_images.images(images)[0], self._core.features_of)[0]
+    def features_of(self, images, *, on_error="raise"):
+        """Features of images (as ``enrol`` takes them) by its own encoder: float32 [n, d]. ``on_error``: as
+        ``Backbone.extract`` takes it."""
+        given = _given_images.several(images)
+        return _given_images.features_of_all(given, self._core.features_of, on_error, dim=self._core.feature_dim())
 
     def rename(self, name, to):
         """Renames a class."""

@@ -6,6 +6,7 @@
 #include "arrays.h"
 #include "base/error.h"
 #include "calls.h"
+#include "episodes.h"
 #include "eval/evaluation_tasks.h"
 #include "methods.h"
 
@@ -13,7 +14,6 @@ namespace protocom::python {
 namespace {
 
 namespace fs = std::filesystem;
-using SharedFeatures = std::shared_ptr<const FeatureSet>;
 
 std::vector<Split> splits_of(const std::vector<std::string>& texts) {
   std::vector<Split> splits;
@@ -41,12 +41,6 @@ std::shared_ptr<FeatureSet> make_features(const py::object& features, const py::
   set.image_ids = std::move(ids);
   return unlocked([&] { return std::make_shared<FeatureSet>(checked_feature_set(std::move(set), "features")); });
 }
-
-/// Episodes with the features whose rows they are.
-struct Episodes {
-  SharedFeatures features;
-  EpisodeList list;
-};
 
 EpisodeShape shape_of(const std::map<std::string, int64_t>& sizes, const std::string& distribution, double alpha) {
   EpisodeShape shape;
@@ -154,50 +148,6 @@ class Evaluation {
   std::vector<std::pair<size_t, size_t>> places_;
 };
 
-/// Numbers of groups one after the other, and where each episode's begin: int64 [all], [episodes + 1].
-struct Flat {
-  std::vector<int64_t> values, starts = {0};
-  void end_episode() { starts.push_back(static_cast<int64_t>(values.size())); }
-  [[nodiscard]] py::tuple arrays() const {
-    return py::make_tuple(numpy_of(Array::of(values)), numpy_of(Array::of(starts)));
-  }
-};
-
-/// Adds an episode's rows, class by class, and the number of the class of each.
-void append(const std::vector<std::vector<int64_t>>& groups, Flat& rows, Flat& labels) {
-  for (size_t k = 0; k < groups.size(); ++k) {
-    rows.values.insert(rows.values.end(), groups[k].begin(), groups[k].end());
-    labels.values.insert(labels.values.end(), groups[k].size(), static_cast<int64_t>(k));
-  }
-  rows.end_episode();
-  labels.end_episode();
-}
-
-/// Supports, their labels, queries, their labels.
-py::tuple flat_rows(const Episodes& episodes) {
-  Flat support, labels, query, truth;
-  for (const Episode& episode : episodes.list.episodes) {
-    append(episode.support, support, labels);
-    append(episode.query, query, truth);
-  }
-  return py::make_tuple(support.arrays(), labels.arrays(), query.arrays(), truth.arrays());
-}
-
-py::object ways_of(const Episodes& episodes) {
-  std::vector<int64_t> ways;
-  for (const Episode& episode : episodes.list.episodes) ways.push_back(static_cast<int64_t>(episode.classes.size()));
-  return numpy_of(Array::of(ways));
-}
-
-py::dict dict_of(const Episode& episode) {
-  py::dict made;
-  made["classes"] = episode.classes;
-  made["support"] = episode.support;
-  made["query"] = episode.query;
-  made["pool"] = episode.pool;
-  return made;
-}
-
 void bind_features(py::module_& module) {
   py::class_<FeatureSet, std::shared_ptr<FeatureSet>>(module, "FeatureSet")
       .def(py::init(&make_features))
@@ -222,25 +172,7 @@ void bind_features(py::module_& module) {
 
 void bind_evaluation(py::module_& module) {
   bind_features(module);
-  py::class_<Episodes>(module, "Episodes")
-      .def_static("read",
-                  [](const fs::path& path, const SharedFeatures& features) {
-                    return unlocked([&] { return Episodes{features, read_episodes(path, *features)}; });
-                  })
-      .def("save", [](const Episodes& own,
-                      const fs::path& path) { unlocked([&] { write_episodes(path, own.list, *own.features); }); })
-      .def("__len__", [](const Episodes& own) { return own.list.episodes.size(); })
-      .def("__getitem__",
-           [](const Episodes& own, size_t i) {
-             if (i >= own.list.episodes.size()) throw py::index_error("there is no such episode");
-             return dict_of(own.list.episodes[i]);
-           })
-      .def_property_readonly("hash", [](const Episodes& own) { return own.list.hash(*own.features); })
-      .def_property_readonly("task", [](const Episodes& own) { return describe(own.list.shape); })
-      .def_property_readonly("seed", [](const Episodes& own) { return own.list.seed; })
-      .def_property_readonly("fewest_shots", [](const Episodes& own) { return own.list.shape.k_shot; })
-      .def("rows", &flat_rows)
-      .def("ways", &ways_of);
+  bind_episodes(module);
   module.def("draw", &draw);
   py::class_<Evaluation>(module, "Evaluation")
       .def(py::init([](const std::vector<Episodes>& lists, std::vector<std::string> methods,

@@ -10,6 +10,7 @@
 #include "eval/test_figures.h"
 #include "images.h"
 #include "methods.h"
+#include "read_images.h"
 #include "recognizer/answer_json.h"
 #include "recognizer/class_words.h"
 #include "recognizer/create_recognizer.h"
@@ -160,6 +161,15 @@ void bind_questions(BoundRecognizer& bound) {
              const std::vector<GivenImage> given = given_images(images);
              return numpy_of(unlocked([&] { return own.features_of(pointers(given)); }));
            })
+      .def("read",
+           [](SharedRecognizer& own, const py::list& images) {
+             const std::vector<GivenImage> given = given_images(images);
+             return unlocked([&] {
+               ReadImages read;
+               read.add(own.examples_of(pointers(given)));
+               return read;
+             });
+           })
       .def("classes", [](SharedRecognizer& own) { return python_of(called(own, &classes_json)); })
       .def("examples",
            [](SharedRecognizer& own, const std::string& name) {
@@ -207,9 +217,13 @@ void bind_tests(py::module_& module, BoundRecognizer& bound) {
       });
   bound
       .def("test",
-           [](SharedRecognizer& own, const py::list& images, const std::vector<std::string>& labels) {
-             const std::vector<GivenImage> given = given_images(images);
-             return unlocked([&] { return own.test(pointers(given), labels); });
+           [](SharedRecognizer& own, const ReadImages& images, const std::vector<std::string>& labels,
+              const std::vector<int64_t>& numbers, const std::vector<std::string>& unreadable) {
+             return unlocked([&] {
+               TestResult made = own.test(images.joined(), labels, numbers);
+               for (const std::string& reason : unreadable) made.unreadable.push_back({{}, reason});
+               return made;
+             });
            })
       .def("test_features",
            [](SharedRecognizer& own, const py::object& features, const std::vector<std::string>& labels) {
@@ -265,10 +279,13 @@ void bind_export(BoundRecognizer& bound) {
 
 void bind_unlabelled(BoundRecognizer& bound) {
   bound
+      .def("check_learns_from_unlabelled",
+           [](SharedRecognizer& own) {
+             called(own, [](const Recognizer& recognizer) { recognizer.check_learns_from_unlabelled(); });
+           })
       .def("add_unlabelled",
-           [](SharedRecognizer& own, const py::list& images) {
-             const std::vector<GivenImage> given = given_images(images);
-             return unlocked([&] { return own.add_unlabelled(pointers(given)); });
+           [](SharedRecognizer& own, const ReadImages& images) {
+             return unlocked([&] { return own.add_unlabelled(images.joined()); });
            })
       .def("add_unlabelled_features",
            [](SharedRecognizer& own, const py::object& features) {
@@ -283,10 +300,9 @@ void bind_unlabelled(BoundRecognizer& bound) {
 void bind_changes(BoundRecognizer& bound) {
   bound
       .def("enrol",
-           [](SharedRecognizer& own, const py::dict& stated, const py::list& images) {
-             const std::vector<GivenImage> given = given_images(images);
+           [](SharedRecognizer& own, const py::dict& stated, const ReadImages& images) {
              const Said said(stated);
-             return python_of(unlocked([&] { return enrolment_json(own.enrol(said.request(), pointers(given))); }));
+             return python_of(unlocked([&] { return enrolment_json(own.enrol(said.request(), images.joined())); }));
            })
       .def("enrol_features",
            [](SharedRecognizer& own, const py::dict& stated, const py::object& features) {
@@ -305,15 +321,15 @@ void bind_changes(BoundRecognizer& bound) {
              return python_of(unlocked([&] { return enrol_folder(own, sources, progress); }));
            })
       .def("calibrate",
-           [](SharedRecognizer& own, const py::list& others, bool similar, std::optional<double> false_accept,
+           [](SharedRecognizer& own, const py::object& others, bool similar, std::optional<double> false_accept,
               py::object callback) {
-             const std::vector<GivenImage> given = given_images(others);
+             const ArrayView rows(others, "features");
              PythonProgress progress(std::move(callback));
              CalibrationOptions options;
              options.false_accept = false_accept;
              options.similar = similar;
              return python_of(
-                 unlocked([&] { return calibration_json(own.calibrate(pointers(given), options, progress)); }));
+                 unlocked([&] { return calibration_json(own.calibrate(rows.array(), options, progress)); }));
            })
       .def("rename",
            [](SharedRecognizer& own, const std::string& name, const std::string& to) {
@@ -343,6 +359,7 @@ void bind_changes(BoundRecognizer& bound) {
 }  // namespace
 
 void bind_recognizer(py::module_& module) {
+  bind_read_images(module);
   BoundRecognizer bound(module, "Recognizer");
   bound.def(py::init([](const fs::path& path, const py::dict& given) {
     const RecognizerOptions options = recognizer_options(given);

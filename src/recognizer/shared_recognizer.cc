@@ -1,6 +1,7 @@
 #include "recognizer/shared_recognizer.h"
 
 #include <algorithm>
+#include <numeric>
 
 #include "base/error.h"
 #include "recognizer/enrol_sources.h"
@@ -95,30 +96,38 @@ int64_t SharedRecognizer::add_unlabelled(const GivenImages& images) {
   return add_unlabelled_of([&] { return examples_of(images); });
 }
 
+int64_t SharedRecognizer::add_unlabelled(const NewExamples& examples) {
+  return add_unlabelled_of([&] { return examples; });
+}
+
 int64_t SharedRecognizer::add_unlabelled(const Array& features) {
   return add_unlabelled_of([&] { return examples_of_features(checked(features).copy(), "memory"); });
 }
 
 namespace {
 
-/// Where an image came from, or its number.
-std::string name_of(const NewExamples& examples, size_t i) {
+/// Where an image came from, or its number among all.
+std::string name_of(const NewExamples& examples, size_t i, int64_t number) {
   const std::string& source = examples.sources[i];
-  return source.empty() || source == "memory" ? std::to_string(i) : source;
+  return source.empty() || source == "memory" ? std::to_string(number) : source;
 }
 
 /// The images and features of examples with their labels, called by their numbers where they have no path.
-TestFeatures labelled(NewExamples examples, const std::vector<std::string>& labels) {
+TestFeatures labelled(NewExamples examples, const std::vector<std::string>& labels, std::vector<int64_t> numbers) {
   const size_t n = examples.hashes.size();
   if (labels.size() != n) fail("{} labels for {} images", labels.size(), n);
   TestFeatures made;
   made.features = std::move(examples.features);
   made.labels = labels;
-  for (size_t i = 0; i < n; ++i) {
-    made.images.push_back(name_of(examples, i));
-    made.numbers.push_back(static_cast<int64_t>(i));
-  }
   made.hashes = std::move(examples.hashes);
+  made.numbers = std::move(numbers);
+  if (made.numbers.empty()) {
+    made.numbers.resize(n);
+    std::iota(made.numbers.begin(), made.numbers.end(), 0);
+  }
+  for (size_t i = 0; i < n; ++i) {
+    made.images.push_back(name_of(examples, i, made.numbers[i]));
+  }
   return made;
 }
 
@@ -126,13 +135,17 @@ TestFeatures labelled(NewExamples examples, const std::vector<std::string>& labe
 
 TestResult SharedRecognizer::test(const GivenImages& images, const std::vector<std::string>& labels) {
   if (labels.size() != images.size()) fail("{} labels for {} images", labels.size(), images.size());
-  TestFeatures made = labelled(examples_of(images), labels);
+  return test(examples_of(images), labels);
+}
+
+TestResult SharedRecognizer::test(NewExamples examples, const std::vector<std::string>& labels,
+                                  std::vector<int64_t> numbers) {
+  TestFeatures made = labelled(std::move(examples), labels, std::move(numbers));
   return call([&](Recognizer& own) { return test_recognizer(own, std::move(made)); });
 }
 
 TestResult SharedRecognizer::test(const Array& features, const std::vector<std::string>& labels) {
-  TestFeatures made = labelled(examples_of_features(checked(features).copy(), "memory"), labels);
-  return call([&](Recognizer& own) { return test_recognizer(own, std::move(made)); });
+  return test(examples_of_features(checked(features).copy(), "memory"), labels);
 }
 
 TestResult SharedRecognizer::test(const EnrolSources& sources, Progress& progress) {
@@ -141,7 +154,7 @@ TestResult SharedRecognizer::test(const EnrolSources& sources, Progress& progres
 
 Suggestions SharedRecognizer::suggest_of(NewExamples examples, int64_t count) {
   std::vector<std::string> names;
-  for (size_t i = 0; i < examples.hashes.size(); ++i) names.push_back(name_of(examples, i));
+  for (size_t i = 0; i < examples.hashes.size(); ++i) names.push_back(name_of(examples, i, static_cast<int64_t>(i)));
   return call([&](Recognizer& own) { return suggest_rows(own, examples.features, names, examples.hashes, count); });
 }
 
@@ -156,7 +169,11 @@ Suggestions SharedRecognizer::suggest(const Array& features, int64_t count) {
 
 Calibration SharedRecognizer::calibrate(const GivenImages& others, const CalibrationOptions& options,
                                         Progress& progress) {
-  const Array unknown = others.empty() ? Array() : features_of(others);
+  return calibrate(others.empty() ? Array() : features_of(others), options, progress);
+}
+
+Calibration SharedRecognizer::calibrate(const Array& others, const CalibrationOptions& options, Progress& progress) {
+  const Array unknown = others.defined() ? checked(others) : others;
   return call([&](Recognizer& own) { return own.calibrate_on(unknown, options, progress); });
 }
 

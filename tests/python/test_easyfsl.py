@@ -42,3 +42,31 @@ def test_answers_are_easyfsls_episode_by_episode(name, shots):
         expected = theirs(torch.from_numpy(query)).argmax(1).numpy()
         ours = protocom.make("easyfsl:" + name).fit(support, np.repeat(np.arange(5), shots)).predict(query)
         np.testing.assert_array_equal(ours, expected)
+
+
+def test_episodes_of_easyfsls_sampler_are_the_ones_it_draws(collection, monkeypatch):
+    try:
+        from easyfsl.samplers import TaskSampler
+        import torch
+    except ImportError as error:
+        pytest.skip(str(error))
+
+    monkeypatch.setattr(torch.utils.data.Sampler, "__init__", lambda self, data_source=None: None)  # newer ones have no data_source
+    x, y = collection.of("novel")
+    novel = protocom.FeatureSet(x, y)
+
+    class Rows(torch.utils.data.Dataset):
+        def __len__(self):
+            return len(novel)
+
+        def __getitem__(self, i):
+            return i, int(novel.labels[i])
+
+        def get_labels(self):
+            return novel.labels.tolist()
+
+    sampler = TaskSampler(Rows(), n_way=3, n_shot=2, n_query=4, n_tasks=6)
+    drawn = protocom.Episodes.of_sampler(novel, sampler)
+    assert (len(drawn), drawn.task) == (6, "3-way 2-shot")
+    assert all(len({int(novel.labels[row]) for row in rows}) == 1 for one in drawn for rows in (*one["support"], *one["query"]))
+    assert protocom.evaluate(novel, methods=["plda"], episodes=drawn).accuracies("plda").shape == (6,)

@@ -1,6 +1,7 @@
 import json
 import pickle
 import subprocess
+import time
 
 import numpy as np
 import pytest
@@ -146,6 +147,73 @@ def test_features_with_labels_and_splits_of_their_own_take_no_others(collection,
         for other in ({"split": "val"}, {"labels": collection.labels}):
             with pytest.raises(protocom.UsageError, match="labels and splits of its own.*evaluated="):
                 protocom.evaluate(features, methods=["mean"], episodes=2, ways=2, queries=2, **other)
+
+
+class Sampler:
+    """As easyfsl's TaskSampler: rows of k + q images of each of n classes, one class after the other."""
+
+    n_way, n_shot, n_query = 3, 2, 4
+
+    def __init__(self, labels, episodes, seed=0):
+        self._rows = [np.flatnonzero(labels == one) for one in np.unique(labels)]
+        self._draw, self._episodes = np.random.default_rng(seed), episodes
+
+    def __iter__(self):
+        for _ in range(self._episodes):
+            classes = self._draw.choice(len(self._rows), self.n_way, replace=False)
+            yield np.concatenate([self._draw.choice(self._rows[one], self.n_shot + self.n_query, replace=False) for one in classes]).tolist()
+
+
+def test_episodes_may_be_ones_own_or_of_easyfsls_sampler(collection, tmp_path):
+    drawn = protocom.episodes(collection, ways=3, shots="1-4", queries=4, episodes=6, unlabelled=2)
+    arrays = drawn.arrays()
+    again = protocom.Episodes.of(collection, arrays["support"], arrays["query"], arrays["pool"])
+    assert list(again) == list(drawn) and again.task == drawn.task
+    np.testing.assert_array_equal(protocom.evaluate(collection, methods=["plda"], episodes=again).accuracies("plda"),
+                                  protocom.evaluate(collection, methods=["plda"], episodes=drawn).accuracies("plda"))
+    x, y = collection.of("novel")
+    novel = protocom.FeatureSet(x, y)
+    sampled = protocom.Episodes.of_sampler(novel, Sampler(novel.labels, 7))
+    assert (len(sampled), sampled.task) == (7, "3-way 2-shot")
+    rows = np.array(next(iter(Sampler(novel.labels, 1)))).reshape(3, 6)
+    assert sampled[0]["support"] == rows[:, :2].tolist() and sampled[0]["query"] == rows[:, 2:].tolist()
+    sampled.save(tmp_path / "sampled.json")
+    assert protocom.Episodes.read(tmp_path / "sampled.json", novel).hash == sampled.hash
+
+
+@pytest.mark.parametrize("change, words", [
+    (lambda s, q: (s[:, :, 0], q), r"support should be rows of the features, whole numbers \[episodes, classes, images\]"),
+    (lambda s, q: (s[:1], q), r"support should be \[4, 3, ...\], as query is, found \[1, 3, 2\]"),
+    (lambda s, q: (s + 10_000, q), "rows from 0 to"), (lambda s, q: (s, q * 1.0), "query should be rows"),
+    (lambda s, q: (q[:, :, :2], q), "twice; support, query and pool must be disjoint"),
+    (lambda s, q: (s[:, ::-1], q), "which is not its class"),
+    (lambda s, q: (s, np.where(q == q[0, 0, 0], -1, q)), "as many images of every class, found 4 to 5"),
+    (lambda s, q: (s, np.where(np.arange(5) < 9, -1, q)), "query should have at least one image"),
+])
+def test_arrays_that_are_no_episodes_are_refused(collection, change, words):
+    arrays = protocom.episodes(collection, ways=3, shots=2, queries=5, episodes=4).arrays()
+    with pytest.raises(protocom.Error, match=words) as caught:
+        protocom.Episodes.of(collection, *change(arrays["support"], arrays["query"]))
+    assert "\n" not in str(caught.value)
+
+
+def test_samplers_that_are_none_are_refused(collection):
+    with pytest.raises(protocom.UsageError, match="n_way, n_shot and n_query"):
+        protocom.Episodes.of_sampler(collection, [[1, 2]])
+    short = Sampler(collection.labels, 1)
+    short.n_query = 5
+    short.__class__ = type("Short", (Sampler,), {"__iter__": lambda self: iter([[1, 2, 3]])})
+    with pytest.raises(protocom.Error, match=r"episode 0 has 3 rows, expected 3 x \(2 \+ 5\)"):
+        protocom.Episodes.of_sampler(collection, short)
+
+
+def test_ten_thousand_episodes_are_read_at_once(collection, tmp_path):
+    drawn = protocom.episodes(collection, shots=1, queries=15, episodes=10_000)
+    drawn.save(tmp_path / "many.npz")
+    start = time.perf_counter()
+    again = protocom.Episodes.read(tmp_path / "many.npz", collection)
+    assert time.perf_counter() - start < 2, "as JSON it takes 6 s"
+    assert again.hash == drawn.hash
 
 
 # -- results

@@ -499,12 +499,103 @@ def test_images_are_taken_as_they_come(mine, photos):
 
     os.PathLike.register(Held)
     assert [one.ranking for one in mine.classify(images())] == expected and max(most) <= 34
+    most.clear()
+    mine.enrol("okapi", images())
+    assert mine.undo() and max(most) <= 34
+    encoder = protocom.Backbone(photos / "encoder.pt")
+    most.clear()
+    assert encoder.extract(images()).shape == (36, 48) and len(held) <= 1
     assert mine.features_of(iter(paths)).shape == (3, 48)
     for given, words in ((photos / "holiday", "is a folder: protocom.images_in"), ([], "no image"), (iter(()), "no image")):
         with pytest.raises(protocom.Error, match=words):
             mine.classify(given)
     with pytest.raises(protocom.Error, match="there is no image in .*none"):
         protocom.images_in(photos / "none")
+
+
+@pytest.fixture
+def with_a_bad_one(photos, tmp_path):
+    """A folder with a folder: three photos and a file that is none."""
+    shutil.copytree(photos / "holiday", tmp_path / "seen" / "day")
+    (tmp_path / "seen" / "bad.png").write_text("no image")
+    return tmp_path / "seen"
+
+
+def test_changes_take_folders_patterns_and_generators_and_leave_bad_ones_out(few, photos, with_a_bad_one):
+    good = protocom.images_in(photos / "holiday")
+    folder, pattern, below = str(with_a_bad_one), str(with_a_bad_one / "*" / "*.png"), with_a_bad_one / "day"
+    for given in (below, pattern, [below], iter(good), (open(one, "rb") for one in good), [good[0], str(below / "[23].png")]):
+        done = few.enrol("okapi", given)
+        assert (few.classes["okapi"], done["unreadable"]) == (3, []), given
+        few.undo()
+    with pytest.raises(protocom.Error, match="bad.png") as caught:
+        few.enrol("okapi", folder)
+    assert (caught.value.index, caught.value.path) == (0, os.path.join(folder, "bad.png")) and "okapi" not in few
+    done = few.enrol("okapi", [folder, b"no", good[0]], on_error="skip")
+    assert few.classes["okapi"] == 3, "of equal photos one counts"
+    assert [("bad.png" in one, "image 4" in one) for one in done["unreadable"]] == [(True, False), (False, True)]
+    few.undo()
+    with pytest.raises(protocom.Error, match="none of the images can be read: .*bad.png"):
+        few.enrol("okapi", str(with_a_bad_one / "bad.png"), on_error="skip")
+    with pytest.raises(protocom.UsageError, match="on_error should be"):
+        few.enrol("okapi", folder, on_error="ignore")
+    assert "okapi" not in few
+
+
+def test_unlabelled_images_come_from_folders_too(few, with_a_bad_one):
+    with pytest.raises(protocom.Error, match="bad.png") as caught:
+        few.add_unlabelled(with_a_bad_one)
+    assert caught.value.index == 0 and few.unlabelled == 0
+    assert few.add_unlabelled(with_a_bad_one, on_error="skip") == few.unlabelled == 3
+
+
+def test_strangers_come_from_folders_too(mine, with_a_bad_one):
+    before = mine.calibration
+    with pytest.raises(protocom.Error, match="bad.png") as caught:
+        mine.calibrate(with_a_bad_one)
+    assert caught.value.index == 0 and mine.calibration == before
+    skipped = mine.calibrate(with_a_bad_one, on_error="skip")
+    alone = mine.calibrate(mine.features_of(with_a_bad_one / "day"))
+    assert skipped["strangers"] == alone["strangers"] == 3 and skipped["threshold"] == pytest.approx(alone["threshold"], abs=1e-4)
+    with pytest.raises(protocom.Error, match="none of the images can be read"):
+        mine.calibrate([b"no"], on_error="skip")
+
+
+def test_rows_of_images_that_cannot_be_read_are_not_numbers(mine, photos, with_a_bad_one):
+    encoder, told = protocom.Backbone(photos / "encoder.pt"), []
+    good = encoder.extract(photos / "holiday")
+    np.testing.assert_array_equal(encoder.extract(protocom.images_in(photos / "holiday")), good)
+    for extract in (encoder.extract, mine.features_of):
+        with pytest.raises(protocom.Error, match="bad.png"):
+            extract(with_a_bad_one)
+        found = extract([b"no", with_a_bad_one, b"no"], on_error="skip")
+        assert found.dtype == np.float32 and np.isnan(found[[0, 1, 5]]).all()
+        np.testing.assert_allclose(found[2:5], good, atol=1e-6)
+        assert np.isnan(extract([b"no"], on_error="skip")).all()
+    encoder.extract([photos / "holiday" / "1.png"] * 130, progress=lambda *given: told.append(given))
+    assert [one[:3] for one in told] == [("extract", done, 130) for done in (0, 64, 128, 130)]
+
+
+def test_a_test_leaves_bad_ones_out(mine, photos, with_a_bad_one):
+    images = [*protocom.images_in(with_a_bad_one)[:1], *(open(one, "rb").read() for one in protocom.images_in(photos / "holiday"))]
+    names = ["red", "blue", "red", "red"]
+    with pytest.raises(protocom.Error, match="bad.png"):
+        mine.test(images, names)
+    found = mine.test(iter(images), names, on_error="skip")
+    assert found.images == 3 and [(one["image"], one["class"]) for one in found.tested] == [("1", "blue"), ("2", "red"), ("3", "red")]
+    assert len(found.unreadable) == 1 and "bad.png" in found.unreadable[0] and found.to_dict()["unreadable"] == found.unreadable
+    with pytest.raises(protocom.Error, match="3 labels for 4 images"):
+        mine.test(images, names[:3], on_error="skip")
+
+
+def test_a_picture_whose_file_is_cut_off_is_a_bad_photo(mine, photos):
+    image = pytest.importorskip("PIL.Image")
+    whole = (photos / "holiday" / "1.png").read_bytes()
+    cut = image.open(io.BytesIO(whole[: len(whole) // 2]))
+    assert mine.classify([cut, whole], on_error="skip")[0] is None
+    with pytest.raises(protocom.Error, match="image 1: an image cannot be read: ") as caught:
+        mine.classify([whole, image.open(io.BytesIO(whole[: len(whole) // 2]))])
+    assert caught.value.index == 1
 
 
 def test_a_recognizer_is_a_collection_that_closes_and_is_pickled_by_its_path(mine, photos):

@@ -1,9 +1,13 @@
 """The type stubs say what the package has: every public name with its parameters."""
 import ast
 import inspect
+import json
 import pathlib
 import re
+import subprocess
+import sys
 
+import numpy as np
 import pytest
 
 import protocom
@@ -48,6 +52,36 @@ def test_every_name_and_parameter_is_in_the_stubs_and_nothing_else():
                 assert parameters_of(stated[one]) == expected, f"{name}.{one}"
 
 
+def keys_of_typed_dicts():
+    """Name -> keys, of every TypedDict of the stubs."""
+    found = {}
+    for node in ast.parse((pathlib.Path(protocom.__file__).parent / "__init__.pyi").read_text()).body:
+        if isinstance(node, ast.ClassDef) and node.bases and ast.unparse(node.bases[0]) in ("TypedDict", *found):
+            found[node.name] = {one.target.id for one in node.body} | found.get(ast.unparse(node.bases[0]), set())
+        elif isinstance(node, ast.Assign) and isinstance(node.value, ast.Call) and ast.unparse(node.value.func) == "TypedDict":
+            found[node.targets[0].id] = {key.value for key in node.value.args[1].keys}
+    return found
+
+
+def test_dicts_have_the_keys_that_the_stubs_say(photos, tmp_path):
+    keys = keys_of_typed_dicts()
+    mine = protocom.Recognizer.create(tmp_path / "mine.pcm", backbone=photos / "encoder.pt", images=photos / "my-photos")
+    asked = protocom.images_in(photos / "holiday")
+    tested = mine.test([*asked, asked[0]], ["blue", "green", "green", "okapi"])
+    results = protocom.evaluate(np.random.default_rng(1).normal(size=(40, 8)), np.arange(40) % 5, methods=["mean", "plda"], ways=3, shots=1, queries=2, episodes=3)
+    calibrated = mine.calibrate()
+    answer = mine.classify(asked[0])
+    for name, one in {
+        "_Calibration": calibrated, "_Exchange": calibrated["exchange"][0], "_Nearest": answer.nearest[0], "_TestedClass": tested.classes[0],
+        "_Confusion": tested.confusion[0], "_UnknownClass": tested.unknown_classes[0], "_TestedImage": tested.tested[0], "_Bin": tested.bins[0],
+        "_TestComparison": tested.compare(tested), "_Spec": protocom.describe("tim"), "_Row": results.rows[0],
+        "_Comparison": results.compare("plda", "mean")[0], "_EnrolledClass": mine.enrol("blue", asked[:1])["classes"][0],
+    }.items():
+        assert set(one) == keys[name], name
+    parameters = [one for name in protocom.methods() for one in protocom.describe(name)["parameters"]]
+    assert {key for one in parameters for key in one} == keys["_Parameter"]
+
+
 RIGHT = """
 import numpy as np
 import protocom
@@ -70,20 +104,47 @@ WRONG = [
     'mine.classify(["1.png"]).name', 'mine.classify(["1.png"], on_error="skip")[0].name', 'mine.classify("1.png", on_error="ignore")',
     'protocom.episodes(x, y)[0]["shots"]', 'results.rows[0]["score"]', 'results.compare(own, "plda")[0]["gap"]',
     'mine.enrol("a", ["1.png"])["class"]', 'protocom.describe("mean")["title"]', 'protocom.evaluate(x, y, methods=[3])',
-    'protocom.PLDA(transductive="yes")',
+    'protocom.PLDA(transductive="yes")', 'mine.enrol("a", "1.png", on_error="ignore")', 'mine.classify("1.png").nearest[0]["score"]',
+    'mine.calibrate()["limit"]', 'mine.test("1", ["a"]).tested[0]["label"]', 'protocom.describe("mean")["parameters"][0]["title"]',
+    'protocom.Backbone("1").extract(3)', 'protocom.FeatureSet.extract(3, [])',
 ]
+
+
+def laid(folder):
+    """A program with its mistakes, beside the package's stubs as they are installed."""
+    (folder / "user.py").write_text(RIGHT + "\n".join(WRONG) + "\n")
+    package = pathlib.Path(protocom.__file__).parent
+    (folder / "protocom").mkdir()
+    for name in ("__init__.pyi", "easyfsl.py", "py.typed"):
+        (folder / "protocom" / name).write_text((package / name).read_text())
+    return folder
+
+
+def expected_lines():
+    first = RIGHT.count("\n") + 1
+    return set(range(first, first + len(WRONG)))
 
 
 def test_mypy_finds_planted_mistakes_and_nothing_else(tmp_path):
     api = pytest.importorskip("mypy.api")
-    (tmp_path / "user.py").write_text(RIGHT + "\n".join(WRONG) + "\n")
-    package = pathlib.Path(protocom.__file__).parent
-    (tmp_path / "protocom").mkdir()
-    for name in ("__init__.pyi", "easyfsl.py", "py.typed"):
-        (tmp_path / "protocom" / name).write_text((package / name).read_text())
+    laid(tmp_path)
     (tmp_path / "mypy.ini").write_text("[mypy]\nignore_missing_imports = True\nfollow_imports = silent\n")
     told, failed, _ = api.run([str(tmp_path / "user.py"), "--config-file", str(tmp_path / "mypy.ini"), "--cache-dir", str(tmp_path / "cache")])
     assert not failed
     lines = {int(found[1]) for found in re.finditer(r"user\.py:(\d+): error", told)}
-    first = RIGHT.count("\n") + 1
-    assert lines == set(range(first, first + len(WRONG))), told
+    assert lines == expected_lines(), told
+    assert "__init__.pyi" not in told
+
+
+def test_pyright_finds_planted_mistakes_and_nothing_else(tmp_path):
+    pytest.importorskip("pyright")
+    done = subprocess.run([sys.executable, "-m", "pyright", "--outputjson", "--pythonpath", sys.executable, "user.py"],
+                          cwd=laid(tmp_path), capture_output=True, text=True)
+    if done.returncode not in (0, 1):
+        pytest.skip(f"pyright does not start: {done.stderr.strip()[-200:]}")
+    found = [one for one in json.loads(done.stdout)["generalDiagnostics"] if one["severity"] == "error"]
+    unresolved = [one for one in found if one.get("rule") == "reportMissingImports"]
+    if unresolved:
+        pytest.skip(unresolved[0]["message"])
+    lines = {one["range"]["start"]["line"] + 1 for one in found}
+    assert lines == expected_lines(), [one["message"] for one in found]
