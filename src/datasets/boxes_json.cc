@@ -33,7 +33,7 @@ template <typename Take>
 void at_place(const std::string& where, const Take& take) {
   try {
     take();
-  } catch (const json::exception& error) {
+  } catch (const std::exception& error) {
     fail("{}: {}", where, reason_of(error));
   }
 }

@@ -267,7 +267,7 @@ TEST_F(BoxFiles, OfWhichTwoThingsHaveOneNumberAreRefused) {
         "images": [{"id": 7, "file_name": "a.jpg"})" +
                               images + R"(], "categories": [{"id": 1, "name": "dog"})" + categories + "]}")});
   };
-  EXPECT_EQ(coco("", ""), "");
+  EXPECT_EQ(coco("", ""), "(no Error)");
   EXPECT_THAT(coco(R"(, {"id": 7, "file_name": "b.jpg"})", ""),
               HasSubstr("coco.json: images[1]: another one has the id 7"));
   EXPECT_THAT(coco("", R"(, {"id": 1, "name": "cat"})"),
@@ -284,8 +284,10 @@ TEST_F(BoxFiles, OfOtherTypesAreNamedByTheirPlace) {
       HasSubstr("md.json: images[0].detections[0]: type must be string"));
   EXPECT_THAT(error_of({put("md.json", R"({"detection_categories": {"1": "animal"}, "images": 3})")}),
               HasSubstr("md.json: images is not a list"));
-  EXPECT_THAT(error_of({put("coco.json", R"({"annotations": [], "images": [{"id": "a"}], "categories": []})")}),
-              HasSubstr("coco.json: images[0]: expected a whole number"));
+  EXPECT_THAT(
+      error_of({put("coco.json",
+                    R"({"annotations": [], "images": [{"id": "a", "file_name": "a.jpg"}], "categories": []})")}),
+      HasSubstr("coco.json: images[0]: expected a whole number"));
 }
 
 TEST_F(BoxFiles, OfTwoSpellingsOfOneNameAreOneKindAndThatIsSaid) {
