@@ -346,7 +346,7 @@ class Recognizer:
         if _given_images.is_features(images):
             rows = np.atleast_2d(_arrays.array(images, "features"))
             return self._core.suggest_features(np.ascontiguousarray(rows, np.float32), count)["images"]
-        return self._core.suggest(_given_images.listed(images), count)["images"]
+        return self._core.suggest(self._read(images, "raise")[0], count)["images"]
 
     def check_labels(self, *, progress=None):
         """What the enrolled images say of their labels, by leaving each out.

@@ -244,9 +244,8 @@ void bind_tests(py::module_& module, BoundRecognizer& bound) {
 void bind_labels(py::module_& module, BoundRecognizer& bound) {
   bound
       .def("suggest",
-           [](SharedRecognizer& own, const py::list& images, int64_t count) {
-             const std::vector<GivenImage> given = given_images(images);
-             return python_of(unlocked([&] { return suggestions_json(own.suggest(pointers(given), count)); }));
+           [](SharedRecognizer& own, const ReadImages& images, int64_t count) {
+             return python_of(unlocked([&] { return suggestions_json(own.suggest(images.joined(), count)); }));
            })
       .def("suggest_features",
            [](SharedRecognizer& own, const py::object& features, int64_t count) {

@@ -210,7 +210,7 @@ LabelCheck Recognizer::check_labels(const Progress& progress) {
 }
 
 Suggestions Recognizer::suggest(const std::vector<Image>& images, int64_t count) {
-  return with_warnings([&] { return impl_->shared.suggest(given(images), count); });
+  return with_warnings([&] { return impl_->shared.suggest(impl_->shared.examples_of(given(images)), count); });
 }
 
 Suggestions Recognizer::suggest_features(const Rows& features, int64_t count) {

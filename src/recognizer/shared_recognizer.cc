@@ -125,9 +125,7 @@ TestFeatures labelled(NewExamples examples, const std::vector<std::string>& labe
     made.numbers.resize(n);
     std::iota(made.numbers.begin(), made.numbers.end(), 0);
   }
-  for (size_t i = 0; i < n; ++i) {
-    made.images.push_back(name_of(examples, i, made.numbers[i]));
-  }
+  for (size_t i = 0; i < n; ++i) made.images.push_back(name_of(examples, i, made.numbers[i]));
   return made;
 }
 
@@ -152,19 +150,15 @@ TestResult SharedRecognizer::test(const EnrolSources& sources, Progress& progres
   return call([&](Recognizer& own) { return test_recognizer(own, labelled_images(sources, own.file()), progress); });
 }
 
-Suggestions SharedRecognizer::suggest_of(NewExamples examples, int64_t count) {
+Suggestions SharedRecognizer::suggest(const NewExamples& examples, int64_t count) {
+  if (examples.hashes.empty()) fail("there is no image");
   std::vector<std::string> names;
   for (size_t i = 0; i < examples.hashes.size(); ++i) names.push_back(name_of(examples, i, static_cast<int64_t>(i)));
   return call([&](Recognizer& own) { return suggest_rows(own, examples.features, names, examples.hashes, count); });
 }
 
-Suggestions SharedRecognizer::suggest(const GivenImages& images, int64_t count) {
-  if (images.empty()) fail("there is no image");
-  return suggest_of(examples_of(images), count);
-}
-
 Suggestions SharedRecognizer::suggest(const Array& features, int64_t count) {
-  return suggest_of(examples_of_features(checked(features).copy(), "memory"), count);
+  return suggest(examples_of_features(checked(features).copy(), "memory"), count);
 }
 
 Calibration SharedRecognizer::calibrate(const GivenImages& others, const CalibrationOptions& options,
