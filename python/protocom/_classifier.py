@@ -101,7 +101,8 @@ class Classifier:
         if sample_weight is not None:
             counts = _arrays.counts(sample_weight, len(rows), "sample_weight")
             rows, given = np.repeat(rows, counts, 0), np.repeat(given, counts)
-            _arrays.rows(rows, "X without the rows of weight 0", least=0 if classes is not None else 1)
+            if not len(rows) and classes is None:
+                raise Error("sample_weight is zero for every row: at least one image should count")
         rows = np.array(rows, np.float32, order="C")  # kept, so a copy of its own
         former = ()
         if self._is_fitted():
