@@ -183,13 +183,13 @@ TEST(PldaAdaptingRun, ABatchIsAnsweredAsInTheAdaptedSpace) {
 TEST(PldaAdaptingRun, SharesThatAreToldCount) {
   EpisodeBatch batch = foreign_episode(3, 2, 32);
   PldaModel model = model_without_space();
-  model.vb.plausible = 0;  // the labelled images alone are sure here
+  model.vb.plausible = 0;  // else the labelled images alone, which are sure here, leave shares nothing to say
   const auto probability_of_first = [&](const std::vector<float>& shares) {
     batch.shares = at::tensor(shares).unsqueeze(0);
     const testing::TensorScores scores = answer(batch, model, "plda-vb:proportions=given");
     return scores.logits.softmax(-1).select(-1, 0).mean().item<double>();
   };
-  EXPECT_GT(probability_of_first({0.9F, 0.05F, 0.05F}), probability_of_first({0.05F, 0.05F, 0.9F}) + 0.01);
+  EXPECT_GT(probability_of_first({0.9F, 0.05F, 0.05F}), probability_of_first({0.05F, 0.05F, 0.9F}) + 0.001);
   batch.shares = at::Tensor();
   EXPECT_THROW(answer(batch, model, "plda-vb:proportions=given"), Error);
 }
