@@ -3,7 +3,7 @@
 import {undo} from './actions.js';
 import {attempt, bar, byId, el, onPress, part, refill, sayAt, showBlob} from './dom.js';
 import {exampleImage} from './pictures.js';
-import {confirm, decide, decideNone, firstOf, reopen} from './photos.js';
+import {classOf, confirm, decide, decideNone, firstOf, reopen} from './photos.js';
 import {state} from './state.js';
 import {classNamed, displayName, percent, plainly} from './words.js';
 
@@ -84,7 +84,7 @@ function fill() {
   const {verdict, answer, error} = photo;
   const first = firstOf(photo);
   const title = byId('details-verdict');
-  const name = verdict ? verdict.class : first.name;
+  const name = classOf(photo);
   title.textContent = error ? 'This photo cannot be read' : !answer ? 'Waiting …' : name === null ? 'None of these' : displayName(name);
   title.classList.toggle('none', !error && answer !== null && name === null);
   byId('details-note').textContent = error || (verdict ? verdict.class === null ? 'Yours, to learn “none of these” from.' : 'Added to the class by you.' : answer ? percent(first.probability) : '');

@@ -136,10 +136,7 @@ export const onSubmit = (id, work, place) => byId(id).addEventListener('submit',
  */
 export function showBlob(image, blob, failed) {
   const address = URL.createObjectURL(blob);
-  image.addEventListener('load', () => URL.revokeObjectURL(address), {once: true});
-  image.addEventListener('error', () => {
-    URL.revokeObjectURL(address);
-    if (failed) failed();
-  }, {once: true});
+  for (const event of ['load', 'error']) image.addEventListener(event, () => URL.revokeObjectURL(address), {once: true});
+  if (failed) image.addEventListener('error', failed, {once: true});
   image.src = address;
 }

@@ -1,8 +1,9 @@
 // What there is to take home: the answers as a table, the photos in folders by class, the recognizer.
 
-import {call, callBlob} from './api.js';
+import {callBlob} from './api.js';
 import {el, onClick, onPress, say} from './dom.js';
-import {firstOf, photos} from './photos.js';
+import {classOf, firstOf, photos} from './photos.js';
+import {state} from './state.js';
 import {counted} from './words.js';
 
 /** @param {Blob} blob @param {string} name */
@@ -18,12 +19,15 @@ function cell(value) {
   return /[",\r\n]/.test(text) ? '"' + text.replaceAll('"', '""') + '"' : text;
 }
 
+/** @param {Photo} photo */
+const nameOf = photo => classOf(photo) ?? 'none of these';
+
 export function csv() {
   const rows = [['photo', 'class', 'probability', 'decided_by', 'none', 'error']];
   for (const photo of photos) {
-    const first = firstOf(photo), name = photo.verdict ? photo.verdict.class : first.name;
-    rows.push([photo.name, photo.error ? '' : name ?? 'none of these', photo.error || photo.verdict ? '' : first.probability.toFixed(4),
-               photo.error ? '' : photo.verdict ? 'you' : 'recognizer', photo.answer?.none?.toFixed(4) ?? '', photo.error]);
+    const {name, error, verdict, answer} = photo;
+    rows.push(error ? [name, '', '', '', '', error] : [name, nameOf(photo), verdict ? '' : firstOf(photo).probability.toFixed(4),
+                                                       verdict ? 'you' : 'recognizer', answer?.none?.toFixed(4) ?? '', '']);
   }
   return rows.map(row => row.map(cell).join(',')).join('\r\n') + '\r\n';
 }
@@ -56,15 +60,15 @@ export async function zip(files) {
   for (const {path, file} of files) {
     const name = new TextEncoder().encode(path), bytes = new Uint8Array(await file.arrayBuffer());
     /** @type {[number, number][]} */
-    const common = [[20, 2], [utf8Names, 2], [0, 2], [0, 2], [firstDay, 2], [crc32(bytes), 4], [bytes.length, 4], [bytes.length, 4], [name.length, 2], [0, 2]];
+    const common = [[20, 2], [utf8Names, 2], [0, 4], [firstDay, 2], [crc32(bytes), 4], [bytes.length, 4], [bytes.length, 4], [name.length, 2], [0, 2]];
     const head = packed([[0x04034b50, 4], ...common]);
-    const entry = packed([[0x02014b50, 4], [20, 2], ...common, [0, 2], [0, 2], [0, 2], [0, 4], [offset, 4]]);
+    const entry = packed([[0x02014b50, 4], [20, 2], ...common, [0, 10], [offset, 4]]);
     parts.push(head, name, file);
     directory.push(entry, name);
     offset += head.length + name.length + bytes.length;
     directorySize += entry.length + name.length;
   }
-  const end = packed([[0x06054b50, 4], [0, 2], [0, 2], [files.length, 2], [files.length, 2], [directorySize, 4], [offset, 4], [0, 2]]);
+  const end = packed([[0x06054b50, 4], [0, 4], [files.length, 2], [files.length, 2], [directorySize, 4], [offset, 4], [0, 2]]);
   return new Blob([...parts, ...directory, end], {type: 'application/zip'});
 }
 
@@ -75,7 +79,7 @@ const safe = text => text.replace(/[/\\:*?"<>|\u0000-\u001f]/g, '_').replace(/^\
 export function sorted() {
   const taken = new Set();
   return photos.filter(photo => !photo.error).map(photo => {
-    const folder = safe((photo.verdict ? photo.verdict.class : firstOf(photo).name) ?? 'none of these');
+    const folder = safe(nameOf(photo));
     const [, stem, end] = /** @type {string[]} */ (/^(.*?)(\.[^.]*)?$/.exec(safe(photo.name)));
     let path = `${folder}/${stem}${end ?? ''}`;
     for (let n = 2; taken.has(path); ++n) path = `${folder}/${stem}-${n}${end ?? ''}`;
@@ -89,11 +93,14 @@ export function listenToExports() {
     download(new Blob([csv()], {type: 'text/csv'}), 'answers.csv');
     say(`${counted(photos.length, 'answer')} written to answers.csv.`);
   });
-  onClick('take-recognizer', async () => {
-    const name = (await call('GET', 'v1/recognizer')).name + '.pcm';
-    download(await callBlob('v1/recognizer/file'), name);
-    say(`${name} is written: protocom opens it anywhere.`);
+  /** @param {string} id of the button @param {string} what @param {string} use */
+  const take = (id, what, use) => onClick(id, async () => {
+    const name = `${state.recognizer?.name}.${id.slice(5)}`;
+    download(await callBlob('v1/recognizer/' + what), name);
+    say(`${name} is written: ${use}.`);
   });
+  take('take-pcm', 'file', 'protocom opens it anywhere');
+  take('take-onnx', 'onnx', 'programs that run ONNX take it');
   onClick('zip', async () => {
     const files = sorted();
     download(await zip(files), 'sorted.zip');

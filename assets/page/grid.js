@@ -3,7 +3,7 @@
 import {redo, undo} from './actions.js';
 import {attempt, bar, byId, el, onPress, part, say, showBlob} from './dom.js';
 import {isLarge} from './pictures.js';
-import {clear, confirm, decide, decideNone, firstOf, onPhotos, photos} from './photos.js';
+import {classOf, clear, confirm, decide, decideNone, firstOf, onPhotos, photos} from './photos.js';
 import {close, hasChanged, isOpen, open, pick} from './details.js';
 import {byName, classNamed, counted, displayName, percent} from './words.js';
 
@@ -88,9 +88,6 @@ const filters = {
   none: photo => photo.verdict ? photo.verdict.class === null : firstOf(photo).none,
   decided: photo => photo.verdict !== null,
 };
-
-/** @param {Photo} photo */
-const classOf = photo => photo.verdict ? photo.verdict.class : firstOf(photo).name;
 
 export function shown() {
   const fits = filters[byId('filter').value], name = byId('filter-class').value;

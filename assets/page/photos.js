@@ -2,7 +2,7 @@
 
 import {onRedone, onUndone, remember} from './actions.js';
 import {call, callJson} from './api.js';
-import {say} from './dom.js';
+import {attempt, say} from './dom.js';
 import {asSentences, enrolled, idsOf, sendExamples} from './enrol.js';
 import {fingerprint, isPicture, pieces, shrink} from './pictures.js';
 import {Progress} from './progress.js';
@@ -47,6 +47,9 @@ export function firstOf(photo) {
   return {name: answer.ranking[0].class, none: false, probability: answer.ranking[0].probability};
 }
 
+/** The class that was decided or answered; null: none of them. @param {Photo} photo */
+export const classOf = photo => photo.verdict ? photo.verdict.class : firstOf(photo).name;
+
 // Small at first, so that the first answers come at once.
 const firstPieces = [1, 3];
 const photosAtOnce = 8;
@@ -73,12 +76,10 @@ async function added(files) {
 /** @param {Photo[]} fresh */
 function inPieces(fresh) {
   const all = [];
-  let begin = 0;
-  for (const count of firstPieces) {
-    if (begin < fresh.length) all.push(fresh.slice(begin, begin + count));
-    begin += count;
+  for (let begin = 0, end = 0; begin < fresh.length; begin = end) {
+    end += firstPieces[all.length] ?? photosAtOnce;
+    all.push(fresh.slice(begin, end));
   }
-  for (; begin < fresh.length; begin += photosAtOnce) all.push(fresh.slice(begin, begin + photosAtOnce));
   return all;
 }
 
@@ -162,7 +163,7 @@ export const ask = inTurn(async (/** @type {File[]} */ files) => {
 let asking = false, stale = false;
 
 /** Asks again about what nobody has decided, by features: the encoder has nothing to do. */
-export async function askAgain() {
+async function askAgain() {
   stale = true;
   if (asking) return;
   asking = true;
@@ -250,7 +251,7 @@ export function decideNone(some) {
 /** Takes back that a photo is of none of the classes. @param {Photo} photo */
 export function reopen(photo) {
   show(photo, null);
-  askAgain().catch(error => say(error.message, true));
+  attempt(null, askAgain);
 }
 
 /** A class has another name. @param {string} from @param {string} to @param {Change} change */
@@ -269,8 +270,7 @@ export function merged(from, into, {change, examples}) {
   for (const photo of photos) {
     const {verdict} = photo;
     if (verdict?.class !== from) continue;
-    const example = verdict.example === undefined ? undefined : numbers.get(verdict.example);
-    settle(photo, {class: into, changes: [change.id], ...example === undefined ? {} : {example}}, [change]);
+    settle(photo, {class: into, changes: [change.id], example: numbers.get(verdict.example ?? -1)}, [change]);
   }
 }
 
@@ -300,4 +300,4 @@ onUndone(undone => {
 onRedone(redone => {
   for (const {photo, changes, to} of decisions) if (changes.some(change => redone.includes(change))) show(photo, to);
 });
-on('recognizer', () => { askAgain().catch(error => say(error.message, true)); });
+on('recognizer', () => { attempt(null, askAgain); });

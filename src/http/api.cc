@@ -97,6 +97,7 @@ void Api::add_routes() {
   answer_with("showRecognizer", &Api::describe_recognizer);
   // It holds small pictures of the photos and what the classes were made of: who may change it may have it.
   answer_with("takeRecognizer", &Api::file_of_recognizer);
+  answer_with("takeOnnx", &Api::onnx_of_recognizer);
   answer_with("health", &Api::health, Runs::kAtOnce);
   answer_with("readiness", &Api::readiness, Runs::kAside);
   answer_with("metrics", &Api::show_metrics, Runs::kAside);

@@ -1,9 +1,6 @@
-#include <fmt/format.h>
-
-#include <cctype>
-
 #include "http/detail/api.h"
 #include "http/detail/embedded.h"
+#include "http/detail/target.h"
 #include "io/artefact.h"
 
 namespace protocom::http {
@@ -11,18 +8,8 @@ namespace {
 
 using nlohmann::json;
 
-/// Of a recognizer that is sent: it lies in memory, twice while it is read.
-constexpr int64_t kLargestFile = int64_t{256} << 20;
-
 /// Where the page and the routes of a recognizer are: "/my%20birds/".
-std::string path_to(const std::string& name) {
-  std::string path = "/";
-  for (const unsigned char c : name) {
-    const bool plain = std::isalnum(c) != 0 || c == '-' || c == '_' || c == '.';
-    path += plain ? std::string(1, static_cast<char>(c)) : fmt::format("%{:02X}", c);
-  }
-  return path + "/";
-}
+std::string path_to(const std::string& name) { return "/" + percent_encoded(name) + "/"; }
 
 }  // namespace
 
@@ -44,16 +31,6 @@ json Api::describe_recognizer(const Request& request) {
                 {"shorter_side", settings_.preprocessing.shorter_side()},
                 {"calibration", calibration ? calibration_json(*calibration) : json()},
                 {"change", last_change_of(editor.file())}};
-  });
-}
-
-Response Api::file_of_recognizer(const Request& request) {
-  return with_editor(request, [&](const Recognizer& editor) {
-    const int64_t size = editor.file().serialized_size();
-    if (size > kLargestFile)
-      refuse(413, "the recognizer has {} MB, and more than {} are not sent: copy its file where the server runs",
-             size >> 20, kLargestFile >> 20);
-    return Response{200, "application/octet-stream", editor.file().serialized()};
   });
 }
 

@@ -1,5 +1,9 @@
 #include "http/detail/target.h"
 
+#include <fmt/format.h>
+
+#include <cctype>
+
 #include "base/error.h"
 #include "base/text.h"
 #include "base/utf8.h"
@@ -33,6 +37,15 @@ std::string decode(std::string_view part, std::string_view where) {
 }
 
 }  // namespace
+
+std::string percent_encoded(std::string_view text) {
+  std::string made;
+  for (const unsigned char c : text) {
+    const bool plain = std::isalnum(c) != 0 || c == '-' || c == '_' || c == '.';
+    made += plain ? std::string(1, static_cast<char>(c)) : fmt::format("%{:02X}", c);
+  }
+  return made;
+}
 
 bool is_plain_text(std::string_view text) { return is_utf8(text) && !steers_terminals(text); }
 

@@ -229,6 +229,9 @@ TEST_F(Served, ResponsesOfEveryRouteAreWhatTheDocumentSays) {
   check(ask("GET", "/v1/examples/999/thumbnail"), "/v1/examples/{example}/thumbnail", "get");
   check(ask("GET", "/v1/recognizer"), "/v1/recognizer", "get");
   check(ask("GET", "/v1/recognizer/file"), "/v1/recognizer/file", "get");
+  check(ask("GET", "/v1/recognizer/onnx"), "/v1/recognizer/onnx", "get");
+  check(ask("GET", "/v1/recognizer/onnx?input=features"), "/v1/recognizer/onnx", "get");
+  check(ask("GET", "/v1/recognizer/onnx?input=words"), "/v1/recognizer/onnx", "get");
   check(ask("GET", "/v1/accuracy"), "/v1/accuracy", "get");
   std::vector<FormPart> tested = some;
   tested[0].content = png(33);  // one that is not enrolled

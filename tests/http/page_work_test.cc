@@ -345,8 +345,11 @@ TEST_F(Page, MakesSixClassesOfAFolderCorrectsThreeAnswersAndSetsNoneOfThese) {
   shoot("none-phone-dark", 390, true);
   go("use");
   forget_status();
-  click("#take-recognizer");
+  click("#take-pcm");
   ASSERT_TRUE(status_has(".pcm is written")) << text("#status");
+  forget_status();
+  click("#take-onnx");
+  ASSERT_TRUE(status_has("Its encoder is no ONNX file")) << text("#status");
   go("try");
   EXPECT_TRUE(browser_->wait_for("document.querySelectorAll('[data-state=decided]').length === 3"));
   open_details(5);

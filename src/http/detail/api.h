@@ -97,6 +97,8 @@ class Api {
   nlohmann::json describe_recognizer(const Request& request);
   /// All of it, to take elsewhere.
   Response file_of_recognizer(const Request& request);
+  /// As an ONNX file, for other programs.
+  Response onnx_of_recognizer(const Request& request);
   nlohmann::json list_unlabelled(const Request& request);
   nlohmann::json remove_unlabelled(const Request& request);
   nlohmann::json remove_all_unlabelled(const Request& request);
@@ -174,6 +176,7 @@ class Api {
   RecognizerSettings settings_;
   bool takes_words_;  ///< classes may be described in words
   std::atomic<bool> calibrates_{false};
+  std::atomic<bool> exports_{false};
   std::mutex expected_mutex_;
   std::optional<std::pair<int64_t, nlohmann::json>> expected_;  ///< the last estimate, and of which revision
   RecognizerFile probe_;  ///< what tells whether the recognizer can be read, in the thread of aside_

@@ -1,5 +1,6 @@
 #pragma once
 #include <atomic>
+#include <string>
 
 #include "base/progress.h"
 #include "http/detail/cancellation.h"
@@ -7,13 +8,14 @@
 
 namespace protocom::http {
 
-/// A long job of which one runs at a time: a calibration, a test, or an estimate of the accuracy. Throws HttpError 503
-/// while another one runs.
+/// A long job of which one runs at a time: a calibration, a test, or an estimate of the accuracy; an export. Throws
+/// HttpError 503, which names `another`, while another one runs.
 class ExclusiveJob {
  public:
-  explicit ExclusiveJob(std::atomic<bool>& taken) : taken_(taken) {
-    if (taken_.exchange(true))
-      refuse_for_now(503, 5, "another calibration, test or estimate of the accuracy is running");
+  explicit ExclusiveJob(std::atomic<bool>& taken,
+                        const char* another = "another calibration, test or estimate of the accuracy")
+      : taken_(taken) {
+    if (taken_.exchange(true)) refuse_for_now(503, 5, std::string(another) + " is running");
   }
   ~ExclusiveJob() { taken_ = false; }
   ExclusiveJob(const ExclusiveJob&) = delete;

@@ -18,6 +18,9 @@ std::string_view without_query(std::string_view target);
 /// parameter without a name or "=", one that is there twice, a wrong escape, a control character or no UTF-8.
 std::map<std::string, std::string> query_of(std::string_view target);
 
+/// A text as a part of a path: "my%20birds" of "my birds".
+std::string percent_encoded(std::string_view text);
+
 /// Whether it is UTF-8 without control characters.
 bool is_plain_text(std::string_view text);
 

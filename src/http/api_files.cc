@@ -1,0 +1,81 @@
+#include <fmt/ranges.h>
+
+#include <algorithm>
+
+#include "base/text.h"
+#include "http/detail/api.h"
+#include "http/detail/exclusive_job.h"
+#include "http/detail/target.h"
+#include "recognizer/export_onnx.h"
+
+namespace protocom::http {
+namespace fs = std::filesystem;
+namespace {
+
+/// Of what is sent whole: it lies in memory, up to three times while it is made.
+constexpr int64_t kLargestFile = int64_t{256} << 20;
+
+/// How a browser calls the file that it saves.
+std::pair<std::string, std::string> saved_as(const fs::path& name) {
+  return {"Content-Disposition", "attachment; filename*=UTF-8''" + percent_encoded(name.string())};
+}
+
+Response file_response(std::string bytes, const fs::path& name) {
+  return {200, "application/octet-stream", std::move(bytes), {saved_as(name)}};
+}
+
+void check_size(const char* what, int64_t bytes) {
+  if (bytes <= kLargestFile) return;
+  refuse(413, "{} has {} MB, and more than {} are not sent: take it where the server runs", what, bytes >> 20,
+         kLargestFile >> 20);
+}
+
+int64_t size_of(const RecognizerArtefact& artefact) {
+  std::error_code ignored;  // opening it says why
+  return artefact.embedded ? artefact.size : static_cast<int64_t>(fs::file_size(artefact.path, ignored));
+}
+
+/// One of the texts that a parameter of the query may have; the first where it is left out.
+std::string choice_in(const Request& request, const char* name, const std::vector<std::string>& choices) {
+  const auto found = request.parameters.find(name);
+  if (found == request.parameters.end()) return choices.front();
+  if (std::find(choices.begin(), choices.end(), found->second) == choices.end())
+    refuse(400, "'{}' has to be {}, found '{}'", name, fmt::join(choices, " or "), excerpt(found->second));
+  return found->second;
+}
+
+OnnxExportOptions onnx_options(const Request& request) {
+  OnnxExportOptions options;
+  const std::string input = choice_in(request, "input", {"image", "uint8", "features"});
+  options.uint8 = input == "uint8";
+  options.features = input == "features";
+  const std::string weights = choice_in(request, "weights", {"float32", "float16", "int8"});
+  options.half = weights == "float16";
+  options.int8 = weights == "int8";
+  return options;
+}
+
+}  // namespace
+
+Response Api::file_of_recognizer(const Request& request) {
+  return with_editor(request, [&](const Recognizer& editor) {
+    check_size("the recognizer", editor.file().serialized_size());
+    return file_response(editor.file().serialized(), path_.filename());
+  });
+}
+
+Response Api::onnx_of_recognizer(const Request& request) {
+  const OnnxExportOptions options = onnx_options(request);
+  with_editor(request, [](const Recognizer& editor) { return editor.file().revision(); });  // it is the one served
+  const ExclusiveJob job(exports_, "another export");
+  // A recognizer of its own: the others go on meanwhile.
+  Recognizer recognizer = Recognizer::open(path_, options_.recognizing);
+  if (const RecognizerArtefact* encoder = recognizer.file().artefact("backbone");
+      encoder != nullptr && !options.features)
+    check_size("its encoder", size_of(*encoder));
+  OnnxContent content = refusing(409, [&] { return onnx_content(recognizer, options); });
+  check_size("the ONNX file", static_cast<int64_t>(content.bytes.size()));
+  return file_response(std::move(content.bytes), path_.filename().replace_extension(".onnx"));
+}
+
+}  // namespace protocom::http
