@@ -68,7 +68,8 @@ def test_dicts_have_the_keys_that_the_stubs_say(photos, tmp_path):
     mine = protocom.Recognizer.create(tmp_path / "mine.pcm", backbone=photos / "encoder.pt", images=photos / "my-photos")
     asked = protocom.images_in(photos / "holiday")
     tested = mine.test([*asked, asked[0]], ["blue", "green", "green", "okapi"])
-    results = protocom.evaluate(np.random.default_rng(1).normal(size=(40, 8)), np.arange(40) % 5, methods=["mean", "plda"], ways=3, shots=1, queries=2, episodes=3)
+    x, y = np.random.default_rng(1).normal(size=(40, 8)), np.arange(40) % 5
+    results = protocom.evaluate(x, y, methods=["mean", "plda"], ways=3, shots=1, queries=2, episodes=3)
     calibrated = mine.calibrate()
     answer = mine.classify(asked[0])
     for name, one in {
