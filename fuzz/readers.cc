@@ -145,8 +145,9 @@ void keep_graph(const fs::path& path) {
     graph.node("Identity", {"image"}, {}, std::string(onnx::kKeptPrefix) + "images");
     graph.add_encoder();
     graph.name_output(std::string(onnx::kKeptPrefix) + "features", "features", onnx::ValueType::kFloat32, {1, 2});
-    write_file(path, graph.model({{"classes", "cat"}}));
-    (void)onnx::read_outline(path);
+    const fs::path made = path.string() + ".made";
+    write_file(made, graph.model({{"classes", "cat"}}));
+    (void)onnx::read_outline(made);
   }
 }
 
