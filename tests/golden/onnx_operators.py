@@ -5,6 +5,7 @@
 
 Needs NumPy, onnx and onnxruntime. Images are those of tests/golden/made_up.py (8 x 8 pixels), one at a time: a network that quantises by the range of
 its values must not give other features for other images beside. Files are in hexadecimal digits.
+Signed weights keep to 7 bits: on processors without instructions for it ONNX Runtime adds pairs of products in 16 bits, which larger ones overflow.
 """
 import json
 import re
@@ -37,9 +38,9 @@ CONSTANTS = {
     "bias32": np.array([300, -1200, 40, 900], np.int32), "fine": np.float32(1 / 255), "scales": np.float32([0.01, 0.02, 0.005, 0.004]),
     "scales3": np.float32([0.01, 0.004, 0.006]), "zeros3": np.array([0, 100, 7], np.uint8), "zeros4": np.array([0, 3, -2, 5], np.int8),
     "coarse": np.float32(0.013), "none": np.uint8(0), "zero": np.uint8(117), "below": np.int8(-9), "minus": np.int8(-128),
-    "matrix": noise(16, 6, shift=3), "matrix8": whole(noise(16, 6, shift=3), np.int8), "square": noise(16, 16, shift=4), "gain": 1 + 0.2 * noise(16, shift=6),
+    "matrix": noise(16, 6, shift=3), "matrix7": whole(0.5 * noise(16, 6, shift=3), np.int8), "square": noise(16, 16, shift=4), "gain": 1 + 0.2 * noise(16, shift=6),
     "shape": np.array([1, 12, 16], np.int64), "one": np.array([1], np.int64), "axis2": np.int64(2), "axis1": np.int64(-2),
-    "pairs": np.array([[[0, 1], [0, -1]], [[0, 2], [0, 0]]], np.int64), "singles": np.array([[[3], [-1]]], np.int64),
+    "pairs": np.array([[[0, 1], [0, -1], [0, 2], [0, 0]]], np.int64), "singles": np.array([[[3], [-1]]], np.int64),
     "places": np.array([[[0, -1, 3, 2, 5]] * 12], np.int64), "updates": noise(1, 12, 5, shift=8), "heads3": np.array([1, 3, 4, 16], np.int64),
     "heads1": np.array([1, 1, 12, 16], np.int64), "seen": noise(1, 1, 4, 4, shift=9) > -0.4, "added": noise(12, 12, shift=10),
 }
@@ -75,10 +76,10 @@ CASES = {
                                   *pooled("Conv", ["d", "filter"])]),
     "dequantized-weights": (13, [("DequantizeLinear", ["filter8", "scales", "zeros4"], ["w"], {"axis": 0}), *pooled("Conv", ["images", "w", "bias"])]),
     "quantize-to-signed": (21, [("QuantizeLinear", ["images", "fine"], ["q"], {"output_dtype": T.INT8}), ("DequantizeLinear", ["q", "fine"], ["d"]), *pooled("Conv", ["d", "filter"])]),
-    "dynamic-matmul": (13, on_tokens(RANGE, ("MatMulInteger", ["q", "matrix8", "of", "below"], ["sums"]), ("Cast", ["sums"], ["s"], {"to": T.FLOAT}), ("Mul", ["s", "scale"], ["y"]))),
+    "dynamic-matmul": (13, on_tokens(RANGE, ("MatMulInteger", ["q", "matrix7", "of", "below"], ["sums"]), ("Cast", ["sums"], ["s"], {"to": T.FLOAT}), ("Mul", ["s", "scale"], ["y"]))),
     "conv-integer": (13, [QUANTISED, ("ConvInteger", ["q", "unsigned", "none", "zero"], ["s"], {"pads": [1, 1, 1, 1]}), ("Cast", ["s"], ["maps"], {"to": T.FLOAT}), *POOL]),
     "qlinear-conv": (13, [QUANTISED, ("QLinearConv", ["q", "fine", "none", "filter8", "scales", "zeros4", "coarse", "zero", "bias32"], ["r"], {"pads": [1, 1, 1, 1], "strides": [2, 2]}), *BACK]),
-    "qlinear-matmul": (13, on_tokens(("QuantizeLinear", ["tokens", "fine", "zero"], ["q"]), ("QLinearMatMul", ["q", "fine", "zero", "matrix8", "coarse", "below", "coarse", "zero"], ["r"]),
+    "qlinear-matmul": (13, on_tokens(("QuantizeLinear", ["tokens", "fine", "zero"], ["q"]), ("QLinearMatMul", ["q", "fine", "zero", "matrix7", "coarse", "below", "coarse", "zero"], ["r"]),
                                      ("DequantizeLinear", ["r", "coarse", "zero"], ["y"]))),
     "einsum-of-two": (13, einsum("btc, cd -> bdt", "tokens", "matrix")),
     "einsum-of-three": (13, einsum("btc,cd,ce->bde", "tokens", "matrix", "square")),
