@@ -40,7 +40,8 @@ const std::vector<KnownEncoder>& known_encoders() {
        224,
        384,
        {},
-       "accept its terms on Hugging Face (facebook/dinov3-vits16-pretrain-lvd1689m) and export it to ONNX"},
+       "accept its terms on Hugging Face, then " +
+           from_hub("facebook/dinov3-vits16-pretrain-lvd1689m", "dinov3-small")},
       {"siglip2-base",
        "ViT-B/16 of images and texts",
        "Apache-2.0",
