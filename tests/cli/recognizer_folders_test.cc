@@ -56,7 +56,7 @@ TEST_F(Recognizers, SortIntoAFolderForEachClass) {
 
 // The log of a run that was killed says where an image was put, and what is half there is replaced.
 TEST_F(Recognizers, SortReplacesNoFileThatAPlantedLogNames) {
-  create_with_classes("planted.pcm", 3);
+  create_with_classes("planted-log.pcm", 3);
   const std::string image = (out("images") / images_by_class().begin()->second[0]).string();
   const fs::path precious = *folder_ / "precious.txt";
   const auto hex = [](const std::string& text) {
@@ -68,7 +68,7 @@ TEST_F(Recognizers, SortReplacesNoFileThatAPlantedLogNames) {
     fs::remove_all(*folder_ / "into");
     write_text(precious, "precious");
     write_text(*folder_ / "into.parts/places.jsonl", log);
-    const Outcome done = protocom(folder_->path(), {"sort", "planted.pcm", image, "--out", "into", "--resume"});
+    const Outcome done = protocom(folder_->path(), {"sort", "planted-log.pcm", image, "--out", "into", "--resume"});
     EXPECT_EQ(done.exit_code, 0) << done.err;
     EXPECT_EQ(read_text(precious), "precious") << log;
     return files_below(*folder_ / "into");

@@ -23,8 +23,8 @@ class LabelledRecognizers : public Recognizers {
     size_t number = 0;
     for (const auto& [name, images] : images_by_class()) {
       if (++number > 3) break;
-      for (size_t i = 0; i < 8; ++i) put(images[i], i < 4 ? at("labels") / name : at("unsorted"));
-      put(images[0], at("unsorted"));
+      for (size_t i = 0; i < 8; ++i) put(images[i], i < 4 ? at("labels") / name : at("to-label"));
+      put(images[0], at("to-label"));
     }
     const Outcome made = protocom(folder_->path(), {"recognizer", "create", "labels.pcm", "--images", "labels",
                                                     "--backbone", out("backbone.npz").string()});
@@ -41,7 +41,7 @@ class LabelledRecognizers : public Recognizers {
 };
 
 TEST_F(LabelledRecognizers, SuggestWhatToLabelNextInFourFormats) {
-  const Outcome printed = run({"suggest", "labels.pcm", "unsorted", "--count", "5", "--format", "json"});
+  const Outcome printed = run({"suggest", "labels.pcm", "to-label", "--count", "5", "--format", "json"});
   ASSERT_EQ(printed.exit_code, 0) << printed.err;
   const json found = json::parse(printed.out);
   ASSERT_EQ(found.at("images").size(), 5u);
@@ -50,13 +50,13 @@ TEST_F(LabelledRecognizers, SuggestWhatToLabelNextInFourFormats) {
   const std::string first = found.at("images")[0].at("image");
   const Outcome asked = run({"classify", "labels.pcm", first, "--format", "json"});
   EXPECT_EQ(json_lines(asked.out).at(0).at("ranking")[0].at("class"), found.at("images")[0].at("class"));
-  const Outcome paths = run({"suggest", "labels.pcm", "unsorted", "--count", "5", "--format", "paths"});
+  const Outcome paths = run({"suggest", "labels.pcm", "to-label", "--count", "5", "--format", "paths"});
   EXPECT_EQ(paths.out.substr(0, paths.out.find('\n')), first);
   EXPECT_EQ(std::count(paths.out.begin(), paths.out.end(), '\n'), 5);
-  const Outcome csv = run({"suggest", "labels.pcm", "unsorted", "--format", "csv"});
+  const Outcome csv = run({"suggest", "labels.pcm", "to-label", "--format", "csv"});
   EXPECT_THAT(csv.out, HasSubstr("image,class,probability,runner_up,doubt,share\n"));
   EXPECT_EQ(std::count(csv.out.begin(), csv.out.end(), '\n'), 13) << "twenty were asked for, there are twelve";
-  EXPECT_THAT(run({"suggest", "labels.pcm", "unsorted"}).out, AllOf(HasSubstr("photo"), HasSubstr("runner-up")));
+  EXPECT_THAT(run({"suggest", "labels.pcm", "to-label"}).out, AllOf(HasSubstr("photo"), HasSubstr("runner-up")));
   const Outcome none = run({"suggest", "labels.pcm", "labels"});
   EXPECT_EQ(none.exit_code, 1);
   EXPECT_THAT(none.err, HasSubstr("all 12 images are enrolled"));
@@ -82,7 +82,7 @@ TEST_F(LabelledRecognizers, CheckNamesPhotosThatLieInTwoClassesAndSaysHowClasses
 }
 
 TEST_F(LabelledRecognizers, AnswerWithSetsOfClasses) {
-  const std::string photo = fs::directory_iterator(at("unsorted"))->path();
+  const std::string photo = fs::directory_iterator(at("to-label"))->path();
   const Outcome printed = run({"classify", "labels.pcm", photo, "--coverage", "0.9", "--format", "json"});
   ASSERT_EQ(printed.exit_code, 0) << printed.err;
   const json answer = json_lines(printed.out).at(0);

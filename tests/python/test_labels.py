@@ -38,7 +38,8 @@ def test_names_images_that_lie_in_the_wrong_class(photos, tmp_path):
     found = mine.check_labels()
     assert found["asked"] == 26 and found["false_rate"] > 0
     assert ("red", "blue") in [(one["class"], one["likelier"]) for one in found["misplaced"]]
-    assert [(one["class"], one["twin_class"], one["copy"]) for one in found["shared"]] == [("red", "green", True)]
+    copies = [(one["class"], one["twin_class"]) for one in found["shared"] if one["copy"]]
+    assert copies == [("red", "green")], "others are merely alike: here all red photos are"
     assert {one["class"] for one in found["classes"]} == set(COLOURS)
 
 

@@ -154,6 +154,8 @@ def lay_out():
     for name, file in taken:
         (work / "labelled-photos" / name).mkdir(parents=True, exist_ok=True)
         shutil.copy(file, work / "labelled-photos" / name)
+        (work / "unsorted").mkdir(exist_ok=True)
+        shutil.copy(file, work / "unsorted" / f"{name}-{file.name}")
     for name in novel[1:]:  # enrolled as folders, two of them first with five photos each
         shutil.copytree(photos / name, work / "more-photos" / name)
     for name in novel[1:3]:

@@ -189,7 +189,7 @@ std::unique_ptr<Network> make_clip(const nlohmann::json& config, const Tensors& 
   tower.class_token = weights.take("embeddings.class_embedding", {shape.width}).view({1, 1, -1});
   tower.stretch = stretch_of(config, Stretch::kPlain);
   tower.before = norm(weights, "pre_layrnorm", shape.width, shape.epsilon);  // as the checkpoints spell it
-  weights.check_all_taken({});
+  weights.check_all_taken({"visual_projection."});  // below: beside the tower, or among its tensors
   at::Tensor projection;
   if (tensors.count("visual_projection.weight") > 0)
     projection =
