@@ -5,8 +5,8 @@
 #include <set>
 
 #include "images/image.h"
-#include "report/analysis_sections.h"
 #include "io/base64.h"
+#include "report/analysis_sections.h"
 #include "report/sample_sections.h"
 #include "report/section.h"
 
