@@ -22,6 +22,7 @@ def copy():
     (work / "benchmarks").mkdir()
     shutil.copy(root / "benchmarks/results_tables", work / "benchmarks")
     shutil.copy(root / "README.md", work)
+    shutil.copy(root / "docs/elsewhere.md", work / "docs")
 
 
 def exchange(path, pattern, by):
@@ -39,6 +40,7 @@ FAULTS = {
     "a table by hand": (PAGE, r"\Z", "\n| a | b |\n|---|---|\n| 1 | 2 |\n", "of no file"),
     "a table twice": ("docs/results/model.md", r"\Z", None, "one place"),
     "a figure of README.md": ("README.md", r"\Z", "\nIt has 12.3 %.\n", "README.md says 12.3"),
+    "a figure of another page": ("docs/elsewhere.md", r"\Z", "\nIt has 12.3 %.\n", "elsewhere.md says 12.3"),
 }
 
 code, said = check(root)
