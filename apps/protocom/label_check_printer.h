@@ -15,7 +15,7 @@ inline constexpr int64_t kMostCheckedUnasked = 5000;
 /// each kind.
 void print_label_check(const LabelCheck& check, size_t most);
 
-/// What of a check is about these classes.
+/// The findings that concern these classes.
 LabelCheck about_classes(LabelCheck check, const std::set<std::string>& classes);
 
 }  // namespace protocom::cli

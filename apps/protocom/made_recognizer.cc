@@ -20,8 +20,8 @@ std::string basis_of(const RecognizerParts& parts) {
 std::string none_of_these_of(const std::optional<Calibration>& calibration) {
   if (!calibration) return "Every photo gets one of the classes: there are too few to say what is none of these.";
   if (calibration->similar)
-    return fmt::format("None of these, set by {} photos of other things: {}.", calibration->strangers,
-                       cost_sentence(*calibration, "those"));
+    return fmt::format("The threshold of 'none of these' was set with {} photos of other things: {}.",
+                       calibration->strangers, cost_sentence(*calibration, "those"));
   return fmt::format("None of these: something else altogether is refused, and at most 5 of 100 of your own photos{}.",
                      calibration->images > 0 ? "" : " (by classes left out)");
 }

@@ -253,7 +253,7 @@ fs::path SharedLines::note() const {
   std::error_code error;
   const fs::file_status status = fs::symlink_status(path, error);
   if (fs::exists(status) && !fs::is_regular_file(status))
-    fail("{} is no plain file: protocom did not write it; remove it", path.string());
+    fail("{} is not a regular file: protocom did not write it; remove it", path.string());
   return path;
 }
 

@@ -220,7 +220,7 @@ void bind_episodes(py::module_& module) {
       .def("__len__", [](const Episodes& own) { return own.list.episodes.size(); })
       .def("__getitem__",
            [](const Episodes& own, size_t i) {
-             if (i >= own.list.episodes.size()) throw py::index_error("there is no such episode");
+             if (i >= own.list.episodes.size()) throw py::index_error("episode index out of range");
              return dict_of(own.list.episodes[i]);
            })
       .def_property_readonly("hash", [](const Episodes& own) { return own.list.hash(*own.features); })

@@ -146,8 +146,8 @@ void StoredWeights::write_int8(const Floats& tensor, int64_t axis, const std::st
   of_scales[static_cast<size_t>(axis)] = static_cast<int64_t>(rounded.scales.size());
   write_tensor(name + "/int8", kInt8, tensor.sizes, rounded.numbers.data(), rounded.numbers.size(), graph);
   write_tensor(name + "/scale", kFloat, of_scales, rounded.scales.data(), rounded.scales.size() * sizeof(float), graph);
-  // DequantizeLinear would be one operator: it is computed anew for each image, four times as slow in ONNX
-  // Runtime 1.32, and takes an axis only from operator set 13 on. These two are computed once, when the file is opened.
+  // Not DequantizeLinear: ONNX Runtime 1.32 computes it again for each image, which takes four times as long, and it
+  // has an axis only from operator set 13 on. These two are computed once, when the file is opened.
   add_operator("Cast", {name + "/int8"}, name + "/whole");
   add_operator("Mul", {name + "/whole", name + "/scale"}, name);
 }

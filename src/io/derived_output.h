@@ -3,8 +3,8 @@
 
 namespace protocom {
 
-/// For an output whose name protocom derives from another (birds.pcm.index): throws Error where it is a link. Whoever
-/// put the link there would choose which file is replaced; an output that the caller names may be one.
+/// Throws Error where an output is a link whose name protocom derives from another one (birds.pcm.index): whoever
+/// planted the link would choose which file is replaced. Outputs that the caller names may be links.
 void refuse_link(const std::filesystem::path& derived);
 
 }  // namespace protocom

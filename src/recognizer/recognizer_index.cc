@@ -187,7 +187,7 @@ std::string models_hash(const RecognizerFile& file) {
 /// A revision as text.
 int64_t whole_number_in(const std::string& text) {
   const std::optional<int64_t> number = number_from<int64_t>(text);
-  if (!number) fail("its revision '{}' is no whole number", excerpt(text));
+  if (!number) fail("its revision '{}' is not an integer", excerpt(text));
   return *number;
 }
 

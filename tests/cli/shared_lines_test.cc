@@ -75,10 +75,10 @@ TEST_F(SharedLinesLeft, AreNotLookedForBehindALink) {
   EXPECT_TRUE(fs::exists(folder_ / "elsewhere" / "1-0.jsonl"));
 }
 
-TEST_F(SharedLinesLeft, AreNotedInAPlainFile) {
+TEST_F(SharedLinesLeft, AreNotedInARegularFile) {
   fs::create_symlink(folder_ / "elsewhere", folder_ / "parts" / "places.jsonl");
   const SharedLines lines(ProcessGroup::single(), job(), files_);
-  EXPECT_THAT(message_of([&] { static_cast<void>(lines.note()); }), HasSubstr("places.jsonl is no plain file"));
+  EXPECT_THAT(message_of([&] { static_cast<void>(lines.note()); }), HasSubstr("places.jsonl is not a regular file"));
 }
 
 TEST_F(SharedLinesLeft, AreMadeAnewWhereTheyHaveNoHash) {

@@ -141,7 +141,7 @@ TEST_F(RecognizerIndexTest, OneOfARevisionThatIsNoneIsLeftAside) {
   write_file(index_path(path_), whole);
   const Logged log;
   EXPECT_EQ(answers().size(), 7U);
-  EXPECT_THAT(log.text(), HasSubstr("is no whole number"));
+  EXPECT_THAT(log.text(), HasSubstr("is not an integer"));
 }
 
 TEST_F(RecognizerIndexTest, ADamagedOneIsLeftAside) {

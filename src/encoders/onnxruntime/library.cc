@@ -44,7 +44,7 @@ fs::path preferred() {
 /// Where it may lie, in this order.
 std::vector<fs::path> places() {
   std::vector<fs::path> found;
-  // Not from whoever starts a program that has more rights than he.
+  // A program with more rights than its user ignores the variable: the user would choose the code that it runs.
   if (const char* place = ::secure_getenv(kPlaceVariable); place != nullptr && *place != '\0') return {place};
   if (const fs::path place = preferred(); !place.empty()) found.push_back(place);
   const fs::path folder = own_file().parent_path();

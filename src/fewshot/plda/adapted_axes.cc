@@ -110,7 +110,7 @@ struct ClassFold {
   DoubleMatrix left_out;  // [k, e]
 };
 
-/// The images of the `which` classes alone, numbered anew, and the rest.
+/// The images of the `which` classes, renumbered from 0, and the other images.
 ClassFold class_fold(const ClassRows& rows, const std::vector<bool>& which) {
   std::vector<int64_t> number(which.size()), kept, left_out;
   int64_t classes = 0;

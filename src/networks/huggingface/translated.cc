@@ -13,8 +13,7 @@
 namespace protocom::huggingface {
 namespace {
 
-/// What a name begins with, up to the end of one of its parts between dots, and what stands there instead; "#" is a
-/// number.
+/// Replaces the beginning of a tensor's name, up to a dot or its end; "#" matches a number.
 struct Rule {
   const char* from;
   const char* to;
