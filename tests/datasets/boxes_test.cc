@@ -268,10 +268,8 @@ TEST_F(BoxFiles, OfWhichTwoThingsHaveOneNumberAreRefused) {
                               images + R"(], "categories": [{"id": 1, "name": "dog"})" + categories + "]}")});
   };
   EXPECT_EQ(coco("", ""), "(no Error)");
-  EXPECT_THAT(coco(R"(, {"id": 7, "file_name": "b.jpg"})", ""),
-              HasSubstr("coco.json: images[1]: duplicate id 7"));
-  EXPECT_THAT(coco("", R"(, {"id": 1, "name": "cat"})"),
-              HasSubstr("coco.json: categories[1]: duplicate id 1"));
+  EXPECT_THAT(coco(R"(, {"id": 7, "file_name": "b.jpg"})", ""), HasSubstr("coco.json: images[1]: duplicate id 7"));
+  EXPECT_THAT(coco("", R"(, {"id": 1, "name": "cat"})"), HasSubstr("coco.json: categories[1]: duplicate id 1"));
   put("set/labels/a.txt", "0 0.5 0.5 0.2 0.4\n");
   put("set/data.yaml", "names: {0: dog, 0: cat}\n");
   EXPECT_THAT(error_of({folder_ / "set"}), HasSubstr("data.yaml: the class 0 is called 'dog' and 'cat'"));
