@@ -105,6 +105,7 @@ void add_test_command(CLI::App& app) {
                    "or a list in it, a list (CSV, JSON), or a file of features")
       ->required();
   add_box_options(*command, options->boxes);
+  add_list_choices(*command);
   command->add_flag("--json", options->as_json, "All figures and answers as JSON");
   add_output_option(*command, "--csv", options->csv, "Also write the answers, a row a photo");
   add_output_option(*command, "--html", options->html,

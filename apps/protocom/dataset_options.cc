@@ -2,6 +2,7 @@
 
 #include "datasets/boxed_dataset.h"
 #include "datasets/list_choices.h"
+#include "datasets/photo_keywords.h"
 
 namespace protocom::cli {
 
@@ -46,6 +47,16 @@ void add_list_choices(CLI::App& command) {
   command.add_option_function<std::string>(
       "--annotator", choose(&ListChoices::annotator),
       "Where annotators of such a list disagree: whose answers count, by number or address, or majority");
+  command.add_option_function<std::string>(
+      "--classes-from",
+      [choices](const std::string& text) {
+        static_cast<void>(parse_keyword_choice(text));
+        choices->classes_from = text;
+        set_list_choices(*choices);
+      },
+      "The photos' keywords (XMP inside or beside them, IPTC) name the classes: keywords; keywords:2, the second of "
+      "their "
+      "levels; 'keywords:Animals|Birds', the level below");
 }
 
 void add_dataset_options(CLI::App& command, DatasetOptions& options, const std::string& images_help) {

@@ -27,10 +27,10 @@ struct DatasetOptions {
 void add_layout(CLI::App& command, DatasetOptions& options);
 /// Adds --boxes, --min-confidence and --box-kinds. `boxes` must outlive the command.
 void add_box_options(CLI::App& command, BoxChoice& boxes);
-/// Adds --question and --annotator, which count in all of the process.
+/// Adds --question, --annotator and --classes-from, which count in all of the process.
 void add_list_choices(CLI::App& command);
-/// Adds `images` (also --images), --layout, --split, --standard-split, --question and --annotator. `options` must
-/// outlive the command.
+/// Adds `images` (also --images), --layout, --split, --standard-split, --question, --annotator and --classes-from.
+/// `options` must outlive the command.
 void add_dataset_options(CLI::App& command, DatasetOptions& options, const std::string& images_help);
 /// Adds --strict, for commands that use the images.
 void add_strict(CLI::App& command, DatasetOptions& options);

@@ -34,9 +34,9 @@ def frame(photo, rng):
     return stored.getvalue()
 
 
-def make_frames(folder, backbone, out, classes, seed):
+def make_frames(folder, backbone, preprocess, out, classes, seed):
     from PIL import Image
-    encoder = protocom.Backbone(backbone)
+    encoder = protocom.Backbone(backbone, preprocess=preprocess)
     rng = np.random.default_rng(seed)
     names = sorted(one for one in pathlib.Path(folder).iterdir() if len(list(one.glob("*.jpg"))) >= MOMENTS + HELD_OUT)
     names = names[:: max(1, len(names) // classes)][:classes]
@@ -51,12 +51,12 @@ def make_frames(folder, backbone, out, classes, seed):
     np.savez_compressed(out, bursts=np.array(bursts, np.float32), held_out=np.array(held, np.float32), names=[one.name for one in names])
 
 
-def measured(file, backbone, setting, way, rng, folder, moments):
+def measured(file, backbone, preprocess, setting, way, rng, folder, moments):
     bursts, held = file["bursts"], file["held_out"]
     classes = rng.choice(len(bursts), way, replace=False)
     path = pathlib.Path(folder) / "drawn.pcm"
     path.unlink(missing_ok=True)
-    mine = protocom.Recognizer.create(path, backbone=backbone, external_backbone=True, moments=moments)
+    mine = protocom.Recognizer.create(path, backbone=backbone, preprocess=preprocess, external_backbone=True, moments=moments)
     count, frames = setting
     joined, truth = 0, 0
     for k in classes:
@@ -84,6 +84,7 @@ def main():
     parser.add_argument("step", choices=["frames", "measure"])
     parser.add_argument("source")
     parser.add_argument("--backbone", required=True)
+    parser.add_argument("--preprocess", default="", help="where the encoder's file does not state it")
     parser.add_argument("--classes", type=int, default=20)
     parser.add_argument("--way", type=int, default=10)
     parser.add_argument("--draws", type=int, default=20)
@@ -93,12 +94,12 @@ def main():
     parser.add_argument("--out", required=True)
     asked = parser.parse_args()
     if asked.step == "frames":
-        return make_frames(asked.source, asked.backbone, asked.out, asked.classes, asked.seed)
+        return make_frames(asked.source, asked.backbone, asked.preprocess, asked.out, asked.classes, asked.seed)
     file = {key: value for key, value in np.load(asked.source).items()}
     made = {"draws": asked.draws, "seed": asked.seed, "way": asked.way, "mode": "inductive", "moments": asked.moments, "settings": {}}
     for name in asked.settings.split(","):
         with tempfile.TemporaryDirectory() as folder:
-            found = [measured(file, asked.backbone, SETTINGS[name], asked.way, np.random.default_rng([asked.seed, i]), folder, asked.moments == "auto")
+            found = [measured(file, asked.backbone, asked.preprocess, SETTINGS[name], asked.way, np.random.default_rng([asked.seed, i]), folder, asked.moments == "auto")
                      for i in range(asked.draws)]
         made["settings"][name] = {key: round(float(np.mean([one[key] for one in found if key in one])), 2) for key in found[0]}
         made["settings"][name]["accuracy half-width"] = round(1.96 * float(np.std([one["accuracy"] for one in found], ddof=1)) / len(found) ** 0.5, 2)

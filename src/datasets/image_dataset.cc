@@ -252,6 +252,11 @@ ImageDataset dataset_of(std::vector<layout::RawClass> classes, const AskedSplit&
 
 ImageDataset list_images(const fs::path& root, const ImageDatasetOptions& options) {
   check_folder(root);
+  if (const std::string from = list_choices().classes_from; !from.empty() && options.layout == Layout::kAuto) {
+    const AskedSplit asked = asked_split(options, Layout::kList, root);
+    return dataset_of(layout::classes_of_keywords(from, {root, asked.table ? &*asked.table : nullptr}), asked,
+                      Layout::kList, root, options);
+  }
   const Layout layout = options.layout == Layout::kAuto ? detect_layout(root) : options.layout;
   if (options.layout == Layout::kAuto && layout == Layout::kFolder) {
     const fs::path boxes = boxes_beside(root);

@@ -5,6 +5,7 @@
 #include "base/text.h"
 #include "datasets/detail/layout.h"
 #include "datasets/image_list.h"
+#include "datasets/photo_keywords.h"
 
 namespace protocom::layout {
 namespace fs = std::filesystem;
@@ -57,6 +58,20 @@ std::vector<RawClass> list_of_list(const Request& request) {
         "classes (class, label)",
         request.root.string());
   return classes_of_list(*list, request);
+}
+
+std::vector<RawClass> classes_of_keywords(const std::string& classes_from, const Request& request) {
+  std::map<std::string, RawClass> classes;
+  for (const ListedImage& image : list_by_keywords(request.root, parse_keyword_choice(classes_from))) {
+    if (!request.wants(image.class_name)) continue;
+    RawClass& owner =
+        classes.try_emplace(image.class_name, RawClass{image.class_name, "", std::nullopt, image.image, {}})
+            .first->second;
+    owner.items.push_back({id_below(request.root, image.image), image.image, 0});
+  }
+  std::vector<RawClass> all;
+  for (auto& entry : classes) all.push_back(std::move(entry.second));
+  return all;
 }
 
 }  // namespace protocom::layout

@@ -155,6 +155,16 @@ void check_written(const std::string& bytes, const XmpKeywords& keywords, const 
 
 }  // namespace
 
+XmpKeywords keywords_in(const std::string& xmp, const fs::path& path) {
+  const XmpPlaces places = places_in(xmp, path);
+  const auto words = [&](const char* space, const char* name) {
+    const auto found = places.words.find(name_in(space, name));
+    return found == places.words.end() ? std::vector<std::string>()
+                                       : std::vector<std::string>(found->second.begin(), found->second.end());
+  };
+  return {words(kDublinCore, "subject"), words(kLightroom, "hierarchicalSubject")};
+}
+
 std::string with_keywords(const std::string& sidecar, const XmpKeywords& keywords, const fs::path& path) {
   std::string bytes = sidecar.empty() ? empty_sidecar() : sidecar;
   const XmpPlaces places = places_in(bytes, path);

@@ -97,7 +97,7 @@ std::vector<EnrolRequest> requests_of_kinds(const fs::path& folder, const BoxFil
 std::vector<EnrolRequest> requests_of_boxed_folder(const fs::path& folder, std::string_view option,
                                                    const BoxChoice& given) {
   BoxChoice choice = given;
-  if (choice.file.empty() && !image_list_in(folder)) {
+  if (choice.file.empty() && list_choices().classes_from.empty() && !image_list_in(folder)) {
     choice.file = boxes_beside(folder);
     if (!choice.file.empty()) logger().info("{}: the classes are those of its boxes", folder.string());
   }

@@ -13,6 +13,7 @@
 #include "base/text.h"
 #include "datasets/class_folders.h"
 #include "datasets/image_list.h"
+#include "datasets/photo_keywords.h"
 #include "datasets/takeout.h"
 #include "images/other_media.h"
 #include "knowledge/tables.h"
@@ -60,8 +61,27 @@ void check_names(const std::vector<EnrolRequest>& requests, const std::vector<fs
 
 }  // namespace
 
+namespace {
+
+/// A class for each one that a list names, with its images as they are written there.
+std::vector<EnrolRequest> requests_of_list(const std::vector<ListedImage>& list, const fs::path& source) {
+  std::vector<EnrolRequest> requests;
+  std::map<std::string, size_t> number;
+  for (const ListedImage& image : list) {
+    const auto [found, is_new] = number.emplace(image.class_name, requests.size());
+    if (is_new) requests.emplace_back().description.name = image.class_name;
+    if (!image.image.empty()) requests[found->second].images.push_back(image.image);
+  }
+  warn_of_same_but_capitals(names_of_requests(requests), "classes of " + source.string());
+  return requests;
+}
+
+}  // namespace
+
 std::vector<EnrolRequest> requests_of_folder(const fs::path& folder, std::string_view option) {
   refuse_other_media(folder);
+  if (const std::string from = list_choices().classes_from; !from.empty())
+    return requests_of_list(list_by_keywords(folder, parse_keyword_choice(from)), folder);
   if (const std::optional<fs::path> list = image_list_in(folder)) return requests_of_csv(*list);
   std::vector<fs::path> subfolders = folders_in(folder);
   if (subfolders.empty())
@@ -126,24 +146,20 @@ namespace {
 
 std::vector<EnrolRequest> requests_of_csv(const fs::path& csv) {
   ListedFiles files(csv.parent_path().empty() ? fs::path(".") : csv.parent_path());
-  std::vector<EnrolRequest> requests;
-  std::map<std::string, size_t> number;
   size_t rows = 0, there = 0;
   std::string missing;
-  for (const ListedImage& image : read_image_list(csv)) {
-    const auto [found, is_new] = number.emplace(image.class_name, requests.size());
-    if (is_new) requests.emplace_back().description.name = image.class_name;
+  std::vector<ListedImage> list = read_image_list(csv);
+  for (ListedImage& image : list) {
     if (image.image.empty()) continue;
     // One that is not found is named when it cannot be read.
     const std::optional<fs::path> path = files.find(image.image);
-    requests[found->second].images.push_back(path.value_or(csv.parent_path() / image.image).string());
+    if (missing.empty()) missing = image.image;
+    image.image = path.value_or(csv.parent_path() / image.image).string();
     ++rows;
     if (path) ++there;
-    if (missing.empty()) missing = image.image;
   }
   if (rows > 0 && there == 0) refuse_missing(csv, rows, missing);
-  warn_of_same_but_capitals(names_of_requests(requests), "classes of " + csv.string());
-  return requests;
+  return requests_of_list(list, csv);
 }
 
 std::vector<EnrolRequest> requests_of_features(const FeatureSet& features, const std::string& class_name) {

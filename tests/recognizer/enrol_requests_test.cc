@@ -4,8 +4,11 @@
 #include <gtest/gtest.h>
 
 #include <fstream>
+#include <map>
 #include <sstream>
 
+#include "datasets/list_choices.h"
+#include "datasets/xmp_keywords.h"
 #include "support/logged.h"
 #include "support/message_of.h"
 #include "support/temp_dir.h"
@@ -130,6 +133,20 @@ TEST(EnrolRequests, OfGoogleTakeoutAreTheAlbums) {
   for (const char* file : {"Cats/1.jpg", "Photos from 2024/1.jpg"}) put(other / file);
   EXPECT_THAT(names_of(requests_of_folder(other.path())), ElementsAre("Cats", "Photos from 2024"))
       << "nobody packed these";
+}
+
+TEST(EnrolRequests, OfAFolderMayBeTheKeywordsOfItsPhotos) {
+  const TempDir root;
+  for (const auto& [photo, keyword] :
+       std::map<std::string, std::string>{{"1.jpg", "cat"}, {"day/2.jpg", "dog"}, {"day/3.jpg", "cat"}}) {
+    put(root / photo, "a photo");
+    put(root / (photo + ".xmp"), with_keywords("", {{keyword}, {}}, photo));
+  }
+  set_list_choices({"", "", "keywords"});
+  const std::vector<EnrolRequest> requests = requests_of_folder(root.path());
+  set_list_choices({});
+  EXPECT_THAT(names_of(requests), ElementsAre("cat", "dog"));
+  EXPECT_THAT(requests[0].images, ElementsAre((root / "1.jpg").string(), (root / "day/3.jpg").string()));
 }
 
 TEST(EnrolRequests, OfAnArchiveAreRefusedWithWhatToDo) {

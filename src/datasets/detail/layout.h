@@ -40,6 +40,9 @@ std::vector<RawClass> list_of_list(const Request& request);
 /// By that list, with the images below its folder.
 std::vector<RawClass> classes_of_list(const std::filesystem::path& list, const Request& request);
 
+/// By the keywords of the photos (list_by_keywords), as `classes_from` says.
+std::vector<RawClass> classes_of_keywords(const std::string& classes_from, const Request& request);
+
 /// The folder with images.txt: `root` or root/CUB_200_2011; empty when there is none.
 std::filesystem::path cub_folder(const std::filesystem::path& root);
 /// The folder of wnid folders: root/train or root; empty when there is none.
