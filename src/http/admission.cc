@@ -19,6 +19,6 @@ void Admission::Place::accept() {
   if (++admission_.requests_ > admission_.limits_.requests) throw no_room();
 }
 
-HttpError no_room() { return {503, "too many requests at once: send it again in a second", 1}; }
+HttpError no_room() { return {503, "too many requests: send it again in a second", 1}; }
 
 }  // namespace protocom::http

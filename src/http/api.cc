@@ -131,7 +131,7 @@ Admitted Api::admit(const Head& head, Match match) {
   const bool is_json = media_type(head.content_type) == "application/json";
   admitted.most_bytes = static_cast<uint64_t>(is_json ? options_.limits.json_bytes : options_.limits.body_bytes);
   if (head.content_length.value_or(0) > admitted.most_bytes)
-    refuse(413, "a body has at most {} bytes here", admitted.most_bytes);
+    refuse(413, "the body exceeds {} bytes", admitted.most_bytes);
   if (admitted.match.route->runs == Runs::kInWorker) admitted.place = admission_.begin();
   return admitted;
 }

@@ -131,7 +131,7 @@ Response Api::thumbnail(const Request& request) {
     example_or_404(editor.file(), id);
     return editor.file().thumbnail(id);
   });
-  if (jpeg.empty()) refuse(404, "no picture of example {} was kept", id);
+  if (jpeg.empty()) refuse(404, "example {} has no thumbnail", id);
   return {200, "image/jpeg", jpeg};
 }
 

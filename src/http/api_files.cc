@@ -26,7 +26,7 @@ Response file_response(std::string bytes, const fs::path& name) {
 
 void check_size(const char* what, int64_t bytes) {
   if (bytes <= kLargestFile) return;
-  refuse(413, "{} has {} MB, and more than {} are not sent: take it where the server runs", what, bytes >> 20,
+  refuse(413, "{} has {} MB, downloads have at most {} MB: copy the file on the server's machine", what, bytes >> 20,
          kLargestFile >> 20);
 }
 
@@ -40,7 +40,7 @@ std::string choice_in(const Request& request, const char* name, const std::vecto
   const auto found = request.parameters.find(name);
   if (found == request.parameters.end()) return choices.front();
   if (std::find(choices.begin(), choices.end(), found->second) == choices.end())
-    refuse(400, "'{}' has to be {}, found '{}'", name, fmt::join(choices, " or "), excerpt(found->second));
+    refuse(400, "'{}' must be {}, found '{}'", name, fmt::join(choices, " or "), excerpt(found->second));
   return found->second;
 }
 

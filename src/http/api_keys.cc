@@ -103,7 +103,7 @@ void ApiKeys::write(const fs::path& path) const {
 }
 
 std::string ApiKeys::add(ApiKey key) {
-  if (key.name.empty()) fail_usage("a key needs a name, by which it can be removed");
+  if (key.name.empty()) fail_usage("a key needs a name");
   check_rate(key.per_minute);
   for (const ApiKey& api_key : keys_) {
     if (api_key.name == key.name) fail_usage("the key '{}' exists already", key.name);

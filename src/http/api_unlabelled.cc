@@ -19,8 +19,8 @@ void check_takes(Recognizer& recognizer, int64_t more) {
   recognizer.check_learns_from_unlabelled();
   const int64_t held = recognizer.file().count_unlabelled();
   if (held + more > kMostUnlabelled)
-    refuse(409, "there are {} unlabelled photos, and {} more exceed the limit of {}, beyond which they hardly help",
-           held, more, kMostUnlabelled);
+    refuse(409, "{} unlabelled photos and {} new ones exceed the limit of {}; more hardly help", held, more,
+           kMostUnlabelled);
 }
 
 }  // namespace
@@ -79,7 +79,7 @@ Response Api::unlabelled_thumbnail(const Request& request) {
     unlabelled_or_404(editor.file(), id);
     return editor.file().unlabelled_thumbnail(id);
   });
-  if (jpeg.empty()) refuse(404, "no picture of unlabelled photo {} was kept", id);
+  if (jpeg.empty()) refuse(404, "unlabelled photo {} has no thumbnail", id);
   return {200, "image/jpeg", jpeg};
 }
 

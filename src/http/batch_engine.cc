@@ -139,7 +139,8 @@ void fail_unwanted(std::vector<Job>& jobs) {
   const auto now = std::chrono::steady_clock::now();
   const auto is_wanted = [now](const Job& job) {
     try {
-      if (job.until <= now) refuse_for_now(503, 5, "the image waited too long for the backbone: send it again later");
+      if (job.until <= now)
+        refuse_for_now(503, 5, "timeout: the image waited too long for the encoder; send it again later");
       if (job.cancellation) job.cancellation->check();
       return true;
     } catch (const HttpError& error) {
@@ -209,7 +210,7 @@ void BatchEngine::submit(Job job) {
   {
     const std::lock_guard lock(mutex_);
     if (waiting_images_ + job.size() > limits_.waiting_images && waiting_images_ > 0)
-      refuse_for_now(503, 1, "too many images wait for the backbone: send it again in a second");
+      refuse_for_now(503, 1, "too many images are waiting for the encoder: send it again in a second");
     waiting_images_ += job.size();
     metrics_.set_waiting(waiting_images_);
     job.until = std::chrono::steady_clock::now() + limits_.answer;

@@ -90,12 +90,12 @@ void Guard::read_changes() {
   read_ = now;
   if (now == Stamp()) {
     keys_ = {};
-    logger().error("{}: the file of API keys is gone; no key is accepted until it is back", path_.string());
+    logger().error("{}: the file of API keys is missing; no key is accepted until it is restored", path_.string());
     return;
   }
   try {
     keys_ = ApiKeys::read(path_);
-    logger().info("{}: read again, {} API keys are accepted", path_.string(), keys_.all().size());
+    logger().info("{}: reloaded, {} API keys are accepted", path_.string(), keys_.all().size());
   } catch (const Error& damaged) {
     logger().error("{}; the previous keys stay valid", damaged.what());
   }

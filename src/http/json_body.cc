@@ -22,14 +22,14 @@ constexpr int64_t kStepsBetweenChecks = 4096;
 
 void check_member(const std::string& name, const std::set<std::string>& known, const std::string& what) {
   if (known.count(name) == 0)
-    refuse(400, "{} has a member '{}', expected {}", what, excerpt(name), fmt::join(known, " or "));
+    refuse(400, "{} has an unknown member '{}', expected {}", what, excerpt(name), fmt::join(known, " or "));
 }
 
 /// How much a class has of an attribute.
 float weight_in(const json& attribute) {
   const json weight = attribute.value("weight", json(1.0));
   const double value = weight.is_number() ? weight.get<double>() : 0;
-  if (!(value > 0 && value <= 1)) refuse(400, "a 'weight' has to lie between 0 and 1");
+  if (!(value > 0 && value <= 1)) refuse(400, "a 'weight' must be between 0 and 1");
   return static_cast<float>(value);
 }
 
@@ -91,7 +91,7 @@ class BodyBuilder : public nlohmann::json_sax<json> {
 
   /// Once all of it was parsed.
   JsonBody take() {
-    if (!root_.is_object()) refuse(400, "the body has to be a JSON object");
+    if (!root_.is_object()) refuse(400, "the body must be a JSON object");
     if (!features_) return {std::move(root_), {}};
     Array features = features_->features();
     if (const auto bad = find_bad_features(features))
@@ -131,7 +131,7 @@ class BodyBuilder : public nlohmann::json_sax<json> {
   }
 
   void open(json container) {
-    if (open_.empty() && !container.is_object()) refuse(400, "the body has to be a JSON object");
+    if (open_.empty() && !container.is_object()) refuse(400, "the body must be a JSON object");
     if (open_.size() == kDeepestBody) refuse(400, "the body is nested deeper than {} levels", kDeepestBody);
     json& at = place();
     at = std::move(container);
@@ -164,12 +164,12 @@ JsonBody read_json_body(const std::string& body, const JsonShape& shape) {
 
 void check_label(const std::string& text, const std::string& what) {
   if (text.empty() || text.size() > kLongestLabel || !is_plain_text(text))
-    refuse(400, "{} has to be 1 to {} bytes of UTF-8 without control characters", what, kLongestLabel);
+    refuse(400, "{} must be 1 to {} bytes of UTF-8 without control characters", what, kLongestLabel);
 }
 
 std::string text_in(const json& object, const char* name) {
   const json& value = object.at(name);
-  if (!value.is_string()) refuse(400, "'{}' has to be a text", name);
+  if (!value.is_string()) refuse(400, "'{}' must be a string", name);
   check_label(value.get_ref<const std::string&>(), fmt::format("'{}'", name));
   return value.get<std::string>();
 }
@@ -181,7 +181,7 @@ void take_attributes(const json& object, const char* name, ClassRequest& to) {
     const json item = value.is_object() ? value : json{{"name", value}};
     for (const auto& member : item.items())
       check_member(member.key(), {"name", "weight"}, fmt::format("one of '{}'", name));
-    if (!item.contains("name")) refuse(400, "one of '{}' has no name", name);
+    if (!item.contains("name")) refuse(400, "an element of '{}' has no name", name);
     to.attributes.push_back(text_in(item, "name"));
     to.weights.push_back(weight_in(item));
   }
@@ -189,10 +189,10 @@ void take_attributes(const json& object, const char* name, ClassRequest& to) {
 
 std::vector<std::string> descriptions_in(const json& object, const char* name) {
   const json& list = object.at(name);
-  if (!list.is_array()) refuse(400, "'{}' has to be a list of texts", name);
+  if (!list.is_array()) refuse(400, "'{}' must be a list of strings", name);
   std::vector<std::string> texts;
   for (const json& text : list) {
-    if (!text.is_string()) refuse(400, "one of '{}' is not a text", name);
+    if (!text.is_string()) refuse(400, "an element of '{}' is not a string", name);
     texts.push_back(text.get<std::string>());
   }
   for (const std::string& text : texts) check_description(text);
@@ -201,7 +201,7 @@ std::vector<std::string> descriptions_in(const json& object, const char* name) {
 
 void check_description(const std::string& text) {
   if (text.empty() || text.size() > kLongestDescription || !is_plain_text(text))
-    refuse(400, "a description has to be 1 to {} bytes of UTF-8 without control characters", kLongestDescription);
+    refuse(400, "a description must be 1 to {} bytes of UTF-8 without control characters", kLongestDescription);
 }
 
 }  // namespace protocom::http

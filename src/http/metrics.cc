@@ -27,16 +27,15 @@ double resident_bytes() {
 }  // namespace
 
 Metrics::Metrics()
-    : requests_(family(registry_, prometheus::BuildCounter, "protocom_requests_total", "Requests that were answered")),
+    : requests_(family(registry_, prometheus::BuildCounter, "protocom_requests_total", "Answered requests")),
       seconds_(family(registry_, prometheus::BuildHistogram, "protocom_request_seconds",
                       "Time from a request's headers to its response")),
-      images_(
-          family(registry_, prometheus::BuildCounter, "protocom_images_total", "Images that went through the backbone")
-              .Add({})),
+      images_(family(registry_, prometheus::BuildCounter, "protocom_images_total", "Images that the encoder processed")
+                  .Add({})),
       batch_(family(registry_, prometheus::BuildHistogram, "protocom_batch_images",
-                    "Images that went through the backbone together")
+                    "Images of one forward pass of the encoder")
                  .Add({}, kImages)),
-      waiting_(family(registry_, prometheus::BuildGauge, "protocom_waiting_images", "Images waiting for the backbone")
+      waiting_(family(registry_, prometheus::BuildGauge, "protocom_waiting_images", "Images waiting for the encoder")
                    .Add({})),
       connections_(family(registry_, prometheus::BuildGauge, "protocom_connections", "Open connections").Add({})),
       memory_(family(registry_, prometheus::BuildGauge, "process_resident_memory_bytes", "Resident memory").Add({})) {}

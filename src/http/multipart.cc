@@ -33,7 +33,7 @@ std::string take_value(std::string_view& text) {
     if (text[i] == '\\' && i + 1 < text.size() && (text[i + 1] == '"' || text[i + 1] == '\\')) ++i;
     value += text[i];
   }
-  if (i >= text.size()) refuse(400, "a quoted value of a header has no end");
+  if (i >= text.size()) refuse(400, "a quoted value of a header is not terminated");
   text.remove_prefix(i + 1);
   text = trim(text);
   return value;
@@ -45,7 +45,7 @@ std::string parameter(std::string_view value, std::string_view name) {
   bool seen = false;
   value.remove_prefix(std::min(value.find(';'), value.size()));
   while (!value.empty()) {
-    if (value.front() != ';') refuse(400, "a header's parameters are separated by ';'");
+    if (value.front() != ';') refuse(400, "a header's parameters must be separated by ';'");
     value = trim(value.substr(1));
     const size_t equals = value.find('=');
     if (equals == std::string_view::npos) {
@@ -88,7 +88,7 @@ Part read_part(std::string_view headers, std::string_view content) {
   if (media_type(disposition) != "form-data") refuse(400, "each part needs 'Content-Disposition: form-data; name=...'");
   Part part{parameter(disposition, "name"), parameter(disposition, "filename"), content};
   if (part.name.empty()) refuse(400, "each part of a form needs a name");
-  if (!is_plain_text(part.name)) refuse(400, "the name of a part has to be UTF-8 without control characters");
+  if (!is_plain_text(part.name)) refuse(400, "the name of a part must be UTF-8 without control characters");
   return part;
 }
 
@@ -108,17 +108,16 @@ std::vector<Part> parse_multipart(std::string_view body, std::string_view conten
   const std::string first = "--" + boundary_of(content_type);
   const std::string delimiter = "\r\n" + first;
   std::vector<Part> parts;
-  take(body, first, "a multipart body has to begin with its boundary");
+  take(body, first, "a multipart body must begin with its boundary");
   while (body.substr(0, 2) != "--") {
-    take(body, "\r\n", "a boundary has to end its line");
+    take(body, "\r\n", "unexpected text after a boundary");
     if (static_cast<int64_t>(parts.size()) == most_parts) refuse(413, "a form has at most {} parts", most_parts);
     const size_t blank = body.substr(0, kLongestHeaders).find("\r\n\r\n");
-    if (blank == std::string_view::npos)
-      refuse(400, "the headers of a part have no end within {} bytes", kLongestHeaders);
+    if (blank == std::string_view::npos) refuse(400, "the headers of a part exceed {} bytes", kLongestHeaders);
     const std::string_view headers = body.substr(0, blank);
     body.remove_prefix(blank + 4);
     const size_t end = body.find(delimiter);
-    if (end == std::string_view::npos) refuse(400, "a part has no end: missing boundary after it");
+    if (end == std::string_view::npos) refuse(400, "a part is not terminated: missing boundary after it");
     parts.push_back(read_part(headers, body.substr(0, end)));
     body.remove_prefix(end + delimiter.size());
   }

@@ -61,10 +61,10 @@ Route described_route(const std::string& path, std::string method, const Documen
 /// Adds what stands behind "?" to a match.
 void take_query(std::string_view target, Match& match) {
   const std::vector<std::string>& known = match.route->query;
-  if (known.empty() && target.find('?') != std::string_view::npos) refuse(400, "there are no query parameters here");
+  if (known.empty() && target.find('?') != std::string_view::npos) refuse(400, "this path has no query parameters");
   for (auto& [name, value] : query_of(target)) {
     if (std::find(known.begin(), known.end(), name) == known.end())
-      refuse(400, "there is no query parameter '{}' here, expected {}", excerpt(name), fmt::join(known, " or "));
+      refuse(400, "unknown query parameter '{}', expected {}", excerpt(name), fmt::join(known, " or "));
     match.parameters.emplace(name, std::move(value));
   }
 }

@@ -67,7 +67,7 @@ void check_options(const ServerOptions& options) {
     fail_usage("a port must be between 0 and 65535, found {}", options.port);
   const int64_t longest = std::max(options.limits.body_bytes, options.limits.json_bytes);
   if (longest > options.limits.waiting_bytes)
-    fail_usage("a body may have {} bytes, which exceeds the limit of {} for all together", longest,
+    fail_usage("the limit of a body, {} bytes, exceeds that of all bodies together, {}", longest,
                options.limits.waiting_bytes);
 }
 

@@ -24,7 +24,7 @@ HttpError translate_exception() {
     if (error.fault() == DatabaseFault::kBusy)
       return {503, "another program is changing the recognizer; nothing was changed: send it again later", kComeAgain};
     if (error.fault() == DatabaseFault::kReplaced)
-      return {503, "the recognizer's file is gone or is another one; nothing was changed: send it again later",
+      return {503, "the recognizer's file was removed or replaced; nothing was changed: send it again later",
               kComeAgain};
     if (error.fault() != DatabaseFault::kFull) return internal(error);
     logger().error("{}", error.what());

@@ -38,7 +38,7 @@ Upload read_upload(std::string_view bytes, const std::string& file_name, const U
     upload.error = error.what();
   }
   if (pixels_left < 0)
-    refuse(413, "the images of a request have at most {} million pixels together: send fewer at once",
+    refuse(413, "the images of the request exceed {} million pixels together: send fewer at once",
            options.limits.request_pixels / 1'000'000);
   return upload;
 }
@@ -83,7 +83,7 @@ std::vector<Upload> read_json_images(const nlohmann::json& members, const Upload
   std::vector<const nlohmann::json*> texts;
   if (members.contains("image")) texts.push_back(&members["image"]);
   if (members.contains("images")) {
-    if (!members["images"].is_array()) refuse(400, "'images' has to be a list of base64 texts");
+    if (!members["images"].is_array()) refuse(400, "'images' must be a list of base64 strings");
     for (const nlohmann::json& image : members["images"]) texts.push_back(&image);
   }
   if (static_cast<int64_t>(texts.size()) > options.limits.parts)
@@ -91,7 +91,7 @@ std::vector<Upload> read_json_images(const nlohmann::json& members, const Upload
   int64_t pixels_left = options.limits.request_pixels;
   std::vector<Upload> images;
   for (const nlohmann::json* item : texts) {
-    if (!item->is_string()) refuse(400, "an image has to be a text: base64, or a data URL of it");
+    if (!item->is_string()) refuse(400, "an image must be a string: base64 or a data URL");
     const std::string_view text = item->get_ref<const std::string&>();
     images.push_back(
         read_upload(from_base64(without_data_url(text, images.size()), images.size()), "", options, pixels_left));

@@ -43,7 +43,7 @@ TEST_F(Query, IsRefusedWhereItIsNotKnownOrOutOfBounds) {
     EXPECT_EQ(ask("POST", std::string("/v1/classify") + query, png(70), kPng).status, 400) << query;
   EXPECT_THAT(ask("POST", "/v1/classify?limit=3", png(70), kPng).body, HasSubstr("expected top or nearest or series"));
   EXPECT_THAT(ask("POST", "/v1/classify?top=99", png(70), kPng).body, HasSubstr("from 1 to 20, found '99'"));
-  EXPECT_EQ(ask("GET", "/v1/classes?top=3").status, 400) << "there are none here";
+  EXPECT_EQ(ask("GET", "/v1/classes?top=3").status, 400) << "this path has none";
   EXPECT_EQ(ask("GET", "/nowhere?top=3").status, 404);
 }
 
@@ -62,7 +62,7 @@ TEST_F(Query, AsksForOneAnswerAboutASeries) {
   EXPECT_NEAR(series.at(0).at("familiarity"), of_mean.at("familiarity"), 1e-4);
   const json features = {{"features", {apart.at(0).at("feature"), apart.at(1).at("feature")}}};
   EXPECT_NEAR(answer("?series=one", features.dump(), kJson).at("familiarity"), of_mean.at("familiarity"), 1e-4);
-  EXPECT_THAT(ask("POST", "/v1/classify?series=day", form_of(images), kForm).body, HasSubstr("has to be 'one'"));
+  EXPECT_THAT(ask("POST", "/v1/classify?series=day", form_of(images), kForm).body, HasSubstr("must be 'one'"));
   EXPECT_EQ(
       ask("POST", "/v1/classify?series=one", form_of({{"image", png(70), "a.png"}, {"image", "GIF", "b.gif"}}), kForm)
           .status,

@@ -60,7 +60,7 @@ class ReplacedFile : public Served {
                                ask("GET", "/v1/classes"), ask("POST", "/v1/classify", png(20), kPng),
                                ask("POST", "/v1/calibrate"), ask("POST", "/v1/undo"), ask("POST", "/v1/redo")}) {
       EXPECT_EQ(reply.status, 503) << when << reply.body;
-      EXPECT_THAT(reply.error(), HasSubstr("is another one")) << when;
+      EXPECT_THAT(reply.error(), HasSubstr("was removed or replaced")) << when;
     }
   }
 

@@ -92,7 +92,7 @@ TEST_F(ServedWords, AreRefusedInPlainWords) {
   EXPECT_THAT(refusal({{"descriptions", {"a bird"}}}), HasSubstr("the server has no text encoder"));
   serve(clip_.options());
   EXPECT_THAT(refusal({{"descriptions", "a bird"}}), HasSubstr("list"));
-  EXPECT_THAT(refusal({{"descriptions", {7}}}), HasSubstr("not a text"));
+  EXPECT_THAT(refusal({{"descriptions", {7}}}), HasSubstr("not a string"));
   EXPECT_THAT(refusal({{"descriptions", {"  "}}}), HasSubstr("empty"));
   EXPECT_THAT(refusal({{"descriptions", {std::string(2001, 'a')}}}), HasSubstr("2000"));
   EXPECT_THAT(refusal({{"descriptions", std::vector<std::string>(65, "a bird")}}), HasSubstr("at most 64"));
