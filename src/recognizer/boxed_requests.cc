@@ -65,7 +65,7 @@ void crop_requests(const BoxFile& file, const fs::path& path, std::vector<EnrolR
       left.push_back(std::move(request));
   }
   if (!without.empty())
-    logger().warn("classes without a box are left out, {}: {}", without.size(), first_of(without, kShownClasses));
+    logger().warn("ignoring {} classes without a box: {}", without.size(), first_of(without, kShownClasses));
   requests = std::move(left);
 }
 
@@ -83,7 +83,7 @@ std::vector<EnrolRequest> requests_of_kinds(const fs::path& folder, const BoxFil
     request.description.name = crop.kind;
     request.images.push_back(crop.name.string());
   }
-  if (nameless > 0) logger().warn("{}: boxes without a class are left out: {}", path.string(), nameless);
+  if (nameless > 0) logger().warn("{}: ignoring boxes without a class: {}", path.string(), nameless);
   if (classes.empty()) fail("{} has no box with a class", path.string());
   std::vector<EnrolRequest> requests;
   for (auto& entry : classes) requests.push_back(std::move(entry.second));
@@ -99,7 +99,7 @@ std::vector<EnrolRequest> requests_of_boxed_folder(const fs::path& folder, std::
   BoxChoice choice = given;
   if (choice.file.empty() && list_choices().classes_from.empty() && !image_list_in(folder)) {
     choice.file = boxes_beside(folder);
-    if (!choice.file.empty()) logger().info("{}: the classes are those of its boxes", folder.string());
+    if (!choice.file.empty()) logger().info("{}: using the classes of its boxes", folder.string());
   }
   if (choice.file.empty()) return requests_of_folder(folder, option);
   const BoxFile file = read_boxes(choice);

@@ -24,7 +24,8 @@ void check_images(const EnrolledClasses& enrolled, int64_t fewest) {
 }
 
 void check_dims(int64_t found, int64_t expected, const char* what) {
-  if (found != expected) fail("the model takes {} of {} dimensions, the enrolled ones have {}", what, found, expected);
+  if (found != expected)
+    fail("the model expects {} of {} dimensions, the enrolled ones have {}", what, found, expected);
 }
 
 void check_fits(const EnrolledClasses& enrolled, const StoreModel& model) {
@@ -89,7 +90,7 @@ std::vector<float> shares_of(const std::vector<std::string>& names, const std::m
   double left = 1;
   for (const auto& [name, share] : given) {
     if (std::find(names.begin(), names.end(), name) == names.end())
-      fail_usage("--shares names '{}', which is not a class{}", name, did_you_mean(name, names));
+      fail_usage("--shares: unknown class '{}'{}", name, did_you_mean(name, names));
     if (!(share >= 0)) fail_usage("the share of '{}' is {}, expected a number from 0 to 1", name, share);
     left -= share;
   }

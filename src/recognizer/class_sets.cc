@@ -12,8 +12,8 @@ double least_probability_for(const LeftOutAnswers& answers, double coverage) {
   constexpr double kRounding = 1e-9;  // (9 + 1) (1 - .9) is 1
   const auto place = static_cast<int64_t>(std::floor((answers.count() + 1.0) * (1 - coverage) + kRounding));
   if (place < 1)
-    fail("sets that hold the right class in {:g} % need {} photos that can be left out, and there are {}: enrol more",
-         100 * coverage, static_cast<int64_t>(std::ceil(1 / (1 - coverage) - kRounding)) - 1, answers.count());
+    fail("a coverage of {:g} % needs {} photos that can be left out, found {}: enrol more", 100 * coverage,
+         static_cast<int64_t>(std::ceil(1 / (1 - coverage) - kRounding)) - 1, answers.count());
   std::vector<double> own;
   for (int64_t i = 0; i < answers.count(); ++i) own.push_back(answers.own(i));
   std::nth_element(own.begin(), own.begin() + (place - 1), own.end());

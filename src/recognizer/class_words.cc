@@ -17,8 +17,8 @@ void check_vectors_of_texts(const Knowledge& knowledge, const std::string& name,
         name);
   if (begin_of_words(knowledge, numbers) < 0)
     fail(
-        "class '{}': the text encoder makes vectors of {} numbers, those of the recognizer's knowledge have {}: give "
-        "the encoder by which they were made",
+        "class '{}': the text encoder's vectors have {} dimensions, those of the recognizer's knowledge {}: give the "
+        "encoder that made them",
         name, numbers,
         knowledge.embedding_sources.empty() ? std::to_string(knowledge.embedding_dim())
                                             : fmt::format("{}", fmt::join(knowledge.embedding_sources, ", ")));
@@ -71,16 +71,16 @@ void describe_in_words(const TextEncoder& encoder, const std::vector<std::string
 void check_takes_words(const Knowledge* knowledge, const std::string& name, int64_t numbers) {
   if (knowledge == nullptr)
     fail_usage(
-        "the recognizer was made without knowledge, so it cannot compare words: make it with its text encoder "
-        "(recognizer create --text-encoder)");
+        "the recognizer has no knowledge to compare words with: make it with its text encoder (recognizer create "
+        "--text-encoder)");
   check_vectors_of_texts(*knowledge, name, numbers);
 }
 
 Knowledge knowledge_of_names(const TextEncoder& encoder, const std::vector<std::string>& names) {
   if (!encoder.compares_with_images())
     fail_usage(
-        "the text encoder's vectors cannot be compared with images, unlike CLIP's and SigLIP's: make knowledge of "
-        "texts (protocom knowledge text) from which base classes are learned (protocom fit)");
+        "the text encoder's vectors cannot be compared with images, unlike CLIP's and SigLIP's: use them as knowledge "
+        "(protocom knowledge text, then protocom fit)");
   const auto classes = static_cast<int64_t>(names.size());
   Knowledge made;
   made.classes = names;

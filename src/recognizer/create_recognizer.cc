@@ -32,8 +32,7 @@ const fs::path& model_file(const RecognizerParts& parts) { return parts.fitted.e
 bool has_model(const RecognizerParts& parts) { return !model_file(parts).empty(); }
 
 void check_parts(const RecognizerParts& parts) {
-  if (!parts.boxes.file.empty() && parts.images.empty())
-    fail_usage("--boxes are of the images to enrol: give these with --images");
+  if (!parts.boxes.file.empty() && parts.images.empty()) fail_usage("--boxes needs images to enrol: give --images");
   if (!parts.model.empty() + !parts.fitted.empty() + !parts.space.empty() > 1)
     fail_usage("give one of --model, --fitted and --space: a recognizer has one method");
   if (has_model(parts) && !parts.unlabelled.empty())
@@ -42,8 +41,8 @@ void check_parts(const RecognizerParts& parts) {
     fail_usage("a completion model needs the knowledge that it was trained with: give --knowledge");
   if (!parts.text_encoder.empty() && !(parts.model.empty() && parts.fitted.empty() && parts.knowledge.empty()))
     fail_usage(
-        "--text-encoder makes what is known of classes: leave out --knowledge; a method fitted with texts (--fitted, "
-        "--model) takes the knowledge that it was made with");
+        "--text-encoder makes the knowledge: leave out --knowledge; --fitted and --model need the knowledge that they "
+        "were made with, in place of --text-encoder");
 }
 
 /// With the path of the encoder that was named, or of the default one, and the space in its folder where no method is
@@ -74,11 +73,11 @@ RecognizerParts with_names_known(RecognizerParts parts, const std::vector<EnrolR
 void check_texts(const RecognizerParts& parts, const RecognizerSettings& settings) {
   if (settings.embedding_dim == settings.feature_dim) return;
   if (!parts.text_encoder.empty())
-    fail_usage("{} is not the backbone's own text encoder: its vectors have {} numbers, features have {}",
+    fail_usage("{} is not the backbone's own text encoder: its vectors have {} dimensions, features {}",
                parts.text_encoder.string(), settings.embedding_dim, settings.feature_dim);
   fail_usage(
       "without --fitted or --model, --knowledge needs vectors by the backbone's own text encoder (protocom knowledge "
-      "embeddings): {} has {} numbers per class, features have {}",
+      "embeddings): {} has {} dimensions, features have {}",
       parts.knowledge.string(), settings.embedding_dim, settings.feature_dim);
 }
 
@@ -114,10 +113,10 @@ void take_backbone(const RecognizerParts& parts, const StoreModel& model, Recogn
   const auto backbone = open_encoder(parts.backbone, said_of(parts, model));
   const bool fits_any = !has_model(parts) && parts.space.empty();
   if (!fits_any && model.feature_dim() != backbone->dim())
-    fail("{}: features of {} dimensions, {} takes {}: it was made with another backbone", parts.backbone.string(),
+    fail("{}: features of {} dimensions, {} expects {}: it was made with another backbone", parts.backbone.string(),
          backbone->dim(), (has_model(parts) ? model_file(parts) : parts.space).string(), model.feature_dim());
   if (const auto& trained = model.preprocessing; trained && !(*trained == backbone->preprocessing()))
-    logger().warn("images are preprocessed by '{}', those of the model's features by '{}'",
+    logger().warn("images are preprocessed by '{}', the model's features were made with '{}'",
                   describe(backbone->preprocessing()), describe(*trained));
   settings.preprocessing = backbone->preprocessing();
   settings.feature_dim = backbone->dim();
@@ -165,7 +164,7 @@ void check_descriptions(const RecognizerParts& parts, const StoreModel& model, c
   }
   const int64_t taken = model.completion->sizes.embedding_dim;
   if (taken != settings.embedding_dim)
-    fail("{}: embeddings of {} dimensions, {} takes {}: it was trained with another knowledge file",
+    fail("{}: embeddings of {} dimensions, {} expects {}: it was trained with another knowledge file",
          parts.knowledge.string(), settings.embedding_dim, parts.model.string(), taken);
 }
 
@@ -231,7 +230,7 @@ void take_others(FirstImages& found) {
       continue;
     }
     const std::vector<fs::path> photos = find_images(request.images).paths;
-    logger().info("'{}' is no class: its {} photos are of none of the classes, and say what is none of these", name,
+    logger().info("the folder '{}' is not a class: its {} photos set the threshold of 'none of these'", name,
                   photos.size());
     found.others.insert(found.others.end(), photos.begin(), photos.end());
   }
@@ -283,7 +282,7 @@ void mention_text_encoder(const RecognizerParts& parts) {
   const fs::path config = parts.backbone / "config.json";
   if (has_model(parts) || !parts.knowledge.empty() || !fs::is_regular_file(config)) return;
   if (parse_json(read_file(config), config.string()).contains("text_config"))
-    logger().info("{} has a text encoder too: give --text-encoder to use the names of classes beside their photos",
+    logger().info("{} has a text encoder too: give --text-encoder to use the names of classes as well",
                   parts.backbone.string());
 }
 

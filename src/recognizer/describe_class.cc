@@ -107,7 +107,7 @@ void check_dimension(const Knowledge& knowledge, const StoreModel& model) {
   const int64_t expected = model.completion->sizes.embedding_dim;
   if (knowledge.embedding_dim() == expected) return;
   fail(
-      "the knowledge's embeddings have {} dimensions, the completion model takes {}: it was trained with another "
+      "the knowledge's embeddings have {} dimensions, the completion model expects {}: it was trained with another "
       "knowledge file",
       knowledge.embedding_dim(), expected);
 }
@@ -127,7 +127,7 @@ ClassDescription describe_class(const Knowledge& knowledge, const StoreModel& mo
   if (left_out != nullptr && request.synset.empty()) {
     left_out->insert(found.unknown_attributes.begin(), found.unknown_attributes.end());
   } else if (!found.unknown_attributes.empty()) {
-    logger().info("class '{}': attributes that no base class has are of no effect ({}): {}", request.name,
+    logger().info("class '{}': ignoring attributes that no base class has ({}): {}", request.name,
                   found.unknown_attributes.size(), fmt::join(found.unknown_attributes, "; "));
   }
   const bool by_text = description.association.numel() == 0;
@@ -145,9 +145,7 @@ ClassDescription describe_class(const Knowledge& knowledge, const StoreModel& mo
 
 ClassDescription describe_without_knowledge(const ClassRequest& request) {
   if (!request.attributes.empty() || !request.synset.empty())
-    fail_usage(
-        "this recognizer takes no attributes, since it was made without knowledge: make one with `recognizer create "
-        "--knowledge`");
+    fail_usage("the recognizer has no knowledge, which attributes need: make one with `recognizer create --knowledge`");
   if (request.text_vector.defined()) check_takes_words(nullptr, request.name, request.text_vector.numel());
   return {title_besides(request.name), Array::zeros({0}), Array::zeros({0}), "nothing"};
 }

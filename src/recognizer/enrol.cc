@@ -196,11 +196,10 @@ void Recognizer::check_learns_from_unlabelled() const {
 LearnedUnlabelled Recognizer::add_unlabelled(const std::vector<fs::path>& images, Progress& progress) {
   check_learns_from_unlabelled();
   const int64_t room = kMostUnlabelled - file_.count_unlabelled();
-  if (room < 1)
-    fail("{} holds {} unlabelled photos already, and more hardly help", file_.path().string(), kMostUnlabelled);
+  if (room < 1) fail("{} already has {} unlabelled photos; more hardly help", file_.path().string(), kMostUnlabelled);
   if (static_cast<int64_t>(images.size()) > room)
-    logger().info("of {} unlabelled photos {} are used, evenly spaced: a recognizer holds up to {}", images.size(),
-                  room, kMostUnlabelled);
+    logger().info("{} unlabelled photos: using {}, sampled evenly; a recognizer holds at most {}", images.size(), room,
+                  kMostUnlabelled);
   Collected collected;
   LearnedUnlabelled done;
   done.unreadable = embed(

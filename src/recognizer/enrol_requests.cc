@@ -54,8 +54,8 @@ void check_names(const std::vector<EnrolRequest>& requests, const std::vector<fs
   for (size_t i = 0; i < folders.size(); ++i) {
     const auto [first, is_new] = seen.emplace(requests[i].description.name, folders[i]);
     if (!is_new)
-      fail("{} and {} have the name of one class, '{}': put their images together, or rename one",
-           first->second.string(), folders[i].string(), excerpt(first->first));
+      fail("{} and {} are both named '{}': put their images together, or rename one", first->second.string(),
+           folders[i].string(), excerpt(first->first));
   }
 }
 
@@ -125,10 +125,10 @@ void warn_of_missing_rows(const std::vector<std::string>& named, const fs::path&
     if (wanted.count(name) == 0) unused.push_back(name);
   }
   if (!without.empty())
-    logger().warn("{} has no row of {} of the {} classes to enrol: {}", table.string(), without.size(), requests.size(),
+    logger().warn("{}: no row for {} of the {} classes to enrol: {}", table.string(), without.size(), requests.size(),
                   with_hints(without, unused));
   if (!unused.empty())
-    logger().warn("{} names {} classes that are not to be enrolled: {}", table.string(), unused.size(),
+    logger().warn("{}: ignoring {} classes that are not enrolled here: {}", table.string(), unused.size(),
                   with_hints(unused, without));
 }
 
@@ -217,10 +217,10 @@ void take_text_vectors(const ClassTexts& texts, const Array& vectors, std::vecto
     unused.erase(found->first);
   }
   if (unused.size() == place.size())
-    fail("the descriptions are of none of the classes: they name '{}', ..., the classes are '{}', ...",
+    fail("no description is of a class to enrol: they name '{}', ..., the classes are '{}', ...",
          excerpt(texts.classes.front()), excerpt(requests.empty() ? "" : requests.front().description.name));
   if (!unused.empty())
-    logger().warn("descriptions of classes that are not enrolled here: {}",
+    logger().warn("ignoring descriptions of classes that are not enrolled here: {}",
                   with_hints({unused.begin(), unused.end()}, names_of_requests(requests)));
 }
 

@@ -71,10 +71,10 @@ void check_sources(const EnrolSources& sources) {
   const bool texts = !sources.descriptions.empty() || !sources.described.empty();
   if (texts && sources.text_encoder.empty())
     fail_usage("--describe needs the encoder that made the recognizer's knowledge: add --text-encoder");
-  if (!texts && !sources.text_encoder.empty()) fail_usage("--text-encoder goes with --describe or --descriptions");
+  if (!texts && !sources.text_encoder.empty()) fail_usage("--text-encoder needs --describe or --descriptions");
   if (!sources.descriptions.empty() && !one_class) fail_usage("--describe is for one class: name it with --class");
   if (!sources.boxes.file.empty() && sources.images.empty() && sources.folder.empty() && sources.list.empty())
-    fail_usage("--boxes are of images: give these with --class, --folder or --csv");
+    fail_usage("--boxes needs images: give them with --class, --folder or --csv");
   if (!sources.images.empty() && (!one_class || features))
     fail_usage("images need a class: name it with --class{}", features ? ", without --features" : "");
 }
@@ -107,7 +107,7 @@ std::vector<EnrolRequest> requests_of_classes(const EnrolSources& sources, const
 
 std::vector<EnrolRequest> labelled_images(const EnrolSources& sources, const RecognizerFile& file) {
   if (!sources.boxes.file.empty() && !sources.features.empty())
-    fail_usage("--boxes are of images: {} holds features", sources.features.string());
+    fail_usage("--boxes needs images, {} has features", sources.features.string());
   if (sources.folder.empty() && sources.list.empty() && sources.features.empty() && sources.class_name.empty())
     fail_usage("expected labelled images as a folder, a list, a file of features, or images with their class");
   return requests_of_classes(sources, file, "");

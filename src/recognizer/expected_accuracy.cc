@@ -192,10 +192,10 @@ std::string sentence_of(const ExpectedAccuracy& expected, const std::string& bas
   std::string text = counted(expected.classes, "class", "es") + ", " + counted(expected.images, "photo", "s");
   if (bursts) text += ", " + counted(expected.moments, "moment", "s");
   text += ", " + basis;
-  if (expected.classes < 2) return text + ": enrol another class, there is nothing yet to compare with.";
+  if (expected.classes < 2) return text + ": enrol another class to compare with.";
   if (expected.asked == 0)
-    return text + (bursts ? ": photos of two moments of a class are needed to say how well it will do."
-                          : ": two photos of a class are needed to say how well it will do.");
+    return text + (bursts ? ": to predict its accuracy, enrol photos of two moments of a class."
+                          : ": to predict its accuracy, enrol two photos of a class.");
   text += fmt::format(
       ": {:.0f} % of new photos of these classes expected right, between {:.0f} and {:.0f} ({} {} left out in turn)",
       100 * expected.expected, 100 * expected.low, 100 * expected.high, expected.asked, bursts ? "moments" : "photos");

@@ -109,11 +109,10 @@ std::string sentence_of(const ExportLoss& loss) {
   const LeftOutComparison& answers = loss.answers;
   const std::string size = fmt::format("{:.1f} MB as float32", static_cast<double>(loss.bytes) / 1e6);
   if (answers.asked == 0)
-    return size + "; what it costs is not measured: none of its photos is found where it was (--images FOLDER)";
+    return size + "; the effect on accuracy was not measured: none of its photos was found (--images FOLDER)";
   const double percent = 100 / static_cast<double>(answers.asked);
   return fmt::format(
-      "{}; of {} photos left out in turn {:.1f} % are answered right as float32, {:.1f} % with smaller "
-      "weights: {} answers change",
+      "{}; leave-one-out accuracy on {} photos: {:.1f} % as float32, {:.1f} % with smaller weights; {} answers change",
       size, answers.asked, percent * static_cast<double>(answers.right),
       percent * static_cast<double>(answers.right_by_others), answers.changed);
 }

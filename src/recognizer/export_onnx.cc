@@ -58,7 +58,7 @@ void check_way(const fs::path& model, const fs::path& labels, const std::string&
   std::error_code ignored;
   const bool is_there = fs::is_regular_file(model, ignored) && fs::file_size(model, ignored) > 0;
   if (is_there && exported_id(model) != id)
-    fail("{} is there already and is no export of this recognizer: choose another name, or remove it", model.string());
+    fail("{} exists and is not an export of this recognizer: choose another name, or remove it", model.string());
   if (!is_there) check_absent(labels);
   check_writable(model);
   check_writable(labels);

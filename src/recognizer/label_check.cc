@@ -203,14 +203,14 @@ LabelCheck check_labels(const ClassScorer& scorer, const RecognizerSnapshot& sna
 std::string sentence_of(const ConfusedClasses& pair) {
   const std::string names = fmt::format("'{}' and '{}'", excerpt(pair.first), excerpt(pair.second));
   const std::string found =
-      fmt::format("{} of {} photos left out are taken for the other one", pair.mistaken, pair.asked);
+      fmt::format("{} of {} photos left out are classified as the other one", pair.mistaken, pair.asked);
   if (pair.same) return fmt::format("{} may be one class under two names: {}", names, found);
   return fmt::format("{} are confused: {}", names, found);
 }
 
 std::string sentence_of(const SharedImage& image) {
   const char* what = image.copy ? "the same photo" : "almost the same photo";
-  return fmt::format("{} lies in '{}' ({}) and in '{}' ({})", what, excerpt(image.class_name), image.source,
+  return fmt::format("{} is in '{}' ({}) and in '{}' ({})", what, excerpt(image.class_name), image.source,
                      excerpt(image.twin_class), image.twin_source);
 }
 

@@ -100,9 +100,9 @@ std::string note_on_nearest(const RecognizerSnapshot& snapshot, const std::strin
   const std::string other = excerpt(nearest.front().class_name), name = excerpt(answer);
   if (own->count == 0) return fmt::format("{} has no photo and is known by its description", name);
   if (own->count == 1)
-    return fmt::format("the closest single photo is of {}; the one of {} and what is known beside it fit better", other,
+    return fmt::format("the nearest photo is of {}; the photo and the description of {} together fit better", other,
                        name);
-  return fmt::format("the closest single photo is of {}; all {} of {} together fit better", other, own->count, name);
+  return fmt::format("the nearest photo is of {}; all {} of {} together fit better", other, own->count, name);
 }
 
 }  // namespace protocom

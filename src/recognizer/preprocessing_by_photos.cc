@@ -112,7 +112,7 @@ std::string preprocessing_by_photos(const RecognizerParts& parts, const std::vec
       "{} does not state its preprocessing: using '{}', with which {} photos are nearest to the mean of their class{} "
       "(--preprocess overrides it)",
       parts.backbone.string(), best.preset, count_text(best),
-      level.empty() ? "" : fmt::format("; they do not tell it apart from {}", fmt::join(level, ", ")));
+      level.empty() ? "" : fmt::format("; equally good: {}", fmt::join(level, ", ")));
   return best.preset;
 }
 

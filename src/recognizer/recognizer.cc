@@ -55,8 +55,8 @@ void warn_of_proportions(const ClassScorer& scorer, const EnrolledClasses& enrol
   const double expected = 100.0 / static_cast<double>(std::min(enrolled.classes.size(), images));
   if (most->second < 2 * expected) return;
   logger().warn(
-      "judged one by one, {:.0f} % of the {} images are '{}', where {} expects about {:.0f} % of each class: it loses "
-      "where classes are not about equally frequent; leave --batch-together out",
+      "classified independently, {:.0f} % of the {} images are '{}', but {} assumes about {:.0f} % of each class and "
+      "is less accurate otherwise: leave out --batch-together",
       most->second, images, most->first, scorer.method().label(), expected);
 }
 
@@ -144,7 +144,7 @@ void Recognizer::use_index() {
     options.placed = index->placed;
     scorer_ = std::make_unique<ClassScorer>(index->snapshot.enrolled, *model_, options);
   } catch (const Error& error) {
-    logger().warn("{} is not used: {}", index_path(file_.path()).string(), error.what());
+    logger().warn("ignoring {}: {}", index_path(file_.path()).string(), error.what());
     return;
   }
   snapshot_ = std::move(index->snapshot);
@@ -177,15 +177,15 @@ void Recognizer::warn_of_other_classes() {
   if (warned_ || !calibration_ || is_of_classes(*calibration_, scorer_->class_names(), snapshot_.class_ids)) return;
   warned_ = true;
   logger().warn(
-      "the calibration was made with {} classes, others than the {} that are enrolled now: probabilities and 'none of "
-      "these' may be off; calibrate again (protocom calibrate {})",
+      "the calibration was made with {} classes, different from the {} enrolled now, so probabilities and 'none of "
+      "these' may be wrong: calibrate again (protocom calibrate {})",
       calibration_->classes, scorer_->class_names().size(), file_.path().string());
 }
 
 void Recognizer::warn_of_one_class() {
   if (warned_of_one_ || scorer_->class_names().size() != 1) return;
   warned_of_one_ = true;
-  logger().warn("'{}' is the only class, so every image is answered with it: enrol others to compare with",
+  logger().warn("'{}' is the only class, so it is every answer: enrol others to compare with",
                 excerpt(scorer_->class_names().front()));
 }
 
@@ -244,7 +244,7 @@ void Recognizer::take_none(double familiarity, Answer& answer) const {
 void Recognizer::find_least_of_set() {
   if (!options_.coverage || least_of_set_) return;
   if (scorer_->method().spec().sees == Sees::kAllQueries)
-    fail_usage("a coverage is for methods that classify each image by itself: leave --batch-together out");
+    fail_usage("a coverage needs a method that classifies images independently: leave out --batch-together");
   const double factor = calibration_ ? calibration_->factor : 1.0;
   least_of_set_ = least_probability_for(leave_moments_out(*scorer_, factor, Progress::none()), *options_.coverage);
 }
@@ -467,7 +467,7 @@ std::optional<Calibration> Recognizer::take_first_threshold(const std::vector<fs
   try {
     return calibrate(others, options, progress, &unreadable);
   } catch (const Error& error) {
-    if (!others.empty()) logger().warn("the photos of other things are not used: {}", error.what());
+    if (!others.empty()) logger().warn("ignoring the photos of other things: {}", error.what());
     return std::nullopt;
   }
 }

@@ -46,7 +46,7 @@ fs::path thumbnail_path(const fs::path& folder, const char* which, int64_t numbe
 fs::path member(const fs::path& path) {
   std::error_code error;
   if (fs::is_symlink(fs::symlink_status(path, error)))
-    fail("{} is a link: an exported folder holds plain files, put a copy in its place", path.string());
+    fail("{} is a symbolic link: replace it by a copy of the file", path.string());
   return path;
 }
 
@@ -150,7 +150,7 @@ class Folder {
     const ArtefactHeader header = ArtefactHeader::from_json(document_.at("header"), where_);
     const NpzReader classes(member(folder_ / kClassesFile));
     if (classes.has("sum") || classes.has("moments_sum"))
-      fail("{}: images without features, of an earlier protocom: enrol them again", where_);
+      fail("{}: images without features, written by an earlier protocom: enrol them again", where_);
     RecognizerFile::create(path, RecognizerFile::settings_of(header, classes.strings("attributes"), where_),
                            artefacts(), provenance);
     RecognizerFile file(path);
@@ -202,7 +202,8 @@ class Folder {
       const auto name = item.at("class").get<std::string>();
       const auto [first, is_new] = written.emplace(clean_name(name), name);
       if (!is_new)
-        fail("{}: the classes '{}' and '{}' have one name: rename one", where_, excerpt(first->second), excerpt(name));
+        fail("{}: the classes '{}' and '{}' have the same name: rename one", where_, excerpt(first->second),
+             excerpt(name));
       number[name] = all.size();
       all.push_back({name, stated});
     }

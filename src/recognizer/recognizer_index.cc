@@ -98,7 +98,7 @@ class IndexReader {
     const auto* number = numbers.data<int64_t>();
     int64_t last = least;
     for (int64_t i = 0; i < numbers.size(0); ++i) {
-      if (number[i] < last || number[i] > most) fail("{} is damaged: its numbers do not ascend", path_.string());
+      if (number[i] < last || number[i] > most) fail("{} is damaged: its numbers are not ascending", path_.string());
       last = number[i];
     }
     return number;
@@ -235,18 +235,18 @@ std::optional<RecognizerIndex> read_index(const RecognizerFile& file, const std:
     const IndexReader reader(path);
     if (reader.text("format") != kFormat || reader.text("method") != method ||
         reader.text("model") != models_hash(file)) {
-      logger().info("{} is of another method and is not used", path.string());
+      logger().info("ignoring {}: it was made with another method", path.string());
       return std::nullopt;
     }
     const int64_t revision = whole_number_in(reader.text("revision"));
     if (reader.text("history") != file.history(revision)) {
-      logger().info("{} is out of date and is not used: make it again (protocom recognizer index {})", path.string(),
+      logger().info("ignoring {}, which is out of date: make it again (protocom recognizer index {})", path.string(),
                     file.path().string());
       return std::nullopt;
     }
     return RecognizerIndex{snapshot_in(reader, file.settings(), revision), placed_in(reader)};
   } catch (const std::exception& error) {
-    logger().warn("{} is not used: {}", path.string(), reason_of(error));
+    logger().warn("ignoring {}: {}", path.string(), reason_of(error));
     return std::nullopt;
   }
 }

@@ -21,8 +21,8 @@ SharedRecognizer::SharedRecognizer(const std::filesystem::path& path, const Reco
 Array SharedRecognizer::checked(const Array& features) const {
   if (features.dim() != 2 || features.size(0) == 0 || features.size(1) != settings_.feature_dim ||
       !is_real(features.type()))
-    fail("features should be float32 [n, {}], as the recognizer's encoder makes them; found {} [{}]",
-         settings_.feature_dim, to_string(features.type()), fmt::join(features.shape(), ", "));
+    fail("features must be float32 [n, {}] of the recognizer's encoder, found {} [{}]", settings_.feature_dim,
+         to_string(features.type()), fmt::join(features.shape(), ", "));
   return features.to(NumberType::kFloat32);
 }
 

@@ -82,10 +82,8 @@ void check_is_for_recognizers(const MethodSpec& method) {
     fail_usage("'{}' needs feature maps, which a recognizer does not keep: fit a method that needs only features",
                method.name);
   if (method.has(Need::kOtherClasses))
-    fail_usage(
-        "'{}' needs knowledge of classes outside the task, which a recognizer does not keep: fit 'plda', which does "
-        "not",
-        method.name);
+    fail_usage("'{}' needs knowledge of classes outside the task, which a recognizer does not keep: fit 'plda' instead",
+               method.name);
   if (method.has(Need::kMatchedText))
     fail_usage("'{}' is for evaluation: a recognizer with texts of its classes (--knowledge) has 'plda:prior=text'",
                method.name);

@@ -43,7 +43,7 @@ void warn_of_unknown(const std::vector<std::string>& names, const std::vector<st
   std::vector<std::string> said;
   for (const std::string& name : unknown)
     said.push_back(fmt::format("'{}'{}", excerpt(name), did_you_mean(name, names)));
-  logger().warn("classes that {} does not have, whose images count as unknown: {}", file.path().string(),
+  logger().warn("classes that {} does not have count as unknown images: {}", file.path().string(),
                 first_of(said, kShownNames));
 }
 
@@ -341,8 +341,8 @@ ComparedTests compare_recognizers(Recognizer& first, Recognizer& second, const s
     if (kept.labels.empty() ||
         std::none_of(kept.labels.begin(), kept.labels.end(), [&](const auto& label) { return side.knows(label); }))
       fail(
-          "no image is left of a class that {} and {} both have: {} are enrolled in one of them, {} are of a class of "
-          "one alone",
+          "no image to test is of a class that both {} and {} have: {} are enrolled in one of them, {} are of a class "
+          "that only one has",
           first.file().path().string(), second.file().path().string(), enrolled.size(), unshared);
     TestResult result = result_of(recognizer, kept, side.held);
     result.already_enrolled = static_cast<int64_t>(enrolled.size());

@@ -361,7 +361,7 @@ TEST_F(ApiMisuse, OfImagesAndRecognizersIsOneSentence) {
        [&] {
          empty.classify_features({row, 32});
        },
-       "features should be float32 [n, 64]"},
+       "features must be float32 [n, 64]"},
       {"no features",
        [&] {
          empty.enrol_features("a", {std::vector<float>(), 64});

@@ -99,7 +99,7 @@ TEST_F(Recognizers, AreWrittenAsOnnxFiles) {
   EXPECT_THAT(together.err, HasSubstr("'gauss-fusion' cannot be exported: it classifies all images jointly"));
   EXPECT_EQ(exported({"taught.pcm/x.onnx", "--features"}).exit_code, 1);
   write_text(*folder_ / "notes.onnx", "my notes");
-  EXPECT_THAT(exported({"notes.onnx", "--features"}).err, HasSubstr("is no export of this recognizer"));
+  EXPECT_THAT(exported({"notes.onnx", "--features"}).err, HasSubstr("is not an export of this recognizer"));
   EXPECT_EQ(read_text(*folder_ / "notes.onnx"), "my notes");
 }
 

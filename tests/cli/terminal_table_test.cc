@@ -81,7 +81,7 @@ TEST_F(Recognizers, AnswerInATableThatFits80ColumnsWhereThereIsNoTerminal) {
   const Outcome outcome = protocom(folder_->path(), {"classify", "table.pcm", out("images").string()});
   ASSERT_EQ(outcome.exit_code, 0) << outcome.err;
   for (const std::string& line : table_lines(outcome.out)) {
-    if (line.find("closest single photo") != std::string::npos) continue;  // sentences below the table
+    if (line.find("nearest photo is of") != std::string::npos) continue;  // sentences below the table
     EXPECT_LE(display_width(line), 80U) << line;
   }
   EXPECT_THAT(outcome.out, HasSubstr("in "));

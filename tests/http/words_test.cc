@@ -100,7 +100,7 @@ TEST_F(ServedWords, AreRefusedInPlainWords) {
   path_ = without_;
   serve(clip_.options());
   EXPECT_EQ(ask("GET", "/v1/recognizer").json().at("takes_words"), false);
-  EXPECT_THAT(refusal({{"descriptions", {"a bird"}}}), AllOf(HasSubstr("24 numbers"), HasSubstr("have 2")));
+  EXPECT_THAT(refusal({{"descriptions", {"a bird"}}}), AllOf(HasSubstr("24 dimensions"), HasSubstr("knowledge 2")));
 }
 
 }  // namespace

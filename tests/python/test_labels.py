@@ -48,7 +48,7 @@ def test_answers_hold_sets_of_classes_where_they_are_asked_for(mine, photos):
     assert mine.classify(image).set == []
     asked = protocom.Recognizer(mine._path, coverage=0.9).classify(image)
     assert asked.set[0] == asked.ranking[0][0]
-    with pytest.raises(protocom.Error, match="need 99 photos"):
+    with pytest.raises(protocom.Error, match="needs 99 photos"):
         protocom.Recognizer(mine._path, coverage=0.99).classify(image)
     with pytest.raises(protocom.UsageError, match="between 0 and 1"):
         protocom.Recognizer(mine._path, coverage=2).classify(image)

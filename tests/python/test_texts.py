@@ -54,7 +54,7 @@ def test_classes_are_described_with_and_without_images(clip_folder, photos, tmp_
 def test_a_recognizer_without_texts_takes_no_words(clip_folder, photos, tmp_path):
     mine = protocom.Recognizer.create(tmp_path / "mine.pcm", backbone=photos / "encoder.pt", images=photos / "my-photos")
     mine = protocom.Recognizer.open(tmp_path / "mine.pcm", text_encoder=clip_folder)
-    with pytest.raises(protocom.UsageError, match="without knowledge"):
+    with pytest.raises(protocom.UsageError, match="no knowledge"):
         mine.enrol("robin", descriptions="a small brown bird")
     with pytest.raises(protocom.UsageError, match="text encoder"):
         protocom.Recognizer.create(tmp_path / "other.pcm", backbone=photos / "encoder.pt", text_encoder=clip_folder)

@@ -225,7 +225,7 @@ TEST_F(Calibrating, OneClassIsEnoughForWhatIsSomethingElse) {
   EXPECT_EQ(calibrate(ClassScorer(clusters(1, 8, 3), model_, {"mean"}), {}, {}, Progress::none()).strangers, 0);
   EXPECT_THAT(
       message_of([&] { calibrate(ClassScorer(clusters(2, 1, 3), model_, {"mean"}), {}, {}, Progress::none()); }),
-      HasSubstr("0 and 2 can be, 4 of either are needed"));
+      HasSubstr("0 images (moment by moment) and 2 classes can be held out, expected at least 4 of either"));
 }
 
 TEST(OwnThreshold, IsTheSmallerOfTheConformalQuantileAndTheNormalBound) {
@@ -387,11 +387,11 @@ TEST_F(SmallRecognizer, ARenamedClassIsStillTheOneThatWasCalibrated) {
   pets.file().rename_class("dark", "black");
   const Logged logged;
   EXPECT_TRUE(pets.classify(folder_ / "1.png").none_of_these);
-  EXPECT_THAT(logged.text(), ::testing::Not(HasSubstr("others than")));
+  EXPECT_THAT(logged.text(), ::testing::Not(HasSubstr("different from")));
   pets.file().remove_class("bright");
   pets.enrol({request("grey", {photo("7.png", 120)})});
   pets.classify(folder_ / "1.png");
-  EXPECT_THAT(logged.text(), HasSubstr("others than"));
+  EXPECT_THAT(logged.text(), HasSubstr("different from"));
 }
 
 }  // namespace

@@ -36,7 +36,7 @@ TEST(SetsOfClasses, ReachTheConformalQuantile) {
 TEST(SetsOfClasses, NeedEnoughImages) {
   const LeftOutAnswers eight = answers({0.9, 0.2, 0.8, 0.7, 0.95, 0.6, 0.5, 0.4});
   EXPECT_THAT(message_of([&] { least_probability_for(eight, 0.9); }),
-              HasSubstr("the right class in 90 % need 9 photos that can be left out, and there are 8"));
+              HasSubstr("a coverage of 90 % needs 9 photos that can be left out, found 8"));
   EXPECT_THAT(message_of([&] { least_probability_for(eight, 1); }), HasSubstr("between 0 and 1, found 1"));
 }
 
@@ -62,7 +62,7 @@ TEST_F(SetsOfARecognizer, StandInItsAnswersWhereTheyAreAskedFor) {
   EXPECT_THAT(sure.set, ElementsAre(sure.ranking[0].name)) << "never empty";
   EXPECT_EQ(all.set.front(), all.ranking[0].name);
   EXPECT_LE(sure.set.size(), all.set.size());
-  EXPECT_THAT(message_of([&] { pets(0.99).classify(asked); }), HasSubstr("need 99 photos"));
+  EXPECT_THAT(message_of([&] { pets(0.99).classify(asked); }), HasSubstr("needs 99 photos"));
 }
 
 TEST_F(SetsOfARecognizer, AreOfTheImagesAsTheyAre) {
@@ -73,7 +73,7 @@ TEST_F(SetsOfARecognizer, AreOfTheImagesAsTheyAre) {
   const Answer answer = own.classify(asked);
   EXPECT_EQ(answer.set.front(), answer.ranking[0].name);
   own.file().remove_class("bright");
-  EXPECT_THAT(message_of([&] { own.classify(asked); }), HasSubstr("there are 2: enrol more"));
+  EXPECT_THAT(message_of([&] { own.classify(asked); }), HasSubstr("found 2: enrol more"));
 }
 
 }  // namespace

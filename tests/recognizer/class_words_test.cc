@@ -96,7 +96,7 @@ TEST_F(ClassWords, AreThoseOfTheBackbonesOwnTextEncoder) {
   EXPECT_THAT(refusal(plain), HasSubstr("cannot be compared with images"));
   state["text_projection.weight"] = at::ones({5, 32});
   write_state(folder_ / "plain", state);
-  EXPECT_THAT(refusal(plain), AllOf(HasSubstr("5 numbers"), HasSubstr("features have 24")));
+  EXPECT_THAT(refusal(plain), AllOf(HasSubstr("5 dimensions"), HasSubstr("features 24")));
   EXPECT_FALSE(fs::exists(folder_ / "other.pcm"));
 }
 

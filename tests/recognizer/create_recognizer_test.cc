@@ -216,7 +216,7 @@ TEST_F(RecognizerToMake, SaysNoneOfTheseFromTheFirstAndIsUndoneWithIt) {
   made.images = folder_ / "photos";
   const Logged logged;
   create_recognizer(folder_ / "with.pcm", made, {});
-  EXPECT_THAT(logged.text(), HasSubstr("'None' is no class: its 5 photos are of none of the classes"));
+  EXPECT_THAT(logged.text(), HasSubstr("the folder 'None' is not a class: its 5 photos set the threshold"));
   Recognizer with = Recognizer::open(folder_ / "with.pcm");
   EXPECT_EQ(with.class_names().size(), 2U);
   ASSERT_TRUE(with.calibration());

@@ -88,7 +88,7 @@ TEST(DescribeClass, AVectorOfAnotherTextEncoderIsRefused) {
   EXPECT_THAT(message_of([&] {
                 describe_class(knowledge(), store_model({0, 0}), stated);
               }),
-              AllOf(HasSubstr("3 numbers"), HasSubstr("have 2")));
+              AllOf(HasSubstr("3 dimensions"), HasSubstr("knowledge 2")));
   stated.text_vector = Array::of<float>({1, 1});
   Knowledge words = knowledge();
   words.details["embedding"] = {{"kind", "word-vectors"}};
@@ -96,7 +96,7 @@ TEST(DescribeClass, AVectorOfAnotherTextEncoderIsRefused) {
                 describe_class(words, store_model({0, 0}), stated);
               }),
               HasSubstr("no vectors of texts"));
-  EXPECT_THAT(message_of([&] { describe_without_knowledge(stated); }), HasSubstr("without knowledge"));
+  EXPECT_THAT(message_of([&] { describe_without_knowledge(stated); }), HasSubstr("no knowledge"));
 }
 
 TEST(DescribeClass, AttributesForAModelThatUsesNoneAreSaidToBeOfNoUse) {
@@ -133,7 +133,7 @@ TEST(DescribeClass, AttributesOfASynsetThatNoBaseClassHasAreSaidInWords) {
   const Logged logged;
   describe_class(known, store_model({0, 0}), bird);
   EXPECT_THAT(logged.text(),
-              HasSubstr("class 'bird': attributes that no base class has are of no effect (3): essence; head; wing"));
+              HasSubstr("class 'bird': ignoring attributes that no base class has (3): essence; head; wing"));
 }
 
 TEST(DescribeClass, RefusesKnowledgeOfAnotherDimensionThanTheModels) {

@@ -58,8 +58,7 @@ TEST(EnrolRequests, OfAFolderLeaveOutWhatIsNobodysClass) {
 TEST(EnrolRequests, OfTwoFoldersWhoseNamesLookAlikeAreRefused) {
   const TempDir root;
   for (const char* folder : {"caf\xc3\xa9", "cafe\xcc\x81"}) put(root / folder / "1.jpg");
-  EXPECT_THAT(message_of([&] { requests_of_folder(root.path()); }),
-              HasSubstr("have the name of one class, 'caf\xc3\xa9'"));
+  EXPECT_THAT(message_of([&] { requests_of_folder(root.path()); }), HasSubstr("are both named 'caf\xc3\xa9'"));
 }
 
 TEST(EnrolRequests, TakeFromATableOnlyTheAttributesThatItsValueSays) {
@@ -79,7 +78,7 @@ TEST(EnrolRequests, OfClassesThatATableDoesNotNameAreListedWithWhatWasMeant) {
   std::vector<EnrolRequest> requests = requests_of_folder(root.path());
   const Logged logged;
   take_attributes(put(root / "t.csv", "class,attribute\nhorse,hoof\nzebar,stripes\n1,tail\ncow,hoof\n"), requests);
-  EXPECT_THAT(logged.text(), HasSubstr("no row of 2 of the 3 classes to enrol"));
+  EXPECT_THAT(logged.text(), HasSubstr("no row for 2 of the 3 classes to enrol"));
   EXPECT_THAT(logged.text(), HasSubstr("'001'; did you mean '1'?"));
   EXPECT_THAT(logged.text(), HasSubstr("'zebra'; did you mean 'zebar'?"));
 }
@@ -90,7 +89,7 @@ TEST(EnrolRequests, OfARowThatIsOfNoClassAreListedWithWhatWasMeant) {
   requests.front().description.name = "zebra";
   const Logged log;
   take_attributes(put(root / "t.csv", "class,attribute\nzebra,stripes\nzbra,hooves\n"), requests);
-  EXPECT_THAT(log.text(), AllOf(HasSubstr("names 1 classes that are not to be enrolled"), HasSubstr("'zbra'")));
+  EXPECT_THAT(log.text(), AllOf(HasSubstr("ignoring 1 classes that are not enrolled here"), HasSubstr("'zbra'")));
 }
 
 TEST(EnrolRequests, OfAFolderWithAListAreItsClassesWithTheImagesThatItNames) {

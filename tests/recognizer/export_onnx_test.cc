@@ -255,7 +255,7 @@ TEST_F(OnnxOfRecognizer, MeasuresWhatSmallerWeightsCost) {
   const ExpectedAccuracy expected = recognizer.expected_accuracy();
   EXPECT_EQ(loss.answers.right, std::lround(expected.accuracy * static_cast<double>(expected.asked)));
   EXPECT_LE(std::abs(loss.answers.right - loss.answers.right_by_others), loss.answers.changed);
-  EXPECT_THAT(sentence_of(loss), HasSubstr("of 12 photos left out in turn"));
+  EXPECT_THAT(sentence_of(loss), HasSubstr("accuracy on 12 photos"));
 }
 
 TEST_F(OnnxOfRecognizer, MeasuresOnlyPhotosThatLieAsTheyWere) {
@@ -392,14 +392,14 @@ TEST_F(OnnxOfRecognizer, RefusesWhatCannotBeWritten) {
   EXPECT_THAT(usage_message_of([&] { export_onnx(other, model_); }),
               HasSubstr("'baseline-pp' cannot be exported: it needs all labelled images"));
   EXPECT_THAT(message_of([&] { export_onnx(plain, folder_ / "encoder.onnx/x.onnx"); }), HasSubstr("encoder.onnx"));
-  EXPECT_THAT(message_of([&] { export_onnx(plain, path_); }), HasSubstr("is no export of this recognizer"));
+  EXPECT_THAT(message_of([&] { export_onnx(plain, path_); }), HasSubstr("is not an export of this recognizer"));
   EXPECT_FALSE(fs::exists(model_));
   exported();
   const std::string before = read_file(model_);
   exported();
   EXPECT_EQ(read_file(model_), before) << "it is written over";
   write_file(model_, conv_encoder(17).bytes());
-  EXPECT_THAT(message_of([&] { export_onnx(plain, model_); }), HasSubstr("is there already"));
+  EXPECT_THAT(message_of([&] { export_onnx(plain, model_); }), HasSubstr("exists and is not an export"));
 }
 
 TEST_F(OnnxOfRecognizer, RefusesARecognizerWithoutClasses) {

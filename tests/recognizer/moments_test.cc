@@ -173,7 +173,7 @@ TEST(Moments, AreLeftOutTogether) {
 TEST(Moments, ACopiedPhotoAloneCannotBeLeftOut) {
   const ExpectedAccuracy found = promise_of(with_copies(bursts({3, 1, 1}), 1));
   EXPECT_EQ(found.asked, 0);
-  EXPECT_THAT(sentence_of(found, "no base classes"), HasSubstr("photos of two moments of a class are needed"));
+  EXPECT_THAT(sentence_of(found, "no base classes"), HasSubstr("enrol photos of two moments of a class"));
 }
 
 TEST(Moments, SwitchedOffEachPhotoCounts) {

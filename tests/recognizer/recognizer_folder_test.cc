@@ -136,7 +136,7 @@ TEST(RecognizerFolder, OfTwoClassesThatWouldBeOneIsRefused) {
     document.replace(at, 5, "\"dog \"");
   write_file(folder / "out/recognizer.json", document);
   EXPECT_THAT(message_of([&] { import_recognizer(folder / "out", folder / "b.pcm", {}); }),
-              HasSubstr("the classes 'dog' and 'dog ' have one name"));
+              HasSubstr("the classes 'dog' and 'dog ' have the same name"));
   EXPECT_FALSE(fs::exists(folder / "b.pcm"));
 }
 
@@ -152,7 +152,7 @@ TEST(RecognizerFolder, OfLinksIsRefused) {
     fs::rename(path, kept);
     fs::create_symlink(folder / "secret", path);
     EXPECT_THAT(message_of([&] { import_recognizer(folder / "out", folder / "b.pcm", {}); }),
-                HasSubstr(path.filename().string() + " is a link"));
+                HasSubstr(path.filename().string() + " is a symbolic link"));
     EXPECT_FALSE(fs::exists(folder / "b.pcm")) << name;
     fs::remove(path);
     fs::rename(kept, path);

@@ -266,7 +266,7 @@ TEST_F(SmallRecognizer, SaysOnceThatItsCalibrationWasMadeWithOtherClasses) {
   pets.enrol({request("grey", {photo("8.png", 120), photo("9.png", 130)})});
   for (int i = 0; i < 2; ++i) pets.classify(photo("7.png", 15));
   const std::string text = logged.text();
-  const size_t first = text.find("was made with 2 classes, others than the 2");
+  const size_t first = text.find("was made with 2 classes, different from the 2");
   EXPECT_NE(first, std::string::npos) << text;
   EXPECT_EQ(text.find("was made with", first + 1), std::string::npos) << text;
 }
@@ -311,7 +311,7 @@ TEST_F(SmallRecognizer, WarnsWhereTheImagesOfABatchAreNearlyAllOfOneClass) {
   const Logged logged;
   pets.classify(dark, nothing);
   EXPECT_THAT(logged.text(),
-              HasSubstr("judged one by one, 100 % of the 6 images are 'dark', where gauss-fusion expects "
+              HasSubstr("classified independently, 100 % of the 6 images are 'dark', but gauss-fusion assumes "
                         "about 50 % of each class"));
 }
 

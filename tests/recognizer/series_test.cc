@@ -53,7 +53,7 @@ TEST_F(PhotosInSeries, AreThoseOfAFolder) {
 
 TEST_F(PhotosInSeries, NeedAWordAndAGap) {
   EXPECT_THAT(message_of([] { parse_series("day"); }), HasSubstr("time or folder"));
-  EXPECT_THAT(message_of([] { group_photos({}, SeriesBy::kTime, 0); }), HasSubstr("positive gap"));
+  EXPECT_THAT(message_of([] { group_photos({}, SeriesBy::kTime, 0); }), HasSubstr("must be positive"));
 }
 
 /// Answers of a recognizer of dark and light photos.

@@ -53,7 +53,7 @@ TEST_F(TestedRecognizer, CountsWhatIsUnknownAndLeavesOutWhatIsEnrolled) {
   EXPECT_FALSE(found.calibrated);
   ASSERT_THAT(found.unreadable, SizeIs(1));
   EXPECT_THAT(found.unreadable[0].reason, HasSubstr("cut.png"));
-  EXPECT_THAT(logged.text(), AllOf(HasSubstr("count as unknown: 'brigt'"), HasSubstr("did you mean 'bright'")));
+  EXPECT_THAT(logged.text(), AllOf(HasSubstr("count as unknown images: 'brigt'"), HasSubstr("did you mean 'bright'")));
 }
 
 TEST_F(TestedRecognizer, AnswersAreThoseOfClassify) {
@@ -147,7 +147,7 @@ TEST_F(TestedRecognizer, TwoAreComparedOnWhatBothCanBeAsked) {
   EXPECT_THAT(message_of([&] {
                 compare_recognizers(own, more, labelled_images(sources_at(folder_ / "labelled"), own.file()));
               }),
-              HasSubstr("no image is left of a class"));
+              HasSubstr("no image to test is of a class"));
 }
 
 }  // namespace
