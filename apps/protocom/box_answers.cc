@@ -31,7 +31,7 @@ bool BoxAnswers::is_format(const std::string& format) {
 
 BoxAnswers::BoxAnswers(const std::string& format, const BoxChoice& boxes) : format_(format) {
   std::error_code ignored;
-  const std::string asked = fmt::format("--format {} writes the classes into the JSON of --boxes", format);
+  const std::string asked = fmt::format("--format {} adds the classes to the JSON of --boxes", format);
   if (boxes.file.empty() || boxes.file.extension() != ".json" || std::filesystem::is_directory(boxes.file, ignored))
     fail_usage("{}: give a file of that format", asked);
   root_ = read_json(boxes.file);

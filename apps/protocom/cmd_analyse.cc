@@ -31,22 +31,20 @@ void add_inputs(CLI::App& command, AnalysisOptions& options) {
   add_model_option(command, options.files);
   add_word(command, "--split", options.analyse.episodes.split, &parse_split,
            "Classes that are analysed: base, val or novel");
-  command.add_option("--seed", options.analyse.episodes.seed, "Seed of everything that is drawn");
+  command.add_option("--seed", options.analyse.episodes.seed, "Seed of all random draws");
   add_input_option(command, "--images", options.images, "Pack or folder of the images, for thumbnails");
-  add_input_option(command, "--results", options.results, "What evaluate --json wrote, for tables 1 and 2")
+  add_input_option(command, "--results", options.results, "Results of evaluate --json, for tables 1 and 2")
       ->delimiter(',');
 }
 
 void add_methods(CLI::App& command, AnalysisOptions& options) {
-  add_methods_option(
-      command, options.analyse.methods,
-      "Methods with their parameters, see protocom methods; otherwise what --fitted has, with and without "
-      "its knowledge, and mean, with --model the paper's four");
+  add_methods_option(command, options.analyse.methods,
+                     "Methods with their parameters, see protocom methods; default: those of --fitted, with and "
+                     "without knowledge, and mean; with --model the paper's four");
   add_fitted_option(command, options.files);
-  command.add_option("--baseline", options.analyse.baseline, "Method that gains are measured against");
-  command.add_option(
-      "--method", options.analyse.method,
-      "Method whose answers are analysed; otherwise the most accurate of those that see each query alone");
+  command.add_option("--baseline", options.analyse.baseline, "Method that the others are compared with");
+  command.add_option("--method", options.analyse.method,
+                     "Method whose answers are analysed; default: the most accurate inductive one");
 }
 
 void add_episodes(CLI::App& command, AnalysisOptions& options) {
@@ -62,18 +60,17 @@ void add_episodes(CLI::App& command, AnalysisOptions& options) {
 void add_series(CLI::App& command, AnalysisOptions& options) {
   add_list_option(command, "--shots", options.analyse.shots, "Shots of the ablation's tasks");
   command
-      .add_option(
-          "--max-shots", options.analyse.max_shots,
-          "0, 1, 2, 3, 5, 10, 20 shots and further doubles up to this many, which is the last; 0 where a method "
-          "needs no labelled image")
+      .add_option("--max-shots", options.analyse.max_shots,
+                  "Largest number of shots; before it 1, 2, 3, 5, 10, 20 and further doubles, and 0 for methods that "
+                  "need no labelled image")
       ->check(CLI::Range(int64_t{1}, int64_t{1} << 30));
   add_list_option(command, "--gamma", options.analyse.noise.gammas, "Noise levels");
   command.add_option("--draws", options.analyse.noise.draws, "Draws of the noise at each level");
   add_list_option(command, "--ways", options.analyse.ways, "Numbers of classes; default: from 5 to all");
   add_list_option(command, "--queries", options.analyse.queries,
-                  "Numbers of queries per class; 0: a single query, of one of the classes");
+                  "Numbers of queries per class; 0: a single query in all");
   add_list_option(command, "--alpha", options.analyse.alphas,
-                  "Dirichlet distributions that the classes' shares are drawn from; smaller, less balanced");
+                  "Parameters of the Dirichlet distribution of the class proportions; smaller is less balanced");
   add_list_option(command, "--base-classes", options.analyse.base_classes,
                   "Numbers of base classes; default: from 8 to all");
   add_list_option(command, "--unlabelled", options.analyse.unlabelled, "Numbers of unlabelled images per class");
@@ -99,12 +96,13 @@ void add_answer_analyses(CLI::App& command, AnalysisOptions& options) {
   command.add_option("--mistakes", options.analyse.mistakes, "Mistakes to show");
   add_list_option(command, "--few-shots", options.analyse.few_shots,
                   "Numbers of labelled images per class; 0 for methods that need none");
-  command.add_option("--others", options.analyse.others, "Classes that are not given and have queries too");
+  command.add_option("--others", options.analyse.others, "Classes without labelled images that have queries");
   command.add_option("--base-shots", options.analyse.base_shots, "Labelled images of a base class");
 }
 
 void add_analysis_options(CLI::App& command, AnalysisOptions& options) {
-  add_list_option(command, "--only", options.only, "Analyses to make, by their names below; otherwise all that can be")
+  add_list_option(command, "--only", options.only,
+                  "Analyses to make, by their names below; default: all that are possible")
       ->check(CLI::IsMember(section_names()));
   add_inputs(command, options);
   add_methods(command, options);
@@ -191,7 +189,7 @@ std::vector<std::string> names_of_features(const AnalysisOptions& options) {
 
 bool asks_for_tables(const AnalysisOptions& options) {
   const bool named = std::find(options.only.begin(), options.only.end(), kTables) != options.only.end();
-  if (named && options.results.empty()) fail_usage("'{}' needs what evaluate --json wrote: --results", kTables);
+  if (named && options.results.empty()) fail_usage("'{}' needs results of evaluate --json: give --results", kTables);
   return named || (options.only.empty() && !options.results.empty());
 }
 
@@ -207,12 +205,12 @@ void analyse_features(const CLI::App& command, AnalysisOptions& options, const A
   for (const std::string& name : names) {
     const std::string obstacle = options.only.empty() ? workbench.obstacle(name) : "";
     if (!obstacle.empty()) {
-      logger().info("'{}' is left out: it {}", name, obstacle);
+      logger().info("skipping '{}': it {}", name, obstacle);
       continue;
     }
     const AnalysisOutcome outcome = workbench.analyse(name);
     if (options.only.empty() && !is_informative(outcome.section)) {
-      logger().info("'{}' is left out: there is nothing to compare", name);
+      logger().info("skipping '{}': there is nothing to compare", name);
     } else {
       writer.write(outcome);
     }
@@ -255,7 +253,7 @@ Tables and figures are numbered as in Zhang et al., CVPR 2021.)";
 
 /// `analyse all` is what `analyse` without --only is.
 std::string refuse_but_all(const std::string& word) {
-  return word == "all" ? "" : fmt::format("analyses are named by an option: --only {}", word);
+  return word == "all" ? "" : fmt::format("name analyses by --only: --only {}", word);
 }
 
 void add_analyse_command(CLI::App& app) {

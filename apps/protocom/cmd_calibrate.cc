@@ -29,10 +29,10 @@ void run_calibrate(const CalibrateArguments& options) {
     rows.push_back({"factor of the logits", fmt::format("{:.3f}", made.factor)});
   print_table(rows);
   const char* others = options.others.empty() ? "similar kinds" : "the others";
-  fmt::print("By photos left out, {}.\n", cost_sentence(made, others));
-  if (made.balanced) fmt::print("No rate was asked for: as many of {} pass as of your own are refused.\n", others);
-  if (!made.similar) fmt::print("Something else altogether is refused; --similar refuses similar kinds too.\n");
-  if (made.similar && !made.exchange.empty()) fmt::print("By photos left out, {}.\n", exchange_sentence(made));
+  fmt::print("By leave-one-out, {}.\n", cost_sentence(made, others));
+  if (made.balanced) fmt::print("Without a requested rate, as many of {} pass as of your own are refused.\n", others);
+  if (!made.similar) fmt::print("Quite different things are refused; --similar refuses similar kinds too.\n");
+  if (made.similar && !made.exchange.empty()) fmt::print("By leave-one-out, {}.\n", exchange_sentence(made));
   const std::string warning = warning_of_few_kept(made);
   if (!warning.empty()) logger().warn("{}", warning);
   account_for(found, unreadable);
@@ -46,16 +46,16 @@ void add_calibrate_command(CLI::App& app) {
                                   "  protocom calibrate birds.pcm --false-accept 0.05\n"
                                   "  protocom calibrate birds.pcm --others photos-of-no-birds/");
   add_input_option(*command, "recognizer", options->recognizer, "Recognizer")->required();
-  CLI::Option* similar = command->add_flag(
-      "--similar", options->calibration.similar,
-      "Refuse similar kinds too (a class left out among the others): as many of them pass as own images are refused; "
-      "otherwise what is something else altogether is refused, and at most 5 % of own images");
+  CLI::Option* similar =
+      command->add_flag("--similar", options->calibration.similar,
+                        "Refuse similar kinds too (each class left out in turn): as many of them pass as own images "
+                        "are refused; default: quite different things are refused, and at most 5 % of own images");
   command
       ->add_option("--false-accept", options->calibration.false_accept,
-                   "Share of images of similar kinds, or of --others, that may be taken for one of the classes")
+                   "Share of images of similar kinds, or of --others, that may pass as one of the classes")
       ->excludes(similar);
   add_input_option(*command, "--others", options->others,
-                   "Images of none of the classes, or folders of them; otherwise each class is left out in turn");
+                   "Images of none of the classes, or folders of them; default: each class is left out in turn");
   command->add_option("--method", options->recognizing.method, "Method to calibrate; default: the recognizer's own");
   command->add_option("--device", options->recognizing.device, "cpu, cuda, cuda:1 or auto");
   command->callback([options] { run_calibrate(*options); });

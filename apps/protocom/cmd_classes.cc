@@ -71,18 +71,18 @@ void run_show(const ClassesArguments& options) {
 
 void run_rename(const ClassesArguments& options) {
   RecognizerFile(options.recognizer).rename_class(options.name, options.new_name);
-  fmt::print("'{}' is called '{}' now\n", options.name, options.new_name);
+  fmt::print("'{}' was renamed to '{}'\n", options.name, options.new_name);
 }
 
 void run_remove(const ClassesArguments& options) {
   RecognizerFile(options.recognizer).remove_class(options.name);
-  fmt::print("'{}' is removed (protocom undo {} brings it back)\n", options.name, options.recognizer);
+  fmt::print("'{}' was removed (protocom undo {} restores it)\n", options.name, options.recognizer);
 }
 
 void run_merge(const ClassesArguments& options) {
   RecognizerFile file(options.recognizer);
   const int64_t added = file.merge_class(options.name, options.new_name);
-  fmt::print("'{}' is part of '{}' now, with {} more image{} (protocom undo {} takes it back)\n", options.name,
+  fmt::print("'{}' was merged into '{}', with {} more image{} (protocom undo {} reverts it)\n", options.name,
              options.new_name, added, added == 1 ? "" : "s", options.recognizer);
 }
 
@@ -101,7 +101,7 @@ void add_classes_command(CLI::App& app) {
   command->require_subcommand(1);
   auto options = std::make_shared<ClassesArguments>();
   CLI::App* list = add(*command, "list", "All classes", "", &run_list, options);
-  list->add_flag("--json", options->as_json, "An object a line");
+  list->add_flag("--json", options->as_json, "An object per line");
   CLI::App* show = add(*command, "show", "One class and its attributes", " okapi", &run_show, options);
   show->add_option("class", options->name, "Name of the class")->required();
   show->add_flag("--json", options->as_json, "As JSON");

@@ -40,7 +40,7 @@ void take_proportions(ClassifyArguments& options) {
   for (const std::string& word : options.shares) recognizing.shares.insert(share_in(word));
   if (!options.shares.empty() && recognizing.proportions.empty()) recognizing.proportions = "given";
   if ((recognizing.proportions == "given") != !options.shares.empty())
-    fail_usage("--shares are needed for --proportions given, and for that alone");
+    fail_usage("--shares and --proportions given need each other");
   if (options.together || !recognizing.proportions.empty()) recognizing.together = true;
 }
 
@@ -53,8 +53,7 @@ void print_series(const ClassifyArguments& options, const ImageArguments& images
                   Recognizer& recognizer, AnswerPrinter& printer) {
   const Series series = group_photos(found.paths, parse_series(options.series), options.series_gap);
   if (series.without_time > 0)
-    logger().warn("{} of {} photos do not say when they were taken: each is a series of its own", series.without_time,
-                  found.paths.size());
+    logger().warn("{} of {} photos have no time: each is a series of its own", series.without_time, found.paths.size());
   const auto take = [&](const std::vector<fs::path>& photos, const Answer& answer) {
     std::vector<std::string> names;
     for (const fs::path& photo : photos) names.push_back(images.named(photo).string());
@@ -102,7 +101,7 @@ void answer_boxes(const ClassifyArguments& options) {
 
 /// Keywords in the sidecars of the photos.
 void answer_sidecars(const ClassifyArguments& options) {
-  if (!options.out.empty()) fail_usage("--format xmp writes beside the photos: leave out --out");
+  if (!options.out.empty()) fail_usage("--format xmp writes sidecars beside the photos: leave out --out");
   Recognizer recognizer = Recognizer::open(options.recognizer, options.recognizing);
   const FoundImages found = images_to_ask(with_listed(options.images), options.boxes);
   XmpSidecars sidecars(recognizer);
@@ -110,7 +109,7 @@ void answer_sidecars(const ClassifyArguments& options) {
   const std::vector<UnreadableFile> unreadable = recognizer.classify(found.paths, take, progress());
   const int64_t left = sidecars.write();
   account_for(found, unreadable);
-  if (left > 0) fail("sidecars that keywords could not be written into: {}", left);
+  if (left > 0) fail("cannot write keywords into sidecars: {}", left);
 }
 
 /// The folder that Timelapse's paths begin below; those of other formats are as they were given.
@@ -118,18 +117,18 @@ fs::path root_of(const ClassifyArguments& options) {
   std::error_code ignored;
   if (options.format != "timelapse") return {};
   if (!options.boxes.file.empty())
-    fail_usage("--format timelapse has a row for each photo: with --boxes --format megadetector goes to Timelapse");
+    fail_usage("--format timelapse has a row for each photo: with --boxes, use --format megadetector for Timelapse");
   if (options.images.size() != 1 || !fs::is_directory(options.images.front(), ignored))
     fail_usage("--format timelapse takes one folder, the root folder of Timelapse's images");
   return options.images.front();
 }
 
 void print_answers(const ClassifyArguments& options) {
-  if (options.resume == ResumeLines::kYes) fail_usage("--resume goes with --out, beside which the answers are kept");
+  if (options.resume == ResumeLines::kYes) fail_usage("--resume needs --out, beside which the answers are kept");
   Recognizer recognizer = Recognizer::open(options.recognizer, options.recognizing);
   const ImageArguments images(options.images);
   if (!options.series.empty() && !options.boxes.file.empty())
-    fail_usage("--series groups whole photos: leave --boxes out");
+    fail_usage("--series groups whole photos: leave out --boxes");
   const FoundImages found = images_to_ask(images.paths(), options.boxes);
   AnswerPrinter printer(recognizer, {options.format, 1, !options.boxes.file.empty(), root_of(options)});
   if (!options.series.empty()) return print_series(options, images, found, recognizer, printer);
@@ -141,9 +140,9 @@ void print_answers(const ClassifyArguments& options) {
 
 /// All answers, in order, as the file they were asked for in.
 void write_answers(const CLI::App& command, const ClassifyArguments& options) {
-  if (!options.series.empty()) fail_usage("--series goes with printed answers: leave --out out");
+  if (!options.series.empty()) fail_usage("--series needs printed answers: leave out --out");
   if (AnswerCsv::is_format(options.format))
-    fail_usage("--out has lines of JSON: leave --format {} out", options.format);
+    fail_usage("--out writes lines of JSON: leave out --format {}", options.format);
   const ProcessGroup& group = job();
   if (group.is_main()) check_writable(options.out);
   Recognizer recognizer = Recognizer::open(options.recognizer, options.recognizing);
@@ -170,7 +169,8 @@ void write_answers(const CLI::App& command, const ClassifyArguments& options) {
 void run_classify(const CLI::App& command, ClassifyArguments& options) {
   take_proportions(options);
   const bool into_files = BoxAnswers::is_format(options.format) || options.format == "xmp";
-  if (into_files && !job().is_single()) fail_usage("--format {} is of one process: leave out torchrun", options.format);
+  if (into_files && !job().is_single())
+    fail_usage("--format {} needs a single process: leave out torchrun", options.format);
   if (BoxAnswers::is_format(options.format)) return answer_boxes(options);
   if (options.format == "xmp") return answer_sidecars(options);
   options.out.empty() ? print_answers(options) : write_answers(command, options);
@@ -186,21 +186,21 @@ void add_classify_command(CLI::App& app) {
                                   "answers.jsonl --resume");
   add_input_option(*command, "recognizer", options->recognizer, "Recognizer, see protocom recognizer")->required();
   add_input_option(*command, "images", options->images,
-                   "Images, or folders that are walked; -: the standard input, an image or names of images")
+                   "Images, or folders with their subfolders; -: the standard input, an image or names of images")
       ->required();
   CLI::Option* method =
       command->add_option("--method", options->recognizing.method,
-                          "Method with its parameters, see protocom methods: mean-fusion:gamma=20; "
-                          "otherwise the recognizer's fitted method, or what val said of its completion model");
+                          "Method with its parameters, see protocom methods: mean-fusion:gamma=20; default: the "
+                          "recognizer's fitted method, or the one that val chose for its completion model");
   command
       ->add_flag("--batch-together", options->together,
-                 "By the transductive method (plda-vb of a fitted plda, else gauss-fusion): all the images given also "
-                 "help to place the classes; otherwise each is classified by itself")
+                 "Use the transductive method (plda-vb with a fitted plda, else gauss-fusion), which classifies all "
+                 "images together; default: each independently")
       ->excludes(method);
   command
       ->add_option("--proportions", options->recognizing.proportions,
-                   "What --batch-together takes for the classes' shares of the images: estimate, balanced, or given "
-                   "(by --shares); for plda, and it implies --batch-together")
+                   "Class proportions that --batch-together assumes: estimate, balanced, or given (by --shares); for "
+                   "plda; implies --batch-together")
       ->check(CLI::IsMember({"estimate", "balanced", "given"}))
       ->excludes(method);
   add_list_option(*command, "--shares", options->shares,
@@ -212,10 +212,10 @@ void add_classify_command(CLI::App& app) {
   for (const char* format : {"timelapse", "xmp"}) formats.emplace_back(format);
   for (const std::string& format : BoxAnswers::formats()) formats.push_back(format);
   command
-      ->add_option(
-          "--format", options->format,
-          "table, json (an object a line), csv (a row an image), csv-long (a row a class), timelapse (CSV for it); "
-          "xmp: keywords in sidecars beside the photos; megadetector or coco: the JSON of --boxes with the classes")
+      ->add_option("--format", options->format,
+                   "table, json (an object per line), csv (a row per image), csv-long (a row per image and class), "
+                   "timelapse (its CSV); xmp: keywords in sidecars beside the photos; megadetector or coco: the JSON "
+                   "of --boxes with the classes")
       ->check(CLI::IsMember(formats));
   add_output_option(*command, "--out", options->out,
                     "File for lines of JSON, or for the JSON of --boxes, instead of printing; several processes share "
@@ -228,12 +228,13 @@ void add_classify_command(CLI::App& app) {
               "One answer for the photos of a burst, a video or a visit to a camera trap: time (by EXIF, within "
               "a folder) or folder; csv and json repeat it for each photo")
           ->check(CLI::IsMember({"time", "folder"}));
-  command->add_option("--series-gap", options->series_gap, "Seconds without a photo that end a series")
+  command->add_option("--series-gap", options->series_gap, "A series ends after this many seconds without a photo")
       ->check(CLI::Range(0.001, 86400.0))
       ->needs(series);
   command
       ->add_option("--coverage", options->recognizing.coverage,
-                   "Also the classes that hold the right one in this share of new photos, by photos left out: 0.9")
+                   "Also print a set of classes that contains the right one for this share of new photos (0.9), by "
+                   "leave-one-out")
       ->check(CLI::Range(0.001, 0.999));
   command->add_option("--top", options->recognizing.top, "How many classes to show for each image")
       ->check(CLI::Range(int64_t{1}, int64_t{1} << 30));
@@ -241,7 +242,7 @@ void add_classify_command(CLI::App& app) {
       ->check(CLI::Range(int64_t{0}, int64_t{1} << 30));
   command
       ->add_option("--attributes", options->recognizing.attributes,
-                   "How many attributes to show that moved the first class most, for or against it (plda, mean-fusion)")
+                   "How many attributes to show that changed the first class's score most (plda, mean-fusion)")
       ->check(CLI::Range(int64_t{0}, int64_t{1} << 30));
   command->add_option("--batch", options->recognizing.batch, "Images per forward pass")
       ->check(CLI::Range(int64_t{1}, int64_t{1} << 30));

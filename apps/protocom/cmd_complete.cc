@@ -76,25 +76,25 @@ void add_complete_command(CLI::App& app) {
   add_input_option(*command, "--features", options->features, "Features of all splits (npz, or npy with --split)")
       ->required();
   add_input_option(*command, "--knowledge", options->knowledge, "Knowledge file")->required();
-  add_input_option(*command, "--split", options->split, "Split that replaces the features' own (CSV class,split)");
+  add_input_option(*command, "--split", options->split, "Split to use in place of the features' own (CSV class,split)");
   add_output_option(*command, "--out", options->out, "Model to write; beside it OUT.last and OUT.jsonl")->required();
   add_recipe_options(*command, recipe.schedule, recipe.sgd);
   command->add_option("--batches", recipe.batches, "Steps per epoch");
   command->add_option("--batch", recipe.batch, "Prototypes per step");
   command->add_option("--k-shot", recipe.k_shot, "Images averaged into each incomplete prototype");
   command->add_option("--feature-rms", recipe.feature_rms,
-                      "Root mean square that training scales the features to; 0: unscaled");
+                      "Root mean square to which training scales the features; 0: unscaled");
   add_word(*command, "--centring", recipe.centring, &parse_centring,
-           "Whether training sees the features less the base classes' mean: auto (where that is most of them, as "
-           "with general encoders), always or never");
+           "Whether training subtracts the mean of the base classes from features: auto (if most of a feature is that "
+           "mean, as with general encoders), always or never");
   command->add_option("--code-dim", recipe.code_dim, "Width of the encoder");
   command->add_option("--attention-hidden", recipe.attention_hidden, "Hidden width of the aggregator");
   command->add_option("--decoder-hidden", recipe.decoder_hidden, "Hidden width of the decoder");
   add_validation_options(*command, recipe.validation);
   command->add_option("--val-shot", recipe.validation.shape.k_shot, "Shots of the validation episodes");
-  add_list_option(*command, "--val-methods", recipe.selection_methods,
-                  "Methods of the paper (mean, completed, mean-fusion, gauss-fusion) whose mean accuracy decides "
-                  "which epoch is kept");
+  add_list_option(
+      *command, "--val-methods", recipe.selection_methods,
+      "Methods of the paper (mean, completed, mean-fusion, gauss-fusion) whose mean accuracy chooses the epoch");
   add_word(*command, "--keep", recipe.keep, &parse_keep, "best (by validation) or last");
   command->add_option("--seed", recipe.seed, "Seed of weights, tasks and validation episodes");
   add_training_options(*command, options->training);

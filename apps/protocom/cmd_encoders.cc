@@ -42,7 +42,7 @@ std::string percent_text(double percent) { return fmt::format("{:.1f}", percent)
 void print_installed(const InstalledEncoders& installed) {
   for (const std::string& folder : installed.unreadable) logger().warn("{}", folder);
   if (installed.encoders.empty()) {
-    fmt::print("No encoder is installed; they are looked for in {}.\n", fmt::join(texts_of(encoder_folders()), ", "));
+    fmt::print("No encoder is installed in {}.\n", fmt::join(texts_of(encoder_folders()), ", "));
   } else {
     std::vector<std::vector<std::string>> rows = {{"installed", "size", "where"}};
     for (const InstalledEncoder& one : installed.encoders)
@@ -50,7 +50,8 @@ void print_installed(const InstalledEncoders& installed) {
     print_table(rows);
   }
   if (installed.others.empty()) return;
-  fmt::print("\nLeft out, no encoders by their names: {}\n", fmt::join(texts_of(installed.others), ", "));
+  fmt::print("\nIgnored, since their names are not those of encoders: {}\n",
+             fmt::join(texts_of(installed.others), ", "));
 }
 
 void print_known() {
@@ -70,9 +71,8 @@ void print_known() {
   for (const KnownEncoder& one : known_encoders()) rows.push_back({one.name, one.get});
   print_table(rows);
   fmt::print(
-      "\nThen `protocom encoders add NAME PATH` installs it: --backbone NAME takes it everywhere, "
-      "PROTOCOM_ENCODER=NAME "
-      "makes it the default.\n");
+      "\nThen `protocom encoders add NAME PATH` installs it: --backbone NAME uses it, PROTOCOM_ENCODER=NAME makes it "
+      "the default.\n");
 }
 
 json known_json(const KnownEncoder& one) {
@@ -106,7 +106,7 @@ void run_list(bool as_json) {
 void run_add(const AddArguments& options) {
   const auto twice = options.replace ? AddedTwice::kReplace : AddedTwice::kRefuse;
   const fs::path added = add_encoder(options.name, options.path, twice);
-  fmt::print("{}: --backbone {} takes it\n", added.string(), options.name);
+  fmt::print("{}: use it by --backbone {}\n", added.string(), options.name);
 }
 
 void add_add(CLI::App& parent) {
@@ -114,9 +114,9 @@ void add_add(CLI::App& parent) {
   CLI::App* command = add_command(parent, "add", "Install an encoder: copy a file or folder under a name",
                                   "protocom encoders add dinov2-small downloads/dinov2-small\n"
                                   "protocom encoders add mine encoder.onnx --replace");
-  command->add_option("name", options->name, "What --backbone calls it")->required();
-  add_input_option(*command, "path", options->path, "File or folder of an encoder, which is opened first")->required();
-  command->add_flag("--replace", options->replace, "Put it in place of one of that name");
+  command->add_option("name", options->name, "Name for --backbone")->required();
+  add_input_option(*command, "path", options->path, "File or folder of an encoder; it is checked first")->required();
+  command->add_flag("--replace", options->replace, "Replace an encoder of that name");
   command->callback([options] { run_add(*options); });
 }
 

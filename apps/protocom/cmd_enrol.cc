@@ -40,7 +40,7 @@ void print_findings(Recognizer& recognizer, const Enrolment& done) {
   try {
     print_label_check(about_classes(recognizer.check_labels(progress()), changed), kMostFindings);
   } catch (const Error& error) {
-    logger().debug("labels are not checked: {}", error.what());
+    logger().debug("labels were not checked: {}", error.what());
   }
 }
 
@@ -50,7 +50,7 @@ void enrol_unlabelled(const EnrolArguments& options, Recognizer& recognizer) {
   if (!sources.class_name.empty() || !sources.images.empty() || !sources.folder.empty() || !sources.list.empty() ||
       !sources.features.empty() || !sources.described.empty())
     fail_usage("--unlabelled cannot be combined with classes: enrol them in another call");
-  if (!sources.boxes.file.empty()) fail_usage("--boxes are of images of classes: leave out --unlabelled");
+  if (!sources.boxes.file.empty()) fail_usage("--boxes needs images of classes: leave out --unlabelled");
   const FoundImages found = find_images({options.unlabelled});
   const LearnedUnlabelled learned = recognizer.add_unlabelled(found.paths, progress());
   for (const UnreadableFile& file : learned.unreadable) logger().warn("{}", file.reason);
@@ -89,7 +89,7 @@ void run_enrol(const CLI::App& command, const EnrolArguments& options) {
   const bool shared = !job().is_single() || options.resume == ResumeLines::kYes;
   Recognizer recognizer = Recognizer::open(options.recognizer, options.recognizing);
   if (shared && !options.unlabelled.empty())
-    fail_usage("--unlabelled is for one process: give it to one that is not part of a job, without --resume");
+    fail_usage("--unlabelled needs a single process: leave out torchrun and --resume");
   if (!options.unlabelled.empty()) return enrol_unlabelled(options, recognizer);
   if (shared) return enrol_shared(command, options, recognizer);
   const ImageArguments images(options.sources.images);
@@ -111,7 +111,7 @@ void add_words(CLI::App& command, EnrolArguments& options) {
   add_input_option(command, "--descriptions", options.sources.described, "Classes in words: CSV class,description")
       ->excludes(describe);
   add_input_option(command, "--text-encoder", options.sources.text_encoder,
-                   "Folder of the text encoder by which the recognizer's knowledge was made (knowledge text)");
+                   "Folder of the text encoder that made the recognizer's knowledge (knowledge text)");
 }
 
 void add_enrol_command(CLI::App& app) {
@@ -144,15 +144,15 @@ void add_enrol_command(CLI::App& app) {
   add_list_choices(*command);
   add_box_options(*command, options->sources.boxes);
   add_input_option(*command, "--features", options->sources.features,
-                   "Features of images, extracted with the recognizer's backbone (protocom extract), instead of "
-                   "images: of the classes that the file names, or all of the one of --class");
+                   "Features extracted with the recognizer's backbone (protocom extract), in place of images: of the "
+                   "classes that the file names, or all of the class of --class");
   add_input_option(*command, "--unlabelled", options->unlabelled,
                    "Folder of unlabelled photos of your classes; improves accuracy");
   add_input_option(*command, "--table", options->sources.table,
                    "Attributes of the classes: CSV class,attribute, or a filled-in knowledge template")
       ->excludes(attributes);
   add_input_option(*command, "--vectors", options->sources.vectors,
-                   "Word vectors the knowledge was made with, to embed the class's name");
+                   "Word vectors that the knowledge was made with, to embed the class's name");
   add_words(*command, *options);
   add_input_option(*command, "--wordnet", options->sources.wordnet, "Folder of the WordNet database, for --synset");
   command->add_option("--device", options->recognizing.device, "cpu, cuda, cuda:1 or auto");

@@ -146,9 +146,8 @@ void note_what_is_not_fitted(const EvaluationData& data, const Methods& methods)
   for (const auto& method : methods) {
     if (!method->spec().has(Need::kFitting)) continue;
     return logger().info(
-        "'{}' is not fitted and knows the labelled images of each episode alone: `protocom fit` and --fitted let it "
-        "use "
-        "the base classes",
+        "'{}' is not fitted and uses only the labelled images of each episode: to use base classes, run `protocom fit` "
+        "and give --fitted",
         method->label());
   }
 }
@@ -182,13 +181,12 @@ void run_evaluate(const CLI::App& command, const EvaluateArguments& options, con
 }
 
 void add_methods(CLI::App& command, EvaluateArguments& options, EvaluationFiles& files) {
-  add_methods_option(
-      command, options.methods,
-      "Methods with their parameters, see protocom methods: mean,gauss-fusion:scale=20,simple-shot; otherwise "
-      "what --fitted has, with and without its knowledge, and mean, with --model the paper's four");
+  add_methods_option(command, options.methods,
+                     "Methods with their parameters, see protocom methods: mean,gauss-fusion:scale=20,simple-shot; "
+                     "default: those of --fitted, with and without knowledge, and mean; with --model the paper's four");
   add_fitted_option(command, files);
-  add_input_option(command, "--tuned", files.tuned, "The methods that protocom tune chose, besides --methods");
-  command.add_option("--baseline", options.comparisons.baseline, "What every other method is compared with")
+  add_input_option(command, "--tuned", files.tuned, "Methods chosen by protocom tune, added to --methods");
+  command.add_option("--baseline", options.comparisons.baseline, "Method that the others are compared with")
       ->each([](const std::string& text) { make_method(text); });
   const auto take = [&options](const std::vector<std::string>& texts) {
     options.comparisons.pairs = parse_pairs(texts);
@@ -196,7 +194,7 @@ void add_methods(CLI::App& command, EvaluateArguments& options, EvaluationFiles&
   command
       .add_option_function<std::vector<std::string>>(
           "--compare", take,
-          "Two methods a,b (or pairs a/b,c/d) to compare on the same episodes, besides each with the baseline")
+          "Two methods a,b (or pairs a/b,c/d) to compare on the same episodes, in addition to the baseline")
       ->delimiter(',');
 }
 

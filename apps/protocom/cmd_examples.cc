@@ -32,7 +32,7 @@ void run_list(const ExamplesArguments& options) {
 
 void run_remove(const ExamplesArguments& options) {
   RecognizerFile(options.recognizer).remove_examples(options.ids);
-  fmt::print("{} removed (protocom undo {} brings them back)\n", options.ids.size(), options.recognizer);
+  fmt::print("{} removed (protocom undo {} restores them)\n", options.ids.size(), options.recognizer);
 }
 
 void add_examples_command(CLI::App& app) {
@@ -44,7 +44,7 @@ void add_examples_command(CLI::App& app) {
                                "protocom examples list birds.pcm --class okapi");
   add_input_option(*list, "recognizer", options->recognizer, "Recognizer")->required();
   list->add_option("--class", options->name, "Of this class only");
-  list->add_flag("--json", options->as_json, "An object a line");
+  list->add_flag("--json", options->as_json, "An object per line");
   list->callback([options] { run_list(*options); });
   CLI::App* remove =
       add_command(*command, "remove", "Remove images by their numbers", "protocom examples remove birds.pcm 17 18");

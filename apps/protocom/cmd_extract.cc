@@ -35,13 +35,13 @@ void print_comparison(const std::vector<PreprocessingTrial>& trials) {
   }
   print_table(rows);
   fmt::print(
-      "\n{} images of base classes, each named by the nearest of the classes' means without it (cosine of centred "
+      "\n{} images of base classes, each classified by the nearest mean of the other images (cosine of centred "
       "features).\n",
       best->right.size());
   if (level.size() == 1)
     fmt::print("Most are right with --preprocess {}.\n", best->preset);
   else
-    fmt::print("These images do not tell {} apart: see what the encoder was trained with.\n", fmt::join(level, ", "));
+    fmt::print("On these images {} are equally good: see what the encoder was trained with.\n", fmt::join(level, ", "));
 }
 
 struct ExtractArguments {
@@ -148,7 +148,7 @@ void add_extract_command(CLI::App& app) {
   command->add_option("--output", options->asked.output, kOutputHelp);
   add_output_option(*command, "--out", options->out, "Features to write (npz)");
   add_output_option(*command, "--maps", options->maps,
-                    "Feature maps to write (safetensors, float16), for methods that look at places of an image");
+                    "Feature maps to write (safetensors, float16), for methods that use them");
   command->add_option("--image-size", options->image_size,
                       "Side of the images, pixels; 0: the pack's, or the backbone's");
   command->add_option("--preprocess", options->preprocess,
@@ -156,7 +156,7 @@ void add_extract_command(CLI::App& app) {
                                   kPreprocessHelp, kCompare));
   command->add_option(
       "--architecture", options->asked.architecture,
-      "Architecture of a bare state dict, where its names do not tell: resnet12, resnet12-wide or conv4");
+      "Architecture of a bare state dict, if its names leave it open: resnet12, resnet12-wide or conv4");
   command->add_option("--batch", options->extract.batch, "Images per forward pass");
   add_word(*command, "--precision", options->extract.precision, &parse_precision, "auto, float32 or bfloat16");
   command->add_option("--device", options->extract.device, "auto, cpu or cuda");

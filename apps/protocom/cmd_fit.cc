@@ -99,13 +99,13 @@ void add_fit_command(CLI::App& app) {
   command
       ->add_option_function<std::string>(
           "--knowledge-use", [options](const std::string& word) { options->fit.knowledge_use = use_of(word); },
-          "Whether plda uses --knowledge: auto (where it gains on held-out classes), always (as classes without "
-          "images need), never")
+          "Whether plda uses --knowledge: auto (if it gains on held-out classes), always (needed for classes without "
+          "images), never")
       ->default_str("auto")
       ->check(CLI::IsMember({"auto", "always", "never"}));
   add_unlabelled_options(*command, *options);
   add_output_option(*command, "--out", options->out, "File to write")->required();
-  command->add_option("--seed", options->fit.seed, "Seed of everything that is drawn");
+  command->add_option("--seed", options->fit.seed, "Seed of all random draws");
   command->callback([command, options, files] {
     check_writable(options->out);
     if (!options->unlabelled.empty()) return run_fit_space(*command, *options);

@@ -72,7 +72,7 @@ void print_report(const Inspection& found, const InspectArguments& options) {
     }
     print_findings(what, lines);
   }
-  print_findings("classes without images, left out", found.empty_classes);
+  print_findings("classes without images (ignored)", found.empty_classes);
   if (found.skipped.total() > 0) fmt::print("\n{}\n", found.skipped.describe());
   if (!found.damage.empty()) fmt::print("\nDAMAGED: {}\n", found.damage);
   if (found.is_clean()) fmt::print("\nno unreadable images, no image in two splits\n");
@@ -110,13 +110,13 @@ void add_inspect_command(CLI::App& app) {
                   "protocom inspect photos --split split.csv --sheet sheet.png");
   add_dataset_options(*command, options->dataset, "Folder of the images, or a pack");
   add_output_option(*command, "--sheet", options->sheet, "Also write a contact sheet of random images (PNG)");
-  command->add_option("--sheet-classes", options->sheet_options.classes, "About how many classes the sheet shows");
+  command->add_option("--sheet-classes", options->sheet_options.classes, "Approximate number of classes on the sheet");
   command->add_option("--sheet-images", options->sheet_options.images_per_class, "Images of each class on the sheet");
   command->add_option("--sheet-tile", options->sheet_options.tile, "Side of each picture on the sheet, pixels");
   command->add_option("--seed", options->sheet_options.seed, "Seed of the choice of images");
   add_output_option(*command, "--json", options->json, "Also write all findings as JSON");
   command->add_flag("--classes", options->all_classes, "List every class");
-  command->add_flag("--strict", options->strict, "Exit with 1 when an image is unreadable or in two splits");
+  command->add_flag("--strict", options->strict, "Exit with 1 if an image is unreadable or in two splits");
   command->callback([options] { run_inspect(*options); });
 }
 

@@ -117,13 +117,13 @@ void add_awa2(CLI::App& parent) {
 }
 
 void add_knowledge_command(CLI::App& app) {
-  CLI::App* command = add_command(app, "knowledge",
-                                  "Which attributes classes have, from WordNet or a table, and vectors of their texts",
-                                  "protocom knowledge wordnet --split split.csv --out knowledge.npz");
+  CLI::App* command =
+      add_command(app, "knowledge", "Attributes of classes, from WordNet or a table, and vectors of their texts",
+                  "protocom knowledge wordnet --split split.csv --out knowledge.npz");
   command->require_subcommand(1);
   add_wordnet(*command);
   add_csv(*command, "table", "One class,attribute[,weight] a line",
-          "CSV with the columns class,attribute and, if wanted, weight (0 to 1), or the matrix of knowledge template",
+          "CSV with the columns class,attribute[,weight] (0 to 1), or the matrix of knowledge template",
           [](const TableCommand& options) { return read_attributes(options.path); });
   add_csv(*command, "matrix", "One row per class, one column per attribute",
           "CSV whose first column names classes; cells are weights from 0 to 1, x, yes or no",

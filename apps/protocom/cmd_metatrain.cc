@@ -26,7 +26,7 @@ void check_head(MetatrainArguments& options) {
   const MetatrainOptions& recipe = options.metatrain;
   const bool completes = make_method(recipe.head)->spec().has(Need::kCompletionModel);
   if (!completes && !options.out_model.empty())
-    fail_usage("--head {} tunes no completion model: leave --out-model out", recipe.head);
+    fail_usage("--head {} trains no completion model: leave out --out-model", recipe.head);
   if (completes && (options.model.empty() || options.knowledge.empty()))
     fail_usage("--head {} needs --model and --knowledge (--head mean does without)", recipe.head);
   if (completes && options.out_model.empty()) options.out_model = options.out + ".model.npz";
@@ -34,7 +34,7 @@ void check_head(MetatrainArguments& options) {
 
 void print_result(const MetatrainResult& result, const MetatrainFiles& files) {
   std::vector<std::vector<std::string>> facts = {
-      {"kept", result.kept_epoch == 0 ? "the initial state: no epoch was better on val"
+      {"kept", result.kept_epoch == 0 ? "the initial state, since no epoch was better on val"
                                       : fmt::format("epoch {} of {}", result.kept_epoch, result.epochs.size() - 1)},
       {"backbone", files.training.out.string()}};
   if (!files.model.empty()) facts.push_back({"model", files.model.string()});

@@ -42,8 +42,8 @@ void print_all() {
 void print_one(const MethodSpec& spec) {
   fmt::print("{}: {}\n{}\n\n", spec.name, spec.about, spec.citation);
   print_table({{"mode", std::string(spec.mode())},
-               {"assumes", spec.assumes == Assumes::kBalancedQueries ? "as many queries of each class"
-                                                                     : "nothing of the queries' classes"},
+               {"assumes", spec.assumes == Assumes::kBalancedQueries ? "equally many queries of each class"
+                                                                     : "any class proportions of the queries"},
                {"needs", needs_of(spec)}});
   if (!spec.notes.empty()) fmt::print("\n{}\n", spec.notes);
   if (spec.parameters.empty()) return;
@@ -54,7 +54,7 @@ void print_one(const MethodSpec& spec) {
   }
   fmt::print("\n");
   print_table(rows);
-  if (spec.has(Need::kFitting)) fmt::print("\n(fit): counts in `protocom fit`, whose file keeps it\n");
+  if (spec.has(Need::kFitting)) fmt::print("\n(fit): used by `protocom fit`, whose file stores it\n");
   const ParameterSpec& first = spec.parameters.front();
   fmt::print("\nfor example: --methods {}:{}={}\n", spec.name, first.name, to_string(first.default_value));
 }
@@ -71,7 +71,7 @@ void run_methods(const MethodsArguments& options) {
 
 void add_methods_command(CLI::App& app) {
   auto options = std::make_shared<MethodsArguments>();
-  CLI::App* command = add_command(app, "methods", "Which methods there are, what they assume and take",
+  CLI::App* command = add_command(app, "methods", "List methods, their assumptions and parameters",
                                   "protocom methods\nprotocom methods gauss-fusion");
   command->add_option("name", options->name, "A method; default: a list of all");
   command->add_flag("--json", options->json, "As JSON");

@@ -17,8 +17,7 @@ std::string recognizer_of(const fs::path& folder) {
   fs::path whole = fs::absolute(folder).lexically_normal();
   if (!whole.has_filename()) whole = whole.parent_path();  // a slash at its end
   const std::string name = whole.filename().string();
-  if (name.empty())
-    fail_usage("{} has no name to call a recognizer by: use `protocom recognizer create`", folder.string());
+  if (name.empty()) fail_usage("{} gives no name for a recognizer: use `protocom recognizer create`", folder.string());
   return name + ".pcm";
 }
 
@@ -33,7 +32,7 @@ std::string quoted(const std::string& name) {
 /// A folder of one class is rather not the one that was meant.
 void refuse_one_class(const Enrolment& enrolled, const fs::path& folder) {
   if (enrolled.classes.size() > 1) return;
-  fail("{} has photos of one class alone, '{}': expected a subfolder for each of two classes or more", folder.string(),
+  fail("{} has photos of only one class, '{}': expected a subfolder for each of two or more classes", folder.string(),
        enrolled.classes.empty() ? "" : enrolled.classes.front().now.name);
 }
 
@@ -53,9 +52,10 @@ void run_new(const CLI::App& command, const RecognizerParts& parts) {
 
 void add_new_command(CLI::App& app) {
   auto parts = std::make_shared<RecognizerParts>();
-  CLI::App* command = add_command(app, "new", "Make FOLDER.pcm of a folder of photos; `protocom FOLDER` means it too",
-                                  "protocom new my-photos\n"
-                                  "protocom my-photos --backbone dinov2-small");
+  CLI::App* command =
+      add_command(app, "new", "Make FOLDER.pcm from a folder of photos; `protocom FOLDER` does the same",
+                  "protocom new my-photos\n"
+                  "protocom my-photos --backbone dinov2-small");
   add_input_option(*command, "folder", parts->images,
                    "Folder with a subfolder of photos for each class, or with photos and a CSV image,class")
       ->required();

@@ -45,7 +45,7 @@ void run_pack(const CLI::App& command, PackArguments& options) {
   const auto unreadable = static_cast<int64_t>(dataset.items.size()) - images.size();
   print_table(
       {{"images", std::to_string(images.size())},
-       {"unreadable, left out", std::to_string(unreadable)},
+       {"unreadable, skipped", std::to_string(unreadable)},
        {"other files", dataset.skipped.total() == 0 ? "0" : dataset.skipped.describe()},
        {"classes", std::to_string(images.class_names.size())},
        {"pixels", fmt::format("{0} x {0} of a shorter side of {1}", images.image_size(), images.shorter_side())},
@@ -68,8 +68,8 @@ void add_pack_command(CLI::App& app) {
                                           "Side of the square images, pixels: resized, then the centre is cut out");
   command
       ->add_option("--preprocess", options->preprocess,
-                   "Sizes that an encoder takes: imagenet (shorter side 256, crop 224), clip, half, plain:size=64; its "
-                   "normalisation comes later, with the encoder")
+                   "Sizes that an encoder expects: imagenet (shorter side 256, crop 224), clip, half, plain:size=64; "
+                   "the encoder normalises later")
       ->excludes(size);
   command->callback([command, options] { run_pack(*command, *options); });
 }

@@ -49,7 +49,8 @@ void add_recipe(CLI::App& command, PretrainArguments& options) {
       fmt::format("Learning rate after the warm-up; 0: {:g} for each 128 images of --batch", kPretrainRate));
   add_word(command, "--method", recipe.method, &parse_pretrain_method,
            "classification, or cpde: a cosine classifier on enhanced features and the order of quarters");
-  command.add_option("--enhancing", recipe.cpde.enhancing, "cpde: strength; `cpde:strength=...` answers with the same");
+  command.add_option("--enhancing", recipe.cpde.enhancing,
+                     "cpde: strength of enhancing; use the same in `cpde:strength=...`");
   command.add_option("--order-weight", recipe.cpde.order_weight, "cpde: weight of the cross-entropy of the order");
   command.add_option("--architecture", recipe.backbone.architecture,
                      "resnet12, resnet12-wide, conv4, or resnet18 to resnet152 as torchvision has them");
@@ -57,16 +58,16 @@ void add_recipe(CLI::App& command, PretrainArguments& options) {
   command.add_option("--warm-up", recipe.schedule.warm_up, "Share of all steps in which the rate rises from 0");
   command.add_option("--batch", recipe.batch, "Images a step, of all processes together");
   add_word(command, "--initialisation", recipe.initialisation, &parse_initialisation,
-           "kaiming, or whitened: what patches of base images look like, and to pass on what is given");
+           "kaiming, or whitened: principal components of patches of base images, then identities");
   command.add_option("--bias-rate", recipe.bias_rate, "Rate of batch norms' biases, in learning rates");
   command.add_option("--label-smoothing", recipe.label_smoothing, "Label smoothing of the cross-entropy");
   command.add_flag("--sync-batch-norm", options.sync_batch_norm,
-                   "Of several processes: batch statistics over the whole batch, not each process's share");
+                   "With several processes: batch statistics over the whole batch in place of each process's part");
   command.add_flag("--rotation", options.rotation, "Add the 4-way rotation head: loss = 0.5 CE + 0.5 CE_rot");
   command.add_option("--crop-padding", recipe.augment.crop_padding,
                      "Border of the random crop, a fraction of the side");
   command.add_option("--grow-from", recipe.growth.first_side,
-                     "Side of the images in the first epoch, pixels, from where they grow to their own; 0: no growth");
+                     "Side of the images in the first epoch, pixels, growing to their own; 0: no growth");
   command.add_option("--grow-share", recipe.growth.share, "Share of the epochs in which they grow");
   command.add_option("--colour-jitter", recipe.augment.colour_jitter, "Range of brightness, contrast and saturation");
 }
@@ -86,7 +87,7 @@ void add_pretrain_command(CLI::App& app) {
   add_word(*command, "--precision", recipe.precision, &parse_precision, "auto, float32 or bfloat16");
   command->add_option("--device", recipe.device, "auto, cpu or cuda");
   add_word(*command, "--augment-on", recipe.augment_on, &parse_augment_on,
-           "Where images are varied: host (worker threads), device (whole batches), auto (device on a GPU)");
+           "Where images are augmented: host (worker threads), device (whole batches), auto (device on a GPU)");
   command->add_option("--workers", recipe.workers, "Threads that prepare batches; 0: as many as the device needs");
   command->add_option("--seed", recipe.seed, "Seed of weights, order, augmentation and episodes");
   add_training_options(*command, options->training);

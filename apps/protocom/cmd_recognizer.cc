@@ -65,7 +65,7 @@ std::optional<LabelCheck> checked_labels(const std::string& file) {
     if (recognizer.file().list_classes().empty()) return std::nullopt;
     return recognizer.check_labels(progress());
   } catch (const Error& error) {
-    logger().warn("labels are not checked: {}", error.what());
+    logger().warn("labels were not checked: {}", error.what());
     return std::nullopt;
   }
 }
@@ -74,7 +74,7 @@ void run_check(const CheckCommand& command) {
   const std::string& file = command.file;
   const std::vector<std::string> findings = RecognizerFile(file, FileUse::kRead).check();
   for (const std::string& finding : findings) logger().error("{}", finding);
-  if (!findings.empty()) fail("{} is damaged: faults found: {}", file, findings.size());
+  if (!findings.empty()) fail("{} is damaged: {} faults found", file, findings.size());
   const std::optional<LabelCheck> labels = checked_labels(file);
   if (command.as_json) return fmt::print("{}\n", printed_json(label_check_json(labels.value_or(LabelCheck())), 2));
   constexpr size_t kMostFindings = 100;
@@ -92,7 +92,7 @@ void run_compact(const std::string& file) {
 void run_recover(const std::string& file) {
   const std::vector<std::string> findings = RecognizerFile(file).check();
   if (!findings.empty()) fail("{} is damaged: {}", file, findings.front());
-  fmt::print("{}: ready; it holds the changes that were completed\n", file);
+  fmt::print("{}: ready, with all completed changes\n", file);
 }
 
 void run_index(const std::string& file) {
@@ -141,16 +141,17 @@ void add_files(CLI::App& command, CreateCommand& options) {
                        "Knowledge file that the model or method was made with; without them, vectors by the backbone's "
                        "own text encoder (knowledge text, knowledge embeddings), with which classes need no photo");
   add_input_option(command, "--text-encoder", options.parts.text_encoder,
-                   "Folder of the backbone's own text encoder (CLIP, SigLIP): the names of classes count beside their "
-                   "photos, and classes can be described in words")
+                   "Folder of the backbone's own text encoder (CLIP, SigLIP): uses the names of classes, and classes "
+                   "can be described in words")
       ->excludes(knowledge)
       ->excludes(model)
       ->excludes(fitted);
   command.add_flag(
       "--external-backbone", options.external_backbone,
       "Do not store the backbone in the file: it is found by its hash, beside the recognizer or at its path");
-  command.add_flag("--half-features", options.parts.half_features, "Keep features as float16: half the space, rounded");
-  command.add_flag("--no-thumbnails", options.no_thumbnails, "Keep no thumbnails of enrolled images");
+  command.add_flag("--half-features", options.parts.half_features,
+                   "Store features as float16: half the space, rounded");
+  command.add_flag("--no-thumbnails", options.no_thumbnails, "Store no thumbnails of enrolled images");
 }
 
 void add_create(CLI::App& parent) {
@@ -175,10 +176,9 @@ void add_create(CLI::App& parent) {
   add_input_option(*command, "--unlabelled", options->unlabelled,
                    "Folder of unlabelled photos of your classes, with or without subfolders; improves accuracy");
   command
-      ->add_option(
-          "--moments", options->moments,
-          "auto: photos of one moment (frames of a burst or a video, copies), found by their likeness, count as "
-          "one; off: each counts")
+      ->add_option("--moments", options->moments,
+                   "auto: photos of one moment (frames of a burst or a video, copies), found by similarity, count as "
+                   "one; off: each counts")
       ->check(CLI::IsMember({"auto", "off"}));
   command->add_option("--device", options->parts.device, "cpu, cuda, cuda:1 or auto");
   command->callback([command, options] { run_create(*command, *options); });
@@ -193,11 +193,10 @@ void add_simple(CLI::App& parent, const char* name, const char* description, voi
 
 void add_check(CLI::App& parent) {
   auto options = std::make_shared<CheckCommand>();
-  CLI::App* command =
-      add_command(parent, "check", "Read all of a recognizer and list its faults, and photos that look misplaced",
-                  "protocom recognizer check birds.pcm");
+  CLI::App* command = add_command(parent, "check", "Check a recognizer for damage, and list photos that look misplaced",
+                                  "protocom recognizer check birds.pcm");
   add_input_option(*command, "recognizer", options->file, "Recognizer")->required();
-  command->add_flag("--json", options->as_json, "What the photos say of their labels as JSON");
+  command->add_flag("--json", options->as_json, "Misplaced photos and confused classes as JSON");
   command->callback([options] { run_check(*options); });
 }
 
@@ -226,12 +225,12 @@ void add_export_onnx(CLI::App& parent) {
       ->excludes(features);
   command->add_flag("--with-feature", options->options.with_feature, "The encoder's feature is an output too")
       ->excludes(features);
-  CLI::Option* half = command->add_flag(
-      "--half", options->options.half,
-      "Weights lie in the file as float16: half the size. What it costs is measured on the recognizer's photos");
+  CLI::Option* half =
+      command->add_flag("--half", options->options.half,
+                        "Store weights as float16: half the size; the effect is measured on the recognizer's photos");
   command
       ->add_flag("--int8", options->options.int8,
-                 "Weights of the encoder lie in the file as int8: a third of the size; measured likewise")
+                 "Store the encoder's weights as int8: a third of the size; measured likewise")
       ->excludes(features)
       ->excludes(half);
   CLI::Option* runtime = add_input_option(*command, "--runtime", options->options.runtime,
@@ -240,15 +239,16 @@ void add_export_onnx(CLI::App& parent) {
                     "Page to write too, which classifies photos and the camera's picture in any browser, offline")
       ->needs(runtime)
       ->excludes(features);
-  command->add_option("--images", options->images,
-                      "Where the recognizer's photos lie now, for that; without it, where they were enrolled from");
+  command->add_option(
+      "--images", options->images,
+      "Folder of the recognizer's photos, for this measurement; default: where they were enrolled from");
   command->add_option("--method", options->asked.method, "In place of the recognizer's own (protocom methods)");
   command->callback([options] { run_export_onnx(*options); });
 }
 
 void add_import(CLI::App& parent) {
   auto options = std::make_shared<MoveCommand>();
-  CLI::App* command = add_command(parent, "import", "Make a recognizer of an exported folder",
+  CLI::App* command = add_command(parent, "import", "Make a recognizer from an exported folder",
                                   "protocom recognizer import birds --out birds.pcm");
   add_input_option(*command, "from", options->from, "Exported folder")->required();
   add_output_option(*command, "--out", options->to, "Recognizer to make")->required();
@@ -256,15 +256,15 @@ void add_import(CLI::App& parent) {
 }
 
 void add_recognizer_command(CLI::App& app) {
-  CLI::App* command = add_command(app, "recognizer", "Make, look into and move recognizers",
+  CLI::App* command = add_command(app, "recognizer", "Make, inspect and move recognizers",
                                   "protocom recognizer create birds.pcm --backbone encoder.pt --fitted plda.npz");
   command->require_subcommand(1);
   add_create(*command);
-  add_simple(*command, "info", "What a recognizer is made of and holds",
+  add_simple(*command, "info", "Show the parts and content of a recognizer",
              [](const std::string& file) { print_info(RecognizerFile(file, FileUse::kRead)); });
   add_check(*command);
   add_simple(*command, "recover", "Roll back a change that a crash interrupted", &run_recover);
-  add_simple(*command, "compact", "Erase what was removed and the undo history; shrink the file", &run_compact);
+  add_simple(*command, "compact", "Erase removed content and the undo history; shrink the file", &run_compact);
   add_simple(
       *command, "index",
       "For very many classes: write an index beside a recognizer so that it opens quickly; the answers are the same",

@@ -94,7 +94,7 @@ void add_report_command(CLI::App& app) {
       app, "report", "One HTML page from the results of evaluate and analyse",
       "protocom report result.json analysis --out report.html\n"
       "protocom report result.json --image creatures.png --caption \"Ten novel classes\" --out report.html");
-  add_input_option(*command, "results", options->results, "What evaluate --json wrote, and folders that analyse wrote")
+  add_input_option(*command, "results", options->results, "Results of evaluate --json, and folders of analyse")
       ->required();
   command->add_option("--title", options->report.title, "Title of the page");
   add_input_option(*command, "--image", options->images, "A picture to show (PNG, JPEG, WebP); repeatable")

@@ -53,7 +53,7 @@ void print_plan(const RunConfig& config, const std::vector<Stage>& stages) {
     for (const std::string& input : stage.inputs) {
       for (const std::string& path : stage.options.at(input).values) {
         if (remade.count(path) > 0 && (!reason || *reason == input + " changed"))
-          reason = fmt::format("{} is made again", input);
+          reason = fmt::format("remaking {}", input);
       }
     }
     if (reason) {
@@ -87,15 +87,15 @@ void run_run(const RunArguments& options) {
 
 void add_run_command(CLI::App& app) {
   auto options = std::make_shared<RunArguments>();
-  CLI::App* command =
-      add_command(app, "run", "All stages of a configuration, from images to report; what is up to date is skipped",
-                  "protocom run configs/cub-100.toml --set data=/data/CUB --set pretrain.epochs=20");
+  CLI::App* command = add_command(
+      app, "run", "Run all stages of a configuration, from images to report; skip those that are up to date",
+      "protocom run configs/cub-100.toml --set data=/data/CUB --set pretrain.epochs=20");
   add_input_option(*command, "config", options->config,
                    "TOML file: one table per stage, whose keys are the options of its command")
       ->required();
   command
       ->add_option("--set", options->settings,
-                   "name=value sets ${name}; stage.option=value, out= and seed= replace what the file says")
+                   "name=value sets ${name}; stage.option=value, out= and seed= override the file")
       ->expected(1)
       ->take_all();
   add_output_option(*command, "--out", options->out,

@@ -37,7 +37,7 @@ void run_serve(const CLI::App& command, Options& options) {
 
 /// A recognizer without classes, which the page fills.
 void add_new(CLI::App& command, Options& options) {
-  CLI::Option* make = command.add_flag("--new", options.is_new, "Make the recognizer first, without classes");
+  CLI::Option* make = command.add_flag("--new", options.is_new, "Create the recognizer first, without classes");
   add_input_option(command, "--backbone", options.parts.backbone, kBackboneHelp)->needs(make);
   command.add_option("--output", options.parts.output, kOutputHelp)->needs(make);
   command.add_option("--preprocess", options.parts.preprocessing, kPreprocessHelp)->needs(make);
@@ -47,25 +47,23 @@ void add_limits(CLI::App& command, ServerLimits& limits) {
   const auto positive = CLI::Range(int64_t{1}, int64_t{1} << 40);
   command.add_option("--body-bytes", limits.body_bytes, "Largest body of a request, bytes")->check(positive);
   command
-      .add_option(
-          "--pixels", limits.pixels,
-          "Largest image that is decoded, pixels; a JPEG that is read at reduced size may have four times as many")
+      .add_option("--pixels", limits.pixels,
+                  "Largest decoded image, pixels; four times that for a JPEG decoded at reduced size")
       ->check(positive);
   command.add_option("--request-pixels", limits.request_pixels, "Most pixels of all images of a request together")
       ->check(positive);
   command.add_option("--connections", limits.connections, "Most connections at once")->check(positive);
-  command
-      .add_option("--requests", limits.requests, "Most requests that are accepted and not yet answered; more get 503")
+  command.add_option("--requests", limits.requests, "Most accepted requests without an answer; more get 503")
       ->check(positive);
   command.add_option("--waiting-bytes", limits.waiting_bytes, "Most bytes of the bodies of all requests together")
       ->check(positive);
-  command.add_option("--waiting-images", limits.waiting_images, "Most images that wait for the backbone; more get 503")
+  command.add_option("--waiting-images", limits.waiting_images, "Most images waiting for the encoder; more get 503")
       ->check(positive);
 }
 
 void add_serve_command(CLI::App& app) {
   auto options = std::make_shared<Options>();
-  CLI::App* command = add_command(app, "serve", "Answer over HTTP, with a page for the browser",
+  CLI::App* command = add_command(app, "serve", "Serve over HTTP, with a page for the browser",
                                   "protocom serve birds.pcm\n"
                                   "  protocom serve --new mine.pcm\n"
                                   "  protocom serve --new mine.pcm --backbone clip-folder --text-encoder clip-folder\n"
@@ -77,8 +75,9 @@ void add_serve_command(CLI::App& app) {
                    "each below /NAME/")
       ->required();
   add_new(*command, *options);
-  command->add_option("--address", server.address, "Address to listen at; others than this machine's own need --keys");
-  command->add_option("--port", server.port, "0: any free one, which is printed")->check(CLI::Range(0, 65535));
+  command->add_option("--address", server.address,
+                      "Address to listen at; any other than this machine's own needs --keys");
+  command->add_option("--port", server.port, "0: a free one, which is printed")->check(CLI::Range(0, 65535));
   add_input_option(*command, "--keys", server.keys, "File of API keys (protocom keys); without it no key is needed")
       ->check([](const std::string& name) { return name.empty() ? "expected a file of API keys, found no name" : ""; });
   add_list_option(*command, "--allow-origin", server.origins,
@@ -92,9 +91,7 @@ void add_serve_command(CLI::App& app) {
                    "with --new one of the backbone's own");
   command->add_option("--method", server.recognizing.method, "As for protocom classify");
   command->add_option("--top", server.recognizing.top, "Classes of an answer")->check(CLI::Range(1, 10000));
-  command
-      ->add_option("--nearest", server.recognizing.nearest,
-                   "How many of the most similar enrolled images an answer has")
+  command->add_option("--nearest", server.recognizing.nearest, "Most similar enrolled images of an answer")
       ->check(CLI::Range(0, 1000));
   command->add_option("--attributes", server.recognizing.attributes, "As for protocom classify")
       ->check(CLI::Range(0, 1000));

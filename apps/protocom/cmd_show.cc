@@ -66,7 +66,7 @@ void run_show(const ShowArguments& options) {
 
 void add_show_command(CLI::App& app) {
   auto options = std::make_shared<ShowArguments>();
-  CLI::App* command = add_command(app, "show", "What a file that protocom wrote is and where it comes from",
+  CLI::App* command = add_command(app, "show", "Show what a file of protocom contains and how it was made",
                                   "protocom show out/features.npz --json");
   add_input_option(*command, "file", options->file,
                    "Any artefact: images, backbone, features, knowledge, completion model, results")

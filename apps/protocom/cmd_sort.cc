@@ -267,7 +267,7 @@ void add_sort_command(CLI::App& app) {
                                   "sorted --resume");
   add_input_option(*command, "recognizer", options->recognizer, "Recognizer")->required();
   add_input_option(*command, "images", options->images,
-                   "Images, or folders that are walked; -: their names are read from the standard input")
+                   "Images, or folders with their subfolders; -: their names are read from the standard input")
       ->required();
   add_output_option(*command, "--out", options->out, "Folder of the classes' folders; existing files stay")->required();
   add_resume(*command, options->resume, "--out");

@@ -49,8 +49,7 @@ void run_split(const SplitArguments& options) {
   write_file(options.out, split_csv(dataset.class_names, split));
   print_division(dataset, images, split);
   fmt::print(
-      "\n{0} written: edit it where the draw does not suit, before anything is measured; other commands take it by "
-      "--split {0}\n",
+      "\n{0} written: edit it before measuring if the draw does not suit; other commands read it by --split {0}\n",
       options.out);
 }
 

@@ -48,7 +48,7 @@ void run_suggest(const SuggestArguments& options) {
   const FoundImages found = find_images(with_listed(options.images));
   const Suggestions made = suggest(recognizer, found.paths, options.count, progress());
   print_suggested(options, made);
-  logger().info("{} photos looked at, {} enrolled already", made.looked_at, made.already_enrolled);
+  logger().info("{} photos examined, {} already enrolled", made.looked_at, made.already_enrolled);
   account_for(found, made.unreadable);
 }
 
@@ -61,12 +61,11 @@ void add_suggest_command(CLI::App& app) {
                                   "protocom suggest birds.pcm unsorted/ --format paths | xargs -d '\\n' cp -t next/");
   add_input_option(*command, "recognizer", options->recognizer, "Recognizer")->required();
   add_input_option(*command, "images", options->images,
-                   "Images, or folders that are walked; -: their names are read from the standard input")
+                   "Images, or folders with their subfolders; -: their names are read from the standard input")
       ->required();
   command->add_option("--count", options->count, "How many")->check(CLI::Range(int64_t{1}, int64_t{1} << 30));
   command
-      ->add_option("--format", options->format,
-                   "table, json, csv, or paths (a line each); the most useful photo stands first")
+      ->add_option("--format", options->format, "table, json, csv, or paths (a line each); the most useful photo first")
       ->check(CLI::IsMember({"table", "json", "csv", "paths"}));
   command->add_option("--batch", options->recognizing.batch, "Images per forward pass")
       ->check(CLI::Range(int64_t{1}, int64_t{1} << 30));

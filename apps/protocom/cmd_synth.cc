@@ -39,7 +39,7 @@ void add_synth_command(CLI::App& app) {
   command->add_option("--val", world.val_classes, "Validation classes");
   command->add_option("--novel", world.novel_classes, "Novel classes");
   command->add_option("--visibility", world.part_visibility, "Probability that an image shows a part its class has");
-  command->add_option("--seed", world.seed, "Seed of everything drawn");
+  command->add_option("--seed", world.seed, "Seed of all random draws");
   add_output_option(*command, "--sheet", options->sheet, "Also write a contact sheet (PNG)");
   add_word(*command, "--sheet-split", options->sheet_options.split, &parse_split,
            "Classes on the sheet: base, val or novel");

@@ -66,7 +66,7 @@ void account_for_images(const TestResult& result) {
   if (result.skipped.total() > 0) logger().warn("{}", result.skipped.describe());
   const size_t folders = folders_among(result.unreadable), images = result.unreadable.size() - folders;
   if (images > 0) fail("{} of the images could not be read; images tested: {}", images, result.tested.size());
-  if (folders > 0) fail("folders without an image that can be read: {}", folders);
+  if (folders > 0) fail("folders without readable images: {}", folders);
 }
 
 void run_test(const TestArguments& options) {
@@ -97,7 +97,7 @@ void add_test_command(CLI::App& app) {
   auto options = std::make_shared<TestArguments>();
   options->recognizing.use = FileUse::kRead;
   options->recognizing.nearest = 0;
-  CLI::App* command = add_command(app, "test", "How good a recognizer is on labelled photos that are not enrolled",
+  CLI::App* command = add_command(app, "test", "Measure a recognizer on labelled photos that are not enrolled",
                                   "protocom test birds.pcm labelled/ --html test.html\n"
                                   "protocom test birds.pcm calibrated.pcm labelled.csv --csv photos.csv");
   add_input_option(*command, "recognizer", options->given,
@@ -107,17 +107,17 @@ void add_test_command(CLI::App& app) {
   add_box_options(*command, options->boxes);
   add_list_choices(*command);
   command->add_flag("--json", options->as_json, "All figures and answers as JSON");
-  add_output_option(*command, "--csv", options->csv, "Also write the answers, a row a photo");
+  add_output_option(*command, "--csv", options->csv, "Also write the answers, a row per photo");
   add_output_option(*command, "--html", options->html,
                     "Also write a page: classes, confusion matrix, reliability, the worst answers with their photos");
-  command->add_option("--worst", options->worst, "How many of the surest wrong answers to show")
+  command->add_option("--worst", options->worst, "How many of the most confident wrong answers to show")
       ->check(CLI::Range(int64_t{0}, int64_t{1} << 30));
   CLI::Option* method =
       command->add_option("--method", options->recognizing.method,
                           "Method with its parameters, see protocom methods; otherwise the recognizer's own");
   command
       ->add_flag("--batch-together", options->recognizing.together,
-                 "By the transductive method: all the photos also help to place the classes")
+                 "Use the transductive method, which classifies all photos together")
       ->excludes(method);
   command->add_option("--batch", options->recognizing.batch, "Images per forward pass")
       ->check(CLI::Range(int64_t{1}, int64_t{1} << 30));

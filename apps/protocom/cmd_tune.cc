@@ -60,22 +60,23 @@ void add_tune_command(CLI::App& app) {
   auto options = std::make_shared<TuneArguments>();
   auto files = std::make_shared<EvaluationFiles>();
   CLI::App* command = add_command(
-      app, "tune", "Parameters of methods, chosen on val classes by the same budget for each",
+      app, "tune", "Choose parameters of methods on val classes, with the same budget for each",
       "protocom tune --features features.npz --methods tim,pt-map,laplacian-shot --k-shot 1 --out tuned.json\n"
       "protocom evaluate --features features.npz --methods mean --tuned tuned.json --k-shot 1");
   add_data_options(*command, *files);
   add_model_option(*command, *files);
   add_fitted_option(*command, *files,
                     "; a method that needs fitting and has none is fitted for every setting, on base classes alone");
-  add_methods_option(*command, options->tune.methods,
-                     "Methods; parameters that are given stay as they are, of the others protocom methods NAME shows "
-                     "what is tried")
+  add_methods_option(
+      *command, options->tune.methods,
+      "Methods; given parameters are fixed, for the others protocom methods NAME shows which values are tried")
       ->required();
   command->add_option("--budget", options->tune.budget, "Settings a method");
   add_draw_options(*command, options->tasks);
-  add_output_option(*command, "--save-fitted", options->save_fitted,
-                    "Fit what was chosen and has no file, val classes seen, and write NAME.npz into this folder");
-  add_output_option(*command, "--out", options->out, "Write what was tried and chosen (JSON)");
+  add_output_option(
+      *command, "--save-fitted", options->save_fitted,
+      "Fit the chosen methods that have no file, including val classes, and write NAME.npz into this folder");
+  add_output_option(*command, "--out", options->out, "Write the tried and chosen settings (JSON)");
   command->callback([command, options, files] {
     if (!options->out.empty()) check_writable(options->out);
     run_tune(*command, *options, read_files(*files));

@@ -23,7 +23,7 @@ void print_steps(const char* command, const std::vector<ChangeEntry>& steps) {
 void run_undo(const UndoArguments& options) {
   RecognizerFile file(options.recognizer, options.list ? FileUse::kRead : FileUse::kChange);
   if (options.list) return print_steps("undo", file.changes(kShown));
-  fmt::print("undone: {}\nprotocom redo {} brings it back\n", one_line(file.undo().what), options.recognizer);
+  fmt::print("undone: {}\nprotocom redo {} repeats it\n", one_line(file.undo().what), options.recognizer);
   const std::vector<ChangeEntry> next = file.changes(1);
   if (!next.empty()) fmt::print("the next undo reverts: {}\n", one_line(next.front().what));
 }
@@ -38,21 +38,21 @@ void run_redo(const UndoArguments& options) {
 
 void add_undo_command(CLI::App& app) {
   auto options = std::make_shared<UndoArguments>();
-  CLI::App* command = add_command(app, "undo", "Take the last change of a recognizer back; again: the one before",
+  CLI::App* command = add_command(app, "undo", "Revert the last change of a recognizer; again: the one before",
                                   "protocom undo birds.pcm --list\n"
                                   "  protocom undo birds.pcm");
   add_input_option(*command, "recognizer", options->recognizer, "Recognizer")->required();
-  command->add_flag("--list", options->list, "Show what each call would take back, and change nothing");
+  command->add_flag("--list", options->list, "Show what each call would revert, and change nothing");
   command->callback([options] { run_undo(*options); });
 }
 
 void add_redo_command(CLI::App& app) {
   auto options = std::make_shared<UndoArguments>();
-  CLI::App* command = add_command(app, "redo", "Do again what undo took back; again: the one after it",
+  CLI::App* command = add_command(app, "redo", "Repeat a change that undo reverted; again: the one after it",
                                   "protocom redo birds.pcm --list\n"
                                   "  protocom redo birds.pcm");
   add_input_option(*command, "recognizer", options->recognizer, "Recognizer")->required();
-  command->add_flag("--list", options->list, "Show what each call would bring back, and change nothing");
+  command->add_flag("--list", options->list, "Show what each call would repeat, and change nothing");
   command->callback([options] { run_redo(*options); });
 }
 

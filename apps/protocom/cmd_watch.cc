@@ -106,7 +106,7 @@ void answer(Recognizer& recognizer, const std::vector<fs::path>& images, const R
   try {
     for (const UnreadableFile& file : recognizer.classify(images, take)) logger().error("{}", file.reason);
   } catch (const Error& error) {
-    logger().error("{}; {} of the images that arrived may be without an answer", error.what(), images.size());
+    logger().error("{}; {} new images may not be classified", error.what(), images.size());
   }
 }
 
@@ -136,13 +136,13 @@ void add_watch_command(CLI::App& app) {
   CLI::App* command = add_command(app, "watch", "Classify the images that arrive in a folder, until it is stopped",
                                   "protocom watch birds.pcm camera/ | tee -a seen.jsonl");
   add_input_option(*command, "recognizer", options->recognizer, "Recognizer")->required();
-  add_input_option(*command, "folder", options->folder, "Folder; those in it are not watched")->required();
+  add_input_option(*command, "folder", options->folder, "Folder, without its subfolders")->required();
   command
       ->add_option("--format", options->format,
-                   "table, json (an object a line) or csv; otherwise a table on a terminal and json elsewhere")
+                   "table, json (an object per line) or csv; default: table on a terminal, else json")
       ->check(CLI::IsMember(AnswerPrinter::formats()));
-  command->add_flag("--existing", options->existing, "Classify the images first that are already there");
-  command->add_option("--most", options->most, "Stop after this many images, those of --existing included; 0: never")
+  command->add_flag("--existing", options->existing, "Classify existing images first");
+  command->add_option("--most", options->most, "Stop after this many images, including those of --existing; 0: never")
       ->check(CLI::Range(int64_t{0}, int64_t{1} << 40));
   command->add_option("--device", options->recognizing.device, "cpu, cuda, cuda:1 or auto");
   command->callback([options] { run_watch(*options); });

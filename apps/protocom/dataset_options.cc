@@ -21,14 +21,15 @@ void add_layout(CLI::App& command, DatasetOptions& options) {
 }
 
 void add_box_options(CLI::App& command, BoxChoice& boxes) {
-  CLI::Option* file = add_input_option(command, "--boxes", boxes.file,
-                                       "Boxes of the images, each a photo of its own: MegaDetector's or COCO's JSON, a "
-                                       "CSV image,x,y,width,height[,class], Pascal VOC's XML or a folder of it, or a "
-                                       "folder of YOLO's labels");
-  command.add_option("--min-confidence", boxes.min_confidence, "Of boxes that have a confidence, 0 to 1")
+  CLI::Option* file =
+      add_input_option(command, "--boxes", boxes.file,
+                       "Boxes of the images, each treated as a separate photo: MegaDetector's or COCO's JSON, a "
+                       "CSV image,x,y,width,height[,class], Pascal VOC's XML or a folder of it, or a "
+                       "folder of YOLO's labels");
+  command.add_option("--min-confidence", boxes.min_confidence, "Least confidence of boxes that have one, 0 to 1")
       ->check(CLI::Range(0.0, 1.0))
       ->needs(file);
-  add_list_option(command, "--box-kinds", boxes.kinds, "Boxes to take by what is in them: animal,person; otherwise all")
+  add_list_option(command, "--box-kinds", boxes.kinds, "Kinds of boxes to use: animal,person; default: all")
       ->allow_extra_args(false)
       ->needs(file);
 }
@@ -43,7 +44,7 @@ void add_list_choices(CLI::App& command) {
   };
   command.add_option_function<std::string>(
       "--question", choose(&ListChoices::question),
-      "Of a list with answers to several questions (Label Studio) the one whose answers are the classes");
+      "Of a list with several questions (Label Studio), the one whose answers are the classes");
   command.add_option_function<std::string>(
       "--annotator", choose(&ListChoices::annotator),
       "Where annotators of such a list disagree: whose answers count, by number or address, or majority");
@@ -70,8 +71,8 @@ void add_dataset_options(CLI::App& command, DatasetOptions& options, const std::
 
 void add_strict(CLI::App& command, DatasetOptions& options) {
   command.add_flag("--strict", options.strict,
-                   "Of a folder: stop at an unreadable image, and at a class of the split without images, instead of "
-                   "leaving it out with a warning");
+                   "For a folder: stop at an unreadable image, and at a class of the split without images, in place of "
+                   "skipping it with a warning");
 }
 
 ImageDataset list_images(const DatasetOptions& source) {
@@ -89,12 +90,12 @@ PackedImages load_images(const DatasetOptions& source, const Preprocessing& size
 void warn_of_sizes(const Encoder& encoder, const PackedImages& images) {
   const Preprocessing expected = encoder.preprocessing();
   if (images.squeeze != expected.squeeze)
-    logger().warn("the backbone takes images {}, these are {}: give the folder of the photos instead of a pack",
+    logger().warn("the backbone expects images {}, these are {}: give the folder of the photos in place of a pack",
                   expected.squeeze ? "squeezed into a square" : "cut to a square",
                   images.squeeze ? "squeezed into one" : "cut to one");
   if (images.image_size() == expected.image_size && images.shorter_side() == expected.shorter_side()) return;
   logger().warn(
-      "the backbone takes images of {0}x{0} pixels cut out of a shorter side of {1}, these are {2}x{2} of {3}",
+      "the backbone expects images of {0}x{0} pixels cut out of a shorter side of {1}, these are {2}x{2} of {3}",
       expected.image_size, expected.shorter_side(), images.image_size(), images.shorter_side());
 }
 

@@ -48,9 +48,9 @@ void warn_of_sizes(const Encoder& encoder, const PackedImages& images);
 inline constexpr const char* kBackboneHelp =
     "Image encoder: the name of an installed one (protocom encoders), ONNX, backbone of protocom pretrain, state dict "
     "(.npz, .safetensors), folder of Hugging Face, or TorchScript file (a program: load only what you would also run); "
-    "left out, the default one is taken";
+    "default: the default encoder";
 inline constexpr const char* kOutputHelp =
-    "Which output of an ONNX or TorchScript file is the feature, by name (of a tuple its place from 0)";
+    "Output of an ONNX or TorchScript file to use as the feature, by name (in a tuple its index from 0)";
 /// The help of --preprocess.
 inline constexpr const char* kPreprocessHelp =
     "Preprocessing of an ONNX or TorchScript file or bare state dict that does not state it: imagenet (torchvision, "

@@ -92,7 +92,7 @@ void warn_of_near_names(const Enrolment& done, const std::vector<ClassInfo>& bef
     if (!enrolled.is_new) continue;
     for (const ClassInfo& old : before) {
       if (!is_near(enrolled.now.name, old.name)) continue;
-      logger().warn("'{}' is a new class; did you mean '{}'? (protocom undo takes it back)", excerpt(enrolled.now.name),
+      logger().warn("'{}' is a new class; did you mean '{}'? (protocom undo reverts it)", excerpt(enrolled.now.name),
                     excerpt(old.name));
       break;
     }
@@ -102,15 +102,14 @@ void warn_of_near_names(const Enrolment& done, const std::vector<ClassInfo>& bef
 void print_enrolment(const Enrolment& done) {
   const EnrolledTotals totals = totals_of(done);
   print_enrolled(done, totals);
-  if (totals.held > 0) logger().info("images that a class already holds do not count twice");
+  if (totals.held > 0) logger().info("ignoring images that the class already has");
   if (done.skipped.total() > 0) fmt::print("{}\n", done.skipped.describe());
   for (const UnreadableFile& file : done.unreadable) logger().error("{}", file.reason);
   const size_t folders = folders_among(done.unreadable);
   const size_t images = done.unreadable.size() - folders;
   const std::string held = totals.held == 0 ? "" : fmt::format(", there already: {}", totals.held);
   if (images > 0) fail("{} of the images could not be read; images enrolled: {}{}", images, totals.added, held);
-  if (folders > 0)
-    fail("folders without an image that can be read: {}; images enrolled: {}{}", folders, totals.added, held);
+  if (folders > 0) fail("folders without readable images: {}; images enrolled: {}{}", folders, totals.added, held);
 }
 
 }  // namespace protocom::cli

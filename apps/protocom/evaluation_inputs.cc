@@ -26,7 +26,7 @@ std::vector<std::string> fitted_files(const std::vector<std::string>& named) {
     const auto first = static_cast<std::ptrdiff_t>(files.size());
     for (const auto& entry : std::filesystem::directory_iterator(path))
       if (entry.path().extension() == ".npz") files.push_back(entry.path().string());
-    if (static_cast<std::ptrdiff_t>(files.size()) == first) fail("{}: there is no fitted method (npz) in it", path);
+    if (static_cast<std::ptrdiff_t>(files.size()) == first) fail("{}: no fitted method (npz) in this folder", path);
     std::sort(files.begin() + first, files.end());
   }
   return files;
@@ -58,8 +58,9 @@ void add_data_options(CLI::App& command, EvaluationFiles& files) {
   add_input_option(command, "--feature-maps", files.maps,
                    "Feature maps of the same images (protocom extract --maps), for methods that need them");
   add_input_option(command, "--knowledge", files.knowledge, "Knowledge file, for methods that need it");
-  add_input_option(command, "--class-split", files.class_split,
-                   "Split that replaces the features' own (CSV class,split); classes it does not name are left out");
+  add_input_option(
+      command, "--class-split", files.class_split,
+      "Split to use in place of the features' own (CSV class,split); classes that it does not name are ignored");
 }
 
 void add_model_option(CLI::App& command, EvaluationFiles& files) {
@@ -91,7 +92,7 @@ EvaluateInputs EvaluationData::inputs() const {
 
 EvaluationData read_files(const EvaluationFiles& files, std::optional<Split> without_split) {
   if (files.knowledge.empty() && !files.model.empty())
-    fail_usage("--model needs --knowledge: a model completes prototypes with what is known of the classes");
+    fail_usage("--model needs --knowledge, by which it completes prototypes");
   FeatureFileOptions file_options;
   if (!files.class_split.empty()) file_options.split = files.class_split;
   file_options.without_split = without_split;

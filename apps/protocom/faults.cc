@@ -24,7 +24,7 @@ void put(const char* text) { [[maybe_unused]] const ssize_t ignored = ::write(ST
     put(file);
     put(" made LibTorch crash: the file is damaged, or made for another LibTorch\n");
   } else {
-    put("a file was cut short, or its disk failed, while it was read\n");
+    put("a file was truncated, or its disk failed, while it was read\n");
   }
   ::_exit(kFaulted);
 }

@@ -49,11 +49,11 @@ void check_file_options(const CLI::App& command) {
     const std::string name = long_name(*option);
     if (option->count() == 0 || !is_output(*option)) continue;
     const std::string text = option->results().front();
-    if (text.empty()) fail_usage("--{} has no value: a file name was expected", name);
+    if (text.empty()) fail_usage("--{} has no value: expected a file name", name);
     const fs::path path = identity(text);
     if (!is_regular_or_new(path)) continue;
     const auto input = inputs.find(path);
-    if (input != inputs.end()) fail_usage("--{} {} would replace what --{} reads", name, text, input->second);
+    if (input != inputs.end()) fail_usage("--{} {} would overwrite the input of --{}", name, text, input->second);
     if (!outputs.emplace(path, name).second) fail_usage("--{} and --{} are both {}", outputs.at(path), name, text);
   }
 }

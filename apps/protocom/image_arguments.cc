@@ -88,7 +88,7 @@ void account_for(const FoundImages& found, const std::vector<UnreadableFile>& un
   std::vector<UnreadableFile> lost = found.unreadable;
   lost.insert(lost.end(), unreadable.begin(), unreadable.end());
   const auto folders = folders_among(lost);
-  if (folders > 0 && folders == lost.size()) fail("folders without an image that can be read: {}", folders);
+  if (folders > 0 && folders == lost.size()) fail("folders without readable images: {}", folders);
   if (!lost.empty())
     fail("{} of {} images could not be read", lost.size() - folders,
          lost.size() - folders + found.paths.size() - unreadable.size());

@@ -25,7 +25,7 @@ constexpr int kSignalBase = 128;
 void answer(int signal) {
   const bool second = stop_signal().requested();
   if (second || !stop_signal().request(signal)) end_at_once(signal);
-  logger().info("{}: finishing what was begun; a second one ends at once", signal_name(signal));
+  logger().info("{}: finishing the current work; a second one ends at once", signal_name(signal));
 }
 
 void watch(sigset_t set) {

@@ -85,7 +85,8 @@ void compare(const ProcessGroup& group) {
   const bool differs = text_of(own) != text_of(leading);
   const Array all = group.gather_rows(Array::of(std::vector<int64_t>{differs ? 1 : 0}));
   if (differs)
-    fail_usage("process {} was not started like process 0: {}", group.rank(), difference(own, leading, command_json));
+    fail_usage("process {} was started with other options than process 0: {}", group.rank(),
+               difference(own, leading, command_json));
   std::vector<int> ranks;
   for (int rank = 0; rank < group.size(); ++rank) {
     if (all.data<int64_t>()[rank] != 0) ranks.push_back(rank);

@@ -26,7 +26,7 @@ void print_summary(const nlohmann::json& details) {
                                 per_class.at("max").dump())});
     rows.push_back({"classes without attributes", count("classes_without_attributes")});
     rows.push_back({"attributes of no base class", count("attributes_without_base_class")});
-    rows.push_back({"attributes left out", count("attributes_left_out")});
+    rows.push_back({"attributes not used", count("attributes_left_out")});
   }
   const size_t sources = embedding.contains("sources") ? embedding.at("sources").size() : 1;
   rows.push_back({"embedding",

@@ -74,7 +74,7 @@ void print_useless(const Knowledge& knowledge, size_t most) {
   for (const auto& [what, names] : {std::pair{"attributes of every class", found.attributes_of_all},
                                     std::pair{"attributes of no class", found.attributes_of_none},
                                     std::pair{"attributes of no base class", noted("attributes_without_base_class")},
-                                    std::pair{"attributes of no base class, left out", noted("attributes_left_out")}}) {
+                                    std::pair{"attributes of no base class, not used", noted("attributes_left_out")}}) {
     print_names(what, labelled(knowledge, names, short_title));
   }
 }
@@ -90,9 +90,8 @@ void run_show(const ShowCommand& options) {
 
 void add_show(CLI::App& parent) {
   auto options = std::make_shared<ShowCommand>();
-  CLI::App* command =
-      add_command(parent, "show", "Attributes, classes and rows of a knowledge file, and what is useless",
-                  "protocom knowledge show knowledge.npz");
+  CLI::App* command = add_command(parent, "show", "Attributes, classes and rows of a knowledge file, and useless ones",
+                                  "protocom knowledge show knowledge.npz");
   add_input_option(*command, "knowledge", options->knowledge, "Knowledge file")->required();
   command->add_option("--most", options->most, "Most attributes and classes to list");
   command->callback([options] { run_show(*options); });

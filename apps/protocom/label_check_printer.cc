@@ -14,7 +14,7 @@ namespace {
 
 void print_misplaced(const LabelCheck& check, size_t most) {
   if (check.misplaced.empty()) return;
-  fmt::print("These photos may be in the wrong class (about {:.0f} of 100 photos in the right class are listed too):\n",
+  fmt::print("These photos may be in the wrong class (about {:.0f} of 100 correct ones are listed too):\n",
              100 * check.false_rate);
   const std::vector<TerminalColumn> columns = {{"photo", 18, true}, {"example", 7, false, true, 1},
                                                {"class", 12},       {"probability", 11, false, true},

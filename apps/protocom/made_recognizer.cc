@@ -18,11 +18,11 @@ std::string basis_of(const RecognizerParts& parts) {
 
 /// What a recognizer that was just made takes for none of its classes.
 std::string none_of_these_of(const std::optional<Calibration>& calibration) {
-  if (!calibration) return "Every photo gets one of the classes: there are too few to say what is none of these.";
+  if (!calibration) return "Too few photos for 'none of these': every photo gets one of the classes.";
   if (calibration->similar)
     return fmt::format("The threshold of 'none of these' was set with {} photos of other things: {}.",
                        calibration->strangers, cost_sentence(*calibration, "those"));
-  return fmt::format("None of these: something else altogether is refused, and at most 5 of 100 of your own photos{}.",
+  return fmt::format("None of these: quite different things are refused, and at most 5 of 100 of your own photos{}.",
                      calibration->images > 0 ? "" : " (by classes left out)");
 }
 

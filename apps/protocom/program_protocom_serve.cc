@@ -3,8 +3,7 @@
 namespace protocom::cli {
 
 const Program& program() {
-  static const Program kProgram{"protocom-serve", "A recognizer: served over HTTP, enrolled, asked, corrected",
-                                "serve"};
+  static const Program kProgram{"protocom-serve", "Serve a recognizer over HTTP; enrol, classify and correct", "serve"};
   return kProgram;
 }
 

@@ -40,7 +40,7 @@ void run_renew(const CLI::App& command, RenewCommand options) {
       renew_recognizer(options.file, out, options.renewal, provenance_of(command, /*seed=*/0), progress());
   fmt::print("{}: {} photos have features of {} numbers, before {}\n", out, done.photos, done.feature_dim,
              done.former_dim);
-  if (done.forgotten > 0) fmt::print("{} removed photos were not found: undo cannot bring them back\n", done.forgotten);
+  if (done.forgotten > 0) fmt::print("{} removed photos were not found: undo cannot restore them\n", done.forgotten);
   fmt::print("before: {}\nnow:    {}\n", before, accuracy_of(out, parts));
 }
 
@@ -58,11 +58,9 @@ void add_renew(CLI::App& parent) {
   add_input_option(*command, "--backbone", parts.backbone, kBackboneHelp);
   command->add_option("--preprocess", parts.preprocessing, kPreprocessHelp);
   command->add_option("--output", parts.output, kOutputHelp);
-  command->add_option(
-      "--images", options->renewal.images,
-      "Folders in which its photos are looked for by their content; without it where they were enrolled "
-      "from");
-  add_output_option(*command, "--out", options->out, "Recognizer to make; default: in place of the old one");
+  command->add_option("--images", options->renewal.images,
+                      "Folders to search for its photos, by content; default: where they were enrolled from");
+  add_output_option(*command, "--out", options->out, "Recognizer to write; default: replace the old one");
   CLI::Option* fitted = add_input_option(*command, "--fitted", parts.fitted,
                                          "Method fitted on base classes with the new encoder (protocom fit)");
   add_input_option(*command, "--model", parts.model, "Completion model of the new encoder (protocom complete)")

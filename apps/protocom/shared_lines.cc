@@ -50,7 +50,7 @@ std::vector<fs::path> entries_of(const fs::path& folder) {
 void make_folder(const fs::path& folder) {
   std::error_code error;
   if (fs::is_symlink(fs::symlink_status(folder, error)))
-    fail("{} is a link: protocom keeps the lines of a job in a folder of its own; remove the link", folder.string());
+    fail("{} is a symbolic link: remove it, protocom creates this folder itself", folder.string());
   fs::create_directories(folder, error);
   if (error) fail("cannot create the folder {}: {}", folder.string(), error.message());
 }
@@ -236,7 +236,7 @@ void SharedLines::join() {
 std::optional<std::string_view> SharedLines::line(size_t number) const {
   const Place& place = places_.at(number);
   if (place.text.empty())
-    fail("{} has no line of {}: is it one folder for all processes?", job_.folder.string(), files_[number].string());
+    fail("{} has no line of {}: all processes must use the same folder", job_.folder.string(), files_[number].string());
   return place.readable ? std::optional(place.text) : std::nullopt;
 }
 

@@ -8,8 +8,9 @@ namespace protocom::cli {
 void add_draw_options(CLI::App& command, TaskOptions& tasks) {
   add_word(command, "--split", tasks.split, &parse_split, "Classes the episodes are drawn from: base, val or novel");
   command.add_option("--n-way", tasks.shape.n_way, "Classes per episode");
-  add_list_option(command, "--k-shot", tasks.shots,
-                  "Labelled images per class; a list evaluates each, a range such as 1-5 draws each class's number");
+  add_list_option(
+      command, "--k-shot", tasks.shots,
+      "Labelled images per class; a list evaluates each, a range such as 1-5 draws a number for each class");
   command.add_option("--n-query", tasks.shape.n_query, "Queries per class");
   add_word(command, "--query-distribution", tasks.shape.query_distribution, &parse_query_distribution,
            "balanced, or dirichlet: the same number of queries in class proportions drawn from Dirichlet(alpha)");

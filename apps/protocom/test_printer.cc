@@ -55,17 +55,17 @@ void print_facts(const TestResult& result) {
 
 void print_left_out(const TestResult& result) {
   for (const auto& [count, words] :
-       {std::pair(result.already_enrolled, "left out, since they are enrolled already"),
-        {result.unshared, "left out, since one of the recognizers alone has their class"},
-        {result.unlabelled, "among the unlabelled photos that the recognizer learned from (semi-supervised)"}}) {
+       {std::pair(result.already_enrolled, "skipped, since they are already enrolled"),
+        {result.unshared, "skipped, since only one of the recognizers has their class"},
+        {result.unlabelled, "among the unlabelled photos that the recognizer uses (semi-supervised)"}}) {
     if (count > 0) fmt::print("Photos {}: {}.\n", words, count);
   }
 }
 
 void print_how() {
   fmt::print(
-      "Accuracy counts the most probable class, even where the answer is 'none of these'. Its interval is Wilson's, "
-      "with the\nphotos taken as independent: photos of one moment make it too narrow. ECE has 15 bins.\n");
+      "Accuracy counts the most probable class, even if the answer is 'none of these'. Its interval (Wilson) assumes "
+      "independent\nphotos: photos of one moment make it too narrow. ECE has 15 bins.\n");
 }
 
 void print_classes(const TestResult& result) {
@@ -104,7 +104,8 @@ void print_worst(const TestResult& result, int64_t worst) {
     const TestedImage& image = result.tested[static_cast<size_t>(place)];
     rows.push_back({{image.image}, {right_text(image)}, {answer_text(image), Tone::kBad}});
   }
-  const std::vector<TerminalColumn> columns = {{"surest wrong answers", 20, true}, {"right", 12}, {"answer", 14}};
+  const std::vector<TerminalColumn> columns = {
+      {"most confident wrong answers", 20, true}, {"right", 12}, {"answer", 14}};
   print_coloured("\n" + terminal_table(columns, rows, results_terminal()));
 }
 

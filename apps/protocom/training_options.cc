@@ -44,7 +44,7 @@ void add_training_options(CLI::App& command, TrainingOptions& options) {
                    "Continue from OUT.last if it exists; the result is that of an uninterrupted run");
   command
       .add_option("--checkpoint-every", options.checkpoint_seconds,
-                  "Seconds between two savings of OUT.last within an epoch; the end of an epoch always has one")
+                  "Seconds between writes of OUT.last within an epoch; it is also written after each epoch")
       ->check(CLI::Range(0.0, 1e9));
 }
 

@@ -58,7 +58,7 @@ bool write_sidecar(const fs::path& path, const XmpKeywords& keywords) {
   std::error_code ignored;
   const bool is_there = fs::exists(path, ignored);
   if (!is_there && fs::is_symlink(fs::symlink_status(path, ignored)))
-    fail("{} is a link to nothing: remove it", path.string());
+    fail("{} is a dangling symbolic link: remove it", path.string());
   const std::string before = is_there ? read_file(path) : "";
   const std::string after = with_keywords(before, keywords, path);
   if (after != before) write_file(path, after);
@@ -80,7 +80,7 @@ int64_t XmpSidecars::write() const {
   std::vector<std::vector<std::string>> rows = {{"sidecars written", std::to_string(written)},
                                                 {"had these keywords", std::to_string(same)},
                                                 {"none of these classes", std::to_string(of_none_)}};
-  if (left > 0) rows.push_back({"left as they were", std::to_string(left)});
+  if (left > 0) rows.push_back({"not changed", std::to_string(left)});
   print_table(rows);
   return left;
 }

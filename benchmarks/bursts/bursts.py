@@ -65,7 +65,7 @@ def measured(file, backbone, preprocess, setting, way, rng, folder, moments):
         mine.enrol(str(k), rows)
         truth += count
     said = mine.expected_accuracy()
-    numbers = re.search(r"(\d+) % of new photos of these classes expected right, between (\d+) and (\d+)", said)
+    numbers = re.search(r"expected accuracy on new photos (\d+) %, between (\d+) and (\d+) %", said)
     counted = re.search(r"(\d+) moment", said)
     answers = mine.classify(np.concatenate([held[k] for k in classes]))
     right = np.repeat([str(k) for k in classes], HELD_OUT)

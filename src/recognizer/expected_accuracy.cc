@@ -197,7 +197,7 @@ std::string sentence_of(const ExpectedAccuracy& expected, const std::string& bas
     return text + (bursts ? ": to predict its accuracy, enrol photos of two moments of a class."
                           : ": to predict its accuracy, enrol two photos of a class.");
   text += fmt::format(
-      ": {:.0f} % of new photos of these classes expected right, between {:.0f} and {:.0f} ({} {} left out in turn)",
+      ": expected accuracy on new photos {:.0f} %, between {:.0f} and {:.0f} % (leave-one-out over {} {})",
       100 * expected.expected, 100 * expected.low, 100 * expected.high, expected.asked, bursts ? "moments" : "photos");
   if (expected.without_unlabelled)
     text += fmt::format("; {:.0f} % without the {} unlabelled one{}", 100 * *expected.without_unlabelled,

@@ -231,10 +231,10 @@ TEST_F(DistributedRecognizer, WhatDoesNotGoTogetherIsSaid) {
   const Outcome csv =
       protocom(folder_->path(), {"classify", "words.pcm", "out/images", "--out", "a.jsonl", "--format", "csv"});
   EXPECT_EQ(csv.exit_code, 2);
-  EXPECT_THAT(csv.err, HasSubstr("--out has lines of JSON"));
+  EXPECT_THAT(csv.err, HasSubstr("--out writes lines of JSON"));
   const Outcome resume = protocom(folder_->path(), {"classify", "words.pcm", "out/images", "--resume"});
   EXPECT_EQ(resume.exit_code, 2);
-  EXPECT_THAT(resume.err, HasSubstr("--resume goes with --out"));
+  EXPECT_THAT(resume.err, HasSubstr("--resume needs --out"));
 }
 
 }  // namespace

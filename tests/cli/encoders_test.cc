@@ -147,7 +147,7 @@ TEST_F(EncoderCommands, AFolderThatTellsNoClassesApartLeavesNoFile) {
   EXPECT_THAT(refused("hollow"), HasSubstr("nothing was enrolled"));
   fs::create_directories(folder_ / "one");
   fs::rename(folder_ / "photos/red", folder_ / "one/red");
-  EXPECT_THAT(refused("one"), HasSubstr("one has photos of one class alone, 'red'"));
+  EXPECT_THAT(refused("one"), HasSubstr("one has photos of only one class, 'red'"));
 }
 
 TEST_F(EncoderCommands, AWordThatIsNeitherFolderNorCommandIsSaid) {

@@ -42,7 +42,7 @@ TEST_F(KnowledgeViews, ShowListsAttributesClassesAndWhatIsUseless) {
   ASSERT_EQ(shown.exit_code, 0) << shown.err;
   EXPECT_THAT(shown.out, AllOf(HasSubstr("equal rows, which cannot be told apart: cat, dog"),
                                HasSubstr("classes without attributes (2): elk, owl"),
-                               HasSubstr("attributes of no base class, left out (1): wing"), HasSubstr("tail, fur")));
+                               HasSubstr("attributes of no base class, not used (1): wing"), HasSubstr("tail, fur")));
   EXPECT_THAT(run({"show", "k.npz", "--most", "1"}).out,
               AllOf(HasSubstr("... and 1 more (--most)"), HasSubstr("... and 3 more (--most)")));
 }

@@ -73,7 +73,7 @@ TEST_F(Metatrain, TakesAStateDictThatSaysNoSizeAtTheSizeOfThePack) {
   const Outcome tuned = tune("64.pack");
   ASSERT_EQ(tuned.exit_code, 0) << tuned.err;
   EXPECT_THAT(tuned.err, AllOf(HasSubstr("'shorter side 64, crop 64"), HasSubstr("assuming"),
-                               Not(HasSubstr("the backbone takes images of"))));
+                               Not(HasSubstr("the backbone expects images of"))));
   const auto shown = nlohmann::json::parse(run({"show", "j.npz", "--json"}).out);
   EXPECT_EQ(shown.at("header").at("details").at("image_size"), 64);
 }

@@ -164,7 +164,7 @@ TEST_F(Pipeline, FeaturesRememberTheShorterSideThatTheirPackWasCutOutOf) {
                              "--epochs",       "1",    "--batches", "1",    "--episodes", "1",    "--n-query",  "2",
                              "--val-episodes", "0",    "--out",     "j.npz"});
   ASSERT_EQ(tuned.exit_code, 0) << tuned.err;
-  EXPECT_THAT(tuned.err, Not(HasSubstr("the backbone takes images"))) << "the folder's photos are brought to 40";
+  EXPECT_THAT(tuned.err, Not(HasSubstr("the backbone expects images"))) << "the folder's photos are brought to 40";
   EXPECT_EQ(run({"pack", images, "--preprocess", "clip", "--image-size", "32", "--out", "q"}).exit_code, 2);
 }
 

@@ -119,7 +119,7 @@ TEST_F(Recognizers, KeepPhotosThatNobodyHasSorted) {
   create.insert(create.end(), parts.begin(), parts.end());
   const Outcome alone = protocom(folder_->path(), create);
   ASSERT_EQ(alone.exit_code, 0) << alone.err;
-  EXPECT_THAT(alone.out, HasSubstr(" expected right, between "));
+  EXPECT_THAT(alone.out, HasSubstr(": expected accuracy on new photos "));
   EXPECT_THAT(alone.out, Not(HasSubstr("unsorted")));
   const Outcome added = protocom(folder_->path(), {"enrol", "pile.pcm", "--unlabelled", "pile"});
   ASSERT_EQ(added.exit_code, 0) << added.err;

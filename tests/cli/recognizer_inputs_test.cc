@@ -114,7 +114,7 @@ TEST_F(Recognizers, AttributesThatTakeThePlaceOfOthersAreSaidToDoSo) {
   EXPECT_THAT(described(has[1] + "," + has[0]), Not(HasSubstr("in place of"))) << "they are the same";
   EXPECT_THAT(described(has[0]), HasSubstr("1, in place of 2"));
   EXPECT_EQ(protocom(folder_->path(), {"undo", "again.pcm"}).out,
-            "undone: describe 'Blue Jay' by 1 attribute\nprotocom redo again.pcm brings it back\n"
+            "undone: describe 'Blue Jay' by 1 attribute\nprotocom redo again.pcm repeats it\n"
             "the next undo reverts: describe 'Blue Jay' by 2 attributes\n");
 }
 
@@ -166,7 +166,7 @@ TEST_F(Recognizers, CountTheImagesThatAreNewAndThoseThatWereThereBesideThem) {
   EXPECT_THAT(both.out, HasSubstr("added  there already  total"));
   EXPECT_THAT(both.err, HasSubstr("1 of the images could not be read; images enrolled: 1, there already: 1"));
   EXPECT_EQ(protocom(folder_->path(), {"undo", "odd.pcm"}).out,
-            "undone: enrol 1 image of 'QQ' (1 more was there already)\nprotocom redo odd.pcm brings it back\n"
+            "undone: enrol 1 image of 'QQ' (1 more was there already)\nprotocom redo odd.pcm repeats it\n"
             "the next undo reverts: enrol 1 image of 'QQ'\n");
 }
 
@@ -248,7 +248,7 @@ TEST_F(Recognizers, ReportFoldersAndOthersThatCannotBeReadAndGoOn) {
   const Outcome enrolled =
       protocom(folder_->path(), {"enrol", "report.pcm", "nothing", image(0, 1), "--class", by_class.begin()->first});
   EXPECT_EQ(enrolled.exit_code, 1);
-  EXPECT_THAT(enrolled.err, HasSubstr("folders without an image that can be read: 1; images enrolled: 1"));
+  EXPECT_THAT(enrolled.err, HasSubstr("folders without readable images: 1; images enrolled: 1"));
   EXPECT_THAT(enrolled.err, ::testing::Not(HasSubstr("of the images could not be read")));
   write_text(*folder_ / "others/cut.jpg", "\xff\xd8\xff");
   for (size_t i = 0; i < 4; ++i)

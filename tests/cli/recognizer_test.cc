@@ -224,7 +224,7 @@ TEST_F(Recognizers, ARecognizerIsListedCorrectedCalibratedAndMoved) {
   const std::string second = by_class.rbegin()->first;
   EXPECT_EQ(
       run({"classes", "merge", "all.pcm", second, first}).out,
-      "'" + second + "' is part of '" + first + "' now, with 3 more images (protocom undo all.pcm takes it back)\n");
+      "'" + second + "' was merged into '" + first + "', with 3 more images (protocom undo all.pcm reverts it)\n");
   EXPECT_EQ(run({"undo", "all.pcm"}).exit_code, 0);
   EXPECT_EQ(run({"classes", "remove", "all.pcm", first}).exit_code, 0);
   EXPECT_EQ(run({"undo", "all.pcm"}).exit_code, 0);

@@ -47,7 +47,7 @@ TEST_F(TestedRecognizers, SayHowGoodTheyAreOnPhotosThatTheyHaveNotSeen) {
   const Outcome shown = test({"known.pcm", "labelled"});
   ASSERT_EQ(shown.exit_code, 0) << shown.err;
   EXPECT_THAT(shown.out, AllOf(HasSubstr("of 18 photos"), HasSubstr("95 %: "), HasSubstr("log loss")));
-  EXPECT_THAT(shown.out, HasSubstr("enrolled already: 3."));
+  EXPECT_THAT(shown.out, HasSubstr("already enrolled: 3."));
   EXPECT_THAT(shown.out, HasSubstr("7 photos of 1 classes, none refused: not calibrated"));
   EXPECT_THAT(shown.err, HasSubstr("count as unknown images"));
   const Outcome printed = test({"known.pcm", "labelled", "--json", "--csv", "photos.csv", "--html", "test.html"});

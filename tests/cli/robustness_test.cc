@@ -120,12 +120,12 @@ TEST_F(Robustness, AnOutputThatIsAnInputIsRefusedBeforeTheWork) {
   for (const char* out : {"images.pack", "./images.pack", "photos/../images.pack", "link.pack"}) {
     const Outcome outcome = run({"extract", "--images", "images.pack", "--backbone", "backbone.npz", "--out", out});
     EXPECT_EQ(outcome.exit_code, 2) << out;
-    EXPECT_THAT(outcome.err, HasSubstr("would replace what --images reads")) << out;
+    EXPECT_THAT(outcome.err, HasSubstr("would overwrite the input of --images")) << out;
   }
   EXPECT_TRUE(read_text(file("images.pack")) == before);
   EXPECT_EQ(evaluate({"--json", "x.json", "--save-episodes", "x.json"}).exit_code, 2);
   EXPECT_THAT(evaluate({"--space", "space.npz", "--json", "space.npz"}).err,
-              HasSubstr("would replace what --space reads"));
+              HasSubstr("would overwrite the input of --space"));
 }
 
 TEST_F(Robustness, AnOutputThatCannotBeIsRefusedBeforeTheWork) {

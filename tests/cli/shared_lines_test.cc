@@ -71,7 +71,8 @@ TEST_F(SharedLinesLeft, AreDeletedAndNothingElse) {
 TEST_F(SharedLinesLeft, AreNotLookedForBehindALink) {
   fs::rename(folder_ / "parts", folder_ / "elsewhere");
   fs::create_directory_symlink(folder_ / "elsewhere", folder_ / "parts");
-  EXPECT_THAT(message_of([&] { SharedLines(ProcessGroup::single(), job(), files_); }), HasSubstr("parts is a link"));
+  EXPECT_THAT(message_of([&] { SharedLines(ProcessGroup::single(), job(), files_); }),
+              HasSubstr("parts is a symbolic link"));
   EXPECT_TRUE(fs::exists(folder_ / "elsewhere" / "1-0.jsonl"));
 }
 

@@ -26,8 +26,8 @@ LINES = {
     "protocom recognizer create --backbone enc": (["encoder.onnx"], []),
 }
 TEXTS = {  # of an option whose text stands behind it, and of one where it stands on the line below
-    "protocom recognizer create --half": "Keep features as float16",
-    "protocom classify --form": "table, json (an object a line), csv (a row an image)",
+    "protocom recognizer create --half": "Store features as float16",
+    "protocom classify --form": "table, json (an object per line), csv (a row per image)",
 }
 
 

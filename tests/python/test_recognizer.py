@@ -159,8 +159,8 @@ def test_a_sidecar_that_is_none_keeps_no_other_from_its_keywords(mine, photos, p
     (tmp_path / "seen" / "2.xmp").write_bytes("<x/>".encode("utf-16"))
     mine.close()
     done = subprocess.run([program, "classify", str(tmp_path / "mine.pcm"), str(tmp_path / "seen"), "--format", "xmp"], capture_output=True, text=True)
-    assert done.returncode == 1 and "1.png.xmp is a link to nothing" in done.stderr and "2.xmp: its text is UTF-16" in done.stderr
-    assert "2" in done.stdout.split("left as they were")[1].split("\n")[0]
+    assert done.returncode == 1 and "1.png.xmp is a dangling symbolic link" in done.stderr and "2.xmp: its text is UTF-16" in done.stderr
+    assert "2" in done.stdout.split("not changed")[1].split("\n")[0]
     assert (tmp_path / "seen" / "3.png.xmp").exists() and not (tmp_path / "elsewhere.xmp").exists()
 
 

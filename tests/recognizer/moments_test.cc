@@ -146,9 +146,9 @@ TEST(Moments, CopiesPromiseNoMore) {
   EXPECT_EQ(copied.gain, alone.gain);
   EXPECT_THAT(sentence_of(copied, "no base classes"),
               HasSubstr("5 classes, 100 photos, 25 moments, no base classes: "));
-  EXPECT_THAT(sentence_of(copied, "no base classes"), HasSubstr("(25 moments left out in turn)"));
+  EXPECT_THAT(sentence_of(copied, "no base classes"), HasSubstr("(leave-one-out over 25 moments)"));
   EXPECT_THAT(sentence_of(alone, "no base classes"), HasSubstr("5 classes, 25 photos, no base classes: "));
-  EXPECT_THAT(sentence_of(alone, "no base classes"), HasSubstr("(25 photos left out in turn)"));
+  EXPECT_THAT(sentence_of(alone, "no base classes"), HasSubstr("(leave-one-out over 25 photos)"));
 }
 
 TEST(Moments, CopiesCalibrateTheSame) {

@@ -131,7 +131,7 @@ void Reader::read_top_level(const std::string& key, const toml::node& node) {
     if (seed == nullptr || seed->get() < 0) fail_usage("{}: seed must be a whole number from 0", where);
     config_.seed = static_cast<uint64_t>(seed->get());
   } else {
-    fail_usage("{}: unknown key '{}'{} (at the top level: out, seed; everything else stands in a [stage])", where, key,
+    fail_usage("{}: unknown key '{}'{} (at the top level: out, seed; all others belong to a [stage])", where, key,
                did_you_mean(key, {"out", "seed"}));
   }
 }
@@ -178,7 +178,7 @@ std::string Reader::scalar(const std::string& key, const toml::node& node) {
   if (const auto integer = node.as_integer()) return std::to_string(integer->get());
   if (const auto number = node.as_floating_point()) return fmt::format("{}", number->get());
   if (const auto flag = node.as_boolean()) return flag->get() ? "true" : "false";
-  fail_usage("{}: the value of '{}' must be a text, a number, true, false, or a list of these",
+  fail_usage("{}: the value of '{}' must be a string, a number, true, false, or a list of these",
              config_.where(line_of(node)), key);
 }
 
@@ -187,8 +187,7 @@ std::string Reader::replace_variables(const std::string& text, int64_t line) {
   size_t position = 0;
   for (size_t begin = text.find("${"); begin != std::string::npos; begin = text.find("${", position)) {
     const size_t end = text.find('}', begin);
-    if (end == std::string::npos)
-      fail_usage("{}: '{}' opens a variable with ${{ and does not close it", config_.where(line), text);
+    if (end == std::string::npos) fail_usage("{}: '{}' has a ${{ without a closing brace", config_.where(line), text);
     const std::string name = text.substr(begin + 2, end - begin - 2);
     if (text.substr(begin, end + 1 - begin) == kOutVariable) {
       result += text.substr(position, end + 1 - position);
