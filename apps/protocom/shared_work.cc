@@ -6,6 +6,13 @@
 #include "cli.h"
 #include "job.h"
 
+// One job in several processes:
+//   1. All processes have the same list of files; each takes a share of whole batches (SharedLines), without what an
+//      interrupted run has finished.
+//   2. Each writes a line of JSON for each of its files, as it goes: the answer; or hash, feature and thumbnail, if
+//      process 0 has to see all images together (to enrol them, or for a transductive method).
+//   3. join() waits for all processes; then process 0 reads all lines.
+//   4. Process 0 passes them on in the order of the files, or classifies all features together first.
 namespace protocom::cli {
 namespace {
 

@@ -8,6 +8,18 @@
 #include "encoders/encoder.h"
 #include "store/database_error.h"
 
+// From a job to its answers:
+//   1. submit() appends the job to one queue, or refuses it with 503 if too many images are waiting.
+//   2. A free lane takes jobs from the front (next): at least one, up to its share of the waiting images, at most a
+//      batch. So a single image does not wait for others, and batches grow with the load.
+//   3. Jobs that have timed out or were cancelled are failed (fail_unwanted).
+//   4. All images of the others go through the lane's own copy of the encoder in one pass (embed). A small pass has the
+//      lane's share of the cores; a larger one also those of idle lanes (threads_for).
+//   5. Jobs that want only features get them (answer_with_features).
+//   6. The rest are answered by the one Recognizer that all lanes share, after it has reread classes that changed in
+//   the
+//      file (answer_asking): at most kRowsAtOnce rows per call, with a transductive method each job in a call of its
+//      own.
 namespace protocom::http {
 namespace {
 

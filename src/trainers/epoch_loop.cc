@@ -10,6 +10,16 @@
 #include "trainers/detail/together.h"
 #include "trainers/detail/validation_episodes.h"
 
+// A training:
+//   1. Restore the last checkpoint, or validate the initial state where it counts as an epoch, and save it (begin).
+//   2. For each step of an epoch: set the learning rate, let the trainer compute loss and gradients (Trainer::learn),
+//      add its sums, and apply the gradients (train_step). The keeper saves the state in between where it is time to,
+//      and where the training is stopped.
+//   3. After the steps: validate where it is time to, keep the state if it is the best so far, and write a line of the
+//      log (end_epoch). Only then does the epoch count, and is its state saved.
+//   4. After the last epoch: write the kept state as the result (Trainer::finish).
+// A stop is saved after the step in progress; after a kill the training goes on from the last checkpoint. Either way
+// the result is, to the bit, that of a training without interruption.
 namespace protocom {
 namespace {
 
