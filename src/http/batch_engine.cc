@@ -16,10 +16,8 @@
 //   4. All images of the others go through the lane's own copy of the encoder in one pass (embed). A small pass has the
 //      lane's share of the cores; a larger one also those of idle lanes (threads_for).
 //   5. Jobs that want only features get them (answer_with_features).
-//   6. The rest are answered by the one Recognizer that all lanes share, after it has reread classes that changed in
-//   the
-//      file (answer_asking): at most kRowsAtOnce rows per call, with a transductive method each job in a call of its
-//      own.
+//   6. The rest are answered by the one Recognizer that all lanes share, after it has reread changed classes from the
+//      file (answer_asking): at most kRowsAtOnce rows per call; with a transductive method, one call for each job.
 namespace protocom::http {
 namespace {
 
