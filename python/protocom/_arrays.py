@@ -56,7 +56,7 @@ def array(given, what):
 def _of_dlpack(given, what):
     kind, number = given.__dlpack_device__() if hasattr(given, "__dlpack_device__") else (_PROCESSOR, 0)
     if kind != _PROCESSOR:
-        raise TypeRefused(f"{what} lies on a device (DLPack's kind {int(kind)}, number {number}): copy it to the processor first")
+        raise TypeRefused(f"{what} is on a device (DLPack's kind {int(kind)}, number {number}): copy it to the CPU first")
     return np.from_dlpack(given)
 
 

@@ -53,7 +53,7 @@ def _places(names, own):
     made = np.full(max((number for number, _ in names), default=-1) + 2, -1, np.int64)
     for number, name in names:
         if name not in places:
-            raise Error(f"they name '{name}', which these do not have")
+            raise Error(f"unknown name '{name}'")
         made[number] = places[name]
     return made
 
@@ -74,7 +74,7 @@ def own(features, support, query, pool, split):
         raise Error("query should have at least one image of each class")
     for name in ("query", "pool"):
         if sizes[name].min() != sizes[name].max():
-            raise Error(f"{name} should have as many images of every class, found {sizes[name].min()} to {sizes[name].max()}")
+            raise Error(f"{name} should have equally many images of every class, found {sizes[name].min()} to {sizes[name].max()}")
     head = {"n_way": ways, "k_shot": int(sizes["support"].min()), "n_query": int(sizes["query"].min()), "split": split, "seed": 0}
     if sizes["support"].max() > head["k_shot"]:
         head["most_shots"] = int(sizes["support"].max())

@@ -130,11 +130,11 @@ def _splits_of(split, classes):
         by_name = {str(key): value for key, value in split.items()}
         for one in classes:
             if str(one) not in by_name:
-                raise Error(f"split does not name the class {str(one)!r}")
+                raise Error(f"split has no entry for class {str(one)!r}")
         return [str(by_name[str(one)]) for one in classes]
     splits = [str(one) for one in split]
     if len(splits) != len(classes):
-        raise Error(f"split names {len(splits)} classes, the labels {len(classes)}: one split a class is needed")
+        raise Error(f"split has {len(splits)} entries for {len(classes)} classes: give one per class")
     return splits
 
 

@@ -69,7 +69,7 @@ def _table_of(source):
         return (classes, *_attributes_of(source))
     for name, one in source.items():
         if name not in vectors:
-            raise Error(f"knowledge has vectors of some classes, and of {str(name)!r} none: give one of each class")
+            raise Error(f"knowledge has no vector for class {str(name)!r}: give one for each class")
     return classes, None, _vectors_of(vectors)
 
 
@@ -94,7 +94,7 @@ def _vectors_of(vectors):
         rows.append(row)
         if len(row) != len(rows[0]):
             raise Error(
-                f"vectors should be of one length, found {len(rows[0])} numbers and of {str(name)!r} {len(row)}"
+                f"vectors should have equal lengths, found {len(rows[0])} and, for {str(name)!r}, {len(row)}"
             )
     return np.stack(rows)
 
@@ -291,7 +291,7 @@ def _base_and_val(X, y, val):
             if split.setdefault(one, "val") == "base":
                 raise UsageError(f"class {str(one)!r} is among the base classes and among those of val")
         if more.shape[1] != rows.shape[1]:
-            raise UsageError(f"X has {rows.shape[1]} numbers a row, X of val {more.shape[1]}")
+            raise UsageError(f"X has {rows.shape[1]} columns, X of val {more.shape[1]}")
         rows, labels = np.concatenate([rows, more]), _arrays.joined(labels, own)
     return FeatureSet(rows, labels, split)
 

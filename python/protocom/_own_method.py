@@ -60,7 +60,7 @@ class OwnMethod:
         if hasattr(made, "fit"):
             base = features.of("base")
             if not len(base[0]):
-                raise Error(f"'{self.name}' has fit(base), and the features have no base classes: say so in split")
+                raise Error(f"'{self.name}' needs base classes for fit(base), and the features have none: mark them in split")
             self._called("failed in fit", made.fit, base)
         return made
 

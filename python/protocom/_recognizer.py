@@ -397,7 +397,7 @@ class Recognizer:
 
     def _text_core(self):
         if self._text_encoder is None:
-            raise UsageError("descriptions take the text encoder that the recognizer was made with: give text_encoder to open()")
+            raise UsageError("descriptions need the text encoder that the recognizer was made with: give text_encoder to open()")
         if not isinstance(self._text_encoder, TextEncoder):
             self._text_encoder = TextEncoder(self._text_encoder)
         return self._text_encoder._core
@@ -480,7 +480,7 @@ class Recognizer:
                 raise UsageError("images without labels should be the path of a folder, a list or a file of features")
             return TestResult(self._core.test_at(os.fspath(images), _boxes.choice(boxes), progress))
         if boxes is not None:
-            raise UsageError("boxes go with the path of a folder or a list; of paths with labels give protocom.crops(...)")
+            raise UsageError("boxes need the path of a folder or a list; for paths with labels give protocom.crops(...)")
         names = [_name(str(one)) for one in ([labels] if isinstance(labels, str) else labels)]
         if _given_images.is_features(images):
             rows = np.atleast_2d(_arrays.array(images, "features"))

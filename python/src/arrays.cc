@@ -35,7 +35,7 @@ py::dtype dtype_of(NumberType type) {
     case NumberType::kUInt8:
       return py::dtype::of<uint8_t>();
     default:
-      fail("numbers of type {} cannot be given to NumPy", to_string(type));
+      fail("numbers of type {} are not supported by NumPy", to_string(type));
   }
 }
 

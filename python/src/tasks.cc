@@ -106,7 +106,7 @@ void check(const Batch& batch) {
   if (batch.mask.defined()) expect(batch.mask, "mask of supports", {b, n, batch.support.size(2)});
   if (n < 1) fail("an episode needs at least one class");
   if (!batch.seeds.empty() && static_cast<int64_t>(batch.seeds.size()) != b)
-    fail("{} episodes come with {} seeds", b, batch.seeds.size());
+    fail("expected a seed per episode: {} episodes, {} seeds", b, batch.seeds.size());
 }
 
 /// The supports of episode `number` that are there; a mask between 0 and 1 is what one counts.

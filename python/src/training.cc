@@ -120,8 +120,8 @@ MetatrainOptions metatrain_recipe(const py::dict& given) {
 void check_head(const std::string& head, const std::optional<fs::path>& model, const SharedKnowledge& knowledge) {
   const bool completes = make_method(head)->spec().has(Need::kCompletionModel);
   if (completes && (!model || !knowledge))
-    fail_usage("the head {} needs model and knowledge (the head mean does without)", head);
-  if (!completes && model) fail_usage("the head {} tunes no completion model: leave model out", head);
+    fail_usage("the head {} needs model and knowledge (only the head mean does not)", head);
+  if (!completes && model) fail_usage("the head {} trains no completion model: leave out model", head);
 }
 
 py::dict metatrain_jointly(const fs::path& images, const fs::path& backbone_path, const std::optional<fs::path>& model,

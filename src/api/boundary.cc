@@ -149,7 +149,7 @@ Matrix matrix_of(const Array& array) {
 }
 
 std::vector<std::string> names_for(const Labels& labels, const std::vector<std::string>& given) {
-  if (!given.empty() && !labels.names().empty()) fail("labels are names already: leave out the class names");
+  if (!given.empty() && !labels.names().empty()) fail("labels are names, so class names must be left out");
   if (!given.empty()) return given;
   if (!labels.names().empty()) return labels.names();
   int64_t classes = 0;

@@ -63,7 +63,7 @@ CALLS = {
     "half an episode": (lambda: protocom.evaluate(X, Y, episodes=0.5), "episodes should be a whole number"),
     "labels that become words": (lambda: protocom.PLDA().fit(X, [1, 1, 2, 2, 3, 3]).partial_fit(X[:1], ["a"]), "of one type"),
     "unknown split": (lambda: protocom.FeatureSet(X, Y, "tset"), "tset"),
-    "a split too short": (lambda: protocom.FeatureSet(X, Y, ["base"]), "split names 1 classes, the labels 3"),
+    "a split too short": (lambda: protocom.FeatureSet(X, Y, ["base"]), "split has 1 entries for 3 classes"),
     "a class without a split": (lambda: protocom.FeatureSet(X, Y, {"a": "base"}), "'b'"),
     "ids that repeat": (lambda: protocom.FeatureSet(X, Y, ids=["1"] * 6), "duplicate image id"),
     "no such method in the results": (

@@ -348,8 +348,8 @@ def test_vectors_of_a_text_encoder_are_knowledge(clip_folder):
 @pytest.mark.parametrize("source, words", [
     ({"a": [1, "b"]}, "attributes of 'a' should be str, found int"),
     ({"a": "stripes"}, "should be a list of str or a dict of weights, found 'stripes'"),
-    ({"a": np.ones(3), "b": ["stripes"]}, "of 'b' none"),
-    ({"a": np.ones(3), "b": np.ones(4)}, "of one length, found 3 numbers and of 'b' 4"),
+    ({"a": np.ones(3), "b": ["stripes"]}, "for class 'b'"),
+    ({"a": np.ones(3), "b": np.ones(4)}, "equal lengths, found 3 and, for 'b', 4"),
     ({"a": np.ones((2, 3))}, "found an array of shape (2, 3)"),
     ({"a": np.zeros(3)}, "not all 0"),
     ({"a": {"stripes": "many"}}, "the weight of 'stripes' should be a number"),

@@ -119,7 +119,7 @@ def test_misuse_is_one_sentence(world, tmp_path):
         "resnet13": lambda: protocom.pretrain(world / "images", out, architecture="resnet13"),
         "none": lambda: protocom.pretrain(tmp_path / "none", out),
         "needs model and knowledge": lambda: protocom.metatrain(world / "images", out, backbone=world / "backbone.npz"),
-        "leave model out": lambda: protocom.metatrain(
+        "leave out model": lambda: protocom.metatrain(
             world / "images", out, backbone=world / "backbone.npz", head="mean", model="a.npz"),
         "completion training needs knowledge": lambda: protocom.complete(world / "features.npz", knowledge=None, out=out),
     }
