@@ -17,7 +17,7 @@ std::vector<std::pair<std::string, double>> ranking_with_none(const Answer& answ
 
 /// Answers as CSV:
 /// - "csv": a row for each image, with as many classes as are asked for;
-/// - "csv-long": a row for each of these classes; what is said of the first class and of the image stands in its row;
+/// - "csv-long": a row for each of these classes; values of the first class and of the image are in its row;
 /// - "timelapse": a row for each image as Timelapse takes them (File, and RelativePath from its root folder).
 struct AnswerCsv {
   std::string format = "csv";

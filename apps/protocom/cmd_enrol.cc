@@ -27,7 +27,7 @@ EnrolSources with_files(EnrolSources sources, const ImageArguments& images) {
   return sources;
 }
 
-/// What stands out in the classes that got images; a recognizer that cannot answer yet says nothing.
+/// Misplaced photos and confused classes among those that got images; silent if the recognizer cannot answer yet.
 void print_findings(Recognizer& recognizer, const Enrolment& done) {
   constexpr size_t kMostFindings = 10;
   int64_t images = 0;

@@ -56,7 +56,7 @@ struct CheckCommand {
   bool as_json = false;
 };
 
-/// What its photos say of their labels; nothing where there is no class, or too few photos for the method.
+/// Its misplaced photos and confused classes; nothing without classes, or with too few photos for the method.
 std::optional<LabelCheck> checked_labels(const std::string& file) {
   RecognizerOptions options;
   options.use = FileUse::kRead;

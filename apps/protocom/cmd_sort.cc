@@ -179,7 +179,7 @@ class PlacesLog {
 };
 
 /// Whether a run puts the image there: its name, or the same with a number, in the folder of its class. The log is a
-/// file that somebody else may have written, and what lies at a place may be deleted.
+/// file that another program may have written, and what is at that path may be deleted.
 bool may_be_place(const fs::path& place, const SortArguments& options, const fs::path& image,
                   const std::string& folder) {
   const std::string name = place.filename().string(), stem = image.stem().string();

@@ -81,7 +81,7 @@ bool is_near(const std::string& name, const std::string& other) {
   return digits_of(a) == digits_of(b) && edit_distance(a, b) <= tolerance;
 }
 
-/// Comparing many with many takes too long, and then it is a list that nobody typed.
+/// With very many classes comparing takes too long, and long lists are rarely typed by hand.
 constexpr size_t kMostCompared = 1'000'000;
 
 }  // namespace

@@ -22,7 +22,7 @@ bool is_regular_or_new(const fs::path& path) {
   return !fs::exists(path, ignored) || fs::is_regular_file(path, ignored);
 }
 
-/// A check that an option has stands behind its kind.
+/// The checks of an option follow its kind in the description.
 bool has_kind(const CLI::Option& option, const std::string& kind) {
   const std::string type = option.get_type_name();
   return type == kind || type.rfind(kind + ":", 0) == 0;

@@ -29,7 +29,7 @@ size_t total_of(const std::vector<size_t>& widths) {
 
 size_t width_of(char32_t code) {
   const auto within = [code](char32_t first, char32_t last) { return code >= first && code <= last; };
-  if (within(0x300, 0x36F) || code == 0x200D || within(0xFE00, 0xFE0F)) return 0;  // it stands on the letter before
+  if (within(0x300, 0x36F) || code == 0x200D || within(0xFE00, 0xFE0F)) return 0;  // combines with the letter before
   const bool wide = within(0x1100, 0x115F) || within(0x2E80, 0xA4CF) || within(0xAC00, 0xD7A3) ||
                     within(0xF900, 0xFAFF) || within(0xFE30, 0xFE6F) || within(0xFF00, 0xFF60) ||
                     within(0xFFE0, 0xFFE6) || within(0x1F300, 0x1FAFF) || within(0x20000, 0x3FFFD);

@@ -3,7 +3,7 @@
 
 namespace protocom::cli {
 
-/// Those that end a program, but for those that whoever started it wants ignored (nohup, a script's background job).
+/// Signals that end a program, except those that its parent set to be ignored (nohup, a script's background job).
 inline sigset_t watched_signals() {
   sigset_t set;
   sigemptyset(&set);

@@ -12,10 +12,10 @@ namespace protocom::http {
 namespace fs = std::filesystem;
 namespace {
 
-/// Of what is sent whole: it lies in memory, up to three times while it is made.
+/// Limit of files sent whole: they are in memory, up to three times while they are made.
 constexpr int64_t kLargestFile = int64_t{256} << 20;
 
-/// How a browser calls the file that it saves.
+/// The name under which a browser saves the file.
 std::pair<std::string, std::string> saved_as(const fs::path& name) {
   return {"Content-Disposition", "attachment; filename*=UTF-8''" + percent_encoded(name.string())};
 }

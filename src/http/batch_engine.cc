@@ -51,7 +51,7 @@ void embed(Recognizer& recognizer, std::vector<Job>& jobs) {
   }
 }
 
-/// Whether there is no class, or one that methods may need images of.
+/// Whether there is no class, or one without images, which methods may need.
 bool lacks_images(const RecognizerFile& file) {
   try {
     const std::vector<ClassInfo> classes = file.list_classes();

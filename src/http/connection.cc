@@ -103,7 +103,7 @@ class StreamConnection : public Connection, public std::enable_shared_from_this<
   beast::tcp_stream& lowest() { return beast::get_lowest_layer(stream_); }
   auto self() { return this->shared_from_this(); }
 
-  /// Whether anything has come of a request.
+  /// Whether any byte of a request has arrived.
   bool has_begun() {
     error_code ignored;
     if (buffer_.size() > 0 || (parser_ && parser_->got_some())) return true;
@@ -253,7 +253,8 @@ class StreamConnection : public Connection, public std::enable_shared_from_this<
     lowest().close();
   }
 
-  /// A response lies in memory until it is read; those that wait longest for their readers make room for it.
+  /// A response stays in memory until it is read; if there is no room, the connections that have waited longest for
+  /// their readers are closed.
   Response that_fits(Response response) {
     room_ = api_->room();
     bool fits = room_->add(static_cast<int64_t>(response.body.size()));

@@ -71,7 +71,7 @@ void check_options(const ServerOptions& options) {
                options.limits.waiting_bytes);
 }
 
-/// Of TLS 1.2 what keeps a recorded conversation secret when the private key is lost later; TLS 1.3 has nothing else.
+/// Of TLS 1.2 only ciphers with forward secrecy; TLS 1.3 has no others.
 constexpr const char* kCiphers = "ECDHE+AESGCM:ECDHE+CHACHA20";
 
 /// nullptr without a certificate.

@@ -12,16 +12,16 @@
 
 namespace protocom {
 
-/// False-accept rates of which a calibration says what they cost.
+/// False-accept rates for which a calibration lists the share of own images kept.
 inline constexpr std::array<double, 8> kExchangeRates = {0.01, 0.02, 0.05, 0.1, 0.15, 0.2, 0.3, 0.5};
-/// Those of them that a sentence has room for.
+/// Those of them in exchange_sentence().
 inline constexpr std::array<double, 3> kShownRates = {0.05, 0.1, 0.2};
 
 /// 1 / (1 + exp(slope (familiarity - threshold))): 1/2 at the threshold.
 double probability_of_none(const Calibration& calibration, double familiarity);
 
-/// "5 of 100 of your own photos are refused; 38 of 100 of similar kinds pass": what the threshold costs, by photos left
-/// out. `others`: what the images of none of the classes are called.
+/// "5 of 100 of your own photos are refused; 38 of 100 of similar kinds pass": the error rates at the threshold, by
+/// leave-one-out. `others`: a name for the images of none of the classes.
 std::string cost_sentence(const Calibration& calibration, const std::string& others);
 
 /// "at 5 % false accepts 50 % of your own photos are kept; at 10 %: ...", at kShownRates.
@@ -36,7 +36,7 @@ std::string hash_of_names(std::vector<std::string> names);
 /// One text for the numbers of classes in a file, which stay when classes are renamed.
 std::string hash_of_ids(const std::vector<int64_t>& ids);
 
-/// Whether it was made with these classes, as far as it says: with those of these names or of these numbers.
+/// Whether it was made with the classes of these names, or of these numbers, if it has them.
 bool is_of_classes(const Calibration& calibration, const std::vector<std::string>& names,
                    const std::vector<int64_t>& ids);
 
@@ -46,8 +46,8 @@ bool is_of_classes(const Calibration& calibration, const std::vector<std::string
 /// nothing.
 std::optional<Calibration> calibration_for(const Method& method, Calibration calibration);
 
-/// How an image's score for being one of the classes is called: the log odds against a class never seen where the
-/// method gives that (EpisodeScores::unseen), else the highest logit. float64 [n] of scores of one episode.
+/// An image's score for belonging to any of the classes: the log odds against an unseen class if the method has them
+/// (EpisodeScores::unseen), else the highest logit. float64 [n] of scores of one episode.
 DoubleVector familiarity(const QueryScores& scores);
 
 /// How a calibration is made.
@@ -57,7 +57,7 @@ struct CalibrationOptions {
   /// Without a rate: whether the threshold is the balanced point, at which as many images of none of the classes pass
   /// as images of the classes are refused. It is where such images are given.
   bool similar = false;
-  /// Neither the factor (1 then) nor what passes of similar kinds is found, unless the threshold stands on it.
+  /// Finds neither the factor (1 then) nor the share of similar kinds that pass, unless the threshold needs it.
   bool threshold_alone = false;
   int64_t most_images = 1000;  ///< held out one by one, spread over all; more only take longer
   int64_t most_classes = 200;  ///< held out one by one, spread over all

@@ -53,8 +53,7 @@ class ClassScorer {
   /// [c], in the order of their enrolment.
   [[nodiscard]] const std::vector<std::string>& class_names() const { return names_; }
 
-  /// How many unlabelled images the method learned from: those that are enrolled and those that it
-  /// was made with.
+  /// The number of unlabelled images that the method uses: those that are enrolled and those that it was made with.
   [[nodiscard]] int64_t unlabelled_count() const;
 
   /// As it was adapted to the enrolled images (Method::adapted), where it is.
@@ -65,15 +64,14 @@ class ClassScorer {
   /// Where the method places classes by themselves, what it made of them; else empty.
   [[nodiscard]] const PlacedClasses& placed() const { return placed_; }
 
-  /// What the method says of features float32 [n, d]. Throws Error for another d.
+  /// The method's scores of features float32 [n, d]. Throws Error for another d.
   [[nodiscard]] QueryScores score(const Array& features) const;
 
   /// Features float32 [n, d] where the method compares single images (ImagePoints::points), [n, e]; nothing where it
   /// does not say.
   [[nodiscard]] std::optional<FloatMatrix> points(const Array& features) const;
 
-  /// How score() computes, written out; nothing where the answer about one image is no such formula, as of a
-  /// transductive method.
+  /// The formula of score(); nothing if the answer for one image depends on others, as with a transductive method.
   [[nodiscard]] std::optional<AnswerFormula> formula() const;
 
   /// Images of class k.
@@ -83,17 +81,17 @@ class ClassScorer {
   /// The moments of the images of each class. Computed at each call where the method does not adapt to the images.
   [[nodiscard]] std::vector<PhotoMoments> moments() const;
   /// What each attribute of class k adds to the class's logit for a feature float32 [1, d]: the logit less that of the
-  /// same class without the attribute, in an episode of these alone. [a], 0 for those that the class has not. Empty
-  /// where the method does not place classes by themselves (PreparedMethod::placer).
+  /// same class without the attribute, in an episode of these alone. [a], 0 for those that the class does not have.
+  /// Empty where the method does not place classes by themselves (PreparedMethod::placer).
   [[nodiscard]] std::vector<float> attribute_effects(int64_t k, const Array& feature) const;
   /// The scorer as if some images of each class, by their numbers in it, had not been enrolled. The model must outlive
   /// it too.
   [[nodiscard]] std::unique_ptr<ClassScorer> without(const std::vector<std::vector<int64_t>>& left_out) const;
   /// The scorer as if there were no unlabelled images. The model must outlive it too.
   [[nodiscard]] std::unique_ptr<ClassScorer> without_unlabelled() const;
-  /// What it says of images of class k, by their numbers in it, as if they had not been enrolled, logits [images, c].
+  /// Scores of images of class k, by their numbers in it, as if they had not been enrolled: logits [images, c].
   [[nodiscard]] QueryScores score_without_images(int64_t k, const std::vector<int64_t>& images) const;
-  /// What it says of the images of class k as if the class had not been enrolled, logits [count, c - 1].
+  /// Scores of the images of class k as if the class had not been enrolled: logits [count, c - 1].
   [[nodiscard]] QueryScores score_without_class(int64_t k) const;
 
  private:

@@ -36,7 +36,7 @@ struct ClassRequest {
 ClassDescription describe_class(const Knowledge& knowledge, const StoreModel& model, const ClassRequest& request,
                                 std::set<std::string>* left_out = nullptr);
 
-/// The same where there is no knowledge: a name. Throws UsageError when anything else is said of the class.
+/// The same without knowledge: only a name. Throws UsageError if anything else is given.
 ClassDescription describe_without_knowledge(const ClassRequest& request);
 
 }  // namespace protocom

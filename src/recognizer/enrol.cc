@@ -62,7 +62,7 @@ void take_given(const EnrolRequest& request, Collected& to) {
   }
 }
 
-/// An image that stands for others: of which class, and what it is called.
+/// An image that others are equal to: its class, and its number there.
 struct Standing {
   const ClassEnrolment* owner;
   size_t example;

@@ -23,7 +23,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-/// What lies in the folder and is of no class.
+/// Files in the folder that belong to no class.
 SkippedFiles skipped_in(const fs::path& folder) {
   SkippedFiles skipped;
   std::error_code error;

@@ -35,7 +35,7 @@ bool gives_a_name_alone(const EnrolRequest& request) {
          stated.vectors.empty() && !stated.text_vector.defined();
 }
 
-/// A new class of which nothing is known would get its share of the answers all the same.
+/// A new class without images or knowledge would still receive its share of the answers.
 void check_something_is_known(const std::vector<EnrolRequest>& requests, Recognizer& recognizer) {
   for (const EnrolRequest& request : requests) {
     const std::string& name = request.description.name;

@@ -17,8 +17,8 @@ std::vector<EnrolRequest> requests_of_sources(const EnrolSources& sources, Recog
 /// read.
 std::vector<EnrolRequest> labelled_images(const EnrolSources& sources, const RecognizerFile& file);
 
-/// What a path of labelled images stands for: a folder, a list of images (.csv, .tsv, .json, .jsonl), else a file of
-/// features. Throws Error where there is nothing.
+/// What a path of labelled images is: a folder, a list of images (.csv, .tsv, .json, .jsonl), else a file of features.
+/// Throws Error where there is nothing.
 EnrolSources sources_at(const std::filesystem::path& path);
 
 }  // namespace protocom

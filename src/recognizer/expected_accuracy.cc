@@ -11,8 +11,8 @@ namespace protocom {
 namespace {
 
 constexpr int64_t kMostRounds = 10;  ///< of leaving one moment of each class out
-/// Moments left out stand for so many independent images: of 2,880 small recognizers of val classes of CUB-100 and base
-/// classes of Tiny-ImageNet-100 (two encoders), nine of ten measured accuracies lie in the stated range then.
+/// Each moment left out counts as this many independent images: then nine of ten measured accuracies are in the stated
+/// range, over 2,880 small recognizers of val classes of CUB-100 and base classes of Tiny-ImageNet-100 (two encoders).
 constexpr double kIndependentShare = 0.5;
 
 using PhotosOfMoments = std::vector<std::vector<int64_t>>;  ///< of a class

@@ -10,11 +10,11 @@
 
 namespace protocom {
 
-/// Leaves the enrolled images out, those of one moment of each class at a time (moments.h), and asks about one image of
-/// each moment. A method that is transductive is asked about those that are left out together.
+/// Leave-one-out over the enrolled images: leaves one moment of each class (moments.h) out at a time and classifies one
+/// image of each. A transductive method classifies those that are left out together.
 ExpectedAccuracy expected_accuracy(const ClassScorer& scorer, Progress& progress = Progress::none());
 
-/// An enrolled image that expected_accuracy() asks about.
+/// An enrolled image that expected_accuracy() leaves out and classifies.
 struct LeftOutImage {
   int64_t own = 0;    ///< number of its class
   int64_t image = 0;  ///< its number in the class
@@ -22,7 +22,7 @@ struct LeftOutImage {
 /// All of them.
 std::vector<LeftOutImage> left_out_images(const ClassScorer& scorer);
 
-/// Answers about images that are left out, by their own features and by others of the same images.
+/// Leave-one-out answers for images, by their own features and by other features of the same images.
 struct LeftOutComparison {
   int64_t asked = 0;
   int64_t right = 0, right_by_others = 0;

@@ -12,16 +12,16 @@
 namespace protocom {
 namespace {
 
-/// Of two classes: fewer mistakes, or a smaller share, are no reason to name them.
+/// Two classes are named as confused from this number and share of mistakes on.
 constexpr int64_t kFewestMistaken = 2;
 constexpr double kConfused = 0.25;
-/// From so many photos on classes that are mistaken about as often as by chance may be one.
+/// From this number of photos on, two classes that are confused about as often as by chance may be one class.
 constexpr int64_t kFewestOfOneClass = 8;
 constexpr double kByChance = 0.4;
 
-/// What is asked for, so that kFalselyMisplaced is found.
+/// The nominal rate at which kFalselyMisplaced was measured.
 constexpr double kAskedRate = 0.02;
-/// Of labels that may be wrong, where the power of the probabilities is found.
+/// The share of labels that may be wrong when the power of the probabilities is fitted.
 constexpr double kWrongLabels = 0.05;
 
 /// The probabilities to a power, divided by their sums.
@@ -33,8 +33,8 @@ DoubleMatrix to_power(const DoubleMatrix& logs, double log_power) {
   return made;
 }
 
-/// -log of how likely the labels are, of which kWrongLabels may be any class, and of a normal prior on the power's
-/// logarithm.
+/// -log likelihood of the labels, of which the share kWrongLabels may be any class, with a normal prior on the
+/// logarithm of the power.
 double cost_of(const DoubleMatrix& probabilities, const std::vector<int64_t>& classes, double log_power) {
   double cost = log_power * log_power / 2;
   for (size_t i = 0; i < classes.size(); ++i) {

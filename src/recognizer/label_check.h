@@ -6,7 +6,7 @@
 
 namespace protocom {
 
-/// Of rightly placed images, the share that is named as misplaced, as measured (docs/results/own-photos.md).
+/// The share of correctly placed images that is listed as misplaced, as measured (docs/results/own-photos.md).
 inline constexpr double kFalselyMisplaced = 0.03;
 
 /// Checks the labels of the enrolled images, by leaving each moment out (leave_moments_out). `factor`: of the logits,
@@ -20,17 +20,17 @@ inline constexpr double kFalselyMisplaced = 0.03;
 LabelCheck check_labels(const ClassScorer& scorer, const RecognizerSnapshot& snapshot, double factor,
                         Progress& progress);
 
-/// Images that lie in two classes: copies of one file by their hashes, and almost the same pictures (find_twins).
+/// Images that are in two classes: copies of one file by their hashes, and nearly equal images (find_twins).
 std::vector<SharedImage> images_in_two_classes(const RecognizerFile& file, const RecognizerSnapshot& snapshot);
 
-/// "'crow' and 'raven' are hardly told apart: 7 of their 16 photos left out are taken for the other; ...".
+/// "'crow' and 'raven' are confused: 7 of 16 photos left out are classified as the other one".
 std::string sentence_of(const ConfusedClasses& pair);
 
-/// "photos/1.jpg lies in 'crow' and in 'raven'".
+/// "the same photo is in 'crow' (photos/1.jpg) and in 'raven' (photos/9.jpg)".
 std::string sentence_of(const SharedImage& image);
 
-/// "more photos would help most: 'crow' (3 of 8 right when left out), ...", of the classes that are told worst, at most
-/// three; empty where all are told well or nothing was asked.
+/// "more photos would help most: 'crow' (3 of 8 right when left out), ...", of the least accurate classes, at most
+/// three; empty if all are accurate or nothing could be left out.
 std::string sentence_of_weakest(const LabelCheck& check);
 
 }  // namespace protocom

@@ -60,7 +60,7 @@ void warn_of_proportions(const ClassScorer& scorer, const EnrolledClasses& enrol
       most->second, images, most->first, scorer.method().label(), expected);
 }
 
-/// A threshold that nobody asked for needs as many photos.
+/// Least number of photos for the threshold that is set without calibrating.
 constexpr int64_t kFewestFirstPhotos = 10;
 
 /// Of one of a row's values [c] among all, from 1 on, in the order of best_classes.

@@ -52,7 +52,7 @@ struct LearnedUnlabelled {
   std::vector<UnreadableFile> unreadable;  ///< the rest is added
 };
 
-/// A photo that expected_accuracy() asks about.
+/// A photo that expected_accuracy() leaves out and classifies.
 struct LeftOutPhoto {
   LeftOutImage place;
   std::string source;  ///< where it came from
@@ -72,8 +72,7 @@ struct EmbeddedImage {
 ///     birds.enrol({{{"okapi"}, {"okapi1.jpg", "okapi2.jpg"}}});
 ///     std::puts(birds.classify("holiday.jpg").ranking.front().name.c_str());
 ///
-/// Everything it needs lies in the file. What other processes enrol there counts from the next call on. Not
-/// thread-safe.
+/// The file has everything it needs. What other processes enrol in it takes effect at the next call. Not thread-safe.
 class Recognizer {
  public:
   /// Throws Error when there is no such file or it is damaged, UsageError for a method that does not fit it.
@@ -156,8 +155,8 @@ class Recognizer {
                                                              const TakeEmbedded& take)>;
   Enrolment enrol(const std::vector<EnrolRequest>& requests, const EmbedAll& embed_all);
 
-  /// Adds unlabelled images of the classes to come, from which a space that follows images learns;
-  /// where there would be more than kMostUnlabelled, so many of them, evenly. Throws UsageError of
+  /// Adds unlabelled images of the classes, by which a space without base classes is estimated. If there would be more
+  /// than kMostUnlabelled, adds as many as there is room for, sampled evenly. Throws UsageError of
   /// check_learns_from_unlabelled(), Error where none can be read.
   LearnedUnlabelled add_unlabelled(const std::vector<std::filesystem::path>& images,
                                    Progress& progress = Progress::none());
@@ -166,19 +165,19 @@ class Recognizer {
   /// Throws UsageError where such images would be of no use: the method was fitted and stays as it is.
   void check_learns_from_unlabelled() const;
 
-  /// How well the enrolled images tell their classes apart, by leaving some out. Throws as classify().
+  /// The expected accuracy on new images, by leave-one-out. Throws as classify().
   ExpectedAccuracy expected_accuracy(Progress& progress = Progress::none());
 
   /// Probabilities of the classes given that an image is of one of them, [n, c], of features float32 [n, d]. Throws as
   /// classify().
   DoubleMatrix probabilities(const Array& features);
 
-  /// What the enrolled images say of their labels (protocom::check_labels), with those that lie in two classes. Throws
-  /// as classify().
+  /// Misplaced images and confused classes (protocom::check_labels), and images that are in two classes. Throws as
+  /// classify().
   LabelCheck check_labels(Progress& progress = Progress::none());
 
-  /// The photos that expected_accuracy() asks about, and what becomes of the answers with other features of some of
-  /// them (compare_left_out). Throw as classify().
+  /// The photos that expected_accuracy() leaves out, and a comparison of their answers with those by other features
+  /// (compare_left_out). Throw as classify().
   std::vector<LeftOutPhoto> left_out_photos();
   LeftOutComparison compare_left_out(const std::vector<LeftOutPhoto>& photos, const Array& others);
 

@@ -22,14 +22,14 @@ inline constexpr double kSeriesGap = 60;  ///< seconds; camera-trap studies take
 /// Photos in groups.
 struct Series {
   std::vector<std::vector<std::filesystem::path>> groups;  ///< in the order of their first photos; by time within
-  int64_t without_time = 0;                                ///< photos that say no time: each is a series of its own
+  int64_t without_time = 0;                                ///< photos without a time: each is a series of its own
 };
 
 /// Groups photos. By time, a series goes on as long as the next photo of the folder was taken at most `gap` seconds
 /// after the last one. A photo that cannot be read is a series of its own. Throws UsageError unless `gap` is positive.
 Series group_photos(const std::vector<std::filesystem::path>& photos, SeriesBy by, double gap = kSeriesGap);
 
-/// What stands for features [n, d] of a series: their mean, float32 [1, d], computed in double precision.
+/// The feature of a series with features [n, d]: their mean, float32 [1, d], computed in double precision.
 Array mean_feature(const Array& features);
 
 }  // namespace protocom

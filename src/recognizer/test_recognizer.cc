@@ -195,7 +195,7 @@ bool holds_feature(const HeldContent& held, const float* feature, int64_t dim) {
   });
 }
 
-/// Rows of which the recognizer has a copy.
+/// Rows that are enrolled already.
 std::set<int64_t> enrolled_rows(const TestFeatures& images, const HeldContent& held) {
   std::set<int64_t> rows;
   const int64_t dim = images.features.size(1);

@@ -8,14 +8,14 @@
 
 namespace protocom::http {
 
-/// Counts requests that are accepted and not yet answered, and the bytes that lie in memory for clients: bodies as they
-/// come, and responses until they are read. Thread-safe.
+/// Limits the accepted requests without an answer, and the bytes in memory for clients: bodies as they arrive, and
+/// responses until they are read. Thread-safe.
 class Admission {
  public:
   explicit Admission(const ServerLimits& limits) : limits_(limits) {}
 
-  /// What a request takes of the server for as long as this lives: the bytes of its body as they come, and a place once
-  /// all of it is in, so that a client that only announces one takes nothing.
+  /// What a request uses of these limits, for the lifetime of this object: the bytes of its body as they arrive, and
+  /// one of the requests once the body is complete, so that announcing a body uses nothing.
   class Place {
    public:
     explicit Place(Admission& admission) : admission_(admission) {}
@@ -23,9 +23,9 @@ class Admission {
     Place(const Place&) = delete;
     Place& operator=(const Place&) = delete;
 
-    /// More bytes lie in memory for it. Returns false where all together are more than may be now.
+    /// Counts more bytes for it. Returns false if all together exceed the limit.
     bool add(int64_t bytes);
-    /// Its body is in. Throws HttpError 503 when there are as many requests as may be.
+    /// Call when its body is complete. Throws HttpError 503 if the limit of requests is reached.
     void accept();
     /// It takes nothing more. Before its client has the answer: what that sends next finds the place free.
     void leave();

@@ -192,24 +192,24 @@ nlohmann::json calibration_json(nlohmann::json calibration);
 
 /// A change for a response: its number for undoing; null: there is none.
 nlohmann::json change_json(const std::optional<ChangeEntry>& change);
-/// The last one of the file, whoever made it.
+/// The last change of the file, by any program.
 nlohmann::json last_change_of(const RecognizerFile& file);
-/// The one that redo would bring back; null: there is none.
+/// The change that redo would repeat; null: there is none.
 nlohmann::json next_redo_of(const RecognizerFile& file);
 
-/// The name of a file without where it lies: where an image came from is shown so.
+/// The name of a file without its folder, as the source of an image is shown.
 std::string file_name_of(const std::string& source);
 
-/// The name that a client means for a class (checked_class_name). Throws HttpError 400 for what is none.
+/// A class name sent by a client, normalised (checked_class_name). Throws HttpError 400 for an invalid one.
 std::string class_name_in(const std::string& written);
 
-/// The class, however its name is written. Throws HttpError 404 unless it is there, 400 for what is no name.
+/// The class of a name, after normalisation. Throws HttpError 404 if it is unknown, 400 for an invalid name.
 ClassInfo class_or_404(const RecognizerFile& file, const std::string& name);
 
-/// Throws HttpError 404 unless the example is there.
+/// Throws HttpError 404 for an unknown example.
 ExampleInfo example_or_404(const RecognizerFile& file, int64_t id);
 
-/// An id of a path. Throws HttpError 404 for what is no number.
+/// An id in a path. Throws HttpError 404 unless it is a number.
 int64_t id_of(const std::string& text);
 
 }  // namespace protocom::http

@@ -6,8 +6,8 @@
 
 namespace protocom::http {
 
-/// Whether the answer to a request is still wanted: not once its client has gone, nor where the server stops and has
-/// waited long enough. Whoever works for long asks between its steps. Thread-safe.
+/// Cancels a request whose client has disconnected, or that still runs when the server stops and has waited long
+/// enough. Long work calls check() between its steps. Thread-safe.
 class Cancellation {
  public:
   void cancel() { cancelled_ = true; }

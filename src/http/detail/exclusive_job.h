@@ -8,8 +8,8 @@
 
 namespace protocom::http {
 
-/// A long job of which one runs at a time: a calibration, a test, or an estimate of the accuracy; an export. Throws
-/// HttpError 503, which names `another`, while another one runs.
+/// A long job, of which only one runs at a time: a calibration, a test, or an estimate of the accuracy; an export.
+/// Throws HttpError 503, which names `another`, while another one runs.
 class ExclusiveJob {
  public:
   explicit ExclusiveJob(std::atomic<bool>& taken,

@@ -13,19 +13,19 @@
 
 namespace protocom::http {
 
-/// What a route asks of whoever calls it.
+/// The access that a route requires.
 enum class Asks { kNothing, kRead, kWrite };
 
-/// Who may do what. With keys: the role of the key in `Authorization: Bearer KEY`, so many requests a minute. Without:
-/// everybody on this machine, but no web page of another site that a browser here shows: those are told by the names in
-/// Host and Origin, and by Sec-Fetch-Site. Thread-safe.
+/// Access control. With keys: the role of the key in `Authorization: Bearer KEY`, and its requests per minute. Without
+/// keys: every program on this machine, but no page of another site in a browser here, as told by Host, Origin and
+/// Sec-Fetch-Site. Thread-safe.
 class Guard {
  public:
-  /// `keys` may be empty: none are asked for. `origins`: other sites whose pages may ask, "*" for all. Throws
-  /// UsageError for an origin that is none, and for any without keys; and what ApiKeys::read throws.
+  /// `keys` may be empty: no key is required. `origins`: other sites whose pages may call the server, "*" for all.
+  /// Throws UsageError for an invalid origin, and for any without keys; and what ApiKeys::read throws.
   explicit Guard(std::filesystem::path keys, std::vector<std::string> origins = {});
 
-  /// Whether the pages of this site, which is another, may ask.
+  /// Whether pages of this other site may call the server.
   [[nodiscard]] bool allows_origin(const std::string& origin) const;
 
   /// Throws HttpError 401, 403 or 429.

@@ -8,7 +8,7 @@
 
 namespace protocom {
 
-/// What is said of enrolled images whose moments are left out: probabilities by the others.
+/// Leave-one-out probabilities of enrolled images, whose moments are left out together.
 struct LeftOutAnswers {
   DoubleMatrix probabilities;                ///< [m, c], given that an image is of one of the classes
   std::vector<int64_t> classes = {};         ///< [m], of each

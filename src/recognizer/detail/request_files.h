@@ -11,7 +11,7 @@ struct RequestFiles {
   std::vector<std::filesystem::path> paths;
   std::vector<size_t> owner;  ///< [paths], number of the request
   SkippedFiles skipped;
-  std::vector<UnreadableFile> unreadable;  ///< what stands for no image
+  std::vector<UnreadableFile> unreadable;  ///< files that are not readable images
 };
 
 /// Walks the folders of requests. A request without an image does not stop the others.
