@@ -128,7 +128,7 @@ std::vector<Crop> crop_photos(const std::vector<fs::path>& photos, const BoxFile
       crops.push_back({name_of({photo, box->box}), photo, box->kind, box->confidence, box->place});
   }
   if (without > 0)
-    logger().warn("{}: {} of {} photos have no box and are left out", path.string(), without, photos.size());
+    logger().warn("{}: ignoring {} of {} photos, which have no box", path.string(), without, photos.size());
   return crops;
 }
 

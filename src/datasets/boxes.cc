@@ -67,7 +67,7 @@ void Boxes::take_kind(PhotoBox& box) {
 void Boxes::take(PhotoBox box, const std::string& where) {
   take_kind(box);
   std::string wrong = wrong_box(box.box);
-  if (wrong.empty() && !std::isfinite(box.confidence)) wrong = "a confidence that is no number";
+  if (wrong.empty() && !std::isfinite(box.confidence)) wrong = "a confidence that is not a number";
   if (wrong.empty() && box.image.empty()) wrong = "a box of no image";
   if (!wrong.empty()) return refuse(where, wrong);
   if (!is_asked_for(box.kind))

@@ -83,7 +83,7 @@ void on_end(void* data, const XML_Char* /*name*/) {
 /// Entities may stand for other files, and for texts of any length.
 void on_entity(void* data, const XML_Char*, int, const XML_Char*, int, const XML_Char*, const XML_Char*,
                const XML_Char*, const XML_Char*) {
-  static_cast<VocFile*>(data)->stop("it declares entities, which are not read");
+  static_cast<VocFile*>(data)->stop("it declares entities, which are not supported");
 }
 
 VocFile parse(const std::string& bytes, const fs::path& path) {

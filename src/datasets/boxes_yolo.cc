@@ -144,8 +144,7 @@ ClassNames class_names(const fs::path& folder) {
       if (fs::exists(place / name)) return names_of_lines(place / name);
     }
   }
-  logger().warn("{}: no data.yaml or classes.txt says what the classes are called: their numbers are their names",
-                folder.string());
+  logger().warn("{}: no data.yaml or classes.txt names the classes: using their numbers as names", folder.string());
   return {};
 }
 

@@ -117,7 +117,7 @@ fs::path labels_beside(const fs::path& path) {
 FeatureSet read_arrays(const fs::path& path, const FeatureFileOptions& options) {
   const fs::path labels = options.labels ? *options.labels : labels_beside(path);
   if (!fs::exists(labels)) {
-    fail("{} holds features only: expected their labels beside it in {}", path.string(), labels.filename().string());
+    fail("{} has only features: expected their labels beside it in {}", path.string(), labels.filename().string());
   }
   if (!options.split && !options.without_split)
     fail_usage("{} has no split: give the split of its classes too", path.string());

@@ -157,7 +157,7 @@ Inspection inspect_images(const PackedImages& images, Progress& progress) {
   Inspection result = summarise(findings, owners);
   const std::string found = hash_content(images);
   if (found != images.content_hash)
-    result.damage = fmt::format("the content hash is {}, the file says {}", found, images.content_hash);
+    result.damage = fmt::format("the content hash is {}, expected {}", found, images.content_hash);
   return result;
 }
 

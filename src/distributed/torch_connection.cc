@@ -22,8 +22,8 @@ constexpr std::chrono::seconds kStoreLinger{5};  // at most: process 0 keeps the
 
 std::string loss_sentence(const std::vector<int>& lost, int size) {
   return fmt::format(
-      "process {} of {} has not answered for a while: it was killed or stopped, or its machine hangs; start all again, "
-      "in any number, a training with --resume",
+      "process {} of {} does not answer: it was killed or stopped, or its machine hangs; start all again, with any "
+      "number of processes, a training with --resume",
       fmt::join(lost, ", "), size);
 }
 

@@ -53,7 +53,7 @@ Array pixels_of(const std::vector<Image>& squares, size_t begin, size_t end, int
   for (size_t i = begin; i < end; ++i) {
     const Image& square = squares[i];
     if (square.height != size || square.width != size)
-      fail("an image of {} x {} pixels, the backbone takes {} x {}", square.height, square.width, size, size);
+      fail("an image of {} x {} pixels, the backbone expects {} x {}", square.height, square.width, size, size);
     next = std::copy(square.rgb.begin(), square.rgb.end(), next);
   }
   return pixels;

@@ -34,7 +34,7 @@ std::filesystem::path beside(const std::filesystem::path& model, const std::stri
   if (missing) return file;  // opening it says why
   const fs::path folder = real.parent_path();
   if (folder != fs::canonical(model).parent_path() && folder != fs::canonical(fs::absolute(model).parent_path()))
-    fail("tensors lie in '{}', a link that leads out of the model's folder: put the file itself there", excerpt(name));
+    fail("tensors are in '{}', a symbolic link out of the model's folder: replace it by the file", excerpt(name));
   return real;
 }
 
@@ -43,8 +43,7 @@ std::filesystem::path beside(const std::filesystem::path& model, const std::stri
 std::string_view TensorFiles::bytes(const std::string& location, uint64_t offset, std::optional<uint64_t> length) {
   std::string name = location;
   if (name.rfind("./", 0) == 0) name.erase(0, 2);
-  if (!is_plain_name(name))
-    fail("tensors lie in '{}': expected the name of a file in the same folder", excerpt(location));
+  if (!is_plain_name(name)) fail("tensors are in '{}': expected a file in the same folder", excerpt(location));
   if (shown(model_) != model_.string()) fail("its tensors are in another file, '{}', which is missing", excerpt(name));
   auto found = opened_.find(name);
   if (found == opened_.end()) found = opened_.emplace(name, Opened{MappedFile(beside(model_, name)), 0}).first;

@@ -59,7 +59,7 @@ ScoringOptions for_task(const ScoringOptions& options, const EvaluationTask& tas
   if (tasks > 1) own.methods = able_to_do(options.methods, task.shape);
   for (const auto& method : options.methods) {
     if (std::find(own.methods.begin(), own.methods.end(), method) == own.methods.end())
-      logger().info("'{}' needs labelled images and is left out of the tasks without", method->label());
+      logger().info("'{}' needs labelled images: skipping it in tasks without", method->label());
   }
   return own;
 }

@@ -176,7 +176,7 @@ std::string text_in(const json& object, const char* name) {
 
 void take_attributes(const json& object, const char* name, ClassRequest& to) {
   const json& list = object.at(name);
-  if (!list.is_array()) refuse(400, "'{}' has to be a list", name);
+  if (!list.is_array()) refuse(400, "'{}' must be a list", name);
   for (const json& value : list) {
     const json item = value.is_object() ? value : json{{"name", value}};
     for (const auto& member : item.items())

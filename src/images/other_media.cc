@@ -33,7 +33,7 @@ std::string other_media(const fs::path& path) {
   constexpr std::array<std::string_view, 2> kLibraries = {".photoslibrary", ".photolibrary"};
   const std::string text = path.string();
   if (!scheme_of(text).empty())
-    return fmt::format("{}: addresses are not read: download the photos and give their folder", text);
+    return fmt::format("{}: web addresses are not supported: download the photos and give their folder", text);
   const fs::path plain = path.has_filename() ? path : path.parent_path();
   const std::string suffix = lowercase(plain.extension().string());
   if (is_one_of(suffix, kArchives)) return fmt::format("{}: unpack it and give the folder", text);

@@ -180,7 +180,7 @@ CsvTable read_csv(const std::filesystem::path& path) {
     }
     auto cells = parser.take_cells();
     bytes += line.size() + kBytesARow + kBytesACell * cells.size();
-    if (bytes > kMostBytes) fail("{}:{}: the table is too large, it would take more than 1 GiB", path.string(), number);
+    if (bytes > kMostBytes) fail("{}:{}: the table is too large, more than 1 GiB in memory", path.string(), number);
     if (is_blank(cells)) return true;
     if (!table.header.empty()) drop_blank_end(cells, table.header.size());
     if (table.header.empty()) {

@@ -38,7 +38,7 @@ void check_extent(std::string_view text, const std::string& where) {
       bytes += kBytesAValue;
     }
   }
-  if (bytes > kLargestText) fail("{}: its JSON has too many values, they would take {} MiB", where, bytes >> 20);
+  if (bytes > kLargestText) fail("{}: its JSON has too many values, {} MiB in memory", where, bytes >> 20);
 }
 
 /// Converting such a number to int64_t, as every count is read, is undefined.

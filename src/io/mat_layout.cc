@@ -185,8 +185,8 @@ class MatWalk {
     const bool holds_values = kind == kText || (kind >= kFirstNumber && kind <= kLastNumber);
     if (!holds_values && kind != kCell && kind != kStruct && kind != kSparse)
       fail(
-          "{} holds an object (such as a table, a string or a function), which only MATLAB reads: save features and "
-          "labels alone in a file",
+          "{} has an object (such as a table, a string or a function), which only MATLAB can read: save only features "
+          "and labels in a file",
           path_);
     const MatTag dimensions_tag = tag(left);
     if (dimensions_tag.type != kInt32) damaged();
@@ -213,7 +213,7 @@ class MatWalk {
       const uint64_t size = size_of_type(data.type);
       if (size == 0) damaged();
       if (data.bytes / size < count)
-        fail("{}: damaged{}: it announces {} values and holds {}", path_, in_variable(), count, data.bytes / size);
+        fail("{}: damaged{}: it states {} values and has {}", path_, in_variable(), count, data.bytes / size);
       if (kind != kText && count > most_bytes_ / sizeof(double)) refuse_packed(count * sizeof(double));
       pass(data, left);
     }
@@ -231,7 +231,7 @@ class MatWalk {
   /// Those of a cell or a struct, variables without names.
   void elements(uint64_t count, uint64_t& left, int depth) {
     if (count > left / 8)
-      fail("{}: damaged{}: it announces {} cells and holds {} at most", path_, in_variable(), count, left / 8);
+      fail("{}: damaged{}: it states {} cells and has at most {}", path_, in_variable(), count, left / 8);
     if (count > elements_left_) refuse_packed(count * 8);
     elements_left_ -= count;
     for (uint64_t i = 0; i < count; ++i) {

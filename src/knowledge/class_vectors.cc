@@ -42,7 +42,7 @@ NamedRows read_rows_of_npz(const fs::path& path) {
   const auto rows = member_of(reader, {"vectors", "embeddings", "text", "features", "class_embedding"});
   const auto names = member_of(reader, {"names", "classes"});
   if (reader.has("embedding_sources"))
-    fail("{} holds vectors of several sources: give the files that it was made of", path.string());
+    fail("{} has vectors of several sources: give the files that it was made from", path.string());
   if (!rows || !names)
     fail("{}: expected 'vectors' [classes, numbers] and 'names' (the classes' names), found {}", path.string(),
          fmt::join(reader.names(), ", "));
@@ -51,7 +51,7 @@ NamedRows read_rows_of_npz(const fs::path& path) {
 
 NamedRows read_rows_of_npy(const fs::path& path, const fs::path& names) {
   if (names.empty())
-    fail_usage("{} has no names of classes: --names takes a text file with a name a line, in the order of the rows",
+    fail_usage("{} has no names of classes: give --names, a text file with one name per line in the order of the rows",
                path.string());
   NamedRows found{{}, read_npy(path)};
   for_each_line(names, [&](int64_t number, std::string_view line) {
@@ -98,7 +98,7 @@ void check_rows(const NamedRows& found, const fs::path& path) {
          fmt::join(rows.shape(), ", "));
   if (rows.size(0) != static_cast<int64_t>(found.names.size()))
     fail("{}: {} vectors with {} names of classes", path.string(), rows.size(0), found.names.size());
-  if (rows.size(0) == 0) fail("{} holds no vector", path.string());
+  if (rows.size(0) == 0) fail("{} has no vector", path.string());
   check_features(rows, path.string());
   const Array plain = rows.to(NumberType::kFloat64);
   for (int64_t i = 0; i < rows.size(0); ++i) {

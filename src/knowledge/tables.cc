@@ -137,7 +137,7 @@ std::optional<size_t> only_one(const CsvTable& csv, const std::vector<size_t>& c
     if (lower(csv.header[column]) == "weight") return column;
   }
   if (columns.size() > 1)
-    fail("{}:1: both '{}' and '{}' may be the weights: call one of them weight, or leave one out", csv.path.string(),
+    fail("{}:1: both '{}' and '{}' may be the weights: rename one to 'weight', or leave one out", csv.path.string(),
          excerpt(csv.header[columns[0]]), excerpt(csv.header[columns[1]]));
   return columns.empty() ? std::nullopt : std::optional(columns.front());
 }
@@ -155,8 +155,10 @@ std::optional<size_t> choose_weight_column(const CsvTable& csv, size_t class_col
   if (!named.empty()) return only_one(csv, named);
   const std::optional<size_t> found = only_one(csv, alike);
   if (found && !weights_of(csv, *found).scale.within_one())
-    fail("{}:1: column '{}' holds numbers: call it weight if they are the weights of the attributes, else leave it out",
-         csv.path.string(), excerpt(csv.header[*found]));
+    fail(
+        "{}:1: column '{}' has numbers: rename it to 'weight' if they are weights of the attributes, otherwise leave "
+        "it out",
+        csv.path.string(), excerpt(csv.header[*found]));
   return found;
 }
 

@@ -42,7 +42,7 @@ void check_options(const NetworkOptions& options) {
 
 void check_images(const at::Tensor& images) {
   if (images.dim() == 4 && images.size(1) == 3 && images.is_floating_point()) return;
-  fail("a backbone takes float images of shape [n, 3, height, width], found {} [{}]", toString(images.scalar_type()),
+  fail("a backbone expects float images of shape [n, 3, height, width], found {} [{}]", toString(images.scalar_type()),
        fmt::join(images.sizes(), ", "));
 }
 

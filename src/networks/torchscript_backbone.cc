@@ -53,7 +53,7 @@ std::string reason_in_script(const std::exception& error) {
   if (text.find("'Half'") != std::string::npos || text.find("type Half") != std::string::npos)
     return "its weights are float16, which is not supported on the CPU: save it after model.float()";
   if (text.find("cuda:") != std::string::npos || text.find("'CUDA' backend") != std::string::npos)
-    return "it holds tensors of a GPU: trace it again after model.cpu(), with images on the CPU";
+    return "it has tensors on a GPU: trace it again after model.cpu(), with images on the CPU";
   if (text.find("TorchScript interpreter") == std::string::npos) return reason_of(error);
   const auto* torch = dynamic_cast<const c10::Error*>(&error);
   const std::string all(trimmed(torch == nullptr ? text : std::string(torch->what_without_backtrace())));

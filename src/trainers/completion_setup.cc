@@ -72,7 +72,7 @@ CompletionModel untrained_model(const FeatureSet& features, const Knowledge& kno
   if (shown.size(0) == 0) fail("no base class has an attribute: there is nothing to complete from");
   const int64_t hidden = attributes.count.size(0) - shown.size(0);
   if (hidden > 0)
-    logger().warn("no base class has {} of {} attributes: they are left out", hidden, attributes.count.size(0));
+    logger().warn("ignoring {} of {} attributes, which no base class has", hidden, attributes.count.size(0));
 
   ProtoComNetOptions sizes;
   sizes.feature_dim = features.dim();

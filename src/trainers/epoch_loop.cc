@@ -112,7 +112,7 @@ void EpochLoop::restore(const Checkpoint& saved) {
     if (!position.at("best_accuracy").is_null()) best_accuracy_ = position.at("best_accuracy").get<double>();
     trainer_.restore(saved);
   } catch (const json::exception& error) {
-    fail("{} does not say where the training stands: {}", saved.path.string(), error.what());
+    fail("{} has no valid position of the training: {}", saved.path.string(), error.what());
   }
 }
 

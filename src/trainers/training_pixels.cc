@@ -22,7 +22,7 @@ at::Tensor make_resident(const at::Tensor& pixels, const std::vector<int64_t>& r
   try {
     return pixels.index_select(0, at::tensor(rows, at::kLong)).to(device);
   } catch (const c10::OutOfMemoryError&) {
-    logger().warn("{} has too little memory for the training images: they are copied batch by batch", device.str());
+    logger().warn("{} has too little memory for the training images: copying them batch by batch", device.str());
     return {};
   }
 }

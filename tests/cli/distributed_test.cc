@@ -300,7 +300,7 @@ TEST_F(Distributed, OneThatIsStoppedHoldsTheOthersForAWhileAndEndsItselfWhenItWa
     const Outcome outcome = job.process(1 - stopped).wait();
     EXPECT_LT(steady_clock::now() - begun, seconds(60));
     EXPECT_EQ(outcome.exit_code, 1);
-    EXPECT_THAT(outcome.err, HasSubstr("process " + std::to_string(stopped) + " of 2 has not answered"));
+    EXPECT_THAT(outcome.err, HasSubstr("process " + std::to_string(stopped) + " of 2 does not answer"));
     EXPECT_TRUE(std::filesystem::exists(file("held.last"))) << "the state saved before";
     job.process(stopped).signal(SIGCONT);
     const auto woken = steady_clock::now();

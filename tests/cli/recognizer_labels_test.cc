@@ -72,7 +72,7 @@ TEST_F(LabelledRecognizers, CheckNamesPhotosThatLieInTwoClassesAndSaysHowClasses
   const std::string last = std::next(images_by_class().begin(), 2)->first;
   const Outcome enrolled = run({"enrol", "twice.pcm", photo, "--class", last});
   ASSERT_EQ(enrolled.exit_code, 0) << enrolled.err;
-  EXPECT_THAT(enrolled.out, HasSubstr("The same photo lies in '" + other + "'"));
+  EXPECT_THAT(enrolled.out, HasSubstr("The same photo is in '" + other + "'"));
   const Outcome checked = run({"recognizer", "check", "twice.pcm", "--json"});
   const json found = json::parse(checked.out);
   EXPECT_EQ(found.at("asked"), 13);

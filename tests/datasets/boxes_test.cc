@@ -151,7 +151,7 @@ TEST_F(BoxFiles, BelongToThePhotosWhosePathsEndAsTheyWriteThem) {
     const Logged log;
     EXPECT_THAT(crops("site1/a.jpg,1,2,3,4\nsite3/a.jpg,1,2,3,4\n"), ElementsAre("/p/site1/a.jpg#xywh=1,2,3,4"));
     EXPECT_THAT(log.text(), AllOf(HasSubstr("1 of 2 photos with boxes are not among those given"),
-                                  HasSubstr("site3/a.jpg"), HasSubstr("1 of 2 photos have no box")));
+                                  HasSubstr("site3/a.jpg"), HasSubstr("1 of 2 photos, which have no box")));
   }
   EXPECT_THAT(crops("C:\\cams\\site1\\a.jpg,1,2,3,4\nC:\\cams\\site2\\a.jpg,5,6,7,8\n"),
               ElementsAre("/p/site1/a.jpg#xywh=1,2,3,4", "/p/site2/a.jpg#xywh=5,6,7,8"));

@@ -128,7 +128,10 @@ TEST(LoadImages, APackKeepsItsSizeAndSplit) {
   const fs::path pack = packed(folder);
   EXPECT_EQ(load_images({pack, {}, {0}}, Progress::none()).image_size(), 8);
   EXPECT_EQ(load_images({pack, {}, {8}}, Progress::none()).size(), 2);
-  EXPECT_THAT(message_of([&] { load_images({pack, {}, {6}}, Progress::none()); }), HasSubstr("8x8 pixels, not 6x6"));
+  EXPECT_THAT(message_of([&] {
+                load_images({pack, {}, {6}}, Progress::none());
+              }),
+              HasSubstr("8x8 pixels, expected 6x6"));
   ImageDatasetOptions other;
   other.standard_split = "cub";
   EXPECT_THAT(message_of([&] { load_images({pack, other, {0}}, Progress::none()); }), HasSubstr("its own split"));

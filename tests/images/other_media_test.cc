@@ -24,7 +24,7 @@ TEST(OtherMedia, IsNamedWithWhatToDoWithIt) {
   for (const char* name : {"a b/clip.mp4", "CLIP.MOV", "clip.avi"})
     EXPECT_THAT(other_media(name), HasSubstr(std::string("ffmpeg -i '") + name + "' -vf fps=1"));
   for (const char* name : {"https://host/a.jpg", "s3://bucket/a.jpg", "https:/host/a.jpg"})
-    EXPECT_THAT(other_media(name), AllOf(HasSubstr(name), HasSubstr("addresses are not read")));
+    EXPECT_THAT(other_media(name), AllOf(HasSubstr(name), HasSubstr("addresses are not supported")));
   EXPECT_THAT(other_media("Photos Library.photoslibrary/"), HasSubstr("export the photos first"));
   for (const char* name : {"a.jpg", "zip", "c:/photos/a.jpg", "https/a.jpg", "a.zip.jpg", "."})
     EXPECT_EQ(other_media(name), "") << name;

@@ -160,7 +160,7 @@ TEST_F(Mat, HasCellsStructsAndSparseMatricesBesideWhatIsRead) {
   EXPECT_THAT(MatFile(folder_ / "x.mat").texts("names"), ElementsAre("ant", "ant"));
   EXPECT_EQ(read(packed(cells) + packed(record) + packed(matrix("x", {1, 1}, {9}))).item<double>(), 9);
   const std::string object = element(kVariable, start(kObjectClass, {1, 1}, "o") + element(kBytes, "table"));
-  EXPECT_THAT(refusal(object + matrix("x", {1, 1}, {9})), HasSubstr("holds an object"));
+  EXPECT_THAT(refusal(object + matrix("x", {1, 1}, {9})), HasSubstr("has an object"));
 }
 
 TEST_F(Mat, MayHaveItsNumbersTheOtherWayRound) {

@@ -149,7 +149,7 @@ TEST_F(TablesTest, NumbersThatCanMeanSeveralThingsAreRefused) {
   EXPECT_THAT(table_error("class,attribute,value\na,x,300\n"), HasSubstr("numbers up to 300"));
   EXPECT_THAT(table_error("class,attribute,value\na,x,50%\nb,x,1\n"), HasSubstr("some numbers with %"));
   EXPECT_THAT(table_error("class,attribute,percent\na,x,0.5\n"), HasSubstr("which may be shares"));
-  EXPECT_THAT(table_error("class,attribute,legs\na,x,2\nb,x,4\n"), HasSubstr("column 'legs' holds numbers"));
+  EXPECT_THAT(table_error("class,attribute,legs\na,x,2\nb,x,4\n"), HasSubstr("column 'legs' has numbers"));
   EXPECT_THAT(table_error("class,attribute,value,score\na,x,1,1\n"),
               HasSubstr("both 'value' and 'score' may be the weights"));
   EXPECT_THAT(table_error("class,attribute,value\na,x,some\n"), HasSubstr("the weight of x is 'some'"));

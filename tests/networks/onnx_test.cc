@@ -131,7 +131,7 @@ TEST(Onnx, TensorsOutsideMayBeALinkToWhereTheModelLiesAndNowhereElse) {
   std::filesystem::create_symlink("../secret/key", folder / "snapshot/weights.bin");
   write_file(folder / "snapshot/encoder.onnx", writer.bytes());
   EXPECT_THAT(message_of([&] { open_backbone(folder / "snapshot/encoder.onnx", plain()); }),
-              HasSubstr("'weights.bin', a link that leads out of the model's folder"));
+              HasSubstr("'weights.bin', a symbolic link out of the model's folder"));
   // As Hugging Face's cache has them: names in a snapshot, contents among the blobs.
   std::filesystem::rename(folder / "snapshot/encoder.onnx", folder / "blobs/1");
   write_file(folder / "blobs/2", bytes);

@@ -110,7 +110,7 @@ def test_boxes_are_photos_of_their_own(mine, program, tmp_path):
     assert done.returncode == 0, done.stderr
     assert [(one["image"], one["ranking"][0]["class"]) for one in lines] == [(str(folder / "a.png"), "red"), (str(folder / "a.png"), "blue")]
     assert lines[1]["box"] == {"x": pytest.approx(0.65), "y": 0.3, "width": 0.2, "height": 0.4, "relative": True}
-    assert "1 of 2 photos have no box" in done.stderr
+    assert "1 of 2 photos, which have no box" in done.stderr
     unsure = subprocess.run([*asked, "--min-confidence", "0.95"], capture_output=True, text=True)
     assert unsure.returncode == 1 and "has no box that can be taken" in unsure.stderr
 

@@ -38,7 +38,7 @@ def test_what_shares_its_memory_is_not_copied(task):
 
 def test_what_lies_on_a_device_is_refused_in_one_sentence(task):
     x, y, _, _ = task
-    with pytest.raises(protocom.TypeRefused, match=r"X lies on a device \(DLPack's kind 2, number 3\): copy it to the processor"):
+    with pytest.raises(protocom.TypeRefused, match=r"X is on a device \(DLPack's kind 2, number 3\): copy it to the CPU"):
         protocom.PLDA().fit(Shared(x, (2, 3)), y)
 
 

@@ -117,7 +117,7 @@ TEST(EnrolRequests, OfAListOfWhichNoFileIsThereAreRefusedWithOneOfThem) {
   put(root / "photos/img_2.jpg");
   EXPECT_EQ(requests_of_csv(list).front().images[1], (root / "photos/img_2.jpg").string());
   const fs::path addresses = put(root / "web/list.csv", "image,class\nhttps://host/1.jpg,cat\n");
-  EXPECT_THAT(message_of([&] { requests_of_csv(addresses); }), HasSubstr("addresses are not read"));
+  EXPECT_THAT(message_of([&] { requests_of_csv(addresses); }), HasSubstr("addresses are not supported"));
 }
 
 // Takeout/Google Photos as Google packs it: a folder for each album and each year, a .json beside each photo.

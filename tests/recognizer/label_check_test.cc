@@ -136,7 +136,7 @@ TEST(ImagesInTwoClasses, AreCopiesAndNearlyEqualPictures) {
   EXPECT_EQ(found[0].class_name, "a");
   EXPECT_EQ(found[0].twin_class, "b");
   EXPECT_FALSE(found[1].copy);
-  EXPECT_THAT(sentence_of(found[0]), HasSubstr("the same photo lies in 'a'"));
+  EXPECT_THAT(sentence_of(found[0]), HasSubstr("the same photo is in 'a'"));
 }
 
 }  // namespace

@@ -199,7 +199,7 @@ int64_t OnnxEncoder::images_a_pass(const Array& pixels) {
   if (!takes_many_) {
     takes_many_ = takes_many(trial_pixels(pixels.size(1)));
     if (!*takes_many_)
-      logger().info("the network takes one image at a time, which is slower: export it with a dynamic batch");
+      logger().info("the network processes one image at a time, which is slower: export it with a dynamic batch");
   }
   return *takes_many_ ? std::max<int64_t>(1, kPixelsAPass / (pixels.size(1) * pixels.size(2))) : 1;
 }
