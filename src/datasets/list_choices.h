@@ -7,9 +7,12 @@ namespace protocom {
 
 /// What decides where a list has several classes for an image, and where the photos' keywords are the list.
 struct ListChoices {
-  std::string question;      ///< the one whose answers are the classes, by its name in the project; empty: the only one
-  std::string annotator;     ///< whose answers count, by number or address; "majority": those of most; empty: all agree
-  std::string classes_from;  ///< what names the classes of a folder (parse_keyword_choice); empty: folders or a list
+  /// The one whose answers are the classes, by its name in the project; empty: the only one.
+  std::string question = {};
+  /// Whose answers count, by number or address; "majority": those of most; empty: all agree.
+  std::string annotator = {};
+  /// What names the classes of a folder (parse_keyword_choice); empty: its folders or a list.
+  std::string classes_from = {};
 };
 
 /// A list that has to be told which of its classes count.
