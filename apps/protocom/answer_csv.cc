@@ -35,6 +35,11 @@ std::string set_cell(const AnswerCsv& csv, const Answer& answer) {
   return csv.sets ? "," + csv_cell(fmt::format("{}", fmt::join(answer.set, "; "))) : "";
 }
 
+std::string group_cells(const AnswerCsv& csv, const Answer& answer) {
+  if (!csv.groups) return "";
+  return answer.group ? fmt::format(",{},{:.6f}", csv_cell(answer.group->name), answer.group->probability) : ",,";
+}
+
 std::string box_cells(const ImageRegion& region) {
   if (!region.box) return ",,,,";
   const ImageBox& box = *region.box;
@@ -49,18 +54,18 @@ std::string wide_row(const AnswerCsv& csv, const ImageRegion& region, const Answ
   row += fmt::format(",{},{},{:.6f},{},{},{}", none_flag(answer), none_chance(answer), answer.familiarity,
                      csv_cell(words_of(answer.attributes)), csv_cell(words_of(answer.nearest)),
                      csv_cell(answer.nearest_note));
-  return row + set_cell(csv, answer) + (csv.boxes ? box_cells(region) : "") + "\n";
+  return row + set_cell(csv, answer) + group_cells(csv, answer) + (csv.boxes ? box_cells(region) : "") + "\n";
 }
 
 std::string long_rows(const AnswerCsv& csv, const ImageRegion& region, const Answer& answer) {
   std::string rows;
   for (size_t r = 0; r < answer.ranking.size(); ++r) {
-    rows += fmt::format("{},{},{},{:.6f},{},{:.6f},{},{},{},{}{}{}\n", csv_cell(region.file.string()), r + 1,
+    rows += fmt::format("{},{},{},{:.6f},{},{:.6f},{},{},{},{}{}{}{}\n", csv_cell(region.file.string()), r + 1,
                         csv_cell(answer.ranking[r].name), answer.ranking[r].probability, none_flag(answer),
                         answer.familiarity, r == 0 ? csv_cell(words_of(answer.attributes)) : "",
                         r == 0 ? csv_cell(words_of(answer.nearest)) : "", none_chance(answer),
                         r == 0 ? csv_cell(answer.nearest_note) : "", r == 0 || !csv.sets ? set_cell(csv, answer) : ",",
-                        csv.boxes ? box_cells(region) : "");
+                        group_cells(csv, answer), csv.boxes ? box_cells(region) : "");
   }
   return rows;
 }
@@ -70,7 +75,8 @@ std::string timelapse_row(const AnswerCsv& csv, const fs::path& image, const Ans
   const fs::path folder = fs::absolute(image).lexically_normal().parent_path().lexically_relative(
       fs::absolute(csv.root / "").lexically_normal().parent_path());
   const std::string within = folder == "." ? "" : replaced(folder.generic_string(), "/", "\\");
-  const auto [name, probability] = ranking_with_none(answer).front();
+  const auto [name, probability] =
+      answer.group ? std::pair(answer.group->name, answer.group->probability) : ranking_with_none(answer).front();
   return fmt::format("{},{},{},{:.6f}\n", csv_cell(image.filename().string()), csv_cell(within), csv_cell(name),
                      probability);
 }
@@ -101,7 +107,8 @@ std::string AnswerCsv::header() const {
     for (size_t i = 2; i <= classes; ++i) names += fmt::format(",class_{0},probability_{0}", i);
     names += ",none_of_these,none,familiarity,attributes,nearest,nearest_note";
   }
-  return names + (sets ? ",set" : "") + (boxes ? ",x,y,width,height\n" : "\n");
+  return names + (sets ? ",set" : "") + (groups ? ",group,group_probability" : "") +
+         (boxes ? ",x,y,width,height\n" : "\n");
 }
 
 std::string AnswerCsv::rows(const fs::path& image, const Answer& answer) const {

@@ -24,6 +24,7 @@ struct AnswerCsv {
   size_t classes = 1;               ///< of an answer, at most
   bool boxes = false;               ///< whether images are boxes of images, which get columns of their own
   std::filesystem::path root = {};  ///< of "timelapse"
+  bool groups = false;              ///< whether Answer::group gets columns of its own
   bool sets = false;                ///< whether the classes of a set (Answer::set) get a column of their own
 
   static std::vector<std::string> formats() { return {"csv", "csv-long", "timelapse"}; }

@@ -61,6 +61,7 @@ Tone tone_of(double probability) {
 AnswerPrinter::AnswerPrinter(Recognizer& recognizer, const AnswerCsv& format, Layout layout)
     : recognizer_(recognizer), format_(format), layout_(layout) {
   format_.sets = recognizer.options().coverage.has_value();
+  format_.groups = recognizer.options().roll_up.has_value();
   if (!AnswerCsv::is_format(format_.format)) return;
   const size_t all = recognizer.class_names().size() + (recognizer.calibration() ? 1 : 0);
   format_.classes = std::min(all, static_cast<size_t>(recognizer.options().top));
@@ -143,6 +144,7 @@ void AnswerPrinter::add_row(const fs::path& image, const Answer& answer) {
     stated.emplace(first ? stated.begin() : std::find_if(stated.begin() + 1, stated.end(), less), kNoneOfThese,
                    *answer.none);
   }
+  if (answer.group) stated.emplace(stated.begin(), answer.group->name, answer.group->probability);
   // One runner-up, and none that is not worth a line: JSON and CSV have them all.
   constexpr double kShown = 0.0005;
   const bool follows = stated.size() > 1 && stated[1].second >= kShown;

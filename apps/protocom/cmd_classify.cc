@@ -236,6 +236,11 @@ void add_classify_command(CLI::App& app) {
                    "Also print a set of classes that contains the right one for this share of new photos (0.9), by "
                    "leave-one-out")
       ->check(CLI::Range(0.001, 0.999));
+  command
+      ->add_option("--roll-up", options->recognizing.roll_up,
+                   "Where the first class is less probable than this (0.9), answer the group of classes that is as "
+                   "probable, by levels in their titles or names: animals/birds/robin")
+      ->check(CLI::Range(0.001, 0.999));
   command->add_option("--top", options->recognizing.top, "How many classes to show for each image")
       ->check(CLI::Range(int64_t{1}, int64_t{1} << 30));
   command->add_option("--nearest", options->recognizing.nearest, "How many of the most similar enrolled images to show")

@@ -8,19 +8,11 @@
 #include "cli.h"
 #include "images/image_region.h"
 #include "io/files.h"
+#include "recognizer/class_groups.h"
 
 namespace protocom::cli {
 namespace fs = std::filesystem;
 namespace {
-
-/// "animals", "birds", "robin" of "animals/birds/robin", "animals|birds|robin" or "animals > birds > robin".
-std::vector<std::string> levels_of(const std::string& title) {
-  std::vector<std::string> levels;
-  for (const std::string_view piece : split_at(replaced(replaced(title, "|", "/"), ">", "/"), '/')) {
-    if (!trimmed(piece).empty()) levels.emplace_back(trimmed(piece));
-  }
-  return levels;
-}
 
 void add_once(const std::string& word, std::vector<std::string>& words) {
   if (std::find(words.begin(), words.end(), word) == words.end()) words.push_back(word);
@@ -45,7 +37,8 @@ void XmpSidecars::add(const fs::path& image, const Answer& answer) {
   const auto entry = recognizer_.file().find_class(answer.name());
   const bool titled = entry && !entry->title.empty();
   const std::string title = titled ? entry->title : answer.name();
-  const std::vector<std::string> levels = levels_of(title);
+  const std::vector<std::string> levels = class_levels(answer.group ? answer.group->name : title);
+  if (answer.group && levels.size() < 2) return add_once(answer.group->name, keywords.plain);
   if (levels.size() < 2) return add_once(titled ? first_word(title) : title, keywords.plain);
   for (const std::string& level : levels) add_once(level, keywords.plain);
   add_once(fmt::format("{}", fmt::join(levels, "|")), keywords.hierarchical);

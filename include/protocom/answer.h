@@ -36,9 +36,12 @@ struct Answer {
   std::vector<RankedClass> ranking;  ///< most probable first; the probabilities of all classes and `none` sum to 1
   /// The probability of none of the classes; nothing without a calibration: then `ranking` is given that it is of one.
   std::optional<double> none;
-  double familiarity = 0;                   ///< how well it fits any class; docs/design.md
-  std::optional<bool> none_of_these;        ///< `none` is at least 1/2; nothing without a calibration
-  std::vector<std::string> set;             ///< of RecognizerOptions::coverage, most probable first; else empty
+  double familiarity = 0;             ///< how well it fits any class; docs/design.md
+  std::optional<bool> none_of_these;  ///< `none` is at least 1/2; nothing without a calibration
+  std::vector<std::string> set;       ///< of RecognizerOptions::coverage, most probable first; else empty
+  /// With RecognizerOptions::roll_up, where the first class is less probable: the narrowest group of classes with it
+  /// that is as probable, by the levels of their titles or names ("animals/birds").
+  std::optional<RankedClass> group;
   std::vector<AttributeEffect> attributes;  ///< those that moved the first class's logit most; empty where none did
   std::vector<NearImage> nearest;  ///< nearest first, of the 20 best classes; empty where features were not kept
   std::string nearest_note;        ///< why the first class is not that of the nearest image; empty where it is

@@ -32,6 +32,8 @@ struct RecognizerOptions {
   /// Answer::set holds the right class of new images of the classes with this probability, in (0, 1). The images are
   /// left out in turn for it, once for the classes as they are. Nothing: no sets.
   std::optional<double> coverage = {};
+  /// Least probability of an answer, in (0, 1): Answer::group is given where the first class has less. Nothing: never.
+  std::optional<double> roll_up = {};
   std::chrono::seconds patience{60};  ///< that a call waits for another process that changes the file
   FileUse use = FileUse::kChange;
 };

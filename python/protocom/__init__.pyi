@@ -392,6 +392,7 @@ class Answer:
     nearest_note: str
     attributes: list[_AttributeEffect]
     set: list[str]
+    group: Optional[tuple[str, float]]
     box: Optional[Crop]
     @property
     def name(self) -> str: ...
@@ -446,6 +447,7 @@ class Recognizer:
         device: str = "auto",
         text_encoder: Union[TextEncoder, _Path, None] = None,
         coverage: Optional[float] = None,
+        roll_up: Optional[float] = None,
     ) -> None: ...
     @classmethod
     def open(
@@ -461,6 +463,7 @@ class Recognizer:
         device: str = "auto",
         text_encoder: Union[TextEncoder, _Path, None] = None,
         coverage: Optional[float] = None,
+        roll_up: Optional[float] = None,
     ) -> Recognizer: ...
     @classmethod
     def create(

@@ -133,6 +133,8 @@ class Answer:
     attributes : list of dict: those that spoke most for the first class or against it
     set : list of str, the classes that hold the right one with the ``coverage`` that was asked for, most probable first;
         empty where none was
+    group : (name, probability) of a group of classes, where ``roll_up`` was asked for and the first class is less
+        probable, or None
     box : Crop, the box that it is about, or None where it is about a whole image
     """
 
@@ -145,6 +147,8 @@ class Answer:
         self.nearest_note = found["nearest_note"]
         self.attributes = found["attributes"]
         self.set = found.get("set", [])
+        group = found.get("group")
+        self.group = (group["name"], group["probability"]) if group else None
         self.box = None
 
     @property
@@ -179,7 +183,7 @@ class Recognizer:
     """
 
     def __init__(self, path, *, method="", together=False, top=5, nearest=3, attributes=0, shares=None, device="auto",
-                 text_encoder=None, coverage=None):
+                 text_encoder=None, coverage=None, roll_up=None):
         self._path = os.fspath(path)
         self._text_encoder = text_encoder
         self._options = {
@@ -187,6 +191,7 @@ class Recognizer:
             "nearest": _arrays.whole(nearest, "nearest", 0), "attributes": _arrays.whole(attributes, "attributes", 0),
             "shares": {_name(one): _arrays.number(share, "a share") for one, share in dict(shares or {}).items()},
             "device": device, "coverage": None if coverage is None else _arrays.number(coverage, "coverage"),
+            "roll_up": None if roll_up is None else _arrays.number(roll_up, "roll_up"),
         }
         self._opened = engine.Recognizer(self._path, self._options)
 
@@ -234,6 +239,8 @@ class Recognizer:
         top, nearest, attributes : int, classes, similar images and attributes of an answer
         coverage : float, answers' ``set`` holds the right class of new images with this probability, 0.9; the enrolled
             images are left out in turn for it
+        roll_up : float, where the first class is less probable than this (0.9), answers' ``group`` is the narrowest group
+            of classes with it that is as probable, by levels in their titles or names ("animals/birds/robin")
         shares : dict, of the classes among images looked at together, where they are known
         device : "auto", "cpu", "cuda"
         text_encoder : TextEncoder or its folder, the one that the file was made with, to describe classes in words

@@ -37,6 +37,7 @@ RecognizerOptions recognizer_options(const py::dict& given) {
   options.nearest = given["nearest"].cast<int64_t>();
   options.attributes = given["attributes"].cast<int64_t>();
   options.coverage = given["coverage"].cast<std::optional<double>>();
+  options.roll_up = given["roll_up"].cast<std::optional<double>>();
   options.shares = given["shares"].cast<std::map<std::string, double>>();
   return options;
 }

@@ -32,8 +32,9 @@ void check_options(const RecognizerOptions& given) {
                                            {"attributes", given.attributes, 0}}) {
     if (value < least || value > kMost) fail_usage("{} should be {} to {}, found {}", name, least, kMost, value);
   }
-  if (given.coverage && !(*given.coverage > 0 && *given.coverage < 1))
-    fail_usage("coverage should be between 0 and 1, found {}", *given.coverage);
+  for (const auto& [name, share] : {std::pair("coverage", given.coverage), {"roll_up", given.roll_up}}) {
+    if (share && !(*share > 0 && *share < 1)) fail_usage("{} should be between 0 and 1, found {}", name, *share);
+  }
 }
 
 struct Recognizer::Impl {

@@ -10,6 +10,7 @@ json answer_json(const Answer& answer) {
                 {"nearest_note", answer.nearest_note}};
   if (answer.none) shown["none"] = *answer.none;
   if (!answer.set.empty()) shown["set"] = answer.set;
+  if (answer.group) shown["group"] = {{"name", answer.group->name}, {"probability", answer.group->probability}};
   if (answer.none_of_these) shown["none_of_these"] = *answer.none_of_these;
   for (const RankedClass& ranked_class : answer.ranking)
     shown["ranking"].push_back({{"class", ranked_class.name}, {"probability", ranked_class.probability}});

@@ -11,6 +11,7 @@
 #include "encoders/embed.h"
 #include "images/image_region.h"
 #include "io/files.h"
+#include "recognizer/class_groups.h"
 #include "recognizer/detail/best_classes.h"
 #include "recognizer/detail/class_sets.h"
 #include "recognizer/detail/nearest_examples.h"
@@ -102,6 +103,7 @@ void Recognizer::follow() {
   scorer_.reset();
   calibration_.reset();
   least_of_set_.reset();
+  levels_.clear();
 }
 
 Recognizer::~Recognizer() = default;
@@ -166,6 +168,7 @@ void Recognizer::refresh() {
   nearest_->update(*scorer, before);
   calibration_.reset();
   least_of_set_.reset();
+  levels_.clear();
   if (snapshot_.calibration)
     calibration_ = calibration_for(scorer->method(), calibration_from(*snapshot_.calibration, file_.path().string()));
   scorer_ = std::move(scorer);
@@ -261,6 +264,27 @@ std::vector<std::string> Recognizer::set_of(const float* logits, double factor, 
   return set;
 }
 
+/// Where the first class is less probable than asked for; of none of these there is no group.
+std::optional<RankedClass> Recognizer::group_of(const float* logits, double factor, double log_sum,
+                                                const Answer& answer) const {
+  const bool sure = !options_.roll_up || answer.ranking.front().probability >= *options_.roll_up;
+  if (sure || answer.none_of_these.value_or(false)) return std::nullopt;
+  const auto classes = static_cast<int64_t>(levels_.size());
+  const Eigen::Map<const Eigen::VectorXf> row(logits, classes);
+  const Eigen::VectorXd shares = (factor * row.cast<double>().array() - log_sum).exp() * (1 - answer.none.value_or(0));
+  return probable_group(levels_, shares, best_classes(logits, classes, 1).front(), *options_.roll_up);
+}
+
+/// Titles say more than names where they have levels.
+void Recognizer::find_levels() {
+  if (!options_.roll_up || levels_.size() == snapshot_.enrolled.classes.size()) return;
+  levels_.clear();
+  for (const StoredClass& one : snapshot_.enrolled.classes) {
+    const std::vector<std::string> titled = class_levels(one.description.title);
+    levels_.push_back(titled.size() > 1 ? titled : class_levels(one.name));
+  }
+}
+
 Recognizer::Scored Recognizer::scored(const Array& features) {
   warn_of_other_classes();
   warn_of_one_class();
@@ -282,6 +306,7 @@ Recognizer::Scored Recognizer::scored(const Array& features) {
 
 std::vector<Answer> Recognizer::answers_of(const Array& features) {
   find_least_of_set();
+  find_levels();
   const Scored scores = scored(features);
   const FloatMatrix& logits = scores.logits;
   std::vector<std::vector<int64_t>> best;
@@ -299,6 +324,7 @@ std::vector<Answer> Recognizer::answers_of(const Array& features) {
     answer.nearest = std::move(nearest[i]);
     answer.nearest_note = note_on_nearest(snapshot_, answer.ranking.front().name, answer.nearest);
     if (scores.has_threshold) take_none(answer.familiarity, answer);
+    answer.group = group_of(logits.row(row).data(), scores.factor, scores.log_sums[row], answer);
     answers.push_back(std::move(answer));
   }
   return answers;

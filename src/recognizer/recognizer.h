@@ -228,7 +228,9 @@ class Recognizer {
                                       const std::vector<int64_t>& best) const;
   void take_none(double familiarity, Answer& answer) const;
   void find_least_of_set();
+  void find_levels();
   std::vector<std::string> set_of(const float* logits, double factor, double log_sum) const;
+  std::optional<RankedClass> group_of(const float* logits, double factor, double log_sum, const Answer& answer) const;
   std::vector<AttributeEffect> attribute_effects_of(int64_t answer, const Array& feature) const;
 
   RecognizerFile file_;
@@ -241,8 +243,9 @@ class Recognizer {
   std::unique_ptr<ClassScorer> scorer_;
   std::unique_ptr<NearestExamples> nearest_;
   std::optional<Calibration> calibration_;
-  std::optional<double> least_of_set_;  // probability of the classes of a set, of RecognizerOptions::coverage
-  bool warned_ = false;                 // that it is of other classes
+  std::optional<double> least_of_set_;            // probability of the classes of a set, of RecognizerOptions::coverage
+  std::vector<std::vector<std::string>> levels_;  // of each class, for RecognizerOptions::roll_up
+  bool warned_ = false;                           // that it is of other classes
   bool warned_of_one_ = false;
 };
 

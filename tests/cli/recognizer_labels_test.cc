@@ -96,5 +96,32 @@ TEST_F(LabelledRecognizers, AnswerWithSetsOfClasses) {
   EXPECT_THAT(refused.err, HasSubstr("needs 19 photos that can be left out, found 12"));
 }
 
+TEST_F(LabelledRecognizers, AnswerWithTheGroupOfClassesWhereTheFirstIsUnsure) {
+  const char* kinds[] = {"birds;robin", "birds;wren", "birds;tit"};
+  size_t number = 0;
+  for (const auto& folder : fs::directory_iterator(at("labels")))
+    fs::copy(folder.path(), at("grouped") / kinds[number++], fs::copy_options::recursive);
+  const Outcome made =
+      run({"recognizer", "create", "grouped.pcm", "--images", "grouped", "--backbone", out("backbone.npz").string()});
+  ASSERT_EQ(made.exit_code, 0) << made.err;
+  const std::string photo = fs::directory_iterator(at("to-label"))->path();
+  const json plain = json_lines(run({"classify", "grouped.pcm", photo, "--format", "json"}).out).at(0);
+  EXPECT_FALSE(plain.contains("group"));
+  const double first = plain.at("ranking")[0].at("probability");
+  const double all = 1 - (plain.at("none").is_null() ? 0.0 : plain.at("none").get<double>());
+  ASSERT_LT(first, all);
+  const std::string between = std::to_string((first + all) / 2);
+  const json rolled =
+      json_lines(run({"classify", "grouped.pcm", photo, "--roll-up", between, "--format", "json"}).out).at(0);
+  EXPECT_EQ(rolled.at("group").at("name"), "birds");
+  EXPECT_NEAR(rolled.at("group").at("probability").get<double>(), all, 1e-6);
+  EXPECT_THAT(run({"classify", "grouped.pcm", photo, "--roll-up", between}).out, HasSubstr(" birds "));
+  EXPECT_THAT(run({"classify", "grouped.pcm", photo, "--roll-up", between, "--format", "csv"}).out,
+              AllOf(HasSubstr("nearest_note,group,group_probability\n"), HasSubstr(",birds,")));
+  EXPECT_THAT(run({"classify", "grouped.pcm", photo, "--roll-up", between, "--format", "csv-long"}).out,
+              HasSubstr(",birds,"));
+  EXPECT_NE(run({"classify", "grouped.pcm", photo, "--roll-up", "1"}).exit_code, 0);
+}
+
 }  // namespace
 }  // namespace protocom::testing

@@ -54,6 +54,13 @@ def test_answers_hold_sets_of_classes_where_they_are_asked_for(mine, photos):
         protocom.Recognizer(mine._path, coverage=2).classify(image)
 
 
+def test_answers_name_a_group_of_classes_only_where_names_have_levels(mine, photos):
+    image = photo("red", 800)
+    assert protocom.Recognizer(mine._path, roll_up=0.999999).classify(image).group is None
+    with pytest.raises(protocom.UsageError, match="roll_up should be between 0 and 1"):
+        protocom.Recognizer(mine._path, roll_up=2).classify(image)
+
+
 def test_a_series_has_one_answer(mine, photos):
     frames = [photo("red", 900), photo("red", 901)]
     features = mine.features_of(frames)
