@@ -34,6 +34,14 @@ TEST_F(Page, EnrolsAnswersCorrectsAndRemembers) {
   EXPECT_TRUE(browser_->complaints().empty()) << browser_->complaints().front();
 }
 
+TEST_F(Page, EachScriptIsStillOneAsItIsSent) {
+  const json modules = browser_->evaluate(
+      "performance.getEntriesByType('resource').map(r => r.name).filter(name => name.endsWith('.js'))");
+  EXPECT_GT(modules.size(), 20U);
+  for (const json& name : modules)
+    EXPECT_EQ(browser_->evaluate("import(" + name.dump() + ").then(() => 'read', e => String(e))"), "read") << name;
+}
+
 TEST_F(Page, ACorrectionThatIsUndoneIsShownNoMore) {
   enrol_in_page("dark", {photo("1.png", 5)});
   enrol_in_page("bright", {photo("2.png", 250)});

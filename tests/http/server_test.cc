@@ -369,7 +369,11 @@ TEST_F(Served, ThePageNeedsNothingFromElsewhere) {
     EXPECT_THAT(reply.body, AllOf(Not(HasSubstr("http://")), Not(HasSubstr("https://")), Not(HasSubstr("innerHTML"))))
         << parts[i];
     bytes += reply.body.size();
-    if (parts[i].find(".js") != std::string::npos) script += reply.body.size();
+    if (parts[i].find(".js") != std::string::npos) {
+      script += reply.body.size();
+      EXPECT_FALSE(std::regex_search(reply.body, std::regex(R"(\n( |//|/\*\*|\n))")))
+          << parts[i] << " as it is written";
+    }
     const std::regex import(R"(from '\./(\w+\.js)')");
     for (std::sregex_iterator at(reply.body.begin(), reply.body.end(), import), end; at != end; ++at) {
       const std::string module = "/page/" + (*at)[1].str();
