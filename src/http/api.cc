@@ -87,13 +87,20 @@ void Api::add_routes() {
   answer_with("showThumbnail", &Api::thumbnail);
   answer_with("listUnlabelled", &Api::list_unlabelled);
   handle("addUnlabelled", [this](const Request& request, const Respond& respond) { add_unlabelled(request, respond); });
+  answer_with("suggestNext", &Api::suggest_next);
+  answer_with("labelUnlabelled", &Api::label_unlabelled);
   answer_with("removeAllUnlabelled", &Api::remove_all_unlabelled);
   answer_with("removeUnlabelled", &Api::remove_unlabelled);
   answer_with("showUnlabelledThumbnail", &Api::unlabelled_thumbnail);
   handle("classify", [this](const Request& request, const Respond& respond) { classify(request, respond); });
+  handle("explain", [this](const Request& request, const Respond& respond) { explain(request, respond); });
+  handle(
+      "followChanges", [this](const Request& asked, const Respond& respond) { follow_changes(asked, respond); },
+      Runs::kAtOnce);
   handle("calibrate", [this](const Request& request, const Respond& respond) { calibrate(request, respond); });
   handle("test", [this](const Request& request, const Respond& respond) { test(request, respond); });
   answer_with("accuracy", &Api::expected_accuracy);
+  answer_with("mapPhotos", &Api::map_of_photos);
   answer_with("showRecognizer", &Api::describe_recognizer);
   // It holds small pictures of the photos and what the classes were made of: who may change it may have it.
   answer_with("takeRecognizer", &Api::file_of_recognizer);
@@ -128,6 +135,9 @@ Admitted Api::admit(const Head& head, Match match) {
   guard_.check(head, admitted.match.route->asks);
   check_content(*admitted.match.route, head);
   admitted.content_type = head.content_type;
+  // A browser's EventSource asks again by the address that it began with, and says here what it knows by now.
+  if (!head.last_event.empty() && admitted.match.route->operation == "followChanges")
+    admitted.match.parameters["after"] = head.last_event;
   const bool is_json = media_type(head.content_type) == "application/json";
   admitted.most_bytes = static_cast<uint64_t>(is_json ? options_.limits.json_bytes : options_.limits.body_bytes);
   if (head.content_length.value_or(0) > admitted.most_bytes)

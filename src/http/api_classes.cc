@@ -51,7 +51,10 @@ json Api::list_classes(const Request& request) {
   return with_editor(request, [&](const Recognizer& editor) {
     json classes = json::array();
     for (const ClassInfo& entry : editor.file().list_classes()) classes.push_back(class_json(entry));
-    return json{{"classes", classes}, {"change", last_change_of(editor.file())}, {"redo", next_redo_of(editor.file())}};
+    return json{{"classes", classes},
+                {"revision", editor.file().revision()},
+                {"change", last_change_of(editor.file())},
+                {"redo", next_redo_of(editor.file())}};
   });
 }
 

@@ -24,18 +24,6 @@ struct Asked {
   int64_t nearest = 0;         ///< enrolled images of an answer
 };
 
-/// A count that the query asks for, or else the server's.
-int64_t count_in(const Request& request, const char* name, int64_t fewest, int64_t most, int64_t otherwise) {
-  const auto found = request.parameters.find(name);
-  if (found == request.parameters.end()) return otherwise;
-  const std::string& text = found->second;
-  const bool is_number = !text.empty() && text.size() < 6 && text.find_first_not_of("0123456789") == std::string::npos;
-  const int64_t count = is_number ? std::stoll(text) : -1;
-  if (count < fewest || count > most)
-    refuse(400, "'{}' must be a number from {} to {}, found '{}'", name, fewest, most, excerpt(text));
-  return count;
-}
-
 Asked asked_in(const Request& request, const RecognizerOptions& options) {
   Asked asked;
   asked.top = count_in(request, "top", 1, std::max(kMostTop, options.top), options.top);
@@ -83,6 +71,7 @@ Response classified(const Asked& asked, const Recognised& done) {
       shown["error"] = upload.error;
     }
     shown["image"] = upload.label;
+    if (upload.box) shown["box"] = {upload.box->x, upload.box->y, upload.box->width, upload.box->height};
     answers.push_back(shown);
   }
   for (; next != done.answers.end(); ++next) answers.push_back(shown_answer(*next, asked));  // of features
@@ -90,6 +79,17 @@ Response classified(const Asked& asked, const Recognised& done) {
 }
 
 }  // namespace
+
+int64_t count_in(const Request& request, const char* name, int64_t fewest, int64_t most, int64_t otherwise) {
+  const auto found = request.parameters.find(name);
+  if (found == request.parameters.end()) return otherwise;
+  const std::string& text = found->second;
+  const bool is_number = !text.empty() && text.size() < 6 && text.find_first_not_of("0123456789") == std::string::npos;
+  const int64_t count = is_number ? std::stoll(text) : -1;
+  if (count < fewest || count > most)
+    refuse(400, "'{}' has to be a number from {} to {}, found '{}'", name, fewest, most, excerpt(text));
+  return count;
+}
 
 void Api::classify_features(const Request& request, Array features, const Respond& respond) {
   const Asked asked = asked_in(request, options_.recognizing);
@@ -119,19 +119,21 @@ void Api::classify_series(const Request& request, const Sent& sent, const Respon
 
 void Api::classify(const Request& request, const Respond& respond) {
   if (is_series(request))
-    return classify_series(
-        request, read_sent(request, uploads(request, {}), shape_of(request, {"features", "image", "images"})), respond);
+    return classify_series(request,
+                           read_sent(request, uploads(request, {kBoxesField}),
+                                     shape_of(request, {"features", "image", "images", kBoxesField})),
+                           respond);
   auto asked = std::make_shared<Asked>(asked_in(request, options_.recognizing));
   if (media_type(request.content_type) == "application/json") {
     const JsonBody body =
-        read_json_body(request.body, shape_of(request, {"features", "image", "images", "with_features"}));
+        read_json_body(request.body, shape_of(request, {"features", "image", "images", "with_features", kBoxesField}));
     asked->images = read_json_images(body.members, uploads(request, {}));
     if (body.features.defined() == !asked->images.empty())
       refuse(400, "the body needs the member 'features', or images as base64 in 'image' or 'images'");
     asked->with_features = is_true(body.members.value("with_features", json(false)));
     if (body.features.defined()) return classify_features(request, body.features, respond);
   } else {
-    Sent form = read_form(request, uploads(request, {"with_features"}));
+    Sent form = read_form(request, uploads(request, {"with_features", kBoxesField}));
     asked->images = std::move(form.images);
     const auto field = form.fields.find("with_features");
     asked->with_features =

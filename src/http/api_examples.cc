@@ -103,9 +103,9 @@ std::vector<std::string> Api::take_descriptions(const std::vector<std::string>& 
 }
 
 void Api::enrol(const Request& request, const Respond& respond) {
-  const JsonShape shape = shape_of(request, {"features", "image", "images", "attributes", "descriptions"});
-  auto what =
-      std::make_shared<Enrolling>(read_enrolling(request, uploads(request, {"attributes", "descriptions"}), shape));
+  const JsonShape shape = shape_of(request, {"features", "image", "images", "attributes", "descriptions", kBoxesField});
+  auto what = std::make_shared<Enrolling>(
+      read_enrolling(request, uploads(request, {"attributes", "descriptions", kBoxesField}), shape));
   const bool described = !what->request.attributes.empty() || !what->descriptions.empty();
   if (what->sent.images.empty() && !what->sent.features.defined() && !described)
     refuse(400, "give images, features, attributes or descriptions of the class");

@@ -59,4 +59,8 @@ Api& Apis::of(Head& head) const {
   return *apis_[static_cast<size_t>(found - names_.begin())];
 }
 
+void Apis::stop_following() const {
+  for (const std::unique_ptr<Api>& api : apis_) api->stop_following();
+}
+
 }  // namespace protocom::http

@@ -16,7 +16,7 @@ using nlohmann::json;
 constexpr size_t kLongestLabel = 200;
 constexpr size_t kLongestDescription = 2000;
 
-constexpr int kDeepestBody = 3;           // {"attributes": [{"name": ...}]}
+constexpr int kDeepestBody = 4;           // {"boxes": [[[0.1, ...]]]}
 constexpr int64_t kMostValues = 100'000;  // besides the numbers of features
 constexpr int64_t kStepsBetweenChecks = 4096;
 

@@ -25,6 +25,8 @@ Head head_of(const wire::request_parser<wire::string_body>& parser) {
   head.origin = field(message, wire::field::origin);
   const auto site = message["Sec-Fetch-Site"];
   head.site = std::string(site.data(), site.size());
+  const auto event = message["Last-Event-ID"];
+  head.last_event = std::string(event.data(), event.size());
   head.authorization = field(message, wire::field::authorization);
   head.content_type = field(message, wire::field::content_type);
   head.asked_method = field(message, wire::field::access_control_request_method);

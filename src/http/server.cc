@@ -182,6 +182,7 @@ struct Server::Parts {
     acceptor.close();
     pause.cancel();
     watch.cancel();
+    apis.stop_following();
     connections.stop();
   }
 

@@ -3,6 +3,8 @@
 #include <openssl/evp.h>
 
 #include <algorithm>
+#include <array>
+#include <cmath>
 #include <nlohmann/json.hpp>
 
 #include "base/error.h"
@@ -22,25 +24,120 @@ std::string label_of_upload(const std::string& file_name) {
   return is_plain_text(name) ? excerpt(name, 120) : "";
 }
 
-Upload read_upload(std::string_view bytes, const std::string& file_name, const UploadOptions& options,
-                   int64_t& pixels_left) {
-  if (options.cancellation != nullptr) options.cancellation->check();
-  Upload upload;
-  upload.label = label_of_upload(file_name);
-  DecodeOptions decode;
-  decode.min_side = options.preprocessing.shorter_side();
-  decode.max_pixels = options.limits.pixels;
-  decode.pixels_left = &pixels_left;
-  try {
-    upload.image = resize_and_crop(decode_image(bytes, decode), options.preprocessing);
-    upload.hash = hash_bytes(bytes);
-  } catch (const Error& error) {
-    upload.error = error.what();
+/// Reads the images of a request, and their boxes.
+class ImageReader {
+ public:
+  ImageReader(const UploadOptions& options, std::vector<std::vector<ImageBox>> boxes)
+      : options_(options), boxes_(std::move(boxes)), pixels_left_(options.limits.request_pixels) {}
+
+  void read(std::string_view bytes, const std::string& file_name) {
+    if (options_.cancellation != nullptr) options_.cancellation->check();
+    const std::vector<ImageBox> boxes = number_ < boxes_.size() ? boxes_[number_] : std::vector<ImageBox>();
+    std::vector<Upload> photos(std::max<size_t>(1, boxes.size()));
+    for (size_t i = 0; i < photos.size(); ++i) {
+      photos[i].label = label_of_upload(file_name);
+      photos[i].number = number_;
+      if (!boxes.empty()) photos[i].box = boxes[i];
+    }
+    ++number_;
+    decode(bytes, photos);
+    for (Upload& photo : photos) images_.push_back(std::move(photo));
   }
-  if (pixels_left < 0)
-    refuse(413, "the images of the request exceed {} million pixels together: send fewer at once",
-           options.limits.request_pixels / 1'000'000);
-  return upload;
+
+  [[nodiscard]] std::vector<Upload> take() { return std::move(images_); }
+  [[nodiscard]] size_t count() const { return number_; }
+
+ private:
+  void decode(std::string_view bytes, std::vector<Upload>& photos) {
+    DecodeOptions decode;
+    decode.min_side = side_for(photos);
+    decode.max_pixels = options_.limits.pixels;
+    decode.pixels_left = &pixels_left_;
+    try {
+      const auto [image, size] = decode_image_and_size(bytes, decode);
+      const std::string hash = hash_bytes(bytes);
+      for (Upload& photo : photos) take_photo(image, size, hash, photo);
+    } catch (const Error& error) {
+      for (Upload& photo : photos) photo.error = error.what();
+    }
+    if (pixels_left_ < 0)
+      refuse(413, "the images of the request exceed {} million pixels together: send fewer at once",
+             options_.limits.request_pixels / 1'000'000);
+  }
+
+  void take_photo(const Image& image, const ImageSize& size, const std::string& hash, Upload& photo) const {
+    photo.width = image.width;
+    photo.height = image.height;
+    try {
+      photo.image = resize_and_crop(photo.box ? square_around(image, *photo.box, size) : image, options_.preprocessing);
+      photo.hash = region_hash(hash, {{}, photo.box});
+    } catch (const Error& error) {
+      photo.error = error.what();
+    }
+  }
+
+  /// How long the shorter side has to be so that the smallest box keeps what the encoder takes (image_region.cc).
+  [[nodiscard]] int64_t side_for(const std::vector<Upload>& photos) const {
+    const auto side = static_cast<double>(options_.preprocessing.shorter_side());
+    double most = side;
+    for (const Upload& photo : photos) {
+      if (photo.box)
+        most = std::max(most, 2 * side / std::clamp(std::max(photo.box->width, photo.box->height), 1e-3, 1.0));
+    }
+    return static_cast<int64_t>(most);
+  }
+
+  const UploadOptions& options_;
+  std::vector<std::vector<ImageBox>> boxes_;  // of each image; none: all of them are whole
+  int64_t pixels_left_;
+  size_t number_ = 0;
+  std::vector<Upload> images_;
+};
+
+constexpr size_t kMostBoxes = 512;
+constexpr size_t kMostBoxBytes = size_t{64} << 10;
+constexpr double kLargestShare = 2;  // of a box that reaches over the border; what is more was meant in pixels
+
+ImageBox box_in(const nlohmann::json& numbers, size_t image) {
+  std::array<double, 4> values{};
+  const bool is_list = numbers.is_array() && numbers.size() == values.size();
+  for (size_t i = 0; is_list && i < values.size(); ++i) {
+    if (!numbers[i].is_number()) refuse(400, "a box of image {} holds a value that is not a number", image);
+    values[i] = numbers[i].get<double>();
+  }
+  if (!is_list) refuse(400, "a box of image {} is not [x, y, width, height]", image);
+  for (const double value : values) {
+    if (!(std::abs(value) <= kLargestShare))
+      refuse(400, "a box of image {} has {}: expected shares of its width and height, 0 to 1", image, value);
+  }
+  return {values[0], values[1], values[2], values[3], /*relative=*/true};
+}
+
+/// The boxes of each of `images` images; empty: nothing is said of boxes.
+std::vector<std::vector<ImageBox>> boxes_in(const nlohmann::json& said, size_t images) {
+  std::vector<std::vector<ImageBox>> boxes;
+  if (said.is_null()) return boxes;
+  if (!said.is_array() || said.size() != images)
+    refuse(400, "'{}' must be a list with the boxes of each of the {} images, or null for a whole one", kBoxesField,
+           images);
+  size_t count = 0;
+  for (const nlohmann::json& some : said) {
+    std::vector<ImageBox>& own = boxes.emplace_back();
+    if (!some.is_null() && !some.is_array()) refuse(400, "the boxes of image {} are not a list", boxes.size() - 1);
+    for (const nlohmann::json& one : some) own.push_back(box_in(one, boxes.size() - 1));
+    count += own.size();
+  }
+  if (count > kMostBoxes) refuse(413, "a request has at most {} boxes", kMostBoxes);
+  return boxes;
+}
+
+nlohmann::json boxes_said(const std::map<std::string, std::string>& fields) {
+  const auto found = fields.find(kBoxesField);
+  if (found == fields.end()) return nullptr;
+  if (found->second.size() > kMostBoxBytes) refuse(413, "'{}' has at most {} KiB", kBoxesField, kMostBoxBytes >> 10);
+  nlohmann::json said = nlohmann::json::parse(found->second, nullptr, /*allow_exceptions=*/false);
+  if (said.is_discarded()) refuse(400, "'{}' is not JSON", kBoxesField);
+  return said;
 }
 
 /// What forms and generated clients call them.
@@ -88,27 +185,27 @@ std::vector<Upload> read_json_images(const nlohmann::json& members, const Upload
   }
   if (static_cast<int64_t>(texts.size()) > options.limits.parts)
     refuse(413, "a request has at most {} images", options.limits.parts);
-  int64_t pixels_left = options.limits.request_pixels;
-  std::vector<Upload> images;
+  ImageReader reader(options, boxes_in(members.value(kBoxesField, nlohmann::json()), texts.size()));
   for (const nlohmann::json* item : texts) {
     if (!item->is_string()) refuse(400, "an image must be a string: base64 or a data URL");
     const std::string_view text = item->get_ref<const std::string&>();
-    images.push_back(
-        read_upload(from_base64(without_data_url(text, images.size()), images.size()), "", options, pixels_left));
+    reader.read(from_base64(without_data_url(text, reader.count()), reader.count()), "");
   }
-  return images;
+  return reader.take();
 }
 
 Sent read_form(const Request& request, const UploadOptions& options) {
   Sent form;
-  int64_t pixels_left = options.limits.request_pixels;
   if (media_type(request.content_type) != kMultipart) {
-    form.images.push_back(read_upload(request.body, "", options, pixels_left));
+    ImageReader reader(options, {});
+    reader.read(request.body, "");
+    form.images = reader.take();
     return form;
   }
+  std::vector<Part> images;
   for (const Part& part : parse_multipart(request.body, request.content_type, options.limits.parts)) {
     if (is_image_field(part.name)) {
-      form.images.push_back(read_upload(part.content, part.file_name, options, pixels_left));
+      images.push_back(part);
       continue;
     }
     if (std::find(options.fields.begin(), options.fields.end(), part.name) == options.fields.end())
@@ -117,6 +214,9 @@ Sent read_form(const Request& request, const UploadOptions& options) {
     if (!form.fields.emplace(part.name, part.content).second)
       refuse(400, "duplicate field '{}' of the form", excerpt(part.name));
   }
+  ImageReader reader(options, boxes_in(boxes_said(form.fields), images.size()));
+  for (const Part& part : images) reader.read(part.content, part.file_name);
+  form.images = reader.take();
   return form;
 }
 
@@ -142,7 +242,7 @@ NewExamples examples_of(const Sent& sent, const Array& features, const Recognize
   for (const Upload& upload : sent.images) {
     if (!upload.error.empty()) continue;
     examples.hashes.push_back(upload.hash);
-    examples.sources.push_back(upload.label);
+    examples.sources.push_back(upload.source());
     examples.thumbnails.push_back(recognizer.thumbnail_of(upload.image));
   }
   return examples;
@@ -150,9 +250,9 @@ NewExamples examples_of(const Sent& sent, const Array& features, const Recognize
 
 nlohmann::json unreadable_json(const std::vector<Upload>& images) {
   nlohmann::json list = nlohmann::json::array();
-  for (size_t i = 0; i < images.size(); ++i) {
-    if (!images[i].error.empty())
-      list.push_back({{"number", i}, {"image", images[i].label}, {"reason", images[i].error}});
+  for (const Upload& upload : images) {
+    if (!upload.error.empty())
+      list.push_back({{"number", upload.number}, {"image", upload.source()}, {"reason", upload.error}});
   }
   return list;
 }

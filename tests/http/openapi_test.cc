@@ -127,7 +127,7 @@ TEST_F(Served, TheDocumentNamesEachOperationOnceAndDescribesItsPathAndAnswers) {
 
 TEST_F(Served, WhateverChangesTheRecognizerAsksForAKeyThatWrites) {
   const http::Api api(path_, {}, nullptr);
-  const std::set<std::string> reading_posts = {"classify", "test"};
+  const std::set<std::string> reading_posts = {"classify", "explain", "test"};
   for (const http::Route& route : api.routes()) {
     if (route.method == "GET" || reading_posts.count(route.operation) > 0) continue;
     EXPECT_EQ(route.asks, http::Asks::kWrite) << route.operation;
@@ -179,7 +179,7 @@ TEST_F(Served, TheDocumentSaysThatImagesAreBytes) {
       ++bodies;
     }
   }
-  EXPECT_EQ(bodies, 5) << "enrol, add unlabelled ones, classify, calibrate, test";
+  EXPECT_EQ(bodies, 6) << "enrol, add unlabelled ones, classify, explain, calibrate, test";
 }
 
 TEST_F(Served, TheDocumentSaysThatAWeightIsAlwaysShownAndNotAlwaysGiven) {
@@ -238,6 +238,14 @@ TEST_F(Served, ResponsesOfEveryRouteAreWhatTheDocumentSays) {
   tested.push_back({"labels", R"(["dark", "bright"])", ""});
   check(ask("POST", "/v1/test", form_of(tested), kForm), "/v1/test", "post");
   check(ask("POST", "/v1/test", form_of(some), kForm), "/v1/test", "post");
+  check(ask("POST", "/v1/explain", png(7), kPng), "/v1/explain", "post");
+  check(ask("POST", "/v1/explain?class=none", png(7), kPng), "/v1/explain", "post");
+  std::vector<FormPart> boxed = {some[0], {"boxes", "[[[0, 0, 0.5, 0.5], [2, 0, 1, 1]]]", ""}};
+  check(ask("POST", "/v1/classify", form_of(boxed), kForm), "/v1/classify", "post");
+  check(ask("GET", "/v1/events?after=0"), "/v1/events", "get");
+  check(ask("GET", "/v1/map"), "/v1/map", "get");
+  for (uint8_t grey = 20; grey < 30; ++grey) enrol("dark", grey);
+  check(ask("GET", "/v1/map"), "/v1/map", "get");
   check(ask("GET", "/v1/changes"), "/v1/changes", "get");
   check(ask("PATCH", "/v1/classes/dark", R"({"name": "night"})", kJson), "/v1/classes/{class}", "patch");
   check(ask("PATCH", "/v1/classes/night", R"({"name": "bright"})", kJson), "/v1/classes/{class}", "patch");
@@ -263,6 +271,12 @@ TEST_F(Served, ResponsesOfEveryRouteAreWhatTheDocumentSays) {
   check(ask("GET", "/v1/recognizer"), "/v1/recognizer", "get");
   check(ask("GET", "/v1/unlabelled/1/thumbnail"), "/v1/unlabelled/{photo}/thumbnail", "get");
   check(ask("GET", "/v1/unlabelled/9/thumbnail"), "/v1/unlabelled/{photo}/thumbnail", "get");
+  check(ask("GET", "/v1/suggestions"), "/v1/suggestions", "get");
+  enrol("dark", 3);
+  check(ask("GET", "/v1/suggestions?count=2"), "/v1/suggestions", "get");
+  check(ask("POST", "/v1/unlabelled/9/label", R"({"class": "dark"})", kJson), "/v1/unlabelled/{photo}/label", "post");
+  check(ask("POST", "/v1/unlabelled/1/label", R"({"class": "dark"})", kJson), "/v1/unlabelled/{photo}/label", "post");
+  check(ask("POST", "/v1/undo"), "/v1/undo", "post");
   check(ask("DELETE", "/v1/unlabelled/1"), "/v1/unlabelled/{photo}", "delete");
   check(ask("DELETE", "/v1/unlabelled/1"), "/v1/unlabelled/{photo}", "delete");
   check(ask("DELETE", "/v1/unlabelled"), "/v1/unlabelled", "delete");

@@ -85,6 +85,46 @@ TEST_F(ServedUnsorted, RefusesWhatIsNoPhotoAndSaysWhichCouldNotBeRead) {
   EXPECT_EQ(mixed.json().at("unreadable").at(0).at("image"), "b.png");
 }
 
+TEST_F(ServedUnsorted, SuggestsThemInOrderAndTakesTheirNames) {
+  EXPECT_EQ(ask("GET", "/v1/suggestions").json(), R"({"photos": [], "images": 0})"_json);
+  ASSERT_EQ(add({20, 120, 235}).status, 200);
+  EXPECT_EQ(ask("GET", "/v1/suggestions").status, 409) << "no class yet";
+  for (const int grey : {10, 30}) enrol("dark", static_cast<uint8_t>(grey));
+  for (const int grey : {225, 245}) enrol("bright", static_cast<uint8_t>(grey));
+  const json found = ask("GET", "/v1/suggestions?count=2").json();
+  EXPECT_EQ(found.at("images"), 3);
+  ASSERT_EQ(found.at("photos").size(), 2U);
+  const json first = found["photos"][0];
+  EXPECT_GE(first.at("share"), found["photos"][1].at("share"));
+  const std::string path = "/v1/unlabelled/" + first.at("photo").dump();
+  const std::string picture = ask("GET", path + "/thumbnail").body;
+  const Reply named = ask("POST", path + "/label", R"({"class": "dark"})", kJson);
+  ASSERT_EQ(named.status, 200) << named.body;
+  EXPECT_EQ(named.json().at("images"), 3);
+  EXPECT_EQ(named.json().at("unlabelled"), 2);
+  ASSERT_EQ(named.json().at("changes").size(), 2U);
+  EXPECT_EQ(named.json()["changes"][0].at("what"), "enrol 1 image of 'dark'");
+  const json example = ask("GET", "/v1/classes/dark").json().at("examples").back();
+  EXPECT_EQ(example.at("source"), first.at("source"));
+  EXPECT_EQ(ask("GET", "/v1/examples/" + example.at("example").dump() + "/thumbnail").body, picture);
+  for (const json& one : ask("GET", "/v1/suggestions").json().at("photos"))
+    EXPECT_NE(one.at("photo"), first.at("photo"));
+  EXPECT_EQ(ask("POST", path + "/label", R"({"class": "dark"})", kJson).status, 404) << "it is unlabelled no more";
+  for (int i = 0; i < 2; ++i) ASSERT_EQ(ask("POST", "/v1/undo").status, 200);
+  EXPECT_EQ(listed().at("images"), 3);
+  EXPECT_EQ(ask("GET", "/v1/classes/dark").json().at("images"), 2);
+}
+
+TEST_F(ServedUnsorted, RefusesNamesThatAreNoneAndOtherCounts) {
+  ASSERT_EQ(add({20}).status, 200);
+  for (const char* wrong : {"{}", R"({"class": ""})", R"({"class": 1})", R"({"name": "dark"})"})
+    EXPECT_EQ(ask("POST", "/v1/unlabelled/1/label", wrong, kJson).status, 400) << wrong;
+  EXPECT_EQ(ask("POST", "/v1/unlabelled/x/label", R"({"class": "dark"})", kJson).status, 404);
+  EXPECT_EQ(ask("POST", "/v1/unlabelled/1/label", R"({"class": "new"})", kJson).json().at("is_new"), true);
+  for (const char* wrong : {"0", "101", "x"})
+    EXPECT_EQ(ask("GET", std::string("/v1/suggestions?count=") + wrong).status, 400) << wrong;
+}
+
 TEST_F(ServedUnsorted, ConflictsWithAMethodThatStaysAsItIsAndWithTheMost) {
   NewExamples many;
   RecognizerFile file(path_);

@@ -12,6 +12,7 @@
 #include "http/detail/admission.h"
 #include "http/detail/batch_engine.h"
 #include "http/detail/file_state.h"
+#include "http/detail/followers.h"
 #include "http/detail/guard.h"
 #include "http/detail/json_body.h"
 #include "http/detail/metrics.h"
@@ -57,6 +58,8 @@ class Api {
   [[nodiscard]] bool allows_origin(const std::string& origin) const { return guard_.allows_origin(origin); }
   /// Whether it may go on, told from its head alone. Throws HttpError.
   Admitted admit(const Head& head, Match match);
+  /// Answers those who wait for a change: the server stops.
+  void stop_following() { followers_.stop(); }
   /// Room for a response that is not yet read.
   std::shared_ptr<Admission::Place> room() { return admission_.begin(); }
   /// Answers it, at once or from another thread.
@@ -104,6 +107,16 @@ class Api {
   nlohmann::json remove_all_unlabelled(const Request& request);
   Response unlabelled_thumbnail(const Request& request);
   void add_unlabelled(const Request& request, const Respond& respond);
+  /// Unlabelled images in the order in which naming them helps most.
+  nlohmann::json suggest_next(const Request& request);
+  /// An unlabelled image becomes an example of a class.
+  nlohmann::json label_unlabelled(const Request& request);
+  /// Which part of an image makes its answer.
+  void explain(const Request& request, const Respond& respond);
+  /// Enrolled images in the plane, by likeness.
+  nlohmann::json map_of_photos(const Request& request);
+  void follow_changes(const Request& request, const Respond& respond);
+  RevisionSource revision_source();
   void enrol(const Request& request, const Respond& respond);
   void classify(const Request& request, const Respond& respond);
   void classify_features(const Request& request, Array features, const Respond& respond);
@@ -177,6 +190,8 @@ class Api {
   bool takes_words_;  ///< classes may be described in words
   std::atomic<bool> calibrates_{false};
   std::atomic<bool> exports_{false};
+  std::atomic<bool> maps_{false};
+  std::optional<std::pair<int64_t, nlohmann::json>> map_;  ///< the last map, and of which revision; whoever maps has it
   std::mutex expected_mutex_;
   std::optional<std::pair<int64_t, nlohmann::json>> expected_;  ///< the last estimate, and of which revision
   RecognizerFile probe_;  ///< what tells whether the recognizer can be read, in the thread of aside_
@@ -185,6 +200,7 @@ class Api {
   boost::asio::thread_pool short_work_{2};  ///< for what is short
   boost::asio::thread_pool decoders_;       ///< for images and long bodies
   BatchEngine engine_;
+  Followers followers_{revision_source()};  ///< last, since it uses the others
 };
 
 /// A calibration for a response, less the hash of the classes that it was made with.
@@ -208,6 +224,9 @@ ClassInfo class_or_404(const RecognizerFile& file, const std::string& name);
 
 /// Throws HttpError 404 for an unknown example.
 ExampleInfo example_or_404(const RecognizerFile& file, int64_t id);
+
+/// A count in the query, else `otherwise`. Throws HttpError 400 unless it is a number from `fewest` to `most`.
+int64_t count_in(const Request& request, const char* name, int64_t fewest, int64_t most, int64_t otherwise);
 
 /// An id in a path. Throws HttpError 404 unless it is a number.
 int64_t id_of(const std::string& text);

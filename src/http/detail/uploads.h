@@ -9,6 +9,7 @@
 #include "http/detail/json_body.h"
 #include "http/detail/message.h"
 #include "images/image.h"
+#include "images/image_region.h"
 #include "images/preprocessing.h"
 #include "protocom/server_options.h"
 #include "recognizer/recognizer.h"
@@ -16,12 +17,18 @@
 
 namespace protocom::http {
 
-/// An image that a client sent: decoded, or why not.
+/// An image that a client sent, or a box of it, which is then a photo of its own: decoded, or why not.
 struct Upload {
-  std::string label;  ///< the client's name for it, without folders; may be empty
-  Image image;        ///< as the backbone takes it
-  std::string hash;   ///< hash_bytes of what was sent
-  std::string error;  ///< empty: it could be read
+  std::string label;                 ///< the client's name for it, without folders; may be empty
+  Image image;                       ///< as the backbone takes it
+  std::string hash;                  ///< hash_bytes of what was sent, or of that and the box
+  std::string error;                 ///< empty: it could be read
+  std::optional<ImageBox> box = {};  ///< in shares of the image
+  size_t number = 0;                 ///< of the image among those sent
+  int64_t width = 0, height = 0;     ///< of the image as it was decoded, perhaps at a reduced size
+
+  /// What an example that is made of it came from: its label, with the box.
+  [[nodiscard]] std::string source() const { return name_of({label, box}).string(); }
 };
 
 /// Images, or features in their place, with what else a body says.
@@ -39,6 +46,11 @@ struct UploadOptions {
   std::vector<std::string> fields;             ///< that a form may have besides `image`
   const Cancellation* cancellation = nullptr;  ///< asked before each image; nullptr: nothing cancels it
 };
+
+/// The field, or member, in which a form or a body in JSON says the boxes of its images where UploadOptions::fields has
+/// it: a list with a list of boxes for each image, `[[[0.1, 0.2, 0.3, 0.4]], null]`, each box x, y, width and height in
+/// shares of the image. null or no box: the whole image.
+inline constexpr const char* kBoxesField = "boxes";
 
 /// The images of a body in JSON: its members `image` (a text) and `images` (a list of texts), as base64 or data URLs
 /// ("data:image/png;base64,..."). Throws HttpError like read_form.

@@ -1,0 +1,36 @@
+#include "http/detail/api.h"
+
+namespace protocom::http {
+namespace {
+
+/// The revision that a client says it knows; nothing: it says none.
+std::optional<int64_t> known_revision(const Request& request) {
+  const auto said = request.parameters.find("after");
+  if (said == request.parameters.end()) return std::nullopt;
+  const std::string& text = said->second;
+  const bool is_number = !text.empty() && text.size() < 19 && text.find_first_not_of("0123456789") == std::string::npos;
+  if (!is_number) refuse(400, "'after' has to be the number of a revision, found '{}'", excerpt(text));
+  return std::stoll(text);
+}
+
+}  // namespace
+
+RevisionSource Api::revision_source() {
+  const auto revision = [this] {
+    return with_editor(Request(), [](const Recognizer& editor) { return editor.file().revision(); });
+  };
+  const auto event = [this] {
+    return with_editor(Request(), [](const Recognizer& editor) {
+      return nlohmann::json{{"revision", editor.file().revision()},
+                            {"change", last_change_of(editor.file())},
+                            {"redo", next_redo_of(editor.file())}};
+    });
+  };
+  return {revision, event};
+}
+
+void Api::follow_changes(const Request& request, const Respond& respond) {
+  followers_.add({respond, request.cancellation, known_revision(request)});
+}
+
+}  // namespace protocom::http

@@ -1,0 +1,106 @@
+#include <algorithm>
+
+#include "base/error.h"
+#include "http/detail/api.h"
+#include "recognizer/suggest_photos.h"
+#include "recognizer/suggestion_json.h"
+
+namespace protocom::http {
+namespace {
+
+using nlohmann::json;
+
+constexpr int64_t kMostSuggested = 100;
+constexpr int64_t kUsuallySuggested = 8;
+
+/// The unlabelled images with their features [u, d].
+struct Unsorted {
+  std::vector<UnlabelledEntry> entries;
+  Array features = {};
+};
+
+Unsorted unsorted_of(const RecognizerFile& file) {
+  Unsorted all = {file.list_unlabelled()};
+  if (all.entries.empty()) return all;
+  all.features = file.snapshot().enrolled.unlabelled;
+  const int64_t held = all.features.defined() ? all.features.size(0) : 0;
+  if (held != static_cast<int64_t>(all.entries.size()))
+    refuse_for_now(503, 1, "another program changed the unlabelled images just now");
+  return all;
+}
+
+/// One of them as an example of a class.
+NewExamples example_of(const RecognizerFile& file, const Unsorted& all, size_t place) {
+  const UnlabelledEntry& entry = all.entries[place];
+  const auto row = static_cast<int64_t>(place);
+  NewExamples example;
+  example.features = all.features.rows(row, row + 1);
+  example.hashes = {entry.hash};
+  example.sources = {entry.source};
+  example.thumbnails = {file.unlabelled_thumbnail(entry.id)};
+  return example;
+}
+
+size_t place_or_404(const Unsorted& all, int64_t id) {
+  for (size_t i = 0; i < all.entries.size(); ++i) {
+    if (all.entries[i].id == id) return i;
+  }
+  refuse(404, "unknown unlabelled photo {}", id);
+}
+
+/// Adds the numbers of the file's last change, where there was one.
+void note_change(const RecognizerFile& file, json& changes) {
+  if (file.last_made()) changes.push_back(change_json(file.last_made()));
+}
+
+}  // namespace
+
+json Api::suggest_next(const Request& request) {
+  const int64_t count = count_in(request, "count", 1, kMostSuggested, kUsuallySuggested);
+  return with_editor(request, [&](Recognizer& editor) {
+    const Unsorted all = unsorted_of(editor.file());
+    json photos = json::array();
+    if (all.entries.empty()) return json{{"photos", photos}, {"images", 0}};
+    std::vector<std::string> names, hashes;
+    for (const UnlabelledEntry& entry : all.entries) {
+      names.push_back(file_name_of(entry.source));
+      hashes.push_back(entry.hash);
+    }
+    const Suggestions found = refusing(409, [&] { return suggest_rows(editor, all.features, names, hashes, count); });
+    json shown = suggestions_json(found)["images"];
+    for (json& one : shown) {
+      one["photo"] = all.entries[one["row"].get<size_t>()].id;
+      one["source"] = one["image"];
+      for (const char* inner : {"row", "image"}) one.erase(inner);
+      photos.push_back(std::move(one));
+    }
+    return json{{"photos", photos}, {"images", all.entries.size()}};
+  });
+}
+
+json Api::label_unlabelled(const Request& request) {
+  const int64_t id = id_of(request.parameters.at("photo"));
+  const json body = read_json_body(request.body, shape_of(request, {"class"})).members;
+  if (!body.contains("class")) refuse(400, "give the class that it is of: {{\"class\": \"okapi\"}}");
+  ClassRequest described;
+  described.name = class_name_in(text_in(body, "class"));
+  return with_editor(request, [&](Recognizer& editor) {
+    RecognizerFile& file = editor.file();
+    const Unsorted all = unsorted_of(file);
+    ClassEnrolment enrolment = editor.describe(described);
+    enrolment.examples = example_of(file, all, place_or_404(all, id));
+    json changes = json::array();
+    const EnrolledClass done = refusing(409, [&] { return file.enrol({enrolment}); }).front();
+    if (done.added > 0 || done.is_new) note_change(file, changes);
+    refusing(409, [&] { file.remove_unlabelled({id}); });
+    note_change(file, changes);
+    return json{{"class", done.now.name},
+                {"is_new", done.is_new},
+                {"added", done.added},
+                {"images", done.now.images},
+                {"unlabelled", file.count_unlabelled()},
+                {"changes", changes}};
+  });
+}
+
+}  // namespace protocom::http

@@ -1,0 +1,61 @@
+#pragma once
+#include <chrono>
+#include <condition_variable>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <thread>
+#include <vector>
+
+#include "http/detail/cancellation.h"
+#include "http/detail/message.h"
+
+namespace protocom::http {
+
+/// A client that waits for the recognizer's next change.
+struct Follower {
+  Respond respond;                                   ///< called once
+  std::shared_ptr<Cancellation> cancellation;        ///< of its request
+  std::optional<int64_t> after = {};                 ///< the revision that it knows; nothing: the one of now
+  std::chrono::steady_clock::time_point until = {};  ///< when it is told that nothing has changed
+};
+
+/// How the revision and what is told of it are found; they may throw while the file cannot be read.
+struct RevisionSource {
+  std::function<int64_t()> revision;
+  std::function<nlohmann::json()> event;
+};
+
+/// Tells clients of the recognizer's next change, whoever makes it, as an event of a stream (text/event-stream). A
+/// thread of its own looks several times a second while anybody waits. Thread-safe.
+class Followers {
+ public:
+  explicit Followers(RevisionSource source);
+  /// stop().
+  ~Followers();
+  Followers(const Followers&) = delete;
+  Followers& operator=(const Followers&) = delete;
+
+  /// Where too many wait, the one that has waited longest is told that nothing has changed.
+  void add(Follower follower);
+  /// Answers all that wait; those that come later are answered at once.
+  void stop();
+
+ private:
+  void run();
+  void look();
+  void tell_due(int64_t revision, const nlohmann::json& event);
+  [[nodiscard]] bool is_news(int64_t revision);
+  std::vector<Follower> take_due(std::optional<int64_t> revision);
+
+  RevisionSource source_;
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  std::vector<Follower> waiting_;  // the longest first
+  bool stops_ = false;
+  std::thread thread_;
+};
+
+}  // namespace protocom::http

@@ -1,0 +1,33 @@
+#pragma once
+#include <string>
+#include <vector>
+
+#include "io/scratch_folder.h"
+#include "protocom/server_options.h"
+
+namespace protocom::http {
+
+/// What one session needs that other devices of the network may join: a key that nobody had before, and a certificate
+/// that signs itself. Both are gone with the object.
+class Share {
+ public:
+  /// Makes them. Throws Error where OpenSSL cannot, or there is no room for temporary files.
+  Share();
+
+  /// Makes a server listen to the network, with TLS and the key.
+  void apply(ServerOptions& options) const;
+
+  /// Addresses of the page at this machine's places in its networks, with the key behind "#", which browsers keep to
+  /// themselves: "https://192.168.1.20:8080/#key=pcm_...". Empty: it is in no network.
+  [[nodiscard]] std::vector<std::string> addresses(int port) const;
+
+  /// SHA-256 of the certificate, by which people tell it from another one: "3A:5F:...".
+  [[nodiscard]] const std::string& fingerprint() const { return fingerprint_; }
+
+ private:
+  ScratchFolder folder_;
+  std::vector<std::string> hosts_;  // IPv4 addresses of this machine, without loopback
+  std::string key_, fingerprint_;
+};
+
+}  // namespace protocom::http

@@ -1,0 +1,107 @@
+#include "recognizer/occlusion.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include "base/error.h"
+#include "images/image_region.h"
+
+namespace protocom {
+namespace {
+
+constexpr double kSurest = 1e-300;  ///< a probability that log odds are taken of is at least this
+
+std::array<uint8_t, 3> mean_colour(const Image& image) {
+  std::array<double, 3> sums{};
+  for (size_t i = 0; i < image.rgb.size(); ++i) sums[i % 3] += image.rgb[i];
+  std::array<uint8_t, 3> mean{};
+  const double pixels = std::max(1.0, static_cast<double>(image.rgb.size()) / 3);
+  for (size_t c = 0; c < 3; ++c) mean[c] = static_cast<uint8_t>(std::lround(sums[c] / pixels));
+  return mean;
+}
+
+Image with_patch_covered(Image image, int64_t row, int64_t column, const std::array<uint8_t, 3>& colour) {
+  const int64_t top = row * image.height / kPatches, bottom = (row + 1) * image.height / kPatches;
+  const int64_t left = column * image.width / kPatches, right = (column + 1) * image.width / kPatches;
+  for (int64_t y = top; y < bottom; ++y) {
+    for (int64_t x = left; x < right; ++x)
+      std::copy(colour.begin(), colour.end(), image.rgb.begin() + 3 * (y * image.width + x));
+  }
+  return image;
+}
+
+/// ln(p / (1 - p)), where 1 - p is the sum of the others: near 1 it would have no digits left.
+double log_odds(const DoubleMatrix& probabilities, int64_t row, int64_t own) {
+  double others = 0;
+  for (int64_t k = 0; k < probabilities.cols(); ++k) others += k == own ? 0 : probabilities(row, k);
+  return std::log(std::max(probabilities(row, own), kSurest)) - std::log(std::max(others, kSurest));
+}
+
+int64_t class_place(Recognizer& recognizer, const std::string& name) {
+  const std::vector<std::string>& names = recognizer.class_names();
+  const auto found = std::find(names.begin(), names.end(), name);
+  if (found == names.end()) fail("{} has no class '{}' to look for", recognizer.file().path().string(), excerpt(name));
+  return found - names.begin();
+}
+
+}  // namespace
+
+std::vector<Image> covered_in_turn(const Image& square) {
+  std::vector<Image> images = {square};
+  const std::array<uint8_t, 3> colour = mean_colour(square);
+  for (int64_t row = 0; row < kPatches; ++row) {
+    for (int64_t column = 0; column < kPatches; ++column)
+      images.push_back(with_patch_covered(square, row, column, colour));
+  }
+  return images;
+}
+
+Occlusion occlusion_of(Recognizer& recognizer, const Array& features, const std::string& class_name) {
+  if (recognizer.method().spec().sees == Sees::kAllQueries)
+    fail_usage("'{}' classifies images jointly: where it looks is shown for methods that classify each by itself",
+               recognizer.method().label());
+  const DoubleMatrix probabilities = recognizer.probabilities(features);
+  int64_t own = 0;
+  if (class_name.empty())
+    probabilities.row(0).maxCoeff(&own);
+  else
+    own = class_place(recognizer, class_name);
+  Occlusion found;
+  found.class_name = recognizer.class_names()[static_cast<size_t>(own)];
+  found.probability = probabilities(0, own);
+  const double whole = log_odds(probabilities, 0, own);
+  for (int64_t row = 0; row < kPatches; ++row) {
+    std::vector<double>& effects = found.effects.emplace_back();
+    for (int64_t column = 0; column < kPatches; ++column)
+      effects.push_back(whole - log_odds(probabilities, 1 + row * kPatches + column, own));
+  }
+  return found;
+}
+
+Occlusion find_occlusion(Recognizer& recognizer, const std::filesystem::path& image, const std::string& class_name) {
+  recognizer.class_names();  // what is wrong with the classes is said first
+  const Image square = read_region(image, recognizer.file().settings().preprocessing).image;
+  return occlusion_of(recognizer, recognizer.features_of(covered_in_turn(square)), class_name);
+}
+
+nlohmann::json occlusion_json(const Occlusion& occlusion) {
+  return {{"class", occlusion.class_name}, {"probability", occlusion.probability}, {"effects", occlusion.effects}};
+}
+
+std::string occlusion_text(const Occlusion& occlusion) {
+  constexpr std::array<const char*, 5> kShades = {"··", "░░", "▒▒", "▓▓", "██"};
+  double most = 0;
+  for (const auto& row : occlusion.effects) most = std::max(most, *std::max_element(row.begin(), row.end()));
+  std::string text;
+  for (const auto& row : occlusion.effects) {
+    for (const double effect : row) {
+      const double share = most > 0 ? std::max(0.0, effect / most) : 0;
+      text += kShades[static_cast<size_t>(std::min(4.0, std::floor(5 * share)))];
+    }
+    text += '\n';
+  }
+  return text;
+}
+
+}  // namespace protocom

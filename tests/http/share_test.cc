@@ -1,0 +1,98 @@
+// A session that other devices of the network join.
+#include "http/share.h"
+
+#include <openssl/pem.h>
+#include <openssl/x509v3.h>
+#include <sys/stat.h>
+
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/ip/tcp.hpp>
+#include <boost/asio/read.hpp>
+#include <boost/asio/ssl.hpp>
+#include <boost/asio/write.hpp>
+
+#include "http/server_support.h"
+
+namespace protocom::testing {
+namespace {
+
+namespace sockets = boost::asio;
+using ::testing::HasSubstr;
+
+class Shared : public Served {
+ protected:
+  /// What the server says to a client that trusts its certificate for 127.0.0.1.
+  [[nodiscard]] std::string told(const std::string& key) const {
+    ServerOptions options;
+    share_.apply(options);
+    sockets::io_context context;
+    sockets::ssl::context trust(sockets::ssl::context::tls_client);
+    trust.load_verify_file(options.certificate.string());
+    sockets::ssl::stream<sockets::ip::tcp::socket> stream(context, trust);
+    stream.set_verify_mode(sockets::ssl::verify_peer);
+    stream.set_verify_callback(sockets::ssl::host_name_verification("127.0.0.1"));
+    stream.next_layer().connect({sockets::ip::address_v4::loopback(), static_cast<uint16_t>(port())});
+    stream.handshake(sockets::ssl::stream_base::client);
+    const std::string request = "GET /v1/classes HTTP/1.1\r\nHost: 127.0.0.1\r\nConnection: close\r\n" +
+                                (key.empty() ? "" : "Authorization: Bearer " + key + "\r\n") + "\r\n";
+    sockets::write(stream, sockets::buffer(request));
+    std::string answer;
+    boost::system::error_code end;
+    sockets::read(stream, sockets::dynamic_buffer(answer), end);
+    return answer;
+  }
+  void share() {
+    ServerOptions options;
+    share_.apply(options);
+    EXPECT_EQ(options.address, "0.0.0.0");
+    serve(options);
+  }
+
+  http::Share share_;
+};
+
+TEST_F(Shared, IsServedByTlsToWhoHasItsKey) {
+  share();
+  EXPECT_THAT(told(""), HasSubstr("HTTP/1.1 401"));
+  EXPECT_THAT(told("pcm_other"), HasSubstr("HTTP/1.1 401"));
+  for (const std::string& address : share_.addresses(port())) {
+    EXPECT_EQ(address.rfind("https://", 0), 0U);
+    const size_t key = address.find("/#key=pcm_");
+    ASSERT_NE(key, std::string::npos) << address;
+    EXPECT_THAT(address.substr(0, key), HasSubstr(":" + std::to_string(port())));
+    EXPECT_THAT(told(address.substr(key + 6)), HasSubstr("HTTP/1.1 200"));
+  }
+}
+
+TEST_F(Shared, HasACertificateOfItsOwnWithThisMachinesAddresses) {
+  ServerOptions options, others;
+  share_.apply(options);
+  FILE* file = std::fopen(options.certificate.c_str(), "r");
+  X509* read = PEM_read_X509(file, nullptr, nullptr, nullptr);
+  std::fclose(file);
+  ASSERT_NE(read, nullptr);
+  EXPECT_EQ(X509_check_ip_asc(read, "127.0.0.1", 0), 1);
+  EXPECT_EQ(X509_check_ip_asc(read, "192.0.2.77", 0), 0);
+  for (const std::string& address : share_.addresses(1))
+    EXPECT_EQ(X509_check_ip_asc(read, address.substr(8, address.find(':', 8) - 8).c_str(), 0), 1) << address;
+  EXPECT_EQ(X509_check_purpose(read, X509_PURPOSE_SSL_SERVER, 0), 1);
+  X509_free(read);
+  EXPECT_EQ(share_.fingerprint().size(), 32U * 3 - 1);
+  EXPECT_NE(http::Share().fingerprint(), share_.fingerprint());
+  struct stat facts {};
+  for (const fs::path& path : {options.private_key, options.keys}) {
+    ASSERT_EQ(::stat(path.c_str(), &facts), 0);
+    ASSERT_EQ(::stat(path.parent_path().c_str(), &facts), 0);
+    EXPECT_EQ(facts.st_mode & 077U, 0U) << "its owner's alone";
+  }
+}
+
+TEST(SharedFiles, AreGoneWithTheSession) {
+  ServerOptions options;
+  http::Share().apply(options);
+  EXPECT_FALSE(fs::exists(options.private_key));
+  EXPECT_FALSE(fs::exists(options.keys.parent_path()));
+}
+
+}  // namespace
+}  // namespace protocom::testing
