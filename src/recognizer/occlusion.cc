@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <limits>
 
 #include "base/error.h"
 #include "images/image_region.h"
@@ -10,7 +11,8 @@
 namespace protocom {
 namespace {
 
-constexpr double kSurest = 1e-300;  ///< a probability that log odds are taken of is at least this
+constexpr double kSmallest = 1e-300;     ///< smaller probabilities have lost digits
+constexpr int64_t kMostLookedUp = 2000;  ///< classes
 
 std::array<uint8_t, 3> mean_colour(const Image& image) {
   std::array<double, 3> sums{};
@@ -31,11 +33,30 @@ Image with_patch_covered(Image image, int64_t row, int64_t column, const std::ar
   return image;
 }
 
-/// ln(p / (1 - p)), where 1 - p is the sum of the others: near 1 it would have no digits left.
-double log_odds(const DoubleMatrix& probabilities, int64_t row, int64_t own) {
-  double others = 0;
-  for (int64_t k = 0; k < probabilities.cols(); ++k) others += k == own ? 0 : probabilities(row, k);
-  return std::log(std::max(probabilities(row, own), kSurest)) - std::log(std::max(others, kSurest));
+/// ln p, [n, c]. Probabilities that are too small for a number are found by their losses.
+DoubleMatrix log_probabilities(Recognizer& recognizer, const Array& features) {
+  const DoubleMatrix probabilities = recognizer.probabilities(features);
+  DoubleMatrix logs = probabilities.array().max(kSmallest).log();
+  const std::vector<std::string> names = recognizer.class_names();
+  int64_t looked_up = 0;
+  for (int64_t k = 0; k < logs.cols() && looked_up < kMostLookedUp; ++k) {
+    if (probabilities.col(k).minCoeff() > kSmallest) continue;
+    ++looked_up;
+    const std::vector<std::string> right(static_cast<size_t>(logs.rows()), names[static_cast<size_t>(k)]);
+    const std::vector<TestedImage> judged = recognizer.judge(features, right);
+    for (int64_t i = 0; i < logs.rows(); ++i) logs(i, k) = -judged[static_cast<size_t>(i)].loss;
+  }
+  return logs;
+}
+
+/// ln(p / (1 - p)) of a row of ln p, where 1 - p is the sum of the others: near 1 it would have no digits left. Of a
+/// single class there are no odds: 0.
+double log_odds(const DoubleMatrix& logs, int64_t row, int64_t own) {
+  if (logs.cols() < 2) return 0;
+  double most = -std::numeric_limits<double>::infinity(), sum = 0;
+  for (int64_t k = 0; k < logs.cols(); ++k) most = k == own ? most : std::max(most, logs(row, k));
+  for (int64_t k = 0; k < logs.cols(); ++k) sum += k == own ? 0 : std::exp(logs(row, k) - most);
+  return logs(row, own) - most - std::log(sum);
 }
 
 int64_t class_place(Recognizer& recognizer, const std::string& name) {
@@ -61,20 +82,20 @@ Occlusion occlusion_of(Recognizer& recognizer, const Array& features, const std:
   if (recognizer.method().spec().sees == Sees::kAllQueries)
     fail_usage("'{}' classifies images jointly: where it looks is shown for methods that classify each by itself",
                recognizer.method().label());
-  const DoubleMatrix probabilities = recognizer.probabilities(features);
+  const DoubleMatrix logs = log_probabilities(recognizer, features);
   int64_t own = 0;
   if (class_name.empty())
-    probabilities.row(0).maxCoeff(&own);
+    logs.row(0).maxCoeff(&own);
   else
     own = class_place(recognizer, class_name);
   Occlusion found;
   found.class_name = recognizer.class_names()[static_cast<size_t>(own)];
-  found.probability = probabilities(0, own);
-  const double whole = log_odds(probabilities, 0, own);
+  found.probability = std::min(1.0, std::exp(logs(0, own)));
+  const double whole = log_odds(logs, 0, own);
   for (int64_t row = 0; row < kPatches; ++row) {
     std::vector<double>& effects = found.effects.emplace_back();
     for (int64_t column = 0; column < kPatches; ++column)
-      effects.push_back(whole - log_odds(probabilities, 1 + row * kPatches + column, own));
+      effects.push_back(whole - log_odds(logs, 1 + row * kPatches + column, own));
   }
   return found;
 }
