@@ -1,6 +1,6 @@
 // What a person did, and undo and redo, which take whole actions back and bring them back.
 
-import {callJson, forgetThumbnails} from './api.js';
+import {ServerError, callJson, forgetThumbnails} from './api.js';
 import {say} from './dom.js';
 import {refresh, state} from './state.js';
 import {counted, plainly} from './words.js';
@@ -43,6 +43,9 @@ async function go(step, first, wanted, tell) {
       done.push(step === 'undo' ? answer.undone : answer.redone);
       change = step === 'undo' ? answer.change : answer.redo;
     }
+  } catch (error) {
+    if (!(error instanceof ServerError) || error.status !== 409) throw error;
+    throw new Error(`Another window or program changed something meanwhile. It is shown now: press again to ${step} that.`);
   } finally {
     tell(done.map(change => change.id));
     await refresh();

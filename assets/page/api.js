@@ -34,6 +34,20 @@ function askForKey() {
 /** @param {number} seconds */
 export const pause = seconds => new Promise(done => setTimeout(done, 1000 * seconds));
 
+/** Changes that this window made. @type {Set<number>} */
+const own = new Set();
+let underWay = 0;
+
+/** Whether this window made a change, by its number. @param {number} id */
+export const isOwn = id => own.has(id);
+/** Whether this window is changing something. */
+export const working = () => underWay > 0;
+
+/** @param {any} answer */
+function noteOwn(answer) {
+  for (const change of [answer.change, answer.undone, answer.redone, ...answer.changes ?? []]) if (change) own.add(change.id);
+}
+
 /**
  * One request and its JSON. A server that is busy (429, 503) is asked again a few times.
  * @param {string} method
@@ -43,7 +57,25 @@ export const pause = seconds => new Promise(done => setTimeout(done, 1000 * seco
  * @returns {Promise<any>}
  */
 export async function call(method, path, body, options = {}) {
-  return (await answered(method, path, body, options)).json().catch(() => ({}));
+  const changes = method !== 'GET';
+  underWay += Number(changes);
+  try {
+    const answer = await (await answered(method, path, body, options)).json().catch(() => ({}));
+    if (changes) noteOwn(answer);
+    return answer;
+  } finally {
+    underWay -= Number(changes);
+  }
+}
+
+/**
+ * The next event of a stream; null: there was none.
+ * @param {string} path
+ * @param {AbortSignal} signal
+ */
+export async function nextEvent(path, signal) {
+  const data = /^data: (.*)$/m.exec(await (await answered('GET', path, undefined, {signal})).text());
+  return data ? JSON.parse(data[1]) : null;
 }
 
 /** The bytes of an answer. @param {string} path */

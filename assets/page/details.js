@@ -6,6 +6,7 @@ import {exampleImage} from './pictures.js';
 import {classOf, confirm, decide, decideNone, firstOf, reopen} from './photos.js';
 import {state} from './state.js';
 import {classNamed, displayName, percent, plainly} from './words.js';
+import {hideWhere, listenToWhere, zoom} from './zoom.js';
 
 /** @type {Photo | null} */
 let photo = null;
@@ -19,6 +20,7 @@ export function open(which, from) {
   opener = from;
   if (photo !== which) {
     photo = which;
+    hideWhere();
     byId('details-file').textContent = which.name;
     const picture = byId('details-photo');
     picture.alt = which.name;
@@ -110,13 +112,8 @@ function withPhoto(control, work) {
 
 export function listenToDetails() {
   onPress('details-close', close);
-  onPress('enlarge', () => {
-    if (!photo) return;
-    byId('zoom-photo').alt = photo.name;
-    showBlob(byId('zoom-photo'), photo.file);
-    byId('zoom').showModal();
-  });
-  onPress('zoom-close', () => byId('zoom').close());
+  onPress('enlarge', () => { if (photo) zoom(photo); });
+  listenToWhere(() => photo);
   onPress('confirm', () => withPhoto(byId('confirm'), which => confirm([which])));
   onPress('not-any', () => withPhoto(byId('not-any'), async which => decideNone([which])));
   onPress('take-back', () => withPhoto(byId('take-back'), async which => which.verdict?.class === null ? reopen(which) : undo()));

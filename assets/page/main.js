@@ -7,10 +7,13 @@ import {listenToClasses, listenToFiles, takeDrops} from './classes.js';
 import {listenToDetails} from './details.js';
 import {attempt, byId, hush, onPress, onSubmit} from './dom.js';
 import {listenToExports} from './exports.js';
+import {listenToOthers} from './follow.js';
 import {openClass, listenToGallery} from './gallery.js';
 import {listenToGrid} from './grid.js';
 import {listenToHistory, openHistory} from './history.js';
 import {listenToLive} from './live.js';
+import {listenToMap} from './map.js';
+import {listenToNext} from './next.js';
 import {acceptedTypes} from './pictures.js';
 import {ask, photos} from './photos.js';
 import {on, refresh, state} from './state.js';
@@ -18,6 +21,7 @@ import {listenToTesting, testOrAsk} from './testing.js';
 import {listenToUnsorted} from './unsorted.js';
 import {listenToUse} from './use.js';
 import {counted} from './words.js';
+import {listenToZoom} from './zoom.js';
 
 const views = ['teach', 'try', 'use', 'history'];
 const wideFrom = '(min-width: 60rem)';
@@ -82,10 +86,19 @@ function listenToPhotos() {
   });
 }
 
+/** A shared address has the key behind "#", which browsers keep to themselves. */
+function takeKey() {
+  const key = /^#key=(.+)/.exec(location.hash);
+  if (!key) return;
+  useKey(decodeURIComponent(key[1]));
+  history.replaceState(null, '', location.pathname);
+}
+
 function begin() {
+  takeKey();
   for (const input of document.querySelectorAll('input[type=file]:not([webkitdirectory])')) input.setAttribute('accept', acceptedTypes);
   byId('ask-camera').accept = 'image/*';
-  for (const listen of [listenToPhotos, listenToDetails, listenToGrid, listenToClasses, listenToGallery, listenToUnsorted, listenToCalibration, listenToHistory, listenToAccuracy, listenToExports, listenToLive, listenToTesting, listenToUse, listenToHelp, listenToLeaving]) listen();
+  for (const listen of [listenToPhotos, listenToDetails, listenToGrid, listenToClasses, listenToGallery, listenToUnsorted, listenToMap, listenToNext, listenToZoom, listenToCalibration, listenToHistory, listenToAccuracy, listenToExports, listenToLive, listenToTesting, listenToUse, listenToHelp, listenToLeaving, listenToOthers]) listen();
   on('recognizer', showSummary);
   on('recognizer', showChoice);
   byId('which').addEventListener('change', () => { location.href = byId('which').value; });

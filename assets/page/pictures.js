@@ -50,6 +50,37 @@ export async function shrink(file) {
   return made && made.size < file.size ? made : file;
 }
 
+const aroundBox = 0.1;  // of its longer side, on each side
+const aroundPhoto = 'rgb(124 116 104)';
+
+/** Where a stretch of pixels around a centre begins, moved into the picture; below 0 where it is longer. @param {number} centre @param {number} length @param {number} whole */
+const beginOf = (centre, length, whole) => length >= whole ? -Math.min(length - whole, Math.max(0, Math.round(length / 2 - centre)))
+                                                           : Math.min(whole - length, Math.max(0, Math.round(centre - length / 2)));
+
+/**
+ * The square around a part of a photo, as the server cuts out boxes (src/images/image_region.h).
+ * @param {File} file
+ * @param {Box} box
+ * @param {string} name of the photo
+ */
+export async function cutOut(file, box, name) {
+  const bitmap = await createImageBitmap(file).catch(() => { throw new Error('The browser cannot read this photo.'); });
+  const {width, height} = bitmap, longer = Math.max(box.width * width, box.height * height);
+  const taken = Math.min(Math.max(1, Math.round(longer * (1 + 2 * aroundBox))), Math.max(width, height));
+  const scale = Math.min(1, margin * (state.recognizer?.shorter_side ?? 256) / taken), side = Math.max(1, Math.round(scale * taken));
+  const canvas = el('canvas', {width: side, height: side}), context = canvas.getContext('2d');
+  context.imageSmoothingQuality = 'high';
+  context.fillStyle = aroundPhoto;
+  context.fillRect(0, 0, side, side);
+  const left = beginOf((box.x + box.width / 2) * width, taken, width), top = beginOf((box.y + box.height / 2) * height, taken, height);
+  context.drawImage(bitmap, -left * side / taken, -top * side / taken, width * side / taken, height * side / taken);
+  bitmap.close();
+  /** @type {Blob} */
+  const made = await new Promise(done => canvas.toBlob(done, 'image/jpeg', 0.95));
+  const numbers = [box.x, box.y, box.width, box.height].map(share => Number((100 * share).toFixed(2)));
+  return new File([made], `${name}#xywh=percent:${numbers.join()}`, {type: 'image/jpeg'});
+}
+
 /**
  * Tells a photo from another one: its size, and a hash of its beginning and end.
  * @param {Blob} file

@@ -17,6 +17,15 @@ interface Example { example: number; source: string; time: number }
 /** A photo whose class nobody has said. */
 interface Unsorted { photo: number; source: string; time: number }
 
+/** One that is worth naming next. */
+interface Suggested { photo: number; source: string; class: string; probability: number; runner_up: string }
+
+/** Which parts of a photo made its answer: patches, rows top to bottom, of an area in shares of the photo. */
+interface Explained { class: string; effects: number[][]; area: number[] }
+
+/** A part of a photo, in shares of its width and height. */
+interface Box { x: number; y: number; width: number; height: number }
+
 interface Calibration {
   false_accept: number;
   accepted: number;

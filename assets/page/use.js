@@ -16,10 +16,10 @@ function show() {
   byId('python-line').textContent = `import protocom\nprotocom.Recognizer.open(${JSON.stringify(file)}).classify("photo.jpg").name`;
   byId('curl-line').textContent = `curl ${hasKey() ? '-H "Authorization: Bearer $KEY" ' : ''}-F image=@photo.jpg ${quoted(here)}`;
   byId('curl-key').hidden = !hasKey();
-  byId('elsewhere').textContent = local ? 'This server answers this machine alone. Started like this it answers others too, with a key; browsers let a phone use its camera here where there is a certificate:'
+  byId('elsewhere').textContent = local ? 'This server answers this machine alone. Started like this it prints an address for a phone in the same network, with a key and encryption of that session alone:'
                                         : `Open ${location.origin} there; the live camera works where the address begins with https.`;
   byId('elsewhere-lines').hidden = !local;
-  byId('serve-line').textContent = `protocom keys add keys.json phone --role write\nprotocom serve ${quoted(file)} --address 0.0.0.0 --keys keys.json --certificate cert.pem --private-key key.pem`;
+  byId('serve-line').textContent = `protocom serve ${quoted(file)} --share`;
 }
 
 export function listenToUse() {

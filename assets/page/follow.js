@@ -1,0 +1,60 @@
+// What other windows and programs change is shown here too.
+
+import {isOwn, nextEvent, pause, working} from './api.js';
+import {say} from './dom.js';
+import {on, refresh, state} from './state.js';
+import {plainly} from './words.js';
+
+const againAfter = 3;  // s, once the server could not be asked
+const ownWorkLasts = 0.3;  // s, between the requests of one action
+
+/** What waits for the next change; stopped where nobody sees the page, since browsers have few connections for a server. */
+let waiting = new AbortController();
+
+const seen = () => new Promise(done => {
+  const look = () => {
+    if (document.hidden) return;
+    document.removeEventListener('visibilitychange', look);
+    done(null);
+  };
+  document.addEventListener('visibilitychange', look);
+  look();
+});
+
+/** What this window does ends with a look of its own. */
+async function quiet() {
+  do await pause(ownWorkLasts); while (working());
+}
+
+/** @param {{revision: number}} event */
+async function take(event) {
+  await quiet();
+  if (event.revision === state.revision) return;
+  const change = state.change?.id, redo = state.redo?.id;
+  await refresh();
+  if (state.redo && state.redo.id !== redo && !isOwn(state.redo.id)) say(`Another window or program took back: ${plainly(state.redo.what)}.`);
+  else if (state.change && state.change.id !== change && !isOwn(state.change.id)) say(`Another window or program: ${plainly(state.change.what)}.`);
+}
+
+async function follow() {
+  for (;;) {
+    await seen();
+    waiting = new AbortController();
+    try {
+      const event = await nextEvent(`v1/events?after=${state.revision}`, waiting.signal);
+      if (event && event.revision !== state.revision) await take(event);
+    } catch {
+      if (!waiting.signal.aborted) await pause(againAfter);
+    }
+  }
+}
+
+let follows = false;
+
+export function listenToOthers() {
+  document.addEventListener('visibilitychange', () => { if (document.hidden) waiting.abort(); });
+  on('recognizer', () => {  // known now, and the key that is asked for
+    if (!follows) follow();
+    follows = true;
+  });
+}
