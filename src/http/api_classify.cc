@@ -87,7 +87,7 @@ int64_t count_in(const Request& request, const char* name, int64_t fewest, int64
   const bool is_number = !text.empty() && text.size() < 6 && text.find_first_not_of("0123456789") == std::string::npos;
   const int64_t count = is_number ? std::stoll(text) : -1;
   if (count < fewest || count > most)
-    refuse(400, "'{}' has to be a number from {} to {}, found '{}'", name, fewest, most, excerpt(text));
+    refuse(400, "'{}' must be a number from {} to {}, found '{}'", name, fewest, most, excerpt(text));
   return count;
 }
 
