@@ -336,6 +336,29 @@ class Recognizer:
         groups = engine.group_photos([os.fspath(one) for one in found], _arrays.text(by, "by"), _arrays.number(gap, "gap"))
         return [([os.fspath(one) for one in group], self.classify_series(group)) for group in groups]
 
+    def explain(self, image, class_name=None):
+        """Which part of an image makes its answer: each of 7 x 7 patches of the square that the encoder sees is covered in
+        turn, in one batch (Zeiler and Fergus 2014).
+
+        Parameters
+        ----------
+        image : as ``classify`` takes one, but no features
+        class_name : whose part is looked for; left out, the most probable class
+
+        Returns
+        -------
+        dict: ``class``, its ``probability`` for the whole image, and ``effects`` float64 [7, 7], rows top to bottom: what
+        the class's log odds lose when the patch is covered; above 0 the patch speaks for the class
+        """
+        if _given_images.is_features(image):
+            raise UsageError("explain() covers parts of an image: give the image, not its features")
+        given, single = _given_images.images(image)
+        if not single:
+            raise UsageError("explain() takes one image")
+        found = self._core.explain([_given_images.image(given[0])], class_name or "")
+        found["effects"] = np.array(found["effects"])
+        return found
+
     def suggest(self, images, count=20):
         """Which unlabelled images to label next, the most useful first; those that are enrolled are left out.
 

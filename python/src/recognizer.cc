@@ -16,6 +16,7 @@
 #include "recognizer/create_recognizer.h"
 #include "recognizer/enrol_sources.h"
 #include "recognizer/export_onnx.h"
+#include "recognizer/occlusion.h"
 #include "recognizer/series.h"
 #include "recognizer/shared_recognizer.h"
 #include "recognizer/suggestion_json.h"
@@ -156,6 +157,18 @@ void bind_questions(BoundRecognizer& bound) {
            [](SharedRecognizer& own, const py::object& features) {
              const ArrayView rows(features, "features");
              return python_of(unlocked([&] { return answers_json(own.classify(rows.array())); }));
+           })
+      .def("explain",
+           [](SharedRecognizer& own, const py::list& images, const std::string& class_name) {
+             const std::vector<GivenImage> given = given_images(images);
+             return python_of(unlocked([&] {
+               const std::vector<SquareImage> squares = square_images(pointers(given), own.settings().preprocessing);
+               return own.call([&](Recognizer& recognizer) {
+                 recognizer.class_names();  // what is wrong with the classes is said first
+                 const Array features = recognizer.features_of(covered_in_turn(squares.at(0).image));
+                 return occlusion_json(occlusion_of(recognizer, features, class_name));
+               });
+             }));
            })
       .def("features_of",
            [](SharedRecognizer& own, const py::list& images) {

@@ -28,6 +28,19 @@ def test_suggests_new_images_of_which_it_is_in_doubt(mine, photos):
         mine.suggest(images, 0)
 
 
+def test_explains_which_part_made_an_answer(mine):
+    half = np.concatenate([photo("red", 510)[:, :25], photo("blue", 511)[:, 25:]], axis=1)
+    found = mine.explain(half, "red")
+    assert found["class"] == "red" and found["effects"].shape == (7, 7) and found["effects"].dtype == np.float64
+    assert found["effects"][:, :3].sum() > found["effects"][:, 4:].sum(), "what is red speaks for red"
+    assert mine.explain(half)["class"] == max(mine.classes, key=lambda name: mine.explain(half, name)["probability"])
+    for wrong, what in [(mine.features_of([half])[0], "not its features"), ([half, half], "one image")]:
+        with pytest.raises(protocom.UsageError, match=what):
+            mine.explain(wrong)
+    with pytest.raises(protocom.Error, match="no class 'cow'"):
+        mine.explain(half, "cow")
+
+
 def test_names_images_that_lie_in_the_wrong_class(photos, tmp_path):
     mine = protocom.Recognizer.create(tmp_path / "more.pcm", backbone=photos / "encoder.pt")
     for colour in COLOURS:
