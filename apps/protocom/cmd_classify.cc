@@ -1,10 +1,12 @@
 #include "answer_printer.h"
+#include "base/printed_json.h"
 #include "box_answers.h"
 #include "cli.h"
 #include "dataset_options.h"
 #include "datasets/boxes.h"
 #include "image_arguments.h"
 #include "job.h"
+#include "recognizer/occlusion.h"
 #include "recognizer/series.h"
 #include "shared_work.h"
 #include "xmp_sidecars.h"
@@ -21,6 +23,7 @@ struct ClassifyArguments {
   std::vector<std::string> images;
   RecognizerOptions recognizing;
   bool together = false;
+  bool explain = false;
   std::vector<std::string> shares;
   BoxChoice boxes;
 };
@@ -138,6 +141,38 @@ void print_answers(const ClassifyArguments& options) {
   account_for(found, unreadable);
 }
 
+void print_explained(const ClassifyArguments& options, const fs::path& image, const Occlusion& found) {
+  if (options.format == "json") {
+    nlohmann::json line = occlusion_json(found);
+    line["image"] = image.string();
+    return fmt::print("{}\n", printed_json(line));
+  }
+  fmt::print("{}: {} {:.3f}\n{}", image.string(), found.class_name, found.probability, occlusion_text(found));
+}
+
+/// The answers with the parts of the photos that made them.
+void explain_answers(const ClassifyArguments& options) {
+  if (options.format != "table" && options.format != "json")
+    fail_usage("--explain prints a table or json: leave out --format {}", options.format);
+  if (!options.out.empty() || !options.series.empty() || options.together)
+    fail_usage("--explain takes photos one by one: leave out --out, --series and --batch-together");
+  Recognizer recognizer = Recognizer::open(options.recognizer, options.recognizing);
+  const ImageArguments images(options.images);
+  const FoundImages found = images_to_ask(images.paths(), options.boxes);
+  std::vector<UnreadableFile> unreadable;
+  recognizer.class_names();  // what is wrong with the classes is no photo's fault
+  for (const fs::path& image : found.paths) {
+    try {
+      print_explained(options, images.named(image), find_occlusion(recognizer, image));
+    } catch (const UsageError&) {
+      throw;
+    } catch (const Error& error) {
+      unreadable.push_back({image.string(), error.what()});
+    }
+  }
+  account_for(found, unreadable);
+}
+
 /// All answers, in order, as the file they were asked for in.
 void write_answers(const CLI::App& command, const ClassifyArguments& options) {
   if (!options.series.empty()) fail_usage("--series needs printed answers: leave out --out");
@@ -171,8 +206,11 @@ void run_classify(const CLI::App& command, ClassifyArguments& options) {
   const bool into_files = BoxAnswers::is_format(options.format) || options.format == "xmp";
   if (into_files && !job().is_single())
     fail_usage("--format {} needs a single process: leave out torchrun", options.format);
+  if (options.explain && into_files)
+    fail_usage("--explain prints a table or json: leave out --format {}", options.format);
   if (BoxAnswers::is_format(options.format)) return answer_boxes(options);
   if (options.format == "xmp") return answer_sidecars(options);
+  if (options.explain) return explain_answers(options);
   options.out.empty() ? print_answers(options) : write_answers(command, options);
 }
 
@@ -249,6 +287,8 @@ void add_classify_command(CLI::App& app) {
       ->add_option("--attributes", options->recognizing.attributes,
                    "How many attributes to show that changed the first class's score most (plda, mean-fusion)")
       ->check(CLI::Range(int64_t{0}, int64_t{1} << 30));
+  command->add_flag("--explain", options->explain,
+                    "Also which part of each image made its answer: a map of 7 x 7 patches, each covered in turn");
   command->add_option("--batch", options->recognizing.batch, "Images per forward pass")
       ->check(CLI::Range(int64_t{1}, int64_t{1} << 30));
   command->add_option("--device", options->recognizing.device, "cpu, cuda, cuda:1 or auto");

@@ -1,8 +1,10 @@
+#include <optional>
 #include <thread>
 
 #include "cli.h"
 #include "dataset_options.h"
 #include "http/server.h"
+#include "http/share.h"
 #include "interrupt.h"
 #include "recognizer/create_recognizer.h"
 
@@ -12,6 +14,7 @@ namespace {
 struct Options {
   std::string recognizer;
   bool is_new = false;  ///< made first, of these
+  bool is_shared = false;
   RecognizerParts parts;
   ServerOptions server;
 };
@@ -21,15 +24,29 @@ void create_empty(const CLI::App& command, const Options& options) {
   create_recognizer(options.recognizer, options.parts, provenance_of(command, /*seed=*/0));
 }
 
+/// How others join, and what that lets them do.
+void print_share(const http::Share& share, int port) {
+  fmt::print("On another device of this network, such as a phone, open\n");
+  for (const std::string& address : share.addresses(port)) fmt::print("  {}\n", address);
+  fmt::print(
+      "Its browser warns, since this session's certificate signs itself; its SHA-256 is\n  {}\n"
+      "Whoever has the address may ask and change the recognizer until this ends (Ctrl-C).\n",
+      share.fingerprint());
+}
+
 void run_serve(const CLI::App& command, Options& options) {
   constexpr std::chrono::milliseconds kPause{20};
   const StopSignal::Listener listener(&stop_signal());
   options.server.text_encoder = options.parts.text_encoder;
   if (options.is_new) create_empty(command, options);
+  std::optional<http::Share> share;
+  if (options.is_shared) share.emplace().apply(options.server);
+  if (share && share->addresses(0).empty()) fail("this machine is in no network: there is nobody to share with");
   http::Server server(options.recognizer, options.server);
   const bool is_ipv6 = options.server.address.find(':') != std::string::npos;
   fmt::print("{} is served at {}://{}:{}/\n", options.recognizer, options.server.certificate.empty() ? "http" : "https",
              is_ipv6 ? "[" + options.server.address + "]" : options.server.address, server.port());
+  if (share) print_share(*share, server.port());
   std::fflush(stdout);
   while (!stop_signal().requested()) std::this_thread::sleep_for(kPause);
   server.stop();
@@ -75,17 +92,24 @@ void add_serve_command(CLI::App& app) {
                    "each below /NAME/")
       ->required();
   add_new(*command, *options);
-  command->add_option("--address", server.address,
-                      "Address to listen at; any other than this machine's own needs --keys");
+  CLI::Option* address = command->add_option("--address", server.address,
+                                             "Address to listen at; any other than this machine's own needs --keys");
   command->add_option("--port", server.port, "0: a free one, which is printed")->check(CLI::Range(0, 65535));
-  add_input_option(*command, "--keys", server.keys, "File of API keys (protocom keys); without it no key is needed")
-      ->check([](const std::string& name) { return name.empty() ? "expected a file of API keys, found no name" : ""; });
+  CLI::Option* keys = add_input_option(*command, "--keys", server.keys,
+                                       "File of API keys (protocom keys); without it no key is needed");
+  keys->check([](const std::string& name) { return name.empty() ? "expected a file of API keys, found no name" : ""; });
   add_list_option(*command, "--allow-origin", server.origins,
                   "Other sites whose pages may call the server (https://shop.example; *: all); needs --keys");
   CLI::Option* certificate =
       add_input_option(*command, "--certificate", server.certificate, "Certificate with its chain (PEM); turns TLS on");
   add_input_option(*command, "--private-key", server.private_key, "Private key of the certificate (PEM)")
       ->needs(certificate);
+  command
+      ->add_flag("--share", options->is_shared,
+                 "Let a phone or others in this network join: TLS with a certificate, and a key, of this session alone")
+      ->excludes(address)
+      ->excludes(keys)
+      ->excludes(certificate);
   add_input_option(*command, "--text-encoder", options->parts.text_encoder,
                    "Folder of the text encoder that the recognizer was made with: classes can be described in words; "
                    "with --new one of the backbone's own");

@@ -40,6 +40,27 @@ class LabelledRecognizers : public Recognizers {
   static Outcome run(const std::vector<std::string>& arguments) { return protocom(folder_->path(), arguments); }
 };
 
+TEST_F(LabelledRecognizers, ExplainAnswersByTheirPartsAsMapAndJson) {
+  const std::string photo = fs::directory_iterator(at("to-label"))->path().string();
+  const Outcome printed = run({"classify", "labels.pcm", photo, "--explain"});
+  ASSERT_EQ(printed.exit_code, 0) << printed.err;
+  EXPECT_EQ(std::count(printed.out.begin(), printed.out.end(), '\n'), 8) << "the answer, and seven rows";
+  EXPECT_THAT(printed.out, HasSubstr("██"));
+  const json line = json_lines(run({"classify", "labels.pcm", photo, "--explain", "--format", "json"}).out).at(0);
+  EXPECT_EQ(line.at("image"), photo);
+  EXPECT_EQ(line.at("effects").size(), 7u);
+  const Outcome asked = run({"classify", "labels.pcm", photo, "--format", "json"});
+  EXPECT_EQ(line.at("class"), json_lines(asked.out).at(0).at("ranking")[0].at("class"));
+  for (const std::vector<std::string>& wrong :
+       {std::vector<std::string>{"--format", "csv"}, {"--out", "a.jsonl"}, {"--series", "time"}, {"--format", "xmp"}}) {
+    std::vector<std::string> all = {"classify", "labels.pcm", photo, "--explain"};
+    all.insert(all.end(), wrong.begin(), wrong.end());
+    const Outcome refused = run(all);
+    EXPECT_EQ(refused.exit_code, 2) << wrong.front();
+    EXPECT_THAT(refused.err, HasSubstr("--explain")) << wrong.back();
+  }
+}
+
 TEST_F(LabelledRecognizers, SuggestWhatToLabelNextInFourFormats) {
   const Outcome printed = run({"suggest", "labels.pcm", "to-label", "--count", "5", "--format", "json"});
   ASSERT_EQ(printed.exit_code, 0) << printed.err;

@@ -235,6 +235,27 @@ TEST_F(ServeCommand, ANewRecognizerWithATextEncoderTakesWords) {
   EXPECT_THAT(nowhere.err, HasSubstr("no-folder"));
 }
 
+TEST_F(ServeCommand, SharesByAKeyAndACertificateOfTheSession) {
+  Program shared(folder_->path(), {"serve", "c.pcm", "--port", "0", "--threads", "1", "--share"});
+  for (int i = 0; i < 12000 && shared.runs() && shared.out_so_far().find("Ctrl-C") == std::string::npos; ++i)
+    std::this_thread::sleep_for(milliseconds(10));
+  const std::string said = shared.out_so_far();
+  if (!shared.runs()) {
+    EXPECT_THAT(shared.wait().err, HasSubstr("this machine is in no network"));
+  } else {
+    EXPECT_THAT(said, HasSubstr("c.pcm is served at https://0.0.0.0:"));
+    EXPECT_THAT(said, HasSubstr("/#key=pcm_"));
+    EXPECT_THAT(said, HasSubstr("its SHA-256 is"));
+    shared.signal(SIGTERM);
+    EXPECT_EQ(shared.wait().exit_code, 0);
+  }
+  for (const char* other : {"--keys", "--certificate", "--address"}) {
+    const Outcome refused = protocom(folder_->path(), {"serve", "c.pcm", "--share", other, "127.0.0.1"});
+    EXPECT_EQ(refused.exit_code, 2) << other;
+    EXPECT_THAT(refused.err, HasSubstr("--share")) << other;
+  }
+}
+
 TEST_F(ServeCommand, KeysAreMadeListedAndRemoved) {
   const auto keys = [&](std::vector<std::string> arguments) {
     arguments.insert(arguments.begin(), "keys");

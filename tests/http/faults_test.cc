@@ -62,7 +62,7 @@ TEST_F(Served, JsonIsReadStrictly) {
   EXPECT_THAT(classify("{").error(), HasSubstr("the body:1: not valid JSON"));
   EXPECT_THAT(classify("[]").error(), HasSubstr("must be a JSON object"));
   EXPECT_THAT(classify("{}").error(), HasSubstr("needs the member 'features'"));
-  EXPECT_THAT(classify(R"({"feature": [1]})").error(), HasSubstr("expected features"));
+  EXPECT_THAT(classify(R"({"feature": [1]})").error(), HasSubstr("expected boxes or features"));
   EXPECT_THAT(classify(R"({"features": [1, 2]})").error(), HasSubstr("a list of"));
   EXPECT_THAT(classify(R"({"features": [["a"]]})").error(), HasSubstr("a list of"));
   EXPECT_THAT(classify(R"({"features": []})").error(), HasSubstr("a list of"));
