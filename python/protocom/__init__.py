@@ -17,7 +17,8 @@ from ._features import FeatureSet
 from ._given_images import images_in
 from ._knowledge import Fitted, Knowledge, fit
 from ._own_method import OwnMethod
-from ._recognizer import Answer, Backbone, Recognizer, TextEncoder
+from ._encoders import Backbone, TextEncoder
+from ._recognizer import Answer, Recognizer
 from ._tests import TestResult
 from ._training import Training, complete, metatrain, pretrain
 from . import easyfsl
