@@ -30,12 +30,11 @@ class AlphaTimRun : public TaskRun {
     InformationLoss loss{options_.temperature, options_.cross_entropy, options_.marginal, options_.conditional,
                          options_.alpha};
     if (loss.alpha == 0) loss.alpha = alpha_for(most_shots(task));
-    descent_.answer(task, loss, {options_.learning_rate, options_.steps}, logits);
+    answer_by_information(task, loss, {options_.learning_rate, options_.steps}, logits);
   }
 
  private:
   Options options_;
-  InformationDescent descent_;
 };
 
 }  // namespace

@@ -1,9 +1,8 @@
-#include <algorithm>
 #include <vector>
 
 #include "fewshot/row_kernels.h"
-#include "fewshot/toolbox/detail/class_kernels.h"
-#include "fewshot/toolbox/detail/information_kernels.h"
+#include "fewshot/toolbox/detail/adam.h"
+#include "fewshot/toolbox/detail/task_matrix.h"
 #include "fewshot/toolbox/detail/task_method.h"
 #include "fewshot/toolbox/detail/task_rows.h"
 
@@ -16,77 +15,46 @@ struct Options {
   double learning_rate = 1e-3;
 };
 
-/// A cosine classifier fitted on the supports, which are at unit length. What has a number for each support lies class
-/// by class, [n, stride].
+/// A cosine classifier fitted on the supports, which are at unit length.
 class BaselinePpRun : public TaskRun {
  public:
   explicit BaselinePpRun(const Options& options) : options_(options) {}
 
   void answer(const Task& task, float* logits) override {
-    place_class_means(task, weights_);
-    begin(task);
-    for (int64_t number = 1; number <= options_.steps; ++number) step(task, number);
-    place_cosines(task, task.first_query(), task.queries, weights_, logits);
+    place_class_means(task, means_);
+    FloatMatrix weights = Eigen::Map<const FloatMatrix>(means_.data(), task.n, task.dim);
+    fit(task, weights);
+    Eigen::Map<FloatMatrix>(means_.data(), task.n, task.dim) = weights;
+    place_cosines(task, task.first_query(), task.queries, means_, logits);
     scale_logits(task, options_.scale, logits);
   }
-  [[nodiscard]] const float* prototypes() const override { return weights_.data(); }
+  [[nodiscard]] const float* prototypes() const override { return means_.data(); }
 
  private:
-  void begin(const Task& task) {
-    const auto numbers = static_cast<size_t>(task.n * task.dim);
-    weights_.resize(numbers);
-    pull_.resize(numbers);
-    first_.assign(numbers, 0.0F);
-    second_.assign(numbers, 0.0F);
-    stride_ = padded_length(task.supports());
-    slopes_.assign(static_cast<size_t>(task.n * stride_), 0.0F);
-    place_labels(task, stride_, labels_);
-    squares_.resize(static_cast<size_t>(task.n));
-    rows_.clear();
-    for (int64_t k = 0; k < task.n; ++k) rows_.push_back(weights_.data() + k * task.dim);
-  }
-
-  void step(const Task& task, int64_t number) {
-    const int64_t n = task.n, dim = task.dim, supports = task.supports();
-    place_slopes(task);
-    sums_of_rows({task.rows.data(), supports, slopes_.data(), n, stride_, dim}, pull_.data());
-    AdamStep adam = adam_at(number, options_.learning_rate, dim);
-    for (int64_t k = 0; k < n; ++k) {
-      float* weights = weights_.data() + k * dim;
-      const float square = squares_[static_cast<size_t>(k)];
-      adam.pull = pull_.data() + k * dim;
+  /// Adam's steps of weights [n, dim] on the supports' cross-entropies.
+  void fit(const Task& task, FloatMatrix& weights) const {
+    constexpr float kTiny = 1e-24F;
+    const int64_t n = task.n, supports = task.supports(), dim = task.dim;
+    const FloatMatrix labels = labels_of_supports(task).cast<float>().transpose();  // [n, s]
+    FloatMatrix slopes(n, supports), pull(n, dim);
+    std::vector<const float*> rows;
+    for (int64_t k = 0; k < n; ++k) rows.push_back(weights.row(k).data());
+    Adam adam(options_.learning_rate);
+    for (int64_t step = 0; step < options_.steps; ++step) {
+      const Eigen::VectorXf squares = weights.rowwise().squaredNorm().cwiseMax(kTiny);
+      const Eigen::VectorXf factors = static_cast<float>(options_.scale) * squares.cwiseSqrt().cwiseInverse();
+      products_of_rows({rows.data(), n, task.rows.data(), supports, dim, supports}, slopes.data());
+      slopes = residuals(labels, softmax_of_columns(factors.asDiagonal() * slopes));
+      sums_of_rows({task.rows.data(), supports, slopes.data(), n, supports, dim}, pull.data());
       // Through u = w / |w|: what is left of the gradient across u, over |w|.
-      adam.push = row_dot(weights, adam.pull, dim) / std::max(square, kTiny);
-      adam.factor = static_cast<float>(options_.scale) / static_cast<float>(supports) * inverse_root(square);
-      adam.first = first_.data() + k * dim;
-      adam.second = second_.data() + k * dim;
-      adam_step(adam, weights);
+      const Eigen::VectorXf push = weights.cwiseProduct(pull).rowwise().sum().cwiseQuotient(squares);
+      const Eigen::VectorXf shares = factors / static_cast<float>(supports);
+      adam.step(shares.asDiagonal() * (pull - push.asDiagonal() * weights), weights);
     }
   }
-
-  /// Slopes of the supports' cross-entropies in scale * cosine.
-  void place_slopes(const Task& task) {
-    const int64_t n = task.n, supports = task.supports();
-    products_of_rows({rows_.data(), n, task.rows.data(), supports, task.dim, stride_}, slopes_.data());
-    for (int64_t k = 0; k < n; ++k) {
-      float& square = squares_[static_cast<size_t>(k)];
-      square = row_dot(rows_[static_cast<size_t>(k)], rows_[static_cast<size_t>(k)], task.dim);
-      const float factor = static_cast<float>(options_.scale) * inverse_root(square);
-      for (int64_t i = 0; i < supports; ++i) slopes_[static_cast<size_t>(k * stride_ + i)] *= factor;
-    }
-    exponentials_of_classes(slopes_.data(), n, stride_);
-    shares_of_classes(nullptr, slopes_.data(), n, stride_);
-    place_residuals(labels_, n, stride_, slopes_);
-  }
-
-  static constexpr float kTiny = 1e-24F;
 
   Options options_;
-  int64_t stride_ = 0;
-  std::vector<const float*> rows_;          // [n], of the weights
-  Floats weights_, pull_, first_, second_;  // [n, dim], the last two Adam's moments
-  Floats slopes_, labels_;                  // [n, stride]
-  Floats squares_;                          // [n], squared lengths of the weights
+  Floats means_;  // [n, dim]
 };
 
 }  // namespace

@@ -138,13 +138,12 @@ class TimRun : public TaskRun {
   void answer(const Task& task, float* logits) override {
     const int64_t steps = steps_of(options_);
     if (options_.variant == "adm") return alternating_.answer(task, options_, steps, logits);
-    descent_.answer(task, loss_of(options_), {options_.learning_rate, steps}, logits);
+    answer_by_information(task, loss_of(options_), {options_.learning_rate, steps}, logits);
   }
 
  private:
   Options options_;
   AlternatingSteps alternating_;
-  InformationDescent descent_;
 };
 
 }  // namespace

@@ -1,136 +1,76 @@
 #include "fewshot/toolbox/detail/information_descent.h"
 
-#include <algorithm>
-#include <cmath>
-#include <numeric>
 #include <vector>
 
 #include "fewshot/row_kernels.h"
+#include "fewshot/toolbox/detail/adam.h"
+#include "fewshot/toolbox/detail/task_matrix.h"
 #include "fewshot/toolbox/detail/task_rows.h"
 
 namespace protocom {
 namespace {
 
-/// What the loss knows of the points of an episode, class by class and filled up with zeros to `stride`.
-class PointTables {
- public:
-  /// `labels` [n, points]: the weight of a support in its class, else 0; the first `supports` points may have one.
-  PointTables(const Floats& labels, int64_t n, int64_t supports, const InformationLoss& loss)
-      : points_(static_cast<int64_t>(labels.size()) / n), stride_(padded_length(points_)), n_(n) {
-    labels_.assign(static_cast<size_t>(n * stride_), 0.0F);
-    shares_.assign(static_cast<size_t>(stride_), 0.0F);
-    open_ = shares_;
-    for (int64_t k = 0; k < n; ++k) {
-      const float* own = labels.data() + k * points_;
-      std::copy_n(own, points_, labels_.data() + k * stride_);
-      for (int64_t i = 0; i < points_; ++i) shares_[static_cast<size_t>(i)] += own[i];
-    }
-    const float total = std::accumulate(shares_.begin(), shares_.end(), 0.0F);
-    for (float& share : shares_) share *= static_cast<float>(loss.cross_entropy) / total;
-    std::fill(open_.begin() + supports, open_.begin() + points_, 1.0F / static_cast<float>(points_ - supports));
-  }
+/// Derivative of the entropy in probabilities, given their logarithms, but for what all classes share.
+FloatMatrix entropy_slopes(const FloatMatrix& log_p, double alpha) {
+  constexpr float kMost = 87.0F;  // e to more would not be finite
+  if (alpha == 1) return -log_p;
+  const auto power = static_cast<float>(alpha - 1);
+  return -static_cast<float>(alpha) / power * (power * log_p.array()).min(kMost).exp();
+}
 
-  /// With work of n tables still to come.
-  [[nodiscard]] InformationPoints points() const { return {labels_.data(), shares_.data(), open_.data(), n_, stride_}; }
-
- private:
-  int64_t points_, stride_, n_;
-  Floats labels_;  // [n, stride]
-  Floats shares_;  // [stride]
-  Floats open_;    // [stride]
-};
-
-/// Adam's steps on the class weights of one episode.
-class Descent {
- public:
-  /// rows [m] of `width` floats; weights [n, width] where they start.
-  Descent(const float* const* rows, int64_t count, int64_t width, const InformationPoints& points,
-          const InformationLoss& loss, const float* weights)
-      : loss_(loss),
-        points_(points),
-        rows_(rows),
-        count_(count),
-        width_(width),
-        weights_(weights, weights + points.n * width) {
-    const auto room = [](int64_t size) { return Floats(static_cast<size_t>(size)); };
-    slopes_ = room(points.n * points.stride);
-    relative_ = pull_ = first_ = second_ = room(points.n * width_);
-    for (int64_t k = 0; k + 1 < points.n; ++k) relative_rows_.push_back(relative_.data() + k * width_);
-    half_squares_ = room(points.n);
-    ones_.assign(static_cast<size_t>(points.stride), 1.0F);
-    work_ = room((points.n + 1) * points.stride + (kRowMultiple + 1) * points.n);
-    points_.work = work_.data();
-  }
-
-  /// Weights [n, width] where they are after these steps, to `weights`.
-  void run(const DescentOptions& options, float* weights) {
-    for (int64_t number = 1; number <= options.steps; ++number) step(options, number);
-    std::copy(weights_.begin(), weights_.end(), weights);
-  }
-
- private:
-  void step(const DescentOptions& options, int64_t number) {
-    for (int64_t k = 0; k < points_.n; ++k) half_squares_[static_cast<size_t>(k)] = row_dot(row(k), row(k), width_) / 2;
-    products();
-    information_slopes(points_, loss_, half_squares_.data(), slopes_.data());
-    pulls();
-    AdamStep adam = adam_at(number, options.rate, width_);
-    adam.factor = static_cast<float>(loss_.temperature);
-    for (int64_t k = 0; k < points_.n; ++k) {
-      adam.push = row_dot(slopes_.data() + k * points_.stride, ones_.data(), points_.stride);
-      adam.pull = pull_.data() + k * width_;
-      adam.first = first_.data() + k * width_;
-      adam.second = second_.data() + k * width_;
-      adam_step(adam, row(k));
-    }
-  }
-
-  [[nodiscard]] float* row(int64_t k) { return weights_.data() + k * width_; }
-
-  /// Products of all points with the weights, less those of the last class: a softmax knows differences only.
-  void products() {
-    const int64_t last = points_.n - 1;
-    std::copy_n(weights_.begin(), last * width_, relative_.begin());
-    for (int64_t k = 0; k < last; ++k) add_scaled_row(-1, row(last), width_, relative_.data() + k * width_);
-    products_of_rows({relative_rows_.data(), last, rows_, count_, width_, points_.stride}, slopes_.data());
-    std::fill_n(slopes_.begin() + last * points_.stride, points_.stride, 0.0F);
-  }
-
-  /// Sums of the points by their slopes, which add up to 0 over the classes.
-  void pulls() {
-    const int64_t last = points_.n - 1;
-    sums_of_rows({rows_, count_, slopes_.data(), last, points_.stride, width_}, pull_.data());
-    float* of_last = pull_.data() + last * width_;
-    std::fill_n(of_last, width_, 0.0F);
-    for (int64_t k = 0; k < last; ++k) add_scaled_row(-1, pull_.data() + k * width_, width_, of_last);
-  }
-
-  const InformationLoss& loss_;
-  InformationPoints points_;
-  const float* const* rows_;
-  int64_t count_, width_;
-  Floats weights_;                           // [n, width]
-  std::vector<const float*> relative_rows_;  // [n - 1]
-  Floats slopes_, relative_, pull_, first_, second_, half_squares_, ones_, work_;
-};
+/// Products x.w [n, m] with weights [n, dim] become temperature (x.w - |w|^2 / 2).
+void to_logits(const FloatMatrix& weights, double temperature, FloatMatrix& products) {
+  const Eigen::VectorXf half_squares = weights.rowwise().squaredNorm() / 2;
+  products.colwise() -= half_squares;
+  products *= static_cast<float>(temperature);
+}
 
 }  // namespace
 
-void InformationDescent::answer(const Task& task, const InformationLoss& loss, const DescentOptions& options,
-                                float* logits) {
+void information_slopes(const InformationLoss& loss, const FloatMatrix& labels, FloatMatrix& logits) {
+  constexpr float kTiny = 1e-12F;
+  const int64_t s = labels.cols(), u = logits.cols() - s;
+  const Eigen::RowVectorXf most = logits.colwise().maxCoeff();
+  logits.rowwise() -= most;
+  FloatMatrix p = logits.array().exp();
+  const Eigen::RowVectorXf totals = p.colwise().sum();
+  p.array().rowwise() /= totals.array();
+  logits.leftCols(s) = static_cast<float>(loss.cross_entropy) / labels.sum() * residuals(labels, p.leftCols(s));
+  const auto open = p.rightCols(u);
+  const FloatMatrix log_p = logits.rightCols(u).rowwise() - totals.tail(u).array().log().matrix();
+  const FloatMatrix log_means = ((open.rowwise().sum() / static_cast<float>(u)).array() + kTiny).log();
+  const Eigen::VectorXf of_means = static_cast<float>(loss.marginal) * entropy_slopes(log_means, loss.alpha);
+  FloatMatrix slopes = static_cast<float>(loss.conditional) * entropy_slopes(log_p, loss.alpha);
+  slopes.colwise() -= of_means;
+  const Eigen::RowVectorXf inner = open.cwiseProduct(slopes).colwise().sum();
+  slopes.rowwise() -= inner;
+  logits.rightCols(u) = open.cwiseProduct(slopes) / static_cast<float>(u);
+}
+
+void answer_by_information(const Task& task, const InformationLoss& loss, const DescentOptions& options,
+                           float* logits) {
   const int64_t n = task.n, dim = task.dim, learned = task.learned();
-  labels_.assign(static_cast<size_t>(n * learned), 0.0F);
-  for (int64_t i = 0; i < task.supports(); ++i)
-    labels_[static_cast<size_t>(task.label[static_cast<size_t>(i)] * learned + i)] = 1;
-  const PointTables tables(labels_, n, task.supports(), loss);
-  place_class_means(task, weights_);
-  Descent(task.rows.data(), learned, dim, tables.points(), loss, weights_.data()).run(options, weights_.data());
-  place_negative_distances(task, task.first_query(), task.queries, weights_, logits);
-  const auto factor = static_cast<float>(loss.temperature / 2);
-  for (int64_t i = 0; i < task.queries; ++i) {
-    const float square = task.squares[static_cast<size_t>(task.first_query() + i)];
-    for (int64_t k = 0; k < n; ++k) logits[i * n + k] = factor * (logits[i * n + k] + square);
+  const FloatMatrix labels = labels_of_supports(task).cast<float>().transpose();  // [n, s]
+  Floats means;
+  place_class_means(task, means);
+  FloatMatrix weights = Eigen::Map<const FloatMatrix>(means.data(), n, dim);
+  FloatMatrix slopes(n, learned), pull(n, dim);
+  std::vector<const float*> rows;
+  for (int64_t k = 0; k < n; ++k) rows.push_back(weights.row(k).data());
+  Adam adam(options.rate);
+  for (int64_t step = 0; step < options.steps; ++step) {
+    products_of_rows({rows.data(), n, task.rows.data(), learned, dim, learned}, slopes.data());
+    to_logits(weights, loss.temperature, slopes);
+    information_slopes(loss, labels, slopes);
+    sums_of_rows({task.rows.data(), learned, slopes.data(), n, learned, dim}, pull.data());
+    const Eigen::VectorXf push = slopes.rowwise().sum();
+    adam.step(static_cast<float>(loss.temperature) * (pull - push.asDiagonal() * weights), weights);
   }
+  FloatMatrix answers(n, task.queries);
+  products_of_rows({rows.data(), n, task.rows.data() + task.first_query(), task.queries, dim, task.queries},
+                   answers.data());
+  to_logits(weights, loss.temperature, answers);
+  matrix_at(logits, task) = answers.transpose();
 }
 
 }  // namespace protocom

@@ -114,18 +114,6 @@ void place_means_of_shares(const Task& task, const Floats& labels, const float* 
   }
 }
 
-void place_residuals(const Floats& labels, int64_t n, int64_t stride, Floats& p) {
-  const auto end = static_cast<size_t>(n * stride), width = static_cast<size_t>(stride);
-  for (size_t i = 0; i < width; ++i) {
-    float others = 0, present = 0;
-    for (size_t at = i; at < end; at += width) {
-      others += (1 - labels[at]) * p[at];
-      present += labels[at];
-    }
-    for (size_t at = i; at < end; at += width) p[at] = present * ((1 - labels[at]) * p[at] - labels[at] * others);
-  }
-}
-
 void step_towards(const Floats& next, double rate, Floats& means) {
   const auto part = static_cast<float>(rate);
   for (size_t i = 0; i < means.size(); ++i) means[i] += part * (next[i] - means[i]);

@@ -9,7 +9,7 @@
 #include "base/error.h"
 #include "fewshot/row_length.h"
 #include "fewshot/toolbox/detail/sinkhorn.h"
-#include "fewshot/toolbox/detail/task_rows.h"
+#include "fewshot/toolbox/detail/task_matrix.h"
 #include "fewshot/toolbox/linear_fit.h"
 #include "heads/distances.h"
 #include "support/labelled.h"
@@ -173,13 +173,11 @@ TEST(Bavardage, HasADefaultPrecisionThatDoesNotDependOnHowManyBaseImagesThereAre
 }
 
 TEST(Residuals, KeepTheirDigitsWhereProbabilitiesAreNearlyTheLabels) {
-  Floats p = {1.0F, 3e-12F, 1e-12F};  // 1 - p would be 0
-  Floats unlabelled = p;
-  place_residuals({1.0F, 0.0F, 0.0F}, 3, 1, p);
+  const FloatMatrix p = Eigen::Vector3f(1.0F, 3e-12F, 1e-12F);  // 1 - p would be 0
+  const FloatMatrix found = residuals(Eigen::Vector3f(1.0F, 0.0F, 0.0F), p);
   const float expected[] = {-4e-12F, 3e-12F, 1e-12F};
-  for (size_t k = 0; k < 3; ++k) EXPECT_NEAR(p[k], expected[k], 1e-5F * std::abs(expected[k]));
-  place_residuals({0.0F, 0.0F, 0.0F}, 3, 1, unlabelled);
-  EXPECT_EQ(unlabelled, Floats(3));
+  for (int64_t k = 0; k < 3; ++k) EXPECT_NEAR(found(k, 0), expected[k], 1e-5F * std::abs(expected[k]));
+  EXPECT_EQ(residuals(Eigen::Vector3f::Zero(), p), FloatMatrix::Zero(3, 1)) << "no label";
 }
 
 /// The episode without its labelled images.

@@ -1,24 +1,32 @@
 #pragma once
+#include "base/matrix.h"
 #include "fewshot/task.h"
-#include "fewshot/toolbox/detail/information_kernels.h"
 
 namespace protocom {
+
+/// The loss of TIM (Boudiaf et al., NeurIPS 2020): cross_entropy CE(supports) - marginal H(mean of p) + conditional
+/// (mean of H(p)), p the queries' probabilities from logits temperature (x.w - |w|^2 / 2).
+/// H is Shannon's entropy, or with alpha != 1 Tsallis's (1 - sum p^alpha) / (alpha - 1) (alpha-TIM, Veilleux et al.,
+/// NeurIPS 2021).
+struct InformationLoss {
+  double temperature = 15;
+  double cross_entropy = 1;
+  double marginal = 1;
+  double conditional = 1;
+  double alpha = 1;
+};
 
 struct DescentOptions {
   double rate = 1e-4;
   int64_t steps = 1000;
 };
 
-/// Logits temperature (x.w - |w|^2 / 2) by class weights w after steps of Adam on the loss, from the class means. One
-/// per thread.
-class InformationDescent {
- public:
-  /// Logits [q, n].
-  void answer(const Task& task, const InformationLoss& loss, const DescentOptions& options, float* logits);
+/// Logits [n, m] become the loss's slopes in them, in place. `labels` [n, s] are 1 for the class of each support, which
+/// come first; one without a label takes no part.
+void information_slopes(const InformationLoss& loss, const FloatMatrix& labels, FloatMatrix& logits);
 
- private:
-  Floats labels_;   // [n, s + u]
-  Floats weights_;  // [n, dim]
-};
+/// Logits temperature (x.w - |w|^2 / 2) [q, n] by class weights w after steps of Adam on the loss, from the class
+/// means.
+void answer_by_information(const Task& task, const InformationLoss& loss, const DescentOptions& options, float* logits);
 
 }  // namespace protocom

@@ -50,6 +50,15 @@ inline DoubleMatrix softmax(DoubleMatrix logits) {
   return logits;
 }
 
+/// Softmax of each column.
+inline FloatMatrix softmax_of_columns(FloatMatrix logits) {
+  const Eigen::RowVectorXf most = logits.colwise().maxCoeff();
+  logits = (logits.array().rowwise() - most.array()).exp();
+  const Eigen::RowVectorXf totals = logits.colwise().sum();
+  logits.array().rowwise() /= totals.array();
+  return logits;
+}
+
 /// The columns of the `count` largest values of a row, of equals the first; count at most the columns.
 inline std::vector<int64_t> places_of_largest(const DoubleMatrix& values, int64_t row, int64_t count) {
   std::vector<int64_t> places(static_cast<size_t>(values.cols()));
@@ -66,6 +75,14 @@ inline DoubleMatrix labels_of_supports(const Task& task) {
   DoubleMatrix labels = DoubleMatrix::Zero(task.supports(), task.n);
   for (int64_t i = 0; i < task.supports(); ++i) labels(i, task.label[static_cast<size_t>(i)]) = 1;
   return labels;
+}
+
+/// p - y of probabilities and labels [n, m], whose columns are points. Exact also where p is nearly y: at a point's own
+/// class it is minus the sum of the others, which 1 - p would round away. Zeros where a point has no label.
+inline FloatMatrix residuals(const FloatMatrix& labels, const FloatMatrix& p) {
+  const FloatMatrix apart = p.array() * (1 - labels.array());
+  const Eigen::RowVectorXf others = apart.colwise().sum(), present = labels.colwise().sum();
+  return apart.array().rowwise() * present.array() - labels.array().rowwise() * others.array();
 }
 
 /// Logits [q, n] of a task as a matrix.

@@ -48,10 +48,6 @@ void place_shares(const Task& task, const Floats& labels, const float* shares, i
 void place_means_of_shares(const Task& task, const Floats& labels, const float* shares, int64_t shares_stride,
                            int64_t stride, Floats& means);
 
-/// p - y of probabilities and labels class by class, [n, stride], in place. Exact also where p is nearly y: at a
-/// point's own class it is minus the sum of the others, which 1 - p would round away. Zeros where a point has no label.
-void place_residuals(const Floats& labels, int64_t n, int64_t stride, Floats& p);
-
 /// means += rate (next - means).
 void step_towards(const Floats& next, double rate, Floats& means);
 

@@ -1,15 +1,11 @@
-#include "fewshot/toolbox/detail/information_kernels.h"
+#include "fewshot/toolbox/detail/information_descent.h"
 
 #include <gtest/gtest.h>
 
 #include <cmath>
-#include <string>
 #include <vector>
 
 #include "base/rng.h"
-#include "fewshot/row_kernels.h"
-#include "fewshot/vector_form.h"
-#include "support/vector_forms.h"
 
 namespace protocom {
 namespace {
@@ -17,7 +13,6 @@ namespace {
 constexpr int64_t kSlopeClasses = 3;
 constexpr int64_t kSlopeSupports = 4;  // the last without a label, as where a class has fewer supports than others
 constexpr int64_t kSlopePoints = 21;
-constexpr int64_t kSlopeStride = padded_length(kSlopePoints);
 
 using LogitTable = std::vector<std::vector<double>>;  // [class][point]
 
@@ -45,54 +40,35 @@ double loss_of(const InformationLoss& loss, const LogitTable& logits) {
   return total - loss.marginal * entropy_of(mean, loss.alpha);
 }
 
-class InformationSlopes : public ::testing::TestWithParam<std::string> {
- protected:
-  void SetUp() override { use_vector_form(GetParam()); }
-
-  const testing::VectorFormKept kept_;
-};
-
-TEST_P(InformationSlopes, AreTheLossesDifferencesInTheLogits) {
-  std::vector<float> labels(kSlopeClasses * kSlopeStride), shares(kSlopeStride), open(kSlopeStride);
-  for (int64_t k = 0; k < kSlopeClasses; ++k) {
-    labels[static_cast<size_t>(k * kSlopeStride + k)] = 1;
-    shares[static_cast<size_t>(k)] = 0.7F / kSlopeClasses;
-  }
-  for (int64_t i = kSlopeSupports; i < kSlopePoints; ++i)
-    open[static_cast<size_t>(i)] = 1.0F / (kSlopePoints - kSlopeSupports);
-  std::vector<float> work((kSlopeClasses + 1) * kSlopeStride + (kRowMultiple + 1) * kSlopeClasses);
-  const InformationPoints points{labels.data(), shares.data(), open.data(), kSlopeClasses, kSlopeStride, work.data()};
+TEST(InformationSlopes, AreTheLossesDifferencesInTheLogits) {
+  FloatMatrix labels = FloatMatrix::Zero(kSlopeClasses, kSlopeSupports);
+  for (int64_t k = 0; k < kSlopeClasses; ++k) labels(k, k) = 1;
   for (const double alpha : {1.0, 2.0, 5.0, 0.5}) {
     const InformationLoss loss{4, 0.7, 1.3, 0.4, alpha};
     Rng rng(5);
-    const std::vector<float> half_squares = {0.1F, 0.3F, 0.2F};
-    std::vector<float> products(kSlopeClasses * kSlopeStride);
+    FloatMatrix slopes(kSlopeClasses, kSlopePoints);
     LogitTable logits(kSlopeClasses, std::vector<double>(kSlopePoints));
     for (size_t k = 0; k < logits.size(); ++k) {
       for (size_t i = 0; i < logits[k].size(); ++i) {
-        float& product = products[k * kSlopeStride + i];
-        product = static_cast<float>(0.6 * rng.normal());
-        logits[k][i] = 4 * (static_cast<double>(product) - static_cast<double>(half_squares[k]));
+        float& logit = slopes(static_cast<int64_t>(k), static_cast<int64_t>(i));
+        logit = static_cast<float>(2.4 * rng.normal());
+        logits[k][i] = static_cast<double>(logit);
       }
     }
-    information_slopes(points, loss, half_squares.data(), products.data());
+    information_slopes(loss, labels, slopes);
     for (size_t k = 0; k < logits.size(); ++k) {
       for (size_t i = 0; i < logits[k].size(); ++i) {
         constexpr double kDifference = 1e-5;
         LogitTable above = logits, below = logits;
         above[k][i] += kDifference;
         below[k][i] -= kDifference;
-        EXPECT_NEAR(products[k * kSlopeStride + i], (loss_of(loss, above) - loss_of(loss, below)) / (2 * kDifference),
-                    2e-6)
+        EXPECT_NEAR(slopes(static_cast<int64_t>(k), static_cast<int64_t>(i)),
+                    (loss_of(loss, above) - loss_of(loss, below)) / (2 * kDifference), 2e-6)
             << alpha << " " << k << " " << i;
       }
-      for (size_t i = kSlopePoints; i < kSlopeStride; ++i) EXPECT_EQ(products[k * kSlopeStride + i], 0.0F);
     }
   }
 }
-
-INSTANTIATE_TEST_SUITE_P(OfThisProcessor, InformationSlopes, ::testing::ValuesIn(vector_form_names()),
-                         [](const auto& instance) { return instance.param; });
 
 }  // namespace
 }  // namespace protocom
