@@ -16,7 +16,6 @@ using nlohmann::json;
 
 constexpr const char* kHeaderMember = "header.json";
 constexpr const char* kStateMember = "state.json";
-// 1 was written at the end of epochs only and had no hash; up to 2 each training named its sums in its own way.
 constexpr int kFormat = 3;
 
 std::string member(const std::string& name) { return kTrainingPrefix + name; }
@@ -69,13 +68,6 @@ ArtefactHeader header_of(const Checkpoint& checkpoint) {
 
 bool is_array(std::string_view content) { return content.substr(0, 6) == "\x93NUMPY"; }
 
-/// Format 1 had everything side by side.
-void take_state(const json& state, Checkpoint& checkpoint) {
-  checkpoint.made_by = state.at("made_by");
-  checkpoint.position = state.contains("format") ? state.at("position") : state;
-  checkpoint.position.erase("made_by");
-}
-
 void read_members(const NpzReader& reader, Checkpoint& checkpoint) {
   const std::string prefix = kTrainingPrefix;
   for (const std::string& name : reader.names()) {
@@ -101,15 +93,16 @@ Checkpoint read(const std::filesystem::path& path) {
   Checkpoint checkpoint;
   checkpoint.path = path;
   const json state = parse_json(reader.bytes(member(kStateMember)), path.string() + ": the state");
-  take_state(state, checkpoint);
+  if (state.at("format") != kFormat)
+    fail("{} is of format {}, this version reads {}", path.string(), excerpt(state.at("format").dump()), kFormat);
+  checkpoint.made_by = state.at("made_by");
+  checkpoint.position = state.at("position");
   if (reader.has(kHeaderMember))
     checkpoint.header = ArtefactHeader::from_json(
         parse_json(reader.bytes(kHeaderMember), path.string() + ": the header"), path.string());
   read_members(reader, checkpoint);
   if (!checkpoint.position.is_object()) fail("{}: the state is damaged: 'position' is not an object", path.string());
-  const int64_t format = state.value("format", int64_t{1});
-  if (format > kFormat) fail("{} is of format {}, this version reads up to {}", path.string(), format, kFormat);
-  if (format > 1 && state.at("hash") != content_hash(checkpoint))
+  if (state.at("hash") != content_hash(checkpoint))
     fail("{} is damaged: its content does not match its hash", path.string());
   return checkpoint;
 }

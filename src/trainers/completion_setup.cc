@@ -148,32 +148,29 @@ CompletionModel folded_copy(const CompletionModel& model, const FeatureScaling& 
 }
 
 nlohmann::json fingerprint(const FeatureSet& features, const Knowledge& knowledge, const CompleteRecipe& options) {
-  nlohmann::json made_by = {
-      {"features", hash_of(features)},
-      {"knowledge", hash_of(knowledge)},
-      {"schedule", to_string(options.schedule.shape)},
-      {"epochs", options.schedule.epochs},
-      {"milestones", options.schedule.milestones},
-      {"learning_rate", options.schedule.learning_rate},
-      {"batches", options.batches},
-      {"batch", options.batch},
-      {"k_shot", options.k_shot},
-      {"momentum", options.sgd.momentum},
-      {"weight_decay", options.sgd.weight_decay},
-      {"feature_rms", options.feature_rms},
-      {"code_dim", options.code_dim},
-      {"attention_hidden", options.attention_hidden},
-      {"decoder_hidden", options.decoder_hidden},
-      {"validation",
-       {options.validation.shape.n_way, options.validation.shape.k_shot, options.validation.shape.n_query}},
-      {"validation_episodes", options.validation.episodes},
-      {"validation_every", options.validation.every},
-      {"selection_methods", options.selection_methods},
-      {"keep", to_string(options.keep)},
-      {"seed", options.seed}};
-  // Named only where it was asked for, so that older states can be gone on from.
-  if (options.centring != Centring::kAuto) made_by["centring"] = to_string(options.centring);
-  return made_by;
+  return {{"features", hash_of(features)},
+          {"knowledge", hash_of(knowledge)},
+          {"schedule", to_string(options.schedule.shape)},
+          {"epochs", options.schedule.epochs},
+          {"milestones", options.schedule.milestones},
+          {"learning_rate", options.schedule.learning_rate},
+          {"batches", options.batches},
+          {"batch", options.batch},
+          {"k_shot", options.k_shot},
+          {"momentum", options.sgd.momentum},
+          {"weight_decay", options.sgd.weight_decay},
+          {"feature_rms", options.feature_rms},
+          {"code_dim", options.code_dim},
+          {"attention_hidden", options.attention_hidden},
+          {"decoder_hidden", options.decoder_hidden},
+          {"validation",
+           {options.validation.shape.n_way, options.validation.shape.k_shot, options.validation.shape.n_query}},
+          {"validation_episodes", options.validation.episodes},
+          {"validation_every", options.validation.every},
+          {"selection_methods", options.selection_methods},
+          {"keep", to_string(options.keep)},
+          {"centring", to_string(options.centring)},
+          {"seed", options.seed}};
 }
 
 EpochLoopOptions loop_options(const CompleteRecipe& options, const TrainingFiles& files, nlohmann::json made_by) {

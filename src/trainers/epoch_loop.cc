@@ -30,20 +30,6 @@ constexpr const char* kOptimizer = "optimizer";
 
 double seconds_since(Clock::time_point start) { return std::chrono::duration<double>(Clock::now() - start).count(); }
 
-/// Checkpoints of pre-training had names of their own before format 3, and those of format 1 were of epochs' ends only.
-json position_of(const Checkpoint& saved) {
-  json position = saved.position;
-  if (!position.contains("best_epoch")) return position;
-  const json best = position.at("validation_accuracy");
-  position["kept_epoch"] = position.at("best_epoch");
-  position["best_accuracy"] = best.is_null() ? best : json(100 * best.get<double>());
-  position["step"] = position.value("step", int64_t{0});
-  json sums = position["step"] > 0 ? position.at("sums") : to_json(EpochSums{});
-  if (sums.contains("images")) sums["count"] = sums["images"];
-  position["sums"] = sums;
-  return position;
-}
-
 }  // namespace
 
 EpochLoop::EpochLoop(Trainer& trainer, EpochLoopOptions options, Progress& progress)
@@ -105,7 +91,7 @@ Checkpoint EpochLoop::snapshot() {
 void EpochLoop::restore(const Checkpoint& saved) {
   saved.load_optimizer(kOptimizer, trainer_.optimizer());
   try {
-    const json position = position_of(saved);
+    const json& position = saved.position;
     place_ = {position.at("epoch"), position.at("step")};
     sums_ = sums_from(position.at("sums"));
     kept_epoch_ = position.at("kept_epoch");

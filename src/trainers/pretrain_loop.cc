@@ -10,35 +10,32 @@ namespace protocom {
 using nlohmann::json;
 
 json pretrain_made_by(const PackedImages& images, const PretrainRecipe& options) {
-  json made_by = {{"images", images.content_hash},
-                  {"architecture", options.backbone.architecture},
-                  {"image_size", options.backbone.image_size},
-                  {"mean", options.backbone.mean},
-                  {"std", options.backbone.std},
-                  {"schedule", to_string(options.schedule.shape)},
-                  {"epochs", options.schedule.epochs},
-                  {"milestones", options.schedule.milestones},
-                  {"learning_rate", options.schedule.learning_rate},
-                  {"warm_up", options.schedule.warm_up},
-                  {"batch", options.batch},
-                  {"momentum", options.sgd.momentum},
-                  {"weight_decay", options.sgd.weight_decay},
-                  {"label_smoothing", options.label_smoothing},
-                  {"rotation", options.rotation == RotationTask::kOn},
-                  {"crop_padding", options.augment.crop_padding},
-                  {"colour_jitter", options.augment.colour_jitter},
-                  {"flip_probability", options.augment.flip_probability},
-                  {"seed", options.seed}};
-  // What these were before there were others is not named, so that older trainings can be gone on from.
-  if (options.initialisation != Initialisation::kKaiming) made_by["initialisation"] = to_string(options.initialisation);
-  if (options.bias_rate != 1) made_by["bias_rate"] = options.bias_rate;
-  if (options.growth.first_side > 0)
-    made_by.update({{"first_side", options.growth.first_side}, {"growth_share", options.growth.share}});
-  if (options.method == PretrainMethod::kClassification) return made_by;
-  made_by["method"] = to_string(options.method);
-  made_by["enhancing"] = options.cpde.enhancing;
-  made_by["order_weight"] = options.cpde.order_weight;
-  return made_by;
+  return {{"images", images.content_hash},
+          {"architecture", options.backbone.architecture},
+          {"image_size", options.backbone.image_size},
+          {"mean", options.backbone.mean},
+          {"std", options.backbone.std},
+          {"schedule", to_string(options.schedule.shape)},
+          {"epochs", options.schedule.epochs},
+          {"milestones", options.schedule.milestones},
+          {"learning_rate", options.schedule.learning_rate},
+          {"warm_up", options.schedule.warm_up},
+          {"batch", options.batch},
+          {"momentum", options.sgd.momentum},
+          {"weight_decay", options.sgd.weight_decay},
+          {"label_smoothing", options.label_smoothing},
+          {"rotation", options.rotation == RotationTask::kOn},
+          {"crop_padding", options.augment.crop_padding},
+          {"colour_jitter", options.augment.colour_jitter},
+          {"flip_probability", options.augment.flip_probability},
+          {"initialisation", to_string(options.initialisation)},
+          {"bias_rate", options.bias_rate},
+          {"first_side", options.growth.first_side},
+          {"growth_share", options.growth.share},
+          {"method", to_string(options.method)},
+          {"enhancing", options.cpde.enhancing},
+          {"order_weight", options.cpde.order_weight},
+          {"seed", options.seed}};
 }
 
 std::string validating_head(const PretrainRecipe& options) {

@@ -329,33 +329,6 @@ TEST(Pretrain, ATrainingThatIsStoppedAtEveryStepEndsWithTheSameBytes) {
   EXPECT_FALSE(std::filesystem::exists(folder / "cut.npz.last.previous"));
 }
 
-TEST(Pretrain, GoesOnFromTheFilesOfVersion010) {
-  const testing::TempDir folder;
-  const PackedImages images = halves(4, 2, 16);
-  pretrain(images, quick_pretraining(), into(folder / "whole.npz"), Progress::none());
-  CutOff plug(/*step=*/6);  // in the second epoch of four steps each
-  EXPECT_THROW(pretrain(images, quick_pretraining(), into(folder / "cut.npz"), plug), std::runtime_error);
-  // That version wrote everything side by side, and no hash.
-  const NpzReader saved(folder / "cut.npz.last");
-  nlohmann::json state = nlohmann::json::parse(saved.bytes("training.state.json"));
-  nlohmann::json old = state.at("position");
-  old["made_by"] = state.at("made_by");
-  old["best_epoch"] = old.at("kept_epoch");
-  old["validation_accuracy"] = old.at("best_accuracy").get<double>() / 100;
-  for (const char* name : {"step", "sums", "kept_epoch", "best_accuracy", "waited"}) old.erase(name);
-  NpzWriter writer(folder / "old.npz.last");
-  for (const std::string& name : saved.names()) {
-    if (name == "training.state.json" || name == "training.optimizer" || name == "header.json") continue;
-    writer.add(name, saved.array(name));
-  }
-  writer.add_bytes("header.json", saved.bytes("header.json"));
-  writer.add_bytes("training.optimizer", saved.bytes("training.optimizer"));
-  writer.add_bytes("training.state.json", old.dump());
-  writer.close();
-  pretrain(images, quick_pretraining(), into(folder / "old.npz", Resume::kIfThere), Progress::none());
-  EXPECT_TRUE(same_weights(folder / "whole.npz.last", folder / "old.npz.last"));
-}
-
 TEST(Pretrain, DoesNotGoOnWithATrainingOfOtherOptions) {
   const testing::TempDir folder;
   const PackedImages images = halves(2, 0, 16);

@@ -56,10 +56,9 @@ std::vector<std::string> trained_on_from(const nlohmann::json& header, const std
   }
 }
 
-/// Joint meta-training wrote it as `scale` before it was read.
 double gamma_from(const nlohmann::json& header, const std::string& where) {
   try {
-    const double gamma = header.value("gamma", header.value("scale", kDefaultGamma));
+    const double gamma = header.value("gamma", kDefaultGamma);
     if (std::isfinite(gamma) && gamma > 0) return gamma;
   } catch (const nlohmann::json::exception&) {
   }
