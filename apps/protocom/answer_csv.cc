@@ -12,13 +12,6 @@ namespace protocom::cli {
 namespace fs = std::filesystem;
 namespace {
 
-std::string words_of(const std::vector<AttributeEffect>& attributes) {
-  std::vector<std::string> texts;
-  for (const AttributeEffect& attribute : attributes)
-    texts.push_back(fmt::format("{} {:+.2f}", attribute.words, attribute.effect));
-  return fmt::format("{}", fmt::join(texts, "; "));
-}
-
 std::string words_of(const std::vector<NearImage>& nearest) {
   std::vector<std::string> texts;
   for (const NearImage& example : nearest)
@@ -52,7 +45,7 @@ std::string wide_row(const AnswerCsv& csv, const ImageRegion& region, const Answ
   for (size_t i = 0; i < csv.classes; ++i)
     row += i < ranking.size() ? fmt::format(",{},{:.6f}", csv_cell(ranking[i].first), ranking[i].second) : ",,";
   row += fmt::format(",{},{},{:.6f},{},{},{}", none_flag(answer), none_chance(answer), answer.familiarity,
-                     csv_cell(words_of(answer.attributes)), csv_cell(words_of(answer.nearest)),
+                     csv_cell(attribute_words(answer.attributes, "; ")), csv_cell(words_of(answer.nearest)),
                      csv_cell(answer.nearest_note));
   return row + set_cell(csv, answer) + group_cells(csv, answer) + (csv.boxes ? box_cells(region) : "") + "\n";
 }
@@ -62,7 +55,7 @@ std::string long_rows(const AnswerCsv& csv, const ImageRegion& region, const Ans
   for (size_t r = 0; r < answer.ranking.size(); ++r) {
     rows += fmt::format("{},{},{},{:.6f},{},{:.6f},{},{},{},{}{}{}{}\n", csv_cell(region.file.string()), r + 1,
                         csv_cell(answer.ranking[r].name), answer.ranking[r].probability, none_flag(answer),
-                        answer.familiarity, r == 0 ? csv_cell(words_of(answer.attributes)) : "",
+                        answer.familiarity, r == 0 ? csv_cell(attribute_words(answer.attributes, "; ")) : "",
                         r == 0 ? csv_cell(words_of(answer.nearest)) : "", none_chance(answer),
                         r == 0 ? csv_cell(answer.nearest_note) : "", r == 0 || !csv.sets ? set_cell(csv, answer) : ",",
                         group_cells(csv, answer), csv.boxes ? box_cells(region) : "");
@@ -82,6 +75,13 @@ std::string timelapse_row(const AnswerCsv& csv, const fs::path& image, const Ans
 }
 
 }  // namespace
+
+std::string attribute_words(const std::vector<AttributeEffect>& attributes, const char* between) {
+  std::vector<std::string> texts;
+  for (const AttributeEffect& attribute : attributes)
+    texts.push_back(fmt::format("{} {:+.2f}", attribute.words, attribute.effect));
+  return fmt::format("{}", fmt::join(texts, between));
+}
 
 std::vector<std::pair<std::string, double>> ranking_with_none(const Answer& answer) {
   std::vector<std::pair<std::string, double>> ranking;

@@ -17,13 +17,6 @@ namespace {
 
 using nlohmann::json;
 
-std::string texts_of(const std::vector<AttributeEffect>& attributes, const char* between) {
-  std::vector<std::string> texts;
-  for (const AttributeEffect& attribute : attributes)
-    texts.push_back(fmt::format("{} {:+.2f}", attribute.words, attribute.effect));
-  return fmt::format("{}", fmt::join(texts, between));
-}
-
 constexpr size_t kAlwaysShown = 3;
 
 /// Those of the table; what is least missed where there is no room has the highest number.
@@ -134,21 +127,14 @@ std::string AnswerPrinter::json_line(const fs::path& image, const Answer& answer
 }
 
 void AnswerPrinter::add_row(const fs::path& image, const Answer& answer) {
-  std::vector<std::pair<std::string, double>> stated;
-  for (const RankedClass& ranked_class : answer.ranking)
-    stated.emplace_back(ranked_class.name, ranked_class.probability);
-  stated.front().first = label(stated.front().first);
-  if (answer.none) {
-    const auto less = [&](const auto& item) { return item.second < *answer.none; };
-    const bool first = answer.none_of_these.value_or(false);
-    stated.emplace(first ? stated.begin() : std::find_if(stated.begin() + 1, stated.end(), less), kNoneOfThese,
-                   *answer.none);
-  }
+  auto stated = ranking_with_none(answer);
+  const bool none = answer.none_of_these.value_or(false);
+  std::string& first_class = stated[none ? 1 : 0].first;
+  first_class = label(first_class);
   if (answer.group) stated.emplace(stated.begin(), answer.group->name, answer.group->probability);
   // One runner-up, and none that is not worth a line: JSON and CSV have them all.
   constexpr double kShown = 0.0005;
   const bool follows = stated.size() > 1 && stated[1].second >= kShown;
-  const bool none = answer.none_of_these.value_or(false);
   const double sure = stated.front().second;
   rows_.push_back({{image.string()},
                    {stated.front().first, none ? Tone::kFaint : Tone::kStrong},
@@ -156,9 +142,8 @@ void AnswerPrinter::add_row(const fs::path& image, const Answer& answer) {
                    {fmt::format("{}", fmt::join(answer.set, ", "))},
                    {follows ? fmt::format("{:.3f} {}", stated[1].second, stated[1].first) : "", Tone::kFaint},
                    {answer.nearest.empty() ? "" : answer.nearest.front().source, Tone::kFaint},
-                   {texts_of(answer.attributes, ", "), Tone::kFaint}});
-  if (!answer.nearest_note.empty() && !answer.none_of_these.value_or(false))
-    notes_.emplace_back(image.string(), answer.nearest_note);
+                   {attribute_words(answer.attributes, ", "), Tone::kFaint}});
+  if (!answer.nearest_note.empty() && !none) notes_.emplace_back(image.string(), answer.nearest_note);
 }
 
 /// "n01768244 (trilobite)"
