@@ -247,7 +247,7 @@ constexpr const char* kNames = R"(Analyses:
   unseen         None of these: images of classes that were not given
   generalised    Novel and base classes told apart together
   episodes       The episodes that lost most from fusion
-  failures       The surest mistakes
+  failures       The most confident wrong answers
 
 Tables and figures are numbered as in Zhang et al., CVPR 2021.)";
 

@@ -64,8 +64,10 @@ KnowledgeTable align_knowledge(const KnowledgeTable& knowledge, const std::vecto
   const std::vector<int64_t> row = indices(class_names, knowledge.classes, unknown_classes);
   const std::vector<int64_t> column = indices(attributes, knowledge.attributes, unknown_attributes);
   if (unknown_classes.size() == class_names.size()) {
-    fail("the knowledge names none of the {} classes of the features: it has '{}', ..., they have '{}', ...",
-         class_names.size(), knowledge.classes.empty() ? "" : knowledge.classes.front(), class_names.front());
+    fail(
+        "the knowledge has none of the {} classes of the features: the knowledge has '{}', ..., the features have "
+        "'{}', ...",
+        class_names.size(), knowledge.classes.empty() ? "" : knowledge.classes.front(), class_names.front());
   }
   if (!unknown_classes.empty()) {
     logger().warn("{} classes are not in the knowledge and are completed without attributes: {}",

@@ -84,7 +84,7 @@ const FittedMethod& source_of(const std::vector<FittedMethod>& fitted, const Met
     if (method.method->spec().name == name) found.push_back(&method);
   }
   if (found.empty())
-    fail_usage("'{}' has to be fitted first: `protocom fit --method {}`, then --fitted FILE", spec.name, name);
+    fail_usage("'{}' must be fitted first: `protocom fit --method {}`, then --fitted FILE", spec.name, name);
   if (found.size() == 1) return *found.front();
   const std::string label = make_method(call.text())->label();
   for (const FittedMethod* method : found) {
@@ -122,7 +122,7 @@ bool can_forget(const MethodSpec& spec) {
 
 void check_can_be_fitted(const MethodSpec& spec, const FitInputs& inputs) {
   if (!spec.fitted_as.empty())
-    fail_usage("'{}' takes the file of '{}': fit that, and name both in --methods", spec.name, spec.fitted_as);
+    fail_usage("'{0}' uses the fitted file of '{1}': fit '{1}', and name both in --methods", spec.name, spec.fitted_as);
   if (!spec.has(Need::kFitting)) fail_usage("'{}' needs no fitting: name it in --methods of evaluate", spec.name);
   if (spec.has(Need::kKnowledge) && inputs.knowledge == nullptr)
     fail_usage("'{}' needs {}", spec.name, to_string(Need::kKnowledge));

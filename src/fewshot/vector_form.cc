@@ -40,7 +40,8 @@ int form_named(const std::string& name) {
     known.emplace_back(kFormNames.at(static_cast<size_t>(form)));
     if (name == known.back()) return form;
   }
-  fail_usage("unknown form of the inner loops '{}'; this processor runs {}", name, fmt::join(known, ", "));
+  fail_usage("unknown vector form '{}' (PROTOCOM_VECTOR_FORM); this processor supports {}", name,
+             fmt::join(known, ", "));
 }
 
 /// The best, unless the variable of the process names another.

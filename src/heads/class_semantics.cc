@@ -38,7 +38,7 @@ const KnowledgeTable& knowledge_of(const FitInputs& inputs, const std::string& m
 }
 
 const at::Tensor& classes_of(const EpisodeBatch& batch) {
-  if (!batch.classes.defined()) fail("this method needs to know which classes an episode has");
+  if (!batch.classes.defined()) fail("this method needs the class names of each episode");
   return batch.classes;
 }
 

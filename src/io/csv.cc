@@ -57,8 +57,8 @@ class EncodingCheck {
     if (warned_ || is_utf8(line)) return;
     warned_ = true;
     logger().warn(
-        "{}:{} is not UTF-8 (a spreadsheet's older encoding?): names with other letters will match nothing; save it as "
-        "\"CSV UTF-8\"",
+        "{}:{} is not UTF-8 (an older encoding of a spreadsheet?): names with accents will not match; save it as \"CSV "
+        "UTF-8\"",
         path_.string(), number);
   }
 
@@ -192,7 +192,7 @@ CsvTable read_csv(const std::filesystem::path& path) {
     }
     return true;
   });
-  if (parser.open()) fail("{}:{}: a quote is opened and never closed", path.string(), row_line);
+  if (parser.open()) fail("{}:{}: a quoted cell has no closing quote", path.string(), row_line);
   if (table.header.empty()) fail("{} is empty: expected a CSV with a header row", path.string());
   return table;
 }

@@ -75,7 +75,7 @@ void drop_pages(const char* data, size_t size) {
 Array converted(const RawRows& raw) {
   constexpr int64_t kPiece = int64_t{16} << 20;
   logger().info(
-      "{} rows are copied to a temporary file: only float32 at places of four bytes stays where it is (.npy, "
+      "{} rows are copied to a temporary file: only float32 data aligned to four bytes is mapped in place (.npy, "
       ".safetensors)",
       raw.n);
   auto out = std::make_shared<Array>(scratch_array(fs::temp_directory_path(), {raw.n, raw.d}, NumberType::kFloat32));

@@ -64,7 +64,7 @@ Array numbers_of(const matvar_t& variable) {
 
 std::string text_of(const matvar_t* cell, const std::string& where) {
   if (cell == nullptr || cell->class_type != MAT_C_CHAR || cell->rank != 2 || (cell->dims[0] > 1 && cell->dims[1] > 0))
-    fail("{}: a cell that is not a row of characters", where);
+    fail("{}: expected a text in each cell", where);
   const size_t length = cell->data_size > 0 ? cell->nbytes / static_cast<size_t>(cell->data_size) : 0;
   if (length == 0 || cell->data == nullptr) return "";
   std::string text;

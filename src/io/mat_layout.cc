@@ -130,8 +130,8 @@ class MatWalk {
 
   [[noreturn]] void refuse_packed(uint64_t announced) const {
     fail(
-        "{}: damaged{}: it announces {} bytes, over {} times as many as are stored; if that is meant, save it without "
-        "compression",
+        "{}: damaged{}: it states {} bytes, more than {} times its compressed size; if this is intended, save it "
+        "without compression",
         path_, in_variable(), announced, kMostUnpacked);
   }
 
@@ -298,7 +298,7 @@ void check(const std::filesystem::path& path) {
     uint64_t left = bytes.size();
     const MatTag outer = MatWalk(where, plain, swapped, left).tag(left);
     if (outer.small || (outer.type != kMatrix && outer.type != kPacked) || outer.bytes > left)
-      fail("{}: damaged or truncated: a variable of {} bytes where {} are left", where, outer.bytes, left);
+      fail("{}: damaged or truncated: a variable of {} bytes, but only {} are left", where, outer.bytes, left);
     bytes.remove_prefix(8);
     const std::string_view content = bytes.substr(0, outer.bytes);
     const bool packed = outer.type == kPacked;
@@ -307,7 +307,7 @@ void check(const std::filesystem::path& path) {
     uint64_t inside = packed ? 8 : outer.bytes;
     if (packed) {
       const MatTag unpacked = walk.tag(inside);
-      if (unpacked.small || unpacked.type != kMatrix) fail("{}: damaged: no variable is in its packed bytes", where);
+      if (unpacked.small || unpacked.type != kMatrix) fail("{}: damaged: its compressed data has no variable", where);
       inside = unpacked.bytes;
     }
     if (inside > 0) walk.variable(inside);

@@ -51,9 +51,9 @@ std::vector<int64_t> parse_shape(std::string_view text, const std::string& where
     if (std::isdigit(static_cast<unsigned char>(c)) != 0) {
       value = std::max<int64_t>(value, 0) * 10 + (c - '0');
       if (value > kLargestSize)
-        fail("{}: the npy header announces the shape {}", where, excerpt(text.substr(0, close + 1)));
+        fail("{}: the npy header has the invalid shape {}", where, excerpt(text.substr(0, close + 1)));
     } else if (c == '-') {
-      fail("{}: the npy header announces the shape {}", where, excerpt(text.substr(0, close + 1)));
+      fail("{}: the npy header has the invalid shape {}", where, excerpt(text.substr(0, close + 1)));
     } else if (value >= 0) {
       shape.push_back(value);
       value = -1;
@@ -69,7 +69,7 @@ void check_size(const View& view, int64_t item_size, const std::string& where) {
   bool overflows = false;
   for (const int64_t size : view.shape) overflows |= __builtin_mul_overflow(expected, size, &expected);
   if (overflows || static_cast<int64_t>(view.data.size()) != expected) {
-    fail("{}: {} bytes of data do not make the shape [{}] of dtype '{}'; the file is damaged", where, view.data.size(),
+    fail("{}: {} bytes of data do not match the shape [{}] of dtype '{}'; the file is damaged", where, view.data.size(),
          fmt::join(view.shape, ", "), excerpt(view.descr));
   }
 }
@@ -103,7 +103,7 @@ size_t text_length(const View& view, const std::string& where) {
   const std::string digits = view.descr.substr(2);
   const bool number =
       !digits.empty() && digits.size() <= 9 && digits.find_first_not_of("0123456789") == std::string::npos;
-  if (!number) fail("{}: dtype '{}' is not text of a known length", where, excerpt(view.descr));
+  if (!number) fail("{}: dtype '{}' is not text of a fixed length", where, excerpt(view.descr));
   return std::stoul(digits);
 }
 
@@ -237,7 +237,7 @@ std::vector<std::string> to_strings(const View& view, const std::string& where) 
   const size_t width = wide ? 4 : 1;
   check_size(view, static_cast<int64_t>(length * width), where);
   // Texts of no length take no bytes, so that the file says nothing about how many there are.
-  if (length == 0 && view.shape[0] > 0) fail("{}: dtype '{}' has no room for a text", where, view.descr);
+  if (length == 0 && view.shape[0] > 0) fail("{}: dtype '{}' is text of length 0", where, view.descr);
   std::vector<std::string> strings(static_cast<size_t>(view.shape[0]));
   for (size_t i = 0; i < strings.size(); ++i) {
     size_t end = length;  // NumPy fills up with zeros

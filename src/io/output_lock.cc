@@ -31,15 +31,15 @@ OutputLock::OutputLock(const std::filesystem::path& output) {
     struct stat status {};
     if (::fstat(descriptor_, &status) == 0 && (!S_ISREG(status.st_mode) || status.st_size > 0)) {
       ::close(descriptor_);
-      fail("{} is not an empty file of protocom, which locks {} by that name: move it away, or choose another output",
-           path.string(), output.string());
+      fail("{} must be an empty lock file of protocom for {}: move it away, or choose another output", path.string(),
+           output.string());
     }
     const bool locked = ::flock(descriptor_, LOCK_EX | LOCK_NB) == 0;
     // A file system without locks excludes no process, as before.
     const bool is_held = !locked && errno == EWOULDBLOCK;
     if (!is_held && (!locked || is_named(descriptor_, path))) break;
     ::close(descriptor_);
-    if (is_held) fail("another protocom is making {}: wait for it, or choose another name", output.string());
+    if (is_held) fail("another protocom is writing {}: wait for it, or choose another name", output.string());
   }
   file_.emplace(path);
 }

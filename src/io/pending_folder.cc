@@ -24,7 +24,7 @@ PendingFolder::PendingFolder(const fs::path& final_place)
     : final_(plain_place(final_place)), pending_(temporary_beside(final_)) {
   std::error_code error;
   if (fs::exists(final_, error) && (!fs::is_directory(final_, error) || !fs::is_empty(final_, error)))
-    fail("{} exists and is not an empty folder: give another place, or remove it first", final_place.string());
+    fail("{} exists and is not an empty folder: choose another name, or remove it first", final_place.string());
   error.clear();
   if (pending_.path().has_parent_path()) fs::create_directories(pending_.path().parent_path(), error);
   remove_leftovers(final_);

@@ -103,7 +103,7 @@ void check_all_used(std::vector<std::pair<size_t, size_t>> spans, size_t size, c
   std::sort(spans.begin(), spans.end());
   size_t end = 0;
   for (const auto& [begin, next] : spans) {
-    if (begin != end) fail("{}: the tensors' bytes do not follow one another; the file is damaged", where);
+    if (begin != end) fail("{}: the tensors overlap or leave gaps; the file is damaged", where);
     end = next;
   }
   if (end != size) fail("{}: {} bytes follow the last tensor; the file is damaged", where, size - end);

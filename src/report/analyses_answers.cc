@@ -122,7 +122,7 @@ AnalysisOutcome failures(Workbench& bench) {
 /// The numbers of shots that results are of, each once. Throws UsageError where there is none.
 template <typename Result>
 std::vector<int64_t> shots_of(const std::vector<Result>& results) {
-  if (results.empty()) fail_usage("no method here answers with so few labelled images");
+  if (results.empty()) fail_usage("no method given supports that number of labelled images");
   std::vector<int64_t> shots;
   for (const Result& result : results) {
     if (shots.empty() || static_cast<double>(shots.back()) != result.shots)

@@ -17,7 +17,7 @@ std::string link(const std::string& id, const std::string& words) {
 
 std::string contents_html(const std::vector<Evaluation>& evaluations, const std::vector<AnalysisFile>& analyses,
                           const std::string& body) {
-  std::string items = link("top", evaluations.empty() ? "What was found" : "What to expect");
+  std::string items = link("top", evaluations.empty() ? "Findings" : "What to expect");
   for (const auto& [id, words] : {std::pair("next", "What to do next"), std::pair("worst", "Worst classes"),
                                   std::pair("accuracy", "Accuracy of the methods"), std::pair("methods", "Methods")}) {
     if (body.find(fmt::format("id=\"{}\"", id)) != std::string::npos) items += link(id, words);

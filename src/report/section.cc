@@ -136,7 +136,7 @@ json analysis_json(const AnalysisFile& file, const json& data) {
 }
 
 AnalysisFile parse_analysis(const json& parsed, const std::string& name) {
-  if (!parsed.is_object() || !parsed.contains("analysis")) fail("{} is not what `protocom analyse` wrote", name);
+  if (!parsed.is_object() || !parsed.contains("analysis")) fail("{} is not a file of `protocom analyse`", name);
   AnalysisFile file;
   try {
     parsed.at("section").get_to(file.section);

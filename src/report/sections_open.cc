@@ -63,7 +63,7 @@ Section open_set_section(const std::vector<OpenSetResult>& results, const OpenSe
   section.how = fmt::format(
                     "{} As many queries of {} further classes come among them. The score is 1 − P(none) where the "
                     "method has a model of classes that it was not given, else the highest probability of a class. The "
-                    "calibration error is that of the answer, which may be “none” in the first case.",
+                    "calibration error counts “none” as an answer in the first case.",
                     say_tasks(options.episodes), options.others) +
                 say_modes(methods_in(results));
   ReportTable table{"Area under the ROC curve, false-accept rate at 95 % recall, expected calibration error in points",
@@ -83,8 +83,8 @@ Section generalised_section(const std::vector<GeneralisedResult>& results, const
   const bool corrected = results.front().corrected.has_value();
   section.how = fmt::format(
                     "{} Every base class has {} labelled images; half of the queries are of {} base classes. Backbone "
-                    "and methods were trained on the base classes, those queries among them, so that the figures of "
-                    "base classes are too good.",
+                    "and methods were trained on the base classes, including these queries, so the figures of base "
+                    "classes are too high.",
                     say_tasks(options.episodes), options.base_shots, options.episodes.shape.n_way) +
                 (corrected ? " The offset is added to the logits of all novel classes; it is the one with the best "
                              "harmonic mean where val classes take their place."

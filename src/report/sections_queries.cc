@@ -38,7 +38,7 @@ PictureRow mistake_row(const Mistake& mistake, const PictureSource& picture) {
 }  // namespace
 
 Section calibration_section(const std::vector<ReliabilityCurve>& methods, const EpisodeOptions& episodes) {
-  Section section{"calibration", "Whether probabilities can be believed"};
+  Section section{"calibration", "Calibration of the probabilities"};
   LineChart chart;
   chart.id = "calibration-curve";
   chart.title = "Reliability";
@@ -98,12 +98,12 @@ Section episodes_section(const EpisodesAnalysis& analysis, const TitleSource& ti
 
 Section failures_section(const std::vector<Mistake>& mistakes, const std::string& method,
                          const EpisodeOptions& episodes, const PictureSource& picture, const Analysed& analysed) {
-  Section section{"failures", "The surest mistakes"};
-  section.finding = mistakes.empty()
-                        ? std::string("There is no mistake to show.")
-                        : fmt::format("The surest mistake takes {} for {}, with a probability of {:.0f} %.",
-                                      mistakes.front().true_title, mistakes.front().predicted_title,
-                                      100.0 * mistakes.front().probability);
+  Section section{"failures", "The most confident wrong answers"};
+  section.finding =
+      mistakes.empty() ? std::string("No answer is wrong.")
+                       : fmt::format("The most confident wrong answer takes {} for {}, with a probability of {:.0f} %.",
+                                     mistakes.front().true_title, mistakes.front().predicted_title,
+                                     100.0 * mistakes.front().probability);
   section.how = say_analysed(method, analysed) + "Wrong predictions with the highest probability, each image once. " +
                 say_episodes(episodes);
   ReportTable table{"", {"Image", "True class", "Taken for", "Probability", "Support image of that class"}};

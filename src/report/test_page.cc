@@ -88,7 +88,7 @@ std::string protocol_html(const TestPage& page) {
   for (const auto& [count, words] :
        {std::pair(first.already_enrolled, "left out, since they are enrolled"),
         {static_cast<int64_t>(first.unreadable.size()), "could not be read"},
-        {first.unshared, "left out, since one recognizer alone has their class"},
+        {first.unshared, "left out, since only one recognizer has their class"},
         {first.unlabelled, "among the unlabelled photos that the recognizer learned from"}}) {
     if (count > 0) text += fmt::format("{} photos {}. ", count, words);
   }
@@ -124,7 +124,8 @@ std::string worst_html(const TestPage& page) {
   for (const TestResult* result : results_of(page)) {
     const std::vector<int64_t> places = worst_answers(*result, page.worst);
     const std::string whose = page.second == nullptr ? "" : fmt::format(" by {}", escape_html(name_of(*result)));
-    html += fmt::format("<h2 id=\"worst{}\">The surest wrong answers{}</h2>\n", html.empty() ? "" : "-2", whose);
+    html +=
+        fmt::format("<h2 id=\"worst{}\">The most confident wrong answers{}</h2>\n", html.empty() ? "" : "-2", whose);
     if (places.empty()) {
       html += "<p>No answer is wrong.</p>\n";
       continue;
@@ -156,7 +157,7 @@ std::string differing_html(const TestPage& page) {
 std::string reliability_html(const TestPage& page) {
   LineChart chart;
   chart.id = "reliability";
-  chart.title = "Whether certainty can be believed";
+  chart.title = "Calibration of the certainty";
   chart.x_label = "certainty (mean of its bin)";
   chart.y_label = "share that is right";
   chart.low = 0.0;
@@ -271,7 +272,7 @@ std::string headline_html(const TestPage& page) {
 /// Links to the parts that are in `main`.
 std::string links_html(const std::string& main) {
   std::string items;
-  for (const auto& [id, words] : {std::pair("top", "What was found"),
+  for (const auto& [id, words] : {std::pair("top", "Findings"),
                                   {"differing", "Answered differently"},
                                   {"worst", "Wrong answers"},
                                   {"calibration", "Calibration"},

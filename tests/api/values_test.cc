@@ -254,7 +254,7 @@ TEST_F(ApiValues, AMethodOfOnesOwnIsOneOfThem) {
   EXPECT_EQ(methods().back().name, "nearest-first");
   EXPECT_THAT(said_by([] { add_method(std::make_shared<NearestFirst>("nearest-first")); }), HasSubstr("already"));
   EXPECT_THAT(said_by([] { add_method(std::make_shared<NearestFirst>("plda")); }), HasSubstr("already"));
-  EXPECT_THAT(said_by([] { add_method(std::make_shared<NearestFirst>("Not:This")); }), HasSubstr("small letters"));
+  EXPECT_THAT(said_by([] { add_method(std::make_shared<NearestFirst>("Not:This")); }), HasSubstr("lower-case letters"));
   EXPECT_THAT(said_by([] { add_method(nullptr); }), HasSubstr("null"));
   EXPECT_THAT(said_by([] { method_label("nearest-first:steps=3"); }), HasSubstr("no parameter 'steps'"));
 }

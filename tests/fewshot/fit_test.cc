@@ -41,7 +41,7 @@ TEST(FitMethod, TakesTensorsAndSaysWhichClassesItWasFittedOn) {
 
 TEST(FitMethod, RefusesMethodsThatCannotBeFittedOnTheseInputs) {
   EXPECT_THAT(refusal("mean", three_animals()), HasSubstr("'mean' needs no fitting"));
-  EXPECT_THAT(refusal("srestore-net", three_animals()), HasSubstr("takes the file of 'restore-net'"));
+  EXPECT_THAT(refusal("srestore-net", three_animals()), HasSubstr("uses the fitted file of 'restore-net'"));
   EXPECT_THAT(refusal("sem-align", three_animals()), HasSubstr("'sem-align' needs knowledge"));
   EXPECT_THAT(refusal("ctm", three_animals()), HasSubstr("'ctm' needs feature maps"));
   EXPECT_THROW(fit_method("restore-net", FitInputs{}), Error);

@@ -125,7 +125,7 @@ TEST_F(CsvTest, NamesTheLineOfARowWithTooFewOrTooManyCells) {
 }
 
 TEST_F(CsvTest, NamesTheLineWhereAQuoteIsOpenedAndNeverClosed) {
-  EXPECT_THAT(error_of("a,b\n1,2\n3,\"4\n5,6\n"), AllOf(HasSubstr("t.csv:3:"), HasSubstr("never closed")));
+  EXPECT_THAT(error_of("a,b\n1,2\n3,\"4\n5,6\n"), AllOf(HasSubstr("t.csv:3:"), HasSubstr("no closing quote")));
 }
 
 // Excel in a locale of decimal commas; "sep=;" is what it is told by (superuser.com/questions/606272).

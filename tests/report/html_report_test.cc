@@ -201,7 +201,7 @@ TEST(AnalysisFile, ThatIsDamagedIsRefusedByName) {
   const auto message = [](const json& parsed) {
     return testing::message_of([&] { parse_analysis(parsed, "a.json"); });
   };
-  EXPECT_THAT(message(json::array()), HasSubstr("a.json is not what `protocom analyse` wrote"));
+  EXPECT_THAT(message(json::array()), HasSubstr("a.json is not a file of `protocom analyse`"));
   const json whole = analysis_json(analysis(), {});
   json damaged = whole;
   damaged["section"].erase("figures");

@@ -85,7 +85,7 @@ TEST(TrainingKeeper, ASecondTrainingOfTheSameFileIsRefusedWhileTheFirstLasts) {
     EXPECT_FALSE(first.begin());
     TrainingKeeper second(files, kMadeBy);
     EXPECT_THAT(message_of([&] { (void)second.begin(); }),
-                AllOf(HasSubstr("another protocom is making"), HasSubstr("m.npz")));
+                AllOf(HasSubstr("another protocom is writing"), HasSubstr("m.npz")));
   }
   EXPECT_THAT(names_in(folder / "."), IsEmpty());
   write_file(folder / "m.npz.lock", "");  // left by a killed process

@@ -221,7 +221,7 @@ PreparedMethod prepare(Options options, const MethodContext& context) {
 MethodDefinition bavardage() {
   MethodSpec spec;
   spec.name = "bavardage";
-  spec.about = "variational Bayes for classes and their proportions, between whose means only the images are compared";
+  spec.about = "variational Bayes for classes and their proportions, in the subspace of the class means";
   spec.citation =
       "Hu, Pateux, Gripon: Adaptive Dimension Reduction and Variational Inference for Transductive Few-Shot "
       "Classification, AISTATS 2023";

@@ -37,7 +37,7 @@ MethodDefinition bd_cspn() {
   spec.notes =
       "The authors published no code. variant=mean is Veilleux et al.’s form (NeurIPS 2021; answers by Euclidean "
       "distance), variant=sum the paper’s equations (answers by cosine; with scale=1 as in easyfsl), but all queries "
-      "join, not the 8 most confident a class. Answers are about the queries where they are, not moved.";
+      "join, not the 8 most confident a class. The original queries are answered, not the moved ones.";
   return define_task_method_in_space<BdCspnRun>(
       std::move(spec),
       Parameters<Options>()

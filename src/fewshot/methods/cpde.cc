@@ -53,7 +53,7 @@ PreparedMethod prepare_enhanced(const Options& options, const MethodContext& /*c
 MethodDefinition cpde() {
   MethodSpec spec;
   spec.name = "cpde";
-  spec.about = "nearest class mean by cosine, of features whose strong channels are enlarged";
+  spec.about = "nearest class mean by cosine, of features whose strong channels are amplified";
   spec.citation =
       "Zou, Zhang, Chen, Tian, Wang, Moura: Compositional Few-Shot Recognition with Primitive Discovery and Enhancing, "
       "ACM Multimedia 2020";

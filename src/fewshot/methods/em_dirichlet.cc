@@ -194,9 +194,9 @@ MethodDefinition em_dirichlet() {
   spec.needs = {Need::kKnowledge, Need::kMatchedText};
   spec.fewest_shots = 0;
   spec.notes =
-      "Of an image only its probabilities by the texts count, the softmax of the cosines. Without photos each cluster "
-      "gets the class that fits it best, one each. The source's tasks have queries of 5 of all classes and its program "
-      "is told so, also with photos: `present=5`.";
+      "An image is represented by its text probabilities, the softmax of the cosines. Without photos each cluster gets "
+      "the class that fits it best, one each. The source's tasks have queries of 5 of all classes, and its program "
+      "receives that number, also with photos: `present=5`.";
   return define_task_method_with_text<EmDirichletRun>(
       std::move(spec),
       Parameters<Options>()

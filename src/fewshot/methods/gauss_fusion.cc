@@ -6,21 +6,21 @@ namespace protocom::methods {
 MethodDefinition gauss_fusion() {
   MethodSpec spec;
   spec.name = "gauss-fusion";
-  spec.about = "both fused by how certain each is";
+  spec.about = "both fused, weighted by certainty";
   spec.sees = Sees::kAllQueries;
   spec.assumes = Assumes::kBalancedQueries;
   spec.needs = {Need::kCompletionModel};
   spec.paper_row = 4;
   spec.symbol = "p̂′";
-  spec.notes = "Gains from queries that are balanced over the classes and loses from ones that are not.";
+  spec.notes = "Accuracy rises if queries are balanced over the classes and falls if not.";
   auto parameters = paper_row_parameters();
   parameters.real("scale", &PaperRowOptions::scale, {}, "lambda of equation 12")
       .tries({"3", "5", "20", "40"})
       .whole("steps", &PaperRowOptions::steps, {1, 1000},
-             "how often queries are weighed, each time from the means of before (EM); the paper's is 1")
+             "EM steps, each of which weighs the queries by the means of the step before; the paper's is 1")
       .tries({"2", "3"})
       .real("epsilon", &PaperRowOptions::epsilon, {1e-12},
-            "added to both variances; where both vanish the two means weigh the same");
+            "added to both variances; if both are 0, the two means have equal weight");
   return define_paper_row(std::move(spec), std::move(parameters));
 }
 

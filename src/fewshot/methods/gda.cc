@@ -30,8 +30,8 @@ MethodDefinition gda() {
   spec.citation =
       "Wang, Liang, Sheng, He, Wang, Tan: A Hard-to-Beat Baseline for Training-free CLIP-based Adaptation, ICLR 2024";
   spec.notes =
-      "Their closed form on unit features without the text term, all classes as likely. With one image per class it is "
-      "the nearest class mean.";
+      "Their closed form on unit features without the text term, with equal class priors. With one image per class it "
+      "is the nearest class mean.";
   return define_task_method<GdaRun>(
       std::move(spec), Parameters<Options>().real("scale", &Options::scale, {1e-6}, "factor of the log density"),
       "l2n");

@@ -63,8 +63,8 @@ MethodDefinition knn() {
   spec.citation = "Cover, Hart: Nearest Neighbor Pattern Classification, IEEE Transactions on Information Theory 1967";
   spec.needs = {Need::kBaseFeatures};
   spec.notes =
-      "Euclidean distances. The class of the nearest support wins a draw. Logits are votes, plus up to a half for the "
-      "nearest support, so probabilities are not calibrated.";
+      "Euclidean distances. In a tie, the class of the nearest support wins. Logits are votes, plus up to a half for "
+      "the nearest support, so probabilities are not calibrated.";
   return define_task_method_in_space<KnnRun>(
       std::move(spec), Parameters<Options>().whole("k", &Options::k, {1, 1e6}, "supports that vote"), {"l2n"});
 }

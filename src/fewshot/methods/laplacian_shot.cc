@@ -212,10 +212,10 @@ MethodDefinition laplacian_shot() {
   spec.needs = {Need::kBaseFeatures};
   spec.notes =
       "Equations 6 to 8, always all steps. Prototypes are rectified as in bd-cspn (variant mean), and queries moved by "
-      "the difference of the means, as the authors do; Veilleux et al. (NeurIPS 2021) answer about the queries where "
-      "they are (queries=unmoved) and do not rectify where these are unbalanced (prototypes=mean). prototypes=sum "
-      "rectifies as bd-cspn:variant=sum:scale=1 (with queries=unmoved as in easyfsl). The authors choose "
-      "lambda on val among .1, .3, .5, .7, .8, 1, 1.2, 1.5.";
+      "the difference of the means, as the authors do; Veilleux et al. (NeurIPS 2021) answer the queries unmoved "
+      "(queries=unmoved) and do not rectify where these are unbalanced (prototypes=mean). prototypes=sum rectifies as "
+      "bd-cspn:variant=sum:scale=1 (with queries=unmoved as in easyfsl). The authors choose lambda on val among .1, "
+      ".3, .5, .7, .8, 1, 1.2, 1.5.";
   return define_task_method_in_space<LaplacianRun>(
       std::move(spec),
       Parameters<Options>()

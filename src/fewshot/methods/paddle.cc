@@ -112,7 +112,7 @@ class PaddleRun : public TaskRun {
 MethodDefinition paddle() {
   MethodSpec spec;
   spec.name = "paddle";
-  spec.about = "clusters around the supports, with a price on each class that is used at all";
+  spec.about = "clusters around the supports, with a penalty for each class used";
   spec.citation =
       "Martin, Boudiaf, Chouzenoux, Pesquet, Ben Ayed: Towards Practical Few-Shot Query Sets: Transductive Minimum "
       "Description Length Inference, NeurIPS 2022";

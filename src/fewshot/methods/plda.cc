@@ -224,8 +224,8 @@ MethodDefinition plda() {
   spec.needs = {Need::kFitting};
   spec.fewest_shots = 0;
   spec.notes =
-      "Fitted with or without knowledge; with it, classes without a description are treated as without. The settings "
-      "are chosen on classes left out of the fit, never on novel ones (docs/methods/plda.md).";
+      "Fitted with or without knowledge; a class without a description is classified as without knowledge. The "
+      "settings are chosen on held-out classes, never on novel ones (docs/methods/plda.md).";
   return define<Plda>(
       std::move(spec),
       Parameters<Options>()

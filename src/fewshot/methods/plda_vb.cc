@@ -110,14 +110,13 @@ MethodDefinition plda_vb() {
   spec.fitted_as = "plda";
   spec.notes =
       "Takes the file of `protocom fit --method plda`. How many images each class has is estimated; "
-      "proportions=balanced "
-      "assumes as many of each, which gains a little where it is true and loses much where it is not.";
+      "proportions=balanced assumes as many of each, which raises accuracy a little if true and lowers it much if not.";
   return define<PldaVb>(
       std::move(spec),
       Parameters<Options>()
           .choice("prior", &Options::prior, prior_choices(), kPriorText)
           .choice("proportions", &Options::proportions, {"estimate", "balanced", "given"},
-                  "of the classes among the unlabelled; given: told to the method (evaluate tells the true ones)")
+                  "of the classes among the unlabelled images; given: set by the caller (evaluate sets the true ones)")
           .whole("steps", &Options::steps, {0}, "of variational EM; 0: as fitted")
           .real("scale", &Options::scale, {}, "factor of the scores in the softmax; 0: as fitted"));
 }

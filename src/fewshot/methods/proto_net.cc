@@ -31,9 +31,7 @@ MethodDefinition proto_net() {
   spec.name = "proto-net";
   spec.about = "nearest class mean by squared Euclidean distance";
   spec.citation = "Snell, Swersky, Zemel: Prototypical Networks for Few-shot Learning, NeurIPS 2017";
-  spec.notes =
-      "The classifier of ProtoNet on the backbone as it is; ProtoNet’s own episodic training of the backbone is not "
-      "part of it.";
+  spec.notes = "The classifier of ProtoNet on a frozen backbone, without ProtoNet’s episodic training of the backbone.";
   return define_task_method<ProtoNetRun>(
       std::move(spec),
       Parameters<Options>().real("sharpness", &Options::sharpness, {1e-6}, "factor of the squared distance"), "none");

@@ -83,7 +83,7 @@ class PtMapRun : public TaskRun {
 MethodDefinition pt_map() {
   MethodSpec spec;
   spec.name = "pt-map";
-  spec.about = "class means moved step by step to where optimal transport puts the queries";
+  spec.about = "class means moved step by step towards the queries that optimal transport assigns to them";
   spec.citation =
       "Hu, Gripon, Pateux: Leveraging the Feature Distribution in Transfer-based Few-Shot Learning, ICANN 2021";
   spec.sees = Sees::kAllQueries;

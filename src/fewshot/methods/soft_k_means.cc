@@ -30,15 +30,15 @@ class SoftKMeansRun : public TaskRun {
 MethodDefinition soft_k_means() {
   MethodSpec spec;
   spec.name = "soft-k-means";
-  spec.about = "class means that take in the queries by soft assignment, again and again";
+  spec.about = "class means updated repeatedly with softly assigned queries";
   spec.citation =
       "Ren, Triantafillou, Ravi, Snell, Swersky, Tenenbaum, Larochelle, Zemel: Meta-Learning for Semi-Supervised "
       "Few-Shot Classification, ICLR 2018";
   spec.sees = Sees::kAllQueries;
   spec.needs = {Need::kBaseFeatures};
   spec.notes =
-      "Ren et al. take one step with a learned scale; sharpness and several steps are as in today’s use as a start "
-      "(Hu et al., BAVARDAGE, 2022).";
+      "Ren et al. take one step with a learned scale; sharpness and several steps are as at the start of BAVARDAGE (Hu "
+      "et al., 2022).";
   return define_task_method_in_space<SoftKMeansRun>(
       std::move(spec),
       Parameters<Options>()

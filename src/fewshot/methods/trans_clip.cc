@@ -150,7 +150,7 @@ class TransClipRun : public TaskRun {
 MethodDefinition trans_clip() {
   MethodSpec spec;
   spec.name = "trans-clip";
-  spec.about = "a mixture of Gaussians over all queries, held to what the texts say and to neighbours";
+  spec.about = "a mixture of Gaussians over all queries, tied to their text probabilities and to neighbours";
   spec.citation =
       "Zanella, Gérin, Ben Ayed: Boosting Vision-Language Models with Transduction, NeurIPS 2024 (TransCLIP)";
   spec.sees = Sees::kAllQueries;

@@ -28,7 +28,7 @@ class ZeroShotRun : public TaskRun {
 MethodDefinition zero_shot() {
   MethodSpec spec;
   spec.name = "zero-shot";
-  spec.about = "the class whose text is nearest by cosine; no photo of it counts";
+  spec.about = "the class whose text is nearest by cosine; photos are not used";
   spec.citation =
       "Radford et al.: Learning Transferable Visual Models From Natural Language Supervision, ICML 2021 (CLIP)";
   spec.needs = {Need::kKnowledge, Need::kMatchedText};

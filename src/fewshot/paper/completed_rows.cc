@@ -38,7 +38,7 @@ FloatMatrix completed(const Completer& completer, const FloatMatrix& means, cons
 }  // namespace
 
 FloatMatrix completed_prototypes(const Completer& completer, const Task& task) {
-  if (task.classes.empty()) fail("this method needs to know which classes an episode has");
+  if (task.classes.empty()) fail("this method needs the class names of each episode");
   FloatMatrix means(task.n, task.width);
   for (int64_t k = 0, next = 0; k < task.n; ++k) {
     const int64_t first = next;

@@ -41,7 +41,7 @@ FloatMatrix ClassText::vectors_of(const std::vector<int64_t>& classes, int64_t w
 
 void ClassText::place_cosines(const Task& task, int64_t first, int64_t count, float* out) const {
   check_width(task.width);
-  if (task.classes.empty()) fail("this method needs to know which classes an episode has");
+  if (task.classes.empty()) fail("this method needs the class names of each episode");
   std::vector<const float*> texts;
   std::vector<int64_t> without;
   for (const int64_t k : task.classes) {

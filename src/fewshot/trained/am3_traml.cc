@@ -16,9 +16,8 @@ MethodDefinition am3_traml() {
   spec.needs = {Need::kFitting, Need::kKnowledge};
   spec.notes =
       "The class-relevant margin alpha cos + beta of the semantic vectors, added to the logits of wrong classes in the "
-      "loss only; answers are a plain softmax. alpha and beta are parameters here, since a loss that they are in falls "
-      "with them; the source's margins that also look at the other classes of the task are left out. The rest as in "
-      "am3.";
+      "loss only; answers are a plain softmax. alpha and beta are parameters here, since training would only lower "
+      "them; the source's margins that also look at the other classes of the task are left out. The rest as in am3.";
   return define_trained(
       std::move(spec),
       with_am3_parameters(

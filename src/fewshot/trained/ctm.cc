@@ -8,7 +8,7 @@ namespace protocom::methods {
 MethodDefinition ctm() {
   MethodSpec spec;
   spec.name = "ctm";
-  spec.about = "nearest class mean after weighing channels and places by what tells the task’s classes apart";
+  spec.about = "nearest class mean after weighing channels and places by how well they distinguish the task’s classes";
   spec.citation =
       "Li, Eigen, Dodge, Zeiler, Wang: Finding Task-Relevant Features for Few-Shot Learning by Category Traversal, "
       "CVPR 2019";
@@ -16,14 +16,12 @@ MethodDefinition ctm() {
   spec.notes =
       "A head on frozen feature maps; the source trains the backbone with it. One 3x3 convolution as concentrator and "
       "one as projector, where the source has residual blocks, a 1x1 convolution as reshaper that begins as a "
-      "rotation, "
-      "squared distance of unit vectors with a learned scale, Adam, and the step chosen on held-out classes are ours. "
-      "The projector takes a fixed number of classes one after the other, so that the source answers for tasks of "
-      "`ways` classes alone, and in an order that it draws. Here classes have an order of their own (by the sum of "
-      "what "
-      "the concentrator gives), and the mask is the mean over every run of `ways` neighbours in it, once round: with "
-      "fewer classes some are seen twice in a run, with more each run sees some of them. Set `ways` and `shots` to "
-      "those it is to answer with.";
+      "rotation, squared distance of unit vectors with a learned scale, Adam, and the step chosen on held-out classes "
+      "are ours. The projector takes a fixed number of classes one after the other, so that the source answers for "
+      "tasks of `ways` classes alone, and in an order that it draws. Here classes have an order of their own (by the "
+      "sum of what the concentrator gives), and the mask is the mean over every run of `ways` neighbours in it, once "
+      "round: with fewer classes some are seen twice in a run, with more each run sees some of them. Set `ways` and "
+      "`shots` to those of the tasks to answer.";
   return define_trained(
       std::move(spec),
       with_head_steps(

@@ -15,9 +15,8 @@ MethodDefinition fslkt() {
       "The graph joins classes and the attributes they have; the source’s joins classes of a knowledge graph. It is "
       "trained to give the base classes’ mean directions, where the source trains backbone, weights and graph "
       "together. `knowledge` / K is the factor of the prediction with K images per class: 1 is the source’s 5 / "
-      "(images "
-      "of a 5-way episode). Its graph has every class and attribute of the knowledge, so an answer changes with what "
-      "is known of classes outside the task; recognizers, which know those that are enrolled, do not take it.";
+      "(images of a 5-way episode). Its graph has every class and attribute of the knowledge, so an answer depends on "
+      "knowledge of classes outside the task; recognizers, which have only enrolled classes, do not support it.";
   return define_trained(
       std::move(spec),
       Parameters<FslktOptions>()

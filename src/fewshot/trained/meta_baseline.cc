@@ -14,7 +14,7 @@ MethodDefinition meta_baseline() {
   spec.notes =
       "On frozen features only the factor is learned, which changes probabilities and no answer: accuracies are those "
       "of `mean`. The source trains the backbone with it: that is `protocom metatrain --head mean`. Learned on val "
-      "classes where there are any, since the backbone has seen the base classes.";
+      "classes if there are any, since the backbone was trained on the base classes.";
   return define_trained(std::move(spec),
                         Parameters<MetaBaselineOptions>()
                             .for_fitting()

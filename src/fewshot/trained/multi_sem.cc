@@ -13,9 +13,9 @@ MethodDefinition multi_sem() {
       "2019 (Pattern Recognition Letters 2022)";
   spec.needs = {Need::kFitting, Need::kKnowledge};
   spec.notes =
-      "Each block mixes what the one before gave with semantics of its own; the loss is the sum over the blocks, the "
-      "answer the last one’s. The source also has sentences that describe a class, which protocom’s knowledge lacks, "
-      "and trains the backbone along. The rest as in am3.";
+      "Each block mixes the output of the block before with its own semantics; the loss is the sum over the blocks, "
+      "the answer the last one’s. The source also has sentences that describe a class, which protocom’s knowledge "
+      "lacks, and also trains the backbone. The rest as in am3.";
   return define_trained(std::move(spec), with_am3_parameters(Parameters<Am3Options>()));
 }
 

@@ -8,7 +8,7 @@ namespace protocom::methods {
 MethodDefinition sem_align() {
   MethodSpec spec;
   spec.name = "sem-align";
-  spec.about = "class means mixed with centres that a network makes of each image and what is known of its class";
+  spec.about = "class means mixed with centres that a network predicts from each image and the knowledge of its class";
   spec.citation = "Zhang, Xu, Jiang, He: Simple Semantic-Aided Few-Shot Learning, CVPR 2024 (SemAlign of SemFew)";
   spec.needs = {Need::kFitting, Need::kKnowledge};
   spec.notes =

@@ -13,15 +13,12 @@ MethodDefinition tri_net() {
       "Chen, Fu, Zhang, Jiang, Xue, Sigal: Multi-level Semantic Feature Augmentation for One-shot Learning, TIP 2019";
   spec.needs = {Need::kFitting, Need::kFeatureMaps};
   spec.notes =
-      "A network says of an image's map where its class lies among the words, Gaussian noise moves that, another "
-      "network "
-      "makes maps of it (the dual TriNet with semantic Gaussian augmentation). A head on the last maps of a frozen "
+      "A network predicts the class's semantics from an image's map, Gaussian noise is added, another network makes "
+      "maps from the result (the dual TriNet with semantic Gaussian augmentation). A head on the last maps of a frozen "
       "backbone; the source encodes and decodes those of four blocks, and what it makes of earlier ones goes through "
-      "the "
-      "blocks that follow. Two layers instead of its convolutions, equal weight of both errors, logistic regression "
-      "with "
-      "c as `logistic-regression` has it, Adam, and the step chosen on held-out classes are ours. Fitting needs "
-      "knowledge of the base classes (`fit --knowledge`); answering needs none.";
+      "the blocks that follow. Two layers instead of its convolutions, equal weight of both errors, logistic "
+      "regression with c as `logistic-regression` has it, Adam, and the step chosen on held-out classes are ours. "
+      "Fitting needs knowledge of the base classes (`fit --knowledge`); answering needs none.";
   return define_trained(
       std::move(spec),
       with_head_steps(

@@ -16,8 +16,7 @@ MethodDefinition vfsl() {
       "a learned prior, cross-entropy of the queries under one draw of the means plus the divergence from the prior, "
       "and densities with the means integrated out as the answer. The bound itself (divergence=1) learns nothing on "
       "frozen features that helps on held-out classes, on which the step is chosen; hence its small weight. Set "
-      "`shots` "
-      "to those it is to answer with.";
+      "`shots` to that of the tasks to answer.";
   return define_trained(
       std::move(spec),
       with_head_steps(

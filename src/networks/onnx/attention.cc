@@ -33,7 +33,7 @@ Heads heads_of(const Binding& binding) {
   const bool fits = heads.key[1] > 0 && heads.query[1] % heads.key[1] == 0 && heads.key[1] == heads.value[1] &&
                     heads.query[3] == heads.key[3] && heads.key[2] == heads.value[2] && heads.query[3] > 0;
   if (!fits)
-    fail("queries [{}], keys [{}] and values [{}] do not fit one another", fmt::join(heads.query, ", "),
+    fail("queries [{}], keys [{}] and values [{}] do not match", fmt::join(heads.query, ", "),
          fmt::join(heads.key, ", "), fmt::join(heads.value, ", "));
   return heads;
 }
@@ -74,7 +74,8 @@ Operation make_attention(const Binding& binding) {
   const Heads heads = heads_of(binding);
   check_elements(heads.weights());
   if (binding.has(3) && broadcast(heads.weights(), binding.sizes(3)) != heads.weights())
-    fail("the mask is [{}] for weights [{}]", fmt::join(binding.sizes(3), ", "), fmt::join(heads.weights(), ", "));
+    fail("the mask [{}] does not match the attention weights [{}]", fmt::join(binding.sizes(3), ", "),
+         fmt::join(heads.weights(), ", "));
   const double scale = binding.number("scale", 1 / std::sqrt(static_cast<double>(heads.query[3])));
   const bool joined = binding.sizes(0).size() == 3;
   return one_output([=](Tensors& in) {

@@ -32,7 +32,7 @@ void check_term(const std::string& term) {
   std::string letters = term;
   if (const size_t at = term.find(kEllipsis); at != std::string::npos) letters.erase(at, kEllipsis.size());
   if (!std::all_of(letters.begin(), letters.end(), &is_letter))
-    fail("the term '{}' of the equation is not letters", excerpt(term));
+    fail("the term '{}' of the equation must consist of letters", excerpt(term));
 }
 
 /// Letters that an equation has not used, for the axes of "...".
@@ -80,7 +80,7 @@ void take_sizes(const std::string& term, const Sizes& input, std::map<char, int6
   for (size_t i = 0; i < term.size(); ++i) {
     int64_t& size = sizes.emplace(term[i], 1).first->second;
     if (size != 1 && input[i] != 1 && size != input[i])
-      fail("the axis '{}' of the equation has {} places in one input and {} in another", term[i], size, input[i]);
+      fail("the axis '{}' of the equation has size {} in one input and {} in another", term[i], size, input[i]);
     size = size == 1 ? input[i] : size;
   }
 }
@@ -90,7 +90,7 @@ void check_result(const Equation& equation) {
   const bool known =
       std::all_of(different.begin(), different.end(), [&](char letter) { return equation.sizes.count(letter) > 0; });
   if (!known || different.size() != equation.result.size())
-    fail("the result '{}' of the equation has an axis twice or that no input has", excerpt(equation.result));
+    fail("the result '{}' of the equation has a repeated axis, or one that no input has", excerpt(equation.result));
 }
 
 /// Throws Error where a product on the way to the result is too large: inputs are multiplied from the left, and axes
@@ -120,7 +120,7 @@ Equation equation_of(const Binding& binding) {
   Equation equation;
   equation.terms = split_terms(text.substr(0, arrow));
   if (equation.terms.size() != binding.inputs())
-    fail("the equation '{}' is of {} inputs, the operator has {}", excerpt(text), equation.terms.size(),
+    fail("the equation '{}' has {} inputs, the operator has {}", excerpt(text), equation.terms.size(),
          binding.inputs());
   std::vector<size_t> hidden;
   for (size_t i = 0; i < equation.terms.size(); ++i) {

@@ -24,7 +24,7 @@ Operation make_gather_nd(const Binding& binding) {
   const int64_t depth = places.empty() ? 0 : places.back();
   const auto dims = static_cast<int64_t>(input.size());
   if (batch < 0 || batch >= static_cast<int64_t>(places.size()) || depth < 1 || depth > dims - batch)
-    fail("places [{}] with batch_dims={} do not fit an input of {} axes", fmt::join(places, ", "), batch, dims);
+    fail("indices [{}] with batch_dims={} do not fit an input of {} axes", fmt::join(places, ", "), batch, dims);
   Sizes made(places.begin(), places.end() - 1);
   made.insert(made.end(), input.begin() + batch + depth, input.end());
   check_elements(made);

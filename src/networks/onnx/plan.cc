@@ -142,8 +142,8 @@ class Plan::Maker {
   void count_work(double work) {
     work_ += work;
     if (work_ > kMostWork)
-      fail("it takes {:.2g} multiply-adds, with all before it {:.2g}, expected at most {:.2g} for an image", work,
-           work_, kMostWork);
+      fail("it takes {:.2g} multiply-adds, {:.2g} with all operators before it, expected at most {:.2g} for an image",
+           work, work_, kMostWork);
   }
 
   /// What an operator keeps of its weights counts as what is computed does, but for a first copy of each, which is as

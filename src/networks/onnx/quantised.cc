@@ -59,7 +59,7 @@ std::pair<double, double> range_of(at::ScalarType type) {
   if (type == at::kByte) return {0, 255};
   if (type == at::kChar) return {-128, 127};
   if (type == at::kShort) return {-32768, 32767};
-  fail("only whole numbers of 8 bits and signed ones of 16 are supported");
+  fail("only 8-bit and signed 16-bit integers are supported");
 }
 
 /// round(x / scale) + zero, half to even, within the type's range.

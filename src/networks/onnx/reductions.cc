@@ -74,7 +74,7 @@ Sizes but_last(const Sizes& sizes, size_t count) {
 }
 
 void check_product(const Sizes& a, const Sizes& b) {
-  if (a.empty() || b.empty()) fail("a number is not a matrix");
+  if (a.empty() || b.empty()) fail("expected a matrix, found a single number");
   Sizes sizes = broadcast(but_last(a, 2), but_last(b, 2));
   if (a.size() > 1) sizes.push_back(a[a.size() - 2]);
   if (b.size() > 1) sizes.push_back(b.back());
