@@ -244,7 +244,7 @@ constexpr const char* kNames = R"(Analyses:
   attention      Which attributes were used, with what weight
   classes        Accuracy of each class, confusion matrix
   calibration    Reliability curves, expected calibration error
-  unseen         None of these: images of classes that were not given
+  unseen         None of these: images of unknown classes
   generalised    Novel and base classes told apart together
   episodes       The episodes that lost most from fusion
   failures       The most confident wrong answers

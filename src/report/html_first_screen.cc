@@ -60,7 +60,7 @@ std::string keep_or_leave_knowledge(const Evaluation& evaluation, const MethodRe
   if (!gain) return "";
   const bool keep = is_significant(*gain) && gain->value > 0;
   return fmt::format("<b>{}</b>: they add {} to {} ({}).",
-                     keep ? "Keep the attributes of the classes" : "Leave the attributes of the classes out",
+                     keep ? "Keep the attributes of the classes" : "Omit the attributes of the classes",
                      escape_html(points_words(*gain)), escape_html(best.method), escape_html(best.task));
 }
 

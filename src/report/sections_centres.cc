@@ -172,11 +172,9 @@ Section distribution_section(const DistributionAnalysis& analysis, const TitleSo
   }
   section.how = fmt::format(
       "The maps show {} images of up to {} random classes per split; base and novel are placed together, so two maps "
-      "of "
-      "one kind share their axes; a class has one colour and mark in all of them. Distances between far groups of a "
-      "t-SNE map mean nothing. σ² is the unbiased "
-      "variance "
-      "within a class, averaged over dimensions and classes, over all images.",
+      "of one kind share their axes; a class has one colour and mark in all of them. In a t-SNE map, distances between "
+      "far groups are not meaningful. σ² is the unbiased variance within a class, averaged over dimensions and "
+      "classes, over all images.",
       analysis.points.size(), classes);
   ReportTable table{
       "Over all images; variances are means over dimensions, in squared units of the features; ± are 95 % intervals "
@@ -190,7 +188,7 @@ Section distribution_section(const DistributionAnalysis& analysis, const TitleSo
                           fmt::format("{:.3f} ± {:.3f}", variance.cosine, variance.cosine_ci95)});
   }
   const std::vector<std::string> change = novel_over_base(analysis.variances);
-  section.finding = change.empty() ? "There are not two splits with several classes to compare."
+  section.finding = change.empty() ? "Fewer than two splits have several classes."
                                    : fmt::format(
                                          "Novel minus base classes: variance within a class {}, cosine to the "
                                          "class centre {}.",
@@ -233,7 +231,7 @@ Section single_images_section(const SingleImageAnalysis& analysis, Split split) 
       series.x.push_back(static_cast<double>(i) + 0.5 * static_cast<double>(analysis.window + 1));
     chart.series.push_back(series);
   }
-  ReportTable table{"Cosine of the prototype, smoothed, and how much it is over that of the image itself",
+  ReportTable table{"Smoothed cosine of the prototype, and its gain over that of the image",
                     {"Prototype", "Nearest", "Middle", "Farthest", "Nearest over image", "Farthest over image"}};
   for (const SingleImageCurve& curve : analysis.curves) {
     table.rows.push_back({curve.method, format_number(curve.cosine.front(), 3),
@@ -244,7 +242,7 @@ Section single_images_section(const SingleImageAnalysis& analysis, Split split) 
   section.tables = {table};
   section.finding = moved_ends(analysis);
   section.how = fmt::format(
-      "Each image of the {} {} classes alone as the only shot; curves are means over classes at each of {} ranks, "
+      "Each image of the {} {} classes is the only shot in turn; curves are means over classes at each of {} ranks, "
       "smoothed by a moving average of {}. ± are 95 % intervals over classes, of the differences class by class. All "
       "inductive.",
       analysis.classes, to_string(split), analysis.ranks, analysis.window);
@@ -282,7 +280,8 @@ Section nearest_section(const std::vector<ClassExtremes>& classes, const TitleSo
   if (!pictures) {
     section.figures.clear();
     section.tables = {table};
-    section.how += " No image of these ids was found: give --images the folder or pack that the features were made of.";
+    section.how +=
+        " None of these images was found: give --images the folder or pack from which the features were extracted.";
   }
   return section;
 }

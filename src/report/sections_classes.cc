@@ -116,7 +116,7 @@ Section classes_section(const ClassesAnalysis& analysis, const EpisodeOptions& e
   section.finding = fmt::format("Accuracy by class: from {} to {}.", words(ordered.back()), words(ordered.front()));
   section.how = say_analysed(analysis.method, analysed) + say_episodes(episodes) +
                 " An entry of the matrix is the percentage of the queries of one class that were taken for another "
-                "one, among the episodes that contain both; classes that are taken for one another stand together.";
+                "one, among the episodes that contain both; confused classes are adjacent.";
   for (size_t i = 0; i < worst.size(); ++i) {
     const PictureChart chart = worst_chart(worst[i], i, picture);
     if (has_pictures(chart)) section.figures.emplace_back(chart);

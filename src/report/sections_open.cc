@@ -58,12 +58,12 @@ std::string best_among_all(const std::vector<GeneralisedResult>& all) {
 }  // namespace
 
 Section open_set_section(const std::vector<OpenSetResult>& results, const OpenSetOptions& options) {
-  Section section{"unseen", "None of these: images of classes that were not given"};
+  Section section{"unseen", "None of these: images of unknown classes"};
   section.finding = best_rejection(results);
   section.how = fmt::format(
-                    "{} As many queries of {} further classes come among them. The score is 1 − P(none) where the "
-                    "method has a model of classes that it was not given, else the highest probability of a class. The "
-                    "calibration error counts “none” as an answer in the first case.",
+                    "{} As many queries of {} other classes are added. The score is 1 − P(none) if the method models "
+                    "unknown classes, else the highest probability of a class. The calibration error counts “none” as "
+                    "an answer in the first case.",
                     say_tasks(options.episodes), options.others) +
                 say_modes(methods_in(results));
   ReportTable table{"Area under the ROC curve, false-accept rate at 95 % recall, expected calibration error in points",
@@ -86,8 +86,8 @@ Section generalised_section(const std::vector<GeneralisedResult>& results, const
                     "and methods were trained on the base classes, including these queries, so the figures of base "
                     "classes are too high.",
                     say_tasks(options.episodes), options.base_shots, options.episodes.shape.n_way) +
-                (corrected ? " The offset is added to the logits of all novel classes; it is the one with the best "
-                             "harmonic mean where val classes take their place."
+                (corrected ? " The offset is added to the logits of all novel classes; it is chosen for the best "
+                             "harmonic mean with val classes in their place."
                            : "") +
                 say_modes(methods_in(results));
   ReportTable table{"Accuracy among all classes, %",

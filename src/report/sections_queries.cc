@@ -125,7 +125,8 @@ Section failures_section(const std::vector<Mistake>& mistakes, const std::string
   }
   section.figures.clear();
   section.tables = {table};
-  section.how += " No image of these ids was found: give --images the folder or pack that the features were made of.";
+  section.how +=
+      " None of these images was found: give --images the folder or pack from which the features were extracted.";
   return section;
 }
 

@@ -26,9 +26,8 @@ constexpr SeriesSpec kSeries[] = {
     {"shots", "Shots: when completion helps (Zhang et al. 2021, figure 3a)", "shots", "labelled images per class, K",
      "K", 0, "K labelled images per class; otherwise "},
     {"noise", "Wrong knowledge (Zhang et al. 2021, table 5)", "noise level γ", "noise level γ", "γ", 1,
-     "An attribute that a class has is taken from it, and one that it lacks is given to it, with probability γ; mean "
-     "over the draws of the noise; embeddings that were made of the attributes follow. The model stays as it was "
-     "trained. "},
+     "Each attribute of a class is flipped with probability γ; mean over the draws of the noise; embeddings made from "
+     "the attributes change with them. The model is not trained again. "},
     {"ways", "More classes to tell apart", "classes", "classes, n", "n", 0, "n classes per episode; otherwise "},
     {"queries", "How many queries transductive methods need", "queries", "queries of an episode", "q", 0,
      "q queries per episode, as many of each class (a single query is of one of them); otherwise "},
@@ -36,11 +35,11 @@ constexpr SeriesSpec kSeries[] = {
      "The classes' shares of the queries are drawn from Dirichlet(α, ..., α): with α = 0.1 most queries are of one or "
      "two classes. "},
     {"base-classes", "Base classes that methods are fitted on", "base classes", "base classes", "c", 0,
-     "What is fitted is fitted again on some of the base classes; encoder, knowledge and episodes stay. "},
+     "Methods are fitted again on some of the base classes; encoder, knowledge and episodes stay the same. "},
     {"unlabelled", "How many unlabelled images fusion needs", "unlabelled images per class",
      "unlabelled images per class", "u", 0,
      "u unlabelled images of each of the episode's classes, disjoint from the queries that are scored "
-     "(semi-supervised): every number of them is scored on the same queries. "}};
+     "(semi-supervised): every u is scored on the same queries. "}};
 
 const SeriesSpec& spec_named(const std::string& name) {
   const auto* const found =

@@ -96,7 +96,8 @@ Section cosine_section(const TaskScores& scores, const EpisodeOptions& episodes)
                           first == nullptr ? "" : paired_cell(method_scores.cosine, first->cosine, 3)});
     if (first == nullptr) first = &method_scores;
   }
-  section.finding = means.empty() ? "No method here has prototypes." : highest_cosine(table, place_of_largest(means));
+  section.finding =
+      means.empty() ? "None of the methods has prototypes." : highest_cosine(table, place_of_largest(means));
   section.how = say_episodes(episodes) + say_modes(methods_in(scores.methods));
   section.tables = {table};
   section.figures = {chart};

@@ -86,7 +86,7 @@ TEST(FirstScreen, SaysWhetherToKeepTheAttributes) {
         "<section id=\"next\">", "</section>");
   };
   EXPECT_THAT(next(75.2), HasSubstr("<b>Keep the attributes of the classes</b>: they add +8.0 ± 0.7 points to plda"));
-  EXPECT_THAT(next(83.0), HasSubstr("<b>Leave the attributes of the classes out</b>: they add +0.2 ± 0.7 points, not "
+  EXPECT_THAT(next(83.0), HasSubstr("<b>Omit the attributes of the classes</b>: they add +0.2 ± 0.7 points, not "
                                     "significant to plda"));
 }
 

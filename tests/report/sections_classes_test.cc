@@ -132,7 +132,7 @@ TEST(DistributionSection, SaysHowSplitsDifferWithBothIntervals) {
   EXPECT_THAT(section.tables[0].rows[2], ElementsAre("novel − base", "", "", "−0.0031 ± 0.0028", "", "−0.050 ± 0.014"));
   analysis.variances[1].classes = 1;
   EXPECT_EQ(distribution_section(analysis, &testing::plain_title).finding,
-            "There are not two splits with several classes to compare.");
+            "Fewer than two splits have several classes.");
 }
 
 }  // namespace
