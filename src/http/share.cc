@@ -15,6 +15,7 @@
 #include "base/error.h"
 #include "http/api_keys.h"
 #include "io/files.h"
+#include "io/scratch_folder.h"
 
 namespace protocom::http {
 namespace {
@@ -110,13 +111,15 @@ std::string fingerprint_of(const X509& certificate) {
 
 }  // namespace
 
-Share::Share() : hosts_(own_hosts()) {
+Share::~Share() = default;
+
+Share::Share() : folder_(std::make_unique<const ScratchFolder>()), hosts_(own_hosts()) {
   const Pair pair(EVP_EC_gen("P-256"));
   check_made(pair != nullptr);
   const Certificate certificate = certificate_of(pair.get(), hosts_);
   fingerprint_ = fingerprint_of(*certificate);
-  write_pem(folder_.path() / "certificate.pem", [&](BIO* to) { return PEM_write_bio_X509(to, certificate.get()); });
-  write_pem(folder_.path() / "key.pem",
+  write_pem(folder_->path() / "certificate.pem", [&](BIO* to) { return PEM_write_bio_X509(to, certificate.get()); });
+  write_pem(folder_->path() / "key.pem",
             [&](BIO* to) { return PEM_write_bio_PrivateKey(to, pair.get(), nullptr, nullptr, 0, nullptr, nullptr); });
   ApiKeys keys;
   ApiKey key;
@@ -124,14 +127,14 @@ Share::Share() : hosts_(own_hosts()) {
   key.role = Role::kWrite;
   key.per_minute = kRequestsAMinute;
   key_ = keys.add(key);
-  keys.write(folder_.path() / "keys.json");
+  keys.write(folder_->path() / "keys.json");
 }
 
 void Share::apply(ServerOptions& options) const {
   options.address = "0.0.0.0";
-  options.keys = folder_.path() / "keys.json";
-  options.certificate = folder_.path() / "certificate.pem";
-  options.private_key = folder_.path() / "key.pem";
+  options.keys = folder_->path() / "keys.json";
+  options.certificate = folder_->path() / "certificate.pem";
+  options.private_key = folder_->path() / "key.pem";
 }
 
 std::vector<std::string> Share::addresses(int port) const {

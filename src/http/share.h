@@ -1,9 +1,13 @@
 #pragma once
+#include <memory>
 #include <string>
 #include <vector>
 
-#include "io/scratch_folder.h"
 #include "protocom/server_options.h"
+
+namespace protocom {
+class ScratchFolder;
+}
 
 namespace protocom::http {
 
@@ -13,6 +17,9 @@ class Share {
  public:
   /// Makes them. Throws Error where OpenSSL cannot, or there is no room for temporary files.
   Share();
+  ~Share();
+  Share(const Share&) = delete;
+  Share& operator=(const Share&) = delete;
 
   /// Makes a server listen to the network, with TLS and the key.
   void apply(ServerOptions& options) const;
@@ -25,7 +32,7 @@ class Share {
   [[nodiscard]] const std::string& fingerprint() const { return fingerprint_; }
 
  private:
-  ScratchFolder folder_;
+  std::unique_ptr<const ScratchFolder> folder_;
   std::vector<std::string> hosts_;  // IPv4 addresses of this machine, without loopback
   std::string key_, fingerprint_;
 };
