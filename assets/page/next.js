@@ -39,7 +39,8 @@ function choice(key, name, now) {
   const isLikely = name === now.class;
   return el('li', {}, el('button', {type: 'button', class: isLikely ? 'choice likely' : 'choice', onclick: () => label(name)},
                          isLikely ? bar(now.probability) : null, el('kbd', {'aria-hidden': 'true'}, key.toUpperCase()),
-                         el('span', {class: 'choice-name'}, displayName(name)), isLikely ? el('span', {class: 'choice-percent'}, percent(now.probability)) : null));
+                         el('span', {class: 'choice-name'}, displayName(name)),
+                         isLikely ? el('span', {class: 'choice-percent'}, percent(now.probability)) : null));
 }
 
 /** @param {boolean} focus whether it goes to the likeliest class, which Enter then chooses */

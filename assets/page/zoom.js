@@ -58,7 +58,8 @@ function draw(event) {
 
 /** Arrows move the box, with Shift they make it larger or smaller. @param {KeyboardEvent} event */
 function press(event) {
-  const [x, y] = /** @type {Record<string, number[]>} */ ({ArrowLeft: [-step, 0], ArrowRight: [step, 0], ArrowUp: [0, -step], ArrowDown: [0, step]})[event.key] ?? [0, 0];
+  const ways = /** @type {Record<string, number[]>} */ ({ArrowLeft: [-step, 0], ArrowRight: [step, 0], ArrowUp: [0, -step], ArrowDown: [0, step]});
+  const [x, y] = ways[event.key] ?? [0, 0];
   if (!box || !x && !y) return;
   event.preventDefault();
   const keep = (/** @type {number} */ value, /** @type {number} */ least, /** @type {number} */ most) => Math.min(most, Math.max(least, value));
@@ -118,7 +119,8 @@ async function showWhere(which) {
   byId('show-where').setAttribute('aria-pressed', 'true');
   const isClear = Math.max(...found.effects.flat()) > leastEffect;
   byId('where-note').hidden = false;
-  byId('where-note').textContent = isClear ? `Bright: the parts that speak for ${displayName(found.class)}. Each was covered in turn.` : 'No single part decides: without any of them the answer is as certain.';
+  byId('where-note').textContent = isClear ? `Bright: the parts that speak for ${displayName(found.class)}. Each was covered in turn.`
+                                               : 'No single part decides: without any of them the answer is as certain.';
   fitOverlay();
   if (isClear) darken(found);
 }
