@@ -3,6 +3,7 @@ import json
 import os
 import pathlib
 import re
+import shutil
 import subprocess
 import sys
 
@@ -10,6 +11,10 @@ import numpy as np
 import pytest
 
 import protocom
+
+sys.path.insert(0, str(pathlib.Path(__file__).parent.parent.parent / "benchmarks"))
+import in_browser  # noqa: E402
+from conftest import COLOURS  # noqa: E402
 
 SIDE = 32
 
@@ -130,13 +135,13 @@ def test_weights_lie_smaller_in_the_file(squared, tmp_path):
         mine.to_onnx(tmp_path / "both.onnx", half=True, int8=True)
 
 
-def test_the_lines_of_the_document_classify_a_photo(photos, tmp_path):
-    """The Python block of docs/elsewhere.md."""
+def test_the_lines_of_the_document_classify_a_photo(photos, tmp_path, monkeypatch, capsys):
+    """The Python blocks of docs/elsewhere.md."""
     onnx = pytest.importorskip("onnx")
     for needed in ("onnxruntime", "PIL.Image"):
         pytest.importorskip(needed)
     page = (pathlib.Path(__file__).parent.parent.parent / "docs/elsewhere.md").read_text()
-    (block,) = re.findall(r"```python\n(.*?)```", page, re.S)
+    block, head = re.findall(r"```python\n(.*?)```", page, re.S)
     onnx.save(encoder_of(onnx, 17), tmp_path / "encoder.onnx")
     mine = protocom.Recognizer.create(tmp_path / "mine.pcm", backbone=tmp_path / "encoder.onnx", preprocess=f"half:size={SIDE}:resize=36",
                                       images=photos / "my-photos")
@@ -147,6 +152,26 @@ def test_the_lines_of_the_document_classify_a_photo(photos, tmp_path):
     said = subprocess.run([sys.executable, "-c", block], cwd=tmp_path, capture_output=True, text=True, check=True).stdout.split()
     answer = mine.classify([photo])[0]
     assert said[0] == answer.name and float(said[1]) == pytest.approx(dict(answer.ranking)[answer.name], abs=0.05)
+    mine.to_onnx(tmp_path / "head.onnx", features=True)
+    truth = sorted(COLOURS).index
+    monkeypatch.chdir(tmp_path)
+    names = {"photos": sorted((photos / "holiday").iterdir()), "truth": [truth("blue"), truth("red"), truth("green")]}
+    exec(compile(head, "docs/elsewhere.md", "exec"), names)  # pylint: disable=exec-used
+    assert capsys.readouterr().out.startswith("accuracy 1.0 log loss ") and names["features"].shape == (3, 12)
+
+
+def test_the_cpp_of_the_document_is_compiled(tmp_path):
+    """The C++ block of docs/elsewhere.md, where ONNX Runtime's headers are (PROTOCOM_ONNXRUNTIME_HEADERS)."""
+    page = (pathlib.Path(__file__).parent.parent.parent / "docs/elsewhere.md").read_text()
+    places = [os.environ.get("PROTOCOM_ONNXRUNTIME_HEADERS"), "/usr/include/onnxruntime", "/usr/local/include/onnxruntime"]
+    headers = next((place for place in places if place and pathlib.Path(place, "onnxruntime_cxx_api.h").exists()), None)
+    compiler = shutil.which("c++")
+    if headers is None or compiler is None:
+        pytest.skip("no headers of ONNX Runtime (PROTOCOM_ONNXRUNTIME_HEADERS): the C++ of the document is NOT COMPILED")
+    (block,) = re.findall(r"```cpp\n(.*?)```", page, re.S)
+    program = f"#include <onnxruntime_cxx_api.h>\n#include <array>\n#include <vector>\nlong of(std::vector<uint8_t> rgb) {{\n{block}return label;\n}}\n"
+    (tmp_path / "block.cc").write_text(program)
+    subprocess.run([compiler, "-std=c++17", "-fsyntax-only", "-Wall", "-Werror", "-isystem", headers, tmp_path / "block.cc"], check=True)
 
 
 def test_other_encoders_are_left_out(photos, tmp_path):
@@ -158,3 +183,60 @@ def test_other_encoders_are_left_out(photos, tmp_path):
     assert (tmp_path / "mine.labels.txt").read_text() == "blue\ngreen\nred\n"
     with pytest.raises(protocom.UsageError, match="without the encoder"):
         mine.to_onnx(tmp_path / "mine.onnx", features=True, uint8=True)
+
+
+def modules_of_node():
+    """The folder node_modules with npm's onnxruntime-web and onnxruntime-node."""
+    folder = os.environ.get("PROTOCOM_NODE_MODULES")
+    if not folder:
+        pytest.skip("PROTOCOM_NODE_MODULES (npm install --ignore-scripts onnxruntime-web onnxruntime-node): JavaScript is NOT TRIED")
+    return pathlib.Path(folder)
+
+
+def test_node_answers_as_the_recognizer(squared, tmp_path):
+    onnx, modules = pytest.importorskip("onnx"), modules_of_node()
+    enrolled, asked = squared
+    onnx.save(encoder_of(onnx, 17), tmp_path / "encoder.onnx")
+    mine = protocom.Recognizer.create(tmp_path / "mine.pcm", backbone=tmp_path / "encoder.onnx", preprocess=f"half:size={SIDE}:resize={SIDE}",
+                                      images=enrolled, moments=False)
+    mine.calibrate()
+    mine.to_onnx(tmp_path / "mine.onnx")
+    images = (squares(asked).transpose(0, 3, 1, 2) / np.float32(255)).astype(np.float32)
+    (tmp_path / "images").write_bytes(images.tobytes())
+    script = pathlib.Path(__file__).parent.parent.parent / "benchmarks/node_answers.cjs"
+    shape = ",".join(map(str, images.shape))
+    said = subprocess.run(["node", script, modules, tmp_path / "mine.onnx", tmp_path / "images", shape, "2"], capture_output=True, text=True, check=True)
+    found = json.loads(said.stdout)
+    assert len(found["label"]) == len(asked)
+    for i, answer in enumerate(mine.classify(asked)):
+        assert list(mine.classes)[found["label"][i]] == answer.name
+        assert found["none_of_these"][i] == pytest.approx(answer.none, abs=1e-4)
+        assert dict(zip(mine.classes, found["probabilities"][i])) == pytest.approx(dict(answer.ranking), abs=1e-4)
+
+
+def test_the_javascript_of_the_document_classifies_a_photo(photos, tmp_path):
+    """The JavaScript block of docs/elsewhere.md, in Chromium with npm's onnxruntime-web."""
+    onnx, modules = pytest.importorskip("onnx"), modules_of_node()
+    chromium = next((found for found in map(shutil.which, ("chromium", "chromium-browser", "google-chrome")) if found), None)
+    if chromium is None:
+        pytest.skip("no Chromium: the JavaScript of the document is NOT TRIED")
+    (block,) = re.findall(r"```js\n(.*?)```", (pathlib.Path(__file__).parent.parent.parent / "docs/elsewhere.md").read_text(), re.S)
+    block, count = re.subn(r"resize = \d+, crop = \d+", f"resize = 36, crop = {SIDE}", block)
+    assert count == 1
+    onnx.save(encoder_of(onnx, 17), tmp_path / "encoder.onnx")
+    mine = protocom.Recognizer.create(tmp_path / "mine.pcm", backbone=tmp_path / "encoder.onnx", preprocess=f"half:size={SIDE}:resize=36",
+                                      images=photos / "my-photos")
+    mine.to_onnx(tmp_path / "mine.onnx", uint8=True)
+    photo = sorted((photos / "holiday").iterdir())[0]
+    (tmp_path / "photo.png").write_bytes(photo.read_bytes())
+    os.symlink(modules / "onnxruntime-web/dist", tmp_path / "ort")
+    (tmp_path / "index.html").write_text(f"""<script type="module">
+import * as ort from './ort/ort.wasm.bundle.min.mjs';
+ort.env.wasm.numThreads = 1;
+const say = text => fetch('said', {{method: 'POST', body: text}}), file = await (await fetch('photo.png')).blob();
+console.log = say;
+try {{
+{block}
+}} catch (error) {{ say('failed: ' + error); }}
+</script>""")
+    assert in_browser.said_by_page(chromium, tmp_path) == mine.classify([photo])[0].name
