@@ -136,7 +136,7 @@ class PROTOCOM_API Recognizer {
 
   /// Writes the recognizer as it is now as one ONNX file of standard operators (set 17, or the encoder's own), which
   /// runs wherever ONNX does, and beside it NAME.labels.txt. Outputs: probabilities [n, c], none_of_these [n] where it
-  /// is calibrated, familiarity [n], label [n]. The encoder has to be an ONNX file, unless it is left out. Throws Error
+  /// is calibrated, familiarity [n], label [n]. A TorchScript encoder has to be left out. Throws Error
   /// where there is no class, the encoder cannot be kept, or something else than an earlier export lies at `path`;
   /// UsageError for a method that cannot be exported.
   OnnxExport export_onnx(const std::string& path, const OnnxExportOptions& options = {});

@@ -37,6 +37,12 @@ void add_attribute(const std::string& name, int64_t value, pbf_writer& node) {
   attribute.add_int64(3, value);
   attribute.add_int32(20, 2);
 }
+void add_attribute(const std::string& name, double value, pbf_writer& node) {
+  pbf_writer attribute(node, 5);
+  attribute.add_string(1, name);
+  attribute.add_float(2, static_cast<float>(value));
+  attribute.add_int32(20, 1);
+}
 void add_attribute(const std::string& name, const std::vector<int64_t>& values, pbf_writer& node) {
   pbf_writer attribute(node, 5);
   attribute.add_string(1, name);
@@ -94,6 +100,7 @@ void GraphWriter::name_output(const std::string& value, const std::string& name,
 }
 
 std::string GraphWriter::tensor(const std::vector<int64_t>& sizes, ValueType type, const void* values, size_t bytes) {
+  check_file_size(static_cast<int64_t>(made_.graph.size() + bytes));  // before they take memory
   const std::string name = next_name("constant");
   pbf_writer graph(made_.graph);
   pbf_writer tensor(graph, 5);

@@ -20,7 +20,7 @@ inline constexpr int64_t kMostBytes = (int64_t{1} << 31) - 1;
 void check_file_size(int64_t bytes);
 
 /// A node's attributes by name.
-using NodeAttributes = std::map<std::string, std::variant<int64_t, std::vector<int64_t>>>;
+using NodeAttributes = std::map<std::string, std::variant<int64_t, std::vector<int64_t>, double>>;
 
 /// Writes a graph, operator after operator: each gives the name of the value that it makes, for those after it.
 ///

@@ -9,6 +9,7 @@
 #include "base/error.h"
 #include "base/text.h"
 #include "encoders/onnx_file.h"
+#include "encoders/onnx_graph_writer.h"
 #include "encoders/onnx_stored_weights.h"
 #include "encoders/onnx_tensor_files.h"
 #include "encoders/protobuf.h"
@@ -75,6 +76,7 @@ class Renaming {
   TensorFiles files_;
   std::set<OperatorName> own_;  // that the file defines
   StoredWeights stored_;
+  int64_t outside_ = 0;  // bytes of tensors that lie in other files
 };
 
 void Renaming::check_operator(pbf_reader node) const {
@@ -99,6 +101,8 @@ void Renaming::copy_tensor(pbf_reader from, pbf_writer& to) {
   }
   if (!place) return;
   const std::string_view bytes = files_.bytes(place->location, place->offset, place->length);
+  outside_ += static_cast<int64_t>(bytes.size());
+  check_file_size(outside_);  // before they take memory
   to.add_bytes(kTensorBytes, bytes.data(), bytes.size());
 }
 

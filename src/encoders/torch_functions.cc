@@ -9,6 +9,10 @@ PluginFunction<std::filesystem::path(const std::filesystem::path&, const Encoder
                                      const std::filesystem::path&)>
     torch_as_one_file("an encoder");
 
+PluginFunction<std::filesystem::path(const std::filesystem::path&, const EncoderFileOptions&,
+                                     const std::filesystem::path&)>
+    torch_as_onnx("writing an encoder as ONNX");
+
 PluginFunction<std::unique_ptr<text::Tower>(const std::string&, const nlohmann::json&,
                                             const std::map<std::string, Array>&, const text::SentenceModules&)>
     torch_open_text_tower("a text encoder");

@@ -23,6 +23,11 @@ extern PluginFunction<std::filesystem::path(const std::filesystem::path& path, c
                                             const std::filesystem::path& folder)>
     torch_as_one_file;
 
+/// See encoder_as_onnx.
+extern PluginFunction<std::filesystem::path(const std::filesystem::path& path, const EncoderFileOptions& asked,
+                                            const std::filesystem::path& folder)>
+    torch_as_onnx;
+
 /// Makes the tower of a family ("bert", "mpnet", "clip", "siglip") from what config.json says of texts, the tensors of
 /// the checkpoint and the modules around the network. Throws Error that names the key.
 extern PluginFunction<std::unique_ptr<text::Tower>(const std::string& family, const nlohmann::json& config,

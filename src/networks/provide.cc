@@ -1,11 +1,13 @@
 #include "networks/provide.h"
 
+#include <filesystem>
 #include <memory>
 #include <string>
 
 #include "base/threads.h"
 #include "encoders/torch_functions.h"
 #include "networks/backbone.h"
+#include "networks/detail/backbone_as_onnx.h"
 #include "networks/text/detail/tower.h"
 #include "networks/torch_encoder.h"
 #include "tensors/device.h"
@@ -14,6 +16,8 @@
 namespace protocom {
 namespace {
 
+namespace fs = std::filesystem;
+
 /// LibTorch takes its count of threads in a thread at the first operator there, and would undo a ThreadScope around it:
 /// asked now, it does not.
 void begin_in_this_thread() { static_cast<void>(thread_count()); }
@@ -21,6 +25,11 @@ void begin_in_this_thread() { static_cast<void>(thread_count()); }
 std::unique_ptr<Encoder> open_torch_encoder(const std::filesystem::path& path, const EncoderFileOptions& asked) {
   begin_in_this_thread();
   return std::make_unique<TorchEncoder>(open_backbone(path, asked));
+}
+
+fs::path write_as_onnx(const fs::path& path, const EncoderFileOptions& asked, const fs::path& folder) {
+  begin_in_this_thread();
+  return backbone_as_onnx(path, asked, folder);
 }
 
 std::unique_ptr<text::Tower> open_text_tower(const std::string& family, const nlohmann::json& config,
@@ -37,6 +46,7 @@ bool is_processor(const std::string& device) { return parse_device(device).is_cp
 void provide_networks() {
   torch_open_encoder.provide(&open_torch_encoder);
   torch_as_one_file.provide(&backbone_as_one_file);
+  torch_as_onnx.provide(&write_as_onnx);
   torch_open_text_tower.provide(&open_text_tower);
   torch_on_processor.provide(&is_processor);
 }

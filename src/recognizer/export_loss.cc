@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <chrono>
 #include <map>
 #include <utility>
 
@@ -61,21 +62,40 @@ FoundPhotos found_photos(const std::vector<LeftOutPhoto>& all, const std::vector
   return found;
 }
 
-/// The encoder of an exported file, which ends with its memory.
+/// An exported file as an encoder of one of its outputs, which ends with its memory.
 struct ExportedEncoder {
-  explicit ExportedEncoder(const OnnxContent& content) : file("the exported file") {
+  ExportedEncoder(const OnnxContent& content, const std::string& output) : file("the exported file") {
     file.append(content.bytes);
     EncoderFileOptions asked;
-    asked.output = "feature";
+    asked.output = output;
     encoder = open_encoder(file.path(), asked);
   }
   MemoryFile file;
   std::unique_ptr<Encoder> encoder;
 };
 
+double milliseconds_of(Encoder& encoder) {
+  constexpr size_t kTimes = 9;
+  const Array image = Array::zeros({1, encoder.image_size(), encoder.image_size(), 3}, NumberType::kUInt8);
+  std::vector<double> times;
+  encoder.features(image);  // what is prepared once
+  while (times.size() < kTimes) {
+    const auto began = std::chrono::steady_clock::now();
+    encoder.features(image);
+    times.push_back(std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - began).count());
+  }
+  std::nth_element(times.begin(), times.begin() + kTimes / 2, times.end());
+  return times[kTimes / 2];
+}
+
+FileTimes times_of(const OnnxContent& whole, const OnnxContent& smaller) {
+  const ExportedEncoder first(whole, "probabilities"), second(smaller, "probabilities");
+  return {milliseconds_of(*first.encoder), milliseconds_of(*second.encoder), first.encoder->engine()};
+}
+
 /// Leaves out photos that cannot be read now.
 Array features_by(const OnnxContent& content, FoundPhotos& found, Progress& progress) {
-  ExportedEncoder exported(content);
+  ExportedEncoder exported(content, "feature");
   EmbeddedFiles embedded = embed_files(*exported.encoder, found.files, {}, progress);
   FoundPhotos read;
   for (size_t i = 0; i < found.files.size(); ++i) {
@@ -92,22 +112,26 @@ Array features_by(const OnnxContent& content, FoundPhotos& found, Progress& prog
 ExportLoss export_loss(Recognizer& recognizer, const OnnxExportOptions& options,
                        const std::vector<std::string>& folders, Progress& progress) {
   OnnxExportOptions whole = options, asked = options;
-  whole.half = whole.int8 = asked.uint8 = false;
+  whole.half = whole.int8 = whole.uint8 = asked.uint8 = false;
   asked.with_feature = true;
   ExportLoss loss;
-  loss.bytes = static_cast<int64_t>(onnx_content(recognizer, whole).bytes.size());
+  const OnnxContent as_float32 = onnx_content(recognizer, whole), smaller = onnx_content(recognizer, asked);
+  loss.bytes = static_cast<int64_t>(as_float32.bytes.size());
+  loss.times = times_of(as_float32, smaller);
   const std::vector<LeftOutPhoto> all = recognizer.left_out_photos();
   loss.photos = static_cast<int64_t>(all.size());
   FoundPhotos found = found_photos(all, folders);
   if (found.files.empty()) return loss;
-  const Array features = features_by(onnx_content(recognizer, asked), found, progress);
+  const Array features = features_by(smaller, found, progress);
   if (!found.photos.empty()) loss.answers = recognizer.compare_left_out(found.photos, features);
   return loss;
 }
 
 std::string sentence_of(const ExportLoss& loss) {
   const LeftOutComparison& answers = loss.answers;
-  const std::string size = fmt::format("{:.1f} MB as float32", static_cast<double>(loss.bytes) / 1e6);
+  const std::string size =
+      fmt::format("{:.1f} MB and {:.1f} ms a photo as float32, {:.1f} ms with smaller weights ({} here)",
+                  static_cast<double>(loss.bytes) / 1e6, loss.times.whole, loss.times.smaller, loss.times.engine);
   if (answers.asked == 0)
     return size + "; the effect on accuracy was not measured: none of its photos was found (--images FOLDER)";
   const double percent = 100 / static_cast<double>(answers.asked);

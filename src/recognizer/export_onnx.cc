@@ -7,6 +7,7 @@
 
 #include "base/error.h"
 #include "base/log.h"
+#include "encoders/encoder_as_onnx.h"
 #include "encoders/known_encoders.h"
 #include "encoders/onnx_file.h"
 #include "encoders/onnx_file_kind.h"
@@ -14,6 +15,7 @@
 #include "io/derived_output.h"
 #include "io/files.h"
 #include "io/json.h"
+#include "io/scratch_folder.h"
 #include "recognizer/detail/encoder_graph.h"
 #include "recognizer/detail/formula_graph.h"
 #include "recognizer/detail/onnx_page.h"
@@ -109,6 +111,17 @@ const char* word_for(onnx::Weights weights) {
   return "float32";
 }
 
+/// An encoder that is no ONNX file, written as one.
+fs::path as_onnx(const fs::path& path, const RecognizerFile& file, const fs::path& folder) {
+  EncoderFileOptions stated;
+  stated.preprocessing = file.settings().preprocessing;
+  try {
+    return encoder_as_onnx(path, stated, folder);
+  } catch (const Error& error) {
+    fail("{}, or leave the encoder out (--features)", error.what());
+  }
+}
+
 /// A graph up to the encoder's feature.
 EncoderGraph begun(const Recognizer& recognizer, const OnnxExportOptions& options) {
   const RecognizerFile& file = recognizer.file();
@@ -121,11 +134,11 @@ EncoderGraph begun(const Recognizer& recognizer, const OnnxExportOptions& option
   }
   std::optional<EncoderGraph> made;
   file.read_artefact("backbone", [&](const fs::path& path) {
-    if (!is_onnx_file(path))
-      fail(
-          "its encoder is no ONNX file, so it cannot be part of one: bring the encoder as ONNX, or leave it out "
-          "(--features)");
-    made.emplace(encoder_graph(path, {settings.preprocessing, options.uint8, settings.feature_dim, weights}));
+    ExportedImages images{settings.preprocessing, options.uint8, settings.feature_dim, weights};
+    const ScratchFolder scratch;
+    const fs::path graph = is_onnx_file(path) ? path : as_onnx(path, file, scratch.path());
+    if (graph != path) images.preprocessing.mean = images.preprocessing.std = {};  // the network normalises
+    made.emplace(encoder_graph(graph, images));
   });
   return *std::move(made);
 }

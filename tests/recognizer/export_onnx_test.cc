@@ -4,6 +4,7 @@
 #include <ATen/ATen.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <torch/script.h>
 
 #include "encoders/onnx_file.h"
 #include "encoders/onnx_kept_graph.h"
@@ -111,7 +112,8 @@ class OnnxOfRecognizer : public ::testing::Test {
     const std::vector<std::string> names = recognizer.class_names();
     const at::Tensor shares = computed("probabilities", input), none = computed("none_of_these", input),
                      familiar = computed("familiarity", input), label = computed("label", input);
-    ASSERT_EQ(shares.sizes(), at::IntArrayRef({static_cast<int64_t>(photos.size()), 3}));
+    ASSERT_EQ(shares.sizes(),
+              at::IntArrayRef({static_cast<int64_t>(photos.size()), static_cast<int64_t>(names.size())}));
     ASSERT_EQ(none.dim(), 1);
     for (int64_t i = 0; i < shares.size(0); ++i) {
       const Answer answer = recognizer.classify(photos[static_cast<size_t>(i)]);
@@ -251,6 +253,9 @@ TEST_F(OnnxOfRecognizer, MeasuresWhatSmallerWeightsCost) {
   const ExportLoss loss = export_loss(recognizer, options);
   EXPECT_EQ(loss.bytes, exported().bytes);
   EXPECT_EQ(loss.photos, 12);
+  EXPECT_GT(loss.times.whole, 0);
+  EXPECT_GT(loss.times.smaller, 0);
+  EXPECT_THAT(sentence_of(loss), HasSubstr("ms with smaller weights (" + loss.times.engine + " here)"));
   EXPECT_EQ(loss.answers.asked, 12);
   const ExpectedAccuracy expected = recognizer.expected_accuracy();
   EXPECT_EQ(loss.answers.right, std::lround(expected.accuracy * static_cast<double>(expected.asked)));
@@ -402,6 +407,25 @@ TEST_F(OnnxOfRecognizer, RefusesWhatCannotBeWritten) {
   EXPECT_THAT(message_of([&] { export_onnx(plain, model_); }), HasSubstr("exists and is not an export"));
 }
 
+TEST_F(OnnxOfRecognizer, LeavesTheExportOfAnotherRecognizerAlone) {
+  make(conv_encoder(17));
+  exported();
+  const std::string others = read_file(model_), labels = read_file(folder_ / "out/trees.labels.txt");
+  path_ = folder_ / "other.pcm";
+  make(conv_encoder(17));
+  EXPECT_THAT(message_of([&] { exported(); }), HasSubstr("is no export of this recognizer: choose another name"));
+  EXPECT_EQ(read_file(model_), others);
+  EXPECT_EQ(read_file(folder_ / "out/trees.labels.txt"), labels);
+}
+
+TEST_F(OnnxOfRecognizer, AnswersWithTheOnlyClass) {
+  make(conv_encoder(17));
+  RecognizerFile file(path_);
+  for (const char* name : {"elm", "ash tree"}) file.remove_class(name);
+  EXPECT_THAT(exported().outputs, HasSubstr("probabilities [n, 1]"));
+  expect_same_answers(images(asked()), asked());
+}
+
 TEST_F(OnnxOfRecognizer, RefusesARecognizerWithoutClasses) {
   make(conv_encoder(17));
   RecognizerFile file(path_);
@@ -410,13 +434,23 @@ TEST_F(OnnxOfRecognizer, RefusesARecognizerWithoutClasses) {
   EXPECT_FALSE(fs::exists(folder_ / "out"));
 }
 
-class OnnxOfOtherEncoder : public SmallRecognizer {};
+class OnnxOfAProgram : public SmallRecognizer {};
 
-TEST_F(OnnxOfOtherEncoder, IsWrittenWithoutItAlone) {
+TEST_F(OnnxOfAProgram, IsWrittenWithoutItAlone) {
+  torch::jit::Module means("means");
+  means.define("def forward(self, x):\n  return x.mean([2, 3])\n");
+  means.save((folder_ / "means.pt").string());
+  RecognizerParts program;
+  program.backbone = folder_ / "means.pt";
+  program.preprocessing = "plain:size=16";
+  program.moments = false;
+  path_ = folder_ / "means.pcm";
+  create_recognizer(path_, program, {});
   Recognizer recognizer = Recognizer::open(path_);
   recognizer.enrol({request("cat", {photo("1.png", 10)}), request("dog", {photo("2.png", 200)})});
   EXPECT_THAT(message_of([&] { export_onnx(recognizer, folder_ / "pets.onnx"); }),
-              AllOf(HasSubstr("bring the encoder as ONNX"), HasSubstr("--features")));
+              AllOf(HasSubstr("TorchScript file is a program"), HasSubstr("bring the encoder as ONNX"),
+                    HasSubstr("--features")));
   EXPECT_FALSE(fs::exists(folder_ / "pets.onnx"));
   OnnxExportOptions options;
   options.features = true;
@@ -426,6 +460,19 @@ TEST_F(OnnxOfOtherEncoder, IsWrittenWithoutItAlone) {
 std::string kept_message(const fs::path& file, const std::string& bytes) {
   write_file(file, bytes);
   return message_of([&] { onnx::kept_graph(file); });
+}
+
+TEST(KeptGraph, RefusesMoreThanTwoGigabytesBesideTheFile) {
+  const TempDir folder;
+  OnnxWriter made(17);
+  made.input("image", {-1, 3, 8, 8});
+  made.output("y", {-1, 8});
+  made.outside("w", at::zeros({1}).expand({1 << 20, 1 << 10}), {{"location", "weights.bin"}});
+  made.node("MatMul", {"image", "w"}, {"y"});
+  write_file(folder / "weights.bin", "");
+  fs::resize_file(folder / "weights.bin", uintmax_t{1} << 32);  // takes no room on the disk
+  EXPECT_THAT(kept_message(folder / "large.onnx", made.bytes()),
+              AllOf(HasSubstr("large.onnx"), HasSubstr("4.3 GB, expected at most 2")));
 }
 
 TEST(KeptGraph, RefusesOperatorsThatAreNotOnnxsOwn) {

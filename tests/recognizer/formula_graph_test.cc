@@ -169,6 +169,22 @@ TEST(FormulaOfThePapersRows, IsACosineWithEachPrototype) {
   }
 }
 
+TEST_F(FormulaOfPlda, OfTenThousandClasses) {
+  constexpr int64_t kMany = 10'000;
+  const StoreModel model = own("plda");
+  EnrolledClasses store = enrolled(model);
+  at::manual_seed(1);
+  const at::Tensor spread = at::randn({kMany, store.feature_dim}) * 3;
+  for (int64_t k = 3; k < kMany; ++k) {
+    const std::string name = "class " + std::to_string(k);
+    add_class(store, name, {"", Array::zeros({0}), Array::zeros({0}), "none"});
+    add_images(store, name, array_of(spread.slice(0, k, k + 1).contiguous()));
+  }
+  const ClassScorer scorer(store, model);
+  EXPECT_EQ(scorer.formula()->rows.rows(), kMany);
+  expect_same_answers(scorer, queries());
+}
+
 TEST_F(FormulaOfPlda, OtherMethodsHaveNone) {
   const StoreModel model = own("plda");
   EXPECT_FALSE(ClassScorer(enrolled(model), model, {"plda-vb"}).formula());

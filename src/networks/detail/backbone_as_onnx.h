@@ -1,0 +1,12 @@
+#pragma once
+#include <filesystem>
+
+#include "encoders/encoder.h"
+
+namespace protocom {
+
+/// What encoder_as_onnx does for the encoders of LibTorch. Throws Error.
+std::filesystem::path backbone_as_onnx(const std::filesystem::path& path, const EncoderFileOptions& asked,
+                                       const std::filesystem::path& folder);
+
+}  // namespace protocom

@@ -1,0 +1,90 @@
+#include "networks/detail/backbone_as_onnx.h"
+
+#include <ATen/ATen.h>
+#include <ATen/core/grad_mode.h>
+#include <torch/csrc/jit/frontend/tracer.h>
+
+#include <memory>
+#include <string>
+
+#include "base/error.h"
+#include "encoders/onnx_graph_writer.h"
+#include "io/files.h"
+#include "networks/backbone.h"
+#include "networks/detail/torchscript_backbone.h"
+#include "networks/onnx/detail/encoder.h"
+#include "networks/recorded/detail/writing.h"
+
+namespace protocom {
+namespace {
+
+using onnx::GraphWriter;
+using onnx::ValueType;
+using recorded::Recording;
+
+/// Greatest difference of a feature that another order of sums makes, of the largest one.
+constexpr float kSameFeatures = 1e-3F;
+
+/// RGB in [0, 1], no two images alike.
+at::Tensor waves(int64_t count, int64_t side) {
+  return at::arange(count * 3 * side * side, at::kFloat).mul(0.37).sin().mul(0.5).add(0.5).view({count, 3, side, side});
+}
+
+Recording record(Backbone& network, int64_t count) {
+  const auto run = [&](torch::jit::Stack images) -> torch::jit::Stack {
+    return {network.forward(images.at(0).toTensor())};
+  };
+  const auto unnamed = [](const at::Tensor&) { return std::string(); };
+  return {count, torch::jit::tracer::trace({waves(count, network.image_size())}, run, unnamed, /*strict=*/true,
+                                           /*force_outplace=*/true)
+                     .first->graph};
+}
+
+/// For `first` and `second` images; the same number twice: the file takes so many at once.
+std::string onnx_of(Backbone& network, int64_t first, int64_t second) {
+  GraphWriter graph;
+  const int64_t count = first == second ? first : -1;
+  graph.input("image", ValueType::kFloat32, {count, 3, network.image_size(), network.image_size()});
+  recorded::Writing writing(graph);
+  const std::string feature = writing.write(record(network, first), record(network, second));
+  graph.name_output(feature, "feature", ValueType::kFloat32, {count, network.dim()});
+  return graph.model({});
+}
+
+std::string onnx_of(Backbone& network) {
+  try {
+    return onnx_of(network, 2, 3);
+  } catch (const recorded::UnequalRecordings&) {
+    return onnx_of(network, 1, 1);
+  }
+}
+
+/// Throws Error unless the file gives the network's features.
+void check_same(Backbone& network, const std::filesystem::path& file) {
+  const at::Tensor images = waves(3, network.image_size()).flip(0).contiguous();
+  const at::Tensor own = network.forward(images), written = onnx::Encoder(onnx::read_model(file), {}).features(images);
+  const float apart = (own - written).abs().max().item<float>(), largest = own.abs().max().item<float>();
+  if (!(apart <= kSameFeatures * largest))
+    fail("as ONNX its features differ by {:.2g} of {:.2g}: bring the encoder as ONNX", apart, largest);
+}
+
+}  // namespace
+
+std::filesystem::path backbone_as_onnx(const std::filesystem::path& path, const EncoderFileOptions& asked,
+                                       const std::filesystem::path& folder) {
+  const auto network = open_backbone(path, asked);
+  return reading(path, [&] {
+    if (dynamic_cast<TorchScriptBackbone*>(network.get()) != nullptr)
+      fail("a TorchScript file is a program, which ONNX cannot hold: bring the encoder as ONNX (torch.onnx.export)");
+    const at::NoGradGuard no_grad;
+    for (at::Tensor parameter : network->parameters()) parameter.set_requires_grad(false);
+    network->forward(waves(2, network->image_size()));  // what is prepared once is no part of the recording
+    network->forward(waves(3, network->image_size()));
+    std::filesystem::path written = folder / "encoder.onnx";
+    write_file(written, onnx_of(*network));
+    check_same(*network, written);
+    return written;
+  });
+}
+
+}  // namespace protocom
