@@ -228,13 +228,12 @@ MethodDefinition bavardage() {
   spec.sees = Sees::kAllQueries;
   spec.needs = {Need::kBaseFeatures};
   spec.notes =
-      "The base classes’ scatter is whitened in all dimensions; the authors’ code does so within each episode’s span "
-      "(whitened=span), which is the same but for the limit most_scale: with published precisions give one or "
-      "most_scale=1000, which is none. "
-      "These are 4, 40 and 100, for different backbones; a scatter is a sum over images, so that they depend on the "
-      "number of base images too. The default does not: the "
-      "share .2 was chosen on the val classes of Tiny-ImageNet-100 and CUB-100, where it comes to 104 and 16 and 4 "
-      "lets the largest class take all queries of the first.";
+      "The base classes’ scatter is whitened in all dimensions. The authors’ code whitens within each episode’s span "
+      "(whitened=span), which differs only by the limit most_scale; with published precisions set this limit, or "
+      "most_scale=1000 for none. These precisions are 4, 40 and 100, for different backbones; a scatter is a sum "
+      "over images, so they also depend on the number of base images. The default does not: the share .2 was chosen on "
+      "the val classes of Tiny-ImageNet-100 and CUB-100, where the precision becomes 104 and 16; a precision of 4 lets "
+      "the largest class take all queries of Tiny-ImageNet-100.";
   return define<TaskMethod<Options>>(
       std::move(spec),
       Parameters<Options>()

@@ -216,10 +216,9 @@ MethodDefinition ilpc() {
   spec.assumes = Assumes::kBalancedQueries;
   spec.needs = {Need::kBaseFeatures};
   spec.notes =
-      "As the authors’ code for ResNet-12. Where that solves for the propagated labels by 20 steps of conjugate "
-      "gradients, the solution here is exact; the classifier’s bias starts at 0, not at random. Probabilities are the "
-      "transport plan’s row in the round that labelled the image. Queries beside a pool take their nearest points’ "
-      "labels.";
+      "As the authors’ code for ResNet-12, except that the propagated labels are solved exactly, not by 20 steps of "
+      "conjugate gradients, and the classifier’s bias starts at 0, not at random. Probabilities are the transport "
+      "plan’s row in the round that labelled the image. Queries beside a pool take their nearest points’ labels.";
   return define_task_method_in_space<IlpcRun>(
       std::move(spec),
       Parameters<Options>()

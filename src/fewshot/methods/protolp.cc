@@ -135,10 +135,9 @@ MethodDefinition protolp() {
   spec.assumes = Assumes::kBalancedQueries;
   spec.needs = {Need::kBaseFeatures};
   spec.notes =
-      "The authors’ code takes the power transform; transform=cl2n is for features that may be negative. Its "
-      "propagated "
-      "labels are balanced over supports and queries and stop at .01; here over the queries, which is the same but "
-      "for where it stops (.001).";
+      "The authors’ code takes the power transform; transform=cl2n is for features that may be negative. It balances "
+      "propagated labels over supports and queries and stops at .01; here they are balanced over the queries, which "
+      "differs only by the stopping threshold (.001).";
   return define_task_method_in_space<ProtoLpRun>(
       std::move(spec),
       Parameters<Options>()

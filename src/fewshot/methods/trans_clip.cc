@@ -159,7 +159,7 @@ MethodDefinition trans_clip() {
   spec.notes =
       "The source chooses gamma among .002, .01, .02 and .2 on val images of the same classes. Its released code "
       "numbers shots and queries in two orders when it joins neighbours; here shots pull the queries nearest to them, "
-      "as the paper has it. Beside a pool, a query has the mixture and the neighbours of the pool.";
+      "as in the paper. With a pool, a query uses the mixture and the neighbours of the pool.";
   return define_task_method_with_text<TransClipRun>(
       std::move(spec), Parameters<Options>()
                            .real("gamma", &Options::gamma, {}, "weight of labelled images in means and variance")

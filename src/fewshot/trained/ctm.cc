@@ -17,11 +17,10 @@ MethodDefinition ctm() {
       "A head on frozen feature maps; the source trains the backbone with it. One 3x3 convolution as concentrator and "
       "one as projector, where the source has residual blocks, a 1x1 convolution as reshaper that begins as a "
       "rotation, squared distance of unit vectors with a learned scale, Adam, and the step chosen on held-out classes "
-      "are ours. The projector takes a fixed number of classes one after the other, so that the source answers for "
-      "tasks of `ways` classes alone, and in an order that it draws. Here classes have an order of their own (by the "
-      "sum of what the concentrator gives), and the mask is the mean over every run of `ways` neighbours in it, once "
-      "round: with fewer classes some are seen twice in a run, with more each run sees some of them. Set `ways` and "
-      "`shots` to those of the tasks to answer.";
+      "are ours. The projector takes a fixed number of classes in order, so the source answers only tasks of `ways` "
+      "classes, in a random order. Here classes are ordered by the sum of the concentrator’s output, and the mask is "
+      "the mean over all runs of `ways` neighbours in this circular order: with fewer classes a run repeats some, with "
+      "more it has only some of them. Set `ways` and `shots` to those of the tasks to answer.";
   return define_trained(
       std::move(spec),
       with_head_steps(
