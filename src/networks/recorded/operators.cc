@@ -272,7 +272,8 @@ std::string write_expand(const Step& step) {
   return step.graph().node("Expand", {step.value(kSelf), step.shape(step.result())});
 }
 
-/// LibTorch counts from the last axis on, before and behind each; ONNX has all axes' befores first.
+/// LibTorch counts from the last axis on, each with its begin and its end; ONNX has the begins of all axes, then the
+/// ends.
 std::string write_pad(const Step& step) {
   const Integers stated = step.wholes("pad");
   const size_t dims = step.sizes(kSelf).size();
