@@ -14,6 +14,8 @@ struct Options {
   std::string prior = "fitted";
   double scale = 0;
   double text = TextWeights().beside;
+  double nu = FixedSpace().degrees;
+  double class_means = FixedSpace().class_means;
 };
 
 /// Factor of the log predictive beside texts (docs/methods/plda.md).
@@ -196,7 +198,8 @@ class PredictivePlacer : public ClassPlacer, public PlacedFormula {
 class Plda : public PldaMethod {
  public:
   explicit Plda(const Options& options)
-      : PldaMethod(options.prior, {TextWeights().alone, options.text}), options_(complete(options)) {}
+      : PldaMethod(options.prior, {TextWeights().alone, options.text}, {options.nu, options.class_means}),
+        options_(complete(options)) {}
 
   [[nodiscard]] OfPrepared of_prepared() const override {
     return [scale = options_.scale](const std::shared_ptr<const PldaPrepared>& prepared) {
@@ -234,7 +237,14 @@ MethodDefinition plda() {
                 "factor of the log predictive in the softmax; 0: calibrated on held-out classes, with prior=text .05")
           .real("text", &Options::text, {},
                 "factor of the cosine of image and text beside photos, with "
-                "prior=text"));
+                "prior=text")
+          .real("nu", &Options::nu, {},
+                "where the space follows the photos: how many images the prior of the covariance within classes counts "
+                "as; 0: chosen by photos left out")
+          .real("class_means", &Options::class_means, {-1, 1},
+                "where nothing was fitted: what a class mean counts as there, beside an image; negative: 1 with one "
+                "photo "
+                "per class, else .4"));
 }
 
 }  // namespace protocom::methods

@@ -42,8 +42,12 @@ struct Followed {
   [[nodiscard]] bool whitens() const { return scatter.eigenvalues.size() > 0; }
 };
 
-/// Where no space was fitted. `weight`: class_mean_weight().
-Followed follow_isotropic(const ClassRows& rows, double dims, double weight) {
+/// Of class means at least: they lie in the axes then, in which images are told apart.
+constexpr double kFaintWeight = 1e-6;
+
+/// Where no space was fitted. `asked`: class_mean_weight().
+Followed follow_isotropic(const ClassRows& rows, double dims, double asked) {
+  const double weight = std::max(asked, kFaintWeight);
   const DoubleMatrix within = within_rows(rows);
   const Isotropic found = isotropic_variances(isotropic_sums(rows, within, dims));
   const double root = 1 / std::sqrt(found.within);
@@ -262,7 +266,7 @@ AdaptedAxes AdaptedAxes::complete() const {
 
 AdaptedSpace isotropic_space(const ClassRows& rows, double dims, const PldaAdaptation& adaptation) {
   const double weight = class_mean_weight(adaptation, rows.images(), rows.classes);
-  double degrees = isotropic_degrees(adaptation, dims, rows.images(), rows.classes);
+  const double usual = isotropic_degrees(adaptation, dims, rows.images(), rows.classes);
   const int64_t fewest = fewest_of_folds(static_cast<int64_t>(rows.count().maxCoeff()));
   const LeftOutFolds folds(rows, fewest);
   std::vector<Followed> followed;
@@ -271,18 +275,13 @@ AdaptedSpace isotropic_space(const ClassRows& rows, double dims, const PldaAdapt
   const auto answers = [&](double nu) {
     return folds.scale([&](size_t fold) { return isotropic_axes(followed[fold], nu, dims); }, scale_prior(halves));
   };
+  const bool fixed = adaptation.fixed_degrees > 0;
+  auto [degrees, left_out] = fixed ? ChosenDegrees{usual, answers(usual)} : choose_isotropic_degrees(usual, answers);
   AdaptedSpace result;
-  result.left_out = answers(degrees);
-  if (result.left_out) {
-    const auto stronger = answers(kStrongerPrior * degrees);
-    if (surely_less(stronger->loss, result.left_out->loss)) {
-      result.left_out = stronger;
-      degrees *= kStrongerPrior;
-    }
-  }
+  result.left_out = std::move(left_out);
   if (has_few_images(rows)) {
-    const double spread = spread_of_scores(rows, [&](const ClassRows& kept) {
-      return isotropic_axes(follow_isotropic(kept, dims, weight), degrees, dims);
+    const double spread = spread_of_scores(rows, [&, nu = degrees](const ClassRows& kept) {
+      return isotropic_axes(follow_isotropic(kept, dims, weight), nu, dims);
     });
     const double images = rows.count().mean();
     const double scale = result.left_out ? scale_of_few(*result.left_out, images, spread, rows.classes)
@@ -305,8 +304,10 @@ AdaptedSpace fitted_space(const ClassRows& rows, const DoubleVector& between, co
     const double scale = scale_of_spread(kSpaceSpread, kScaledSpreadInSpace, spread, rows.classes);
     return {fitted_axes(all, adaptation.degrees, between), adaptation.degrees, ScaledLoss{{}, scale, spread}};
   }
-  const double degrees = choose_degrees(adaptation.degrees, {&rows.label, rows.classes, all.scatter.degrees},
-                                        left_out_products(rows, all));
+  const LeftOutLabels labels{&rows.label, rows.classes, all.scatter.degrees};
+  const double degrees = adaptation.fixed_degrees > 0
+                             ? adaptation.fixed_degrees
+                             : choose_degrees(adaptation.degrees, labels, left_out_products(rows, all));
   AdaptedSpace result{fitted_axes(all, degrees, between), degrees + all.scatter.degrees, {}};
   const LeftOutFolds folds(rows, 2);
   result.left_out = folds.scale(

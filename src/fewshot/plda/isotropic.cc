@@ -2,6 +2,10 @@
 
 #include <algorithm>
 #include <cmath>
+#include <initializer_list>
+#include <numeric>
+#include <utility>
+#include <vector>
 
 namespace protocom {
 namespace {
@@ -34,6 +38,11 @@ constexpr double kDegreesPerLoneImage = 60;
 /// anywhere.
 constexpr double kClassMeanWeight = 0.4;
 
+/// Times the usual degrees, in the order in which they are tried: more, and less.
+constexpr std::initializer_list<double> kMoreDegrees = {3}, kLessDegrees = {0.3, 0.1};
+
+double sum_of(const std::vector<double>& values) { return std::accumulate(values.begin(), values.end(), 0.0); }
+
 }  // namespace
 
 Isotropic isotropic_variances(const IsotropicSums& sums) {
@@ -53,13 +62,36 @@ double isotropic_center_share(const PldaAdaptation& adaptation, int64_t classes,
 }
 
 double isotropic_degrees(const PldaAdaptation& adaptation, double dims, int64_t images, int64_t classes) {
+  if (adaptation.fixed_degrees > 0) return adaptation.fixed_degrees;
   const bool alone = images == classes && !adaptation.unlabelled;
   const double least = alone ? kDegreesPerLoneImage * static_cast<double>(classes) : 0;
   return std::min(std::max(adaptation.degrees, least), kDegreesPerDimension * dims);
 }
 
 double class_mean_weight(const PldaAdaptation& adaptation, int64_t images, int64_t classes) {
+  if (adaptation.fixed_class_means >= 0) return adaptation.fixed_class_means;
   return images == classes || adaptation.unlabelled ? 1 : kClassMeanWeight;
+}
+
+ChosenDegrees choose_isotropic_degrees(double usual,
+                                       const std::function<std::optional<ScaledLoss>(double degrees)>& answers) {
+  ChosenDegrees chosen{usual, answers(usual)};
+  if (!chosen.left_out) return chosen;
+  const std::vector<double> first = chosen.left_out->loss;
+  double least = sum_of(first);
+  for (const auto& factors : {kMoreDegrees, kLessDegrees}) {
+    double before = sum_of(first);
+    for (const double factor : factors) {
+      std::optional<ScaledLoss> other = answers(factor * usual);
+      const double sum = sum_of(other->loss);
+      if (!(sum < before)) break;
+      before = sum;
+      if (!(sum < least) || !surely_less(other->loss, first)) continue;
+      least = sum;
+      chosen = {factor * usual, std::move(other)};
+    }
+  }
+  return chosen;
 }
 
 ScalePrior scale_prior(bool halves) {

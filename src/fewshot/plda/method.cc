@@ -129,8 +129,11 @@ std::vector<std::string> prior_choices() {
   return choices;
 }
 
-PldaMethod::PldaMethod(std::string prior, TextWeights text)
-    : prior_(std::move(prior)), text_(text), model_(std::make_shared<const PldaModel>(unfitted_model())) {}
+PldaMethod::PldaMethod(std::string prior, TextWeights text, FixedSpace fixed)
+    : prior_(std::move(prior)),
+      text_(text),
+      fixed_(fixed),
+      model_(std::make_shared<const PldaModel>(unfitted_model())) {}
 
 PreparedMethod PldaMethod::of_photos(const MethodContext& context) const {
   if (!model_->adaptation.adapts()) return prepared_method(prepared(context), of_prepared());
@@ -175,6 +178,8 @@ AdaptedMethod PldaMethod::adapted(const FeatureRows& features, const std::vector
 std::shared_ptr<const PldaModel> PldaMethod::adapting_model() const {
   auto model = std::make_shared<PldaModel>(*model_);
   model->adaptation.unlabelled = answers_batches() || model->unlabelled.defined();
+  model->adaptation.fixed_degrees = fixed_.degrees;
+  model->adaptation.fixed_class_means = fixed_.class_means;
   return model;
 }
 

@@ -116,16 +116,45 @@ EpisodeBatch golden_episode(const nlohmann::json& data) {
   return batch;
 }
 
+/// Answers of "plda" with `parameters`, as they are and by the scale that images left out find.
+void expect_golden(const char* kind, const std::string& parameters) {
+  const auto data = golden(kind, "plda_adaptation.json");
+  const EpisodeBatch batch = golden_episode(data);
+  const at::Tensor logits = testing::scores_of(*make_method("plda:scale=1" + parameters), {}, batch).logits[0];
+  const at::Tensor expected = tensor_of(data.at("log_ratio"));
+  EXPECT_LT(error_of(logits - logits.narrow(1, 0, 1), expected), 2e-5) << kind;
+  const at::Tensor scaled = testing::scores_of(*make_method("plda" + parameters), {}, batch).logits[0];
+  EXPECT_LT(error_of(scaled - scaled.narrow(1, 0, 1), data.at("scale").get<double>() * expected), 2e-5) << kind;
+}
+
 TEST(PldaAdaptation, WithoutASpaceTheAnswersAreThoseOfFullCovariances) {
-  for (const char* kind : {"isotropic", "roots", "one image each", "two images each", "three images each"}) {
-    const auto data = golden(kind, "plda_adaptation.json");
-    const EpisodeBatch batch = golden_episode(data);
-    const at::Tensor logits = testing::scores_of(*make_method("plda:scale=1"), {}, batch).logits[0];
-    const at::Tensor expected = tensor_of(data.at("log_ratio"));
-    EXPECT_LT(error_of(logits - logits.narrow(1, 0, 1), expected), 2e-5) << kind;
-    const at::Tensor scaled = testing::scores_of(*make_method("plda"), {}, batch).logits[0];
-    EXPECT_LT(error_of(scaled - scaled.narrow(1, 0, 1), data.at("scale").get<double>() * expected), 2e-5) << kind;
-  }
+  for (const char* kind : {"isotropic", "roots", "one image each", "two images each", "three images each",
+                           "images that differ along one axis"})
+    expect_golden(kind, "");
+  EXPECT_LT(golden("images that differ along one axis", "plda_adaptation.json").at("nu"), 10);
+}
+
+TEST(PldaAdaptation, WhatIsAskedForTakesThePlaceOfWhatImagesChoose) {
+  expect_golden("as asked for", ":nu=25:class_means=0");
+  expect_golden("images that differ along one axis", ":nu=3");
+  EXPECT_THROW(make_method("plda:class_means=2"), Error);
+  EXPECT_THROW(make_method("plda:nu=-1"), Error);
+}
+
+TEST(PldaAdaptation, ClassMeansThatCountNothingTellClassesApartWithFewerImagesThanDimensionsToo) {
+  const EpisodeBatch batch = episode_of_images(adaptation_images(4, 8, 40).features, 4, 8, 3);
+  const at::Tensor none = probabilities_of("plda:nu=80:class_means=0", batch);
+  EXPECT_LT(error_of(none, probabilities_of("plda:nu=80:class_means=0.0001", batch)), 0.01);
+}
+
+TEST(PldaAdaptation, DegreesThatAreAskedForAreThoseOfAFittedSpaceToo) {
+  PldaModel model = model_of(adaptation_images(8, 20, 10));
+  model.adaptation = {50, 50, 5, false};
+  const AdaptationImages own = adaptation_images(3, 4, 10, 9);
+  PldaModel asked = model;
+  asked.adaptation.fixed_degrees = 7;
+  EXPECT_EQ(adapted_to(asked, own, 3).vb.degrees, 7 + 9);  // and those of the images
+  EXPECT_NE(adapted_to(model, own, 3).vb.degrees, 7 + 9);
 }
 
 TEST(PldaAdaptation, NonNegativeFeaturesAreSquareRootedInAFittedSpaceToo) {

@@ -3,6 +3,9 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <functional>
+#include <map>
+#include <optional>
 #include <vector>
 
 #include "fewshot/methods.h"
@@ -34,6 +37,51 @@ TEST(PldaIsotropic, ClassMeansCountLessWhereAClassHasTwoImagesAndNoneAreUnlabell
   EXPECT_EQ(class_mean_weight(adaptation, 29, 28), 0.4);
   adaptation.unlabelled = true;
   EXPECT_EQ(class_mean_weight(adaptation, 29, 28), 1);
+}
+
+/// Losses of four images at some degrees, the `i`th larger by i / 100.
+std::function<std::optional<ScaledLoss>(double)> losses_at(const std::map<double, double>& loss,
+                                                           std::vector<double>* asked) {
+  return [=](double degrees) {
+    asked->push_back(degrees);
+    const double own = loss.at(degrees);
+    return ScaledLoss{{own, own + 0.01, own + 0.02, own + 0.03}, degrees, 1};
+  };
+}
+
+TEST(PldaIsotropic, DegreesWithTheLeastLossAreChosenAndNoneBeyondWhereItRises) {
+  std::vector<double> asked;
+  const auto chosen = [&](const std::map<double, double>& loss) {
+    asked.clear();
+    const ChosenDegrees found = choose_isotropic_degrees(1000, losses_at(loss, &asked));
+    EXPECT_EQ(found.left_out->scale, found.degrees) << "the losses are those of the degrees";
+    return found.degrees;
+  };
+  EXPECT_EQ(chosen({{1000, 1}, {3000, 1.1}, {300, 0.9}, {100, 0.8}}), 100);
+  EXPECT_EQ(chosen({{1000, 1}, {3000, 0.7}, {300, 0.9}, {100, 0.8}}), 3000);
+  EXPECT_EQ(chosen({{1000, 1}, {3000, 1.1}, {300, 0.8}, {100, 0.9}}), 300);
+  EXPECT_EQ(chosen({{1000, 1}, {3000, 1}, {300, 1.1}}), 1000);
+  EXPECT_EQ(asked, (std::vector<double>{1000, 3000, 300}));
+}
+
+TEST(PldaIsotropic, DegreesStayWhereOthersAreNotSurelyBetterOrNoImageIsLeftOut) {
+  const auto uneven = [](double degrees) {  // better for three of four images, by less than the standard error
+    return ScaledLoss{degrees == 1000 ? std::vector<double>{1, 1, 1, 1} : std::vector<double>{0.8, 0.8, 0.8, 1.5}, 1,
+                      1};
+  };
+  EXPECT_EQ(choose_isotropic_degrees(1000, uneven).degrees, 1000);
+  const ChosenDegrees none = choose_isotropic_degrees(1000, [](double) { return std::nullopt; });
+  EXPECT_EQ(none.degrees, 1000);
+  EXPECT_FALSE(none.left_out);
+}
+
+TEST(PldaIsotropic, WhatIsAskedForComesBeforeAllRules) {
+  PldaAdaptation adaptation = as_without_space();
+  adaptation.fixed_degrees = 30;
+  adaptation.fixed_class_means = 0;
+  EXPECT_EQ(isotropic_degrees(adaptation, 10, 28, 28), 30);
+  EXPECT_EQ(class_mean_weight(adaptation, 28, 28), 0);
+  EXPECT_EQ(class_mean_weight(adaptation, 56, 28), 0);
 }
 
 TEST(PldaIsotropic, TheScaleIsTheScaledSpreadOverASpreadThatFewClassesTellRoughly) {

@@ -20,7 +20,7 @@ void set_scale(double scale, PldaModel& model);
 ///   scale    the within-class variance is the mean of 1 with adaptation.scale_degrees and of that of the images;
 ///   within   S = (nu I + R) / (nu + degrees) with nu = adaptation.degrees, or 1/10, 3/10, 3, 10 times that where the
 ///            images' leave-one-out loss is surely smaller (by more than its standard error); without a fitted space
-///            nu is at most 2 d, or three times that where cross-validation is surely better;
+///            nu is at most 2 d, or 3, 3/10 or 1/10 times that where cross-validation is surely better;
 ///   between  its diagonal in the space in which S is I;
 ///   scale of probabilities, also of P(known): by cross-validation, with fewer than four images per class by how far
 ///            apart scores for other classes lie too; of those of a batch, a share of it that grows with the labelled

@@ -1,5 +1,7 @@
 #pragma once
 #include <cstdint>
+#include <functional>
+#include <optional>
 
 #include "fewshot/plda/detail/probability_scale.h"
 #include "fewshot/plda/model.h"
@@ -33,17 +35,25 @@ double isotropic_center_share(const PldaAdaptation& adaptation, int64_t classes,
 
 /// The degrees of S0 where nothing was fitted, in `dims` dimensions. Where each class has one image and images are
 /// answered one by one they grow with the classes: what class means add to S0 is scatter between classes too, so its
-/// share is bounded, however many they are (docs/log/plda.md).
+/// share is bounded, however many they are (docs/log/plda.md). As asked for, if they are.
 double isotropic_degrees(const PldaAdaptation& adaptation, double dims, int64_t images, int64_t classes);
 
 /// What a row of the class means' scatter counts as in that of images within classes. Class means differ by what the
 /// classes differ by, too, and with several images of a class the images themselves tell how those of one class differ
-/// (docs/log/plda.md). 1 where each class has one image, and in batches.
+/// (docs/log/plda.md). 1 where each class has one image, and in batches. As asked for, if it is.
 double class_mean_weight(const PldaAdaptation& adaptation, int64_t images, int64_t classes);
 
-/// So many times those where images left out are surely answered better: encoders whose classes are far apart
-/// (MobileNet v2, ResNet12) gain up to two points.
-inline constexpr double kStrongerPrior = 3;
+/// The degrees of S0 that images left out prefer, and their losses: `usual`, or 3, 3/10 or 1/10 times that where the
+/// loss is surely less. Encoders whose classes are far apart (MobileNet v2, ResNet12) gain up to two points by more,
+/// one that was trained on classes of the same kind up to four by less, from some ten images per class on. Smaller
+/// degrees are tried as long as the loss falls. `answers`: the losses at so many degrees; nothing where no image is
+/// left out.
+struct ChosenDegrees {
+  double degrees = 0;
+  std::optional<ScaledLoss> left_out;
+};
+ChosenDegrees choose_isotropic_degrees(double usual,
+                                       const std::function<std::optional<ScaledLoss>(double degrees)>& answers);
 
 /// The fewest images of a class of which some are left out to find a scale.
 inline constexpr int64_t kFewestOfFolds = 3;

@@ -56,6 +56,12 @@ class PldaPoints : public ImagePoints {
   std::shared_ptr<const PldaPrepared> prepared_;
 };
 
+/// What is asked for of a space that follows the images, in place of what they choose (PldaAdaptation).
+struct FixedSpace {
+  double degrees = 0;
+  double class_means = -1;
+};
+
 /// What the Bayesian methods share: the model that fitting finds, on base classes and, where there are any, val
 /// classes.
 class PldaMethod : public Method {
@@ -64,7 +70,7 @@ class PldaMethod : public Method {
   using OfPrepared = std::function<PreparedMethod(const std::shared_ptr<const PldaPrepared>&)>;
 
   /// `prior`: one of prior_choices(), or kTextPrior.
-  explicit PldaMethod(std::string prior, TextWeights text = {});
+  explicit PldaMethod(std::string prior, TextWeights text = {}, FixedSpace fixed = {});
   [[nodiscard]] PreparedMethod prepare(const MethodContext& context) const final;
   [[nodiscard]] AdaptedMethod adapted(const FeatureRows& features, const std::vector<int64_t>& labels,
                                       int64_t classes) const override;
@@ -96,6 +102,7 @@ class PldaMethod : public Method {
 
   std::string prior_;
   TextWeights text_;
+  FixedSpace fixed_;
   std::shared_ptr<const PldaModel> model_;  ///< before fitting: without a space
   std::vector<std::string> attributes_;
   std::vector<std::string> findings_;
