@@ -20,13 +20,13 @@ using ::testing::HasSubstr;
 constexpr int64_t kFeatureLength = 64;
 
 /// Classes with photos of so many moments, each in so many frames.
-struct Shape {
+struct BurstShape {
   int64_t classes = 5, moments = 4, frames = 1;
 };
 
 /// Moments of a class differ by 1 in each number, frames of a moment by .15. A moment's first frame is the same however
 /// many there are.
-EnrolledClasses bursts(const Shape& shape, uint64_t seed = 3) {
+EnrolledClasses bursts(const BurstShape& shape, uint64_t seed = 3) {
   auto generator = at::detail::createCPUGenerator(seed);
   EnrolledClasses enrolled{kFeatureLength, {}, {}};
   for (int64_t k = 0; k < shape.classes; ++k) {
