@@ -22,8 +22,8 @@ TEST(DerivedOutput, IsNoLinkWhetherItLeadsSomewhereOrNot) {
   fs::create_symlink(folder / "nothing", folder / "b.pcm.index");
   EXPECT_EQ(error("precious"), "(no Error)");
   EXPECT_EQ(error("nothing"), "(no Error)");
-  EXPECT_THAT(error("a.pcm.index"), HasSubstr("a.pcm.index: it is a link"));
-  EXPECT_THAT(error("b.pcm.index"), HasSubstr("b.pcm.index: it is a link"));
+  EXPECT_THAT(error("a.pcm.index"), HasSubstr("a.pcm.index: it is a symbolic link"));
+  EXPECT_THAT(error("b.pcm.index"), HasSubstr("b.pcm.index: it is a symbolic link"));
 }
 
 }  // namespace

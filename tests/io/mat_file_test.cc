@@ -129,7 +129,7 @@ TEST_F(Mat, ThatIsPackedMoreThanDataOfPhotosIsRefusedWithWhatToDo) {
 TEST_F(Mat, OfSmallValuesIsLimitedByWhatTheyBecome) {
   const std::string bytes(15 << 20, '\1');
   const std::string many = start(kDoubleClass, {15, 1 << 20}, "x") + element(2, bytes);
-  EXPECT_THAT(refusal(packed(element(kVariable, many))), HasSubstr("over 64 times"));
+  EXPECT_THAT(refusal(packed(element(kVariable, many))), HasSubstr("more than 64 times"));
   EXPECT_LT(memory_, 64 * kMebibyte);
 }
 
@@ -140,7 +140,7 @@ TEST_F(Mat, OfMoreCellsThanItHoldsIsRefused) {
   std::string cells;
   for (int i = 0; i < 1'000'000; ++i) cells += empty;  // 8 bytes each, packed to next to nothing
   EXPECT_THAT(refusal(packed(element(kVariable, start(kCellClass, {1000, 1000}, "x") + cells))),
-              HasSubstr("over 64 times"));
+              HasSubstr("more than 64 times"));
   EXPECT_LT(memory_, 64 * kMebibyte);
   std::string nested = empty;
   for (int i = 0; i < 40; ++i) nested = element(kVariable, start(kCellClass, {1, 1}, "x") + nested);

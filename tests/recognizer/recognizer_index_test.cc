@@ -128,7 +128,7 @@ TEST_F(RecognizerIndexTest, BehindALinkNothingIsReplaced) {
   fs::remove(index_path(path_));
   fs::create_symlink(folder_ / "precious", index_path(path_));
   const Logged log;
-  EXPECT_THAT(message_of([&] { Recognizer::open(path_).write_index(); }), HasSubstr("it is a link"));
+  EXPECT_THAT(message_of([&] { Recognizer::open(path_).write_index(); }), HasSubstr("it is a symbolic link"));
   EXPECT_EQ(read_file(folder_ / "precious"), "precious");
 }
 

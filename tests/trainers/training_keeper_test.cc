@@ -100,7 +100,7 @@ TEST(TrainingKeeper, WritesNothingBehindLinksInItsPlaces) {
   for (const fs::path& place : {files.last(), files.previous(), files.log()}) {
     fs::create_symlink(folder / "precious", place);
     EXPECT_THAT(message_of([&] { (void)TrainingKeeper(files, kMadeBy).begin(); }),
-                AllOf(HasSubstr(place.filename().string()), HasSubstr("it is a link")));
+                AllOf(HasSubstr(place.filename().string()), HasSubstr("it is a symbolic link")));
     fs::remove(place);
   }
   EXPECT_EQ(read_file(folder / "precious"), "precious");
