@@ -120,6 +120,7 @@ TEST_F(LabelledRecognizers, AnswerWithSetsOfClasses) {
 TEST_F(LabelledRecognizers, AnswerWithTheGroupOfClassesWhereTheFirstIsUnsure) {
   const char* kinds[] = {"birds;robin", "birds;wren", "birds;tit"};
   size_t number = 0;
+  fs::create_directories(at("grouped"));
   for (const auto& folder : fs::directory_iterator(at("labels")))
     fs::copy(folder.path(), at("grouped") / kinds[number++], fs::copy_options::recursive);
   const Outcome made =
