@@ -48,7 +48,7 @@ class ApiRecognizer : public ApiTest {
 
 TEST_F(ApiRecognizer, IsWrittenAsAnOnnxFile) {
   Recognizer own = birds();
-  EXPECT_THROW(own.export_onnx(file("birds.onnx")), Error) << "its encoder is no ONNX file";
+  EXPECT_GT(own.export_onnx(file("birds.onnx")).bytes, 0) << "of an encoder that is not ONNX, too";
   OnnxExportOptions options;
   options.features = true;
   const OnnxExport made = own.export_onnx(file("birds.onnx"), options);
