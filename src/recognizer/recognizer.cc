@@ -277,6 +277,8 @@ std::optional<RankedClass> Recognizer::group_of(const float* logits, double fact
 
 /// Titles say more than names where they have levels.
 void Recognizer::find_levels() {
+  if (options_.roll_up && !(*options_.roll_up > 0 && *options_.roll_up < 1))
+    fail_usage("roll_up must be between 0 and 1, found {}", *options_.roll_up);
   if (!options_.roll_up || levels_.size() == snapshot_.enrolled.classes.size()) return;
   levels_.clear();
   for (const StoredClass& one : snapshot_.enrolled.classes) {

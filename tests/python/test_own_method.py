@@ -69,7 +69,7 @@ def test_a_class_is_made_and_fitted_on_the_base_classes(collection):
 
     results = protocom.evaluate(collection, methods=[Centred, "simple-shot"], shots=2, episodes=50)
     np.testing.assert_allclose(results.accuracies("Centred"), results.accuracies("simple-shot"), atol=1.5)
-    with pytest.raises(protocom.Error, match=r"'Centred' has fit\(base\), and the features have no base classes"):
+    with pytest.raises(protocom.Error, match=r"'Centred' needs base classes for fit\(base\), and the features have none"):
         protocom.evaluate(*collection.of("novel"), methods=[Centred], shots=1, episodes=5)
 
 

@@ -194,14 +194,14 @@ TEST_F(RecognizerToMake, SaysTheSameOfACompletionModel) {
                                      HasSubstr("knowledge.npz (hash another there, "), HasSubstr("train again")));
   made.knowledge = folder_ / "toy.npz";
   EXPECT_THAT(message_of([&] { create_recognizer(folder_ / "new.pcm", made, {}); }),
-              AllOf(HasSubstr("toy.npz: embeddings of 8 dimensions, "), HasSubstr("model.npz takes 2")));
+              AllOf(HasSubstr("toy.npz: embeddings of 8 dimensions, "), HasSubstr("model.npz expects 2")));
 }
 
 TEST_F(RecognizerToMake, NamesTheFilesWhereTheBackboneIsAnother) {
   fitted_.feature_dim += 1;
   write_fitted("");
   EXPECT_THAT(message_of([&] { create_recognizer(folder_ / "new.pcm", fitted_parts("toy.npz"), {}); }),
-              AllOf(HasSubstr("backbone.npz: features of "), HasSubstr("fitted.npz takes ")));
+              AllOf(HasSubstr("backbone.npz: features of "), HasSubstr("fitted.npz expects ")));
 }
 
 TEST_F(RecognizerToMake, SaysNoneOfTheseFromTheFirstAndIsUndoneWithIt) {

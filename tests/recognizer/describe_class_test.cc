@@ -79,7 +79,7 @@ TEST(DescribeClass, AVectorOfATextIsThatOfTheOnlySourceOfItsLength) {
   // The lengths of that source are 0 and 5.
   EXPECT_TRUE(at::equal(tensor_of(describe_class(several, model, stated).embedding), at::tensor({0.0F, 0.0F, 5.0F})));
   several.embedding_sources = {1, 1, 1};
-  EXPECT_THAT(message_of([&] { describe_class(several, model, stated); }), HasSubstr("have 1, 1, 1"));
+  EXPECT_THAT(message_of([&] { describe_class(several, model, stated); }), HasSubstr("knowledge 1, 1, 1"));
 }
 
 TEST(DescribeClass, AVectorOfAnotherTextEncoderIsRefused) {

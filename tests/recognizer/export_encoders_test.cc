@@ -177,7 +177,7 @@ TEST_P(EncoderFamily, AnswersAsTheRecognizer) {
 
 INSTANTIATE_TEST_SUITE_P(
     All, EncoderFamily,
-    ::testing::Values("resnet12", "conv4", "resnet18", "resnet50",
+    ::testing::Values("resnet12", "conv4",
                       "vit:width=64:depth=2:patch=8:grid=4:mlp=2:registers=3:layer-scale=1:stretched=0",
                       "resnet18 state-dict", "tflite", "vit", "dinov2", "dinov2-resized", "dinov2_with_registers",
                       "clip_vision_model", "clip-projected", "siglip_vision_model", "convnext", "convnextv2",
