@@ -6,6 +6,9 @@
 #include <gtest/gtest.h>
 #include <torch/script.h>
 
+#include <chrono>
+#include <thread>
+
 #include "encoders/onnx_file.h"
 #include "encoders/onnx_kept_graph.h"
 #include "encoders/onnx_stored_weights.h"
@@ -412,7 +415,9 @@ TEST_F(OnnxOfRecognizer, LeavesTheExportOfAnotherRecognizerAlone) {
   exported();
   const std::string others = read_file(model_), labels = read_file(folder_ / "out/trees.labels.txt");
   path_ = folder_ / "other.pcm";
-  make(conv_encoder(16));  // those of one second and one encoder have one id
+  std::this_thread::sleep_for(
+      std::chrono::milliseconds(1100));  // recognizers are told apart by the second they were made in
+  make(conv_encoder(17));
   EXPECT_THAT(message_of([&] { exported(); }), HasSubstr("is not an export of this recognizer: choose another name"));
   EXPECT_EQ(read_file(model_), others);
   EXPECT_EQ(read_file(folder_ / "out/trees.labels.txt"), labels);
