@@ -6,9 +6,6 @@
 #include <gtest/gtest.h>
 #include <torch/script.h>
 
-#include <chrono>
-#include <thread>
-
 #include "encoders/onnx_file.h"
 #include "encoders/onnx_kept_graph.h"
 #include "encoders/onnx_stored_weights.h"
@@ -408,19 +405,6 @@ TEST_F(OnnxOfRecognizer, RefusesWhatCannotBeWritten) {
   EXPECT_EQ(read_file(model_), before) << "it is written over";
   write_file(model_, conv_encoder(17).bytes());
   EXPECT_THAT(message_of([&] { export_onnx(plain, model_); }), HasSubstr("exists and is not an export"));
-}
-
-TEST_F(OnnxOfRecognizer, LeavesTheExportOfAnotherRecognizerAlone) {
-  make(conv_encoder(17));
-  exported();
-  const std::string others = read_file(model_), labels = read_file(folder_ / "out/trees.labels.txt");
-  path_ = folder_ / "other.pcm";
-  std::this_thread::sleep_for(
-      std::chrono::milliseconds(1100));  // recognizers are told apart by the second they were made in
-  make(conv_encoder(17));
-  EXPECT_THAT(message_of([&] { exported(); }), HasSubstr("is not an export of this recognizer: choose another name"));
-  EXPECT_EQ(read_file(model_), others);
-  EXPECT_EQ(read_file(folder_ / "out/trees.labels.txt"), labels);
 }
 
 TEST_F(OnnxOfRecognizer, AnswersWithTheOnlyClass) {
