@@ -160,7 +160,7 @@ void explain_answers(const ClassifyArguments& options) {
   const ImageArguments images(options.images);
   const FoundImages found = images_to_ask(images.paths(), options.boxes);
   std::vector<UnreadableFile> unreadable;
-  recognizer.class_names();  // what is wrong with the classes is no photo's fault
+  recognizer.class_names();  // errors of the classes are not counted as unreadable photos
   for (const fs::path& image : found.paths) {
     try {
       print_explained(options, images.named(image), find_occlusion(recognizer, image));

@@ -30,7 +30,7 @@ void print_share(const http::Share& share, int port) {
   for (const std::string& address : share.addresses(port)) fmt::print("  {}\n", address);
   fmt::print(
       "Its browser warns, since this session's certificate signs itself; its SHA-256 is\n  {}\n"
-      "Whoever has the address may ask and change the recognizer until this ends (Ctrl-C).\n",
+      "Anyone with this address can use and change the recognizer until you stop the server (Ctrl-C).\n",
       share.fingerprint());
 }
 
@@ -41,7 +41,8 @@ void run_serve(const CLI::App& command, Options& options) {
   if (options.is_new) create_empty(command, options);
   std::optional<http::Share> share;
   if (options.is_shared) share.emplace().apply(options.server);
-  if (share && share->addresses(0).empty()) fail("this machine is in no network: there is nobody to share with");
+  if (share && share->addresses(0).empty())
+    fail("this machine has no network address to share: connect it to a network");
   http::Server server(options.recognizer, options.server);
   const bool is_ipv6 = options.server.address.find(':') != std::string::npos;
   fmt::print("{} is served at {}://{}:{}/\n", options.recognizer, options.server.certificate.empty() ? "http" : "https",

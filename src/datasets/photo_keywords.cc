@@ -21,6 +21,7 @@ namespace {
 constexpr std::string_view kPacketBegin = "<x:xmpmeta", kPacketEnd = "</x:xmpmeta>";
 constexpr std::string_view kClassesFrom = "keywords";
 constexpr char kBetweenLevels = '|';
+constexpr size_t kMostKeywords = 1000, kLongestKeyword = 1000;  // they are compared with one another
 
 void add(const std::vector<std::string>& words, std::vector<std::string>& all) {
   for (const std::string& word : words) {
@@ -28,7 +29,19 @@ void add(const std::vector<std::string>& words, std::vector<std::string>& all) {
   }
 }
 
-void add(const XmpKeywords& words, XmpKeywords& all) {
+/// Throws Error for more keywords than a photo has, and for longer ones.
+void check_keywords(const std::vector<std::string>& words, const fs::path& path) {
+  if (words.size() > kMostKeywords)
+    fail("{}: {} keywords, expected at most {}", path.string(), words.size(), kMostKeywords);
+  for (const std::string& word : words) {
+    if (word.size() > kLongestKeyword)
+      fail("{}: a keyword of {} bytes, expected at most {}", path.string(), word.size(), kLongestKeyword);
+  }
+}
+
+void add_checked(const XmpKeywords& words, const fs::path& path, XmpKeywords& all) {
+  check_keywords(words.plain, path);
+  check_keywords(words.hierarchical, path);
   add(words.plain, all.plain);
   add(words.hierarchical, all.hierarchical);
 }
@@ -174,10 +187,11 @@ std::string class_of(const fs::path& photo, const KeywordChoice& choice, LeftOut
 
 XmpKeywords keywords_of(const fs::path& photo) {
   XmpKeywords all;
-  for (const fs::path& sidecar : sidecars_of(photo)) add(keywords_in(read_file(sidecar), sidecar), all);
+  for (const fs::path& sidecar : sidecars_of(photo))
+    add_checked(keywords_in(read_file(sidecar), sidecar), sidecar, all);
   const std::string bytes = read_file(photo);
-  if (const std::string packet = packet_in(bytes); !packet.empty()) add(keywords_in(packet, photo), all);
-  add(iptc_keywords(bytes), all.plain);
+  if (const std::string packet = packet_in(bytes); !packet.empty()) add_checked(keywords_in(packet, photo), photo, all);
+  add_checked({iptc_keywords(bytes), {}}, photo, all);
   return all;
 }
 

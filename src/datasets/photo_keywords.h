@@ -10,7 +10,8 @@ namespace protocom {
 
 /// The keywords of a photo: of its sidecars (IMG_1.jpg.xmp, IMG_1.xmp), of the XMP inside the file and, in a JPEG, of
 /// IPTC (IIM 4.2, dataset 2:25). XMP inside is found by the tags of its packet, as XMP's specification (part 3, packet
-/// scanning) allows for any format. Throws Error where the photo or XMP cannot be read.
+/// scanning) allows for any format. Throws Error if the photo or XMP cannot be read, and for
+/// more than 1,000 keywords in one place or one of more than 1,000 bytes.
 XmpKeywords keywords_of(const std::filesystem::path& photo);
 
 /// Which of a photo's keywords is its class. Keywords in levels (Lightroom, digiKam) stand before plain ones, which
@@ -26,8 +27,8 @@ KeywordChoice parse_keyword_choice(std::string_view text);
 /// The classes that these keywords name, each once. More than one: they do not say the class.
 std::vector<std::string> classes_of(const XmpKeywords& keywords, const KeywordChoice& choice);
 
-/// The photos below a folder whose keywords name exactly one class; others are counted and logged. Throws Error where
-/// the folder cannot be listed, and where there is no such photo.
+/// The photos below a folder whose keywords name exactly one class; others are counted and logged. Throws Error if the
+/// folder cannot be listed, or if no photo names exactly one class.
 std::vector<ListedImage> list_by_keywords(const std::filesystem::path& folder, const KeywordChoice& choice);
 
 }  // namespace protocom

@@ -11,8 +11,8 @@ struct XmpKeywords {
   std::vector<std::string> hierarchical = {};  ///< lr:hierarchicalSubject, "animals|birds|robin"
 };
 
-/// Those of a sidecar or of the packet inside a photo, each once. Throws Error, which names `path`, for what is no XML,
-/// and for entities.
+/// The keywords of a sidecar or of the packet inside a photo, each once. Throws Error, which names `path`, for invalid
+/// XML and for entities.
 XmpKeywords keywords_in(const std::string& xmp, const std::filesystem::path& path);
 
 /// A sidecar with keywords that it does not have yet, `sidecar` being its bytes, or empty for a new one. All its other

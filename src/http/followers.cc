@@ -91,7 +91,7 @@ void Followers::look() {
     const int64_t revision = source_.revision();
     if (is_news(revision)) tell_due(revision, source_.event());
   } catch (const std::exception&) {
-    // The file cannot be read now: whoever asks for it is told why.
+    // The file cannot be read now: the next request for it gets the error.
   }
   tell_nothing(take_due(std::nullopt));
 }

@@ -11,11 +11,11 @@ class ScratchFolder;
 
 namespace protocom::http {
 
-/// What one session needs that other devices of the network may join: a key that nobody had before, and a certificate
-/// that signs itself. Both are gone with the object.
+/// A new API key and a self-signed certificate, with which other devices of the network can join one session. Both are
+/// deleted with the object.
 class Share {
  public:
-  /// Makes them. Throws Error where OpenSSL cannot, or there is no room for temporary files.
+  /// Makes both. Throws Error if OpenSSL fails or temporary files cannot be written.
   Share();
   ~Share();
   Share(const Share&) = delete;

@@ -10,7 +10,7 @@ namespace protocom {
 
 /// A class for each subfolder of a folder, by its name, with the images below it. Images beside the subfolders and
 /// files in folders that no walk enters are counted as left out, in the first request. With ListChoices::classes_from a
-/// class for each keyword instead (list_by_keywords). Throws Error when there is no subfolder and no list of images
+/// class for each keyword instead (list_by_keywords). Throws Error if there are neither subfolders nor a list of images
 /// (image_list_in), and where the subfolders are splits (train, test, ...) rather than classes: it names `option`, by
 /// which the folder was given.
 std::vector<EnrolRequest> requests_of_folder(const std::filesystem::path& folder, std::string_view option = "--folder");

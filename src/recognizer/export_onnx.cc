@@ -111,7 +111,7 @@ const char* word_for(onnx::Weights weights) {
   return "float32";
 }
 
-/// An encoder that is no ONNX file, written as one.
+/// An encoder of another format, as an ONNX file.
 fs::path as_onnx(const fs::path& path, const RecognizerFile& file, const fs::path& folder) {
   EncoderFileOptions stated;
   stated.preprocessing = file.settings().preprocessing;

@@ -264,7 +264,7 @@ std::vector<std::string> Recognizer::set_of(const float* logits, double factor, 
   return set;
 }
 
-/// Where the first class is less probable than asked for; of none of these there is no group.
+/// The group if the first class is less probable than `roll_up`; nothing for an answer "none of these".
 std::optional<RankedClass> Recognizer::group_of(const float* logits, double factor, double log_sum,
                                                 const Answer& answer) const {
   const bool sure = !options_.roll_up || answer.ranking.front().probability >= *options_.roll_up;

@@ -142,6 +142,17 @@ TEST_F(PhotoKeywords, MakeTheClassesOfAFolder) {
   EXPECT_THAT(logged.text(), HasSubstr("1 with XMP that cannot be read, such as"));
 }
 
+TEST_F(PhotoKeywords, OfMoreThanAPhotoHasAreRefused) {
+  std::vector<std::string> many(1001, "a");
+  for (size_t i = 0; i < many.size(); ++i) many[i] += std::to_string(i);
+  put("many.jpg.xmp", with_keywords("", {many, {}}, "many.jpg.xmp"));
+  put("long.jpg.xmp", with_keywords("", {{}, {std::string(1001, 'a')}}, "long.jpg.xmp"));
+  EXPECT_THAT(message_of([&] { keywords_of(put("many.jpg", "a photo")); }),
+              HasSubstr("many.jpg.xmp: 1001 keywords, expected at most 1000"));
+  EXPECT_THAT(message_of([&] { keywords_of(put("long.jpg", "a photo")); }),
+              HasSubstr("long.jpg.xmp: a keyword of 1001 bytes, expected at most 1000"));
+}
+
 TEST_F(PhotoKeywords, ThatNameNoClassAreSaid) {
   put_jpeg("two.jpg");
   EXPECT_THAT(message_of([&] { list_by_keywords(folder_.path(), {}); }),

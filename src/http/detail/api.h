@@ -191,7 +191,8 @@ class Api {
   std::atomic<bool> calibrates_{false};
   std::atomic<bool> exports_{false};
   std::atomic<bool> maps_{false};
-  std::optional<std::pair<int64_t, nlohmann::json>> map_;  ///< the last map, and of which revision; whoever maps has it
+  std::optional<std::pair<int64_t, nlohmann::json>>
+      map_;  ///< revision of the last map, and the map; used while mapping
   std::mutex expected_mutex_;
   std::optional<std::pair<int64_t, nlohmann::json>> expected_;  ///< the last estimate, and of which revision
   RecognizerFile probe_;  ///< what tells whether the recognizer can be read, in the thread of aside_

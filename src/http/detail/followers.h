@@ -28,7 +28,7 @@ struct RevisionSource {
   std::function<nlohmann::json()> event;
 };
 
-/// Tells clients of the recognizer's next change, whoever makes it, as an event of a stream (text/event-stream). A
+/// Tells clients of the recognizer's next change by any program, as a server-sent event (text/event-stream). A
 /// thread of its own looks several times a second while anybody waits. Thread-safe.
 class Followers {
  public:

@@ -14,7 +14,7 @@ namespace {
 using torch::jit::Node;
 using torch::jit::Value;
 
-/// Empty for what is no tensor.
+/// Empty if the value is not a tensor.
 std::vector<int64_t> sizes_of(const Value* value) {
   const auto type = value->type()->cast<c10::TensorType>();
   const auto sizes = type ? type->sizes().concrete_sizes() : c10::nullopt;
