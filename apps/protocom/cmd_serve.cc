@@ -1,8 +1,11 @@
+#include <unistd.h>
+
 #include <optional>
 #include <thread>
 
 #include "cli.h"
 #include "dataset_options.h"
+#include "http/qr_code.h"
 #include "http/server.h"
 #include "http/share.h"
 #include "interrupt.h"
@@ -26,8 +29,11 @@ void create_empty(const CLI::App& command, const Options& options) {
 
 /// How others join, and what that lets them do.
 void print_share(const http::Share& share, int port) {
+  const std::vector<std::string> addresses = share.addresses(port);
   fmt::print("On another device of this network, such as a phone, open\n");
-  for (const std::string& address : share.addresses(port)) fmt::print("  {}\n", address);
+  for (const std::string& address : addresses) fmt::print("  {}\n", address);
+  if (::isatty(STDOUT_FILENO) != 0)
+    fmt::print("or scan this code of the first:\n{}", http::terminal_qr_code(addresses.front()));
   fmt::print(
       "Its browser warns, since this session's certificate signs itself; its SHA-256 is\n  {}\n"
       "Anyone with this address can use and change the recognizer until you stop the server (Ctrl-C).\n",

@@ -1,0 +1,47 @@
+#include "http/qr_code.h"
+
+#include <qrencode.h>
+
+#include <memory>
+
+#include "base/error.h"
+
+namespace protocom::http {
+namespace {
+
+constexpr int kMargin = 4;  ///< light modules around the code
+
+struct FreeCode {
+  void operator()(QRcode* code) const { QRcode_free(code); }
+};
+
+/// Whether a module of the code, or of the margin around it, is dark.
+bool is_dark(const QRcode& code, int row, int column) {
+  if (row < 0 || column < 0 || row >= code.width || column >= code.width) return false;
+  return (code.data[row * code.width + column] & 1U) != 0;
+}
+
+/// Two modules, one above the other.
+const char* half_blocks(bool upper, bool lower) {
+  if (upper) return lower ? "█" : "▀";
+  return lower ? "▄" : " ";
+}
+
+}  // namespace
+
+std::string terminal_qr_code(const std::string& text) {
+  if (text.empty()) fail("a QR code needs a text");
+  const std::unique_ptr<QRcode, FreeCode> code(QRcode_encodeData(
+      static_cast<int>(text.size()), reinterpret_cast<const unsigned char*>(text.data()), /*version=*/0, QR_ECLEVEL_L));
+  if (code == nullptr) fail("a QR code holds at most 2,953 bytes, found {}", text.size());
+  std::string lines;
+  for (int row = -kMargin; row < code->width + kMargin; row += 2) {
+    lines += "\033[30;107m";
+    for (int column = -kMargin; column < code->width + kMargin; ++column)
+      lines += half_blocks(is_dark(*code, row, column), is_dark(*code, row + 1, column));
+    lines += "\033[0m\n";
+  }
+  return lines;
+}
+
+}  // namespace protocom::http
