@@ -24,7 +24,7 @@ void run_calibrate(const CalibrateArguments& options) {
       {"images held out", std::to_string(made.images)},
       {"of them classified right", fmt::format("{:.1f} %", 100 * made.accuracy)},
       {options.others.empty() ? "unknown images (each class left out)" : "unknown images",
-       std::to_string(made.strangers)}};
+       std::to_string(made.unknown)}};
   if (logger().should_log(spdlog::level::debug))
     rows.push_back({"factor of the logits", fmt::format("{:.3f}", made.factor)});
   print_table(rows);

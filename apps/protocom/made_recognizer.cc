@@ -21,7 +21,7 @@ std::string none_of_these_of(const std::optional<Calibration>& calibration) {
   if (!calibration) return "Too few photos for 'none of these': every photo gets one of the classes.";
   if (calibration->similar)
     return fmt::format("The threshold of 'none of these' was set with {} photos of other things: {}.",
-                       calibration->strangers, cost_sentence(*calibration, "those"));
+                       calibration->unknown, cost_sentence(*calibration, "those"));
   return fmt::format("None of these: quite different things are refused, and at most 5 of 100 of your own photos{}.",
                      calibration->images > 0 ? "" : " (by classes left out)");
 }

@@ -19,10 +19,9 @@ std::string text_of(const RecognizerArtefact& artefact) {
 std::string text_of(const std::optional<nlohmann::json>& calibration, const std::string& where) {
   if (!calibration) return "none yet (protocom calibrate)";
   const Calibration made = calibration_from(*calibration, where);
-  const std::string others =
-      made.strangers == 0 ? "" : fmt::format("{:.1f} % of others pass, ", 100 * made.false_accept);
+  const std::string others = made.unknown == 0 ? "" : fmt::format("{:.1f} % of others pass, ", 100 * made.false_accept);
   return fmt::format("{}: {}{:.1f} % of own images{}; on {} own, {} others, of {} classes", made.method, others,
-                     100 * made.accepted, others.empty() ? " pass" : "", made.images, made.strangers, made.classes);
+                     100 * made.accepted, others.empty() ? " pass" : "", made.images, made.unknown, made.classes);
 }
 
 /// What making one of its artefacts found, where that is inside.

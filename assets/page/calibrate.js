@@ -5,14 +5,14 @@ import {remember} from './actions.js';
 import {call, callJson} from './api.js';
 import {attempt, byId, onClick, say, svg} from './dom.js';
 import {pieces} from './pictures.js';
-import {onPhotos, strangers} from './photos.js';
+import {onPhotos, unknownPhotos} from './photos.js';
 import {on, refresh, state} from './state.js';
 import {counted, ofHundred} from './words.js';
 
 /** @typedef {{false_accept: number, accepted: number}} Setting */
 
-const enoughStrangers = 10;
-const mostStrangers = 60;
+const enoughUnknown = 10;
+const mostUnknown = 60;
 
 /** Settings of the slider, from strict to lenient. @returns {Setting[]} */
 function settings() {
@@ -72,20 +72,20 @@ function showSetting(at) {
   drawCurve(all, at);
 }
 
-function showStrangers() {
-  const count = strangers().length, enough = count >= enoughStrangers;
-  byId('strangers-field').hidden = count === 0;
-  byId('use-strangers').disabled = !enough;
-  if (!enough) byId('use-strangers').checked = false;
-  byId('strangers-text').textContent = enough ? `Use the ${counted(count, 'photo')} that you marked as none of these`
-                                              : `${counted(count, 'photo')} marked as none of these; ${enoughStrangers} or more can be learned from`;
+function showUnknown() {
+  const count = unknownPhotos().length, enough = count >= enoughUnknown;
+  byId('unknown-field').hidden = count === 0;
+  byId('use-unknown').disabled = !enough;
+  if (!enough) byId('use-unknown').checked = false;
+  byId('unknown-text').textContent = enough ? `Use the ${counted(count, 'photo')} that you marked as none of these`
+                                              : `${counted(count, 'photo')} marked as none of these; ${enoughUnknown} or more can be learned from`;
 }
 
 /** @param {number} [falseAccept] none: balanced */
 async function calibrate(falseAccept) {
   say('Learning …');
   stopEstimating();
-  const done = byId('use-strangers').checked ? await calibrateOnStrangers(falseAccept)
+  const done = byId('use-unknown').checked ? await calibrateOnUnknown(falseAccept)
                                             : await callJson('POST', 'v1/calibrate', falseAccept === undefined ? {similar: byId('similar').checked} : {false_accept: falseAccept});
   remember('none of these', [done.change]);
   await refresh();
@@ -93,17 +93,17 @@ async function calibrate(falseAccept) {
 }
 
 /** @param {number} [falseAccept] */
-function calibrateOnStrangers(falseAccept) {
+function calibrateOnUnknown(falseAccept) {
   const form = new FormData();
-  for (const photo of pieces(strangers(), mostStrangers)[0]) form.append('image', photo.blob, photo.name);
+  for (const photo of pieces(unknownPhotos(), mostUnknown)[0]) form.append('image', photo.blob, photo.name);
   if (falseAccept !== undefined) form.append('false_accept', String(falseAccept));
   return call('POST', 'v1/calibrate', form);
 }
 
 export function listenToCalibration() {
   on('recognizer', show);
-  onPhotos('changed', showStrangers);
-  onPhotos('added', showStrangers);
+  onPhotos('changed', showUnknown);
+  onPhotos('added', showUnknown);
   onClick('calibrate', () => calibrate(), 'calibrate-error');
   byId('slider').addEventListener('input', () => showSetting(Number(byId('slider').value)));
   byId('slider').addEventListener('change', () => attempt(byId('slider'), async () => {
@@ -115,6 +115,6 @@ export function listenToCalibration() {
       show();
     }
   }, byId('calibrate-error')));
-  showStrangers();
+  showUnknown();
 }
 

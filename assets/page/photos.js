@@ -287,7 +287,7 @@ export function forgotten(what, change) {
 }
 
 /** Photos that somebody said are of none of the classes. */
-export const strangers = () => photos.filter(photo => photo.verdict?.class === null);
+export const unknownPhotos = () => photos.filter(photo => photo.verdict?.class === null);
 
 export function clear() {
   photos.length = decisions.length = 0;

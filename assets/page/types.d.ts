@@ -31,7 +31,7 @@ interface Calibration {
   accepted: number;
   accuracy: number;
   images: number;
-  strangers: number;
+  unknown: number;
   balanced?: boolean;
   similar?: boolean;
   exchange?: { false_accept: number; accepted: number }[];

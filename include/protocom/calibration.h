@@ -24,7 +24,7 @@ struct Calibration {
   double accepted = 0;     ///< the share of held-out images of the classes above it, in [0, 1]
   double accuracy = 0;     ///< of held-out images of the classes, in [0, 1]
   int64_t images = 0;      ///< held-out images; 0: no class has two, the threshold stands on classes left out
-  int64_t strangers = 0;   ///< images of none of the classes
+  int64_t unknown = 0;     ///< images of none of the classes
   int64_t classes = 0;     ///< that were enrolled then
   std::string names = {};  ///< a hash of their names; empty in recognizers of earlier versions
   double slope = 1;        ///< of the log odds of being one of the classes, which are 0 at the threshold

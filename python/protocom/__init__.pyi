@@ -113,7 +113,7 @@ class _Calibration(TypedDict):
     accepted: float
     accuracy: float
     images: int
-    strangers: int
+    unknown: int
     classes: int
     names: str
     slope: float

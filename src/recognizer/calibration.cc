@@ -250,7 +250,7 @@ std::string cost_sentence(const Calibration& calibration, const std::string& oth
   std::string text = calibration.images > 0
                          ? fmt::format("{:.0f} of 100 of your own photos are refused", refused)
                          : std::string("at most 5 of 100 of your own photos should be refused, by classes left out");
-  if (calibration.strangers > 0)
+  if (calibration.unknown > 0)
     text += fmt::format("; {:.0f} of 100 of {} pass", 100 * calibration.false_accept, others);
   return text;
 }
@@ -296,7 +296,7 @@ Calibration calibrate(const ClassScorer& scorer, const Array& others, const Cali
   if (made.images > 0 && !options.threshold_alone) made.factor = fit_factor(own);
   if (of.has_others() && held_out > 0) made.exchange = exchanges_of(of);
   if (made.images > 0) made.accuracy = accuracy_of(own);
-  made.strangers = of.others.size();
+  made.unknown = of.others.size();
   made.classes = static_cast<int64_t>(scorer.class_names().size());
   made.names = hash_of_names(scorer.class_names());
   return made;

@@ -26,7 +26,7 @@ nlohmann::json to_json(const Calibration& calibration) {
           {"accepted", calibration.accepted},
           {"accuracy", calibration.accuracy},
           {"images", calibration.images},
-          {"strangers", calibration.strangers},
+          {"unknown", calibration.unknown},
           {"classes", calibration.classes},
           {"names", calibration.names},
           {"slope", calibration.slope},
@@ -48,7 +48,7 @@ Calibration calibration_from(const nlohmann::json& stored, const std::string& wh
     stored.at("accepted").get_to(read.accepted);
     stored.at("accuracy").get_to(read.accuracy);
     read.images = whole_number<int64_t>(stored.at("images"));
-    read.strangers = whole_number<int64_t>(stored.at("strangers"));
+    read.unknown = whole_number<int64_t>(stored.at("unknown"));
     read.classes = whole_number<int64_t>(stored.at("classes"));
     read.names = stored.value("names", "");
     read.slope = stored.value("slope", 1.0);

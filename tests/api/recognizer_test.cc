@@ -216,7 +216,7 @@ TEST_F(ApiRecognizer, ACalibrationSaysWhatIsOfNoClass) {
   std::vector<Image> others;
   for (int i = 0; i < 25; ++i) others.push_back(pixels_of(static_cast<uint8_t>(100 + i), 110, i));
   const Calibration made = own.calibrate(others);
-  EXPECT_EQ(made.strangers, 25);
+  EXPECT_EQ(made.unknown, 25);
   ASSERT_TRUE(own.calibration());
   EXPECT_EQ(own.calibration()->threshold, made.threshold);
   EXPECT_TRUE(own.classify(pixels_of(205, 12, 9)).none_of_these.has_value());

@@ -313,7 +313,7 @@ TEST_F(Served, CalibratesSoThatAnswersSayNoneOfThese) {
   EXPECT_THAT(refused.error(), AllOf(HasSubstr("needs at least"), HasSubstr("parts 'image' of a form")));
   const Reply made = ask("POST", "/v1/calibrate", R"({"false_accept": 0.5})", kJson);
   ASSERT_EQ(made.status, 200) << made.body;
-  EXPECT_EQ(made.json()["strangers"], 6);
+  EXPECT_EQ(made.json()["unknown"], 6);
   const json answer = ask("POST", "/v1/classify", png(100), kPng).json()["answers"][0];
   EXPECT_TRUE(answer["none_of_these"].is_boolean());
   double sum = answer["none"];
@@ -327,7 +327,7 @@ TEST_F(Served, CalibratesSoThatAnswersSayNoneOfThese) {
   const Reply by_others =
       ask("POST", "/v1/calibrate",
           form_of({{"image", png(128), "a.png"}, {"image", png(130), "b.png"}, {"false_accept", "0.5"}}), kForm);
-  EXPECT_EQ(by_others.json()["strangers"], 2) << by_others.body;
+  EXPECT_EQ(by_others.json()["unknown"], 2) << by_others.body;
 }
 
 TEST_F(Served, SaysWhatIsMissingBeforeAnyClassIsThere) {

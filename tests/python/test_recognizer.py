@@ -549,14 +549,14 @@ def test_unlabelled_images_come_from_folders_too(few, with_a_bad_one):
     assert few.add_unlabelled(with_a_bad_one, on_error="skip") == few.unlabelled == 3
 
 
-def test_strangers_come_from_folders_too(mine, with_a_bad_one):
+def test_unknown_images_come_from_folders_too(mine, with_a_bad_one):
     before = mine.calibration
     with pytest.raises(protocom.Error, match="bad.png") as caught:
         mine.calibrate(with_a_bad_one)
     assert caught.value.index == 0 and mine.calibration == before
     skipped = mine.calibrate(with_a_bad_one, on_error="skip")
     alone = mine.calibrate(mine.features_of(with_a_bad_one / "day"))
-    assert skipped["strangers"] == alone["strangers"] == 3 and skipped["threshold"] == pytest.approx(alone["threshold"], abs=1e-4)
+    assert skipped["unknown"] == alone["unknown"] == 3 and skipped["threshold"] == pytest.approx(alone["threshold"], abs=1e-4)
     with pytest.raises(protocom.Error, match="none of the images can be read"):
         mine.calibrate([b"no"], on_error="skip")
 

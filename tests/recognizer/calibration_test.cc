@@ -116,7 +116,7 @@ TEST_F(Calibrating, TheThresholdAcceptsAtMostTheRateOfUnknownImages) {
 TEST_F(Calibrating, WithoutUnknownImagesEachClassIsLeftOutInTurn) {
   const EnrolledClasses enrolled = clusters(10, 5, 3);
   const Calibration made = run(enrolled, {}, 0.1);
-  EXPECT_EQ(made.strangers, 50);
+  EXPECT_EQ(made.unknown, 50);
   EXPECT_EQ(made.images, 50);
   EXPECT_GT(made.accuracy, 0.9);
   EXPECT_GT(made.accepted, made.false_accept);
@@ -204,7 +204,7 @@ TEST_F(Calibrating, ByDefaultWhatIsFarFromAllClassesIsRefused) {
     alone.threshold_alone = true;
     const Calibration first = calibrate(scorer, {}, alone, Progress::none());
     EXPECT_EQ(first.threshold, made.threshold);
-    EXPECT_EQ(first.strangers, 0);
+    EXPECT_EQ(first.unknown, 0);
     EXPECT_EQ(first.factor, 1);
   }
 }
@@ -222,7 +222,7 @@ TEST_F(Calibrating, SimilarKindsAreRefusedWhereThatIsAskedForAtTheCostOfOwnImage
 }
 
 TEST_F(Calibrating, OneClassIsEnoughForWhatIsSomethingElse) {
-  EXPECT_EQ(calibrate(ClassScorer(clusters(1, 8, 3), model_, {"mean"}), {}, {}, Progress::none()).strangers, 0);
+  EXPECT_EQ(calibrate(ClassScorer(clusters(1, 8, 3), model_, {"mean"}), {}, {}, Progress::none()).unknown, 0);
   EXPECT_THAT(
       message_of([&] { calibrate(ClassScorer(clusters(2, 1, 3), model_, {"mean"}), {}, {}, Progress::none()); }),
       HasSubstr("0 images (moment by moment) and 2 classes can be held out, expected at least 4 of either"));
@@ -257,7 +257,7 @@ TEST_F(Calibrating, SaysWhatItCostsInPhotos) {
   made.accepted = 0.952;
   made.images = 40;
   EXPECT_EQ(cost_sentence(made, "similar kinds"), "5 of 100 of your own photos are refused");
-  made.strangers = 9;
+  made.unknown = 9;
   made.false_accept = 0.38;
   EXPECT_EQ(cost_sentence(made, "similar kinds"),
             "5 of 100 of your own photos are refused; 38 of 100 of similar kinds pass");
@@ -320,7 +320,7 @@ TEST(CalibrationJson, ComesBackAndIsCheckedWhenItDoes) {
   made.method = "mean";
   made.factor = 2.5;
   made.threshold = -1.25;
-  made.strangers = 40;
+  made.unknown = 40;
   made.slope = 0.5;
   made.balanced = true;
   made.similar = false;
@@ -329,7 +329,7 @@ TEST(CalibrationJson, ComesBackAndIsCheckedWhenItDoes) {
   const Calibration read = calibration_from(to_json(made), "a.pcm");
   EXPECT_EQ(read.factor, 2.5);
   EXPECT_EQ(read.threshold, -1.25);
-  EXPECT_EQ(read.strangers, 40);
+  EXPECT_EQ(read.unknown, 40);
   EXPECT_EQ(read.slope, 0.5);
   EXPECT_TRUE(read.balanced);
   EXPECT_FALSE(read.similar);

@@ -221,7 +221,7 @@ TEST_F(RecognizerToMake, SaysNoneOfTheseFromTheFirstAndIsUndoneWithIt) {
   EXPECT_EQ(with.class_names().size(), 2U);
   ASSERT_TRUE(with.calibration());
   EXPECT_TRUE(with.calibration()->balanced);
-  EXPECT_EQ(with.calibration()->strangers, 5);
+  EXPECT_EQ(with.calibration()->unknown, 5);
 
   fs::remove_all(folder_ / "photos/None");
   create_recognizer(folder_ / "new.pcm", made, {});

@@ -79,7 +79,7 @@ TEST_F(DamagedRecognizer, AnUnknownTypeOfFeaturesIsRefused) {
   EXPECT_THAT(opened(), AllOf(HasSubstr(path_.string()), HasSubstr("unknown type of features 'float8'")));
 }
 
-TEST_F(DamagedRecognizer, WhatAStrangerPlantedInTheSchemaIsRefused) {
+TEST_F(DamagedRecognizer, AnUnexpectedViewInTheSchemaIsRefused) {
   SqliteFile(path_).run("CREATE VIEW sneaky AS SELECT 1");
   EXPECT_THAT(opened(), HasSubstr("unexpected 'sneaky'"));
 }

@@ -155,7 +155,7 @@ TEST(Moments, CopiesCalibrateTheSame) {
   const EnrolledClasses once = bursts({5, 5, 1});
   const Calibration alone = calibration_of(once), copied = calibration_of(with_copies(once, 3));
   EXPECT_EQ(copied.images, alone.images);
-  EXPECT_EQ(copied.strangers, alone.strangers);
+  EXPECT_EQ(copied.unknown, alone.unknown);
   // Products of more rows are summed in another order.
   EXPECT_NEAR(copied.threshold, alone.threshold, 1e-5);
   EXPECT_NEAR(copied.factor, alone.factor, 1e-5);

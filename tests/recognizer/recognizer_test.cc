@@ -282,7 +282,7 @@ TEST_F(SmallRecognizer, CalibratesOnTheOthersThatCanBeRead) {
   options.false_accept = 0.3;
   EXPECT_THAT(message_of([&] { pets.calibrate(others, options); }), HasSubstr("broken.png"));
   std::vector<UnreadableFile> unreadable;
-  EXPECT_EQ(pets.calibrate(others, options, Progress::none(), &unreadable).strangers, 3);
+  EXPECT_EQ(pets.calibrate(others, options, Progress::none(), &unreadable).unknown, 3);
   EXPECT_THAT(unreadable, SizeIs(1));
 }
 
