@@ -236,7 +236,7 @@ void SharedLines::join() {
 std::optional<std::string_view> SharedLines::line(size_t number) const {
   const Place& place = places_.at(number);
   if (place.text.empty())
-    fail("{} has no line of {}: all processes must use the same folder", job_.folder.string(), files_[number].string());
+    fail("{} has no line of {}: give all processes the same folder", job_.folder.string(), files_[number].string());
   return place.readable ? std::optional(place.text) : std::nullopt;
 }
 

@@ -102,7 +102,7 @@ class Classifier:
             counts = _arrays.counts(sample_weight, len(rows), "sample_weight")
             rows, given = np.repeat(rows, counts, 0), np.repeat(given, counts)
             if not len(rows) and classes is None:
-                raise Error("sample_weight is zero for every row: at least one image should count")
+                raise Error("sample_weight is zero for every row: expected a weight above 0 for at least one image")
         rows = np.array(rows, np.float32, order="C")  # kept, so a copy of its own
         former = ()
         if self._is_fitted():
@@ -212,7 +212,7 @@ class Classifier:
         support, query = (_arrays.array(one, what) for one, what in ((support, "support"), (query, "query")))
         if support.ndim != 4 or query.ndim != 3 or support.shape[0] != query.shape[0]:
             raise Error(
-                f"support should be [b, n, k, d] and query [b, q, d], found {support.shape} and {query.shape}"
+                f"support and query: expected [b, n, k, d] and [b, q, d], found {support.shape} and {query.shape}"
             )
         mask = None if support_mask is None else np.asarray(support_mask, np.float32)
         logits = self._recipe_now().parts().batch_logits(

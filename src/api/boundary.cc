@@ -135,7 +135,7 @@ void CallerProgress::tell(int64_t done, std::string_view detail) {
 }
 
 Array array_of(const Rows& rows, const char* what) {
-  if (rows.rows() == 0) fail("{} should be a row of numbers per image, found none", what);
+  if (rows.rows() == 0) fail("{}: expected a row of numbers per image, found none", what);
   const bool floats = rows.floats() != nullptr;
   void* data = floats ? const_cast<float*>(rows.floats()) : static_cast<void*>(const_cast<double*>(rows.doubles()));
   const NumberType type = floats ? NumberType::kFloat32 : NumberType::kFloat64;
@@ -149,7 +149,7 @@ Matrix matrix_of(const Array& array) {
 }
 
 std::vector<std::string> names_for(const Labels& labels, const std::vector<std::string>& given) {
-  if (!given.empty() && !labels.names().empty()) fail("labels are names, so class names must be left out");
+  if (!given.empty() && !labels.names().empty()) fail("labels are names: leave out the class names");
   if (!given.empty()) return given;
   if (!labels.names().empty()) return labels.names();
   int64_t classes = 0;

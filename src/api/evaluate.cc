@@ -15,7 +15,7 @@ namespace {
 /// For a range that sampling itself takes for granted.
 void check_whole(const char* name, int64_t value, int64_t least, int64_t most) {
   if (value < least || value > most)
-    fail_usage("{} should be a whole number from {} to {}, found {}", name, least, most, value);
+    fail_usage("{}: expected a whole number from {} to {}, found {}", name, least, most, value);
 }
 
 const EpisodeOptions& checked(const EpisodeOptions& options) {
@@ -28,7 +28,7 @@ const EpisodeOptions& checked(const EpisodeOptions& options) {
   check_whole("unlabelled", shape.unlabelled, 0, kMost);
   check_whole("count", options.count, 1, 10 * kMost);
   if (!(shape.alpha > 0 && shape.alpha <= static_cast<double>(kMost)))
-    fail_usage("alpha should be a number above 0, found {}", shape.alpha);
+    fail_usage("alpha: expected a number above 0, found {}", shape.alpha);
   return options;
 }
 
@@ -57,7 +57,7 @@ Results evaluated(const std::vector<Episodes>& lists, const EvaluateOptions& giv
   const protocom::FeatureSet& features = lists.front().impl().features.impl().set;
   for (const Episodes& episodes : lists) {
     if (&episodes.impl().features.impl() != &lists.front().impl().features.impl())
-      fail_usage("all episodes of an evaluation should be of the same FeatureSet");
+      fail_usage("episodes of different FeatureSets: expected one FeatureSet in an evaluation");
   }
   protocom::Contestants contestants;
   contestants.methods = given.methods;

@@ -13,7 +13,7 @@ protocom::Knowledge knowledge_of(const std::vector<std::string>& classes, const 
                                  const Rows& association) {
   const auto c = static_cast<int64_t>(classes.size()), a = static_cast<int64_t>(attributes.size());
   if (association.rows() != c || association.dim() != a)
-    fail("the association should be [{}, {}], a row per class and a number per attribute; found [{}, {}]", c, a,
+    fail("association: expected [{}, {}], a row per class and a number per attribute, found [{}, {}]", c, a,
          association.rows(), association.dim());
   AttributeTable table;
   table.classes = classes;
@@ -21,7 +21,7 @@ protocom::Knowledge knowledge_of(const std::vector<std::string>& classes, const 
   table.association = array_of(association, "the association").copy();
   const auto weights = protocom::matrix_of<float>(table.association).array();
   if (!(weights >= 0 && weights <= 1).all())
-    fail("the association should hold numbers in [0, 1]: how much a class has an attribute");
+    fail("association: expected numbers in [0, 1] (how much a class has an attribute)");
   table.source = {{"kind", "library"}};
   return build_knowledge(table, {});
 }

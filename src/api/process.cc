@@ -66,7 +66,7 @@ int threads() { return protocom::thread_count(); }
 
 void set_threads(int count) {
   guarded([&] {
-    if (count < 0) fail_usage("threads should be at least 1, or 0 for all cores; found {}", count);
+    if (count < 0) fail_usage("threads: expected at least 1, or 0 for all cores; found {}", count);
     protocom::set_threads(count);
   });
 }

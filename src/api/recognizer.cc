@@ -30,10 +30,11 @@ void check_options(const RecognizerOptions& given) {
                                            {"batch", given.batch, 1},
                                            {"nearest", given.nearest, 0},
                                            {"attributes", given.attributes, 0}}) {
-    if (value < least || value > kMost) fail_usage("{} should be {} to {}, found {}", name, least, kMost, value);
+    if (value < least || value > kMost) fail_usage("{}: expected {} to {}, found {}", name, least, kMost, value);
   }
   for (const auto& [name, share] : {std::pair("coverage", given.coverage), {"roll_up", given.roll_up}}) {
-    if (share && !(*share > 0 && *share < 1)) fail_usage("{} should be between 0 and 1, found {}", name, *share);
+    if (share && !(*share > 0 && *share < 1))
+      fail_usage("{}: expected a number between 0 and 1, found {}", name, *share);
   }
 }
 

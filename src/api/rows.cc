@@ -9,7 +9,7 @@ namespace protocom::v0 {
 namespace {
 
 int64_t rows_of(size_t values, int64_t dim) {
-  if (dim < 1) throw Error(fmt::format("dim must be at least 1, found {}", dim));
+  if (dim < 1) throw Error(fmt::format("dim: expected at least 1, found {}", dim));
   if (values % static_cast<size_t>(dim) != 0)
     throw Error(fmt::format("{} numbers are not a multiple of the row length {}", values, dim));
   return static_cast<int64_t>(values) / dim;
@@ -43,7 +43,7 @@ Rows::Rows(const Matrix& matrix) : Rows(matrix.values, matrix.columns) {
 
 void Rows::check(bool is_there) const {
   if (rows_ < 0) throw Error(fmt::format("{} rows: expected at least 0", rows_));
-  if (dim_ < 1) throw Error(fmt::format("dim must be at least 1, found {}", dim_));
+  if (dim_ < 1) throw Error(fmt::format("dim: expected at least 1, found {}", dim_));
   if (!is_there && rows_ > 0) throw Error(fmt::format("{} rows are given as a null pointer", rows_));
 }
 

@@ -18,7 +18,7 @@ namespace {
 const ServerOptions& checked(const ServerOptions& given) {
   constexpr int kThreads = 1024;
   if (given.workers < 0 || given.workers > kThreads || given.lanes < 0 || given.lanes > kThreads)
-    fail_usage("workers and lanes must be 0 to {}, found {} and {}", kThreads, given.workers, given.lanes);
+    fail_usage("workers and lanes: expected 0 to {} of each, found {} and {}", kThreads, given.workers, given.lanes);
   check_options(given.recognizing);
   return given;
 }

@@ -36,11 +36,11 @@ protocom::PretrainRecipe recipe_of(const PretrainOptions& given) {
 /// Ranges that the training itself takes for granted.
 void check_complete(const CompleteOptions& given) {
   if (given.epochs < 1 || given.batches < 1 || given.shots < 1)
-    fail_usage("epochs, batches and shots should be at least 1, found {}, {} and {}", given.epochs, given.batches,
-               given.shots);
-  if (!(given.learning_rate > 0)) fail_usage("the learning rate should be above 0, found {}", given.learning_rate);
+    fail_usage("epochs, batches and shots: expected at least 1 of each, found {}, {} and {}", given.epochs,
+               given.batches, given.shots);
+  if (!(given.learning_rate > 0)) fail_usage("learning rate: expected a number above 0, found {}", given.learning_rate);
   if (given.validation_episodes < 0)
-    fail_usage("validation episodes should be at least 0, found {}", given.validation_episodes);
+    fail_usage("validation episodes: expected at least 0, found {}", given.validation_episodes);
 }
 
 }  // namespace
@@ -49,7 +49,7 @@ PretrainResult pretrain(const std::string& images, const std::string& out, const
                         const Progress& progress) {
   return with_warnings([&] {
     CallerProgress reported(progress);
-    if (options.image_size < 0) fail_usage("image size must be at least 1, found {}", options.image_size);
+    if (options.image_size < 0) fail_usage("image size: expected at least 1, found {}", options.image_size);
     const protocom::TrainingFiles files = files_of(out, "pretrain", options.seed);
     protocom::ImageSource source;
     source.path = images;

@@ -124,14 +124,14 @@ BoxFile Boxes::finish(bool kinds_may_be_classes) {
     logger().warn("{}: kinds that differ only in spaces, or in how a letter is encoded, count as one: {}",
                   choice_.file.string(), fmt::join(merged_kinds_, ", "));
   if (refused_count_ > 0)
-    logger().warn("{}: boxes that cannot be taken are left out, {}: {}{}", choice_.file.string(), refused_count_,
+    logger().warn("{}: ignoring boxes that cannot be cut out, {}: {}{}", choice_.file.string(), refused_count_,
                   fmt::join(refused_, "; "), refused_count_ > static_cast<int64_t>(refused_.size()) ? "; ..." : "");
-  if (repeated_ > 0) logger().warn("{}: boxes that are stated twice count once: {}", choice_.file.string(), repeated_);
+  if (repeated_ > 0) logger().warn("{}: duplicate boxes are used once: {}", choice_.file.string(), repeated_);
   if (unsure_ + others_ > 0)
-    logger().info("{}: {} boxes are taken; left out are {} of a confidence below {} and {} of other kinds",
+    logger().info("{}: using {} boxes, ignoring {} of a confidence below {} and {} of other kinds",
                   choice_.file.string(), file_.boxes.size(), unsure_, choice_.min_confidence, others_);
   if (file_.boxes.empty())
-    fail("{} has no box that can be taken: {} are of a confidence below {}, {} of other kinds, {} cannot be cut out",
+    fail("{} has no usable box: {} are of a confidence below {}, {} of other kinds, {} cannot be cut out",
          choice_.file.string(), unsure_, choice_.min_confidence, others_, refused_count_);
   file_.kinds_are_classes = kinds_may_be_classes && !std::all_of(known.begin(), known.end(), is_detector_kind);
   return std::move(file_);
@@ -224,8 +224,7 @@ bool take_json(const fs::path& path, Boxes& boxes) {
   const bool coco = root.is_object() && root.contains("images") && root.contains("annotations");
   if (!coco && !is_megadetector(root))
     fail(
-        "{}: boxes are read of MegaDetector's JSON (images, detection_categories) and of COCO's (images, annotations, "
-        "categories)",
+        "{}: expected JSON of MegaDetector (images, detection_categories) or of COCO (images, annotations, categories)",
         path.string());
   reading(path, [&] { coco ? take_coco(root, boxes) : take_megadetector(root, boxes); });
   return coco;

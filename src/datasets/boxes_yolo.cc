@@ -90,7 +90,7 @@ using ClassNames = std::map<int64_t, std::string>;
 void name_class(int64_t number, const std::string& name, ClassNames& names) {
   const auto [found, is_new] = names.emplace(number, name);
   if (!is_new && found->second != name)
-    fail("the class {} is called '{}' and '{}'", number, excerpt(found->second), excerpt(name));
+    fail("class {} has two names, '{}' and '{}'", number, excerpt(found->second), excerpt(name));
 }
 
 /// "3: cat" in a mapping, "- cat" or "cat" in a list, whose next number is that of how many there are.
@@ -174,11 +174,11 @@ ImageBox box_around(const std::vector<double>& line) {
 void take_line(const std::vector<double>& line, const std::string& image, const ClassNames& names,
                const std::string& where, Boxes& boxes) {
   const bool is_box = line.size() == 5 || line.size() == 6, is_outline = line.size() > 6 && line.size() % 2 == 1;
-  if (!is_box && !is_outline) return boxes.refuse(where, "a line of class, centre and size was expected");
+  if (!is_box && !is_outline) return boxes.refuse(where, "expected a line of class, centre and size");
   const bool whole = line[0] >= 0 && line[0] < 1e9 && line[0] == std::floor(line[0]);
   const int64_t number = whole ? static_cast<int64_t>(line[0]) : -1;
   const auto name = names.find(number);
-  if (!whole || (!names.empty() && name == names.end())) return boxes.refuse(where, "a class that has no name");
+  if (!whole || (!names.empty() && name == names.end())) return boxes.refuse(where, "a class without a name");
   const ImageBox box =
       is_outline ? box_around(line) : ImageBox{line[1] - line[3] / 2, line[2] - line[4] / 2, line[3], line[4], true};
   boxes.take({image, box, names.empty() ? std::to_string(number) : name->second, line.size() == 6 ? line[5] : 1},
@@ -218,7 +218,7 @@ void take_yolo(const fs::path& given, Boxes& boxes) {
   const fs::path folder = above_labels(given);
   const std::vector<fs::path> texts = yolo_texts(folder);
   if (texts.empty())
-    fail("{} has no boxes: YOLO's labels/*.txt, Pascal VOC's *.xml or COCO's annotations/*.json were expected",
+    fail("{} has no boxes: expected YOLO's labels/*.txt, Pascal VOC's *.xml or COCO's annotations/*.json",
          given.string());
   const ClassNames names = class_names(folder);
   for (const fs::path& text : texts) {

@@ -38,8 +38,8 @@ void check_names(const CsvTable& table, size_t image) {
     if (c == image) continue;
     const auto [first, is_new] = written.emplace(clean_name(table.header[c]), table.header[c]);
     if (!is_new)
-      fail("{}:1: the columns '{}' and '{}' have the name of one class: rename one, or add them up",
-           table.path.string(), excerpt(first->second), excerpt(table.header[c]));
+      fail("{}:1: the columns '{}' and '{}' are the same class: rename one, or add them up", table.path.string(),
+           excerpt(first->second), excerpt(table.header[c]));
   }
 }
 
@@ -47,11 +47,10 @@ void report_others(const CsvTable& table, const std::vector<std::string>& severa
                    const std::vector<std::string>& none) {
   constexpr size_t kShown = 3;
   if (!several.empty())
-    logger().warn("{}: images of several classes are left out, {}: {}", table.path.string(), several.size(),
+    logger().warn("{}: ignoring images of several classes, {}: {}", table.path.string(), several.size(),
                   first_of(several, kShown));
   if (!none.empty())
-    logger().warn("{}: images of no class are left out, {}: {}", table.path.string(), none.size(),
-                  first_of(none, kShown));
+    logger().warn("{}: ignoring images of no class, {}: {}", table.path.string(), none.size(), first_of(none, kShown));
 }
 
 }  // namespace

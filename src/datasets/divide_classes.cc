@@ -34,7 +34,7 @@ std::vector<size_t> eligible(const std::vector<int64_t>& images, int64_t fewest)
 
 std::vector<Split> divide_classes(const std::vector<int64_t>& images, const DivisionOptions& options) {
   for (const int64_t number : {options.val.value_or(0), options.novel.value_or(0), options.fewest_images}) {
-    if (number < 0) fail_usage("a number of classes or images must not be negative, found {}", number);
+    if (number < 0) fail_usage("number of classes or images: expected at least 0, found {}", number);
   }
   const auto classes = static_cast<int64_t>(images.size());
   const int64_t val = options.val.value_or(part_of(classes, kValShare, 5));

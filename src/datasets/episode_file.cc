@@ -89,7 +89,7 @@ std::string canonical_text(const EpisodeList& list, const FeatureSet& features) 
     }
     return text + "]" + head.substr(place + kPlace.size());
   } catch (const json::exception& error) {
-    fail("cannot write these episodes as JSON: class names and image ids must be UTF-8: {}", reason_of(error));
+    fail("cannot write these episodes as JSON: a class name or an image id is not UTF-8: {}", reason_of(error));
   }
 }
 
@@ -163,7 +163,7 @@ class EpisodeParser {
            features_.class_names[static_cast<size_t>(label)]);
     }
     if (!used_.insert(row).second)
-      fail("{} uses the image '{}' twice; support, query and pool must be disjoint", at_, excerpt(id));
+      fail("{}: duplicate image '{}': expected disjoint support, query and pool", at_, excerpt(id));
     return row;
   }
 

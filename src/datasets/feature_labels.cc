@@ -136,7 +136,7 @@ std::vector<int64_t> label_numbers(const Array& raw, int64_t images, const std::
   const bool column = raw.dim() == 2 && (raw.size(0) == 1 || raw.size(1) == 1);
   const Array labels = column ? raw.reshaped({raw.numel()}) : raw;
   check_count(labels, images, where);
-  if (!are_whole(labels)) fail("{}: labels must be integers, or the names of the classes", where);
+  if (!are_whole(labels)) fail("{}: labels: expected integers, or the names of the classes", where);
   const Array whole = labels.to(NumberType::kInt64);
   return {whole.data<int64_t>(), whole.data<int64_t>() + whole.numel()};
 }

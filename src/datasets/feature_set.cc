@@ -50,7 +50,7 @@ std::vector<Split> split_of(const FeatureSet& set, const std::optional<std::vect
           "{} has no split: give it by --class-split (a CSV class,split), or add a text member 'split' [c] with base, "
           "val or novel for each class",
           where);
-    logger().info("{} has no split: all {} classes are taken as {}", where, set.class_names.size(),
+    logger().info("{} has no split: using all {} classes as {}", where, set.class_names.size(),
                   to_string(*options.without_split));
     return std::vector<Split>(set.class_names.size(), *options.without_split);
   }
@@ -73,7 +73,7 @@ std::string member_of(const NpzReader& reader, const std::vector<std::string>& n
   }
   if (found.empty() || found.front() == names.front()) return names.front();
   if (found.size() > 1)
-    fail("{}: both '{}' and '{}' may be its {}: call one of them {}", reader.path().string(), found[0], found[1],
+    fail("{}: '{}' or '{}' may be its {}: rename the right one to {}", reader.path().string(), found[0], found[1],
          names.front(), names.front());
   logger().info("{}: member '{}' is read as its {}", reader.path().string(), found.front(), names.front());
   return found.front();
@@ -233,9 +233,8 @@ bool are_numbers(const std::vector<std::string>& ids) {
 
 void find_copies(FeatureSet& set, const std::string& where) {
   if (is_mapped(set.features)) {
-    logger().info(
-        "{}: {} rows stay in their file: duplicates are not searched for, and only rows that are used are checked",
-        where, set.size());
+    logger().info("{}: {} rows are read from the file when used, and checked then; duplicates are not searched for",
+                  where, set.size());
     return;
   }
   set.copies = copies_in(set);
@@ -288,8 +287,8 @@ FeatureSet take_split(FeatureSet set, const fs::path& path) {
   if (named.empty())
     fail("{} names none of the {} classes of the features, such as {}", path.string(), unnamed.size(),
          first_of(unnamed, kShown));
-  logger().warn("classes of the features that {} does not name are left out, {} of {}: {}", path.string(),
-                unnamed.size(), splits.size(), first_of(unnamed, kShown));
+  logger().warn("ignoring classes of the features that are not in {}, {} of {}: {}", path.string(), unnamed.size(),
+                splits.size(), first_of(unnamed, kShown));
   FeatureSet kept = keep_classes(set, named);
   if (is_mapped(set.features)) check_features(kept.features, path.string());  // in memory now
   kept.copies = copies_in(kept);
@@ -307,7 +306,7 @@ FeatureSet read_any(const fs::path& path, const FeatureFileOptions& options) {
 }  // namespace
 
 FeatureSet checked_feature_set(FeatureSet set, const std::string& where) {
-  if (!set.features.defined() || set.labels.empty()) fail("{}: features and labels are needed", where);
+  if (!set.features.defined() || set.labels.empty()) fail("{}: expected features and labels", where);
   set.features = checked_features(set.features, where);
   std::optional<std::vector<std::string>> names;
   if (!set.class_names.empty()) names = clean_names(set.class_names);

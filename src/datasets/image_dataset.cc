@@ -123,12 +123,12 @@ void report_missing(const Unmatched& names, const AskedSplit& asked, const Image
       fmt::format("{} names {} of {} classes that are not in {}", asked.name, names.missing.size(), all, root.string());
   const std::string which = with_meant(names.missing, names.unnamed);
   if (names.missing.size() == all || options.strict || !options.standard_split.empty()) fail("{}: {}", what, which);
-  logger().warn("{}; they are left out: {}", what, which);
+  logger().warn("{}; ignoring them: {}", what, which);
 }
 
 void warn_of_unnamed(const Unmatched& names, const AskedSplit& asked, const fs::path& root) {
   if (names.unnamed.empty()) return;
-  logger().warn("folders in {} that {} does not name are left out, {} of them: {}", root.string(), asked.name,
+  logger().warn("ignoring folders in {} that are not in {}, {} of them: {}", root.string(), asked.name,
                 names.unnamed.size(), with_meant(names.unnamed, names.missing));
 }
 
@@ -147,7 +147,7 @@ std::vector<std::string> drop_empty(std::vector<layout::RawClass>& classes, cons
   }
   if (options.strict)
     fail("{} of {} classes have no images: {}", empty.size(), classes.size(), first_of(empty, kShown));
-  logger().warn("{} of {} classes have no images and are left out: {}", empty.size(), classes.size(),
+  logger().warn("ignoring {} of {} classes, which have no images: {}", empty.size(), classes.size(),
                 first_of(empty, kShown));
   classes.erase(std::remove_if(classes.begin(), classes.end(), [](const auto& listed) { return listed.items.empty(); }),
                 classes.end());

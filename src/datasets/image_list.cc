@@ -99,7 +99,7 @@ std::vector<ListedImage> list_of_coco(const json& root, const fs::path& path) {
         {item.at("file_name").get<std::string>(), clean_name(names.at(*found->second.begin())), path.string()});
   }
   if (several + none > 0)
-    logger().warn("{}: images of several categories or none are left out: {} and {}", path.string(), several, none);
+    logger().warn("{}: ignoring images of several categories and of none: {} and {}", path.string(), several, none);
   return list;
 }
 

@@ -106,17 +106,16 @@ std::vector<ListedImage> resolved(const Votes& said, const fs::path& path, const
   }
   if (!disputed.empty()) {
     const std::string what = fmt::format(
-        "{}: annotators disagree on {} of {} images, which are left out: {}; --annotator ID or --annotator "
-        "majority decides",
+        "{}: annotators disagree on {} of {} images, which are ignored: {}; --annotator ID or --annotator majority "
+        "decides",
         path.string(), disputed.size(), images.size(), first_of(disputed, kShown));
     if (list.empty()) throw UndecidedList(what);
     logger().warn("{}", what);
   }
-  if (others > 0)
-    logger().warn("{}: images without an answer by {} are left out: {}", path.string(), annotator, others);
-  if (said.skipped > 0) logger().warn("{}: skipped tasks are left out: {}", path.string(), said.skipped);
+  if (others > 0) logger().warn("{}: ignoring images without an answer by {}: {}", path.string(), annotator, others);
+  if (said.skipped > 0) logger().warn("{}: ignoring skipped tasks: {}", path.string(), said.skipped);
   if (said.without > 0 && !list.empty())
-    logger().warn("{}: entries without an image and one choice are left out: {}", path.string(), said.without);
+    logger().warn("{}: ignoring entries without an image and one choice: {}", path.string(), said.without);
   return list;
 }
 

@@ -49,12 +49,11 @@ bool is_divided(const std::vector<fs::path>& folders) {
 std::vector<RawClass> classes_of_split(const fs::path& folder, const Request& request) {
   if (const std::optional<fs::path> list = image_list_in(folder)) return classes_of_list(*list, request);
   if (!boxes_beside(folder).empty())
-    fail("the folders in {} are splits whose boxes are of the same classes: give one of them ({})",
-         folder.parent_path().string(), folder.string());
+    fail("the folders in {} are splits with the same classes: give one of them ({})", folder.parent_path().string(),
+         folder.string());
   std::vector<RawClass> classes = class_folders_in(folder, request);
   if (!classes.empty() || !folders_in(folder).empty()) return classes;
-  logger().warn("{}: its images have no class and are left out: {}", folder.string(),
-                images_below(folder, request.root).size());
+  logger().warn("{}: ignoring images without a class: {}", folder.string(), images_below(folder, request.root).size());
   return classes;
 }
 
@@ -76,8 +75,8 @@ std::vector<RawClass> list_divided(const std::vector<fs::path>& split_folders, c
       const auto [first, is_new] = seen.emplace(listed.name, listed.place);
       if (!is_new) {
         fail(
-            "the class '{}' is in two splits: {} and {}; a class belongs to one: where both have images of the same "
-            "classes, give one of the two ({})",
+            "the class '{}' is in two splits, {} and {}, expected one; if both have images of the same classes, give "
+            "one of the two ({})",
             listed.name, first->second.string(), listed.place.string(), first->second.parent_path().string());
       }
       listed.split = split_named(split_folder);

@@ -42,9 +42,9 @@ std::vector<RawClass> classes_of_list(const fs::path& list, const Request& reque
   if (named > 0 && missing.size() == named)
     fail("{}: {} rows, 0 files found, such as {}", list.string(), named, missing.front());
   if (!missing.empty())
-    logger().warn("{}: {} of {} images are missing or ambiguous and are left out: {}", list.string(), missing.size(),
+    logger().warn("{}: ignoring {} of {} images, which are missing or ambiguous: {}", list.string(), missing.size(),
                   named, first_of(missing, kShown));
-  logger().info("{}: classes are taken from {}", list.parent_path().string(), list.filename().string());
+  logger().info("{}: using the classes of {}", list.parent_path().string(), list.filename().string());
   std::vector<RawClass> all;
   for (auto& entry : classes) all.push_back(std::move(entry.second));
   return all;

@@ -44,7 +44,7 @@ void check_consistent(const PackedImages& images, const std::string& where) {
   }
   if (count == 0) return;
   const auto [low, high] = std::minmax_element(images.labels.begin(), images.labels.end());
-  if (*low < 0 || *high >= classes) fail("{}: labels must be 0..{}, found {}..{}", where, classes - 1, *low, *high);
+  if (*low < 0 || *high >= classes) fail("{}: labels: expected 0..{}, found {}..{}", where, classes - 1, *low, *high);
 }
 
 void read_sizes(const ArtefactHeader& header, const std::string& where, PackedImages& images) {

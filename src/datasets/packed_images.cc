@@ -105,12 +105,12 @@ void leave_out(const ImageDataset& dataset, const Unreadable& unreadable, Packed
     fail("none of the {} images can be read; the first: {}", dataset.items.size(), dataset.items.front().path.string());
   keep_readable(dataset, unreadable, images);
   if (unreadable.count() == 0) return;
-  logger().warn("{} of {} images cannot be read and are left out (--strict stops at the first)", unreadable.count(),
+  logger().warn("ignoring {} of {} images, which cannot be read (--strict stops at the first)", unreadable.count(),
                 dataset.items.size());
   const std::vector<std::string> dropped = drop_empty_classes(images);
   if (!dropped.empty())
-    logger().warn("{} of {} classes have no image that can be read and are left out: {}", dropped.size(),
-                  dataset.class_names.size(), fmt::join(dropped, ", "));
+    logger().warn("ignoring {} of {} classes without a readable image: {}", dropped.size(), dataset.class_names.size(),
+                  fmt::join(dropped, ", "));
 }
 
 }  // namespace
@@ -148,7 +148,7 @@ PackedImages pack_images(const ImageDataset& dataset, const PackOptions& options
       std::memcpy(pixels + i * bytes, image.rgb.data(), static_cast<size_t>(bytes));
       hashes[static_cast<size_t>(i)] = hash_pixels(image.rgb.data(), image.height, image.width);
     } catch (const Error& error) {
-      if (options.strict) fail("{}; without --strict such images are left out", error.what());
+      if (options.strict) fail("{}; without --strict such images are ignored", error.what());
       unreadable.add(i, error.what());
     }
   });

@@ -239,7 +239,7 @@ std::vector<ListedImage> list_by_keywords(const fs::path& folder, const KeywordC
          walked.images.empty() ? "none" : left_out.describe(),
          left_out.several > 0 ? "; name the level or the parent of the classes, such as keywords:Animals" : "");
   if (left_out.total() > 0)
-    logger().warn("{}: photos left out by their keywords: {}", folder.string(), left_out.describe());
+    logger().warn("{}: ignoring photos whose keywords do not name one class: {}", folder.string(), left_out.describe());
   return list;
 }
 

@@ -29,7 +29,7 @@ class SplitCollector {
     } else if (place->second == split) {
       fail("{}: duplicate class '{}' (first at {})", where, name, where_[name]);
     } else {
-      fail("{}: class '{}' is in '{}' here and in '{}' at {}; splits must be disjoint", where, name, to_string(split),
+      fail("{}: class '{}' is in '{}' here and in '{}' at {}: expected disjoint splits", where, name, to_string(split),
            to_string(place->second), where_[name]);
     }
   }

@@ -47,8 +47,8 @@ std::vector<fs::path> takeout_albums(const fs::path& folder) {
   if (std::none_of(first_year, folders.end(), has_json)) return {};
   const auto years = folders.end() - first_year;
   folders.erase(first_year, folders.end());
-  if (folders.empty()) fail("{} has folders of years alone, no album: make an album of each class", folder.string());
-  logger().info("{}: the classes are the albums of Google Photos; folders of years are left out: {}", folder.string(),
+  if (folders.empty()) fail("{} has no album, only folders of years: make an album of each class", folder.string());
+  logger().info("{}: the classes are the albums of Google Photos; ignoring folders of years: {}", folder.string(),
                 years);
   return folders;
 }

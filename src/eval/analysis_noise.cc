@@ -13,9 +13,9 @@ namespace protocom {
 namespace {
 
 void check(const NoiseOptions& options) {
-  if (options.draws < 1) fail_usage("the noise must be drawn at least once, found {} draws", options.draws);
+  if (options.draws < 1) fail_usage("draws of the noise: expected at least 1, found {}", options.draws);
   for (const double gamma : options.gammas) {
-    if (!(gamma >= 0.0 && gamma <= 1.0)) fail_usage("a noise level must be in [0, 1], found {}", gamma);
+    if (!(gamma >= 0.0 && gamma <= 1.0)) fail_usage("noise level: expected a number in [0, 1], found {}", gamma);
   }
 }
 

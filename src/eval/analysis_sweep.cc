@@ -159,7 +159,7 @@ std::vector<EpisodeShape> imbalanced_shapes(EpisodeShape shape, const std::vecto
   std::vector<EpisodeShape> shapes = {shape};
   shape.query_distribution = QueryDistribution::kDirichlet;
   for (const double alpha : alphas) {
-    if (!(alpha > 0)) fail_usage("alpha of a Dirichlet distribution must be above 0, found {}", alpha);
+    if (!(alpha > 0)) fail_usage("alpha (Dirichlet distribution): expected a number above 0, found {}", alpha);
     shape.alpha = alpha;
     shapes.push_back(shape);
   }
@@ -180,7 +180,7 @@ std::vector<SeriesPoint> accuracy_by_imbalance(const AnalysisInputs& inputs, con
 std::vector<SeriesPoint> accuracy_by_unlabelled(const AnalysisInputs& inputs, const EpisodeOptions& episodes,
                                                 const std::vector<int64_t>& counts, Progress& progress) {
   if (counts.empty() || *std::min_element(counts.begin(), counts.end()) < 0)
-    fail_usage("numbers of unlabelled images must be 0 or more");
+    fail_usage("unlabelled images: expected at least 0");
   EpisodeShape shape = episodes.shape;
   shape.unlabelled = *std::max_element(counts.begin(), counts.end());
   const EpisodeList list = episodes_of(inputs, episodes, shape);

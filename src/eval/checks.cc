@@ -78,7 +78,7 @@ class EpisodeChecker {
         fail("episode {} lists the image '{}' under '{}', which is not its class", number_, id, name(label));
       int64_t& seen = seen_in_[static_cast<size_t>(row)];
       if (seen == number_)
-        fail("episode {} uses the image '{}' twice; support, query and pool must be disjoint", number_, id);
+        fail("episode {}: duplicate image '{}': expected disjoint support, query and pool", number_, id);
       seen = number_;
     }
     rows_ += static_cast<int64_t>(rows.size());

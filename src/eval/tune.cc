@@ -17,7 +17,7 @@ namespace {
 
 using nlohmann::json;
 
-constexpr const char* kNoBudget = "the budget must be at least 1 setting, found {}";
+constexpr const char* kNoBudget = "budget: expected at least 1 setting, found {}";
 
 /// The label of a method with these parameters.
 std::string label_of(const MethodCall& call) { return make_method(call.text())->label(); }

@@ -83,8 +83,7 @@ const FittedMethod& source_of(const std::vector<FittedMethod>& fitted, const Met
   for (const FittedMethod& method : fitted) {
     if (method.method->spec().name == name) found.push_back(&method);
   }
-  if (found.empty())
-    fail_usage("'{}' must be fitted first: `protocom fit --method {}`, then --fitted FILE", spec.name, name);
+  if (found.empty()) fail_usage("'{}' is not fitted: `protocom fit --method {}`, then --fitted FILE", spec.name, name);
   if (found.size() == 1) return *found.front();
   const std::string label = make_method(call.text())->label();
   for (const FittedMethod* method : found) {

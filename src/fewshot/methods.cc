@@ -118,7 +118,7 @@ const std::vector<const MethodSpec*>& method_specs() {
 void add_method(MethodSpec spec, std::function<std::unique_ptr<Method>()> make) {
   const std::string name = spec.name;
   if (name.empty() || name.find_first_not_of("abcdefghijklmnopqrstuvwxyz0123456789-") != std::string::npos)
-    fail_usage("a method's name must consist of lower-case letters, digits and hyphens, found '{}'", name);
+    fail_usage("name of a method: expected lower-case letters, digits and hyphens, found '{}'", name);
   AddedMethods& added = added_methods();
   const std::lock_guard lock(added.mutex);
   std::vector<std::string> names;
@@ -216,7 +216,7 @@ void check_needs(const Method& method, const MethodContext& context) {
     if (method.needs(need) && !is_there(need, context)) fail_usage("'{}' needs {}", spec.name, to_string(need));
   }
   if (spec.has(Need::kFitting) && method.state().empty())
-    fail_usage("'{}' must be fitted first: `protocom fit --method {}`", spec.name,
+    fail_usage("'{}' is not fitted: `protocom fit --method {}`", spec.name,
                spec.fitted_as.empty() ? spec.name : spec.fitted_as);
 }
 

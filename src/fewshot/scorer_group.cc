@@ -15,7 +15,7 @@ namespace protocom {
 namespace {
 
 void check_sizes(const MethodContext& context, const Array& table) {
-  if (table.dim() != 2 || table.type() != NumberType::kFloat32) fail("features must be a float32 matrix");
+  if (table.dim() != 2 || table.type() != NumberType::kFloat32) fail("features: expected a float32 matrix");
   if (context.maps.defined() && context.maps.size(0) != table.size(0))
     fail("found feature maps of {} images and features of {}", context.maps.size(0), table.size(0));
 }

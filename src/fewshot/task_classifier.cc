@@ -19,8 +19,8 @@ std::string sizes_of(const Array& array) {
 /// float32 [any, d], finite.
 Array checked_rows(const Array& rows, const char* what) {
   if (!rows.defined() || rows.dim() != 2 || rows.size(0) == 0 || rows.size(1) == 0)
-    fail("{} should be a row of numbers per image, [n, d] with n and d above 0; found {}", what, sizes_of(rows));
-  if (!is_real(rows.type())) fail("{} should be float32 or float64, found {}", what, to_string(rows.type()));
+    fail("{}: expected a row of numbers per image, [n, d] with n and d above 0, found {}", what, sizes_of(rows));
+  if (!is_real(rows.type())) fail("{}: expected float32 or float64, found {}", what, to_string(rows.type()));
   Array floats = rows.to(NumberType::kFloat32);
   check_features(floats, what);
   return floats;
@@ -30,7 +30,7 @@ Array checked_labels(const Array& labels, int64_t rows, int64_t classes) {
   if (!labels.defined() || labels.dim() != 1 || labels.size(0) != rows)
     fail("expected one label per feature, found {} features and labels {}", rows, sizes_of(labels));
   if (is_real(labels.type()) || labels.type() == NumberType::kBool)
-    fail("labels should be whole numbers, found {}", to_string(labels.type()));
+    fail("labels: expected whole numbers, found {}", to_string(labels.type()));
   Array whole = labels.to(NumberType::kInt64);
   const auto* values = whole.data<int64_t>();
   const auto [low, high] = std::minmax_element(values, values + rows);
@@ -110,12 +110,12 @@ AdaptedMethod adapted_to(const TaskInputs& inputs, const std::shared_ptr<const M
 
 std::vector<float> checked_shares(const Array& shares, int64_t classes) {
   if (shares.dim() != 1 || shares.size(0) != classes)
-    fail("shares should be one number per class, [{}], found {}", classes, sizes_of(shares));
+    fail("shares: expected one number per class, [{}], found {}", classes, sizes_of(shares));
   const Array floats = shares.to(NumberType::kFloat32);
   std::vector<float> all(floats.data<float>(), floats.data<float>() + classes);
   const bool above = std::all_of(all.begin(), all.end(), [](float share) { return share >= 0; });
   if (!above || !(std::accumulate(all.begin(), all.end(), 0.0) > 0))
-    fail("shares of the classes should be at least 0, and not all 0");
+    fail("shares of the classes: expected at least 0, and not all 0");
   return all;
 }
 

@@ -12,7 +12,7 @@ void expect(const at::Tensor& tensor, const char* name, const std::vector<int64_
   for (size_t i = 0; fits && i < sizes.size(); ++i)
     fits = sizes[i] < 0 || tensor.size(static_cast<int64_t>(i)) == sizes[i];
   if (fits) return;
-  fail("the episodes' {} should be [{}] (-1: any size), found {}", name, fmt::join(sizes, ", "),
+  fail("the episodes' {}: expected [{}] (-1: any size), found {}", name, fmt::join(sizes, ", "),
        tensor.defined() ? fmt::format("[{}]", fmt::join(tensor.sizes(), ", ")) : "none");
 }
 

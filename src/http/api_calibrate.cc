@@ -8,14 +8,14 @@ namespace {
 using nlohmann::json;
 
 double rate_of(const json& value) {
-  if (!value.is_number()) refuse(400, "'false_accept' must be a number");
+  if (!value.is_number()) refuse(400, "'false_accept': expected a number");
   const double rate = value.get<double>();
-  if (!(rate > 0 && rate < 1)) refuse(400, "'false_accept' must be between 0 and 1");
+  if (!(rate > 0 && rate < 1)) refuse(400, "'false_accept': expected a number between 0 and 1");
   return rate;
 }
 
 bool flag_of(const json& value) {
-  if (!value.is_boolean()) refuse(400, "'similar' must be true or false");
+  if (!value.is_boolean()) refuse(400, "'similar': expected true or false");
   return value.get<bool>();
 }
 

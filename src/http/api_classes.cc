@@ -35,7 +35,7 @@ std::optional<int64_t> change_asked_for(const std::string& body, const JsonShape
   if (body.empty()) return std::nullopt;
   const json asked = read_json_body(body, shape).members;
   if (!asked.contains("change")) return std::nullopt;
-  if (!asked["change"].is_number_unsigned()) refuse(400, "'change' must be a number");
+  if (!asked["change"].is_number_unsigned()) refuse(400, "'change': expected a number");
   return asked["change"].get<int64_t>();
 }
 

@@ -12,7 +12,7 @@ namespace {
 using nlohmann::json;
 
 bool is_true(const json& value) {
-  if (!value.is_boolean()) refuse(400, "'with_features' must be true or false");
+  if (!value.is_boolean()) refuse(400, "'with_features': expected true or false");
   return value.get<bool>();
 }
 
@@ -53,7 +53,7 @@ json numbers_of(const Array& feature) {
 bool is_series(const Request& request) {
   const auto found = request.parameters.find("series");
   if (found == request.parameters.end()) return false;
-  if (found->second != "one") refuse(400, "'series' must be 'one', found '{}'", excerpt(found->second));
+  if (found->second != "one") refuse(400, "'series': expected 'one', found '{}'", excerpt(found->second));
   return true;
 }
 
@@ -87,7 +87,7 @@ int64_t count_in(const Request& request, const char* name, int64_t fewest, int64
   const bool is_number = !text.empty() && text.size() < 6 && text.find_first_not_of("0123456789") == std::string::npos;
   const int64_t count = is_number ? std::stoll(text) : -1;
   if (count < fewest || count > most)
-    refuse(400, "'{}' must be a number from {} to {}, found '{}'", name, fewest, most, excerpt(text));
+    refuse(400, "'{}': expected a number from {} to {}, found '{}'", name, fewest, most, excerpt(text));
   return count;
 }
 

@@ -40,7 +40,7 @@ std::string choice_in(const Request& request, const char* name, const std::vecto
   const auto found = request.parameters.find(name);
   if (found == request.parameters.end()) return choices.front();
   if (std::find(choices.begin(), choices.end(), found->second) == choices.end())
-    refuse(400, "'{}' must be {}, found '{}'", name, fmt::join(choices, " or "), excerpt(found->second));
+    refuse(400, "'{}': expected {}, found '{}'", name, fmt::join(choices, " or "), excerpt(found->second));
   return found->second;
 }
 

@@ -9,7 +9,7 @@ std::optional<int64_t> known_revision(const Request& request) {
   if (said == request.parameters.end()) return std::nullopt;
   const std::string& text = said->second;
   const bool is_number = !text.empty() && text.size() < 19 && text.find_first_not_of("0123456789") == std::string::npos;
-  if (!is_number) refuse(400, "'after' must be the number of a revision, found '{}'", excerpt(text));
+  if (!is_number) refuse(400, "'after': expected the number of a revision, found '{}'", excerpt(text));
   return std::stoll(text);
 }
 

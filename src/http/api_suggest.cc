@@ -81,7 +81,7 @@ json Api::suggest_next(const Request& request) {
 json Api::label_unlabelled(const Request& request) {
   const int64_t id = id_of(request.parameters.at("photo"));
   const json body = read_json_body(request.body, shape_of(request, {"class"})).members;
-  if (!body.contains("class")) refuse(400, "give the class that it is of: {{\"class\": \"okapi\"}}");
+  if (!body.contains("class")) refuse(400, "give the photo's class: {{\"class\": \"okapi\"}}");
   ClassRequest described;
   described.name = class_name_in(text_in(body, "class"));
   return with_editor(request, [&](Recognizer& editor) {

@@ -19,7 +19,7 @@ json list_of(const char* name, const std::string& text) {
 
 /// The right class of each image or feature, or what it is called.
 std::vector<std::string> texts_in(const json& list, const char* name, const char* what, size_t count) {
-  if (!list.is_array()) refuse(400, "'{}' must be a list of strings", name);
+  if (!list.is_array()) refuse(400, "'{}': expected a list of strings", name);
   std::vector<std::string> texts;
   for (const json& text : list) {
     if (!text.is_string()) refuse(400, "an element of '{}' is not a string", name);

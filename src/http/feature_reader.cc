@@ -13,11 +13,11 @@ constexpr double kBeyondFeatures = 9223372036854775808.0;  // 2^63
 }  // namespace
 
 void FeatureReader::other() const {
-  if (depth_ == 0) refuse(400, "'features' must be a list of features");
+  if (depth_ == 0) refuse(400, "'features': expected a list of features");
   refuse_row();
 }
 
-void FeatureReader::refuse_row() const { refuse(400, "a feature must be a list of {} numbers", shape_.dim); }
+void FeatureReader::refuse_row() const { refuse(400, "feature: expected a list of {} numbers", shape_.dim); }
 
 void FeatureReader::start_array() {
   ++depth_;
@@ -31,12 +31,12 @@ void FeatureReader::number(double value) {
   if (depth_ == 0 || (depth_ == 1 && rows_ > 0)) other();
   if (++in_row_ > shape_.dim) refuse_row();
   if (!(std::abs(value) < kBeyondFeatures))
-    refuse(400, "a feature's number {:g} is out of range: its magnitude must be below 2^63", value);
+    refuse(400, "feature: number out of range: expected a magnitude below 2^63, found {:g}", value);
   values_.push_back(static_cast<float>(value));
 }
 
 void FeatureReader::end_array() {
-  if (depth_ == 1 && rows_ == 0 && in_row_ == 0) refuse(400, "'features' must be a list of features");
+  if (depth_ == 1 && rows_ == 0 && in_row_ == 0) refuse(400, "'features': expected a list of features");
   const bool ends_row = depth_ == 2 || rows_ == 0;
   if (ends_row && in_row_ != shape_.dim) refuse_row();
   done_ = --depth_ == 0;

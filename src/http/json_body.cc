@@ -29,7 +29,7 @@ void check_member(const std::string& name, const std::set<std::string>& known, c
 float weight_in(const json& attribute) {
   const json weight = attribute.value("weight", json(1.0));
   const double value = weight.is_number() ? weight.get<double>() : 0;
-  if (!(value > 0 && value <= 1)) refuse(400, "a 'weight' must be between 0 and 1");
+  if (!(value > 0 && value <= 1)) refuse(400, "'weight': expected a number between 0 and 1");
   return static_cast<float>(value);
 }
 
@@ -91,7 +91,7 @@ class BodyBuilder : public nlohmann::json_sax<json> {
 
   /// Once all of it was parsed.
   JsonBody take() {
-    if (!root_.is_object()) refuse(400, "the body must be a JSON object");
+    if (!root_.is_object()) refuse(400, "body: expected a JSON object");
     if (!features_) return {std::move(root_), {}};
     Array features = features_->features();
     if (const auto bad = find_bad_features(features))
@@ -131,7 +131,7 @@ class BodyBuilder : public nlohmann::json_sax<json> {
   }
 
   void open(json container) {
-    if (open_.empty() && !container.is_object()) refuse(400, "the body must be a JSON object");
+    if (open_.empty() && !container.is_object()) refuse(400, "body: expected a JSON object");
     if (open_.size() == kDeepestBody) refuse(400, "the body is nested deeper than {} levels", kDeepestBody);
     json& at = place();
     at = std::move(container);
@@ -164,19 +164,19 @@ JsonBody read_json_body(const std::string& body, const JsonShape& shape) {
 
 void check_label(const std::string& text, const std::string& what) {
   if (text.empty() || text.size() > kLongestLabel || !is_plain_text(text))
-    refuse(400, "{} must be 1 to {} bytes of UTF-8 without control characters", what, kLongestLabel);
+    refuse(400, "{}: expected 1 to {} bytes of UTF-8 without control characters", what, kLongestLabel);
 }
 
 std::string text_in(const json& object, const char* name) {
   const json& value = object.at(name);
-  if (!value.is_string()) refuse(400, "'{}' must be a string", name);
+  if (!value.is_string()) refuse(400, "'{}': expected a string", name);
   check_label(value.get_ref<const std::string&>(), fmt::format("'{}'", name));
   return value.get<std::string>();
 }
 
 void take_attributes(const json& object, const char* name, ClassRequest& to) {
   const json& list = object.at(name);
-  if (!list.is_array()) refuse(400, "'{}' must be a list", name);
+  if (!list.is_array()) refuse(400, "'{}': expected a list", name);
   for (const json& value : list) {
     const json item = value.is_object() ? value : json{{"name", value}};
     for (const auto& member : item.items())
@@ -189,7 +189,7 @@ void take_attributes(const json& object, const char* name, ClassRequest& to) {
 
 std::vector<std::string> descriptions_in(const json& object, const char* name) {
   const json& list = object.at(name);
-  if (!list.is_array()) refuse(400, "'{}' must be a list of strings", name);
+  if (!list.is_array()) refuse(400, "'{}': expected a list of strings", name);
   std::vector<std::string> texts;
   for (const json& text : list) {
     if (!text.is_string()) refuse(400, "an element of '{}' is not a string", name);
@@ -201,7 +201,7 @@ std::vector<std::string> descriptions_in(const json& object, const char* name) {
 
 void check_description(const std::string& text) {
   if (text.empty() || text.size() > kLongestDescription || !is_plain_text(text))
-    refuse(400, "a description must be 1 to {} bytes of UTF-8 without control characters", kLongestDescription);
+    refuse(400, "description: expected 1 to {} bytes of UTF-8 without control characters", kLongestDescription);
 }
 
 }  // namespace protocom::http

@@ -45,7 +45,7 @@ std::string parameter(std::string_view value, std::string_view name) {
   bool seen = false;
   value.remove_prefix(std::min(value.find(';'), value.size()));
   while (!value.empty()) {
-    if (value.front() != ';') refuse(400, "a header's parameters must be separated by ';'");
+    if (value.front() != ';') refuse(400, "parameters of a header: expected ';' between them");
     value = trim(value.substr(1));
     const size_t equals = value.find('=');
     if (equals == std::string_view::npos) {
@@ -88,7 +88,7 @@ Part read_part(std::string_view headers, std::string_view content) {
   if (media_type(disposition) != "form-data") refuse(400, "each part needs 'Content-Disposition: form-data; name=...'");
   Part part{parameter(disposition, "name"), parameter(disposition, "filename"), content};
   if (part.name.empty()) refuse(400, "each part of a form needs a name");
-  if (!is_plain_text(part.name)) refuse(400, "the name of a part must be UTF-8 without control characters");
+  if (!is_plain_text(part.name)) refuse(400, "name of a part: expected UTF-8 without control characters");
   return part;
 }
 

@@ -64,7 +64,7 @@ void check_options(const ServerOptions& options) {
   if (options.certificate.empty() != options.private_key.empty())
     fail_usage("TLS needs both a certificate and its private key");
   if (options.port < 0 || options.port > 65535)
-    fail_usage("a port must be between 0 and 65535, found {}", options.port);
+    fail_usage("port: expected a number between 0 and 65535, found {}", options.port);
   const int64_t longest = std::max(options.limits.body_bytes, options.limits.json_bytes);
   if (longest > options.limits.waiting_bytes)
     fail_usage("the limit of a body, {} bytes, exceeds that of all bodies together, {}", longest,

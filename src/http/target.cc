@@ -32,7 +32,7 @@ std::string decode(std::string_view part, std::string_view where) {
     text += static_cast<char>(high * 16 + low);
     i += 2;
   }
-  if (!is_plain_text(text)) refuse(400, "the {} must be UTF-8 without control characters", where);
+  if (!is_plain_text(text)) refuse(400, "{}: expected UTF-8 without control characters", where);
   return text;
 }
 
@@ -50,7 +50,7 @@ std::string percent_encoded(std::string_view text) {
 bool is_plain_text(std::string_view text) { return is_utf8(text) && !steers_terminals(text); }
 
 std::vector<std::string> path_of(std::string_view target) {
-  if (target.empty() || target.front() != '/') refuse(400, "the target must be a path");
+  if (target.empty() || target.front() != '/') refuse(400, "target: expected a path");
   if (target.find('?') != std::string_view::npos) refuse(400, "this path has no query parameters");
   std::vector<std::string> parts;
   if (target == "/") return parts;
@@ -69,7 +69,7 @@ std::map<std::string, std::string> query_of(std::string_view target) {
   if (begin == std::string_view::npos) return query;
   for (const std::string_view parameter : split_at(target.substr(begin + 1), '&')) {
     const size_t equals = parameter.find('=');
-    if (equals == std::string_view::npos || equals == 0) refuse(400, "a query parameter must be NAME=VALUE");
+    if (equals == std::string_view::npos || equals == 0) refuse(400, "query parameter: expected NAME=VALUE");
     const std::string name = decode(parameter.substr(0, equals), "query");
     if (!query.emplace(name, decode(parameter.substr(equals + 1), "query")).second)
       refuse(400, "duplicate query parameter '{}'", excerpt(name));

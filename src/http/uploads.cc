@@ -118,7 +118,7 @@ std::vector<std::vector<ImageBox>> boxes_in(const nlohmann::json& said, size_t i
   std::vector<std::vector<ImageBox>> boxes;
   if (said.is_null()) return boxes;
   if (!said.is_array() || said.size() != images)
-    refuse(400, "'{}' must be a list with the boxes of each of the {} images, or null for a whole one", kBoxesField,
+    refuse(400, "'{}': expected a list with the boxes of each of the {} images, or null for a whole image", kBoxesField,
            images);
   size_t count = 0;
   for (const nlohmann::json& some : said) {
@@ -180,14 +180,14 @@ std::vector<Upload> read_json_images(const nlohmann::json& members, const Upload
   std::vector<const nlohmann::json*> texts;
   if (members.contains("image")) texts.push_back(&members["image"]);
   if (members.contains("images")) {
-    if (!members["images"].is_array()) refuse(400, "'images' must be a list of base64 strings");
+    if (!members["images"].is_array()) refuse(400, "'images': expected a list of base64 strings");
     for (const nlohmann::json& image : members["images"]) texts.push_back(&image);
   }
   if (static_cast<int64_t>(texts.size()) > options.limits.parts)
     refuse(413, "a request has at most {} images", options.limits.parts);
   ImageReader reader(options, boxes_in(members.value(kBoxesField, nlohmann::json()), texts.size()));
   for (const nlohmann::json* item : texts) {
-    if (!item->is_string()) refuse(400, "an image must be a string: base64 or a data URL");
+    if (!item->is_string()) refuse(400, "image: expected a string (base64 or a data URL)");
     const std::string_view text = item->get_ref<const std::string&>();
     reader.read(from_base64(without_data_url(text, reader.count()), reader.count()), "");
   }

@@ -66,7 +66,7 @@ ImageSize upright_size(const codec::Decoded& decoded) {
 int64_t largest_image() { return largest.load(std::memory_order_relaxed); }
 
 void set_largest_image(int64_t pixels) {
-  if (pixels < 1) fail_usage("the limit of pixels must be at least 1, found {}", pixels);
+  if (pixels < 1) fail_usage("limit of pixels: expected at least 1, found {}", pixels);
   largest.store(pixels, std::memory_order_relaxed);
 }
 

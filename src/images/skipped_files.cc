@@ -102,7 +102,7 @@ std::string SkippedFiles::describe() const {
   std::stable_sort(most.begin(), most.end(), [](const auto& a, const auto& b) { return a.second > b.second; });
   std::vector<std::string> parts;
   for (const auto& [reason, count] : most) parts.push_back(fmt::format("{} {}", count, reason));
-  return fmt::format("{} {}: {}", total(), total() == 1 ? "file is left out" : "files are left out",
+  return fmt::format("{} {}: {}", total(), total() == 1 ? "file is ignored" : "files are ignored",
                      fmt::join(parts, ", "));
 }
 

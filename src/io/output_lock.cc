@@ -31,7 +31,7 @@ OutputLock::OutputLock(const std::filesystem::path& output) {
     struct stat status {};
     if (::fstat(descriptor_, &status) == 0 && (!S_ISREG(status.st_mode) || status.st_size > 0)) {
       ::close(descriptor_);
-      fail("{} must be an empty lock file of protocom for {}: move it away, or choose another output", path.string(),
+      fail("{}: expected an empty lock file of protocom for {}: move it away, or choose another output", path.string(),
            output.string());
     }
     const bool locked = ::flock(descriptor_, LOCK_EX | LOCK_NB) == 0;

@@ -22,7 +22,7 @@ std::optional<int> read_number(std::initializer_list<const char*> names) {
     const char* end = text + std::strlen(text);
     const auto result = std::from_chars(text, end, value);
     if (result.ec != std::errc() || result.ptr != end || value < 0)
-      fail_usage("{} must be a number of at least 0, found '{}'", name, text);
+      fail_usage("{}: expected a number of at least 0, found '{}'", name, text);
     return value;
   }
   return std::nullopt;
@@ -46,11 +46,11 @@ Launch launch_from_environment() {
   launch.local_size = read_number({"LOCAL_WORLD_SIZE", "OMPI_COMM_WORLD_LOCAL_SIZE", "MPI_LOCALNRANKS"})
                           .value_or(one_machine ? launch.size : 1);
   launch.port = read_number({"MASTER_PORT"}).value_or(launch.port);
-  if (launch.port < 1 || launch.port > 65535) fail_usage("MASTER_PORT must be in 1..65535, found {}", launch.port);
+  if (launch.port < 1 || launch.port > 65535) fail_usage("MASTER_PORT: expected 1 to 65535, found {}", launch.port);
   launch.patience = std::chrono::seconds(read_number({"PROTOCOM_PATIENCE"}).value_or(launch.patience.count()));
   launch.silence = std::chrono::seconds(read_number({"PROTOCOM_SILENCE"}).value_or(launch.silence.count()));
   if (launch.silence.count() < kShortestSilence)
-    fail_usage("PROTOCOM_SILENCE must be at least {} s, found {}", kShortestSilence, launch.silence.count());
+    fail_usage("PROTOCOM_SILENCE: expected at least {} s, found {}", kShortestSilence, launch.silence.count());
   const char* hosted = std::getenv("TORCHELASTIC_USE_AGENT_STORE");
   launch.hosted_store = hosted != nullptr && std::strcmp(hosted, "True") == 0;
   return launch;

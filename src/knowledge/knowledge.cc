@@ -28,7 +28,7 @@ void check_names(const std::vector<std::string>& names, const char* what) {
 
 void check_matrix(const Array& matrix, const char* name, int64_t rows, int64_t columns) {
   if (!matrix.defined() || matrix.dim() != 2) fail("'{}' of the knowledge is not a matrix", name);
-  if (matrix.type() != NumberType::kFloat32) fail("'{}' of the knowledge must be float32", name);
+  if (matrix.type() != NumberType::kFloat32) fail("'{}' of the knowledge: expected float32", name);
   if (matrix.size(0) != rows || matrix.size(1) != columns) {
     fail("'{}' of the knowledge is [{}, {}], expected [{}, {}]", name, matrix.size(0), matrix.size(1), rows, columns);
   }

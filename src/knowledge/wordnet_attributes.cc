@@ -24,7 +24,7 @@ SynsetChoice find_synset(const WordNet& wordnet, const std::string& name, const 
   if (given != options.class_synsets.end()) {
     SynsetChoice choice = consider_synset(wordnet, given->second, kin);
     if (!choice.wnid && choice.doubt.empty())
-      fail("class '{}' is mapped to '{}', which WordNet does not know; expected a wnid, a sense (dog.n.01) or a lemma",
+      fail("class '{}' is mapped to '{}', which is not in WordNet; expected a wnid, a sense (dog.n.01) or a lemma",
            name, given->second);
     return choice;
   }
@@ -43,9 +43,8 @@ void check_no_doubts(const std::vector<std::pair<std::string, std::string>>& dou
     names.push_back(name);
   }
   fail(
-      "{} classes have several senses in WordNet and the other classes do not tell which is meant: {}; name each by "
-      "its "
-      "wnid, as warned above, in a CSV class,synset for --class-synsets",
+      "{} classes have several senses in WordNet and the other classes do not decide between them: {}; name each by "
+      "its wnid, as warned above, in a CSV class,synset for --class-synsets",
       names.size(), fmt::join(names, ", "));
 }
 
@@ -108,7 +107,7 @@ std::map<std::string, std::string> find_synsets(const WordNet& wordnet, const st
   check_no_doubts(doubts);
   if (!synsets.empty()) return synsets;
   fail(
-      "WordNet knows none of the {} classes (the first is '{}'); name their synsets with --class-synsets, or use "
+      "none of the {} classes is in WordNet (the first is '{}'); name their synsets with --class-synsets, or use "
       "protocom knowledge table",
       classes.size(), classes.empty() ? "" : classes.front());
 }

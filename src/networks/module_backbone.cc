@@ -26,11 +26,11 @@ void check_options(const NetworkOptions& options) {
                options.mean.size(), options.std.size());
   }
   for (const double mean : options.mean) {
-    if (!std::isfinite(mean)) fail_usage("a backbone's means must be finite, found {}", fmt::join(options.mean, ", "));
+    if (!std::isfinite(mean)) fail_usage("means of a backbone: not finite, found {}", fmt::join(options.mean, ", "));
   }
   for (const double deviation : options.std) {
     if (!(deviation > 0 && std::isfinite(deviation)))
-      fail_usage("a backbone's standard deviations must be above 0, found {}", fmt::join(options.std, ", "));
+      fail_usage("standard deviations of a backbone: expected numbers above 0, found {}", fmt::join(options.std, ", "));
   }
   for (size_t c = 0; c < options.mean.size(); ++c) {
     if (const std::string wrong = wrong_statistics(options.mean[c], options.std[c]); !wrong.empty())

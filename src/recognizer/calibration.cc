@@ -278,7 +278,7 @@ std::string warning_of_few_kept(const Calibration& calibration) {
 Calibration calibrate(const ClassScorer& scorer, const Array& others, const CalibrationOptions& options,
                       Progress& progress) {
   const double rate = options.false_accept.value_or(0.5);
-  if (!(rate > 0 && rate < 1)) fail_usage("a false-accept rate must be between 0 and 1, found {}", rate);
+  if (!(rate > 0 && rate < 1)) fail_usage("false-accept rate: expected a number between 0 and 1, found {}", rate);
   const bool of_own = is_of_own(others, options);
   const LeftOutScores own = hold_images_out(scorer, options.most_images, progress);
   const auto held_out = static_cast<int64_t>(own.truth.size());

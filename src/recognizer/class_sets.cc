@@ -8,11 +8,11 @@
 namespace protocom {
 
 double least_probability_for(const LeftOutAnswers& answers, double coverage) {
-  if (!(coverage > 0 && coverage < 1)) fail_usage("a coverage must be between 0 and 1, found {}", coverage);
+  if (!(coverage > 0 && coverage < 1)) fail_usage("coverage: expected a number between 0 and 1, found {}", coverage);
   constexpr double kRounding = 1e-9;  // (9 + 1) (1 - .9) is 1
   const auto place = static_cast<int64_t>(std::floor((answers.count() + 1.0) * (1 - coverage) + kRounding));
   if (place < 1)
-    fail("a coverage of {:g} % needs {} photos that can be left out, found {}: enrol more", 100 * coverage,
+    fail("a coverage of {:g} % needs {} photos for leave-one-out, found {}: enrol more", 100 * coverage,
          static_cast<int64_t>(std::ceil(1 / (1 - coverage) - kRounding)) - 1, answers.count());
   std::vector<double> own;
   for (int64_t i = 0; i < answers.count(); ++i) own.push_back(answers.own(i));

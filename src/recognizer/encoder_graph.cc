@@ -44,7 +44,7 @@ void add_images(const onnx::ImageInput& input, const ExportedImages& images, Gra
 
 /// The class token of [n, t, d], or the mean of all tokens.
 std::string token_feature(const std::string& tokens, int64_t count, int64_t dim, GraphWriter& graph) {
-  if (count < 1) fail("its output does not say how many tokens it has: export the encoder for images of one size");
+  if (count < 1) fail("the number of tokens of its output is not stated: export the encoder for images of one size");
   if (!onnx::have_class_token(count)) return graph.reduced("ReduceMean", tokens, 1, /*keep=*/false);
   const std::string first = graph.node("Gather", {tokens, graph.integers({0})}, {{"axis", int64_t{1}}});
   return graph.node("Reshape", {first, graph.integers({-1, dim})});
@@ -58,7 +58,7 @@ std::string add_feature(const onnx::GraphValue& output, bool channels_last, int6
   if (sizes.size() == 2) return x;
   if (sizes.size() == 3) return token_feature(x, sizes[1], dim, graph);
   if (sizes.size() != 4)
-    fail("its output '{}' is said to be [{}], expected features [n, d], maps or tokens: export the encoder with that",
+    fail("its output '{}' is [{}], expected features [n, d], maps or tokens: export the encoder with one of them",
          excerpt(output.name), fmt::join(sizes, ", "));
   const int64_t second = channels_last ? 2 : 3;
   x = graph.reduced("ReduceMean", x, second, /*keep=*/false);
@@ -69,7 +69,7 @@ const onnx::GraphValue& output_called(const std::string& name, const onnx::Outli
   for (const onnx::GraphValue& output : outline.outputs) {
     if (output.name == name) return output;
   }
-  fail("it has no output '{}'", excerpt(name));
+  fail("missing output '{}'", excerpt(name));
 }
 
 }  // namespace

@@ -222,13 +222,14 @@ std::string labels_text(const std::vector<std::string>& names) {
 
 void check_options(const OnnxExportOptions& options) {
   if (options.features && (options.uint8 || options.with_feature))
-    fail_usage("without the encoder (features) there are no images (uint8) and no feature to give (with_feature)");
+    fail_usage(
+        "a file without the encoder (features) has neither images nor features: leave out uint8 and with_feature");
   if (!options.page.empty() && options.features)
-    fail_usage("a page takes photos, so its ONNX file has to have the encoder: leave out features");
+    fail_usage("a page needs the encoder in its ONNX file: leave out features");
   if (!options.page.empty() && options.runtime.empty())
-    fail_usage("a page needs ONNX Runtime Web: name the folder 'dist' of the npm package onnxruntime-web (runtime)");
+    fail_usage("a page needs ONNX Runtime Web: give the folder 'dist' of the npm package onnxruntime-web (runtime)");
   if (options.int8 && (options.features || options.half))
-    fail_usage("weights as int8 (int8) are the encoder's, so they exclude features and half");
+    fail_usage("int8 cannot be combined with features (no encoder) or half");
 }
 
 }  // namespace
@@ -278,10 +279,11 @@ OnnxExport export_onnx(Recognizer& recognizer, const fs::path& path, const OnnxE
   const OnnxContent content = onnx_content(recognizer, options);
   page.model = content.bytes;
   if (!recognizer.calibration())
-    logger().warn("{} is not calibrated, so that the ONNX file has no output 'none_of_these': protocom calibrate",
+    logger().warn("{} is not calibrated: the ONNX file has no output 'none_of_these' (protocom calibrate)",
                   recognizer.file().path().string());
   if (content.at_once > 0)
-    logger().warn("the encoder's graph takes {} images at once, and so does the ONNX file", content.at_once);
+    logger().warn("fixed batch: the encoder's graph takes {} images at once, and so does the ONNX file",
+                  content.at_once);
   refuse_link(labels);
   write_file(path, content.bytes);
   write_file(labels, labels_text(content.classes));

@@ -62,7 +62,7 @@ double log_odds(const DoubleMatrix& logs, int64_t row, int64_t own) {
 int64_t class_place(Recognizer& recognizer, const std::string& name) {
   const std::vector<std::string>& names = recognizer.class_names();
   const auto found = std::find(names.begin(), names.end(), name);
-  if (found == names.end()) fail("{} has no class '{}' to look for", recognizer.file().path().string(), excerpt(name));
+  if (found == names.end()) fail("{} has no class '{}'", recognizer.file().path().string(), excerpt(name));
   return found - names.begin();
 }
 
@@ -80,7 +80,7 @@ std::vector<Image> covered_in_turn(const Image& square) {
 
 Occlusion occlusion_of(Recognizer& recognizer, const Array& features, const std::string& class_name) {
   if (recognizer.method().spec().sees == Sees::kAllQueries)
-    fail_usage("'{}' classifies images jointly: where it looks is shown for methods that classify each by itself",
+    fail_usage("'{}' classifies images jointly: an explanation needs a method that classifies each image independently",
                recognizer.method().label());
   const DoubleMatrix logs = log_probabilities(recognizer, features);
   int64_t own = 0;

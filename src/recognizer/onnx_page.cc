@@ -55,14 +55,12 @@ void fill(std::string& page, const std::string& name, const std::string& text) {
 
 void check_onnx_page(const OnnxPage& page) {
   if (page.images.resampling == Resampling::kNearest)
-    fail_usage("the page does not resize by the nearest pixel, as the encoder asks for");
+    fail_usage("the encoder needs resizing by the nearest pixel, which the page does not support");
   for (const char* file : {kScript, kCompiled}) {
     std::error_code ignored;
     if (!fs::is_regular_file(page.runtime / file, ignored))
-      fail(
-          "{} is not there: expected the folder 'dist' of the npm package onnxruntime-web (npm install "
-          "onnxruntime-web)",
-          (page.runtime / file).string());
+      fail("missing {}: expected the folder 'dist' of the npm package onnxruntime-web (npm install onnxruntime-web)",
+           (page.runtime / file).string());
   }
 }
 

@@ -20,7 +20,7 @@ struct ToMap {
 ToMap evenly_chosen(const RecognizerSnapshot& snapshot, int64_t most) {
   int64_t count = 0;
   for (const auto& examples : snapshot.examples) count += static_cast<int64_t>(examples.size());
-  if (count < kFewestMapped) fail("a map needs {} photos, there are {}", kFewestMapped, count);
+  if (count < kFewestMapped) fail("a map needs {} photos, found {}", kFewestMapped, count);
   const int64_t taken = std::min(count, most);
   ToMap chosen;
   int64_t number = 0;

@@ -188,7 +188,7 @@ void Recognizer::warn_of_other_classes() {
 void Recognizer::warn_of_one_class() {
   if (warned_of_one_ || scorer_->class_names().size() != 1) return;
   warned_of_one_ = true;
-  logger().warn("'{}' is the only class, so it is every answer: enrol others to compare with",
+  logger().warn("'{}' is the only class and therefore every answer: enrol another class",
                 excerpt(scorer_->class_names().front()));
 }
 
@@ -278,7 +278,7 @@ std::optional<RankedClass> Recognizer::group_of(const float* logits, double fact
 /// Titles say more than names where they have levels.
 void Recognizer::find_levels() {
   if (options_.roll_up && !(*options_.roll_up > 0 && *options_.roll_up < 1))
-    fail_usage("roll_up must be between 0 and 1, found {}", *options_.roll_up);
+    fail_usage("roll_up: expected a number between 0 and 1, found {}", *options_.roll_up);
   if (!options_.roll_up || levels_.size() == snapshot_.enrolled.classes.size()) return;
   levels_.clear();
   for (const StoredClass& one : snapshot_.enrolled.classes) {

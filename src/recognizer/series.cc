@@ -47,7 +47,7 @@ std::vector<std::vector<size_t>> split_at_gaps(std::vector<TimedPhoto> photos, d
 SeriesBy parse_series(std::string_view word) { return value_of(kWords, word, "what makes a series"); }
 
 Series group_photos(const std::vector<fs::path>& photos, SeriesBy by, double gap) {
-  if (!(gap > 0)) fail_usage("the gap of a series must be positive, found {} seconds", gap);
+  if (!(gap > 0)) fail_usage("gap of a series: expected a number above 0, found {} seconds", gap);
   Series series;
   std::map<fs::path, std::vector<TimedPhoto>> folders;
   std::vector<std::vector<size_t>> groups;

@@ -21,7 +21,7 @@ SharedRecognizer::SharedRecognizer(const std::filesystem::path& path, const Reco
 Array SharedRecognizer::checked(const Array& features) const {
   if (features.dim() != 2 || features.size(0) == 0 || features.size(1) != settings_.feature_dim ||
       !is_real(features.type()))
-    fail("features must be float32 [n, {}] of the recognizer's encoder, found {} [{}]", settings_.feature_dim,
+    fail("features: expected float32 [n, {}] of the recognizer's encoder, found {} [{}]", settings_.feature_dim,
          to_string(features.type()), fmt::join(features.shape(), ", "));
   return features.to(NumberType::kFloat32);
 }

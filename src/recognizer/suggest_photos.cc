@@ -121,7 +121,7 @@ Suggestion suggestion_of(const ChosenRow& chosen, const DoubleMatrix& probabilit
 
 Suggestions suggest_rows(Recognizer& recognizer, const Array& features, const std::vector<std::string>& images,
                          const std::vector<std::string>& hashes, int64_t count) {
-  if (count < 1) fail_usage("the number of photos to suggest must be positive, found {}", count);
+  if (count < 1) fail_usage("photos to suggest: expected at least 1, found {}", count);
   const std::vector<int64_t> rows = new_rows(recognizer.file(), hashes);
   if (rows.empty())
     fail("all {} images are enrolled in {} already: there is none to suggest", images.size(),
@@ -141,7 +141,7 @@ Suggestions suggest_rows(Recognizer& recognizer, const Array& features, const st
 }
 
 Suggestions suggest(Recognizer& recognizer, const std::vector<fs::path>& images, int64_t count, Progress& progress) {
-  if (count < 1) fail_usage("the number of photos to suggest must be positive, found {}", count);
+  if (count < 1) fail_usage("photos to suggest: expected at least 1, found {}", count);
   recognizer.class_names();  // what is wrong with the classes is said before images are read
   std::vector<Array> rows;
   std::vector<std::string> names, hashes;

@@ -81,7 +81,7 @@ bool enrol_one(const Database& database, const Change& change, const RecognizerS
   std::optional<int64_t> id = live_class(database, enrolment.name);
   done.is_new = !id;
   if (!id && !enrolment.description)
-    fail("{} has no class '{}', and nothing describes it", database.path().string(), enrolment.name);
+    fail("{} has no class '{}': give images or a description of it", database.path().string(), enrolment.name);
   if (!id) id = add_class(database, change, enrolment.name);
   const bool describes = done.is_new || describes_anew(enrolment);
   if (describes) describe(database, change, *id, *enrolment.description);
@@ -261,7 +261,7 @@ void RecognizerFile::set_calibration_with_last_change(const nlohmann::json& cali
   reading(path(), [&] {
     Transaction transaction(*database_, Access::kWrite);
     const std::optional<int64_t> last = database_->number("SELECT max(id) FROM changes");
-    if (!last) fail("{}: nothing was changed yet that a calibration could be part of", path().string());
+    if (!last) fail("{}: no change that a calibration could belong to", path().string());
     replace_calibration(*database_, calibration, *last);
     transaction.commit();
   });

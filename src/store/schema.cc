@@ -126,7 +126,7 @@ void check_identity(const Database& database) {
     fail("{} is a recognizer of format 1: `recognizer export` of the protocom that made it, then `recognizer import`",
          where);
   if (version < kVersion || version > kVersionWithUnlabelled)
-    fail("{} is a recognizer of format {}, this protocom knows up to {}: use a newer one", where, version,
+    fail("{} is a recognizer of format {}, this protocom reads up to {}: use a newer protocom", where, version,
          kVersionWithUnlabelled);
 }
 

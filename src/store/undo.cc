@@ -40,7 +40,7 @@ void move_entry(const Database& database, int64_t change, const char* from, cons
 /// again; which that was is noted. A row that it both added and removed stays as it is.
 void take_back(const Database& database, int64_t change) {
   // No change of ours has such a number; the negative of the least is none.
-  if (change < 1) fail("{}: the file is damaged: it has a change of the number {}", database.path().string(), change);
+  if (change < 1) fail("{}: the file is damaged: change number {} is out of range", database.path().string(), change);
   if (!has_undone(database)) add_undone(database);
   for (const char* table : changing_tables(database)) {
     database

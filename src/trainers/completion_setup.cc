@@ -39,9 +39,10 @@ std::string hash_of(const Knowledge& knowledge) {
 
 void check_completion(const FeatureSet& features, const CompleteRecipe& options) {
   if (options.batches < 1 || options.batch < 1 || options.k_shot < 1 || options.schedule.epochs < 1) {
-    fail_usage("epochs, batches, batch and k-shot must be at least 1");
+    fail_usage("epochs, batches, batch and k-shot: expected at least 1 of each");
   }
-  if (options.selection_methods.empty()) fail_usage("at least one method must decide which epoch is kept");
+  if (options.selection_methods.empty())
+    fail_usage("methods that decide which epoch is kept: expected at least one, found none");
   const auto rows_of_paper = paper_rows();
   for (const auto& method : options.selection_methods) {
     if (std::find(rows_of_paper.begin(), rows_of_paper.end(), method) == rows_of_paper.end())

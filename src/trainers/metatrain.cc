@@ -277,8 +277,7 @@ class MetaTrainer : public Trainer {
 Backbone& tunable_backbone(Encoder& encoder) {
   auto* of_torch = dynamic_cast<TorchEncoder*>(&encoder);
   if (of_torch == nullptr)
-    fail_usage("joint meta-training tunes encoders that LibTorch computes: this one is computed by {}",
-               encoder.engine());
+    fail_usage("joint meta-training needs an encoder that LibTorch runs, this one is run by {}", encoder.engine());
   Backbone& backbone = of_torch->backbone();
   if (!backbone.options())
     fail(

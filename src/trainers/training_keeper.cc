@@ -59,7 +59,7 @@ TrainingKeeper::TrainingKeeper(const TrainingFiles& files, const nlohmann::json&
           made_by.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace))),  // as it will be read back
       listener_(files.stop) {
   if (!(files.checkpoint_seconds >= 0))
-    fail_usage("the seconds between two checkpoints must be at least 0, found {}", files.checkpoint_seconds);
+    fail_usage("seconds between two checkpoints: expected at least 0, found {}", files.checkpoint_seconds);
 }
 
 std::optional<Checkpoint> TrainingKeeper::begin() {

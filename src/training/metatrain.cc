@@ -15,12 +15,12 @@ constexpr EnumWord<AttributeStatistics> kAttributeStatistics[] = {{AttributeStat
 
 void check_metatrain(const MetatrainInputs& inputs, const MetatrainOptions& options) {
   if (options.schedule.epochs < 1 || options.batches < 1 || options.episodes < 1)
-    fail_usage("epochs, batches and episodes must be at least 1");
+    fail_usage("epochs, batches and episodes: expected at least 1 of each");
   const EpisodeShape& shape = options.episode;
   if (shape.n_way < 2 || shape.k_shot < 1 || shape.n_query < 1)
     fail_usage("an episode needs at least 2 ways, 1 shot and 1 query, found {}, {} and {}", shape.n_way, shape.k_shot,
                shape.n_query);
-  if (!(options.scale > 0)) fail_usage("the scale must be above 0, found {}", options.scale);
+  if (!(options.scale > 0)) fail_usage("scale: expected a number above 0, found {}", options.scale);
   if (!make_method(options.head)->spec().has(Need::kCompletionModel)) return;
   if (inputs.model == nullptr || inputs.knowledge == nullptr)
     fail_usage("the head '{}' needs a completion model and knowledge", options.head);

@@ -19,8 +19,8 @@ constexpr int64_t kSmallestGrowing = 16;  // pixels: a residual network of 12 la
 void check_cpde(const PretrainRecipe& options) {
   const CpdeOptions& cpde = options.cpde;
   if (!(cpde.enhancing >= 0 && cpde.enhancing <= 100))
-    fail_usage("the enhancing must be in [0, 100], found {}", cpde.enhancing);
-  if (!(cpde.order_weight >= 0)) fail_usage("the weight of the order must be at least 0, found {}", cpde.order_weight);
+    fail_usage("enhancing: expected a number in [0, 100], found {}", cpde.enhancing);
+  if (!(cpde.order_weight >= 0)) fail_usage("weight of the order: expected at least 0, found {}", cpde.order_weight);
   if (options.method == PretrainMethod::kCpde && options.rotation == RotationTask::kOn)
     fail_usage("CPDE has the order of splits as its second task: expected no rotations besides");
 }
@@ -30,27 +30,30 @@ void check_pretrain(const PretrainRecipe& options) {
   if (options.batch < 2)
     fail_usage("pre-training needs a batch of at least 2 images (batch norm), found {}", options.batch);
   if (!(options.schedule.learning_rate >= 0)) {
-    fail_usage("the learning rate must be above 0, or 0 for {:g} x batch / 128, found {}", kPretrainRate,
+    fail_usage("learning rate: expected a number above 0, or 0 for {:g} x batch / 128, found {}", kPretrainRate,
                options.schedule.learning_rate);
   }
   if (!(options.schedule.warm_up >= 0 && options.schedule.warm_up < 1))
-    fail_usage("the warm-up must be in [0, 1), found {}", options.schedule.warm_up);
+    fail_usage("warm-up: expected a number in [0, 1), found {}", options.schedule.warm_up);
   if (!(options.sgd.momentum > 0 && options.sgd.momentum < 1))
-    fail_usage("momentum must be between 0 and 1, found {}", options.sgd.momentum);
+    fail_usage("momentum: expected a number between 0 and 1, found {}", options.sgd.momentum);
   if (!(options.sgd.weight_decay >= 0))
-    fail_usage("weight decay must be at least 0, found {}", options.sgd.weight_decay);
+    fail_usage("weight decay: expected at least 0, found {}", options.sgd.weight_decay);
   if (!(options.label_smoothing >= 0 && options.label_smoothing < 1)) {
-    fail_usage("label smoothing must be in [0, 1), found {}", options.label_smoothing);
+    fail_usage("label smoothing: expected a number in [0, 1), found {}", options.label_smoothing);
   }
   if (!(options.bias_rate > 0 && options.bias_rate <= 1000))
-    fail_usage("the rate of biases must be above 0 and at most 1000 learning rates, found {}", options.bias_rate);
+    fail_usage("rate of biases: expected a number above 0 and at most 1000 learning rates, found {}",
+               options.bias_rate);
   check_cpde(options);
   const AugmentOptions& augment = options.augment;
   if (!(augment.crop_padding >= 0 && augment.crop_padding < 1) ||
       !(augment.colour_jitter >= 0 && augment.colour_jitter <= 1) ||
       !(augment.flip_probability >= 0 && augment.flip_probability <= 1)) {
-    fail_usage("crop padding must be in [0, 1), colour jitter and flip probability in [0, 1], found {}, {} and {}",
-               augment.crop_padding, augment.colour_jitter, augment.flip_probability);
+    fail_usage(
+        "crop padding, colour jitter and flip probability: expected numbers in [0, 1), [0, 1] and [0, 1], found {}, {} "
+        "and {}",
+        augment.crop_padding, augment.colour_jitter, augment.flip_probability);
   }
 }
 
@@ -73,7 +76,7 @@ void check_growth(const PretrainRecipe& options) {
   if (growth.first_side < smallest || growth.first_side > side)
     fail_usage("images can grow from {} to their {} pixels, found {}", smallest, side, growth.first_side);
   if (!(growth.share > 0 && growth.share <= 1))
-    fail_usage("the share of the epochs in which images grow must be in (0, 1], found {}", growth.share);
+    fail_usage("share of the epochs in which images grow: expected a number in (0, 1], found {}", growth.share);
   if (options.backbone.architecture == "conv4")
     fail_usage("a conv4 cannot be trained on growing images: its features grow with them");
 }

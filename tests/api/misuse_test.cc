@@ -100,12 +100,12 @@ class ApiMisuse : public ApiTest {
 
 TEST_F(ApiMisuse, OfFeaturesAndLabelsIsOneSentence) {
   expect_sentences({
-      {"an empty set", [] { make_set({}, {}); }, "features should be a row of numbers per image, found none"},
+      {"an empty set", [] { make_set({}, {}); }, "features: expected a row of numbers per image, found none"},
       {"a set of one dimension",
        [] {
          FeatureSet({axes(), 0}, classes_of_axes());
        },
-       "dim must be at least 1"},
+       "dim: expected at least 1"},
       {"numbers that are no rows",
        [] {
          FeatureSet({axes(), 5}, classes_of_axes());
@@ -176,7 +176,7 @@ TEST_F(ApiMisuse, OfFeaturesAndLabelsIsOneSentence) {
        [] {
          Knowledge({"a", "b"}, {"x"}, {std::vector<float>{1}, 1});
        },
-       "should be [2, 1]"},
+       "expected [2, 1]"},
       {"a weight above one",
        [] {
          Knowledge({"a"}, {"x"}, {std::vector<float>{2}, 1});
@@ -200,7 +200,7 @@ TEST_F(ApiMisuse, OfMethodsIsOneSentence) {
   expect_sentences({
       {"queries of another width", [&] { classify("mean", q, 3); },
        "queries have 3 numbers each, the labelled features have 4"},
-      {"no query", [] { classify("mean", {}, 4); }, "queries should be a row of numbers per image, found none"},
+      {"no query", [] { classify("mean", {}, 4); }, "queries: expected a row of numbers per image, found none"},
       {"queries that are NaN", [&] { classify("mean", with(q, 0, kNan), 4); }, "NaN"},
       {"labels too short",
        [] {
@@ -264,7 +264,7 @@ TEST_F(ApiMisuse, OfMethodsIsOneSentence) {
 
 TEST_F(ApiMisuse, OfEpisodesIsOneSentence) {
   expect_sentences({
-      {"no ways", [] { draw([](EpisodeOptions& one) { one.shape.n_way = 0; }); }, "n_way should be a whole number"},
+      {"no ways", [] { draw([](EpisodeOptions& one) { one.shape.n_way = 0; }); }, "n_way: expected a whole number"},
       {"more ways than classes", [] { draw([](EpisodeOptions& one) { one.shape.n_way = 4; }); }, "4"},
       {"fewer shots than none", [] { draw([](EpisodeOptions& one) { one.shape.k_shot = -1; }); }, "-1"},
       {"no shots for a method that needs one",
@@ -280,9 +280,9 @@ TEST_F(ApiMisuse, OfEpisodesIsOneSentence) {
        "labelled image per class"},
       {"more images than there are", [] { draw([](EpisodeOptions& one) { one.shape.n_query = 9; }); }, "images"},
       {"no queries", [] { draw([](EpisodeOptions& one) { one.shape.n_query = 0; }); },
-       "n_query should be a whole number"},
-      {"a negative number of episodes", [] { draw([](EpisodeOptions& one) { one.count = -1; }); }, "count should be"},
-      {"a negative pool", [] { draw([](EpisodeOptions& one) { one.shape.unlabelled = -1; }); }, "unlabelled should be"},
+       "n_query: expected a whole number"},
+      {"a negative number of episodes", [] { draw([](EpisodeOptions& one) { one.count = -1; }); }, "count: expected"},
+      {"a negative pool", [] { draw([](EpisodeOptions& one) { one.shape.unlabelled = -1; }); }, "unlabelled: expected"},
       {"a split without classes", [] { draw([](EpisodeOptions& one) { one.split = Split::kBase; }); }, "base"},
       {"an alpha of nothing", [] { draw([](EpisodeOptions& one) { one.shape.alpha = 0; }); }, "alpha"},
       {"an alpha that is NaN", [] { draw([](EpisodeOptions& one) { one.shape.alpha = kNan; }); }, "alpha"},
@@ -292,7 +292,7 @@ TEST_F(ApiMisuse, OfEpisodesIsOneSentence) {
        [] {
          evaluate({some_episodes(), some_episodes()});
        },
-       "the same FeatureSet"},
+       "expected one FeatureSet"},
       {"a method twice",
        [] {
          evaluate_methods({"mean", "mean"});
@@ -361,7 +361,7 @@ TEST_F(ApiMisuse, OfImagesAndRecognizersIsOneSentence) {
        [&] {
          empty.classify_features({row, 32});
        },
-       "features must be float32 [n, 64]"},
+       "features: expected float32 [n, 64]"},
       {"no features",
        [&] {
          empty.enrol_features("a", {std::vector<float>(), 64});
@@ -395,8 +395,8 @@ TEST_F(ApiMisuse, OfImagesAndRecognizersIsOneSentence) {
       {"nothing to undo", [&] { empty.undo(); }, "undo"},
       {"nothing to redo", [&] { empty.redo(); }, "redo"},
       {"a rate of two", [&] { empty.calibrate({}, 2); }, ""},
-      {"an answer of no classes", [&] { Recognizer::open(file("empty.pcm"), none_at_the_top); }, "top should be 1 to"},
-      {"a port below zero", [&] { Server(file("empty.pcm"), no_port); }, "a port must be between 0 and 65535"},
+      {"an answer of no classes", [&] { Recognizer::open(file("empty.pcm"), none_at_the_top); }, "top: expected 1 to"},
+      {"a port below zero", [&] { Server(file("empty.pcm"), no_port); }, "port: expected a number between 0 and 65535"},
       {"an open server without keys", [&] { Server(file("empty.pcm"), to_all); }, "keys"},
   });
 }

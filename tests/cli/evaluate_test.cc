@@ -221,7 +221,7 @@ TEST_F(Evaluate, TakesAMethodThatWasFitted) {
       run({"--k-shot", "1", "--methods", "mean,restore-net", "--fitted", "f.npz", "--json", "r.json"});
   ASSERT_EQ(outcome.exit_code, 0) << outcome.err;
   EXPECT_EQ(written("r.json")["results"][1]["method"], "restore-net:steps=50");
-  EXPECT_THAT(run({"--k-shot", "1", "--methods", "mean,restore-net"}).err, HasSubstr("must be fitted first"));
+  EXPECT_THAT(run({"--k-shot", "1", "--methods", "mean,restore-net"}).err, HasSubstr("is not fitted: `protocom fit"));
   EXPECT_THAT(run({"--k-shot", "1", "--fitted", "f.npz"}).err,
               HasSubstr("'restore-net:steps=50' is not among the methods"));
   EXPECT_THAT(run({"--k-shot", "1", "--split", "base", "--n-way", "2", "--methods", "restore-net", "--fitted", "f.npz"})

@@ -50,7 +50,7 @@ TEST_F(Recognizers, SortIntoAFolderForEachClass) {
   const Outcome mixed = protocom(folder_->path(), {"sort", "sort.pcm", "unsorted", "--out", "apart"});
   EXPECT_EQ(mixed.exit_code, 1);
   EXPECT_THAT(mixed.err, HasSubstr("1 of 2 images could not be read"));
-  EXPECT_THAT(mixed.err, HasSubstr("1 file is left out: 1 .txt"));
+  EXPECT_THAT(mixed.err, HasSubstr("1 file is ignored: 1 .txt"));
   EXPECT_THAT(files_below(*folder_ / "apart"), ::testing::SizeIs(1));
 }
 

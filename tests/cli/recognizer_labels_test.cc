@@ -114,7 +114,7 @@ TEST_F(LabelledRecognizers, AnswerWithSetsOfClasses) {
   EXPECT_THAT(run({"classify", "labels.pcm", photo, "--format", "csv"}).out, Not(HasSubstr(",set\n")));
   const Outcome refused = run({"classify", "labels.pcm", photo, "--coverage", "0.95"});
   EXPECT_EQ(refused.exit_code, 1);
-  EXPECT_THAT(refused.err, HasSubstr("needs 19 photos that can be left out, found 12"));
+  EXPECT_THAT(refused.err, HasSubstr("needs 19 photos for leave-one-out, found 12"));
 }
 
 TEST_F(LabelledRecognizers, AnswerWithTheGroupOfClassesWhereTheFirstIsUnsure) {

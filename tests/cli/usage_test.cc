@@ -288,7 +288,7 @@ TEST_F(BadInput, AClassWithoutImagesIsNamedAndLeftOut) {
   write_text(folder_ / "split.csv", "class,split\ncat,base\ndog,novel\nempty,novel\n");
   const Outcome outcome = run({"pack", "photos", "--split", "split.csv", "--out", "x.pack"});
   EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
-  EXPECT_THAT(outcome.err, HasSubstr("have no images and are left out: empty"));
+  EXPECT_THAT(outcome.err, HasSubstr("which have no images: empty"));
 }
 
 TEST_F(BadInput, AFolderThatTheSplitDoesNotNameIsNamedAndLeftOut) {
@@ -296,7 +296,7 @@ TEST_F(BadInput, AFolderThatTheSplitDoesNotNameIsNamedAndLeftOut) {
   write_text(folder_ / "split.csv", "class,split\ncat,base\ndog,novel\n");
   const Outcome outcome = run({"pack", "photos", "--split", "split.csv", "--out", "x.pack"});
   EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
-  EXPECT_THAT(outcome.err, HasSubstr("folders in photos that split.csv does not name are left out, 1 of them: lynx"));
+  EXPECT_THAT(outcome.err, HasSubstr("ignoring folders in photos that are not in split.csv, 1 of them: lynx"));
 }
 
 TEST_F(BadInput, FilesThatAreNoImagesOfAClassAreCountedByWhyTheyAreLeftOut) {
@@ -313,7 +313,7 @@ TEST_F(BadInput, FilesThatAreNoImagesOfAClassAreCountedByWhyTheyAreLeftOut) {
   std::filesystem::create_symlink("gone.bmp", folder_ / "photos/dog/2.bmp");
   EXPECT_THAT(packed(),
               AllOf(HasSubstr("images 2\n"),
-                    HasSubstr("\nother files 8 files are left out: 2 .txt, 1 .mp4, 1 beside the class "
+                    HasSubstr("\nother files 8 files are ignored: 2 .txt, 1 .mp4, 1 beside the class "
                               "folders, 1 broken link, 1 hidden, 1 in a hidden folder, 1 without a suffix\n")));
 }
 
@@ -324,7 +324,7 @@ TEST_F(BadInput, ATruncatedImageIsNamedAndLeftOut) {
   const Outcome outcome = run({"pack", "photos", "--split", "split.csv", "--out", "x.pack"});
   EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
   EXPECT_THAT(outcome.err, HasSubstr("dog/2.bmp"));
-  EXPECT_THAT(outcome.err, HasSubstr("1 of 3 images cannot be read and are left out"));
+  EXPECT_THAT(outcome.err, HasSubstr("ignoring 1 of 3 images, which cannot be read"));
 }
 
 TEST_F(BadInput, AWrongColumn) {
@@ -342,7 +342,7 @@ TEST_F(BadInput, AClassOfTheSplitWithoutAFolderIsNamedAndLeftOut) {
   expect_refused({"pack", "photos", "--split", "split.csv", "--out", "x.pack", "--strict"}, {"unicorn"});
   const Outcome outcome = run({"pack", "photos", "--split", "split.csv", "--out", "x.pack"});
   EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
-  EXPECT_THAT(outcome.err, HasSubstr("1 of 3 classes that are not in photos; they are left out: unicorn"));
+  EXPECT_THAT(outcome.err, HasSubstr("1 of 3 classes that are not in photos; ignoring them: unicorn"));
   write_text(folder_ / "split.csv", "class,split\nunicorn,base\n");
   expect_refused({"pack", "photos", "--split", "split.csv", "--out", "y.pack"}, {"unicorn"});
 }

@@ -90,7 +90,8 @@ TEST_F(BoxFiles, OfCocoArePixelsWithCategories) {
   EXPECT_TRUE(read_boxes({path}).kinds_are_classes);
   EXPECT_THAT(log.text(), AllOf(HasSubstr("annotations[1]: a box outside the picture, which has 640 x 480"),
                                 HasSubstr("annotations[2]: no image has its image_id"),
-                                HasSubstr("annotations[3]: bbox is not four numbers"), HasSubstr("left out, 3")));
+                                HasSubstr("annotations[3]: bbox is not four numbers"),
+                                HasSubstr("ignoring boxes that cannot be cut out, 3")));
 }
 
 TEST_F(BoxFiles, OfACsvArePixelsOrSharesByCornersOrSizes) {
@@ -111,8 +112,9 @@ TEST_F(BoxFiles, ThatAreNoBoxesAreLeftOutByRowAndCounted) {
                          "image,x,y,width,height\na.jpg,1,2,0,40\na.jpg,nan,2,3,4\na.jpg,1,2,3,x\n"
                          "a.jpg,-9,2,3,4\n,1,2,3,4\na.jpg,5,6,7,8\n")}),
               ElementsAre("a.jpg  5 6 7 8 1.00"));
-  for (const char* said : {"left out, 5", "a.csv:2: a box of no size, 0 x 40", "a.csv:3: a box with a number",
-                           "a.csv:4: a box with a number", "a.csv:5: a box outside", "a.csv:6: a box of no image"})
+  for (const char* said :
+       {"ignoring boxes that cannot be cut out, 5", "a.csv:2: a box of no size, 0 x 40", "a.csv:3: a box with a number",
+        "a.csv:4: a box with a number", "a.csv:5: a box outside", "a.csv:6: a box of no image"})
     EXPECT_THAT(log.text(), HasSubstr(said));
   EXPECT_THAT(error_of({put("b.csv", "image,x,y,width,height\na.jpg,1,2,0,40\n")}), HasSubstr("1 cannot be cut out"));
 }
@@ -129,7 +131,7 @@ TEST_F(BoxFiles, OfYoloHaveTheirNamesInDataYaml) {
     EXPECT_THAT(lines({folder_ / "set"}), ElementsAre("images/train/a dog 0.4 0.3 0.2 0.4 1.00 of 1",
                                                       "images/train/a cat 0.05 0.05 0.1 0.1 1.00 of 1"))
         << names;
-    EXPECT_THAT(log.text(), HasSubstr("a.txt:3: a class that has no name"));
+    EXPECT_THAT(log.text(), HasSubstr("a.txt:3: a class without a name"));
   }
   put("set/labels/train/a.txt", "1 0.1 0.1 0.5 0.2 0.3 0.9\n0 0.1 0.1\n");
   const Logged log;
@@ -272,7 +274,7 @@ TEST_F(BoxFiles, OfWhichTwoThingsHaveOneNumberAreRefused) {
   EXPECT_THAT(coco("", R"(, {"id": 1, "name": "cat"})"), HasSubstr("coco.json: categories[1]: duplicate id 1"));
   put("set/labels/a.txt", "0 0.5 0.5 0.2 0.4\n");
   put("set/data.yaml", "names: {0: dog, 0: cat}\n");
-  EXPECT_THAT(error_of({folder_ / "set"}), HasSubstr("data.yaml: the class 0 is called 'dog' and 'cat'"));
+  EXPECT_THAT(error_of({folder_ / "set"}), HasSubstr("data.yaml: class 0 has two names, 'dog' and 'cat'"));
 }
 
 TEST_F(BoxFiles, OfOtherTypesAreNamedByTheirPlace) {
@@ -303,7 +305,7 @@ TEST_F(BoxFiles, StatedTwiceCountOnceAndOfTwoClassesNotAtAll) {
                          "a.jpg,5,6,7,8,dog\nb.jpg,5,6,7,8,dog\n")}),
               ElementsAre("a.jpg cat 1 2 3 4 1.00", "b.jpg dog 5 6 7 8 1.00"));
   EXPECT_THAT(log.text(), AllOf(HasSubstr("a.csv:5: the box is of 'dog' here and of 'cat' at"), HasSubstr("a.csv:4"),
-                                HasSubstr("stated twice count once: 1")));
+                                HasSubstr("duplicate boxes are used once: 1")));
 }
 
 // AddaxAI's results_detections.csv: two columns of paths, corners in pixels beside the picture's size.

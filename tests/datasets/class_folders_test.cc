@@ -59,7 +59,7 @@ TEST(ClassFolders, HoldNoThumbnailsOfAStorageBox) {
   make_photo(root / "cat" / "__MACOSX" / "2.jpg");
   const FoundImages found = find_images({(root / "cat").string()});
   EXPECT_THAT(found.paths, ElementsAre(root / "cat" / "1.jpg"));
-  EXPECT_EQ(found.skipped.describe(), "2 files are left out: 1 in @eaDir, 1 in __MACOSX");
+  EXPECT_EQ(found.skipped.describe(), "2 files are ignored: 1 in @eaDir, 1 in __MACOSX");
   EXPECT_THAT(list_images(root.path(), any_split()).items, SizeIs(1));
 }
 

@@ -179,10 +179,10 @@ TEST_F(EpisodesTest, RefuseAShapeThatCannotBe) {
   const auto usage_error = [&](const EpisodeShape& shape, int64_t count) {
     return testing::usage_message_of([&] { sample_episodes(features_, {Split::kBase, shape, count, 1}); });
   };
-  EXPECT_THAT(usage_error({1, 1, 1}, 1), HasSubstr("n-way must be at least 2, found 1"));
-  EXPECT_THAT(usage_error({2, -1, 1}, 1), HasSubstr("k-shot must be at least 0, found -1"));
+  EXPECT_THAT(usage_error({1, 1, 1}, 1), HasSubstr("n-way: expected at least 2, found 1"));
+  EXPECT_THAT(usage_error({2, -1, 1}, 1), HasSubstr("k-shot: expected at least 0, found -1"));
   EXPECT_THAT(usage_error({2, 3, 1, 2}, 1), HasSubstr("found 3 to 2"));
-  EXPECT_THAT(usage_error({2, 1, 1, 0, -1}, 1), HasSubstr("unlabelled images per class must be at least 0"));
+  EXPECT_THAT(usage_error({2, 1, 1, 0, -1}, 1), HasSubstr("unlabelled images per class: expected at least 0"));
   EXPECT_THAT(usage_error({2, 1, 1, 0, 0, QueryDistribution::kDirichlet, 0}, 1), HasSubstr("alpha"));
   EXPECT_THAT(usage_error({2, 1, -3}, 1), HasSubstr("at least 1, found -3"));
   EXPECT_THAT(usage_error({2, 1, 1}, 0), HasSubstr("at least one episode"));
@@ -243,8 +243,8 @@ TEST_F(EpisodesTest, AreWrittenUnderTheDocumentedNames) {
 TEST_F(EpisodesTest, CannotNameImagesInJsonThatAreNotUtf8) {
   const EpisodeList list = sample_episodes(features_, {Split::kNovel, {2, 1, 3}, 30, 5});
   for (auto& id : features_.image_ids) id += "\xe9";
-  EXPECT_THAT(error_of([&] { write_episodes(folder_ / "e.json", list, features_); }), HasSubstr("must be UTF-8"));
-  EXPECT_THAT(error_of([&] { (void)list.hash(features_); }), HasSubstr("must be UTF-8"));
+  EXPECT_THAT(error_of([&] { write_episodes(folder_ / "e.json", list, features_); }), HasSubstr("is not UTF-8"));
+  EXPECT_THAT(error_of([&] { (void)list.hash(features_); }), HasSubstr("is not UTF-8"));
 }
 
 TEST_F(EpisodesTest, AreRefusedWithTheNumberOfTheOneThatDoesNotFitTheFeatures) {
@@ -301,7 +301,7 @@ TEST_F(EpisodesTest, AreRefusedWhenTheFileIsNoEpisodeList) {
 
 TEST_F(EpisodesTest, BlameTheFileForAShapeOrSplitThatCannotBe) {
   EXPECT_THAT(error_after([](json& j) { j["n_way"] = 1; }),
-              AllOf(HasSubstr("e.json"), HasSubstr("n-way must be at least 2")));
+              AllOf(HasSubstr("e.json"), HasSubstr("n-way: expected at least 2")));
   EXPECT_THAT(error_after([](json& j) { j["split"] = "unseen"; }), AllOf(HasSubstr("e.json"), HasSubstr("'unseen'")));
   json wrong = example();
   wrong["split"] = "unseen";

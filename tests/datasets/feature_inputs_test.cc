@@ -121,7 +121,7 @@ TEST_F(FeatureInputs, NumbersThatASplitIsThereForMayHaveGaps) {
 TEST_F(FeatureInputs, WholeNumbersMayBeFloatsOrAColumn) {
   EXPECT_THAT(labels_of(saved("floats")), ElementsAre(0, 1, 1, 0));
   EXPECT_THAT(labels_of(saved("column")), ElementsAre(0, 1, 1, 0));
-  EXPECT_THAT(error_of("fractions"), HasSubstr("labels must be integers, or the names"));
+  EXPECT_THAT(error_of("fractions"), HasSubstr("labels: expected integers, or the names"));
 }
 
 TEST_F(FeatureInputs, OneHotLabelsAreRefusedWithWhatMendsThem) {

@@ -139,7 +139,7 @@ TEST(ListImages, LeavesOutAClassWithoutImagesAndCountsOtherFiles) {
   const ImageDataset dataset = list_images(root.path(), options);
   EXPECT_THAT(dataset.class_names, ElementsAre("cat"));
   EXPECT_THAT(dataset.empty_classes, ElementsAre("dog"));
-  EXPECT_EQ(dataset.skipped.describe(), "2 files are left out: 1 .md, 1 .txt");
+  EXPECT_EQ(dataset.skipped.describe(), "2 files are ignored: 1 .md, 1 .txt");
 }
 
 TEST(ListImages, CountsImagesBesideTheClassFoldersAndFilesInHiddenOnes) {
@@ -150,14 +150,13 @@ TEST(ListImages, CountsImagesBesideTheClassFoldersAndFilesInHiddenOnes) {
   ImageDatasetOptions options;
   options.split_use = SplitUse::kOptional;
   for (const fs::path& same : {root.path(), root.path() / ""}) {
-    EXPECT_EQ(
-        list_images(same, options).skipped.describe(),
-        "5 files are left out: 3 in a hidden folder, 1 .txt beside the class folders, 1 beside the class folders");
+    EXPECT_EQ(list_images(same, options).skipped.describe(),
+              "5 files are ignored: 3 in a hidden folder, 1 .txt beside the class folders, 1 beside the class folders");
   }
   touch(root / "parted/base/cat/a.jpg");
   touch(root / "parted/novel/dog/a.jpg");
   touch(root / "parted/novel/b.jpg");
-  EXPECT_EQ(list_images(root / "parted", {}).skipped.describe(), "1 file is left out: 1 beside the class folders");
+  EXPECT_EQ(list_images(root / "parted", {}).skipped.describe(), "1 file is ignored: 1 beside the class folders");
 }
 
 TEST(ListImages, CountsOtherFilesBesideTheClassFoldersButNotWhatItReadsThere) {
@@ -166,7 +165,7 @@ TEST(ListImages, CountsOtherFilesBesideTheClassFoldersButNotWhatItReadsThere) {
                            "wnids.txt", "words.txt", "train.csv", "classes.txt"})
     touch(root / file);
   const std::string stated =
-      "3 files are left out: 2 .txt beside the class folders, 1 without a suffix beside the class folders";
+      "3 files are ignored: 2 .txt beside the class folders, 1 without a suffix beside the class folders";
   write_file(root / "split.csv", "class,split\ncat,base\n");
   EXPECT_EQ(list_images(root.path(), {}).skipped.describe(), stated);
   write_file(root / "mine.csv", "class,split\ncat,base\n");
@@ -185,7 +184,7 @@ TEST(ListImages, CountsALinkToItselfAsBroken) {
   ImageDatasetOptions options;
   options.split_use = SplitUse::kOptional;
   EXPECT_EQ(list_images(root.path(), options).skipped.describe(),
-            "2 files are left out: 1 broken link, 1 broken link beside the class folders");
+            "2 files are ignored: 1 broken link, 1 broken link beside the class folders");
 }
 
 TEST(ListImages, VisitsEachFolderOnceWhateverLinksLeadToIt) {
@@ -200,7 +199,7 @@ TEST(ListImages, VisitsEachFolderOnceWhateverLinksLeadToIt) {
   const ImageDataset dataset = list_images(root.path(), options);
   EXPECT_THAT(ids(dataset), ElementsAre("Blue Jay/a.jpg", "Blue Jay/wild/b.jpg", "Mallard/a.jpg"));
   EXPECT_EQ(dataset.skipped.describe(),
-            "4 files are left out: 2 linking to a folder above, 2 linking to a folder counted already");
+            "4 files are ignored: 2 linking to a folder above, 2 linking to a folder counted already");
   EXPECT_THAT(dataset.empty_classes, ElementsAre("All"));
 }
 
@@ -220,7 +219,7 @@ TEST(ListImages, FollowsLinksToFoldersAndFilesElsewhere) {
     EXPECT_THAT(ids(dataset),
                 ElementsAre("Blue Jay/1.jpg", "Blue Jay/old/2.jpg", "Mallard/4.jpg", "Mallard/more/3.jpg"));
     EXPECT_EQ(dataset.items[3].path, same / "Mallard/more/3.jpg");
-    EXPECT_EQ(dataset.skipped.describe(), "1 file is left out: 1 linking to a folder above");
+    EXPECT_EQ(dataset.skipped.describe(), "1 file is ignored: 1 linking to a folder above");
   }
 }
 
@@ -235,7 +234,7 @@ TEST(ListImages, AClassKeepsItsFolderWhereALinkOfAnotherOneHoldsIt) {
   options.split_use = SplitUse::kOptional;
   const ImageDataset dataset = list_images(root.path(), options);
   EXPECT_THAT(ids(dataset), ElementsAre("animals/1.jpg", "animals/owls/3.jpg", "birds/4.jpg", "cats/2.jpg"));
-  EXPECT_EQ(dataset.skipped.describe(), "2 files are left out: 2 linking to a folder counted already");
+  EXPECT_EQ(dataset.skipped.describe(), "2 files are ignored: 2 linking to a folder counted already");
 }
 
 TEST(ListImages, SaysWhatNamesThatDoNotFitWereMeantToBe) {
@@ -244,7 +243,7 @@ TEST(ListImages, SaysWhatNamesThatDoNotFitWereMeantToBe) {
   write_file(root / "split.csv", "class,split\nblue jay,base\nMallard ,base\nwalrus,val\n");
   const testing::Logged heard;
   EXPECT_THAT(list_images(root.path(), {}).class_names, ElementsAre("Mallard"));
-  EXPECT_THAT(heard.text(), AllOf(HasSubstr("left out: blue jay, walrus ('blue jay'; did you mean 'Blue Jay'?)\n"),
+  EXPECT_THAT(heard.text(), AllOf(HasSubstr("ignoring them: blue jay, walrus ('blue jay'; did you mean 'Blue Jay'?)\n"),
                                   HasSubstr("2 of them: Blue Jay, okapi ('Blue Jay'; did you mean 'blue jay'?)\n")));
   write_file(root / "split.csv", "class,split\nmallard,base\n");
   EXPECT_THAT(list_error(root.path()), HasSubstr("1 of 1 classes that are not in"));

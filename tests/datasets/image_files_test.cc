@@ -44,7 +44,7 @@ TEST(FindImages, CountsWhatItLeavesOutByKind) {
   const FoundImages found = find_images({folder.path().string()});
   EXPECT_EQ(found.skipped.total(), 6);
   EXPECT_EQ(found.skipped.describe(),
-            "6 files are left out: 2 .txt, 1 .mp4, 1 broken link, 1 hidden, 1 without a suffix");
+            "6 files are ignored: 2 .txt, 1 .mp4, 1 broken link, 1 hidden, 1 without a suffix");
   EXPECT_EQ(SkippedFiles().describe(), "");
 }
 
@@ -57,7 +57,7 @@ TEST(FindImages, VisitsEachFolderOnceAndTakesALinkThatIsGiven) {
   const FoundImages found = find_images({(folder / "b").string()});
   EXPECT_THAT(found.paths, ElementsAre(folder / "b/1.jpg", folder / "b/a/2.jpg"));
   EXPECT_EQ(found.skipped.describe(),
-            "2 files are left out: 1 linking to a folder above, 1 linking to a folder counted already");
+            "2 files are ignored: 1 linking to a folder above, 1 linking to a folder counted already");
   EXPECT_THAT(find_images({(folder / "b/loop").string()}).paths,
               ElementsAre(folder / "b/loop/b/1.jpg", folder / "b/loop/b/a/2.jpg"));
 }

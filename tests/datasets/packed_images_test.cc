@@ -124,8 +124,8 @@ TEST(PackImages, LeavesOutUnreadableImagesAndClassesOfNoOthersAndSaysHowMany) {
   EXPECT_THAT(bees.class_names, ElementsAre("bee"));
   EXPECT_EQ(bees.class_split.size(), 1U);
   EXPECT_EQ(bees.labels, (std::vector<int64_t>{0, 0, 0}));
-  EXPECT_THAT(heard.text(), HasSubstr("2 of 5 images cannot be read and are left out"));
-  EXPECT_THAT(heard.text(), HasSubstr("1 of 2 classes have no image that can be read and are left out: ant"));
+  EXPECT_THAT(heard.text(), HasSubstr("ignoring 2 of 5 images, which cannot be read"));
+  EXPECT_THAT(heard.text(), HasSubstr("ignoring 1 of 2 classes without a readable image: ant"));
 
   for (const char* bee : {"bee/a.png", "bee/b.png", "bee/c.png"}) write_file(root / bee, "");
   EXPECT_THAT(message_of([&] { pack(dataset); }), HasSubstr("none of the 5 images can be read"));

@@ -217,7 +217,8 @@ TEST(EvaluateProtocol, RefusesEpisodesThatBreakTheProtocol) {
   };
   EXPECT_THAT(error_after([](Episode& e) { e.query[0][0] = e.support[0][0]; }),
               AllOf(HasSubstr("episode 1"), HasSubstr("twice"), HasSubstr("disjoint")));
-  EXPECT_THAT(error_after([](Episode& e) { e.pool = e.query; }), HasSubstr("support, query and pool must be disjoint"));
+  EXPECT_THAT(error_after([](Episode& e) { e.pool = e.query; }),
+              HasSubstr("expected disjoint support, query and pool"));
   EXPECT_THAT(error_after([](Episode& e) { e.query[0][1] = e.query[0][0]; }), HasSubstr("twice"));
   EXPECT_THAT(error_after([](Episode& e) { e.classes[0] = 0; }), HasSubstr("of the split 'base'"));
   EXPECT_THAT(error_after([](Episode& e) { e.classes[0] = e.classes[1]; }), HasSubstr("duplicate class"));

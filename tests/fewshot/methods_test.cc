@@ -640,7 +640,7 @@ TEST(EpisodeBatch, IsRefusedWhenItsPartsDoNotFit) {
   EXPECT_NO_THROW(check_batch(batch));
   EpisodeBatch narrow = batch;
   narrow.query = batch.query.slice(2, 0, 3);
-  EXPECT_THAT(message_of([&] { check_batch(narrow); }), HasSubstr("supports should be [2, -1, -1, 3]"));
+  EXPECT_THAT(message_of([&] { check_batch(narrow); }), HasSubstr("supports: expected [2, -1, -1, 3]"));
   EpisodeBatch empty = batch;
   empty.support_mask = at::zeros({2, 4, 3});
   EXPECT_THAT(message_of([&] { check_batch(empty); }), HasSubstr("at least one support"));

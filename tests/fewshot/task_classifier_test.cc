@@ -102,7 +102,7 @@ TEST(TaskClassifier, WhatDoesNotFitIsRefusedInOneSentence) {
   EXPECT_THAT(refused(inputs_of(x[0], y, 3)), HasSubstr("found [6]"));
   EXPECT_THAT(refused(inputs_of(x.slice(0, 0, 0), y.slice(0, 0, 0), 3)), HasSubstr("found [0, 6]"));
   EXPECT_THAT(refused(inputs_of({}, {}, 3)), HasSubstr("found nothing"));
-  EXPECT_THAT(refused(inputs_of(x, y.to(at::kFloat), 3)), HasSubstr("labels should be whole numbers, found Float"));
+  EXPECT_THAT(refused(inputs_of(x, y.to(at::kFloat), 3)), HasSubstr("labels: expected whole numbers, found Float"));
   EXPECT_THAT(refused(inputs_of(x.to(at::kInt), y, 3)), HasSubstr("found Int"));
   EXPECT_THAT(refused(inputs_of(x, y, 2)), HasSubstr("labels run from 0 to 2, there are 2 classes"));
   EXPECT_THAT(refused(inputs_of(x, y, 4)), HasSubstr("class '3' has 0 labelled images, 'mean' needs 1"));

@@ -70,8 +70,8 @@ TEST(JsonBody, RefusesWhatIsThereTwiceWhereverItIs) {
 }
 
 TEST(JsonBody, RefusesWhatIsNoObjectOfKnownMembersInPlainWords) {
-  EXPECT_THAT(said_of("[]"), HasSubstr("must be a JSON object"));
-  EXPECT_THAT(said_of("1"), HasSubstr("must be a JSON object"));
+  EXPECT_THAT(said_of("[]"), HasSubstr("expected a JSON object"));
+  EXPECT_THAT(said_of("1"), HasSubstr("expected a JSON object"));
   EXPECT_THAT(said_of(R"({"feature": [1]})"),
               HasSubstr("has an unknown member 'feature', expected attributes or features"));
   EXPECT_THAT(said_of("{\n\"features\": [1, 2"), HasSubstr("the body:2: not valid JSON: it ends too early"));
@@ -100,7 +100,7 @@ TEST(JsonBody, IsGivenUpOnceNobodyWaitsForIt) {
   Cancellation cancellation;
   shape.cancellation = &cancellation;
   const std::string body = "{\"features\":[" + repeated("1,", 100'000) + "1]}";
-  EXPECT_THAT(said_of(body, shape), HasSubstr("400 a feature must be a list"));
+  EXPECT_THAT(said_of(body, shape), HasSubstr("400 feature: expected a list"));
   cancellation.cancel();
   EXPECT_THAT(said_of(body, shape), HasSubstr("503 "));
 }

@@ -69,7 +69,7 @@ TEST_F(ServedOnnx, HasTheInputAndTheWeightsThatAreAskedFor) {
   EXPECT_EQ(ask("GET", "/v1/recognizer/onnx?input=uint8&weights=float16").body, written(bytes));
   EXPECT_EQ(ask("GET", "/v1/recognizer/onnx?input=features").body, written(head));
   EXPECT_THAT(ask("GET", "/v1/recognizer/onnx?input=words").error(),
-              HasSubstr("'input' must be image or uint8 or features, found 'words'"));
+              HasSubstr("'input': expected image or uint8 or features, found 'words'"));
   EXPECT_EQ(ask("GET", "/v1/recognizer/onnx?weights=float8").status, 400);
   EXPECT_EQ(ask("GET", "/v1/recognizer/onnx?half=1").status, 400);
   EXPECT_EQ(ask("POST", "/v1/recognizer/onnx").status, 405);

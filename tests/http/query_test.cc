@@ -62,7 +62,7 @@ TEST_F(Query, AsksForOneAnswerAboutASeries) {
   EXPECT_NEAR(series.at(0).at("familiarity"), of_mean.at("familiarity"), 1e-4);
   const json features = {{"features", {apart.at(0).at("feature"), apart.at(1).at("feature")}}};
   EXPECT_NEAR(answer("?series=one", features.dump(), kJson).at("familiarity"), of_mean.at("familiarity"), 1e-4);
-  EXPECT_THAT(ask("POST", "/v1/classify?series=day", form_of(images), kForm).body, HasSubstr("must be 'one'"));
+  EXPECT_THAT(ask("POST", "/v1/classify?series=day", form_of(images), kForm).body, HasSubstr("expected 'one'"));
   EXPECT_EQ(
       ask("POST", "/v1/classify?series=one", form_of({{"image", png(70), "a.png"}, {"image", "GIF", "b.gif"}}), kForm)
           .status,

@@ -64,7 +64,7 @@ TEST_F(Uploads, Base64MayHaveLineEndsNoPaddingAndTheLettersOfUrls) {
 TEST_F(Uploads, WhatIsNoBase64IsRefusedWithItsNumber) {
   EXPECT_THAT(classify({{"images", {base64(png(1)), "!!"}}}).error(), HasSubstr("image 1 is not base64"));
   EXPECT_THAT(classify({{"image", "data:image/png,abc"}}).error(), HasSubstr("without base64"));
-  EXPECT_THAT(classify({{"image", 3}}).error(), HasSubstr("must be a string"));
+  EXPECT_THAT(classify({{"image", 3}}).error(), HasSubstr("expected a string"));
   EXPECT_THAT(classify({{"image", "aGVsbG8="}}).error(), HasSubstr("by its first bytes"));
   EXPECT_THAT(classify(nlohmann::json::object()).error(), AllOf(HasSubstr("'features'"), HasSubstr("'image'")));
 }

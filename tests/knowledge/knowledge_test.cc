@@ -100,7 +100,7 @@ TEST(Knowledge, RefusesSizesThatDisagreeOtherTypesAndNaN) {
   EXPECT_THAT(error_of(knowledge), HasSubstr("'attribute_embedding' of the knowledge is [3, 4], expected [3, 2]"));
   knowledge = two_classes();
   knowledge.class_embedding = array_of(tensor_of(knowledge.class_embedding).to(at::kDouble));
-  EXPECT_THAT(error_of(knowledge), HasSubstr("'class_embedding' of the knowledge must be float32"));
+  EXPECT_THAT(error_of(knowledge), HasSubstr("'class_embedding' of the knowledge: expected float32"));
   knowledge = two_classes();
   tensor_of(knowledge.class_embedding)[0][0] = std::numeric_limits<float>::quiet_NaN();
   EXPECT_THAT(error_of(knowledge), HasSubstr("is not finite"));

@@ -138,7 +138,7 @@ TEST_F(AnimalsTest, RefusesAMapToAnUnknownSynsetAndAListOfUnknownClasses) {
   EXPECT_THAT(message_of([&] {
                 wordnet_attributes(wordnet_, {"a1", "b2"});
               }),
-              HasSubstr("knows none of the 2 classes"));
+              HasSubstr("none of the 2 classes is in WordNet"));
 }
 
 TEST(WordNetAttributes, AllClassesOfSeveralSensesAreNamedAtOnceWithTheirCandidates) {

@@ -127,7 +127,7 @@ TEST(OnnxEinsum, AnEquationThatDoesNotFitIsRefused) {
   EXPECT_THAT(refusal("bchw->bc"), HasSubstr("has 1 inputs, the operator has 2"));
   EXPECT_THAT(refusal("bchw,bcw->bc"), HasSubstr("'bcw' of the equation does not fit an input of 4 axes"));
   EXPECT_THAT(refusal("bchw,bhcw->bc"), HasSubstr("in one input and"));
-  EXPECT_THAT(refusal("b?hw,bchw->bc"), HasSubstr("must consist of letters"));
+  EXPECT_THAT(refusal("b?hw,bchw->bc"), HasSubstr("expected letters"));
   EXPECT_THAT(refusal("bchw,bchw->bx"), HasSubstr("the result 'bx' of the equation"));
   EXPECT_THAT(refusal("bchw,bchw->bb"), HasSubstr("a repeated axis"));
   EXPECT_THAT(refusal("bchw,bCHW->bhwHW", 128), HasSubstr("the output has more than"));

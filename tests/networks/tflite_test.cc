@@ -85,7 +85,7 @@ TEST(FlatTable, AListThatManyPartsShareIsNotCopiedForEach) {
   const auto copy = [&] {
     for (; copied < 5000; ++copied) EXPECT_EQ(table.text(1).size(), size);
   };
-  EXPECT_THAT(message_of(copy), HasSubstr("share lists and names that are together more than 1048576 bytes"));
+  EXPECT_THAT(message_of(copy), HasSubstr("shared lists and names have more than 1048576 bytes together"));
   EXPECT_EQ(copied, 1048U);
 }
 

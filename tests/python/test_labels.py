@@ -70,7 +70,7 @@ def test_answers_hold_sets_of_classes_where_they_are_asked_for(mine, photos):
 def test_answers_name_a_group_of_classes_only_where_names_have_levels(mine, photos):
     image = photo("red", 800)
     assert protocom.Recognizer(mine._path, roll_up=0.999999).classify(image).group is None
-    with pytest.raises(protocom.UsageError, match="roll_up must be between 0 and 1"):
+    with pytest.raises(protocom.UsageError, match="roll_up: expected a number between 0 and 1"):
         protocom.Recognizer(mine._path, roll_up=2).classify(image)
 
 

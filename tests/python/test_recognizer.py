@@ -112,7 +112,7 @@ def test_boxes_are_photos_of_their_own(mine, program, tmp_path):
     assert lines[1]["box"] == {"x": pytest.approx(0.65), "y": 0.3, "width": 0.2, "height": 0.4, "relative": True}
     assert "1 of 2 photos, which have no box" in done.stderr
     unsure = subprocess.run([*asked, "--min-confidence", "0.95"], capture_output=True, text=True)
-    assert unsure.returncode == 1 and "has no box that can be taken" in unsure.stderr
+    assert unsure.returncode == 1 and "has no usable box" in unsure.stderr
 
 
 def test_csv_has_a_row_an_image_and_timelapse_its_two_columns_of_paths(mine, photos, program, tmp_path):
@@ -471,7 +471,7 @@ def test_one_bad_photo_does_not_lose_the_others(mine, photos, tmp_path, caplog):
         with pytest.raises(protocom.Error, match="bad.png" if path else "image 1") as caught:
             mine.classify(given)
         assert (caught.value.index, caught.value.path) == (index, path) and "\n" not in str(caught.value)
-    with pytest.raises(protocom.UsageError, match="on_error should be 'raise' or 'skip'"):
+    with pytest.raises(protocom.UsageError, match="on_error: expected 'raise' or 'skip'"):
         mine.classify(paths, on_error="ignore")
 
 
@@ -537,7 +537,7 @@ def test_changes_take_folders_patterns_and_generators_and_leave_bad_ones_out(few
     few.undo()
     with pytest.raises(protocom.Error, match="none of the images can be read: .*bad.png"):
         few.enrol("okapi", str(with_a_bad_one / "bad.png"), on_error="skip")
-    with pytest.raises(protocom.UsageError, match="on_error should be"):
+    with pytest.raises(protocom.UsageError, match="on_error: expected"):
         few.enrol("okapi", folder, on_error="ignore")
     assert "okapi" not in few
 

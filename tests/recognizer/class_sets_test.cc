@@ -36,7 +36,7 @@ TEST(SetsOfClasses, ReachTheConformalQuantile) {
 TEST(SetsOfClasses, NeedEnoughImages) {
   const LeftOutAnswers eight = answers({0.9, 0.2, 0.8, 0.7, 0.95, 0.6, 0.5, 0.4});
   EXPECT_THAT(message_of([&] { least_probability_for(eight, 0.9); }),
-              HasSubstr("a coverage of 90 % needs 9 photos that can be left out, found 8"));
+              HasSubstr("a coverage of 90 % needs 9 photos for leave-one-out, found 8"));
   EXPECT_THAT(message_of([&] { least_probability_for(eight, 1); }), HasSubstr("between 0 and 1, found 1"));
 }
 

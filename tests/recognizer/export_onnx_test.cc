@@ -242,7 +242,7 @@ TEST_F(OnnxOfRecognizer, RoundsWeightsOfTheEncoderToWholeNumbers) {
   }
   OnnxExportOptions both;
   both.half = both.int8 = true;
-  EXPECT_THAT(usage_message_of([&] { exported(both); }), HasSubstr("exclude features and half"));
+  EXPECT_THAT(usage_message_of([&] { exported(both); }), HasSubstr("int8 cannot be combined with features"));
 }
 
 TEST_F(OnnxOfRecognizer, MeasuresWhatSmallerWeightsCost) {

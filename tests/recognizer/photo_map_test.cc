@@ -53,7 +53,7 @@ TEST(PhotoMap, TakesManyEvenlyAndRefusesFew) {
   const std::vector<MappedPhoto> map = map_photos(two_groups(30), 20);
   ASSERT_EQ(map.size(), 20U);
   EXPECT_EQ(std::count_if(map.begin(), map.end(), [](const MappedPhoto& one) { return one.class_name == "one"; }), 10);
-  EXPECT_EQ(message_of([] { map_photos(two_groups(4)); }), "a map needs 10 photos, there are 8");
+  EXPECT_EQ(message_of([] { map_photos(two_groups(4)); }), "a map needs 10 photos, found 8");
 }
 
 }  // namespace

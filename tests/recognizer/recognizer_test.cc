@@ -328,7 +328,7 @@ TEST_F(SmallRecognizer, EnrolsTheClassesOfAFolderOrATableInOneChange) {
   take_attributes(folder_ / "attributes.csv", requests);
   Recognizer pets = Recognizer::open(path_);
   EXPECT_EQ(pets.enrol(requests).skipped.describe(),
-            "2 files are left out: 1 beside the class folders, 1 in a hidden folder");
+            "2 files are ignored: 1 beside the class folders, 1 in a hidden folder");
   EXPECT_THAT(pets.file().list_classes(), SizeIs(3));
   EXPECT_EQ(pets.file().find_class("mouse")->attributes.at(0).weight, 0.5);
   EXPECT_THAT(pets.file().changes(), SizeIs(1));

@@ -53,7 +53,7 @@ TEST_F(PhotosInSeries, AreThoseOfAFolder) {
 
 TEST_F(PhotosInSeries, NeedAWordAndAGap) {
   EXPECT_THAT(message_of([] { parse_series("day"); }), HasSubstr("time or folder"));
-  EXPECT_THAT(message_of([] { group_photos({}, SeriesBy::kTime, 0); }), HasSubstr("must be positive"));
+  EXPECT_THAT(message_of([] { group_photos({}, SeriesBy::kTime, 0); }), HasSubstr("expected a number above 0"));
 }
 
 /// Answers of a recognizer of dark and light photos.

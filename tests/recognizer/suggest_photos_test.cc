@@ -84,7 +84,7 @@ TEST_F(SuggestedPhotos, LeaveOutWhatIsEnrolledAndWhatCannotBeRead) {
 
 TEST_F(SuggestedPhotos, NeedACountAndSomethingNew) {
   Recognizer pets = Recognizer::open(path_);
-  EXPECT_THAT(message_of([&] { suggest(pets, {folder_ / "1.png"}, 0); }), HasSubstr("positive, found 0"));
+  EXPECT_THAT(message_of([&] { suggest(pets, {folder_ / "1.png"}, 0); }), HasSubstr("at least 1, found 0"));
   EXPECT_THAT(message_of([&] { suggest(pets, {folder_ / "1.png"}, 3); }), HasSubstr("all 1 images are enrolled"));
   EXPECT_THAT(message_of([&] { suggest(pets, {folder_ / "gone.png"}, 3); }), HasSubstr("no image can be read"));
 }

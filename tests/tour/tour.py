@@ -241,7 +241,7 @@ def check_holiday(truth):
 
 
 def check(printed, okapi, truth):
-    expect("\n1 file is left out: 1 .txt\n" in printed["inspect"], "inspect does not say that notes.txt was skipped")
+    expect("\n1 file is ignored: 1 .txt\n" in printed["inspect"], "inspect does not say that notes.txt was skipped")
     results = {(r["method"], r["k_shot"]): r["accuracy"] for r in json.loads((work / "results.json").read_text())["results"]}
     for method in ("plda", "plda-vb"):
         for k in (1, 5):

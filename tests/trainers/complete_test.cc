@@ -162,7 +162,7 @@ TEST(Complete, LeavesOutBaseClassesToValidateOnWhereThereAreNoValClassesAndSaysS
   CompleteRecipe options = quick_completion();
   options.schedule.epochs = 1;
   options.batches = 2;
-  const char* const warning = "there are no val classes: 4 of the base classes are left out to validate on";
+  const char* const warning = "no val classes: validating on 4 of the base classes";
   {
     const testing::Logged heard;
     const CompletionTraining result =

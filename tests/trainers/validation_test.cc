@@ -67,7 +67,7 @@ TEST(Validation, LeavesOutAClassWithoutImagesToSpare) {
   const Logged logged;
   const Validation validation(features, ten_episodes(), 1);
   ASSERT_TRUE(validation.possible());
-  EXPECT_THAT(logged.text(), HasSubstr("2 val classes have no more than 1 images and are left out"));
+  EXPECT_THAT(logged.text(), HasSubstr("ignoring 2 val classes with at most 1 images"));
   EXPECT_THAT(logged.text(), HasSubstr("3-way, not 5-way"));
   EXPECT_DOUBLE_EQ(mean_of(validation, features), 100);
 }

@@ -128,7 +128,7 @@ void Reader::read_top_level(const std::string& key, const toml::node& node) {
     config_.out = scalar(key, node);
   } else if (key == "seed") {
     const toml::value<int64_t>* seed = node.as_integer();
-    if (seed == nullptr || seed->get() < 0) fail_usage("{}: seed must be a whole number from 0", where);
+    if (seed == nullptr || seed->get() < 0) fail_usage("{}: seed: expected a whole number from 0", where);
     config_.seed = static_cast<uint64_t>(seed->get());
   } else {
     fail_usage("{}: unknown key '{}'{} (at the top level: out, seed; all others belong to a [stage])", where, key,
@@ -146,8 +146,8 @@ void Reader::read_stage(const std::string& command, const toml::table& table) {
       stage.name = scalar(key, node);
       if (!is_plain_name(stage.name)) {
         fail_usage(
-            "{}: the name '{}' of [{}] must be letters, digits, '.', '_' and '-', and begin with none of '.-': files "
-            "are named after it",
+            "{}: the name '{}' of [{}] becomes a file name: expected letters, digits, '_', '.' and '-', the first a "
+            "letter, a digit or '_'",
             config_.where(line_of(node)), excerpt(stage.name), command);
       }
     } else {
@@ -178,7 +178,7 @@ std::string Reader::scalar(const std::string& key, const toml::node& node) {
   if (const auto integer = node.as_integer()) return std::to_string(integer->get());
   if (const auto number = node.as_floating_point()) return fmt::format("{}", number->get());
   if (const auto flag = node.as_boolean()) return flag->get() ? "true" : "false";
-  fail_usage("{}: the value of '{}' must be a string, a number, true, false, or a list of these",
+  fail_usage("{}: value of '{}': expected a string, a number, true, false, or a list of these",
              config_.where(line_of(node)), key);
 }
 

@@ -62,7 +62,7 @@ double gamma_from(const nlohmann::json& header, const std::string& where) {
     if (std::isfinite(gamma) && gamma > 0) return gamma;
   } catch (const nlohmann::json::exception&) {
   }
-  fail("{}: the header's gamma is damaged: it should be a number above 0", where);
+  fail("{}: the header's gamma is damaged: expected a number above 0", where);
 }
 
 std::string inductive_method_from(const nlohmann::json& header, const std::string& where) {

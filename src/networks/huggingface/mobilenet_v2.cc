@@ -77,7 +77,7 @@ std::unique_ptr<Network> make_mobilenet_v2(const nlohmann::json& config, const T
   const double multiplier = number_of(config, "depth_multiplier", 1);
   if (!(multiplier > 0 && multiplier <= 8)) fail("config.json: depth_multiplier {} is out of range", multiplier);
   if (whole_of(config, "output_stride", 32) != 32)
-    fail("config.json: output_stride must be 32 (segmentation is not supported)");
+    fail("config.json: output_stride: expected 32 (segmentation is not supported)");
   const MobileWidths widths{multiplier, whole_of(config, "depth_divisible_by", 8), whole_of(config, "min_depth", 8)};
   const double growth = number_of(config, "expand_ratio", 6);
   const auto width = [&](size_t i) { return widths.of(kWidths[i]); };

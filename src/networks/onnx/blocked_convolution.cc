@@ -111,7 +111,7 @@ class BlockedConvolution {
   /// oneDNN reads and writes whatever lies there.
   static void check(const at::Tensor& maps, const Sizes& sizes) {
     if (maps.sizes() != at::IntArrayRef(sizes) || maps.scalar_type() != at::kFloat || !maps.device().is_cpu())
-      fail("it takes [{}] of {}, expected float32 [{}]", fmt::join(maps.sizes(), ", "), maps.toString(),
+      fail("the input is [{}] of {}, expected float32 [{}]", fmt::join(maps.sizes(), ", "), maps.toString(),
            fmt::join(sizes, ", "));
   }
 

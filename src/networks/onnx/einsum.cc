@@ -32,7 +32,7 @@ void check_term(const std::string& term) {
   std::string letters = term;
   if (const size_t at = term.find(kEllipsis); at != std::string::npos) letters.erase(at, kEllipsis.size());
   if (!std::all_of(letters.begin(), letters.end(), &is_letter))
-    fail("the term '{}' of the equation must consist of letters", excerpt(term));
+    fail("term '{}' of the equation: expected letters", excerpt(term));
 }
 
 /// Letters that an equation has not used, for the axes of "...".

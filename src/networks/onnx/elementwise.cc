@@ -46,7 +46,7 @@ Operation make_clip(const Binding& binding) {
     if (binding.has_attribute(name)) return at::Scalar(binding.number(name, 0));
     if (!binding.has(input)) return c10::nullopt;
     const std::vector<double> value = binding.values(input);
-    if (value.size() != 1) fail("min and max must be one number each");
+    if (value.size() != 1) fail("min and max: expected one number each");
     const bool whole = c10::isIntegralType(binding.constant(input).scalar_type(), true);
     return whole ? at::Scalar(binding.constant(input).to(at::kLong).item<int64_t>()) : at::Scalar(value.front());
   };

@@ -44,22 +44,22 @@ at::Tensor Binding::constant(size_t input) const { return has(input) ? constants
 
 at::Tensor Binding::weight(size_t input) const {
   const at::Tensor value = constant(input);
-  if (!value.defined()) fail("input {} must not depend on the image", input + 1);
+  if (!value.defined()) fail("input {} depends on the image: expected a constant", input + 1);
   return value.to(device_);
 }
 
 Sizes Binding::integer_values(size_t input) const {
   const at::Tensor value = constant(input);
-  if (!value.defined()) fail("input {} must be constant numbers", input + 1);
+  if (!value.defined()) fail("input {}: expected constant numbers", input + 1);
   if (!c10::isIntegralType(value.scalar_type(), /*includeBool=*/false) || value.numel() > kMaxIntegers)
-    fail("input {} must be a few whole numbers", input + 1);
+    fail("input {}: expected a few whole numbers", input + 1);
   const at::Tensor flat = value.to(at::kLong).reshape({-1}).contiguous();
   return {flat.data_ptr<int64_t>(), flat.data_ptr<int64_t>() + flat.numel()};
 }
 
 std::vector<double> Binding::values(size_t input) const {
   const at::Tensor value = constant(input);
-  if (!value.defined() || value.numel() > kMaxIntegers) fail("input {} must be a few constant numbers", input + 1);
+  if (!value.defined() || value.numel() > kMaxIntegers) fail("input {}: expected a few constant numbers", input + 1);
   const at::Tensor flat = value.to(at::kDouble).reshape({-1}).contiguous();
   return {flat.data_ptr<double>(), flat.data_ptr<double>() + flat.numel()};
 }

@@ -60,7 +60,7 @@ Operation make_scatter_elements(const Binding& binding) {
 /// Sums of what stands up to each place of an axis; `exclusive`: before it; `reverse`: from the end.
 Operation make_cumulative_sum(const Binding& binding) {
   const Sizes stated = binding.integer_values(1);
-  if (stated.size() != 1) fail("the axis must be one number");
+  if (stated.size() != 1) fail("axis: expected one number");
   const int64_t axis = axis_of(stated.front(), binding.sizes(0).size());
   const bool reverse = binding.whole("reverse", 0) != 0;
   const bool exclusive = binding.whole("exclusive", 0) != 0;

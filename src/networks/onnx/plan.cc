@@ -87,7 +87,7 @@ class Plan::Maker {
   void keep(size_t place, const at::Tensor& value) {
     check_elements(value.sizes());
     alive_ += value.numel();
-    if (alive_ > kMostAtOnce) fail("it keeps more than {} values at once", kMostAtOnce);
+    if (alive_ > kMostAtOnce) fail("more than {} values in memory at once", kMostAtOnce);
     values_[place] = value;
   }
 

@@ -92,7 +92,7 @@ Operation make_gemm(const Binding& binding) {
   const bool turn_b = binding.whole("transB", 0) != 0;
   const double alpha = binding.number("alpha", 1);
   const double beta = binding.number("beta", 1);
-  if (binding.sizes(0).size() != 2 || binding.sizes(1).size() != 2) fail("the inputs must be matrices");
+  if (binding.sizes(0).size() != 2 || binding.sizes(1).size() != 2) fail("inputs: expected matrices");
   check_elements({binding.sizes(0)[turn_a ? 1 : 0], binding.sizes(1)[turn_b ? 0 : 1]});
   return one_output([=](Tensors& in) {
     const at::Tensor a = turn_a ? in.at(0).t() : in.at(0);

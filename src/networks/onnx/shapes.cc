@@ -180,7 +180,7 @@ Operation make_slice(const Binding& binding) {
   const size_t dims = binding.sizes(0).size();
   for (int64_t& axis : slices.axes) axis = axis_of(axis, dims);
   for (const int64_t step : slices.steps) {
-    if (step == 0) fail("step must not be 0");
+    if (step == 0) fail("step: expected a number other than 0");
   }
   return one_output([slices](Tensors& in) {
     at::Tensor x = in.at(0);

@@ -96,7 +96,7 @@ std::string write_layer_norm(const Step& step) {
 }
 
 std::string write_batch_norm(const Step& step) {
-  if (step.truth("training")) fail("a batch norm by the batch's own statistics is not written");
+  if (step.truth("training")) fail("a batch norm by the batch's own statistics is not supported");
   const at::Tensor variance = step.constant("running_var");
   const auto or_all = [&](const char* argument, double value) {
     return step.has(argument) ? step.value(argument) : step.constant_of(at::full_like(variance, value));
@@ -120,7 +120,7 @@ Integers pads_of(const Step& step) {
 }
 
 std::string write_convolution(const Step& step) {
-  if (step.truth("transposed")) fail("a transposed convolution is not written");
+  if (step.truth("transposed")) fail("a transposed convolution is not supported");
   std::vector<std::string> inputs = {step.value("input"), step.value("weight")};
   if (step.has("bias")) inputs.push_back(step.value("bias"));
   return step.graph().node("Conv", inputs,
@@ -145,14 +145,15 @@ std::string write_max_pool(const Step& step) {
 }
 
 std::string write_average_pool(const Step& step) {
-  if (step.has("divisor_override")) fail("an average pooling with a divisor of its own is not written");
+  if (step.has("divisor_override")) fail("an average pooling with its own divisor is not supported");
   NodeAttributes window = window_of(step);
   window["count_include_pad"] = static_cast<int64_t>(step.truth("count_include_pad", true));
   return step.graph().node("AveragePool", {step.value(kSelf)}, window);
 }
 
 std::string write_adaptive_pool(const Step& step) {
-  if (step.wholes("output_size") != Integers{1, 1}) fail("an adaptive pooling to more than one place is not written");
+  if (step.wholes("output_size") != Integers{1, 1})
+    fail("an adaptive pooling to more than one position is not supported");
   return step.graph().node("GlobalAveragePool", {step.value(kSelf)});
 }
 
@@ -181,7 +182,7 @@ std::string write_sum_over(const Step& step) {
 }
 
 std::string write_length(const Step& step) {
-  if (step.number("ord", 2) != 2) fail("a norm of another order than 2 is not written");
+  if (step.number("ord", 2) != 2) fail("a norm of an order other than 2 is not supported");
   return step.graph().node("Sqrt", {reduced(step, "ReduceSumSquare")});
 }
 
@@ -203,7 +204,8 @@ std::string write_product(const Step& step) {
 }
 
 std::string write_product_and_sum(const Step& step) {
-  if (step.number("beta", 1) != 1 || step.number("alpha", 1) != 1) fail("a weighted sum with a product is not written");
+  if (step.number("beta", 1) != 1 || step.number("alpha", 1) != 1)
+    fail("a weighted sum with a product is not supported");
   const std::string product = step.graph().node("MatMul", {step.value("mat1"), step.value("mat2")});
   return step.graph().node("Add", {product, step.value(kSelf)});
 }

@@ -51,7 +51,7 @@ std::string_view FlatTable::vector_bytes(size_t field, size_t element) const {
 std::string_view FlatTable::copied(std::string_view bytes) const {
   const size_t most = std::max(kCopies * all_.size(), kAlwaysCopied);
   if (bytes.size() > most - *copies_)
-    fail("its parts share lists and names that are together more than {} bytes, in a file of {}", most, all_.size());
+    fail("shared lists and names have more than {} bytes together, in a file of {}", most, all_.size());
   *copies_ += bytes.size();
   return bytes;
 }

@@ -20,7 +20,8 @@ Data with_validation(Data data, const ValidationOptions& options) {
   const int64_t left_out = options.episodes > 0 ? leave_out_validation(data.class_split) : 0;
   if (left_out > 0) {
     logger().warn(
-        "there are no val classes: {} of the base classes are left out to validate on (--val-episodes 0 trains on all)",
+        "no val classes: validating on {} of the base classes, which are not trained on (--val-episodes 0 trains on "
+        "all)",
         left_out);
   }
   return data;
