@@ -13,6 +13,23 @@
 #include "fewshot/plda/detail/own_directions.h"
 #include "fewshot/toolbox/detail/complete_basis.h"
 
+// A model's space adapted to the labelled images of a task (adapted):
+//   1. Check the features and drop copies of images, which do not show how images of a class differ (distinct_images).
+//   2. With a fitted space (space_after_images):
+//      a. Move its center towards the mean of the class means, and transform the images.
+//      b. Estimate the variances of class means between the classes at hand (between_at_hand).
+//      c. Estimate origin and within-class covariance S; choose the degrees of S and, where images can be held out, the
+//         scale of probabilities (fitted_space).
+//      d. Compose projection, offset and variances with the map to the space in which S is I.
+//   3. Without one (space_of_images):
+//      a. Roots of nonnegative features, center, unit length, minus the mean of the class means (OwnDirections).
+//      b. Coordinates in the span of the images, if it is smaller than the whole space (span_coordinates).
+//      c. As 2b and 2c, with S0 and the covariance of class means as multiples of I (isotropic_space).
+//      d. Map the axes back to d dimensions and complete them to a basis (AdaptedAxes::complete).
+//   4. With a fitted space and at least d images more than classes: take the space of step 3 instead, if it is better
+//      in cross-validation by more than the standard error (is_surely_better).
+//   5. The model takes the space, without its knowledge, and the scale, if one was found; the scale of a batch is a
+//      share of it that grows with the labelled images per class (batch_trust).
 namespace protocom {
 namespace {
 

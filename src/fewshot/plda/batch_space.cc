@@ -18,6 +18,23 @@
 #include "fewshot/row_length.h"
 #include "fewshot/toolbox/detail/task_matrix.h"
 
+// A batch in a space that follows its unlabelled images too (batch_scores_following):
+//   1. Responsibilities of the classes for the unlabelled images: variational EM in the space of the labelled images
+//      (batch_scores, see vb_run.cc). Classes that the labelled images alone make implausible get a handicap.
+//   2. Divide the unlabelled images into four parts (parts_of).
+//   3. Twice: weight the images by their responsibilities (scatter_weights). For each part, update the within-class
+//      covariance S by the scatter of the other parts about the class means (soft_within_rows), map to the space in
+//      which S is I (followed_space), and repeat the EM there for the responsibilities of the part (scores_in).
+//   4. Without a pool the last responsibilities are the answer. With a pool, EM in the space of all its images
+//      (space_of_all) answers the queries.
+// A pool for single photos (follow_unlabelled):
+//   1. Drop images that are labelled too (not_labelled), and take coordinates in the span of the rest (in_span).
+//   2. From three labelled images per class on: the probability of each image to be of one of the classes, which
+//      multiplies its weights (chance_of_classes).
+//   3. Steps 1 to 3 above.
+//   4. The model takes the space of all images (take_space), and its scale of probabilities for single photos is
+//      multiplied by K / (K + 1), K labelled images per class.
+//   5. Return the images with their weights: they become supports of the class means.
 namespace protocom {
 namespace {
 

@@ -6,6 +6,18 @@
 
 #include "fewshot/row_kernels.h"
 
+// Variational EM of one episode (docs/methods/plda.md#batches), n classes and u unlabelled images (run):
+//   1. No responsibilities yet; weigh an unlabelled image against a labelled one (begin, unlabelled_weight).
+//   2. options.steps + 1 times:
+//      a. M-step: the posterior mean m of each class from prior, labelled and weighted unlabelled images, and its
+//         |m|^2 + spread * (sum of variances) (place_means). In the dimensions that share one variance only inner
+//         products of images are needed (place_rest).
+//      b. Logits: trust * (x . m - half of that number), plus the handicap (place_logits).
+//      c. Log shares of the classes: given, equal by Sinkhorn's scaling (balance), or expected by their Dirichlet
+//         posterior (place_shares). Add them to the logits.
+//      d. E-step, but not after the last M-step: the responsibilities are the softmax of the logits; tiny ones become 0
+//         (place_responsibilities).
+//   3. The last logits are the answer; score() computes those of other images with the last means and shares.
 namespace protocom {
 namespace {
 
