@@ -9,7 +9,7 @@ endif()
 find_package(fmt REQUIRED)
 find_package(OpenMP REQUIRED COMPONENTS CXX)
 find_package(Eigen3 3.4 REQUIRED NO_MODULE)
-set(BLA_VENDOR Generic)  # what every BLAS of the system may stand for
+set(BLA_VENDOR Generic)  # any BLAS of the system
 find_package(BLAS REQUIRED)
 find_package(spdlog REQUIRED)
 find_package(nlohmann_json REQUIRED)
@@ -18,7 +18,7 @@ find_package(PNG REQUIRED)
 find_package(GIF REQUIRED)
 find_package(Boost REQUIRED)
 find_package(OpenSSL REQUIRED)
-# Debian's CMake files of libzip also ask for its command-line tools, which nobody needs; pkg-config does not.
+# Debian's CMake files of libzip also require its command-line tools; pkg-config does not.
 find_package(PkgConfig REQUIRED)
 pkg_check_modules(libzip REQUIRED IMPORTED_TARGET GLOBAL libzip)
 pkg_check_modules(lapacke REQUIRED IMPORTED_TARGET GLOBAL lapacke)

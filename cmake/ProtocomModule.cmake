@@ -47,7 +47,7 @@ endfunction()
 # protocom_pch(NAME [LEVEL n] LINK target... HEADERS header...): headers precompiled once, for targets that say protocom_use_pch(target NAME).
 # With them GCC takes over how they were optimised, -O(LEVEL) or else the build type's, whatever the target itself says.
 # PROTOCOM_PCH=OFF leaves all of them out: clang-tidy cannot read GCC's, and compiling a source whose first include is its own
-# header then proves that the header stands alone.
+# header then proves that the header compiles alone.
 file(GENERATE OUTPUT ${PROJECT_BINARY_DIR}/pch.cc CONTENT "")
 function(protocom_pch name)
   cmake_parse_arguments(PARSE_ARGV 1 arg "" "LEVEL" "LINK;HEADERS")

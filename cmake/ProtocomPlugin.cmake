@@ -17,7 +17,7 @@ protocom_add_module(trainers TORCH PCH torch
                             protocom::tensors protocom::distributed protocom::networks protocom::heads)
 
 # Who links it has all of it from its start: tests, and programs where all is linked into one. An object of its own, since an archive would
-# leave out what nobody names.
+# leave out unreferenced symbols.
 add_library(protocom_torch_objects INTERFACE)
 target_sources(protocom_torch_objects INTERFACE ${PROJECT_SOURCE_DIR}/src/add_torch.cc)
 target_link_libraries(protocom_torch_objects INTERFACE protocom::trainers)

@@ -63,7 +63,7 @@ std::string long_rows(const AnswerCsv& csv, const ImageRegion& region, const Ans
   return rows;
 }
 
-/// Timelapse is a program of Windows, whose separators stand in its paths.
+/// Timelapse runs on Windows: its paths have backslashes.
 std::string timelapse_row(const AnswerCsv& csv, const fs::path& image, const Answer& answer) {
   const fs::path folder = fs::absolute(image).lexically_normal().parent_path().lexically_relative(
       fs::absolute(csv.root / "").lexically_normal().parent_path());

@@ -71,7 +71,7 @@ void AnswerPrinter::print(const fs::path& image, const Answer& answer) {
     fmt::print("{}", format_.rows(image, answer));
   else
     fmt::print("{}\n", json_line(image, answer, recognizer_.method().spec().mode()));
-  std::fflush(stdout);  // whoever reads the lines need not wait for the next image
+  std::fflush(stdout);  // a reader gets each line at once
 }
 
 void AnswerPrinter::finish() {

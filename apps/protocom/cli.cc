@@ -13,7 +13,7 @@ namespace {
 
 using json = nlohmann::json;
 
-/// A value as the option's type says: CLI11 knows INT, UINT and FLOAT; everything else stays text.
+/// A value by the option's type: CLI11's INT, UINT and FLOAT; everything else stays text.
 json typed(const std::string& type, const std::string& text) {
   const bool is_text = type.rfind("TEXT", 0) == 0 || type.rfind(kInput, 0) == 0 || type.rfind(kOutput, 0) == 0;
   if (text.empty()) return is_text ? json("") : json(nullptr);
@@ -44,7 +44,7 @@ json value_of(const CLI::Option& option) {
   return list;
 }
 
-/// Lines that go on with the one before have their own indentation.
+/// Continuation lines have their own indentation.
 std::string indented(const std::string& lines) {
   std::string text = "  ";
   for (size_t i = 0; i < lines.size(); ++i) {

@@ -38,7 +38,7 @@
 ///     }  // namespace
 ///     }  // namespace protocom::cli
 ///
-/// An option that names files says whether they are read or written (file_options.h): what is checked, resolved,
+/// An option that names files states whether they are read or written (file_options.h): what is checked, resolved,
 /// compared and shown of them follows from that. Every option shows its default in --help by itself and lands in the
 /// provenance. Throw with fail()/fail_usage(); print results on stdout (fmt::print), never errors. --threads, --quiet,
 /// --verbose and --log-file are the program's, not the command's.

@@ -193,7 +193,7 @@ bool asks_for_tables(const AnalysisOptions& options) {
   return named || (options.only.empty() && !options.results.empty());
 }
 
-/// One that was asked for has to be possible; of all, those that are not are left out.
+/// An analysis that was named must be possible; without a name, impossible ones are skipped.
 void analyse_features(const CLI::App& command, AnalysisOptions& options, const AnalysisWriter& writer,
                       const std::vector<std::string>& names) {
   const EvaluationData data = read_files(options.files, Split::kNovel);

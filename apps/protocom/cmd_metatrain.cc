@@ -21,7 +21,7 @@ struct MetatrainArguments {
   TrainingOptions training;
 };
 
-/// What the head needs has to be given, and no more.
+/// Refuses missing and superfluous inputs of the head.
 void check_head(MetatrainArguments& options) {
   const MetatrainOptions& recipe = options.metatrain;
   const bool completes = make_method(recipe.head)->spec().has(Need::kCompletionModel);

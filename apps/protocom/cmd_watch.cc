@@ -83,7 +83,7 @@ class Arrivals {
     known_[images.back()] = fs::last_write_time(images.back(), ignored);
   }
 
-  /// More came than the system tells of: what is new, or was written since it was heard of.
+  /// The system dropped events: files that are new, or were written after their last event.
   void look_again(std::vector<fs::path>& images) {
     logger().warn("too many files arrived at once: searching {}", folder_.string());
     Images now = images_in(folder_);

@@ -32,7 +32,7 @@ void put(const char* text) { [[maybe_unused]] const ssize_t ignored = ::write(ST
 }  // namespace
 
 void catch_faults() {
-#ifndef PROTOCOM_SANITIZED                 // whose report says more
+#ifndef PROTOCOM_SANITIZED                 // whose report is longer
   static std::array<char, 1 << 16> stack;  // a fault may be that the own one is full
   stack_t place{};
   place.ss_sp = stack.data();

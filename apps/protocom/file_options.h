@@ -19,7 +19,7 @@ CLI::Option* add_output_option(CLI::App& command, const std::string& name, Value
   return command.add_option(name, value, help)->type_name(kOutput);
 }
 
-/// An option whose values may stand in one argument, a comma between them.
+/// An option whose values may be one argument, separated by commas.
 template <typename Values>
 CLI::Option* add_list_option(CLI::App& command, const std::string& name, Values& values, const std::string& help) {
   return command.add_option(name, values, help)->delimiter(',');

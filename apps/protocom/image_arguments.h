@@ -32,7 +32,7 @@ class ImageArguments {
 /// How many of them are folders: without an image, or that cannot be listed.
 size_t folders_among(const std::vector<UnreadableFile>& unreadable);
 
-/// Says which images could not be read and how many files are no images, after the others were answered. `unreadable`:
+/// Says which images could not be read and how many files are not images, after the others were answered. `unreadable`:
 /// of found.paths. Throws Error when there is an image that could not be read.
 void account_for(const FoundImages& found, const std::vector<UnreadableFile>& unreadable);
 

@@ -9,7 +9,7 @@
 namespace protocom::cli {
 namespace {
 
-/// What the classes are told apart with, besides their own photos.
+/// What the recognizer uses besides the classes' own photos.
 std::string basis_of(const RecognizerParts& parts) {
   if (!parts.fitted.empty() || !parts.model.empty()) return "with base classes";
   const bool space = !parts.space.empty() || !space_beside(find_encoder(parts.backbone)).empty();

@@ -7,7 +7,7 @@ namespace protocom::cli {
 struct Program {
   std::string name;                  ///< "protocom"
   std::string about;                 ///< one line
-  std::string default_command = {};  ///< meant where the first argument is no command; empty: one has to be named
+  std::string default_command = {};  ///< if the first argument is not a command; empty: an error then
   std::string folder_command = {};   ///< the same where it is a folder
 };
 

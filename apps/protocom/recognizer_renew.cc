@@ -15,7 +15,7 @@ struct RenewCommand {
   RenewalParts renewal;
 };
 
-/// "expected accuracy ..." of a recognizer; it may have too few photos to say.
+/// "expected accuracy ..." of a recognizer; nothing if it has too few photos.
 std::string accuracy_before(const std::string& file) {
   RecognizerOptions options;
   options.use = FileUse::kRead;

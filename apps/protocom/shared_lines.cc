@@ -123,7 +123,7 @@ void SharedLines::share_files() {
   if (!group_.is_main()) files_ = paths_of_text(all);
 }
 
-/// What process 0 says.
+/// The message of process 0.
 SharedLines::Work SharedLines::find_work() {
   Work work = group_.is_main() ? main_work() : Work();
   if (group_.is_single()) return work;

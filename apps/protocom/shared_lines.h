@@ -17,10 +17,10 @@
 
 namespace protocom::cli {
 
-/// Whether a job goes on with the lines that an earlier run of it has left; otherwise they are deleted.
+/// Whether a job keeps the lines of an earlier, interrupted run; otherwise they are deleted.
 enum class ResumeLines { kNo, kYes };
 
-/// A list of files of which each process of a job makes a share into lines of JSON.
+/// A list of files, shared among the processes of a job: each writes a line of JSON per file of its share.
 struct LinesJob {
   std::filesystem::path folder;  ///< of the processes' lines until all are there; every process must reach it
   /// What a line depends on besides its file: the command's options, the recognizer. Lines of another job are refused.
@@ -100,7 +100,7 @@ class SharedLines {
 
 /// Bytes as text in JSON: two hexadecimal digits each.
 std::string hex_of(std::string_view bytes);
-/// The bytes again. Throws Error for what is no such text.
+/// The bytes again. Throws Error for what is not such a text.
 std::string from_hex(std::string_view text);
 
 }  // namespace protocom::cli

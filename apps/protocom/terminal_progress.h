@@ -9,7 +9,7 @@
 
 namespace protocom::cli {
 
-/// How much the program says on stderr.
+/// How much the program prints on stderr.
 enum class Verbosity { kQuiet, kNormal, kVerbose };
 
 /// Draws progress on stderr: a bar with the remaining time on a terminal; elsewhere a plain line every tenth

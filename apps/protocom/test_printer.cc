@@ -34,7 +34,7 @@ std::string unknown_text(const TestResult& result) {
                      result.unknown_classes.size());
 }
 
-/// What is said of a test: name and words, words empty where there is nothing to say.
+/// The lines of a test's result: name and text; no text if there is nothing to report.
 std::vector<std::vector<std::string>> facts_of(const TestResult& result) {
   const std::string kept = result.calibrated ? share_text(result.kept_right, result.images) : "";
   return {{"recognizer",

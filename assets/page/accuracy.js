@@ -25,7 +25,7 @@ export function stopEstimating() {
 
 const isLarge = () => state.classes.length * state.classes.reduce((sum, one) => sum + one.images, 0) > mostUnasked;
 
-/** Estimates anew, once nothing has changed for a while or because somebody asks for it. @param {boolean} [wanted] */
+/** Updates the estimate: some time after the last change, or on request. @param {boolean} [wanted] */
 async function estimate(wanted = false) {
   stopEstimating();
   if (isLarge() && !wanted) return;
@@ -84,7 +84,7 @@ function show() {
   byId('accuracy').hidden = !found && !isLarge();
   byId('estimate').hidden = !isLarge() || (found !== null && estimatedAt === state.change?.id);
   byId('accuracy-text').replaceChildren(...found ? summary(found) : ['How well will it do?']);
-  byId('accuracy-more').textContent = found ? more(found) : 'With so many classes this takes minutes to estimate.';
+  byId('accuracy-more').textContent = found ? more(found) : 'With this many classes the estimate takes minutes.';
   byId('estimate').textContent = found ? 'Estimate again' : 'Estimate it';
   if (!found) return;
   const pairs = confusedPairs(found);
@@ -96,7 +96,7 @@ export function listenToAccuracy() {
   on('recognizer', () => { show(); estimate(); });
   on('accuracy', show);
   onClick('estimate', async () => {
-    say('With so many classes this takes minutes. Everything else goes on.');
+    say('With this many classes this takes minutes. You can continue meanwhile.');
     await estimate(true);
     say('Estimated.');
   });

@@ -54,7 +54,7 @@ async function go(step, first, wanted, tell) {
 }
 
 /**
- * Takes the last action back, whoever made it.
+ * Undoes the last action, also one of another client.
  * @param {number} [until] also everything after and including this change
  */
 export async function undo(until) {

@@ -121,7 +121,7 @@ export const classPath = name => 'v1/classes/' + encodeURIComponent(name);
 const thumbnails = new Map();
 const mostThumbnails = 3000;
 
-/** Asks for the small pictures anew. */
+/** Reloads the thumbnails. */
 export const forgetThumbnails = () => thumbnails.clear();
 
 /**

@@ -14,7 +14,7 @@ const thumbsOfClass = 6;
 const searchFrom = 12;  // classes
 const mostAttributes = 3;
 
-/** The first photos of a class as it was when it had so many. @type {Map<string, Promise<number[]>>} */
+/** The first photos of a class, by class and number of photos. @type {Map<string, Promise<number[]>>} */
 const firstExamples = new Map();
 
 /** @param {ClassEntry} one */
@@ -62,7 +62,7 @@ function classCard(one) {
   return card;
 }
 
-/** The class whose card asks for photos. */
+/** The class whose card takes photos. */
 let cardClass = '';
 
 /** The first card makes classes. */
@@ -72,7 +72,7 @@ byId('classes').append(newCard);
 
 /** @param {string} name @param {File[]} files */
 async function enrolInto(name, files) {
-  if (!files.length) throw new Error('These are no photos.');
+  if (!files.length) throw new Error('These files are not photos.');
   say(await enrolFiles(new Map([[name, files]])));
 }
 

@@ -40,7 +40,7 @@ export function close() {
   if (opener?.isConnected) part(opener, '.open').focus({preventScroll: true});
 }
 
-/** For keys: where to say what it is. */
+/** For keys: focuses the field for the class. */
 export const pick = () => byId('right-class').focus();
 
 /** @param {Photo} which */
@@ -48,7 +48,7 @@ export function hasChanged(which) {
   if (which === photo) fill();
 }
 
-/** What the photo can be, the most probable first; but what the answer says it is stands above "none of these" where that
+/** What the photo can be, the most probable first; but the answer's own choice is above "none of these" if that
     is below a half and yet above each class. @param {Answer} answer */
 function choices(answer) {
   const said = answer.ranking.map((one, i) => ({name: /** @type {string | null} */ (one.class), probability: one.probability, key: i < 5 ? String(i + 1) : ''}));

@@ -87,7 +87,7 @@ async function enrolAll(classes, said) {
 }
 
 /**
- * The ids under which photos were enrolled just now, as far as the server's list tells.
+ * The ids under which photos were enrolled just now, as far as the server lists them.
  * @param {string} name
  * @param {{name: string}[]} photos
  * @param {number} added

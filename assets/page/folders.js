@@ -35,7 +35,7 @@ export async function filesOfDrop(data) {
 /** @param {FileList} files of an input for folders */
 export const filesOfFolder = files => [...files].map(file => ({path: file.webkitRelativePath.split('/').slice(0, -1), file}));
 
-// Parts of data sets and folders that programs keep for themselves are no classes.
+// Parts of data sets and folders that programs keep for themselves are not classes.
 const noClass = /^(train|val|valid|validation|test|images|photos|__macosx|lost\+found|@eadir|#recycle)$/i;
 
 /**

@@ -8,7 +8,7 @@ import {plainly} from './words.js';
 const againAfter = 3;  // s, once the server could not be asked
 const ownWorkLasts = 0.3;  // s, between the requests of one action
 
-/** What waits for the next change; stopped where nobody sees the page, since browsers have few connections for a server. */
+/** The request that waits for the next change. Stopped while the page is hidden: browsers have few connections per server. */
 let waiting = new AbortController();
 
 const seen = () => new Promise(done => {

@@ -158,7 +158,7 @@ async function removeClass() {
 /** @param {File[]} files */
 async function addPhotos(files) {
   if (name === null) return;
-  if (!files.length) throw new Error('These are no photos.');
+  if (!files.length) throw new Error('These files are not photos.');
   say(await enrolFiles(new Map([[name, files]])));
 }
 

@@ -1,4 +1,4 @@
-// What the camera sees, answered twice a second, and remembered when somebody says what it is.
+// What the camera sees, answered twice a second, and enrolled when it is named.
 
 import {call} from './api.js';
 import {hasCamera, frameOf, openCamera} from './camera.js';

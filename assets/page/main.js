@@ -26,7 +26,7 @@ import {listenToZoom} from './zoom.js';
 const views = ['teach', 'try', 'use', 'history'];
 const wideFrom = '(min-width: 60rem)';
 
-/** The address says what is shown: #teach, #teach/NAME, #try, ... */
+/** The address selects the view: #teach, #teach/NAME, #try, ... */
 function showView() {
   const [wanted, name] = location.hash.slice(1).split('/');
   const view = views.includes(wanted) ? wanted : state.recognizer && !state.classes.length ? 'teach' : 'try';
@@ -108,7 +108,7 @@ function begin() {
     scrollTo(0, 0);
   });
   document.querySelector('.skip')?.addEventListener('click', event => {
-    event.preventDefault();  // the address says which view is shown
+    event.preventDefault();  // the address selects the view
     byId('main').focus();
   });
   onSubmit('key-form', () => {

@@ -39,7 +39,7 @@ function inTurn(work) {
   };
 }
 
-/** What the first place of an answer says: the class, or null for none of them; and how probable it is. @param {Photo} photo */
+/** The first place of an answer: the class, or null for none of them; and its probability. @param {Photo} photo */
 export function firstOf(photo) {
   const {answer} = photo;
   if (!answer) return {name: null, none: false, probability: 0};
@@ -127,7 +127,7 @@ function take(photo, answer) {
 /** Asks about files; those that are there already are left as they are. */
 export const ask = inTurn(async (/** @type {File[]} */ files) => {
   const pictures = files.filter(isPicture);
-  if (!pictures.length) return files.length ? say('These are no photos.', true) : undefined;
+  if (!pictures.length) return files.length ? say('These files are not photos.', true) : undefined;
   if (!state.classes.length) {
     say('The photos are answered once the classes are there.');
     await enrolled();
@@ -162,7 +162,7 @@ export const ask = inTurn(async (/** @type {File[]} */ files) => {
 
 let asking = false, stale = false;
 
-/** Asks again about what nobody has decided, by features: the encoder has nothing to do. */
+/** Classifies the undecided photos again by their features, without the encoder. */
 async function askAgain() {
   stale = true;
   if (asking) return;

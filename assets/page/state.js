@@ -1,4 +1,4 @@
-// What the page knows of the recognizer, and who wants to know when that changes.
+// The page's state of the recognizer, and listeners to its changes.
 
 import {call} from './api.js';
 

@@ -14,7 +14,7 @@ interface ClassEntry {
 
 interface Example { example: number; source: string; time: number }
 
-/** A photo whose class nobody has said. */
+/** An unlabelled photo. */
 interface Unsorted { photo: number; source: string; time: number }
 
 /** One that is worth naming next. */

@@ -1,4 +1,4 @@
-// Photos whose class nobody has said, from which recognising learns.
+// Unlabelled photos, which improve accuracy.
 
 import {remember} from './actions.js';
 import {call} from './api.js';
@@ -20,7 +20,7 @@ let shownFor = '';
 
 /** @param {File[]} files */
 async function add(files) {
-  if (!files.length) throw new Error('These are no photos.');
+  if (!files.length) throw new Error('These files are not photos.');
   const progress = new Progress('Looking at unsorted photos', files.length);
   const changes = [], unreadable = [];
   let added = 0;

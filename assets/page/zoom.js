@@ -80,7 +80,7 @@ async function askAboutBox() {
 
 /** @type {WeakMap<Photo, Explained>} */
 const explained = new WeakMap();
-const leastEffect = 0.05;  // of log odds: less is no part's
+const leastEffect = 0.05;  // of log odds; a smaller one counts as none
 
 /** Patches that say nothing are dark. @param {Explained} found */
 function darken({effects, area: [x, y, width, height]}) {
@@ -119,7 +119,7 @@ async function showWhere(which) {
   byId('show-where').setAttribute('aria-pressed', 'true');
   const isClear = Math.max(...found.effects.flat()) > leastEffect;
   byId('where-note').hidden = false;
-  byId('where-note').textContent = isClear ? `Bright: the parts that speak for ${displayName(found.class)}. Each was covered in turn.`
+  byId('where-note').textContent = isClear ? `Bright: the parts that support ${displayName(found.class)}. Each part was covered once.`
                                                : 'No single part decides: without any of them the answer is as certain.';
   fitOverlay();
   if (isClear) darken(found);

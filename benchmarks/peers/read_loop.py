@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""What the DataLoader of the plain PyTorch loop delivers when nobody trains: JPEGs decoded and augmented. Prints a JSON object an
+"""What the DataLoader of the plain PyTorch loop delivers without training: JPEGs decoded and augmented. Prints a JSON object an
 epoch: {"images_per_second": ...}."""
 import argparse
 import json

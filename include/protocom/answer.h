@@ -31,7 +31,7 @@ struct NearImage {
   double similarity = 0;
 };
 
-/// What a recognizer says of an image.
+/// A recognizer's answer for an image.
 struct Answer {
   std::vector<RankedClass> ranking;  ///< most probable first; the probabilities of all classes and `none` sum to 1
   /// The probability of none of the classes; nothing without a calibration: then `ranking` is given that it is of one.

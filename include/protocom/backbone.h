@@ -13,7 +13,7 @@ namespace protocom::v0 {
 /// How an encoder is opened.
 struct BackboneOptions {
   /// What becomes of images, where the file does not say it: "imagenet", "clip:size=336", "plain:size=84"
-  /// (docs/encoders.md). Empty: the file says it.
+  /// (docs/encoders.md). Empty: the file states it.
   std::string preprocessing = {};
   std::string device = "auto";  ///< "cpu", "cuda", "cuda:1"
   int64_t batch = 64;           ///< images a forward pass

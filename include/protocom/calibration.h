@@ -7,14 +7,14 @@
 
 namespace protocom::v0 {
 
-/// What a threshold of familiarity costs, by images that were left out.
+/// The error rates of a threshold of familiarity, on held-out images.
 struct Exchange {
-  double false_accept = 0;  ///< the share of images of other things that are taken for one of the classes
-  double accepted = 0;      ///< the share of images of the classes that are
+  double false_accept = 0;  ///< share of unknown images that are accepted
+  double accepted = 0;      ///< share of images of the classes that are accepted
   double threshold = 0;     ///< of familiarity
 };
 
-/// What makes a method's scores probabilities, and from which familiarity on an image is of one of the classes.
+/// The factor that makes a method's scores probabilities, and the threshold of "none of these".
 struct Calibration {
   std::string method;    ///< label of the method it is for
   double factor = 1;     ///< of the logits, before the softmax
@@ -23,14 +23,13 @@ struct Calibration {
       0;                   ///< the rate of unknown images above it: the one asked for, else the expected one, in [0, 1]
   double accepted = 0;     ///< the share of held-out images of the classes above it, in [0, 1]
   double accuracy = 0;     ///< of held-out images of the classes, in [0, 1]
-  int64_t images = 0;      ///< held-out images; 0: no class has two, the threshold stands on classes left out
+  int64_t images = 0;      ///< held-out images; 0: no class has two; the threshold is from held-out classes
   int64_t unknown = 0;     ///< images of none of the classes
   int64_t classes = 0;     ///< that were enrolled then
   std::string names = {};  ///< a hash of their names; empty in recognizers of earlier versions
   double slope = 1;        ///< of the log odds of being one of the classes, which are 0 at the threshold
   bool balanced = false;   ///< as many unknown images pass as images of the classes are refused
-  /// Whether images of similar kinds are to be refused too; else something else altogether is, at the cost of at most
-  /// 5 % of the images of the classes.
+  /// Whether similar kinds are refused too; else only different kinds, and at most 5 % of the images of the classes.
   bool similar = true;
   std::string class_ids = {};           ///< a hash of the numbers of the classes in the file; empty: not known
   std::vector<Exchange> exchange = {};  ///< at 1, 2, 5, 10, 15, 20, 30 and 50 %, as far as the images suffice

@@ -13,12 +13,13 @@ struct LeftOutMistake {
   std::string class_name;
   int64_t image = 0;      ///< row among the images of its class
   std::string taken_for;  ///< the class that came first
-  int64_t example = 0;    ///< see ExampleInfo; 0 unless a Recognizer says it
+  int64_t example = 0;    ///< see ExampleInfo; 0 if not from a Recognizer
 };
 
 /// How many new images of the enrolled classes will be classified right, by leaving enrolled images out. The images
-/// left out are told by one image per class less than new ones will be; the error is taken to fall as 1 / sqrt(K + .3)
-/// with K images (moments) per class, as it did on average on val and base classes (docs/results/own-photos.md).
+/// held out are classified with one image per class less than new ones will be; the error is taken to fall as 1 /
+/// sqrt(K + .3) with K images (moments) per class, as it did on average on val and base classes
+/// (docs/results/own-photos.md).
 struct ExpectedAccuracy {
   int64_t classes = 0;
   int64_t images = 0;   ///< enrolled

@@ -8,7 +8,7 @@
 namespace protocom::v0 {
 
 /// An image in one of three forms: a file, the bytes of one, or its pixels. JPEG, PNG, WebP, HEIC, AVIF, TIFF, GIF, BMP
-/// and more, told apart by their bytes. Bytes and pixels are copied; a file is read when the image is used. Copies
+/// and more, distinguished by their bytes. Bytes and pixels are copied; a file is read when the image is used. Copies
 /// share what they hold.
 class PROTOCOM_API Image {
  public:

@@ -36,7 +36,7 @@ struct SharedImage {
   bool copy = false;        ///< the same file; else almost the same picture
 };
 
-/// How a class's images are told by the others.
+/// Leave-one-out answers of a class's images.
 struct LeftOutClass {
   std::string name;
   int64_t asked = 0;       ///< images left out, one of each moment
@@ -44,7 +44,7 @@ struct LeftOutClass {
   double probability = 0;  ///< of the right class, on average
 };
 
-/// What the enrolled images say of their labels, by leaving each moment out: it is told by the others.
+/// A check of the labels of the enrolled images: each moment is classified by the others.
 struct LabelCheck {
   int64_t asked = 0;      ///< moments left out; 0: no class has two, or there is a single class
   double false_rate = 0;  ///< the share of rightly placed images that are named as misplaced, as far as the answers'

@@ -74,7 +74,7 @@ class PROTOCOM_API Classifier {
   /// method. Throws Error for no query, another d, and values that are not finite.
   [[nodiscard]] Matrix scores(const Rows& queries) const;
   /// Their softmax: rows sum to 1. `shares`, [c]: how frequent the classes are among the queries, for methods that are
-  /// told (plda-vb:proportions=given); empty: not known.
+  /// given (plda-vb:proportions=given); empty: not known.
   [[nodiscard]] Matrix probabilities(const Rows& queries, const std::vector<double>& shares = {}) const;
   /// The number of the most probable class of each query, [q]; of equal ones the first.
   [[nodiscard]] std::vector<int64_t> predict(const Rows& queries) const;

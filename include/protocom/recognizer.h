@@ -90,9 +90,9 @@ class PROTOCOM_API Recognizer {
   void merge(const std::string& class_name, const std::string& into);
   void remove(const std::string& class_name);
   void remove_examples(const std::vector<int64_t>& ids);
-  /// Takes the last change of the file back and says which it was. Throws Error where there is none.
+  /// Reverts the last change of the file and returns it. Throws Error where there is none.
   std::string undo();
-  /// Does again what the last undo() took back and says which change it was. Throws Error where there is none: a new
+  /// Repeats the change that the last undo() reverted and returns it. Throws Error where there is none: a new
   /// change ends what can be done again.
   std::string redo();
 
@@ -105,7 +105,7 @@ class PROTOCOM_API Recognizer {
   /// The one that answers follow; nothing where there is none.
   [[nodiscard]] std::optional<Calibration> calibration() const;
 
-  /// How well the enrolled images tell their classes apart, by leaving some out. Throws as classify().
+  /// How well the enrolled images distinguish their classes, by leaving some out. Throws as classify().
   ExpectedAccuracy expected_accuracy(const Progress& progress = {});
 
   /// How good it is on labelled images that are not enrolled, `labels` the right class of each; those whose content is
@@ -119,7 +119,7 @@ class PROTOCOM_API Recognizer {
   TestResult test(const EnrolSources& sources, const Progress& progress = {});
 
   /// What the enrolled images say of their labels, by leaving each out: those that look misplaced or lie in two
-  /// classes, classes that are confused, and how well each is told. Throws as classify().
+  /// classes, classes that are confused, and the accuracy of each. Throws as classify().
   LabelCheck check_labels(const Progress& progress = {});
 
   /// Which unlabelled images to label next, the most useful first; those whose content is enrolled are left out. Each

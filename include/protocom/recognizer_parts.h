@@ -14,7 +14,7 @@ struct RecognizerParts {
   /// The encoder, see Backbone, or the name of one that is installed (`protocom encoders`); empty: the default one. A
   /// `space.npz` in its folder becomes `space`.
   std::filesystem::path backbone = {};
-  std::string preprocessing = {};           ///< see BackboneOptions; empty: the encoder or the model says it
+  std::string preprocessing = {};           ///< see BackboneOptions; empty: as the encoder or the model states
   std::string output = {};                  ///< of an ONNX or TorchScript file that has several; empty: found
   std::filesystem::path fitted = {};        ///< of `protocom fit` or Fitted::save
   std::filesystem::path space = {};         ///< the same of other classes: only its space is taken

@@ -26,7 +26,7 @@ class PROTOCOM_API Rows {
   Rows(const float* values, int64_t rows, int64_t dim);
   /// The same; they become float32.
   Rows(const double* values, int64_t rows, int64_t dim);
-  /// values.size() / dim rows. Throws Error where that is no whole number.
+  /// values.size() / dim rows. Throws Error where that is not a whole number.
   Rows(const std::vector<float>& values, int64_t dim);
   Rows(const std::vector<double>& values, int64_t dim);
   Rows(const Matrix& matrix);  // NOLINT: a matrix is rows

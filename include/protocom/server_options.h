@@ -28,7 +28,7 @@ struct ServerLimits {
   std::chrono::seconds answer{60};             ///< that an image may wait for the backbone
   std::chrono::seconds file{5};                ///< that another program may keep the recognizer's file
   std::chrono::seconds write{30};              ///< that a client may take to read a response
-  std::chrono::seconds stop{20};               ///< for what was begun when the server is told to stop
+  std::chrono::seconds stop{20};               ///< time for begun requests when the server is stopped
 };
 
 /// How a Server is reached (docs/server.md).

@@ -65,7 +65,7 @@ struct TestResult {
   std::string recognizer;  ///< its path
   std::string method;
   std::string mode;                  ///< "inductive", "transductive" or "semi-supervised"
-  bool calibrated = false;           ///< whether it says "none of these"
+  bool calibrated = false;           ///< whether it can answer "none of these"
   int64_t enrolled = 0;              ///< its classes
   int64_t images = 0;                ///< of its own classes
   int64_t right = 0;                 ///< of these

@@ -19,7 +19,7 @@ def plain(array):
 def rows(given, what="X", least=1):
     """Features as a float32 or float64 array [n, d], without a copy where they are one: arrays, tensors (DLPack or
     ``__array__``), data frames, lists, a column of lists or arrays (pandas, polars, pyarrow). Whether the numbers are
-    finite is the library's to say."""
+    finite is checked by the library."""
     if type(given) is not np.ndarray or given.ndim != 2 or not plain(given):
         given = _floats(given, what)
     if given.ndim != 2:
@@ -122,7 +122,7 @@ def labels(given, count, name):
 
 
 def counts(given, count, what):
-    """How many times each of `count` rows is there: int64 [count]. A number stands for all."""
+    """How many times each of `count` rows is there: int64 [count]. A number counts for all rows."""
     made = array(given, what)
     made = np.full(count, made) if made.ndim == 0 else made
     if made.shape != (count,) or made.dtype.kind not in "fiub":

@@ -309,7 +309,7 @@ def _choices(name, parameter):
 
 
 def _without_base(text):
-    """The method where there are no base classes, by whose mean it cannot centre; told to, it is refused later."""
+    """The method without base classes, whose mean it cannot subtract; an explicit request is refused later."""
     name, *given = text.split(":")
     spec = _spec(name)
     if spec is None or _BASE not in spec["needs"] or any(one.startswith("transform=") for one in given):

@@ -23,7 +23,7 @@ class OwnMethod:
         [q, n], the highest of which wins: an array, or a tensor. One with ``fit(base)`` gets ``(X, y)`` of the base
         classes first.
     name : str, optional; the function's or the class's
-    batched : bool or int; takes many episodes of one shape (an int: so many at most), [b, s, d], [b, s], [b, q, d]
+    batched : bool or int; takes several episodes of one shape (an int: at most that many), [b, s, d], [b, s], [b, q, d]
     transductive : bool; the answer for a query may depend on the other queries
 
     The last two are taken from attributes of the method where they are not given.
@@ -256,7 +256,7 @@ class _Run:
         return len(changed)
 
     def _draws(self, i, before):
-        """Whether answers change with what tells nothing of the classes: they follow rounding or random numbers."""
+        """Whether answers change with uninformative changes: rounding or random numbers decide them."""
         rows, truth = self._list.of("query", i), self._list.of("truth", i)
         for trial in range(_TRIALS):
             order = np.argsort(truth + 0.5 * np.random.RandomState(trial).rand(len(truth)), kind="stable")
@@ -275,7 +275,7 @@ def _lead(labels, k):
 
 
 class _Told:
-    """Progress as ``evaluate`` tells it."""
+    """Progress as ``evaluate`` reports it."""
 
     def __init__(self, callback, name):
         self._callback, self._name = callback, name

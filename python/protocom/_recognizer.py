@@ -22,7 +22,7 @@ def _name(given):
 
 
 class Answer:
-    """What a recognizer says of an image.
+    """A recognizer's answer for an image.
 
     Attributes
     ----------
@@ -355,7 +355,7 @@ class Recognizer:
 
     def calibrate(self, others=(), *, similar=False, false_accept=None, on_error="raise", progress=None):
         """Calibrates probabilities and the threshold of "none of these". Something else altogether is refused, and at
-        most 5 % of own images. ``similar``: similar kinds are too, by leaving each class out in turn; as many of them pass
+        most 5 % of own images. ``similar``: similar kinds are too, by leaving out one class at a time; as many of them pass
         as own images are refused. ``others``: images (as ``enrol`` takes them, with ``on_error``) or features of none of
         the classes in their place. ``false_accept``: the share of them that may pass. Returns a dict."""
         return self._core.calibrate(self._features_of_others(others, on_error), similar, false_accept, progress)

@@ -137,7 +137,7 @@ def _compare_names(own, found):
     raise Error(text)
 
 
-# -- tags and routing, which only scikit-learn asks for
+# -- tags and routing, used by scikit-learn alone
 
 
 def tags():

@@ -34,7 +34,7 @@ def _ours_is_loaded():
 
 
 class _Refusal:
-    """The loader of a PyTorch that cannot be here. To find it is no error, as code asks that only wants to know."""
+    """Stands in for PyTorch's loader; finding it is no error, since code may only check for PyTorch."""
 
     def __init__(self, version):
         self._version = version

@@ -98,9 +98,9 @@ def pretrain(images, out, *, architecture=None, split=None, image_size=None, epo
     out : path; beside it lie its log and last state
     architecture : "resnet12", "resnet12-wide", "conv4", "resnet18", ...
     split : path of a CSV class,split; None: the folder's own
-    resume : bool, go on from the last state where there is one
+    resume : bool, continue from the last saved state, if there is one
     on_epoch : callable(dict), told what the log says of an epoch that is over and saved: "epoch", "loss", "accuracy",
-        "validation_accuracy", ... What it raises ends the training and leaves the call; ``resume=True`` goes on.
+        "validation_accuracy", ... An exception it raises ends the training and is re-raised; ``resume=True`` continues.
     progress : callable(what, done, total, detail)
 
     Returns

@@ -140,7 +140,7 @@ py::dict arrays_of(const Episodes& episodes) {
   return made;
 }
 
-/// Row `i` of [e, n, most] as groups, of which negative numbers are no part.
+/// Row `i` of [e, n, most] as groups, of which negative numbers are not part.
 Groups groups_of(const Array& array, int64_t i) {
   const int64_t n = array.size(1), most = array.size(2);
   const int64_t* row = array.data<int64_t>() + i * n * most;

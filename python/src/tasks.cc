@@ -90,7 +90,7 @@ std::string shape_of(const Array& array) {
   return array.defined() ? fmt::format("[{}]", fmt::join(array.shape(), ", ")) : "none";
 }
 
-/// -1 stands for any size.
+/// -1: any size.
 void expect(const Array& array, const char* name, const Shape& sizes) {
   bool fits = array.defined() && array.dim() == static_cast<int64_t>(sizes.size());
   for (size_t i = 0; fits && i < sizes.size(); ++i) fits = sizes[i] < 0 || array.shape()[i] == sizes[i];

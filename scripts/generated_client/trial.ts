@@ -35,7 +35,7 @@ export function refusal(error: unknown): Error {
 
 export async function run(client: string, calls: Calls, paths: string[]) {
   const files = paths.map((path) => new File([readFileSync(path)], basename(path), { type: "image/jpeg" }));
-  const name = "new class ä/1";  // what has to be escaped in a path
+  const name = "new class ä/1";  // needs escapes in a path
   const { feature_dim, attributes } = await calls.recognizer();
   const features = [0, 1].map((shift) => Array.from({ length: feature_dim }, (_, i) => ((i + shift) % 7) / 7));
   const before = (await calls.classes()).length;

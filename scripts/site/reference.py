@@ -108,7 +108,7 @@ def takes(parameter):
 # -- C++ and C
 
 def header_pages(folder):
-    """A page a header: what stands in /// before a declaration is its text."""
+    """A page per header: the /// comment before a declaration is its text."""
     pages = {}
     for header in sorted(folder.glob("*.h")):
         if header.name == "export.h":

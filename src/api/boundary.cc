@@ -19,7 +19,7 @@ void add_torch();
 namespace protocom::v0 {
 namespace {
 
-/// Hands what is logged to those who collect.
+/// Passes log messages to their collectors.
 class CollectingSink : public spdlog::sinks::base_sink<std::mutex> {
  public:
   void add(std::vector<std::string>* texts) {
@@ -154,7 +154,7 @@ std::vector<std::string> names_for(const Labels& labels, const std::vector<std::
   if (!labels.names().empty()) return labels.names();
   int64_t classes = 0;
   for (const int64_t label : labels.numbers()) classes = std::max(classes, label + 1);
-  // A label that is no number of a class would make as many names.
+  // A label that is not a number of a class would make as many names.
   if (classes > static_cast<int64_t>(labels.numbers().size()))
     fail("labels without class names run from 0 to the number of classes, found {} among {} labels", classes - 1,
          labels.numbers().size());

@@ -2,7 +2,7 @@
 
 namespace protocom {
 
-/// Has OpenBLAS take the kernels of the newest processor it knows where it does not know this one: Debian 12's 0.3.21
+/// Lets OpenBLAS use the kernels of the newest processor it supports if this one is newer: Debian 12's 0.3.21
 /// falls back to those of 2004 (Prescott) on processors made after it, a sixth of the speed. Does nothing when
 /// OPENBLAS_CORETYPE is set, another BLAS is loaded or the processor has no AVX2. Call it before the first operator.
 void choose_blas_kernels();

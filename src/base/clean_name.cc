@@ -51,7 +51,7 @@ std::string without_double_spaces(std::string_view text) {
   return single;
 }
 
-/// Spaces, and what only says how its neighbours are set (U+200B, U+FEFF).
+/// Spaces, and characters that only control layout (U+200B, U+FEFF).
 bool is_blank(std::string_view text) {
   while (!text.empty()) {
     utf8proc_int32_t letter = 0;

@@ -61,7 +61,7 @@ std::string reason_in(const std::string& line) {
   return begin == std::string_view::npos ? "it is damaged, or not a file of LibTorch" : std::string(rest.substr(begin));
 }
 
-/// Of LibTorch's exceptions too, whose type only the modules know that link it.
+/// Of LibTorch's exceptions too, whose type is known only to modules that link it.
 std::string reason_of_text(std::string_view text) {
   if (text.find("can't allocate memory") != std::string::npos) return reason_of(std::bad_alloc());
   return reason_in(first_line(text));

@@ -11,15 +11,15 @@
 namespace protocom {
 
 /// Text from outside as one line of a terminal: white space and line ends become single spaces, what could steer a
-/// terminal becomes question marks, what is no UTF-8 is shown as in "caf\xe9": names of files and classes may be any
-/// bytes.
+/// terminal becomes question marks, what is not UTF-8 is shown as in "caf\xe9": names of files and classes may be
+/// any bytes.
 std::string one_line(std::string_view text);
 
 /// A value as a message quotes it: cut between two letters to at most `longest` bytes, the ellipsis counted as one
 /// ("abcdefg…").
 std::string excerpt(std::string_view text, size_t longest = 80);
 
-/// What another library's exception says, as one sentence without its marks and stack traces ("there is not enough
+/// The message of another library's exception, as one sentence without its marks and stack traces ("there is not enough
 /// memory for it"); an Error's own message as it is.
 std::string reason_of(const std::exception& error);
 

@@ -37,8 +37,8 @@ class PluginFunction<Result(Arguments...)> {
  public:
   using Function = Result (*)(Arguments...);
 
-  /// `purpose` completes "... needs LibTorch" for who has no plug-in. Initialised before any code runs, so that static
-  /// objects of a plug-in may provide it.
+  /// `purpose` completes the message "... needs LibTorch" without a plug-in. Initialised before any code runs, so that
+  /// static objects of a plug-in may provide it.
   explicit constexpr PluginFunction(const char* purpose) : purpose_(purpose) {}
 
   void provide(Function function) { function_ = function; }

@@ -32,7 +32,7 @@ class Rng {
   /// Seed and position, for a checkpoint.
   using State = std::array<uint64_t, 5>;
   [[nodiscard]] State state() const;
-  /// A generator that goes on where the one that gave `state` was.
+  /// A generator that continues from `state`.
   static Rng from_state(const State& state);
 
  private:

@@ -4,7 +4,7 @@
 namespace protocom {
 
 /// While one lives, code that came with `file` runs in this process (a TorchScript model is a program). A program that
-/// catches SIGSEGV can then say whose fault it is.
+/// catches SIGSEGV can then name the file at fault.
 class RunningProgram {
  public:
   explicit RunningProgram(const std::string& file);

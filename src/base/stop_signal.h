@@ -5,18 +5,19 @@
 
 namespace protocom {
 
-/// How a program asks a training to stop: the training finishes its step, saves its state and throws Interrupted. The
+/// How a program stops a training: the training finishes its step, saves its state and throws Interrupted. The
 /// library handles no signals itself. Thread-safe; `request` may be called from a signal handler.
 class StopSignal {
  public:
-  /// Asks to stop, because of `signal` (SIGINT, SIGTERM). Returns whether a training is listening: if not, nobody will
+  /// Asks to stop, because of `signal` (SIGINT, SIGTERM). Returns whether a training is listening: if not, nothing will
   /// answer.
   bool request(int signal) noexcept;
   [[nodiscard]] bool requested() const noexcept { return signal_ != 0; }
   /// The signal of the first request; 0 when there was none.
   [[nodiscard]] int signal() const noexcept { return signal_; }
 
-  /// A training that will answer, for as long as this object lives. `signal` may be null: nobody can ask then.
+  /// A training that will answer, for as long as this object lives. `signal` may be null: no stop can be requested
+  /// then.
   class Listener {
    public:
     explicit Listener(StopSignal* signal);

@@ -23,7 +23,7 @@ struct ThreadedLibrary {
 /// Makes its count follow ours from now on, and tells it the count that is set already. There is one such library.
 void follow_thread_count(const ThreadedLibrary& library);
 
-/// Gives parallel work and BLAS so many threads where the calling thread begins it, while it lives. How sums are split
+/// During its lifetime, parallel work and BLAS begun by the calling thread use this many threads. How sums are split
 /// among threads changes their last bits: one thread keeps them the same on every machine. Where a parallel region
 /// already runs they are on one thread anyway.
 class ThreadScope {

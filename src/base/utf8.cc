@@ -13,7 +13,7 @@ size_t announced_size(unsigned char first) {
   return first >= 0xc2 && first < 0xe0 ? 2 : 1;
 }
 
-/// Whether a letter's bytes are the ones that it has: no fewer would do, and it is no surrogate.
+/// Whether a letter's bytes are the ones that it has: no fewer would do, and it is not a surrogate.
 bool is_letter(char32_t code, size_t size) {
   constexpr char32_t kLeast[] = {0, 0, 0x80, 0x800, 0x10000};
   const bool surrogate = code >= 0xd800 && code < 0xe000;

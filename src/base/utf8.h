@@ -11,7 +11,7 @@ bool is_utf8(std::string_view text);
 
 /// A letter of a text that may be anything.
 struct Letter {
-  char32_t code = 0;    ///< in Unicode; of what is no UTF-8 the byte
+  char32_t code = 0;    ///< in Unicode; of what is not UTF-8 the byte
   size_t size = 1;      ///< bytes
   bool steers = false;  ///< no letter at all: it steers a terminal, or turns around what is read beside it
 };

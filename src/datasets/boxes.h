@@ -22,8 +22,8 @@ struct PhotoBox {
   BoxPlace place = {};
 };
 
-/// The boxes of a file that are taken. A file that knows no other kinds than MegaDetector does (animal, person,
-/// vehicle) says where things are, and no classes.
+/// The boxes of a file that are taken. A file with no other kinds than MegaDetector's (animal, person,
+/// vehicle) gives positions, not classes.
 struct BoxFile {
   std::vector<PhotoBox> boxes;     ///< in the order of the file
   bool kinds_are_classes = false;  ///< what people labelled, as opposed to a detector's kinds (animal, person)

@@ -80,7 +80,7 @@ void on_end(void* data, const XML_Char* /*name*/) {
   file.text.clear();
 }
 
-/// Entities may stand for other files, and for texts of any length.
+/// Entities may refer to other files, and expand to texts of any length.
 void on_entity(void* data, const XML_Char*, int, const XML_Char*, int, const XML_Char*, const XML_Char*,
                const XML_Char*, const XML_Char*) {
   static_cast<VocFile*>(data)->stop("it declares entities, which are not supported");

@@ -22,7 +22,7 @@ std::string unquoted(std::string_view text) {
   return std::string(text);
 }
 
-/// Without what a # says after a space.
+/// Without a comment: # after a space.
 std::string_view without_comment(std::string_view line) {
   const size_t mark = line.rfind('#', 0) == 0 ? 0 : line.find(" #");
   return line.substr(0, mark);

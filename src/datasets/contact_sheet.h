@@ -24,7 +24,7 @@ Image draw_contact_sheet(const std::vector<SheetRow>& rows, int64_t tile);
 
 /// What a sheet of a dataset shows.
 struct SheetOptions {
-  int64_t classes = 12;           ///< about so many, every split in proportion and with at least one class
+  int64_t classes = 12;           ///< approximate number; every split in proportion, with at least one class
   int64_t images_per_class = 10;  ///< drawn at random without repetition
   int64_t tile = 84;
   uint64_t seed = 0;

@@ -17,9 +17,9 @@ struct DivisionOptions {
   uint64_t seed = 1;
 };
 
-/// Draws the split of classes that have so many images [c], the same for the same counts, options and seed; classes of
-/// few images become base. Throws Error when fewer than two base classes would be left, or too few classes have images
-/// enough; UsageError for negative options.
+/// Draws the split of classes with these numbers of images [c], the same for the same counts, options and seed; classes
+/// of few images become base. Throws Error when fewer than two base classes would be left, or too few classes have
+/// images enough; UsageError for negative options.
 std::vector<Split> divide_classes(const std::vector<int64_t>& images, const DivisionOptions& options);
 
 }  // namespace protocom

@@ -39,7 +39,7 @@ std::vector<std::optional<Split>> splits_in(const SplitTable& table, const std::
   return splits;
 }
 
-/// Which classes are base, val and novel: as the file says, or else the same for all. What the caller says comes when
+/// Which classes are base, val and novel: as the file states, or else the same for all. The caller's choice comes when
 /// the file has been checked (take_split).
 std::vector<Split> split_of(const FeatureSet& set, const std::optional<std::vector<std::string>>& own,
                             const FeatureFileOptions& options, const std::string& where) {

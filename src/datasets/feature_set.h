@@ -42,7 +42,7 @@ FeatureSet checked_feature_set(FeatureSet set, const std::string& where);
 std::vector<int64_t> label_numbers(const Array& labels, int64_t images, const std::string& where);
 
 /// The features of `classes` (indices, in ascending order) alone; images keep their order. Throws Error for an index
-/// that is no class.
+/// that is not a class.
 FeatureSet keep_classes(const FeatureSet& features, const std::vector<int64_t>& classes);
 
 /// Reads labelled features from

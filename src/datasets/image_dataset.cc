@@ -114,7 +114,7 @@ std::string with_meant(const std::vector<std::string>& names, const std::vector<
   return hints.empty() ? shown : fmt::format("{} ({})", shown, fmt::join(hints, " "));
 }
 
-/// A standard split is what others' figures are compared by: it has to be whole.
+/// Figures of others are compared on a standard split: it must be complete.
 void report_missing(const Unmatched& names, const AskedSplit& asked, const ImageDatasetOptions& options,
                     const fs::path& root) {
   if (names.missing.empty()) return;

@@ -32,7 +32,7 @@ struct ImageDataset {
 
 /// The layouts that datasets have on users' disks.
 enum class Layout {
-  kAuto,          ///< told by what lies in the folder
+  kAuto,          ///< by the folder's contents
   kFolder,        ///< <class>/<image>, folders below a class allowed; or <split>/<class>/<image> with base, val, novel
                   ///< (train, val, test)
   kTinyImageNet,  ///< train/<wnid>/images/*.JPEG, wnids.txt, words.txt; val/ with val_annotations.txt and test/ are not
@@ -52,7 +52,7 @@ std::string_view to_string(Layout layout);
 enum class SplitUse {
   kRequired,
   kOptional,  ///< without one all classes are base
-  kIgnored    ///< all classes are base, whatever says otherwise
+  kIgnored    ///< all classes are base, whatever the split
 };
 
 /// How a dataset is found and divided.

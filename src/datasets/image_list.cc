@@ -26,7 +26,7 @@ struct ListColumns {
   size_t image, name;
 };
 
-/// Nothing for other tables, and for the answers of `classify --format csv`, which are no labels.
+/// Nothing for other tables, and for the answers of `classify --format csv`, which are not labels.
 std::optional<ListColumns> list_columns(const std::vector<std::string>& header) {
   const auto image = list_words::image_column(header);
   const auto name = list_words::class_column(header);

@@ -33,7 +33,7 @@ std::vector<ListedImage> read_image_list(const std::filesystem::path& path,
 /// their name in other capitals or with another suffix, where that is one file's.
 class ListedFiles {
  public:
-  /// Walks the folder when a first image is not where the list says.
+  /// Walks the folder when a first image is not where the list states.
   explicit ListedFiles(std::filesystem::path folder);
   /// Nothing when it is not there, or several files may be meant.
   [[nodiscard]] std::optional<std::filesystem::path> find(const std::string& written);

@@ -42,7 +42,7 @@ struct Inspection {
   Spread width, height;                         ///< pixels, upright, of the readable images
   std::vector<ImageFault> unreadable;           ///< in the dataset's order
   std::vector<DuplicateGroup> duplicates;       ///< the worst kind first, then the dataset's order
-  SkippedFiles skipped = {};                    ///< files in the classes' folders that are no images
+  SkippedFiles skipped = {};                    ///< files in the classes' folders that are not images
   std::vector<std::string> empty_classes = {};  ///< left out
   /// Empty, or what is wrong with a pack as a whole (its content differs from its hash).
   std::string damage;

@@ -11,7 +11,7 @@ namespace protocom::layout {
 namespace fs = std::filesystem;
 namespace {
 
-/// Of a class that a list names: its images lie where the list says.
+/// Of a class that a list names: its images lie where the list states.
 bool is_file(const fs::path& place) {
   std::error_code ignored;
   return fs::is_regular_file(place, ignored);

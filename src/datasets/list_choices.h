@@ -15,7 +15,7 @@ struct ListChoices {
   std::string classes_from = {};
 };
 
-/// A list that has to be told which of its classes count.
+/// A list with several possible classes: options must choose.
 class UndecidedList : public Error {
  public:
   using Error::Error;

@@ -99,7 +99,7 @@ void warn_of_leaks(const ImageDataset& dataset, const std::vector<std::string>& 
       leaks, leaks == 1 ? "image is" : "images are", first_of(duplicates.front().ids, 4));
 }
 
-/// Leaves out what could not be read, and says so.
+/// Leaves out what could not be read, and logs it.
 void leave_out(const ImageDataset& dataset, const Unreadable& unreadable, PackedImages& images) {
   if (unreadable.count() == dataset.items.size())
     fail("none of the {} images can be read; the first: {}", dataset.items.size(), dataset.items.front().path.string());

@@ -29,7 +29,7 @@ std::string name_in(const char* space, const char* name) { return fmt::format("{
 /// Where the keywords of a sidecar are.
 struct XmpPlaces {
   std::vector<std::string> path;                       // of the element, from the root
-  std::string text, wrong;                             // of the element; why it is not read
+  std::string text, wrong;                             // of the element; why it was refused
   std::map<std::string, std::set<std::string>> words;  // of a property
   std::map<std::string, size_t> ends;                  // of a property: the end tag of its list; npos: it has none
   size_t end = 0;                                      // the end tag of rdf:RDF; 0: none

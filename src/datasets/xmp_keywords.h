@@ -16,7 +16,7 @@ struct XmpKeywords {
 XmpKeywords keywords_in(const std::string& xmp, const std::filesystem::path& path);
 
 /// A sidecar with keywords that it does not have yet, `sidecar` being its bytes, or empty for a new one. All its other
-/// bytes stay as they are. Throws Error, which names `path`, for what is no XMP, and for entities.
+/// bytes stay as they are. Throws Error, which names `path`, for what is not XMP, and for entities.
 std::string with_keywords(const std::string& sidecar, const XmpKeywords& keywords, const std::filesystem::path& path);
 
 }  // namespace protocom

@@ -170,7 +170,7 @@ std::vector<Blueprint> make_blueprints(const SyntheticOptions& options) {
 }
 
 Palette make_palette(const Blueprint& b, Rng& rng, double spread) {
-  // Some individuals are of any colour, so that colour alone does not tell classes apart.
+  // Some individuals are of any colour, so that colour alone does not distinguish classes.
   const bool morph = spread > 0.0 && rng.uniform() < 0.3;
   const double hue = morph ? rng.uniform(0.0, 360.0) : b.hue + spread * 35.0 * rng.normal();
   const double light = std::clamp(b.lightness + spread * 0.06 * rng.normal(), 0.45, 0.86);

@@ -72,7 +72,7 @@ struct Heartbeat::Watch {
   bool store_gone = false;                  // it answers with errors
   std::vector<int64_t> counts;
   std::vector<Clock::time_point> changed;  // when each count was seen to grow last
-  std::vector<bool> done;                  // who has done its part
+  std::vector<bool> done;                  // which ones have finished
   std::map<int, std::string> failures;
   std::vector<int> lost;
 };
@@ -137,11 +137,11 @@ void Heartbeat::Watch::beat() {
 }
 
 bool Heartbeat::Watch::store_silent(Clock::time_point now) const {
-  // Where it is gone, who waits for process 0 says it better, and soon.
+  // If it is gone, waiting for process 0 reports it better, and soon.
   return now - beaten > (store_gone ? times.silence / 6 : times.silence);
 }
 
-/// Those who are silent now. Who has never beaten has not joined, for which there is more patience.
+/// Processes without a recent heartbeat. Those without any have not joined yet, which may take longer.
 std::vector<int> Heartbeat::Watch::silent() const {
   const auto now = Clock::now();
   // Process 0 keeps the store: while that does not answer, nothing is known of the others.
@@ -200,7 +200,7 @@ void Heartbeat::tell(const std::string& key, const std::string& text) const {
   try {
     store_->set(key, std::vector<uint8_t>(text.begin(), text.end()));
   } catch (const std::exception&) {
-    // No process is left to be told.
+    // No process is left to notify.
   }
 }
 
@@ -223,7 +223,7 @@ void Heartbeat::part(milliseconds most, const std::vector<int>& gone) const {
     const auto until = Watch::Clock::now() + most;
     while (!store_->check(expected) && Watch::Clock::now() < until) watch_->wait(times_.beat / 10);
   } catch (const std::exception&) {
-    // No process is left to be told.
+    // No process is left to notify.
   }
 }
 

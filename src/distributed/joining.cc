@@ -23,9 +23,9 @@ namespace {
 using Clock = std::chrono::steady_clock;
 
 constexpr std::chrono::milliseconds kBetweenLooks{200};
-constexpr std::chrono::seconds kFirstWord{1};      // of waiting, before it is told
+constexpr std::chrono::seconds kFirstWord{1};      // of waiting, before the first message
 constexpr std::chrono::seconds kBetweenWords{20};  // and then again
-constexpr std::chrono::seconds kStaying{2};        // until the others have read who is missing
+constexpr std::chrono::seconds kStaying{2};        // until the others have read which ones are missing
 constexpr std::chrono::milliseconds kConnecting{2000};
 constexpr const char* kMissing = "protocom/missing";
 
@@ -148,7 +148,7 @@ std::vector<int> absent(c10d::Store& store, int size) {
   return ranks;
 }
 
-/// The first process to time out tells those that joined later, which would miss it too.
+/// The first process to time out notifies those that joined later, which would wait for it.
 void give_up(c10d::Store& store, const std::vector<int>& missing) {
   const std::string names = fmt::format("{}", fmt::join(missing, ", "));
   store.set(kMissing, std::vector<uint8_t>(names.begin(), names.end()));
@@ -156,7 +156,7 @@ void give_up(c10d::Store& store, const std::vector<int>& missing) {
 
 [[noreturn]] void fail_missing(c10d::Store& store, const Launch& launch) {
   const std::vector<uint8_t> names = store.get(kMissing);
-  // The store ends with this process; who has come should read it before.
+  // The store ends with this process; those that have joined should read it before.
   if (launch.rank == 0 && static_cast<int>(absent(store, launch.size).size()) < launch.size - 1)
     std::this_thread::sleep_for(kStaying);
   fail("process {} of {} has not joined within {} s at {}:{}: {}", std::string(names.begin(), names.end()), launch.size,
@@ -207,7 +207,7 @@ std::vector<std::string> own_addresses(const Launch& launch) {
     const int socket = ::socket(there.ss_family, SOCK_DGRAM | SOCK_CLOEXEC, 0);
     sockaddr_storage here{};
     socklen_t length = sizeof(here);
-    // A datagram socket sends nothing when it is connected, but knows then from where it would.
+    // Connecting a datagram socket sends nothing, but gives its local address.
     const bool known = socket >= 0 &&
                        ::connect(socket, reinterpret_cast<const sockaddr*>(&there), length_of(there)) == 0 &&
                        ::getsockname(socket, reinterpret_cast<sockaddr*>(&here), &length) == 0;

@@ -172,7 +172,7 @@ Array TorchConnection::gather_rows(const Array& rows) {
   const at::Tensor counts = at::zeros({launch_.size}, at::kLong);
   counts[launch_.rank] = rows.size(0);
   sum(counts);
-  // Every process fills its rows of the whole, and the sum joins them: Gloo's own gather wants equal shares. The sum
+  // Every process fills its rows of the whole, and the sum joins them: Gloo's own gather needs equal shares. The sum
   // is that of bytes, of which all processes but one have 0, so that numbers of any type stay what they are.
   const at::Tensor ends = counts.cumsum(0);
   const auto end = ends[launch_.rank].item<int64_t>();

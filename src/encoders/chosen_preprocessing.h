@@ -9,7 +9,7 @@ namespace protocom {
 /// Throws UsageError for images that no backbone takes.
 void check_image_size(int64_t image_size);
 
-/// What a file's images are brought to: what its user says, else what the file states, else plain images of the side
+/// The preprocessing of a file's images: as its user requests, else as the file states, else plain images of the side
 /// `otherwise`. Says which, and throws UnstatedPreprocessing where no size is stated.
 Preprocessing choose_preprocessing(const Preprocessing& asked, const Preprocessing& stated, int64_t otherwise,
                                    const std::string& where);

@@ -35,8 +35,8 @@ bool may_be_encoder(const fs::path& path) {
 
 constexpr std::string_view kTfliteMark = "TFL3";  // behind four bytes
 
-/// Where the drivers of a GPU's maker are: who has none of them is spared LibTorch, which would look for a GPU. Without
-/// LibTorch there is nobody to use one.
+/// Whether a GPU driver is installed: without one, LibTorch need not be loaded to look for a GPU. Without
+/// LibTorch nothing uses one.
 bool may_have_gpu() {
   std::error_code ignored;
   return (fs::exists("/dev/nvidiactl", ignored) || fs::exists("/dev/dxg", ignored) ||
@@ -57,8 +57,8 @@ fs::path onnx_as_one_file(const fs::path& file, const std::string& output, const
   return written;
 }
 
-/// Whether it is a file of weights or a TorchScript file, told without LibTorch: those are one file as they are. False
-/// for what cannot be read; who opens it says why.
+/// Whether it is a file of weights or a TorchScript file, found without LibTorch: those are one file as they are. False
+/// for what cannot be read; opening it reports why.
 bool is_whole(const fs::path& file) {
   try {
     std::error_code ignored;

@@ -52,7 +52,7 @@ class Encoder {
   [[nodiscard]] virtual std::string engine() const = 0;
 };
 
-/// Neither an encoder's file nor its user says what images it takes.
+/// Neither an encoder's file nor its user states which images it takes.
 class UnstatedPreprocessing : public Error {
  public:
   explicit UnstatedPreprocessing(std::string_view message);
@@ -60,7 +60,7 @@ class UnstatedPreprocessing : public Error {
   ~UnstatedPreprocessing() override;
 };
 
-/// What is known of an encoder's file besides what it says itself: `preprocessing` wins over what a TorchScript file
+/// What is known of an encoder's file besides what it states itself: `preprocessing` wins over what a TorchScript file
 /// states (its extra file `preprocessing.json`, or its attribute `image_size`); a protocom file's own and a state
 /// dict's entries `mean` and `std` win over it, with a warning.
 struct EncoderFileOptions {
@@ -73,11 +73,11 @@ struct EncoderFileOptions {
 
 /// Opens an encoder by its path, or by its name where it is installed (find_encoder): a protocom backbone (npz), an
 /// ONNX, TensorFlow Lite or TorchScript file, a state dict under Python names (`.npz`, `.safetensors`), a folder of
-/// Hugging Face or timm, told apart by content. For TorchScript or a state dict of our own networks that states nothing
-/// and a user who says nothing the images' own size `known_size` is taken and logged. Throws UnstatedPreprocessing that
-/// says how to state it where that is 0, and for a state dict that others publish, whose normalisation it would leave
-/// to a guess; Error for a file that is damaged, unknown or no encoder of features, and for an engine that is not there
-/// or does not read it.
+/// Hugging Face or timm, distinguished by content. For TorchScript or a state dict of our own networks that states
+/// nothing and without a user's choice the images' own size `known_size` is taken and logged. Throws
+/// UnstatedPreprocessing that says how to state it where that is 0, and for a state dict that others publish, whose
+/// normalisation it would leave to a guess; Error for a file that is damaged, unknown or not an encoder of features,
+/// and for an engine that is not there or does not read it.
 std::unique_ptr<Encoder> open_encoder(const std::filesystem::path& path, const EncoderFileOptions& asked);
 
 /// The encoder that open_encoder makes of these, as one file that needs nothing else: `path` itself, or a file in

@@ -6,18 +6,18 @@
 
 #include "images/preprocessing.h"
 
-/// What a folder of Hugging Face says of its images, and where in it an ONNX file lies.
+/// The image settings of a Hugging Face folder, and where in it an ONNX file lies.
 namespace protocom::huggingface {
 
-/// The file that says it, and the key under which texts of it are kept.
+/// The file with the settings, and the key under which texts of it are kept.
 inline constexpr const char* kImages = "preprocessor_config.json";
 
 /// The text of preprocessor_config.json, or what processor_config.json has under `image_processor`; none where neither
 /// is there. Throws Error.
 std::optional<std::string> images_text(const std::filesystem::path& folder);
 
-/// What that text says. `{"height", "width"}` squeezes an image into a square, `{"shortest_edge"}` does not; a single
-/// number is what the processor of that name takes it for. Throws Error for what cannot be done here.
+/// The settings in that text. `{"height", "width"}` squeezes an image into a square, `{"shortest_edge"}` does not; a
+/// single number is what the processor of that name takes it for. Throws Error for what cannot be done here.
 Preprocessing preprocessing_of(const nlohmann::json& stated);
 
 /// What is said in the folder of an ONNX file, or in the one above its folder `onnx`; size 0: nothing is. Throws Error.

@@ -28,7 +28,7 @@ std::string variable(const char* name) {
   return value == nullptr ? "" : value;
 }
 
-/// The build tree that a file lies in, told by CMake's own file; empty for none.
+/// The build tree that a file lies in, by its CMakeCache.txt; empty for none.
 fs::path build_tree_of(fs::path folder) {
   constexpr int kDeepest = 4;
   std::error_code ignored;
@@ -96,7 +96,7 @@ void warn_of_unreadable(const InstalledEncoders& installed) {
   for (const std::string& folder : installed.unreadable) logger().warn("{}", folder);
 }
 
-/// A path that cannot be looked at is for who opens it to say.
+/// A path that cannot be examined is reported when it is opened.
 bool is_there(const fs::path& path) {
   std::error_code error;
   return fs::exists(path, error) || error;
@@ -125,7 +125,7 @@ bool has_encoder_suffix(const fs::path& path) {
 
 fs::path user_encoders() {
   const fs::path data = variable("XDG_DATA_HOME");
-  if (data.is_absolute()) return data / "protocom/encoders";  // a relative one is to be ignored, its standard says
+  if (data.is_absolute()) return data / "protocom/encoders";  // the XDG standard ignores a relative one
   const std::string home = variable("HOME");
   return home.empty() ? fs::path() : fs::path(home) / ".local" / kBelowPrefix;
 }

@@ -40,10 +40,10 @@ bool has_encoder_suffix(const std::filesystem::path& path);
 /// one. Throws Error that lists the installed names.
 std::filesystem::path find_encoder(const std::filesystem::path& name_or_path);
 
-/// The same for who makes or computes something by it: says in the log which is taken where nothing is named.
+/// The same for commands that compute with it: logs which one is used if none is named.
 std::filesystem::path chosen_encoder(const std::filesystem::path& name_or_path);
 
-/// What PROTOCOM_ENCODER says, a name or a path, else kDefaultEncoder.
+/// The value of PROTOCOM_ENCODER, a name or a path, else kDefaultEncoder.
 std::string default_encoder_name();
 
 /// The encoder that PROTOCOM_ENCODER names, by name or path, else kDefaultEncoder. Throws Error that says how to get

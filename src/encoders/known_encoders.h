@@ -6,7 +6,7 @@
 
 namespace protocom {
 
-/// Accuracy in percent by the class mean on birds the encoder was told nothing of (CUB-100), 5-way, inductive; the
+/// Accuracy in percent by the class mean on birds that are unknown to the encoder (CUB-100), 5-way, inductive; the
 /// figures are in docs/results/data/encoders.json.
 struct BirdAccuracy {
   double one_shot = 0;

@@ -79,7 +79,7 @@ bool any_outside(std::string_view bytes) {
   return false;
 }
 
-/// The only one of so many sizes.
+/// The only output with this many dimensions.
 const GraphValue* only_one(const std::vector<GraphValue>& values, size_t sizes) {
   const auto fits = [&](const GraphValue& value) { return value.sizes.size() == sizes; };
   if (std::count_if(values.begin(), values.end(), fits) != 1) return nullptr;

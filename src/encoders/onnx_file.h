@@ -13,7 +13,7 @@
 #include "images/preprocessing.h"
 #include "io/files.h"
 
-/// ONNX files as bytes: what can be told and changed without a program that computes them.
+/// ONNX files as bytes: what can be found and changed without an engine that runs them.
 namespace protocom::onnx {
 
 /// An input or an output of the graph.
@@ -23,7 +23,7 @@ struct GraphValue {
   int64_t type = 0;                 ///< TensorProto.DataType of its numbers; 0: not said
 };
 
-/// What a file says of itself beside its operators and tensors.
+/// What a file states about itself beside its operators and tensors.
 struct Outline {
   int64_t opset = 0;                    ///< of ONNX's own operators
   std::vector<GraphValue> inputs = {};  ///< without those that are constants

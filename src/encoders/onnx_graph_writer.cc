@@ -12,7 +12,7 @@ namespace {
 using protozero::pbf_writer;
 
 constexpr int64_t kOwnOpset = 17, kOwnVersion = 8;
-/// The first version of the format in which a graph's constants are no inputs.
+/// The first version of the format in which a graph's constants are not inputs.
 constexpr int64_t kConstantsApart = 4;
 
 /// The first operator set in which axes are an input of an operator.

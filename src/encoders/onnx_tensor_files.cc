@@ -31,7 +31,7 @@ std::filesystem::path beside(const std::filesystem::path& model, const std::stri
   const fs::path file = model.parent_path() / name;
   std::error_code missing;
   const fs::path real = fs::canonical(file, missing);
-  if (missing) return file;  // opening it says why
+  if (missing) return file;  // opening it reports why
   const fs::path folder = real.parent_path();
   if (folder != fs::canonical(model).parent_path() && folder != fs::canonical(fs::absolute(model).parent_path()))
     fail("tensors are in '{}', a symbolic link out of the model's folder: replace it by the file", excerpt(name));

@@ -40,7 +40,7 @@ std::vector<double> right_by_nearest_mean(const FeatureSet& features);
 
 /// An encoder that does not say what images it takes, with one preprocessing after the other, on the same images of
 /// base classes; those that cannot be read are left out for all. Throws UsageError for an unknown preset and for a file
-/// that says itself what it takes, Error where fewer than two base classes have two images, and what open_encoder,
+/// that states itself what it takes, Error where fewer than two base classes have two images, and what open_encoder,
 /// pack_images and extract_features throw.
 std::vector<PreprocessingTrial> try_preprocessing(const std::filesystem::path& encoder, const ImageDataset& dataset,
                                                   const PreprocessingTrials& trials, Progress& progress);

@@ -9,10 +9,10 @@ enum class Pooling {
   kFirst  ///< the first one's, BERT's [CLS]
 };
 
-/// What a folder of `sentence_transformers` says of its network.
+/// The network's settings in a folder of `sentence_transformers`.
 struct SentenceModules {
   std::filesystem::path folder;      ///< of config.json, the weights and the tokenizer
-  Pooling pooling = Pooling::kMean;  ///< what `sentence_transformers` takes for a folder that says nothing
+  Pooling pooling = Pooling::kMean;  ///< the default of `sentence_transformers`
   bool normalise = false;            ///< to unit length
 };
 

@@ -19,7 +19,7 @@ class Tower {
   [[nodiscard]] virtual Array vectors(const std::vector<int64_t>& ids, int64_t texts) const = 0;
   /// The most tokens of a text.
   [[nodiscard]] virtual int64_t longest() const = 0;
-  /// How many tokens it knows: theirs are the numbers below.
+  /// The size of its vocabulary: tokens are the numbers below.
   [[nodiscard]] virtual int64_t vocabulary() const = 0;
   [[nodiscard]] virtual int64_t dim() const = 0;
   /// Whether vectors lie in the space of an image tower's.

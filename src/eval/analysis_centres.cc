@@ -63,7 +63,7 @@ ClassExtremes extremes_of(const FeatureSet& features, const std::string& name, c
   return result;
 }
 
-/// A method that is told one image, and its curve so far.
+/// A method that gets one labelled image, and its curve so far.
 struct PlacedMethod {
   std::string label;
   PreparedMethod prepared;

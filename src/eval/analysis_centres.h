@@ -41,7 +41,7 @@ std::vector<double> resampled(const std::vector<double>& values, int64_t count);
 /// How near a prototype made from one image comes to the centre of its class, by one method.
 struct SingleImageCurve {
   std::string method;
-  std::vector<double> cosine;   ///< smoothed; entry i stands for ranks i .. i + window - 1
+  std::vector<double> cosine;   ///< smoothed; entry i is the mean of ranks i .. i + window - 1
   Estimate nearest_gain = {};   ///< of the first entry over the image itself; paired by class, interval over classes
   Estimate farthest_gain = {};  ///< the same of the last entry
 };

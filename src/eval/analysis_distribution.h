@@ -39,7 +39,7 @@ PrincipalComponents principal_components(const DoubleMatrix& rows, int64_t count
 struct TsneOptions {
   double perplexity = 30.0;
   int64_t iterations = 500;
-  int64_t pca_dim = 50;  ///< rows are first reduced to so many principal components
+  int64_t pca_dim = 50;  ///< number of principal components that rows are reduced to first
 };
 
 /// Exact t-SNE of rows [n, d] into the plane, [n, 2], centred. It starts from the first two principal

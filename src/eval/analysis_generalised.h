@@ -8,7 +8,7 @@
 
 namespace protocom {
 
-/// Generalised few-shot tasks: novel classes with few labelled images and all base classes, told apart from one
+/// Generalised few-shot tasks: novel classes with few labelled images and all base classes, distinguished from one
 /// another.
 struct GeneralisedOptions {
   EpisodeOptions episodes;                 ///< of the novel classes
@@ -37,7 +37,7 @@ struct GeneralisedResult {
   std::string mode;
   double shots = 0.0;
   GeneralisedAccuracy accuracy;
-  /// With the offset whose harmonic mean is best where the val classes stand for the novel ones (calibrated stacking:
+  /// With the offset whose harmonic mean is best with val classes in place of novel ones (calibrated stacking:
   /// Chao et al., ECCV 2016): backbone and methods know base classes better than any new one. None without val classes.
   std::optional<GeneralisedWithOffset> corrected;
 };

@@ -21,7 +21,7 @@ struct NoiseOptions {
 };
 
 /// Every method at every noise level, on the same episodes; an episode's accuracy is its mean over the draws. The model
-/// stays as it was trained: only what it is told of the classes at test time is wrong. Throws UsageError for a gamma
+/// stays as it was trained: only the classes' knowledge at test time is wrong. Throws UsageError for a gamma
 /// outside [0, 1], no draws, or inputs without knowledge.
 std::vector<SeriesPoint> accuracy_by_noise(const AnalysisInputs& inputs, const EpisodeOptions& episodes,
                                            const NoiseOptions& options, Progress& progress);

@@ -30,7 +30,7 @@ struct OpenSetResult {
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(OpenSetResult, method, mode, shots, knows_none, accuracy, area, false_accept,
                                    expected_error, area_ci95)
 
-/// The episodes that tasks of so many shots are made of: the classes that are not given are the last `others`.
+/// The episodes of tasks with this many shots; their last `others` classes are not given to the method.
 EpisodeOptions with_others(const OpenSetOptions& options, int64_t shots);
 
 /// Runs them; methods that need more labelled images than a point has are left out there. Throws Error like

@@ -45,7 +45,7 @@ std::vector<SeriesPoint> accuracy_by_shots(const AnalysisInputs& inputs, const E
 std::vector<SeriesPoint> accuracy_by_ways(const AnalysisInputs& inputs, const EpisodeOptions& episodes,
                                           const std::vector<int64_t>& ways, Progress& progress);
 
-/// Episodes with so many queries per class; 0: with a single query, of one of the classes. Throws Error like
+/// Episodes with this many queries per class; 0: with a single query, of one of the classes. Throws Error like
 /// sample_episodes.
 EpisodeList episodes_with_queries(const FeatureSet& features, const EpisodeOptions& episodes, int64_t a_class);
 

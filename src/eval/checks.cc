@@ -132,7 +132,7 @@ std::vector<int64_t> permuted(const std::vector<int64_t>& values, const std::vec
   return result;
 }
 
-/// Whether answers follow from rounding. Another order within each class tells nothing of the classes, it only adds in
+/// Whether answers follow from rounding. Another order within each class is uninformative, it only adds in
 /// another order; a method on a knife's edge (a mixture that may fall to either side) answers differently then too.
 bool follows_rounding(const NamedClassifier& named, const Episode& episode, const std::vector<QueryVerdict>& before) {
   for (int trial = 0; trial < kRoundingTrials; ++trial) {

@@ -26,7 +26,7 @@ void add(const Episode& episode, RowBatch& rows) {
   rows.classes.insert(rows.classes.end(), episode.classes.begin(), episode.classes.end());
   for (const auto& group : episode.support) {
     rows.support.insert(rows.support.end(), group.begin(), group.end());
-    // Ragged: -1 stands for no image.
+    // Ragged: -1 means no image.
     rows.support.insert(rows.support.end(), static_cast<size_t>(rows.k) - group.size(), -1);
   }
   append(episode.query, rows.query);

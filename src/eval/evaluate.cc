@@ -131,7 +131,7 @@ class ListEvaluation {
     if (!list.episodes.empty()) find_which_have_prototypes();
   }
 
-  /// Runs the episodes [begin, end); `begin` is a multiple of together(). Only this thread tells of the progress.
+  /// Runs the episodes [begin, end); `begin` is a multiple of together(). Only this thread reports progress.
   void run(int64_t begin, int64_t end, Progress& progress) {
     const auto caller = std::this_thread::get_id();
     std::atomic<int64_t> done{0};

@@ -13,7 +13,7 @@ namespace protocom {
 void take_figures(const std::vector<std::string>& names, TestResult& result);
 
 /// The places in `tested` of at most `most` wrong answers that were given, the surest first: of images of its own
-/// classes, and where it is calibrated of unknown ones that it accepts. What it refuses is no answer.
+/// classes, and where it is calibrated of unknown ones that it accepts. What it refuses is not an answer.
 std::vector<int64_t> worst_answers(const TestResult& result, int64_t most);
 
 /// How sure the recognizer is of an answer that it gives: its certainty times the chance that it is of any class.

@@ -23,7 +23,7 @@ struct FamiliarityFormula {
   double alike = 0;
 };
 
-/// What a method says of a feature x [d] by itself, written out:
+/// A method's answer for a single feature x [d], as a formula:
 ///     z = u / max(|u|, 1e-12) with u = x - center, or of sign(x) sqrt |x| where it takes roots
 ///     f = z projection - offset                                      [e]
 ///     t_k = f . rows_k + biases_k

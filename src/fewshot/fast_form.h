@@ -33,7 +33,7 @@ class FastForms {
   /// The context's maps, a map a row, [m, c * h * w]; undefined without any.
   [[nodiscard]] const Array& maps() const { return maps_; }
 
-  /// The group's form of this type on a table after its map, made for the first method that asks.
+  /// The group's form of this type on a table after its map, made at the first use.
   template <typename Form>
   Form& shared(const std::shared_ptr<const MappedTable>& table) {
     for (const auto& form : forms_) {

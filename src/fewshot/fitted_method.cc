@@ -108,7 +108,7 @@ std::shared_ptr<const Method> taken_from(const FittedMethod& file, const MethodC
   return variant_of(*file.method, call);
 }
 
-/// Whether the method can be told to leave its knowledge out.
+/// Whether the method has a parameter that leaves its knowledge out.
 bool can_forget(const MethodSpec& spec) {
   const std::string without = kWithoutKnowledge;  // ":name=value"
   const size_t equals = without.find('=');

@@ -106,7 +106,7 @@ class Method {
   [[nodiscard]] virtual const FastForm* join(FastForms& forms) const;
 
   /// The method with what the labelled images of all classes at hand, and its unlabelled ones, say of its space, for
-  /// those who ask about the same classes again and again; prepare() does the same for each episode. Features [m, d],
+  /// repeated questions about the same classes; prepare() does the same for each episode. Features [m, d],
   /// labels [m] in [0, classes), each of which occurs. Without a method: it stays as it is.
   [[nodiscard]] virtual AdaptedMethod adapted(const FeatureRows& /*features*/, const std::vector<int64_t>& /*labels*/,
                                               int64_t /*classes*/) const {

@@ -69,7 +69,7 @@ struct MethodSpec {
   int paper_row = 0;              ///< 1 to 4: row (i) to (iv) of the paper's ablation (table 4); 0: none of them
   std::string notes = {};         ///< variants, and where it differs from its source
   std::string symbol = {};        ///< of its prototype in the paper (table 3); may be empty
-  bool trained_by_torch = false;  ///< the plug-in with LibTorch trains and asks it
+  bool trained_by_torch = false;  ///< trained and run by the plug-in with LibTorch
   std::vector<ParameterSpec> parameters = {};
 
   [[nodiscard]] bool has(Need need) const;

@@ -26,7 +26,7 @@ class ClassPlacer {
   /// Classes with their labelled images, which have not been through the method's space. A class may have none where
   /// the method answers without (MethodSpec::fewest_shots).
   [[nodiscard]] virtual PlacedClasses place(const TaskImages& images) const = 0;
-  /// What the method's run says of queries float32 [q, d] in a task of these classes, but for rounding.
+  /// The scores of the method's run for queries float32 [q, d] in a task of these classes, but for rounding.
   [[nodiscard]] virtual QueryScores score(const PlacedClasses& classes, const FeatureRows& queries) const = 0;
 };
 

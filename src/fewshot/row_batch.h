@@ -18,7 +18,7 @@ struct RowBatch {
   std::vector<int64_t> query;       ///< [b * q]
   std::vector<int64_t> unlabelled;  ///< [b * u]
   std::vector<uint64_t> seed;       ///< [b]
-  std::vector<float> shares = {};   ///< [b * n], see Task::shares; empty: not told
+  std::vector<float> shares = {};   ///< [b * n], see Task::shares; empty: not given
 
   [[nodiscard]] int64_t size() const { return static_cast<int64_t>(seed.size()); }
 };
@@ -26,7 +26,7 @@ struct RowBatch {
 /// The episodes [begin, end) of a batch.
 RowBatch part_of(const RowBatch& rows, int64_t begin, int64_t end);
 
-/// What a method says of a batch.
+/// A method's answers for a batch.
 struct EpisodeScores {
   Array logits;           ///< float32 [b, q, n]: the largest wins, softmax over n gives the classes' probabilities
   Array prototypes = {};  ///< float32 [b, n, d] in the features' own space; undefined for a method without any

@@ -24,7 +24,7 @@ struct Task {
   Floats squares;                  ///< [m], squared lengths of the rows
   std::vector<int64_t> classes;    ///< [n], rows of the KnowledgeTable; empty: not known
   std::vector<float> weights;      ///< [supports], what each counts as, where some count in part; else empty
-  std::vector<float> shares;       ///< [n], of the classes among the unlabelled, for methods that are told; else empty
+  std::vector<float> shares;       ///< [n], of the classes among the unlabelled, for methods that take them; else empty
   uint64_t seed = 0;               ///< for methods that draw
 
   [[nodiscard]] int64_t supports() const { return static_cast<int64_t>(label.size()); }
@@ -52,7 +52,7 @@ class TaskRun {
   [[nodiscard]] virtual const float* unseen() const { return nullptr; }
 };
 
-/// What a method says of some queries.
+/// A method's answers for some queries.
 struct QueryScores {
   FloatMatrix logits;           ///< [q, n]: the largest wins, softmax over n gives the classes' probabilities
   Eigen::VectorXf unseen = {};  ///< [q], the logit of a class that was never seen; empty where none is known

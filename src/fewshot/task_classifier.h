@@ -44,7 +44,7 @@ class TaskClassifier {
   TaskClassifier& operator=(const TaskClassifier&) = delete;
 
   /// Of queries [q, d] of any float type, q > 0; those of one call may help one another in a transductive method.
-  /// `shares` [c]: of the classes among them, for methods that are told; undefined: none are known. Throws Error for
+  /// `shares` [c]: of the classes among them, for methods that take them; undefined: not known. Throws Error for
   /// sizes and values that do not fit.
   [[nodiscard]] QueryScores score(const Array& queries, const Array& shares = {}) const;
   /// The softmax of its logits, [q, c].

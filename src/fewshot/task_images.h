@@ -63,7 +63,7 @@ Task task_of(const TaskImages& images, const FloatMatrix& queries);
 /// The answers of a run about a task.
 QueryScores answer_of(TaskRun& run, const Task& task);
 
-/// What a method says of features [q, d] beside labelled images that have been through its space (TaskImages::mapped).
+/// A method's scores of features [q, d] with labelled images that have been through its space (TaskImages::mapped).
 /// Throws Error where a class has too few images.
 QueryScores answer_of(const PreparedMethod& method, const TaskImages& images, const FeatureRows& queries);
 

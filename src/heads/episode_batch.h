@@ -14,7 +14,7 @@ struct EpisodeBatch {
   at::Tensor query;         ///< [b, q, d]; q may be 0
   at::Tensor unlabelled;    ///< [b, u, d]; undefined: a transductive method uses the queries
   at::Tensor classes;       ///< int64 [b, n], rows of the KnowledgeTable; undefined when no method needs knowledge
-  at::Tensor shares = {};   ///< [b, n], of the classes among the unlabelled, for methods that are told; else undefined
+  at::Tensor shares = {};   ///< [b, n], of the classes among the unlabelled, for methods that take them; else undefined
   std::vector<uint64_t> seed = {};  ///< [b], for methods that draw; empty: 0 for all
 
   [[nodiscard]] int64_t size() const { return query.size(0); }
@@ -44,7 +44,7 @@ at::Tensor mean_prototypes(const SupportStatistics& support);
 /// [b, u, d]: the pool, or the queries when there is none.
 const at::Tensor& unlabelled_of(const EpisodeBatch& batch);
 
-/// What a method of batched tensors says of a batch.
+/// The answers of a method of batched tensors for a batch.
 struct BatchScores {
   at::Tensor logits;      ///< float32 [b, q, n]: the largest wins, softmax over n gives the classes' probabilities
   at::Tensor prototypes;  ///< float32 [b, n, d] in the features' own space; undefined for a method without any

@@ -135,7 +135,7 @@ Admitted Api::admit(const Head& head, Match match) {
   guard_.check(head, admitted.match.route->asks);
   check_content(*admitted.match.route, head);
   admitted.content_type = head.content_type;
-  // A browser's EventSource asks again by the address that it began with, and says here what it knows by now.
+  // A browser's EventSource reconnects to its first address, with the last revision it received in a header.
   if (!head.last_event.empty() && admitted.match.route->operation == "followChanges")
     admitted.match.parameters["after"] = head.last_event;
   const bool is_json = media_type(head.content_type) == "application/json";

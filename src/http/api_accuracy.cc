@@ -45,7 +45,7 @@ json Api::expected_accuracy(const Request& request) {
     if (expected_ && expected_->first == revision) return expected_->second;
   }
   const ExclusiveJob job(calibrates_);
-  // A recognizer of its own: the others go on meanwhile.
+  // A separate recognizer: the others keep answering.
   Recognizer recognizer = Recognizer::open(path_, options_.recognizing);
   const int64_t measured = recognizer.file().revision();
   CancellableProgress progress(*request.cancellation);

@@ -49,7 +49,7 @@ std::string in_words_of_requests(std::string message) {
 json Api::calibrated_on(const Request& request, const Array& others, const CalibrationOptions& options) {
   const ExclusiveJob job(calibrates_);
   with_editor(request, [](const Recognizer& editor) { return editor.file().revision(); });  // it is the one served
-  // A recognizer of its own: the others go on meanwhile.
+  // A separate recognizer: the others keep answering.
   Recognizer recognizer = Recognizer::open(path_, options_.recognizing);
   CancellableProgress progress(*request.cancellation);
   json shown;

@@ -30,7 +30,7 @@ json class_json(const ClassInfo& entry) {
           {"attributes", attributes_json(entry.attributes)}};
 }
 
-/// Which change a body asks to undo or redo; nothing: the next one.
+/// The change in a body to undo or redo; nothing: the next one.
 std::optional<int64_t> change_asked_for(const std::string& body, const JsonShape& shape) {
   if (body.empty()) return std::nullopt;
   const json asked = read_json_body(body, shape).members;

@@ -57,7 +57,7 @@ bool is_series(const Request& request) {
   return true;
 }
 
-/// The answers in the order of the images; one that could not be read says why.
+/// The answers in the order of the images; one that could not be read has the reason.
 Response classified(const Asked& asked, const Recognised& done) {
   if (done.error) return error_response(*done.error);
   json answers = json::array();

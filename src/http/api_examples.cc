@@ -16,7 +16,7 @@ using nlohmann::json;
 
 constexpr size_t kMostDescriptions = 64;
 
-/// What a request says of a class: images, or features, and attributes and words.
+/// A request's content for a class: images, or features, and attributes and words.
 struct Enrolling {
   ClassRequest request;
   std::vector<std::string> descriptions;

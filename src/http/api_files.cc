@@ -31,7 +31,7 @@ void check_size(const char* what, int64_t bytes) {
 }
 
 int64_t size_of(const RecognizerArtefact& artefact) {
-  std::error_code ignored;  // opening it says why
+  std::error_code ignored;  // opening it reports why
   return artefact.embedded ? artefact.size : static_cast<int64_t>(fs::file_size(artefact.path, ignored));
 }
 
@@ -68,7 +68,7 @@ Response Api::onnx_of_recognizer(const Request& request) {
   const OnnxExportOptions options = onnx_options(request);
   with_editor(request, [](const Recognizer& editor) { return editor.file().revision(); });  // it is the one served
   const ExclusiveJob job(exports_, "another export");
-  // A recognizer of its own: the others go on meanwhile.
+  // A separate recognizer: the others keep answering.
   Recognizer recognizer = Recognizer::open(path_, options_.recognizing);
   if (const RecognizerArtefact* encoder = recognizer.file().artefact("backbone");
       encoder != nullptr && !options.features)

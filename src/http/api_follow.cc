@@ -3,7 +3,7 @@
 namespace protocom::http {
 namespace {
 
-/// The revision that a client says it knows; nothing: it says none.
+/// The revision that a client has; nothing: it gives none.
 std::optional<int64_t> known_revision(const Request& request) {
   const auto said = request.parameters.find("after");
   if (said == request.parameters.end()) return std::nullopt;

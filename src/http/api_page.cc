@@ -25,7 +25,7 @@ Route page_route(const std::string& pattern, const std::string& type, const std:
   return {"GET", pattern, Asks::kNothing, {}, show, Runs::kAtOnce};
 }
 
-/// The page's scripts: modules that the first one, main.js, asks for.
+/// The page's scripts: modules that the first one, main.js, imports.
 void show_module(const Request& request, const Respond& respond) {
   constexpr std::string_view kEnd = ".js";
   const std::string& name = request.parameters.at("module");

@@ -41,7 +41,7 @@ struct Labelled {
   }
 };
 
-/// What the form or the JSON says under this name; null: nothing.
+/// The value of this name in the form or the JSON; null: none.
 json said(const Sent& sent, const char* name) {
   const auto field = sent.fields.find(name);
   if (field != sent.fields.end()) return list_of(name, field->second);
@@ -85,7 +85,7 @@ TestFeatures test_features(const Labelled& read, const Array& features) {
 json Api::tested_on(const Request& request, TestFeatures images) {
   const ExclusiveJob job(calibrates_);
   with_editor(request, [](const Recognizer& editor) { return editor.file().revision(); });  // it is the one served
-  // A recognizer of its own: the others go on meanwhile.
+  // A separate recognizer: the others keep answering.
   Recognizer recognizer = Recognizer::open(path_, options_.recognizing);
   request.cancellation->check();
   json shown = refusing(409, [&] { return test_json(test_recognizer(recognizer, std::move(images))); });

@@ -14,7 +14,7 @@ UnlabelledEntry unlabelled_or_404(const RecognizerFile& file, int64_t id) {
   refuse(404, "unknown unlabelled photo {}", id);
 }
 
-/// Throws HttpError 409 where so many more would be of no use.
+/// Throws HttpError 409 if more of them would exceed the limit.
 void check_takes(Recognizer& recognizer, int64_t more) {
   recognizer.check_learns_from_unlabelled();
   const int64_t held = recognizer.file().count_unlabelled();

@@ -62,7 +62,8 @@ bool lacks_images(const RecognizerFile& file) {
   }
 }
 
-/// Classes are missing that have to be enrolled, or something is wrong? Called while an exception is handled.
+/// The error to answer with: 409 if classes lack images, else as translate_exception(). Called while an exception is
+/// handled.
 HttpError why_no_answer(const RecognizerFile& file) {
   try {
     throw;
@@ -99,7 +100,7 @@ bool answers_rows_alone(Recognizer& recognizer) {
   try {
     return recognizer.method().spec().sees != Sees::kAllQueries;
   } catch (const std::exception&) {
-    return true;  // answering says what is wrong
+    return true;  // answering reports what is wrong
   }
 }
 

@@ -14,7 +14,7 @@ constexpr std::chrono::seconds kLongestWait{25};  // proxies close what is silen
 constexpr size_t kMostFollowers = 64;
 constexpr const char* kEventStream = "text/event-stream";
 
-/// What ends a stream; EventSource asks again half a second later.
+/// The end of a stream; EventSource reconnects half a second later.
 constexpr const char* kNoNews = "retry: 500\n: nothing has changed\n\n";
 
 std::string event_text(int64_t revision, const nlohmann::json& event) {
@@ -101,7 +101,7 @@ void Followers::tell_due(int64_t revision, const nlohmann::json& event) {
   for (const Follower& follower : take_due(revision)) follower.respond({200, kEventStream, text});
 }
 
-/// Whether any of them knows another revision; those that know none know this one from now on.
+/// Whether any of them has another revision; those without one get this one.
 bool Followers::is_news(int64_t revision) {
   const std::lock_guard lock(mutex_);
   bool news = false;

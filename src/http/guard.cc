@@ -116,7 +116,7 @@ ApiKey Guard::key_of(const Head& head) {
 void Guard::check(const Head& head, Asks asks) {
   if (!is_same_site(head) && !allows_origin(head.origin))
     refuse(403, "requests from other sites' pages are refused (serve --allow-origin)");
-  // What asks for nothing, the server's own page among it, may be linked to from anywhere.
+  // Paths that need no key, such as the server's page, may be linked to from anywhere.
   if (asks != Asks::kNothing && is_from_other_page(head) && !allows_origin(head.origin))
     refuse(403, "content, links and forms of other sites' pages are refused (serve --allow-origin)");
   if (path_.empty()) return check_from_here(head);

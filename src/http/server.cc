@@ -144,7 +144,7 @@ struct Server::Parts {
     if (!acceptor.is_open()) connection->stop();
   }
 
-  /// Those that have connected before the server was told to stop are among those that are answered.
+  /// Clients that connected before the stop are still answered.
   void welcome_waiting() {
     error_code error;
     acceptor.non_blocking(true, error);

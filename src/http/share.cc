@@ -20,7 +20,7 @@
 namespace protocom::http {
 namespace {
 
-constexpr int64_t kRequestsAMinute = 6000;  ///< a page with many photos asks for each small picture
+constexpr int64_t kRequestsAMinute = 6000;  ///< a page with many photos requests each thumbnail
 constexpr int kValidDays = 7;
 
 template <typename T, void (*Free)(T*)>
@@ -50,7 +50,7 @@ std::vector<std::string> own_hosts() {
   return hosts;
 }
 
-/// Without the addresses browsers would not even offer to go on.
+/// Without the addresses browsers would not even offer to continue.
 std::string alternative_names(const std::vector<std::string>& hosts) {
   std::string names = "DNS:localhost,IP:127.0.0.1";
   for (const std::string& host : hosts) names += ",IP:" + host;

@@ -76,7 +76,7 @@ class ImageReader {
     }
   }
 
-  /// How long the shorter side has to be so that the smallest box keeps what the encoder takes (image_region.cc).
+  /// The shorter side at which the smallest box still has the encoder's resolution (image_region.cc).
   [[nodiscard]] int64_t side_for(const std::vector<Upload>& photos) const {
     const auto side = static_cast<double>(options_.preprocessing.shorter_side());
     double most = side;

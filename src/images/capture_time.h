@@ -6,7 +6,7 @@ namespace protocom {
 
 /// When a photo was taken, by its EXIF data (DateTimeOriginal and SubSecTimeOriginal; EXIF 2.32, tags 0x9003 and
 /// 0x9291): seconds since 1970 by the camera's clock, whose zone is not known. `bytes`: a file of JPEG, HEIC, AVIF, PNG
-/// or WebP. Nothing where it says none, or no date. Thread-safe.
+/// or WebP. Nothing if it has none, or an invalid date. Thread-safe.
 std::optional<double> capture_time(std::string_view bytes);
 
 }  // namespace protocom

@@ -10,8 +10,8 @@
 
 namespace protocom::codec {
 
-/// What a codec hands back: the stored pixels, the EXIF orientation (1..8) that says how to turn them upright, and the
-/// ICC profile that says which colours they are; empty: sRGB's.
+/// What a codec hands back: the stored pixels, the EXIF orientation (1..8), by which they are turned upright, and the
+/// ICC profile of their colours; empty: sRGB.
 struct Decoded {
   Image image;
   int orientation = 1;
@@ -28,7 +28,7 @@ Decoded decode_gif(std::string_view bytes, const DecodeOptions& options);
 Decoded decode_tiff(std::string_view bytes, const DecodeOptions& options);
 /// HEIC and AVIF.
 Decoded decode_heif(std::string_view bytes, const DecodeOptions& options);
-/// Whether decode_heif knows the brand: other files of that container are videos.
+/// Whether decode_heif supports the brand: other files of that container are videos.
 bool is_heif(std::string_view bytes);
 Decoded decode_bmp(std::string_view bytes, const DecodeOptions& options);
 /// Three channels or one, of any precision; a palette too.
@@ -55,10 +55,10 @@ const Codec* codec_of(std::string_view bytes);
 /// Whether files of images have that suffix: ".jpg", in small letters.
 bool is_image_suffix(std::string_view suffix);
 
-/// The orientation (1..8) in EXIF data, with or without the "Exif" mark in front; 1 when it says nothing or nonsense.
+/// The orientation (1..8) in EXIF data, with or without the "Exif" mark in front; 1 when it is missing or invalid.
 int exif_orientation(std::string_view exif);
 
-/// The stored image turned upright: `orientation` says where its first row and column belong (EXIF 2.32, tag 0x0112).
+/// The stored image turned upright: by `orientation`, the position of its first row and column (EXIF 2.32, tag 0x0112).
 Image turn_upright(Image image, int orientation);
 
 /// Converts an image from the colours of an ICC profile to sRGB's, which encoders were trained on. Leaves it as it is
@@ -81,7 +81,7 @@ void check_reduced_size(int64_t height, int64_t width, int64_t decoded, const De
 /// An image of that size, its pixels zero.
 Image blank_image(int64_t height, int64_t width);
 
-/// RGBA pixels over white, into so many times three bytes.
+/// RGBA pixels over white, into three bytes per pixel.
 void lay_over_white(const uint8_t* rgba, int64_t pixels, uint8_t* rgb);
 
 /// The same as an image.

@@ -68,7 +68,7 @@ Walk walk_of(int orientation, int64_t height, int64_t width) {
 }  // namespace
 
 int exif_orientation(std::string_view exif) {
-  // JPEG has the mark in front, PNG and some WebP have not; libexif wants it.
+  // JPEG has the mark in front, PNG and some WebP do not; libexif needs it.
   std::string marked;
   if (exif.substr(0, kMark.size()) != kMark) {
     marked.append(kMark).append(exif);

@@ -28,7 +28,7 @@ void check(const GifFile& file, int result) {
   if (result == GIF_ERROR) fail_with(file->Error);
 }
 
-/// Reads an extension; the index of the clear colour when it says one.
+/// Reads an extension; returns the index of the transparent colour, if it has one.
 int skip_extension(const GifFile& file, int clear) {
   int code = 0;
   GifByteType* block = nullptr;

@@ -93,7 +93,7 @@ Decoded decode_heif(std::string_view bytes, const DecodeOptions& options) {
   const int64_t stated_width = heif_image_handle_get_width(handle.get());
   check_size(stated_height, stated_width, options);
   const int64_t stated = stated_height * stated_width;
-  // What tiles are put together on is as large as another place of the file says.
+  // What tiles are put together on is as large as another place of the file states.
   const int64_t canvas = heif_canvas_pixels(bytes);
   if (canvas > coded_pixels(options)) fail("the image's canvas has too many pixels, {}", canvas);
   charge(stated, canvas, options);

@@ -145,7 +145,7 @@ class Decompressor {
 
  private:
   /// Of a file without an end mark whose rows could all be read: whether no scan is missing. Scans of a progressive
-  /// file refine coefficients; of other files with several scans, and of arithmetic coding, nothing tells.
+  /// file refine coefficients; other files with several scans, and arithmetic coding, cannot be checked so.
   [[nodiscard]] bool is_whole() {
     if (info_.arith_code != 0) return false;
     if (!is_held_whole()) return true;
@@ -162,7 +162,7 @@ class Decompressor {
   jpeg_progress_mgr monitor_{};
 };
 
-/// Photoshop stores inks inverted (255 is no ink) and says so by its Adobe marker.
+/// Photoshop stores inks inverted (255 is not an ink) and says so by its Adobe marker.
 Image cmyk_to_rgb(const std::vector<uint8_t>& cmyk, int64_t height, int64_t width, bool inverted) {
   Image image = blank_image(height, width);
   const int flip = inverted ? 0 : 255;

@@ -52,7 +52,7 @@ int note_error(TIFF* /*file*/, void* user, const char* /*module*/, const char* f
 }
 
 /// What libtiff may ask for at once, which is a strip or a tile before it becomes pixels of four bytes: so that both
-/// together stay below 1 GiB for the largest image that is read, whatever a file says of its strips.
+/// together stay below 1 GiB for the largest image that is read, whatever a file states about its strips.
 constexpr tmsize_t kLargestStrip = tmsize_t{448} << 20;
 
 int ignore_warning(TIFF* /*file*/, void* /*user*/, const char* /*module*/, const char* /*format*/, va_list) {

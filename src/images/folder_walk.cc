@@ -71,7 +71,7 @@ class FolderWalk {
     if (error) found_[owner].error = error;
   }
 
-  /// True for a folder that the walk goes on in.
+  /// True for a folder that the walk enters.
   bool take_entry(size_t owner, const fs::directory_entry& entry) {
     std::error_code ignored;
     WalkedFolder& found = found_[owner];

@@ -12,7 +12,7 @@ namespace protocom {
 /// What lies below a folder at any depth, folders left out that no walk enters.
 struct WalkedFolder {
   std::vector<std::filesystem::path> images = {};  ///< in no order
-  SkippedFiles skipped = {};                       ///< what is no image, and folders that were not entered again
+  SkippedFiles skipped = {};                       ///< what is not an image, and folders that were not entered again
   std::error_code error = {};                      ///< why something could not be listed
 };
 

@@ -25,7 +25,7 @@ struct SquareImage {
   std::string source;  ///< the file's path, or "memory"
 };
 
-/// All of them, decoded on all cores. Throws Error that says which one cannot be read.
+/// All of them, decoded on all cores. Throws Error that names the one that cannot be read.
 std::vector<SquareImage> square_images(const GivenImages& images, const Preprocessing& preprocessing);
 
 /// The images alone, which are taken out.

@@ -14,7 +14,7 @@ constexpr size_t kPictureAlignment = DAV1D_PICTURE_ALIGNMENT;
 
 int64_t rounded_up(int64_t value, int64_t step) { return (value + step - 1) / step * step; }
 
-/// Room for a picture as dav1d wants it: sides of multiples of 128 pixels, planes and rows that begin aligned.
+/// Memory for a picture as dav1d needs it: sides of multiples of 128 pixels, planes and rows that begin aligned.
 int make_av1_room(Dav1dPicture* picture, void* /*cookie*/) {
   const int64_t width = rounded_up(picture->p.w, 128), height = rounded_up(picture->p.h, 128);
   if (!CodedPixels::take(picture->p.w, picture->p.h)) return DAV1D_ERR(ENOMEM);
@@ -88,7 +88,7 @@ heif_error push_av1(void* decoder, const void* bytes, size_t size) {
   return kDecoded;
 }
 
-/// Whether dav1d goes on after a result; frame_size_limit has a result of its own.
+/// Whether dav1d continues after a result; frame_size_limit has its own result.
 bool goes_on(int result) {
   if (result == DAV1D_ERR(ERANGE)) CodedPixels::refuse();
   return result >= 0 || result == DAV1D_ERR(EAGAIN);

@@ -25,7 +25,7 @@ void copy_plane(const CodedPlane& plane, heif_image* image) {
 heif_error add_colours(const CodedColours& colours, heif_image* image) {
   heif_color_profile_nclx* profile = heif_nclx_color_profile_alloc();
   if (profile == nullptr) return undecodable();
-  // Code points that libheif does not know stay what they are for a picture that says nothing.
+  // libheif refuses code points that it does not support; the profile then keeps the default of a picture without them.
   heif_nclx_color_profile_set_color_primaries(profile, static_cast<uint16_t>(colours.primaries));
   heif_nclx_color_profile_set_transfer_characteristics(profile, static_cast<uint16_t>(colours.transfer));
   heif_nclx_color_profile_set_matrix_coefficients(profile, static_cast<uint16_t>(colours.matrix));

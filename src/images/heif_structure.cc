@@ -138,7 +138,7 @@ void add_references(std::string_view box, const Kinds& kinds, size_t& left, Need
       if (kind == "dimg") {
         const std::string_view part = kind_of(kinds, to);
         if (is_made(part)) fail("unsupported HEIC or AVIF (an image derived from derived images)");
-        // Of tiles libheif says so itself; otherwise it ends the process.
+        // libheif reports it for tiles; otherwise it ends the process.
         if (is_made(kind_of(kinds, from)) && !is_coded(part))
           fail("damaged HEIC or AVIF (a derived image refers to an item that is not an image)");
         needs[from].insert(to);
@@ -197,7 +197,7 @@ bool turns_too_often(std::string_view box) {
   return false;
 }
 
-/// What the data of a grid says of its size (ISO/IEC 23008-12, 6.6.2.3.2).
+/// What the data of a grid states about its size (ISO/IEC 23008-12, 6.6.2.3.2).
 uint64_t canvas_of(std::string_view data) {
   Fields fields(data);
   fields.skip(1);

@@ -35,10 +35,10 @@ struct DecodeOptions {
   int64_t* pixels_left = nullptr;
 };
 
-/// Decodes an image of the kinds that image_kinds() names, told apart by their first bytes; of an animation the first
-/// frame. Grey, palette, CMYK/YCCK, 16-bit, alpha (over white) and EXIF-rotated images come out as upright 8-bit RGB,
-/// in sRGB's colours. Throws Error with the reason ("truncated JPEG", "the file is empty") but without a file name.
-/// Thread-safe.
+/// Decodes an image of the kinds that image_kinds() names, distinguished by their first bytes; of an animation the
+/// first frame. Grey, palette, CMYK/YCCK, 16-bit, alpha (over white) and EXIF-rotated images come out as upright 8-bit
+/// RGB, in sRGB's colours. Throws Error with the reason ("truncated JPEG", "the file is empty") but without a file
+/// name. Thread-safe.
 Image decode_image(std::string_view bytes, const DecodeOptions& options = {});
 
 /// The size of an image as its file has it, upright: larger than what is decoded at a reduced one.

@@ -61,7 +61,7 @@ Box next_box(BigEndian& from) {
   }
   if (length == 0) length = header + from.rest().size();
   if (length < header) damaged_header();
-  // What is coded is read as far as it goes; whether that is enough is for its decoder to say.
+  // Coded data is read as far as it goes; its decoder decides whether that is enough.
   const uint64_t size = box.type == "jp2c" ? std::min<uint64_t>(length - header, from.rest().size()) : length - header;
   box.content = from.take(size);
   return box;
@@ -168,7 +168,7 @@ class Grid {
       fail("unsupported JPEG 2000: {} layers, each of which takes memory", layers_);
   }
 
-  /// Those along a side that is halved so many times; one more, for they need not begin where the tile does.
+  /// Those along a side that is halved `halvings` times; one more, since they need not begin where the tile does.
   static uint64_t precincts(uint64_t side, uint32_t halvings, uint32_t exponent) {
     return (((side - 1) >> halvings) >> exponent) + 2;
   }

@@ -23,8 +23,7 @@ struct ArtefactHeader {
   int format_version = 0;  ///< of that kind; a reader refuses those it does not know
   std::string program_version;
   Provenance provenance;
-  nlohmann::json details =
-      nlohmann::json::object();  ///< what the kind itself needs to say (sizes, architecture, figures)
+  nlohmann::json details = nlohmann::json::object();  ///< the kind's own data (sizes, architecture, figures)
 
   [[nodiscard]] nlohmann::json to_json() const;
   /// Throws Error that names `where` when a field is missing or of the wrong type.

@@ -33,7 +33,7 @@ char separator_of(std::string_view header) {
 }
 
 /// Whether a spreadsheet would run it, behind apostrophes or not: "'=1" gets one more, so that each text comes back. A
-/// sign alone ("-", what stands for the standard input) is none.
+/// sign alone ("-", the standard input) is none.
 bool is_formula(std::string_view text) {
   const size_t first = text.find_first_not_of('\'');
   return first != std::string_view::npos && first + 1 < text.size() &&
@@ -79,7 +79,7 @@ class EncodingCheck {
   bool warned_ = false;
 };
 
-/// "sep=;" above the header, by which Excel is told what stands between the cells.
+/// "sep=;" above the header, by which Excel knows the separator of cells.
 std::optional<char> separator_said(std::string_view line) {
   const std::string_view text = trimmed(line);
   if (text.size() != 5 || text.substr(0, 4) != "sep=") return std::nullopt;
@@ -91,7 +91,7 @@ void drop_blank_end(std::vector<std::string>& cells, size_t expected) {
   while (cells.size() > expected && trimmed(cells.back()).empty()) cells.pop_back();
 }
 
-/// Splits lines into cells; a quoted cell may go on over line ends.
+/// Splits lines into cells; a quoted cell may contain line ends.
 class CsvParser {
  public:
   void set_separator(char separator) { separator_ = separator; }
@@ -158,7 +158,7 @@ CsvTable read_csv(const std::filesystem::path& path) {
   table.path = path;
   EncodingCheck encoding(path);
   CsvParser parser;
-  std::optional<char> separator;  // as the file says it
+  std::optional<char> separator;  // as the file states it
   int64_t row_line = 0;
   size_t bytes = 0;
   for_each_line(path, [&](int64_t number, std::string_view line) {

@@ -9,7 +9,7 @@
 namespace protocom {
 
 /// Throws Error when a folder, a pipe or a device is there: what a file names must not be waited for, or read without
-/// end. Nothing there is for whoever opens it to say.
+/// end. If nothing is there, opening it reports that.
 void check_plain_file(const std::filesystem::path& path);
 
 /// The whole file. Throws Error that names the file and the system's reason. Of what is not a plain file only standard
@@ -18,8 +18,8 @@ std::string read_file(const std::filesystem::path& path);
 
 /// Writes `content` to a temporary file beside `path`, syncs it and renames it over `path`: a reader sees the old file
 /// or the new one, never a half. A link stays, its target is what is replaced; a file that is replaced hands on its
-/// mode. What is no plain file (a pipe, /dev/null) is written to as it is. Throws Error; the temporary file is removed
-/// then.
+/// mode. What is not a plain file (a pipe, /dev/null) is written to as it is. Throws Error; the temporary file is
+/// removed then.
 void write_file(const std::filesystem::path& path, std::string_view content);
 
 /// Runs `write` on the path of a new empty file and puts that where write_file would; if `write` throws, the new file
@@ -35,7 +35,7 @@ void write_new_file(const std::filesystem::path& path, std::string_view content)
 void check_writable(const std::filesystem::path& path);
 
 /// Throws Error where something is already that must not be lost: a file or a folder that is not empty. For what people
-/// go on to work on by hand, or add to.
+/// continue to edit by hand, or add to.
 void check_absent(const std::filesystem::path& path);
 
 /// The longest line that for_each_line reads, in bytes.

@@ -33,7 +33,7 @@ constexpr uint64_t kFewElements = uint64_t{1} << 16, kBytesOfElement = 8;
 constexpr uint32_t kMostMatDimensions = 32, kLongestName = 1000;
 constexpr int kDeepest = 16;
 
-/// Bytes of one value as it is stored; 0 for what is no value.
+/// Bytes of one value as it is stored; 0 for what is not a value.
 uint64_t size_of_type(uint32_t type) {
   constexpr std::array<uint8_t, 19> kSizes = {0, 1, 1, 2, 2, 4, 4, 4, 0, 8, 0, 0, 8, 8, 0, 0, 1, 2, 4};
   return type < kSizes.size() ? kSizes[type] : 0;
@@ -272,7 +272,7 @@ class MatWalk {
       path.string(), shown.string(), std::filesystem::path(shown).replace_extension(".npz").string());
 }
 
-/// Whether the numbers of the file are the other way round; throws Error for what is no file of version 5.
+/// Whether the numbers of the file are the other way round; throws Error for what is not a file of version 5.
 bool is_swapped(std::string_view bytes, const std::filesystem::path& path) {
   if (bytes.substr(0, kHdf5.size()) == kHdf5 ||
       (bytes.size() > kHdf5At && bytes.substr(kHdf5At, kHdf5.size()) == kHdf5))

@@ -236,7 +236,7 @@ std::vector<std::string> to_strings(const View& view, const std::string& where) 
   const size_t length = text_length(view, where);
   const size_t width = wide ? 4 : 1;
   check_size(view, static_cast<int64_t>(length * width), where);
-  // Texts of no length take no bytes, so that the file says nothing about how many there are.
+  // Texts of no length take no bytes, so that the file states nothing about how many there are.
   if (length == 0 && view.shape[0] > 0) fail("{}: dtype '{}' is text of length 0", where, view.descr);
   std::vector<std::string> strings(static_cast<size_t>(view.shape[0]));
   for (size_t i = 0; i < strings.size(); ++i) {

@@ -24,7 +24,7 @@ std::string zip_reason(int code) {
 }
 
 constexpr std::string_view kArraySuffix = ".npy";
-constexpr zip_uint64_t kBestRatio = 1032;  // deflate makes at most so many bytes of one
+constexpr zip_uint64_t kBestRatio = 1032;  // the greatest compression ratio of deflate
 constexpr size_t kPiece = size_t{16} << 20;
 
 zip_stat_t stat_of(zip_t* archive, zip_uint64_t index) {

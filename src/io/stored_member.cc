@@ -9,7 +9,7 @@ namespace {
 constexpr uint32_t kEndMark = 0x06054b50, kEnd64Mark = 0x06064b50, kLocator64Mark = 0x07064b50;
 constexpr uint32_t kEntryMark = 0x02014b50, kLocalMark = 0x04034b50;
 constexpr size_t kEndSize = 22, kLocatorSize = 20, kEntrySize = 46, kLocalSize = 30;
-constexpr uint64_t kIn64 = 0xffffffff;  // the number stands in the entry's extra field
+constexpr uint64_t kIn64 = 0xffffffff;  // the number is in the entry's extra field
 
 /// Little-endian numbers of an archive; what lies beyond it is not there.
 class ArchiveBytes {

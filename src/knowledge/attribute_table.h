@@ -16,7 +16,7 @@ struct AttributeTable {
   std::vector<std::string> attributes;  ///< [a]
   Array association;                    ///< R, float32 [c, a], in [0, 1]
   std::vector<std::string>
-      context;  ///< [h], what helps to place a class but is no attribute of it (its hypernyms); may be empty
+      context;  ///< [h], what helps to place a class but is not an attribute of it (its hypernyms); may be empty
   Array context_association;  ///< float32 [c, h]; undefined when `context` is empty
   std::map<std::string, std::vector<std::string>>
       lemmas;                                        ///< class or attribute -> its names in words, '_' for a space
@@ -47,7 +47,7 @@ struct ClassSides {
 /// The rows of the split's classes, ascending by name, and the columns of the vocabulary in the source's order. A class
 /// that the source does not name gets a zero row. `source` gains what that meant: "classes_without_source" (in the
 /// split only) and "classes_not_in_split" (left out). Throws Error when the source names not one class of the split, or
-/// a class stands on both sides.
+/// a class is on both sides.
 AttributeTable select_classes(const AttributeTable& table, const ClassSides& sides, Vocabulary vocabulary);
 
 /// The columns of `attributes` only, for a class met later: the row of R over a given vocabulary, and in `unknown`,

@@ -13,7 +13,7 @@ namespace protocom {
 /// Classes of several senses count with all of them.
 class Kinship {
  public:
-  /// `names` are wnids, senses or lemmas; those that WordNet does not know count for nothing.
+  /// `names` are wnids, senses or lemmas; those that WordNet does not have count for nothing.
   Kinship(const WordNet& wordnet, const std::vector<std::string>& names);
 
   /// How many hypernyms a sense of `name` shares with a class of them, on average, other than `name` itself.
@@ -26,7 +26,7 @@ class Kinship {
   double known_ = 0;
 };
 
-/// What a name stands for: a synset, or nothing where WordNet does not know it or the kin do not decide.
+/// The synset of a name, or nothing if WordNet does not have it or the kin do not decide.
 struct SynsetChoice {
   std::optional<std::string> wnid;
   std::string doubt;  ///< where the kin do not decide: a sentence with the candidates and their glosses
@@ -37,7 +37,7 @@ SynsetChoice consider_synset(const WordNet& wordnet, const std::string& name, co
 
 /// The synset that a wnid ("n02084071"), a sense ("dog.n.01") or a lemma with one sense stands for; of a lemma with
 /// several the one that shares at least half a hypernym more with the kin than any other, which is logged. Nothing when
-/// WordNet does not know the name. Throws Error when the kin do not decide, with the candidates and their glosses.
+/// WordNet does not have the name. Throws Error when the kin do not decide, with the candidates and their glosses.
 std::optional<std::string> choose_synset(const WordNet& wordnet, const std::string& name, const Kinship& kin);
 
 }  // namespace protocom

@@ -23,13 +23,13 @@ ClassTexts read_class_texts(const std::filesystem::path& csv);
 /// Reads names of classes, a line each. Throws Error for a file without any, and for one that is there twice.
 std::vector<std::string> read_class_names(const std::filesystem::path& path);
 
-/// What CLIP's authors say of an image of a class of which nothing is known (Radford et al., 2021, section 3.1.4).
+/// CLIP's prompt for a class with only a name (Radford et al., 2021, section 3.1.4).
 inline constexpr const char* kTextTemplate = "a photo of a {}.";
 
 /// The names in words (title_of_name) in each template, in place of "{}". Throws UsageError for a template without it.
 ClassTexts texts_of_names(const std::vector<std::string>& names, const std::vector<std::string>& templates);
 
-/// One class and what is said of it. Throws UsageError for an empty text.
+/// One class and its descriptions. Throws UsageError for an empty text.
 ClassTexts texts_of_class(const std::string& name, const std::vector<std::string>& texts);
 
 /// A class's vector as CLIP's authors make it of several texts: the mean of their unit vectors, brought to unit length.

@@ -23,7 +23,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// Rows as they stand in a file.
+/// Rows as they are in a file.
 struct NamedRows {
   std::vector<std::string> names;  // [n]
   Array rows;                      // float32 [n, e]

@@ -56,7 +56,7 @@ TableNames read_numbered_names(const std::filesystem::path& path) {
   return names;
 }
 
-/// Whether -1 stands for a percentage that is not known.
+/// Whether -1 means an unknown percentage.
 enum class Unknown { kRefused, kMinusOne };
 
 /// The percentages of one line into `row`.

@@ -24,7 +24,7 @@ struct Knowledge : KnowledgeTable {
 };
 
 /// Throws Error when sizes disagree, names repeat, or a value is NaN or outside its range. No attribute at all is
-/// allowed, and then no class: what is said of classes in words comes later (knowledge_of_names).
+/// allowed, and then no class: descriptions of classes come later (knowledge_of_names).
 void check_knowledge(const Knowledge& knowledge);
 
 /// What people call a class or an attribute, in the first of several words ("n01503061" -> "bird"): WordNet's names are

@@ -36,7 +36,7 @@ using WeightOwner = std::function<std::string(const CsvRow& row, size_t column)>
        excerpt(owner(row, column)), excerpt(row.cells[column]), why);
 }
 
-/// Throws Error for numbers that can mean several things, at the first that is no weight as it stands.
+/// Throws Error for numbers that can mean several things, at the first that is not a weight as it stands.
 void check_scale(const WeightCells& cells, const WeightOwner& owner) {
   const std::string ambiguity = cells.scale.ambiguity();
   if (ambiguity.empty()) return;
@@ -143,7 +143,7 @@ std::optional<size_t> only_one(const CsvTable& csv, const std::vector<size_t>& c
 }
 
 /// The column of weights of a table of pairs: the one with such a name, else the one that holds nothing but weights.
-/// Others (notes, numbers of rows) are not read. Throws Error where it is not clear.
+/// Others (notes, numbers of rows) are ignored. Throws Error if the choice is ambiguous.
 std::optional<size_t> choose_weight_column(const CsvTable& csv, size_t class_column, size_t attribute_column) {
   std::vector<size_t> named, alike;
   for (size_t column = 0; column < csv.header.size(); ++column) {

@@ -22,7 +22,7 @@ AttributeTable read_attributes(const std::filesystem::path& path);
 
 /// Reads a CSV whose first column names classes and whose every other column is an attribute; cells are weights as
 /// above, an empty one is 0. Throws Error with file and line (and column): a class or attribute named twice or without
-/// a name, a cell that is no weight.
+/// a name, a cell that is not a weight.
 AttributeTable read_attribute_matrix(const std::filesystem::path& path);
 
 /// A CSV that a spreadsheet can fill in and `knowledge matrix` reads: a row per class, a column per attribute, the

@@ -7,7 +7,7 @@
 
 namespace protocom {
 
-/// The parts of a table that cannot tell classes apart, for its maker to correct.
+/// The parts of a table that cannot distinguish classes, for its maker to correct.
 struct UselessKnowledge {
   std::vector<std::vector<std::string>> equal_classes;  ///< groups of at least two classes with equal rows
   std::vector<std::string> attributes_of_all;           ///< of the same weight above 0 for every class

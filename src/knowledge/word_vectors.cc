@@ -25,7 +25,7 @@ std::vector<std::string_view> split(std::string_view text, char separator) {
   return pieces;
 }
 
-/// Takes the lines of one file in turn.
+/// Takes the lines of one file, one after the other.
 class Reader {
  public:
   Reader(const std::filesystem::path& path, const std::set<std::string>& wanted) : path_(path) {

@@ -27,8 +27,8 @@ void add_wanted_words(std::string_view lemma, std::set<std::string>& wanted);
 /// Streams a file in GloVe's text format ("word x1 ... xe" a line; fastText's and word2vec's "count dimension" first
 /// line is understood), plain or gzip, and keeps the wanted words only. A word stands as it is first spelt in the file;
 /// words that hold spaces (GloVe 840B has some) are passed over. Memory grows with `wanted`, not with the file. Throws
-/// Error with file and line for a line of another dimension than the first and for what is no finite number in a wanted
-/// line, and when the file has no vector at all.
+/// Error with file and line for a line of another dimension than the first and for what is not a finite number in a
+/// wanted line, and when the file has no vector at all.
 WordVectors read_word_vectors(const std::filesystem::path& path, const std::set<std::string>& wanted);
 
 /// The embedding h of something with these names: the mean over its lemmas of

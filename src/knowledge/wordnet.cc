@@ -43,7 +43,8 @@ std::string index_spelling(std::string_view lemma) {
   return spelling;
 }
 
-/// Takes the space-separated fields of one database line in turn; a missing or wrong one is an Error that says where.
+/// Takes the space-separated fields of one database line, one after the other. Throws Error with the place of a missing
+/// or wrong one.
 class Fields {
  public:
   Fields(std::string_view line, std::string where) : rest_(line), where_(std::move(where)) {}

@@ -17,7 +17,7 @@ namespace {
 
 using Sets = std::vector<std::set<std::string>>;
 
-/// The synset of a class, nothing when WordNet does not know it, or a doubt.
+/// The synset of a class, nothing when WordNet does not have it, or a doubt.
 SynsetChoice find_synset(const WordNet& wordnet, const std::string& name, const WordNetAttributesOptions& options,
                          const Kinship& kin) {
   const auto given = options.class_synsets.find(name);

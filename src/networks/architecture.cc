@@ -56,7 +56,7 @@ class Names {
     return names;
   }
   [[nodiscard]] bool has(const std::string& name) const { return state_.count(prefix_ + name) > 0; }
-  /// Sizes of an entry; fails where it is missing or has not so many.
+  /// Sizes of an entry. Throws Error if it is missing or has another number of dimensions.
   [[nodiscard]] at::IntArrayRef sizes(const std::string& name, int64_t dims) const {
     const auto entry = state_.find(prefix_ + name);
     if (entry == state_.end() || entry->second.dim() != dims)

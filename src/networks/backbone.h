@@ -66,13 +66,13 @@ class Backbone {
 std::unique_ptr<Backbone> make_backbone(const NetworkOptions& options);
 
 /// Reads a protocom backbone (npz), an ONNX file, a TorchScript file, or a state dict under Python names (`.npz`,
-/// `.safetensors`), told apart by content. A state dict that others publish is known by its names and shapes: ResNet-18
-/// to -152 of torchvision and timm, vision transformers of timm and DINOv2. For others `options` gives architecture and
-/// normalisation to a bare state dict, and image_size to it and to TorchScript that does not state it; a protocom file
-/// brings its own. A state dict may carry a prefix (`net.`, `module.`, `encoder.`), entries beyond the backbone's
-/// (ignored with a warning), and its own normalisation as entries `mean` and `std` of three values, which then wins
-/// over `options`. Throws Error: unknown format, missing or misshaped entry (by name), NaN or infinite entry, output
-/// that is not [n, d].
+/// `.safetensors`), distinguished by content. A state dict that others publish is known by its names and shapes:
+/// ResNet-18 to -152 of torchvision and timm, vision transformers of timm and DINOv2. For others `options` gives
+/// architecture and normalisation to a bare state dict, and image_size to it and to TorchScript that does not state it;
+/// a protocom file brings its own. A state dict may carry a prefix (`net.`, `module.`, `encoder.`), entries beyond the
+/// backbone's (ignored with a warning), and its own normalisation as entries `mean` and `std` of three values, which
+/// then wins over `options`. Throws Error: unknown format, missing or misshaped entry (by name), NaN or infinite entry,
+/// output that is not [n, d].
 std::unique_ptr<Backbone> read_backbone(const std::filesystem::path& path, const NetworkOptions& options);
 
 /// The backbone of open_encoder: read_backbone for a caller who knows of a foreign file only what its user says. Throws

@@ -46,7 +46,7 @@ std::string remedy_for(const std::string& reason) {
       TORCH_VERSION);
 }
 
-/// The last line of what a program says, behind its trace; what another processor or precision inside it means, by
+/// The last line of a program's error, after its trace; what another processor or precision inside it means, by
 /// name.
 std::string reason_in_script(const std::exception& error) {
   const std::string text = error.what();
@@ -60,7 +60,7 @@ std::string reason_in_script(const std::exception& error) {
   return one_line(all.substr(all.rfind('\n') + 1));
 }
 
-/// One program at a time is read or prepared: nothing says that LibTorch can do several beside one another.
+/// One program at a time is read or prepared: LibTorch does not promise to do several at once.
 std::mutex& preparing() {
   static std::mutex mutex;
   return mutex;
@@ -93,7 +93,7 @@ int64_t size_attribute(const torch::jit::Module& module) {
   return 0;
 }
 
-/// What the file says of its images; size 0 when it says nothing.
+/// What the file states about its images; size 0 if it states nothing.
 Preprocessing statement(const torch::jit::Module& module, const std::string& text, const std::string& where) {
   Preprocessing stated;
   stated.image_size = size_attribute(module);
@@ -144,7 +144,7 @@ TorchScriptBackbone::TorchScriptBackbone(const std::filesystem::path& path, cons
   check_features_of_one();
 }
 
-/// A program traced in training mode stays in it, whatever it is told: with dropout an image's features change from
+/// A program traced in training mode stays in it, even after eval(): with dropout an image's features change from
 /// call to call, with batch norm they depend on the images beside it.
 void TorchScriptBackbone::check_features_of_one() {
   const torch::NoGradGuard no_grad;

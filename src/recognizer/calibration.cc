@@ -23,8 +23,8 @@ std::vector<int64_t> spread(int64_t count, int64_t most) {
   return numbers;
 }
 
-/// The images of a moment of a class that still has others, or whose method needs none. The first of them is asked
-/// about. None: no class has two.
+/// The images of a moment of a class that still has others, or whose method needs none. The first of them is
+/// classified. Empty: no class has two moments.
 struct HeldOut {
   int64_t k = 0;
   std::vector<int64_t> images;
@@ -58,15 +58,15 @@ std::vector<std::vector<HeldOut>> groups_of(const std::vector<HeldOut>& moments)
   return groups;
 }
 
-/// What the scorer says of images that it does not know, and what they are.
+/// Scores of held-out images, and their classes.
 struct LeftOutScores {
   FloatMatrix logits;          // [m, c]
   std::vector<int64_t> truth;  // [m]
   DoubleVector familiarity;    // [m]
 };
 
-/// What the scorer says of held-out moments of a group, in their order; `done` were before them. Each is a step:
-/// who listens may give up between any two.
+/// Scores of the held-out moments of a group, in their order, after `done` earlier ones. Each is a step:
+/// the listener may cancel between any two.
 std::vector<QueryScores> scores_of(const ClassScorer& scorer, const std::vector<HeldOut>& group, int64_t done,
                                    Progress& progress) {
   std::vector<QueryScores> scores;
@@ -108,7 +108,7 @@ LeftOutScores hold_images_out(const ClassScorer& scorer, int64_t most, Progress&
   return found;
 }
 
-/// One image of each moment of a class stands for it.
+/// One image of each moment of a class represents it.
 DoubleVector one_of_each(const DoubleVector& familiarities, const PhotoMoments& moments) {
   DoubleVector of_moments(count_of(moments));
   for (size_t i = moments.size(); i-- > 0;) of_moments[moments[i]] = familiarities[static_cast<int64_t>(i)];
@@ -166,7 +166,7 @@ double accuracy_of(const LeftOutScores& own) {
   return static_cast<double>(right) / static_cast<double>(own.truth.size());
 }
 
-/// Images of none of the classes: those that are given, or those of each class in turn where there are two or more.
+/// Unknown images: the given ones, or those of each held-out class if there are two or more.
 Familiarities with_others(const ClassScorer& scorer, const LeftOutScores& own, const Array& others,
                           const CalibrationOptions& options, Progress& progress) {
   Familiarities of{own.familiarity, {}};
@@ -180,7 +180,7 @@ Familiarities with_others(const ClassScorer& scorer, const LeftOutScores& own, c
   return of;
 }
 
-/// Whether only what is something else altogether is to be refused.
+/// Whether only different kinds are to be refused, by the classes' own images.
 bool is_of_own(const Array& others, const CalibrationOptions& options) {
   return !others.defined() && !options.false_accept && !options.similar;
 }

@@ -9,8 +9,8 @@
 
 namespace protocom {
 
-/// The vectors of texts as the encoder gives them, float32 [n, d]; a warning says how many texts were cut. Throws what
-/// TextEncoder::encode throws.
+/// The vectors of texts as the encoder gives them, float32 [n, d]; the number of cut texts is logged as a warning.
+/// Throws what TextEncoder::encode throws.
 Array encode_texts(const TextEncoder& encoder, const std::vector<std::string>& texts);
 
 /// The vectors of classes by their texts, float32 [c, d] of unit length. Throws what encode_texts and class_directions
@@ -28,12 +28,12 @@ std::string take_words(const TextEncoder& encoder, const std::vector<std::string
 /// vector of `numbers` numbers. `knowledge`: the recognizer's; nullptr: none.
 void check_takes_words(const Knowledge* knowledge, const std::string& name, int64_t numbers);
 
-/// Where in a class's embedding a text's vector of so many numbers begins: at 0, or of embeddings of several sources at
-/// the only one of that size; -1: it is of another encoder.
+/// Where in a class's embedding a text's vector of this many dimensions begins: at 0, or of embeddings of several
+/// sources at the only one of that size; -1: it is of another encoder.
 int64_t begin_of_words(const Knowledge& knowledge, int64_t numbers);
 
 /// Knowledge of nothing but names, each in kTextTemplate, by a text encoder whose vectors compare with images; of no
-/// name knowledge that takes what is said of classes later. Throws UsageError for another text encoder.
+/// name knowledge to which descriptions of classes can be added later. Throws UsageError for another text encoder.
 Knowledge knowledge_of_names(const TextEncoder& encoder, const std::vector<std::string>& names);
 
 }  // namespace protocom

@@ -27,7 +27,7 @@ class GroupSums {
     open.sum += Eigen::Map<const Eigen::VectorXf>(feature, dim).cast<double>();
   }
 
-  /// All groups but the one that may go on, which `rest` adds.
+  /// All groups but the last, which may continue and is added by `rest`.
   std::vector<GroupSum> completed(bool rest) {
     std::vector<GroupSum> done;
     const size_t count = sums_.size() - (rest || sums_.empty() ? 0 : 1);

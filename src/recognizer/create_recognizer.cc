@@ -55,7 +55,7 @@ RecognizerParts with_encoder(RecognizerParts parts) {
   return parts;
 }
 
-/// Whether classes are told apart by their texts too, from which nothing has to be learned.
+/// Whether classes are also distinguished by their texts, without training.
 bool has_texts(const RecognizerParts& parts) { return !has_model(parts) && !parts.knowledge.empty(); }
 
 /// The knowledge of the names of classes as a file in `folder`, where a text encoder is given.
@@ -81,7 +81,7 @@ void check_texts(const RecognizerParts& parts, const RecognizerSettings& setting
       parts.knowledge.string(), settings.embedding_dim, settings.feature_dim);
 }
 
-/// What the classes are told apart with.
+/// The method of the new recognizer.
 StoreModel model_of(const RecognizerParts& parts) {
   if (has_model(parts)) return read_store_model(model_file(parts));
   StoreModel model;
@@ -136,7 +136,7 @@ void take_backbone_by_photos(RecognizerParts& parts, const StoreModel& model, co
   }
 }
 
-/// A class of which nothing is said, prepared as those that are enrolled will be: throws what the method says of
+/// A class without a description, prepared as those that are enrolled will be: throws the method's error for
 /// descriptions of other sizes than it was fitted on.
 void prepare_a_class(const Method& method, const RecognizerSettings& settings) {
   const auto attributes = static_cast<int64_t>(settings.attributes.size());
@@ -220,7 +220,7 @@ bool is_none_of_the_classes(const std::string& name) {
   return names.count(lowercase(name)) > 0;
 }
 
-/// Takes such folders out of the classes, and says so.
+/// Takes such folders out of the classes, and logs it.
 void take_others(FirstImages& found) {
   std::vector<EnrolRequest> classes;
   for (EnrolRequest& request : found.classes) {

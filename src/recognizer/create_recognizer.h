@@ -29,7 +29,7 @@ struct NewRecognizer {
 };
 
 /// The settings and files of a recognizer of these parts, without its images. `classes`: photos by which its
-/// preprocessing is chosen where nothing states it. Files that have to be written first go into `folder`. Throws what
+/// preprocessing is chosen where nothing states it. Files that are written first go into `folder`. Throws what
 /// create_recognizer throws for parts that do not fit one another.
 NewRecognizer prepare_recognizer(const RecognizerParts& parts, const std::vector<EnrolRequest>& classes,
                                  const Provenance& provenance, const std::filesystem::path& folder, Progress& progress);

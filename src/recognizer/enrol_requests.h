@@ -16,7 +16,7 @@ namespace protocom {
 std::vector<EnrolRequest> requests_of_folder(const std::filesystem::path& folder, std::string_view option = "--folder");
 
 /// A class for each name of a list of images (read_image_list), with its images, which are searched below the list's
-/// folder. Classes stand in the order of their first mention; an empty cell is a class without that image. Throws
+/// folder. Classes are in the order of their first mention; an empty cell is a class without that image. Throws
 /// Error with file and line.
 std::vector<EnrolRequest> requests_of_csv(const std::filesystem::path& csv);
 

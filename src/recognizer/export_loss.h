@@ -15,18 +15,18 @@ class Recognizer;
 struct FileTimes {
   double whole = 0;    ///< with weights as float32
   double smaller = 0;  ///< with those that are asked for
-  std::string engine;  ///< that runs both here, as Encoder::engine() says it
+  std::string engine;  ///< that runs both here, see Encoder::engine()
 };
 
 /// What smaller weights of an exported file (half, int8) cost and save.
 struct ExportLoss {
   int64_t bytes = 0;          ///< of the file with weights as float32
   FileTimes times;            ///< without reading photos
-  int64_t photos = 0;         ///< that expected_accuracy() asks about
+  int64_t photos = 0;         ///< that expected_accuracy() holds out
   LeftOutComparison answers;  ///< about those that were found: by the recognizer, and by the file's feature
 };
 
-/// Leaves photos of the recognizer out and asks about them with the features that the exported file's encoder gives:
+/// Holds photos of the recognizer out and classifies them with the features that the exported file's encoder gives:
 /// classes stay as they were taught, as in the file. The photos are those files that have not changed since they were
 /// enrolled, in `folders`, or where they were then when there are none; at most 500, evenly. Throws as export_onnx()
 /// and find_images().

@@ -183,7 +183,7 @@ void describe_images(const RecognizerSettings& settings, const OnnxExportOptions
                      std::map<std::string, std::string>& to) {
   Preprocessing outside = settings.preprocessing;
   if (options.features) {
-    to["preprocessing"] = dumped(to_json(outside));  // of whoever makes the features
+    to["preprocessing"] = dumped(to_json(outside));  // for the program that computes the features
     return;
   }
   to["normalisation"] = dumped({{"inside", true}, {"mean", outside.mean}, {"std", outside.std}});

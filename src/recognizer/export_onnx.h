@@ -19,7 +19,7 @@ class Recognizer;
 /// Its metadata have the classes, the images that it takes, the calibration and which recognizer it was made of
 /// (docs/elsewhere.md). Throws Error where there is no class, the encoder is a program (TorchScript) or cannot be
 /// written, the file would have more than 2 GB, or something else than an earlier export of this recognizer lies at
-/// `path`; UsageError for a method whose answer is no formula of one image's feature (Recognizer::formula), and for
+/// `path`; UsageError for a method whose answer is not a formula of one image's feature (Recognizer::formula), and for
 /// options that exclude one another. Nothing is written then.
 OnnxExport export_onnx(Recognizer& recognizer, const std::filesystem::path& path,
                        const OnnxExportOptions& options = {});
@@ -32,7 +32,7 @@ struct OnnxContent {
   int64_t at_once = -1;              ///< images that the encoder's graph takes; -1: any number
 };
 
-/// The same in memory, for who sends it. Throws as export_onnx().
+/// The same in memory, for sending. Throws as export_onnx().
 OnnxContent onnx_content(Recognizer& recognizer, const OnnxExportOptions& options = {});
 
 }  // namespace protocom

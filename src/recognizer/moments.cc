@@ -64,7 +64,7 @@ std::vector<int64_t> first_copies(const Array& features) {
   return same;
 }
 
-/// The photos that are no copies of earlier ones.
+/// The photos that are not copies of earlier ones.
 std::vector<int64_t> without_copies(const std::vector<int64_t>& same) {
   std::vector<int64_t> distinct;
   for (size_t i = 0; i < same.size(); ++i) {
@@ -199,7 +199,7 @@ class MomentFinder {
       const auto n = static_cast<double>(one.distinct.size());
       pairs += n * (n - 1) / 2;
     }
-    // Means take a part of the differences away; the quantile that is usual has to be 0 here as in the classes.
+    // Means remove a part of the differences; the usual quantile must be 0 here as within the classes.
     const double middle = quantile(logs, 0.5) - quantile(logs, kUsual);
     return std::exp(middle - deviation(logs) / std::sqrt(2.0) * std::log(pairs / (2 * kWrongJoins)));
   }

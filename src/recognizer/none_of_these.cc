@@ -9,7 +9,7 @@
 namespace protocom {
 namespace {
 
-constexpr double kPenalty = 1e-3;  // of the standardised slope: images that can be told apart have an answer too
+constexpr double kPenalty = 1e-3;  // of the standardised slope: images that can be distinguished have an answer too
 constexpr double kLeastSlope = 1e-2;
 constexpr int kSteps = 30;
 

@@ -25,7 +25,7 @@ constexpr const char* kCompiled = "ort-wasm-simd-threaded.wasm";
 /// A line of every such page, before any long one.
 constexpr const char* kMark = R"(<meta name="generator" content="protocom recognizer export-onnx">)";
 
-/// JSON that may stand in a script of a page: no tag begins in it.
+/// JSON that can be put into a page's script: no tag begins in it.
 std::string in_script(const json& document) {
   return replaced(document.dump(-1, ' ', false, json::error_handler_t::replace), "<", "\\u003c");
 }

@@ -26,7 +26,7 @@ EncoderFileOptions asked_of(const RecognizerParts& parts, const std::string& pre
   return asked;
 }
 
-/// Empty where none can be found; who enrols them says why.
+/// Empty where none can be found; enrolling them reports why.
 std::vector<std::filesystem::path> photos_of(const EnrolRequest& request) {
   try {
     return request.images.empty() ? std::vector<std::filesystem::path>() : find_images(request.images).paths;
@@ -120,7 +120,7 @@ void compare_preprocessing(const RecognizerParts& parts, const std::vector<Enrol
   const std::optional<ImageDataset> photos = comparable(classes);
   if (!photos || states_its_images(parts)) return;
   const Preprocessing taken = open_encoder(parts.backbone, asked_of(parts, parts.preprocessing))->preprocessing();
-  // An encoder of a fixed size brings what is said to it: the preset is one of that size then.
+  // For an encoder with a fixed input size, the preset has that size.
   std::vector<std::string> presets = presets_of(taken.image_size);
   const auto is_taken = [&](const std::string& preset) { return parse_preprocessing(preset) == taken; };
   if (std::none_of(presets.begin(), presets.end(), is_taken)) {

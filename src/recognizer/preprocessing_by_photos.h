@@ -16,7 +16,7 @@ std::string preprocessing_by_photos(const RecognizerParts& parts, const std::vec
                                     Progress& progress);
 
 /// Warns where another preset is clearly better for these photos than `parts.preprocessing`, of an encoder that does
-/// not say what images it takes. Does nothing of one that says it, and where there are too few photos.
+/// not say what images it takes. Does nothing if it states that, or if there are too few photos.
 void compare_preprocessing(const RecognizerParts& parts, const std::vector<EnrolRequest>& classes, Progress& progress);
 
 }  // namespace protocom

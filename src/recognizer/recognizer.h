@@ -35,7 +35,7 @@ class NearestExamples;
 
 /// A class to enrol, or images of one.
 struct EnrolRequest {
-  ClassRequest description;         ///< the class's name, and what is said about it
+  ClassRequest description;         ///< the class's name and descriptions
   std::vector<std::string> images;  ///< files, or folders that are walked (find_images); may be none for a new class
   /// Of images that are known by these alone, extracted with the recognizer's backbone: float32 [n, d]; may be
   /// undefined.
@@ -104,9 +104,9 @@ class Recognizer {
   /// A class as RecognizerFile::enrol takes it, without images: described unless it is there and nothing is said of it.
   /// Throws what describe_class throws.
   ClassEnrolment describe(const ClassRequest& request);
-  /// What the recognizer knows of classes besides their images; nullptr: nothing.
+  /// The recognizer's knowledge of classes besides their images; nullptr: none.
   const Knowledge* knowledge();
-  /// Whether classes can be described in words by a text encoder of so many numbers (check_takes_words).
+  /// Whether a text encoder of this many dimensions can describe classes in words (check_takes_words).
   bool takes_words(int64_t numbers);
 
   /// How the method makes logits and familiarity of a feature, written out (answer_formula.h). Throws as classify(),
@@ -182,7 +182,7 @@ class Recognizer {
   LeftOutComparison compare_left_out(const std::vector<LeftOutPhoto>& photos, const Array& others);
 
   /// Makes a calibration (see protocom::calibrate) for the recognizer's own method and keeps it in the file. `others`:
-  /// image files of none of the classes; empty: classes are left out in turn. Those that cannot be read are left out
+  /// unknown image files; empty: classes are held out. Those that cannot be read are skipped
   /// and go into `unreadable`; without it, or where none can, it throws Error.
   Calibration calibrate(const std::vector<std::filesystem::path>& others, const CalibrationOptions& options,
                         Progress& progress = Progress::none(), std::vector<UnreadableFile>* unreadable = nullptr);
@@ -191,7 +191,7 @@ class Recognizer {
                            Progress& progress = Progress::none());
 
   /// The threshold of "none of these" of a recognizer that was just made, as part of its last change: of the photos of
-  /// `others` where there are any, else by its own photos, for something else altogether. Nothing, and no change, where
+  /// `others` where there are any, else by its own photos, against different kinds. Nothing, and no change, where
   /// they are too few (ten are needed).
   std::optional<Calibration> take_first_threshold(const std::vector<std::filesystem::path>& others,
                                                   Progress& progress = Progress::none());
@@ -214,7 +214,7 @@ class Recognizer {
   [[nodiscard]] ExtractOptions extract_options() const;
   void warn_of_other_classes();
   void warn_of_one_class();
-  /// What the method says of features, and what probabilities are made of.
+  /// The method's scores of features, from which probabilities are computed.
   struct Scored {
     FloatMatrix logits;     // [n, c]
     double factor = 1;      // of the logits

@@ -236,7 +236,7 @@ class Folder {
     }
   }
 
-  /// A folder that an earlier protocom exported says nothing of them.
+  /// A folder exported by an earlier protocom does not have them.
   [[nodiscard]] NewExamples unlabelled() const {
     NewExamples images;
     if (!document_.contains("unlabelled") || document_.at("unlabelled").empty()) return images;

@@ -100,7 +100,7 @@ std::vector<EnrolRequest> requests_of_photos(const std::vector<HeldPhoto>& photo
   return requests;
 }
 
-/// What tells the classes apart now.
+/// The current method.
 StoreModel model_of(const RecognizerFile& file) {
   StoreModel model;
   file.read_artefact(file.artefact("fitted") != nullptr ? "fitted" : "model",
@@ -108,7 +108,7 @@ StoreModel model_of(const RecognizerFile& file) {
   return model;
 }
 
-/// Throws UsageError where what the recognizer learned from features of the old encoder has to be given again.
+/// Throws UsageError if the recognizer has parts that were fitted on features of the old encoder.
 void check_method(const RecognizerFile& file, const RecognizerParts& parts) {
   const StoreModel model = model_of(file);
   const bool follows_photos = model.learns_from_unlabelled();

@@ -20,7 +20,7 @@ std::optional<double> time_of(const fs::path& photo) {
   try {
     return capture_time(MappedFile(photo).bytes());
   } catch (const Error&) {
-    return std::nullopt;  // whoever classifies it says why it cannot be read
+    return std::nullopt;  // classifying it reports why
   }
 }
 

@@ -25,7 +25,7 @@ struct Series {
   int64_t without_time = 0;                                ///< photos without a time: each is a series of its own
 };
 
-/// Groups photos. By time, a series goes on as long as the next photo of the folder was taken at most `gap` seconds
+/// Groups photos. By time, a series continues as long as the next photo of the folder was taken at most `gap` seconds
 /// after the last one. A photo that cannot be read is a series of its own. Throws UsageError unless `gap` is positive.
 Series group_photos(const std::vector<std::filesystem::path>& photos, SeriesBy by, double gap = kSeriesGap);
 

@@ -10,12 +10,12 @@
 
 namespace protocom {
 
-/// What enrolled classes are told apart with: one of the two.
+/// The method of a recognizer: one of the two.
 struct StoreModel {
   std::optional<CompletionModel> completion;
   std::optional<FittedMethod> fitted;
   std::optional<Preprocessing> preprocessing = {};  ///< of the images it was made from, where its file says so
-  std::string knowledge_hash = {};  ///< hash_file of the knowledge it was made with; empty where its file says none
+  std::string knowledge_hash = {};  ///< hash_file of the knowledge it was made with; empty where its file states none
 
   /// Those that a class's description has weights for.
   [[nodiscard]] std::vector<std::string> attributes() const;

@@ -76,7 +76,7 @@ const MethodResult* best_of(const Rows& rows) {
   });
 }
 
-/// The rows of a method in tasks that are no more than so many classes and shots.
+/// The rows of a method in tasks of at most this many classes and shots.
 Rows plain_rows(const Evaluation& evaluation, const MethodResult& method) {
   Rows rows;
   for (const MethodResult& row : evaluation.results) {
@@ -89,7 +89,8 @@ Rows plain_rows(const Evaluation& evaluation, const MethodResult& method) {
   return rows;
 }
 
-/// The most classes that the analysis "ways" told apart, and how many of 100 were right by `label`: "; 20 at once: 62".
+/// The most classes of the analysis "ways", and how many of 100 were right by `label`: "; 20 at once:
+/// 62".
 std::string at_most_classes(const std::vector<AnalysisFile>& analyses, const std::string& label, int64_t beyond) {
   for (const AnalysisFile& analysis : analyses) {
     if (analysis.section.name != "ways") continue;

@@ -13,8 +13,8 @@ std::string signed_number(double value, int decimals);
 /// mean, both with their intervals.
 std::string headline(const Evaluation& evaluation);
 
-/// What to expect of the best inductive method (of the task with the fewest shots), for who does not compare methods:
-/// "5 classes at once: 82 of 100 right with 1 photo per class, 90 with 5 photos per class (plda, inductive)."
+/// What to expect of the best inductive method (of the task with the fewest shots), for readers who do not compare
+/// methods: "5 classes at once: 82 of 100 right with 1 photo per class, 90 with 5 photos per class (plda, inductive)."
 /// With the analysis "ways" among `analyses`, of the most classes that it has too. Accuracies in percent, rounded.
 /// Tasks with other numbers of images or shares per class are left out; "" where there are only those. Without an
 /// inductive method, of the best of the others.

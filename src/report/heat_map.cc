@@ -50,7 +50,7 @@ HeatLayout lay_out(const HeatMap& chart) {
   return at;
 }
 
-/// A scale of shades with the percentages that they stand for.
+/// A scale of shades with their percentages.
 void draw_scale(Svg& svg, SvgPoint corner, const char* words, const char* css_class, double most) {
   svg.text({corner.x, corner.y + 10.0}, words, Anchor::kStart, "note");
   for (int i = 0; i < kSteps; ++i)

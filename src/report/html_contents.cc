@@ -6,7 +6,7 @@
 namespace protocom {
 namespace {
 
-/// Without what stands in brackets: "Shots: when completion helps".
+/// Without the text in brackets: "Shots: when completion helps".
 std::string short_title(const std::string& title) { return title.substr(0, title.find(" (")); }
 
 std::string link(const std::string& id, const std::string& words) {

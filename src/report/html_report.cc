@@ -63,7 +63,8 @@ std::string evaluations_html(const std::vector<Evaluation>& evaluations) {
   return html + "</section>\n" + methods_html(evaluations) + how_to_read_html(evaluations);
 }
 
-/// Those to show: what "Side by side" and the evaluations themselves show is not shown again, nor what says nothing.
+/// Those to show: what "Side by side" and the evaluations themselves show is not shown again, nor what is not
+/// informative.
 std::vector<AnalysisFile> telling(const std::vector<Evaluation>& evaluations, const std::vector<AnalysisFile>& all) {
   std::vector<AnalysisFile> analyses;
   for (const AnalysisFile& analysis : all) {

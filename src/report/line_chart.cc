@@ -73,7 +73,7 @@ Range y_range(const LineChart& chart) {
 
 LineLayout lay_out(const LineChart& chart) {
   LineLayout at;
-  // One curve needs no key: the title says what it is.
+  // One curve needs no key: the title names it.
   for (const LineSeries& series : chart.series) {
     if (chart.series.size() > 1) at.legend.push_back({series.label, series.css_class, true, has_marks(series)});
   }
@@ -96,7 +96,7 @@ std::vector<double> x_ticks(const LineChart& chart, const LinearScale& scale) {
   for (const double place : places) {
     if (kept.empty() || scale(place) - scale(kept.back()) >= kTickSpace) kept.push_back(place);
   }
-  // The last one says how far the axis goes.
+  // The last one is the end of the axis.
   if (!kept.empty() && kept.back() != *places.rbegin()) kept.back() = *places.rbegin();
   return kept;
 }

@@ -19,7 +19,7 @@ uint32_t hash_of(const std::string& text) {
   return hash;
 }
 
-/// The colour of each method that protocom knows, whatever is shown with it: the paper's rows have their own, the
+/// The colour of each of protocom's methods, whatever is shown with it: the paper's rows have their own, the
 /// others the place that their name falls to, or the next one that is free.
 std::map<std::string, std::string> known_colours() {
   std::set<std::string> names;

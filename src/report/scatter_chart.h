@@ -7,7 +7,7 @@
 
 namespace protocom {
 
-/// The place of a group that says none: that in its chart.
+/// The place of a group without one: that in its chart.
 inline constexpr size_t kOwnPlace = static_cast<size_t>(-1);
 
 /// Points of one colour and shape.

@@ -173,7 +173,7 @@ void add_changes_table(const std::vector<SeriesPoint>& points, std::optional<Est
   std::vector<SeriesPoint> changes;
   std::copy_if(points.begin(), points.end(), std::back_inserter(changes),
                [which](const SeriesPoint& point) { return (point.*which).has_value(); });
-  // A method that nothing changes has a row of zeros, which says nothing.
+  // A method that nothing changes has a row of zeros, which is uninformative.
   for (const std::string& method : methods_in(changes)) {
     const auto own = points_of(changes, method);
     const auto is_zero = [which](const SeriesPoint& point) {

@@ -226,7 +226,7 @@ Section single_images_section(const SingleImageAnalysis& analysis, Split split) 
     const SingleImageCurve& curve = analysis.curves[m];
     LineSeries series{
         curve.method == "mean" ? "mean (the image itself)" : curve.method, colours[m], {}, curve.cosine, {}};
-    // A smoothed value stands for the middle of its window.
+    // A smoothed value is drawn at the middle of its window.
     for (size_t i = 0; i < curve.cosine.size(); ++i)
       series.x.push_back(static_cast<double>(i) + 0.5 * static_cast<double>(analysis.window + 1));
     chart.series.push_back(series);

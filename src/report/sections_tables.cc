@@ -15,7 +15,7 @@ Bar bar_of(const MethodScores& scores, const Estimate& value, const std::string&
   return {scores.method, scores.mode, value.value, value.ci95, css_class};
 }
 
-/// How the table of the ablation tells its rows apart.
+/// How the table of the ablation distinguishes its rows.
 struct AblationRow {
   const char* number;
   const char* completion;

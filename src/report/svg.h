@@ -24,10 +24,10 @@ struct SvgBox {
   double height = 0.0;
 };
 
-/// What tells one drawing of a page from another.
+/// Distinguishes the drawings of a page.
 struct SvgLabels {
   std::string id;     ///< unique in the page
-  std::string title;  ///< this and the description are what a screen reader says
+  std::string title;  ///< read by screen readers, like the description
   std::string description;
 };
 
@@ -81,7 +81,7 @@ class Svg {
 
   /// The finished element, for a page that has the style sheet.
   [[nodiscard]] std::string str() const;
-  /// The same as a file that stands alone: with its title, a margin and its style sheet, light or dark as the viewer
+  /// The same as a standalone file: with its title, a margin and its style sheet, light or dark as the viewer
   /// prefers.
   [[nodiscard]] std::string file() const;
   /// The same file as a PNG in the light colours, `scale` pixels for each pixel of the drawing. Throws Error when a
@@ -122,7 +122,7 @@ struct LinearScale {
 /// The fewest decimals (at most 4) that tell `values` apart when they are printed: 0 for 20, 40; 2 for 0.25, 0.5.
 int decimals_for(const std::vector<double>& values);
 
-/// A number with so many decimals and a true minus sign; never "−0.0".
+/// A number with this many decimals and a true minus sign; never "−0.0".
 std::string format_number(double value, int decimals);
 
 /// The smallest round number (1, 2, 2.5, 5 or 10 times a power of ten) that is at least `value` > 0.

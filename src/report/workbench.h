@@ -107,7 +107,7 @@ class Workbench {
   [[nodiscard]] int64_t classes_in(Split split) const;
   /// Classes of the split beyond those of an episode.
   [[nodiscard]] int64_t other_classes() const { return classes_in(episodes().split) - shape().n_way; }
-  /// The numbers of `counts` for which there is room; says so when that is not all.
+  /// The numbers of `counts` for which there is room; logs if that is not all.
   [[nodiscard]] std::vector<int64_t> that_fit(std::vector<int64_t> counts, int64_t room, const char* what) const;
 
  private:

@@ -29,7 +29,7 @@ constexpr Rule kRules[] = {
     {"SELECT count(*) FROM descriptions d WHERE d.removed_by IS NULL AND NOT EXISTS "
      "(SELECT 1 FROM classes c WHERE c.id = d.class AND c.removed_by IS NULL)",
      "descriptions of missing classes"},
-    // The file's own index tells a text from a blob of the same bytes.
+    // The file's own index distinguishes a text from a blob of the same bytes.
     {"SELECT count(*) FROM (SELECT 1 FROM names WHERE removed_by IS NULL GROUP BY CAST(name AS BLOB) HAVING count(*) > "
      "1)",
      "duplicate names of classes"},

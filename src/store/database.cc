@@ -18,7 +18,7 @@ constexpr int64_t kPiece = int64_t{4} << 20;
 constexpr int kMostOfSqlite = 1'000'000'000;
 constexpr int64_t kSmallestLimit = int64_t{16} << 20;
 
-/// No value of a file is longer than the file, whatever a damaged page says: it must not ask for more memory.
+/// No value of a file is longer than the file, whatever a damaged page states: it must not allocate more memory.
 int longest_value(const fs::path& path, int most) {
   std::error_code error;
   const auto size = static_cast<int64_t>(fs::file_size(path, error));
@@ -152,7 +152,7 @@ bool Database::keeps_log_beside() const {
 }
 
 void Database::bring_log_in() const {
-  // Fails while another program has the file open, or where it cannot be written; whoever writes next tries again.
+  // Fails while another program has the file open, or if it cannot be written; the next writer tries again.
   sqlite3_busy_timeout(handle_, 0);
   sqlite3_exec(handle_, "PRAGMA journal_mode=DELETE", nullptr, nullptr, nullptr);
   sqlite3_busy_timeout(handle_, static_cast<int>(std::chrono::milliseconds(patience_).count()));

@@ -14,7 +14,8 @@ enum class DatabaseFault {
   kOther
 };
 
-/// What the database under a recognizer refused, so that callers can tell the causes apart. Its message names the file.
+/// What the database under a recognizer refused, so that callers can distinguish the causes. Its message names the
+/// file.
 class DatabaseError : public Error {
  public:
   DatabaseError(DatabaseFault fault, std::string_view message) : Error(message), fault_(fault) {}

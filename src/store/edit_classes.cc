@@ -127,8 +127,8 @@ int64_t copy_examples(const Database& database, const Change& change, int64_t fr
   return added;
 }
 
-/// A revision without changes is told by the last number that a change has had. Where all changes were undone, and some
-/// then done again, that number stands for the classes before them: those that are left here need another.
+/// A revision without changes is identified by the last number of a change. Where all changes were undone, and some
+/// then done again, that number means the classes before them: those that are left here need another.
 void use_up_revision(const Database& database) {
   if (database.number("SELECT max(id) FROM changes")) check_number_left(database);
   database.run("UPDATE sqlite_sequence SET seq = seq + 1 WHERE name = 'changes' AND EXISTS (SELECT 1 FROM changes)");

@@ -21,7 +21,7 @@ struct StoredClass {
 /// All that telling classes apart needs besides a model: what a recognizer holds.
 struct EnrolledClasses {
   int64_t feature_dim = 0;              ///< d
-  std::vector<std::string> attributes;  ///< [a], those that the model or the method knows
+  std::vector<std::string> attributes;  ///< [a], those of the model or the method
   std::vector<StoredClass> classes;     ///< in the order of their enrolment
   Array unlabelled = {};                ///< float32 [u, d], unlabelled images; undefined: none
 

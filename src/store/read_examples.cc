@@ -28,7 +28,7 @@ Array numbers_of(std::string&& bytes, const RecognizerSettings& settings) {
   return read.to(NumberType::kFloat32);
 }
 
-/// Of all features; the file holds no more than its size, whatever it says.
+/// Of all features; the file holds no more than its size, whatever it states.
 size_t most_bytes(const Database& database, const RecognizerSettings& settings) {
   const auto rows = database.number("SELECT count(*) FROM examples WHERE removed_by IS NULL").value_or(0);
   std::error_code error;

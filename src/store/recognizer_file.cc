@@ -57,7 +57,7 @@ std::vector<RecognizerArtefact> read_artefacts(const Database& database) {
   return artefacts;
 }
 
-/// Everything of a new recognizer, in a file that nobody knows yet: it is synced and renamed as a whole.
+/// Everything of a new recognizer, in a file that no other process has open: it is synced and renamed as a whole.
 void write_new(const fs::path& path, const RecognizerSettings& settings,
                const std::vector<RecognizerArtefact>& artefacts, const Provenance& provenance) {
   const Database database = Database::create(path);

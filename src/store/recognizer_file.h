@@ -34,7 +34,7 @@ struct RecognizerSettings {
   FeatureType feature_type = FeatureType::kFloat32;  ///< of the examples in the file
   int64_t thumbnail_side = 96;                       ///< pixels; 0: no image is kept, only features
   bool moments = true;                               ///< whether photos of one moment are looked for and count as one
-  std::vector<std::string> attributes = {};          ///< [a], those that the model or the method knows
+  std::vector<std::string> attributes = {};          ///< [a], those of the model or the method
   std::map<std::string, std::string> words = {};     ///< attribute -> what people call it, where that is something else
 
   /// What people call an attribute.
@@ -50,7 +50,7 @@ struct RecognizerArtefact {
   int64_t size = 0;            ///< bytes; 0 when it is not embedded
 };
 
-/// What stands for the hash of an image of which only its feature is known, float32 [d].
+/// The substitute for an image's hash if only its feature is known, float32 [d].
 std::string hash_of_feature(const Array& feature);
 
 /// Of a recognizer. Learning takes a decomposition of d x d for each of several parts of the images: more of them
@@ -153,7 +153,7 @@ class RecognizerFile {
 
   /// Opens an existing one. `patience`: how long a call waits for another process that changes the file before it
   /// throws DatabaseError. Throws Error for another file, a newer format, or a damaged one; to read, where an
-  /// interrupted change has to be rolled back first.
+  /// interrupted change must be rolled back first.
   explicit RecognizerFile(const std::filesystem::path& path, FileUse use = FileUse::kChange,
                           std::chrono::seconds patience = std::chrono::seconds(60));
   ~RecognizerFile();
@@ -165,7 +165,7 @@ class RecognizerFile {
   /// there now where it does not. Returns whether it did: no snapshot from before is of use then. Throws DatabaseError
   /// kReplaced where there is no recognizer with the same header, attributes and artefacts, until there is one again.
   bool follow();
-  /// All of it, as of the last change, as the bytes of a file: for who takes it elsewhere. In memory.
+  /// All of it, as of the last change, as the bytes of a file, for copying. In memory.
   [[nodiscard]] std::string serialized() const;
   /// How many bytes that are, without reading them.
   [[nodiscard]] int64_t serialized_size() const;
@@ -175,7 +175,7 @@ class RecognizerFile {
   /// Of the file (docs/formats.md): 2, or more where it has what came later.
   [[nodiscard]] int64_t format() const;
   [[nodiscard]] const RecognizerSettings& settings() const { return settings_; }
-  /// Those that a recognizer's header says, with the attributes that lie beside it. Throws Error that names `where`.
+  /// Those that a recognizer's header states, with the attributes that lie beside it. Throws Error that names `where`.
   static RecognizerSettings settings_of(const ArtefactHeader& header, std::vector<std::string> attributes,
                                         const std::string& where);
 
@@ -220,9 +220,9 @@ class RecognizerFile {
   [[nodiscard]] std::string unlabelled_thumbnail(int64_t id) const;
   /// What set_calibration() was given last; nothing before.
   [[nodiscard]] std::optional<nlohmann::json> calibration() const;
-  /// At most so many of the changes that undo() can take back, last first.
+  /// At most this many of the changes that undo() can revert, last first.
   [[nodiscard]] std::vector<ChangeEntry> changes(int64_t most = 1000) const;
-  /// At most so many of the changes that redo() can bring back, in the order in which it does.
+  /// At most this many of the changes that redo() can repeat, in its order.
   [[nodiscard]] std::vector<ChangeEntry> undone(int64_t most = 1000) const;
 
   /// The change that this object's last call of those below made; nothing before, and where it changed nothing. Unlike
@@ -287,7 +287,7 @@ class RecognizerFile {
   [[nodiscard]] int64_t class_id(const std::string& name) const;
   [[nodiscard]] ClassInfo entry_at(const Statement& row) const;
 
-  /// What tells a file from another one that lies at its path later.
+  /// Identifies a file, in case another one is put at its path later.
   struct Identity {
     uint64_t device = 0, inode = 0;
     int64_t size = 0, seconds = 0, nanoseconds = 0;  ///< of its last change

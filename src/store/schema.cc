@@ -102,7 +102,7 @@ bool has_table(const Database& database, const char* name) {
   return database.prepare("SELECT 1 FROM sqlite_schema WHERE name = ?", name).step();
 }
 
-/// A file never goes back to a version that knows less.
+/// A file never goes back to an older version.
 void set_version(const Database& database, int64_t version) {
   if (format_of(database) < version) database.run(fmt::format("PRAGMA user_version={}", version));
 }

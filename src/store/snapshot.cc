@@ -17,12 +17,12 @@ namespace {
 
 constexpr size_t kMostSteps = 1000;
 
-/// What of a class has to be read again.
+/// Which parts of a class must be read again.
 enum class Reread { kDescription, kNewExamples, kAll };
 
 using Changed = std::map<int64_t, Reread>;  // by the classes' ids
 
-/// Whether the file has come from what it was at a revision by changes that it still knows.
+/// Whether the file has come from what it was at a revision by changes that it still has.
 bool follows(const Database& database, int64_t revision, int64_t now) {
   if (revision > 0) return database.prepare("SELECT 1 FROM changes WHERE id = ?", revision).step();
   // There was no change that could be undone. None is forgotten where the first is the next that could be made then.
@@ -53,7 +53,7 @@ constexpr Trace kTraces[] = {
     {"examples", "class", "removed_by", Reread::kAll},
 };
 
-/// In which classes the file differs from what the steps led to; nothing where that cannot be told. Steps whose last
+/// In which classes the file differs from what the steps led to; nothing if that cannot be found. Steps whose last
 /// change was undone are taken off: what they had changed has changed back.
 std::optional<Changed> changed_since(const Database& database, int64_t now, std::vector<SnapshotStep>& steps) {
   Changed changed;

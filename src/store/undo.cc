@@ -61,7 +61,7 @@ void take_back(const Database& database, int64_t change) {
   move_entry(database, change, "changes", "undone");
 }
 
-/// The inverse. Only names of tables that are known are looked for in what the file says.
+/// The inverse. Only names of tables that are known are looked for in what the file states.
 void do_again(const Database& database, int64_t change) {
   for (const char* table : changing_tables(database)) {
     database

@@ -53,7 +53,7 @@ void check_finite(const NamedTensors& tensors) {
   }
 }
 
-/// What `protocom show` prints: also for a state that is no artefact, and where it stands.
+/// What `protocom show` prints: also for a state that is not an artefact, and where it stands.
 ArtefactHeader header_of(const Checkpoint& checkpoint) {
   Provenance provenance;
   provenance.command = "training";

@@ -107,7 +107,8 @@ FeatureScaling feature_scaling(const FeatureSet& features, const CompleteRecipe&
   if (found == 0) fail("all features of the base classes are zero");
   if (options.centring != Centring::kNever) {
     const at::Tensor mean = base.mean(0, false, at::kDouble);
-    // Of what general encoders give, most is the same for all images, and a loss on it drowns what tells classes apart.
+    // Of what general encoders give, most is the same for all images, and a loss on it drowns what distinguishes
+    // classes.
     const double shared = mean.square().mean().item<double>() / (found * found);
     if (options.centring == Centring::kAlways || shared > 0.5) {
       logger().info("{:.0f} % of the features' square is their mean: completion is learned on centred features",

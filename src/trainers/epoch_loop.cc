@@ -18,7 +18,7 @@
 //   3. After the steps: validate where it is time to, keep the state if it is the best so far, and write a line of the
 //      log (end_epoch). Only then does the epoch count, and is its state saved.
 //   4. After the last epoch: write the kept state as the result (Trainer::finish).
-// A stop is saved after the step in progress; after a kill the training goes on from the last checkpoint. Either way
+// A stop is saved after the step in progress; after a kill the training resumes from the last checkpoint. Either way
 // the result is, to the bit, that of a training without interruption.
 namespace protocom {
 namespace {
@@ -48,13 +48,13 @@ EpochLoopResult EpochLoop::run() {
   progress_.advance(steps_done(), "");
   while (place_.epoch < options_.schedule.epochs) {
     train_epoch();
-    // The epoch counts only once it is validated: a stop in between is saved as its last step, and goes on with no step
+    // The epoch counts only once it is validated: a stop in between is saved as its last step, and resumes with no step
     // left and the validation again.
     end_epoch(place_.epoch + 1);
     ++place_.epoch;
     place_.step = 0;
     keeper_.save(snapshot());
-    // Who is told of an epoch finds its state in the file.
+    // The listener of an epoch finds its state in the file.
     tell_epoch();
   }
   progress_.finish();
@@ -160,7 +160,8 @@ void EpochLoop::end_epoch(int64_t epoch) {
 std::vector<MethodScores> EpochLoop::validate() {
   std::vector<MethodScores> scores;
   const auto work = [&](Progress& progress) { scores = trainer_.validate(progress); };
-  // Several processes would not stop at the same place, and there is no state yet to go on from before the first epoch.
+  // Several processes would not stop at the same place, and there is no state yet to resume from before the first
+  // epoch.
   if (options_.group->is_single() && log_) {
     keeper_.interruptible(work, [this] { return snapshot(); });
   } else {

@@ -49,7 +49,7 @@ void JointModels::write(int64_t kept_epoch, double gamma) const {
 
 void JointModels::bring_back() const {
   if (group_.is_main()) read();
-  // The file is the first process's; the others go on computing with the kept state too.
+  // The file is the first process's; the others keep computing with the kept state too.
   for (const auto& [name, tensor] : backbone().state_dict()) broadcast(group_, tensor);
   for (const auto& [name, tensor] : network_tensors()) broadcast(group_, tensor);
   if (model() == nullptr) return;

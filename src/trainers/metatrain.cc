@@ -52,7 +52,7 @@ MetatrainEpoch epoch_of(const EpochEnd& end, double scale) {
   return epoch;
 }
 
-/// An epoch as it stands in the log and in checkpoints, and back.
+/// An epoch as in the log and in checkpoints, and back.
 json to_json(const MetatrainEpoch& epoch) {
   json line = {{"epoch", epoch.epoch},
                {"loss", epoch.loss},

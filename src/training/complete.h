@@ -47,7 +47,7 @@ struct CompleteRecipe {
   /// times as long. 0: unscaled.
   double feature_rms = 0.43;
   /// A large part that all features share makes the largest curvature of the loss as many times larger (the second
-  /// moment along it), so that the recipe's learning rate diverges, while nothing of it tells classes apart. It is
+  /// moment along it), so that the recipe's learning rate diverges, while nothing of it distinguishes classes. It is
   /// taken off before the scaling and folded into the biases afterwards: exact, since all layers that read or write
   /// features are affine.
   Centring centring = Centring::kAuto;
@@ -55,7 +55,7 @@ struct CompleteRecipe {
   int64_t attention_hidden = 300;
   int64_t decoder_hidden = 512;
   ValidationOptions validation;  ///< on all val features: images_per_class is for images
-  /// The mean of their accuracies decides which epoch is kept: GaussFusion alone hardly tells epochs apart, and a
+  /// The mean of their accuracies decides which epoch is kept: GaussFusion alone hardly distinguishes epochs, and a
   /// network that has begun to overfit the base classes shows in its completed prototypes first.
   std::vector<std::string> selection_methods = {"completed", "mean-fusion", "gauss-fusion"};
   Keep keep = Keep::kBest;

@@ -29,8 +29,8 @@ std::string_view to_string(PretrainMethod method);
 
 /// CPDE: loss = CE(s cos(f', w_y)) + order_weight CE_order. f' are the features after enhanced_primitives() and w a
 /// direction a base class. Primitives are discovered by themselves, without knowledge of the classes: the quarters of
-/// each image pass through the backbone one by one, shuffled, and a linear layer tells from the means of their feature
-/// maps in which of the 24 orders they are. The values are what val classes of three data sets chose
+/// each image pass through the backbone one by one, shuffled, and a linear layer predicts from the means of their
+/// feature maps in which of the 24 orders they are. The values are what val classes of three data sets chose
 /// (docs/results/rivals.md).
 struct CpdeOptions {
   double enhancing = 0;       ///< strength of enhanced_primitives(), in [0, 100]
@@ -40,7 +40,8 @@ struct CpdeOptions {
 /// The second task of pre-training.
 enum class RotationTask {
   kOff,
-  kOn  ///< each image is turned by 0, 90, 180 or 270 degrees and a second head tells which: loss = 0.5 CE + 0.5 CE_rot
+  kOn  ///< each image is turned by 0, 90, 180 or 270 degrees and a second head predicts which: loss = 0.5 CE + 0.5
+       ///< CE_rot
 };
 
 /// Over which images batch norm computes its statistics when several processes share a batch.
@@ -75,7 +76,7 @@ inline constexpr double kPretrainRate = 0.05;
 /// times 0.1 at 60, 80 and 90 % of 100 epochs, without a warm-up; small networks and data learn nothing by it.
 struct PretrainRecipe {
   NetworkOptions backbone;  ///< image_size is taken from the images
-  /// A learning rate of 0 stands for kPretrainRate * batch / 128.
+  /// A learning rate of 0 means kPretrainRate * batch / 128.
   Schedule schedule{ScheduleShape::kCosine, 0, 100, Schedule{}.milestones, 0.1};
   int64_t batch = 128;  ///< of all processes together
   SgdOptions sgd;

@@ -8,7 +8,7 @@
 
 namespace protocom {
 
-/// Whether a training goes on from its saved state.
+/// Whether a training resumes from its saved state.
 enum class Resume {
   kNo,      ///< it starts from the beginning; throws Error when the saved state of an unfinished training is in the way
   kIfThere  ///< from the saved state when it is there and was made by the same options, seed and inputs; throws Error
@@ -22,7 +22,7 @@ struct TrainingFiles {
   Resume resume = Resume::kNo;
   double checkpoint_seconds = 60;  ///< between two checkpoints within an epoch; the end of an epoch always has one
   StopSignal* stop = nullptr;      ///< how it is asked to stop; null: it cannot be asked
-  /// Is told the line of the log of every epoch, {"epoch": 1, "loss": ...}, also without an `out`, when the epoch has
+  /// Receives the line of the log of every epoch, {"epoch": 1, "loss": ...}, also without an `out`, when the epoch has
   /// been saved; by one process of several. What it throws ends the training, which can then be resumed.
   std::function<void(const nlohmann::json& epoch)> on_epoch = {};
 

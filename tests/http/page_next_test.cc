@@ -94,7 +94,7 @@ TEST_F(PageNext, ShowsWhichPartMadeAnAnswer) {
   open_details(0);
   click("#show-where");
   ASSERT_TRUE(browser_->wait_for("!document.getElementById('where-note').hidden")) << text("#details-error");
-  EXPECT_THAT(text("#where-note"), HasSubstr("Bright: the parts that speak for"));
+  EXPECT_THAT(text("#where-note"), HasSubstr("Bright: the parts that support"));
   EXPECT_EQ(browser_->evaluate("document.querySelectorAll('#where rect').length"), 49);
   EXPECT_EQ(browser_->evaluate("Math.round(100 * document.getElementById('where').clientWidth / "
                                "document.getElementById('where').clientHeight)"),

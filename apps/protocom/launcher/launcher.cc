@@ -23,7 +23,7 @@ constexpr int kFailed = 1;
 /// How long threads of OpenMP spin for one another at the end of a parallel loop before they sleep. libgomp has them
 /// spin for milliseconds: where other programs use the same cores, a thread that spins keeps the one it waits for from
 /// running, and an encoder of many small loops takes ten times as long. With 3,000 turns they wait long enough for each
-/// other where nobody else is there, and not too long where somebody is (docs/log/speed.md).
+/// other on an idle machine, and not too long on a busy one (docs/log/speed.md).
 void choose_spins() {
   if (std::getenv("OMP_WAIT_POLICY") == nullptr) ::setenv("GOMP_SPINCOUNT", "3000", 0);
 }
@@ -42,7 +42,7 @@ const char* page_for(int argc, char** argv) {
   return nullptr;
 }
 
-/// False when nothing could be written. A reader that has seen enough is no failure.
+/// False when nothing could be written. A reader that has seen enough is not a failure.
 bool print(std::string_view text) {
   std::signal(SIGPIPE, SIG_IGN);
   bool printed = false;

@@ -75,7 +75,7 @@ bool is_plain_name(const std::string& name) {
   return plain && !name.empty() && name.size() <= kLongest && name.front() != '.' && name.front() != '-';
 }
 
-/// Reads one file; knows its name for messages and which variables were used.
+/// Reads one file; keeps its name for messages, and which variables were used.
 class Reader {
  public:
   Reader(RunConfig& config, Variables given) : config_(config), variables_(std::move(given)) {}

@@ -39,8 +39,8 @@ struct RunConfig {
 /// Reads a TOML file. `settings` are the --set arguments: `stage.option=value` replaces or adds a value, `out=` and
 /// `seed=` the top-level ones, any other `name=value` sets the variable ${name}; one that names an existing file or
 /// folder is made absolute, since it is meant relative to where the command was given. A [variables] table gives
-/// variables defaults. Throws UsageError with file and line: syntax, a value that is no text, number, boolean or list
-/// of these, a variable that is not set.
+/// variables defaults. Throws UsageError with file and line: syntax, a value that is not a text, number, boolean or
+/// list of these, a variable that is not set.
 RunConfig read_run_config(const std::filesystem::path& file, const std::vector<std::string>& settings);
 
 }  // namespace protocom::cli

@@ -4,7 +4,7 @@
 
 namespace protocom::cli {
 
-/// Runs a stage unless it is up to date: goes on with a training that was cut off, clears what an earlier run of other
+/// Runs a stage unless it is up to date: resumes an interrupted training, clears what an earlier run of other
 /// options left, and records options, inputs and outputs. Says what it does on standard output. Errors name the stage.
 void run_stage(const RunConfig& config, const Stage& stage);
 

@@ -20,7 +20,7 @@ struct Product {
   const char* file;    ///< in the folder of artefacts
 };
 
-/// What `run` knows of a stage; its options it learns from the command itself.
+/// A stage of `run`; its options are those of the command.
 struct StageKind {
   const char* command;
   const char* output;  ///< the option that names its artefact

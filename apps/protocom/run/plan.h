@@ -29,8 +29,8 @@ struct Stage {
 };
 
 /// The stages of a configuration in the order of the method, each wired to the artefacts of those before it. Throws
-/// UsageError with file and line for a table that is no stage, a key that is no option of its command, or a value its
-/// command refuses.
+/// UsageError with file and line for a table that is not a stage, a key that is not an option of its command, or a
+/// value its command refuses.
 std::vector<Stage> plan_stages(const RunConfig& config);
 
 /// What a stage was made from: compared to decide whether it must run again.

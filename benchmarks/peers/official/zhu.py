@@ -6,14 +6,14 @@ from peer_episodes import Peer
 
 
 class Identity(torch.Tensor):
-    """A unit matrix that stands for any number of itself: the program repeats it for 10,000 tasks."""
+    """A unit matrix in place of many copies of it: the program repeats it for 10,000 tasks."""
 
     def repeat(self, *_):
         return self
 
 
 def protolp(checkout, tasks, closer=1):
-    """`closer`: how many times closer to its end a transport goes on; where it stops is written into the program, as max |...| > 0.01."""
+    """`closer`: how many times closer to its end a transport is continued; where it stops is written into the program, as max |...| > 0.01."""
     code = with_globals(checkout, "test_standard_GSSL_lapshot", tasks)
     code.torch.max = lambda x: closer * torch.max(x)
     code.torch.eye = lambda size, device: torch.eye(size).as_subclass(Identity)

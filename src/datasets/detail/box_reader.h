@@ -19,7 +19,7 @@ class Boxes {
 
   /// `where` as a message names it: "crops.csv:3", "annotations[7]".
   void take(PhotoBox box, const std::string& where);
-  /// One that is no box, and why.
+  /// One that is not a box, and why.
   void refuse(const std::string& where, const std::string& reason);
   /// Says what was left out. Throws Error where nothing is left.
   BoxFile finish(bool kinds_are_classes);
@@ -51,7 +51,7 @@ void take_megadetector(const nlohmann::json& root, Boxes& boxes);
 void take_coco(const nlohmann::json& root, Boxes& boxes);
 /// Of a folder that has labels/, or is called so.
 void take_yolo(const std::filesystem::path& folder, Boxes& boxes);
-/// The texts of boxes below such a folder, sorted; none: it is no such folder.
+/// The texts of boxes below such a folder, sorted; none: it is not such a folder.
 std::vector<std::filesystem::path> yolo_texts(const std::filesystem::path& folder);
 /// A file of Pascal VOC.
 void take_voc(const std::filesystem::path& file, Boxes& boxes);

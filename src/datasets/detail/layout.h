@@ -20,7 +20,7 @@ struct RawClass {
   SkippedFiles skipped = {};     ///< of its folder
 };
 
-/// What a layout needs to know: the classes the caller wants (null: all of them) and where they are.
+/// Input of a layout: the requested classes (null: all) and where they are.
 struct Request {
   std::filesystem::path root;
   const SplitTable* wanted = nullptr;

@@ -19,9 +19,9 @@ struct HeartbeatTimes {
   std::chrono::milliseconds report_delay{10000};
 };
 
-/// Tells the other processes of a job that this one lives, and finds out who does not. Each process counts up a key of
-/// the store from a thread of its own, which also reads the others' counts. A second thread, which never touches the
-/// store, judges them: it goes on while the store does not answer, whatever the process computes meanwhile.
+/// Signals to the other processes of a job that this one is alive, and finds those that are not. Each process counts up
+/// a key of the store from a thread of its own, which also reads the others' counts. A second thread, which never
+/// touches the store, judges them: it continues while the store does not answer, whatever the process computes.
 class Heartbeat {
  public:
   /// Called by the second thread, once, with the ranks that are lost, when the process still runs a while after they
@@ -39,9 +39,9 @@ class Heartbeat {
   /// out of reach. Takes a few seconds.
   [[nodiscard]] std::vector<int> find_gone() const;
 
-  /// The processes that have been silent for HeartbeatTimes::silence at two glances, though nothing says that they are
-  /// gone (they are stopped, or their machine hangs), and process 0 when its store is gone. Does not wait, not even for
-  /// the store.
+  /// The processes that have been silent for HeartbeatTimes::silence at two glances, though nothing reports that they
+  /// are gone (they are stopped, or their machine hangs), and process 0 when its store is gone. Does not wait, not even
+  /// for the store.
   [[nodiscard]] std::vector<int> lost() const;
 
   /// Tells the others why this process ends.
@@ -52,8 +52,8 @@ class Heartbeat {
   /// Says that this process has done its part: its silence is none from here on. Process 0, with which the store ends,
   /// waits a moment until all others have heard it.
   void leave() const;
-  /// Says that this process asks the others nothing more. Process 0 waits until all others have said so, `most` long;
-  /// not for those that are `gone`.
+  /// Announces that this process needs the others no longer. Process 0 waits until all others have said so, `most`
+  /// long; not for those that are `gone`.
   void part(std::chrono::milliseconds most, const std::vector<int>& gone = {}) const;
 
  private:

@@ -84,7 +84,7 @@ void* load(std::string& reason) {
   return nullptr;
 }
 
-/// Three quarters of the machine's memory: a file that asks for more fails, instead of the whole process.
+/// Three quarters of the machine's memory: a file that needs more fails, instead of the whole process.
 size_t most_memory() {
   const auto pages = static_cast<size_t>(std::max(::sysconf(_SC_PHYS_PAGES), 1L));
   return pages * static_cast<size_t>(::sysconf(_SC_PAGE_SIZE)) / 4 * 3;

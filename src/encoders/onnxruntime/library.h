@@ -68,7 +68,7 @@ class Library {
 
   /// "1.21.0".
   [[nodiscard]] const std::string& version() const { return version_; }
-  /// The environment that sessions share, whose memory is bounded: what a file asks for beyond it fails.
+  /// The environment that sessions share, whose memory is bounded: a file that needs more fails.
   [[nodiscard]] Env* environment() const { return environment_; }
 
   /// Calls a function of the table. One that returns a Status throws Error with its words.

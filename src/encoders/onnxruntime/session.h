@@ -8,7 +8,7 @@
 
 namespace protocom::onnxruntime {
 
-/// A network that ONNX Runtime has prepared for so many threads.
+/// A network that ONNX Runtime has prepared for a number of threads.
 class LoadedModel {
  public:
   /// `model`: the bytes of an ONNX file with all tensors inside. Throws Error for what ONNX Runtime refuses.

@@ -16,7 +16,7 @@ constexpr const char* kBegin = "<|startoftext|>";
 constexpr const char* kEnd = "<|endoftext|>";
 constexpr const char* kWordEnd = "</w>";
 
-/// What stands for each byte in a vocabulary: GPT-2's, printable bytes as themselves, the others from U+0100 on.
+/// The character of each byte in a vocabulary (GPT-2's): printable bytes as themselves, the others from U+0100 on.
 const std::array<char32_t, 256>& letters_of_bytes() {
   static const std::array<char32_t, 256> kLetters = [] {
     std::array<char32_t, 256> letters{};

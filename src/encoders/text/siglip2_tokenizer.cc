@@ -113,7 +113,7 @@ std::unique_ptr<Tokenizer> tokenizer_of(const nlohmann::json& stated, const nloh
   check_cut(stated);
   check_ends(stated, settings);
   Form form = form_of(stated);
-  // The network has learned of small letters. Its first folders leave them to those who write texts, and say nothing.
+  // The network was trained on lower-case letters. Its first folders expect lower-case texts, and say nothing.
   form.small = truth_in(settings, "do_lower_case", true) || form.small;
   const nlohmann::json& model = object_in(stated, "model");
   check_model(model);

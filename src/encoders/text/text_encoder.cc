@@ -29,7 +29,7 @@ constexpr const char* kConfigFile = "config.json";
 constexpr const char* kTensorFile = "model.safetensors";
 constexpr const char* kSentences = "sentence_bert_config.json";
 
-/// What a model_type stands for.
+/// The meaning of a model_type.
 struct TextFamily {
   const char* tower;  // see torch_open_text_tower
   std::unique_ptr<text::Tokenizer> (*tokenizer)(const text::TokenizerFiles&);
@@ -68,7 +68,7 @@ text::TokenizerFiles tokenizer_files(const fs::path& folder) {
   return files;
 }
 
-/// `most`, or less where a file says that texts are cut to that.
+/// `most`, or less where a file states that texts are cut to that.
 int64_t cut_to(int64_t most, const text::TokenizerFiles& files, const char* file, const char* name) {
   const nlohmann::json settings = text::settings_in(files, file);
   const auto length = settings.is_object() ? settings.find(name) : settings.end();

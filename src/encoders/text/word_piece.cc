@@ -59,7 +59,7 @@ std::u32string normalised(std::string_view text, const WordPieceSettings& settin
 
 constexpr size_t kLongestToken = 1024;  // in bytes; what is looked for at a place of a text is no longer
 
-/// The tokens that begin a word (without a prefix), or those that go on with it.
+/// The tokens that begin a word (without a prefix), or those that continue it.
 PieceTable pieces_with(const std::string& prefix, const Vocabulary& vocabulary, const std::string& where) {
   std::vector<std::pair<std::string, int64_t>> pieces;
   for (const auto& [token, number] : vocabulary) {

@@ -3,7 +3,7 @@
 
 namespace protocom {
 
-/// The methods that answer where each class has so many labelled images.
+/// The methods that can classify with this many labelled images per class.
 Methods able_with(const Methods& methods, int64_t shots);
 
 /// The context of methods, with base features and feature maps where one of them needs any. The inputs must outlive it.

@@ -87,7 +87,7 @@ CompletedRows::Batch CompletedRows::of(const RowBatch& rows) const {
   Batch batch;
   for (size_t i = 0; i < rows.support.size(); ++i) {
     const Remembered& found = *of_row_[static_cast<size_t>(rows.support[i])].load(std::memory_order_acquire);
-    if (found.label != rows.classes[i]) return of_means(rows);  // the row stands for several classes
+    if (found.label != rows.classes[i]) return of_means(rows);  // the row belongs to several classes
     batch.prototypes.push_back(found.prototype);
   }
   return batch;

@@ -42,7 +42,7 @@ struct Followed {
   [[nodiscard]] bool whitens() const { return scatter.eigenvalues.size() > 0; }
 };
 
-/// Of class means at least: they lie in the axes then, in which images are told apart.
+/// Of class means at least: they lie in the axes then, in which images are distinguished.
 constexpr double kFaintWeight = 1e-6;
 
 /// Where no space was fitted. `asked`: class_mean_weight().

@@ -17,7 +17,7 @@ constexpr int64_t kMostClasses = 100;
 constexpr int64_t kFewestOfMany = 50;
 constexpr int64_t kFewerTasks = 4;
 
-/// The shots that settings are chosen by, of classes with so many images.
+/// The shots that settings are chosen by, for classes with this many images.
 std::array<int64_t, 2> shots_of(int64_t fewest) { return {1, std::clamp<int64_t>(fewest / 2, 1, 5)}; }
 
 }  // namespace

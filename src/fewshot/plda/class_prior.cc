@@ -14,7 +14,7 @@
 namespace protocom {
 namespace {
 
-/// A class without an embedding has a row of zeros, which stays one: it is no class at the far side of the center.
+/// A class without an embedding has a row of zeros, which stays one: it is not a class at the far side of the center.
 DoubleMatrix centred_unit_rows(DoubleMatrix embedding, const Eigen::RowVectorXd& center) {
   for (int64_t i = 0; i < embedding.rows(); ++i) {
     if ((embedding.row(i).array() != 0).any()) embedding.row(i) -= center;
@@ -91,7 +91,7 @@ DescriptionKernel::DescriptionKernel(const KnowledgeTable& base, const KernelRid
   if (attribute_weight_ > 0) {
     const DoubleMatrix association = finite(base.association, "attributes");
     const Eigen::ArrayXd having = (association.array() > 0).cast<double>().colwise().sum().transpose();
-    // An attribute of every base class weighs log 1 = 0: it tells none of them apart.
+    // An attribute of every base class weighs log 1 = 0: it does not distinguish them.
     base_.idf = ((1 + static_cast<double>(association.rows())) / (1 + having)).log();
     base_.attributes = unit_rows(association * base_.idf.asDiagonal());
   }
@@ -203,7 +203,7 @@ class RidgeTrials {
   std::vector<KernelRidgeTrial> trials_;
 };
 
-/// Every combination for one source would be many for several: each source's weight in turn.
+/// With several sources there would be too many combinations: the weights are chosen one source at a time.
 void try_sources(size_t sources, RidgeTrials& trials) {
   constexpr int kMostRounds = 4;
   constexpr double kFirstWeight = 0.5;

@@ -77,8 +77,8 @@ struct KernelRidgeTrial {
 };
 
 /// Tries every combination of word weights {0, .25, .5, 1, 2} (where both kinds of knowledge are given; else the one
-/// alone) and ridges {.1, .3, 1, 3, 10}. Of embeddings of several sources each one's weight is chosen in turn, with the
-/// ridge, until none changes. Sorted, the best first.
+/// alone) and ridges {.1, .3, 1, 3, 10}. With several sources of embeddings, their weights are chosen one at a time,
+/// with the ridge, until none changes. Sorted, the best first.
 std::vector<KernelRidgeTrial> try_kernel_ridges(const KnowledgeTable& base, const DoubleMatrix& means);
 
 }  // namespace protocom

@@ -147,7 +147,7 @@ std::vector<KnowledgeGain> gains_of(const PldaCandidate& candidate, const PldaFi
 /// So that 5-way tasks can be drawn of each part.
 constexpr int64_t kFewestOfAPart = 5;
 
-/// The same candidate measured with the base classes left out in so many parts.
+/// The same candidate measured by cross-validation over base classes in this many parts.
 std::vector<KnowledgeGain> gains_in_parts(int64_t parts, const PldaCandidate& best, const KnowledgeInputs& knowledge,
                                           const PldaFitInputs& inputs, const PldaFitOptions& options) {
   PldaFitOptions other = options;

@@ -12,7 +12,7 @@ namespace protocom {
 struct PldaFitInputs {
   Array base_features;                   ///< float32 [m, d]
   std::vector<int64_t> base_labels;      ///< [m]
-  Array val_features = {};               ///< [v, d] of other classes; undefined: only base classes are left out in turn
+  Array val_features = {};               ///< [v, d] of other classes; undefined: only base classes are held out
   std::vector<int64_t> val_labels = {};  ///< [v]
   KnowledgeTable descriptions;           ///< of all classes; empty: no knowledge
 };
@@ -29,7 +29,7 @@ struct PldaFitOptions {
   /// Factors of the variance that is measured around what knowledge predicts, for tasks of many classes: dimensions are
   /// not independent, and by the measured one a first image counts for too much among many classes.
   std::vector<double> variances_around = {1, 0.7, 0.5};
-  int64_t folds = 4;             ///< the base classes are left out in so many parts (2 where there are fewer than 20)
+  int64_t folds = 4;             ///< of the cross-validation over base classes (2 if there are fewer than 20)
   int64_t tasks = 60;            ///< drawn for each number of shots and each distribution of queries
   uint64_t seed = 1;             ///< of the parts and the tasks
   bool only_if_it_pays = false;  ///< descriptions are left out where knowledge_pays() is false

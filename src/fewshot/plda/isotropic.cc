@@ -13,7 +13,7 @@ namespace {
 /// The least between-class variance of a space that was not fitted, in units of the within-class variance: a few
 /// classes may lie closer together by chance.
 constexpr double kLeastBetween = 0.05;
-/// What it is taken for where no class has two images, so that nothing tells the two apart. CLIP and ResNet features of
+/// What it counts as where no class has two images, so that nothing distinguishes the two. CLIP and ResNet features of
 /// birds and objects lie between .4 and 1.4.
 constexpr double kUnknownBetween = 1;
 
@@ -28,10 +28,10 @@ constexpr double kDeviationOfScaledSpread = 0.4;
 /// The middle of the spreads of those encoders without a space, and their variance, in pairs of classes.
 constexpr SpreadPrior kOwnSpread{36, 6};
 
-/// adaptation.degrees are at most so many images per dimension: 1000 was chosen with 512 to 1280 dimensions, and in few
+/// The most adaptation.degrees, in images per dimension: 1000 was chosen with 512 to 1280 dimensions, and in few
 /// would drown the images at hand.
 constexpr double kDegreesPerDimension = 2;
-/// And at least so many for each class of one image.
+/// The degrees per class, if each has one image.
 constexpr double kDegreesPerLoneImage = 60;
 
 /// Val and base classes of CUB-100 and Tiny-ImageNet-100, ImageNet classes, four encoders: as .2, and no worse than 1

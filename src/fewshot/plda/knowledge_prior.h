@@ -21,13 +21,13 @@ struct PriorExamples {
   [[nodiscard]] PriorExamples rows(const std::vector<int64_t>& classes) const;
 };
 
-/// What knowledge says of a class's mean before its images, m0 of docs/methods/plda.md. Thread-safe.
+/// Knowledge's prediction of a class mean before its images, m0 of docs/methods/plda.md. Thread-safe.
 class KnowledgePrior {
  public:
   virtual ~KnowledgePrior() = default;
   /// As `prior=` takes it.
   [[nodiscard]] virtual std::string name() const = 0;
-  /// [n, e]. What it says of a class without a description means nothing. Throws Error for descriptions of
+  /// [n, e]. For a class without a description it is meaningless. Throws Error for descriptions of
   /// other sizes than it was fitted on.
   [[nodiscard]] virtual DoubleMatrix predict(const KnowledgeTable& descriptions) const = 0;
   /// The prior whose predictions are these times `factor`, [e].
@@ -56,7 +56,7 @@ struct PriorTrial {
 struct PriorChoice {
   FitPrior fit;
   std::vector<PriorTrial> trials;  ///< the best, which was chosen, first
-  DoubleMatrix left_out;           ///< what it says of each class when it is fitted without it, [c, e]
+  DoubleMatrix left_out;           ///< the prediction for each class by a fit without it, [c, e]
   KernelRidgeOptions ridge = {};   ///< where it is a kernel ridge regression
 };
 

@@ -62,7 +62,7 @@ KnownChance fit_known_chance(const DoubleVector& ratio, const DoubleVector& is) 
   for (double alike = 0; alike <= kMostAlike; alike = std::max(kLeastAlike, alike * kAlikeFactor)) {
     for (int step = 0; step < kSteps; ++step) weight -= scoring_step(design, is, weight, alike);
     const double loss = log_loss(design, is, weight, alike);
-    // The loss has one minimum over l, and the weights go on from those of the l before.
+    // The loss has one minimum over l; the weights start from those of the previous l.
     if (!(loss < least)) break;
     least = loss;
     const double slope = weight[0] / deviation;

@@ -48,8 +48,8 @@ constexpr double kAdaptedTrust = 0.5;
 constexpr double kAdaptedPlausible = 0.3;
 constexpr double kAdaptedLeastWeight = 0.5;
 
-/// What classes are told apart with where nothing was fitted: their own labelled images. The numbers are chosen on the
-/// val classes of Tiny-ImageNet-100 and CUB-100 (docs/methods/plda-own-photos.md).
+/// The model if nothing was fitted: from the labelled images alone. The numbers are chosen on
+/// the val classes of Tiny-ImageNet-100 and CUB-100 (docs/methods/plda-own-photos.md).
 PldaModel unfitted_model() {
   PldaModel model;
   model.space.leading = 1;
@@ -165,8 +165,8 @@ AdaptedMethod PldaMethod::adapted(const FeatureRows& features, const std::vector
   PldaModel made = protocom::adapted(*adapting_model(), images, labels, classes);
   AdaptedMethod answer;
   if (made.unlabelled.defined()) answer.unlabelled = follow_unlabelled(made, images, labels, classes);
-  // Familiarities with and without an image or a class are compared by who calibrates (serve/calibration.h): they must
-  // not depend on a scale that each finds itself, as the mean over the classes does.
+  // Familiarities with and without an image or a class are compared in calibration (recognizer/calibration.h): they
+  // must not depend on a scale that each finds itself, as the mean over the classes does.
   made.known_by_best = true;
   made.known_slope = {kDefaultScale, kDefaultScale, kDefaultScale};
   std::unique_ptr<Method> result = make_method(label());

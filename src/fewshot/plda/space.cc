@@ -24,7 +24,7 @@ void check_labelled(const Eigen::Ref<const RowMatrix<Number>>& features, const s
     fail("the center has the shape [{}], expected [{}], one number a feature", center.size(), features.cols());
 }
 
-/// Rows go through float64 in pieces, so that 32,000 x 512 does not stand in memory three times.
+/// Rows go through float64 in pieces, so that 32,000 x 512 is not in memory three times.
 constexpr int64_t kRows = 4096;
 
 std::vector<int64_t> distinct(std::vector<int64_t> labels) {
@@ -133,7 +133,7 @@ PldaSpace PldaSpaceFitter::space(double shrinkage) const {
   const DoubleMatrix basis = complete_basis(leading_axes(deviation, space.leading).colwise().reverse().transpose());
   space.projection = whitening * basis;
   space.offset = (grand * space.projection).transpose();
-  // A mean of n images misses its class by a variance of 1 / n in whitened dimensions, which is no difference of
+  // A mean of n images misses its class by a variance of 1 / n in whitened dimensions, which is not a difference of
   // classes.
   const double error = moments_.count.cwiseInverse().mean();
   const DoubleMatrix spread = deviation * basis.leftCols(space.leading);

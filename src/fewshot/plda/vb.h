@@ -26,22 +26,22 @@ inline constexpr std::array<double, 4> kConcentrations = {0.5, 2, 10, 50};
 /// kBalanced: the factors of Sinkhorn's scaling that give every class u / n images; kGiven: the logarithm of what is
 /// given. (Attias 2000; Bishop 2006, 10.2, with a diagonal prior of each mean.) Without unlabelled images it is the
 /// posterior of the labelled ones. `least_weight` and `plausible` keep a batch from answering what the labelled images
-/// contradict; unlike the rest they are no part of that model. The defaults hold on Tiny-ImageNet-100 and CUB-100
+/// contradict; unlike the rest they are not part of that model. The defaults hold on Tiny-ImageNet-100 and CUB-100
 /// (val), 1 and 5 shots.
 struct PldaVbOptions {
   int64_t steps = 20;
   /// beta in [0, 1]: how much of the log likelihood counts. Below 1 because dimensions are not independent of one
-  /// another and classes not Gaussian, so that the sum over dimensions overstates what it knows.
+  /// another and classes not Gaussian, so that the sum over dimensions overstates the evidence.
   double trust = 0.5;
   /// u in [0, 1]: how much of the means' own uncertainty counts against a class (1: the variational bound's).
   double spread = 0.5;
-  /// That uncertainty counts in so many first dimensions, those in which base classes were seen to differ; -1: in all.
+  /// The uncertainty counts in this many first dimensions, in which base classes differ; -1: in all.
   /// What is taken for the others' variance is an extrapolation over hundreds of them: too large, it makes the class
   /// that happens to have most images attract all others.
   int64_t uncertain = -1;
   /// a_0 of the Dirichlet prior; 0: each of kConcentrations counts as much as it makes the responsibilities probable.
   double concentration = 0.0;
-  /// The labelled images alone bound what a batch may say: a class that is less than so many times as likely by them as
+  /// The labelled images alone bound a batch's answers: a class that is less than this many times as likely by them as
   /// the likeliest costs (vb_handicap). 0: nothing does. For spaces that follow the labelled images.
   double plausible = 0.0;
   /// What an unlabelled image counts beside a labelled one: 1 / sqrt(K) with K labelled images per class (their mean),

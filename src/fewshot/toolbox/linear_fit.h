@@ -28,7 +28,7 @@ LinearFit fit_linear(const LinearProblem& problem);
 /// Multinomial logistic regression: the loss is c times the sum of the points' cross-entropies.
 LinearProblem cross_entropy_problem(FloatMatrix points, FloatMatrix labels, double c);
 
-/// What the classifier that minimises the problem says of queries [q, d]: w_k.x + b_k, [q, n].
+/// The scores of queries [q, d] by the classifier that minimises the problem: w_k.x + b_k, [q, n].
 FloatMatrix fitted_logits(const LinearProblem& problem, const FloatMatrix& queries);
 
 }  // namespace protocom

@@ -71,7 +71,7 @@ PROTOCOM_INLINE void score_tile(const SoftmaxDescent& task, int64_t first, doubl
 }
 
 /// One step from the scores of some points: their losses, but for the logarithm of what goes into `products`, and the
-/// next coefficients. Only differences to the last class are learned: a softmax knows no others.
+/// next coefficients. Only differences to the last class are learned: a softmax depends on nothing else.
 template <typename Cpu>
 PROTOCOM_INLINE void descend(const SoftmaxDescent& task, int64_t i, double* losses, double* products) {
   using Vector = typename Cpu::Doubles;

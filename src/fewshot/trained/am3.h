@@ -4,7 +4,7 @@
 
 namespace protocom {
 
-/// Settings that AM3 and its relatives share; detail/am3_parameters.h says what each is.
+/// Settings that AM3 and its relatives share, described in detail/am3_parameters.h.
 struct Am3Options {
   std::string space = "cl2n";
   int64_t ways = 20;

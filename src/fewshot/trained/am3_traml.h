@@ -3,7 +3,7 @@
 
 namespace protocom {
 
-/// Settings of the method; am3_traml.cc says what each is.
+/// Settings of the method, described in am3_traml.cc.
 struct Am3TramlOptions : Am3SemanticsOptions {
   double alpha = 1;
   double beta = 0;

@@ -4,7 +4,7 @@
 
 namespace protocom {
 
-/// Settings of the method; cfa.cc says what each is.
+/// Settings of the method, described in cfa.cc.
 struct CfaOptions {
   std::string mixing = "learned";
   int64_t groups = 4;

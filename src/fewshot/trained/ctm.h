@@ -4,7 +4,7 @@
 
 namespace protocom {
 
-/// Settings of the method; ctm.cc says what each is.
+/// Settings of the method, described in ctm.cc.
 struct CtmOptions {
   int64_t ways = 5;
   int64_t shots = 1;

@@ -4,7 +4,7 @@
 
 namespace protocom {
 
-/// Settings of the method; fslkt.cc says what each is.
+/// Settings of the method, described in fslkt.cc.
 struct FslktOptions {
   std::string space = "cl2n";
   int64_t hidden = 512;

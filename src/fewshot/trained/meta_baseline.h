@@ -3,7 +3,7 @@
 
 namespace protocom {
 
-/// Settings of the method; meta_baseline.cc says what each is.
+/// Settings of the method, described in meta_baseline.cc.
 struct MetaBaselineOptions {
   int64_t shots = 1;
   int64_t steps = 500;

@@ -3,7 +3,7 @@
 
 namespace protocom {
 
-/// Settings of the method; restore_net.cc says what each is.
+/// Settings of the method, described in restore_net.cc.
 struct RestoreNetOptions {
   double share = 0.5;
   int64_t steps = 2000;

@@ -4,7 +4,7 @@
 
 namespace protocom {
 
-/// Settings of the method; sem_align.cc says what each is.
+/// Settings of the method, described in sem_align.cc.
 struct SemAlignOptions {
   std::string space = "cl2n";
   std::string semantics = "both";

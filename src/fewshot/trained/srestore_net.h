@@ -3,7 +3,7 @@
 
 namespace protocom {
 
-/// Settings of the method; srestore_net.cc says what each is.
+/// Settings of the method, described in srestore_net.cc.
 struct SRestoreNetOptions {
   int64_t neighbours = 4;
   double share = 0.5;

@@ -4,7 +4,7 @@
 
 namespace protocom {
 
-/// Settings of the method; tri_net.cc says what each is.
+/// Settings of the method, described in tri_net.cc.
 struct TriNetOptions {
   std::string semantics = "words";
   int64_t hidden = 256;

@@ -4,7 +4,7 @@
 
 namespace protocom {
 
-/// Settings of the method; vfsl.cc says what each is.
+/// Settings of the method, described in vfsl.cc.
 struct VfslOptions {
   std::string space = "cl2n";
   int64_t ways = 20;

@@ -31,7 +31,7 @@ struct MarginLaw {
   double beta = 0;
 };
 
-/// What tells them apart.
+/// The differences between them.
 struct Am3Design {
   std::vector<std::string> semantics;  ///< of each block of the chain, as class_semantics takes it
   MarginLaw margins = {};              ///< in training

@@ -7,7 +7,7 @@
 
 namespace protocom {
 
-/// What a caller's tensor has to be.
+/// The required type, shape and values of a caller's tensor.
 struct TensorNeed {
   std::string_view what;       ///< for the message: "prototypes"
   at::ScalarType type;         ///< at::kFloat, at::kLong, ...

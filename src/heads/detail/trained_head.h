@@ -42,7 +42,7 @@ class AnyTrainedHead : public BatchMethod {
   [[nodiscard]] const std::vector<std::string>& attributes() const { return attributes_; }
 
  private:
-  /// Makes the untrained model and says how it is learned. LibTorch's generator and `rng` have the inputs' seed.
+  /// Makes the untrained model and returns how to train it. LibTorch's generator and `rng` have the inputs' seed.
   virtual HeadTraining begin(const FitInputs& inputs, Rng& rng) = 0;
   virtual void write(StateFields fields) const = 0;
   virtual void read(StateFields fields) = 0;

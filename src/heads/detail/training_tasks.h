@@ -14,7 +14,7 @@ namespace protocom {
 /// Images by class.
 struct ClassImages {
   at::Tensor features;                     ///< float16 or float32 [m, d]; of feature maps every image's, d = c h w
-  std::vector<int64_t> labels;             ///< [c], what the knowledge knows each class by
+  std::vector<int64_t> labels;             ///< [c], labels of the classes in the knowledge
   std::vector<std::vector<int64_t>> rows;  ///< of each class
 
   [[nodiscard]] int64_t classes() const { return static_cast<int64_t>(labels.size()); }
@@ -61,7 +61,7 @@ TrainingTasks draw_training_tasks(const ClassImages& classes, const TrainingTask
 struct ImageDraw {
   at::Tensor features;  ///< [m, d]
   at::Tensor places;    ///< int64 [m], of their classes among the classes drawn from
-  at::Tensor labels;    ///< int64 [m], what the knowledge knows those by
+  at::Tensor labels;    ///< int64 [m], their labels in the knowledge
 };
 
 /// Classes uniformly, then an image of each.

@@ -46,7 +46,7 @@ HeadTraining MetaBaseline::begin(const FitInputs& inputs, Rng& rng) {
   TrainingClasses classes = training_classes(inputs, nullptr, spec().name, options().shots + 1);
   const at::Tensor log_scale = at::full({}, std::log(kFirstScale)).requires_grad_();
   model() = {log_scale};
-  // The scale changes no answer, so there is no step to choose; of classes that the backbone has not seen it learns
+  // The scale changes no answer, so there is no step to choose; from classes that the backbone has not seen it learns
   // what holds for novel ones.
   ClassImages& from = classes.held_out.classes() > 0 ? classes.held_out : classes.train;
   TrainingTaskShape shape;

@@ -47,7 +47,7 @@ struct Model {
   }
 };
 
-/// Squared error of what is said of known classes, and of the maps that are made of it.
+/// Squared error of the semantics of known classes, and of the maps made from them.
 at::Tensor loss_of(const Model& model, const at::Tensor& maps, const at::Tensor& semantics) {
   const at::Tensor places = model.space->places_of(maps);
   const at::Tensor stated = model.encoded(places);

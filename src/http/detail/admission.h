@@ -44,7 +44,7 @@ class Admission {
   std::atomic<int64_t> bytes_{0};
 };
 
-/// What a server says that holds as much as it can.
+/// The answer of a server at its memory limit.
 HttpError no_room();
 
 }  // namespace protocom::http

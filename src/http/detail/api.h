@@ -49,16 +49,16 @@ class Api {
   Api(const Api&) = delete;
   Api& operator=(const Api&) = delete;
 
-  /// What a request asks for. Throws HttpError.
+  /// The route of a request. Throws HttpError.
   [[nodiscard]] Match find(const Head& head) const { return find_route(routes_, head); }
-  /// The answer to a browser that asks, before another site's page does, whether it may; nothing for other requests.
+  /// The answer to a preflight request (CORS); nothing for other requests.
   /// Throws HttpError.
   [[nodiscard]] std::optional<Response> preflight(const Head& head) const;
-  /// Whether the pages of that other site may ask.
+  /// Whether pages of that other site may send requests.
   [[nodiscard]] bool allows_origin(const std::string& origin) const { return guard_.allows_origin(origin); }
-  /// Whether it may go on, told from its head alone. Throws HttpError.
+  /// Checks by its head alone whether a request may continue. Throws HttpError.
   Admitted admit(const Head& head, Match match);
-  /// Answers those who wait for a change: the server stops.
+  /// Answers the requests that wait for a change, since the server stops.
   void stop_following() { followers_.stop(); }
   /// Room for a response that is not yet read.
   std::shared_ptr<Admission::Place> room() { return admission_.begin(); }
@@ -195,7 +195,7 @@ class Api {
       map_;  ///< revision of the last map, and the map; used while mapping
   std::mutex expected_mutex_;
   std::optional<std::pair<int64_t, nlohmann::json>> expected_;  ///< the last estimate, and of which revision
-  RecognizerFile probe_;  ///< what tells whether the recognizer can be read, in the thread of aside_
+  RecognizerFile probe_;  ///< checks whether the recognizer can be read, in the thread of aside_
   std::vector<Route> routes_;
   boost::asio::thread_pool aside_{1};
   boost::asio::thread_pool short_work_{2};  ///< for what is short

@@ -18,7 +18,7 @@ class Apis {
   /// The Api of the recognizer that the path begins with ("/birds/v1/classes"), which is removed from the path; without
   /// such a name, that of the first recognizer by name.
   [[nodiscard]] Api& of(Head& head) const;
-  /// Answers those who wait for a change.
+  /// Answers the requests that wait for a change.
   void stop_following() const;
   /// The first, whose metrics count connections.
   [[nodiscard]] Api& first() const { return *apis_.front(); }

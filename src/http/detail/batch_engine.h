@@ -37,14 +37,14 @@ struct Job {
   std::vector<Image> images;  ///< as Recognizer::features_of takes them
   Array features;             ///< float32 [n, d], instead of images
   Want want = Want::kAnswers;
-  std::function<void(Recognised)> done;             ///< called once, in a thread of the engine, and has to be quick
+  std::function<void(Recognised)> done;             ///< called once, in a thread of the engine; must be quick
   std::shared_ptr<Cancellation> cancellation = {};  ///< nullptr: nothing cancels it
   std::chrono::steady_clock::time_point arrived = std::chrono::steady_clock::now();
   std::chrono::steady_clock::time_point until = {};
 
-  /// What it asks of the backbone.
+  /// Images for the backbone.
   [[nodiscard]] int64_t size() const { return static_cast<int64_t>(images.size()); }
-  /// What it asks of answering beyond that.
+  /// Rows of given features, which need no backbone.
   [[nodiscard]] int64_t rows() const { return features.defined() ? features.size(0) : 0; }
 };
 

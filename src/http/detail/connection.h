@@ -11,7 +11,7 @@ namespace protocom::http {
 
 class Connections;
 
-/// What a connection awaits of its client.
+/// What a connection waits for from its client.
 enum class Awaits {
   kNothing,
   kHead,
@@ -35,10 +35,10 @@ class Connection {
   /// Answers what was begun, then closes: at once where nothing was, a moment later where the client has only just
   /// connected.
   virtual void stop() = 0;
-  /// Ends at once what it awaits: others need its room. A client whose head came is told to come again.
+  /// Stops waiting at once, to free memory for others: closes, or answers 503 to a request whose head has come.
   virtual void make_room() = 0;
-  /// Looks, several times a second, at what nothing else tells it of: that its client has gone while it is worked for,
-  /// and that the time for stopping is over.
+  /// Polled several times a second, for what causes no event: a client that has disconnected while its request is
+  /// processed, and the end of the time for stopping.
   virtual void look(Clock::time_point now) = 0;
 
   [[nodiscard]] Awaits awaits() const { return awaits_; }

@@ -20,7 +20,7 @@ class Connections {
   bool end_longest(Awaits what);
   /// Lets each answer what was begun.
   void stop();
-  /// Lets each look at what nothing else tells it of.
+  /// Polls each for what causes no event.
   void look();
 
  private:

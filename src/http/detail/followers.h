@@ -18,11 +18,11 @@ namespace protocom::http {
 struct Follower {
   Respond respond;                                   ///< called once
   std::shared_ptr<Cancellation> cancellation;        ///< of its request
-  std::optional<int64_t> after = {};                 ///< the revision that it knows; nothing: the one of now
-  std::chrono::steady_clock::time_point until = {};  ///< when it is told that nothing has changed
+  std::optional<int64_t> after = {};                 ///< the revision that it has; nothing: the current one
+  std::chrono::steady_clock::time_point until = {};  ///< when it is answered that nothing has changed
 };
 
-/// How the revision and what is told of it are found; they may throw while the file cannot be read.
+/// How the revision and its description are found; they may throw while the file cannot be read.
 struct RevisionSource {
   std::function<int64_t()> revision;
   std::function<nlohmann::json()> event;
@@ -38,7 +38,7 @@ class Followers {
   Followers(const Followers&) = delete;
   Followers& operator=(const Followers&) = delete;
 
-  /// Where too many wait, the one that has waited longest is told that nothing has changed.
+  /// Where too many wait, the one that has waited longest is answered that nothing has changed.
   void add(Follower follower);
   /// Answers all that wait; those that come later are answered at once.
   void stop();

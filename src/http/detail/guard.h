@@ -17,7 +17,7 @@ namespace protocom::http {
 enum class Asks { kNothing, kRead, kWrite };
 
 /// Access control. With keys: the role of the key in `Authorization: Bearer KEY`, and its requests per minute. Without
-/// keys: every program on this machine, but no page of another site in a browser here, as told by Host, Origin and
+/// keys: every program on this machine, but no page of another site in a browser here, by Host, Origin and
 /// Sec-Fetch-Site. Thread-safe.
 class Guard {
  public:
@@ -32,7 +32,7 @@ class Guard {
   void check(const Head& head, Asks asks);
 
  private:
-  /// Which bytes a file holds, and who may read it, as far as that can be told without reading it.
+  /// Which bytes a file holds, and who may read it, as far as known without reading it.
   using Stamp = std::tuple<ino_t, off_t, int64_t, int64_t, int64_t, int64_t>;
   static Stamp stamp_of(const std::filesystem::path& path);
   void read_changes();

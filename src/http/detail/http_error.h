@@ -6,7 +6,7 @@
 
 namespace protocom::http {
 
-/// Why a request is not answered as it asks. What it says goes to the client: nothing internal.
+/// Why a request is refused. Its message goes to the client: nothing internal.
 struct HttpError {
   int status = 500;
   std::string message;
@@ -20,12 +20,12 @@ template <typename... Args>
   throw HttpError{status, fmt::format(format, std::forward<Args>(args)...)};
 }
 
-/// A request that may be sent again after so many seconds.
+/// A request that may be sent again after this many seconds.
 [[noreturn]] inline void refuse_for_now(int status, int seconds, const std::string& message) {
   throw HttpError{status, message, seconds};
 }
 
-/// What went wrong, as the client may know it; the log says more where it is the server's fault. Called while an
+/// The error for the client; a fault of the server is logged in more detail. Called while an
 /// exception is handled.
 HttpError translate_exception();
 

@@ -25,17 +25,17 @@ struct JsonBody {
 };
 
 /// Reads the object that a body is, in one pass whose time and memory grow with the body's length at most. Strict:
-/// throws HttpError 400 for what is no JSON object, a member that may not be there, one that is there twice, and
+/// throws HttpError 400 for what is not a JSON object, a member that may not be there, one that is there twice, and
 /// nesting deeper than any member needs; 413 for more values or features than a request needs.
 JsonBody read_json_body(const std::string& body, const JsonShape& shape);
 
-/// A member that has to be a text of 1 to 200 bytes without control characters. Throws HttpError 400.
+/// A member that must be a text of 1 to 200 bytes without control characters. Throws HttpError 400.
 std::string text_in(const nlohmann::json& object, const char* name);
-/// A member that has to be a list of such texts, or of objects {"name": "tail", "weight": 0.5} with a weight in (0, 1],
+/// A member that must be a list of such texts, or of objects {"name": "tail", "weight": 0.5} with a weight in (0, 1],
 /// 1 where none is said: into the attributes of a class and their weights.
 void take_attributes(const nlohmann::json& object, const char* name, ClassRequest& to);
 
-/// A member that has to be a list of texts that describe a class (check_description).
+/// A member that must be a list of texts that describe a class (check_description).
 std::vector<std::string> descriptions_in(const nlohmann::json& object, const char* name);
 
 /// Throws HttpError 400 unless what describes a class is 1 to 2,000 bytes of UTF-8 without control characters.

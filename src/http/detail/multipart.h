@@ -9,7 +9,7 @@ namespace protocom::http {
 /// A part of a form.
 struct Part {
   std::string name;
-  std::string file_name;  ///< as the client says it; a label, never a path
+  std::string file_name;  ///< as the client sends it; a label, never a path
   std::string_view content;
 };
 

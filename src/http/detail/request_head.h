@@ -7,7 +7,7 @@
 
 namespace protocom::http {
 
-/// What the headers of a request say, as far as the interface knows them.
+/// The headers of a request that the interface uses.
 Head head_of(const boost::beast::http::request_parser<boost::beast::http::string_body>& parser);
 
 /// Throws HttpError for headers that are missing or ambiguous: another program on the way could read those otherwise.

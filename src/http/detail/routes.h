@@ -10,7 +10,7 @@
 
 namespace protocom::http {
 
-/// Where a route's work is done, so that what tells of the server's state is answered however busy it is.
+/// Where a route's work is done, so that the server's state is answered however busy it is.
 enum class Runs {
   kInWorker,  ///< beside a few others
   kAside,     ///< in a thread of its own for what is short
@@ -23,7 +23,7 @@ using Handler = std::function<void(Request, const Respond&)>;
 struct Route {
   std::string method;
   std::string pattern;             ///< "/v1/classes/{class}"
-  Asks asks = Asks::kRead;         ///< of whoever calls it
+  Asks asks = Asks::kRead;         ///< of the caller
   std::vector<std::string> takes;  ///< media types of its body ("image/*"); empty: no body
   Handler handle;
   Runs runs = Runs::kInWorker;

@@ -7,8 +7,8 @@
 namespace protocom::http {
 
 /// The path of a request's target in its parts, each decoded: "/v1/classes/sea%2Flion" is "v1", "classes", "sea/lion".
-/// Throws HttpError 400 for what is no absolute path, has an empty part, a query, a wrong escape, a control character
-/// or no UTF-8.
+/// Throws HttpError 400 for what is not an absolute path, has an empty part, a query, a wrong escape, a control
+/// character or no UTF-8.
 std::vector<std::string> path_of(std::string_view target);
 
 /// A request's target without its query: "/v1/classify" of "/v1/classify?top=3".

@@ -31,7 +31,7 @@ struct Upload {
   [[nodiscard]] std::string source() const { return name_of({label, box}).string(); }
 };
 
-/// Images, or features in their place, with what else a body says.
+/// Images, or features in their place, with the other members of a body.
 struct Sent {
   std::vector<Upload> images;
   Array features = {};                             ///< float32 [n, d]; undefined: none were sent
@@ -47,9 +47,9 @@ struct UploadOptions {
   const Cancellation* cancellation = nullptr;  ///< asked before each image; nullptr: nothing cancels it
 };
 
-/// The field, or member, in which a form or a body in JSON says the boxes of its images where UploadOptions::fields has
-/// it: a list with a list of boxes for each image, `[[[0.1, 0.2, 0.3, 0.4]], null]`, each box x, y, width and height in
-/// shares of the image. null or no box: the whole image.
+/// The field, or member, in which a form or a body in JSON gives the boxes of its images where UploadOptions::fields
+/// has it: a list with a list of boxes for each image, `[[[0.1, 0.2, 0.3, 0.4]], null]`, each box x, y, width and
+/// height in shares of the image. null or no box: the whole image.
 inline constexpr const char* kBoxesField = "boxes";
 
 /// The images of a body in JSON: its members `image` (a text) and `images` (a list of texts), as base64 or data URLs

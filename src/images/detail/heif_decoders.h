@@ -7,9 +7,9 @@
 #include <string_view>
 #include <vector>
 
-// libheif holds against a limit what a file says of its pictures, not what is coded in it: a few hundred bytes that
-// announce 48 x 32 pixels may code 32,768 x 32,768. The decoders that it brings ask for that memory. Ours are the same
-// two libraries (dav1d, libde265), but every picture that they are to make room for is taken from a budget.
+// libheif holds against a limit what a file states about its pictures, not what is coded in it: a few hundred bytes
+// that announce 48 x 32 pixels may code 32,768 x 32,768. The decoders that it brings ask for that memory. Ours are the
+// same two libraries (dav1d, libde265), but every picture that they are to make room for is taken from a budget.
 
 namespace protocom::codec {
 
@@ -64,7 +64,7 @@ struct CodedColours {
 heif_error make_image(const std::vector<CodedPlane>& planes, heif_chroma chroma, const CodedColours& colours,
                       heif_image** image);
 
-/// What a decoder says that could not read its data.
+/// The error of a decoder that could not read its data.
 heif_error undecodable();
 inline constexpr heif_error kDecoded = {heif_error_Ok, heif_suberror_Unspecified, ""};
 
@@ -76,9 +76,9 @@ const heif_decoder_plugin& av1_decoder();
 const heif_decoder_plugin& hevc_decoder();
 
 /// Throws Error for a file whose pictures are made of themselves, for which libheif calls itself until the stack is
-/// full, of pictures that are made in their turn, of items that are no pictures, or laid over one another; for one with
-/// more references than it can have; for one that turns a picture again and again; and for one whose pictures are all
-/// of other codecs. Takes a time that grows as the file does.
+/// full, of pictures that are made in their turn, of items that are not pictures, or laid over one another; for one
+/// with more references than it can have; for one that turns a picture again and again; and for one whose pictures are
+/// all of other codecs. Takes a time that grows as the file does.
 void check_heif_structure(std::string_view bytes);
 
 /// Pixels of the largest canvas that tiles are put together on: libheif holds each side of it against a

@@ -17,8 +17,9 @@ struct ScriptOutput {
 /// Every tensor in what a program gave: tuples, lists and dictionaries are walked, other values passed over.
 std::vector<ScriptOutput> outputs_of(const c10::IValue& given);
 
-/// The one that is the feature of so many images: the one `asked` for, the only one, the one that exporters call so
-/// (encoders/feature_names.h), or the only float [n, d]. Throws Error with names and sizes to choose from (--output).
+/// The output that is the feature of this many images: the one `asked` for, the only one, the one that exporters call
+/// so (encoders/feature_names.h), or the only float [n, d]. Throws Error with names and sizes to choose from
+/// (--output).
 ScriptOutput choose_output(const std::vector<ScriptOutput>& outputs, const std::string& asked, int64_t images);
 
 }  // namespace protocom

@@ -30,7 +30,7 @@ class TorchScriptBackbone : public FixedBackbone {
 
  private:
   c10::IValue run(const std::string& method, const at::Tensor& images);
-  /// Of what `forward` gave for so many images.
+  /// Of what `forward` returned for this many images.
   [[nodiscard]] at::Tensor feature_of(const c10::IValue& given, int64_t images) const;
   void check_features_of_one();
 

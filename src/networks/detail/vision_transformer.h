@@ -34,7 +34,7 @@ class VisionTransformer : public FeatureModule {
  public:
   explicit VisionTransformer(const VisionTransformerShape& shape);
 
-  /// Sides that are no multiple of the patch throw Error.
+  /// Sides that are not multiples of the patch throw Error.
   at::Tensor forward_maps(const at::Tensor& images) override;
   at::Tensor forward(const at::Tensor& images) override;
   [[nodiscard]] int64_t dim(int64_t /*image_size*/) const override { return shape_.width; }

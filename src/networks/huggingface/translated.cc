@@ -181,7 +181,7 @@ Tensors below(const Tensors& tensors, const std::string& begin) {
 
 bool has(const Tensors& tensors, const char* name) { return tensors.count(name) > 0; }
 
-/// Sizes of a tensor; throws Error where it is missing or has not so many.
+/// Sizes of a tensor. Throws Error if it is missing or has another number of dimensions.
 at::IntArrayRef sizes_of(const Tensors& tensors, const std::string& name, int64_t dims) {
   const auto found = tensors.find(name);
   if (found == tensors.end() || found->second.dim() != dims)

@@ -42,7 +42,7 @@ at::Tensor in_heads(const at::Tensor& x, int64_t heads) {
   return x.dim() == 4 ? x : x.unflatten(-1, at::IntArrayRef({heads, x.size(-1) / heads})).transpose(1, 2);
 }
 
-/// Where keys have fewer heads than queries, each serves as many in turn.
+/// If keys have fewer heads than queries, each key head is repeated for consecutive query heads.
 at::Tensor repeated(const at::Tensor& x, int64_t heads) {
   return x.size(1) == heads ? x : x.repeat_interleave(heads / x.size(1), 1);
 }

@@ -100,7 +100,7 @@ class BlockedConvolution {
   }
 
  private:
-  /// For so many images by so many threads.
+  /// For a number of images and threads.
   struct Prepared {
     int64_t images;
     int threads;

@@ -144,7 +144,7 @@ Operation make_lp_norm(const Binding& binding) {
   return one_output([=](Tensors& in) { return in.at(0) / in[0].norm(p, axis, /*keepdim=*/true).clamp_min(1e-12); });
 }
 
-/// The sides after it, of whichever input says them.
+/// The sides after it, by the input that gives them.
 Sizes resized_sides(const Binding& binding) {
   const Sizes& input = binding.sizes(0);
   const bool scales_first = binding.node().op == "Upsample" || binding.inputs() == 2;

@@ -106,7 +106,7 @@ Attribute whole(int64_t value) {
   return attribute;
 }
 
-/// Operators that stand for one; what they hand on is called after its output.
+/// Operators in place of one; their intermediate results are named after its output.
 class Expansion {
  public:
   explicit Expansion(const Node& of) : of_(of) {}

@@ -86,7 +86,7 @@ Operation make_matmul(const Binding& binding) {
   return one_output([](Tensors& in) { return at::matmul(in.at(0), in.at(1)); });
 }
 
-/// alpha A B + beta C, each of A and B transposed if it says so.
+/// alpha A B + beta C, each of A and B transposed by its attribute.
 Operation make_gemm(const Binding& binding) {
   const bool turn_a = binding.whole("transA", 0) != 0;
   const bool turn_b = binding.whole("transB", 0) != 0;

@@ -299,7 +299,7 @@ Operation make_range(const Binding& binding) {
   return one_output([answer](Tensors& /*in*/) { return answer; });
 }
 
-/// The input with the updates at the places that the indices' last axis says.
+/// The input with the updates at the positions in the indices' last axis.
 Operation make_scatter(const Binding& binding) {
   if (binding.text("reduction", "none") != "none") fail("reduction is not supported");
   return one_output([](Tensors& in) {

@@ -29,7 +29,7 @@ enum TensorField : protozero::pbf_tag_type {
 
 constexpr size_t kMostDims = 12;
 
-/// What a TensorProto says, its bytes not yet looked at.
+/// A parsed TensorProto; its bytes are not yet checked.
 struct Parts {
   std::string name;
   std::vector<int64_t> dims;

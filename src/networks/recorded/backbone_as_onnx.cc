@@ -40,7 +40,7 @@ Recording record(Backbone& network, int64_t count) {
                      .first->graph};
 }
 
-/// For `first` and `second` images; the same number twice: the file takes so many at once.
+/// For `first` and `second` images; the same number twice: the file has that fixed batch.
 std::string onnx_of(Backbone& network, int64_t first, int64_t second) {
   GraphWriter graph;
   const int64_t count = first == second ? first : -1;

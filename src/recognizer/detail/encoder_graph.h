@@ -15,7 +15,7 @@ struct EncoderGraph {
   std::string feature;                          ///< the name of the value float32 [n, d]
   onnx::ValueType type;                         ///< of the input `image`
   std::vector<int64_t> sizes;                   ///< of it; -1: any number of images
-  std::map<std::string, std::string> metadata;  ///< what the encoder's file says of itself
+  std::map<std::string, std::string> metadata;  ///< what the encoder's file states about itself
 };
 
 /// What an exported file does with its images.

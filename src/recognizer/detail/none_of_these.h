@@ -22,7 +22,7 @@ struct Familiarities {
 /// Error where `others` are too few for the rate.
 double threshold_of(const Familiarities& of, double rate);
 
-/// Share of images of the classes that are refused at most where only something else altogether is to be.
+/// Greatest share of refused images of the classes if only different kinds are to be refused.
 inline constexpr double kOwnRefused = 0.05;
 /// Images on which such a threshold may stand.
 inline constexpr int64_t kFewestHeldOut = 4;

@@ -18,7 +18,7 @@ const std::vector<PaletteColour>& palette();
 /// The palette as CSS variables on `selector`: light, dark where the reader prefers it, and print.
 std::string palette_css(std::string_view selector);
 
-/// How an element of a class is drawn. "series" stands for the colour of the element's series class.
+/// How an element of a class is drawn. "series" means the colour of the element's series class.
 struct FigureRule {
   const char* css_class;
   const char* fill;    // name of a colour, "series" or nullptr
@@ -32,7 +32,7 @@ struct FigureRule {
 
 const std::vector<FigureRule>& figure_rules();
 
-/// How a line of a class is broken, so that curves are told apart without their colours.
+/// How a line of a class is broken, so that curves are distinguished without their colours.
 struct DashRule {
   const char* css_class;
   std::vector<double> lengths;  // dash, gap, ...

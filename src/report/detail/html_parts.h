@@ -29,7 +29,7 @@ std::string figure_html(const Figure& figure);
 std::string table_html(const ReportTable& table);
 
 /// For who asks what to do with own photos: two charts, what to do next, the classes that are wrong most often with
-/// their photos, which leave their section of `analyses`. What there is nothing to say of is left out.
+/// their photos, which leave their section of `analyses`. Empty parts are left out.
 std::string first_screen_html(const std::vector<Evaluation>& evaluations, std::vector<AnalysisFile>& analyses);
 
 /// Links to the parts of the page that are in `body`.

@@ -26,7 +26,7 @@ class Database {
   /// An existing file; one that is write-protected can be read only. What its bytes say is not trusted: sizes above
   /// the file's own are refused, and its schema can run nothing. What is asked of it waits for other processes for so
   /// long. Throws Error when there is none, DatabaseError for files beside it that SQLite would follow to other files,
-  /// and, to read, where an interrupted change has to be rolled back first.
+  /// and, to read, if an interrupted change must be rolled back first.
   static Database open(const std::filesystem::path& path, FileUse use,
                        std::chrono::seconds patience = std::chrono::seconds(60));
   /// An empty one, in place of whatever is there.
@@ -84,7 +84,7 @@ class Statement {
   Statement& bind(int64_t value);
   Statement& bind(const std::string& text);
   Statement& bind_blob(std::string_view bytes);
-  /// A blob of so many zeros, to be written by Database::write_blob.
+  /// A blob of this many zeros, to be written by Database::write_blob.
   Statement& bind_zeros(int64_t size);
   Statement& bind_null();
 

@@ -26,7 +26,7 @@ struct ExampleRange {
   std::optional<int64_t> since = {};  ///< with a class alone
 };
 
-/// Live examples that have a feature. Throws Error where one says to have another size; it is not read: a damaged file
+/// Live examples that have a feature. Throws Error if one states another size, without reading it: a damaged file
 /// must not ask for memory.
 Examples read_examples(const Database& database, const RecognizerSettings& settings, const ExampleRange& range = {});
 
@@ -34,7 +34,7 @@ Examples read_examples(const Database& database, const RecognizerSettings& setti
 Array features_of(const Examples& examples, const std::vector<int64_t>& rows);
 
 /// The features of the unlabelled images, float32 [u, d], in the order of their numbers; undefined
-/// where there is none. Throws Error where one says to have another size.
+/// where there is none. Throws Error if one states another size.
 Array read_unlabelled(const Database& database, const RecognizerSettings& settings);
 
 /// The same with all that is kept of them.

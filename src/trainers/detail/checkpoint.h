@@ -17,8 +17,9 @@ namespace protocom {
 
 using NamedTensors = std::vector<std::pair<std::string, at::Tensor>>;
 
-/// The whole state of a training between two steps: what it takes to go on as if nothing had happened. On disk it is an
-/// npz; with a header it is also the artefact itself, so that the last backbone can be used before the training ends.
+/// The whole state of a training between two steps: what it takes to continue as if nothing had happened. On disk it is
+/// an npz; with a header it is also the artefact itself, so that the last backbone can be used before the training
+/// ends.
 ///
 ///     Checkpoint state;
 ///     state.header = make_header("backbone", 1, provenance);       // optional
@@ -31,7 +32,7 @@ struct Checkpoint {
   std::optional<ArtefactHeader> header;
   NamedTensors artefact;                     ///< members under their own names
   NamedTensors training;                     ///< members "training.<name>": heads, momentum, snapshots
-  std::map<std::string, std::string> bytes;  ///< members "training.<name>" that are no arrays
+  std::map<std::string, std::string> bytes;  ///< members "training.<name>" that are not arrays
   nlohmann::json made_by;                    ///< what the training follows from: options, seed, hashes of inputs
   nlohmann::json position;                   ///< where it stands: epoch, step in the epoch, running sums, best so far
 
@@ -60,7 +61,7 @@ struct Checkpoint {
 /// that is there stays, it is the last good state), a disk that is full.
 void write_checkpoint(const std::filesystem::path& path, const Checkpoint& checkpoint);
 
-/// Reads one. Throws Error when it is cut short, a bit of it is wrong, or it is no checkpoint.
+/// Reads one. Throws Error when it is cut short, a bit of it is wrong, or it is not a checkpoint.
 Checkpoint read_checkpoint(const std::filesystem::path& path);
 
 /// Throws Error that names the first difference unless the checkpoint was made by the same.

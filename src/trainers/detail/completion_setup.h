@@ -25,7 +25,7 @@ struct FeatureScaling {
 };
 
 /// The scaling by which the base features have the root mean square that is asked for, less their mean where the
-/// centring says so. Throws Error when nothing is left of them.
+/// centring requires it. Throws Error when nothing is left of them.
 FeatureScaling feature_scaling(const FeatureSet& features, const CompleteRecipe& options);
 
 /// Makes a model that was trained on scaled features take and give the features themselves: the layers that read a

@@ -42,7 +42,7 @@ class Trainer {
 
   /// Its learning rate follows the schedule; its state is part of every snapshot.
   virtual torch::optim::SGD& optimizer() = 0;
-  /// The steps of an epoch are about to begin, or to go on, at `place`.
+  /// The steps of an epoch are about to begin, or to be resumed, at `place`.
   virtual void begin_epoch(const Place& /*place*/) {}
   /// Leaves a step's gradients in the parameters (they are zero before) and gives the sums of this process's share,
   /// float64 [3]: loss, correct, count. They may still be under way on a GPU.
@@ -55,7 +55,7 @@ class Trainer {
   virtual std::vector<MethodScores> validate(Progress& progress) = 0;
   /// Remember the state after `epoch`: it is the one to keep so far.
   virtual void keep(int64_t epoch) = 0;
-  /// An epoch is over. What the log says of it besides its learning rate and loss: a JSON object.
+  /// An epoch is over. Returns what the log has of it besides learning rate and loss: a JSON object.
   virtual nlohmann::json end_epoch(const EpochEnd& end) = 0;
   /// All epochs are done.
   virtual void finish(int64_t /*kept_epoch*/) {}
@@ -78,7 +78,7 @@ struct EpochLoopOptions {
   uint64_t seed = 1;
   TrainingFiles files;
   nlohmann::json made_by;   ///< see TrainingKeeper
-  std::string shorter_way;  ///< what is said where the training takes long, see say_estimate
+  std::string shorter_way;  ///< advice if the training takes long, see say_estimate
   const ProcessGroup* group = &ProcessGroup::single();
 };
 

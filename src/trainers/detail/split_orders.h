@@ -14,7 +14,7 @@ inline constexpr int64_t kSplitOrders = 24;
 /// The side of a split of square images.
 int64_t split_side(int64_t image_size);
 
-/// Where a batch stands in a training: its orders follow from this alone.
+/// The position of a batch in a training: its orders follow from this alone.
 struct BatchPlace {
   uint64_t seed = 0;
   int64_t epoch = 0;

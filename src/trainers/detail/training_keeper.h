@@ -34,7 +34,7 @@ class TrainingKeeper {
   /// `made_by` goes into each checkpoint; resuming throws when it differs. `files` must outlive the keeper.
   TrainingKeeper(const TrainingFiles& files, const nlohmann::json& made_by);
 
-  /// Checks that everything can be written, clears what a killed process left, and returns the state to go on from:
+  /// Checks that everything can be written, clears what a killed process left, and returns the state to resume from:
   /// `last`, or the one before it when `last` is damaged (which is logged). None: the training starts at the beginning.
   /// Throws Error for both damaged, for a state made by other options, for one in the way (Resume::kNo), and while
   /// another training makes the same file.

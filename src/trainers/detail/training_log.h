@@ -7,7 +7,7 @@
 namespace protocom {
 
 /// The log of a training that people read: `files.log()`, one JSON object an epoch. A training that was cut off and
-/// goes on leaves no epoch twice. With an empty `files.out` nothing is written.
+/// continues leaves no epoch twice. With an empty `files.out` nothing is written.
 class TrainingLog {
  public:
   static constexpr int64_t kNew = -1;
@@ -17,7 +17,7 @@ class TrainingLog {
   TrainingLog(const TrainingFiles& files, int64_t epochs_done);
 
   /// Adds an epoch as the line {"epoch": epoch, ...figures}. Call it before the epoch's checkpoint, which then never
-  /// knows of an epoch that the log does not. Throws Error.
+  /// has an epoch that the log does not have. Throws Error.
   void add(int64_t epoch, const nlohmann::json& figures) const;
 
  private:

@@ -28,7 +28,7 @@ struct LetterRules {
 /// learned first before the others, the left one of equal pairs first.
 class BytePairs {
  public:
-  /// Throws Error that names `where` for a pair of which a part, or what it becomes, is no token, and for a byte
+  /// Throws Error that names `where` for a pair of which a part, or what it becomes, is not a token, and for a byte
   /// without one where letters are written as bytes.
   BytePairs(Vocabulary vocabulary, const Merges& merges, LetterRules rules, const std::string& where);
 

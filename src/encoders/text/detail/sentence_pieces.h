@@ -11,7 +11,7 @@ namespace protocom::text {
 /// What a model of sentencepiece is for in a vocabulary.
 enum class PieceKind { kNormal = 1, kUnknown = 2, kControl = 3, kUserDefined = 4, kUnused = 5, kByte = 6 };
 
-/// What a file of sentencepiece (ModelProto, https://github.com/google/sentencepiece) says of a unigram model.
+/// What a file of sentencepiece (ModelProto, https://github.com/google/sentencepiece) contains of a unigram model.
 struct SentencePieces {
   struct Piece {
     std::string text;
@@ -25,8 +25,8 @@ struct SentencePieces {
   bool marks_spaces = true;   ///< as U+2581, with which pieces begin
 };
 
-/// Throws Error for what is no such model, for one of another kind (byte pairs), and for pieces that are empty, there
-/// twice or longer than any word.
+/// Throws Error for what is not such a model, for one of another kind (byte pairs), and for pieces that are empty,
+/// there twice or longer than any word.
 SentencePieces read_sentence_pieces(std::string_view bytes);
 
 /// Which parts of a text become which others before it is cut into pieces: compatibility forms, signs that are written

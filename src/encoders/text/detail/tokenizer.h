@@ -94,7 +94,7 @@ class SpecialTokens {
 /// What a folder has of its tokenizer: texts of its files by name.
 using TokenizerFiles = std::map<std::string, std::string>;
 inline constexpr const char* kTokenizerSettings = "tokenizer_config.json";
-/// What one of them says in JSON; an empty object where it is not there. "No limit" is written as 10^30, beyond what
+/// The JSON of one of them; an empty object if it is missing. "No limit" is written as 10^30, beyond what
 /// our JSON may hold: numbers are cut to eighteen digits.
 nlohmann::json settings_in(const TokenizerFiles& files, const char* name);
 
@@ -114,7 +114,7 @@ bool truth_in(const nlohmann::json& stated, const char* name, bool otherwise);
 /// A special token of tokenizer_config.json: a text, or an object with that as its content.
 std::string special_token(const nlohmann::json& settings, const char* name, const char* usual);
 
-/// A token that is no piece of words, as tokenizer.json lists it.
+/// A token that is not a piece of words, as tokenizer.json lists it.
 struct Added {
   std::string content;
   int64_t number;

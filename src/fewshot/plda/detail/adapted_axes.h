@@ -16,7 +16,8 @@ namespace protocom {
 struct AdaptedAxes {
   DoubleVector origin;  ///< [e]
   LowRankWhitening whitening;
-  /// Whether the axes are the whitening's directions, and the rest is told by lengths; else they stay as they were.
+  /// Whether the axes are the whitening's directions, and the rest is represented by lengths; else they stay as they
+  /// were.
   bool turned = false;
   DiagonalSpace space;
 
@@ -26,7 +27,7 @@ struct AdaptedAxes {
   [[nodiscard]] AdaptedAxes complete() const;
 };
 
-/// A space for the classes at hand, and how well it told their images apart.
+/// A space for the classes at hand, and its loss on held-out images.
 struct AdaptedSpace {
   AdaptedAxes axes;
   double degrees = 0;                  ///< that its within-class covariance counts as
@@ -51,7 +52,7 @@ DoubleVector between_at_hand(const ClassRows& rows, DoubleVector between, int64_
 /// Whether a space of the labelled images alone, which are as many as dimensions, is surely better than the fitted one.
 bool is_surely_better(const AdaptedSpace& alone, const AdaptedSpace& fitted);
 
-/// What a batch's log densities are worth beside those of single photos, with so many labelled images per class:
+/// The factor of a batch's log densities relative to those of single photos, with `images` labelled images per class:
 /// variational EM counts images of the batch as images of a class, and is as sure of its answers as if they had been
 /// labelled.
 double batch_trust(double images);

@@ -45,7 +45,7 @@ DoubleMatrix batch_scores_following(const BatchTask& task, const PldaVbOptions& 
 
 /// Rows of its unlabelled images, [u].
 std::vector<const float*> unlabelled_rows(const Task& task);
-/// The shares of its classes [n] among the unlabelled. Throws UsageError where they are not told.
+/// The shares of its classes [n] among the unlabelled. Throws UsageError if they are not given.
 std::vector<double> shares_of(const Task& task);
 
 /// The task of rows in a model's space: labelled images' number [n] and sum [n, dims], unlabelled ones [u, dims],

@@ -18,7 +18,7 @@ struct KnowledgeInputs {
 /// What a prior is fitted on in a space.
 PriorExamples prior_examples(const PldaSpace& space, const UnitMoments& base, const KnowledgeTable& descriptions);
 
-/// Held-out classes, the space of the others, and what knowledge says of them there.
+/// Held-out classes, the space of the others, and the predictions of knowledge there.
 struct FoldModel {
   const HeldOutPart* part;
   PldaSpace space;

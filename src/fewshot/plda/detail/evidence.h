@@ -15,7 +15,7 @@ struct HeldOutPart {
   std::vector<std::vector<int64_t>> rows;  ///< of each held-out class
 };
 
-/// What hyper-parameters are chosen by: base classes that were left out in turn, and the val classes.
+/// What hyper-parameters are chosen by: held-out base classes, and the val classes.
 struct HeldOutEvidence {
   std::vector<HeldOutPart> folds;
   std::vector<HeldOutPart> val;  ///< one or none

@@ -10,7 +10,7 @@ namespace protocom {
 /// What a fit found, in sentences.
 std::vector<std::string> findings_of(const PldaFit& fit);
 
-/// Which settings were chosen, in lines "what: setting (figure unit)": for who asks for more (--verbose).
+/// Which settings were chosen, in lines "what: setting (figure unit)": for more detail (--verbose).
 std::vector<std::string> settings_of(const PldaFit& fit);
 
 /// All that was chosen and all that was tried, for programs (docs/formats.md, "fitted-method").

@@ -46,7 +46,7 @@ double class_mean_weight(const PldaAdaptation& adaptation, int64_t images, int64
 /// The degrees of S0 that images left out prefer, and their losses: `usual`, or 3, 3/10 or 1/10 times that where the
 /// loss is surely less. Encoders whose classes are far apart (MobileNet v2, ResNet12) gain up to two points by more,
 /// one that was trained on classes of the same kind up to four by less, from some ten images per class on. Smaller
-/// degrees are tried as long as the loss falls. `answers`: the losses at so many degrees; nothing where no image is
+/// degrees are tried as long as the loss falls. `answers`: the losses at this many degrees; nothing if no image is
 /// left out.
 struct ChosenDegrees {
   double degrees = 0;
@@ -78,15 +78,15 @@ inline constexpr SpreadPrior kSpaceSpread{7.5, 3};
 /// Scale times spread in a fitted space where each class has one image (docs/methods/plda-own-photos.md).
 inline constexpr double kScaledSpreadInSpace = 1.5;
 
-/// The scale of log predictives: `scaled_spread` by their spread (spread_of_scores) among so many classes, of which
-/// `prior` says more the fewer they are; 0: too few to tell.
+/// The scale of log predictives: `scaled_spread` by their spread (spread_of_scores) among this many classes; the
+/// fewer they are, the more `prior` counts; 0: too few to estimate it.
 double scale_of_spread(const SpreadPrior& prior, double scaled_spread, double spread, int64_t classes);
 
 /// The same without a space, of one image per class, none of which can be left out.
 double scale_of_one(double spread, int64_t classes);
 
 /// The same of two or three images per class by the scale and the spread of images left out, whose spaces are unlike
-/// that of all of them. Of two classes no spread is told: then it is the scale of images left out.
+/// that of all of them. Two classes give no spread: then it is the scale of held-out images.
 double scale_of_few(const ScaledLoss& left_out, double images, double spread, int64_t classes);
 
 }  // namespace protocom

@@ -42,7 +42,7 @@ struct TaskScale {
   KnownChance chance = {};
 };
 
-/// Those of a model for classes with so many labelled images each, on average; `logits` is left as it is.
+/// Those of a model for classes with `images` labelled images each, on average; `logits` is left as it is.
 TaskScale task_scale(const PldaModel& model, double images);
 
 /// The logits [q] of a class never seen beside `logits` [q, n]: the chance that an image is of one of the classes is

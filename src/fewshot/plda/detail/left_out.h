@@ -24,7 +24,7 @@ struct LeftOutLabels {
 /// smaller. The loss is -log p(class) of each image whose class has others, at the scale of log densities that makes it
 /// least: against the class means, itself left out of its class's mean and of the scatter, where the prior of S is I
 /// with nu degrees: -1/2 (x - m_c)' S^-1 (x - m_c), in closed form (Sherman and Morrison). Class means have no prior
-/// here. It compares values of nu; scatter of class means keeps the image, so it says nothing of how sure answers may
+/// here. It compares values of nu; scatter of class means keeps the image, so it does not show how sure answers may
 /// be (scale_by_folds does).
 double choose_degrees(double usual, const LeftOutLabels& labels,
                       const std::function<LeftOutProducts(double nu)>& products);

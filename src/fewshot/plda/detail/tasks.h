@@ -56,7 +56,7 @@ struct TaskDraws {
   int64_t tasks = 60;  ///< of each shape, over all parts
   uint64_t seed = 1;
 
-  /// Of each of so many parts; at least 1.
+  /// Of each of this many parts; at least 1.
   [[nodiscard]] int64_t each(size_t parts) const;
   /// Numbers of their own for every purpose and part, for probabilities every number of shots too, so that what one
   /// draws shifts no other.

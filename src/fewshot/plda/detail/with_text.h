@@ -4,14 +4,14 @@
 
 namespace protocom {
 
-/// The prior of that name: what the text encoder of the image encoder says of a class.
+/// The prior of that name: texts of the classes by the image encoder's own text encoder.
 inline constexpr const char* kTextPrior = "text";
 
 /// How much texts count, as factors of cosines in the softmax: their log odds are added to those of the photos, and
 /// without photos the answer is CLIP's own.
 struct TextWeights {
   double alone = kClipScale;  ///< where no class has a photo
-  double beside = 70;         ///< docs/methods/plda.md says what it was chosen on
+  double beside = 70;         ///< chosen on: see docs/methods/plda.md
 };
 
 /// Answers of `photos` and of the context's texts: its logits + w cos(x, t_k), P(known) as `photos` has it. Without any

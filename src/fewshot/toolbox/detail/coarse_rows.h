@@ -10,9 +10,9 @@ namespace protocom {
 /// floats; what is left to the bytes is off by about 0.2 % of the product of the rows' lengths over the square root of
 /// their dimension, which matters to the rows that are not needed and hardly to their sum.
 
-/// So many rows are worth it: fewer stay in a cache, as floats too.
+/// From this many rows on it pays: fewer stay in a cache as floats.
 inline constexpr int64_t kFewestCoarse = 16384;
-/// Of each row so many products are exact, those that seem largest.
+/// The number of exact products per row: those that seem largest.
 inline constexpr int64_t kExactProducts = 128;
 
 /// Rows as whole numbers of -127 to 127 times a step of each row.

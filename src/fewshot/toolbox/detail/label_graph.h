@@ -19,8 +19,8 @@ class LabelGraph {
 
   /// F [s + u, n], at least 0, from labels [s + u, n].
   [[nodiscard]] DoubleMatrix propagate(const DoubleMatrix& labels) const;
-  /// F [q, n] of queries that are no points of the graph: alpha W F, by their nearest points (Delalleau et al., AISTATS
-  /// 2005). For a task without a pool simply the queries' rows.
+  /// F [q, n] of queries that are not points of the graph: alpha W F, by their nearest points (Delalleau et al.,
+  /// AISTATS 2005). For a task without a pool simply the queries' rows.
   [[nodiscard]] DoubleMatrix of_queries(const DoubleMatrix& f) const;
 
  private:

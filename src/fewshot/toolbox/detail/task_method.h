@@ -50,7 +50,7 @@ class TaskMethod : public Method {
   Prepare prepare_;
 };
 
-/// The definition of a method that knows no more than its tasks: `Run` is constructed from its options. Its features
+/// The definition of a method that uses its tasks alone: `Run` is constructed from its options. Its features
 /// are in the FeatureSpace of that name.
 template <typename Run, typename Options>
 MethodDefinition define_task_method(MethodSpec spec, Parameters<Options> parameters, const std::string& space) {

@@ -38,7 +38,7 @@ inline float inverse_root(float square) {
 /// 1 at the class of each support, else 0, class by class: [n, stride].
 void place_labels(const Task& task, int64_t stride, Floats& labels);
 
-/// Who belongs to which class in what part, [n, stride]: the supports by `labels` [n, stride] and the unlabelled images
+/// The share of each image in each class, [n, stride]: the supports by `labels` [n, stride] and the unlabelled images
 /// by `shares`, of which class k has [u] from k * shares_stride on; zeros for the rest.
 void place_shares(const Task& task, const Floats& labels, const float* shares, int64_t shares_stride, int64_t stride,
                   Floats& out);

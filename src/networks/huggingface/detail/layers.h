@@ -39,7 +39,7 @@ at::Tensor attention(const at::Tensor& q, const at::Tensor& k, const at::Tensor&
 enum class Stretch { kPlain, kAntialiased, kByFactor };
 
 /// `positions` [1, own + g * g, w] for rows x columns patches; the first `own` of them stay as they are. Throws Error
-/// where the others are no square.
+/// where the others do not form a square.
 at::Tensor positions_for(const at::Tensor& positions, int64_t own, at::IntArrayRef grid, Stretch stretch);
 
 /// What a family calls the parts of a layer.

@@ -22,7 +22,7 @@ class Network {
 
 using Tensors = std::map<std::string, at::Tensor>;
 
-/// By `model_type` of config.json; what is said there of the image tower alone (`vision_config`) counts. Throws Error
+/// By `model_type` of config.json; only the part of the image tower (`vision_config`) counts. Throws Error
 /// that names the family and the key for a type that is not known, a tensor that is missing or of another family.
 std::unique_ptr<Network> make_network(const nlohmann::json& config, const Tensors& tensors);
 

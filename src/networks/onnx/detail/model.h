@@ -41,7 +41,7 @@ struct Model {
   std::map<std::string, at::Tensor> constants = {};
   std::vector<GraphValue> inputs = {};  ///< without those that are constants
   std::vector<GraphValue> outputs = {};
-  Preprocessing stated = {};  ///< of its images, where the file says it; size 0: nothing does
+  Preprocessing stated = {};  ///< of its images, where the file states it; size 0: nothing does
   std::string feature = {};   ///< the value that is the image's feature, where no output is; may be empty
 };
 

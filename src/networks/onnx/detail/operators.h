@@ -96,7 +96,7 @@ Maker find_maker(const Node& node);
 /// Throws Error that names the node unless it has the inputs without which its operator is none. Others than those
 /// known pass.
 void check_inputs(const Node& node);
-/// The same for an operator that has at least so many.
+/// The same for an operator that has at least this many.
 void check_inputs(const Node& node, size_t least);
 /// "Conv 'node'", for messages.
 std::string name_of(const Node& node);

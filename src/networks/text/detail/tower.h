@@ -39,7 +39,7 @@ std::unique_ptr<Tower> make_tower(const std::string& family, const nlohmann::jso
                                   const huggingface::Tensors& tensors, const SentenceModules& modules);
 
 /// CLIP's text tower, with its projection into the space of images where the checkpoint has that; `config` is what
-/// config.json says of texts. Throws Error that names the key.
+/// config.json states about texts. Throws Error that names the key.
 std::unique_ptr<Tower> make_clip_tower(const nlohmann::json& config, const huggingface::Tensors& tensors,
                                        const SentenceModules& modules);
 
