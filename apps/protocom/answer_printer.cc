@@ -19,7 +19,7 @@ using nlohmann::json;
 
 constexpr size_t kAlwaysShown = 3;
 
-/// Those of the table; what is least missed where there is no room has the highest number.
+/// Those of the table; what is least missed if there is no room has the highest number.
 std::vector<TerminalColumn> columns() {
   return {{"image", 18, true},
           {"class", 12},

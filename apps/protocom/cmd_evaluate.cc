@@ -140,7 +140,7 @@ void write_results(const CLI::App& command, const EvaluateArguments& options, co
   write_file(options.json, findings.dump(1, ' ', false, json::error_handler_t::replace));
 }
 
-/// Base classes are not used where nothing was fitted on them.
+/// Base classes are not used if nothing was fitted on them.
 void note_what_is_not_fitted(const EvaluationData& data, const Methods& methods) {
   if (!data.fitted.empty() || data.features.classes_of(Split::kBase).empty()) return;
   for (const auto& method : methods) {

@@ -131,7 +131,7 @@ void print_sorted(const std::map<std::string, Sorted>& sorted) {
   print_coloured(terminal_table(columns, rows, results_terminal()));
 }
 
-/// The number of an image and its place; nothing where the line was cut off or changed.
+/// The number of an image and its place; nothing if the line was cut off or changed.
 std::optional<std::pair<size_t, fs::path>> noted_in(std::string_view line) {
   const nlohmann::json all = nlohmann::json::parse(line, nullptr, /*allow_exceptions=*/false);
   if (!all.is_object() || !all.contains("number") || !all["number"].is_number_unsigned()) return std::nullopt;

@@ -20,7 +20,7 @@ struct TestArguments {
   BoxChoice boxes;
 };
 
-/// Of a photo for the page; "" where it cannot be read, or is known by its features alone.
+/// Of a photo for the page; "" if it cannot be read, or is known by its features alone.
 std::string small_picture(const std::string& path) {
   constexpr int64_t kSide = 192;
   constexpr int kQuality = 80;

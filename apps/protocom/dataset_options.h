@@ -35,7 +35,7 @@ void add_dataset_options(CLI::App& command, DatasetOptions& options, const std::
 /// Adds --strict, for commands that use the images.
 void add_strict(CLI::App& command, DatasetOptions& options);
 
-/// The images of a folder, or their boxes where there are some.
+/// The images of a folder, or their boxes if there are some.
 ImageDataset list_images(const DatasetOptions& source);
 /// The images of a pack, or of a folder packed in memory at these sizes (0: see ImageSource). Adds the
 /// content's hash to the inputs of `provenance`.

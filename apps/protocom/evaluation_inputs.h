@@ -50,7 +50,7 @@ struct EvaluationData {
   [[nodiscard]] EvaluateInputs inputs() const;
 };
 
-/// `without_split`: what all classes are where nothing states it; nothing: that is an Error. Throws Error when a file
+/// `without_split`: what all classes are if nothing states it; nothing: that is an Error. Throws Error when a file
 /// cannot be read or they do not fit one another, UsageError for a model without knowledge.
 EvaluationData read_files(const EvaluationFiles& files, std::optional<Split> without_split = {});
 

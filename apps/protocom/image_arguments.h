@@ -10,7 +10,7 @@
 namespace protocom::cli {
 
 /// Images as they were named on the command line, with the names on the standard input, a line each or ended by a zero
-/// byte, in place of "-". Throws UsageError where an image comes there, Error where nothing does.
+/// byte, in place of "-". Throws UsageError if an image comes there, Error if nothing does.
 std::vector<std::string> with_listed(const std::vector<std::string>& images);
 
 /// The same, but "-" may also be one image that is piped in.

@@ -11,7 +11,7 @@ namespace protocom::cli {
 inline constexpr int64_t kMostCheckedUnasked = 5000;
 
 /// Prints what the enrolled images say of their labels: images that look misplaced, images in two classes, classes that
-/// are confused, and those that more photos would help most; nothing where there is nothing to say. `most`: rows of
+/// are confused, and those that more photos would help most; nothing if there is nothing to say. `most`: rows of
 /// each kind.
 void print_label_check(const LabelCheck& check, size_t most);
 

@@ -72,7 +72,7 @@ std::vector<fs::path> paths_of_text(std::string_view text) {
   return files;
 }
 
-/// What follows the hash in a line of a part; nothing where the hash is another one. It is of the job's header too, so
+/// What follows the hash in a line of a part; nothing if the hash is another one. It is of the job's header too, so
 /// that no line of another job counts.
 std::optional<std::string_view> content_of(std::string_view line, const std::string& header) {
   if (!starts_with(line, kHash)) return std::nullopt;

@@ -35,7 +35,7 @@ struct LinesJob {
 /// next run of the same job, in any number of processes, does the rest.
 class SharedLines {
  public:
-  /// `files` are those of process 0, the others take its list. Throws Error where the folder holds lines of another job
+  /// `files` are those of process 0, the others take its list. Throws Error if the folder holds lines of another job
   /// and they are to be taken up, or another job is at work there.
   SharedLines(const ProcessGroup& group, LinesJob job, std::vector<std::filesystem::path> files);
   ~SharedLines();
@@ -52,7 +52,7 @@ class SharedLines {
   void join();
 
   [[nodiscard]] const std::vector<std::filesystem::path>& files() const { return files_; }
-  /// Of the file of a number; nothing where it could not be read. Throws Error where neither is known.
+  /// Of the file of a number; nothing if it could not be read. Throws Error if neither is known.
   [[nodiscard]] std::optional<std::string_view> line(size_t number) const;
   /// Those that could not be read, in order.
   [[nodiscard]] std::vector<UnreadableFile> unreadable() const;

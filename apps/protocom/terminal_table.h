@@ -25,7 +25,7 @@ struct TerminalColumn {
   size_t least = 8;       ///< it is not made narrower than that
   bool keep_end = false;  ///< of what is too long the end is shown, as of a path; else its beginning
   bool right = false;     ///< numbers
-  int dropped = 0;        ///< above 0 it may be left out where there is no room: the largest number first
+  int dropped = 0;        ///< above 0 it may be left out if there is no room: the largest number first
 };
 
 /// How wide the columns become in `width`, two spaces apart: as wide as their cells (`widest`) if that fits, else the

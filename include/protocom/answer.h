@@ -42,12 +42,12 @@ struct Answer {
   /// With RecognizerOptions::roll_up, where the first class is less probable: the narrowest group of classes with it
   /// that is as probable, by the levels of their titles or names ("animals/birds").
   std::optional<RankedClass> group;
-  std::vector<AttributeEffect> attributes;  ///< those that moved the first class's logit most; empty where none did
-  std::vector<NearImage> nearest;  ///< nearest first, of the 20 best classes; empty where features were not kept
-  std::string nearest_note;        ///< why the first class is not that of the nearest image; empty where it is
+  std::vector<AttributeEffect> attributes;  ///< those that moved the first class's logit most; empty if none did
+  std::vector<NearImage> nearest;           ///< nearest first, of the 20 best classes; empty if features were not kept
+  std::string nearest_note;                 ///< why the first class is not that of the nearest image; empty if it is
   Warnings warnings;
 
-  /// The most probable class; empty where it is of none.
+  /// The most probable class; empty if it is of none.
   [[nodiscard]] std::string name() const {
     return none_of_these.value_or(false) || ranking.empty() ? std::string() : ranking.front().name;
   }

@@ -50,7 +50,7 @@ struct Results {
 
   /// Lines for a terminal: task, method, mode, accuracy with its interval, gain.
   [[nodiscard]] PROTOCOM_API std::string table() const;
-  /// Throws UsageError where it was not evaluated; with several tasks `task` says on which.
+  /// Throws UsageError if it was not evaluated; with several tasks `task` says on which.
   [[nodiscard]] PROTOCOM_API const MethodResult& of(const std::string& method, const std::string& task = "") const;
 };
 

@@ -30,11 +30,11 @@ struct ExpectedAccuracy {
   /// What new images will be in nine of ten cases (Wilson's interval of half as many images as were asked: they are not
   /// independent, and neither are new ones of the same classes).
   double low = 0, high = 1;
-  /// Points of accuracy that kMoreImages further images of each class should add. None where nothing was asked.
+  /// Points of accuracy that kMoreImages further images of each class should add. None if nothing was asked.
   std::optional<double> gain = {};
   static constexpr int64_t kMoreImages = 3;
   int64_t unlabelled = 0;                         ///< unlabelled images, which count
-  std::optional<double> without_unlabelled = {};  ///< `expected` as if there were none; none where there are none
+  std::optional<double> without_unlabelled = {};  ///< `expected` as if there were none; none if there are none
   std::vector<LeftOutMistake> mistakes = {};      ///< of those asked, the wrong ones
 };
 

@@ -11,7 +11,7 @@ struct FeatureFileOptions {
   std::optional<std::filesystem::path> labels;  ///< of a features `.npy`; else those beside it
   /// Replaces the file's own split (see read_split); classes that it does not name are left out with a warning.
   std::optional<std::filesystem::path> split;
-  /// What all classes are where neither the file nor `split` says it; nothing: that is an Error.
+  /// What all classes are if neither the file nor `split` says it; nothing: that is an Error.
   std::optional<Split> without_split = {};
 };
 

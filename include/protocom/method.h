@@ -17,7 +17,7 @@ namespace protocom::v0 {
 struct MethodParameter {
   std::string name;
   std::string default_value;         ///< as it is typed
-  double low = 0, high = 0;          ///< of a number; infinite where there is no limit
+  double low = 0, high = 0;          ///< of a number; infinite if there is no limit
   std::vector<std::string> choices;  ///< of a word
   std::string text;                  ///< what it is
   bool when_fitted = false;          ///< it counts in fit(), whose result keeps it

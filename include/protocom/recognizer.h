@@ -37,7 +37,7 @@ class PROTOCOM_API Recognizer {
  public:
   /// Throws Error for no such file, another one or a damaged one; UsageError for a method that does not fit it.
   static Recognizer open(const std::string& path, const RecognizerOptions& options = {});
-  /// Makes a file with the classes of `parts.images` and opens it. Throws UsageError where a part is missing, Error
+  /// Makes a file with the classes of `parts.images` and opens it. Throws UsageError if a part is missing, Error
   /// where parts do not fit one another, a file is there already or no image can be read; then there is no file.
   static Recognizer create(const std::string& path, const RecognizerParts& parts, const RecognizerOptions& options = {},
                            const Progress& progress = {});
@@ -45,7 +45,7 @@ class PROTOCOM_API Recognizer {
   Recognizer(Recognizer&& other) noexcept;
   Recognizer& operator=(Recognizer&& other) noexcept;
 
-  /// Throws Error where the image cannot be read, no class is enrolled, or one lacks images that the method needs.
+  /// Throws Error if the image cannot be read, no class is enrolled, or one lacks images that the method needs.
   Answer classify(const Image& image);
   /// All of them; with RecognizerOptions::together they help one another. Throws Error without images too.
   Answers classify(const std::vector<Image>& images);
@@ -71,7 +71,7 @@ class PROTOCOM_API Recognizer {
   Enrolment enrol(const EnrolSources& sources, const Progress& progress = {});
 
   /// Adds unlabelled images of the classes to come, from which it learns how images of a class differ;
-  /// returns how many it did not hold already. Throws UsageError where its method was fitted and stays as it is, Error
+  /// returns how many it did not hold already. Throws UsageError if its method was fitted and stays as it is, Error
   /// for an image that cannot be read and where it would hold more than 5,000.
   int64_t add_unlabelled(const std::vector<Image>& images);
   /// The same of features [n, d].
@@ -90,27 +90,27 @@ class PROTOCOM_API Recognizer {
   void merge(const std::string& class_name, const std::string& into);
   void remove(const std::string& class_name);
   void remove_examples(const std::vector<int64_t>& ids);
-  /// Reverts the last change of the file and returns it. Throws Error where there is none.
+  /// Reverts the last change of the file and returns it. Throws Error if there is none.
   std::string undo();
-  /// Repeats the change that the last undo() reverted and returns it. Throws Error where there is none: a new
+  /// Repeats the change that the last undo() reverted and returns it. Throws Error if there is none: a new
   /// change ends what can be done again.
   std::string redo();
 
   /// Makes "none of these" known: images are of none of the classes below a familiarity that at least 95 % of own
   /// images exceed. With `similar` or `others`, images of none of the classes, as many of those exceed it as own images
   /// do not; with a rate at most `false_accept` of them do. Without `others` each class in turn is taken for a similar
-  /// kind. Kept in the file. Throws Error where there are too few images, UsageError for a rate outside (0, 1).
+  /// kind. Kept in the file. Throws Error if there are too few images, UsageError for a rate outside (0, 1).
   Calibration calibrate(const std::vector<Image>& others = {}, std::optional<double> false_accept = {},
                         const Progress& progress = {}, bool similar = false);
-  /// The one that answers follow; nothing where there is none.
+  /// The one that answers follow; nothing if there is none.
   [[nodiscard]] std::optional<Calibration> calibration() const;
 
   /// How well the enrolled images distinguish their classes, by leaving some out. Throws as classify().
   ExpectedAccuracy expected_accuracy(const Progress& progress = {});
 
   /// How good it is on labelled images that are not enrolled, `labels` the right class of each; those whose content is
-  /// enrolled are left out. Throws Error as classify(), for other numbers of labels, where none of the classes is its
-  /// own and where nothing is left to test.
+  /// enrolled are left out. Throws Error as classify(), for other numbers of labels, if none of the classes is its
+  /// own and if nothing is left to test.
   TestResult test(const std::vector<Image>& images, const std::vector<std::string>& labels);
   /// The same of features [n, d].
   TestResult test_features(const Rows& features, const std::vector<std::string>& labels);
@@ -137,7 +137,7 @@ class PROTOCOM_API Recognizer {
   /// Writes the recognizer as it is now as one ONNX file of standard operators (set 17, or the encoder's own), which
   /// runs wherever ONNX does, and beside it NAME.labels.txt. Outputs: probabilities [n, c], none_of_these [n] where it
   /// is calibrated, familiarity [n], label [n]. A TorchScript encoder has to be left out. Throws Error
-  /// where there is no class, the encoder cannot be kept, or something else than an earlier export lies at `path`;
+  /// if there is no class, the encoder cannot be kept, or something else than an earlier export lies at `path`;
   /// UsageError for a method that cannot be exported.
   OnnxExport export_onnx(const std::string& path, const OnnxExportOptions& options = {});
 

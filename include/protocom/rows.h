@@ -26,14 +26,14 @@ class PROTOCOM_API Rows {
   Rows(const float* values, int64_t rows, int64_t dim);
   /// The same; they become float32.
   Rows(const double* values, int64_t rows, int64_t dim);
-  /// values.size() / dim rows. Throws Error where that is not a whole number.
+  /// values.size() / dim rows. Throws Error if that is not a whole number.
   Rows(const std::vector<float>& values, int64_t dim);
   Rows(const std::vector<double>& values, int64_t dim);
   Rows(const Matrix& matrix);  // NOLINT: a matrix is rows
 
   [[nodiscard]] int64_t rows() const { return rows_; }
   [[nodiscard]] int64_t dim() const { return dim_; }
-  /// Null where they are doubles, and the other way round.
+  /// Null if they are doubles, and the other way round.
   [[nodiscard]] const float* floats() const { return floats_; }
   [[nodiscard]] const double* doubles() const { return doubles_; }
 

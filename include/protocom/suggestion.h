@@ -14,7 +14,7 @@ struct Suggestion {
   std::string image;       ///< its path, or its row as a text
   std::string answer;      ///< the most probable class
   double probability = 0;  ///< of it, given that the image is of one of the classes
-  std::string runner_up;   ///< the second one; empty where there is a single class
+  std::string runner_up;   ///< the second one; empty if there is a single class
   double doubt = 0;        ///< 1 - (the probability of the first - that of the second), in [0, 1]
   double share = 0;        ///< of the doubt about all images, what it takes beyond those before it, in [0, 1]
 };

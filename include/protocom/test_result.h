@@ -18,8 +18,8 @@ struct TestedImage {
   std::string answer;          ///< the most probable class
   double certainty = 0;        ///< its probability, in [0, 1]
   std::optional<double> none;  ///< the probability of none of the classes; nothing without a calibration
-  int64_t rank = 0;            ///< of the right class among all, from 1 on; 0 where it is not known
-  double loss = 0;             ///< -ln of the probability of the right class; 0 where it is not known
+  int64_t rank = 0;            ///< of the right class among all, from 1 on; 0 if it is not known
+  double loss = 0;             ///< -ln of the probability of the right class; 0 if it is not known
 
   [[nodiscard]] bool is_right() const { return rank == 1; }
   /// Whether the recognizer calls it "none of these".
@@ -32,7 +32,7 @@ struct TestedClass {
   int64_t images = 0;
   int64_t right = 0;
   int64_t refused = 0;        ///< called "none of these"
-  std::string confused_with;  ///< the class that its images are taken for most often; empty where all are right
+  std::string confused_with;  ///< the class that its images are taken for most often; empty if all are right
   int64_t confused = 0;       ///< how many
 };
 

@@ -27,9 +27,9 @@ bool is_plain_rows(const py::object& array, int64_t dim);
 /// A copy of its own, for what is kept.
 Array copy_of(const py::object& array, const char* what);
 
-/// The memory of an array for NumPy, which keeps it; None where it is undefined.
+/// The memory of an array for NumPy, which keeps it; None if it is undefined.
 py::object numpy_of(const Array& array);
-/// A new array of NumPy with these numbers, float32: cheaper than to keep the array where there are few of them.
+/// A new array of NumPy with these numbers, float32: cheaper than to keep the array if there are few of them.
 py::object copied_numpy(const Array& array);
 
 }  // namespace protocom::python

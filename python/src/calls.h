@@ -16,7 +16,7 @@ void translate_errors();
 
 /// Begins to collect what the library logs.
 void collect_log();
-/// Hands what was logged since to Python's logger "protocom"; cheap where nothing was.
+/// Hands what was logged since to Python's logger "protocom"; cheap if nothing was.
 void forward_log();
 
 /// The result of `work`, which runs while other Python threads do.

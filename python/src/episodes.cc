@@ -109,7 +109,7 @@ EpisodeList list_of(const py::dict& head) {
   return list;
 }
 
-/// int64 [episodes, n, most], -1 where a group has fewer.
+/// int64 [episodes, n, most], -1 if a group has fewer.
 py::object padded(const std::vector<Episode>& episodes, const Groups Episode::*part) {
   int64_t most = 0, n = 0;
   for (const Episode& episode : episodes) {
@@ -161,7 +161,7 @@ void expect_sizes(const Groups& groups, int64_t low, int64_t high, const char* w
   }
 }
 
-/// Throws Error where an episode is not of the shape.
+/// Throws Error if an episode is not of the shape.
 void expect_shape(const Episode& episode, const EpisodeShape& shape, int64_t number) {
   expect_sizes(episode.support, shape.k_shot, std::max(shape.k_shot, shape.most_shots), "supports", number);
   const bool balanced = shape.query_distribution == QueryDistribution::kBalanced;
@@ -195,7 +195,7 @@ EpisodeList with_episodes(EpisodeList list, const Array& classes, const Array& s
   return list;
 }
 
-/// Episodes as arrays_of() and head_of() give them. Throws Error where they are not episodes of these features.
+/// Episodes as arrays_of() and head_of() give them. Throws Error if they are not episodes of these features.
 Episodes episodes_of(const SharedFeatures& features, const py::dict& head, const py::dict& arrays) {
   const EpisodeList list = list_of(head);
   const ArrayView classes(arrays["classes"], "classes"), support(arrays["support"], "support"),

@@ -108,7 +108,7 @@ protocom_answers* handle_for(const Answers& answers) {
   return new protocom_answers{answers.answers, std::move(names)};
 }
 
-/// Null where there is none.
+/// Null if there is none.
 const Answer* answer_at(const protocom_answers* answers, size_t i) {
   return answers == nullptr || i >= answers->answers.size() ? nullptr : &answers->answers[i];
 }

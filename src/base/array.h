@@ -81,7 +81,7 @@ class Array {
   [[nodiscard]] Array reshaped(Shape shape) const;
 
   /// Converted to `type`; itself where it has that type. Floating-point numbers become whole numbers by truncation and
-  /// saturate at the limits of the type; as bool all but 0 is true. Throws Error where NaN would become a whole number.
+  /// saturate at the limits of the type; as bool all but 0 is true. Throws Error if NaN would become a whole number.
   [[nodiscard]] Array to(NumberType type) const;
   /// A copy of these rows of [n, ...], in this order.
   [[nodiscard]] Array gathered(const std::vector<int64_t>& indices) const;

@@ -4,7 +4,7 @@
 namespace protocom {
 
 /// The file that this code was loaded from, without links: libprotocom.so, or the program where all is linked into one.
-/// Empty where the loader does not say.
+/// Empty if the loader does not say.
 std::filesystem::path own_file();
 
 }  // namespace protocom

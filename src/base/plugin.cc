@@ -75,7 +75,7 @@ std::string load() {
   return fmt::format("{} is not installed (looked for {})", kPlugin, fmt::join(candidates(), ", "));
 }
 
-/// Empty where it is loaded. Tried once: a missing library does not appear while a process runs.
+/// Empty if it is loaded. Tried once: a missing library does not appear while a process runs.
 const std::string& why_not() {
   static const std::string kReason = load();
   return kReason;

@@ -6,7 +6,7 @@
 namespace protocom {
 
 /// Loads the library with what LibTorch computes (libprotocom-torch.so), once in a process: it lies beside this library
-/// and provides its functions while it loads. Does nothing where it is loaded already or linked into the program.
+/// and provides its functions while it loads. Does nothing if it is loaded already or linked into the program.
 /// Thread-safe. Throws Error with `purpose` ("an encoder"), where it was looked for, and the loader's own reason.
 void load_torch_plugin(const std::string& purpose);
 
@@ -24,7 +24,7 @@ void torch_plugin_provides();
 [[noreturn]] void refuse_unprovided(const std::string& purpose);
 
 /// A function of the core whose work a plug-in does. The plug-in provides it when it is loaded; a call loads the
-/// plug-in where nothing has been provided yet, so that processes that never call it never load LibTorch.
+/// plug-in if nothing has been provided yet, so that processes that never call it never load LibTorch.
 ///
 ///   PluginFunction<int64_t(int64_t)> doubled("doubling");   // in the core, an object of static storage
 ///   doubled.provide([](int64_t x) { return 2 * x; });       // in the plug-in

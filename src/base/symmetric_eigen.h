@@ -10,7 +10,7 @@ struct EigenRows {
 };
 
 /// Eigenvectors of a symmetric matrix [n, n], of which one triangle is read, by LAPACK's divide and conquer: with 640
-/// rows it takes a tenth of the time of Eigen's QR steps. Throws Error where it does not converge, as with numbers that
+/// rows it takes a tenth of the time of Eigen's QR steps. Throws Error if it does not converge, as with numbers that
 /// are not finite.
 EigenRows eigen_rows(DoubleMatrix symmetric);
 

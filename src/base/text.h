@@ -16,7 +16,7 @@ std::string lowercase(std::string_view text);
 
 bool ends_with(std::string_view text, std::string_view end);
 
-/// The number that the whole text is, in the C locale whatever the machine's is; nothing where it is none.
+/// The number that the whole text is, in the C locale whatever the machine's is; nothing if it is none.
 template <typename Number>
 std::optional<Number> number_from(std::string_view text) {
   Number value{};

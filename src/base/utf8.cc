@@ -6,7 +6,7 @@
 namespace protocom {
 namespace {
 
-/// How many bytes a letter has that begins with this one; 1 where none does.
+/// How many bytes a letter has that begins with this one; 1 if none does.
 size_t announced_size(unsigned char first) {
   if (first >= 0xf0 && first < 0xf8) return 4;
   if (first >= 0xe0 && first < 0xf0) return 3;

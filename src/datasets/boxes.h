@@ -32,9 +32,9 @@ struct BoxFile {
 /// Reads boxes:
 /// - `.json` of MegaDetector: shares of the picture, kinds, `conf`
 ///   (https://github.com/agentmorris/MegaDetector/tree/main/megadetector/api/batch_processing#megadetector-batch-output-format);
-/// - `.json` of COCO: pixels, categories (https://cocodataset.org/#format-data), and `score` where there is one;
+/// - `.json` of COCO: pixels, categories (https://cocodataset.org/#format-data), and `score` if there is one;
 /// - a CSV image,x,y,width,height or image,xmin,ymin,xmax,ymax, with class and confidence where they are there: pixels,
-///   or shares where no number of the file is above 1;
+///   or shares if no number of the file is above 1;
 /// - `.xml` of Pascal VOC, or a folder with some: pixels, names of objects
 ///   (http://host.robots.ox.ac.uk/pascal/VOC/voc2012/htmldoc/devkit_doc.html);
 /// - the folder of YOLO's labels: data.yaml or classes.txt with the names, and a text for each image below labels/ with
@@ -42,7 +42,7 @@ struct BoxFile {
 /// - a folder that boxes_beside() finds boxes in.
 /// Boxes of no size, outside the picture or with numbers that are not finite are left out and logged with their rows,
 /// and so are boxes of two classes and how many are not asked for. A box that is stated twice counts once. Takes time
-/// linear in their number. Throws Error for other files, kinds that are not there, and where no box is left.
+/// linear in their number. Throws Error for other files, kinds that are not there, and if no box is left.
 BoxFile read_boxes(const BoxChoice& choice);
 
 /// A box of a photo that is there.
@@ -57,7 +57,7 @@ struct Crop {
 /// The boxes of photos, in the order of the photos. A box belongs to the photo whose path ends as the file writes it;
 /// where the file knows no photo so, without the folder that all its names begin with; and else by the name of its file
 /// alone, whatever its suffix and capitals, where one photo and one name of the file have it. Photos without a box, and
-/// boxes of photos that are not there, are counted and logged. Throws Error where no photo has a box.
+/// boxes of photos that are not there, are counted and logged. Throws Error if no photo has a box.
 std::vector<Crop> crop_photos(const std::vector<std::filesystem::path>& photos, const BoxFile& file,
                               const std::filesystem::path& path);
 

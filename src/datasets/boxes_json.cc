@@ -38,7 +38,7 @@ void at_place(const std::string& where, const Take& take) {
   }
 }
 
-/// Throws Error where two have one id: which of them a box means is not known.
+/// Throws Error if two have one id: which of them a box means is not known.
 template <typename Value>
 void add_by_id(std::unordered_map<int64_t, Value>& all, int64_t id, Value value) {
   if (!all.emplace(id, std::move(value)).second) fail("duplicate id {}", id);

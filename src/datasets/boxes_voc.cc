@@ -39,7 +39,7 @@ struct VocFile {
   }
 };
 
-/// Below the root; empty where nothing is read.
+/// Below the root; empty if nothing is read.
 std::string path_of(const VocFile& file) {
   std::string path;
   if (file.path.size() > kDeepestRead) return path;

@@ -86,7 +86,7 @@ std::vector<std::string> items_in_brackets(std::string_view text) {
 
 using ClassNames = std::map<int64_t, std::string>;
 
-/// Throws Error where a class has another name already.
+/// Throws Error if a class has another name already.
 void name_class(int64_t number, const std::string& name, ClassNames& names) {
   const auto [found, is_new] = names.emplace(number, name);
   if (!is_new && found->second != name)

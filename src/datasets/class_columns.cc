@@ -19,7 +19,7 @@ std::optional<bool> flag_in(std::string_view cell) {
   return *number == 1;
 }
 
-/// The columns that are 1 in a row; nothing where another cell than `image` is not a flag.
+/// The columns that are 1 in a row; nothing if another cell than `image` is not a flag.
 std::optional<std::vector<size_t>> set_columns(const CsvRow& row, size_t image) {
   std::vector<size_t> set;
   for (size_t c = 0; c < row.cells.size(); ++c) {

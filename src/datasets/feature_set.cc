@@ -130,7 +130,7 @@ FeatureSet read_arrays(const fs::path& path, const FeatureFileOptions& options) 
   return set;
 }
 
-/// A JSON list among the metadata; nothing where there is none.
+/// A JSON list among the metadata; nothing if there is none.
 std::optional<std::vector<std::string>> list_in(const Safetensors& file, const char* key, const std::string& where) {
   if (file.metadata.count(key) == 0) return std::nullopt;
   return images_detail::words_of(file, key, where);

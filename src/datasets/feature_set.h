@@ -34,7 +34,7 @@ struct FeatureSet {
 };
 
 /// Features made in memory, held against what read_features holds a file against: of any float type, names
-/// and ids numbered where there are none, copies found. `where` names them in messages. Throws Error.
+/// and ids numbered if there are none, copies found. `where` names them in messages. Throws Error.
 FeatureSet checked_feature_set(FeatureSet set, const std::string& where);
 
 /// Labels as an array has them: one a feature row, of a whole type, or floats that are whole numbers, as MATLAB and
@@ -53,7 +53,7 @@ FeatureSet keep_classes(const FeatureSet& features, const std::vector<int64_t>& 
 ///   "labels" where its own name says "features" (x-labels.npy where it does not);
 /// - a `.mat` of the public attribute benchmarks: `features` [d, n], `labels` [n] from 1 on, with the classes' names
 /// and
-///   split from the att_splits.mat beside it, where there is one.
+///   split from the att_splits.mat beside it, if there is one.
 /// Labels are whole numbers, which number `names` from 0 on or, without names, are classes called by their numbers; or
 /// they are the classes' names. Throws Error that names the file and the member: missing member, sizes that differ,
 /// label out of range, NaN or infinite features (with the first row), no split known; for a pickle with the lines of

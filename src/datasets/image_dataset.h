@@ -68,7 +68,7 @@ struct ImageDatasetOptions {
 };
 
 /// Lists a dataset; files count as images by their suffix (is_image_name). Classes without images, and those of a split
-/// file that are not there, are left out and logged. Throws Error in one sentence, with file and line where there is
+/// file that are not there, are left out and logged. Throws Error in one sentence, with file and line if there is
 /// one: missing folder, no class with images, file that is named and missing, CSV without a column, class in two
 /// splits, a standard split naming classes that are not there (up to ten listed), no split known. Throws UsageError for
 /// `split` and `standard_split` together.

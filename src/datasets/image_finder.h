@@ -23,7 +23,7 @@ class ImageFinder {
  private:
   std::optional<PackedImages> pack_;
   std::map<std::string, int64_t> rows_;                // of the pack
-  std::map<std::string, std::filesystem::path> ends_;  // every end of a path; empty where it is ambiguous
+  std::map<std::string, std::filesystem::path> ends_;  // every end of a path; empty if it is ambiguous
 };
 
 }  // namespace protocom

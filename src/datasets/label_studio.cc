@@ -59,7 +59,7 @@ void check_annotator(const std::vector<Vote>& votes, const std::string& asked, c
   throw UndecidedList(fmt::format("{} has no annotator '{}', it has {}", path.string(), asked, fmt::join(known, ", ")));
 }
 
-/// Empty where none has more votes than every other.
+/// Empty if none has more votes than every other.
 std::string most_chosen(const std::map<std::string, int64_t>& counts) {
   int64_t most = 0;
   std::string name;
@@ -71,7 +71,7 @@ std::string most_chosen(const std::map<std::string, int64_t>& counts) {
   return name;
 }
 
-/// The class of an image by its votes; empty where they disagree. Without votes of the annotator asked for: nothing.
+/// The class of an image by its votes; empty if they disagree. Without votes of the annotator asked for: nothing.
 std::optional<std::string> decided(const std::vector<const Vote*>& votes, const std::string& annotator) {
   std::map<std::string, int64_t> counts;
   for (const Vote* vote : votes) {

@@ -105,7 +105,7 @@ std::string escaped(std::string text) {
   return replaced(replaced(text, "<", "&lt;"), ">", "&gt;");
 }
 
-/// "rdf:" of the end tag "</rdf:Bag>". Throws Error where none is there: the element is closed where it begins.
+/// "rdf:" of the end tag "</rdf:Bag>". Throws Error if none is there: the element is closed where it begins.
 std::string prefix_at(const std::string& bytes, size_t place, const fs::path& path) {
   if (place == std::string::npos) fail("{}: an empty list of keywords, <rdf:Bag/>: remove it", path.string());
   const std::string tag = bytes.substr(place + 2, bytes.find('>', place) - place - 2);

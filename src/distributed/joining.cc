@@ -125,7 +125,7 @@ c10::intrusive_ptr<c10d::Store> connect_store(const Launch& launch, Part part) {
   }
 }
 
-/// Its own name is a loopback address on many a machine, where no other machine can reach it.
+/// Its own name is a loopback address on many a machine, which other machines cannot reach.
 bool is_useless(const sockaddr_storage& address, const Launch& launch) {
   if (launch.local_size >= launch.size) return false;
   if (address.ss_family == AF_INET6)

@@ -10,7 +10,7 @@ namespace protocom {
 void check_image_size(int64_t image_size);
 
 /// The preprocessing of a file's images: as its user requests, else as the file states, else plain images of the side
-/// `otherwise`. Says which, and throws UnstatedPreprocessing where no size is stated.
+/// `otherwise`. Says which, and throws UnstatedPreprocessing if no size is stated.
 Preprocessing choose_preprocessing(const Preprocessing& asked, const Preprocessing& stated, int64_t otherwise,
                                    const std::string& where);
 

@@ -17,7 +17,7 @@ namespace protocom {
 
 /// Where an encoder computes, and in which number format.
 struct EncoderPlace {
-  std::string device = "auto";  ///< "cpu", "cuda", "cuda:N" or "auto", the first GPU where there is one
+  std::string device = "auto";  ///< "cpu", "cuda", "cuda:N" or "auto", the first GPU if there is one
   Precision precision = Precision::kFloat32;
 };
 
@@ -37,7 +37,7 @@ class Encoder {
   /// prepared once, for the threads that there are now. Features differ by rounding.
   virtual void freeze() = 0;
 
-  /// uint8 [n, h, w, 3], RGB -> float32 [n, dim()]. Throws Error where it gives features of another length.
+  /// uint8 [n, h, w, 3], RGB -> float32 [n, dim()]. Throws Error if it gives features of another length.
   virtual Array features(const Array& pixels) = 0;
   /// The last feature maps: uint8 [n, h, w, 3] -> float16 [n, c, h', w']. Throws Error when the encoder has none.
   virtual Array maps(const Array& pixels) = 0;
@@ -101,7 +101,7 @@ inline constexpr const char* kSpaceFile = "space.npz";
 /// The space that a folder of an encoder brings along; empty for none, and for a file.
 std::filesystem::path space_beside(const std::filesystem::path& encoder);
 
-/// Whether a device is the processor: "cpu" is, and "auto" where there is no GPU. Throws UsageError when there is no
+/// Whether a device is the processor: "cpu" is, and "auto" if there is no GPU. Throws UsageError when there is no
 /// such device.
 bool runs_on_processor(const std::string& device);
 

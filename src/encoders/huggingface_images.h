@@ -12,7 +12,7 @@ namespace protocom::huggingface {
 /// The file with the settings, and the key under which texts of it are kept.
 inline constexpr const char* kImages = "preprocessor_config.json";
 
-/// The text of preprocessor_config.json, or what processor_config.json has under `image_processor`; none where neither
+/// The text of preprocessor_config.json, or what processor_config.json has under `image_processor`; none if neither
 /// is there. Throws Error.
 std::optional<std::string> images_text(const std::filesystem::path& folder);
 

@@ -6,7 +6,7 @@
 
 namespace protocom {
 
-/// The encoder that is taken where none is named, unless the environment's PROTOCOM_ENCODER names another.
+/// The encoder that is taken if none is named, unless the environment's PROTOCOM_ENCODER names another.
 inline constexpr const char* kDefaultEncoder = "efficientnet-lite0";
 
 /// An encoder that can be named without its path: NAME.onnx (.tflite, .safetensors, ...) or a folder NAME.
@@ -26,7 +26,7 @@ struct InstalledEncoders {
 /// PROTOCOM_ENCODERS, the user's own, those that came with this library or the build tree, /usr/local and /usr.
 std::vector<std::filesystem::path> encoder_folders();
 
-/// The user's own folder, $XDG_DATA_HOME/protocom/encoders or ~/.local/share/protocom/encoders; empty where the
+/// The user's own folder, $XDG_DATA_HOME/protocom/encoders or ~/.local/share/protocom/encoders; empty if the
 /// environment has neither variable.
 std::filesystem::path user_encoders();
 

@@ -58,7 +58,7 @@ class GraphWriter {
   std::string reduced(const std::string& op, const std::string& input, int64_t axis, bool keep);
   std::string cast(const std::string& input, ValueType to, const std::string& output = {});
 
-  /// The bytes of the file. Throws Error where it would be too long.
+  /// The bytes of the file. Throws Error if it would be too long.
   [[nodiscard]] std::string model(const std::map<std::string, std::string>& metadata) const;
 
  private:

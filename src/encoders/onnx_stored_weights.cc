@@ -152,7 +152,7 @@ void StoredWeights::write_int8(const Floats& tensor, int64_t axis, const std::st
   add_operator("Mul", {name + "/whole", name + "/scale"}, name);
 }
 
-/// False where a number is beyond float16.
+/// False if a number is beyond float16.
 bool StoredWeights::write_half(const Floats& tensor, const std::string& name, pbf_writer& graph) {
   const std::vector<Eigen::half> halves(tensor.values.begin(), tensor.values.end());
   const bool finite =

@@ -15,7 +15,7 @@ namespace protocom::onnx {
 /// Weights as whole numbers: value = scale of its output channel * number.
 struct Int8Weights {
   std::vector<int8_t> numbers;  ///< from -127 to 127
-  std::vector<float> scales;    ///< [channels], max |weight| / 127; 1 where all are 0
+  std::vector<float> scales;    ///< [channels], max |weight| / 127; 1 if all are 0
 };
 
 /// Rounds weights of these sizes for each channel of an axis by itself.

@@ -6,7 +6,7 @@
 
 namespace protocom {
 
-/// What a field holds at which `reader` stands. Throw Error where it is of another kind: protozero only asserts it.
+/// What a field holds at which `reader` stands. Throw Error if it is of another kind: protozero only asserts it.
 int64_t whole_of(protozero::pbf_reader& reader);
 float float_of(protozero::pbf_reader& reader);
 double double_of(protozero::pbf_reader& reader);

@@ -12,7 +12,7 @@ namespace protocom {
 /// How the network used one attribute of a class when it completed prototypes made from single images.
 struct AttributeUse {
   std::string attribute;      ///< its name in the knowledge
-  std::string title;          ///< its display name; the name where there is none
+  std::string title;          ///< its display name; the name if there is none
   double association = 0.0;   ///< R, in [0, 1]
   double alpha = 0.0;         ///< equation 10, mean over images; there is no softmax, so it may be negative
   double alpha_std = 0.0;     ///< over images

@@ -135,7 +135,7 @@ int64_t fewest_images(const FeatureSet& features, const std::vector<int64_t>& cl
   return fewest;
 }
 
-/// Episodes of val classes in the place of the novel ones, smaller where val has less; nothing where it has too little,
+/// Episodes of val classes in the place of the novel ones, smaller where val has less; nothing if it has too little,
 /// or is what is measured.
 std::optional<GeneralisedOptions> of_val(const FeatureSet& features, GeneralisedOptions options) {
   constexpr int64_t kEpisodes = 200;

@@ -44,7 +44,7 @@ double std_of(const std::vector<double>& values) {
   return estimate(values).ci95 / 1.96 * std::sqrt(static_cast<double>(values.size()));
 }
 
-/// Of those that are there; 1 where none is.
+/// Of those that are there; 1 if none is.
 float mean_weight(const Array& association) {
   const auto* weight = association.data<float>();
   double sum = 0;

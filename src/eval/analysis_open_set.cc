@@ -35,7 +35,7 @@ EpisodeList without_others(EpisodeList list, int64_t given) {
   return list;
 }
 
-/// softmax over a row, and P(none) where there is a logit for it.
+/// softmax over a row, and P(none) if there is a logit for it.
 std::vector<double> probabilities(const float* logits, int64_t n, const float* unseen) {
   double most = *std::max_element(logits, logits + n);
   if (unseen != nullptr) most = std::max(most, static_cast<double>(*unseen));

@@ -57,7 +57,7 @@ std::vector<SeriesPoint> accuracy_by_queries(const AnalysisInputs& inputs, const
 /// The shapes of accuracy_by_imbalance(), the balanced one first. Throws UsageError for an alpha that is not positive.
 std::vector<EpisodeShape> imbalanced_shapes(EpisodeShape shape, const std::vector<double>& alphas);
 
-/// The same for queries whose classes' shares are drawn from Dirichlet(alpha, ..., alpha); x = 1 / alpha, and 0 where
+/// The same for queries whose classes' shares are drawn from Dirichlet(alpha, ..., alpha); x = 1 / alpha, and 0 if
 /// they are balanced, which is the first point. Throws UsageError for an alpha that is not positive.
 std::vector<SeriesPoint> accuracy_by_imbalance(const AnalysisInputs& inputs, const EpisodeOptions& episodes,
                                                const std::vector<double>& alphas, Progress& progress);

@@ -47,7 +47,7 @@ void warn_of_other_shots(const Methods& methods, const EpisodeShape& shape) {
   }
 }
 
-/// The methods that can do with the labelled images of a task; all where none can, so that one is named.
+/// The methods that can do with the labelled images of a task; all if none can, so that one is named.
 Methods able_to_do(const Methods& methods, const EpisodeShape& shape) {
   Methods able = able_with(methods, shape.k_shot);
   return able.empty() ? methods : able;

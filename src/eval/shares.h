@@ -26,7 +26,7 @@ struct PairedCounts {
 ShareInterval paired_interval(const PairedCounts& counts);
 
 /// McNemar's exact test, two-sided: the chance of a split of the questions that one alone has right that is at least
-/// as uneven, if each is equally likely to be either's. 1 where there is none.
+/// as uneven, if each is equally likely to be either's. 1 if there is none.
 double mcnemar_p_value(const PairedCounts& counts);
 
 }  // namespace protocom

@@ -112,7 +112,7 @@ FittedMethod fitted_here(const EvaluateInputs& inputs, const std::string& text, 
                     Progress::none());
 }
 
-/// One setting of a method, fitted here where there is no file.
+/// One setting of a method, fitted here if there is no file.
 TriedSetting measured_setting(const EvaluateInputs& inputs, const std::vector<EvaluationTask>& tasks,
                               const TuneOptions& options, const std::string& text) {
   ScoringOptions evaluation;

@@ -58,7 +58,7 @@ class TaskFormula {
   virtual ~TaskFormula() = default;
   TaskFormula(const TaskFormula&) = delete;
   TaskFormula& operator=(const TaskFormula&) = delete;
-  /// What TaskRun::answer computes beside these labelled images; nothing where it is none.
+  /// What TaskRun::answer computes beside these labelled images; nothing if it is none.
   [[nodiscard]] virtual std::optional<AnswerFormula> formula(const TaskImages& images) const = 0;
 };
 

@@ -16,9 +16,9 @@ class FeatureTransform {
   virtual ~FeatureTransform() = default;
   FeatureTransform(const FeatureTransform&) = delete;
   FeatureTransform& operator=(const FeatureTransform&) = delete;
-  /// Numbers of a row, of features of `dim` numbers. Throws Error where features have another dimension.
+  /// Numbers of a row, of features of `dim` numbers. Throws Error if features have another dimension.
   [[nodiscard]] virtual int64_t width(int64_t dim) const { return dim; }
-  /// Writes `rows` [m, width] of features [m, d], every row by itself. Throws Error where a feature cannot be mapped.
+  /// Writes `rows` [m, width] of features [m, d], every row by itself. Throws Error if a feature cannot be mapped.
   virtual void map(const FeatureRows& features, Eigen::Ref<FloatMatrix> rows) const = 0;
   /// Whether both map alike, so that methods can share what they give.
   [[nodiscard]] virtual bool same_as(const FeatureTransform& other) const { return this == &other; }

@@ -49,7 +49,7 @@ Methods make_methods(const std::vector<std::string>& texts, const std::vector<Fi
 /// One of them; the files may have others too.
 std::shared_ptr<const Method> make_method(const std::string& text, const std::vector<FittedMethod>& fitted);
 
-/// For how many labelled images per class a method is fitted, its parameter `shots`; none where it is fitted for any.
+/// For how many labelled images per class a method is fitted, its parameter `shots`; none if it is fitted for any.
 std::optional<int64_t> fitted_shots(const Method& method);
 
 /// Labelled images per class of the tasks that a method is asked about.
@@ -59,7 +59,7 @@ struct Shots {
 };
 
 /// What its user is to know where a method was fitted for another number of labelled images per class than it is asked
-/// about, one sentence with both numbers; empty where it was not.
+/// about, one sentence with both numbers; empty if it was not.
 std::string warning_of_other_shots(const Method& method, const Shots& asked);
 
 /// What is compared unless methods are named, in the order in which it is shown: whatever was fitted, the same without

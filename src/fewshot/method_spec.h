@@ -49,7 +49,7 @@ struct ParameterSpec {
   double low = -std::numeric_limits<double>::infinity();
   double high = std::numeric_limits<double>::infinity();
   std::vector<std::string> choices = {};  ///< of a word
-  std::string text;                       ///< what it is, with the equation where there is one
+  std::string text;                       ///< what it is, with the equation if there is one
   bool when_fitted = false;               ///< counts in `protocom fit`, whose file keeps it
 };
 

@@ -45,7 +45,7 @@ AddedMethods& added_methods() {
   return added;
 }
 
-/// Null where none of `all` has that name; those that are there go into `names`.
+/// Null if none of `all` has that name; those that are there go into `names`.
 template <typename Definitions>
 const MethodDefinition* find_in(const Definitions& all, const std::string& name, std::vector<std::string>& names) {
   for (const MethodDefinition& definition : all) {

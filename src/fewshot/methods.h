@@ -39,8 +39,8 @@ Methods make_methods(const std::vector<std::string>& texts);
 /// Their labels, in order.
 std::vector<std::string> labels_of(const Methods& methods);
 
-/// Which of `labels` a user means by `text`: the label that make_method() gives the text, else, where no parameter is
-/// typed, the only label of that name ("plda" is "plda:prior=none" if no other plda is there). Empty where none is
+/// Which of `labels` a user means by `text`: the label that make_method() gives the text, else, if no parameter is
+/// typed, the only label of that name ("plda" is "plda:prior=none" if no other plda is there). Empty if none is
 /// meant. Throws UsageError for a text that is not a method, and for a name that several labels have.
 std::string label_meant(const std::vector<std::string>& labels, const std::string& text);
 

@@ -23,7 +23,7 @@ class ClassPlacer {
   virtual ~ClassPlacer() = default;
   ClassPlacer(const ClassPlacer&) = delete;
   ClassPlacer& operator=(const ClassPlacer&) = delete;
-  /// Classes with their labelled images, which have not been through the method's space. A class may have none where
+  /// Classes with their labelled images, which have not been through the method's space. A class may have none if
   /// the method answers without (MethodSpec::fewest_shots).
   [[nodiscard]] virtual PlacedClasses place(const TaskImages& images) const = 0;
   /// The scores of the method's run for queries float32 [q, d] in a task of these classes, but for rounding.

@@ -14,7 +14,7 @@ struct RowBatch {
   int64_t q = 0;                    ///< queries
   int64_t u = 0;                    ///< unlabelled images; 0: there is no pool
   std::vector<int64_t> classes;     ///< [b * n], rows of the KnowledgeTable
-  std::vector<int64_t> support;     ///< [b * n * k], -1 where a class has fewer than k
+  std::vector<int64_t> support;     ///< [b * n * k], -1 if a class has fewer than k
   std::vector<int64_t> query;       ///< [b * q]
   std::vector<int64_t> unlabelled;  ///< [b * u]
   std::vector<uint64_t> seed;       ///< [b]
@@ -30,7 +30,7 @@ RowBatch part_of(const RowBatch& rows, int64_t begin, int64_t end);
 struct EpisodeScores {
   Array logits;           ///< float32 [b, q, n]: the largest wins, softmax over n gives the classes' probabilities
   Array prototypes = {};  ///< float32 [b, n, d] in the features' own space; undefined for a method without any
-  Array unseen = {};      ///< float32 [b, q]: the logit of a class that was never seen; undefined where none is known
+  Array unseen = {};      ///< float32 [b, q]: the logit of a class that was never seen; undefined if none is known
 };
 
 }  // namespace protocom

@@ -55,7 +55,7 @@ class TaskRun {
 /// A method's answers for some queries.
 struct QueryScores {
   FloatMatrix logits;           ///< [q, n]: the largest wins, softmax over n gives the classes' probabilities
-  Eigen::VectorXf unseen = {};  ///< [q], the logit of a class that was never seen; empty where none is known
+  Eigen::VectorXf unseen = {};  ///< [q], the logit of a class that was never seen; empty if none is known
 };
 
 /// Makes a run of a method that is prepared for its classes. Thread-safe.

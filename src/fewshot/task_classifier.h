@@ -14,11 +14,11 @@ struct TaskInputs {
   Array features;           ///< [m, d] of any float type; may be undefined for methods that need no labelled image
   Array labels;             ///< [m] of any whole type, in [0, classes)
   int64_t classes = 0;      ///< c
-  int64_t feature_dim = 0;  ///< d that the method was fitted on, or where there are no features; 0: theirs
+  int64_t feature_dim = 0;  ///< d that the method was fitted on, or if there are no features; 0: theirs
   std::vector<std::string> class_names = {};  ///< [c]; needed with knowledge
   std::shared_ptr<const KnowledgeTable> knowledge = {};
   std::shared_ptr<const CompletionModel> model = {};
-  std::shared_ptr<const KnowledgeTable> described = {};  ///< [c], over the model's attributes, where there is a model
+  std::shared_ptr<const KnowledgeTable> described = {};  ///< [c], over the model's attributes, if there is a model
   LabelledFeatures base = {};                            ///< of base classes; may be undefined
   uint64_t seed = 0;                                     ///< for methods that draw
 };

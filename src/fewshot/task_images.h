@@ -64,7 +64,7 @@ Task task_of(const TaskImages& images, const FloatMatrix& queries);
 QueryScores answer_of(TaskRun& run, const Task& task);
 
 /// A method's scores of features [q, d] with labelled images that have been through its space (TaskImages::mapped).
-/// Throws Error where a class has too few images.
+/// Throws Error if a class has too few images.
 QueryScores answer_of(const PreparedMethod& method, const TaskImages& images, const FeatureRows& queries);
 
 }  // namespace protocom

@@ -6,7 +6,7 @@
 namespace protocom {
 
 /// "avx512", "avx2" or "baseline": the form in use, at first the one that the variable PROTOCOM_VECTOR_FORM names, else
-/// the best that the processor runs. Throws UsageError where the variable names one that it does not.
+/// the best that the processor runs. Throws UsageError if the variable names one that it does not.
 std::string vector_form_name();
 /// The forms that this processor runs, the best first.
 std::vector<std::string> vector_form_names();

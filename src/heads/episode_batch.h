@@ -10,7 +10,7 @@ namespace protocom {
 /// images. float32, on one device. A feature of a method that needs feature maps is a map [c, h, w] as one row.
 struct EpisodeBatch {
   at::Tensor support;       ///< [b, n, k, d]; zeros where a class has fewer than k
-  at::Tensor support_mask;  ///< [b, n, k], 1 where there is a support, else 0; undefined: all are there
+  at::Tensor support_mask;  ///< [b, n, k], 1 if there is a support, else 0; undefined: all are there
   at::Tensor query;         ///< [b, q, d]; q may be 0
   at::Tensor unlabelled;    ///< [b, u, d]; undefined: a transductive method uses the queries
   at::Tensor classes;       ///< int64 [b, n], rows of the KnowledgeTable; undefined when no method needs knowledge

@@ -48,7 +48,7 @@ size_t place_or_404(const Unsorted& all, int64_t id) {
   refuse(404, "unknown unlabelled photo {}", id);
 }
 
-/// Adds the numbers of the file's last change, where there was one.
+/// Adds the numbers of the file's last change, if there was one.
 void note_change(const RecognizerFile& file, json& changes) {
   if (file.last_made()) changes.push_back(change_json(file.last_made()));
 }

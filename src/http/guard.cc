@@ -13,7 +13,7 @@ namespace protocom::http {
 namespace fs = std::filesystem;
 namespace {
 
-/// "localhost" of "localhost:8080", "[::1]" of "[::1]:8080"; nothing where anything else follows the name.
+/// "localhost" of "localhost:8080", "[::1]" of "[::1]:8080"; nothing if anything else follows the name.
 std::string host_name(const std::string& authority) {
   const bool is_bracketed = !authority.empty() && authority.front() == '[';
   const size_t end = is_bracketed ? authority.find(']') + 1 : std::min(authority.find(':'), authority.size());

@@ -131,7 +131,7 @@ struct Server::Parts {
     });
   }
 
-  /// Closes the connection that is missed least; false where all are busy.
+  /// Closes the connection that is missed least; false if all are busy.
   bool make_room() { return connections.end_longest(Awaits::kEnd) || connections.end_longest(Awaits::kHead); }
 
   void welcome(tcp::socket socket) {

@@ -33,7 +33,7 @@ bool is_heif(std::string_view bytes);
 Decoded decode_bmp(std::string_view bytes, const DecodeOptions& options);
 /// Three channels or one, of any precision; a palette too.
 Decoded decode_jpeg_2000(std::string_view bytes, const DecodeOptions& options);
-/// Throws Error where the boxes and headers of a JPEG 2000 (ISO/IEC 15444-1, annexes A and I), in boxes or alone, ask
+/// Throws Error if the boxes and headers of a JPEG 2000 (ISO/IEC 15444-1, annexes A and I), in boxes or alone, ask
 /// for more than its pixels need: OpenJPEG takes memory for every tile that the grid of the header has, for every
 /// precinct, code block and layer of the tile that it decodes, and for every channel of a palette. The headers of tiles
 /// are looked at too, for each may state these again. Reads headers alone: no pixel is decoded.

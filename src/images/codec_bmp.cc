@@ -80,7 +80,7 @@ size_t end_of_header(const BmpHeader& header) {
 }
 
 /// The same image without what may lie between header and pixels (a palette of true colours, or a gap), which
-/// stb_image refuses; empty where there is nothing.
+/// stb_image refuses; empty if there is nothing.
 std::string without_gap(std::string_view bytes, const BmpHeader& header) {
   const size_t end = end_of_header(header);
   if (header.size == 0 || end >= header.pixels_at || header.pixels_at >= bytes.size()) return {};

@@ -35,7 +35,7 @@ bool changes_nothing(const Transform& transform) {
   return true;
 }
 
-/// None where there is nothing to convert: sRGB itself, a profile of other colours than RGB, a damaged one.
+/// None if there is nothing to convert: sRGB itself, a profile of other colours than RGB, a damaged one.
 Transform make_transform(std::string_view bytes) {
   const Profile from = owned(cmsOpenProfileFromMem(bytes.data(), static_cast<cmsUInt32Number>(bytes.size())));
   if (from == nullptr || cmsGetColorSpace(from.get()) != cmsSigRgbData) return nullptr;

@@ -102,7 +102,7 @@ std::optional<Page> page_of(TIFF* file) {
   return page;
 }
 
-/// Goes from a first page that is a thumbnail to the largest one that is none, where there is any.
+/// Goes from a first page that is a thumbnail to the largest one that is none, if there is any.
 std::optional<Page> choose_page(TIFF* file) {
   constexpr uint16_t kMostPages = 100;
   const std::optional<Page> first = page_of(file);

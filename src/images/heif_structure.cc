@@ -105,7 +105,7 @@ std::string_view kind_of(const Kinds& kinds, uint64_t item) {
 bool is_made(std::string_view kind) { return kind == "grid" || kind == "iden"; }
 bool is_coded(std::string_view kind) { return kind == "hvc1" || kind == "av01" || kind == "vvc1"; }
 
-/// Throws Error where no item is a picture of ours: "jpeg" and "avc1" are others.
+/// Throws Error if no item is a picture of ours: "jpeg" and "avc1" are others.
 void check_kinds(const Kinds& kinds) {
   std::set<std::string_view> others;
   for (const auto& [item, kind] : kinds) {

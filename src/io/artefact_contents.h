@@ -25,7 +25,7 @@ struct ArtefactContents {
 /// Error when the file is not there or not one of ours.
 ArtefactContents read_contents(const std::filesystem::path& path);
 
-/// What making it found, in sentences (`details.findings`); empty where the header does not say.
+/// What making it found, in sentences (`details.findings`); empty if the header does not say.
 std::vector<std::string> findings_in(const ArtefactHeader& header);
 
 }  // namespace protocom

@@ -17,7 +17,7 @@ void set_mapped_from(int64_t bytes);
 
 /// The matrix of a `.npy` of little-endian float16, float32 or float64 in C order, where it lies; numbers that are no
 /// float32, or lie at odd places, go through a nameless temporary file of the system's folder for these, piece by
-/// piece. Nothing where the array is another one or smaller than mapped_from() as float32.
+/// piece. Nothing if the array is another one or smaller than mapped_from() as float32.
 std::optional<Array> map_npy_rows(const std::filesystem::path& path);
 /// The same of a member of an `.npz` that is stored, not deflated. Its checksum is not compared.
 std::optional<Array> map_npz_rows(const std::filesystem::path& path, const std::string& member);

@@ -6,7 +6,7 @@ namespace protocom {
 /// A folder among the system's temporary files that is gone with the object.
 class ScratchFolder {
  public:
-  /// Throws Error where none can be made.
+  /// Throws Error if none can be made.
   ScratchFolder();
   ~ScratchFolder();
   ScratchFolder(const ScratchFolder&) = delete;

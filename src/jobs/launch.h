@@ -20,7 +20,7 @@ struct Launch {
 /// Reads RANK, WORLD_SIZE, LOCAL_RANK, MASTER_ADDR and MASTER_PORT (torchrun, or by hand); where WORLD_SIZE is not set,
 /// what mpirun (OMPI_COMM_WORLD_*, PMI_*) or srun (SLURM_*) set, with MASTER_ADDR and MASTER_PORT. PROTOCOM_PATIENCE is
 /// the seconds to wait until all have joined, PROTOCOM_SILENCE those without a sign of life until a process is taken
-/// for lost. A job of one where nothing is set. Throws UsageError for values that do not make sense.
+/// for lost. A job of one if nothing is set. Throws UsageError for values that do not make sense.
 Launch launch_from_environment();
 
 }  // namespace protocom

@@ -104,7 +104,7 @@ json sources_of(const BuildOptions& options) {
   return sources;
 }
 
-/// The vector of each class by its name, zeros where there is none.
+/// The vector of each class by its name, zeros if there is none.
 void embed_given(const BuildOptions& options, Knowledge& knowledge) {
   const ClassVectors& given = *options.class_vectors;
   std::map<std::string, int64_t> place;

@@ -28,7 +28,7 @@ struct BuildOptions {
 /// Vocabulary::kBase, the others being placed by the same rule. So a class that is enrolled later (new_class.h) gets
 /// the place that it would have got here.
 ///
-/// With class vectors a class has the one of its name, zeros where there is none, and attributes have zeros.
+/// With class vectors a class has the one of its name, zeros if there is none, and attributes have zeros.
 ///
 /// Knowledge::details says what was made of what and what was missing (docs/formats.md). What deserves attention is
 /// also logged as a warning: classes without attributes, attributes of no base class, classes or words that were not

@@ -29,7 +29,7 @@ bool is_titled(const std::string& title, const std::string& name) {
                      [&](std::string_view word) { return is_same_word(std::string(word), name); });
 }
 
-/// None where it is unknown and may be left out.
+/// None if it is unknown and may be left out.
 std::vector<std::string> find_attributes(const Knowledge& knowledge, const std::string& text,
                                          UnknownAttribute unknown) {
   const std::string name(trimmed(text));

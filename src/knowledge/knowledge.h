@@ -28,7 +28,7 @@ struct Knowledge : KnowledgeTable {
 void check_knowledge(const Knowledge& knowledge);
 
 /// What people call a class or an attribute, in the first of several words ("n01503061" -> "bird"): WordNet's names are
-/// numbers. Its name where no title is known.
+/// numbers. Its name if no title is known.
 std::string short_title(const Knowledge& knowledge, const std::string& name);
 
 /// One npz: classes, attributes, their titles, association, class_embedding, attribute_embedding, context where there

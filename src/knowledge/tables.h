@@ -10,14 +10,14 @@
 namespace protocom {
 
 /// Reads one edge a line from a CSV with the columns class and attribute (or species, label; trait, feature, property,
-/// in any capitals) and, where there is one, weight (1 without): a number in [0, 1] with a decimal point or comma, a
+/// in any capitals) and, if there is one, weight (1 without): a number in [0, 1] with a decimal point or comma, a
 /// percentage, or x, yes, true, no, false. What other programs call value, present, score, percent, ... is a weight
 /// too, and so is a column that holds nothing else; numbers from 0 to 100, or -1 and 1, are read as that, and the log
 /// says how. A class with an empty attribute cell is a class without attributes. Classes and attributes stand in the
 /// order of their first mention; their lemmas are lemma_of_name. Any other CSV is a matrix (read_attribute_matrix), as
 /// `knowledge template` writes it. Throws Error with file and line: empty class, a pair named twice, a weight that is
 /// no number in [0, 1], numbers that can mean several things (0 to 5), no row at all; and with the expected header
-/// where no cell below it is a weight.
+/// if no cell below it is a weight.
 AttributeTable read_attributes(const std::filesystem::path& path);
 
 /// Reads a CSV whose first column names classes and whose every other column is an attribute; cells are weights as

@@ -27,7 +27,7 @@ struct Synset {
   std::string wnid;
   std::vector<std::string> lemmas;     ///< as spelt in the database, '_' for a space: "Yorkshire_terrier"
   std::vector<std::string> hypernyms;  ///< wnids behind @ and @i, in file order
-  std::map<Meronym, std::vector<std::string>> meronyms;  ///< behind %p, %s and %m, where there is one
+  std::map<Meronym, std::vector<std::string>> meronyms;  ///< behind %p, %s and %m, if there is one
   std::string gloss;
 };
 

@@ -49,7 +49,7 @@ class Backbone {
   /// Promises that it stays in kUse, on the processor and in float32, with the weights that it has: what forward passes
   /// need may be prepared once for the threads that LibTorch has now (batch norm folded into convolutions, weights in
   /// the order that these read). Features differ by rounding; state_dict and parameters may be empty afterwards. Does
-  /// nothing where nothing is gained.
+  /// nothing if nothing is gained.
   virtual void freeze() {}
   /// The most images that a forward pass on the processor is fast with; larger batches are better given in parts.
   [[nodiscard]] virtual int64_t most_images_a_pass() const { return std::numeric_limits<int64_t>::max(); }

@@ -29,7 +29,7 @@ class TorchEncoder final : public Encoder {
   [[nodiscard]] Backbone& backbone() { return backbone_; }
 
  private:
-  /// In the place that is usual where none was said.
+  /// In the place that is usual if none was said.
   void prepare_once();
 
   std::unique_ptr<Backbone> own_;  // null: not owned

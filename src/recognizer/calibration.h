@@ -69,7 +69,7 @@ struct CalibrationOptions {
 /// the classes; `others`, float32 [n, d], if defined, are used instead. The threshold is below at least 95 % of new
 /// images of the classes (own_threshold); where fewer than kFewestHeldOut can be held out it is below as many images of
 /// classes left out, to which those of the classes are closer. With `others`, a rate or `similar` it is a conformal
-/// quantile of images of none of the classes for the rate, or the balanced one. Throws Error where features were not
+/// quantile of images of none of the classes for the rate, or the balanced one. Throws Error if features were not
 /// kept, no class has two moments, or there are too few images of none of the classes for the rate; UsageError for a
 /// rate outside (0, 1).
 Calibration calibrate(const ClassScorer& scorer, const Array& others, const CalibrationOptions& options,

@@ -44,7 +44,7 @@ class ClassScorer {
   ClassScorer(const ClassScorer&) = delete;
   ClassScorer& operator=(const ClassScorer&) = delete;
 
-  /// Takes the classes as they are now; `before`: for each its place until now where nothing of it has changed, else -1
+  /// Takes the classes as they are now; `before`: for each its place until now if nothing of it has changed, else -1
   /// (RecognizerFile::refresh). Where the method places classes each by itself (PreparedMethod::placer) this costs as
   /// much as those that changed, else as much as a new scorer. Throws what the constructor throws; then it is of no
   /// more use.
@@ -67,7 +67,7 @@ class ClassScorer {
   /// The method's scores of features float32 [n, d]. Throws Error for another d.
   [[nodiscard]] QueryScores score(const Array& features) const;
 
-  /// Features float32 [n, d] where the method compares single images (ImagePoints::points), [n, e]; nothing where it
+  /// Features float32 [n, d] where the method compares single images (ImagePoints::points), [n, e]; nothing if it
   /// does not say.
   [[nodiscard]] std::optional<FloatMatrix> points(const Array& features) const;
 
@@ -82,7 +82,7 @@ class ClassScorer {
   [[nodiscard]] std::vector<PhotoMoments> moments() const;
   /// What each attribute of class k adds to the class's logit for a feature float32 [1, d]: the logit less that of the
   /// same class without the attribute, in an episode of these alone. [a], 0 for those that the class does not have.
-  /// Empty where the method does not place classes by themselves (PreparedMethod::placer).
+  /// Empty if the method does not place classes by themselves (PreparedMethod::placer).
   [[nodiscard]] std::vector<float> attribute_effects(int64_t k, const Array& feature) const;
   /// The scorer as if some images of each class, by their numbers in it, had not been enrolled. The model must outlive
   /// it too.

@@ -45,7 +45,7 @@ void check_parts(const RecognizerParts& parts) {
         "were made with, in place of --text-encoder");
 }
 
-/// With the path of the encoder that was named, or of the default one, and the space in its folder where no method is
+/// With the path of the encoder that was named, or of the default one, and the space in its folder if no method is
 /// named.
 RecognizerParts with_encoder(RecognizerParts parts) {
   parts.backbone = chosen_encoder(parts.backbone);
@@ -153,7 +153,7 @@ void prepare_a_class(const Method& method, const RecognizerSettings& settings) {
   static_cast<void>(method.prepare(context));
 }
 
-/// Throws Error where descriptions by the knowledge have other sizes than the model takes.
+/// Throws Error if descriptions by the knowledge have other sizes than the model takes.
 void check_descriptions(const RecognizerParts& parts, const StoreModel& model, const RecognizerSettings& settings) {
   if (model.fitted) {
     try {

@@ -17,7 +17,7 @@ namespace protocom {
 /// apart ('plda' before fitting). A model or method that says that it was made with another knowledge file, but takes
 /// descriptions of the sizes that this one gives, is logged as a warning. Throws UsageError when a file is missing that
 /// it needs, Error when files do not fit one another, and what RecognizerFile::create and Recognizer::enrol throw.
-/// Returns what became of the classes, where there are images.
+/// Returns what became of the classes, if there are images.
 std::optional<Enrolment> create_recognizer(const std::filesystem::path& path, const RecognizerParts& parts,
                                            const Provenance& provenance, Progress& progress = Progress::none());
 
@@ -29,7 +29,7 @@ struct NewRecognizer {
 };
 
 /// The settings and files of a recognizer of these parts, without its images. `classes`: photos by which its
-/// preprocessing is chosen where nothing states it. Files that are written first go into `folder`. Throws what
+/// preprocessing is chosen if nothing states it. Files that are written first go into `folder`. Throws what
 /// create_recognizer throws for parts that do not fit one another.
 NewRecognizer prepare_recognizer(const RecognizerParts& parts, const std::vector<EnrolRequest>& classes,
                                  const Provenance& provenance, const std::filesystem::path& folder, Progress& progress);

@@ -73,7 +73,7 @@ Array over_model_attributes(const Knowledge& knowledge, const std::vector<std::s
   return result;
 }
 
-/// Of rows [n, e] that are not zero, the lower one of two in the middle; 1 where there is none.
+/// Of rows [n, e] that are not zero, the lower one of two in the middle; 1 if there is none.
 float median_length(const FloatMatrix& rows) {
   std::vector<float> lengths;
   for (int64_t i = 0; i < rows.rows(); ++i) {

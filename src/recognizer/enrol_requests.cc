@@ -48,7 +48,7 @@ std::vector<std::string> names_of_requests(const std::vector<EnrolRequest>& requ
 
 namespace {
 
-/// Throws Error where two folders are of one class: names that differ only in Unicode composition (macOS) or blanks.
+/// Throws Error if two folders are of one class: names that differ only in Unicode composition (macOS) or blanks.
 void check_names(const std::vector<EnrolRequest>& requests, const std::vector<fs::path>& folders) {
   std::map<std::string, fs::path> seen;
   for (size_t i = 0; i < folders.size(); ++i) {

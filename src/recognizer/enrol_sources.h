@@ -18,7 +18,7 @@ std::vector<EnrolRequest> requests_of_sources(const EnrolSources& sources, Recog
 std::vector<EnrolRequest> labelled_images(const EnrolSources& sources, const RecognizerFile& file);
 
 /// What a path of labelled images is: a folder, a list of images (.csv, .tsv, .json, .jsonl), else a file of features.
-/// Throws Error where there is nothing.
+/// Throws Error if there is nothing.
 EnrolSources sources_at(const std::filesystem::path& path);
 
 }  // namespace protocom

@@ -55,7 +55,7 @@ std::string exported_id(const fs::path& path) {
   }
 }
 
-/// Throws Error where a file would be lost that this recognizer did not write.
+/// Throws Error if a file would be lost that this recognizer did not write.
 void check_way(const fs::path& model, const fs::path& labels, const std::string& id) {
   std::error_code ignored;
   const bool is_there = fs::is_regular_file(model, ignored) && fs::file_size(model, ignored) > 0;
@@ -246,7 +246,7 @@ OnnxPage page_of(Recognizer& recognizer, const OnnxExportOptions& options) {
   return page;
 }
 
-/// Throws where no page can be written. One of an earlier export is written over.
+/// Throws if no page can be written. One of an earlier export is written over.
 void check_page(const fs::path& path, const OnnxPage& page) {
   check_onnx_page(page);
   std::error_code ignored;
@@ -272,7 +272,7 @@ OnnxContent onnx_content(Recognizer& recognizer, const OnnxExportOptions& option
 OnnxExport export_onnx(Recognizer& recognizer, const fs::path& path, const OnnxExportOptions& options) {
   check_options(options);
   const fs::path labels = labels_beside(path);
-  recognizer.class_names();  // throws where there is none
+  recognizer.class_names();  // throws if there is none
   check_way(path, labels, id_of(recognizer.file()));
   OnnxPage page = page_of(recognizer, options);
   if (!options.page.empty()) check_page(options.page, page);

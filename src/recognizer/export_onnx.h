@@ -17,7 +17,7 @@ class Recognizer;
 ///     familiarity [n]       Answer::familiarity
 ///     label [n]             the number of the likeliest class, int64
 /// Its metadata have the classes, the images that it takes, the calibration and which recognizer it was made of
-/// (docs/elsewhere.md). Throws Error where there is no class, the encoder is a program (TorchScript) or cannot be
+/// (docs/elsewhere.md). Throws Error if there is no class, the encoder is a program (TorchScript) or cannot be
 /// written, the file would have more than 2 GB, or something else than an earlier export of this recognizer lies at
 /// `path`; UsageError for a method whose answer is not a formula of one image's feature (Recognizer::formula), and for
 /// options that exclude one another. Nothing is written then.

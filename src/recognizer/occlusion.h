@@ -31,7 +31,7 @@ std::vector<Image> covered_in_turn(const Image& square);
 /// and as Recognizer::classify().
 Occlusion occlusion_of(Recognizer& recognizer, const Array& features, const std::string& class_name = "");
 
-/// The same of an image file, by one batch of forward passes. Throws Error where it cannot be read.
+/// The same of an image file, by one batch of forward passes. Throws Error if it cannot be read.
 Occlusion find_occlusion(Recognizer& recognizer, const std::filesystem::path& image,
                          const std::string& class_name = "");
 

@@ -26,7 +26,7 @@ EncoderFileOptions asked_of(const RecognizerParts& parts, const std::string& pre
   return asked;
 }
 
-/// Empty where none can be found; enrolling them reports why.
+/// Empty if none can be found; enrolling them reports why.
 std::vector<std::filesystem::path> photos_of(const EnrolRequest& request) {
   try {
     return request.images.empty() ? std::vector<std::filesystem::path>() : find_images(request.images).paths;
@@ -35,7 +35,7 @@ std::vector<std::filesystem::path> photos_of(const EnrolRequest& request) {
   }
 }
 
-/// The classes with two photos or more, all as base classes; nothing where there are fewer than two.
+/// The classes with two photos or more, all as base classes; nothing if there are fewer than two.
 std::optional<ImageDataset> comparable(const std::vector<EnrolRequest>& classes) {
   ImageDataset photos;
   for (const EnrolRequest& request : classes) {

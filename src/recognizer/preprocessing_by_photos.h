@@ -10,7 +10,7 @@ namespace protocom {
 
 /// A preset (parse_preprocessing) for an encoder that does not say what images it takes: the one by which most of a few
 /// of these photos are nearest to the mean of their own class, itself left out. Says in the log which it is, by how
-/// many photos, and whether others do as well. Empty where there are not two photos of each of two classes. Throws what
+/// many photos, and whether others do as well. Empty if there are not two photos of each of two classes. Throws what
 /// try_preprocessing throws.
 std::string preprocessing_by_photos(const RecognizerParts& parts, const std::vector<EnrolRequest>& classes,
                                     Progress& progress);

@@ -63,7 +63,7 @@ struct LeftOutPhoto {
 struct EmbeddedImage {
   std::string hash;       ///< hash_file of it
   Array feature;          ///< float32 [1, d]
-  std::string thumbnail;  ///< a JPEG, or nothing where the recognizer keeps none
+  std::string thumbnail;  ///< a JPEG, or nothing if the recognizer keeps none
 };
 
 /// From an image to an answer:
@@ -99,7 +99,7 @@ class Recognizer {
   /// their features, float32 [n, d], which classify_features() and RecognizerFile::enrol take. Throws Error for images
   /// of another size.
   Array features_of(const std::vector<Image>& images);
-  /// What is kept of such an image to be looked at: a JPEG, or nothing where the file keeps none.
+  /// What is kept of such an image to be looked at: a JPEG, or nothing if the file keeps none.
   [[nodiscard]] std::string thumbnail_of(const Image& image) const;
   /// A class as RecognizerFile::enrol takes it, without images: described unless it is there and nothing is said of it.
   /// Throws what describe_class throws.
@@ -157,12 +157,12 @@ class Recognizer {
 
   /// Adds unlabelled images of the classes, by which a space without base classes is estimated. If there would be more
   /// than kMostUnlabelled, adds as many as there is room for, sampled evenly. Throws UsageError of
-  /// check_learns_from_unlabelled(), Error where none can be read.
+  /// check_learns_from_unlabelled(), Error if none can be read.
   LearnedUnlabelled add_unlabelled(const std::vector<std::filesystem::path>& images,
                                    Progress& progress = Progress::none());
   /// Whether it does.
   [[nodiscard]] bool learns_from_unlabelled() const { return model_->learns_from_unlabelled(); }
-  /// Throws UsageError where such images would be of no use: the method was fitted and stays as it is.
+  /// Throws UsageError if such images would be of no use: the method was fitted and stays as it is.
   void check_learns_from_unlabelled() const;
 
   /// The expected accuracy on new images, by leave-one-out. Throws as classify().
@@ -183,7 +183,7 @@ class Recognizer {
 
   /// Makes a calibration (see protocom::calibrate) for the recognizer's own method and keeps it in the file. `others`:
   /// unknown image files; empty: classes are held out. Those that cannot be read are skipped
-  /// and go into `unreadable`; without it, or where none can, it throws Error.
+  /// and go into `unreadable`; without it, or if none can, it throws Error.
   Calibration calibrate(const std::vector<std::filesystem::path>& others, const CalibrationOptions& options,
                         Progress& progress = Progress::none(), std::vector<UnreadableFile>* unreadable = nullptr);
   /// The same with `others`, features float32 [n, d] of images of none of the classes, or undefined.
@@ -191,7 +191,7 @@ class Recognizer {
                            Progress& progress = Progress::none());
 
   /// The threshold of "none of these" of a recognizer that was just made, as part of its last change: of the photos of
-  /// `others` where there are any, else by its own photos, against different kinds. Nothing, and no change, where
+  /// `others` if there are any, else by its own photos, against different kinds. Nothing, and no change, where
   /// they are too few (ten are needed).
   std::optional<Calibration> take_first_threshold(const std::vector<std::filesystem::path>& others,
                                                   Progress& progress = Progress::none());

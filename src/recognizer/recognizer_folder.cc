@@ -50,7 +50,7 @@ fs::path member(const fs::path& path) {
   return path;
 }
 
-/// The picture of an example; empty where there is none.
+/// The picture of an example; empty if there is none.
 std::string read_thumbnail(const fs::path& path) {
   constexpr uintmax_t kMostBytes = uintmax_t{4} << 20;
   std::error_code error;

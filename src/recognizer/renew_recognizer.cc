@@ -64,7 +64,7 @@ std::map<std::string, fs::path> find_photos(const std::vector<HeldPhoto>& photos
   return finder.found();
 }
 
-/// Throws Error where one that is enrolled is missing; returns how many of the others are.
+/// Throws Error if one that is enrolled is missing; returns how many of the others are.
 int64_t check_found(const std::vector<HeldPhoto>& photos, const std::map<std::string, fs::path>& found,
                     const fs::path& recognizer) {
   int64_t live = 0, missing = 0, forgotten = 0;
@@ -85,7 +85,7 @@ int64_t check_found(const std::vector<HeldPhoto>& photos, const std::map<std::st
   return forgotten;
 }
 
-/// The photos as they would be enrolled, by which the encoder's preprocessing is chosen where nothing states it.
+/// The photos as they would be enrolled, by which the encoder's preprocessing is chosen if nothing states it.
 std::vector<EnrolRequest> requests_of_photos(const std::vector<HeldPhoto>& photos,
                                              const std::map<std::string, fs::path>& found) {
   std::map<std::string, EnrolRequest> by_class;
@@ -168,7 +168,7 @@ Renewal renew(const RecognizerFile& file, const fs::path& out, const RenewalPart
   return done;
 }
 
-/// The same with the knowledge that the recognizer has where none is given.
+/// The same with the knowledge that the recognizer has if none is given.
 Renewal renew_with_knowledge(const RecognizerFile& file, const fs::path& out, RenewalParts parts,
                              const Provenance& provenance, Progress& progress) {
   if (!parts.parts.knowledge.empty() || file.artefact("knowledge") == nullptr)

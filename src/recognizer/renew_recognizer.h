@@ -31,7 +31,7 @@ struct Renewal {
 
 /// Writes a copy of a recognizer with another encoder to `out`, which may be its own path: every photo is found by its
 /// content and goes through the new encoder. Classes, corrections, titles, thumbnails and history stay; calibrations
-/// go, and a threshold of "none of these" is set as for a new recognizer. Throws Error where photos that are enrolled
+/// go, and a threshold of "none of these" is set as for a new recognizer. Throws Error if photos that are enrolled
 /// are not found (with their number and one of them), UsageError where the method has to be given, and for classes that
 /// are described by vectors of the old encoder's text encoder.
 Renewal renew_recognizer(const std::filesystem::path& path, const std::filesystem::path& out, const RenewalParts& parts,

@@ -15,7 +15,7 @@ struct StoreModel {
   std::optional<CompletionModel> completion;
   std::optional<FittedMethod> fitted;
   std::optional<Preprocessing> preprocessing = {};  ///< of the images it was made from, where its file says so
-  std::string knowledge_hash = {};  ///< hash_file of the knowledge it was made with; empty where its file states none
+  std::string knowledge_hash = {};  ///< hash_file of the knowledge it was made with; empty if its file states none
 
   /// Those that a class's description has weights for.
   [[nodiscard]] std::vector<std::string> attributes() const;

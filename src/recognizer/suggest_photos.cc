@@ -48,7 +48,7 @@ std::vector<int64_t> evenly(int64_t count, int64_t most) {
   return rows;
 }
 
-/// The candidate that takes the most of the doubt that is left; nothing where all are chosen.
+/// The candidate that takes the most of the doubt that is left; nothing if all are chosen.
 struct BestCandidate {
   int64_t candidate = -1;
   double gain = -1;

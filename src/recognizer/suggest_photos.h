@@ -24,7 +24,7 @@ struct ChosenRow {
 std::vector<ChosenRow> choose_to_label(const DoubleMatrix& probabilities, const FloatMatrix& features, int64_t count);
 
 /// Chooses among image files, ignoring those whose content is enrolled. Throws UsageError unless `count` is positive;
-/// Error where there is no class, none of the images can be read, or all are enrolled.
+/// Error if there is no class, none of the images can be read, or all are enrolled.
 Suggestions suggest(Recognizer& recognizer, const std::vector<std::filesystem::path>& images, int64_t count,
                     Progress& progress = Progress::none());
 

@@ -19,7 +19,7 @@ struct TestFeatures {
 
 /// How good a recognizer is on labelled images, a request for each class (labelled_images). Names of classes are
 /// compared as those of enrolments are. Images whose content is enrolled are left out, those that cannot be read too.
-/// Throws Error where no class is enrolled, none of the classes is the recognizer's, no image can be read, and where
+/// Throws Error if no class is enrolled, none of the classes is the recognizer's, no image can be read, and where
 /// all images of its classes are enrolled.
 TestResult test_recognizer(Recognizer& recognizer, const std::vector<EnrolRequest>& classes,
                            Progress& progress = Progress::none());

@@ -23,7 +23,7 @@ inline constexpr double kTwinSimilarity = 0.95;
 inline constexpr double kTwinCosine = 0.98;
 
 /// Pairs of enrolled images that are almost the same picture, in one class or in two, the most similar first, at most
-/// 1,000. None where more than 5,000 images are enrolled: the work grows with the square of their number.
+/// 1,000. None if more than 5,000 images are enrolled: the work grows with the square of their number.
 std::vector<TwinExamples> find_twins(const RecognizerSnapshot& snapshot);
 
 }  // namespace protocom

@@ -119,7 +119,7 @@ AnalysisOutcome failures(Workbench& bench) {
           mistakes, hash_of_answers(bench)};
 }
 
-/// The numbers of shots that results are of, each once. Throws UsageError where there is none.
+/// The numbers of shots that results are of, each once. Throws UsageError if there is none.
 template <typename Result>
 std::vector<int64_t> shots_of(const std::vector<Result>& results) {
   if (results.empty()) fail_usage("no method given supports that number of labelled images");

@@ -77,7 +77,7 @@ void draw_cell(Svg& svg, const HeatMap& chart, size_t r, size_t c, const HeatLay
   svg.end_group();
 }
 
-/// Behind the cells: grey where both classes were there, nothing where no episode had both.
+/// Behind the cells: grey where both classes were there, nothing if no episode had both.
 void draw_ground(Svg& svg, const HeatMap& chart, const HeatLayout& at) {
   for (size_t r = 0; r < chart.percent.size(); ++r) {
     const std::vector<double>& row = chart.percent[r];

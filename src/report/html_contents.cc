@@ -31,7 +31,7 @@ std::string contents_html(const std::vector<Evaluation>& evaluations, const std:
 }
 
 std::string contents_of(const std::string& items) {
-  // Beside the page where there is room for it, else folded above it: the same links, of which one list is shown.
+  // Beside the page if there is room for it, else folded above it: the same links, of which one list is shown.
   return "<nav class=\"side\" aria-label=\"Contents\"><ul>\n" + items +
          "</ul></nav>\n<details class=\"contents\"><summary>Contents</summary>\n<nav aria-label=\"Contents\"><ul>\n" +
          items + "</ul></nav></details>\n";

@@ -73,7 +73,7 @@ std::string table_cell(const Evaluation& evaluation, const Protocol& protocol,
                      gain_line(*row, baseline_of(evaluation, protocol)));
 }
 
-/// Episodes a second of a method, the slowest of its protocols; "" where nothing was timed.
+/// Episodes a second of a method, the slowest of its protocols; "" if nothing was timed.
 std::string speed_cell(const Evaluation& evaluation, const std::string& method) {
   std::optional<double> slowest;
   for (const MethodResult& row : evaluation.results) {
@@ -83,7 +83,7 @@ std::string speed_cell(const Evaluation& evaluation, const std::string& method) 
   return slowest ? fmt::format("<td>{:.0f}</td>", *slowest) : "";
 }
 
-/// A line between methods of different modes, where there are several.
+/// A line between methods of different modes, if there are several.
 std::string mode_line(const Evaluation& evaluation, const std::string& mode, size_t columns) {
   const auto methods = evaluation.methods();
   if (methods.front().second == methods.back().second) return "";

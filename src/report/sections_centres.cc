@@ -76,7 +76,7 @@ void add_photos(const DistributionAnalysis& analysis, const std::string& split, 
 /// a - b, of different classes.
 Estimate difference_of(const Estimate& a, const Estimate& b) { return {a.value - b.value, std::hypot(a.ci95, b.ci95)}; }
 
-/// The row "novel − base" of the table; empty where a split has no class, or one, which has no interval.
+/// The row "novel − base" of the table; empty if a split has no class, or one, which has no interval.
 std::vector<std::string> novel_over_base(const std::vector<SplitVariance>& variances) {
   const auto of = [&](const char* split) {
     return std::find_if(variances.begin(), variances.end(),

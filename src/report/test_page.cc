@@ -43,7 +43,7 @@ std::vector<const TestResult*> results_of(const TestPage& page) {
   return all;
 }
 
-/// The figures of a test, in the order of the table's rows; empty where there is none.
+/// The figures of a test, in the order of the table's rows; empty if there is none.
 std::vector<std::pair<std::string, std::string>> figures_of(const TestResult& result) {
   const std::string none = result.calibrated ? "" : "not calibrated";
   return {{"Accuracy", percent(result.accuracy)},

@@ -58,7 +58,7 @@ class Workbench {
   /// when features and model do not fit one another: all options are checked before the first analysis.
   Workbench(const WorkbenchInputs& inputs, const AnalyseOptions& options, Progress& progress);
 
-  /// Why the analysis cannot be made of what is here ("needs a completion model"); empty where it can.
+  /// Why the analysis cannot be made of what is here ("needs a completion model"); empty if it can.
   [[nodiscard]] std::string obstacle(const std::string& name) const;
   /// The analysis of that name: one of section_names() but "tables". Throws UsageError for one that has an obstacle.
   AnalysisOutcome analyse(const std::string& name);
@@ -87,7 +87,7 @@ class Workbench {
   /// The same of the episodes asked for, with the answer to every query, which several analyses need.
   const Run& answers();
   /// The label of the method whose answers are looked into: the one named, else the most accurate of those that see
-  /// each query alone on these episodes, or of all where none does.
+  /// each query alone on these episodes, or of all if none does.
   const std::string& analysed();
   [[nodiscard]] Analysed why_analysed() const;
   /// Those answers of the method analysed.

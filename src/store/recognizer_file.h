@@ -128,7 +128,7 @@ struct RecognizerContents {
   std::vector<StoredClass> classes;                ///< without features
   std::vector<ExampleInfo> examples;               ///< [m], of one class after the other
   Array features = {};                             ///< float32 [m, d], of the examples
-  std::vector<std::string> thumbnails = {};        ///< [m], JPEG; empty where none was kept
+  std::vector<std::string> thumbnails = {};        ///< [m], JPEG; empty if none was kept
   std::optional<nlohmann::json> calibration = {};  ///< what set_calibration() was given last
   NewExamples unlabelled = {};                     ///< unlabelled images
 };
@@ -163,7 +163,7 @@ class RecognizerFile {
   [[nodiscard]] const std::filesystem::path& path() const;
   /// For callers that keep it open for long: looks whether what was opened still lies at its path, and opens what lies
   /// there now where it does not. Returns whether it did: no snapshot from before is of use then. Throws DatabaseError
-  /// kReplaced where there is no recognizer with the same header, attributes and artefacts, until there is one again.
+  /// kReplaced if there is no recognizer with the same header, attributes and artefacts, until there is one again.
   bool follow();
   /// All of it, as of the last change, as the bytes of a file, for copying. In memory.
   [[nodiscard]] std::string serialized() const;
@@ -210,13 +210,13 @@ class RecognizerFile {
   [[nodiscard]] std::vector<ExampleInfo> list_examples(const std::string& class_name) const;
   /// The example of an id. Throws Error when there is none.
   [[nodiscard]] ExampleInfo example(int64_t id) const;
-  /// A JPEG, or nothing where none was kept. Throws Error when there is no such example.
+  /// A JPEG, or nothing if none was kept. Throws Error when there is no such example.
   [[nodiscard]] std::string thumbnail(int64_t example) const;
   /// Unlabelled images, in the order in which they came.
   [[nodiscard]] std::vector<UnlabelledEntry> list_unlabelled() const;
   /// How many those are.
   [[nodiscard]] int64_t count_unlabelled() const;
-  /// A JPEG of one of them, or nothing where none was kept. Throws Error when it is not there.
+  /// A JPEG of one of them, or nothing if none was kept. Throws Error when it is not there.
   [[nodiscard]] std::string unlabelled_thumbnail(int64_t id) const;
   /// What set_calibration() was given last; nothing before.
   [[nodiscard]] std::optional<nlohmann::json> calibration() const;
@@ -253,17 +253,17 @@ class RecognizerFile {
   int64_t remove_all_unlabelled();
   void set_calibration(const nlohmann::json& calibration);
   /// The same as part of the last change, with which it is taken back; who has the file open does not see it. Throws
-  /// Error where there is no change.
+  /// Error if there is no change.
   void set_calibration_with_last_change(const nlohmann::json& calibration);
   /// Takes the last change back: the file holds what it held before. What is taken back can be done again until there
   /// is a new change, which deletes it for good. Throws Error when there is none.
   ChangeEntry undo();
-  /// The same if the last change is that one; else, or where there is none, nothing happens.
+  /// The same if the last change is that one; else, or if there is none, nothing happens.
   std::optional<ChangeEntry> undo_only(int64_t change);
   /// Does again what the last undo() took back, with the same numbers of changes, classes and examples. Throws Error
   /// when there is none.
   ChangeEntry redo();
-  /// The same if that change is the next; else, or where there is none, nothing happens.
+  /// The same if that change is the next; else, or if there is none, nothing happens.
   std::optional<ChangeEntry> redo_only(int64_t change);
   /// Forgets what was removed, and how to undo and redo, and gives the room back.
   void compact();
@@ -272,7 +272,7 @@ class RecognizerFile {
   [[nodiscard]] std::vector<HeldPhoto> list_photos() const;
   /// Writes a copy of this recognizer for another encoder to `path`, which may be its own: other settings and
   /// artefacts, and of each photo another feature. Classes, titles, thumbnails, times and the history stay.
-  /// Calibrations go, and so do photos without a feature in `features` that only the history has. Throws Error where
+  /// Calibrations go, and so do photos without a feature in `features` that only the history has. Throws Error if
   /// the recognizer holds a photo without a feature, and where descriptions of classes have other sizes than `settings`
   /// says.
   void write_renewed(const std::filesystem::path& path, const RecognizerSettings& settings,

@@ -150,7 +150,7 @@ class Exchange {
     before_[static_cast<size_t>(at)] = -1;
   }
 
-  /// A class whose images are still those of the snapshot, with those of `added` behind them; nothing where the
+  /// A class whose images are still those of the snapshot, with those of `added` behind them; nothing if the
   /// snapshot does not hold them, or not before the added ones.
   [[nodiscard]] std::optional<ReadClass> extended(ReadClass added) const {
     const int64_t at = place_of(added.id);
@@ -224,7 +224,7 @@ std::vector<int64_t> ids_of(const Changed& changed) {
   return ids;
 }
 
-/// JPEG of each of the examples, empty where none was kept.
+/// JPEG of each of the examples, empty if none was kept.
 std::vector<std::string> thumbnails_of(const Database& database, const std::vector<ExampleInfo>& examples) {
   std::vector<std::string> thumbnails;
   Statement row = database.prepare("SELECT jpeg FROM thumbnails WHERE example = ? AND removed_by IS NULL");

@@ -93,7 +93,7 @@ DatabasePages pages_of(const unsigned char* head) {
   return {size == 1 ? 65536U : size, big_endian(head + 28)};
 }
 
-/// The pages that a database had before a change of its first page; nothing where the journal does not hold that page.
+/// The pages that a database had before a change of its first page; nothing if the journal does not hold that page.
 std::optional<DatabasePages> first_page_before(sqlite3_file* journal, const JournalHeader& first) {
   const sqlite3_int64 record = sqlite3_int64{first.page_size} + 8;  // number, page, checksum
   sqlite3_int64 offset = 0;

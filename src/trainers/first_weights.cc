@@ -35,7 +35,7 @@ at::Tensor normalised(const Backbone& backbone, const at::Tensor& pixels, const 
   return (images - of_colours(norm.mean)) / of_colours(norm.std);
 }
 
-/// `count` of the rows, or all where there are fewer.
+/// `count` of the rows, or all if there are fewer.
 std::vector<int64_t> drawn(const std::vector<int64_t>& rows, int64_t count, uint64_t seed) {
   const auto all = static_cast<int64_t>(rows.size());
   std::vector<int64_t> some;

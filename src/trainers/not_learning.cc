@@ -13,7 +13,7 @@ namespace {
 
 constexpr int64_t kImagesAClass = 50;
 
-/// The first epoch, from 1, that begins behind the warm-up; the last one where there is none.
+/// The first epoch, from 1, that begins behind the warm-up; the last one if there is none.
 int64_t first_judged(const Schedule& schedule) {
   const auto warm = to_whole<int64_t>(std::ceil(schedule.warm_up * static_cast<double>(schedule.epochs)));
   return std::min(warm + 1, schedule.epochs);

@@ -15,7 +15,7 @@ AugmentOn resolve(AugmentOn where, c10::Device device) {
   return device.is_cuda() ? AugmentOn::kDevice : AugmentOn::kHost;
 }
 
-/// Undefined where they do not fit.
+/// Undefined if they do not fit.
 at::Tensor make_resident(const at::Tensor& pixels, const std::vector<int64_t>& rows, c10::Device device) {
   const auto count = static_cast<int64_t>(rows.size());
   if (count * pixels[0].numel() > kMostResident) return {};

@@ -12,7 +12,7 @@ namespace protocom {
 std::string best_inductive_row(const std::vector<MethodScores>& validation);
 
 /// "Knowledge adds 4.6 ± 0.5 points to the 69.4 % of the mean of 1 image (mean-fusion, val episodes); classify uses
-/// mean-fusion." or "... adds nothing measurable ..., costs ...". Empty where rows are missing.
+/// mean-fusion." or "... adds nothing measurable ..., costs ...". Empty if rows are missing.
 std::string completion_gain_sentence(const std::vector<MethodScores>& validation, int64_t k_shot);
 
 }  // namespace protocom

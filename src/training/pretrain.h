@@ -69,7 +69,7 @@ enum class Initialisation {
 Initialisation parse_initialisation(std::string_view text);
 std::string_view to_string(Initialisation initialisation);
 
-/// The learning rate for each 128 images of a batch where none is stated (docs/results/training.md, "Learning rates").
+/// The learning rate for each 128 images of a batch if none is stated (docs/results/training.md, "Learning rates").
 inline constexpr double kPretrainRate = 0.05;
 
 /// How a backbone is pre-trained on the base classes (section 3.2, "pre-training"). The authors' own schedule is 0.1
@@ -100,7 +100,7 @@ struct PretrainRecipe {
   BatchNormOver batch_norm = BatchNormOver::kShare;
 };
 
-/// The learning rate where none is stated: kPretrainRate for each 128 images of a batch.
+/// The learning rate if none is stated: kPretrainRate for each 128 images of a batch.
 double usual_rate(const PretrainRecipe& options);
 
 /// Trains a backbone with a classifier on the base classes, cross-entropy and SGD, as `options.method` says.

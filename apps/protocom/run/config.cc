@@ -33,7 +33,7 @@ size_t end_of_string(std::string_view text, size_t begin) {
 
 bool ends_key(char c) { return c == '\n' || c == '=' || c == ',' || c == '{' || c == '['; }
 
-/// The line from 1 where a key has more than `most` dotted parts, 0 where none has. For text that a TOML parser has not
+/// The line from 1 if a key has more than `most` dotted parts, 0 if none has. For text that a TOML parser has not
 /// seen yet: it would call itself once a part, until the stack is at its end.
 int64_t line_of_deep_key(std::string_view toml, int64_t most) {
   int64_t line = 1, parts = 1;

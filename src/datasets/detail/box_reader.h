@@ -21,7 +21,7 @@ class Boxes {
   void take(PhotoBox box, const std::string& where);
   /// One that is not a box, and why.
   void refuse(const std::string& where, const std::string& reason);
-  /// Says what was left out. Throws Error where nothing is left.
+  /// Says what was left out. Throws Error if nothing is left.
   BoxFile finish(bool kinds_are_classes);
 
  private:

@@ -8,7 +8,7 @@
 /// Tables with a column of zeros and ones for each class, as ISIC's ground truth and Roboflow's _classes.csv are.
 namespace protocom::class_columns {
 
-/// The images of which exactly one column is 1; others are left out and logged. Nothing where the table is another one:
+/// The images of which exactly one column is 1; others are left out and logged. Nothing if the table is another one:
 /// besides the column of images it has two columns or more, all of zeros and ones, and a row with exactly one 1.
 std::optional<std::vector<ListedImage>> list_of_columns(const CsvTable& table);
 

@@ -31,7 +31,7 @@ struct LabelContext {
 /// are themselves the classes; or texts, the classes' names. Throws Error.
 void take_labels(const NumpyArray& raw, const LabelContext& context, FeatureSet& set);
 
-/// Reads a `.mat` (see read_features) into `set`, all but its split; returns that: a word for each class, nothing where
+/// Reads a `.mat` (see read_features) into `set`, all but its split; returns that: a word for each class, nothing if
 /// no att_splits.mat lies beside it.
 std::optional<std::vector<std::string>> read_mat_features(const std::filesystem::path& path, FeatureSet& set);
 

@@ -11,7 +11,7 @@
 namespace protocom::label_studio {
 
 /// Its JSON (tasks with annotations) and JSON-MIN (an object of image and answers for each annotation). Tasks that
-/// were skipped and images whose annotators disagree are left out and logged. Throws Error where several questions are
+/// were skipped and images whose annotators disagree are left out and logged. Throws Error if several questions are
 /// answered and `choices` names none, and for a question or an annotator that is not there.
 std::vector<ListedImage> list_of_tasks(const nlohmann::json& tasks, const std::filesystem::path& path,
                                        const ListChoices& choices);

@@ -18,7 +18,7 @@ c10::intrusive_ptr<c10d::Store> open_second_store(const Launch& launch);
 void wait_for_all(c10d::Store& store, const Launch& launch);
 
 /// The addresses, in digits, by which this machine reaches the place where processes meet: what it listens at for the
-/// others, and not at any other of its addresses. None where those are loopback addresses and there are processes on
+/// others, and not at any other of its addresses. None if those are loopback addresses and there are processes on
 /// other machines.
 std::vector<std::string> own_addresses(const Launch& launch);
 

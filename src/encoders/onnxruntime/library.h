@@ -63,7 +63,7 @@ class Library {
   static const Library& get();
   /// Whether there is one: loads it.
   static bool is_there();
-  /// Looks for it here first, from the next use on where none is loaded yet: a file or the folder that has it.
+  /// Looks for it here first, from the next use on if none is loaded yet: a file or the folder that has it.
   static void prefer(const std::filesystem::path& place);
 
   /// "1.21.0".

@@ -122,7 +122,7 @@ class WordPieceTokenizer : public Tokenizer {
     }
   }
 
-  /// Size and number of the longest piece at the beginning of a text; 0 where there is none. It ends where a letter
+  /// Size and number of the longest piece at the beginning of a text; 0 if there is none. It ends where a letter
   /// does: a vocabulary may have any bytes.
   static std::pair<size_t, int64_t> longest_piece(const PieceTable& pieces, std::string_view text) {
     std::pair<size_t, int64_t> longest{0, 0};

@@ -6,7 +6,7 @@ namespace protocom {
 /// The methods that can classify with this many labelled images per class.
 Methods able_with(const Methods& methods, int64_t shots);
 
-/// The context of methods, with base features and feature maps where one of them needs any. The inputs must outlive it.
+/// The context of methods, with base features and feature maps if one of them needs any. The inputs must outlive it.
 class PreparedContext {
  public:
   /// Throws Error for maps that are needed and are of other images than the features.

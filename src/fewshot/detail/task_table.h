@@ -17,7 +17,7 @@ class TableTasks {
 
   /// Of every task; its lists are those of one.
   [[nodiscard]] const Task& shape() const { return task_; }
-  /// Episode `number`. Valid until the next call. Throws Error where a class has fewer supports.
+  /// Episode `number`. Valid until the next call. Throws Error if a class has fewer supports.
   const Task& task(int64_t number, int64_t fewest_shots);
 
  private:
@@ -57,7 +57,7 @@ class TaskTable : public FastForm {
   [[nodiscard]] const MappedTable& table() const { return *table_; }
   /// Takes one more method, whose classes need `fewest_shots` supports.
   void add(MakeTaskRun make, int64_t fewest_shots);
-  /// Throws Error where a class has fewer supports.
+  /// Throws Error if a class has fewer supports.
   [[nodiscard]] std::vector<EpisodeScores> score(const RowBatch& rows) const override;
 
  private:

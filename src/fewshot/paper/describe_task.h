@@ -3,7 +3,7 @@
 
 namespace protocom {
 
-/// Fills TaskInputs::described where there is a completion model. Throws UsageError for a model without knowledge.
+/// Fills TaskInputs::described if there is a completion model. Throws UsageError for a model without knowledge.
 void describe_task(TaskInputs& inputs);
 
 }  // namespace protocom

@@ -119,7 +119,7 @@ class PaperPlacer : public ClassPlacer, public PlacedFormula {
   std::shared_ptr<const Completer> completer_;
 };
 
-/// Throws Error where the model is of other features or other knowledge.
+/// Throws Error if the model is of other features or other knowledge.
 void check_completes(const CompletionModel& model, const KnowledgeTable& classes, int64_t dim) {
   const ProtoComNetOptions& sizes = model.sizes;
   if (sizes.feature_dim != dim)

@@ -36,7 +36,7 @@ IsotropicSums isotropic_sums(const ClassRows& rows, const DoubleMatrix& deviatio
 struct Followed {
   DoubleVector origin;  // [e]
   double unit = 1;      // variance within classes
-  Scatter scatter;      // in units of it; empty where nothing is known
+  Scatter scatter;      // in units of it; empty if nothing is known
   double between = 0;   // in units of it, where that is one number
 
   [[nodiscard]] bool whitens() const { return scatter.eigenvalues.size() > 0; }
@@ -151,7 +151,7 @@ std::vector<ClassFold> class_folds(const ClassRows& rows) {
 }
 
 /// How far apart the log predictives of an image lie for classes that it is not of: each fold's images in the space
-/// that `axes` makes of the other classes. 0 where there are fewer than three classes.
+/// that `axes` makes of the other classes. 0 if there are fewer than three classes.
 double spread_of_scores(const ClassRows& rows, const std::function<AdaptedAxes(const ClassRows&)>& axes) {
   constexpr int64_t kFewest = 3;
   if (rows.classes < kFewest) return 0;
@@ -182,7 +182,7 @@ class LeftOutFolds {
   /// Those kept, of each fold.
   [[nodiscard]] const std::vector<ClassRows>& kept() const { return kept_; }
   /// The scale that makes probabilities of log predictives, where `axes` gives each fold's space. The losses are in the
-  /// order of the images. Nothing where no image is left out.
+  /// order of the images. Nothing if no image is left out.
   [[nodiscard]] std::optional<ScaledLoss> scale(const std::function<AdaptedAxes(size_t fold)>& axes,
                                                 const ScalePrior& prior = {}) const;
 

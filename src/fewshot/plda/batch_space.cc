@@ -134,7 +134,7 @@ DoubleMatrix scatter_weights(const DoubleMatrix& scores, const BatchTask& task) 
   return task.chance.size() > 0 ? DoubleMatrix(task.chance.asDiagonal() * weights) : weights;
 }
 
-/// The chance of each unlabelled image to be of one of the classes, [u], by the labelled images alone. Empty where
+/// The chance of each unlabelled image to be of one of the classes, [u], by the labelled images alone. Empty if
 /// these are too few to tell.
 DoubleVector chance_of_classes(const BatchTask& task, double scale) {
   if (task.count.mean() < kShotsThatTell) return {};

@@ -41,7 +41,7 @@ struct VarianceLaw {
 };
 
 /// The law nearest to `observed` [e]: power on a grid of .05 in [0, 2] and scale by maximum likelihood of variances
-/// with chi-square scatter, floor the mean over the dimensions that are not leading (where there are none, the smallest
+/// with chi-square scatter, floor the mean over the dimensions that are not leading (if there are none, the smallest
 /// leading one). An observed variance counts as at least a ten-thousandth of the mean one.
 VarianceLaw fit_variance_law(const DoubleVector& observed, const HeldOutVariance& evidence);
 

@@ -72,7 +72,7 @@ PriorExamples prior_examples(const PldaSpace& space, const UnitMoments& base, co
 }
 
 PldaCandidate measure_candidate(const HeldOutEvidence& evidence, double shrinkage, const KnowledgeInputs& knowledge) {
-  std::vector<std::vector<FoldModel>> kinds;  // those of the val classes come last, where there are any
+  std::vector<std::vector<FoldModel>> kinds;  // those of the val classes come last, if there are any
   for (const auto* parts : {&evidence.folds, &evidence.val}) {
     if (!parts->empty()) kinds.push_back(fit_folds(*parts, shrinkage, knowledge));
   }
@@ -91,7 +91,7 @@ PldaCandidate measure_candidate(const HeldOutEvidence& evidence, double shrinkag
     candidate.explained += (1 - missed) / many;
   }
   candidate.calibration = *calibration;
-  // Settings are judged by val classes where there are some: base classes left out are of the same collection.
+  // Settings are judged by val classes if there are some: base classes left out are of the same collection.
   candidate.parts = std::move(kinds.back());
   for (FoldModel& part : candidate.parts) {
     PldaModel model = variances_of(part, candidate.calibration);

@@ -212,7 +212,7 @@ PldaFit fit_once(const PldaFitInputs& given, PldaFitOptions options) {
   fit.shrinkage = options.shrinkages.front();
   PldaSpace raw = whole.space(fit.shrinkage);
   DoubleVector factor =
-      DoubleVector::Zero(raw.between.size());  // of what the prior predicts: nothing where nothing is measured
+      DoubleVector::Zero(raw.between.size());  // of what the prior predicts: nothing if nothing is measured
   if (evidence.for_tasks().empty()) {
     fit.model.space = with_floor(raw);
     fit.model.residual = fit.model.space.between;

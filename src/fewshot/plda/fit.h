@@ -19,7 +19,7 @@ struct PldaFitInputs {
 
 /// How its settings are chosen.
 struct PldaFitOptions {
-  std::string prior = "kernel-ridge";  ///< of prior_names(), where there is knowledge
+  std::string prior = "kernel-ridge";  ///< of prior_names(), if there is knowledge
   /// The first stays unless another is surely better. Where there are several, and fewer than 20 base classes or 1000
   /// images beyond one of each, .85 is tried after them; with fewer than 5 or 300 it comes first.
   std::vector<double> shrinkages = {0.1, 0.02, 0.3, 0.6};
@@ -56,11 +56,11 @@ struct KnowledgeGain {
 };
 
 /// Whether knowledge gains with one image per class (the first of `gains`). More is not asked for: near 100 % nothing
-/// is gained surely, and classes without images need it. True where nothing was measured: it is not followed then.
+/// is gained surely, and classes without images need it. True if nothing was measured: it is not followed then.
 bool knowledge_pays(const std::vector<KnowledgeGain>& gains);
 
 /// "Knowledge adds 4.2 to 6.4 points to the 58.0 % of 1 image per class, adds nothing measurable to the 74.0 % of 5
-/// images per class (tasks of classes held out of the fit)."; empty where nothing was measured.
+/// images per class (tasks of classes held out of the fit)."; empty if nothing was measured.
 std::string knowledge_gain_sentence(const std::vector<KnowledgeGain>& gains);
 
 /// A model and how it came about.
@@ -89,7 +89,7 @@ std::string knowledge_sentence(const PldaFit& fit);
 ///     the factor of the variance around what knowledge predicts by tasks of 50 to 100 classes, where as many are held
 ///     out together, trust and spread by that of variational EM with balanced and Dirichlet(1/2) queries. Of these five
 ///     the first that is tried stays unless another's gain on the same tasks is above its standard error;
-///   - the scales that make probabilities by the log loss of tasks with 0 (where there is knowledge), 1 and 5 images a
+///   - the scales that make probabilities by the log loss of tasks with 0 (if there is knowledge), 1 and 5 images a
 ///     class, balanced and Dirichlet(1/2) queries, each the least of a grid; P(known) by logistic regression on tasks
 ///     in which half of the classes are not given.
 /// With fewer than 4 base classes and as few val classes nothing can be measured: the laws then are the fitted

@@ -13,7 +13,7 @@ namespace {
 /// The least between-class variance of a space that was not fitted, in units of the within-class variance: a few
 /// classes may lie closer together by chance.
 constexpr double kLeastBetween = 0.05;
-/// What it counts as where no class has two images, so that nothing distinguishes the two. CLIP and ResNet features of
+/// What it counts as if no class has two images, so that nothing distinguishes the two. CLIP and ResNet features of
 /// birds and objects lie between .4 and 1.4.
 constexpr double kUnknownBetween = 1;
 

@@ -32,7 +32,7 @@ DoubleMatrix matrix_of_sources(const DescriptionKernel::Base& base) {
   return stated;
 }
 
-/// Throws Error where they are not of the embeddings' numbers.
+/// Throws Error if they are not of the embeddings' numbers.
 void take_sources(const DoubleMatrix& stated, DescriptionKernel::Base& to) {
   const auto numbers = static_cast<double>(to.embeddings.cols());
   double all = 0, shares = 0;

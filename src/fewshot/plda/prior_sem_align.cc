@@ -138,7 +138,7 @@ class SemAlignPrior : public KnowledgePrior {
   DoubleVector factor_;  ///< of what it predicts, [e]
 };
 
-/// SemAlign's network and loss (L1) where there is no image: from the semantics alone to the class mean.
+/// SemAlign's network and loss (L1) if there is no image: from the semantics alone to the class mean.
 std::shared_ptr<const KnowledgePrior> train_sem_align(const PriorExamples& examples, uint64_t seed) {
   const FloatMatrix semantics = semantics_of(examples.descriptions);
   const FloatMatrix target = examples.means.leftCols(examples.leading).cast<float>();

@@ -39,7 +39,7 @@ class Shots {
   }
 
   [[nodiscard]] const std::vector<PldaTasks>& tasks() const { return tasks_; }
-  /// With `scale` as in known_ratio; as it is from the start where there are too few classes.
+  /// With `scale` as in known_ratio; as it is from the start if there are too few classes.
   [[nodiscard]] KnownChance known(double scale) const {
     if (scores_.empty()) return {};
     DoubleVector ratio(static_cast<int64_t>(known_.size()));

@@ -37,7 +37,7 @@ struct PldaSpace {
   DoubleVector offset;      ///< [e]
   DoubleVector between;     ///< [e], not negative
   int64_t leading = 0;
-  /// Features are replaced by sign(x) sqrt |x| before z where none is negative, as after a ReLU. They are skewed, and
+  /// Features are replaced by sign(x) sqrt |x| before z if none is negative, as after a ReLU. They are skewed, and
   /// their roots closer to Gaussian; val classes and base classes gain .4 to 9 points (docs/methods/plda.md).
   bool root = false;
 

@@ -9,7 +9,7 @@ namespace protocom {
 /// Groups of images that are near neighbours of one another, which serve as classes where images are unlabelled: images
 /// of one class, or of classes that look alike, differ as those of a group do.
 ///
-/// Each image is joined with up to four of its ten nearest (cosine of square roots where no feature is negative, less
+/// Each image is joined with up to four of its ten nearest (cosine of square roots if no feature is negative, less
 /// their mean) that have it among their own ten nearest. The groups that are nearest together come first; an image is
 /// in one group, and a group has four or five images.
 ///

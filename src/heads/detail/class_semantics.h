@@ -30,7 +30,7 @@ at::Tensor rows_at(const at::Tensor& rows, const at::Tensor& classes);
 /// [..., 1]: whether anything is known of a class, by its row [..., s].
 at::Tensor is_known(const at::Tensor& semantics);
 
-/// The knowledge a method is fitted with. Throws UsageError where there is none.
+/// The knowledge a method is fitted with. Throws UsageError if there is none.
 const KnowledgeTable& knowledge_of(const FitInputs& inputs, const std::string& method);
 
 /// The classes of a batch, int64 [b, n]. Throws Error for a batch without them.

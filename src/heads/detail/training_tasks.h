@@ -53,7 +53,7 @@ struct TrainingTaskShape {
   int64_t queries = 15;  ///< a class
 };
 
-/// Fewer ways and queries where there are not so many classes and images. Every class must have more than `shots`
+/// Fewer ways and queries if there are not so many classes and images. Every class must have more than `shots`
 /// images.
 TrainingTasks draw_training_tasks(const ClassImages& classes, const TrainingTaskShape& shape, Rng& rng);
 

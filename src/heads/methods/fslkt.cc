@@ -26,7 +26,7 @@ constexpr int64_t kHeldOutTasks = 200;
 struct Graph {
   at::Tensor inputs;     // X [c + a, e], embeddings with values of size 1
   at::Tensor adjacency;  // A [c + a, c + a], rows sum to 1
-  at::Tensor known;      // [c, 1], 1 where anything is known of a class, else 0
+  at::Tensor known;      // [c, 1], 1 if anything is known of a class, else 0
 };
 
 /// The rows of A = D^-1 [[I, R], [R', I]].

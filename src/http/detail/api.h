@@ -40,7 +40,7 @@ struct Admitted {
 /// take turns. Thread-safe.
 class Api {
  public:
-  /// `beside`: the names of all recognizers of the server, this one's among them, where there are several. Throws what
+  /// `beside`: the names of all recognizers of the server, this one's among them, if there are several. Throws what
   /// opening the recognizer and its keys throws.
   Api(const std::filesystem::path& recognizer, const ServerOptions& options,
       std::shared_ptr<const TextEncoder> text_encoder, std::vector<std::string> beside = {});
@@ -138,7 +138,7 @@ class Api {
   void submit(const Request& request, const std::vector<Upload>& images, Want want,
               std::function<void(Recognised)> done);
   /// Calls `work` with the features that were sent, at once, or with those of the images once the engine has made them
-  /// and `request` is over; undefined where neither were sent.
+  /// and `request` is over; undefined if neither were sent.
   void with_features(const Request& request, const Sent& sent, const Respond& respond,
                      std::function<void(const Request& now, const Array& features)> work);
   /// Runs `work` in one of those threads; what it throws is answered.

@@ -32,7 +32,7 @@ class Connection {
   Connection(const Connection&) = delete;
   Connection& operator=(const Connection&) = delete;
 
-  /// Answers what was begun, then closes: at once where nothing was, a moment later where the client has only just
+  /// Answers what was begun, then closes: at once if nothing was, a moment later where the client has only just
   /// connected.
   virtual void stop() = 0;
   /// Stops waiting at once, to free memory for others: closes, or answers 503 to a request whose head has come.

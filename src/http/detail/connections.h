@@ -16,7 +16,7 @@ class Connections {
   int64_t count();
   /// How many await that.
   [[nodiscard]] int64_t awaiting(Awaits what) const;
-  /// Ends the one that has awaited that longest; false where none does.
+  /// Ends the one that has awaited that longest; false if none does.
   bool end_longest(Awaits what);
   /// Lets each answer what was begun.
   void stop();

@@ -32,7 +32,7 @@ JsonBody read_json_body(const std::string& body, const JsonShape& shape);
 /// A member that must be a text of 1 to 200 bytes without control characters. Throws HttpError 400.
 std::string text_in(const nlohmann::json& object, const char* name);
 /// A member that must be a list of such texts, or of objects {"name": "tail", "weight": 0.5} with a weight in (0, 1],
-/// 1 where none is said: into the attributes of a class and their weights.
+/// 1 if none is said: into the attributes of a class and their weights.
 void take_attributes(const nlohmann::json& object, const char* name, ClassRequest& to);
 
 /// A member that must be a list of texts that describe a class (check_description).

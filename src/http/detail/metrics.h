@@ -14,7 +14,7 @@ namespace protocom::http {
 /// A request that was answered.
 struct Answered {
   std::string method;
-  std::string route;  ///< its pattern, not what the client sent; "none" where there is no such route
+  std::string route;  ///< its pattern, not what the client sent; "none" if there is no such route
   int status = 200;
   std::chrono::duration<double> time{};
 };

@@ -12,7 +12,7 @@ class RateLimit {
  public:
   using Clock = std::chrono::steady_clock;
 
-  /// Takes one request of a key. Returns 0, or, where there is none left, after how many seconds there will be one.
+  /// Takes one request of a key. Returns 0, or, if there is none left, after how many seconds there will be one.
   int take(const std::string& key, int64_t per_minute, Clock::time_point now);
 
  private:

@@ -13,7 +13,7 @@ Head head_of(const boost::beast::http::request_parser<boost::beast::http::string
 /// Throws HttpError for headers that are missing or ambiguous: another program on the way could read those otherwise.
 void check_head(const boost::beast::http::fields& fields);
 
-/// What the parser found wrong; nothing where the client is gone.
+/// What the parser found wrong; nothing if the client is gone.
 std::optional<HttpError> complaint(boost::beast::error_code error);
 
 }  // namespace protocom::http

@@ -14,7 +14,7 @@ std::vector<std::string> path_of(std::string_view target);
 /// A request's target without its query: "/v1/classify" of "/v1/classify?top=3".
 std::string_view without_query(std::string_view target);
 
-/// The query of a target by names, each decoded; empty where it has none: {"top": "3"}. Throws HttpError 400 for a
+/// The query of a target by names, each decoded; empty if it has none: {"top": "3"}. Throws HttpError 400 for a
 /// parameter without a name or "=", one that is there twice, a wrong escape, a control character or no UTF-8.
 std::map<std::string, std::string> query_of(std::string_view target);
 

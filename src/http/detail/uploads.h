@@ -63,7 +63,7 @@ std::vector<Upload> read_json_images(const nlohmann::json& members, const Upload
 Sent read_form(const Request& request, const UploadOptions& options);
 
 /// Either of both, of a body in JSON or a form. Throws what reading it throws, HttpError 400 for images and features
-/// together and where no image could be read.
+/// together and if no image could be read.
 Sent read_sent(const Request& request, const UploadOptions& options, const JsonShape& shape);
 
 /// As the recognizer's file takes them; `features` are those that were sent or those of the images that could be read.

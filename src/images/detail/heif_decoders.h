@@ -18,7 +18,7 @@ namespace protocom::codec {
 class CodedPixels {
  public:
   /// @param most  pixels of all pictures that are coded in the file together, in channels of full size
-  /// Throws Error where libheif does not take our decoders.
+  /// Throws Error if libheif does not take our decoders.
   explicit CodedPixels(int64_t most);
   ~CodedPixels();
   CodedPixels(const CodedPixels&) = delete;
@@ -45,7 +45,7 @@ class CodedPixels {
 /// One plane of a decoded picture.
 struct CodedPlane {
   heif_channel channel;
-  const uint8_t* samples;  ///< of one byte, or of two where there are more than 8 bits
+  const uint8_t* samples;  ///< of one byte, or of two if there are more than 8 bits
   ptrdiff_t stride;        ///< bytes from row to row
   int width;
   int height;

@@ -46,7 +46,7 @@ class AttributeNames {
 void describe_name(AttributeTable& table, const std::string& name, std::string_view words);
 
 /// A table [classes, attributes] of zeros whose names are described by themselves; `kind` and `path` become its source.
-/// Throws Error where all pairs together would take too much memory; warns of names that differ only in capitals.
+/// Throws Error if all pairs together would take too much memory; warns of names that differ only in capitals.
 AttributeTable empty_table(const TableNames& classes, const TableNames& attributes, const char* kind,
                            const std::filesystem::path& path);
 

@@ -24,7 +24,7 @@ class WeightScale {
   /// Whether no number is larger than 1, or less than -1.
   [[nodiscard]] bool within_one() const { return high_ <= 1 && low_ >= -1; }
 
-  /// Why the numbers can mean several things; empty where they cannot.
+  /// Why the numbers can mean several things; empty if they cannot.
   [[nodiscard]] std::string ambiguity() const;
   /// "percentages from 0 to 80": how the numbers are read, for a message.
   [[nodiscard]] std::string reading() const;

@@ -21,7 +21,7 @@ std::shared_ptr<FeatureModule> make_module(const std::string& architecture);
 /// among it. Throws Error for a variant whose extra entries change the features.
 std::optional<std::string> published_architecture(const StateDict& state);
 
-/// Throws Error where a transformer of that name would be of other sizes than these tensors: the name may come from a
+/// Throws Error if a transformer of that name would be of other sizes than these tensors: the name may come from a
 /// file, and decides how much memory is taken before the tensors are compared.
 void check_fits(const std::string& architecture, const StateDict& state);
 

@@ -5,7 +5,7 @@
 
 namespace protocom {
 
-/// A network that others made, behind the Backbone contract: used as it is and not trained, where nothing else is said.
+/// A network that others made, behind the Backbone contract: used as it is and not trained, if nothing else is said.
 class FixedBackbone : public Backbone {
  public:
   [[nodiscard]] int64_t dim() const override { return dim_; }
@@ -21,7 +21,7 @@ class FixedBackbone : public Backbone {
 
   /// See choose_preprocessing. Throws UsageError for images that no backbone takes.
   void set_preprocessing(const Preprocessing& chosen);
-  /// Takes the dimension from a trial image. Throws Error where its features are not finite.
+  /// Takes the dimension from a trial image. Throws Error if its features are not finite.
   void try_out();
   /// [n, 3, h, w] in 0 to 1, as the network takes them. Throws Error for other tensors.
   [[nodiscard]] at::Tensor normalised(const at::Tensor& images) const;

@@ -10,7 +10,7 @@ namespace protocom {
 /// A tensor that a TorchScript program gives. Its name is a key of a dictionary, a field of a named tuple, else its
 /// place from 0; within another one "hidden_states.3".
 struct ScriptOutput {
-  std::string name;  ///< empty where the program gives this tensor alone
+  std::string name;  ///< empty if the program gives this tensor alone
   at::Tensor value;
 };
 

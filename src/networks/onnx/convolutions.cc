@@ -52,7 +52,7 @@ at::Tensor dense(const at::Tensor& images) {
 }
 
 /// A convolution on the processor in float32 whose weights lie in oneDNN's own order from the start; at::conv2d brings
-/// them into it at each call. None where LibTorch was built without oneDNN or the operator is another.
+/// them into it at each call. None if LibTorch was built without oneDNN or the operator is another.
 std::optional<Filter> packed_filter(const Convolution& convolution, const char* after) {
   const auto pack = registered("mkldnn_prepacked::conv2d_prepack");
   const auto run = registered("mkldnn_prepacked::conv2d_run");

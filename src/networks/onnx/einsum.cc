@@ -93,7 +93,7 @@ void check_result(const Equation& equation) {
     fail("the result '{}' of the equation has a repeated axis, or one that no input has", excerpt(equation.result));
 }
 
-/// Throws Error where a product on the way to the result is too large: inputs are multiplied from the left, and axes
+/// Throws Error if a product on the way to the result is too large: inputs are multiplied from the left, and axes
 /// that no later input has are summed over.
 void check_products(const Equation& equation) {
   std::set<char> seen;

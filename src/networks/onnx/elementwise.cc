@@ -25,7 +25,7 @@ Operation make_identity(const Binding& /*binding*/) {
 
 using InPlace = at::Tensor& (*)(at::Tensor&);
 
-/// Written over its input where nothing else holds that.
+/// Written over its input if nothing else holds that.
 template <Unary function, InPlace own>
 Operation unary_in_place(const Binding& /*binding*/) {
   return one_output([](Tensors& in) { return is_own(in.at(0)) ? own(in[0]) : function(in[0]); });

@@ -116,7 +116,7 @@ void fuse_sum(const Graph& graph, Node& node) {
   }
 }
 
-/// The bounds of a Clip; none where they are not constant numbers.
+/// The bounds of a Clip; none if they are not constant numbers.
 std::optional<std::pair<double, double>> bounds(const Graph& graph, const Node& clip) {
   const auto bound = [&](const char* name, size_t input, double otherwise) -> std::optional<double> {
     const auto found = clip.attributes.find(name);

@@ -54,7 +54,7 @@ Parts parts_of(protozero::pbf_reader reader) {
   return parts;
 }
 
-/// How many values the shape has. Throws Error where no file could hold them.
+/// How many values the shape has. Throws Error if no file could hold them.
 int64_t count_of(const Parts& parts) {
   int64_t count = 1;
   if (parts.dims.size() > kMostDims)

@@ -157,7 +157,7 @@ std::string write_adaptive_pool(const Step& step) {
   return step.graph().node("GlobalAveragePool", {step.value(kSelf)});
 }
 
-/// Axes counted from the front; all where none is stated.
+/// Axes counted from the front; all if none is stated.
 Integers axes_of(const Step& step) {
   const auto dims = static_cast<int64_t>(step.sizes(kSelf).size());
   Integers axes = step.wholes("dim");

@@ -114,7 +114,7 @@ void Writing::add_parts(const Node& node, const Node& other) {
   }
 }
 
-/// What depends on no image is computed now. False where something does.
+/// What depends on no image is computed now. False if something does.
 bool Writing::compute(const Node& node) {
   torch::jit::Stack stack;
   for (const Value* input : node.inputs()) {

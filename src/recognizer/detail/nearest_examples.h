@@ -20,7 +20,7 @@ class NearestExamples {
   void update(const ClassScorer& scorer, const std::vector<int64_t>& before);
 
   /// For each row of `features` [n, d] the `most` examples that are most like it, nearest first, among those of the
-  /// first kClassesToLookAt of its `best` classes. Empty where their features were not kept.
+  /// first kClassesToLookAt of its `best` classes. Empty if their features were not kept.
   std::vector<std::vector<NearImage>> find(const RecognizerSnapshot& snapshot, const ClassScorer& scorer,
                                            const std::vector<std::vector<int64_t>>& best, const Array& features,
                                            int64_t most);
@@ -33,7 +33,7 @@ class NearestExamples {
   int64_t kept_rows_ = 0;
 };
 
-/// Why an image is taken for `answer` although its nearest example is of another class; empty where that is of the same
+/// Why an image is taken for `answer` although its nearest example is of another class; empty if that is of the same
 /// class, or there is none. `snapshot` holds the classes.
 std::string note_on_nearest(const RecognizerSnapshot& snapshot, const std::string& answer,
                             const std::vector<NearImage>& nearest);

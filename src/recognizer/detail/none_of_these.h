@@ -28,8 +28,8 @@ inline constexpr double kOwnRefused = 0.05;
 inline constexpr int64_t kFewestHeldOut = 4;
 
 /// A bound that a new value of the same kind lies below with a probability of at most kOwnRefused: the smaller of the
-/// conformal quantile (the smallest value where there are fewer than 19) and the normal prediction bound,
-/// mean - t s sqrt(1 + 1 / n) with Student's t of n - 1 degrees of freedom, of half the probability where there are
+/// conformal quantile (the smallest value if there are fewer than 19) and the normal prediction bound,
+/// mean - t s sqrt(1 + 1 / n) with Student's t of n - 1 degrees of freedom, of half the probability if there are
 /// fewer than 19, since familiarities have a longer tail below than the normal. At least kFewestHeldOut values.
 double own_threshold(const DoubleVector& own);
 

@@ -22,7 +22,7 @@ std::filesystem::path index_path(const std::filesystem::path& recognizer);
 /// Makes the file of a snapshot of `file` and the places of its classes by the method of that label. Throws Error.
 void write_index(const RecognizerFile& file, const std::string& method, const RecognizerIndex& index);
 
-/// Nothing where there is none, or it is of another method, or of a state from which `file` does not follow: that is
+/// Nothing if there is none, or it is of another method, or of a state from which `file` does not follow: that is
 /// logged. Never throws for what the index holds: a damaged one is logged and not used.
 std::optional<RecognizerIndex> read_index(const RecognizerFile& file, const std::string& method);
 

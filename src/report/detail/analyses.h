@@ -11,7 +11,7 @@ struct Analysis {
   std::string name;                          ///< one of section_names()
   AnalysisOutcome (*run)(Workbench& bench);  ///< numbers and how they are shown
   /// Why it cannot be made of what is here, as what follows its name ("needs a completion model: --model"); empty
-  /// where it can. Null where nothing can be in its way.
+  /// where it can. Null if nothing can be in its way.
   std::string (*obstacle)(const Workbench& bench) = nullptr;
 };
 

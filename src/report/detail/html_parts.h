@@ -39,11 +39,11 @@ std::string contents_html(const std::vector<Evaluation>& evaluations, const std:
 /// The same of list items with the links.
 std::string contents_of(const std::string& items);
 
-/// The results of the best inductive method (of the task with the fewest shots; of the best of all where none is
+/// The results of the best inductive method (of the task with the fewest shots; of the best of all if none is
 /// inductive) in plain tasks of as many classes, by rising shots.
 std::vector<const MethodResult*> rows_of_best(const Evaluation& evaluation);
 
-/// What knowledge adds to a method on its task; nothing where it was not measured with and without.
+/// What knowledge adds to a method on its task; nothing if it was not measured with and without.
 std::optional<Estimate> knowledge_gain(const Evaluation& evaluation, const MethodResult& method);
 
 /// What each method does, once for all evaluations.

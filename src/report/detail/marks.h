@@ -18,7 +18,7 @@ void draw_mark(Svg& svg, SvgPoint at, double radius, size_t index, std::string_v
 /// The shape of a series: the same for a method in every figure, whatever else is drawn; `index` for other series.
 size_t mark_of(std::string_view series_class, size_t index);
 
-/// How its curve is broken, the same everywhere too: " dash-2", or "" where it is whole.
+/// How its curve is broken, the same everywhere too: " dash-2", or "" if it is whole.
 std::string dash_of(std::string_view series_class);
 
 /// An entry of a legend.

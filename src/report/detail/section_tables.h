@@ -43,7 +43,7 @@ std::vector<std::string> methods_in(const std::vector<Result>& results) {
   return methods;
 }
 
-/// The method that the gains of a series are over: the one that has none anywhere; "" where none is such.
+/// The method that the gains of a series are over: the one that has none anywhere; "" if none is such.
 std::string baseline_in(const std::vector<SeriesPoint>& points);
 
 /// The points with a labelled image; gains of the others are over chance.

@@ -18,11 +18,11 @@ std::string count_of(int64_t count, const char* what);
 /// How long the file is, with what is not written yet.
 int64_t bytes_of(const Database& database);
 
-/// Throws DatabaseError where the file, `before` bytes long until this change, would leave too little of the disk to
+/// Throws DatabaseError if the file, `before` bytes long until this change, would leave too little of the disk to
 /// take the change back: as much as it added, which may not be written yet either.
 void check_room(const Database& database, int64_t before);
 
-/// Throws DatabaseError where no change can be made any more: SQLite calls a table whose numbers are used up a full
+/// Throws DatabaseError if no change can be made any more: SQLite calls a table whose numbers are used up a full
 /// disk.
 void check_number_left(const Database& database);
 

@@ -34,7 +34,7 @@ Examples read_examples(const Database& database, const RecognizerSettings& setti
 Array features_of(const Examples& examples, const std::vector<int64_t>& rows);
 
 /// The features of the unlabelled images, float32 [u, d], in the order of their numbers; undefined
-/// where there is none. Throws Error if one states another size.
+/// if there is none. Throws Error if one states another size.
 Array read_unlabelled(const Database& database, const RecognizerSettings& settings);
 
 /// The same with all that is kept of them.

@@ -16,7 +16,7 @@ struct PretrainState {
   /// Fresh ones; weights follow from options.seed.
   PretrainState(const PretrainRecipe& options, int64_t classes, c10::Device device);
 
-  /// Those that take part in the loss; the head for rotations only where there are any.
+  /// Those that take part in the loss; the head for rotations only if there are any.
   [[nodiscard]] std::vector<at::Tensor> learned_parameters(RotationTask rotations) const;
   /// The biases of the backbone's batch norms. Those of convolutions before them have no gradient but rounding errors.
   [[nodiscard]] std::vector<at::Tensor> biases() const;

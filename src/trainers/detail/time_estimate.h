@@ -16,7 +16,7 @@ struct TimeEstimate {
 };
 
 /// "about 5 h 20 min for 60 epochs (0.40 s a step), 1.3 GB of memory so far; --epochs 11 takes about an hour, ...": the
-/// second part, with `shorter_way` at its end, where it is above two hours. Empty where it is below two minutes.
+/// second part, with `shorter_way` at its end, where it is above two hours. Empty if it is below two minutes.
 std::string say_estimate(const TimeEstimate& estimate, const std::string& shorter_way);
 
 /// Times the first steps of a run. The very first is left out: memory is taken and kernels are chosen in it.

@@ -36,8 +36,8 @@ class CharacterMap {
  public:
   /// Throws Error for a map whose parts do not fit into it.
   explicit CharacterMap(std::string bytes);
-  /// What the longest part at the beginning of a text becomes, and how many bytes it has; nothing where there is none.
-  /// Throws Error where the map leads out of itself.
+  /// What the longest part at the beginning of a text becomes, and how many bytes it has; nothing if there is none.
+  /// Throws Error if the map leads out of itself.
   [[nodiscard]] std::optional<std::pair<std::string_view, size_t>> find(std::string_view text) const;
 
  private:

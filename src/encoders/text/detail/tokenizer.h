@@ -162,7 +162,7 @@ class AddedTokens {
 /// CLIP's byte-pair tokenizer of tokenizer.json, or else of vocab.json and merges.txt. Throws Error.
 std::unique_ptr<Tokenizer> make_clip_tokenizer(const TokenizerFiles& files);
 
-/// SigLIP's tokenizer, sentencepiece's unigram model in spiece.model; SigLIP 2's where there is none. Throws Error that
+/// SigLIP's tokenizer, sentencepiece's unigram model in spiece.model; SigLIP 2's if there is none. Throws Error that
 /// names the file.
 std::unique_ptr<Tokenizer> make_siglip_tokenizer(const TokenizerFiles& files);
 

@@ -11,7 +11,7 @@ namespace protocom::text {
 /// sentencepiece does it, to its choice where sums are equal.
 class Unigram {
  public:
-  /// Throws Error where the model has no piece for what is unknown, or several.
+  /// Throws Error if the model has no piece for what is unknown, or several.
   explicit Unigram(const SentencePieces& model);
 
   /// The numbers of the pieces of a text in UTF-8; what no piece covers is unknown, and several such parts in a row are

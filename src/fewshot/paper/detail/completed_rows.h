@@ -12,7 +12,7 @@
 
 namespace protocom {
 
-/// The completed prototypes of a task's classes in rows [n, dim], filled up with zeros. Throws Error where the classes
+/// The completed prototypes of a task's classes in rows [n, dim], filled up with zeros. Throws Error if the classes
 /// are not known.
 FloatMatrix completed_prototypes(const Completer& completer, const Task& task);
 

@@ -21,7 +21,7 @@ struct AdaptedAxes {
   bool turned = false;
   DiagonalSpace space;
 
-  /// Rows [k, e] and the squared lengths [k] of what images have outside the e dimensions; none where it is empty.
+  /// Rows [k, e] and the squared lengths [k] of what images have outside the e dimensions; none if it is empty.
   [[nodiscard]] PlacedImages place(const DoubleMatrix& x, const DoubleVector& outside = {}) const;
   /// The same with an axis of its own for each of the e dimensions.
   [[nodiscard]] AdaptedAxes complete() const;
@@ -31,7 +31,7 @@ struct AdaptedAxes {
 struct AdaptedSpace {
   AdaptedAxes axes;
   double degrees = 0;                  ///< that its within-class covariance counts as
-  std::optional<ScaledLoss> left_out;  ///< of images left out; none where none can be
+  std::optional<ScaledLoss> left_out;  ///< of images left out; none if none can be
 };
 
 /// Where no space was fitted: S0 and the covariance of class means are multiples of I, and the axes are the

@@ -11,7 +11,7 @@ namespace protocom {
 /// `sums` are over these alone, and `fitted` is the mean of PldaSpace::between there. With D = images - classes
 ///     a = max(0, a0 + D / (D + 8) (V / W - E - fitted - a0)),
 /// where V is the variance of class means and W that within classes, both summed over those dimensions, E the mean of
-/// 1 / images of a class, and a0 = adaptation.added_between. 0 where a0 is negative, a0 if nothing can be estimated.
+/// 1 / images of a class, and a0 = adaptation.added_between. 0 if a0 is negative, a0 if nothing can be estimated.
 ///
 /// V in units of the fitted variance within classes, in which the answer is taken, is the textbook's way; with
 /// MobileNet v1, whose birds vary less there than other classes do, it lost .7 points (docs/log/plda.md).

@@ -56,7 +56,7 @@ BatchTask batch_task_of(const PldaModel& model, const DoubleVector& count, const
 
 /// Lets an adapted model follow its unlabelled images in the same way, by the labelled ones (features [m, d], labels
 /// [m] in [0, classes)), and gives what each counts as of each class for the class means: as it does in a batch, times
-/// its chance to be of one of the classes where there are three labelled images per class or more.
+/// its chance to be of one of the classes if there are three labelled images per class or more.
 /// Those that are labelled too are left out. Throws Error for features of another d. They are of no more use to the
 /// model then, which has none afterwards.
 SoftSupports follow_unlabelled(PldaModel& model, const DoubleMatrix& features, const std::vector<int64_t>& labels,

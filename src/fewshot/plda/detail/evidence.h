@@ -20,7 +20,7 @@ struct HeldOutEvidence {
   std::vector<HeldOutPart> folds;
   std::vector<HeldOutPart> val;  ///< one or none
 
-  /// Val classes where there are any: no image of theirs shaped the features.
+  /// Val classes if there are any: no image of theirs shaped the features.
   [[nodiscard]] const std::vector<HeldOutPart>& for_tasks() const { return val.empty() ? folds : val; }
 };
 

@@ -28,19 +28,19 @@ Isotropic isotropic_variances(const IsotropicSums& sums);
 /// The share of the way from the fitted center to that of the classes at hand.
 double center_share(const PldaAdaptation& adaptation, int64_t classes);
 
-/// The same where nothing was fitted, from zero. None where images are answered one by one and their features are taken
+/// The same if nothing was fitted, from zero. None if images are answered one by one and their features are taken
 /// by their roots: none is negative, so zero is a center of theirs already. A batch is better with one
 /// (docs/log/plda.md).
 double isotropic_center_share(const PldaAdaptation& adaptation, int64_t classes, bool root);
 
-/// The degrees of S0 where nothing was fitted, in `dims` dimensions. Where each class has one image and images are
+/// The degrees of S0 if nothing was fitted, in `dims` dimensions. Where each class has one image and images are
 /// answered one by one they grow with the classes: what class means add to S0 is scatter between classes too, so its
 /// share is bounded, however many they are (docs/log/plda.md). As asked for, if they are.
 double isotropic_degrees(const PldaAdaptation& adaptation, double dims, int64_t images, int64_t classes);
 
 /// What a row of the class means' scatter counts as in that of images within classes. Class means differ by what the
 /// classes differ by, too, and with several images of a class the images themselves tell how those of one class differ
-/// (docs/log/plda.md). 1 where each class has one image, and in batches. As asked for, if it is.
+/// (docs/log/plda.md). 1 if each class has one image, and in batches. As asked for, if it is.
 double class_mean_weight(const PldaAdaptation& adaptation, int64_t images, int64_t classes);
 
 /// The degrees of S0 that images left out prefer, and their losses: `usual`, or 3, 3/10 or 1/10 times that where the
@@ -58,7 +58,7 @@ ChosenDegrees choose_isotropic_degrees(double usual,
 /// The fewest images of a class of which some are left out to find a scale.
 inline constexpr int64_t kFewestOfFolds = 3;
 
-/// The fewest images of a class of which some are left out to choose nu: two where no class, of at most `largest`
+/// The fewest images of a class of which some are left out to choose nu: two if no class, of at most `largest`
 /// images, has three. The halves then have no scatter within classes, but class means tell the same of nu
 /// (docs/log/plda.md).
 inline int64_t fewest_of_folds(int64_t largest) { return largest == 2 ? 2 : kFewestOfFolds; }

@@ -62,7 +62,7 @@ struct FixedSpace {
   double class_means = -1;
 };
 
-/// What the Bayesian methods share: the model that fitting finds, on base classes and, where there are any, val
+/// What the Bayesian methods share: the model that fitting finds, on base classes and, if there are any, val
 /// classes.
 class PldaMethod : public Method {
  public:

@@ -11,7 +11,7 @@ namespace protocom {
 struct PriorKind {
   std::string name;
   PriorChoice (*choose)(const PriorExamples& examples, const PriorOptions& options);
-  /// Null where the state holds no prior of this kind.
+  /// Null if the state holds no prior of this kind.
   std::shared_ptr<const KnowledgePrior> (*load)(const MethodState& state, const KernelRidgeOptions& ridge,
                                                 int64_t dims);
 };

@@ -33,9 +33,9 @@ struct ProbabilityTasks {
 };
 
 /// Sets the model's scales by the least log loss on tasks of held-out classes with 0, 1 and 5 labelled images each:
-/// with 1 in the place of 0 where nothing is known of them, and with half of the smallest class in the place of 5 where
+/// with 1 in the place of 0 if nothing is known of them, and with half of the smallest class in the place of 5 where
 /// that is less. P(known) follows (fit_known_chance) from tasks in which half of the classes are not given; with fewer
-/// than 4 classes it is that of KnownChance(). Does nothing where a class has one image only.
+/// than 4 classes it is that of KnownChance(). Does nothing if a class has one image only.
 void set_probabilities(const std::vector<HeldOutClasses>& parts, const ProbabilityTasks& options, PldaModel& model);
 
 }  // namespace protocom

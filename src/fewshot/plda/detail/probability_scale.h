@@ -35,7 +35,7 @@ class ScoreSpread {
  public:
   /// A row of `count` log densities but for the one at `but`, if that is one of them.
   void add(const double* row, int64_t count, int64_t but = -1);
-  /// 0 where no row had two.
+  /// 0 if no row had two.
   [[nodiscard]] double value() const;
 
  private:
@@ -54,7 +54,7 @@ struct ImageFold {
 /// out, each fold some near the class's mean and some far from it, by the squared distances [m] of images from it: an
 /// order that neither a rotation of features nor the order of images or classes changes. Where one fold leaves out the
 /// nearest image of a class, it leaves out another of the next class: if all of one fold were near, and of another far,
-/// their spaces would be none of the classes'. Labels [m] in [0, classes). None where no
+/// their spaces would be none of the classes'. Labels [m] in [0, classes). None if no
 /// class has `least` images.
 std::vector<ImageFold> image_folds(const std::vector<double>& distances, const std::vector<int64_t>& labels,
                                    int64_t classes, int64_t least);

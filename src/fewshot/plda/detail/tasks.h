@@ -35,7 +35,7 @@ struct PldaTasks {
   PldaRowVariance variance;                     ///< of class means around `prior`
   std::shared_ptr<const FloatMatrix> features;  ///< where queries point to
   std::vector<HeldOutTask> tasks;
-  int64_t part = 0;  ///< of which part the classes are, where there are several
+  int64_t part = 0;  ///< of which part the classes are, if there are several
 };
 
 /// How queries are spread over the classes of a task.

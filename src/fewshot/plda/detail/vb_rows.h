@@ -22,7 +22,7 @@ struct PldaVbRows {
 /// unless there are more images than dimensions. `uncertain` is taken from the layout: the model's leading dimensions.
 FloatMatrix plda_vb_rows(const PldaVbRows& task, const PldaLayout& layout, const PldaVbOptions& options);
 
-/// The logarithms of shares [n], scaled to add up to 1; empty where they are.
+/// The logarithms of shares [n], scaled to add up to 1; empty if they are.
 Eigen::VectorXf log_shares_of(const std::vector<double>& shares);
 
 }  // namespace protocom

@@ -18,7 +18,7 @@ struct PldaVbEpisode {
   const float* sum = nullptr;         ///< [n, stride]
   const float* prior_mean = nullptr;  ///< [n, dim]
   const float* prior_variance = nullptr;
-  // The rest by products: none where `gram` is null. T is the sum of supports plus the prior's mean over its variance.
+  // The rest by products: none if `gram` is null. T is the sum of supports plus the prior's mean over its variance.
   int64_t gram_stride = 0;
   const float* gram = nullptr;             ///< [u, gram_stride], of the unlabelled
   const float* cross = nullptr;            ///< [u, n], of the unlabelled with T

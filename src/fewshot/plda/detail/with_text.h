@@ -10,7 +10,7 @@ inline constexpr const char* kTextPrior = "text";
 /// How much texts count, as factors of cosines in the softmax: their log odds are added to those of the photos, and
 /// without photos the answer is CLIP's own.
 struct TextWeights {
-  double alone = kClipScale;  ///< where no class has a photo
+  double alone = kClipScale;  ///< if no class has a photo
   double beside = 70;         ///< chosen on: see docs/methods/plda.md
 };
 

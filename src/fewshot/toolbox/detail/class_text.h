@@ -13,7 +13,7 @@ class ClassText {
 
   /// cos(x, t_k) of `count` points of a task from `first` on, whose rows are at unit length, and its classes:
   /// [count, n]. A class without a text has the mean of the task's others, so that it neither gains nor loses by that;
-  /// where no class has a text all are 0. Throws Error when the vectors are of another length than the images', or the
+  /// if no class has a text all are 0. Throws Error when the vectors are of another length than the images', or the
   /// task's classes are not known.
   void place_cosines(const Task& task, int64_t first, int64_t count, float* out) const;
   /// The same of the queries, [q, n].

@@ -27,7 +27,7 @@ struct HasTransform<Options, std::void_t<decltype(Options::transform)>> : std::t
 template <typename Options>
 class TaskMethod : public Method {
  public:
-  /// Throws Error where the context does not fit.
+  /// Throws Error if the context does not fit.
   using Prepare = std::function<PreparedMethod(const Options& options, const MethodContext& context)>;
 
   TaskMethod(Options options, Prepare prepare) : options_(std::move(options)), prepare_(std::move(prepare)) {}

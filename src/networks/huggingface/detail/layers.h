@@ -69,7 +69,7 @@ struct TransformerShape {
 /// As config.json says, else `usual`; `activation` is the usual name of one. Throws Error.
 TransformerShape shape_of(const nlohmann::json& config, const TransformerShape& usual, const char* activation);
 
-/// The layers BEGIN0, BEGIN1, ... Throws Error where there is none.
+/// The layers BEGIN0, BEGIN1, ... Throws Error if there is none.
 std::vector<TransformerLayer> layers_of(Weights& weights, const std::string& begin, const LayerNames& names,
                                         const TransformerShape& shape);
 

@@ -11,13 +11,13 @@ namespace protocom::huggingface {
 /// A checkpoint's tensors under their names, as a network of one family takes them.
 class Weights {
  public:
-  /// `tensors` may all begin with a prefix, which is what stands before `first`. Throws Error where none is called so.
+  /// `tensors` may all begin with a prefix, which is what stands before `first`. Throws Error if none is called so.
   Weights(const std::map<std::string, at::Tensor>& tensors, std::string family, const std::string& first);
 
   /// A float32 copy of that name; `sizes` -1: any. Throws Error that names the key and the family where it is not
   /// there, of other sizes, or not finite.
   at::Tensor take(const std::string& name, const std::vector<int64_t>& sizes);
-  /// The same, undefined where it is not there.
+  /// The same, undefined if it is not there.
   at::Tensor take_if_there(const std::string& name, const std::vector<int64_t>& sizes);
   [[nodiscard]] bool has(const std::string& name) const { return tensors_.count(prefix_ + name) > 0; }
   /// How many of BEGIN0END, BEGIN1END, ... there are.

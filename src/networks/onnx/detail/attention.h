@@ -3,7 +3,7 @@
 
 namespace protocom::onnx {
 
-/// Multiply-adds of the two products of an Attention. Throws Error where its inputs do not fit one another.
+/// Multiply-adds of the two products of an Attention. Throws Error if its inputs do not fit one another.
 double attention_work(const Binding& binding);
 
 /// softmax(scale Q K' + mask) V over heads, of operator sets 23 and 24, without what texts need (a cache, causality).

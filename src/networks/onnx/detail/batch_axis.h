@@ -12,7 +12,7 @@ struct BatchAxis {
   int64_t images = 1;
 };
 
-/// By comparing sizes; images = 1 where they are the same. Throws Error where they differ in another way.
+/// By comparing sizes; images = 1 if they are the same. Throws Error if they differ in another way.
 BatchAxis batch_axis(at::IntArrayRef sizes, const Sizes& of_one);
 
 /// `target` is what a value of sizes `of_one` is reshaped to for one image; this is what one of `sizes` is reshaped to

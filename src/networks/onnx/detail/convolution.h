@@ -41,7 +41,7 @@ enum class Added { kNo, kYes };
 /// Of blocks, or images as they are, and of blocks that are added to the result (undefined: none), over which it may
 /// write, the result in blocks.
 using BlockedFilter = std::function<at::Tensor(const at::Tensor& images, at::Tensor added)>;
-/// The convolution of float32 on the processor in blocks. None where oneDNN has none that is fast.
+/// The convolution of float32 on the processor in blocks. None if oneDNN has none that is fast.
 std::optional<BlockedFilter> blocked_convolution(const Convolution& convolution, Added added);
 
 }  // namespace protocom::onnx

@@ -8,7 +8,7 @@
 namespace protocom::onnx {
 
 /// About how many multiply-adds it does for one image; a value of a pooling's window, which no processor does as fast
-/// as those of a product, counts as several. 0 where its sizes do not fit one another, which its maker says.
+/// as those of a product, counts as several. 0 if its sizes do not fit one another, which its maker says.
 double work_of(const Binding& binding);
 
 /// The same of `values` results that are computed each for itself.

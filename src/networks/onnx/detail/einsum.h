@@ -15,7 +15,7 @@ struct Equation {
   [[nodiscard]] std::string text() const;
 };
 
-/// The equation of an Einsum. Throws Error where it does not fit its inputs.
+/// The equation of an Einsum. Throws Error if it does not fit its inputs.
 Equation equation_of(const Binding& binding);
 
 /// Multiply-adds of its products, at most.

@@ -17,7 +17,7 @@ std::string choose_output(const Model& model, const std::string& asked);
 /// A model from images to one of its outputs, for images of any size that it takes.
 class Encoder {
  public:
-  /// Throws Error where the output needs other inputs than one image.
+  /// Throws Error if the output needs other inputs than one image.
   Encoder(Model model, const std::string& asked);
 
   /// The side of the images that the file is made for; 0: any.

@@ -25,7 +25,7 @@ class Layout {
   [[nodiscard]] bool is_in_blocks(const std::string& name) const { return channels_.count(name) > 0; }
   [[nodiscard]] bool gives_blocks(const Node& node) const;
   [[nodiscard]] bool passes_blocks(const Binding& binding) const;
-  /// Empty where it cannot be in blocks.
+  /// Empty if it cannot be in blocks.
   Operation convolution(const Binding& binding);
   Operation passing(const Binding& binding, const Operation& plain);
   [[nodiscard]] Operation on_maps(const Node& node, const Operation& plain) const;

@@ -42,7 +42,7 @@ struct Model {
   std::vector<GraphValue> inputs = {};  ///< without those that are constants
   std::vector<GraphValue> outputs = {};
   Preprocessing stated = {};  ///< of its images, where the file states it; size 0: nothing does
-  std::string feature = {};   ///< the value that is the image's feature, where no output is; may be empty
+  std::string feature = {};   ///< the value that is the image's feature, if no output is; may be empty
 };
 
 /// Operator sets that are read.

@@ -33,13 +33,13 @@ class Binding {
   [[nodiscard]] size_t inputs() const { return node_.inputs.size(); }
   /// Whether the input is there.
   [[nodiscard]] bool has(size_t input) const { return input < node_.inputs.size() && !node_.inputs[input].empty(); }
-  /// The sizes of an input for one image. Throws Error where it is left out.
+  /// The sizes of an input for one image. Throws Error if it is left out.
   [[nodiscard]] const Sizes& sizes(size_t input) const;
-  /// The value of an input, on the processor; undefined where it is left out or depends on the image.
+  /// The value of an input, on the processor; undefined if it is left out or depends on the image.
   [[nodiscard]] at::Tensor constant(size_t input) const;
-  /// A constant input where the operator runs. Throws Error where it depends on the image.
+  /// A constant input where the operator runs. Throws Error if it depends on the image.
   [[nodiscard]] at::Tensor weight(size_t input) const;
-  /// The whole numbers of a constant input. Throws Error where it depends on the image, or is of another kind.
+  /// The whole numbers of a constant input. Throws Error if it depends on the image, or is of another kind.
   [[nodiscard]] Sizes integer_values(size_t input) const;
   [[nodiscard]] std::vector<double> values(size_t input) const;
 
@@ -91,7 +91,7 @@ inline constexpr const char* kCentred = "protocom.Centred";
 
 Operation make_conv(const Binding& binding);
 
-/// Throws Error that names the operator where there is none.
+/// Throws Error that names the operator if there is none.
 Maker find_maker(const Node& node);
 /// Throws Error that names the node unless it has the inputs without which its operator is none. Others than those
 /// known pass.

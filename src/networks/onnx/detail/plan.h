@@ -20,7 +20,7 @@ class Plan {
   /// Runs the model once on `input`, one image as the graph takes it. Throws Error that names the node.
   Plan(const Model& model, const std::string& output, const at::Tensor& input, Use use);
 
-  /// The output for one image or several: of the sizes of one, one of them as many times as long. Throws Error where
+  /// The output for one image or several: of the sizes of one, one of them as many times as long. Throws Error if
   /// the graph takes one image only.
   [[nodiscard]] at::Tensor run(const at::Tensor& input) const;
   /// The output of the first run.

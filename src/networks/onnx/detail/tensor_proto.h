@@ -15,7 +15,7 @@ namespace protocom::onnx {
 /// numbers of 64 bits are sizes, which are small.
 std::optional<at::ScalarType> scalar_type(int64_t data_type);
 
-/// Name and values of a TensorProto; half precision becomes float32. Throws Error where its shape and its bytes do not
+/// Name and values of a TensorProto; half precision becomes float32. Throws Error if its shape and its bytes do not
 /// go together.
 std::pair<std::string, at::Tensor> read_tensor(protozero::pbf_reader tensor, TensorFiles& files);
 

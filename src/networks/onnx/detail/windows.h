@@ -23,7 +23,7 @@ struct Window {
 /// and where they have no place in the input.
 Window window_of(const Binding& binding, Sizes kernel);
 
-/// Throws Error where the maps that it makes are too large.
+/// Throws Error if the maps that it makes are too large.
 void check_maps(const Window& window, const Sizes& input, int64_t channels);
 
 }  // namespace protocom::onnx

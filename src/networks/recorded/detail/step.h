@@ -29,7 +29,7 @@ class Step {
   /// A tensor that no image changes. Throws Error for others.
   [[nodiscard]] at::Tensor constant(const char* argument) const;
   [[nodiscard]] bool is_constant(const char* argument) const;
-  /// Plain arguments; `otherwise` where there is none. Throw Error where the number of images counts.
+  /// Plain arguments; `otherwise` if there is none. Throw Error if the number of images counts.
   [[nodiscard]] int64_t whole(const char* argument, int64_t otherwise = 0) const;
   [[nodiscard]] double number(const char* argument, double otherwise = 0) const;
   [[nodiscard]] bool truth(const char* argument, bool otherwise = false) const;

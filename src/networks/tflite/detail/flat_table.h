@@ -24,7 +24,7 @@ class FlatTable {
     const size_t place = place_of(field);
     return place == 0 ? otherwise : value<Value>(place);
   }
-  /// Empty where it is left out.
+  /// Empty if it is left out.
   template <typename Value>
   [[nodiscard]] std::vector<Value> numbers(size_t field) const {
     const std::string_view raw = copied(vector_bytes(field, sizeof(Value)));
@@ -34,7 +34,7 @@ class FlatTable {
   }
   [[nodiscard]] std::string_view bytes(size_t field) const { return vector_bytes(field, 1); }
   [[nodiscard]] std::string text(size_t field) const { return std::string(copied(vector_bytes(field, 1))); }
-  /// Throws Error where it is left out.
+  /// Throws Error if it is left out.
   [[nodiscard]] FlatTable table(size_t field) const;
   [[nodiscard]] std::vector<FlatTable> tables(size_t field) const;
 
@@ -54,7 +54,7 @@ class FlatTable {
   /// Where the offset at `place` leads.
   [[nodiscard]] size_t follow(size_t place) const;
   [[nodiscard]] std::string_view vector_bytes(size_t field, size_t element) const;
-  /// The same bytes, of which a copy is about to be made. Throws Error where that is too much.
+  /// The same bytes, of which a copy is about to be made. Throws Error if that is too much.
   [[nodiscard]] std::string_view copied(std::string_view bytes) const;
 
   std::string_view all_;

@@ -16,7 +16,7 @@ struct Tensor {
   at::ScalarType type = at::kFloat;
   std::vector<float> scales;
   std::vector<int64_t> zeros;
-  int64_t axis = 0;     ///< of the scales, where there are several
+  int64_t axis = 0;     ///< of the scales, if there are several
   at::Tensor constant;  ///< as TensorFlow has it, float32 where it was quantised; undefined: computed
 };
 

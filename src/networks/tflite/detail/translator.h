@@ -51,13 +51,13 @@ class Translator {
   }
   [[nodiscard]] static std::string value(const Tensor& tensor) { return tensor.name; }
 
-  /// The name of a constant of the model. Throws Error where operators that share weights, of which each gets its own,
+  /// The name of a constant of the model. Throws Error if operators that share weights, of which each gets its own,
   /// would take too much memory.
   std::string constant(const at::Tensor& values);
   /// A value that is not to be called as anything in the file.
   std::string fresh() { return "value " + std::to_string(++fresh_); }
 
-  /// Throws Error where operators that share inputs have more names than a network needs.
+  /// Throws Error if operators that share inputs have more names than a network needs.
   void add(const char* op, std::vector<std::string> inputs, const std::string& result,
            std::map<std::string, onnx::Attribute> attributes = {});
   /// The same, with what comes behind it in one operator of TensorFlow: the activation, and the range of the numbers
