@@ -45,7 +45,7 @@ std::string common_folder(const std::vector<std::vector<TerminalCell>>& rows) {
 
 }  // namespace
 
-Tone tone_of(double probability) {
+Tone confidence_tone(double probability) {
   constexpr double kSure = 0.9;
   constexpr double kFair = 0.6;
   return probability >= kSure ? Tone::kGood : probability >= kFair ? Tone::kUnsure : Tone::kBad;
@@ -138,7 +138,7 @@ void AnswerPrinter::add_row(const fs::path& image, const Answer& answer) {
   const double sure = stated.front().second;
   rows_.push_back({{image.string()},
                    {stated.front().first, none ? Tone::kFaint : Tone::kStrong},
-                   {fmt::format("{:.3f}", sure), tone_of(sure)},
+                   {fmt::format("{:.3f}", sure), confidence_tone(sure)},
                    {fmt::format("{}", fmt::join(answer.set, ", "))},
                    {follows ? fmt::format("{:.3f} {}", stated[1].second, stated[1].first) : "", Tone::kFaint},
                    {answer.nearest.empty() ? "" : answer.nearest.front().source, Tone::kFaint},

@@ -12,7 +12,7 @@
 namespace protocom::cli {
 
 /// Of a probability: sure from 0.9, fair from 0.6 on.
-Tone tone_of(double probability);
+Tone confidence_tone(double probability);
 
 /// Prints answers: as lines of JSON or CSV when they come, as a table at the end, or line by line if there is none.
 /// Tables fit the terminal; CSV and JSON have all that is left out there.

@@ -23,7 +23,7 @@ struct UnlabelledImages {
   nlohmann::json details = nlohmann::json::object();
 };
 
-KnowledgeUse use_of(const std::string& name) {
+KnowledgeUse parse_use(const std::string& name) {
   if (name == "always") return KnowledgeUse::kAlways;
   return name == "never" ? KnowledgeUse::kNever : KnowledgeUse::kAuto;
 }
@@ -98,7 +98,7 @@ void add_fit_command(CLI::App& app) {
   add_data_options(*command, *files);
   command
       ->add_option_function<std::string>(
-          "--knowledge-use", [options](const std::string& word) { options->fit.knowledge_use = use_of(word); },
+          "--knowledge-use", [options](const std::string& word) { options->fit.knowledge_use = parse_use(word); },
           "Whether plda uses --knowledge: auto (if it gains on held-out classes), always (needed for classes without "
           "images), never")
       ->default_str("auto")

@@ -9,20 +9,20 @@ struct MethodsArguments {
   bool json = false;
 };
 
-std::string needs_of(const MethodSpec& spec) {
+std::string required_inputs(const MethodSpec& spec) {
   std::string text;
   for (const Need need : spec.needs) text += (text.empty() ? "" : ", ") + std::string(to_string(need));
   if (spec.trained_by_torch) text += (text.empty() ? "" : ", ") + std::string("LibTorch (plug-in)");
   return text.empty() ? "nothing else" : text;
 }
 
-std::string range_of(const ParameterSpec& parameter) {
+std::string parameter_range(const ParameterSpec& parameter) {
   if (!parameter.choices.empty()) return fmt::format("{}", fmt::join(parameter.choices, ", "));
   const char* kind = std::holds_alternative<int64_t>(parameter.default_value) ? "whole" : "real";
   return fmt::format("{} in [{:g}, {:g}]", kind, parameter.low, parameter.high);
 }
 
-std::string tries_of(const MethodSpec& spec, const ParameterSpec& parameter) {
+std::string tried_values(const MethodSpec& spec, const ParameterSpec& parameter) {
   const auto& tries = parameter_tries(spec.name);
   const auto found = tries.find(parameter.name);
   std::string text;
@@ -34,7 +34,7 @@ std::string tries_of(const MethodSpec& spec, const ParameterSpec& parameter) {
 void print_all() {
   std::vector<std::vector<std::string>> rows = {{"method", "mode", "needs", "what it does"}};
   for (const MethodSpec* spec : method_specs())
-    rows.push_back({spec->name, std::string(spec->mode()), needs_of(*spec), spec->about});
+    rows.push_back({spec->name, std::string(spec->mode()), required_inputs(*spec), spec->about});
   print_table(rows);
   fmt::print("\nprotocom methods NAME shows one with its parameters; --methods NAME:parameter=value sets them.\n");
 }
@@ -44,13 +44,13 @@ void print_one(const MethodSpec& spec) {
   print_table({{"mode", std::string(spec.mode())},
                {"assumes", spec.assumes == Assumes::kBalancedQueries ? "equally many queries of each class"
                                                                      : "any class proportions of the queries"},
-               {"needs", needs_of(spec)}});
+               {"needs", required_inputs(spec)}});
   if (!spec.notes.empty()) fmt::print("\n{}\n", spec.notes);
   if (spec.parameters.empty()) return;
   std::vector<std::vector<std::string>> rows = {{"parameter", "default", "takes", "tune tries", "what it is"}};
   for (const ParameterSpec& parameter : spec.parameters) {
-    rows.push_back({parameter.name, to_string(parameter.default_value), range_of(parameter), tries_of(spec, parameter),
-                    parameter.text + (parameter.when_fitted ? " (fit)" : "")});
+    rows.push_back({parameter.name, to_string(parameter.default_value), parameter_range(parameter),
+                    tried_values(spec, parameter), parameter.text + (parameter.when_fitted ? " (fit)" : "")});
   }
   fmt::print("\n");
   print_table(rows);

@@ -40,7 +40,7 @@ struct Verdict {
   double sure = 0;
 };
 
-Verdict verdict_of(const Answer& answer) {
+Verdict judge_answer(const Answer& answer) {
   const RankedClass& first = answer.ranking.front();
   const bool none = answer.none_of_these.value_or(false);
   return {first.name, none, none && answer.none ? *answer.none : first.probability};
@@ -125,7 +125,7 @@ void print_sorted(const std::map<std::string, Sorted>& sorted) {
   for (const auto& [folder, own] : sorted) {
     rows.push_back({{folder, folder == kNoneOfThese ? Tone::kFaint : Tone::kStrong},
                     {std::to_string(own.images)},
-                    {fmt::format("{:.3f}", own.least), tone_of(own.least)},
+                    {fmt::format("{:.3f}", own.least), confidence_tone(own.least)},
                     {own.image.string(), Tone::kFaint}});
   }
   print_coloured(terminal_table(columns, rows, results_terminal()));
@@ -221,7 +221,7 @@ void sort_shared(const CLI::App& command, const SortArguments& options, Recogniz
   const ProcessGroup& group = job();
   const FoundImages found = group.is_main() ? find_images(with_listed(options.images)) : FoundImages();
   SharedLines lines(group, lines_job(command, recognizer, options.out, options.resume), found.paths);
-  const auto to_line = [](const fs::path&, const Answer& answer) { return line_of(verdict_of(answer)); };
+  const auto to_line = [](const fs::path&, const Answer& answer) { return line_of(judge_answer(answer)); };
   if (!group.is_main()) return classify_shared(recognizer, lines, {to_line, {}});
   ClassFolders folders(recognizer.file());
   std::map<std::string, Sorted> sorted;
@@ -249,7 +249,7 @@ void run_sort(const CLI::App& command, SortArguments& options) {
   ClassFolders folders(recognizer.file());
   std::map<std::string, Sorted> sorted;
   const auto take = [&](const fs::path& image, const Answer& answer) {
-    const Verdict verdict = verdict_of(answer);
+    const Verdict verdict = judge_answer(answer);
     const std::string& folder = folders.of(verdict);
     put(options, image, place_for(options, image, folder));
     sorted[folder].take(image, verdict);

@@ -24,7 +24,7 @@ void print_suggested_table(const Suggestions& found) {
   for (const Suggestion& one : found.images)
     rows.push_back({{one.image},
                     {one.answer, Tone::kStrong},
-                    {fmt::format("{:.3f}", one.probability), tone_of(one.probability)},
+                    {fmt::format("{:.3f}", one.probability), confidence_tone(one.probability)},
                     {one.runner_up, Tone::kFaint}});
   print_coloured(terminal_table(columns, rows, results_terminal()));
 }

@@ -133,7 +133,7 @@ std::string command_meant_by(const std::string& argument) {
 }
 
 /// The first argument behind the program's own options (`--quiet`, `--threads 2`).
-std::vector<std::string>::iterator behind_options_of(const CLI::App& app, std::vector<std::string>& arguments) {
+std::vector<std::string>::iterator after_options(const CLI::App& app, std::vector<std::string>& arguments) {
   auto at = arguments.begin();
   while (at != arguments.end()) {
     const CLI::Option* option = app.get_option_no_throw(at->substr(0, at->find('=')));
@@ -197,7 +197,7 @@ std::unique_ptr<CLI::App> make_app() {
 
 void parse_and_run(CLI::App& app, std::vector<std::string> arguments) {
   const std::vector<std::string> commands = command_names(app);
-  const auto first = behind_options_of(app, arguments);
+  const auto first = after_options(app, arguments);
   const bool is_named =
       first == arguments.end() || std::find(commands.begin(), commands.end(), *first) != commands.end();
   const std::string meant = is_named ? "" : command_meant_by(*first);

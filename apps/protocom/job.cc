@@ -37,7 +37,7 @@ void fall_silent() {
 }
 
 /// Of a file its content, of a folder its names and sizes: on another machine, paths and times are others.
-std::string content_of(const fs::path& path) {
+std::string fingerprint_content(const fs::path& path) {
   std::error_code ignored;
   if (!fs::is_directory(path, ignored)) return fs::is_regular_file(path, ignored) ? hash_file(path) : path.string();
   std::vector<std::string> names;
@@ -50,10 +50,10 @@ std::string content_of(const fs::path& path) {
 json with_contents(json options) {
   for (auto& [name, value] : options.items()) {
     if (inputs.count(name) == 0) continue;
-    if (value.is_string()) value = content_of(value.get<std::string>());
+    if (value.is_string()) value = fingerprint_content(value.get<std::string>());
     if (!value.is_array()) continue;
     for (json& item : value) {
-      if (item.is_string()) item = content_of(item.get<std::string>());
+      if (item.is_string()) item = fingerprint_content(item.get<std::string>());
     }
   }
   return options;

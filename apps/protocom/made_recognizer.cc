@@ -17,7 +17,7 @@ std::string basis_of(const RecognizerParts& parts) {
 }
 
 /// What a recognizer that was just made takes for none of its classes.
-std::string none_of_these_of(const std::optional<Calibration>& calibration) {
+std::string none_of_these_line(const std::optional<Calibration>& calibration) {
   if (!calibration) return "Too few photos for 'none of these': every photo gets one of the classes.";
   if (calibration->similar)
     return fmt::format("The threshold of 'none of these' was set with {} photos of other things: {}.",
@@ -37,7 +37,7 @@ int64_t images_of(const Recognizer& recognizer) {
 void print_made(const std::string& file, const RecognizerParts& parts, const Enrolment& enrolled) {
   print_enrolment(enrolled);
   Recognizer made = Recognizer::open(file);
-  fmt::print("{}\n{}\n", expected_sentence(made, parts), none_of_these_of(made.calibration()));
+  fmt::print("{}\n{}\n", expected_sentence(made, parts), none_of_these_line(made.calibration()));
   constexpr size_t kMostFindings = 10;
   if (images_of(made) <= kMostCheckedUnasked) print_label_check(made.check_labels(progress()), kMostFindings);
 }

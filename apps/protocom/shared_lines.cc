@@ -74,7 +74,7 @@ std::vector<fs::path> paths_of_text(std::string_view text) {
 
 /// What follows the hash in a line of a part; nothing if the hash is another one. It is of the job's header too, so
 /// that no line of another job counts.
-std::optional<std::string_view> content_of(std::string_view line, const std::string& header) {
+std::optional<std::string_view> line_content(std::string_view line, const std::string& header) {
   if (!starts_with(line, kHash)) return std::nullopt;
   const size_t end = line.find('"', kHash.size());
   if (end == std::string_view::npos) return std::nullopt;
@@ -191,7 +191,7 @@ void SharedLines::read_parts() {
 /// Ignores lines that are incomplete or were changed: their photos are computed again.
 void SharedLines::read_part(std::string_view bytes) {
   for (size_t end = bytes.find('\n'); end != std::string_view::npos; end = bytes.find('\n')) {
-    const std::optional<std::string_view> content = content_of(bytes.substr(0, end), header_);
+    const std::optional<std::string_view> content = line_content(bytes.substr(0, end), header_);
     bytes.remove_prefix(end + 1);
     if (!content || !starts_with(*content, kNumber) || content->back() != '}') continue;
     std::string_view text = *content;

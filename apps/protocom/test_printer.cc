@@ -35,7 +35,7 @@ std::string unknown_text(const TestResult& result) {
 }
 
 /// The lines of a test's result: name and text; no text if there is nothing to report.
-std::vector<std::vector<std::string>> facts_of(const TestResult& result) {
+std::vector<std::vector<std::string>> result_lines(const TestResult& result) {
   const std::string kept = result.calibrated ? share_text(result.kept_right, result.images) : "";
   return {{"recognizer",
            fmt::format("{}: {} classes, {} ({})", result.recognizer, result.enrolled, result.method, result.mode)},
@@ -48,7 +48,7 @@ std::vector<std::vector<std::string>> facts_of(const TestResult& result) {
 }
 
 void print_facts(const TestResult& result) {
-  std::vector<std::vector<std::string>> rows = facts_of(result);
+  std::vector<std::vector<std::string>> rows = result_lines(result);
   rows.erase(std::remove_if(rows.begin(), rows.end(), [](const auto& row) { return row[1].empty(); }), rows.end());
   print_table(rows);
 }
@@ -79,7 +79,7 @@ void print_classes(const TestResult& result) {
     rows.push_back({{own.name, Tone::kStrong},
                     {std::to_string(own.images)},
                     {std::to_string(own.right)},
-                    {fmt::format("{:.0f} %", 100 * share), tone_of(share)}});
+                    {fmt::format("{:.0f} %", 100 * share), confidence_tone(share)}});
     if (result.calibrated) rows.back().push_back({std::to_string(own.refused)});
     rows.back().push_back(
         {own.confused == 0 ? "" : fmt::format("{} ({})", own.confused_with, own.confused), Tone::kFaint});

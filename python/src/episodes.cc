@@ -72,7 +72,7 @@ Episodes chosen(const Episodes& episodes, const std::vector<size_t>& numbers) {
 }
 
 /// What a list is, without its episodes, by the names that its JSON has.
-py::dict head_of(const Episodes& episodes) {
+py::dict episode_header(const Episodes& episodes) {
   const EpisodeShape& shape = episodes.list.shape;
   py::dict head;
   head["n_way"] = shape.n_way;
@@ -94,7 +94,7 @@ T value_or(const py::dict& head, const char* name, const T& otherwise) {
   return head.contains(name) ? head[name].cast<T>() : otherwise;
 }
 
-EpisodeList list_of(const py::dict& head) {
+EpisodeList read_list(const py::dict& head) {
   EpisodeList list;
   list.shape.n_way = head["n_way"].cast<int64_t>();
   list.shape.k_shot = head["k_shot"].cast<int64_t>();
@@ -195,9 +195,9 @@ EpisodeList with_episodes(EpisodeList list, const Array& classes, const Array& s
   return list;
 }
 
-/// Episodes as arrays_of() and head_of() give them. Throws Error if they are not episodes of these features.
+/// Episodes as arrays_of() and episode_header() give them. Throws Error if they are not episodes of these features.
 Episodes episodes_of(const SharedFeatures& features, const py::dict& head, const py::dict& arrays) {
-  const EpisodeList list = list_of(head);
+  const EpisodeList list = read_list(head);
   const ArrayView classes(arrays["classes"], "classes"), support(arrays["support"], "support"),
       query(arrays["query"], "query"), pool(arrays["pool"], "pool");
   return unlocked([&] {
@@ -230,7 +230,7 @@ void bind_episodes(py::module_& module) {
       .def("rows", &flat_rows)
       .def("ways", &ways_of)
       .def("chosen", &chosen)
-      .def("head", &head_of)
+      .def("head", &episode_header)
       .def("arrays", &arrays_of)
       .def_static("of", &episodes_of);
 }

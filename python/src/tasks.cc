@@ -26,7 +26,7 @@ struct Parts {
 };
 
 /// The numbers of whole ones [n] of any type.
-std::vector<int64_t> numbers_of(const Array& array) {
+std::vector<int64_t> to_integers(const Array& array) {
   const Array whole = array.to(NumberType::kInt64);
   return {whole.data<int64_t>(), whole.data<int64_t>() + whole.numel()};
 }
@@ -51,7 +51,7 @@ std::shared_ptr<TaskClassifier> make_task(const Parts& parts, const py::object& 
   inputs.model = parts.model;
   inputs.feature_dim = parts.fitted.empty() ? feature_dim : parts.fitted.front()->feature_dim;
   inputs.seed = parts.seed;
-  if (base.array().defined()) inputs.base = {base.array().copy(), numbers_of(base_labels.array())};
+  if (base.array().defined()) inputs.base = {base.array().copy(), to_integers(base_labels.array())};
   return unlocked([&] {
     describe_task(inputs);
     return std::make_shared<TaskClassifier>(method_of(parts), std::move(inputs));
@@ -153,7 +153,7 @@ Array batch_logits(const Parts& parts, const py::object& support, const py::obje
   const ArrayView base(parts.base_features, "features of base classes"), base_labels(parts.base_labels, "labels");
   return unlocked([&] {
     LabelledFeatures own{base.array(), {}};
-    if (base.array().defined()) own.labels = numbers_of(base_labels.array());
+    if (base.array().defined()) own.labels = to_integers(base_labels.array());
     MethodContext context;
     if (own.features.defined()) context.base = &own;
     const auto method = method_of(parts);

@@ -27,7 +27,7 @@ void check_labels(const Labels& labels, size_t classes) {
   }
 }
 
-protocom::FeatureSet set_of(const Rows& features, const Labels& labels, const FeatureSetOptions& options) {
+protocom::FeatureSet make_feature_set(const Rows& features, const Labels& labels, const FeatureSetOptions& options) {
   protocom::FeatureSet set;
   set.features = array_of(features, "features").copy();
   set.class_names = names_for(labels, options.class_names);
@@ -46,7 +46,7 @@ FeatureSet::FeatureSet(std::shared_ptr<const Impl> impl) : impl_(std::move(impl)
 FeatureSet::FeatureSet(const Rows& features, const Labels& labels, const FeatureSetOptions& options)
     : impl_(guarded([&] {
         const Collected collected;
-        protocom::FeatureSet set = set_of(features, labels, options);
+        protocom::FeatureSet set = make_feature_set(features, labels, options);
         return std::make_shared<const Impl>(Impl{std::move(set), collected.warnings()});
       })) {}
 

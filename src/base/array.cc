@@ -21,7 +21,7 @@ struct TypeFacts {
   bool real;
 };
 
-const TypeFacts& facts_of(NumberType type) {
+const TypeFacts& type_facts(NumberType type) {
   static constexpr std::array<TypeFacts, 10> kFacts = {{{"Bool", 1, false},
                                                         {"Byte", 1, false},
                                                         {"Char", 1, false},
@@ -117,9 +117,9 @@ void convert(const From* from, To* to, int64_t count) {
 
 }  // namespace
 
-std::string_view to_string(NumberType type) { return facts_of(type).name; }
-int64_t size_of(NumberType type) { return facts_of(type).size; }
-bool is_real(NumberType type) { return facts_of(type).real; }
+std::string_view to_string(NumberType type) { return type_facts(type).name; }
+int64_t size_of(NumberType type) { return type_facts(type).size; }
+bool is_real(NumberType type) { return type_facts(type).real; }
 
 Array::Array(void* data, Shape shape, NumberType type, std::shared_ptr<const void> owner)
     : owner_(std::move(owner)), data_(data), type_(type), shape_(std::move(shape)), count_(count_of(shape_, type)) {}

@@ -16,14 +16,14 @@ constexpr std::string_view kLeftOut = "…";
 bool continues_letter(char c) { return (static_cast<unsigned char>(c) & 0xC0U) == 0x80U; }
 
 /// At most `longest` bytes from the front, without half a letter at their end.
-std::string_view front_of(std::string_view text, size_t longest) {
+std::string_view take_front(std::string_view text, size_t longest) {
   if (text.size() <= longest) return text;
   size_t end = longest;
   for (int i = 0; i < 3 && end > 0 && continues_letter(text[end]); ++i) --end;
   return text.substr(0, end);
 }
 
-std::string_view back_of(std::string_view text, size_t longest) {
+std::string_view take_back(std::string_view text, size_t longest) {
   if (text.size() <= longest) return text;
   size_t begin = text.size() - longest;
   for (int i = 0; i < 3 && begin < text.size() && continues_letter(text[begin]); ++i) ++begin;
@@ -34,7 +34,7 @@ std::string message_of(std::string_view text) {
   std::string line = one_line(text);
   if (line.size() <= kLongestMessage) return line;
   const size_t front = kLongestMessage - kEndOfMessage - kLeftOut.size();
-  return fmt::format("{}{}{}", front_of(line, front), kLeftOut, back_of(line, kEndOfMessage));
+  return fmt::format("{}{}{}", take_front(line, front), kLeftOut, take_back(line, kEndOfMessage));
 }
 
 std::string first_line(std::string_view text) { return std::string(text.substr(0, text.find('\n'))); }
@@ -100,7 +100,7 @@ UsageError::~UsageError() = default;
 
 std::string excerpt(std::string_view text, size_t longest) {
   if (text.size() <= longest) return std::string(text);
-  return fmt::format("{}{}", front_of(text, longest > 1 ? longest - 1 : 0), kLeftOut);
+  return fmt::format("{}{}", take_front(text, longest > 1 ? longest - 1 : 0), kLeftOut);
 }
 
 std::string reason_of(const std::exception& error) {

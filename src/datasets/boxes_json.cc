@@ -9,7 +9,7 @@ namespace {
 
 using nlohmann::json;
 
-double number_of(const json& value) {
+double read_number(const json& value) {
   return value.is_number() ? value.get<double>() : std::numeric_limits<double>::quiet_NaN();
 }
 
@@ -17,7 +17,8 @@ double number_of(const json& value) {
 std::optional<ImageBox> box_of(const json& owner) {
   const auto found = owner.find("bbox");
   if (found == owner.end() || !found->is_array() || found->size() != 4) return std::nullopt;
-  return ImageBox{number_of(found->at(0)), number_of(found->at(1)), number_of(found->at(2)), number_of(found->at(3))};
+  return ImageBox{read_number(found->at(0)), read_number(found->at(1)), read_number(found->at(2)),
+                  read_number(found->at(3))};
 }
 
 constexpr const char* kNoBox = "bbox is not four numbers";
@@ -69,7 +70,7 @@ void take_detection(const json& image, const json& detection, const json& kinds,
   at_place(where, [&] {
     const std::string category = detection.at("category").get<std::string>();
     boxes.take({image.at("file").get<std::string>(), *box, kinds.value(category, category),
-                number_of(detection.value("conf", json(1))), place},
+                read_number(detection.value("conf", json(1))), place},
                where);
   });
 }
@@ -91,8 +92,8 @@ std::unordered_map<int64_t, Picture> coco_pictures(const json& root) {
     const json& item = list[i];
     at_place(fmt::format("images[{}]", i), [&] {
       add_by_id(pictures, whole_number<int64_t>(item.at("id")),
-                Picture{item.at("file_name").get<std::string>(), number_of(item.value("width", json(0))),
-                        number_of(item.value("height", json(0)))});
+                Picture{item.at("file_name").get<std::string>(), read_number(item.value("width", json(0))),
+                        read_number(item.value("height", json(0)))});
     });
   }
   return pictures;
@@ -125,7 +126,7 @@ void take_coco(const json& root, Boxes& boxes) {
                               : kind == kinds.end()       ? "no category has its category_id"
                                                     : outside(*box, picture->second.width, picture->second.height);
     if (!wrong.empty()) return boxes.refuse(where, wrong);
-    boxes.take({picture->second.name, *box, kind->second, number_of(item.value("score", json(1))), place}, where);
+    boxes.take({picture->second.name, *box, kind->second, read_number(item.value("score", json(1))), place}, where);
   };
   for (size_t i = 0; i < annotations.size(); ++i) {
     const std::string where = fmt::format("annotations[{}]", i);

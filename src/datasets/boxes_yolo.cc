@@ -149,7 +149,7 @@ ClassNames class_names(const fs::path& folder) {
 }
 
 /// The numbers of a line; what is none is NaN.
-std::vector<double> numbers_of(std::string_view line) {
+std::vector<double> parse_numbers(std::string_view line) {
   std::vector<double> numbers;
   for (line = trimmed(line); !line.empty(); line = trimmed(line)) {
     const size_t end = std::min(line.find_first_of(" \t"), line.size());
@@ -225,7 +225,7 @@ void take_yolo(const fs::path& given, Boxes& boxes) {
     const std::string image = image_of(text, folder);
     for_each_line(text, [&](int64_t number, std::string_view line) {
       if (!trimmed(line).empty())
-        take_line(numbers_of(line), image, names, fmt::format("{}:{}", text.string(), number), boxes);
+        take_line(parse_numbers(line), image, names, fmt::format("{}:{}", text.string(), number), boxes);
       return true;
     });
   }

@@ -40,7 +40,7 @@ void check_folder(const fs::path& root) {
 
 using Lister = std::vector<layout::RawClass> (*)(const layout::Request&);
 
-Lister lister_of(Layout layout) {
+Lister choose_lister(Layout layout) {
   static const std::map<Layout, Lister> kAll = {{Layout::kTinyImageNet, &layout::list_tiny_imagenet},
                                                 {Layout::kCub, &layout::list_cub},
                                                 {Layout::kMiniImageNet, &layout::list_mini_imagenet},
@@ -263,7 +263,7 @@ ImageDataset list_images(const fs::path& root, const ImageDatasetOptions& option
     if (!boxes.empty()) return list_boxed_images(root, options, {boxes});
   }
   const AskedSplit asked = asked_split(options, layout, root);
-  return dataset_of(lister_of(layout)({root, asked.table ? &*asked.table : nullptr}), asked, layout, root, options);
+  return dataset_of(choose_lister(layout)({root, asked.table ? &*asked.table : nullptr}), asked, layout, root, options);
 }
 
 ImageDataset list_boxed_images(const fs::path& root, const ImageDatasetOptions& options, const BoxChoice& choice) {
@@ -278,7 +278,7 @@ ImageDataset list_boxed_images(const fs::path& root, const ImageDatasetOptions& 
   if (file.kinds_are_classes) {
     classes = classes_of_boxes(file, choice.file, request);
   } else {
-    classes = lister_of(layout)(request);
+    classes = choose_lister(layout)(request);
     crop_items(file, choice.file, classes);
   }
   return dataset_of(std::move(classes), asked, layout, root, options);

@@ -27,7 +27,7 @@ void for_each_entry(const fs::path& path, const std::function<void(int64_t, int6
 }
 
 /// "001.Black_footed_Albatross" -> "Black footed Albatross".
-std::string title_of(const std::string& name) {
+std::string class_title(const std::string& name) {
   const size_t dot = name.find('.');
   std::string title = dot == std::string::npos ? name : name.substr(dot + 1);
   for (char& c : title) {
@@ -64,7 +64,7 @@ std::vector<RawClass> list_cub(const Request& request) {
     const auto expected = static_cast<int64_t>(classes.size()) + 1;
     if (index != expected)
       fail("{}:{}: class number {}, expected {}", (folder / "classes.txt").string(), line, index, expected);
-    classes.push_back({name, title_of(name), standard_split_of(index - 1), folder / "images" / name, {}});
+    classes.push_back({name, class_title(name), standard_split_of(index - 1), folder / "images" / name, {}});
   });
   std::unordered_map<int64_t, ImageName> names;
   for_each_entry(folder / "images.txt", [&](int64_t line, int64_t id, std::string name) {

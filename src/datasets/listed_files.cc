@@ -47,7 +47,7 @@ std::string plain_path(std::string written) {
 
 /// Of a path that is longer than any can be, the end that may be one. Every end of a path is looked for, which of
 /// megabytes would take hours.
-std::string end_of(const std::string& path) {
+std::string possible_end(const std::string& path) {
   constexpr size_t kLongest = 4096;  // PATH_MAX
   if (path.size() <= kLongest) return path;
   const size_t slash = path.find('/', path.size() - kLongest);
@@ -86,7 +86,7 @@ void ListedFiles::walk() {
 }
 
 std::optional<fs::path> ListedFiles::find(const std::string& written) {
-  const std::string plain = end_of(plain_path(written));
+  const std::string plain = possible_end(plain_path(written));
   const std::optional<fs::path> found = find_plain(plain);
   const std::string name = decoded(plain);
   return found || name == plain || name.find('\0') != std::string::npos ? found : find_plain(name);

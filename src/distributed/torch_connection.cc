@@ -27,7 +27,7 @@ std::string loss_sentence(const std::vector<int>& lost, int size) {
       fmt::join(lost, ", "), size);
 }
 
-HeartbeatTimes times_of(const Launch& launch) {
+HeartbeatTimes heartbeat_times(const Launch& launch) {
   HeartbeatTimes times;
   times.silence = launch.silence;
   times.report_delay = std::min<std::chrono::milliseconds>(times.report_delay, launch.silence / 2);
@@ -73,7 +73,7 @@ TorchConnection::TorchConnection(const Launch& launch, OnLoss on_loss)
     : launch_(launch),
       store_(open_store(launch)),
       heartbeat_(open_second_store(launch), launch.rank, launch.size, with_sentence(std::move(on_loss), launch.size),
-                 times_of(launch)) {
+                 heartbeat_times(launch)) {
   wait_for_all(*store_, launch);
   cpu_ = open_gloo(store_, launch);
   cuda_ = open_nccl(store_, launch);

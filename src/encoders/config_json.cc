@@ -13,14 +13,14 @@ const nlohmann::json* find(const nlohmann::json& config, const char* name) {
 
 }  // namespace
 
-double number_of(const nlohmann::json& config, const char* name, double otherwise) {
+double config_number(const nlohmann::json& config, const char* name, double otherwise) {
   const nlohmann::json* found = find(config, name);
   if (found == nullptr) return otherwise;
   if (!found->is_number()) fail("config.json: '{}' is not a number", name);
   return found->get<double>();
 }
 
-int64_t whole_of(const nlohmann::json& config, const char* name, int64_t otherwise) {
+int64_t config_integer(const nlohmann::json& config, const char* name, int64_t otherwise) {
   const nlohmann::json* found = find(config, name);
   if (found == nullptr) return otherwise;
   constexpr int64_t kMost = 1 << 20;
@@ -29,14 +29,14 @@ int64_t whole_of(const nlohmann::json& config, const char* name, int64_t otherwi
   return found->get<int64_t>();
 }
 
-std::string text_of(const nlohmann::json& config, const char* name, const char* otherwise) {
+std::string config_text(const nlohmann::json& config, const char* name, const char* otherwise) {
   const nlohmann::json* found = find(config, name);
   if (found == nullptr) return otherwise;
   if (!found->is_string()) fail("config.json: '{}' is not a text", name);
   return found->get<std::string>();
 }
 
-bool truth_of(const nlohmann::json& config, const char* name, bool otherwise) {
+bool config_flag(const nlohmann::json& config, const char* name, bool otherwise) {
   const nlohmann::json* found = find(config, name);
   if (found == nullptr) return otherwise;
   if (!found->is_boolean()) fail("config.json: '{}' is neither true nor false", name);

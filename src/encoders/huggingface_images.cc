@@ -38,7 +38,7 @@ bool is_processor(const nlohmann::json& stated, const std::vector<std::string>& 
 }
 
 /// 224, {"shortest_edge": 224} or {"height": 224, "width": 224}.
-StatedSide side_of(const nlohmann::json& stated, const char* name) {
+StatedSide read_side(const nlohmann::json& stated, const char* name) {
   const auto found = stated.find(name);
   if (found == stated.end() || found->is_null()) return {};
   const auto whole = [&](const nlohmann::json& value) {
@@ -67,15 +67,15 @@ void take_convnext_sides(const nlohmann::json& stated, Preprocessing& images) {
   constexpr double kUsualShare = 224.0 / 256;
   const bool says = stated.contains("crop_pct") && !stated.at("crop_pct").is_null();
   if (!says && !is_processor(stated, {"ConvNext"})) return;
-  const double share = number_of(stated, "crop_pct", kUsualShare);
+  const double share = config_number(stated, "crop_pct", kUsualShare);
   if (!(share > 0.1 && share <= 1)) fail("{}: crop_pct {} is out of range 0.1 to 1", kImages, share);
   images.squeeze = images.image_size >= kLarge;
   if (!images.squeeze) images.resize = static_cast<int64_t>(static_cast<double>(images.image_size) / share);
 }
 
 void take_sides(const nlohmann::json& stated, Preprocessing& images) {
-  const StatedSide size = side_of(stated, "size");
-  const int64_t crop = truth_of(stated, "do_center_crop", false) ? side_of(stated, "crop_size").pixels : 0;
+  const StatedSide size = read_side(stated, "size");
+  const int64_t crop = config_flag(stated, "do_center_crop", false) ? read_side(stated, "crop_size").pixels : 0;
   images.image_size = crop > 0 ? crop : size.pixels;
   images.squeeze = size.squeezes;
   if (crop > 0)
@@ -103,10 +103,10 @@ Preprocessing preprocessing_of(const nlohmann::json& stated) {
   take_sides(stated, images);
   if (stated.contains("resample") && stated.at("resample").is_number_integer())
     images.resampling = resampling_of_pillow(stated.at("resample").get<int64_t>());
-  const double factor = number_of(stated, "rescale_factor", 1.0 / 255);
-  if (!truth_of(stated, "do_rescale", true) || std::abs(factor * 255 - 1) > 1e-3)
+  const double factor = config_number(stated, "rescale_factor", 1.0 / 255);
+  if (!config_flag(stated, "do_rescale", true) || std::abs(factor * 255 - 1) > 1e-3)
     fail("{}: rescale_factor {} is not supported, expected 1/255", kImages, factor);
-  if (truth_of(stated, "do_normalize", true)) {
+  if (config_flag(stated, "do_normalize", true)) {
     images.mean = three(stated, "image_mean");
     images.std = three(stated, "image_std");
   }

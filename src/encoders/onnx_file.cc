@@ -33,16 +33,16 @@ constexpr protozero::pbf_tag_type kTensorName = 8, kTensorRaw = 9, kTensorExtern
 std::vector<int64_t> read_sizes(pbf_reader reader) {
   std::vector<int64_t> sizes;
   while (reader.next(1)) {
-    pbf_reader dim = message_of(reader);
+    pbf_reader dim = read_message(reader);
     int64_t size = -1;
-    read_fields(dim, Field{1, [&] { size = whole_of(dim); }});
+    read_fields(dim, Field{1, [&] { size = read_integer(dim); }});
     sizes.push_back(size > 0 ? size : -1);
   }
   return sizes;
 }
 
 void copy_tensor(pbf_reader from, TensorFiles& files, protozero::pbf_writer& to) {
-  const auto place = place_of(from);
+  const auto place = read_place(from);
   while (from.next()) {
     if (place && (from.tag() == kTensorExternal || from.tag() == kTensorLocation))
       from.skip();
@@ -58,7 +58,7 @@ void copy_graph(pbf_reader from, const std::string& output, TensorFiles& files, 
   while (from.next()) {
     if (from.tag() == kGraphInitializer) {
       protozero::pbf_writer tensor(to, kGraphInitializer);
-      copy_tensor(message_of(from), files, tensor);
+      copy_tensor(read_message(from), files, tensor);
     } else if (from.tag() == kGraphOutput && !output.empty()) {
       from.skip();
     } else {
@@ -72,8 +72,8 @@ void copy_graph(pbf_reader from, const std::string& output, TensorFiles& files, 
 
 bool any_outside(std::string_view bytes) {
   for (pbf_reader model(bytes.data(), bytes.size()); model.next(kModelGraph);) {
-    for (pbf_reader graph = message_of(model); graph.next(kGraphInitializer);) {
-      if (place_of(message_of(graph))) return true;
+    for (pbf_reader graph = read_message(model); graph.next(kGraphInitializer);) {
+      if (read_place(read_message(graph))) return true;
     }
   }
   return false;
@@ -93,7 +93,7 @@ bool has(const std::vector<GraphValue>& values, std::string_view name) {
 /// The name of a TensorProto.
 std::string read_name(pbf_reader tensor) {
   std::string name;
-  read_fields(tensor, Field{kTensorName, [&] { name = text_of(tensor); }});
+  read_fields(tensor, Field{kTensorName, [&] { name = read_text(tensor); }});
   return name;
 }
 
@@ -101,9 +101,9 @@ std::string read_name(pbf_reader tensor) {
 void read_ends(pbf_reader graph, Outline& outline) {
   std::set<std::string> constants;
   std::vector<GraphValue> inputs;
-  read_fields(graph, Field{kGraphInitializer, [&] { constants.insert(read_name(message_of(graph))); }},
-              Field{kGraphValue, [&] { inputs.push_back(read_value(message_of(graph))); }},
-              Field{kGraphOutput, [&] { outline.outputs.push_back(read_value(message_of(graph))); }});
+  read_fields(graph, Field{kGraphInitializer, [&] { constants.insert(read_name(read_message(graph))); }},
+              Field{kGraphValue, [&] { inputs.push_back(read_value(read_message(graph))); }},
+              Field{kGraphOutput, [&] { outline.outputs.push_back(read_value(read_message(graph))); }});
   for (GraphValue& input : inputs) {
     if (constants.count(input.name) == 0) outline.inputs.push_back(std::move(input));
   }
@@ -114,21 +114,21 @@ void read_ends(pbf_reader graph, Outline& outline) {
 GraphValue read_value(pbf_reader reader) {
   GraphValue input;
   const auto read_tensor = [&](pbf_reader tensor) {
-    read_fields(tensor, Field{1, [&] { input.type = whole_of(tensor); }},
-                Field{2, [&] { input.sizes = read_sizes(message_of(tensor)); }});
+    read_fields(tensor, Field{1, [&] { input.type = read_integer(tensor); }},
+                Field{2, [&] { input.sizes = read_sizes(read_message(tensor)); }});
   };
   const auto read_type = [&](pbf_reader type) {
-    while (type.next(1)) read_tensor(message_of(type));
+    while (type.next(1)) read_tensor(read_message(type));
   };
-  read_fields(reader, Field{1, [&] { input.name = text_of(reader); }},
-              Field{2, [&] { read_type(message_of(reader)); }});
+  read_fields(reader, Field{1, [&] { input.name = read_text(reader); }},
+              Field{2, [&] { read_type(read_message(reader)); }});
   return input;
 }
 
 int64_t read_opset(pbf_reader reader) {
   std::string domain;
   int64_t version = 0;
-  read_fields(reader, Field{1, [&] { domain = text_of(reader); }}, Field{2, [&] { version = whole_of(reader); }});
+  read_fields(reader, Field{1, [&] { domain = read_text(reader); }}, Field{2, [&] { version = read_integer(reader); }});
   return domain.empty() || domain == "ai.onnx" ? version : 0;
 }
 
@@ -144,9 +144,9 @@ Outline read_outline(const std::filesystem::path& path) {
     const MappedFile file(path);
     Outline outline;
     pbf_reader reader(file.bytes().data(), file.bytes().size());
-    read_fields(reader, Field{kModelGraph, [&] { read_ends(message_of(reader), outline); }},
-                Field{kModelOpset, [&] { outline.opset = std::max(outline.opset, read_opset(message_of(reader))); }},
-                Field{kModelMetadata, [&] { outline.metadata.insert(read_pair(message_of(reader))); }});
+    read_fields(reader, Field{kModelGraph, [&] { read_ends(read_message(reader), outline); }},
+                Field{kModelOpset, [&] { outline.opset = std::max(outline.opset, read_opset(read_message(reader))); }},
+                Field{kModelMetadata, [&] { outline.metadata.insert(read_pair(read_message(reader))); }});
     outline.stated = stated_in(outline.metadata, path);
     return outline;
   });
@@ -220,7 +220,7 @@ std::optional<std::string> self_contained(const std::filesystem::path& path, con
     protozero::pbf_writer model_out(written);
     for (pbf_reader model(file.bytes().data(), file.bytes().size()); model.next();) {
       if (model.tag() == kModelGraph)
-        copy_graph(message_of(model), output, files, protozero::pbf_writer(model_out, kModelGraph));
+        copy_graph(read_message(model), output, files, protozero::pbf_writer(model_out, kModelGraph));
       else
         copy_field(model, model_out);
     }

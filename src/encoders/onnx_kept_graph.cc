@@ -39,7 +39,7 @@ std::string renamed(const std::string& name) { return name.empty() ? name : kKep
 
 std::string name_of(pbf_reader tensor) {
   std::string name;
-  read_fields(tensor, Field{kTensorText, [&] { name = text_of(tensor); }});
+  read_fields(tensor, Field{kTensorText, [&] { name = read_text(tensor); }});
   return name;
 }
 
@@ -48,7 +48,7 @@ void copy_renamed(pbf_reader from, const std::set<protozero::pbf_tag_type>& name
   while (from.next()) {
     const auto tag = from.tag();
     if (names.count(tag) > 0)
-      to.add_string(tag, renamed(text_of(from)));
+      to.add_string(tag, renamed(read_text(from)));
     else
       copy_field(from, to);
   }
@@ -81,8 +81,8 @@ class Renaming {
 
 void Renaming::check_operator(pbf_reader node) const {
   OperatorName name;
-  read_fields(node, Field{kNodeDomain, [&] { name.first = text_of(node); }},
-              Field{kNodeOperator, [&] { name.second = text_of(node); }});
+  read_fields(node, Field{kNodeDomain, [&] { name.first = read_text(node); }},
+              Field{kNodeOperator, [&] { name.second = read_text(node); }});
   const bool standard = name.first.empty() || name.first == "ai.onnx" || name.first == "ai.onnx.ml";
   if (standard || own_.count(name) > 0) return;
   fail("its operator '{}' is of '{}', which not every program has: export the encoder with ONNX's own operators",
@@ -90,10 +90,10 @@ void Renaming::check_operator(pbf_reader node) const {
 }
 
 void Renaming::copy_tensor(pbf_reader from, pbf_writer& to) {
-  const auto place = place_of(from);
+  const auto place = read_place(from);
   while (from.next()) {
     if (from.tag() == kTensorText)
-      to.add_string(kTensorText, renamed(text_of(from)));
+      to.add_string(kTensorText, renamed(read_text(from)));
     else if (place && (from.tag() == kTensorOutside || from.tag() == kTensorWhere))
       from.skip();
     else
@@ -111,7 +111,7 @@ void Renaming::copy_attribute(pbf_reader from, pbf_writer& to) {
     const auto tag = from.tag();
     if (tag == kAttributeGraph || tag == kAttributeGraphs) {
       pbf_writer graph(to, tag);
-      copy_graph(message_of(from), /*whole=*/true, graph);
+      copy_graph(read_message(from), /*whole=*/true, graph);
     } else {
       copy_field(from, to);
     }
@@ -123,10 +123,10 @@ void Renaming::copy_node(pbf_reader from, pbf_writer& to) {
   while (from.next()) {
     const auto tag = from.tag();
     if (tag == kNodeInput || tag == kNodeOutput || tag == kNodeName) {
-      to.add_string(tag, renamed(text_of(from)));
+      to.add_string(tag, renamed(read_text(from)));
     } else if (tag == kNodeAttribute) {
       pbf_writer attribute(to, tag);
-      copy_attribute(message_of(from), attribute);
+      copy_attribute(read_message(from), attribute);
     } else {
       copy_field(from, to);
     }
@@ -141,15 +141,15 @@ void Renaming::copy_graph(pbf_reader from, bool whole, pbf_writer& to) {
       from.skip();
     } else if (tag == kGraphNode) {
       pbf_writer node(to, tag);
-      copy_node(message_of(from), node);
+      copy_node(read_message(from), node);
     } else if (tag == kGraphTensor) {
-      const pbf_reader own = message_of(from);
+      const pbf_reader own = read_message(from);
       if (!whole && stored_.write(own, renamed(name_of(own)), to)) continue;
       pbf_writer tensor(to, tag);
       copy_tensor(own, tensor);
     } else if (end || tag == kGraphInfo) {
       pbf_writer value(to, tag);
-      copy_renamed(message_of(from), {1}, value);
+      copy_renamed(read_message(from), {1}, value);
     } else if (tag == kGraphSparse) {
       fail("it has sparse tensors, which few programs read: export the encoder with dense ones");
     } else if (tag == kGraphQuantization) {
@@ -162,8 +162,8 @@ void Renaming::copy_graph(pbf_reader from, bool whole, pbf_writer& to) {
 
 OperatorName function_of(pbf_reader function) {
   OperatorName name;
-  read_fields(function, Field{kFunctionName, [&] { name.second = text_of(function); }},
-              Field{kFunctionDomain, [&] { name.first = text_of(function); }});
+  read_fields(function, Field{kFunctionName, [&] { name.second = read_text(function); }},
+              Field{kFunctionDomain, [&] { name.first = read_text(function); }});
   return name;
 }
 
@@ -173,10 +173,10 @@ std::set<OperatorName> keep_model(pbf_reader from, KeptGraph& to) {
   pbf_writer model(to.model);
   while (from.next()) {
     if (from.tag() == kModelVersion) {
-      to.ir_version = whole_of(from);
+      to.ir_version = read_integer(from);
     } else if (from.tag() == kModelOpsets || from.tag() == kModelFunction) {
       const auto tag = from.tag();
-      const std::string_view bytes = view_of(from);
+      const std::string_view bytes = read_view(from);
       const pbf_reader message(bytes.data(), bytes.size());
       model.add_message(tag, bytes.data(), bytes.size());
       if (tag == kModelOpsets)
@@ -204,7 +204,7 @@ KeptGraph kept_graph(const std::filesystem::path& path, Weights weights) {
     std::string copied;
     pbf_writer graph(copied);
     while (model.next(kModelGraphField)) {
-      const pbf_reader own = message_of(model);
+      const pbf_reader own = read_message(model);
       renaming.take_uses(own);
       renaming.copy_graph(own, /*whole=*/false, graph);
     }

@@ -35,7 +35,7 @@ int64_t product(std::vector<int64_t>::const_iterator begin, std::vector<int64_t>
 
 /// dims of a TensorProto, which may be packed.
 void take_sizes(pbf_reader& tensor, std::vector<int64_t>& sizes) {
-  if (tensor.wire_type() != protozero::pbf_wire_type::length_delimited) return sizes.push_back(whole_of(tensor));
+  if (tensor.wire_type() != protozero::pbf_wire_type::length_delimited) return sizes.push_back(read_integer(tensor));
   for (const int64_t size : tensor.get_packed_int64()) sizes.push_back(size);
 }
 
@@ -49,7 +49,8 @@ std::vector<float> floats_in(std::string_view bytes) {
 bool is_transposed(pbf_reader attribute) {
   std::string name;
   int64_t value = 0;
-  read_fields(attribute, Field{1, [&] { name = text_of(attribute); }}, Field{3, [&] { value = whole_of(attribute); }});
+  read_fields(attribute, Field{1, [&] { name = read_text(attribute); }},
+              Field{3, [&] { value = read_integer(attribute); }});
   return name == "transB" && value != 0;
 }
 
@@ -82,13 +83,13 @@ Int8Weights int8_of(const std::vector<float>& weights, const std::vector<int64_t
 
 void StoredWeights::take_uses(pbf_reader graph) {
   while (graph.next(kOfGraphNode)) {
-    pbf_reader node = message_of(graph);
+    pbf_reader node = read_message(graph);
     std::string op;
     std::vector<std::string> inputs;
     bool transposed = false;
-    read_fields(node, Field{kOfNodeInput, [&] { inputs.push_back(text_of(node)); }},
-                Field{kOfNodeOperator, [&] { op = text_of(node); }},
-                Field{kOfNodeAttribute, [&] { transposed = is_transposed(message_of(node)) || transposed; }});
+    read_fields(node, Field{kOfNodeInput, [&] { inputs.push_back(read_text(node)); }},
+                Field{kOfNodeOperator, [&] { op = read_text(node); }},
+                Field{kOfNodeAttribute, [&] { transposed = is_transposed(read_message(node)) || transposed; }});
     if (inputs.size() < 2) continue;
     if (op == "Conv" || (op == "Gemm" && transposed)) axes_.emplace(inputs[1], 0);
     if (op == "MatMul" || (op == "Gemm" && !transposed)) axes_.emplace(inputs[1], -1);
@@ -102,10 +103,10 @@ std::optional<StoredWeights::Floats> StoredWeights::floats_of(pbf_reader tensor)
   std::string_view bytes;
   Floats read;
   read_fields(tensor, Field{kOfTensorSizes, [&] { take_sizes(tensor, read.sizes); }},
-              Field{kOfTensorType, [&] { type = whole_of(tensor); }},
-              Field{kOfTensorFloats, [&] { read.values = floats_in(view_of(tensor)); }},
-              Field{kOfTensorName, [&] { read.name = text_of(tensor); }},
-              Field{kOfTensorBytes, [&] { bytes = view_of(tensor); }});
+              Field{kOfTensorType, [&] { type = read_integer(tensor); }},
+              Field{kOfTensorFloats, [&] { read.values = floats_in(read_view(tensor)); }},
+              Field{kOfTensorName, [&] { read.name = read_text(tensor); }},
+              Field{kOfTensorBytes, [&] { bytes = read_view(tensor); }});
   if (type != kFloat) return std::nullopt;
   if (place) bytes = files_.bytes(place->location, place->offset, place->length);
   if (read.values.empty()) read.values = floats_in(bytes);

@@ -12,7 +12,7 @@ namespace {
 /// Fields of TensorProto.
 constexpr protozero::pbf_tag_type kExternalData = 13, kDataLocation = 14;
 
-uint64_t number_of(const std::string& text) {
+uint64_t parse_number(const std::string& text) {
   const auto value = number_from<uint64_t>(text);
   if (!value) fail("'{}' is not an offset or length of a tensor's bytes", excerpt(text));
   return *value;
@@ -61,21 +61,22 @@ std::string_view TensorFiles::bytes(const std::string& location, uint64_t offset
 
 std::pair<std::string, std::string> read_pair(protozero::pbf_reader reader) {
   std::pair<std::string, std::string> pair;
-  read_fields(reader, Field{1, [&] { pair.first = text_of(reader); }},
-              Field{2, [&] { pair.second = text_of(reader); }});
+  read_fields(reader, Field{1, [&] { pair.first = read_text(reader); }},
+              Field{2, [&] { pair.second = read_text(reader); }});
   return pair;
 }
 
-std::optional<TensorPlace> place_of(protozero::pbf_reader tensor) {
+std::optional<TensorPlace> read_place(protozero::pbf_reader tensor) {
   TensorPlace place;
   bool outside = false;
   const auto read_entry = [&] {
-    const auto [key, value] = read_pair(message_of(tensor));
+    const auto [key, value] = read_pair(read_message(tensor));
     if (key == "location") place.location = value;
-    if (key == "offset") place.offset = number_of(value);
-    if (key == "length") place.length = number_of(value);
+    if (key == "offset") place.offset = parse_number(value);
+    if (key == "length") place.length = parse_number(value);
   };
-  read_fields(tensor, Field{kDataLocation, [&] { outside = whole_of(tensor) == 1; }}, Field{kExternalData, read_entry});
+  read_fields(tensor, Field{kDataLocation, [&] { outside = read_integer(tensor) == 1; }},
+              Field{kExternalData, read_entry});
   return outside ? std::optional(place) : std::nullopt;
 }
 

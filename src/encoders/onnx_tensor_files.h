@@ -42,6 +42,6 @@ struct TensorPlace {
   std::optional<uint64_t> length;
 };
 /// None: inside.
-std::optional<TensorPlace> place_of(protozero::pbf_reader tensor);
+std::optional<TensorPlace> read_place(protozero::pbf_reader tensor);
 
 }  // namespace protocom::onnx

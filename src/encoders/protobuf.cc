@@ -11,30 +11,30 @@ void check_kind(const protozero::pbf_reader& reader, protozero::pbf_wire_type ty
 
 }  // namespace
 
-int64_t whole_of(protozero::pbf_reader& reader) {
+int64_t read_integer(protozero::pbf_reader& reader) {
   check_kind(reader, protozero::pbf_wire_type::varint);
   return reader.get_int64();
 }
 
-float float_of(protozero::pbf_reader& reader) {
+float read_float(protozero::pbf_reader& reader) {
   check_kind(reader, protozero::pbf_wire_type::fixed32);
   return reader.get_float();
 }
 
-double double_of(protozero::pbf_reader& reader) {
+double read_double(protozero::pbf_reader& reader) {
   check_kind(reader, protozero::pbf_wire_type::fixed64);
   return reader.get_double();
 }
 
-std::string_view view_of(protozero::pbf_reader& reader) {
+std::string_view read_view(protozero::pbf_reader& reader) {
   check_kind(reader, protozero::pbf_wire_type::length_delimited);
   const auto view = reader.get_view();
   return {view.data(), view.size()};
 }
 
-std::string text_of(protozero::pbf_reader& reader) { return std::string(view_of(reader)); }
+std::string read_text(protozero::pbf_reader& reader) { return std::string(read_view(reader)); }
 
-protozero::pbf_reader message_of(protozero::pbf_reader& reader) {
+protozero::pbf_reader read_message(protozero::pbf_reader& reader) {
   check_kind(reader, protozero::pbf_wire_type::length_delimited);
   return reader.get_message();
 }

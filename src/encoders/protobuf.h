@@ -7,12 +7,12 @@
 namespace protocom {
 
 /// What a field holds at which `reader` stands. Throw Error if it is of another kind: protozero only asserts it.
-int64_t whole_of(protozero::pbf_reader& reader);
-float float_of(protozero::pbf_reader& reader);
-double double_of(protozero::pbf_reader& reader);
-std::string_view view_of(protozero::pbf_reader& reader);
-std::string text_of(protozero::pbf_reader& reader);
-protozero::pbf_reader message_of(protozero::pbf_reader& reader);
+int64_t read_integer(protozero::pbf_reader& reader);
+float read_float(protozero::pbf_reader& reader);
+double read_double(protozero::pbf_reader& reader);
+std::string_view read_view(protozero::pbf_reader& reader);
+std::string read_text(protozero::pbf_reader& reader);
+protozero::pbf_reader read_message(protozero::pbf_reader& reader);
 
 /// What is done at a field of that number.
 template <typename Read>

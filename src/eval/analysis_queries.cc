@@ -11,7 +11,7 @@ namespace protocom {
 namespace {
 
 /// Class indices of the features -> rows of the matrix.
-std::map<int64_t, size_t> places_of(const EpisodeList& episodes) {
+std::map<int64_t, size_t> number_classes(const EpisodeList& episodes) {
   std::map<int64_t, size_t> places;
   for (const Episode& episode : episodes.episodes) {
     for (const int64_t k : episode.classes) places.emplace(k, 0);
@@ -70,7 +70,7 @@ size_t worst_confusion(const std::vector<double>& row, size_t own) {
 
 ClassesAnalysis analyse_classes(const FeatureSet& features, const EpisodeList& episodes,
                                 const std::vector<Prediction>& queries, const std::vector<std::string>& titles) {
-  const auto places = places_of(episodes);
+  const auto places = number_classes(episodes);
   const Counts counts = count(episodes, queries, places);
   const auto accuracy = accuracies(queries, places);
   ClassesAnalysis result;

@@ -31,7 +31,7 @@ struct ListShare {
 constexpr int64_t kFields = 6;
 
 /// Predictions as rows of six numbers, all of which a double holds exactly.
-Array numbers_of(const std::vector<Prediction>& predictions) {
+Array prediction_rows(const std::vector<Prediction>& predictions) {
   Array rows = Array::uninitialised({static_cast<int64_t>(predictions.size()), kFields}, NumberType::kFloat64);
   auto* to = rows.mutable_data<double>();
   for (const Prediction& prediction : predictions) {
@@ -68,7 +68,7 @@ void gather_scores(const ListShare& own, const ProcessGroup& group, std::vector<
     gather(own.episodes, group, method.cosine);
     if (method.predictions.empty()) continue;
     const auto begin = method.predictions.begin();
-    const Array rows = numbers_of({begin + own.queries.first, begin + own.queries.second});
+    const Array rows = prediction_rows({begin + own.queries.first, begin + own.queries.second});
     method.predictions = predictions_of(group.gather_rows(rows));
   }
 }
@@ -93,7 +93,7 @@ std::vector<std::string> trained_on(const EvaluateInputs& inputs) {
 int64_t winner_of(const float* logits, int64_t n) { return std::max_element(logits, logits + n) - logits; }
 
 /// The winner of a row of logits, its lead over the second and its probability.
-QueryVerdict verdict_of(const float* logits, int64_t n) {
+QueryVerdict judge_query(const float* logits, int64_t n) {
   const int64_t winner = winner_of(logits, n);
   float total = 0;
   float second = 0;
@@ -156,7 +156,7 @@ class ListEvaluation {
         const EpisodeScores& scores = found[m];
         std::vector<QueryVerdict> verdicts;
         for (int64_t i = 0; i < rows.q; ++i)
-          verdicts.push_back(verdict_of(scores.logits.data<float>() + i * rows.n, rows.n));
+          verdicts.push_back(judge_query(scores.logits.data<float>() + i * rows.n, rows.n));
         return verdicts;
       };
       check_permutation(features_, list_, {results_[m].method, classify}, checks);
@@ -211,7 +211,7 @@ class ListEvaluation {
         const float* own = logits + static_cast<int64_t>(query) * n;
         correct += winner_of(own, n) == static_cast<int64_t>(k) ? 1 : 0;
         if (keeps_predictions()) {
-          const QueryVerdict verdict = verdict_of(own, n);
+          const QueryVerdict verdict = judge_query(own, n);
           result.predictions[first_query_[number] + query] = {
               static_cast<int64_t>(number), row,
               episode.classes[k],           episode.classes[static_cast<size_t>(verdict.winner)],

@@ -13,7 +13,7 @@ namespace {
 constexpr int64_t kFewestGroups = 16;
 
 /// At most kMostToGroup of the images, evenly.
-Array some_of(const Array& features) {
+Array sampled_features(const Array& features) {
   const int64_t n = features.size(0);
   if (n <= kMostToGroup) return features;
   logger().info("of {} images {} are used, evenly spaced", n, kMostToGroup);
@@ -43,7 +43,7 @@ FeatureSet grouped(const Array& features, const std::vector<int64_t>& groups, in
 }  // namespace
 
 FittedMethod fit_space(const Array& features, uint64_t seed, Progress& progress) {
-  const Array some = some_of(features).to(NumberType::kFloat32);
+  const Array some = sampled_features(features).to(NumberType::kFloat32);
   const std::vector<int64_t> groups = neighbour_groups(matrix_of<float>(some));
   const int64_t found = groups.empty() ? 0 : *std::max_element(groups.begin(), groups.end()) + 1;
   const auto images = std::count_if(groups.begin(), groups.end(), [](int64_t group) { return group >= 0; });

@@ -40,7 +40,7 @@ ParameterValue value_in(const MethodCall& label, const ParameterSpec& parameter)
 }
 
 /// The method of `call` with the state of a fitted one; parameters that count when it is fitted are the file's.
-std::unique_ptr<Method> variant_of(const Method& fitted, MethodCall call) {
+std::unique_ptr<Method> make_variant(const Method& fitted, MethodCall call) {
   const MethodCall file(fitted.label());
   for (const ParameterSpec& parameter : fitted.spec().parameters) {
     if (!parameter.when_fitted || file.name != call.name) continue;
@@ -59,7 +59,7 @@ std::unique_ptr<Method> variant_of(const Method& fitted, MethodCall call) {
 /// Whether a file holds the state that is asked for.
 bool gives(const FittedMethod& method, const MethodCall& call) {
   try {
-    variant_of(*method.method, call);
+    make_variant(*method.method, call);
     return true;
   } catch (const UsageError&) {
     return false;
@@ -105,7 +105,7 @@ std::shared_ptr<const Method> taken_from(const FittedMethod& file, const MethodC
   const bool as_it_is = call.name == file.method->spec().name &&
                         (call.parameters.empty() || make_method(call.text())->label() == file.method->label());
   if (as_it_is) return file.method;
-  return variant_of(*file.method, call);
+  return make_variant(*file.method, call);
 }
 
 /// Whether the method has a parameter that leaves its knowledge out.

@@ -18,23 +18,23 @@ at::Tensor with_dropout(const TwoLayers& layers, const at::Tensor& x, Dropout dr
 }
 
 /// What semantics say of classes: g(s) and lambda.
-struct Said {
+struct TransformedSemantics {
   at::Tensor transformed, share;
 };
 
-Said said_of(const Am3Block& block, const at::Tensor& semantics, Dropout dropout) {
+TransformedSemantics transformed_semantics(const Am3Block& block, const at::Tensor& semantics, Dropout dropout) {
   const at::Tensor transformed = with_dropout(block.transform, semantics, dropout);
   return {transformed, with_dropout(block.gate, transformed, dropout).sigmoid()};
 }
 
 /// lambda of semantics [..., s], [..., 1] in (0, 1): 1 leaves the prototype as it is.
 at::Tensor share_of_prototype(const Am3Block& block, const at::Tensor& semantics) {
-  return said_of(block, semantics, {}).share;
+  return transformed_semantics(block, semantics, {}).share;
 }
 
 /// p' of prototypes [..., d] and semantics [..., s]. A class of which nothing is known (zeros) keeps p.
 at::Tensor mixed(const Am3Block& block, const at::Tensor& prototypes, const at::Tensor& semantics, Dropout dropout) {
-  const auto [transformed, lambda] = said_of(block, semantics, dropout);
+  const auto [transformed, lambda] = transformed_semantics(block, semantics, dropout);
   const at::Tensor w = transformed / std::sqrt(static_cast<double>(prototypes.size(-1)));
   return at::where(is_known(semantics), lambda * prototypes + (1 - lambda) * w, prototypes);
 }

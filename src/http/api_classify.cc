@@ -44,7 +44,7 @@ json shown_answer(const Answer& answer, const Asked& asked) {
   return shown;
 }
 
-json numbers_of(const Array& feature) {
+json feature_numbers(const Array& feature) {
   const auto* begin = feature.data<float>();
   return std::vector<float>(begin, begin + feature.numel());
 }
@@ -65,7 +65,7 @@ Response classified(const Asked& asked, const Recognised& done) {
   for (const Upload& upload : asked.images) {
     json shown = json::object();
     if (upload.error.empty()) {
-      if (asked.with_features) shown["feature"] = numbers_of(done.features.row(next - done.answers.begin()));
+      if (asked.with_features) shown["feature"] = feature_numbers(done.features.row(next - done.answers.begin()));
       shown.update(shown_answer(*next++, asked));
     } else {
       shown["error"] = upload.error;

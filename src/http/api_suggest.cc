@@ -19,7 +19,7 @@ struct Unsorted {
   Array features = {};
 };
 
-Unsorted unsorted_of(const RecognizerFile& file) {
+Unsorted read_unsorted(const RecognizerFile& file) {
   Unsorted all = {file.list_unlabelled()};
   if (all.entries.empty()) return all;
   all.features = file.snapshot().enrolled.unlabelled;
@@ -58,7 +58,7 @@ void note_change(const RecognizerFile& file, json& changes) {
 json Api::suggest_next(const Request& request) {
   const int64_t count = count_in(request, "count", 1, kMostSuggested, kUsuallySuggested);
   return with_editor(request, [&](Recognizer& editor) {
-    const Unsorted all = unsorted_of(editor.file());
+    const Unsorted all = read_unsorted(editor.file());
     json photos = json::array();
     if (all.entries.empty()) return json{{"photos", photos}, {"images", 0}};
     std::vector<std::string> names, hashes;
@@ -86,7 +86,7 @@ json Api::label_unlabelled(const Request& request) {
   described.name = class_name_in(text_in(body, "class"));
   return with_editor(request, [&](Recognizer& editor) {
     RecognizerFile& file = editor.file();
-    const Unsorted all = unsorted_of(file);
+    const Unsorted all = read_unsorted(file);
     ClassEnrolment enrolment = editor.describe(described);
     enrolment.examples = example_of(file, all, place_or_404(all, id));
     json changes = json::array();

@@ -11,7 +11,7 @@ using nlohmann::json;
 
 /// Texts that stand as a JSON list in a field of a form. 64 parts, of names of 200 bytes that may be escaped sixfold,
 /// take less than the limit; a field of a form's size would take thirty times as much memory once it is read.
-json list_of(const char* name, const std::string& text) {
+json parse_list(const char* name, const std::string& text) {
   constexpr size_t kMostBytes = size_t{128} << 10;
   if (text.size() > kMostBytes) refuse(413, "'{}' has at most {} KiB", name, kMostBytes >> 10);
   return json::parse(text, nullptr, /*allow_exceptions=*/false);
@@ -44,7 +44,7 @@ struct Labelled {
 /// The value of this name in the form or the JSON; null: none.
 json said(const Sent& sent, const char* name) {
   const auto field = sent.fields.find(name);
-  if (field != sent.fields.end()) return list_of(name, field->second);
+  if (field != sent.fields.end()) return parse_list(name, field->second);
   return sent.members.is_object() ? sent.members.value(name, json()) : json();
 }
 

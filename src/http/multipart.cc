@@ -71,7 +71,7 @@ std::string boundary_of(std::string_view content_type) {
 }
 
 /// The value of Content-Disposition among a part's header lines.
-std::string_view disposition_of(std::string_view headers) {
+std::string_view find_disposition(std::string_view headers) {
   while (!headers.empty()) {
     const size_t end = std::min(headers.find("\r\n"), headers.size());
     const std::string_view line = headers.substr(0, end);
@@ -84,7 +84,7 @@ std::string_view disposition_of(std::string_view headers) {
 }
 
 Part read_part(std::string_view headers, std::string_view content) {
-  const std::string_view disposition = disposition_of(headers);
+  const std::string_view disposition = find_disposition(headers);
   if (media_type(disposition) != "form-data") refuse(400, "each part needs 'Content-Disposition: form-data; name=...'");
   Part part{parameter(disposition, "name"), parameter(disposition, "filename"), content};
   if (part.name.empty()) refuse(400, "each part of a form needs a name");

@@ -42,7 +42,7 @@ struct Walk {
   int64_t start, right, down;
 };
 
-Walk walk_of(int orientation, int64_t height, int64_t width) {
+Walk pixel_walk(int orientation, int64_t height, int64_t width) {
   const int64_t last_row = (height - 1) * width;
   const int64_t last_column = width - 1;
   switch (orientation) {
@@ -84,7 +84,7 @@ int exif_orientation(std::string_view exif) {
 
 Image turn_upright(Image image, int orientation) {
   if (orientation <= 1 || orientation > 8) return image;
-  const Walk walk = walk_of(orientation, image.height, image.width);
+  const Walk walk = pixel_walk(orientation, image.height, image.width);
   Image upright = orientation >= 5 ? blank_image(image.width, image.height) : blank_image(image.height, image.width);
   uint8_t* out = upright.rgb.data();
   for (int64_t y = 0; y < upright.height; ++y) {

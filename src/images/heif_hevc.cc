@@ -46,7 +46,7 @@ void skip_profile(Bits& bits, uint32_t layers) {
 }
 
 /// Without the bytes that keep start codes from arising (7.3.1.1).
-std::vector<uint8_t> payload_of(const uint8_t* unit, size_t size) {
+std::vector<uint8_t> unescaped_payload(const uint8_t* unit, size_t size) {
   std::vector<uint8_t> payload;
   size_t zeros = 0;
   for (size_t i = 2; i < size; ++i) {
@@ -64,7 +64,8 @@ std::vector<uint8_t> payload_of(const uint8_t* unit, size_t size) {
 bool affordable(const uint8_t* unit, size_t size) {
   if (size < 2 || (unit[0] >> 1 & 63) != kSequenceParameters) return true;
   int64_t width = 0, height = 0;
-  if (!read_hevc_size(payload_of(unit, size), width, height) || width <= CodedPixels::left() / height) return true;
+  if (!read_hevc_size(unescaped_payload(unit, size), width, height) || width <= CodedPixels::left() / height)
+    return true;
   CodedPixels::refuse();
   return false;
 }

@@ -17,7 +17,7 @@ bool is_one_of(std::string_view suffix, const std::array<std::string_view, N>& k
 }
 
 /// "https:" of "https://host/a.jpg", whose slashes a path may have made one; empty: it is not an address.
-std::string scheme_of(const std::string& text) {
+std::string url_scheme(const std::string& text) {
   const size_t colon = text.find(":/");
   constexpr std::array<std::string_view, 8> kKnown = {"http", "https", "s3", "gs", "ftp", "sftp", "hdfs", "azure"};
   return colon != std::string::npos && is_one_of(lowercase(text.substr(0, colon)), kKnown) ? text.substr(0, colon) : "";
@@ -32,7 +32,7 @@ std::string other_media(const fs::path& path) {
                                                       ".mpg", ".mts", ".wmv", ".webm"};
   constexpr std::array<std::string_view, 2> kLibraries = {".photoslibrary", ".photolibrary"};
   const std::string text = path.string();
-  if (!scheme_of(text).empty())
+  if (!url_scheme(text).empty())
     return fmt::format("{}: web addresses are not supported: download the photos and give their folder", text);
   const fs::path plain = path.has_filename() ? path : path.parent_path();
   const std::string suffix = lowercase(plain.extension().string());

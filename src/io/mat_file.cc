@@ -35,7 +35,7 @@ Array columns_of(const matvar_t& variable) {
 }
 
 /// Nothing for a variable that holds no numbers.
-Array numbers_of(const matvar_t& variable) {
+Array read_numbers(const matvar_t& variable) {
   switch (variable.class_type) {
     case MAT_C_DOUBLE:
       return columns_of<double>(variable);
@@ -117,7 +117,7 @@ Array MatFile::matrix(const std::string& name) const {
   if (variable->rank != 2 || variable->isComplex != 0)
     fail("{}: expected a matrix of real numbers", impl_->where(name));
   if (count_of(*variable) == 0) return Array::zeros({0, 0}, NumberType::kFloat64);
-  const Array values = variable->data == nullptr ? Array() : numbers_of(*variable);
+  const Array values = variable->data == nullptr ? Array() : read_numbers(*variable);
   if (!values.defined()) fail("{}: expected a matrix of numbers", impl_->where(name));
   return values;
 }

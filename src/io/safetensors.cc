@@ -116,7 +116,7 @@ struct Place {
   size_t begin, end;
 };
 
-Place place_of(const json& entry, size_t data_bytes, const std::string& where) {
+Place read_place(const json& entry, size_t data_bytes, const std::string& where) {
   const auto dtype_text = entry.at("dtype").get<std::string>();
   const auto dtype = dtypes().find(dtype_text);
   if (dtype == dtypes().end()) fail("{}: dtype {} is not supported", where, excerpt(dtype_text));
@@ -131,12 +131,12 @@ Place place_of(const json& entry, size_t data_bytes, const std::string& where) {
 
 /// Where all tensors lie, by name. Throws Error unless each byte belongs to one of them, so that the copies of those
 /// that are not aligned are together no larger than the file.
-std::map<std::string, Place> places_of(const Header& header, size_t data_bytes, const std::string& where) {
+std::map<std::string, Place> read_places(const Header& header, size_t data_bytes, const std::string& where) {
   std::map<std::string, Place> places;
   std::vector<std::pair<size_t, size_t>> spans;
   for (const auto& [name, entry] : header.entries.items()) {
     if (name == "__metadata__") continue;
-    Place place = place_of(entry, data_bytes, where + ": tensor '" + excerpt(name) + "'");
+    Place place = read_place(entry, data_bytes, where + ": tensor '" + excerpt(name) + "'");
     spans.emplace_back(place.begin, place.end);
     places.emplace(name, std::move(place));
   }
@@ -169,7 +169,7 @@ Safetensors read_safetensors(const std::filesystem::path& path) {
   return with_header_errors(path, [&] {
     Safetensors result;
     result.metadata = metadata_of(header);
-    for (const auto& [name, place] : places_of(header, data.size(), path.string()))
+    for (const auto& [name, place] : read_places(header, data.size(), path.string()))
       result.tensors[name] = map_tensor(place, data, file);
     return result;
   });

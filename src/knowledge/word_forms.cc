@@ -30,7 +30,7 @@ std::string with_ending(const std::string& word, size_t old, std::string_view en
 }
 
 /// What it may be the plural of, and the word itself.
-std::vector<std::string> singulars_of(const std::string& word) {
+std::vector<std::string> singular_forms(const std::string& word) {
   std::vector<std::string> forms = {word};
   for (const auto& [plural, singular] : kEndings) {
     const bool is_more = word.size() > plural.size() + 1 && !ends_with(word, "ss");
@@ -45,7 +45,7 @@ std::vector<std::string> singulars_of(const std::string& word) {
 
 }  // namespace
 
-std::vector<std::string> word_forms(const std::string& word) { return singulars_of(plain(word)); }
+std::vector<std::string> word_forms(const std::string& word) { return singular_forms(plain(word)); }
 
 bool is_same_word(const std::string& a, const std::string& b) {
   const std::vector<std::string> ours = word_forms(a);

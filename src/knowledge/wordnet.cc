@@ -81,7 +81,7 @@ class Fields {
   std::string where_;
 };
 
-std::vector<std::string>* list_of(Synset& synset, std::string_view pointer) {
+std::vector<std::string>* relation_list(Synset& synset, std::string_view pointer) {
   if (pointer == "@" || pointer == "@i") return &synset.hypernyms;
   if (pointer == "%p") return &synset.meronyms[Meronym::kPart];
   if (pointer == "%s") return &synset.meronyms[Meronym::kSubstance];
@@ -96,7 +96,7 @@ void read_pointers(Fields& fields, Synset& synset) {
     const std::string_view offset = fields.text("pointer offset");
     const std::string_view part_of_speech = fields.text("pointer part of speech");
     fields.text("pointer source and target");
-    std::vector<std::string>* list = list_of(synset, symbol);
+    std::vector<std::string>* list = relation_list(synset, symbol);
     if (list != nullptr && part_of_speech == "n") list->push_back("n" + std::string(offset));
   }
 }

@@ -283,7 +283,7 @@ std::unique_ptr<Backbone> read_timm(const std::filesystem::path& path, const Pre
   const auto architecture = published_architecture(files.tensors);
   if (!architecture)
     fail("the weights of timm's '{}' are not supported: export it to ONNX (docs/encoders.md)",
-         excerpt(huggingface::text_of(config, "architecture", "?")));
+         excerpt(huggingface::config_text(config, "architecture", "?")));
   NetworkOptions options;
   options.architecture = *architecture;
   options.set(images);

@@ -20,7 +20,7 @@ constexpr const char* kOpenClipConfig = "open_clip_config.json";
 constexpr const char* kOpenClipTensors = "open_clip_model.safetensors";
 
 /// An object of that name; an empty one where it is not there.
-json object_of(const json& config, const char* name) {
+json config_object(const json& config, const char* name) {
   const auto found = config.find(name);
   return found != config.end() && found->is_object() ? *found : json::object();
 }
@@ -37,17 +37,17 @@ std::vector<double> three_or(const json& stated, const char* name, const std::ve
 
 /// `preprocess_cfg`, and for what it leaves out the images of OpenAI's CLIP.
 Preprocessing open_clip_images(const json& config) {
-  const json vision = object_of(object_of(config, "model_cfg"), "vision_cfg");
-  const json stated = object_of(config, "preprocess_cfg");
-  const std::string mode = huggingface::text_of(stated, "resize_mode", "shortest");
+  const json vision = config_object(config_object(config, "model_cfg"), "vision_cfg");
+  const json stated = config_object(config, "preprocess_cfg");
+  const std::string mode = huggingface::config_text(stated, "resize_mode", "shortest");
   if (mode != "shortest" && mode != "squash")
     fail("{}: resize_mode is '{}', expected shortest or squash", kOpenClipConfig, excerpt(mode));
   Preprocessing images;
-  images.image_size = huggingface::whole_of(vision, "image_size", 224);
+  images.image_size = huggingface::config_integer(vision, "image_size", 224);
   images.squeeze = mode == "squash";
   images.mean = three_or(stated, "mean", {0.48145466, 0.4578275, 0.40821073});
   images.std = three_or(stated, "std", {0.26862954, 0.26130258, 0.27577711});
-  images.resampling = parse_resampling(huggingface::text_of(stated, "interpolation", "bicubic"));
+  images.resampling = parse_resampling(huggingface::config_text(stated, "interpolation", "bicubic"));
   return preprocessing_from(to_json(images), kOpenClipConfig);  // checks the ranges
 }
 
@@ -77,7 +77,7 @@ std::unique_ptr<Backbone> open_clip_backbone(const fs::path& path, const Hugging
   const json config = parse_json(files.texts.at(kOpenClipConfig), kOpenClipConfig);
   if (!config.is_object()) fail("{} is not an object", kOpenClipConfig);
   const Preprocessing images = choose_preprocessing(asked, open_clip_images(config), 0, path.string());
-  huggingface::Translated made = huggingface::translated_open_clip(object_of(config, "model_cfg"), files.tensors);
+  huggingface::Translated made = huggingface::translated_open_clip(config_object(config, "model_cfg"), files.tensors);
   return std::make_unique<HuggingFaceBackbone>(path, std::move(made.config), std::move(made.tensors), images);
 }
 

@@ -100,7 +100,7 @@ StoreModel model_of(const RecognizerParts& parts) {
   return model;
 }
 
-EncoderFileOptions said_of(const RecognizerParts& parts, const StoreModel& model) {
+EncoderFileOptions encoder_options(const RecognizerParts& parts, const StoreModel& model) {
   EncoderFileOptions asked;
   asked.preprocessing = model.preprocessing;
   if (!parts.preprocessing.empty()) asked.preprocessing = parse_preprocessing(parts.preprocessing);
@@ -110,7 +110,7 @@ EncoderFileOptions said_of(const RecognizerParts& parts, const StoreModel& model
 
 /// The backbone's sizes and preprocessing, which the model has to take.
 void take_backbone(const RecognizerParts& parts, const StoreModel& model, RecognizerSettings& settings) {
-  const auto backbone = open_encoder(parts.backbone, said_of(parts, model));
+  const auto backbone = open_encoder(parts.backbone, encoder_options(parts, model));
   const bool fits_any = !has_model(parts) && parts.space.empty();
   if (!fits_any && model.feature_dim() != backbone->dim())
     fail("{}: features of {} dimensions, {} expects {}: it was made with another backbone", parts.backbone.string(),
@@ -305,7 +305,7 @@ NewRecognizer prepare_recognizer(const RecognizerParts& given, const std::vector
   mention_text_encoder(parts);
   if (has_texts(parts)) check_texts(parts, settings);
   RecognizerParts files = parts;
-  files.backbone = as_one_file(parts.backbone, said_of(parts, model), folder);
+  files.backbone = as_one_file(parts.backbone, encoder_options(parts, model), folder);
   if (files.backbone.parent_path() == folder && !parts.backbone_inside)
     fail_usage("{} is only a part of the backbone: leave out --external-backbone", parts.backbone.string());
   if (!has_model(parts)) {

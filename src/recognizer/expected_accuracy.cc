@@ -51,7 +51,7 @@ void ask(const ClassScorer& scorer, const LeftOutImages& left_out, Tally& tally)
   }
 }
 
-int64_t rounds_of(const std::vector<PhotosOfMoments>& moments) {
+int64_t count_rounds(const std::vector<PhotosOfMoments>& moments) {
   int64_t most = 0;
   for (const PhotosOfMoments& own : moments) most = std::max(most, static_cast<int64_t>(own.size()));
   return std::min(most, kMostRounds);
@@ -126,7 +126,7 @@ ExpectedAccuracy expected_accuracy(const ClassScorer& scorer, Progress& progress
     expected.images += scorer.count(static_cast<int64_t>(k));
     expected.moments += static_cast<int64_t>(moments[k].size());
   }
-  const int64_t rounds = rounds_of(moments);
+  const int64_t rounds = count_rounds(moments);
   if (rounds < 2 || expected.classes < 2) return expected;
   progress.start("rounds of leaving photos out", rounds);
   Tally tally = ask_one_by_one(scorer, moments, rounds, progress);
@@ -153,7 +153,7 @@ std::vector<LeftOutImage> left_out_images(const ClassScorer& scorer) {
   const std::vector<PhotosOfMoments> moments = moments_of(scorer);
   std::vector<LeftOutImage> images;
   if (moments.size() < 2) return images;
-  for (int64_t round = 0; round < rounds_of(moments); ++round) {
+  for (int64_t round = 0; round < count_rounds(moments); ++round) {
     const LeftOutImages left_out = left_out_in(round, moments);
     for (size_t k = 0; k < left_out.size(); ++k) {
       if (!left_out[k].empty()) images.push_back({static_cast<int64_t>(k), left_out[k].front()});
@@ -168,7 +168,7 @@ LeftOutComparison compare_left_out(const ClassScorer& scorer, const std::vector<
   for (const LeftOutImage& one : images) rows.emplace(std::pair(one.own, one.image), static_cast<int64_t>(rows.size()));
   const std::vector<PhotosOfMoments> moments = moments_of(scorer);
   LeftOutComparison made;
-  for (int64_t round = 0; round < rounds_of(moments); ++round) {
+  for (int64_t round = 0; round < count_rounds(moments); ++round) {
     const LeftOutImages left_out = left_out_in(round, moments);
     const auto rest = scorer.without(left_out);
     for (size_t k = 0; k < left_out.size(); ++k) {

@@ -88,7 +88,7 @@ double milliseconds_of(Encoder& encoder) {
   return times[kTimes / 2];
 }
 
-FileTimes times_of(const OnnxContent& whole, const OnnxContent& smaller) {
+FileTimes measure_times(const OnnxContent& whole, const OnnxContent& smaller) {
   const ExportedEncoder first(whole, "probabilities"), second(smaller, "probabilities");
   return {milliseconds_of(*first.encoder), milliseconds_of(*second.encoder), first.encoder->engine()};
 }
@@ -117,7 +117,7 @@ ExportLoss export_loss(Recognizer& recognizer, const OnnxExportOptions& options,
   ExportLoss loss;
   const OnnxContent as_float32 = onnx_content(recognizer, whole), smaller = onnx_content(recognizer, asked);
   loss.bytes = static_cast<int64_t>(as_float32.bytes.size());
-  loss.times = times_of(as_float32, smaller);
+  loss.times = measure_times(as_float32, smaller);
   const std::vector<LeftOutPhoto> all = recognizer.left_out_photos();
   loss.photos = static_cast<int64_t>(all.size());
   FoundPhotos found = found_photos(all, folders);

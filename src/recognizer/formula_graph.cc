@@ -23,7 +23,7 @@ std::string at_unit_length(const std::string& rows, GraphWriter& graph) {
 }
 
 /// sign(x) sqrt |x|; Sign is an operator that few programs for phones have.
-std::string roots_of(const std::string& values, GraphWriter& graph) {
+std::string add_roots(const std::string& values, GraphWriter& graph) {
   const auto root = [&](const std::string& signed_values) {
     return graph.node("Sqrt", {graph.node("Relu", {signed_values})});
   };
@@ -32,7 +32,7 @@ std::string roots_of(const std::string& values, GraphWriter& graph) {
 
 /// f [n, e] of AnswerFormula.
 std::string dims_of(const AnswerFormula& formula, const std::string& features, GraphWriter& graph) {
-  std::string f = formula.roots ? roots_of(features, graph) : features;
+  std::string f = formula.roots ? add_roots(features, graph) : features;
   if (formula.center.size() > 0) f = graph.node("Sub", {f, row_constant(formula.center, graph)});
   f = at_unit_length(f, graph);
   if (formula.projection.size() > 0) f = graph.node("MatMul", {f, graph.matrix(formula.projection)});
@@ -44,13 +44,13 @@ std::string scaled(const std::string& values, double factor, GraphWriter& graph)
   return factor == 1 ? values : graph.node("Mul", {values, graph.number(factor)});
 }
 
-std::string best_of(const std::string& rows, GraphWriter& graph) {
+std::string add_best(const std::string& rows, GraphWriter& graph) {
   return graph.reduced("ReduceMax", rows, 1, /*keep=*/true);
 }
 
 /// p [n, 1] of FamiliarityFormula.
 std::string pooled(const FamiliarityFormula& formula, const std::string& scores, GraphWriter& graph) {
-  const std::string best = best_of(scores, graph);
+  const std::string best = add_best(scores, graph);
   if (formula.by_best) return best;
   const std::string less = scaled(graph.node("Sub", {scores, best}), formula.factor, graph);
   const std::string mean = graph.reduced("ReduceMean", graph.node("Exp", {less}), 1, /*keep=*/true);
@@ -86,7 +86,7 @@ FormulaValues add_formula(const AnswerFormula& formula, const std::string& featu
     made.logits = graph.node("Add", {made.logits, cosines});
   }
   made.familiarity =
-      formula.familiarity ? familiarity_of(*formula.familiarity, f, scores, graph) : best_of(made.logits, graph);
+      formula.familiarity ? familiarity_of(*formula.familiarity, f, scores, graph) : add_best(made.logits, graph);
   return made;
 }
 

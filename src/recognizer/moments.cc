@@ -75,7 +75,7 @@ std::vector<int64_t> without_copies(const std::vector<int64_t>& same) {
 
 /// The distinct photos of a class where they are compared, of unit length: features of which none is negative are
 /// replaced by their roots first, as in the space of classes.
-FloatMatrix points_of(const StoredClass& one, const std::vector<int64_t>& distinct, bool roots) {
+FloatMatrix comparison_points(const StoredClass& one, const std::vector<int64_t>& distinct, bool roots) {
   FloatMatrix points = matrix_of<float>(one.features)(distinct, Eigen::all);
   if (roots) points = points.cwiseSqrt().eval();
   scale_to_unit_rows(points);
@@ -158,7 +158,7 @@ class MomentFinder {
   }
 
   FloatMatrix points(const ComparedClass& one) const {
-    return points_of(enrolled_.classes[one.number], one.distinct, roots_);
+    return comparison_points(enrolled_.classes[one.number], one.distinct, roots_);
   }
 
   /// Sets what is usual in each class, and takes photos of all of them, evenly.

@@ -19,7 +19,7 @@ std::string count_text(double count) {
 }
 
 /// Place of the quantile among the sorted `others`, from 1; above their number where they are too few.
-int64_t place_of(const Familiarities& of, double rate) {
+int64_t quantile_rank(const Familiarities& of, double rate) {
   const auto n = static_cast<double>(of.others.size());
   return to_whole<int64_t>(std::ceil((n + 1) * (1 - rate / of.likelier) - 1e-9));
 }
@@ -63,7 +63,7 @@ DoubleVector all_of(const Familiarities& of) {
 
 double threshold_of(const Familiarities& of, double rate) {
   const int64_t n = of.others.size();
-  const int64_t place = place_of(of, rate);
+  const int64_t place = quantile_rank(of, rate);
   if (place > n) {
     const double own = rate / of.likelier;
     fail(
@@ -112,7 +112,7 @@ Exchange exchange_at(const Familiarities& of, double threshold) {
 std::vector<Exchange> exchanges_of(const Familiarities& of) {
   std::vector<Exchange> found;
   for (const double rate : kExchangeRates) {
-    const int64_t place = place_of(of, rate);
+    const int64_t place = quantile_rank(of, rate);
     if (place > of.others.size()) continue;
     const double threshold = at_place(of, place);
     found.push_back({rate, exchange_at(of, threshold).accepted, threshold});

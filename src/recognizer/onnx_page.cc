@@ -30,7 +30,7 @@ std::string in_script(const json& document) {
   return replaced(document.dump(-1, ' ', false, json::error_handler_t::replace), "<", "\\u003c");
 }
 
-json known_of(const OnnxPage& page) {
+json page_data(const OnnxPage& page) {
   json known = {{"name", page.name},
                 {"classes", page.classes},
                 {"titles", page.titles},
@@ -79,7 +79,7 @@ std::string onnx_page(const OnnxPage& page) {
   fill(made, "runtime", held(read_file(page.runtime / kScript)));
   fill(made, "wasm", held(read_file(page.runtime / kCompiled)));
   fill(made, "model", held(page.model));
-  fill(made, "known", in_script(known_of(page)));
+  fill(made, "known", in_script(page_data(page)));
   return made;
 }
 

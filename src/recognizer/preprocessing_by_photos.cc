@@ -19,7 +19,7 @@ namespace {
 constexpr int64_t kMostClasses = 8;
 constexpr int64_t kMostPhotos = 5;  // of a class
 
-EncoderFileOptions asked_of(const RecognizerParts& parts, const std::string& preset) {
+EncoderFileOptions encoder_options_with(const RecognizerParts& parts, const std::string& preset) {
   EncoderFileOptions asked;
   if (!preset.empty()) asked.preprocessing = parse_preprocessing(preset);
   asked.output = parts.output;
@@ -49,8 +49,8 @@ std::optional<ImageDataset> comparable(const std::vector<EnrolRequest>& classes)
   return photos.class_names.size() < 2 ? std::nullopt : std::optional(std::move(photos));
 }
 
-std::vector<PreprocessingTrial> trials_of(const RecognizerParts& parts, const ImageDataset& photos,
-                                          const std::vector<std::string>& presets, Progress& progress) {
+std::vector<PreprocessingTrial> run_trials(const RecognizerParts& parts, const ImageDataset& photos,
+                                           const std::vector<std::string>& presets, Progress& progress) {
   PreprocessingTrials trials;
   trials.presets = presets;
   trials.output = parts.output;
@@ -67,7 +67,7 @@ bool is_clearly_better(const PreprocessingTrial& one, const PreprocessingTrial& 
   return ahead.value > 0 && ahead.value > ahead.ci95;
 }
 
-const PreprocessingTrial& best_of(const std::vector<PreprocessingTrial>& trials) {
+const PreprocessingTrial& best_trial(const std::vector<PreprocessingTrial>& trials) {
   return *std::max_element(trials.begin(), trials.end(),
                            [](const auto& a, const auto& b) { return right_of(a) < right_of(b); });
 }
@@ -80,7 +80,7 @@ std::string count_text(const PreprocessingTrial& trial) {
 
 bool states_its_images(const RecognizerParts& parts) {
   try {
-    open_encoder(parts.backbone, asked_of(parts, ""));
+    open_encoder(parts.backbone, encoder_options_with(parts, ""));
     return true;
   } catch (const UnstatedPreprocessing&) {
     return false;
@@ -101,9 +101,9 @@ std::string preprocessing_by_photos(const RecognizerParts& parts, const std::vec
                                     Progress& progress) {
   const std::optional<ImageDataset> photos = comparable(classes);
   if (!photos) return {};
-  const int64_t side = open_encoder(parts.backbone, asked_of(parts, "plain"))->image_size();
-  const std::vector<PreprocessingTrial> trials = trials_of(parts, *photos, presets_of(side), progress);
-  const PreprocessingTrial& best = best_of(trials);
+  const int64_t side = open_encoder(parts.backbone, encoder_options_with(parts, "plain"))->image_size();
+  const std::vector<PreprocessingTrial> trials = run_trials(parts, *photos, presets_of(side), progress);
+  const PreprocessingTrial& best = best_trial(trials);
   std::vector<std::string> level;
   for (const PreprocessingTrial& trial : trials) {
     if (&trial != &best && !is_clearly_better(best, trial)) level.push_back(trial.preset);
@@ -119,7 +119,8 @@ std::string preprocessing_by_photos(const RecognizerParts& parts, const std::vec
 void compare_preprocessing(const RecognizerParts& parts, const std::vector<EnrolRequest>& classes, Progress& progress) {
   const std::optional<ImageDataset> photos = comparable(classes);
   if (!photos || states_its_images(parts)) return;
-  const Preprocessing taken = open_encoder(parts.backbone, asked_of(parts, parts.preprocessing))->preprocessing();
+  const Preprocessing taken =
+      open_encoder(parts.backbone, encoder_options_with(parts, parts.preprocessing))->preprocessing();
   // For an encoder with a fixed input size, the preset has that size.
   std::vector<std::string> presets = presets_of(taken.image_size);
   const auto is_taken = [&](const std::string& preset) { return parse_preprocessing(preset) == taken; };
@@ -127,10 +128,10 @@ void compare_preprocessing(const RecognizerParts& parts, const std::vector<Enrol
     if (!is_taken(parts.preprocessing)) return;
     presets.push_back(parts.preprocessing);
   }
-  const std::vector<PreprocessingTrial> trials = trials_of(parts, *photos, presets, progress);
+  const std::vector<PreprocessingTrial> trials = run_trials(parts, *photos, presets, progress);
   const auto given = std::find_if(trials.begin(), trials.end(),
                                   [&](const PreprocessingTrial& trial) { return trial.preprocessing == taken; });
-  const PreprocessingTrial& best = best_of(trials);
+  const PreprocessingTrial& best = best_trial(trials);
   if (!is_clearly_better(best, *given)) return;
   logger().warn(
       "--preprocess {} may be the wrong one: with it {} photos are nearest to the mean of their class, with {} {} (see "

@@ -14,7 +14,7 @@ namespace {
 constexpr int64_t kMostCandidates = 5000;  ///< to choose from
 constexpr int64_t kMostTargets = 2000;     ///< whose doubt counts
 
-DoubleVector doubts_of(const DoubleMatrix& probabilities) {
+DoubleVector compute_doubts(const DoubleMatrix& probabilities) {
   DoubleVector doubts(probabilities.rows());
   for (int64_t i = 0; i < probabilities.rows(); ++i) {
     double first = 0, second = 0;
@@ -54,8 +54,8 @@ struct BestCandidate {
   double gain = -1;
 };
 
-BestCandidate best_of(const FloatMatrix& likeness, const Eigen::RowVectorXf& covered, const Eigen::VectorXf& doubts,
-                      const std::vector<char>& chosen) {
+BestCandidate best_candidate(const FloatMatrix& likeness, const Eigen::RowVectorXf& covered,
+                             const Eigen::VectorXf& doubts, const std::vector<char>& chosen) {
   BestCandidate best;
   for (int64_t i = 0; i < likeness.rows(); ++i) {
     if (chosen[static_cast<size_t>(i)] != 0) continue;
@@ -70,7 +70,7 @@ BestCandidate best_of(const FloatMatrix& likeness, const Eigen::RowVectorXf& cov
 std::vector<ChosenRow> choose_to_label(const DoubleMatrix& probabilities, const FloatMatrix& features, int64_t count) {
   std::vector<ChosenRow> rows;
   if (probabilities.rows() == 0) return rows;
-  const DoubleVector doubts = doubts_of(probabilities);
+  const DoubleVector doubts = compute_doubts(probabilities);
   const std::vector<int64_t> candidates = most_doubtful(doubts, kMostCandidates);
   const std::vector<int64_t> targets = evenly(doubts.size(), kMostTargets);
   FloatMatrix points = features.rowwise() - features.colwise().mean().eval();
@@ -82,7 +82,7 @@ std::vector<ChosenRow> choose_to_label(const DoubleMatrix& probabilities, const 
   Eigen::RowVectorXf covered = Eigen::RowVectorXf::Zero(likeness.cols());
   std::vector<char> chosen(candidates.size(), 0);
   while (static_cast<int64_t>(rows.size()) < std::min(count, static_cast<int64_t>(candidates.size()))) {
-    const BestCandidate best = best_of(likeness, covered, left, chosen);
+    const BestCandidate best = best_candidate(likeness, covered, left, chosen);
     const int64_t row = candidates[static_cast<size_t>(best.candidate)];
     chosen[static_cast<size_t>(best.candidate)] = 1;
     covered = covered.cwiseMax(likeness.row(best.candidate));

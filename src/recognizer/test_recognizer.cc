@@ -149,7 +149,7 @@ struct HeldContent {
   std::set<std::string> unlabelled;
 };
 
-HeldContent content_of(const RecognizerFile& file) {
+HeldContent read_held_content(const RecognizerFile& file) {
   HeldContent held;
   for (const ExampleInfo& example : file.list_examples("")) held.enrolled.insert(example.hash);
   for (const StoredClass& one : file.snapshot().enrolled.classes) {
@@ -216,7 +216,7 @@ std::vector<int64_t> rows_without(const TestFeatures& images, const std::set<int
   return rows;
 }
 
-std::set<int64_t> numbers_of(const TestFeatures& images, const std::set<int64_t>& rows) {
+std::set<int64_t> image_numbers(const TestFeatures& images, const std::set<int64_t>& rows) {
   std::set<int64_t> numbers;
   for (const int64_t row : rows) numbers.insert(images.numbers[static_cast<size_t>(row)]);
   return numbers;
@@ -263,9 +263,9 @@ void call_as_enrolled(const std::map<std::string, std::string>& names, TestFeatu
 
 TestResult test_recognizer(Recognizer& recognizer, TestFeatures images) {
   call_as_enrolled(names_for(images.labels, recognizer.file()), images);
-  const HeldContent held = content_of(recognizer.file());
+  const HeldContent held = read_held_content(recognizer.file());
   const std::set<int64_t> enrolled = enrolled_rows(images, held);
-  const TestFeatures kept = picked(images, rows_without(images, numbers_of(images, enrolled)));
+  const TestFeatures kept = picked(images, rows_without(images, image_numbers(images, enrolled)));
   const std::string where = recognizer.file().path().string();
   if (kept.labels.empty())
     fail("all {} images are enrolled in {} already: test it with others", images.labels.size(), where);
@@ -293,11 +293,11 @@ struct Side {
   [[nodiscard]] bool knows(const std::string& label) const { return classes.count(label) > 0; }
 };
 
-Side side_of(Recognizer& recognizer, const std::vector<EnrolRequest>& requests, Progress& progress) {
+Side read_side(Recognizer& recognizer, const std::vector<EnrolRequest>& requests, Progress& progress) {
   const std::vector<std::string> labels = names_of_requests(requests);
   look_at(labels, recognizer.file());
   const auto names = names_for(labels, recognizer.file());
-  Side side{gather(recognizer, requests, progress), content_of(recognizer.file()), {}};
+  Side side{gather(recognizer, requests, progress), read_held_content(recognizer.file()), {}};
   call_as_enrolled(names, side.images);
   const std::vector<std::string> there = class_names_in(recognizer.file());
   side.classes = {there.begin(), there.end()};
@@ -305,7 +305,7 @@ Side side_of(Recognizer& recognizer, const std::vector<EnrolRequest>& requests, 
 }
 
 /// The numbers of images of classes that one of the two alone has.
-std::set<int64_t> unshared_of(const Side& one, const Side& other) {
+std::set<int64_t> unshared_classes(const Side& one, const Side& other) {
   std::set<int64_t> numbers;
   for (size_t i = 0; i < one.images.labels.size(); ++i) {
     if (one.knows(one.images.labels[i]) != other.knows(one.images.labels[i])) numbers.insert(one.images.numbers[i]);
@@ -327,12 +327,12 @@ std::set<int64_t> missing_in(const Side& one, const Side& other) {
 
 ComparedTests compare_recognizers(Recognizer& first, Recognizer& second, const std::vector<EnrolRequest>& classes,
                                   Progress& progress) {
-  const Side one = side_of(first, classes, progress), other = side_of(second, classes, progress);
-  std::set<int64_t> enrolled = numbers_of(one.images, enrolled_rows(one.images, one.held));
-  enrolled.merge(numbers_of(other.images, enrolled_rows(other.images, other.held)));
-  std::set<int64_t> left_out = unshared_of(one, other);
+  const Side one = read_side(first, classes, progress), other = read_side(second, classes, progress);
+  std::set<int64_t> enrolled = image_numbers(one.images, enrolled_rows(one.images, one.held));
+  enrolled.merge(image_numbers(other.images, enrolled_rows(other.images, other.held)));
+  std::set<int64_t> left_out = unshared_classes(one, other);
   const auto unshared = static_cast<int64_t>(left_out.size());
-  left_out.merge(unshared_of(other, one));
+  left_out.merge(unshared_classes(other, one));
   left_out.insert(enrolled.begin(), enrolled.end());
   left_out.merge(missing_in(one, other));
   left_out.merge(missing_in(other, one));

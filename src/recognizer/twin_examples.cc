@@ -18,7 +18,7 @@ struct Place {
 };
 
 /// Of two examples, the one that was enrolled first in front.
-TwinExamples twins_of(const RecognizerSnapshot& snapshot, const Place& a, const Place& b, double similarity) {
+TwinExamples twins_between(const RecognizerSnapshot& snapshot, const Place& a, const Place& b, double similarity) {
   const auto id = [&](const Place& place) { return snapshot.examples[place.of_class][place.image].id; };
   const auto [first, second] = id(a) > id(b) ? std::pair(b, a) : std::pair(a, b);
   return {id(first), snapshot.enrolled.classes[first.of_class].name, id(second),
@@ -48,8 +48,8 @@ std::vector<TwinExamples> find_twins(const RecognizerSnapshot& snapshot) {
     for (int64_t i = 0; i < rows; ++i) {
       for (int64_t j = from + i + 1; j < count && twins.size() < kMostTwins; ++j) {
         if (likeness(i, j) > kTwinSimilarity && cosine(i, j) > kTwinCosine)
-          twins.push_back(twins_of(snapshot, places[static_cast<size_t>(from + i)], places[static_cast<size_t>(j)],
-                                   static_cast<double>(likeness(i, j))));
+          twins.push_back(twins_between(snapshot, places[static_cast<size_t>(from + i)], places[static_cast<size_t>(j)],
+                                        static_cast<double>(likeness(i, j))));
       }
     }
   }

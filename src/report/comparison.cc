@@ -33,7 +33,7 @@ struct Cells {
 };
 
 template <typename T>
-size_t place_of(std::vector<T>& all, const T& t) {
+size_t index_or_append(std::vector<T>& all, const T& t) {
   const auto found = std::find(all.begin(), all.end(), t);
   if (found != all.end()) return static_cast<size_t>(found - all.begin());
   all.push_back(t);
@@ -52,7 +52,7 @@ std::set<std::string> names_of_variants(const std::vector<Evaluation>& evaluatio
   std::vector<std::string> datasets;
   std::map<std::tuple<Column, std::string, std::string>, std::string> labels;
   for (const Evaluation& evaluation : evaluations) {
-    const size_t dataset = place_of(datasets, evaluation.dataset_name());
+    const size_t dataset = index_or_append(datasets, evaluation.dataset_name());
     for (const MethodResult& result : evaluation.results) {
       const std::string name = name_of(result.method);
       const auto first = labels.emplace(std::tuple{column_of(dataset, result), name, result.mode}, result.method).first;
@@ -68,8 +68,8 @@ std::vector<Row> rows_of(const std::vector<Evaluation>& evaluations, const std::
   for (const Evaluation& evaluation : evaluations) {
     for (const auto& [label, mode] : evaluation.methods()) {
       const std::string name = name_of(label);
-      Row& row = rows[place_of(rows, {variants.count(name) > 0 ? label : name, mode})];
-      place_of(row.settings, label.substr(name.size()));
+      Row& row = rows[index_or_append(rows, {variants.count(name) > 0 ? label : name, mode})];
+      index_or_append(row.settings, label.substr(name.size()));
     }
   }
   std::stable_partition(rows.begin(), rows.end(), [](const Row& row) { return row.mode == "inductive"; });
@@ -81,11 +81,11 @@ Cells gather(const std::vector<Evaluation>& evaluations) {
   Cells cells;
   cells.rows = rows_of(evaluations, variants);
   for (const Evaluation& evaluation : evaluations) {
-    const size_t dataset = place_of(cells.datasets, evaluation.dataset_name());
+    const size_t dataset = index_or_append(cells.datasets, evaluation.dataset_name());
     for (const MethodResult& result : evaluation.results) {
       const Column column = column_of(dataset, result);
       const std::string name = name_of(result.method);
-      const size_t row = place_of(cells.rows, {variants.count(name) > 0 ? result.method : name, result.mode});
+      const size_t row = index_or_append(cells.rows, {variants.count(name) > 0 ? result.method : name, result.mode});
       cells.columns.insert(column);
       // The first file wins where two tell of the same thing.
       cells.results.emplace(std::pair{row, column}, &result);

@@ -36,7 +36,7 @@ std::vector<SvgPoint> places(const std::vector<LegendEntry>& entries, double wid
 }
 
 /// The place of a series class among all of its kind: the paper's rows, the methods, those with parameters, hues.
-std::optional<size_t> place_of(std::string_view series_class) {
+std::optional<size_t> series_index(std::string_view series_class) {
   static constexpr std::array<std::string_view, 4> kPaper = {"m-mean", "m-completed", "m-mean-fusion",
                                                              "m-gauss-fusion"};
   const auto* found = std::find(kPaper.begin(), kPaper.end(), series_class);
@@ -77,10 +77,12 @@ std::vector<SvgPoint> star() {
 
 }  // namespace
 
-size_t mark_of(std::string_view series_class, size_t index) { return place_of(series_class).value_or(index) % kMarks; }
+size_t mark_of(std::string_view series_class, size_t index) {
+  return series_index(series_class).value_or(index) % kMarks;
+}
 
 std::string dash_of(std::string_view series_class) {
-  const size_t dash = place_of(series_class).value_or(0) / kMarks % (dash_rules().size() + 1);
+  const size_t dash = series_index(series_class).value_or(0) / kMarks % (dash_rules().size() + 1);
   return dash == 0 ? "" : fmt::format(" dash-{}", dash);
 }
 

@@ -39,7 +39,7 @@ bool are_lines(const Parts& lines) {
 }
 
 /// What is wrong with a chart; empty: nothing.
-std::string_view fault_of(const BarChart& chart) {
+std::string_view find_fault(const BarChart& chart) {
   if (!is_axis(chart.low, chart.high)) return "its axis has length 0";
   if (!are_decimals(chart.decimals)) return "its decimals are out of range";
   if (!are_lines(chart.references)) return "a value of it is too large";
@@ -50,7 +50,7 @@ std::string_view fault_of(const BarChart& chart) {
   return "";
 }
 
-std::string_view fault_of(const LineChart& chart) {
+std::string_view find_fault(const LineChart& chart) {
   if (!is_number(chart.low) || !is_number(chart.high) || (chart.low != chart.high && !is_axis(chart.low, chart.high)))
     return "its axis has length 0";
   if (!are_decimals(chart.decimals)) return "its decimals are out of range";
@@ -64,7 +64,7 @@ std::string_view fault_of(const LineChart& chart) {
   return "";
 }
 
-std::string_view fault_of(const ScatterChart& chart) {
+std::string_view find_fault(const ScatterChart& chart) {
   if (!is_axis(chart.low_x, chart.high_x) || !is_axis(chart.low_y, chart.high_y)) return "its axes have length 0";
   for (const PointGroup& g : chart.groups) {
     if (g.x.size() != g.y.size()) return "its parts differ in size";
@@ -74,7 +74,7 @@ std::string_view fault_of(const ScatterChart& chart) {
   return "";
 }
 
-std::string_view fault_of(const HeatMap& chart) {
+std::string_view find_fault(const HeatMap& chart) {
   if (chart.percent.size() != chart.labels.size()) return "its parts differ in size";
   for (const auto& row : chart.percent) {
     if (row.size() != chart.labels.size()) return "its parts differ in size";
@@ -83,7 +83,7 @@ std::string_view fault_of(const HeatMap& chart) {
   return "";
 }
 
-std::string_view fault_of(const PictureChart&) { return ""; }
+std::string_view find_fault(const PictureChart&) { return ""; }
 
 /// Throws Error that names `name` unless the section can be drawn: its parts fit together, its numbers are some that a
 /// chart can show.
@@ -96,7 +96,7 @@ void check_section(const Section& section, const std::string& name) {
     }
   }
   for (const Figure& figure : section.figures) {
-    const std::string_view fault = std::visit([](const auto& chart) { return fault_of(chart); }, figure);
+    const std::string_view fault = std::visit([](const auto& chart) { return find_fault(chart); }, figure);
     if (!fault.empty()) fail("{}: the figure '{}' is damaged: {}", name, excerpt(id_of(figure)), fault);
   }
 }

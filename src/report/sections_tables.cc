@@ -11,7 +11,7 @@ namespace {
 
 std::string task_name(const EpisodeShape& shape) { return fmt::format("{}-way {}-shot", shape.n_way, shape.k_shot); }
 
-Bar bar_of(const MethodScores& scores, const Estimate& value, const std::string& css_class) {
+Bar make_bar(const MethodScores& scores, const Estimate& value, const std::string& css_class) {
   return {scores.method, scores.mode, value.value, value.ci95, css_class};
 }
 
@@ -42,7 +42,7 @@ BarChart ablation_chart(const TaskScores& task) {
   chart.references = {{100.0 / static_cast<double>(task.shape.n_way), "chance"}};
   const auto colours = method_classes(methods_in(task.methods));
   for (size_t m = 0; m < task.methods.size(); ++m)
-    chart.bars.push_back(bar_of(task.methods[m], estimate(task.methods[m].accuracy), colours[m]));
+    chart.bars.push_back(make_bar(task.methods[m], estimate(task.methods[m].accuracy), colours[m]));
   return chart;
 }
 
@@ -88,7 +88,7 @@ Section cosine_section(const TaskScores& scores, const EpisodeOptions& episodes)
     const MethodScores& method_scores = scores.methods[m];
     if (method_scores.cosine.empty()) continue;  // a method without prototypes
     const Estimate cosine = estimate(method_scores.cosine);
-    chart.bars.push_back(bar_of(method_scores, cosine, colours[m]));
+    chart.bars.push_back(make_bar(method_scores, cosine, colours[m]));
     if (cosine.value < 0.0) chart.low = -1.0;
     means.push_back(cosine.value);
     table.rows.push_back({method_label(method_scores.method, method_scores.mode), symbol_of(method_scores.method),

@@ -35,7 +35,7 @@ struct Look {
   std::vector<double> dashes = {};
 };
 
-Look look_of(const SvgElement& element) {
+Look read_look(const SvgElement& element) {
   Look look;
   std::istringstream words(element.css_class);
   for (std::string word; words >> word;) {
@@ -120,7 +120,7 @@ void draw_picture(cairo_t* to, const SvgElement& element) {
 
 void draw(cairo_t* to, const SvgElement& element) {
   using Shape = SvgElement::Kind;
-  const Look look = look_of(element);
+  const Look look = read_look(element);
   switch (element.kind) {
     case Shape::kRect:
       cairo_rectangle(to, element.points[0].x, element.points[0].y, element.width, element.height);

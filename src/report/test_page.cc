@@ -44,7 +44,7 @@ std::vector<const TestResult*> results_of(const TestPage& page) {
 }
 
 /// The figures of a test, in the order of the table's rows; empty if there is none.
-std::vector<std::pair<std::string, std::string>> figures_of(const TestResult& result) {
+std::vector<std::pair<std::string, std::string>> result_figures(const TestResult& result) {
   const std::string none = result.calibrated ? "" : "not calibrated";
   return {{"Accuracy", percent(result.accuracy)},
           {"95 % interval", fmt::format("{:.1f} to {:.1f} %", 100 * result.low, 100 * result.high)},
@@ -64,7 +64,7 @@ std::string figures_html(const TestPage& page) {
   ReportTable table{"", {"Figure"}};
   for (const TestResult* result : results_of(page)) {
     table.columns.push_back(name_of(*result));
-    const auto figures = figures_of(*result);
+    const auto figures = result_figures(*result);
     table.rows.resize(figures.size());
     for (size_t i = 0; i < figures.size(); ++i) {
       if (table.rows[i].empty()) table.rows[i].push_back(figures[i].first);

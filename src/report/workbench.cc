@@ -20,7 +20,7 @@ std::string baseline_among(const Methods& methods, const std::string& asked) {
 }
 
 /// The most accurate method, of those that see each query alone if there is one.
-std::string winner_of(const std::vector<MethodScores>& methods) {
+std::string best_method(const std::vector<MethodScores>& methods) {
   const auto rank = [](const MethodScores& scores) {
     return std::pair(scores.mode == "inductive", estimate(scores.accuracy).value);
   };
@@ -124,7 +124,7 @@ const std::vector<Prediction>& Workbench::predictions() {
 }
 
 const std::string& Workbench::analysed() {
-  if (analysed_.empty()) analysed_ = winner_of(answers().scores.methods);
+  if (analysed_.empty()) analysed_ = best_method(answers().scores.methods);
   return analysed_;
 }
 

@@ -147,7 +147,7 @@ void shrink(const Database& database) {
   }
 }
 
-std::string what_became_of(const EnrolledClass& enrolled) {
+std::string describe_enrolment(const EnrolledClass& enrolled) {
   const std::string& name = enrolled.now.name;
   const std::string by = "by " + count_of(static_cast<int64_t>(enrolled.now.attributes.size()), "attribute");
   if (enrolled.added == 0)
@@ -161,7 +161,7 @@ std::string what_became_of(const EnrolledClass& enrolled) {
 }
 
 std::string describe_change(const std::vector<EnrolledClass>& done) {
-  return done.size() == 1 ? what_became_of(done.front()) : fmt::format("enrol {} classes", done.size());
+  return done.size() == 1 ? describe_enrolment(done.front()) : fmt::format("enrol {} classes", done.size());
 }
 
 }  // namespace

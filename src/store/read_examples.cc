@@ -20,7 +20,7 @@ int64_t bytes_of_feature(const RecognizerSettings& settings) {
 }
 
 /// The numbers [m, d] of bytes, which are not copied unless they are of another type.
-Array numbers_of(std::string&& bytes, const RecognizerSettings& settings) {
+Array decode_numbers(std::string&& bytes, const RecognizerSettings& settings) {
   if (bytes.empty()) return Array::zeros({0, settings.feature_dim});
   const auto rows = static_cast<int64_t>(bytes.size()) / bytes_of_feature(settings);
   const auto owned = std::make_shared<std::string>(std::move(bytes));
@@ -60,7 +60,7 @@ Examples read_examples(const Database& database, const RecognizerSettings& setti
     own.examples.push_back({row.number(1), row.text(2)});
     bytes += row.blob(3);
   }
-  read.features = numbers_of(std::move(bytes), settings);
+  read.features = decode_numbers(std::move(bytes), settings);
   return read;
 }
 

@@ -138,7 +138,7 @@ class Exchange {
 
   /// The class as it is now; nothing: it is gone.
   void put(int64_t id, std::optional<ReadClass> now) {
-    const int64_t at = place_of(id);
+    const int64_t at = find_place(id);
     const bool was = holds(at, id);
     if (was && (!now || now->kept == 0)) count_features(to_.enrolled.classes[static_cast<size_t>(at)], -1, to_);
     if (was && !now) take_out(at);
@@ -153,7 +153,7 @@ class Exchange {
   /// A class whose images are still those of the snapshot, with those of `added` behind them; nothing if the
   /// snapshot does not hold them, or not before the added ones.
   [[nodiscard]] std::optional<ReadClass> extended(ReadClass added) const {
-    const int64_t at = place_of(added.id);
+    const int64_t at = find_place(added.id);
     if (!holds(at, added.id)) return std::nullopt;
     const Array& own = to_.enrolled.classes[static_cast<size_t>(at)].features;
     std::vector<KeptExample> examples = to_.examples[static_cast<size_t>(at)];
@@ -171,7 +171,7 @@ class Exchange {
   [[nodiscard]] std::vector<int64_t> before() && { return std::move(before_); }
 
  private:
-  [[nodiscard]] int64_t place_of(int64_t id) const {
+  [[nodiscard]] int64_t find_place(int64_t id) const {
     return std::lower_bound(to_.class_ids.begin(), to_.class_ids.end(), id) - to_.class_ids.begin();
   }
 

@@ -45,7 +45,7 @@ std::vector<int64_t> drawn(const std::vector<int64_t>& rows, int64_t count, uint
 }
 
 /// 1 or -1 for each of the columns, by a direction to which no pattern of an image is orthogonal through symmetry.
-at::Tensor signs_of(const at::Tensor& columns) {
+at::Tensor column_signs(const at::Tensor& columns) {
   const at::Tensor direction = at::arange(columns.size(0), columns.options()).cos();
   return at::where(at::mv(columns.t(), direction) < 0, -1.0, 1.0);
 }
@@ -60,7 +60,7 @@ at::Tensor patch_components(const at::Tensor& images, int64_t side) {
     moments += at::matmul(patches, patches.transpose(1, 2)).sum(0).to(at::kDouble);
   }
   const at::Tensor vectors = std::get<1>(at::linalg_eigh(moments));  // columns, the least energy first
-  return (vectors * signs_of(vectors)).t().flip(0).to(at::kFloat).reshape({numbers, kColours, side, side});
+  return (vectors * column_signs(vectors)).t().flip(0).to(at::kFloat).reshape({numbers, kColours, side, side});
 }
 
 void whiten_first_convolution(Backbone& backbone, const at::Tensor& pixels, const std::vector<int64_t>& rows,

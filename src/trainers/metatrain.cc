@@ -132,7 +132,7 @@ class MetaTrainer : public Trainer {
       const int64_t episode = place.step * options_.episodes + i;
       // The mean over this process's episodes; the last one's backward averages over the processes.
       const EpisodeOutcome outcome =
-          outcome_of(list_.episodes[static_cast<size_t>(episode)], rng_.fork(static_cast<uint64_t>(episode)));
+          run_episode(list_.episodes[static_cast<size_t>(episode)], rng_.fork(static_cast<uint64_t>(episode)));
       sums += at::stack({outcome.loss.detach().to(at::kDouble), outcome.accuracy, tensor});
       if (i + 1 < end) {
         (outcome.loss / count).backward();
@@ -205,7 +205,7 @@ class MetaTrainer : public Trainer {
 
   /// The episode with its images varied, embedded and classified by the head. Image i is varied by
   /// rng.fork(0).fork(i), attribute features come from rng.fork(1).
-  [[nodiscard]] EpisodeOutcome outcome_of(const Episode& episode, const Rng& rng) {
+  [[nodiscard]] EpisodeOutcome run_episode(const Episode& episode, const Rng& rng) {
     const at::Tensor features = embed(images_of(episode, rng.fork(0)));  // [n * (k + q), d]
     const EpisodeShape& shape = options_.episode;
     const int64_t supports = shape.n_way * shape.k_shot;

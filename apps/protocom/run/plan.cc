@@ -254,7 +254,7 @@ void Planner::check(const Stage& stage) const {
   }
 }
 
-size_t place_of(const std::string& command) {
+size_t stage_rank(const std::string& command) {
   const auto& kinds = stage_kinds();
   const auto found =
       std::find_if(kinds.begin(), kinds.end(), [&](const StageKind& kind) { return command == kind.command; });
@@ -262,11 +262,11 @@ size_t place_of(const std::string& command) {
 }
 
 /// Stages run in the order of stage_kinds(), but one that says `after` right after all stages of that kind.
-size_t order_of(const RunConfig& config, const StageConfig& table) {
+size_t stage_order(const RunConfig& config, const StageConfig& table) {
   const auto after = table.values.find(kAfter);
-  if (after == table.values.end()) return 2 * place_of(table.command);
+  if (after == table.values.end()) return 2 * stage_rank(table.command);
   const std::string& command = after->second.values.front();
-  const size_t place = place_of(command);
+  const size_t place = stage_rank(command);
   if (place == stage_kinds().size())
     fail_usage("{}: unknown stage after = \"{}\"", config.where(after->second.line), command);
   return 2 * place + 1;
@@ -302,7 +302,7 @@ std::string Stage::command_line() const {
 std::vector<Stage> plan_stages(const RunConfig& config) {
   std::vector<StageConfig> tables = config.stages;
   std::stable_sort(tables.begin(), tables.end(),
-                   [&](const auto& a, const auto& b) { return order_of(config, a) < order_of(config, b); });
+                   [&](const auto& a, const auto& b) { return stage_order(config, a) < stage_order(config, b); });
   Planner planner(config);
   std::vector<Stage> stages;
   for (const StageConfig& table : tables) stages.push_back(planner.plan(table));

@@ -33,14 +33,14 @@ BytePairs::BytePairs(Vocabulary vocabulary, const Merges& merges, LetterRules ru
   merges_.reserve(merges.size());
   for (size_t rank = 0; rank < merges.size(); ++rank) {
     const auto& [left, right] = merges[rank];
-    const int64_t first = number_of(vocabulary_, left, where);
-    const uint64_t key = key_of(first, number_of(vocabulary_, right, where));
+    const int64_t first = token_number(vocabulary_, left, where);
+    const uint64_t key = key_of(first, token_number(vocabulary_, right, where));
     // A pair that is there twice counts as it does the last time, as in `tokenizers`.
-    merges_[key] = {static_cast<int64_t>(rank), number_of(vocabulary_, left + right, where)};
+    merges_[key] = {static_cast<int64_t>(rank), token_number(vocabulary_, left + right, where)};
   }
   constexpr int kBytes = 256;
   for (int byte = 0; rules_.as_bytes && byte < kBytes; ++byte)
-    bytes_.push_back(number_of(vocabulary_, fmt::format("<0x{:02X}>", byte), where));
+    bytes_.push_back(token_number(vocabulary_, fmt::format("<0x{:02X}>", byte), where));
 }
 
 template <typename Add>

@@ -125,10 +125,10 @@ Merges merges_of_text(const std::string& text) {
 std::unique_ptr<Tokenizer> make(Vocabulary vocabulary, const Merges& merges, const std::vector<Added>& added,
                                 const std::string& unknown, const std::string& where) {
   for (const Added& token : added) vocabulary.emplace(token.content, token.number);
-  const int64_t begin = number_of(vocabulary, kBegin, where);
-  const int64_t end = number_of(vocabulary, kEnd, where);
+  const int64_t begin = token_number(vocabulary, kBegin, where);
+  const int64_t end = token_number(vocabulary, kEnd, where);
   std::optional<int64_t> unknown_token;
-  if (!unknown.empty()) unknown_token = number_of(vocabulary, unknown, where);
+  if (!unknown.empty()) unknown_token = token_number(vocabulary, unknown, where);
   int64_t largest = largest_of(vocabulary);
   for (const Added& token : added) largest = std::max(largest, token.number);
   return std::make_unique<ClipTokenizer>(BytePairs(std::move(vocabulary), merges, {kWordEnd, unknown_token}, where),
@@ -159,7 +159,7 @@ std::unique_ptr<Tokenizer> make_clip_tokenizer(const TokenizerFiles& files) {
   Vocabulary tokens = vocabulary_of(parse_json(vocabulary->second, "vocab.json"), "vocab.json");
   std::vector<Added> added;
   for (const char* special : {kBegin, kEnd})
-    added.push_back({special, number_of(tokens, special, "vocab.json"), false});
+    added.push_back({special, token_number(tokens, special, "vocab.json"), false});
   return make(std::move(tokens), merges_of_text(merges->second), added, kEnd, "vocab.json and merges.txt");
 }
 

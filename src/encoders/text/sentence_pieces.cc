@@ -14,9 +14,9 @@ constexpr size_t kLongestPiece = 1024;  // in bytes
 SentencePieces::Piece read_piece(protozero::pbf_reader from) {
   constexpr protozero::pbf_tag_type kText = 1, kScore = 2, kKind = 3;
   SentencePieces::Piece piece;
-  read_fields(from, Field{kText, [&] { piece.text = text_of(from); }},
-              Field{kScore, [&] { piece.score = float_of(from); }},
-              Field{kKind, [&] { piece.kind = static_cast<PieceKind>(whole_of(from)); }});
+  read_fields(from, Field{kText, [&] { piece.text = read_text(from); }},
+              Field{kScore, [&] { piece.score = read_float(from); }},
+              Field{kKind, [&] { piece.kind = static_cast<PieceKind>(read_integer(from)); }});
   return piece;
 }
 
@@ -30,25 +30,25 @@ void check_training(protozero::pbf_reader from) {
   const auto refuse = [](bool is_so, const char* what) {
     if (is_so) fail("{} is not supported", what);
   };
-  read_fields(from, Field{kModelType, [&] { check_type(whole_of(from)); }},
-              Field{kSpacesBehind, [&] { refuse(whole_of(from) != 0, "treat_whitespace_as_suffix=true"); }},
-              Field{kByteFallback, [&] { refuse(whole_of(from) != 0, "byte_fallback=true"); }});
+  read_fields(from, Field{kModelType, [&] { check_type(read_integer(from)); }},
+              Field{kSpacesBehind, [&] { refuse(read_integer(from) != 0, "treat_whitespace_as_suffix=true"); }},
+              Field{kByteFallback, [&] { refuse(read_integer(from) != 0, "byte_fallback=true"); }});
 }
 
 void read_normaliser(protozero::pbf_reader from, SentencePieces& to) {
   constexpr protozero::pbf_tag_type kMap = 2, kAddsSpace = 3, kJoinsSpaces = 4, kMarksSpaces = 5;
-  read_fields(from, Field{kMap, [&] { to.character_map = text_of(from); }},
-              Field{kAddsSpace, [&] { to.adds_space = whole_of(from) != 0; }},
-              Field{kJoinsSpaces, [&] { to.joins_spaces = whole_of(from) != 0; }},
-              Field{kMarksSpaces, [&] { to.marks_spaces = whole_of(from) != 0; }});
+  read_fields(from, Field{kMap, [&] { to.character_map = read_text(from); }},
+              Field{kAddsSpace, [&] { to.adds_space = read_integer(from) != 0; }},
+              Field{kJoinsSpaces, [&] { to.joins_spaces = read_integer(from) != 0; }},
+              Field{kMarksSpaces, [&] { to.marks_spaces = read_integer(from) != 0; }});
 }
 
 SentencePieces read_model(protozero::pbf_reader from) {
   constexpr protozero::pbf_tag_type kPiece = 1, kTraining = 2, kNormaliser = 3;
   SentencePieces read;
-  read_fields(from, Field{kPiece, [&] { read.pieces.push_back(read_piece(message_of(from))); }},
-              Field{kTraining, [&] { check_training(message_of(from)); }},
-              Field{kNormaliser, [&] { read_normaliser(message_of(from), read); }});
+  read_fields(from, Field{kPiece, [&] { read.pieces.push_back(read_piece(read_message(from))); }},
+              Field{kTraining, [&] { check_training(read_message(from)); }},
+              Field{kNormaliser, [&] { read_normaliser(read_message(from), read); }});
   return read;
 }
 

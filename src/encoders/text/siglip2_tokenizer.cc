@@ -51,7 +51,7 @@ std::vector<nlohmann::json> steps_of(const nlohmann::json& stated) {
 }
 
 /// Of the steps Lowercase, and a space to the mark, which must be there.
-Form form_of(const nlohmann::json& stated) {
+Form read_form(const nlohmann::json& stated) {
   static const nlohmann::json kReplace = {
       {"type", "Replace"}, {"pattern", {{"String", " "}}}, {"content", utf8_of(std::u32string(1, kSpaceLetter))}};
   Form form;
@@ -112,7 +112,7 @@ void check_model(const nlohmann::json& model) {
 std::unique_ptr<Tokenizer> tokenizer_of(const nlohmann::json& stated, const nlohmann::json& settings) {
   check_cut(stated);
   check_ends(stated, settings);
-  Form form = form_of(stated);
+  Form form = read_form(stated);
   // The network was trained on lower-case letters. Its first folders expect lower-case texts, and say nothing.
   form.small = truth_in(settings, "do_lower_case", true) || form.small;
   const nlohmann::json& model = object_in(stated, "model");
@@ -128,7 +128,7 @@ std::unique_ptr<Tokenizer> tokenizer_of(const nlohmann::json& stated, const nloh
   const auto special = [&](const char* name, const char* usual) {
     const std::string token = special_token(settings, name, usual);
     const auto found = named.find(token);
-    return found == named.end() ? number_of(vocabulary, token, kFile) : found->second;
+    return found == named.end() ? token_number(vocabulary, token, kFile) : found->second;
   };
   const int64_t end = special("eos_token", "<eos>");
   const int64_t padding = special("pad_token", "<pad>");

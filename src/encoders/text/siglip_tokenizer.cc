@@ -109,7 +109,7 @@ std::unique_ptr<Tokenizer> make_siglip_tokenizer(const TokenizerFiles& files) {
     const std::string padding = special_token(settings, "pad_token", "</s>");
     std::vector<std::pair<std::string, int64_t>> special;
     for (const std::string& token : {unknown, end, padding})
-      special.emplace_back(token, number_of(vocabulary, token, kModelFile));
+      special.emplace_back(token, token_number(vocabulary, token, kModelFile));
     const auto mark = vocabulary.find(std::string(kMark));
     return std::make_unique<SiglipTokenizer>(
         SiglipTokenizer::Parts{Unigram(read), SpecialTokens(special), unknown,

@@ -50,7 +50,7 @@ const std::map<std::string, TextFamily>& text_families() {
 
 const TextFamily& family_of(const nlohmann::json& config) {
   if (!config.is_object()) fail("{} is not an object", kConfigFile);
-  const std::string type = huggingface::text_of(config, "model_type", "");
+  const std::string type = huggingface::config_text(config, "model_type", "");
   const auto found = text_families().find(type);
   if (found != text_families().end()) return found->second;
   std::vector<std::string> known;

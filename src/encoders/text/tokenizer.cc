@@ -64,7 +64,7 @@ int64_t largest_of(const Vocabulary& vocabulary) {
   return largest;
 }
 
-int64_t number_of(const Vocabulary& vocabulary, const std::string& token, const std::string& where) {
+int64_t token_number(const Vocabulary& vocabulary, const std::string& token, const std::string& where) {
   const auto found = vocabulary.find(token);
   if (found == vocabulary.end()) fail("{}: missing token '{}'", where, excerpt(token));
   return found->second;

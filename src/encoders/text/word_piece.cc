@@ -80,7 +80,7 @@ class WordPieceTokenizer : public Tokenizer {
         goes_on_(pieces_with(settings.prefix, vocabulary, where)),
         settings_(std::move(settings)),
         special_(std::move(special)),
-        unknown_(number_of(vocabulary, settings_.unknown, where)) {}
+        unknown_(token_number(vocabulary, settings_.unknown, where)) {}
 
  protected:
   [[nodiscard]] std::vector<int64_t> pieces(std::string_view text) const override {
@@ -158,8 +158,8 @@ Vocabulary vocabulary_of_lines(const std::string& text) {
 /// What marks the ends of texts: BERT's, or else those of MPNet.
 Tokenizer::Frame frame_in(const Vocabulary& vocabulary, const std::string& where) {
   const bool is_bert = vocabulary.count("[CLS]") > 0 && vocabulary.count("[SEP]") > 0;
-  const int64_t begin = number_of(vocabulary, is_bert ? "[CLS]" : "<s>", where);
-  return {number_of(vocabulary, is_bert ? "[SEP]" : "</s>", where), begin, -1, largest_of(vocabulary)};
+  const int64_t begin = token_number(vocabulary, is_bert ? "[CLS]" : "<s>", where);
+  return {token_number(vocabulary, is_bert ? "[SEP]" : "</s>", where), begin, -1, largest_of(vocabulary)};
 }
 
 std::unique_ptr<Tokenizer> from_vocabulary(const std::string& text, const nlohmann::json& stated) {

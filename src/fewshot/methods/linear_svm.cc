@@ -6,7 +6,7 @@ namespace protocom::methods {
 namespace {
 
 /// Squared hinge losses, of each class against the rest.
-LinearProblem problem_of(FloatMatrix points, FloatMatrix labels, double c) {
+LinearProblem make_problem(FloatMatrix points, FloatMatrix labels, double c) {
   LinearProblem problem;
   problem.points = std::move(points);
   problem.labels = std::move(labels);
@@ -30,7 +30,7 @@ MethodDefinition linear_svm() {
   spec.notes =
       "Minimises |w|^2 / 2 + b^2 / 2 + c times the sum of the squared hinge losses for each class: LIBLINEAR’s "
       "default, as scikit-learn’s LinearSVC. Logits are the margins, so probabilities are not calibrated.";
-  return define_linear_head(std::move(spec), {problem_of, {"0.1", "10"}});
+  return define_linear_head(std::move(spec), {make_problem, {"0.1", "10"}});
 }
 
 }  // namespace protocom::methods

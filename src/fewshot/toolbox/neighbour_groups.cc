@@ -57,7 +57,7 @@ struct Mates {
   std::vector<double> nearness;  ///< mean cosine; -2 without two of them
 };
 
-Mates mates_of(const std::vector<std::vector<Near>>& nearest) {
+Mates find_mates(const std::vector<std::vector<Near>>& nearest) {
   Mates mates;
   mates.of.resize(nearest.size());
   for (size_t i = 0; i < nearest.size(); ++i) {
@@ -83,7 +83,7 @@ std::vector<int64_t> neighbour_groups(const FloatMatrix& features) {
   const int64_t n = features.rows();
   std::vector<int64_t> group(static_cast<size_t>(n), -1);
   if (n <= kMates) return group;
-  const Mates mates = mates_of(nearest_of(directions_of(features), std::min(kNearest, n - 1)));
+  const Mates mates = find_mates(nearest_of(directions_of(features), std::min(kNearest, n - 1)));
   std::vector<size_t> order(static_cast<size_t>(n));
   std::iota(order.begin(), order.end(), size_t{0});
   std::stable_sort(order.begin(), order.end(),

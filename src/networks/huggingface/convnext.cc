@@ -105,9 +105,9 @@ ConvNextStage convnext_stage(Weights& weights, const std::string& at, int64_t be
 
 std::unique_ptr<Network> make_convnext(const nlohmann::json& config, const Tensors& tensors) {
   Weights weights(tensors, "ConvNeXt", "embeddings.patch_embeddings.weight");
-  const int64_t patch = whole_of(config, "patch_size", 4);
+  const int64_t patch = config_integer(config, "patch_size", 4);
   ConvNeXt::Parts parts;
-  parts.activation = activation_of(text_of(config, "hidden_act", "gelu"));
+  parts.activation = activation_of(config_text(config, "hidden_act", "gelu"));
   parts.stem = weights.take("embeddings.patch_embeddings.weight", {-1, 3, patch, patch});
   int64_t width = parts.stem.size(0);
   parts.stem_bias = weights.take("embeddings.patch_embeddings.bias", {width});
@@ -117,7 +117,7 @@ std::unique_ptr<Network> make_convnext(const nlohmann::json& config, const Tenso
     parts.stages.push_back(convnext_stage(weights, "encoder.stages." + std::to_string(i), width));
     width = parts.stages.back().blocks.front().depthwise.size(0);
   }
-  parts.norm = norm(weights, "layernorm", width, number_of(config, "layer_norm_eps", 1e-12));
+  parts.norm = norm(weights, "layernorm", width, config_number(config, "layer_norm_eps", 1e-12));
   weights.check_all_taken({"classifier."});
   return std::make_unique<ConvNeXt>(std::move(parts));
 }

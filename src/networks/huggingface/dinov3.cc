@@ -27,7 +27,7 @@ struct Turn {
 
 /// Angles 2 pi c / base^(4 i / width), i = 0, 1, ... of the places c of the patches' centres, from -1 to 1 along each
 /// side, twice over.
-Turn turn_of(int64_t rows, int64_t columns, int64_t width, double base, const at::TensorOptions& options) {
+Turn rotary_turn(int64_t rows, int64_t columns, int64_t width, double base, const at::TensorOptions& options) {
   const auto centres = [&](int64_t count) { return (at::arange(count, options) + 0.5) / count * 2 - 1; };
   const at::Tensor places = at::stack(
       {centres(rows).view({-1, 1}).expand({rows, columns}), centres(columns).view({1, -1}).expand({rows, columns})},
@@ -99,7 +99,7 @@ at::Tensor TurnedTransformer::tokens(const at::Tensor& images) const {
     fail("images of {}x{} pixels have no patch of {}", images.size(3), images.size(2), shape.patch);
   const at::Tensor patches = at::conv2d(images, parts_.patch_weight, parts_.patch_bias, shape.patch);
   at::Tensor x = at::cat({parts_.own.expand({images.size(0), -1, -1}), patches.flatten(2).transpose(1, 2)}, 1);
-  const Turn turn = turn_of(rows, columns, shape.width / shape.heads, parts_.base, x.options());
+  const Turn turn = rotary_turn(rows, columns, shape.width / shape.heads, parts_.base, x.options());
   for (const TurnedLayer& one : parts_.layers) x = run(one, turn, std::move(x));
   return x;
 }
@@ -126,8 +126,8 @@ std::unique_ptr<Network> make_dinov3(const nlohmann::json& config, const Tensors
   shape = shape_of(config, {384, 6, 1536, 16, 1e-5, nullptr}, "gelu");
   if (shape.width / shape.heads % 4 != 0)
     fail("config.json: heads are {} wide, expected a multiple of 4", shape.width / shape.heads);
-  parts.base = number_of(config, "rope_theta", parts.base);
-  parts.mean_of_patches = truth_of(config, "mean_of_patches", false);
+  parts.base = config_number(config, "rope_theta", parts.base);
+  parts.mean_of_patches = config_flag(config, "mean_of_patches", false);
   if (!(parts.base > 0)) fail("config.json: rope_theta {} is out of range", parts.base);
   parts.patch_weight = weights.take("embeddings.patch_embeddings.weight", {shape.width, 3, shape.patch, shape.patch});
   parts.patch_bias = weights.take("embeddings.patch_embeddings.bias", {shape.width});

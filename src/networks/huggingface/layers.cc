@@ -72,12 +72,12 @@ at::Tensor positions_for(const at::Tensor& positions, int64_t own, at::IntArrayR
 
 TransformerShape shape_of(const nlohmann::json& config, const TransformerShape& usual, const char* activation) {
   TransformerShape shape = usual;
-  shape.width = whole_of(config, "hidden_size", usual.width);
-  shape.heads = whole_of(config, "num_attention_heads", usual.heads);
-  shape.mlp = whole_of(config, "intermediate_size", usual.mlp);
-  shape.patch = whole_of(config, "patch_size", usual.patch);
-  shape.epsilon = number_of(config, "layer_norm_eps", usual.epsilon);
-  shape.activation = activation_of(text_of(config, "hidden_act", activation));
+  shape.width = config_integer(config, "hidden_size", usual.width);
+  shape.heads = config_integer(config, "num_attention_heads", usual.heads);
+  shape.mlp = config_integer(config, "intermediate_size", usual.mlp);
+  shape.patch = config_integer(config, "patch_size", usual.patch);
+  shape.epsilon = config_number(config, "layer_norm_eps", usual.epsilon);
+  shape.activation = activation_of(config_text(config, "hidden_act", activation));
   if (shape.width % shape.heads != 0)
     fail("config.json: {} heads do not divide the width of {}", shape.heads, shape.width);
   return shape;

@@ -73,13 +73,14 @@ std::unique_ptr<Network> make_mobilenet_v2(const nlohmann::json& config, const T
   Weights weights(tensors, "MobileNetV2", "conv_stem.first_conv.convolution.weight");
   constexpr std::array<int64_t, 17> kWidths = {16, 24, 24, 32, 32, 32, 64, 64, 64, 64, 96, 96, 96, 160, 160, 160, 320};
   constexpr std::array<int64_t, 16> kStrides = {2, 1, 2, 1, 1, 2, 1, 1, 1, 1, 1, 1, 2, 1, 1, 1};
-  const MobileStyle style{number_of(config, "layer_norm_eps", 1e-3), truth_of(config, "tf_padding", true)};
-  const double multiplier = number_of(config, "depth_multiplier", 1);
+  const MobileStyle style{config_number(config, "layer_norm_eps", 1e-3), config_flag(config, "tf_padding", true)};
+  const double multiplier = config_number(config, "depth_multiplier", 1);
   if (!(multiplier > 0 && multiplier <= 8)) fail("config.json: depth_multiplier {} is out of range", multiplier);
-  if (whole_of(config, "output_stride", 32) != 32)
+  if (config_integer(config, "output_stride", 32) != 32)
     fail("config.json: output_stride: expected 32 (segmentation is not supported)");
-  const MobileWidths widths{multiplier, whole_of(config, "depth_divisible_by", 8), whole_of(config, "min_depth", 8)};
-  const double growth = number_of(config, "expand_ratio", 6);
+  const MobileWidths widths{multiplier, config_integer(config, "depth_divisible_by", 8),
+                            config_integer(config, "min_depth", 8)};
+  const double growth = config_number(config, "expand_ratio", 6);
   const auto width = [&](size_t i) { return widths.of(kWidths[i]); };
   const int64_t stem = widths.of(32);
   std::vector<MobileBlock> blocks(1);
@@ -98,12 +99,12 @@ std::unique_ptr<Network> make_mobilenet_v2(const nlohmann::json& config, const T
     block.added = in == out && kStrides[i] == 1;
     blocks.push_back(std::move(block));
   }
-  const bool fine = truth_of(config, "finegrained_output", true) && multiplier < 1;
+  const bool fine = config_flag(config, "finegrained_output", true) && multiplier < 1;
   const int64_t out = fine ? 1280 : widths.of(1280);
   Convolution last = mobile_layer(weights, "conv_1x1", {width(16), out, 1}, style);
   weights.check_all_taken({"classifier."});
   return std::make_unique<MobileNetV2>(std::move(blocks), std::move(last),
-                                       activation_of(text_of(config, "hidden_act", "relu6")));
+                                       activation_of(config_text(config, "hidden_act", "relu6")));
 }
 
 }  // namespace protocom::huggingface

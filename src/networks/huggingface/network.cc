@@ -42,7 +42,7 @@ at::Tensor rectified_to_six(const at::Tensor& x) { return at::clamp(x, 0, 6); }
 
 std::unique_ptr<Network> make_network(const nlohmann::json& config, const Tensors& tensors) {
   if (!config.is_object()) fail("config.json is not an object");
-  const std::string type = text_of(config, "model_type", "");
+  const std::string type = config_text(config, "model_type", "");
   const auto found = makers().find(type);
   if (found == makers().end()) {
     std::vector<std::string> known;

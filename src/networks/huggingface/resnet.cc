@@ -89,17 +89,17 @@ ResNetBlock resnet_block(Weights& weights, const ResNetPlace& place) {
 
 std::unique_ptr<Network> make_resnet(const nlohmann::json& config, const Tensors& tensors) {
   Weights weights(tensors, "ResNet", "embedder.embedder.convolution.weight");
-  const int64_t stem = whole_of(config, "embedding_size", 64);
+  const int64_t stem = config_integer(config, "embedding_size", 64);
   const std::vector<int64_t> widths = sizes_of(config, "hidden_sizes", {256, 512, 1024, 2048});
   const std::vector<int64_t> depths = sizes_of(config, "depths", {3, 4, 6, 3});
   if (widths.size() != depths.size()) fail("config.json: hidden_sizes and depths differ in length");
-  const std::string type = text_of(config, "layer_type", "bottleneck");
+  const std::string type = config_text(config, "layer_type", "bottleneck");
   if (type != "basic" && type != "bottleneck") fail("config.json: unknown layer_type '{}'", excerpt(type));
-  ResNetPlace place{"", stem, 0, 1, type == "bottleneck", truth_of(config, "downsample_in_bottleneck", false)};
+  ResNetPlace place{"", stem, 0, 1, type == "bottleneck", config_flag(config, "downsample_in_bottleneck", false)};
   Convolution first = folded(weights, "embedder.embedder.convolution", "embedder.embedder.normalization",
                              {3, stem, 7, 2}, kBatchNormEpsilon);
   std::vector<ResNetBlock> blocks;
-  const bool halves = truth_of(config, "downsample_in_first_stage", false);
+  const bool halves = config_flag(config, "downsample_in_first_stage", false);
   for (size_t s = 0; s < widths.size(); ++s) {
     for (int64_t i = 0; i < depths[s]; ++i) {
       place.name = "encoder.stages." + std::to_string(s) + ".layers." + std::to_string(i);
@@ -111,7 +111,7 @@ std::unique_ptr<Network> make_resnet(const nlohmann::json& config, const Tensors
   }
   weights.check_all_taken({"classifier."});
   return std::make_unique<ResNet>(std::move(first), std::move(blocks),
-                                  activation_of(text_of(config, "hidden_act", "relu")));
+                                  activation_of(config_text(config, "hidden_act", "relu")));
 }
 
 }  // namespace protocom::huggingface

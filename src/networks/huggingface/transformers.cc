@@ -146,8 +146,8 @@ Tower clip_tower(Weights& weights, const TransformerShape& shape) {
 }
 
 /// timm's and open_clip's positions are antialiased (translated.h).
-Stretch stretch_of(const nlohmann::json& config, Stretch usual) {
-  return truth_of(config, "antialiased_positions", false) ? Stretch::kAntialiased : usual;
+Stretch read_stretch(const nlohmann::json& config, Stretch usual) {
+  return config_flag(config, "antialiased_positions", false) ? Stretch::kAntialiased : usual;
 }
 
 constexpr TransformerShape kBase = {768, 12, 3072, 16, 1e-12, nullptr};
@@ -169,12 +169,12 @@ std::unique_ptr<Network> make_dinov2(const nlohmann::json& config, const Tensors
   TransformerShape usual = kBase;
   usual.epsilon = 1e-6;
   TransformerShape shape = shape_of(config, usual, "gelu");
-  shape.mlp = shape.width * whole_of(config, "mlp_ratio", 4);
-  if (truth_of(config, "use_swiglu_ffn", false))
+  shape.mlp = shape.width * config_integer(config, "mlp_ratio", 4);
+  if (config_flag(config, "use_swiglu_ffn", false))
     fail("config.json: use_swiglu_ffn=true (the giant DINOv2) is not supported: export it to ONNX");
   Tower tower = vit_tower(weights, shape, kDino);
   tower.registers = weights.take_if_there("embeddings.register_tokens", {1, -1, shape.width});
-  tower.stretch = tower.registers.defined() ? Stretch::kAntialiased : stretch_of(config, Stretch::kByFactor);
+  tower.stretch = tower.registers.defined() ? Stretch::kAntialiased : read_stretch(config, Stretch::kByFactor);
   weights.check_all_taken({"embeddings.mask_token", "classifier."});
   return std::make_unique<Transformer>(std::move(tower));
 }
@@ -187,7 +187,7 @@ std::unique_ptr<Network> make_clip(const nlohmann::json& config, const Tensors& 
   const TransformerShape shape = shape_of(config, usual, "quick_gelu");
   Tower tower = clip_tower(weights, shape);
   tower.class_token = weights.take("embeddings.class_embedding", {shape.width}).view({1, 1, -1});
-  tower.stretch = stretch_of(config, Stretch::kPlain);
+  tower.stretch = read_stretch(config, Stretch::kPlain);
   tower.before = norm(weights, "pre_layrnorm", shape.width, shape.epsilon);  // as the checkpoints spell it
   weights.check_all_taken({"visual_projection."});  // below: beside the tower, or among its tensors
   at::Tensor projection;
@@ -204,7 +204,7 @@ std::unique_ptr<Network> make_siglip(const nlohmann::json& config, const Tensors
   const TransformerShape shape = shape_of(config, usual, "gelu_pytorch_tanh");
   const int64_t width = shape.width;
   Tower tower = clip_tower(weights, shape);
-  tower.stretch = stretch_of(config, Stretch::kPlain);
+  tower.stretch = read_stretch(config, Stretch::kPlain);
   AttentionPool pool;
   pool.probe = weights.take("head.probe", {1, 1, width});
   const auto matrices = weights.take("head.attention.in_proj_weight", {3 * width, width}).chunk(3);

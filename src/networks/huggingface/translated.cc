@@ -285,7 +285,7 @@ Translated timm_convnext(Tensors tensors) {
 /// timm pools the patches unless its config says otherwise; `transformers` takes the class token.
 Translated timm_dinov3(Tensors tensors, const nlohmann::json& stated) {
   nlohmann::json config = transformer_config(tensors, "dinov3_vit", kTimmPatches, kTimmInner);
-  config["mean_of_patches"] = text_of(stated, "global_pool", "avg") == "avg";
+  config["mean_of_patches"] = config_text(stated, "global_pool", "avg") == "avg";
   return {std::move(config), renamed(tensors, dinov3_rules())};
 }
 
@@ -309,7 +309,7 @@ bool has_positions(const Tensors& tensors, int64_t own) {
 }  // namespace
 
 std::optional<Translated> translated_timm(const nlohmann::json& config, const Tensors& given) {
-  const std::string architecture = text_of(config, "architecture", "");
+  const std::string architecture = config_text(config, "architecture", "");
   Tensors tensors = given;
   if (is_convnext(tensors, architecture)) return timm_convnext(std::move(tensors));
   if (!is_vit(tensors)) return std::nullopt;
@@ -332,7 +332,7 @@ Translated translated_open_clip(const nlohmann::json& model, const Tensors& give
   const auto vision = model.find("vision_cfg");
   if (vision == model.end() || !vision->is_object()) fail("open_clip_config.json: missing vision_cfg");
   Tensors tensors = below(given, "visual.");
-  const std::string timm = text_of(*vision, "timm_model_name", "");
+  const std::string timm = config_text(*vision, "timm_model_name", "");
   if (!timm.empty()) {
     Tensors trunk = below(tensors, "trunk.");
     drop(tensors, "trunk.");
@@ -345,9 +345,9 @@ Translated translated_open_clip(const nlohmann::json& model, const Tensors& give
   nlohmann::json config =
       transformer_config(tensors, "clip_vision_model", "conv1.weight", "transformer.resblocks.0.mlp.c_fc.weight");
   config["layer_norm_eps"] = 1e-5;
-  config["hidden_act"] = truth_of(model, "quick_gelu", false) ? "quick_gelu" : "gelu";
+  config["hidden_act"] = config_flag(model, "quick_gelu", false) ? "quick_gelu" : "gelu";
   const int64_t width = config.at("hidden_size").get<int64_t>();
-  config["num_attention_heads"] = std::max<int64_t>(1, width / whole_of(*vision, "head_width", 64));
+  config["num_attention_heads"] = std::max<int64_t>(1, width / config_integer(*vision, "head_width", 64));
   split_qkv(tensors, ".in_proj_weight", ".weight");
   split_qkv(tensors, ".in_proj_bias", ".bias");
   if (const auto projection = tensors.find("proj"); projection != tensors.end() && projection->second.dim() == 2)

@@ -48,7 +48,7 @@ at::Tensor repeated(const at::Tensor& x, int64_t heads) {
 }
 
 /// What is added to the logits: a mask of truths says who is seen.
-at::Tensor added_of(const at::Tensor& mask) {
+at::Tensor additive_mask(const at::Tensor& mask) {
   if (mask.scalar_type() != at::kBool) return mask;
   return at::zeros(mask.sizes(), mask.options().dtype(at::kFloat)).masked_fill_(mask.logical_not(), -INFINITY);
 }
@@ -83,7 +83,7 @@ Operation make_attention(const Binding& binding) {
     const at::Tensor key = repeated(in_heads(in.at(1), heads.key[1]), heads.query[1]);
     const at::Tensor value = repeated(in_heads(in.at(2), heads.key[1]), heads.query[1]);
     at::Tensor logits = at::matmul(query, key.transpose(-2, -1));
-    if (in.size() > 3 && in[3].defined()) logits += added_of(in[3]);
+    if (in.size() > 3 && in[3].defined()) logits += additive_mask(in[3]);
     const at::Tensor seen = at::matmul(at::softmax(logits, -1), value);
     return joined ? seen.transpose(1, 2).flatten(2) : seen;
   });

@@ -55,7 +55,7 @@ Operation make_dequantize(const Binding& binding) {
 }
 
 /// What a type can hold. Throws Error.
-std::pair<double, double> range_of(at::ScalarType type) {
+std::pair<double, double> type_range(at::ScalarType type) {
   if (type == at::kByte) return {0, 255};
   if (type == at::kChar) return {-128, 127};
   if (type == at::kShort) return {-32768, 32767};
@@ -68,7 +68,7 @@ Operation make_quantize(const Binding& binding) {
   const at::ScalarType usual = scalar_type(stated == 0 ? kUint8 : stated).value_or(at::ScalarType::Undefined);
   return one_output([steps = steps_of(binding), usual](Tensors& in) {
     const at::ScalarType type = Steps::have_zero(in) ? in[2].scalar_type() : usual;
-    const auto [least, most] = range_of(type);
+    const auto [least, most] = type_range(type);
     at::Tensor places = (in.at(0).to(at::kFloat) / steps.scale_of(in)).round_();
     if (Steps::have_zero(in)) places += steps.zero_of(in);
     return places.clamp_(least, most).to(type);

@@ -32,9 +32,9 @@ void read_attribute(pbf_reader reader, Node& node, TensorFiles& files) {
   std::vector<float> floats;
   // Graphs are passed over: the operators that have them are not among those known.
   read_fields(
-      reader, Field{1, [&] { name = text_of(reader); }}, Field{2, [&] { attribute.number = float_of(reader); }},
-      Field{3, [&] { attribute.whole = whole_of(reader); }}, Field{4, [&] { attribute.text = text_of(reader); }},
-      Field{5, [&] { attribute.tensor = read_tensor(message_of(reader), files).second; }},
+      reader, Field{1, [&] { name = read_text(reader); }}, Field{2, [&] { attribute.number = read_float(reader); }},
+      Field{3, [&] { attribute.whole = read_integer(reader); }}, Field{4, [&] { attribute.text = read_text(reader); }},
+      Field{5, [&] { attribute.tensor = read_tensor(read_message(reader), files).second; }},
       Field{7, [&] { append_floats(reader, floats); }}, Field{8, [&] { append_integers(reader, attribute.integers); }});
   attribute.numbers.assign(floats.begin(), floats.end());
   node.attributes[name] = std::move(attribute);
@@ -42,11 +42,11 @@ void read_attribute(pbf_reader reader, Node& node, TensorFiles& files) {
 
 Node read_node(pbf_reader reader, TensorFiles& files) {
   Node node;
-  read_fields(reader, Field{1, [&] { node.inputs.push_back(text_of(reader)); }},
-              Field{2, [&] { node.outputs.push_back(text_of(reader)); }},
-              Field{3, [&] { node.name = text_of(reader); }}, Field{4, [&] { node.op = text_of(reader); }},
-              Field{5, [&] { read_attribute(message_of(reader), node, files); }},
-              Field{7, [&] { node.domain = text_of(reader); }});
+  read_fields(reader, Field{1, [&] { node.inputs.push_back(read_text(reader)); }},
+              Field{2, [&] { node.outputs.push_back(read_text(reader)); }},
+              Field{3, [&] { node.name = read_text(reader); }}, Field{4, [&] { node.op = read_text(reader); }},
+              Field{5, [&] { read_attribute(read_message(reader), node, files); }},
+              Field{7, [&] { node.domain = read_text(reader); }});
   if (node.domain == "ai.onnx") node.domain.clear();
   return node;
 }
@@ -57,17 +57,17 @@ void read_graph(pbf_reader reader, Model& model, TensorFiles& files) {
       fail("it has more than {} operators and tensors", kMostNodes);
   };
   const auto add_node = [&] {
-    model.nodes.push_back(read_node(message_of(reader), files));
+    model.nodes.push_back(read_node(read_message(reader), files));
     check_count();
   };
   const auto add_constant = [&] {
-    auto [name, tensor] = read_tensor(message_of(reader), files);
+    auto [name, tensor] = read_tensor(read_message(reader), files);
     if (!model.constants.emplace(name, tensor).second) fail("duplicate tensor '{}'", excerpt(name));
     check_count();
   };
   read_fields(reader, Field{kGraphNode, add_node}, Field{kGraphInitializer, add_constant},
-              Field{kGraphValue, [&] { model.inputs.push_back(read_value(message_of(reader))); }},
-              Field{kGraphOutput, [&] { model.outputs.push_back(read_value(message_of(reader))); }},
+              Field{kGraphValue, [&] { model.inputs.push_back(read_value(read_message(reader))); }},
+              Field{kGraphOutput, [&] { model.outputs.push_back(read_value(read_message(reader))); }},
               Field{kGraphSparse, [] { fail("sparse tensors are not supported"); }});
 }
 
@@ -113,9 +113,9 @@ Model read_bytes(std::string_view bytes, TensorFiles& files, const std::filesyst
   Model model;
   std::map<std::string, std::string> metadata;
   pbf_reader reader(bytes.data(), bytes.size());
-  read_fields(reader, Field{kModelGraph, [&] { read_graph(message_of(reader), model, files); }},
-              Field{kModelOpset, [&] { model.opset = std::max(model.opset, read_opset(message_of(reader))); }},
-              Field{kModelMetadata, [&] { metadata.insert(read_pair(message_of(reader))); }});
+  read_fields(reader, Field{kModelGraph, [&] { read_graph(read_message(reader), model, files); }},
+              Field{kModelOpset, [&] { model.opset = std::max(model.opset, read_opset(read_message(reader))); }},
+              Field{kModelMetadata, [&] { metadata.insert(read_pair(read_message(reader))); }});
   if (model.opset < kOldestOpset || model.opset > kNewestOpset)
     fail("opset {} is not supported, expected {} to {}: export it again with opset_version=18 to 20", model.opset,
          kOldestOpset, kNewestOpset);

@@ -44,13 +44,13 @@ Parts parts_of(protozero::pbf_reader reader) {
   Parts parts;
   const auto read_integers = [&] { append_integers(reader, parts.integers); };
   read_fields(reader, Field{kDims, [&] { append_integers(reader, parts.dims); }},
-              Field{kDataType, [&] { parts.data_type = whole_of(reader); }},
+              Field{kDataType, [&] { parts.data_type = read_integer(reader); }},
               Field{kSegment, [] { fail("tensors in segments are not supported"); }},
               Field{kFloatData, [&] { append_floats(reader, parts.floats); }}, Field{kInt32Data, read_integers},
               Field{kInt64Data, read_integers}, Field{kUint64Data, read_integers},
               Field{kDoubleData, [&] { append_doubles(reader, parts.doubles); }},
-              Field{kName, [&] { parts.name = text_of(reader); }},
-              Field{kRawData, [&] { parts.raw = view_of(reader); }});
+              Field{kName, [&] { parts.name = read_text(reader); }},
+              Field{kRawData, [&] { parts.raw = read_view(reader); }});
   return parts;
 }
 
@@ -137,17 +137,17 @@ bool is_packed(const protozero::pbf_reader& reader) {
 }  // namespace
 
 void append_integers(protozero::pbf_reader& reader, std::vector<int64_t>& to) {
-  if (!is_packed(reader)) return to.push_back(whole_of(reader));
+  if (!is_packed(reader)) return to.push_back(read_integer(reader));
   for (const int64_t value : reader.get_packed_int64()) to.push_back(value);
 }
 
 void append_floats(protozero::pbf_reader& reader, std::vector<float>& to) {
-  if (!is_packed(reader)) return to.push_back(float_of(reader));
+  if (!is_packed(reader)) return to.push_back(read_float(reader));
   for (const float value : reader.get_packed_float()) to.push_back(value);
 }
 
 void append_doubles(protozero::pbf_reader& reader, std::vector<double>& to) {
-  if (!is_packed(reader)) return to.push_back(double_of(reader));
+  if (!is_packed(reader)) return to.push_back(read_double(reader));
   for (const double value : reader.get_packed_double()) to.push_back(value);
 }
 

@@ -130,7 +130,7 @@ std::string write_convolution(const Step& step) {
                             {"group", step.whole("groups", 1)}});
 }
 
-NodeAttributes window_of(const Step& step) {
+NodeAttributes window_attributes(const Step& step) {
   const Integers kernel = both(step.wholes("kernel_size"), {});
   return {{"kernel_shape", kernel},
           {"strides", both(step.wholes("stride"), kernel)},
@@ -139,14 +139,14 @@ NodeAttributes window_of(const Step& step) {
 }
 
 std::string write_max_pool(const Step& step) {
-  NodeAttributes window = window_of(step);
+  NodeAttributes window = window_attributes(step);
   window["dilations"] = both(step.wholes("dilation"), {1, 1});
   return step.graph().node("MaxPool", {step.value(kSelf)}, window);
 }
 
 std::string write_average_pool(const Step& step) {
   if (step.has("divisor_override")) fail("an average pooling with its own divisor is not supported");
-  NodeAttributes window = window_of(step);
+  NodeAttributes window = window_attributes(step);
   window["count_include_pad"] = static_cast<int64_t>(step.truth("count_include_pad", true));
   return step.graph().node("AveragePool", {step.value(kSelf)}, window);
 }

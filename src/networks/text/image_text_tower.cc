@@ -66,7 +66,7 @@ std::unique_ptr<Tower> make_clip_tower(const nlohmann::json& config, const Tenso
   auto tower = tower_beside_images(weights, huggingface::shape_of(config, usual, "quick_gelu"));
   tower->sees_behind = false;
   constexpr int64_t kUsualEnd = 49407;
-  tower->end = huggingface::whole_of(config, "eos_token_id", kUsualEnd);
+  tower->end = huggingface::config_integer(config, "eos_token_id", kUsualEnd);
   constexpr const char* kProjection = "text_projection.weight";
   weights.check_all_taken({"text_projection.", "visual_projection.", "vision_model.", "logit_scale"});
   if (tensors.count(kProjection) > 0)

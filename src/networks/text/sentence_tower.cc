@@ -77,7 +77,8 @@ std::unique_ptr<SentenceTower> tower_of_sentences(Weights& weights, const nlohma
 
 std::unique_ptr<Tower> make_bert_tower(const nlohmann::json& config, const Tensors& tensors,
                                        const SentenceModules& modules) {
-  if (const std::string kind = huggingface::text_of(config, "position_embedding_type", "absolute"); kind != "absolute")
+  if (const std::string kind = huggingface::config_text(config, "position_embedding_type", "absolute");
+      kind != "absolute")
     fail("config.json: position_embedding_type '{}' is not supported, expected 'absolute'", excerpt(kind));
   Weights weights(tensors, "BERT", "embeddings.word_embeddings.weight");
   auto tower = tower_of_sentences(weights, config, modules, kBertLayers);

@@ -14,7 +14,7 @@ struct Range {
   double most = std::numeric_limits<double>::infinity();
 };
 
-Range range_of(const Tensor& result, int8_t activation) {
+Range activation_range(const Tensor& result, int8_t activation) {
   Range range;
   switch (activation) {
     case kNone:
@@ -63,7 +63,7 @@ void Translator::add(const char* op, std::vector<std::string> inputs, const std:
 
 void Translator::add_activated(const char* op, std::vector<std::string> inputs, const Tensor& result, int8_t activation,
                                std::map<std::string, onnx::Attribute> attributes) {
-  const Range range = range_of(result, activation);
+  const Range range = activation_range(result, activation);
   const bool bounded = std::isfinite(range.most);
   if (!bounded && activation == kNone) return add(op, std::move(inputs), result.name, std::move(attributes));
   const std::string before = fresh();

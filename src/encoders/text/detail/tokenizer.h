@@ -103,7 +103,7 @@ nlohmann::json settings_in(const TokenizerFiles& files, const char* name);
 Vocabulary vocabulary_of(const nlohmann::json& stated, const std::string& where);
 int64_t largest_of(const Vocabulary& vocabulary);
 /// The number of a token. Throws Error that names `where` if there is no such token.
-int64_t number_of(const Vocabulary& vocabulary, const std::string& token, const std::string& where);
+int64_t token_number(const Vocabulary& vocabulary, const std::string& token, const std::string& where);
 
 /// A member of a JSON object that is an object, or an empty one.
 const nlohmann::json& object_in(const nlohmann::json& stated, const char* name);
