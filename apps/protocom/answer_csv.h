@@ -19,7 +19,7 @@ std::vector<std::pair<std::string, double>> ranking_with_none(const Answer& answ
 std::string attribute_words(const std::vector<AttributeEffect>& attributes, const char* between);
 
 /// Answers as CSV:
-/// - "csv": a row for each image, with as many classes as are asked for;
+/// - "csv": a row for each image, with as many classes as are requested;
 /// - "csv-long": a row for each of these classes; values of the first class and of the image are in its row;
 /// - "timelapse": a row for each image as Timelapse takes them (File, and RelativePath from its root folder).
 struct AnswerCsv {

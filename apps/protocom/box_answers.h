@@ -16,7 +16,7 @@ class BoxAnswers {
   static std::vector<std::string> formats() { return {"megadetector", "coco"}; }
   static bool is_format(const std::string& format);
 
-  /// One of the formats, and the boxes that were asked for. Throws UsageError unless their file has that format.
+  /// One of the formats, and the boxes that were requested. Throws UsageError unless their file has that format.
   BoxAnswers(const std::string& format, const BoxChoice& boxes);
 
   void add(const Crop& box, const Answer& answer);

@@ -180,7 +180,7 @@ AnalysisOutcome compare_results(const AnalysisOptions& options) {
 
 constexpr const char* kTables = "tables";
 
-/// Those to make of features: the ones asked for, or all, without tables 1 and 2, which are made of results.
+/// Those to make of features: the ones requested, or all, without tables 1 and 2, which are made of results.
 std::vector<std::string> names_of_features(const AnalysisOptions& options) {
   std::vector<std::string> names = options.only.empty() ? section_names() : options.only;
   names.erase(std::remove(names.begin(), names.end(), kTables), names.end());

@@ -173,7 +173,7 @@ void explain_answers(const ClassifyArguments& options) {
   account_for(found, unreadable);
 }
 
-/// All answers, in order, as the file they were asked for in.
+/// All answers, in order, as the file they were requested in.
 void write_answers(const CLI::App& command, const ClassifyArguments& options) {
   if (!options.series.empty()) fail_usage("--series needs printed answers: leave out --out");
   if (AnswerCsv::is_format(options.format))

@@ -7,7 +7,7 @@
 
 namespace protocom::cli {
 
-/// Images up to which labels are checked without being asked for: the work is that of expected_accuracy().
+/// Images up to which labels are checked without a request: the work is that of expected_accuracy().
 inline constexpr int64_t kMostCheckedUnasked = 5000;
 
 /// Prints what the enrolled images say of their labels: images that look misplaced, images in two classes, classes that

@@ -9,7 +9,7 @@ import {counted, displayName} from './words.js';
 // take a minute, in which the server would do little else.
 const restBefore = 1.5, restPerWork = 3;
 const restWhenBusy = 15;
-// Classes times photos up to which it is estimated without being asked for: 50 classes of 8 photos.
+// Classes times photos up to which it is estimated without a request: 50 classes of 8 photos.
 const mostUnasked = 20_000;
 const mostPairs = 2;
 let latest = 0, lastTook = 0;

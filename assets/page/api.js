@@ -16,7 +16,7 @@ export class ServerError extends Error {
 /** @returns {Record<string, string>} */
 const credentials = () => key ? {Authorization: 'Bearer ' + key} : {};
 
-/** Whether the server asked for a key and got one. */
+/** Whether the server required a key and got one. */
 export const hasKey = () => key !== '';
 
 /** @param {string} text */

@@ -43,7 +43,7 @@ function drawCurve(all, chosen) {
                                 ...all.map((one, i) => svg('circle', {cx: x(one), cy: y(one), r: i === chosen ? 7 : 3, class: i === chosen ? 'chosen' : 'point'})));
 }
 
-/** Whether no rate was asked for. @param {{balanced?: boolean, similar?: boolean}} made */
+/** Whether no rate was chosen. @param {{balanced?: boolean, similar?: boolean}} made */
 const isSuggested = made => made.balanced === true || made.similar === false;
 
 function show() {

@@ -108,7 +108,7 @@ export function takeDrops(zone, take) {
 }
 
 /**
- * What was dropped or chosen: folders are classes, loose photos are of a class that is asked for.
+ * What was dropped or chosen: folders are classes, loose photos are of a class that is requested.
  * @param {Found[]} found
  */
 async function teach(found) {

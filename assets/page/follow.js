@@ -53,7 +53,7 @@ let follows = false;
 
 export function listenToOthers() {
   document.addEventListener('visibilitychange', () => { if (document.hidden) waiting.abort(); });
-  on('recognizer', () => {  // known now, and the key that is asked for
+  on('recognizer', () => {  // known now, and the key that is required
     if (!follows) follow();
     follows = true;
   });

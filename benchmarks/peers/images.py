@@ -1,4 +1,4 @@
-"""The images as the Python loops read them: PIL decodes each JPEG whenever it is asked for, torchvision changes it."""
+"""The images as the Python loops read them: PIL decodes each JPEG whenever it is requested, torchvision changes it."""
 import os
 
 from PIL import Image

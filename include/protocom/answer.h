@@ -21,7 +21,7 @@ struct AttributeEffect {
   double effect = 0;  ///< below 0 it speaks against the class
 };
 
-/// An enrolled image that looks like the one asked about.
+/// An enrolled image that looks like the query.
 struct NearImage {
   int64_t id = 0;  ///< see ExampleInfo
   std::string class_name;

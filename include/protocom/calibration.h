@@ -20,7 +20,7 @@ struct Calibration {
   double factor = 1;     ///< of the logits, before the softmax
   double threshold = 0;  ///< images of a familiarity above it are of one of the classes
   double false_accept =
-      0;                   ///< the rate of unknown images above it: the one asked for, else the expected one, in [0, 1]
+      0;                   ///< the rate of unknown images above it: the one requested, else the expected one, in [0, 1]
   double accepted = 0;     ///< the share of held-out images of the classes above it, in [0, 1]
   double accuracy = 0;     ///< of held-out images of the classes, in [0, 1]
   int64_t images = 0;      ///< held-out images; 0: no class has two; the threshold is from held-out classes

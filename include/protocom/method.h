@@ -53,7 +53,7 @@ struct ClassifierOptions {
   uint64_t seed = 0;                          ///< for methods that draw
 };
 
-/// A method with labelled images of its classes, to be asked about others:
+/// A method with labelled images of its classes, for classifying others:
 ///
 ///     protocom::Classifier classifier("plda", {support, 512}, {0, 0, 1, 1});
 ///     std::vector<int64_t> winners = classifier.predict({queries, 512});

@@ -14,7 +14,7 @@ struct ServerLimits {
   int64_t body_bytes = int64_t{64} << 20;      ///< of a request
   int64_t json_bytes = int64_t{8} << 20;       ///< of a request in JSON: its values take several times that
   int64_t header_bytes = int64_t{16} << 10;    ///< request line and headers
-  int64_t pixels = 64'000'000;                 ///< decoded of an image, by its header before memory is asked for
+  int64_t pixels = 64'000'000;                 ///< decoded of an image, by its header before memory is requested
   int64_t request_pixels = 250'000'000;        ///< of all images of a request
   int64_t parts = 64;                          ///< of a multipart body
   int64_t rows = 1000;                         ///< features in one request
@@ -35,7 +35,7 @@ struct ServerLimits {
 struct ServerOptions {
   std::string address = "127.0.0.1";       ///< to listen at; any but a loopback address needs keys
   int port = 8080;                         ///< 0: one that is free
-  std::filesystem::path keys = {};         ///< a file of `protocom keys`; empty: none are asked for
+  std::filesystem::path keys = {};         ///< a file of `protocom keys`; empty: none are requested
   std::filesystem::path certificate = {};  ///< PEM, with its chain; empty: no TLS
   std::filesystem::path private_key = {};  ///< PEM
   std::vector<std::string> origins =

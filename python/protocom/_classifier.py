@@ -358,7 +358,7 @@ class PLDA(Classifier):
 
     def _recipe_now(self):
         _sklearn.check_flag(self, "transductive")
-        if type(self.prior) is not str or self.prior != "fitted":  # the list takes a moment when it is first asked for
+        if type(self.prior) is not str or self.prior != "fitted":  # the list takes a moment when it is first requested
             _sklearn.check_choice(self, "prior", _choices(self._name(), "prior"))
         _sklearn.check_choice(self, "proportions", ["estimate", "balanced"])
         _sklearn.check_scale(self, "scale")

@@ -71,7 +71,7 @@ def image(given):
             return _picture(given)
         if _is_file(given):
             return _file_bytes(given)
-    except (OSError, SyntaxError) as error:  # Pillow reads a file when its pixels are asked for
+    except (OSError, SyntaxError) as error:  # Pillow reads a file when its pixels are requested
         raise Error(f"an image cannot be read: {' '.join(str(error).split())}") from error
     return _pixels(_arrays.array(given, "an image"))
 

@@ -36,9 +36,9 @@ class Answer:
     nearest : list of dict: the most similar enrolled images
     nearest_note : str, why the first class is not that of the nearest image, "" where it is
     attributes : list of dict: those that spoke most for the first class or against it
-    set : list of str, the classes that hold the right one with the ``coverage`` that was asked for, most probable first;
+    set : list of str, the classes that hold the right one with the ``coverage`` that was requested, most probable first;
         empty where none was
-    group : (name, probability) of a group of classes, where ``roll_up`` was asked for and the first class is less
+    group : (name, probability) of a group of classes, where ``roll_up`` was requested and the first class is less
         probable, or None
     box : Crop, the box that it is about, or None where it is about a whole image
     """

@@ -18,7 +18,7 @@ class Results:
     rows : list of dict: task, method, mode, accuracy, ci95, gain, gain_ci95 (percent and points)
     findings : dict, all of it as ``protocom evaluate --json`` writes it, with the accuracy of every episode
 
-    A method is named by its label (``rows[0]["method"]``), or as it was asked for: "simple-shot:transform=cl2n", whose
+    A method is named by its label (``rows[0]["method"]``), or as it was requested: "simple-shot:transform=cl2n", whose
     parameter is the default, has the label "simple-shot".
     table : str
     """

@@ -157,7 +157,7 @@ UNCHANGED = "$UNCHANGED$"  # scikit-learn's word for it
 
 
 def routing_of(estimator):
-    """The MetadataRequest, with what was asked for by ``set_..._request``."""
+    """The MetadataRequest, with what was requested by ``set_..._request``."""
     from sklearn.utils.metadata_routing import MetadataRequest
 
     asked = estimator.__dict__.get("_metadata_request")

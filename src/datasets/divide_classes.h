@@ -13,7 +13,7 @@ struct DivisionOptions {
   std::optional<int64_t> val = {};
   /// Classes, 0 too; nothing: 20 % likewise; of few classes 5, or a third if less, but 2.
   std::optional<int64_t> novel = {};
-  int64_t fewest_images = 20;  ///< of a val or novel class: 5 to learn from and 15 to be asked about
+  int64_t fewest_images = 20;  ///< of a val or novel class: 5 to learn from and 15 to be classified
   uint64_t seed = 1;
 };
 

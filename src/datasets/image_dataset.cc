@@ -50,7 +50,7 @@ Lister choose_lister(Layout layout) {
   return kAll.at(layout);
 }
 
-/// The division the caller asked for, what to call it in messages, and its files; no table when it is the layout's own.
+/// The division the caller requested, what to call it in messages, and its files; no table when it is the layout's own.
 struct AskedSplit {
   std::optional<SplitTable> table;
   std::string name;

@@ -18,7 +18,7 @@ struct ImageSource {
   BoxChoice boxes = {};         ///< of a folder's images
 };
 
-/// The images of a source; files of a folder that are not images are logged. Throws UsageError when a pack is asked for
+/// The images of a source; files of a folder that are not images are logged. Throws UsageError when a pack is requested
 /// another size, split or layout than its own, and what read_pack, list_images and pack_images throw.
 PackedImages load_images(const ImageSource& source, Progress& progress);
 

@@ -71,7 +71,7 @@ std::string most_chosen(const std::map<std::string, int64_t>& counts) {
   return name;
 }
 
-/// The class of an image by its votes; empty if they disagree. Without votes of the annotator asked for: nothing.
+/// The class of an image by its votes; empty if they disagree. Without votes of the annotator requested: nothing.
 std::optional<std::string> decided(const std::vector<const Vote*>& votes, const std::string& annotator) {
   std::map<std::string, int64_t> counts;
   for (const Vote* vote : votes) {

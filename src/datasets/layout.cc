@@ -17,7 +17,7 @@ bool is_file(const fs::path& place) {
   return fs::is_regular_file(place, ignored);
 }
 
-/// What protocom reads in folders of images, in one layout or another, and the files of the split that was asked for.
+/// What protocom reads in folders of images, in one layout or another, and the files of the split that was requested.
 bool is_own_list(const fs::path& file, const std::vector<fs::path>& split_files) {
   for (const char* own :
        {"split.csv", "base.txt", "val.txt", "novel.txt", "attributes.csv", "wnids.txt", "words.txt", "train.csv",

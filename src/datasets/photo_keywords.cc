@@ -139,7 +139,7 @@ std::vector<std::string> deepest(const std::vector<std::string>& keywords) {
   return kept;
 }
 
-/// The level of a keyword that is asked for; empty: it has none.
+/// The level of a keyword that is requested; empty: it has none.
 std::string level_in(const std::string& keyword, const KeywordChoice& choice) {
   if (!choice.parent.empty()) {
     const std::string above = choice.parent + kBetweenLevels;

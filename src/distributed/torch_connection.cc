@@ -39,7 +39,7 @@ Heartbeat::OnLoss with_sentence(OnLoss on_loss, int size) {
   return [report = std::move(on_loss), size](const std::vector<int>& lost) { report(loss_sentence(lost, size)); };
 }
 
-/// Where this process listens for the others: at the interface asked for, as PyTorch's users do, or the one of the
+/// Where this process listens for the others: at the interface requested, as PyTorch's users do, or the one of the
 /// place where processes meet.
 std::shared_ptr<gloo::transport::Device> own_device(const Launch& launch) {
   using c10d::ProcessGroupGloo;

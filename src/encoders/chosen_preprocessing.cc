@@ -17,7 +17,7 @@ namespace {
 void warn_of_other(const Preprocessing& stated, const Preprocessing& asked, const std::string& where) {
   static std::mutex mutex;
   static std::set<std::string> warned;
-  const std::string words = fmt::format("'{}'; '{}' is used, as asked for", describe(stated), describe(asked));
+  const std::string words = fmt::format("'{}'; '{}' is used, as requested", describe(stated), describe(asked));
   const std::lock_guard lock(mutex);
   if (warned.insert(words).second) logger().warn("{} states {}", where, words);
 }

@@ -81,12 +81,12 @@ struct EncoderFileOptions {
 std::unique_ptr<Encoder> open_encoder(const std::filesystem::path& path, const EncoderFileOptions& asked);
 
 /// The encoder that open_encoder makes of these, as one file that needs nothing else: `path` itself, or a file in
-/// `folder` where tensors lie in other files or an output was asked for. Throws Error.
+/// `folder` where tensors lie in other files or an output was requested. Throws Error.
 std::filesystem::path as_one_file(const std::filesystem::path& path, const EncoderFileOptions& asked,
                                   const std::filesystem::path& folder);
 
 /// What identifies an encoder for files that were made with it: hash_file of what as_one_file gives, so that tensors
-/// outside of an ONNX file and the output that was asked for count, and the time at which a folder was copied does not.
+/// outside of an ONNX file and the output that was requested count, and the time at which a folder was copied does not.
 /// Equals the hash that a recognizer keeps. Throws Error.
 std::string hash_encoder(const std::filesystem::path& path, const EncoderFileOptions& asked);
 

@@ -5,7 +5,7 @@
 namespace protocom {
 
 /// What open_encoder runs an encoder's file on in this process, without opening it: "ONNX Runtime 1.32.0" or
-/// "LibTorch", whether or not that is installed. Throws Error if ONNX Runtime is asked for and missing.
+/// "LibTorch", whether or not that is installed. Throws Error if ONNX Runtime is requested and missing.
 std::string engine_name_for(const std::filesystem::path& file);
 
 }  // namespace protocom

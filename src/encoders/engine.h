@@ -13,7 +13,7 @@ enum class Engine {
 /// "auto", "onnxruntime" or "torch". Throws UsageError for anything else.
 Engine parse_engine(std::string_view text);
 
-/// The engine of encoders that are opened from now on, in the whole process, unless one is asked for by its options.
+/// The engine of encoders that are opened from now on, in the whole process, unless one is requested by its options.
 /// kAuto until it is set.
 void set_engine(Engine engine);
 Engine engine();

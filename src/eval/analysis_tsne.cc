@@ -22,7 +22,7 @@ DoubleMatrix squared_distances(const DoubleMatrix& rows) {
   return distances.cwiseMax(0);
 }
 
-/// Writes p(j | i) with the perplexity asked for; `self` is i.
+/// Writes p(j | i) with the perplexity requested; `self` is i.
 void conditional_row(const double* distance, double* p, int64_t n, int64_t self, double perplexity) {
   double low = 0.0;
   double high = std::numeric_limits<double>::infinity();

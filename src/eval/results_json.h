@@ -40,8 +40,8 @@ struct Comparisons {
 /// UsageError like both.
 Comparisons with_labels(Comparisons asked, const std::vector<std::string>& methods);
 
-/// Every other method of `methods` (labels) against the baseline, if it is there, then the pairs asked for, none
-/// twice. Throws UsageError for a pair whose methods are not evaluated, and for a baseline that was asked for and is
+/// Every other method of `methods` (labels) against the baseline, if it is there, then the pairs requested, none
+/// twice. Throws UsageError for a pair whose methods are not evaluated, and for a baseline that was requested and is
 /// not.
 std::vector<MethodPair> pairs_to_compare(const std::vector<std::string>& methods, const Comparisons& asked);
 

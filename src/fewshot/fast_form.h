@@ -49,7 +49,7 @@ class FastForms {
   /// One of table() and maps() after `map` (null: as it is), which methods that map alike share.
   std::shared_ptr<const MappedTable> mapped(const Array& table, std::shared_ptr<const FeatureTransform> map);
 
-  /// All that methods have asked for.
+  /// All forms made so far.
   [[nodiscard]] std::vector<std::unique_ptr<FastForm>> take() { return std::move(forms_); }
 
  private:

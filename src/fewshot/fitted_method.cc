@@ -46,7 +46,7 @@ std::unique_ptr<Method> make_variant(const Method& fitted, MethodCall call) {
     if (!parameter.when_fitted || file.name != call.name) continue;
     const ParameterValue value = value_in(file, parameter);
     if (call.parameters.count(parameter.name) != 0 && value_in(call, parameter) != value) {
-      fail_usage("'{}' is asked for, but the file was fitted with {}={}: run `protocom fit` with the {} you want",
+      fail_usage("'{}' is requested, but the file was fitted with {}={}: run `protocom fit` with the {} you want",
                  call.text(), parameter.name, to_string(value), parameter.name);
     }
     call.parameters[parameter.name] = to_string(value);
@@ -56,7 +56,7 @@ std::unique_ptr<Method> make_variant(const Method& fitted, MethodCall call) {
   return variant;
 }
 
-/// Whether a file holds the state that is asked for.
+/// Whether a file holds the state that is requested.
 bool gives(const FittedMethod& method, const MethodCall& call) {
   try {
     make_variant(*method.method, call);
@@ -100,7 +100,7 @@ const FittedMethod& source_of(const std::vector<FittedMethod>& fitted, const Met
              found.empty() ? "none" : "several", fmt::join(labels, ", "));
 }
 
-/// The method that is asked for as the file has it, or a variant of that.
+/// The method that is requested as the file has it, or a variant of that.
 std::shared_ptr<const Method> taken_from(const FittedMethod& file, const MethodCall& call) {
   const bool as_it_is = call.name == file.method->spec().name &&
                         (call.parameters.empty() || make_method(call.text())->label() == file.method->label());

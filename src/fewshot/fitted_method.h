@@ -41,7 +41,7 @@ FittedMethod read_space(const std::filesystem::path& path);
 
 /// make_methods() in which a method that needs fitting is taken from the files: without parameters as it was fitted,
 /// with parameters as another method of the same state; those that count in fitting (ParameterSpec::when_fitted) are
-/// the file's. Of several files of one method it is the one fitted with the parameters asked for. Throws UsageError
+/// the file's. Of several files of one method it is the one fitted with the parameters requested. Throws UsageError
 /// when a method has to be fitted and no file has it or several may be meant, for parameters of fitting that are not
 /// those of the file, and for a file whose method is not named.
 Methods make_methods(const std::vector<std::string>& texts, const std::vector<FittedMethod>& fitted);

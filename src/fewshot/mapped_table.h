@@ -11,7 +11,7 @@
 
 namespace protocom {
 
-/// A table of features after a FeatureTransform. Blocks of rows are mapped when they are first asked for, each at once
+/// A table of features after a FeatureTransform. Blocks of rows are mapped when they are first requested, each at once
 /// and in one way only, so that what a row gives depends neither on episodes nor on threads. Thread-safe.
 class MappedTable {
  public:

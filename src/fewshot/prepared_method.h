@@ -16,7 +16,7 @@ struct TaskImages;
 using PlacedClasses = std::vector<Array>;
 
 /// The form of a method to which a class is a row of some arrays, whatever the other classes are, and which answers by
-/// those rows. Classes that are asked about again and again are placed once, and change one by one. Thread-safe.
+/// those rows. Classes that are queried repeatedly are placed once, and change one by one. Thread-safe.
 class ClassPlacer {
  public:
   ClassPlacer() = default;

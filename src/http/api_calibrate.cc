@@ -19,7 +19,7 @@ bool flag_of(const json& value) {
   return value.get<bool>();
 }
 
-/// What is asked for: a rate, or similar kinds too.
+/// What is requested: a rate, or similar kinds too.
 CalibrationOptions options_of(const json& members) {
   CalibrationOptions options;
   if (members.contains("false_accept")) options.false_accept = rate_of(members["false_accept"]);

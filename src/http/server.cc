@@ -38,7 +38,7 @@ int64_t open_descriptors() {
   return error ? kUsual : count;
 }
 
-/// So many as are asked for, as far as the system lets this process open descriptors: without one for the next client
+/// As many as are requested, as far as the system lets this process open descriptors: without one for the next client
 /// none could be closed in its favour.
 int64_t most_connections(int64_t asked) {
   rlimit limit{};

@@ -42,7 +42,7 @@ codec::Decoded decode_stored(std::string_view bytes, const DecodeOptions& option
   fail("it is not a {} by its first bytes", image_kinds());
 }
 
-/// A filter that was asked for wants pixels to work on: what a codec has shrunk to little more than the size is
+/// A requested filter needs pixels to work on: what a codec has shrunk to little more than the size is
 /// blurred.
 DecodeOptions options_for(const Preprocessing& preprocessing) {
   const bool usual = preprocessing.resampling == Resampling::kBilinear;

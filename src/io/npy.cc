@@ -63,7 +63,7 @@ std::vector<int64_t> parse_shape(std::string_view text, const std::string& where
   return shape;
 }
 
-/// Compared before any memory is asked for: a damaged header may announce more than there is.
+/// Compared before any memory is requested: a damaged header may announce more than there is.
 void check_size(const View& view, int64_t item_size, const std::string& where) {
   int64_t expected = item_size;
   bool overflows = false;

@@ -112,7 +112,7 @@ std::string_view without_has(std::string_view name) { return name.substr(0, 4) =
 
 AttributeTable read_cub_attributes(const std::filesystem::path& root, const CubAttributesOptions& options) {
   if (options.threshold && !(*options.threshold >= 0 && *options.threshold <= 100)) {
-    fail_usage("a threshold of {} % was asked for, expected 0 to 100", *options.threshold);
+    fail_usage("threshold: expected 0 to 100 %, found {} %", *options.threshold);
   }
   const CubFiles files = find_cub_files(root);
   const TableNames classes = read_numbered_names(files.classes);

@@ -27,7 +27,7 @@ void fix_signs(Eigen::MatrixXd& directions) {
 }  // namespace
 
 Array embed_graph(const Array& association, int64_t dim) {
-  if (dim < 1) fail_usage("an embedding of {} dimensions was asked for, expected at least 1", dim);
+  if (dim < 1) fail_usage("dimensions of the embedding: expected at least 1, found {}", dim);
   const auto weights = matrix_of<float>(association);
   if ((weights.array() == 0).all()) return Array::zeros({weights.cols(), 1});
   const SingularValues parts = singular_values(weights.cast<double>());

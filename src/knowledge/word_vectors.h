@@ -11,7 +11,7 @@
 
 namespace protocom {
 
-/// Vectors of those words that were asked for.
+/// Vectors of those words that were requested.
 struct WordVectors {
   int64_t dim = 0;                                            ///< e
   std::unordered_map<std::string, std::vector<float>> words;  ///< word -> [e]

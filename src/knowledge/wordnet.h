@@ -32,7 +32,7 @@ struct Synset {
 };
 
 /// The nouns of a WordNet 3.0 database (the files data.noun and index.noun, format wndb(5WN)). The files are mapped and
-/// a synset is parsed when it is asked for, so opening costs nothing. Wnids are offsets: those of ImageNet belong to
+/// a synset is parsed when it is requested, so opening costs nothing. Wnids are offsets: those of ImageNet belong to
 /// WordNet 3.0, and another version is refused by the first of its synsets that does not stand at its own offset.
 /// Thread-safe for reading.
 class WordNet {

@@ -13,7 +13,7 @@ namespace protocom {
 /// SpeciesNet's levels, are left out.
 std::vector<std::string> class_levels(const std::string& title);
 
-/// The narrowest group that holds class `best` and is at least as probable as asked for, by the sum of its classes'
+/// The narrowest group that holds class `best` and is at least as probable as requested, by the sum of its classes'
 /// probabilities [c]: the class itself, or the classes that share its first levels ("animals/birds"). `levels`: of each
 /// class, [c]. Nothing if even the widest is less probable.
 std::optional<RankedClass> probable_group(const std::vector<std::vector<std::string>>& levels,

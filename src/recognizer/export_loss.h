@@ -14,7 +14,7 @@ class Recognizer;
 /// Milliseconds that exported files take for one image, the median of several, on the threads that there are.
 struct FileTimes {
   double whole = 0;    ///< with weights as float32
-  double smaller = 0;  ///< with those that are asked for
+  double smaller = 0;  ///< with those that are requested
   std::string engine;  ///< that runs both here, see Encoder::engine()
 };
 

@@ -105,7 +105,7 @@ std::string say_analysed(const std::string& method, const Analysed& analysed) {
   const char* article = mode.rfind("inductive", 0) == 0 ? "an" : "a";
   std::string why;
   if (analysed == Analysed::kMostAccurate) why = fmt::format(", the most accurate {} method here", mode);
-  if (analysed == Analysed::kNamed) why = fmt::format(", {} {} method, as asked for", article, mode);
+  if (analysed == Analysed::kNamed) why = fmt::format(", {} {} method, as requested", article, mode);
   if (analysed == Analysed::kOnly) why = fmt::format(", {} {} method", article, mode);
   return fmt::format("Answers of {}{}. ", method, why);
 }

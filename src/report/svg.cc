@@ -256,7 +256,7 @@ size_t bytes_of(std::string_view words, double count) {
 }  // namespace
 
 double text_width(std::string_view words, double font_size) {
-  constexpr double kMeanAdvance = 0.58;  // of DejaVu Sans, the widest of the fonts asked for
+  constexpr double kMeanAdvance = 0.58;  // of DejaVu Sans, the widest of the fonts requested
   return kMeanAdvance * font_size * static_cast<double>(code_points(words));
 }
 
@@ -273,7 +273,7 @@ std::vector<double> LinearScale::ticks(int count) const {
   const double power = std::pow(10.0, std::floor(std::log10(rough)));
   double step = 10.0 * power;
   for (const double factor : {1.0, 2.0, 5.0}) {
-    // Ticks a little closer than asked for are better than half as many.
+    // Ticks a little closer than requested are better than half as many.
     if (factor * power >= rough * 0.7) {
       step = factor * power;
       break;

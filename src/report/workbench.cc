@@ -11,7 +11,7 @@
 namespace protocom {
 namespace {
 
-/// What gains are over: one of the methods, if any is meant; the default may be missing, what is asked for may not.
+/// What gains are over: one of the methods, if any is meant; the default may be missing, what is requested may not.
 std::string baseline_among(const Methods& methods, const std::string& asked) {
   const std::string found = label_meant(labels_of(methods), asked);
   if (found.empty() && asked != AnalyseOptions().baseline)

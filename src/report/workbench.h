@@ -84,7 +84,7 @@ class Workbench {
   [[nodiscard]] Run run(const EpisodeShape& shape, int64_t count, const ScoringOptions& evaluation) const;
   [[nodiscard]] Run run(const EpisodeShape& shape, const Methods& methods) const;  ///< of episodes().count episodes
 
-  /// The same of the episodes asked for, with the answer to every query, which several analyses need.
+  /// The same of the episodes requested, with the answer to every query, which several analyses need.
   const Run& answers();
   /// The label of the method whose answers are looked into: the one named, else the most accurate of those that see
   /// each query alone on these episodes, or of all if none does.
@@ -95,7 +95,7 @@ class Workbench {
 
   /// The hashes of lists of episodes, one behind the other.
   [[nodiscard]] std::string hashes_of(const std::vector<EpisodeOptions>& lists) const;
-  /// The same of shapes of the episodes asked for.
+  /// The same of shapes of the episodes requested.
   [[nodiscard]] std::string hashes_of(const std::vector<EpisodeShape>& shapes) const;
   /// The same for each value of a series.
   [[nodiscard]] std::string hashes_of(const std::vector<int64_t>& values, int64_t EpisodeShape::*size) const;

@@ -14,7 +14,7 @@ c10::Device parse_device(const std::string& text) {
   if (text != "cuda" && text.rfind("cuda:", 0) != 0) {
     fail_usage("unknown device '{}'; use cpu, cuda, cuda:N or auto", text);
   }
-  if (!cuda) fail_usage("device '{}' was asked for, but this LibTorch sees no CUDA device", text);
+  if (!cuda) fail_usage("device '{}' was requested, but this LibTorch sees no CUDA device", text);
   c10::Device device(c10::kCUDA, 0);
   try {
     if (text != "cuda") device = c10::Device(text);
@@ -23,7 +23,7 @@ c10::Device parse_device(const std::string& text) {
   }
   const auto devices = static_cast<int64_t>(torch::cuda::device_count());
   if (device.index() >= devices)
-    fail_usage("device '{}' was asked for, there are {} CUDA devices, from cuda:0 on", text, devices);
+    fail_usage("device '{}' was requested, there are {} CUDA devices, from cuda:0 on", text, devices);
   return device;
 }
 

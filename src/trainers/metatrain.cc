@@ -169,7 +169,7 @@ class MetaTrainer : public Trainer {
     return figures;
   }
 
-  /// Brings the kept state back and, where asked for, the attributes' statistics up to date with it.
+  /// Brings the kept state back and, where requested, the attributes' statistics up to date with it.
   void finish(int64_t kept_epoch) override {
     const torch::NoGradGuard no_grad;
     models_.move_network(c10::kCPU);

@@ -18,7 +18,7 @@ namespace fs = std::filesystem;
 
 struct StopAsked {};
 
-/// Leaves a long job when a stop is asked for.
+/// Leaves a long job when a stop is requested.
 class StopProgress : public Progress {
  public:
   explicit StopProgress(const StopSignal& signal) : signal_(signal) {}

@@ -45,7 +45,7 @@ ValClasses drop_small_classes(FeatureSet& images, int64_t labelled) {
   return found;
 }
 
-/// The shape asked for, or the nearest one that the val classes have images for.
+/// The shape requested, or the nearest one that the val classes have images for.
 std::optional<EpisodeShape> fit(FeatureSet& images, const EpisodeShape& asked) {
   const int64_t labelled = std::max(asked.k_shot, asked.most_shots) + asked.unlabelled;
   const ValClasses classes = drop_small_classes(images, labelled);

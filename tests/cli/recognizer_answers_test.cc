@@ -105,7 +105,7 @@ TEST_F(Recognizers, AnswerInCsvWithAllThatIsSaidOfAnImage) {
   EXPECT_THAT(rows, AllOf(HasSubstr("\n" + image + ",1,"), HasSubstr("\n" + image + ",2,")));
   EXPECT_THAT(csv, HasSubstr(image + " (" + name + " 1.000)"));
   const json answer = json_lines(answered("json")).at(0);
-  ASSERT_FALSE(answer.at("attributes").empty()) << "those that mattered are shown without being asked for";
+  ASSERT_FALSE(answer.at("attributes").empty()) << "those that mattered are shown without being requested";
   EXPECT_THAT(csv, HasSubstr(answer.at("attributes")[0].at("words").get<std::string>() + " "));
   EXPECT_THAT(answered("table"), HasSubstr("attributes"));
 }

@@ -76,7 +76,7 @@ TEST_F(LabelledRecognizers, SuggestWhatToLabelNextInFourFormats) {
   EXPECT_EQ(std::count(paths.out.begin(), paths.out.end(), '\n'), 5);
   const Outcome csv = run({"suggest", "labels.pcm", "to-label", "--format", "csv"});
   EXPECT_THAT(csv.out, HasSubstr("image,class,probability,runner_up,doubt,share\n"));
-  EXPECT_EQ(std::count(csv.out.begin(), csv.out.end(), '\n'), 13) << "twenty were asked for, there are twelve";
+  EXPECT_EQ(std::count(csv.out.begin(), csv.out.end(), '\n'), 13) << "twenty were requested, there are twelve";
   EXPECT_THAT(run({"suggest", "labels.pcm", "to-label"}).out, AllOf(HasSubstr("photo"), HasSubstr("runner-up")));
   const Outcome none = run({"suggest", "labels.pcm", "labels"});
   EXPECT_EQ(none.exit_code, 1);

@@ -48,7 +48,7 @@ TEST(Tasks, AreWrittenWithTheirEpisodesResultsAndDifferences) {
   ScoringOptions options;
   options.methods = make_methods({"mean", "baseline-pp"});
   const TaskRecords records = evaluate_tasks({world.features}, tasks, options, Progress::none());
-  EXPECT_TRUE(records.predictions_csv.empty()) << "nobody asked for it";
+  EXPECT_TRUE(records.predictions_csv.empty()) << "not requested";
   const auto found = findings_json(world.features, tasks, {{"baseline-pp", "mean"}}, records.checks);
   ASSERT_EQ(found["results"].size(), 4U);
   EXPECT_EQ(found["results"][2]["method"], "mean");

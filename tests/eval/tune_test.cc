@@ -28,7 +28,7 @@ double value_in(const std::string& label, const std::string& parameter, double o
   return at == std::string::npos ? otherwise : std::stod(label.substr(at + parameter.size() + 2));
 }
 
-/// A peak at sharpness 20 and 3 steps; every setting that was asked for.
+/// A peak at sharpness 20 and 3 steps; every setting that was requested.
 struct Peak {
   TriedSetting operator()(const std::string& label) {
     asked.push_back(label);

@@ -133,7 +133,7 @@ TEST(FittedMethods, AreNotAskedForWithWhatTheyWereNotFittedWith) {
   EXPECT_EQ(make_methods({"meta-baseline:steps=7"}, file).front()->label(), "meta-baseline:steps=7");
   EXPECT_THAT(message_of([&] { make_methods({"meta-baseline:steps=500"}, file); }),
               HasSubstr("fitted with steps=7: run `protocom fit` with the steps you want"))
-      << "also where what is asked for is the default";
+      << "also where what is requested is the default";
 }
 
 TEST(FittedShots, OfAnotherTaskAreSaidWithBothNumbers) {

@@ -182,7 +182,7 @@ def scale_of_few(z, nu, weight, scaled_spread, usual, counts_as):
 
 
 def answers(classes, queries, asked_nu=None, asked_weight=None):
-    """Log predictive of each class less that of the first, for each query; the degrees and the scale that were chosen, or asked for."""
+    """Log predictive of each class less that of the first, for each query; the degrees and the scale that were chosen, or requested."""
     root = min(v for images in classes for x in images for v in x) >= 0
     if root:
         classes = [[[math.sqrt(v) for v in x] for x in images] for images in classes]
@@ -220,7 +220,7 @@ def main():
         "two images each": case(44, [2, 2, 2], lambda draw: draw.number()),
         "three images each": case(45, [3, 3, 3], lambda draw: draw.number()),
         "images that differ along one axis": case(49, [7, 7, 7], lambda draw: draw.number(), (0.8, 0.8, 0.8, 4.0, 0.8)),
-        "as asked for": case(45, [3, 3, 3], lambda draw: draw.number(), asked_nu=25.0, asked_weight=0.0),
+        "as requested": case(45, [3, 3, 3], lambda draw: draw.number(), asked_nu=25.0, asked_weight=0.0),
     }, indent=1))
 
 

@@ -60,7 +60,7 @@ TEST_F(HostileClients, ABodyInChunksOfAByteEachIsTakenWithAShortTrailer) {
   EXPECT_EQ(client.ask("GET", "/healthz").status, 200) << "the connection goes on behind the trailer";
 }
 
-/// How many files the system lets this process open, once it has asked for as many as it may.
+/// How many files the system lets this process open, once it has requested as many as it may.
 rlim_t most_files() {
   rlimit limit{};
   ::getrlimit(RLIMIT_NOFILE, &limit);

@@ -504,7 +504,7 @@ std::filesystem::path giving(const testing::TempDir& folder, const std::string& 
   return folder / "giving.pt";
 }
 
-/// The features of two images by an output that was asked for, or none.
+/// The features of two images by an output that was requested, or none.
 at::Tensor features_by(const std::filesystem::path& file, const std::string& output) {
   EncoderFileOptions asked;
   asked.known_size = 20;
@@ -540,7 +540,7 @@ TEST(Backbone, OfATorchScriptFileThatGivesSeveralTensorsOneIsAskedFor) {
               HasSubstr("gives a String, expected a tensor"));
 }
 
-// A recognizer keeps one file, which has to know by itself what was asked for.
+// A recognizer keeps one file, which has to know by itself what was requested.
 TEST(Backbone, ATorchScriptFileIsWrittenAgainWithTheOutputThatWasAskedFor) {
   const testing::TempDir folder;
   const auto file = giving(folder, kDictionary);

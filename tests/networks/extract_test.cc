@@ -91,7 +91,7 @@ TEST(Extract, LargeImagesGoThroughTheProcessorAFewAtATime) {
   EXPECT_EQ(backbone.most, 5);
   EXPECT_TRUE(at::allclose(tensor_of(features.features), to_float_images(tensor_of(pack.pixels)).mean({2, 3})));
   extract_features(encoder, random_pack(100, 4), options, Progress::none());
-  EXPECT_EQ(backbone.most, 64) << "small ones by the batch asked for";
+  EXPECT_EQ(backbone.most, 64) << "small ones by the batch requested";
 }
 
 TEST(Extract, KeepsNamesSplitsLabelsAndIds) {

@@ -53,7 +53,7 @@ def test_tensors_on_the_processor_are_not_copied(task, torch):
 
 
 class OnGpu:
-    """A tensor that lies elsewhere until it is asked for."""
+    """A tensor that lies elsewhere until it is requested."""
 
     def __init__(self, values):
         self._values = values

@@ -129,7 +129,7 @@ TEST_F(Calibrating, TheRateIsCorrectedForTheClassLeftOut) {
   double passed = 0;
   for (int64_t k = 0; k < 5; ++k)
     passed += (familiarity(scorer.score_without_class(k)).array() > threshold).cast<double>().mean() / 5;
-  EXPECT_LE(passed, 0.2) << "times 5 / 4 is the rate that was asked for";
+  EXPECT_LE(passed, 0.2) << "times 5 / 4 is the rate that was requested";
   EXPECT_GT(passed, 0.17);
 }
 

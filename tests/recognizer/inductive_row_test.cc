@@ -12,7 +12,7 @@ namespace {
 /// the same feature: by completed prototypes alone no class is told from another.
 class RecognizerOfARow : public SmallRecognizer {
  protected:
-  /// One that its model's header names, and that was asked for nothing.
+  /// One that its model's header names, and that has no options.
   Recognizer of_row(const std::string& row) const {
     CompletionModel model =
         constant_model(std::vector<float>(static_cast<size_t>(RecognizerFile(path_).settings().feature_dim), 1.0F));

@@ -35,7 +35,7 @@ TEST(ClassesSection, SaysWhoseAnswersItShowsAndWhy) {
   EXPECT_THAT(classes_section(analysis, {}, Analysed::kMostAccurate).how,
               HasSubstr("Answers of gauss-fusion, the most accurate transductive method here. "));
   EXPECT_THAT(classes_section(analysis, {}, Analysed::kNamed).how,
-              HasSubstr("Answers of gauss-fusion, a transductive method, as asked for. "));
+              HasSubstr("Answers of gauss-fusion, a transductive method, as requested. "));
   EXPECT_THAT(failures_section({}, "plda", {}, &testing::no_picture, Analysed::kMostAccurate).how,
               HasSubstr("Answers of plda, the most accurate inductive method here. "));
 }

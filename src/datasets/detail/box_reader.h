@@ -12,7 +12,7 @@
 
 namespace protocom::box_reader {
 
-/// Takes boxes as a file states them, by what is asked for.
+/// Takes boxes as a file states them, by what is requested.
 class Boxes {
  public:
   explicit Boxes(const BoxChoice& choice);

@@ -21,7 +21,7 @@ namespace fs = std::filesystem;
 
 constexpr std::string_view kName = "libonnxruntime.so";
 constexpr const char* kPlaceVariable = "PROTOCOM_ONNXRUNTIME";
-/// The version of the table that is asked for: ONNX Runtime 1.16 has it, and every later one.
+/// The version of the table that is requested: ONNX Runtime 1.16 has it, and every later one.
 constexpr uint32_t kApiVersion = 16;
 
 constexpr int kOnlyFatal = 4;       // OrtLoggingLevel
@@ -111,7 +111,7 @@ Library::Library(void* handle) {
 void Library::make_environment() {
   call<CreateEnv>(kOnlyFatal, "protocom", &environment_);
   call<DisableTelemetry>(static_cast<const Env*>(environment_));
-  // What is freed stays with the arena; it grows by what is asked for, not by doubling.
+  // What is freed stays with the arena; it grows by what is requested, not by doubling.
   const std::array<const char*, 2> keys = {"max_mem", "arena_extend_strategy"};
   const std::array<size_t, 2> values = {most_memory(), 1};
   ArenaConfig* config = nullptr;

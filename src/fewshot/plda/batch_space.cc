@@ -190,7 +190,7 @@ FollowedSpace space_of_all(const BatchTask& task, const DoubleMatrix& scores, do
 /// vectors span it.
 struct RestSpan {
   DoubleMatrix coordinates;  // [m, min(m, rest)]
-  DoubleMatrix basis;        // [rest, rest]; empty: not asked for
+  DoubleMatrix basis;        // [rest, rest]; empty: not requested
 };
 
 enum class RestBasis { kNone, kWhole };

@@ -145,7 +145,7 @@ DoubleMatrix KernelRidge::predict(const KnowledgeTable& descriptions) const {
 }
 
 KernelRidge fit_kernel_ridge(const KnowledgeTable& base, const DoubleMatrix& means, const KernelRidgeOptions& options) {
-  if (!(options.ridge > 0)) fail_usage("a ridge of {} was asked for, expected a number above 0", options.ridge);
+  if (!(options.ridge > 0)) fail_usage("ridge: expected a number above 0, found {}", options.ridge);
   DescriptionKernel kernel(base, options);
   DoubleMatrix dual = solve_ridge(kernel.likeness(base), options.ridge, means);
   return {std::move(kernel), std::move(dual)};

@@ -238,8 +238,8 @@ PldaFit fit_plda(const PldaFitInputs& given, const PldaFitOptions& options) {
   if (options.shrinkages.empty() || options.floors.empty() || options.variances_around.empty() || options.folds < 2 ||
       options.tasks < 1) {
     fail_usage(
-        "{} shrinkages, {} floors, {} variances, {} folds and {} tasks were asked for, expected at least 1, 1, 1, 2 "
-        "and 1",
+        "shrinkages, floors, variances, folds and tasks: expected at least 1, 1, 1, 2 and 1, found {}, {}, {}, {} and "
+        "{}",
         options.shrinkages.size(), options.floors.size(), options.variances_around.size(), options.folds,
         options.tasks);
   }

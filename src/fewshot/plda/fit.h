@@ -55,7 +55,7 @@ struct KnowledgeGain {
   double low = 0, high = 0;
 };
 
-/// Whether knowledge gains with one image per class (the first of `gains`). More is not asked for: near 100 % nothing
+/// Whether knowledge gains with one image per class (the first of `gains`). More is not requested: near 100 % nothing
 /// is gained surely, and classes without images need it. True if nothing was measured: it is not followed then.
 bool knowledge_pays(const std::vector<KnowledgeGain>& gains);
 

@@ -31,8 +31,8 @@ struct PldaAdaptation {
   /// What the variance between the classes at hand is larger by than the fitted one, in units of that within classes,
   /// before their images are looked at (plda/added_between.h); negative: it stays as it was fitted.
   double added_between = -1;
-  double fixed_degrees = 0;       ///< nu as asked for; 0: labelled images choose it
-  double fixed_class_means = -1;  ///< what class_mean_weight() gives, as asked for; negative: it follows the images
+  double fixed_degrees = 0;       ///< nu as requested; 0: labelled images choose it
+  double fixed_class_means = -1;  ///< what class_mean_weight() gives, as requested; negative: it follows the images
 
   [[nodiscard]] bool adapts() const { return degrees > 0; }
 };

@@ -120,7 +120,7 @@ PldaSpaceFitter::PldaSpaceFitter(UnitMoments moments) : moments_(std::move(momen
 }
 
 PldaSpace PldaSpaceFitter::space(double shrinkage) const {
-  if (!(shrinkage > 0 && shrinkage <= 1)) fail_usage("a shrinkage of {} was asked for, expected (0, 1]", shrinkage);
+  if (!(shrinkage > 0 && shrinkage <= 1)) fail_usage("shrinkage: expected a number in (0, 1], found {}", shrinkage);
   const int64_t classes = moments_.mean.rows(), d = moments_.mean.cols();
   const DoubleVector within = (1 - shrinkage) * within_.values.array() + shrinkage * within_.values.mean();
   const DoubleMatrix whitening = within_.vectors.transpose() * within.cwiseSqrt().cwiseInverse().asDiagonal();

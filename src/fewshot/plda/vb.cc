@@ -9,9 +9,8 @@ void check_options(const PldaVbOptions& options) {
   if (options.steps < 0 || !(options.concentration >= 0) || !(options.degrees >= 0) || !in_unit(options.trust) ||
       !in_unit(options.spread) || !in_unit(options.plausible) || !in_unit(options.least_weight)) {
     fail_usage(
-        "steps {}, concentration {}, trust {}, spread {}, plausible {} and a least weight of {} were asked for, "
-        "expected "
-        "steps and a concentration of at least 0 and the others in [0, 1]",
+        "steps and concentration: expected at least 0, found {} and {}; trust, spread, plausible and least weight: "
+        "expected numbers in [0, 1], found {}, {}, {} and {}",
         options.steps, options.concentration, options.trust, options.spread, options.plausible, options.least_weight);
   }
   if ((options.proportions == Proportions::kGiven) == options.given.empty()) {

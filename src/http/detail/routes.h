@@ -35,7 +35,7 @@ struct Route {
 /// a route asks for is its `security`: none ([]), the document's own (a key that reads), or {"key": ["write"]}.
 std::vector<Route> described_routes(std::string_view document);
 
-/// A route that was asked for, with what stood in its pattern's places and in the query.
+/// A route that was requested, with what stood in its pattern's places and in the query.
 struct Match {
   const Route* route = nullptr;
   std::map<std::string, std::string> parameters;

@@ -310,7 +310,7 @@ void resolve_constants(Model& model) {
       model.constants[node.outputs[0]] = value->second.tensor;
     } else if (is_operator(node, "Identity", 1) && node.outputs.size() == 1) {
       same[node.outputs[0]] = node.inputs[0];
-      kept.push_back(std::move(node));  // it may be what is asked for
+      kept.push_back(std::move(node));  // it may be what is requested
     } else {
       kept.push_back(std::move(node));
     }

@@ -24,7 +24,7 @@ struct FeatureScaling {
   [[nodiscard]] at::Tensor apply(const at::Tensor& features) const;
 };
 
-/// The scaling by which the base features have the root mean square that is asked for, less their mean where the
+/// The scaling by which the base features have the root mean square that is requested, less their mean where the
 /// centring requires it. Throws Error when nothing is left of them.
 FeatureScaling feature_scaling(const FeatureSet& features, const CompleteRecipe& options);
 

@@ -7,7 +7,7 @@
 
 namespace protocom {
 
-/// What each process of a group may write: process 0 what was asked for, the others nothing. They stop when all have
+/// What each process of a group may write: process 0 what was requested, the others nothing. They stop when all have
 /// agreed to; a single process stops when it is asked to.
 TrainingFiles files_of(const ProcessGroup& group, const TrainingFiles& files, StopSignal& agreed);
 

@@ -40,7 +40,7 @@ class TrainingKeeper {
   /// another training makes the same file.
   std::optional<Checkpoint> begin();
 
-  /// Call it when a step is complete. Saves the state when it is time to; when a stop was asked for, saves it and
+  /// Call it when a step is complete. Saves the state when it is time to; when a stop was requested, saves it and
   /// throws Interrupted.
   void after_step(const Snapshot& snapshot);
 

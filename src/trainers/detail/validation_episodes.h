@@ -13,7 +13,7 @@
 
 namespace protocom {
 
-/// `data`, PackedImages or FeatureSet, where validation is asked for and no class is meant for it: with some base
+/// `data`, PackedImages or FeatureSet, where validation is requested and no class is meant for it: with some base
 /// classes as val classes (leave_out_validation), which is said; otherwise as it is. Tensors are shared.
 template <typename Data>
 Data with_validation(Data data, const ValidationOptions& options) {
@@ -41,7 +41,7 @@ class Validation {
   /// options out of range.
   Validation(const FeatureSet& images, const ValidationOptions& options, uint64_t seed);
 
-  /// Whether episodes are asked for and there are classes for them.
+  /// Whether episodes are requested and there are classes for them.
   [[nodiscard]] bool possible() const { return episodes_.has_value(); }
   /// How many epochs apart to validate; 0 when it is not possible.
   [[nodiscard]] int64_t every() const { return possible() ? every_ : 0; }

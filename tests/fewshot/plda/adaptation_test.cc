@@ -135,7 +135,7 @@ TEST(PldaAdaptation, WithoutASpaceTheAnswersAreThoseOfFullCovariances) {
 }
 
 TEST(PldaAdaptation, WhatIsAskedForTakesThePlaceOfWhatImagesChoose) {
-  expect_golden("as asked for", ":nu=25:class_means=0");
+  expect_golden("as requested", ":nu=25:class_means=0");
   expect_golden("images that differ along one axis", ":nu=3");
   EXPECT_THROW(make_method("plda:class_means=2"), Error);
   EXPECT_THROW(make_method("plda:nu=-1"), Error);

@@ -17,7 +17,7 @@ using Vocabulary = std::unordered_map<std::string, int64_t>;
 /// A text's tokens.
 struct Tokens {
   std::vector<int64_t> ids;
-  bool cut = false;    ///< there were more than asked for
+  bool cut = false;    ///< there were more than requested
   bool empty = false;  ///< nothing between its ends
 };
 

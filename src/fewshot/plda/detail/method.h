@@ -56,7 +56,7 @@ class PldaPoints : public ImagePoints {
   std::shared_ptr<const PldaPrepared> prepared_;
 };
 
-/// What is asked for of a space that follows the images, in place of what they choose (PldaAdaptation).
+/// What is requested of a space that follows the images, in place of what they choose (PldaAdaptation).
 struct FixedSpace {
   double degrees = 0;
   double class_means = -1;

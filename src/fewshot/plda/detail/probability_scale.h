@@ -22,7 +22,7 @@ struct ScalePrior {
 struct ScaledLoss {
   std::vector<double> loss;  ///< -log p(label) of each row
   double scale = 1;          ///< of log densities, that makes probabilities of them
-  double spread = 0;         ///< ScoreSpread of the classes that the rows are not of; 0: none was asked for
+  double spread = 0;         ///< ScoreSpread of the classes that the rows are not of; 0: none was requested
 };
 
 /// The scale of log densities [m, classes] under which the labels [m] are likely. Throws Error for densities that are

@@ -10,7 +10,7 @@
 
 namespace protocom::onnx {
 
-/// The output that is the image's feature: the one that is asked for, the only one, or the one that exporters call so.
+/// The output that is the image's feature: the one that is requested, the only one, or the one that exporters call so.
 /// Throws Error with the names to choose from.
 std::string choose_output(const Model& model, const std::string& asked);
 
