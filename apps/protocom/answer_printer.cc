@@ -30,7 +30,7 @@ std::vector<TerminalColumn> columns() {
           {"attributes", 17, false, false, 2}};
 }
 
-/// What the images' names begin with, as far as a slash; "" for one image alone.
+/// The common beginning of the images' names, up to a slash; "" for one image alone.
 std::string common_folder(const std::vector<std::vector<TerminalCell>>& rows) {
   if (rows.size() < 2) return "";
   std::string common = rows.front().front().text;

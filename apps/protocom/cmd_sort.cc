@@ -65,8 +65,8 @@ class ClassFolders {
 
   /// Of the class that the image was taken for, or of those that are of none.
   const std::string& of(const Verdict& verdict) {
-    static const std::string kNobody = kNoneOfThese;
-    if (verdict.none) return kNobody;
+    static const std::string kNone = kNoneOfThese;
+    if (verdict.none) return kNone;
     return add(verdict.class_name);  // enrolled meanwhile, or there
   }
 
@@ -210,7 +210,7 @@ void put_logged(const SortArguments& options, const fs::path& image, const std::
   if (before && !log.is_last(number)) return;
   std::error_code ignored;
   if (before && is_part_of(*before, image)) fs::remove(*before, ignored);
-  if (before && fs::exists(fs::symlink_status(*before, ignored))) before.reset();  // somebody else's
+  if (before && fs::exists(fs::symlink_status(*before, ignored))) before.reset();  // not of this program
   const fs::path place = before ? *before : place_for(options, image, folder);
   if (!before) log.add(number, place);
   put(options, image, place);

@@ -46,7 +46,7 @@ std::vector<fs::path> entries_of(const fs::path& folder) {
   return found;
 }
 
-/// The folder of a job, made where it is missing. Behind a link would lie files of somebody else.
+/// The folder of a job, made if it is missing. A link could lead to files of another user.
 void make_folder(const fs::path& folder) {
   std::error_code error;
   if (fs::is_symlink(fs::symlink_status(folder, error)))

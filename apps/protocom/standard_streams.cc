@@ -37,7 +37,7 @@ ssize_t write_results(void* /*cookie*/, const char* data, size_t size) {
   return write_all(STDOUT_FILENO, {data, size}) ? static_cast<ssize_t>(size) : 0;
 }
 
-/// Names from files must not steer a terminal, wherever they are printed. Ours never needs to.
+/// Names from files must not steer a terminal, wherever they are printed.
 ssize_t write_to_terminal(void* /*cookie*/, const char* data, size_t size) {
   return write_all(STDOUT_FILENO, without_steering({data, size})) ? static_cast<ssize_t>(size) : 0;
 }

@@ -9,7 +9,7 @@ namespace protocom::cli {
 /// The figures, classes and at most `worst` wrong answers of a test, as tables that fit the terminal.
 void print_test(const TestResult& result, int64_t worst);
 
-/// Of two tests both figures beside one another, what the difference is, and at most `worst` photos that are answered
+/// Of two tests both figures side by side, their difference, and at most `worst` photos that are answered
 /// differently.
 void print_comparison(const ComparedTests& tests, int64_t worst);
 

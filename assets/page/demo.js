@@ -1,4 +1,4 @@
-// Drawn shapes, for a first try without photos at hand.
+// Drawn shapes, for a first try without photos.
 
 import {el} from './dom.js';
 

@@ -1,4 +1,4 @@
-// All photos in the plane, those that look alike beside one another, coloured by class.
+// All photos in the plane, similar ones close together, coloured by class.
 
 import {call} from './api.js';
 import {attempt, byId, el, refill, svg} from './dom.js';

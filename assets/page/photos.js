@@ -286,7 +286,7 @@ export function forgotten(what, change) {
   }
 }
 
-/** Photos that somebody said are of none of the classes. */
+/** Photos marked as none of the classes. */
 export const unknownPhotos = () => photos.filter(photo => photo.verdict?.class === null);
 
 export function clear() {

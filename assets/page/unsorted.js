@@ -64,7 +64,7 @@ async function clear() {
   say(`${counted(done.removed, 'unsorted photo')} removed. Undo brings them back.`);
 }
 
-/** Asks for the photos once somebody looks at them. */
+/** Loads the photos when they are first shown. */
 async function showPhotos() {
   const now = `${state.recognizer?.unlabelled} ${state.change?.id} ${most}`;
   if (!byId('unsorted-box').open || now === shownFor) return;
@@ -82,7 +82,7 @@ function show() {
   attempt(null, showPhotos);
 }
 
-/** What they are worth, as far as enrolled photos tell. */
+/** Their effect on accuracy, as estimated on enrolled photos. */
 function showEffect() {
   const found = state.accuracy;
   const known = found !== null && found.expected !== null && found.without_unlabelled !== null;

@@ -32,7 +32,7 @@ struct Calibration {
   /// Whether similar kinds are refused too; else only different kinds, and at most 5 % of the images of the classes.
   bool similar = true;
   std::string class_ids = {};           ///< a hash of the numbers of the classes in the file; empty: not known
-  std::vector<Exchange> exchange = {};  ///< at 1, 2, 5, 10, 15, 20, 30 and 50 %, as far as the images suffice
+  std::vector<Exchange> exchange = {};  ///< at 1, 2, 5, 10, 15, 20, 30 and 50 %, unless there are too few images
   Warnings warnings = {};
 };
 

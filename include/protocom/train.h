@@ -11,7 +11,7 @@
 
 namespace protocom::v0 {
 
-/// How an encoder is trained from nothing. More is to be set on the command line (`protocom pretrain`).
+/// How an encoder is trained from nothing. The command line has more options (`protocom pretrain`).
 struct PretrainOptions {
   std::string architecture = "resnet12";  ///< or "resnet12-wide", "conv4", "resnet18", ...
   int64_t image_size = 0;                 ///< pixels a side; 0: the pack's, or 84
@@ -31,12 +31,12 @@ struct PretrainOptions {
 PROTOCOM_API PretrainResult pretrain(const std::string& images, const std::string& out,
                                      const PretrainOptions& options = {}, const Progress& progress = {});
 
-/// How a completion network is trained. More is to be set on the command line (`protocom complete`).
+/// How a completion network is trained. The command line has more options (`protocom complete`).
 struct CompleteOptions {
   int64_t epochs = 100;
   int64_t batches = 250;  ///< steps per epoch
   double learning_rate = 0.1;
-  int64_t shots = 1;  ///< images averaged into each prototype that is to be completed
+  int64_t shots = 1;  ///< images averaged into each prototype to complete
   int64_t validation_episodes = 200;
   uint64_t seed = 1;
 };

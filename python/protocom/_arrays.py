@@ -133,7 +133,7 @@ def counts(given, count, what):
 
 
 def joined(*parts):
-    """Labels of several calls as one array, which are to be of one type: numbers do not become words."""
+    """Labels of several calls as one array, all of one type: numbers do not become words."""
     arrays = [np.asarray(one) for one in parts]
     there = [one for one in arrays if len(one)] or arrays[:1]
     kinds = {"word" if one.dtype.kind in "US" else "object" if one.dtype.kind == "O" else "number" for one in there}

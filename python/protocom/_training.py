@@ -123,7 +123,7 @@ def complete(features, labels=None, split=None, *, knowledge, out, epochs=None, 
     ----------
     features, labels, split : as FeatureSet takes them
     knowledge : as Classifier takes it
-    shots : int, images averaged into each prototype that is to be completed
+    shots : int, images averaged into each prototype to complete
     resume, on_epoch, progress : as ``pretrain`` takes them
 
     Returns

@@ -10,7 +10,7 @@ namespace protocom {
 /// stay as they are, but for spaces and tabs around them.
 std::string clean_name(std::string_view name);
 
-/// The name by which a class is kept and looked up, of the way in which somebody writes it: clean_name of that. Throws
+/// The name by which a class is kept and looked up: clean_name of the name as it was written. Throws
 /// UsageError if nothing of it can be seen, and where it steers a terminal (steers_terminals).
 std::string checked_class_name(std::string_view written);
 

@@ -46,7 +46,7 @@ std::string reason_of_json(std::string_view text) {
 }
 
 /// Without the marks of where LibTorch checks itself ("... INTERNAL ASSERT FAILED at "x.cpp":82, please report a bug to
-/// PyTorch. expected ...", "[enforce fail at x.cc:82] . expected ..."), which tell its authors something and nobody
+/// PyTorch. expected ...", "[enforce fail at x.cc:82] . expected ..."), which are meaningful to its authors and nobody
 /// else.
 std::string reason_in(const std::string& line) {
   const size_t mark = line.find("] . ");

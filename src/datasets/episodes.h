@@ -42,7 +42,7 @@ EpisodeList sample_episodes(const FeatureSet& features, const EpisodeOptions& op
 /// episode, those with unbalanced queries "query_distribution" and "alpha". Throws Error.
 void write_episodes(const std::filesystem::path& path, const EpisodeList& list, const FeatureSet& features);
 
-/// Reads such a file against the features it is to be run on. Throws Error that names the episode: unknown class or
+/// Reads such a file for these features. Throws Error that names the episode: unknown class or
 /// image, class of another split than the list's, image of another class, image twice, sizes that differ from the
 /// shape.
 EpisodeList read_episodes(const std::filesystem::path& path, const FeatureSet& features);

@@ -25,7 +25,7 @@ Array make_pixels(int64_t count, const PackOptions& options) {
                                         : scratch_array(options.scratch_folder, shape, NumberType::kUInt8);
 }
 
-/// Which images could not be read, when they are to be left out.
+/// Images that could not be read and are skipped.
 class Unreadable {
  public:
   explicit Unreadable(int64_t count) : flags_(static_cast<size_t>(count), 0) {}

@@ -119,7 +119,7 @@ std::string items(const std::vector<std::string>& words, const std::string& pref
   return all;
 }
 
-/// A property of keywords, and what of it is to be written.
+/// A property of keywords, and its values to write.
 struct XmpProperty {
   const char* space;
   const char* prefix;

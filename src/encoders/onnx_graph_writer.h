@@ -51,7 +51,7 @@ class GraphWriter {
   std::string number(double value);
   std::string integers(const std::vector<int64_t>& values);
 
-  /// `output`: how the value is to be called; empty: a name of its own.
+  /// `output`: the value's name; empty: a generated one.
   std::string node(const std::string& op, const std::vector<std::string>& inputs, const NodeAttributes& attributes = {},
                    const std::string& output = {});
   /// A Reduce operator over one axis.

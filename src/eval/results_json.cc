@@ -145,9 +145,9 @@ std::vector<MethodPair> pairs_to_compare(const std::vector<std::string>& methods
   }
   for (const MethodPair& pair : asked.pairs) {
     for (const std::string& method : {pair.first, pair.second}) {
-      if (!has(methods, method)) fail_usage("'{}' is to be compared but not among the methods evaluated", method);
+      if (!has(methods, method)) fail_usage("'{}' is compared, but not among the methods evaluated", method);
     }
-    if (pair.first == pair.second) fail_usage("'{}' is to be compared with itself", pair.first);
+    if (pair.first == pair.second) fail_usage("'{}' is compared with itself", pair.first);
     add(pair);
   }
   return pairs;

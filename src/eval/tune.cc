@@ -99,7 +99,7 @@ bool has_file(const std::string& text, const std::vector<FittedMethod>& fitted) 
   return std::any_of(fitted.begin(), fitted.end(), [&](const FittedMethod& method) { return takes(text, method); });
 }
 
-/// A method that is to be fitted and has no file is fitted for every setting.
+/// A method that needs fitting and has no file is fitted for every setting.
 bool is_fitted_here(const std::string& text, const std::vector<FittedMethod>& fitted) {
   const MethodCall call(text);
   const MethodSpec& spec = method_spec(call.name);

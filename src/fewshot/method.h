@@ -77,7 +77,7 @@ struct MethodState {
 
 class Method;
 
-/// A method made for the classes at hand, and what counts beside their labelled images.
+/// A method made for the given classes, and what it uses besides their labelled images.
 struct AdaptedMethod {
   std::shared_ptr<const Method> method = nullptr;
   SoftSupports unlabelled = {};
@@ -105,7 +105,7 @@ class Method {
   /// The context has what the method needs. Throws Error when sizes do not fit.
   [[nodiscard]] virtual const FastForm* join(FastForms& forms) const;
 
-  /// The method with what the labelled images of all classes at hand, and its unlabelled ones, say of its space, for
+  /// The method with its space adapted to the labelled images of all given classes, and to its unlabelled ones, for
   /// repeated questions about the same classes; prepare() does the same for each episode. Features [m, d],
   /// labels [m] in [0, classes), each of which occurs. Without a method: it stays as it is.
   [[nodiscard]] virtual AdaptedMethod adapted(const FeatureRows& /*features*/, const std::vector<int64_t>& /*labels*/,
@@ -113,7 +113,7 @@ class Method {
     return {};
   }
 
-  /// The fitted method as a space for any classes: it adapts to those at hand and has forgotten what it knew of its
+  /// The fitted method as a space for any classes: it adapts to the given ones and drops its knowledge of its
   /// own. Null: it has no space.
   [[nodiscard]] virtual std::unique_ptr<Method> as_space() const { return nullptr; }
 

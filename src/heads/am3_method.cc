@@ -32,7 +32,7 @@ at::Tensor share_of_prototype(const Am3Block& block, const at::Tensor& semantics
   return transformed_semantics(block, semantics, {}).share;
 }
 
-/// p' of prototypes [..., d] and semantics [..., s]. A class of which nothing is known (zeros) keeps p.
+/// p' of prototypes [..., d] and semantics [..., s]. A class without a description (zeros) keeps p.
 at::Tensor mixed(const Am3Block& block, const at::Tensor& prototypes, const at::Tensor& semantics, Dropout dropout) {
   const auto [transformed, lambda] = transformed_semantics(block, semantics, dropout);
   const at::Tensor w = transformed / std::sqrt(static_cast<double>(prototypes.size(-1)));

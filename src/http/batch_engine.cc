@@ -162,7 +162,7 @@ void fail_unwanted(std::vector<Job>& jobs) {
   jobs.erase(std::stable_partition(jobs.begin(), jobs.end(), is_wanted), jobs.end());
 }
 
-/// As many passes beside one another as pay: on a processor a pass gains little from a second core, a GPU takes the
+/// As many concurrent passes as pay: on a processor a pass gains little from a second core, a GPU takes the
 /// largest batch there is.
 int lanes_of(const ServerOptions& options) {
   constexpr int kMostLanes = 4;

@@ -15,7 +15,7 @@ struct ImageBox {
   bool relative = false;         ///< shares, 0 to 1
 };
 
-/// An image file, or a box of it, which is then a photo of its own wherever images are read by their names.
+/// An image file, or a box of it, which counts as a separate photo wherever images are read by name.
 struct ImageRegion {
   std::filesystem::path file;
   std::optional<ImageBox> box = {};

@@ -95,7 +95,7 @@ std::string_view code_in(std::string_view bytes) {
   damaged_header();
 }
 
-/// How the pixels are divided, as far as headers have said so far.
+/// How the pixels are divided, by the headers read so far.
 class Grid {
  public:
   explicit Grid(std::string_view size_segment) {

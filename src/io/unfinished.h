@@ -37,7 +37,7 @@ void remove_unfinished();
 
 /// Removes the files that killed processes left of their way to `path`: plain files of exactly the names that
 /// temporary_beside gives (and libzip's beside them) whose process was one of this machine and is no more. A folder of
-/// such a name is only named in the log; whatever else lies there is never touched.
+/// such a name is only logged; other files are never touched.
 void remove_leftovers(const std::filesystem::path& path);
 
 }  // namespace protocom

@@ -37,7 +37,7 @@ std::string_view to_string(Vocabulary vocabulary);
 /// The inverse; throws UsageError for anything else.
 Vocabulary parse_vocabulary(std::string_view text);
 
-/// The two sides of a split, as far as knowledge cares: classes whose images train, and classes met later (val and
+/// The two sides of a split for knowledge: classes whose images train, and classes met later (val and
 /// novel).
 struct ClassSides {
   std::vector<std::string> base;

@@ -11,7 +11,7 @@ namespace protocom {
 struct ClassVectors {
   std::vector<std::string> classes;   ///< [c], each once, in the order of the file
   Array vectors;                      ///< float32 [c, e]
-  std::vector<int64_t> sources = {};  ///< where several are beside one another: how many numbers each has
+  std::vector<int64_t> sources = {};  ///< with several sources, the dimensions of each
 };
 
 /// Reads them:
@@ -23,7 +23,7 @@ struct ClassVectors {
 /// the place of what is missing, no number, infinite or all zeros.
 ClassVectors read_class_vectors(const std::filesystem::path& path, const std::filesystem::path& names = {});
 
-/// The vectors of several sources beside one another, of all classes that one of them has; zeros where a source has
+/// The concatenated vectors of several sources, of all classes that one of them has; zeros where a source has
 /// none for a class, which is logged with its file, one of `files`. Each source is brought to a median length of 1. One
 /// source stays as it is.
 ClassVectors join_class_vectors(const std::vector<ClassVectors>& sources,

@@ -15,7 +15,7 @@ struct KnowledgeTable {
   Array association;                    ///< R, float32 [c, a], in [0, 1]; 0: the class has not the attribute
   Array class_embedding;                ///< h_k, float32 [c, e]
   Array attribute_embedding;            ///< h_a, float32 [a, e]
-  /// Where h_k is of several sources beside one another (texts, word vectors): how many numbers each has; empty: of
+  /// If h_k is of several concatenated sources (texts, word vectors), the dimensions of each; empty: of
   /// one.
   std::vector<int64_t> embedding_sources = {};
 

@@ -241,7 +241,7 @@ StateDict read_bare_state(const std::filesystem::path& path) {
   return format == Format::kSafetensors ? tensors_of(read_safetensors(path).tensors) : read_bare_npz(path);
 }
 
-/// What its user says of a state dict, as far as it is enough.
+/// The user's options for a state dict, if they suffice.
 NetworkOptions options_for(const std::filesystem::path& path, const StateDict& state, const EncoderFileOptions& asked) {
   NetworkOptions options;
   options.architecture = asked.architecture;

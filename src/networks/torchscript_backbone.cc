@@ -66,7 +66,7 @@ std::mutex& preparing() {
   return mutex;
 }
 
-/// Once per program and process, wherever it lies: a recognizer holds a copy.
+/// Once per program and process, whatever its path: a recognizer holds a copy.
 void warn_of_program(const std::filesystem::path& path) {
   static std::set<std::string> warned;
   if (!warned.insert(hash_file(path)).second) return;

@@ -21,7 +21,7 @@ Array encode_classes(const TextEncoder& encoder, const ClassTexts& texts);
 /// Throws UsageError for an empty text, and what encode_classes throws.
 void describe_in_words(const TextEncoder& encoder, const std::vector<std::string>& words, ClassRequest& request);
 
-/// The same for a caller that hands the warning on itself: a sentence about texts that were cut, empty if none was.
+/// The same for a caller that passes the warning on: a sentence about texts that were cut, empty if none was.
 std::string take_words(const TextEncoder& encoder, const std::vector<std::string>& words, ClassRequest& request);
 
 /// Throws what describe_class and describe_without_knowledge throw where a class of that name cannot be described by a

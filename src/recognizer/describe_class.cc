@@ -29,7 +29,7 @@ ClassDescription known_class(const Knowledge& knowledge, int64_t row) {
   return known;
 }
 
-/// A class of which nothing is known, as evaluation has those that the knowledge does not name (align_knowledge).
+/// A class without a description, as evaluation has those that the knowledge does not name (align_knowledge).
 ClassDescription unknown_class(const Knowledge& knowledge, const std::string& name) {
   ClassDescription unknown;
   unknown.title = title_besides(name);

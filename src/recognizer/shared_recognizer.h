@@ -10,7 +10,7 @@
 
 namespace protocom {
 
-/// A recognizer for several threads: images are decoded beside one another, the rest of a call has it to itself.
+/// A recognizer for several threads: images are decoded concurrently, the rest of a call is exclusive.
 /// Features are float32 [n, d] of its encoder; other sizes are an Error.
 class SharedRecognizer {
  public:

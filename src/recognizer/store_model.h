@@ -30,7 +30,7 @@ struct StoreModel {
   [[nodiscard]] bool learns_from_unlabelled() const;
 };
 
-/// Whether the method's space follows the images at hand, so that it learns from unlabelled ones.
+/// Whether the method's space adapts to the images, so that it learns from unlabelled ones.
 bool learns_from_unlabelled(const Method& method);
 
 /// How many unlabelled images a method's state holds.

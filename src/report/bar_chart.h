@@ -17,7 +17,7 @@ struct Bar {
 };
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Bar, label, note, value, interval, css_class)
 
-/// A line that values are to be compared with.
+/// A reference line for the values.
 struct ReferenceLine {
   double value = 0.0;
   std::string label;

@@ -20,7 +20,7 @@ bool informs(const ScatterChart& chart) { return !chart.groups.empty(); }
 bool informs(const HeatMap& chart) { return chart.labels.size() > 1; }
 bool informs(const PictureChart& chart) { return !chart.rows.empty(); }
 
-/// Tables and figures set prototypes of several methods beside one another.
+/// Tables and figures compare prototypes of several methods.
 bool compares_prototypes(const Section& section) { return section.name == "cosine" || section.name == "single-images"; }
 
 }  // namespace

@@ -66,13 +66,13 @@ struct NewExamples {
   std::vector<int64_t> times = {};           ///< [n], seconds since 1970; empty: now
 };
 
-/// Images of which only these features are known, float32 [n, d]; they came from `source`.
+/// Images known only by these features, float32 [n, d]; they came from `source`.
 NewExamples examples_of_features(const Array& features, const std::string& source = {});
 
 /// Whether a description is also for a class that is already there.
 enum class Describe { kNewClass, kAnyClass };
 
-/// A class that is to be added, or what is to be added to one.
+/// A class to add, or additions to one.
 struct ClassEnrolment {
   std::string name;
   std::optional<ClassDescription> description = {};  ///< a class that is not there yet needs one

@@ -110,7 +110,7 @@ void RecognizerFile::write_renewed(const fs::path& path, const RecognizerSetting
     fail("{}: its classes are described by {} attributes and {} numbers, the new method takes {} and {}",
          this->path().string(), settings_.attributes.size(), settings_.embedding_dim, settings.attributes.size(),
          settings.embedding_dim);
-  // Nobody changes the file between its copy and the copy's renaming.
+  // No other process changes the file between its copy and the copy's renaming.
   const Transaction hold(*database_, use_ == FileUse::kChange ? Access::kWrite : Access::kRead);
   write_file_with(path, [&](const fs::path& temporary) {
     write_file(temporary, database_->serialized());

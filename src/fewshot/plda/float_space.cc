@@ -14,7 +14,7 @@ FloatSpace::FloatSpace(const PldaSpace& space)
 FloatMatrix FloatSpace::rooted(const Eigen::Ref<const FloatMatrix>& features) const {
   if (features.cols() != center.size())
     fail("features of {} numbers, the space is of {}", features.cols(), center.size());
-  if (root) return features.unaryExpr(&signed_root<float>);  // a row is to be the same beside any others
+  if (root) return features.unaryExpr(&signed_root<float>);  // a row must not depend on the others
   return features;
 }
 

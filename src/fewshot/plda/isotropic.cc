@@ -29,7 +29,7 @@ constexpr double kDeviationOfScaledSpread = 0.4;
 constexpr SpreadPrior kOwnSpread{36, 6};
 
 /// The most adaptation.degrees, in images per dimension: 1000 was chosen with 512 to 1280 dimensions, and in few
-/// would drown the images at hand.
+/// would outweigh the labelled images.
 constexpr double kDegreesPerDimension = 2;
 /// The degrees per class, if each has one image.
 constexpr double kDegreesPerLoneImage = 60;

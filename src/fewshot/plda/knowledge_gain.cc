@@ -19,7 +19,7 @@ double student(int64_t degrees) {
   return 1.96 + 2.37 / n + 2.8 / (n * n);
 }
 
-/// How many classes a gain is measured on for each of those it is promised for: whoever asks about new classes asks
+/// How many classes a gain is measured on for each of those it is promised for: a user with new classes asks
 /// about fewer than the base collection has.
 constexpr double kClassesForEachNewOne = 2;
 

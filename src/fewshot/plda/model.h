@@ -55,7 +55,7 @@ struct PldaModel {
   bool known_by_best =
       false;  ///< r has the best class's s_k in place of that mean: adapted models, files of versions 1 to 3
   PldaAdaptation adaptation;
-  /// Images without labels of the classes that will be at hand, float32 [u, d], which a model that adapts learns from
+  /// Unlabelled images of the classes of later tasks, float32 [u, d], which a model that adapts learns from
   /// too; undefined: none.
   Array unlabelled;
   double explained = 0;           ///< share of the variance between held-out classes that knowledge explains

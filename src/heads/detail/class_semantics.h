@@ -17,7 +17,7 @@ at::Tensor rows_of_size_one(const at::Tensor& rows);
 ///   words       its embedding
 ///   attributes  its row of attributes
 ///   both        one after the other
-/// each at unit length times the root of its width, so that values are of size 1. A class of which nothing is known has
+/// each at unit length times the root of its width, so that values are of size 1. A class without a description has
 /// a row of zeros.
 /// [c, s], of classes numbered by `class_names`, over the attributes that the method was fitted with. Throws Error when
 /// the knowledge names none of the classes.

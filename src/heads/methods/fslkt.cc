@@ -54,7 +54,7 @@ Graph graph_of(const KnowledgeTable& knowledge, const std::vector<std::string>& 
 }
 
 /// Weights of all classes by a graph convolution of two layers, A lrelu(A X W + b) W' + b', at unit length [c, d];
-/// zeros for a class of which nothing is known.
+/// zeros for a class without a description.
 at::Tensor predicted_weights(const TwoLayers& layers, const Graph& graph, double dropout = 0) {
   at::Tensor hidden = layers.hidden(at::mm(graph.adjacency, graph.inputs));
   if (dropout > 0) hidden = at::dropout(hidden, dropout, true);

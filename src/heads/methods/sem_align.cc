@@ -43,7 +43,7 @@ at::Tensor aligned(const TwoLayers& align, const at::Tensor& features, const at:
   return align(at::cat({semantics, size * features}, -1)) / size;
 }
 
-/// Mean of G over each class's supports; a class of which nothing is known has its mean instead.
+/// Mean of G over each class's supports; a class without a description has its mean instead.
 at::Tensor reconstructed(const TwoLayers& align, const EpisodeBatch& batch, const at::Tensor& semantics) {
   at::Tensor each = aligned(align, batch.support, semantics.unsqueeze(2).expand({-1, -1, batch.support.size(2), -1}));
   if (batch.support_mask.defined()) each = each * batch.support_mask.unsqueeze(-1);

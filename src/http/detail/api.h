@@ -69,7 +69,7 @@ class Api {
   [[nodiscard]] Metrics& metrics() { return metrics_; }
 
  private:
-  /// What handles an operation of the document.
+  /// The handler of an operation of the document.
   void handle(const std::string& operation, Handler handler, Runs runs = Runs::kInWorker);
   /// The same, of what gives its answer, JSON or a whole response, at once.
   template <typename Answer>

@@ -49,7 +49,7 @@ struct Job {
 };
 
 /// Lanes, threads that take the images of several requests through the backbone. On a processor several small passes
-/// beside one another do more than one pass on all cores, and a request need not wait for the one before it; a lane
+/// at once do more than one pass on all cores, and a request need not wait for the one before it; a lane
 /// that is free takes its share of what waits, up to a batch, so that a lone image does not wait. Where
 /// a pass gains by more cores it has those that other lanes leave. Thread-safe.
 class BatchEngine {

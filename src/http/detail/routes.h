@@ -31,7 +31,7 @@ struct Route {
   std::vector<std::string> query = {};  ///< parameters that a request may have behind "?"
 };
 
-/// The routes of an OpenAPI document, which is where they are declared, still without what handles them. The role that
+/// The routes of an OpenAPI document, which declares them, not yet with their handlers. The role that
 /// a route asks for is its `security`: none ([]), the document's own (a key that reads), or {"key": ["write"]}.
 std::vector<Route> described_routes(std::string_view document);
 

@@ -18,7 +18,7 @@ int32_t code_of(const FlatTable& table) {
   return std::max(old, table.number<int32_t>(3, 0));
 }
 
-/// What becomes of pixels, as far as the numbers of the input say it: q = 255 x is (q - zero) * scale.
+/// The preprocessing of pixels by the input's quantisation: q = 255 x is (q - zero) * scale.
 Preprocessing stated(const Tensor& input) {
   Preprocessing images;
   const auto& shape = input.shape;

@@ -19,7 +19,7 @@ struct PldaPrepared {
   std::shared_ptr<const PldaModel> model;
   std::shared_ptr<const PldaRows> rows;
   PldaRowBelief classes;         ///< [c]; empty: the model has no knowledge
-  PldaRowBelief nothing;         ///< [1], of a class of which nothing is known
+  PldaRowBelief nothing;         ///< [1], of a class without a description
   PldaRowVariance variance;      ///< of class means around `classes`, or around `nothing` where these are empty
   PldaRowPredictive never_seen;  ///< [1], N(0, 1 + b) with b the variance between classes
 

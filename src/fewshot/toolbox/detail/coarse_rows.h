@@ -31,7 +31,7 @@ struct ManyRows {
   Array offsets = {};  ///< float32 [n], what the other part adds to a product; undefined: nothing
 };
 
-/// Products [q, n] of rows [q, w] with very many; `part` [q, d] is what the coarse rows are to be multiplied with. Does
+/// Products [q, n] of rows [q, w] with very many; `part` [q, d] is multiplied with the coarse rows. Does
 /// not depend on the number of threads.
 FloatMatrix products_with_many(const FloatMatrix& rows, const FloatMatrix& part, const ManyRows& many);
 

@@ -56,7 +56,7 @@ class RectifiedMembers {
   [[nodiscard]] float weight(int64_t i) const { return weights_[static_cast<size_t>(i)]; }
   /// None: the prototype is the mean of the supports.
   [[nodiscard]] bool has_any(int64_t k) const { return totals_[static_cast<size_t>(k)] > 0; }
-  /// Also where the prototypes are to be moved back.
+  /// Also if the prototypes are moved back.
   [[nodiscard]] float moved(int64_t k) const { return moved_[static_cast<size_t>(k)]; }
 
  private:
@@ -95,7 +95,7 @@ class RectifiedRows {
   Floats prototypes_;           // [n, dim]
 };
 
-/// The same as coefficients of the points, where their Gram matrix is at hand.
+/// The same as coefficients of the points, if their Gram matrix is available.
 class RectifiedSpan {
  public:
   explicit RectifiedSpan(RectifyOptions options) : members_(std::move(options)) {}
