@@ -48,14 +48,14 @@ void add_calibrate_command(CLI::App& app) {
   add_input_option(*command, "recognizer", options->recognizer, "Recognizer")->required();
   CLI::Option* similar =
       command->add_flag("--similar", options->calibration.similar,
-                        "Refuse similar kinds too (each class left out in turn): as many of them pass as own images "
-                        "are refused; default: quite different things are refused, and at most 5 % of own images");
+                        "Refuse similar kinds too, by held-out classes: as many of them pass as own images are "
+                        "refused; default: only different kinds and at most 5 % of own images are refused");
   command
       ->add_option("--false-accept", options->calibration.false_accept,
                    "Share of images of similar kinds, or of --others, that may pass as one of the classes")
       ->excludes(similar);
   add_input_option(*command, "--others", options->others,
-                   "Images of none of the classes, or folders of them; default: each class is left out in turn");
+                   "Unknown images, or folders of them; default: held-out classes");
   command->add_option("--method", options->recognizing.method, "Method to calibrate; default: the recognizer's own");
   command->add_option("--device", options->recognizing.device, "cpu, cuda, cuda:1 or auto");
   command->callback([options] { run_calibrate(*options); });

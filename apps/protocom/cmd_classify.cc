@@ -276,8 +276,8 @@ void add_classify_command(CLI::App& app) {
       ->check(CLI::Range(0.001, 0.999));
   command
       ->add_option("--roll-up", options->recognizing.roll_up,
-                   "Where the first class is less probable than this (0.9), answer the group of classes that is as "
-                   "probable, by levels in their titles or names: animals/birds/robin")
+                   "If the first class is less probable than this (0.9), answer its smallest group that is not; groups "
+                   "are the levels of titles or names (animals/birds/robin)")
       ->check(CLI::Range(0.001, 0.999));
   command->add_option("--top", options->recognizing.top, "How many classes to show for each image")
       ->check(CLI::Range(int64_t{1}, int64_t{1} << 30));
@@ -288,7 +288,7 @@ void add_classify_command(CLI::App& app) {
                    "How many attributes to show that changed the first class's score most (plda, mean-fusion)")
       ->check(CLI::Range(int64_t{0}, int64_t{1} << 30));
   command->add_flag("--explain", options->explain,
-                    "Also which part of each image made its answer: a map of 7 x 7 patches, each covered in turn");
+                    "Also which part of each image made its answer: a map of 7 x 7 patches, each covered once");
   command->add_option("--batch", options->recognizing.batch, "Images per forward pass")
       ->check(CLI::Range(int64_t{1}, int64_t{1} << 30));
   command->add_option("--device", options->recognizing.device, "cpu, cuda, cuda:1 or auto");

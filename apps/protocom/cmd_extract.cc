@@ -152,7 +152,7 @@ void add_extract_command(CLI::App& app) {
   command->add_option("--image-size", options->image_size,
                       "Side of the images, pixels; 0: the pack's, or the backbone's");
   command->add_option("--preprocess", options->preprocess,
-                      fmt::format("{}; {}: try them on 200 base images and say which does best, without writing",
+                      fmt::format("{}; {}: try them on 200 base images and print the best, without writing",
                                   kPreprocessHelp, kCompare));
   command->add_option(
       "--architecture", options->asked.architecture,
