@@ -40,16 +40,15 @@ std::vector<Split> divide_classes(const std::vector<int64_t>& images, const Divi
   const int64_t val = options.val.value_or(part_of(classes, kValShare, 5));
   const int64_t novel = options.novel.value_or(part_of(classes, kNovelShare, 3));
   if (val >= classes || novel >= classes - val || classes - val - novel < kFewest) {
-    fail("{} classes are too few for {} val, {} novel and {} base ones: ask for fewer val or novel classes", classes,
+    fail("{} classes are too few for {} val, {} novel and {} base ones: request fewer val or novel classes", classes,
          val, novel, kFewest);
   }
   const std::vector<size_t> places = eligible(images, options.fewest_images);
   const auto enough = static_cast<int64_t>(places.size());
   if (enough < val + novel) {
     fail(
-        "{} val and {} novel classes need {} images each, which {} of {} classes have: ask for fewer classes (val, "
-        "novel) "
-        "or images (fewest-images)",
+        "{} val and {} novel classes need {} images each, which {} of {} classes have: request fewer classes (val, "
+        "novel) or images (fewest-images)",
         val, novel, options.fewest_images, enough, classes);
   }
   std::vector<Split> split(images.size(), Split::kBase);

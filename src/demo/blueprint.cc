@@ -91,7 +91,7 @@ PartSet compose_new(const PartSet& allowed, const Counts& used, const std::vecto
     if (parts.count() >= 6 && !too_similar(parts, others, limit)) return parts;
   }
   fail_usage(
-      "no further class can be composed of the base classes' parts after {} classes: ask for more base classes or "
+      "no further class can be composed of the base classes' parts after {} classes: request more base classes or "
       "fewer classes in all",
       others.size());
 }

@@ -88,7 +88,7 @@ void remove_others(const fs::path& kept, const std::string& name) {
 
 fs::path user_folder() {
   const fs::path folder = user_encoders();
-  if (folder.empty()) fail("cannot tell where to install encoders: set HOME or XDG_DATA_HOME");
+  if (folder.empty()) fail("no folder to install encoders in: set HOME or XDG_DATA_HOME");
   return folder;
 }
 

@@ -98,7 +98,7 @@ void StoredWeights::take_uses(pbf_reader graph) {
 
 /// The numbers of a tensor that is float32 and large, and finite; nothing of others.
 std::optional<StoredWeights::Floats> StoredWeights::floats_of(pbf_reader tensor) {
-  const auto place = place_of(tensor);
+  const auto place = read_place(tensor);
   int64_t type = 0;
   std::string_view bytes;
   Floats read;

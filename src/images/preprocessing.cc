@@ -85,7 +85,7 @@ void check_keys(const nlohmann::json& json, const std::string& where) {
     if (std::find(known.begin(), known.end(), key) != known.end()) continue;
     const std::string advice =
         key == "bgr" || key == "channel_order"
-            ? "; images come as RGB: where the encoder wants BGR, let its forward begin with images.flip(1)"
+            ? "; images come as RGB: if the encoder needs BGR, let its forward begin with images.flip(1)"
             : did_you_mean(key, known);
     fail("{}: the preprocessing has an unknown '{}', expected {}{}", where, excerpt(key), fmt::join(known, ", "),
          advice);
@@ -144,7 +144,7 @@ Preprocessing parse_preprocessing(const std::string& text) {
   }
   Preprocessing result = found->second;
   for (size_t i = 1; i < parts.size(); ++i) set_parameter(text, std::string(parts[i]), result);
-  if (const std::string wrong = wrong_with(result); !wrong.empty()) fail_usage("'{}' asks for {}", text, wrong);
+  if (const std::string wrong = wrong_with(result); !wrong.empty()) fail_usage("'{}' has {}", text, wrong);
   return result;
 }
 

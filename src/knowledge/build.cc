@@ -227,7 +227,7 @@ void report_missing(const Knowledge& knowledge) {
   const auto of_source = [&source](const char* key) { return source.value(key, json::array()); };
   report(spdlog::level::info, of_source("classes_not_in_split"), "classes of the source that the split leaves out");
   report(spdlog::level::warn, of_source("classes_unknown"),
-         "classes that WordNet does not know ; --class-synsets can name their synsets");
+         "classes that are not in WordNet; --class-synsets can name their synsets");
   report(spdlog::level::warn, of_source("classes_without_source"),
          "classes of the split that the source does not name");
   report(spdlog::level::warn, details["classes_without_attributes"],

@@ -67,10 +67,11 @@ SynsetChoice consider_synset(const WordNet& wordnet, const std::string& name, co
   }
   std::vector<std::string> texts;
   for (const auto& item : ranked) texts.push_back(described(wordnet, item.second));
-  return {std::nullopt,
-          fmt::format("'{}' has {} senses in WordNet and the other classes do not tell which is meant; name one by its "
-                      "wnid: {}",
-                      name, texts.size(), fmt::join(texts, "; "))};
+  return {
+      std::nullopt,
+      fmt::format(
+          "'{}' has {} senses in WordNet and the other classes do not decide between them; name one by its wnid: {}",
+          name, texts.size(), fmt::join(texts, "; "))};
 }
 
 std::optional<std::string> choose_synset(const WordNet& wordnet, const std::string& name, const Kinship& kin) {

@@ -28,7 +28,7 @@ constexpr SeriesSpec kSeries[] = {
     {"noise", "Wrong knowledge (Zhang et al. 2021, table 5)", "noise level γ", "noise level γ", "γ", 1,
      "Each attribute of a class is flipped with probability γ; mean over the draws of the noise; embeddings made from "
      "the attributes change with them. The model is not trained again. "},
-    {"ways", "More classes to tell apart", "classes", "classes, n", "n", 0, "n classes per episode; otherwise "},
+    {"ways", "More classes per task", "classes", "classes, n", "n", 0, "n classes per episode; otherwise "},
     {"queries", "How many queries transductive methods need", "queries", "queries of an episode", "q", 0,
      "q queries per episode, as many of each class (a single query is of one of them); otherwise "},
     {"imbalance", "Queries that are not balanced", "imbalance", "1 / α of Dirichlet(α); 0: balanced", "1/α", 1,

@@ -84,7 +84,7 @@ TEST_F(Synsets, OfAWordThatNothingDecidesAreListedAndNothingIsEnrolled) {
   const Outcome robin = enrol("robin", "robin");
   EXPECT_EQ(robin.exit_code, 1);
   EXPECT_THAT(robin.err,
-              AllOf(HasSubstr("'robin' has 2 senses in WordNet and the other classes do not tell which is meant; name "
+              AllOf(HasSubstr("'robin' has 2 senses in WordNet and the other classes do not decide between them; name "
                               "one by its wnid: "),
                     HasSubstr(wnids_.at("robin_of_europe") + " (robin, redbreast: the gloss of robin_of_europe)"),
                     HasSubstr(wnids_.at("robin_of_america") + " (robin: the gloss of robin_of_america)")));

@@ -58,12 +58,12 @@ TEST(DivideClasses, SaysWhatIsMissing) {
     return testing::message_of([&] { divide_classes(images, options); });
   };
   EXPECT_EQ(message(std::vector<int64_t>(5, 30), {}),
-            "5 classes are too few for 2 val, 2 novel and 2 base ones: ask for fewer val or novel classes");
+            "5 classes are too few for 2 val, 2 novel and 2 base ones: request fewer val or novel classes");
   EXPECT_THAT(message({30, 30, 30}, {1, 1}), HasSubstr("3 classes are too few for 1 val, 1 novel and 2 base ones"));
   EXPECT_THAT(message({}, {}), HasSubstr("0 classes are too few"));
   EXPECT_THAT(message({30, 30, 30}, {int64_t{1} << 62, int64_t{1} << 62}), HasSubstr("3 classes are too few"));
   EXPECT_EQ(message({30, 30, 2, 30, 2, 2, 2, 2, 2, 2}, {}),
-            "2 val and 3 novel classes need 20 images each, which 3 of 10 classes have: ask for fewer classes (val, "
+            "2 val and 3 novel classes need 20 images each, which 3 of 10 classes have: request fewer classes (val, "
             "novel) or images (fewest-images)");
   EXPECT_THAT(testing::usage_message_of([] { divide_classes({1, 1, 1}, {-1}); }), HasSubstr("negative, found -1"));
 }

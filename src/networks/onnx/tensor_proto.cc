@@ -119,7 +119,7 @@ std::pair<std::string, at::Tensor> read_tensor(protozero::pbf_reader tensor, Ten
   const auto type = scalar_type(parts.data_type);
   if (!type) fail("tensor '{}' is of ONNX's type {}, which is not supported", excerpt(parts.name), parts.data_type);
   at::Tensor read;
-  if (const auto place = place_of(tensor)) {
+  if (const auto place = read_place(tensor)) {
     read = from_bytes(parts, *type, files.bytes(place->location, place->offset, place->length));
   } else {
     read = parts.raw ? from_bytes(parts, *type, *parts.raw) : from_typed(parts, *type);
