@@ -187,7 +187,7 @@ std::vector<std::string> names_of_features(const AnalysisOptions& options) {
   return names;
 }
 
-bool asks_for_tables(const AnalysisOptions& options) {
+bool makes_tables(const AnalysisOptions& options) {
   const bool named = std::find(options.only.begin(), options.only.end(), kTables) != options.only.end();
   if (named && options.results.empty()) fail_usage("'{}' needs results of evaluate --json: give --results", kTables);
   return named || (options.only.empty() && !options.results.empty());
@@ -218,7 +218,7 @@ void analyse_features(const CLI::App& command, AnalysisOptions& options, const A
 }
 
 void run_analyse(const CLI::App& command, AnalysisOptions& options) {
-  const bool tables = asks_for_tables(options);
+  const bool tables = makes_tables(options);
   const std::vector<std::string> names = names_of_features(options);
   if (!names.empty() && options.files.features.empty()) fail_usage("--features is required");
   const AnalysisWriter writer = writer_of(command, options);

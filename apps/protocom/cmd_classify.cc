@@ -78,7 +78,7 @@ std::vector<Crop> take_boxes(const BoxChoice& boxes, FoundImages& found) {
 }
 
 /// The images, or the boxes of those that have some.
-FoundImages images_to_ask(const std::vector<std::string>& paths, const BoxChoice& boxes) {
+FoundImages images_to_classify(const std::vector<std::string>& paths, const BoxChoice& boxes) {
   FoundImages found = find_images(paths);
   if (!boxes.file.empty()) take_boxes(boxes, found);
   return found;
@@ -106,7 +106,7 @@ void answer_boxes(const ClassifyArguments& options) {
 void answer_sidecars(const ClassifyArguments& options) {
   if (!options.out.empty()) fail_usage("--format xmp writes sidecars beside the photos: leave out --out");
   Recognizer recognizer = Recognizer::open(options.recognizer, options.recognizing);
-  const FoundImages found = images_to_ask(with_listed(options.images), options.boxes);
+  const FoundImages found = images_to_classify(with_listed(options.images), options.boxes);
   XmpSidecars sidecars(recognizer);
   const auto take = [&](const fs::path& image, const Answer& answer) { sidecars.add(image, answer); };
   const std::vector<UnreadableFile> unreadable = recognizer.classify(found.paths, take, progress());
@@ -132,7 +132,7 @@ void print_answers(const ClassifyArguments& options) {
   const ImageArguments images(options.images);
   if (!options.series.empty() && !options.boxes.file.empty())
     fail_usage("--series groups whole photos: leave out --boxes");
-  const FoundImages found = images_to_ask(images.paths(), options.boxes);
+  const FoundImages found = images_to_classify(images.paths(), options.boxes);
   AnswerPrinter printer(recognizer, {options.format, 1, !options.boxes.file.empty(), root_of(options)});
   if (!options.series.empty()) return print_series(options, images, found, recognizer, printer);
   const auto take = [&](const fs::path& image, const Answer& answer) { printer.print(images.named(image), answer); };
@@ -158,7 +158,7 @@ void explain_answers(const ClassifyArguments& options) {
     fail_usage("--explain takes photos one by one: leave out --out, --series and --batch-together");
   Recognizer recognizer = Recognizer::open(options.recognizer, options.recognizing);
   const ImageArguments images(options.images);
-  const FoundImages found = images_to_ask(images.paths(), options.boxes);
+  const FoundImages found = images_to_classify(images.paths(), options.boxes);
   std::vector<UnreadableFile> unreadable;
   recognizer.class_names();  // errors of the classes are not counted as unreadable photos
   for (const fs::path& image : found.paths) {
@@ -181,7 +181,8 @@ void write_answers(const CLI::App& command, const ClassifyArguments& options) {
   const ProcessGroup& group = job();
   if (group.is_main()) check_writable(options.out);
   Recognizer recognizer = Recognizer::open(options.recognizer, options.recognizing);
-  const FoundImages found = group.is_main() ? images_to_ask(with_listed(options.images), options.boxes) : FoundImages();
+  const FoundImages found =
+      group.is_main() ? images_to_classify(with_listed(options.images), options.boxes) : FoundImages();
   SharedLines lines(group, lines_job(command, recognizer, options.out, options.resume), found.paths);
   const std::string mode(recognizer.method().spec().mode());
   const auto to_line = [&](const fs::path& image, const Answer& answer) {

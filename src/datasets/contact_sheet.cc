@@ -92,7 +92,7 @@ std::vector<int64_t> choose_classes(const std::vector<Split>& class_split, const
 }
 
 /// "001.Black_footed_Albatross" needs no "Black footed Albatross" beside it.
-bool says_already(std::string name, const std::string& title) {
+bool name_contains_title(std::string name, const std::string& title) {
   std::replace(name.begin(), name.end(), '_', ' ');
   return name.find(title) != std::string::npos;
 }
@@ -173,7 +173,7 @@ Image make_contact_sheet(const ImageDataset& dataset, const SheetOptions& option
   const auto title = [&](int64_t label) {
     const std::string& name = dataset.class_names[static_cast<size_t>(label)];
     const auto words = dataset.class_title.find(name);
-    if (words == dataset.class_title.end() || says_already(name, words->second)) return name;
+    if (words == dataset.class_title.end() || name_contains_title(name, words->second)) return name;
     return name + " (" + words->second + ")";
   };
   return sheet_of(labels, dataset.class_split, options, load, title);

@@ -210,7 +210,7 @@ std::vector<layout::RawClass> classes_of_boxes(const BoxFile& file, const fs::pa
   const size_t root = (request.root / "").generic_string().size();
   std::map<std::string, layout::RawClass> classes;
   for (const Crop& crop : crop_photos(photos, file, path)) {
-    if (crop.kind.empty() || !request.wants(crop.kind)) continue;
+    if (crop.kind.empty() || !request.includes(crop.kind)) continue;
     layout::RawClass& owner =
         classes.try_emplace(crop.kind, layout::RawClass{crop.kind, "", std::nullopt, path, {}}).first->second;
     owner.items.push_back({crop.name.generic_string().substr(root), crop.name, 0});

@@ -82,7 +82,7 @@ std::vector<RawClass> list_cub(const Request& request) {
       fail("{}:{}: class '{}', expected 1..{}", labels.string(), line, text, classes.size());
     }
     RawClass& owner = classes[static_cast<size_t>(label - 1)];
-    if (!request.wants(owner.name)) return;
+    if (!request.includes(owner.name)) return;
     const fs::path path = folder / "images" / image->second.name;
     if (!fs::exists(path)) {
       fail("{}:{}: missing image {}", (folder / "images.txt").string(), image->second.line, path.string());
@@ -90,7 +90,7 @@ std::vector<RawClass> list_cub(const Request& request) {
     owner.items.push_back({image->second.name, path, 0});
   });
   classes.erase(std::remove_if(classes.begin(), classes.end(),
-                               [&](const RawClass& listed) { return !request.wants(listed.name); }),
+                               [&](const RawClass& listed) { return !request.includes(listed.name); }),
                 classes.end());
   return classes;
 }

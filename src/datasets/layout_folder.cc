@@ -29,7 +29,7 @@ std::vector<RawClass> class_folders_in(const fs::path& parent, const Request& re
     if (!is_new)
       fail("{} has two folders of the class '{}' whose names differ only in their bytes: put their images together",
            parent.string(), first->first);
-    if (request.wants(first->first)) classes.push_back(class_folder(folder));
+    if (request.includes(first->first)) classes.push_back(class_folder(folder));
   }
   return classes;
 }
@@ -164,7 +164,7 @@ std::vector<RawClass> list_tiny_imagenet(const Request& request) {
   std::vector<RawClass> classes;
   for_each_line(list, [&](int64_t number, std::string_view line) {
     const std::string wnid(line);
-    if (wnid.empty() || !request.wants(wnid)) return true;
+    if (wnid.empty() || !request.includes(wnid)) return true;
     const fs::path folder = request.root / "train" / wnid;
     if (!fs::is_directory(folder)) fail("{}:{}: no such folder: {}", list.string(), number, folder.string());
     classes.push_back(class_folder(folder));

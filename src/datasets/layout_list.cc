@@ -27,7 +27,7 @@ std::vector<RawClass> classes_of_list(const fs::path& list, const Request& reque
   std::vector<std::string> missing;
   size_t named = 0;
   for (const ListedImage& image : read_image_list(list)) {
-    if (!request.wants(image.class_name)) continue;
+    if (!request.includes(image.class_name)) continue;
     RawClass& owner =
         classes.try_emplace(image.class_name, RawClass{image.class_name, "", std::nullopt, list, {}}).first->second;
     if (image.image.empty()) continue;
@@ -63,7 +63,7 @@ std::vector<RawClass> list_of_list(const Request& request) {
 std::vector<RawClass> classes_of_keywords(const std::string& classes_from, const Request& request) {
   std::map<std::string, RawClass> classes;
   for (const ListedImage& image : list_by_keywords(request.root, parse_keyword_choice(classes_from))) {
-    if (!request.wants(image.class_name)) continue;
+    if (!request.includes(image.class_name)) continue;
     RawClass& owner =
         classes.try_emplace(image.class_name, RawClass{image.class_name, "", std::nullopt, image.image, {}})
             .first->second;

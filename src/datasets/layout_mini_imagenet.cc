@@ -25,7 +25,7 @@ class MiniImageNetLists {
     const size_t file_column = table.column("filename");
     const size_t label_column = table.column("label");
     for (const CsvRow& row : table.rows) {
-      if (request_.wants(row.cells[label_column]))
+      if (request_.includes(row.cells[label_column]))
         add_image(row.cells[file_column], row.cells[label_column], split, table.where(row));
     }
   }

@@ -23,7 +23,7 @@ namespace {
 using Clock = std::chrono::steady_clock;
 
 constexpr std::chrono::milliseconds kBetweenLooks{200};
-constexpr std::chrono::seconds kFirstWord{1};      // of waiting, before the first message
+constexpr std::chrono::seconds kFirstReport{1};    // of waiting, before the first message
 constexpr std::chrono::seconds kBetweenWords{20};  // and then again
 constexpr std::chrono::seconds kStaying{2};        // until the others have read which ones are missing
 constexpr std::chrono::milliseconds kConnecting{2000};
@@ -48,7 +48,7 @@ class Waiting {
  private:
   std::chrono::seconds patience_;
   Clock::time_point begun_ = Clock::now();
-  Clock::time_point next_ = begun_ + kFirstWord;
+  Clock::time_point next_ = begun_ + kFirstReport;
 };
 
 std::string more_time(const Launch& launch) {

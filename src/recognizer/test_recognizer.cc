@@ -290,7 +290,7 @@ struct Side {
   HeldContent held;
   std::set<std::string> classes;
 
-  [[nodiscard]] bool knows(const std::string& label) const { return classes.count(label) > 0; }
+  [[nodiscard]] bool has(const std::string& label) const { return classes.count(label) > 0; }
 };
 
 Side read_side(Recognizer& recognizer, const std::vector<EnrolRequest>& requests, Progress& progress) {
@@ -308,7 +308,7 @@ Side read_side(Recognizer& recognizer, const std::vector<EnrolRequest>& requests
 std::set<int64_t> unshared_classes(const Side& one, const Side& other) {
   std::set<int64_t> numbers;
   for (size_t i = 0; i < one.images.labels.size(); ++i) {
-    if (one.knows(one.images.labels[i]) != other.knows(one.images.labels[i])) numbers.insert(one.images.numbers[i]);
+    if (one.has(one.images.labels[i]) != other.has(one.images.labels[i])) numbers.insert(one.images.numbers[i]);
   }
   return numbers;
 }
@@ -339,7 +339,7 @@ ComparedTests compare_recognizers(Recognizer& first, Recognizer& second, const s
   const auto made = [&](Recognizer& recognizer, const Side& side) {
     const TestFeatures kept = picked(side.images, rows_without(side.images, left_out));
     if (kept.labels.empty() ||
-        std::none_of(kept.labels.begin(), kept.labels.end(), [&](const auto& label) { return side.knows(label); }))
+        std::none_of(kept.labels.begin(), kept.labels.end(), [&](const auto& label) { return side.has(label); }))
       fail(
           "no image to test is of a class that both {} and {} have: {} are enrolled in one of them, {} are of a class "
           "that only one has",

@@ -121,7 +121,7 @@ Database Database::open(const fs::path& path, FileUse use, std::chrono::seconds 
   const int most = sqlite3_limit(database.handle_, SQLITE_LIMIT_LENGTH, longest_value(path, kMostOfSqlite));
   // Removed images are erased from the file; one file at rest; what is acknowledged survives a power cut.
   database.run("PRAGMA cell_size_check=ON; PRAGMA secure_delete=ON; PRAGMA synchronous=FULL");
-  if (use == FileUse::kRead || !says_write_ahead_log(path)) return database;
+  if (use == FileUse::kRead || !uses_write_ahead_log(path)) return database;
   database.bring_log_in();
   sqlite3_limit(database.handle_, SQLITE_LIMIT_LENGTH, longest_value(path, most));
   return database;

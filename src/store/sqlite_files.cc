@@ -169,7 +169,7 @@ const char* fault_of_journal(sqlite3_file* journal, const fs::path& path_of_data
 int open_guarded(sqlite3_vfs* /*layer*/, const char* name, sqlite3_file* file, int flags, int* opened) {
   file->pMethods = nullptr;
   if ((flags & SQLITE_OPEN_SUPER_JOURNAL) != 0) return SQLITE_CANTOPEN;
-  if ((flags & SQLITE_OPEN_WAL) != 0 && !says_write_ahead_log(sqlite3_filename_database(name))) return SQLITE_CANTOPEN;
+  if ((flags & SQLITE_OPEN_WAL) != 0 && !uses_write_ahead_log(sqlite3_filename_database(name))) return SQLITE_CANTOPEN;
   const int code = system_layer()->xOpen(system_layer(), name, file, flags, opened);
   const bool is_kept_journal = (flags & SQLITE_OPEN_MAIN_JOURNAL) != 0 && (flags & SQLITE_OPEN_CREATE) == 0;
   if (code != SQLITE_OK || !is_kept_journal) return code;
@@ -198,7 +198,7 @@ const char* guarded_file_layer() {
   return layer.zName;
 }
 
-bool says_write_ahead_log(const fs::path& database) {
+bool uses_write_ahead_log(const fs::path& database) {
   constexpr size_t kWriteVersion = 18;
   const auto head = read_at<kWriteVersion + 1>(FileOnDisk(database).get(), 0);
   return head && head->back() == 2;
@@ -218,7 +218,7 @@ std::optional<std::string> planted_companion(const fs::path& database) {
       fault = "is not a plain file";
     else if (is_journal)
       fault = fault_of_journal(FileOnDisk(beside).get(), real);
-    else if (!says_write_ahead_log(real))
+    else if (!uses_write_ahead_log(real))
       fault = "does not belong to it";
     if (fault != nullptr)
       return fmt::format("{} beside it {}: protocom did not write it; move it away", beside.filename().string(), fault);

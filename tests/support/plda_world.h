@@ -43,7 +43,7 @@ inline HeldOutClasses plda_world(const PldaWorldOptions& options = {}, uint64_t 
   world.prior = in_parts(no_knowledge(model.space.between, options.classes), world.layout);
   world.variance = in_parts(model.space.between, world.layout);
   const PldaRowMetric wide = row_metric(world.variance, 0, world.layout);
-  world.nothing = row_predictive(rows_of_means(in_parts(no_knowledge(model.space.between, 1), world.layout)), wide);
+  world.undescribed = row_predictive(rows_of_means(in_parts(no_knowledge(model.space.between, 1), world.layout)), wide);
   return world;
 }
 

@@ -25,7 +25,7 @@ struct Request {
   std::filesystem::path root;
   const SplitTable* wanted = nullptr;
 
-  [[nodiscard]] bool wants(const std::string& name) const { return wanted == nullptr || wanted->count(name) > 0; }
+  [[nodiscard]] bool includes(const std::string& name) const { return wanted == nullptr || wanted->count(name) > 0; }
 };
 
 std::vector<RawClass> list_folder(const Request& request);

@@ -31,7 +31,7 @@ DoubleMatrix left_out_in_groups(const FitPrior& fit, const PriorExamples& exampl
   return predicted;
 }
 
-bool says_anything(const Array& rows) {
+bool has_content(const Array& rows) {
   return rows.defined() && (matrix_of<float>(rows.to(NumberType::kFloat32)).array() != 0).any();
 }
 
@@ -59,7 +59,7 @@ std::vector<std::string> prior_names() {
 PriorChoice choose_prior(const std::string& name, const PriorExamples& examples, const PriorOptions& options) {
   for (const PriorKind& kind : all_priors()) {
     if (kind.name != name) continue;
-    if (!says_anything(examples.descriptions.association) && !says_anything(examples.descriptions.class_embedding))
+    if (!has_content(examples.descriptions.association) && !has_content(examples.descriptions.class_embedding))
       fail_usage("the prior '{}' needs attributes or word vectors of classes, and the knowledge has none", name);
     return kind.choose(examples, options);
   }

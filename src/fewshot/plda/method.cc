@@ -69,9 +69,9 @@ PldaPrepared prepared_without_knowledge(std::shared_ptr<const PldaModel> model) 
   result.model = std::move(model);
   result.rows = std::make_shared<const PldaRows>(*result.model);
   const PldaLayout& layout = result.rows->layout();
-  result.nothing = in_parts(result.model->prior({}, 1), layout);
+  result.uninformed_prior = in_parts(result.model->prior({}, 1), layout);
   result.variance = in_parts(result.model->space.between, layout);
-  result.never_seen = row_predictive(rows_of_means(result.nothing), row_metric(result.variance, 0, layout));
+  result.never_seen = row_predictive(rows_of_means(result.uninformed_prior), row_metric(result.variance, 0, layout));
   return result;
 }
 
@@ -250,7 +250,7 @@ std::shared_ptr<const PldaPrepared> PldaMethod::prepared(const MethodContext& co
 
 PldaRowBelief PldaPrepared::prior_of(const std::vector<int64_t>& which, int64_t n) const {
   if (classes.classes() > 0 && !which.empty()) return classes.of(which);
-  return nothing.of(std::vector<int64_t>(static_cast<size_t>(n), 0));
+  return uninformed_prior.of(std::vector<int64_t>(static_cast<size_t>(n), 0));
 }
 
 TaskClasses::TaskClasses(const PldaPrepared& prepared, const Task& task)

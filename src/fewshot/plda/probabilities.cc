@@ -56,7 +56,7 @@ class Shots {
   void add_others(const PldaTasks& tasks, const HeldOutClasses& part, int64_t given) {
     for (FloatMatrix& scores : scores_of(tasks, inductive_scores)) scores_.push_back(std::move(scores));
     for (const HeldOutTask& task : tasks.tasks) {
-      none_.emplace_back(row_log_predictive(part.nothing, task.queries).col(0));
+      none_.emplace_back(row_log_predictive(part.undescribed, task.queries).col(0));
       for (const int64_t label : task.labels) known_.push_back(label < given ? 1 : 0);
     }
   }

@@ -15,7 +15,7 @@ namespace protocom {
 const char* guarded_file_layer();
 
 /// Whether the header of a database has the flag of a write-ahead log.
-bool says_write_ahead_log(const std::filesystem::path& database);
+bool uses_write_ahead_log(const std::filesystem::path& database);
 
 /// Which file beside a database that layer would refuse, and what to do, in one sentence; nothing if there is none.
 std::optional<std::string> planted_companion(const std::filesystem::path& database);

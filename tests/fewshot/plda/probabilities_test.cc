@@ -83,7 +83,7 @@ TEST(SetProbabilities, AreRightForClassesThatAreDrawnFromTheModel) {
     std::vector<double> known, is;
     for (size_t t = 0; t < scores.size(); ++t) {
       const HeldOutTask& task = half.tasks[t];
-      const DoubleVector none = row_log_predictive(others.nothing, task.queries).col(0).cast<double>();
+      const DoubleVector none = row_log_predictive(others.undescribed, task.queries).col(0).cast<double>();
       const DoubleVector ratio = known_ratio(scores[t].cast<double>(), none, scale);
       for (int64_t i = 0; i < ratio.size(); ++i)
         known.push_back(1 / (1 + std::exp(log_odds_of_none(ratio[i], chance))));

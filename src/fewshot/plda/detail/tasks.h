@@ -15,7 +15,7 @@ struct HeldOutClasses {
   std::vector<std::vector<int64_t>> rows;       ///< of each class
   PldaRowBelief prior;                          ///< [c]
   PldaRowVariance variance;                     ///< of class means around `prior`
-  PldaRowPredictive nothing;                    ///< [1], of a class that is not described
+  PldaRowPredictive undescribed;                ///< [1], of a class that is not described
 };
 
 /// One task: some of the images of each class, and others to answer.
