@@ -14,11 +14,11 @@ struct RankedClass {
   double probability = 0;
 };
 
-/// An attribute of the class that an image was taken for, and what it adds to that class's calibrated logit.
+/// An attribute of the predicted class, and what it adds to that class's calibrated logit.
 struct AttributeEffect {
   std::string name;   ///< in the recognizer's knowledge
-  std::string words;  ///< what people call it; may be the name
-  double effect = 0;  ///< below 0 it speaks against the class
+  std::string words;  ///< display name; may be the name
+  double effect = 0;  ///< negative: evidence against the class
 };
 
 /// An enrolled image that looks like the query.
@@ -34,13 +34,14 @@ struct NearImage {
 /// A recognizer's answer for an image.
 struct Answer {
   std::vector<RankedClass> ranking;  ///< most probable first; the probabilities of all classes and `none` sum to 1
-  /// The probability of none of the classes; nothing without a calibration: then `ranking` is given that it is of one.
+  /// The probability of none of the classes; nothing without a calibration: `ranking` then
+  /// has probabilities given that the image is of one of the classes.
   std::optional<double> none;
-  double familiarity = 0;             ///< how well it fits any class; docs/design.md
+  double familiarity = 0;             ///< how well the image fits any class; docs/design.md
   std::optional<bool> none_of_these;  ///< `none` is at least 1/2; nothing without a calibration
   std::vector<std::string> set;       ///< of RecognizerOptions::coverage, most probable first; else empty
-  /// With RecognizerOptions::roll_up, where the first class is less probable: the narrowest group of classes with it
-  /// that is as probable, by the levels of their titles or names ("animals/birds").
+  /// With RecognizerOptions::roll_up, if the first class is less probable than that: its smallest group of classes that
+  /// is not, by the levels of their titles or names ("animals/birds").
   std::optional<RankedClass> group;
   std::vector<AttributeEffect> attributes;  ///< those that moved the first class's logit most; empty if none did
   std::vector<NearImage> nearest;           ///< nearest first, of the 20 best classes; empty if features were not kept

@@ -12,18 +12,18 @@ namespace protocom::v0 {
 
 /// How an encoder is opened.
 struct BackboneOptions {
-  /// What becomes of images, where the file does not say it: "imagenet", "clip:size=336", "plain:size=84"
-  /// (docs/encoders.md). Empty: the file states it.
+  /// Preprocessing of images, if the file does not state it: "imagenet", "clip:size=336", "plain:size=84"
+  /// (docs/encoders.md). Empty: as the file states.
   std::string preprocessing = {};
   std::string device = "auto";  ///< "cpu", "cuda", "cuda:1"
-  int64_t batch = 64;           ///< images a forward pass
+  int64_t batch = 64;           ///< images per forward pass
 };
 
 /// An image encoder. May be used from several threads: images are decoded at once, forward passes run one at a time.
 class PROTOCOM_API Backbone {
  public:
-  /// An encoder of docs/encoders.md, by its path or by its name where it is installed; empty: the default one. Throws
-  /// Error for another file and for one that does not say its preprocessing; UsageError for options that cannot be.
+  /// An encoder of docs/encoders.md, by its path, or by its name if it is installed; empty: the default one. Throws
+  /// Error for another file and for one that does not state its preprocessing; UsageError for invalid options.
   explicit Backbone(const std::string& path, const BackboneOptions& options = {});
   ~Backbone();
   Backbone(Backbone&& other) noexcept;
@@ -31,9 +31,9 @@ class PROTOCOM_API Backbone {
 
   /// d
   [[nodiscard]] int64_t dim() const;
-  /// Pixels a side of what it takes; images of any size are brought to it.
+  /// Side of its input, pixels; images of any size are resized to it.
   [[nodiscard]] int64_t image_size() const;
-  /// "shorter side 256, crop 224, mean ...", for people.
+  /// "shorter side 256, crop 224, mean ...", for display.
   [[nodiscard]] std::string preprocessing() const;
   /// Features float32 [n, d] of images. Throws Error that names the image that cannot be read, and without images.
   [[nodiscard]] Matrix extract(const std::vector<Image>& images, const Progress& progress = {}) const;

@@ -9,19 +9,19 @@
 
 namespace protocom::v0 {
 
-/// What became of a class that was enrolled.
+/// The result of enrolling a class.
 struct EnrolledClass {
   bool is_new = false;
-  int64_t added = 0;  ///< images that it did not hold already
-  int64_t held = 0;   ///< images that it did
+  int64_t added = 0;  ///< new images
+  int64_t held = 0;   ///< images that it had already
   ClassInfo now;      ///< the class as it is afterwards
-  /// Its attributes before, where its description was replaced.
+  /// Its former attributes, if its description was replaced.
   std::optional<std::vector<AttributeWeight>> replaced = {};
 };
 
-/// What an enrolment did.
+/// The result of an enrolment.
 struct Enrolment {
-  std::vector<EnrolledClass> classes;      ///< in the order of the classes that could be enrolled
+  std::vector<EnrolledClass> classes;      ///< in the order given, without those that could not be enrolled
   int64_t given = 0;                       ///< images that could be read, and features
   SkippedFiles skipped;                    ///< files of folders that are not images
   std::vector<UnreadableFile> unreadable;  ///< what could not be read; the rest is enrolled

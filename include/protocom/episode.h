@@ -12,7 +12,7 @@ enum class Split { kBase, kVal, kNovel };
 /// How an episode's n_way * n_query queries are spread over its classes.
 enum class QueryDistribution {
   kBalanced,  ///< n_query of each
-  kDirichlet  ///< proportions drawn from Dirichlet(alpha, ..., alpha): what a transductive method meets in practice
+  kDirichlet  ///< proportions drawn from Dirichlet(alpha, ..., alpha): as a transductive method meets in practice
 };
 
 /// The shape of a few-shot task.

@@ -9,8 +9,8 @@
 namespace protocom::v0 {
 
 /// Everything that this library throws, whatever the cause (a file, a format, an argument, memory): `what()` is one
-/// sentence that says what was expected, what was found, where (`attributes.csv:17`) and what to do. Whatever is quoted
-/// in it, it is one line of at most 1000 bytes: control characters become spaces or question marks, and the middle is
+/// sentence with what was expected, what was found, where (`attributes.csv:17`) and what to do. It is one line of at
+/// most 1000 bytes, whatever it quotes: control characters become spaces or question marks, and the middle is
 /// left out. The library neither prints nor ends the process. What the caller's own functions throw (a Progress, an
 /// OwnMethod) leaves as it is. The command line exits with 1.
 class PROTOCOM_API Error : public std::runtime_error {
@@ -21,7 +21,7 @@ class PROTOCOM_API Error : public std::runtime_error {
   ~Error() override;
 };
 
-/// A request that cannot be right whatever the files hold: an unknown method, a negative number of shots. The
+/// A request that is wrong for any files: an unknown method, a negative number of shots. The
 /// command line exits with 2.
 class PROTOCOM_API UsageError : public Error {
  public:
@@ -31,7 +31,7 @@ class PROTOCOM_API UsageError : public Error {
   ~UsageError() override;
 };
 
-/// What deserves attention and stops nothing, a sentence each; results carry it.
+/// Warnings, a sentence each; results carry them.
 using Warnings = std::vector<std::string>;
 
 }  // namespace protocom::v0

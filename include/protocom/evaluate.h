@@ -19,7 +19,7 @@ namespace protocom::v0 {
 class PROTOCOM_API Episodes {
  public:
   /// Draws them: the same ones as `protocom evaluate` for the same features and seed. Throws UsageError for options
-  /// out of range, Error where classes or images do not suffice (it names them).
+  /// out of range, Error if there are too few classes or images (it names them).
   explicit Episodes(const FeatureSet& features, const EpisodeOptions& options = {});
   /// A file of save() or `protocom evaluate --save-episodes`. Throws Error that names the episode that does not fit.
   static Episodes read(const std::string& path, const FeatureSet& features);
@@ -42,7 +42,7 @@ class PROTOCOM_API Episodes {
   std::shared_ptr<const Impl> impl_;
 };
 
-/// What an evaluation gave.
+/// The result of an evaluation.
 struct Results {
   std::vector<MethodResult> results;  ///< task after task, methods in the order given
   std::string baseline;
@@ -50,22 +50,22 @@ struct Results {
 
   /// Lines for a terminal: task, method, mode, accuracy with its interval, gain.
   [[nodiscard]] PROTOCOM_API std::string table() const;
-  /// Throws UsageError if it was not evaluated; with several tasks `task` says on which.
+  /// The result of a method; `task` is needed with several tasks. Throws UsageError if it was not evaluated.
   [[nodiscard]] PROTOCOM_API const MethodResult& of(const std::string& method, const std::string& task = "") const;
 };
 
-/// What an evaluation uses besides episodes.
+/// Inputs of an evaluation besides episodes.
 struct EvaluateOptions {
-  std::vector<std::string> methods = {};  ///< with parameters; empty: what is fitted, and the mean
+  std::vector<std::string> methods = {};  ///< with parameters; empty: the fitted ones and the mean
   std::vector<Fitted> fitted = {};
   std::optional<Knowledge> knowledge = {};
   std::optional<CompletionModel> model = {};  ///< needs knowledge
   std::string baseline = "mean";              ///< what the others are compared with, if it is evaluated
 };
 
-/// Accuracy of methods on the same episodes: what `protocom evaluate` gives, to the last bit, for any number of
-/// threads. Every episode is checked first (docs/methods.md). Throws UsageError for a method that lacks what it needs,
-/// Error where parts do not fit one another or a check fails.
+/// Accuracy of methods on the same episodes: the same figures as `protocom evaluate`, to the last bit, for any number
+/// of threads. Every episode is checked first (docs/methods.md). Throws UsageError for a method that lacks what it
+/// needs, Error if parts do not match one another or a check fails.
 PROTOCOM_API Results evaluate(const Episodes& episodes, const EvaluateOptions& options = {},
                               const Progress& progress = {});
 /// Several lists, all of the same FeatureSet; those of one shape count together.

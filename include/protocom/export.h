@@ -9,8 +9,8 @@
 
 namespace protocom {
 
-/// Where the names of the library lie: programs write `protocom::Recognizer`, symbols have the number. It rises when a
-/// program that was compiled before no longer fits, as the number of libprotocom.so.0 does.
+/// The inline namespace of the library: programs write `protocom::Recognizer`, symbols have the number. It increases
+/// with that of libprotocom.so.0, when programs must be compiled again.
 namespace v0 {}
 
 // Modules of the library have classes of their own in this namespace that some headers name too. A header whose types

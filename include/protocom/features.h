@@ -10,7 +10,7 @@
 
 namespace protocom::v0 {
 
-/// What is known of the images of a FeatureSet besides features and labels.
+/// Data of a FeatureSet besides features and labels.
 struct FeatureSetOptions {
   std::vector<std::string> class_names = {};  ///< [c]; empty: the labels' own, or their numbers
   /// "base", "val" or "novel" (also "train", "validation", "test") of each class, [c]; one entry: of all of them.
@@ -18,8 +18,8 @@ struct FeatureSetOptions {
   std::vector<std::string> ids = {};  ///< [n], unique; empty: "0", "1", ...
 };
 
-/// Features of labelled images, and the split of their classes: what episodes are drawn from and methods are fitted on.
-/// A value that copies in no time (copies share what they hold), never changes, and may be used from several threads.
+/// Features of labelled images, and the split of their classes: for drawing episodes and fitting methods. Immutable;
+/// copies are cheap and share their memory; may be used from several threads.
 class PROTOCOM_API FeatureSet {
  public:
   /// Copies features [n, d] and labels [n]. Throws Error for no rows, values that are NaN or infinite (with the first

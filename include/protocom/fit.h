@@ -16,7 +16,7 @@ namespace protocom::v0 {
 struct FitOptions {
   std::optional<Knowledge> knowledge = {};  ///< for methods that use it
   uint64_t seed = 1;
-  bool sees_val = true;  ///< whether it may choose settings on the val classes, as most do
+  bool sees_val = true;  ///< whether it may choose settings on the val classes, as most methods do
 };
 
 /// A method that was fitted on base classes. Copies share what they hold; it never changes.
@@ -26,10 +26,10 @@ class PROTOCOM_API Fitted {
   static Fitted read(const std::string& path);
   /// Throws Error.
   void save(const std::string& path) const;
-  /// Its space alone, for any classes. Throws Error for a method without one.
+  /// Its space alone, for any classes. Throws Error for a method without a space.
   [[nodiscard]] Fitted space() const;
 
-  /// As it may be typed, "plda:prior=none".
+  /// Its name with parameters, "plda:prior=none".
   [[nodiscard]] std::string method() const;
   /// d of the features it was fitted on.
   [[nodiscard]] int64_t dim() const;

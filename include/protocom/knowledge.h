@@ -35,7 +35,7 @@ class PROTOCOM_API Knowledge {
   std::shared_ptr<const Impl> impl_;
 };
 
-/// The trained network that completes prototypes by what is known of their classes (`protocom complete`).
+/// The trained network that completes prototypes by knowledge of their classes (`protocom complete`).
 class PROTOCOM_API CompletionModel {
  public:
   /// Throws Error.

@@ -17,15 +17,15 @@ struct MisplacedImage {
   double likelier_probability = 0;
 };
 
-/// Two classes whose images are taken for one another.
+/// Two classes that are often confused.
 struct ConfusedClasses {
   std::string first, second;
-  int64_t asked = 0;     ///< images of both that were left out, one of each moment
+  int64_t asked = 0;     ///< held-out images of both, one of each moment
   int64_t mistaken = 0;  ///< those for which the other one of the two is more probable
   bool same = false;     ///< about as many as by chance: probably one class under two names
 };
 
-/// An image that lies in two classes.
+/// An image that is in two classes.
 struct SharedImage {
   int64_t example = 0;  ///< the lower id
   std::string class_name;
@@ -39,20 +39,20 @@ struct SharedImage {
 /// Leave-one-out answers of a class's images.
 struct LeftOutClass {
   std::string name;
-  int64_t asked = 0;       ///< images left out, one of each moment
+  int64_t asked = 0;       ///< held-out images, one of each moment
   int64_t right = 0;       ///< of those, classified right
   double probability = 0;  ///< of the right class, on average
 };
 
 /// A check of the labels of the enrolled images: each moment is classified by the others.
 struct LabelCheck {
-  int64_t asked = 0;      ///< moments left out; 0: no class has two, or there is a single class
-  double false_rate = 0;  ///< the share of rightly placed images that are named as misplaced, as far as the answers'
-                          ///< probabilities are right
+  int64_t asked = 0;      ///< held-out moments; 0: no class has two, or there is a single class
+  double false_rate = 0;  ///< expected share of the correctly placed images that are in `misplaced`, if probabilities
+                          ///< are calibrated
   std::vector<MisplacedImage> misplaced;  ///< least probable first
   std::vector<ConfusedClasses> confused;  ///< most mistaken first
   std::vector<SharedImage> shared;
-  std::vector<LeftOutClass> classes;  ///< those asked about, the least certain first: they gain most by more images
+  std::vector<LeftOutClass> classes;  ///< with held-out images, the least certain first: they gain most by more images
 };
 
 }  // namespace protocom::v0

@@ -14,7 +14,7 @@ struct UnreadableFile {
   std::string reason;
 };
 
-/// Files of a folder that were not taken as images, counted by why.
+/// Ignored files of a folder, counted by reason.
 struct PROTOCOM_API SkippedFiles {
   /// ".txt", "hidden", "without a suffix", "broken link", "in a hidden folder", "in @eaDir", "beside the class folders"
   /// (images), ".txt beside the class folders", "linking to a folder above", "linking to a folder counted already" ->
@@ -29,7 +29,7 @@ struct PROTOCOM_API SkippedFiles {
   void add_left_out_folder(const std::filesystem::path& folder);
   void add(const SkippedFiles& others);
   [[nodiscard]] int64_t total() const;
-  /// "12 files are left out: 9 .txt, 2 hidden, 1 without a suffix"; empty for none.
+  /// "12 files are ignored: 9 .txt, 2 hidden, 1 without a suffix"; empty for none.
   [[nodiscard]] std::string describe() const;
 };
 

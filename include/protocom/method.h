@@ -16,14 +16,14 @@ namespace protocom::v0 {
 /// A parameter of a method: "gauss-fusion:scale=20" sets `scale`.
 struct MethodParameter {
   std::string name;
-  std::string default_value;         ///< as it is typed
+  std::string default_value;         ///< as text
   double low = 0, high = 0;          ///< of a number; infinite if there is no limit
   std::vector<std::string> choices;  ///< of a word
   std::string text;                  ///< what it is
-  bool when_fitted = false;          ///< it counts in fit(), whose result keeps it
+  bool when_fitted = false;          ///< a parameter of fit(), kept in its result
 };
 
-/// What is known of a method before it runs.
+/// Description of a method.
 struct MethodInfo {
   std::string name;                ///< "gauss-fusion"
   std::string about;               ///< one line
@@ -31,7 +31,7 @@ struct MethodInfo {
   std::string mode;                ///< "inductive": each query alone; "transductive": the queries of a call together
   std::vector<std::string> needs;  ///< "knowledge", "a completion model", ...; empty: labelled features are enough
   bool needs_fitting = false;      ///< see fit()
-  bool balanced = false;           ///< takes for granted that all classes are equally frequent among the queries
+  bool balanced = false;           ///< assumes that all classes are equally frequent among the queries
   int64_t fewest_shots = 1;        ///< labelled images that each class must have
   std::vector<MethodParameter> parameters;
 };
@@ -39,7 +39,7 @@ struct MethodInfo {
 /// All methods, with those that add_method() added (own_method.h).
 PROTOCOM_API std::vector<MethodInfo> methods();
 
-/// A method's name with the parameters that differ from their defaults: how results name it. Throws UsageError for an
+/// A method's name with the parameters that differ from their defaults, as in results. Throws UsageError for an
 /// unknown name or parameter and a value out of range.
 PROTOCOM_API std::string method_label(const std::string& method);
 
@@ -61,7 +61,7 @@ struct ClassifierOptions {
 /// It owns or shares all it needs. May be used from several threads at once.
 class PROTOCOM_API Classifier {
  public:
-  /// Features [m, d] with labels [m] in [0, c); c is the number of class names, or the largest label and one. Throws
+  /// Features [m, d] with labels [m] in [0, c); c is the number of class names, or the largest label plus one. Throws
   /// Error for sizes, labels and values that do not fit or are not finite, and for a class without a labelled image
   /// whose method needs one; UsageError for an unknown method, and one that lacks what it needs.
   Classifier(const std::string& method, const Rows& features, const Labels& labels,
@@ -70,8 +70,8 @@ class PROTOCOM_API Classifier {
   Classifier(Classifier&& other) noexcept;
   Classifier& operator=(Classifier&& other) noexcept;
 
-  /// Logits [q, c] of queries [q, d]: the largest wins. Queries of one call may help one another in a transductive
-  /// method. Throws Error for no query, another d, and values that are not finite.
+  /// Logits [q, c] of queries [q, d]: the largest wins. In a transductive method the queries of one call are
+  /// classified together. Throws Error for no query, another d, and values that are not finite.
   [[nodiscard]] Matrix scores(const Rows& queries) const;
   /// Their softmax: rows sum to 1. `shares`, [c]: how frequent the classes are among the queries, for methods that are
   /// given (plda-vb:proportions=given); empty: not known.
@@ -82,7 +82,7 @@ class PROTOCOM_API Classifier {
   [[nodiscard]] const std::vector<std::string>& class_names() const;
   /// d
   [[nodiscard]] int64_t dim() const;
-  /// As it may be typed.
+  /// Its name with parameters.
   [[nodiscard]] std::string method() const;
   [[nodiscard]] const Warnings& warnings() const;
 

@@ -7,7 +7,7 @@
 
 namespace protocom::v0 {
 
-/// A task as a method of one's own sees it. The memory is the library's and stays during the call.
+/// A task as given to your own method. The memory is the library's and valid during the call.
 struct OwnTask {
   int64_t classes = 0;              ///< c
   int64_t dim = 0;                  ///< d
@@ -19,8 +19,8 @@ struct OwnTask {
   uint64_t seed = 0;                ///< for methods that draw
 };
 
-/// A method of one's own, outside the library's tree (examples/own_method.cc). add_method() makes it one of those that
-/// are called by name: in a Classifier, in evaluate() beside the others, on the same episodes.
+/// Your own method, outside the library's tree (examples/own_method.cc). After add_method() it can be used by name: in
+/// a Classifier, and in evaluate() on the same episodes as the others.
 class PROTOCOM_API OwnMethod {
  public:
   OwnMethod();
@@ -35,7 +35,7 @@ class PROTOCOM_API OwnMethod {
   /// Whether a query's answer may depend on the other queries.
   [[nodiscard]] virtual bool is_transductive() const { return false; }
   /// Writes logits float32 [q, c], query after query: the largest wins, their softmax are probabilities. Called from
-  /// several threads at once. What it throws leaves the call that asked.
+  /// several threads at once. Its exceptions are re-raised by the call.
   virtual void score(const OwnTask& task, float* logits) const = 0;
 };
 

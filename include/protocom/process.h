@@ -11,7 +11,7 @@ enum class Restart { kNo, kIfNeeded };
 /// is executed once more with GOMP_SPINCOUNT set, by the same path and arguments); large blocks of memory are kept for
 /// the next ones; all usable cores are used. Call it first in main(), before there are threads or open files. What the
 /// user has set by OMP_WAIT_POLICY, GOMP_SPINCOUNT, OMP_NUM_THREADS or glibc's MALLOC_ variables stays. Does not
-/// return where it restarts the program; true if nothing was left undone.
+/// return if it restarts the program; true if everything was set.
 PROTOCOM_API bool tune_process(Restart restart = Restart::kIfNeeded);
 
 /// How many threads the library computes with.

@@ -15,7 +15,7 @@ struct ProgressStep {
   std::string detail;  ///< figures, "loss 0.123"; may be empty
 };
 
-/// Called at every step, by the thread that made the call. What it throws ends the job and leaves the call unchanged.
+/// Called at every step, by the thread that made the call. An exception ends the job and is re-raised unchanged.
 /// Empty: no reports.
 using Progress = std::function<void(const ProgressStep& step)>;
 

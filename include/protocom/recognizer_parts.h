@@ -9,7 +9,7 @@
 
 namespace protocom::v0 {
 
-/// What a recognizer is made from; files. One of `fitted`, `model` and `space` at most.
+/// The files that a recognizer is made from. At most one of `fitted`, `model` and `space`.
 struct RecognizerParts {
   /// The encoder, see Backbone, or the name of one that is installed (`protocom encoders`); empty: the default one. A
   /// `space.npz` in its folder becomes `space`.
@@ -17,7 +17,7 @@ struct RecognizerParts {
   std::string preprocessing = {};           ///< see BackboneOptions; empty: as the encoder or the model states
   std::string output = {};                  ///< of an ONNX or TorchScript file that has several; empty: found
   std::filesystem::path fitted = {};        ///< of `protocom fit` or Fitted::save
-  std::filesystem::path space = {};         ///< the same of other classes: only its space is taken
+  std::filesystem::path space = {};         ///< the same of other classes: only its space is used
   std::filesystem::path model = {};         ///< of `protocom complete` or `metatrain`
   std::filesystem::path knowledge = {};     ///< of the classes; needed with a model or a method fitted with it
   std::filesystem::path text_encoder = {};  ///< the folder of the text encoder that was trained with the backbone, in

@@ -7,7 +7,7 @@
 
 namespace protocom::v0 {
 
-/// What the library gives: float32 [rows, columns], row after row.
+/// A matrix of the library: float32 [rows, columns], row after row.
 struct Matrix {
   std::vector<float> values;
   int64_t rows = 0;
@@ -18,8 +18,8 @@ struct Matrix {
   [[nodiscard]] float operator()(int64_t i, int64_t j) const { return values[static_cast<size_t>(i * columns + j)]; }
 };
 
-/// Features of images in the caller's memory, [rows, dim], row after row without gaps. Nothing is copied until a call
-/// takes it, so the memory has to stay until then. What is finite is looked at by those calls.
+/// Features of images in the caller's memory, [rows, dim], row after row without gaps. It is copied by the call that
+/// takes it, so the memory must stay until then. These calls also check that values are finite.
 class PROTOCOM_API Rows {
  public:
   /// Throws Error for a null pointer, fewer than 0 rows and fewer than one number per row.
@@ -33,7 +33,7 @@ class PROTOCOM_API Rows {
 
   [[nodiscard]] int64_t rows() const { return rows_; }
   [[nodiscard]] int64_t dim() const { return dim_; }
-  /// Null if they are doubles, and the other way round.
+  /// Null if they are doubles; doubles() is null if they are floats.
   [[nodiscard]] const float* floats() const { return floats_; }
   [[nodiscard]] const double* doubles() const { return doubles_; }
 
@@ -54,11 +54,11 @@ class PROTOCOM_API Labels {
   Labels(const int32_t* labels, int64_t count);
   Labels(const std::vector<int64_t>& labels);  // NOLINT: as the ones that follow, a list of labels is Labels
   Labels(const std::vector<int32_t>& labels);  // NOLINT
-  /// Names of classes, which are numbered in the order of the alphabet. Throws Error for an empty name.
+  /// Names of classes, which are numbered in alphabetical order. Throws Error for an empty name.
   Labels(const std::vector<std::string>& labels);  // NOLINT
 
   [[nodiscard]] const std::vector<int64_t>& numbers() const { return numbers_; }
-  /// [c], where they were names; else empty.
+  /// [c], if they were names; else empty.
   [[nodiscard]] const std::vector<std::string>& names() const { return names_; }
 
  private:

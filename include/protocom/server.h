@@ -8,11 +8,11 @@
 namespace protocom::v0 {
 
 /// A recognizer behind HTTP, with a page for the browser, inside a program. It serves from its construction on, on
-/// threads of its own. port() and stop() may be called from any thread.
+/// its own threads. port() and stop() may be called from any thread.
 class PROTOCOM_API Server {
  public:
   /// Throws UsageError for another address than a loopback one without keys, a certificate without its key and a
-  /// transductive method; Error where the address is taken and what Recognizer::open throws.
+  /// transductive method; Error if the address is taken, and what Recognizer::open throws.
   explicit Server(const std::string& recognizer, const ServerOptions& options = {});
   /// As stop().
   ~Server();

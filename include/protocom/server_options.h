@@ -9,19 +9,19 @@
 
 namespace protocom::v0 {
 
-/// What the server lets its clients do; docs/server.md has the same table.
+/// Limits for clients; docs/server.md has the same table.
 struct ServerLimits {
   int64_t body_bytes = int64_t{64} << 20;      ///< of a request
-  int64_t json_bytes = int64_t{8} << 20;       ///< of a request in JSON: its values take several times that
+  int64_t json_bytes = int64_t{8} << 20;       ///< of a JSON request; parsed, it takes several times that
   int64_t header_bytes = int64_t{16} << 10;    ///< request line and headers
-  int64_t pixels = 64'000'000;                 ///< decoded of an image, by its header before memory is requested
+  int64_t pixels = 64'000'000;                 ///< of a decoded image, checked by its header before decoding
   int64_t request_pixels = 250'000'000;        ///< of all images of a request
   int64_t parts = 64;                          ///< of a multipart body
   int64_t rows = 1000;                         ///< features in one request
-  int64_t connections = 512;                   ///< at once; fewer where the process may open fewer files
-  int64_t bodies = 256;                        ///< on their way at once
-  int64_t requests = 256;                      ///< here with their bodies and not yet answered
-  int64_t waiting_bytes = int64_t{256} << 20;  ///< of the bodies of both and of responses not yet read, together
+  int64_t connections = 512;                   ///< at once; fewer if the process may open fewer files
+  int64_t bodies = 256;                        ///< being received at once
+  int64_t requests = 256;                      ///< received and not yet answered
+  int64_t waiting_bytes = int64_t{256} << 20;  ///< of these bodies and of unread responses, together
   int64_t waiting_images = 1024;               ///< decoded and waiting for the backbone
   std::chrono::seconds head{30};               ///< for a request's headers, and between requests of a connection
   std::chrono::seconds body{60};               ///< for a request's body
@@ -35,11 +35,11 @@ struct ServerLimits {
 struct ServerOptions {
   std::string address = "127.0.0.1";       ///< to listen at; any but a loopback address needs keys
   int port = 8080;                         ///< 0: one that is free
-  std::filesystem::path keys = {};         ///< a file of `protocom keys`; empty: none are requested
+  std::filesystem::path keys = {};         ///< a file of `protocom keys`; empty: no keys are needed
   std::filesystem::path certificate = {};  ///< PEM, with its chain; empty: no TLS
   std::filesystem::path private_key = {};  ///< PEM
   std::vector<std::string> origins =
-      {};           ///< other sites whose pages may ask ("https://shop.example"; "*": all); needs keys
+      {};           ///< other sites whose pages may send requests ("https://shop.example"; "*": all); needs keys
   int workers = 0;  ///< threads that decode; 0: one per core, at least two
   int lanes = 0;    ///< passes of the encoder at once, each with its weights; 0: one per core, at most 4; one on a GPU
   ServerLimits limits = {};

@@ -16,7 +16,7 @@ struct Suggestion {
   double probability = 0;  ///< of it, given that the image is of one of the classes
   std::string runner_up;   ///< the second one; empty if there is a single class
   double doubt = 0;        ///< 1 - (the probability of the first - that of the second), in [0, 1]
-  double share = 0;        ///< of the doubt about all images, what it takes beyond those before it, in [0, 1]
+  double share = 0;        ///< of the doubt about all images, covered by it beyond the images before it, in [0, 1]
 };
 
 /// Images to label next, the most useful first.

@@ -9,10 +9,10 @@
 
 namespace protocom::v0 {
 
-/// A labelled image that a recognizer was asked about. Its probabilities are given that it is of one of the classes:
-/// what is said of none of them stands apart, so that figures with and without a calibration compare.
+/// A labelled image that a recognizer was tested on. Its probabilities are given that it is of one of the classes;
+/// `none` is separate, so that figures with and without a calibration are comparable.
 struct TestedImage {
-  std::string image;           ///< its path, or what a file of features calls it
+  std::string image;           ///< its path, or its id in a file of features
   std::string class_name;      ///< the right class
   bool known = true;           ///< whether the recognizer has that class; if not, "none of these" is right
   std::string answer;          ///< the most probable class
@@ -26,17 +26,17 @@ struct TestedImage {
   [[nodiscard]] bool is_refused() const { return none.value_or(0) >= 0.5; }
 };
 
-/// How one class of the recognizer fared.
+/// The result for one class of the recognizer.
 struct TestedClass {
   std::string name;
   int64_t images = 0;
   int64_t right = 0;
   int64_t refused = 0;        ///< called "none of these"
-  std::string confused_with;  ///< the class that its images are taken for most often; empty if all are right
+  std::string confused_with;  ///< the most frequent wrong answer; empty if all are right
   int64_t confused = 0;       ///< how many
 };
 
-/// Images of one class that were taken for another one, or for their own.
+/// Images of one class with the same answer.
 struct ConfusionCell {
   std::string class_name;
   std::string answer;
@@ -56,11 +56,11 @@ struct CertaintyBin {
 struct UnknownClass {
   std::string name;
   int64_t images = 0;
-  int64_t accepted = 0;  ///< taken for one of its classes; all of them without a calibration
+  int64_t accepted = 0;  ///< answered by one of its classes; all of them without a calibration
 };
 
-/// How good a recognizer is on labelled images that were never enrolled. Accuracy counts the most probable class,
-/// whatever is said of none of them, of the images of its own classes.
+/// A recognizer's results on labelled images that are not enrolled. Accuracy is of images of its own classes, by the
+/// most probable class even if the answer is "none of these".
 struct TestResult {
   std::string recognizer;  ///< its path
   std::string method;
@@ -78,15 +78,15 @@ struct TestResult {
   int64_t refused = 0;               ///< images of its own classes that are called "none of these"
   int64_t kept_right = 0;            ///< right and not refused
   int64_t unknown = 0;               ///< images of other classes
-  int64_t accepted = 0;              ///< of these, those taken for one of its classes
+  int64_t accepted = 0;              ///< of these, those answered by one of its classes
   std::vector<TestedClass> classes;  ///< those with images, in the order of the recognizer
   std::vector<ConfusionCell> confusion;       ///< cells with images, by class and answer in the order of the recognizer
   std::vector<CertaintyBin> bins;             ///< of 15 of equal width, those with images
   std::vector<UnknownClass> unknown_classes;  ///< by name
   std::vector<TestedImage> tested;            ///< all of them, in the order given
   int64_t already_enrolled = 0;               ///< left out: the same content is enrolled
-  int64_t unlabelled = 0;  ///< of those tested, images whose class the recognizer did not know but that it learned from
-  int64_t unshared = 0;    ///< left out of a comparison: of classes that one of the two recognizers alone has
+  int64_t unlabelled = 0;                     ///< of those tested, images that it also has as unlabelled ones
+  int64_t unshared = 0;  ///< left out of a comparison: of classes of only one of the two recognizers
   SkippedFiles skipped;
   std::vector<UnreadableFile> unreadable;  ///< what could not be read; the rest is tested
   Warnings warnings = {};

@@ -24,9 +24,9 @@ struct PretrainOptions {
   uint64_t seed = 1;
 };
 
-/// Trains an encoder with a classifier on the base classes of `images`, a folder or a pack; `out` becomes that of the
-/// best epoch, beside it lie its log and last state. Hours on a processor for a real data set. Throws UsageError for
-/// options out of range, Error for images that do not suffice, a loss that is not finite and files that cannot be
+/// Trains an encoder with a classifier on the base classes of `images`, a folder or a pack; `out` becomes the encoder
+/// of the best epoch; its log and last state are written beside it. Hours on a processor for a real data set. Throws
+/// UsageError for options out of range, Error for too few images, a loss that is not finite and files that cannot be
 /// written.
 PROTOCOM_API PretrainResult pretrain(const std::string& images, const std::string& out,
                                      const PretrainOptions& options = {}, const Progress& progress = {});
@@ -41,7 +41,7 @@ struct CompleteOptions {
   uint64_t seed = 1;
 };
 
-/// What came out.
+/// The result of complete().
 struct CompleteResult {
   int64_t kept_epoch = 0;  ///< from 1
   double loss = 0;         ///< of it
@@ -49,7 +49,7 @@ struct CompleteResult {
 };
 
 /// Learns to complete prototypes on the base classes and writes the model to `out`, which CompletionModel::read takes.
-/// Minutes. Throws Error without base classes that have attributes, and where a class has fewer images than `shots`.
+/// Minutes. Throws Error without base classes that have attributes, and if a class has fewer images than `shots`.
 PROTOCOM_API CompleteResult complete(const FeatureSet& features, const Knowledge& knowledge, const std::string& out,
                                      const CompleteOptions& options = {}, const Progress& progress = {});
 
