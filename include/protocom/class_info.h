@@ -17,23 +17,23 @@ inline bool operator==(const AttributeWeight& a, const AttributeWeight& b) {
   return a.name == b.name && a.weight == b.weight;
 }
 
-/// A class as lists show it.
+/// A class in lists.
 struct ClassInfo {
   int64_t id = 0;
   std::string name;
-  std::string title;                        ///< what people call it; may be empty
+  std::string title;                        ///< display name; may be empty
   std::vector<AttributeWeight> attributes;  ///< those that it has, in the order of the recognizer's
   std::string embedding_source;  ///< "word-vectors", "graph-svd", "attributes", "knowledge", "text" or "nothing"
   int64_t images = 0;
   int64_t time = 0;  ///< of its enrolment, seconds since 1970
 };
 
-/// An enrolled image as lists show it.
+/// An enrolled image in lists.
 struct ExampleInfo {
   int64_t id = 0;
   std::string class_name;
   std::string source;  ///< where it came from
-  std::string hash;    ///< of its file, or of its feature where that alone is known
+  std::string hash;    ///< of its file, or of its feature if only that is known
   int64_t time = 0;    ///< of its enrolment, seconds since 1970
 };
 

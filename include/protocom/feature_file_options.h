@@ -9,9 +9,9 @@ namespace protocom::v0 {
 /// How to read features that protocom did not write.
 struct FeatureFileOptions {
   std::optional<std::filesystem::path> labels;  ///< of a features `.npy`; else those beside it
-  /// Replaces the file's own split (see read_split); classes that it does not name are left out with a warning.
+  /// Replaces the file's own split (see read_split); classes that are not in it are ignored with a warning.
   std::optional<std::filesystem::path> split;
-  /// What all classes are if neither the file nor `split` says it; nothing: that is an Error.
+  /// The split of all classes if neither the file nor `split` has one; nothing: that is an Error.
   std::optional<Split> without_split = {};
 };
 

@@ -6,12 +6,12 @@
 
 namespace protocom::v0 {
 
-/// What a recognizer is written as in an ONNX file.
+/// How a recognizer is written as an ONNX file.
 struct OnnxExportOptions {
-  bool features = false;  ///< without the encoder: the input is its feature, `features` float32 [n, d]
-  bool uint8 = false;     ///< images as they are decoded, uint8 [n, h, w, 3], and not float32 [n, 3, h, w] in [0, 1]
-  bool half = false;      ///< weights lie in the file as float16, half as large; it computes with float32
-  bool int8 = false;      ///< the encoder's weights lie in the file as int8, the rest as float16; likewise
+  bool features = false;      ///< without the encoder: the input is its feature, `features` float32 [n, d]
+  bool uint8 = false;         ///< the input is uint8 [n, h, w, 3] in place of float32 [n, 3, h, w] in [0, 1]
+  bool half = false;          ///< weights are stored as float16, half as large; it computes in float32
+  bool int8 = false;          ///< the encoder's weights are stored as int8, the others as float16; likewise
   bool with_feature = false;  ///< the encoder's feature is an output too, `feature` float32 [n, d]
   /// A page to write too, which classifies photos and the camera's picture in any browser, without a server: it holds
   /// the ONNX file and ONNX Runtime Web. Empty: none.
@@ -20,10 +20,10 @@ struct OnnxExportOptions {
   std::string runtime = {};
 };
 
-/// What was written.
+/// The files written.
 struct OnnxExport {
   std::string model;    ///< the ONNX file
-  std::string labels;   ///< beside it: the name of each class in a line, in the order of its numbers
+  std::string labels;   ///< beside it: a class name per line, in the order of the outputs
   std::string page;     ///< the page; empty: none
   std::string input;    ///< "image float32 [n, 3, 224, 224]"
   std::string outputs;  ///< "probabilities [n, 5], ..."

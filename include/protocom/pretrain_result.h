@@ -6,7 +6,7 @@
 
 namespace protocom::v0 {
 
-/// What pre-training gave.
+/// The result of pre-training.
 struct PretrainResult {
   int64_t epochs = 0;
   int64_t best_epoch = 0;                     ///< from 1

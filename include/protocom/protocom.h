@@ -8,9 +8,10 @@
  *     protocom_answers_free(answers);
  *     protocom_close(birds);
  *
- * A function that fails returns NULL, or a status that is not PROTOCOM_OK, and protocom_error() says why. Strings are
- * UTF-8; those that are returned belong to the handle they came from and live as long as it. Functions that free take
- * NULL. A recognizer may be used from several threads at once; answers and classes may be read from several. */
+ * A function that fails returns NULL, or a status that is not PROTOCOM_OK, and protocom_error() returns the reason.
+ * Strings are UTF-8; those that are returned belong to the handle they came from and live as long as it. Functions that
+ * free take NULL. A recognizer may be used from several threads at once; answers and classes may be read from several.
+ */
 #ifndef PROTOCOM_PROTOCOM_H_
 #define PROTOCOM_PROTOCOM_H_
 
@@ -27,7 +28,7 @@
 extern "C" {
 #endif
 
-/* What a function returns that gives no handle. */
+/* Status of functions that return no handle. */
 #define PROTOCOM_OK 0
 #define PROTOCOM_ERROR 1 /* a file, a format, an argument, memory */
 #define PROTOCOM_USAGE 2 /* a request that cannot be right whatever the files hold */
@@ -47,7 +48,7 @@ typedef struct protocom_image {
   int64_t stride; /* bytes from a row to the next; 0: 3 width */
 } protocom_image;
 
-/* What a recognizer is made from; files. All may be NULL: without an encoder the default one is taken. */
+/* The files that a recognizer is made from. All may be NULL; without a backbone the default encoder is used. */
 typedef struct protocom_parts {
   const char* backbone; /* a file, a folder, or the name of an encoder that is installed */
   const char* preprocessing;
@@ -59,7 +60,7 @@ typedef struct protocom_parts {
 
 /* "0.1.0", of the library that is loaded. */
 PROTOCOM_C_API const char* protocom_version(void);
-/* Why the last call of this thread that failed did so, one sentence; until its next one. Never NULL. */
+/* The error of the last failed call of this thread, one sentence; valid until the next one. Never NULL. */
 PROTOCOM_C_API const char* protocom_error(void);
 /* PROTOCOM_ERROR or PROTOCOM_USAGE of that call; PROTOCOM_OK before any. */
 PROTOCOM_C_API int protocom_error_status(void);
@@ -69,7 +70,7 @@ PROTOCOM_C_API int protocom_create(const char* path, const protocom_parts* parts
 /* `method`: NULL or "" for the recognizer's own. */
 PROTOCOM_C_API protocom_recognizer* protocom_open(const char* path, const char* method);
 PROTOCOM_C_API void protocom_close(protocom_recognizer* recognizer);
-/* Numbers of a feature. */
+/* Dimensions of a feature. */
 PROTOCOM_C_API int64_t protocom_dim(const protocom_recognizer* recognizer);
 
 /* Adds a class, or images to one: all or nothing. */
@@ -78,9 +79,9 @@ PROTOCOM_C_API int protocom_enrol(protocom_recognizer* recognizer, const char* c
 /* The same of features float32 [rows, dim], row after row. */
 PROTOCOM_C_API int protocom_enrol_features(protocom_recognizer* recognizer, const char* class_name,
                                            const float* features, int64_t rows, int64_t dim);
-/* Takes the last change of the file back. */
+/* Reverts the last change of the file. */
 PROTOCOM_C_API int protocom_undo(protocom_recognizer* recognizer);
-/* Does again what the last undo took back, until there is a new change. */
+/* Repeats the change that the last undo reverted, until there is a new change. */
 PROTOCOM_C_API int protocom_redo(protocom_recognizer* recognizer);
 
 /* An answer for each image. */
@@ -90,11 +91,11 @@ PROTOCOM_C_API protocom_answers* protocom_classify(protocom_recognizer* recogniz
 PROTOCOM_C_API protocom_answers* protocom_classify_features(protocom_recognizer* recognizer, const float* features,
                                                             int64_t rows, int64_t dim);
 PROTOCOM_C_API size_t protocom_answers_count(const protocom_answers* answers);
-/* The most probable class of answer i; "" where the image is of none of the classes, or there is no answer i. */
+/* The most probable class of answer i; "" if the image is of none of the classes, or if there is no answer i. */
 PROTOCOM_C_API const char* protocom_answer_name(const protocom_answers* answers, size_t i);
 /* Classes that answer i ranks, most probable first. */
 PROTOCOM_C_API size_t protocom_answer_ranked(const protocom_answers* answers, size_t i);
-/* "" and 0 where there is no such answer or rank. */
+/* "" and 0 if there is no such answer or rank. */
 PROTOCOM_C_API const char* protocom_answer_class(const protocom_answers* answers, size_t i, size_t rank);
 PROTOCOM_C_API double protocom_answer_probability(const protocom_answers* answers, size_t i, size_t rank);
 /* How well the image fits any class. */
@@ -103,10 +104,10 @@ PROTOCOM_C_API double protocom_answer_familiarity(const protocom_answers* answer
 PROTOCOM_C_API int protocom_answer_none_of_these(const protocom_answers* answers, size_t i);
 PROTOCOM_C_API void protocom_answers_free(protocom_answers* answers);
 
-/* The classes as they are now. */
+/* The current classes. */
 PROTOCOM_C_API protocom_classes* protocom_list_classes(protocom_recognizer* recognizer);
 PROTOCOM_C_API size_t protocom_classes_count(const protocom_classes* classes);
-/* "" and 0 where there is no class i. */
+/* "" and 0 if there is no class i. */
 PROTOCOM_C_API const char* protocom_class_name(const protocom_classes* classes, size_t i);
 PROTOCOM_C_API int64_t protocom_class_images(const protocom_classes* classes, size_t i);
 PROTOCOM_C_API void protocom_classes_free(protocom_classes* classes);

@@ -24,15 +24,15 @@ struct RecognizerParts {
                                             ///< place of knowledge: classes are described in words
   /// A folder with a subfolder for each class to enrol, or with images and a CSV image,class; empty: no class.
   std::filesystem::path images = {};
-  BoxChoice boxes = {};                   ///< of these images, which may say the classes
+  BoxChoice boxes = {};                   ///< of these images; may have the classes
   std::filesystem::path attributes = {};  ///< of these classes: CSV class,attribute; empty: none
-  /// With a text encoder: names of classes to come, beside those of `images`.
+  /// With a text encoder: names of further classes, besides those of `images`.
   std::vector<std::string> class_names = {};
-  /// Images of the classes to come without labels, files or folders, from which a space that follows photos learns too;
-  /// of more than 5,000 so many, evenly. Neither with `fitted` nor with `model`.
+  /// Unlabelled images of the classes, files or folders, which improve accuracy; at most 5,000 are used, sampled
+  /// evenly. Not with `fitted` or `model`.
   std::vector<std::string> unlabelled = {};
-  bool backbone_inside = true;  ///< keep its bytes in the recognizer; else it is found beside it by its hash
-  bool half_features = false;   ///< keep features as float16: half the room, rounded
+  bool backbone_inside = true;  ///< store the encoder in the recognizer; else it is found beside the file by its hash
+  bool half_features = false;   ///< keep features as float16: half the space, rounded
   bool moments = true;          ///< photos of one moment (frames of a burst, copies) count as one; else each counts
   int64_t thumbnail_side = 96;  ///< pixels of the small JPEGs that are kept of enrolled images; 0: none
   std::string device = "auto";  ///< where features are computed

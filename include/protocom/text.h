@@ -11,8 +11,8 @@ namespace protocom::v0 {
 
 /// Vectors of texts.
 struct EncodedTexts {
-  Matrix vectors;     ///< float32 [n, d], as long as the network makes them: CLIP's are not of unit length
-  Warnings warnings;  ///< of texts that were longer than the encoder takes and lost their ends
+  Matrix vectors;     ///< float32 [n, d], not scaled: CLIP's are not of unit length
+  Warnings warnings;  ///< of texts that were too long and were cut
 };
 
 /// A text encoder: a folder of Hugging Face (CLIP, SigLIP, BERT and MPNet as sentence encoders), read as data. Copies
@@ -24,11 +24,11 @@ class PROTOCOM_API TextEncoder {
 
   /// Throws Error for a text without a word.
   [[nodiscard]] EncodedTexts encode(const std::vector<std::string>& texts) const;
-  /// d, numbers of a vector.
+  /// d, the dimensions of a vector.
   [[nodiscard]] int64_t dim() const;
   /// The longest text in tokens, with those that mark its ends.
   [[nodiscard]] int64_t longest() const;
-  /// Whether its vectors lie in the space of an image tower's (CLIP, SigLIP), so that cosines with images count.
+  /// Whether its vectors can be compared with those of an image tower (CLIP, SigLIP).
   [[nodiscard]] bool compares_with_images() const;
 
   struct Impl;
