@@ -35,10 +35,10 @@ def set_threads(count):
 
 
 def set_engine(name):
-    """Sets what computes encoders that are opened from now on, in the whole process.
+    """Sets the engine of encoders that are opened from now on, in the whole process.
 
     "onnxruntime": the package `onnxruntime`, for ONNX files, on the processor. "torch": LibTorch, for every kind of
-    file. "auto", the default: ONNX Runtime where it is installed, the file is ONNX and there is no GPU; else LibTorch.
+    file. "auto", the default: ONNX Runtime if it is installed, the file is ONNX and there is no GPU; else LibTorch.
     """
     _engine.set_engine(name)
 

@@ -9,14 +9,14 @@ def _paths(given):
 
 
 class Boxes:
-    """Which boxes of a file to take, wherever ``boxes=`` takes the path of one.
+    """The boxes of a file to use, for ``boxes=`` in place of the file's path.
 
     Parameters
     ----------
     file : path of MegaDetector's or COCO's JSON, a CSV image,x,y,width,height[,class], Pascal VOC's XML or a folder of it,
         or a folder of YOLO's labels
     min_confidence : float, of boxes that have a confidence
-    kinds : names of what is in the boxes to take ("animal"); none: all
+    kinds : kinds of boxes to use ("animal"); none: all
     """
 
     def __init__(self, file, *, min_confidence=0.2, kinds=()):
@@ -36,12 +36,12 @@ def choice(boxes):
 
 
 class Crop(str):
-    """A box of a photo, as every call that takes images takes it: the photo's path and "#xywh=percent:10,20,30,40".
+    """A box of a photo, for every call that takes images: the photo's path and "#xywh=percent:10,20,30,40".
 
     Attributes
     ----------
     photo : str, the path of the photo
-    kind : str, what is in the box, as the file calls it
+    kind : str, kind of the box, as named in the file
     confidence : float, 0 to 1
     """
 

@@ -24,22 +24,22 @@ class Classifier:
     space : Fitted or path, optional
         The same on any other classes, whose space adapts to these.
     knowledge : Knowledge, path or dict, optional
-        What is known of the classes; names are ``str`` of the labels.
+        Knowledge of the classes; names are ``str`` of the labels.
     model : path, optional
         A completion model of ``protocom complete``, for the paper's methods.
     base : (X, y), optional
-        Features of base classes, for methods that look at them. Without them a method whose default is to centre
-        features by their mean (``transform=cl2n``) brings them to unit length alone (``transform=l2n``).
+        Features of base classes, for methods that use them. Without them a method whose default is to centre
+        features by their mean (``transform=cl2n``) only scales them to unit length (``transform=l2n``).
     seed : int
         For methods that draw.
     random_state : int, RandomState or Generator, optional
-        The same in scikit-learn's manner; where it is given, ``seed`` does not count.
+        scikit-learn's form of the seed; replaces ``seed``.
 
     Attributes
     ----------
     classes_ : array [c], the labels, sorted
     n_features_in_ : int, d
-    feature_names_in_ : array [d] of str, where X was a data frame
+    feature_names_in_ : array [d] of str, if X was a data frame
     method_ : str, the method with the parameters that were used
 
     Notes
@@ -85,9 +85,9 @@ class Classifier:
         X : array [m, d], features; a data frame, or a column of lists or arrays
         y : labels [m] of any type
         sample_weight : whole numbers [m], optional
-            How many times each image counts: 2 as if it were there twice, 0 as if it were not there.
+            How many times each image counts; 0: not at all.
         classes : labels, optional
-            All classes, where some have no image and are known by their attributes alone (``knowledge``).
+            All classes, if some have no image and are described by attributes alone (``knowledge``).
         """
         self._forget()
         return self.partial_fit(X, y, sample_weight, classes=classes)
@@ -165,7 +165,7 @@ class Classifier:
         return self.classes_[best]
 
     def logits(self, X):
-        """What the probabilities are the softmax of: X [q, d] -> float32 [q, c]."""
+        """Logits, whose softmax are the probabilities: X [q, d] -> float32 [q, c]."""
         task, X = self._asked(X)
         return task.scores(X)[0]
 
@@ -177,7 +177,7 @@ class Classifier:
     def familiarity(self, X):
         """Log odds that a query is of one of the classes rather than of one never seen: X [q, d] -> float32 [q].
 
-        Of methods that know them (PLDA); others give the highest logit.
+        Of methods that have them (PLDA); others return the highest logit.
         """
         task, X = self._asked(X)
         logits, unseen = task.scores(X)
@@ -319,7 +319,7 @@ def _without_base(text):
 
 
 class PLDA(Classifier):
-    """The Bayesian model of classes (docs/methods/plda.md): needs nothing but labelled features of the classes.
+    """The Bayesian model of classes (docs/methods/plda.md): needs only labelled features of the classes.
 
     Parameters
     ----------
@@ -328,15 +328,15 @@ class PLDA(Classifier):
     space : Fitted or path, optional
         Fitted on any other classes with the same encoder; adapts to these.
     knowledge : Knowledge, path or dict, optional
-        Attributes of the classes, where ``fitted`` knows of attributes.
+        Attributes of the classes, if ``fitted`` was fitted with attributes.
     transductive : bool
-        Queries of one call help one another (``plda-vb``).
+        Queries of one call are classified jointly (``plda-vb``).
     prior : str
         "fitted", or "none" to leave knowledge out.
     proportions : str
-        Of the classes among the queries, where transductive: "estimate" or "balanced".
+        Class proportions among the queries, if transductive: "estimate" or "balanced".
     scale : float, optional
-        Of the scores in the softmax; None or 0: the one that makes probabilities right.
+        Of the scores in the softmax; None or 0: the calibrated one.
 
     Examples
     --------
@@ -384,7 +384,7 @@ def methods():
 
 
 def describe(name):
-    """Everything that is known of a method, as a dict: mode, assumptions, needs, parameters with range and default."""
+    """A method's description as a dict: mode, assumptions, needs, parameters with range and default."""
     found = next((one for one in engine.methods() if one["name"] == name), None)
     if found is not None:
         return found

@@ -31,12 +31,12 @@ class Episodes:
 
     @classmethod
     def of(cls, features, support, query, pool=None, *, evaluated="novel"):
-        """Episodes of one's own, of one shape.
+        """Your own episodes, of one shape.
 
         Parameters
         ----------
         features : FeatureSet
-        support : rows of the features, whole numbers [e, n, k]; class by class, -1 where a class has fewer
+        support : rows of the features, whole numbers [e, n, k]; class by class, -1 if a class has fewer
         query : [e, n, q], of the same classes in the same order
         pool : [e, n, u], unlabelled images, optional
         evaluated : the split of the classes
@@ -149,7 +149,7 @@ def episodes(features, labels=None, split=None, *, ways=5, shots=1, queries=15, 
 def evaluate(features, labels=None, split=None, methods=None, *, ways=5, shots=(1, 5), queries=15, episodes=600, seed=1,
              evaluated="novel", unlabelled=0, distribution="balanced", alpha=2.0, fitted=None, space=None,
              knowledge=None, model=None, baseline="mean", progress=None):
-    """Accuracy of methods on few-shot episodes, with 95 % intervals: what ``protocom evaluate`` gives, to the bit.
+    """Accuracy of methods on few-shot episodes, with 95 % intervals: the same figures as ``protocom evaluate``, to the bit.
 
     Parameters
     ----------

@@ -19,7 +19,7 @@ class FeatureSet:
         "base", "val" or "novel" (or "train", "validation", "test") for all classes, by class, or by class in their
         sorted order.
     names : list of str [c], optional
-        Where labels are numbers from 0 to c - 1.
+        If labels are numbers from 0 to c - 1.
     ids : list of str [m], optional
         Names of the images.
     """
@@ -44,15 +44,15 @@ class FeatureSet:
 
     @classmethod
     def extract(cls, module, loader, split="novel", *, names=None, ids=None):
-        """Features of labelled images by a network of one's own.
+        """Features of labelled images by your own network.
 
         Parameters
         ----------
         module : callable, images [b, ...] -> features [b, d]
             A ``torch.nn.Module`` gets tensors on the device of its parameters, in ``eval`` mode and without gradients;
-            afterwards it is as it was.
+            afterwards its mode is restored.
         loader : batches (images, labels [b]), as a ``DataLoader`` gives them
-        split, names, ids : as FeatureSet takes them; ``names`` left out are the dataset's ``classes``, where it has them
+        split, names, ids : as FeatureSet takes them; ``names``: default the dataset's ``classes``, if it has them
         """
         names = _classes_of(loader) if names is None else names
         return cls(*_loader.features_of(module, loader), split, names=names, ids=ids)

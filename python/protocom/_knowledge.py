@@ -15,7 +15,7 @@ from ._features import FeatureSet
 
 
 class Knowledge:
-    """What is known of classes: their attributes, or a vector for each, as of a text.
+    """Knowledge of classes: their attributes, or a vector for each, such as a text's.
 
     ``Knowledge(path)`` reads a file of ``protocom knowledge``; ``Knowledge({"zebra": ["stripes"], "okapi": {"stripes":
     0.5}})`` takes classes with their attributes, or with a weight from 0 to 1 for each; ``Knowledge({"zebra": vector,
@@ -232,7 +232,7 @@ class Fitted:
         self._core.save(os.fspath(path))
 
     def as_space(self):
-        """The same as a space for any other classes: it adapts to those at hand."""
+        """The same as a space for any other classes, to which it adapts."""
         return Fitted._of(self._core.space(), True)
 
     def __deepcopy__(self, memo):
@@ -259,7 +259,7 @@ def _fitted_of(data, is_space=False):
 
 
 def fit(method="plda", X=None, y=None, *, val=None, knowledge=None, seed=1, progress=None):
-    """Fits a method on base classes: many images of classes other than those that are asked about.
+    """Fits a method on base classes: many images of classes other than those to recognise.
 
     Parameters
     ----------

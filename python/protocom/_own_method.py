@@ -14,7 +14,7 @@ _TIE = 1e-4  # of the scores' largest difference
 
 
 class OwnMethod:
-    """A method of one's own for ``evaluate``, with what a plain function or class cannot say of itself.
+    """Your own method for ``evaluate``, with properties that a plain function or class cannot have.
 
     Parameters
     ----------
@@ -26,7 +26,7 @@ class OwnMethod:
     batched : bool or int; takes several episodes of one shape (an int: at most that many), [b, s, d], [b, s], [b, q, d]
     transductive : bool; the answer for a query may depend on the other queries
 
-    The last two are taken from attributes of the method where they are not given.
+    If the last two are not given, they are taken from attributes of the method.
     """
 
     def __init__(self, method, name=None, *, batched=None, transductive=None):

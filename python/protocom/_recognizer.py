@@ -29,18 +29,18 @@ class Answer:
     name : str, the most probable class
     probability : float
     ranking : list of (class, probability), most probable first
-    familiarity : float, the score for being one of the classes at all
+    familiarity : float, how well the image fits any class
     none : float, the probability that it is of none of the classes, which sums to 1 with all of theirs; None without a
         calibration
     none_of_these : bool, none >= 1/2, or None without a calibration
     nearest : list of dict: the most similar enrolled images
-    nearest_note : str, why the first class is not that of the nearest image, "" where it is
-    attributes : list of dict: those that spoke most for the first class or against it
+    nearest_note : str, why the first class is not that of the nearest image, "" if it is
+    attributes : list of dict: the strongest evidence for or against the first class
     set : list of str, the classes that hold the right one with the ``coverage`` that was requested, most probable first;
-        empty where none was
-    group : (name, probability) of a group of classes, where ``roll_up`` was requested and the first class is less
-        probable, or None
-    box : Crop, the box that it is about, or None where it is about a whole image
+        else empty
+    group : (name, probability) of a group of classes, if ``roll_up`` was requested and the first class is less
+        probable; else None
+    box : Crop, the classified box, or None for a whole image
     """
 
     def __init__(self, found):
@@ -70,7 +70,7 @@ class Answer:
 
 
 class Recognizer:
-    """Classes that are kept in one file with all that recognizing them needs. May be used from several threads.
+    """A recognizer in one file, with its encoder, classes and method. May be used from several threads.
 
     Examples
     --------
@@ -100,7 +100,7 @@ class Recognizer:
         return self._opened
 
     def close(self):
-        """Closes the file; what is asked afterwards is an Error. Also at the end of ``with``."""
+        """Closes the file; later calls raise an Error. Also at the end of ``with``."""
         self._opened = None
 
     def __enter__(self):
@@ -132,14 +132,14 @@ class Recognizer:
 
         Parameters
         ----------
-        method : str, another one than the file's own
-        together : bool, images of one call help one another (transductive)
+        method : str, in place of the file's own
+        together : bool, images of one call are classified jointly (transductive)
         top, nearest, attributes : int, classes, similar images and attributes of an answer
         coverage : float, answers' ``set`` holds the right class of new images with this probability, 0.9; the enrolled
             images are left out in turn for it
         roll_up : float, where the first class is less probable than this (0.9), answers' ``group`` is the narrowest group
             of classes with it that is as probable, by levels in their titles or names ("animals/birds/robin")
-        shares : dict, of the classes among images looked at together, where they are known
+        shares : dict, class proportions among images that are classified together, if they are known
         device : "auto", "cpu", "cuda"
         text_encoder : TextEncoder or its folder, the one that the file was made with, to describe classes in words
         """
@@ -155,15 +155,15 @@ class Recognizer:
         ----------
         backbone : path of an encoder, or the name of one that is installed (``protocom encoders``); left out, the default one
         images : folder with a subfolder of images for each class, optional
-        boxes : boxes of these images, each an image of its own: a path of a file or folder of them, or Boxes
+        boxes : boxes of these images, each a separate image: a path of a file or folder of them, or Boxes
         attributes : CSV of their attributes, optional
         fitted, space, model, knowledge : paths, as ``protocom recognizer create`` takes them
         text_encoder : the encoder's own text encoder or its folder (CLIP, SigLIP): the names of classes count beside their
             images, and ``enrol`` takes descriptions
-        unlabelled : folder, or paths of images or folders: unlabelled images of the classes to come, from
-            which recognition learns too, up to 5,000 of them; not with ``fitted`` or ``model``
+        unlabelled : folder, or paths of images or folders: unlabelled images of the classes, which improve accuracy; at
+            most 5,000 are used; not with ``fitted`` or ``model``
         moments : bool, images of one moment (frames of a burst or a video, copies) count as one; else each counts
-        preprocess, output : what the encoder does not say, as ``Backbone`` takes them
+        preprocess, output : settings that the encoder does not state, as ``Backbone`` takes them
         options : as ``open`` takes them
         """
         paths = {"backbone": backbone or "", "fitted": fitted, "space": space, "model": model, "knowledge": knowledge,
@@ -183,7 +183,7 @@ class Recognizer:
 
         Images are paths, files open as bytes, their bytes, PIL images, pixels (uint8, or floats from 0 to 1: grey [h, w],
         RGB [h, w, 3], RGBA [h, w, 4], or colours first), or features float32 [d] or [n, d]. Several are a list,
-        ``protocom.images_in("holiday")``, or anything that gives one after the other: a few are held at a time.
+        ``protocom.images_in("holiday")``, or any iterable: a few are held at a time.
 
         ``on_error``: of an image that cannot be read "raise" raises an Error with its ``index`` and ``path`` (None unless it
         is a file); "skip" logs it, and its answer is None.
@@ -241,12 +241,12 @@ class Recognizer:
         Parameters
         ----------
         image : as ``classify`` takes one, but no features
-        class_name : whose part is looked for; left out, the most probable class
+        class_name : the class to explain; left out, the most probable one
 
         Returns
         -------
         dict: ``class``, its ``probability`` for the whole image, and ``effects`` float64 [7, 7], rows top to bottom: what
-        the class's log odds lose when the patch is covered; above 0 the patch speaks for the class
+        the class's log odds lose when the patch is covered; above 0 the patch is evidence for the class
         """
         if _given_images.is_features(image):
             raise UsageError("explain() covers parts of an image: give the image, not its features")
@@ -268,7 +268,7 @@ class Recognizer:
         Returns
         -------
         list of dict: ``row`` (place among the images), ``image``, ``class`` and ``probability`` (the most probable one),
-        ``runner_up``, ``doubt`` (1 less the margin of the two) and ``share`` of the doubt about all images that it takes
+        ``runner_up``, ``doubt`` (1 minus the margin of the two) and ``share`` of the doubt about all images that it covers
         """
         count = _arrays.whole(count, "count", 1)
         if _given_images.is_features(images):
@@ -277,25 +277,25 @@ class Recognizer:
         return self._core.suggest(self._read(images, "raise")[0], count)["images"]
 
     def check_labels(self, *, progress=None):
-        """What the enrolled images say of their labels, by leaving each out.
+        """Checks the labels of the enrolled images by leave-one-out.
 
         Returns
         -------
         dict: ``misplaced`` (images that look like another class, least probable first), ``shared`` (in two classes),
-        ``confused`` (pairs of classes), ``classes`` (how well each is told, the worst first), ``asked``, ``false_rate``
+        ``confused`` (pairs of classes), ``classes`` (the accuracy of each, the worst first), ``asked``, ``false_rate``
         """
         return self._core.check_labels(progress)
 
     def enrol(self, name, images=(), *, attributes=(), descriptions=(), boxes=None, on_error="raise"):
-        """Adds images to a class, which is made where it is not there yet. It is one change, which ``undo`` takes back.
+        """Adds images to a class, or makes the class. It is one change, which ``undo`` reverts.
 
         ``images``, ``boxes``: as ``classify`` takes them; a path may also be that of a folder, whose images and those
         below it are taken, or a pattern ("holiday/*.jpg").
 
-        ``on_error``: as ``classify`` takes it; where it is "skip", images that cannot be read are left out, and
-        ``unreadable`` says which. Where none can be read, it is an Error.
+        ``on_error``: as ``classify`` takes it; with "skip", images that cannot be read are skipped and listed in
+        ``unreadable``. If none can be read, it is an Error.
 
-        ``descriptions``: a text or several that say what the class looks like, in place of images or beside them; needs
+        ``descriptions``: one or more texts that describe the class, in place of images or with them; needs
         the ``text_encoder`` that the recognizer was opened or made with.
 
         Returns a dict: ``classes`` (class, new, added, images), ``unreadable``, ``skipped``.
@@ -331,13 +331,13 @@ class Recognizer:
         return self._text_encoder._core
 
     def enrol_folder(self, folder, attributes=None, *, boxes=None, progress=None):
-        """A class for each subfolder; ``attributes``: CSV of theirs; ``boxes``: of the images, as ``create`` takes them. As ``enrol``, and ``expected``: what accuracy to
-        expect, in a sentence."""
+        """A class for each subfolder; ``attributes``: CSV of theirs; ``boxes``: of the images, as ``create`` takes them. As ``enrol``, and ``expected``: the expected
+        accuracy, in a sentence."""
         return self._core.enrol_folder(os.fspath(folder), os.fspath(attributes or ""), _boxes.choice(boxes), progress)
 
     def add_unlabelled(self, images, *, on_error="raise"):
-        """Adds unlabelled images of the classes to come, from which recognition learns, up to 5,000 of them; not with
-        ``fitted`` or ``model``. ``images``, ``on_error``: as ``enrol`` takes them. Returns how many were not there yet."""
+        """Adds unlabelled images of the classes, which improve accuracy, up to 5,000 of them; not with
+        ``fitted`` or ``model``. ``images``, ``on_error``: as ``enrol`` takes them. Returns the number of new ones."""
         if _given_images.is_features(images):
             rows = np.atleast_2d(_arrays.array(images, "features"))
             return self._core.add_unlabelled_features(np.ascontiguousarray(rows, np.float32))
@@ -354,10 +354,10 @@ class Recognizer:
         return self._core.unlabelled()
 
     def calibrate(self, others=(), *, similar=False, false_accept=None, on_error="raise", progress=None):
-        """Calibrates probabilities and the threshold of "none of these". Something else altogether is refused, and at
-        most 5 % of own images. ``similar``: similar kinds are too, by leaving out one class at a time; as many of them pass
-        as own images are refused. ``others``: images (as ``enrol`` takes them, with ``on_error``) or features of none of
-        the classes in their place. ``false_accept``: the share of them that may pass. Returns a dict."""
+        """Calibrates probabilities and the threshold of "none of these". By default different kinds are refused, and at
+        most 5 % of own images. ``similar``: similar kinds too, by held-out classes; as many of them pass
+        as own images are refused. ``others``: unknown images (as ``enrol`` takes them, with ``on_error``) or features in
+        place of held-out classes. ``false_accept``: the share of them that may pass. Returns a dict."""
         return self._core.calibrate(self._features_of_others(others, on_error), similar, false_accept, progress)
 
     def _features_of_others(self, others, on_error):
@@ -376,20 +376,20 @@ class Recognizer:
 
     @property
     def method(self):
-        """What it classifies with."""
+        """Its method."""
         return self._core.method()
 
     @property
     def calibration(self):
-        """The calibration that answers follow, as a dict, or None."""
+        """The current calibration as a dict, or None."""
         return self._core.calibration()
 
     def expected_accuracy(self):
-        """How many new images will be classified right, in a sentence."""
+        """The expected accuracy on new images (leave-one-out), in a sentence."""
         return self._core.expected_accuracy()
 
     def test(self, images, labels=None, *, boxes=None, on_error="raise", progress=None):
-        """How good it is on labelled images that are not enrolled; those whose content is enrolled are left out.
+        """Accuracy on labelled images that are not enrolled; those whose content is enrolled are skipped.
 
         Parameters
         ----------
@@ -397,7 +397,7 @@ class Recognizer:
             ``labels`` images and features as ``classify`` takes them, one after the other
         labels : the right class of each image; classes that it does not have count as unknown
         boxes : of the images of a folder or list, as ``create`` takes them
-        on_error : of images with ``labels``, as ``classify`` takes it; "skip" leaves them out, ``unreadable`` says which
+        on_error : of images with ``labels``, as ``classify`` takes it; "skip" skips them and lists them in ``unreadable``
 
         Returns
         -------
@@ -425,8 +425,8 @@ class Recognizer:
         ----------
         features : without the encoder; the input is its feature, ``features`` float32 [n, d]
         uint8 : the input ``image`` is uint8 [n, h, w, 3] in place of float32 [n, 3, h, w] from 0 to 1
-        half : weights lie in the file as float16, half as large; it computes with float32
-        int8 : weights of the encoder lie in the file as int8, the rest as float16; it computes with float32
+        half : weights are stored as float16, half as large; it computes in float32
+        int8 : the encoder's weights are stored as int8, the others as float16; it computes in float32
         with_feature : the encoder's feature is an output too
         page : an HTML file to write too, which classifies photos and the camera's picture in any browser, offline
         runtime : for the page, the folder ``dist`` of the npm package onnxruntime-web
@@ -454,11 +454,11 @@ class Recognizer:
         self._core.remove(_name(name))
 
     def undo(self):
-        """Takes the last change back; returns what it was."""
+        """Reverts the last change and returns its description."""
         return self._core.undo()
 
     def redo(self):
-        """Does again what `undo` took back last, until there is a new change; returns what it was."""
+        """Repeats the change that ``undo`` reverted last, until there is a new change; returns its description."""
         return self._core.redo()
 
     def __repr__(self):

@@ -11,7 +11,7 @@ from ._errors import Error, UsageError
 
 
 class Results:
-    """What an evaluation gave.
+    """The result of an evaluation.
 
     Attributes
     ----------
@@ -56,7 +56,7 @@ class Results:
             json.dump(self.findings, file, ensure_ascii=False)
 
     def label(self, method):
-        """The label of the method that is meant by a text, as ``protocom.make`` takes it, or by a method of your own."""
+        """The label of a method given as text (as ``protocom.make`` takes it), or of your own method."""
         if not isinstance(method, str):
             method = _own_method.own(method).name
         method = _easyfsl_presets.text_of(method)
@@ -125,7 +125,7 @@ class Results:
         return pandas.DataFrame(self.rows, columns=list(self._COLUMNS))
 
     def plot(self, axes=None):
-        """Bars of accuracy with 95 % intervals, a group a task; needs matplotlib. Returns the axes."""
+        """Bars of accuracy with 95 % intervals, a group per task; needs matplotlib. Returns the axes."""
         if axes is None:
             from matplotlib import pyplot
 

@@ -34,7 +34,7 @@ def _ours_is_loaded():
 
 
 class _Refusal:
-    """Stands in for PyTorch's loader; finding it is no error, since code may only check for PyTorch."""
+    """Stands in for PyTorch's loader; finding it is allowed, since code may only check for PyTorch."""
 
     def __init__(self, version):
         self._version = version

@@ -16,14 +16,14 @@ _LEAST = {
 
 
 class Training:
-    """What a training gave.
+    """The result of a training.
 
     Attributes
     ----------
     path : str, the file of the kept epoch
     model : str, the tuned completion model of ``metatrain``, or None
     kept_epoch : int from 1; 0: no epoch of ``metatrain`` was better than the state before
-    epochs : list of dict, what the log beside the file (``path + ".jsonl"``) says of each epoch
+    epochs : list of dict, the log beside the file (``path + ".jsonl"``), an entry per epoch
     """
 
     def __init__(self, path, found):
@@ -34,13 +34,13 @@ class Training:
             self.epochs = [json.loads(line) for line in log]
 
     def to_pandas(self):
-        """A DataFrame, a row an epoch; needs pandas."""
+        """A DataFrame, a row per epoch; needs pandas."""
         import pandas
 
         return pandas.json_normalize(self.epochs).set_index("epoch")
 
     def plot(self, axes=None):
-        """The loss of every epoch, and the accuracy on validation where there is one; needs matplotlib. Returns the axes."""
+        """The loss of every epoch, and the validation accuracy, if there is one; needs matplotlib. Returns the axes."""
         if axes is None:
             from matplotlib import pyplot
 
@@ -89,17 +89,17 @@ def _rate(value):
 
 def pretrain(images, out, *, architecture=None, split=None, image_size=None, epochs=None, batch=None, learning_rate=None,
              validation_episodes=None, device=None, seed=None, resume=False, on_epoch=None, progress=None):
-    """Trains an encoder with a classifier on base classes; ``out`` becomes that of the best epoch. What is not given is
-    as ``protocom pretrain --help`` says. Hours on a processor for a real data set.
+    """Trains an encoder with a classifier on base classes; ``out`` becomes the encoder of the best epoch. Other settings
+    have the defaults of ``protocom pretrain --help``. Hours on a processor for a real data set.
 
     Parameters
     ----------
     images : path, a folder with a subfolder for each class, or a pack of ``protocom pack``
-    out : path; beside it lie its log and last state
+    out : path; log and last state are written beside it
     architecture : "resnet12", "resnet12-wide", "conv4", "resnet18", ...
     split : path of a CSV class,split; None: the folder's own
     resume : bool, continue from the last saved state, if there is one
-    on_epoch : callable(dict), told what the log says of an epoch that is over and saved: "epoch", "loss", "accuracy",
+    on_epoch : callable(dict), called with the log entry of each saved epoch: "epoch", "loss", "accuracy",
         "validation_accuracy", ... An exception it raises ends the training and is re-raised; ``resume=True`` continues.
     progress : callable(what, done, total, detail)
 
