@@ -121,7 +121,7 @@ export function listenToDetails() {
     event.preventDefault();
     const name = classNamed(byId('right-class').value);
     if (!name) {
-      sayAt(byId('details-error'), 'Say which class it is.');
+      sayAt(byId('details-error'), 'Choose its class.');
       return byId('right-class').focus();
     }
     withPhoto(event.submitter, async which => {

@@ -32,7 +32,7 @@ async function take(event) {
   if (event.revision === state.revision) return;
   const change = state.change?.id, redo = state.redo?.id;
   await refresh();
-  if (state.redo && state.redo.id !== redo && !isOwn(state.redo.id)) say(`Another window or program took back: ${plainly(state.redo.what)}.`);
+  if (state.redo && state.redo.id !== redo && !isOwn(state.redo.id)) say(`Another window or program undid: ${plainly(state.redo.what)}.`);
   else if (state.change && state.change.id !== change && !isOwn(state.change.id)) say(`Another window or program: ${plainly(state.change.what)}.`);
 }
 

@@ -78,7 +78,7 @@ function exampleCard(one, takenFor, twin) {
     remember(`remove ${title}`, [done.change]);
     forgotten({example: one.example}, done.change);
     await refresh();
-    say(`${title} was removed. Undo brings it back.`);
+    say(`${title} was removed. Undo restores it.`);
   })}, 'Remove');
   return el('li', {class: takenFor ? 'example doubt' : 'example'}, exampleImage(one.example, title),
             takenFor ? el('span', {class: 'taken-for'}, 'Looks like ' + displayName(takenFor)) : null,
@@ -134,7 +134,7 @@ async function rename() {
 async function merge() {
   const into = classNamed(byId('merge').value);
   if (name === null) return;
-  if (!into) throw new Error('Say of which class it is a part.');
+  if (!into) throw new Error('Choose the class to merge it into.');
   const from = name, done = await callJson('POST', classPath(from) + '/merge', {into});
   remember(`merge ${displayName(from)} into ${displayName(into)}`, [done.change]);
   merged(from, into, done);
@@ -151,7 +151,7 @@ async function removeClass() {
   forgotten({class: gone}, done.change);
   location.hash = '#teach';
   await refresh();
-  say(`${title} was removed. Undo brings it back.`);
+  say(`${title} was removed. Undo restores it.`);
   byId('undo').focus();
 }
 

@@ -68,7 +68,7 @@ async function keep() {
   const name = classNamed(byId('live-class').value);
   if (!name) {
     byId('live-class').focus();
-    throw new Error('Say which class it is.');
+    throw new Error('Choose its class.');
   }
   const frame = await frameOf(byId('live-video'));
   if (!frame) throw new Error('The camera shows nothing yet.');

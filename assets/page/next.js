@@ -126,7 +126,7 @@ export function listenToNext() {
   onPress('next-stop', () => finish());
   onSubmit('next-form', async () => {
     const name = classNamed(byId('next-class').value);
-    if (!name) throw new Error('Say which class it is.');
+    if (!name) throw new Error('Choose its class.');
     label(name);
   }, 'next-error');
 }

@@ -129,7 +129,7 @@ export const ask = inTurn(async (/** @type {File[]} */ files) => {
   const pictures = files.filter(isPicture);
   if (!pictures.length) return files.length ? say('These files are not photos.', true) : undefined;
   if (!state.classes.length) {
-    say('The photos are answered once the classes are there.');
+    say('The photos will be classified when the classes are there.');
     await enrolled();
   }
   if (!state.classes.length) return say('There are no classes yet to choose from: make one first.', true);

@@ -52,7 +52,7 @@ function card(one) {
     const done = await call('DELETE', 'v1/unlabelled/' + one.photo);
     remember(`remove ${title}`, [done.change]);
     await refresh();
-    say(`${title} was removed. Undo brings it back.`);
+    say(`${title} was removed. Undo restores it.`);
   })}, 'Remove');
   return el('li', {class: 'example'}, keptImage('v1/unlabelled/' + one.photo, title), remove);
 }

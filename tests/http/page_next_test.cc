@@ -240,7 +240,7 @@ TEST_F(PageNext, FollowsWhatOthersChange) {
   ASSERT_TRUE(status_has("Another window or program: Added 1 photo to grey")) << text("#status");
   EXPECT_EQ(names(), json({"bright", "dark", "grey"}));
   ask("POST", "/v1/undo");
-  ASSERT_TRUE(status_has("Another window or program took back: Added 1 photo to grey")) << text("#status");
+  ASSERT_TRUE(status_has("Another window or program undid: Added 1 photo to grey")) << text("#status");
   EXPECT_EQ(names(), json({"bright", "dark"}));
   enrol_in_page("grey", {photo("g.png", 120)});
   std::this_thread::sleep_for(std::chrono::seconds(2));

@@ -96,7 +96,7 @@ TEST_F(PageSteps, TheLiveCameraAnswersAndRemembers) {
   shoot("live", 1280, false);
   shoot("live-phone-dark", 390, true);
   click("#live-form button");
-  ASSERT_TRUE(browser_->wait_for("document.getElementById('live-error').textContent.includes('Say which class')"));
+  ASSERT_TRUE(browser_->wait_for("document.getElementById('live-error').textContent.includes('Choose its class')"));
   set("live-class", "Test picture");
   click("#live-form button");
   ASSERT_TRUE(status_has("1 photo added to Test picture")) << text("#live-error");
