@@ -1,4 +1,5 @@
 """Recognizers as ONNX files, in ONNX Runtime and by ONNX's own checker where those are installed."""
+import importlib.util
 import json
 import os
 import pathlib
@@ -135,13 +136,16 @@ def test_weights_lie_smaller_in_the_file(squared, tmp_path):
         mine.to_onnx(tmp_path / "both.onnx", half=True, int8=True)
 
 
+def python_of_the_document():
+    return re.findall(r"```python\n(.*?)```", (pathlib.Path(__file__).parent.parent.parent / "docs/elsewhere.md").read_text(), re.S)
+
+
 def test_the_lines_of_the_document_classify_a_photo(photos, tmp_path, monkeypatch, capsys):
-    """The Python blocks of docs/elsewhere.md."""
+    """The Python blocks of docs/elsewhere.md; that of OpenCV where it is installed."""
     onnx = pytest.importorskip("onnx")
     for needed in ("onnxruntime", "PIL.Image"):
         pytest.importorskip(needed)
-    page = (pathlib.Path(__file__).parent.parent.parent / "docs/elsewhere.md").read_text()
-    block, head = re.findall(r"```python\n(.*?)```", page, re.S)
+    block, head, opencv = python_of_the_document()
     onnx.save(encoder_of(onnx, 17), tmp_path / "encoder.onnx")
     mine = protocom.Recognizer.create(tmp_path / "mine.pcm", backbone=tmp_path / "encoder.onnx", preprocess=f"half:size={SIDE}:resize=36",
                                       images=photos / "my-photos")
@@ -152,6 +156,9 @@ def test_the_lines_of_the_document_classify_a_photo(photos, tmp_path, monkeypatc
     said = subprocess.run([sys.executable, "-c", block], cwd=tmp_path, capture_output=True, text=True, check=True).stdout.split()
     answer = mine.classify([photo])[0]
     assert said[0] == answer.name and float(said[1]) == pytest.approx(dict(answer.ranking)[answer.name], abs=0.05)
+    if importlib.util.find_spec("cv2"):
+        lines = f"{block}\nby_runtime = label, shares\n{opencv}\nassert label == by_runtime[0] and numpy.allclose(shares, by_runtime[1], atol=1e-4)"
+        subprocess.run([sys.executable, "-c", lines], cwd=tmp_path, check=True)
     mine.to_onnx(tmp_path / "head.onnx", features=True)
     truth = sorted(COLOURS).index
     monkeypatch.chdir(tmp_path)
