@@ -20,6 +20,7 @@
 #include "recognizer/detail/formula_graph.h"
 #include "recognizer/detail/onnx_page.h"
 #include "recognizer/recognizer.h"
+#include "store/recognizer_id.h"
 
 namespace protocom {
 namespace fs = std::filesystem;
@@ -30,9 +31,6 @@ using onnx::GraphWriter;
 using onnx::ValueType;
 
 constexpr const char* kRecognizerKey = "recognizer";
-
-/// The same for all states of a recognizer's file.
-std::string id_of(const RecognizerFile& file) { return file.history(0); }
 
 std::string dumped(const json& document) { return document.dump(-1, ' ', false, json::error_handler_t::replace); }
 
@@ -203,7 +201,7 @@ std::map<std::string, std::string> metadata_of(Recognizer& recognizer, const Onn
   made["method"] = recognizer.method().label();
   made["made_by"] = fmt::format("protocom {}", program_version());
   made["calibration"] = recognizer.calibration() ? dumped(to_json(*recognizer.calibration())) : "null";
-  made[kRecognizerKey] = dumped({{"id", id_of(file)},
+  made[kRecognizerKey] = dumped({{"id", recognizer_id(file)},
                                  {"file", file.path().filename().string()},
                                  {"hash", hash_file(file.path())},
                                  {"revision", file.revision()}});
@@ -273,7 +271,7 @@ OnnxExport export_onnx(Recognizer& recognizer, const fs::path& path, const OnnxE
   check_options(options);
   const fs::path labels = labels_beside(path);
   recognizer.class_names();  // throws if there is none
-  check_way(path, labels, id_of(recognizer.file()));
+  check_way(path, labels, recognizer_id(recognizer.file()));
   OnnxPage page = page_of(recognizer, options);
   if (!options.page.empty()) check_page(options.page, page);
   const OnnxContent content = onnx_content(recognizer, options);

@@ -7,6 +7,7 @@
 #include "base/error.h"
 #include "store/detail/database.h"
 #include "store/recognizer_file.h"
+#include "store/recognizer_id.h"
 
 namespace protocom {
 namespace fs = std::filesystem;
@@ -86,7 +87,7 @@ bool RecognizerFile::is_as_opened() {
 bool RecognizerFile::follow() {
   if (is_at_path() && is_as_opened()) return false;
   RecognizerFile now = open_again(path(), use_, patience_);
-  const bool is_same = now.identity_.header == identity_.header && are_same(now.artefacts_, artefacts_) &&
+  const bool is_same = without_id(now.header_) == without_id(header_) && are_same(now.artefacts_, artefacts_) &&
                        now.settings_.attributes == settings_.attributes;
   if (!is_same) fail_replaced(path(), "it was replaced by another recognizer");
   *this = std::move(now);

@@ -17,6 +17,7 @@
 #include "store/detail/database.h"
 #include "store/detail/schema.h"
 #include "store/detail/write_parts.h"
+#include "store/recognizer_id.h"
 
 namespace protocom {
 namespace fs = std::filesystem;
@@ -64,7 +65,7 @@ void write_new(const fs::path& path, const RecognizerSettings& settings,
   database.run("PRAGMA journal_mode=MEMORY; PRAGMA synchronous=OFF");
   Transaction transaction(database, Access::kWrite);
   create_schema(database);
-  write_parts(database, settings, artefacts, provenance);
+  write_parts(database, new_recognizer_id(), settings, artefacts, provenance);
   transaction.commit();
 }
 

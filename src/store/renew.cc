@@ -10,6 +10,7 @@
 #include "store/detail/stored_array.h"
 #include "store/detail/write_parts.h"
 #include "store/recognizer_file.h"
+#include "store/recognizer_id.h"
 
 namespace protocom {
 namespace fs = std::filesystem;
@@ -110,6 +111,9 @@ void RecognizerFile::write_renewed(const fs::path& path, const RecognizerSetting
     fail("{}: its classes are described by {} attributes and {} numbers, the new method takes {} and {}",
          this->path().string(), settings_.attributes.size(), settings_.embedding_dim, settings.attributes.size(),
          settings.embedding_dim);
+  std::error_code ignored;
+  const bool stays = fs::equivalent(path, this->path(), ignored);
+  const std::string id = stays ? recognizer_id(*this) : new_recognizer_id();
   // No other process changes the file between its copy and the copy's renaming.
   const Transaction hold(*database_, use_ == FileUse::kChange ? Access::kWrite : Access::kRead);
   write_file_with(path, [&](const fs::path& temporary) {
@@ -117,7 +121,7 @@ void RecognizerFile::write_renewed(const fs::path& path, const RecognizerSetting
     const Database database = Database::open(temporary, FileUse::kChange);
     database.run("PRAGMA journal_mode=MEMORY; PRAGMA synchronous=OFF");
     Transaction transaction(database, Access::kWrite);
-    write_parts(database, settings, artefacts, provenance);
+    write_parts(database, id, settings, artefacts, provenance);
     for (const char* table : photo_tables(database)) renew_photos({database, settings, features}, table);
     database.run("DELETE FROM calibrations");
     transaction.commit();

@@ -47,9 +47,11 @@ void add_attributes(const Database& database, const std::vector<std::string>& at
   for (const std::string& name : attributes) add.bind(name).run();
 }
 
-void write_header(const Database& database, const RecognizerSettings& settings, const Provenance& provenance) {
+void write_header(const Database& database, const std::string& id, const RecognizerSettings& settings,
+                  const Provenance& provenance) {
   ArtefactHeader header = make_header(kRecognizerKind, kFormatVersion, provenance);
   header.details = details_of(settings);
+  header.details[kRecognizerId] = id;
   // Files that it was made of may have names of any bytes.
   const std::string text = header.to_json().dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
   database.prepare("INSERT INTO header(json) VALUES(?)", text).run();
@@ -70,10 +72,10 @@ void check_artefacts(const std::vector<RecognizerArtefact>& artefacts, const std
   }
 }
 
-void write_parts(const Database& database, const RecognizerSettings& settings,
+void write_parts(const Database& database, const std::string& id, const RecognizerSettings& settings,
                  const std::vector<RecognizerArtefact>& artefacts, const Provenance& provenance) {
   database.run("DELETE FROM header; DELETE FROM attributes; DELETE FROM artefacts");
-  write_header(database, settings, provenance);
+  write_header(database, id, settings, provenance);
   add_attributes(database, settings.attributes);
   for (const RecognizerArtefact& artefact : artefacts) add_artefact(database, artefact);
 }

@@ -407,6 +407,17 @@ TEST_F(OnnxOfRecognizer, RefusesWhatCannotBeWritten) {
   EXPECT_THAT(message_of([&] { export_onnx(plain, model_); }), HasSubstr("exists and is not an export"));
 }
 
+TEST_F(OnnxOfRecognizer, LeavesTheExportOfAnotherRecognizerAlone) {
+  make(conv_encoder(17));
+  exported();
+  const std::string others = read_file(model_), labels = read_file(folder_ / "out/trees.labels.txt");
+  path_ = folder_ / "other.pcm";
+  make(conv_encoder(17));  // of the same parts
+  EXPECT_THAT(message_of([&] { exported(); }), HasSubstr("is not an export of this recognizer: choose another name"));
+  EXPECT_EQ(read_file(model_), others);
+  EXPECT_EQ(read_file(folder_ / "out/trees.labels.txt"), labels);
+}
+
 TEST_F(OnnxOfRecognizer, AnswersWithTheOnlyClass) {
   make(conv_encoder(17));
   RecognizerFile file(path_);

@@ -1,0 +1,19 @@
+#pragma once
+#include <string>
+
+#include "io/artefact.h"
+#include "store/recognizer_file.h"
+
+namespace protocom {
+
+/// 16 random hexadecimal digits for a recognizer that is made.
+std::string new_recognizer_id();
+
+/// What all states of a recognizer's file and its copies have in common, and no other recognizer: drawn when it was
+/// made, kept when it is renewed in its place. Of a file from before there were such ids: a hash of how it was made.
+std::string recognizer_id(const RecognizerFile& file);
+
+/// A header without the id: the same for recognizers that were made in the same way.
+nlohmann::json without_id(const ArtefactHeader& header);
+
+}  // namespace protocom
