@@ -3,7 +3,7 @@ import functools
 
 import numpy as np
 
-from . import _arrays, _easyfsl_presets, _sklearn
+from . import _arrays, _easyfsl_presets, _few_columns, _sklearn
 from ._engine import engine
 from ._errors import Error, UsageError, not_fitted
 from ._knowledge import Recipe
@@ -102,14 +102,16 @@ class Classifier:
             counts = _arrays.counts(sample_weight, len(rows), "sample_weight")
             rows, given = np.repeat(rows, counts, 0), np.repeat(given, counts)
             if not len(rows) and classes is None:
-                raise Error("sample_weight is zero for every row: expected a weight above 0 for at least one image")
+                raise Error("sample_weight is zero for every row: at least one image must count")
         rows = np.array(rows, np.float32, order="C")  # kept, so a copy of its own
         former = ()
         if self._is_fitted():
             rows, given = np.concatenate([self._X, rows]), _arrays.joined(self._y, given)
             former = self.classes_
         all_classes, numbers = _arrays.numbered(_arrays.joined(given, former, () if classes is None else classes))
-        self._task = _task_of(recipe, rows, numbers[: len(given)].astype(np.int64), all_classes)
+        length = _few_columns.length_of(rows) if _few_columns.are_few(recipe, rows.shape[1]) else None
+        self._task = _task_of(recipe, _prepared(rows, length), numbers[: len(given)].astype(np.int64), all_classes)
+        self._length = length
         self._recipe = recipe.kept()
         self._X, self._y = rows, given
         self.classes_ = all_classes
@@ -133,7 +135,7 @@ class Classifier:
         return None
 
     def _forget(self):
-        for name in ("_X", "_y", "_task", "_recipe", "classes_", "n_features_in_", "feature_names_in_"):
+        for name in ("_X", "_y", "_task", "_length", "_recipe", "classes_", "n_features_in_", "feature_names_in_"):
             self.__dict__.pop(name, None)
 
     @property
@@ -147,8 +149,9 @@ class Classifier:
 
     def predict_proba(self, X):
         """Probability of each class for each query: X [q, d] -> float32 [q, c], in the order of ``classes_``."""
-        task = self.__dict__.get("_task")
-        found = None if task is None or "feature_names_in_" in self.__dict__ else task.quick_probabilities(X)
+        state = self.__dict__
+        is_quick = "_task" in state and state["_length"] is None and "feature_names_in_" not in state
+        found = state["_task"].quick_probabilities(X) if is_quick else None
         if found is not None:
             return found
         task, X = self._asked(X)
@@ -212,13 +215,14 @@ class Classifier:
         support, query = (_arrays.array(one, what) for one, what in ((support, "support"), (query, "query")))
         if support.ndim != 4 or query.ndim != 3 or support.shape[0] != query.shape[0]:
             raise Error(
-                f"support and query: expected [b, n, k, d] and [b, q, d], found {support.shape} and {query.shape}"
+                f"support must be [b, n, k, d] and query [b, q, d], found {support.shape} and {query.shape}"
             )
         mask = None if support_mask is None else np.asarray(support_mask, np.float32)
-        logits = self._recipe_now().parts().batch_logits(
-            support.astype(np.float32, copy=False), query.astype(np.float32, copy=False), mask,
-            [_arrays.seed(one, "seeds") for one in seeds],
-        )
+        support, query = (one.astype(np.float32, copy=False) for one in (support, query))
+        recipe = self._recipe_now()
+        if _few_columns.are_few(recipe, support.shape[-1]):
+            support, query = _few_columns.episodes_with_length(support, query, mask)
+        logits = recipe.parts().batch_logits(support, query, mask, [_arrays.seed(one, "seeds") for one in seeds])
         weights = np.exp(logits - logits.max(-1, keepdims=True))
         return weights / weights.sum(-1, keepdims=True)
 
@@ -226,12 +230,12 @@ class Classifier:
         self._check_fitted()
         rows = _arrays.rows(X)
         self._checked_names(X, rows)
-        return self._ready(), rows
+        return self._ready(), _prepared(rows, self._length)
 
     def _ready(self):
         if "_task" not in self.__dict__:  # it was pickled or copied
             numbers = np.searchsorted(self.classes_, self._y).astype(np.int64)
-            self._task = _task_of(self._recipe, self._X, numbers, self.classes_)
+            self._task = _task_of(self._recipe, _prepared(self._X, self._length), numbers, self.classes_)
         return self._task
 
     def _is_fitted(self):
@@ -289,6 +293,11 @@ class Classifier:
         if self._is_fitted():
             facts = {"classes": len(self.classes_), "images": len(self._y), "features": self.n_features_in_}
         return _sklearn.table_of(self, facts)
+
+
+def _prepared(rows, length):
+    """Rows as the method takes them; ``length``: of the column that few of them get, or None."""
+    return rows if length is None else _few_columns.with_length(rows, length)
 
 
 def _task_of(recipe, rows, labels, classes):

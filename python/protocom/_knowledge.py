@@ -88,13 +88,13 @@ def _vectors_of(vectors):
         row = _arrays.array(one, f"the vector of {str(name)!r}").astype(np.float32)
         if row.ndim != 1 or not row.size or not np.isfinite(row).all() or not row.any():
             raise Error(
-                f"the vector of {str(name)!r}: expected finite numbers [e], not all 0, "
+                f"the vector of {str(name)!r} must be finite numbers [e], not all 0, "
                 f"found an array of shape {row.shape}"
             )
         rows.append(row)
         if len(row) != len(rows[0]):
             raise Error(
-                f"vectors: expected equal lengths, found {len(rows[0])} and, for {str(name)!r}, {len(row)}"
+                f"vectors must have equal lengths, found {len(rows[0])} and, for {str(name)!r}, {len(row)}"
             )
     return np.stack(rows)
 
@@ -113,11 +113,11 @@ def _attributes_of(source):
 def _weights_of(name, row):
     """Attribute -> weight, of what a class is said to have."""
     if isinstance(row, (str, bytes)) or not hasattr(row, "__iter__"):
-        raise UsageError(f"attributes of {str(name)!r}: expected a list of str or a dict of weights, found {row!r}")
+        raise UsageError(f"attributes of {str(name)!r} must be a list of str or a dict of weights, found {row!r}")
     for one in row:
         if not isinstance(one, str):
             raise UsageError(
-                f"attributes of {str(name)!r}: expected str, found {type(one).__name__}; "
+                f"attributes of {str(name)!r} must be str, found {type(one).__name__}; "
                 f"a vector is an array of numbers"
             )
     if not isinstance(row, dict):
@@ -330,7 +330,7 @@ def base_of(given):
     if given is None:
         return None, None
     if not isinstance(given, (list, tuple)) or len(given) != 2:
-        raise Error("base: expected (X, y), features of base classes and their labels")
+        raise Error("base must be (X, y): features of base classes and their labels")
     features = _arrays.rows(given[0], "X of base")
     return features, _arrays.numbered(_arrays.labels(given[1], len(features), "base"))[1].astype(np.int64)
 
@@ -352,6 +352,11 @@ class Recipe:
         if self._base[0] is not None:
             self._base = (np.array(self._base[0], np.float32), self._base[1])
         return self
+
+    def on_labelled_images_alone(self, methods):
+        """Whether it is one of these methods, and labelled images are all that it looks at."""
+        name = self._method.split(":")[0]
+        return name in methods and not self._fitted and self._knowledge is None and self._model is None
 
     def parts(self):
         """The same as the library takes it."""
