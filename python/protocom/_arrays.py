@@ -49,7 +49,7 @@ def array(given, what):
         return np.asarray(given)
     except ValueError:
         raise Error(
-            f"{what}: expected an array of numbers [n, d], found rows of different lengths (an inhomogeneous shape)"
+            f"{what} must be an array of numbers [n, d]: its rows differ in length (an inhomogeneous shape)"
         ) from None
 
 
@@ -73,8 +73,8 @@ def _stacked(made, what):
     for i, one in enumerate(cells):
         if one.shape != cells[0].shape:
             raise Error(
-                f"{what}: expected rows of one length, found row 0 of shape {cells[0].shape}, "
-                f"row {i} of shape {one.shape}"
+                f"{what} must have rows of one length: row 0 has shape {cells[0].shape}, "
+                f"row {i} has shape {one.shape}"
             )
     return np.stack(cells)
 
@@ -93,11 +93,11 @@ def _floats(given, what):
         try:
             return made.astype(np.float64)
         except TypeError as error:
-            raise TypeRefused(f"{what}: expected numbers: {error}") from None
+            raise TypeRefused(f"{what} must hold numbers: {error}") from None
         except ValueError as error:
-            raise Error(f"{what}: expected numbers: {error}") from None
+            raise Error(f"{what} must hold numbers: {error}") from None
     if made.dtype.kind not in "fiub":
-        raise Error(f"{what}: expected numbers, found {made.dtype}")
+        raise Error(f"{what} must hold numbers, found {made.dtype}")
     return made
 
 
@@ -126,9 +126,9 @@ def counts(given, count, what):
     made = array(given, what)
     made = np.full(count, made) if made.ndim == 0 else made
     if made.shape != (count,) or made.dtype.kind not in "fiub":
-        raise Error(f"{what}: expected a number for each of the {count} rows, found {made.dtype} {made.shape}")
+        raise Error(f"{what} must be a number for each of the {count} rows, found {made.dtype} {made.shape}")
     if not ((made >= 0) & (made == np.floor(made)) & (made <= 1e6)).all():
-        raise Error(f"{what}: expected whole numbers from 0 to 1,000,000, which count images: multiply shares until they are")
+        raise Error(f"{what} must be whole numbers from 0 to 1,000,000, which count images: multiply shares until they are")
     return made.astype(np.int64)
 
 
@@ -138,16 +138,16 @@ def joined(*parts):
     there = [one for one in arrays if len(one)] or arrays[:1]
     kinds = {"word" if one.dtype.kind in "US" else "object" if one.dtype.kind == "O" else "number" for one in there}
     if len(kinds - {"object"}) > 1:
-        raise Error("labels: expected one type, all numbers or all words")
+        raise Error("labels must all be of one type: all numbers or all words")
     return np.concatenate(there)
 
 
 def whole(value, what, least, most=2**63 - 1):
     """A whole number of at least `least` that the library can hold."""
     if not isinstance(value, numbers.Integral) or isinstance(value, bool) or value < least:
-        raise UsageError(f"{what}: expected a whole number of at least {least}, found {shown(value)}")
+        raise UsageError(f"{what} must be a whole number of at least {least}, found {shown(value)}")
     if value > most:
-        raise UsageError(f"{what}: expected a whole number of at most {most}, found {shown(value)}")
+        raise UsageError(f"{what} must be a whole number of at most {most}, found {shown(value)}")
     return int(value)
 
 
@@ -167,24 +167,24 @@ def number(value, what):
     try:
         return float(value)
     except (TypeError, ValueError, OverflowError):
-        raise UsageError(f"{what}: expected a number that a float can hold, found {shown(value)}") from None
+        raise UsageError(f"{what} must be a number that a float can hold, found {shown(value)}") from None
 
 
 def text(value, what):
     """A str that is UTF-8: the names that Python makes of other bytes in file names are not."""
     if not isinstance(value, str):
-        raise UsageError(f"{what}: expected a str, found {type(value).__name__}")
+        raise UsageError(f"{what} must be a str, found {type(value).__name__}")
     try:
         value.encode()
     except UnicodeEncodeError:
-        raise UsageError(f"{what}: expected UTF-8, found {ascii(value)}") from None
+        raise UsageError(f"{what} must be UTF-8, found {ascii(value)}") from None
     return value
 
 
 def path(given, what, expected="a path"):
     """The str of a path."""
     if not isinstance(given, (str, os.PathLike)):
-        raise TypeRefused(f"{what}: expected {expected}, found {type(given).__name__}")
+        raise TypeRefused(f"{what} must be {expected}, found {type(given).__name__}")
     return os.fspath(given)
 
 
@@ -193,7 +193,7 @@ def numbered(given):
     try:
         return np.unique(given, return_inverse=True)
     except TypeError:
-        raise Error("labels: expected one type, all numbers or all words") from None
+        raise Error("labels must all be of one type: all numbers or all words") from None
 
 
 def _warn_of_column():

@@ -68,13 +68,13 @@ def own(features, support, query, pool, split):
     parts["pool"] = np.full((count, ways, 0), -1) if pool is None else _rows(pool, "pool", features)
     for name, one in parts.items():
         if one.shape[:2] != (count, ways):
-            raise Error(f"{name}: expected [{count}, {ways}, ...], as in query, found {list(one.shape)}")
+            raise Error(f"{name} must be [{count}, {ways}, ...], as query is, found {list(one.shape)}")
     sizes = {name: (one >= 0).sum(2) for name, one in parts.items()}
     if not sizes["query"].min():
-        raise Error("query: expected at least one image of each class")
+        raise Error("query must have at least one image of each class")
     for name in ("query", "pool"):
         if sizes[name].min() != sizes[name].max():
-            raise Error(f"{name}: expected equally many images of every class, found {sizes[name].min()} to {sizes[name].max()}")
+            raise Error(f"{name} must have equally many images of every class, found {sizes[name].min()} to {sizes[name].max()}")
     head = {"n_way": ways, "k_shot": int(sizes["support"].min()), "n_query": int(sizes["query"].min()), "split": split, "seed": 0}
     if sizes["support"].max() > head["k_shot"]:
         head["most_shots"] = int(sizes["support"].max())
@@ -86,9 +86,9 @@ def own(features, support, query, pool, split):
 def _rows(given, name, features):
     made = _arrays.array(given, name)
     if made.ndim != 3 or made.dtype.kind not in "iu" or not made.size:
-        raise Error(f"{name}: expected rows of the features, whole numbers [episodes, classes, images], found {made.dtype} {list(made.shape)}")
+        raise Error(f"{name} must be rows of the features, whole numbers [episodes, classes, images], found {made.dtype} {list(made.shape)}")
     if made.min() < -1 or made.max() >= len(features):
-        raise Error(f"{name}: expected rows from 0 to {len(features) - 1} (-1: none), found {made.min()} to {made.max()}")
+        raise Error(f"{name} must be rows from 0 to {len(features) - 1} (-1: none), found {made.min()} to {made.max()}")
     return made.astype(np.int64)
 
 
@@ -97,7 +97,7 @@ def of_sampler(sampler):
     try:
         ways, shots, queries = (int(getattr(sampler, name)) for name in ("n_way", "n_shot", "n_query"))
     except (AttributeError, TypeError):
-        raise UsageError("sampler of episodes: expected the attributes n_way, n_shot and n_query, as in easyfsl's TaskSampler") from None
+        raise UsageError("a sampler of episodes must have n_way, n_shot and n_query, as easyfsl's TaskSampler has") from None
     drawn = [np.asarray(one).ravel() for one in sampler]
     for i, one in enumerate(drawn):
         if len(one) != ways * (shots + queries):

@@ -87,7 +87,7 @@ class Episodes:
 
     def _chosen(self, which):
         if not len(which):
-            raise UsageError("slice of episodes: expected at least one, found none")
+            raise UsageError("a slice of episodes must have at least one, found none")
         return Episodes(self._core.chosen(list(which)), self._features)
 
     def __iter__(self):

@@ -88,7 +88,7 @@ def _pixels(made):
         made = np.moveaxis(made, 0, 2)
     if made.dtype != np.uint8 or made.ndim != 3 or made.shape[2] not in (1, 3, 4) or not made.size:
         raise Error(
-            f"image: expected a path, bytes of a file, a file, a PIL image, or pixels as uint8 or floats from 0 to 1, "
+            f"an image must be a path, bytes of a file, a file, a PIL image, or pixels as uint8 or floats from 0 to 1, "
             f"[height, width], [height, width, 3] or [height, width, 4]; found {made.dtype} {shape}"
         )
     if made.shape[2] == 1:
@@ -132,7 +132,7 @@ def _is_of_several(given):
 
 def check_on_error(value):
     if value not in ("raise", "skip"):
-        raise UsageError(f"on_error: expected 'raise' or 'skip', found {value!r}")
+        raise UsageError(f"on_error must be 'raise' or 'skip', found {value!r}")
 
 
 class Reading:

@@ -24,7 +24,7 @@ def features_of(module, loader):
 
 def _pair(batch, number):
     if not isinstance(batch, (tuple, list)) or len(batch) < 2:
-        raise Error(f"batch {number} of the loader: expected (images, labels), found {type(batch).__name__}")
+        raise Error(f"batch {number} of the loader must be (images, labels), found {type(batch).__name__}")
     return batch[0], batch[1]
 
 
@@ -32,7 +32,7 @@ def _rows(found, number):
     made = _arrays.array(found, f"the features of batch {number}")
     if made.ndim != 2 or made.dtype.kind != "f":
         raise Error(
-            f"features of batch {number}: expected numbers [b, d], found {made.dtype} {list(made.shape)}: give a "
+            f"the features of batch {number} must be numbers [b, d], found {made.dtype} {list(made.shape)}: give a "
             f"function that takes the one output of the network, pooled"
         )
     return made.astype(np.float32)  # a copy: the next batch may have this one's memory

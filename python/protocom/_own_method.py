@@ -32,7 +32,7 @@ class OwnMethod:
     def __init__(self, method, name=None, *, batched=None, transductive=None):
         if not callable(method):
             raise UsageError(
-                f"method: expected a str or a callable (support, labels, query), found {type(method).__name__}"
+                f"a method must be a str or a callable (support, labels, query), found {type(method).__name__}"
             )
         self._given = method
         self.name = _checked_name(name if name is not None else _name_of(method))
@@ -56,7 +56,7 @@ class OwnMethod:
         """The callable, made and fitted on the base classes."""
         made = self._called("cannot be made", self._given) if isinstance(self._given, type) else self._given
         if not callable(made):
-            raise UsageError(f"'{self.name}': expected a callable: a class needs __call__(self, support, labels, query)")
+            raise UsageError(f"'{self.name}' must be callable: a class needs __call__(self, support, labels, query)")
         if hasattr(made, "fit"):
             base = features.of("base")
             if not len(base[0]):
@@ -88,7 +88,7 @@ def _name_of(method):
 def _checked_name(name):
     name = _arrays.text(name, "name")
     if not name.strip() or not name.isprintable() or ":" in name:
-        raise UsageError(f"name of a method: expected a line of text without ':', found {name!r}")
+        raise UsageError(f"a method's name must be a line of text without ':', found {name!r}")
     if any(one["name"] == name for one in engine.methods()):
         raise UsageError(f"'{name}' is a method of the library: give yours another name=")
     return name
@@ -220,7 +220,7 @@ class _Run:
         total = scores.sum()
         if total != total and np.isnan(scores).any():  # infinite scores of both signs sum to NaN too
             at = int(np.argmax(np.isnan(scores).any(1)))
-            self._refuse(f"NaN for query {at}", i, "expected numbers")
+            self._refuse(f"NaN for query {at}", i, "scores must be numbers")
         return scores.argmax(1), scores
 
     def _refuse(self, what, i, expected):

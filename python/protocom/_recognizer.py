@@ -229,7 +229,7 @@ class Recognizer:
             return self.classify(np.asarray(rows, np.float64).mean(0).astype(np.float32))
         paths = [images] if isinstance(images, (str, os.PathLike)) else list(images)
         if not all(isinstance(one, (str, os.PathLike)) for one in paths):
-            raise UsageError("with by, images: expected paths of photos or folders")
+            raise UsageError("with by, images must be paths of photos or folders")
         found = [file for one in paths for file in (_given_images.images_in(one) if os.path.isdir(one) else [one])]
         groups = engine.group_photos([os.fspath(one) for one in found], _arrays.text(by, "by"), _arrays.number(gap, "gap"))
         return [([os.fspath(one) for one in group], self.classify_series(group)) for group in groups]
@@ -405,7 +405,7 @@ class Recognizer:
         """
         if labels is None:
             if not isinstance(images, (str, os.PathLike)):
-                raise UsageError("images without labels: expected the path of a folder, a list or a file of features")
+                raise UsageError("images without labels must be the path of a folder, a list or a file of features")
             return TestResult(self._core.test_at(os.fspath(images), _boxes.choice(boxes), progress))
         if boxes is not None:
             raise UsageError("boxes need the path of a folder or a list; for paths with labels give protocom.crops(...)")

@@ -83,7 +83,7 @@ def _rate(value):
     except (TypeError, ValueError, OverflowError):
         rate = -1.0
     if not 0 < rate < float("inf"):
-        raise UsageError(f"learning_rate: expected a number above 0, found {_arrays.shown(value)}")
+        raise UsageError(f"learning_rate must be a number above 0, found {_arrays.shown(value)}")
     return rate
 
 

@@ -33,7 +33,7 @@ class FewShotClassifier:
         """support_images [m, ...], support_labels [m] in [0, c)."""
         labels = _arrays.array(support_labels, "support_labels")
         if len(labels) and not np.array_equal(np.unique(labels), np.arange(labels.max() + 1)):
-            raise UsageError("support labels: expected each of 0, 1, ..., c - 1")
+            raise UsageError("support labels must be 0, 1, ..., c - 1, each of which occurs")
         self.classifier.fit(_arrays.array(self.compute_features(support_images), "support_images"), labels)
         return self
 

@@ -47,7 +47,7 @@ ArrayView::ArrayView(const py::object& array, const char* what) {
   if (!given) throw py::error_already_set();
   const std::optional<NumberType> type = type_of(given);
   if (!type)
-    fail("{}: expected an array of float32 or float64 (labels: int64), found {}", what,
+    fail("{} must be an array of float32 or float64 (labels: int64), found {}", what,
          py::str(given.dtype()).cast<std::string>());
   if (!is_plain(given)) given = py::array::ensure(given, py::array::c_style | py::detail::npy_api::NPY_ARRAY_ALIGNED_);
   const std::vector<int64_t> sizes(given.shape(), given.shape() + given.ndim());

@@ -182,7 +182,7 @@ EpisodeList with_episodes(EpisodeList list, const Array& classes, const Array& s
   for (const Array* one : given) {
     if (one->type() != NumberType::kInt64 || one->dim() != (one == &classes ? 2 : 3) || one->size(0) != count ||
         one->size(1) != n)
-      fail("episodes: expected whole numbers, classes [e, {}], support [e, {}, k] and query [e, {}, q]", n, n, n);
+      fail("episodes must be whole numbers: classes [e, {}], support [e, {}, k] and query [e, {}, q]", n, n, n);
   }
   for (int64_t i = 0; i < count; ++i) {
     const int64_t* own = classes.data<int64_t>() + i * n;

@@ -22,7 +22,7 @@ Image pixels_of(const py::handle& given) {
   const ArrayView view(py::reinterpret_borrow<py::object>(given), "an image");
   const Array& pixels = view.array();
   if (pixels.dim() != 3 || pixels.size(2) != 3 || pixels.type() != NumberType::kUInt8 || pixels.numel() == 0)
-    fail("image: expected uint8 [height, width, 3] in RGB, found {} [{}]", to_string(pixels.type()),
+    fail("an image must be uint8 [height, width, 3] in RGB, found {} [{}]", to_string(pixels.type()),
          fmt::join(pixels.shape(), ", "));
   const auto* first = pixels.data<uint8_t>();
   return {pixels.size(0), pixels.size(1), std::vector<uint8_t>(first, first + pixels.numel())};

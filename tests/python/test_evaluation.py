@@ -182,13 +182,13 @@ def test_episodes_may_be_ones_own_or_of_easyfsls_sampler(collection, tmp_path):
 
 
 @pytest.mark.parametrize("change, words", [
-    (lambda s, q: (s[:, :, 0], q), r"support: expected rows of the features, whole numbers \[episodes, classes, images\]"),
-    (lambda s, q: (s[:1], q), r"support: expected \[4, 3, ...\], as in query, found \[1, 3, 2\]"),
-    (lambda s, q: (s + 10_000, q), "rows from 0 to"), (lambda s, q: (s, q * 1.0), "query: expected rows"),
-    (lambda s, q: (q[:, :, :2], q), "expected disjoint support, query and pool"),
+    (lambda s, q: (s[:, :, 0], q), r"support must be rows of the features, whole numbers \[episodes, classes, images\]"),
+    (lambda s, q: (s[:1], q), r"support must be \[4, 3, ...\], as query is, found \[1, 3, 2\]"),
+    (lambda s, q: (s + 10_000, q), "rows from 0 to"), (lambda s, q: (s, q * 1.0), "query must be rows"),
+    (lambda s, q: (q[:, :, :2], q), "twice; support, query and pool must be disjoint"),
     (lambda s, q: (s[:, ::-1], q), "which is not its class"),
     (lambda s, q: (s, np.where(q == q[0, 0, 0], -1, q)), "equally many images of every class, found 4 to 5"),
-    (lambda s, q: (s, np.where(np.arange(5) < 9, -1, q)), "query: expected at least one image"),
+    (lambda s, q: (s, np.where(np.arange(5) < 9, -1, q)), "query must have at least one image"),
 ])
 def test_arrays_that_are_no_episodes_are_refused(collection, change, words):
     arrays = protocom.episodes(collection, ways=3, shots=2, queries=5, episodes=4).arrays()

@@ -24,12 +24,12 @@ FITS = {
     "no number": (X[:, :0], Y, "0 feature"),
     "NaN": (spoiled(np.nan), Y, "NaN or infinity in 1 rows, first in row 2"),
     "infinity": (spoiled(np.inf), Y, "NaN or infinity"),
-    "words as features": ([["a"]] * 6, Y, "X: expected numbers"),
-    "rows of different lengths": ([[1, 2], [3]], ["a", "b"], "rows of different lengths"),
+    "words as features": ([["a"]] * 6, Y, "X must hold numbers"),
+    "rows of different lengths": ([[1, 2], [3]], ["a", "b"], "its rows differ in length"),
     "complex numbers": (X + 1j, Y, "Complex data not supported"),
     "no labels": (X, None, "requires y"),
     "labels that are no classes": (X, np.linspace(0, 1, 6), "Unknown label type: continuous"),
-    "labels of two types": (X, np.array([1, "a", 2, "b", 3, "c"], object), "labels: expected one type"),
+    "labels of two types": (X, np.array([1, "a", 2, "b", 3, "c"], object), "labels must all be of one type"),
 }
 
 
@@ -51,17 +51,17 @@ CALLS = {
     "value out of range": (lambda: protocom.make("mean:gamma=-2"), "gamma"),
     "a method that needs base classes": (lambda: protocom.make("bavardage").fit(X, Y), "protocom.make(..., base=(X, y))"),
     "base classes of another width": (lambda: protocom.make("tim", base=(X[:, :5], Y)).fit(X, Y), "base classes have 5"),
-    "base that is not a pair": (lambda: protocom.make("tim", base=X).fit(X, Y), "base: expected (X, y)"),
+    "base that is not a pair": (lambda: protocom.make("tim", base=X).fit(X, Y), "base must be (X, y)"),
     "a file that is not there": (lambda: protocom.Fitted("none.npz"), "none.npz"),
     "a space and base classes": (lambda: protocom.PLDA(fitted="a", space="b").fit(X, Y), "not both"),
     "unknown parameter of the class": (lambda: protocom.PLDA().set_params(steps=3), "Invalid parameter"),
-    "a batch of another shape": (lambda: protocom.make("mean").predict_proba_batch(X, X), "support and query: expected"),
+    "a batch of another shape": (lambda: protocom.make("mean").predict_proba_batch(X, X), "support must be"),
     "a batch of other widths": (
-        lambda: protocom.make("mean").predict_proba_batch(X.reshape(1, 3, 2, 8), X[None, :, :5]), "supports: expected"),
+        lambda: protocom.make("mean").predict_proba_batch(X.reshape(1, 3, 2, 8), X[None, :, :5]), "supports must be"),
     "too few classes for an episode": (lambda: protocom.evaluate(X, Y, methods=["mean"]), "5"),
-    "no ways": (lambda: protocom.episodes(X, Y, ways=0), "ways: expected a whole number of at least 1, found 0"),
-    "half an episode": (lambda: protocom.evaluate(X, Y, episodes=0.5), "episodes: expected a whole number"),
-    "labels that become words": (lambda: protocom.PLDA().fit(X, [1, 1, 2, 2, 3, 3]).partial_fit(X[:1], ["a"]), "one type"),
+    "no ways": (lambda: protocom.episodes(X, Y, ways=0), "ways must be a whole number of at least 1, found 0"),
+    "half an episode": (lambda: protocom.evaluate(X, Y, episodes=0.5), "episodes must be a whole number"),
+    "labels that become words": (lambda: protocom.PLDA().fit(X, [1, 1, 2, 2, 3, 3]).partial_fit(X[:1], ["a"]), "of one type"),
     "unknown split": (lambda: protocom.FeatureSet(X, Y, "tset"), "tset"),
     "a split too short": (lambda: protocom.FeatureSet(X, Y, ["base"]), "split has 1 entries for 3 classes"),
     "a class without a split": (lambda: protocom.FeatureSet(X, Y, {"a": "base"}), "'b'"),
@@ -136,7 +136,7 @@ NO_TEXTS = {
 
 @pytest.mark.parametrize("call", NO_TEXTS.values(), ids=NO_TEXTS.keys())
 def test_names_that_are_no_utf8_are_refused_and_shown(call):
-    with pytest.raises(protocom.UsageError, match=r"expected UTF-8, found 'caf\\udce9'"):
+    with pytest.raises(protocom.UsageError, match=r"must be UTF-8, found 'caf\\udce9'"):
         call()
 
 
@@ -155,7 +155,7 @@ def test_classes_whose_names_are_no_utf8_are_refused(photos, tmp_path):
     for call in (lambda: mine.enrol(BYTES, [np.zeros((32, 32, 3), np.uint8)]), lambda: mine.rename("a", BYTES),
                  lambda: mine.merge(BYTES, "a"), lambda: mine.remove(BYTES),
                  lambda: mine.enrol("a", [np.zeros((32, 32, 3), np.uint8)], attributes=[BYTES])):
-        with pytest.raises(protocom.UsageError, match="expected UTF-8"):
+        with pytest.raises(protocom.UsageError, match="must be UTF-8"):
             call()
     for blank in (" ", "\u00a0", "\u3000"):
         for call in (lambda: mine.enrol(blank, [np.zeros((32, 32, 3), np.uint8)]), lambda: mine.remove(blank)):
@@ -170,7 +170,7 @@ def test_classes_whose_names_are_no_utf8_are_refused(photos, tmp_path):
 def test_images_of_other_kinds_are_refused(photos, tmp_path):
     encoder = protocom.Backbone(photos / "encoder.pt")
     (tmp_path / "no.png").write_text("no image")
-    for given, words in (([np.zeros(4)], "image: expected"), ([np.zeros((5, 4, 5), np.uint8)], "(5, 4, 5)"), ([None], "an image is None"),
+    for given, words in (([np.zeros(4)], "an image must be"), ([np.zeros((5, 4, 5), np.uint8)], "(5, 4, 5)"), ([None], "an image is None"),
                          ([np.full((4, 4), 200.0)], "floats from 200.0 to 200.0"), ([np.full((4, 4, 3), np.nan)], "expected 0 to 1"),
                          ([np.zeros((4, 4, 3), np.int64)], "found int64"), ([io.StringIO("text")], "open as text"), (None, "an image is None"),
                          ([tmp_path / "no.png"], "no.png"), ([tmp_path / "none.png"], "none.png"), ([b"no"], "image 0"),

@@ -471,7 +471,7 @@ def test_one_bad_photo_does_not_lose_the_others(mine, photos, tmp_path, caplog):
         with pytest.raises(protocom.Error, match="bad.png" if path else "image 1") as caught:
             mine.classify(given)
         assert (caught.value.index, caught.value.path) == (index, path) and "\n" not in str(caught.value)
-    with pytest.raises(protocom.UsageError, match="on_error: expected 'raise' or 'skip'"):
+    with pytest.raises(protocom.UsageError, match="on_error must be 'raise' or 'skip'"):
         mine.classify(paths, on_error="ignore")
 
 
@@ -537,7 +537,7 @@ def test_changes_take_folders_patterns_and_generators_and_leave_bad_ones_out(few
     few.undo()
     with pytest.raises(protocom.Error, match="none of the images can be read: .*bad.png"):
         few.enrol("okapi", str(with_a_bad_one / "bad.png"), on_error="skip")
-    with pytest.raises(protocom.UsageError, match="on_error: expected"):
+    with pytest.raises(protocom.UsageError, match="on_error must be"):
         few.enrol("okapi", folder, on_error="ignore")
     assert "okapi" not in few
 

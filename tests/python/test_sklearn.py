@@ -64,7 +64,7 @@ def test_random_state_is_scikit_learns_seed(task):
     x, y, q, _ = task
     for state in (3, np.int64(3), np.random.RandomState(3), np.random.default_rng(3)):
         protocom.make("mean", random_state=state).fit(x, y)
-    with pytest.raises(protocom.UsageError, match="random_state: expected a whole number"):
+    with pytest.raises(protocom.UsageError, match="random_state must be a whole number"):
         protocom.make("mean", random_state="3").fit(x, y)
     drawn, told = (protocom.make("bavardage", base=(x, y), **{name: 7}).fit(x, y) for name in ("random_state", "seed"))
     np.testing.assert_array_equal(drawn.predict_proba(q), told.predict_proba(q))
@@ -346,14 +346,14 @@ def test_vectors_of_a_text_encoder_are_knowledge(clip_folder):
 
 
 @pytest.mark.parametrize("source, words", [
-    ({"a": [1, "b"]}, "attributes of 'a': expected str, found int"),
-    ({"a": "stripes"}, "expected a list of str or a dict of weights, found 'stripes'"),
+    ({"a": [1, "b"]}, "attributes of 'a' must be str, found int"),
+    ({"a": "stripes"}, "must be a list of str or a dict of weights, found 'stripes'"),
     ({"a": np.ones(3), "b": ["stripes"]}, "for class 'b'"),
     ({"a": np.ones(3), "b": np.ones(4)}, "equal lengths, found 3 and, for 'b', 4"),
     ({"a": np.ones((2, 3))}, "found an array of shape (2, 3)"),
     ({"a": np.zeros(3)}, "not all 0"),
-    ({"a": {"stripes": "many"}}, "the weight of 'stripes': expected a number"),
-    (np.ones((2, 3)), "knowledge: expected a dict or a path, found ndarray"),
+    ({"a": {"stripes": "many"}}, "the weight of 'stripes' must be a number"),
+    (np.ones((2, 3)), "knowledge must be a dict or a path, found ndarray"),
 ])
 def test_knowledge_that_cannot_be_is_refused_in_one_sentence(source, words):
     with pytest.raises(protocom.Error) as caught:

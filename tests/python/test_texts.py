@@ -22,7 +22,7 @@ def test_vectors_are_those_of_transformers(clip_folder, golden_texts):
 
 def test_what_is_no_text_and_no_encoder_is_said(clip_folder, tmp_path, caplog):
     encoder = protocom.TextEncoder(clip_folder)
-    with pytest.raises(protocom.Error, match="a text: expected a str, found int"):
+    with pytest.raises(protocom.Error, match="a text must be a str, found int"):
         encoder.encode(["a bird", 5])
     with pytest.raises(protocom.Error, match="has no tokens"):
         encoder.encode([" "])

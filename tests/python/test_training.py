@@ -114,8 +114,8 @@ def test_the_result_is_a_data_frame_and_a_plot(world, tmp_path):
 def test_misuse_is_one_sentence(world, tmp_path):
     out = tmp_path / "out.npz"
     calls = {
-        "epochs: expected a whole number of at least 1, found 0": lambda: protocom.pretrain(world / "images", out, epochs=0),
-        "learning_rate: expected a number above 0, found 'fast'": lambda: protocom.pretrain(world / "images", out, learning_rate="fast"),
+        "epochs must be a whole number of at least 1, found 0": lambda: protocom.pretrain(world / "images", out, epochs=0),
+        "learning_rate must be a number above 0, found 'fast'": lambda: protocom.pretrain(world / "images", out, learning_rate="fast"),
         "resnet13": lambda: protocom.pretrain(world / "images", out, architecture="resnet13"),
         "none": lambda: protocom.pretrain(tmp_path / "none", out),
         "needs model and knowledge": lambda: protocom.metatrain(world / "images", out, backbone=world / "backbone.npz"),
