@@ -7,18 +7,22 @@
 ``PLDA`` and ``make`` classify features, ``evaluate`` compares methods, ``Recognizer`` works on images, ``Backbone``
 makes features of them, ``TextEncoder`` vectors of texts, ``pretrain``, ``complete`` and ``metatrain`` train. The C++ library is loaded when it is first needed.
 """
+from ._answer import Answer
 from ._boxes import Boxes, Crop, crops
 from ._built_with import VERSION as __version__
-from ._classifier import PLDA, Classifier, describe, make, methods
+from ._classifier import Classifier, make
+from ._encoders import Backbone, TextEncoder
 from ._engine import engine as _engine
 from ._errors import Error, ImportRefused, TypeRefused, UsageError
 from ._evaluation import Episodes, Results, episodes, evaluate
 from ._features import FeatureSet
+from ._fitted import Fitted, fit
 from ._given_images import images_in
-from ._knowledge import Fitted, Knowledge, fit
+from ._knowledge import Knowledge
+from ._methods import describe, methods
 from ._own_method import OwnMethod
-from ._encoders import Backbone, TextEncoder
-from ._recognizer import Answer, Recognizer
+from ._plda import PLDA
+from ._recognizer import Recognizer
 from ._tests import TestResult
 from ._training import Training, complete, metatrain, pretrain
 from . import easyfsl

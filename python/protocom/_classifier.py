@@ -1,14 +1,11 @@
 """Classifiers in scikit-learn's manner, without scikit-learn."""
-import functools
-
 import numpy as np
 
 from . import _arrays, _easyfsl_presets, _few_columns, _sklearn
 from ._engine import engine
 from ._errors import Error, UsageError, not_fitted
-from ._knowledge import Recipe
-
-_BASE = "features of base classes"
+from ._methods import without_base
+from ._recipe import Recipe
 
 
 class Classifier:
@@ -64,7 +61,7 @@ class Classifier:
 
     def _text(self):
         text = _easyfsl_presets.text_of(_arrays.text(self.method, "method"))
-        return text if self.base is not None else _without_base(text)
+        return text if self.base is not None else without_base(text)
 
     def _recipe_now(self):
         """What the parameters say, checked."""
@@ -305,100 +302,6 @@ def _task_of(recipe, rows, labels, classes):
     if not len(rows):
         return engine.Task(recipe.parts(), None, None, names, rows.shape[1])
     return engine.Task(recipe.parts(), rows, labels, names, 0)
-
-
-@functools.lru_cache(maxsize=None)
-def _spec(name):
-    """What is known of a method, or None for a name that no method has."""
-    return next((one for one in engine.methods() if one["name"] == name), None)
-
-
-def _choices(name, parameter):
-    return next(one["choices"] for one in _spec(name)["parameters"] if one["name"] == parameter)
-
-
-def _without_base(text):
-    """The method without base classes, whose mean it cannot subtract; an explicit request is refused later."""
-    name, *given = text.split(":")
-    spec = _spec(name)
-    if spec is None or _BASE not in spec["needs"] or any(one.startswith("transform=") for one in given):
-        return text
-    centres = any(one["name"] == "transform" and one["default"] == "cl2n" for one in spec["parameters"])
-    return text + ":transform=l2n" if centres else text
-
-
-class PLDA(Classifier):
-    """The Bayesian model of classes (docs/methods/plda.md): needs only labelled features of the classes.
-
-    Parameters
-    ----------
-    fitted : Fitted or path, optional
-        Fitted on base classes like these: better, most of all with one image per class.
-    space : Fitted or path, optional
-        Fitted on any other classes with the same encoder; adapts to these.
-    knowledge : Knowledge, path or dict, optional
-        Attributes of the classes, if ``fitted`` was fitted with attributes.
-    transductive : bool
-        Queries of one call are classified jointly (``plda-vb``).
-    prior : str
-        "fitted", or "none" to leave knowledge out.
-    proportions : str
-        Class proportions among the queries, if transductive: "estimate" or "balanced".
-    scale : float, optional
-        Of the scores in the softmax; None or 0: the calibrated one.
-
-    Examples
-    --------
-    >>> import numpy, protocom
-    >>> X = numpy.array([[0, 1, 2], [0, 1, 3], [2, 1, 0], [3, 1, 0]], numpy.float32)
-    >>> protocom.PLDA().fit(X, ["up", "up", "down", "down"]).predict(X[:1])
-    array(['up'], dtype='<U4')
-    """
-
-    def __init__(self, *, fitted=None, space=None, knowledge=None, transductive=False, prior="fitted",
-                 proportions="estimate", scale=None):
-        self.fitted = fitted
-        self.space = space
-        self.knowledge = knowledge
-        self.transductive = transductive
-        self.prior = prior
-        self.proportions = proportions
-        self.scale = scale
-
-    def _recipe_now(self):
-        _sklearn.check_flag(self, "transductive")
-        if type(self.prior) is not str or self.prior != "fitted":  # the list takes a moment when it is first requested
-            _sklearn.check_choice(self, "prior", _choices(self._name(), "prior"))
-        _sklearn.check_choice(self, "proportions", ["estimate", "balanced"])
-        _sklearn.check_scale(self, "scale")
-        return Recipe(self._text(), fitted=self.fitted, space=self.space, knowledge=self.knowledge)
-
-    def _name(self):
-        return "plda-vb" if self.transductive else "plda"
-
-    def _text(self):
-        text = self._name()
-        if self.prior != "fitted":
-            text += f":prior={self.prior}"
-        if self.transductive and self.proportions != "estimate":
-            text += f":proportions={self.proportions}"
-        if self.scale:
-            text += f":scale={float(self.scale):.17g}"
-        return text
-
-
-def methods():
-    """All methods: name -> one line of help."""
-    return {one["name"]: one["about"] for one in engine.methods()}
-
-
-def describe(name):
-    """A method's description as a dict: mode, assumptions, needs, parameters with range and default."""
-    found = next((one for one in engine.methods() if one["name"] == name), None)
-    if found is not None:
-        return found
-    engine.label(name)  # says what is wrong with it
-    raise UsageError(f"'{name}' has parameters: give the name alone")
 
 
 def make(method, **parts):

@@ -2,11 +2,12 @@
 import numbers
 import os
 
-from . import _arrays, _easyfsl_presets, _episode_arrays, _html, _own_method
+from . import _arrays, _easyfsl_presets, _episode_arrays, _html, _own_method, _own_run
 from ._engine import engine
 from ._errors import UsageError
 from ._features import feature_set
-from ._knowledge import fitted_of, knowledge_of, model_of
+from ._knowledge import knowledge_of
+from ._recipe import fitted_of, model_of
 from ._results import Results
 
 
@@ -188,7 +189,7 @@ def evaluate(features, labels=None, split=None, methods=None, *, ways=5, shots=(
         baseline if not compared and texts else "mean", progress,
     )
     for one in own:
-        _own_method.add_to(made, one, given, lists, progress)
+        _own_run.add_to(made, one, given, lists, progress)
     if compared or texts:
         return Results(made.findings(_order(named, made.labels()), compared))
     return Results(made.findings([one.name for one in own], baseline))

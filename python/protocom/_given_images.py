@@ -177,6 +177,18 @@ class Reading:
                 self.unreadable.append(str(error))
 
 
+def read(core, images, on_error):
+    """What a recognizer keeps of images, with the Reading and their places."""
+    kept, places = engine.ReadImages(), []
+    reading = Reading(several(images), core.read, on_error)
+    for found, where in reading:
+        kept.add(found)
+        places += where
+    if reading.unreadable and not places:
+        raise Error(f"none of the images can be read: {reading.unreadable[0]}")
+    return kept, reading, places
+
+
 def features_of(given, extract, on_error="raise"):
     """(features [n, d], places [n] of their images, number of images), where ``extract`` makes features of a list."""
     reading, rows, places = Reading(given, extract, on_error), [], []

@@ -1,0 +1,116 @@
+"""Methods fitted on base classes."""
+import os
+import tempfile
+
+import numpy as np
+
+from . import _arrays, _html
+from ._engine import engine
+from ._errors import UsageError
+from ._features import FeatureSet
+from ._knowledge import knowledge_of
+from ._read_files import read_from
+
+
+class Fitted:
+    """A method fitted on base classes: ``protocom.fit(...)``, or ``Fitted(path)`` of a file of ``protocom fit``."""
+
+    _is_space = False
+
+    def __init__(self, path):
+        self._core = engine.Fitted.read(os.fspath(path))
+
+    @classmethod
+    def _of(cls, core, is_space=False):
+        made = cls.__new__(cls)
+        made._core = core
+        made._is_space = is_space
+        return made
+
+    @property
+    def method(self):
+        """The method as ``make`` takes it."""
+        return self._core.method
+
+    @property
+    def n_features(self):
+        """d of the features it takes."""
+        return self._core.feature_dim
+
+    @property
+    def classes(self):
+        """Names of the base classes."""
+        return list(self._core.trained_on)
+
+    @property
+    def findings(self):
+        """What fitting found, in sentences."""
+        return list(self._core.findings)
+
+    def save(self, path):
+        """Writes the file that ``protocom`` takes by ``--fitted`` and ``--space``."""
+        self._core.save(os.fspath(path))
+
+    def as_space(self):
+        """The same as a space for any other classes: it adapts to those at hand."""
+        return Fitted._of(self._core.space(), True)
+
+    def __deepcopy__(self, memo):
+        return self  # it does not change
+
+    def __reduce__(self):
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, "fitted.npz")
+            self.save(path)
+            with open(path, "rb") as file:
+                return _fitted_of, (file.read(), self._is_space)
+
+    def _repr_html_(self):
+        known = {"method": self.method, "base classes": len(self.classes), "features": self.n_features}
+        return _html.facts({**known, "findings": " ".join(self.findings)}, "Fitted")
+
+    def __repr__(self):
+        return f"Fitted({self.method!r}, {len(self.classes)} base classes, d={self.n_features})"
+
+
+def _fitted_of(data, is_space=False):
+    made = read_from(Fitted, data)
+    return made.as_space() if is_space else made
+
+
+def fit(method="plda", X=None, y=None, *, val=None, knowledge=None, seed=1, progress=None):
+    """Fits a method on base classes: many images of classes other than those that are asked about.
+
+    Parameters
+    ----------
+    method : str, as ``make`` takes it
+    X : array [m, d], or a FeatureSet whose base and val classes are taken
+    y : labels [m], of any type
+    val : (X, y) of further classes on which settings are chosen, optional
+    knowledge : Knowledge, path or dict, optional
+    seed : int
+    progress : callable(what, done, total, detail), optional
+
+    Returns
+    -------
+    Fitted
+    """
+    features = X if isinstance(X, FeatureSet) else _base_and_val(X, y, val)
+    method, seed = _arrays.text(method, "method"), _arrays.seed(seed)
+    return Fitted._of(engine.fit(method, features._core, knowledge_of(knowledge), seed, progress))
+
+
+def _base_and_val(X, y, val):
+    rows = _arrays.rows(X)
+    labels = _arrays.labels(y, len(rows), "fit")
+    split = {one: "base" for one in labels}
+    if val is not None:
+        more = _arrays.rows(val[0], "X of val")
+        own = _arrays.labels(val[1], len(more), "fit")
+        for one in own:
+            if split.setdefault(one, "val") == "base":
+                raise UsageError(f"class {str(one)!r} is among the base classes and among those of val")
+        if more.shape[1] != rows.shape[1]:
+            raise UsageError(f"X has {rows.shape[1]} columns, X of val {more.shape[1]}")
+        rows, labels = np.concatenate([rows, more]), _arrays.joined(labels, own)
+    return FeatureSet(rows, labels, split)

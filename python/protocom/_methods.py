@@ -1,0 +1,41 @@
+"""What is known of the library's methods."""
+import functools
+
+from ._engine import engine
+from ._errors import UsageError
+
+_BASE = "features of base classes"
+
+
+def methods():
+    """All methods: name -> one line of help."""
+    return {one["name"]: one["about"] for one in engine.methods()}
+
+
+def describe(name):
+    """Everything that is known of a method, as a dict: mode, assumptions, needs, parameters with range and default."""
+    found = next((one for one in engine.methods() if one["name"] == name), None)
+    if found is not None:
+        return found
+    engine.label(name)  # says what is wrong with it
+    raise UsageError(f"'{name}' has parameters: give the name alone")
+
+
+@functools.lru_cache(maxsize=None)
+def spec_of(name):
+    """What is known of a method, or None for a name that no method has."""
+    return next((one for one in engine.methods() if one["name"] == name), None)
+
+
+def choices_of(name, parameter):
+    return next(one["choices"] for one in spec_of(name)["parameters"] if one["name"] == parameter)
+
+
+def without_base(text):
+    """The method where there are no base classes, by whose mean it cannot centre; told to, it is refused later."""
+    name, *given = text.split(":")
+    spec = spec_of(name)
+    if spec is None or _BASE not in spec["needs"] or any(one.startswith("transform=") for one in given):
+        return text
+    centres = any(one["name"] == "transform" and one["default"] == "cl2n" for one in spec["parameters"])
+    return text + ":transform=l2n" if centres else text

@@ -1,0 +1,93 @@
+"""What methods are made with, as users name it: a path, or an object."""
+import os
+
+import numpy as np
+
+from . import _arrays
+from ._engine import engine
+from ._errors import Error, UsageError
+from ._fitted import Fitted
+from ._knowledge import as_knowledge
+from ._read_files import bytes_of, read_from
+
+
+class _Model:
+    """A completion model, which is pickled as its file."""
+
+    def __init__(self, path):
+        self._path = os.path.abspath(os.fspath(path))
+        self._core = engine.CompletionModel(self._path)
+        self._data = None
+
+    def __deepcopy__(self, memo):
+        return self
+
+    def __reduce__(self):
+        return read_from, (_Model, bytes_of(self))
+
+
+def fitted_of(given, space=None):
+    """The library's objects for a Fitted, a path, or a list of either, and for a space."""
+    return [one._core for one in _all_fitted(given, space)]
+
+
+def _all_fitted(given, space):
+    if given is not None and space is not None:
+        raise UsageError("give 'fitted' for base classes like these or 'space' for any others, not both")
+    several = given if isinstance(given, (list, tuple)) else [] if given is None else [given]
+    found = [_as(Fitted, one) for one in several]
+    return found if space is None else [*found, _as(Fitted, space).as_space()]
+
+
+def _as(kind, given):
+    return given if given is None or isinstance(given, kind) else kind(given)
+
+
+def model_of(given):
+    """The library's object for None or a path of ``protocom complete``."""
+    made = _as(_Model, given)
+    return None if made is None else made._core
+
+
+def base_of(given):
+    """(X, y numbered) of base classes, or (None, None)."""
+    if given is None:
+        return None, None
+    if not isinstance(given, (list, tuple)) or len(given) != 2:
+        raise Error("base must be (X, y): features of base classes and their labels")
+    features = _arrays.rows(given[0], "X of base")
+    return features, _arrays.numbered(_arrays.labels(given[1], len(features), "base"))[1].astype(np.int64)
+
+
+class Recipe:
+    """What a classifier was made with. It holds objects in place of paths, so that a copy of a classifier answers like
+    the original whatever became of its parameters and of files since."""
+
+    def __init__(self, method, *, fitted=None, space=None, knowledge=None, model=None, base=None, seed=0):
+        self._method = method
+        self._fitted = _all_fitted(fitted, space)
+        self._knowledge = as_knowledge(knowledge)
+        self._model = _as(_Model, model)
+        self._base = base_of(base)
+        self._seed = seed
+
+    def kept(self):
+        """The same with arrays of its own, so that changes of the user's do not count."""
+        if self._base[0] is not None:
+            self._base = (np.array(self._base[0], np.float32), self._base[1])
+        return self
+
+    def on_labelled_images_alone(self, methods):
+        """Whether it is one of these methods, and labelled images are all that it looks at."""
+        name = self._method.split(":")[0]
+        return name in methods and not self._fitted and self._knowledge is None and self._model is None
+
+    def parts(self):
+        """The same as the library takes it."""
+        knowledge, model = (None if one is None else one._core for one in (self._knowledge, self._model))
+        fitted = [one._core for one in self._fitted]
+        return engine.Parts(self._method, fitted, knowledge, model, *self._base, self._seed)
+
+    def label(self):
+        """The method with the parameters that differ from their defaults."""
+        return self.parts().label()
