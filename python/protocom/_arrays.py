@@ -22,6 +22,11 @@ def rows(given, what="X", least=1):
     finite is checked by the library."""
     if type(given) is not np.ndarray or given.ndim != 2 or not plain(given):
         given = _floats(given, what)
+    if given.ndim > 2:
+        raise Error(
+            f"Found array with dim {given.ndim}, while dim 2 is required: {what} of shape {given.shape} must be features [n, d], "
+            f"which protocom.Backbone(...).extract(...) makes of images"
+        )
     if given.ndim != 2:
         raise Error(
             f"Expected 2D array, got {_dimensions(given)} array instead: {what} of shape {given.shape}. Reshape your "

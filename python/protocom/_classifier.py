@@ -1,4 +1,6 @@
 """Classifiers in scikit-learn's manner, without scikit-learn."""
+import logging
+
 import numpy as np
 
 from . import _arrays, _easyfsl_presets, _few_columns, _sklearn
@@ -6,6 +8,8 @@ from ._engine import engine
 from ._errors import Error, UsageError, not_fitted
 from ._methods import without_base
 from ._recipe import Recipe
+
+_log = logging.getLogger("protocom")
 
 
 class Classifier:
@@ -107,6 +111,8 @@ class Classifier:
             former = self.classes_
         all_classes, numbers = _arrays.numbered(_arrays.joined(given, former, () if classes is None else classes))
         length = _few_columns.length_of(rows) if _few_columns.are_few(recipe, rows.shape[1]) else None
+        if recipe.leaves_out_knowledge():
+            _log.warning("knowledge does not count here: give fitted=, what protocom.fit(..., knowledge=...) returns")
         self._task = _task_of(recipe, _prepared(rows, length), numbers[: len(given)].astype(np.int64), all_classes)
         self._length = length
         self._recipe = recipe.kept()

@@ -26,6 +26,8 @@ class FeatureSet:
 
     def __init__(self, features, labels, split="novel", *, names=None, ids=None):
         rows = _arrays.rows(features, "features")
+        if labels is None:
+            raise UsageError("labels are missing: give features with labels [m], a FeatureSet, or the path of a file that has both")
         classes, numbers = _arrays.numbered(_arrays.labels(labels, len(rows), "FeatureSet"))
         if names is not None:
             numbers, classes = _numbered_by(classes, numbers, names)

@@ -18,7 +18,7 @@ class Fitted:
     _is_space = False
 
     def __init__(self, path):
-        self._core = engine.Fitted.read(os.fspath(path))
+        self._core = engine.Fitted.read(_arrays.path(path, "what a method was fitted to", "a Fitted or the path of its file"))
 
     @classmethod
     def _of(cls, core, is_space=False):
@@ -95,6 +95,8 @@ def fit(method="plda", X=None, y=None, *, val=None, knowledge=None, seed=1, prog
     -------
     Fitted
     """
+    if X is None:
+        raise UsageError("X is missing: protocom.fit needs labelled features of base classes, fit(method, X, y), or a FeatureSet")
     features = X if isinstance(X, FeatureSet) else _base_and_val(X, y, val)
     method, seed = _arrays.text(method, "method"), _arrays.seed(seed)
     return Fitted._of(engine.fit(method, features._core, knowledge_of(knowledge), seed, progress))

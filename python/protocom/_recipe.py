@@ -82,6 +82,11 @@ class Recipe:
         name = self._method.split(":")[0]
         return name in methods and not self._fitted and self._knowledge is None and self._model is None
 
+    def leaves_out_knowledge(self):
+        """Whether it was given knowledge that its method does not look at, since that is used where it was fitted with some."""
+        name, *options = self._method.split(":")
+        return self._knowledge is not None and not self._fitted and name in ("plda", "plda-vb") and "prior=text" not in options
+
     def parts(self):
         """The same as the library takes it."""
         knowledge, model = (None if one is None else one._core for one in (self._knowledge, self._model))

@@ -11,6 +11,7 @@ _PARAMETERS = {
 
 # Commands that the package has functions for; a message may name the others, which it has not.
 _COMMANDS = [
+    (re.compile(r"^(?:features|queries): features hold NaN or infinity"), "Input X contains NaN or infinity"),
     (re.compile(r"`protocom fit --method ([\w-]+)`(, then --fitted FILE)?"),
      r'`protocom.fit("\1", ...)`, then `protocom.make(..., fitted=...)`'),
     (re.compile(r"`protocom pretrain --method ([\w-]+)`"), r"`protocom pretrain --method \1` (the command line)"),

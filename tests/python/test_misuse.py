@@ -19,7 +19,7 @@ def spoiled(value):
 FITS = {
     "labels shorter than features": (X, Y[:5], "Found input variables with inconsistent numbers of samples: [6, 5]"),
     "one image as a row of numbers": (X[0], Y, "Expected 2D array, got 1D array instead"),
-    "episodes of images": (X[None], [Y], "got 3D array instead"),
+    "episodes of images": (X[None], [Y], "Found array with dim 3"),
     "no image": (X[:0], [], "0 sample"),
     "no number": (X[:, :0], Y, "0 feature"),
     "NaN": (spoiled(np.nan), Y, "NaN or infinity in 1 rows, first in row 2"),
@@ -28,6 +28,8 @@ FITS = {
     "rows of different lengths": ([[1, 2], [3]], ["a", "b"], "its rows differ in length"),
     "complex numbers": (X + 1j, Y, "Complex data not supported"),
     "no labels": (X, None, "requires y"),
+    "images": (np.zeros((6, 3, 8, 8), np.float32), Y, "Found array with dim 4"),
+    "numbers that are not finite, in scikit-learn's words": (spoiled(np.inf), Y, "Input X contains NaN or infinity in"),
     "labels that are no classes": (X, np.linspace(0, 1, 6), "Unknown label type: continuous"),
     "labels of two types": (X, np.array([1, "a", 2, "b", 3, "c"], object), "labels must all be of one type"),
 }
@@ -51,6 +53,11 @@ CALLS = {
     "value out of range": (lambda: protocom.make("mean:gamma=-2"), "gamma"),
     "a method that needs base classes": (lambda: protocom.make("bavardage").fit(X, Y), "protocom.make(..., base=(X, y))"),
     "base classes of another width": (lambda: protocom.make("tim", base=(X[:, :5], Y)).fit(X, Y), "base classes have 5"),
+    "a classifier as fitted": (
+        lambda: protocom.PLDA(fitted=protocom.make("mean")).fit(X, Y), "must be a Fitted or the path of its file, found Classifier"),
+    "a number as space": (lambda: protocom.PLDA(space=3).fit(X, Y), "must be a Fitted or the path of its file, found int"),
+    "nothing to fit on": (lambda: protocom.fit("plda"), "X is missing: protocom.fit needs labelled features of base classes"),
+    "features without labels": (lambda: protocom.evaluate(X), "labels are missing: give features with labels [m]"),
     "base that is not a pair": (lambda: protocom.make("tim", base=X).fit(X, Y), "base must be (X, y)"),
     "a file that is not there": (lambda: protocom.Fitted("none.npz"), "none.npz"),
     "a space and base classes": (lambda: protocom.PLDA(fitted="a", space="b").fit(X, Y), "not both"),

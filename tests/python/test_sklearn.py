@@ -359,3 +359,14 @@ def test_knowledge_that_cannot_be_is_refused_in_one_sentence(source, words):
     with pytest.raises(protocom.Error) as caught:
         protocom.Knowledge(source)
     assert words in str(caught.value) and "\n" not in str(caught.value)
+
+
+def test_knowledge_that_does_not_count_is_said(task, collection, caplog):
+    x, y, q, _ = task
+    known = protocom.PLDA(knowledge={"cat": ["whiskers"]}).fit(x, y)
+    assert [one.message for one in caplog.records] == [
+        "knowledge does not count here: give fitted=, what protocom.fit(..., knowledge=...) returns"]
+    np.testing.assert_array_equal(known.predict_proba(q), protocom.PLDA().fit(x, y).predict_proba(q))
+    caplog.clear()
+    protocom.make("zero-shot", knowledge={one: np.ones(x.shape[1]) for one in set(y)}).fit(x, y)
+    assert not caplog.records
