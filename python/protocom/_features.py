@@ -3,7 +3,7 @@ import os
 
 import numpy as np
 
-from . import _arrays, _html, _loader
+from . import _arrays, _html, _loader, _parquet
 from ._engine import engine
 from ._errors import Error, UsageError
 
@@ -39,7 +39,12 @@ class FeatureSet:
 
     @classmethod
     def read(cls, path, *, labels=None, split=None):
-        """Reads a file of ``protocom extract``, any ``npz`` of that form, or ``npy`` with ``labels`` and ``split``."""
+        """Reads a file of ``protocom extract``, any ``npz`` of that form, or ``npy`` with ``labels`` and ``split``. Of
+        Parquet, which needs pyarrow, the columns ``embedding`` (lists), ``label`` and, optional, ``split`` and ``id``."""
+        if _parquet.is_parquet(path):
+            if labels is not None or split is not None:
+                raise UsageError(f"{os.fspath(path)} has labels and splits of its own: give it alone")
+            return _feature_set_of(*_parquet.read(os.fspath(path)))
         made = cls.__new__(cls)
         made._core = engine.FeatureSet.read(*(None if one is None else os.fspath(one) for one in (path, labels, split)))
         return made
@@ -60,8 +65,11 @@ class FeatureSet:
         return cls(*_loader.features_of(module, loader), split, names=names, ids=ids)
 
     def save(self, path):
-        """Writes the file that ``protocom evaluate --features`` reads."""
-        self._core.save(os.fspath(path))
+        """Writes the file that ``protocom evaluate --features`` reads; to a path that ends in ``.parquet`` a row an image."""
+        if _parquet.is_parquet(path):
+            _parquet.write(path, self.features, self.labels, self.names, self.split, self._core.ids)
+        else:
+            self._core.save(os.fspath(path))
 
     @property
     def features(self):

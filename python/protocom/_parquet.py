@@ -1,0 +1,79 @@
+"""Features in Parquet: a row for each image, with columns ``embedding``, ``label`` and, where there are any, ``split`` and ``id``."""
+import os
+
+import numpy as np
+
+from ._errors import Error, UsageError
+
+_FEATURES, _LABELS = ("embedding", "features"), ("label", "class")
+
+
+def is_parquet(path):
+    return os.fspath(path).endswith(".parquet")
+
+
+def read(path):
+    """(float32 [m, d], numbers of classes [m], names [c], splits [c], ids [m] or none)"""
+    pyarrow, parquet = _modules()
+    try:
+        table = parquet.read_table(path)
+    except FileNotFoundError:
+        raise Error(f"cannot open {path}: No such file") from None
+    except pyarrow.ArrowInvalid as error:
+        raise Error(f"{path} cannot be read as Parquet: {str(error).splitlines()[0]}") from None
+    numbers, names = _labels(_column(table, _LABELS, path), path)
+    splits = table["split"].to_pylist() if "split" in table.column_names else ["novel"] * len(table)
+    ids = [str(one) for one in table["id"].to_pylist()] if "id" in table.column_names else []
+    return _matrix(_column(table, _FEATURES, path), path), numbers, names, _of_classes(splits, numbers, names, path), ids
+
+
+def write(path, features, labels, names, split, ids):
+    pyarrow, parquet = _modules()
+    of_images = np.asarray(split, object)[labels]
+    columns = {"id": list(ids)} if len(ids) else {}
+    columns["label"] = pyarrow.DictionaryArray.from_arrays(pyarrow.array(labels), pyarrow.array(names))  # keeps the classes' order
+    columns["split"] = pyarrow.array(of_images, pyarrow.string())
+    columns["embedding"] = pyarrow.FixedSizeListArray.from_arrays(pyarrow.array(features.ravel()), features.shape[1])
+    parquet.write_table(pyarrow.table(columns), os.fspath(path))
+
+
+def _modules():
+    try:
+        import pyarrow
+        import pyarrow.parquet
+    except ImportError:
+        raise UsageError("files that end in .parquet need pyarrow: pip install pyarrow, or use .npz") from None
+    return pyarrow, pyarrow.parquet
+
+
+def _column(table, names, path):
+    for one in names:
+        if one in table.column_names:
+            return table[one].combine_chunks()
+    raise Error(f"{path} must have a column '{names[0]}' or '{names[1]}', found {', '.join(table.column_names) or 'none'}")
+
+
+def _matrix(column, path):
+    rows = column.to_numpy(zero_copy_only=False)
+    sizes = {-1 if one is None else np.size(one) for one in rows}
+    if len(sizes) > 1 or -1 in sizes or not sizes:
+        raise Error(f"{path} must hold features of equal length in every row, found lengths {sorted(sizes)[:5]} (-1: none)")
+    return np.stack(rows).astype(np.float32)
+
+
+def _labels(column, path):
+    """(int64 [m], names [c]): of a column of a dictionary in its order, else sorted."""
+    if column.null_count:
+        raise Error(f"{path} must have a label in every row, {column.null_count} have none")
+    if hasattr(column, "dictionary"):
+        return column.indices.to_numpy(zero_copy_only=False).astype(np.int64), [str(one) for one in column.dictionary.to_pylist()]
+    classes, numbers = np.unique(np.asarray(column.to_pylist()), return_inverse=True)
+    return numbers.astype(np.int64), [str(one) for one in classes]
+
+
+def _of_classes(splits, numbers, names, path):
+    found = dict(zip(numbers.tolist(), splits))
+    for number, split in zip(numbers.tolist(), splits):
+        if found[number] != split:
+            raise Error(f"{path} must have each class in one split, found {names[number]!r} in {found[number]!r} and {split!r}")
+    return [str(found.get(number, "novel")) for number in range(len(names))]
