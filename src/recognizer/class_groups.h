@@ -1,9 +1,9 @@
 #pragma once
-#include <Eigen/Core>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "base/matrix.h"
 #include "protocom/answer.h"
 
 namespace protocom {
