@@ -1,0 +1,31 @@
+#pragma once
+#include <filesystem>
+#include <string>
+
+namespace protocom {
+
+/// An open file, closed with the object.
+class FileDescriptor {
+ public:
+  /// `flags`: of open(2). Throws Error if it cannot be opened.
+  FileDescriptor(const std::filesystem::path& path, int flags);
+  ~FileDescriptor();
+  FileDescriptor(const FileDescriptor&) = delete;
+  FileDescriptor& operator=(const FileDescriptor&) = delete;
+  [[nodiscard]] int get() const { return value_; }
+
+ private:
+  int value_;
+};
+
+/// What errno stands for.
+std::string system_reason();
+
+/// Which pipes and devices may be read: none, or those that another program opened for this one (/dev/stdin,
+/// /dev/fd/3).
+enum class Streams { kRefused, kOpenOnes };
+
+/// Throws Error for a folder, a pipe or a device: without a writer, or without an end, it would be read for ever.
+void check_readable(const std::filesystem::path& path, Streams streams);
+
+}  // namespace protocom
