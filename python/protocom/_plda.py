@@ -25,6 +25,11 @@ class PLDA(Classifier):
     scale : float, optional
         Of the scores in the softmax; None or 0: the one that makes probabilities right.
 
+    Notes
+    -----
+    Fewer than 16 columns, which are no encoder's, get one more with the rows' root mean square length where nothing else is
+    given: unit length would lose how long a row is.
+
     Examples
     --------
     >>> import numpy, protocom

@@ -164,10 +164,18 @@ def python_pages(folder):
             continue
         made_by = [one for one in node.body if getattr(one, "name", "") == "__init__" and not {"core", "found"} & {a.arg for a in one.args.args}]
         text += f"\n## {name}\n\n" + "".join(signature(one, name) for one in made_by) + docstring(node)
-        for one in node.body:
+        for one in (defined(one, folder) for one in node.body):
             if isinstance(one, ast.FunctionDef) and not one.name.startswith("_") and ast.get_docstring(one):
                 text += f"\n### {name}.{one.name}\n\n" + ("" if decorated(one, "property") else signature(one)) + docstring(one)
     return {"docs/reference/python.md": ("Python", text)}
+
+
+def defined(node, folder):
+    """What a line of a class body defines: of `name = _module.name` the function of that module."""
+    if not (isinstance(node, ast.Assign) and isinstance(node.value, ast.Attribute)):
+        return node
+    there = ast.parse((folder / f"{node.value.value.id}.py").read_text()).body
+    return next(one for one in there if getattr(one, "name", "") == node.value.attr)
 
 
 def decorated(node, word):
