@@ -86,6 +86,11 @@ void on_entity(void* data, const XML_Char*, int, const XML_Char*, int, const XML
   static_cast<VocFile*>(data)->stop("it declares entities, which are not supported");
 }
 
+/// Attributes that a DTD declares would be added to every element.
+void on_declared_attribute(void* data, const XML_Char*, const XML_Char*, const XML_Char*, const XML_Char*, int) {
+  static_cast<VocFile*>(data)->stop("it declares attributes, which are not supported");
+}
+
 VocFile parse(const std::string& bytes, const fs::path& path) {
   const std::unique_ptr<XML_ParserStruct, decltype(&XML_ParserFree)> parser(XML_ParserCreate(nullptr), &XML_ParserFree);
   if (!parser) fail("{}: out of memory", path.string());
@@ -96,6 +101,7 @@ VocFile parse(const std::string& bytes, const fs::path& path) {
   XML_SetElementHandler(parser.get(), &on_start, &on_end);
   XML_SetCharacterDataHandler(parser.get(), &on_text);
   XML_SetEntityDeclHandler(parser.get(), &on_entity);
+  XML_SetAttlistDeclHandler(parser.get(), &on_declared_attribute);
   if (XML_Parse(parser.get(), bytes.data(), static_cast<int>(bytes.size()), 1) != XML_STATUS_OK)
     fail("{}:{}: {}", path.string(), XML_GetCurrentLineNumber(parser.get()),
          file.wrong.empty() ? XML_ErrorString(XML_GetErrorCode(parser.get())) : file.wrong);

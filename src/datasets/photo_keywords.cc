@@ -162,16 +162,25 @@ struct LeftOut {
     if (without > 0) parts.push_back(fmt::format("{} without one", without));
     if (several > 0) parts.push_back(fmt::format("{} with several, such as {}", several, first_several));
     if (unreadable > 0)
-      parts.push_back(fmt::format("{} with XMP that cannot be read, such as {}", unreadable, first_unreadable));
+      parts.push_back(fmt::format("{} with keywords that cannot be read, such as {}", unreadable, first_unreadable));
     return fmt::format("{}", fmt::join(parts, ", "));
   }
 };
+
+/// Throws Error that names the photo where no class can have that name.
+std::string checked_name(const std::string& name, const fs::path& photo) {
+  try {
+    return checked_class_name(name);
+  } catch (const Error& error) {
+    fail("{}: {}", photo.string(), error.what());
+  }
+}
 
 /// The class of a photo; empty: it is left out.
 std::string class_of(const fs::path& photo, const KeywordChoice& choice, LeftOut& left_out) {
   try {
     const std::vector<std::string> classes = classes_of(keywords_of(photo), choice);
-    if (classes.size() == 1) return classes.front();
+    if (classes.size() == 1) return checked_name(classes.front(), photo);
     if (classes.empty()) {
       ++left_out.without;
     } else if (left_out.several++ == 0) {

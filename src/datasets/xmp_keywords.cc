@@ -23,6 +23,8 @@ constexpr const char* kLightroom = "http://ns.adobe.com/lightroom/1.0/";
 constexpr char kBetween = ' ';  // a namespace and a name, of which neither has one
 constexpr size_t kDeepest = 50;
 constexpr size_t kLongestRead = 200;  // a namespace and a name
+constexpr size_t kLongestNamespace = 1000;
+constexpr size_t kMostWords = 100'000;  // of all properties
 
 std::string name_in(const char* space, const char* name) { return fmt::format("{}{}{}", space, kBetween, name); }
 
@@ -33,6 +35,7 @@ struct XmpPlaces {
   std::map<std::string, std::set<std::string>> words;  // of a property
   std::map<std::string, size_t> ends;                  // of a property: the end tag of its list; npos: it has none
   size_t end = 0;                                      // the end tag of rdf:RDF; 0: none
+  size_t count = 0;                                    // of the words
   XML_Parser parser = nullptr;
 
   void stop(const char* reason) {
@@ -62,7 +65,10 @@ void on_end(void* data, const XML_Char* /*name*/) {
   const std::vector<std::string>& path = places.path;
   const size_t depth = path.size();
   if (name == name_in(kRdf, "RDF") && has_tag) places.end = at;
-  if (depth > 2 && name == name_in(kRdf, "li")) places.words[path[depth - 3]].insert(places.text);
+  if (depth > 2 && name == name_in(kRdf, "li")) {
+    places.words[path[depth - 3]].insert(places.text);
+    if (++places.count > kMostWords) places.stop("more than 100,000 keywords");
+  }
   const bool is_list = name == name_in(kRdf, "Bag") || name == name_in(kRdf, "Seq") || name == name_in(kRdf, "Alt");
   if (depth > 1 && is_list) places.ends[path[depth - 2]] = at;
   places.path.pop_back();
@@ -74,6 +80,21 @@ void on_entity(void* data, const XML_Char*, int, const XML_Char*, int, const XML
   static_cast<XmpPlaces*>(data)->stop("it declares entities, which are not supported");
 }
 
+/// Attributes that a DTD declares would be added to every element.
+void on_declared_attribute(void* data, const XML_Char*, const XML_Char*, const XML_Char*, const XML_Char*, int) {
+  static_cast<XmpPlaces*>(data)->stop("it declares attributes, which are not supported");
+}
+
+/// Of a parser without namespaces, whose names are as they stand there.
+void on_declared_namespace(void* data, const XML_Char* /*name*/, const XML_Char** attributes) {
+  constexpr std::string_view kNamespace = "xmlns";
+  for (; *attributes != nullptr; attributes += 2) {
+    if (std::strncmp(attributes[0], kNamespace.data(), kNamespace.size()) == 0 &&
+        ::strnlen(attributes[1], kLongestNamespace + 1) > kLongestNamespace)
+      return static_cast<XmpPlaces*>(data)->stop("a namespace of more than 1,000 bytes");
+  }
+}
+
 /// What is inserted is UTF-8.
 void refuse_utf16(const std::string& bytes, const fs::path& path) {
   const std::string_view begin = std::string_view(bytes).substr(0, 2);
@@ -82,21 +103,41 @@ void refuse_utf16(const std::string& bytes, const fs::path& path) {
     fail("{}: its text is UTF-16, which is not supported: save it as UTF-8", path.string());
 }
 
-XmpPlaces places_in(const std::string& bytes, const fs::path& path) {
-  refuse_utf16(bytes, path);
-  const std::unique_ptr<XML_ParserStruct, decltype(&XML_ParserFree)> parser(XML_ParserCreateNS("UTF-8", kBetween),
-                                                                            &XML_ParserFree);
+using XmpParser = std::unique_ptr<XML_ParserStruct, decltype(&XML_ParserFree)>;
+
+bool parse_xmp(const XmpParser& parser, const std::string& bytes, const fs::path& path, XmpPlaces& places) {
   if (!parser) fail("{}: out of memory", path.string());
-  if (bytes.size() > static_cast<size_t>(std::numeric_limits<int>::max())) fail("{}: more than 2 GiB", path.string());
-  XmpPlaces places;
   places.parser = parser.get();
   XML_SetUserData(parser.get(), &places);
-  XML_SetElementHandler(parser.get(), &on_start, &on_end);
-  XML_SetCharacterDataHandler(parser.get(), &on_text);
   XML_SetEntityDeclHandler(parser.get(), &on_entity);
-  if (XML_Parse(parser.get(), bytes.data(), static_cast<int>(bytes.size()), 1) != XML_STATUS_OK)
-    fail("{}:{}: {}", path.string(), XML_GetCurrentLineNumber(parser.get()),
-         places.wrong.empty() ? XML_ErrorString(XML_GetErrorCode(parser.get())) : places.wrong);
+  XML_SetAttlistDeclHandler(parser.get(), &on_declared_attribute);
+  return XML_Parse(parser.get(), bytes.data(), static_cast<int>(bytes.size()), 1) == XML_STATUS_OK;
+}
+
+[[noreturn]] void fail_at(const XmpParser& parser, const fs::path& path, const std::string& wrong) {
+  fail("{}:{}: {}", path.string(), XML_GetCurrentLineNumber(parser.get()), wrong);
+}
+
+/// A parser with namespaces copies one for every attribute of it before any handler is called.
+void refuse_long_namespaces(const std::string& bytes, const fs::path& path) {
+  const XmpParser parser(XML_ParserCreate("UTF-8"), &XML_ParserFree);
+  if (parser) XML_SetStartElementHandler(parser.get(), &on_declared_namespace);
+  XmpPlaces found;
+  if (!parse_xmp(parser, bytes, path, found) && !found.wrong.empty()) fail_at(parser, path, found.wrong);
+}
+
+XmpPlaces places_in(const std::string& bytes, const fs::path& path) {
+  refuse_utf16(bytes, path);
+  if (bytes.size() > static_cast<size_t>(std::numeric_limits<int>::max())) fail("{}: more than 2 GiB", path.string());
+  refuse_long_namespaces(bytes, path);
+  const XmpParser parser(XML_ParserCreateNS("UTF-8", kBetween), &XML_ParserFree);
+  if (parser) {
+    XML_SetElementHandler(parser.get(), &on_start, &on_end);
+    XML_SetCharacterDataHandler(parser.get(), &on_text);
+  }
+  XmpPlaces places;
+  if (!parse_xmp(parser, bytes, path, places))
+    fail_at(parser, path, places.wrong.empty() ? XML_ErrorString(XML_GetErrorCode(parser.get())) : places.wrong);
   return places;
 }
 

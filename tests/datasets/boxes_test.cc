@@ -236,6 +236,8 @@ TEST_F(BoxFiles, OfXmlThatDeclaresEntitiesAreRefused) {
   put("secret.txt", "secret");
   const std::string file = "<!DOCTYPE a [<!ENTITY a SYSTEM \"file://" + (folder_ / "secret.txt").string() + "\">]>";
   EXPECT_THAT(error_of({put("b.xml", file + end)}), HasSubstr("declares entities"));
+  const std::string declared = "<!DOCTYPE a [<!ATTLIST b c CDATA \"1\">]><annotation><b/></annotation>";
+  EXPECT_THAT(error_of({put("e.xml", declared)}), HasSubstr("e.xml:1: it declares attributes"));
   std::string deep;
   for (int i = 0; i < 100000; ++i) deep += "<a>";
   EXPECT_THAT(error_of({put("c.xml", deep)}), HasSubstr("deeper than any annotation"));

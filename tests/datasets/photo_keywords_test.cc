@@ -139,7 +139,7 @@ TEST_F(PhotoKeywords, MakeTheClassesOfAFolder) {
   EXPECT_EQ(dataset.items.front().id, "2025/b.png");
   EXPECT_THAT(logged.text(), HasSubstr("1 without one, 1 with several, such as"));
   EXPECT_THAT(logged.text(), HasSubstr("two.jpg: 'wren' and 'Zaunk\u00f6nig'"));
-  EXPECT_THAT(logged.text(), HasSubstr("1 with XMP that cannot be read, such as"));
+  EXPECT_THAT(logged.text(), HasSubstr("1 with keywords that cannot be read, such as"));
 }
 
 TEST_F(PhotoKeywords, OfMoreThanAPhotoHasAreRefused) {
@@ -151,6 +151,17 @@ TEST_F(PhotoKeywords, OfMoreThanAPhotoHasAreRefused) {
               HasSubstr("many.jpg.xmp: 1001 keywords, expected at most 1000"));
   EXPECT_THAT(message_of([&] { keywords_of(put("long.jpg", "a photo")); }),
               HasSubstr("long.jpg.xmp: a keyword of 1001 bytes, expected at most 1000"));
+}
+
+// One such photo among ten thousand stopped all of them, and was not named.
+TEST_F(PhotoKeywords, ThatNoClassCanBeCalledLeaveTheirPhotoOut) {
+  put_png("a.png");
+  put("turned.jpg", "a photo");
+  put("turned.jpg.xmp", with_keywords("", {{"\u202emoor\u202c"}, {}}, "turned.jpg.xmp"));
+  const Logged logged;
+  EXPECT_THAT(list_by_keywords(folder_.path(), {}), ::testing::SizeIs(1));
+  EXPECT_THAT(logged.text(), HasSubstr("1 with keywords that cannot be read, such as "));
+  EXPECT_THAT(logged.text(), HasSubstr("turned.jpg: the class name '?moor?' has control"));
 }
 
 TEST_F(PhotoKeywords, ThatNameNoClassAreSaid) {

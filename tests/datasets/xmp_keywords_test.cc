@@ -61,20 +61,43 @@ TEST(XmpKeywords, OfWhatIsNoXmpAreRefused) {
   EXPECT_THAT(error(kHead + "<dc:subject><rdf:Bag/></dc:subject>" + kTail), HasSubstr("empty list of keywords"));
 }
 
-// Five gigabytes and minutes: a namespace is written once and stands before the name of every element.
+// Five gigabytes and minutes: a namespace is written once and stands before the name of every element and attribute of
+// it.
 TEST(XmpKeywords, OfLongNamespacesAndDeepElementsTakeLittle) {
-  const std::string begin =
-      "<r:RDF xmlns:r='http://www.w3.org/1999/02/22-rdf-syntax-ns#' xmlns:a='" + std::string(1'000'000, 'u') + "'>";
-  std::string flat, deep;
+  const auto begin = [](size_t length) {
+    return "<r:RDF xmlns:r='http://www.w3.org/1999/02/22-rdf-syntax-ns#' xmlns:a='" + std::string(length, 'u') + "'>";
+  };
+  const auto error = [](const std::string& bytes) {
+    return message_of([&] { with_keywords(bytes, {{"robin"}, {}}, "a.xmp"); });
+  };
+  std::string flat, deep, attributes, in_one = "<b";
   for (int i = 0; i < 300'000; ++i) flat += "<a:b/>";
   for (int i = 0; i < 50'000; ++i) deep += "<a:b>";
+  for (int i = 0; i < 20'000; ++i) attributes += "<b a:c='1'/>";
+  for (int i = 0; i < 20'000; ++i) in_one += " a:c" + std::to_string(i) + "='1'";
   const auto start = std::chrono::steady_clock::now();
-  EXPECT_THAT(with_keywords(begin + flat + "</r:RDF>", {{"robin"}, {}}, "a.xmp"), HasSubstr("<rdf:li>robin</rdf:li>"));
+  EXPECT_THAT(with_keywords(begin(1000) + flat + "</r:RDF>", {{"robin"}, {}}, "a.xmp"),
+              HasSubstr("<rdf:li>robin</rdf:li>"));
+  for (const std::string& content : {flat, attributes, in_one + "/>"})
+    EXPECT_THAT(error(begin(1'000'000) + content + "</r:RDF>"), HasSubstr("a.xmp:1: a namespace of more than 1,000"));
   EXPECT_LT(std::chrono::steady_clock::now() - start, std::chrono::seconds(20));
-  const int64_t bytes = most_memory_of([&] {
-    EXPECT_THAT(message_of([&] { with_keywords(begin + deep, {{"robin"}, {}}, "a.xmp"); }), HasSubstr("deeper than"));
-  });
+  const int64_t bytes = most_memory_of([&] { EXPECT_THAT(error(begin(1000) + deep), HasSubstr("deeper than")); });
   EXPECT_LT(bytes, int64_t{100} << 20);
+}
+
+// Each of a hundred thousand elements would get each of the ten thousand attributes.
+TEST(XmpKeywords, OfADocumentThatDeclaresAttributesAreRefused) {
+  std::string bytes = "<!DOCTYPE x [";
+  for (int i = 0; i < 10'000; ++i) bytes += "<!ATTLIST b a" + std::to_string(i) + " CDATA \"1\">";
+  bytes += "]><x>";
+  for (int i = 0; i < 100'000; ++i) bytes += "<b/>";
+  EXPECT_THAT(message_of([&] { keywords_in(bytes + "</x>", "a.xmp"); }), HasSubstr("a.xmp:1: it declares attributes"));
+}
+
+TEST(XmpKeywords, BeyondEveryPhotosAreNotAllKept) {
+  std::string bytes = "<r:RDF xmlns:r='http://www.w3.org/1999/02/22-rdf-syntax-ns#'><s><r:Bag>";
+  for (int i = 0; i < 100'001; ++i) bytes += "<r:li>" + std::to_string(i) + "</r:li>";
+  EXPECT_THAT(message_of([&] { keywords_in(bytes, "a.xmp"); }), HasSubstr("a.xmp:1: more than 100,000 keywords"));
 }
 
 TEST(XmpKeywords, ThatWouldSpoilASidecarAreRefused) {
