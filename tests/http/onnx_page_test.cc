@@ -1,9 +1,12 @@
 // The page that an export writes, in a browser that opens it as a file.
 #include <gmock/gmock.h>
 
+#include <array>
+#include <cmath>
 #include <memory>
 
 #include "http/browser.h"
+#include "io/json.h"
 #include "recognizer/export_onnx.h"
 #include "recognizer/recognizer_support.h"
 #include "support/colour_encoder.h"
@@ -59,9 +62,16 @@ class PageOfExport : public SmallRecognizer {
       fs::remove(folder_ / last);
     create_recognizer(path_, parts, {});
     Recognizer recognizer = Recognizer::open(path_);
-    recognizer.enrol(
-        {request("</script>dark", {photo("1.png", 10)}), request("002.Bright_Bird", {photo("2.png", 240)})});
+    recognizer.enrol({request("</script>dark", {coloured("1.png", {10, 20, 90})}),
+                      request("002.Bright_Bird", {coloured("2.png", {240, 200, 120})})});
     fs::remove(folder_ / "colours.onnx");
+  }
+
+  std::string coloured(const std::string& name, const std::array<uint8_t, 3>& colour) const {
+    std::vector<uint8_t> rgb;
+    for (int64_t i = 0; i < kSide * kSide * 3; ++i) rgb.push_back(colour[static_cast<size_t>(i % 3)]);
+    write_file(folder_ / name, encode_png({kSide, kSide, rgb}));
+    return (folder_ / name).string();
   }
 
   OnnxExport exported() const {
@@ -74,6 +84,15 @@ class PageOfExport : public SmallRecognizer {
     browser_->open("file://" + options_.page);
     ASSERT_TRUE(browser_->wait_for("globalThis.classify"))
         << browser_->evaluate("document.getElementById('status').textContent");
+  }
+
+  /// Stripes, of other sides than the encoder takes.
+  fs::path striped(int64_t height, int64_t width) const {
+    std::vector<uint8_t> rgb;
+    for (int64_t i = 0; i < height * width * 3; ++i) rgb.push_back(static_cast<uint8_t>(128 + 120 * std::sin(i * i)));
+    fs::path path = folder_ / "striped.png";
+    write_file(path, encode_png({height, width, rgb}));
+    return path;
   }
 
   std::string answers() {
@@ -110,6 +129,30 @@ TEST_F(PageOfExport, AnswersAboutPhotosAndTheCamerasPicture) {
   browser_->evaluate("document.getElementById('camera').click()");
   EXPECT_TRUE(browser_->wait_for("document.getElementById('live').hidden"));
   EXPECT_THAT(browser_->complaints(), IsEmpty()) << "its policy lets nothing else in";
+}
+
+TEST_F(PageOfExport, AnswersAsTheRecognizerInOnnxRuntimeWeb) {
+  const char* modules = std::getenv("PROTOCOM_NODE_MODULES");
+  if (modules == nullptr)
+    GTEST_SKIP()
+        << "PROTOCOM_NODE_MODULES (npm install --ignore-scripts onnxruntime-web): ONNX Runtime Web is NOT TRIED";
+  options_.runtime = std::string(modules) + "/onnxruntime-web/dist";
+  make();
+  exported();
+  open();
+  Recognizer recognizer = Recognizer::open(path_);
+  const fs::path file = striped(10, 10);  // nothing is resized
+  browser_->evaluate(
+      "document.getElementById('files').addEventListener('change', event => { "
+      "globalThis.answer = classify(event.target.files[0]); }, true)");
+  browser_->choose("#files", {file.string()});
+  const json answer = browser_->evaluate("answer");
+  const Answer own = recognizer.classify(file);
+  EXPECT_EQ(answer.at("class"), own.ranking.front().name);
+  for (const RankedClass& one : own.ranking) {
+    const size_t k = one.name == "002.Bright_Bird" ? 1 : 0;
+    EXPECT_NEAR(answer.at("probabilities").at(k).get<double>(), one.probability, 1e-4);
+  }
 }
 
 TEST_F(PageOfExport, IsRefusedWhereItCannotBe) {
