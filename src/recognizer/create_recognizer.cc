@@ -307,7 +307,8 @@ NewRecognizer prepare_recognizer(const RecognizerParts& given, const std::vector
   RecognizerParts files = parts;
   files.backbone = as_one_file(parts.backbone, encoder_options(parts, model), folder);
   if (files.backbone.parent_path() == folder && !parts.backbone_inside)
-    fail_usage("{} is only a part of the backbone: leave out --external-backbone", parts.backbone.string());
+    fail_usage("{} is a backbone of several files, which must be inside the recognizer: leave out --external-backbone",
+               parts.backbone.string());
   if (!has_model(parts)) {
     model.fitted->feature_dim = settings.feature_dim;
     files.fitted = folder / "space.npz";

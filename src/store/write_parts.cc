@@ -33,8 +33,10 @@ void add_artefact(const Database& database, const RecognizerArtefact& artefact) 
   check_plain_file(artefact.path);
   const auto size = static_cast<int64_t>(fs::file_size(artefact.path));
   if (artefact.embedded && size > kMostBytes)
-    fail("{} has {} bytes, the limit of files in a recognizer is {}: leave it outside (--external-backbone)",
-         artefact.path.string(), size, kMostBytes);
+    fail(
+        "{} has {} bytes, the limit of files in a recognizer is {}: a backbone of one file can stay outside "
+        "(--external-backbone)",
+        artefact.path.string(), size, kMostBytes);
   Statement add = database.prepare("INSERT INTO artefacts(name, path, hash, bytes) VALUES(?, ?, ?, ?)");
   add.bind(artefact.name).bind(fs::absolute(artefact.path).lexically_normal().string()).bind(hash_file(artefact.path));
   artefact.embedded ? add.bind_zeros(size) : add.bind_null();
