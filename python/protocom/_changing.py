@@ -37,8 +37,8 @@ def enrol(self, name, images=(), *, attributes=(), descriptions=(), boxes=None, 
 
 
 def enrol_folder(self, folder, attributes=None, *, boxes=None, progress=None):
-    """A class for each subfolder; ``attributes``: CSV of theirs; ``boxes``: of the images, as ``create`` takes them. As ``enrol``, and ``expected``: what accuracy to
-    expect, in a sentence."""
+    """A class for each subfolder; ``attributes``: CSV of theirs; ``boxes``: of the images, as ``create`` takes them. As
+    ``enrol``, and ``expected``: what accuracy to expect, in a sentence."""
     return self._core.enrol_folder(os.fspath(folder), os.fspath(attributes or ""), _boxes.choice(boxes), progress)
 
 

@@ -116,7 +116,8 @@ class Recognizer:
                  "text_encoder": getattr(text_encoder, "_folder", text_encoder) or "", "images": images or "", "attributes": attributes or ""}
         given = {name: os.fspath(one) for name, one in paths.items()}
         given.update(preprocess=preprocess, output=output, thumbnails=thumbnails, half_features=half_features, moments=moments,
-                     external_backbone=external_backbone, boxes=_boxes.choice(boxes), unlabelled=_boxes._paths(unlabelled), device=options.get("device", "auto"))
+                     external_backbone=external_backbone, boxes=_boxes.choice(boxes), unlabelled=_boxes._paths(unlabelled),
+                     device=options.get("device", "auto"))
         engine.create_recognizer(os.fspath(path), given)
         try:
             return cls(path, text_encoder=text_encoder, **options)
@@ -133,7 +134,7 @@ class Recognizer:
 
     @property
     def unlabelled(self):
-        """How many of them there are."""
+        """How many unlabelled images it learns from."""
         return self._core.unlabelled()
 
     classify = _asking.classify
