@@ -6,6 +6,7 @@
 #include "encoders/encoder_engine.h"
 #include "io/artefact_contents.h"
 #include "recognizer/calibration.h"
+#include "recognizer/recognizer.h"
 
 namespace protocom::cli {
 namespace {
@@ -31,6 +32,21 @@ void print_findings_of(const RecognizerFile& file, const std::string& name) {
   file.read_artefact(name, [](const std::filesystem::path& path) {
     for (const std::string& finding : findings_in(read_contents(path).header)) fmt::print("{}\n", one_line(finding));
   });
+}
+
+/// What its images chose for the space in which they are compared; empty where they choose nothing, or are so many that
+/// to choose takes long.
+std::string space_text(const RecognizerFile& file, int64_t images) {
+  constexpr int64_t kMostImages = 10'000;
+  if (images == 0 || images > kMostImages) return "";
+  RecognizerOptions options;
+  options.use = FileUse::kRead;
+  try {
+    const std::vector<std::string> chosen = Recognizer::open(file.path(), options).method().findings();
+    return chosen.empty() ? "" : chosen.front();
+  } catch (const Error&) {  // a part that is outside and gone is named with the artefacts
+    return "";
+  }
 }
 
 /// What its encoder runs on; one that is outside and gone is named with the artefacts.
@@ -77,6 +93,7 @@ void print_info(const RecognizerFile& file) {
        {"calibration", text_of(file.calibration(), file.path().string())},
        {"last change",
         changes.empty() ? "none that can be undone" : changes.front().what + ", " + time_text(changes.front().time)}});
+  if (const std::string space = space_text(file, images); !space.empty()) rows.push_back({"space", space});
   print_table(rows);
   for (const char* made : {"model", "fitted"}) print_findings_of(file, made);
 }

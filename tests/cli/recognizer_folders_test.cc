@@ -125,7 +125,12 @@ TEST_F(Recognizers, KeepPhotosThatNobodyHasSorted) {
   ASSERT_EQ(added.exit_code, 0) << added.err;
   EXPECT_THAT(added.out, HasSubstr("unlabelled photos added"));
   EXPECT_THAT(protocom(folder_->path(), {"recognizer", "info", "pile.pcm"}).out, HasSubstr("unlabelled images"));
+  EXPECT_THAT(protocom(folder_->path(), {"recognizer", "info", "pile.pcm"}).out,
+              HasSubstr("class means counted 1 times"))
+      << "as with every pile";
   EXPECT_THAT(protocom(folder_->path(), {"undo", "pile.pcm"}).out, HasSubstr("unlabelled image"));
+  EXPECT_THAT(protocom(folder_->path(), {"recognizer", "info", "pile.pcm"}).out,
+              HasSubstr("class means counted 0.4 times"));
   create[2] = "with.pcm";
   create.insert(create.end(), {"--unlabelled", "pile"});
   const Outcome with = protocom(folder_->path(), create);

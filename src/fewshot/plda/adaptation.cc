@@ -1,8 +1,11 @@
 #include "fewshot/plda/detail/adaptation.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <numeric>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -37,7 +40,20 @@ namespace {
 struct AdaptedModelSpace {
   PldaSpace space;
   AdaptedSpace found;
+  std::string chosen;  // PldaModel::chosen
 };
+
+std::string center_text(double share) {
+  return share > 0 ? fmt::format("centered by {:.0f} % of their mean", 100 * share) : "not centered";
+}
+
+/// What a space of images alone is.
+std::string own_text(const AdaptedModelSpace& made, const ClassRows& images, const PldaAdaptation& adaptation) {
+  const double weight = class_mean_weight(adaptation, images.images(), images.classes);
+  const double share = isotropic_center_share(adaptation, images.classes, made.space.root);
+  return fmt::format("from the labelled images: nu {:g}, class means counted {:g} times, {}, {}", made.found.nu, weight,
+                     made.space.root ? "square roots of the features" : "features as they are", center_text(share));
+}
 
 /// Of distinct images [m, d] alone.
 AdaptedModelSpace space_of_images(const ClassRows& images, const PldaAdaptation& adaptation) {
@@ -67,6 +83,7 @@ AdaptedModelSpace space_of_images(const ClassRows& images, const PldaAdaptation&
   space.projection = std::move(projection);
   space.between = all.space.between;
   space.leading = std::max<int64_t>(rank, 1);
+  result.chosen = own_text(result, images, adaptation);
   return result;
 }
 
@@ -87,6 +104,8 @@ AdaptedModelSpace space_after_images(const PldaSpace& fitted, const ClassRows& i
   space.projection = axes.whitening.apply(fitted.projection);
   space.offset = axes.whitening.apply(offset).transpose();
   space.between = axes.space.between;
+  result.chosen = fmt::format("fitted on other classes: nu {:g}, moved by {:.0f} % to the mean of the labelled images",
+                              result.found.nu, 100 * center_share(adaptation, images.classes));
   return result;
 }
 
@@ -150,6 +169,7 @@ PldaModel adapted(const PldaModel& model, const DoubleMatrix& features, const st
   const double batch = result.inductive_scale.five * batch_trust(images.count().mean());
   result.transductive_scale = {batch, batch, batch};
   result.vb.degrees = made.found.degrees;
+  result.chosen = made.chosen;
   return result;
 }
 

@@ -291,6 +291,7 @@ AdaptedSpace isotropic_space(const ClassRows& rows, double dims, const PldaAdapt
   }
   const Followed all = follow_isotropic(rows, dims, weight);
   result.axes = isotropic_axes(all, degrees, dims);
+  result.nu = degrees;
   result.degrees = degrees + all.scatter.degrees;
   return result;
 }
@@ -302,13 +303,14 @@ AdaptedSpace fitted_space(const ClassRows& rows, const DoubleVector& between, co
       return fitted_axes(follow_fitted(kept, adaptation), adaptation.degrees, between);
     });
     const double scale = scale_of_spread(kSpaceSpread, kScaledSpreadInSpace, spread, rows.classes);
-    return {fitted_axes(all, adaptation.degrees, between), adaptation.degrees, ScaledLoss{{}, scale, spread}};
+    const double nu = adaptation.degrees;
+    return {fitted_axes(all, nu, between), nu, nu, ScaledLoss{{}, scale, spread}};
   }
   const LeftOutLabels labels{&rows.label, rows.classes, all.scatter.degrees};
   const double degrees = adaptation.fixed_degrees > 0
                              ? adaptation.fixed_degrees
                              : choose_degrees(adaptation.degrees, labels, left_out_products(rows, all));
-  AdaptedSpace result{fitted_axes(all, degrees, between), degrees + all.scatter.degrees, {}};
+  AdaptedSpace result{fitted_axes(all, degrees, between), degrees, degrees + all.scatter.degrees, {}};
   const LeftOutFolds folds(rows, 2);
   result.left_out = folds.scale(
       [&](size_t fold) { return fitted_axes(follow_fitted(folds.kept()[fold], adaptation), degrees, between); });

@@ -171,6 +171,7 @@ AdaptedMethod PldaMethod::adapted(const FeatureRows& features, const std::vector
   made.known_slope = {kDefaultScale, kDefaultScale, kDefaultScale};
   std::unique_ptr<Method> result = make_method(label());
   result->load(state_of(made, {}));
+  static_cast<PldaMethod&>(*result).findings_ = {made.chosen};
   answer.method = std::move(result);
   return answer;
 }

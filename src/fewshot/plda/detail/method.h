@@ -72,6 +72,7 @@ class PldaMethod : public Method {
   /// `prior`: one of prior_choices(), or kTextPrior.
   explicit PldaMethod(std::string prior, TextWeights text = {}, FixedSpace fixed = {});
   [[nodiscard]] PreparedMethod prepare(const MethodContext& context) const final;
+  /// The findings of the method that it gives are what the labelled images chose for its space.
   [[nodiscard]] AdaptedMethod adapted(const FeatureRows& features, const std::vector<int64_t>& labels,
                                       int64_t classes) const override;
   [[nodiscard]] std::unique_ptr<Method> as_space() const override;
