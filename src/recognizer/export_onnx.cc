@@ -56,6 +56,8 @@ std::string exported_id(const fs::path& path) {
 /// Throws Error if a file would be lost that this recognizer did not write.
 void check_way(const fs::path& model, const fs::path& labels, const std::string& id) {
   std::error_code ignored;
+  if (fs::exists(model, ignored) && !fs::is_regular_file(model, ignored))
+    fail("cannot write {}: expected the name of a file, beside which its labels are written", model.string());
   const bool is_there = fs::is_regular_file(model, ignored) && fs::file_size(model, ignored) > 0;
   if (is_there && exported_id(model) != id)
     fail("{} exists and is not an export of this recognizer: choose another name, or remove it", model.string());

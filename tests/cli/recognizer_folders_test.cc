@@ -101,6 +101,9 @@ TEST_F(Recognizers, AreWrittenAsOnnxFiles) {
   write_text(*folder_ / "notes.onnx", "my notes");
   EXPECT_THAT(exported({"notes.onnx", "--features"}).err, HasSubstr("is not an export of this recognizer"));
   EXPECT_EQ(read_text(*folder_ / "notes.onnx"), "my notes");
+  EXPECT_THAT(exported({"/dev/null", "--features"}).err,
+              HasSubstr("expected the name of a file, beside which its labels"));
+  EXPECT_FALSE(std::filesystem::exists("/dev/null.labels.txt"));
 }
 
 TEST_F(Recognizers, KeepPhotosThatNobodyHasSorted) {
