@@ -10,14 +10,18 @@
 #include <fstream>
 #include <optional>
 
+#include "base/clean_name.h"
 #include "base/error.h"
+#include "base/utf8.h"
 #include "datasets/boxes.h"
 #include "datasets/episodes.h"
 #include "datasets/feature_maps.h"
 #include "datasets/feature_set.h"
 #include "datasets/packed_images.h"
+#include "datasets/photo_keywords.h"
 #include "datasets/split.h"
 #include "datasets/xmp_keywords.h"
+#include "encoders/encoder_as_onnx.h"
 #include "encoders/onnx_file.h"
 #include "encoders/onnx_graph_writer.h"
 #include "encoders/onnx_kept_graph.h"
@@ -180,6 +184,25 @@ void read_time(const fs::path& path) {
   if (time && !(std::abs(*time) < 1e12)) std::abort();
 }
 
+/// Every choice of a class among a photo's keywords. A class is a name that may go into a recognizer and its JSON.
+void read_keywords(const fs::path& path) {
+  const XmpKeywords words = keywords_of(path);
+  for (const char* choice : {"keywords", "keywords:2", "keywords:Animals"}) {
+    for (const std::string& name : classes_of(words, parse_keyword_choice(choice))) {
+      if (name.empty() || name != clean_name(name) || !is_utf8(name)) std::abort();
+    }
+  }
+}
+
+/// A network of other operators is recorded as ONNX, which is read again.
+void record_graph(const fs::path& path) {
+  EncoderFileOptions said;
+  said.preprocessing = Preprocessing{8};
+  const fs::path folder = path.string() + ".d";
+  fs::create_directories(folder);
+  (void)onnx::read_outline(encoder_as_onnx(path, said, folder));
+}
+
 void read_maps(const fs::path& path) { (void)read_feature_maps(path).maps.copy(); }
 
 void read_knowledge_file(const fs::path& path) { (void)read_knowledge(path); }
@@ -277,7 +300,9 @@ const std::vector<Reader>& lower_readers() {
                                           {"voc", ".xml", false, &read_box_file},
                                           {"yolo", ".yolo", false, &read_yolo},
                                           {"xmp", ".xmp", false, &read_sidecar},
-                                          {"exif", ".jpg", false, &read_time}};
+                                          {"exif", ".jpg", false, &read_time},
+                                          {"keywords", ".jpg", false, &read_keywords},
+                                          {"recorded-graph", ".tflite", false, &record_graph}};
   return all;
 }
 

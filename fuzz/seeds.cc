@@ -187,6 +187,31 @@ void write_sidecars(const fs::path& folder) {
   write_file(folder / "exif/png", exif("eXIf", 4));
 }
 
+/// A JPEG with keywords in IPTC (IIM 4.2, dataset 2:25, in Photoshop's resource 0x0404) and in XMP.
+void write_keywords(const fs::path& folder) {
+  const std::string iptc(
+      "\x1c\x02\x19\0\x04"
+      "bird"
+      "\x1c\x02\x19\0\x03"
+      "tit",
+      17);
+  const std::string resource = std::string(
+                                   "Photoshop 3.0\0"
+                                   "8BIM\x04\x04\0\0\0\0\0",
+                                   25) +
+                               static_cast<char>(iptc.size()) + iptc;
+  const auto segment = [](char marker, const std::string& content) {
+    const size_t length = content.size() + 2;
+    return std::string("\xff") + marker + static_cast<char>(length >> 8U) + static_cast<char>(length & 255U) + content;
+  };
+  const std::string xmp = with_keywords("", {{"tit"}, {"Animals|birds|tit"}}, "photo.jpg");
+  const std::string rest = encode_jpeg(ramp(4, 4), 50).substr(2);
+  write_file(folder / "keywords/iptc", "\xff\xd8" + segment('\xed', resource) + rest);
+  write_file(folder / "keywords/xmp",
+             "\xff\xd8" + segment('\xe1', std::string("http://ns.adobe.com/xap/1.0/\0", 29) + xmp) + rest);
+  write_file(folder / "keywords/sidecar", xmp);
+}
+
 json some_result() {
   return {{"method", "mean"},
           {"mode", "inductive"},
@@ -270,6 +295,7 @@ void write_networks(const fs::path& folder) {
   write_file(folder / "onnx/moving", moving.bytes());
   write_file(folder / "kept-graph/moving", moving.bytes());
   write_file(folder / "tflite/small", testing::SmallTflite().bytes());
+  write_file(folder / "recorded-graph/small", testing::SmallTflite().bytes());
 }
 
 /// A model of sentencepiece with a map that makes "A" an "a".
@@ -355,6 +381,7 @@ void write_lower_seeds(const fs::path& folder) {
   write_texts(folder);
   write_boxes(folder);
   write_sidecars(folder);
+  write_keywords(folder);
   write_documents(folder);
   const fs::path work = folder / "artefacts";
   write_artefacts(folder, work);

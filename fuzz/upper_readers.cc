@@ -13,6 +13,7 @@
 #include "http/detail/json_body.h"
 #include "http/detail/multipart.h"
 #include "http/detail/target.h"
+#include "http/detail/uploads.h"
 #include "io/files.h"
 #include "io/json.h"
 #include "report/html_report.h"
@@ -68,6 +69,28 @@ void read_form(const fs::path& path) {
   attempt_request([&] { (void)http::parse_multipart("--edge--", body, 8); });
 }
 
+/// A media type, the end of a line, and a body with images and their boxes.
+void read_upload(const fs::path& path) {
+  const std::string both = read_file(path);
+  const size_t end = std::min(both.find('\n'), both.size());
+  http::Request request;
+  request.content_type = both.substr(0, end);
+  request.body = both.substr(std::min(end + 1, both.size()));
+  http::UploadOptions options;
+  options.preprocessing = Preprocessing{8};
+  options.limits.pixels = 1 << 20;
+  options.limits.request_pixels = 1 << 22;
+  options.fields = {http::kBoxesField};
+  attempt_request([&] {
+    const http::JsonShape shape{{"image", "images", "features", http::kBoxesField}, http::FeatureShape{2, 4}};
+    const http::Sent sent = read_sent(request, options, shape);
+    for (const http::Upload& photo : sent.images) {
+      if (photo.error.empty() && (photo.image.width != 8 || photo.image.height != 8 || photo.source().empty()))
+        std::abort();
+    }
+  });
+}
+
 void read_request(const fs::path& path) {
   const std::string body = read_file(path);
   attempt_request([&] {
@@ -95,6 +118,7 @@ const std::vector<Reader>& upper_readers() {
                                           {"keys", ".json", false, &read_keys},
                                           {"tuned", ".json", false, &read_tuned},
                                           {"form", ".txt", false, &read_form},
+                                          {"upload", ".txt", false, &read_upload},
                                           {"request", ".json", false, &read_request},
                                           {"target", ".txt", false, &read_target},
                                           {"connection", ".txt", false, &play_connection},

@@ -112,6 +112,24 @@ void write_recognizer(const fs::path& folder) {
   file.rename_class("cat", "kitten");
 }
 
+std::string bmp_of_pixel() {
+  return std::string("BM\x3a\0\0\0\0\0\0\0\x36\0\0\0\x28\0\0\0\x01\0\0\0\x01\0\0\0\x01\0\x20\0", 30) +
+         std::string(24, '\0') + "\x10\x20\x30\x40";
+}
+
+/// Images of one pixel with boxes, and features.
+void write_uploads(const fs::path& folder) {
+  const std::string pixel =
+      "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAIAAACQd1PeAAAADElEQVR4nGMQUDAAAACkAGE0Zn1yAAAAAElFTkSuQmCC";
+  const json some = json::array({json::array({json::array({0.1, 0.2, 0.3, 0.4})}), nullptr});
+  write_file(folder / "upload/json", "application/json\n" + json{{"images", {pixel, pixel}}, {"boxes", some}}.dump());
+  write_file(folder / "upload/features", "application/json\n" + json{{"features", {{0.5, 1}, {1, 0}}}}.dump());
+  const std::string part = "--edge\r\nContent-Disposition: form-data; name=\"";
+  write_file(folder / "upload/form", "multipart/form-data; boundary=edge\n" + part +
+                                         "image\"; filename=\"a.bmp\"\r\n\r\n" + bmp_of_pixel() + "\r\n" + part +
+                                         "boxes\"\r\n\r\n[[[0, 0, 0.5, 0.5], [0.2, 0.2, 1, 1]]]\r\n--edge--\r\n");
+}
+
 }  // namespace
 
 void write_upper_seeds(const fs::path& folder) {
@@ -121,6 +139,7 @@ void write_upper_seeds(const fs::path& folder) {
   write_model(folder, work);
   write_methods(folder, work);
   write_recognizer(folder);
+  write_uploads(folder);
   fs::remove_all(work);
 }
 
