@@ -40,8 +40,8 @@ struct Answer {
   double familiarity = 0;             ///< how well the image fits any class; docs/design.md
   std::optional<bool> none_of_these;  ///< `none` is at least 1/2; nothing without a calibration
   std::vector<std::string> set;       ///< of RecognizerOptions::coverage, most probable first; else empty
-  /// With RecognizerOptions::roll_up, if the first class is less probable than that: its smallest group of classes that
-  /// is not, by the levels of their titles or names ("animals/birds").
+  /// With RecognizerOptions::roll_up, if the first class is less probable: the smallest group of classes that contains
+  /// it and reaches that probability, by the levels of their titles or names ("animals/birds").
   std::optional<RankedClass> group;
   std::vector<AttributeEffect> attributes;  ///< those that moved the first class's logit most; empty if none did
   std::vector<NearImage> nearest;           ///< nearest first, of the 20 best classes; empty if features were not kept

@@ -19,7 +19,7 @@ struct EnrolSources {
   std::filesystem::path list = {};          ///< CSV class,image, JSON Lines, or the JSON of COCO or Label Studio
   std::filesystem::path features = {};      ///< a file of features by the recognizer's backbone, of its classes or all
                                             ///< of `class_name`
-  BoxChoice boxes = {};                     ///< of the images; with `folder` they may have the classes
+  BoxChoice boxes = {};                     ///< of the images; with `folder` they may name the classes
   std::filesystem::path described = {};     ///< CSV class,description; with images, or of further classes
   std::filesystem::path table = {};         ///< attributes of the classes: CSV class,attribute
   std::filesystem::path text_encoder = {};  ///< folder of the text encoder of the recognizer's knowledge; needed with

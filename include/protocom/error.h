@@ -10,9 +10,9 @@ namespace protocom::v0 {
 
 /// Everything that this library throws, whatever the cause (a file, a format, an argument, memory): `what()` is one
 /// sentence with what was expected, what was found, where (`attributes.csv:17`) and what to do. It is one line of at
-/// most 1000 bytes, whatever it quotes: control characters become spaces or question marks, and the middle is
-/// left out. The library neither prints nor ends the process. What the caller's own functions throw (a Progress, an
-/// OwnMethod) leaves as it is. The command line exits with 1.
+/// most 1000 bytes, whatever it quotes: control characters become spaces or question marks, and the middle of a longer
+/// one is left out. The library neither prints nor ends the process. What the caller's own functions throw (a Progress,
+/// an OwnMethod) leaves as it is. The command line exits with 1.
 class PROTOCOM_API Error : public std::runtime_error {
  public:
   explicit Error(std::string_view message);
@@ -21,8 +21,8 @@ class PROTOCOM_API Error : public std::runtime_error {
   ~Error() override;
 };
 
-/// A request that is wrong for any files: an unknown method, a negative number of shots. The
-/// command line exits with 2.
+/// A request that is wrong whatever the files contain: an unknown method, a negative number of shots. The command line
+/// exits with 2.
 class PROTOCOM_API UsageError : public Error {
  public:
   explicit UsageError(std::string_view message);

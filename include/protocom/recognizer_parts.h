@@ -24,7 +24,7 @@ struct RecognizerParts {
                                             ///< place of knowledge: classes are described in words
   /// A folder with a subfolder for each class to enrol, or with images and a CSV image,class; empty: no class.
   std::filesystem::path images = {};
-  BoxChoice boxes = {};                   ///< of these images; may have the classes
+  BoxChoice boxes = {};                   ///< of these images; may name the classes
   std::filesystem::path attributes = {};  ///< of these classes: CSV class,attribute; empty: none
   /// With a text encoder: names of further classes, besides those of `images`.
   std::vector<std::string> class_names = {};

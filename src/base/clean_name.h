@@ -11,7 +11,7 @@ namespace protocom {
 std::string clean_name(std::string_view name);
 
 /// The name by which a class is kept and looked up: clean_name of the name as it was written. Throws
-/// UsageError if nothing of it can be seen, and where it steers a terminal (steers_terminals).
+/// UsageError if nothing of it can be seen, and if it steers a terminal (steers_terminals).
 std::string checked_class_name(std::string_view written);
 
 /// The name without capitals, to find those that differ in nothing else.

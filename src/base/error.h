@@ -19,8 +19,8 @@ std::string one_line(std::string_view text);
 /// ("abcdefg…").
 std::string excerpt(std::string_view text, size_t longest = 80);
 
-/// The message of another library's exception, as one sentence without its marks and stack traces ("there is not enough
-/// memory for it"); an Error's own message as it is.
+/// The message of another library's exception, as one sentence without its marks and stack traces ("out of
+/// memory"); an Error's own message as it is.
 std::string reason_of(const std::exception& error);
 
 /// Throws Error with a formatted message.

@@ -10,7 +10,7 @@ namespace protocom {
 class StopSignal {
  public:
   /// Asks to stop, because of `signal` (SIGINT, SIGTERM). Returns whether a training is listening: if not, nothing will
-  /// answer.
+  /// stop.
   bool request(int signal) noexcept;
   [[nodiscard]] bool requested() const noexcept { return signal_ != 0; }
   /// The signal of the first request; 0 when there was none.

@@ -45,7 +45,7 @@ void add_by_id(std::unordered_map<int64_t, Value>& all, int64_t id, Value value)
   if (!all.emplace(id, std::move(value)).second) fail("duplicate id {}", id);
 }
 
-/// A member. Throws Error with its name if it is missing.
+/// A list. The error names it if it is missing or not a list.
 const json& list_in(const json& root, const char* name) {
   const json& list = root.at(name);
   if (!list.is_array()) fail("{} is not a list", name);

@@ -174,7 +174,7 @@ ImageBox box_around(const std::vector<double>& line) {
 void take_line(const std::vector<double>& line, const std::string& image, const ClassNames& names,
                const std::string& where, Boxes& boxes) {
   const bool is_box = line.size() == 5 || line.size() == 6, is_outline = line.size() > 6 && line.size() % 2 == 1;
-  if (!is_box && !is_outline) return boxes.refuse(where, "expected a line of class, centre and size");
+  if (!is_box && !is_outline) return boxes.refuse(where, "expected class, centre and size, or class and corners");
   const bool whole = line[0] >= 0 && line[0] < 1e9 && line[0] == std::floor(line[0]);
   const int64_t number = whole ? static_cast<int64_t>(line[0]) : -1;
   const auto name = names.find(number);

@@ -50,7 +50,7 @@ class ListedFiles {
 
 /// The list of a folder whose images lie in no folders of classes: metadata.csv, labels.csv, train.csv, ... or another
 /// CSV, JSON Lines or JSON of which read_image_list makes a list of images that are there. Nothing if there is none,
-/// or where folders are called as its classes are. Throws UndecidedList if the list has to be told what counts.
+/// or if folders have the names of its classes. Throws UndecidedList if options must choose what counts.
 std::optional<std::filesystem::path> image_list_in(const std::filesystem::path& folder);
 
 }  // namespace protocom

@@ -15,7 +15,7 @@ struct ListChoices {
   std::string classes_from = {};
 };
 
-/// A list with several possible classes: options must choose.
+/// A list whose classes are ambiguous: options must choose.
 class UndecidedList : public Error {
  public:
   using Error::Error;

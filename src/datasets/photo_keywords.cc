@@ -167,7 +167,7 @@ struct LeftOut {
   }
 };
 
-/// Throws Error that names the photo where no class can have that name.
+/// Throws Error that names the photo if no class can have that name.
 std::string checked_name(const std::string& name, const fs::path& photo) {
   try {
     return checked_class_name(name);

@@ -85,7 +85,7 @@ void on_declared_attribute(void* data, const XML_Char*, const XML_Char*, const X
   static_cast<XmpPlaces*>(data)->stop("it declares attributes, which are not supported");
 }
 
-/// Of a parser without namespaces, whose names are as they stand there.
+/// For a parser that does not resolve namespaces: attributes have the names that the file has.
 void on_declared_namespace(void* data, const XML_Char* /*name*/, const XML_Char** attributes) {
   constexpr std::string_view kNamespace = "xmlns";
   for (; *attributes != nullptr; attributes += 2) {
@@ -118,7 +118,7 @@ bool parse_xmp(const XmpParser& parser, const std::string& bytes, const fs::path
   fail("{}:{}: {}", path.string(), XML_GetCurrentLineNumber(parser.get()), wrong);
 }
 
-/// A parser with namespaces copies one for every attribute of it before any handler is called.
+/// A parser that resolves namespaces copies one for each of its attributes before any handler is called.
 void refuse_long_namespaces(const std::string& bytes, const fs::path& path) {
   const XmpParser parser(XML_ParserCreate("UTF-8"), &XML_ParserFree);
   if (parser) XML_SetStartElementHandler(parser.get(), &on_declared_namespace);

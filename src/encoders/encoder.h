@@ -73,8 +73,8 @@ struct EncoderFileOptions {
 
 /// Opens an encoder by its path, or by its name where it is installed (find_encoder): a protocom backbone (npz), an
 /// ONNX, TensorFlow Lite or TorchScript file, a state dict under Python names (`.npz`, `.safetensors`), a folder of
-/// Hugging Face or timm, distinguished by content. For TorchScript or a state dict of our own networks that states
-/// nothing and without a user's choice the images' own size `known_size` is taken and logged. Throws
+/// Hugging Face or timm, distinguished by content. If TorchScript or a state dict of our own networks states
+/// nothing and the user chooses nothing, the images' own size `known_size` is taken and logged. Throws
 /// UnstatedPreprocessing that says how to state it where that is 0, and for a state dict that others publish, whose
 /// normalisation it would leave to a guess; Error for a file that is damaged, unknown or not an encoder of features,
 /// and for an engine that is not there or does not read it.

@@ -16,7 +16,7 @@ enum class ValueType : int32_t { kFloat32 = 1, kUInt8 = 2, kInt64 = 7, kFloat16 
 /// The most bytes that an ONNX file may have: a protobuf's length is a number of 31 bits.
 inline constexpr int64_t kMostBytes = (int64_t{1} << 31) - 1;
 
-/// Throws Error if the file would exceed this many bytes.
+/// Throws Error for a file of more than kMostBytes.
 void check_file_size(int64_t bytes);
 
 /// A node's attributes by name.

@@ -6,7 +6,7 @@
 
 namespace protocom {
 
-/// What a field holds at which `reader` stands. Throw Error if it is of another kind: protozero only asserts it.
+/// The value of the field at which `reader` is. Throw Error if it is of another kind: protozero only asserts it.
 int64_t read_integer(protozero::pbf_reader& reader);
 float read_float(protozero::pbf_reader& reader);
 double read_double(protozero::pbf_reader& reader);

@@ -48,7 +48,7 @@ class MappedTable {
   std::shared_ptr<const FeatureTransform> map_;
   int64_t width_;
   int64_t stride_;
-  Array mapped_;  // [m, stride]; the table itself if the map is the identity
+  Array mapped_;  // [m, stride]; the table itself if nothing is mapped, converted or padded
   const float* first_;
   mutable Floats squares_;  // [m]
   mutable std::vector<Block> blocks_;

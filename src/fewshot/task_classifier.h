@@ -14,7 +14,7 @@ struct TaskInputs {
   Array features;           ///< [m, d] of any float type; may be undefined for methods that need no labelled image
   Array labels;             ///< [m] of any whole type, in [0, classes)
   int64_t classes = 0;      ///< c
-  int64_t feature_dim = 0;  ///< d that the method was fitted on, or if there are no features; 0: theirs
+  int64_t feature_dim = 0;  ///< d, if the method was fitted or there are no features; 0: theirs
   std::vector<std::string> class_names = {};  ///< [c]; needed with knowledge
   std::shared_ptr<const KnowledgeTable> knowledge = {};
   std::shared_ptr<const CompletionModel> model = {};

@@ -17,7 +17,7 @@
 namespace protocom::codec {
 namespace {
 
-/// Gives stb_image the bytes and records when it reads past their end, which stb_image itself takes for zeros.
+/// Gives stb_image the bytes and records when it reads past their end, where stb_image itself reads zeros.
 struct BmpSource {
   std::string_view left;
   bool truncated = false;

@@ -162,7 +162,7 @@ class Decompressor {
   jpeg_progress_mgr monitor_{};
 };
 
-/// Photoshop stores inks inverted (255 is not an ink) and says so by its Adobe marker.
+/// Photoshop stores inks inverted (255: no ink) and says so by its Adobe marker.
 Image cmyk_to_rgb(const std::vector<uint8_t>& cmyk, int64_t height, int64_t width, bool inverted) {
   Image image = blank_image(height, width);
   const int flip = inverted ? 0 : 255;

@@ -26,7 +26,7 @@ void write_file(const std::filesystem::path& path, std::string_view content);
 /// is removed and `path` is untouched. An UnfinishedPath of this process is handed to `write` as it is.
 void write_file_with(const std::filesystem::path& path, const std::function<void(const std::filesystem::path&)>& write);
 
-/// Writes a file that only its owner can read, at a path if nothing is yet, not even a link. Throws Error.
+/// Writes a file that only its owner can read, at a path where nothing is yet, not even a link. Throws Error.
 void write_new_file(const std::filesystem::path& path, std::string_view content);
 
 /// Throws Error unless a file could be created at `path` (its name is one, its folder exists or can be made, and is
@@ -34,8 +34,8 @@ void write_new_file(const std::filesystem::path& path, std::string_view content)
 /// (remove_leftovers).
 void check_writable(const std::filesystem::path& path);
 
-/// Throws Error if something is already that must not be lost: a file or a folder that is not empty. For what people
-/// continue to edit by hand, or add to.
+/// Throws Error if something is there already that must not be lost: a file or a folder that is not empty. For what
+/// people continue to edit by hand, or add to.
 void check_absent(const std::filesystem::path& path);
 
 /// The longest line that for_each_line reads, in bytes.

@@ -8,15 +8,15 @@
 
 namespace protocom {
 
-/// The deepest nesting of arrays and objects that is read: deeper ones exhaust the stack of recursive readers.
+/// The deepest nesting of arrays and objects that is read: deeper nesting exhausts the stack of recursive readers.
 inline constexpr int kDeepestJson = 100;
 
 /// Parses JSON from outside. Throws Error that names `where` (a file), line and column of a syntax error; also for
 /// nesting deeper than kDeepestJson, for text whose values would take more than 1 GiB of memory, and for a number of
-/// magnitude 2^63 or more that is not a whole one: it could not be read as any int64_t.
+/// magnitude 2^63 or more that is not a whole one: no int64_t can hold it.
 nlohmann::json parse_json(std::string_view text, const std::string& where);
 
-/// What parse_json says of text that is not JSON, at which a parser stopped at that byte, counted from 1.
+/// The message of parse_json for text that is not JSON; `byte`: where a parser stopped, counted from 1.
 std::string syntax_error(std::string_view text, size_t byte, const std::string& where);
 
 /// parse_json of a whole file.

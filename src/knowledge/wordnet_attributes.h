@@ -19,8 +19,8 @@ struct WordNetAttributesOptions {
 /// The classes' attributes, one column a synset (wnids, ascending), with their hypernyms as context. Classes that
 /// WordNet does not have get zero rows and are listed in `source["classes_unknown"]`; classes whose names are not
 /// wnids, in `source["synsets"]`. Throws Error when WordNet has none of the classes, an entry of
-/// `class_synsets` does not resolve, or the classes do not tell the senses of some (all of those are named, and their
-/// candidates logged).
+/// `class_synsets` does not resolve, or the classes do not decide between the senses of some (all of those are named,
+/// and their candidates logged).
 AttributeTable wordnet_attributes(const WordNet& wordnet, const std::vector<std::string>& classes,
                                   const WordNetAttributesOptions& options = {});
 

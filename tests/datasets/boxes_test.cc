@@ -137,7 +137,7 @@ TEST_F(BoxFiles, OfYoloHaveTheirNamesInDataYaml) {
   const Logged log;
   EXPECT_THAT(lines({folder_ / "set/labels"}), ElementsAre("images/train/a dog 0.1 0.1 0.4 0.8 1.00 of 1"))
       << "an outline";
-  EXPECT_THAT(log.text(), HasSubstr("a.txt:2: a line of class, centre and size"));
+  EXPECT_THAT(log.text(), HasSubstr("a.txt:2: expected class, centre and size, or class and corners"));
   EXPECT_THAT(error_of({put("empty/x.bin").parent_path()}), HasSubstr("labels/*.txt"));
 }
 

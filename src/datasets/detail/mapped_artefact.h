@@ -20,7 +20,7 @@ std::string to_text(const ArtefactHeader& header);
 /// The metadata entry of a list; file names may hold any bytes, JSON only UTF-8.
 std::string to_text(const std::vector<std::string>& words);
 
-/// Throws Error when the file is not an artefact, one of another kind, or of a newer version.
+/// Throws Error when the file is not an artefact, or is of another kind or a newer version.
 ArtefactHeader header_of(const Safetensors& file, const MappedKind& kind, const std::string& where);
 /// Throws Error when there is no such list.
 std::vector<std::string> words_of(const Safetensors& file, const std::string& key, const std::string& where);

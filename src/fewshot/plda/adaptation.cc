@@ -47,7 +47,7 @@ std::string center_text(double share) {
   return share > 0 ? fmt::format("centered by {:.0f} % of their mean", 100 * share) : "not centered";
 }
 
-/// What a space of images alone is.
+/// PldaModel::chosen of a space from the images alone.
 std::string own_text(const AdaptedModelSpace& made, const ClassRows& images, const PldaAdaptation& adaptation) {
   const double weight = class_mean_weight(adaptation, images.images(), images.classes);
   const double share = isotropic_center_share(adaptation, images.classes, made.space.root);

@@ -13,8 +13,8 @@ namespace {
 /// The least between-class variance of a space that was not fitted, in units of the within-class variance: a few
 /// classes may lie closer together by chance.
 constexpr double kLeastBetween = 0.05;
-/// What it counts as if no class has two images, so that nothing distinguishes the two. CLIP and ResNet features of
-/// birds and objects lie between .4 and 1.4.
+/// Its value if no class has two images, so that nothing separates the two variances. CLIP and ResNet features of birds
+/// and objects lie between .4 and 1.4.
 constexpr double kUnknownBetween = 1;
 
 /// Scale times spread where it makes certainty what accuracy is: val and base classes of CUB-100 and Tiny-ImageNet-100,
@@ -31,7 +31,7 @@ constexpr SpreadPrior kOwnSpread{36, 6};
 /// The most adaptation.degrees, in images per dimension: 1000 was chosen with 512 to 1280 dimensions, and in few
 /// would outweigh the labelled images.
 constexpr double kDegreesPerDimension = 2;
-/// The degrees per class, if each has one image.
+/// The fewest degrees per class, if each class has one image.
 constexpr double kDegreesPerLoneImage = 60;
 
 /// Val and base classes of CUB-100 and Tiny-ImageNet-100, ImageNet classes, four encoders: as .2, and no worse than 1

@@ -18,7 +18,7 @@ class FileDescriptor {
   int value_;
 };
 
-/// What errno stands for.
+/// The system's text for errno.
 std::string system_reason();
 
 /// Which pipes and devices may be read: none, or those that another program opened for this one (/dev/stdin,

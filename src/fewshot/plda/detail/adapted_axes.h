@@ -30,7 +30,7 @@ struct AdaptedAxes {
 /// A space for the classes at hand, and its loss on held-out images.
 struct AdaptedSpace {
   AdaptedAxes axes;
-  double nu = 0;                       ///< that S0 counts as
+  double nu = 0;                       ///< degrees that S0 counts as
   double degrees = 0;                  ///< that its within-class covariance counts as
   std::optional<ScaledLoss> left_out;  ///< of images left out; none if none can be
 };

@@ -35,12 +35,12 @@ double isotropic_center_share(const PldaAdaptation& adaptation, int64_t classes,
 
 /// The degrees of S0 if nothing was fitted, in `dims` dimensions. Where each class has one image and images are
 /// answered one by one they grow with the classes: what class means add to S0 is scatter between classes too, so its
-/// share is bounded, however many they are (docs/log/plda.md). As requested, if they are.
+/// share is bounded, however many they are (docs/log/plda.md). A requested value is used as it is.
 double isotropic_degrees(const PldaAdaptation& adaptation, double dims, int64_t images, int64_t classes);
 
 /// What a row of the class means' scatter counts as in that of images within classes. Class means differ by what the
 /// classes differ by, too, and with several images of a class the images themselves tell how those of one class differ
-/// (docs/log/plda.md). 1 if each class has one image, and in batches. As requested, if it is.
+/// (docs/log/plda.md). 1 if each class has one image, and in batches. A requested value is used as it is.
 double class_mean_weight(const PldaAdaptation& adaptation, int64_t images, int64_t classes);
 
 /// The degrees of S0 that images left out prefer, and their losses: `usual`, or 3, 3/10 or 1/10 times that where the

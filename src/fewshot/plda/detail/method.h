@@ -20,7 +20,7 @@ struct PldaPrepared {
   std::shared_ptr<const PldaRows> rows;
   PldaRowBelief classes;           ///< [c]; empty: the model has no knowledge
   PldaRowBelief uninformed_prior;  ///< [1], of a class without a description
-  PldaRowVariance variance;        ///< of class means around `classes`, or around `nothing` where these are empty
+  PldaRowVariance variance;        ///< of class means around `classes`, or around `uninformed_prior` if these are empty
   PldaRowPredictive never_seen;    ///< [1], N(0, 1 + b) with b the variance between classes
 
   /// The prior of n classes [n], by their rows of the KnowledgeTable; empty: they are not known.

@@ -20,7 +20,7 @@ struct LabelledPlaces {
   [[nodiscard]] std::vector<double> weights() const;
 };
 
-/// Images if no space was fitted: as directions z = (x - center) / |x - center|, less the mean of the class means of
+/// Images without a fitted space: as directions z = (x - center) / |x - center|, less the mean of the class means of
 /// the labelled ones. Features of which none of the labelled is negative are taken by their roots.
 template <typename Matrix>
 struct OwnDirections {

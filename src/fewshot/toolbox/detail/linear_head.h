@@ -7,7 +7,7 @@
 
 namespace protocom {
 
-/// The differences of methods that fit a linear classifier on the supports of each task.
+/// What differs between the methods that fit a linear classifier on the supports of each task.
 struct LinearHead {
   /// What is minimised, of points [s, d], labels [s, n] and the weight of the loss.
   LinearProblem (*problem)(FloatMatrix points, FloatMatrix labels, double c);

@@ -56,7 +56,7 @@ class RectifiedMembers {
   [[nodiscard]] float weight(int64_t i) const { return weights_[static_cast<size_t>(i)]; }
   /// None: the prototype is the mean of the supports.
   [[nodiscard]] bool has_any(int64_t k) const { return totals_[static_cast<size_t>(k)] > 0; }
-  /// Also if the prototypes are moved back.
+  /// The factor of the shift, less 1 with RectifyOptions::moved_back.
   [[nodiscard]] float moved(int64_t k) const { return moved_[static_cast<size_t>(k)]; }
 
  private:
