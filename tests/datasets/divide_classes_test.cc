@@ -65,7 +65,10 @@ TEST(DivideClasses, SaysWhatIsMissing) {
   EXPECT_EQ(message({30, 30, 2, 30, 2, 2, 2, 2, 2, 2}, {}),
             "2 val and 3 novel classes need 20 images each, which 3 of 10 classes have: request fewer classes (val, "
             "novel) or images (fewest-images)");
-  EXPECT_THAT(testing::usage_message_of([] { divide_classes({1, 1, 1}, {-1}); }), HasSubstr("negative, found -1"));
+  EXPECT_THAT(testing::usage_message_of([] {
+                divide_classes({1, 1, 1}, {-1});
+              }),
+              HasSubstr("expected at least 0, found -1"));
 }
 
 }  // namespace

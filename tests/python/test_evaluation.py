@@ -185,7 +185,7 @@ def test_episodes_may_be_ones_own_or_of_easyfsls_sampler(collection, tmp_path):
     (lambda s, q: (s[:, :, 0], q), r"support must be rows of the features, whole numbers \[episodes, classes, images\]"),
     (lambda s, q: (s[:1], q), r"support must be \[4, 3, ...\], as query is, found \[1, 3, 2\]"),
     (lambda s, q: (s + 10_000, q), "rows from 0 to"), (lambda s, q: (s, q * 1.0), "query must be rows"),
-    (lambda s, q: (q[:, :, :2], q), "twice; support, query and pool must be disjoint"),
+    (lambda s, q: (q[:, :, :2], q), "duplicate image .* expected disjoint support, query and pool"),
     (lambda s, q: (s[:, ::-1], q), "which is not its class"),
     (lambda s, q: (s, np.where(q == q[0, 0, 0], -1, q)), "equally many images of every class, found 4 to 5"),
     (lambda s, q: (s, np.where(np.arange(5) < 9, -1, q)), "query must have at least one image"),

@@ -308,7 +308,7 @@ TEST(Metatrain, RefusesAnEncoderOfAnotherEngine) {
   EXPECT_THAT(message_of([&] {
                 metatrain({world.images, encoder, nullptr, nullptr}, options, world.files, Progress::none());
               }),
-              HasSubstr("this one is computed by oneDNN"));
+              HasSubstr("this one is run by oneDNN"));
 }
 
 TEST(Metatrain, RefusesWhatItCannotTrain) {
