@@ -32,7 +32,7 @@ void print_share(const http::Share& share, int port) {
   const std::vector<std::string> addresses = share.addresses(port);
   fmt::print("On another device of this network, such as a phone, open\n");
   for (const std::string& address : addresses) fmt::print("  {}\n", address);
-  if (::isatty(STDOUT_FILENO) != 0)
+  if (!addresses.empty() && ::isatty(STDOUT_FILENO) != 0)
     fmt::print("or scan this code of the first:\n{}", http::terminal_qr_code(addresses.front()));
   fmt::print(
       "Its browser warns, since this session's certificate signs itself; its SHA-256 is\n  {}\n"

@@ -34,8 +34,8 @@ void print_findings_of(const RecognizerFile& file, const std::string& name) {
   });
 }
 
-/// What its images chose for the space in which they are compared; empty where they choose nothing, or are so many that
-/// to choose takes long.
+/// What its images chose for the space in which they are compared; empty if they choose nothing, or are so many that
+/// choosing takes long.
 std::string space_text(const RecognizerFile& file, int64_t images) {
   constexpr int64_t kMostImages = 10'000;
   if (images == 0 || images > kMostImages) return "";

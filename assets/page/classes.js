@@ -108,7 +108,7 @@ export function takeDrops(zone, take) {
 }
 
 /**
- * What was dropped or chosen: folders are classes, loose photos are of a class that is requested.
+ * What was dropped or chosen: folders are classes, loose photos are of a class for which the page asks.
  * @param {Found[]} found
  */
 async function teach(found) {

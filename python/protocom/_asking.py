@@ -119,7 +119,7 @@ def check_labels(self, *, progress=None):
     Returns
     -------
     dict: ``misplaced`` (images that look like another class, least probable first), ``shared`` (in two classes),
-    ``confused`` (pairs of classes), ``classes`` (how well each is told, the worst first), ``asked``, ``false_rate``
+    ``confused`` (pairs of classes), ``classes`` (how well each is recognised, the worst first), ``asked``, ``false_rate``
     """
     return self._core.check_labels(progress)
 

@@ -171,7 +171,7 @@ class Classifier:
         return self.classes_[best]
 
     def logits(self, X):
-        """Logits, whose softmax are the probabilities: X [q, d] -> float32 [q, c]."""
+        """Logits; their softmax is the probabilities: X [q, d] -> float32 [q, c]."""
         task, X = self._asked(X)
         return task.scores(X)[0]
 

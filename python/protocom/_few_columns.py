@@ -10,19 +10,19 @@ _METHODS = ("plda", "plda-vb")
 
 
 def are_few(recipe, columns):
-    """Whether the method is one of them, and nothing else says what features are."""
+    """Whether features have few columns, and the method, one of ``_METHODS``, takes nothing but labelled images."""
     return columns < _FEW and recipe.on_labelled_images_alone(_METHODS)
 
 
 def length_of(rows):
-    """The root mean square length of rows [..., d], whatever their order; 1 where that is 0 or no number."""
+    """The root mean square length of rows [..., d], the same in any order; 1 if that is 0 or not finite."""
     squares = np.square(rows, dtype=np.float64).sum(-1).ravel()
     mean = math.fsum(squares) / max(len(squares), 1)
-    return math.sqrt(mean) if 0 < mean < math.inf else 1.0  # what is not finite the library refuses
+    return math.sqrt(mean) if 0 < mean < math.inf else 1.0  # the library refuses what is not finite
 
 
 def with_length(rows, length):
-    """Rows [..., d] with a column of that length, float32 [..., d + 1]: unit length then keeps what length they have."""
+    """Rows [..., d] with a column of that length, float32 [..., d + 1]: at unit length they still differ by their own."""
     column = np.empty((*rows.shape[:-1], 1), np.float32)
     column[..., 0] = length
     return np.concatenate([rows.astype(np.float32, copy=False), column], -1)

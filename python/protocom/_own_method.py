@@ -7,7 +7,7 @@ _TOGETHER = 64  # episodes of one call of a batched method
 
 
 class OwnMethod:
-    """Your own method for ``evaluate``, with properties that a plain function or class cannot have.
+    """Your own method for ``evaluate``, with properties that a plain function or class does not state.
 
     Parameters
     ----------

@@ -19,7 +19,7 @@ def read(path):
         table = parquet.read_table(path)
     except FileNotFoundError:
         raise Error(f"cannot open {path}: No such file") from None
-    except pyarrow.ArrowInvalid as error:
+    except (pyarrow.ArrowException, OSError) as error:
         raise Error(f"{path} cannot be read as Parquet: {str(error).splitlines()[0]}") from None
     numbers, names = _labels(_column(table, _LABELS, path), path)
     splits = table["split"].to_pylist() if "split" in table.column_names else ["novel"] * len(table)

@@ -27,8 +27,8 @@ class PLDA(Classifier):
 
     Notes
     -----
-    Fewer than 16 columns, which are no encoder's, get one more with the rows' root mean square length where nothing else is
-    given: unit length would lose how long a row is.
+    X of fewer than 16 columns, which is no encoder's, gets one more column with the rows' root mean square length, if
+    nothing but labelled images is given: at unit length, rows would lose how long they are.
 
     Examples
     --------

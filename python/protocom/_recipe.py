@@ -83,7 +83,7 @@ class Recipe:
         return name in methods and not self._fitted and self._knowledge is None and self._model is None
 
     def leaves_out_knowledge(self):
-        """Whether it was given knowledge that its method does not look at, since that is used where it was fitted with some."""
+        """Whether it was given knowledge that its method ignores: these use it only if they were fitted with some."""
         name, *options = self._method.split(":")
         return self._knowledge is not None and not self._fitted and name in ("plda", "plda-vb") and "prior=text" not in options
 

@@ -138,7 +138,8 @@ class Descent {
 DoubleMatrix tsne(const DoubleMatrix& rows, const TsneOptions& options) {
   const int64_t n = rows.rows();
   if (!(options.perplexity > 1.0 && 3.0 * options.perplexity < static_cast<double>(n)))
-    fail_usage("perplexity: expected 1 to a third of the {} images, found {}", n, options.perplexity);
+    fail_usage("perplexity: expected more than 1 and less than a third of the {} images, found {}", n,
+               options.perplexity);
   const int64_t dim = std::min({options.pca_dim, rows.rows(), rows.cols()});
   const DoubleMatrix reduced = principal_components(rows, std::max<int64_t>(dim, 2)).points;
   const double squares = reduced.col(0).squaredNorm() / static_cast<double>(n - 1);  // centred

@@ -132,8 +132,9 @@ std::vector<int64_t> permuted(const std::vector<int64_t>& values, const std::vec
   return result;
 }
 
-/// Whether answers follow from rounding. Another order within each class is uninformative, it only adds in
-/// another order; a method on a knife's edge (a mixture that may fall to either side) answers differently then too.
+/// Whether answers follow from rounding. Another order within each class reveals nothing of the classes, it only
+/// adds in another order; a method on a knife's edge (a mixture that may fall to either side) answers differently then
+/// too.
 bool follows_rounding(const NamedClassifier& named, const Episode& episode, const std::vector<QueryVerdict>& before) {
   for (int trial = 0; trial < kRoundingTrials; ++trial) {
     Rng rng(static_cast<uint64_t>(trial));

@@ -57,9 +57,9 @@ struct NamedClassifier {
 
 /// Runs some episodes of the list, evenly spread, with the queries class by class and in a random order. A classifier
 /// that peeks at the order (batch statistics, queries sorted by class) predicts differently. Throws Error that names
-/// the method, the episode and the image, unless the best two classes were as good as equal both times, or an order
-/// that is uninformative changes answers of the episode as well, which then follow from rounding. The
-/// counts go into `checks`.
+/// the method, the episode and the image, unless the best two classes were as good as equal both times, or another
+/// order within each class changes answers of the episode as well, which then follow from rounding. The counts go into
+/// `checks`.
 void check_permutation(const FeatureSet& features, const EpisodeList& list, const NamedClassifier& named,
                        ProtocolChecks& checks);
 

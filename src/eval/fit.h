@@ -11,7 +11,7 @@ struct FitRecipe {
   std::string method = "plda";  ///< as make_method takes it
   uint64_t seed = 1;
   /// Whether it sees the val classes, as most methods do to choose their step or settings on; without them base classes
-  /// are left out for that. For choosing among fitted methods on val.
+  /// are left out for that. False is for choosing among fitted methods on val.
   bool sees_val = true;
   KnowledgeUse knowledge_use = KnowledgeUse::kAuto;
 };

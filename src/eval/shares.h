@@ -10,7 +10,7 @@ struct ShareInterval {
 };
 
 /// The 95 % interval of the share of successes in n independent trials (Wilson 1927). Unlike mean ± 1.96 standard
-/// errors it stays within [0, 1] and is not a point where all or none succeed. Throws Error without a trial.
+/// errors it stays within [0, 1] and does not shrink to a point if all or none succeed. Throws Error without a trial.
 ShareInterval share_interval(int64_t successes, int64_t n);
 
 /// Two answers to the same n questions: how many only the first has right, and only the second.

@@ -33,7 +33,7 @@ std::unique_ptr<Method> make_trained(const std::string& name, const void* option
                                                        {"tri-net", maker(&heads::make_tri_net)},
                                                        {"vfsl", maker(&heads::make_vfsl)}};
   const auto found = kMakers.find(name);
-  if (found == kMakers.end()) fail("unknown method '{}' in src/heads/methods/", name);
+  if (found == kMakers.end()) fail("src/heads/methods/ has no class for the method '{}'", name);
   return found->second(options);
 }
 

@@ -30,12 +30,12 @@ json class_json(const ClassInfo& entry) {
           {"attributes", attributes_json(entry.attributes)}};
 }
 
-/// The change in a body to undo or redo; nothing: the next one.
+/// The change that a body names to undo or redo; nothing: the next one.
 std::optional<int64_t> change_asked_for(const std::string& body, const JsonShape& shape) {
   if (body.empty()) return std::nullopt;
   const json asked = read_json_body(body, shape).members;
   if (!asked.contains("change")) return std::nullopt;
-  if (!asked["change"].is_number_unsigned()) refuse(400, "'change': expected a number");
+  if (!asked["change"].is_number_unsigned()) refuse(400, "'change': expected the number of a change");
   return asked["change"].get<int64_t>();
 }
 

@@ -29,7 +29,7 @@ void check_member(const std::string& name, const std::set<std::string>& known, c
 float weight_in(const json& attribute) {
   const json weight = attribute.value("weight", json(1.0));
   const double value = weight.is_number() ? weight.get<double>() : 0;
-  if (!(value > 0 && value <= 1)) refuse(400, "'weight': expected a number between 0 and 1");
+  if (!(value > 0 && value <= 1)) refuse(400, "'weight': expected a number above 0 and at most 1");
   return static_cast<float>(value);
 }
 

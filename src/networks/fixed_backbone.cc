@@ -27,7 +27,7 @@ at::Tensor FixedBackbone::normalised(const at::Tensor& images) const {
 }
 
 void FixedBackbone::set_mode(BackboneMode mode) {
-  if (mode != BackboneMode::kUse) fail("{} is not trained: its features are used unchanged", path_.string());
+  if (mode != BackboneMode::kUse) fail("{} cannot be trained: it is used unchanged", path_.string());
 }
 
 void FixedBackbone::to(c10::Device device) {

@@ -26,7 +26,8 @@ void check_options(const NetworkOptions& options) {
                options.mean.size(), options.std.size());
   }
   for (const double mean : options.mean) {
-    if (!std::isfinite(mean)) fail_usage("means of a backbone: not finite, found {}", fmt::join(options.mean, ", "));
+    if (!std::isfinite(mean))
+      fail_usage("means of a backbone: expected finite numbers, found {}", fmt::join(options.mean, ", "));
   }
   for (const double deviation : options.std) {
     if (!(deviation > 0 && std::isfinite(deviation)))

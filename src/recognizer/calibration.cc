@@ -180,7 +180,7 @@ Familiarities with_others(const ClassScorer& scorer, const LeftOutScores& own, c
   return of;
 }
 
-/// Whether only different kinds are to be refused, by the classes' own images.
+/// Whether only different kinds are to be refused: the threshold is of the classes' own images then.
 bool is_of_own(const Array& others, const CalibrationOptions& options) {
   return !others.defined() && !options.false_accept && !options.similar;
 }

@@ -12,7 +12,7 @@ namespace protocom {
 /// Patches a side of Occlusion.
 inline constexpr int64_t kPatches = 7;
 
-/// Which part of an image makes its answer: each of kPatches x kPatches patches is covered once, and what that takes
+/// Which part of an image makes its answer: each of kPatches x kPatches patches is covered in turn, and what that takes
 /// from the class is looked at (occlusion sensitivity: Zeiler and Fergus 2014, https://arxiv.org/abs/1311.2901). It
 /// needs nothing of the encoder but its features.
 struct Occlusion {

@@ -182,8 +182,8 @@ class Recognizer {
   LeftOutComparison compare_left_out(const std::vector<LeftOutPhoto>& photos, const Array& others);
 
   /// Makes a calibration (see protocom::calibrate) for the recognizer's own method and keeps it in the file. `others`:
-  /// unknown image files; empty: classes are held out. Those that cannot be read are skipped
-  /// and go into `unreadable`; without it, or if none can, it throws Error.
+  /// image files of none of the classes; empty: classes are held out. Those that cannot be read are skipped and go into
+  /// `unreadable`; without it, or if none can be read, it throws Error.
   Calibration calibrate(const std::vector<std::filesystem::path>& others, const CalibrationOptions& options,
                         Progress& progress = Progress::none(), std::vector<UnreadableFile>* unreadable = nullptr);
   /// The same with `others`, features float32 [n, d] of images of none of the classes, or undefined.
@@ -191,8 +191,8 @@ class Recognizer {
                            Progress& progress = Progress::none());
 
   /// The threshold of "none of these" of a recognizer that was just made, as part of its last change: of the photos of
-  /// `others` if there are any, else by its own photos, against different kinds. Nothing, and no change, where
-  /// they are too few (ten are needed).
+  /// `others` if there are any, else of its own photos, which refuses different kinds alone. Nothing, and no
+  /// change, if they are too few (ten are needed).
   std::optional<Calibration> take_first_threshold(const std::vector<std::filesystem::path>& others,
                                                   Progress& progress = Progress::none());
 

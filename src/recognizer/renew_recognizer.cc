@@ -108,7 +108,8 @@ StoreModel model_of(const RecognizerFile& file) {
   return model;
 }
 
-/// Throws UsageError if the recognizer has parts that were fitted on features of the old encoder.
+/// Throws UsageError if the method was fitted on features of the old encoder and no other is given, and if classes are
+/// described by the old encoder's text encoder.
 void check_method(const RecognizerFile& file, const RecognizerParts& parts) {
   const StoreModel model = model_of(file);
   const bool follows_photos = model.learns_from_unlabelled();

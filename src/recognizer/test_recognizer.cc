@@ -305,7 +305,7 @@ Side read_side(Recognizer& recognizer, const std::vector<EnrolRequest>& requests
 }
 
 /// The numbers of images of classes that one of the two alone has.
-std::set<int64_t> unshared_classes(const Side& one, const Side& other) {
+std::set<int64_t> unshared_images(const Side& one, const Side& other) {
   std::set<int64_t> numbers;
   for (size_t i = 0; i < one.images.labels.size(); ++i) {
     if (one.has(one.images.labels[i]) != other.has(one.images.labels[i])) numbers.insert(one.images.numbers[i]);
@@ -330,9 +330,9 @@ ComparedTests compare_recognizers(Recognizer& first, Recognizer& second, const s
   const Side one = read_side(first, classes, progress), other = read_side(second, classes, progress);
   std::set<int64_t> enrolled = image_numbers(one.images, enrolled_rows(one.images, one.held));
   enrolled.merge(image_numbers(other.images, enrolled_rows(other.images, other.held)));
-  std::set<int64_t> left_out = unshared_classes(one, other);
+  std::set<int64_t> left_out = unshared_images(one, other);
   const auto unshared = static_cast<int64_t>(left_out.size());
-  left_out.merge(unshared_classes(other, one));
+  left_out.merge(unshared_images(other, one));
   left_out.insert(enrolled.begin(), enrolled.end());
   left_out.merge(missing_in(one, other));
   left_out.merge(missing_in(other, one));

@@ -50,7 +50,7 @@ struct WorstClass {
   std::string confused_with;
   double confused_percent = 0.0;
   std::vector<std::pair<std::string, std::string>> mistakes;  ///< an image of the class, and what it was taken for
-  std::vector<std::string> confused_images;                   ///< of the class that it counts as
+  std::vector<std::string> confused_images;                   ///< of the class that it is confused with
 };
 
 /// Tables 1 and 2: methods by datasets and tasks.

@@ -76,7 +76,7 @@ const MethodResult* best_of(const Rows& rows) {
   });
 }
 
-/// The rows of a method in tasks of at most this many classes and shots.
+/// The rows of a method in plain tasks, of n classes and k shots and nothing else.
 Rows plain_rows(const Evaluation& evaluation, const MethodResult& method) {
   Rows rows;
   for (const MethodResult& row : evaluation.results) {
@@ -89,8 +89,7 @@ Rows plain_rows(const Evaluation& evaluation, const MethodResult& method) {
   return rows;
 }
 
-/// The most classes of the analysis "ways", and how many of 100 were right by `label`: "; 20 at once:
-/// 62".
+/// How many of 100 were right by `label` with the most classes of the analysis "ways": "; 20 at once: 62".
 std::string at_most_classes(const std::vector<AnalysisFile>& analyses, const std::string& label, int64_t beyond) {
   for (const AnalysisFile& analysis : analyses) {
     if (analysis.section.name != "ways") continue;

@@ -56,7 +56,7 @@ bool takes_descriptions(const MethodSpec& spec) { return spec.fewest_shots == 0 
 
 /// The method that the line is about: one that uses unlabelled images where any does, else one that descriptions are
 /// enough for, completed prototypes or the last one.
-std::string lead_sentence(const std::vector<SeriesPoint>& points, const std::string& baseline) {
+std::string lead_method(const std::vector<SeriesPoint>& points, const std::string& baseline) {
   const auto among = [&](auto is_it) {
     const auto found = std::find_if(points.begin(), points.end(),
                                     [&](const SeriesPoint& point) { return point.method != baseline && is_it(point); });
@@ -76,7 +76,7 @@ std::string lead_sentence(const std::vector<SeriesPoint>& points, const std::str
 /// "plda: 59.0 ± 0.5 % at K = 1 (+6.1 ± 0.8 points vs mean), 75.0 ± 0.4 % at K = 20 (...)."
 std::string ends_line(const std::vector<SeriesPoint>& points, const SeriesSpec& spec) {
   const std::string baseline = baseline_in(points);
-  const auto own = points_of(points, lead_sentence(points, baseline));
+  const auto own = points_of(points, lead_method(points, baseline));
   const auto at = [&](const SeriesPoint& point) {
     const bool compared = !baseline.empty() && point.method != baseline;
     return fmt::format("{}\u00a0% at {}\u00a0=\u00a0{}{}", percent_cell(point.accuracy), spec.symbol,

@@ -18,7 +18,7 @@ constexpr int64_t kPiece = int64_t{4} << 20;
 constexpr int kMostOfSqlite = 1'000'000'000;
 constexpr int64_t kSmallestLimit = int64_t{16} << 20;
 
-/// No value of a file is longer than the file, whatever a damaged page states: it must not allocate more memory.
+/// No value is longer than its file, whatever a damaged page states: reading one must not take more memory than that.
 int longest_value(const fs::path& path, int most) {
   std::error_code error;
   const auto size = static_cast<int64_t>(fs::file_size(path, error));

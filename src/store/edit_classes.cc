@@ -81,7 +81,7 @@ bool enrol_one(const Database& database, const Change& change, const RecognizerS
   std::optional<int64_t> id = live_class(database, enrolment.name);
   done.is_new = !id;
   if (!id && !enrolment.description)
-    fail("{} has no class '{}': give images or a description of it", database.path().string(), enrolment.name);
+    fail("{} has no class '{}': a new class needs a description", database.path().string(), enrolment.name);
   if (!id) id = add_class(database, change, enrolment.name);
   const bool describes = done.is_new || describes_anew(enrolment);
   if (describes) describe(database, change, *id, *enrolment.description);
@@ -127,8 +127,8 @@ int64_t copy_examples(const Database& database, const Change& change, int64_t fr
   return added;
 }
 
-/// A revision without changes is identified by the last number of a change. Where all changes were undone, and some
-/// then done again, that number means the classes before them: those that are left here need another.
+/// A revision without changes is identified by the last number that a change had. Where all changes were undone, and
+/// some then done again, that number means the classes before them: those that are left here need another.
 void use_up_revision(const Database& database) {
   if (database.number("SELECT max(id) FROM changes")) check_number_left(database);
   database.run("UPDATE sqlite_sequence SET seq = seq + 1 WHERE name = 'changes' AND EXISTS (SELECT 1 FROM changes)");

@@ -6,11 +6,11 @@
 
 namespace protocom {
 
-/// 16 random hexadecimal digits for a recognizer that is made.
+/// 16 random hexadecimal digits for a new recognizer.
 std::string new_recognizer_id();
 
-/// What all states of a recognizer's file and its copies have in common, and no other recognizer: drawn when it was
-/// made, kept when it is renewed in its place. Of a file from before there were such ids: a hash of how it was made.
+/// What all states and copies of a recognizer's file have in common, and no other recognizer has: drawn when it was
+/// made, kept when it is renewed in its place. For a file from before there were such ids: a hash of its header.
 std::string recognizer_id(const RecognizerFile& file);
 
 /// A header without the id: the same for recognizers that were made in the same way.

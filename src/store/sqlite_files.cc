@@ -82,7 +82,7 @@ std::optional<JournalHeader> header_at(sqlite3_file* journal, sqlite3_int64 offs
 
 constexpr size_t kDatabaseHead = 32;
 
-/// The header of a database, about its pages.
+/// What the header of a database states about its pages.
 struct DatabasePages {
   uint32_t size = 0;   ///< bytes of a page
   uint32_t count = 0;  ///< as the first page has it

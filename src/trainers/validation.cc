@@ -62,7 +62,8 @@ std::optional<EpisodeShape> fit(FeatureSet& images, const EpisodeShape& asked) {
   shape.n_way = std::min(asked.n_way, classes.usable);
   shape.n_query = std::min(asked.n_query, classes.smallest - labelled);
   if (classes.too_small > 0)
-    logger().warn("ignoring {} val classes with at most {} images in validation", classes.too_small, labelled);
+    logger().warn("ignoring {} val classes with at most {} images, too few for validation", classes.too_small,
+                  labelled);
   if (shape.n_way < asked.n_way)
     logger().warn("there are {0} val classes to validate on: episodes are {0}-way, not {1}-way", shape.n_way,
                   asked.n_way);

@@ -21,7 +21,7 @@ struct TrainingFiles {
   Provenance provenance;      ///< what the files' headers say
   Resume resume = Resume::kNo;
   double checkpoint_seconds = 60;  ///< between two checkpoints within an epoch; the end of an epoch always has one
-  StopSignal* stop = nullptr;      ///< how it is stopped; null: it cannot be asked
+  StopSignal* stop = nullptr;      ///< how it is stopped; null: it cannot be
   /// Receives the line of the log of every epoch, {"epoch": 1, "loss": ...}, also without an `out`, when the epoch has
   /// been saved; by one process of several. What it throws ends the training, which can then be resumed.
   std::function<void(const nlohmann::json& epoch)> on_epoch = {};

@@ -278,7 +278,7 @@ TEST_F(Recognizers, WatchMissesNoImageAndSaysWhenTheFolderIsGone) {
   fs::remove_all(folder);
   const Outcome outcome = watching.wait();
   EXPECT_EQ(outcome.exit_code, 1);
-  EXPECT_THAT(outcome.err, HasSubstr("busy was removed"));
+  EXPECT_THAT(outcome.err, HasSubstr("busy is no longer there"));
 }
 
 }  // namespace

@@ -104,7 +104,7 @@ BatchScorer SemAlign::scorer(const MethodContext& context) const {
   return {answer, model.space};
 }
 
-/// The best of a grid on tasks of held-out classes, for each number of shots; logs the choice.
+/// The best of a grid on tasks of held-out classes, for each number of shots; returns sentences about the choice.
 std::vector<std::string> SemAlign::choose_share(const ClassImages& held_out, const at::Tensor& semantics, Rng& rng) {
   std::vector<std::string> findings;
   const at::NoGradGuard no_grad;

@@ -42,9 +42,9 @@ struct Job {
   std::chrono::steady_clock::time_point arrived = std::chrono::steady_clock::now();
   std::chrono::steady_clock::time_point until = {};
 
-  /// Images for the backbone.
+  /// How many images it has for the backbone.
   [[nodiscard]] int64_t size() const { return static_cast<int64_t>(images.size()); }
-  /// Rows of given features, which need no backbone.
+  /// How many features it was given, which need no backbone.
   [[nodiscard]] int64_t rows() const { return features.defined() ? features.size(0) : 0; }
 };
 

@@ -21,7 +21,7 @@ struct Head {
   std::string host, origin, authorization, content_type;
   std::string site = {};        ///< Sec-Fetch-Site: relation of the browser's page to the server; else empty
   std::string last_event = {};  ///< Last-Event-ID: the last event that a client has got of a stream
-  std::string asked_method;     ///< of a preflight: the method of another site's page
+  std::string asked_method;     ///< of a preflight: the method that another site's page is to use
   std::optional<uint64_t> content_length;
   bool chunked = false;
 };

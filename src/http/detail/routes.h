@@ -10,7 +10,7 @@
 
 namespace protocom::http {
 
-/// Where a route's work is done, so that the server's state is answered however busy it is.
+/// Where a route's work is done, so that questions about the server's state are answered however busy it is.
 enum class Runs {
   kInWorker,  ///< beside a few others
   kAside,     ///< in a thread of its own for what is short

@@ -56,7 +56,7 @@ dnnl::primitive_attr after(const Activation& activation, bool is_sum) {
   return attr;
 }
 
-/// One convolution, whose weights are in its layout. Threads may run it at once.
+/// One convolution, whose weights are in the layout that it needs. Several threads may run it at once.
 class BlockedConvolution {
  public:
   BlockedConvolution(const Convolution& convolution, bool is_sum)
@@ -108,7 +108,7 @@ class BlockedConvolution {
     memory::desc source, result, scratchpad;
   };
 
-  /// oneDNN reads and writes the memory as it is.
+  /// oneDNN itself reads and writes memory unchecked.
   static void check(const at::Tensor& maps, const Sizes& sizes) {
     if (maps.sizes() != at::IntArrayRef(sizes) || maps.scalar_type() != at::kFloat || !maps.device().is_cpu())
       fail("the input is [{}] of {}, expected float32 [{}]", fmt::join(maps.sizes(), ", "), maps.toString(),

@@ -54,7 +54,7 @@ std::string written_out(const std::string& term, const std::string& letters, siz
   return term.substr(0, at) + letters.substr(letters.size() - count) + term.substr(at + kEllipsis.size());
 }
 
-/// How many axes "..." means in a term of an input.
+/// How many axes "..." stands for in a term of an input.
 size_t hidden_axes(const std::string& term, size_t dims) {
   const bool open = term.find(kEllipsis) != std::string::npos;
   const size_t named = term.size() - (open ? kEllipsis.size() : 0);
@@ -94,7 +94,7 @@ void check_result(const Equation& equation) {
 }
 
 /// Throws Error if a product on the way to the result is too large: inputs are multiplied from the left, and axes
-/// that no later input has are summed over.
+/// that neither the result nor a later input has are summed over.
 void check_products(const Equation& equation) {
   std::set<char> seen;
   for (size_t i = 0; i < equation.terms.size(); ++i) {

@@ -22,7 +22,7 @@ struct Familiarities {
 /// Error where `others` are too few for the rate.
 double threshold_of(const Familiarities& of, double rate);
 
-/// Greatest share of refused images of the classes if only different kinds are to be refused.
+/// Greatest share of images of the classes that is refused if only different kinds are to be.
 inline constexpr double kOwnRefused = 0.05;
 /// Images on which such a threshold may stand.
 inline constexpr int64_t kFewestHeldOut = 4;

@@ -4,9 +4,9 @@
 #include <cstdint>
 
 /// Maps [n, c, h, w] in blocks of channels, in which oneDNN's convolutions are fastest: each block is an image of its
-/// own, [n * blocks, width, h, w] with channels last. Where channels are not multiples of the width the last block is
-/// filled up with zeros. So all that works on each value or each channel for itself takes blocks as it takes maps, if
-/// it leaves zeros as they are.
+/// own, [n * blocks, width, h, w] with channels last. If the number of channels is not a multiple of the width, the
+/// last block is filled up with zeros. So all that works on each value or each channel for itself takes blocks as it
+/// takes maps, if it leaves zeros as they are.
 namespace protocom::onnx {
 
 /// Channels of a block on this processor, 8 or 16; 0: there are no such convolutions.
