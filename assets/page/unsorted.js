@@ -61,7 +61,7 @@ async function clear() {
   const done = await call('DELETE', 'v1/unlabelled');
   remember(`remove ${counted(done.removed, 'unsorted photo')}`, [done.change]);
   await refresh();
-  say(`${counted(done.removed, 'unsorted photo')} removed. Undo brings them back.`);
+  say(`${counted(done.removed, 'unsorted photo')} removed. Undo restores them.`);
 }
 
 /** Loads the photos when they are first shown. */

@@ -299,7 +299,7 @@ class Classifier:
 
 
 def _prepared(rows, length):
-    """Rows as the method takes them; ``length``: of the column that few of them get, or None."""
+    """Rows as the method takes them; ``length``: of the column that is added to few columns, or None."""
     return rows if length is None else _few_columns.with_length(rows, length)
 
 

@@ -18,8 +18,8 @@ namespace protocom::http {
 class Server {
  public:
   /// Opens the recognizer, loads its backbone, and listens. Throws UsageError for another address than a loopback one
-  /// without keys, and a certificate without its key; Error when the address is taken
-  /// and what Recognizer::open and ApiKeys throw.
+  /// without keys, and a certificate without its key; Error when the address is taken, and what Recognizer::open and
+  /// ApiKeys throw.
   Server(const std::filesystem::path& recognizer, const ServerOptions& options);
   /// As stop().
   ~Server();

@@ -44,10 +44,10 @@ struct AdaptedModelSpace {
 };
 
 std::string center_text(double share) {
-  return share > 0 ? fmt::format("centered by {:.0f} % of their mean", 100 * share) : "not centered";
+  return share > 0 ? fmt::format("centred by {:.0f} % of their mean", 100 * share) : "not centred";
 }
 
-/// PldaModel::chosen of a space from the images alone.
+/// What a space of images alone was made with, in words.
 std::string own_text(const AdaptedModelSpace& made, const ClassRows& images, const PldaAdaptation& adaptation) {
   const double weight = class_mean_weight(adaptation, images.images(), images.classes);
   const double share = isotropic_center_share(adaptation, images.classes, made.space.root);

@@ -298,7 +298,7 @@ TEST(PldaAdaptation, RecognizersAskAnAdaptedMethodWhatEpisodesAreAnswered) {
   ASSERT_NE(own, nullptr);
   EXPECT_EQ(own->adapted(images, labels, 4).method, nullptr);
   EXPECT_THAT(own->findings(),
-              ElementsAre(HasSubstr("class means counted 0.4 times, features as they are, centered by 17 %")));
+              ElementsAre(HasSubstr("class means counted 0.4 times, features as they are, centred by 17 %")));
   const auto asked = make_method("plda:nu=30:class_means=0")->adapted(images, labels, 4).method;
   EXPECT_THAT(asked->findings(), ElementsAre(HasSubstr("nu 30, class means counted 0 times")));
   EXPECT_LT(error_of(testing::scores_of(*own, {}, batch).logits.to(at::kDouble),
