@@ -260,8 +260,9 @@ TEST_F(EpisodesTest, AreRefusedWithTheNumberOfTheOneThatDoesNotFitTheFeatures) {
   EXPECT_THAT(error_after([](json& j) { j["episodes"][1]["support"][0][0] = "image25"; }),
               in_episode_1("'image25' under 'class2'"));
   EXPECT_THAT(error_after([](json& j) { j["episodes"][1]["query"][0][1] = "image22"; }),
-              in_episode_1("'image22' twice"));
-  EXPECT_THAT(error_after([](json& j) { j["episodes"][1]["query"][0][1] = "image2"; }), in_episode_1("'image2' twice"));
+              in_episode_1("duplicate image 'image22'"));
+  EXPECT_THAT(error_after([](json& j) { j["episodes"][1]["query"][0][1] = "image2"; }),
+              in_episode_1("duplicate image 'image2'"));
   EXPECT_THAT(error_after([](json& j) { j["episodes"][1]["classes"][0] = "class5"; }),
               in_episode_1("a duplicate class"));
 }
@@ -438,7 +439,7 @@ TEST_F(EpisodesTest, NameAPoolThatIsMissingOrOverlaps) {
                 list["unlabelled"] = 1;
                 for (auto& episode : list["episodes"]) episode["pool"] = episode["support"];
               }),
-              AllOf(HasSubstr("episode 0"), HasSubstr("twice"), HasSubstr("pool")));
+              AllOf(HasSubstr("episode 0"), HasSubstr("duplicate image"), HasSubstr("pool")));
   EXPECT_THAT(error_after([](json& list) { list["episodes"][1]["support"][0].push_back("image32"); }),
               HasSubstr("episode 1 has 2 images, expected 1"));
   EXPECT_THAT(error_after([](json& list) {

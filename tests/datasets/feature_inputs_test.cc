@@ -157,7 +157,7 @@ TEST_F(FeatureInputs, OtherUsualNamesOfTheMembersAreKnownAndSaid) {
   const Logged log;
   expect_rows(saved("other-names"));
   EXPECT_THAT(log.text(), AllOf(HasSubstr("'X' is read as its features"), HasSubstr("'y' is read as its labels")));
-  EXPECT_THAT(error_of("two-names"), HasSubstr("both 'y' and 'target'"));
+  EXPECT_THAT(error_of("two-names"), HasSubstr("'y' or 'target' may be its labels"));
 }
 
 TEST_F(FeatureInputs, WithoutASplitAllClassesAreWhatTheCommandTakesThemFor) {

@@ -216,10 +216,10 @@ TEST(EvaluateProtocol, RefusesEpisodesThatBreakTheProtocol) {
     return message_of([&] { static_cast<void>(bench.run(list)); });
   };
   EXPECT_THAT(error_after([](Episode& e) { e.query[0][0] = e.support[0][0]; }),
-              AllOf(HasSubstr("episode 1"), HasSubstr("twice"), HasSubstr("disjoint")));
+              AllOf(HasSubstr("episode 1"), HasSubstr("duplicate image"), HasSubstr("disjoint")));
   EXPECT_THAT(error_after([](Episode& e) { e.pool = e.query; }),
               HasSubstr("expected disjoint support, query and pool"));
-  EXPECT_THAT(error_after([](Episode& e) { e.query[0][1] = e.query[0][0]; }), HasSubstr("twice"));
+  EXPECT_THAT(error_after([](Episode& e) { e.query[0][1] = e.query[0][0]; }), HasSubstr("duplicate image"));
   EXPECT_THAT(error_after([](Episode& e) { e.classes[0] = 0; }), HasSubstr("of the split 'base'"));
   EXPECT_THAT(error_after([](Episode& e) { e.classes[0] = e.classes[1]; }), HasSubstr("duplicate class"));
   EXPECT_THAT(error_after([](Episode& e) { std::swap(e.query[0], e.query[1]); }), HasSubstr("not its class"));
