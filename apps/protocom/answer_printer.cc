@@ -19,7 +19,7 @@ using nlohmann::json;
 
 constexpr size_t kAlwaysShown = 3;
 
-/// Those of the table; what is least missed if there is no room has the highest number.
+/// Columns of the table. In a narrow terminal the column with the highest number is dropped first.
 std::vector<TerminalColumn> columns() {
   return {{"image", 18, true},
           {"class", 12},

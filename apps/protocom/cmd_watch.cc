@@ -60,7 +60,7 @@ class Arrivals {
 
   /// Waits for some. Throws Error when the folder is gone.
   [[nodiscard]] std::vector<fs::path> next() {
-    if (gone_) fail("{} is no longer there: there is nothing left to watch", folder_.string());
+    if (gone_) fail("{} is no longer there: cannot watch it", folder_.string());
     alignas(inotify_event) char buffer[1 << 16];
     const ssize_t size = ::read(events_, buffer, sizeof(buffer));
     if (size < 0 && errno != EINTR) fail("cannot watch {}: {}", folder_.string(), std::strerror(errno));

@@ -34,10 +34,9 @@ void print_findings_of(const RecognizerFile& file, const std::string& name) {
   });
 }
 
-/// What its images chose for the space in which they are compared; empty if they choose nothing, or are so many that
-/// choosing takes long.
+/// The settings of the space that were chosen by its images; empty if none are, or if choosing takes over a second.
 std::string space_text(const RecognizerFile& file, int64_t images) {
-  constexpr int64_t kMostImages = 10'000;
+  constexpr int64_t kMostImages = 1000;
   if (images == 0 || images > kMostImages) return "";
   RecognizerOptions options;
   options.use = FileUse::kRead;

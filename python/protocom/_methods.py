@@ -32,7 +32,7 @@ def choices_of(name, parameter):
 
 
 def without_base(text):
-    """The method where there are no base classes, by whose mean it cannot centre; told to, it is refused later."""
+    """The method without base classes: not centred by their mean. An explicit request to centre is refused later."""
     name, *given = text.split(":")
     spec = spec_of(name)
     if spec is None or _BASE not in spec["needs"] or any(one.startswith("transform=") for one in given):

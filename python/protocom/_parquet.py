@@ -58,7 +58,10 @@ def _matrix(column, path):
     sizes = {-1 if one is None else np.size(one) for one in rows}
     if len(sizes) > 1 or -1 in sizes or not sizes:
         raise Error(f"{path} must hold features of equal length in every row, found lengths {sorted(sizes)[:5]} (-1: none)")
-    return np.stack(rows).astype(np.float32)
+    try:
+        return np.stack(rows).astype(np.float32)
+    except (TypeError, ValueError):
+        raise Error(f"{path} must hold features as numbers, found {column.type}") from None
 
 
 def _labels(column, path):

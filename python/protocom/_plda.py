@@ -27,7 +27,7 @@ class PLDA(Classifier):
 
     Notes
     -----
-    X of fewer than 16 columns, which is no encoder's, gets one more column with the rows' root mean square length, if
+    X of fewer than 16 columns (tables rather than encoders' features) gets one more column with the rows' root mean square length, if
     nothing but labelled images is given: at unit length, rows would lose how long they are.
 
     Examples

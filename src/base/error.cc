@@ -46,8 +46,7 @@ std::string reason_of_json(std::string_view text) {
 }
 
 /// Without the marks of where LibTorch checks itself ("... INTERNAL ASSERT FAILED at "x.cpp":82, please report a bug to
-/// PyTorch. expected ...", "[enforce fail at x.cc:82] . expected ..."), which are meaningful to its authors and nobody
-/// else.
+/// PyTorch. expected ...", "[enforce fail at x.cc:82] . expected ..."), which are meaningful only to its authors.
 std::string reason_in(const std::string& line) {
   const size_t mark = line.find("] . ");
   if (line.rfind("[enforce fail at ", 0) == 0 && mark != std::string::npos) return line.substr(mark + 4);

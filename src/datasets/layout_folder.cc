@@ -35,7 +35,7 @@ std::vector<RawClass> class_folders_in(const fs::path& parent, const Request& re
 }
 
 /// Folders base, val, novel (or train, test, ...) and no others, at least two, each with class folders or a list of its
-/// images; beside one with a list others may hold images of which nothing states the class.
+/// images; next to a split with a list, other splits may hold images without a class.
 bool is_divided(const std::vector<fs::path>& folders) {
   const auto is_split = [](const fs::path& folder) { return split_named(folder).has_value(); };
   const auto has_folders = [](const fs::path& folder) { return !folders_in(folder).empty(); };

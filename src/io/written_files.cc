@@ -134,7 +134,7 @@ void copy_to_stream(const fs::path& from, const fs::path& stream) {
   write_all(file, stream, content.bytes());
 }
 
-/// Whoever may read and own the file that is replaced may also read and own the new one. Only root can give files away.
+/// The new file gets the owner and permissions of the one that it replaces. Only root can change owners.
 void take_over(const OutputPlace& place, const fs::path& temporary) {
   if (!place.exists) return;
   if (::geteuid() == 0 && ::lchown(temporary.c_str(), place.owner, place.group) != 0)

@@ -40,6 +40,7 @@ def test_tables_of_others_are_taken(tables, tmp_path):
     ({"embedding": [[1.0], [2.0]]}, "must have a column 'label' or 'class', found embedding"),
     ({"embedding": [[1.0], [2.0, 3.0]], "label": ["a", "b"]}, r"features of equal length in every row, found lengths \[1, 2\]"),
     ({"embedding": [[1.0], None], "label": ["a", "b"]}, r"found lengths \[-1, 1\] \(-1: none\)"),
+    ({"embedding": ["far", "near"], "label": ["a", "b"]}, "must hold features as numbers, found string"),
     ({"embedding": [[1.0], [2.0]], "label": ["a", None]}, "must have a label in every row, 1 have none"),
     ({"embedding": [[1.0], [2.0]], "label": ["a", "a"], "split": ["base", "val"]}, "each class in one split, found 'a' in 'val' and 'base'"),
 ])

@@ -64,7 +64,7 @@ struct PldaModel {
   double explained = 0;           ///< share of the variance between held-out classes that knowledge explains
   double explained_left_out = 0;  ///< the same of base class means in the space of all of them, by leave-one-out
 
-  /// What is believed of classes [n] before their images: mean [n, e], variance [1, e], or [n, e] where some class has
+  /// The prior of classes [n], before their images: mean [n, e], variance [1, e], or [n, e] where some class has
   /// no description (it gets mean 0 and the variance between classes). `n` counts where `descriptions` is
   /// empty or the model has no knowledge.
   [[nodiscard]] ClassMeanPrior prior(const KnowledgeTable& descriptions, int64_t n) const;

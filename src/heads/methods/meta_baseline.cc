@@ -46,8 +46,8 @@ HeadTraining MetaBaseline::begin(const FitInputs& inputs, Rng& rng) {
   TrainingClasses classes = training_classes(inputs, nullptr, spec().name, options().shots + 1);
   const at::Tensor log_scale = at::full({}, std::log(kFirstScale)).requires_grad_();
   model() = {log_scale};
-  // The scale changes no answer, so there is no step to choose; from classes that the backbone has not seen it learns
-  // what holds for novel ones.
+  // The scale changes no answer, so no step is chosen by validation. Held-out classes, which the backbone has not seen,
+  // give the scale that is right for novel classes.
   ClassImages& from = classes.held_out.classes() > 0 ? classes.held_out : classes.train;
   TrainingTaskShape shape;
   shape.shots = options().shots;
