@@ -333,7 +333,7 @@ TEST(HuggingFaceFolder, BecomesOneFileOfTheSameFeatures) {
   EXPECT_TRUE(backbone->preprocessing() == open_backbone(folder.path(), {})->preprocessing());
   expect_golden(backbone->forward(images(28)), expected);
   EXPECT_EQ(as_one_file(file, {}, elsewhere.path()), file);
-  EXPECT_THAT(message_of([&] { backbone->set_mode(BackboneMode::kTrain); }), HasSubstr("not trained"));
+  EXPECT_THAT(message_of([&] { backbone->set_mode(BackboneMode::kTrain); }), HasSubstr("cannot be trained"));
 }
 
 }  // namespace

@@ -543,7 +543,7 @@ TEST(Onnx, ItIsUsedAsItIs) {
   writer.raw("weight", weights({4, 3, 3, 3}));
   const auto backbone = opened(folder, writer);
   EXPECT_FALSE(backbone->options());
-  EXPECT_THAT(message_of([&] { backbone->set_mode(BackboneMode::kTrain); }), HasSubstr("not trained"));
+  EXPECT_THAT(message_of([&] { backbone->set_mode(BackboneMode::kTrain); }), HasSubstr("cannot be trained"));
   EXPECT_EQ(backbone->state_dict().front().first, "weight");
 }
 
