@@ -60,12 +60,27 @@ export async function call(method, path, body, options = {}) {
   const changes = method !== 'GET';
   underWay += Number(changes);
   try {
-    const answer = await (await answered(method, path, body, options)).json().catch(() => ({}));
+    const answer = await jsonOf(await answered(method, path, body, options), options.signal);
     if (changes) noteOwn(answer);
     return answer;
   } finally {
     underWay -= Number(changes);
   }
+}
+
+/**
+ * The server's answer; {} for an empty body. Throws if the request is aborted or the body breaks off.
+ * @param {Response} response
+ * @param {AbortSignal} [signal]
+ */
+async function jsonOf(response, signal) {
+  let text;
+  try {
+    text = await response.text();
+  } catch (error) {
+    throw signal?.aborted ? error : new ServerError('The connection to the server was lost.');
+  }
+  return text ? JSON.parse(text) : {};
 }
 
 /**

@@ -145,4 +145,34 @@ class Page : public Served {
   std::unique_ptr<Browser> browser_;
 };
 
+/// The page of two classes, a dark and a bright photo, and photos of any grey.
+class PageOfGreys : public Page {
+ protected:
+  void SetUp() override {
+    Page::SetUp();
+    if (IsSkipped()) return;
+    enrol("001.Dark_Bird", 5);
+    enrol("002.Bright_Bird", 250);
+    reload();
+  }
+
+  std::vector<std::string> photos(const std::vector<int>& greys) const {
+    std::vector<std::string> files;
+    for (const int grey : greys)
+      files.push_back(photo("grey" + std::to_string(grey) + ".png", static_cast<uint8_t>(grey)));
+    return files;
+  }
+
+  nlohmann::json percents() { return texts("#answers .sure"); }
+
+  int64_t images_of(const std::string& name) const {
+    return ask("GET", "/v1/classes/" + name).json()["images"].get<int64_t>();
+  }
+
+  /// The value of an expression in which `m` is one of the page's modules.
+  nlohmann::json from_module(const std::string& module, const std::string& expression) {
+    return browser_->evaluate("import('/page/" + module + ".js').then(m => " + expression + ")");
+  }
+};
+
 }  // namespace protocom::testing
