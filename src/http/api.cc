@@ -105,6 +105,12 @@ void Api::add_routes() {
   // It holds small pictures of the photos and what the classes were made of: who may change it may have it.
   answer_with("takeRecognizer", &Api::file_of_recognizer);
   answer_with("takeOnnx", &Api::onnx_of_recognizer);
+  answer_with("describeInference", &Api::describe_inference, Runs::kAtOnce);
+  answer_with("inferenceLive", &Api::inference_live, Runs::kAtOnce);
+  answer_with("inferenceReady", &Api::inference_ready, Runs::kAside);
+  answer_with("describeModel", &Api::describe_model, Runs::kAtOnce);
+  answer_with("modelReady", &Api::model_ready, Runs::kAside);
+  handle("infer", [this](const Request& request, const Respond& respond) { infer(request, respond); });
   answer_with("health", &Api::health, Runs::kAtOnce);
   answer_with("readiness", &Api::readiness, Runs::kAside);
   answer_with("metrics", &Api::show_metrics, Runs::kAside);
@@ -134,11 +140,11 @@ Admitted Api::admit(const Head& head, Match match) {
   admitted.cancellation = std::make_shared<Cancellation>();
   guard_.check(head, admitted.match.route->asks);
   check_content(*admitted.match.route, head);
-  admitted.content_type = head.content_type;
+  admitted.content_type = head.content_type.empty() ? body_type(*admitted.match.route, head) : head.content_type;
   // A browser's EventSource reconnects to its first address, with the last revision it received in a header.
   if (!head.last_event.empty() && admitted.match.route->operation == "followChanges")
     admitted.match.parameters["after"] = head.last_event;
-  const bool is_json = media_type(head.content_type) == "application/json";
+  const bool is_json = media_type(admitted.content_type) == "application/json";
   admitted.most_bytes = static_cast<uint64_t>(is_json ? options_.limits.json_bytes : options_.limits.body_bytes);
   if (head.content_length.value_or(0) > admitted.most_bytes)
     refuse(413, "the body exceeds {} bytes", admitted.most_bytes);
@@ -187,6 +193,15 @@ void Api::submit(const Request& request, const std::vector<Upload>& images, Want
     if (upload.error.empty()) job.images.push_back(upload.image);
   }
   job.want = want;
+  job.done = std::move(done);
+  engine_.submit(std::move(job));
+}
+
+void Api::submit(const Request& request, Array features, std::function<void(Recognised)> done) {
+  Job job;
+  job.arrived = request.arrived;
+  job.cancellation = request.cancellation;
+  job.features = std::move(features);
   job.done = std::move(done);
   engine_.submit(std::move(job));
 }

@@ -93,14 +93,9 @@ int64_t count_in(const Request& request, const char* name, int64_t fewest, int64
 
 void Api::classify_features(const Request& request, Array features, const Respond& respond) {
   const Asked asked = asked_in(request, options_.recognizing);
-  Job job;
-  job.arrived = request.arrived;
-  job.cancellation = request.cancellation;
-  job.features = std::move(features);
-  job.done = [this, respond, asked](Recognised done) {
+  submit(request, std::move(features), [this, respond, asked](Recognised done) {
     later(respond, [respond, asked, done = std::move(done)] { respond(classified(asked, done)); });
-  };
-  engine_.submit(std::move(job));
+  });
 }
 
 void Api::classify_series(const Request& request, const Sent& sent, const Respond& respond) {

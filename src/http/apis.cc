@@ -12,8 +12,10 @@ namespace fs = std::filesystem;
 namespace {
 
 /// How the server's own paths begin.
-constexpr std::array<std::string_view, 8> kTaken = {"v1",      "page",   "page.css", "favicon.svg",
-                                                    "healthz", "readyz", "metrics",  "openapi.json"};
+constexpr std::array<std::string_view, 9> kTaken = {"v1",      "v2",     "page",    "page.css",    "favicon.svg",
+                                                    "healthz", "readyz", "metrics", "openapi.json"};
+/// Below it the Open Inference Protocol names the recognizer.
+constexpr std::string_view kModels = "/v2/models/";
 
 std::vector<fs::path> recognizers_in(const fs::path& folder) {
   std::vector<fs::path> found;
@@ -47,16 +49,27 @@ Apis::Apis(const fs::path& recognizer, const ServerOptions& options) {
   for (const fs::path& path : paths) apis_.push_back(std::make_unique<Api>(path, options, words, names_));
 }
 
+Api* Apis::named(std::string_view part) const {
+  const std::vector<std::string> path = path_of(part);
+  const auto found = path.size() == 1 ? std::find(names_.begin(), names_.end(), path.front()) : names_.end();
+  return found == names_.end() ? nullptr : apis_[static_cast<size_t>(found - names_.begin())].get();
+}
+
 Api& Apis::of(Head& head) const {
   if (names_.empty() || head.target.empty() || head.target.front() != '/') return first();
-  const size_t end = head.target.find('/', 1);
+  const std::string_view target = head.target;
+  if (target.substr(0, kModels.size()) == kModels) {
+    const std::string_view rest = target.substr(kModels.size() - 1);  // "/birds/infer"
+    Api* const api = named(rest.substr(0, rest.find_first_of("/?", 1)));
+    return api == nullptr ? first() : *api;
+  }
+  const size_t end = target.find('/', 1);
   // Without the slash behind its name the page's own paths would lead to the first recognizer.
   if (end == std::string::npos) return first();
-  const std::vector<std::string> front = path_of(std::string_view(head.target).substr(0, end));
-  const auto found = front.size() == 1 ? std::find(names_.begin(), names_.end(), front.front()) : names_.end();
-  if (found == names_.end()) return first();
+  Api* const api = named(target.substr(0, end));
+  if (api == nullptr) return first();
   head.target.erase(0, end);
-  return *apis_[static_cast<size_t>(found - names_.begin())];
+  return *api;
 }
 
 void Apis::stop_following() const {

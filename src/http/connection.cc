@@ -17,6 +17,7 @@
 #include <type_traits>
 
 #include "http/detail/connections.h"
+#include "http/detail/inference_protocol.h"
 #include "http/detail/request_head.h"
 
 namespace protocom::http {
@@ -268,7 +269,7 @@ class StreamConnection : public Connection, public std::enable_shared_from_this<
     admitted_ = {};
     cancellation_ = {};
     parser_->get().body() = {};
-    Response response = that_fits(std::move(whole));
+    Response response = in_form_of(answered_.route, that_fits(std::move(whole)));
     keeps_ = keeps && !stops_;
     answered_.status = response.status;
     if (answered_.route.empty()) answered_.route = "none";

@@ -16,7 +16,6 @@ using nlohmann::json;
 constexpr size_t kLongestLabel = 200;
 constexpr size_t kLongestDescription = 2000;
 
-constexpr int kDeepestBody = 4;           // {"boxes": [[[0.1, ...]]]}
 constexpr int64_t kMostValues = 100'000;  // besides the numbers of features
 constexpr int64_t kStepsBetweenChecks = 4096;
 
@@ -132,7 +131,7 @@ class BodyBuilder : public nlohmann::json_sax<json> {
 
   void open(json container) {
     if (open_.empty() && !container.is_object()) refuse(400, "body: expected a JSON object");
-    if (open_.size() == kDeepestBody) refuse(400, "the body is nested deeper than {} levels", kDeepestBody);
+    if (open_.size() == shape_.deepest) refuse(400, "the body is nested deeper than {} levels", shape_.deepest);
     json& at = place();
     at = std::move(container);
     open_.push_back(&at);

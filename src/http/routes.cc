@@ -104,10 +104,15 @@ Match find_route(const std::vector<Route>& routes, const Head& head) {
   throw HttpError{405, "this path takes " + list, 0, list};
 }
 
+std::string body_type(const Route& route, const Head& head) {
+  const bool is_clear = route.takes.size() == 1 && route.asks != Asks::kWrite;
+  return head.content_type.empty() && is_clear ? route.takes.front() : media_type(head.content_type);
+}
+
 void check_content(const Route& route, const Head& head) {
   if (!has_body(head)) return;
   if (route.takes.empty()) refuse(400, "expected no body");
-  const std::string type = media_type(head.content_type);
+  const std::string type = body_type(route, head);
   for (const std::string& take : route.takes) {
     const bool all_of_kind = take.back() == '*';
     if (all_of_kind ? type.rfind(take.substr(0, take.size() - 1), 0) == 0 : type == take) return;

@@ -2,6 +2,7 @@
 
 #include "http/detail/api.h"
 #include "http/unsorted_support.h"
+#include "io/base64.h"
 
 namespace protocom::testing {
 namespace {
@@ -127,7 +128,7 @@ TEST_F(Served, TheDocumentNamesEachOperationOnceAndDescribesItsPathAndAnswers) {
 
 TEST_F(Served, WhateverChangesTheRecognizerAsksForAKeyThatWrites) {
   const http::Api api(path_, {}, nullptr);
-  const std::set<std::string> reading_posts = {"classify", "explain", "test"};
+  const std::set<std::string> reading_posts = {"classify", "explain", "infer", "test"};
   for (const http::Route& route : api.routes()) {
     if (route.method == "GET" || reading_posts.count(route.operation) > 0) continue;
     EXPECT_EQ(route.asks, http::Asks::kWrite) << route.operation;
@@ -212,6 +213,13 @@ TEST_F(Served, ResponsesOfEveryRouteAreWhatTheDocumentSays) {
   for (const uint8_t grey : {0, 10}) check(enrol("dark", grey), "/v1/classes/{class}/examples", "post");
   for (const uint8_t grey : {230, 240}) enrol("bright", grey);
   check(ask("POST", "/v1/classify", png(7), kPng), "/v1/classify", "post");
+  const std::string model = "/v2/models/" + path_.stem().string();
+  const json input = {{"name", "image"}, {"datatype", "BYTES"}, {"shape", {1}}, {"data", {base64(png(7))}}};
+  check(ask("POST", model + "/infer", json{{"inputs", {input}}}.dump(), kJson), "/v2/models/{model}/infer", "post");
+  check(ask("POST", model + "/infer", "{}", kJson), "/v2/models/{model}/infer", "post");
+  check(ask("GET", model), "/v2/models/{model}", "get");
+  check(ask("GET", model + "/ready"), "/v2/models/{model}/ready", "get");
+  for (const char* path : {"/v2", "/v2/health/live", "/v2/health/ready"}) check(ask("GET", path), path, "get");
   check(ask("POST", "/v1/calibrate", R"({"false_accept": 0.5})", kJson), "/v1/calibrate", "post");
   check(ask("POST", "/v1/calibrate", R"({"false_accept": 1e-9})", kJson), "/v1/calibrate", "post");
   const std::vector<FormPart> some = {{"image", png(7), "a.png"}, {"image", "x", "b.png"}};

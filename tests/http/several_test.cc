@@ -47,6 +47,18 @@ TEST_F(Several, SayWhichOfThemAnswersAndWhereTheOthersAre) {
   EXPECT_EQ(ask("GET", "/v1/recognizer").json().at("recognizers"), json::array());
 }
 
+TEST_F(Several, AreModelsOfTheInferenceProtocol) {
+  serve_folder();
+  for (const char* name : {"birds", "my pets"}) {
+    const std::string path = name == std::string("birds") ? "/v2/models/birds" : "/v2/models/my%20pets";
+    EXPECT_EQ(ask("GET", path).json().at("name"), name);
+    EXPECT_EQ(ask("GET", path + "/ready").json().at("name"), name);
+  }
+  EXPECT_THAT(ask("GET", "/v2/models/cats").body, HasSubstr("unknown model 'cats', expected birds or my pets"));
+  EXPECT_EQ(ask("GET", "/v2/models/").status, 404);
+  EXPECT_EQ(ask("GET", "/v2/models/%zz").status, 400);
+}
+
 TEST_F(Several, HaveAPageEachBehindASlashAlone) {
   serve_folder();
   EXPECT_EQ(ask("GET", "/birds/").status, 200);

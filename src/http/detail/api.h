@@ -122,6 +122,15 @@ class Api {
   void classify_features(const Request& request, Array features, const Respond& respond);
   /// One answer for all that was sent.
   void classify_series(const Request& request, const Sent& sent, const Respond& respond);
+  /// The Open Inference Protocol: whether the server lives, whether it is ready, what it and its model are, answers.
+  nlohmann::json inference_live(const Request& request);
+  nlohmann::json inference_ready(const Request& request);
+  nlohmann::json describe_inference(const Request& request);
+  nlohmann::json model_ready(const Request& request);
+  nlohmann::json describe_model(const Request& request);
+  void infer(const Request& request, const Respond& respond);
+  /// Throws HttpError 404 unless a request names this recognizer.
+  void check_model(const Request& request) const;
   void calibrate(const Request& request, const Respond& respond);
   void test(const Request& request, const Respond& respond);
   nlohmann::json tested_on(const Request& request, TestFeatures images);
@@ -137,6 +146,8 @@ class Api {
   /// Images that could be read -> the engine.
   void submit(const Request& request, const std::vector<Upload>& images, Want want,
               std::function<void(Recognised)> done);
+  /// The same for features, which want answers.
+  void submit(const Request& request, Array features, std::function<void(Recognised)> done);
   /// Calls `work` with the features that were sent, at once, or with those of the images once the engine has made them
   /// and `request` is over; undefined if neither were sent.
   void with_features(const Request& request, const Sent& sent, const Respond& respond,

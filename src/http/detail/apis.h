@@ -15,8 +15,8 @@ class Apis {
   /// the server ("v1.pcm"), and what Api's constructor throws.
   Apis(const std::filesystem::path& recognizer, const ServerOptions& options);
 
-  /// The Api of the recognizer that the path begins with ("/birds/v1/classes"), which is removed from the path; without
-  /// such a name, that of the first recognizer by name.
+  /// The Api of the recognizer that the path begins with ("/birds/v1/classes"), which is removed from the path, or that
+  /// is its model in the Open Inference Protocol ("/v2/models/birds/infer"); otherwise that of the first recognizer.
   [[nodiscard]] Api& of(Head& head) const;
   /// Answers the requests that wait for a change.
   void stop_following() const;
@@ -24,6 +24,9 @@ class Apis {
   [[nodiscard]] Api& first() const { return *apis_.front(); }
 
  private:
+  /// The Api of the recognizer that a path of one part names ("/my%20birds"); nullptr: none has that name.
+  [[nodiscard]] Api* named(std::string_view path) const;
+
   std::vector<std::string> names_;  // of a folder
   std::vector<std::unique_ptr<Api>> apis_;
 };

@@ -16,6 +16,7 @@ struct JsonShape {
   std::set<std::string> members;               ///< that the object may have
   std::optional<FeatureShape> features = {};   ///< of the member `features`, where it may have that
   const Cancellation* cancellation = nullptr;  ///< asked while it is read; nullptr: nothing cancels it
+  size_t deepest = 4;                          ///< objects and lists within each other: {"boxes": [[[0.1, ...]]]}
 };
 
 /// What a body of JSON held.

@@ -45,6 +45,10 @@ struct Match {
 /// the route does not have. HEAD is answered where GET is.
 Match find_route(const std::vector<Route>& routes, const Head& head);
 
+/// The media type of a request's body, without parameters. A body without one has the type that the route takes, if
+/// that is one type and the route changes nothing (a page of another site can send such a body without a preflight).
+std::string body_type(const Route& route, const Head& head);
+
 /// Throws HttpError 415 when a request has a body of a type that the route does not take, 400 when it has one where
 /// none belongs.
 void check_content(const Route& route, const Head& head);

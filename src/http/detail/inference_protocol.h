@@ -1,0 +1,44 @@
+#pragma once
+#include <cstdint>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "base/array.h"
+#include "http/detail/message.h"
+#include "protocom/answer.h"
+
+namespace protocom::http {
+
+/// Requests and responses of the Open Inference Protocol, version 2 (KServe, Triton, MLServer), in JSON:
+/// https://github.com/kserve/open-inference-protocol. Its binary tensors are an extension, which this server does not
+/// state in its `extensions`.
+
+/// What a request asks for.
+struct InferenceRequest {
+  nlohmann::json id;                 ///< returned unchanged; null without one
+  std::vector<std::string> outputs;  ///< names of the tensors to return; empty: all
+  int64_t top = 0;                   ///< classes of the tensors `classes` and `probabilities`
+  nlohmann::json images;             ///< files as base64, from the input `image`; null for features
+  Array features;                    ///< float32 [n, d], from the input `features`; undefined for images
+};
+
+/// Reads the body of a request, which has one input: `image`, BYTES [n], or `features`, FP32 [n, dim] or [dim], at most
+/// `most` of them. `top`: the number of classes where the request's parameters do not state it; `most_top`: its bound.
+/// Throws HttpError 400 that names the member that is wrong, 413 for more than `most` features.
+InferenceRequest read_inference_request(const nlohmann::json& body, int64_t dim, int64_t most, int64_t top,
+                                        int64_t most_top);
+
+/// The response, with these tensors for n inputs: `label` BYTES [n], the most probable class; `probability` FP32 [n],
+/// its probability; `none_of_these` BOOL [n], false without a calibration; `familiarity` FP32 [n]; `classes` BYTES
+/// [n, k] and `probabilities` FP32 [n, k], the most probable classes first.
+nlohmann::json inference_response(const InferenceRequest& request, const std::string& model,
+                                  const std::vector<Answer>& answers);
+
+/// The metadata of a model: its inputs, for features of `dim` numbers, and outputs. -1: any size.
+nlohmann::json inference_metadata(const std::string& model, int64_t dim);
+
+/// The response of a route as its clients expect it: an error of a route below /v2 is {"error": "the message"}.
+Response in_form_of(const std::string& route, Response response);
+
+}  // namespace protocom::http
