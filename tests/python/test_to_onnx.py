@@ -157,7 +157,7 @@ def test_the_lines_of_the_document_classify_a_photo(photos, tmp_path, monkeypatc
     answer = mine.classify([photo])[0]
     assert said[0] == answer.name and float(said[1]) == pytest.approx(dict(answer.ranking)[answer.name], abs=0.05)
     if importlib.util.find_spec("cv2"):
-        lines = f"{block}\nby_runtime = label, shares\n{opencv}\nassert label == by_runtime[0] and numpy.allclose(shares, by_runtime[1], atol=1e-4)"
+        lines = f"{block}\nby_runtime = label, probabilities\n{opencv}\nassert label == by_runtime[0] and numpy.allclose(probabilities, by_runtime[1], atol=1e-4)"
         subprocess.run([sys.executable, "-c", lines], cwd=tmp_path, check=True)
     mine.to_onnx(tmp_path / "head.onnx", features=True)
     truth = sorted(COLOURS).index
