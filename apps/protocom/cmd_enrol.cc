@@ -126,8 +126,8 @@ void add_enrol_command(CLI::App& app) {
   add_input_option(*command, "recognizer", options->recognizer, "Recognizer, see protocom recognizer create")
       ->required();
   add_input_option(*command, "images", options->sources.images,
-                   "Images of the class, or folders of them; none: a class known by its description; -: the standard "
-                   "input, an image or names of images");
+                   "Images of the class, or folders of them; none: the class has only a description; -: read an image "
+                   "or names of images from the standard input");
   command->add_option("--class", options->sources.class_name, "Name of the class");
   CLI::Option* attributes = add_list_option(*command, "--attributes", options->sources.attributes,
                                             "Attributes of the class, by their names in the knowledge")

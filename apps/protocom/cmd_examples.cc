@@ -43,7 +43,7 @@ void add_examples_command(CLI::App& app) {
   CLI::App* list = add_command(*command, "list", "Enrolled images and their numbers",
                                "protocom examples list birds.pcm --class okapi");
   add_input_option(*list, "recognizer", options->recognizer, "Recognizer")->required();
-  list->add_option("--class", options->name, "Of this class only");
+  list->add_option("--class", options->name, "Only images of this class");
   list->add_flag("--json", options->as_json, "An object per line");
   list->callback([options] { run_list(*options); });
   CLI::App* remove =

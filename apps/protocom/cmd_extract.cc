@@ -140,7 +140,7 @@ void add_extract_command(CLI::App& app) {
   CLI::App* command = add_command(app, "extract", "Compute the features of all images",
                                   "protocom extract --images images.pack --backbone backbone.npz --out features.npz\n"
                                   "protocom extract --images photos --split split.csv --backbone encoder.pt "
-                                  "--preprocess compare    # images it takes?");
+                                  "--preprocess compare");
   add_dataset_options(*command, options->source, "Pack (protocom pack), or folder of images");
   add_strict(*command, options->source);
   add_box_options(*command, options->source.boxes);

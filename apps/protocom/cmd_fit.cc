@@ -75,7 +75,7 @@ void run_fit_space(const CLI::App& command, const FitArguments& options) {
 void add_unlabelled_options(CLI::App& command, FitArguments& options) {
   CLI::Option* unlabelled = add_input_option(command, "--unlabelled", options.unlabelled,
                                              "Instead of --features: a folder of unlabelled photos, or their features; "
-                                             "groups of similar ones serve as classes, and the space is for --space")
+                                             "fits a space for --space, with groups of similar photos as classes")
                                 ->excludes(command.get_option("--features"))
                                 ->excludes(command.get_option("--knowledge"));
   command.get_option("--features")->required(false);

@@ -54,7 +54,7 @@ void add_keys_command(CLI::App& app) {
                                "  protocom keys remove keys.json phone");
   keys->require_subcommand(1);
   CLI::App* add = add_part(*keys, "add", "Make a key and print it", options);
-  add->add_option("name", options->key.name, "Name of the key, such as its user's")->required();
+  add->add_option("name", options->key.name, "Name of the key, such as the user or device")->required();
   add_word(*add, "--role", options->key.role, &http::parse_role,
            "read: classify and list; write: also enrol, correct, calibrate, undo and redo")
       ->check(CLI::IsMember({"read", "write"}));

@@ -122,10 +122,10 @@ void add_knowledge_command(CLI::App& app) {
                   "protocom knowledge wordnet --split split.csv --out knowledge.npz");
   command->require_subcommand(1);
   add_wordnet(*command);
-  add_csv(*command, "table", "One class,attribute[,weight] a line",
+  add_csv(*command, "table", "Attributes from a CSV with one class,attribute[,weight] per line",
           "CSV with the columns class,attribute[,weight] (0 to 1), or the matrix of knowledge template",
           [](const TableCommand& options) { return read_attributes(options.path); });
-  add_csv(*command, "matrix", "One row per class, one column per attribute",
+  add_csv(*command, "matrix", "Attributes from a CSV with one row per class and one column per attribute",
           "CSV whose first column names classes; cells are weights from 0 to 1, x, yes or no",
           [](const TableCommand& options) { return read_attribute_matrix(options.path); });
   add_cub(*command);

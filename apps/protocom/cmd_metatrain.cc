@@ -88,7 +88,7 @@ void add_recipe(CLI::App& command, MetatrainArguments& options) {
   MetatrainOptions& recipe = options.metatrain;
   add_recipe_options(command, recipe.schedule, recipe.sgd);
   command.add_option("--head", recipe.head,
-                     "Method that is trained through: gauss-fusion (also :scale=20), mean-fusion, completed or mean "
+                     "Method whose loss is minimised: gauss-fusion (also :scale=20), mean-fusion, completed or mean "
                      "(MetaBaseline); see protocom methods");
   command.add_option("--n-way", recipe.episode.n_way, "Classes per episode");
   command.add_option("--k-shot", recipe.episode.k_shot, "Support images per class");
@@ -100,7 +100,7 @@ void add_recipe(CLI::App& command, MetatrainArguments& options) {
   add_word(command, "--batch-norm", recipe.batch_norm, &parse_batch_norm_statistics,
            "Statistics while training: running or batch");
   add_word(command, "--statistics", recipe.statistics, &parse_attribute_statistics,
-           "Attributes' mean and std of the result: recomputed or kept");
+           "Mean and std of attributes in the tuned model: recomputed or kept");
   command.add_option("--crop-padding", recipe.augment.crop_padding,
                      "Border of the random crop, a fraction of the side");
   command.add_option("--colour-jitter", recipe.augment.colour_jitter, "Range of brightness, contrast and saturation");

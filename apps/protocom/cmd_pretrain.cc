@@ -59,7 +59,7 @@ void add_recipe(CLI::App& command, PretrainArguments& options) {
   command.add_option("--batch", recipe.batch, "Images a step, of all processes together");
   add_word(command, "--initialisation", recipe.initialisation, &parse_initialisation,
            "kaiming, or whitened: principal components of patches of base images, then identities");
-  command.add_option("--bias-rate", recipe.bias_rate, "Rate of batch norms' biases, in learning rates");
+  command.add_option("--bias-rate", recipe.bias_rate, "Learning rate of batch norm biases, a multiple of --lr");
   command.add_option("--label-smoothing", recipe.label_smoothing, "Label smoothing of the cross-entropy");
   command.add_flag("--sync-batch-norm", options.sync_batch_norm,
                    "With several processes: batch statistics over the whole batch in place of each process's part");

@@ -112,8 +112,9 @@ void add_serve_command(CLI::App& app) {
   add_input_option(*command, "--private-key", server.private_key, "Private key of the certificate (PEM)")
       ->needs(certificate);
   command
-      ->add_flag("--share", options->is_shared,
-                 "Let a phone or others in this network join: TLS with a certificate, and a key, of this session alone")
+      ->add_flag(
+          "--share", options->is_shared,
+          "Serve also phones and others in this network, by TLS with a certificate and key for this session only")
       ->excludes(address)
       ->excludes(keys)
       ->excludes(certificate);
@@ -121,16 +122,15 @@ void add_serve_command(CLI::App& app) {
                    "Folder of the text encoder that the recognizer was made with: classes can be described in words; "
                    "with --new one of the backbone's own");
   command->add_option("--method", server.recognizing.method, "As for protocom classify");
-  command->add_option("--top", server.recognizing.top, "Classes of an answer")->check(CLI::Range(1, 10000));
-  command->add_option("--nearest", server.recognizing.nearest, "Most similar enrolled images of an answer")
+  command->add_option("--top", server.recognizing.top, "Classes in an answer")->check(CLI::Range(1, 10000));
+  command->add_option("--nearest", server.recognizing.nearest, "Most similar enrolled images in an answer")
       ->check(CLI::Range(0, 1000));
   command->add_option("--attributes", server.recognizing.attributes, "As for protocom classify")
       ->check(CLI::Range(0, 1000));
   command->add_option("--batch", server.recognizing.batch, "Images per forward pass, of several requests")
       ->check(CLI::Range(1, 4096));
   command->add_option("--workers", server.workers, "Threads that decode; 0: one per core")->check(CLI::Range(0, 1024));
-  command
-      ->add_option("--lanes", server.lanes, "Passes of the backbone at once; 0: one per core, at most 4; one on a GPU")
+  command->add_option("--lanes", server.lanes, "Threads that run the encoder; 0: one per core, at most 4; one on a GPU")
       ->check(CLI::Range(0, 64));
   command->add_option("--device", server.recognizing.device, "cpu, cuda, cuda:1 or auto");
   add_limits(*command, server.limits);

@@ -61,11 +61,11 @@ void add_split_command(CLI::App& app) {
   add_layout(*command, options->dataset);
   add_list_choices(*command);
   command->add_option("--val", options->division.val,
-                      "How many val classes, which settings are chosen on; 0: none; default: 16 %, of few classes 5, "
-                      "or a fifth if that is less");
+                      "Number of val classes, for choosing settings; 0: none; default: 16 %, of few classes 5, or a "
+                      "fifth if that is less");
   command->add_option("--novel", options->division.novel,
-                      "How many novel classes, which accuracies are measured on; 0: none; default: 20 %, of few "
-                      "classes 5, or a third if that is less");
+                      "Number of novel classes, for measuring accuracy; 0: none; default: 20 %, of few classes 5, or a "
+                      "third if that is less");
   command->add_option("--fewest-images", options->division.fewest_images,
                       "Fewest images of a val or novel class; classes with fewer are base");
   command->add_option("--seed", options->division.seed, "Seed of the draw");

@@ -66,12 +66,12 @@ void add_tune_command(CLI::App& app) {
   add_data_options(*command, *files);
   add_model_option(*command, *files);
   add_fitted_option(*command, *files,
-                    "; a method that needs fitting and has none is fitted for every setting, on base classes alone");
+                    "; a method that needs fitting and has no file is fitted on base classes for every setting");
   add_methods_option(
       *command, options->tune.methods,
-      "Methods; given parameters are fixed, for the others protocom methods NAME shows which values are tried")
+      "Methods; parameters that you give are fixed, protocom methods NAME shows which values of the others are tried")
       ->required();
-  command->add_option("--budget", options->tune.budget, "Settings a method");
+  command->add_option("--budget", options->tune.budget, "Settings to try per method");
   add_draw_options(*command, options->tasks);
   add_output_option(
       *command, "--save-fitted", options->save_fitted,

@@ -44,10 +44,10 @@ void add_list_choices(CLI::App& command) {
   };
   command.add_option_function<std::string>(
       "--question", choose(&ListChoices::question),
-      "Of a list with several questions (Label Studio), the one whose answers are the classes");
+      "Question whose answers are the classes, if a list has several (Label Studio)");
   command.add_option_function<std::string>(
       "--annotator", choose(&ListChoices::annotator),
-      "Where annotators of such a list disagree: whose answers count, by number or address, or majority");
+      "Whose answers count if annotators disagree (Label Studio): an annotator's number or address, or majority");
   command.add_option_function<std::string>(
       "--classes-from",
       [choices](const std::string& text) {
@@ -55,9 +55,8 @@ void add_list_choices(CLI::App& command) {
         choices->classes_from = text;
         set_list_choices(*choices);
       },
-      "The photos' keywords (XMP inside or beside them, IPTC) name the classes: keywords; keywords:2, the second of "
-      "their "
-      "levels; 'keywords:Animals|Birds', the level below");
+      "Use the photos' keywords (XMP in the photo or its sidecar, IPTC) as classes: keywords; keywords:2, their second "
+      "level; 'keywords:Animals|Birds', the level below Animals|Birds");
 }
 
 void add_dataset_options(CLI::App& command, DatasetOptions& options, const std::string& images_help) {

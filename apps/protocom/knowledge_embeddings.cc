@@ -53,13 +53,13 @@ void add_knowledge_embeddings(CLI::App& parent) {
                                   "protocom knowledge embeddings --vectors clip-text.npz --vectors glove.npz --csv "
                                   "attributes.csv --out knowledge.npz");
   add_input_option(*command, "--vectors", options->vectors,
-                   "npz with `vectors` and `names`, npy (with --names), or CSV with a name and its numbers a row; "
-                   "several rows of a name are its descriptions; repeated: sources that are weighed against one "
-                   "another where a method is fitted (texts, word vectors)")
+                   "npz with `vectors` and `names`, npy (with --names), or CSV with a name and its numbers per row; a "
+                   "class may have several rows; repeated: several sources (texts, word vectors), whose weights "
+                   "fit chooses")
       ->allow_extra_args(false)
       ->take_all()
       ->required();
-  add_input_option(*command, "--names", options->names, "Text file: the classes of an npy's rows, a name a line");
+  add_input_option(*command, "--names", options->names, "Text file: the class of each row of the npy, a name per line");
   add_input_option(*command, "--csv", options->csv,
                    "CSV with the columns class,attribute[,weight]: attributes beside the vectors");
   add_split_options(*command, options->common);

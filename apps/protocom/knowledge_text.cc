@@ -54,9 +54,9 @@ void add_knowledge_text(CLI::App& parent) {
                    "Folder of Hugging Face with config.json, model.safetensors and the tokenizer's files")
       ->required();
   CLI::Option* csv = add_input_option(*command, "--csv", options->csv,
-                                      "CSV with the columns class,description; further rows of a class and further "
-                                      "columns description... count too");
-  add_input_option(*command, "--names", options->names, "Text file: names of classes, one a line, for --template")
+                                      "CSV with the columns class,description; a class may have several rows, and "
+                                      "several columns description...");
+  add_input_option(*command, "--names", options->names, "Text file: names of classes, one per line, for --template")
       ->excludes(csv);
   command
       ->add_option("--template", options->templates,

@@ -90,8 +90,9 @@ void run_show(const ShowCommand& options) {
 
 void add_show(CLI::App& parent) {
   auto options = std::make_shared<ShowCommand>();
-  CLI::App* command = add_command(parent, "show", "Attributes, classes and rows of a knowledge file, and useless ones",
-                                  "protocom knowledge show knowledge.npz");
+  CLI::App* command =
+      add_command(parent, "show", "Show attributes and classes of a knowledge file, and which have no effect",
+                  "protocom knowledge show knowledge.npz");
   add_input_option(*command, "knowledge", options->knowledge, "Knowledge file")->required();
   command->add_option("--most", options->most, "Most attributes and classes to list");
   command->callback([options] { run_show(*options); });

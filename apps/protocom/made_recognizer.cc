@@ -22,8 +22,9 @@ std::string none_of_these_line(const std::optional<Calibration>& calibration) {
   if (calibration->similar)
     return fmt::format("The threshold of 'none of these' was set with {} photos of other things: {}.",
                        calibration->unknown, cost_sentence(*calibration, "those"));
-  return fmt::format("None of these: quite different things are refused, and at most 5 of 100 of your own photos{}.",
-                     calibration->images > 0 ? "" : " (by classes left out)");
+  return fmt::format(
+      "Photos of quite different things are answered 'none of these', and at most 5 of 100 photos of your classes{}.",
+      calibration->images > 0 ? "" : " (estimated on held-out classes)");
 }
 
 int64_t images_of(const Recognizer& recognizer) {

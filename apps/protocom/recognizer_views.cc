@@ -80,7 +80,7 @@ void print_info(const RecognizerFile& file) {
   const std::vector<ChangeEntry> changes = file.changes(1);
   rows.insert(
       rows.end(),
-      {{"images are brought to", describe(settings.preprocessing)},
+      {{"preprocessing", describe(settings.preprocessing)},
        {"encoder runs on", engine_text(file)},
        {"features", fmt::format("{} numbers, {}", settings.feature_dim, to_string(settings.feature_type))},
        {"thumbnails", settings.thumbnail_side == 0 ? "none" : fmt::format("{} pixels", settings.thumbnail_side)},
