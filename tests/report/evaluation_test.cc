@@ -150,11 +150,11 @@ TEST(KnowledgeTable, HasWhatItAddsOnTheSameEpisodesInEachTask) {
   with["per_episode"] = {54.0, 64.0};
   without["per_episode"] = {50.0, 58.0};
   json parsed = evaluation({with, without, result("mean", "inductive", 1, 50.0), result("plda", "inductive", 5, 70.0)});
-  parsed["findings"] = {"Knowledge explains 28 % of what distinguishes classes.", "Shrinkage: 0.1 (52.10)"};
+  parsed["findings"] = {"Knowledge explains 28 % of the variance.", "Shrinkage: 0.1 (52.10)"};
   const Evaluation read = parse_evaluation(parsed, "r.json");
   EXPECT_THAT(knowledge_table(read).columns, ElementsAre("Method", "5-way 1-shot", "5-way 5-shot"));
   EXPECT_THAT(knowledge_table(read).rows, ElementsAre(ElementsAre("plda", "+5.0 ± 2.0", "–")));
-  EXPECT_THAT(knowledge_findings(read), ElementsAre("Knowledge explains 28 % of what distinguishes classes."));
+  EXPECT_THAT(knowledge_findings(read), ElementsAre("Knowledge explains 28 % of the variance."));
   parsed["findings"] = 3;
   EXPECT_THAT(parse_refusal(parsed), HasSubstr("r.json: 'findings' is 3"));
 }

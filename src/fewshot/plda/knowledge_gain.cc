@@ -90,12 +90,11 @@ std::string knowledge_gain_sentence(const std::vector<KnowledgeGain>& gains) {
     if (adds) text += fmt::format("adds {:.1f} to {:.1f} points", at.low, at.high);
     if (costs) text += fmt::format("costs {:.1f} to {:.1f} points", -at.high, -at.low);
     if (!adds && !costs) text += "adds nothing measurable";
-    text += fmt::format(" {} the {:.1f} % of {} image{} per class", costs ? "of" : "to", at.without, at.k_shot,
-                        at.k_shot > 1 ? "s" : "");
+    text += fmt::format(" with {} image{} per class ({:.1f} % without knowledge)", at.k_shot, at.k_shot > 1 ? "s" : "",
+                        at.without);
   }
   if (text.empty()) return "";
-  return text + " (tasks of classes held out of the fit)." +
-         (ever_costs ? " The method plda:prior=none leaves it out." : "");
+  return text + ", on held-out classes." + (ever_costs ? " The method plda:prior=none ignores it." : "");
 }
 
 std::string knowledge_sentence(const PldaFit& fit) {
@@ -104,10 +103,9 @@ std::string knowledge_sentence(const PldaFit& fit) {
            "keeps it, as classes without images need.";
   if (!fit.model.knowledge) return "The model was fitted without knowledge of the classes.";
   if (!fit.strength) {
-    return "What knowledge explains could not be measured, so it is not used: that takes 4 base classes or 4 val "
-           "classes.";
+    return "Knowledge is not used: its effect could not be measured, which needs 4 base classes or 4 val classes.";
   }
-  return fmt::format("Knowledge explains {:.0f} % of what distinguishes classes that the space was not fitted on.",
+  return fmt::format("Knowledge explains {:.0f} % of the variance between held-out classes.",
                      100 * std::max(0.0, fit.model.explained));
 }
 

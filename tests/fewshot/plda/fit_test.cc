@@ -167,12 +167,12 @@ TEST(PldaFit, TheGainsIntervalDependsOnClassesAndHardlyOnTasks) {
 TEST(PldaFit, SaysWhatKnowledgeAdds) {
   EXPECT_EQ(
       knowledge_gain_sentence({{1, 54.94, 5.14, 4.24, 6.4}, {5, 74.0, 0.2, -0.3, 0.7}}),
-      "Knowledge adds 4.2 to 6.4 points to the 54.9 % of 1 image per class, adds nothing measurable to the 74.0 % of "
-      "5 images per class (tasks of classes held out of the fit).");
+      "Knowledge adds 4.2 to 6.4 points with 1 image per class (54.9 % without knowledge), adds nothing measurable "
+      "with 5 images per class (74.0 % without knowledge), on held-out classes.");
   EXPECT_EQ(
       knowledge_gain_sentence({{1, 50, -2, -3, -1}}),
-      "Knowledge costs 1.0 to 3.0 points of the 50.0 % of 1 image per class (tasks of classes held out of the fit). "
-      "The method plda:prior=none leaves it out.");
+      "Knowledge costs 1.0 to 3.0 points with 1 image per class (50.0 % without knowledge), on held-out classes. The "
+      "method plda:prior=none ignores it.");
   EXPECT_EQ(knowledge_gain_sentence({}), "");
 }
 
