@@ -1,11 +1,12 @@
-"""Few-shot classification: new classes from one to ten images each.
+"""Few-shot classification: classes learned from one to ten images each.
 
     import protocom
     classifier = protocom.PLDA().fit(X, y)          # features [m, d] and labels of any type
     probabilities = classifier.predict_proba(Q)     # [q, c]
 
-``PLDA`` and ``make`` classify features, ``evaluate`` compares methods, ``Recognizer`` works on images, ``Backbone``
-makes features of them, ``TextEncoder`` vectors of texts, ``pretrain``, ``complete`` and ``metatrain`` train. The C++ library is loaded when it is first needed.
+``PLDA`` and ``make`` classify features, ``evaluate`` compares methods, ``Recognizer`` classifies images, ``Backbone``
+extracts their features, ``TextEncoder`` encodes texts, ``pretrain``, ``complete`` and ``metatrain`` train. The C++
+library is loaded at its first use.
 """
 from ._answer import Answer
 from ._boxes import Boxes, Crop, crops
@@ -29,20 +30,20 @@ from . import easyfsl
 
 
 def threads():
-    """How many threads the library uses."""
+    """Number of threads that the library uses."""
     return _engine.threads()
 
 
 def set_threads(count):
-    """Sets how many threads the library uses, for all callers."""
+    """Sets the number of threads that the library uses, for the whole process."""
     _engine.set_threads(count)
 
 
 def set_engine(name):
-    """Sets the engine of encoders that are opened from now on, in the whole process.
+    """Sets the engine that runs encoders opened from now on, for the whole process.
 
-    "onnxruntime": the package `onnxruntime`, for ONNX files, on the processor. "torch": LibTorch, for every kind of
-    file. "auto", the default: ONNX Runtime if it is installed, the file is ONNX and there is no GPU; else LibTorch.
+    "onnxruntime": the package `onnxruntime`, for ONNX files, on the CPU. "torch": LibTorch, for every format.
+    "auto", the default: ONNX Runtime if it is installed, the file is ONNX and there is no GPU; else LibTorch.
     """
     _engine.set_engine(name)
 

@@ -1,4 +1,4 @@
-"""`python -m protocom` is the command line: the program that a wheel brings, or else the one on the PATH."""
+"""`python -m protocom` is the command line: the program inside a wheel, or else the one on the PATH."""
 import os
 import shutil
 import sys

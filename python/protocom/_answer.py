@@ -1,27 +1,27 @@
-"""What a recognizer says of an image."""
+"""A recognizer's answer for an image."""
 import html
 
 
 class Answer:
-    """What a recognizer says of an image.
+    """A recognizer's answer for an image.
 
     Attributes
     ----------
     name : str, the most probable class
-    probability : float
+    probability : float, of this class
     ranking : list of (class, probability), most probable first
-    familiarity : float, the score for being one of the classes at all
-    none : float, the probability that it is of none of the classes, which sums to 1 with all of theirs; None without a
-        calibration
-    none_of_these : bool, none >= 1/2, or None without a calibration
-    nearest : list of dict: the most similar enrolled images
-    nearest_note : str, why the first class is not that of the nearest image, "" where it is
-    attributes : list of dict: those that spoke most for the first class or against it
-    set : list of str, the classes that hold the right one with the ``coverage`` that was asked for, most probable first;
-        empty where none was
-    group : (name, probability) of a group of classes, where ``roll_up`` was asked for and the first class is less
-        probable, or None
-    box : Crop, the box that it is about, or None where it is about a whole image
+    familiarity : float, score of how well the image fits any of the classes
+    none : float, probability that the image shows none of the classes; with the probabilities of all classes it sums to
+        1; None if no threshold is set
+    none_of_these : bool, none >= 1/2; None if no threshold is set
+    nearest : list of dict, the most similar enrolled images
+    nearest_note : str, why the first class is not that of the nearest image; "" if it is
+    attributes : list of dict, the attributes that affected the first class's score most
+    set : list of str, classes that contain the right one with the probability ``coverage``, most probable first; empty
+        without ``coverage``
+    group : (name, probability) of the smallest group of classes that reaches ``roll_up``, if the first class does not;
+        else None
+    box : Crop, the box classified; None for a whole image
     """
 
     def __init__(self, found):

@@ -1,4 +1,4 @@
-"""What users give as features and labels, as arrays."""
+"""Arrays of the features and labels that users pass."""
 import numbers
 import os
 import sys
@@ -12,14 +12,14 @@ _PROCESSOR = 1  # kDLCPU
 
 
 def plain(array):
-    """Whether the library takes its numbers as they are."""
+    """Whether the library can use the array without conversion."""
     return array.dtype.char in "fd" and array.dtype.isnative
 
 
 def rows(given, what="X", least=1):
-    """Features as a float32 or float64 array [n, d], without a copy where they are one: arrays, tensors (DLPack or
-    ``__array__``), data frames, lists, a column of lists or arrays (pandas, polars, pyarrow). Whether the numbers are
-    finite is checked by the library."""
+    """Features as a float32 or float64 array [n, d], if possible without a copy: of arrays, tensors (DLPack or
+    ``__array__``), data frames, lists, or a column of lists or arrays (pandas, polars, pyarrow). The library checks
+    that the numbers are finite."""
     if type(given) is not np.ndarray or given.ndim != 2 or not plain(given):
         given = _floats(given, what)
     if given.ndim > 2:
@@ -41,8 +41,8 @@ def rows(given, what="X", least=1):
 
 
 def array(given, what):
-    """Any numbers as an array, without a copy where they are one: of an array, of a tensor on the processor, and of what
-    else shares its memory (DLPack). A tensor on a GPU is copied to the processor."""
+    """Any numbers as an array, without a copy of arrays, tensors on the CPU and other objects that share their memory
+    (DLPack). A tensor on a GPU is copied to the CPU."""
     if hasattr(given, "toarray") or hasattr(given, "todense"):
         raise TypeRefused(f"{what} is a sparse matrix, a dense array is needed: {what}.toarray()")
     if hasattr(given, "detach") and hasattr(given, "cpu"):  # a tensor, which may be one of a graph or a GPU
@@ -127,7 +127,7 @@ def labels(given, count, name):
 
 
 def counts(given, count, what):
-    """How many times each of `count` rows is there: int64 [count]. A number counts for all rows."""
+    """How many times each of `count` rows counts: int64 [count]. A single number applies to all rows."""
     made = array(given, what)
     made = np.full(count, made) if made.ndim == 0 else made
     if made.shape != (count,) or made.dtype.kind not in "fiub":
@@ -138,7 +138,7 @@ def counts(given, count, what):
 
 
 def joined(*parts):
-    """Labels of several calls as one array, all of one type: numbers do not become words."""
+    """Labels of several calls as one array of one type; throws Error instead of converting numbers to words."""
     arrays = [np.asarray(one) for one in parts]
     there = [one for one in arrays if len(one)] or arrays[:1]
     kinds = {"word" if one.dtype.kind in "US" else "object" if one.dtype.kind == "O" else "number" for one in there}
@@ -157,13 +157,13 @@ def whole(value, what, least, most=2**63 - 1):
 
 
 def shown(value):
-    """As a message quotes it: Python does not print whole numbers of thousands of digits."""
+    """A value as quoted in messages: Python does not print integers of thousands of digits."""
     long = isinstance(value, int) and value.bit_length() > 256
     return f"one of {value.bit_length()} bits" if long else repr(value)
 
 
 def seed(value, what="seed"):
-    """What random numbers start from."""
+    """A seed of random numbers."""
     return whole(value, what, 0, 2**64 - 1)
 
 

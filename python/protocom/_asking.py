@@ -1,4 +1,4 @@
-"""What a recognizer is asked: methods of Recognizer that change nothing in its file."""
+"""Methods of Recognizer that do not change its file."""
 import os
 
 import numpy as np
@@ -12,17 +12,18 @@ from ._tests import TestResult
 
 
 def classify(self, images, *, on_error="raise", boxes=None):
-    """An Answer for an image, a list of them for several.
+    """Classifies an image, or several: an Answer, or a list of them.
 
-    Images are paths, files open as bytes, their bytes, PIL images, pixels (uint8, or floats from 0 to 1: grey [h, w],
-    RGB [h, w, 3], RGBA [h, w, 4], or colours first), or features float32 [d] or [n, d]. Several are a list,
-    ``protocom.images_in("holiday")``, or anything that gives one after the other: a few are held at a time.
-
-    ``on_error``: of an image that cannot be read "raise" raises an Error with its ``index`` and ``path`` (None unless it
-    is a file); "skip" logs it, and its answer is None.
-
-    ``boxes``: of images that are paths of photos or folders, a path of a file or folder of boxes, or Boxes: an answer
-    for each box, which its ``box`` names.
+    Parameters
+    ----------
+    images : an image or several: a list, ``protocom.images_in("holiday")``, or any iterable, of which a few are in memory
+        at a time. An image is a path, a file opened as bytes, the bytes of a file, a PIL image, or pixels (uint8, or
+        floats from 0 to 1: grey [h, w], RGB [h, w, 3], RGBA [h, w, 4], or channels first). Or features of its encoder,
+        float32 [d] or [n, d].
+    on_error : "raise": an unreadable image raises an Error with its ``index`` and ``path`` (None unless it is a file);
+        "skip": it is logged, and its answer is None
+    boxes : path of a file or folder of boxes, or Boxes; ``images`` are then paths of photos or folders. There is an
+        answer for each box, with the box in ``Answer.box``
     """
     if boxes is not None:
         asked = _boxes.crops(images, boxes)
@@ -45,12 +46,13 @@ def classify(self, images, *, on_error="raise", boxes=None):
 
 
 def classify_series(self, images, *, by=None, gap=60.0):
-    """One answer for the images of a burst, a video or a visit to a camera trap, of the mean of their features.
+    """One answer for the images of a series (a burst, a video, a visit to a camera trap), by the mean of their features.
 
     Parameters
     ----------
-    images : images of one series, as ``classify`` takes several; with ``by`` paths of photos, or of a folder
-    by : "time": photos taken within ``gap`` seconds of one another, by EXIF, in one folder; "folder": those of a folder
+    images : images of one series, as ``classify`` takes several; with ``by`` paths of photos or folders, of many series
+    by : what is a series. "time": photos of one folder, each at most ``gap`` seconds after the one before (EXIF);
+        "folder": the photos of a folder
 
     Returns
     -------
@@ -70,18 +72,18 @@ def classify_series(self, images, *, by=None, gap=60.0):
 
 
 def explain(self, image, class_name=None):
-    """Which part of an image makes its answer: each of 7 x 7 patches of the square that the encoder sees is covered in
-    turn, in one batch (Zeiler and Fergus 2014).
+    """Which part of an image made its answer, by covering each of 7 x 7 patches of the square that the encoder sees
+    (Zeiler and Fergus 2014).
 
     Parameters
     ----------
-    image : as ``classify`` takes one, but no features
-    class_name : whose part is looked for; left out, the most probable class
+    image : as ``classify`` takes one, except features
+    class_name : the class to explain; default: the most probable one
 
     Returns
     -------
-    dict: ``class``, its ``probability`` for the whole image, and ``effects`` float64 [7, 7], rows top to bottom: what
-    the class's log odds lose when the patch is covered; above 0 the patch speaks for the class
+    dict: ``class``, its ``probability`` for the whole image, and ``effects`` float64 [7, 7], rows top to bottom: by how
+    much the class's log odds fall when the patch is covered; above 0 the patch is evidence for the class
     """
     if _given_images.is_features(image):
         raise UsageError("explain() covers parts of an image: give the image, not its features")
@@ -94,7 +96,7 @@ def explain(self, image, class_name=None):
 
 
 def suggest(self, images, count=20):
-    """Which unlabelled images to label next, the most useful first; those that are enrolled are left out.
+    """Which unlabelled images to label next, the most useful first; enrolled images are left out.
 
     Parameters
     ----------
@@ -103,8 +105,9 @@ def suggest(self, images, count=20):
 
     Returns
     -------
-    list of dict: ``row`` (place among the images), ``image``, ``class`` and ``probability`` (the most probable one),
-    ``runner_up``, ``doubt`` (1 less the margin of the two) and ``share`` of the doubt about all images that it takes
+    list of dict: ``row`` (index among the images), ``image``, ``class`` and ``probability`` (of the most probable one),
+    ``runner_up``, ``doubt`` (1 minus the difference of the two probabilities), and ``share``: of the doubt about all
+    images, the part that labelling this one covers
     """
     count = _arrays.whole(count, "count", 1)
     if _given_images.is_features(images):
@@ -114,33 +117,35 @@ def suggest(self, images, count=20):
 
 
 def check_labels(self, *, progress=None):
-    """What the enrolled images say of their labels, by leaving each out.
+    """Checks the labels of the enrolled images by leave-one-out.
 
     Returns
     -------
-    dict: ``misplaced`` (images that look like another class, least probable first), ``shared`` (in two classes),
-    ``confused`` (pairs of classes), ``classes`` (how well each is recognised, the worst first), ``asked``, ``false_rate``
+    dict: ``misplaced`` (images that look like another class, least probable first), ``shared`` (images in two classes),
+    ``confused`` (pairs of classes), ``classes`` (accuracy of each, the least certain first), ``asked`` (images held
+    out), ``false_rate`` (expected share of the correctly placed images that are in ``misplaced``)
     """
     return self._core.check_labels(progress)
 
 
 def features_of(self, images, *, on_error="raise"):
-    """Features of images (as ``enrol`` takes them) by its own encoder: float32 [n, d]. ``on_error``: as
-    ``Backbone.extract`` takes it."""
+    """Features of images by the recognizer's encoder: float32 [n, d]. ``images``: as ``enrol`` takes them; ``on_error``:
+    as ``Backbone.extract`` takes it."""
     given = _given_images.several(images)
     return _given_images.features_of_all(given, self._core.features_of, on_error, dim=self._core.feature_dim())
 
 
 def test(self, images, labels=None, *, boxes=None, on_error="raise", progress=None):
-    """How good it is on labelled images that are not enrolled; those whose content is enrolled are left out.
+    """Measures accuracy on labelled images that are not enrolled; enrolled ones are left out.
 
     Parameters
     ----------
-    images : the path of a folder with a subfolder for each class, of a list (CSV, JSON) or of a file of features; or with
-        ``labels`` images and features as ``classify`` takes them, one after the other
-    labels : the right class of each image; classes that it does not have count as unknown
-    boxes : of the images of a folder or list, as ``create`` takes them
-    on_error : of images with ``labels``, as ``classify`` takes it; "skip" leaves them out, ``unreadable`` says which
+    images : path of a folder with a subfolder for each class, of a list (CSV, JSON) or of a file of features; or, with
+        ``labels``, several images or features as ``classify`` takes them
+    labels : the right class of each image; classes that the recognizer does not have count as unknown
+    boxes : boxes of the images of a folder or list, as ``create`` takes them
+    on_error : with ``labels``, as ``classify`` takes it; "skip" leaves unreadable images out and lists them in
+        ``unreadable``
 
     Returns
     -------

@@ -1,4 +1,4 @@
-"""Boxes of photos, each a photo of its own."""
+"""Boxes in photos, each treated as a separate photo."""
 import os
 
 from ._engine import engine
@@ -9,14 +9,14 @@ def _paths(given):
 
 
 class Boxes:
-    """The boxes of a file to use, for ``boxes=`` in place of the file's path.
+    """A selection of the boxes of a file, for ``boxes=`` in place of the file's path.
 
     Parameters
     ----------
     file : path of MegaDetector's or COCO's JSON, a CSV image,x,y,width,height[,class], Pascal VOC's XML or a folder of it,
         or a folder of YOLO's labels
-    min_confidence : float, of boxes that have a confidence
-    kinds : kinds of boxes to use ("animal"); none: all
+    min_confidence : float, least confidence of boxes that have one
+    kinds : kinds of boxes to use ("animal"); empty: all
     """
 
     def __init__(self, file, *, min_confidence=0.2, kinds=()):
@@ -28,7 +28,7 @@ class Boxes:
 
 
 def choice(boxes):
-    """As the library takes what ``boxes=`` is: (file, least confidence, kinds)."""
+    """A value of ``boxes=`` as the library takes it: (file, least confidence, kinds)."""
     if boxes is None:
         return "", 0.2, []
     made = boxes if isinstance(boxes, Boxes) else Boxes(boxes)
@@ -36,7 +36,7 @@ def choice(boxes):
 
 
 class Crop(str):
-    """A box of a photo, for every call that takes images: the photo's path and "#xywh=percent:10,20,30,40".
+    """A box in a photo, accepted wherever images are: the photo's path and "#xywh=percent:10,20,30,40".
 
     Attributes
     ----------
@@ -55,11 +55,11 @@ class Crop(str):
 
 
 def crops(images, boxes):
-    """The boxes of photos: a list of Crop, in the order of the photos; those without a box are left out and logged.
+    """The boxes of photos: a list of Crop, in the order of the photos. Photos without a box are left out and logged.
 
     Parameters
     ----------
-    images : paths of photos, or of folders that are walked
+    images : paths of photos or folders (with subfolders)
     boxes : path of a file or folder of boxes, or Boxes
     """
     return [Crop(*one) for one in engine.crops(_paths(images), *choice(boxes))]

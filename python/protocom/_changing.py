@@ -1,4 +1,4 @@
-"""What changes a recognizer: methods of Recognizer that write its file."""
+"""Methods of Recognizer that change its file."""
 import os
 
 import numpy as np
@@ -10,18 +10,22 @@ from ._errors import Error
 
 
 def enrol(self, name, images=(), *, attributes=(), descriptions=(), boxes=None, on_error="raise"):
-    """Adds images to a class, which is made where it is not there yet. It is one change, which ``undo`` takes back.
+    """Adds images to a class; a new class is created. ``undo`` reverts the call as one change.
 
-    ``images``, ``boxes``: as ``classify`` takes them; a path may also be that of a folder, whose images and those
-    below it are taken, or a pattern ("holiday/*.jpg").
+    Parameters
+    ----------
+    name : str, the class
+    images : as ``classify`` takes them; a path may also be a folder (with subfolders) or a pattern ("holiday/*.jpg")
+    attributes : names of the class's attributes in the recognizer's knowledge
+    descriptions : one or several texts that say what the class looks like, with or without images; needs the
+        ``text_encoder`` of ``open`` or ``create``
+    boxes : as ``classify`` takes them
+    on_error : as ``classify`` takes it; "skip" leaves unreadable images out and lists them in ``unreadable``. If all are
+        unreadable, an Error is raised
 
-    ``on_error``: as ``classify`` takes it; where it is "skip", images that cannot be read are left out, and
-    ``unreadable`` says which. Where none can be read, it is an Error.
-
-    ``descriptions``: a text or several that say what the class looks like, in place of images or beside them; needs
-    the ``text_encoder`` that the recognizer was opened or made with.
-
-    Returns a dict: ``classes`` (class, new, added, images), ``unreadable``, ``skipped``.
+    Returns
+    -------
+    dict: ``classes`` (class, new, added, images), ``unreadable``, ``skipped``
     """
     said = {"name": _class_name(name), "attributes": texts_of(attributes, "an attribute"),
             "descriptions": texts_of(descriptions), "text_encoder": None}
@@ -37,14 +41,15 @@ def enrol(self, name, images=(), *, attributes=(), descriptions=(), boxes=None, 
 
 
 def enrol_folder(self, folder, attributes=None, *, boxes=None, progress=None):
-    """A class for each subfolder; ``attributes``: CSV of theirs; ``boxes``: of the images, as ``create`` takes them. As
-    ``enrol``, and ``expected``: what accuracy to expect, in a sentence."""
+    """Enrols a class for each subfolder. ``attributes``: a CSV class,attribute; ``boxes``: as ``create`` takes them.
+    Returns what ``enrol`` returns, with ``expected``: the expected accuracy, in a sentence."""
     return self._core.enrol_folder(os.fspath(folder), os.fspath(attributes or ""), _boxes.choice(boxes), progress)
 
 
 def add_unlabelled(self, images, *, on_error="raise"):
-    """Adds unlabelled images of the classes to come, from which recognition learns, up to 5,000 of them; not with
-    ``fitted`` or ``model``. ``images``, ``on_error``: as ``enrol`` takes them. Returns how many were not there yet."""
+    """Adds unlabelled images of enrolled classes, or of classes to be enrolled, which improve accuracy; up to 5,000 in
+    all; not with ``fitted`` or ``model``. ``images``, ``on_error``: as ``enrol`` takes them. Returns the number of new
+    ones."""
     if _given_images.is_features(images):
         rows = np.atleast_2d(_arrays.array(images, "features"))
         return self._core.add_unlabelled_features(np.ascontiguousarray(rows, np.float32))
@@ -53,15 +58,26 @@ def add_unlabelled(self, images, *, on_error="raise"):
 
 
 def remove_unlabelled(self):
-    """Removes all of them; returns how many there were."""
+    """Removes all unlabelled images; returns how many there were."""
     return self._core.remove_unlabelled()
 
 
 def calibrate(self, others=(), *, similar=False, false_accept=None, on_error="raise", progress=None):
-    """Calibrates probabilities and the threshold of "none of these". Something else altogether is refused, and at
-    most 5 % of own images. ``similar``: similar kinds are too, by leaving each class out in turn; as many of them pass
-    as own images are refused. ``others``: images (as ``enrol`` takes them, with ``on_error``) or features of none of
-    the classes in their place. ``false_accept``: the share of them that may pass. Returns a dict."""
+    """Calibrates probabilities and the threshold of "none of these". By default it refuses only images of quite
+    different kinds, and at most 5 % of images of the classes.
+
+    Parameters
+    ----------
+    others : unknown images (as ``enrol`` takes them, with ``on_error``) or their features; default: held-out classes
+    similar : bool, refuse similar kinds too: as many unknown images pass as images of the classes are refused
+    false_accept : float, share of unknown images that may pass
+    on_error : as ``enrol`` takes it, for ``others``
+    progress : callable(what, done, total, detail)
+
+    Returns
+    -------
+    dict, the calibration
+    """
     return self._core.calibrate(_features_of_others(self, others, on_error), similar, false_accept, progress)
 
 
@@ -91,10 +107,10 @@ def remove(self, name):
 
 
 def undo(self):
-    """Takes the last change back; returns what it was."""
+    """Reverts the last change; returns what it was."""
     return self._core.undo()
 
 
 def redo(self):
-    """Does again what `undo` took back last, until there is a new change; returns what it was."""
+    """Repeats the change that `undo` reverted last; impossible after a new change. Returns what it was."""
     return self._core.redo()

@@ -1,4 +1,4 @@
-"""Names of classes as users give them."""
+"""Names of classes that users pass."""
 from . import _arrays
 
 
