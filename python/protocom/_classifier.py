@@ -1,4 +1,4 @@
-"""Classifiers in scikit-learn's manner, without scikit-learn."""
+"""Classifiers with scikit-learn's interface, without scikit-learn."""
 import logging
 
 import numpy as np
@@ -13,28 +13,28 @@ _log = logging.getLogger("protocom")
 
 
 class Classifier:
-    """A few-shot method: labelled features of new classes in, probabilities of queries out.
+    """A few-shot method: learns classes from labelled features and classifies other features (queries).
 
     Parameters
     ----------
     method : str
-        A name with parameters, ``"tim:steps=100"``; ``protocom.methods()`` lists them. ``"easyfsl:tim"``: with the
-        settings of easyfsl (``protocom.easyfsl.presets``).
+        A name with parameters, ``"tim:steps=100"``; ``protocom.methods()`` lists the names. ``"easyfsl:tim"`` has
+        easyfsl's settings (``protocom.easyfsl.presets``).
     fitted : Fitted, path, or list of them, optional
-        What ``protocom.fit`` or ``protocom fit`` made on base classes like these.
+        A method fitted by ``protocom.fit`` or ``protocom fit`` on base classes of the same kind as these.
     space : Fitted or path, optional
-        The same on any other classes, whose space adapts to these.
+        A method fitted on any other classes; its space is adapted to these.
     knowledge : Knowledge, path or dict, optional
-        Knowledge of the classes; names are ``str`` of the labels.
+        Knowledge of the classes, by ``str(label)``.
     model : path, optional
         A completion model of ``protocom complete``, for the paper's methods.
     base : (X, y), optional
-        Features of base classes, for methods that use them. Without them a method whose default is to centre
-        features by their mean (``transform=cl2n``) only scales them to unit length (``transform=l2n``).
+        Features of base classes, for methods that use them. Without them, methods that centre features by default
+        (``transform=cl2n``) only scale them to unit length (``transform=l2n``).
     seed : int
-        For methods that draw.
+        For methods that use random numbers.
     random_state : int, RandomState or Generator, optional
-        scikit-learn's form of the seed; replaces ``seed``.
+        Replaces ``seed``, as in scikit-learn.
 
     Attributes
     ----------
@@ -45,7 +45,7 @@ class Classifier:
 
     Notes
     -----
-    Threads are the library's (``protocom.set_threads``), so there is no ``n_jobs``.
+    ``protocom.set_threads`` sets the number of threads; ``n_jobs`` does not exist.
     """
 
     _estimator_type = "classifier"
@@ -61,14 +61,14 @@ class Classifier:
         self.seed = seed
         self.random_state = random_state
 
-    # -- what subclasses say of themselves
+    # -- overridden by subclasses
 
     def _text(self):
         text = _easyfsl_presets.text_of(_arrays.text(self.method, "method"))
         return text if self.base is not None else without_base(text)
 
     def _recipe_now(self):
-        """What the parameters say, checked."""
+        """The parameters, checked."""
         state = _sklearn.seed_of(self.random_state)
         seed = _arrays.seed(self.seed if state is None else state, "seed" if state is None else "random_state")
         return Recipe(
@@ -79,22 +79,22 @@ class Classifier:
     # -- fitting
 
     def fit(self, X, y=None, sample_weight=None, *, classes=None):
-        """Learns the classes of labelled images.
+        """Learns classes from labelled images.
 
         Parameters
         ----------
         X : array [m, d], features; a data frame, or a column of lists or arrays
         y : labels [m] of any type
         sample_weight : whole numbers [m], optional
-            How many times each image counts; 0: not at all.
+            How many times each image counts; 0 omits it.
         classes : labels, optional
-            All classes, if some have no image and are described by attributes alone (``knowledge``).
+            All classes, if some have no image and are only described by ``knowledge``.
         """
         self._forget()
         return self.partial_fit(X, y, sample_weight, classes=classes)
 
     def partial_fit(self, X, y=None, sample_weight=None, *, classes=None):
-        """Adds labelled images, also of new classes, to those of former calls. X [m, d], y [m], sample_weight [m]."""
+        """Adds labelled images, also of new classes, to those of earlier calls. X [m, d], y [m], sample_weight [m]."""
         recipe = self._recipe_now()
         rows = _arrays.rows(X, least=0 if classes is not None else 1)
         names = self._checked_names(X, rows)
@@ -124,7 +124,7 @@ class Classifier:
         return self
 
     def _checked_names(self, X, rows):
-        """Names of the columns of X where it is the first one; of later ones, checks of names and width."""
+        """Names of the columns of the first X; checks names and width of later ones."""
         names = _sklearn.names_of(X)
         names = names if names is None or len(names) == rows.shape[1] else None  # a column of lists has one name
         if not self._is_fitted():
@@ -181,9 +181,9 @@ class Classifier:
         return logits[:, 1] - logits[:, 0] if logits.shape[1] == 2 else logits
 
     def familiarity(self, X):
-        """Log odds that a query is of one of the classes rather than of one never seen: X [q, d] -> float32 [q].
+        """Log odds that a query belongs to one of the classes, not to an unseen one: X [q, d] -> float32 [q].
 
-        Of methods that have them (PLDA); others return the highest logit.
+        Methods other than PLDA return the highest logit.
         """
         task, X = self._asked(X)
         logits, unseen = task.scores(X)
@@ -192,24 +192,24 @@ class Classifier:
         return np.logaddexp.reduce(logits, axis=1) - unseen
 
     def score_samples(self, X):
-        """How well a query fits any class, by scikit-learn's name for it: ``familiarity``. X [q, d] -> float32 [q]."""
+        """scikit-learn's name of ``familiarity``. X [q, d] -> float32 [q]."""
         return self.familiarity(X)
 
     def score(self, X, y, sample_weight=None):
-        """Share of queries that are classified right: X [q, d], y [q] -> float."""
+        """Accuracy in [0, 1]: X [q, d], y [q] -> float."""
         found = self.predict(X)
         right = found == _arrays.labels(y, len(found), type(self).__name__)
         return float(np.average(right, weights=sample_weight))
 
     def predict_proba_batch(self, support, query, support_mask=None, seeds=()):
-        """Probabilities of many episodes in one call, which need no ``fit``.
+        """Probabilities of many episodes in one call, without ``fit``.
 
         Parameters
         ----------
         support : array [b, n, k, d]
         query : array [b, q, d]
-        support_mask : array [b, n, k], optional; 1 where there is an image
-        seeds : [b], optional, for methods that draw
+        support_mask : array [b, n, k], optional; 1: an image, 0: padding
+        seeds : [b], optional, for methods that use random numbers
 
         Returns
         -------
@@ -255,7 +255,7 @@ class Classifier:
         return {name: getattr(self, name) for name in _sklearn.parameters_of(type(self))}
 
     def set_params(self, **parameters):
-        """Sets parameters by name; they count from the next ``fit`` or ``partial_fit`` on."""
+        """Sets parameters by name, which take effect at the next ``fit`` or ``partial_fit``."""
         names = list(_sklearn.parameters_of(type(self)))
         for name, value in parameters.items():
             if name not in names:
@@ -264,7 +264,7 @@ class Classifier:
         return self
 
     def get_metadata_routing(self):
-        """What ``fit``, ``partial_fit`` and ``score`` take beside X and y, for scikit-learn's metadata routing."""
+        """Arguments of ``fit``, ``partial_fit`` and ``score`` besides X and y, for scikit-learn's metadata routing."""
         return _sklearn.routing_of(self)
 
     def set_fit_request(self, *, classes=_sklearn.UNCHANGED, sample_weight=_sklearn.UNCHANGED):
@@ -299,7 +299,7 @@ class Classifier:
 
 
 def _prepared(rows, length):
-    """Rows as the method takes them; ``length``: of the column that is added to few columns, or None."""
+    """Rows as the method takes them; ``length``: value of the added column, or None (see _few_columns)."""
     return rows if length is None else _few_columns.with_length(rows, length)
 
 
@@ -311,6 +311,6 @@ def _task_of(recipe, rows, labels, classes):
 
 
 def make(method, **parts):
-    """A classifier from a method's text: ``make("tim:steps=100", base=(X, y))``; see Classifier for the parts."""
+    """A classifier by a method's name and parameters: ``make("tim:steps=100", base=(X, y))``; see Classifier."""
     engine.label(_easyfsl_presets.text_of(_arrays.text(method, "method")))
     return Classifier(method, **parts)

@@ -16,8 +16,8 @@ _PREFIX = "easyfsl:"
 
 
 def text_of(method):
-    """The text of a method of the library for "easyfsl:NAME", with further parameters in place of its own or beside
-    them; others as they are."""
+    """The library's method for "easyfsl:NAME", whose further parameters replace the preset's or are added; other methods
+    unchanged."""
     if not method.startswith(_PREFIX):
         return method
     name, *more = method[len(_PREFIX):].split(":")

@@ -20,12 +20,15 @@ class _Told:
 
 
 class Backbone:
-    """An image encoder: ONNX, a folder of Hugging Face, TensorFlow Lite, weights or TorchScript (docs/encoders.md), by its
-    path or by its name where it is installed.
+    """An image encoder: ONNX, a Hugging Face folder, TensorFlow Lite, weights or TorchScript (docs/encoders.md).
 
-    ``preprocess``: for a file that does not say what images it takes, "imagenet", "clip", "half" or "plain"
-    (":size=64" where they are smaller than 224). ``output``: which of several outputs of an ONNX or TorchScript file
-    is the feature, or a value inside an ONNX file.
+    Parameters
+    ----------
+    path : path of the file or folder, or the name of an installed encoder
+    preprocess : for a file that does not state its preprocessing: "imagenet", "clip", "half" or "plain", of 224 x 224
+        pixels; "plain:size=64" for another size
+    output : output of an ONNX or TorchScript file to use as the feature, or a value inside an ONNX file
+    device : "auto", "cpu", "cuda"
     """
 
     def __init__(self, path, *, preprocess="", output="", device="auto"):
@@ -34,9 +37,8 @@ class Backbone:
     def extract(self, images, *, on_error="raise", progress=None):
         """Features of images -> float32 [n, d].
 
-        ``images``: as ``Recognizer.enrol`` takes them. ``on_error``: as ``Recognizer.classify`` takes it; where it is
-        "skip", the row of an image that cannot be read is NaN. ``progress``: callable(what, done, total, detail); the
-        total is 0 where it is not known.
+        ``images``: as ``Recognizer.enrol`` takes them. ``on_error``: "raise", or "skip": the row of an unreadable image
+        is NaN. ``progress``: callable(what, done, total, detail); the total is 0 if it is unknown.
         """
         given = _given_images.several(images)
         tell = None if progress is None else _Told(progress, images)
@@ -50,7 +52,7 @@ class Backbone:
 
     @property
     def preprocessing(self):
-        """What becomes of an image before the encoder sees it, in words."""
+        """How images are prepared, in words."""
         return self._core.preprocessing
 
     def __repr__(self):
@@ -58,7 +60,7 @@ class Backbone:
 
 
 class TextEncoder:
-    """A text encoder: a folder of Hugging Face (CLIP, SigLIP, sentence encoders), read as data (docs/encoders.md).
+    """A text encoder: a Hugging Face folder (CLIP, SigLIP, sentence encoders), read as data (docs/encoders.md).
 
     Examples
     --------
@@ -72,7 +74,7 @@ class TextEncoder:
         self._core = engine.TextEncoder(self._folder)
 
     def encode(self, texts):
-        """The vector of each text: float32 [n, d], as the network gives them (CLIP's are not of unit length)."""
+        """The vector of each text: float32 [n, d], not normalised."""
         return self._core.encode(texts_of(texts))
 
     @property
@@ -82,12 +84,12 @@ class TextEncoder:
 
     @property
     def longest(self):
-        """The longest text in tokens; what is behind that is left out."""
+        """The longest text in tokens; longer ones are cut."""
         return self._core.longest
 
     @property
     def compares_with_images(self):
-        """Whether cosines with features of images count: those of its own image encoder."""
+        """Whether its vectors can be compared with features of its image encoder, by cosine."""
         return self._core.compares_with_images
 
     def __reduce__(self):

@@ -1,4 +1,4 @@
-"""The C++ library, loaded when it is first needed."""
+"""The C++ library, loaded at its first use."""
 import contextlib
 import importlib
 import importlib.util
@@ -8,14 +8,15 @@ import signal
 
 from . import _torch, _words
 
-# Threads of OpenMP wait for one another for a moment only before they sleep: beside other programs on the same cores
-# small operators are several times faster. Read when OpenMP is loaded, so it counts only where it has not been loaded yet.
+# OpenMP's threads spin only briefly before they sleep, which makes small operators several times faster if other programs
+# use the same cores. OpenMP reads this when it is loaded, so it has no effect if OpenMP was loaded before.
 _SPINS = "3000"
 
 
 @contextlib.contextmanager
 def _interrupts_later():
-    """Keeps Ctrl-C until the end: within the module it would come out as an ImportError, and half a module stays so."""
+    """Delays Ctrl-C until the module is imported: during the import it would become an ImportError and leave half a
+    module."""
     came = []
     handler = signal.getsignal(signal.SIGINT)
     if callable(handler):
@@ -45,7 +46,7 @@ def _load():
 
 
 def _onnxruntime_folder():
-    """Where the package `onnxruntime` keeps its library; it is found, not imported."""
+    """The folder of the library of the package `onnxruntime`, which is not imported."""
     try:
         found = importlib.util.find_spec("onnxruntime")
     except (ImportError, ValueError):  # a package that is half installed, or a module made by hand

@@ -1,4 +1,4 @@
-"""Episodes as whole numbers: rows of the features, padded by -1 where episodes differ in size."""
+"""Episodes as arrays of integers: rows of the features, padded by -1 if episodes differ in size."""
 import json
 import os
 
@@ -7,11 +7,11 @@ import numpy as np
 from . import _arrays
 from ._errors import Error, UsageError
 
-_KINDS = {"classes": "class", "support": "row", "query": "row", "pool": "row"}  # what the numbers of a part are of
+_KINDS = {"classes": "class", "support": "row", "query": "row", "pool": "row"}  # what the integers of a part index
 _PARTS = tuple(_KINDS)
 
 
-# -- an npz, which names the classes and images by what they are called
+# -- an npz, which identifies classes and images by name
 
 
 def write(path, core, features):
@@ -25,7 +25,7 @@ def write(path, core, features):
 
 
 def read(path, features, made_of):
-    """`made_of`: the library's episodes of a head and arrays. Throws Error where the features are others."""
+    """`made_of` makes the library's episodes of a head and arrays. Throws Error if they are of other features."""
     with np.load(os.fspath(path), allow_pickle=False) as file:
         if "header" not in file or not set(_PARTS) <= set(file):
             raise Error(f"{os.fspath(path)} holds no episodes: expected a file of Episodes.save")

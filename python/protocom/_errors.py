@@ -1,29 +1,29 @@
-"""What goes wrong, as exceptions with one sentence."""
+"""Exceptions, each with one sentence."""
 from ._words import in_python
 
 
 class Error(ValueError):
-    """A bad input, file or format: what was expected, what was found, where, and what to do."""
+    """An invalid input, file or format. The message states what was expected, what was found, where, and the remedy."""
 
     def __init__(self, *given, **more):
-        # The library raises these with its own words: this is the one place through which all of them come.
+        # The library's messages name options of the command line; all of them pass through here.
         super().__init__(*(in_python(one) if isinstance(one, str) else one for one in given), **more)
 
 
 class UsageError(Error):
-    """A request that cannot be right whatever the data are: an unknown method, a negative number of shots."""
+    """A request that is invalid for any data: an unknown method, a negative number of shots."""
 
 
 class TypeRefused(Error, TypeError):
-    """An Error for what is of a type that cannot be right, which Python calls a TypeError."""
+    """An Error for a value of a wrong type, which is also a TypeError."""
 
 
 class ImportRefused(ImportError, Error):
-    """An Error for what cannot be in a process beside what is there, which Python calls an ImportError."""
+    """An Error for a library that cannot be loaded beside those in the process, which is also an ImportError."""
 
 
 def not_fitted(name):
-    """An Error that scikit-learn takes for its NotFittedError, where scikit-learn is in the process."""
+    """An Error that is also scikit-learn's NotFittedError, if scikit-learn has been imported."""
     import sys
 
     there = sys.modules.get("sklearn.exceptions")

@@ -1,4 +1,4 @@
-"""Episodes, and how methods do on them."""
+"""Episodes, and the accuracy of methods on them."""
 import numbers
 import os
 
@@ -12,10 +12,10 @@ from ._results import Results
 
 
 class Episodes:
-    """Few-shot tasks of one shape; ``episodes()`` draws some, ``Episodes.read`` reads a file.
+    """Few-shot tasks of one shape; ``episodes()`` draws them, ``Episodes.read`` reads a file.
 
-    ``len(e)``; ``e[i]`` is a dict of ``classes`` [n], ``support`` [n][k], ``query`` [n][q] and ``pool``: numbers of
-    classes and rows of the features. ``e[:10]`` are Episodes again; ``for one in e`` goes through all.
+    ``e[i]`` is a dict of ``classes`` [n], ``support`` [n][k], ``query`` [n][q] and ``pool``: indices of classes, and rows
+    of the features. ``e[:10]`` are Episodes.
     """
 
     def __init__(self, core, features):
@@ -47,26 +47,24 @@ class Episodes:
 
     @classmethod
     def of_sampler(cls, features, sampler, *, evaluated="novel"):
-        """Those that a sampler of easyfsl (``TaskSampler``) draws of a dataset whose item i is row i of the features."""
+        """Episodes drawn by easyfsl's ``TaskSampler``, for a dataset whose item i is row i of the features."""
         return cls.of(features, *_episode_arrays.of_sampler(sampler), evaluated=evaluated)
 
     def save(self, path):
-        """Writes JSON that ``protocom evaluate --episodes-file`` reads; to a path that ends in ``.npz`` arrays:
-        ``classes`` [e, n], ``support`` [e, n, k], ``query`` [e, n, q], ``pool`` [e, n, u], with -1 where there is none.
-        """
+        """Writes JSON, for ``protocom evaluate --episodes-file``, or if the path ends in ``.npz`` the arrays of ``arrays()``."""
         if _is_npz(path):
             _episode_arrays.write(path, self._core, self._features)
         else:
             self._core.save(os.fspath(path))
 
     def arrays(self):
-        """A dict of ``classes`` [e, n], ``support`` [e, n, k], ``query`` [e, n, q] and ``pool`` [e, n, u]: int64 numbers
-        of classes and rows of the features, -1 where there is none."""
+        """A dict of ``classes`` [e, n], ``support`` [e, n, k], ``query`` [e, n, q] and ``pool`` [e, n, u], int64: indices
+        of classes, and rows of the features, padded by -1."""
         return self._core.arrays()
 
     @property
     def hash(self):
-        """Equal tasks, equal hash."""
+        """Equal for equal tasks."""
         return self._core.hash
 
     @property
@@ -130,14 +128,14 @@ def _draw(features, ways, shots, queries, episodes, seeds, evaluated, unlabelled
 
 def episodes(features, labels=None, split=None, *, ways=5, shots=1, queries=15, episodes=600, seed=1,
              evaluated="novel", unlabelled=0, distribution="balanced", alpha=2.0):
-    """Draws episodes, the same ones as the command line for the same features and seed.
+    """Draws episodes, the same as the command line for equal features and seed.
 
     Parameters
     ----------
     features : array [m, d], FeatureSet or path
     labels, split : as FeatureSet takes them
     ways, queries : int, classes per episode and queries per class
-    shots : int, or "1-5" for classes of different numbers
+    shots : int, or "1-5": a number drawn for each class
     evaluated : the split that classes are drawn from
     unlabelled : int, images per class of a pool for transductive methods
     distribution : "balanced", or "dirichlet" with ``alpha``
@@ -150,19 +148,19 @@ def episodes(features, labels=None, split=None, *, ways=5, shots=1, queries=15, 
 def evaluate(features, labels=None, split=None, methods=None, *, ways=5, shots=(1, 5), queries=15, episodes=600, seed=1,
              evaluated="novel", unlabelled=0, distribution="balanced", alpha=2.0, fitted=None, space=None,
              knowledge=None, model=None, baseline="mean", progress=None):
-    """Accuracy of methods on few-shot episodes, with 95 % intervals: the same figures as ``protocom evaluate``, to the bit.
+    """Accuracy of methods on few-shot episodes, with 95 % intervals: exactly the figures of ``protocom evaluate``.
 
     Parameters
     ----------
     features : array [m, d], FeatureSet or path
     labels, split : as FeatureSet takes them
-    methods : list of str, as ``make`` takes them, and of your own: functions, classes or ``OwnMethod``; otherwise what
-        ``fitted`` has, and the mean
-    shots : int, "1-5", or several
-    seed : int, or several
+    methods : list of str, as ``make`` takes them, and of methods of your own: functions, classes or ``OwnMethod``;
+        default: the methods of ``fitted``, and the mean
+    shots : int, "1-5", or a list
+    seed : int, or a list
     episodes : int, or Episodes
     fitted, space, knowledge, model : as Classifier takes them
-    baseline : what every other method is compared with, one of the methods
+    baseline : the method that the others are compared with
     progress : callable(what, done, total, detail), optional
 
     Returns
@@ -205,12 +203,12 @@ def _check_own(own, lists):
 
 
 def _compared_with(baseline, own):
-    """The label of a baseline that is written in Python; "": it is one of the library's."""
+    """The label of a baseline written in Python; "" for one of the library's methods."""
     name = baseline if isinstance(baseline, str) else _own_method.own(baseline).name
     return name if any(one.name == name for one in own) else ""
 
 
 def _order(named, labels):
-    """Labels of all methods in the order in which they were named."""
+    """Labels of all methods in the order given."""
     rest = iter(labels[: sum(isinstance(one, str) for one in named)] if named else labels)
     return [next(rest) if isinstance(one, str) else one.name for one in named] or list(rest)

@@ -1,4 +1,4 @@
-"""Features with their classes and the split of these."""
+"""Features of labelled images, and the split of their classes."""
 import os
 
 import numpy as np
@@ -9,17 +9,17 @@ from ._errors import Error, UsageError
 
 
 class FeatureSet:
-    """Features of labelled images with the split of their classes.
+    """Features of labelled images, and the split of their classes into base, val and novel.
 
     Parameters
     ----------
     features : array [m, d]
     labels : [m], of any type
     split : str, dict or list
-        "base", "val" or "novel" (or "train", "validation", "test") for all classes, by class, or by class in their
-        sorted order.
+        "base", "val" or "novel" (or "train", "validation", "test"): one for all classes, a dict by class, or a list in
+        the sorted order of the classes.
     names : list of str [c], optional
-        If labels are numbers from 0 to c - 1.
+        Names of the classes, if labels are integers from 0 to c - 1.
     ids : list of str [m], optional
         Names of the images.
     """
@@ -39,8 +39,8 @@ class FeatureSet:
 
     @classmethod
     def read(cls, path, *, labels=None, split=None):
-        """Reads a file of ``protocom extract``, any ``npz`` of that form, or ``npy`` with ``labels`` and ``split``. Of
-        Parquet, which needs pyarrow, the columns ``embedding`` (lists), ``label`` and, optional, ``split`` and ``id``."""
+        """Reads a file of ``protocom extract``, an ``npz`` of the same form, ``npy`` with the files ``labels`` and ``split``,
+        or Parquet with the columns ``embedding`` (lists), ``label`` and optionally ``split`` and ``id`` (needs pyarrow)."""
         if _parquet.is_parquet(path):
             if labels is not None or split is not None:
                 raise UsageError(f"{os.fspath(path)} has labels and splits of its own: give it alone")
@@ -51,21 +51,21 @@ class FeatureSet:
 
     @classmethod
     def extract(cls, module, loader, split="novel", *, names=None, ids=None):
-        """Features of labelled images by your own network.
+        """Features of labelled images, extracted by your own network.
 
         Parameters
         ----------
         module : callable, images [b, ...] -> features [b, d]
-            A ``torch.nn.Module`` gets tensors on the device of its parameters, in ``eval`` mode and without gradients;
-            afterwards its mode is restored.
-        loader : batches (images, labels [b]), as a ``DataLoader`` gives them
-        split, names, ids : as FeatureSet takes them; ``names``: default the dataset's ``classes``, if it has them
+            A ``torch.nn.Module`` is called with tensors on the device of its parameters, in ``eval`` mode and without
+            gradients; afterwards its mode is restored.
+        loader : iterable of batches (images, labels [b]), such as a ``DataLoader``
+        split, names, ids : as FeatureSet takes them; default of ``names``: the dataset's ``classes``
         """
         names = _classes_of(loader) if names is None else names
         return cls(*_loader.features_of(module, loader), split, names=names, ids=ids)
 
     def save(self, path):
-        """Writes the file that ``protocom evaluate --features`` reads; to a path that ends in ``.parquet`` a row an image."""
+        """Writes an npz for ``protocom evaluate --features``, or if the path ends in ``.parquet`` Parquet, a row per image."""
         if _parquet.is_parquet(path):
             _parquet.write(path, self.features, self.labels, self.names, self.split, self._core.ids)
         else:
@@ -78,7 +78,7 @@ class FeatureSet:
 
     @property
     def labels(self):
-        """int64 [m], numbers of ``names``."""
+        """int64 [m], indices into ``names``."""
         return self._core.labels
 
     @property
@@ -92,7 +92,7 @@ class FeatureSet:
         return list(self._core.split)
 
     def of(self, split):
-        """(X, y) of the classes of a split: float32 [k, d], names [k]."""
+        """(X, y) of all images whose class is in a split: features float32 [k, d] and class names [k]."""
         names = np.array(self.names)
         chosen = np.array([one == split for one in self.split])[self.labels]
         return self.features[chosen], names[self.labels[chosen]]
@@ -101,7 +101,7 @@ class FeatureSet:
         return _feature_set_of, (self.features, self.labels, self.names, self.split, list(self._core.ids))
 
     def __deepcopy__(self, memo):
-        return self  # it does not change
+        return self  # immutable
 
     def __len__(self):
         return len(self.labels)
@@ -122,7 +122,7 @@ def _feature_set_of(features, labels, names, split, ids):
 
 
 def _classes_of(loader):
-    """Names of the classes as torchvision's datasets have them, or None."""
+    """Names of the classes of a torchvision dataset, or None."""
     names = getattr(getattr(loader, "dataset", None), "classes", None)
     return None if names is None else [str(one) for one in names]
 

@@ -1,16 +1,16 @@
-"""Data of few columns, such as tables of measurements, for methods that bring features to unit length."""
+"""Data with few columns, such as tables of measurements, for methods that scale features to unit length."""
 import math
 
 import numpy as np
 
-# Encoders have more. Of few columns the length says much, which unit length loses: of iris, standardised, plda classified
-# .85 right, and .97 with this column (docs/python.md).
+# Features of encoders have more. With few columns, the length of a row is informative, and scaling to unit length loses it:
+# accuracy of plda on iris, standardised, is .85, and .97 with this column (docs/python.md).
 _FEW = 16
 _METHODS = ("plda", "plda-vb")
 
 
 def are_few(recipe, columns):
-    """Whether features have few columns, and the method, one of ``_METHODS``, takes nothing but labelled images."""
+    """Whether features have few columns, and the method is one of ``_METHODS`` with nothing but labelled images."""
     return columns < _FEW and recipe.on_labelled_images_alone(_METHODS)
 
 
@@ -22,14 +22,15 @@ def length_of(rows):
 
 
 def with_length(rows, length):
-    """Rows [..., d] with a column of that length, float32 [..., d + 1]: at unit length they still differ by their own."""
+    """Rows [..., d] with a column of that constant, float32 [..., d + 1]: scaled to unit length, they still show their
+    original length."""
     column = np.empty((*rows.shape[:-1], 1), np.float32)
     column[..., 0] = length
     return np.concatenate([rows.astype(np.float32, copy=False), column], -1)
 
 
 def episodes_with_length(support, query, mask):
-    """The same of many episodes, each with the length of its own: support [b, n, k, d], query [b, q, d], mask [b, n, k]."""
+    """The same for many episodes, with a constant for each: support [b, n, k, d], query [b, q, d], mask [b, n, k]."""
     there = support if mask is None else [one[own > 0] for one, own in zip(support, mask)]
     lengths = np.array([length_of(one) for one in there], np.float32).reshape(-1, 1, 1)
     return with_length(support, lengths), with_length(query, lengths[:, 0])

@@ -13,7 +13,7 @@ from ._read_files import read_from
 
 
 class Fitted:
-    """A method fitted on base classes: ``protocom.fit(...)``, or ``Fitted(path)`` of a file of ``protocom fit``."""
+    """A method fitted on base classes, by ``protocom.fit(...)`` or from a file of ``protocom fit``: ``Fitted(path)``."""
 
     _is_space = False
 
@@ -29,12 +29,12 @@ class Fitted:
 
     @property
     def method(self):
-        """The method as ``make`` takes it."""
+        """The method with its parameters, as ``make`` takes it."""
         return self._core.method
 
     @property
     def n_features(self):
-        """d of the features it takes."""
+        """d, the feature dimensions."""
         return self._core.feature_dim
 
     @property
@@ -48,15 +48,15 @@ class Fitted:
         return list(self._core.findings)
 
     def save(self, path):
-        """Writes the file that ``protocom`` takes by ``--fitted`` and ``--space``."""
+        """Writes a file for ``--fitted`` and ``--space`` of the command line."""
         self._core.save(os.fspath(path))
 
     def as_space(self):
-        """The same as a space for any other classes: it adapts to those at hand."""
+        """Its space alone, for any classes: it is adapted to those that are classified."""
         return Fitted._of(self._core.space(), True)
 
     def __deepcopy__(self, memo):
-        return self  # it does not change
+        return self  # immutable
 
     def __reduce__(self):
         with tempfile.TemporaryDirectory() as folder:
@@ -79,14 +79,14 @@ def _fitted_of(data, is_space=False):
 
 
 def fit(method="plda", X=None, y=None, *, val=None, knowledge=None, seed=1, progress=None):
-    """Fits a method on base classes: many images of classes other than those that are asked about.
+    """Fits a method on base classes: many images of classes other than those to be classified.
 
     Parameters
     ----------
     method : str, as ``make`` takes it
-    X : array [m, d], or a FeatureSet whose base and val classes are taken
+    X : array [m, d], or a FeatureSet, of which the base and val classes are used
     y : labels [m], of any type
-    val : (X, y) of further classes on which settings are chosen, optional
+    val : (X, y) of further classes, for choosing settings, optional
     knowledge : Knowledge, path or dict, optional
     seed : int
     progress : callable(what, done, total, detail), optional

@@ -1,4 +1,4 @@
-"""Images as users give them: one, or several, which are read as they are used."""
+"""Images that users pass: one, or several, which are read one after another."""
 import glob
 import itertools
 import logging
@@ -15,8 +15,8 @@ _log = logging.getLogger("protocom")
 
 
 def images_in(path):
-    """Paths of the images in a folder and below it, or of a pattern: ``images_in("holiday")``, ``images_in("*/1.jpg")``;
-    sorted. Calls that take several images take them."""
+    """Sorted paths of the images in a folder and its subfolders, or of a pattern: ``images_in("holiday")``,
+    ``images_in("*/1.jpg")``. For every call that takes several images."""
     path = os.fspath(path)
     names = _below(path) if os.path.isdir(path) else glob.iglob(path, recursive=True)
     found = sorted(one for one in names if engine.is_image_name(one) and not os.path.isdir(one))
@@ -30,7 +30,7 @@ def _below(folder):
 
 
 def images(given):
-    """(images, one by one; whether it was one alone)."""
+    """(list or iterable of images, whether a single image was given)."""
     if isinstance(given, (str, os.PathLike)) and os.path.isdir(given):
         raise Error(f"{os.fspath(given)} is a folder: protocom.images_in(...) gives its images")
     single = given is None or isinstance(given, (str, bytes, bytearray, memoryview, os.PathLike)) or hasattr(given, "convert")
@@ -39,7 +39,7 @@ def images(given):
 
 
 def is_features(given):
-    """Whether features are given in place of images: floats [d] or [n, d]; of three dimensions they are pixels."""
+    """Whether features are given in place of images: floats [d] or [n, d]; three dimensions are pixels."""
     kind = getattr(getattr(given, "dtype", None), "kind", None)
     is_tensor = kind is None and hasattr(given, "detach") and not _is_file(given)
     return (kind == "f" or is_tensor) and getattr(given, "ndim", 2) <= 2
@@ -102,7 +102,7 @@ def _over_white(pixels):
 
 
 def _picture(given):
-    """The pixels of a PIL image, which are those of its file: of 16 bits the upper 8, rounded, and what is clear over white."""
+    """The pixels of a PIL image, equal to those decoded from its file: 16 bits are rounded to 8, transparency becomes white."""
     mode = getattr(given, "mode", "RGB")
     if mode.startswith("I"):
         grey = np.asarray(given).astype(np.int64)
@@ -117,7 +117,7 @@ def _picture(given):
 
 
 def several(given):
-    """Images of calls that take several, one by one: paths may be of folders, and patterns ("holiday/*.jpg")."""
+    """Iterates over the images of a call that takes several; a path may be a folder or a pattern ("holiday/*.jpg")."""
     if isinstance(given, (str, os.PathLike)) and _is_of_several(given):
         return images_in(given)
     return itertools.chain.from_iterable(images_in(one) if _is_of_several(one) else [one] for one in images(given)[0])
@@ -136,13 +136,13 @@ def check_on_error(value):
 
 
 class Reading:
-    """What ``read`` makes of lists of images, a list after the other: pairs of that and of the places of the images. No
-    more than ``together`` images are held. "skip": what cannot be read is left out and logged.
+    """Iterates over pairs (result of ``read`` for a list of images, their indices), with at most ``together`` images in
+    memory. "skip": unreadable images are left out and logged.
 
     Attributes
     ----------
     count : int, images so far
-    unreadable : list of str, what was said of those that were left out
+    unreadable : list of str, an error message for each image left out
     """
 
     def __init__(self, given, read, on_error="raise", together=TOGETHER):
@@ -162,7 +162,7 @@ class Reading:
     def _of_some(self, some, first):
         try:
             return [(self._read([image(one) for one in some]), range(first, first + len(some)))]
-        except Error:  # which one it was
+        except Error:  # find out which one
             return list(self._one_by_one(some, first))
 
     def _one_by_one(self, some, first):
@@ -178,7 +178,7 @@ class Reading:
 
 
 def read(core, images, on_error):
-    """What a recognizer keeps of images, with the Reading and their places."""
+    """(decoded images as a recognizer keeps them, the Reading, indices of these images)."""
     kept, places = engine.ReadImages(), []
     reading = Reading(several(images), core.read, on_error)
     for found, where in reading:
@@ -190,7 +190,7 @@ def read(core, images, on_error):
 
 
 def features_of(given, extract, on_error="raise"):
-    """(features [n, d], places [n] of their images, number of images), where ``extract`` makes features of a list."""
+    """(features [n, d], indices [n] of their images, number of images); ``extract`` makes features of a list."""
     reading, rows, places = Reading(given, extract, on_error), [], []
     for found, where in reading:
         rows.append(found)
@@ -201,8 +201,8 @@ def features_of(given, extract, on_error="raise"):
 
 
 def features_of_all(given, extract, on_error="raise", *, together=TOGETHER, dim=None, tell=None):
-    """float32 [n, d] of all images; of those that cannot be read, where they are skipped, rows of NaN [dim]. ``tell`` is
-    called with how many are done."""
+    """float32 [n, d] of all images; a skipped unreadable image has a row of NaN [dim]. ``tell`` is called with the number
+    done."""
     reading, rows = Reading(given, extract, on_error, together), []
     for found, where in reading:
         _fill(rows, where.start, dim)
@@ -222,7 +222,7 @@ def _fill(rows, count, dim):
 
 
 def _placed(error, index, given):
-    """The error with the number of the image in ``index`` and its path, or None, in ``path``."""
+    """The error, with the image's number in ``index`` and its path (or None) in ``path``."""
     path = os.fspath(given) if isinstance(given, (str, os.PathLike)) else None
     words = str(error)
     if path is None:

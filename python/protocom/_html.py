@@ -11,7 +11,7 @@ def table(rows, head=(), caption=""):
 
 
 def facts(named, caption=""):
-    """HTML of names with what is known of them."""
+    """HTML of names and values."""
     return table(named.items(), caption=caption)
 
 

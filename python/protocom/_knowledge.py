@@ -1,4 +1,4 @@
-"""What is known of classes."""
+"""Knowledge of classes: attributes or vectors."""
 import json
 import numbers
 import os
@@ -15,11 +15,13 @@ from ._read_files import bytes_of, read_from
 
 
 class Knowledge:
-    """Knowledge of classes: their attributes, or a vector for each, such as a text's.
+    """Knowledge of classes: attributes, or a vector per class, such as that of a text.
 
-    ``Knowledge(path)`` reads a file of ``protocom knowledge``; ``Knowledge({"zebra": ["stripes"], "okapi": {"stripes":
-    0.5}})`` takes classes with their attributes, or with a weight from 0 to 1 for each; ``Knowledge({"zebra": vector,
-    ...})`` takes vectors [e], and ``Knowledge(dict(zip(names, words.encode(texts))))`` those of a TextEncoder.
+    Parameters
+    ----------
+    source : path of a file of ``protocom knowledge``; a dict of attributes, ``{"zebra": ["stripes"], "okapi": {"stripes":
+        0.5}}``, with weights from 0 to 1 if given; or a dict of vectors [e], ``{"zebra": vector, ...}``, such as
+        ``dict(zip(names, words.encode(texts)))`` with a TextEncoder ``words``
     """
 
     def __init__(self, source):
@@ -38,16 +40,16 @@ class Knowledge:
 
     @property
     def attributes(self):
-        """Names of the attributes, [a]; of vectors, none."""
+        """Names of the attributes, [a]; empty for vectors."""
         return list(self._core.attributes)
 
     @property
     def association(self):
-        """float32 [c, a], in [0, 1]: how much a class has of an attribute."""
+        """float32 [c, a], weights of attributes in [0, 1]."""
         return self._core.association
 
     def __deepcopy__(self, memo):
-        return self  # it does not change
+        return self  # immutable
 
     def __reduce__(self):
         if self._table is not None:
@@ -111,7 +113,7 @@ def _attributes_of(source):
 
 
 def _weights_of(name, row):
-    """Attribute -> weight, of what a class is said to have."""
+    """Attribute -> weight, of the attributes given for a class."""
     if isinstance(row, (str, bytes)) or not hasattr(row, "__iter__"):
         raise UsageError(f"attributes of {str(name)!r} must be a list of str or a dict of weights, found {row!r}")
     for one in row:

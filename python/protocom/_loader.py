@@ -1,4 +1,4 @@
-"""Features of the batches of a loader, by a network that is not protocom's."""
+"""Features of the batches of a loader, by a user's network."""
 import contextlib
 import sys
 
@@ -48,7 +48,7 @@ def _check(rows, labels, number):
 
 @contextlib.contextmanager
 def _asked(module):
-    """The module as it is asked: one of PyTorch without gradients, in eval mode, on its own device."""
+    """The function to call: a PyTorch module in eval mode, without gradients, on its own device."""
     torch = sys.modules.get("torch")
     if torch is None or not isinstance(module, torch.nn.Module):
         yield module

@@ -1,4 +1,4 @@
-"""What is known of the library's methods."""
+"""Descriptions of the library's methods."""
 import functools
 
 from ._engine import engine
@@ -8,22 +8,22 @@ _BASE = "features of base classes"
 
 
 def methods():
-    """All methods: name -> one line of help."""
+    """All methods: name -> one-line description."""
     return {one["name"]: one["about"] for one in engine.methods()}
 
 
 def describe(name):
-    """Everything that is known of a method, as a dict: mode, assumptions, needs, parameters with range and default."""
+    """A method's description as a dict: mode, assumptions, needs, parameters with range and default."""
     found = next((one for one in engine.methods() if one["name"] == name), None)
     if found is not None:
         return found
-    engine.label(name)  # says what is wrong with it
+    engine.label(name)  # raises the error for an unknown name
     raise UsageError(f"'{name}' has parameters: give the name alone")
 
 
 @functools.lru_cache(maxsize=None)
 def spec_of(name):
-    """What is known of a method, or None for a name that no method has."""
+    """A method's description, or None for an unknown name."""
     return next((one for one in engine.methods() if one["name"] == name), None)
 
 
@@ -32,7 +32,8 @@ def choices_of(name, parameter):
 
 
 def without_base(text):
-    """The method without base classes: not centred by their mean. An explicit request to centre is refused later."""
+    """The method for use without base classes: by default it does not centre. An explicit request to centre is refused
+    later."""
     name, *given = text.split(":")
     spec = spec_of(name)
     if spec is None or _BASE not in spec["needs"] or any(one.startswith("transform=") for one in given):

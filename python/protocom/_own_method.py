@@ -1,4 +1,4 @@
-"""Methods that are written in Python."""
+"""Methods written in Python."""
 from . import _arrays
 from ._engine import engine
 from ._errors import Error, UsageError
@@ -7,19 +7,19 @@ _TOGETHER = 64  # episodes of one call of a batched method
 
 
 class OwnMethod:
-    """Your own method for ``evaluate``, with properties that a plain function or class does not state.
+    """Your own method for ``evaluate``, with its name and properties.
 
     Parameters
     ----------
-    method : callable, or a class that is made without arguments into one
+    method : callable, or a class whose instances (made without arguments) are callable
         ``method(support, labels, query)``: float32 [s, d], int64 [s] in [0, n), float32 [q, d] -> labels [q] or scores
-        [q, n], the highest of which wins: an array, or a tensor. One with ``fit(base)`` gets ``(X, y)`` of the base
-        classes first.
-    name : str, optional; the function's or the class's
-    batched : bool or int; takes several episodes of one shape (an int: at most that many), [b, s, d], [b, s], [b, q, d]
-    transductive : bool; the answer for a query may depend on the other queries
-
-    If the last two are not given, they are taken from attributes of the method.
+        [q, n] (the highest wins), as an array or tensor. If it has ``fit(base)``, this is called first with ``(X, y)`` of
+        the base classes.
+    name : str, optional; default: the name of the function or class
+    batched : bool or int; True: takes several episodes of one shape, [b, s, d], [b, s], [b, q, d]; int: at most that many;
+        default: the method's attribute ``batched``, or False
+    transductive : bool; whether the answer for a query may depend on the other queries; default: the method's attribute
+        ``transductive``, or False
     """
 
     def __init__(self, method, name=None, *, batched=None, transductive=None):
@@ -39,7 +39,7 @@ class OwnMethod:
 
     @property
     def together(self):
-        """How many episodes a call takes; 0: one, without an axis of its own."""
+        """Most episodes per call; 0: one, without a batch axis."""
         return _TOGETHER if self.batched is True else _arrays.whole(int(self.batched), "batched", 0)
 
     def __repr__(self):
@@ -65,7 +65,7 @@ class OwnMethod:
 
 
 def own(method):
-    """An OwnMethod of what ``evaluate`` is given in place of a method's text."""
+    """An OwnMethod for a function, class or OwnMethod given to ``evaluate``."""
     return method if isinstance(method, OwnMethod) else OwnMethod(method)
 
 
@@ -88,5 +88,5 @@ def _checked_name(name):
 
 
 def in_one_line(error):
-    """What was raised, as a message quotes it."""
+    """An exception as quoted in messages."""
     return f"{type(error).__name__}: {' '.join(str(error).split())}"

@@ -1,4 +1,4 @@
-"""Methods that are written in Python, run on the episodes of an evaluation."""
+"""Runs methods written in Python on the episodes of an evaluation."""
 import sys
 
 import numpy as np
@@ -7,9 +7,9 @@ from . import _arrays
 from ._errors import Error
 from ._own_method import in_one_line
 
-_ASKED_AGAIN = 4  # episodes of a list that are asked in another order
-_TRIALS = 8  # orders that tell nothing of the classes
-_TIE = 1e-4  # of the scores' largest difference
+_ASKED_AGAIN = 4  # episodes of a list that are repeated with queries in another order
+_TRIALS = 8  # orders of the queries that are independent of their classes
+_TIE = 1e-4  # share of the largest difference between scores
 _TOLD = 64  # episodes between two calls of progress
 
 
@@ -30,19 +30,19 @@ class _List:
         return len(self.ways)
 
     def of(self, name, i):
-        """Numbers of an episode: "support" and "query" are rows of the table, "labels" and "truth" classes."""
+        """Integers of an episode: "support" and "query" are rows of the table, "labels" and "truth" class indices."""
         starts = self._starts[name]
         return self._arrays[name][starts[i] : starts[i + 1]]
 
     def features(self, name, rows):
-        """Features of these rows, in the memory of the last ones of this name where nothing else holds it: half the time."""
+        """Features of these rows. Reuses the memory of the last ones of this name unless it is referenced: half the time."""
         kept = self._kept.get(name)
         if kept is None or kept.shape[:-1] != rows.shape or sys.getrefcount(kept) > 3:
             kept = self._kept[name] = np.empty((*rows.shape, self.table.shape[1]), np.float32)
         return self.table.take(rows, 0, out=kept, mode="clip")  # rows were checked
 
     def shape(self, i):
-        """Episodes of one shape may be asked together."""
+        """Episodes of equal shape can share a call."""
         support, query = self._starts["support"], self._starts["query"]
         return support[i + 1] - support[i], query[i + 1] - query[i], self.ways[i]
 
@@ -74,7 +74,7 @@ class _Run:
         return found
 
     def _stop(self, i):
-        """Behind the last episode that is asked together with `i`."""
+        """One past the last episode that shares a call with `i`."""
         shape, stop = self._list.shape(i), i + 1
         while stop < min(i + self._together, len(self._list)) and self._list.shape(stop) == shape:
             stop += 1
@@ -89,8 +89,8 @@ class _Run:
         return [self._labels(one, begin + k)[0] for k, one in enumerate(scores)]
 
     def labels(self, i, rows):
-        """Predicted labels of rows of the table as queries of episode `i`, and the lead of each over the next best;
-        None where only labels are known."""
+        """Predicted labels of rows of the table as queries of episode `i`, and their scores; None if the method returns
+        labels."""
         if self._together:
             return self._labels(self._asked_together([i], [rows])[0], i, len(rows))
         support = self._list.features("support", self._list.of("support", i))
@@ -141,12 +141,12 @@ class _Run:
     def _refuse(self, what, i, expected):
         raise Error(f"'{self._method.name}' gave {what} in {self._list.where(i)}: {expected}")
 
-    # -- what is looked at before figures are believed
+    # -- checks of the method
 
     def check(self):
-        """Asks some episodes again, with their queries in another order and, of an inductive method, with one query
-        alone. Returns how many episodes and predictions were compared, and how many of these changed by rounding or
-        because the method draws."""
+        """Repeats some episodes with the queries in another order and, for an inductive method, with a single query. Throws
+        Error if predictions differ. Returns the numbers of episodes and predictions compared, and of those that changed
+        by rounding or random numbers."""
         numbers = np.unique(np.linspace(0, len(self._list) - 1, _ASKED_AGAIN).astype(int)).tolist()
         queries = ties = 0
         for i in numbers:
@@ -171,7 +171,7 @@ class _Run:
         return len(changed)
 
     def _draws(self, i, before):
-        """Whether answers change with what tells nothing of the classes: they follow rounding or random numbers."""
+        """Whether answers change with an order that is independent of the classes: by rounding or random numbers."""
         rows, truth = self._list.of("query", i), self._list.of("truth", i)
         for trial in range(_TRIALS):
             order = np.argsort(truth + 0.5 * np.random.RandomState(trial).rand(len(truth)), kind="stable")
@@ -181,7 +181,7 @@ class _Run:
 
 
 def _lead(labels, k):
-    """Of the best score over the second, of the largest difference between scores; infinite where only labels are known."""
+    """Difference of the best and second score, as a share of the largest difference; infinite if only labels are known."""
     scores = labels[1]
     if scores is None or scores.shape[1] < 2:
         return np.inf
@@ -190,7 +190,7 @@ def _lead(labels, k):
 
 
 class _Told:
-    """Progress as ``evaluate`` tells it."""
+    """Progress as ``evaluate`` reports it."""
 
     def __init__(self, callback, name):
         self._callback, self._name = callback, name
@@ -201,7 +201,7 @@ class _Told:
 
 
 def add_to(evaluation, method, features, lists, progress):
-    """Runs a method on all lists, and adds what it reached to an evaluation of the library."""
+    """Runs a method on all lists, and adds its accuracies to an evaluation of the library."""
     function = method._ready(features)
     table = features.features
     for number, core in enumerate(lists):

@@ -1,4 +1,4 @@
-"""Features in Parquet: a row for each image, with columns ``embedding``, ``label`` and, where there are any, ``split`` and ``id``."""
+"""Features in Parquet: a row per image, with columns ``embedding``, ``label`` and optionally ``split`` and ``id``."""
 import os
 
 import numpy as np
@@ -65,7 +65,7 @@ def _matrix(column, path):
 
 
 def _labels(column, path):
-    """(int64 [m], names [c]): of a column of a dictionary in its order, else sorted."""
+    """(int64 [m], names [c]); the classes of a dictionary column keep its order, others are sorted."""
     if column.null_count:
         raise Error(f"{path} must have a label in every row, {column.null_count} have none")
     if hasattr(column, "dictionary"):

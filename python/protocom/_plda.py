@@ -1,4 +1,4 @@
-"""The default method by a class of its own."""
+"""The default method."""
 from . import _sklearn
 from ._classifier import Classifier
 from ._methods import choices_of
@@ -6,29 +6,29 @@ from ._recipe import Recipe
 
 
 class PLDA(Classifier):
-    """The Bayesian model of classes (docs/methods/plda.md): needs nothing but labelled features of the classes.
+    """A Bayesian Gaussian model of the classes (docs/methods/plda.md), learned from labelled features.
 
     Parameters
     ----------
     fitted : Fitted or path, optional
-        Fitted on base classes like these: better, most of all with one image per class.
+        Fitted on base classes of the same kind as these; improves accuracy, most with one image per class.
     space : Fitted or path, optional
-        Fitted on any other classes with the same encoder; adapts to these.
+        Fitted on any other classes with the same encoder; its space is adapted to these.
     knowledge : Knowledge, path or dict, optional
-        Attributes of the classes, where ``fitted`` knows of attributes.
+        Knowledge of the classes; needs ``fitted`` with knowledge of the same kind.
     transductive : bool
-        Queries of one call help one another (``plda-vb``).
+        Whether the queries of a call are classified together (``plda-vb``).
     prior : str
-        "fitted", or "none" to leave knowledge out.
+        "fitted", or "none" to ignore knowledge.
     proportions : str
-        Of the classes among the queries, where transductive: "estimate" or "balanced".
+        Class proportions among the queries, if transductive: "estimate" or "balanced".
     scale : float, optional
-        Of the scores in the softmax; None or 0: the one that makes probabilities right.
+        Factor of the scores in the softmax; None or 0: the calibrated one.
 
     Notes
     -----
-    X of fewer than 16 columns (tables rather than encoders' features) gets one more column with the rows' root mean square length, if
-    nothing but labelled images is given: at unit length, rows would lose how long they are.
+    If X has fewer than 16 columns (a table rather than features of an encoder) and only labelled images are given, a constant
+    column is added, the root mean square length of the rows. Otherwise scaling to unit length would lose their length.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Objects that were read from files, for pickles: they hold the bytes of the file."""
+"""Pickling of objects that were read from files: the pickle holds the bytes of the file."""
 import os
 import tempfile
 
@@ -12,7 +12,7 @@ def bytes_of(read):
 
 
 def read_from(kind, data):
-    """An object of a class that reads a path, of the bytes of its file."""
+    """An object of a class that reads a path, from the bytes of its file."""
     with tempfile.TemporaryDirectory() as folder:
         path = os.path.join(folder, "file.npz")
         with open(path, "wb") as file:

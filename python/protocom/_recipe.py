@@ -1,4 +1,4 @@
-"""What methods are made with, as users name it: a path, or an object."""
+"""The parts of a classifier, given as paths or objects."""
 import os
 
 import numpy as np
@@ -60,8 +60,8 @@ def base_of(given):
 
 
 class Recipe:
-    """What a classifier was made with. It holds objects in place of paths, so that a copy of a classifier answers like
-    the original whatever became of its parameters and of files since."""
+    """The parts of a classifier. It holds objects in place of paths, so that a copy of the classifier gives the same answers
+    even if parameters or files have changed."""
 
     def __init__(self, method, *, fitted=None, space=None, knowledge=None, model=None, base=None, seed=0):
         self._method = method
@@ -72,18 +72,18 @@ class Recipe:
         self._seed = seed
 
     def kept(self):
-        """The same with arrays of its own, so that changes of the user's do not count."""
+        """The same with copies of the user's arrays, which may change."""
         if self._base[0] is not None:
             self._base = (np.array(self._base[0], np.float32), self._base[1])
         return self
 
     def on_labelled_images_alone(self, methods):
-        """Whether it is one of these methods, and labelled images are all that it looks at."""
+        """Whether it is one of these methods and has only labelled images."""
         name = self._method.split(":")[0]
         return name in methods and not self._fitted and self._knowledge is None and self._model is None
 
     def leaves_out_knowledge(self):
-        """Whether it was given knowledge that its method ignores: these use it only if they were fitted with some."""
+        """Whether it has knowledge that its method ignores: plda uses knowledge only if fitted with knowledge."""
         name, *options = self._method.split(":")
         return self._knowledge is not None and not self._fitted and name in ("plda", "plda-vb") and "prior=text" not in options
 

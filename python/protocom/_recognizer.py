@@ -1,4 +1,4 @@
-"""Recognizers, which keep their classes in a file."""
+"""Recognizers of images, each in one file."""
 import base64
 import html
 import os
@@ -16,7 +16,7 @@ def _opened_again(path, options, text_encoder):
 
 
 class Recognizer:
-    """A recognizer in one file, with its encoder, classes and method. May be used from several threads.
+    """Classifies images; one file holds its encoder, classes and method. May be used from several threads.
 
     Examples
     --------
@@ -56,11 +56,11 @@ class Recognizer:
         self.close()
 
     def __len__(self):
-        """How many classes there are."""
+        """Number of classes."""
         return len(self._core.classes())
 
     def __bool__(self):
-        return True  # also without a class
+        return True  # even without classes
 
     def __iter__(self):
         """Names of the classes."""
@@ -78,14 +78,14 @@ class Recognizer:
 
         Parameters
         ----------
-        method : str, in place of the file's own
-        together : bool, images of one call are classified jointly (transductive)
-        top, nearest, attributes : int, classes, similar images and attributes of an answer
-        coverage : float, answers' ``set`` holds the right class of new images with this probability, 0.9; the enrolled
-            images are left out in turn for it
-        roll_up : float, where the first class is less probable than this (0.9), answers' ``group`` is the narrowest group
-            of classes with it that is as probable, by levels in their titles or names ("animals/birds/robin")
-        shares : dict, class proportions among images that are classified together, if they are known
+        method : str, replaces the recognizer's own
+        together : bool, whether the images of a call are classified together (transductive)
+        top, nearest, attributes : int, numbers of classes, similar images and attributes in an answer
+        coverage : float, probability (such as 0.9) with which ``Answer.set`` contains the right class of a new image, by
+            leave-one-out
+        roll_up : float, if the first class is less probable than this (0.9), ``Answer.group`` is the smallest group of
+            classes that contains it and is as probable; titles or names state the groups ("animals/birds/robin")
+        shares : dict, known class proportions among the images of a call, with ``together``
         device : "auto", "cpu", "cuda"
         text_encoder : TextEncoder or its folder, the one that the file was made with, to describe classes in words
         """
@@ -99,17 +99,20 @@ class Recognizer:
 
         Parameters
         ----------
-        backbone : path of an encoder, or the name of one that is installed (``protocom encoders``); left out, the default one
+        backbone : path of an encoder, or name of an installed one (``protocom encoders``); default: the default encoder
         images : folder with a subfolder of images for each class, optional
-        boxes : boxes of these images, each a separate image: a path of a file or folder of them, or Boxes
-        attributes : CSV of their attributes, optional
+        boxes : boxes of these images, each treated as a separate image: path of a file or folder of boxes, or Boxes
+        attributes : CSV class,attribute of these classes, optional
         fitted, space, model, knowledge : paths, as ``protocom recognizer create`` takes them
-        text_encoder : the encoder's own text encoder or its folder (CLIP, SigLIP): the names of classes count beside their
+        text_encoder : the backbone's own text encoder or its folder (CLIP, SigLIP): class names are used besides the
             images, and ``enrol`` takes descriptions
         unlabelled : folder, or paths of images or folders: unlabelled images of the classes, which improve accuracy; at
             most 5,000 are used; not with ``fitted`` or ``model``
-        moments : bool, images of one moment (frames of a burst or a video, copies) count as one; else each counts
-        preprocess, output : settings that the encoder does not state, as ``Backbone`` takes them
+        preprocess, output : as ``Backbone`` takes them
+        thumbnails : bool, store small JPEGs of the images
+        half_features : bool, store features as float16: half the space, rounded
+        moments : bool, count images of one moment (frames of a burst or a video, copies) as one
+        external_backbone : bool, do not store the encoder: it is found by its hash, beside the file or at its path
         options : as ``open`` takes them
         """
         paths = {"backbone": backbone or "", "fitted": fitted, "space": space, "model": model, "knowledge": knowledge,
@@ -134,7 +137,7 @@ class Recognizer:
 
     @property
     def unlabelled(self):
-        """How many unlabelled images it learns from."""
+        """Number of unlabelled images that it uses."""
         return self._core.unlabelled()
 
     classify = _asking.classify
@@ -176,16 +179,16 @@ class Recognizer:
         return self._core.expected_accuracy()
 
     def to_onnx(self, path, *, features=False, uint8=False, half=False, int8=False, with_feature=False, page=None, runtime=None):
-        """Writes it as it is now as one ONNX file, which runs wherever ONNX does, and beside it NAME.labels.txt (docs/elsewhere.md).
+        """Writes its current state as one ONNX file for other programs, and beside it NAME.labels.txt (docs/elsewhere.md).
 
         Parameters
         ----------
-        features : without the encoder; the input is its feature, ``features`` float32 [n, d]
-        uint8 : the input ``image`` is uint8 [n, h, w, 3] in place of float32 [n, 3, h, w] from 0 to 1
-        half : weights are stored as float16, half as large; it computes in float32
-        int8 : the encoder's weights are stored as int8, the others as float16; it computes in float32
-        with_feature : the encoder's feature is an output too
-        page : an HTML file to write too, which classifies photos and the camera's picture in any browser, offline
+        features : bool, leave the encoder out; the input is its feature, ``features`` float32 [n, d]
+        uint8 : bool, the input ``image`` is uint8 [n, h, w, 3] in place of float32 [n, 3, h, w] from 0 to 1
+        half : bool, store weights as float16, half the size; computes in float32
+        int8 : bool, store the encoder's weights as int8, the others as float16; computes in float32
+        with_feature : bool, add the encoder's feature as an output
+        page : path of an HTML file to write, which classifies photos and camera images in any browser, offline
         runtime : for the page, the folder ``dist`` of the npm package onnxruntime-web
         """
         options = {"features": features, "uint8": uint8, "half": half, "int8": int8, "with_feature": with_feature}

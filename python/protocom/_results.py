@@ -1,4 +1,4 @@
-"""What an evaluation gave: rows, tables, comparisons."""
+"""Results of an evaluation: rows, tables, comparisons."""
 import json
 import math
 import os
@@ -13,13 +13,13 @@ from ._errors import Error, UsageError
 class Results:
     """The result of an evaluation.
 
+    A method is identified by its label (``rows[0]["method"]``) or as it was given to ``evaluate``. A label omits default
+    parameters: "simple-shot" for "simple-shot:transform=cl2n".
+
     Attributes
     ----------
     rows : list of dict: task, method, mode, accuracy, ci95, gain, gain_ci95 (percent and points)
-    findings : dict, all of it as ``protocom evaluate --json`` writes it, with the accuracy of every episode
-
-    A method is named by its label (``rows[0]["method"]``), or as it was requested: "simple-shot:transform=cl2n", whose
-    parameter is the default, has the label "simple-shot".
+    findings : dict, everything that ``protocom evaluate --json`` writes, with the accuracy of every episode
     table : str
     """
 
@@ -56,7 +56,7 @@ class Results:
             json.dump(self.findings, file, ensure_ascii=False)
 
     def label(self, method):
-        """The label of a method given as text (as ``protocom.make`` takes it), or of your own method."""
+        """The label of a method: a str as ``protocom.make`` takes it, or your own method."""
         if not isinstance(method, str):
             method = _own_method.own(method).name
         method = _easyfsl_presets.text_of(method)
@@ -74,7 +74,7 @@ class Results:
         raise UsageError(f"'{method}' was not evaluated; there are {', '.join(labels)}")
 
     def accuracies(self, method, task=None):
-        """Accuracy of every episode, percent: float64 [episodes]; without a task, of the first one."""
+        """Accuracy of every episode in percent, float64 [episodes]; default of ``task``: the first one."""
         return np.array(self._result(self.label(method), task)["per_episode"])
 
     def _result(self, label, task):
@@ -84,7 +84,7 @@ class Results:
         raise UsageError(f"'{label}' was not evaluated on '{task}'")
 
     def compare(self, method, baseline, task=None):
-        """Two methods on the same episodes: the mean of the differences episode by episode.
+        """Compares two methods on the same episodes, by the paired differences of their accuracies.
 
         Returns
         -------
@@ -147,7 +147,7 @@ class Results:
 def _label_of(method):
     try:
         return engine.label(method)
-    except Error:  # no method of that name, or one that is not installed: it is not among the results either way
+    except Error:  # unknown or not installed: it is not among the results
         return method
 
 
@@ -162,7 +162,7 @@ def _compared(own, other):
 
 
 def _with_tasks(findings):
-    """Each row with its task in words, which files of the command line leave out."""
+    """Adds its task in words to each row, which files of the command line omit."""
     for part in ("results", "differences"):
         findings[part] = [{"task": _task_of(one), **one} for one in findings[part]]
     return findings

@@ -12,13 +12,13 @@ from ._errors import Error, UsageError, TypeRefused
 
 
 def parameters_of(kind):
-    """The parameters of an estimator's class: name -> default."""
+    """The parameters of an estimator class: name -> default."""
     given = inspect.signature(kind.__init__).parameters
     return {name: given[name].default for name in sorted(given) if name != "self"}
 
 
 def changed_parameters(estimator):
-    """Those that are not at their defaults."""
+    """Parameters that differ from their defaults."""
     defaults = parameters_of(type(estimator))
     values = {name: getattr(estimator, name) for name in defaults}
     return {name: value for name, value in values.items() if not _same(value, defaults[name])}
@@ -30,13 +30,13 @@ def _same(value, default):
 
 
 def shown(estimator):
-    """As it is made: ``PLDA(transductive=True)``."""
+    """Its constructor call: ``PLDA(transductive=True)``."""
     given = [f"{name}={value!r}" for name, value in changed_parameters(estimator).items()]
     return f"{type(estimator).__name__}({', '.join(given)})"
 
 
 def table_of(estimator, facts):
-    """HTML: what it is made with, and `facts` (by name) of what it has learned."""
+    """HTML of its parameters, and of `facts` by name."""
     parameters = {name: _short(value) for name, value in changed_parameters(estimator).items()}
     return _html.facts({**parameters, **facts}, type(estimator).__name__)
 
@@ -78,7 +78,7 @@ def _refuse(estimator, name, expected, value):
 
 
 def seed_of(random_state):
-    """A whole number of what scikit-learn takes as ``random_state``."""
+    """An integer seed from a ``random_state`` of scikit-learn."""
     if isinstance(random_state, np.random.RandomState):
         return int(random_state.randint(2**31 - 1))
     if isinstance(random_state, np.random.Generator):
@@ -109,7 +109,7 @@ def names_of(X):
 
 
 def check_names(estimator, own, found):
-    """Holds the names of queries against those of the labelled rows; None: without names."""
+    """Compares the column names of queries with those of the labelled rows; None: no names."""
     name = type(estimator).__name__
     if own is None and found is None:
         return
@@ -151,7 +151,7 @@ def tags():
     )
 
 
-# What a method takes beside X and y.
+# Arguments besides X and y.
 _ROUTED = {"fit": ["classes", "sample_weight"], "partial_fit": ["classes", "sample_weight"], "score": ["sample_weight"]}
 UNCHANGED = "$UNCHANGED$"  # scikit-learn's word for it
 
@@ -171,7 +171,7 @@ def routing_of(estimator):
 
 
 def request(estimator, method, **values):
-    """Notes what ``set_..._request`` asks for, where scikit-learn's clone finds it."""
+    """Stores a request of ``set_..._request`` where scikit-learn's clone finds it."""
     there = sys.modules.get("sklearn")
     if there is None or not there.get_config().get("enable_metadata_routing", False):
         raise RuntimeError(

@@ -1,43 +1,47 @@
-"""What a recognizer does on labelled images."""
+"""Results of a recognizer on labelled images."""
 from . import _html
 
 
 class TestResult:
-    """How good a recognizer is on labelled images that were never enrolled, by ``Recognizer.test``.
+    """Accuracy of a recognizer on labelled images that are not enrolled, by ``Recognizer.test``.
 
     Attributes
     ----------
     recognizer, method, mode : str
-    calibrated : bool, whether it says "none of these"
-    enrolled : int, its classes
-    images, right : int, images of its own classes, and of these the right ones by the most probable class
-    accuracy, low, high : float in [0, 1], with the 95 % interval of Wilson, the images taken as independent
-    top5 : float, share whose class is among the five most probable, or None up to five classes
-    certainty, expected_error, log_loss : float, the mean probability of the answers, the ECE of 15 bins, and the mean of -ln of
-        the right class's probability; probabilities are given that an image is of one of the classes
-    refused, kept_right : int, images of its classes that are called none of these; right ones that are not
-    unknown, accepted : int, images of other classes; of these, those taken for one of its own
+    calibrated : bool, whether it can answer "none of these"
+    enrolled : int, number of its classes
+    images, right : int, images of its classes; of these, those whose most probable class is right
+    accuracy, low, high : float in [0, 1], right / images, with Wilson's 95 % interval for independent images
+    top5 : float, share whose class is among the five most probable; None if it has at most five classes
+    certainty, expected_error, log_loss : float, mean probability of the answers, ECE of 15 bins, and mean of -ln of the right
+        class's probability; all given that the image is of one of the classes
+    refused, kept_right : int, images of its classes that are answered "none of these"; right ones that are not
+    unknown, accepted : int, images of other classes; of these, those answered by one of its classes
     classes, confusion, bins, unknown_classes : list of dict
     tested : list of dict: image, class, known, answer, certainty, none, none_of_these, rank, log_loss, right
-    worst : list of int, places in ``tested`` of the wrong answers, the surest first
-    already_enrolled, unlabelled, unshared : int, left out, or of those that it learned from without a label
-    skipped : str; unreadable : list of str
+    worst : list of int, indices in ``tested`` of the wrong answers, the most certain first
+    already_enrolled : int, images left out because they are enrolled
+    unlabelled : int, tested images that are also among its unlabelled ones
+    unshared : int, in a comparison, images left out because only one recognizer has their class
+    skipped : str, files of folders that are not images
+    unreadable : list of str
     """
 
-    __test__ = False  # pytest takes it for no test
+    __test__ = False  # not a test for pytest
 
     def __init__(self, core):
         self._core = core
         self.__dict__.update(core.fields())
 
     def to_dict(self):
-        """All of it, as ``protocom test --json`` prints it."""
+        """Everything, as ``protocom test --json`` prints it."""
         return self._core.fields()
 
     def compare(self, other):
-        """This test less another one of the same images: a dict of ``difference``, ``low``, ``high`` (its 95 % interval,
-        Agresti and Min 2005), ``p_value`` (McNemar's exact test), ``first_only`` and ``second_only`` (images that the other one,
-        and this one, alone has right), ``images``, ``differing`` (places in ``tested``) and ``sentence``."""
+        """Compares with another test on the same images. Returns a dict: ``difference`` (accuracy of this minus that of the
+        other), ``low``, ``high`` (its 95 % interval, Agresti and Min 2005), ``p_value`` (McNemar's exact test), ``first_only``
+        and ``second_only`` (images that only the other, or only this one, has right), ``images``, ``differing`` (indices in
+        ``tested``) and ``sentence``."""
         return self._core.compare(other._core)
 
     def __repr__(self):

@@ -1,5 +1,5 @@
-"""Beside PyTorch: a process holds one LibTorch, since two of them export the same symbols and crash. Ours comes when an
-encoder, a training or a method that is trained is first used; before that any PyTorch may be imported."""
+"""Coexistence with PyTorch: a process can hold only one LibTorch, since two export the same symbols and crash. protocom's
+is loaded at the first use of an encoder, a training or a trained method; before that, any PyTorch may be imported."""
 import copy
 import os
 import re
@@ -16,7 +16,7 @@ def _is_another(version):
 
 
 def _version_in(folders):
-    """The version of a PyTorch that is not imported, or is being imported, by the file that has it in all builds."""
+    """The version of a PyTorch that is not imported or is being imported, from its version.py."""
     for folder in folders or ():
         try:
             with open(os.path.join(folder, "version.py"), encoding="utf-8", errors="replace") as file:
@@ -34,7 +34,7 @@ def _ours_is_loaded():
 
 
 class _Refusal:
-    """Stands in for PyTorch's loader; finding it is allowed, since code may only check for PyTorch."""
+    """Replaces PyTorch's loader: find_spec succeeds, since code may only check for PyTorch, and the import fails."""
 
     def __init__(self, version):
         self._version = version
@@ -51,7 +51,7 @@ class _Refusal:
 
 
 class _Guard:
-    """Stands first in sys.meta_path, and refuses another PyTorch than ours, before any of it runs, once ours is loaded."""
+    """First in sys.meta_path: once our LibTorch is loaded, it refuses any other PyTorch before its code runs."""
 
     def find_spec(self, name, path=None, target=None):
         if name != "torch" or not _ours_is_loaded():
@@ -74,6 +74,6 @@ _guard = _Guard()
 
 
 def watch():
-    """From here on `import torch` is looked at; a build without LibTorch shares a process with any PyTorch."""
+    """Starts checking `import torch`. A build without LibTorch works with any PyTorch."""
     if TORCH and _guard not in sys.meta_path:
         sys.meta_path.insert(0, _guard)

@@ -1,4 +1,4 @@
-"""Trainings: an encoder, a completion network, and both together."""
+"""Training of an encoder, of a completion network, and of both together."""
 import html
 import json
 import os
@@ -20,10 +20,10 @@ class Training:
 
     Attributes
     ----------
-    path : str, the file of the kept epoch
-    model : str, the tuned completion model of ``metatrain``, or None
-    kept_epoch : int from 1; 0: no epoch of ``metatrain`` was better than the state before
-    epochs : list of dict, the log beside the file (``path + ".jsonl"``), an entry per epoch
+    path : str, the file with the kept epoch
+    model : str, path of the tuned completion model of ``metatrain``, or None
+    kept_epoch : int from 1; 0: no epoch of ``metatrain`` was better than the initial state
+    epochs : list of dict, an entry per epoch, from the log ``path + ".jsonl"``
     """
 
     def __init__(self, path, found):
@@ -60,7 +60,7 @@ class Training:
 
 
 def _options(**given):
-    """What was given, checked: the rest is the library's default."""
+    """The options given, checked; the library has the defaults of the others."""
     made = {}
     for name, value in given.items():
         if value is None:
@@ -89,8 +89,8 @@ def _rate(value):
 
 def pretrain(images, out, *, architecture=None, split=None, image_size=None, epochs=None, batch=None, learning_rate=None,
              validation_episodes=None, device=None, seed=None, resume=False, on_epoch=None, progress=None):
-    """Trains an encoder with a classifier on base classes; ``out`` becomes the encoder of the best epoch. Other settings
-    have the defaults of ``protocom pretrain --help``. Hours on a processor for a real data set.
+    """Trains an encoder with a classifier on base classes and writes the encoder of the best epoch to ``out``. Defaults are
+    those of ``protocom pretrain --help``. Takes hours on a CPU for a real data set.
 
     Parameters
     ----------
@@ -117,7 +117,7 @@ def pretrain(images, out, *, architecture=None, split=None, image_size=None, epo
 
 def complete(features, labels=None, split=None, *, knowledge, out, epochs=None, batches=None, learning_rate=None,
              shots=None, validation_episodes=None, seed=None, resume=False, on_epoch=None, progress=None):
-    """Learns to complete prototypes on the base classes (``protocom complete``); ``out`` becomes the model.
+    """Trains a completion network on the base classes (``protocom complete``) and writes the model to ``out``.
 
     Parameters
     ----------
@@ -143,14 +143,14 @@ def complete(features, labels=None, split=None, *, knowledge, out, epochs=None, 
 def metatrain(images, out, *, backbone, model=None, knowledge=None, head=None, split=None, ways=None, shots=None,
               queries=None, epochs=None, batches=None, episodes=None, learning_rate=None, validation_episodes=None,
               device=None, seed=None, resume=False, on_epoch=None, progress=None):
-    """Tunes encoder and completion network together on episodes (``protocom metatrain``); ``out`` becomes the encoder,
-    ``out`` + ".model.npz" the completion model.
+    """Tunes encoder and completion network together on episodes (``protocom metatrain``). Writes the encoder to ``out``, the
+    completion model to ``out`` + ".model.npz".
 
     Parameters
     ----------
     images, split : as ``pretrain`` takes them
     backbone : path of an encoder of ``pretrain``
-    model, knowledge : path of ``complete``, and what it was made with; none for ``head="mean"``
+    model, knowledge : path of a model of ``complete``, and the knowledge it was trained with; not for ``head="mean"``
     head : the method whose loss is minimised, "gauss-fusion" or "mean"
     resume, on_epoch, progress : as ``pretrain`` takes them
 

@@ -1,15 +1,15 @@
-"""The library's messages in the words of Python: they are written for the command line, whose options they name."""
+"""Translates the library's messages, which name options of the command line, to parameters of the package."""
 import logging
 import re
 
-# Where a parameter is not the option with "_" for "-".
+# Parameters whose name is not that of the option with "_" for "-".
 _PARAMETERS = {
     "batch-together": "together", "class": "name", "class-split": "split", "describe": "descriptions",
     "k-shot": "shots", "lr": "learning_rate", "n-query": "queries", "n-way": "ways", "resume": "resume",
     "seeds": "seed", "table": "attributes", "val-episodes": "validation_episodes",
 }
 
-# Commands that the package has functions for; a message may name the others, which it has not.
+# Commands for which the package has functions; messages name the others unchanged.
 _COMMANDS = [
     (re.compile(r"^(?:features|queries): features hold NaN or infinity"), "Input X contains NaN or infinity"),
     (re.compile(r"`protocom fit --method ([\w-]+)`(, then --fitted FILE)?"),
@@ -42,7 +42,7 @@ _AGAIN = [
 
 
 def in_python(message):
-    """A message of the library with parameters of the package in place of options of the command line."""
+    """A message with parameters of the package in place of options of the command line."""
     for pattern, words in _COMMANDS:
         message = pattern.sub(words, message)
     pieces = message.split("`")  # every second one is a command, and stays
@@ -66,7 +66,7 @@ def _with_way(message):
 
 
 class Filter(logging.Filter):
-    """The same for what the library logs."""
+    """Translates what the library logs."""
 
     def filter(self, record):
         if record.msg == "%s" and len(record.args) == 1 and isinstance(record.args[0], str):

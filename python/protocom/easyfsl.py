@@ -1,10 +1,10 @@
-"""For programs written for easyfsl: any method of protocom as its ``FewShotClassifier``.
+"""easyfsl's interface for any method of protocom.
 
     model = protocom.easyfsl.FewShotClassifier("plda", backbone)
     model.process_support_set(support_images, support_labels)
     scores = model(query_images)
 
-``presets``: name -> the settings under which a method answers as easyfsl's class of that name: "easyfsl:bd-cspn" in
+``presets``: name of an easyfsl class -> the method and settings with its answers; "easyfsl:bd-cspn" selects them in
 ``make`` and ``evaluate``.
 """
 import sys
@@ -18,8 +18,8 @@ from ._errors import UsageError
 
 
 class FewShotClassifier:
-    """``process_support_set``, then call it. ``backbone``: any callable from images to features [n, d]; none: images
-    are features already. Scores are log probabilities [q, c], a tensor where the queries are one."""
+    """Call ``process_support_set``, then the object. ``backbone``: any callable from images to features [n, d]; None: the
+    images are features. Scores are log probabilities [q, c], a tensor if the queries are a tensor."""
 
     def __init__(self, method="plda", backbone=None, **parts):
         self.classifier = Classifier(method, **parts)
@@ -50,8 +50,8 @@ class FewShotClassifier:
     __call__ = forward
 
     def as_module(self):
-        """The same as a ``torch.nn.Module``, as easyfsl's own loops take it; a backbone that is one is a part of it. No
-        gradient comes through."""
+        """The same as a ``torch.nn.Module``, for easyfsl's loops; it contains a backbone that is a Module. Without
+        gradients."""
         import torch
 
         class Module(torch.nn.Module):

@@ -200,7 +200,7 @@ def docstring(node):
             listing = line in ("Parameters", "Attributes")
         elif listing and line and not line.startswith(" "):
             name, colon, rest = line.partition(" : ")
-            stop = "." if below.startswith(" ") and not rest.endswith((".", ",", ";", ":")) else ""
+            stop = "." if below.startswith(" ") and below.lstrip()[0].isupper() and not rest.endswith((".", ",", ";", ":")) else ""
             made.append(f"- `{name}`{': ' if colon else ''}{rest}{stop}")
         else:
             made.append(line)
