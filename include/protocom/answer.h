@@ -34,21 +34,21 @@ struct NearImage {
 /// A recognizer's answer for an image.
 struct Answer {
   std::vector<RankedClass> ranking;  ///< most probable first; the probabilities of all classes and `none` sum to 1
-  /// The probability of none of the classes; nothing without a calibration: `ranking` then
-  /// has probabilities given that the image is of one of the classes.
+  /// The probability of none of the classes. Empty without a calibration; the probabilities of `ranking` are then given
+  /// that the image is of one of the classes.
   std::optional<double> none;
-  double familiarity = 0;             ///< how well the image fits any class; docs/design.md
-  std::optional<bool> none_of_these;  ///< `none` is at least 1/2; nothing without a calibration
-  std::vector<std::string> set;       ///< of RecognizerOptions::coverage, most probable first; else empty
+  double familiarity = 0;             ///< score of how well the image fits any class; docs/design.md
+  std::optional<bool> none_of_these;  ///< whether `none` is at least 1/2; empty without a calibration
+  std::vector<std::string> set;       ///< the set of RecognizerOptions::coverage, most probable first; else empty
   /// With RecognizerOptions::roll_up, if the first class is less probable: the smallest group of classes that contains
-  /// it and reaches that probability, by the levels of their titles or names ("animals/birds").
+  /// it and reaches that probability; titles or names state the groups ("animals/birds").
   std::optional<RankedClass> group;
-  std::vector<AttributeEffect> attributes;  ///< those that moved the first class's logit most; empty if none did
+  std::vector<AttributeEffect> attributes;  ///< those that changed the first class's logit most; may be empty
   std::vector<NearImage> nearest;           ///< nearest first, of the 20 best classes; empty if features were not kept
   std::string nearest_note;                 ///< why the first class is not that of the nearest image; empty if it is
   Warnings warnings;
 
-  /// The most probable class; empty if it is of none.
+  /// The most probable class; empty for none of these.
   [[nodiscard]] std::string name() const {
     return none_of_these.value_or(false) || ranking.empty() ? std::string() : ranking.front().name;
   }

@@ -19,11 +19,12 @@ struct BackboneOptions {
   int64_t batch = 64;           ///< images per forward pass
 };
 
-/// An image encoder. May be used from several threads: images are decoded at once, forward passes run one at a time.
+/// An image encoder. May be used from several threads: images are decoded in parallel, forward passes run one at a
+/// time.
 class PROTOCOM_API Backbone {
  public:
-  /// An encoder of docs/encoders.md, by its path, or by its name if it is installed; empty: the default one. Throws
-  /// Error for another file and for one that does not state its preprocessing; UsageError for invalid options.
+  /// Opens an encoder (docs/encoders.md) by its path, or by its name if it is installed; empty: the default one. Throws
+  /// Error for a file that is no encoder or whose preprocessing is unknown; UsageError for invalid options.
   explicit Backbone(const std::string& path, const BackboneOptions& options = {});
   ~Backbone();
   Backbone(Backbone&& other) noexcept;
@@ -35,7 +36,7 @@ class PROTOCOM_API Backbone {
   [[nodiscard]] int64_t image_size() const;
   /// "shorter side 256, crop 224, mean ...", for display.
   [[nodiscard]] std::string preprocessing() const;
-  /// Features float32 [n, d] of images. Throws Error that names the image that cannot be read, and without images.
+  /// Features float32 [n, d] of images. Throws Error for an unreadable image, which it names, and for no images.
   [[nodiscard]] Matrix extract(const std::vector<Image>& images, const Progress& progress = {}) const;
 
  private:

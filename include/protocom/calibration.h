@@ -14,21 +14,20 @@ struct Exchange {
   double threshold = 0;     ///< of familiarity
 };
 
-/// The factor that makes a method's scores probabilities, and the threshold of "none of these".
+/// The factor that turns a method's scores into probabilities, and the threshold of "none of these".
 struct Calibration {
-  std::string method;    ///< label of the method it is for
-  double factor = 1;     ///< of the logits, before the softmax
-  double threshold = 0;  ///< images of a familiarity above it are of one of the classes
-  double false_accept =
-      0;                   ///< the rate of unknown images above it: the one requested, else the expected one, in [0, 1]
-  double accepted = 0;     ///< the share of held-out images of the classes above it, in [0, 1]
-  double accuracy = 0;     ///< of held-out images of the classes, in [0, 1]
-  int64_t images = 0;      ///< held-out images; 0: no class has two; the threshold is from held-out classes
-  int64_t unknown = 0;     ///< images of none of the classes
-  int64_t classes = 0;     ///< that were enrolled then
-  std::string names = {};  ///< a hash of their names; empty in recognizers of earlier versions
-  double slope = 1;        ///< of the log odds of being one of the classes, which are 0 at the threshold
-  bool balanced = false;   ///< as many unknown images pass as images of the classes are refused
+  std::string method;       ///< label of the method it is for
+  double factor = 1;        ///< of the logits, before the softmax
+  double threshold = 0;     ///< images with a familiarity above it are of one of the classes
+  double false_accept = 0;  ///< share of unknown images above it: the one requested, else the expected one, in [0, 1]
+  double accepted = 0;      ///< the share of held-out images of the classes above it, in [0, 1]
+  double accuracy = 0;      ///< of held-out images of the classes, in [0, 1]
+  int64_t images = 0;       ///< held-out images; 0: no class has two; the threshold is from held-out classes
+  int64_t unknown = 0;      ///< unknown images
+  int64_t classes = 0;      ///< enrolled classes at that time
+  std::string names = {};   ///< a hash of their names; empty in recognizers of earlier versions
+  double slope = 1;         ///< of the log odds of being one of the classes, which are 0 at the threshold
+  bool balanced = false;    ///< whether as many unknown images pass as images of the classes are refused
   /// Whether similar kinds are refused too; else only different kinds, and at most 5 % of the images of the classes.
   bool similar = true;
   std::string class_ids = {};           ///< a hash of the numbers of the classes in the file; empty: not known

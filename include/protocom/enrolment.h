@@ -13,7 +13,7 @@ namespace protocom::v0 {
 struct EnrolledClass {
   bool is_new = false;
   int64_t added = 0;  ///< new images
-  int64_t held = 0;   ///< images that it had already
+  int64_t held = 0;   ///< images that the class already had
   ClassInfo now;      ///< the class as it is afterwards
   /// Its former attributes, if its description was replaced.
   std::optional<std::vector<AttributeWeight>> replaced = {};

@@ -15,13 +15,14 @@
 
 namespace protocom::v0 {
 
-/// Few-shot tasks of one shape on a FeatureSet. Copies share what they hold; it never changes.
+/// Few-shot tasks of one shape on a FeatureSet. Immutable; copies share their memory.
 class PROTOCOM_API Episodes {
  public:
-  /// Draws them: the same ones as `protocom evaluate` for the same features and seed. Throws UsageError for options
-  /// out of range, Error if there are too few classes or images (it names them).
+  /// Draws episodes, the same as `protocom evaluate` for equal features and seed. Throws UsageError for options out of
+  /// range, Error for too few classes or images, which it names.
   explicit Episodes(const FeatureSet& features, const EpisodeOptions& options = {});
-  /// A file of save() or `protocom evaluate --save-episodes`. Throws Error that names the episode that does not fit.
+  /// Reads a file of save() or `protocom evaluate --save-episodes`. Throws Error that names an episode of other
+  /// features.
   static Episodes read(const std::string& path, const FeatureSet& features);
   /// Throws Error.
   void save(const std::string& path) const;
@@ -31,7 +32,7 @@ class PROTOCOM_API Episodes {
   [[nodiscard]] Episode operator[](int64_t i) const;
   /// "5-way 1-shot"
   [[nodiscard]] std::string task() const;
-  /// Equal tasks, equal hash.
+  /// Equal for equal tasks.
   [[nodiscard]] std::string hash() const;
 
   struct Impl;
@@ -60,7 +61,7 @@ struct EvaluateOptions {
   std::vector<Fitted> fitted = {};
   std::optional<Knowledge> knowledge = {};
   std::optional<CompletionModel> model = {};  ///< needs knowledge
-  std::string baseline = "mean";              ///< what the others are compared with, if it is evaluated
+  std::string baseline = "mean";              ///< the method that the others are compared with, if it is evaluated
 };
 
 /// Accuracy of methods on the same episodes: the same figures as `protocom evaluate`, to the last bit, for any number
@@ -68,7 +69,7 @@ struct EvaluateOptions {
 /// needs, Error if parts do not match one another or a check fails.
 PROTOCOM_API Results evaluate(const Episodes& episodes, const EvaluateOptions& options = {},
                               const Progress& progress = {});
-/// Several lists, all of the same FeatureSet; those of one shape count together.
+/// The same for several lists of one FeatureSet; lists of equal shape are pooled.
 PROTOCOM_API Results evaluate(const std::vector<Episodes>& episodes, const EvaluateOptions& options = {},
                               const Progress& progress = {});
 

@@ -16,14 +16,13 @@ struct LeftOutMistake {
   int64_t example = 0;    ///< see ExampleInfo; 0 if not from a Recognizer
 };
 
-/// The expected accuracy on new images of the enrolled classes, by leave-one-out. The images
-/// held out are classified with one image per class less than new ones will be; the error is taken to fall as 1 /
-/// sqrt(K + .3) with K images (moments) per class, as it did on average on val and base classes
-/// (docs/results/own-photos.md).
+/// The expected accuracy on new images of the enrolled classes, by leave-one-out. A held-out image is classified with
+/// one image of its class less than a new one; this is corrected by assuming that the error falls as 1 / sqrt(K + .3)
+/// with K images (moments) per class, as it did on average on val and base classes (docs/results/own-photos.md).
 struct ExpectedAccuracy {
   int64_t classes = 0;
   int64_t images = 0;   ///< enrolled
-  int64_t moments = 0;  ///< that they show: frames of a burst and copies are of one
+  int64_t moments = 0;  ///< of these images: frames of a burst and copies show one moment
   int64_t asked = 0;    ///< held-out moments, one image of each; 0: no class has two moments
   double accuracy = 0;  ///< of those, in [0, 1]
   double expected = 0;  ///< of new images, in [0, 1]

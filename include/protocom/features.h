@@ -18,15 +18,15 @@ struct FeatureSetOptions {
   std::vector<std::string> ids = {};  ///< [n], unique; empty: "0", "1", ...
 };
 
-/// Features of labelled images, and the split of their classes: for drawing episodes and fitting methods. Immutable;
-/// copies are cheap and share their memory; may be used from several threads.
+/// Features of labelled images, and the split of their classes, for drawing episodes and fitting methods. Immutable;
+/// copies share their memory. May be used from several threads.
 class PROTOCOM_API FeatureSet {
  public:
-  /// Copies features [n, d] and labels [n]. Throws Error for no rows, values that are NaN or infinite (with the first
-  /// row), another number of labels than rows, labels outside [0, c), names, splits or ids of other numbers than
-  /// classes or rows, and names or ids that repeat.
+  /// Copies features [n, d] and labels [n]. Throws Error for no rows, values that are NaN or infinite (it names the
+  /// first row), labels outside [0, c), numbers of labels, names, splits or ids that do not match, and duplicate names
+  /// or ids.
   FeatureSet(const Rows& features, const Labels& labels, const FeatureSetOptions& options = {});
-  /// A file of `protocom extract`, or any .npz with `features` and `labels`, a .npy pair, or a .mat of the public
+  /// Reads a file of `protocom extract`, any .npz with `features` and `labels`, a .npy pair, or a .mat of the public
   /// attribute benchmarks (docs/formats.md). Throws Error.
   static FeatureSet read(const std::string& path, const FeatureFileOptions& options = {});
   /// Writes an .npz that read() and every command take. Throws Error.
@@ -36,13 +36,13 @@ class PROTOCOM_API FeatureSet {
   [[nodiscard]] int64_t dim() const;
   /// float32 [rows, dim]; lives as long as any copy of the set.
   [[nodiscard]] const float* features() const;
-  /// [rows], numbers of class_names().
+  /// [rows], indices into class_names().
   [[nodiscard]] const int64_t* labels() const;
   [[nodiscard]] const std::vector<std::string>& class_names() const;
   /// "base", "val" or "novel" of each class, [c].
   [[nodiscard]] std::vector<std::string> split() const;
   [[nodiscard]] const std::vector<std::string>& ids() const;
-  /// Found while it was made or read: images with the same features.
+  /// Found during construction: images with equal features.
   [[nodiscard]] const Warnings& warnings() const;
 
   struct Impl;

@@ -19,10 +19,10 @@ struct FitOptions {
   bool sees_val = true;  ///< whether it may choose settings on the val classes, as most methods do
 };
 
-/// A method that was fitted on base classes. Copies share what they hold; it never changes.
+/// A method fitted on base classes. Immutable; copies share their memory.
 class PROTOCOM_API Fitted {
  public:
-  /// A file of `protocom fit` or save(). Throws Error.
+  /// Reads a file of `protocom fit` or save(). Throws Error.
   static Fitted read(const std::string& path);
   /// Throws Error.
   void save(const std::string& path) const;
@@ -47,9 +47,9 @@ class PROTOCOM_API Fitted {
   std::shared_ptr<const Impl> impl_;
 };
 
-/// Fits a method on the base classes of `features`; a minute for the slowest of small sets. Same inputs, same result.
-/// `method`: a name with parameters (see methods()), "plda", "am3:shots=5". Throws UsageError for a method that needs
-/// no fitting or lacks knowledge, Error without base classes.
+/// Fits a method on the base classes of `features`; up to a minute on small sets. Deterministic. `method`: a name with
+/// parameters (see methods()), "plda", "am3:shots=5". Throws UsageError for a method that needs no fitting or lacks
+/// knowledge, Error without base classes.
 PROTOCOM_API Fitted fit(const std::string& method, const FeatureSet& features, const FitOptions& options = {},
                         const Progress& progress = {});
 

@@ -7,9 +7,9 @@
 
 namespace protocom::v0 {
 
-/// An image in one of three forms: a file, the bytes of one, or its pixels. JPEG, PNG, WebP, HEIC, AVIF, TIFF, GIF, BMP
-/// and more, distinguished by their bytes. Bytes and pixels are copied; a file is read when the image is used. Copies
-/// share what they hold.
+/// An image in one of three forms: a file, the bytes of a file, or pixels. The format (JPEG, PNG, WebP, HEIC, AVIF,
+/// TIFF, GIF, BMP and more) is detected from the bytes. Bytes and pixels are copied; a file is read when the image is
+/// used. Copies share their memory.
 class PROTOCOM_API Image {
  public:
   Image(const std::string& path);  // NOLINT: a path is an image

@@ -8,14 +8,14 @@
 
 namespace protocom::v0 {
 
-/// Which attributes classes have, and embeddings of both. Copies share what they hold; it never changes.
+/// The attributes of classes, and embeddings of both. Immutable; copies share their memory.
 class PROTOCOM_API Knowledge {
  public:
-  /// Of a table: association [c, a] in [0, 1], how much class i has attribute j. The embeddings follow from it. Throws
-  /// Error for sizes that differ, names that are empty or repeat, and values outside [0, 1].
+  /// From a table: association [c, a] in [0, 1], the weight of attribute j for class i. The embeddings are computed
+  /// from it. Throws Error for sizes that differ, empty or duplicate names, and values outside [0, 1].
   Knowledge(const std::vector<std::string>& classes, const std::vector<std::string>& attributes,
             const Rows& association);
-  /// A file of `protocom knowledge`. Throws Error.
+  /// Reads a file of `protocom knowledge`. Throws Error.
   static Knowledge read(const std::string& path);
   /// Throws Error.
   void save(const std::string& path) const;
@@ -35,7 +35,7 @@ class PROTOCOM_API Knowledge {
   std::shared_ptr<const Impl> impl_;
 };
 
-/// The trained network that completes prototypes by knowledge of their classes (`protocom complete`).
+/// A trained network that predicts prototypes from knowledge and few images (`protocom complete`).
 class PROTOCOM_API CompletionModel {
  public:
   /// Throws Error.

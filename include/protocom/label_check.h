@@ -21,8 +21,8 @@ struct MisplacedImage {
 struct ConfusedClasses {
   std::string first, second;
   int64_t asked = 0;     ///< held-out images of both, one of each moment
-  int64_t mistaken = 0;  ///< those for which the other one of the two is more probable
-  bool same = false;     ///< about as many as by chance: probably one class under two names
+  int64_t mistaken = 0;  ///< of these, those for which the other class is more probable
+  bool same = false;     ///< whether `mistaken` is as high as by chance: probably one class under two names
 };
 
 /// An image that is in two classes.
@@ -46,13 +46,13 @@ struct LeftOutClass {
 
 /// A check of the labels of the enrolled images: each moment is classified by the others.
 struct LabelCheck {
-  int64_t asked = 0;      ///< held-out moments; 0: no class has two, or there is a single class
+  int64_t asked = 0;      ///< held-out moments; 0 if no class has two or there is only one class
   double false_rate = 0;  ///< expected share of the correctly placed images that are in `misplaced`, if probabilities
                           ///< are calibrated
   std::vector<MisplacedImage> misplaced;  ///< least probable first
   std::vector<ConfusedClasses> confused;  ///< most mistaken first
   std::vector<SharedImage> shared;
-  std::vector<LeftOutClass> classes;  ///< with held-out images, the least certain first: they gain most by more images
+  std::vector<LeftOutClass> classes;  ///< with held-out images, the least certain first: they need more images most
 };
 
 }  // namespace protocom::v0

@@ -19,7 +19,7 @@ struct MethodParameter {
   std::string default_value;         ///< as text
   double low = 0, high = 0;          ///< of a number; infinite if there is no limit
   std::vector<std::string> choices;  ///< of a word
-  std::string text;                  ///< what it is
+  std::string text;                  ///< description
   bool when_fitted = false;          ///< a parameter of fit(), kept in its result
 };
 
@@ -50,33 +50,33 @@ struct ClassifierOptions {
   std::optional<Knowledge> knowledge = {};    ///< of the classes by their names
   std::optional<CompletionModel> model = {};  ///< for the methods of the paper; needs knowledge
   std::optional<FeatureSet> base = {};        ///< for methods that need features of base classes
-  uint64_t seed = 0;                          ///< for methods that draw
+  uint64_t seed = 0;                          ///< for methods that use random numbers
 };
 
-/// A method with labelled images of its classes, for classifying others:
+/// Classifies features by a method and labelled images of the classes:
 ///
 ///     protocom::Classifier classifier("plda", {support, 512}, {0, 0, 1, 1});
 ///     std::vector<int64_t> winners = classifier.predict({queries, 512});
 ///
-/// It owns or shares all it needs. May be used from several threads at once.
+/// Owns or shares all its data. May be used from several threads at once.
 class PROTOCOM_API Classifier {
  public:
   /// Features [m, d] with labels [m] in [0, c); c is the number of class names, or the largest label plus one. Throws
-  /// Error for sizes, labels and values that do not fit or are not finite, and for a class without a labelled image
-  /// whose method needs one; UsageError for an unknown method, and one that lacks what it needs.
+  /// Error for sizes and labels that do not match, values that are not finite, and a class without the labelled image
+  /// that the method needs; UsageError for an unknown method and one whose needs are not met.
   Classifier(const std::string& method, const Rows& features, const Labels& labels,
              const ClassifierOptions& options = {});
   ~Classifier();
   Classifier(Classifier&& other) noexcept;
   Classifier& operator=(Classifier&& other) noexcept;
 
-  /// Logits [q, c] of queries [q, d]: the largest wins. In a transductive method the queries of one call are
-  /// classified together. Throws Error for no query, another d, and values that are not finite.
+  /// Logits [q, c] of queries [q, d]: the largest wins. A transductive method classifies the queries of a call
+  /// together. Throws Error for no query, another d, and values that are not finite.
   [[nodiscard]] Matrix scores(const Rows& queries) const;
-  /// Their softmax: rows sum to 1. `shares`, [c]: how frequent the classes are among the queries, for methods that are
-  /// given (plda-vb:proportions=given); empty: not known.
+  /// Softmax of the logits: rows sum to 1. `shares` [c]: class proportions among the queries, for methods that take
+  /// them (plda-vb:proportions=given); empty: unknown.
   [[nodiscard]] Matrix probabilities(const Rows& queries, const std::vector<double>& shares = {}) const;
-  /// The number of the most probable class of each query, [q]; of equal ones the first.
+  /// The index of the most probable class of each query, [q]; for equal probabilities the first.
   [[nodiscard]] std::vector<int64_t> predict(const Rows& queries) const;
 
   [[nodiscard]] const std::vector<std::string>& class_names() const;

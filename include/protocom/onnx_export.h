@@ -8,13 +8,13 @@ namespace protocom::v0 {
 
 /// How a recognizer is written as an ONNX file.
 struct OnnxExportOptions {
-  bool features = false;      ///< without the encoder: the input is its feature, `features` float32 [n, d]
+  bool features = false;      ///< leave the encoder out: the input is its feature, `features` float32 [n, d]
   bool uint8 = false;         ///< the input is uint8 [n, h, w, 3] in place of float32 [n, 3, h, w] in [0, 1]
-  bool half = false;          ///< weights are stored as float16, half as large; it computes in float32
-  bool int8 = false;          ///< the encoder's weights are stored as int8, the others as float16; likewise
-  bool with_feature = false;  ///< the encoder's feature is an output too, `feature` float32 [n, d]
-  /// A page to write too, which classifies photos and the camera's picture in any browser, without a server: it holds
-  /// the ONNX file and ONNX Runtime Web. Empty: none.
+  bool half = false;          ///< store weights as float16, half the size; computes in float32
+  bool int8 = false;          ///< store the encoder's weights as int8, the others as float16; computes in float32
+  bool with_feature = false;  ///< add the encoder's feature as an output, `feature` float32 [n, d]
+  /// Path of an HTML page to write, which classifies photos and camera images in any browser, without a server. It
+  /// contains the ONNX file and ONNX Runtime Web. Empty: none.
   std::string page = {};
   /// The folder `dist` of the npm package onnxruntime-web, for the page.
   std::string runtime = {};

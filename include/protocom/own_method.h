@@ -16,11 +16,11 @@ struct OwnTask {
   const float* support = nullptr;   ///< [m, d], labelled images
   const int64_t* labels = nullptr;  ///< [m], in [0, c), ascending
   const float* query = nullptr;     ///< [q, d]
-  uint64_t seed = 0;                ///< for methods that draw
+  uint64_t seed = 0;                ///< for methods that use random numbers
 };
 
-/// Your own method, outside the library's tree (examples/own_method.cc). After add_method() it can be used by name: in
-/// a Classifier, and in evaluate() on the same episodes as the others.
+/// Base class of a method of your own (examples/own_method.cc). After add_method(), Classifier and evaluate() know it
+/// by its name.
 class PROTOCOM_API OwnMethod {
  public:
   OwnMethod();
@@ -34,12 +34,12 @@ class PROTOCOM_API OwnMethod {
   [[nodiscard]] virtual std::string about() const { return ""; }
   /// Whether a query's answer may depend on the other queries.
   [[nodiscard]] virtual bool is_transductive() const { return false; }
-  /// Writes logits float32 [q, c], query after query: the largest wins, their softmax are probabilities. Called from
-  /// several threads at once. Its exceptions are re-raised by the call.
+  /// Writes logits float32 [q, c], query after query: the largest wins, their softmax are the probabilities. Called
+  /// from several threads at once. Exceptions reach the caller of the library.
   virtual void score(const OwnTask& task, float* logits) const = 0;
 };
 
-/// Adds it for the life of the process. Throws UsageError for a name that cannot be typed or is taken.
+/// Registers a method for the lifetime of the process. Throws UsageError for an invalid or existing name.
 PROTOCOM_API void add_method(std::shared_ptr<const OwnMethod> method);
 
 }  // namespace protocom::v0

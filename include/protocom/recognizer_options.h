@@ -9,15 +9,15 @@
 
 namespace protocom::v0 {
 
-/// What a recognizer's file is opened for. kChange rolls back a change that a crash interrupted; kRead refuses such a
-/// file, and never writes.
+/// The purpose of opening a file. kChange rolls back a change that a crash interrupted; kRead refuses such a file and
+/// never writes.
 enum class FileUse { kRead, kChange };
 
 /// How a recognizer answers.
 struct RecognizerOptions {
   std::string method = {};  ///< "plda", "gauss-fusion:scale=20"; empty: the recognizer's own
-  /// Images of one call are classified jointly; without a named method by the transductive one that uses the same
-  /// fitted file.
+  /// Whether the images of a call are classified together; if no method is named, by the transductive one that uses the
+  /// same fitted file.
   bool together = false;
   std::string device = "auto";  ///< of the encoder: "cpu", "cuda", "cuda:1"
   int64_t batch = 64;           ///< images per forward pass
@@ -29,10 +29,10 @@ struct RecognizerOptions {
   std::map<std::string, double> shares = {};
   /// Parameter of the transductive method: "estimate", "balanced" or "given"; empty: its default.
   std::string proportions = {};
-  /// Answer::set holds the right class of new images of the classes with this probability, in (0, 1). By
-  /// leave-one-out, once for each state of the classes. Nothing: no sets.
+  /// Probability, in (0, 1), with which Answer::set contains the right class of a new image, by leave-one-out after
+  /// each change of the classes. Empty: no sets.
   std::optional<double> coverage = {};
-  /// Least probability of an answer, in (0, 1): Answer::group is given if the first class has less. Nothing: never.
+  /// Least probability of an answer, in (0, 1): if the first class has less, there is an Answer::group. Empty: never.
   std::optional<double> roll_up = {};
   std::chrono::seconds patience{60};  ///< how long a call waits for another process that changes the file
   FileUse use = FileUse::kChange;

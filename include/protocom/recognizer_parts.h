@@ -15,16 +15,16 @@ struct RecognizerParts {
   /// `space.npz` in its folder becomes `space`.
   std::filesystem::path backbone = {};
   std::string preprocessing = {};           ///< see BackboneOptions; empty: as the encoder or the model states
-  std::string output = {};                  ///< of an ONNX or TorchScript file that has several; empty: found
+  std::string output = {};                  ///< of an ONNX or TorchScript file that has several; empty: automatic
   std::filesystem::path fitted = {};        ///< of `protocom fit` or Fitted::save
-  std::filesystem::path space = {};         ///< the same of other classes: only its space is used
+  std::filesystem::path space = {};         ///< likewise, fitted on any other classes: only its space is used
   std::filesystem::path model = {};         ///< of `protocom complete` or `metatrain`
   std::filesystem::path knowledge = {};     ///< of the classes; needed with a model or a method fitted with it
   std::filesystem::path text_encoder = {};  ///< the folder of the text encoder that was trained with the backbone, in
                                             ///< place of knowledge: classes are described in words
   /// A folder with a subfolder for each class to enrol, or with images and a CSV image,class; empty: no class.
   std::filesystem::path images = {};
-  BoxChoice boxes = {};                   ///< of these images; may name the classes
+  BoxChoice boxes = {};                   ///< of these images; their kinds may be the classes
   std::filesystem::path attributes = {};  ///< of these classes: CSV class,attribute; empty: none
   /// With a text encoder: names of further classes, besides those of `images`.
   std::vector<std::string> class_names = {};

@@ -18,8 +18,8 @@ struct Matrix {
   [[nodiscard]] float operator()(int64_t i, int64_t j) const { return values[static_cast<size_t>(i * columns + j)]; }
 };
 
-/// Features of images in the caller's memory, [rows, dim], row after row without gaps. They are copied by the call that
-/// takes them, so the memory must stay until then. These calls also check that values are finite.
+/// Features of images in the caller's memory, [rows, dim], row after row without gaps. The call that takes them copies
+/// them and checks that they are finite; the memory must be valid until then.
 class PROTOCOM_API Rows {
  public:
   /// Throws Error for a null pointer, fewer than 0 rows and fewer than one number per row.

@@ -7,20 +7,20 @@
 
 namespace protocom::v0 {
 
-/// A recognizer behind HTTP, with a page for the browser, inside a program. It serves from its construction on, on
-/// its own threads. port() and stop() may be called from any thread.
+/// Serves a recognizer over HTTP, with a page for the browser, from inside a program. It starts when constructed and
+/// has its own threads. port() and stop() may be called from any thread.
 class PROTOCOM_API Server {
  public:
-  /// Throws UsageError for another address than a loopback one without keys, a certificate without its key and a
-  /// transductive method; Error if the address is taken, and what Recognizer::open throws.
+  /// Throws UsageError for an address other than loopback without keys, a certificate without its key and limits or
+  /// numbers out of range; Error if the address is taken; and what Recognizer::open throws.
   explicit Server(const std::string& recognizer, const ServerOptions& options = {});
-  /// As stop().
+  /// Calls stop().
   ~Server();
   Server(const Server&) = delete;
   Server& operator=(const Server&) = delete;
 
   [[nodiscard]] int port() const;
-  /// Accepts nothing more, answers what was accepted, and ends.
+  /// Stops accepting requests, answers the accepted ones, and ends.
   void stop();
 
  private:

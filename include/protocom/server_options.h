@@ -9,10 +9,10 @@
 
 namespace protocom::v0 {
 
-/// Limits for clients; docs/server.md has the same table.
+/// Limits for clients, as in docs/server.md.
 struct ServerLimits {
   int64_t body_bytes = int64_t{64} << 20;      ///< of a request
-  int64_t json_bytes = int64_t{8} << 20;       ///< of a JSON request; parsed, it takes several times that
+  int64_t json_bytes = int64_t{8} << 20;       ///< of a JSON request; parsing takes several times as much memory
   int64_t header_bytes = int64_t{16} << 10;    ///< request line and headers
   int64_t pixels = 64'000'000;                 ///< of a decoded image, checked by its header before decoding
   int64_t request_pixels = 250'000'000;        ///< of all images of a request
@@ -25,26 +25,25 @@ struct ServerLimits {
   int64_t waiting_images = 1024;               ///< decoded and waiting for the backbone
   std::chrono::seconds head{30};               ///< for a request's headers, and between requests of a connection
   std::chrono::seconds body{60};               ///< for a request's body
-  std::chrono::seconds answer{60};             ///< that an image may wait for the backbone
-  std::chrono::seconds file{5};                ///< that another program may keep the recognizer's file
-  std::chrono::seconds write{30};              ///< that a client may take to read a response
-  std::chrono::seconds stop{20};               ///< time for begun requests when the server is stopped
+  std::chrono::seconds answer{60};             ///< that an image may wait for the encoder
+  std::chrono::seconds file{5};                ///< that another program may lock the recognizer's file
+  std::chrono::seconds write{30};              ///< for a client to read a response
+  std::chrono::seconds stop{20};               ///< for requests in progress when the server is stopped
 };
 
 /// How a Server is reached (docs/server.md).
 struct ServerOptions {
   std::string address = "127.0.0.1";       ///< to listen at; any but a loopback address needs keys
-  int port = 8080;                         ///< 0: one that is free
+  int port = 8080;                         ///< 0: a free one
   std::filesystem::path keys = {};         ///< a file of `protocom keys`; empty: no keys are needed
   std::filesystem::path certificate = {};  ///< PEM, with its chain; empty: no TLS
   std::filesystem::path private_key = {};  ///< PEM
   std::vector<std::string> origins =
       {};           ///< other sites whose pages may send requests ("https://shop.example"; "*": all); needs keys
   int workers = 0;  ///< threads that decode; 0: one per core, at least two
-  int lanes = 0;    ///< passes of the encoder at once, each with its weights; 0: one per core, at most 4; one on a GPU
+  int lanes = 0;    ///< threads that run the encoder, each with its weights; 0: one per core, at most 4; one on a GPU
   ServerLimits limits = {};
-  /// The folder of the text encoder that recognizers were made with: their classes can be described in words; empty:
-  /// they cannot.
+  /// The folder of the text encoder that recognizers were made with, for descriptions of classes in words; empty: none.
   std::filesystem::path text_encoder = {};
   RecognizerOptions recognizing = {};
 };

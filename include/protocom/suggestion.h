@@ -10,13 +10,13 @@ namespace protocom::v0 {
 
 /// An unlabelled image to label next.
 struct Suggestion {
-  int64_t row = 0;         ///< among the images that were given, or that could be read of a folder
+  int64_t row = 0;         ///< index among the images given, or the readable images of a folder
   std::string image;       ///< its path, or its row as a text
   std::string answer;      ///< the most probable class
   double probability = 0;  ///< of it, given that the image is of one of the classes
   std::string runner_up;   ///< the second one; empty if there is a single class
   double doubt = 0;        ///< 1 - (the probability of the first - that of the second), in [0, 1]
-  double share = 0;        ///< of the doubt about all images, covered by it beyond the images before it, in [0, 1]
+  double share = 0;        ///< of the doubt about all images that it covers beyond those before it, in [0, 1]
 };
 
 /// Images to label next, the most useful first.

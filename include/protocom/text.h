@@ -15,18 +15,18 @@ struct EncodedTexts {
   Warnings warnings;  ///< of texts that were too long and were cut
 };
 
-/// A text encoder: a folder of Hugging Face (CLIP, SigLIP, BERT and MPNet as sentence encoders), read as data. Copies
-/// share it; it may be used from several threads.
+/// A text encoder: a Hugging Face folder (CLIP, SigLIP, BERT and MPNet as sentence encoders), read as data. Copies
+/// share it; may be used from several threads.
 class PROTOCOM_API TextEncoder {
  public:
-  /// Throws Error that names the file, the family and the key of what is missing, damaged or of another family.
+  /// Throws Error for a file that is missing, damaged or of an unsupported family; it names file, family and key.
   explicit TextEncoder(const std::string& folder);
 
   /// Throws Error for a text without a word.
   [[nodiscard]] EncodedTexts encode(const std::vector<std::string>& texts) const;
   /// d, the dimensions of a vector.
   [[nodiscard]] int64_t dim() const;
-  /// The longest text in tokens, with those that mark its ends.
+  /// The longest text in tokens, including begin and end tokens.
   [[nodiscard]] int64_t longest() const;
   /// Whether its vectors can be compared with those of an image tower (CLIP, SigLIP).
   [[nodiscard]] bool compares_with_images() const;

@@ -24,8 +24,8 @@ struct PretrainOptions {
   uint64_t seed = 1;
 };
 
-/// Trains an encoder with a classifier on the base classes of `images`, a folder or a pack; `out` becomes the encoder
-/// of the best epoch; its log and last state are written beside it. Hours on a processor for a real data set. Throws
+/// Trains an encoder with a classifier on the base classes of `images`, a folder or a pack. Writes the encoder of the
+/// best epoch to `out`, the log and the last state beside it. Takes hours on a CPU for a real data set. Throws
 /// UsageError for options out of range, Error for too few images, a loss that is not finite and files that cannot be
 /// written.
 PROTOCOM_API PretrainResult pretrain(const std::string& images, const std::string& out,
@@ -48,8 +48,8 @@ struct CompleteResult {
   Warnings warnings;
 };
 
-/// Learns to complete prototypes on the base classes and writes the model to `out`, which CompletionModel::read takes.
-/// Minutes. Throws Error without base classes that have attributes, and if a class has fewer images than `shots`.
+/// Trains a completion network on the base classes and writes it to `out`, for CompletionModel::read. Takes minutes.
+/// Throws Error if no base class has attributes, and if a class has fewer images than `shots`.
 PROTOCOM_API CompleteResult complete(const FeatureSet& features, const Knowledge& knowledge, const std::string& out,
                                      const CompleteOptions& options = {}, const Progress& progress = {});
 
