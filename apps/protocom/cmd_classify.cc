@@ -116,7 +116,7 @@ void answer_sidecars(const ClassifyArguments& options) {
 }
 
 /// The folder that Timelapse's paths begin below; those of other formats are as they were given.
-fs::path root_of(const ClassifyArguments& options) {
+fs::path timelapse_root(const ClassifyArguments& options) {
   std::error_code ignored;
   if (options.format != "timelapse") return {};
   if (!options.boxes.file.empty())
@@ -133,7 +133,7 @@ void print_answers(const ClassifyArguments& options) {
   if (!options.series.empty() && !options.boxes.file.empty())
     fail_usage("--series groups whole photos: leave out --boxes");
   const FoundImages found = images_to_classify(images.paths(), options.boxes);
-  AnswerPrinter printer(recognizer, {options.format, 1, !options.boxes.file.empty(), root_of(options)});
+  AnswerPrinter printer(recognizer, {options.format, 1, !options.boxes.file.empty(), timelapse_root(options)});
   if (!options.series.empty()) return print_series(options, images, found, recognizer, printer);
   const auto take = [&](const fs::path& image, const Answer& answer) { printer.print(images.named(image), answer); };
   const std::vector<UnreadableFile> unreadable = recognizer.classify(found.paths, take, progress());

@@ -11,14 +11,14 @@ struct KeysArguments {
   http::ApiKey key;
 };
 
-ApiKeys keys_of(const KeysArguments& options) {
+ApiKeys read_or_new_keys(const KeysArguments& options) {
   std::error_code ignored;
   return std::filesystem::exists(options.file, ignored) ? ApiKeys::read(options.file) : ApiKeys();
 }
 
 void run_add(KeysArguments& options) {
   check_writable(options.file);
-  ApiKeys keys = keys_of(options);
+  ApiKeys keys = read_or_new_keys(options);
   const std::string text = keys.add(options.key);
   keys.write(options.file);
   logger().info("the key is printed only once; {} holds its hash", options.file);

@@ -13,7 +13,7 @@ namespace {
 namespace fs = std::filesystem;
 
 /// "my-photos.pcm" of "../my-photos/", in the current folder.
-std::string recognizer_of(const fs::path& folder) {
+std::string recognizer_name_for(const fs::path& folder) {
   fs::path whole = fs::absolute(folder).lexically_normal();
   if (!whole.has_filename()) whole = whole.parent_path();  // a slash at its end
   const std::string name = whole.filename().string();
@@ -37,7 +37,7 @@ void refuse_one_class(const Enrolment& enrolled, const fs::path& folder) {
 }
 
 void run_new(const CLI::App& command, const RecognizerParts& parts) {
-  const std::string file = recognizer_of(parts.images);
+  const std::string file = recognizer_name_for(parts.images);
   check_absent(file);
   check_writable(file);
   const std::optional<Enrolment> enrolled =

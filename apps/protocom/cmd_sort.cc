@@ -193,7 +193,7 @@ bool may_be_place(const fs::path& place, const SortArguments& options, const fs:
 }
 
 /// What a run that was killed has left of an image: a part of its copy, or the link.
-bool is_part_of(const fs::path& place, const fs::path& image) {
+bool is_unfinished_copy(const fs::path& place, const fs::path& image) {
   std::error_code error;
   const fs::file_status status = fs::symlink_status(place, error);
   if (fs::is_symlink(status)) return fs::read_symlink(place, error) == fs::absolute(image);
@@ -209,7 +209,7 @@ void put_logged(const SortArguments& options, const fs::path& image, const std::
   if (before && !may_be_place(*before, options, image, folder)) before.reset();
   if (before && !log.is_last(number)) return;
   std::error_code ignored;
-  if (before && is_part_of(*before, image)) fs::remove(*before, ignored);
+  if (before && is_unfinished_copy(*before, image)) fs::remove(*before, ignored);
   if (before && fs::exists(fs::symlink_status(*before, ignored))) before.reset();  // not of this program
   const fs::path place = before ? *before : place_for(options, image, folder);
   if (!before) log.add(number, place);

@@ -26,7 +26,7 @@ struct EnrolledTotals {
   int64_t held = 0;   // that were there already
 };
 
-EnrolledTotals totals_of(const Enrolment& done) {
+EnrolledTotals count_images(const Enrolment& done) {
   EnrolledTotals totals;
   for (const EnrolledClass& enrolled : done.classes) {
     totals.added += enrolled.added;
@@ -67,7 +67,7 @@ std::string without_separators(std::string_view name) {
   return letters;
 }
 
-std::string digits_of(std::string_view name) {
+std::string keep_digits(std::string_view name) {
   std::string digits;
   std::copy_if(name.begin(), name.end(), std::back_inserter(digits), [](char c) { return c >= '0' && c <= '9'; });
   return digits;
@@ -78,7 +78,7 @@ bool is_near(const std::string& name, const std::string& other) {
   constexpr size_t kLettersPerError = 6;
   const std::string a = without_separators(name), b = without_separators(other);
   const auto tolerance = static_cast<int64_t>(std::min<size_t>(a.size() / kLettersPerError, 2));
-  return digits_of(a) == digits_of(b) && edit_distance(a, b) <= tolerance;
+  return keep_digits(a) == keep_digits(b) && edit_distance(a, b) <= tolerance;
 }
 
 /// With very many classes comparing takes too long, and long lists are rarely typed by hand.
@@ -100,7 +100,7 @@ void warn_of_near_names(const Enrolment& done, const std::vector<ClassInfo>& bef
 }
 
 void print_enrolment(const Enrolment& done) {
-  const EnrolledTotals totals = totals_of(done);
+  const EnrolledTotals totals = count_images(done);
   print_enrolled(done, totals);
   if (totals.held > 0) logger().info("ignoring images that the class already has");
   if (done.skipped.total() > 0) fmt::print("{}\n", done.skipped.describe());

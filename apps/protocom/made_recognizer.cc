@@ -10,7 +10,7 @@ namespace protocom::cli {
 namespace {
 
 /// What the recognizer uses besides the classes' own photos.
-std::string basis_of(const RecognizerParts& parts) {
+std::string describe_basis(const RecognizerParts& parts) {
   if (!parts.fitted.empty() || !parts.model.empty()) return "with base classes";
   const bool space = !parts.space.empty() || !space_beside(find_encoder(parts.backbone)).empty();
   return space ? "a space of other classes" : "no base classes";
@@ -44,7 +44,7 @@ void print_made(const std::string& file, const RecognizerParts& parts, const Enr
 }
 
 std::string expected_sentence(Recognizer& recognizer, const RecognizerParts& parts) {
-  return sentence_of(recognizer.expected_accuracy(), basis_of(parts));
+  return sentence_of(recognizer.expected_accuracy(), describe_basis(parts));
 }
 
 }  // namespace protocom::cli

@@ -21,7 +21,7 @@ constexpr EnumWord<Tone> kColours[] = {{Tone::kPlain, ""},          {Tone::kStro
                                        {Tone::kFaint, "\x1b[2m"},   {Tone::kGood, "\x1b[32m"},
                                        {Tone::kUnsure, "\x1b[33m"}, {Tone::kBad, "\x1b[31m"}};
 
-size_t total_of(const std::vector<size_t>& widths) {
+size_t total_width(const std::vector<size_t>& widths) {
   size_t total = 0;
   for (const size_t width : widths) total += width == 0 ? 0 : width + kBetween;
   return total == 0 ? 0 : total - kBetween;
@@ -110,8 +110,8 @@ std::vector<size_t> fitted_widths(const std::vector<TerminalColumn>& columns, st
   int dropped = 0;
   for (const TerminalColumn& column : columns) dropped = std::max(dropped, column.dropped);
   for (;; --dropped) {
-    while (total_of(widest) > width && narrow(columns, widest)) continue;
-    if (total_of(widest) <= width || dropped == 0) return widest;
+    while (total_width(widest) > width && narrow(columns, widest)) continue;
+    if (total_width(widest) <= width || dropped == 0) return widest;
     // What is left out gives its room to the others.
     for (size_t c = 0; c < columns.size(); ++c) widest[c] = columns[c].dropped >= dropped ? 0 : whole[c];
   }

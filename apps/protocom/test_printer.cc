@@ -128,7 +128,7 @@ void print_differing(const ComparedTests& tests, int64_t most) {
 }
 
 /// "answer,certainty,none,none_of_these,rank,log_loss" of one test.
-std::string cells_of(const TestedImage& image) {
+std::string answer_cells(const TestedImage& image) {
   const std::string none = image.none ? fmt::format("{:.6f},{:d}", *image.none, image.is_refused()) : ",";
   const std::string own = image.known ? fmt::format("{},{:.6f}", image.rank, image.loss) : ",";
   return fmt::format("{},{:.6f},{},{}", csv_cell(image.answer), image.certainty, none, own);
@@ -159,9 +159,9 @@ void write_test_csv(const std::filesystem::path& path, const TestResult& first, 
   if (second != nullptr) text += ",answer_2,certainty_2,none_2,none_of_these_2,rank_2,log_loss_2";
   for (size_t i = 0; i < first.tested.size(); ++i) {
     const TestedImage& image = first.tested[i];
-    text +=
-        fmt::format("\n{},{},{:d},{}", csv_cell(image.image), csv_cell(image.class_name), image.known, cells_of(image));
-    if (second != nullptr) text += "," + cells_of(second->tested[i]);
+    text += fmt::format("\n{},{},{:d},{}", csv_cell(image.image), csv_cell(image.class_name), image.known,
+                        answer_cells(image));
+    if (second != nullptr) text += "," + answer_cells(second->tested[i]);
   }
   write_file(path, text + "\n");
 }

@@ -18,7 +18,7 @@ void add_once(const std::string& word, std::vector<std::string>& words) {
   if (std::find(words.begin(), words.end(), word) == words.end()) words.push_back(word);
 }
 
-fs::path sidecar_of(const fs::path& photo) {
+fs::path sidecar_path(const fs::path& photo) {
   const fs::path whole = photo.string() + ".xmp";
   fs::path shared = photo;
   shared.replace_extension(".xmp");
@@ -64,7 +64,7 @@ int64_t XmpSidecars::write() const {
   int64_t written = 0, same = 0, left = 0;
   for (const auto& [photo, keywords] : keywords_) {
     try {
-      ++(write_sidecar(sidecar_of(photo), keywords) ? written : same);
+      ++(write_sidecar(sidecar_path(photo), keywords) ? written : same);
     } catch (const Error& error) {
       logger().error("{}", error.what());
       ++left;

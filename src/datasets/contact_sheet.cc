@@ -99,8 +99,8 @@ bool name_contains_title(std::string name, const std::string& title) {
 
 /// `load(i)` gives the image of row i of `labels`; `title` the display name.
 template <typename Load, typename Title>
-Image sheet_of(const std::vector<int64_t>& labels, const std::vector<Split>& class_split, const SheetOptions& options,
-               Load&& load, Title&& title) {
+Image draw_sheet(const std::vector<int64_t>& labels, const std::vector<Split>& class_split, const SheetOptions& options,
+                 Load&& load, Title&& title) {
   Rng rng(options.seed);
   std::vector<SheetRow> rows;
   for (const int64_t label : choose_classes(class_split, options, rng)) {
@@ -176,14 +176,14 @@ Image make_contact_sheet(const ImageDataset& dataset, const SheetOptions& option
     if (words == dataset.class_title.end() || name_contains_title(name, words->second)) return name;
     return name + " (" + words->second + ")";
   };
-  return sheet_of(labels, dataset.class_split, options, load, title);
+  return draw_sheet(labels, dataset.class_split, options, load, title);
 }
 
 Image make_contact_sheet(const PackedImages& images, const SheetOptions& options) {
   check_options(options);
   const auto load = [&](int64_t i) { return images.image(i); };
   const auto title = [&](int64_t label) { return images.class_names[static_cast<size_t>(label)]; };
-  return sheet_of(images.labels, images.class_split, options, load, title);
+  return draw_sheet(images.labels, images.class_split, options, load, title);
 }
 
 }  // namespace protocom

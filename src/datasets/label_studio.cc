@@ -120,7 +120,7 @@ std::vector<ListedImage> resolved(const Votes& said, const fs::path& path, const
 }
 
 /// A number, or an object of number and address.
-std::vector<std::string> annotator_of(const json& annotation) {
+std::vector<std::string> annotator_names(const json& annotation) {
   const auto by = annotation.find("completed_by");
   if (by == annotation.end() || by->is_null()) return {};
   if (!by->is_object()) return {list_words::text_of(*by)};
@@ -147,7 +147,7 @@ std::map<std::string, std::string> choices_of(const json& annotation) {
 bool is_full(const json& task) { return task.is_object() && task.contains("data") && task["data"].is_object(); }
 
 /// Of all tasks: every question, before one of them is taken.
-std::set<std::string> questions_of(const json& tasks) {
+std::set<std::string> find_questions(const json& tasks) {
   std::set<std::string> questions;
   for (const json& task : tasks) {
     if (!is_full(task)) continue;
@@ -172,7 +172,8 @@ void take_task(const json& task, const std::string& question, const fs::path& pa
     if (is_skipped(annotation) || image == nullptr) continue;
     for (const auto& [from, choice] : choices_of(annotation)) {
       if (choice.empty() || (!question.empty() && from != question)) continue;
-      said.votes.push_back({list_words::text_of(*image), clean_name(choice), annotator_of(annotation), path.string()});
+      said.votes.push_back(
+          {list_words::text_of(*image), clean_name(choice), annotator_names(annotation), path.string()});
     }
   }
   if (said.votes.size() == before) ++said.without;
@@ -228,7 +229,7 @@ std::string question_of_rows(const json& rows, const fs::path& path, const std::
 std::vector<ListedImage> list_of_tasks(const json& tasks, const fs::path& path, const ListChoices& choices) {
   Votes said;
   if (std::any_of(tasks.begin(), tasks.end(), is_full)) {
-    const std::set<std::string> questions = questions_of(tasks);
+    const std::set<std::string> questions = find_questions(tasks);
     if (!questions.empty()) check_question(questions, choices.question, path);
     for (const json& task : tasks) {
       if (is_full(task))

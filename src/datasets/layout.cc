@@ -30,7 +30,7 @@ bool is_own_list(const fs::path& file, const std::vector<fs::path>& split_files)
 }
 
 /// The images that were found below `folder`, sorted by id.
-std::vector<ImageItem> items_of(const WalkedFolder& walked, const fs::path& folder, const fs::path& root) {
+std::vector<ImageItem> sorted_items(const WalkedFolder& walked, const fs::path& folder, const fs::path& root) {
   if (walked.error) fail("cannot list the folder {}: {}", folder.string(), walked.error.message());
   // Ids by cutting the root off the text: lexically_relative would dominate the time on a million files.
   const std::string prefix = (root / "").generic_string();
@@ -43,7 +43,7 @@ std::vector<ImageItem> items_of(const WalkedFolder& walked, const fs::path& fold
 }  // namespace
 
 std::vector<ImageItem> images_below(const fs::path& folder, const fs::path& root) {
-  return items_of(walk_folder(folder, fs::directory_options::none), folder, root);
+  return sorted_items(walk_folder(folder, fs::directory_options::none), folder, root);
 }
 
 void add_images(std::vector<RawClass>& classes, const fs::path& root) {
@@ -56,7 +56,7 @@ void add_images(std::vector<RawClass>& classes, const fs::path& root) {
   }
   std::vector<WalkedFolder> walked = walk_folders(folders);
   for (size_t c = 0; c < owners.size(); ++c) {
-    owners[c]->items = items_of(walked[c], folders[c], root);
+    owners[c]->items = sorted_items(walked[c], folders[c], root);
     owners[c]->skipped = std::move(walked[c].skipped);
   }
 }

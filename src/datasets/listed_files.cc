@@ -139,7 +139,7 @@ std::vector<fs::path> files_that_may_be_lists(const fs::path& folder) {
 }
 
 /// Whether the first images of the list are there: other tables have columns of such names too.
-bool names_images_of(const std::vector<ListedImage>& list, const fs::path& folder) {
+bool lists_images_in(const std::vector<ListedImage>& list, const fs::path& folder) {
   constexpr size_t kTried = 20;
   ListedFiles files(folder);
   for (size_t i = 0; i < std::min(list.size(), kTried); ++i) {
@@ -165,7 +165,7 @@ std::optional<fs::path> image_list_in(const fs::path& folder) {
   for (const fs::path& path : files_that_may_be_lists(folder)) {
     try {
       const std::vector<ListedImage> list = read_image_list(path);
-      if (names_images_of(list, folder) && !has_class_folder(list, folder)) return path;
+      if (lists_images_in(list, folder) && !has_class_folder(list, folder)) return path;
     } catch (const UndecidedList&) {
       throw;
     } catch (const Error&) {

@@ -117,7 +117,7 @@ std::vector<std::string> iptc_keywords(std::string_view jpeg) {
   return words;
 }
 
-std::vector<fs::path> sidecars_of(const fs::path& photo) {
+std::vector<fs::path> find_sidecars(const fs::path& photo) {
   std::vector<fs::path> found;
   for (const char* suffix : {".xmp", ".XMP"}) {
     for (const fs::path& path : {fs::path(photo.string() + suffix), fs::path(photo).replace_extension(suffix)}) {
@@ -196,7 +196,7 @@ std::string class_of(const fs::path& photo, const KeywordChoice& choice, LeftOut
 
 XmpKeywords keywords_of(const fs::path& photo) {
   XmpKeywords all;
-  for (const fs::path& sidecar : sidecars_of(photo))
+  for (const fs::path& sidecar : find_sidecars(photo))
     add_checked(keywords_in(read_file(sidecar), sidecar), sidecar, all);
   const std::string bytes = read_file(photo);
   if (const std::string packet = packet_in(bytes); !packet.empty()) add_checked(keywords_in(packet, photo), photo, all);

@@ -57,7 +57,7 @@ std::string more_time(const Launch& launch) {
 }
 
 /// The host's addresses; none while its name is not known (a machine that has not come up).
-std::vector<sockaddr_storage> addresses_of(const Launch& launch) {
+std::vector<sockaddr_storage> resolve_host(const Launch& launch) {
   addrinfo hints{};
   hints.ai_socktype = SOCK_STREAM;
   addrinfo* found = nullptr;
@@ -95,7 +95,7 @@ bool listens(const sockaddr_storage& address) {
 void wait_for_store(const Launch& launch) {
   Waiting waiting(launch.patience);
   for (;;) {
-    const auto addresses = addresses_of(launch);
+    const auto addresses = resolve_host(launch);
     if (std::any_of(addresses.begin(), addresses.end(), listens)) return;
     if (waiting.over()) {
       fail("process 0 of {} has not joined within {} s: nothing listens at {}:{}; {}", launch.size,
@@ -203,7 +203,7 @@ void wait_for_all(c10d::Store& store, const Launch& launch) {
 
 std::vector<std::string> own_addresses(const Launch& launch) {
   std::vector<std::string> own;
-  for (const sockaddr_storage& there : addresses_of(launch)) {
+  for (const sockaddr_storage& there : resolve_host(launch)) {
     const int socket = ::socket(there.ss_family, SOCK_DGRAM | SOCK_CLOEXEC, 0);
     sockaddr_storage here{};
     socklen_t length = sizeof(here);

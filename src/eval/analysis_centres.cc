@@ -46,8 +46,8 @@ int64_t index_of(const FeatureSet& features, const std::string& name) {
   return found - features.class_names.begin();
 }
 
-ClassExtremes extremes_of(const FeatureSet& features, const std::string& name, const std::vector<int64_t>& rows,
-                          int64_t count) {
+ClassExtremes find_extremes(const FeatureSet& features, const std::string& name, const std::vector<int64_t>& rows,
+                            int64_t count) {
   const FloatMatrix images = rows_of(features, rows);
   const std::vector<double> cosine = cosines(images, centre_of(images));
   const std::vector<size_t> order = descending(cosine);
@@ -138,7 +138,7 @@ std::vector<ClassExtremes> extreme_images(const FeatureSet& features, const std:
   const auto by_class = features.rows_by_class();
   std::vector<ClassExtremes> result;
   for (const std::string& name : classes) {
-    result.push_back(extremes_of(features, name, by_class[static_cast<size_t>(index_of(features, name))], count));
+    result.push_back(find_extremes(features, name, by_class[static_cast<size_t>(index_of(features, name))], count));
   }
   return result;
 }

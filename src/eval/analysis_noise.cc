@@ -39,7 +39,7 @@ void add_draw(const std::vector<MethodScores>& drawn, int64_t draws, AtLevel& le
   }
 }
 
-double std_of(const std::vector<double>& values) {
+double standard_deviation(const std::vector<double>& values) {
   if (values.size() < 2) return 0.0;
   return estimate(values).ci95 / 1.96 * std::sqrt(static_cast<double>(values.size()));
 }
@@ -113,7 +113,7 @@ std::vector<SeriesPoint> accuracy_by_noise(const AnalysisInputs& inputs, const E
     append_points(inputs, gamma, level.scores, points);
     for (size_t m = 0; m < first.size(); ++m) {
       SeriesPoint& point = points[points.size() - first.size() + m];
-      point.spread = std_of(level.per_draw[m]);
+      point.spread = standard_deviation(level.per_draw[m]);
       point.change = paired_difference(level.scores[m].accuracy, first[m].accuracy);
     }
   }

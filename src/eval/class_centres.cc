@@ -42,7 +42,7 @@ float cosine_to_unit(const float* vector, const float* unit, int64_t dim) {
 
 /// [all classes, d]: once through the rows, in their order, and where they stay in a file no more of it in memory than
 /// a piece. Sums in double: a float's of thousands of images loses digits.
-FloatMatrix centres_of(const FeatureSet& features, const std::vector<int64_t>& classes) {
+FloatMatrix compute_centres(const FeatureSet& features, const std::vector<int64_t>& classes) {
   constexpr int64_t kPieceBytes = int64_t{64} << 20;
   const int64_t dim = features.dim(), count = static_cast<int64_t>(features.class_names.size());
   std::vector<bool> wanted(static_cast<size_t>(count));
@@ -75,7 +75,7 @@ ClassCentres::ClassCentres(const FeatureSet& features, std::vector<int64_t> clas
 
 void ClassCentres::find() {
   if (unit_.size() > 0) return;
-  unit_ = centres_of(features_, classes_);
+  unit_ = compute_centres(features_, classes_);
 }
 
 void ClassCentres::cosines(const Array& prototypes, const std::vector<int64_t>& classes, double* cosine) const {

@@ -90,11 +90,11 @@ std::vector<std::string> trained_on(const EvaluateInputs& inputs) {
   return {names.begin(), names.end()};
 }
 
-int64_t winner_of(const float* logits, int64_t n) { return std::max_element(logits, logits + n) - logits; }
+int64_t index_of_largest(const float* logits, int64_t n) { return std::max_element(logits, logits + n) - logits; }
 
 /// The winner of a row of logits, its lead over the second and its probability.
 QueryVerdict judge_query(const float* logits, int64_t n) {
-  const int64_t winner = winner_of(logits, n);
+  const int64_t winner = index_of_largest(logits, n);
   float total = 0;
   float second = 0;
   for (int64_t j = 0; j < n; ++j) {
@@ -209,7 +209,7 @@ class ListEvaluation {
     for (size_t k = 0; k < episode.classes.size(); ++k) {
       for (const int64_t row : episode.query[k]) {
         const float* own = logits + static_cast<int64_t>(query) * n;
-        correct += winner_of(own, n) == static_cast<int64_t>(k) ? 1 : 0;
+        correct += index_of_largest(own, n) == static_cast<int64_t>(k) ? 1 : 0;
         if (keeps_predictions()) {
           const QueryVerdict verdict = judge_query(own, n);
           result.predictions[first_query_[number] + query] = {

@@ -23,7 +23,7 @@ ServerOptions with_patience(ServerOptions options) {
 
 constexpr int kFewestDecoders = 2;
 
-size_t decoders_of(const ServerOptions& options) {
+size_t decoder_count(const ServerOptions& options) {
   const int wanted = options.workers > 0 ? options.workers : usable_cores();
   return static_cast<size_t>(std::max(wanted, kFewestDecoders));
 }
@@ -51,7 +51,7 @@ Api::Api(const std::filesystem::path& recognizer, const ServerOptions& options,
       takes_words_(text_encoder_ != nullptr && editor_.takes_words(text_encoder_->dim())),
       probe_(recognizer, FileUse::kChange, options.limits.file),
       routes_(described_routes(embedded_api("openapi"))),
-      decoders_(decoders_of(options)),
+      decoders_(decoder_count(options)),
       engine_(recognizer, options_, metrics_) {
   if (text_encoder_ != nullptr && !takes_words_)
     logger().warn(

@@ -7,14 +7,14 @@ namespace {
 
 using nlohmann::json;
 
-double rate_of(const json& value) {
+double parse_false_accept(const json& value) {
   if (!value.is_number()) refuse(400, "'false_accept': expected a number");
   const double rate = value.get<double>();
   if (!(rate > 0 && rate < 1)) refuse(400, "'false_accept': expected a number between 0 and 1");
   return rate;
 }
 
-bool flag_of(const json& value) {
+bool parse_similar(const json& value) {
   if (!value.is_boolean()) refuse(400, "'similar': expected true or false");
   return value.get<bool>();
 }
@@ -22,8 +22,8 @@ bool flag_of(const json& value) {
 /// What is requested: a rate, or similar kinds too.
 CalibrationOptions options_of(const json& members) {
   CalibrationOptions options;
-  if (members.contains("false_accept")) options.false_accept = rate_of(members["false_accept"]);
-  if (members.contains("similar")) options.similar = flag_of(members["similar"]);
+  if (members.contains("false_accept")) options.false_accept = parse_false_accept(members["false_accept"]);
+  if (members.contains("similar")) options.similar = parse_similar(members["similar"]);
   return options;
 }
 

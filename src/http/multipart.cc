@@ -63,7 +63,7 @@ std::string parameter(std::string_view value, std::string_view name) {
   return found;
 }
 
-std::string boundary_of(std::string_view content_type) {
+std::string find_boundary(std::string_view content_type) {
   const std::string boundary = parameter(content_type, "boundary");
   if (boundary.empty() || boundary.size() > kLongestBoundary || !is_plain_text(boundary) || boundary.back() == ' ')
     refuse(400, "a multipart body needs a boundary of 1 to {} characters in its Content-Type", kLongestBoundary);
@@ -105,7 +105,7 @@ std::string media_type(std::string_view content_type) {
 }
 
 std::vector<Part> parse_multipart(std::string_view body, std::string_view content_type, int64_t most_parts) {
-  const std::string first = "--" + boundary_of(content_type);
+  const std::string first = "--" + find_boundary(content_type);
   const std::string delimiter = "\r\n" + first;
   std::vector<Part> parts;
   take(body, first, "a multipart body must begin with its boundary");

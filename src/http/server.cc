@@ -75,7 +75,7 @@ void check_options(const ServerOptions& options) {
 constexpr const char* kCiphers = "ECDHE+AESGCM:ECDHE+CHACHA20";
 
 /// nullptr without a certificate.
-std::unique_ptr<asio::ssl::context> tls_of(const ServerOptions& options) {
+std::unique_ptr<asio::ssl::context> make_tls_context(const ServerOptions& options) {
   if (options.certificate.empty()) return nullptr;
   auto tls = std::make_unique<asio::ssl::context>(asio::ssl::context::tls_server);
   tls->set_options(asio::ssl::context::default_workarounds | asio::ssl::context::no_tlsv1 |
@@ -107,7 +107,7 @@ tcp::acceptor listen(asio::io_context& sockets, const ServerOptions& options) {
 
 struct Server::Parts {
   Parts(const std::filesystem::path& recognizer, const ServerOptions& given)
-      : options(given), tls(tls_of(given)), acceptor(listen(sockets, given)), apis(recognizer, given) {
+      : options(given), tls(make_tls_context(given)), acceptor(listen(sockets, given)), apis(recognizer, given) {
     options.limits.connections = most_connections(options.limits.connections);  // with the recognizers' files open
   }
 

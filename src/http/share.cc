@@ -72,7 +72,7 @@ void set_serial(X509& certificate) {
   check_made(ASN1_INTEGER_set_int64(X509_get_serialNumber(&certificate), serial) == 1);
 }
 
-Certificate certificate_of(EVP_PKEY* pair, const std::vector<std::string>& hosts) {
+Certificate self_signed_certificate(EVP_PKEY* pair, const std::vector<std::string>& hosts) {
   Certificate made(X509_new());
   check_made(made != nullptr && X509_set_version(made.get(), X509_VERSION_3) == 1);
   set_serial(*made);
@@ -116,7 +116,7 @@ Share::~Share() = default;
 Share::Share() : folder_(std::make_unique<const ScratchFolder>()), hosts_(own_hosts()) {
   const Pair pair(EVP_EC_gen("P-256"));
   check_made(pair != nullptr);
-  const Certificate certificate = certificate_of(pair.get(), hosts_);
+  const Certificate certificate = self_signed_certificate(pair.get(), hosts_);
   fingerprint_ = fingerprint_of(*certificate);
   write_pem(folder_->path() / "certificate.pem", [&](BIO* to) { return PEM_write_bio_X509(to, certificate.get()); });
   write_pem(folder_->path() / "key.pem",

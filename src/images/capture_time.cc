@@ -52,7 +52,7 @@ std::string text_in(ExifData& data, ExifTag tag) {
 }
 
 /// Days since 1970-01-01 of a day of the Gregorian calendar (Hinnant, "chrono-compatible low-level date algorithms").
-int64_t days_of(int64_t year, int64_t month, int64_t day) {
+int64_t days_since_1970(int64_t year, int64_t month, int64_t day) {
   year -= month <= 2;
   const int64_t era = (year >= 0 ? year : year - 399) / 400;
   const int64_t year_of_era = year - era * 400;
@@ -61,7 +61,7 @@ int64_t days_of(int64_t year, int64_t month, int64_t day) {
 }
 
 /// "2024:05:17 06:30:01". Cameras whose clock was never set write zeros or spaces.
-std::optional<double> seconds_of(const std::string& text) {
+std::optional<double> parse_date_time(const std::string& text) {
   int year = 0, month = 0, day = 0, hour = 0, minute = 0, second = 0;
   if (std::sscanf(text.c_str(), "%4d:%2d:%2d %2d:%2d:%2d", &year, &month, &day, &hour, &minute, &second) != 6)
     return std::nullopt;
@@ -69,11 +69,11 @@ std::optional<double> seconds_of(const std::string& text) {
   const bool is_time = hour >= 0 && hour < 24 && minute >= 0 && minute < 60 && second >= 0 && second <= 60;
   if (!is_date || !is_time) return std::nullopt;
   constexpr double kDay = 86400, kHour = 3600, kMinute = 60;
-  return static_cast<double>(days_of(year, month, day)) * kDay + hour * kHour + minute * kMinute + second;
+  return static_cast<double>(days_since_1970(year, month, day)) * kDay + hour * kHour + minute * kMinute + second;
 }
 
 /// "37" is .37 s.
-double fraction_of(const std::string& digits) {
+double parse_fraction(const std::string& digits) {
   double value = 0, place = 1;
   for (const char digit : digits) {
     if (std::isdigit(static_cast<unsigned char>(digit)) == 0) break;
@@ -90,9 +90,9 @@ std::optional<double> capture_time(std::string_view bytes) {
   if (tiff.empty()) return std::nullopt;
   const ExifPointer data = read_exif(tiff);
   if (!data) return std::nullopt;
-  const std::optional<double> seconds = seconds_of(text_in(*data, EXIF_TAG_DATE_TIME_ORIGINAL));
+  const std::optional<double> seconds = parse_date_time(text_in(*data, EXIF_TAG_DATE_TIME_ORIGINAL));
   if (!seconds) return std::nullopt;
-  return *seconds + fraction_of(text_in(*data, EXIF_TAG_SUB_SEC_TIME_ORIGINAL));
+  return *seconds + parse_fraction(text_in(*data, EXIF_TAG_SUB_SEC_TIME_ORIGINAL));
 }
 
 }  // namespace protocom

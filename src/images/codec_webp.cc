@@ -18,7 +18,7 @@ void check(VP8StatusCode status) {
 }
 
 /// What a chunk of the container holds; empty when there is none.
-std::string chunk_of(std::string_view bytes, const char* name, WebPFeatureFlags flag) {
+std::string read_chunk(std::string_view bytes, const char* name, WebPFeatureFlags flag) {
   const WebPData data{data_of(bytes), bytes.size()};
   const std::unique_ptr<WebPDemuxer, void (*)(WebPDemuxer*)> demuxer(WebPDemux(&data), WebPDemuxDelete);
   if (!demuxer || (WebPDemuxGetI(demuxer.get(), WEBP_FF_FORMAT_FLAGS) & static_cast<uint32_t>(flag)) == 0) return "";
@@ -29,8 +29,8 @@ std::string chunk_of(std::string_view bytes, const char* name, WebPFeatureFlags 
   return held;
 }
 
-int orientation_of(std::string_view bytes) {
-  const std::string exif = chunk_of(bytes, "EXIF", EXIF_FLAG);
+int read_webp_orientation(std::string_view bytes) {
+  const std::string exif = read_chunk(bytes, "EXIF", EXIF_FLAG);
   return exif.empty() ? 1 : exif_orientation(exif);
 }
 
@@ -59,7 +59,7 @@ Decoded decode_webp(std::string_view bytes, const DecodeOptions& options) {
   check(WebPGetFeatures(data_of(bytes), bytes.size(), &config.input));
   check_size(config.input.height, config.input.width, options);
   if (config.input.has_animation != 0)
-    return {first_frame(bytes), orientation_of(bytes), chunk_of(bytes, "ICCP", ICCP_FLAG)};
+    return {first_frame(bytes), read_webp_orientation(bytes), read_chunk(bytes, "ICCP", ICCP_FLAG)};
   const int64_t reduce = reduction(config.input.height, config.input.width, options);
   const int64_t height = (config.input.height + reduce - 1) / reduce;
   const int64_t width = (config.input.width + reduce - 1) / reduce;
@@ -75,8 +75,8 @@ Decoded decode_webp(std::string_view bytes, const DecodeOptions& options) {
   check(WebPDecode(data_of(bytes), bytes.size(), &config));
   Image image = alpha ? over_white(pixels.data(), height, width) : Image{height, width, std::move(pixels)};
   return {std::move(image),
-          orientation_of(bytes),
-          chunk_of(bytes, "ICCP", ICCP_FLAG),
+          read_webp_orientation(bytes),
+          read_chunk(bytes, "ICCP", ICCP_FLAG),
           {config.input.height, config.input.width}};
 }
 

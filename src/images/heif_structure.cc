@@ -198,7 +198,7 @@ bool turns_too_often(std::string_view box) {
 }
 
 /// What the data of a grid states about its size (ISO/IEC 23008-12, 6.6.2.3.2).
-uint64_t canvas_of(std::string_view data) {
+uint64_t stated_canvas(std::string_view data) {
   Fields fields(data);
   fields.skip(1);
   const size_t size = (fields.next(1) & 1) == 0 ? 2 : 4;
@@ -233,7 +233,7 @@ uint64_t largest_canvas(std::string_view box, const Kinds& kinds, std::string_vi
       const uint64_t at = base + number(12), size = number(8);
       if (data.size() < kEnough) data += slice(source, at, std::min<uint64_t>(size, kEnough));
     }
-    if (kind_of(kinds, item) == "grid") largest = std::max(largest, canvas_of(data));
+    if (kind_of(kinds, item) == "grid") largest = std::max(largest, stated_canvas(data));
   }
   return largest;
 }

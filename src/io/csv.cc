@@ -20,7 +20,7 @@ constexpr size_t kMostBytes = size_t{1} << 30;
 
 /// What stands between the cells of a table: of comma, semicolon and tab the one most often found in its header,
 /// outside quotes.
-char separator_of(std::string_view header) {
+char detect_separator(std::string_view header) {
   std::array<std::pair<char, int>, 3> counts = {{{',', 0}, {';', 0}, {'\t', 0}}};
   bool quoted = false;
   for (const char c : header) {
@@ -171,7 +171,7 @@ CsvTable read_csv(const std::filesystem::path& path) {
         separator = stated;
         return true;
       }
-      if (table.header.empty()) parser.set_separator(separator.value_or(separator_of(line)));
+      if (table.header.empty()) parser.set_separator(separator.value_or(detect_separator(line)));
     }
     if (!parser.add_line(line)) {
       if (parser.cell_size() > kLongestLine)

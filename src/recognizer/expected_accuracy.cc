@@ -86,7 +86,7 @@ double error_left(double before, double after) {
 }
 
 /// Wilson's interval of a share that was found in n cases.
-std::pair<double, double> interval_of(double share, double n) {
+std::pair<double, double> wilson_interval(double share, double n) {
   constexpr double kNineOfTen = 1.645;
   constexpr double kSquare = kNineOfTen * kNineOfTen;
   const double middle = share + kSquare / (2 * n);
@@ -135,7 +135,7 @@ ExpectedAccuracy expected_accuracy(const ClassScorer& scorer, Progress& progress
   expected.asked = tally.asked;
   expected.accuracy = 1 - tally.error();
   expected.expected = 1 - left * tally.error();
-  const auto [least, largest] = interval_of(tally.error(), kIndependentShare * static_cast<double>(tally.asked));
+  const auto [least, largest] = wilson_interval(tally.error(), kIndependentShare * static_cast<double>(tally.asked));
   expected.low = 1 - left * largest;
   expected.high = 1 - left * least;
   expected.gain =

@@ -74,7 +74,7 @@ struct ExportedEncoder {
   std::unique_ptr<Encoder> encoder;
 };
 
-double milliseconds_of(Encoder& encoder) {
+double measure_milliseconds(Encoder& encoder) {
   constexpr size_t kTimes = 9;
   const Array image = Array::zeros({1, encoder.image_size(), encoder.image_size(), 3}, NumberType::kUInt8);
   std::vector<double> times;
@@ -90,7 +90,7 @@ double milliseconds_of(Encoder& encoder) {
 
 FileTimes measure_times(const OnnxContent& whole, const OnnxContent& smaller) {
   const ExportedEncoder first(whole, "probabilities"), second(smaller, "probabilities");
-  return {milliseconds_of(*first.encoder), milliseconds_of(*second.encoder), first.encoder->engine()};
+  return {measure_milliseconds(*first.encoder), measure_milliseconds(*second.encoder), first.encoder->engine()};
 }
 
 /// Leaves out photos that cannot be read now.

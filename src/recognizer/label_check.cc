@@ -35,7 +35,7 @@ DoubleMatrix to_power(const DoubleMatrix& logs, double log_power) {
 
 /// -log likelihood of the labels, of which the share kWrongLabels may be any class, with a normal prior on the
 /// logarithm of the power.
-double cost_of(const DoubleMatrix& probabilities, const std::vector<int64_t>& classes, double log_power) {
+double label_cost(const DoubleMatrix& probabilities, const std::vector<int64_t>& classes, double log_power) {
   double cost = log_power * log_power / 2;
   for (size_t i = 0; i < classes.size(); ++i) {
     const double own = probabilities(static_cast<int64_t>(i), classes[i]);
@@ -49,11 +49,11 @@ double cost_of(const DoubleMatrix& probabilities, const std::vector<int64_t>& cl
 DoubleMatrix with_best_power(const LeftOutAnswers& answers) {
   constexpr double kEnd = 3;
   const DoubleMatrix logs = answers.probabilities.cwiseMax(1e-300).array().log();
-  double best = 0, step = 0.25, least = cost_of(to_power(logs, 0), answers.classes, 0);
+  double best = 0, step = 0.25, least = label_cost(to_power(logs, 0), answers.classes, 0);
   for (double from = -kEnd, to = kEnd; step > 0.01; from = best - step, to = best + step, step /= 5) {
     const double begin = from;
     for (double log_power = begin; log_power < to + step / 2; log_power += step) {
-      const double cost = cost_of(to_power(logs, log_power), answers.classes, log_power);
+      const double cost = label_cost(to_power(logs, log_power), answers.classes, log_power);
       if (cost < least) least = cost, best = log_power;
     }
   }

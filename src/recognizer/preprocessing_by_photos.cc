@@ -88,7 +88,7 @@ bool states_its_images(const RecognizerParts& parts) {
 }
 
 /// common_presets in the order in which encoders have them, which decides between equals.
-std::vector<std::string> presets_of(int64_t image_size) {
+std::vector<std::string> ordered_presets(int64_t image_size) {
   std::vector<std::string> presets = common_presets(image_size);
   const auto place = [](const std::string& preset) { return preset.rfind("imagenet", 0) == 0 ? 0 : 1; };
   std::stable_sort(presets.begin(), presets.end(), [&](const auto& a, const auto& b) { return place(a) < place(b); });
@@ -102,7 +102,7 @@ std::string preprocessing_by_photos(const RecognizerParts& parts, const std::vec
   const std::optional<ImageDataset> photos = comparable(classes);
   if (!photos) return {};
   const int64_t side = open_encoder(parts.backbone, encoder_options_with(parts, "plain"))->image_size();
-  const std::vector<PreprocessingTrial> trials = run_trials(parts, *photos, presets_of(side), progress);
+  const std::vector<PreprocessingTrial> trials = run_trials(parts, *photos, ordered_presets(side), progress);
   const PreprocessingTrial& best = best_trial(trials);
   std::vector<std::string> level;
   for (const PreprocessingTrial& trial : trials) {
@@ -122,7 +122,7 @@ void compare_preprocessing(const RecognizerParts& parts, const std::vector<Enrol
   const Preprocessing taken =
       open_encoder(parts.backbone, encoder_options_with(parts, parts.preprocessing))->preprocessing();
   // For an encoder with a fixed input size, the preset has that size.
-  std::vector<std::string> presets = presets_of(taken.image_size);
+  std::vector<std::string> presets = ordered_presets(taken.image_size);
   const auto is_taken = [&](const std::string& preset) { return parse_preprocessing(preset) == taken; };
   if (std::none_of(presets.begin(), presets.end(), is_taken)) {
     if (!is_taken(parts.preprocessing)) return;

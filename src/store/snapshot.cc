@@ -225,7 +225,7 @@ std::vector<int64_t> ids_of(const Changed& changed) {
 }
 
 /// JPEG of each of the examples, empty if none was kept.
-std::vector<std::string> thumbnails_of(const Database& database, const std::vector<ExampleInfo>& examples) {
+std::vector<std::string> read_thumbnails(const Database& database, const std::vector<ExampleInfo>& examples) {
   std::vector<std::string> thumbnails;
   Statement row = database.prepare("SELECT jpeg FROM thumbnails WHERE example = ? AND removed_by IS NULL");
   for (const ExampleInfo& entry : examples) {
@@ -248,7 +248,7 @@ RecognizerContents RecognizerFile::contents() const {
     const ReadView view(*database_);
     RecognizerContents made;
     made.examples = list_examples("");
-    made.thumbnails = thumbnails_of(*database_, made.examples);
+    made.thumbnails = read_thumbnails(*database_, made.examples);
     made.calibration = calibration();
     made.unlabelled = unlabelled_contents(*database_, settings_);
     Statement row = database_->prepare(live_classes() + " ORDER BY c.id");
