@@ -9,9 +9,15 @@ struct MethodsArguments {
   bool json = false;
 };
 
+/// "fitting (optional)" for a method that has a state before it is fitted (plda estimates its space from the supports).
+std::string need_text(const MethodSpec& spec, Need need) {
+  const bool is_optional = need == Need::kFitting && !spec.trained_by_torch && !make_method(spec.name)->state().empty();
+  return std::string(to_string(need)) + (is_optional ? " (optional)" : "");
+}
+
 std::string required_inputs(const MethodSpec& spec) {
   std::string text;
-  for (const Need need : spec.needs) text += (text.empty() ? "" : ", ") + std::string(to_string(need));
+  for (const Need need : spec.needs) text += (text.empty() ? "" : ", ") + need_text(spec, need);
   if (spec.trained_by_torch) text += (text.empty() ? "" : ", ") + std::string("LibTorch (plug-in)");
   return text.empty() ? "nothing else" : text;
 }

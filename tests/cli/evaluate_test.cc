@@ -246,6 +246,7 @@ TEST_F(Evaluate, ListsAndDescribesEveryMethod) {
   EXPECT_THAT(protocom(folder_.path(), {"methods", "cfa"}).out,
               AllOf(HasSubstr("fitting, feature maps (protocom extract --maps), LibTorch (plug-in)"),
                     HasSubstr("of the channels before they are divided")));
+  EXPECT_THAT(protocom(folder_.path(), {"methods", "plda"}).out, HasSubstr("fitting (optional)"));
   EXPECT_EQ(protocom(folder_.path(), {"methods", "nothing"}).exit_code, 2);
 }
 

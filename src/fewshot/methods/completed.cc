@@ -6,7 +6,7 @@ namespace protocom::methods {
 MethodDefinition completed() {
   MethodSpec spec;
   spec.name = "completed";
-  spec.about = "that mean, completed by the class’s attributes";
+  spec.about = "prototype that a trained network predicts from the mean and the class’s attributes";
   spec.needs = {Need::kCompletionModel};
   spec.paper_row = 2;
   spec.symbol = "p̂";

@@ -187,7 +187,7 @@ class EmDirichletRun : public TaskRun {
 MethodDefinition em_dirichlet() {
   MethodSpec spec;
   spec.name = "em-dirichlet";
-  spec.about = "clusters of the queries’ probabilities by the texts: a Dirichlet distribution for each class";
+  spec.about = "mixture of the queries’ text probabilities, with a Dirichlet distribution for each class";
   spec.citation =
       "Martin, Huang, Shakeri, Pesquet, Ben Ayed: Transductive Zero-Shot and Few-Shot CLIP, CVPR 2024 (EM-Dirichlet)";
   spec.sees = Sees::kAllQueries;

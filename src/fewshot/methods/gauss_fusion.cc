@@ -6,7 +6,7 @@ namespace protocom::methods {
 MethodDefinition gauss_fusion() {
   MethodSpec spec;
   spec.name = "gauss-fusion";
-  spec.about = "both fused, weighted by certainty";
+  spec.about = "mean and completed prototype, fused by their variances";
   spec.sees = Sees::kAllQueries;
   spec.assumes = Assumes::kBalancedQueries;
   spec.needs = {Need::kCompletionModel};
@@ -16,8 +16,7 @@ MethodDefinition gauss_fusion() {
   auto parameters = paper_row_parameters();
   parameters.real("scale", &PaperRowOptions::scale, {}, "lambda of equation 12")
       .tries({"3", "5", "20", "40"})
-      .whole("steps", &PaperRowOptions::steps, {1, 1000},
-             "EM steps, each of which weighs the queries by the means of the step before; the paper's is 1")
+      .whole("steps", &PaperRowOptions::steps, {1, 1000}, "EM steps; the paper has 1")
       .tries({"2", "3"})
       .real("epsilon", &PaperRowOptions::epsilon, {1e-12},
             "added to both variances; if both are 0, the two means have equal weight");

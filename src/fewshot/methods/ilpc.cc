@@ -208,7 +208,7 @@ class IlpcRun : public TaskRun {
 MethodDefinition ilpc() {
   MethodSpec spec;
   spec.name = "ilpc";
-  spec.about = "label propagation in rounds, each of which keeps the labels that a classifier finds cleanest";
+  spec.about = "label propagation in rounds, each of which adds the most reliable pseudo-labels to the supports";
   spec.citation =
       "Lazarou, Stathaki, Avrithis: Iterative Label Cleaning for Transductive and Semi-Supervised Few-Shot "
       "Learning, ICCV 2021";

@@ -6,7 +6,7 @@ namespace protocom::methods {
 MethodDefinition mean_fusion() {
   MethodSpec spec;
   spec.name = "mean-fusion";
-  spec.about = "half mean, half completed";
+  spec.about = "average of mean and completed prototype";
   spec.needs = {Need::kCompletionModel};
   spec.paper_row = 3;
   spec.symbol = "½ p + ½ p̂";

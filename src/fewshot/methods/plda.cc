@@ -35,7 +35,7 @@ std::vector<std::string> choices() {
 
 std::string prior_text() {
   return std::string(kPriorText) +
-         "; text: the class’s vectors by the image encoder's text encoder (knowledge embeddings), nothing to fit";
+         "; text: text vectors by the image encoder's text encoder (knowledge embeddings), without fitting";
 }
 
 /// What the squares of placed classes add to their products with an image: the same for every image.
@@ -227,24 +227,21 @@ MethodDefinition plda() {
   spec.needs = {Need::kFitting};
   spec.fewest_shots = 0;
   spec.notes =
-      "Fitted with or without knowledge; a class without a description is classified as without knowledge. The "
-      "settings are chosen on held-out classes, never on novel ones (docs/methods/plda.md).";
+      "Without a fitted file, the space is estimated from the supports. A class without a description is classified as "
+      "without knowledge. Settings are chosen on held-out classes, never on novel ones (docs/methods/plda.md).";
   return define<Plda>(
       std::move(spec),
       Parameters<Options>()
           .choice("prior", &Options::prior, choices(), prior_text().c_str())
           .real("scale", &Options::scale, {},
                 "factor of the log predictive in the softmax; 0: calibrated on held-out classes, with prior=text .05")
-          .real("text", &Options::text, {},
-                "factor of the cosine of image and text beside photos, with "
-                "prior=text")
+          .real("text", &Options::text, {}, "factor of the cosine of image and text beside photos, with prior=text")
           .real("nu", &Options::nu, {},
-                "where the space follows the photos: how many images the prior of the covariance within classes counts "
-                "as; 0: chosen by photos left out")
+                "in a space estimated from the supports: weight of the prior within-class covariance, in images; 0: "
+                "chosen on held-out images")
           .real("class_means", &Options::class_means, {-1, 1},
-                "where nothing was fitted: what a class mean counts as there, beside an image; negative: 1 with one "
-                "photo "
-                "per class, else .4"));
+                "without a fitted file: weight of the scatter of class means beside that of images; negative: 1 with "
+                "one image per class, else .4"));
 }
 
 }  // namespace protocom::methods

@@ -110,7 +110,7 @@ MethodDefinition plda_vb() {
   spec.fitted_as = "plda";
   spec.notes =
       "Takes the file of `protocom fit --method plda`. How many images each class has is estimated; "
-      "proportions=balanced assumes as many of each, which raises accuracy a little if true and lowers it much if not.";
+      "proportions=balanced assumes equally many, which raises accuracy a little if true and lowers it a lot if not.";
   return define<PldaVb>(
       std::move(spec),
       Parameters<Options>()

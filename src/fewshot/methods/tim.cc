@@ -151,7 +151,7 @@ class TimRun : public TaskRun {
 MethodDefinition tim() {
   MethodSpec spec;
   spec.name = "tim";
-  spec.about = "class weights with the most information between queries and their predicted classes";
+  spec.about = "classifier with the largest mutual information between queries and their predicted classes";
   spec.citation =
       "Boudiaf, Ziko, Rony, Dolz, Piantanida, Ben Ayed: Transductive Information Maximization for Few-Shot Learning, "
       "NeurIPS 2020";

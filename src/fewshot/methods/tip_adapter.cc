@@ -41,7 +41,7 @@ class TipAdapterRun : public TaskRun {
 MethodDefinition tip_adapter() {
   MethodSpec spec;
   spec.name = "tip-adapter";
-  spec.about = "cosine of text and image, and the likeness to each labelled photo";
+  spec.about = "cosine of text and image, plus the similarity to each labelled photo";
   spec.citation =
       "Zhang, Zhang, Fang, Gao, Li, Dai, Qiao, Li: Tip-Adapter: Training-free Adaption of CLIP for Few-shot "
       "Classification, ECCV 2022";

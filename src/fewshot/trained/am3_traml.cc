@@ -9,7 +9,7 @@ namespace protocom::methods {
 MethodDefinition am3_traml() {
   MethodSpec spec;
   spec.name = "am3-traml";
-  spec.about = "am3 trained with a margin that grows with the likeness of two classes";
+  spec.about = "am3 trained with a margin that grows with the similarity of two classes";
   spec.citation =
       "Li, Huang, Lan, Feng, Li, Wang: Boosting Few-Shot Learning With Adaptive Margin Loss, CVPR 2020; Xing et al.: "
       "Adaptive Cross-Modal Few-shot Learning, NeurIPS 2019";

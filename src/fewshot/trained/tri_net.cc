@@ -8,7 +8,7 @@ namespace protocom::methods {
 MethodDefinition tri_net() {
   MethodSpec spec;
   spec.name = "tri-net";
-  spec.about = "logistic regression on the supports and on images made of their semantics with noise";
+  spec.about = "logistic regression on the supports and on features generated from their semantics with noise";
   spec.citation =
       "Chen, Fu, Zhang, Jiang, Xue, Sigal: Multi-level Semantic Feature Augmentation for One-shot Learning, TIP 2019";
   spec.needs = {Need::kFitting, Need::kFeatureMaps};

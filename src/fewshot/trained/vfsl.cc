@@ -8,7 +8,7 @@ namespace protocom::methods {
 MethodDefinition vfsl() {
   MethodSpec spec;
   spec.name = "vfsl";
-  spec.about = "a Gaussian a class, inferred from its images by a network that was trained by variational inference";
+  spec.about = "a Gaussian per class, inferred from its images by a network trained by variational inference";
   spec.citation = "Zhang, Zhao, Ni, Xu, Yang: Variational Few-Shot Learning, ICCV 2019";
   spec.needs = {Need::kFitting};
   spec.notes =

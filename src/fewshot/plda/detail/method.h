@@ -114,8 +114,8 @@ class PldaMethod : public Method {
 /// of prior_names(), which the model then has to be fitted with.
 std::vector<std::string> prior_choices();
 inline constexpr const char* kPriorText =
-    "of a class's mean: fitted, as the file has it (to fit: kernel-ridge); none, no knowledge; the others: how "
-    "knowledge is fitted";
+    "prior of class means: fitted, that of the file (when fitting: kernel-ridge); none, without knowledge; "
+    "kernel-ridge, sem-align: how knowledge is fitted";
 
 /// The citation of all of them.
 inline constexpr const char* kPldaCitation =
