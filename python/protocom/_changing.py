@@ -27,15 +27,15 @@ def enrol(self, name, images=(), *, attributes=(), descriptions=(), boxes=None, 
     -------
     dict: ``classes`` (class, new, added, images), ``unreadable``, ``skipped``
     """
-    said = {"name": _class_name(name), "attributes": texts_of(attributes, "an attribute"),
+    request = {"name": _class_name(name), "attributes": texts_of(attributes, "an attribute"),
             "descriptions": texts_of(descriptions), "text_encoder": None}
-    if said["descriptions"]:
-        said["text_encoder"] = self._text_core()
+    if request["descriptions"]:
+        request["text_encoder"] = self._text_core()
     if _given_images.is_features(images):
         rows = np.atleast_2d(_arrays.array(images, "features"))
-        return self._core.enrol_features(said, np.ascontiguousarray(rows, np.float32))
+        return self._core.enrol_features(request, np.ascontiguousarray(rows, np.float32))
     read, reading, _ = _given_images.read(self._core, images if boxes is None else _boxes.crops(images, boxes), on_error)
-    done = self._core.enrol(said, read)
+    done = self._core.enrol(request, read)
     done["unreadable"] += reading.unreadable
     return done
 

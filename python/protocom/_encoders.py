@@ -9,7 +9,7 @@ _PASS = 64  # images of a pass of an encoder
 
 
 class _Told:
-    """Progress of what is read."""
+    """Reports the number of images read to a progress callback."""
 
     def __init__(self, callback, images):
         self._callback, self._total = callback, len(images) if isinstance(images, (list, tuple)) else 0
