@@ -28,7 +28,7 @@ def enrol(self, name, images=(), *, attributes=(), descriptions=(), boxes=None, 
     dict: ``classes`` (class, new, added, images), ``unreadable``, ``skipped``
     """
     request = {"name": _class_name(name), "attributes": texts_of(attributes, "an attribute"),
-            "descriptions": texts_of(descriptions), "text_encoder": None}
+               "descriptions": texts_of(descriptions), "text_encoder": None}
     if request["descriptions"]:
         request["text_encoder"] = self._text_core()
     if _given_images.is_features(images):
