@@ -41,8 +41,8 @@ double variance_of(const DoubleVector& values) {
 
 /// Values below which no conformal quantile lies for kOwnRefused.
 constexpr double kConformal = 1 / kOwnRefused - 1;
-/// Normal quantiles of kOwnRefused, and of half of it.
-constexpr double kNormal = 1.6448536, kNormalOfHalf = 1.9599640;
+/// Normal quantile of half of it.
+constexpr double kNormalOfHalf = 1.9599640;
 
 /// Student's t that is exceeded as often as a normal variable exceeds z, by the expansion of Fisher and Cornish
 /// (Technometrics 1960): to 1 % from three degrees of freedom on.
@@ -79,10 +79,8 @@ double own_threshold(const DoubleVector& own) {
   const auto n = static_cast<double>(own.size());
   DoubleVector sorted = own;
   std::sort(sorted.begin(), sorted.end());
-  const double conformal =
-      sorted[std::max<int64_t>(0, to_whole<int64_t>(std::floor((n + 1) * kOwnRefused + 1e-9)) - 1)];
-  const double t = students_t(n < kConformal ? kNormalOfHalf : kNormal, n - 1);
-  return std::min(conformal, own.mean() - t * std::sqrt(variance_of(own) * (1 + 1 / n)));
+  if (n >= kConformal) return sorted[to_whole<int64_t>(std::floor((n + 1) * kOwnRefused + 1e-9)) - 1];
+  return std::min(sorted[0], own.mean() - students_t(kNormalOfHalf, n - 1) * std::sqrt(variance_of(own) * (1 + 1 / n)));
 }
 
 double own_slope(const DoubleVector& own, double threshold) {

@@ -7,6 +7,7 @@
 #include <cmath>
 
 #include "base/error.h"
+#include "base/rng.h"
 #include "recognizer/detail/none_of_these.h"
 #include "recognizer/recognizer_support.h"
 #include "support/logged.h"
@@ -228,17 +229,34 @@ TEST_F(Calibrating, OneClassIsEnoughForWhatIsSomethingElse) {
       HasSubstr("0 images (moment by moment) and 2 classes can be held out, expected at least 4 of either"));
 }
 
-TEST(OwnThreshold, IsTheSmallerOfTheConformalQuantileAndTheNormalBound) {
+TEST(OwnThreshold, IsTheConformalQuantileAndOfFewImagesANormalBound) {
   const auto spaced = [](int64_t n) { return DoubleVector(DoubleVector::LinSpaced(n, 1, static_cast<double>(n))); };
   EXPECT_NEAR(own_threshold(spaced(10)), 5.5 - 2.2622 * std::sqrt(82.5 / 9 * 1.1), 2e-3) << "9 degrees of freedom";
   EXPECT_NEAR(own_threshold(spaced(6)), 3.5 - 2.5706 * std::sqrt(3.5 * 7 / 6), 1e-2);
-  EXPECT_NEAR(own_threshold(spaced(20)), 10.5 - 1.7291 * std::sqrt(35 * 1.05), 2e-3) << "from 19 on of the whole share";
+  EXPECT_LT(own_threshold(spaced(18)), 1);
+  EXPECT_EQ(own_threshold(spaced(19)), 1) << "one of twenty";
+  EXPECT_EQ(own_threshold(spaced(38)), 1);
+  EXPECT_EQ(own_threshold(spaced(39)), 2);
   DoubleVector outlier = spaced(40);
   outlier[0] = outlier[1] = -1000;
-  EXPECT_NEAR(own_threshold(outlier), -1000, 1e-9) << "two of forty-one";
+  EXPECT_EQ(own_threshold(outlier), -1000) << "two of forty-one";
   outlier[1] = 2;
-  EXPECT_LT(own_threshold(outlier), 2) << "the second smallest, or the bound";
+  EXPECT_EQ(own_threshold(outlier), 2) << "one image alone does not move it";
   EXPECT_NEAR(own_slope(spaced(3), -1), 2 * 3 / 1.0, 1e-9);
+}
+
+TEST(OwnThreshold, From19ImagesOnRefusesAtMostItsShareWhateverTheirDistribution) {
+  constexpr int64_t kTrials = 4000;
+  Rng rng(1);
+  for (const int64_t n : {19, 38, 50, 100}) {
+    int64_t refused = 0;
+    for (int64_t trial = 0; trial < kTrials; ++trial) {
+      DoubleVector own(n);
+      for (double& value : own) value = -std::exp(rng.normal());  // a long tail below
+      refused += -std::exp(rng.normal()) < own_threshold(own) ? 1 : 0;
+    }
+    EXPECT_LT(static_cast<double>(refused) / kTrials, kOwnRefused + 0.012) << n;
+  }
 }
 
 TEST(IsOfClasses, ThoseOfTheSameNumbersAreTheSameUnderOtherNames) {

@@ -27,10 +27,11 @@ inline constexpr double kOwnRefused = 0.05;
 /// Images on which such a threshold may stand.
 inline constexpr int64_t kFewestHeldOut = 4;
 
-/// A bound that a new value of the same kind lies below with a probability of at most kOwnRefused: the smaller of the
-/// conformal quantile (the smallest value if there are fewer than 19) and the normal prediction bound,
-/// mean - t s sqrt(1 + 1 / n) with Student's t of n - 1 degrees of freedom, of half the probability if there are
-/// fewer than 19, since familiarities have a longer tail below than the normal. At least kFewestHeldOut values.
+/// A bound that a new value of the same kind lies below with a probability of at most kOwnRefused: the conformal
+/// quantile without interpolation, the floor((n + 1) kOwnRefused)-th smallest value (Vovk et al. 2005). Of fewer than
+/// 19 values, of which there is none, the smaller of the smallest value and the normal prediction bound, mean - t s
+/// sqrt(1 + 1 / n) with Student's t of n - 1 degrees of freedom, of half the probability, since familiarities have a
+/// longer tail below than the normal. At least kFewestHeldOut values.
 double own_threshold(const DoubleVector& own);
 
 /// The slope at such a threshold: that of the log odds of two normals of the values' variance v, one around their mean,
