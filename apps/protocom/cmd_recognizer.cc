@@ -102,13 +102,23 @@ void run_index(const std::string& file) {
   fmt::print("{}: {} bytes\n", index.string(), fs::file_size(index));
 }
 
+/// What a program does to a photo before the exported file: "shorter side 256, crop 224".
+std::string resizing_of(Preprocessing images) {
+  images.mean = images.std = {};
+  const std::string text = describe(images);
+  return text.substr(0, text.rfind(", RGB"));
+}
+
 void run_export_onnx(const OnnxCommand& command) {
   RecognizerOptions asked = command.asked;
   asked.use = FileUse::kRead;
   Recognizer recognizer = Recognizer::open(command.recognizer, asked);
   const OnnxExport made = export_onnx(recognizer, command.model, command.options);
-  fmt::print("{}: {} bytes\n  input: {}\n  outputs: {}\n{}: classes: {}\n", made.model, made.bytes, made.input,
-             made.outputs, made.labels, made.classes);
+  fmt::print("{}: {} bytes\n  input: {}\n", made.model, made.bytes, made.input);
+  if (!command.options.features)
+    fmt::print("  photos before: {}\n", resizing_of(recognizer.file().settings().preprocessing));
+  fmt::print("  outputs: {}\n{}: classes: {}\n", made.outputs, made.labels, made.classes);
+  if (!made.data.empty()) fmt::print("{}: {} bytes of weights\n", made.data, fs::file_size(made.data));
   if (!made.page.empty()) fmt::print("{}: {} bytes, opens in a browser\n", made.page, fs::file_size(made.page));
   if (command.options.features || !(command.options.half || command.options.int8)) return;
   fmt::print("  {}\n", sentence_of(export_loss(recognizer, command.options, command.images, progress())));
@@ -233,12 +243,16 @@ void add_export_onnx(CLI::App& parent) {
                  "Store the encoder's weights as int8: a third of the size; measured likewise")
       ->excludes(features)
       ->excludes(half);
+  CLI::Option* apart = command->add_flag(
+      "--external-data", options->options.external_data,
+      "Weights go into MODEL.data beside the file (ONNX's external data), as they do for more than 2 GB in any case");
   CLI::Option* runtime = add_input_option(*command, "--runtime", options->options.runtime,
                                           "Folder 'dist' of the npm package onnxruntime-web, which goes into the page");
   add_output_option(*command, "--html", options->options.page,
                     "Page to write too, which classifies photos and the camera's picture in any browser, offline")
       ->needs(runtime)
-      ->excludes(features);
+      ->excludes(features)
+      ->excludes(apart);
   command->add_option(
       "--images", options->images,
       "Folder of the recognizer's photos, for this measurement; default: where they were enrolled from");

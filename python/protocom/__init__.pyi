@@ -569,6 +569,7 @@ class Recognizer:
         half: bool = False,
         int8: bool = False,
         with_feature: bool = False,
+        external_data: bool = False,
         page: Optional[_Path] = None,
         runtime: Optional[_Path] = None,
     ) -> None: ...

@@ -178,7 +178,7 @@ class Recognizer:
         """The expected accuracy on new images (leave-one-out), in a sentence."""
         return self._core.expected_accuracy()
 
-    def to_onnx(self, path, *, features=False, uint8=False, half=False, int8=False, with_feature=False, page=None, runtime=None):
+    def to_onnx(self, path, *, features=False, uint8=False, half=False, int8=False, with_feature=False, external_data=False, page=None, runtime=None):
         """Writes its current state as one ONNX file for other programs, and beside it NAME.labels.txt (docs/elsewhere.md).
 
         Parameters
@@ -188,10 +188,11 @@ class Recognizer:
         half : bool, store weights as float16, half the size; computes in float32
         int8 : bool, store the encoder's weights as int8, the others as float16; computes in float32
         with_feature : bool, add the encoder's feature as an output
+        external_data : bool, store weights in the file ``path`` + ".data" (ONNX's external data); always so above 2 GB
         page : path of an HTML file to write, which classifies photos and camera images in any browser, offline
         runtime : for the page, the folder ``dist`` of the npm package onnxruntime-web
         """
-        options = {"features": features, "uint8": uint8, "half": half, "int8": int8, "with_feature": with_feature}
+        options = {"features": features, "uint8": uint8, "half": half, "int8": int8, "with_feature": with_feature, "external_data": external_data}
         options.update(page=os.fspath(page or ""), runtime=os.fspath(runtime or ""))
         self._core.export_onnx(os.fspath(path), options)
 

@@ -286,6 +286,7 @@ void bind_export(BoundRecognizer& bound) {
     options.page = given["page"].cast<std::string>();
     options.runtime = given["runtime"].cast<std::string>();
     options.with_feature = given["with_feature"].cast<bool>();
+    options.external_data = given["external_data"].cast<bool>();
     called(own, [&](Recognizer& recognizer) { export_onnx(recognizer, path, options); });
   });
 }

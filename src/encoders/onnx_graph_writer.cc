@@ -18,11 +18,12 @@ constexpr int64_t kConstantsApart = 4;
 /// The first operator set in which axes are an input of an operator.
 int64_t axes_are_input_since(const std::string& op) { return op == "ReduceSum" ? 13 : 18; }
 
-KeptGraph nothing_kept(Weights weights) {
+KeptGraph nothing_kept(Weights weights, std::shared_ptr<TensorStore> tensors) {
   KeptGraph made;
   made.opset = kOwnOpset;
   made.ir_version = kOwnVersion;
   made.weights = weights;
+  made.tensors = std::move(tensors);
   pbf_writer model(made.model);
   pbf_writer opset(model, 8);
   opset.add_string(1, "");
@@ -52,15 +53,11 @@ void add_attribute(const std::string& name, const std::vector<int64_t>& values, 
 
 }  // namespace
 
-void check_file_size(int64_t bytes) {
-  if (bytes <= kMostBytes) return;
-  fail("the ONNX file would have {:.1f} GB, expected at most 2: take a smaller encoder, or leave it out (--features)",
-       static_cast<double>(bytes) / 1e9);
-}
-
-GraphWriter::GraphWriter(Weights weights) : GraphWriter(nothing_kept(weights)) {}
+GraphWriter::GraphWriter(Weights weights, std::shared_ptr<TensorStore> tensors)
+    : GraphWriter(nothing_kept(weights, std::move(tensors))) {}
 
 GraphWriter::GraphWriter(KeptGraph encoder) : made_(std::move(encoder)) {
+  if (!made_.tensors) made_.tensors = std::make_shared<TensorStore>();
   std::swap(made_.graph, encoder_);
   pbf_writer(made_.graph).add_string(2, "recognizer");  // its name
 }
@@ -100,14 +97,13 @@ void GraphWriter::name_output(const std::string& value, const std::string& name,
 }
 
 std::string GraphWriter::tensor(const std::vector<int64_t>& sizes, ValueType type, const void* values, size_t bytes) {
-  check_file_size(static_cast<int64_t>(made_.graph.size() + bytes));  // before they take memory
   const std::string name = next_name("constant");
   pbf_writer graph(made_.graph);
   pbf_writer tensor(graph, 5);
   for (const int64_t size : sizes) tensor.add_int64(1, size);
   tensor.add_int32(2, static_cast<int32_t>(type));
   tensor.add_string(8, name);
-  tensor.add_bytes(9, static_cast<const char*>(values), bytes);
+  made_.tensors->write(values, bytes, tensor);
   return name;
 }
 
@@ -162,7 +158,7 @@ std::string GraphWriter::cast(const std::string& input, ValueType to, const std:
 
 std::string GraphWriter::model(const std::map<std::string, std::string>& metadata) const {
   constexpr int64_t kRoom = int64_t{1} << 20;  // of all but the graph and the encoder's functions
-  check_file_size(static_cast<int64_t>(made_.graph.size() + made_.model.size()) + kRoom);
+  made_.tensors->check_size(static_cast<int64_t>(made_.graph.size() + made_.model.size()) + kRoom);
   std::string bytes;
   pbf_writer model(bytes);
   model.add_int64(1, std::max(made_.ir_version, kConstantsApart));
@@ -174,7 +170,8 @@ std::string GraphWriter::model(const std::map<std::string, std::string>& metadat
     pair.add_string(1, name);
     pair.add_string(2, text);
   }
-  check_file_size(static_cast<int64_t>(bytes.size()));
+  made_.tensors->check_size(static_cast<int64_t>(bytes.size()));
+  made_.tensors->close();
   return bytes;
 }
 

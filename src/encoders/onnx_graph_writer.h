@@ -1,23 +1,19 @@
 #pragma once
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <string>
 #include <variant>
 #include <vector>
 
 #include "base/matrix.h"
 #include "encoders/onnx_kept_graph.h"
+#include "encoders/onnx_tensor_store.h"
 
 namespace protocom::onnx {
 
 /// TensorProto.DataType of the numbers that graphs are asked with and answer in.
 enum class ValueType : int32_t { kFloat32 = 1, kUInt8 = 2, kInt64 = 7, kFloat16 = 10 };
-
-/// The most bytes that an ONNX file may have: a protobuf's length is a number of 31 bits.
-inline constexpr int64_t kMostBytes = (int64_t{1} << 31) - 1;
-
-/// Throws Error for a file of more than kMostBytes.
-void check_file_size(int64_t bytes);
 
 /// A node's attributes by name.
 using NodeAttributes = std::map<std::string, std::variant<int64_t, std::vector<int64_t>, double>>;
@@ -31,8 +27,8 @@ using NodeAttributes = std::map<std::string, std::variant<int64_t, std::vector<i
 ///     write_file("head.onnx", graph.model({{"classes", "..."}}));
 class GraphWriter {
  public:
-  /// Of operator set 17, which programs since 2022 read.
-  explicit GraphWriter(Weights weights = Weights::kFloat32);
+  /// Of operator set 17, which programs since 2022 read. `tensors`: where they lie; none: in the file.
+  explicit GraphWriter(Weights weights = Weights::kFloat32, std::shared_ptr<TensorStore> tensors = nullptr);
   /// Around an encoder's graph, with its operator set: what is written before add_encoder() comes before it.
   explicit GraphWriter(KeptGraph encoder);
   /// Operators stand behind what they take, so once what the encoder takes is there.
@@ -58,7 +54,7 @@ class GraphWriter {
   std::string reduced(const std::string& op, const std::string& input, int64_t axis, bool keep);
   std::string cast(const std::string& input, ValueType to, const std::string& output = {});
 
-  /// The bytes of the file. Throws Error if it would be too long.
+  /// The bytes of the file; tensors beside it are all written then. Throws Error if it would be too long.
   [[nodiscard]] std::string model(const std::map<std::string, std::string>& metadata) const;
 
  private:

@@ -1,17 +1,19 @@
 #include "encoders/onnx_kept_graph.h"
 
 #include <algorithm>
+#include <optional>
 #include <protozero/pbf_reader.hpp>
 #include <protozero/pbf_writer.hpp>
 #include <set>
+#include <string_view>
 #include <utility>
 
 #include "base/error.h"
 #include "base/text.h"
 #include "encoders/onnx_file.h"
-#include "encoders/onnx_graph_writer.h"
 #include "encoders/onnx_stored_weights.h"
 #include "encoders/onnx_tensor_files.h"
+#include "encoders/onnx_tensor_store.h"
 #include "encoders/protobuf.h"
 #include "encoders/protobuf_copy.h"
 #include "io/files.h"
@@ -57,8 +59,8 @@ void copy_renamed(pbf_reader from, const std::set<protozero::pbf_tag_type>& name
 /// Copies a graph with other names.
 class Renaming {
  public:
-  Renaming(const std::filesystem::path& path, std::set<OperatorName> own, Weights weights)
-      : files_(path), own_(std::move(own)), stored_(weights, files_) {}
+  Renaming(const std::filesystem::path& path, std::set<OperatorName> own, const KeptGraph& kept)
+      : files_(path), own_(std::move(own)), tensors_(*kept.tensors), stored_(kept.weights, files_, tensors_) {}
 
   /// `whole`: of a loop or a branch, with its name, inputs and outputs.
   void copy_graph(pbf_reader from, bool whole, pbf_writer& to);
@@ -70,13 +72,14 @@ class Renaming {
  private:
   void copy_node(pbf_reader from, pbf_writer& to);
   void copy_attribute(pbf_reader from, pbf_writer& to);
-  void copy_tensor(pbf_reader from, pbf_writer& to);
+  /// `inside`: of a loop or a branch.
+  void copy_tensor(pbf_reader from, bool inside, pbf_writer& to);
   void check_operator(pbf_reader node) const;
 
   TensorFiles files_;
   std::set<OperatorName> own_;  // that the file defines
+  TensorStore& tensors_;
   StoredWeights stored_;
-  int64_t outside_ = 0;  // bytes of tensors that lie in other files
 };
 
 void Renaming::check_operator(pbf_reader node) const {
@@ -89,21 +92,22 @@ void Renaming::check_operator(pbf_reader node) const {
        excerpt(name.second), excerpt(name.first));
 }
 
-void Renaming::copy_tensor(pbf_reader from, pbf_writer& to) {
+void Renaming::copy_tensor(pbf_reader from, bool inside, pbf_writer& to) {
   const auto place = read_place(from);
+  std::optional<std::string_view> bytes;
   while (from.next()) {
     if (from.tag() == kTensorText)
       to.add_string(kTensorText, renamed(read_text(from)));
     else if (place && (from.tag() == kTensorOutside || from.tag() == kTensorWhere))
       from.skip();
+    else if (from.tag() == kTensorBytes)
+      bytes = read_view(from);
     else
       copy_field(from, to);
   }
-  if (!place) return;
-  const std::string_view bytes = files_.bytes(place->location, place->offset, place->length);
-  outside_ += static_cast<int64_t>(bytes.size());
-  check_file_size(outside_);  // before they take memory
-  to.add_bytes(kTensorBytes, bytes.data(), bytes.size());
+  if (place) bytes = files_.bytes(place->location, place->offset, place->length);
+  if (bytes && inside) to.add_bytes(kTensorBytes, bytes->data(), bytes->size());
+  if (bytes && !inside) tensors_.write(bytes->data(), bytes->size(), to);
 }
 
 void Renaming::copy_attribute(pbf_reader from, pbf_writer& to) {
@@ -146,7 +150,7 @@ void Renaming::copy_graph(pbf_reader from, bool whole, pbf_writer& to) {
       const pbf_reader own = read_message(from);
       if (!whole && stored_.write(own, renamed(name_of(own)), to)) continue;
       pbf_writer tensor(to, tag);
-      copy_tensor(own, tensor);
+      copy_tensor(own, whole, tensor);
     } else if (end || tag == kGraphInfo) {
       pbf_writer value(to, tag);
       copy_renamed(read_message(from), {1}, value);
@@ -192,13 +196,14 @@ std::set<OperatorName> keep_model(pbf_reader from, KeptGraph& to) {
 
 }  // namespace
 
-KeptGraph kept_graph(const std::filesystem::path& path, Weights weights) {
+KeptGraph kept_graph(const std::filesystem::path& path, Weights weights, std::shared_ptr<TensorStore> tensors) {
   return as_onnx(path, [&] {
     const MappedFile file(path);
     KeptGraph kept;
     pbf_reader model(file.bytes().data(), file.bytes().size());
     kept.weights = weights;
-    Renaming renaming(path, keep_model(model, kept), weights);
+    kept.tensors = tensors ? tensors : std::make_shared<TensorStore>();
+    Renaming renaming(path, keep_model(model, kept), kept);
     if (kept.opset < kOldestKept)
       fail("it has opset {}, expected {} or later: export the encoder with a newer opset", kept.opset, kOldestKept);
     std::string copied;

@@ -54,15 +54,6 @@ bool is_transposed(pbf_reader attribute) {
   return name == "transB" && value != 0;
 }
 
-void write_tensor(const std::string& name, int64_t type, const std::vector<int64_t>& sizes, const void* values,
-                  size_t bytes, pbf_writer& graph) {
-  pbf_writer tensor(graph, kOfGraphTensor);
-  for (const int64_t size : sizes) tensor.add_int64(kOfTensorSizes, size);
-  tensor.add_int64(kOfTensorType, type);
-  tensor.add_string(kOfTensorName, name);
-  tensor.add_bytes(kOfTensorBytes, static_cast<const char*>(values), bytes);
-}
-
 }  // namespace
 
 Int8Weights int8_of(const std::vector<float>& weights, const std::vector<int64_t>& sizes, int64_t axis) {
@@ -108,7 +99,7 @@ std::optional<StoredWeights::Floats> StoredWeights::floats_of(pbf_reader tensor)
               Field{kOfTensorName, [&] { read.name = read_text(tensor); }},
               Field{kOfTensorBytes, [&] { bytes = read_view(tensor); }});
   if (type != kFloat) return std::nullopt;
-  if (place) bytes = files_.bytes(place->location, place->offset, place->length);
+  if (place) bytes = files_.peek(place->location, place->offset, place->length);
   if (read.values.empty()) read.values = floats_in(bytes);
   const auto count = static_cast<int64_t>(read.values.size());
   const bool finite = std::all_of(read.values.begin(), read.values.end(), [](float x) { return std::isfinite(x); });
@@ -141,6 +132,15 @@ void StoredWeights::add_operator(const std::string& op, const std::vector<std::s
   attribute.add_int32(20, 2);  // AttributeProto.INT
 }
 
+void StoredWeights::write_tensor(const std::string& name, int64_t type, const std::vector<int64_t>& sizes,
+                                 const void* values, size_t bytes, pbf_writer& graph) {
+  pbf_writer tensor(graph, kOfGraphTensor);
+  for (const int64_t size : sizes) tensor.add_int64(kOfTensorSizes, size);
+  tensor.add_int64(kOfTensorType, type);
+  tensor.add_string(kOfTensorName, name);
+  tensors_.write(values, bytes, tensor);
+}
+
 void StoredWeights::write_int8(const Floats& tensor, int64_t axis, const std::string& name, pbf_writer& graph) {
   const Int8Weights rounded = int8_of(tensor.values, tensor.sizes, axis);
   std::vector<int64_t> of_scales(tensor.sizes.size(), 1);
@@ -169,8 +169,9 @@ bool StoredWeights::write(pbf_reader tensor, const std::string& name, pbf_writer
   const std::optional<Floats> floats = floats_of(tensor);
   if (!floats) return false;
   const std::optional<int64_t> axis = int8_axis(*floats);
-  if (!axis) return write_half(*floats, name, graph);
-  write_int8(*floats, *axis, name, graph);
+  if (!axis && !write_half(*floats, name, graph)) return false;
+  if (axis) write_int8(*floats, *axis, name, graph);
+  if (const auto place = read_place(tensor)) files_.bytes(place->location, place->offset, place->length);
   return true;
 }
 

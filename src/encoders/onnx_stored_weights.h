@@ -9,6 +9,7 @@
 
 #include "encoders/onnx_kept_graph.h"
 #include "encoders/onnx_tensor_files.h"
+#include "encoders/onnx_tensor_store.h"
 
 namespace protocom::onnx {
 
@@ -24,7 +25,9 @@ Int8Weights int8_of(const std::vector<float>& weights, const std::vector<int64_t
 /// How constants of an encoder's graph lie in a file (Weights).
 class StoredWeights {
  public:
-  StoredWeights(Weights weights, TensorFiles& files) : weights_(weights), files_(files) {}
+  /// `files`: from which tensors are read; `tensors`: into which they are written.
+  StoredWeights(Weights weights, TensorFiles& files, TensorStore& tensors)
+      : weights_(weights), files_(files), tensors_(tensors) {}
 
   /// Takes in which axis the weights of a graph (GraphProto) have the output channels of a convolution or a product.
   void take_uses(protozero::pbf_reader graph);
@@ -42,12 +45,15 @@ class StoredWeights {
   };
   std::optional<Floats> floats_of(protozero::pbf_reader tensor);
   [[nodiscard]] std::optional<int64_t> int8_axis(const Floats& tensor) const;
+  void write_tensor(const std::string& name, int64_t type, const std::vector<int64_t>& sizes, const void* values,
+                    size_t bytes, protozero::pbf_writer& graph);
   void write_int8(const Floats& tensor, int64_t axis, const std::string& name, protozero::pbf_writer& graph);
   bool write_half(const Floats& tensor, const std::string& name, protozero::pbf_writer& graph);
   void add_operator(const std::string& op, const std::vector<std::string>& inputs, const std::string& output);
 
   Weights weights_;
   TensorFiles& files_;
+  TensorStore& tensors_;
   std::map<std::string, int64_t> axes_;  // of output channels; -1: the last
   std::string operators_;
 };

@@ -40,23 +40,32 @@ std::filesystem::path beside(const std::filesystem::path& model, const std::stri
 
 }  // namespace
 
-std::string_view TensorFiles::bytes(const std::string& location, uint64_t offset, std::optional<uint64_t> length) {
+TensorFiles::Opened& TensorFiles::opened(const std::string& location) {
   std::string name = location;
   if (name.rfind("./", 0) == 0) name.erase(0, 2);
   if (!is_plain_name(name)) fail("tensors are in '{}': expected a file in the same folder", excerpt(location));
   if (shown(model_) != model_.string()) fail("its tensors are in another file, '{}', which is missing", excerpt(name));
   auto found = opened_.find(name);
   if (found == opened_.end()) found = opened_.emplace(name, Opened{MappedFile(beside(model_, name)), 0}).first;
-  Opened& opened = found->second;
-  const std::string_view all = opened.file.bytes();
+  return found->second;
+}
+
+std::string_view TensorFiles::peek(const std::string& location, uint64_t offset, std::optional<uint64_t> length) {
+  const std::string_view all = opened(location).file.bytes();
   const uint64_t taken = length.value_or(offset <= all.size() ? all.size() - offset : 0);
   if (offset > all.size() || taken > all.size() - offset)
-    fail("'{}' has {} bytes, but its tensors are at {} to {}; it is the wrong file, or cut off", excerpt(name),
+    fail("'{}' has {} bytes, but its tensors are at {} to {}; it is the wrong file, or cut off", excerpt(location),
          all.size(), offset, offset + taken);
-  opened.handed_out += taken;
-  if (opened.handed_out > all.size())
-    fail("several tensors share the bytes of '{}'; the file is damaged", excerpt(name));
   return all.substr(offset, taken);
+}
+
+std::string_view TensorFiles::bytes(const std::string& location, uint64_t offset, std::optional<uint64_t> length) {
+  const std::string_view found = peek(location, offset, length);
+  Opened& file = opened(location);
+  file.handed_out += found.size();
+  if (file.handed_out > file.file.bytes().size())
+    fail("several tensors share the bytes of '{}'; the file is damaged", excerpt(location));
+  return found;
 }
 
 std::pair<std::string, std::string> read_pair(protozero::pbf_reader reader) {

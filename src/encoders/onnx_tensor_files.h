@@ -25,12 +25,16 @@ class TensorFiles {
   /// leads out of that folder and of the one where the model itself lies, a range that the file does not have, and for
   /// ranges that are together longer than it.
   std::string_view bytes(const std::string& location, uint64_t offset, std::optional<uint64_t> length);
+  /// The same of a range that is not one of those: it may be asked for again.
+  std::string_view peek(const std::string& location, uint64_t offset, std::optional<uint64_t> length);
 
  private:
   struct Opened {
     MappedFile file;
     uint64_t handed_out = 0;
   };
+  Opened& opened(const std::string& location);
+
   std::filesystem::path model_;
   std::map<std::string, Opened> opened_;
 };

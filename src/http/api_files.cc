@@ -15,6 +15,8 @@ namespace {
 /// Limit of files sent whole: they are in memory, up to three times while they are made.
 constexpr int64_t kLargestFile = int64_t{256} << 20;
 
+constexpr const char* kExportThere = "run protocom recognizer export-onnx";
+
 /// The name under which a browser saves the file.
 std::pair<std::string, std::string> saved_as(const fs::path& name) {
   return {"Content-Disposition", "attachment; filename*=UTF-8''" + percent_encoded(name.string())};
@@ -24,10 +26,11 @@ Response file_response(std::string bytes, const fs::path& name) {
   return {200, "application/octet-stream", std::move(bytes), {saved_as(name)}};
 }
 
-void check_size(const char* what, int64_t bytes) {
+/// `remedy`: what to do on the server's machine.
+void check_size(const char* what, int64_t bytes, const char* remedy) {
   if (bytes <= kLargestFile) return;
-  refuse(413, "{} has {} MB, downloads have at most {} MB: copy the file on the server's machine", what, bytes >> 20,
-         kLargestFile >> 20);
+  refuse(413, "{} has {} MB, downloads have at most {} MB: {} on the server's machine", what, bytes >> 20,
+         kLargestFile >> 20, remedy);
 }
 
 int64_t size_of(const RecognizerArtefact& artefact) {
@@ -59,7 +62,7 @@ OnnxExportOptions onnx_options(const Request& request) {
 
 Response Api::file_of_recognizer(const Request& request) {
   return with_editor(request, [&](const Recognizer& editor) {
-    check_size("the recognizer", editor.file().serialized_size());
+    check_size("the recognizer", editor.file().serialized_size(), "copy the file");
     return file_response(editor.file().serialized(), path_.filename());
   });
 }
@@ -72,9 +75,9 @@ Response Api::onnx_of_recognizer(const Request& request) {
   Recognizer recognizer = Recognizer::open(path_, options_.recognizing);
   if (const RecognizerArtefact* encoder = recognizer.file().artefact("backbone");
       encoder != nullptr && !options.features)
-    check_size("its encoder", size_of(*encoder));
+    check_size("its encoder", size_of(*encoder), kExportThere);
   OnnxContent content = refusing(409, [&] { return onnx_content(recognizer, options); });
-  check_size("the ONNX file", static_cast<int64_t>(content.bytes.size()));
+  check_size("the ONNX file", static_cast<int64_t>(content.bytes.size()), kExportThere);
   return file_response(std::move(content.bytes), path_.filename().replace_extension(".onnx"));
 }
 

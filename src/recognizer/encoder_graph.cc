@@ -79,8 +79,11 @@ EncoderGraph encoder_graph(const std::filesystem::path& path, const ExportedImag
     const onnx::Outline outline = onnx::read_outline(path);
     const onnx::GraphValue& output = output_called(onnx::feature_output(outline.outputs), outline);
     const onnx::ImageInput input = onnx::image_input(outline.inputs, output.name);
-    EncoderGraph made{
-        GraphWriter(onnx::kept_graph(path, images.weights)), {}, ValueType::kFloat32, {}, outline.metadata};
+    EncoderGraph made{GraphWriter(onnx::kept_graph(path, images.weights, images.tensors)),
+                      {},
+                      ValueType::kFloat32,
+                      {},
+                      outline.metadata};
     const int64_t side = images.preprocessing.image_size, n = input.batch > 0 ? input.batch : -1;
     if (images.uint8) made.type = ValueType::kUInt8;
     made.sizes = images.uint8 ? std::vector<int64_t>{n, side, side, 3} : std::vector<int64_t>{n, 3, side, side};

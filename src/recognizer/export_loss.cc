@@ -5,13 +5,14 @@
 #include <algorithm>
 #include <chrono>
 #include <map>
+#include <memory>
 #include <utility>
 
 #include "encoders/embed.h"
 #include "encoders/encoder.h"
 #include "images/image_files.h"
 #include "io/artefact.h"
-#include "io/memory_file.h"
+#include "io/scratch_folder.h"
 #include "recognizer/export_onnx.h"
 #include "recognizer/recognizer.h"
 
@@ -62,16 +63,19 @@ FoundPhotos found_photos(const std::vector<LeftOutPhoto>& all, const std::vector
   return found;
 }
 
-/// An exported file as an encoder of one of its outputs, which ends with its memory.
-struct ExportedEncoder {
-  ExportedEncoder(const OnnxContent& content, const std::string& output) : file("the exported file") {
-    file.append(content.bytes);
+/// A file that is exported for a while.
+struct ExportedFile {
+  ExportedFile(Recognizer& recognizer, const OnnxExportOptions& options)
+      : path(folder.path() / "exported.onnx"), bytes(write_onnx(recognizer, path, options)) {}
+  /// As an encoder of one of its outputs.
+  [[nodiscard]] std::unique_ptr<Encoder> encoder(const std::string& output) const {
     EncoderFileOptions asked;
     asked.output = output;
-    encoder = open_encoder(file.path(), asked);
+    return open_encoder(path, asked);
   }
-  MemoryFile file;
-  std::unique_ptr<Encoder> encoder;
+  ScratchFolder folder;
+  fs::path path;
+  int64_t bytes;
 };
 
 double measure_milliseconds(Encoder& encoder) {
@@ -88,15 +92,14 @@ double measure_milliseconds(Encoder& encoder) {
   return times[kTimes / 2];
 }
 
-FileTimes measure_times(const OnnxContent& whole, const OnnxContent& smaller) {
-  const ExportedEncoder first(whole, "probabilities"), second(smaller, "probabilities");
-  return {measure_milliseconds(*first.encoder), measure_milliseconds(*second.encoder), first.encoder->engine()};
+FileTimes measure_times(const ExportedFile& whole, const ExportedFile& smaller) {
+  const auto first = whole.encoder("probabilities"), second = smaller.encoder("probabilities");
+  return {measure_milliseconds(*first), measure_milliseconds(*second), first->engine()};
 }
 
 /// Leaves out photos that cannot be read now.
-Array features_by(const OnnxContent& content, FoundPhotos& found, Progress& progress) {
-  ExportedEncoder exported(content, "feature");
-  EmbeddedFiles embedded = embed_files(*exported.encoder, found.files, {}, progress);
+Array features_by(const ExportedFile& exported, FoundPhotos& found, Progress& progress) {
+  EmbeddedFiles embedded = embed_files(*exported.encoder("feature"), found.files, {}, progress);
   FoundPhotos read;
   for (size_t i = 0; i < found.files.size(); ++i) {
     const bool is_read =
@@ -115,8 +118,8 @@ ExportLoss export_loss(Recognizer& recognizer, const OnnxExportOptions& options,
   whole.half = whole.int8 = whole.uint8 = asked.uint8 = false;
   asked.with_feature = true;
   ExportLoss loss;
-  const OnnxContent as_float32 = onnx_content(recognizer, whole), smaller = onnx_content(recognizer, asked);
-  loss.bytes = static_cast<int64_t>(as_float32.bytes.size());
+  const ExportedFile as_float32(recognizer, whole), smaller(recognizer, asked);
+  loss.bytes = as_float32.bytes;
   loss.times = measure_times(as_float32, smaller);
   const std::vector<LeftOutPhoto> all = recognizer.left_out_photos();
   loss.photos = static_cast<int64_t>(all.size());

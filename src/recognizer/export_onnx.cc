@@ -1,23 +1,19 @@
 #include "recognizer/export_onnx.h"
 
-#include <fmt/ranges.h>
-
+#include <functional>
+#include <memory>
 #include <optional>
 #include <utility>
 
 #include "base/error.h"
 #include "base/log.h"
-#include "encoders/encoder_as_onnx.h"
-#include "encoders/known_encoders.h"
 #include "encoders/onnx_file.h"
 #include "encoders/onnx_file_kind.h"
-#include "io/artefact.h"
 #include "io/derived_output.h"
 #include "io/files.h"
 #include "io/json.h"
-#include "io/scratch_folder.h"
-#include "recognizer/detail/encoder_graph.h"
-#include "recognizer/detail/formula_graph.h"
+#include "io/write_together.h"
+#include "recognizer/detail/onnx_content.h"
 #include "recognizer/detail/onnx_page.h"
 #include "recognizer/recognizer.h"
 #include "store/recognizer_id.h"
@@ -26,13 +22,8 @@ namespace protocom {
 namespace fs = std::filesystem;
 namespace {
 
-using nlohmann::json;
-using onnx::GraphWriter;
-using onnx::ValueType;
-
-constexpr const char* kRecognizerKey = "recognizer";
-
-std::string dumped(const json& document) { return document.dump(-1, ' ', false, json::error_handler_t::replace); }
+/// Files around the ONNX file, each with what makes its text of that one.
+using BesideFiles = std::vector<std::pair<fs::path, std::function<std::string(const OnnxContent&)>>>;
 
 /// model.onnx -> model.labels.txt
 fs::path labels_beside(const fs::path& model) {
@@ -41,177 +32,50 @@ fs::path labels_beside(const fs::path& model) {
   return labels;
 }
 
-/// Of which recognizer an ONNX file was made; empty for other files.
-std::string exported_id(const fs::path& path) {
+/// model.onnx -> model.onnx.data
+fs::path data_beside(const fs::path& model) {
+  fs::path data = model;
+  data += ".data";
+  return data;
+}
+
+/// What is known of an ONNX file that an export may replace.
+struct Earlier {
+  std::string id;    ///< of the recognizer that it was made of; empty for other files
+  std::string data;  ///< the file beside it; empty: none
+};
+
+Earlier earlier_at(const fs::path& path) {
   try {
-    if (!is_onnx_file(path)) return "";
-    const auto metadata = onnx::read_outline(path).metadata;
-    const auto found = metadata.find(kRecognizerKey);
-    return found == metadata.end() ? "" : parse_json(found->second, path.string()).value("id", "");
+    if (!is_onnx_file(path)) return {};
+    auto metadata = onnx::read_outline(path).metadata;
+    const std::string id = parse_json(metadata[kRecognizerKey], path.string()).value("id", "");
+    return {id, metadata[kDataKey]};
   } catch (const std::exception&) {
-    return "";
+    return {};
   }
 }
 
-/// Throws Error if a file would be lost that this recognizer did not write.
-void check_way(const fs::path& model, const fs::path& labels, const std::string& id) {
+/// Throws Error for what is no plain file where protocom chooses the name.
+void check_derived(const fs::path& path) {
+  refuse_link(path);
+  std::error_code ignored;
+  if (fs::exists(path, ignored) && !fs::is_regular_file(path, ignored))
+    fail("cannot write {}: it is no plain file", path.string());
+}
+
+/// Throws Error if a file would be lost that this recognizer did not write. `id`: of it.
+void check_way(const fs::path& model, const fs::path& labels, const Earlier& earlier, const std::string& id) {
   std::error_code ignored;
   if (fs::exists(model, ignored) && !fs::is_regular_file(model, ignored))
     fail("cannot write {}: expected the name of a file, beside which its labels are written", model.string());
   const bool is_there = fs::is_regular_file(model, ignored) && fs::file_size(model, ignored) > 0;
-  if (is_there && exported_id(model) != id)
+  if (is_there && earlier.id != id)
     fail("{} exists and is not an export of this recognizer: choose another name, or remove it", model.string());
+  check_derived(labels);
   if (!is_there) check_absent(labels);
   check_writable(model);
   check_writable(labels);
-}
-
-/// "probabilities [n, 5]"
-std::string described(const std::string& name, const std::vector<int64_t>& sizes) {
-  std::vector<std::string> texts;
-  for (const int64_t size : sizes) texts.push_back(size < 0 ? "n" : std::to_string(size));
-  return fmt::format("{} [{}]", name, fmt::join(texts, ", "));
-}
-
-/// Names the outputs of a file and lists them.
-class Outputs {
- public:
-  Outputs(GraphWriter& graph, int64_t images) : graph_(graph), images_(images) {}
-
-  /// `width` 0: a number an image.
-  void add(const std::string& value, const std::string& name, int64_t width, ValueType type = ValueType::kFloat32) {
-    std::vector<int64_t> sizes = {images_};
-    if (width > 0) sizes.push_back(width);
-    const std::string shaped = width > 0 ? value : graph_.node("Reshape", {value, graph_.integers({-1})});
-    graph_.name_output(shaped, name, type, sizes);
-    list_.push_back(described(name, sizes));
-  }
-  [[nodiscard]] std::string list() const { return fmt::format("{}", fmt::join(list_, ", ")); }
-
- private:
-  GraphWriter& graph_;
-  int64_t images_;
-  std::vector<std::string> list_;
-};
-
-onnx::Weights weights_of(const OnnxExportOptions& options) {
-  if (options.int8) return onnx::Weights::kInt8;
-  return options.half ? onnx::Weights::kFloat16 : onnx::Weights::kFloat32;
-}
-
-const char* word_for(onnx::Weights weights) {
-  switch (weights) {
-    case onnx::Weights::kInt8:
-      return "int8";
-    case onnx::Weights::kFloat16:
-      return "float16";
-    case onnx::Weights::kFloat32:
-      break;
-  }
-  return "float32";
-}
-
-/// An encoder of another format, as an ONNX file.
-fs::path as_onnx(const fs::path& path, const RecognizerFile& file, const fs::path& folder) {
-  EncoderFileOptions stated;
-  stated.preprocessing = file.settings().preprocessing;
-  try {
-    return encoder_as_onnx(path, stated, folder);
-  } catch (const Error& error) {
-    fail("{}, or leave the encoder out (--features)", error.what());
-  }
-}
-
-/// A graph up to the encoder's feature.
-EncoderGraph begun(const Recognizer& recognizer, const OnnxExportOptions& options) {
-  const RecognizerFile& file = recognizer.file();
-  const RecognizerSettings& settings = file.settings();
-  const onnx::Weights weights = weights_of(options);
-  if (options.features) {
-    EncoderGraph made{GraphWriter(weights), "features", ValueType::kFloat32, {-1, settings.feature_dim}, {}};
-    made.graph.input("features", made.type, made.sizes);
-    return made;
-  }
-  std::optional<EncoderGraph> made;
-  file.read_artefact("backbone", [&](const fs::path& path) {
-    ExportedImages images{settings.preprocessing, options.uint8, settings.feature_dim, weights};
-    const ScratchFolder scratch;
-    const fs::path graph = is_onnx_file(path) ? path : as_onnx(path, file, scratch.path());
-    if (graph != path) images.preprocessing.mean = images.preprocessing.std = {};  // the network normalises
-    made.emplace(encoder_graph(graph, images));
-  });
-  return *std::move(made);
-}
-
-/// Operators and outputs after the encoder's feature; returns the list of outputs.
-std::string finish(Recognizer& recognizer, const OnnxExportOptions& options, EncoderGraph& begun) {
-  const AnswerFormula formula = recognizer.formula();
-  const std::optional<Calibration>& calibration = recognizer.calibration();
-  GraphWriter& graph = begun.graph;
-  const FormulaValues values = add_formula(formula, begun.feature, graph);
-  const double factor = calibration ? calibration->factor : 1;
-  const std::string logits = factor == 1 ? values.logits : graph.node("Mul", {values.logits, graph.number(factor)});
-  std::string shares = graph.node("Softmax", {logits}, {{"axis", int64_t{1}}});
-  Outputs outputs(graph, begun.sizes[0]);
-  std::string none;
-  if (calibration && (calibration->method == recognizer.method().label() || formula.familiarity)) {
-    const std::string above = graph.node("Sub", {graph.number(calibration->threshold), values.familiarity});
-    none = graph.node("Sigmoid", {graph.node("Mul", {above, graph.number(calibration->slope)})});
-    shares = graph.node("Mul", {shares, graph.node("Sub", {graph.number(1), none})});
-  }
-  outputs.add(shares, "probabilities", formula.rows.rows());
-  if (!none.empty()) outputs.add(none, "none_of_these", 0);
-  outputs.add(values.familiarity, "familiarity", 0);
-  outputs.add(graph.node("ArgMax", {values.logits}, {{"axis", int64_t{1}}}), "label", 0, ValueType::kInt64);
-  if (options.with_feature) outputs.add(begun.feature, "feature", recognizer.file().settings().feature_dim);
-  return outputs.list();
-}
-
-/// The licence of an encoder, as its own file or our list of encoders has it; empty: not known.
-std::string find_licence(const fs::path& path, const std::map<std::string, std::string>& metadata) {
-  for (const char* key : {"license", "licence"}) {
-    if (const auto found = metadata.find(key); found != metadata.end()) return found->second;
-  }
-  for (const KnownEncoder& known : known_encoders()) {
-    if (known.name == path.stem().string()) return known.license;
-  }
-  return "";
-}
-
-/// What becomes of a photo before it is the input, and what the file does itself.
-void describe_images(const RecognizerSettings& settings, const OnnxExportOptions& options,
-                     std::map<std::string, std::string>& to) {
-  Preprocessing outside = settings.preprocessing;
-  if (options.features) {
-    to["preprocessing"] = dumped(to_json(outside));  // for the program that computes the features
-    return;
-  }
-  to["normalisation"] = dumped({{"inside", true}, {"mean", outside.mean}, {"std", outside.std}});
-  outside.mean.clear();
-  outside.std.clear();
-  to["preprocessing.json"] = dumped(to_json(outside));
-}
-
-std::map<std::string, std::string> metadata_of(Recognizer& recognizer, const OnnxExportOptions& options,
-                                               const EncoderGraph& graph) {
-  const RecognizerFile& file = recognizer.file();
-  const RecognizerArtefact* encoder = file.artefact("backbone");
-  std::map<std::string, std::string> made;
-  made["classes"] = dumped(recognizer.class_names());
-  made["titles"] = dumped(recognizer.class_titles());
-  made["weights"] = word_for(weights_of(options));
-  made["method"] = recognizer.method().label();
-  made["made_by"] = fmt::format("protocom {}", program_version());
-  made["calibration"] = recognizer.calibration() ? dumped(to_json(*recognizer.calibration())) : "null";
-  made[kRecognizerKey] = dumped({{"id", recognizer_id(file)},
-                                 {"file", file.path().filename().string()},
-                                 {"hash", hash_file(file.path())},
-                                 {"revision", file.revision()}});
-  made["encoder"] = dumped({{"file", encoder->path.filename().string()}, {"hash", encoder->hash}});
-  if (const std::string licence = find_licence(encoder->path, graph.metadata); !licence.empty())
-    made["encoder_license"] = licence;
-  describe_images(file.settings(), options, made);
-  return made;
 }
 
 std::string labels_text(const std::vector<std::string>& names) {
@@ -220,16 +84,47 @@ std::string labels_text(const std::vector<std::string>& names) {
   return text;
 }
 
-void check_options(const OnnxExportOptions& options) {
-  if (options.features && (options.uint8 || options.with_feature))
-    fail_usage(
-        "a file without the encoder (features) has neither images nor features: leave out uint8 and with_feature");
-  if (!options.page.empty() && options.features)
-    fail_usage("a page needs the encoder in its ONNX file: leave out features");
-  if (!options.page.empty() && options.runtime.empty())
+void check_page_options(const OnnxExportOptions& options) {
+  if (options.page.empty()) return;
+  if (options.features) fail_usage("a page needs the encoder in its ONNX file: leave out features");
+  if (options.runtime.empty())
     fail_usage("a page needs ONNX Runtime Web: give the folder 'dist' of the npm package onnxruntime-web (runtime)");
-  if (options.int8 && (options.features || options.half))
-    fail_usage("int8 cannot be combined with features (no encoder) or half");
+  if (options.external_data) fail_usage("a page needs its ONNX file in one piece: leave out external_data");
+}
+
+/// With all inside; none if that is too much for one file, or not wanted.
+std::optional<OnnxContent> whole_content(Recognizer& recognizer, const OnnxExportOptions& options, int64_t most_bytes) {
+  if (options.external_data) return std::nullopt;
+  const auto inside = std::make_shared<onnx::TensorStore>(most_bytes);
+  try {
+    return onnx_content(recognizer, options, inside);
+  } catch (const Error& error) {
+    if (!inside->is_exceeded()) throw;
+    if (!options.page.empty()) fail("{}; a page needs it in one piece", error.what());
+    return std::nullopt;
+  }
+}
+
+/// Throws Error if the weights would replace a file that no earlier export wrote.
+void check_data_way(const fs::path& data, const Earlier& earlier) {
+  check_derived(data);
+  if (earlier.data != data.filename().string()) check_absent(data);
+}
+
+/// Writes the ONNX file and those around it: all, or none. `beside`: whose texts are made of it.
+OnnxContent write_files(Recognizer& recognizer, const fs::path& model, const OnnxExportOptions& options,
+                        std::optional<OnnxContent> whole, const BesideFiles& beside) {
+  std::vector<fs::path> paths = {model};
+  for (const auto& [path, text] : beside) paths.push_back(path);
+  if (!whole) paths.push_back(data_beside(model));
+  write_together(paths, [&](const std::vector<fs::path>& files) {
+    if (!whole)
+      whole = onnx_content(recognizer, options,
+                           std::make_shared<onnx::TensorStore>(files.back(), paths.back().filename().string()));
+    write_file(files[0], whole->bytes);
+    for (size_t i = 0; i < beside.size(); ++i) write_file(files[i + 1], beside[i].second(*whole));
+  });
+  return *std::move(whole);
 }
 
 }  // namespace
@@ -255,42 +150,54 @@ void check_page(const fs::path& path, const OnnxPage& page) {
 }
 
 OnnxContent onnx_content(Recognizer& recognizer, const OnnxExportOptions& options) {
-  check_options(options);
-  OnnxContent made;
-  made.classes = recognizer.class_names();
-  EncoderGraph graph = begun(recognizer, options);
-  made.outputs = finish(recognizer, options, graph);
-  made.input = described(options.features ? "features float32"
-                         : options.uint8  ? "image uint8"
-                                          : "image float32",
-                         graph.sizes);
-  made.at_once = graph.sizes[0];
-  made.bytes = graph.graph.model(metadata_of(recognizer, options, graph));
-  return made;
+  return onnx_content(recognizer, options, std::make_shared<onnx::TensorStore>());
 }
 
-OnnxExport export_onnx(Recognizer& recognizer, const fs::path& path, const OnnxExportOptions& options) {
-  check_options(options);
-  const fs::path labels = labels_beside(path);
-  recognizer.class_names();  // throws if there is none
-  check_way(path, labels, recognizer_id(recognizer.file()));
-  OnnxPage page = page_of(recognizer, options);
-  if (!options.page.empty()) check_page(options.page, page);
-  const OnnxContent content = onnx_content(recognizer, options);
-  page.model = content.bytes;
+int64_t write_onnx(Recognizer& recognizer, const fs::path& path, const OnnxExportOptions& options) {
+  auto whole = whole_content(recognizer, options, onnx::kMostBytes);
+  const bool apart = !whole;
+  write_files(recognizer, path, options, std::move(whole), {});
+  return static_cast<int64_t>(fs::file_size(path) + (apart ? fs::file_size(data_beside(path)) : 0));
+}
+
+/// What an export should say beside its result.
+void warn_about(Recognizer& recognizer, const OnnxContent& content) {
   if (!recognizer.calibration())
     logger().warn("{} is not calibrated: the ONNX file has no output 'none_of_these' (protocom calibrate)",
                   recognizer.file().path().string());
   if (content.at_once > 0)
     logger().warn("fixed batch: the encoder's graph takes {} images at once, and so does the ONNX file",
                   content.at_once);
-  refuse_link(labels);
-  write_file(path, content.bytes);
-  write_file(labels, labels_text(content.classes));
-  if (!options.page.empty()) write_file(options.page, onnx_page(page));
+}
+
+OnnxExport export_onnx(Recognizer& recognizer, const fs::path& path, const OnnxExportOptions& options,
+                       int64_t most_bytes) {
+  check_onnx_options(options);
+  check_page_options(options);
+  const fs::path labels = labels_beside(path), data = data_beside(path);
+  const Earlier earlier = earlier_at(path);
+  recognizer.class_names();  // throws if there is none
+  check_way(path, labels, earlier, recognizer_id(recognizer.file()));
+  OnnxPage page = page_of(recognizer, options);
+  if (!options.page.empty()) check_page(options.page, page);
+  std::optional<OnnxContent> whole = whole_content(recognizer, options, most_bytes);
+  const bool apart = !whole;
+  if (apart) check_data_way(data, earlier);
+  BesideFiles beside = {{labels, [](const OnnxContent& one) { return labels_text(one.classes); }}};
+  if (!options.page.empty()) {
+    beside.emplace_back(options.page, [&page](const OnnxContent& one) {
+      page.model = one.bytes;
+      return onnx_page(page);
+    });
+  }
+  const OnnxContent content = write_files(recognizer, path, options, std::move(whole), beside);
+  std::error_code ignored;
+  if (!apart && earlier.data == data.filename().string()) fs::remove(data, ignored);
+  warn_about(recognizer, content);
   OnnxExport made;
   made.model = path.string();
   made.labels = labels.string();
+  if (apart) made.data = data.string();
   made.page = options.page;
   made.input = content.input;
   made.outputs = content.outputs;

@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "encoders/onnx_tensor_store.h"
 #include "protocom/onnx_export.h"
 
 namespace protocom {
@@ -16,13 +17,15 @@ class Recognizer;
 ///     none_of_these [n]     the probability that the image is of none of them; only where that is calibrated
 ///     familiarity [n]       Answer::familiarity
 ///     label [n]             the number of the likeliest class, int64
+/// Of more than 2 GB, and where that is asked for, its weights lie in NAME.onnx.data. All files are written, or none.
 /// Its metadata have the classes, the images that it takes, the calibration and which recognizer it was made of
 /// (docs/elsewhere.md). Throws Error if there is no class, the encoder is a program (TorchScript) or cannot be
-/// written, the file would have more than 2 GB, or something else than an earlier export of this recognizer lies at
-/// `path`; UsageError for a method whose answer is not a formula of one image's feature (Recognizer::formula), and for
-/// options that exclude one another. Nothing is written then.
-OnnxExport export_onnx(Recognizer& recognizer, const std::filesystem::path& path,
-                       const OnnxExportOptions& options = {});
+/// written, a page would have an ONNX file of more than 2 GB, or something else than an earlier export of this
+/// recognizer lies at `path` or where the other files would; UsageError for a method whose answer is not a formula of
+/// one image's feature (Recognizer::formula), and for options that exclude one another. Nothing is written then.
+/// `most_bytes`: that one file may have.
+OnnxExport export_onnx(Recognizer& recognizer, const std::filesystem::path& path, const OnnxExportOptions& options = {},
+                       int64_t most_bytes = onnx::kMostBytes);
 
 /// What is written.
 struct OnnxContent {
@@ -32,7 +35,11 @@ struct OnnxContent {
   int64_t at_once = -1;              ///< images that the encoder's graph takes; -1: any number
 };
 
-/// The same in memory, for sending. Throws as export_onnx().
+/// The same in memory, for sending. Throws as export_onnx(), and Error for more than 2 GB.
 OnnxContent onnx_content(Recognizer& recognizer, const OnnxExportOptions& options = {});
+
+/// The ONNX file alone, for use here, with its weights beside it if need be; whatever lies there is replaced. Returns
+/// the bytes of both. Throws as export_onnx().
+int64_t write_onnx(Recognizer& recognizer, const std::filesystem::path& path, const OnnxExportOptions& options = {});
 
 }  // namespace protocom

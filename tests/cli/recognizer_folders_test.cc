@@ -19,6 +19,7 @@ namespace protocom::testing {
 namespace {
 
 using nlohmann::json;
+using ::testing::AllOf;
 using ::testing::HasSubstr;
 using ::testing::Not;
 
@@ -88,7 +89,12 @@ TEST_F(Recognizers, AreWrittenAsOnnxFiles) {
   };
   const Outcome whole = exported({"taught.onnx"});
   EXPECT_EQ(whole.exit_code, 0) << whole.err;
-  EXPECT_THAT(whole.out, HasSubstr("probabilities [n, 3]"));
+  EXPECT_THAT(whole.out, AllOf(HasSubstr("  photos before: shorter side "), HasSubstr(", crop "),
+                               HasSubstr("probabilities [n, 3]")));
+  const Outcome apart = exported({"taught.onnx", "--external-data"});
+  EXPECT_THAT(apart.out, HasSubstr("taught.onnx.data: " + std::to_string(fs::file_size(*folder_ / "taught.onnx.data")) +
+                                   " bytes of weights"));
+  EXPECT_EQ(exported({"taught.onnx", "--external-data", "--html", "x.html", "--runtime", "."}).exit_code, 2);
   const Outcome head = exported({"taught.onnx", "--features", "--half", "--method", "mean"});
   EXPECT_EQ(head.exit_code, 0) << head.err;
   EXPECT_THAT(head.out, HasSubstr("probabilities [n, 3]"));

@@ -136,6 +136,27 @@ def test_weights_lie_smaller_in_the_file(squared, tmp_path):
         mine.to_onnx(tmp_path / "both.onnx", half=True, int8=True)
 
 
+def test_weights_lie_beside_the_file(squared, tmp_path):
+    onnx, runtime = pytest.importorskip("onnx"), pytest.importorskip("onnxruntime")
+    enrolled, asked = squared
+    onnx.save(encoder_of(onnx, 17), tmp_path / "encoder.onnx")
+    mine = protocom.Recognizer.create(tmp_path / "mine.pcm", backbone=tmp_path / "encoder.onnx", preprocess=f"half:size={SIDE}:resize={SIDE}",
+                                      images=enrolled, moments=False)
+    (tmp_path / "apart").mkdir()
+    mine.to_onnx(tmp_path / "mine.onnx")
+    mine.to_onnx(tmp_path / "apart/mine.onnx", external_data=True)
+    onnx.checker.check_model(str(tmp_path / "apart/mine.onnx"), full_check=True)
+    outside = [one for one in onnx.load(str(tmp_path / "apart/mine.onnx"), load_external_data=False).graph.initializer if one.external_data]
+    assert outside
+    for one in outside:
+        place = {entry.key: entry.value for entry in one.external_data}
+        assert place["location"] == "mine.onnx.data" and int(place["offset"]) % 64 == 0
+    images = (squares(asked).transpose(0, 3, 1, 2) / np.float32(255)).astype(np.float32)
+    answers = [runtime.InferenceSession(str(path)).run(None, {"image": images}) for path in (tmp_path / "mine.onnx", tmp_path / "apart/mine.onnx")]
+    for one, other in zip(*answers):
+        np.testing.assert_array_equal(one, other)
+
+
 def python_of_the_document():
     return re.findall(r"```python\n(.*?)```", (pathlib.Path(__file__).parent.parent.parent / "docs/elsewhere.md").read_text(), re.S)
 

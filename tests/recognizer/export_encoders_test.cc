@@ -204,6 +204,8 @@ TEST_F(ExportedEncoder, HasSmallerWeightsAndWholeNumbersAsOthersHave) {
   const int64_t small = exported(options).bytes;
   EXPECT_LT(half, whole * 0.51);
   EXPECT_LT(small, whole * 0.3);
+  options.external_data = true;
+  EXPECT_LT(exported(options).bytes, small / 2);
   Recognizer recognizer = Recognizer::open(path_);
   options.uint8 = false;
   EXPECT_EQ(export_loss(recognizer, options).answers.asked, 12);

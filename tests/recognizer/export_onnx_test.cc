@@ -245,6 +245,88 @@ TEST_F(OnnxOfRecognizer, RoundsWeightsOfTheEncoderToWholeNumbers) {
   EXPECT_THAT(usage_message_of([&] { exported(both); }), HasSubstr("int8 cannot be combined with features"));
 }
 
+/// The file that ONNX files call so beside them.
+std::string weights_beside(const fs::path& model) { return model.string() + ".data"; }
+
+TEST_F(OnnxOfRecognizer, PutsItsWeightsBesideIt) {
+  make(wide_encoder());
+  for (const bool half : {false, true}) {
+    SCOPED_TRACE(half);
+    OnnxExportOptions options;
+    options.half = half;
+    const OnnxExport inside = exported(options);
+    EXPECT_EQ(inside.data, "");
+    const at::Tensor before = computed("probabilities", images(asked()));
+    options.external_data = true;
+    const OnnxExport made = exported(options);
+    EXPECT_EQ(made.data, weights_beside(model_));
+    EXPECT_LT(made.bytes, inside.bytes - 64 * 27 * 2);
+    EXPECT_GE(fs::file_size(made.data), 64U * 27 * 2);
+    EXPECT_EQ(onnx::read_outline(model_).metadata.at("external_data"), "trees.onnx.data");
+    EXPECT_TRUE(at::equal(computed("probabilities", images(asked())), before));
+  }
+  exported();
+  EXPECT_FALSE(fs::exists(weights_beside(model_))) << "they are inside again";
+}
+
+TEST_F(OnnxOfRecognizer, PutsItsWeightsBesideItWhereOneFileIsTooSmall) {
+  make(wide_encoder());
+  const int64_t size = exported().bytes;
+  Recognizer recognizer = open();
+  EXPECT_EQ(export_onnx(recognizer, model_, {}, 2 * size + (int64_t{1} << 20)).data, "");
+  EXPECT_EQ(export_onnx(recognizer, model_, {}, size / 2).data, weights_beside(model_));
+  expect_same_answers(images(asked()), asked());
+  EncoderFileOptions asked_for;
+  asked_for.output = "probabilities";
+  EXPECT_EQ(open_encoder(model_, asked_for)->dim(), 3);
+}
+
+TEST_F(OnnxOfRecognizer, HasNoPageAroundMoreThanOneFile) {
+  make(wide_encoder());
+  for (const char* name : {"ort.wasm.bundle.min.mjs", "ort-wasm-simd-threaded.wasm"})
+    write_file(folder_ / "dist" / name, "runtime");
+  OnnxExportOptions options;
+  options.page = (folder_ / "trees.html").string();
+  options.runtime = (folder_ / "dist").string();
+  Recognizer recognizer = open();
+  EXPECT_THAT(message_of([&] { export_onnx(recognizer, model_, options, 10000); }),
+              AllOf(HasSubstr("GB, expected at most"), HasSubstr("a page needs it in one piece")));
+  options.external_data = true;
+  EXPECT_THAT(usage_message_of([&] { exported(options); }), HasSubstr("leave out external_data"));
+  EXPECT_FALSE(fs::exists(options.page));
+  EXPECT_FALSE(fs::exists(model_));
+}
+
+TEST_F(OnnxOfRecognizer, ReplacesNoOtherFileByItsWeights) {
+  make(wide_encoder());
+  OnnxExportOptions options;
+  options.external_data = true;
+  write_file(weights_beside(model_), "precious");
+  EXPECT_THAT(message_of([&] { exported(options); }), HasSubstr("trees.onnx.data is already there"));
+  exported();
+  EXPECT_THAT(message_of([&] { exported(options); }), HasSubstr("trees.onnx.data is already there"));
+  EXPECT_EQ(read_file(weights_beside(model_)), "precious");
+  fs::remove_all(model_.parent_path());
+  write_file(folder_ / "precious", "precious");
+  fs::create_directories(model_.parent_path());
+  fs::create_symlink(folder_ / "precious", weights_beside(model_));
+  EXPECT_THAT(message_of([&] { exported(options); }), HasSubstr("it is a symbolic link"));
+  EXPECT_EQ(read_file(folder_ / "precious"), "precious");
+  EXPECT_FALSE(fs::exists(model_));
+}
+
+TEST_F(OnnxOfRecognizer, WritesNothingWhereAPartCannotBeWritten) {
+  make(wide_encoder());
+  OnnxExportOptions options;
+  options.external_data = true;
+  fs::create_directories(weights_beside(model_));
+  EXPECT_THAT(message_of([&] { exported(options); }), HasSubstr("trees.onnx.data: it is no plain file"));
+  fs::create_directories(folder_ / "out/trees.labels.txt");
+  EXPECT_THAT(message_of([&] { exported(); }), HasSubstr("trees.labels.txt: it is no plain file"));
+  EXPECT_FALSE(fs::exists(model_));
+  EXPECT_EQ(std::distance(fs::directory_iterator(model_.parent_path()), fs::directory_iterator()), 2);
+}
+
 TEST_F(OnnxOfRecognizer, MeasuresWhatSmallerWeightsCost) {
   make(wide_encoder());
   Recognizer recognizer = open();
@@ -473,6 +555,19 @@ TEST(KeptGraph, RefusesMoreThanTwoGigabytesBesideTheFile) {
   fs::resize_file(folder / "weights.bin", uintmax_t{1} << 32);  // takes no room on the disk
   EXPECT_THAT(kept_message(folder / "large.onnx", made.bytes()),
               AllOf(HasSubstr("large.onnx"), HasSubstr("4.3 GB, expected at most 2")));
+}
+
+TEST(KeptGraph, KeepsNumbersBeyondHalfThatLieBesideTheFile) {
+  const TempDir folder;
+  OnnxWriter made(17);
+  made.input("image", {-1, 3, 8, 8});
+  made.output("y", {-1, 8});
+  const at::Tensor far = at::full({1024}, 1e5F);
+  made.outside("far", far, {{"location", "weights.bin"}});
+  made.node("Add", {"image", "far"}, {"y"});
+  write_file(folder / "weights.bin", std::string_view(static_cast<const char*>(far.data_ptr()), far.nbytes()));
+  write_file(folder / "far.onnx", made.bytes());
+  EXPECT_GE(onnx::kept_graph(folder / "far.onnx", onnx::Weights::kFloat16).graph.size(), far.nbytes());
 }
 
 TEST(KeptGraph, RefusesOperatorsThatAreNotOnnxsOwn) {

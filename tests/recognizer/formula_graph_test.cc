@@ -191,9 +191,12 @@ TEST_F(FormulaOfPlda, OtherMethodsHaveNone) {
   EXPECT_FALSE(ClassScorer(enrolled(model), model, {"baseline-pp"}).formula());
 }
 
-TEST(GraphWriter, RefusesMoreThanTwoGigabytes) {
-  onnx::check_file_size(onnx::kMostBytes);
-  EXPECT_THAT(message_of([] { onnx::check_file_size(onnx::kMostBytes + 1); }), HasSubstr("expected at most 2"));
+TEST(TensorStore, RefusesMoreThanTwoGigabytesInOneFile) {
+  onnx::TensorStore tensors;
+  tensors.check_size(onnx::kMostBytes);
+  EXPECT_FALSE(tensors.is_exceeded());
+  EXPECT_THAT(message_of([&] { tensors.check_size(onnx::kMostBytes + 1); }), HasSubstr("expected at most 2.15"));
+  EXPECT_TRUE(tensors.is_exceeded());
 }
 
 }  // namespace

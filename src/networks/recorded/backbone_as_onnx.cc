@@ -40,9 +40,10 @@ Recording record(Backbone& network, int64_t count) {
                      .first->graph};
 }
 
-/// For `first` and `second` images; the same number twice: the file has that fixed batch.
-std::string onnx_of(Backbone& network, int64_t first, int64_t second) {
-  GraphWriter graph;
+/// For `first` and `second` images; the same number twice: the file has that fixed batch. Its weights lie beside it,
+/// since they may have more bytes than one file takes.
+std::string onnx_of(Backbone& network, int64_t first, int64_t second, const std::filesystem::path& weights) {
+  GraphWriter graph(onnx::Weights::kFloat32, std::make_shared<onnx::TensorStore>(weights, weights.filename().string()));
   const int64_t count = first == second ? first : -1;
   graph.input("image", ValueType::kFloat32, {count, 3, network.image_size(), network.image_size()});
   recorded::Writing writing(graph);
@@ -51,11 +52,11 @@ std::string onnx_of(Backbone& network, int64_t first, int64_t second) {
   return graph.model({});
 }
 
-std::string onnx_of(Backbone& network) {
+std::string onnx_of(Backbone& network, const std::filesystem::path& weights) {
   try {
-    return onnx_of(network, 2, 3);
+    return onnx_of(network, 2, 3, weights);
   } catch (const recorded::UnequalRecordings&) {
-    return onnx_of(network, 1, 1);
+    return onnx_of(network, 1, 1, weights);
   }
 }
 
@@ -81,7 +82,7 @@ std::filesystem::path backbone_as_onnx(const std::filesystem::path& path, const 
     network->forward(waves(2, network->image_size()));  // before recording: networks prepare some values once
     network->forward(waves(3, network->image_size()));
     std::filesystem::path written = folder / "encoder.onnx";
-    write_file(written, onnx_of(*network));
+    write_file(written, onnx_of(*network, folder / "encoder.onnx.data"));
     check_same(*network, written);
     return written;
   });

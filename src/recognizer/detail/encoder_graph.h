@@ -1,6 +1,7 @@
 #pragma once
 #include <filesystem>
 #include <map>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -24,6 +25,7 @@ struct ExportedImages {
   bool uint8 = false;           ///< [n, h, w, 3]; else float32 [n, 3, h, w] in [0, 1]
   int64_t dim = 0;              ///< d of its features
   onnx::Weights weights = onnx::Weights::kFloat32;
+  std::shared_ptr<onnx::TensorStore> tensors = {};  ///< where they lie; none: in the file
 };
 
 /// The graph of the ONNX file `path`. Normalisation is inside, and so is the mean over places or the choice of a token

@@ -1,0 +1,13 @@
+#pragma once
+#include <filesystem>
+#include <functional>
+#include <vector>
+
+namespace protocom {
+
+/// Runs `write` on the paths of new empty files, one for each of `paths`, and puts them where write_file would once all
+/// are written, the last one first. If `write` throws, all of `paths` are untouched.
+void write_together(const std::vector<std::filesystem::path>& paths,
+                    const std::function<void(const std::vector<std::filesystem::path>&)>& write);
+
+}  // namespace protocom
