@@ -134,7 +134,7 @@ std::string finish(Recognizer& recognizer, const OnnxExportOptions& options, Enc
 }
 
 /// The licence of an encoder, as its own file or our list of encoders has it; empty: not known.
-std::string licence_of(const fs::path& path, const std::map<std::string, std::string>& metadata) {
+std::string find_licence(const fs::path& path, const std::map<std::string, std::string>& metadata) {
   for (const char* key : {"license", "licence"}) {
     if (const auto found = metadata.find(key); found != metadata.end()) return found->second;
   }
@@ -174,7 +174,7 @@ std::map<std::string, std::string> metadata_of(Recognizer& recognizer, const Onn
                                  {"hash", hash_file(file.path())},
                                  {"revision", file.revision()}});
   made["encoder"] = dumped({{"file", encoder->path.filename().string()}, {"hash", encoder->hash}});
-  if (const std::string licence = licence_of(encoder->path, graph.metadata); !licence.empty())
+  if (const std::string licence = find_licence(encoder->path, graph.metadata); !licence.empty())
     made["encoder_license"] = licence;
   describe_images(file.settings(), options, made);
   return made;
