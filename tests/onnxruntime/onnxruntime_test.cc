@@ -2,13 +2,17 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <atomic>
+#include <chrono>
 #include <memory>
+#include <thread>
 
 #include "base/error.h"
 #include "base/matrix.h"
 #include "base/threads.h"
 #include "encoders/encoder.h"
 #include "encoders/onnxruntime/library.h"
+#include "encoders/onnxruntime/watched.h"
 #include "io/files.h"
 #include "support/message_of.h"
 #include "support/onnx_writer.h"
@@ -29,6 +33,9 @@ PROTOCOM_SAME_PLACE(Run, Run);
 PROTOCOM_SAME_PLACE(CreateSessionOptions, CreateSessionOptions);
 PROTOCOM_SAME_PLACE(SetIntraOpNumThreads, SetIntraOpNumThreads);
 PROTOCOM_SAME_PLACE(SetInterOpNumThreads, SetInterOpNumThreads);
+PROTOCOM_SAME_PLACE(CreateRunOptions, CreateRunOptions);
+PROTOCOM_SAME_PLACE(SetTerminate, RunOptionsSetTerminate);
+PROTOCOM_SAME_PLACE(ReleaseRunOptions, ReleaseRunOptions);
 PROTOCOM_SAME_PLACE(CreateTensorWithData, CreateTensorWithDataAsOrtValue);
 PROTOCOM_SAME_PLACE(GetTensorData, GetTensorMutableData);
 PROTOCOM_SAME_PLACE(GetElementType, GetTensorElementType);
@@ -207,6 +214,72 @@ TEST_F(OnnxRuntime, FollowsTheThreadsThatThereAre) {
   const Array before = encoder->features(pixels(2));
   const ThreadScope one(1);
   EXPECT_LT(largest_difference(encoder->features(pixels(2)), before), kSameFeature);
+}
+
+TEST_F(OnnxRuntime, ACallThatTakesTooMuchTimeIsLeftAndStopped) {
+  const auto stopped = std::make_shared<std::atomic<bool>>(false);
+  const auto forever = [stopped] {
+    while (!*stopped) {
+    }
+  };
+  const auto began = std::chrono::steady_clock::now();
+  EXPECT_THAT(message_of([&] {
+                onnxruntime::run_watched("for an image", {std::chrono::seconds(1)}, forever, [&] { *stopped = true; });
+              }),
+              HasSubstr("for an image, ONNX Runtime needs more than 1 s of a processor"));
+  EXPECT_LT(std::chrono::steady_clock::now() - began, std::chrono::seconds(11));
+  EXPECT_TRUE(*stopped);
+}
+
+TEST_F(OnnxRuntime, ACallThatTakesTooMuchMemoryIsLeft) {
+  const auto stopped = std::make_shared<std::atomic<bool>>(false);
+  const auto grow = [stopped] {
+    const std::string filled(size_t{200} << 20, 'x');
+    while (!*stopped) std::this_thread::sleep_for(std::chrono::milliseconds(5));
+    EXPECT_EQ(filled.back(), 'x');
+  };
+  EXPECT_THAT(message_of([&] {
+                onnxruntime::run_watched("to prepare the network", {std::chrono::seconds(30), int64_t{100} << 20}, grow,
+                                         [&] { *stopped = true; });
+              }),
+              HasSubstr("to prepare the network, ONNX Runtime needs more than 0.1 GB of memory"));
+}
+
+TEST_F(OnnxRuntime, ACallThatEndsInTimeGivesWhatItThrows) {
+  int made = 0;
+  onnxruntime::run_watched(
+      "", {std::chrono::seconds(30)}, [&] { made = 7; }, [] {});
+  EXPECT_EQ(made, 7);
+  EXPECT_EQ(message_of([] {
+              onnxruntime::run_watched(
+                  "", {std::chrono::seconds(30)}, [] { throw Error("wrong"); }, [] {});
+            }),
+            "wrong");
+}
+
+TEST_F(OnnxRuntime, WeightsThatWouldBeCopiedForManyOperatorsAreRefused) {
+  OnnxWriter writer;
+  writer.input("images", {-1, 3, kSide, kSide});
+  writer.raw("first", weights({512, 3, 1, 1}));
+  writer.raw("weight", weights({512, 512, 1, 1}));
+  writer.node("Conv", {"images", "first"}, {"c0"});
+  constexpr int kTimes = 1100;  // of 2^18 values
+  for (int i = 0; i < kTimes; ++i)
+    writer.node("Conv", {"c" + std::to_string(i), "weight"}, {"c" + std::to_string(i + 1)});
+  writer.output("c" + std::to_string(kTimes));
+  EXPECT_THAT(message_of([&] { open_encoder(written(writer), with(Engine::kOnnxRuntime)); }),
+              HasSubstr("share constants"));
+}
+
+TEST_F(OnnxRuntime, MoreOperatorsThanAnyNetworkHasAreRefused) {
+  OnnxWriter writer;
+  writer.input("images", {-1, 3, kSide, kSide});
+  constexpr int kTimes = 100'001;
+  for (int i = 0; i < kTimes; ++i)
+    writer.node("Relu", {i == 0 ? "images" : "r" + std::to_string(i)}, {"r" + std::to_string(i + 1)});
+  writer.output("r" + std::to_string(kTimes));
+  EXPECT_THAT(message_of([&] { open_encoder(written(writer), with(Engine::kOnnxRuntime)); }),
+              HasSubstr("100000 operators"));
 }
 
 TEST_F(OnnxRuntime, RefusesWhatItCannotCompute) {

@@ -156,8 +156,8 @@ OnnxEncoder::OnnxEncoder(const std::filesystem::path& path, const EncoderFileOpt
     if (input_.batch > kLargestBatch)
       fail("fixed batch of {} images, expected at most {}: export it with a dynamic batch, or use --engine torch",
            input_.batch, kLargestBatch);
-    whole_ = onnx::self_contained(path, asked.output);
-    if (!whole_) file_.emplace(path);
+    std::optional<std::string> whole = onnx::self_contained(path, asked.output);
+    bytes_ = whole ? std::make_shared<ModelBytes>(std::move(*whole)) : std::make_shared<ModelBytes>(path);
     const std::string where = path.string();
     const Preprocessing said = fitting_side(asked.preprocessing.value_or(Preprocessing()), input_.side, where);
     preprocessing_ = choose_preprocessing(said, outline.stated, 0, where);
@@ -177,7 +177,7 @@ LoadedModel& OnnxEncoder::model() {
   const int threads = thread_count();
   if (!model_ || model_->threads() != threads) {
     model_.reset();
-    model_.emplace(whole_ ? std::string_view(*whole_) : file_->bytes(), threads);
+    model_.emplace(bytes_, threads);
   }
   return *model_;
 }
@@ -207,7 +207,7 @@ int64_t OnnxEncoder::images_a_pass(const Array& pixels) {
 Array OnnxEncoder::output_of_some(const Array& pixels) {
   const Array images = input_.type == kFloat16 ? normalised<Eigen::half>(pixels, preprocessing_, input_.channels_last)
                                                : normalised<float>(pixels, preprocessing_, input_.channels_last);
-  Array made = model().run(input_.name, images, output_);
+  Array made = model().run(input_.name, images, output_, dim_ == 0);
   if (made.dim() == 1) made = made.reshaped({1, made.size(0)});
   if (made.dim() < 1 || made.size(0) != pixels.size(0))
     fail("the output is [{}] for {} images, expected features [n, d]", fmt::join(made.shape(), ", "), pixels.size(0));

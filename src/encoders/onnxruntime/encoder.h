@@ -1,5 +1,6 @@
 #pragma once
 #include <filesystem>
+#include <memory>
 #include <optional>
 #include <string>
 
@@ -38,8 +39,7 @@ class OnnxEncoder final : public Encoder {
   LoadedModel& model();
 
   std::filesystem::path path_;
-  std::optional<std::string> whole_;  ///< the file's bytes where they differ from those on the disk
-  std::optional<MappedFile> file_;
+  std::shared_ptr<const ModelBytes> bytes_;
   std::optional<LoadedModel> model_;
   onnx::ImageInput input_;
   std::string output_;

@@ -13,6 +13,7 @@ struct Status;
 struct Env;
 struct Session;
 struct SessionOptions;
+struct RunOptions;
 struct Value;
 struct MemoryInfo;
 struct TensorInfo;
@@ -32,11 +33,13 @@ using GetErrorMessage = Place<2, const char*(const Status*)>;
 using CreateEnv = Place<3, Status*(int log_level, const char* name, Env**)>;
 using DisableTelemetry = Place<6, Status*(const Env*)>;
 using CreateSessionFromArray = Place<8, Status*(const Env*, const void*, size_t, const SessionOptions*, Session**)>;
-using Run = Place<9, Status*(Session*, const void* options, const char* const* input_names, const Value* const* inputs,
+using Run = Place<9, Status*(Session*, const RunOptions*, const char* const* input_names, const Value* const* inputs,
                              size_t, const char* const* output_names, size_t, Value** outputs)>;
 using CreateSessionOptions = Place<10, Status*(SessionOptions**)>;
 using SetIntraOpNumThreads = Place<24, Status*(SessionOptions*, int)>;
 using SetInterOpNumThreads = Place<25, Status*(SessionOptions*, int)>;
+using CreateRunOptions = Place<39, Status*(RunOptions**)>;
+using SetTerminate = Place<46, Status*(RunOptions*)>;
 using CreateTensorWithData = Place<49, Status*(const MemoryInfo*, void* data, size_t bytes, const int64_t* shape,
                                                size_t dimensions, ElementType, Value**)>;
 using GetTensorData = Place<51, Status*(Value*, void**)>;
@@ -49,6 +52,7 @@ using ReleaseStatus = Place<93, void(Status*)>;
 using ReleaseMemoryInfo = Place<94, void(MemoryInfo*)>;
 using ReleaseSession = Place<95, void(Session*)>;
 using ReleaseValue = Place<96, void(Value*)>;
+using ReleaseRunOptions = Place<97, void(RunOptions*)>;
 using ReleaseTensorInfo = Place<99, void(TensorInfo*)>;
 using ReleaseSessionOptions = Place<100, void(SessionOptions*)>;
 using AddSessionConfigEntry = Place<130, Status*(SessionOptions*, const char* key, const char* value)>;

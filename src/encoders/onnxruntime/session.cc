@@ -4,6 +4,8 @@
 #include <utility>
 
 #include "base/error.h"
+#include "encoders/onnxruntime/graph_costs.h"
+#include "encoders/onnxruntime/watched.h"
 
 namespace protocom::onnxruntime {
 namespace {
@@ -11,6 +13,12 @@ namespace {
 constexpr int kDeviceAllocator = 0;  // OrtAllocatorType
 constexpr int kDefaultMemory = 0;    // OrtMemType
 constexpr size_t kMostDimensions = 8;
+
+/// Nobody waits a minute for an image: a vision transformer of 10^9 weights takes some seconds.
+constexpr std::chrono::seconds kMostTime(60);
+/// Beside what is a multiple of the file's size: its parts, tensors, and packed weights.
+constexpr int64_t kMostMemory = int64_t{3} << 30;
+constexpr int64_t kMostCopies = 5;
 
 /// A pointer of the C API that is released by `Release`, a place of its table.
 template <typename T, typename Release>
@@ -62,7 +70,11 @@ Array array_of(const Library& library, Value* value) {
 
 }  // namespace
 
-LoadedModel::LoadedModel(std::string_view model, int threads) : threads_(threads) {
+namespace {
+
+void release(Session* session) { Library::get().call<ReleaseSession>(session); }
+
+std::shared_ptr<Session> make_session(std::string_view model, int threads) {
   const Library& library = Library::get();
   Owned<SessionOptions, ReleaseSessionOptions> options;
   library.call<CreateSessionOptions>(options.out());
@@ -77,25 +89,64 @@ LoadedModel::LoadedModel(std::string_view model, int threads) : threads_(threads
   library.call<CreateSessionFromArray>(static_cast<const Env*>(library.environment()),
                                        static_cast<const void*>(model.data()), model.size(),
                                        static_cast<const SessionOptions*>(options.get()), &made);
-  session_.reset(made);
+  return {made, &release};
 }
 
-Array LoadedModel::run(const std::string& input, Array images, const std::string& output) const {
-  const Library& library = Library::get();
-  Owned<MemoryInfo, ReleaseMemoryInfo> memory;
-  library.call<CreateCpuMemoryInfo>(kDeviceAllocator, kDefaultMemory, memory.out());
-  Owned<Value, ReleaseValue> given;
-  library.call<CreateTensorWithData>(static_cast<const MemoryInfo*>(memory.get()), images.mutable_raw(), images.bytes(),
-                                     images.shape().data(), images.shape().size(), element_of(images.type()),
-                                     given.out());
-  Owned<Value, ReleaseValue> made;
-  const char* input_name = input.c_str();
-  const char* output_name = output.c_str();
-  const Value* value = given.get();
-  library.call<Run>(session_.get(), static_cast<const void*>(nullptr), static_cast<const char* const*>(&input_name),
-                    static_cast<const Value* const*>(&value), size_t{1}, static_cast<const char* const*>(&output_name),
-                    size_t{1}, made.out());
-  return array_of(library, made.get());
+/// One pass of images through a network, with all that the thread of that pass uses.
+class Pass {
+ public:
+  Pass(std::shared_ptr<Session> session, std::string input, Array images, std::string output)
+      : session_(std::move(session)), input_(std::move(input)), images_(std::move(images)), output_(std::move(output)) {
+    const Library& library = Library::get();
+    Owned<MemoryInfo, ReleaseMemoryInfo> memory;
+    library.call<CreateCpuMemoryInfo>(kDeviceAllocator, kDefaultMemory, memory.out());
+    library.call<CreateTensorWithData>(static_cast<const MemoryInfo*>(memory.get()), images_.mutable_raw(),
+                                       images_.bytes(), images_.shape().data(), images_.shape().size(),
+                                       element_of(images_.type()), given_.out());
+    library.call<CreateRunOptions>(options_.out());
+  }
+
+  void run() {
+    const char* input_name = input_.c_str();
+    const char* output_name = output_.c_str();
+    const Value* value = given_.get();
+    Library::get().call<Run>(session_.get(), static_cast<const RunOptions*>(options_.get()),
+                             static_cast<const char* const*>(&input_name), static_cast<const Value* const*>(&value),
+                             size_t{1}, static_cast<const char* const*>(&output_name), size_t{1}, made_.out());
+  }
+  /// Before its next operator. Thread-safe.
+  void stop() { Library::get().call<SetTerminate>(options_.get()); }
+  [[nodiscard]] Array result() const { return array_of(Library::get(), made_.get()); }
+
+ private:
+  std::shared_ptr<Session> session_;
+  std::string input_;
+  Array images_;
+  std::string output_;
+  Owned<Value, ReleaseValue> given_;
+  Owned<RunOptions, ReleaseRunOptions> options_;
+  Owned<Value, ReleaseValue> made_;
+};
+
+}  // namespace
+
+LoadedModel::LoadedModel(const std::shared_ptr<const ModelBytes>& model, int threads)
+    : threads_(threads), most_memory_(kMostMemory + kMostCopies * static_cast<int64_t>(model->view().size())) {
+  check_graph_costs(model->view());
+  const auto made = std::make_shared<std::shared_ptr<Session>>();
+  run_watched(
+      "to prepare the network", {kMostTime, most_memory_},
+      [model, threads, made] { *made = make_session(model->view(), threads); }, [] {});
+  session_ = *made;
+}
+
+Array LoadedModel::run(const std::string& input, Array images, const std::string& output, bool watch_memory) const {
+  const int64_t count = images.size(0);
+  const auto pass = std::make_shared<Pass>(session_, input, std::move(images), output);
+  run_watched(
+      fmt::format("for {} image{}", count, count == 1 ? "" : "s"), {kMostTime * count, watch_memory ? most_memory_ : 0},
+      [pass] { pass->run(); }, [&] { pass->stop(); });
+  return pass->result();
 }
 
 }  // namespace protocom::onnxruntime
