@@ -96,6 +96,10 @@ fs::path place_for(const SortArguments& options, const fs::path& image, const st
 
 void put(const SortArguments& options, const fs::path& image, const fs::path& place) {
   std::error_code error;
+  // A link would lead the images of a class out of the folder that was named.
+  if (fs::is_symlink(fs::symlink_status(place.parent_path(), error)))
+    fail("cannot write into {}: it is a symbolic link; remove it, or choose another --out",
+         place.parent_path().string());
   fs::create_directories(place.parent_path(), error);
   if (options.link)
     fs::create_symlink(fs::absolute(image), place, error);

@@ -81,6 +81,13 @@ std::string checked_class_name(std::string_view written) {
   return name;
 }
 
+std::string checked_new_class_name(std::string_view written) {
+  std::string name = checked_class_name(written);
+  if (without_capitals(name) == "none of these")
+    fail_usage("no class can be called '{}': that is the answer for photos of none of the classes", name);
+  return name;
+}
+
 std::string without_capitals(std::string_view name) {
   return mapped(name, static_cast<utf8proc_option_t>(UTF8PROC_STABLE | UTF8PROC_COMPOSE | UTF8PROC_CASEFOLD));
 }

@@ -14,6 +14,10 @@ std::string clean_name(std::string_view name);
 /// UsageError if nothing of it can be seen, and if it steers a terminal (steers_terminals).
 std::string checked_class_name(std::string_view written);
 
+/// The same for a class that is to be called so. Throws UsageError also for "none of these", however it is written:
+/// answers, tables and folders have it for photos of none of the classes.
+std::string checked_new_class_name(std::string_view written);
+
 /// The name without capitals, to find those that differ in nothing else.
 std::string without_capitals(std::string_view name);
 

@@ -257,14 +257,22 @@ nlohmann::json next_redo_of(const RecognizerFile& file) {
   return next.empty() ? nullptr : change_json(next.front());
 }
 
-std::string class_name_in(const std::string& written) {
+namespace {
+
+std::string sent_name(const std::string& written, std::string (*checked)(std::string_view)) {
   check_label(written, "a class's name");
   try {
-    return checked_class_name(written);
+    return checked(written);
   } catch (const UsageError& error) {
     refuse(400, "{}", error.what());
   }
 }
+
+}  // namespace
+
+std::string class_name_in(const std::string& written) { return sent_name(written, &checked_class_name); }
+
+std::string new_class_name_in(const std::string& written) { return sent_name(written, &checked_new_class_name); }
 
 ClassInfo class_or_404(const RecognizerFile& file, const std::string& name) {
   auto found = file.find_class(class_name_in(name));

@@ -83,7 +83,7 @@ json Api::change_class(const Request& asked) {
   if (body.contains("attributes")) take_attributes(body, "attributes", request);
   if (body.contains("attributes") && request.attributes.empty()) refuse(400, "give at least one attribute");
   if (!request.attributes.empty()) check_class(asked, request);
-  const std::string new_name = body.contains("name") ? class_name_in(text_in(body, "name")) : name;
+  const std::string new_name = body.contains("name") ? new_class_name_in(text_in(body, "name")) : name;
   return with_editor(asked, [&](Recognizer& editor) {
     RecognizerFile& file = editor.file();
     json changed = class_json(class_or_404(file, name));

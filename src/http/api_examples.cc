@@ -45,7 +45,7 @@ std::vector<std::string> lines_of(const std::string& text) {
 
 Enrolling read_enrolling(const Request& request, const UploadOptions& options, const JsonShape& shape) {
   Enrolling read;
-  read.request.name = class_name_in(request.parameters.at("class"));
+  read.request.name = new_class_name_in(request.parameters.at("class"));
   read.sent = read_sent(request, options, shape);
   const json& members = read.sent.members;
   const auto& fields = read.sent.fields;

@@ -83,7 +83,7 @@ json Api::label_unlabelled(const Request& request) {
   const json body = read_json_body(request.body, shape_of(request, {"class"})).members;
   if (!body.contains("class")) refuse(400, "give the photo's class: {{\"class\": \"okapi\"}}");
   ClassRequest described;
-  described.name = class_name_in(text_in(body, "class"));
+  described.name = new_class_name_in(text_in(body, "class"));
   return with_editor(request, [&](Recognizer& editor) {
     RecognizerFile& file = editor.file();
     const Unsorted all = read_unsorted(file);

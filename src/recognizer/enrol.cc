@@ -152,7 +152,7 @@ ClassEnrolment Recognizer::describe(const ClassRequest& request) {
 ClassEnrolment Recognizer::describe(const ClassRequest& asked, std::set<std::string>& left_out) {
   ClassRequest request = asked;
   const std::optional<ClassInfo> held = file_.find_class(asked.name);
-  request.name = held ? held->name : checked_class_name(asked.name);
+  request.name = held ? held->name : checked_new_class_name(asked.name);
   ClassEnrolment made;
   made.name = request.name;
   if (is_described(request)) made.describe = Describe::kAnyClass;

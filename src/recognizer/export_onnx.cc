@@ -12,6 +12,7 @@
 #include "io/derived_output.h"
 #include "io/files.h"
 #include "io/json.h"
+#include "io/mapped_file.h"
 #include "io/write_together.h"
 #include "recognizer/detail/onnx_content.h"
 #include "recognizer/detail/onnx_page.h"
@@ -39,10 +40,17 @@ fs::path data_beside(const fs::path& model) {
   return data;
 }
 
+std::string labels_text(const std::vector<std::string>& names) {
+  std::string text;
+  for (const std::string& name : names) text += one_line(name) + '\n';  // of a damaged recognizer
+  return text;
+}
+
 /// What is known of an ONNX file that an export may replace.
 struct Earlier {
-  std::string id;    ///< of the recognizer that it was made of; empty for other files
-  std::string data;  ///< the file beside it; empty: none
+  std::string id = {};      ///< of the recognizer that it was made of; empty for other files
+  std::string labels = {};  ///< the text of its file of labels
+  std::string data = {};    ///< the file beside it; empty: none
 };
 
 Earlier earlier_at(const fs::path& path) {
@@ -50,7 +58,8 @@ Earlier earlier_at(const fs::path& path) {
     if (!is_onnx_file(path)) return {};
     auto metadata = onnx::read_outline(path).metadata;
     const std::string id = parse_json(metadata[kRecognizerKey], path.string()).value("id", "");
-    return {id, metadata[kDataKey]};
+    const auto classes = parse_json(metadata.at(kClassesKey), path.string()).get<std::vector<std::string>>();
+    return {id, labels_text(classes), metadata[kDataKey]};
   } catch (const std::exception&) {
     return {};
   }
@@ -64,8 +73,15 @@ void check_derived(const fs::path& path) {
     fail("cannot write {}: it is no plain file", path.string());
 }
 
-/// Throws Error if a file would be lost that this recognizer did not write. `id`: of it.
-void check_way(const fs::path& model, const fs::path& labels, const Earlier& earlier, const std::string& id) {
+/// Whether a file of labels is one of an earlier export, or the one that is about to be written.
+bool are_labels(const fs::path& path, const Earlier& earlier, const std::string& now) {
+  const MappedFile file(path);
+  return file.bytes().empty() || file.bytes() == earlier.labels || file.bytes() == now;
+}
+
+/// Throws Error if a file would be lost that this recognizer did not write. `id`: of it; `now`: its labels.
+void check_way(const fs::path& model, const fs::path& labels, const Earlier& earlier, const std::string& id,
+               const std::string& now) {
   std::error_code ignored;
   if (fs::exists(model, ignored) && !fs::is_regular_file(model, ignored))
     fail("cannot write {}: expected the name of a file, beside which its labels are written", model.string());
@@ -74,14 +90,10 @@ void check_way(const fs::path& model, const fs::path& labels, const Earlier& ear
     fail("{} exists and is not an export of this recognizer: choose another name, or remove it", model.string());
   check_derived(labels);
   if (!is_there) check_absent(labels);
+  if (is_there && fs::is_regular_file(labels, ignored) && !are_labels(labels, earlier, now))
+    fail("{} exists and is not the labels of {}: choose another name, or remove it", labels.string(), model.string());
   check_writable(model);
   check_writable(labels);
-}
-
-std::string labels_text(const std::vector<std::string>& names) {
-  std::string text;
-  for (const std::string& name : names) text += one_line(name) + '\n';  // of a damaged recognizer
-  return text;
 }
 
 void check_page_options(const OnnxExportOptions& options) {
@@ -176,8 +188,8 @@ OnnxExport export_onnx(Recognizer& recognizer, const fs::path& path, const OnnxE
   check_page_options(options);
   const fs::path labels = labels_beside(path), data = data_beside(path);
   const Earlier earlier = earlier_at(path);
-  recognizer.class_names();  // throws if there is none
-  check_way(path, labels, earlier, recognizer_id(recognizer.file()));
+  const std::string names = labels_text(recognizer.class_names());  // throws if there is none
+  check_way(path, labels, earlier, recognizer_id(recognizer.file()), names);
   OnnxPage page = page_of(recognizer, options);
   if (!options.page.empty()) check_page(options.page, page);
   std::optional<OnnxContent> whole = whole_content(recognizer, options, most_bytes);

@@ -163,7 +163,7 @@ std::map<std::string, std::string> metadata_of(Recognizer& recognizer, const Onn
   const RecognizerFile& file = recognizer.file();
   const RecognizerArtefact* encoder = file.artefact("backbone");
   std::map<std::string, std::string> made;
-  made["classes"] = dumped(recognizer.class_names());
+  made[kClassesKey] = dumped(recognizer.class_names());
   made["titles"] = dumped(recognizer.class_titles());
   made["weights"] = word_for(weights_of(options));
   made["method"] = recognizer.method().label();

@@ -27,7 +27,7 @@ void check_description(const RecognizerSettings& settings, const std::string& na
 }
 
 void add_name(const Database& database, const Change& change, int64_t id, const std::string& written) {
-  const std::string name = checked_class_name(written);
+  const std::string name = checked_new_class_name(written);
   database.prepare("INSERT INTO names(class, name, added_by) VALUES(?, ?, ?)", id, name, change.id()).run();
 }
 
@@ -202,7 +202,7 @@ std::vector<EnrolledClass> RecognizerFile::enrol(const std::vector<ClassEnrolmen
 }
 
 void RecognizerFile::rename_class(const std::string& name, const std::string& new_name) {
-  const std::string checked = checked_class_name(new_name);
+  const std::string checked = checked_new_class_name(new_name);
   check_class_name(*database_, name);
   reading(path(), [&] {
     Change change(*database_, fmt::format("rename class '{}' to '{}'", name, checked), last_made_);

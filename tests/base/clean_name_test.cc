@@ -41,6 +41,12 @@ TEST(CleanName, OfAClassHasSomethingToSee) {
   EXPECT_THROW(checked_class_name("a\x1b[2J"), UsageError);
 }
 
+TEST(CleanName, OfANewClassIsNotTheAnswerForNoneOfThem) {
+  EXPECT_EQ(checked_new_class_name(" none of  them "), "none of them");
+  for (const char* answer : {"none of these", "None of  these ", "NONE\xc2\xa0OF THESE"})
+    EXPECT_THROW(checked_new_class_name(answer), UsageError) << answer;
+}
+
 TEST(CleanName, OfPairsThatDifferInCapitalsAloneAreHinted) {
   const testing::Logged logged;
   warn_of_same_but_capitals({"Zebra", "horse", "zebra", "\xc3\x84gypten", "\xc3\xa4gypten"}, "classes");

@@ -70,6 +70,15 @@ TEST_F(Served, RefusesABlankNameOfAClass) {
   EXPECT_EQ(ask("GET", "/v1/classes/dark").json()["images"], 1);
 }
 
+TEST_F(Served, RefusesTheAnswerForNoneOfTheClassesAsAName) {
+  serve();
+  enrol("dark", 10);
+  const Reply enrolled = enrol("None%20of%20these", 240);
+  EXPECT_EQ(enrolled.status, 400) << enrolled.body;
+  EXPECT_THAT(enrolled.error(), HasSubstr("no class can be called 'None of these'"));
+  EXPECT_EQ(ask("PATCH", "/v1/classes/dark", json{{"name", "none of these"}}.dump(), kJson).status, 400);
+}
+
 TEST_F(Served, DoesNothingForPagesOfOtherSites) {
   serve();
   enrol("dark", 10);

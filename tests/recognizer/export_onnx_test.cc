@@ -489,6 +489,22 @@ TEST_F(OnnxOfRecognizer, RefusesWhatCannotBeWritten) {
   EXPECT_THAT(message_of([&] { export_onnx(plain, model_); }), HasSubstr("exists and is not an export"));
 }
 
+TEST_F(OnnxOfRecognizer, LeavesLabelsAloneThatAreNotOfTheExportBesideThem) {
+  make(conv_encoder(17));
+  exported();
+  const std::filesystem::path labels = folder_ / "out/trees.labels.txt";
+  write_file(labels, "list of my own\n");
+  EXPECT_THAT(message_of([&] { exported(); }), HasSubstr("trees.labels.txt exists and is not the labels of"));
+  EXPECT_EQ(read_file(labels), "list of my own\n");
+  write_file(labels, "oak\nelm\nash tree\n");
+  RecognizerFile(path_).remove_class("elm");
+  exported();
+  EXPECT_EQ(read_file(labels), "oak\nash tree\n") << "those of the export before are replaced";
+  fs::remove(labels);
+  exported();
+  EXPECT_EQ(read_file(labels), "oak\nash tree\n");
+}
+
 TEST_F(OnnxOfRecognizer, LeavesTheExportOfAnotherRecognizerAlone) {
   make(conv_encoder(17));
   exported();

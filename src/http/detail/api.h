@@ -230,6 +230,8 @@ std::string file_name_of(const std::string& source);
 
 /// A class name sent by a client, normalised (checked_class_name). Throws HttpError 400 for an invalid one.
 std::string class_name_in(const std::string& written);
+/// The same for a class that may be new or be renamed to it (checked_new_class_name).
+std::string new_class_name_in(const std::string& written);
 
 /// The class of a name, after normalisation. Throws HttpError 404 if it is unknown, 400 for an invalid name.
 ClassInfo class_or_404(const RecognizerFile& file, const std::string& name);

@@ -9,6 +9,7 @@ namespace protocom {
 /// Keys of an exported file's metadata: the recognizer that it was made of, JSON, and the file beside it that has its
 /// weights.
 inline constexpr const char* kRecognizerKey = "recognizer";
+inline constexpr const char* kClassesKey = "classes";
 inline constexpr const char* kDataKey = "external_data";
 
 /// Throws UsageError for options that exclude one another.
