@@ -54,9 +54,11 @@ std::string title_of(const std::vector<std::string>& names) {
 
 void print_series(const ClassifyArguments& options, const ImageArguments& images, const FoundImages& found,
                   Recognizer& recognizer, AnswerPrinter& printer) {
-  const Series series = group_photos(found.paths, parse_series(options.series), options.series_gap);
-  if (series.without_time > 0)
-    logger().warn("{} of {} photos have no time: each is a series of its own", series.without_time, found.paths.size());
+  const SeriesRule rule = parse_series(options.series);
+  const Series series = group_photos(found.paths, rule, options.series_gap);
+  if (series.alone > 0)
+    logger().warn("{} of {} photos have no {}: each is a series of its own", series.alone, found.paths.size(),
+                  rule.by == SeriesBy::kColumn ? rule.column : "time");
   const auto take = [&](const std::vector<fs::path>& photos, const Answer& answer) {
     std::vector<std::string> names;
     for (const fs::path& photo : photos) names.push_back(images.named(photo).string());
@@ -128,6 +130,7 @@ fs::path timelapse_root(const ClassifyArguments& options) {
 
 void print_answers(const ClassifyArguments& options) {
   if (options.resume == ResumeLines::kYes) fail_usage("--resume needs --out, beside which the answers are kept");
+  if (!options.series.empty()) parse_series(options.series);  // an error before the encoder is loaded
   Recognizer recognizer = Recognizer::open(options.recognizer, options.recognizing);
   const ImageArguments images(options.images);
   if (!options.series.empty() && !options.boxes.file.empty())
@@ -260,13 +263,11 @@ void add_classify_command(CLI::App& app) {
                     "File for lines of JSON, or for the JSON of --boxes, instead of printing; several processes share "
                     "the images (docs/scaling.md)");
   add_resume(*command, options->resume, "--out");
-  CLI::Option* series =
-      command
-          ->add_option(
-              "--series", options->series,
-              "One answer for the photos of a burst, a video or a visit to a camera trap: time (by EXIF, within "
-              "a folder) or folder; csv and json repeat it for each photo")
-          ->check(CLI::IsMember({"time", "folder"}));
+  CLI::Option* series = command->add_option(
+      "--series", options->series,
+      "One answer for the photos of a burst, a video or a visit to a camera trap: time (by EXIF, within "
+      "a folder), folder, or a CSV with a column of images and the column that says the series "
+      "(visits.csv:visit); csv and json repeat it for each photo");
   command->add_option("--series-gap", options->series_gap, "A series ends after this many seconds without a photo")
       ->check(CLI::Range(0.001, 86400.0))
       ->needs(series);

@@ -52,7 +52,8 @@ def classify_series(self, images, *, by=None, gap=60.0):
     ----------
     images : images of one series, as ``classify`` takes several; with ``by`` paths of photos or folders, of many series
     by : what is a series. "time": photos of one folder, each at most ``gap`` seconds after the one before (EXIF);
-        "folder": the photos of a folder
+        "folder": the photos of a folder; "visits.csv:visit": the photos that have one text in this column of a CSV, which
+        also has a column of images
 
     Returns
     -------

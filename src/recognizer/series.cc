@@ -7,6 +7,7 @@
 #include "base/enum_words.h"
 #include "base/error.h"
 #include "base/matrix.h"
+#include "datasets/table_column.h"
 #include "images/capture_time.h"
 #include "io/files.h"
 
@@ -24,17 +25,20 @@ std::optional<double> time_of(const fs::path& photo) {
   }
 }
 
+/// Groups of places among all photos.
+using Places = std::vector<std::vector<size_t>>;
+
 struct TimedPhoto {
   size_t place;  ///< among all photos
   double time;
 };
 
 /// The places of photos of one folder in groups that a gap separates.
-std::vector<std::vector<size_t>> split_at_gaps(std::vector<TimedPhoto> photos, double gap) {
+Places split_at_gaps(std::vector<TimedPhoto> photos, double gap) {
   std::sort(photos.begin(), photos.end(), [](const TimedPhoto& a, const TimedPhoto& b) {
     return a.time != b.time ? a.time < b.time : a.place < b.place;
   });
-  std::vector<std::vector<size_t>> groups;
+  Places groups;
   for (size_t i = 0; i < photos.size(); ++i) {
     if (i == 0 || photos[i].time - photos[i - 1].time > gap) groups.emplace_back();
     groups.back().push_back(photos[i].place);
@@ -42,31 +46,67 @@ std::vector<std::vector<size_t>> split_at_gaps(std::vector<TimedPhoto> photos, d
   return groups;
 }
 
-}  // namespace
-
-SeriesBy parse_series(std::string_view word) { return value_of(kWords, word, "what makes a series"); }
-
-Series group_photos(const std::vector<fs::path>& photos, SeriesBy by, double gap) {
-  if (!(gap > 0)) fail_usage("gap of a series: expected a number above 0, found {} seconds", gap);
-  Series series;
+/// Those of one folder that lie within a gap, or all; counts photos without a time.
+Places by_folder(const std::vector<fs::path>& photos, SeriesBy by, double gap, Series& series) {
   std::map<fs::path, std::vector<TimedPhoto>> folders;
-  std::vector<std::vector<size_t>> groups;
+  Places groups;
   for (size_t i = 0; i < photos.size(); ++i) {
     const std::optional<double> time = by == SeriesBy::kFolder ? 0 : time_of(photos[i]);
     if (time) {
       folders[photos[i].parent_path()].push_back({i, *time});
     } else {
       groups.push_back({i});
-      ++series.without_time;
+      ++series.alone;
     }
   }
   for (const auto& [folder, timed] : folders) {
-    std::vector<std::vector<size_t>> own = split_at_gaps(timed, gap);
+    Places own = split_at_gaps(timed, gap);
     groups.insert(groups.end(), own.begin(), own.end());
   }
+  return groups;
+}
+
+/// Those of one text in the table; counts photos that it says nothing of.
+Places by_column(const std::vector<fs::path>& photos, const SeriesRule& rule, Series& series) {
+  const std::vector<std::string> texts = cells_of_photos(rule.table, rule.column, photos);
+  std::map<std::string, std::vector<size_t>> of_text;
+  Places groups;
+  for (size_t i = 0; i < photos.size(); ++i) {
+    if (texts[i].empty()) {
+      groups.push_back({i});
+      ++series.alone;
+    } else {
+      of_text[texts[i]].push_back(i);
+    }
+  }
+  for (auto& [text, places] : of_text) groups.push_back(std::move(places));
+  return groups;
+}
+
+Places in_order_of_first(Places groups) {
   const auto first = [](const std::vector<size_t>& group) { return *std::min_element(group.begin(), group.end()); };
   std::sort(groups.begin(), groups.end(), [&](const auto& a, const auto& b) { return first(a) < first(b); });
-  for (const std::vector<size_t>& group : groups) {
+  return groups;
+}
+
+}  // namespace
+
+SeriesRule parse_series(std::string_view word) {
+  const size_t colon = word.rfind(':');
+  if (colon != std::string_view::npos && colon > 0 && colon + 1 < word.size())
+    return {SeriesBy::kColumn, fs::path(word.substr(0, colon)), std::string(word.substr(colon + 1))};
+  for (const EnumWord<SeriesBy>& entry : kWords) {
+    if (entry.word == word) return {entry.value};
+  }
+  fail_unknown_word("what makes a series", word, {"time", "folder", "TABLE.csv:COLUMN"});
+}
+
+Series group_photos(const std::vector<fs::path>& photos, const SeriesRule& rule, double gap) {
+  if (!(gap > 0)) fail_usage("gap of a series: expected a number above 0, found {} seconds", gap);
+  Series series;
+  const Places groups =
+      rule.by == SeriesBy::kColumn ? by_column(photos, rule, series) : by_folder(photos, rule.by, gap, series);
+  for (const std::vector<size_t>& group : in_order_of_first(groups)) {
     auto& paths = series.groups.emplace_back();
     for (const size_t place : group) paths.push_back(photos[place]);
   }

@@ -74,7 +74,7 @@ def test_answers_name_a_group_of_classes_only_where_names_have_levels(mine, phot
         protocom.Recognizer(mine._path, roll_up=2).classify(image)
 
 
-def test_a_series_has_one_answer(mine, photos):
+def test_a_series_has_one_answer(mine, photos, tmp_path):
     frames = [photo("red", 900), photo("red", 901)]
     features = mine.features_of(frames)
     expected = mine.classify(features.astype(np.float64).mean(0).astype(np.float32)).ranking
@@ -83,7 +83,11 @@ def test_a_series_has_one_answer(mine, photos):
     groups = mine.classify_series(photos / "my-photos", by="folder")
     assert [len(paths) for paths, _ in groups] == [len(protocom.images_in(photos / "my-photos" / colour)) for colour in sorted(COLOURS)]
     assert sorted(answer.ranking[0][0] for _, answer in groups) == sorted(COLOURS)
+    table = tmp_path / "visits.csv"
+    table.write_text("image,visit\n" + "".join(f"{path},{i // 2}\n" for i, path in enumerate(protocom.images_in(photos / "my-photos"))))
+    visits = mine.classify_series(photos / "my-photos", by=f"{table}:visit")
+    assert [len(paths) for paths, _ in visits] == [2] * (len(protocom.images_in(photos / "my-photos")) // 2)
     with pytest.raises(protocom.UsageError, match="paths of photos"):
         mine.classify_series(frames, by="time")
-    with pytest.raises(protocom.UsageError, match="time or folder"):
+    with pytest.raises(protocom.UsageError, match="time, folder or TABLE.csv:COLUMN"):
         mine.classify_series(photos / "my-photos", by="day")

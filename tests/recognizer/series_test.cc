@@ -12,6 +12,7 @@
 namespace protocom::testing {
 namespace {
 
+using ::testing::AllOf;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
@@ -37,23 +38,53 @@ TEST_F(PhotosInSeries, EndWhereNoPhotoFollowsInTime) {
   const fs::path second = photo("a/1.jpg", "06:00:30"), first = photo("a/2.jpg", "06:00:00"),
                  third = photo("a/3.jpg", "06:01:29"), later = photo("a/4.jpg", "06:02:30"),
                  other = photo("b/1.jpg", "06:00:00"), timeless = photo("a/5.jpg", "");
-  const Series series = group_photos({second, first, third, later, other, timeless}, SeriesBy::kTime);
+  const Series series = group_photos({second, first, third, later, other, timeless}, {SeriesBy::kTime});
   EXPECT_THAT(series.groups, ElementsAre(ElementsAre(first, second, third), ElementsAre(later), ElementsAre(other),
                                          ElementsAre(timeless)));
-  EXPECT_EQ(series.without_time, 1);
-  EXPECT_EQ(group_photos({second, first, third, later}, SeriesBy::kTime, 61).groups.size(), 1U);
-  EXPECT_EQ(group_photos({second, first, third, later}, SeriesBy::kTime, 29).groups.size(), 4U);
+  EXPECT_EQ(series.alone, 1);
+  EXPECT_EQ(group_photos({second, first, third, later}, {SeriesBy::kTime}, 61).groups.size(), 1U);
+  EXPECT_EQ(group_photos({second, first, third, later}, {SeriesBy::kTime}, 29).groups.size(), 4U);
 }
 
 TEST_F(PhotosInSeries, AreThoseOfAFolder) {
   const fs::path one = photo("a/1.jpg", ""), two = photo("b/1.jpg", ""), three = photo("a/2.jpg", "");
-  EXPECT_THAT(group_photos({one, two, three, folder_ / "gone/1.jpg"}, SeriesBy::kFolder).groups,
+  EXPECT_THAT(group_photos({one, two, three, folder_ / "gone/1.jpg"}, {SeriesBy::kFolder}).groups,
               ElementsAre(ElementsAre(one, three), ElementsAre(two), ElementsAre(folder_ / "gone/1.jpg")));
 }
 
+TEST_F(PhotosInSeries, AreThoseOfATextInATablesColumn) {
+  const fs::path one = photo("a/1.jpg", ""), two = photo("b/2.jpg", ""), three = photo("a/3.jpg", ""),
+                 unnamed = photo("b/4.jpg", ""), empty = photo("b/5.jpg", "");
+  const std::vector<fs::path> photos = {empty, two, one, three, unnamed};
+  const fs::path table = folder_ / "visits.csv";
+  write_file(table, "file_name,visit\nC:\\camera\\a\\1.jpg,7\n./b/2.jpg, x:1 \n3.jpg,7\ngone.jpg,7\nb/5.jpg,\n");
+  const Series series = group_photos(photos, parse_series(table.string() + ":visit"));
+  EXPECT_THAT(series.groups,
+              ElementsAre(ElementsAre(empty), ElementsAre(two), ElementsAre(one, three), ElementsAre(unnamed)));
+  EXPECT_EQ(series.alone, 2);
+  write_file(table, "file_name,visit\na/1.jpg,7\nc/1.jpg,8\n");
+  const Series one_folder = group_photos({one, three}, parse_series(table.string() + ":visit"));
+  EXPECT_EQ(one_folder.alone, 1) << "c/1.jpg is another photo than a/1.jpg";
+}
+
+TEST_F(PhotosInSeries, NeedATableThatSaysOneThingOfEachPhoto) {
+  const std::vector<fs::path> photos = {photo("a/1.jpg", ""), photo("b/1.jpg", ""), photo("a/2.jpg", "")};
+  const fs::path table = folder_ / "visits.csv";
+  const auto refused = [&](const std::string& text, const std::string& column) {
+    write_file(table, text);
+    return message_of([&] { group_photos(photos, parse_series(table.string() + ":" + column)); });
+  };
+  EXPECT_THAT(refused("image,visit\na/2.jpg,1\na/2.jpg,2\n", "visit"),
+              AllOf(HasSubstr("visits.csv:3"), HasSubstr("'2' here and '1' at"), HasSubstr("visits.csv:2")));
+  EXPECT_THAT(refused("image,visit\na/2.jpg,1\n", "day"), HasSubstr("day"));
+  EXPECT_THAT(refused("visit,when\n1,2\n", "visit"), HasSubstr("expected one of images"));
+  EXPECT_EQ(refused("image,visit\n1.jpg,1\n1.jpg,2\n", "visit"), "(no Error)") << "of two photos: of neither";
+  EXPECT_THAT(message_of([&] { group_photos(photos, parse_series("gone.csv:visit")); }), HasSubstr("gone.csv"));
+}
+
 TEST_F(PhotosInSeries, NeedAWordAndAGap) {
-  EXPECT_THAT(message_of([] { parse_series("day"); }), HasSubstr("time or folder"));
-  EXPECT_THAT(message_of([] { group_photos({}, SeriesBy::kTime, 0); }), HasSubstr("expected a number above 0"));
+  EXPECT_THAT(message_of([] { parse_series("day"); }), HasSubstr("time, folder or TABLE.csv:COLUMN"));
+  EXPECT_THAT(message_of([] { group_photos({}, {SeriesBy::kTime}, 0); }), HasSubstr("expected a number above 0"));
 }
 
 /// Answers of a recognizer of dark and light photos.
