@@ -12,7 +12,6 @@
 #include "io/derived_output.h"
 #include "io/files.h"
 #include "io/json.h"
-#include "io/mapped_file.h"
 #include "io/write_together.h"
 #include "recognizer/detail/onnx_content.h"
 #include "recognizer/detail/onnx_page.h"

@@ -7,7 +7,7 @@
 namespace protocom {
 
 /// Keys of an exported file's metadata: the recognizer that it was made of, JSON, and the file beside it that has its
-/// weights.
+/// weights. `classes`: a list of names.
 inline constexpr const char* kRecognizerKey = "recognizer";
 inline constexpr const char* kClassesKey = "classes";
 inline constexpr const char* kDataKey = "external_data";
