@@ -56,14 +56,16 @@ std::string own_text(const AdaptedModelSpace& made, const ClassRows& images, con
 }
 
 /// Of distinct images [m, d] alone.
-AdaptedModelSpace space_of_images(const ClassRows& images, const PldaAdaptation& adaptation) {
-  const int64_t d = images.x.cols();
+AdaptedModelSpace space_of_images(ClassRows images, const PldaAdaptation& adaptation, bool compared) {
+  const int64_t d = images.x.cols(), count = images.images();
   LabelledPlaces labelled{std::vector<int64_t>(images.label.size()), images.label, images.classes};
   std::iota(labelled.rows.begin(), labelled.rows.end(), 0);
-  const OwnDirections<DoubleMatrix> directions(images.x, labelled, adaptation);
-  const SpanCoordinates span = span_coordinates(directions.z, images.images());
+  OwnDirections<DoubleMatrix> directions(std::move(images.x), labelled, adaptation);
+  SpanCoordinates span;
+  if (count < d) span = span_coordinates(directions.z, count);
+  images.x = count < d ? std::move(span.x) : std::move(directions.z);
   AdaptedModelSpace result;
-  result.found = isotropic_space({span.x, images.label, images.classes}, static_cast<double>(d), adaptation);
+  result.found = isotropic_space(images, static_cast<double>(d), adaptation, compared);
   AdaptedAxes& axes = result.found.axes;
   DoubleVector origin = directions.origin;
   if (span.combine.rows() > 0) {
@@ -110,11 +112,11 @@ AdaptedModelSpace space_after_images(const PldaSpace& fitted, const ClassRows& i
 }
 
 /// The fitted space, or one of the images alone where they are as many as dimensions and that is surely better.
-AdaptedModelSpace adapted_space(const PldaModel& model, const ClassRows& images) {
-  if (model.adaptation.isotropic) return space_of_images(images, model.adaptation);
+AdaptedModelSpace adapted_space(const PldaModel& model, ClassRows images) {
+  if (model.adaptation.isotropic) return space_of_images(std::move(images), model.adaptation, false);
   AdaptedModelSpace fitted = space_after_images(model.space, images, model.adaptation);
   if (!fitted.found.left_out || images.images() - images.classes < images.x.cols()) return fitted;
-  AdaptedModelSpace alone = space_of_images(images, model.adaptation);
+  AdaptedModelSpace alone = space_of_images(std::move(images), model.adaptation, true);
   return is_surely_better(alone.found, fitted.found) ? alone : fitted;
 }
 
@@ -126,11 +128,12 @@ void check_images(const PldaModel& model, const DoubleMatrix& features) {
 }
 
 /// The images without copies, which do not show how images of a class differ.
-ClassRows distinct_images(const DoubleMatrix& features, const std::vector<int64_t>& labels, int64_t classes) {
-  const ClassRows all{features, labels, classes};
+ClassRows distinct_images(DoubleMatrix features, const std::vector<int64_t>& labels, int64_t classes) {
+  ClassRows all{std::move(features), labels, classes};
   std::vector<const double*> rows;
   for (int64_t i = 0; i < all.images(); ++i) rows.push_back(all.x.row(i).data());
-  return all.of(distinct_rows(rows, all.label, all.x.cols()));
+  const std::vector<int64_t> distinct = distinct_rows(rows, all.label, all.x.cols());
+  return distinct.size() == rows.size() ? std::move(all) : all.of(distinct);
 }
 
 }  // namespace
@@ -155,18 +158,18 @@ void set_scale(double scale, PldaModel& model) {
     *shots = {scale, scale, scale};
 }
 
-PldaModel adapted(const PldaModel& model, const DoubleMatrix& features, const std::vector<int64_t>& labels,
-                  int64_t classes) {
+PldaModel adapted(const PldaModel& model, DoubleMatrix features, const std::vector<int64_t>& labels, int64_t classes) {
   check_images(model, features);
-  const ClassRows images = distinct_images(features, labels, classes);
+  ClassRows images = distinct_images(std::move(features), labels, classes);
+  const double shots = images.count().mean();
   PldaModel result = model;
-  const AdaptedModelSpace made = adapted_space(model, images);
+  const AdaptedModelSpace made = adapted_space(model, std::move(images));
   result.space = made.space;
   result.residual = result.space.between;
   result.knowledge = nullptr;
   result.adaptation = {};
   if (made.found.left_out) set_scale(made.found.left_out->scale, result);
-  const double batch = result.inductive_scale.five * batch_trust(images.count().mean());
+  const double batch = result.inductive_scale.five * batch_trust(shots);
   result.transductive_scale = {batch, batch, batch};
   result.vb.degrees = made.found.degrees;
   result.chosen = made.chosen;

@@ -17,18 +17,16 @@ namespace {
 /// per class. Found with 10 queries per class on val classes of CUB-100 and of Tiny-ImageNet-100 (docs/log/plda.md).
 constexpr double kBatchTrust = 0.6, kBatchDoubt = 0.8;
 
-/// Of rows in a space of `dims` dimensions, by coordinates in any subspace that has their differences; `deviations`
-/// [m, e] from the class means.
-IsotropicSums isotropic_sums(const ClassRows& rows, const DoubleMatrix& deviations, double dims) {
-  const DoubleMatrix means = rows.means();
-  const double classes = static_cast<double>(rows.classes);
+/// Of `count` images of each class in a space of `dims` dimensions, by coordinates in any subspace that has their
+/// differences; `within`: the sum of squares of those from the class means.
+IsotropicSums isotropic_sums(const DoubleVector& count, const DoubleMatrix& means, double within, double dims) {
   IsotropicSums sums;
   sums.dims = dims;
-  sums.images = static_cast<double>(rows.images());
-  sums.classes = classes;
-  sums.within = deviations.squaredNorm();
-  sums.between = (means.rowwise() - means.colwise().mean()).squaredNorm() / std::max(classes - 1, 1.0);
-  sums.error = rows.count().cwiseInverse().mean();
+  sums.images = count.sum();
+  sums.classes = static_cast<double>(count.size());
+  sums.within = within;
+  sums.between = (means.rowwise() - means.colwise().mean()).squaredNorm() / std::max(sums.classes - 1, 1.0);
+  sums.error = count.cwiseInverse().mean();
   return sums;
 }
 
@@ -45,17 +43,42 @@ struct Followed {
 /// Of class means at least: they lie in the axes then, in which images are distinguished.
 constexpr double kFaintWeight = 1e-6;
 
+/// The degrees of the scatter of images and, counted `weight` times, of class means.
+double degrees_of(const DoubleVector& count, double weight) {
+  const auto classes = static_cast<double>(count.size());
+  return count.sum() - classes + weight * (classes - 1);
+}
+
 /// Where no space was fitted. `asked`: class_mean_weight().
 Followed follow_isotropic(const ClassRows& rows, double dims, double asked) {
   const double weight = std::max(asked, kFaintWeight);
-  const DoubleMatrix within = within_rows(rows);
-  const Isotropic found = isotropic_variances(isotropic_sums(rows, within, dims));
+  const DoubleVector count = rows.count();
+  const DoubleMatrix within = within_rows(rows), means = rows.means();
+  const Isotropic found = isotropic_variances(isotropic_sums(count, means, within.squaredNorm(), dims));
   const double root = 1 / std::sqrt(found.within);
   DoubleMatrix scattered(rows.images() + rows.classes, rows.x.cols());
-  scattered << root * within, std::sqrt(weight) * root * between_rows(rows, found.between);
-  const double degrees =
-      static_cast<double>(rows.images() - rows.classes) + weight * static_cast<double>(rows.classes - 1);
-  return {rows.means().colwise().mean(), found.within, scatter_of(scattered, degrees), found.between};
+  scattered << root * within, std::sqrt(weight) * root * between_rows(count, means, found.between);
+  return {means.colwise().mean(), found.within, scatter_of(scattered, degrees_of(count, weight)), found.between};
+}
+
+/// The same of many images.
+Followed follow_isotropic(const ClassMoments& rows, double dims, double asked) {
+  const double weight = std::max(asked, kFaintWeight);
+  const DoubleMatrix means = rows.means(), within = rows.within();
+  const Isotropic found = isotropic_variances(isotropic_sums(rows.count, means, within.trace(), dims));
+  const DoubleMatrix between = between_rows(rows.count, means, found.between);
+  const DoubleMatrix sum = (within + weight * (between.transpose() * between)) / found.within;
+  return {means.colwise().mean(), found.within, scatter_of_sum(sum, degrees_of(rows.count, weight)), found.between};
+}
+
+/// Whether rows are so many that their sums take less time than they do.
+bool are_many(const ClassRows& rows) {
+  constexpr int64_t kMany = 2000, kManyPerDimension = 4;
+  return rows.images() >= std::max(kMany, kManyPerDimension * rows.x.cols());
+}
+
+Followed follow_isotropic_rows(const ClassRows& rows, double dims, double asked) {
+  return are_many(rows) ? follow_isotropic(ClassMoments::of(rows), dims, asked) : follow_isotropic(rows, dims, asked);
 }
 
 AdaptedAxes isotropic_axes(const Followed& followed, double nu, double dims) {
@@ -108,6 +131,34 @@ std::function<LeftOutProducts(double)> left_out_products(const ClassRows& rows, 
   };
 }
 
+/// As many images are asked about as tell a scale to a few percent, of very many classes fewer: their scores are as
+/// many as images times classes.
+int64_t most_asked(int64_t classes) {
+  constexpr int64_t kScores = 10'000'000, kMost = 2000, kLeast = 200;
+  return std::clamp(kScores / classes, kLeast, kMost);
+}
+
+/// `most` of `images`, from near to far by their distances; all where they are no more.
+std::vector<int64_t> spread_over(std::vector<int64_t> images, const std::vector<double>& distances, int64_t most) {
+  const auto count = static_cast<int64_t>(images.size());
+  if (count <= most) return images;
+  std::stable_sort(images.begin(), images.end(), [&](int64_t a, int64_t b) {
+    return distances[static_cast<size_t>(a)] < distances[static_cast<size_t>(b)];
+  });
+  std::vector<int64_t> some;
+  for (int64_t i = 0; i < most; ++i) some.push_back(images[static_cast<size_t>(i * count / most)]);
+  std::sort(some.begin(), some.end());
+  return some;
+}
+
+/// Squared distances of images from the mean of the class means, [m].
+std::vector<double> distances_from_middle(const ClassRows& rows) {
+  const Eigen::RowVectorXd middle = rows.means().colwise().mean();
+  std::vector<double> distances;
+  for (int64_t i = 0; i < rows.images(); ++i) distances.push_back((rows.x.row(i) - middle).squaredNorm());
+  return distances;
+}
+
 /// The labelled images of some classes, and those of the others.
 struct ClassFold {
   ClassRows kept;
@@ -123,6 +174,9 @@ ClassFold class_fold(const ClassRows& rows, const std::vector<bool>& which) {
     const int64_t own = rows.label[static_cast<size_t>(i)];
     (which[static_cast<size_t>(own)] ? kept : left_out).push_back(i);
   }
+  const int64_t most = most_asked(rows.classes);
+  if (static_cast<int64_t>(left_out.size()) > most)
+    left_out = spread_over(std::move(left_out), distances_from_middle(rows), most);
   ClassFold fold{rows.of(kept), rows.x(left_out, Eigen::all)};
   for (int64_t& label : fold.kept.label) label = number[static_cast<size_t>(label)];
   fold.kept.classes = classes;
@@ -150,6 +204,13 @@ std::vector<ClassFold> class_folds(const ClassRows& rows) {
   return folds;
 }
 
+/// Log predictives [k, n] of images x [k, e] for the classes of rows.
+DoubleMatrix scores_of(const AdaptedAxes& axes, const ClassRows& rows, const DoubleMatrix& x) {
+  const DoubleVector count = rows.count();
+  return DiagonalClasses(axes.space, count, count.asDiagonal() * axes.place(rows.means()).x)
+      .linear_scores(axes.place(x).x);
+}
+
 /// How far apart the log predictives of an image lie for classes that it is not of: each fold's images in the space
 /// that `axes` makes of the other classes. 0 if there are fewer than three classes.
 double spread_of_scores(const ClassRows& rows, const std::function<AdaptedAxes(const ClassRows&)>& axes) {
@@ -157,42 +218,53 @@ double spread_of_scores(const ClassRows& rows, const std::function<AdaptedAxes(c
   if (rows.classes < kFewest) return 0;
   ScoreSpread spread;
   for (const ClassFold& fold : class_folds(rows)) {
-    const AdaptedAxes made = axes(fold.kept);
-    const DoubleVector count = fold.kept.count();
-    const DiagonalClasses classes(made.space, count, count.asDiagonal() * made.place(fold.kept.means()).x);
-    const DoubleMatrix scores = classes.linear_scores(made.place(fold.left_out).x);
+    const DoubleMatrix scores = scores_of(axes(fold.kept), fold.kept, fold.left_out);
     for (int64_t i = 0; i < scores.rows(); ++i) spread.add(scores.row(i).data(), scores.cols());
   }
   return spread.value();
 }
+
+/// Some images left out of a space that is made of those kept.
+struct LeftOutFold {
+  ImageFold images;
+  std::vector<int64_t> asked;  // of those left out, ascending
+};
+
+/// Which images are left out: all once, or as many as suffice.
+enum class LeftOut { kAll, kEnough };
 
 /// Images left out in folds (image_folds), each answered in a space made of the others. Leaving out one image alone
 /// would not do: its class would have a worse mean than the others.
 class LeftOutFolds {
  public:
   /// `least`: images of a class of which some are left out.
-  LeftOutFolds(const ClassRows& rows, int64_t least) : rows_(rows) {
-    for (const ImageFold& fold : image_folds(distances(), rows.label, rows.classes, least)) {
-      if (fold.left_out.empty()) continue;
-      kept_.push_back(rows.of(fold.kept));
-      left_out_.push_back(fold.left_out);
-    }
-  }
+  LeftOutFolds(const ClassRows& rows, int64_t least, LeftOut which);
 
-  /// Those kept, of each fold.
-  [[nodiscard]] const std::vector<ClassRows>& kept() const { return kept_; }
-  /// The scale that makes probabilities of log predictives, where `axes` gives each fold's space. The losses are in the
-  /// order of the images. Nothing if no image is left out.
-  [[nodiscard]] std::optional<ScaledLoss> scale(const std::function<AdaptedAxes(size_t fold)>& axes,
+  [[nodiscard]] const std::vector<LeftOutFold>& folds() const { return folds_; }
+  /// The scale that makes probabilities of log predictives, where `scores` are those of a fold's images [asked, n]. The
+  /// losses are in the order of the images. Nothing if no image is left out.
+  [[nodiscard]] std::optional<ScaledLoss> scale(const std::function<DoubleMatrix(size_t fold)>& scores,
                                                 const ScalePrior& prior = {}) const;
 
  private:
   [[nodiscard]] std::vector<double> distances() const;
 
   const ClassRows& rows_;
-  std::vector<ClassRows> kept_;
-  std::vector<std::vector<int64_t>> left_out_;
+  std::vector<LeftOutFold> folds_;
 };
+
+LeftOutFolds::LeftOutFolds(const ClassRows& rows, int64_t least, LeftOut which) : rows_(rows) {
+  const std::vector<double> far = distances();
+  const int64_t enough = which == LeftOut::kAll ? rows.images() : most_asked(rows.classes);
+  int64_t asked = 0;
+  for (ImageFold& fold : image_folds(far, rows.label, rows.classes, least)) {
+    if (fold.left_out.empty()) continue;
+    std::vector<int64_t> some = spread_over(fold.left_out, far, enough);
+    asked += static_cast<int64_t>(some.size());
+    folds_.push_back({std::move(fold), std::move(some)});
+    if (asked >= enough) break;
+  }
+}
 
 /// Squared distances of images from the means of their classes, [m]; those of a class of two images are equal, so
 /// theirs are from the mean of the class means, or else rounding would say which fold an image is in.
@@ -209,22 +281,21 @@ std::vector<double> LeftOutFolds::distances() const {
   return distances;
 }
 
-std::optional<ScaledLoss> LeftOutFolds::scale(const std::function<AdaptedAxes(size_t fold)>& axes,
+std::optional<ScaledLoss> LeftOutFolds::scale(const std::function<DoubleMatrix(size_t fold)>& scores,
                                               const ScalePrior& prior) const {
-  if (kept_.empty()) return std::nullopt;
-  std::vector<DoubleMatrix> scores;
+  if (folds_.empty()) return std::nullopt;
+  std::vector<DoubleMatrix> all;
   std::vector<std::pair<int64_t, const double*>> answered;  // the images, and where their scores are
-  for (size_t fold = 0; fold < kept_.size(); ++fold) {
-    const AdaptedAxes made = axes(fold);
-    const DoubleVector count = kept_[fold].count();
-    const DiagonalClasses classes(made.space, count, count.asDiagonal() * made.place(kept_[fold].means()).x);
-    scores.push_back(classes.linear_scores(made.place(rows_.x(left_out_[fold], Eigen::all)).x));
-    for (size_t i = 0; i < left_out_[fold].size(); ++i)
-      answered.emplace_back(left_out_[fold][i], scores.back().row(static_cast<int64_t>(i)).data());
+  for (size_t fold = 0; fold < folds_.size(); ++fold) {
+    const std::vector<int64_t>& asked = folds_[fold].asked;
+    all.push_back(scores(fold));
+    for (size_t i = 0; i < asked.size(); ++i)
+      answered.emplace_back(asked[i], all.back().row(static_cast<int64_t>(i)).data());
   }
   std::sort(answered.begin(), answered.end());
   std::vector<double> logs;
   std::vector<int64_t> labels;
+  logs.reserve(answered.size() * static_cast<size_t>(rows_.classes));
   for (const auto& [image, own] : answered) {
     logs.insert(logs.end(), own, own + rows_.classes);
     labels.push_back(rows_.label[static_cast<size_t>(image)]);
@@ -232,10 +303,58 @@ std::optional<ScaledLoss> LeftOutFolds::scale(const std::function<AdaptedAxes(si
   return most_likely_scale(logs, labels, rows_.classes, prior);
 }
 
+/// A fold where no space was fitted, along the directions of its scatter, which are the same for every nu.
+class IsotropicFold {
+ public:
+  IsotropicFold(Followed followed, DoubleVector count, const DoubleMatrix& means, const DoubleMatrix& asked)
+      : followed_(std::move(followed)), count_(std::move(count)), means_(along(means)), asked_(along(asked)) {}
+
+  /// Log predictives of those asked.
+  [[nodiscard]] DoubleMatrix scores(double nu, double dims) const {
+    const AdaptedAxes axes = isotropic_axes(followed_, nu, dims);
+    const auto scaled = [&](const DoubleMatrix& places) -> DoubleMatrix {
+      return places * axes.whitening.along.asDiagonal();
+    };
+    return DiagonalClasses(axes.space, count_, count_.asDiagonal() * scaled(means_)).linear_scores(scaled(asked_));
+  }
+
+ private:
+  [[nodiscard]] DoubleMatrix along(const DoubleMatrix& x) const {
+    return (x.rowwise() - followed_.origin.transpose()) * followed_.scatter.directions;
+  }
+
+  Followed followed_;
+  DoubleVector count_;          // [n]
+  DoubleMatrix means_, asked_;  // [n, r], [k, r]
+};
+
+/// What a fold's space is made of and who is asked there; `all`: the moments of all rows, where those are many.
+IsotropicFold isotropic_fold(const ClassRows& rows, const std::optional<ClassMoments>& all, const LeftOutFold& fold,
+                             double dims, double weight) {
+  const DoubleMatrix asked = rows.x(fold.asked, Eigen::all);
+  if (all) {
+    const ClassMoments kept = all->without(rows, fold.images.left_out);
+    return {follow_isotropic(kept, dims, weight), kept.count, kept.means(), asked};
+  }
+  const ClassRows kept = rows.of(fold.images.kept);
+  return {follow_isotropic(kept, dims, weight), kept.count(), kept.means(), asked};
+}
+
 /// Whether the folds' spaces are too unlike that of all images for their scale: it would be up to 20 points too unsure.
 bool has_few_images(const ClassRows& rows) {
   constexpr double kFewImages = 4;
   return rows.count().mean() < kFewImages;
+}
+
+/// The scale of few images per class where no space was fitted, in place of what images left out say.
+void scale_few(const ClassRows& rows, double dims, double weight, double nu, bool halves,
+               std::optional<ScaledLoss>& left_out) {
+  const double spread = spread_of_scores(
+      rows, [&](const ClassRows& kept) { return isotropic_axes(follow_isotropic_rows(kept, dims, weight), nu, dims); });
+  const double scale = left_out ? scale_of_few(*left_out, rows.count().mean(), spread, rows.classes)
+                                : scale_of_one(spread, rows.classes);
+  if (halves || !left_out) left_out = ScaledLoss{};
+  left_out->scale = scale;
 }
 
 }  // namespace
@@ -255,7 +374,7 @@ AdaptedAxes AdaptedAxes::complete() const {
   if (!turned) return *this;
   const int64_t dims = whitening.directions.rows(), own = whitening.directions.cols();
   AdaptedAxes all = *this;
-  all.whitening.directions = complete_basis(whitening.directions);
+  if (own < dims) all.whitening.directions = complete_basis(whitening.directions);
   all.whitening.along.conservativeResize(dims);
   all.whitening.along.tail(dims - own).setConstant(whitening.across);
   all.space.between.conservativeResize(dims);
@@ -264,35 +383,31 @@ AdaptedAxes AdaptedAxes::complete() const {
   return all;
 }
 
-AdaptedSpace isotropic_space(const ClassRows& rows, double dims, const PldaAdaptation& adaptation) {
+AdaptedSpace isotropic_space(const ClassRows& rows, double dims, const PldaAdaptation& adaptation, bool compared) {
   const double weight = class_mean_weight(adaptation, rows.images(), rows.classes);
   const double usual = isotropic_degrees(adaptation, dims, rows.images(), rows.classes);
   const int64_t fewest = fewest_of_folds(static_cast<int64_t>(rows.count().maxCoeff()));
-  const LeftOutFolds folds(rows, fewest);
-  std::vector<Followed> followed;
-  for (const ClassRows& kept : folds.kept()) followed.push_back(follow_isotropic(kept, dims, weight));
-  const bool halves = fewest < kFewestOfFolds;
-  const auto answers = [&](double nu) {
-    return folds.scale([&](size_t fold) { return isotropic_axes(followed[fold], nu, dims); }, scale_prior(halves));
-  };
-  const bool fixed = adaptation.fixed_degrees > 0;
-  auto [degrees, left_out] = fixed ? ChosenDegrees{usual, answers(usual)} : choose_isotropic_degrees(usual, answers);
+  const std::optional<ClassMoments> all = are_many(rows) ? std::optional(ClassMoments::of(rows)) : std::nullopt;
   AdaptedSpace result;
-  result.left_out = std::move(left_out);
-  if (has_few_images(rows)) {
-    const double spread = spread_of_scores(rows, [&, nu = degrees](const ClassRows& kept) {
-      return isotropic_axes(follow_isotropic(kept, dims, weight), nu, dims);
-    });
-    const double images = rows.count().mean();
-    const double scale = result.left_out ? scale_of_few(*result.left_out, images, spread, rows.classes)
-                                         : scale_of_one(spread, rows.classes);
-    if (halves || !result.left_out) result.left_out = ScaledLoss{};
-    result.left_out->scale = scale;
+  double degrees = usual;
+  {
+    const LeftOutFolds left_out(rows, fewest, compared ? LeftOut::kAll : LeftOut::kEnough);
+    std::vector<IsotropicFold> folds;
+    for (const LeftOutFold& fold : left_out.folds()) folds.push_back(isotropic_fold(rows, all, fold, dims, weight));
+    const auto answers = [&](double nu) {
+      return left_out.scale([&](size_t fold) { return folds[fold].scores(nu, dims); },
+                            scale_prior(fewest < kFewestOfFolds));
+    };
+    const bool fixed = adaptation.fixed_degrees > 0;
+    ChosenDegrees chosen = fixed ? ChosenDegrees{usual, answers(usual)} : choose_isotropic_degrees(usual, answers);
+    degrees = chosen.degrees;
+    result.left_out = std::move(chosen.left_out);
   }
-  const Followed all = follow_isotropic(rows, dims, weight);
-  result.axes = isotropic_axes(all, degrees, dims);
+  if (has_few_images(rows)) scale_few(rows, dims, weight, degrees, fewest < kFewestOfFolds, result.left_out);
+  const Followed followed = all ? follow_isotropic(*all, dims, weight) : follow_isotropic(rows, dims, weight);
+  result.axes = isotropic_axes(followed, degrees, dims);
   result.nu = degrees;
-  result.degrees = degrees + all.scatter.degrees;
+  result.degrees = degrees + followed.scatter.degrees;
   return result;
 }
 
@@ -311,9 +426,13 @@ AdaptedSpace fitted_space(const ClassRows& rows, const DoubleVector& between, co
                              ? adaptation.fixed_degrees
                              : choose_degrees(adaptation.degrees, labels, left_out_products(rows, all));
   AdaptedSpace result{fitted_axes(all, degrees, between), degrees, degrees + all.scatter.degrees, {}};
-  const LeftOutFolds folds(rows, 2);
-  result.left_out = folds.scale(
-      [&](size_t fold) { return fitted_axes(follow_fitted(folds.kept()[fold], adaptation), degrees, between); });
+  const LeftOutFolds left_out(rows, 2, LeftOut::kAll);
+  result.left_out = left_out.scale([&](size_t number) {
+    const LeftOutFold& fold = left_out.folds()[number];
+    const ClassRows kept = rows.of(fold.images.kept);
+    return scores_of(fitted_axes(follow_fitted(kept, adaptation), degrees, between), kept,
+                     rows.x(fold.asked, Eigen::all));
+  });
   return result;
 }
 
@@ -323,8 +442,10 @@ DoubleVector between_at_hand(const ClassRows& rows, DoubleVector between, int64_
   const int64_t rest = rows.x.cols() - leading;
   const ClassRows others{rows.x.rightCols(rest), rows.label, rows.classes};
   const double fitted = rest > 0 ? between.tail(rest).mean() : 0;
-  between.array() +=
-      added_between(adaptation, isotropic_sums(others, within_rows(others), static_cast<double>(rest)), fitted);
+  between.array() += added_between(
+      adaptation,
+      isotropic_sums(others.count(), others.means(), within_rows(others).squaredNorm(), static_cast<double>(rest)),
+      fitted);
   return between;
 }
 

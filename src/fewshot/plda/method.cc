@@ -161,10 +161,9 @@ PreparedMethod PldaMethod::prepare(const MethodContext& context) const {
 AdaptedMethod PldaMethod::adapted(const FeatureRows& features, const std::vector<int64_t>& labels,
                                   int64_t classes) const {
   if (!model_->adaptation.adapts()) return {};
-  const DoubleMatrix images = features.cast<double>();
-  PldaModel made = protocom::adapted(*adapting_model(), images, labels, classes);
+  PldaModel made = protocom::adapted(*adapting_model(), features.cast<double>(), labels, classes);
   AdaptedMethod answer;
-  if (made.unlabelled.defined()) answer.unlabelled = follow_unlabelled(made, images, labels, classes);
+  if (made.unlabelled.defined()) answer.unlabelled = follow_unlabelled(made, features.cast<double>(), labels, classes);
   // Familiarities with and without an image or a class are compared in calibration (recognizer/calibration.h): they
   // must not depend on a scale that each finds itself, as the mean over the classes does.
   made.known_by_best = true;

@@ -67,10 +67,16 @@ struct LogColumns {
         classes(static_cast<size_t>(n)),
         stride(static_cast<size_t>(padded_length(static_cast<int64_t>(m)))) {
     values.resize(classes * stride);
-    for (size_t i = 0; i < images; ++i) {
-      const double* row = logs.data() + i * classes;
-      const double largest = *std::max_element(row, row + classes);
-      for (size_t c = 0; c < classes; ++c) values[c * stride + i] = row[c] - largest;
+    constexpr size_t kAtOnce = 8;  // columns of several images are written together: of many classes they lie far apart
+    for (size_t i = 0; i < images; i += kAtOnce) set_images(logs, i, std::min(i + kAtOnce, images));
+  }
+
+  void set_images(const std::vector<double>& logs, size_t first, size_t last) {
+    std::vector<double> largest;
+    for (size_t i = first; i < last; ++i)
+      largest.push_back(*std::max_element(logs.data() + i * classes, logs.data() + (i + 1) * classes));
+    for (size_t c = 0; c < classes; ++c) {
+      for (size_t i = first; i < last; ++i) values[c * stride + i] = logs[i * classes + c] - largest[i - first];
     }
   }
 
@@ -103,6 +109,7 @@ double log_of_product(const std::vector<double>& numbers) {
 ScaledLoss most_likely_scale(const std::vector<double>& logs, const std::vector<int64_t>& labels, int64_t classes,
                              const ScalePrior& prior) {
   constexpr double kFirst = 0.01, kLast = 2, kStep = 1.2;
+  constexpr size_t kMany = 100'000, kCoarse = 5;  // of many log densities, steps of five and then those between
   const double spread = prior.scaled_spread > 0 ? spread_of_others(logs, labels, classes) : 0;
   const double middle = spread > 0 ? prior.scaled_spread / spread : kDefaultScale;
   const LogColumns columns(logs, labels.size(), classes);
@@ -113,13 +120,24 @@ ScaledLoss most_likely_scale(const std::vector<double>& logs, const std::vector<
   std::vector<double> sums;
   ScaledLoss best;
   double least = std::numeric_limits<double>::infinity();
-  for (double scale = kFirst; scale < kLast; scale *= kStep) {
-    const double away = std::log(scale / middle) / prior.deviation;
+  std::vector<double> scales;
+  for (double scale = kFirst; scale < kLast; scale *= kStep) scales.push_back(scale);
+  size_t found = 0;
+  const auto ask = [&](size_t i) {
+    const double scale = scales[i], away = std::log(scale / middle) / prior.deviation;
     columns.sum_exponentials(scale, work, sums);
     const double cost = 0.5 * away * away + log_of_product(sums) - scale * of_labels;
-    if (!(cost < least)) continue;
+    if (!(cost < least)) return;
     least = cost;
+    found = i;
     best = {sums, scale, spread};
+  };
+  const size_t step = logs.size() > kMany ? kCoarse : 1;
+  for (size_t i = 0; i < scales.size(); i += step) ask(i);
+  const size_t begin = found > step - 1 ? found - (step - 1) : 0, end = std::min(found + step, scales.size());
+  const size_t middle_one = found;
+  for (size_t i = begin; i < end; ++i) {
+    if (i != middle_one) ask(i);
   }
   if (!std::isfinite(least)) fail("log densities are not finite: the fitted model is damaged");
   for (size_t i = 0; i < labels.size(); ++i) best.loss[i] = std::log(best.loss[i]) - best.scale * of_label(i);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "base/symmetric_eigen.h"
 
@@ -14,18 +15,21 @@ constexpr double kRankTolerance = 1e-10;
 }  // namespace
 
 Scatter scatter_of(const DoubleMatrix& rows, double degrees) {
-  const bool by_rows = rows.rows() <= rows.cols();
-  const EigenRows all =
-      eigen_rows(by_rows ? DoubleMatrix(rows * rows.transpose()) : DoubleMatrix(rows.transpose() * rows));
-  const int64_t size = all.values.size();
-  if (size == 0) return {DoubleMatrix(rows.cols(), 0), {}, degrees};
+  if (rows.rows() == 0) return {DoubleMatrix(rows.cols(), 0), {}, degrees};
+  if (rows.rows() > rows.cols()) return scatter_of_sum(rows.transpose() * rows, degrees);
+  Scatter scatter = scatter_of_sum(rows * rows.transpose(), degrees);
+  scatter.directions =
+      rows.transpose() * (scatter.directions * scatter.eigenvalues.cwiseSqrt().cwiseInverse().asDiagonal()).eval();
+  return scatter;
+}
+
+Scatter scatter_of_sum(DoubleMatrix sum, double degrees) {
+  const int64_t size = sum.rows();
+  if (size == 0) return {DoubleMatrix(0, 0), {}, degrees};
+  const EigenRows all = eigen_rows(std::move(sum));
   const double least = std::max(all.values[size - 1] * kRankTolerance, 0.0);
   const int64_t rank = (all.values.array() > least).count();
-  Scatter scatter{all.vectors.bottomRows(rank).transpose(), all.values.tail(rank), degrees};
-  if (by_rows)
-    scatter.directions =
-        rows.transpose() * (scatter.directions * scatter.eigenvalues.cwiseSqrt().cwiseInverse().asDiagonal()).eval();
-  return scatter;
+  return {all.vectors.bottomRows(rank).transpose(), all.values.tail(rank), degrees};
 }
 
 DoubleMatrix LowRankWhitening::apply(const DoubleMatrix& x) const {

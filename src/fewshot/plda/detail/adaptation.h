@@ -31,7 +31,6 @@ void set_scale(double scale, PldaModel& model);
 /// more than classes and cross-validation is surely better. Features [m, d], labels [m] in [0, classes), each of which
 /// occurs. Without two images of one class only center and origin of a fitted space move.
 /// Throws Error for features that are not finite or of another size.
-PldaModel adapted(const PldaModel& model, const DoubleMatrix& features, const std::vector<int64_t>& labels,
-                  int64_t classes);
+PldaModel adapted(const PldaModel& model, DoubleMatrix features, const std::vector<int64_t>& labels, int64_t classes);
 
 }  // namespace protocom

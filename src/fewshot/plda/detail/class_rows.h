@@ -26,12 +26,29 @@ struct ClassRows {
   [[nodiscard]] ClassRows of(const std::vector<int64_t>& which) const;
 };
 
+/// What rows of classes add up to: of many rows all that a space is made of, so that folds of them need one pass.
+struct ClassMoments {
+  DoubleMatrix middle;   ///< [classes, e], what sums are about: no precision is lost where classes lie far apart
+  DoubleVector count;    ///< [classes], images of each
+  DoubleMatrix sum;      ///< [classes, e], of each class's x - middle
+  DoubleMatrix squares;  ///< [e, e], of the products of the same over all images
+
+  /// Of rows about the means of their classes.
+  static ClassMoments of(const ClassRows& rows);
+  /// Of the others, where these are the moments of all `rows` and each class keeps an image.
+  [[nodiscard]] ClassMoments without(const ClassRows& rows, const std::vector<int64_t>& which) const;
+  [[nodiscard]] DoubleMatrix means() const;
+  /// The scatter of images about the means of their classes, [e, e].
+  [[nodiscard]] DoubleMatrix within() const;
+};
+
 /// Each row less the mean of its class, [m, e].
 DoubleMatrix within_rows(const ClassRows& rows);
 
 /// (mean of a class - mean of those) / sqrt(between + 1 / images of the class), [classes, e]: of covariance I where the
-/// covariance of class means is `between` times I and that of images of a class I.
-DoubleMatrix between_rows(const ClassRows& rows, double between);
+/// covariance of class means is `between` times I and that of images of a class I. Of `count` [classes] images and
+/// `means` [classes, e].
+DoubleMatrix between_rows(const DoubleVector& count, DoubleMatrix means, double between);
 
 /// Indices of the rows [m], ascending, without those that equal another one of their class: a copy does not show how
 /// images differ. Each points to `width` numbers.

@@ -13,6 +13,9 @@ struct Scatter {
 /// Of rows [m, e]. Needs their m x m or e x e products, whichever are fewer.
 Scatter scatter_of(const DoubleMatrix& rows, double degrees);
 
+/// The same of the sum R [e, e] itself.
+Scatter scatter_of_sum(DoubleMatrix sum, double degrees);
+
 /// The linear map that gives the within-class covariance S the unit of length: with a scatter R in units of `unit`,
 ///     S = unit (nu I + R) / (nu + degrees),
 /// the posterior mean of an inverse Wishart prior with mean `unit` I and nu degrees.
