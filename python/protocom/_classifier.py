@@ -104,11 +104,13 @@ class Classifier:
             rows, given = np.repeat(rows, counts, 0), np.repeat(given, counts)
             if not len(rows) and classes is None:
                 raise Error("sample_weight is zero for every row: at least one image must count")
-        rows = np.array(rows, np.float32, order="C")  # kept, so a copy of its own
+        rows = np.asarray(rows, np.float32)
         former = ()
         if self._is_fitted():
             rows, given = np.concatenate([self._X, rows]), _arrays.joined(self._y, given)
             former = self.classes_
+        order = _arrays.order_of(rows)
+        rows, given = rows[order], given[order]  # kept, so copies of their own
         all_classes, numbers = _arrays.numbered(_arrays.joined(given, former, () if classes is None else classes))
         length = _few_columns.length_of(rows) if _few_columns.are_few(recipe, rows.shape[1]) else None
         if recipe.leaves_out_knowledge():
@@ -116,7 +118,7 @@ class Classifier:
         self._task = _task_of(recipe, _prepared(rows, length), numbers[: len(given)].astype(np.int64), all_classes)
         self._length = length
         self._recipe = recipe.kept()
-        self._X, self._y = rows, given
+        self._X, self._y, self._images = rows, given, len(given)
         self.classes_ = all_classes
         self.n_features_in_ = rows.shape[1]
         if names is not None:
@@ -138,7 +140,7 @@ class Classifier:
         return None
 
     def _forget(self):
-        for name in ("_X", "_y", "_task", "_length", "_recipe", "classes_", "n_features_in_", "feature_names_in_"):
+        for name in ("_X", "_y", "_images", "_task", "_length", "_recipe", "classes_", "n_features_in_", "feature_names_in_"):
             self.__dict__.pop(name, None)
 
     @property
@@ -155,10 +157,12 @@ class Classifier:
         state = self.__dict__
         is_quick = "_task" in state and state["_length"] is None and "feature_names_in_" not in state
         found = state["_task"].quick_probabilities(X) if is_quick else None
-        if found is not None:
-            return found
-        task, X = self._asked(X)
-        return task.probabilities(X)
+        if found is None:
+            task, X = self._asked(X)
+            found = task.probabilities(X)
+        if state["_recipe"].penalises_classes:
+            _warn_of_one_class(found)
+        return found
 
     def predict_log_proba(self, X):
         """Logarithms of the probabilities: X [q, d] -> float32 [q, c]; finite where those are rounded to 0."""
@@ -288,14 +292,32 @@ class Classifier:
     def __getstate__(self):
         return {key: value for key, value in self.__dict__.items() if key != "_task"}
 
+    def __setstate__(self, state):
+        if "classes_" in state:
+            if "_recipe" not in state:
+                raise Error(f"this {type(self).__name__} was pickled by a former version: fit it again")
+            state.setdefault("_length", None)  # pickles of before few columns had one more
+            state.setdefault("_images", len(state.get("_y", ())))
+        self.__dict__.update(state)
+
     def __repr__(self):
         return _sklearn.shown(self)
 
     def _repr_html_(self):
         facts = {}
         if self._is_fitted():
-            facts = {"classes": len(self.classes_), "images": len(self._y), "features": self.n_features_in_}
+            facts = {"classes": len(self.classes_), "images": self._images, "features": self.n_features_in_}
         return _sklearn.table_of(self, facts)
+
+
+def _warn_of_one_class(probabilities):
+    """`probabilities` [q, c] of a method that penalises each class that is used."""
+    count, best = len(probabilities), probabilities.argmax(1)
+    if count >= 2 * probabilities.shape[1] > 2 and (best == best[0]).all():
+        _log.warning(
+            "paddle put all %d queries into one class: its penalty for each class outweighs how far apart these features "
+            "lie; 'paddle:weight=0.5' penalises less", count,
+        )
 
 
 def _prepared(rows, length):

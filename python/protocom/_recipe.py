@@ -63,8 +63,11 @@ class Recipe:
     """The parts of a classifier. It holds objects in place of paths, so that a copy of the classifier gives the same answers
     even if parameters or files have changed."""
 
+    penalises_classes = False  # also of pickles of before
+
     def __init__(self, method, *, fitted=None, space=None, knowledge=None, model=None, base=None, seed=0):
         self._method = method
+        self.penalises_classes = method.split(":")[0] == "paddle"
         self._fitted = _all_fitted(fitted, space)
         self._knowledge = as_knowledge(knowledge)
         self._model = _as(_Model, model)

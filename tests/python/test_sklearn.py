@@ -361,6 +361,42 @@ def test_knowledge_that_cannot_be_is_refused_in_one_sentence(source, words):
     assert words in str(caught.value) and "\n" not in str(caught.value)
 
 
+@pytest.mark.parametrize("name", ["plda", "mean", "linear-svm", "logistic-regression", "simple-shot"])
+def test_weights_and_repetitions_in_any_order_are_the_same(task, name):
+    x, y, q, _ = task
+    draw = np.random.default_rng(0)
+    counts = draw.integers(0, 4, len(y)) + (np.arange(len(y)) % 2)
+    counts[[np.flatnonzero(y == one)[0] for one in np.unique(y)]] = 2
+    again = draw.permutation(np.repeat(np.arange(len(y)), counts))
+    weighted = protocom.make(name).fit(x, y, sample_weight=counts)
+    np.testing.assert_array_equal(protocom.make(name).fit(x[again], y[again]).predict_proba(q), weighted.predict_proba(q))
+
+
+def test_a_pickle_of_before_few_columns_had_one_more_answers(task):
+    x, y, q, _ = task
+    classifier = protocom.make("knn").fit(x, y)
+    state = classifier.__getstate__()
+    del state["_length"], state["_images"]
+    former = protocom.Classifier.__new__(protocom.Classifier)
+    former.__setstate__(state)
+    np.testing.assert_array_equal(former.predict_proba(q), classifier.predict_proba(q))
+    assert "20" in former._repr_html_()
+    del state["_recipe"]
+    with pytest.raises(protocom.Error, match="former version: fit it again"):
+        former.__setstate__(state)
+
+
+def test_paddle_says_when_its_penalty_outweighs_the_features(caplog):
+    draw = np.random.default_rng(0)
+    y = np.arange(45) % 3
+    x = (draw.normal(size=(3, 8))[y] + 0.1 * draw.normal(size=(45, 8))).astype(np.float32)
+    assert protocom.make("paddle").fit(x[:15], y[:15]).score(x[15:], y[15:]) < 0.5
+    assert ["paddle put all 30 queries into one class" in one.message for one in caplog.records] == [True]
+    caplog.clear()
+    assert protocom.make("paddle:weight=0.5").fit(x[:15], y[:15]).score(x[15:], y[15:]) == 1
+    assert not caplog.records
+
+
 def test_knowledge_that_does_not_count_is_said(task, collection, caplog):
     x, y, q, _ = task
     known = protocom.PLDA(knowledge={"cat": ["whiskers"]}).fit(x, y)
