@@ -19,8 +19,12 @@ bool is_ascii(std::string_view text) {
   return std::all_of(text.begin(), text.end(), [](unsigned char c) { return c < 0x80; });
 }
 
-/// The text in another form; itself when it is not UTF-8.
+/// utf8proc puts marks in order in the square of their number, and a cell of a table has up to 16 MiB.
+constexpr size_t kLongestMapped = 1024;
+
+/// The text in another form; itself when it is not UTF-8, or longer than any name.
 std::string mapped(std::string_view text, utf8proc_option_t form) {
+  if (text.size() > kLongestMapped) return std::string(text);
   utf8proc_uint8_t* made = nullptr;
   const auto size = utf8proc_map(reinterpret_cast<const utf8proc_uint8_t*>(text.data()),
                                  static_cast<utf8proc_ssize_t>(text.size()), &made, form);

@@ -7,7 +7,7 @@ namespace protocom {
 
 /// A name as it is compared: in Unicode's composed form (NFC; macOS writes "é" in file names as two letters), every
 /// kind of blank as one space, none before, behind or beside another. Looks as it did before. Bytes that are not UTF-8
-/// stay as they are, but for spaces and tabs around them.
+/// stay as they are, but for spaces and tabs around them, and so does the form of more than 1,024 bytes.
 std::string clean_name(std::string_view name);
 
 /// The name by which a class is kept and looked up: clean_name of the name as it was written. Throws

@@ -33,6 +33,15 @@ TEST(CleanName, HasOneSpaceForEveryKindOfBlankAndNoneAtItsEnds) {
 
 TEST(CleanName, LeavesWhatIsNoUtf8) { EXPECT_EQ(clean_name("caf\xe9"), "caf\xe9"); }
 
+// Marks that are out of order would take hours here.
+TEST(CleanName, LeavesTheFormOfWhatIsLongerThanAnyName) {
+  std::string written = "e";
+  for (int i = 0; i < 1'000'000; ++i) written += "\xcc\x81\xcc\xa3";  // U+0301, U+0323
+  EXPECT_EQ(clean_name(written + " "), written);
+  EXPECT_EQ(without_capitals(written), written);
+  EXPECT_EQ(clean_name(written.substr(0, 5)), "\xe1\xba\xb9\xcc\x81");
+}
+
 TEST(CleanName, OfAClassHasSomethingToSee) {
   EXPECT_EQ(checked_class_name(" cafe\xcc\x81 "), "caf\xc3\xa9");
   EXPECT_EQ(checked_class_name("\xe2\x84\xaa"), "K") << "KELVIN SIGN";
