@@ -2,6 +2,7 @@
 #include <utility>
 #include <vector>
 
+#include "fewshot/plda/detail/adapted_axes.h"
 #include "fewshot/plda/detail/batch_space.h"
 #include "fewshot/plda/detail/method.h"
 #include "fewshot/plda/detail/open_run.h"
@@ -44,7 +45,8 @@ class MixtureRun : public OpenRun {
     const bool adapted = vb_.degrees > 0 || vb_.plausible > 0;
     const FloatMatrix scores = adapted ? scores_in_adapted_space(task, classes, fitted) : scores_of(task, classes);
     TaskScale scale = task_scale(*prepared_->model, images);
-    scale.logits = scale_ > 0 ? scale_ : fitted;
+    const bool bounded = adapted && scale_ <= 0;
+    scale.logits = bounded ? bounded_batch_scale(scores.cast<double>(), fitted) : scale_ > 0 ? scale_ : fitted;
     matrix_at(logits, task) = static_cast<float>(scale.logits) * scores;
     const std::vector<const float*> queries = query_rows(task);
     judge(classes.log_predictives(*prepared_, queries).cast<double>(),

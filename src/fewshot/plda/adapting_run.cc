@@ -205,10 +205,10 @@ class AdaptingBatchRun : public OpenRun {
     if (vb_.proportions == Proportions::kGiven) batch.shares = shares_of(task);
     TaskScale scale = scale_of(*model_->model, adapted.space, task);
     const double transductive = scale.known * batch_trust(adapted.shots);
-    scale.logits = scale_ > 0 ? scale_ : transductive;
     vb_.degrees = adapted.space.degrees;
     const DoubleMatrix answers =
         task.unlabelled > 0 ? batch_scores_following(batch, vb_, transductive) : batch_scores(batch, vb_, transductive);
+    scale.logits = scale_ > 0 ? scale_ : bounded_batch_scale(answers, transductive);
     matrix_at(logits, task) = (scale.logits * answers).cast<float>();
     const AdaptedScores alone(task, adapted);
     judge(alone.classes, alone.none, scale, logits);

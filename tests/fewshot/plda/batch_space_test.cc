@@ -8,6 +8,7 @@
 #include "base/error.h"
 #include "fewshot/methods.h"
 #include "fewshot/plda/detail/adaptation.h"
+#include "fewshot/plda/detail/adapted_axes.h"
 #include "fewshot/plda/detail/state.h"
 #include "fewshot/task_classifier.h"
 #include "support/golden.h"
@@ -310,6 +311,14 @@ TEST(PldaBatchSpace, FilesOfBeforeItFollowedABatchStay) {
   } catch (const Error& error) {
     EXPECT_THAT(error.what(), HasSubstr("-1 degrees"));
   }
+}
+
+TEST(BoundedBatchScale, FallsWhereScoresOfTheOtherClassesLieFarApart) {
+  DoubleMatrix scores(2, 3);
+  scores << 10, 0, 4, 1, 5, -3;  // of the others: 0 and 4, 1 and -3
+  EXPECT_NEAR(bounded_batch_scale(scores, 2), 2.5 / std::sqrt(8.0), 1e-12);
+  EXPECT_EQ(bounded_batch_scale(scores, 0.5), 0.5) << "it never rises";
+  EXPECT_EQ(bounded_batch_scale(scores.leftCols(2), 2), 2) << "one other class has no spread";
 }
 
 }  // namespace

@@ -61,4 +61,10 @@ bool is_surely_better(const AdaptedSpace& alone, const AdaptedSpace& fitted);
 /// labelled.
 double batch_trust(double images);
 
+/// The scale of a batch's probabilities: `scale`, but at most 2.5 / s, where s is the spread (ScoreSpread) of the
+/// scores [q, n] of all classes but each image's most probable one. `scale` is derived from the spread of the labelled
+/// images' scores; with two or three images per class that can be a hundredth of the batch's, and probabilities would
+/// be far too sure.
+double bounded_batch_scale(const DoubleMatrix& scores, double scale);
+
 }  // namespace protocom
