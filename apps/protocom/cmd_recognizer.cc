@@ -222,10 +222,12 @@ void add_export(CLI::App& parent) {
 void add_export_onnx(CLI::App& parent) {
   auto options = std::make_shared<OnnxCommand>();
   CLI::App* command = add_command(parent, "export-onnx",
-                                  "Write a recognizer as one ONNX file, which runs in any program and on any phone",
+                                  "Write a recognizer as an ONNX file, which other programs, browsers and phones run",
                                   "protocom recognizer export-onnx mine.pcm mine.onnx");
   add_input_option(*command, "recognizer", options->recognizer, "Recognizer")->required();
-  add_output_option(*command, "model", options->model, "ONNX file to write; the classes go into NAME.labels.txt")
+  add_output_option(*command, "model", options->model,
+                    "ONNX file to write; the classes go into NAME.labels.txt. Overwrites an export of the same "
+                    "recognizer or its copies")
       ->required();
   CLI::Option* features = command->add_flag("--features", options->options.features,
                                             "Without the encoder: the input is its feature, float32 [n, d]");

@@ -132,7 +132,7 @@ def test_weights_lie_smaller_in_the_file(squared, tmp_path):
     whole = np.linalg.norm(features[0])
     assert 0 < np.linalg.norm(features[1] - features[0]) < 2e-3 * whole
     assert 0 < np.linalg.norm(features[2] - features[0]) < 2e-2 * whole
-    with pytest.raises(protocom.UsageError, match="exclude"):
+    with pytest.raises(protocom.UsageError, match="cannot be combined"):
         mine.to_onnx(tmp_path / "both.onnx", half=True, int8=True)
 
 
