@@ -1,4 +1,5 @@
 """Classifiers with scikit-learn's interface, without scikit-learn."""
+import copy
 import logging
 
 import numpy as np
@@ -107,6 +108,7 @@ class Classifier:
         rows = np.asarray(rows, np.float32)
         former = ()
         if self._is_fitted():
+            self._check_has_images()
             rows, given = np.concatenate([self._X, rows]), _arrays.joined(self._y, given)
             former = self.classes_
         order = _arrays.order_of(rows)
@@ -140,7 +142,7 @@ class Classifier:
         return None
 
     def _forget(self):
-        for name in ("_X", "_y", "_images", "_task", "_length", "_recipe", "classes_", "n_features_in_", "feature_names_in_"):
+        for name in ("_X", "_y", "_images", "_placed", "_task", "_length", "_recipe", "classes_", "n_features_in_", "feature_names_in_"):
             self.__dict__.pop(name, None)
 
     @property
@@ -240,10 +242,21 @@ class Classifier:
         return self._ready(), _prepared(rows, self._length)
 
     def _ready(self):
-        if "_task" not in self.__dict__:  # it was pickled or copied
+        if "_task" in self.__dict__:
+            return self._task
+        if "_placed" in self.__dict__:  # it was pickled
+            self._task = engine.Task.of_placed(*self._placed)
+        else:
             numbers = np.searchsorted(self.classes_, self._y).astype(np.int64)
             self._task = _task_of(self._recipe, _prepared(self._X, self._length), numbers, self.classes_)
         return self._task
+
+    def _check_has_images(self):
+        if "_X" not in self.__dict__:
+            raise Error(
+                f"this {type(self).__name__} was pickled, which keeps its model and not the images it was fitted on: call "
+                f"fit with all images, or copy it by copy.deepcopy, which keeps them"
+            )
 
     def _is_fitted(self):
         return "classes_" in self.__dict__
@@ -290,7 +303,14 @@ class Classifier:
         return _sklearn.tags()
 
     def __getstate__(self):
-        return {key: value for key, value in self.__dict__.items() if key != "_task"}
+        """A pickle holds the model, and labelled images only where the method answers by them."""
+        state = {key: value for key, value in self.__dict__.items() if key != "_task"}
+        placed = self._task.placed() if "_task" in self.__dict__ else None
+        if placed is not None:
+            state["_placed"] = placed
+            state.pop("_X", None)
+            state.pop("_y", None)
+        return state
 
     def __setstate__(self, state):
         if "classes_" in state:
@@ -299,6 +319,17 @@ class Classifier:
             state.setdefault("_length", None)  # pickles of before few columns had one more
             state.setdefault("_images", len(state.get("_y", ())))
         self.__dict__.update(state)
+
+    def __copy__(self):
+        made = type(self).__new__(type(self))
+        made.__dict__.update(self.__dict__)
+        return made
+
+    def __deepcopy__(self, memo):
+        made = type(self).__new__(type(self))
+        for key, value in self.__dict__.items():
+            made.__dict__[key] = value if key == "_task" else copy.deepcopy(value, memo)  # a task does not change
+        return made
 
     def __repr__(self):
         return _sklearn.shown(self)

@@ -55,6 +55,10 @@ class Fitted:
         """Its space alone, for any classes: it is adapted to those that are classified."""
         return Fitted._of(self._core.space(), True)
 
+    def _knows_attributes(self):
+        """Whether it was fitted with knowledge and follows it."""
+        return bool(self._core.attributes)
+
     def __deepcopy__(self, memo):
         return self  # immutable
 

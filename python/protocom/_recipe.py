@@ -88,7 +88,9 @@ class Recipe:
     def leaves_out_knowledge(self):
         """Whether it has knowledge that its method ignores: plda uses knowledge only if fitted with knowledge."""
         name, *options = self._method.split(":")
-        return self._knowledge is not None and not self._fitted and name in ("plda", "plda-vb") and "prior=text" not in options
+        if self._knowledge is None or name not in ("plda", "plda-vb") or "prior=text" in options:
+            return False
+        return not any(one._knows_attributes() for one in self._fitted)
 
     def parts(self):
         """The same as the library takes it."""

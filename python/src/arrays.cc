@@ -16,6 +16,7 @@ std::optional<NumberType> type_of(const py::array& array) {
   if (py::isinstance<py::array_t<int64_t>>(array)) return NumberType::kInt64;
   if (py::isinstance<py::array_t<int32_t>>(array)) return NumberType::kInt32;
   if (py::isinstance<py::array_t<uint8_t>>(array)) return NumberType::kUInt8;
+  if (py::isinstance<py::array_t<int8_t>>(array)) return NumberType::kInt8;
   return std::nullopt;
 }
 
@@ -34,6 +35,8 @@ py::dtype dtype_of(NumberType type) {
       return py::dtype::of<int64_t>();
     case NumberType::kUInt8:
       return py::dtype::of<uint8_t>();
+    case NumberType::kInt8:
+      return py::dtype::of<int8_t>();
     default:
       fail("numbers of type {} are not supported by NumPy", to_string(type));
   }

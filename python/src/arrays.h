@@ -9,7 +9,7 @@ namespace protocom::python {
 namespace py = pybind11;
 
 /// An array of NumPy as one of the library on the same memory, which lives as long as this: no copy where it is
-/// contiguous. float32, float64, int64, int32 and uint8 of the machine's byte order, of any shape; None is an
+/// contiguous. float32, float64, int64, int32, uint8 and int8 of the machine's byte order, of any shape; None is an
 /// undefined array. Throws Error for another type, which `what` names.
 class ArrayView {
  public:

@@ -78,6 +78,7 @@ void bind_methods(py::module_& module) {
       .def("save", &save)
       .def("space", [](const FittedMethod& own) { return std::make_shared<FittedMethod>(space_of(own)); })
       .def_property_readonly("method", [](const FittedMethod& own) { return own.method->label(); })
+      .def_property_readonly("attributes", [](const FittedMethod& own) { return own.method->state().attributes; })
       .def_readonly("feature_dim", &FittedMethod::feature_dim)
       .def_readonly("trained_on", &FittedMethod::trained_on)
       .def_readonly("findings", &FittedMethod::findings);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
 
 #include "arrays.h"
 #include "base/error.h"
@@ -162,6 +163,39 @@ Array batch_logits(const Parts& parts, const py::object& support, const py::obje
   });
 }
 
+/// Arrays for NumPy, which keeps them.
+py::list numpy_of_all(const std::vector<Array>& arrays) {
+  py::list all;
+  for (const Array& array : arrays) all.append(numpy_of(array));
+  return all;
+}
+
+/// A task without its labelled images as Python pickles it; None where it needs them.
+py::object placed_of(const TaskClassifier& task) {
+  const std::optional<PlacedTask> placed = task.placed();
+  if (!placed) return py::none();
+  std::vector<std::string> names;
+  std::vector<Array> tensors;
+  for (const auto& [name, tensor] : placed->state.tensors) {
+    names.push_back(name);
+    tensors.push_back(tensor);
+  }
+  return py::make_tuple(placed->method, names, numpy_of_all(tensors), numpy_of_all(placed->placed), placed->classes,
+                        placed->feature_dim);
+}
+
+std::shared_ptr<TaskClassifier> task_of_placed(const std::string& method, const std::vector<std::string>& names,
+                                               const std::vector<py::object>& tensors,
+                                               const std::vector<py::object>& placed, int64_t classes,
+                                               int64_t feature_dim) {
+  PlacedTask task{method, {}, {}, classes, feature_dim};
+  if (names.size() != tensors.size()) fail("expected a tensor a name, found {} and {}", tensors.size(), names.size());
+  for (size_t i = 0; i < names.size(); ++i)
+    task.state.tensors.emplace_back(names[i], copy_of(tensors[i], names[i].c_str()));
+  for (const py::object& one : placed) task.placed.push_back(copy_of(one, "classes"));
+  return std::make_shared<TaskClassifier>(std::move(task));
+}
+
 }  // namespace
 
 void bind_tasks(py::module_& module) {
@@ -182,6 +216,8 @@ void bind_tasks(py::module_& module) {
               const std::vector<uint64_t>& seeds) { return numpy_of(batch_logits(own, support, query, mask, seeds)); });
   py::class_<TaskClassifier, std::shared_ptr<TaskClassifier>>(module, "Task")
       .def(py::init(&make_task))
+      .def("placed", &placed_of)
+      .def_static("of_placed", &task_of_placed)
       .def("probabilities",
            [](const TaskClassifier& task, const py::object& queries) {
              const ArrayView view(queries, "queries");

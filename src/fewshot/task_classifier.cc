@@ -153,7 +153,25 @@ TaskClassifier::TaskClassifier(std::shared_ptr<const Method> method, TaskInputs 
   inputs_.labels = Array();
 }
 
+TaskClassifier::TaskClassifier(PlacedTask task) : feature_dim_(task.feature_dim), placed_(std::move(task.placed)) {
+  std::unique_ptr<Method> method = make_method(task.method);
+  if (!task.state.empty()) method->load(task.state);
+  method_ = std::move(method);
+  inputs_.classes = task.classes;
+  inputs_.feature_dim = feature_dim_;
+  prepared_ = method_->prepare({});
+  const auto fits = [&](const Array& rows) { return rows.defined() && rows.dim() > 0 && rows.size(0) == task.classes; };
+  if (prepared_.placer == nullptr || placed_.empty() || !std::all_of(placed_.begin(), placed_.end(), fits))
+    fail("the classes of '{}' do not fit it: they are of another version or damaged", task.method);
+}
+
 TaskClassifier::~TaskClassifier() = default;
+
+std::optional<PlacedTask> TaskClassifier::placed() const {
+  const bool alone = !inputs_.knowledge && !inputs_.model && !inputs_.described && !inputs_.base.features.defined();
+  if (prepared_.placer == nullptr || !alone) return std::nullopt;
+  return PlacedTask{method_->label(), method_->state(), placed_, inputs_.classes, feature_dim_};
+}
 
 MethodContext TaskClassifier::context() const {
   MethodContext context;

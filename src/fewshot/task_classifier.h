@@ -1,6 +1,7 @@
 #pragma once
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -23,6 +24,15 @@ struct TaskInputs {
   uint64_t seed = 0;                                     ///< for methods that draw
 };
 
+/// A task without its labelled images, which placed classes do without: what a copy elsewhere answers from.
+struct PlacedTask {
+  std::string method;       ///< Method::label
+  MethodState state;        ///< of the method adapted to the classes; empty: it has none
+  PlacedClasses placed;     ///< never empty
+  int64_t classes = 0;      ///< c
+  int64_t feature_dim = 0;  ///< d
+};
+
 /// The method of a text such as "plda:prior=none", with the fitted file among `fitted` that it takes. Throws UsageError
 /// for an unknown one.
 std::shared_ptr<const Method> make_task_method(const std::string& text, const std::vector<FittedMethod>& fitted);
@@ -39,6 +49,8 @@ class TaskClassifier {
   /// Throws Error for sizes, types, labels and values that do not fit or are not finite, and for a class without a
   /// labelled image whose method needs one; UsageError where the method lacks what it needs.
   TaskClassifier(std::shared_ptr<const Method> method, TaskInputs inputs);
+  /// The task that another one's placed() says. Throws Error for sizes that do not fit.
+  explicit TaskClassifier(PlacedTask task);
   ~TaskClassifier();
   TaskClassifier(const TaskClassifier&) = delete;
   TaskClassifier& operator=(const TaskClassifier&) = delete;
@@ -49,6 +61,10 @@ class TaskClassifier {
   [[nodiscard]] QueryScores score(const Array& queries, const Array& shares = {}) const;
   /// The softmax of its logits, [q, c].
   [[nodiscard]] FloatMatrix probabilities(const Array& queries, const Array& shares = {}) const;
+
+  /// What answers without the labelled images; nothing where the method needs them, or knowledge, base classes or a
+  /// completion model besides them.
+  [[nodiscard]] std::optional<PlacedTask> placed() const;
 
   [[nodiscard]] int64_t feature_dim() const { return feature_dim_; }
   [[nodiscard]] int64_t classes() const { return inputs_.classes; }

@@ -361,6 +361,14 @@ def test_knowledge_that_cannot_be_is_refused_in_one_sentence(source, words):
     assert words in str(caught.value) and "\n" not in str(caught.value)
 
 
+def test_knowledge_that_a_fitted_method_does_not_follow_is_said(task, collection, caplog):
+    x, y, q, _ = task
+    fitted = protocom.fit("plda", *collection.of("base"))
+    known = protocom.PLDA(fitted=fitted, knowledge={"cat": ["whiskers"]}).fit(x, y)
+    assert ["knowledge does not count here" in one.message for one in caplog.records] == [True]
+    np.testing.assert_array_equal(known.predict_proba(q), protocom.PLDA(fitted=fitted).fit(x, y).predict_proba(q))
+
+
 @pytest.mark.parametrize("name", ["plda", "mean", "linear-svm", "logistic-regression", "simple-shot"])
 def test_weights_and_repetitions_in_any_order_are_the_same(task, name):
     x, y, q, _ = task
@@ -370,6 +378,22 @@ def test_weights_and_repetitions_in_any_order_are_the_same(task, name):
     again = draw.permutation(np.repeat(np.arange(len(y)), counts))
     weighted = protocom.make(name).fit(x, y, sample_weight=counts)
     np.testing.assert_array_equal(protocom.make(name).fit(x[again], y[again]).predict_proba(q), weighted.predict_proba(q))
+
+
+def test_a_pickle_holds_the_model_and_not_the_images(task):
+    x, y, q, _ = task
+    many, labels = np.concatenate([x + 0.01 * i for i in range(50)]), np.tile(y, 50)
+    classifier = protocom.PLDA().fit(many, labels)
+    data = pickle.dumps(classifier)
+    assert len(data) < many.nbytes / 4
+    again = pickle.loads(data)
+    np.testing.assert_array_equal(again.predict_proba(q), classifier.predict_proba(q))
+    np.testing.assert_array_equal(pickle.loads(pickle.dumps(again)).predict_proba(q), classifier.predict_proba(q))
+    with pytest.raises(protocom.Error, match="was pickled, which keeps its model and not the images"):
+        again.partial_fit(x, y)
+    for copied in (copy.deepcopy(classifier), copy.copy(classifier)):
+        assert copied.partial_fit(x, y)._images == len(labels) + len(y)
+    np.testing.assert_array_equal(again.fit(x, y).predict_proba(q), protocom.PLDA().fit(x, y).predict_proba(q))
 
 
 def test_a_pickle_of_before_few_columns_had_one_more_answers(task):
