@@ -24,7 +24,7 @@ struct TaskInputs {
   uint64_t seed = 0;                                     ///< for methods that draw
 };
 
-/// A task without its labelled images, which placed classes do without: what a copy elsewhere answers from.
+/// A task without its labelled images: all that placed classes need to answer, in another process too.
 struct PlacedTask {
   std::string method;       ///< Method::label
   MethodState state;        ///< of the method adapted to the classes; empty: it has none
@@ -49,7 +49,7 @@ class TaskClassifier {
   /// Throws Error for sizes, types, labels and values that do not fit or are not finite, and for a class without a
   /// labelled image whose method needs one; UsageError where the method lacks what it needs.
   TaskClassifier(std::shared_ptr<const Method> method, TaskInputs inputs);
-  /// The task that another one's placed() says. Throws Error for sizes that do not fit.
+  /// The task of another one's placed(). Throws Error for sizes that do not fit.
   explicit TaskClassifier(PlacedTask task);
   ~TaskClassifier();
   TaskClassifier(const TaskClassifier&) = delete;
@@ -62,8 +62,8 @@ class TaskClassifier {
   /// The softmax of its logits, [q, c].
   [[nodiscard]] FloatMatrix probabilities(const Array& queries, const Array& shares = {}) const;
 
-  /// What answers without the labelled images; nothing where the method needs them, or knowledge, base classes or a
-  /// completion model besides them.
+  /// The task without its labelled images. Nothing if the method needs them to answer, or knowledge, base classes or a
+  /// completion model.
   [[nodiscard]] std::optional<PlacedTask> placed() const;
 
   [[nodiscard]] int64_t feature_dim() const { return feature_dim_; }
