@@ -14,7 +14,7 @@ constexpr int kDeviceAllocator = 0;  // OrtAllocatorType
 constexpr int kDefaultMemory = 0;    // OrtMemType
 constexpr size_t kMostDimensions = 8;
 
-/// Nobody waits a minute for an image: a vision transformer of 10^9 weights takes some seconds.
+/// Far more than an image takes: some seconds for a vision transformer of 10^9 weights.
 constexpr std::chrono::seconds kMostTime(60);
 /// Beside what is a multiple of the file's size: its parts, tensors, and packed weights.
 constexpr int64_t kMostMemory = int64_t{3} << 30;
