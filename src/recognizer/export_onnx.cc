@@ -64,12 +64,12 @@ Earlier earlier_at(const fs::path& path) {
   }
 }
 
-/// Throws Error for what is no plain file where protocom chooses the name.
+/// Throws Error unless a file whose name protocom chooses is absent or a plain file.
 void check_derived(const fs::path& path) {
   refuse_link(path);
   std::error_code ignored;
   if (fs::exists(path, ignored) && !fs::is_regular_file(path, ignored))
-    fail("cannot write {}: it is no plain file", path.string());
+    fail("cannot write {}: it is not a plain file", path.string());
 }
 
 /// Whether a file of labels is one of an earlier export, or the one that is about to be written.

@@ -320,9 +320,9 @@ TEST_F(OnnxOfRecognizer, WritesNothingWhereAPartCannotBeWritten) {
   OnnxExportOptions options;
   options.external_data = true;
   fs::create_directories(weights_beside(model_));
-  EXPECT_THAT(message_of([&] { exported(options); }), HasSubstr("trees.onnx.data: it is no plain file"));
+  EXPECT_THAT(message_of([&] { exported(options); }), HasSubstr("trees.onnx.data: it is not a plain file"));
   fs::create_directories(folder_ / "out/trees.labels.txt");
-  EXPECT_THAT(message_of([&] { exported(); }), HasSubstr("trees.labels.txt: it is no plain file"));
+  EXPECT_THAT(message_of([&] { exported(); }), HasSubstr("trees.labels.txt: it is not a plain file"));
   EXPECT_FALSE(fs::exists(model_));
   EXPECT_EQ(std::distance(fs::directory_iterator(model_.parent_path()), fs::directory_iterator()), 2);
 }
