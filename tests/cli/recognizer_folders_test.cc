@@ -69,13 +69,13 @@ TEST_F(Recognizers, SortPutsNothingBehindALinkInThePlaceOfAClass) {
 }
 
 TEST_F(Recognizers, NoClassIsCalledAsTheAnswerForNoneOfThem) {
-  ASSERT_EQ(create("none.pcm").exit_code, 0);
+  ASSERT_EQ(create("robins.pcm").exit_code, 0);
   const std::string image = (out("images") / first_image()).string();
-  const Outcome enrolled = protocom(folder_->path(), {"enrol", "none.pcm", image, "--class", "None of these"});
+  const Outcome enrolled = protocom(folder_->path(), {"enrol", "robins.pcm", image, "--class", "None of these"});
   EXPECT_EQ(enrolled.exit_code, 2);
   EXPECT_THAT(enrolled.err, HasSubstr("no class can be called 'None of these'"));
-  ASSERT_EQ(protocom(folder_->path(), {"enrol", "none.pcm", image, "--class", "robin"}).exit_code, 0);
-  EXPECT_EQ(protocom(folder_->path(), {"classes", "rename", "none.pcm", "robin", "none of these"}).exit_code, 2);
+  ASSERT_EQ(protocom(folder_->path(), {"enrol", "robins.pcm", image, "--class", "robin"}).exit_code, 0);
+  EXPECT_EQ(protocom(folder_->path(), {"classes", "rename", "robins.pcm", "robin", "none of these"}).exit_code, 2);
 }
 
 // The log of a run that was killed says where an image was put, and what is half there is replaced.

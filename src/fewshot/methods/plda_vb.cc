@@ -45,7 +45,7 @@ class MixtureRun : public OpenRun {
     const bool adapted = vb_.degrees > 0 || vb_.plausible > 0;
     const FloatMatrix scores = adapted ? scores_in_adapted_space(task, classes, fitted) : scores_of(task, classes);
     TaskScale scale = task_scale(*prepared_->model, images);
-    const bool bounded = adapted && scale_ <= 0;
+    const bool bounded = adapted && scale_ <= 0 && !task.is_pooled();
     scale.logits = bounded ? bounded_batch_scale(scores.cast<double>(), fitted) : scale_ > 0 ? scale_ : fitted;
     matrix_at(logits, task) = static_cast<float>(scale.logits) * scores;
     const std::vector<const float*> queries = query_rows(task);
