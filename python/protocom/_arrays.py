@@ -139,7 +139,10 @@ def counts(given, count, what):
 
 def order_of(rows):
     """Numbers of the rows [n, d] in an order that does not depend on theirs: sums of single precision agree to the last
-    digit then, however the rows are ordered and whether one counts twice or is there twice."""
+    digit then, however the rows are ordered and whether one counts twice or is there twice. Rows that are not finite keep
+    their order: the error that follows states the number of the row."""
+    if not np.isfinite(rows).all():
+        return np.arange(len(rows))
     whole = np.ascontiguousarray(rows, np.float32)
     return np.argsort(whole.view(np.dtype((np.void, whole.shape[1] * whole.itemsize)))[:, 0], kind="stable")
 

@@ -39,9 +39,9 @@ double variance_of(const DoubleVector& values) {
   return (values.array() - values.mean()).square().sum() / static_cast<double>(values.size() - 1);
 }
 
-/// Values below which no conformal quantile lies for kOwnRefused.
-constexpr double kConformal = 1 / kOwnRefused - 1;
-/// Normal quantile of half of it.
+/// Of fewer values there is no conformal quantile for kOwnAim.
+constexpr double kConformal = 1 / kOwnAim - 1;
+/// Normal quantile of half of kOwnRefused.
 constexpr double kNormalOfHalf = 1.9599640;
 
 /// Student's t that is exceeded as often as a normal variable exceeds z, by the expansion of Fisher and Cornish
@@ -79,7 +79,7 @@ double own_threshold(const DoubleVector& own) {
   const auto n = static_cast<double>(own.size());
   DoubleVector sorted = own;
   std::sort(sorted.begin(), sorted.end());
-  if (n >= kConformal) return sorted[to_whole<int64_t>(std::floor((n + 1) * kOwnRefused + 1e-9)) - 1];
+  if (n >= kConformal) return sorted[to_whole<int64_t>(std::floor((n + 1) * kOwnAim + 1e-9)) - 1];
   return std::min(sorted[0], own.mean() - students_t(kNormalOfHalf, n - 1) * std::sqrt(variance_of(own) * (1 + 1 / n)));
 }
 

@@ -27,11 +27,15 @@ inline constexpr double kOwnRefused = 0.05;
 /// Images on which such a threshold may stand.
 inline constexpr int64_t kFewestHeldOut = 4;
 
-/// A bound that a new value of the same kind lies below with a probability of at most kOwnRefused: the conformal
-/// quantile without interpolation, the floor((n + 1) kOwnRefused)-th smallest value (Vovk et al. 2005). Of fewer than
-/// 19 values, of which there is none, the smaller of the smallest value and the normal prediction bound, mean - t s
-/// sqrt(1 + 1 / n) with Student's t of n - 1 degrees of freedom, of half the probability, since familiarities have a
-/// longer tail below than the normal. At least kFewestHeldOut values.
+/// The conformal quantile at kOwnAim is aimed at fewer than are promised: at kOwnRefused itself it keeps the promise
+/// only in the mean, and half of all collections would refuse more.
+inline constexpr double kOwnAim = 0.9 * kOwnRefused;
+
+/// A bound that a new value of the same kind lies below with a probability of at most kOwnAim: the conformal quantile
+/// without interpolation, the floor((n + 1) kOwnAim)-th smallest value (Vovk et al. 2005). It exists from 22 values on.
+/// Of fewer, the smaller of the smallest value and the normal prediction bound, mean - t s sqrt(1 + 1 / n) with
+/// Student's t of n - 1 degrees of freedom, of half of kOwnRefused, since familiarities have a longer tail below than
+/// the normal. At least kFewestHeldOut values.
 double own_threshold(const DoubleVector& own);
 
 /// The slope at such a threshold: that of the log odds of two normals of the values' variance v, one around their mean,
