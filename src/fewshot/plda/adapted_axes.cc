@@ -137,7 +137,7 @@ std::function<LeftOutProducts(double)> left_out_products(const ClassRows& rows, 
 /// As many images are asked about as tell a scale to a few percent, of very many classes fewer: their scores are as
 /// many as images times classes.
 int64_t most_asked(int64_t classes) {
-  constexpr int64_t kScores = 10'000'000, kMost = 2000, kLeast = 200;
+  constexpr int64_t kScores = 1'000'000, kMost = 2000, kLeast = 200;
   return std::clamp(kScores / classes, kLeast, kMost);
 }
 
@@ -191,7 +191,8 @@ ClassFold class_fold(const ClassRows& rows, const std::vector<bool>& which) {
 std::vector<ClassFold> class_folds(const ClassRows& rows) {
   constexpr int64_t kParts = 5, kManyClasses = 25;
   const DoubleMatrix means = rows.means();
-  const DoubleVector far = (means.rowwise() - means.colwise().mean()).rowwise().squaredNorm();
+  const Eigen::RowVectorXd middle = means.colwise().mean();  // within the next line it would be computed for each row
+  const DoubleVector far = (means.rowwise() - middle).rowwise().squaredNorm();
   std::vector<int64_t> order(static_cast<size_t>(rows.classes));
   std::iota(order.begin(), order.end(), 0);
   std::stable_sort(order.begin(), order.end(), [&](int64_t a, int64_t b) { return far[a] < far[b]; });

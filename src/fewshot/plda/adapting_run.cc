@@ -206,11 +206,10 @@ class AdaptingBatchRun : public OpenRun {
     TaskScale scale = scale_of(*model_->model, adapted.space, task);
     const double transductive = scale.known * batch_trust(adapted.shots);
     vb_.degrees = adapted.space.degrees;
-    const bool pooled = task.unlabelled > 0;
     const DoubleMatrix answers =
-        pooled ? batch_scores_following(batch, vb_, transductive) : batch_scores(batch, vb_, transductive);
+        task.unlabelled > 0 ? batch_scores_following(batch, vb_, transductive) : batch_scores(batch, vb_, transductive);
     // Beside a pool queries must not change one another's answers.
-    const double batch_scale = pooled ? transductive : bounded_batch_scale(answers, transductive);
+    const double batch_scale = task.is_pooled() ? transductive : bounded_batch_scale(answers, transductive);
     scale.logits = scale_ > 0 ? scale_ : batch_scale;
     matrix_at(logits, task) = (scale.logits * answers).cast<float>();
     const AdaptedScores alone(task, adapted);
