@@ -39,7 +39,7 @@ double variance_of(const DoubleVector& values) {
   return (values.array() - values.mean()).square().sum() / static_cast<double>(values.size() - 1);
 }
 
-/// Of fewer values there is no conformal quantile for kOwnAim.
+/// The conformal quantile for kOwnAim needs this many values.
 constexpr double kConformal = 1 / kOwnAim - 1;
 /// Normal quantile of half of kOwnRefused.
 constexpr double kNormalOfHalf = 1.9599640;
