@@ -70,29 +70,34 @@ endfunction()
 
 # Merely loading a precompiled <torch/torch.h> costs 4 s a file, so only the modules that train or run networks use it. A file in
 # another module that needs it pays 10 s by itself.
-set(plain_headers <fmt/format.h> <nlohmann/json.hpp> <spdlog/logger.h> ${PROJECT_SOURCE_DIR}/src/base/eigen.h)
-set(plain_targets fmt::fmt nlohmann_json::nlohmann_json spdlog::spdlog Eigen3::Eigen)
+set(plain_headers <fmt/format.h> <nlohmann/json.hpp> ${PROJECT_SOURCE_DIR}/src/base/eigen.h)
+set(plain_targets fmt::fmt nlohmann_json::nlohmann_json Eigen3::Eigen)
 set(tensor_headers <ATen/ATen.h> ${plain_headers})
 set(tensor_targets torch ${plain_targets})
 protocom_pch(plain LEVEL 2 LINK ${plain_targets} HEADERS ${plain_headers})
 protocom_pch(loops LEVEL 3 LINK ${plain_targets} HEADERS ${plain_headers})
+protocom_pch(cold LEVEL 1 LINK ${plain_targets} HEADERS ${plain_headers})
 if(PROTOCOM_TORCH)
   protocom_pch(tensor LEVEL 2 LINK ${tensor_targets} HEADERS ${tensor_headers})
   protocom_pch(torch LEVEL 2 LINK ${tensor_targets} HEADERS ${tensor_headers} <torch/torch.h> <torch/script.h>)
 endif()
 
-# protocom_add_module(NAME [TORCH] [LOOPS] [PCH tensor|torch] [PUBLIC target...] [PRIVATE target...]): library protocom::NAME from src/NAME with
+# protocom_add_module(NAME [TORCH] [LOOPS|COLD] [PCH tensor|torch] [PUBLIC target...] [PRIVATE target...]): library protocom::NAME from src/NAME with
 # its subfolders. Other modules include its headers but those in detail/. Subfolders methods/ and trained/ are left to protocom_add_methods. Modules are
 # the core, which is built without LibTorch, or with TORCH the plug-in, which the core never links.
-# -O2, since -O3 costs a third more time to compile; with LOOPS -O3, for modules with inner loops of their own.
+# -O2, since -O3 costs a sixth more time to compile; with LOOPS -O3, for modules with inner loops of their own; with COLD -O1, a quarter less
+# time, for modules that wait for files, sockets and other modules.
 function(protocom_add_module name)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "TORCH;LOOPS" "PCH" "PUBLIC;PRIVATE")
+  cmake_parse_arguments(PARSE_ARGV 1 arg "TORCH;LOOPS;COLD" "PCH" "PUBLIC;PRIVATE")
   set(side core)
   set(pch plain)
   set(level 2)
   if(arg_LOOPS)
     set(pch loops)
     set(level 3)
+  elseif(arg_COLD)
+    set(pch cold)
+    set(level 1)
   endif()
   if(arg_TORCH)
     set(side torch)

@@ -3,6 +3,7 @@
 #include <string>
 #include <vector>
 
+#include "base/json_text.h"
 #include "cli.h"
 #include "datasets/image_finder.h"
 #include "evaluation_inputs.h"
@@ -138,8 +139,7 @@ class AnalysisWriter {
   void write(const AnalysisOutcome& outcome) const {
     const Section& section = outcome.section;
     write_file(folder_ / (section.name + ".json"),
-               analysis_json({section, command_, outcome.episodes_hash, header_}, outcome.data)
-                   .dump(1, ' ', false, nlohmann::json::error_handler_t::replace));
+               json_text(analysis_json({section, command_, outcome.episodes_hash, header_}, outcome.data), 1));
     for (const Figure& figure : section.figures) {
       const Svg svg = draw(figure);
       write_file(folder_ / (id_of(figure) + ".svg"), svg.file());

@@ -25,8 +25,7 @@ void run_calibrate(const CalibrateArguments& options) {
       {"of them classified right", fmt::format("{:.1f} %", 100 * made.accuracy)},
       {options.others.empty() ? "unknown images (each class left out)" : "unknown images",
        std::to_string(made.unknown)}};
-  if (logger().should_log(spdlog::level::debug))
-    rows.push_back({"factor of the logits", fmt::format("{:.3f}", made.factor)});
+  if (logger().writes(LogLevel::kDebug)) rows.push_back({"factor of the logits", fmt::format("{:.3f}", made.factor)});
   print_table(rows);
   const char* others = options.others.empty() ? "similar kinds" : "the others";
   fmt::print("By leave-one-out, {}.\n", cost_sentence(made, others));

@@ -60,7 +60,7 @@ void run_show(const ClassesArguments& options) {
     fail("{} has no class '{}'{}", options.recognizer, options.name, did_you_mean(options.name, names));
   }
   if (options.as_json) return print_json(to_json(*item));
-  const bool says_all = logger().should_log(spdlog::level::debug);
+  const bool says_all = logger().writes(LogLevel::kDebug);
   std::vector<std::vector<std::string>> rows = {
       {"class", item->name}, {"title", item->title}, {"images", std::to_string(item->images)}};
   if (says_all || !item->attributes.empty()) rows.push_back({"attributes", attributes_text(file, *item)});

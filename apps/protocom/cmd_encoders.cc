@@ -1,3 +1,4 @@
+#include "base/json_text.h"
 #include "cli.h"
 #include "encoders/add_encoder.h"
 #include "encoders/installed_encoders.h"
@@ -92,7 +93,7 @@ void print_json(const InstalledEncoders& installed) {
     out["installed"].push_back({{"name", one.name}, {"path", one.path.string()}, {"bytes", bytes_of(one.path)}});
   for (const KnownEncoder& one : known_encoders()) out["known"].push_back(known_json(one));
   out["left_out"] = texts_of(installed.others);
-  fmt::print("{}\n", out.dump(2, ' ', false, json::error_handler_t::replace));
+  fmt::print("{}\n", json_text(out, 2));
 }
 
 void run_list(bool as_json) {

@@ -1,3 +1,4 @@
+#include "base/json_text.h"
 #include "cli.h"
 #include "eval/results_json.h"
 #include "eval/speed.h"
@@ -68,7 +69,7 @@ void print_seeds(const json& findings) {
   for (const json& row : findings["results"]) {
     for (const json& part : row.value("per_seed", json::array()))
       table.push_back(
-          {task_of(row), row["method"], part["seed"].dump(), points(part["accuracy"]), points(part["ci95"])});
+          {task_of(row), row["method"], json_text(part["seed"]), points(part["accuracy"]), points(part["ci95"])});
   }
   if (table.size() == 1) return;
   fmt::print("\n");
@@ -86,9 +87,9 @@ void print_findings(const json& findings, const std::string& baseline) {
   fmt::print(
       "\nchecked: {} episodes ({} images): no image appears twice{}, every class is of the split and new to the model; "
       "{} predictions unchanged by the order of the queries\n",
-      checks["disjoint"]["episodes"].dump(), checks["disjoint"]["rows"].dump(),
+      json_text(checks["disjoint"]["episodes"]), json_text(checks["disjoint"]["rows"]),
       copies == 0 ? "" : fmt::format(" (but {} of the split have exactly the features of another one)", copies),
-      checks["permutation"]["predictions"].dump());
+      json_text(checks["permutation"]["predictions"]));
 }
 
 struct EvaluateArguments {
@@ -137,7 +138,7 @@ void write_results(const CLI::App& command, const EvaluateArguments& options, co
                          {"features_hash", data.features.content_hash},
                          {"split", to_string(list.split)},
                          {"classes", data.features.classes_of(list.split).size()}};
-  write_file(options.json, findings.dump(1, ' ', false, json::error_handler_t::replace));
+  write_file(options.json, json_text(findings, 1));
 }
 
 /// Base classes are not used if nothing was fitted on them.

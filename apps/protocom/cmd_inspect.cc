@@ -1,5 +1,6 @@
 #include <numeric>
 
+#include "base/json_text.h"
 #include "cli.h"
 #include "dataset_options.h"
 #include "datasets/contact_sheet.h"
@@ -83,7 +84,7 @@ void inspect(const Images& images, const InspectArguments& options) {
   const Inspection found = inspect_images(images, progress());
   if (!options.sheet.empty()) write_file(options.sheet, encode_png(make_contact_sheet(images, options.sheet_options)));
   if (!options.json.empty()) {
-    write_file(options.json, found.to_json().dump(2, ' ', false, nlohmann::json::error_handler_t::replace) + "\n");
+    write_file(options.json, json_text(found.to_json(), 2) + "\n");
   }
   print_report(found, options);
   if (options.strict && !found.is_clean()) {

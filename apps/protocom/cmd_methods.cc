@@ -1,3 +1,4 @@
+#include "base/json_text.h"
 #include "cli.h"
 #include "fewshot/methods.h"
 
@@ -72,7 +73,7 @@ void run_methods(const MethodsArguments& options) {
   for (const MethodSpec* spec : method_specs()) {
     if (method == nullptr || spec == method) out.push_back(to_json(*spec));
   }
-  fmt::print("{}\n", out.dump(2));
+  fmt::print("{}\n", json_text(out, 2));
 }
 
 void add_methods_command(CLI::App& app) {

@@ -1,3 +1,4 @@
+#include "base/json_text.h"
 #include "base/printed_json.h"
 #include "cli.h"
 #include "io/artefact_contents.h"
@@ -12,9 +13,7 @@ struct ShowArguments {
   bool as_json = false;
 };
 
-std::string text_of(const json& value) {
-  return value.is_string() ? value.get<std::string>() : value.dump(-1, ' ', false, json::error_handler_t::replace);
-}
+std::string text_of(const json& value) { return value.is_string() ? value.get<std::string>() : json_text(value); }
 
 void print_object(const char* title, const json& object) {
   if (object.empty()) return;
@@ -29,12 +28,12 @@ void print_object(const char* title, const json& object) {
 
 void print_readable(const std::string& file, const ArtefactContents& contents) {
   const json header = contents.header.to_json();
-  print_table(
-      {{"file", file},
-       {"kind", fmt::format("{}, format {}", header.at("kind").get<std::string>(), header.at("format_version").dump())},
-       {"written by", fmt::format("protocom {} {}", header.at("program_version").get<std::string>(),
-                                  header.at("command").get<std::string>())},
-       {"seed", header.at("seed").dump()}});
+  print_table({{"file", file},
+               {"kind", fmt::format("{}, format {}", header.at("kind").get<std::string>(),
+                                    json_text(header.at("format_version")))},
+               {"written by", fmt::format("protocom {} {}", header.at("program_version").get<std::string>(),
+                                          header.at("command").get<std::string>())},
+               {"seed", json_text(header.at("seed"))}});
   print_object("options", header.at("options"));
   print_object("inputs", header.at("inputs"));
   const auto findings = findings_in(contents.header);
@@ -45,7 +44,7 @@ void print_readable(const std::string& file, const ArtefactContents& contents) {
   for (const std::string& finding : findings) fmt::print("  {}\n", one_line(finding));
   std::vector<std::vector<std::string>> rows;
   for (const ArtefactMember& member : contents.members)
-    rows.push_back({"  " + member.name, member.type, json(member.shape).dump()});
+    rows.push_back({"  " + member.name, member.type, json_text(json(member.shape))});
   fmt::print("\nmembers\n");
   print_table(rows);
 }

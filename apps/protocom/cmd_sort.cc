@@ -3,6 +3,7 @@
 #include <set>
 
 #include "answer_printer.h"
+#include "base/json_text.h"
 #include "cli.h"
 #include "image_arguments.h"
 #include "job.h"
@@ -48,11 +49,12 @@ Verdict judge_answer(const Answer& answer) {
 
 /// Names need not be UTF-8.
 std::string line_of(const Verdict& verdict) {
-  return nlohmann::json{{"class", hex_of(verdict.class_name)}, {"none", verdict.none}, {"sure", verdict.sure}}.dump();
+  return json_text(
+      nlohmann::json{{"class", hex_of(verdict.class_name)}, {"none", verdict.none}, {"sure", verdict.sure}});
 }
 
 Verdict verdict_in(std::string_view line) {
-  const nlohmann::json all = nlohmann::json::parse(line);
+  const nlohmann::json all = json_from_text(line);
   return {from_hex(all.at("class").get_ref<const std::string&>()), all.at("none"), all.at("sure")};
 }
 
@@ -137,7 +139,7 @@ void print_sorted(const std::map<std::string, Sorted>& sorted) {
 
 /// The number of an image and its place; nothing if the line was cut off or changed.
 std::optional<std::pair<size_t, fs::path>> noted_in(std::string_view line) {
-  const nlohmann::json all = nlohmann::json::parse(line, nullptr, /*allow_exceptions=*/false);
+  const nlohmann::json all = json_from_text(line);
   if (!all.is_object() || !all.contains("number") || !all["number"].is_number_unsigned()) return std::nullopt;
   if (!all.contains("place") || !all["place"].is_string()) return std::nullopt;
   try {
@@ -171,7 +173,7 @@ class PlacesLog {
   /// Whether it is the one that may not have been put there wholly.
   [[nodiscard]] bool is_last(size_t number) const { return last_ && *last_ == number; }
   void add(size_t number, const fs::path& place) {
-    out_ << nlohmann::json{{"number", number}, {"place", hex_of(place.string())}}.dump() << '\n' << std::flush;
+    out_ << json_text(nlohmann::json{{"number", number}, {"place", hex_of(place.string())}}) << '\n' << std::flush;
     if (!out_) fail("cannot write {}", path_.string());
   }
 

@@ -1,3 +1,4 @@
+#include "base/json_text.h"
 #include "cli.h"
 #include "datasets/feature_preprocessing.h"
 #include "eval/tune.h"
@@ -53,7 +54,7 @@ void run_tune(const CLI::App& command, TuneArguments& options, const EvaluationD
   if (options.out.empty()) return;
   nlohmann::json out = tuned_json(tuned);
   out["header"] = make_header(kTunedKind, kTunedVersion, provenance).to_json();
-  write_file(options.out, out.dump(1, ' ', false, nlohmann::json::error_handler_t::replace) + "\n");
+  write_file(options.out, json_text(out, 1) + "\n");
 }
 
 void add_tune_command(CLI::App& app) {

@@ -10,6 +10,7 @@
 #include "base/check.h"
 #include "base/cores.h"
 #include "base/enum_words.h"
+#include "base/log_sinks.h"
 #include "base/near_matches.h"
 #include "base/threads.h"
 #include "cli.h"
@@ -59,12 +60,12 @@ void apply(const GlobalOptions& options) {
   terminal->set_level(options.quiet     ? spdlog::level::err
                       : options.verbose ? spdlog::level::debug
                                         : spdlog::level::info);
-  logger().sinks() = {terminal};
-  logger().set_level(options.verbose ? spdlog::level::debug : spdlog::level::info);
+  log_backend().sinks() = {terminal};
+  log_backend().set_level(options.verbose ? spdlog::level::debug : spdlog::level::info);
   if (options.log_file.empty()) return;
   check_writable(options.log_file);
-  logger().sinks().push_back(std::make_shared<spdlog::sinks::basic_file_sink_mt>(options.log_file));
-  logger().flush_on(spdlog::level::info);
+  log_backend().sinks().push_back(std::make_shared<spdlog::sinks::basic_file_sink_mt>(options.log_file));
+  log_backend().flush_on(spdlog::level::info);
 }
 
 void add_global_options(CLI::App& app) {

@@ -50,7 +50,7 @@ void print_enrolled(const Enrolment& done, const EnrolledTotals& totals) {
                     std::to_string(enrolled.held), std::to_string(enrolled.now.images), attribute_count_text(enrolled),
                     enrolled.now.embedding_source});
   }
-  if (is_known_by_images(done) && !logger().should_log(spdlog::level::debug)) {
+  if (is_known_by_images(done) && !logger().writes(LogLevel::kDebug)) {
     for (std::vector<std::string>& row : rows) row.resize(row.size() - 2);
   }
   if (totals.held == 0) {

@@ -9,6 +9,7 @@
 #include <cstdlib>
 #include <set>
 
+#include "base/json_text.h"
 #include "cli.h"
 #include "io/files_below.h"
 #include "io/json.h"
@@ -59,15 +60,13 @@ json with_contents(json options) {
   return options;
 }
 
-std::string text_of(const json& value) { return value.dump(-1, ' ', false, json::error_handler_t::replace); }
-
 /// "--episodes is 80, not 100"; `raw` has the names of the input files.
 std::string difference(const json& own, const json& leading, const json& raw) {
   for (const auto& [name, value] : leading.items()) {
-    const std::string is = own.contains(name) ? text_of(own[name]) : "missing", should = text_of(value);
+    const std::string is = own.contains(name) ? json_text(own[name]) : "missing", should = json_text(value);
     if (is == should) continue;
     if (inputs.count(name) > 0) {
-      const std::string path = raw.contains(name) ? text_of(raw[name]) : "";
+      const std::string path = raw.contains(name) ? json_text(raw[name]) : "";
       return is == path ? fmt::format("--{} {} is missing", name, excerpt(path))
                         : fmt::format("--{} {} is another file", name, excerpt(path));
     }
@@ -81,8 +80,8 @@ void compare(const ProcessGroup& group) {
   if (group.is_single() || command_json == compared) return;
   compared = command_json;
   const json own = with_contents(command_json);
-  const json leading = parse_json(group.broadcast(text_of(own)), "the options of process 0");
-  const bool differs = text_of(own) != text_of(leading);
+  const json leading = parse_json(group.broadcast(json_text(own)), "the options of process 0");
+  const bool differs = json_text(own) != json_text(leading);
   const Array all = group.gather_rows(Array::of(std::vector<int64_t>{differs ? 1 : 0}));
   if (differs)
     fail_usage("process {} was started with other options than process 0: {}", group.rank(),

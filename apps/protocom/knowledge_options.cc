@@ -1,5 +1,6 @@
 #include "knowledge_options.h"
 
+#include "base/json_text.h"
 #include "datasets/split.h"
 
 namespace protocom::cli {
@@ -13,7 +14,7 @@ ClassSides read_sides(const std::string& path) {
 }
 
 void print_summary(const nlohmann::json& details) {
-  const auto text = [&details](const char* key) { return details.at(key).dump(); };
+  const auto text = [&details](const char* key) { return json_text(details.at(key)); };
   const auto count = [&details](const char* key) { return std::to_string(details.at(key).size()); };
   const nlohmann::json& per_class = details.at("attributes_per_class");
   const nlohmann::json& embedding = details.at("embedding");
@@ -22,16 +23,16 @@ void print_summary(const nlohmann::json& details) {
     rows.push_back({"attributes", text("n_attributes")});
     rows.push_back({"edges", text("n_edges")});
     rows.push_back({"attributes per class (min / median / max)",
-                    fmt::format("{} / {} / {}", per_class.at("min").dump(), per_class.at("median").dump(),
-                                per_class.at("max").dump())});
+                    fmt::format("{} / {} / {}", json_text(per_class.at("min")), json_text(per_class.at("median")),
+                                json_text(per_class.at("max")))});
     rows.push_back({"classes without attributes", count("classes_without_attributes")});
     rows.push_back({"attributes of no base class", count("attributes_without_base_class")});
     rows.push_back({"attributes not used", count("attributes_left_out")});
   }
   const size_t sources = embedding.contains("sources") ? embedding.at("sources").size() : 1;
-  rows.push_back({"embedding",
-                  fmt::format("{}, {} dimensions{}", embedding.at("kind").get<std::string>(),
-                              embedding.at("dim").dump(), sources > 1 ? fmt::format(" of {} sources", sources) : "")});
+  rows.push_back({"embedding", fmt::format("{}, {} dimensions{}", embedding.at("kind").get<std::string>(),
+                                           json_text(embedding.at("dim")),
+                                           sources > 1 ? fmt::format(" of {} sources", sources) : "")});
   rows.push_back({"words without a vector", count("words_not_found")});
   rows.push_back({"names without an embedding", count("without_embedding")});
   print_table(rows);
@@ -41,7 +42,7 @@ void print_summary(const nlohmann::json& details) {
 std::string graph_text(const KnowledgeOptions& common, const Knowledge& knowledge) {
   if (common.json.empty()) return "";
   try {
-    return graph_json(knowledge).dump();
+    return json_text(graph_json(knowledge));
   } catch (const nlohmann::json::exception& error) {
     fail("cannot write {}: a name of the knowledge is not UTF-8: {}", common.json, reason_of(error));
   }

@@ -8,6 +8,7 @@
 #include <cstring>
 
 #include "base/error.h"
+#include "base/json_text.h"
 
 namespace protocom::cli {
 namespace {
@@ -84,19 +85,15 @@ std::optional<std::string_view> line_content(std::string_view line, const std::s
 }
 
 /// A value of JSON as text again; the reason why a file could not be read need not be UTF-8.
-std::string json_text(const std::string& text) {
-  return nlohmann::json(text).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
-}
+std::string json_text(const std::string& text) { return json_text(nlohmann::json(text)); }
 
 }  // namespace
 
 SharedLines::SharedLines(const ProcessGroup& group, LinesJob job, std::vector<fs::path> files)
     : group_(group), job_(std::move(job)), files_(std::move(files)) {
   share_files();
-  header_ = fmt::format(
-      "{{\"job\":\"{}\",\"files\":{}}}",
-      hash_bytes(job_.what.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace) + text_of_paths(files_)),
-      files_.size());
+  header_ = fmt::format("{{\"job\":\"{}\",\"files\":{}}}", hash_bytes(json_text(job_.what) + text_of_paths(files_)),
+                        files_.size());
   const Work work = find_work();
   const auto [begin, end] = group_.share(static_cast<int64_t>(work.batches.size()));
   for (int64_t i = begin; i < end; ++i) {
@@ -128,7 +125,7 @@ SharedLines::Work SharedLines::find_work() {
   Work work = group_.is_main() ? main_work() : Work();
   if (group_.is_single()) return work;
   const nlohmann::json own = {work.run, work.batches};
-  const nlohmann::json said = nlohmann::json::parse(group_.broadcast(own.dump()));
+  const nlohmann::json said = json_from_text(group_.broadcast(json_text(own)));
   return {said.at(0).get<int64_t>(), said.at(1).get<std::vector<int64_t>>()};
 }
 
@@ -243,7 +240,7 @@ std::optional<std::string_view> SharedLines::line(size_t number) const {
 std::vector<UnreadableFile> SharedLines::unreadable() const {
   std::vector<UnreadableFile> found;
   for (size_t i = 0; i < places_.size(); ++i) {
-    if (!line(i)) found.push_back({files_[i], nlohmann::json::parse(places_[i].text).get<std::string>()});
+    if (!line(i)) found.push_back({files_[i], json_from_text(places_[i].text).get<std::string>()});
   }
   return found;
 }

@@ -3,6 +3,7 @@
 #include <cstring>
 #include <memory>
 
+#include "base/json_text.h"
 #include "cli.h"
 #include "job.h"
 
@@ -22,14 +23,13 @@ using nlohmann::json;
 std::string_view bytes_of(const Array& values) { return {static_cast<const char*>(values.raw()), values.bytes()}; }
 
 std::string line_of(const EmbeddedImage& embedded) {
-  return json{{"hash", embedded.hash},
-              {"feature", hex_of(bytes_of(embedded.feature))},
-              {"thumbnail", hex_of(embedded.thumbnail)}}
-      .dump();
+  return json_text(json{{"hash", embedded.hash},
+                        {"feature", hex_of(bytes_of(embedded.feature))},
+                        {"thumbnail", hex_of(embedded.thumbnail)}});
 }
 
 EmbeddedImage embedded_in(std::string_view line) {
-  const json all = json::parse(line);
+  const json all = json_from_text(line);
   const std::string bytes = from_hex(all.at("feature").get_ref<const std::string&>());
   EmbeddedImage embedded{all.at("hash"), Array::uninitialised({1, static_cast<int64_t>(bytes.size() / sizeof(float))}),
                          from_hex(all.at("thumbnail").get_ref<const std::string&>())};

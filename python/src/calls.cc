@@ -11,7 +11,8 @@
 #include <vector>
 
 #include "base/error.h"
-#include "base/log.h"
+#include "base/json_text.h"
+#include "base/log_sinks.h"
 
 namespace protocom::python {
 namespace {
@@ -77,7 +78,7 @@ void translate_errors() {
   });
 }
 
-void collect_log() { logger().sinks().push_back(kept_log()); }
+void collect_log() { log_backend().sinks().push_back(kept_log()); }
 
 void forward_log() {
   if (!kept_log()->has_messages()) return;
@@ -104,8 +105,6 @@ void PythonProgress::tell(int64_t done, std::string_view detail) {
   if (!callback_.is_none()) callback_(what_, done, total_, std::string(detail));
 }
 
-py::object python_of(const nlohmann::json& json) {
-  return py::module_::import("json").attr("loads")(json.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace));
-}
+py::object python_of(const nlohmann::json& json) { return py::module_::import("json").attr("loads")(json_text(json)); }
 
 }  // namespace protocom::python

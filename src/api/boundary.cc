@@ -7,7 +7,7 @@
 
 #include "base/blas_kernels.h"
 #include "base/error.h"
-#include "base/log.h"
+#include "base/log_sinks.h"
 
 #ifdef PROTOCOM_LINKS_TORCH
 namespace protocom {
@@ -47,7 +47,7 @@ CollectingSink& sink() {
   static const auto kSink = [] {
     auto made = std::make_shared<CollectingSink>();
     made->set_level(spdlog::level::warn);
-    logger().sinks().push_back(made);
+    log_backend().sinks().push_back(made);
     return made;
   }();
   return *kSink;

@@ -112,4 +112,8 @@ std::string reason_of(const std::exception& error) {
   return reason_of_text(error.what());
 }
 
+void throw_error(fmt::string_view format, fmt::format_args args) { throw Error(fmt::vformat(format, args)); }
+
+void throw_usage_error(fmt::string_view format, fmt::format_args args) { throw UsageError(fmt::vformat(format, args)); }
+
 }  // namespace protocom

@@ -23,16 +23,20 @@ std::string excerpt(std::string_view text, size_t longest = 80);
 /// memory"); an Error's own message as it is.
 std::string reason_of(const std::exception& error);
 
+/// What fail and fail_usage call: a call of theirs compiles to a call of these, without a throw of its own.
+[[noreturn]] void throw_error(fmt::string_view format, fmt::format_args args);
+[[noreturn]] void throw_usage_error(fmt::string_view format, fmt::format_args args);
+
 /// Throws Error with a formatted message.
 template <typename... Args>
-[[noreturn]] void fail(fmt::format_string<Args...> format, Args&&... args) {
-  throw Error(fmt::format(format, std::forward<Args>(args)...));
+[[noreturn]] void fail(fmt::format_string<Args...> format, const Args&... args) {
+  throw_error(format, fmt::make_format_args(args...));
 }
 
 /// Throws UsageError with a formatted message.
 template <typename... Args>
-[[noreturn]] void fail_usage(fmt::format_string<Args...> format, Args&&... args) {
-  throw UsageError(fmt::format(format, std::forward<Args>(args)...));
+[[noreturn]] void fail_usage(fmt::format_string<Args...> format, const Args&... args) {
+  throw_usage_error(format, fmt::make_format_args(args...));
 }
 
 }  // namespace protocom

@@ -4,12 +4,13 @@
 
 #include <nlohmann/json.hpp>
 
+#include "base/json_text.h"
 #include "base/utf8.h"
 
 namespace protocom {
 
 std::string printed_json(const nlohmann::json& value, int indent) {
-  const std::string text = value.dump(indent, ' ', false, nlohmann::json::error_handler_t::replace);
+  const std::string text = json_text(value, indent);
   std::string printed;
   printed.reserve(text.size());
   for (size_t i = 0; i < text.size();) {

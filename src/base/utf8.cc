@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "base/json_text.h"
+
 namespace protocom {
 namespace {
 
@@ -74,7 +76,7 @@ std::string without_steering(std::string_view text) {
 bool is_utf8(std::string_view text) {
   if (std::all_of(text.begin(), text.end(), [](char c) { return static_cast<unsigned char>(c) < 0x80; })) return true;
   try {
-    (void)nlohmann::json(std::string(text)).dump();
+    static_cast<void>(strict_json_text(std::string(text)));
     return true;
   } catch (const nlohmann::json::exception&) {
     return false;

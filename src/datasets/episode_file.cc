@@ -3,6 +3,7 @@
 #include <unordered_set>
 
 #include "base/error.h"
+#include "base/json_text.h"
 #include "datasets/detail/episode_shape.h"
 #include "io/files.h"
 #include "io/json.h"
@@ -50,7 +51,7 @@ class EpisodeWriter {
 
  private:
   static const std::string& quoted(std::string& known, const std::string& name) {
-    if (known.empty()) known = json(name).dump();
+    if (known.empty()) known = json_text(json(name));
     return known;
   }
 
@@ -77,7 +78,7 @@ class EpisodeWriter {
 /// The one text for a list, whose keys are sorted. Throws Error when a name is not UTF-8, which JSON cannot hold.
 std::string canonical_text(const EpisodeList& list, const FeatureSet& features) {
   try {
-    const std::string head = head_json(list).dump();
+    const std::string head = json_text(head_json(list));
     constexpr std::string_view kPlace = "\"episodes\":null";
     const size_t place = head.find(kPlace);
     std::string text = head.substr(0, place) + "\"episodes\":[";

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cctype>
 
+#include "base/json_text.h"
 #include "base/text.h"
 
 namespace protocom::list_words {
@@ -59,6 +60,6 @@ const json* image_member(const json& object) { return member_called(object, kIma
 
 const json* class_member(const json& object) { return member_called(object, kClassWords); }
 
-std::string text_of(const json& value) { return value.is_string() ? value.get<std::string>() : value.dump(); }
+std::string text_of(const json& value) { return value.is_string() ? value.get<std::string>() : json_text(value); }
 
 }  // namespace protocom::list_words

@@ -3,19 +3,16 @@
 #include <nlohmann/json.hpp>
 
 #include "base/error.h"
+#include "base/json_text.h"
 #include "io/json.h"
 
 namespace protocom::images_detail {
 
 using nlohmann::json;
 
-std::string to_text(const ArtefactHeader& header) {
-  return header.to_json().dump(-1, ' ', false, json::error_handler_t::replace);
-}
+std::string to_text(const ArtefactHeader& header) { return json_text(header.to_json()); }
 
-std::string to_text(const std::vector<std::string>& words) {
-  return json(words).dump(-1, ' ', false, json::error_handler_t::replace);
-}
+std::string to_text(const std::vector<std::string>& words) { return json_text(json(words)); }
 
 ArtefactHeader header_of(const Safetensors& file, const MappedKind& kind, const std::string& where) {
   const auto found = file.metadata.find(kSafetensorsHeaderKey);

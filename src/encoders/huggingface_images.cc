@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "base/error.h"
+#include "base/json_text.h"
 #include "encoders/config_json.h"
 #include "io/files.h"
 #include "io/json.h"
@@ -94,7 +95,7 @@ std::optional<std::string> images_text(const fs::path& folder) {
   if (!fs::exists(folder / kProcessor)) return std::nullopt;
   const auto whole = parse_json(read_file(folder / kProcessor), (folder / kProcessor).string());
   if (!whole.is_object() || !whole.contains("image_processor")) return std::nullopt;
-  return whole.at("image_processor").dump();
+  return json_text(whole.at("image_processor"));
 }
 
 Preprocessing preprocessing_of(const nlohmann::json& stated) {

@@ -1,3 +1,4 @@
+#include "base/json_text.h"
 #include "http/detail/api.h"
 #include "http/detail/exclusive_job.h"
 #include "http/detail/multipart.h"
@@ -31,7 +32,7 @@ CalibrationOptions options_of(const json& members) {
 json members_of(const Sent& form) {
   json members = json::object();
   for (const auto& [name, text] : form.fields) {
-    const json value = json::parse(text, nullptr, /*allow_exceptions=*/false);
+    const json value = json_from_text(text);
     members[name] = value.is_primitive() && !value.is_discarded() ? value : json(text);
   }
   return members;

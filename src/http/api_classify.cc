@@ -1,6 +1,7 @@
 #include <algorithm>
 
 #include "base/error.h"
+#include "base/json_text.h"
 #include "http/detail/api.h"
 #include "http/detail/multipart.h"
 #include "recognizer/answer_json.h"
@@ -131,8 +132,7 @@ void Api::classify(const Request& request, const Respond& respond) {
     Sent form = read_form(request, uploads(request, {"with_features", kBoxesField}));
     asked->images = std::move(form.images);
     const auto field = form.fields.find("with_features");
-    asked->with_features =
-        field != form.fields.end() && is_true(json::parse(field->second, nullptr, /*allow_exceptions=*/false));
+    asked->with_features = field != form.fields.end() && is_true(json_from_text(field->second));
   }
   if (asked->images.empty()) refuse(400, "missing part 'image' of the form");
   check_any_readable(asked->images);

@@ -11,6 +11,7 @@
 
 #include "base/enum_words.h"
 #include "base/error.h"
+#include "base/json_text.h"
 #include "io/files.h"
 #include "io/json.h"
 
@@ -97,7 +98,7 @@ void ApiKeys::write(const fs::path& path) const {
   for (const ApiKey& key : keys_)
     list.push_back(
         {{"name", key.name}, {"role", to_string(key.role)}, {"sha256", key.sha256}, {"per_minute", key.per_minute}});
-  const std::string text = json{{"keys", list}}.dump(1) + "\n";
+  const std::string text = json_text(json{{"keys", list}}, 1) + "\n";
   std::error_code ignored;
   fs::exists(path, ignored) ? write_file(path, text) : write_new_file(path, text);
 }

@@ -1,5 +1,6 @@
 #include "http/detail/api.h"
 
+#include "base/json_text.h"
 #include "http/detail/exclusive_job.h"
 #include "http/detail/multipart.h"
 #include "recognizer/test_json.h"
@@ -14,7 +15,7 @@ using nlohmann::json;
 json parse_list(const char* name, const std::string& text) {
   constexpr size_t kMostBytes = size_t{128} << 10;
   if (text.size() > kMostBytes) refuse(413, "'{}' has at most {} KiB", name, kMostBytes >> 10);
-  return json::parse(text, nullptr, /*allow_exceptions=*/false);
+  return json_from_text(text);
 }
 
 /// The right class of each image or feature, or what it is called.

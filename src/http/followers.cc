@@ -4,6 +4,8 @@
 
 #include <utility>
 
+#include "base/json_text.h"
+
 namespace protocom::http {
 namespace {
 
@@ -19,7 +21,7 @@ constexpr const char* kNoNews = "retry: 500\n: nothing has changed\n\n";
 
 std::string event_text(int64_t revision, const nlohmann::json& event) {
   using Handling = nlohmann::json::error_handler_t;
-  return fmt::format("retry: 500\nid: {}\ndata: {}\n\n", revision, event.dump(-1, ' ', false, Handling::replace));
+  return fmt::format("retry: 500\nid: {}\ndata: {}\n\n", revision, json_text(event));
 }
 
 bool is_given_up(const Follower& follower) {

@@ -5,6 +5,7 @@
 
 #include "base/error.h"
 #include "base/feature_values.h"
+#include "base/json_text.h"
 #include "http/detail/http_error.h"
 #include "http/detail/target.h"
 
@@ -61,7 +62,7 @@ std::vector<int64_t> shape_of(const json& input) {
     shape.push_back(is_size ? size.get<int64_t>() : kAnySize);
   }
   const bool is_shape = !shape.empty() && shape.size() <= 2 && *std::min_element(shape.begin(), shape.end()) >= 0;
-  if (!is_shape) refuse(400, "the input: 'shape': expected one or two sizes, found {}", excerpt(list.dump()));
+  if (!is_shape) refuse(400, "the input: 'shape': expected one or two sizes, found {}", excerpt(json_text(list)));
   return shape;
 }
 
@@ -121,7 +122,7 @@ int64_t top_in(const json& body, int64_t otherwise, int64_t most) {
   if (!parameters.contains("top")) return otherwise;
   const json& top = parameters["top"];
   if (!top.is_number_integer() || top < 1 || top > most)
-    refuse(400, "the parameter 'top': expected a number from 1 to {}, found {}", most, excerpt(top.dump()));
+    refuse(400, "the parameter 'top': expected a number from 1 to {}, found {}", most, excerpt(json_text(top)));
   return top.get<int64_t>();
 }
 
@@ -197,7 +198,7 @@ json inference_metadata(const std::string& model, int64_t dim) {
 Response in_form_of(const std::string& route, Response response) {
   constexpr int kFirstError = 400;
   if (response.status < kFirstError || route.rfind("/v2", 0) != 0) return response;
-  const json error = json::parse(response.body).at("error");
+  const json error = json_from_text(response.body).at("error");
   response.body = json_response({{"error", error.at("message")}}).body;
   return response;
 }

@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/error.h"
+#include "base/json_text.h"
 #include "http/detail/multipart.h"
 #include "http/detail/target.h"
 #include "io/files.h"
@@ -135,7 +136,7 @@ nlohmann::json boxes_said(const std::map<std::string, std::string>& fields) {
   const auto found = fields.find(kBoxesField);
   if (found == fields.end()) return nullptr;
   if (found->second.size() > kMostBoxBytes) refuse(413, "'{}' has at most {} KiB", kBoxesField, kMostBoxBytes >> 10);
-  nlohmann::json said = nlohmann::json::parse(found->second, nullptr, /*allow_exceptions=*/false);
+  nlohmann::json said = json_from_text(found->second);
   if (said.is_discarded()) refuse(400, "'{}' is not JSON", kBoxesField);
   return said;
 }

@@ -1,6 +1,7 @@
 #include "io/artefact.h"
 
 #include "base/error.h"
+#include "base/json_text.h"
 #include "io/file_kinds.h"
 #include "io/files.h"
 #include "io/json.h"
@@ -70,7 +71,7 @@ ArtefactHeader make_header(std::string kind, int format_version, Provenance prov
 }
 
 void add_header(NpzWriter& writer, const ArtefactHeader& header) {
-  writer.add_bytes(kHeaderMember, header.to_json().dump(2, ' ', false, json::error_handler_t::replace));
+  writer.add_bytes(kHeaderMember, json_text(header.to_json(), 2));
 }
 
 ArtefactHeader read_header(const NpzReader& reader, const std::string& kind, int newest_version) {

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "base/error.h"
+#include "base/json_text.h"
 #include "io/files.h"
 #include "io/json.h"
 
@@ -124,7 +125,7 @@ Place read_place(const json& entry, size_t data_bytes, const std::string& where)
   const auto [begin, end] = entry.at("data_offsets").get<std::pair<size_t, size_t>>();
   if (begin > end || end > data_bytes || static_cast<int64_t>(end - begin) != bytes_needed(shape, dtype->second)) {
     fail("{}: {} {} at bytes {}..{} of {} does not fit; the file is damaged or cut off", where, dtype->first,
-         excerpt(entry.at("shape").dump()), begin, end, data_bytes);
+         excerpt(json_text(entry.at("shape"))), begin, end, data_bytes);
   }
   return {std::move(shape), dtype->second, begin, end};
 }
@@ -154,7 +155,7 @@ Array map_tensor(const Place& place, std::string_view data, const std::shared_pt
 /// The header as JSON text. Throws Error when a name or a text is not UTF-8.
 std::string header_text(const json& header, const std::filesystem::path& path) {
   try {
-    return header.dump();
+    return strict_json_text(header);
   } catch (const json::exception& error) {
     fail("cannot write {}: a name in it is not UTF-8: {}", path.string(), reason_of(error));
   }

@@ -221,24 +221,22 @@ void report_missing(const Knowledge& knowledge) {
   const bool vectors = details.contains("classes_without_vector");
   if (vectors) report_vectors(knowledge);
   if (vectors && knowledge.attributes.empty()) return;
-  const auto report = [&knowledge](spdlog::level::level_enum level, const json& names, const char* what) {
+  const auto report = [&knowledge](LogLevel level, const json& names, const char* what) {
     if (!names.empty()) logger().log(level, "{} ({}): {}", what, names.size(), listed(names, knowledge));
   };
   const auto of_source = [&source](const char* key) { return source.value(key, json::array()); };
-  report(spdlog::level::info, of_source("classes_not_in_split"), "classes of the source that the split leaves out");
-  report(spdlog::level::warn, of_source("classes_unknown"),
+  report(LogLevel::kInfo, of_source("classes_not_in_split"), "classes of the source that the split leaves out");
+  report(LogLevel::kWarning, of_source("classes_unknown"),
          "classes that are not in WordNet; --class-synsets can name their synsets");
-  report(spdlog::level::warn, of_source("classes_without_source"),
-         "classes of the split that the source does not name");
-  report(spdlog::level::warn, details["classes_without_attributes"],
+  report(LogLevel::kWarning, of_source("classes_without_source"), "classes of the split that the source does not name");
+  report(LogLevel::kWarning, details["classes_without_attributes"],
          "classes without attributes, completed from their prototype alone");
-  report(spdlog::level::warn, details["attributes_without_base_class"],
+  report(LogLevel::kWarning, details["attributes_without_base_class"],
          "attributes of no base class, whose features no image can show");
-  report(spdlog::level::warn, details["attributes_left_out"],
+  report(LogLevel::kWarning, details["attributes_left_out"],
          "attributes that no base class has, left out; --vocabulary all keeps them");
-  report(spdlog::level::warn, details["words_not_found"], "words without a vector");
-  if (!vectors)
-    report(spdlog::level::warn, details["without_embedding"], "names without any embedding; theirs is zero");
+  report(LogLevel::kWarning, details["words_not_found"], "words without a vector");
+  if (!vectors) report(LogLevel::kWarning, details["without_embedding"], "names without any embedding; theirs is zero");
 }
 
 }  // namespace

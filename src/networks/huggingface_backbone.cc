@@ -7,6 +7,7 @@
 #include <set>
 
 #include "base/error.h"
+#include "base/json_text.h"
 #include "encoders/chosen_preprocessing.h"
 #include "encoders/encoder.h"
 #include "encoders/huggingface_images.h"
@@ -37,7 +38,7 @@ std::set<std::string> parts_of(const fs::path& index) {
     const std::string part = file.is_string() ? file.get<std::string>() : "";
     if (part.empty() || fs::path(part).filename() != part)
       fail("{}: '{}' has the file {}, expected the name of a file beside it", index.string(), excerpt(name),
-           excerpt(file.dump()));
+           excerpt(json_text(file)));
     parts.insert(part);
   }
   return parts;

@@ -3,6 +3,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/error.h"
+#include "base/json_text.h"
 #include "encoders/chosen_preprocessing.h"
 #include "io/files.h"
 #include "io/json.h"
@@ -31,7 +32,7 @@ std::vector<double> three_or(const json& stated, const char* name, const std::ve
   try {
     return stated.at(name).get<std::vector<double>>();
   } catch (const json::exception&) {
-    fail("{}: '{}' is {}, expected three numbers", kOpenClipConfig, name, excerpt(stated.at(name).dump()));
+    fail("{}: '{}' is {}, expected three numbers", kOpenClipConfig, name, excerpt(json_text(stated.at(name))));
   }
 }
 

@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/error.h"
+#include "base/json_text.h"
 #include "io/files.h"
 #include "io/json.h"
 
@@ -40,7 +41,7 @@ std::vector<double> timm_three(const json& stated, const char* name) {
 }  // namespace
 
 bool is_timm_config(const std::string& text) {
-  const json config = json::parse(text, nullptr, /*allow_exceptions=*/false);
+  const json config = json_from_text(text);
   return config.is_object() && config.contains("architecture") && pretrained_of(config).is_object() &&
          pretrained_of(config).contains("input_size");
 }

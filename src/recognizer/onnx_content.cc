@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "base/error.h"
+#include "base/json_text.h"
 #include "base/log.h"
 #include "encoders/encoder_as_onnx.h"
 #include "encoders/known_encoders.h"
@@ -28,8 +29,6 @@ namespace {
 using nlohmann::json;
 using onnx::GraphWriter;
 using onnx::ValueType;
-
-std::string dumped(const json& document) { return document.dump(-1, ' ', false, json::error_handler_t::replace); }
 
 /// "probabilities [n, 5]"
 std::string described(const std::string& name, const std::vector<int64_t>& sizes) {
@@ -149,13 +148,13 @@ void describe_images(const RecognizerSettings& settings, const OnnxExportOptions
                      std::map<std::string, std::string>& to) {
   Preprocessing outside = settings.preprocessing;
   if (options.features) {
-    to["preprocessing"] = dumped(to_json(outside));  // for the program that computes the features
+    to["preprocessing"] = json_text(to_json(outside));  // for the program that computes the features
     return;
   }
-  to["normalisation"] = dumped({{"inside", true}, {"mean", outside.mean}, {"std", outside.std}});
+  to["normalisation"] = json_text({{"inside", true}, {"mean", outside.mean}, {"std", outside.std}});
   outside.mean.clear();
   outside.std.clear();
-  to["preprocessing.json"] = dumped(to_json(outside));
+  to["preprocessing.json"] = json_text(to_json(outside));
 }
 
 std::map<std::string, std::string> metadata_of(Recognizer& recognizer, const OnnxExportOptions& options,
@@ -163,17 +162,17 @@ std::map<std::string, std::string> metadata_of(Recognizer& recognizer, const Onn
   const RecognizerFile& file = recognizer.file();
   const RecognizerArtefact* encoder = file.artefact("backbone");
   std::map<std::string, std::string> made;
-  made[kClassesKey] = dumped(recognizer.class_names());
-  made["titles"] = dumped(recognizer.class_titles());
+  made[kClassesKey] = json_text(recognizer.class_names());
+  made["titles"] = json_text(recognizer.class_titles());
   made["weights"] = word_for(weights_of(options));
   made["method"] = recognizer.method().label();
   made["made_by"] = fmt::format("protocom {}", program_version());
-  made["calibration"] = recognizer.calibration() ? dumped(to_json(*recognizer.calibration())) : "null";
-  made[kRecognizerKey] = dumped({{"id", recognizer_id(file)},
-                                 {"file", file.path().filename().string()},
-                                 {"hash", hash_file(file.path())},
-                                 {"revision", file.revision()}});
-  made["encoder"] = dumped({{"file", encoder->path.filename().string()}, {"hash", encoder->hash}});
+  made["calibration"] = recognizer.calibration() ? json_text(to_json(*recognizer.calibration())) : "null";
+  made[kRecognizerKey] = json_text({{"id", recognizer_id(file)},
+                                    {"file", file.path().filename().string()},
+                                    {"hash", hash_file(file.path())},
+                                    {"revision", file.revision()}});
+  made["encoder"] = json_text({{"file", encoder->path.filename().string()}, {"hash", encoder->hash}});
   if (const std::string licence = find_licence(encoder->path, graph.metadata); !licence.empty())
     made["encoder_license"] = licence;
   describe_images(file.settings(), options, made);

@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/error.h"
+#include "base/json_text.h"
 #include "base/text.h"
 #include "io/base64.h"
 #include "io/files.h"
@@ -26,9 +27,7 @@ constexpr const char* kCompiled = "ort-wasm-simd-threaded.wasm";
 constexpr const char* kMark = R"(<meta name="generator" content="protocom recognizer export-onnx">)";
 
 /// JSON that can be put into a page's script: no tag begins in it.
-std::string in_script(const json& document) {
-  return replaced(document.dump(-1, ' ', false, json::error_handler_t::replace), "<", "\\u003c");
-}
+std::string in_script(const json& document) { return replaced(json_text(document), "<", "\\u003c"); }
 
 json page_data(const OnnxPage& page) {
   json known = {{"name", page.name},

@@ -6,6 +6,7 @@
 
 #include "base/clean_name.h"
 #include "base/error.h"
+#include "base/json_text.h"
 #include "io/files.h"
 #include "io/json.h"
 #include "io/npz.h"
@@ -64,7 +65,7 @@ std::string read_thumbnail(const fs::path& path) {
 /// JSON texts are UTF-8: a name that is not would come back as another one.
 json dumped_safely(const json& document) {
   try {
-    static_cast<void>(document.dump());
+    static_cast<void>(strict_json_text(document));
   } catch (const json::exception&) {
     fail("a name or file name in the recognizer is not UTF-8: JSON cannot hold it; rename the class");
   }
@@ -268,7 +269,7 @@ void export_recognizer(const RecognizerFile& file, const fs::path& folder) {
                          {"examples", export_examples(contents, pending.path())},
                          {"unlabelled", export_unlabelled(contents.unlabelled, pending.path())},
                          {"calibration", contents.calibration ? *contents.calibration : json()}};
-  write_file(pending.path() / kDocument, dumped_safely(document).dump(1));
+  write_file(pending.path() / kDocument, json_text(dumped_safely(document), 1));
   pending.keep();
 }
 

@@ -6,6 +6,7 @@
 #include <set>
 #include <tuple>
 
+#include "base/json_text.h"
 #include "report/detail/html_parts.h"
 #include "report/detail/section_tables.h"
 #include "report/is_informative.h"
@@ -220,7 +221,7 @@ std::string protocol_line(const Evaluation& evaluation) {
   std::string text = fmt::format("{} episodes", first.episodes);
   if (first.n_query > 0) text += fmt::format(" of {} queries per class", first.n_query);
   if (evaluation.dataset.contains("classes"))
-    text += fmt::format(", drawn from {} classes", evaluation.dataset.at("classes").dump());
+    text += fmt::format(", drawn from {} classes", json_text(evaluation.dataset.at("classes")));
   if (evaluation.dataset.contains("split") && evaluation.dataset.at("split").is_string())
     text += fmt::format(" of the {} split", evaluation.dataset.at("split").get<std::string>());
   return text + ".";

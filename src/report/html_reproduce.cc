@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include "base/json_text.h"
 #include "report/detail/html_parts.h"
 #include "report/svg.h"
 
@@ -9,7 +10,7 @@ namespace {
 using nlohmann::json;
 
 std::string definition(const std::string& name, const json& value, const char* tag) {
-  const std::string text = value.is_string() ? value.get<std::string>() : value.dump();
+  const std::string text = value.is_string() ? value.get<std::string>() : json_text(value);
   return fmt::format("<dt>{0}</dt><dd><{2}>{1}</{2}></dd>\n", escape_html(name), escape_html(text), tag);
 }
 

@@ -3,6 +3,7 @@
 #include "base/clean_name.h"
 #include "base/error.h"
 #include "base/feature_values.h"
+#include "base/json_text.h"
 #include "io/files.h"
 #include "store/detail/change.h"
 #include "store/detail/class_query.h"
@@ -103,7 +104,7 @@ void remove_live_class(const Database& database, const Change& change, int64_t i
 
 void replace_calibration(const Database& database, const nlohmann::json& calibration, int64_t change) {
   database.prepare("UPDATE calibrations SET removed_by = ? WHERE removed_by IS NULL", change).run();
-  database.prepare("INSERT INTO calibrations(json, added_by) VALUES(?, ?)", calibration.dump(), change).run();
+  database.prepare("INSERT INTO calibrations(json, added_by) VALUES(?, ?)", json_text(calibration), change).run();
 }
 
 /// Examples of a class as examples of another one, less those that it holds; returns how many those were.

@@ -9,6 +9,7 @@
 
 #include "base/enum_words.h"
 #include "base/error.h"
+#include "base/json_text.h"
 #include "base/text.h"
 #include "io/files.h"
 #include "io/json.h"
@@ -177,7 +178,7 @@ int64_t RecognizerFile::revision() const {
 
 std::string RecognizerFile::history(int64_t revision) const {
   return reading(path(), [&] {
-    std::string all = header_.to_json().dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+    std::string all = json_text(header_.to_json());
     Statement rows =
         database_->prepare("SELECT id, time, what FROM changes WHERE id <= ? ORDER BY id", std::abs(revision));
     while (rows.step()) all += fmt::format("\n{} {} {}", rows.number(0), rows.number(1), rows.text(2));

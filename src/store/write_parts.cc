@@ -8,6 +8,7 @@
 #include <string_view>
 
 #include "base/error.h"
+#include "base/json_text.h"
 #include "base/text.h"
 #include "io/files.h"
 #include "io/json.h"
@@ -55,7 +56,7 @@ void write_header(const Database& database, const std::string& id, const Recogni
   header.details = details_of(settings);
   header.details[kRecognizerId] = id;
   // Files that it was made of may have names of any bytes.
-  const std::string text = header.to_json().dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+  const std::string text = json_text(header.to_json());
   database.prepare("INSERT INTO header(json) VALUES(?)", text).run();
 }
 

@@ -4,6 +4,7 @@
 #include <sstream>
 
 #include "base/error.h"
+#include "base/json_text.h"
 #include "io/files.h"
 #include "io/json.h"
 #include "networks/backbone.h"
@@ -21,7 +22,6 @@ constexpr int kFormat = 3;
 std::string member(const std::string& name) { return kTrainingPrefix + name; }
 
 /// Names of files may be no valid UTF-8.
-std::string text_of(const json& value) { return value.dump(-1, ' ', false, json::error_handler_t::replace); }
 
 /// A line that changes whenever the tensor does.
 std::string digest(const std::string& name, const at::Tensor& tensor) {
@@ -38,9 +38,9 @@ std::string content_hash(const Checkpoint& checkpoint) {
   for (const auto& [name, tensor] : checkpoint.training) lines.push_back(digest(member(name), tensor));
   for (const auto& [name, content] : checkpoint.bytes)
     lines.push_back(fmt::format("{} {}\n", member(name), hash_bytes(content)));
-  if (checkpoint.header) lines.push_back("header " + text_of(checkpoint.header->to_json()) + "\n");
-  lines.push_back("made_by " + text_of(checkpoint.made_by) + "\n");
-  lines.push_back("position " + text_of(checkpoint.position) + "\n");
+  if (checkpoint.header) lines.push_back("header " + json_text(checkpoint.header->to_json()) + "\n");
+  lines.push_back("made_by " + json_text(checkpoint.made_by) + "\n");
+  lines.push_back("position " + json_text(checkpoint.position) + "\n");
   std::sort(lines.begin(), lines.end());
   std::string all;
   for (const std::string& line : lines) all += line;
@@ -94,7 +94,7 @@ Checkpoint read(const std::filesystem::path& path) {
   checkpoint.path = path;
   const json state = parse_json(reader.bytes(member(kStateMember)), path.string() + ": the state");
   if (state.at("format") != kFormat)
-    fail("{} is of format {}, this version reads {}", path.string(), excerpt(state.at("format").dump()), kFormat);
+    fail("{} is of format {}, this version reads {}", path.string(), excerpt(json_text(state.at("format"))), kFormat);
   checkpoint.made_by = state.at("made_by");
   checkpoint.position = state.at("position");
   if (reader.has(kHeaderMember))
@@ -131,7 +131,7 @@ std::string first_difference(const json& before, const json& now) {
   json names = before;
   names.update(now);
   const auto text = [](const json& from, const std::string& name) {
-    return from.contains(name) ? from[name].dump() : std::string("missing");
+    return from.contains(name) ? json_text(from[name]) : std::string("missing");
   };
   for (const auto& [name, unused] : names.items()) {
     const std::string was = text(before, name), is = text(now, name);
@@ -196,7 +196,7 @@ void write_checkpoint(const std::filesystem::path& path, const Checkpoint& given
                       {"made_by", checkpoint.made_by},
                       {"position", checkpoint.position},
                       {"hash", content_hash(checkpoint)}};
-  writer.add_bytes(member(kStateMember), state.dump(2, ' ', false, json::error_handler_t::replace));
+  writer.add_bytes(member(kStateMember), json_text(state, 2));
   writer.close();
 }
 

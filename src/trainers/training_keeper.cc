@@ -6,6 +6,7 @@
 #include <cstring>
 
 #include "base/error.h"
+#include "base/json_text.h"
 #include "base/log.h"
 #include "io/derived_output.h"
 #include "io/files.h"
@@ -55,8 +56,7 @@ std::string replaced(std::string text, const std::string& what, const std::strin
 
 TrainingKeeper::TrainingKeeper(const TrainingFiles& files, const nlohmann::json& made_by)
     : files_(files),
-      made_by_(nlohmann::json::parse(
-          made_by.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace))),  // as it will be read back
+      made_by_(json_from_text(json_text(made_by))),  // as it will be read back
       listener_(files.stop) {
   if (!(files.checkpoint_seconds >= 0))
     fail_usage("seconds between two checkpoints: expected at least 0, found {}", files.checkpoint_seconds);

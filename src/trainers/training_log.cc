@@ -7,6 +7,7 @@
 #include <cstring>
 
 #include "base/error.h"
+#include "base/json_text.h"
 #include "io/files.h"
 #include "io/json.h"
 #include "io/unfinished.h"
@@ -58,7 +59,7 @@ void TrainingLog::add(int64_t epoch, const json& figures) const {
   if (files_.out.empty()) return;
   json line = {{"epoch", epoch}};
   line.update(figures);
-  append_line_to(files_.log(), line.dump() + "\n");
+  append_line_to(files_.log(), json_text(line) + "\n");
 }
 
 }  // namespace protocom

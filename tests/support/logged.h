@@ -5,15 +5,15 @@
 #include <mutex>
 #include <string>
 
-#include "base/log.h"
+#include "base/log_sinks.h"
 
 namespace protocom::testing {
 
 /// What the library logs while this object lives.
 class Logged {
  public:
-  Logged() : sink_(std::make_shared<Sink>()) { logger().sinks().push_back(sink_); }
-  ~Logged() { logger().sinks().pop_back(); }
+  Logged() : sink_(std::make_shared<Sink>()) { log_backend().sinks().push_back(sink_); }
+  ~Logged() { log_backend().sinks().pop_back(); }
   Logged(const Logged&) = delete;
   Logged& operator=(const Logged&) = delete;
   /// So far; other threads may go on logging.

@@ -9,7 +9,7 @@
 #include <fstream>
 #include <sstream>
 
-#include "base/log.h"
+#include "base/log_sinks.h"
 #include "io/files.h"
 #include "support/file_limit.h"
 #include "support/message_of.h"
@@ -57,8 +57,8 @@ std::vector<std::string> names_in(const fs::path& folder) {
 /// What the library logs while it lives.
 class CapturedLog {
  public:
-  CapturedLog() { logger().sinks().push_back(sink_); }
-  ~CapturedLog() { logger().sinks().pop_back(); }
+  CapturedLog() { log_backend().sinks().push_back(sink_); }
+  ~CapturedLog() { log_backend().sinks().pop_back(); }
   [[nodiscard]] std::string text() const { return stream_.str(); }
 
  private:

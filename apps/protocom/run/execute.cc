@@ -2,6 +2,7 @@
 
 #include <chrono>
 
+#include "base/json_text.h"
 #include "cli.h"
 #include "interrupt.h"
 #include "io/unfinished.h"
@@ -61,12 +62,11 @@ void run_stage(const RunConfig& config, const Stage& stage) {
     for (const std::string& path : stage.options.at(output).values) remove_leftovers(path);
   }
   if (!resume) clear_old_artefact(stage, before);
-  write_file(started_path(config.out, stage),
-             record.to_json().dump(2, ' ', false, nlohmann::json::error_handler_t::replace));
+  write_file(started_path(config.out, stage), json_text(record.to_json(), 2));
   const auto begun = std::chrono::steady_clock::now();
   execute(config, stage, std::move(arguments));
   add_outputs(record, stage);
-  write_file(record_file, record.to_json().dump(2, ' ', false, nlohmann::json::error_handler_t::replace) + "\n");
+  write_file(record_file, json_text(record.to_json(), 2) + "\n");
   fs::remove(started_path(config.out, stage));
   const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begun).count();
   fmt::print("   {}, {}\n", stage.artefact.string(), format_duration(seconds));

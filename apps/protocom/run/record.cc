@@ -1,5 +1,6 @@
 #include <algorithm>
 
+#include "base/json_text.h"
 #include "cli.h"
 #include "io/json.h"
 #include "run/plan.h"
@@ -39,7 +40,7 @@ json to_json(const ConfigValue& value) {
 
 std::string text_of(const json& options, const std::string& name) {
   if (!options.contains(name)) return "default";
-  return options[name].is_string() ? options[name].get<std::string>() : options[name].dump();
+  return options[name].is_string() ? options[name].get<std::string>() : json_text(options[name]);
 }
 
 bool is_one_of(const std::vector<std::string>& names, const std::string& name) {

@@ -6,6 +6,7 @@
 #include <tuple>
 
 #include "base/error.h"
+#include "base/json_text.h"
 #include "encoders/text/detail/unicode.h"
 
 namespace protocom::text {
@@ -22,7 +23,8 @@ Merges merges_of_json(const nlohmann::json& model) {
     }
     const std::string words = pair.is_string() ? pair.get<std::string>() : "";
     const size_t space = words.find(' ');
-    if (space == std::string::npos) fail("tokenizer.json: merges has {}, expected two tokens", excerpt(pair.dump()));
+    if (space == std::string::npos)
+      fail("tokenizer.json: merges has {}, expected two tokens", excerpt(json_text(pair)));
     merges.emplace_back(words.substr(0, space), words.substr(space + 1));
   }
   return merges;

@@ -1,6 +1,7 @@
 #include <algorithm>
 
 #include "base/error.h"
+#include "base/json_text.h"
 #include "encoders/text/detail/byte_pair.h"
 #include "encoders/text/detail/tokenizer.h"
 #include "encoders/text/detail/unicode.h"
@@ -62,10 +63,11 @@ Form read_form(const nlohmann::json& stated) {
     } else if (string_in(step, "type", "") == "Lowercase") {
       form.small = true;
     } else {
-      fail("{}: the normalizer has {}, expected {} and Lowercase", kFile, excerpt(step.dump()), kReplace.dump());
+      fail("{}: the normalizer has {}, expected {} and Lowercase", kFile, excerpt(json_text(step)),
+           json_text(kReplace));
     }
   }
-  if (!marked) fail("{}: the normalizer is missing {}", kFile, kReplace.dump());
+  if (!marked) fail("{}: the normalizer is missing {}", kFile, json_text(kReplace));
   return form;
 }
 
@@ -94,7 +96,7 @@ void check_cut(const nlohmann::json& stated) {
   const bool at_spaces =
       string_in(cut, "type", "") == "Split" && object_in(cut, "pattern") == nlohmann::json{{"String", " "}};
   if (!cut.empty() && !at_spaces)
-    fail("{}: the pre_tokenizer is {}, expected a Split at spaces", kFile, excerpt(cut.dump()));
+    fail("{}: the pre_tokenizer is {}, expected a Split at spaces", kFile, excerpt(json_text(cut)));
 }
 
 void check_model(const nlohmann::json& model) {

@@ -4,6 +4,7 @@
 #include <limits>
 
 #include "base/error.h"
+#include "base/json_text.h"
 #include "io/json.h"
 
 namespace protocom::text {
@@ -46,7 +47,8 @@ Vocabulary vocabulary_of(const nlohmann::json& stated, const std::string& where)
   for (const auto& [token, number] : stated.items()) {
     constexpr double kMost = std::numeric_limits<int32_t>::max();
     if (!number.is_number_integer() || number.get<double>() < 0 || number.get<double>() > kMost)
-      fail("{}: the token '{}' has the id {}, which is out of range", where, excerpt(token), excerpt(number.dump()));
+      fail("{}: the token '{}' has the id {}, which is out of range", where, excerpt(token),
+           excerpt(json_text(number)));
     vocabulary.emplace(token, number.get<int64_t>());
   }
   return vocabulary;
@@ -79,7 +81,7 @@ std::vector<Added> added_tokens(const nlohmann::json& stated) {
     const auto number = token.is_object() ? token.find("id") : token.end();
     if (content == token.end() || number == token.end() || !content->is_string() ||
         content->get_ref<const std::string&>().empty())
-      fail("tokenizer.json: added_tokens has {}, expected a content and an id", excerpt(token.dump()));
+      fail("tokenizer.json: added_tokens has {}, expected a content and an id", excerpt(json_text(token)));
     const auto normalized = token.find("normalized");
     const Vocabulary one = vocabulary_of({{content->get<std::string>(), *number}}, "tokenizer.json, added_tokens");
     added.push_back({one.begin()->first, one.begin()->second, normalized != token.end() && *normalized == true});
