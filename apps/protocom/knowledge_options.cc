@@ -42,7 +42,7 @@ void print_summary(const nlohmann::json& details) {
 std::string graph_text(const KnowledgeOptions& common, const Knowledge& knowledge) {
   if (common.json.empty()) return "";
   try {
-    return json_text(graph_json(knowledge));
+    return strict_json_text(graph_json(knowledge));
   } catch (const nlohmann::json::exception& error) {
     fail("cannot write {}: a name of the knowledge is not UTF-8: {}", common.json, reason_of(error));
   }

@@ -84,9 +84,6 @@ std::optional<std::string_view> line_content(std::string_view line, const std::s
   return fits ? std::optional(content) : std::nullopt;
 }
 
-/// A value of JSON as text again; the reason why a file could not be read need not be UTF-8.
-std::string json_text(const std::string& text) { return json_text(nlohmann::json(text)); }
-
 }  // namespace
 
 SharedLines::SharedLines(const ProcessGroup& group, LinesJob job, std::vector<fs::path> files)

@@ -78,7 +78,7 @@ class EpisodeWriter {
 /// The one text for a list, whose keys are sorted. Throws Error when a name is not UTF-8, which JSON cannot hold.
 std::string canonical_text(const EpisodeList& list, const FeatureSet& features) {
   try {
-    const std::string head = json_text(head_json(list));
+    const std::string head = strict_json_text(head_json(list));
     constexpr std::string_view kPlace = "\"episodes\":null";
     const size_t place = head.find(kPlace);
     std::string text = head.substr(0, place) + "\"episodes\":[";

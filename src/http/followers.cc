@@ -20,7 +20,6 @@ constexpr const char* kEventStream = "text/event-stream";
 constexpr const char* kNoNews = "retry: 500\n: nothing has changed\n\n";
 
 std::string event_text(int64_t revision, const nlohmann::json& event) {
-  using Handling = nlohmann::json::error_handler_t;
   return fmt::format("retry: 500\nid: {}\ndata: {}\n\n", revision, json_text(event));
 }
 
