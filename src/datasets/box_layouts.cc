@@ -6,15 +6,11 @@
 
 #include "base/error.h"
 #include "base/text.h"
+#include "io/files.h"
 
 namespace protocom {
 namespace fs = std::filesystem;
 namespace {
-
-bool is_folder(const fs::path& path) {
-  std::error_code ignored;
-  return fs::is_directory(path, ignored);
-}
 
 bool has_file_below(const fs::path& folder, std::string_view suffix) {
   std::error_code error;

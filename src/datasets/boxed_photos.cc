@@ -7,6 +7,7 @@
 #include "base/log.h"
 #include "base/text.h"
 #include "datasets/boxes.h"
+#include "datasets/image_list.h"
 #include "images/folder_walk.h"
 
 namespace protocom {
@@ -72,9 +73,6 @@ class PhotoEnds {
  private:
   std::map<std::string, fs::path> ends_;
 };
-
-/// A file's name without its suffix and capitals.
-std::string loose_name(const std::string& name) { return lowercase(fs::path(name).stem().string()); }
 
 /// Those that are left, by the file's name alone where both sides have it once.
 void give_by_loose_names(const ByName& names, const std::vector<fs::path>& photos, ByPhoto& owned) {

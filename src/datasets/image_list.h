@@ -28,6 +28,9 @@ struct ListedImage {
 std::vector<ListedImage> read_image_list(const std::filesystem::path& path,
                                          const ListChoices& choices = list_choices());
 
+/// The name of a file in lower case and without its suffix, by which lists of other tools still name it.
+std::string loose_name(const std::string& path);
+
 /// Finds the files that lists name: as they are written, below the list's folder, without their suffix, and by the end
 /// of their path where that is one file's alone (lists are moved, and kept beside the folder of their images); else by
 /// their name in other capitals or with another suffix, where that is one file's.

@@ -32,9 +32,6 @@ std::string without_upload_mark(const std::string& name) {
   return "";
 }
 
-/// The name of a file without its suffix and capitals.
-std::string loose_name(const std::string& path) { return lowercase(fs::path(path).stem().string()); }
-
 /// As it is below a folder: other systems' separators, "./", and what a server serves it by.
 std::string plain_path(std::string written) {
   std::replace(written.begin(), written.end(), '\\', '/');
@@ -70,6 +67,8 @@ std::string decoded(const std::string& address) {
 }
 
 }  // namespace
+
+std::string loose_name(const std::string& path) { return lowercase(fs::path(path).stem().string()); }
 
 ListedFiles::ListedFiles(fs::path folder) : folder_(std::move(folder)) {}
 

@@ -71,14 +71,10 @@ SplitTable read_split_csv(const fs::path& path) {
   return collector.take(path);
 }
 
-/// Unlike std::filesystem's, these call an impossible name none: the message about the expected files then follows.
+/// Unlike std::filesystem's, it calls an impossible name none: the message about the expected files then follows.
 bool is_there(const fs::path& path) {
   std::error_code ignored;
   return fs::exists(path, ignored);
-}
-bool is_folder(const fs::path& path) {
-  std::error_code ignored;
-  return fs::is_directory(path, ignored);
 }
 
 /// `P-base.txt` for a prefix P, `base.txt` in a folder P.

@@ -16,12 +16,6 @@ namespace {
 constexpr int64_t kMostRatio = 200;
 constexpr int64_t kRatioFrom = int64_t{32} << 20;
 
-/// Unlike std::filesystem's, it calls an impossible name no folder: opening it then says what is wrong.
-bool is_folder(const fs::path& path) {
-  std::error_code ignored;
-  return fs::is_directory(path, ignored);
-}
-
 /// Takes the lines out of a stream of blocks; a line may span blocks.
 class LineSplitter {
  public:

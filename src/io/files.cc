@@ -37,6 +37,11 @@ std::string hex(const XXH128_hash_t& hash) { return fmt::format("{:016x}{:016x}"
 
 }  // namespace
 
+bool is_folder(const fs::path& path) {
+  std::error_code ignored;
+  return fs::is_directory(path, ignored);
+}
+
 void check_plain_file(const fs::path& path) { check_readable(path, Streams::kRefused); }
 
 std::string read_file(const fs::path& path) {

@@ -8,6 +8,10 @@
 
 namespace protocom {
 
+/// Whether a folder is there. Unlike std::filesystem's, it does not throw for a path that cannot be examined, such as
+/// one that is too long: opening it reports what is wrong.
+bool is_folder(const std::filesystem::path& path);
+
 /// Throws Error when a folder, a pipe or a device is there: what a file names must not be waited for, or read without
 /// end. If nothing is there, opening it reports that.
 void check_plain_file(const std::filesystem::path& path);

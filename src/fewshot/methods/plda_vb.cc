@@ -3,6 +3,7 @@
 #include <vector>
 
 #include "fewshot/plda/detail/adapted_axes.h"
+#include "fewshot/plda/detail/batch_scale.h"
 #include "fewshot/plda/detail/batch_space.h"
 #include "fewshot/plda/detail/method.h"
 #include "fewshot/plda/detail/open_run.h"

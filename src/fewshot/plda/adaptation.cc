@@ -12,6 +12,7 @@
 #include "base/error.h"
 #include "base/symmetric_eigen.h"
 #include "fewshot/plda/detail/adapted_axes.h"
+#include "fewshot/plda/detail/batch_scale.h"
 #include "fewshot/plda/detail/directions.h"
 #include "fewshot/plda/detail/own_directions.h"
 #include "fewshot/toolbox/detail/complete_basis.h"

@@ -2,23 +2,16 @@
 
 #include <algorithm>
 #include <cmath>
-#include <numeric>
 #include <utility>
 #include <vector>
 
 #include "fewshot/plda/detail/added_between.h"
 #include "fewshot/plda/detail/left_out.h"
+#include "fewshot/plda/detail/left_out_folds.h"
 #include "fewshot/toolbox/detail/complete_basis.h"
 
 namespace protocom {
 namespace {
-
-/// Log densities of a batch are worth kBatchTrust K / (K + kBatchDoubt) of those of single photos, K labelled images
-/// per class. Found with 10 queries per class on val classes of CUB-100 and of Tiny-ImageNet-100 (docs/log/plda.md).
-constexpr double kBatchTrust = 0.6, kBatchDoubt = 0.8;
-/// The largest product of a batch's scale and the spread of its scores. Found on the same val classes with three
-/// encoders, five classes, two to five images per class.
-constexpr double kMostScaledSpreadOfBatch = 2.5;
 
 /// Of `count` images of each class in a space of `dims` dimensions, by coordinates in any subspace that has their
 /// differences; `within`: the sum of squares of those from the class means.
@@ -134,80 +127,6 @@ std::function<LeftOutProducts(double)> left_out_products(const ClassRows& rows, 
   };
 }
 
-/// As many images are asked about as tell a scale to a few percent, of very many classes fewer: their scores are as
-/// many as images times classes.
-int64_t most_asked(int64_t classes) {
-  constexpr int64_t kScores = 1'000'000, kMost = 2000, kLeast = 200;
-  return std::clamp(kScores / classes, kLeast, kMost);
-}
-
-/// `most` of `images`, from near to far by their distances; all where they are no more.
-std::vector<int64_t> spread_over(std::vector<int64_t> images, const std::vector<double>& distances, int64_t most) {
-  const auto count = static_cast<int64_t>(images.size());
-  if (count <= most) return images;
-  std::stable_sort(images.begin(), images.end(), [&](int64_t a, int64_t b) {
-    return distances[static_cast<size_t>(a)] < distances[static_cast<size_t>(b)];
-  });
-  std::vector<int64_t> some;
-  for (int64_t i = 0; i < most; ++i) some.push_back(images[static_cast<size_t>(i * count / most)]);
-  std::sort(some.begin(), some.end());
-  return some;
-}
-
-/// Squared distances of images from the mean of the class means, [m].
-std::vector<double> distances_from_middle(const ClassRows& rows) {
-  const Eigen::RowVectorXd middle = rows.means().colwise().mean();
-  std::vector<double> distances;
-  for (int64_t i = 0; i < rows.images(); ++i) distances.push_back((rows.x.row(i) - middle).squaredNorm());
-  return distances;
-}
-
-/// The labelled images of some classes, and those of the others.
-struct ClassFold {
-  ClassRows kept;
-  DoubleMatrix left_out;  // [k, e]
-};
-
-/// The images of the `which` classes, renumbered from 0, and the other images.
-ClassFold class_fold(const ClassRows& rows, const std::vector<bool>& which) {
-  std::vector<int64_t> number(which.size()), kept, left_out;
-  int64_t classes = 0;
-  for (size_t c = 0; c < which.size(); ++c) number[c] = which[c] ? classes++ : -1;
-  for (int64_t i = 0; i < rows.images(); ++i) {
-    const int64_t own = rows.label[static_cast<size_t>(i)];
-    (which[static_cast<size_t>(own)] ? kept : left_out).push_back(i);
-  }
-  const int64_t most = most_asked(rows.classes);
-  if (static_cast<int64_t>(left_out.size()) > most)
-    left_out = spread_over(std::move(left_out), distances_from_middle(rows), most);
-  ClassFold fold{rows.of(kept), rows.x(left_out, Eigen::all)};
-  for (int64_t& label : fold.kept.label) label = number[static_cast<size_t>(label)];
-  fold.kept.classes = classes;
-  return fold;
-}
-
-/// Up to five folds of classes, by the squared distances of their means from the middle: an order that neither a
-/// rotation nor the order of images or classes changes. One alone where the classes are many enough to tell a spread.
-std::vector<ClassFold> class_folds(const ClassRows& rows) {
-  constexpr int64_t kParts = 5, kManyClasses = 25;
-  const DoubleMatrix means = rows.means();
-  const Eigen::RowVectorXd middle = means.colwise().mean();  // within the next line it would be computed for each row
-  const DoubleVector far = (means.rowwise() - middle).rowwise().squaredNorm();
-  std::vector<int64_t> order(static_cast<size_t>(rows.classes));
-  std::iota(order.begin(), order.end(), 0);
-  std::stable_sort(order.begin(), order.end(), [&](int64_t a, int64_t b) { return far[a] < far[b]; });
-  const int64_t parts = std::min(kParts, rows.classes);
-  std::vector<ClassFold> folds;
-  for (int64_t part = 0; part < (rows.classes > kManyClasses ? 1 : parts); ++part) {
-    std::vector<bool> which(order.size(), true);
-    for (size_t i = 0; i < order.size(); ++i) {
-      if (static_cast<int64_t>(i) % parts == part) which[static_cast<size_t>(order[i])] = false;
-    }
-    folds.push_back(class_fold(rows, which));
-  }
-  return folds;
-}
-
 /// Log predictives [k, n] of images x [k, e] for the classes of rows.
 DoubleMatrix scores_of(const AdaptedAxes& axes, const ClassRows& rows, const DoubleMatrix& x) {
   const DoubleVector count = rows.count();
@@ -226,85 +145,6 @@ double spread_of_scores(const ClassRows& rows, const std::function<AdaptedAxes(c
     for (int64_t i = 0; i < scores.rows(); ++i) spread.add(scores.row(i).data(), scores.cols());
   }
   return spread.value();
-}
-
-/// Some images left out of a space that is made of those kept.
-struct LeftOutFold {
-  ImageFold images;
-  std::vector<int64_t> asked;  // of those left out, ascending
-};
-
-/// Which images are left out: all once, or as many as suffice.
-enum class LeftOut { kAll, kEnough };
-
-/// Images left out in folds (image_folds), each answered in a space made of the others. Leaving out one image alone
-/// would not do: its class would have a worse mean than the others.
-class LeftOutFolds {
- public:
-  /// `least`: images of a class of which some are left out.
-  LeftOutFolds(const ClassRows& rows, int64_t least, LeftOut which);
-
-  [[nodiscard]] const std::vector<LeftOutFold>& folds() const { return folds_; }
-  /// The scale that makes probabilities of log predictives, where `scores` are those of a fold's images [asked, n]. The
-  /// losses are in the order of the images. Nothing if no image is left out.
-  [[nodiscard]] std::optional<ScaledLoss> scale(const std::function<DoubleMatrix(size_t fold)>& scores,
-                                                const ScalePrior& prior = {}) const;
-
- private:
-  [[nodiscard]] std::vector<double> distances() const;
-
-  const ClassRows& rows_;
-  std::vector<LeftOutFold> folds_;
-};
-
-LeftOutFolds::LeftOutFolds(const ClassRows& rows, int64_t least, LeftOut which) : rows_(rows) {
-  const std::vector<double> far = distances();
-  const int64_t enough = which == LeftOut::kAll ? rows.images() : most_asked(rows.classes);
-  int64_t asked = 0;
-  for (ImageFold& fold : image_folds(far, rows.label, rows.classes, least)) {
-    if (fold.left_out.empty()) continue;
-    std::vector<int64_t> some = spread_over(fold.left_out, far, enough);
-    asked += static_cast<int64_t>(some.size());
-    folds_.push_back({std::move(fold), std::move(some)});
-    if (asked >= enough) break;
-  }
-}
-
-/// Squared distances of images from the means of their classes, [m]; those of a class of two images are equal, so
-/// theirs are from the mean of the class means, or else rounding would say which fold an image is in.
-std::vector<double> LeftOutFolds::distances() const {
-  const DoubleMatrix means = rows_.means();
-  const Eigen::RowVectorXd middle = means.colwise().mean();
-  const DoubleVector count = rows_.count();
-  std::vector<double> distances;
-  for (int64_t i = 0; i < rows_.images(); ++i) {
-    const int64_t own = rows_.label[static_cast<size_t>(i)];
-    distances.push_back(count[own] == 2 ? (rows_.x.row(i) - middle).squaredNorm()
-                                        : (rows_.x.row(i) - means.row(own)).squaredNorm());
-  }
-  return distances;
-}
-
-std::optional<ScaledLoss> LeftOutFolds::scale(const std::function<DoubleMatrix(size_t fold)>& scores,
-                                              const ScalePrior& prior) const {
-  if (folds_.empty()) return std::nullopt;
-  std::vector<DoubleMatrix> all;
-  std::vector<std::pair<int64_t, const double*>> answered;  // the images, and where their scores are
-  for (size_t fold = 0; fold < folds_.size(); ++fold) {
-    const std::vector<int64_t>& asked = folds_[fold].asked;
-    all.push_back(scores(fold));
-    for (size_t i = 0; i < asked.size(); ++i)
-      answered.emplace_back(asked[i], all.back().row(static_cast<int64_t>(i)).data());
-  }
-  std::sort(answered.begin(), answered.end());
-  std::vector<double> logs;
-  std::vector<int64_t> labels;
-  logs.reserve(answered.size() * static_cast<size_t>(rows_.classes));
-  for (const auto& [image, own] : answered) {
-    logs.insert(logs.end(), own, own + rows_.classes);
-    labels.push_back(rows_.label[static_cast<size_t>(image)]);
-  }
-  return most_likely_scale(logs, labels, rows_.classes, prior);
 }
 
 /// A fold where no space was fitted, along the directions of its scatter, which are the same for every nu.
@@ -457,18 +297,6 @@ bool is_surely_better(const AdaptedSpace& alone, const AdaptedSpace& fitted) {
   // With classes of two images beside larger ones fewer are left out here, and nothing can be compared.
   const bool comparable = !alone.left_out->loss.empty() && alone.left_out->loss.size() == fitted.left_out->loss.size();
   return comparable && surely_less(alone.left_out->loss, fitted.left_out->loss);
-}
-
-double batch_trust(double images) { return kBatchTrust * images / (images + kBatchDoubt); }
-
-double bounded_batch_scale(const DoubleMatrix& scores, double scale) {
-  ScoreSpread others;
-  std::vector<double> row(static_cast<size_t>(scores.cols()));
-  for (int64_t i = 0; i < scores.rows(); ++i) {
-    for (int64_t c = 0; c < scores.cols(); ++c) row[static_cast<size_t>(c)] = scores(i, c);
-    others.add(row.data(), scores.cols(), std::max_element(row.begin(), row.end()) - row.begin());
-  }
-  return others.value() > 0 ? std::min(scale, kMostScaledSpreadOfBatch / others.value()) : scale;
 }
 
 }  // namespace protocom

@@ -7,6 +7,7 @@
 
 #include "base/error.h"
 #include "fewshot/plda/detail/adapted_axes.h"
+#include "fewshot/plda/detail/batch_scale.h"
 #include "fewshot/plda/detail/batch_space.h"
 #include "fewshot/plda/detail/known.h"
 #include "fewshot/plda/detail/open_run.h"

@@ -9,6 +9,7 @@
 #include "fewshot/methods.h"
 #include "fewshot/plda/detail/adaptation.h"
 #include "fewshot/plda/detail/adapted_axes.h"
+#include "fewshot/plda/detail/batch_scale.h"
 #include "fewshot/plda/detail/state.h"
 #include "fewshot/task_classifier.h"
 #include "support/golden.h"
