@@ -134,17 +134,20 @@ TEST_P(Checkpoint, GivesTheFeaturesOfItsLibraryAsAFolderAndAsOneFile) {
   EXPECT_TRUE(at::equal(again->forward(images(size)), features));
 }
 
-INSTANTIATE_TEST_SUITE_P(All, Checkpoint,
-                         ::testing::Values("timm-clip", "timm-clip-quickgelu", "timm-siglip",
-                                           "timm-siglip-of-patches-of-32", "timm-dinov2-registers", "timm-deit3",
-                                           "timm-dinov3", "timm-dinov3-token", "timm-convnext", "timm-convnextv2-atto",
-                                           "open_clip", "open_clip-quickgelu", "dinov3",
-                                           "dinov3-gated-of-another-size"),
-                         [](const auto& one) {
-                           std::string name = one.param;
-                           std::replace(name.begin(), name.end(), '-', '_');
-                           return name;
-                         });
+INSTANTIATE_TEST_SUITE_P(
+    All, Checkpoint,
+    ::testing::Values("timm-clip", "timm-clip-quickgelu", "timm-siglip", "timm-siglip-of-patches-of-32",
+                      "timm-dinov2-registers", "timm-deit3", "timm-dinov3", "timm-dinov3-token", "timm-convnext",
+                      "timm-convnextv2-atto", "timm-dinov2-giant", "timm-beit", "timm-swin", "timm-tinynet",
+                      "timm-mobilenetv3-as-tensorflow", "timm-mobilenetv4", "timm-efficientnetv2-as-tensorflow",
+                      "timm-regnety", "timm-seresnext-d", "open_clip", "open_clip-quickgelu", "dinov3",
+                      "dinov3-gated-of-another-size", "beit", "data2vec", "deit-distilled", "dinov2-giant",
+                      "dinov3-convnext", "efficientnet", "metaclip-2", "mobilenet-v1", "regnet-x", "regnet-y", "swin"),
+    [](const auto& one) {
+      std::string name = one.param;
+      std::replace(name.begin(), name.end(), '-', '_');
+      return name;
+    });
 
 TEST(OpenClipFolder, OfAnotherTowerOrOtherImagesIsRefused) {
   json golden = checkpoint_golden("open_clip");
@@ -176,6 +179,10 @@ TEST(CheckpointFolder, WithATensorThatChangesItsFeaturesIsRefused) {
   for (const auto& [name, extra] : {std::pair{"timm-clip", "blocks.0.attn.q_norm.weight"},
                                     {"timm-dinov3", "blocks.1.mlp.fc1_g.weight"},
                                     {"timm-convnext", "head.pre_logits.fc.weight"},
+                                    {"timm-mobilenetv4", "blocks.2.0.aa.weight"},
+                                    {"timm-seresnext-d", "layer1.0.eca.conv.weight"},
+                                    {"swin", "encoder.layers.0.blocks.0.attention.gate.weight"},
+                                    {"beit", "encoder.layer.0.gate.weight"},
                                     {"open_clip", "visual.attn_pool.query"}}) {
     json golden = checkpoint_golden(name);
     golden["shapes"][extra] = {3, 3};
@@ -226,14 +233,44 @@ TEST(HuggingFaceFolder, AnUnsupportedConfigIsRefusedWithTheFamily) {
   State bad = whole;
   bad["layernorm.weight"] = at::full({32}, std::nan(""));
   EXPECT_THAT(refused(vit.at("config"), bad, images_of(32)), HasSubstr("is not finite"));
-  EXPECT_THAT(refused({{"model_type", "beit"}}, whole, images_of(32)), AllOf(HasSubstr("'beit'"), HasSubstr("dinov2")));
-  EXPECT_THAT(refused({{"model_type", "dinov2"}, {"use_swiglu_ffn", true}}, whole, images_of(32)), HasSubstr("swiglu"));
+  EXPECT_THAT(refused({{"model_type", "hiera"}}, whole, images_of(32)),
+              AllOf(HasSubstr("'hiera'"), HasSubstr("dinov2"), HasSubstr("export it to ONNX")));
   json heads = vit.at("config");
   heads["num_attention_heads"] = 5;
   EXPECT_THAT(refused(heads, whole, images_of(32)), HasSubstr("5 heads"));
   json scaled = images_of(32);
   scaled["rescale_factor"] = 1.0 / 127.5;
   EXPECT_THAT(refused(vit.at("config"), whole, scaled), HasSubstr("rescale_factor"));
+}
+
+TEST(CheckpointFolder, OfImagesThatItsPositionsDoNotFitIsRefused) {
+  json golden = checkpoint_golden("beit");
+  golden["files"]["preprocessor_config.json"]["size"] = {{"height", 40}, {"width", 40}};
+  const TempDir folder;
+  write_checkpoint(folder, golden);
+  EXPECT_THAT(message_of([&] { open_backbone(folder.path(), {}); }), HasSubstr("have 25 patches, expected 16"));
+  golden = checkpoint_golden("swin");
+  golden["files"]["preprocessor_config.json"]["size"] = {{"height", 24}, {"width", 24}};
+  write_checkpoint(folder, golden);
+  EXPECT_THAT(message_of([&] { open_backbone(folder.path(), {}); }), HasSubstr("smaller than the windows of 4"));
+}
+
+TEST(CheckpointFolder, OfTablesOrConvolutionsOfOtherSizesIsRefused) {
+  const auto refusal = [](const char* name, const char* tensor, const std::vector<int64_t>& shape) {
+    json golden = checkpoint_golden(name);
+    golden["shapes"][tensor] = shape;
+    const TempDir folder;
+    write_checkpoint(folder, golden);
+    return message_of([&] { open_backbone(folder.path(), {}); });
+  };
+  const std::string bias = "relative_position_bias_table";
+  EXPECT_THAT(refusal("beit", ("encoder.layer.0.attention.attention.relative_position_bias." + bias).c_str(), {50, 4}),
+              HasSubstr("has 50 rows"));
+  EXPECT_THAT(refusal("swin", ("encoder.layers.0.blocks.0.attention.self." + bias).c_str(), {48, 2}),
+              HasSubstr("[48, 2]"));
+  EXPECT_THAT(refusal("timm-tinynet", "blocks.1.0.conv_dw.weight", {1, 7, 3, 3}), HasSubstr("does not fit maps of"));
+  EXPECT_THAT(refusal("regnet-y", "embedder.embedder.convolution.weight", {16, 3, 4, 4}),
+              HasSubstr("does not fit maps of 3 channels"));
 }
 
 TEST(HuggingFaceFolder, WithoutAProcessorFileTakesWhatItsUserSays) {

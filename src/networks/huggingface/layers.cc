@@ -15,6 +15,13 @@ at::Tensor attended(const TransformerLayer& layer, const TransformerShape& shape
   return layer.projection(attention(qkv[0], qkv[1], qkv[2], shape.heads, bias));
 }
 
+/// Between the two layers of an MLP.
+at::Tensor inside(const TransformerShape& shape, const at::Tensor& x) {
+  if (!shape.gated) return shape.activation(x);
+  const auto halves = x.chunk(2, -1);
+  return shape.activation(halves[0]) * halves[1];
+}
+
 at::Tensor scaled(const at::Tensor& branch, const at::Tensor& scale) {
   return scale.defined() ? branch * scale : branch;
 }
@@ -96,7 +103,7 @@ std::vector<TransformerLayer> layers_of(Weights& weights, const std::string& beg
     layer.qkv = stacked(linear(weights, at + names.query, width, width), linear(weights, at + names.key, width, width),
                         linear(weights, at + names.value, width, width));
     layer.projection = linear(weights, at + names.projection, width, width);
-    layer.fc1 = linear(weights, at + names.fc1, width, shape.mlp);
+    layer.fc1 = linear(weights, at + names.fc1, width, shape.gated ? 2 * shape.mlp : shape.mlp);
     layer.fc2 = linear(weights, at + names.fc2, shape.mlp, width);
     if (names.scale1 != nullptr) {
       layer.scale1 = weights.take(at + names.scale1, {width});
@@ -111,7 +118,7 @@ std::vector<TransformerLayer> layers_of(Weights& weights, const std::string& beg
 at::Tensor run_layer(const TransformerLayer& layer, const TransformerShape& shape, at::Tensor x,
                      const at::Tensor& bias) {
   x = x + scaled(attended(layer, shape, layer.norm1(x), bias), layer.scale1);
-  return x + scaled(layer.fc2(shape.activation(layer.fc1(layer.norm2(x)))), layer.scale2);
+  return x + scaled(layer.fc2(inside(shape, layer.fc1(layer.norm2(x)))), layer.scale2);
 }
 
 at::Tensor run_layer_with_norms_behind(const TransformerLayer& layer, const TransformerShape& shape, at::Tensor x,

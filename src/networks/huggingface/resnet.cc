@@ -1,7 +1,3 @@
-#include <ATen/ATen.h>
-
-#include <optional>
-
 #include "base/error.h"
 #include "networks/huggingface/detail/convolutions.h"
 #include "networks/huggingface/detail/network.h"
@@ -10,34 +6,6 @@ namespace protocom::huggingface {
 namespace {
 
 constexpr double kBatchNormEpsilon = 1e-5;
-
-struct ResNetBlock {
-  std::vector<Convolution> convolutions;
-  std::optional<Convolution> shortcut;
-};
-
-class ResNet : public Network {
- public:
-  ResNet(Convolution stem, std::vector<ResNetBlock> blocks, Activation activation)
-      : stem_(std::move(stem)), blocks_(std::move(blocks)), activation_(activation) {}
-
-  [[nodiscard]] at::Tensor maps(const at::Tensor& images) const override {
-    at::Tensor x = at::max_pool2d(activation_(stem_(images)), 3, 2, 1);
-    for (const ResNetBlock& block : blocks_) {
-      at::Tensor inside = x;
-      for (size_t i = 0; i < block.convolutions.size(); ++i)
-        inside = block.convolutions[i](i > 0 ? activation_(inside) : inside);
-      x = activation_(inside + (block.shortcut ? (*block.shortcut)(x) : x));
-    }
-    return x;
-  }
-  [[nodiscard]] at::Tensor features(const at::Tensor& images) const override { return maps(images).mean({2, 3}); }
-
- private:
-  Convolution stem_;
-  std::vector<ResNetBlock> blocks_;
-  Activation activation_;
-};
 
 /// Of config.json, four whole numbers or however many stages there are.
 std::vector<int64_t> sizes_of(const nlohmann::json& config, const char* name, std::vector<int64_t> usual) {
@@ -61,7 +29,7 @@ struct ResNetPlace {
   bool bottleneck, stride_first;
 };
 
-ResNetBlock resnet_block(Weights& weights, const ResNetPlace& place) {
+ConvolutionBlock resnet_block(Weights& weights, const ResNetPlace& place, Activation activation) {
   const int64_t inside = place.bottleneck ? place.out / 4 : place.out;
   const int64_t stride = place.stride;
   std::vector<ConvolutionSizes> sizes;
@@ -72,12 +40,14 @@ ResNetBlock resnet_block(Weights& weights, const ResNetPlace& place) {
   } else {
     sizes = {{place.in, place.out, 3, stride}, {place.out, place.out, 3}};
   }
-  ResNetBlock block;
+  ConvolutionBlock block;
   for (size_t i = 0; i < sizes.size(); ++i) {
     const std::string name = place.name + ".layer." + std::to_string(i);
-    block.convolutions.push_back(
-        folded(weights, name + ".convolution", name + ".normalization", sizes[i], kBatchNormEpsilon));
+    block.steps.push_back({folded(weights, name + ".convolution", name + ".normalization", sizes[i], kBatchNormEpsilon),
+                           i + 1 < sizes.size() ? activation : nullptr});
   }
+  block.added = true;
+  block.after = activation;
   if (place.in != place.out || stride != 1) {
     block.shortcut = folded(weights, place.name + ".shortcut.convolution", place.name + ".shortcut.normalization",
                             {place.in, place.out, 1, stride}, kBatchNormEpsilon);
@@ -96,22 +66,24 @@ std::unique_ptr<Network> make_resnet(const nlohmann::json& config, const Tensors
   const std::string type = config_text(config, "layer_type", "bottleneck");
   if (type != "basic" && type != "bottleneck") fail("config.json: unknown layer_type '{}'", excerpt(type));
   ResNetPlace place{"", stem, 0, 1, type == "bottleneck", config_flag(config, "downsample_in_bottleneck", false)};
-  Convolution first = folded(weights, "embedder.embedder.convolution", "embedder.embedder.normalization",
-                             {3, stem, 7, 2}, kBatchNormEpsilon);
-  std::vector<ResNetBlock> blocks;
+  const Activation activation = activation_of(config_text(config, "hidden_act", "relu"));
+  std::vector<ConvolutionBlock> blocks(1);
+  blocks[0].steps.push_back({folded(weights, "embedder.embedder.convolution", "embedder.embedder.normalization",
+                                    {3, stem, 7, 2}, kBatchNormEpsilon),
+                             activation});
+  blocks[0].max_pooled = true;
   const bool halves = config_flag(config, "downsample_in_first_stage", false);
   for (size_t s = 0; s < widths.size(); ++s) {
     for (int64_t i = 0; i < depths[s]; ++i) {
       place.name = "encoder.stages." + std::to_string(s) + ".layers." + std::to_string(i);
       place.out = widths[s];
       place.stride = i == 0 && (s > 0 || halves) ? 2 : 1;
-      blocks.push_back(resnet_block(weights, place));
+      blocks.push_back(resnet_block(weights, place, activation));
       place.in = place.out;
     }
   }
   weights.check_all_taken({"classifier."});
-  return std::make_unique<ResNet>(std::move(first), std::move(blocks),
-                                  activation_of(config_text(config, "hidden_act", "relu")));
+  return std::make_unique<ConvolutionNetwork>(std::move(blocks));
 }
 
 }  // namespace protocom::huggingface

@@ -1,16 +1,27 @@
 #include <ATen/ATen.h>
 
 #include "base/error.h"
+#include "base/text.h"
 #include "networks/huggingface/detail/layers.h"
 
-/// Vision transformers: ViT and DeiT, DINOv2, CLIP, SigLIP. They share their layers and differ in names, in what is
-/// around the layers, and in what of the tokens is the image's feature.
+/// Vision transformers: ViT and DeiT, BEiT, DINOv2, CLIP, SigLIP. They share their layers and differ in names, in what
+/// is around the layers, and in what of the tokens is the image's feature.
 namespace protocom::huggingface {
 namespace {
 
 constexpr LayerNames kVit = {
     ".attention.attention.query", ".attention.attention.key", ".attention.attention.value", ".attention.output.dense",
     ".layernorm_before",          ".layernorm_after",         ".intermediate.dense",        ".output.dense"};
+constexpr LayerNames kBeit = {".attention.attention.query",
+                              ".attention.attention.key",
+                              ".attention.attention.value",
+                              ".attention.output.dense",
+                              ".layernorm_before",
+                              ".layernorm_after",
+                              ".intermediate.dense",
+                              ".output.dense",
+                              ".lambda_1",
+                              ".lambda_2"};
 constexpr LayerNames kDino = {".attention.attention.query",
                               ".attention.attention.key",
                               ".attention.attention.value",
@@ -26,17 +37,17 @@ constexpr LayerNames kDino = {".attention.attention.query",
 struct Tower {
   TransformerShape shape;
   at::Tensor patch_weight, patch_bias;  // [w, 3, p, p], [w]
-  at::Tensor class_token;               // [1, 1, w]
+  at::Tensor class_token;               // [1, 1, w], or [1, 2, w] with a distilled DeiT's second one
   at::Tensor registers;                 // [1, r, w]
   at::Tensor positions;                 // [1, t, w]
   Stretch stretch = Stretch::kPlain;    // of the positions for other grids
   Norm before;                          // after the embeddings: CLIP's
   std::vector<TransformerLayer> layers;
+  std::vector<at::Tensor> biases;  // of the layers' attention by places, [heads, t, t]: BEiT's
   Norm after;
 
-  [[nodiscard]] int64_t extra() const {
-    return (class_token.defined() ? 1 : 0) + (registers.defined() ? registers.size(1) : 0);
-  }
+  [[nodiscard]] int64_t own() const { return class_token.defined() ? class_token.size(1) : 0; }
+  [[nodiscard]] int64_t extra() const { return own() + (registers.defined() ? registers.size(1) : 0); }
 };
 
 /// [n, extra + rows * columns, w], before the last norm.
@@ -49,11 +60,15 @@ at::Tensor tokens_of(const Tower& tower, const at::Tensor& images) {
   const int64_t n = images.size(0);
   at::Tensor x = at::conv2d(images, tower.patch_weight, tower.patch_bias, patch).flatten(2).transpose(1, 2);
   if (tower.class_token.defined()) x = at::cat({tower.class_token.expand({n, -1, -1}), x}, 1);
-  x = x + positions_for(tower.positions, tower.class_token.defined() ? 1 : 0, {rows, columns}, tower.stretch);
+  if (tower.positions.defined()) x = x + positions_for(tower.positions, tower.own(), {rows, columns}, tower.stretch);
   if (tower.registers.defined())
     x = at::cat({x.narrow(1, 0, 1), tower.registers.expand({n, -1, -1}), x.narrow(1, 1, rows * columns)}, 1);
   if (tower.before.weight.defined()) x = tower.before(x);
-  for (const TransformerLayer& layer : tower.layers) x = run_layer(layer, tower.shape, x);
+  if (!tower.biases.empty() && tower.biases.front().size(1) != x.size(1))
+    fail("images of {}x{} pixels have {} patches, expected {}", images.size(3), images.size(2), rows * columns,
+         tower.biases.front().size(1) - tower.extra());
+  for (size_t i = 0; i < tower.layers.size(); ++i)
+    x = run_layer(tower.layers[i], tower.shape, x, tower.biases.empty() ? at::Tensor() : tower.biases[i]);
   return x;
 }
 
@@ -96,6 +111,27 @@ class ClipTransformer : public Transformer {
   at::Tensor projection_;
 };
 
+/// BEiT's: the mean of the patches is the feature, with a norm of its own.
+class MeanTransformer : public Transformer {
+ public:
+  MeanTransformer(Tower tower, Norm norm) : Transformer(std::move(tower)), norm_(std::move(norm)) {}
+
+  [[nodiscard]] at::Tensor maps(const at::Tensor& images) const override {
+    const at::Tensor patches = tokens_of(tower(), images).slice(1, tower().extra());
+    const int64_t patch = tower().shape.patch;
+    return patches.transpose(1, 2).reshape(
+        {images.size(0), tower().shape.width, images.size(2) / patch, images.size(3) / patch});
+  }
+
+ protected:
+  [[nodiscard]] at::Tensor pooled(const at::Tensor& tokens) const override {
+    return norm_(tokens.slice(1, tower().extra()).mean(1));
+  }
+
+ private:
+  Norm norm_;
+};
+
 /// SigLIP's: a learned query attends to all tokens.
 struct AttentionPool {
   at::Tensor probe;  // [1, 1, w]
@@ -133,6 +169,46 @@ Tower vit_tower(Weights& weights, const TransformerShape& shape, const LayerName
   return tower;
 }
 
+/// Which row of a table of (2 g - 1)^2 + 3 each pair of tokens has, [t, t]: by how far apart its two patches of a g x g
+/// grid are; the last three are from the class token, to it, and its own.
+at::Tensor relative_places(int64_t side) {
+  const int64_t far = 2 * side - 1;
+  const at::Tensor line = at::arange(side, at::kLong);
+  const at::Tensor rows = line.view({-1, 1}).expand({side, side}).flatten();
+  const at::Tensor columns = line.view({1, -1}).expand({side, side}).flatten();
+  const auto apart = [&](const at::Tensor& at) { return at.unsqueeze(1) - at.unsqueeze(0) + side - 1; };
+  at::Tensor places = at::empty({side * side + 1, side * side + 1}, at::kLong);
+  places.slice(0, 1).slice(1, 1).copy_(apart(rows) * far + apart(columns));
+  places.select(0, 0).fill_(far * far);
+  places.select(1, 0).fill_(far * far + 1);
+  places.select(0, 0).select(0, 0).fill_(far * far + 2);
+  return places;
+}
+
+/// The bias of a layer's attention of the table of that name. Throws Error for one of another size.
+at::Tensor relative_bias(Weights& weights, const std::string& name, const TransformerShape& shape) {
+  const at::Tensor table = weights.take(name, {-1, shape.heads});
+  constexpr int64_t kMostSide = 256;
+  int64_t side = 1;
+  while (side < kMostSide && (2 * side - 1) * (2 * side - 1) + 3 < table.size(0)) ++side;
+  if ((2 * side - 1) * (2 * side - 1) + 3 != table.size(0))
+    fail("tensor '{}' has {} rows, expected (2 g - 1)^2 + 3 for a grid of g x g patches", name, table.size(0));
+  const at::Tensor places = relative_places(side).to(table.device());
+  return table.index_select(0, places.flatten()).view({places.size(0), places.size(1), shape.heads}).permute({2, 0, 1});
+}
+
+/// The same tensors with zeros for the biases that keys are without.
+Tensors with_key_biases(const Tensors& tensors) {
+  Tensors all = tensors;
+  for (const auto& [name, tensor] : tensors) {
+    const std::string end = "attention.key.weight";
+    if (ends_with(name, end) && tensor.dim() == 2)
+      all.emplace(name.substr(0, name.size() - std::string("weight").size()) + "bias",
+                  at::zeros({tensor.size(0)}, tensor.options()));
+  }
+  return all;
+}
+
 /// The same under the names of CLIP and SigLIP.
 Tower clip_tower(Weights& weights, const TransformerShape& shape) {
   Tower tower;
@@ -156,11 +232,44 @@ constexpr TransformerShape kBase = {768, 12, 3072, 16, 1e-12, nullptr};
 
 std::unique_ptr<Network> make_vit(const nlohmann::json& config, const Tensors& tensors) {
   Weights weights(tensors, "ViT", "embeddings.cls_token");
-  if (weights.has("embeddings.distillation_token"))
-    fail("'{}embeddings.distillation_token' is of a distilled DeiT, which is not supported: export it to ONNX",
-         weights.prefix());
   Tower tower = vit_tower(weights, shape_of(config, kBase, "gelu"), kVit);
-  weights.check_all_taken({"pooler.", "embeddings.mask_token", "classifier.", "decoder."});
+  const at::Tensor second = weights.take_if_there("embeddings.distillation_token", {1, 1, tower.shape.width});
+  if (second.defined()) tower.class_token = at::cat({tower.class_token, second}, 1);
+  weights.check_all_taken(
+      {"pooler.", "embeddings.mask_token", "classifier.", "cls_classifier.", "distillation_classifier.", "decoder."});
+  return std::make_unique<Transformer>(std::move(tower));
+}
+
+std::unique_ptr<Network> make_beit(const nlohmann::json& config, const Tensors& given) {
+  const Tensors tensors = with_key_biases(given);
+  Weights weights(tensors, "BEiT", "embeddings.cls_token");
+  Tower tower;
+  tower.shape = shape_of(config, kBase, "gelu");
+  const int64_t width = tower.shape.width;
+  const std::string patches = "embeddings.patch_embeddings.projection";
+  tower.patch_weight = weights.take(patches + ".weight", {width, 3, tower.shape.patch, tower.shape.patch});
+  tower.patch_bias = weights.take(patches + ".bias", {width});
+  tower.class_token = weights.take("embeddings.cls_token", {1, 1, width});
+  tower.positions = weights.take_if_there("embeddings.position_embeddings", {1, -1, width});
+  LayerNames names = kBeit;
+  if (!weights.has("encoder.layer.0.lambda_1")) names.scale1 = names.scale2 = nullptr;
+  tower.layers = layers_of(weights, "encoder.layer.", names, tower.shape);
+  const std::string table = "relative_position_bias.relative_position_bias_table";
+  const bool shared = weights.has("encoder." + table);
+  for (size_t i = 0; i < tower.layers.size(); ++i) {
+    const std::string own = "encoder.layer." + std::to_string(i) + ".attention.attention." + table;
+    if (shared && i > 0)
+      tower.biases.push_back(tower.biases.front());
+    else if (shared || weights.has(own))
+      tower.biases.push_back(relative_bias(weights, shared ? "encoder." + table : own, tower.shape));
+  }
+  if (!tower.biases.empty() && tower.biases.size() != tower.layers.size())
+    fail("missing tensor '{}' of some layers of the family BEiT", table);
+  const bool mean = config_flag(config, "use_mean_pooling", true);
+  Norm last = norm(weights, mean ? "pooler.layernorm" : "layernorm", width, tower.shape.epsilon);
+  weights.check_all_taken({"embeddings.mask_token", "classifier."});
+  if (mean) return std::make_unique<MeanTransformer>(std::move(tower), std::move(last));
+  tower.after = std::move(last);
   return std::make_unique<Transformer>(std::move(tower));
 }
 
@@ -170,9 +279,15 @@ std::unique_ptr<Network> make_dinov2(const nlohmann::json& config, const Tensors
   usual.epsilon = 1e-6;
   TransformerShape shape = shape_of(config, usual, "gelu");
   shape.mlp = shape.width * config_integer(config, "mlp_ratio", 4);
-  if (config_flag(config, "use_swiglu_ffn", false))
-    fail("config.json: use_swiglu_ffn=true (the giant DINOv2) is not supported: export it to ONNX");
-  Tower tower = vit_tower(weights, shape, kDino);
+  LayerNames names = kDino;
+  if (config_flag(config, "use_swiglu_ffn", false)) {  // the giant one
+    shape.gated = true;
+    shape.activation = activation_of("silu");
+    shape.mlp = config_integer(config, "gated_size", (shape.mlp * 2 / 3 + 7) / 8 * 8);
+    names.fc1 = ".mlp.weights_in";
+    names.fc2 = ".mlp.weights_out";
+  }
+  Tower tower = vit_tower(weights, shape, names);
   tower.registers = weights.take_if_there("embeddings.register_tokens", {1, -1, shape.width});
   tower.stretch = tower.registers.defined() ? Stretch::kAntialiased : read_stretch(config, Stretch::kByFactor);
   weights.check_all_taken({"embeddings.mask_token", "classifier."});

@@ -5,10 +5,12 @@
 #include <algorithm>
 #include <array>
 #include <cctype>
+#include <regex>
 #include <vector>
 
 #include "base/error.h"
 #include "base/text.h"
+#include "networks/huggingface/detail/timm_mobile.h"
 
 namespace protocom::huggingface {
 namespace {
@@ -116,6 +118,65 @@ const Rules& convnext_rules() {
       {"stages.#.blocks.#.mlp.grn", "encoder.stages.#.layers.#.grn"},
       {"stages.#.blocks.#.gamma", "encoder.stages.#.layers.#.layer_scale_parameter"},
       {"head.norm", "layernorm"},
+  };
+  return kRules;
+}
+
+const Rules& beit_rules() {
+  static const Rules kRules = {
+      {"cls_token", "embeddings.cls_token"},
+      {"pos_embed", "embeddings.position_embeddings"},
+      {"patch_embed.proj", "embeddings.patch_embeddings.projection"},
+      {"blocks.#.norm1", "encoder.layer.#.layernorm_before"},
+      {"blocks.#.attn.relative_position_bias_table",
+       "encoder.layer.#.attention.attention.relative_position_bias.relative_position_bias_table"},
+      {"blocks.#.attn.q", "encoder.layer.#.attention.attention.query"},
+      {"blocks.#.attn.k", "encoder.layer.#.attention.attention.key"},
+      {"blocks.#.attn.v", "encoder.layer.#.attention.attention.value"},
+      {"blocks.#.attn.proj", "encoder.layer.#.attention.output.dense"},
+      {"blocks.#.gamma_1", "encoder.layer.#.lambda_1"},
+      {"blocks.#.gamma_2", "encoder.layer.#.lambda_2"},
+      {"blocks.#.norm2", "encoder.layer.#.layernorm_after"},
+      {"blocks.#.mlp.fc1", "encoder.layer.#.intermediate.dense"},
+      {"blocks.#.mlp.fc2", "encoder.layer.#.output.dense"},
+      {"fc_norm", "pooler.layernorm"},
+      {"norm", "layernorm"},
+  };
+  return kRules;
+}
+
+const Rules& swin_rules() {
+  static const Rules kRules = {
+      {"patch_embed.proj", "embeddings.patch_embeddings.projection"},
+      {"patch_embed.norm", "embeddings.norm"},
+      {"layers.#.downsample", "encoder.layers.#.downsample"},
+      {"layers.#.blocks.#.norm1", "encoder.layers.#.blocks.#.layernorm_before"},
+      {"layers.#.blocks.#.attn.relative_position_bias_table",
+       "encoder.layers.#.blocks.#.attention.self.relative_position_bias_table"},
+      {"layers.#.blocks.#.attn.q", "encoder.layers.#.blocks.#.attention.self.query"},
+      {"layers.#.blocks.#.attn.k", "encoder.layers.#.blocks.#.attention.self.key"},
+      {"layers.#.blocks.#.attn.v", "encoder.layers.#.blocks.#.attention.self.value"},
+      {"layers.#.blocks.#.attn.proj", "encoder.layers.#.blocks.#.attention.output.dense"},
+      {"layers.#.blocks.#.norm2", "encoder.layers.#.blocks.#.layernorm_after"},
+      {"layers.#.blocks.#.mlp.fc1", "encoder.layers.#.blocks.#.intermediate.dense"},
+      {"layers.#.blocks.#.mlp.fc2", "encoder.layers.#.blocks.#.output.dense"},
+      {"norm", "layernorm"},
+  };
+  return kRules;
+}
+
+/// DINOv3's ConvNeXts as `transformers` calls their tensors, for the family ConvNeXt there.
+const Rules& dinov3_convnext_rules() {
+  static const Rules kRules = {
+      {"stages.0.downsample_layers.0", "embeddings.patch_embeddings"},
+      {"stages.0.downsample_layers.1", "embeddings.layernorm"},
+      {"stages.#.downsample_layers", "encoder.stages.#.downsampling_layer"},
+      {"stages.#.layers.#.depthwise_conv", "encoder.stages.#.layers.#.dwconv"},
+      {"stages.#.layers.#.layer_norm", "encoder.stages.#.layers.#.layernorm"},
+      {"stages.#.layers.#.pointwise_conv1", "encoder.stages.#.layers.#.pwconv1"},
+      {"stages.#.layers.#.pointwise_conv2", "encoder.stages.#.layers.#.pwconv2"},
+      {"stages.#.layers.#.gamma", "encoder.stages.#.layers.#.layer_scale_parameter"},
+      {"layer_norm", "layernorm"},
   };
   return kRules;
 }
@@ -228,11 +289,83 @@ bool is_square(int64_t count) {
 constexpr const char* kTimmPatches = "patch_embed.proj.weight";
 constexpr const char* kTimmInner = "blocks.0.mlp.fc1.weight";
 
-/// DeiT III and DINOv2 with registers.
+/// Whether there are positions of as many places as `own` tokens and a square of patches have.
+bool has_positions(const Tensors& tensors, int64_t own) {
+  const auto found = tensors.find("pos_embed");
+  return found != tensors.end() && found->second.dim() == 3 && found->second.size(0) == 1 &&
+         found->second.size(1) > own && is_square(found->second.size(1) - own);
+}
+
+/// Whether a transformer's MLPs have a first layer of twice the width that their second one takes.
+bool is_gated(const Tensors& tensors) {
+  const auto second = tensors.find("blocks.0.mlp.fc2.weight");
+  return second != tensors.end() && second->second.dim() == 2 && has(tensors, kTimmInner) &&
+         sizes_of(tensors, kTimmInner, 2)[0] == 2 * second->second.size(1);
+}
+
+/// DeiT III, and DINOv2 with registers or with gates (the giant ones).
 Translated timm_vit(Tensors tensors) {
   nlohmann::json config = transformer_config(tensors, "dinov2", kTimmPatches, kTimmInner);
-  give_class_token_a_position(tensors);
-  return {std::move(config), renamed(tensors, vit_rules())};
+  Rules rules = vit_rules();
+  if (is_gated(tensors)) {
+    config["use_swiglu_ffn"] = true;
+    config["gated_size"] = sizes_of(tensors, kTimmInner, 2)[0] / 2;
+    rules.insert(rules.begin(), {{"blocks.#.mlp.fc1", "encoder.layer.#.mlp.weights_in"},
+                                 {"blocks.#.mlp.fc2", "encoder.layer.#.mlp.weights_out"}});
+  }
+  if (has_positions(tensors, 0)) give_class_token_a_position(tensors);
+  return {std::move(config), renamed(tensors, rules)};
+}
+
+/// BEiT: keys have no bias.
+Translated timm_beit(Tensors tensors) {
+  nlohmann::json config = transformer_config(tensors, "beit", kTimmPatches, kTimmInner);
+  const auto table = tensors.find("blocks.0.attn.relative_position_bias_table");
+  if (table != tensors.end() && table->second.dim() == 2) config["num_attention_heads"] = table->second.size(1);
+  config["layer_norm_eps"] = 1e-6;
+  config["use_mean_pooling"] = has(tensors, "fc_norm.weight");
+  Tensors all;
+  for (auto& [name, tensor] : tensors) {
+    std::string to = name;
+    for (const char* part : {"q", "v"}) {
+      const std::string end = std::string(".attn.") + part + "_bias";
+      if (ends_with(name, end)) to = name.substr(0, name.size() - end.size()) + ".attn." + part + ".bias";
+    }
+    all[to] = tensor;
+  }
+  return {std::move(config), renamed(all, beit_rules())};
+}
+
+/// Swin. timm merges neighbours before a stage, `transformers` behind the one before it.
+Translated timm_swin(Tensors tensors) {
+  drop(tensors, "head.");
+  split_qkv(tensors, ".qkv.weight", ".weight");
+  split_qkv(tensors, ".qkv.bias", ".bias");
+  nlohmann::json config = {{"model_type", "swin"}, {"patch_size", sizes_of(tensors, kTimmPatches, 4)[2]}};
+  Tensors all;
+  for (const auto& [name, tensor] : renamed(tensors, swin_rules())) {
+    const std::string begin = "encoder.layers.";
+    const size_t dot = name.find('.', begin.size());
+    const bool merges =
+        name.rfind(begin, 0) == 0 && dot == begin.size() + 1 && name.compare(dot, 12, ".downsample.") == 0;
+    if (merges && name[begin.size()] == '0') fail("unknown tensor '{}' of a Swin: export it to ONNX", name);
+    all[merges ? begin + static_cast<char>(name[begin.size()] - 1) + name.substr(dot) : name] = tensor;
+  }
+  return {std::move(config), std::move(all)};
+}
+
+bool is_of(const std::string& architecture, const char* names) {
+  return std::regex_match(architecture.substr(0, architecture.find('.')), std::regex(names));
+}
+
+/// Networks that are built under timm's own names.
+const char* own_type_of(const std::string& architecture) {
+  if (is_timm_mobile(architecture)) return kTimmMobile;
+  if (is_of(architecture, "regnet[xy]_\\d+")) return kTimmRegNet;
+  if (is_of(architecture, "(se|wide_)?(resnet|resnext)\\d+[cdst]?(_\\d+x\\d+d?|_2)?") &&
+      !is_of(architecture, "resnet(18|34|50|101|152)"))
+    return kTimmResNet;
+  return nullptr;
 }
 
 Translated timm_clip(Tensors tensors, const std::string& architecture) {
@@ -299,19 +432,21 @@ bool is_vit(const Tensors& tensors) {
   return has(tensors, kTimmPatches) && has(tensors, kTimmInner) && has(tensors, "norm.weight");
 }
 
-/// Whether there are positions of as many places as `own` tokens and a square of patches have.
-bool has_positions(const Tensors& tensors, int64_t own) {
-  const auto found = tensors.find("pos_embed");
-  return found != tensors.end() && found->second.dim() == 3 && found->second.size(0) == 1 &&
-         found->second.size(1) > own && is_square(found->second.size(1) - own);
-}
-
 }  // namespace
 
 std::optional<Translated> translated_timm(const nlohmann::json& config, const Tensors& given) {
   const std::string architecture = config_text(config, "architecture", "");
   Tensors tensors = given;
+  if (const char* type = own_type_of(architecture))
+    return Translated{{{"model_type", type}, {"architecture", architecture}}, std::move(tensors)};
   if (is_convnext(tensors, architecture)) return timm_convnext(std::move(tensors));
+  if (is_of(architecture, "swin_[a-z0-9_]+")) return timm_swin(std::move(tensors));
+  if (!has(tensors, kTimmPatches) || !has(tensors, kTimmInner)) return std::nullopt;
+  if (is_of(architecture, "beit(v2)?_[a-z0-9_]+")) {
+    drop(tensors, "head.");
+    split_qkv(tensors, ".qkv.weight", ".weight");
+    return timm_beit(std::move(tensors));
+  }
   if (!is_vit(tensors)) return std::nullopt;
   drop(tensors, "head.");
   split_qkv(tensors, ".qkv.weight", ".weight");
@@ -321,11 +456,21 @@ std::optional<Translated> translated_timm(const nlohmann::json& config, const Te
     return timm_siglip(std::move(tensors), siglip_activation(architecture));
   if (has(tensors, "norm_pre.weight") && class_token && has_positions(tensors, 1))
     return timm_clip(std::move(tensors), architecture);
-  if (class_token && has_positions(tensors, 0) && has(tensors, "blocks.0.ls1.gamma"))
+  const bool scaled = class_token && has(tensors, "blocks.0.ls1.gamma");
+  if (scaled && (has_positions(tensors, 0) || (has_positions(tensors, 1) && is_gated(tensors))))
     return timm_vit(std::move(tensors));
   if (class_token && architecture.find("_dinov3") != std::string::npos && !has(tensors, "pos_embed"))
     return timm_dinov3(std::move(tensors), config);
   return std::nullopt;
+}
+
+std::unique_ptr<Network> make_dinov3_convnext(const nlohmann::json& config, const Tensors& tensors) {
+  nlohmann::json same = config;
+  same["layer_norm_eps"] = config_number(config, "layer_norm_eps", 1e-6);
+  Tensors named;
+  for (const auto& [name, tensor] : tensors)
+    named[name.rfind("model.", 0) == 0 ? name.substr(std::string("model.").size()) : name] = tensor;
+  return make_convnext(same, renamed(named, dinov3_convnext_rules()));
 }
 
 Translated translated_open_clip(const nlohmann::json& model, const Tensors& given) {

@@ -23,7 +23,7 @@ Weights::Weights(const std::map<std::string, at::Tensor>& tensors, std::string f
     prefix_ = name.substr(0, name.size() - first.size());
     return;
   }
-  fail("missing tensor '{}', which a network of the family {} has", first, family_);
+  fail("missing tensor '{}', which a network of the family {} has: export it to ONNX", first, family_);
 }
 
 at::Tensor Weights::take_if_there(const std::string& name, const std::vector<int64_t>& sizes) {
@@ -33,7 +33,7 @@ at::Tensor Weights::take_if_there(const std::string& name, const std::vector<int
 at::Tensor Weights::take(const std::string& name, const std::vector<int64_t>& sizes) {
   const auto found = tensors_.find(prefix_ + name);
   if (found == tensors_.end())
-    fail("missing tensor '{}{}', which a network of the family {} has", prefix_, name, family_);
+    fail("missing tensor '{}{}', which a network of the family {} has: export it to ONNX", prefix_, name, family_);
   const at::Tensor& tensor = found->second;
   bool fits = tensor.dim() == static_cast<int64_t>(sizes.size());
   for (size_t i = 0; fits && i < sizes.size(); ++i)
@@ -61,7 +61,8 @@ void Weights::check_all_taken(const std::vector<std::string>& others) const {
     const std::string own = name.substr(prefix_.size());
     const bool other =
         std::any_of(others.begin(), others.end(), [&](const std::string& text) { return begins_with(own, text); });
-    const bool counter = ends_with(name, "num_batches_tracked") || ends_with(name, "position_ids");
+    const bool counter = ends_with(name, "num_batches_tracked") || ends_with(name, "position_ids") ||
+                         ends_with(name, "relative_position_index");
     if (!other && !counter) fail("unknown tensor '{}' in a network of the family {}: export it to ONNX", name, family_);
   }
 }

@@ -64,6 +64,7 @@ struct TransformerShape {
   int64_t width, heads, mlp, patch;
   double epsilon;
   Activation activation;
+  bool gated = false;  ///< the MLP's first layer is twice as wide: act(a) b
 };
 
 /// As config.json says, else `usual`; `activation` is the usual name of one. Throws Error.

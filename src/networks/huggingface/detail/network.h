@@ -20,6 +20,11 @@ class Network {
   [[nodiscard]] virtual at::Tensor maps(const at::Tensor& images) const = 0;
 };
 
+/// Types that no config.json has: networks under timm's own names.
+inline constexpr const char* kTimmMobile = "timm inverted residuals";
+inline constexpr const char* kTimmRegNet = "timm RegNet";
+inline constexpr const char* kTimmResNet = "timm ResNet";
+
 using Tensors = std::map<std::string, at::Tensor>;
 
 /// By `model_type` of config.json; only the part of the image tower (`vision_config`) counts. Throws Error
@@ -34,7 +39,17 @@ std::unique_ptr<Network> make_clip(const nlohmann::json& config, const Tensors& 
 std::unique_ptr<Network> make_siglip(const nlohmann::json& config, const Tensors& tensors);
 std::unique_ptr<Network> make_convnext(const nlohmann::json& config, const Tensors& tensors);
 std::unique_ptr<Network> make_resnet(const nlohmann::json& config, const Tensors& tensors);
+std::unique_ptr<Network> make_beit(const nlohmann::json& config, const Tensors& tensors);
+std::unique_ptr<Network> make_swin(const nlohmann::json& config, const Tensors& tensors);
+std::unique_ptr<Network> make_regnet(const nlohmann::json& config, const Tensors& tensors);
+std::unique_ptr<Network> make_efficientnet(const nlohmann::json& config, const Tensors& tensors);
+std::unique_ptr<Network> make_dinov3_convnext(const nlohmann::json& config, const Tensors& tensors);
+std::unique_ptr<Network> make_mobilenet_v1(const nlohmann::json& config, const Tensors& tensors);
 std::unique_ptr<Network> make_mobilenet_v2(const nlohmann::json& config, const Tensors& tensors);
+/// Under timm's own names; config.json has `architecture`.
+std::unique_ptr<Network> make_timm_mobile(const nlohmann::json& config, const Tensors& tensors);
+std::unique_ptr<Network> make_timm_regnet(const nlohmann::json& config, const Tensors& tensors);
+std::unique_ptr<Network> make_timm_resnet(const nlohmann::json& config, const Tensors& tensors);
 
 /// ACT2FN of `transformers`. Throws Error for one that no family has.
 using Activation = at::Tensor (*)(const at::Tensor&);
