@@ -110,6 +110,7 @@ void compare(const ExtractArguments& options) {
 }
 
 void run_extract(const CLI::App& command, ExtractArguments& options) {
+  options.asked.engine = engine();  // of --engine, which is not parsed yet when the options are made
   options.backbone = chosen_encoder(options.backbone).string();
   if (options.preprocess == kCompare) {
     compare(options);

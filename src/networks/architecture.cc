@@ -60,7 +60,7 @@ class Names {
   [[nodiscard]] at::IntArrayRef sizes(const std::string& name, int64_t dims) const {
     const auto entry = state_.find(prefix_ + name);
     if (entry == state_.end() || entry->second.dim() != dims)
-      fail("expected an entry '{}' of {} sizes", prefix_ + name, dims);
+      fail("expected an entry '{}' of {} sizes: export a network of another kind to ONNX", prefix_ + name, dims);
     return entry->second.sizes();
   }
   /// How many of NAME.0.END, NAME.1.END, ... there are.
