@@ -184,13 +184,13 @@ def evaluate(features, labels=None, split=None, methods=None, *, ways=5, shots=(
     made = engine.Evaluation(
         lists, texts if texts or not own else ["mean"],  # whose check of the episodes counts for all
         fitted_of(fitted, space), knowledge_of(knowledge), model_of(model),
-        baseline if not compared and texts else "mean", progress,
+        baseline if not compared and (texts or not own) else "mean", progress,
     )
     for one in own:
         _own_run.add_to(made, one, given, lists, progress)
-    if compared or texts:
-        return Results(made.findings(_order(named, made.labels()), compared))
-    return Results(made.findings([one.name for one in own], baseline))
+    if own and not texts and not compared:  # "mean" is evaluated only for its check of the episodes
+        return Results(made.findings([one.name for one in own], baseline))
+    return Results(made.findings(_order(named, made.labels()), compared))
 
 
 def _check_own(own, lists):

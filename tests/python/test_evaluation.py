@@ -78,6 +78,14 @@ def test_results_are_rows_and_a_table(collection):
     assert results._repr_html_().count("<tr>") == 5
 
 
+def test_without_methods_the_mean_and_what_was_fitted_are_evaluated(collection):
+    fitted = protocom.fit("plda", *collection.of("base"))
+    assert [one["method"] for one in protocom.evaluate(collection, shots=1, episodes=5).rows] == ["mean"]
+    results = protocom.evaluate(collection, shots=1, episodes=5, fitted=fitted, baseline="plda")
+    assert [one["method"] for one in results.rows if one["gain"] is None] == ["plda"]
+    assert {one["method"] for one in results.rows} == {"mean", "plda", "plda-vb"}
+
+
 def test_results_become_a_data_frame_and_a_plot(collection):
     results = protocom.evaluate(collection, methods=["mean", "plda"], shots=1, episodes=10)
     pandas = pytest.importorskip("pandas")
