@@ -78,23 +78,30 @@ struct ExportedFile {
   int64_t bytes;
 };
 
-double measure_milliseconds(Encoder& encoder) {
-  constexpr size_t kTimes = 9;
-  const Array image = Array::zeros({1, encoder.image_size(), encoder.image_size(), 3}, NumberType::kUInt8);
-  std::vector<double> times;
-  encoder.features(image);  // what is prepared once
-  while (times.size() < kTimes) {
-    const auto began = std::chrono::steady_clock::now();
-    encoder.features(image);
-    times.push_back(std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - began).count());
-  }
-  std::nth_element(times.begin(), times.begin() + kTimes / 2, times.end());
-  return times[kTimes / 2];
+double milliseconds_of(Encoder& encoder, const Array& image) {
+  const auto began = std::chrono::steady_clock::now();
+  encoder.features(image);
+  return std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - began).count();
 }
 
+double median_of(std::vector<double> values) {
+  const auto middle = values.begin() + static_cast<int64_t>(values.size() / 2);
+  std::nth_element(values.begin(), middle, values.end());
+  return *middle;
+}
+
+/// In turns: what else the machine does then slows both.
 FileTimes measure_times(const ExportedFile& whole, const ExportedFile& smaller) {
+  constexpr size_t kTimes = 9;
   const auto first = whole.encoder("probabilities"), second = smaller.encoder("probabilities");
-  return {measure_milliseconds(*first), measure_milliseconds(*second), first->engine()};
+  const Array image = Array::zeros({1, first->image_size(), first->image_size(), 3}, NumberType::kUInt8);
+  std::vector<double> of_whole, of_smaller;
+  for (Encoder* one : {first.get(), second.get()}) one->features(image);  // what is prepared once
+  while (of_whole.size() < kTimes) {
+    of_whole.push_back(milliseconds_of(*first, image));
+    of_smaller.push_back(milliseconds_of(*second, image));
+  }
+  return {median_of(of_whole), median_of(of_smaller), first->engine()};
 }
 
 /// Leaves out photos that cannot be read now.

@@ -16,6 +16,7 @@
 #include "recognizer/detail/onnx_content.h"
 #include "recognizer/detail/onnx_page.h"
 #include "recognizer/recognizer.h"
+#include "store/calibration_json.h"
 #include "store/recognizer_id.h"
 
 namespace protocom {
@@ -173,9 +174,12 @@ int64_t write_onnx(Recognizer& recognizer, const fs::path& path, const OnnxExpor
 
 /// What an export should say beside its result.
 void warn_about(Recognizer& recognizer, const OnnxContent& content) {
-  if (!recognizer.calibration())
-    logger().warn("{} is not calibrated: the ONNX file has no output 'none_of_these' (protocom calibrate)",
-                  recognizer.file().path().string());
+  const std::string path = recognizer.file().path().string();
+  if (const auto made = recognizer.file().calibration(); made && !recognizer.calibration())
+    logger().warn("{} is calibrated for '{}', not for '{}': the ONNX file has no output 'none_of_these'", path,
+                  calibration_from(*made, path).method, recognizer.method().label());
+  else if (!made)
+    logger().warn("{} is not calibrated: the ONNX file has no output 'none_of_these' (protocom calibrate)", path);
   if (content.at_once > 0)
     logger().warn("fixed batch: the encoder's graph takes {} images at once, and so does the ONNX file",
                   content.at_once);

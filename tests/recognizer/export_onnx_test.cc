@@ -457,6 +457,15 @@ TEST_F(OnnxOfRecognizer, WithoutACalibrationSaysNothingOfNone) {
   EXPECT_EQ(onnx::read_outline(model_).metadata.at("calibration"), "null");
 }
 
+TEST_F(OnnxOfRecognizer, SaysThatTheCalibrationIsOfAnotherMethod) {
+  make(conv_encoder(17));
+  Recognizer recognizer = open("mean");
+  const Logged logged;
+  EXPECT_THAT(export_onnx(recognizer, model_).outputs, Not(HasSubstr("none_of_these")));
+  EXPECT_THAT(logged.text(), HasSubstr("is calibrated for 'plda', not for 'mean'"));
+  EXPECT_THAT(logged.text(), Not(HasSubstr("protocom calibrate")));
+}
+
 TEST_F(OnnxOfRecognizer, TakesTheMeanOfTokens) {
   OnnxWriter made(17);
   made.input("image", {-1, 3, kEncoderSide, kEncoderSide});
