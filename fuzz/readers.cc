@@ -17,14 +17,19 @@
 #include "datasets/episodes.h"
 #include "datasets/feature_maps.h"
 #include "datasets/feature_set.h"
+#include "datasets/image_list.h"
 #include "datasets/packed_images.h"
 #include "datasets/photo_keywords.h"
 #include "datasets/split.h"
+#include "datasets/table_column.h"
 #include "datasets/xmp_keywords.h"
 #include "encoders/encoder_as_onnx.h"
+#include "encoders/huggingface_images.h"
 #include "encoders/onnx_file.h"
 #include "encoders/onnx_graph_writer.h"
 #include "encoders/onnx_kept_graph.h"
+#include "encoders/onnxruntime/graph_costs.h"
+#include "encoders/sentence_modules.h"
 #include "encoders/text/detail/tokenizer.h"
 #include "images/capture_time.h"
 #include "images/image.h"
@@ -99,7 +104,12 @@ void read_table(const fs::path& path) {
   attempt([&] { (void)read_attribute_matrix(path); });
   attempt([&] { (void)read_split(path); });
   attempt([&] { (void)read_boxes({path, 0}); });
+  attempt([&] { (void)read_image_list(path); });
+  attempt([&] { (void)cells_of_photos(path, "visit", {"/photos/a.jpg", "/photos/b/a.jpg"}); });
 }
+
+/// Label Studio's JSON and COCO's, as a list of images and classes.
+void read_list(const fs::path& path) { (void)read_image_list(path); }
 
 void read_vectors(const fs::path& path) { (void)read_word_vectors(path, {"cat", "dog"}); }
 
@@ -139,6 +149,40 @@ void read_graph(const fs::path& path) {
   EncoderFileOptions said;
   said.preprocessing = Preprocessing{8};
   (void)open_backbone(path, said);
+}
+
+/// With tensors in files beside it.
+void read_outside_tensors(const fs::path& path) {
+  write_file(path.parent_path() / "weights.bin", std::string(1000, '\x3c'));
+  attempt([&] { (void)onnx::kept_graph(path, onnx::Weights::kFloat32); });
+  read_graph(path);
+}
+
+void count_costs(const fs::path& path) {
+  try {
+    onnxruntime::check_graph_costs(read_file(path));
+  } catch (const Error& error) {
+    fail("{}: {}", path.string(), error.what());  // as the reader of ONNX files does
+  }
+}
+
+/// modules.json, a zero byte, the config.json of the pooling in folder 1.
+void read_modules(const fs::path& path) {
+  const std::string both = read_file(path);
+  const size_t end = std::min(both.find('\0'), both.size());
+  const fs::path folder = path.string() + ".d";
+  fs::create_directories(folder / "1_Pooling");
+  write_file(folder / "modules.json", both.substr(0, end));
+  write_file(folder / "1_Pooling/config.json", both.substr(std::min(end + 1, both.size())));
+  (void)text::read_sentence_modules(folder);
+}
+
+/// As preprocessor_config.json beside an ONNX file.
+void read_image_settings(const fs::path& path) {
+  const fs::path folder = path.string() + ".d";
+  fs::create_directories(folder);
+  write_file(folder / huggingface::kImages, read_file(path));
+  (void)huggingface::preprocessing_beside(folder / "model.onnx");
 }
 
 /// What is read of a graph that goes into a larger one is written again, and read.
@@ -302,7 +346,12 @@ const std::vector<Reader>& lower_readers() {
                                           {"xmp", ".xmp", false, &read_sidecar},
                                           {"exif", ".jpg", false, &read_time},
                                           {"keywords", ".jpg", false, &read_keywords},
-                                          {"recorded-graph", ".tflite", false, &record_graph}};
+                                          {"recorded-graph", ".tflite", false, &record_graph},
+                                          {"image-list", ".json", false, &read_list},
+                                          {"outside-tensors", ".onnx", false, &read_outside_tensors},
+                                          {"graph-costs", ".onnx", false, &count_costs},
+                                          {"sentence-modules", ".json", false, &read_modules},
+                                          {"image-settings", ".json", false, &read_image_settings}};
   return all;
 }
 
@@ -315,9 +364,11 @@ bool read_input(const Reader& reader, std::string_view input) {
       std::ofstream(path, std::ios::binary) << input;
     }
     reader.read(path);
+    fs::remove(path);  // another reader may take it for what belongs to its own input, as a photo's sidecar
     return true;
   } catch (const Error& error) {
     check_message(error.what(), path, input);
+    fs::remove(path);
     return false;
   }
 }

@@ -166,6 +166,33 @@ void write_boxes(const fs::path& folder) {
   write_file(folder / "csv/boxes", "image,xmin,ymin,xmax,ymax,class,confidence\na.jpg,1,2,30,40,cat,0.9\n");
 }
 
+void write_lists(const fs::path& folder) {
+  write_file(folder / "csv/images", "file_name,label,visit\na.jpg,cat,1\nb/a.jpg,dog,2\n");
+  write_file(folder / "csv/flags", "image,cat,dog\na.jpg,1,0\nb.jpg,0,1\n");
+  write_file(folder / "image-list/label-studio",
+             R"([{"data": {"image": "a.jpg"}, "annotations": [{"completed_by": 1, "was_cancelled": false, "result": )"
+             R"([{"type": "choices", "from_name": "species", "value": {"choices": ["cat"]}}]}]}])");
+  write_file(folder / "image-list/label-studio-min", R"([{"image": "a.jpg", "species": "cat", "annotator": 1}])");
+  write_file(folder / "image-list/coco",
+             R"({"images": [{"id": 7, "file_name": "a.jpg"}], "categories": [{"id": 1, "name": "dog"}], )"
+             R"("annotations": [{"image_id": 7, "category_id": 1}]})");
+}
+
+void write_settings(const fs::path& folder) {
+  const std::string modules =
+      R"([{"idx": 0, "name": "0", "path": "", "type": "sentence_transformers.models.Transformer"}, )"
+      R"({"idx": 1, "name": "1", "path": "1_Pooling", "type": "sentence_transformers.models.Pooling"}, )"
+      R"({"idx": 2, "name": "2", "path": "2_Normalize", "type": "sentence_transformers.models.Normalize"}])";
+  write_file(folder / "sentence-modules/plain",
+             modules + '\0' + R"({"word_embedding_dimension": 8, "pooling_mode_mean_tokens": true})");
+  write_file(
+      folder / "image-settings/plain",
+      R"({"image_processor_type": "CLIPImageProcessor", "do_resize": true, "size": {"shortest_edge": 224}, )"
+      R"("resample": 3, "do_center_crop": true, "crop_size": {"height": 224, "width": 224}, "do_rescale": true, )"
+      R"("rescale_factor": 0.00392156862745098, "do_normalize": true, "image_mean": [0.5, 0.5, 0.5], )"
+      R"("image_std": [0.5, 0.5, 0.5], "do_convert_rgb": true})");
+}
+
 void write_sidecars(const fs::path& folder) {
   write_file(folder / "xmp/own", with_keywords("", {{"birds"}, {"birds|tit"}}, "own.xmp"));
   write_file(folder / "xmp/other",
@@ -275,8 +302,8 @@ void write_networks(const fs::path& folder) {
   convolving.node("GlobalAveragePool", {"pooled"}, {"mean"});
   convolving.node("Flatten", {"mean"}, {"features"});
   convolving.output("features", {1, 2});
-  write_file(folder / "onnx/convolving", convolving.bytes());
-  write_file(folder / "kept-graph/convolving", convolving.bytes());
+  for (const char* reader : {"onnx", "kept-graph", "graph-costs"})
+    write_file(folder / reader / "convolving", convolving.bytes());
   testing::OnnxWriter moving(13);
   moving.input("images", {-1, 3, 8, 8});
   moving.integers("rows", {1, 3, 64});
@@ -292,8 +319,16 @@ void write_networks(const fs::path& folder) {
   moving.node("Softmax", {"products"}, {"shares"}, {{}, {{"axis", -1}}});
   moving.node("ReduceMean", {"shares"}, {"features"}, {{{"axes", {1}}}, {{"keepdims", 0}}});
   moving.output("features", {-1, 2});
-  write_file(folder / "onnx/moving", moving.bytes());
-  write_file(folder / "kept-graph/moving", moving.bytes());
+  for (const char* reader : {"onnx", "kept-graph", "graph-costs"})
+    write_file(folder / reader / "moving", moving.bytes());
+  testing::OnnxWriter outside;
+  outside.input("images", {1, 3, 8, 8});
+  outside.outside("weight", at::ones({2, 3, 3, 3}), {{"location", "weights.bin"}, {"offset", "16"}, {"length", "216"}});
+  outside.node("Conv", {"images", "weight"}, {"maps"});
+  outside.node("GlobalAveragePool", {"maps"}, {"mean"});
+  outside.node("Flatten", {"mean"}, {"features"});
+  outside.output("features", {1, 2});
+  write_file(folder / "outside-tensors/convolving", outside.bytes());
   write_file(folder / "tflite/small", testing::SmallTflite().bytes());
   write_file(folder / "recorded-graph/small", testing::SmallTflite().bytes());
 }
@@ -380,6 +415,8 @@ void write_lower_seeds(const fs::path& folder) {
   write_arrays(folder);
   write_texts(folder);
   write_boxes(folder);
+  write_lists(folder);
+  write_settings(folder);
   write_sidecars(folder);
   write_keywords(folder);
   write_documents(folder);

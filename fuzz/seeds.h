@@ -14,6 +14,8 @@ void write_upper_seeds(const std::filesystem::path& folder);
 
 /// What artefacts among them say of where they come from.
 Provenance seed_provenance();
+/// A recognizer of one class with two photos, after two more changes.
+void write_small_recognizer(const std::filesystem::path& path);
 /// An archive as a list of its small members (pack_members).
 void write_as_members(const std::filesystem::path& npz, const std::filesystem::path& seed);
 

@@ -8,8 +8,10 @@
 #include "fewshot/paper/completion_model.h"
 #include "fuzz/connection.h"
 #include "fuzz/readers.h"
+#include "fuzz/seeds.h"
 #include "http/api_keys.h"
 #include "http/detail/http_error.h"
+#include "http/detail/inference_protocol.h"
 #include "http/detail/json_body.h"
 #include "http/detail/multipart.h"
 #include "http/detail/target.h"
@@ -17,6 +19,7 @@
 #include "io/files.h"
 #include "io/json.h"
 #include "report/html_report.h"
+#include "store/detail/sqlite_files.h"
 #include "store/recognizer_file.h"
 #include "trainers/detail/checkpoint.h"
 
@@ -30,6 +33,23 @@ void read_recognizer(const fs::path& path) {
   attempt([&] { (void)file.snapshot(); });
   attempt([&] { (void)file.list_examples(""); });
   (void)file.check();
+}
+
+/// A journal beside a recognizer. SQLite believes what a journal states: another file must stay, and this one must not
+/// become much larger.
+void read_journal(const fs::path& path) {
+  const fs::path whole = path.parent_path() / "whole.pcm", other = path.parent_path() / "other";
+  if (!fs::exists(whole)) write_small_recognizer(whole);
+  const fs::path recognizer = path.string() + ".pcm";
+  fs::copy_file(whole, recognizer, fs::copy_options::overwrite_existing);
+  fs::copy_file(path, recognizer.string() + "-journal", fs::copy_options::overwrite_existing);
+  write_file(other, "of the user");
+  attempt([&] {
+    RecognizerFile file(recognizer);
+    file.set_calibration({{"factor", 2}});
+  });
+  if (!fs::exists(other) || fs::file_size(recognizer) > 2 * fs::file_size(whole)) std::abort();
+  if (const auto planted = planted_companion(recognizer)) fail("{}: {}", path.string(), *planted);
 }
 
 void read_fitted(const fs::path& path) { (void)read_fitted_method(path).method->state(); }
@@ -101,6 +121,19 @@ void read_request(const fs::path& path) {
   });
 }
 
+void read_inference(const fs::path& path) {
+  constexpr int64_t kDim = 4, kMost = 2, kTop = 5;
+  const std::string body = read_file(path);
+  attempt_request([&] {
+    http::JsonShape shape{{"id", "parameters", "inputs", "outputs"}, http::FeatureShape{kMost, kDim}};
+    shape.deepest = 5;
+    const http::InferenceRequest asked =
+        http::read_inference_request(http::read_json_body(body, shape).members, kDim, kMost, kTop, kTop);
+    const int64_t rows = asked.features.defined() ? asked.features.size(0) : 0;
+    (void)http::inference_response(asked, "birds", std::vector<Answer>(static_cast<size_t>(rows))).dump();
+  });
+}
+
 void read_target(const fs::path& path) {
   attempt_request([&] { (void)http::path_of(read_file(path)); });
 }
@@ -119,6 +152,8 @@ const std::vector<Reader>& upper_readers() {
                                           {"form", ".txt", false, &read_form},
                                           {"upload", ".txt", false, &read_upload},
                                           {"request", ".json", false, &read_request},
+                                          {"inference", ".json", false, &read_inference},
+                                          {"journal", ".journal", false, &read_journal},
                                           {"target", ".txt", false, &read_target},
                                           {"connection", ".txt", false, &play_connection},
                                           {"recognizer", ".pcm", false, &read_recognizer},

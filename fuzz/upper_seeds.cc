@@ -96,20 +96,41 @@ void write_methods(const fs::path& folder, const fs::path& work) {
              json{{"header", header}, {"chosen", {"mean", "tim:temperature=10"}}, {"tried", {}}}.dump());
 }
 
-void write_recognizer(const fs::path& folder) {
-  RecognizerSettings settings;
-  settings.preprocessing.image_size = 84;
-  settings.feature_dim = settings.embedding_dim = 2;
-  settings.attributes = {"tail"};
-  const fs::path path = folder / "recognizer/plain";
-  write_file(folder / "artefacts/backbone", "a backbone");
-  RecognizerFile::create(path, settings, {{"backbone", folder / "artefacts/backbone"}}, seed_provenance());
-  RecognizerFile file(path);
-  ClassEnrolment cat{"cat", ClassDescription{"a cat", array_of(at::ones({1})), array_of(at::ones({2})), "attributes"}};
-  cat.examples = {array_of(at::ones({2, 2})), {"h1", "h2"}, {"1.jpg", "2.jpg"}, {"one", "two"}};
-  file.enrol({cat});
-  file.set_calibration({{"factor", 1}});
-  file.rename_class("cat", "kitten");
+void write_recognizer(const fs::path& folder) { write_small_recognizer(folder / "recognizer/plain"); }
+
+/// One of a change that was interrupted (sqlite.org/fileformat.html, "The Rollback Journal"), whose only page is the
+/// database's first one, and one that names another file.
+void write_journals(const fs::path& folder) {
+  const std::string database = read_file(folder / "recognizer/plain");
+  const auto number = [](uint32_t value) {
+    std::string bytes;
+    for (const int shift : {24, 16, 8, 0}) bytes += static_cast<char>(value >> shift & 255U);
+    return bytes;
+  };
+  const uint32_t page = uint32_t{static_cast<uint8_t>(database[16])} << 8U | static_cast<uint8_t>(database[17]);
+  const std::string magic("\xd9\xd5\x05\xf9\x20\xa1\x63\xd7", 8);
+  const auto head = [&](uint32_t records) {
+    std::string bytes = magic + number(records) + number(1) + database.substr(28, 4) + number(512) + number(page);
+    bytes.resize(512, '\0');
+    return bytes;
+  };
+  uint32_t checksum = 1;
+  for (int64_t at = int64_t{page} - 200; at > 0; at -= 200)
+    checksum += static_cast<uint8_t>(database[static_cast<size_t>(at)]);
+  write_file(folder / "journal/plain", head(1) + number(1) + database.substr(0, page) + number(checksum));
+  const std::string name = "other";
+  uint32_t sum = 0;
+  for (const char letter : name) sum += static_cast<uint8_t>(letter);
+  write_file(folder / "journal/super", head(0) + number(0x40000000U / page + 1) + name +
+                                           number(static_cast<uint32_t>(name.size())) + number(sum) + magic);
+}
+
+void write_inference(const fs::path& folder) {
+  write_file(folder / "inference/features",
+             R"({"id": "7", "parameters": {"top": 2}, "inputs": [{"name": "features", "datatype": "FP32", "shape": )"
+             R"([2, 4], "data": [0.1, 0.2, 0.3, 0.4, 1, 2, 3, 4]}], "outputs": [{"name": "label"}]})");
+  write_file(folder / "inference/image",
+             R"({"inputs": [{"name": "image", "datatype": "BYTES", "shape": [1], "data": ["aGFsbG8="]}]})");
 }
 
 std::string bmp_of_pixel() {
@@ -132,6 +153,23 @@ void write_uploads(const fs::path& folder) {
 
 }  // namespace
 
+void write_small_recognizer(const fs::path& path) {
+  RecognizerSettings settings;
+  settings.preprocessing.image_size = 84;
+  settings.feature_dim = settings.embedding_dim = 2;
+  settings.attributes = {"tail"};
+  const fs::path backbone = path.string() + ".backbone";
+  write_file(backbone, "a backbone");
+  RecognizerFile::create(path, settings, {{"backbone", backbone}}, seed_provenance());
+  fs::remove(backbone);
+  RecognizerFile file(path);
+  ClassEnrolment cat{"cat", ClassDescription{"a cat", array_of(at::ones({1})), array_of(at::ones({2})), "attributes"}};
+  cat.examples = {array_of(at::ones({2, 2})), {"h1", "h2"}, {"1.jpg", "2.jpg"}, {"one", "two"}};
+  file.enrol({cat});
+  file.set_calibration({{"factor", 1}});
+  file.rename_class("cat", "kitten");
+}
+
 void write_upper_seeds(const fs::path& folder) {
   write_analysis(folder);
   write_state(folder);
@@ -139,6 +177,8 @@ void write_upper_seeds(const fs::path& folder) {
   write_model(folder, work);
   write_methods(folder, work);
   write_recognizer(folder);
+  write_journals(folder);
+  write_inference(folder);
   write_uploads(folder);
   fs::remove_all(work);
 }
