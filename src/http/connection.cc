@@ -143,6 +143,7 @@ class StreamConnection : public Connection, public std::enable_shared_from_this<
     begun_ = Clock::now();
     answered_ = {};
     origin_ = {};
+    is_of_inference_ = false;
     if (error) return refuse_broken(error);
     if (makes_room_) return refuse_for_others();
     try {
@@ -150,6 +151,7 @@ class StreamConnection : public Connection, public std::enable_shared_from_this<
       Head head = head_of(*parser_);
       answered_.method = head.method;
       api_ = &context_.apis.of(head);
+      is_of_inference_ = is_of_inference(head.target);
       origin_ = api_->allows_origin(head.origin) ? head.origin : "";
       if (const auto allowed = api_->preflight(head)) return write(*allowed, /*keeps=*/false);
       Match match = api_->find(head);
@@ -269,7 +271,8 @@ class StreamConnection : public Connection, public std::enable_shared_from_this<
     admitted_ = {};
     cancellation_ = {};
     parser_->get().body() = {};
-    Response response = in_form_of(answered_.route, that_fits(std::move(whole)));
+    Response response = that_fits(std::move(whole));
+    if (is_of_inference_) response = in_form_of_inference(std::move(response));
     keeps_ = keeps && !stops_;
     answered_.status = response.status;
     if (answered_.route.empty()) answered_.route = "none";
@@ -338,6 +341,7 @@ class StreamConnection : public Connection, public std::enable_shared_from_this<
   Api* api_ = nullptr;  // whose request it is
   Admitted admitted_;
   Answered answered_;
+  bool is_of_inference_ = false;
   std::string origin_;  // of the request, where it is another site that may ask
   Clock::time_point begun_;
   std::string discarded_;

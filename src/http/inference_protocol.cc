@@ -195,9 +195,15 @@ json inference_metadata(const std::string& model, int64_t dim) {
   return {{"name", model}, {"platform", "protocom"}, {"inputs", inputs}, {"outputs", outputs}};
 }
 
-Response in_form_of(const std::string& route, Response response) {
+bool is_of_inference(std::string_view target) {
+  constexpr std::string_view kRoot = "/v2";
+  return target.substr(0, kRoot.size()) == kRoot &&
+         (target.size() == kRoot.size() || target[kRoot.size()] == '/' || target[kRoot.size()] == '?');
+}
+
+Response in_form_of_inference(Response response) {
   constexpr int kFirstError = 400;
-  if (response.status < kFirstError || route.rfind("/v2", 0) != 0) return response;
+  if (response.status < kFirstError) return response;
   const json error = json_from_text(response.body).at("error");
   response.body = json_response({{"error", error.at("message")}}).body;
   return response;

@@ -135,6 +135,9 @@ TEST_F(InferenceProtocol, RefusesWhatIsNoRequestOfIt) {
   EXPECT_THAT(complaint({{"inputs", {features}}}), HasSubstr("expected the shape [n, "));
   EXPECT_EQ(ask("POST", "/v2/models/cats/infer", json{{"inputs", {image}}}.dump(), kJson).status, 404);
   EXPECT_THAT(ask("GET", "/v2/models/cats").json().at("error").get<std::string>(), HasSubstr("unknown model 'cats'"));
+  for (const char* path : {"/v2/", "/v2/models", "/v2/models/%00", "/v2/models/a/versions/1/infer"})
+    EXPECT_TRUE(ask("GET", path).json().at("error").is_string()) << path;
+  EXPECT_TRUE(ask("GET", "/v2x").json().at("error").is_object());
   EXPECT_EQ(ask("POST", model_ + "/infer", "x", kPng).json(), json({{"error", "expected a body of application/json"}}));
 }
 

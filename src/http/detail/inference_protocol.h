@@ -2,6 +2,7 @@
 #include <cstdint>
 #include <nlohmann/json.hpp>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/array.h"
@@ -38,7 +39,10 @@ nlohmann::json inference_response(const InferenceRequest& request, const std::st
 /// The metadata of a model: its inputs, for features of `dim` numbers, and outputs. -1: any size.
 nlohmann::json inference_metadata(const std::string& model, int64_t dim);
 
-/// The response of a route as its clients expect it: an error of a route below /v2 is {"error": "the message"}.
-Response in_form_of(const std::string& route, Response response);
+/// Whether a request's target is /v2 or below it, as it is known before there is a route.
+bool is_of_inference(std::string_view target);
+
+/// An error as clients of the protocol expect it: {"error": "the message"}. Other responses are returned unchanged.
+Response in_form_of_inference(Response response);
 
 }  // namespace protocom::http
