@@ -2,7 +2,10 @@
 
 #include <dlfcn.h>
 #include <link.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
+#include <optional>
 #include <system_error>
 
 namespace protocom {
@@ -15,6 +18,20 @@ bool is_program(const link_map* loaded) {
   return loaded == nullptr || loaded->l_name == nullptr || *loaded->l_name == '\0';
 }
 
+std::optional<uid_t> owner_of(const std::filesystem::path& path) {
+  struct stat facts {};
+  if (::stat(path.c_str(), &facts) != 0) return std::nullopt;
+  return facts.st_uid;
+}
+
+/// Who could also replace protocom itself.
+bool is_trusted_owner(std::optional<uid_t> owner) {
+  constexpr uid_t kSystem = 0;
+  const std::filesystem::path own = own_file();
+  return owner &&
+         (*owner == kSystem || *owner == ::geteuid() || owner == owner_of(own) || owner == owner_of(own.parent_path()));
+}
+
 }  // namespace
 
 std::filesystem::path own_file() {
@@ -25,6 +42,13 @@ std::filesystem::path own_file() {
   std::error_code ignored;
   return std::filesystem::canonical(
       is_program(static_cast<const link_map*>(loaded)) ? "/proc/self/exe" : info.dli_fname, ignored);
+}
+
+std::filesystem::path trusted_library(const std::filesystem::path& library) {
+  std::error_code failed;
+  const std::filesystem::path file = std::filesystem::canonical(library, failed);
+  const bool is_trusted = !failed && is_trusted_owner(owner_of(file)) && is_trusted_owner(owner_of(file.parent_path()));
+  return is_trusted ? file : std::filesystem::path();
 }
 
 }  // namespace protocom

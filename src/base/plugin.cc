@@ -61,12 +61,14 @@ std::string load() {
   std::error_code ignored;
   for (const std::string& path : candidates()) {
     if (!fs::exists(path, ignored)) continue;
+    const fs::path file = trusted_library(path);
+    if (file.empty()) return fmt::format("{} is not loaded: another user made it or its folder", path);
     // Two LibTorches in a process call one another's functions and crash.
     if (!before.empty())
       return fmt::format(
           "this process has loaded {} already, and a process can load only one LibTorch: use separate processes",
           before);
-    if (::dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL) != nullptr) return {};
+    if (::dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL) != nullptr) return {};
     return ::dlerror();
   }
   if (kOwnTensorLibrary.empty())

@@ -39,5 +39,38 @@ TEST(OwnFile, IsNotThatOfTheSameNameInTheCurrentFolder) {
   EXPECT_EQ(exit_code_in(folder.path(), "protocom"), 0);
 }
 
+class LibraryBeside : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    if (::geteuid() != 0) GTEST_SKIP() << "only root can give files away";
+    fs::create_directories(library_.parent_path());
+    std::ofstream(library_) << "x";
+  }
+  void give_away(const fs::path& path) {
+    constexpr uid_t kAnother = 12345;
+    ASSERT_EQ(::lchown(path.c_str(), kAnother, kAnother), 0);
+  }
+  const TempDir folder_;
+  const fs::path library_ = folder_ / "protocom/library.so";
+};
+
+TEST_F(LibraryBeside, IsLoadedWhereItIsOfTheUser) {
+  EXPECT_EQ(trusted_library(library_), fs::canonical(library_));
+  EXPECT_EQ(trusted_library(folder_ / "nowhere.so"), "");
+}
+
+TEST_F(LibraryBeside, IsNotLoadedWhereAnotherUserMadeIt) {
+  give_away(library_);
+  EXPECT_EQ(trusted_library(library_), "");
+}
+
+TEST_F(LibraryBeside, IsNotLoadedFromAFolderOfAnotherUser) {
+  give_away(library_.parent_path());
+  EXPECT_EQ(trusted_library(library_), "") << "who can replace it";
+  const fs::path link = folder_ / "library.so";
+  fs::create_symlink(library_, link);
+  EXPECT_EQ(trusted_library(link), "");
+}
+
 }  // namespace
 }  // namespace protocom::testing

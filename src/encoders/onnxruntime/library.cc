@@ -41,19 +41,24 @@ fs::path preferred() {
   return preferred_place;
 }
 
+struct Place {
+  fs::path path;
+  bool is_derived = false;  ///< from where protocom lies, instead of named by the user or the system's
+};
+
 /// Where it may lie, in this order.
-std::vector<fs::path> places() {
-  std::vector<fs::path> found;
+std::vector<Place> places() {
+  std::vector<Place> found;
   // A program with more rights than its user ignores the variable: the user would choose the code that it runs.
-  if (const char* place = ::secure_getenv(kPlaceVariable); place != nullptr && *place != '\0') return {place};
-  if (const fs::path place = preferred(); !place.empty()) found.push_back(place);
+  if (const char* place = ::secure_getenv(kPlaceVariable); place != nullptr && *place != '\0') return {{place}};
+  if (const fs::path place = preferred(); !place.empty()) found.push_back({place});
   const fs::path folder = own_file().parent_path();
   if (!folder.empty()) {
-    found.push_back(folder.parent_path() / "onnxruntime" / "capi");  // beside our package, where pip puts it
-    found.push_back(folder);
+    found.push_back({folder.parent_path() / "onnxruntime" / "capi", true});  // beside our package, where pip puts it
+    found.push_back({folder, true});
   }
   for (const char* place : {"/usr/local/lib", "/usr/lib/" PROTOCOM_LIBRARY_ARCHITECTURE, "/usr/lib"})
-    found.emplace_back(place);
+    found.push_back({place});
   return found;
 }
 
@@ -72,11 +77,16 @@ fs::path file_at(const fs::path& place) {
 /// The first that can be loaded; otherwise null, with what was wrong.
 void* load(std::string& reason) {
   std::vector<std::string> looked;
-  for (const fs::path& place : places()) {
-    const fs::path file = file_at(place);
-    looked.push_back(place.string());
+  for (const Place& place : places()) {
+    const fs::path file = file_at(place.path);
+    looked.push_back(place.path.string());
     if (file.empty()) continue;
-    if (void* handle = ::dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL); handle != nullptr) return handle;
+    const fs::path trusted = place.is_derived ? trusted_library(file) : file;
+    if (trusted.empty()) {
+      reason = fmt::format("{} is not loaded: another user made it or its folder", file.string());
+      return nullptr;
+    }
+    if (void* handle = ::dlopen(trusted.c_str(), RTLD_NOW | RTLD_LOCAL); handle != nullptr) return handle;
     reason = ::dlerror();
     return nullptr;
   }
