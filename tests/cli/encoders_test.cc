@@ -61,6 +61,19 @@ TEST_F(EncoderCommands, TheDefaultIsTakenWhereNoneIsNamedAndSaid) {
   EXPECT_THAT(extracted.err, HasSubstr(said));
 }
 
+TEST_F(EncoderCommands, ExtractRunsTheEngineThatIsAskedFor) {
+  const Environment nowhere("PROTOCOM_ONNXRUNTIME", (folder_ / "nowhere").string());
+  write_text(folder_ / "split.csv", "class,split\nred,base\nblue,base\n");
+  const auto extracted = [&](const std::string& engine) {
+    return run({"--engine", engine, "extract", "photos", "--split", "split.csv", "--out", "f.npz"});
+  };
+  const Outcome refused = extracted("onnxruntime");
+  EXPECT_EQ(refused.exit_code, 1);
+  EXPECT_THAT(refused.err, HasSubstr((folder_ / "nowhere").string()));
+  const Outcome done = extracted("torch");
+  EXPECT_EQ(done.exit_code, 0) << done.err;
+}
+
 TEST_F(EncoderCommands, ANameStandsForAnEncoderWhereverAPathDoes) {
   write_file(encoders_ / "test-doubled.onnx", colour_encoder(kEncoderSide, stated_side(kEncoderSide), 2));
   const Environment other("PROTOCOM_ENCODER", "nobodys-encoder");
