@@ -158,12 +158,18 @@ void read_outside_tensors(const fs::path& path) {
   read_graph(path);
 }
 
-void count_costs(const fs::path& path) {
+/// Runs a part of a reader whose caller adds the file's name to messages.
+template <typename Read>
+void with_name(const fs::path& path, Read read) {
   try {
-    onnxruntime::check_graph_costs(read_file(path));
+    read();
   } catch (const Error& error) {
-    fail("{}: {}", path.string(), error.what());  // as the reader of ONNX files does
+    fail("{}: {}", path.string(), error.what());
   }
+}
+
+void count_costs(const fs::path& path) {
+  with_name(path, [&] { onnxruntime::check_graph_costs(read_file(path)); });
 }
 
 /// modules.json, a zero byte, the config.json of the pooling in folder 1.
@@ -174,7 +180,7 @@ void read_modules(const fs::path& path) {
   fs::create_directories(folder / "1_Pooling");
   write_file(folder / "modules.json", both.substr(0, end));
   write_file(folder / "1_Pooling/config.json", both.substr(std::min(end + 1, both.size())));
-  (void)text::read_sentence_modules(folder);
+  with_name(path, [&] { (void)text::read_sentence_modules(folder); });
 }
 
 /// As preprocessor_config.json beside an ONNX file.
@@ -182,7 +188,7 @@ void read_image_settings(const fs::path& path) {
   const fs::path folder = path.string() + ".d";
   fs::create_directories(folder);
   write_file(folder / huggingface::kImages, read_file(path));
-  (void)huggingface::preprocessing_beside(folder / "model.onnx");
+  with_name(path, [&] { (void)huggingface::preprocessing_beside(folder / "model.onnx"); });
 }
 
 /// What is read of a graph that goes into a larger one is written again, and read.

@@ -130,7 +130,9 @@ void read_inference(const fs::path& path) {
     const http::InferenceRequest asked =
         http::read_inference_request(http::read_json_body(body, shape).members, kDim, kMost, kTop, kTop);
     const int64_t rows = asked.features.defined() ? asked.features.size(0) : 0;
-    (void)http::inference_response(asked, "birds", std::vector<Answer>(static_cast<size_t>(rows))).dump();
+    Answer answer;
+    answer.ranking.resize(kTop);
+    (void)http::inference_response(asked, "birds", std::vector<Answer>(static_cast<size_t>(rows), answer)).dump();
   });
 }
 

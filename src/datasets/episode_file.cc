@@ -51,7 +51,7 @@ class EpisodeWriter {
 
  private:
   static const std::string& quoted(std::string& known, const std::string& name) {
-    if (known.empty()) known = json_text(json(name));
+    if (known.empty()) known = strict_json_text(json(name));
     return known;
   }
 

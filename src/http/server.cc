@@ -144,11 +144,12 @@ struct Server::Parts {
     if (!acceptor.is_open()) connection->stop();
   }
 
-  /// Clients that connected before the stop are still answered.
+  /// Clients that connected before the stop are still answered: at most as many as can wait, since others may go on
+  /// connecting as fast as they are accepted.
   void welcome_waiting() {
     error_code error;
     acceptor.non_blocking(true, error);
-    while (!error) {
+    for (int i = 0; !error && i < asio::socket_base::max_listen_connections; ++i) {
       tcp::socket socket(sockets);
       acceptor.accept(socket, error);
       if (!error) welcome(std::move(socket));

@@ -1,6 +1,8 @@
+#include <atomic>
 #include <chrono>
 #include <memory>
 #include <thread>
+#include <vector>
 
 #include "http/server_support.h"
 #include "tensors/tensors.h"
@@ -57,11 +59,25 @@ TEST_F(Stopping, AnswersAClientThatSendsAMomentLater) {
   Client client(port());
   const int open = port();
   std::thread stops([&] { server_->stop(); });
-  while (can_connect(open)) {
-  }
+  while (can_connect(open)) std::this_thread::sleep_for(std::chrono::milliseconds(1));
   EXPECT_EQ(client.ask("GET", "/healthz").status, 200);
   EXPECT_TRUE(client.is_closed());
   stops.join();
+}
+
+TEST_F(Stopping, EndsWhileOthersGoOnConnecting) {
+  serve();
+  const int open = port();
+  std::atomic<bool> ended = false;
+  std::vector<std::thread> others;
+  for (int i = 0; i < 2; ++i) {
+    others.emplace_back([&] {
+      while (!ended) can_connect(open);
+    });
+  }
+  EXPECT_LT(stop(), seconds(10));
+  ended = true;
+  for (std::thread& other : others) other.join();
 }
 
 TEST_F(Stopping, WaitsForNoClientThatSaysNothing) {
