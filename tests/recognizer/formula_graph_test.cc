@@ -9,7 +9,6 @@
 
 #include "networks/onnx/detail/plan.h"
 #include "recognizer/calibration.h"
-#include "recognizer/detail/folded_formula.h"
 #include "recognizer/store_support.h"
 #include "support/message_of.h"
 #include "support/temp_dir.h"
@@ -111,43 +110,6 @@ TEST_F(FormulaOfPlda, OfOwnPhotos) {
   EXPECT_TRUE(scorer.adapts());
   EXPECT_TRUE(scorer.formula()->familiarity->by_best);
   expect_same_answers(scorer, queries());
-}
-
-TEST_F(FormulaOfPlda, OfOwnPhotosHasFewNumbers) {
-  const StoreModel model = own("plda");
-  const ClassScorer scorer(enrolled(model), model);
-  const AnswerFormula formula = *scorer.formula();
-  ASSERT_GT(formula.projection.size(), 0);
-  const std::optional<FoldedFormula> fewer = folded(formula);
-  ASSERT_TRUE(fewer);
-  EXPECT_LE(fewer->axes.cols(), 5) << "six photos differ from their mean in five directions";
-  EXPECT_EQ(fewer->rows.rows(), 3);
-}
-
-TEST(FoldedFormula, NeedsAxesThatAreOrthogonalAndWeighTheSame) {
-  constexpr int64_t kAxes = 4;
-  AnswerFormula formula;
-  formula.rows = FloatMatrix::Ones(2, kAxes);
-  formula.projection = 3 * FloatMatrix::Identity(kAxes, kAxes);
-  formula.familiarity.emplace();
-  formula.familiarity->squares = Eigen::RowVector4f(-1, -2, -2, -2);
-  formula.familiarity->row = Eigen::RowVector4f(1, 2, 3, 4);
-  ASSERT_TRUE(folded(formula));
-  EXPECT_EQ(folded(formula)->length, -18);
-  EXPECT_EQ(folded(formula)->squares[0], 1);
-  AnswerFormula other = formula;
-  other.projection(3, 3) = 3.01F;
-  EXPECT_FALSE(folded(other)) << "of another length";
-  other = formula;
-  other.projection(0, 3) = 0.01F;
-  other.projection(3, 3) = std::sqrt(9 - 1e-4F);
-  EXPECT_FALSE(folded(other)) << "not orthogonal";
-  other = formula;
-  other.familiarity.reset();
-  EXPECT_TRUE(folded(other)) << "rows alone";
-  other.projection = FloatMatrix::Ones(kAxes, 1);
-  other.rows = FloatMatrix::Ones(2, 1);
-  EXPECT_FALSE(folded(other)) << "two rows of four numbers are more than six";
 }
 
 TEST_F(FormulaOfPlda, OfOwnPhotosThatAreNotNegative) {

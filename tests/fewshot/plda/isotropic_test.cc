@@ -8,7 +8,9 @@
 #include <optional>
 #include <vector>
 
+#include "base/rng.h"
 #include "fewshot/methods.h"
+#include "fewshot/plda/detail/adapted_axes.h"
 #include "fewshot/plda/detail/state.h"
 
 namespace protocom {
@@ -146,6 +148,56 @@ TEST(PldaIsotropic, AFoldLeavesOutNearImagesOfSomeClassesAndFarOnesOfOthers) {
     std::vector<int64_t> of_rank(3);
     for (const int64_t i : fold.left_out) ++of_rank[static_cast<size_t>(i % 3)];
     EXPECT_EQ(of_rank, (std::vector<int64_t>{2, 2, 2}));
+  }
+}
+
+/// Seven classes of `images` rows in `dims` dimensions, some of which vary more.
+ClassRows many_rows(int64_t images, int64_t dims) {
+  constexpr int64_t kClasses = 7;
+  Rng rng(5);
+  const DoubleMatrix means = DoubleMatrix::NullaryExpr(kClasses, dims, [&] { return 0.4 * rng.normal(); });
+  ClassRows rows{DoubleMatrix(images, dims), {}, kClasses};
+  for (int64_t i = 0; i < images; ++i) {
+    rows.label.push_back(i % kClasses);
+    for (int64_t k = 0; k < dims; ++k) {
+      const double deviation = 0.3 + static_cast<double>(k) / static_cast<double>(dims);
+      rows.x(i, k) = means(i % kClasses, k) + deviation * rng.normal();
+    }
+  }
+  return rows;
+}
+
+/// The same rows with columns of zeros, which are too many for moments: the space is made row by row.
+ClassRows row_by_row(const ClassRows& rows) {
+  ClassRows wider{DoubleMatrix::Zero(rows.images(), rows.images() / 4 + 1), rows.label, rows.classes};
+  wider.x.leftCols(rows.x.cols()) = rows.x;
+  return wider;
+}
+
+DoubleMatrix products_of(const AdaptedSpace& space, const DoubleMatrix& x) {
+  const DoubleMatrix places = space.axes.place(x).x;
+  return places * places.transpose();
+}
+
+TEST(PldaIsotropic, OfManyRowsTheMomentsMakeTheSpaceThatTheRowsMake) {
+  constexpr int64_t kImages = 2100, kOwn = 24;
+  constexpr double kDims = 40;
+  const ClassRows rows = many_rows(kImages, kOwn), wider = row_by_row(rows);
+  for (const bool compared : {false, true}) {
+    const AdaptedSpace found = isotropic_space(rows, kDims, as_without_space(), compared);
+    const AdaptedSpace expected = isotropic_space(wider, kDims, as_without_space(), compared);
+    EXPECT_EQ(found.nu, expected.nu);
+    EXPECT_DOUBLE_EQ(found.degrees, expected.degrees);
+    EXPECT_NEAR(found.left_out->scale, expected.left_out->scale, 1e-4 * expected.left_out->scale);
+    ASSERT_EQ(found.left_out->loss.size(), expected.left_out->loss.size());
+    for (size_t i = 0; i < found.left_out->loss.size(); ++i) {
+      ASSERT_NEAR(found.left_out->loss[i], expected.left_out->loss[i], 1e-4) << i;
+    }
+    const DoubleMatrix own = products_of(found, rows.x.topRows(50)), other = products_of(expected, wider.x.topRows(50));
+    EXPECT_LT((own - other).norm(), 1e-5 * other.norm());
+    EXPECT_NEAR(found.axes.space.between.sum(), expected.axes.space.between.sum(),
+                1e-5 * found.axes.space.between.sum());
+    EXPECT_NEAR(found.axes.space.rest_between, expected.axes.space.rest_between, 1e-5 * found.axes.space.rest_between);
   }
 }
 
