@@ -85,8 +85,8 @@ endif()
 # protocom_add_module(NAME [TORCH] [LOOPS|COLD] [PCH tensor|torch] [PUBLIC target...] [PRIVATE target...]): library protocom::NAME from src/NAME with
 # its subfolders. Other modules include its headers but those in detail/. Subfolders methods/ and trained/ are left to protocom_add_methods. Modules are
 # the core, which is built without LibTorch, or with TORCH the plug-in, which the core never links.
-# -O2, since -O3 costs a sixth more time to compile; with LOOPS -O3, for modules with inner loops of their own; with COLD -O1, a quarter less
-# time, for modules that wait for files, sockets and other modules.
+# -O2, since -O3 costs a sixth more time to compile; with LOOPS -O3, for modules with inner loops of their own; with COLD -O1, which
+# takes a quarter less time, for modules that mostly wait for files, sockets and other modules.
 function(protocom_add_module name)
   cmake_parse_arguments(PARSE_ARGV 1 arg "TORCH;LOOPS;COLD" "PCH" "PUBLIC;PRIVATE")
   set(side core)

@@ -23,7 +23,7 @@ std::string excerpt(std::string_view text, size_t longest = 80);
 /// memory"); an Error's own message as it is.
 std::string reason_of(const std::exception& error);
 
-/// What fail and fail_usage call: a call of theirs compiles to a call of these, without a throw of its own.
+/// Throw Error and UsageError. fail and fail_usage call these, so that each use compiles to one function call.
 [[noreturn]] void throw_error(fmt::string_view format, fmt::format_args args);
 [[noreturn]] void throw_usage_error(fmt::string_view format, fmt::format_args args);
 

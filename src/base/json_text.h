@@ -12,8 +12,8 @@ std::string json_text(const nlohmann::json& value, int indent = -1);
 /// The same on one line, but throws nlohmann::json::exception where a text is not UTF-8.
 std::string strict_json_text(const nlohmann::json& value);
 
-/// JSON of our own making read back; discarded (is_discarded()) for text that is no JSON. JSON from outside:
-/// parse_json.
+/// Parses JSON without throwing: is_discarded() if the text is not JSON. Limits neither nesting nor size; parse_json
+/// (io/json.h) does, for files from outside.
 nlohmann::json json_from_text(std::string_view text);
 
 }  // namespace protocom

@@ -1,6 +1,7 @@
 #include "encoders/config_json.h"
 
 #include "base/error.h"
+#include "base/json_text.h"
 
 namespace protocom::huggingface {
 namespace {
@@ -25,7 +26,7 @@ int64_t config_integer(const nlohmann::json& config, const char* name, int64_t o
   if (found == nullptr) return otherwise;
   constexpr int64_t kMost = 1 << 20;
   if (!found->is_number_integer() || found->get<double>() < 1 || found->get<double>() > kMost)
-    fail("config.json: '{}' is {}, expected a whole number from 1 to {}", name, excerpt(found->dump()), kMost);
+    fail("config.json: '{}' is {}, expected a whole number from 1 to {}", name, excerpt(json_text(*found)), kMost);
   return found->get<int64_t>();
 }
 

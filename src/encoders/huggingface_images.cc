@@ -43,13 +43,13 @@ StatedSide read_side(const nlohmann::json& stated, const char* name) {
   const auto found = stated.find(name);
   if (found == stated.end() || found->is_null()) return {};
   const auto whole = [&](const nlohmann::json& value) {
-    if (!value.is_number_integer()) fail("{}: '{}' is {}", kImages, name, excerpt(found->dump()));
+    if (!value.is_number_integer()) fail("{}: '{}' is {}", kImages, name, excerpt(json_text(*found)));
     return value.get<int64_t>();
   };
   if (!found->is_object()) return {whole(*found), is_processor(stated, {"ViT", "DeiT", "Siglip", "DINOv3"})};
   if (found->contains("shortest_edge")) return {whole(found->at("shortest_edge")), false};
   if (!found->contains("height") || !found->contains("width") || found->at("height") != found->at("width"))
-    fail("{}: '{}' is {}, expected a square", kImages, name, excerpt(found->dump()));
+    fail("{}: '{}' is {}, expected a square", kImages, name, excerpt(json_text(*found)));
   return {whole(found->at("height")), true};
 }
 

@@ -5,6 +5,7 @@
 #include <filesystem>
 
 #include "base/error.h"
+#include "base/json_text.h"
 #include "eval/results_json.h"
 #include "io/json.h"
 
@@ -21,8 +22,7 @@ T field(const json& object, const char* key, const std::string& where) {
     if constexpr (std::is_integral_v<T>) return whole_number<T>(*found);
     return found->get<T>();
   } catch (const json::exception&) {
-    fail("{}: '{}' is {}, out of range", where, key,
-         excerpt(found->dump(-1, ' ', false, json::error_handler_t::replace)));
+    fail("{}: '{}' is {}, out of range", where, key, excerpt(json_text(*found)));
   }
 }
 

@@ -108,7 +108,8 @@ Array features_in(const json& input, int64_t dim, int64_t most) {
   Array features = Array::uninitialised({rows, dim});
   float* to = features.mutable_data<float>();
   for (const json* value : data_of(input, rows * dim)) {
-    if (!value->is_number()) refuse(400, "the input 'features': expected numbers, found {}", excerpt(value->dump()));
+    if (!value->is_number())
+      refuse(400, "the input 'features': expected numbers, found {}", excerpt(json_text(*value)));
     *to++ = static_cast<float>(value->get<double>());
   }
   if (const auto bad = find_bad_features(features))

@@ -26,7 +26,7 @@ int64_t timm_side(const json& stated) {
   const bool square = found != stated.end() && found->is_array() && found->size() == 3 && (*found)[1] == (*found)[2];
   if (!square || !(*found)[1].is_number_integer())
     fail("{}: input_size is {}, expected [3, side, side]", kTimmConfig,
-         found == stated.end() ? "missing" : excerpt(found->dump()));
+         found == stated.end() ? "missing" : excerpt(json_text(*found)));
   return (*found)[1].get<int64_t>();
 }
 

@@ -21,8 +21,6 @@ constexpr int kFormat = 3;
 
 std::string member(const std::string& name) { return kTrainingPrefix + name; }
 
-/// Names of files may be no valid UTF-8.
-
 /// A line that changes whenever the tensor does.
 std::string digest(const std::string& name, const at::Tensor& tensor) {
   const at::Tensor plain = tensor.detach().cpu().contiguous();

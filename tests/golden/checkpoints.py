@@ -3,8 +3,8 @@
 
     tests/golden/checkpoints.py [NAME ...] > tests/golden/checkpoints.json
 
-With names only those are made anew, the others are kept. Needs PyTorch, timm (1.0.20; the last block of names: 1.0.31), open_clip and transformers
-(4.56; the last block: 5.24). Weights are those of tests/golden/made_up.py, by the names that tensors have in files.
+With names, only those are computed again. Needs PyTorch, timm, open_clip and transformers: the last block of names was computed with timm 1.0.31 and
+transformers 5.24, the others with 1.0.20 and 4.56. Weights are those of tests/golden/made_up.py, by the names that tensors have in files.
 """
 import json
 import pathlib

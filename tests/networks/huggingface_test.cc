@@ -265,9 +265,13 @@ TEST(CheckpointFolder, OfTablesOrConvolutionsOfOtherSizesIsRefused) {
   };
   const std::string bias = "relative_position_bias_table";
   EXPECT_THAT(refusal("beit", ("encoder.layer.0.attention.attention.relative_position_bias." + bias).c_str(), {50, 4}),
-              HasSubstr("has 50 rows"));
+              HasSubstr("[50, 4], expected [(2 g - 1)^2 + 3"));
   EXPECT_THAT(refusal("swin", ("encoder.layers.0.blocks.0.attention.self." + bias).c_str(), {48, 2}),
               HasSubstr("[48, 2]"));
+  EXPECT_THAT(refusal("beit", ("encoder.layer.0.attention.attention.relative_position_bias." + bias).c_str(),
+                      {(2 * 256 - 1) * (2 * 256 - 1) + 3, 4}),
+              HasSubstr("g at most 32"))
+      << "a megabyte would become 34 GB";
   EXPECT_THAT(refusal("timm-tinynet", "blocks.1.0.conv_dw.weight", {1, 7, 3, 3}), HasSubstr("does not fit maps of"));
   EXPECT_THAT(refusal("regnet-y", "embedder.embedder.convolution.weight", {16, 3, 4, 4}),
               HasSubstr("does not fit maps of 3 channels"));

@@ -6,6 +6,7 @@
 #include <map>
 
 #include "base/error.h"
+#include "base/json_text.h"
 #include "encoders/config_json.h"
 #include "encoders/text/detail/tokenizer.h"
 #include "encoders/torch_functions.h"
@@ -74,7 +75,7 @@ int64_t cut_to(int64_t most, const text::TokenizerFiles& files, const char* file
   const auto length = settings.is_object() ? settings.find(name) : settings.end();
   if (length == settings.end() || !length->is_number()) return most;
   constexpr double kLeast = 3;  // the ends, and something between them
-  if (length->get<double>() < kLeast) fail("{}: {}={} is too small", file, name, excerpt(length->dump()));
+  if (length->get<double>() < kLeast) fail("{}: {}={} is too small", file, name, excerpt(json_text(*length)));
   return length->get<double>() < static_cast<double>(most) ? static_cast<int64_t>(length->get<double>()) : most;
 }
 

@@ -5,6 +5,7 @@
 
 #include "base/error.h"
 #include "base/feature_values.h"
+#include "base/json_text.h"
 #include "io/files.h"
 #include "io/json.h"
 
@@ -72,7 +73,7 @@ std::string inductive_method_from(const nlohmann::json& header, const std::strin
     if (*found == row) return row;
   }
   fail("{}: the header's inductive method is {}, expected mean, completed or mean-fusion", where,
-       excerpt(found->dump()));
+       excerpt(json_text(*found)));
 }
 
 nlohmann::json to_json(const ProtoComNetOptions& options) {

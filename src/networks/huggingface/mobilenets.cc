@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "base/error.h"
+#include "base/json_text.h"
 #include "networks/huggingface/detail/convolutions.h"
 #include "networks/huggingface/detail/network.h"
 
@@ -75,7 +76,7 @@ std::vector<int64_t> numbers_of(const nlohmann::json& config, const char* name, 
   const bool all =
       std::all_of(numbers.begin(), numbers.end(), [&](int64_t number) { return number >= least && number <= 1000; });
   if (!found->is_array() || numbers.size() > 1000 || !all)
-    fail("config.json: '{}' is out of range: {}", name, excerpt(found->dump()));
+    fail("config.json: '{}' is out of range: {}", name, excerpt(json_text(*found)));
   return numbers;
 }
 

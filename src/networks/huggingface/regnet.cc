@@ -32,7 +32,7 @@ constexpr RegNetNames kOfTransformers = {"embedder.embedder",
 constexpr RegNetNames kOfTimm = {"stem",   ".conv",  ".bn",     "s",       ".b",          ".conv1", ".conv2",
                                  ".conv3", ".conv3", ".se.fc1", ".se.fc2", ".downsample", 1};
 
-/// Reads the blocks one behind the other.
+/// Reads the blocks in order.
 class RegNetReader {
  public:
   RegNetReader(Weights& weights, const RegNetNames& names, Activation activation)

@@ -1,4 +1,5 @@
 #include "base/error.h"
+#include "base/json_text.h"
 #include "networks/huggingface/detail/convolutions.h"
 #include "networks/huggingface/detail/network.h"
 
@@ -16,9 +17,10 @@ std::vector<int64_t> sizes_of(const nlohmann::json& config, const char* name, st
     for (const auto& item : *found) sizes.push_back(item.is_number_integer() ? item.get<int64_t>() : 0);
   }
   for (const int64_t size : sizes) {
-    if (size < 1 || size > 1 << 16) fail("config.json: '{}' is out of range: {}", name, excerpt(found->dump()));
+    if (size < 1 || size > 1 << 16) fail("config.json: '{}' is out of range: {}", name, excerpt(json_text(*found)));
   }
-  if (sizes.empty() || sizes.size() > 16) fail("config.json: '{}' is out of range: {}", name, excerpt(found->dump()));
+  if (sizes.empty() || sizes.size() > 16)
+    fail("config.json: '{}' is out of range: {}", name, excerpt(json_text(*found)));
   return sizes;
 }
 

@@ -5,6 +5,7 @@
 
 #include "base/error.h"
 #include "networks/huggingface/detail/layers.h"
+#include "networks/huggingface/detail/relative_bias.h"
 
 /// Swin (Liu et al. 2021): attention within windows, every second time shifted by half a window.
 namespace protocom::huggingface {
@@ -13,7 +14,7 @@ namespace {
 constexpr LayerNames kSwin = {".attention.self.query",   ".attention.self.key", ".attention.self.value",
                               ".attention.output.dense", ".layernorm_before",   ".layernorm_after",
                               ".intermediate.dense",     ".output.dense"};
-constexpr double kElsewhere = -100;  // is added for pairs that a shift brings beside one another
+constexpr double kElsewhere = -100;  // added where only the shift made two places neighbours
 
 struct SwinBlock {
   TransformerLayer layer;
@@ -25,7 +26,7 @@ struct SwinBlock {
 
 struct SwinStage {
   std::vector<SwinBlock> blocks;
-  Norm merged;           // of four neighbours behind one another
+  Norm merged;           // of four concatenated neighbours
   at::Tensor reduction;  // [2 w, 4 w]; undefined: the last stage
 };
 
@@ -37,15 +38,15 @@ at::Tensor windows_of(const at::Tensor& x, int64_t window) {
       .reshape({-1, window * window, x.size(3)});
 }
 
-/// The way back to [n, h, w, c].
+/// The inverse of windows_of: [n, h, w, c].
 at::Tensor from_windows(const at::Tensor& windows, int64_t window, int64_t height, int64_t width) {
   return windows.view({-1, height / window, width / window, window, window, windows.size(2)})
       .transpose(2, 3)
       .reshape({-1, height, width, windows.size(2)});
 }
 
-/// What is added to the attention of each window, [windows, window^2, window^2]: places of other parts of the image do
-/// not see one another.
+/// The mask of shifted windows, [windows, window^2, window^2]: places from different edges of the image do not attend
+/// to each other.
 at::Tensor mask_of_shift(int64_t height, int64_t width, int64_t window, const at::TensorOptions& options) {
   const auto parts = [&](int64_t size) {
     const at::Tensor place = at::arange(size, options);
@@ -86,7 +87,7 @@ at::Tensor run(const SwinBlock& block, const at::Tensor& x) {
   return seen + block.layer.fc2(block.shape.activation(block.layer.fc1(block.layer.norm2(seen))));
 }
 
-/// Four neighbours become one of twice the channels.
+/// Patch merging: four neighbours become one place of twice the channels.
 at::Tensor merge(const SwinStage& stage, const at::Tensor& x) {
   const at::Tensor even = at::constant_pad_nd(x, {0, 0, 0, x.size(2) % 2, 0, x.size(1) % 2}, 0);
   std::vector<at::Tensor> parts;
@@ -121,19 +122,9 @@ class Swin : public Network {
   Parts parts_;
 };
 
-/// How far apart two places of a window are, as rows of a table of (2 w - 1)^2: [w^2 w^2].
-at::Tensor relative_places_of_window(int64_t window) {
-  const at::Tensor line = at::arange(window, at::kLong);
-  const auto apart = [&](const at::Tensor& at) {
-    const at::Tensor flat = at.expand({window, window}).flatten();
-    return flat.unsqueeze(1) - flat.unsqueeze(0) + window - 1;
-  };
-  return (apart(line.view({-1, 1})) * (2 * window - 1) + apart(line.view({1, -1}))).flatten();
-}
-
-/// Sizes of the blocks of a stage, by the table of the first one.
-std::vector<SwinBlock> swin_blocks(Weights& weights, const std::string& begin, int64_t width, double mlp,
-                                   const TransformerShape& usual) {
+/// The blocks of a stage; their tables of biases give windows and heads.
+std::vector<SwinBlock> swin_blocks(Weights& weights, RelativeBiases& biases, const std::string& begin, int64_t width,
+                                   double mlp, const TransformerShape& usual) {
   std::vector<SwinBlock> blocks;
   const std::string end = ".attention.self.relative_position_bias_table";
   const int64_t count = weights.count(begin, end);
@@ -145,17 +136,11 @@ std::vector<SwinBlock> swin_blocks(Weights& weights, const std::string& begin, i
   if (static_cast<int64_t>(layers.size()) != count)
     fail("'{}' has {} layers but {} tables of positions", begin, layers.size(), count);
   for (int64_t i = 0; i < count; ++i) {
-    const at::Tensor table = weights.take(begin + std::to_string(i) + end, {-1, -1});
-    const int64_t window = (std::lround(std::sqrt(static_cast<double>(table.size(0)))) + 1) / 2;
-    constexpr int64_t kMostWindow = 64;
-    if (window > kMostWindow || (2 * window - 1) * (2 * window - 1) != table.size(0) || width % table.size(1) != 0)
-      fail("tensor '{}{}{}' is [{}, {}], expected [(2 w - 1)^2, heads] for windows of w", begin, i, end, table.size(0),
-           table.size(1));
-    shape.heads = table.size(1);
-    const int64_t places = window * window;
-    const at::Tensor bias = table.index_select(0, relative_places_of_window(window).to(table.device()))
-                                .view({places, places, shape.heads})
-                                .permute({2, 0, 1});
+    const std::string name = begin + std::to_string(i) + end;
+    const at::Tensor bias = biases.take(name, /*class_token=*/false);
+    shape.heads = bias.size(0);
+    if (width % shape.heads != 0) fail("tensor '{}' has {} heads for {} channels", name, shape.heads, width);
+    const int64_t window = std::lround(std::sqrt(static_cast<double>(bias.size(1))));
     blocks.push_back({std::move(layers.at(static_cast<size_t>(i))), shape, window, bias, i % 2 == 1});
   }
   return blocks;
@@ -165,6 +150,7 @@ std::vector<SwinBlock> swin_blocks(Weights& weights, const std::string& begin, i
 
 std::unique_ptr<Network> make_swin(const nlohmann::json& config, const Tensors& tensors) {
   Weights weights(tensors, "Swin", "embeddings.patch_embeddings.projection.weight");
+  RelativeBiases biases(weights);
   Swin::Parts parts;
   const double epsilon = config_number(config, "layer_norm_eps", 1e-5);
   constexpr double kMergeEpsilon = 1e-5;
@@ -179,7 +165,7 @@ std::unique_ptr<Network> make_swin(const nlohmann::json& config, const Tensors& 
   for (bool last = false; !last;) {
     const std::string at = "encoder.layers." + std::to_string(parts.stages.size());
     SwinStage stage;
-    stage.blocks = swin_blocks(weights, at + ".blocks.", width, mlp, usual);
+    stage.blocks = swin_blocks(weights, biases, at + ".blocks.", width, mlp, usual);
     last = !weights.has(at + ".downsample.reduction.weight");
     if (!last) {
       stage.merged = norm(weights, at + ".downsample.norm", 4 * width, kMergeEpsilon);

@@ -3,6 +3,7 @@
 #include "base/error.h"
 #include "base/text.h"
 #include "networks/huggingface/detail/layers.h"
+#include "networks/huggingface/detail/relative_bias.h"
 
 /// Vision transformers: ViT and DeiT, BEiT, DINOv2, CLIP, SigLIP. They share their layers and differ in names, in what
 /// is around the layers, and in what of the tokens is the image's feature.
@@ -169,34 +170,6 @@ Tower vit_tower(Weights& weights, const TransformerShape& shape, const LayerName
   return tower;
 }
 
-/// Which row of a table of (2 g - 1)^2 + 3 each pair of tokens has, [t, t]: by how far apart its two patches of a g x g
-/// grid are; the last three are from the class token, to it, and its own.
-at::Tensor relative_places(int64_t side) {
-  const int64_t far = 2 * side - 1;
-  const at::Tensor line = at::arange(side, at::kLong);
-  const at::Tensor rows = line.view({-1, 1}).expand({side, side}).flatten();
-  const at::Tensor columns = line.view({1, -1}).expand({side, side}).flatten();
-  const auto apart = [&](const at::Tensor& at) { return at.unsqueeze(1) - at.unsqueeze(0) + side - 1; };
-  at::Tensor places = at::empty({side * side + 1, side * side + 1}, at::kLong);
-  places.slice(0, 1).slice(1, 1).copy_(apart(rows) * far + apart(columns));
-  places.select(0, 0).fill_(far * far);
-  places.select(1, 0).fill_(far * far + 1);
-  places.select(0, 0).select(0, 0).fill_(far * far + 2);
-  return places;
-}
-
-/// The bias of a layer's attention of the table of that name. Throws Error for one of another size.
-at::Tensor relative_bias(Weights& weights, const std::string& name, const TransformerShape& shape) {
-  const at::Tensor table = weights.take(name, {-1, shape.heads});
-  constexpr int64_t kMostSide = 256;
-  int64_t side = 1;
-  while (side < kMostSide && (2 * side - 1) * (2 * side - 1) + 3 < table.size(0)) ++side;
-  if ((2 * side - 1) * (2 * side - 1) + 3 != table.size(0))
-    fail("tensor '{}' has {} rows, expected (2 g - 1)^2 + 3 for a grid of g x g patches", name, table.size(0));
-  const at::Tensor places = relative_places(side).to(table.device());
-  return table.index_select(0, places.flatten()).view({places.size(0), places.size(1), shape.heads}).permute({2, 0, 1});
-}
-
 /// The same tensors with zeros for the biases that keys are without.
 Tensors with_key_biases(const Tensors& tensors) {
   Tensors all = tensors;
@@ -256,12 +229,17 @@ std::unique_ptr<Network> make_beit(const nlohmann::json& config, const Tensors& 
   tower.layers = layers_of(weights, "encoder.layer.", names, tower.shape);
   const std::string table = "relative_position_bias.relative_position_bias_table";
   const bool shared = weights.has("encoder." + table);
+  RelativeBiases biases(weights);
   for (size_t i = 0; i < tower.layers.size(); ++i) {
     const std::string own = "encoder.layer." + std::to_string(i) + ".attention.attention." + table;
     if (shared && i > 0)
       tower.biases.push_back(tower.biases.front());
     else if (shared || weights.has(own))
-      tower.biases.push_back(relative_bias(weights, shared ? "encoder." + table : own, tower.shape));
+      tower.biases.push_back(biases.take(shared ? "encoder." + table : own, /*class_token=*/true));
+  }
+  for (const at::Tensor& bias : tower.biases) {
+    if (bias.size(0) != tower.shape.heads)
+      fail("'{}' has {} heads, expected {}", table, bias.size(0), tower.shape.heads);
   }
   if (!tower.biases.empty() && tower.biases.size() != tower.layers.size())
     fail("missing tensor '{}' of some layers of the family BEiT", table);

@@ -11,11 +11,11 @@
 /// What networks of convolutions have in common: ResNet, RegNet, the families of MobileNet and of EfficientNet.
 namespace protocom::huggingface {
 
-/// Left, right, above and below of a convolution.
+/// Zeros around the maps that a convolution reads.
 enum class Pads {
   kEven,        ///< half the kernel on each side
-  kTensorFlow,  ///< as many as the output needs; what does not go evenly goes below and to the right
-  kLater        ///< one less on the left and above, as `transformers` pads an EfficientNet's smaller maps
+  kTensorFlow,  ///< as many as the output needs; of an odd number one more below and to the right
+  kLater        ///< one less on the left and above, as `transformers` pads EfficientNet where it has a stride
 };
 
 /// A convolution with the batch norm behind it folded in.
@@ -39,11 +39,11 @@ struct ConvolutionSizes {
 /// `convolution` and `normalization` are the names of the two, before `.weight`.
 Convolution folded(Weights& weights, const std::string& convolution, const std::string& normalization,
                    const ConvolutionSizes& sizes, double epsilon);
-/// The same of the sizes that the tensor has, for maps of `in` channels. Throws Error for a tensor that does not fit.
+/// The same, with the sizes of the tensor, for maps of `in` channels. Throws Error for a tensor that does not fit.
 Convolution folded(Weights& weights, const std::string& convolution, const std::string& normalization, int64_t in,
                    int64_t stride, double epsilon);
 
-/// Squeeze-and-excitation (Hu et al. 2018): channels times a number each, which their means tell.
+/// Squeeze-and-excitation (Hu et al. 2018): scales each channel by a factor computed from the means of all channels.
 struct SqueezeExcite {
   Convolution reduce, expand;
   Activation inner = nullptr, gate = nullptr;
@@ -51,7 +51,7 @@ struct SqueezeExcite {
   [[nodiscard]] at::Tensor operator()(const at::Tensor& x) const;
 };
 
-/// `reduce` and `expand` are the names of two convolutions of one pixel, for maps of `width` channels.
+/// `reduce` and `expand` are the names of two 1 x 1 convolutions, for maps of `width` channels.
 SqueezeExcite squeeze_excite(Weights& weights, const std::string& reduce, const std::string& expand, int64_t width);
 
 struct ConvolutionStep {
@@ -62,17 +62,17 @@ struct ConvolutionStep {
 
 struct ConvolutionBlock {
   std::vector<ConvolutionStep> steps;
-  bool added = false;                   ///< to what goes in, or to the shortcut of it
-  bool averaged = false;                ///< the shortcut's stride is a mean of 2 x 2
-  std::optional<Convolution> shortcut;  // none: what goes in
-  at::Tensor scale;                     // of the steps' result, by channels; undefined: none
+  bool added = false;                   ///< to the input, or to its shortcut
+  bool averaged = false;                ///< a 2 x 2 average pool before the shortcut has its stride
+  std::optional<Convolution> shortcut;  // none: the input itself
+  at::Tensor scale;                     // of each channel, before the sum; undefined: none
   Activation after = nullptr;
-  bool max_pooled = false;  ///< behind: 3 x 3 with a stride of 2
+  bool max_pooled = false;  ///< at the end, 3 x 3 with a stride of 2
 
   [[nodiscard]] at::Tensor operator()(const at::Tensor& x) const;
 };
 
-/// Blocks; the feature is the mean of the last maps, and where there is a head, its one pixel of that.
+/// The feature is the mean of the last block's maps, through the 1 x 1 convolution `head` if there is one.
 class ConvolutionNetwork : public Network {
  public:
   explicit ConvolutionNetwork(std::vector<ConvolutionBlock> blocks, std::optional<ConvolutionStep> head = std::nullopt)

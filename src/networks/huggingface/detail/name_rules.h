@@ -1,0 +1,37 @@
+#pragma once
+#include <vector>
+
+#include "networks/huggingface/detail/network.h"
+
+/// Names of tensors in one library, and what the families of `transformers` call the same tensors.
+namespace protocom::huggingface {
+
+/// Replaces the beginning of a tensor's name, up to a dot or its end; "#" matches a number.
+struct Rule {
+  const char* from;
+  const char* to;
+};
+using Rules = std::vector<Rule>;
+
+/// timm's vision transformers for the family DINOv2.
+const Rules& vit_rules();
+/// timm's CLIP and SigLIP.
+const Rules& clip_rules();
+/// open_clip's transformers for the family CLIP.
+const Rules& open_clip_rules();
+/// timm's DINOv3.
+const Rules& dinov3_rules();
+/// timm's ConvNeXt.
+const Rules& convnext_rules();
+/// timm's BEiT.
+const Rules& beit_rules();
+/// timm's Swin.
+const Rules& swin_rules();
+/// `transformers`' DINOv3 ConvNeXt for the family ConvNeXt.
+const Rules& dinov3_convnext_rules();
+
+/// The tensors under the names that `rules` give them; the first rule that fits counts. Names that no rule fits stay,
+/// for the family to refuse.
+Tensors renamed(const Tensors& tensors, const Rules& rules);
+
+}  // namespace protocom::huggingface

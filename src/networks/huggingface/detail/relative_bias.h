@@ -1,0 +1,26 @@
+#pragma once
+#include <ATen/core/Tensor.h>
+
+#include <string>
+
+#include "networks/huggingface/detail/weights.h"
+
+namespace protocom::huggingface {
+
+/// Reads biases of attention that depend on how far apart two places of a g x g grid are (Swin, BEiT). A table has
+/// (2 g - 1)^2 rows, and with a class token three more: from it, to it, and its own.
+class RelativeBiases {
+ public:
+  explicit RelativeBiases(Weights& weights) : weights_(weights) {}
+
+  /// The bias [heads, t, t] of the table `name` [rows, heads], t = g^2 tokens, one more with a class token. Throws
+  /// Error for a table of another size, for more than 32 x 32 places, and where all biases together take more than 2
+  /// GiB: a table is a few hundred times smaller than its bias.
+  at::Tensor take(const std::string& name, bool class_token);
+
+ private:
+  Weights& weights_;
+  int64_t values_ = 0;
+};
+
+}  // namespace protocom::huggingface

@@ -1,0 +1,52 @@
+#include "networks/huggingface/detail/relative_bias.h"
+
+#include <ATen/ATen.h>
+
+#include <cmath>
+
+#include "base/error.h"
+
+namespace protocom::huggingface {
+namespace {
+
+constexpr int64_t kMostSide = 32;                   // of published networks: BEiT for images of 512 pixels
+constexpr int64_t kMostValues = int64_t{1} << 29U;  // 2 GiB
+constexpr int64_t kClassRows = 3;
+
+/// The row of the table for each pair of tokens, [t, t].
+at::Tensor table_rows(int64_t side, bool class_token) {
+  const int64_t far = 2 * side - 1;
+  const at::Tensor line = at::arange(side, at::kLong);
+  const auto apart = [&](const at::Tensor& places) {
+    const at::Tensor flat = places.expand({side, side}).flatten();
+    return flat.unsqueeze(1) - flat.unsqueeze(0) + side - 1;
+  };
+  const at::Tensor patches = apart(line.view({-1, 1})) * far + apart(line.view({1, -1}));
+  if (!class_token) return patches;
+  at::Tensor rows = at::empty({side * side + 1, side * side + 1}, at::kLong);
+  rows.slice(0, 1).slice(1, 1).copy_(patches);
+  rows.select(0, 0).fill_(far * far);
+  rows.select(1, 0).fill_(far * far + 1);
+  rows.select(0, 0).select(0, 0).fill_(far * far + 2);
+  return rows;
+}
+
+}  // namespace
+
+at::Tensor RelativeBiases::take(const std::string& name, bool class_token) {
+  const at::Tensor table = weights_.take(name, {-1, -1});
+  const int64_t rows = table.size(0) - (class_token ? kClassRows : 0), heads = table.size(1);
+  const int64_t side = rows > 0 ? (std::lround(std::sqrt(static_cast<double>(rows))) + 1) / 2 : 0;
+  if (side < 1 || side > kMostSide || (2 * side - 1) * (2 * side - 1) != rows)
+    fail("tensor '{}' is [{}, {}], expected [(2 g - 1)^2{}, heads] for a grid of g x g places, g at most {}", name,
+         table.size(0), heads, class_token ? " + 3" : "", kMostSide);
+  const int64_t tokens = side * side + (class_token ? 1 : 0);
+  if (heads > (kMostValues - values_) / (tokens * tokens))
+    fail("tensor '{}': the biases of attention take more than {} MiB", name, kMostValues * 4 >> 20U);
+  values_ += heads * tokens * tokens;
+  return table.index_select(0, table_rows(side, class_token).flatten().to(table.device()))
+      .view({tokens, tokens, heads})
+      .permute({2, 0, 1});
+}
+
+}  // namespace protocom::huggingface
