@@ -4,7 +4,7 @@ target_compile_features(protocom_settings INTERFACE cxx_std_${PROTOCOM_CXX_LEVEL
 target_compile_options(protocom_settings INTERFACE -Wall -Wextra -Wshadow -Wnon-virtual-dtor -Wpedantic)
 # It defines _REENTRANT, in which a source and its precompiled header must agree. Some libraries' flags have it (libjxl's, of Debian 13).
 target_compile_options(protocom_settings INTERFACE -pthread)
-if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND PROTOCOM_PCH)
   # Its garbage collector goes through the precompiled headers each time: rarer, a fifth of the time to compile is saved.
   target_compile_options(protocom_settings INTERFACE --param=ggc-min-expand=100 --param=ggc-min-heapsize=500000)
 endif()

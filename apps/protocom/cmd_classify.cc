@@ -218,6 +218,55 @@ void run_classify(const CLI::App& command, ClassifyArguments& options) {
   options.out.empty() ? print_answers(options) : write_answers(command, options);
 }
 
+void add_method_options(CLI::App& command, ClassifyArguments& options) {
+  CLI::Option* method =
+      command.add_option("--method", options.recognizing.method,
+                         "Method with its parameters, see protocom methods: mean-fusion:gamma=20; default: the "
+                         "recognizer's fitted method, or the one that val chose for its completion model");
+  command
+      .add_flag("--batch-together", options.together,
+                "Use the transductive method (plda-vb with a fitted plda, else gauss-fusion), which classifies all "
+                "images together; default: each independently")
+      ->excludes(method);
+  command
+      .add_option("--proportions", options.recognizing.proportions,
+                  "Class proportions that --batch-together assumes: estimate, balanced, or given (by --shares); for "
+                  "plda; implies --batch-together")
+      ->check(CLI::IsMember({"estimate", "balanced", "given"}))
+      ->excludes(method);
+  add_list_option(command, "--shares", options.shares,
+                  "Shares of the classes among the images, cat=0.5,dog=0.3; the others share the rest equally")
+      ->allow_extra_args(false)
+      ->excludes(method);
+}
+
+void add_format_options(CLI::App& command, ClassifyArguments& options) {
+  std::vector<std::string> formats = AnswerPrinter::formats();
+  for (const char* format : {"timelapse", "xmp"}) formats.emplace_back(format);
+  for (const std::string& format : BoxAnswers::formats()) formats.push_back(format);
+  command
+      .add_option("--format", options.format,
+                  "table, json (an object per line), csv (a row per image), csv-long (a row per image and class), "
+                  "timelapse (its CSV); xmp: keywords in sidecars beside the photos; megadetector or coco: the JSON "
+                  "of --boxes with the classes")
+      ->check(CLI::IsMember(formats));
+  add_output_option(command, "--out", options.out,
+                    "File for lines of JSON, or for the JSON of --boxes, instead of printing; several processes share "
+                    "the images (docs/scaling.md)");
+  add_resume(command, options.resume, "--out");
+}
+
+void add_series_options(CLI::App& command, ClassifyArguments& options) {
+  CLI::Option* series = command.add_option(
+      "--series", options.series,
+      "One answer for the photos of a burst, a video or a visit to a camera trap: time (by EXIF, within "
+      "a folder), folder, or a CSV with a column of images and the column that says the series "
+      "(visits.csv:visit); csv and json repeat it for each photo");
+  command.add_option("--series-gap", options.series_gap, "A series ends after this many seconds without a photo")
+      ->check(CLI::Range(0.001, 86400.0))
+      ->needs(series);
+}
+
 void add_classify_command(CLI::App& app) {
   auto options = std::make_shared<ClassifyArguments>();
   options->recognizing.attributes = 3;
@@ -230,47 +279,10 @@ void add_classify_command(CLI::App& app) {
   add_input_option(*command, "images", options->images,
                    "Images, or folders with their subfolders; -: the standard input, an image or names of images")
       ->required();
-  CLI::Option* method =
-      command->add_option("--method", options->recognizing.method,
-                          "Method with its parameters, see protocom methods: mean-fusion:gamma=20; default: the "
-                          "recognizer's fitted method, or the one that val chose for its completion model");
-  command
-      ->add_flag("--batch-together", options->together,
-                 "Use the transductive method (plda-vb with a fitted plda, else gauss-fusion), which classifies all "
-                 "images together; default: each independently")
-      ->excludes(method);
-  command
-      ->add_option("--proportions", options->recognizing.proportions,
-                   "Class proportions that --batch-together assumes: estimate, balanced, or given (by --shares); for "
-                   "plda; implies --batch-together")
-      ->check(CLI::IsMember({"estimate", "balanced", "given"}))
-      ->excludes(method);
-  add_list_option(*command, "--shares", options->shares,
-                  "Shares of the classes among the images, cat=0.5,dog=0.3; the others share the rest equally")
-      ->allow_extra_args(false)
-      ->excludes(method);
+  add_method_options(*command, *options);
   add_box_options(*command, options->boxes);
-  std::vector<std::string> formats = AnswerPrinter::formats();
-  for (const char* format : {"timelapse", "xmp"}) formats.emplace_back(format);
-  for (const std::string& format : BoxAnswers::formats()) formats.push_back(format);
-  command
-      ->add_option("--format", options->format,
-                   "table, json (an object per line), csv (a row per image), csv-long (a row per image and class), "
-                   "timelapse (its CSV); xmp: keywords in sidecars beside the photos; megadetector or coco: the JSON "
-                   "of --boxes with the classes")
-      ->check(CLI::IsMember(formats));
-  add_output_option(*command, "--out", options->out,
-                    "File for lines of JSON, or for the JSON of --boxes, instead of printing; several processes share "
-                    "the images (docs/scaling.md)");
-  add_resume(*command, options->resume, "--out");
-  CLI::Option* series = command->add_option(
-      "--series", options->series,
-      "One answer for the photos of a burst, a video or a visit to a camera trap: time (by EXIF, within "
-      "a folder), folder, or a CSV with a column of images and the column that says the series "
-      "(visits.csv:visit); csv and json repeat it for each photo");
-  command->add_option("--series-gap", options->series_gap, "A series ends after this many seconds without a photo")
-      ->check(CLI::Range(0.001, 86400.0))
-      ->needs(series);
+  add_format_options(*command, *options);
+  add_series_options(*command, *options);
   command
       ->add_option("--coverage", options->recognizing.coverage,
                    "Also print a set of classes that contains the right one for this share of new photos (0.9), by "
