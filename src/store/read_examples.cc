@@ -55,7 +55,7 @@ Examples read_examples(const Database& database, const RecognizerSettings& setti
   if (!range.class_id) bytes.reserve(most_bytes(database, settings));
   for (int64_t i = 0; row.step(); ++i) {
     if (row.is_null(3)) refuse_feature(database, row.number(0));
-    ClassRows& own = read.of_class[row.number(0)];
+    ExamplesOfClass& own = read.of_class[row.number(0)];
     own.rows.push_back(i);
     own.examples.push_back({row.number(1), row.text(2)});
     bytes += row.blob(3);

@@ -97,7 +97,7 @@ ReadClass bare_class_at(const Database& database, const Statement& row, const Re
 ReadClass class_at(const Database& database, const Statement& row, const RecognizerSettings& settings,
                    Examples& examples) {
   ReadClass read = bare_class_at(database, row, settings);
-  ClassRows& own = examples.of_class[read.id];
+  ExamplesOfClass& own = examples.of_class[read.id];
   take_features(features_of(examples, own.rows), class_label(database, row), read.stored);
   read.examples = std::move(own.examples);
   return read;

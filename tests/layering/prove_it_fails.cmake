@@ -88,4 +88,18 @@ expect_torch(0 "2 modules link what they include" TORCH)
 file(REMOVE ${WORK}/cmake/ProtocomPlugin.cmake)
 file(WRITE ${WORK}/CMakeLists.txt "\n")
 expect_of(check_links.cmake 1 "no module was found")
+
+# expect_types(RESULT MESSAGE NAMESPACE): with one type in two headers, the second of NAMESPACE.
+function(expect_types result message namespace)
+  file(REMOVE_RECURSE ${WORK})
+  file(WRITE ${WORK}/src/eval/a.h "namespace protocom {\nclass Row\;\nstruct Rows final : First, Second {\n}\;\n}\n")
+  file(WRITE ${WORK}/src/store/detail/b.h "namespace ${namespace} {\nclass Rows {\n}\;\n}\n")
+  expect_of(check_types.cmake ${result} "${message}")
+endfunction()
+
+expect_types(1 "src/store/detail/b.h: protocom::Rows is defined in" protocom)
+expect_types(0 "2 types, each defined in one header" protocom::cli)
+file(REMOVE_RECURSE ${WORK})
+file(WRITE ${WORK}/README.md "\n")
+expect_of(check_types.cmake 1 "no type was found")
 file(REMOVE_RECURSE ${WORK})

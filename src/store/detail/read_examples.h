@@ -10,14 +10,14 @@
 namespace protocom {
 
 /// Which rows of Examples::features are a class's, ascending, and what they are.
-struct ClassRows {
+struct ExamplesOfClass {
   std::vector<int64_t> rows;
   std::vector<KeptExample> examples;
 };
 
 struct Examples {
-  std::unordered_map<int64_t, ClassRows> of_class;  // by its id
-  Array features;                                   // float32 [m, d]
+  std::unordered_map<int64_t, ExamplesOfClass> of_class;  // by its id
+  Array features;                                         // float32 [m, d]
 };
 
 /// Which examples are read: all, those of a class, or those of a class that changes after `since` added.
