@@ -7,6 +7,7 @@
 #include "base/text.h"
 #include "images/image_region.h"
 #include "io/csv.h"
+#include "recognizer/answer_fields.h"
 
 namespace protocom::cli {
 namespace fs = std::filesystem;
@@ -19,10 +20,12 @@ std::string words_of(const std::vector<NearImage>& nearest) {
   return fmt::format("{}", fmt::join(texts, "; "));
 }
 
-/// "1" or "0", or nothing without a calibration.
-const char* none_flag(const Answer& answer) { return !answer.none_of_these ? "" : *answer.none_of_these ? "1" : "0"; }
-
-std::string none_chance(const Answer& answer) { return answer.none ? fmt::format("{:.6f}", *answer.none) : ""; }
+/// Each of kAnswerFields after a comma.
+std::string field_cells(const Answer& answer) {
+  std::string cells;
+  for (const AnswerField& field : kAnswerFields) cells += "," + csv_value(field, answer);
+  return cells;
+}
 
 std::string set_cell(const AnswerCsv& csv, const Answer& answer) {
   return csv.sets ? "," + csv_cell(fmt::format("{}", fmt::join(answer.set, "; "))) : "";
@@ -44,21 +47,21 @@ std::string wide_row(const AnswerCsv& csv, const ImageRegion& region, const Answ
   std::string row = csv_cell(region.file.string());
   for (size_t i = 0; i < csv.classes; ++i)
     row += i < ranking.size() ? fmt::format(",{},{:.6f}", csv_cell(ranking[i].first), ranking[i].second) : ",,";
-  row += fmt::format(",{},{},{:.6f},{},{},{}", none_flag(answer), none_chance(answer), answer.familiarity,
-                     csv_cell(attribute_words(answer.attributes, "; ")), csv_cell(words_of(answer.nearest)),
-                     csv_cell(answer.nearest_note));
+  row += field_cells(answer) + "," + csv_cell(attribute_words(answer.attributes, "; ")) + "," +
+         csv_cell(words_of(answer.nearest));
   return row + set_cell(csv, answer) + group_cells(csv, answer) + (csv.boxes ? box_cells(region) : "") + "\n";
 }
 
 std::string long_rows(const AnswerCsv& csv, const ImageRegion& region, const Answer& answer) {
   std::string rows;
+  const std::string fields = field_cells(answer), groups = group_cells(csv, answer);
   for (size_t r = 0; r < answer.ranking.size(); ++r) {
-    rows += fmt::format("{},{},{},{:.6f},{},{:.6f},{},{},{},{}{}{}{}\n", csv_cell(region.file.string()), r + 1,
-                        csv_cell(answer.ranking[r].name), answer.ranking[r].probability, none_flag(answer),
-                        answer.familiarity, r == 0 ? csv_cell(attribute_words(answer.attributes, "; ")) : "",
-                        r == 0 ? csv_cell(words_of(answer.nearest)) : "", none_chance(answer),
-                        r == 0 ? csv_cell(answer.nearest_note) : "", r == 0 || !csv.sets ? set_cell(csv, answer) : ",",
-                        group_cells(csv, answer), csv.boxes ? box_cells(region) : "");
+    const bool first = r == 0;
+    rows += fmt::format("{},{},{},{:.6f}{},{},{}{}{}{}\n", csv_cell(region.file.string()), r + 1,
+                        csv_cell(answer.ranking[r].name), answer.ranking[r].probability, fields,
+                        first ? csv_cell(attribute_words(answer.attributes, "; ")) : "",
+                        first ? csv_cell(words_of(answer.nearest)) : "",
+                        first || !csv.sets ? set_cell(csv, answer) : ",", groups, csv.boxes ? box_cells(region) : "");
   }
   return rows;
 }
@@ -101,13 +104,13 @@ bool AnswerCsv::is_format(const std::string& format) {
 
 std::string AnswerCsv::header() const {
   if (format == "timelapse") return "File,RelativePath,class,probability\n";
-  std::string names = "image,rank,class,probability,none_of_these,familiarity,attributes,nearest,none,nearest_note";
+  std::string names = "image,rank,class,probability";
   if (format == "csv") {
     names = "image,class,probability";
     for (size_t i = 2; i <= classes; ++i) names += fmt::format(",class_{0},probability_{0}", i);
-    names += ",none_of_these,none,familiarity,attributes,nearest,nearest_note";
   }
-  return names + (sets ? ",set" : "") + (groups ? ",group,group_probability" : "") +
+  for (const AnswerField& field : kAnswerFields) names += fmt::format(",{}", field.name);
+  return names + ",attributes,nearest" + (sets ? ",set" : "") + (groups ? ",group,group_probability" : "") +
          (boxes ? ",x,y,width,height\n" : "\n");
 }
 

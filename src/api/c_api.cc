@@ -1,3 +1,4 @@
+#include <limits>
 #include <new>
 #include <string>
 #include <vector>
@@ -5,6 +6,7 @@
 #include "protocom/protocom.h"
 #include "protocom/recognizer.h"
 #include "protocom/version.h"
+#include "recognizer/answer_fields.h"
 
 struct protocom_recognizer {
   protocom::v0::Recognizer recognizer;
@@ -207,9 +209,10 @@ double protocom_answer_probability(const protocom_answers* answers, size_t i, si
   return found == nullptr ? 0 : found->probability;
 }
 
-double protocom_answer_familiarity(const protocom_answers* answers, size_t i) {
+double protocom_answer_number(const protocom_answers* answers, size_t i, const char* field) {
   const Answer* answer = answer_at(answers, i);
-  return answer == nullptr ? 0 : answer->familiarity;
+  return answer == nullptr || field == nullptr ? std::numeric_limits<double>::quiet_NaN()
+                                               : protocom::number_in(*answer, field);
 }
 
 int protocom_answer_none_of_these(const protocom_answers* answers, size_t i) {

@@ -52,7 +52,7 @@ Api::Api(const std::filesystem::path& recognizer, const ServerOptions& options,
       probe_(recognizer, FileUse::kChange, options.limits.file),
       routes_(described_routes(embedded_api("openapi"))),
       decoders_(decoder_count(options)),
-      engine_(recognizer, options_, metrics_) {
+      engine_(recognizer, options_, metrics_, file_) {
   if (text_encoder_ != nullptr && !takes_words_)
     logger().warn(
         "classes of {} cannot be described in words: it was not made with this text encoder (recognizer create "

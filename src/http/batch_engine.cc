@@ -6,6 +6,7 @@
 #include "base/error.h"
 #include "base/threads.h"
 #include "encoders/encoder.h"
+#include "recognizer/class_scorer.h"
 #include "store/database_error.h"
 
 // From a job to its answers:
@@ -51,28 +52,13 @@ void embed(Recognizer& recognizer, std::vector<Job>& jobs) {
   }
 }
 
-/// Whether there is no class, or one without images, which methods may need.
-bool lacks_images(const RecognizerFile& file) {
-  try {
-    const std::vector<ClassInfo> classes = file.list_classes();
-    const auto lacks = [](const ClassInfo& entry) { return entry.images == 0; };
-    return classes.empty() || std::any_of(classes.begin(), classes.end(), lacks);
-  } catch (const std::exception&) {
-    return false;  // it is the file
-  }
-}
-
 /// The error to answer with: 409 if classes lack images, else as translate_exception(). Called while an exception is
 /// handled.
-HttpError why_no_answer(const RecognizerFile& file) {
+HttpError why_no_answer() {
   try {
     throw;
-  } catch (const DatabaseError&) {
-    return translate_exception();
-  } catch (const Error& error) {
-    const std::string message = error.what();
-    if (message.find(one_line(file.path().string())) == std::string::npos && lacks_images(file)) return {409, message};
-    return translate_exception();
+  } catch (const MissingImages& error) {
+    return {409, error.what()};
   } catch (...) {
     return translate_exception();
   }
@@ -90,7 +76,7 @@ Recognised answer(Recognizer& recognizer, const std::vector<Array>& features, in
     done.method = recognizer.method().label();
     done.mode = recognizer.method().spec().mode();
   } catch (const std::exception&) {
-    done.error = why_no_answer(recognizer.file());
+    done.error = why_no_answer();
   }
   return done;
 }
@@ -145,21 +131,26 @@ std::vector<const Job*> answer_with_features(const std::vector<Job>& jobs) {
   return asking;
 }
 
-/// Takes out those whose requests are cancelled.
+/// Throws HttpError if nobody waits for the job's answer any more.
+void check_wanted(const Job& job, std::chrono::steady_clock::time_point now) {
+  if (job.until <= now)
+    refuse_for_now(503, 5, "timeout: the image waited too long for the encoder; send it again later");
+  if (job.cancellation) job.cancellation->check();
+}
+
+/// Fails and removes those whose requests are cancelled or too late.
 void fail_unwanted(std::vector<Job>& jobs) {
   const auto now = std::chrono::steady_clock::now();
-  const auto is_wanted = [now](const Job& job) {
+  std::vector<Job> wanted;
+  for (Job& job : jobs) {
     try {
-      if (job.until <= now)
-        refuse_for_now(503, 5, "timeout: the image waited too long for the encoder; send it again later");
-      if (job.cancellation) job.cancellation->check();
-      return true;
+      check_wanted(job, now);
+      wanted.push_back(std::move(job));
     } catch (const HttpError& error) {
       fail_job(job, error);
-      return false;
     }
-  };
-  jobs.erase(std::stable_partition(jobs.begin(), jobs.end(), is_wanted), jobs.end());
+  }
+  jobs = std::move(wanted);
 }
 
 /// As many concurrent passes as pay: on a processor a pass gains little from a second core, a GPU takes the
@@ -179,13 +170,15 @@ RecognizerOptions with_long_answers(RecognizerOptions options) {
 
 }  // namespace
 
-BatchEngine::BatchEngine(const std::filesystem::path& recognizer, const ServerOptions& options, Metrics& metrics)
+BatchEngine::BatchEngine(const std::filesystem::path& recognizer, const ServerOptions& options, Metrics& metrics,
+                         FileState& file)
     : limits_(options.limits),
       recognizing_(options.recognizing),
       metrics_(metrics),
       lanes_(lanes_of(options)),
       threads_(thread_count()),
       busy_(lanes_),
+      file_(file),
       answering_(Recognizer::open(recognizer, with_long_answers(options.recognizing))) {
   try {
     start_lanes(recognizer);

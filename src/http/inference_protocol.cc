@@ -1,13 +1,14 @@
 #include "http/detail/inference_protocol.h"
 
 #include <algorithm>
-#include <array>
+#include <functional>
 
 #include "base/error.h"
 #include "base/feature_values.h"
 #include "base/json_text.h"
 #include "http/detail/http_error.h"
 #include "http/detail/target.h"
+#include "recognizer/answer_fields.h"
 
 namespace protocom::http {
 namespace {
@@ -18,27 +19,39 @@ constexpr int64_t kAnySize = -1;
 
 /// A tensor of a response.
 struct OutputTensor {
-  const char* name;
-  const char* datatype;
+  std::string name, datatype;
   bool is_per_class;  ///< [n, k] instead of [n]
-  json (*value)(const Answer& answer, size_t place);
+  std::function<json(const Answer& answer, size_t place)> value;
 };
 
-json name_at(const Answer& answer, size_t place) { return answer.ranking.at(place).name; }
-json probability_at(const Answer& answer, size_t place) { return answer.ranking.at(place).probability; }
-json is_none(const Answer& answer, size_t /*place*/) { return answer.none_of_these.value_or(false); }
-json familiarity(const Answer& answer, size_t /*place*/) { return answer.familiarity; }
+/// A tensor of a field, in which what is not known is null (NaN to NumPy's readers); of a flag, false.
+OutputTensor tensor_of(const AnswerField& field) {
+  const bool is_flag = field.type == AnswerField::Type::kFlag;
+  const char* datatype = is_flag ? "BOOL" : field.type == AnswerField::Type::kNumber ? "FP32" : "BYTES";
+  return {field.name, datatype, false, [&field, is_flag](const Answer& answer, size_t /*place*/) {
+            json value = field.value(answer);
+            return is_flag && value.is_null() ? json(false) : value;
+          }};
+}
 
-constexpr std::array<OutputTensor, 6> kOutputs = {{{"label", "BYTES", false, name_at},
-                                                   {"probability", "FP32", false, probability_at},
-                                                   {"none_of_these", "BOOL", false, is_none},
-                                                   {"familiarity", "FP32", false, familiarity},
-                                                   {"classes", "BYTES", true, name_at},
-                                                   {"probabilities", "FP32", true, probability_at}}};
+const std::vector<OutputTensor>& outputs() {
+  static const std::vector<OutputTensor> kOutputs = [] {
+    const auto name = [](const Answer& answer, size_t place) { return json(answer.ranking.at(place).name); };
+    const auto probability = [](const Answer& answer, size_t place) {
+      return json(answer.ranking.at(place).probability);
+    };
+    std::vector<OutputTensor> all = {{"label", "BYTES", false, name}, {"probability", "FP32", false, probability}};
+    for (const AnswerField& field : kAnswerFields) all.push_back(tensor_of(field));
+    all.push_back({"classes", "BYTES", true, name});
+    all.push_back({"probabilities", "FP32", true, probability});
+    return all;
+  }();
+  return kOutputs;
+}
 
 std::vector<std::string> names_of_outputs() {
   std::vector<std::string> names;
-  for (const OutputTensor& output : kOutputs) names.emplace_back(output.name);
+  for (const OutputTensor& output : outputs()) names.push_back(output.name);
   return names;
 }
 
@@ -176,7 +189,7 @@ json inference_response(const InferenceRequest& request, const std::string& mode
   for (const Answer& answer : answers) classes = std::min(classes, answer.ranking.size());
   json response = {{"model_name", model}, {"outputs", json::array()}};
   if (!request.id.is_null()) response["id"] = request.id;
-  for (const OutputTensor& output : kOutputs) {
+  for (const OutputTensor& output : outputs()) {
     const auto& wanted = request.outputs;
     if (wanted.empty() || std::find(wanted.begin(), wanted.end(), output.name) != wanted.end())
       response["outputs"].push_back(tensor_json(output, answers, classes));
@@ -185,15 +198,15 @@ json inference_response(const InferenceRequest& request, const std::string& mode
 }
 
 json inference_metadata(const std::string& model, int64_t dim) {
-  json outputs = json::array();
-  for (const OutputTensor& output : kOutputs) {
+  json tensors = json::array();
+  for (const OutputTensor& output : outputs()) {
     json shape = {kAnySize};
     if (output.is_per_class) shape.push_back(kAnySize);
-    outputs.push_back({{"name", output.name}, {"datatype", output.datatype}, {"shape", shape}});
+    tensors.push_back({{"name", output.name}, {"datatype", output.datatype}, {"shape", shape}});
   }
   const json inputs = {{{"name", "image"}, {"datatype", "BYTES"}, {"shape", {kAnySize}}},
                        {{"name", "features"}, {"datatype", "FP32"}, {"shape", {kAnySize, dim}}}};
-  return {{"name", model}, {"platform", "protocom"}, {"inputs", inputs}, {"outputs", outputs}};
+  return {{"name", model}, {"platform", "protocom"}, {"inputs", inputs}, {"outputs", tensors}};
 }
 
 bool is_of_inference(std::string_view target) {

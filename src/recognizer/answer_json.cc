@@ -1,17 +1,16 @@
 #include "recognizer/answer_json.h"
 
+#include "recognizer/answer_fields.h"
+
 namespace protocom {
 
 using nlohmann::json;
 
 json answer_json(const Answer& answer) {
-  json shown = {{"ranking", json::array()},           {"familiarity", answer.familiarity}, {"none", nullptr},
-                {"none_of_these", nullptr},           {"attributes", json::array()},       {"nearest", json::array()},
-                {"nearest_note", answer.nearest_note}};
-  if (answer.none) shown["none"] = *answer.none;
+  json shown = {{"ranking", json::array()}, {"attributes", json::array()}, {"nearest", json::array()}};
+  for (const AnswerField& field : kAnswerFields) shown[field.name] = field.value(answer);
   if (!answer.set.empty()) shown["set"] = answer.set;
   if (answer.group) shown["group"] = {{"name", answer.group->name}, {"probability", answer.group->probability}};
-  if (answer.none_of_these) shown["none_of_these"] = *answer.none_of_these;
   for (const RankedClass& ranked_class : answer.ranking)
     shown["ranking"].push_back({{"class", ranked_class.name}, {"probability", ranked_class.probability}});
   for (const AttributeEffect& attribute : answer.attributes)

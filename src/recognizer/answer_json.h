@@ -5,8 +5,8 @@
 
 namespace protocom {
 
-/// An answer as `classify --format json` and `POST /v1/classify` give it: ranking, familiarity, none and none_of_these
-/// (null without a calibration), attributes, nearest, nearest_note.
+/// An answer as `classify --format json` and `POST /v1/classify` give it: ranking, attributes, nearest, each of
+/// kAnswerFields, and set and group where they are wanted.
 nlohmann::json answer_json(const Answer& answer);
 
 }  // namespace protocom

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <utility>
 
 #include "base/error.h"
 #include "io/files.h"
@@ -120,15 +121,14 @@ DoubleVector hold_classes_out(const ClassScorer& scorer, int64_t most, Progress&
   if (classes < 2) fail("cannot calibrate with one class: give photos of other things by --others");
   const std::vector<PhotoMoments> moments = scorer.moments();
   std::vector<double> familiarities;
-  int64_t asked = 0;
+  int64_t visited = 0;
   progress.start("classes held out", std::min(classes, most));
   for (const int64_t k : spread(classes, most)) {
     if (scorer.count(k) > 0 && !moments[static_cast<size_t>(k)].empty()) {
       const DoubleVector own = one_of_each(familiarity(scorer.score_without_class(k)), moments[static_cast<size_t>(k)]);
       familiarities.insert(familiarities.end(), own.begin(), own.end());
-      ++asked;
     }
-    progress.advance(asked, "");
+    progress.advance(++visited, "");
   }
   progress.finish();
   return Eigen::Map<const DoubleVector>(familiarities.data(), static_cast<int64_t>(familiarities.size()));
@@ -147,10 +147,20 @@ double cost(const LeftOutScores& own, double log_factor) {
 double fit_factor(const LeftOutScores& own) {
   const double ratio = (std::sqrt(5.0) - 1) / 2;
   double low = -6, high = 6;
+  double left = high - ratio * (high - low), right = low + ratio * (high - low);
+  double cost_left = cost(own, left), cost_right = cost(own, right);
   while (high - low > 1e-4) {
-    const double left = high - ratio * (high - low);
-    const double right = low + ratio * (high - low);
-    (cost(own, left) < cost(own, right) ? high : low) = cost(own, left) < cost(own, right) ? right : left;
+    if (cost_left < cost_right) {
+      high = std::exchange(right, left);
+      cost_right = cost_left;
+      left = high - ratio * (high - low);
+      cost_left = cost(own, left);
+    } else {
+      low = std::exchange(left, right);
+      cost_left = cost_right;
+      right = low + ratio * (high - low);
+      cost_right = cost(own, right);
+    }
   }
   return std::exp((low + high) / 2);
 }

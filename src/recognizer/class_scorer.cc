@@ -17,9 +17,10 @@ namespace {
 int64_t size_of(const EnrolledClasses& enrolled) { return static_cast<int64_t>(enrolled.classes.size()); }
 
 void check_images(const EnrolledClasses& enrolled, int64_t fewest) {
-  if (enrolled.classes.empty()) fail("there is no class yet; enrol one first");
+  if (enrolled.classes.empty()) throw MissingImages("there is no class yet; enrol one first");
   for (const StoredClass& stored_class : enrolled.classes) {
-    if (stored_class.count < fewest) fail("class '{}' has no image: enrol one, or remove the class", stored_class.name);
+    if (stored_class.count < fewest)
+      throw MissingImages(fmt::format("class '{}' has no image: enrol one, or remove the class", stored_class.name));
   }
 }
 

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "base/error.h"
 #include "base/matrix.h"
 #include "fewshot/answer_formula.h"
 #include "fewshot/methods.h"
@@ -33,12 +34,18 @@ struct ClassScorerOptions {
   bool moments = true;
 };
 
+/// There is no class, or one has fewer images than the method needs.
+class MissingImages : public Error {
+ public:
+  using Error::Error;
+};
+
 /// Classifies features by enrolled classes, as one episode in which they are the queries. Thread-safe but for update().
 class ClassScorer {
  public:
-  /// `model` must outlive it. Throws Error when there is no class, a class has fewer images than the method
-  /// needs, the model's sizes or attributes are not theirs, or places are not those of the method; UsageError for a
-  /// method that needs what was not kept, and for shares that cannot be.
+  /// `model` must outlive it. Throws MissingImages; Error when the model's sizes or attributes are not theirs, or
+  /// places are not those of the method; UsageError for a method that needs what was not kept, and for shares that
+  /// cannot be.
   ClassScorer(const EnrolledClasses& enrolled, const StoreModel& model, const ClassScorerOptions& options = {});
   ~ClassScorer();
   ClassScorer(const ClassScorer&) = delete;

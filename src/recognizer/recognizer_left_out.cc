@@ -6,6 +6,7 @@
 #include "encoders/embed.h"
 #include "recognizer/label_check.h"
 #include "recognizer/recognizer.h"
+#include "store/database_error.h"
 
 namespace protocom {
 namespace fs = std::filesystem;
@@ -73,6 +74,8 @@ std::optional<Calibration> Recognizer::take_first_threshold(const std::vector<fs
   std::vector<UnreadableFile> unreadable;
   try {
     return calibrate(others, options, progress, &unreadable);
+  } catch (const DatabaseError&) {
+    throw;  // a full disk or a damaged file, not too few photos
   } catch (const Error& error) {
     if (!others.empty()) logger().warn("ignoring the photos of other things: {}", error.what());
     return std::nullopt;

@@ -1,4 +1,5 @@
 /* The C header, compiled as C99: argv[1] is a folder with encoder.npz, red.png, blue.png and asked.png, a red one. */
+#include <math.h>
 #include <protocom/protocom.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -84,7 +85,9 @@ static void classify(protocom_recognizer* birds) {
   EXPECT(strcmp(protocom_answer_name(answers, 3), "") == 0);
   EXPECT(protocom_answer_ranked(answers, 0) == 2);
   EXPECT(protocom_answer_probability(answers, 0, 0) >= protocom_answer_probability(answers, 0, 1));
-  EXPECT(protocom_answer_familiarity(answers, 0) == protocom_answer_familiarity(answers, 1));
+  EXPECT(protocom_answer_number(answers, 0, "familiarity") == protocom_answer_number(answers, 1, "familiarity"));
+  EXPECT(isnan(protocom_answer_number(answers, 0, "none")) && isnan(protocom_answer_number(answers, 0, "weight")));
+  EXPECT(isnan(protocom_answer_number(answers, 9, "familiarity")) && isnan(protocom_answer_number(answers, 0, NULL)));
   EXPECT(protocom_answer_none_of_these(answers, 0) == -1);
   protocom_answers_free(answers);
   free(encoded);

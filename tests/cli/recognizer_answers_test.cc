@@ -96,12 +96,12 @@ TEST_F(Recognizers, AnswerInCsvWithAllThatIsSaidOfAnImage) {
     return outcome.out;
   };
   const std::string csv = answered("csv");
-  EXPECT_THAT(csv, HasSubstr("image,class,probability,class_2,probability_2,none_of_these,none,familiarity,attributes,"
-                             "nearest,nearest_note\n"));
+  EXPECT_THAT(csv, HasSubstr("image,class,probability,class_2,probability_2,none_of_these,none,familiarity,"
+                             "nearest_note,attributes,nearest\n"));
   EXPECT_EQ(std::count(csv.begin(), csv.end(), '\n'), 2) << "a row an image";
   const std::string rows = answered("csv-long");
   EXPECT_THAT(
-      rows, HasSubstr("image,rank,class,probability,none_of_these,familiarity,attributes,nearest,none,nearest_note\n"));
+      rows, HasSubstr("image,rank,class,probability,none_of_these,none,familiarity,nearest_note,attributes,nearest\n"));
   EXPECT_THAT(rows, AllOf(HasSubstr("\n" + image + ",1,"), HasSubstr("\n" + image + ",2,")));
   EXPECT_THAT(csv, HasSubstr(image + " (" + name + " 1.000)"));
   const json answer = json_lines(answered("json")).at(0);

@@ -139,7 +139,7 @@ TEST_F(LabelledRecognizers, AnswerWithTheGroupOfClassesWhereTheFirstIsUnsure) {
   EXPECT_NEAR(rolled.at("group").at("probability").get<double>(), all, 1e-6);
   EXPECT_THAT(run({"classify", "grouped.pcm", photo, "--roll-up", between}).out, HasSubstr(" birds "));
   EXPECT_THAT(run({"classify", "grouped.pcm", photo, "--roll-up", between, "--format", "csv"}).out,
-              AllOf(HasSubstr("nearest_note,group,group_probability\n"), HasSubstr(",birds,")));
+              AllOf(HasSubstr("nearest,group,group_probability\n"), HasSubstr(",birds,")));
   EXPECT_THAT(run({"classify", "grouped.pcm", photo, "--roll-up", between, "--format", "csv-long"}).out,
               HasSubstr(",birds,"));
   EXPECT_NE(run({"classify", "grouped.pcm", photo, "--roll-up", "1"}).exit_code, 0);

@@ -40,7 +40,8 @@ TEST_F(Engine, FeaturesOfManyRequestsTakeNoMoreMemoryThanThoseOfAFew) {
   }
   const int64_t memory = most_memory_of([&] {
     Metrics metrics;
-    BatchEngine engine(path_, options, metrics);
+    FileState file;
+    BatchEngine engine(path_, options, metrics, file);
     for (Job& one : jobs) engine.submit(std::move(one));
   });
   EXPECT_EQ(answered, kJobs * kRows);

@@ -4,6 +4,7 @@
 
 #include "http/server_support.h"
 #include "io/base64.h"
+#include "recognizer/answer_fields.h"
 
 namespace protocom::testing {
 namespace {
@@ -62,7 +63,7 @@ TEST_F(InferenceProtocol, GivesTheAnswersOfClassify) {
   EXPECT_EQ(said.at("id"), "7");
   EXPECT_EQ(said.at("model_name"), path_.stem().string());
   const auto found = tensors(body);
-  EXPECT_EQ(found.size(), 6U);
+  EXPECT_EQ(found.size(), 4 + kAnswerFields.size());
   EXPECT_EQ(found.at("classes").at("shape"), json({2, 3}));
   for (size_t i = 0; i < 2; ++i) {
     const json& ranking = answers[i].at("ranking");
@@ -70,6 +71,7 @@ TEST_F(InferenceProtocol, GivesTheAnswersOfClassify) {
     EXPECT_EQ(found.at("probability").at("data")[i], ranking[0].at("probability"));
     EXPECT_EQ(found.at("familiarity").at("data")[i], answers[i].at("familiarity"));
     EXPECT_EQ(found.at("none_of_these").at("data")[i], false) << "without a calibration";
+    EXPECT_TRUE(found.at("none").at("data")[i].is_null()) << "without a calibration";
     for (size_t k = 0; k < 3; ++k) {
       EXPECT_EQ(found.at("classes").at("data")[3 * i + k], ranking[k].at("class"));
       EXPECT_EQ(found.at("probabilities").at("data")[3 * i + k], ranking[k].at("probability"));

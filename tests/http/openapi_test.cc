@@ -3,6 +3,7 @@
 #include "http/detail/api.h"
 #include "http/unsorted_support.h"
 #include "io/base64.h"
+#include "recognizer/answer_fields.h"
 
 namespace protocom::testing {
 namespace {
@@ -186,6 +187,8 @@ TEST_F(Served, TheDocumentSaysThatImagesAreBytes) {
 TEST_F(Served, TheDocumentSaysThatAWeightIsAlwaysShownAndNotAlwaysGiven) {
   serve();
   const json schemas = ask("GET", "/openapi.json").json().at("components").at("schemas");
+  for (const AnswerField& field : kAnswerFields)
+    EXPECT_TRUE(schemas.at("Answer").at("properties").contains(field.name)) << field.name;
   EXPECT_EQ(schemas.at("Attribute").at("required"), R"(["name", "weight"])"_json);
   EXPECT_EQ(schemas.at("GivenAttribute").at("anyOf").at(1).at("required"), R"(["name"])"_json);
 }

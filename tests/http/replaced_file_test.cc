@@ -16,6 +16,12 @@ using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using Clock = std::chrono::steady_clock;
 
+int times(const std::string& text, const std::string& part) {
+  int count = 0;
+  for (size_t at = text.find(part); at != std::string::npos; at = text.find(part, at + 1)) ++count;
+  return count;
+}
+
 /// Another file is put in the place of the one that is served.
 class ReplacedFile : public Served {
  protected:
@@ -93,6 +99,7 @@ TEST_F(ReplacedFile, OneThatIsMovedAwayIsMissedUntilItOrACopyIsBack) {
   const Logged logged;
   fs::rename(path_, kept_);
   expect_refused("moved away");
+  EXPECT_EQ(times(logged.text(), "expected the recognizer that was opened"), 1) << logged.text();
   EXPECT_THAT(RecognizerFile(kept_).list_classes(), ::testing::SizeIs(2)) << "nothing was written to it either";
   fs::rename(kept_, path_);
   expect_served("moved back");

@@ -54,8 +54,9 @@ struct Job {
 /// a pass gains by more cores it has those that other lanes leave. Thread-safe.
 class BatchEngine {
  public:
-  /// Opens the recognizer and loads a backbone for each of `options.lanes`. Throws what that throws.
-  BatchEngine(const std::filesystem::path& recognizer, const ServerOptions& options, Metrics& metrics);
+  /// Opens the recognizer and loads a backbone for each of `options.lanes`. `file` is what all requests know of it.
+  /// Throws what opening throws.
+  BatchEngine(const std::filesystem::path& recognizer, const ServerOptions& options, Metrics& metrics, FileState& file);
   /// Does what waits, and ends.
   ~BatchEngine();
   BatchEngine(const BatchEngine&) = delete;
@@ -84,7 +85,7 @@ class BatchEngine {
   std::deque<Job> waiting_;
   int64_t waiting_images_ = 0;
   bool ends_ = false;
-  FileState file_;
+  FileState& file_;
   std::mutex answering_mutex_;
   Recognizer answering_;  ///< what all lanes answer with, so that classes are in memory once
   std::vector<std::thread> threads_of_lanes_;
