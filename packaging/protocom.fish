@@ -2,10 +2,10 @@
 function __protocom_commands
   sed -nE '/^Subcommands.*:$/,/^$/s/^  ([a-z][a-z-]*)  +(.*)/\1\t\2/p'
 end
-# The text of an option stands behind it, or on the line below.
+# The text of an option stands behind it, or on the lines below.
 function __protocom_options
   awk -v by=\t '
-    name != "" && /^ / && substr($0, 1, 38) ~ /^ *$/ { text = $0; sub(/^ */, "", text) }
+    name != "" && /^ / && substr($0, 1, 38) ~ /^ *$/ { sub(/^ */, ""); text = text (text == "" ? "" : " ") $0; next }
     name != "" { print name by text; name = "" }
     /^  (-[a-z],)?--[a-z]/ { name = $1; sub(/^-[a-z],/, "", name); text = substr($0, 39) }
     END { if (name != "") print name by text }'

@@ -3,10 +3,10 @@
 local word help
 local -a commands found
 commands_of() { sed -nE '/^Subcommands.*:$/,/^$/s/^  ([a-z][a-z-]*)  +(.*)/\1:\2/p'; }
-# The text of an option stands behind it, or on the line below.
+# The text of an option stands behind it, or on the lines below.
 options_of() {
   awk -v by=: '
-    name != "" && /^ / && substr($0, 1, 38) ~ /^ *$/ { text = $0; sub(/^ */, "", text) }
+    name != "" && /^ / && substr($0, 1, 38) ~ /^ *$/ { sub(/^ */, ""); text = text (text == "" ? "" : " ") $0; next }
     name != "" { print name by text; name = "" }
     /^  (-[a-z],)?--[a-z]/ { name = $1; sub(/^-[a-z],/, "", name); text = substr($0, 39) }
     END { if (name != "") print name by text }'

@@ -25,7 +25,7 @@ std::vector<TerminalColumn> columns() {
           {"class", 12},
           {"probability", 11, false, true},
           {"one of", 14},
-          {"runner-up", 14, false, false, 1},
+          {"also possible", 14, false, false, 1},
           {"nearest photo", 22, true, false, 3},
           {"attributes", 17, false, false, 2}};
 }
@@ -132,7 +132,8 @@ void AnswerPrinter::add_row(const fs::path& image, const Answer& answer) {
   std::string& first_class = stated[none ? 1 : 0].first;
   first_class = label(first_class);
   if (answer.group) stated.emplace(stated.begin(), answer.group->name, answer.group->probability);
-  // One runner-up, and none that is not worth a line: JSON and CSV have them all.
+  // One other class, or none of them, if it is worth a line: JSON and CSV have them all. "None of these" may be more
+  // probable than the first class and yet below the half from which it is the answer.
   constexpr double kShown = 0.0005;
   const bool follows = stated.size() > 1 && stated[1].second >= kShown;
   const double sure = stated.front().second;

@@ -17,6 +17,7 @@ void run_calibrate(const CalibrateArguments& options) {
   Recognizer recognizer = Recognizer::open(options.recognizer, options.recognizing);
   FoundImages found;
   if (!options.others.empty()) found = find_images(with_listed(options.others));
+  const std::optional<Calibration> before = recognizer.calibration();
   std::vector<UnreadableFile> unreadable;
   const Calibration made = recognizer.calibrate(found.paths, options.calibration, progress(), &unreadable);
   std::vector<std::vector<std::string>> rows = {
@@ -29,9 +30,13 @@ void run_calibrate(const CalibrateArguments& options) {
   print_table(rows);
   const char* others = options.others.empty() ? "similar kinds" : "the others";
   fmt::print("By leave-one-out, {}.\n", cost_sentence(made, others));
-  if (made.balanced) fmt::print("Without a requested rate, as many of {} pass as of your own are refused.\n", others);
-  if (!made.similar) fmt::print("Quite different things are refused; --similar refuses similar kinds too.\n");
+  if (made.balanced) fmt::print("Without --false-accept, as many of {} pass as of your own are refused.\n", others);
+  if (!made.similar) fmt::print("This refuses quite different things; --similar refuses similar kinds too.\n");
   if (made.similar && !made.exchange.empty()) fmt::print("By leave-one-out, {}.\n", exchange_sentence(made));
+  if (before && before->of_others && options.others.empty())
+    logger().warn(
+        "this replaces the threshold that was set with {} photos of other things; protocom undo {} restores it",
+        before->unknown, options.recognizer);
   const std::string warning = warning_of_few_kept(made);
   if (!warning.empty()) logger().warn("{}", warning);
   account_for(found, unreadable);

@@ -83,6 +83,7 @@ void enrol_shared(const CLI::App& command, const EnrolArguments& options, Recogn
   }
   lines->remove();
   print_enrolment(done);
+  check_all_read(done);
 }
 
 void run_enrol(const CLI::App& command, const EnrolArguments& options) {
@@ -99,6 +100,7 @@ void run_enrol(const CLI::App& command, const EnrolArguments& options) {
   warn_of_near_names(done, before);
   print_findings(recognizer, done);
   print_enrolment(done);
+  check_all_read(done);
 }
 
 /// The class in words.

@@ -9,7 +9,7 @@ namespace {
 using nlohmann::json;
 
 struct ExamplesArguments {
-  std::string recognizer, name;
+  std::string recognizer, name;  ///< of the class
   std::vector<int64_t> ids;
   bool as_json = false;
 };
@@ -32,11 +32,20 @@ void run_list(const ExamplesArguments& options) {
 
 void run_remove(const ExamplesArguments& options) {
   RecognizerFile(options.recognizer).remove_examples(options.ids);
-  fmt::print("{} removed (protocom undo {} restores them)\n", options.ids.size(), options.recognizer);
+  fmt::print("removed {} (protocom undo {} restores what was removed)\n",
+             count_of(static_cast<int64_t>(options.ids.size()), "image"), options.recognizer);
+}
+
+void run_move(const ExamplesArguments& options) {
+  const int64_t moved = RecognizerFile(options.recognizer).move_examples(options.ids, options.name);
+  const auto held = static_cast<int64_t>(options.ids.size()) - moved;
+  fmt::print("moved {} to '{}'{} (protocom undo {} reverts it)\n", count_of(moved, "image"), options.name,
+             held == 0 ? "" : fmt::format(", and removed {} that it has already", count_of(held, "image")),
+             options.recognizer);
 }
 
 void add_examples_command(CLI::App& app) {
-  CLI::App* command = add_command(app, "examples", "List and remove the enrolled images of a recognizer",
+  CLI::App* command = add_command(app, "examples", "List, move and remove the enrolled images of a recognizer",
                                   "protocom examples list birds.pcm --class okapi");
   command->require_subcommand(1);
   auto options = std::make_shared<ExamplesArguments>();
@@ -46,10 +55,16 @@ void add_examples_command(CLI::App& app) {
   list->add_option("--class", options->name, "Only images of this class");
   list->add_flag("--json", options->as_json, "An object per line");
   list->callback([options] { run_list(*options); });
-  CLI::App* remove =
-      add_command(*command, "remove", "Remove images by their numbers", "protocom examples remove birds.pcm 17 18");
+  CLI::App* move = add_command(*command, "move", "Move images to another class, by their numbers in examples list",
+                               "protocom examples move birds.pcm 17 18 --class okapi");
+  add_input_option(*move, "recognizer", options->recognizer, "Recognizer")->required();
+  move->add_option("examples", options->ids, "Numbers of the images (examples list, recognizer check)")->required();
+  move->add_option("--class", options->name, "Class to move them to")->required();
+  move->callback([options] { run_move(*options); });
+  CLI::App* remove = add_command(*command, "remove", "Remove images, by their numbers in examples list",
+                                 "protocom examples remove birds.pcm 17 18");
   add_input_option(*remove, "recognizer", options->recognizer, "Recognizer")->required();
-  remove->add_option("examples", options->ids, "Numbers of the examples (examples list)")->required();
+  remove->add_option("examples", options->ids, "Numbers of the images (examples list, recognizer check)")->required();
   remove->callback([options] { run_remove(*options); });
 }
 

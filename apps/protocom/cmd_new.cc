@@ -3,6 +3,7 @@
 #include "base/text.h"
 #include "cli.h"
 #include "dataset_options.h"
+#include "enrol_report.h"
 #include "io/unfinished.h"
 #include "made_recognizer.h"
 #include "recognizer/create_recognizer.h"
@@ -48,6 +49,7 @@ void run_new(const CLI::App& command, const RecognizerParts& parts) {
   print_made(file, parts, *enrolled);
   fmt::print("\nCreated {0}.\nClassify photos:   protocom classify {1} PHOTOS\nOpen its page:     protocom serve {1}\n",
              file, quoted(file));
+  check_all_read(*enrolled);
 }
 
 void add_new_command(CLI::App& app) {

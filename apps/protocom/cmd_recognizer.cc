@@ -1,6 +1,7 @@
 #include "base/printed_json.h"
 #include "cli.h"
 #include "dataset_options.h"
+#include "enrol_report.h"
 #include "label_check_printer.h"
 #include "made_recognizer.h"
 #include "recognizer/create_recognizer.h"
@@ -49,6 +50,7 @@ void run_create(const CLI::App& command, const CreateCommand& options) {
       create_recognizer(options.file, parts_of(options), provenance_of(command, /*seed=*/0), progress());
   if (!enrolled) return print_info(RecognizerFile(options.file, FileUse::kRead));
   print_made(options.file, options.parts, *enrolled);
+  check_all_read(*enrolled);
 }
 
 struct CheckCommand {

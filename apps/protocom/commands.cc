@@ -15,6 +15,7 @@
 #include "base/threads.h"
 #include "cli.h"
 #include "encoders/engine.h"
+#include "help_formatter.h"
 #include "images/image.h"
 #include "jobs/process_group.h"
 #include "program.h"
@@ -175,7 +176,7 @@ std::unique_ptr<CLI::App> make_stage_app() {
   auto app = std::make_unique<CLI::App>(program().about, program().name);
   app->require_subcommand(1);
   app->fallthrough();
-  app->get_formatter()->column_width(38);
+  app->formatter(std::make_shared<HelpFormatter>());
   app->option_defaults()->always_capture_default();
   for (const auto& [place, add] : registry()) {
     add(*app);

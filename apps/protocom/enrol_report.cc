@@ -105,6 +105,10 @@ void print_enrolment(const Enrolment& done) {
   if (totals.held > 0) logger().info("ignoring images that the class already has");
   if (done.skipped.total() > 0) fmt::print("{}\n", done.skipped.describe());
   for (const UnreadableFile& file : done.unreadable) logger().error("{}", file.reason);
+}
+
+void check_all_read(const Enrolment& done) {
+  const EnrolledTotals totals = count_images(done);
   const size_t folders = folders_among(done.unreadable);
   const size_t images = done.unreadable.size() - folders;
   const std::string held = totals.held == 0 ? "" : fmt::format(", there already: {}", totals.held);

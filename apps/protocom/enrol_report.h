@@ -3,8 +3,11 @@
 
 namespace protocom::cli {
 
-/// Prints what was enrolled. Throws Error after that when images could not be read.
+/// Prints what was enrolled, and why images could not be read.
 void print_enrolment(const Enrolment& done);
+
+/// Throws Error with their number if images could not be read: what a command does last.
+void check_all_read(const Enrolment& done);
 
 /// Warns of each new class whose name differs from an older one in spelling alone: other capitals, underscores or
 /// hyphens for spaces, a letter or two. `before`: the classes that were there.

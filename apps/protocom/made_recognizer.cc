@@ -21,9 +21,10 @@ std::string none_of_these_line(const std::optional<Calibration>& calibration) {
   if (!calibration) return "Too few photos for 'none of these': every photo gets one of the classes.";
   if (calibration->similar)
     return fmt::format("The threshold of 'none of these' was set with {} photos of other things: {}.",
-                       calibration->unknown, cost_sentence(*calibration, "those"));
+                       calibration->unknown, cost_sentence(*calibration, "the others"));
   return fmt::format(
-      "Photos of quite different things are answered 'none of these', and at most 5 of 100 photos of your classes{}.",
+      "The answer is 'none of these' for photos of quite different things, and for at most 5 of 100 photos of your "
+      "classes{}.",
       calibration->images > 0 ? "" : " (estimated on held-out classes)");
 }
 

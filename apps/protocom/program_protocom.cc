@@ -3,7 +3,7 @@
 namespace protocom::cli {
 
 const Program& program() {
-  static const Program kProgram{"protocom", "Few-shot image classification with class knowledge (prototype completion)",
+  static const Program kProgram{"protocom", "Recognise classes of images from a few photos of each",
                                 /*default_command=*/"", /*folder_command=*/"new"};
   return kProgram;
 }

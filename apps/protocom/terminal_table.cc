@@ -64,6 +64,8 @@ ResultsTerminal results_terminal() {
     terminal.width = size.ws_col;
   } else if (asked != nullptr && std::atoi(asked) > 0) {
     terminal.width = std::min(static_cast<size_t>(std::atoi(asked)), kWidest);
+  } else if (::isatty(STDOUT_FILENO) == 0) {
+    terminal.width = kWidest;  // a file or another program: nothing is cut
   }
   const char* no_colour = std::getenv("NO_COLOR");
   const char* kind = std::getenv("TERM");
@@ -84,24 +86,26 @@ size_t display_width(std::string_view text) {
 
 std::string cut_to(std::string_view text, size_t width, bool keep_end) {
   if (display_width(text) <= width) return std::string(text);
+  const size_t room = std::max<size_t>(width, 1) - 1;  // less the ellipsis
+  const size_t before = keep_end ? room / 3 : room;
   std::vector<std::string_view> letters;
   for (size_t at = 0; at < text.size();) {
     const size_t size = letter_at(text, at).size;
     letters.push_back(text.substr(at, size));
     at += size;
   }
-  if (keep_end) std::reverse(letters.begin(), letters.end());
-  std::vector<std::string_view> kept;
-  size_t used = 1;  // the ellipsis
-  for (const std::string_view letter : letters) {
-    used += display_width(letter);
-    if (used > width) break;
-    kept.push_back(letter);
-  }
-  if (keep_end) std::reverse(kept.begin(), kept.end());
+  size_t first = 0, used = 0;
   std::string words;
-  for (const std::string_view letter : kept) words += letter;
-  return keep_end ? "…" + words : words + "…";
+  for (; first < letters.size() && used + display_width(letters[first]) <= before; ++first) {
+    used += display_width(letters[first]);
+    words += letters[first];
+  }
+  size_t last = letters.size();
+  for (; keep_end && last > first && used + display_width(letters[last - 1]) <= room; --last)
+    used += display_width(letters[last - 1]);
+  words += "…";
+  for (; last < letters.size(); ++last) words += letters[last];
+  return words;
 }
 
 std::vector<size_t> fitted_widths(const std::vector<TerminalColumn>& columns, std::vector<size_t> widest,
@@ -140,7 +144,9 @@ std::string table_line(const std::vector<TerminalColumn>& columns, const std::ve
 std::string title_line(const std::vector<TerminalColumn>& columns, const std::vector<size_t>& widths, bool coloured) {
   std::vector<TerminalCell> titles;
   for (const TerminalColumn& column : columns) titles.push_back({column.title, Tone::kFaint});
-  return table_line(columns, widths, titles, coloured);
+  std::vector<TerminalColumn> shown = columns;
+  for (TerminalColumn& column : shown) column.keep_end = false;  // that is for paths
+  return table_line(shown, widths, titles, coloured);
 }
 
 std::string terminal_table(const std::vector<TerminalColumn>& columns,

@@ -8,7 +8,7 @@ namespace protocom::cli {
 
 /// What results are printed on.
 struct ResultsTerminal {
-  size_t width = 80;      ///< columns: of the terminal, else what COLUMNS says, else 80
+  size_t width = 80;      ///< columns: of the terminal, else what COLUMNS says, else 80; 1,000 for a file or a pipe
   bool coloured = false;  ///< a terminal, unless NO_COLOR is set (no-color.org) or TERM is "dumb"
 };
 ResultsTerminal results_terminal();
@@ -23,7 +23,7 @@ struct TerminalCell {
 struct TerminalColumn {
   std::string title;
   size_t least = 8;       ///< it is not made narrower than that
-  bool keep_end = false;  ///< of what is too long the end is shown, as of a path; else its beginning
+  bool keep_end = false;  ///< of what is too long the middle is left out, as of a path; else its end
   bool right = false;     ///< numbers
   int dropped = 0;        ///< above 0 it may be left out if there is no room: the largest number first
 };
@@ -44,7 +44,8 @@ std::string terminal_table(const std::vector<TerminalColumn>& columns,
 /// Columns that a text takes on a terminal: wide letters two, combining ones none.
 size_t display_width(std::string_view text);
 
-/// The text as it is where it is `width` columns wide at most; else its beginning, or end, and an ellipsis.
+/// The text if it is at most `width` columns wide; else its beginning and an ellipsis, or with `keep_end` a third of
+/// them its beginning, an ellipsis and its end.
 std::string cut_to(std::string_view text, size_t width, bool keep_end);
 
 /// Prints rows on stdout with aligned columns; columns whose cells below the first row are all numbers are aligned to

@@ -70,6 +70,18 @@ function twinsHere() {
   return twins;
 }
 
+/** @param {Example} one @param {string} title @param {string} to */
+function moveButton(one, title, to) {
+  const move = el('button', {type: 'button', class: 'plain move', 'aria-label': `Move ${title} to ${displayName(to)}`, onclick: () => attempt(move, async () => {
+    const done = await callJson('PATCH', 'v1/examples/' + one.example, {class: to});
+    remember(`move ${title} to ${displayName(to)}`, [done.change]);
+    forgotten({example: one.example}, done.change);
+    await refresh();
+    say(`${title} was moved to ${displayName(to)}. Undo moves it back.`);
+  })}, 'Move there');
+  return move;
+}
+
 /** @param {Example} one @param {string | undefined} takenFor @param {string | undefined} twin */
 function exampleCard(one, takenFor, twin) {
   const title = one.source || 'photo ' + one.example;
@@ -82,7 +94,7 @@ function exampleCard(one, takenFor, twin) {
   })}, 'Remove');
   return el('li', {class: takenFor ? 'example doubt' : 'example'}, exampleImage(one.example, title),
             takenFor ? el('span', {class: 'taken-for'}, 'Looks like ' + displayName(takenFor)) : null,
-            twin ? el('span', {class: 'twin'}, twin) : null, remove);
+            twin ? el('span', {class: 'twin'}, twin) : null, takenFor ? moveButton(one, title, takenFor) : null, remove);
 }
 
 // Attributes as chips.

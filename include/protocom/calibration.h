@@ -30,6 +30,7 @@ struct Calibration {
   bool balanced = false;    ///< whether as many unknown images pass as images of the classes are refused
   /// Whether similar kinds are refused too; else only different kinds, and at most 5 % of the images of the classes.
   bool similar = true;
+  bool of_others = false;               ///< whether the unknown images were given; else they are of held-out classes
   std::string class_ids = {};           ///< a hash of the numbers of the classes in the file; empty: not known
   std::vector<Exchange> exchange = {};  ///< at 1, 2, 5, 10, 15, 20, 30 and 50 %, unless there are too few images
   Warnings warnings = {};

@@ -89,6 +89,9 @@ class PROTOCOM_API Recognizer {
   void merge(const std::string& class_name, const std::string& into);
   void remove(const std::string& class_name);
   void remove_examples(const std::vector<int64_t>& ids);
+  /// Moves images, by their ids (ExampleInfo), to another class. Returns how many it did not hold already; those have
+  /// other ids then.
+  int64_t move_examples(const std::vector<int64_t>& ids, const std::string& class_name);
   /// Reverts the last change of the file and returns it. Throws Error if there is none.
   std::string undo();
   /// Repeats the change that the last undo() reverted and returns it. Throws Error if there is none: a new

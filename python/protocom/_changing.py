@@ -106,6 +106,17 @@ def remove(self, name):
     self._core.remove(_class_name(name))
 
 
+def remove_examples(self, examples):
+    """Removes enrolled images, by their numbers (`examples`)."""
+    self._core.remove_examples([int(one) for one in examples])
+
+
+def move_examples(self, examples, to):
+    """Moves enrolled images, by their numbers (`examples`), to another class; returns how many it did not hold already.
+    Those have new numbers then."""
+    return self._core.move_examples([int(one) for one in examples], _class_name(to))
+
+
 def undo(self):
     """Reverts the last change; returns what it was."""
     return self._core.undo()

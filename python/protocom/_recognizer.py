@@ -156,6 +156,8 @@ class Recognizer:
     rename = _changing.rename
     merge = _changing.merge
     remove = _changing.remove
+    remove_examples = _changing.remove_examples
+    move_examples = _changing.move_examples
     undo = _changing.undo
     redo = _changing.redo
 

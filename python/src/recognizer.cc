@@ -361,6 +361,10 @@ void bind_changes(BoundRecognizer& bound) {
            [](SharedRecognizer& own, const std::vector<int64_t>& ids) {
              called(own, [&](Recognizer& recognizer) { recognizer.file().remove_examples(ids); });
            })
+      .def("move_examples",
+           [](SharedRecognizer& own, const std::vector<int64_t>& ids, const std::string& into) {
+             return called(own, [&](Recognizer& recognizer) { return recognizer.file().move_examples(ids, into); });
+           })
       .def("undo",
            [](SharedRecognizer& own) {
              return called(own, [](Recognizer& recognizer) { return recognizer.file().undo().what; });

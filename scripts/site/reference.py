@@ -31,15 +31,7 @@ def entries(section):
             if not text and not name.startswith("-"):
                 name, _, text = name.partition("  ")
             found.append([name.strip(), text])
-    # A name that is longer than its column runs up to the last word that an option's description of itself can have.
-    return [split_long(name, text.strip()) for name, text in found]
-
-
-def split_long(name, text):
-    if text:
-        return name, text
-    match = re.match(r"(\S+(?: [A-Z]+)?(?::\S+(?: in \[[^]]*\])?)?(?:=\S+)?(?: \.\.\.)?(?: REQUIRED)?(?: (?:Excludes|Needs):(?: --[\w-]+)+)?) (.*)", name)
-    return match.groups() if match else (name, text)
+    return [(name, text.strip()) for name, text in found]
 
 
 def sections(page):

@@ -125,6 +125,20 @@ nlohmann::json Api::remove_example(const Request& request) {
   });
 }
 
+nlohmann::json Api::move_example(const Request& request) {
+  const int64_t id = id_of(request.parameters.at("example"));
+  const nlohmann::json body = read_json_body(request.body, shape_of(request, {"class"})).members;
+  if (!body.contains("class")) refuse(400, "give the class to move the image to: {{\"class\": NAME}}");
+  const std::string into = class_name_in(text_in(body, "class"));
+  return with_editor(request, [&](Recognizer& editor) {
+    RecognizerFile& file = editor.file();
+    example_or_404(file, id);
+    class_or_404(file, into);
+    refusing(409, [&] { file.move_examples({id}, into); });
+    return nlohmann::json{{"change", change_json(file.last_made())}};
+  });
+}
+
 Response Api::thumbnail(const Request& request) {
   const int64_t id = id_of(request.parameters.at("example"));
   const std::string jpeg = with_editor(request, [&](const Recognizer& editor) {

@@ -24,13 +24,14 @@ struct OutputTensor {
   std::function<json(const Answer& answer, size_t place)> value;
 };
 
-/// A tensor of a field, in which what is not known is null (NaN to NumPy's readers); of a flag, false.
+/// A tensor of a field. Tensors hold no nulls: a number that is not known is 0, a flag false.
 OutputTensor tensor_of(const AnswerField& field) {
   const bool is_flag = field.type == AnswerField::Type::kFlag;
   const char* datatype = is_flag ? "BOOL" : field.type == AnswerField::Type::kNumber ? "FP32" : "BYTES";
   return {field.name, datatype, false, [&field, is_flag](const Answer& answer, size_t /*place*/) {
             json value = field.value(answer);
-            return is_flag && value.is_null() ? json(false) : value;
+            if (value.is_null()) value = is_flag ? json(false) : json(0);
+            return value;
           }};
 }
 

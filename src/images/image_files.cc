@@ -44,7 +44,7 @@ FoundImages find_images(const std::vector<std::string>& paths) {
   if (found.paths.empty()) {
     std::vector<std::string> reasons;
     for (const UnreadableFile& file : found.unreadable) reasons.push_back(file.reason);
-    fail("no image is given: {}", fmt::join(reasons, "; "));
+    fail("{}", fmt::join(reasons, "; "));
   }
   return found;
 }

@@ -307,6 +307,7 @@ Calibration calibrate(const ClassScorer& scorer, const Array& others, const Cali
   if (of.has_others() && held_out > 0) made.exchange = exchanges_of(of);
   if (made.images > 0) made.accuracy = accuracy_of(own);
   made.unknown = of.others.size();
+  made.of_others = others.defined();
   made.classes = static_cast<int64_t>(scorer.class_names().size());
   made.names = hash_of_names(scorer.class_names());
   return made;

@@ -154,8 +154,10 @@ std::vector<SharedImage> copies_in_two_classes(const RecognizerFile& file) {
   for (const ExampleInfo& example : file.list_examples("")) {
     const auto [at, is_new] = first.emplace(example.hash, example);
     if (is_new || at->second.class_name == example.class_name) continue;
-    found.push_back({at->second.id, at->second.class_name, example.id, example.class_name, at->second.source,
-                     example.source, true});
+    const bool ascending = at->second.id < example.id;  // the list is by class
+    const ExampleInfo& low = ascending ? at->second : example;
+    const ExampleInfo& high = ascending ? example : at->second;
+    found.push_back({low.id, low.class_name, high.id, high.class_name, low.source, high.source, true});
   }
   return found;
 }
@@ -210,8 +212,8 @@ std::string sentence_of(const ConfusedClasses& pair) {
 
 std::string sentence_of(const SharedImage& image) {
   const char* what = image.copy ? "the same photo" : "almost the same photo";
-  return fmt::format("{} is in '{}' ({}) and in '{}' ({})", what, excerpt(image.class_name), image.source,
-                     excerpt(image.twin_class), image.twin_source);
+  return fmt::format("{} is in '{}' (example {}, {}) and in '{}' (example {}, {})", what, excerpt(image.class_name),
+                     image.example, image.source, excerpt(image.twin_class), image.twin, image.twin_source);
 }
 
 std::string sentence_of_weakest(const LabelCheck& check) {

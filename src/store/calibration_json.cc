@@ -19,21 +19,14 @@ nlohmann::json to_json(const std::vector<Exchange>& exchange) {
 }  // namespace
 
 nlohmann::json to_json(const Calibration& calibration) {
-  return {{"method", calibration.method},
-          {"factor", calibration.factor},
-          {"threshold", calibration.threshold},
-          {"false_accept", calibration.false_accept},
-          {"accepted", calibration.accepted},
-          {"accuracy", calibration.accuracy},
-          {"images", calibration.images},
-          {"unknown", calibration.unknown},
-          {"classes", calibration.classes},
-          {"names", calibration.names},
-          {"slope", calibration.slope},
-          {"balanced", calibration.balanced},
-          {"similar", calibration.similar},
-          {"class_ids", calibration.class_ids},
-          {"exchange", to_json(calibration.exchange)}};
+  return {{"method", calibration.method},       {"factor", calibration.factor},
+          {"threshold", calibration.threshold}, {"false_accept", calibration.false_accept},
+          {"accepted", calibration.accepted},   {"accuracy", calibration.accuracy},
+          {"images", calibration.images},       {"unknown", calibration.unknown},
+          {"classes", calibration.classes},     {"names", calibration.names},
+          {"slope", calibration.slope},         {"balanced", calibration.balanced},
+          {"similar", calibration.similar},     {"of_others", calibration.of_others},
+          {"class_ids", calibration.class_ids}, {"exchange", to_json(calibration.exchange)}};
 }
 
 Calibration calibration_from(const nlohmann::json& stored, const std::string& where) {
@@ -54,6 +47,7 @@ Calibration calibration_from(const nlohmann::json& stored, const std::string& wh
     read.slope = stored.value("slope", 1.0);
     read.balanced = stored.value("balanced", false);
     read.similar = stored.value("similar", true);
+    read.of_others = stored.value("of_others", false);
     read.class_ids = stored.value("class_ids", "");
     for (const nlohmann::json& item : stored.value("exchange", nlohmann::json::array()))
       read.exchange.push_back({item.at("false_accept"), item.at("accepted"), item.at("threshold")});

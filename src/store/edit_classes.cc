@@ -107,11 +107,15 @@ void replace_calibration(const Database& database, const nlohmann::json& calibra
   database.prepare("INSERT INTO calibrations(json, added_by) VALUES(?, ?)", json_text(calibration), change).run();
 }
 
-/// Examples of a class as examples of another one, less those that it holds; returns how many those were.
-int64_t copy_examples(const Database& database, const Change& change, int64_t from, int64_t to) {
+std::vector<int64_t> examples_of_class(const Database& database, int64_t id) {
   std::vector<int64_t> ids;
-  Statement rows = database.prepare("SELECT id FROM examples WHERE class = ? AND removed_by IS NULL ORDER BY id", from);
+  Statement rows = database.prepare("SELECT id FROM examples WHERE class = ? AND removed_by IS NULL ORDER BY id", id);
   while (rows.step()) ids.push_back(rows.number(0));
+  return ids;
+}
+
+/// Examples as examples of another class, less those that it holds; returns how many were added.
+int64_t copy_examples(const Database& database, const Change& change, const std::vector<int64_t>& ids, int64_t to) {
   Statement add = database.prepare(
       "INSERT OR IGNORE INTO examples(class, hash, feature, time, source, added_by) "
       "SELECT ?, hash, feature, time, source, ? FROM examples WHERE id = ?");
@@ -126,6 +130,13 @@ int64_t copy_examples(const Database& database, const Change& change, int64_t fr
     show.bind(database.last_row()).bind(change.id()).bind(id).run();
   }
   return added;
+}
+
+void remove_live_examples(const Database& database, const Change& change, const std::vector<int64_t>& ids) {
+  for (const int64_t id : ids) {
+    if (change.remove("examples", "id", id) == 0) fail("{} has no example {}", database.path().string(), id);
+    change.remove("thumbnails", "example", id);
+  }
 }
 
 /// A revision without changes is identified by the last number that a change had. Where all changes were undone, and
@@ -231,7 +242,7 @@ int64_t RecognizerFile::merge_class(const std::string& name, const std::string& 
     const int64_t size_before = bytes_of(*database_);
     const int64_t from = class_id(name), to = class_id(into);
     if (from == to) fail("class '{}' cannot be merged into itself: name another one", name);
-    const int64_t moved = copy_examples(*database_, change, from, to);
+    const int64_t moved = copy_examples(*database_, change, examples_of_class(*database_, from), to);
     remove_live_class(*database_, change, from);
     check_room(*database_, size_before);
     change.commit();
@@ -241,12 +252,28 @@ int64_t RecognizerFile::merge_class(const std::string& name, const std::string& 
 
 void RecognizerFile::remove_examples(const std::vector<int64_t>& ids) {
   reading(path(), [&] {
-    Change change(*database_, fmt::format("remove {} examples", ids.size()), last_made_);
-    for (const int64_t id : ids) {
-      if (change.remove("examples", "id", id) == 0) fail("{} has no example {}", path().string(), id);
-      change.remove("thumbnails", "example", id);
-    }
+    Change change(*database_, "remove " + count_of(static_cast<int64_t>(ids.size()), "image"), last_made_);
+    remove_live_examples(*database_, change, ids);
     if (!ids.empty()) change.commit();
+  });
+}
+
+int64_t RecognizerFile::move_examples(const std::vector<int64_t>& ids, const std::string& into) {
+  check_class_name(*database_, into);
+  return reading(path(), [&] {
+    const std::string images = count_of(static_cast<int64_t>(ids.size()), "image");
+    Change change(*database_, fmt::format("move {} to '{}'", images, into), last_made_);
+    const int64_t size_before = bytes_of(*database_);
+    const int64_t to = class_id(into);
+    const std::vector<int64_t> there = examples_of_class(*database_, to);
+    for (const int64_t id : ids) {
+      if (std::binary_search(there.begin(), there.end(), id)) fail("example {} is already in class '{}'", id, into);
+    }
+    const int64_t moved = copy_examples(*database_, change, ids, to);
+    remove_live_examples(*database_, change, ids);
+    check_room(*database_, size_before);
+    if (!ids.empty()) change.commit();
+    return moved;
   });
 }
 

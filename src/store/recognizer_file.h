@@ -243,6 +243,9 @@ class RecognizerFile {
   int64_t merge_class(const std::string& name, const std::string& into);
   /// Throws Error when one is not there; then all stay.
   void remove_examples(const std::vector<int64_t>& ids);
+  /// Moves images to another class, as one change. Returns how many it did not hold already; those have other ids then.
+  /// Throws Error for an unknown class or example, and for an example that is in that class; then all stay.
+  int64_t move_examples(const std::vector<int64_t>& ids, const std::string& into);
   /// Adds unlabelled images; one that is there already does not count twice. Returns how many were
   /// added. Throws Error for features that do not fit or are not finite, and where there would be more than
   /// kMostUnlabelled.

@@ -138,6 +138,9 @@ TEST_F(ApiRecognizer, ListsRenamesRemovesAndTakesBack) {
   own.merge("northern cardinal", "bluebird");
   EXPECT_EQ(own.classes()[0].images, 6);
   EXPECT_THAT(own.undo(), HasSubstr("merge"));
+  EXPECT_EQ(own.move_examples({own.examples("bluebird")[0].id}, "northern cardinal"), 1);
+  EXPECT_THAT(own.examples("northern cardinal"), SizeIs(4));
+  EXPECT_THAT(own.undo(), HasSubstr("move 1 image"));
   own.remove_examples({own.examples("bluebird")[0].id});
   EXPECT_THAT(own.examples("bluebird"), SizeIs(2));
   own.remove("bluebird");

@@ -123,6 +123,20 @@ TEST_F(EncoderCommands, AddInstallsUnderAName) {
 // A folder alone
 // ---------------------------------------------------------------------------------------------------------
 
+TEST_F(EncoderCommands, AFolderWithWhatCannotBeReadBecomesARecognizerAllTheSame) {
+  write_text(folder_ / "photos/red/cut.png", "\x89PNG\r\n");
+  fs::create_directories(folder_ / "photos/empty");
+  for (const std::vector<std::string>& command :
+       {std::vector<std::string>{"photos"}, {"recognizer", "create", "mine.pcm", "--images", "photos"}}) {
+    const Outcome made = run(command);
+    EXPECT_EQ(made.exit_code, 1) << "as some photos were left out";
+    EXPECT_THAT(made.out, HasSubstr("2 classes, 6 photos, no base classes: "));
+    EXPECT_THAT(made.err, AllOf(HasSubstr("cut.png"), HasSubstr("1 of the images could not be read")));
+  }
+  fs::remove(folder_ / "photos.pcm");
+  EXPECT_THAT(run({"photos"}).out, HasSubstr("Created photos.pcm."));
+}
+
 TEST_F(EncoderCommands, AFolderAloneBecomesARecognizerOfItsName) {
   const Outcome made = run({"photos/"});
   ASSERT_EQ(made.exit_code, 0) << made.err;

@@ -259,6 +259,11 @@ TEST_F(Recognizers, ReportFoldersAndOthersThatCannotBeReadAndGoOn) {
   EXPECT_THAT(calibrated.err, HasSubstr("cut.jpg"));
   EXPECT_THAT(calibrated.err, HasSubstr("2 of 6 images could not be read"));
   EXPECT_THAT(protocom(folder_->path(), {"recognizer", "info", "report.pcm"}).out, HasSubstr("4 others"));
+  const std::string replaced = "this replaces the threshold that was set with 4 photos of other things";
+  const Outcome replacing = protocom(folder_->path(), {"calibrate", "report.pcm", "--similar"});
+  EXPECT_EQ(replacing.exit_code, 0) << replacing.err;
+  EXPECT_THAT(replacing.err, HasSubstr(replaced));
+  EXPECT_THAT(protocom(folder_->path(), {"calibrate", "report.pcm", "--similar"}).err, Not(HasSubstr(replaced)));
 }
 
 }  // namespace

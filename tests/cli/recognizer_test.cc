@@ -219,7 +219,15 @@ TEST_F(Recognizers, ARecognizerIsListedCorrectedCalibratedAndMoved) {
   EXPECT_THAT(run({"redo", "all.pcm"}).err, HasSubstr("there is nothing to redo"));
   EXPECT_EQ(run({"undo", "all.pcm"}).exit_code, 0);
   const json example = json_lines(run({"examples", "list", "all.pcm", "--class", first, "--json"}).out).at(0);
-  EXPECT_EQ(run({"examples", "remove", "all.pcm", example.at("example").dump()}).exit_code, 0);
+  const std::string number = example.at("example").dump();
+  const std::string last = by_class.rbegin()->first;
+  EXPECT_EQ(run({"examples", "move", "all.pcm", number, "--class", last}).out,
+            "moved 1 image to '" + last + "' (protocom undo all.pcm reverts it)\n");
+  EXPECT_THAT(run({"examples", "list", "all.pcm", "--class", last}).out, HasSubstr(example.at("source")));
+  EXPECT_THAT(run({"examples", "move", "all.pcm", number, "--class", last}).err, HasSubstr("no example " + number));
+  EXPECT_EQ(run({"undo", "all.pcm"}).exit_code, 0);
+  EXPECT_EQ(run({"examples", "remove", "all.pcm", number}).out,
+            "removed 1 image (protocom undo all.pcm restores what was removed)\n");
   EXPECT_EQ(images_in("all.pcm"), static_cast<int64_t>(3 * by_class.size() - 1));
   const std::string second = by_class.rbegin()->first;
   EXPECT_EQ(
@@ -229,8 +237,7 @@ TEST_F(Recognizers, ARecognizerIsListedCorrectedCalibratedAndMoved) {
   EXPECT_EQ(run({"classes", "remove", "all.pcm", first}).exit_code, 0);
   EXPECT_EQ(run({"undo", "all.pcm"}).exit_code, 0);
   EXPECT_EQ(run({"undo", "all.pcm"}).exit_code, 0);
-  EXPECT_EQ(run({"redo", "all.pcm"}).out,
-            "redone: remove 1 examples\nagain would redo: remove class '" + first + "'\n");
+  EXPECT_EQ(run({"redo", "all.pcm"}).out, "redone: remove 1 image\nagain would redo: remove class '" + first + "'\n");
   EXPECT_EQ(images_in("all.pcm"), static_cast<int64_t>(3 * by_class.size() - 1));
   EXPECT_EQ(run({"undo", "all.pcm"}).exit_code, 0);
   EXPECT_EQ(images_in("all.pcm"), static_cast<int64_t>(3 * by_class.size()));

@@ -120,6 +120,9 @@ TEST_F(PageClasses, SaysHowWellTheClassesAreToldApart) {
   go("teach/001.Dark_Bird");
   ASSERT_TRUE(browser_->wait_for("document.querySelector('.taken-for')"));
   EXPECT_EQ(text(".taken-for"), "Looks like Bright Bird") << "the bright one is in the wrong class";
+  click(".move");
+  ASSERT_TRUE(status_has("was moved to Bright Bird")) << text("#status");
+  EXPECT_EQ(ask("GET", "/v1/classes/002.Bright_Bird").json()["examples"].size(), 3);
 }
 
 TEST_F(PageClasses, SaysWhichPhotosAreThereTwice) {

@@ -239,6 +239,27 @@ TEST_F(Served, RenamesDescribesAndRemovesClassesAndExamples) {
   EXPECT_EQ(ask("GET", "/v1/classes").json()["classes"].size(), 2);
 }
 
+TEST_F(Served, MovesAnExampleToAnotherClass) {
+  serve();
+  enrol("dark", 10);
+  enrol("bright", 240);
+  enrol("bright", 20);
+  const auto first_of = [&](const char* name) {
+    return ask("GET", std::string("/v1/classes/") + name).json()["examples"][0]["example"].dump();
+  };
+  const std::string wrong = ask("GET", "/v1/classes/bright").json()["examples"][1]["example"].dump();
+  const Reply moved = ask("PATCH", "/v1/examples/" + wrong, R"({"class": "dark"})", kJson);
+  ASSERT_EQ(moved.status, 200) << moved.body;
+  EXPECT_EQ(moved.json()["change"]["what"], "move 1 image to 'dark'");
+  EXPECT_EQ(ask("GET", "/v1/classes/dark").json()["examples"].size(), 2);
+  EXPECT_EQ(ask("GET", "/v1/classes/bright").json()["examples"].size(), 1);
+  EXPECT_EQ(ask("PATCH", "/v1/examples/" + wrong, R"({"class": "dark"})", kJson).status, 404)
+      << "it has another number";
+  EXPECT_EQ(ask("PATCH", "/v1/examples/" + first_of("dark"), R"({"class": "dark"})", kJson).status, 409);
+  EXPECT_EQ(ask("PATCH", "/v1/examples/" + first_of("dark"), R"({"class": "grey"})", kJson).status, 404);
+  EXPECT_EQ(ask("PATCH", "/v1/examples/" + first_of("dark"), "{}", kJson).status, 400);
+}
+
 TEST_F(Served, MergesAClassIntoAnotherAsOneChange) {
   serve();
   for (const auto& [name, grey] : {std::pair("dark", 10), std::pair("night", 20), std::pair("night", 10)})

@@ -370,6 +370,12 @@ def test_enrols_undoes_renames_and_removes(mine, photos):
     mine.merge("tapir", "green")
     assert mine.classes == {"blue": 4, "green": 7, "red": 4}
     mine.undo()
+    first = mine.examples("tapir")[0]["example"]
+    assert mine.move_examples([first], to="green") == 1
+    assert mine.classes == {"blue": 4, "green": 5, "red": 4, "tapir": 2}
+    mine.undo()
+    mine.remove_examples([first])
+    assert mine.classes["tapir"] == 2
     mine.remove("red")
     assert set(protocom.Recognizer.open(mine._path).classes) == {"blue", "green", "tapir"}
 

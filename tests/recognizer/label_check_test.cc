@@ -136,7 +136,15 @@ TEST(ImagesInTwoClasses, AreCopiesAndNearlyEqualPictures) {
   EXPECT_EQ(found[0].class_name, "a");
   EXPECT_EQ(found[0].twin_class, "b");
   EXPECT_FALSE(found[1].copy);
-  EXPECT_THAT(sentence_of(found[0]), HasSubstr("the same photo is in 'a'"));
+  EXPECT_THAT(sentence_of(found[0]), HasSubstr("the same photo is in 'a' (example 1, "));
+  file.enrol({enrolled("a", apart.slice(0, 4, 5), {"4"})});
+  const std::vector<SharedImage> more = images_in_two_classes(file, file.snapshot());
+  ASSERT_THAT(more, SizeIs(3)) << "a copy is not listed again as nearly equal";
+  const auto late = std::find_if(more.begin(), more.end(), [](const SharedImage& one) { return one.twin == 11; });
+  ASSERT_NE(late, more.end());
+  EXPECT_TRUE(late->copy);
+  EXPECT_LT(late->example, late->twin);
+  EXPECT_EQ(late->twin_class, "a");
 }
 
 }  // namespace

@@ -254,6 +254,29 @@ TEST_F(RecognizerFileTest, MergesAClassIntoAnotherAsOneChange) {
   EXPECT_EQ(all_of(file), after);
 }
 
+TEST_F(RecognizerFileTest, MovesExamplesToAnotherClassAsOneChange) {
+  RecognizerFile file(path_);
+  file.enrol({enrolment("dog", {{1, 2}, {3, 4}}, {"a", "b"}), enrolment("cat", {{5, 6}, {1, 2}}, {"c", "a"})});
+  const std::string before = all_of(file);
+  const std::vector<ExampleInfo> dogs = file.list_examples("dog");
+  EXPECT_EQ(file.move_examples({dogs[0].id, dogs[1].id}, "cat"), 1) << "the cats have the first already";
+  EXPECT_EQ(file.last_made()->what, "move 2 images to 'cat'");
+  EXPECT_THAT(file.list_examples("dog"), IsEmpty());
+  const ExampleInfo moved = file.list_examples("cat").back();
+  EXPECT_EQ(moved.source, "photos/b.jpg");
+  EXPECT_EQ(file.thumbnail(moved.id), "JPEG of b");
+  EXPECT_THAT(file.check(), IsEmpty());
+  const std::string after = all_of(file);
+  EXPECT_THAT(message_of([&] { file.move_examples({moved.id}, "cat"); }), HasSubstr("already in class 'cat'"));
+  EXPECT_THAT(message_of([&] { file.move_examples({moved.id, dogs[0].id}, "dog"); }), HasSubstr("has no example"));
+  EXPECT_THAT(message_of([&] { file.move_examples({moved.id}, "cot"); }), HasSubstr("did you mean 'cat'"));
+  EXPECT_EQ(all_of(file), after) << "all or nothing";
+  file.undo();
+  EXPECT_EQ(all_of(file), before);
+  file.redo();
+  EXPECT_EQ(all_of(file), after);
+}
+
 TEST_F(RecognizerFileTest, WhatIsRemovedNoLongerCounts) {
   RecognizerFile file(path_);
   file.enrol({enrolment("dog", {{1, 2}, {3, 4}}, {"a", "b"}), enrolment("cat", {{5, 6}}, {"c"})});

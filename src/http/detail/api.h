@@ -94,6 +94,7 @@ class Api {
   nlohmann::json redo(const Request& request);
   nlohmann::json list_changes(const Request& request);
   nlohmann::json remove_example(const Request& request);
+  nlohmann::json move_example(const Request& request);
   Response thumbnail(const Request& request);
   nlohmann::json readiness(const Request& request);
   nlohmann::json expected_accuracy(const Request& request);
