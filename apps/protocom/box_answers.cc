@@ -33,7 +33,7 @@ BoxAnswers::BoxAnswers(const std::string& format, const BoxChoice& boxes) : form
   std::error_code ignored;
   const std::string asked = fmt::format("--format {} adds the classes to the JSON of --boxes", format);
   if (boxes.file.empty() || boxes.file.extension() != ".json" || std::filesystem::is_directory(boxes.file, ignored))
-    fail_usage("{}: give a file of that format", asked);
+    fail_usage("{}: give a .json file of that format", asked);
   root_ = read_json(boxes.file);
   if (!root_.is_object() || !root_.contains("images") || !root_.contains(member_of(format)))
     fail_usage("{}: {} has no {}", asked, boxes.file.string(), member_of(format));

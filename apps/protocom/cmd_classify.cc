@@ -43,7 +43,7 @@ void take_proportions(ClassifyArguments& options) {
   for (const std::string& word : options.shares) recognizing.shares.insert(share_in(word));
   if (!options.shares.empty() && recognizing.proportions.empty()) recognizing.proportions = "given";
   if ((recognizing.proportions == "given") != !options.shares.empty())
-    fail_usage("--shares and --proportions given need each other");
+    fail_usage("--shares and `--proportions given` must be used together");
   if (options.together || !recognizing.proportions.empty()) recognizing.together = true;
 }
 

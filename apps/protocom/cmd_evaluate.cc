@@ -112,7 +112,7 @@ std::vector<MethodPair> parse_pairs(const std::vector<std::string>& texts) {
   for (const auto& text : texts) {
     const size_t slash = text.find('/');
     if (slash == std::string::npos)
-      fail_usage("--compare takes two methods a,b or pairs a/b,c/d; found '{}'", fmt::join(texts, ","));
+      fail_usage("--compare: expected two methods a,b or pairs a/b,c/d, found '{}'", fmt::join(texts, ","));
     pairs.emplace_back(checked(text.substr(0, slash)), checked(text.substr(slash + 1)));
   }
   return pairs;

@@ -88,7 +88,7 @@ void inspect(const Images& images, const InspectArguments& options) {
   }
   print_report(found, options);
   if (options.strict && !found.is_clean()) {
-    fail("{} is not clean: {} unreadable images, {} images in two splits{}", options.dataset.images,
+    fail("{}: found {} unreadable images and {} images in two splits{}", options.dataset.images,
          found.unreadable.size(), found.duplicates_of(DuplicateKind::kAcrossSplits),
          found.damage.empty() ? "" : ", damaged content");
   }

@@ -28,7 +28,7 @@ void check_head(MetatrainArguments& options) {
   if (!completes && !options.out_model.empty())
     fail_usage("--head {} trains no completion model: leave out --out-model", recipe.head);
   if (completes && (options.model.empty() || options.knowledge.empty()))
-    fail_usage("--head {} needs --model and --knowledge (--head mean does without)", recipe.head);
+    fail_usage("--head {} needs --model and --knowledge (--head mean needs neither)", recipe.head);
   if (completes && options.out_model.empty()) options.out_model = options.out + ".model.npz";
 }
 

@@ -18,7 +18,8 @@ std::string recognizer_name_for(const fs::path& folder) {
   fs::path whole = fs::absolute(folder).lexically_normal();
   if (!whole.has_filename()) whole = whole.parent_path();  // a slash at its end
   const std::string name = whole.filename().string();
-  if (name.empty()) fail_usage("cannot name a recognizer after {}: use `protocom recognizer create`", folder.string());
+  if (name.empty())
+    fail_usage("{} has no name for the recognizer: use `protocom recognizer create FILE`", folder.string());
   return name + ".pcm";
 }
 

@@ -31,7 +31,7 @@ Images images_in(const fs::path& folder) {
   for (fs::directory_iterator it(folder, error), end; !error && it != end; it.increment(error)) {
     if (it->is_regular_file(ignored) && is_image_name(it->path())) images[it->path()] = it->last_write_time(ignored);
   }
-  if (error) fail("cannot list {}: {}", folder.string(), error.message());
+  if (error) fail("cannot list the folder {}: {}", folder.string(), error.message());
   return images;
 }
 
@@ -60,7 +60,7 @@ class Arrivals {
 
   /// Waits for some. Throws Error when the folder is gone.
   [[nodiscard]] std::vector<fs::path> next() {
-    if (gone_) fail("{} is no longer there: cannot watch it", folder_.string());
+    if (gone_) fail("cannot watch {}: it no longer exists", folder_.string());
     alignas(inotify_event) char buffer[1 << 16];
     const ssize_t size = ::read(events_, buffer, sizeof(buffer));
     if (size < 0 && errno != EINTR) fail("cannot watch {}: {}", folder_.string(), std::strerror(errno));

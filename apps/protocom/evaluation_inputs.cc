@@ -34,7 +34,8 @@ std::vector<std::string> fitted_files(const std::vector<std::string>& named) {
 
 void check_dim(const FittedMethod& fitted, const std::string& path, int64_t dim) {
   if (fitted.feature_dim != dim)
-    fail("{} was fitted on features of {} dimensions, these have {}", path, fitted.feature_dim, dim);
+    fail("{} was fitted on features of {} dimensions, found {}: extract both with the same encoder", path,
+         fitted.feature_dim, dim);
 }
 
 }  // namespace
@@ -91,8 +92,7 @@ EvaluateInputs EvaluationData::inputs() const {
 }
 
 EvaluationData read_files(const EvaluationFiles& files, std::optional<Split> without_split) {
-  if (files.knowledge.empty() && !files.model.empty())
-    fail_usage("--model needs --knowledge, by which it completes prototypes");
+  if (files.knowledge.empty() && !files.model.empty()) fail_usage("--model needs --knowledge to complete prototypes");
   FeatureFileOptions file_options;
   if (!files.class_split.empty()) file_options.split = files.class_split;
   file_options.without_split = without_split;

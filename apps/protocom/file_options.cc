@@ -54,7 +54,8 @@ void check_file_options(const CLI::App& command) {
     if (!is_regular_or_new(path)) continue;
     const auto input = inputs.find(path);
     if (input != inputs.end()) fail_usage("--{} {} would overwrite the input of --{}", name, text, input->second);
-    if (!outputs.emplace(path, name).second) fail_usage("--{} and --{} are both {}", outputs.at(path), name, text);
+    if (!outputs.emplace(path, name).second)
+      fail_usage("--{} and --{} are both {}: give two different files", outputs.at(path), name, text);
   }
 }
 

@@ -84,15 +84,15 @@ void compare(const ProcessGroup& group) {
   const bool differs = json_text(own) != json_text(leading);
   const Array all = group.gather_rows(Array::of(std::vector<int64_t>{differs ? 1 : 0}));
   if (differs)
-    fail_usage("process {} was started with other options than process 0: {}", group.rank(),
+    fail_usage("process {} was started with other options than process 0: {}; start all with the same", group.rank(),
                difference(own, leading, command_json));
   std::vector<int> ranks;
   for (int rank = 0; rank < group.size(); ++rank) {
     if (all.data<int64_t>()[rank] != 0) ranks.push_back(rank);
   }
   if (ranks.empty()) return;
-  fail_usage("process {} of {} was started with other options or input files than process 0", fmt::join(ranks, ", "),
-             group.size());
+  fail_usage("process {} of {} was started with other options or input files than process 0: start all with the same",
+             fmt::join(ranks, ", "), group.size());
 }
 
 /// While this process computes, or hangs in what no longer comes; from the thread that watches the others.

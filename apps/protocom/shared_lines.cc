@@ -160,7 +160,8 @@ void SharedLines::delete_parts() {
   const std::vector<fs::path> left = entries_of(job_.folder);
   for (const fs::path& path : left) {
     if (!is_own(path))
-      fail("{} holds {}, which is not part of this job: delete it", job_.folder.string(), path.filename().string());
+      fail("{} contains {}, which is not part of this job: move that file elsewhere", job_.folder.string(),
+           path.filename().string());
   }
   for (const fs::path& path : left) fs::remove(path, ignored);
 }
@@ -176,7 +177,7 @@ void SharedLines::read_parts() {
     const size_t end = bytes.find('\n');
     if (end == std::string_view::npos) continue;
     if (bytes.substr(0, end) != header_)
-      fail("{} holds lines of other files, options or another recognizer: delete it to start again",
+      fail("{} is of a job with other files, options or another recognizer: delete that folder to start again",
            job_.folder.string());
     read_part(bytes.substr(end + 1));
   }
@@ -230,7 +231,8 @@ void SharedLines::join() {
 std::optional<std::string_view> SharedLines::line(size_t number) const {
   const Place& place = places_.at(number);
   if (place.text.empty())
-    fail("{} has no line of {}: give all processes the same folder", job_.folder.string(), files_[number].string());
+    fail("{} has no answer for {}: all processes must use this one folder", job_.folder.string(),
+         files_[number].string());
   return place.readable ? std::optional(place.text) : std::nullopt;
 }
 
@@ -283,7 +285,7 @@ std::string from_hex(std::string_view text) {
     if (found.ec != std::errc() || found.ptr != text.data() + 2) break;
     bytes += static_cast<char>(value);
   }
-  if (!text.empty()) fail("'{}' is not two hexadecimal digits a byte", excerpt(text));
+  if (!text.empty()) fail("'{}': expected two hexadecimal digits per byte", excerpt(text));
   return bytes;
 }
 

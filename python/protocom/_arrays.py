@@ -133,7 +133,7 @@ def counts(given, count, what):
     if made.shape != (count,) or made.dtype.kind not in "fiub":
         raise Error(f"{what} must be a number for each of the {count} rows, found {made.dtype} {made.shape}")
     if not ((made >= 0) & (made == np.floor(made)) & (made <= 1e6)).all():
-        raise Error(f"{what} must be whole numbers from 0 to 1,000,000, which count images: multiply shares until they are")
+        raise Error(f"{what} must be whole numbers from 0 to 1,000,000, how often an image counts: scale fractions to whole numbers")
     return made.astype(np.int64)
 
 

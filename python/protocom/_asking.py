@@ -62,7 +62,7 @@ def classify_series(self, images, *, by=None, gap=60.0):
     if by is None:
         rows = np.atleast_2d(_arrays.array(images, "features")) if _given_images.is_features(images) else self.features_of(images)
         if len(rows) == 0:
-            raise Error("a series needs an image")
+            raise Error("a series needs at least one image, found none")
         return self.classify(np.asarray(rows, np.float64).mean(0).astype(np.float32))
     paths = [images] if isinstance(images, (str, os.PathLike)) else list(images)
     if not all(isinstance(one, (str, os.PathLike)) for one in paths):
@@ -164,5 +164,5 @@ def test(self, images, labels=None, *, boxes=None, on_error="raise", progress=No
         return TestResult(self._core.test_features(np.ascontiguousarray(rows, np.float32), names))
     read, reading, places = _given_images.read(self._core, images, on_error)
     if reading.count != len(names):
-        raise Error(f"{len(names)} labels for {reading.count} images")
+        raise Error(f"expected one label per image, found {len(names)} labels and {reading.count} images")
     return TestResult(self._core.test(read, [names[place] for place in places], places, reading.unreadable))

@@ -22,7 +22,7 @@ def text_of(method):
         return method
     name, *more = method[len(_PREFIX):].split(":")
     if name not in PRESETS:
-        raise UsageError(f"'{method}' must be easyfsl: and one of {', '.join(PRESETS)}; others of easyfsl train networks of their own")
+        raise UsageError(f"unknown preset '{method}': expected easyfsl:NAME, NAME one of {', '.join(PRESETS)} (easyfsl's other methods train networks of their own)")
     given = {one.split("=")[0] for one in more}
     own, *settings = PRESETS[name].split(":")
     return ":".join([own, *(one for one in settings if one.split("=")[0] not in given), *more])

@@ -36,9 +36,9 @@ def read(path, features, made_of):
         found = {kind: _places(header["names"][kind], own[kind]) for kind in own}
         made = made_of(header["shape"], {part: found[kind][arrays[part]] for part, kind in _KINDS.items()})
     except Error as error:
-        raise Error(f"{os.fspath(path)} has episodes of other features: {error}") from None
+        raise Error(f"{os.fspath(path)} was drawn from other features: {error}") from None
     if made.hash != header["hash"]:
-        raise Error(f"{os.fspath(path)} has episodes of other features")
+        raise Error(f"{os.fspath(path)} was drawn from other features")
     return made
 
 

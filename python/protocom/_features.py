@@ -129,7 +129,7 @@ def _classes_of(loader):
 
 def _numbered_by(classes, numbers, names):
     if classes.dtype.kind not in "iu" or len(classes) and not 0 <= classes[0] <= classes[-1] < len(names):
-        raise Error(f"with names, labels are numbers from 0 to {len(names) - 1}")
+        raise Error(f"labels must be whole numbers from 0 to {len(names) - 1}, the indices of names")
     return classes[numbers], list(names)
 
 

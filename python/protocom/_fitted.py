@@ -115,8 +115,8 @@ def _base_and_val(X, y, val):
         own = _arrays.labels(val[1], len(more), "fit")
         for one in own:
             if split.setdefault(one, "val") == "base":
-                raise UsageError(f"class {str(one)!r} is among the base classes and among those of val")
+                raise UsageError(f"classes of base and of val must be disjoint: {str(one)!r} is in both")
         if more.shape[1] != rows.shape[1]:
-            raise UsageError(f"X has {rows.shape[1]} columns, X of val {more.shape[1]}")
+            raise UsageError(f"X has {rows.shape[1]} features, X of val {more.shape[1]}: extract both with the same encoder")
         rows, labels = np.concatenate([rows, more]), _arrays.joined(labels, own)
     return FeatureSet(rows, labels, split)

@@ -110,7 +110,7 @@ def _picture(given):
             raise Error(f"a PIL image of mode {mode} with values from {grey.min()} to {grey.max()}: expected 0 to 65535 (16 bits)")
         return np.repeat(((grey * 255 + 32895) >> 16).astype(np.uint8)[..., None], 3, axis=2)
     if mode == "F":
-        raise Error("a PIL image of mode F has no defined value of white: give uint8 [height, width, 3]")
+        raise Error("a PIL image of mode F has no defined range of brightness: give uint8 [height, width, 3]")
     if mode in ("RGBA", "LA", "PA", "La", "RGBa") or "transparency" in getattr(given, "info", {}):
         return _over_white(np.asarray(given.convert("RGBA")))
     return np.asarray(given.convert("RGB"))
@@ -196,7 +196,7 @@ def features_of(given, extract, on_error="raise"):
         rows.append(found)
         places += where
     if not reading.count:
-        raise Error("there is no image")
+        raise Error("expected at least one image, found none")
     return np.concatenate(rows) if rows else None, places, reading.count
 
 
@@ -210,7 +210,7 @@ def features_of_all(given, extract, on_error="raise", *, together=TOGETHER, dim=
         if tell is not None:
             tell(reading.count)
     if not reading.count:
-        raise Error("there is no image")
+        raise Error("expected at least one image, found none")
     _fill(rows, reading.count, dim)
     return np.concatenate(rows)
 

@@ -18,7 +18,7 @@ def features_of(module, loader):
             labels.append(np.atleast_1d(_arrays.array(given, "labels")))
             _check(rows, labels, number)
     if not rows:
-        raise Error("the loader gave no batch")
+        raise Error("the loader is empty: expected at least one batch")
     return np.concatenate(rows), _arrays.joined(*labels)
 
 

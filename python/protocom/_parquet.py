@@ -18,7 +18,7 @@ def read(path):
     try:
         table = parquet.read_table(path)
     except FileNotFoundError:
-        raise Error(f"cannot open {path}: No such file") from None
+        raise Error(f"cannot open {path}: No such file or directory") from None
     except (pyarrow.ArrowException, OSError) as error:
         raise Error(f"{path} cannot be read as Parquet: {str(error).splitlines()[0]}") from None
     numbers, names = _labels(_column(table, _LABELS, path), path)

@@ -70,7 +70,7 @@ class Results:
         if len(named) == 1:
             return named[0]
         if named:
-            raise UsageError(f"'{method}' may be {' or '.join(named)}: name one of them in full")
+            raise UsageError(f"'{method}' is ambiguous ({' or '.join(named)}): name one of them in full")
         raise UsageError(f"'{method}' was not evaluated; there are {', '.join(labels)}")
 
     def accuracies(self, method, task=None):

@@ -107,7 +107,7 @@ void check(const Batch& batch) {
   if (batch.mask.defined()) expect(batch.mask, "mask of supports", {b, n, batch.support.size(2)});
   if (n < 1) fail("an episode needs at least one class");
   if (!batch.seeds.empty() && static_cast<int64_t>(batch.seeds.size()) != b)
-    fail("expected a seed per episode: {} episodes, {} seeds", b, batch.seeds.size());
+    fail("expected one seed per episode, found {} episodes and {} seeds", b, batch.seeds.size());
 }
 
 /// The supports of episode `number` that are there; a mask between 0 and 1 is what one counts.
@@ -189,7 +189,8 @@ std::shared_ptr<TaskClassifier> task_of_placed(const std::string& method, const 
                                                const std::vector<py::object>& placed, int64_t classes,
                                                int64_t feature_dim) {
   PlacedTask task{method, {}, {}, classes, feature_dim};
-  if (names.size() != tensors.size()) fail("expected a tensor a name, found {} and {}", tensors.size(), names.size());
+  if (names.size() != tensors.size())
+    fail("expected one name per tensor, found {} tensors and {} names", tensors.size(), names.size());
   for (size_t i = 0; i < names.size(); ++i)
     task.state.tensors.emplace_back(names[i], copy_of(tensors[i], names[i].c_str()));
   for (const py::object& one : placed) task.placed.push_back(copy_of(one, "classes"));

@@ -101,7 +101,7 @@ void rethrow() {
   } catch (const std::exception& error) {
     throw Error(one_line(reason_of(error)));
   } catch (...) {
-    throw Error("an unknown exception was thrown");
+    throw Error("an exception of an unknown type was thrown");
   }
 }
 
@@ -110,7 +110,8 @@ Collected::Collected() {
   // A vector of vectors would move them; so that other threads may hold a pointer, room is made once.
   constexpr size_t kDepth = 8;
   own_texts().reserve(kDepth);
-  if (own_texts().size() == kDepth) fail("calls are nested too deeply");
+  if (own_texts().size() == kDepth)
+    fail("calls into protocom are nested deeper than {} levels (from a Progress or an OwnMethod)", kDepth);
   own_texts().emplace_back();
   sink().add(&own_texts().back());
 }

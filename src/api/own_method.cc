@@ -24,7 +24,7 @@ std::vector<float> plain_rows(const protocom::Task& task, int64_t begin, int64_t
 
 void check_finite(const float* logits, int64_t count, const OwnMethod& method) {
   if (!std::all_of(logits, logits + count, [](float value) { return std::isfinite(value); }))
-    fail("the logits of the method '{}' are not finite", method.name());
+    fail("the method '{}' gave logits that are not finite", method.name());
 }
 
 class OwnRun : public protocom::TaskRun {

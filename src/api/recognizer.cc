@@ -30,7 +30,8 @@ void check_options(const RecognizerOptions& given) {
                                            {"batch", given.batch, 1},
                                            {"nearest", given.nearest, 0},
                                            {"attributes", given.attributes, 0}}) {
-    if (value < least || value > kMost) fail_usage("{}: expected {} to {}, found {}", name, least, kMost, value);
+    if (value < least || value > kMost)
+      fail_usage("{}: expected a whole number from {} to {}, found {}", name, least, kMost, value);
   }
   for (const auto& [name, share] : {std::pair("coverage", given.coverage), {"roll_up", given.roll_up}}) {
     if (share && !(*share > 0 && *share < 1))
@@ -103,7 +104,7 @@ Enrolment Recognizer::enrol(const std::string& class_name, const std::vector<Ima
 Enrolment Recognizer::enrol_described(const std::string& class_name, const std::vector<std::string>& descriptions,
                                       const TextEncoder& encoder, const std::vector<Image>& images) {
   return with_warnings([&] {
-    if (descriptions.empty()) fail_usage("class '{}' has no description", class_name);
+    if (descriptions.empty()) fail_usage("class '{}': expected at least one description, found none", class_name);
     protocom::ClassRequest request = request_of(class_name, {});
     describe_in_words(encoder.impl().encoder, descriptions, request);
     return impl_->shared.enrol(request, given(images));

@@ -15,7 +15,7 @@ struct EnumWord {
   std::string_view word;
 };
 
-/// Throws UsageError: "unknown layout 'cup'; use auto, folder or cub".
+/// Throws UsageError: "unknown layout 'cup': expected auto, folder or cub".
 [[noreturn]] void fail_unknown_word(std::string_view what, std::string_view word,
                                     const std::vector<std::string_view>& known);
 

@@ -11,7 +11,7 @@
 namespace protocom {
 
 SingularValues singular_values(DoubleMatrix matrix) {
-  if (!matrix.allFinite()) fail("a matrix is not finite");
+  if (!matrix.allFinite()) fail("cannot decompose a matrix that is not finite: check that all features are finite");
   const auto m = static_cast<lapack_int>(matrix.rows()), n = static_cast<lapack_int>(matrix.cols());
   const lapack_int r = std::min(m, n);
   SingularValues found{DoubleVector(r), DoubleMatrix(r, m), DoubleMatrix(r, n)};

@@ -12,7 +12,7 @@
 namespace protocom {
 
 EigenRows eigen_rows(DoubleMatrix symmetric) {
-  if (!symmetric.allFinite()) fail("a matrix of products is not finite");
+  if (!symmetric.allFinite()) fail("cannot decompose a matrix that is not finite: check that all features are finite");
   const auto n = static_cast<lapack_int>(symmetric.rows());
   EigenRows found{DoubleVector(n), std::move(symmetric)};
   // LAPACK's matrices lie column by column: its eigenvectors, one per column, are the rows of ours.

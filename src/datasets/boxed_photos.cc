@@ -112,7 +112,8 @@ std::vector<Crop> crop_photos(const std::vector<fs::path>& photos, const BoxFile
   if (owned.empty()) owned = ends.owned(names, common_folder(names));
   give_by_loose_names(names, photos, owned);
   if (owned.empty())
-    fail("{} has no box of the {} photos; it names {}", path.string(), photos.size(), names.begin()->first);
+    fail("{} has no box for any of the {} images; it lists, for instance, {}", path.string(), photos.size(),
+         names.begin()->first);
   report_missing(names, owned, path);
   std::vector<Crop> crops;
   int64_t without = 0;

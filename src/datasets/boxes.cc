@@ -44,7 +44,7 @@ std::string key_of(const PhotoBox& box) {
 Boxes::Boxes(const BoxChoice& choice) : choice_(choice) {
   for (const std::string& kind : choice.kinds) kinds_.push_back(lowercase(clean_name(kind)));
   if (!(choice.min_confidence >= 0 && choice.min_confidence <= 1))
-    fail_usage("a confidence is 0 to 1, not {}", choice.min_confidence);
+    fail_usage("confidence: expected a number from 0 to 1, found {}", choice.min_confidence);
 }
 
 bool Boxes::is_asked_for(const std::string& kind) const {

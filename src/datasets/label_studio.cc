@@ -251,7 +251,9 @@ bool is_export(const CsvTable& table) {
 
 std::vector<ListedImage> list_of_rows(const CsvTable& table, const ListChoices& choices) {
   const std::optional<size_t> image = list_words::image_column(table.header);
-  if (!image) fail("{}:1: expected a column of images", table.path.string());
+  if (!image)
+    fail("{}:1: no column of images (image, file_name, path, id); the columns are {}", table.path.string(),
+         excerpt(fmt::format("{}", fmt::join(table.header, ", ")), 300));
   std::set<std::string> questions;
   std::optional<size_t> annotator;
   for (size_t c = 0; c < table.header.size(); ++c) {
@@ -259,7 +261,9 @@ std::vector<ListedImage> list_of_rows(const CsvTable& table, const ListChoices& 
     if (word == "annotator") annotator = c;
     if (c != *image && word != "id" && !is_beside(table.header[c])) questions.insert(table.header[c]);
   }
-  if (questions.empty()) fail("{}:1: expected a column of answers", table.path.string());
+  if (questions.empty())
+    fail("{}:1: no column of answers; the columns are {}", table.path.string(),
+         excerpt(fmt::format("{}", fmt::join(table.header, ", ")), 300));
   check_question(questions, choices.question, table.path);
   const size_t name = table.column(choices.question.empty() ? *questions.begin() : choices.question);
   Votes said;

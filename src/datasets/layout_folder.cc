@@ -27,8 +27,10 @@ std::vector<RawClass> class_folders_in(const fs::path& parent, const Request& re
   for (const fs::path& folder : folders) {
     const auto [first, is_new] = seen.emplace(class_name(folder), folder);
     if (!is_new)
-      fail("{} has two folders of the class '{}' whose names differ only in their bytes: put their images together",
-           parent.string(), first->first);
+      fail(
+          "{} has two folders of the class '{}' whose names are the same text in other bytes (Unicode forms, spaces): "
+          "move their images into one",
+          parent.string(), first->first);
     if (request.includes(first->first)) classes.push_back(class_folder(folder));
   }
   return classes;

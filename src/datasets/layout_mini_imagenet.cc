@@ -40,7 +40,7 @@ class MiniImageNetLists {
   void add_image(const std::string& file, const std::string& label, Split split, const std::string& where) {
     if (present_.count(file) == 0) fail("{}: missing image {}", where, (folder_ / file).string());
     const auto [first, is_new_file] = listed_.emplace(file, where);
-    if (!is_new_file) fail("{}: the image {} is already listed at {}", where, file, first->second);
+    if (!is_new_file) fail("{}: duplicate image {} (first at {})", where, file, first->second);
     const auto [owner, is_new_class] = classes_.try_emplace(label, RawClass{label, "", split, where, {}});
     if (!is_new_class && owner->second.split != split) {
       fail("{}: the class '{}' is in two splits: it is also at {}", where, label, owner->second.place.string());

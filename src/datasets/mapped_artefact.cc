@@ -33,7 +33,7 @@ std::vector<std::string> words_of(const Safetensors& file, const std::string& ke
   try {
     return parse_json(found->second, fmt::format("{}: the metadata '{}'", where, key)).get<std::vector<std::string>>();
   } catch (const json::exception& error) {
-    fail("{}: the metadata '{}' are damaged: {}", where, key, reason_of(error));
+    fail("{}: the metadata '{}' is damaged: {}", where, key, reason_of(error));
   }
 }
 

@@ -32,7 +32,8 @@ void check_consistent(const PackedImages& images, const std::string& where) {
   }
   const int64_t shorter = images.shorter_side();
   if (images.resize < 0 || shorter < images.image_size() || shorter > kLargestShorterSide) {
-    fail("{}: a shorter side of {} pixels for a crop of {}", where, images.resize, images.image_size());
+    fail("{}: resize: expected {} to {} pixels for a crop of {}, found {}", where, images.image_size(),
+         kLargestShorterSide, images.image_size(), images.resize);
   }
   const int64_t count = pixels.size(0);
   if (static_cast<int64_t>(images.labels.size()) != count || images.size() != count) {

@@ -126,10 +126,10 @@ PackedImages pack_images(const ImageDataset& dataset, const PackOptions& options
     fail_usage("image size out of range: expected 1 to {} pixels, found {}", kLargestSide, options.image_size);
   }
   if (options.resize != 0 && (options.resize < options.image_size || options.resize > kLargestSide)) {
-    fail_usage("a shorter side of {} pixels for a crop of {}: expected {} to {}", options.resize, options.image_size,
-               options.image_size, kLargestSide);
+    fail_usage("resize: expected {} to {} pixels for a crop of {}, found {}", options.image_size, kLargestSide,
+               options.image_size, options.resize);
   }
-  if (dataset.items.empty()) fail("there are no images to pack");
+  if (dataset.items.empty()) fail("expected at least one image, found none");
   const auto count = static_cast<int64_t>(dataset.items.size());
   PackedImages images;
   images.class_names = dataset.class_names;

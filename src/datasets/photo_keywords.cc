@@ -207,7 +207,8 @@ XmpKeywords keywords_of(const fs::path& photo) {
 KeywordChoice parse_keyword_choice(std::string_view text) {
   const size_t colon = std::min(text.find(':'), text.size());
   if (text.substr(0, colon) != kClassesFrom)
-    fail_usage("classes from '{}', expected keywords, keywords:LEVEL or keywords:PARENT", excerpt(std::string(text)));
+    fail_usage("unknown source of classes '{}': expected keywords, keywords:LEVEL or keywords:PARENT",
+               excerpt(std::string(text)));
   if (colon == text.size()) return {};
   const std::string_view value = text.substr(colon + 1);
   KeywordChoice choice;

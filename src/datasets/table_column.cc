@@ -49,7 +49,7 @@ class PhotosByEnd {
 size_t image_column_of(const CsvTable& table) {
   const auto column = list_words::image_column(table.header);
   if (!column)
-    fail("{}:1: the columns are {}; expected one of images (image, file_name, path, id)", table.path.string(),
+    fail("{}:1: no column of images (image, file_name, path, id); the columns are {}", table.path.string(),
          excerpt(fmt::format("{}", fmt::join(table.header, ", ")), 300));
   return *column;
 }

@@ -196,8 +196,7 @@ void wait_for_all(c10d::Store& store, const Launch& launch) {
   } catch (const Error&) {
     throw;
   } catch (const std::exception&) {
-    fail("process 0 of {} is gone: this is process {}, which has waited for others; start all again", launch.size,
-         launch.rank);
+    fail("process 0 of {} ended while process {} waited for the others: start all again", launch.size, launch.rank);
   }
 }
 

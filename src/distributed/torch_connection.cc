@@ -130,8 +130,10 @@ void TorchConnection::explain(const std::exception& error) {
   }
   if (gone.empty()) return;
   gone_ = gone;
-  fail("process {} of {} is gone: this is process {}; start all again, in any number, a training with --resume",
-       fmt::join(gone, ", "), launch_.size, launch_.rank);
+  fail(
+      "process {} of {} ended unexpectedly (reported by process {}): start all again, in any number; continue a "
+      "training with --resume",
+      fmt::join(gone, ", "), launch_.size, launch_.rank);
 }
 
 void TorchConnection::sum(const at::Tensor& tensor) {

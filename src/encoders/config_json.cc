@@ -17,7 +17,7 @@ const nlohmann::json* find(const nlohmann::json& config, const char* name) {
 double config_number(const nlohmann::json& config, const char* name, double otherwise) {
   const nlohmann::json* found = find(config, name);
   if (found == nullptr) return otherwise;
-  if (!found->is_number()) fail("config.json: '{}' is not a number", name);
+  if (!found->is_number()) fail("config.json: '{}': expected a number, found {}", name, excerpt(json_text(*found)));
   return found->get<double>();
 }
 
@@ -26,21 +26,22 @@ int64_t config_integer(const nlohmann::json& config, const char* name, int64_t o
   if (found == nullptr) return otherwise;
   constexpr int64_t kMost = 1 << 20;
   if (!found->is_number_integer() || found->get<double>() < 1 || found->get<double>() > kMost)
-    fail("config.json: '{}' is {}, expected a whole number from 1 to {}", name, excerpt(json_text(*found)), kMost);
+    fail("config.json: '{}': expected a whole number from 1 to {}, found {}", name, kMost, excerpt(json_text(*found)));
   return found->get<int64_t>();
 }
 
 std::string config_text(const nlohmann::json& config, const char* name, const char* otherwise) {
   const nlohmann::json* found = find(config, name);
   if (found == nullptr) return otherwise;
-  if (!found->is_string()) fail("config.json: '{}' is not a text", name);
+  if (!found->is_string()) fail("config.json: '{}': expected a string, found {}", name, excerpt(json_text(*found)));
   return found->get<std::string>();
 }
 
 bool config_flag(const nlohmann::json& config, const char* name, bool otherwise) {
   const nlohmann::json* found = find(config, name);
   if (found == nullptr) return otherwise;
-  if (!found->is_boolean()) fail("config.json: '{}' is neither true nor false", name);
+  if (!found->is_boolean())
+    fail("config.json: '{}': expected true or false, found {}", name, excerpt(json_text(*found)));
   return found->get<bool>();
 }
 

@@ -68,7 +68,7 @@ void freeze_for(Encoder& encoder, const ExtractOptions& options) {
 
 Array extract_given_images(Encoder& encoder, const GivenImages& images, const ExtractOptions& options,
                            std::mutex& passes, Progress& progress) {
-  if (images.empty()) fail("there is no image to extract features of");
+  if (images.empty()) fail("expected at least one image, found none");
   const auto total = static_cast<int64_t>(images.size());
   progress.start("extract", total);
   std::vector<Array> parts;
@@ -87,7 +87,7 @@ FeatureSet extract_features(Encoder& encoder, const PackedImages& images, const 
                             Progress& progress) {
   prepare(encoder, options);
   const int64_t count = images.size();
-  if (count == 0) fail("there are no images to extract features from");
+  if (count == 0) fail("expected at least one image, found none");
   FeatureSet result;
   const auto [share_begin, share_end] = options.group->share(count);
   Array own = Array::uninitialised({share_end - share_begin, encoder.dim()});
@@ -116,7 +116,7 @@ FeatureMaps extract_feature_maps(Encoder& encoder, const PackedImages& images, c
     fail_usage("feature maps are extracted by one process, not {}", options.group->size());
   prepare(encoder, options);
   const int64_t count = images.size();
-  if (count == 0) fail("there are no images to extract feature maps from");
+  if (count == 0) fail("expected at least one image, found none");
   FeatureMaps result;
   result.image_ids = images.image_ids;
   const std::filesystem::path scratch =
@@ -145,7 +145,7 @@ Array extract_features(Encoder& encoder, const std::vector<Image>& images, const
 
 Array extract_square_features(Encoder& encoder, const std::vector<Image>& images, const ExtractOptions& options) {
   prepare(encoder, options);
-  if (images.empty()) fail("there are no images to extract features from");
+  if (images.empty()) fail("expected at least one image, found none");
   const int64_t size = encoder.preprocessing().image_size;
   std::vector<Array> batches;
   const auto batch = static_cast<size_t>(options.batch);

@@ -43,13 +43,14 @@ StatedSide read_side(const nlohmann::json& stated, const char* name) {
   const auto found = stated.find(name);
   if (found == stated.end() || found->is_null()) return {};
   const auto whole = [&](const nlohmann::json& value) {
-    if (!value.is_number_integer()) fail("{}: '{}' is {}", kImages, name, excerpt(json_text(*found)));
+    if (!value.is_number_integer())
+      fail("{}: '{}': expected a whole number of pixels, found {}", kImages, name, excerpt(json_text(*found)));
     return value.get<int64_t>();
   };
   if (!found->is_object()) return {whole(*found), is_processor(stated, {"ViT", "DeiT", "Siglip", "DINOv3"})};
   if (found->contains("shortest_edge")) return {whole(found->at("shortest_edge")), false};
   if (!found->contains("height") || !found->contains("width") || found->at("height") != found->at("width"))
-    fail("{}: '{}' is {}, expected a square", kImages, name, excerpt(json_text(*found)));
+    fail("{}: '{}': expected a square, found {}", kImages, name, excerpt(json_text(*found)));
   return {whole(found->at("height")), true};
 }
 

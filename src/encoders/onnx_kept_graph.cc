@@ -88,7 +88,7 @@ void Renaming::check_operator(pbf_reader node) const {
               Field{kNodeOperator, [&] { name.second = read_text(node); }});
   const bool standard = name.first.empty() || name.first == "ai.onnx" || name.first == "ai.onnx.ml";
   if (standard || own_.count(name) > 0) return;
-  fail("its operator '{}' is of '{}', which not every program has: export the encoder with ONNX's own operators",
+  fail("its operator '{}' of the domain '{}' is not standard ONNX: export the encoder with standard operators",
        excerpt(name.second), excerpt(name.first));
 }
 
@@ -155,7 +155,7 @@ void Renaming::copy_graph(pbf_reader from, bool whole, pbf_writer& to) {
       pbf_writer value(to, tag);
       copy_renamed(read_message(from), {1}, value);
     } else if (tag == kGraphSparse) {
-      fail("it has sparse tensors, which few programs read: export the encoder with dense ones");
+      fail("sparse tensors are not supported: export the encoder with dense ones");
     } else if (tag == kGraphQuantization) {
       from.skip();  // a remark for tools
     } else {

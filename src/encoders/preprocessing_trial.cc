@@ -79,7 +79,7 @@ ImageDataset few_base_images(const ImageDataset& dataset, int64_t classes, int64
     few.class_names.push_back(dataset.class_names[k]);
     few.class_split.push_back(Split::kBase);
   }
-  if (few.class_names.size() < 2) fail("comparing needs two base classes of two images");
+  if (few.class_names.size() < 2) fail("comparing preprocessings needs two base classes of two images each");
   return few;
 }
 

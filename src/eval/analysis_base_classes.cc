@@ -20,7 +20,9 @@ std::vector<std::string> texts_that_go_along(const Methods& methods) {
     if (goes_along(method->spec())) texts.push_back(method->label());
   }
   if (texts.empty())
-    fail_usage("every method here needs a completion model, which is not trained again, or feature maps");
+    fail_usage(
+        "no method can be fitted on fewer base classes, as each needs a completion model or feature maps: add one that "
+        "needs neither");
   return texts;
 }
 

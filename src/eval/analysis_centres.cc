@@ -157,7 +157,7 @@ std::vector<std::string> random_classes(const FeatureSet& features, Split split,
 
 std::vector<double> moving_average(const std::vector<double>& values, int64_t window) {
   const auto n = static_cast<int64_t>(values.size());
-  if (window < 1 || window > n) fail_usage("a moving average of {} values over {} neighbours", n, window);
+  if (window < 1 || window > n) fail_usage("moving average: expected a window of 1 to {} values, found {}", n, window);
   std::vector<double> result;
   for (int64_t i = 0; i + window <= n; ++i) {
     double sum = 0.0;
@@ -168,7 +168,8 @@ std::vector<double> moving_average(const std::vector<double>& values, int64_t wi
 }
 
 std::vector<double> resampled(const std::vector<double>& values, int64_t count) {
-  if (values.empty() || count < 1) fail_usage("{} values cannot be resampled to {}", values.size(), count);
+  if (values.empty() || count < 1)
+    fail_usage("resampling: expected at least one value and at least one point, found {} and {}", values.size(), count);
   std::vector<double> result;
   for (int64_t i = 0; i < count; ++i) {
     const double place =

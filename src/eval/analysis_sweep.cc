@@ -180,7 +180,7 @@ std::vector<SeriesPoint> accuracy_by_imbalance(const AnalysisInputs& inputs, con
 std::vector<SeriesPoint> accuracy_by_unlabelled(const AnalysisInputs& inputs, const EpisodeOptions& episodes,
                                                 const std::vector<int64_t>& counts, Progress& progress) {
   if (counts.empty() || *std::min_element(counts.begin(), counts.end()) < 0)
-    fail_usage("unlabelled images: expected at least 0");
+    fail_usage("unlabelled images: expected counts of at least 0, found [{}]", fmt::join(counts, ", "));
   EpisodeShape shape = episodes.shape;
   shape.unlabelled = *std::max_element(counts.begin(), counts.end());
   const EpisodeList list = episodes_of(inputs, episodes, shape);
@@ -201,7 +201,8 @@ std::vector<SeriesPoint> points_of(const std::vector<SeriesPoint>& points, const
 }
 
 std::optional<double> crossing(const std::vector<SeriesPoint>& a, const std::vector<SeriesPoint>& b) {
-  if (a.size() != b.size()) fail("two lines cross at shared points, found {} and {}", a.size(), b.size());
+  if (a.size() != b.size())
+    fail("a crossing needs two lines with the same points, found {} and {} points", a.size(), b.size());
   for (size_t i = 1; i < a.size(); ++i) {
     const double before = a[i - 1].accuracy.value - b[i - 1].accuracy.value;
     const double after = a[i].accuracy.value - b[i].accuracy.value;

@@ -99,7 +99,7 @@ void check_class_names(const FeatureSet& features) {
   for (size_t i = 0; i < features.class_names.size(); ++i) {
     const auto [entry, inserted] = split_of.emplace(features.class_names[i], features.class_split[i]);
     if (inserted) continue;
-    fail("the class '{}' appears twice in the features, as '{}' and as '{}'", entry->first, to_string(entry->second),
+    fail("duplicate class '{}' in the features (in the splits '{}' and '{}')", entry->first, to_string(entry->second),
          to_string(features.class_split[i]));
   }
 }

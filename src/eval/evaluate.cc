@@ -77,8 +77,9 @@ void gather_scores(const ListShare& own, const ProcessGroup& group, std::vector<
 void check_shots(const Methods& methods, const EpisodeShape& shape) {
   for (const auto& method : methods) {
     if (method->spec().fewest_shots > shape.k_shot) {
-      fail_usage("'{}' needs {} labelled image per class, the tasks have {}; leave it out, or request more shots",
-                 method->label(), method->spec().fewest_shots, shape.k_shot);
+      fail_usage(
+          "'{}' needs at least {} labelled image per class, the tasks have {}: leave it out, or request more shots",
+          method->label(), method->spec().fewest_shots, shape.k_shot);
     }
   }
 }

@@ -130,8 +130,8 @@ Evaluated evaluate_lists(const FeatureSet& features, const std::vector<EpisodeLi
   EvaluateInputs inputs{features, given.model, nullptr, given.knowledge};
   for (const FittedMethod& fitted : given.fitted) {
     if (fitted.feature_dim != features.dim())
-      fail("'{}' was fitted on features of {} numbers, these have {}", fitted.method->label(), fitted.feature_dim,
-           features.dim());
+      fail("'{}' was fitted on features of {} dimensions, found {}: extract both with the same encoder",
+           fitted.method->label(), fitted.feature_dim, features.dim());
     inputs.trained_on.insert(inputs.trained_on.end(), fitted.trained_on.begin(), fitted.trained_on.end());
   }
   KnowledgeTable described;

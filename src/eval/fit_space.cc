@@ -48,8 +48,8 @@ FittedMethod fit_space(const Array& features, uint64_t seed, Progress& progress)
   const int64_t found = groups.empty() ? 0 : *std::max_element(groups.begin(), groups.end()) + 1;
   const auto images = std::count_if(groups.begin(), groups.end(), [](int64_t group) { return group >= 0; });
   if (found < kFewestGroups)
-    fail("{} of {} images look alike in {} groups, expected at least {} groups: give more images", images, some.size(0),
-         found, kFewestGroups);
+    fail("{} of {} images form {} groups of similar images, expected at least {} groups: give more images", images,
+         some.size(0), found, kFewestGroups);
   logger().info("{} of {} images are in {} groups of four or five that look alike", images, some.size(0), found);
   const FeatureSet base = grouped(some, groups, found);
   FitRecipe options;

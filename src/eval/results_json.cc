@@ -141,11 +141,12 @@ std::vector<MethodPair> pairs_to_compare(const std::vector<std::string>& methods
       if (method != asked.baseline) add({method, asked.baseline});
     }
   } else if (asked.baseline != Comparisons().baseline) {
-    fail_usage("the baseline '{}' is not among the methods evaluated", asked.baseline);
+    fail_usage("baseline: unknown method '{}': expected one of {}", asked.baseline, fmt::join(methods, ", "));
   }
   for (const MethodPair& pair : asked.pairs) {
     for (const std::string& method : {pair.first, pair.second}) {
-      if (!has(methods, method)) fail_usage("'{}' is compared, but not among the methods evaluated", method);
+      if (!has(methods, method))
+        fail_usage("comparison: unknown method '{}': expected one of {}", method, fmt::join(methods, ", "));
     }
     if (pair.first == pair.second) fail_usage("'{}' is compared with itself", pair.first);
     add(pair);

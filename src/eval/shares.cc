@@ -24,7 +24,7 @@ ShareInterval share_interval(int64_t successes, int64_t n) {
 }
 
 ShareInterval paired_interval(const PairedCounts& counts) {
-  if (counts.n < 1) fail("a paired difference needs at least one question, found {}", counts.n);
+  if (counts.n < 1) fail("a paired difference needs at least one image, found {}", counts.n);
   const double n = static_cast<double>(counts.n) + 2;
   const double first = static_cast<double>(counts.first_only) + 0.5;
   const double second = static_cast<double>(counts.second_only) + 0.5;

@@ -141,12 +141,13 @@ std::vector<int64_t> worst_answers(const TestResult& result, int64_t most) {
 
 TestComparison compare_tests(const TestResult& first, const TestResult& second) {
   if (first.tested.size() != second.tested.size())
-    fail("two tests are compared on the same images, found {} and {}", first.tested.size(), second.tested.size());
+    fail("comparing two tests needs the same images, found {} and {} images", first.tested.size(),
+         second.tested.size());
   TestComparison made;
   for (size_t i = 0; i < first.tested.size(); ++i) {
     const TestedImage &one = first.tested[i], &other = second.tested[i];
     if (one.image != other.image || one.known != other.known)
-      fail("two tests are compared on the same images, found '{}' and '{}'", one.image, other.image);
+      fail("comparing two tests needs the same images, found '{}' and '{}'", one.image, other.image);
     const bool both_refuse = one.none && other.none;
     if (one.answer != other.answer || (both_refuse && one.is_refused() != other.is_refused()))
       made.differing.push_back(static_cast<int64_t>(i));

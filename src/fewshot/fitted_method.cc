@@ -83,7 +83,8 @@ const FittedMethod& source_of(const std::vector<FittedMethod>& fitted, const Met
   for (const FittedMethod& method : fitted) {
     if (method.method->spec().name == name) found.push_back(&method);
   }
-  if (found.empty()) fail_usage("'{}' is not fitted: `protocom fit --method {}`, then --fitted FILE", spec.name, name);
+  if (found.empty())
+    fail_usage("'{}' is not fitted: run `protocom fit --method {}`, then give its file by --fitted", spec.name, name);
   if (found.size() == 1) return *found.front();
   const std::string label = make_method(call.text())->label();
   for (const FittedMethod* method : found) {
@@ -189,7 +190,7 @@ FittedMethod space_of(const FittedMethod& fitted) {
   FittedMethod space;
   space.method = fitted.method->as_space();
   space.feature_dim = fitted.feature_dim;
-  if (space.method == nullptr) fail("'{}' cannot be used on other classes; fit 'plda'", fitted.method->label());
+  if (space.method == nullptr) fail("'{}' cannot be used on other classes: fit 'plda' instead", fitted.method->label());
   return space;
 }
 

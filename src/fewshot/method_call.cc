@@ -14,7 +14,7 @@ MethodCall::MethodCall(const std::string& text) {
     if (equals == std::string::npos || equals == 0)
       fail_usage("'{}': a parameter is written name=value, found '{}'", text, part);
     if (!parameters.emplace(part.substr(0, equals), part.substr(equals + 1)).second)
-      fail_usage("'{}' gives '{}' twice", text, part.substr(0, equals));
+      fail_usage("'{}': duplicate parameter '{}'", text, part.substr(0, equals));
   }
 }
 

@@ -63,7 +63,8 @@ const MethodDefinition& definition(const std::string& name) {
     if (const MethodDefinition* found = find_in(added_methods().definitions, name, names)) return *found;
   }
   const std::string near = did_you_mean(name, names);
-  fail_usage("unknown method '{}'{}", name, near.empty() ? fmt::format("; use {}", fmt::join(names, ", ")) : near);
+  fail_usage("unknown method '{}'{}", name,
+             near.empty() ? fmt::format(": expected one of {}", fmt::join(names, ", ")) : near);
 }
 
 std::string label_of(const MethodSpec& spec, const ParameterTexts& texts) {
@@ -216,7 +217,7 @@ void check_needs(const Method& method, const MethodContext& context) {
     if (method.needs(need) && !is_there(need, context)) fail_usage("'{}' needs {}", spec.name, to_string(need));
   }
   if (spec.has(Need::kFitting) && method.state().empty())
-    fail_usage("'{}' is not fitted: `protocom fit --method {}`", spec.name,
+    fail_usage("'{}' is not fitted: run `protocom fit --method {}`", spec.name,
                spec.fitted_as.empty() ? spec.name : spec.fitted_as);
 }
 

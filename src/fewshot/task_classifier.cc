@@ -75,13 +75,13 @@ TaskInputs checked_inputs(TaskInputs inputs, const Method& method) {
     inputs.labels = checked_labels(inputs.labels, inputs.features.size(0), inputs.classes);
     const int64_t d = inputs.features.size(1);
     if (inputs.feature_dim > 0 && inputs.feature_dim != d)
-      fail("features have {} numbers each, '{}' was fitted on {}", d, method.label(), inputs.feature_dim);
+      fail("features of {} dimensions, '{}' was fitted on {}", d, method.label(), inputs.feature_dim);
     inputs.feature_dim = d;
   }
   if (inputs.base.features.defined()) {
     inputs.base.features = checked_rows(inputs.base.features, "features of base classes");
     if (inputs.base.features.size(1) != inputs.feature_dim)
-      fail("features of base classes have {} numbers, those of the task {}", inputs.base.features.size(1),
+      fail("features of base classes have {} dimensions, those of the task {}", inputs.base.features.size(1),
            inputs.feature_dim);
   }
   check_counts(inputs, method);
@@ -162,7 +162,7 @@ TaskClassifier::TaskClassifier(PlacedTask task) : feature_dim_(task.feature_dim)
   prepared_ = method_->prepare({});
   const auto fits = [&](const Array& rows) { return rows.defined() && rows.dim() > 0 && rows.size(0) == task.classes; };
   if (prepared_.placer == nullptr || placed_.empty() || !std::all_of(placed_.begin(), placed_.end(), fits))
-    fail("the classes of '{}' do not fit it: they are of another version or damaged", task.method);
+    fail("the stored classes of '{}' are damaged or of another version of protocom: fit again", task.method);
 }
 
 TaskClassifier::~TaskClassifier() = default;
@@ -186,7 +186,7 @@ MethodContext TaskClassifier::context() const {
 QueryScores TaskClassifier::score(const Array& queries, const Array& shares) const {
   const Array rows = checked_rows(queries, "queries");
   if (rows.size(1) != feature_dim_)
-    fail("queries have {} numbers each, the labelled features have {}", rows.size(1), feature_dim_);
+    fail("queries have {} dimensions, the labelled features {}", rows.size(1), feature_dim_);
   if (prepared_.placer != nullptr) return prepared_.placer->score(placed_, matrix_of<float>(rows));
   if (!shares.defined()) return answer_of(prepared_, images_, matrix_of<float>(rows));
   TaskImages told = images_;

@@ -17,7 +17,8 @@ void add_row(Task& task, const float* row) {
 void check_shots(const TaskImages& images, int64_t fewest) {
   std::vector<int64_t> counts(static_cast<size_t>(images.classes));
   for (const int64_t k : images.label) ++counts[static_cast<size_t>(k)];
-  if (*std::min_element(counts.begin(), counts.end()) < fewest) fail("every class needs at least one support");
+  const auto least = std::min_element(counts.begin(), counts.end());
+  if (*least < fewest) fail("class {}: expected at least one support, found none", least - counts.begin());
 }
 
 }  // namespace

@@ -57,7 +57,7 @@ const Task& TableTasks::task(int64_t number, int64_t fewest_shots) {
       if (own[j] >= 0) placing.add(table_.row(own[j]), table_.square(own[j]));
     }
     if (placing.count() < task_.label.size() + static_cast<size_t>(fewest_shots))
-      fail("every class needs at least one support");
+      fail("class {}: expected at least one support, found none", k);
     task_.label.resize(placing.count(), k);
   }
   const auto add = [&](const std::vector<int64_t>& from, int64_t count) {

@@ -40,7 +40,7 @@ int form_named(const std::string& name) {
     known.emplace_back(kFormNames.at(static_cast<size_t>(form)));
     if (name == known.back()) return form;
   }
-  fail_usage("unknown vector form '{}' (PROTOCOM_VECTOR_FORM); this processor supports {}", name,
+  fail_usage("unknown PROTOCOM_VECTOR_FORM '{}': expected one that this processor supports, {}", name,
              fmt::join(known, ", "));
 }
 

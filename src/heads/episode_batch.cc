@@ -42,7 +42,7 @@ void check_batch(const EpisodeBatch& batch, int64_t fewest_shots) {
   if (batch.classes.defined()) expect(batch.classes, "classes", {b, n});
   if (batch.shares.defined()) expect(batch.shares, "shares of the classes", {b, n});
   if (!batch.seed.empty() && static_cast<int64_t>(batch.seed.size()) != b)
-    fail("{} episodes come with {} seeds", b, batch.seed.size());
+    fail("expected one seed per episode, found {} episodes and {} seeds", b, batch.seed.size());
 }
 
 SupportStatistics support_statistics(const at::Tensor& support) {

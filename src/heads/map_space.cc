@@ -34,7 +34,7 @@ MapSpace::MapSpace(const FitMaps& maps) : height_(maps.maps.size(2)), width_(map
   const at::Tensor mean = sum / count;
   check_finite(mean);
   const at::Tensor spread = (squares / count - mean.square()).clamp_min(0).mean().sqrt();
-  if (!(spread.item<double>() > 0)) fail("all feature maps of the base classes are alike");
+  if (!(spread.item<double>() > 0)) fail("all feature maps of the base classes are identical: check the encoder");
   centre_ = mean.to(at::kFloat);
   scale_ = spread.to(at::kFloat);
 }

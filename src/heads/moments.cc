@@ -18,7 +18,7 @@ at::Tensor Moments::variance() const {
 at::Tensor Moments::std() const { return variance().sqrt(); }
 
 Moments class_moments(const at::Tensor& features, const at::Tensor& labels, int64_t groups) {
-  if (groups < 0) fail_usage("moments need a number of groups, found {}", groups);
+  if (groups < 0) fail_usage("number of groups: expected at least 0, found {}", groups);
   expect_tensor(features, {"features", features.scalar_type(), {-1, -1}, features.device()});
   expect_tensor(labels, {"labels", at::kLong, {features.size(0)}, features.device()});
   expect_below(labels, groups, "labels");

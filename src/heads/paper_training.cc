@@ -32,7 +32,7 @@ at::Tensor prototypes_of(int row, const EpisodeBatch& batch, const CompleteProto
 BatchScores paper_row_scores(const Method& method, const EpisodeBatch& batch, const CompletePrototypes& complete,
                              const at::Tensor& gamma) {
   const PaperRowOptions* options = paper_row_options(method);
-  if (options == nullptr) fail_usage("'{}' is none of the paper's rows", method.label());
+  if (options == nullptr) fail_usage("'{}' is not a method of the paper", method.label());
   check_batch(batch);
   const at::Tensor prototypes = prototypes_of(method.spec().paper_row, batch, complete, *options);  // [b, n, d]
   const at::Tensor cosines = protocom::cosine_similarity(batch.query, prototypes);

@@ -36,7 +36,7 @@ const at::Tensor& ProtoComNet::parameter(const std::string& name) const {
   for (const auto& [key, tensor] : state_) {
     if (key == name) return tensor;
   }
-  fail("ProtoComNet has no parameter '{}'; its first is '{}'", name, state_.front().first);
+  fail("unknown parameter '{}' of ProtoComNet: expected names such as '{}'", name, state_.front().first);
 }
 
 std::vector<at::Tensor> ProtoComNet::parameters() const {

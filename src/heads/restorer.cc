@@ -14,7 +14,8 @@ void Restorer::fields(StateFields& fields) {
 
 at::Tensor Restorer::restored(const at::Tensor& prototypes, double share) const {
   if (prototypes.size(-1) != network.in())
-    fail("'restore-net' was fitted on features of {} dimensions, these have {}", network.in(), prototypes.size(-1));
+    fail("'restore-net' was fitted on features of {} dimensions, found {}: extract both with the same encoder",
+         network.in(), prototypes.size(-1));
   return (1 - share) * prototypes + share * network(prototypes);
 }
 

@@ -11,7 +11,7 @@ namespace protocom {
 UnitSpace::UnitSpace(const std::string& name, const Array& base_features)
     : centre_(name == "cl2n" ? tensor_of(base_features).mean(0) : at::zeros({base_features.size(1)})),
       length_((tensor_of(base_features) - centre_).norm(2, -1).mean()) {
-  if (!(length_.item<double>() > 0)) fail("all features of the base classes are alike");
+  if (!(length_.item<double>() > 0)) fail("all features of the base classes are identical or zero: check the encoder");
 }
 
 UnitSpace::UnitSpace(const MethodState& state)
@@ -22,7 +22,9 @@ UnitSpace::UnitSpace(const MethodState& state)
 }
 
 int64_t UnitSpace::width(int64_t dim) const {
-  if (dim != this->dim()) fail("the method was fitted on features of {} dimensions, these have {}", this->dim(), dim);
+  if (dim != this->dim())
+    fail("the method was fitted on features of {} dimensions, found {}: extract both with the same encoder",
+         this->dim(), dim);
   return dim;
 }
 

@@ -38,9 +38,9 @@ json members_of(const Sent& form) {
   return members;
 }
 
-/// The library names an option of the command line.
+/// The library names its own parameter.
 std::string in_words_of_requests(std::string message) {
-  constexpr std::string_view kOption = "by --others", kHere = "as parts 'image' of a form";
+  constexpr std::string_view kOption = "(others)", kHere = "(as parts 'image' of a form)";
   const size_t at = message.find(kOption);
   return at == std::string::npos ? message : message.replace(at, kOption.size(), kHere);
 }

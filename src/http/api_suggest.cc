@@ -25,7 +25,7 @@ Unsorted read_unsorted(const RecognizerFile& file) {
   all.features = file.snapshot().enrolled.unlabelled;
   const int64_t held = all.features.defined() ? all.features.size(0) : 0;
   if (held != static_cast<int64_t>(all.entries.size()))
-    refuse_for_now(503, 1, "another program changed the unlabelled images just now");
+    refuse_for_now(503, 1, "another program has just changed the unlabelled images: send the request again");
   return all;
 }
 
@@ -45,7 +45,7 @@ size_t place_or_404(const Unsorted& all, int64_t id) {
   for (size_t i = 0; i < all.entries.size(); ++i) {
     if (all.entries[i].id == id) return i;
   }
-  refuse(404, "unknown unlabelled photo {}", id);
+  refuse(404, "unknown unlabelled image {}", id);
 }
 
 /// Adds the numbers of the file's last change, if there was one.

@@ -27,7 +27,8 @@ std::vector<std::string> texts_in(const json& list, const char* name, const char
     check_label(text.get_ref<const std::string&>(), what);
     texts.push_back(text.get<std::string>());
   }
-  if (texts.size() != count) refuse(400, "{} of '{}' for {} images: give one for each", texts.size(), name, count);
+  if (texts.size() != count)
+    refuse(400, "'{}': expected one per image, found {} for {} images", name, texts.size(), count);
   return texts;
 }
 

@@ -11,7 +11,7 @@ UnlabelledEntry unlabelled_or_404(const RecognizerFile& file, int64_t id) {
   for (const UnlabelledEntry& entry : file.list_unlabelled()) {
     if (entry.id == id) return entry;
   }
-  refuse(404, "unknown unlabelled photo {}", id);
+  refuse(404, "unknown unlabelled image {}", id);
 }
 
 /// Throws HttpError 409 if more of them would exceed the limit.
@@ -19,7 +19,7 @@ void check_takes(Recognizer& recognizer, int64_t more) {
   recognizer.check_learns_from_unlabelled();
   const int64_t held = recognizer.file().count_unlabelled();
   if (held + more > kMostUnlabelled)
-    refuse(409, "{} unlabelled photos and {} new ones exceed the limit of {}; more hardly help", held, more,
+    refuse(409, "{} unlabelled images and {} new ones exceed the limit of {}: remove some first", held, more,
            kMostUnlabelled);
 }
 
@@ -79,7 +79,7 @@ Response Api::unlabelled_thumbnail(const Request& request) {
     unlabelled_or_404(editor.file(), id);
     return editor.file().unlabelled_thumbnail(id);
   });
-  if (jpeg.empty()) refuse(404, "unlabelled photo {} has no thumbnail", id);
+  if (jpeg.empty()) refuse(404, "unlabelled image {} has no thumbnail", id);
   return {200, "image/jpeg", jpeg};
 }
 

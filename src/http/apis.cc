@@ -23,7 +23,7 @@ std::vector<fs::path> recognizers_in(const fs::path& folder) {
   for (fs::directory_iterator it(folder, error), end; !error && it != end; it.increment(error)) {
     if (it->path().extension() == ".pcm") found.push_back(it->path());
   }
-  if (error) fail("cannot list {}: {}", folder.string(), error.message());
+  if (error) fail("cannot list the folder {}: {}", folder.string(), error.message());
   if (found.empty())
     fail("{}: no recognizer (*.pcm) in this folder: make one with `protocom recognizer create`", folder.string());
   std::sort(found.begin(), found.end());

@@ -40,7 +40,9 @@ bool is_this_machine(const std::string& name) {
 /// A page of another site could have its visitor's browser send forms here, or have its own name lead here.
 void check_from_here(const Head& head) {
   if (!is_this_machine(host_name(head.host)))
-    refuse(403, "without API keys the server answers to the name localhost only");
+    refuse(403,
+           "without API keys only requests to localhost are accepted: request that name, or start the server with API "
+           "keys");
 }
 
 bool is_same_site(const Head& head) {
@@ -115,10 +117,14 @@ ApiKey Guard::key_of(const Head& head) {
 
 void Guard::check(const Head& head, Asks asks) {
   if (!is_same_site(head) && !allows_origin(head.origin))
-    refuse(403, "requests from other sites' pages are refused (serve --allow-origin)");
+    refuse(403,
+           "requests from pages of other sites are refused: allow their origin when the server is started (serve "
+           "--allow-origin)");
   // Paths that need no key, such as the server's page, may be linked to from anywhere.
   if (asks != Asks::kNothing && is_from_other_page(head) && !allows_origin(head.origin))
-    refuse(403, "content, links and forms of other sites' pages are refused (serve --allow-origin)");
+    refuse(403,
+           "content, links and forms from pages of other sites are refused: allow their origin when the server is "
+           "started (serve --allow-origin)");
   if (path_.empty()) return check_from_here(head);
   if (asks == Asks::kNothing) return;
   const std::lock_guard lock(mutex_);

@@ -108,7 +108,7 @@ json images_in(const json& input) {
     refuse(400, "the input 'image': expected the shape [n] or [n, 1], found [{}, {}]", shape[0], shape[1]);
   json images = json::array();
   for (const json* image : data_of(input, shape[0])) images.push_back(*image);
-  if (images.empty()) refuse(400, "the input 'image' has no image");
+  if (images.empty()) refuse(400, "the input 'image': expected at least one image, found none");
   return images;
 }
 

@@ -90,7 +90,7 @@ class BodyBuilder : public nlohmann::json_sax<json> {
 
   /// Once all of it was parsed.
   JsonBody take() {
-    if (!root_.is_object()) refuse(400, "body: expected a JSON object");
+    if (!root_.is_object()) refuse(400, "the body: expected a JSON object");
     if (!features_) return {std::move(root_), {}};
     Array features = features_->features();
     if (const auto bad = find_bad_features(features))
@@ -130,7 +130,7 @@ class BodyBuilder : public nlohmann::json_sax<json> {
   }
 
   void open(json container) {
-    if (open_.empty() && !container.is_object()) refuse(400, "body: expected a JSON object");
+    if (open_.empty() && !container.is_object()) refuse(400, "the body: expected a JSON object");
     if (open_.size() == shape_.deepest) refuse(400, "the body is nested deeper than {} levels", shape_.deepest);
     json& at = place();
     at = std::move(container);

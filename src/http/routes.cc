@@ -99,7 +99,7 @@ Match find_route(const std::vector<Route>& routes, const Head& head) {
     }
     allowed.push_back(route.method);
   }
-  if (allowed.empty()) refuse(404, "not found");
+  if (allowed.empty()) refuse(404, "unknown path");
   const std::string list = fmt::format("{}", fmt::join(allowed, ", "));
   throw HttpError{405, "this path takes " + list, 0, list};
 }

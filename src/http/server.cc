@@ -67,8 +67,9 @@ void check_options(const ServerOptions& options) {
     fail_usage("port: expected a number between 0 and 65535, found {}", options.port);
   const int64_t longest = std::max(options.limits.body_bytes, options.limits.json_bytes);
   if (longest > options.limits.waiting_bytes)
-    fail_usage("the limit of a body, {} bytes, exceeds that of all bodies together, {}", longest,
-               options.limits.waiting_bytes);
+    fail_usage(
+        "the limit of one body, {} bytes (body_bytes or json_bytes), exceeds that of all together, {} (waiting_bytes)",
+        longest, options.limits.waiting_bytes);
 }
 
 /// Of TLS 1.2 only ciphers with forward secrecy; TLS 1.3 has no others.

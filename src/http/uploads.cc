@@ -109,7 +109,7 @@ ImageBox box_in(const nlohmann::json& numbers, size_t image) {
   if (!is_list) refuse(400, "a box of image {} is not [x, y, width, height]", image);
   for (const double value : values) {
     if (!(std::abs(value) <= kLargestShare))
-      refuse(400, "a box of image {} has {}: expected shares of its width and height, 0 to 1", image, value);
+      refuse(400, "a box of image {} has {}: expected fractions of its width and height, 0 to 1", image, value);
   }
   return {values[0], values[1], values[2], values[3], /*relative=*/true};
 }

@@ -17,25 +17,26 @@ namespace {
 void take_pixels(int64_t height, int64_t width, int64_t pixels, const DecodeOptions& options) {
   if (options.pixels_left == nullptr) return;
   *options.pixels_left -= pixels;
-  if (*options.pixels_left < 0) fail("the image is {} x {} pixels, which exceeds the limit left for it", width, height);
+  if (*options.pixels_left < 0)
+    fail("the image is {} x {} pixels, more than the limit for all images of the request leaves", width, height);
 }
 
 }  // namespace
 
 void check_size(int64_t height, int64_t width, const DecodeOptions& options) {
-  if (height < 1 || width < 1) fail("the image is {} x {} pixels", width, height);
+  if (height < 1 || width < 1) fail("the image is {} x {} pixels: expected at least 1 x 1", width, height);
   if (width > options.max_pixels / height) {
-    fail("the image is {} x {} pixels, at most {} million are allowed", width, height, options.max_pixels / 1000000);
+    fail("the image is {} x {} pixels: expected at most {} million", width, height, options.max_pixels / 1000000);
   }
   take_pixels(height, width, height * width, options);
 }
 
 void check_reduced_size(int64_t height, int64_t width, int64_t decoded, const DecodeOptions& options) {
   constexpr int64_t kPassing = 4;
-  if (height < 1 || width < 1) fail("the image is {} x {} pixels", width, height);
+  if (height < 1 || width < 1) fail("the image is {} x {} pixels: expected at least 1 x 1", width, height);
   const int64_t most = kPassing * options.max_pixels;
   if (width > most / height || decoded > options.max_pixels) {
-    fail("the image is {} x {} pixels, at most {} million are allowed of a JPEG that is read at reduced size", width,
+    fail("the image is {} x {} pixels: expected at most {} million of a JPEG that is read at reduced size", width,
          height, most / 1000000);
   }
   take_pixels(height, width, std::max(decoded, height * width / kPassing), options);

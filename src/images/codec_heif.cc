@@ -28,7 +28,8 @@ int64_t coded_pixels(const DecodeOptions& options) { return 2 * options.max_pixe
 void charge(int64_t counted, int64_t used, const DecodeOptions& options) {
   if (options.pixels_left == nullptr || used <= counted) return;
   *options.pixels_left -= used - counted;
-  if (*options.pixels_left < 0) fail("the image's pictures have {} pixels, which exceeds the limit left for it", used);
+  if (*options.pixels_left < 0)
+    fail("the image's pictures have {} pixels, more than the limit for all images of the request leaves", used);
 }
 
 /// @param counted  pixels that were counted already
@@ -95,11 +96,13 @@ Decoded decode_heif(std::string_view bytes, const DecodeOptions& options) {
   const int64_t stated = stated_height * stated_width;
   // What tiles are put together on is as large as another place of the file states.
   const int64_t canvas = heif_canvas_pixels(bytes);
-  if (canvas > coded_pixels(options)) fail("the image's canvas has too many pixels, {}", canvas);
+  if (canvas > coded_pixels(options))
+    fail("the image's canvas has {} pixels: expected at most {}", canvas, coded_pixels(options));
   charge(stated, canvas, options);
   const int side =
       std::max(heif_image_handle_get_ispe_width(handle.get()), heif_image_handle_get_ispe_height(handle.get()));
-  if (side > kLongestSide) fail("a HEIC or AVIF of {} pixels a side, at most {} are allowed", side, kLongestSide);
+  if (side > kLongestSide)
+    fail("the image is {} pixels wide or high: expected at most {} of a HEIC or AVIF", side, kLongestSide);
   heif_context_set_maximum_image_size_limit(context.get(), side + 1);
   const bool alpha = heif_image_handle_has_alpha_channel(handle.get()) != 0;
   const auto pixels = decode_pixels(handle.get(), alpha ? heif_chroma_interleaved_RGBA : heif_chroma_interleaved_RGB,

@@ -49,7 +49,7 @@ heif_error fill_image(const std::vector<CodedPlane>& planes, const CodedColours&
 CodedPixels::CodedPixels(int64_t most) : left_(most) {
   static const bool kKnown = heif_register_decoder_plugin(&av1_decoder()).code == heif_error_Ok &&
                              heif_register_decoder_plugin(&hevc_decoder()).code == heif_error_Ok;
-  if (!kKnown) fail("libheif refuses the decoders of limited size, and its own have no limit");
+  if (!kKnown) fail("this libheif cannot limit its memory: HEIC and AVIF are not supported with it");
   pixels_left = &left_;
   has_exceeded = &exceeded_;
 }

@@ -17,7 +17,7 @@ std::string_view found_instead(std::string_view bytes) {
       {"<!DOCTYPE html", "a page of HTML, as a failed download leaves it"},
       {"<!doctype html", "a page of HTML, as a failed download leaves it"},
       {"<html", "a page of HTML, as a failed download leaves it"},
-      {"version https://git-lfs", "a pointer of Git LFS, not the image itself: git lfs pull fetches it"},
+      {"version https://git-lfs", "a Git LFS pointer, not the image itself: run `git lfs pull`"},
       {"<?xml", "XML or an SVG drawing: export it as PNG"},
       {"<svg", "an SVG drawing: export it as PNG"},
       {"%PDF", "a PDF: export its pages as PNG"},
@@ -38,7 +38,7 @@ codec::Decoded decode_stored(std::string_view bytes, const DecodeOptions& option
   if (codec != nullptr) return codec->decode(bytes, options);
   if (bytes.size() > 4 && bytes.substr(4, 4) == "ftyp") fail("a video, or an unsupported HEIF; expected HEIC or AVIF");
   const std::string_view instead = found_instead(bytes);
-  if (!instead.empty()) fail("it is {}; it is not a {} by its first bytes", instead, image_kinds());
+  if (!instead.empty()) fail("expected a {}, found {}", image_kinds(), instead);
   fail("it is not a {} by its first bytes", image_kinds());
 }
 

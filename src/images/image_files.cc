@@ -15,7 +15,8 @@ void add_images_below(const fs::path& folder, FoundImages& found) {
   WalkedFolder walked = walk_folder(folder, fs::directory_options::skip_permission_denied);
   found.skipped.add(walked.skipped);
   if (walked.error) {
-    found.unreadable.push_back({folder, fmt::format("cannot list {}: {}", folder.string(), walked.error.message())});
+    found.unreadable.push_back(
+        {folder, fmt::format("cannot list the folder {}: {}", folder.string(), walked.error.message())});
   } else if (walked.images.empty()) {
     found.unreadable.push_back(
         {folder, fmt::format("{}: no image in this folder ({})", folder.string(), image_kinds())});

@@ -72,7 +72,7 @@ class EncodingCheck {
     if (begins("<!DOCTYPE") || begins("<!doctype") || begins("<html") || begins("<HTML"))
       fail("{} is a page of HTML, not a CSV: was it downloaded from behind a login?", path_.string());
     if (begins("version https://git-lfs"))
-      fail("{} is a pointer of Git LFS, not the file itself: git lfs pull fetches it", path_.string());
+      fail("{} is a Git LFS pointer, not the file itself: run `git lfs pull`", path_.string());
   }
 
   const std::filesystem::path& path_;

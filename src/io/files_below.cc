@@ -28,7 +28,7 @@ std::vector<fs::directory_entry> files_below(const fs::path& folder) {
     if (it->is_symlink(ignored) && it->is_directory(ignored) && leads_up(it->path(), it.depth()))
       it.disable_recursion_pending();
   }
-  if (error) fail("cannot list {}: {}", folder.string(), error.message());
+  if (error) fail("cannot list the folder {}: {}", folder.string(), error.message());
   return files;
 }
 

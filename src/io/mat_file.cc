@@ -103,7 +103,8 @@ MatFile::MatFile(const std::filesystem::path& path) : impl_(std::make_unique<Imp
   check_mat_layout(path);
   Mat_LogInitFunc("protocom", &ignore_message);
   impl_->file.reset(Mat_Open(path.c_str(), MAT_ACC_RDONLY));
-  if (impl_->file == nullptr) fail("{} is not a MATLAB file of version 5 to 7", path.string());
+  if (impl_->file == nullptr)
+    fail("{} is not a MATLAB file of version 5 to 7: save it by save(..., '-v7')", path.string());
 }
 
 MatFile::~MatFile() = default;

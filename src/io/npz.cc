@@ -42,8 +42,8 @@ void check_sizes(const std::filesystem::path& path, zip_t* archive) {
     const zip_stat_t status = stat_of(archive, i);
     const char* name = status.name == nullptr ? "" : status.name;
     if (status.comp_size > left) {
-      fail("{}: member '{}' is damaged: with its {} compressed bytes the members are larger than the file",
-           path.string(), excerpt(name), status.comp_size);
+      fail("{}: member '{}' is damaged: the compressed sizes of the members exceed the file's", path.string(),
+           excerpt(name));
     }
     left -= status.comp_size;
     if (status.size / kBestRatio > status.comp_size) {

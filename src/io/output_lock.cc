@@ -31,7 +31,7 @@ OutputLock::OutputLock(const std::filesystem::path& output) {
     struct stat status {};
     if (::fstat(descriptor_, &status) == 0 && (!S_ISREG(status.st_mode) || status.st_size > 0)) {
       ::close(descriptor_);
-      fail("{}: expected an empty lock file of protocom for {}: move it away, or choose another output", path.string(),
+      fail("{} is not a lock file of protocom: move it, or choose another output than {}", path.string(),
            output.string());
     }
     const bool locked = ::flock(descriptor_, LOCK_EX | LOCK_NB) == 0;
@@ -39,7 +39,8 @@ OutputLock::OutputLock(const std::filesystem::path& output) {
     const bool is_held = !locked && errno == EWOULDBLOCK;
     if (!is_held && (!locked || is_named(descriptor_, path))) break;
     ::close(descriptor_);
-    if (is_held) fail("another protocom is writing {}: wait for it, or choose another name", output.string());
+    if (is_held)
+      fail("another protocom process is writing {}: wait for it to end, or choose another name", output.string());
   }
   file_.emplace(path);
 }

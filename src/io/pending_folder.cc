@@ -31,7 +31,7 @@ PendingFolder::PendingFolder(const fs::path& final_place)
   // Fails when something is there already: the folder shall be ours alone.
   if (!error && !fs::create_directory(pending_.path(), error) && !error)
     error = std::make_error_code(std::errc::file_exists);
-  if (error) fail("cannot make the folder {}: {}", pending_.path().string(), error.message());
+  if (error) fail("cannot create the folder {}: {}", pending_.path().string(), error.message());
 }
 
 void PendingFolder::keep() {

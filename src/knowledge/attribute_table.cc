@@ -26,7 +26,7 @@ std::vector<std::string> classes_of(const ClassSides& sides) {
   std::set<std::string> classes(sides.base.begin(), sides.base.end());
   for (const std::string& name : sides.unseen) {
     if (!classes.insert(name).second)
-      fail("class '{}' is a base class and a val or novel class, or is twice in the split", name);
+      fail("duplicate class '{}' in the split: expected each class once, in base, val or novel", name);
   }
   if (classes.empty()) fail("the split names no class");
   return {classes.begin(), classes.end()};

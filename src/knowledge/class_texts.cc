@@ -122,7 +122,8 @@ Array class_directions(const ClassTexts& texts, const Array& vectors) {
   for (int64_t k = 0; k < sums.rows(); ++k) {
     const float length = sums.row(k).norm();
     if (length <= kCancelled)
-      fail("the vectors of the texts of class '{}' cancel out", excerpt(texts.classes[static_cast<size_t>(k)]));
+      fail("the vectors of the texts of class '{}' cancel out: give other texts",
+           excerpt(texts.classes[static_cast<size_t>(k)]));
     sums.row(k) /= length;
   }
   return directions;

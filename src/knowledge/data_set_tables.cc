@@ -52,7 +52,7 @@ TableNames read_numbered_names(const std::filesystem::path& path) {
       fail("{}:{}: duplicate '{}'", path.string(), line, text.substr(space + 1));
     return true;
   });
-  if (names.size() == 0) fail("{}: no names in it", path.string());
+  if (names.size() == 0) fail("{}: expected at least one name, found none", path.string());
   return names;
 }
 

@@ -50,7 +50,7 @@ void check_sources(const std::vector<int64_t>& sources, int64_t dim) {
   int64_t left = dim;
   for (const int64_t size : sources) left = size < 1 || size > left ? -1 : left - size;
   if (left != 0 || sources.size() < 2)
-    fail("'embedding_sources' of the knowledge has sources of {} numbers, expected several of {} together",
+    fail("'embedding_sources' of the knowledge is [{}], expected at least two sizes with the sum {}",
          fmt::join(sources, ", "), dim);
 }
 

@@ -187,7 +187,7 @@ int64_t TorchScriptBackbone::most_images_a_pass() const {
 
 void TorchScriptBackbone::to(c10::Device device) {
   if (frozen_ && device.is_cpu()) return;
-  if (frozen_) fail("{} was prepared for the processor and cannot be moved to '{}'", name_, device.str());
+  if (frozen_) fail("{} was optimised for the CPU and cannot be moved to '{}'", name_, device.str());
   module_.to(device);
   FixedBackbone::to(device);
 }
@@ -239,7 +239,7 @@ at::Tensor TorchScriptBackbone::forward_maps(const at::Tensor& images) {
 
 void TorchScriptBackbone::set_mode(BackboneMode mode) {
   if (frozen_ && mode == BackboneMode::kUse) return;
-  if (frozen_) fail("{} was prepared for use and cannot be trained", name_);
+  if (frozen_) fail("{} was optimised for use and cannot be trained", name_);
   mode_ = mode;
   module_.train(mode == BackboneMode::kTrain);
 }

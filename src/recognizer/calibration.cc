@@ -118,7 +118,7 @@ DoubleVector one_of_each(const DoubleVector& familiarities, const PhotoMoments& 
 
 DoubleVector hold_classes_out(const ClassScorer& scorer, int64_t most, Progress& progress) {
   const auto classes = static_cast<int64_t>(scorer.class_names().size());
-  if (classes < 2) fail("cannot calibrate with one class: give photos of other things by --others");
+  if (classes < 2) fail("cannot calibrate with one class: enrol another, or give images of other things (others)");
   const std::vector<PhotoMoments> moments = scorer.moments();
   std::vector<double> familiarities;
   int64_t visited = 0;
@@ -200,8 +200,9 @@ void take_own_threshold(const Familiarities& of, Calibration& made) {
   const DoubleVector& values = by_own ? of.own : of.others;
   if (values.size() < kFewestHeldOut)
     fail(
-        "too few images to calibrate: {} images (moment by moment) and {} classes can be held out, expected at least "
-        "{} of either; enrol more, or give images of other things by --others",
+        "too few images to calibrate: {} images (a burst counts once) and {} classes can be held out, expected at "
+        "least "
+        "{} of either: enrol more, or give images of other things (others)",
         of.own.size(), of.others.size(), kFewestHeldOut);
   if (!by_own) made.images = 0;
   made.similar = false;
@@ -281,7 +282,7 @@ std::string warning_of_few_kept(const Calibration& calibration) {
   if (calibration.accepted >= kFew) return "";
   return fmt::format(
       "about {:.0f} % of your own photos will be called 'none of these': {}enrol more photos of each class, or give "
-      "photos of other things by --others",
+      "images of other things (others)",
       100 * (1 - calibration.accepted), calibration.balanced ? "" : "request a higher rate, ");
 }
 
@@ -292,7 +293,7 @@ Calibration calibrate(const ClassScorer& scorer, const Array& others, const Cali
   const bool of_own = is_of_own(others, options);
   const LeftOutScores own = hold_images_out(scorer, options.most_images, progress);
   const auto held_out = static_cast<int64_t>(own.truth.size());
-  if (held_out == 0 && !of_own) fail("cannot calibrate: no class has images of two moments with features");
+  if (held_out == 0 && !of_own) fail("cannot calibrate: no class has two images (a burst counts once): enrol more");
   const bool stands_alone = held_out >= kFewestHeldOut && (options.threshold_alone || scorer.class_names().size() < 2);
   const Familiarities of =
       of_own && stands_alone ? Familiarities{own.familiarity, {}} : with_others(scorer, own, others, options, progress);

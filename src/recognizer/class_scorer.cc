@@ -17,7 +17,7 @@ namespace {
 int64_t size_of(const EnrolledClasses& enrolled) { return static_cast<int64_t>(enrolled.classes.size()); }
 
 void check_images(const EnrolledClasses& enrolled, int64_t fewest) {
-  if (enrolled.classes.empty()) throw MissingImages("there is no class yet; enrol one first");
+  if (enrolled.classes.empty()) throw MissingImages("no class is enrolled: enrol one first");
   for (const StoredClass& stored_class : enrolled.classes) {
     if (stored_class.count < fewest)
       throw MissingImages(fmt::format("class '{}' has no image: enrol one, or remove the class", stored_class.name));
@@ -91,7 +91,7 @@ std::vector<float> shares_of(const std::vector<std::string>& names, const std::m
   double left = 1;
   for (const auto& [name, share] : given) {
     if (std::find(names.begin(), names.end(), name) == names.end())
-      fail_usage("--shares: unknown class '{}'{}", name, did_you_mean(name, names));
+      fail_usage("shares: unknown class '{}'{}", name, did_you_mean(name, names));
     if (!(share >= 0)) fail_usage("the share of '{}' is {}, expected a number from 0 to 1", name, share);
     left -= share;
   }
@@ -108,7 +108,7 @@ std::vector<float> shares_of(const std::vector<std::string>& names, const std::m
 
 void check_dim(const Array& features, int64_t dim) {
   if (features.dim() == 2 && features.size(1) == dim) return;
-  fail("features of the shape [{}], expected [any, {}] like the enrolled ones", fmt::join(features.shape(), ", "), dim);
+  fail("features: expected [n, {}] like the enrolled ones, found [{}]", dim, fmt::join(features.shape(), ", "));
 }
 
 /// Throws Error unless `placed` are `classes` rows of what `one` has a row of.
@@ -119,7 +119,7 @@ void check_placed(const PlacedClasses& placed, const PlacedClasses& one, int64_t
     shape[0] = classes;
     fits = placed[i].type() == one[i].type() && placed[i].shape() == shape;
   }
-  if (!fits) fail("the positions of its classes do not match the method");
+  if (!fits) fail("its index does not match the method: index the recognizer again (protocom recognizer index)");
 }
 
 /// Writes rows [m, ...] over those numbered `where` [m] of `to` [n, ...].

@@ -32,17 +32,19 @@ const fs::path& model_file(const RecognizerParts& parts) { return parts.fitted.e
 bool has_model(const RecognizerParts& parts) { return !model_file(parts).empty(); }
 
 void check_parts(const RecognizerParts& parts) {
-  if (!parts.boxes.file.empty() && parts.images.empty()) fail_usage("--boxes needs images to enrol: give --images");
+  if (!parts.boxes.file.empty() && parts.images.empty()) fail_usage("boxes need images to enrol: give their folder");
   if (!parts.model.empty() + !parts.fitted.empty() + !parts.space.empty() > 1)
-    fail_usage("give one of --model, --fitted and --space: a recognizer has one method");
+    fail_usage("give one of a completion model, a fitted method and a space: a recognizer has one method");
   if (has_model(parts) && !parts.unlabelled.empty())
-    fail_usage("--unlabelled cannot be combined with --fitted or --model, whose space is fixed: leave one of them out");
+    fail_usage(
+        "unlabelled images have no effect on the fixed space of a fitted method or completion model: leave one of them "
+        "out");
   if (!parts.model.empty() && parts.knowledge.empty())
-    fail_usage("a completion model needs the knowledge that it was trained with: give --knowledge");
+    fail_usage("a completion model needs the knowledge that it was trained with: give the same file");
   if (!parts.text_encoder.empty() && !(parts.model.empty() && parts.fitted.empty() && parts.knowledge.empty()))
     fail_usage(
-        "--text-encoder makes the knowledge: leave out --knowledge; --fitted and --model need the knowledge that they "
-        "were made with, in place of --text-encoder");
+        "a text encoder makes the knowledge: leave out the knowledge; a fitted method or completion model needs the "
+        "knowledge that it was made with, in place of a text encoder");
 }
 
 /// With the path of the encoder that was named, or of the default one, and the space in its folder if no method is
@@ -76,7 +78,8 @@ void check_texts(const RecognizerParts& parts, const RecognizerSettings& setting
     fail_usage("{} is not the backbone's own text encoder: its vectors have {} dimensions, features {}",
                parts.text_encoder.string(), settings.embedding_dim, settings.feature_dim);
   fail_usage(
-      "without --fitted or --model, --knowledge needs vectors by the backbone's own text encoder (protocom knowledge "
+      "without a fitted method or completion model, knowledge needs vectors by the backbone's own text encoder "
+      "(protocom knowledge "
       "embeddings): {} has {} dimensions, features have {}",
       parts.knowledge.string(), settings.embedding_dim, settings.feature_dim);
 }
@@ -197,7 +200,7 @@ void take_vocabulary(const RecognizerParts& parts, const StoreModel& model, Reco
   settings.attributes = model.attributes();
   if (parts.knowledge.empty()) {
     if (!settings.attributes.empty())
-      fail_usage("the method was fitted with knowledge of the classes: give the same file with --knowledge");
+      fail_usage("the method was fitted with knowledge of the classes: give the same file");
     return;
   }
   const Knowledge knowledge = read_knowledge(parts.knowledge);
@@ -307,7 +310,7 @@ NewRecognizer prepare_recognizer(const RecognizerParts& given, const std::vector
   RecognizerParts files = parts;
   files.backbone = as_one_file(parts.backbone, encoder_options(parts, model), folder);
   if (files.backbone.parent_path() == folder && !parts.backbone_inside)
-    fail_usage("{} is a backbone of several files, which must be inside the recognizer: leave out --external-backbone",
+    fail_usage("{} is a backbone of several files, which must be inside the recognizer: do not keep it outside",
                parts.backbone.string());
   if (!has_model(parts)) {
     model.fitted->feature_dim = settings.feature_dim;

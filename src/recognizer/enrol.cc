@@ -52,7 +52,7 @@ void take_given(const EnrolRequest& request, Collected& to) {
   const Array& features = request.features;
   if (features.dim() != 2 ||
       (!request.sources.empty() && static_cast<int64_t>(request.sources.size()) != features.size(0)))
-    fail("class '{}': features of the shape [{}] for {} sources", request.description.name,
+    fail("class '{}': expected features [n, d] with n sources or none, found [{}] with {}", request.description.name,
          fmt::join(features.shape(), ", "), request.sources.size());
   for (int64_t i = 0; i < features.size(0); ++i) {
     to.features.push_back(features.rows(i, i + 1));
@@ -188,15 +188,16 @@ bool Recognizer::takes_words(int64_t numbers) {
 
 void Recognizer::check_learns_from_unlabelled() const {
   if (model_->learns_from_unlabelled()) return;
-  fail_usage(
-      "unlabelled photos have no effect: {} has the fixed space of a method fitted on base classes (--fitted, --model)",
-      file_.path().string());
+  fail_usage("unlabelled images have no effect: {} has the fixed space of a method fitted on base classes",
+             file_.path().string());
 }
 
 LearnedUnlabelled Recognizer::add_unlabelled(const std::vector<fs::path>& images, Progress& progress) {
   check_learns_from_unlabelled();
   const int64_t room = kMostUnlabelled - file_.count_unlabelled();
-  if (room < 1) fail("{} already has {} unlabelled photos; more hardly help", file_.path().string(), kMostUnlabelled);
+  if (room < 1)
+    fail("{} already has {} unlabelled images, the most that it may have: remove some first", file_.path().string(),
+         kMostUnlabelled);
   if (static_cast<int64_t>(images.size()) > room)
     logger().info("{} unlabelled photos: using {}, sampled evenly; a recognizer holds at most {}", images.size(), room,
                   kMostUnlabelled);

@@ -42,10 +42,7 @@ void check_something_is_known(const std::vector<EnrolRequest>& requests, Recogni
     if (!gives_a_name_alone(request) || recognizer.file().has_class(name)) continue;
     const Knowledge* knowledge = recognizer.knowledge();
     if (knowledge == nullptr || knowledge->class_index(clean_name(name)) < 0)
-      fail_usage(
-          "unknown class '{}': give images of it, its attributes (--attributes, --table), or words (--describe, "
-          "--descriptions)",
-          name);
+      fail_usage("unknown class '{}': give images of it, its attributes, or a description in words", name);
   }
 }
 
@@ -67,16 +64,17 @@ void check_sources(const EnrolSources& sources) {
   const bool one_class = !sources.class_name.empty(), features = !sources.features.empty();
   const int kinds = (one_class || features) + !sources.folder.empty() + !sources.list.empty();
   if (kinds > 1 || (kinds == 0 && sources.described.empty()))
-    fail_usage("give a class by --class, or classes by --folder, --csv, --features or --descriptions");
+    fail_usage("give one class by its name, or classes by a folder, a CSV list, a file of features or of descriptions");
   const bool texts = !sources.descriptions.empty() || !sources.described.empty();
   if (texts && sources.text_encoder.empty())
-    fail_usage("--describe needs the encoder that made the recognizer's knowledge: add --text-encoder");
-  if (!texts && !sources.text_encoder.empty()) fail_usage("--text-encoder needs --describe or --descriptions");
-  if (!sources.descriptions.empty() && !one_class) fail_usage("--describe is for one class: name it with --class");
+    fail_usage("descriptions need the text encoder that made the recognizer's knowledge: give it");
+  if (!texts && !sources.text_encoder.empty())
+    fail_usage("a text encoder needs descriptions: give them, or leave it out");
+  if (!sources.descriptions.empty() && !one_class) fail_usage("a description in words is of one class: give its name");
   if (!sources.boxes.file.empty() && sources.images.empty() && sources.folder.empty() && sources.list.empty())
-    fail_usage("--boxes needs images: give them with --class, --folder or --csv");
+    fail_usage("boxes need images: give those of a class, a folder or a CSV list");
   if (!sources.images.empty() && (!one_class || features))
-    fail_usage("images need a class: name it with --class{}", features ? ", without --features" : "");
+    fail_usage("images need a class: give its name{}", features ? ", and no file of features" : "");
 }
 
 std::vector<EnrolRequest> requests_of_classes(const EnrolSources& sources, const RecognizerFile& file,
@@ -107,7 +105,7 @@ std::vector<EnrolRequest> requests_of_classes(const EnrolSources& sources, const
 
 std::vector<EnrolRequest> labelled_images(const EnrolSources& sources, const RecognizerFile& file) {
   if (!sources.boxes.file.empty() && !sources.features.empty())
-    fail_usage("--boxes needs images, {} has features", sources.features.string());
+    fail_usage("boxes need images, {} has features", sources.features.string());
   if (sources.folder.empty() && sources.list.empty() && sources.features.empty() && sources.class_name.empty())
     fail_usage("expected labelled images as a folder, a list, a file of features, or images with their class");
   return requests_of_classes(sources, file, "");

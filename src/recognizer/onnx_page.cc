@@ -54,7 +54,7 @@ void fill(std::string& page, const std::string& name, const std::string& text) {
 
 void check_onnx_page(const OnnxPage& page) {
   if (page.images.resampling == Resampling::kNearest)
-    fail_usage("the encoder needs resizing by the nearest pixel, which the page does not support");
+    fail_usage("nearest-neighbour resizing, which the encoder needs, is not supported by the page");
   for (const char* file : {kScript, kCompiled}) {
     std::error_code ignored;
     if (!fs::is_regular_file(page.runtime / file, ignored))

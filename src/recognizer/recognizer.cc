@@ -81,7 +81,7 @@ const std::optional<Calibration>& Recognizer::calibration() {
 fs::path Recognizer::write_index() {
   refresh();
   if (scorer_->adapts() || scorer_->placed().empty())
-    fail_usage("cannot be indexed: '{}' compares all classes jointly: fit a method (protocom fit, --fitted)",
+    fail_usage("'{}' cannot be indexed, as it compares all classes jointly: fit a method (protocom fit, --fitted)",
                scorer_->method().label());
   protocom::write_index(file_, make_method(options_.method)->label(), {snapshot_, scorer_->placed()});
   return index_path(file_.path());

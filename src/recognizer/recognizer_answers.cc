@@ -40,7 +40,7 @@ void warn_of_proportions(const ClassScorer& scorer, const EnrolledClasses& enrol
   if (most->second < 2 * expected) return;
   logger().warn(
       "classified independently, {:.0f} % of the {} images are '{}', but {} assumes about {:.0f} % of each class and "
-      "is less accurate otherwise: leave out --batch-together",
+      "is less accurate otherwise: do not classify them together",
       most->second, images, most->first, scorer.method().label(), expected);
 }
 
@@ -96,7 +96,7 @@ void Recognizer::take_none(double familiarity, Answer& answer) const {
 void Recognizer::find_least_of_set() {
   if (!options_.coverage || least_of_set_) return;
   if (scorer_->method().spec().sees == Sees::kAllQueries)
-    fail_usage("a coverage needs a method that classifies images independently: leave out --batch-together");
+    fail_usage("a coverage needs a method that classifies images independently: do not classify them together");
   const double factor = calibration_ ? calibration_->factor : 1.0;
   least_of_set_ = least_probability_for(leave_moments_out(*scorer_, factor, Progress::none()), *options_.coverage);
 }

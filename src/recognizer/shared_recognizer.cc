@@ -27,7 +27,7 @@ Array SharedRecognizer::checked(const Array& features) const {
 }
 
 Array SharedRecognizer::features_of(const GivenImages& images) {
-  if (images.empty()) fail("there is no image");
+  if (images.empty()) fail("expected at least one image, found none");
   std::vector<Array> parts;
   for (size_t i = 0; i < images.size(); i += kDecodedAtOnce) {
     const auto begin = images.begin() + static_cast<std::ptrdiff_t>(i);
@@ -115,7 +115,7 @@ std::string name_of(const NewExamples& examples, size_t i, int64_t number) {
 /// The images and features of examples with their labels, called by their numbers where they have no path.
 TestFeatures labelled(NewExamples examples, const std::vector<std::string>& labels, std::vector<int64_t> numbers) {
   const size_t n = examples.hashes.size();
-  if (labels.size() != n) fail("{} labels for {} images", labels.size(), n);
+  if (labels.size() != n) fail("expected one label per image, found {} labels and {} images", labels.size(), n);
   TestFeatures made;
   made.features = std::move(examples.features);
   made.labels = labels;
@@ -132,7 +132,8 @@ TestFeatures labelled(NewExamples examples, const std::vector<std::string>& labe
 }  // namespace
 
 TestResult SharedRecognizer::test(const GivenImages& images, const std::vector<std::string>& labels) {
-  if (labels.size() != images.size()) fail("{} labels for {} images", labels.size(), images.size());
+  if (labels.size() != images.size())
+    fail("expected one label per image, found {} labels and {} images", labels.size(), images.size());
   return test(examples_of(images), labels);
 }
 
@@ -151,7 +152,7 @@ TestResult SharedRecognizer::test(const EnrolSources& sources, Progress& progres
 }
 
 Suggestions SharedRecognizer::suggest(const NewExamples& examples, int64_t count) {
-  if (examples.hashes.empty()) fail("there is no image");
+  if (examples.hashes.empty()) fail("expected at least one image, found none");
   std::vector<std::string> names;
   for (size_t i = 0; i < examples.hashes.size(); ++i) names.push_back(name_of(examples, i, static_cast<int64_t>(i)));
   return call([&](Recognizer& own) { return suggest_rows(own, examples.features, names, examples.hashes, count); });

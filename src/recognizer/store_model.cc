@@ -43,7 +43,7 @@ std::string StoreModel::transductive_method() const {
     const bool takes_it = fitted ? spec->name == file || spec->fitted_as == file : spec->has(Need::kCompletionModel);
     if (takes_it && spec->sees == Sees::kAllQueries) return spec->name;
   }
-  fail_usage("there is no transductive method for '{}'; name one with --method", file);
+  fail_usage("'{}' has no transductive method of its own: name the method", file);
 }
 
 bool StoreModel::learns_from_unlabelled() const { return fitted && protocom::learns_from_unlabelled(*fitted->method); }
@@ -85,7 +85,7 @@ void check_is_for_recognizers(const MethodSpec& method) {
     fail_usage("'{}' needs knowledge of classes outside the task, which a recognizer does not keep: fit 'plda' instead",
                method.name);
   if (method.has(Need::kMatchedText))
-    fail_usage("'{}' is for evaluation: a recognizer with texts of its classes (--knowledge) has 'plda:prior=text'",
+    fail_usage("'{}' is for evaluation: a recognizer with texts of its classes (knowledge) has 'plda:prior=text'",
                method.name);
 }
 

@@ -26,7 +26,7 @@ constexpr size_t kShownNames = 5;
 std::vector<std::string> class_names_in(const RecognizerFile& file) {
   std::vector<std::string> names;
   for (const ClassInfo& entry : file.list_classes()) names.push_back(entry.name);
-  if (names.empty()) fail("{}: no class is enrolled, so there is nothing to test", file.path().string());
+  if (names.empty()) fail("{}: no class is enrolled: enrol one first", file.path().string());
   return names;
 }
 
@@ -59,7 +59,7 @@ std::map<std::string, std::string> names_for(const std::vector<std::string>& lab
     at->second = name_in(file, label);
     if (there.count(at->second) == 0) unknown.push_back(label);
   }
-  if (labels.empty()) fail("there is no labelled image");
+  if (labels.empty()) fail("expected at least one labelled image, found none");
   if (unknown.size() == made.size())
     fail("none of the {} classes to test is in {}, they are '{}', ..., it has '{}', ...{}", made.size(),
          file.path().string(), excerpt(unknown.front()), excerpt(names.front()), did_you_mean(unknown.front(), names));

@@ -153,8 +153,8 @@ void shrink(const Database& database) {
   } catch (const DatabaseError& error) {
     if (error.fault() != DatabaseFault::kFull) throw;
     throw DatabaseError(DatabaseFault::kFull,
-                        fmt::format("{}: what was removed is erased and its space in the file can be reused; the file "
-                                    "itself shrinks once {} MiB of the disk are free",
+                        fmt::format("{}: what was removed is erased, but the file keeps its size until {} MiB of the "
+                                    "disk are free: free them and compact again",
                                     database.path().string(), (bytes_of(database) >> 20) + 1));
   }
 }

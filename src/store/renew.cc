@@ -60,7 +60,7 @@ void renew_photos(const Renewed& renewed, const std::string& table) {
     if (found != renewed.features.end()) {
       update.bind_blob(to_blob(found->second, type_of(renewed.settings))).bind(id).run();
     } else if (photo.is_live) {
-      fail("{} has no feature by the new encoder: it was enrolled a moment ago; renew again", photo.source);
+      fail("{} was enrolled during the renewal: renew again", photo.source);
     } else {
       forget.bind(id).run();
       if (table == "examples") forget_picture.bind(id).run();
@@ -108,7 +108,7 @@ void RecognizerFile::write_renewed(const fs::path& path, const RecognizerSetting
   check_artefacts(artefacts, path.string());
   check_renewed(features, settings, path.string());
   if (settings.attributes != settings_.attributes || settings.embedding_dim != settings_.embedding_dim)
-    fail("{}: its classes are described by {} attributes and {} numbers, the new method takes {} and {}",
+    fail("{}: its classes are described by {} attributes and {} embedding dimensions, the new method expects {} and {}",
          this->path().string(), settings_.attributes.size(), settings_.embedding_dim, settings.attributes.size(),
          settings.embedding_dim);
   std::error_code ignored;

@@ -123,8 +123,10 @@ void check_identity(const Database& database) {
   }
   const int64_t version = format_of(database);
   if (version == 1)
-    fail("{} is a recognizer of format 1: `recognizer export` of the protocom that made it, then `recognizer import`",
-         where);
+    fail(
+        "{} is a recognizer of format 1: run `recognizer export` of the protocom that wrote it, then `recognizer "
+        "import` of this one",
+        where);
   if (version < kVersion || version > kVersionWithUnlabelled)
     fail("{} is a recognizer of format {}, this protocom reads up to {}: use a newer protocom", where, version,
          kVersionWithUnlabelled);

@@ -69,7 +69,7 @@ void check_artefacts(const std::vector<RecognizerArtefact>& artefacts, const std
       fail("{}: the file is damaged: it has an artefact '{}', expected one of {}", where, excerpt(artefact.name),
            fmt::join(kArtefactNames, ", "));
     if (!seen.insert(artefact.name).second)
-      fail("{}: the file is damaged: it has two artefacts '{}'", where, artefact.name);
+      fail("{}: the file is damaged: duplicate artefact '{}'", where, artefact.name);
     if (artefact.path.string().find('\0') != std::string::npos)
       fail("{}: the file is damaged: the path of its {} has a zero byte", where, artefact.name);
   }

@@ -39,7 +39,8 @@ std::string hash_of(const Knowledge& knowledge) {
 
 void check_completion(const FeatureSet& features, const CompleteRecipe& options) {
   if (options.batches < 1 || options.batch < 1 || options.k_shot < 1 || options.schedule.epochs < 1) {
-    fail_usage("epochs, batches, batch and k-shot: expected at least 1 of each");
+    fail_usage("epochs, batches, batch and k-shot: expected at least 1 of each, found {}, {}, {} and {}",
+               options.schedule.epochs, options.batches, options.batch, options.k_shot);
   }
   if (options.selection_methods.empty())
     fail_usage("methods that decide which epoch is kept: expected at least one, found none");
@@ -115,7 +116,7 @@ FeatureScaling feature_scaling(const FeatureSet& features, const CompleteRecipe&
                     100 * shared);
       scaling.centre = mean.to(at::kFloat);
       found = std::sqrt((base - scaling.centre).square().mean(at::kDouble).item<double>());
-      if (found == 0) fail("all features of the base classes are equal");
+      if (found == 0) fail("all features of the base classes are identical: check the encoder");
     }
   }
   if (options.feature_rms > 0) scaling.scale = options.feature_rms / found;

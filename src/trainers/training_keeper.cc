@@ -108,7 +108,7 @@ std::optional<Checkpoint> TrainingKeeper::newest() {
   }
   if (!fs::exists(files_.previous())) {
     if (damage.empty()) return std::nullopt;
-    fail("{}, and there is no {} from before: delete the file to start again", damage, files_.previous().string());
+    fail("{}, and {} is missing: delete the damaged file to start again", damage, files_.previous().string());
   }
   try {
     Checkpoint found = read_checkpoint(files_.previous());

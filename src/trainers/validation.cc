@@ -108,7 +108,7 @@ double mean_accuracy(const std::vector<MethodScores>& scores, const std::vector<
   double sum = 0;
   for (const std::string& method : methods) {
     const MethodScores* found = find_scores(scores, method);
-    if (found == nullptr) fail("'{}' is to choose the epoch but was not scored", method);
+    if (found == nullptr) fail("'{}' selects the epoch but has no scores", method);
     sum += estimate(found->accuracy).value;
   }
   return sum / static_cast<double>(methods.size());

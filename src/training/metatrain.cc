@@ -15,7 +15,8 @@ constexpr EnumWord<AttributeStatistics> kAttributeStatistics[] = {{AttributeStat
 
 void check_metatrain(const MetatrainInputs& inputs, const MetatrainOptions& options) {
   if (options.schedule.epochs < 1 || options.batches < 1 || options.episodes < 1)
-    fail_usage("epochs, batches and episodes: expected at least 1 of each");
+    fail_usage("epochs, batches and episodes: expected at least 1 of each, found {}, {} and {}",
+               options.schedule.epochs, options.batches, options.episodes);
   const EpisodeShape& shape = options.episode;
   if (shape.n_way < 2 || shape.k_shot < 1 || shape.n_query < 1)
     fail_usage("an episode needs at least 2 ways, 1 shot and 1 query, found {}, {} and {}", shape.n_way, shape.k_shot,

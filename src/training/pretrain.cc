@@ -22,7 +22,7 @@ void check_cpde(const PretrainRecipe& options) {
     fail_usage("enhancing: expected a number in [0, 100], found {}", cpde.enhancing);
   if (!(cpde.order_weight >= 0)) fail_usage("weight of the order: expected at least 0, found {}", cpde.order_weight);
   if (options.method == PretrainMethod::kCpde && options.rotation == RotationTask::kOn)
-    fail_usage("CPDE has the order of splits as its second task: expected no rotations besides");
+    fail_usage("CPDE cannot be combined with rotations: the order of splits is its second task");
 }
 
 void check_pretrain(const PretrainRecipe& options) {
@@ -74,11 +74,11 @@ void check_growth(const PretrainRecipe& options) {
   const int64_t side = options.backbone.image_size;
   const int64_t smallest = kSmallestGrowing * (options.method == PretrainMethod::kCpde ? 2 : 1);  // CPDE quarters them
   if (growth.first_side < smallest || growth.first_side > side)
-    fail_usage("images can grow from {} to their {} pixels, found {}", smallest, side, growth.first_side);
+    fail_usage("first side of growing images: expected {} to {} pixels, found {}", smallest, side, growth.first_side);
   if (!(growth.share > 0 && growth.share <= 1))
     fail_usage("share of the epochs in which images grow: expected a number in (0, 1], found {}", growth.share);
   if (options.backbone.architecture == "conv4")
-    fail_usage("a conv4 cannot be trained on growing images: its features grow with them");
+    fail_usage("conv4 cannot be trained on growing images: the size of its features depends on the image's");
 }
 
 }  // namespace

@@ -153,7 +153,7 @@ TEST(Recorded, PlacesAreWhereLibTorchBringsThem) {
 TEST(Recorded, WhatCannotBeWrittenIsNamed) {
   const at::NoGradGuard no_grad;
   EXPECT_THAT(message_of([] { written([](const at::Tensor& x) { return at::cumsum(x, 1).flatten(1); }, 192); }),
-              AllOf(HasSubstr("'aten::cumsum'"), HasSubstr("bring the encoder as ONNX")));
+              AllOf(HasSubstr("'aten::cumsum'"), HasSubstr("give the encoder as ONNX")));
   EXPECT_THAT(message_of([] {
                 written([](const at::Tensor&) { return at::ones({2, 3}); }, 3);
               }),
@@ -171,7 +171,7 @@ TEST(EncoderAsOnnx, OfATorchScriptFileIsRefused) {
   sized.preprocessing = Preprocessing{kSide};
   EXPECT_THAT(
       message_of([&] { encoder_as_onnx(folder / "means.pt", sized, folder.path()); }),
-      AllOf(HasSubstr("means.pt"), HasSubstr("TorchScript file is a program"), HasSubstr("bring the encoder as ONNX")));
+      AllOf(HasSubstr("means.pt"), HasSubstr("TorchScript file is a program"), HasSubstr("give the encoder as ONNX")));
   EXPECT_FALSE(std::filesystem::exists(folder / "encoder.onnx"));
 }
 

@@ -204,7 +204,7 @@ def test_the_cpp_of_the_document_is_compiled(tmp_path):
 
 def test_other_encoders_are_left_out(photos, tmp_path):
     mine = protocom.Recognizer.create(tmp_path / "mine.pcm", backbone=photos / "encoder.pt", images=photos / "my-photos")
-    with pytest.raises(protocom.Error, match="bring the encoder as ONNX"):
+    with pytest.raises(protocom.Error, match="give the encoder as ONNX"):
         mine.to_onnx(tmp_path / "mine.onnx")
     assert not (tmp_path / "mine.onnx").exists() and not (tmp_path / "mine.labels.txt").exists()
     mine.to_onnx(tmp_path / "mine.onnx", features=True)

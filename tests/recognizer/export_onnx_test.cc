@@ -556,7 +556,7 @@ TEST_F(OnnxOfAProgram, IsWrittenWithoutItAlone) {
   Recognizer recognizer = Recognizer::open(path_);
   recognizer.enrol({request("cat", {photo("1.png", 10)}), request("dog", {photo("2.png", 200)})});
   EXPECT_THAT(message_of([&] { export_onnx(recognizer, folder_ / "pets.onnx"); }),
-              AllOf(HasSubstr("TorchScript file is a program"), HasSubstr("bring the encoder as ONNX"),
+              AllOf(HasSubstr("TorchScript file is a program"), HasSubstr("give the encoder as ONNX"),
                     HasSubstr("--features")));
   EXPECT_FALSE(fs::exists(folder_ / "pets.onnx"));
   OnnxExportOptions options;

@@ -128,7 +128,7 @@ void Reader::read_top_level(const std::string& key, const toml::node& node) {
     config_.out = scalar(key, node);
   } else if (key == "seed") {
     const toml::value<int64_t>* seed = node.as_integer();
-    if (seed == nullptr || seed->get() < 0) fail_usage("{}: seed: expected a whole number from 0", where);
+    if (seed == nullptr || seed->get() < 0) fail_usage("{}: seed: expected a whole number of at least 0", where);
     config_.seed = static_cast<uint64_t>(seed->get());
   } else {
     fail_usage("{}: unknown key '{}'{} (at the top level: out, seed; all others belong to a [stage])", where, key,
@@ -270,7 +270,7 @@ void apply_top_level(RunConfig& config, const std::map<std::string, std::string>
     }
     const bool digits =
         !value.empty() && value.size() < 20 && value.find_first_not_of("0123456789") == std::string::npos;
-    if (!digits) fail_usage("--set seed={}: expected a whole number from 0", value);
+    if (!digits) fail_usage("--set seed={}: expected a whole number of at least 0", value);
     config.seed = std::stoull(value);
   }
 }

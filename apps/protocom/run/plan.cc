@@ -59,14 +59,18 @@ const std::vector<StageKind>& stage_kinds() {
   return kKinds;
 }
 
-const StageKind& kind_of(const RunConfig& config, const StageConfig& table) {
+std::vector<std::string> stage_names() {
   std::vector<std::string> names;
+  for (const StageKind& kind : stage_kinds()) names.emplace_back(kind.command);
+  return names;
+}
+
+const StageKind& kind_of(const RunConfig& config, const StageConfig& table) {
   for (const StageKind& kind : stage_kinds()) {
     if (table.command == kind.command) return kind;
-    names.emplace_back(kind.command);
   }
   fail_usage("{}: unknown table [{}]{} (stages: {})", config.where(table.line), table.command,
-             did_you_mean(table.command, names), fmt::join(names, ", "));
+             did_you_mean(table.command, stage_names()), fmt::join(stage_names(), ", "));
 }
 
 /// nullptr when there is no such command.
@@ -80,7 +84,9 @@ CLI::App* subcommand(CLI::App& app, const std::string& name) {
 /// The parser of a stage's command; `source = "wordnet"` chooses among commands that have commands of their own.
 CLI::App* find_command(CLI::App& app, const RunConfig& config, const StageConfig& table, Stage& stage) {
   CLI::App* command = subcommand(app, table.command);
-  if (command == nullptr) fail_usage("{}: this build has no command '{}'", config.where(table.line), table.command);
+  if (command == nullptr)
+    fail_usage("{}: command '{}' is not part of this build: build with LibTorch (without TORCH=0)",
+               config.where(table.line), table.command);
   stage.command = {table.command};
   std::vector<std::string> names;
   for (const CLI::App* item : command->get_subcommands([](const CLI::App*) { return true; }))
@@ -268,7 +274,8 @@ size_t stage_order(const RunConfig& config, const StageConfig& table) {
   const std::string& command = after->second.values.front();
   const size_t place = stage_rank(command);
   if (place == stage_kinds().size())
-    fail_usage("{}: unknown stage after = \"{}\"", config.where(after->second.line), command);
+    fail_usage("{}: after: unknown stage '{}'{} (stages: {})", config.where(after->second.line), command,
+               did_you_mean(command, stage_names()), fmt::join(stage_names(), ", "));
   return 2 * place + 1;
 }
 

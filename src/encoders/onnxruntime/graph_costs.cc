@@ -47,7 +47,7 @@ class Counter {
 
  private:
   void read_graph(pbf_reader reader, int level) {
-    if (level > kMostLevels) fail("graphs lie in graphs more than {} levels deep", kMostLevels);
+    if (level > kMostLevels) fail("its graphs are nested deeper than {} levels", kMostLevels);
     read_fields(reader, Field{kGraphNode, [&] { read_node(read_message(reader), level); }},
                 Field{kGraphInitializer, [&] { read_tensor(read_message(reader), {}); }});
   }

@@ -45,7 +45,7 @@ Unigram::Unigram(const SentencePieces& model)
     const auto number = static_cast<int64_t>(i);
     const SentencePieces::Piece& piece = all_[i];
     if (piece.kind == PieceKind::kUnknown) {
-      if (unknown_ >= 0) fail("duplicate unknown piece");
+      if (unknown_ >= 0) fail("more than one piece of the type 'unknown'");
       unknown_ = number;
     }
     if (piece.kind == PieceKind::kNormal) scores.push_back(piece.score);
@@ -53,8 +53,8 @@ Unigram::Unigram(const SentencePieces& model)
       pieces.emplace_back(piece.text, number);
     if (piece.kind == PieceKind::kUserDefined) as_written.emplace_back(piece.text, number);
   }
-  if (unknown_ < 0) fail("missing unknown piece");
-  if (scores.empty()) fail("missing normal pieces");
+  if (unknown_ < 0) fail("no piece of the type 'unknown'");
+  if (scores.empty()) fail("no piece of the type 'normal'");
   pieces_ = PieceTable(std::move(pieces));
   as_written_ = PieceTable(std::move(as_written));
   constexpr float kPenalty = 10;

@@ -125,7 +125,7 @@ void check_images(const PldaModel& model, const DoubleMatrix& features) {
   if (!model.adaptation.isotropic && features.cols() != model.space.center.size())
     fail("features of the shape [{}, {}], expected [any, {}]", features.rows(), features.cols(),
          model.space.center.size());
-  if (!std::isfinite(features.sum())) fail("a feature is not finite");
+  if (!std::isfinite(features.sum())) fail("a feature is not finite: check the program that made the features");
 }
 
 /// The images without copies, which do not show how images of a class differ.

@@ -47,7 +47,7 @@ double shots_of(const LabelledPlaces& labelled) {
 /// Through their sum, which takes several numbers at once: what is infinite or not a number stays so.
 template <typename Rows>
 void check_finite(const Rows& rows) {
-  if (!std::isfinite(rows.sum())) fail("a feature is not finite");
+  if (!std::isfinite(rows.sum())) fail("a feature is not finite: check the program that made the features");
 }
 
 /// In a space of the labelled images alone; features [points, d].

@@ -336,7 +336,8 @@ SoftSupports follow_unlabelled(PldaModel& model, const DoubleMatrix& features, c
                                int64_t classes) {
   const Array given = std::exchange(model.unlabelled, Array());
   if (given.size(1) != features.cols())
-    fail("unlabelled images have features of {} numbers, labelled ones of {}", given.size(1), features.cols());
+    fail("unlabelled images have features of {} dimensions, labelled ones of {}: extract both with the same encoder",
+         given.size(1), features.cols());
   const DoubleMatrix all = matrix_of<float>(given).cast<double>();
   const DoubleMatrix unlabelled = all(not_labelled(all, features), Eigen::all);
   if (unlabelled.rows() == 0 || !(model.vb.degrees > 0)) return {};

@@ -27,7 +27,7 @@ HeldOutVariance held_out_variance(const PldaSpace& space, const UnitMoments& hel
   const auto classes = static_cast<int64_t>(held_out.classes.size());
   const double degrees = held_out.count.sum() - static_cast<double>(classes);
   if (classes < 2 || degrees < 1) {
-    fail("expected at least 2 classes and one with two images to measure a space by, found {} classes with {} images",
+    fail("held-out classes: expected at least 2, one of them with 2 images, found {} classes with {:.0f} images",
          classes, held_out.count.sum());
   }
   HeldOutVariance seen;

@@ -37,7 +37,7 @@ DoubleMatrix finite(const Array& values, const char* what) {
 /// Of descriptions, as many numbers each as the base classes have.
 DoubleMatrix finite(const Array& rows, const DoubleMatrix& base, const char* of, const char* what) {
   if (!rows.defined() || rows.size(1) != base.cols()) {
-    fail("descriptions have {} {}, the base classes that the prior was fitted on have {}; use the same knowledge",
+    fail("descriptions have {} {}, the base classes that the prior was fitted on have {}: use the same knowledge",
          rows.defined() ? rows.size(1) : 0, what, base.cols());
   }
   return finite(rows, of);

@@ -13,7 +13,7 @@ FloatSpace::FloatSpace(const PldaSpace& space)
 
 FloatMatrix FloatSpace::rooted(const Eigen::Ref<const FloatMatrix>& features) const {
   if (features.cols() != center.size())
-    fail("features of {} numbers, the space is of {}", features.cols(), center.size());
+    fail("features of {} dimensions, the space expects {}", features.cols(), center.size());
   if (root) return features.unaryExpr(&signed_root<float>);  // a row must not depend on the others
   return features;
 }

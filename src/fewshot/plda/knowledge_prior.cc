@@ -63,7 +63,7 @@ PriorChoice choose_prior(const std::string& name, const PriorExamples& examples,
       fail_usage("the prior '{}' needs attributes or word vectors of classes, and the knowledge has none", name);
     return kind.choose(examples, options);
   }
-  fail_usage("unknown prior '{}'; use one of {}", name, fmt::join(prior_names(), ", "));
+  fail_usage("unknown prior '{}': expected one of {}", name, fmt::join(prior_names(), ", "));
 }
 
 std::shared_ptr<const KnowledgePrior> load_prior(const MethodState& state, const KernelRidgeOptions& ridge,

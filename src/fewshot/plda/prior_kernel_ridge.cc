@@ -39,7 +39,8 @@ void take_sources(const DoubleMatrix& stated, DescriptionKernel::Base& to) {
   for (int64_t i = 0; i < stated.rows(); ++i) {
     const double size = stated(i, 0), share = stated(i, 1);
     if (!(size >= 1 && size <= numbers && share >= 0 && share <= 1))
-      fail("'{}' holds {} numbers with the share {}", kSources, size, share);
+      fail("'{}': expected sources of 1 to {} dimensions with shares from 0 to 1, found {} with {}", kSources, numbers,
+           size, share);
     to.sources.push_back(to_whole<int64_t>(size));
     to.shares.push_back(share);
     all += static_cast<double>(to.sources.back());
@@ -47,7 +48,7 @@ void take_sources(const DoubleMatrix& stated, DescriptionKernel::Base& to) {
   }
   constexpr double kRounding = 1e-6;
   if (all != numbers || std::abs(shares - 1) > kRounding)
-    fail("'{}' holds {} numbers with shares of {} together, expected {} with 1", kSources, all, shares, numbers);
+    fail("'{}': expected {} dimensions and shares with the sum 1, found {} and {}", kSources, numbers, all, shares);
 }
 
 class KernelRidgePrior : public KnowledgePrior {

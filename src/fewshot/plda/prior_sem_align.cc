@@ -110,8 +110,8 @@ class SemAlignPrior : public KnowledgePrior {
   [[nodiscard]] DoubleMatrix predict(const KnowledgeTable& descriptions) const override {
     const FloatMatrix semantics = semantics_of(descriptions);
     if (semantics.cols() != net_.hidden_weight.cols()) {
-      fail("descriptions have {} values per class, the prior '{}' was fitted on {}; use the same knowledge",
-           semantics.cols(), kSemAlign, net_.hidden_weight.cols());
+      fail("descriptions have {} dimensions, the prior '{}' was fitted on {}: use the same knowledge", semantics.cols(),
+           kSemAlign, net_.hidden_weight.cols());
     }
     const DoubleMatrix leading = net_.output(SemAlignNet::activated(net_.linear(semantics))).cast<double>();
     DoubleMatrix predicted = DoubleMatrix::Zero(leading.rows(), factor_.size());

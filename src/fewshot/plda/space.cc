@@ -69,7 +69,7 @@ UnitMoments unit_moments(const Eigen::Ref<const RowMatrix<Number>>& features, co
     add_to_classes(z, labels.data() + at, found);
     add_squares<Number>(z, found.scatter);
   }
-  if (!std::isfinite(found.scatter.sum())) fail("a feature is not finite; check the program that made the features");
+  if (!std::isfinite(found.scatter.sum())) fail("a feature is not finite: check the program that made the features");
   found.mean = found.count.cwiseInverse().asDiagonal() * found.mean;
   // sum (z - m)(z - m)' = sum z z' - sum_c n_c m_c m_c': one pass over the images, before any mean is known.
   const DoubleMatrix weighted = found.count.cwiseSqrt().asDiagonal() * found.mean;

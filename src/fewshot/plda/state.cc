@@ -68,7 +68,8 @@ void set_shots(const DoubleMatrix& values, PldaModel& model) {
   if (!model.known_by_best && values.rows() != static_cast<int64_t>(rows.size()))
     fail("'by_shots' has {} rows, expected {}", values.rows(), rows.size());
   if (!(values.topRows(2).array() >= kLeastScale).all())
-    fail("'by_shots' holds a scale of probabilities out of range, expected above 0");
+    fail("'by_shots': scales of probabilities: expected at least {}, found {}", kLeastScale,
+         values.topRows(2).minCoeff());
   for (int64_t i = 0; i < values.rows(); ++i)
     *rows[static_cast<size_t>(i)] = {values(i, 0), values(i, 1), values(i, 2)};
   for (const double alike : {model.known_alike.none, model.known_alike.one, model.known_alike.five}) {
@@ -145,7 +146,7 @@ PldaModel plda_model_of(const MethodState& state) {
   if (has_tensor(state, "unlabelled"))
     model.unlabelled = array_of_matrix(matrix_in(state, "unlabelled", -1, -1)).to(NumberType::kFloat32);
   if (model.unlabelled.defined() && !model.adaptation.adapts())
-    fail("the space is not adapted to photos: expected no 'unlabelled'");
+    fail("unexpected 'unlabelled': only a method with 'adaptation' has it");
   if (model.adaptation.isotropic) return model;
   model.space.root = has_tensor(state, "root");
   model.space.center = numbers_in(state, "center", -1);

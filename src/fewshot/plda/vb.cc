@@ -14,7 +14,7 @@ void check_options(const PldaVbOptions& options) {
         options.steps, options.concentration, options.trust, options.spread, options.plausible, options.least_weight);
   }
   if ((options.proportions == Proportions::kGiven) == options.given.empty()) {
-    fail_usage("shares of the classes are needed for given proportions and for no others");
+    fail_usage("proportions 'given' need the classes' shares, and other proportions take none");
   }
 }
 

@@ -85,7 +85,8 @@ void Assignment::place(int64_t row) {
 }  // namespace
 
 std::vector<int64_t> best_assignment(const DoubleMatrix& gain) {
-  if (gain.rows() > gain.cols()) fail("an assignment of {} rows needs as many columns: {}", gain.rows(), gain.cols());
+  if (gain.rows() > gain.cols())
+    fail("assignment: expected at least as many columns as rows, found {} x {}", gain.rows(), gain.cols());
   Assignment assignment(-gain);
   for (int64_t row = 0; row < gain.rows(); ++row) assignment.place(row);
   return assignment.columns();

@@ -21,7 +21,7 @@ ClassText::ClassText(const MethodContext& context) {
 void ClassText::check_width(int64_t width) const {
   if (width_ != width)
     fail(
-        "the knowledge has vectors of {} numbers and the images have {}: this method needs vectors by the image "
+        "the knowledge has vectors of {} dimensions, the images features of {}: this method needs vectors by the image "
         "encoder's own text encoder (protocom knowledge embeddings)",
         width_, width);
 }

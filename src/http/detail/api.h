@@ -167,7 +167,9 @@ class Api {
       editor_.follow();
       auto result = work(editor_);
       if (!editor_.file().is_at_path())
-        refuse_for_now(503, 5, "the recognizer's file was moved during the change: check whether it contains it");
+        refuse_for_now(
+            503, 5,
+            "the recognizer's file was moved during the change: check whether the moved file contains the change");
       return result;
     });
   }

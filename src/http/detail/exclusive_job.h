@@ -15,7 +15,8 @@ class ExclusiveJob {
   explicit ExclusiveJob(std::atomic<bool>& taken,
                         const char* another = "another calibration, test or estimate of the accuracy")
       : taken_(taken) {
-    if (taken_.exchange(true)) refuse_for_now(503, 5, std::string(another) + " is running");
+    if (taken_.exchange(true))
+      refuse_for_now(503, 5, std::string(another) + " is running: send the request again later");
   }
   ~ExclusiveJob() { taken_ = false; }
   ExclusiveJob(const ExclusiveJob&) = delete;

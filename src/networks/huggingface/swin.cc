@@ -73,7 +73,7 @@ at::Tensor run(const SwinBlock& block, const at::Tensor& x) {
   const int64_t height = x.size(1);
   const int64_t width = x.size(2);
   if (std::min(height, width) < window)
-    fail("maps of {}x{} places are smaller than the windows of {}", width, height, window);
+    fail("maps of {}x{} positions are smaller than the windows of {}", width, height, window);
   const auto missing = [&](int64_t size) { return (window - size % window) % window; };
   at::Tensor y = at::constant_pad_nd(block.layer.norm1(x), {0, 0, 0, missing(width), 0, missing(height)}, 0);
   const int64_t shift = block.shifted && std::min(height, width) > window ? window / 2 : 0;

@@ -17,7 +17,8 @@ int64_t places_before(at::IntArrayRef sizes, size_t axis) {
 
 BatchAxis batch_axis(at::IntArrayRef sizes, const Sizes& of_one) {
   BatchAxis found;
-  if (sizes.size() != of_one.size()) fail("a batch has other axes than a single image");
+  if (sizes.size() != of_one.size())
+    fail("the output for a batch has other axes than for one image: export the encoder with a dynamic batch");
   for (size_t i = 0; i < of_one.size(); ++i) {
     if (sizes[i] == of_one[i]) continue;
     const bool multiple = of_one[i] > 0 && sizes[i] % of_one[i] == 0;

@@ -63,7 +63,8 @@ class BlockedConvolution {
       : shape_(convolution), attr_(after(convolution.activation, is_sum)), output_(convolution.output()) {
     const at::Tensor weight = std::exchange(shape_.weight, {}).to(at::kFloat).contiguous();
     bias_ = convolution.bias.defined() ? convolution.bias.to(at::kFloat).contiguous() : at::zeros({weight.size(0)});
-    if (bias_.sizes() != at::IntArrayRef({weight.size(0)})) fail("its bias is [{}]", fmt::join(bias_.sizes(), ", "));
+    if (bias_.sizes() != at::IntArrayRef({weight.size(0)}))
+      fail("its bias is [{}], expected [{}]", fmt::join(bias_.sizes(), ", "), weight.size(0));
     Sizes sizes = weight.sizes().vec();
     if (shape_.groups > 1) {
       sizes[0] /= shape_.groups;
@@ -147,7 +148,7 @@ class BlockedConvolution {
         continue;
       }
     }
-    fail("oneDNN has none that is fast");
+    fail("oneDNN has no fast convolution of this shape");
   }
 
   dnnl::convolution_forward::primitive_desc describe(int64_t images) const {

@@ -119,7 +119,8 @@ Convolution convolution_of(const Binding& binding) {
   Convolution made;
   made.weight = binding.weight(1).contiguous(at::MemoryFormat::ChannelsLast);
   const at::Tensor& weight = made.weight;
-  if (weight.dim() != 4 || weight.numel() == 0) fail("the weights are [{}]", fmt::join(weight.sizes(), ", "));
+  if (weight.dim() != 4 || weight.numel() == 0)
+    fail("the weights are [{}], expected four axes, none of size 0", fmt::join(weight.sizes(), ", "));
   made.window = window_of(binding, {weight.size(2), weight.size(3)});
   made.groups = binding.whole("group", 1);
   made.input = binding.sizes(0);

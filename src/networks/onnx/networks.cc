@@ -111,7 +111,9 @@ Operation make_rms_norm(const Binding& binding) {
   const Sizes& sizes = binding.sizes(0);
   const int64_t axis = axis_of(binding.whole("axis", -1), sizes.size());
   const double epsilon = binding.number("epsilon", 1e-5);
-  if (broadcast(sizes, binding.sizes(1)) != sizes) fail("the scale is larger than the input");
+  if (broadcast(sizes, binding.sizes(1)) != sizes)
+    fail("the scale is [{}], expected a shape that broadcasts to the input's [{}]", fmt::join(binding.sizes(1), ", "),
+         fmt::join(sizes, ", "));
   Sizes over(sizes.size() - static_cast<size_t>(axis));
   std::iota(over.begin(), over.end(), axis);
   return one_output([over, epsilon](Tensors& in) {

@@ -66,7 +66,7 @@ void check_same(Backbone& network, const std::filesystem::path& file) {
   const at::Tensor own = network.forward(images), written = onnx::Encoder(onnx::read_model(file), {}).features(images);
   const float apart = (own - written).abs().max().item<float>(), largest = own.abs().max().item<float>();
   if (!(apart <= kSameFeatures * largest))
-    fail("as ONNX its features differ by {:.2g} of {:.2g}: bring the encoder as ONNX", apart, largest);
+    fail("its exported features differ by {:.2g} (the largest is {:.2g}): give the encoder as ONNX", apart, largest);
 }
 
 }  // namespace
@@ -76,7 +76,7 @@ std::filesystem::path backbone_as_onnx(const std::filesystem::path& path, const 
   const auto network = open_backbone(path, asked);
   return reading(path, [&] {
     if (dynamic_cast<TorchScriptBackbone*>(network.get()) != nullptr)
-      fail("a TorchScript file is a program, which ONNX cannot hold: bring the encoder as ONNX (torch.onnx.export)");
+      fail("a TorchScript file is a program, which ONNX cannot hold: give the encoder as ONNX (torch.onnx.export)");
     const at::NoGradGuard no_grad;
     for (at::Tensor parameter : network->parameters()) parameter.set_requires_grad(false);
     network->forward(waves(2, network->image_size()));  // before recording: networks prepare some values once

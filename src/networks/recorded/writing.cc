@@ -62,7 +62,7 @@ Lengths Writing::lengths(const Value* value, const Value* other) const {
   for (size_t i = 0; i < a.size(); ++i) {
     if (a[i] == b[i]) continue;
     if (a[i] % images_ != 0 || a[i] / images_ * other_images_ != b[i])
-      fail("a dimension is {} for {} images and {} for {}: bring the encoder as ONNX", a[i], images_, b[i],
+      fail("a dimension is {} for {} images and {} for {}: give the encoder as ONNX", a[i], images_, b[i],
            other_images_);
     made[i] = -(a[i] / images_);
   }
@@ -106,7 +106,7 @@ void Writing::add_parts(const Node& node, const Node& other) {
     }
     const Lengths sizes = lengths(node.outputs()[i], other.outputs()[i]);
     const int64_t length = sizes.at(static_cast<size_t>(whole.parts_axis));
-    if (length < 0) fail("a batch is split within the network: bring the encoder as ONNX");
+    if (length < 0) fail("a batch is split within the network: give the encoder as ONNX");
     items_[node.outputs()[i]] =
         named(graph_.node("Slice", {whole.name, graph_.integers({begin}), graph_.integers({begin + length}),
                                     graph_.integers({whole.parts_axis})}));
@@ -133,7 +133,7 @@ void Writing::add_operator(const Node& node, const Node& other) {
   const bool cuts = name == "aten::chunk" || name == "aten::split" || name == "aten::split_with_sizes";
   const Write writer = writer_of(name);
   if ((writer == nullptr && !cuts) || node.maybeSchema() == nullptr)
-    fail("exporting its operator '{}' to ONNX is not supported: bring the encoder as ONNX", name);
+    fail("exporting its operator '{}' to ONNX is not supported: give the encoder as ONNX", name);
   Step::Inputs inputs;
   for (size_t i = 0; i < node.inputs().size(); ++i) {
     inputs.items.push_back(item(node.inputs()[i]));

@@ -16,7 +16,7 @@ constexpr size_t kAlwaysCopied = size_t{1} << 20;
 
 FlatTable FlatTable::root(std::string_view bytes) {
   uint32_t offset = 0;
-  if (bytes.size() < sizeof(offset)) fail("it has {} bytes", bytes.size());
+  if (bytes.size() < sizeof(offset)) fail("the file is cut off: it has {} bytes", bytes.size());
   std::memcpy(&offset, bytes.data(), sizeof(offset));
   return {bytes, offset, std::make_shared<size_t>(0)};
 }

@@ -26,7 +26,8 @@ at::Tensor raw_tensor(const Tensor& tensor, std::string_view bytes) {
   int64_t needed = static_cast<int64_t>(c10::elementSize(tensor.type));
   for (const int64_t size : tensor.shape) {
     if (size < 0 || __builtin_mul_overflow(needed, size, &needed))
-      fail("tensor '{}' is too large", excerpt(tensor.name));
+      fail("tensor '{}' has the shape [{}], which is negative or too large", excerpt(tensor.name),
+           fmt::join(tensor.shape, ", "));
   }
   if (needed != static_cast<int64_t>(bytes.size()))
     fail("tensor '{}' has {} bytes, its shape needs {}; the file is damaged", excerpt(tensor.name), bytes.size(),
@@ -65,7 +66,8 @@ Tensor read_tensor(const FlatTable& table, const std::vector<FlatTable>& buffers
   tensor.name = table.text(3);
   if (tensor.name.empty()) tensor.name = "tensor " + std::to_string(number);
   for (const int32_t size : table.numbers<int32_t>(0)) tensor.shape.push_back(size);
-  if (tensor.shape.size() > kMostTensorDims) fail("tensor '{}' has {} axes", excerpt(tensor.name), tensor.shape.size());
+  if (tensor.shape.size() > kMostTensorDims)
+    fail("tensor '{}' has {} axes, expected at most {}", excerpt(tensor.name), tensor.shape.size(), kMostTensorDims);
   tensor.type = scalar_type(table.number<int8_t>(1, 0));
   if (table.has(4)) {
     const FlatTable quantisation = table.table(4);

@@ -39,7 +39,7 @@ class Translator {
     return tensors_[static_cast<size_t>(number)];
   }
   [[nodiscard]] const Tensor& input(const Operator& item, size_t i) const {
-    if (i >= item.inputs.size()) fail("an operator has {} inputs", item.inputs.size());
+    if (i >= item.inputs.size()) fail("an operator has {} inputs, expected at least {}", item.inputs.size(), i + 1);
     return tensor(item.inputs[i]);
   }
   [[nodiscard]] bool has_input(const Operator& item, size_t i) const {
