@@ -65,8 +65,7 @@ void account_for_images(const TestResult& result) {
   for (const UnreadableFile& file : result.unreadable) logger().error("{}", file.reason);
   if (result.skipped.total() > 0) logger().warn("{}", result.skipped.describe());
   const size_t folders = folders_among(result.unreadable), images = result.unreadable.size() - folders;
-  if (images > 0)
-    fail("{} of {} images could not be read; the others were tested", images, images + result.tested.size());
+  if (images > 0) fail("{} of the images could not be read; images tested: {}", images, result.tested.size());
   if (folders > 0) fail("folders without readable images: {}", folders);
 }
 

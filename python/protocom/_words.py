@@ -12,7 +12,7 @@ _PARAMETERS = {
 # Commands for which the package has functions; messages name the others unchanged.
 _COMMANDS = [
     (re.compile(r"^(?:features|queries): features hold NaN or infinity"), "Input X contains NaN or infinity"),
-    (re.compile(r"`protocom fit --method ([\w-]+)`(, then --fitted FILE)?"),
+    (re.compile(r"`protocom fit --method ([\w-]+)`(, then give its file by --fitted)?"),
      r'`protocom.fit("\1", ...)`, then `protocom.make(..., fitted=...)`'),
     (re.compile(r"`protocom pretrain --method ([\w-]+)`"), r"`protocom pretrain --method \1` (the command line)"),
     (re.compile(r"\(protocom fit, --fitted\)"), "(`protocom.fit`, fitted=...)"),

@@ -143,7 +143,7 @@ double number_in(std::string_view text) {
 
 std::string outside(const ImageBox& box, double width, double height) {
   const bool beyond = (width > 0 && box.x >= width) || (height > 0 && box.y >= height);
-  return beyond ? fmt::format("a box outside the picture, which has {} x {} pixels", width, height) : "";
+  return beyond ? fmt::format("a box outside the image, which has {} x {} pixels", width, height) : "";
 }
 
 namespace {

@@ -40,7 +40,7 @@ struct BoxFile {
 /// - the folder of YOLO's labels: data.yaml or classes.txt with the names, and a text for each image below labels/ with
 ///   class, centre and size, or class and corners of an outline (https://docs.ultralytics.com/datasets/detect/);
 /// - a folder that boxes_beside() finds boxes in.
-/// Boxes of no size, outside the picture or with numbers that are not finite are left out and logged with their rows,
+/// Boxes of no size, outside the image or with numbers that are not finite are left out and logged with their rows,
 /// and so are boxes of two classes; how many were not requested is logged. A box that is stated twice counts once.
 /// Takes time linear in their number. Throws Error for other files, kinds that are not there, and if no box is left.
 BoxFile read_boxes(const BoxChoice& choice);

@@ -110,7 +110,7 @@ std::string wrong_box(const ImageBox& box) {
   if (box.width <= 0 || box.height <= 0)
     return fmt::format("a box of no size, {} x {}", number_text(box.width), number_text(box.height));
   const double right = box.x + box.width, bottom = box.y + box.height;
-  if (right <= 0 || bottom <= 0 || (box.relative && (box.x >= 1 || box.y >= 1))) return "a box outside the picture";
+  if (right <= 0 || bottom <= 0 || (box.relative && (box.x >= 1 || box.y >= 1))) return "a box outside the image";
   return "";
 }
 
@@ -123,7 +123,7 @@ Image square_around(const Image& image, const ImageBox& box, const ImageSize& si
   const double left = std::max(0.0, box.x * per_x), right = std::min(width, (box.x + box.width) * per_x);
   const double top = std::max(0.0, box.y * per_y), bottom = std::min(height, (box.y + box.height) * per_y);
   if (left >= right || top >= bottom)
-    fail("the box lies outside the image, which is {} x {} pixels", size.width, size.height);
+    fail("a box outside the image, which has {} x {} pixels", size.width, size.height);
   const double longer = std::max(right - left, bottom - top);
   const auto side = std::max<int64_t>(1, std::llround(longer * (1 + 2 * kMargin)));
   const int64_t most = std::max(image.width, image.height);

@@ -206,7 +206,7 @@ LearnedUnlabelled Recognizer::add_unlabelled(const std::vector<fs::path>& images
   done.unreadable = embed(
       spread_evenly(images, room),
       [&](const fs::path& path, const EmbeddedImage& embedded) { take_embedded(path, embedded, collected); }, progress);
-  if (collected.features.empty()) fail("none of the unlabelled photos can be read");
+  if (collected.features.empty()) fail("none of the unlabelled images can be read");
   collected.examples.features = Array::joined(collected.features);
   done.added = file_.add_unlabelled(collected.examples);
   done.held = static_cast<int64_t>(collected.features.size()) - done.added;

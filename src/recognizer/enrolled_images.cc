@@ -29,7 +29,7 @@ Array vectors_of(const EnrolledClasses& enrolled, Array ClassDescription::*field
 void check_features(const StoredClass& own, int64_t dim) {
   const Array& features = own.features;
   if (features.dim() != 2 || features.size(0) != own.count || features.size(1) != dim)
-    fail("class '{}': {} images of {} numbers, found features of the shape [{}]", own.name, own.count, dim,
+    fail("class '{}': expected features [{}, {}], found [{}]", own.name, own.count, dim,
          fmt::join(features.shape(), ", "));
 }
 

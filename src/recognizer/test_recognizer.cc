@@ -107,8 +107,8 @@ void check_rows(const EnrolRequest& request, const RecognizerFile& file) {
   const Array& features = request.features;
   const int64_t dim = file.settings().feature_dim;
   if (features.dim() == 2 && features.size(1) == dim) return;
-  fail("class '{}': features of the shape [{}], {} has features of {} numbers", excerpt(request.description.name),
-       fmt::join(features.shape(), ", "), file.path().string(), dim);
+  fail("class '{}': expected features [n, {}] as in {}, found [{}]", excerpt(request.description.name), dim,
+       file.path().string(), fmt::join(features.shape(), ", "));
 }
 
 /// The rows that a request gives as features.

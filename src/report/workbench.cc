@@ -15,7 +15,7 @@ namespace {
 std::string baseline_among(const Methods& methods, const std::string& asked) {
   const std::string found = label_meant(labels_of(methods), asked);
   if (found.empty() && asked != AnalyseOptions().baseline)
-    fail_usage("the baseline '{}' is not among the methods ({})", asked, fmt::join(labels_of(methods), ", "));
+    fail_usage("baseline: unknown method '{}': expected one of {}", asked, fmt::join(labels_of(methods), ", "));
   return found.empty() ? asked : found;
 }
 

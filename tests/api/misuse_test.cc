@@ -199,7 +199,7 @@ TEST_F(ApiMisuse, OfMethodsIsOneSentence) {
   const std::vector<float> q = queries_of_axes();
   expect_sentences({
       {"queries of another width", [&] { classify("mean", q, 3); },
-       "queries have 3 numbers each, the labelled features have 4"},
+       "queries have 3 dimensions, the labelled features 4"},
       {"no query", [] { classify("mean", {}, 4); }, "queries: expected a row of numbers per image, found none"},
       {"queries that are NaN", [&] { classify("mean", with(q, 0, kNan), 4); }, "NaN"},
       {"labels too short",
@@ -322,7 +322,7 @@ TEST_F(ApiMisuse, OfImagesAndRecognizersIsOneSentence) {
   const std::vector<float> row(64);
   expect_sentences({
       {"an encoder that is not there", [] { Backbone("none.pt"); }, "none.pt"},
-      {"no images", [&] { static_cast<void>(backbone.extract({})); }, "no image"},
+      {"no images", [&] { static_cast<void>(backbone.extract({})); }, "expected at least one image"},
       {"an image that is not there", [&] { static_cast<void>(backbone.extract({"none.png"})); }, "none.png"},
       {"bytes that are no image", [&] { static_cast<void>(backbone.extract({Image::encoded("no image")})); },
        "image 0"},
@@ -356,7 +356,7 @@ TEST_F(ApiMisuse, OfImagesAndRecognizersIsOneSentence) {
        "nobodys-encoder: no such file"},
       {"a recognizer that is there", [&] { Recognizer::create(file("empty.pcm"), parts); }, "empty.pcm"},
       {"no class to answer with", [&] { empty.classify(Image::rgb(rgb.data(), kSide, kSide)); }, "class"},
-      {"no image to classify", [&] { empty.classify(std::vector<Image>()); }, "no image"},
+      {"no image to classify", [&] { empty.classify(std::vector<Image>()); }, "expected at least one image"},
       {"features of another width",
        [&] {
          empty.classify_features({row, 32});

@@ -78,7 +78,8 @@ TEST_F(ApiRecognizer, EnrolsAClassThatIsDescribedInWords) {
   EXPECT_THAT(cut.warnings.front(), HasSubstr("longer than the encoder's"));
   EXPECT_THAT(own.classify(pixels_of(10, 200, 7)).ranking, SizeIs(2));
   EXPECT_THAT(said_by([&] { own.enrol_described("jay", {"  "}, words); }), HasSubstr("empty"));
-  EXPECT_THAT(said_by([&] { own.enrol_described("jay", {}, words); }), HasSubstr("no description"));
+  EXPECT_THAT(said_by([&] { own.enrol_described("jay", {}, words); }),
+              HasSubstr("'jay': expected at least one description"));
   EXPECT_THAT(said_by([&] { birds().enrol_described("jay", {"a bird"}, words); }), HasSubstr("no knowledge"));
   EXPECT_THAT(said_by([&] { TextEncoder(file("nowhere")); }), HasSubstr("nowhere"));
 }

@@ -27,8 +27,8 @@ TEST(EnumWordsDeathTest, AValueThatTheTableLeavesOutIsOurBug) {
 
 TEST(EnumWords, AnUnknownWordIsRefusedWithThoseThatAreKnown) {
   EXPECT_EQ(testing::usage_message_of([] { value_of(kSkies, "Clear", "sky"); }),
-            "unknown sky 'Clear'; use clear or cloudy");
-  EXPECT_EQ(testing::usage_message_of([] { value_of(kOnlySky, "", "sky"); }), "unknown sky ''; use clear");
+            "unknown sky 'Clear': expected clear or cloudy");
+  EXPECT_EQ(testing::usage_message_of([] { value_of(kOnlySky, "", "sky"); }), "unknown sky '': expected clear");
   EXPECT_LT(testing::usage_message_of([] { value_of(kSkies, std::string(5000, 'x'), "sky"); }).size(), 200U);
 }
 

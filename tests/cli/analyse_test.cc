@@ -269,7 +269,7 @@ TEST_F(Analyse, TakesTheMethodThatIsMeantAndNoOther) {
     EXPECT_NEAR(point.at("gain").at("value").get<double>(), accuracy(point) - accuracy(*baseline), 1e-9);
   const Outcome missing = analyse("ways", "m", {"--methods", "mean,completed", "--baseline", "mean-fusion"});
   EXPECT_EQ(missing.exit_code, 2);
-  EXPECT_THAT(missing.err, HasSubstr("the baseline 'mean-fusion' is not among the methods (mean, completed)"));
+  EXPECT_THAT(missing.err, HasSubstr("baseline: unknown method 'mean-fusion': expected one of mean, completed"));
 }
 
 TEST_F(Analyse, RecordsTheHashOfEveryListOfEpisodes) {

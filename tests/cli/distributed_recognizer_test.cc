@@ -163,7 +163,7 @@ TEST_F(DistributedRecognizer, TheShareOfAKilledProcessIsTakenUpAgain) {
   other.insert(other.end(), {"--top", "2"});
   const Outcome refused = protocom(folder_->path(), other);
   EXPECT_EQ(refused.exit_code, 1);
-  EXPECT_THAT(refused.err, HasSubstr("answers.jsonl.parts holds lines of other files, options"));
+  EXPECT_THAT(refused.err, HasSubstr("answers.jsonl.parts is of a job with other files, options"));
 
   Job(folder_->path(), resumed, 3).expect_success();
   expect_done(command("whole.jsonl"));

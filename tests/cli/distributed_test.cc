@@ -163,7 +163,7 @@ TEST_F(Distributed, OneThatDiesIsNamedByTheOthersAndAnotherNumberGoesOn) {
   for (const size_t rank : {0, 2}) {
     const Outcome outcome = job.process(rank).wait();
     EXPECT_EQ(outcome.exit_code, 1);
-    EXPECT_THAT(outcome.err, HasSubstr("process 1 of 3 is gone"));
+    EXPECT_THAT(outcome.err, HasSubstr("process 1 of 3 ended"));
   }
   EXPECT_LT(steady_clock::now() - killed, seconds(60));
   job.process(1).wait();

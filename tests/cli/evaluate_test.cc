@@ -221,7 +221,8 @@ TEST_F(Evaluate, TakesAMethodThatWasFitted) {
       run({"--k-shot", "1", "--methods", "mean,restore-net", "--fitted", "f.npz", "--json", "r.json"});
   ASSERT_EQ(outcome.exit_code, 0) << outcome.err;
   EXPECT_EQ(written("r.json")["results"][1]["method"], "restore-net:steps=50");
-  EXPECT_THAT(run({"--k-shot", "1", "--methods", "mean,restore-net"}).err, HasSubstr("is not fitted: `protocom fit"));
+  EXPECT_THAT(run({"--k-shot", "1", "--methods", "mean,restore-net"}).err,
+              HasSubstr("is not fitted: run `protocom fit"));
   EXPECT_THAT(run({"--k-shot", "1", "--fitted", "f.npz"}).err,
               HasSubstr("'restore-net:steps=50' is not among the methods"));
   EXPECT_THAT(run({"--k-shot", "1", "--split", "base", "--n-way", "2", "--methods", "restore-net", "--fitted", "f.npz"})
@@ -253,7 +254,7 @@ TEST_F(Evaluate, ListsAndDescribesEveryMethod) {
 TEST_F(Evaluate, RefusesWhatCannotBe) {
   EXPECT_THAT(run({"--k-shot", "five"}).err, HasSubstr("found 'five'"));
   EXPECT_THAT(run({"--k-shot", "5-1"}).err, HasSubstr("5 to 1"));
-  EXPECT_THAT(run({"--k-shot", "1", "--compare", "mean,completed"}).err, HasSubstr("not among the methods"));
+  EXPECT_THAT(run({"--k-shot", "1", "--compare", "mean,completed"}).err, HasSubstr("comparison: unknown method"));
   EXPECT_THAT(run({"--k-shot", "1", "--query-distribution", "poisson"}).err, HasSubstr("poisson"));
   EXPECT_THAT(run({"--k-shot", "1", "--seeds", "1,2", "--save-episodes", "e.json"}).err, HasSubstr("single seed"));
   const Outcome greedy = run({"--k-shot", "1", "--unlabelled", "16"});

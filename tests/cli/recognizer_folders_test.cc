@@ -299,15 +299,15 @@ TEST_F(Recognizers, WatchMissesNoImageAndSaysWhenTheFolderIsGone) {
   const std::string name = images_by_class().begin()->first;
   ASSERT_EQ(protocom(folder_->path(), {"classes", "remove", "missed.pcm", name}).exit_code, 0);
   write_text(folder / "lost.jpg", read_text(image));
-  EXPECT_TRUE(comes_true(
-      [&] { return read_text(*folder_ / "missed.log").find("there is no class yet") != std::string::npos; }));
+  EXPECT_TRUE(
+      comes_true([&] { return read_text(*folder_ / "missed.log").find("no class is enrolled") != std::string::npos; }));
   ASSERT_EQ(protocom(folder_->path(), {"undo", "missed.pcm"}).exit_code, 0);
   write_text(folder / "after.jpg", read_text(image));
   EXPECT_TRUE(answers("after.jpg"));
   fs::remove_all(folder);
   const Outcome outcome = watching.wait();
   EXPECT_EQ(outcome.exit_code, 1);
-  EXPECT_THAT(outcome.err, HasSubstr("busy is no longer there"));
+  EXPECT_THAT(outcome.err, HasSubstr("busy: it no longer exists"));
 }
 
 }  // namespace

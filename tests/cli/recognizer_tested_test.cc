@@ -108,7 +108,7 @@ TEST_F(TestedRecognizers, CountWhatCannotBeReadAndRefuseWhatIsNoTest) {
   EXPECT_THAT(test({"known.pcm", "nowhere"}).err, HasSubstr("nowhere: no such folder or file"));
   const Outcome alone = test({"known.pcm"});
   EXPECT_EQ(alone.exit_code, 2);
-  EXPECT_THAT(alone.err, HasSubstr("give a recognizer, or two, and then labelled photos"));
+  EXPECT_THAT(alone.err, HasSubstr("expected one or two recognizers, then labelled photos"));
 }
 
 }  // namespace

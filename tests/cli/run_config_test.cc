@@ -45,7 +45,7 @@ TEST_F(RunConfig, RefusesAValueThatItsCommandRefuses) {
 TEST_F(RunConfig, RefusesASeedThatIsNoWholeNumber) {
   for (const char* seed : {"-1", "1.5", "2e51", "\"3\""})
     expect_refused(std::string("out = \"o\"\nseed = ") + seed + "\n[synth]\n",
-                   "c.toml:2: seed: expected a whole number from 0");
+                   "c.toml:2: seed: expected a whole number of at least 0");
 }
 
 TEST_F(RunConfig, RefusesAVariableThatIsNotSet) {

@@ -60,7 +60,7 @@ TEST_F(SharedLinesLeft, AreDeletedAndNothingElse) {
   LinesJob anew = job();
   anew.resume = ResumeLines::kNo;
   EXPECT_THAT(message_of([&] { SharedLines(ProcessGroup::single(), anew, files_); }),
-              HasSubstr("parts holds mine.jsonl, which is not part of this job"));
+              HasSubstr("parts contains mine.jsonl, which is not part of this job"));
   SharedLines lines(ProcessGroup::single(), job(), files_);
   lines.join();
   lines.remove();

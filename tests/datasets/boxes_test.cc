@@ -88,7 +88,7 @@ TEST_F(BoxFiles, OfCocoArePixelsWithCategories) {
   const Logged log;
   EXPECT_THAT(lines({path}), ElementsAre("a.jpg dog 10.5 20 100 50 1.00"));
   EXPECT_TRUE(read_boxes({path}).kinds_are_classes);
-  EXPECT_THAT(log.text(), AllOf(HasSubstr("annotations[1]: a box outside the picture, which has 640 x 480"),
+  EXPECT_THAT(log.text(), AllOf(HasSubstr("annotations[1]: a box outside the image, which has 640 x 480"),
                                 HasSubstr("annotations[2]: no image has its image_id"),
                                 HasSubstr("annotations[3]: bbox is not four numbers"),
                                 HasSubstr("ignoring boxes that cannot be cut out, 3")));
@@ -157,7 +157,7 @@ TEST_F(BoxFiles, BelongToThePhotosWhosePathsEndAsTheyWriteThem) {
   }
   EXPECT_THAT(crops("C:\\cams\\site1\\a.jpg,1,2,3,4\nC:\\cams\\site2\\a.jpg,5,6,7,8\n"),
               ElementsAre("/p/site1/a.jpg#xywh=1,2,3,4", "/p/site2/a.jpg#xywh=5,6,7,8"));
-  EXPECT_THAT(message_of([&] { crops("a.jpg,1,2,3,4\n"); }), HasSubstr("has no box of the 2 photos"))
+  EXPECT_THAT(message_of([&] { crops("a.jpg,1,2,3,4\n"); }), HasSubstr("has no box for any of the 2 images"))
       << "either photo may be meant";
 }
 
@@ -221,7 +221,7 @@ TEST_F(BoxFiles, OfPascalVocAreTheCornersOfItsObjects) {
       "<xmin>60</xmin><ymin>1</ymin><xmax>70</xmax><ymax>9</ymax></bndbox></object></annotation>");
   const Logged log;
   EXPECT_THAT(lines({folder_ / "Annotations"}), ::testing::SizeIs(2));
-  EXPECT_THAT(log.text(), HasSubstr("c.xml: object 1: a box outside the picture"));
+  EXPECT_THAT(log.text(), HasSubstr("c.xml: object 1: a box outside the image"));
 }
 
 TEST_F(BoxFiles, OfXmlThatDeclaresEntitiesAreRefused) {
@@ -319,7 +319,7 @@ TEST_F(BoxFiles, OfAddaxAiHaveTheirDetectorsKinds) {
                             "C:\\cams\\1\\a.jpg,1\\a.jpg,img,animal,0.9,700,20,740,60,480,640\n");
   const Logged log;
   EXPECT_THAT(lines({path}), ElementsAre("1\\a.jpg animal 10 20 30 40 0.90"));
-  EXPECT_THAT(log.text(), HasSubstr("csv:3: a box outside the picture, which has 640 x 480"));
+  EXPECT_THAT(log.text(), HasSubstr("csv:3: a box outside the image, which has 640 x 480"));
   EXPECT_FALSE(read_boxes({path}).kinds_are_classes);
 }
 

@@ -418,7 +418,7 @@ TEST(MiniImageNetLayout, NamesFileAndLineOfBadInput) {
               AllOf(HasSubstr("val.csv:2"), HasSubstr("'n01' is in two splits"), HasSubstr("train.csv:2")));
   write_file(root / "val.csv", "filename,label\nb0.jpg,n02\na0.jpg,n02\n");
   EXPECT_THAT(list_error(root.path()),
-              AllOf(HasSubstr("val.csv:3"), HasSubstr("already listed at"), HasSubstr("train.csv:3")));
+              AllOf(HasSubstr("val.csv:3"), HasSubstr("duplicate image a0.jpg (first at"), HasSubstr("train.csv:3")));
   fs::remove(root / "val.csv");
   EXPECT_THAT(list_error(root.path()), HasSubstr("val.csv"));
 }

@@ -107,8 +107,7 @@ TEST(TaskClassifier, WhatDoesNotFitIsRefusedInOneSentence) {
   EXPECT_THAT(refused(inputs_of(x, y, 2)), HasSubstr("labels run from 0 to 2, there are 2 classes"));
   EXPECT_THAT(refused(inputs_of(x, y, 4)), HasSubstr("class '3' has 0 labelled images, 'mean' needs 1"));
   EXPECT_THAT(refused(inputs_of(x.clone().fill_(NAN), y, 3)), HasSubstr("NaN or infinity in 12 rows"));
-  EXPECT_THAT(refused({array_of(x), array_of(y), 3, 5}),
-              HasSubstr("features have 6 numbers each, 'mean' was fitted on 5"));
+  EXPECT_THAT(refused({array_of(x), array_of(y), 3, 5}), HasSubstr("features of 6 dimensions, 'mean' was fitted on 5"));
   EXPECT_THAT(refused({array_of(x), array_of(y), 3, 0, {"a"}}), HasSubstr("1 class names for 3 classes"));
   EXPECT_THAT(message_of([&] { TaskClassifier(make_method("tim:transform=cl2n"), inputs_of(x, y, 3)); }),
               HasSubstr("needs features of"));
@@ -116,7 +115,7 @@ TEST(TaskClassifier, WhatDoesNotFitIsRefusedInOneSentence) {
   EXPECT_THAT(message_of([&] {
                 (void)answer_of(classifier, at::zeros({2, 5}));
               }),
-              HasSubstr("queries have 5 numbers each, the labelled features have 6"));
+              HasSubstr("queries have 5 dimensions, the labelled features 6"));
   EXPECT_THAT(message_of([&] { (void)answer_of(classifier, at::zeros({0, 6})); }), HasSubstr("found [0, 6]"));
 }
 

@@ -61,7 +61,7 @@ TEST(TaskImages, AreAskedAboutThroughTheSpaceOfTheMethod) {
   EXPECT_NEAR(scores.logits(0, 0), 1, 1e-6) << "all lie in one direction";
   images = images.only({0, 1});
   EXPECT_EQ(testing::message_of([&] { static_cast<void>(answer_of(mean, images, queries)); }),
-            "every class needs at least one support");
+            "class 1: expected at least one support, found none");
 }
 
 }  // namespace

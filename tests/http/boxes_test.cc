@@ -89,7 +89,7 @@ TEST_F(ServedBoxes, ThatCannotBeCutOutAreSaidOneByOne) {
   const json answers = classify("[[" + left_ + ", [1.2, 0, 0.1, 0.1], [0.1, 0.1, 0, 0.1]]]").json().at("answers");
   ASSERT_EQ(answers.size(), 3U);
   EXPECT_EQ(first(answers[0]), "dark");
-  EXPECT_EQ(answers[1].at("error"), "a box outside the picture");
+  EXPECT_EQ(answers[1].at("error"), "a box outside the image");
   EXPECT_THAT(answers[2].at("error").get<std::string>(), HasSubstr("a box of no size"));
   EXPECT_TRUE(answers[2].contains("box"));
 }
@@ -100,7 +100,7 @@ TEST_F(ServedBoxes, AreRefusedWhereTheyAreNone) {
     EXPECT_EQ(classify(wrong).status, 400) << wrong;
   const Reply pixels = classify("[[[20, 10, 60, 60]]]");
   EXPECT_EQ(pixels.status, 400);
-  EXPECT_THAT(pixels.body, AllOf(HasSubstr("image 0 has 20"), HasSubstr("shares of its width and height")));
+  EXPECT_THAT(pixels.body, AllOf(HasSubstr("image 0 has 20"), HasSubstr("fractions of its width and height")));
   std::string many = left_;
   for (int i = 0; i < 512; ++i) many += "," + left_;
   EXPECT_EQ(classify("[[" + many + "]]").status, 413);

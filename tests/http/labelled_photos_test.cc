@@ -81,7 +81,8 @@ TEST_F(LabelledPhotos, ChangeNothingAndAskForNoKeyThatWrites) {
 TEST_F(LabelledPhotos, AreRefusedWhereLabelsDoNotFit) {
   for (const char* labels : {"dark", "{}", "[1]", R"(["dark", "dark"])", R"([""])", "[]"})
     EXPECT_EQ(test({10}, labels).status, 400) << labels;
-  EXPECT_THAT(error_of(test({10}, R"(["dark", "dark"])")), HasSubstr("2 of 'labels' for 1 images: give one for each"));
+  EXPECT_THAT(error_of(test({10}, R"(["dark", "dark"])")),
+              HasSubstr("'labels': expected one per image, found 2 for 1 images"));
   const std::vector<FormPart> unlabelled = {{"image", png(10), "a.png"}};
   EXPECT_THAT(error_of(ask("POST", "/v1/test", form_of(unlabelled), kForm)), HasSubstr("give 'labels'"));
   EXPECT_EQ(ask("POST", "/v1/test", R"({"labels": []})", kJson).status, 400) << "nothing to test";

@@ -78,7 +78,7 @@ TEST_F(ServedOnnx, HasTheInputAndTheWeightsThatAreAskedFor) {
 TEST_F(ServedOnnx, FollowsTheClasses) {
   const Reply none = ask("GET", "/v1/recognizer/onnx");
   EXPECT_EQ(none.status, 409);
-  EXPECT_THAT(none.error(), HasSubstr("no class yet"));
+  EXPECT_THAT(none.error(), HasSubstr("no class is enrolled"));
   enrol_both();
   const std::string two = ask("GET", "/v1/recognizer/onnx").body;
   enrol("grey", 128);

@@ -87,7 +87,7 @@ TEST_F(Served, DoesNothingForPagesOfOtherSites) {
     EXPECT_EQ(ask("GET", path, "", other).status, 403) << path;
   const Reply undone = ask("POST", "/v1/undo", "", other);
   EXPECT_EQ(undone.status, 403);
-  EXPECT_THAT(undone.error(), HasSubstr("other sites' pages"));
+  EXPECT_THAT(undone.error(), HasSubstr("pages of other sites"));
   EXPECT_EQ(ask("GET", "/", "", other).status, 200) << "a link to the page";
   EXPECT_EQ(ask("GET", "/v1/classes", "", {{"Sec-Fetch-Site", "same-origin"}}).json()["classes"].size(), 1U);
   EXPECT_EQ(ask("POST", "/v1/undo").status, 200) << "a program";
@@ -364,7 +364,7 @@ TEST_F(Served, SaysWhatIsMissingBeforeAnyClassIsThere) {
   serve();
   const Reply reply = ask("POST", "/v1/classify", png(1), kPng);
   EXPECT_EQ(reply.status, 409);
-  EXPECT_THAT(reply.error(), HasSubstr("no class yet"));
+  EXPECT_THAT(reply.error(), HasSubstr("no class is enrolled"));
   EXPECT_EQ(ask("POST", "/v1/undo").status, 409);
   EXPECT_EQ(ask("GET", "/v1/classes").json()["classes"], json::array());
 }

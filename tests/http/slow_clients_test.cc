@@ -110,7 +110,7 @@ TEST_F(SlowClients, ABodyThatCouldNeverBeTakenIsNoOption) {
   ServerOptions options;
   options.port = 0;
   options.limits.body_bytes = options.limits.waiting_bytes + 1;
-  EXPECT_THAT(usage_message_of([&] { http::Server(path_, options); }), HasSubstr("exceeds that of all bodies"));
+  EXPECT_THAT(usage_message_of([&] { http::Server(path_, options); }), HasSubstr("exceeds that of all together"));
 }
 
 /// A server all of whose workers wait for another program that changes the file.

@@ -136,7 +136,7 @@ TEST(ReadImage, NamesTheFileAndTheReason) {
   write_file(folder / "moving.png", "GIF89a............");
   EXPECT_THAT(message_of([&] { read_image(folder / "zero.jpg"); }), AllOf(HasSubstr("zero.jpg"), HasSubstr("empty")));
   EXPECT_THAT(message_of([&] { read_image(folder / "page.jpg"); }),
-              AllOf(HasSubstr("page.jpg"), HasSubstr("a page of HTML"), HasSubstr("it is not a JPEG, PNG")));
+              AllOf(HasSubstr("page.jpg"), HasSubstr("a page of HTML"), HasSubstr("expected a JPEG, PNG")));
   EXPECT_THAT(message_of([&] { read_image(folder / "moving.png"); }), HasSubstr("GIF"));
   EXPECT_THAT(message_of([&] { read_image(folder / "none.jpg"); }), HasSubstr("none.jpg"));
 }

@@ -153,7 +153,7 @@ TEST(Jpeg, IsLimitedByThePixelsThatAreDecoded) {
   const std::string bytes = make_rgb_jpeg(ramp(400, 600));
   DecodeOptions options;
   options.max_pixels = 60'000;
-  EXPECT_THAT(decode_error_of(bytes, options), HasSubstr("600 x 400 pixels, at most"));
+  EXPECT_THAT(decode_error_of(bytes, options), HasSubstr("600 x 400 pixels: expected at most"));
   options.min_side = 200;
   EXPECT_EQ(decode_image(bytes, options).height, 200);
   options.max_pixels = 59'999;  // four times that is less than 600 x 400
@@ -177,7 +177,7 @@ TEST(Jpeg, PassedAtReducedSizeCountsAQuarterInABudget) {
   const std::string bytes = make_rgb_jpeg(ramp(400, 600));
   EXPECT_EQ(decode_image(bytes, options).height, 50);
   EXPECT_EQ(left, 0);
-  EXPECT_THAT(decode_error_of(bytes, options), HasSubstr("left for it"));
+  EXPECT_THAT(decode_error_of(bytes, options), HasSubstr("more than the limit for all images"));
 }
 
 TEST(Jpeg, SaysTheSizeOfItsFileUpright) {

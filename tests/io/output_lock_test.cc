@@ -17,7 +17,8 @@ TEST(OutputLock, KeepsASecondOneOutAndLeavesNothing) {
   const auto output = folder / "model.npz";
   {
     const OutputLock first(output);
-    EXPECT_THAT(testing::message_of([&] { OutputLock second(output); }), HasSubstr("another protocom is writing"));
+    EXPECT_THAT(testing::message_of([&] { OutputLock second(output); }),
+                HasSubstr("another protocom process is writing"));
     const OutputLock other(folder / "other.npz");
   }
   EXPECT_TRUE(std::filesystem::is_empty(folder.path()));

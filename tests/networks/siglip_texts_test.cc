@@ -138,7 +138,7 @@ TEST_F(SiglipFolder, ADamagedModelOfPiecesIsRefused) {
   EXPECT_THAT(with({{"<unk>", 0, 2}, {"</s>", 0, 3}, {"a", std::numeric_limits<float>::quiet_NaN()}}),
               HasSubstr("not finite"));
   EXPECT_THAT(with({{"<unk>", 0, 2}, {"</s>", 0, 3}, {std::string(2000, 'a'), -1}}), HasSubstr("2000 bytes"));
-  EXPECT_THAT(with({{"<unk>", 0, 2}, {"</s>", 0, 3}}), HasSubstr("missing normal pieces"));
+  EXPECT_THAT(with({{"<unk>", 0, 2}, {"</s>", 0, 3}}), HasSubstr("no piece of the type 'normal'"));
   EXPECT_THAT(with(whole, std::string("\xff\xff\xff\x7fx\0", 6)), HasSubstr("character map"));
   EXPECT_THAT(refusal_of("spiece.model",
                          "\x0a\x05\x0a\x01"

@@ -15,7 +15,7 @@ def test_presets_are_methods_by_their_names_in_easyfsl(collection):
     for name in protocom.easyfsl.presets:
         assert protocom.make("easyfsl:" + name).fit(x, y).predict(x[:3]).shape == (3,)
     for call in (lambda: protocom.make("easyfsl:feat"), lambda: protocom.evaluate(collection, methods=["easyfsl:feat"])):
-        with pytest.raises(protocom.UsageError, match="'easyfsl:feat' must be easyfsl: and one of prototypical-networks"):
+        with pytest.raises(protocom.UsageError, match="unknown preset 'easyfsl:feat': expected easyfsl:NAME, NAME one of prototypical-networks"):
             call()
 
 

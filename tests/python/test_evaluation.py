@@ -142,7 +142,7 @@ def test_episodes_that_are_not_there_are_refused(collection, tmp_path):
         drawn[2:]
     drawn.save(tmp_path / "episodes.npz")
     other = protocom.FeatureSet(collection.features[:120], collection.labels[:120])
-    with pytest.raises(protocom.Error, match=r"episodes\.npz has episodes of other features"):
+    with pytest.raises(protocom.Error, match=r"episodes\.npz was drawn from other features"):
         protocom.Episodes.read(tmp_path / "episodes.npz", other)
     np.savez(tmp_path / "other.npz", a=np.ones(3))
     with pytest.raises(protocom.Error, match="holds no episodes"):

@@ -162,7 +162,7 @@ def test_names_and_methods_that_cannot_be_are_refused(collection):
             protocom.OwnMethod(nearest_mean, name=name)
     with pytest.raises(protocom.UsageError, match="needs labelled images"):
         protocom.evaluate(collection, methods=[nearest_mean], shots=0, episodes=3)
-    with pytest.raises(protocom.UsageError, match="baseline 'plda' is not among"):
+    with pytest.raises(protocom.UsageError, match="baseline: unknown method 'plda'"):
         protocom.evaluate(collection, methods=[nearest_mean], baseline="plda", shots=1, episodes=3)
 
 

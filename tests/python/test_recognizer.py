@@ -512,7 +512,7 @@ def test_images_are_taken_as_they_come(mine, photos):
     most.clear()
     assert encoder.extract(images()).shape == (36, 48) and len(held) <= 1
     assert mine.features_of(iter(paths)).shape == (3, 48)
-    for given, words in ((photos / "holiday", "is a folder: protocom.images_in"), ([], "no image"), (iter(()), "no image")):
+    for given, words in ((photos / "holiday", "is a folder: protocom.images_in"), ([], "expected at least one image"), (iter(()), "expected at least one image")):
         with pytest.raises(protocom.Error, match=words):
             mine.classify(given)
     with pytest.raises(protocom.Error, match="there is no image in .*none"):
@@ -590,7 +590,7 @@ def test_a_test_leaves_bad_ones_out(mine, photos, with_a_bad_one):
     found = mine.test(iter(images), names, on_error="skip")
     assert found.images == 3 and [(one["image"], one["class"]) for one in found.tested] == [("1", "blue"), ("2", "red"), ("3", "red")]
     assert len(found.unreadable) == 1 and "bad.png" in found.unreadable[0] and found.to_dict()["unreadable"] == found.unreadable
-    with pytest.raises(protocom.Error, match="3 labels for 4 images"):
+    with pytest.raises(protocom.Error, match="expected one label per image, found 3 labels and 4 images"):
         mine.test(images, names[:3], on_error="skip")
 
 

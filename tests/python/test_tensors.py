@@ -112,7 +112,7 @@ def test_a_module_of_pytorch_is_asked_in_eval_mode_and_is_left_as_it_was(torch):
 @pytest.mark.parametrize("function, loader, words", [
     (lambda batch: batch, None, r"features of batch 0 must be numbers \[b, d\], found float32 \[5, 2, 2, 2\]"),
     (lambda batch: batch.reshape(len(batch), -1)[1:], None, r"batch 0 has 5 labels and features \[4, 8\]"),
-    (lambda batch: batch, [], "the loader gave no batch"),
+    (lambda batch: batch, [], "the loader is empty: expected at least one batch"),
     (lambda batch: batch, [np.ones((2, 3))], r"batch 0 of the loader must be \(images, labels\)"),
 ])
 def test_what_gives_no_features_is_refused(function, loader, words):

@@ -59,7 +59,7 @@ def test_two_tests_of_the_same_images_are_compared(mine, labelled, tmp_path, pho
 
 
 def test_what_cannot_be_tested_is_refused(mine, labelled):
-    with pytest.raises(protocom.Error, match="1 labels for 9 images"):
+    with pytest.raises(protocom.Error, match="expected one label per image, found 1 labels and 9 images"):
         mine.test(labelled[0], ["red"])
     with pytest.raises(protocom.UsageError, match="without labels"):
         mine.test(labelled[0])

@@ -226,7 +226,7 @@ TEST_F(Calibrating, OneClassIsEnoughForWhatIsSomethingElse) {
   EXPECT_EQ(calibrate(ClassScorer(clusters(1, 8, 3), model_, {"mean"}), {}, {}, Progress::none()).unknown, 0);
   EXPECT_THAT(
       message_of([&] { calibrate(ClassScorer(clusters(2, 1, 3), model_, {"mean"}), {}, {}, Progress::none()); }),
-      HasSubstr("0 images (moment by moment) and 2 classes can be held out, expected at least 4 of either"));
+      HasSubstr("0 images (a burst counts once) and 2 classes can be held out, expected at least 4 of either"));
 }
 
 TEST(OwnThreshold, IsTheConformalQuantileAndOfFewImagesANormalBound) {
@@ -326,7 +326,7 @@ TEST_F(Calibrating, ProbabilitiesMatchTheAccuracy) {
 
 TEST_F(Calibrating, SaysWhatItLacks) {
   EXPECT_THAT(message_of([&] { run(clusters(3, 1, 3), unknown_images(30, 1)); }),
-              HasSubstr("no class has images of two moments"));
+              HasSubstr("no class has two images (a burst counts once)"));
   EXPECT_THAT(message_of([&] { run(clusters(1, 4, 3), {}); }), HasSubstr("--others"));
   EXPECT_THAT(usage_message_of([&] { run(clusters(3, 2, 3), {}, 0); }), HasSubstr("between 0 and 1"));
   EXPECT_THAT(message_of([&] { run(clusters(3, 2, 3), unknown_images(5, 1), 1e-300); }),

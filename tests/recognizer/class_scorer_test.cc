@@ -84,7 +84,7 @@ TEST(ClassScorer, RefusesAStoreOrModelThatDoesNotFit) {
     }
     return "nothing was thrown";
   };
-  EXPECT_THAT(stated(small_store(), store_model({0, 0})), HasSubstr("no class yet"));
+  EXPECT_THAT(stated(small_store(), store_model({0, 0})), HasSubstr("no class is enrolled"));
   EnrolledClasses without_images = two_classes();
   add_class(without_images, "empty", description(1));
   EXPECT_THAT(stated(without_images, store_model({0, 0})), HasSubstr("'empty' has no image"));

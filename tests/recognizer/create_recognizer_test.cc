@@ -175,14 +175,15 @@ TEST_F(RecognizerToMake, LearnsFromUnlabelledPhotosToo) {
   EXPECT_NE(familiarity(), alone);
   std::ofstream(folder_ / "broken.png") << "no image";
   made.unlabelled = {(folder_ / "broken.png").string()};
-  EXPECT_THAT(message_of([&] { create_recognizer(folder_ / "new.pcm", made, {}); }), HasSubstr("unlabelled photos"));
+  EXPECT_THAT(message_of([&] { create_recognizer(folder_ / "new.pcm", made, {}); }),
+              HasSubstr("none of the unlabelled images"));
 }
 
 TEST_F(RecognizerToMake, RefusesUnlabelledPhotosWhereTheSpaceDoesNotFollowPhotos) {
   RecognizerParts made = fitted_parts("toy.npz");
   made.unlabelled = {photo("1.png", 10)};
   EXPECT_THAT(message_of([&] { create_recognizer(folder_ / "new.pcm", made, {}); }),
-              HasSubstr("--unlabelled cannot be combined with --fitted"));
+              HasSubstr("no effect on the fixed space of a fitted method"));
   EXPECT_FALSE(fs::exists(folder_ / "new.pcm"));
 }
 

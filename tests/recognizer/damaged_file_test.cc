@@ -122,7 +122,7 @@ TEST_F(DamagedRecognizer, AnArtefactNameOutsideTheFolderIsRefused) {
 
 TEST_F(DamagedRecognizer, TwoArtefactsOfOneNameAreRefused) {
   SqliteFile(path_).run("INSERT INTO artefacts(name, path, hash) VALUES('backbone', '/x', 'x')");
-  EXPECT_THAT(opened(), HasSubstr("two artefacts 'backbone'"));
+  EXPECT_THAT(opened(), HasSubstr("duplicate artefact 'backbone'"));
 }
 
 TEST_F(DamagedRecognizer, TheSuffixOfAnExportedFileIsPlain) {

@@ -537,7 +537,7 @@ TEST_F(OnnxOfRecognizer, RefusesARecognizerWithoutClasses) {
   make(conv_encoder(17));
   RecognizerFile file(path_);
   for (const char* name : {"oak", "elm", "ash tree"}) file.remove_class(name);
-  EXPECT_THAT(message_of([&] { exported(); }), HasSubstr("no class yet"));
+  EXPECT_THAT(message_of([&] { exported(); }), HasSubstr("no class is enrolled"));
   EXPECT_FALSE(fs::exists(folder_ / "out"));
 }
 

@@ -188,7 +188,8 @@ TEST_F(SmallRecognizer, BatchesUseTheTransductiveMethod) {
 
 TEST_F(SmallRecognizer, RefusesAMethodBeforeItReadsImages) {
   EXPECT_THAT(usage_message_of([&] { Recognizer::open(path_, {"no-such-method"}); }), HasSubstr("no-such-method"));
-  EXPECT_THAT(message_of([&] { Recognizer::open(path_).classify(photo("1.png", 1)); }), HasSubstr("no class yet"));
+  EXPECT_THAT(message_of([&] { Recognizer::open(path_).classify(photo("1.png", 1)); }),
+              HasSubstr("no class is enrolled"));
 }
 
 TEST_F(SmallRecognizer, NamesThePartThatANewRecognizerLacks) {
@@ -201,10 +202,10 @@ TEST_F(SmallRecognizer, NamesThePartThatANewRecognizerLacks) {
   EXPECT_THAT(message_of([&] { create_recognizer(folder_ / "new.pcm", incomplete, {}); }), HasSubstr("--backbone"));
   incomplete = parts();
   incomplete.model.clear();
-  EXPECT_THAT(stated(incomplete), HasSubstr("--fitted or --model"));
+  EXPECT_THAT(stated(incomplete), HasSubstr("a fitted method or completion model"));
   incomplete = parts();
   incomplete.knowledge.clear();
-  EXPECT_THAT(stated(incomplete), HasSubstr("--knowledge"));
+  EXPECT_THAT(stated(incomplete), HasSubstr("needs the knowledge that it was trained with"));
   EXPECT_FALSE(fs::exists(folder_ / "new.pcm"));
 }
 

@@ -77,7 +77,7 @@ TEST_F(PhotosInSeries, NeedATableThatSaysOneThingOfEachPhoto) {
   EXPECT_THAT(refused("image,visit\na/2.jpg,1\na/2.jpg,2\n", "visit"),
               AllOf(HasSubstr("visits.csv:3"), HasSubstr("'2' here and '1' at"), HasSubstr("visits.csv:2")));
   EXPECT_THAT(refused("image,visit\na/2.jpg,1\n", "day"), HasSubstr("day"));
-  EXPECT_THAT(refused("visit,when\n1,2\n", "visit"), HasSubstr("expected one of images"));
+  EXPECT_THAT(refused("visit,when\n1,2\n", "visit"), HasSubstr("no column of images (image, "));
   EXPECT_EQ(refused("image,visit\n1.jpg,1\n1.jpg,2\n", "visit"), "(no Error)") << "of two photos: of neither";
   EXPECT_THAT(message_of([&] { group_photos(photos, parse_series("gone.csv:visit")); }), HasSubstr("gone.csv"));
 }

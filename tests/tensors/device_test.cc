@@ -41,7 +41,7 @@ TEST(Device, TakesEveryGraphicsCardThereIs) {
 TEST(Device, RefusesAnUnknownDeviceAndSaysWhatThereIs) {
   for (const char* text : {"gpu", "", "CPU", "cpu:0", "mps", "cudax"}) {
     EXPECT_THAT(usage_error_of(text),
-                AllOf(HasSubstr("'" + std::string(text) + "'"), HasSubstr("use cpu, cuda, cuda:N or auto")))
+                AllOf(HasSubstr("'" + std::string(text) + "'"), HasSubstr("expected cpu, cuda, cuda:N or auto")))
         << text;
   }
   for (const char* text : {"cuda:", "cuda:x", "cuda:-1", "cuda:1x", "cuda:99"}) {

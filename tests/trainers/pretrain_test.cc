@@ -198,10 +198,10 @@ TEST(Pretrain, GrowingImagesTrainAndWhatCannotGrowIsRefused) {
   const auto refusal = [&] {
     return message_of([&] { pretrain(images, options, into(folder / "b.npz"), Progress::none()); });
   };
-  EXPECT_THAT(refusal(), HasSubstr("a conv4 cannot be trained on growing images"));
+  EXPECT_THAT(refusal(), HasSubstr("conv4 cannot be trained on growing images"));
   options.backbone.architecture = "resnet12";
   options.growth.first_side = 40;
-  EXPECT_THAT(refusal(), HasSubstr("from 16 to their 32 pixels, found 40"));
+  EXPECT_THAT(refusal(), HasSubstr("expected 16 to 32 pixels, found 40"));
   options.growth = {16, 0};
   EXPECT_THAT(refusal(), HasSubstr("share of the epochs"));
 
@@ -462,7 +462,7 @@ TEST(Pretrain, CpdeRefusesSmallImagesRotationsAndNumbersOutOfRange) {
   EXPECT_THAT(refuses(quick_cpde(), 16), HasSubstr("at least 32 x 32 pixels"));
   PretrainRecipe options = quick_cpde();
   options.rotation = RotationTask::kOn;
-  EXPECT_THAT(refuses(options, 32), HasSubstr("no rotations"));
+  EXPECT_THAT(refuses(options, 32), HasSubstr("cannot be combined with rotations"));
   options = quick_cpde();
   options.cpde.enhancing = -1;
   EXPECT_THAT(refuses(options, 32), HasSubstr("in [0, 100], found -1"));

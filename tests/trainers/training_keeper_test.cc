@@ -85,7 +85,7 @@ TEST(TrainingKeeper, ASecondTrainingOfTheSameFileIsRefusedWhileTheFirstLasts) {
     EXPECT_FALSE(first.begin());
     TrainingKeeper second(files, kMadeBy);
     EXPECT_THAT(message_of([&] { (void)second.begin(); }),
-                AllOf(HasSubstr("another protocom is writing"), HasSubstr("m.npz")));
+                AllOf(HasSubstr("another protocom process is writing"), HasSubstr("m.npz")));
   }
   EXPECT_THAT(names_in(folder / "."), IsEmpty());
   write_file(folder / "m.npz.lock", "");  // left by a killed process
@@ -154,7 +154,8 @@ TEST(TrainingKeeper, WithoutAnyWholeStateItSaysSo) {
   EXPECT_THAT(message_of([&] { TrainingKeeper(files, kMadeBy).begin(); }),
               AllOf(HasSubstr(files.last().string()), HasSubstr(files.previous().string()), HasSubstr("start again")));
   fs::remove(files.previous());
-  EXPECT_THAT(message_of([&] { TrainingKeeper(files, kMadeBy).begin(); }), HasSubstr("delete the file to start again"));
+  EXPECT_THAT(message_of([&] { TrainingKeeper(files, kMadeBy).begin(); }),
+              HasSubstr("delete the damaged file to start again"));
 }
 
 TEST(TrainingKeeper, AMissingStateIsMadeUpForByTheOneBefore) {

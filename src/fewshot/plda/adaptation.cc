@@ -123,8 +123,7 @@ AdaptedModelSpace adapted_space(const PldaModel& model, ClassRows images) {
 
 void check_images(const PldaModel& model, const DoubleMatrix& features) {
   if (!model.adaptation.isotropic && features.cols() != model.space.center.size())
-    fail("features of the shape [{}, {}], expected [any, {}]", features.rows(), features.cols(),
-         model.space.center.size());
+    fail("features: expected [n, {}], found [{}, {}]", model.space.center.size(), features.rows(), features.cols());
   if (!std::isfinite(features.sum())) fail("a feature is not finite: check the program that made the features");
 }
 

@@ -227,7 +227,7 @@ TEST_P(FittedSystem, RefusesOtherFeaturesOtherKnowledgeAndDamagedTensors) {
   narrow.support = narrow.support.slice(3, 0, 3);
   narrow.query = narrow.query.slice(2, 0, 3);
   EXPECT_THAT(message_of([&] { static_cast<void>(testing::scores_of(*method, small().context, narrow)); }),
-              HasSubstr("features of 5 dimensions, these have 3"));
+              HasSubstr("features of 5 dimensions, found 3"));
   KnowledgeTable other = small().knowledge;
   other.class_embedding = array_of(at::ones({3, 7}));
   other.attribute_embedding = array_of(at::ones({3, 7}));

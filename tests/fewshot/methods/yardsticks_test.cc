@@ -213,7 +213,7 @@ TEST(MatchedText, OfAnotherEncoderIsRefusedWithBothLengths) {
   other.knowledge.class_embedding = array_of(at::ones({3, 9}));
   for (const char* method : {"zero-shot", "tip-adapter", "gda-text", "trans-clip", "em-dirichlet"})
     EXPECT_THAT(testing::message_of([&] { static_cast<void>(other.answer(method)); }),
-                ::testing::HasSubstr("vectors of 9 numbers and the images have 6"))
+                ::testing::HasSubstr("vectors of 9 dimensions, the images features of 6"))
         << method;
 }
 

@@ -292,7 +292,7 @@ TEST(PldaBatchSpace, UnlabelledPhotosOfAnotherEncoderAreRefused) {
     follow_unlabelled(model, matrix_of(batch.support), support_labels(2), kBatchClasses);
     FAIL() << "expected an Error";
   } catch (const Error& error) {
-    EXPECT_THAT(error.what(), HasSubstr("unlabelled images have features of 121 numbers, labelled ones of 120"));
+    EXPECT_THAT(error.what(), HasSubstr("unlabelled images have features of 121 dimensions, labelled ones of 120"));
   }
 }
 

@@ -45,7 +45,7 @@ TEST(Moments, RefuseLabelsThatDoNotFit) {
   EXPECT_EQ(refusal(at::tensor({-1, 2}, at::kLong), 2), "labels: expected values in [0, 2), found -1");
   EXPECT_EQ(refusal(at::arange(3), 3), "labels: expected int64 [2] on cpu, found int64 [3] on cpu");
   EXPECT_EQ(refusal(at::ones({2}), 3), "labels: expected int64 [2] on cpu, found float32 [2] on cpu");
-  EXPECT_EQ(refusal(at::arange(2), -1), "moments need a number of groups, found -1");
+  EXPECT_EQ(refusal(at::arange(2), -1), "number of groups: expected at least 0, found -1");
   EXPECT_EQ(message_of([] { class_moments(at::ones({2}), at::arange(2), 2); }),
             "features: expected float32 [any, any] on cpu, found float32 [2] on cpu");
   const Moments classes = class_moments(features, at::arange(2), 2);
