@@ -316,7 +316,7 @@ class Classifier:
         if "classes_" in state:
             if "_recipe" not in state:
                 raise Error(f"this {type(self).__name__} was pickled by a former version: fit it again")
-            state.setdefault("_length", None)  # pickles of before few columns had one more
+            state.setdefault("_length", None)  # pickles written before _few_columns existed lack it
             state.setdefault("_images", len(state.get("_y", ())))
         self.__dict__.update(state)
 

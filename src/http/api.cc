@@ -15,7 +15,7 @@
 namespace protocom::http {
 namespace {
 
-/// A client cannot be let wait as long as a program.
+/// Requests wait less for a locked file than programs do.
 ServerOptions with_patience(ServerOptions options) {
   options.recognizing.patience = options.limits.file;
   return options;

@@ -130,7 +130,7 @@ class StreamConnection : public Connection, public std::enable_shared_from_this<
     body_bytes_ = parsed_ = chunks_ = 0;
     if (buffer_.size() == 0) buffer_.shrink_to_fit();
     parser_->header_limit(static_cast<uint32_t>(context_.limits.header_bytes));
-    parser_->body_limit(std::numeric_limits<uint64_t>::max());  // its own limit once it is known what it is for
+    parser_->body_limit(std::numeric_limits<uint64_t>::max());  // the operation sets its limit once the path is known
     lowest().expires_after(context_.limits.head);
     await(Awaits::kHead);
     wire::async_read_header(stream_, buffer_, *parser_, bind_front_handler(&Self::on_head, self()));
@@ -192,7 +192,7 @@ class StreamConnection : public Connection, public std::enable_shared_from_this<
 
   /// Parses what has come of the body, and counts it whether it is content or not.
   void take_body() {
-    await(Awaits::kNothing);  // it makes no room for itself
+    await(Awaits::kNothing);  // so that end_longest() does not choose this connection
     if (buffer_.size() == 0) return read_more();
     error_code error;
     const size_t parsed = parser_->put(buffer_.data(), error);

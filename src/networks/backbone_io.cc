@@ -302,7 +302,7 @@ std::unique_ptr<Backbone> read_published(const std::filesystem::path& path, Form
   return std::make_unique<HuggingFaceBackbone>(path, files, asked);
 }
 
-/// Where nothing was said it is shown what is taken, and where it was not heeded, what is used instead.
+/// Logs the preprocessing that is assumed if none was given, and a warning if the given one is ignored.
 void report(const std::filesystem::path& path, const EncoderFileOptions& asked, const Backbone& backbone) {
   const Preprocessing taken = backbone.preprocessing();
   if (asked.preprocessing && !(*asked.preprocessing == taken)) {

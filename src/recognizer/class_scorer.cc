@@ -180,7 +180,7 @@ void ClassScorer::take_all(const EnrolledClasses& given) {
   check_fits(given, model_);
   const std::shared_ptr<const Method> own =
       options_.unlabelled ? with_unlabelled(unadapted_, given.unlabelled) : protocom::without_unlabelled(unadapted_);
-  // Of a method that does not follow the images each class is placed by itself, whatever the others' moments are.
+  // Without adaptation each class is encoded independently of the others, by whose images bursts would be found.
   const EnrolledClasses enrolled = options_.moments && learns_from_unlabelled(*own) ? with_moments(given) : given;
   const EnrolledClasses counted = by_moments(enrolled);
   const AdaptedMethod made = adapted_to(counted, *own);

@@ -139,8 +139,9 @@ void remove_live_examples(const Database& database, const Change& change, const 
   }
 }
 
-/// A revision without changes is identified by the last number that a change had. Where all changes were undone, and
-/// some then done again, that number means the classes before them: those that are left here need another.
+/// A revision without changes is identified by the last number that a change had. If all changes were undone and some
+/// then done again, that number identifies the classes before them: compacting makes another revision, which needs
+/// another number.
 void use_up_revision(const Database& database) {
   if (database.number("SELECT max(id) FROM changes")) check_number_left(database);
   database.run("UPDATE sqlite_sequence SET seq = seq + 1 WHERE name = 'changes' AND EXISTS (SELECT 1 FROM changes)");

@@ -142,8 +142,7 @@ struct ChangeEntry {
 
 /// The file of a recognizer (docs/formats.md, "recognizer"): all that leads from an image to an answer, and the classes
 /// enrolled so far. Everything that changes it is one transaction that costs as much as the change, whatever the file
-/// holds; several processes may do so at once, each waits for the other. What the file holds is treated as bytes from
-/// outside. Not thread-safe.
+/// holds; several processes may do so at once, each waits for the other. The file is untrusted input. Not thread-safe.
 class RecognizerFile {
  public:
   /// Makes one without classes; it appears at `path` when it is complete. Throws Error, also when a file that

@@ -133,7 +133,8 @@ void take(const PldaCandidate& best, const PldaSpace& raw, PldaFit& fit) {
   fit.model.explained = best.explained;
 }
 
-/// A promise is measured with more tasks than a setting is chosen by: no two candidates share its tasks.
+/// The gain is reported, so it is measured with more tasks than settings are chosen with: those are compared on shared
+/// tasks, whose noise cancels.
 constexpr int64_t kTasksOfAPromise = 8;
 
 std::vector<KnowledgeGain> gains_of(const PldaCandidate& candidate, const PldaFitOptions& options) {

@@ -59,7 +59,8 @@ struct PldaModel {
   /// Unlabelled images of the classes of later tasks, float32 [u, d], which a model that adapts learns from
   /// too; undefined: none.
   Array unlabelled;
-  /// What labelled images chose for its space, in words; empty: it stays as it was fitted. Files do not keep it.
+  /// The settings of its space that labelled images chose, as a sentence; empty: it stays as it was fitted. Files do
+  /// not keep it.
   std::string chosen;
   double explained = 0;           ///< share of the variance between held-out classes that knowledge explains
   double explained_left_out = 0;  ///< the same of base class means in the space of all of them, by leave-one-out

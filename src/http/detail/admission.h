@@ -27,7 +27,7 @@ class Admission {
     bool add(int64_t bytes);
     /// Call when its body is complete. Throws HttpError 503 if the limit of requests is reached.
     void accept();
-    /// It takes nothing more. Before its client has the answer: what that sends next finds the place free.
+    /// Frees its place. Called before the response is sent, so that the client's next request finds the place free.
     void leave();
 
    private:

@@ -34,10 +34,9 @@ struct Admitted {
   std::shared_ptr<Cancellation> cancellation;  ///< of what answering it does
 };
 
-/// What the server does, without a word of sockets: a handler for every operation of assets/server/openapi.json, which
-/// declares the routes. Requests are worked on
-/// by several threads; whatever the backbone has to do with is handed to the engine's lanes, and changes of the file
-/// take turns. Thread-safe.
+/// The server's operations, independent of sockets: a handler for every operation of assets/server/openapi.json, which
+/// declares the routes. Requests are worked on by several threads; whatever the backbone has to do with is handed to
+/// the engine's lanes, and changes of the file take turns. Thread-safe.
 class Api {
  public:
   /// `beside`: the names of all recognizers of the server, this one's among them, if there are several. Throws what

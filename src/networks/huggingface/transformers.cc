@@ -34,7 +34,7 @@ constexpr LayerNames kDino = {".attention.attention.query",
                               ".layer_scale1.lambda1",
                               ".layer_scale2.lambda1"};
 
-/// What stands around the layers; undefined tensors are not there.
+/// Everything but the layers; an undefined tensor is absent.
 struct Tower {
   TransformerShape shape;
   at::Tensor patch_weight, patch_bias;  // [w, 3, p, p], [w]

@@ -138,7 +138,7 @@ class Plan::Maker {
     });
   }
 
-  /// All operators run once before anybody can tell how long they take.
+  /// Limits the work before the first run, since only running it would measure the time.
   void count_work(double work) {
     work_ += work;
     if (work_ > kMostWork)

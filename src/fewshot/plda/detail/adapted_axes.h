@@ -36,11 +36,11 @@ struct AdaptedSpace {
 };
 
 /// Where no space was fitted: S0 and the covariance of class means are multiples of I, and the axes are the
-/// eigenvectors of S. Class means say of S what images do, as far as the covariance of class means strays from a
-/// multiple of I as S does from S0: with one image per class nothing else is known of S. `rows` are directions z in
-/// coordinates of a subspace that has their differences, of `dims` dimensions in all. Of many images, 2000 or the first
-/// fold that has as many are left out, and fewer from 500 classes on; all where the space is `compared` with another
-/// by their losses.
+/// eigenvectors of S. Class means update S as images do, to the extent that their covariance differs from a multiple of
+/// I in the same directions as S does from S0: with one image per class nothing else is known of S. `rows` are
+/// directions z in coordinates of a subspace that has their differences, of `dims` dimensions in all. Of many images,
+/// 2000 or the first fold that has as many are left out, and fewer from 500 classes on; all where the space is
+/// `compared` with another by their losses.
 AdaptedSpace isotropic_space(const ClassRows& rows, double dims, const PldaAdaptation& adaptation,
                              bool compared = false);
 

@@ -66,7 +66,8 @@ struct FixedSpace {
 /// classes.
 class PldaMethod : public Method {
  public:
-  /// What answers for a prepared model: its runs, and its placer if it has one. Outlives the method.
+  /// What answers for a prepared model: its runs, and its placer if it has one. It may be called after the method is
+  /// destroyed: it must own what it uses.
   using OfPrepared = std::function<PreparedMethod(const std::shared_ptr<const PldaPrepared>&)>;
 
   /// `prior`: one of prior_choices(), or kTextPrior.

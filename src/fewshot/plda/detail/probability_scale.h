@@ -4,7 +4,7 @@
 
 namespace protocom {
 
-/// The scale of log densities around which another has to prove itself.
+/// The middle of the prior of the scale of log densities, which images can move.
 inline constexpr double kDefaultScale = 0.1;
 
 /// The logarithm of a product of numbers from 1 on.
