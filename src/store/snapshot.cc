@@ -34,15 +34,15 @@ void note_change(int64_t id, Reread what, Changed& in) {
   noted = std::max(noted, what);
 }
 
-/// Rows of a table that tell of a change.
-struct Trace {
+/// Where a table names the change that touched a row.
+struct ChangeColumn {
   const char* table;
   const char* column;  // the class's id
   const char* when;
-  Reread says;
+  Reread reread;
 };
 
-constexpr Trace kTraces[] = {
+constexpr ChangeColumn kChangeColumns[] = {
     {"classes", "id", "added_by", Reread::kAll},
     {"classes", "id", "removed_by", Reread::kAll},
     {"names", "class", "added_by", Reread::kDescription},
@@ -61,11 +61,11 @@ std::optional<Changed> changed_since(const Database& database, int64_t now, std:
     for (const int64_t id : steps.back().classes) note_change(id, Reread::kAll, changed);
   }
   if (steps.empty()) return std::nullopt;
-  for (const Trace& trace : kTraces) {
-    Statement rows =
-        database.prepare(fmt::format("SELECT DISTINCT {} FROM {} WHERE {} > ?", trace.column, trace.table, trace.when),
-                         std::abs(steps.back().revision));
-    while (rows.step()) note_change(rows.number(0), trace.says, changed);
+  for (const ChangeColumn& change : kChangeColumns) {
+    Statement rows = database.prepare(
+        fmt::format("SELECT DISTINCT {} FROM {} WHERE {} > ?", change.column, change.table, change.when),
+        std::abs(steps.back().revision));
+    while (rows.step()) note_change(rows.number(0), change.reread, changed);
   }
   return changed;
 }
@@ -129,10 +129,10 @@ void read_all(const Database& database, const RecognizerSettings& settings, Reco
   }
 }
 
-/// A snapshot whose classes are exchanged one by one.
-class Exchange {
+/// Replaces classes of a snapshot one by one.
+class SnapshotEditor {
  public:
-  explicit Exchange(RecognizerSnapshot& snapshot) : to_(snapshot), before_(snapshot.class_ids.size()) {
+  explicit SnapshotEditor(RecognizerSnapshot& snapshot) : to_(snapshot), before_(snapshot.class_ids.size()) {
     std::iota(before_.begin(), before_.end(), 0);
   }
 
@@ -199,7 +199,7 @@ class Exchange {
 
 std::vector<int64_t> read_some(const Database& database, const RecognizerSettings& settings, const Changed& changed,
                                int64_t since, RecognizerSnapshot& to) {
-  Exchange exchange(to);
+  SnapshotEditor editor(to);
   Statement row = database.prepare(live_classes() + " AND c.id = ?");
   const auto read = [&](const ExampleRange& range) {
     Examples examples = read_examples(database, settings, range);
@@ -208,13 +208,13 @@ std::vector<int64_t> read_some(const Database& database, const RecognizerSetting
   for (const auto& [id, what] : changed) {
     std::optional<ReadClass> now;
     if (row.bind(id).step()) {
-      if (what != Reread::kAll) now = exchange.extended(read({id, since}));
+      if (what != Reread::kAll) now = editor.extended(read({id, since}));
       if (!now) now = read({id});
     }
     row.reset();
-    exchange.put(id, std::move(now));
+    editor.put(id, std::move(now));
   }
-  return std::move(exchange).before();
+  return std::move(editor).before();
 }
 
 /// Ids of the classes.

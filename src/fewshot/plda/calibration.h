@@ -7,8 +7,8 @@ namespace protocom {
 
 /// Classes that a space was not fitted on, seen in it. A network separates the classes that it was trained on better
 /// than others: images of a new class scatter more, and class means lie closer together, most of all in the dimensions
-/// where the old ones differed little. These measurements correct for it. All members are
-/// [e].
+/// where the old ones differed little. These measurements correct for it. All members
+/// are [e].
 struct HeldOutVariance {
   DoubleVector predictor;  ///< `between` of the space
   DoubleVector within;     ///< variance of images around their class's mean
