@@ -25,15 +25,15 @@ Eigen::ArrayXd odds_against(const Design& design, const Eigen::Vector2d& weight)
 }
 
 /// Newton's step with the expected curvature, of the weights of `design`.
-Eigen::Vector2d scoring_step(const Design& design, const DoubleVector& is, const Eigen::Vector2d& weight,
+Eigen::Vector2d scoring_step(const Design& design, const DoubleVector& is_known, const Eigen::Vector2d& weight,
                              double alike) {
-  const auto m = static_cast<double>(is.size());
+  const auto m = static_cast<double>(is_known.size());
   const Eigen::ArrayXd against = odds_against(design, weight);
   const Eigen::ArrayXd p = (1 + alike + against).inverse();
-  // The log odds are -log(l + exp(-w)) with w of the weights; this is their derivative by w. (p - is) is that of the
-  // loss by the log odds.
+  // The log odds are -log(l + exp(-w)) with w of the weights; this is their derivative by w. (p - is_known) is that of
+  // the loss by the log odds.
   const Eigen::ArrayXd slope = against / (alike + against);  // of all log odds, by those
-  const DoubleVector residual = (p - is.array()) * slope;
+  const DoubleVector residual = (p - is_known.array()) * slope;
   const Eigen::Vector2d gradient = design.transpose() * residual / m + kPenalty * weight;
   const DoubleVector spread = p * (1 - p) * slope.square();
   const Eigen::Matrix2d curvature =
@@ -42,14 +42,14 @@ Eigen::Vector2d scoring_step(const Design& design, const DoubleVector& is, const
 }
 
 /// With odds o against, -log p = log(1 + o) and -log(1 - p) = log(1 + o) - log o.
-double log_loss(const Design& design, const DoubleVector& is, const Eigen::Vector2d& weight, double alike) {
+double log_loss(const Design& design, const DoubleVector& is_known, const Eigen::Vector2d& weight, double alike) {
   const Eigen::ArrayXd against = alike + odds_against(design, weight);
-  return (against.log1p() - (1 - is.array()) * against.log()).mean();
+  return (against.log1p() - (1 - is_known.array()) * against.log()).mean();
 }
 
 }  // namespace
 
-KnownChance fit_known_chance(const DoubleVector& ratio, const DoubleVector& is) {
+KnownChance fit_known_chance(const DoubleVector& ratio, const DoubleVector& is_known) {
   const double mean = ratio.mean();
   const double freedom = std::max<double>(static_cast<double>(ratio.size()) - 1, 1);
   const double deviation = std::max(std::sqrt((ratio.array() - mean).square().sum() / freedom), 1e-12);
@@ -60,8 +60,8 @@ KnownChance fit_known_chance(const DoubleVector& ratio, const DoubleVector& is) 
   KnownChance best;
   double least = std::numeric_limits<double>::infinity();
   for (double alike = 0; alike <= kMostAlike; alike = std::max(kLeastAlike, alike * kAlikeFactor)) {
-    for (int step = 0; step < kSteps; ++step) weight -= scoring_step(design, is, weight, alike);
-    const double loss = log_loss(design, is, weight, alike);
+    for (int step = 0; step < kSteps; ++step) weight -= scoring_step(design, is_known, weight, alike);
+    const double loss = log_loss(design, is_known, weight, alike);
     // The loss has one minimum over l; the weights start from those of the previous l.
     if (!(loss < least)) break;
     least = loss;

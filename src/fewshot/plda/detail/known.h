@@ -29,7 +29,7 @@ struct KnownChance {
 /// The least log loss of `is` (0 or 1), [m] as `ratio`: slope and offset by Fisher scoring on standardised ratios with
 /// a small penalty, so that samples that can be separated have an answer too, for each `alike` of a grid of 0 and .01
 /// to 1.
-KnownChance fit_known_chance(const DoubleVector& ratio, const DoubleVector& is);
+KnownChance fit_known_chance(const DoubleVector& ratio, const DoubleVector& is_known);
 
 /// -log odds of being one of the classes for a ratio.
 double log_odds_of_none(double ratio, const KnownChance& chance);
