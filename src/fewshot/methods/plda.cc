@@ -72,8 +72,8 @@ class PredictiveRun : public OpenRun {
     TaskScale scale = task_scale(*prepared_->model, classes.count.mean());
     scale.logits = scale_ > 0 ? scale_ : scale.known;
     matrix_at(logits, task) = static_cast<float>(scale.logits) * scores;
-    judge(scores.cast<double>(), row_log_predictive(prepared_->never_seen, queries).col(0).cast<double>(), scale,
-          logits);
+    set_unseen_logits(scores.cast<double>(), row_log_predictive(prepared_->never_seen, queries).col(0).cast<double>(),
+                      scale, logits);
   }
 
  private:

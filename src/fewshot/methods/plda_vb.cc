@@ -50,8 +50,8 @@ class MixtureRun : public OpenRun {
     scale.logits = bounded ? bounded_batch_scale(scores.cast<double>(), fitted) : scale_ > 0 ? scale_ : fitted;
     matrix_at(logits, task) = static_cast<float>(scale.logits) * scores;
     const std::vector<const float*> queries = query_rows(task);
-    judge(classes.log_predictives(*prepared_, queries).cast<double>(),
-          row_log_predictive(prepared_->never_seen, queries).col(0).cast<double>(), scale, logits);
+    set_unseen_logits(classes.log_predictives(*prepared_, queries).cast<double>(),
+                      row_log_predictive(prepared_->never_seen, queries).col(0).cast<double>(), scale, logits);
   }
 
  private:

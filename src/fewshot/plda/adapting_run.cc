@@ -174,7 +174,7 @@ class AdaptingRun : public OpenRun {
     TaskScale scale = scale_of(*model_->model, adapted.space, task);
     scale.logits = scale_ > 0 ? scale_ : scale.known;
     matrix_at(logits, task) = (scale.logits * scores.classes).cast<float>();
-    judge(scores.classes, scores.none, scale, logits);
+    set_unseen_logits(scores.classes, scores.none, scale, logits);
   }
 
  private:
@@ -214,7 +214,7 @@ class AdaptingBatchRun : public OpenRun {
     scale.logits = scale_ > 0 ? scale_ : batch_scale;
     matrix_at(logits, task) = (scale.logits * answers).cast<float>();
     const AdaptedScores alone(task, adapted);
-    judge(alone.classes, alone.none, scale, logits);
+    set_unseen_logits(alone.classes, alone.none, scale, logits);
   }
 
  private:

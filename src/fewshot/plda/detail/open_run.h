@@ -13,7 +13,8 @@ class OpenRun : public TaskRun {
 
  protected:
   /// place_unseen() of the task's queries beside their logits.
-  void judge(const DoubleMatrix& predictive, const DoubleVector& none, const TaskScale& scale, const float* logits) {
+  void set_unseen_logits(const DoubleMatrix& predictive, const DoubleVector& none, const TaskScale& scale,
+                         const float* logits) {
     unseen_.resize(static_cast<size_t>(none.size()));
     place_unseen(predictive, none, scale, logits, unseen_.data());
   }
