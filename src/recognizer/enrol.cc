@@ -63,28 +63,28 @@ void take_given(const EnrolRequest& request, Collected& to) {
 }
 
 /// An image that others are equal to: its class, and its number there.
-struct Standing {
+struct FirstCopy {
   const ClassEnrolment* owner;
   size_t example;
 };
 
-std::string name_of(const Standing& standing) {
-  const std::vector<std::string>& sources = standing.owner->examples.sources;
-  const std::string source = sources.empty() ? "" : sources[standing.example];
-  return source.empty() ? fmt::format("one of '{}'", excerpt(standing.owner->name))
-                        : fmt::format("{} ('{}')", excerpt(source), excerpt(standing.owner->name));
+std::string name_of(const FirstCopy& first) {
+  const std::vector<std::string>& sources = first.owner->examples.sources;
+  const std::string source = sources.empty() ? "" : sources[first.example];
+  return source.empty() ? fmt::format("one of '{}'", excerpt(first.owner->name))
+                        : fmt::format("{} ('{}')", excerpt(source), excerpt(first.owner->name));
 }
 
 /// The same photo in two classes contradicts itself, and copies in one count as several; the features tell, whatever
 /// the files are called.
 void warn_of_copies(const std::vector<ClassEnrolment>& enrolments) {
-  std::map<std::string, Standing> first;
+  std::map<std::string, FirstCopy> first;
   int64_t within = 0, across = 0;
   std::string example;
   for (const ClassEnrolment& enrolment : enrolments) {
     for (size_t i = 0; i < enrolment.examples.hashes.size(); ++i) {
       const std::string hash = hash_of_feature(enrolment.examples.features.row(static_cast<int64_t>(i)));
-      const auto [found, is_new] = first.emplace(hash, Standing{&enrolment, i});
+      const auto [found, is_new] = first.emplace(hash, FirstCopy{&enrolment, i});
       if (is_new) continue;
       const bool same_class = found->second.owner == &enrolment;
       if (across == 0 && (!same_class || within == 0))
