@@ -141,7 +141,7 @@ class MomentFinder {
       JoinedSets& sets = joined.emplace_back(static_cast<int64_t>(same.size()));
       for (size_t i = 0; i < same.size(); ++i) sets.join(static_cast<int64_t>(i), same[i]);
     }
-    const double largest = compared_.size() < 2 ? 0 : largest_share();
+    const double largest = compared_.size() < 2 ? 0 : join_threshold();
     for (const ComparedClass& one : compared_) join_near(one, largest * one.usual, joined[one.number]);
     std::vector<PhotoMoments> found;
     for (size_t k = 0; k < joined.size(); ++k) found.push_back(numbered(joined[k], same_[k].size()));
@@ -183,7 +183,7 @@ class MomentFinder {
   }
 
   /// Of the squared distance that is usual in a class, what two photos of a moment differ by at most.
-  double largest_share() {
+  double join_threshold() {
     const Differences taken = differences();
     const FloatMatrix squares = squared_distances(taken.rows);
     std::vector<double> logs;
