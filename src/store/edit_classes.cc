@@ -55,19 +55,19 @@ void describe(const Database& database, const Change& change, int64_t id, const 
 /// Images that the class does not hold yet; returns how many those were.
 int64_t add_examples(const Database& database, const Change& change, int64_t id, const NewExamples& examples,
                      NumberType type) {
-  Statement add = database.prepare(
+  Statement insert_example = database.prepare(
       "INSERT OR IGNORE INTO examples(class, hash, feature, time, source, added_by) VALUES(?, ?, ?, ?, ?, ?)");
-  Statement show = database.prepare("INSERT INTO thumbnails(example, jpeg, added_by) VALUES(?, ?, ?)");
+  Statement insert_thumbnail = database.prepare("INSERT INTO thumbnails(example, jpeg, added_by) VALUES(?, ?, ?)");
   int64_t added = 0;
   for (size_t i = 0; i < examples.hashes.size(); ++i) {
-    add.bind(id).bind(examples.hashes[i]);
-    add.bind_blob(to_blob(examples.features.row(static_cast<int64_t>(i)), type));
-    add.bind(examples.times.empty() ? seconds_now() : examples.times[i]);
-    add.bind(examples.sources.empty() ? std::string() : examples.sources[i]).bind(change.id()).run();
+    insert_example.bind(id).bind(examples.hashes[i]);
+    insert_example.bind_blob(to_blob(examples.features.row(static_cast<int64_t>(i)), type));
+    insert_example.bind(examples.times.empty() ? seconds_now() : examples.times[i]);
+    insert_example.bind(examples.sources.empty() ? std::string() : examples.sources[i]).bind(change.id()).run();
     if (database.rows_changed() == 0) continue;
     ++added;
     if (examples.thumbnails.empty() || examples.thumbnails[i].empty()) continue;
-    show.bind(database.last_row()).bind_blob(examples.thumbnails[i]).bind(change.id()).run();
+    insert_thumbnail.bind(database.last_row()).bind_blob(examples.thumbnails[i]).bind(change.id()).run();
   }
   return added;
 }
@@ -116,18 +116,18 @@ std::vector<int64_t> examples_of_class(const Database& database, int64_t id) {
 
 /// Examples as examples of another class, less those that it holds; returns how many were added.
 int64_t copy_examples(const Database& database, const Change& change, const std::vector<int64_t>& ids, int64_t to) {
-  Statement add = database.prepare(
+  Statement insert_example = database.prepare(
       "INSERT OR IGNORE INTO examples(class, hash, feature, time, source, added_by) "
       "SELECT ?, hash, feature, time, source, ? FROM examples WHERE id = ?");
-  Statement show = database.prepare(
+  Statement insert_thumbnail = database.prepare(
       "INSERT INTO thumbnails(example, jpeg, added_by) "
       "SELECT ?, jpeg, ? FROM thumbnails WHERE example = ? AND removed_by IS NULL");
   int64_t added = 0;
   for (const int64_t id : ids) {
-    add.bind(to).bind(change.id()).bind(id).run();
+    insert_example.bind(to).bind(change.id()).bind(id).run();
     if (database.rows_changed() == 0) continue;
     ++added;
-    show.bind(database.last_row()).bind(change.id()).bind(id).run();
+    insert_thumbnail.bind(database.last_row()).bind(change.id()).bind(id).run();
   }
   return added;
 }
