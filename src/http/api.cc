@@ -41,7 +41,7 @@ void run_answering(const Respond& respond, const std::function<void()>& work) {
 Api::Api(const std::filesystem::path& recognizer, const ServerOptions& options,
          std::shared_ptr<const TextEncoder> text_encoder, std::vector<std::string> beside)
     : path_(recognizer),
-      beside_(std::move(beside)),
+      recognizer_names_(std::move(beside)),
       options_(with_patience(options)),
       text_encoder_(std::move(text_encoder)),
       guard_(options.keys, options.origins),
@@ -49,7 +49,7 @@ Api::Api(const std::filesystem::path& recognizer, const ServerOptions& options,
       editor_(Recognizer::open(recognizer, options_.recognizing)),
       settings_(editor_.file().settings()),
       takes_words_(text_encoder_ != nullptr && editor_.takes_words(text_encoder_->dim())),
-      probe_(recognizer, FileUse::kChange, options.limits.file),
+      readiness_file_(recognizer, FileUse::kChange, options.limits.file),
       routes_(described_routes(embedded_api("openapi"))),
       decoders_(decoder_count(options)),
       engine_(recognizer, options_, metrics_, file_) {
@@ -121,7 +121,7 @@ void Api::add_routes() {
 Api::~Api() {
   decoders_.join();
   short_work_.join();
-  aside_.join();
+  service_thread_.join();
 }
 
 std::optional<Response> Api::preflight(const Head& head) const {
@@ -160,7 +160,7 @@ void Api::run_in(boost::asio::thread_pool& threads, const Respond& respond, std:
 /// What takes long to read has threads of its own, so that the rest is answered however much of it there is.
 boost::asio::thread_pool& Api::threads_for(const Route& route, const Request& request) {
   constexpr size_t kShortBody = size_t{64} << 10;
-  if (route.runs == Runs::kAside) return aside_;
+  if (route.runs == Runs::kAside) return service_thread_;
   const bool is_json = media_type(request.content_type) == "application/json";
   const bool is_short = request.body.empty() || (is_json && request.body.size() <= kShortBody);
   return is_short ? short_work_ : decoders_;

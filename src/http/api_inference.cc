@@ -9,7 +9,8 @@ using nlohmann::json;
 void Api::check_model(const Request& request) const {
   const std::string& asked = request.parameters.at("model");
   if (asked == path_.stem().string()) return;
-  const std::vector<std::string> known = beside_.empty() ? std::vector<std::string>{path_.stem().string()} : beside_;
+  const std::vector<std::string> known =
+      recognizer_names_.empty() ? std::vector<std::string>{path_.stem().string()} : recognizer_names_;
   refuse(404, "unknown model '{}', expected {}", excerpt(asked), fmt::join(known, " or "));
 }
 

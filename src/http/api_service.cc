@@ -15,7 +15,7 @@ std::string path_to(const std::string& name) { return "/" + percent_encoded(name
 
 json Api::describe_recognizer(const Request& request) {
   json recognizers = json::array();
-  for (const std::string& name : beside_) recognizers.push_back({{"name", name}, {"path", path_to(name)}});
+  for (const std::string& name : recognizer_names_) recognizers.push_back({{"name", name}, {"path", path_to(name)}});
   return with_editor(request, [&](const Recognizer& editor) {
     const auto calibration = editor.file().calibration();
     return json{{"version", program_version()},
@@ -36,8 +36,8 @@ json Api::describe_recognizer(const Request& request) {
 
 json Api::readiness(const Request& request) {
   file_.use(request.arrived, [&] {
-    probe_.follow();
-    return probe_.revision();
+    readiness_file_.follow();
+    return readiness_file_.revision();
   });
   return {{"status", "ready"}};
 }

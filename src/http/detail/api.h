@@ -190,7 +190,7 @@ class Api {
   [[nodiscard]] JsonShape shape_of(const Request& request, std::set<std::string> members) const;
 
   std::filesystem::path path_;
-  std::vector<std::string> beside_;
+  std::vector<std::string> recognizer_names_;
   ServerOptions options_;
   std::shared_ptr<const TextEncoder> text_encoder_;  // describes classes in words; nullptr: none does
   Metrics metrics_;
@@ -208,9 +208,9 @@ class Api {
       map_;  ///< revision of the last map, and the map; used while mapping
   std::mutex expected_mutex_;
   std::optional<std::pair<int64_t, nlohmann::json>> expected_;  ///< the last estimate, and of which revision
-  RecognizerFile probe_;  ///< checks whether the recognizer can be read, in the thread of aside_
+  RecognizerFile readiness_file_;  ///< checks whether the recognizer can be read, in the thread of service_thread_
   std::vector<Route> routes_;
-  boost::asio::thread_pool aside_{1};
+  boost::asio::thread_pool service_thread_{1};
   boost::asio::thread_pool short_work_{2};  ///< for what is short
   boost::asio::thread_pool decoders_;       ///< for images and long bodies
   BatchEngine engine_;
