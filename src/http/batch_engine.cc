@@ -175,9 +175,9 @@ BatchEngine::BatchEngine(const std::filesystem::path& recognizer, const ServerOp
     : limits_(options.limits),
       recognizing_(options.recognizing),
       metrics_(metrics),
-      lanes_(lanes_of(options)),
+      lane_count_(lanes_of(options)),
       threads_(thread_count()),
-      busy_(lanes_),
+      busy_lanes_(lane_count_),
       file_(file),
       answering_(Recognizer::open(recognizer, with_long_answers(options.recognizing))) {
   try {
@@ -192,10 +192,10 @@ BatchEngine::~BatchEngine() { end_lanes(); }
 
 void BatchEngine::start_lanes(const std::filesystem::path& recognizer) {
   std::vector<std::future<void>> ready;
-  for (int lane = 0; lane < lanes_; ++lane) {
+  for (int lane = 0; lane < lane_count_; ++lane) {
     std::promise<void> loaded;
     ready.push_back(loaded.get_future());
-    threads_of_lanes_.emplace_back(
+    lanes_.emplace_back(
         [this, recognizer, promise = std::move(loaded)]() mutable { run_lane(recognizer, std::move(promise)); });
   }
   for (std::future<void>& item : ready) item.get();
@@ -204,10 +204,10 @@ void BatchEngine::start_lanes(const std::filesystem::path& recognizer) {
 void BatchEngine::end_lanes() {
   {
     const std::lock_guard lock(mutex_);
-    ends_ = true;
+    stopping_ = true;
   }
   changed_.notify_all();
-  for (std::thread& lane : threads_of_lanes_) lane.join();
+  for (std::thread& lane : lanes_) lane.join();
 }
 
 void BatchEngine::submit(Job job) {
@@ -227,10 +227,10 @@ void BatchEngine::submit(Job job) {
 /// may have; at least one job, and no job at the end.
 std::vector<Job> BatchEngine::next() {
   std::unique_lock lock(mutex_);
-  --busy_;
-  changed_.wait(lock, [&] { return ends_ || !waiting_.empty(); });
-  ++busy_;
-  const int64_t share = std::min(recognizing_.batch, waiting_images_ / lanes_);
+  --busy_lanes_;
+  changed_.wait(lock, [&] { return stopping_ || !waiting_.empty(); });
+  ++busy_lanes_;
+  const int64_t share = std::min(recognizing_.batch, waiting_images_ / lane_count_);
   std::vector<Job> jobs;
   int64_t images = 0, rows = 0;
   const auto fits = [&](const Job& item) {
@@ -248,10 +248,10 @@ std::vector<Job> BatchEngine::next() {
 }
 
 int BatchEngine::threads_for(const std::vector<Job>& jobs) {
-  const int share = std::max(1, threads_ / lanes_);
+  const int share = std::max(1, threads_ / lane_count_);
   if (pixels_of(jobs) < kPixelsForASecondCore) return share;
   const std::lock_guard lock(mutex_);
-  return std::max(share, threads_ / busy_);
+  return std::max(share, threads_ / busy_lanes_);
 }
 
 void BatchEngine::work_on(Recognizer& embedding, std::vector<Job> jobs) {
@@ -288,7 +288,7 @@ void BatchEngine::answer_asking(const std::vector<const Job*>& asking) {
 void BatchEngine::run_lane(const std::filesystem::path& path, std::promise<void> loaded) {
   std::optional<Recognizer> embedding;
   try {
-    const ThreadScope scope(std::max(1, threads_ / lanes_));  // those that its backbone is prepared for
+    const ThreadScope scope(std::max(1, threads_ / lane_count_));  // those that its backbone is prepared for
     embedding = Recognizer::open(path, recognizing_);
     const int64_t side = embedding->file().settings().preprocessing.image_size;
     embedding->features_of({Image{side, side, std::vector<uint8_t>(static_cast<size_t>(side * side * 3))}});

@@ -77,18 +77,18 @@ class BatchEngine {
   ServerLimits limits_;
   RecognizerOptions recognizing_;
   Metrics& metrics_;
-  int lanes_ = 1;
-  int threads_ = 1;  ///< of all lanes together
-  int busy_ = 0;     ///< lanes that do not wait
+  int lane_count_ = 1;
+  int threads_ = 1;     ///< of all lanes together
+  int busy_lanes_ = 0;  ///< lanes that do not wait
   std::mutex mutex_;
   std::condition_variable changed_;
   std::deque<Job> waiting_;
   int64_t waiting_images_ = 0;
-  bool ends_ = false;
+  bool stopping_ = false;
   FileState& file_;
   std::mutex answering_mutex_;
   Recognizer answering_;  ///< what all lanes answer with, so that classes are in memory once
-  std::vector<std::thread> threads_of_lanes_;
+  std::vector<std::thread> lanes_;
 };
 
 }  // namespace protocom::http
