@@ -26,9 +26,9 @@ struct KnownChance {
   double alike = 0;
 };
 
-/// The least log loss of `is` (0 or 1), [m] as `ratio`: slope and offset by Fisher scoring on standardised ratios with
-/// a small penalty, so that samples that can be separated have an answer too, for each `alike` of a grid of 0 and .01
-/// to 1.
+/// The least log loss of `is_known` (0 or 1), [m] as `ratio`: slope and offset by Fisher scoring on standardised ratios
+/// with a small penalty, so that samples that can be separated have an answer too, for each `alike` of a grid of 0 and
+/// .01 to 1.
 KnownChance fit_known_chance(const DoubleVector& ratio, const DoubleVector& is_known);
 
 /// -log odds of being one of the classes for a ratio.
