@@ -77,25 +77,25 @@ class StreamConnection : public Connection, public std::enable_shared_from_this<
     stops_ = true;
     stop_by_ = Clock::now() + context_.limits.stop;
     begin_by_ = served_ ? Clock::now() : Clock::now() + kFirstHead;
-    look(Clock::now());
+    poll(Clock::now());
   }
 
-  void make_room() override {
-    makes_room_ = true;
+  void evict() override {
+    evicted_ = true;
     admitted_ = {};
     room_ = {};
     await(Awaits::kNothing);
     lowest().cancel();
   }
 
-  void look(Clock::time_point now) override {
+  void poll(Clock::time_point now) override {
     if (cancellation_ && is_gone()) cancellation_->cancel();
     if (!stops_) return;
     if (awaits() == Awaits::kHead && now >= begin_by_ && !has_begun()) lowest().cancel();
     if (awaits() == Awaits::kEnd && now >= since() + kLastLinger) lowest().cancel();
     if (now < stop_by_) return;
     if (cancellation_) cancellation_->cancel();
-    if (awaits() == Awaits::kHead || awaits() == Awaits::kBody || awaits() == Awaits::kReader) make_room();
+    if (awaits() == Awaits::kHead || awaits() == Awaits::kBody || awaits() == Awaits::kReader) evict();
   }
 
  private:
@@ -124,7 +124,7 @@ class StreamConnection : public Connection, public std::enable_shared_from_this<
   }
 
   void read_head() {
-    if (stops_ || makes_room_) return forget();
+    if (stops_ || evicted_) return close();
     parser_.emplace();
     parser_->on_chunk_header(count_chunk_);
     body_bytes_ = parsed_ = chunks_ = 0;
@@ -145,7 +145,7 @@ class StreamConnection : public Connection, public std::enable_shared_from_this<
     origin_ = {};
     is_of_inference_ = false;
     if (error) return refuse_broken(error);
-    if (makes_room_) return refuse_for_others();
+    if (evicted_) return refuse_for_others();
     try {
       check_head(parser_->get());
       Head head = head_of(*parser_);
@@ -173,7 +173,7 @@ class StreamConnection : public Connection, public std::enable_shared_from_this<
     if (!beast::iequals(parser_->get()[wire::field::expect], "100-continue")) return take_body();
     static constexpr std::string_view kGoOn = "HTTP/1.1 100 Continue\r\n\r\n";
     asio::async_write(stream_, asio::buffer(kGoOn.data(), kGoOn.size()), [self = self()](error_code error, size_t) {
-      error || self->makes_room_ ? self->forget() : self->take_body();
+      error || self->evicted_ ? self->close() : self->take_body();
     });
   }
 
@@ -185,7 +185,7 @@ class StreamConnection : public Connection, public std::enable_shared_from_this<
   void on_bytes(error_code error, size_t size) {
     await(Awaits::kNothing);
     buffer_.commit(size);
-    if (makes_room_) return refuse_for_others();
+    if (evicted_) return refuse_for_others();
     if (error) return refuse_broken(error);
     take_body();
   }
@@ -240,7 +240,7 @@ class StreamConnection : public Connection, public std::enable_shared_from_this<
 
   void refuse_broken(error_code error) {
     const auto stated = complaint(error);
-    stated ? close_with(*stated) : forget();
+    stated ? close_with(*stated) : close();
   }
 
   /// The room of its body is needed.
@@ -249,7 +249,7 @@ class StreamConnection : public Connection, public std::enable_shared_from_this<
   /// Whatever follows what is refused may be its body or not: it is never taken for a request.
   void close_with(const HttpError& error) { write(error_response(error), /*keeps=*/false); }
 
-  void forget() {
+  void close() {
     await(Awaits::kClosed);
     admitted_ = {};
     room_ = {};
@@ -306,17 +306,17 @@ class StreamConnection : public Connection, public std::enable_shared_from_this<
     await(Awaits::kNothing);
     response_ = {};
     room_ = {};
-    if (error) return forget();
+    if (error) return close();
     if (keeps_ && !stops_) return read_head();
-    finish();
+    linger();
   }
 
   /// A client that still sends would lose the response if the connection were closed at once.
-  void finish() {
+  void linger() {
     lowest().expires_after(kLinger);
     await(Awaits::kEnd);
     if constexpr (std::is_same_v<Stream, TlsStream>) {
-      stream_.async_shutdown([self = self()](error_code) { self->forget(); });
+      stream_.async_shutdown([self = self()](error_code) { self->close(); });
     } else {
       error_code ignored;
       lowest().socket().shutdown(asio::ip::tcp::socket::shutdown_send, ignored);
@@ -328,7 +328,7 @@ class StreamConnection : public Connection, public std::enable_shared_from_this<
 
   void discard(size_t so_far) {
     stream_.async_read_some(asio::buffer(discarded_), [self = self(), so_far](error_code error, size_t size) {
-      if (error || self->makes_room_ || so_far + size > kLingerBytes) return self->forget();
+      if (error || self->evicted_ || so_far + size > kLingerBytes) return self->close();
       self->discard(so_far + size);
     });
   }
@@ -352,7 +352,7 @@ class StreamConnection : public Connection, public std::enable_shared_from_this<
   int64_t parsed_ = 0;      // of the body, content or not
   int64_t chunks_ = 0;
   Clock::time_point stop_by_, begin_by_;  // once it stops: all of it, a request's first byte
-  bool makes_room_ = false;
+  bool evicted_ = false;
   bool served_ = false;  // a request has come
   bool keeps_ = false;
   bool stops_ = false;
@@ -373,7 +373,7 @@ std::shared_ptr<Connection> serve_client(asio::ip::tcp::socket socket, const Con
   return start(TlsStream(std::move(stream), *context.tls), context);
 }
 
-void turn_away(asio::ip::tcp::socket socket) {
+void refuse_when_full(asio::ip::tcp::socket socket) {
   static constexpr std::string_view kFull =
       "HTTP/1.1 503 Service Unavailable\r\nRetry-After: 5\r\nContent-Length: 0\r\nConnection: close\r\n\r\n";
   auto kept = std::make_shared<asio::ip::tcp::socket>(std::move(socket));

@@ -27,7 +27,7 @@ bool Connections::end_longest(Awaits what) {
     if (!connection || connection->awaits() != what) continue;
     if (!longest || connection->since() < longest->since()) longest = connection;
   }
-  if (longest) longest->make_room();
+  if (longest) longest->evict();
   return longest != nullptr;
 }
 
@@ -40,7 +40,7 @@ void Connections::stop() {
 void Connections::look() {
   const auto now = Connection::Clock::now();
   for (const auto& item : all_) {
-    if (const auto connection = item.lock()) connection->look(now);
+    if (const auto connection = item.lock()) connection->poll(now);
   }
 }
 

@@ -137,7 +137,7 @@ struct Server::Parts {
 
   void welcome(tcp::socket socket) {
     const bool is_full = connections.count() >= options.limits.connections;
-    if (is_full && !make_room()) return turn_away(std::move(socket));
+    if (is_full && !make_room()) return refuse_when_full(std::move(socket));
     error_code ignored;
     socket.set_option(tcp::no_delay(true), ignored);
     const auto connection = serve_client(std::move(socket), {apis, options.limits, connections, tls.get()});

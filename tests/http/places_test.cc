@@ -29,8 +29,8 @@ TEST(Admission, APlaceThatWasLeftIsFreeThoughSomebodyStillHoldsIt) {
 class ClosedConnection : public Connection {
  public:
   void stop() override { await(Awaits::kClosed); }
-  void make_room() override {}
-  void look(Clock::time_point /*now*/) override {}
+  void evict() override {}
+  void poll(Clock::time_point /*now*/) override {}
 };
 
 TEST(Connections, DoesNotCountAConnectionThatIsClosedThoughSomebodyStillHoldsIt) {

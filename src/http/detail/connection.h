@@ -36,10 +36,10 @@ class Connection {
   /// connected.
   virtual void stop() = 0;
   /// Stops waiting at once, to free memory for others: closes, or answers 503 to a request whose head has come.
-  virtual void make_room() = 0;
+  virtual void evict() = 0;
   /// Polled several times a second, for what causes no event: a client that has disconnected while its request is
   /// processed, and the end of the time for stopping.
-  virtual void look(Clock::time_point now) = 0;
+  virtual void poll(Clock::time_point now) = 0;
 
   [[nodiscard]] Awaits awaits() const { return awaits_; }
   /// When it began to await that; of a body, when the last bytes of it came.
@@ -68,6 +68,6 @@ struct ConnectionContext {
 std::shared_ptr<Connection> serve_client(boost::asio::ip::tcp::socket socket, const ConnectionContext& context);
 
 /// Tells a client that there is no room for it, and closes.
-void turn_away(boost::asio::ip::tcp::socket socket);
+void refuse_when_full(boost::asio::ip::tcp::socket socket);
 
 }  // namespace protocom::http
