@@ -55,7 +55,7 @@ void MapSpace::check(const MethodContext& context) const {
   if (!context.maps.defined()) return;
   const Shape own = {channels(), height_, width_}, found(context.maps.shape().begin() + 1, context.maps.shape().end());
   if (found == own) return;
-  fail("the method was fitted on feature maps of [{}], these have [{}]: fit it on maps of the same backbone and size",
+  fail("the method was fitted on feature maps of [{}], found [{}]: fit it on maps of the same backbone and size",
        fmt::join(own, ", "), fmt::join(found, ", "));
 }
 

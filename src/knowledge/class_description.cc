@@ -91,7 +91,7 @@ bool embed_by_words(const Knowledge& knowledge, const std::vector<std::string>& 
 
 std::vector<Meronym> relations_of(const Knowledge& knowledge) {
   if (knowledge.details.value("/source/kind"_json_pointer, std::string()) != "wordnet") {
-    fail("a synset was named, but the knowledge is not made from WordNet; name the class's attributes");
+    fail("a synset was named, but the knowledge is not made from WordNet: name the class's attributes");
   }
   std::vector<Meronym> relations;
   for (const auto& relation : knowledge.details.at("source").at("relations"))

@@ -78,8 +78,7 @@ AnalysisOutcome Workbench::analyse(const std::string& name) {
 void Workbench::check_model() const {
   if (inputs_.data.model == nullptr) return;
   const int64_t dim = inputs_.data.model->sizes.feature_dim;
-  if (dim != features_.dim())
-    fail("the model completes features of {} dimensions, these have {}", dim, features_.dim());
+  if (dim != features_.dim()) fail("the model completes features of {} dimensions, found {}", dim, features_.dim());
 }
 
 void Workbench::choose_analysed() {

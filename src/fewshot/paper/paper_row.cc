@@ -122,8 +122,7 @@ class PaperPlacer : public ClassPlacer, public PlacedFormula {
 /// Throws Error if the model is of other features or other knowledge.
 void check_completes(const CompletionModel& model, const KnowledgeTable& classes, int64_t dim) {
   const ProtoComNetOptions& sizes = model.sizes;
-  if (sizes.feature_dim != dim)
-    fail("the model completes features of {} dimensions, these have {}", sizes.feature_dim, dim);
+  if (sizes.feature_dim != dim) fail("the model completes features of {} dimensions, found {}", sizes.feature_dim, dim);
   if (sizes.embedding_dim != classes.class_embedding.size(1)) {
     fail("the model was trained with embeddings of {} dimensions, the knowledge has {}", sizes.embedding_dim,
          classes.class_embedding.size(1));

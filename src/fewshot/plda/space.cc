@@ -111,7 +111,7 @@ PldaSpaceFitter::PldaSpaceFitter(UnitMoments moments) : moments_(std::move(momen
   const double degrees = moments_.count.sum() - static_cast<double>(classes);
   if (degrees < 1 || !(moments_.scatter.trace() > kSmallestTrace)) {
     fail(
-        "no base class has two different images, which the within-class variance needs; give at least one class two "
+        "no base class has two different images, which the within-class variance needs: give at least one class two "
         "images");
   }
   // Once for every shrinkage: a multiple of I added to a covariance leaves its eigenvectors as they are.

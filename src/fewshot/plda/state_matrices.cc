@@ -19,7 +19,7 @@ Array finite_array(const MethodState& state, const std::string& name, const Shap
   }
   const auto* number = array.data<double>();
   if (!std::all_of(number, number + array.numel(), [](double value) { return std::isfinite(value); }))
-    fail("'{}' is not finite; fit the method again", name);
+    fail("'{}' is not finite: fit the method again", name);
   return array;
 }
 

@@ -189,7 +189,7 @@ TEST_P(FittedOnMaps, RefusesOtherMapsAndDamagedTensors) {
   MethodContext turned;
   turned.maps = Array::zeros({5, 4, 3, 2});
   EXPECT_THAT(message_of([&] { static_cast<void>(method->prepare(turned)); }),
-              HasSubstr("fitted on feature maps of [4, 2, 3], these have [4, 3, 2]"));
+              HasSubstr("fitted on feature maps of [4, 2, 3], found [4, 3, 2]"));
   for (const auto& [tensor_name, tensor] : method->state().tensors) {
     MethodState damaged = method->state();
     for (auto& [other, value] : damaged.tensors) {
