@@ -327,7 +327,7 @@ TEST_F(Calibrating, ProbabilitiesMatchTheAccuracy) {
 TEST_F(Calibrating, SaysWhatItLacks) {
   EXPECT_THAT(message_of([&] { run(clusters(3, 1, 3), unknown_images(30, 1)); }),
               HasSubstr("no class has two images (a burst counts once)"));
-  EXPECT_THAT(message_of([&] { run(clusters(1, 4, 3), {}); }), HasSubstr("--others"));
+  EXPECT_THAT(message_of([&] { run(clusters(1, 4, 3), {}); }), HasSubstr("images of other things (others)"));
   EXPECT_THAT(usage_message_of([&] { run(clusters(3, 2, 3), {}, 0); }), HasSubstr("between 0 and 1"));
   EXPECT_THAT(message_of([&] { run(clusters(3, 2, 3), unknown_images(5, 1), 1e-300); }),
               HasSubstr("needs at least 1e+300 unknown images"));

@@ -83,10 +83,10 @@ TEST_F(ClassWords, AreThoseOfTheBackbonesOwnTextEncoder) {
   };
   RecognizerParts with_knowledge = parts({"emu"});
   with_knowledge.knowledge = folder_ / "knowledge.npz";
-  EXPECT_THAT(refusal(with_knowledge), HasSubstr("--knowledge"));
+  EXPECT_THAT(refusal(with_knowledge), HasSubstr("leave out the knowledge"));
   RecognizerParts fitted = parts({"emu"});
   fitted.fitted = folder_ / "plda.npz";
-  EXPECT_THAT(refusal(fitted), HasSubstr("--fitted"));
+  EXPECT_THAT(refusal(fitted), HasSubstr("a fitted method or completion model needs the knowledge"));
   TextState state = state_of(texts_golden().at("clip"));
   state.erase("text_projection.weight");
   write_clip_texts(folder_ / "plain");
