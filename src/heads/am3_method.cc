@@ -127,7 +127,7 @@ BatchScorer Am3Method::scorer(const MethodContext& context) const {
   for (size_t i = 0; i < semantics.size(); ++i) {
     const int64_t fitted = model().blocks[i].transform.in();
     if (semantics[i].size(1) != fitted)
-      fail("'{}' was fitted on {} values per class ({}), this knowledge has {}: give the same kind of knowledge",
+      fail("'{}' was fitted on descriptions of {} dimensions ({}), found {}: give the same kind of knowledge",
            spec().name, fitted, design_.semantics[i], semantics[i].size(1));
   }
   const auto answer = [model = model(), semantics](const EpisodeBatch& batch) -> BatchScores {

@@ -91,7 +91,7 @@ BatchScorer SemAlign::scorer(const MethodContext& context) const {
       class_semantics(options().semantics, *context.knowledge, *context.class_names, attributes());
   const int64_t fitted = model().align.in() - model().space->dim();
   if (semantics.size(1) != fitted)
-    fail("'sem-align' was fitted on {} values per class ({}), this knowledge has {}: give the same kind of knowledge",
+    fail("'sem-align' was fitted on descriptions of {} dimensions ({}), found {}: give the same kind of knowledge",
          fitted, options().semantics, semantics.size(1));
   Model model = this->model();
   if (options().share >= 0) model.share = at::full({2}, options().share);
