@@ -80,6 +80,11 @@ class Recipe:
             self._base = (np.array(self._base[0], np.float32), self._base[1])
         return self
 
+    @property
+    def base(self):
+        """(X, y numbered) of base classes, or (None, None)."""
+        return self._base
+
     def on_labelled_images_alone(self, methods):
         """Whether it is one of these methods and has only labelled images."""
         name = self._method.split(":")[0]

@@ -66,7 +66,7 @@ Array probabilities(const TaskClassifier& task, const Array& queries) {
 /// Probabilities of queries [q, d] that are just what the library takes, and None for all else, which Python then looks
 /// at: between two calls the processor forgets Python's own lines, so that each of them costs.
 py::object quick_probabilities(const TaskClassifier& task, const py::object& queries) {
-  if (!is_plain_rows(queries, task.feature_dim())) return py::none();
+  if (task.sees_all_queries() || !is_plain_rows(queries, task.feature_dim())) return py::none();
   const ArrayView view(queries, "queries");
   return copied_numpy(probabilities(task, view.array()));
 }
@@ -170,7 +170,7 @@ py::list numpy_of_all(const std::vector<Array>& arrays) {
   return all;
 }
 
-/// A task without its labelled images as Python pickles it; None where it needs them.
+/// A task without its labelled images, and its base classes, as Python pickles it; None where it needs the images.
 py::object placed_of(const TaskClassifier& task) {
   const std::optional<PlacedTask> placed = task.placed();
   if (!placed) return py::none();
@@ -187,8 +187,13 @@ py::object placed_of(const TaskClassifier& task) {
 std::shared_ptr<TaskClassifier> task_of_placed(const std::string& method, const std::vector<std::string>& names,
                                                const std::vector<py::object>& tensors,
                                                const std::vector<py::object>& placed, int64_t classes,
-                                               int64_t feature_dim) {
-  PlacedTask task{method, {}, {}, classes, feature_dim};
+                                               int64_t feature_dim, const py::object& base_features,
+                                               const py::object& base_labels) {
+  PlacedTask task{method, {}, {}, {}, classes, feature_dim};
+  if (!base_features.is_none()) {
+    const ArrayView labels(base_labels, "labels");
+    task.base = {copy_of(base_features, "features of base classes"), to_integers(labels.array())};
+  }
   if (names.size() != tensors.size())
     fail("expected one name per tensor, found {} tensors and {} names", tensors.size(), names.size());
   for (size_t i = 0; i < names.size(); ++i)
@@ -217,6 +222,7 @@ void bind_tasks(py::module_& module) {
               const std::vector<uint64_t>& seeds) { return numpy_of(batch_logits(own, support, query, mask, seeds)); });
   py::class_<TaskClassifier, std::shared_ptr<TaskClassifier>>(module, "Task")
       .def(py::init(&make_task))
+      .def_property_readonly("sees_all_queries", &TaskClassifier::sees_all_queries)
       .def("placed", &placed_of)
       .def_static("of_placed", &task_of_placed)
       .def("probabilities",

@@ -48,7 +48,12 @@ struct PreparedMethod {
   MakeTaskRun make_run = nullptr;
   int64_t fewest_shots = 1;                             ///< labelled images that a class must have
   std::shared_ptr<const ClassPlacer> placer = nullptr;  ///< null: a class cannot be placed by itself
+  /// Null, or places all classes of a task at once, since what is learned of one depends on the others.
+  std::shared_ptr<const ClassPlacer> together = nullptr;
   std::shared_ptr<const ImagePoints> points = nullptr;  ///< null: it does not compare single images
+
+  /// What places the classes of a task that stays as it is; null: its answers need the labelled images.
+  [[nodiscard]] const ClassPlacer* placer_of_task() const { return placer != nullptr ? placer.get() : together.get(); }
 };
 
 }  // namespace protocom

@@ -145,8 +145,8 @@ TaskClassifier::TaskClassifier(std::shared_ptr<const Method> method, TaskInputs 
   method_ = adapted.method;
   prepared_ = method_->prepare(context());
   const TaskImages images = with_soft_supports(images_of(inputs_), adapted.unlabelled);
-  if (prepared_.placer != nullptr)
-    placed_ = prepared_.placer->place(images);
+  if (const ClassPlacer* placer = prepared_.placer_of_task())
+    placed_ = placer->place(images);
   else
     images_ = images.mapped(prepared_.space.get());
   inputs_.features = Array();  // of no more use, and as large as everything else
@@ -159,18 +159,19 @@ TaskClassifier::TaskClassifier(PlacedTask task) : feature_dim_(task.feature_dim)
   method_ = std::move(method);
   inputs_.classes = task.classes;
   inputs_.feature_dim = feature_dim_;
-  prepared_ = method_->prepare({});
+  inputs_.base = std::move(task.base);
+  prepared_ = method_->prepare(context());
   const auto fits = [&](const Array& rows) { return rows.defined() && rows.dim() > 0 && rows.size(0) == task.classes; };
-  if (prepared_.placer == nullptr || placed_.empty() || !std::all_of(placed_.begin(), placed_.end(), fits))
+  if (prepared_.placer_of_task() == nullptr || placed_.empty() || !std::all_of(placed_.begin(), placed_.end(), fits))
     fail("the stored classes of '{}' are damaged or of another version of protocom: fit again", task.method);
 }
 
 TaskClassifier::~TaskClassifier() = default;
 
 std::optional<PlacedTask> TaskClassifier::placed() const {
-  const bool alone = !inputs_.knowledge && !inputs_.model && !inputs_.described && !inputs_.base.features.defined();
-  if (prepared_.placer == nullptr || !alone) return std::nullopt;
-  return PlacedTask{method_->label(), method_->state(), placed_, inputs_.classes, feature_dim_};
+  const bool alone = !inputs_.knowledge && !inputs_.model && !inputs_.described;
+  if (prepared_.placer_of_task() == nullptr || !alone) return std::nullopt;
+  return PlacedTask{method_->label(), method_->state(), placed_, inputs_.base, inputs_.classes, feature_dim_};
 }
 
 MethodContext TaskClassifier::context() const {
@@ -187,7 +188,7 @@ QueryScores TaskClassifier::score(const Array& queries, const Array& shares) con
   const Array rows = checked_rows(queries, "queries");
   if (rows.size(1) != feature_dim_)
     fail("queries have {} dimensions, the labelled features {}", rows.size(1), feature_dim_);
-  if (prepared_.placer != nullptr) return prepared_.placer->score(placed_, matrix_of<float>(rows));
+  if (const ClassPlacer* placer = prepared_.placer_of_task()) return placer->score(placed_, matrix_of<float>(rows));
   if (!shares.defined()) return answer_of(prepared_, images_, matrix_of<float>(rows));
   TaskImages told = images_;
   told.shares = checked_shares(shares, inputs_.classes);

@@ -29,6 +29,7 @@ struct PlacedTask {
   std::string method;       ///< Method::label
   MethodState state;        ///< of the method adapted to the classes; empty: it has none
   PlacedClasses placed;     ///< never empty
+  LabelledFeatures base;    ///< of base classes, by which the method looks at features; may be undefined
   int64_t classes = 0;      ///< c
   int64_t feature_dim = 0;  ///< d
 };
@@ -43,7 +44,8 @@ std::shared_ptr<const Method> make_task_method(const std::string& text, const st
 ///     FloatMatrix logits = classifier.score(queries).logits;
 ///
 /// It owns or shares all it needs, and holds everything given against everything else before it is used. The method is
-/// adapted and its classes are placed once, where it can be (Method::adapted, ClassPlacer). Thread-safe.
+/// adapted and its classes are placed once, where it can be (Method::adapted, PreparedMethod::placer_of_task).
+/// Thread-safe.
 class TaskClassifier {
  public:
   /// Throws Error for sizes, types, labels and values that do not fit or are not finite, and for a class without a
@@ -62,12 +64,14 @@ class TaskClassifier {
   /// The softmax of its logits, [q, c].
   [[nodiscard]] FloatMatrix probabilities(const Array& queries, const Array& shares = {}) const;
 
-  /// The task without its labelled images. Nothing if the method needs them to answer, or knowledge, base classes or a
-  /// completion model.
+  /// The task without its labelled images. Nothing if the method needs them to answer, or knowledge or a completion
+  /// model.
   [[nodiscard]] std::optional<PlacedTask> placed() const;
 
   [[nodiscard]] int64_t feature_dim() const { return feature_dim_; }
   [[nodiscard]] int64_t classes() const { return inputs_.classes; }
+  /// Whether its answer for a query may depend on the others (Sees::kAllQueries).
+  [[nodiscard]] bool sees_all_queries() const { return method_->spec().sees == Sees::kAllQueries; }
 
  private:
   [[nodiscard]] MethodContext context() const;

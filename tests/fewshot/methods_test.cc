@@ -522,6 +522,31 @@ TEST_P(MethodContract, AClassThatIsPlacedByItselfIsWhatItIsInItsEpisode) {
   }
 }
 
+TEST_P(MethodContract, ClassesThatArePlacedTogetherAreWhatTheyAreInTheirEpisode) {
+  const auto placer = scorer_.prepared().together;
+  if (placer == nullptr) return;
+  EXPECT_EQ(method_->spec().sees, Sees::kEachQueryAlone);
+  EXPECT_EQ(scorer_.prepared().placer, nullptr);
+  const EpisodeBatch episode = slice(batch_of(some_rows()), 0);
+  const int64_t n = episode.support.size(1), k = episode.support.size(2);
+  const at::Tensor rows = episode.support[0].flatten(0, 1).contiguous();
+  std::vector<int64_t> labels;
+  for (int64_t i = 0; i < n * k; ++i) labels.push_back(i / k);
+  const PlacedClasses placed = placer->place(TaskImages::of(float_matrix_of(rows), labels, n));
+  ASSERT_EQ(placed.size(), 1U);
+  EXPECT_EQ(placed[0].size(0), n);
+  const testing::TensorScores found = testing::tensors_of(placer->score(placed, float_matrix_of(episode.query)));
+  const testing::TensorScores expected = scorer_.score(episode);
+  EXPECT_LT(far(found.logits, expected.logits[0]), 1e-4);
+}
+
+TEST(MethodList, MethodsWithLinearLogitsPlaceAllClassesTogether) {
+  for (const char* name : {"simple-shot", "proto-net", "gda", "linear-svm", "logistic-regression", "baseline-pp"})
+    EXPECT_NE(ready(name)->prepare(methods_world().context()).together, nullptr) << name;
+  for (const char* name : {"knn", "tim"})
+    EXPECT_EQ(ready(name)->prepare(methods_world().context()).together, nullptr) << name;
+}
+
 TEST(MethodList, ThePapersInductiveRowsAndTheBayesianOnePlaceAClassByItself) {
   for (const char* name : {"mean", "completed", "mean-fusion", "plda"})
     EXPECT_NE(ready(name)->prepare(methods_world().context()).placer, nullptr) << name;

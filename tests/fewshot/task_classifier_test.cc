@@ -52,6 +52,22 @@ TEST(TaskClassifier, SaysWhatAnEpisodeOfItsImagesSays) {
   }
 }
 
+TEST(TaskClassifier, WhatIsPlacedAnswersAsTheLabelledImagesDidHoweverManyTheyWere) {
+  const at::Tensor base = at::randn({9, 6}) + 1;
+  for (const char* name :
+       {"mean", "proto-net", "simple-shot", "gda", "linear-svm", "logistic-regression:transform=cl2n", "baseline-pp"}) {
+    TaskInputs inputs = inputs_of(task_rows().repeat({3, 1}), task_labels().repeat({3}), 3);
+    inputs.base = {array_of(base), std::vector<int64_t>(9)};
+    const TaskClassifier classifier(make_method(name), inputs);
+    std::optional<PlacedTask> placed = classifier.placed();
+    ASSERT_TRUE(placed) << name;
+    for (const Array& part : placed->placed) EXPECT_EQ(part.size(0), 3) << name;
+    const TaskClassifier again(std::move(*placed));
+    EXPECT_TRUE(answer_of(again, task_queries()).logits.equal(answer_of(classifier, task_queries()).logits)) << name;
+  }
+  EXPECT_FALSE(TaskClassifier(make_method("knn:transform=none"), inputs_of(task_rows(), task_labels(), 3)).placed());
+}
+
 TEST(TaskClassifier, TheOrderOfTheImagesAndTheirTypeDoNotMatter) {
   const at::Tensor order = at::tensor({11, 0, 7, 3, 9, 1, 10, 2, 5, 4, 8, 6}, at::kLong);
   const std::shared_ptr<const Method> method = make_method("plda");

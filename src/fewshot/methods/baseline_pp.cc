@@ -22,19 +22,25 @@ class BaselinePpRun : public TaskRun {
 
   void answer(const Task& task, float* logits) override {
     place_class_means(task, means_);
-    FloatMatrix weights = Eigen::Map<const FloatMatrix>(means_.data(), task.n, task.dim);
-    fit(task, weights);
-    Eigen::Map<FloatMatrix>(means_.data(), task.n, task.dim) = weights;
+    Eigen::Map<FloatMatrix>(means_.data(), task.n, task.dim) = fitted(task, means_);
     place_cosines(task, task.first_query(), task.queries, means_, logits);
     scale_logits(task, options_.scale, logits);
+  }
+  /// Queries are at unit length, as supports are.
+  [[nodiscard]] LinearScores learned(const Task& task) const {
+    Floats means;
+    place_class_means(task, means);
+    const DoubleMatrix weights = fitted(task, means).leftCols(task.width).cast<double>();
+    return {options_.scale * unit_rows(weights), DoubleVector::Zero(task.n)};
   }
   [[nodiscard]] const float* prototypes() const override { return means_.data(); }
 
  private:
-  /// Adam's steps of weights [n, dim] on the supports' cross-entropies.
-  void fit(const Task& task, FloatMatrix& weights) const {
+  /// Class means [n, dim] after Adam's steps on the supports' cross-entropies.
+  [[nodiscard]] FloatMatrix fitted(const Task& task, const Floats& means) const {
     constexpr float kTiny = 1e-24F;
     const int64_t n = task.n, supports = task.supports(), dim = task.dim;
+    FloatMatrix weights = Eigen::Map<const FloatMatrix>(means.data(), n, dim);
     const FloatMatrix labels = labels_of_supports(task).cast<float>().transpose();  // [n, s]
     FloatMatrix slopes(n, supports), pull(n, dim);
     std::vector<const float*> rows;
@@ -51,6 +57,7 @@ class BaselinePpRun : public TaskRun {
       const Eigen::VectorXf shares = factors / static_cast<float>(supports);
       adam.step(shares.asDiagonal() * (pull - push.asDiagonal() * weights), weights);
     }
+    return weights;
   }
 
   Options options_;

@@ -16,6 +16,10 @@ class GdaRun : public TaskRun {
   void answer(const Task& task, float* logits) override {
     matrix_at(logits, task) = (scale_ * closed_form_scores(task)).cast<float>();
   }
+  [[nodiscard]] LinearScores learned(const Task& task) const {
+    const LinearScores unscaled = closed_form(task);
+    return {scale_ * unscaled.weights, scale_ * unscaled.biases};
+  }
 
  private:
   double scale_;

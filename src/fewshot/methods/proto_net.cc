@@ -17,6 +17,7 @@ class ProtoNetRun : public TaskRun {
     place_negative_distances(task, task.first_query(), task.queries, means_, logits);
     scale_logits(task, sharpness_, logits);
   }
+  [[nodiscard]] LinearScores learned(const Task& task) const { return distances_to_means(task, sharpness_); }
   [[nodiscard]] const float* prototypes() const override { return means_.data(); }
 
  private:

@@ -16,6 +16,7 @@ class SimpleShotRun : public TaskRun {
     place_class_means(task, means_);
     place_negative_distances(task, task.first_query(), task.queries, means_, logits);
   }
+  [[nodiscard]] LinearScores learned(const Task& task) const { return distances_to_means(task, 1); }
 
  private:
   Floats means_;  // [n, dim]

@@ -1,12 +1,13 @@
 #include "fewshot/toolbox/detail/closed_form.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "fewshot/toolbox/detail/task_matrix.h"
 
 namespace protocom {
 
-DoubleMatrix closed_form_scores(const Task& task) {
+LinearScores closed_form(const Task& task) {
   const int64_t images = task.supports();
   const DoubleMatrix x = matrix_of(task, 0, images);
   DoubleMatrix means = DoubleMatrix::Zero(task.n, task.width);
@@ -30,8 +31,14 @@ DoubleMatrix closed_form_scores(const Task& task) {
     weights.noalias() -= along.transpose() * within;
     weights *= static_cast<double>(task.width) / ridge;
   }
-  DoubleMatrix scores = matrix_of(task, task.first_query(), task.queries) * weights.transpose();  // [q, n]
-  scores.rowwise() -= 0.5 * weights.cwiseProduct(means).rowwise().sum().transpose();
+  DoubleVector biases = -0.5 * weights.cwiseProduct(means).rowwise().sum();
+  return {std::move(weights), std::move(biases)};
+}
+
+DoubleMatrix closed_form_scores(const Task& task) {
+  const LinearScores learned = closed_form(task);
+  DoubleMatrix scores = matrix_of(task, task.first_query(), task.queries) * learned.weights.transpose();  // [q, n]
+  scores.rowwise() += learned.biases.transpose();
   return scores;
 }
 

@@ -49,8 +49,7 @@ LinearProblem cross_entropy_problem(FloatMatrix points, FloatMatrix labels, doub
 
 FloatMatrix fitted_logits(const LinearProblem& problem, const FloatMatrix& queries) {
   const LinearFit fit = fit_linear(problem);
-  const FloatMatrix weights = fit.coefficients.transpose() * problem.points;  // [n, d]
-  FloatMatrix logits = queries * weights.transpose();
+  FloatMatrix logits = queries * fit.weights(problem.points).transpose();
   logits.rowwise() += fit.bias;
   return logits;
 }

@@ -9,6 +9,9 @@ namespace protocom {
 struct LinearFit {
   FloatMatrix coefficients;  ///< [s, n]: w_k is the combination of the points by column k
   Eigen::RowVectorXf bias;   ///< [n]
+
+  /// The w_k [n, d] of points [s, d].
+  [[nodiscard]] FloatMatrix weights(const FloatMatrix& points) const { return coefficients.transpose() * points; }
 };
 
 /// What fit_linear() minimises: sum_k |w_k|^2 / 2 (+ b_k^2 / 2) + the loss of points of unit length.

@@ -21,13 +21,22 @@ class LinearHeadRun : public TaskRun {
       : problem_(head.problem), c_(options.c), steps_(options.steps) {}
 
   void answer(const Task& task, float* logits) override {
-    const FloatMatrix labels = labels_of_supports(task).cast<float>();
-    LinearProblem problem = problem_(matrix_of<float>(task, 0, task.supports()), labels, c_);
-    problem.steps = steps_;
-    matrix_at(logits, task) = fitted_logits(problem, matrix_of<float>(task, task.first_query(), task.queries));
+    matrix_at(logits, task) = fitted_logits(problem_of(task), matrix_of<float>(task, task.first_query(), task.queries));
+  }
+  [[nodiscard]] LinearScores learned(const Task& task) const {
+    const LinearProblem problem = problem_of(task);
+    const LinearFit fit = fit_linear(problem);
+    return {fit.weights(problem.points).cast<double>(), fit.bias.transpose().cast<double>()};
   }
 
  private:
+  [[nodiscard]] LinearProblem problem_of(const Task& task) const {
+    const FloatMatrix labels = labels_of_supports(task).cast<float>();
+    LinearProblem problem = problem_(matrix_of<float>(task, 0, task.supports()), labels, c_);
+    problem.steps = steps_;
+    return problem;
+  }
+
   LinearProblem (*problem_)(FloatMatrix points, FloatMatrix labels, double c);
   double c_;
   int64_t steps_;
@@ -44,7 +53,7 @@ MethodDefinition define_linear_head(MethodSpec spec, const LinearHead& head) {
           .tries({"cl2n", "power"})
           .whole("steps", &LinearHeadOptions::steps, {1, 1e6}, "of accelerated descent");
   const auto prepare = [head](const LinearHeadOptions& options, const MethodContext& context) -> PreparedMethod {
-    return {feature_space(options.transform, context), make_run<LinearHeadRun>(head, options)};
+    return runs_in<LinearHeadRun>(feature_space(options.transform, context), head, options);
   };
   return define<TaskMethod<LinearHeadOptions>>(std::move(spec), std::move(parameters), prepare);
 }

@@ -1,12 +1,14 @@
 #pragma once
-#include "base/matrix.h"
-#include "fewshot/task.h"
+#include "fewshot/toolbox/detail/linear_scores.h"
 
 namespace protocom {
 
 /// Gaussian discriminant analysis of a task at unit length by the closed form of Wang et al. (ICLR 2024), all classes
 /// as likely: q P mu_k' - mu_k P mu_k' / 2 with P = d ((N - 1) Sigma + tr(Sigma) I)^-1, where Sigma is the covariance
-/// of the N supports about their class means: [q, n]. Without two different images of one class P is I.
+/// of the N supports about their class means. Without two different images of one class P is I.
+LinearScores closed_form(const Task& task);
+
+/// The same of the task's queries, [q, n].
 DoubleMatrix closed_form_scores(const Task& task);
 
 }  // namespace protocom

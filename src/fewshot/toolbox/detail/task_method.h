@@ -8,6 +8,7 @@
 
 #include "fewshot/method_definition.h"
 #include "fewshot/toolbox/detail/feature_space.h"
+#include "fewshot/toolbox/detail/linear_scores.h"
 
 namespace protocom {
 
@@ -15,6 +16,22 @@ namespace protocom {
 template <typename Run, typename... Parts>
 MakeTaskRun make_run(Parts... parts) {
   return [parts...] { return std::make_unique<Run>(parts...); };
+}
+
+/// Whether a run says what it learns of a task: `LinearScores learned(const Task& task)`.
+template <typename Run, typename = void>
+struct LearnsLinearScores : std::false_type {};
+template <typename Run>
+struct LearnsLinearScores<Run, std::void_t<decltype(std::declval<Run&>().learned(std::declval<const Task&>()))>>
+    : std::true_type {};
+
+/// Runs that are constructed from these parts, in a space.
+template <typename Run, typename... Parts>
+PreparedMethod runs_in(std::shared_ptr<const FeatureTransform> space, Parts... parts) {
+  PreparedMethod prepared{space, make_run<Run>(parts...)};
+  if constexpr (LearnsLinearScores<Run>::value)
+    prepared.together = linear_placer(space, [parts...](const Task& task) { return Run(parts...).learned(task); });
+  return prepared;
 }
 
 /// Whether options name the space of features, as `transform`.
@@ -55,7 +72,7 @@ class TaskMethod : public Method {
 template <typename Run, typename Options>
 MethodDefinition define_task_method(MethodSpec spec, Parameters<Options> parameters, const std::string& space) {
   const auto prepare = [space](const Options& options, const MethodContext& context) -> PreparedMethod {
-    return {feature_space(space, context), make_run<Run>(options)};
+    return runs_in<Run>(feature_space(space, context), options);
   };
   return define<TaskMethod<Options>>(std::move(spec), std::move(parameters), prepare);
 }
@@ -66,7 +83,7 @@ MethodDefinition define_task_method_in_space(MethodSpec spec, Parameters<Options
                                              const std::vector<std::string>& tries) {
   parameters.choice("transform", &Options::transform, FeatureSpace::names(), FeatureSpace::kText).tries(tries);
   const auto prepare = [](const Options& options, const MethodContext& context) -> PreparedMethod {
-    return {feature_space(options.transform, context), make_run<Run>(options)};
+    return runs_in<Run>(feature_space(options.transform, context), options);
   };
   return define<TaskMethod<Options>>(std::move(spec), std::move(parameters), prepare);
 }
