@@ -111,6 +111,8 @@ def labels(given, count, name):
     if given is None:
         raise Error(f"{name} requires y to be passed, but the target y is None.")
     made = array(given, "y")
+    if made.dtype.kind in "US" and isinstance(given, (list, tuple)):  # NumPy makes words of numbers beside words
+        _check_one_type(given)
     if made.ndim == 2 and made.shape[1] == 1:
         _warn_of_column()
         made = made.ravel()
@@ -153,8 +155,18 @@ def joined(*parts):
     there = [one for one in arrays if len(one)] or arrays[:1]
     kinds = {"word" if one.dtype.kind in "US" else "object" if one.dtype.kind == "O" else "number" for one in there}
     if len(kinds - {"object"}) > 1:
-        raise Error("labels must all be of one type: all numbers or all words")
+        raise _not_of_one_type(one.flat[0] for one in there)
     return np.concatenate(there)
+
+
+def _check_one_type(given):
+    if len({isinstance(one, (str, bytes)) for one in given}) > 1:
+        raise _not_of_one_type(given)
+
+
+def _not_of_one_type(given):
+    found = ", ".join(sorted({type(one).__name__ for one in given}))
+    return Error(f"Unknown label type: unknown; labels must all be of one type, all numbers or all words, found {found}")
 
 
 def whole(value, what, least, most=2**63 - 1):
@@ -208,7 +220,7 @@ def numbered(given):
     try:
         return np.unique(given, return_inverse=True)
     except TypeError:
-        raise Error("labels must all be of one type: all numbers or all words") from None
+        raise _not_of_one_type(given) from None
 
 
 def _warn_of_column():

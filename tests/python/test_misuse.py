@@ -31,7 +31,10 @@ FITS = {
     "images": (np.zeros((6, 3, 8, 8), np.float32), Y, "Found array with dim 4"),
     "numbers that are not finite, in scikit-learn's words": (spoiled(np.inf), Y, "Input X contains NaN or infinity in"),
     "labels that are no classes": (X, np.linspace(0, 1, 6), "Unknown label type: continuous"),
-    "labels of two types": (X, np.array([1, "a", 2, "b", 3, "c"], object), "labels must all be of one type"),
+    "labels of two types": (X, np.array([1, "a", 2, "b", 3, "c"], object), "Unknown label type: unknown; labels must all be of one type, "
+                            "all numbers or all words, found int, str"),
+    "a list of labels of two types": (X, [1, "a", 1, "a", 2.5, "a"], "labels must all be of one type, all numbers or all words, found float, int, str"),
+    "no label among words": (X, [None, "a", "a", "b", "b", "b"], "found NoneType, str"),
 }
 
 
