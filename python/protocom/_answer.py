@@ -1,5 +1,5 @@
 """A recognizer's answer for an image."""
-import html
+from ._later import html
 
 
 class Answer:

@@ -2,11 +2,10 @@
 import contextlib
 import importlib
 import importlib.util
-import logging
 import os
 import signal
 
-from . import _torch, _words
+from . import _torch
 
 # OpenMP's threads spin only briefly before they sleep, which makes small operators several times faster if other programs
 # use the same cores. OpenMP reads this when it is loaded, so it has no effect if OpenMP was loaded before.
@@ -53,9 +52,6 @@ def _onnxruntime_folder():
         return None
     folders = (found.submodule_search_locations if found else None) or []
     return os.path.join(folders[0], "capi") if folders else None
-
-
-logging.getLogger("protocom").addFilter(_words.Filter())
 
 
 class _Engine:

@@ -1,11 +1,11 @@
 """Episodes as arrays of integers: rows of the features, padded by -1 if episodes differ in size."""
-import json
 import os
 
 import numpy as np
 
 from . import _arrays
 from ._errors import Error, UsageError
+from ._later import json
 
 _KINDS = {"classes": "class", "support": "row", "query": "row", "pool": "row"}  # what the integers of a part index
 _PARTS = tuple(_KINDS)

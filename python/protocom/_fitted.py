@@ -1,6 +1,5 @@
 """Methods fitted on base classes."""
 import os
-import tempfile
 
 import numpy as np
 
@@ -9,6 +8,7 @@ from ._engine import engine
 from ._errors import UsageError
 from ._features import FeatureSet
 from ._knowledge import knowledge_of
+from ._later import tempfile
 from ._read_files import read_from
 
 

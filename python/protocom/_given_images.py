@@ -1,7 +1,5 @@
 """Images that users pass: one, or several, which are read one after another."""
-import glob
 import itertools
-import logging
 import os
 
 import numpy as np
@@ -9,9 +7,9 @@ import numpy as np
 from . import _arrays
 from ._engine import engine
 from ._errors import Error, UsageError
+from ._later import glob, logging
 
 TOGETHER = 16  # images of one call of the library, which decodes them side by side
-_log = logging.getLogger("protocom")
 
 
 def images_in(path):
@@ -173,7 +171,7 @@ class Reading:
                 error = _placed(error, i, one)
                 if self._on_error == "raise":
                     raise error from None
-                _log.warning("%s", error)
+                logging.getLogger("protocom").warning("%s", error)
                 self.unreadable.append(str(error))
 
 

@@ -1,5 +1,5 @@
 """Small tables for notebooks."""
-import html
+from ._later import html
 
 
 def table(rows, head=(), caption=""):

@@ -1,9 +1,6 @@
 """Knowledge of classes: attributes or vectors."""
-import json
 import numbers
 import os
-import tempfile
-import zipfile
 
 import numpy as np
 
@@ -11,6 +8,7 @@ from . import _arrays, _html
 from ._built_with import VERSION
 from ._engine import engine
 from ._errors import Error, UsageError
+from ._later import json, tempfile, zipfile
 from ._read_files import bytes_of, read_from
 
 

@@ -1,6 +1,7 @@
 """Pickling of objects that were read from files: the pickle holds the bytes of the file."""
 import os
-import tempfile
+
+from ._later import tempfile
 
 
 def bytes_of(read):

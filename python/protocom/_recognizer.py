@@ -1,6 +1,4 @@
 """Recognizers of images, each in one file."""
-import base64
-import html
 import os
 import unicodedata
 
@@ -9,6 +7,7 @@ from ._class_names import class_name
 from ._encoders import TextEncoder
 from ._engine import engine
 from ._errors import UsageError
+from ._later import base64, html
 
 
 def _opened_again(path, options, text_encoder):

@@ -1,5 +1,4 @@
 """Results of an evaluation: rows, tables, comparisons."""
-import json
 import math
 import os
 
@@ -8,6 +7,7 @@ import numpy as np
 from . import _easyfsl_presets, _html, _own_method
 from ._engine import engine
 from ._errors import Error, UsageError
+from ._later import json
 
 
 class Results:

@@ -1,6 +1,4 @@
 """Training of an encoder, of a completion network, and of both together."""
-import html
-import json
 import os
 
 from . import _arrays
@@ -8,6 +6,7 @@ from ._engine import engine
 from ._errors import UsageError
 from ._features import feature_set
 from ._knowledge import knowledge_of
+from ._later import html, json
 
 _LEAST = {
     "image_size": 1, "epochs": 1, "batch": 1, "batches": 1, "episodes": 1, "ways": 2, "shots": 1, "queries": 1,

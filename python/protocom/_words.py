@@ -1,6 +1,7 @@
 """Translates the library's messages, which name options of the command line, to parameters of the package."""
-import logging
 import re
+
+from ._later import logging
 
 # Parameters whose name is not that of the option with "_" for "-".
 _PARAMETERS = {
@@ -9,23 +10,23 @@ _PARAMETERS = {
     "seeds": "seed", "table": "attributes", "val-episodes": "validation_episodes",
 }
 
-# Commands for which the package has functions; messages name the others unchanged.
+# Commands for which the package has functions; messages name the others unchanged. Patterns are compiled when there is a message.
 _COMMANDS = [
-    (re.compile(r"^(?:features|queries): features hold NaN or infinity"), "Input X contains NaN or infinity"),
-    (re.compile(r"`protocom fit --method ([\w-]+)`(, then give its file by --fitted)?"),
+    (r"^(?:features|queries): features hold NaN or infinity", "Input X contains NaN or infinity"),
+    (r"`protocom fit --method ([\w-]+)`(, then give its file by --fitted)?",
      r'`protocom.fit("\1", ...)`, then `protocom.make(..., fitted=...)`'),
-    (re.compile(r"`protocom pretrain --method ([\w-]+)`"), r"`protocom pretrain --method \1` (the command line)"),
-    (re.compile(r"\(protocom fit, --fitted\)"), "(`protocom.fit`, fitted=...)"),
-    (re.compile(r"\(protocom extract --maps\)"), "(`protocom extract --maps`)"),
-    (re.compile(r"protocom extract (--backbone|with a ready encoder), then fit"),
+    (r"`protocom pretrain --method ([\w-]+)`", r"`protocom pretrain --method \1` (the command line)"),
+    (r"\(protocom fit, --fitted\)", "(`protocom.fit`, fitted=...)"),
+    (r"\(protocom extract --maps\)", "(`protocom extract --maps`)"),
+    (r"protocom extract (--backbone|with a ready encoder), then fit",
      "protocom.Backbone(...).extract(...), then protocom.fit"),
-    (re.compile(r"\(protocom fit\)"), "(`protocom.fit`)"),
-    (re.compile(r"run `protocom fit` with"), "run `protocom.fit` with"),
-    (re.compile(r"\(protocom calibrate [^)]*\)"), "(`Recognizer.calibrate`)"),
-    (re.compile(r"protocom knowledge embeddings makes them a knowledge file"),
+    (r"\(protocom fit\)", "(`protocom.fit`)"),
+    (r"run `protocom fit` with", "run `protocom.fit` with"),
+    (r"\(protocom calibrate [^)]*\)", "(`Recognizer.calibrate`)"),
+    (r"protocom knowledge embeddings makes them a knowledge file",
      "protocom.Knowledge({name: vector, ...}) takes them"),
-    (re.compile(r"\(protocom knowledge embeddings\)"), "(`protocom.Knowledge({name: vector, ...})`)"),
-    (re.compile(r"recognizer create --text-encoder"), "Recognizer.create(..., text_encoder=...)"),
+    (r"\(protocom knowledge embeddings\)", "(`protocom.Knowledge({name: vector, ...})`)"),
+    (r"recognizer create --text-encoder", "Recognizer.create(..., text_encoder=...)"),
 ]
 
 _NEEDS = {
@@ -34,22 +35,22 @@ _NEEDS = {
     "a completion model with its knowledge": "protocom.make(..., model=..., knowledge=...)",
 }
 
-_OPTION = re.compile(r"(?:(?<=[\s(])|^)--([a-z][a-z-]*[a-z])( (?=\d))?")
+_OPTION = r"(?:(?<=[\s(])|^)--([a-z][a-z-]*[a-z])( (?=\d))?"
 _AGAIN = [
-    (re.compile(r"('[a-z_]+')(?:,| or) \1"), r"\1"),  # two options that are one parameter
-    (re.compile(r"\b([a-z_]+) \('\1'\)"), r"\1"),  # "shots (--k-shot)"
+    (r"('[a-z_]+')(?:,| or) \1", r"\1"),  # two options that are one parameter
+    (r"\b([a-z_]+) \('\1'\)", r"\1"),  # "shots (--k-shot)"
 ]
 
 
 def in_python(message):
     """A message with parameters of the package in place of options of the command line."""
     for pattern, words in _COMMANDS:
-        message = pattern.sub(words, message)
+        message = re.sub(pattern, words, message)
     pieces = message.split("`")  # every second one is a command, and stays
-    pieces[::2] = [_OPTION.sub(_parameter, one) for one in pieces[::2]]
+    pieces[::2] = [re.sub(_OPTION, _parameter, one) for one in pieces[::2]]
     message = "`".join(pieces)
     for pattern, words in _AGAIN:
-        message = pattern.sub(words, message)
+        message = re.sub(pattern, words, message)
     return _with_way(message)
 
 
@@ -65,10 +66,6 @@ def _with_way(message):
     return f"{message}: {way}" if way else message
 
 
-class Filter(logging.Filter):
-    """Translates what the library logs."""
-
-    def filter(self, record):
-        if record.msg == "%s" and len(record.args) == 1 and isinstance(record.args[0], str):
-            record.args = (in_python(record.args[0]),)
-        return True
+def log(level, message):
+    """Logs a message of the library, translated."""
+    logging.getLogger("protocom").log(level, "%s", in_python(message))

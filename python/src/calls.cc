@@ -84,8 +84,8 @@ void forward_log() {
   if (!kept_log()->has_messages()) return;
   const py::error_scope kept;  // an error on its way stays as it is
   try {
-    const py::object log = py::module_::import("logging").attr("getLogger")("protocom").attr("log");
-    for (const auto& [level, text] : kept_log()->take()) log(level, "%s", text);
+    const py::object log = py::module_::import("protocom._words").attr("log");
+    for (const auto& [level, text] : kept_log()->take()) log(level, text);
   } catch (py::error_already_set& error) {
     error.discard_as_unraisable("protocom's log");
   }

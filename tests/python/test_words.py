@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import protocom
-from protocom._words import in_python
+from protocom._words import in_python, log
 
 SOURCES = pathlib.Path(__file__).parent.parent.parent / "src"
 X = np.random.default_rng(1).normal(2, 1, (6, 8)).astype(np.float32)
@@ -65,5 +65,5 @@ def test_what_a_method_needs_is_said_in_python(call, words):
 
 def test_what_is_logged_is_in_the_words_of_python(caplog):
     with caplog.at_level("WARNING", "protocom"):
-        logging.getLogger("protocom").log(logging.WARNING, "%s", "assuming plain (--preprocess overrides it)")
+        log(logging.WARNING, "assuming plain (--preprocess overrides it)")
     assert caplog.messages == ["assuming plain ('preprocess' overrides it)"]
