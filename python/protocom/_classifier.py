@@ -1,16 +1,14 @@
 """Classifiers with scikit-learn's interface, without scikit-learn."""
 import copy
-import logging
 
 import numpy as np
 
 from . import _arrays, _easyfsl_presets, _few_columns, _sklearn
 from ._engine import engine
 from ._errors import Error, UsageError, not_fitted
+from ._later import logging
 from ._methods import without_base
 from ._recipe import Recipe
-
-_log = logging.getLogger("protocom")
 
 
 class Classifier:
@@ -116,7 +114,9 @@ class Classifier:
         all_classes, numbers = _arrays.numbered(_arrays.joined(given, former, () if classes is None else classes))
         length = _few_columns.length_of(rows) if _few_columns.are_few(recipe, rows.shape[1]) else None
         if recipe.leaves_out_knowledge():
-            _log.warning("knowledge does not count here: give fitted=, what protocom.fit(..., knowledge=...) returns")
+            logging.getLogger("protocom").warning(
+                "knowledge does not count here: give fitted=, what protocom.fit(..., knowledge=...) returns"
+            )
         self._task = _task_of(recipe, _prepared(rows, length), numbers[: len(given)].astype(np.int64), all_classes)
         self._length = length
         self._recipe = recipe.kept()
@@ -160,16 +160,21 @@ class Classifier:
         is_quick = "_task" in state and state["_length"] is None and "feature_names_in_" not in state
         found = state["_task"].quick_probabilities(X) if is_quick else None
         if found is None:
-            task, X = self._asked(X)
-            found = task.probabilities(X)
+            task, rows, order = self._asked(X)
+            found = task.probabilities(rows)[order]
         if state["_recipe"].penalises_classes:
             _warn_of_one_class(found)
         return found
 
     def predict_log_proba(self, X):
         """Logarithms of the probabilities: X [q, d] -> float32 [q, c]; finite where those are rounded to 0."""
+        probabilities = self.predict_proba(X)
+        rounded = probabilities < np.finfo(np.float32).tiny
+        if not rounded.any():
+            return np.log(probabilities)
         logits = self.logits(X)
-        return logits - np.logaddexp.reduce(logits, axis=1, keepdims=True)
+        logits -= np.logaddexp.reduce(logits, axis=1, keepdims=True)
+        return np.log(probabilities, out=logits, where=~rounded)
 
     def predict(self, X):
         """The most probable class of each query: X [q, d] -> labels [q]."""
@@ -178,8 +183,7 @@ class Classifier:
 
     def logits(self, X):
         """Logits; their softmax is the probabilities: X [q, d] -> float32 [q, c]."""
-        task, X = self._asked(X)
-        return task.scores(X)[0]
+        return self._scores(X)[0]
 
     def decision_function(self, X):
         """The logits as scikit-learn has them: X [q, d] -> float32 [q, c]; of two classes their difference, [q]."""
@@ -191,8 +195,7 @@ class Classifier:
 
         Methods other than PLDA return the highest logit.
         """
-        task, X = self._asked(X)
-        logits, unseen = task.scores(X)
+        logits, unseen = self._scores(X)
         if unseen is None:
             return logits.max(1)
         return np.logaddexp.reduce(logits, axis=1) - unseen
@@ -236,16 +239,28 @@ class Classifier:
         return weights / weights.sum(-1, keepdims=True)
 
     def _asked(self, X):
+        """(task, rows that it is asked about, index that puts its answers into the order of X). Of a method that classifies
+        queries together, rows are sorted, so that answers do not change with the order of X, not even in the last digit."""
         self._check_fitted()
         rows = _arrays.rows(X)
         self._checked_names(X, rows)
-        return self._ready(), _prepared(rows, self._length)
+        task, rows = self._ready(), _prepared(rows, self._length)
+        if not task.sees_all_queries:
+            return task, rows, slice(None)
+        order = _arrays.order_of(rows)
+        return task, rows[order], np.argsort(order)
+
+    def _scores(self, X):
+        """Logits [q, c], and those of a class never seen, [q] or None."""
+        task, rows, order = self._asked(X)
+        logits, unseen = task.scores(rows)
+        return logits[order], None if unseen is None else unseen[order]
 
     def _ready(self):
         if "_task" in self.__dict__:
             return self._task
         if "_placed" in self.__dict__:  # it was pickled
-            self._task = engine.Task.of_placed(*self._placed)
+            self._task = engine.Task.of_placed(*self._placed, *self._recipe.base)
         else:
             numbers = np.searchsorted(self.classes_, self._y).astype(np.int64)
             self._task = _task_of(self._recipe, _prepared(self._X, self._length), numbers, self.classes_)
@@ -345,7 +360,7 @@ def _warn_of_one_class(probabilities):
     """`probabilities` [q, c] of a method that penalises each class that is used."""
     count, best = len(probabilities), probabilities.argmax(1)
     if count >= 2 * probabilities.shape[1] > 2 and (best == best[0]).all():
-        _log.warning(
+        logging.getLogger("protocom").warning(
             "paddle put all %d queries into one class: its penalty for each class outweighs how far apart these features "
             "lie; 'paddle:weight=0.5' penalises less", count,
         )

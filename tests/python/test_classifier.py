@@ -181,6 +181,12 @@ def test_a_thousand_cycles_leak_nothing():
     subprocess.run([sys.executable, "-c", LEAK], check=True, env={**os.environ, "OMP_NUM_THREADS": "1"})
 
 
+def test_a_first_fit_imports_nothing_that_it_does_without():
+    code = ("import sys, numpy\nbefore = set(sys.modules)\nimport protocom\nprotocom.PLDA().fit(numpy.eye(3), [0, 1, 2]).predict(numpy.eye(3))\n"
+            "print(*{'base64', 'html', 'json', 'logging', 'tempfile', 'zipfile'} & (set(sys.modules) - before))")
+    assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout == "\n"
+
+
 def test_the_library_is_loaded_when_it_is_needed():
     subprocess.run(
         [sys.executable, "-c", "import sys, protocom; assert 'protocom._core' not in sys.modules; protocom.methods();"
@@ -201,6 +207,26 @@ def test_scikit_learn_finds_nothing_wrong_that_can_be_right():
                     found = re.search(r"Max absolute difference(?: among violations)?: (\S+)", str(error))
                     if found is None or float(found[1]) > 1e-6:
                         raise
+
+
+@pytest.mark.parametrize("estimator", [protocom.PLDA(transductive=True), protocom.Classifier("tim")])
+def test_of_queries_that_help_one_another_scikit_learn_expects_only_too_much_of_parts_of_them(estimator):
+    pytest.importorskip("sklearn", minversion="1.6")
+    from sklearn.utils.estimator_checks import check_estimator
+
+    cannot = {"check_methods_subset_invariance": "queries that are classified together help one another"}
+    done = check_estimator(estimator, expected_failed_checks=cannot, on_fail=None, on_skip=None)
+    assert [one["check_name"] for one in done if one["status"] == "failed"] == []
+    assert [one["check_name"] for one in done if one["status"] == "xfail"] == list(cannot)
+
+
+def test_the_order_of_queries_that_help_one_another_changes_no_digit(task):
+    x, y, q, _ = task
+    order = np.random.default_rng(1).permutation(len(q))
+    for name in ("plda-vb", "tim"):
+        classifier = protocom.make(name).fit(x, y)
+        for answers in (classifier.predict_proba, classifier.logits, classifier.familiarity):
+            np.testing.assert_array_equal(answers(q[order]), answers(q)[order])
 
 
 # -- weights of images

@@ -149,6 +149,21 @@ def test_a_search_over_methods_has_a_score_for_each(task):
     assert np.isfinite(search.cv_results_["mean_test_score"]).all() and len(search.cv_results_["params"]) == len(names)
 
 
+def test_a_search_over_methods_says_what_each_that_fails_needs(task, collection):
+    pytest.importorskip("sklearn")
+    from sklearn.exceptions import FitFailedWarning
+    from sklearn.model_selection import GridSearchCV
+
+    x, y, _, _ = task
+    methods = {"method": ["mean", "bavardage"]}
+    with pytest.warns(FitFailedWarning, match=r"'bavardage' needs features of base classes: protocom.make\(\.\.\., base=\(X, y\)\)"):
+        GridSearchCV(protocom.make("mean"), methods, cv=2).fit(x, y)
+    base = collection.of("base")
+    for estimator, more in ((protocom.make("mean", base=base), {}), (protocom.make("mean"), {"base": [base]})):
+        search = GridSearchCV(estimator, {**methods, **more}, cv=2, error_score="raise").fit(x, y)
+        assert np.isfinite(search.cv_results_["mean_test_score"]).all()
+
+
 # -- features of all kinds
 
 
@@ -394,6 +409,18 @@ def test_a_pickle_holds_the_model_and_not_the_images(task):
     for copied in (copy.deepcopy(classifier), copy.copy(classifier)):
         assert copied.partial_fit(x, y)._images == len(labels) + len(y)
     np.testing.assert_array_equal(again.fit(x, y).predict_proba(q), protocom.PLDA().fit(x, y).predict_proba(q))
+
+
+@pytest.mark.parametrize("name", ["mean", "simple-shot", "proto-net", "gda", "linear-svm", "logistic-regression", "baseline-pp"])
+@pytest.mark.parametrize("has_base", [False, True])
+def test_pickles_of_methods_with_one_row_per_class_do_not_grow_with_the_images(task, collection, name, has_base):
+    x, y, q, _ = task
+    few, many = (protocom.make(name, base=collection.of("base") if has_base else None).fit(np.tile(x, (n, 1)), np.tile(y, n)) for n in (1, 20))
+    assert len(pickle.dumps(many)) == pytest.approx(len(pickle.dumps(few)), abs=200)
+    for classifier in (few, many):
+        for again in (pickle.loads(pickle.dumps(classifier)), copy.deepcopy(classifier), pickle.loads(pickle.dumps(copy.deepcopy(classifier)))):
+            np.testing.assert_array_equal(again.predict_proba(q), classifier.predict_proba(q))
+            np.testing.assert_array_equal(again.familiarity(q), classifier.familiarity(q))
 
 
 def test_a_pickle_of_before_few_columns_had_one_more_answers(task):
