@@ -9,8 +9,19 @@ import numpy as np
 import pytest
 
 import protocom
+from protocom import _torch
 
 GOLDEN = pathlib.Path(__file__).parent.parent / "golden"
+
+
+NEED_LIBTORCH = {"photos", "few_photos", "clip_folder"}  # fixtures with encoders
+
+
+def pytest_runtest_setup(item):
+    """Encoders cannot be opened beside a PyTorch of another LibTorch, which a test before may have imported."""
+    torch = sys.modules.get("torch")
+    if torch is not None and _torch._is_another(torch.__version__) and NEED_LIBTORCH & set(item.fixturenames):
+        pytest.skip(f"encoders need LibTorch, and this process has imported PyTorch {torch.__version__}")
 
 
 @pytest.fixture(scope="session")

@@ -1,9 +1,7 @@
 """Beside PyTorch: in processes of their own, since what is imported first counts."""
-import importlib
 import importlib.machinery
 import importlib.util
 import os
-import signal
 import subprocess
 import sys
 import types
@@ -12,7 +10,6 @@ import pytest
 
 from protocom import _torch
 from protocom._built_with import TORCH
-from protocom._engine import _Engine
 
 BOTH = """
 import sys
@@ -213,21 +210,24 @@ def test_ctrl_c_while_the_library_is_loaded():
     assert done.stdout == "True\n", done.stderr
 
 
-def test_ctrl_c_within_the_module(monkeypatch):
-    """As it comes out of a module of pybind11, which has an ImportError for whatever happens in it."""
-    def load(name):
-        try:
-            signal.raise_signal(signal.SIGINT)
-            for _ in range(100):
-                pass
-        except KeyboardInterrupt as error:
-            raise ImportError("initialization failed") from error
-        return types.SimpleNamespace(threads=lambda: 7)
+INTERRUPTED_WITHIN = """
+import signal, sys
+import protocom
+seen = []
+def interrupt(event, given):
+    if event == "import" and given[0] == "protocom._core" and given[1]:
+        seen.append("loaded")
+    elif seen == ["loaded"] and event == "object.__setattr__":  # by the module's own code
+        seen.append("interrupted")
+        signal.raise_signal(signal.SIGINT)
+sys.addaudithook(interrupt)
+try:
+    protocom.methods()
+except KeyboardInterrupt:
+    print(seen[1], signal.getsignal(signal.SIGINT) is signal.default_int_handler, len(protocom.methods()) > 0)
+"""
 
-    engine, handler = _Engine(), signal.getsignal(signal.SIGINT)
-    monkeypatch.setattr(importlib, "import_module", load)
-    with pytest.raises(KeyboardInterrupt):
-        engine.threads
-    monkeypatch.undo()
-    assert signal.getsignal(signal.SIGINT) is handler
-    assert engine.threads() == 7  # it is there: nothing is begun twice
+
+def test_ctrl_c_within_the_module():
+    done = run(INTERRUPTED_WITHIN)
+    assert done.stdout == "interrupted True True\n", done.stderr
