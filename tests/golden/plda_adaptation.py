@@ -10,11 +10,12 @@ import math
 from equations import Lcg
 from plda import dot, solve
 
-DIMS, NU, CENTER_CLASSES = 5, 10.0, 20.0  # nu: the lesser of 1000 and twice the dimensions
+DIMS, NU, CENTER_CLASSES = 5, 10.0, 20.0  # nu: the lesser of 1000 and twice the dimensions; `case` sets both
 MORE, LESS = [3.0], [0.3, 0.1]  # times nu, tried in turn while the loss of images left out falls
 SCALED_SPREAD_OF_ONE, SCALED_SPREAD_OF_HALVES, SCALED_SPREAD_OF_FOLDS, DEVIATION = 1.4, 1.4, 2.0, 0.4  # of scales times spreads
 GROWTH_FROM_HALVES, GROWTH_FROM_THIRDS = 1.5, 1.35
 USUAL_SPREAD, PAIRS_OF_USUAL_SPREAD, PAIRS_OF_FOLDS = 36.0, 6.0, 3.0
+SCALE_OF_FEW_DIMS, FEW_DIMS, MANY_DIMS = 0.7, 16, 64  # with one image per class
 CLASS_MEAN_WEIGHT = 0.4  # where a class has two images
 SHOTS = [3, 2, 7]
 FEW_IMAGES = 4  # the mean of a class
@@ -199,11 +200,16 @@ def answers(classes, queries, asked_nu=None, asked_weight=None):
         usual = spread * (1 if largest == 2 else GROWTH_FROM_THIRDS)
     if sum(len(one) for one in z) < FEW_IMAGES * len(z):
         scale = scale_of_few(z, nu, weight, scaled_spread, usual, PAIRS_OF_USUAL_SPREAD if largest == 1 else PAIRS_OF_FOLDS)
+    if largest == 1:
+        few = math.log(MANY_DIMS / min(max(DIMS, FEW_DIMS), MANY_DIMS)) / math.log(MANY_DIMS / FEW_DIMS)
+        scale = scale ** (1 - few) * SCALE_OF_FEW_DIMS ** few
     rows = log_predictives(z, [unit(minus(q, center)) for q in queries], nu, weight)
     return [[value - logs[0] for value in logs] for logs in rows], nu, scale
 
 
 def case(seed, shots, number, spread=(1.0,) * DIMS, **asked):
+    global DIMS, NU
+    DIMS, NU = len(spread), 2.0 * len(spread)
     draw = Lcg(seed)
     classes = [[[spread[i] * number(draw) + (1.0 if i == k else 0.0) for i in range(DIMS)] for _ in range(each)]
                for k, each in enumerate(shots)]
@@ -221,6 +227,7 @@ def main():
         "three images each": case(45, [3, 3, 3], lambda draw: draw.number()),
         "images that differ along one axis": case(49, [7, 7, 7], lambda draw: draw.number(), (0.8, 0.8, 0.8, 4.0, 0.8)),
         "as requested": case(45, [3, 3, 3], lambda draw: draw.number(), asked_nu=25.0, asked_weight=0.0),
+        "one image each in 24 dimensions": case(43, [1, 1, 1], lambda draw: draw.number(), (1.0,) * 24),
     }, indent=1))
 
 

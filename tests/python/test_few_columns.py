@@ -59,5 +59,31 @@ def test_all_ways_to_ask_agree():
         classifier.predict(np.ones((1, 5), np.float32))
 
 
+@pytest.mark.parametrize("options", [{}, {"transductive": True}])
+def test_with_one_row_per_class_probabilities_are_about_as_high_as_accuracy(options):
+    sure, right = [], []
+    for seed in range(40):
+        x, y = measurements(1, seed)
+        q, truth = measurements(10, seed + 100)
+        q = q + 0.4 * np.random.default_rng(seed).normal(size=q.shape)  # classes overlap
+        classifier = protocom.PLDA(**options).fit(x, y)
+        sure.append(classifier.predict_proba(q).max(1))
+        right.append(classifier.predict(q) == truth)
+    assert 0.5 < np.mean(right) < 0.95
+    assert abs(np.mean(sure) - np.mean(right)) < 0.2
+
+
+@pytest.mark.parametrize("options", [{}, {"transductive": True}])
+def test_a_batch_of_episodes_with_one_row_per_class_and_with_several_is_each_of_them(options):
+    x, y = measurements(4)
+    q, _ = measurements(6, seed=2)
+    mask = np.ones((2, 3, 4))
+    mask[0, :, 1:] = 0
+    together = protocom.PLDA(**options).predict_proba_batch(np.stack([x.reshape(3, 4, 4)] * 2), np.stack([q, q]), mask)
+    first = np.arange(len(x)) % 4 == 0
+    for answers, rows in zip(together, (first, np.ones(len(x), bool))):
+        np.testing.assert_allclose(answers, protocom.PLDA(**options).fit(x[rows], y[rows]).predict_proba(q), atol=1e-5)
+
+
 def test_rows_of_zeros_are_taken():
     assert protocom.PLDA().fit(np.zeros((2, 3)), ["a", "b"]).predict_proba(np.zeros((1, 3))).shape == (1, 2)

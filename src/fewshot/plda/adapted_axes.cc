@@ -196,7 +196,7 @@ void scale_few(const ClassRows& rows, double dims, double weight, double nu, boo
   const double spread = spread_of_scores(
       rows, [&](const ClassRows& kept) { return isotropic_axes(follow_isotropic_rows(kept, dims, weight), nu, dims); });
   const double scale = left_out ? scale_of_few(*left_out, rows.count().mean(), spread, rows.classes)
-                                : scale_of_one(spread, rows.classes);
+                                : scale_of_one(spread, rows.classes, dims);
   if (halves || !left_out) left_out = ScaledLoss{};
   left_out->scale = scale;
 }

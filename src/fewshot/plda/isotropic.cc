@@ -28,6 +28,11 @@ constexpr double kDeviationOfScaledSpread = 0.4;
 /// The middle of the spreads of those encoders without a space, and their variance, in pairs of classes.
 constexpr SpreadPrior kOwnSpread{36, 6};
 
+/// Log densities in few dimensions, those of a table of measurements, are nearly right as they are, where encoders'
+/// have many, which depend on one another: with one image per class this scale up to the first number of dimensions,
+/// and less and less of it (geometrically) up to the second (benchmarks/few_columns).
+constexpr double kScaleOfFewDims = 0.7, kFewDims = 16, kManyDims = 64;
+
 /// The most adaptation.degrees, in images per dimension: 1000 was chosen with 512 to 1280 dimensions, and in few
 /// would outweigh the labelled images.
 constexpr double kDegreesPerDimension = 2;
@@ -105,8 +110,13 @@ double scale_of_spread(const SpreadPrior& prior, double scaled_spread, double sp
   return scaled_spread / std::exp(weight * found + (1 - weight) * std::log(prior.usual));
 }
 
-double scale_of_one(double spread, int64_t classes) {
-  return scale_of_spread(kOwnSpread, kScaledSpreadOfOne, spread, classes);
+double share_of_few_dims(double dims) {
+  return std::log(kManyDims / std::clamp(dims, kFewDims, kManyDims)) / std::log(kManyDims / kFewDims);
+}
+
+double scale_of_one(double spread, int64_t classes, double dims) {
+  const double scale = scale_of_spread(kOwnSpread, kScaledSpreadOfOne, spread, classes), few = share_of_few_dims(dims);
+  return few > 0 ? std::pow(scale, 1 - few) * std::pow(kScaleOfFewDims, few) : scale;
 }
 
 double scale_of_few(const ScaledLoss& left_out, double images, double spread, int64_t classes) {

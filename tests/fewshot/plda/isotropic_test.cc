@@ -103,6 +103,14 @@ TEST(PldaIsotropic, ScaledSpreadsGrowFromImagesLeftOutToAllOfThem) {
   EXPECT_EQ(scale_of_few({{}, 0.1, 0}, 3, 40, 2), 0.1) << "no spread is known";
 }
 
+TEST(PldaIsotropic, WithOneImagePerClassTheScaleIsOneOfItsOwnInFewDimensionsAndThatOfTheSpreadFrom64On) {
+  const double by_spread = scale_of_one(30, 10, 512);
+  EXPECT_EQ(scale_of_one(30, 10, 64), by_spread);
+  EXPECT_NEAR(scale_of_one(60, 1000, 64), scale_of_one(30, 1000, 64) / 2, 1e-3);
+  for (const double dims : {2, 4, 16}) EXPECT_EQ(scale_of_one(30, 10, dims), scale_of_one(60, 3, 2)) << dims;
+  EXPECT_DOUBLE_EQ(scale_of_one(30, 10, 32), std::sqrt(scale_of_one(30, 10, 2) * by_spread)) << "half way, in octaves";
+}
+
 TEST(PldaIsotropic, TheSpreadOfScoresIsOfTheOtherClassesAlone) {
   ScoreSpread spread;
   EXPECT_EQ(spread.value(), 0);
