@@ -1,14 +1,17 @@
 """Episodes as arrays of integers: rows of the features, padded by -1 if episodes differ in size."""
 import os
+import zipfile
 
 import numpy as np
 
 from . import _arrays
+from ._damage import reading
 from ._errors import Error, UsageError
 from ._later import json
 
 _KINDS = {"classes": "class", "support": "row", "query": "row", "pool": "row"}  # what the integers of a part index
 _PARTS = tuple(_KINDS)
+_FEW_BYTES, _MOST_UNPACKED = 1 << 26, 64  # what a file may unpack to, whatever its size; for each of its bytes
 
 
 # -- an npz, which identifies classes and images by name
@@ -26,20 +29,31 @@ def write(path, core, features):
 
 def read(path, features, made_of):
     """`made_of` makes the library's episodes of a head and arrays. Throws Error if they are of other features."""
-    with np.load(os.fspath(path), allow_pickle=False) as file:
+    path = os.fspath(path)
+    with reading(path, "episodes of Episodes.save"):
+        header, arrays = _content(path)
+        names, own = header["names"], {"class": features.names, "row": features._core.ids}
+        try:
+            renumbered = {kind: _Renumbering(names[kind], own[kind]) for kind in own}
+            made = made_of(header["shape"], {part: renumbered[kind](arrays[part]) for part, kind in _KINDS.items()})
+        except Error as error:
+            raise Error(f"{path} was drawn from other features: {error}") from None
+        if made.hash != header["hash"]:
+            raise Error(f"{path} was drawn from other features")
+        return made
+
+
+def _content(path):
+    """(header, arrays by name); what a small file would unpack to is looked at first."""
+    with zipfile.ZipFile(path) as members:
+        unpacked = sum(one.file_size for one in members.infolist())
+    most = max(_FEW_BYTES, _MOST_UNPACKED * os.path.getsize(path))
+    if unpacked > most:
+        raise Error(f"{path} is damaged: its members unpack to {unpacked} bytes, expected at most {most}")
+    with np.load(path, allow_pickle=False) as file:
         if "header" not in file or not set(_PARTS) <= set(file):
-            raise Error(f"{os.fspath(path)} holds no episodes: expected a file of Episodes.save")
-        header = json.loads(str(file["header"]))
-        arrays = {part: file[part] for part in _PARTS}
-    own = {"class": features.names, "row": features._core.ids}
-    try:
-        found = {kind: _places(header["names"][kind], own[kind]) for kind in own}
-        made = made_of(header["shape"], {part: found[kind][arrays[part]] for part, kind in _KINDS.items()})
-    except Error as error:
-        raise Error(f"{os.fspath(path)} was drawn from other features: {error}") from None
-    if made.hash != header["hash"]:
-        raise Error(f"{os.fspath(path)} was drawn from other features")
-    return made
+            raise Error(f"{path} holds no episodes: expected a file of Episodes.save")
+        return json.loads(str(file["header"])), {part: file[part] for part in _PARTS}
 
 
 def _used(arrays):
@@ -47,15 +61,22 @@ def _used(arrays):
     return rows[rows >= 0]
 
 
-def _places(names, own):
-    """Number of a class or row in the file -> its number in the features; -1, at the end, is -1."""
-    places = {name: i for i, name in enumerate(own)}
-    made = np.full(max((number for number, _ in names), default=-1) + 2, -1, np.int64)
-    for number, name in names:
-        if name not in places:
-            raise Error(f"unknown name '{name}'")
-        made[number] = places[name]
-    return made
+class _Renumbering:
+    """From the numbers of a file's classes or rows to those of the features, by their names; -1 stays."""
+
+    def __init__(self, names, own):
+        places = {name: i for i, name in enumerate(own)}
+        unknown = next((name for _, name in names if name not in places), None)
+        if unknown is not None:
+            raise Error(f"unknown name '{unknown}'")
+        pairs = sorted([(-1, -1), *((number, places[name]) for number, name in names)])
+        self._numbers, self._places = np.array(pairs, np.int64).T
+
+    def __call__(self, numbers):
+        at = np.minimum(np.searchsorted(self._numbers, numbers), len(self._numbers) - 1)
+        if numbers.dtype.kind not in "iu" or not np.array_equal(self._numbers[at], numbers):
+            raise Error("numbers without a name")
+        return self._places[at]
 
 
 # -- a user's own

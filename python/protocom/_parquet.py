@@ -3,9 +3,11 @@ import os
 
 import numpy as np
 
+from ._damage import reading
 from ._errors import Error, UsageError
 
 _FEATURES, _LABELS = ("embedding", "features"), ("label", "class")
+_FEW_VALUES, _VALUES_A_BYTE = 1 << 24, 16  # real features take at least a byte or two each
 
 
 def is_parquet(path):
@@ -16,15 +18,27 @@ def read(path):
     """(float32 [m, d], numbers of classes [m], names [c], splits [c], ids [m] or none)"""
     pyarrow, parquet = _modules()
     try:
+        _check_size(parquet, path)
         table = parquet.read_table(path)
     except FileNotFoundError:
         raise Error(f"cannot open {path}: No such file or directory") from None
     except (pyarrow.ArrowException, OSError) as error:
         raise Error(f"{path} cannot be read as Parquet: {str(error).splitlines()[0]}") from None
-    numbers, names = _labels(_column(table, _LABELS, path), path)
-    splits = table["split"].to_pylist() if "split" in table.column_names else ["novel"] * len(table)
-    ids = [str(one) for one in table["id"].to_pylist()] if "id" in table.column_names else []
-    return _matrix(_column(table, _FEATURES, path), path), numbers, names, _of_classes(splits, numbers, names, path), ids
+    with reading(path, "a row per image, with columns embedding (lists), label and optionally split and id"):
+        numbers, names = _labels(_column(table, _LABELS, path), path)
+        splits = table["split"].to_pylist() if "split" in table.column_names else ["novel"] * len(table)
+        ids = [str(one) for one in table["id"].to_pylist()] if "id" in table.column_names else []
+        return _matrix(_column(table, _FEATURES, path), path), numbers, names, _of_classes(splits, numbers, names, path), ids
+
+
+def _check_size(parquet, path):
+    """A run of equal values takes a few bytes, however long it is."""
+    found = parquet.ParquetFile(path).metadata
+    groups = [found.row_group(i) for i in range(found.num_row_groups)]
+    values = found.num_rows + sum(one.column(i).num_values for one in groups for i in range(one.num_columns))
+    most = _FEW_VALUES + _VALUES_A_BYTE * os.path.getsize(path)
+    if values > most:
+        raise Error(f"{path} is too large: {values} values, at most {most} are read from a file of its size")
 
 
 def write(path, features, labels, names, split, ids):

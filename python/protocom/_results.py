@@ -5,9 +5,12 @@ import os
 import numpy as np
 
 from . import _easyfsl_presets, _html, _own_method
+from ._damage import reading
 from ._engine import engine
 from ._errors import Error, UsageError
 from ._later import json
+
+_EXPECTED = "a file of Results.save or `protocom evaluate --json`"
 
 
 class Results:
@@ -44,11 +47,14 @@ class Results:
         with open(path, encoding="utf-8") as file:
             try:
                 found = json.load(file)
-            except ValueError as error:
+            except (ValueError, RecursionError) as error:
                 raise Error(f"{path} is not JSON: {error}") from None
         if not isinstance(found, dict) or not {"results", "differences", "baseline"} <= set(found):
-            raise Error(f"{path} holds no results: expected a file of Results.save or `protocom evaluate --json`")
-        return cls(_with_tasks(found))
+            raise Error(f"{path} holds no results: expected {_EXPECTED}")
+        with reading(path, _EXPECTED):
+            made = cls(_with_tasks(found))
+            _check(made)
+        return made
 
     def save(self, path):
         """Writes ``findings`` as JSON, which ``Results.read`` reads."""
@@ -166,6 +172,18 @@ def _with_tasks(findings):
     for part in ("results", "differences"):
         findings[part] = [{"task": _task_of(one), **one} for one in findings[part]]
     return findings
+
+
+def _check(results):
+    """Raises any exception for results that are not as `evaluate` makes them."""
+    texts, numbers = [results.findings["baseline"]], []
+    for row in results.rows:
+        texts += [row["task"], row["method"], row["mode"]]
+        numbers += [row["accuracy"], row["ci95"]] + ([] if row["gain"] is None else [row["gain"], row["gain_ci95"]])
+    for one in results.findings["results"]:
+        numbers = numbers + one["per_episode"]  # of lists alone
+    "".join(texts)
+    any(math.isinf(one) for one in numbers)
 
 
 def _task_of(row):

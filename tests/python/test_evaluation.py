@@ -251,6 +251,79 @@ def test_any_two_methods_are_compared_as_each_is_with_the_baseline(collection):
     assert several[0]["difference"] == pytest.approx(-results.compare("gda", "plda")[0]["difference"])
 
 
+def damaged_episodes(path, **parts):
+    """A copy of a file of episodes with other parts; of the header, other members."""
+    with np.load(path) as file:
+        arrays = {name: file[name] for name in file}
+    header = json.loads(str(arrays["header"]))
+    for name, value in parts.items():
+        if name in arrays:
+            arrays[name] = value
+        elif value is None:
+            del header[name]
+        else:
+            header[name] = value
+    if "header" not in parts:
+        arrays["header"] = np.array(json.dumps(header))
+    other = path.parent / "other.npz"
+    np.savez_compressed(other, **arrays)
+    return other
+
+
+A_NAME = {"class": [], "row": [[10**12, "0"]]}
+DAMAGED_EPISODES = {
+    "a number that would take terabytes": {"names": A_NAME},
+    "a number below zero": {"names": {"class": [[-5, "a"]], "row": []}},
+    "a number that is a text": {"names": {"class": [["x", "a"]], "row": []}},
+    "a name that is a list": {"names": {"class": [[0, ["a"]]], "row": []}},
+    "no names": {"names": {}}, "null names": {"names": 5}, "no hash": {"hash": None},
+    "a shape of texts": {"shape": {"n_way": "x", "k_shot": 1, "n_query": 1, "split": "novel", "seed": 1}},
+    "a shape of 2^70": {"shape": {"n_way": 2**70, "k_shot": 1, "n_query": 1, "split": "novel", "seed": 1}},
+    "no shape": {"shape": {}}, "a deep header": {"header": np.array("[" * 100_000)}, "no JSON": {"header": np.array("x")},
+    "floats": {"support": np.full((2, 3, 1), 0.5)}, "numbers out of range": {"support": np.full((2, 3, 1), 10**9)},
+    "numbers counted from the end": {"support": np.full((2, 3, 1), -7)}, "texts": {"support": np.array(["a"])},
+}
+
+
+@pytest.mark.parametrize("parts", DAMAGED_EPISODES.values(), ids=DAMAGED_EPISODES.keys())
+def test_damaged_files_of_episodes_are_refused(collection, tmp_path, parts):
+    protocom.episodes(collection, ways=3, queries=4, episodes=2).save(tmp_path / "episodes.npz")
+    path = damaged_episodes(tmp_path / "episodes.npz", **parts)
+    with pytest.raises(protocom.Error, match=r"other\.npz (is damaged|has episodes of other features)"):
+        protocom.Episodes.read(path, collection)
+
+
+def test_a_small_file_of_episodes_that_unpacks_to_a_hundred_megabytes_is_refused(collection, tmp_path):
+    protocom.episodes(collection, ways=3, queries=4, episodes=2).save(tmp_path / "episodes.npz")
+    path = damaged_episodes(tmp_path / "episodes.npz", support=np.zeros((1 << 13, 1 << 11), np.int64))
+    assert path.stat().st_size < 1 << 20
+    with pytest.raises(protocom.Error, match=r"other\.npz is damaged: its members unpack to"):
+        protocom.Episodes.read(path, collection)
+
+
+@pytest.mark.parametrize("content", [b"", b"no archive", b"PK\x03\x04"])
+def test_files_that_are_no_episodes_are_refused(collection, tmp_path, content):
+    (tmp_path / "other.npz").write_bytes(content)
+    with pytest.raises(protocom.Error, match=r"other\.npz is damaged: expected episodes of Episodes\.save"):
+        protocom.Episodes.read(tmp_path / "other.npz", collection)
+
+
+def test_damaged_results_are_refused(collection, tmp_path):
+    path = tmp_path / "results.json"
+    protocom.evaluate(collection, methods=["mean", "plda"], shots=1, episodes=2).save(path)
+    whole = json.loads(path.read_text())
+    changes = [("baseline", 3), ("results", [None]), ("results", [{}]), ("results", 5), ("differences", [{}])]
+    changes += [("results", [{**whole["results"][0], name: value}]) for name in ("method", "mode", "accuracy", "ci95", "per_episode", "task")
+                for value in (None, [None], {}, 10**400)]
+    for name, value in changes:
+        path.write_text(json.dumps({**whole, name: value}))
+        with pytest.raises(protocom.Error, match=r"results\.json is (damaged|not JSON)"):
+            protocom.Results.read(path)
+    path.write_text("[" * 200_000)
+    with pytest.raises(protocom.Error, match=r"results\.json is not JSON"):
+        protocom.Results.read(path)
+
+
 def test_results_come_back_from_their_file_and_from_the_command_lines(collection, tmp_path):
     results = protocom.evaluate(collection, methods=["mean", "plda"], shots=[1, "1-3"], episodes=10, unlabelled=2)
     results.save(tmp_path / "results.json")

@@ -50,6 +50,24 @@ def test_tables_that_hold_no_features_are_refused(tables, columns, words, tmp_pa
         protocom.FeatureSet.read(tmp_path / "x.parquet")
 
 
+def test_a_small_table_of_many_equal_values_is_refused(tables, tmp_path):
+    labels = tables.DictionaryArray.from_arrays(tables.array(np.zeros(20_000_000, np.int8)), ["a"])
+    tables.parquet.write_table(tables.table({"label": labels}), tmp_path / "x.parquet")
+    assert (tmp_path / "x.parquet").stat().st_size < 100_000
+    with pytest.raises(protocom.Error, match="x.parquet is too large: 40000000 values"):
+        protocom.FeatureSet.read(tmp_path / "x.parquet")
+
+
+@pytest.mark.parametrize("columns", [
+    {"embedding": [[1.0], [2.0]], "label": [{"a": 1}, {"a": 2}]},
+    {"embedding": [[1.0], [2.0]], "label": [["a"], ["b", "c"]]},
+])
+def test_columns_of_other_kinds_are_refused(tables, columns, tmp_path):
+    tables.parquet.write_table(tables.table(columns), tmp_path / "x.parquet")
+    with pytest.raises(protocom.Error, match="x.parquet"):
+        protocom.FeatureSet.read(tmp_path / "x.parquet")
+
+
 def test_files_that_are_none_are_refused(tables, tmp_path):
     (tmp_path / "x.parquet").write_text("no table")
     with pytest.raises(protocom.Error, match="x.parquet cannot be read as Parquet"):
