@@ -45,7 +45,7 @@ def set_engine(name):
     "onnxruntime": the package `onnxruntime`, for ONNX files, on the CPU. "torch": LibTorch, for every format.
     "auto", the default: ONNX Runtime if it is installed, the file is ONNX and there is no GPU; else LibTorch.
     """
-    _engine.set_engine(name)
+    _engine.set_engine(_arrays.text(name, "name"))
 
 
 __all__ = [

@@ -98,9 +98,9 @@ def _floats(given, what):
         try:
             return made.astype(np.float64)
         except TypeError as error:
-            raise TypeRefused(f"{what} must hold numbers: {error}") from None
+            raise TypeRefused(f"{what} must hold numbers: {str(error)[:200]}") from None
         except ValueError as error:
-            raise Error(f"{what} must hold numbers: {error}") from None
+            raise Error(f"{what} must hold numbers: {str(error)[:200]}") from None
     if made.dtype.kind not in "fiub":
         raise Error(f"{what} must hold numbers, found {made.dtype}")
     return made
@@ -179,9 +179,14 @@ def whole(value, what, least, most=2**63 - 1):
 
 
 def shown(value):
-    """A value as quoted in messages: Python does not print integers of thousands of digits."""
-    long = isinstance(value, int) and value.bit_length() > 256
-    return f"one of {value.bit_length()} bits" if long else repr(value)
+    """A value as quoted in messages, in a line: Python does not print integers of thousands of digits, and of most objects
+    it prints where they lie in memory."""
+    if isinstance(value, int) and value.bit_length() > 256:
+        return f"one of {value.bit_length()} bits"
+    words = " ".join(repr(value).split())
+    if " at 0x" in words:
+        return f"an object of the type {type(value).__name__}"
+    return words if len(words) <= 200 else f"{words[:200]}..."
 
 
 def seed(value, what="seed"):
@@ -212,7 +217,19 @@ def path(given, what, expected="a path"):
     """The str of a path."""
     if not isinstance(given, (str, os.PathLike)):
         raise TypeRefused(f"{what} must be {expected}, found {type(given).__name__}")
-    return os.fspath(given)
+    return fspath(given)
+
+
+def fspath(given):
+    """os.fspath of what a file can be called."""
+    found = os.fspath(given)
+    try:
+        as_bytes = os.fsencode(found)
+    except UnicodeEncodeError:  # half of a letter of UTF-16
+        as_bytes = b"\0"
+    if b"\0" in as_bytes:
+        raise UsageError(f"a path must be text without NUL, found {ascii(found)[:200]}")
+    return found
 
 
 def numbered(given):

@@ -68,8 +68,8 @@ def classify_series(self, images, *, by=None, gap=60.0):
     if not all(isinstance(one, (str, os.PathLike)) for one in paths):
         raise UsageError("with by, images must be paths of photos or folders")
     found = [file for one in paths for file in (_given_images.images_in(one) if os.path.isdir(one) else [one])]
-    groups = engine.group_photos([os.fspath(one) for one in found], _arrays.text(by, "by"), _arrays.number(gap, "gap"))
-    return [([os.fspath(one) for one in group], self.classify_series(group)) for group in groups]
+    groups = engine.group_photos([_arrays.fspath(one) for one in found], _arrays.text(by, "by"), _arrays.number(gap, "gap"))
+    return [([_arrays.fspath(one) for one in group], self.classify_series(group)) for group in groups]
 
 
 def explain(self, image, class_name=None):
@@ -155,7 +155,7 @@ def test(self, images, labels=None, *, boxes=None, on_error="raise", progress=No
     if labels is None:
         if not isinstance(images, (str, os.PathLike)):
             raise UsageError("images without labels must be the path of a folder, a list or a file of features")
-        return TestResult(self._core.test_at(os.fspath(images), _boxes.choice(boxes), progress))
+        return TestResult(self._core.test_at(_arrays.fspath(images), _boxes.choice(boxes), progress))
     if boxes is not None:
         raise UsageError("boxes need the path of a folder or a list; for paths with labels give protocom.crops(...)")
     names = [_class_name(str(one)) for one in ([labels] if isinstance(labels, str) else labels)]

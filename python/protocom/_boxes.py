@@ -1,11 +1,12 @@
 """Boxes in photos, each treated as a separate photo."""
 import os
 
+from . import _arrays
 from ._engine import engine
 
 
 def _paths(given):
-    return [os.fspath(one) for one in ([given] if isinstance(given, (str, os.PathLike)) else given)]
+    return [_arrays.fspath(one) for one in ([given] if isinstance(given, (str, os.PathLike)) else given)]
 
 
 class Boxes:
@@ -20,8 +21,8 @@ class Boxes:
     """
 
     def __init__(self, file, *, min_confidence=0.2, kinds=()):
-        self.file, self.min_confidence = os.fspath(file), float(min_confidence)
-        self.kinds = [kinds] if isinstance(kinds, str) else [str(one) for one in kinds]
+        self.file, self.min_confidence = _arrays.fspath(file), float(min_confidence)
+        self.kinds = [_arrays.text(str(one), "kinds") for one in ([kinds] if isinstance(kinds, str) else kinds)]
 
     def __repr__(self):
         return f"Boxes({self.file!r}, min_confidence={self.min_confidence}, kinds={self.kinds})"

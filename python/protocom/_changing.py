@@ -1,5 +1,4 @@
 """Methods of Recognizer that change its file."""
-import os
 
 import numpy as np
 
@@ -43,7 +42,7 @@ def enrol(self, name, images=(), *, attributes=(), descriptions=(), boxes=None, 
 def enrol_folder(self, folder, attributes=None, *, boxes=None, progress=None):
     """Enrols a class for each subfolder. ``attributes``: a CSV class,attribute; ``boxes``: as ``create`` takes them.
     Returns what ``enrol`` returns, with ``expected``: the expected accuracy, in a sentence."""
-    return self._core.enrol_folder(os.fspath(folder), os.fspath(attributes or ""), _boxes.choice(boxes), progress)
+    return self._core.enrol_folder(_arrays.fspath(folder), _arrays.fspath(attributes or ""), _boxes.choice(boxes), progress)
 
 
 def add_unlabelled(self, images, *, on_error="raise"):

@@ -32,7 +32,9 @@ class Backbone:
     """
 
     def __init__(self, path, *, preprocess="", output="", device="auto"):
-        self._core = engine.Backbone(os.fspath(path), preprocess, output, device)
+        self._core = engine.Backbone(
+            _arrays.fspath(path), _arrays.text(preprocess, "preprocess"), _arrays.text(output, "output"), _arrays.text(device, "device")
+        )
 
     def extract(self, images, *, on_error="raise", progress=None):
         """Features of images -> float32 [n, d].
@@ -70,7 +72,7 @@ class TextEncoder:
     """
 
     def __init__(self, folder):
-        self._folder = os.fspath(folder)
+        self._folder = _arrays.fspath(folder)
         self._core = engine.TextEncoder(self._folder)
 
     def encode(self, texts):

@@ -1,13 +1,12 @@
 """Episodes as arrays of integers: rows of the features, padded by -1 if episodes differ in size."""
 import os
-import zipfile
 
 import numpy as np
 
 from . import _arrays
 from ._damage import reading
 from ._errors import Error, UsageError
-from ._later import json
+from ._later import json, zipfile
 
 _KINDS = {"classes": "class", "support": "row", "query": "row", "pool": "row"}  # what the integers of a part index
 _PARTS = tuple(_KINDS)

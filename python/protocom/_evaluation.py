@@ -1,6 +1,5 @@
 """Episodes, and the accuracy of methods on them."""
 import numbers
-import os
 
 from . import _arrays, _easyfsl_presets, _episode_arrays, _html, _own_method, _own_run
 from ._engine import engine
@@ -28,7 +27,7 @@ class Episodes:
         given = feature_set(features, None, None)
         if _is_npz(path):
             return cls(_episode_arrays.read(path, given, lambda *parts: engine.Episodes.of(given._core, *parts)), given)
-        return cls(engine.Episodes.read(os.fspath(path), given._core), given)
+        return cls(engine.Episodes.read(_arrays.fspath(path), given._core), given)
 
     @classmethod
     def of(cls, features, support, query, pool=None, *, evaluated="novel"):
@@ -42,7 +41,7 @@ class Episodes:
         pool : [e, n, u], unlabelled images, optional
         evaluated : the split of the classes
         """
-        head, arrays = _episode_arrays.own(features, support, query, pool, evaluated)
+        head, arrays = _episode_arrays.own(features, support, query, pool, _arrays.text(evaluated, "evaluated"))
         return cls(engine.Episodes.of(features._core, head, arrays), features)
 
     @classmethod
@@ -55,7 +54,7 @@ class Episodes:
         if _is_npz(path):
             _episode_arrays.write(path, self._core, self._features)
         else:
-            self._core.save(os.fspath(path))
+            self._core.save(_arrays.fspath(path))
 
     def arrays(self):
         """A dict of ``classes`` [e, n], ``support`` [e, n, k], ``query`` [e, n, q] and ``pool`` [e, n, u], int64: indices
@@ -107,7 +106,7 @@ def _episodes_of(features, head, arrays):
 
 
 def _is_npz(path):
-    return os.fspath(path).endswith(".npz")
+    return _arrays.fspath(path).endswith(".npz")
 
 
 def _draw(features, ways, shots, queries, episodes, seeds, evaluated, unlabelled, distribution, alpha):
@@ -116,11 +115,11 @@ def _draw(features, ways, shots, queries, episodes, seeds, evaluated, unlabelled
         features._core,
         {
             "sizes": {name: _arrays.whole(value, name, least) for name, (value, least) in sizes.items()},
-            "shots": [str(one) for one in shots],
+            "shots": [_arrays.text(one, "shots") if isinstance(one, str) else str(_arrays.whole(one, "shots", 0)) for one in shots],
             "episodes": _arrays.whole(episodes, "episodes", 1),
             "seeds": [_arrays.seed(one) for one in seeds],
-            "split": evaluated,
-            "distribution": distribution,
+            "split": _arrays.text(evaluated, "evaluated"),
+            "distribution": _arrays.text(distribution, "distribution"),
             "alpha": _arrays.number(alpha, "alpha"),
         },
     )

@@ -43,10 +43,10 @@ class FeatureSet:
         or Parquet with the columns ``embedding`` (lists), ``label`` and optionally ``split`` and ``id`` (needs pyarrow)."""
         if _parquet.is_parquet(path):
             if labels is not None or split is not None:
-                raise UsageError(f"{os.fspath(path)} has labels and splits of its own: give it alone")
-            return _feature_set_of(*_parquet.read(os.fspath(path)))
+                raise UsageError(f"{_arrays.fspath(path)} has labels and splits of its own: give it alone")
+            return _feature_set_of(*_parquet.read(_arrays.fspath(path)))
         made = cls.__new__(cls)
-        made._core = engine.FeatureSet.read(*(None if one is None else os.fspath(one) for one in (path, labels, split)))
+        made._core = engine.FeatureSet.read(*(None if one is None else _arrays.fspath(one) for one in (path, labels, split)))
         return made
 
     @classmethod
@@ -69,7 +69,7 @@ class FeatureSet:
         if _parquet.is_parquet(path):
             _parquet.write(path, self.features, self.labels, self.names, self.split, self._core.ids)
         else:
-            self._core.save(os.fspath(path))
+            self._core.save(_arrays.fspath(path))
 
     @property
     def features(self):
@@ -93,6 +93,8 @@ class FeatureSet:
 
     def of(self, split):
         """(X, y) of all images whose class is in a split: features float32 [k, d] and class names [k]."""
+        if not isinstance(split, str) or split not in ("base", "val", "novel"):
+            raise UsageError(f"split must be base, val or novel, found {_arrays.shown(split)}")
         names = np.array(self.names)
         chosen = np.array([one == split for one in self.split])[self.labels]
         return self.features[chosen], names[self.labels[chosen]]
@@ -155,6 +157,6 @@ def feature_set(features, labels, split):
         return features
     if isinstance(features, (str, os.PathLike)):
         if labels is not None or split is not None:
-            raise UsageError(f"{os.fspath(features)} has labels and splits of its own: give it alone (evaluated= chooses a split)")
+            raise UsageError(f"{_arrays.fspath(features)} has labels and splits of its own: give it alone (evaluated= chooses a split)")
         return FeatureSet.read(features)
     return FeatureSet(features, labels, "novel" if split is None else split)

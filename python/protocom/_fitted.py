@@ -49,7 +49,7 @@ class Fitted:
 
     def save(self, path):
         """Writes a file for ``--fitted`` and ``--space`` of the command line."""
-        self._core.save(os.fspath(path))
+        self._core.save(_arrays.fspath(path))
 
     def as_space(self):
         """Its space alone, for any classes: it is adapted to those that are classified."""
@@ -111,6 +111,8 @@ def _base_and_val(X, y, val):
     labels = _arrays.labels(y, len(rows), "fit")
     split = {one: "base" for one in labels}
     if val is not None:
+        if not isinstance(val, (tuple, list)) or len(val) != 2:
+            raise UsageError("val must be (X, y): features and labels of further classes")
         more = _arrays.rows(val[0], "X of val")
         own = _arrays.labels(val[1], len(more), "fit")
         for one in own:

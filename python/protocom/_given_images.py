@@ -15,7 +15,7 @@ TOGETHER = 16  # images of one call of the library, which decodes them side by s
 def images_in(path):
     """Sorted paths of the images in a folder and its subfolders, or of a pattern: ``images_in("holiday")``,
     ``images_in("*/1.jpg")``. For every call that takes several images."""
-    path = os.fspath(path)
+    path = _arrays.fspath(path)
     names = _below(path) if os.path.isdir(path) else glob.iglob(path, recursive=True)
     found = sorted(one for one in names if engine.is_image_name(one) and not os.path.isdir(one))
     if not found:
@@ -30,7 +30,7 @@ def _below(folder):
 def images(given):
     """(list or iterable of images, whether a single image was given)."""
     if isinstance(given, (str, os.PathLike)) and os.path.isdir(given):
-        raise Error(f"{os.fspath(given)} is a folder: protocom.images_in(...) gives its images")
+        raise Error(f"{_arrays.fspath(given)} is a folder: protocom.images_in(...) gives its images")
     single = given is None or isinstance(given, (str, bytes, bytearray, memoryview, os.PathLike)) or hasattr(given, "convert")
     single = single or _is_file(given) or getattr(given, "ndim", None) in (2, 3)
     return [given] if single else given, single
@@ -63,7 +63,7 @@ def image(given):
     if isinstance(given, (bytes, bytearray)) or (isinstance(given, memoryview) and given.ndim == 1):
         return bytes(given)
     if isinstance(given, (str, os.PathLike)):
-        return os.fspath(given)
+        return _arrays.fspath(given)
     try:
         if hasattr(given, "convert"):  # a PIL image
             return _picture(given)
@@ -124,13 +124,13 @@ def several(given):
 def _is_of_several(given):
     if not isinstance(given, (str, os.PathLike)):
         return False
-    path = os.fspath(given)
+    path = _arrays.fspath(given)
     return os.path.isdir(path) or (isinstance(path, str) and glob.has_magic(path) and not os.path.exists(path))
 
 
 def check_on_error(value):
     if value not in ("raise", "skip"):
-        raise UsageError(f"on_error must be 'raise' or 'skip', found {value!r}")
+        raise UsageError(f"on_error must be 'raise' or 'skip', found {_arrays.shown(value)}")
 
 
 class Reading:
@@ -221,7 +221,7 @@ def _fill(rows, count, dim):
 
 def _placed(error, index, given):
     """The error, with the image's number in ``index`` and its path (or None) in ``path``."""
-    path = os.fspath(given) if isinstance(given, (str, os.PathLike)) else None
+    path = _arrays.fspath(given) if isinstance(given, (str, os.PathLike)) else None
     words = str(error)
     if path is None:
         words = f"image {index}: {words[len('image 0: '):] if words.startswith('image 0: ') else words}"

@@ -113,7 +113,7 @@ def _attributes_of(source):
 def _weights_of(name, row):
     """Attribute -> weight, of the attributes given for a class."""
     if isinstance(row, (str, bytes)) or not hasattr(row, "__iter__"):
-        raise UsageError(f"attributes of {str(name)!r} must be a list of str or a dict of weights, found {row!r}")
+        raise UsageError(f"attributes of {str(name)!r} must be a list of str or a dict of weights, found {_arrays.shown(row)}")
     for one in row:
         if not isinstance(one, str):
             raise UsageError(

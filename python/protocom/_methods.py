@@ -1,6 +1,7 @@
 """Descriptions of the library's methods."""
 import functools
 
+from . import _arrays
 from ._engine import engine
 from ._errors import UsageError
 
@@ -14,6 +15,7 @@ def methods():
 
 def describe(name):
     """A method's description as a dict: mode, assumptions, needs, parameters with range and default."""
+    name = _arrays.text(name, "name")
     found = next((one for one in engine.methods() if one["name"] == name), None)
     if found is not None:
         return found

@@ -81,7 +81,7 @@ def _name_of(method):
 def _checked_name(name):
     name = _arrays.text(name, "name")
     if not name.strip() or not name.isprintable() or ":" in name:
-        raise UsageError(f"a method's name must be a line of text without ':', found {name!r}")
+        raise UsageError(f"a method's name must be a line of text without ':', found {_arrays.shown(name)}")
     if any(one["name"] == name for one in engine.methods()):
         raise UsageError(f"'{name}' is a method of the library: give yours another name=")
     return name

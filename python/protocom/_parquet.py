@@ -3,6 +3,7 @@ import os
 
 import numpy as np
 
+from . import _arrays
 from ._damage import reading
 from ._errors import Error, UsageError
 
@@ -11,7 +12,7 @@ _FEW_VALUES, _VALUES_A_BYTE = 1 << 24, 16  # real features take at least a byte 
 
 
 def is_parquet(path):
-    return os.fspath(path).endswith(".parquet")
+    return _arrays.fspath(path).endswith(".parquet")
 
 
 def read(path):
@@ -48,7 +49,7 @@ def write(path, features, labels, names, split, ids):
     columns["label"] = pyarrow.DictionaryArray.from_arrays(pyarrow.array(labels), pyarrow.array(names))  # keeps the classes' order
     columns["split"] = pyarrow.array(of_images, pyarrow.string())
     columns["embedding"] = pyarrow.FixedSizeListArray.from_arrays(pyarrow.array(features.ravel()), features.shape[1])
-    parquet.write_table(pyarrow.table(columns), os.fspath(path))
+    parquet.write_table(pyarrow.table(columns), _arrays.fspath(path))
 
 
 def _modules():

@@ -15,7 +15,7 @@ class _Model:
     """A completion model, which is pickled as its file."""
 
     def __init__(self, path):
-        self._path = os.path.abspath(os.fspath(path))
+        self._path = os.path.abspath(_arrays.fspath(path))
         self._core = engine.CompletionModel(self._path)
         self._data = None
 

@@ -6,7 +6,7 @@ from . import _arrays, _asking, _boxes, _changing
 from ._class_names import class_name
 from ._encoders import TextEncoder
 from ._engine import engine
-from ._errors import UsageError
+from ._errors import Error, UsageError
 from ._later import base64, html
 
 
@@ -27,13 +27,13 @@ class Recognizer:
 
     def __init__(self, path, *, method="", together=False, top=5, nearest=3, attributes=0, shares=None, device="auto",
                  text_encoder=None, coverage=None, roll_up=None):
-        self._path = os.fspath(path)
+        self._path = _arrays.fspath(path)
         self._text_encoder = text_encoder
         self._options = {
             "method": _arrays.text(method, "method"), "together": together, "top": _arrays.whole(top, "top", 1),
             "nearest": _arrays.whole(nearest, "nearest", 0), "attributes": _arrays.whole(attributes, "attributes", 0),
             "shares": {class_name(one): _arrays.number(share, "a share") for one, share in dict(shares or {}).items()},
-            "device": device, "coverage": None if coverage is None else _arrays.number(coverage, "coverage"),
+            "device": _arrays.text(device, "device"), "coverage": None if coverage is None else _arrays.number(coverage, "coverage"),
             "roll_up": None if roll_up is None else _arrays.number(roll_up, "roll_up"),
         }
         self._opened = engine.Recognizer(self._path, self._options)
@@ -116,15 +116,18 @@ class Recognizer:
         """
         paths = {"backbone": backbone or "", "fitted": fitted, "space": space, "model": model, "knowledge": knowledge,
                  "text_encoder": getattr(text_encoder, "_folder", text_encoder) or "", "images": images or "", "attributes": attributes or ""}
-        given = {name: os.fspath(one) for name, one in paths.items()}
+        given = {name: _arrays.fspath(one) for name, one in paths.items()}
         given.update(preprocess=preprocess, output=output, thumbnails=thumbnails, half_features=half_features, moments=moments,
                      external_backbone=external_backbone, boxes=_boxes.choice(boxes), unlabelled=_boxes._paths(unlabelled),
                      device=options.get("device", "auto"))
-        engine.create_recognizer(os.fspath(path), given)
+        made = os.path.realpath(_arrays.fspath(path))
+        if os.path.exists(made) and not os.path.isdir(made) and not os.path.isfile(made):  # it would be written to, and removed
+            raise Error(f"cannot write {path}: it is a device or a pipe, expected a file name")
+        engine.create_recognizer(_arrays.fspath(path), given)
         try:
             return cls(path, text_encoder=text_encoder, **options)
         except BaseException:
-            os.unlink(path)
+            os.unlink(made)
             raise
 
     def _text_core(self):
@@ -194,8 +197,8 @@ class Recognizer:
         runtime : for the page, the folder ``dist`` of the npm package onnxruntime-web
         """
         options = {"features": features, "uint8": uint8, "half": half, "int8": int8, "with_feature": with_feature, "external_data": external_data}
-        options.update(page=os.fspath(page or ""), runtime=os.fspath(runtime or ""))
-        self._core.export_onnx(os.fspath(path), options)
+        options.update(page=_arrays.fspath(page or ""), runtime=_arrays.fspath(runtime or ""))
+        self._core.export_onnx(_arrays.fspath(path), options)
 
     def __repr__(self):
         if self._opened is None:

@@ -4,7 +4,7 @@ import os
 
 import numpy as np
 
-from . import _easyfsl_presets, _html, _own_method
+from . import _arrays, _easyfsl_presets, _html, _own_method
 from ._damage import reading
 from ._engine import engine
 from ._errors import Error, UsageError
@@ -43,7 +43,9 @@ class Results:
     @classmethod
     def read(cls, path):
         """Reads what ``save`` or ``protocom evaluate --json`` wrote."""
-        path = os.fspath(path)
+        path = _arrays.fspath(path)
+        if os.path.exists(path) and not os.path.isfile(path):
+            raise Error(f"cannot read {path}: it is not a plain file")
         with open(path, encoding="utf-8") as file:
             try:
                 found = json.load(file)
@@ -58,7 +60,7 @@ class Results:
 
     def save(self, path):
         """Writes ``findings`` as JSON, which ``Results.read`` reads."""
-        with open(os.fspath(path), "w", encoding="utf-8") as file:
+        with open(_arrays.fspath(path), "w", encoding="utf-8") as file:
             json.dump(self.findings, file, ensure_ascii=False)
 
     def label(self, method):
@@ -152,7 +154,7 @@ class Results:
 
 def _label_of(method):
     try:
-        return engine.label(method)
+        return engine.label(_arrays.text(method, "method"))
     except Error:  # unknown or not installed: it is not among the results
         return method
 

@@ -1,5 +1,4 @@
 """Training of an encoder, of a completion network, and of both together."""
-import os
 
 from . import _arrays
 from ._engine import engine
@@ -26,7 +25,7 @@ class Training:
     """
 
     def __init__(self, path, found):
-        self.path = os.fspath(path)
+        self.path = _arrays.fspath(path)
         self.model = found.get("model")
         self.kept_epoch = found["kept_epoch"]
         with open(self.path + ".jsonl", encoding="utf-8") as log:
@@ -71,7 +70,9 @@ def _options(**given):
         elif name == "learning_rate":
             value = _rate(value)
         elif name == "split":
-            value = os.fspath(value)
+            value = _arrays.fspath(value)
+        elif name in ("architecture", "device", "head"):
+            value = _arrays.text(value, name)
         made[name] = value
     return made
 
@@ -111,7 +112,7 @@ def pretrain(images, out, *, architecture=None, split=None, image_size=None, epo
         learning_rate=learning_rate, validation_episodes=validation_episodes, device=device, seed=seed,
         resume=bool(resume),
     )
-    return Training(out, engine.pretrain(os.fspath(images), os.fspath(out), options, on_epoch, progress))
+    return Training(out, engine.pretrain(_arrays.fspath(images), _arrays.fspath(out), options, on_epoch, progress))
 
 
 def complete(features, labels=None, split=None, *, knowledge, out, epochs=None, batches=None, learning_rate=None,
@@ -135,7 +136,7 @@ def complete(features, labels=None, split=None, *, knowledge, out, epochs=None, 
     )
     given = feature_set(features, labels, split)._core
     return Training(
-        out, engine.complete(given, knowledge_of(knowledge), os.fspath(out), options, on_epoch, progress)
+        out, engine.complete(given, knowledge_of(knowledge), _arrays.fspath(out), options, on_epoch, progress)
     )
 
 
@@ -163,7 +164,7 @@ def metatrain(images, out, *, backbone, model=None, knowledge=None, head=None, s
         seed=seed, resume=bool(resume),
     )
     found = engine.metatrain(
-        os.fspath(images), os.fspath(backbone), None if model is None else os.fspath(model), knowledge_of(knowledge),
-        os.fspath(out), options, on_epoch, progress,
+        _arrays.fspath(images), _arrays.fspath(backbone), None if model is None else _arrays.fspath(model), knowledge_of(knowledge),
+        _arrays.fspath(out), options, on_epoch, progress,
     )
     return Training(out, found)

@@ -289,7 +289,7 @@ DAMAGED_EPISODES = {
 def test_damaged_files_of_episodes_are_refused(collection, tmp_path, parts):
     protocom.episodes(collection, ways=3, queries=4, episodes=2).save(tmp_path / "episodes.npz")
     path = damaged_episodes(tmp_path / "episodes.npz", **parts)
-    with pytest.raises(protocom.Error, match=r"other\.npz (is damaged|has episodes of other features)"):
+    with pytest.raises(protocom.Error, match=r"other\.npz (is damaged|was drawn from other features)"):
         protocom.Episodes.read(path, collection)
 
 

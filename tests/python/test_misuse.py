@@ -93,6 +93,57 @@ def test_calls_are_refused_in_one_sentence(call, words):
     assert words in str(caught.value) and "\n" not in str(caught.value)
 
 
+ODD = {"an array": np.zeros((3, 4)), "an object": object(), "a function": lambda: 0, "a long text": "y" * 100_000, "bytes": b"a", "a dict": {"a": 1}}
+TAKES_NO_ODD = {
+    **{name: lambda odd, name=name: protocom.episodes(X, Y, **{name: odd})
+       for name in ("ways", "shots", "queries", "episodes", "seed", "evaluated", "distribution", "alpha", "unlabelled")},
+    "a split": lambda odd: protocom.FeatureSet(X, Y).of(odd),
+    "a method": lambda odd: protocom.describe(odd),
+    "preprocess": lambda odd: protocom.Backbone("none.onnx", preprocess=odd),
+    "output": lambda odd: protocom.Backbone("none.onnx", output=odd),
+    "device": lambda odd: protocom.Recognizer("none.pcm", device=odd),
+    "top": lambda odd: protocom.Recognizer("none.pcm", top=odd),
+    "val": lambda odd: protocom.fit("plda", X, Y, val=odd),
+    "an engine": lambda odd: protocom.set_engine(odd),
+    "an option of a training": lambda odd: protocom.pretrain("none", "none.pt", architecture=odd),
+}
+
+
+@pytest.mark.parametrize("call", TAKES_NO_ODD.values(), ids=TAKES_NO_ODD.keys())
+@pytest.mark.parametrize("odd", ODD.values(), ids=ODD.keys())
+def test_values_of_wrong_types_are_refused_in_a_short_sentence_without_addresses(call, odd):
+    with pytest.raises((protocom.Error, TypeError, FileNotFoundError)) as caught:
+        call(odd)
+    words = str(caught.value)
+    assert len(words) < 1000 and "\n" not in words and "0x" not in words and "cast" not in words
+
+
+NO_PATHS = {"NUL": "a\0b", "half of a letter": "\ud800"}
+
+
+@pytest.mark.parametrize("path", NO_PATHS.values(), ids=NO_PATHS.keys())
+def test_paths_that_no_file_can_have_are_refused(path):
+    calls = [protocom.Recognizer, protocom.Backbone, protocom.Fitted, protocom.Knowledge, protocom.Results.read, protocom.FeatureSet.read,
+             protocom.FeatureSet(X, Y).save, protocom.images_in, protocom.TextEncoder,
+             lambda path: protocom.Episodes.read(path, protocom.FeatureSet(X, Y)), lambda path: protocom.crops([path], "boxes.csv"),
+             lambda path: protocom.pretrain(path, "out.pt")]
+    for call in calls:
+        with pytest.raises(protocom.UsageError, match="a path must be text without NUL"):
+            call(path)
+
+
+def test_results_are_not_read_from_a_pipe_or_a_device(tmp_path):
+    os.mkfifo(tmp_path / "pipe")
+    with pytest.raises(protocom.Error, match="cannot read .*pipe: it is not a plain file"):
+        protocom.Results.read(tmp_path / "pipe")
+
+
+def test_a_value_of_a_megabyte_is_not_repeated_in_the_message():
+    with pytest.raises(protocom.Error, match="must hold numbers") as caught:
+        protocom.PLDA().fit([["y" * 1_000_000]] * 6, Y)
+    assert len(str(caught.value)) < 1000
+
+
 def test_a_failed_fit_leaves_nothing_and_a_failed_partial_fit_what_was(tmp_path):
     classifier = protocom.PLDA().fit(X, Y)
     expected = classifier.predict_proba(X)
@@ -175,6 +226,20 @@ def test_classes_whose_names_are_no_utf8_are_refused(photos, tmp_path):
     mine.enrol("cafe\u0301", [np.zeros((32, 32, 3), np.uint8)])
     assert list(mine.classes) == ["caf\u00e9"]
     mine.remove("cafe\u0301")
+
+
+def test_a_recognizer_that_cannot_be_opened_takes_nothing_but_itself_away(photos, tmp_path):
+    pipe, link = tmp_path / "pipe", tmp_path / "link.pcm"
+    os.mkfifo(pipe)
+    reader = os.open(pipe, os.O_RDWR)  # so that writing would not wait for one
+    with pytest.raises(protocom.Error, match="pipe: it is a device or a pipe"):
+        protocom.Recognizer.create(pipe, backbone=photos / "encoder.pt")
+    os.close(reader)
+    assert pipe.is_fifo()
+    link.symlink_to("mine.pcm")
+    with pytest.raises(protocom.Error, match="pldaa"):
+        protocom.Recognizer.create(link, backbone=photos / "encoder.pt", method="pldaa")
+    assert link.is_symlink() and not (tmp_path / "mine.pcm").exists()
 
 
 def test_images_of_other_kinds_are_refused(photos, tmp_path):
