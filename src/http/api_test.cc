@@ -57,6 +57,7 @@ Labelled read_labelled(const Request& request, const UploadOptions& options, con
   const json labels = said(read.sent, "labels"), names = said(read.sent, "names");
   if (labels.is_null()) refuse(400, "give 'labels', a list of the right class of each image");
   read.labels = texts_in(labels, "labels", "a class's name", read.size());
+  for (const std::string& label : read.labels) class_name_in(label);  // refuses what no class can be called
   if (names.is_null()) {
     read.names.assign(read.size(), "");
     for (size_t i = 0; i < read.sent.images.size(); ++i) read.names[i] = read.sent.images[i].label;

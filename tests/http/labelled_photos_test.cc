@@ -79,7 +79,8 @@ TEST_F(LabelledPhotos, ChangeNothingAndAskForNoKeyThatWrites) {
 }
 
 TEST_F(LabelledPhotos, AreRefusedWhereLabelsDoNotFit) {
-  for (const char* labels : {"dark", "{}", "[1]", R"(["dark", "dark"])", R"([""])", "[]"})
+  for (const char* labels :
+       {"dark", "{}", "[1]", R"(["dark", "dark"])", R"([""])", "[]", R"([" "])", R"(["\u00a0"])", R"(["\u202eab"])"})
     EXPECT_EQ(test({10}, labels).status, 400) << labels;
   EXPECT_THAT(error_of(test({10}, R"(["dark", "dark"])")),
               HasSubstr("'labels': expected one per image, found 2 for 1 images"));

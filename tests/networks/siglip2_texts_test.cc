@@ -79,6 +79,28 @@ TEST_F(Siglip2Folder, MergesAreOneTextOrTwo) {
     ASSERT_EQ(texts.tokens(text.get<std::string>()), pairs.tokens(text.get<std::string>()));
 }
 
+TEST_F(Siglip2Folder, AHundredThousandAddedTokensThatBeginAlikeAreFound) {
+  constexpr int kTokens = 100'000;
+  json stated = whole_;
+  for (int i = 0; i < kTokens; ++i)
+    stated["added_tokens"].push_back({{"id", 5}, {"content", std::string(20, 'a') + std::to_string(kTokens + i)}});
+  stated["added_tokens"].push_back({{"id", 6}, {"content", std::string(20, 'a') + "1"}});
+  const TextEncoder encoder = with(stated);
+  const TextEncoder plain = with(whole_);
+  const std::string letters(60'000, 'a');
+  EXPECT_EQ(encoder.tokens(letters), plain.tokens(letters));
+  EXPECT_EQ(encoder.tokens(std::string(20, 'a') + "100007" + std::string(20, 'a') + "1").at(0), 5) << "the longest";
+  EXPECT_EQ(encoder.tokens(std::string(20, 'a') + "1").at(0), 6);
+}
+
+TEST_F(Siglip2Folder, AnAddedTokenOfAPageIsRefused) {
+  json stated = whole_;
+  stated["added_tokens"].push_back({{"id", 5}, {"content", std::string(1024, 'a')}});
+  EXPECT_EQ(message_of([&] { with(stated); }), "(no Error)");
+  stated["added_tokens"].push_back({{"id", 5}, {"content", std::string(1025, 'a')}});
+  EXPECT_THAT(message_of([&] { with(stated); }), HasSubstr("added_tokens has a content of 1025 bytes"));
+}
+
 TEST_F(Siglip2Folder, TheFamiliesOfBothResolutionsAreRead) {
   const at::Tensor vector = tensor_of(open_text_encoder(folder_.path()).encode({"a small bird"}).vectors);
   json config = siglip2_golden().at("config");

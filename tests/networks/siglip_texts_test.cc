@@ -166,6 +166,46 @@ TEST_F(SiglipFolder, AMapOfCharactersNeverLeadsOutOfItself) {
   }
 }
 
+/// A double array of these units, and the texts behind it.
+std::string map_of(const std::map<size_t, uint32_t>& units, const std::string& texts) {
+  constexpr uint32_t kUnits = 1024;
+  std::string bytes;
+  const auto add = [&bytes](uint32_t number) {
+    for (int shift = 0; shift < 32; shift += 8) bytes += static_cast<char>(number >> shift & 0xFFU);
+  };
+  add(kUnits * 4);
+  for (size_t i = 0; i < kUnits; ++i) add(units.count(i) > 0 ? units.at(i) : 0);
+  return bytes + texts + std::string(1, '\0');
+}
+
+constexpr uint32_t kLetter = 'a', kFirst = 256, kPlace = kFirst ^ kLetter;  // where the root leads by that letter
+
+// Each unit: offset << 10 | has a leaf << 8 | letter. Behind this letter the offset leads to the same place again.
+TEST(CharacterMaps, AreFollowedNoFartherThanAPieceIsLongThoughTheyLeadInACircle) {
+  const text::CharacterMap map(map_of({{0, kFirst << 10U}, {kPlace, kLetter << 10U | 1U << 8U | kLetter}}, "b"));
+  const auto found = map.find(std::string(5000, 'a'));
+  ASSERT_TRUE(found);
+  EXPECT_EQ(found->first, "b");
+  EXPECT_EQ(found->second, text::kLongestPiece);
+}
+
+TEST(CharacterMaps, AreRefusedWhereALetterBecomesAPage) {
+  const std::map<size_t, uint32_t> units = {
+      {0, kFirst << 10U}, {kPlace, 1U << 10U | 1U << 8U | kLetter}, {kPlace ^ 1U, 1U << 31U}};
+  EXPECT_EQ(text::CharacterMap(map_of(units, std::string(32, 'b'))).find("ac"),
+            std::pair(std::string_view("bbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbb"), size_t{1}));
+  const text::CharacterMap page(map_of(units, std::string(33, 'b')));
+  EXPECT_THAT(message_of([&] { (void)page.find("ac"); }), HasSubstr("1 bytes become 33"));
+}
+
+TEST_F(SiglipFolder, OfATextItsFirst64KiBAreRead) {
+  const TextEncoder encoder = open_text_encoder(folder_.path());
+  const std::string blank(size_t{64} << 10, ' ');
+  EXPECT_EQ(encoder.tokens(blank.substr(4) + "bird"), encoder.tokens("bird"));
+  EXPECT_EQ(encoder.tokens(blank + "bird"), encoder.tokens(""));
+  EXPECT_EQ(encoder.encode({"bird" + blank + "bird"}).cut, 1);
+}
+
 TEST_F(SiglipFolder, WhatIsMissingIsNamed) {
   std::filesystem::remove(folder_ / "spiece.model");
   EXPECT_THAT(message_of([&] { open_text_encoder(folder_.path()); }),

@@ -9,7 +9,7 @@
 namespace protocom::text {
 namespace {
 
-constexpr size_t kLongestPiece = 1024;  // in bytes
+constexpr size_t kMostGrowth = 32;  // of a part by the character map; Unicode's compatibility forms: 11
 
 SentencePieces::Piece read_piece(protozero::pbf_reader from) {
   constexpr protozero::pbf_tag_type kText = 1, kScore = 2, kKind = 3;
@@ -102,7 +102,6 @@ std::string_view CharacterMap::text_at(size_t place) const {
   const std::string_view texts = std::string_view(bytes_).substr(units_ * sizeof(uint32_t));
   if (place >= texts.size()) fail("character map: offset out of range");
   const std::string_view text = texts.substr(place, texts.find('\0', place) - place);
-  if (text.size() > kLongestPiece) fail("character map: a text of {} bytes is too long", text.size());
   return text;
 }
 
@@ -114,7 +113,7 @@ std::optional<std::pair<std::string_view, size_t>> CharacterMap::find(std::strin
   if (!at) return std::nullopt;
   size_t place = offset(*at);
   std::optional<std::pair<uint32_t, size_t>> longest;
-  for (size_t i = 0; i < text.size(); ++i) {
+  for (size_t i = 0; i < std::min(text.size(), kLongestPiece); ++i) {  // a crafted map may lead in a circle
     const auto byte = static_cast<unsigned char>(text[i]);
     place ^= byte;
     at = unit(place);
@@ -126,7 +125,11 @@ std::optional<std::pair<std::string_view, size_t>> CharacterMap::find(std::strin
     longest = {*leaf & kValue, i + 1};
   }
   if (!longest) return std::nullopt;
-  return std::pair{text_at(longest->first), longest->second};
+  const std::string_view made = text_at(longest->first);
+  if (made.size() > kMostGrowth * longest->second)
+    fail("character map: {} bytes become {}, expected at most {} times as many", longest->second, made.size(),
+         kMostGrowth);
+  return std::pair{made, longest->second};
 }
 
 PieceTable::PieceTable(std::vector<std::pair<std::string, int64_t>> pieces) : pieces_(std::move(pieces)) {
@@ -140,6 +143,8 @@ void PieceTable::narrow(size_t place, char byte, size_t& begin, size_t& end) con
     return piece.size() > place ? static_cast<int>(static_cast<unsigned char>(piece[place])) : -1;
   };
   const auto wanted = static_cast<int>(static_cast<unsigned char>(byte));
+  if (begin < end && at(pieces_[begin].first) == -1) ++begin;
+  if (begin < end && at(pieces_[begin].first) == wanted && at(pieces_[end - 1].first) == wanted) return;  // all of them
   const auto first =
       std::lower_bound(pieces_.begin() + static_cast<Place>(begin), pieces_.begin() + static_cast<Place>(end), wanted,
                        [&](const auto& piece, int value) { return at(piece.first) < value; });

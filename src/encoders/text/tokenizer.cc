@@ -22,15 +22,27 @@ std::string without_huge_numbers(const std::string& text) {
   return kept;
 }
 
+/// The beginning of a text, up to a letter's end.
+std::string_view beginning_of(std::string_view text) {
+  constexpr size_t kMostBytes = size_t{64} << 10;  // no encoder takes a tenth of it
+  constexpr unsigned char kKind = 0xC0, kWithinALetter = 0x80;
+  if (text.size() <= kMostBytes) return text;
+  size_t size = kMostBytes;
+  while (size > kMostBytes - 3 && (static_cast<unsigned char>(text[size]) & kKind) == kWithinALetter) --size;
+  return text.substr(0, size);
+}
+
 }  // namespace
 
 Tokens Tokenizer::tokens(std::string_view text, int64_t longest) const {
-  std::vector<int64_t> inside = pieces(text);
+  const std::string_view read = beginning_of(text);
+  std::vector<int64_t> inside = pieces(read);
   Tokens made;
   made.empty = inside.empty();
   const int64_t room = std::max<int64_t>(longest - (frame_.begin < 0 ? 1 : 2), 0);
-  made.cut = static_cast<int64_t>(inside.size()) > room;
-  if (made.cut) inside.resize(static_cast<size_t>(room));
+  const bool is_longer = static_cast<int64_t>(inside.size()) > room;
+  if (is_longer) inside.resize(static_cast<size_t>(room));
+  made.cut = is_longer || read.size() < text.size();
   if (frame_.begin >= 0) made.ids.push_back(frame_.begin);
   made.ids.insert(made.ids.end(), inside.begin(), inside.end());
   made.ids.push_back(frame_.end);
@@ -82,6 +94,8 @@ std::vector<Added> added_tokens(const nlohmann::json& stated) {
     if (content == token.end() || number == token.end() || !content->is_string() ||
         content->get_ref<const std::string&>().empty())
       fail("tokenizer.json: added_tokens has {}, expected a content and an id", excerpt(json_text(token)));
+    if (const size_t size = content->get_ref<const std::string&>().size(); size > kLongestPiece)
+      fail("tokenizer.json: added_tokens has a content of {} bytes, expected at most {}", size, kLongestPiece);
     const auto normalized = token.find("normalized");
     const Vocabulary one = vocabulary_of({{content->get<std::string>(), *number}}, "tokenizer.json, added_tokens");
     added.push_back({one.begin()->first, one.begin()->second, normalized != token.end() && *normalized == true});

@@ -57,14 +57,12 @@ std::u32string normalised(std::string_view text, const WordPieceSettings& settin
   return settings.small ? lower_case(letters) : letters;
 }
 
-constexpr size_t kLongestToken = 1024;  // in bytes; what is looked for at a place of a text is no longer
-
 /// The tokens that begin a word (without a prefix), or those that continue it.
 PieceTable pieces_with(const std::string& prefix, const Vocabulary& vocabulary, const std::string& where) {
   std::vector<std::pair<std::string, int64_t>> pieces;
   for (const auto& [token, number] : vocabulary) {
-    if (token.size() > kLongestToken)
-      fail("{}: the token '{}' has {} bytes, expected at most {}", where, excerpt(token), token.size(), kLongestToken);
+    if (token.size() > kLongestPiece)
+      fail("{}: the token '{}' has {} bytes, expected at most {}", where, excerpt(token), token.size(), kLongestPiece);
     if (token.size() > prefix.size() && token.compare(0, prefix.size(), prefix) == 0)
       pieces.emplace_back(token.substr(prefix.size()), number);
   }

@@ -8,6 +8,9 @@
 
 namespace protocom::text {
 
+/// The longest piece or token of a vocabulary, in bytes.
+inline constexpr size_t kLongestPiece = 1024;
+
 /// What a model of sentencepiece is for in a vocabulary.
 enum class PieceKind { kNormal = 1, kUnknown = 2, kControl = 3, kUserDefined = 4, kUnused = 5, kByte = 6 };
 
@@ -36,8 +39,9 @@ class CharacterMap {
  public:
   /// Throws Error for a map whose parts do not fit into it.
   explicit CharacterMap(std::string bytes);
-  /// What the longest part at the beginning of a text becomes, and how many bytes it has; nothing if there is none.
-  /// Throws Error if the map leads out of itself.
+  /// What the longest part at the beginning of a text becomes, and how many bytes it has, at most kLongestPiece;
+  /// nothing if there is none. Throws Error if the map leads out of itself, and if a part becomes more than 32 times
+  /// its bytes.
   [[nodiscard]] std::optional<std::pair<std::string_view, size_t>> find(std::string_view text) const;
 
  private:
@@ -52,7 +56,7 @@ class CharacterMap {
 class PieceTable {
  public:
   PieceTable() = default;
-  /// Pieces and their numbers, each once.
+  /// Pieces and their numbers; of equal pieces the one with the smallest number counts.
   explicit PieceTable(std::vector<std::pair<std::string, int64_t>> pieces);
   [[nodiscard]] bool empty() const { return pieces_.empty(); }
   /// Calls `found` with the size and number of each piece that stands at the beginning of a text, shortest first.

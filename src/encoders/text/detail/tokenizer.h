@@ -1,5 +1,4 @@
 #pragma once
-#include <array>
 #include <cstdint>
 #include <map>
 #include <memory>
@@ -8,6 +7,8 @@
 #include <string_view>
 #include <unordered_map>
 #include <vector>
+
+#include "encoders/text/detail/sentence_pieces.h"
 
 namespace protocom::text {
 
@@ -36,7 +37,8 @@ class Tokenizer {
   virtual ~Tokenizer() = default;
 
   /// The text's tokens between those that mark its ends, at most `longest` in all: its beginning. A model that was
-  /// trained on texts of one length gets so many.
+  /// trained on texts of one length gets so many. Of a text at most 64 KiB are read, so that the cost of each is
+  /// bounded whatever the tokenizer.
   [[nodiscard]] Tokens tokens(std::string_view text, int64_t longest) const;
   /// The largest number that a token can have.
   [[nodiscard]] int64_t largest() const { return frame_.largest; }
@@ -55,9 +57,13 @@ class SpecialTokens {
  public:
   SpecialTokens() = default;
   explicit SpecialTokens(const std::vector<std::pair<std::string, int64_t>>& tokens) {
-    for (const auto& token : tokens) {
-      if (!token.first.empty()) by_first_[static_cast<unsigned char>(token.first.front())].push_back(token);
+    std::vector<std::pair<std::string, int64_t>> places;
+    for (const auto& [content, number] : tokens) {
+      if (content.empty()) continue;
+      places.emplace_back(content, static_cast<int64_t>(numbers_.size()));
+      numbers_.push_back(number);
     }
+    places_ = PieceTable(std::move(places));
   }
 
   /// Calls `other` with what is between them and `special` with their numbers, in the order of the text. Where several
@@ -66,29 +72,26 @@ class SpecialTokens {
   void split(std::string_view text, const Other& other, const Special& special) const {
     size_t begin = 0;
     for (size_t at = 0; at < text.size();) {
-      const auto* found = find(text, at);
-      if (found == nullptr) {
+      size_t size = 0;
+      int64_t first = 0;
+      places_.find(text.substr(at), [&](size_t found, int64_t place) {
+        if (size == 0 || place < first) size = found, first = place;
+      });
+      if (size == 0) {
         ++at;
         continue;
       }
       if (at > begin) other(text.substr(begin, at - begin));
-      special(found->second);
-      at += found->first.size();
+      special(numbers_[static_cast<size_t>(first)]);
+      at += size;
       begin = at;
     }
     if (begin < text.size()) other(text.substr(begin));
   }
 
  private:
-  [[nodiscard]] const std::pair<std::string, int64_t>* find(std::string_view text, size_t at) const {
-    for (const auto& token : by_first_[static_cast<unsigned char>(text[at])]) {
-      if (text.compare(at, token.first.size(), token.first) == 0) return &token;
-    }
-    return nullptr;
-  }
-
-  static constexpr size_t kBytes = 256;
-  std::array<std::vector<std::pair<std::string, int64_t>>, kBytes> by_first_;  // a list may have hundreds
+  PieceTable places_;  // in the list: a crafted one has a hundred thousand that begin alike
+  std::vector<int64_t> numbers_;
 };
 
 /// What a folder has of its tokenizer: texts of its files by name.
@@ -120,7 +123,8 @@ struct Added {
   int64_t number;
   bool in_small_letters;  ///< it is looked for in the normalised text
 };
-/// Those of tokenizer.json, the longest first. Throws Error for one without a content or a number.
+/// Those of tokenizer.json, the longest first. Throws Error for one without a content or a number, and for one of more
+/// than kLongestPiece bytes.
 std::vector<Added> added_tokens(const nlohmann::json& stated);
 
 /// Those that are looked for in a text as it is, and those that are looked for in what becomes of it before it is cut.
