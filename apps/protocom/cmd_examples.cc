@@ -30,17 +30,19 @@ void run_list(const ExamplesArguments& options) {
   if (!options.as_json) print_table(rows);
 }
 
+std::string images_text(size_t count) { return fmt::format("{} image{}", count, count == 1 ? "" : "s"); }
+
 void run_remove(const ExamplesArguments& options) {
   RecognizerFile(options.recognizer).remove_examples(options.ids);
-  fmt::print("removed {} (protocom undo {} restores what was removed)\n",
-             count_of(static_cast<int64_t>(options.ids.size()), "image"), options.recognizer);
+  fmt::print("removed {} (protocom undo {} restores what was removed)\n", images_text(options.ids.size()),
+             options.recognizer);
 }
 
 void run_move(const ExamplesArguments& options) {
-  const int64_t moved = RecognizerFile(options.recognizer).move_examples(options.ids, options.name);
-  const auto held = static_cast<int64_t>(options.ids.size()) - moved;
-  fmt::print("moved {} to '{}'{} (protocom undo {} reverts it)\n", count_of(moved, "image"), options.name,
-             held == 0 ? "" : fmt::format(", and removed {} that it has already", count_of(held, "image")),
+  const auto moved = static_cast<size_t>(RecognizerFile(options.recognizer).move_examples(options.ids, options.name));
+  const size_t held = options.ids.size() - moved;
+  fmt::print("moved {} to '{}'{} (protocom undo {} reverts it)\n", images_text(moved), options.name,
+             held == 0 ? "" : fmt::format(", and removed {} that it has already", images_text(held)),
              options.recognizer);
 }
 

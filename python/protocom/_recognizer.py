@@ -10,6 +10,17 @@ from ._errors import Error, UsageError
 from ._later import base64, html
 
 
+def _checked_options(method="", together=False, top=5, nearest=3, attributes=0, shares=None, device="auto", coverage=None, roll_up=None):
+    """Options of ``open`` as the library takes them; raises UsageError and, for an unknown one, TypeError."""
+    return {
+        "method": _arrays.text(method, "method"), "together": together, "top": _arrays.whole(top, "top", 1),
+        "nearest": _arrays.whole(nearest, "nearest", 0), "attributes": _arrays.whole(attributes, "attributes", 0),
+        "shares": {class_name(one): _arrays.number(share, "a share") for one, share in dict(shares or {}).items()},
+        "device": _arrays.text(device, "device"), "coverage": None if coverage is None else _arrays.number(coverage, "coverage"),
+        "roll_up": None if roll_up is None else _arrays.number(roll_up, "roll_up"),
+    }
+
+
 def _opened_again(path, options, text_encoder):
     return Recognizer(path, **options, text_encoder=text_encoder)
 
@@ -29,13 +40,7 @@ class Recognizer:
                  text_encoder=None, coverage=None, roll_up=None):
         self._path = _arrays.fspath(path)
         self._text_encoder = text_encoder
-        self._options = {
-            "method": _arrays.text(method, "method"), "together": together, "top": _arrays.whole(top, "top", 1),
-            "nearest": _arrays.whole(nearest, "nearest", 0), "attributes": _arrays.whole(attributes, "attributes", 0),
-            "shares": {class_name(one): _arrays.number(share, "a share") for one, share in dict(shares or {}).items()},
-            "device": _arrays.text(device, "device"), "coverage": None if coverage is None else _arrays.number(coverage, "coverage"),
-            "roll_up": None if roll_up is None else _arrays.number(roll_up, "roll_up"),
-        }
+        self._options = _checked_options(method, together, top, nearest, attributes, shares, device, coverage, roll_up)
         self._opened = engine.Recognizer(self._path, self._options)
 
     @property
@@ -114,6 +119,7 @@ class Recognizer:
         external_backbone : bool, do not store the encoder: it is found by its hash, beside the file or at its path
         options : as ``open`` takes them
         """
+        _checked_options(**options)  # before anything is embedded
         paths = {"backbone": backbone or "", "fitted": fitted, "space": space, "model": model, "knowledge": knowledge,
                  "text_encoder": getattr(text_encoder, "_folder", text_encoder) or "", "images": images or "", "attributes": attributes or ""}
         given = {name: _arrays.fspath(one) for name, one in paths.items()}

@@ -141,8 +141,9 @@ void Renaming::copy_graph(pbf_reader from, bool whole, pbf_writer& to) {
   while (from.next()) {
     const auto tag = from.tag();
     const bool end = tag == kGraphIn || tag == kGraphOut;
-    if (!whole && (end || tag == kGraphName || tag == kGraphText)) {
-      from.skip();
+    const bool of_file = end || tag == kGraphName || tag == kGraphText;
+    if (tag == kGraphQuantization || (of_file && !whole)) {
+      from.skip();  // the first is a remark for tools
     } else if (tag == kGraphNode) {
       pbf_writer node(to, tag);
       copy_node(read_message(from), node);
@@ -156,8 +157,6 @@ void Renaming::copy_graph(pbf_reader from, bool whole, pbf_writer& to) {
       copy_renamed(read_message(from), {1}, value);
     } else if (tag == kGraphSparse) {
       fail("sparse tensors are not supported: export the encoder with dense ones");
-    } else if (tag == kGraphQuantization) {
-      from.skip();  // a remark for tools
     } else {
       copy_field(from, to);
     }

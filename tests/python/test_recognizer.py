@@ -355,6 +355,12 @@ def test_the_output_of_an_onnx_file_is_chosen_by_name(photos, tmp_path):
     np.testing.assert_allclose(made.features_of(paths), largest, atol=1e-6)
 
 
+def test_create_checks_its_options_before_it_embeds_anything(tmp_path, photos):
+    for options, error in [({"top": 0}, protocom.UsageError), ({"metod": "mean"}, TypeError)]:
+        with pytest.raises(error, match="top must be|metod"):
+            protocom.Recognizer.create(tmp_path / "a.pcm", backbone=tmp_path / "nowhere.onnx", images=photos / "my-photos", **options)
+
+
 def test_enrols_undoes_renames_and_removes(mine, photos):
     assert mine.classes == {"blue": 4, "green": 4, "red": 4}
     made = mine.enrol("okapi", [photo("red", 50), photos / "holiday" / "1.png"])
