@@ -88,7 +88,11 @@ std::string names_of(const std::set<CLI::Option*>& options) {
 std::string notes_of(const CLI::Option& option, const OptionType& type) {
   std::vector<std::string> notes;
   if (option.get_required()) notes.emplace_back("required");
-  if (!type.choices.empty()) notes.push_back(fmt::format("one of {}", fmt::join(type.choices, ", ")));
+  const auto is_unnamed = [&](const std::string& choice) {
+    return option.get_description().find(choice) == std::string::npos;
+  };
+  if (std::any_of(type.choices.begin(), type.choices.end(), is_unnamed))
+    notes.push_back(fmt::format("one of {}", fmt::join(type.choices, ", ")));
   if (!type.range.empty()) notes.push_back(type.range);
   const std::string otherwise = type.name.empty() ? "" : option.get_default_str();
   if (!otherwise.empty() && otherwise != "[]") notes.push_back("default " + otherwise);
