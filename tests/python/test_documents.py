@@ -19,9 +19,10 @@ def test_the_blocks_of_the_page_run(task, collection, photos, clip_folder, tmp_p
     x, y, q, _ = task
     (tmp_path / "split.csv").write_text("class,split\nred,base\ngreen,base\nblue,base\n")  # for a training
     features, labels = clusters(8, 30, seed=4)
-    x_base, y_base = collection.of("base")
-    names = {"X": x, "y": y, "Q": q, "X_base": x_base, "y_base": y_base, "features": features, "labels": labels,
-             "numbers": np.unique(y, return_inverse=True)[1]}
+    labels = labels + 100  # other classes than those of the collection
+    (x_base, y_base), (x_val, y_val) = collection.of("base"), collection.of("val")
+    names = {"X": x, "y": y, "Q": q, "X_base": x_base, "y_base": y_base, "X_val": x_val, "y_val": y_val,
+             "features": features, "labels": labels, "numbers": np.unique(y, return_inverse=True)[1]}
     for block in blocks:
         exec(compile(block, "docs/python.md", "exec"), names)
     assert names["scores"].shape == (75, 5)
