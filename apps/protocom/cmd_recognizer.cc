@@ -285,7 +285,7 @@ void add_recognizer_command(CLI::App& app) {
   add_simple(*command, "compact", "Erase removed content and the undo history; shrink the file", &run_compact);
   add_simple(
       *command, "index",
-      "For very many classes: write an index beside a recognizer so that it opens quickly; the answers are the same",
+      "Write an index beside a recognizer of very many classes, which then opens quickly",
       &run_index);
   add_renew(*command);
   add_export(*command);

@@ -110,7 +110,7 @@ TEST_F(LabelledRecognizers, AnswerWithSetsOfClasses) {
   EXPECT_EQ(answer.at("set")[0], answer.at("ranking")[0].at("class"));
   EXPECT_THAT(run({"classify", "labels.pcm", photo, "--coverage", "0.9"}).out, HasSubstr("one of"));
   EXPECT_THAT(run({"classify", "labels.pcm", photo, "--coverage", "0.9", "--format", "csv"}).out,
-              HasSubstr("nearest_note,set\n"));
+              HasSubstr("nearest,set\n"));
   EXPECT_THAT(run({"classify", "labels.pcm", photo, "--format", "csv"}).out, Not(HasSubstr(",set\n")));
   const Outcome refused = run({"classify", "labels.pcm", photo, "--coverage", "0.95"});
   EXPECT_EQ(refused.exit_code, 1);

@@ -45,7 +45,7 @@ TEST(MethodText, IsRefusedWithWhatWouldBeRight) {
   EXPECT_THAT(message_of([] { make_method("gauss-fusion:scale=-1"); }), HasSubstr("found '-1'"));
   EXPECT_THAT(message_of([] { make_method("gauss-fusion:scale=inf"); }), HasSubstr("found 'inf'"));
   EXPECT_THAT(message_of([] { make_method("gauss-fusion:scale"); }), HasSubstr("name=value"));
-  EXPECT_THAT(message_of([] { make_method("gauss-fusion:scale=1:scale=2"); }), HasSubstr("twice"));
+  EXPECT_THAT(message_of([] { make_method("gauss-fusion:scale=1:scale=2"); }), HasSubstr("duplicate parameter"));
   EXPECT_THAT(message_of([] { make_method("restore-net:steps=1.5"); }), HasSubstr("whole number"));
   EXPECT_THAT(message_of([] { make_method("simple-shot:transform=l3n"); }), HasSubstr("none, l2n, cl2n"));
   EXPECT_THROW(make_methods({}), UsageError);

@@ -122,7 +122,7 @@ TEST_F(PageClasses, SaysHowWellTheClassesAreToldApart) {
   EXPECT_EQ(text(".taken-for"), "Looks like Bright Bird") << "the bright one is in the wrong class";
   click(".move");
   ASSERT_TRUE(status_has("was moved to Bright Bird")) << text("#status");
-  EXPECT_EQ(ask("GET", "/v1/classes/002.Bright_Bird").json()["examples"].size(), 3);
+  EXPECT_EQ(ask("GET", "/v1/classes/002.Bright_Bird").json()["examples"].size(), 4);
 }
 
 TEST_F(PageClasses, SaysWhichPhotosAreThereTwice) {

@@ -166,7 +166,7 @@ TEST_P(FittedOnMaps, SaysWhatIsWrongWithItsInputs) {
   EXPECT_THAT(message_of([&] { method->fit(without); }), HasSubstr("needs feature maps (protocom extract --maps)"));
   FitInputs alike = map_world().inputs();
   alike.maps.maps = array_of(at::ones_like(tensor_of(alike.maps.maps)));
-  EXPECT_THAT(message_of([&] { method->fit(alike); }), HasSubstr("alike"));
+  EXPECT_THAT(message_of([&] { method->fit(alike); }), HasSubstr("identical"));
   FitInputs infinite = map_world().inputs();
   infinite.maps.maps = infinite.maps.maps.copy();
   tensor_of(infinite.maps.maps)[3][1][0][1] = std::numeric_limits<float>::infinity();

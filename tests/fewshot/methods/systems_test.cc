@@ -217,7 +217,7 @@ TEST_P(FittedSystem, SaysWhatIsWrongWithItsInputs) {
   EXPECT_THAT(message_of([&] { method->fit(one_class); }), HasSubstr("at least 2 base classes"));
   FitInputs alike = toy_inputs();
   alike.base.features = array_of(at::ones_like(tensor_of(alike.base.features)));
-  EXPECT_THAT(message_of([&] { method->fit(alike); }), HasSubstr("alike"));
+  EXPECT_THAT(message_of([&] { method->fit(alike); }), HasSubstr("identical"));
 }
 
 TEST_P(FittedSystem, RefusesOtherFeaturesOtherKnowledgeAndDamagedTensors) {
