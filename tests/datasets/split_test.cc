@@ -56,7 +56,7 @@ TEST_F(SplitTest, KnowsTheOtherNamesOfTheSplits) {
                                    Pair("d", Split::kNovel)));
   for (const Split split : kAllSplits) EXPECT_EQ(parse_split(to_string(split)), split);
   for (const char* text : {"", "Base", "base ", "unseen"}) {
-    EXPECT_THAT(testing::usage_message_of([&] { parse_split(text); }), HasSubstr("use base, val or novel"));
+    EXPECT_THAT(testing::usage_message_of([&] { parse_split(text); }), HasSubstr("expected base, val or novel"));
   }
 }
 
