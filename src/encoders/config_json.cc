@@ -1,5 +1,7 @@
 #include "encoders/config_json.h"
 
+#include <algorithm>
+
 #include "base/error.h"
 #include "base/json_text.h"
 
@@ -43,6 +45,29 @@ bool config_flag(const nlohmann::json& config, const char* name, bool otherwise)
   if (!found->is_boolean())
     fail("config.json: '{}': expected true or false, found {}", name, excerpt(json_text(*found)));
   return found->get<bool>();
+}
+
+std::vector<int64_t> config_integers(const nlohmann::json& config, const char* name, std::vector<int64_t> otherwise,
+                                     int64_t least) {
+  const nlohmann::json* found = find(config, name);
+  if (found == nullptr) return otherwise;
+  std::vector<int64_t> numbers;
+  for (const auto& item : found->is_array() ? *found : nlohmann::json::array())
+    numbers.push_back(item.is_number_integer() ? item.get<int64_t>() : -1);
+  const bool all =
+      std::all_of(numbers.begin(), numbers.end(), [&](int64_t number) { return number >= least && number <= 1000; });
+  if (!found->is_array() || numbers.size() > 1000 || !all)
+    fail("config.json: '{}' is out of range: {}", name, excerpt(json_text(*found)));
+  return numbers;
+}
+
+std::vector<bool> config_flags(const nlohmann::json& config, const char* name, std::vector<bool> otherwise) {
+  const nlohmann::json* found = find(config, name);
+  if (found == nullptr) return otherwise;
+  const bool all = found->is_array() && found->size() <= 1000 &&
+                   std::all_of(found->begin(), found->end(), [](const auto& item) { return item.is_boolean(); });
+  if (!all) fail("config.json: '{}' is {}, expected a list of true and false", name, excerpt(json_text(*found)));
+  return found->get<std::vector<bool>>();
 }
 
 }  // namespace protocom::huggingface

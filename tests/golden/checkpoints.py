@@ -30,7 +30,7 @@ STATED = {"input_size": [3, 32, 32], "interpolation": "bicubic", "crop_pct": 1.0
 
 def of_timm(architecture, said=None, classes=0, **sizes):
     net = timm.create_model(architecture, **{**sizes, **(said or {})}, num_classes=classes)
-    size = 32 if architecture.startswith(("vit", "deit3", "beit", "convnext")) else 64
+    size = 32 if architecture.startswith(("vit", "deit", "beit", "convnext", "eva02")) else 64
     config = {"architecture": architecture, "num_classes": classes, **(said or {}), "pretrained_cfg": {**STATED, "input_size": [3, size, size]}}
     return size, net, lambda x: net.forward_head(net.forward_features(x), pre_logits=True), {"config.json": config}
 
@@ -40,7 +40,7 @@ def of_open_clip(quick_gelu, **tower):
     net = open_clip.CLIP(24, vision, {"context_length": 4, "vocab_size": 7, "width": 32, "heads": 2, "layers": 1}, quick_gelu=quick_gelu)
     config = {"model_cfg": {"embed_dim": 24, "vision_cfg": vision, "text_cfg": {}, "quick_gelu": quick_gelu},
               "preprocess_cfg": {"mean": STATED["mean"], "std": STATED["std"], "interpolation": "bicubic", "resize_mode": "squash"}}
-    return 32, net, net.encode_image, {"open_clip_config.json": config}
+    return vision["image_size"], net, net.encode_image, {"open_clip_config.json": config}
 
 
 def of_dinov3(size, **more):
@@ -94,6 +94,19 @@ NETWORKS = {
     "mobilenet-v1": lambda: of_transformers(T.MobileNetV1Model(T.MobileNetV1Config(depth_multiplier=0.25))),
     "regnet-x": lambda: of_transformers(T.RegNetModel(T.RegNetConfig(**STAGES, embedding_size=16, groups_width=8, layer_type="x"))),
     "regnet-y": lambda: of_transformers(T.RegNetModel(T.RegNetConfig(**STAGES, embedding_size=16, groups_width=8, layer_type="y"))),
+    "timm-eva02": lambda: of_timm("eva02_tiny_patch14_224", classes=5, **PLAIN),
+    "timm-eva02-base": lambda: of_timm("eva02_base_patch14_224", **PLAIN),
+    "timm-eva02-clip": lambda: of_timm("eva02_base_patch16_clip_224", classes=5, **PLAIN),
+    "timm-deit-distilled": lambda: of_timm("deit_tiny_distilled_patch16_224", classes=5, **VIT),
+    "timm-swinv2": lambda: of_timm("swinv2_tiny_window8_256", classes=5, img_size=64, embed_dim=16, depths=(2, 2, 1, 1), num_heads=(1, 2, 4, 8)),
+    "timm-hiera": lambda: of_timm("hiera_tiny_224", classes=5, img_size=(64, 64), stages=(1, 2, 2, 1)),
+    "timm-mobilevit": lambda: of_timm("mobilevit_xxs", classes=5),
+    "timm-ecaresnet": lambda: of_timm("ecaresnet26t", classes=5, layers=(1, 2, 1, 1)),
+    "open_clip-resnet": lambda: of_open_clip(False, image_size=64, layers=[1, 2, 1, 1], width=16),
+    "open_clip-eva02": lambda: of_open_clip(False, image_size=224, timm_model_name="eva02_tiny_patch14_224", timm_pool="avg", timm_proj=""),
+    "swinv2": lambda: of_transformers(T.Swinv2Model(T.Swinv2Config(image_size=64, embed_dim=16, depths=[2, 2], num_heads=[2, 4], window_size=4, pretrained_window_sizes=[6, 0]))),
+    "hiera": lambda: of_transformers(T.HieraModel(T.HieraConfig(image_size=[64, 64], embed_dim=16, depths=[1, 2, 2, 1], num_heads=[1, 2, 4, 8]))),
+    "mobilevit": lambda: of_transformers(T.MobileViTModel(T.MobileViTConfig(image_size=96, hidden_sizes=[16, 24, 32], neck_hidden_sizes=[8, 8, 16, 16, 24, 24, 64])), size=96),
     "swin": lambda: of_transformers(T.SwinModel(T.SwinConfig(image_size=72, embed_dim=16, depths=[2, 2], num_heads=[2, 4], window_size=4)), size=72),
 }
 

@@ -134,20 +134,24 @@ TEST_P(Checkpoint, GivesTheFeaturesOfItsLibraryAsAFolderAndAsOneFile) {
   EXPECT_TRUE(at::equal(again->forward(images(size)), features));
 }
 
-INSTANTIATE_TEST_SUITE_P(
-    All, Checkpoint,
-    ::testing::Values("timm-clip", "timm-clip-quickgelu", "timm-siglip", "timm-siglip-of-patches-of-32",
-                      "timm-dinov2-registers", "timm-deit3", "timm-dinov3", "timm-dinov3-token", "timm-convnext",
-                      "timm-convnextv2-atto", "timm-dinov2-giant", "timm-beit", "timm-swin", "timm-tinynet",
-                      "timm-mobilenetv3-as-tensorflow", "timm-mobilenetv4", "timm-efficientnetv2-as-tensorflow",
-                      "timm-regnety", "timm-seresnext-d", "open_clip", "open_clip-quickgelu", "dinov3",
-                      "dinov3-gated-of-another-size", "beit", "data2vec", "deit-distilled", "dinov2-giant",
-                      "dinov3-convnext", "efficientnet", "metaclip-2", "mobilenet-v1", "regnet-x", "regnet-y", "swin"),
-    [](const auto& one) {
-      std::string name = one.param;
-      std::replace(name.begin(), name.end(), '-', '_');
-      return name;
-    });
+INSTANTIATE_TEST_SUITE_P(All, Checkpoint,
+                         ::testing::Values("timm-clip", "timm-clip-quickgelu", "timm-siglip",
+                                           "timm-siglip-of-patches-of-32", "timm-dinov2-registers", "timm-deit3",
+                                           "timm-dinov3", "timm-dinov3-token", "timm-convnext", "timm-convnextv2-atto",
+                                           "timm-dinov2-giant", "timm-beit", "timm-swin", "timm-tinynet",
+                                           "timm-mobilenetv3-as-tensorflow", "timm-mobilenetv4",
+                                           "timm-efficientnetv2-as-tensorflow", "timm-regnety", "timm-seresnext-d",
+                                           "open_clip", "open_clip-quickgelu", "dinov3", "dinov3-gated-of-another-size",
+                                           "beit", "data2vec", "deit-distilled", "dinov2-giant", "dinov3-convnext",
+                                           "efficientnet", "metaclip-2", "mobilenet-v1", "regnet-x", "regnet-y", "swin",
+                                           "timm-eva02", "timm-eva02-base", "timm-eva02-clip", "timm-deit-distilled",
+                                           "timm-swinv2", "timm-hiera", "timm-mobilevit", "timm-ecaresnet",
+                                           "open_clip-resnet", "open_clip-eva02", "swinv2", "hiera", "mobilevit"),
+                         [](const auto& one) {
+                           std::string name = one.param;
+                           std::replace(name.begin(), name.end(), '-', '_');
+                           return name;
+                         });
 
 TEST(OpenClipFolder, OfAnotherTowerOrOtherImagesIsRefused) {
   json golden = checkpoint_golden("open_clip");
@@ -168,7 +172,7 @@ TEST(OpenClipFolder, OfAnotherTowerOrOtherImagesIsRefused) {
   EXPECT_THAT(refusal(), HasSubstr("missing vision_cfg"));
   golden["shapes"].erase("visual.class_embedding");
   config["model_cfg"]["vision_cfg"] = json::object();
-  EXPECT_THAT(refusal(), HasSubstr("not a vision transformer: export it to ONNX"));
+  EXPECT_THAT(refusal(), HasSubstr("neither a vision transformer nor a ResNet: export it to ONNX"));
   const TempDir pickled;
   write_file(pickled / "open_clip_config.json", config.dump());
   EXPECT_THAT(message_of([&] { open_backbone(pickled.path(), {}); }),
@@ -177,11 +181,16 @@ TEST(OpenClipFolder, OfAnotherTowerOrOtherImagesIsRefused) {
 
 TEST(CheckpointFolder, WithATensorThatChangesItsFeaturesIsRefused) {
   for (const auto& [name, extra] : {std::pair{"timm-clip", "blocks.0.attn.q_norm.weight"},
-                                    {"timm-dinov3", "blocks.1.mlp.fc1_g.weight"},
+                                    {"timm-dinov3", "blocks.1.mlp.gate.weight"},
                                     {"timm-convnext", "head.pre_logits.fc.weight"},
                                     {"timm-mobilenetv4", "blocks.2.0.aa.weight"},
                                     {"timm-seresnext-d", "layer1.0.eca.conv.weight"},
                                     {"swin", "encoder.layers.0.blocks.0.attention.gate.weight"},
+                                    {"timm-eva02", "blocks.0.attn.gate.weight"},
+                                    {"hiera", "encoder.stages.0.layers.0.gate.weight"},
+                                    {"mobilevit", "encoder.layer.2.gate.weight"},
+                                    {"timm-deit-distilled", "blocks.0.ls1.gamma"},
+                                    {"open_clip-resnet", "visual.layer1.0.se.fc1.weight"},
                                     {"beit", "encoder.layer.0.gate.weight"},
                                     {"open_clip", "visual.attn_pool.query"}}) {
     json golden = checkpoint_golden(name);
@@ -233,14 +242,54 @@ TEST(HuggingFaceFolder, AnUnsupportedConfigIsRefusedWithTheFamily) {
   State bad = whole;
   bad["layernorm.weight"] = at::full({32}, std::nan(""));
   EXPECT_THAT(refused(vit.at("config"), bad, images_of(32)), HasSubstr("is not finite"));
-  EXPECT_THAT(refused({{"model_type", "hiera"}}, whole, images_of(32)),
-              AllOf(HasSubstr("'hiera'"), HasSubstr("dinov2"), HasSubstr("export it to ONNX")));
+  EXPECT_THAT(refused({{"model_type", "cvt"}}, whole, images_of(32)),
+              AllOf(HasSubstr("'cvt'"), HasSubstr("dinov2"), HasSubstr("export it to ONNX")));
   json heads = vit.at("config");
   heads["num_attention_heads"] = 5;
   EXPECT_THAT(refused(heads, whole, images_of(32)), HasSubstr("5 heads"));
   json scaled = images_of(32);
   scaled["rescale_factor"] = 1.0 / 127.5;
   EXPECT_THAT(refused(vit.at("config"), whole, scaled), HasSubstr("rescale_factor"));
+}
+
+TEST(CheckpointFolder, OfTimmWrappedByTransformersGivesTheSameFeatures) {
+  json golden = checkpoint_golden("timm-deit3");
+  State state;
+  for (const auto& [name, tensor] : made_up_weights(golden, "")) state["timm_model." + name] = tensor;
+  const TempDir folder;
+  golden["files"]["config.json"]["model_type"] = "timm_wrapper";
+  write_file(folder / "config.json", golden["files"]["config.json"].dump());
+  write_safetensors(folder / "model.safetensors", arrays_of({state.begin(), state.end()}), {{"format", "pt"}});
+  expect_golden(open_backbone(folder.path(), {})->forward(images(golden.at("size"))), golden);
+}
+
+TEST(CheckpointFolder, OfSizesThatWouldTakeMuchMemoryIsRefused) {
+  const auto refusal = [](const char* name, const json& said,
+                          const std::map<std::string, std::vector<int64_t>>& shapes) {
+    json golden = checkpoint_golden(name);
+    golden["files"]["config.json"].update(said);
+    for (const auto& [tensor, shape] : shapes) golden["shapes"][tensor] = shape;
+    const TempDir folder;
+    write_checkpoint(folder, golden);
+    return message_of([&] { open_backbone(folder.path(), {}); });
+  };
+  EXPECT_THAT(refusal("swinv2", {{"window_size", 1000}, {"image_size", 4096}}, {}), HasSubstr("expected at most 32"));
+  EXPECT_THAT(refusal("swinv2", {{"pretrained_window_sizes", {1, 0}}}, {}), HasSubstr("made from 2 or more"));
+  EXPECT_THAT(refusal("swinv2", {{"image_size", 96}}, {}), HasSubstr("expected 96x96, which config.json states"));
+  const std::string inside = "encoder.layers.0.blocks.0.attention.self.continuous_position_bias_mlp.";
+  EXPECT_THAT(refusal("swinv2", json::object(), {{inside + "0.weight", {8192, 2}}}),
+              HasSubstr("expected at most 4096 rows"));
+  EXPECT_THAT(refusal("hiera", {{"masked_unit_size", {12, 12}}}, {}), HasSubstr("units of 12x12 places do not fit"));
+  EXPECT_THAT(refusal("hiera", {{"num_heads", {1, 2}}}, {}), HasSubstr("do not fit 4 stages"));
+  EXPECT_THAT(refusal("hiera", {{"masked_unit_attention", "all"}}, {}), HasSubstr("a list of true and false"));
+  EXPECT_THAT(refusal("mobilevit", {{"num_attention_heads", 5}}, {}), HasSubstr("5 heads do not divide"));
+  json many = huggingface_golden("vit");
+  many["config"]["patch_size"] = 1;
+  many["shapes"]["embeddings.patch_embeddings.projection.weight"] = {32, 3, 1, 1};
+  const TempDir folder;
+  write_folder(folder, many.at("config"), made_up_weights(many, ""), images_of(256));
+  EXPECT_THAT(message_of([&] { open_backbone(folder.path(), {}); }), HasSubstr("values for an image"))
+      << "65,537 tokens would take 64 GiB";
 }
 
 TEST(CheckpointFolder, OfImagesThatItsPositionsDoNotFitIsRefused) {

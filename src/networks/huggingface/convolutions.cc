@@ -37,7 +37,8 @@ Convolution with_norm(Weights& weights, const at::Tensor& weight, const std::str
 at::Tensor activated(const ConvolutionStep& step, const at::Tensor& x) {
   at::Tensor y = step.convolution(x);
   if (step.activation != nullptr) y = step.activation(y);
-  return step.excite ? (*step.excite)(y) : y;
+  if (step.excite) y = (*step.excite)(y);
+  return step.averaged ? at::avg_pool2d(y, 2) : y;
 }
 
 Convolution pixel(Weights& weights, const std::string& name, int64_t in, int64_t out) {
@@ -85,7 +86,10 @@ Convolution folded(Weights& weights, const std::string& convolution, const std::
 }
 
 at::Tensor SqueezeExcite::operator()(const at::Tensor& x) const {
-  return x * gate(expand(inner(reduce(x.mean({2, 3}, /*keepdim=*/true)))));
+  const at::Tensor means = x.mean({2, 3}, /*keepdim=*/true);
+  if (!across.defined()) return x * gate(expand(inner(reduce(means))));
+  const at::Tensor line = means.view({x.size(0), 1, x.size(1)});
+  return x * gate(at::conv1d(line, across, {}, 1, across.size(2) / 2)).view(means.sizes());
 }
 
 SqueezeExcite squeeze_excite(Weights& weights, const std::string& reduce, const std::string& expand, int64_t width) {

@@ -3,10 +3,10 @@
 #include <cmath>
 
 #include "base/error.h"
-#include "base/text.h"
 #include "networks/huggingface/detail/layers.h"
 
-/// DINOv3 (Simeoni et al. 2025): a transformer that knows where its patches are by turning queries and keys (RoPE).
+/// DINOv3 (Simeoni et al. 2025) and EVA-02 (Fang et al. 2023): transformers that know where their patches are by
+/// turning queries and keys (RoPE).
 namespace protocom::huggingface {
 namespace {
 
@@ -17,7 +17,8 @@ constexpr double kPi = 3.14159265358979323846;
 
 struct TurnedLayer {
   TransformerLayer layer;
-  Linear gate;  // of the largest one; undefined: none
+  Linear gate;        // of the largest one and of EVA-02; undefined: none
+  Norm seen, inside;  // before the last matrix of each branch: EVA-02's; undefined: none
 };
 
 /// Cosines and sines for the patches of a grid, [patches, 1, width of a head].
@@ -25,36 +26,51 @@ struct Turn {
   at::Tensor cosine, sine;
 };
 
-/// Angles 2 pi c / base^(4 i / width), i = 0, 1, ... of the places c of the patches' centres, from -1 to 1 along each
-/// side, twice over.
-Turn rotary_turn(int64_t rows, int64_t columns, int64_t width, double base, const at::TensorOptions& options) {
-  const auto centres = [&](int64_t count) { return (at::arange(count, options) + 0.5) / count * 2 - 1; };
+/// How angles depend on places.
+struct Rope {
+  double base = 100;
+  int64_t grid = 0;  ///< EVA-02's: places count from 0 to this along each side; 0: DINOv3's, of centres from -1 to 1
+};
+
+/// Angles p / base^(4 i / width), i = 0, 1, ... of the places p along each side, twice over.
+Turn rotary_turn(int64_t rows, int64_t columns, int64_t width, const Rope& rope, const at::TensorOptions& options) {
+  const auto line = [&](int64_t count) {
+    const at::Tensor numbers = at::arange(count, options);
+    return rope.grid > 0 ? numbers / count * rope.grid : ((numbers + 0.5) / count * 2 - 1) * (2 * kPi);
+  };
   const at::Tensor places = at::stack(
-      {centres(rows).view({-1, 1}).expand({rows, columns}), centres(columns).view({1, -1}).expand({rows, columns})},
-      -1);
-  const at::Tensor steps = at::pow(base, -at::arange(width / 4, options) * 4 / width);
-  const at::Tensor angles = (2 * kPi * places.view({rows * columns, 2, 1}) * steps).flatten(1).repeat({1, 2});
+      {line(rows).view({-1, 1}).expand({rows, columns}), line(columns).view({1, -1}).expand({rows, columns})}, -1);
+  const at::Tensor steps = at::pow(rope.base, -at::arange(width / 4, options) * 4 / width);
+  const at::Tensor angles = (places.reshape({rows * columns, 2, 1}) * steps).flatten(1).repeat({1, 2});
   return {angles.cos().unsqueeze(1), angles.sin().unsqueeze(1)};
 }
+
+/// What of the tokens is the feature.
+enum class Pooled { kClassToken, kMeanOfPatches, kNormOfMean };
 
 class TurnedTransformer : public Network {
  public:
   struct Parts {
     TransformerShape shape;
-    double base = 100;
-    bool mean_of_patches = false;              // is the feature; else the class token is
+    Rope rope;
+    Pooled pooled = Pooled::kClassToken;
     at::Tensor patch_weight, patch_bias, own;  // own: class token and registers, [1, 1 + r, w]
+    at::Tensor positions;                      // [1, t, w]: EVA-02's; undefined: none
     std::vector<TurnedLayer> layers;
     Norm after;
   };
   explicit TurnedTransformer(Parts parts) : parts_(std::move(parts)) {}
 
   [[nodiscard]] at::Tensor features(const at::Tensor& images) const override {
-    if (parts_.mean_of_patches) return parts_.after(tokens(images).slice(1, parts_.own.size(1))).mean(1);
-    return parts_.after(tokens(images).select(1, 0));
+    const at::Tensor all = tokens(images);
+    if (parts_.pooled == Pooled::kClassToken) return parts_.after(all.select(1, 0));
+    const at::Tensor patches = all.slice(1, parts_.own.size(1));
+    return parts_.pooled == Pooled::kNormOfMean ? parts_.after(patches.mean(1)) : parts_.after(patches).mean(1);
   }
   [[nodiscard]] at::Tensor maps(const at::Tensor& images) const override {
-    const at::Tensor patches = parts_.after(tokens(images)).slice(1, parts_.own.size(1));
+    const at::Tensor all = tokens(images);
+    const at::Tensor patches =
+        (parts_.pooled == Pooled::kNormOfMean ? all : parts_.after(all)).slice(1, parts_.own.size(1));
     const int64_t patch = parts_.shape.patch;
     return patches.transpose(1, 2).reshape(
         {images.size(0), parts_.shape.width, images.size(2) / patch, images.size(3) / patch});
@@ -82,13 +98,14 @@ at::Tensor TurnedTransformer::turned(const at::Tensor& x, const Turn& turn) cons
 
 at::Tensor TurnedTransformer::run(const TurnedLayer& one, const Turn& turn, at::Tensor x) const {
   const TransformerLayer& layer = one.layer;
+  const auto normed = [](const Norm& norm, const at::Tensor& y) { return norm.weight.defined() ? norm(y) : y; };
   const auto qkv = layer.qkv(layer.norm1(x)).chunk(3, -1);
   const at::Tensor seen = attention(turned(qkv[0], turn), turned(qkv[1], turn), qkv[2], parts_.shape.heads);
-  x = x + layer.projection(seen) * layer.scale1;
+  x = x + scaled(layer.projection(normed(one.seen, seen)), layer.scale1);
   const at::Tensor normal = layer.norm2(x);
   const at::Tensor inner = one.gate.weight.defined() ? parts_.shape.activation(one.gate(normal)) * layer.fc1(normal)
                                                      : parts_.shape.activation(layer.fc1(normal));
-  return x + layer.fc2(inner) * layer.scale2;
+  return x + scaled(layer.fc2(normed(one.inside, inner)), layer.scale2);
 }
 
 at::Tensor TurnedTransformer::tokens(const at::Tensor& images) const {
@@ -99,47 +116,46 @@ at::Tensor TurnedTransformer::tokens(const at::Tensor& images) const {
     fail("images of {}x{} pixels have no patch of {}", images.size(3), images.size(2), shape.patch);
   const at::Tensor patches = at::conv2d(images, parts_.patch_weight, parts_.patch_bias, shape.patch);
   at::Tensor x = at::cat({parts_.own.expand({images.size(0), -1, -1}), patches.flatten(2).transpose(1, 2)}, 1);
-  const Turn turn = rotary_turn(rows, columns, shape.width / shape.heads, parts_.base, x.options());
+  if (parts_.positions.defined())
+    x = x + positions_for(parts_.positions, parts_.own.size(1), {rows, columns}, Stretch::kAntialiased);
+  const Turn turn = rotary_turn(rows, columns, shape.width / shape.heads, parts_.rope, x.options());
   for (const TurnedLayer& one : parts_.layers) x = run(one, turn, std::move(x));
   return x;
-}
-
-/// The same with zeros for the biases that a layer is without.
-Tensors with_all_biases(const Tensors& tensors) {
-  Tensors all = tensors;
-  for (const auto& [name, tensor] : tensors) {
-    const std::string end = "_proj.weight";
-    if (ends_with(name, end) && tensor.dim() == 2)
-      all.emplace(name.substr(0, name.size() - std::string("weight").size()) + "bias",
-                  at::zeros({tensor.size(0)}, tensor.options()));
-  }
-  return all;
 }
 
 }  // namespace
 
 std::unique_ptr<Network> make_dinov3(const nlohmann::json& config, const Tensors& given) {
-  const Tensors tensors = with_all_biases(given);
+  const Tensors tensors = with_zero_biases(given, "_proj.weight");
   Weights weights(tensors, "DINOv3", "embeddings.cls_token");
   TurnedTransformer::Parts parts;
   TransformerShape& shape = parts.shape;
   shape = shape_of(config, {384, 6, 1536, 16, 1e-5, nullptr}, "gelu");
   if (shape.width / shape.heads % 4 != 0)
     fail("config.json: heads are {} wide, expected a multiple of 4", shape.width / shape.heads);
-  parts.base = config_number(config, "rope_theta", parts.base);
-  parts.mean_of_patches = config_flag(config, "mean_of_patches", false);
-  if (!(parts.base > 0)) fail("config.json: rope_theta {} is out of range", parts.base);
+  parts.rope.base = config_number(config, "rope_theta", parts.rope.base);
+  if (!(parts.rope.base > 0)) fail("config.json: rope_theta {} is out of range", parts.rope.base);
+  if (config.contains("rope_grid")) parts.rope.grid = config_integer(config, "rope_grid", 1);
+  if (config_flag(config, "mean_of_patches", false)) parts.pooled = Pooled::kMeanOfPatches;
+  if (config_flag(config, "norm_of_mean", false)) parts.pooled = Pooled::kNormOfMean;
   parts.patch_weight = weights.take("embeddings.patch_embeddings.weight", {shape.width, 3, shape.patch, shape.patch});
   parts.patch_bias = weights.take("embeddings.patch_embeddings.bias", {shape.width});
   parts.own = weights.take("embeddings.cls_token", {1, 1, shape.width});
   const at::Tensor registers = weights.take_if_there("embeddings.register_tokens", {1, -1, shape.width});
   if (registers.defined()) parts.own = at::cat({parts.own, registers}, 1);
+  parts.positions = weights.take_if_there("embeddings.position_embeddings", {1, -1, shape.width});
   const std::string begin = weights.has("model.layer.0.norm1.weight") ? "model.layer." : "layer.";
-  for (TransformerLayer& layer : layers_of(weights, begin, kDino3, shape))
-    parts.layers.push_back({std::move(layer), {}});
-  for (size_t i = 0; i < parts.layers.size(); ++i) {
-    const std::string gate = begin + std::to_string(i) + ".mlp.gate_proj";
-    if (weights.has(gate + ".weight")) parts.layers[i].gate = linear(weights, gate, shape.width, shape.mlp);
+  LayerNames names = kDino3;
+  if (!weights.has(begin + "0" + names.scale1)) names.scale1 = names.scale2 = nullptr;
+  for (TransformerLayer& layer : layers_of(weights, begin, names, shape)) {
+    TurnedLayer one{std::move(layer), {}, {}, {}};
+    const std::string at = begin + std::to_string(parts.layers.size());
+    if (weights.has(at + ".mlp.gate_proj.weight"))
+      one.gate = linear(weights, at + ".mlp.gate_proj", shape.width, shape.mlp);
+    if (weights.has(at + ".attention.norm.weight"))
+      one.seen = norm(weights, at + ".attention.norm", shape.width, shape.epsilon);
+    if (weights.has(at + ".mlp.norm.weight")) one.inside = norm(weights, at + ".mlp.norm", shape.mlp, shape.epsilon);
+    parts.layers.push_back(std::move(one));
   }
   parts.after = norm(weights, "norm", shape.width, shape.epsilon);
   weights.check_all_taken({"embeddings.mask_token", "classifier."});

@@ -9,6 +9,9 @@
 namespace protocom::huggingface {
 namespace {
 
+constexpr int64_t kMostLogits = int64_t{1} << 28;  // 1 GiB; ViT-7B of 518 pixels needs 2^26
+constexpr int64_t kMostLayers = 512;
+
 at::Tensor attended(const TransformerLayer& layer, const TransformerShape& shape, const at::Tensor& x,
                     const at::Tensor& bias) {
   const auto qkv = layer.qkv(x).chunk(3, -1);
@@ -22,11 +25,11 @@ at::Tensor inside(const TransformerShape& shape, const at::Tensor& x) {
   return shape.activation(halves[0]) * halves[1];
 }
 
+}  // namespace
+
 at::Tensor scaled(const at::Tensor& branch, const at::Tensor& scale) {
   return scale.defined() ? branch * scale : branch;
 }
-
-}  // namespace
 
 at::Tensor Linear::operator()(const at::Tensor& x) const { return at::linear(x, weight, bias); }
 
@@ -52,6 +55,9 @@ at::Tensor attention(const at::Tensor& q, const at::Tensor& k, const at::Tensor&
     return x.unflatten(-1, at::IntArrayRef({heads, x.size(-1) / heads})).transpose(1, 2);
   };
   const int64_t width = q.size(-1) / heads;
+  if (heads > kMostLogits / q.size(1) / k.size(1))
+    fail("attention of {} over {} tokens by {} heads takes more than {} values for an image", q.size(1), k.size(1),
+         heads, kMostLogits);
   const at::Tensor query = split(q) / std::sqrt(static_cast<double>(width));
   at::Tensor logits = at::matmul(query, split(k).transpose(-2, -1));
   if (bias.defined()) logits += bias;
@@ -95,6 +101,8 @@ std::vector<TransformerLayer> layers_of(Weights& weights, const std::string& beg
   std::vector<TransformerLayer> layers;
   const int64_t count = weights.count(begin, std::string(names.norm1) + ".weight");
   const int64_t width = shape.width;
+  if (count > kMostLayers)
+    fail("a network of the family {} with {} layers, expected at most {}", weights.family(), count, kMostLayers);
   for (int64_t i = 0; i < count; ++i) {
     const std::string at = begin + std::to_string(i);
     TransformerLayer layer;

@@ -3,7 +3,6 @@
 #include <cmath>
 
 #include "base/error.h"
-#include "base/json_text.h"
 #include "networks/huggingface/detail/convolutions.h"
 #include "networks/huggingface/detail/network.h"
 
@@ -65,21 +64,6 @@ ConvolutionBlock efficient_block(Weights& weights, const EfficientPlace& place, 
   return block;
 }
 
-/// A list of whole numbers of config.json within bounds.
-std::vector<int64_t> numbers_of(const nlohmann::json& config, const char* name, std::vector<int64_t> usual,
-                                int64_t least) {
-  const auto found = config.find(name);
-  if (found == config.end()) return usual;
-  std::vector<int64_t> numbers;
-  for (const auto& item : found->is_array() ? *found : nlohmann::json::array())
-    numbers.push_back(item.is_number_integer() ? item.get<int64_t>() : -1);
-  const bool all =
-      std::all_of(numbers.begin(), numbers.end(), [&](int64_t number) { return number >= least && number <= 1000; });
-  if (!found->is_array() || numbers.size() > 1000 || !all)
-    fail("config.json: '{}' is out of range: {}", name, excerpt(json_text(*found)));
-  return numbers;
-}
-
 }  // namespace
 
 std::unique_ptr<Network> make_mobilenet_v1(const nlohmann::json& config, const Tensors& tensors) {
@@ -127,9 +111,9 @@ std::unique_ptr<Network> make_efficientnet(const nlohmann::json& config, const T
   const double epsilon = config_number(config, "batch_norm_eps", 1e-3);
   const Activation activation = activation_of(config_text(config, "hidden_act", "swish"));
   const double deeper = config_number(config, "depth_coefficient", 3.1);
-  const std::vector<int64_t> strides = numbers_of(config, "strides", {1, 2, 2, 2, 1, 2, 1}, 1);
-  const std::vector<int64_t> repeats = numbers_of(config, "num_block_repeats", {1, 2, 2, 3, 3, 4, 1}, 1);
-  const std::vector<int64_t> even = numbers_of(config, "depthwise_padding", {}, 0);
+  const std::vector<int64_t> strides = config_integers(config, "strides", {1, 2, 2, 2, 1, 2, 1}, 1);
+  const std::vector<int64_t> repeats = config_integers(config, "num_block_repeats", {1, 2, 2, 3, 3, 4, 1}, 1);
+  const std::vector<int64_t> even = config_integers(config, "depthwise_padding", {}, 0);
   if (strides.size() != repeats.size() || !(deeper > 0 && deeper < 100))
     fail("config.json: strides, num_block_repeats and depth_coefficient do not fit one another");
   if (config_text(config, "pooling_type", "mean") != "mean")

@@ -98,17 +98,23 @@ const Rules& dinov3_rules() {
   static const Rules kRules = {
       {"cls_token", "embeddings.cls_token"},
       {"reg_token", "embeddings.register_tokens"},
+      {"pos_embed", "embeddings.position_embeddings"},
       {"patch_embed.proj", "embeddings.patch_embeddings"},
       {"blocks.#.norm1", "layer.#.norm1"},
       {"blocks.#.attn.q", "layer.#.attention.q_proj"},
       {"blocks.#.attn.k", "layer.#.attention.k_proj"},
       {"blocks.#.attn.v", "layer.#.attention.v_proj"},
+      {"blocks.#.attn.norm", "layer.#.attention.norm"},
       {"blocks.#.attn.proj", "layer.#.attention.o_proj"},
       {"blocks.#.gamma_1", "layer.#.layer_scale1.lambda1"},
       {"blocks.#.gamma_2", "layer.#.layer_scale2.lambda1"},
       {"blocks.#.norm2", "layer.#.norm2"},
       {"blocks.#.mlp.fc1", "layer.#.mlp.up_proj"},
+      {"blocks.#.mlp.fc1_g", "layer.#.mlp.gate_proj"},
+      {"blocks.#.mlp.fc1_x", "layer.#.mlp.up_proj"},
+      {"blocks.#.mlp.norm", "layer.#.mlp.norm"},
       {"blocks.#.mlp.fc2", "layer.#.mlp.down_proj"},
+      {"fc_norm", "norm"},
   };
   return kRules;
 }
@@ -132,6 +138,7 @@ const Rules& convnext_rules() {
 const Rules& beit_rules() {
   static const Rules kRules = {
       {"cls_token", "embeddings.cls_token"},
+      {"dist_token", "embeddings.distillation_token"},
       {"pos_embed", "embeddings.position_embeddings"},
       {"patch_embed.proj", "embeddings.patch_embeddings.projection"},
       {"blocks.#.norm1", "encoder.layer.#.layernorm_before"},
@@ -160,6 +167,8 @@ const Rules& swin_rules() {
       {"layers.#.blocks.#.norm1", "encoder.layers.#.blocks.#.layernorm_before"},
       {"layers.#.blocks.#.attn.relative_position_bias_table",
        "encoder.layers.#.blocks.#.attention.self.relative_position_bias_table"},
+      {"layers.#.blocks.#.attn.logit_scale", "encoder.layers.#.blocks.#.attention.self.logit_scale"},
+      {"layers.#.blocks.#.attn.cpb_mlp", "encoder.layers.#.blocks.#.attention.self.continuous_position_bias_mlp"},
       {"layers.#.blocks.#.attn.q", "encoder.layers.#.blocks.#.attention.self.query"},
       {"layers.#.blocks.#.attn.k", "encoder.layers.#.blocks.#.attention.self.key"},
       {"layers.#.blocks.#.attn.v", "encoder.layers.#.blocks.#.attention.self.value"},
@@ -168,6 +177,42 @@ const Rules& swin_rules() {
       {"layers.#.blocks.#.mlp.fc1", "encoder.layers.#.blocks.#.intermediate.dense"},
       {"layers.#.blocks.#.mlp.fc2", "encoder.layers.#.blocks.#.output.dense"},
       {"norm", "layernorm"},
+  };
+  return kRules;
+}
+
+const Rules& mobilevit_rules() {
+  static const Rules kRules = {
+      {"stem", "conv_stem"},
+      {"stages.#.#.conv1_1x1", "encoder.layer.#.layer.#.expand_1x1"},
+      {"stages.#.#.conv2_kxk", "encoder.layer.#.layer.#.conv_3x3"},
+      {"stages.#.#.conv3_1x1", "encoder.layer.#.layer.#.reduce_1x1"},
+      {"stages.#.1.conv_kxk", "encoder.layer.#.conv_kxk"},
+      {"stages.#.1.conv_1x1", "encoder.layer.#.conv_1x1.convolution"},
+      {"stages.#.1.conv_proj", "encoder.layer.#.conv_projection"},
+      {"stages.#.1.conv_fusion", "encoder.layer.#.fusion"},
+      {"stages.#.1.norm", "encoder.layer.#.layernorm"},
+      {"stages.#.1.transformer.#.norm1", "encoder.layer.#.transformer.layer.#.layernorm_before"},
+      {"stages.#.1.transformer.#.attn.q", "encoder.layer.#.transformer.layer.#.attention.attention.query"},
+      {"stages.#.1.transformer.#.attn.k", "encoder.layer.#.transformer.layer.#.attention.attention.key"},
+      {"stages.#.1.transformer.#.attn.v", "encoder.layer.#.transformer.layer.#.attention.attention.value"},
+      {"stages.#.1.transformer.#.attn.proj", "encoder.layer.#.transformer.layer.#.attention.output.dense"},
+      {"stages.#.1.transformer.#.norm2", "encoder.layer.#.transformer.layer.#.layernorm_after"},
+      {"stages.#.1.transformer.#.mlp.fc1", "encoder.layer.#.transformer.layer.#.intermediate.dense"},
+      {"stages.#.1.transformer.#.mlp.fc2", "encoder.layer.#.transformer.layer.#.output.dense"},
+      {"final_conv", "conv_1x1_exp"},
+  };
+  return kRules;
+}
+
+const Rules& hiera_rules() {
+  static const Rules kRules = {
+      {"patch_embed.proj", "embeddings.patch_embeddings.projection"},
+      {"pos_embed", "embeddings.position_embeddings"},
+      {"stages.#.layers.#.norm1", "encoder.stages.#.layers.#.layernorm_before"},
+      {"stages.#.layers.#.norm2", "encoder.stages.#.layers.#.layernorm_after"},
+      {"stages", "encoder.stages"},
+      {"head.norm", "pooler.layernorm"},
   };
   return kRules;
 }

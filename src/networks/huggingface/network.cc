@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "base/error.h"
+#include "networks/huggingface/detail/weights.h"
 
 namespace protocom::huggingface {
 namespace {
@@ -30,17 +31,21 @@ const std::map<std::string, Maker>& makers() {
       {"dinov3_convnext", &make_dinov3_convnext},
       {"dinov3_vit", &make_dinov3},
       {"efficientnet", &make_efficientnet},
+      {"hiera", &make_hiera},
       {"metaclip_2", &make_clip},
       {"metaclip_2_vision_model", &make_clip},
       {"mobilenet_v1", &make_mobilenet_v1},
       {"mobilenet_v2", &make_mobilenet_v2},
+      {"mobilevit", &make_mobilevit},
       {"regnet", &make_regnet},
       {"resnet", &make_resnet},
       {"siglip", &make_siglip},
       {"siglip_vision_model", &make_siglip},
       {"swin", &make_swin},
+      {"swinv2", &make_swin},
       {"vit", &make_vit},
       {"vit_msn", &make_vit},
+      {kOpenClipResNet, &make_open_clip_resnet},
       {kTimmMobile, &make_timm_mobile},
       {kTimmRegNet, &make_timm_regnet},
       {kTimmResNet, &make_timm_resnet},
@@ -64,6 +69,32 @@ at::Tensor logistic(const at::Tensor& x) { return at::sigmoid(x); }
 at::Tensor hard_logistic(const at::Tensor& x) { return at::hardsigmoid(x); }
 at::Tensor hard_swish(const at::Tensor& x) { return at::hardswish(x); }
 
+/// A tower whose feature goes through one more layer into the space of texts.
+class ProjectedNetwork : public Network {
+ public:
+  ProjectedNetwork(std::unique_ptr<Network> tower, at::Tensor weight, at::Tensor bias)
+      : tower_(std::move(tower)), weight_(std::move(weight)), bias_(std::move(bias)) {}
+
+  [[nodiscard]] at::Tensor features(const at::Tensor& images) const override {
+    return at::linear(tower_->features(images), weight_, bias_);
+  }
+  [[nodiscard]] at::Tensor maps(const at::Tensor& images) const override { return tower_->maps(images); }
+
+ private:
+  std::unique_ptr<Network> tower_;
+  at::Tensor weight_, bias_;
+};
+
+/// The tower without its last layer, and that.
+std::unique_ptr<Network> make_projected(Maker maker, const nlohmann::json& config, Tensors tensors) {
+  Weights weights(tensors, "CLIP", kProjectedWeight);
+  at::Tensor weight = weights.take(kProjectedWeight, {-1, -1});
+  at::Tensor bias = weights.take_if_there(kProjectedBias, {weight.size(0)});
+  tensors.erase(kProjectedWeight);
+  tensors.erase(kProjectedBias);
+  return std::make_unique<ProjectedNetwork>(maker(config, tensors), std::move(weight), std::move(bias));
+}
+
 }  // namespace
 
 std::unique_ptr<Network> make_network(const nlohmann::json& config, const Tensors& tensors) {
@@ -73,11 +104,12 @@ std::unique_ptr<Network> make_network(const nlohmann::json& config, const Tensor
   if (found == makers().end()) {
     std::vector<std::string> known;
     for (const auto& [name, maker] : makers()) {
-      if (name.rfind("timm ", 0) != 0) known.push_back(name);
+      if (name.find(' ') == std::string::npos) known.push_back(name);
     }
     fail("config.json has the model_type '{}', expected one of {}: export it to ONNX", excerpt(type),
          fmt::join(known, ", "));
   }
+  if (tensors.count(kProjectedWeight) > 0) return make_projected(found->second, config, tensors);
   const nlohmann::json* tower = find(config, "vision_config");
   return found->second(tower != nullptr && tower->is_object() ? *tower : config, tensors);
 }

@@ -4,8 +4,8 @@
 #include "networks/huggingface/detail/convolutions.h"
 #include "networks/huggingface/detail/network.h"
 
-/// timm's relatives of ResNet: groups (ResNeXt), wider blocks, squeeze-and-excitation, stems of three convolutions, and
-/// shortcuts that average before their convolution ("d").
+/// timm's relatives of ResNet: groups (ResNeXt), wider blocks, squeeze-and-excitation or ECA-Net's, stems of three
+/// convolutions, and shortcuts that average before their convolution ("d").
 namespace protocom::huggingface {
 namespace {
 
@@ -58,8 +58,18 @@ class TimmResNetReader {
     if (bottleneck) made.steps.push_back(step(at + ".conv3", at + ".bn3", 1, false));
     if (weights_.has(at + ".se.fc1.weight"))
       made.steps.back().excite = squeeze_excite(weights_, at + ".se.fc1", at + ".se.fc2", width_);
+    if (weights_.has(at + ".se.conv.weight")) made.steps.back().excite = across_channels(at + ".se.conv.weight");
     made.added = true;
     made.after = activation_of("relu");
+    return made;
+  }
+
+  SqueezeExcite across_channels(const std::string& name) {
+    SqueezeExcite made;
+    made.across = weights_.take(name, {1, 1, -1});
+    made.gate = activation_of("sigmoid");
+    if (made.across.size(2) % 2 == 0)
+      fail("tensor '{}' has {} values, expected an odd number", name, made.across.size(2));
     return made;
   }
 

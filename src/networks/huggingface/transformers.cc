@@ -112,6 +112,17 @@ class ClipTransformer : public Transformer {
   at::Tensor projection_;
 };
 
+/// timm's distilled DeiT: the mean of its own tokens.
+class OwnTokensTransformer : public Transformer {
+ public:
+  using Transformer::Transformer;
+
+ protected:
+  [[nodiscard]] at::Tensor pooled(const at::Tensor& tokens) const override {
+    return tower().after(tokens.slice(1, 0, tower().own())).mean(1);
+  }
+};
+
 /// BEiT's: the mean of the patches is the feature, with a norm of its own.
 class MeanTransformer : public Transformer {
  public:
@@ -170,18 +181,6 @@ Tower vit_tower(Weights& weights, const TransformerShape& shape, const LayerName
   return tower;
 }
 
-/// The same tensors with zeros for the biases that keys are without.
-Tensors with_key_biases(const Tensors& tensors) {
-  Tensors all = tensors;
-  for (const auto& [name, tensor] : tensors) {
-    const std::string end = "attention.key.weight";
-    if (ends_with(name, end) && tensor.dim() == 2)
-      all.emplace(name.substr(0, name.size() - std::string("weight").size()) + "bias",
-                  at::zeros({tensor.size(0)}, tensor.options()));
-  }
-  return all;
-}
-
 /// The same under the names of CLIP and SigLIP.
 Tower clip_tower(Weights& weights, const TransformerShape& shape) {
   Tower tower;
@@ -210,11 +209,12 @@ std::unique_ptr<Network> make_vit(const nlohmann::json& config, const Tensors& t
   if (second.defined()) tower.class_token = at::cat({tower.class_token, second}, 1);
   weights.check_all_taken(
       {"pooler.", "embeddings.mask_token", "classifier.", "cls_classifier.", "distillation_classifier.", "decoder."});
+  if (config_flag(config, "mean_of_own", false)) return std::make_unique<OwnTokensTransformer>(std::move(tower));
   return std::make_unique<Transformer>(std::move(tower));
 }
 
 std::unique_ptr<Network> make_beit(const nlohmann::json& config, const Tensors& given) {
-  const Tensors tensors = with_key_biases(given);
+  const Tensors tensors = with_zero_biases(given, "attention.key.weight");
   Weights weights(tensors, "BEiT", "embeddings.cls_token");
   Tower tower;
   tower.shape = shape_of(config, kBase, "gelu");

@@ -42,6 +42,12 @@ Tensors below(const Tensors& tensors, const std::string& begin) {
   return found;
 }
 
+/// An object of that name; an empty one where there is none.
+nlohmann::json object_in(const nlohmann::json& config, const char* name) {
+  const auto found = config.find(name);
+  return found != config.end() && found->is_object() ? *found : nlohmann::json::object();
+}
+
 bool has(const Tensors& tensors, const char* name) { return tensors.count(name) > 0; }
 
 /// Sizes of a tensor. Throws Error if it is missing or has another number of dimensions.
@@ -119,33 +125,51 @@ Translated timm_vit(Tensors tensors) {
   return {std::move(config), renamed(tensors, rules)};
 }
 
-/// BEiT: keys have no bias.
+/// Biases of queries and values that are called q_bias and v_bias; keys have none.
+Tensors with_separate_biases(const Tensors& tensors) {
+  Tensors all;
+  for (const auto& [name, tensor] : tensors)
+    all[std::regex_replace(name, std::regex("\\.attn\\.([qv])_bias$"), ".attn.$1.bias")] = tensor;
+  return all;
+}
+
 Translated timm_beit(Tensors tensors) {
   nlohmann::json config = transformer_config(tensors, "beit", kTimmPatches, kTimmInner);
   const auto table = tensors.find("blocks.0.attn.relative_position_bias_table");
   if (table != tensors.end() && table->second.dim() == 2) config["num_attention_heads"] = table->second.size(1);
   config["layer_norm_eps"] = 1e-6;
   config["use_mean_pooling"] = has(tensors, "fc_norm.weight");
-  Tensors all;
-  for (auto& [name, tensor] : tensors) {
-    std::string to = name;
-    for (const char* part : {"q", "v"}) {
-      const std::string end = std::string(".attn.") + part + "_bias";
-      if (ends_with(name, end)) to = name.substr(0, name.size() - end.size()) + ".attn." + part + ".bias";
-    }
-    all[to] = tensor;
-  }
-  return {std::move(config), renamed(all, beit_rules())};
+  return {std::move(config), renamed(with_separate_biases(tensors), beit_rules())};
+}
+
+bool is_of(const std::string& architecture, const char* names) {
+  return std::regex_match(architecture.substr(0, architecture.find('.')), std::regex(names));
+}
+
+/// What timm's name says of a Swin V2's windows: "window12to16" of one made from another whose last stage had 6.
+nlohmann::json swinv2_config(const nlohmann::json& stated, const std::string& architecture) {
+  std::smatch found;
+  if (!std::regex_search(architecture, found, std::regex("_window(\\d{1,3})(to(\\d{1,3}))?_")))
+    fail("timm's '{}': its name states no window: export it to ONNX", excerpt(architecture));
+  nlohmann::json config = {{"model_type", "swinv2"}, {"masks_once", true}};
+  const int64_t first = std::stoll(found[1]);
+  if (found[3].matched) config["pretrained_window_sizes"] = {first, first, first, std::max<int64_t>(first / 2, 2)};
+  const nlohmann::json given = object_in(stated, "model_args");
+  config["window_size"] = config_integer(given, "window_size", found[3].matched ? std::stoll(found[3]) : first);
+  const nlohmann::json pretrained = object_in(stated, "pretrained_cfg");
+  const std::vector<int64_t> size = config_integers(pretrained, "input_size", {3, 256, 256}, 1);
+  config["image_size"] = config_integer(given, "img_size", size.back());
+  return config;
 }
 
 /// Swin. timm merges patches at the start of a stage, `transformers` at the end of the one before.
-Translated timm_swin(Tensors tensors) {
+Translated timm_swin(Tensors tensors, nlohmann::json config) {
   drop(tensors, "head.");
   split_qkv(tensors, ".qkv.weight", ".weight");
   split_qkv(tensors, ".qkv.bias", ".bias");
-  nlohmann::json config = {{"model_type", "swin"}, {"patch_size", sizes_of(tensors, kTimmPatches, 4)[2]}};
+  config["patch_size"] = sizes_of(tensors, kTimmPatches, 4)[2];
   Tensors all;
-  for (const auto& [name, tensor] : renamed(tensors, swin_rules())) {
+  for (const auto& [name, tensor] : renamed(with_separate_biases(tensors), swin_rules())) {
     const std::string begin = "encoder.layers.";
     const size_t dot = name.find('.', begin.size());
     const bool merges =
@@ -156,15 +180,45 @@ Translated timm_swin(Tensors tensors) {
   return {std::move(config), std::move(all)};
 }
 
-bool is_of(const std::string& architecture, const char* names) {
-  return std::regex_match(architecture.substr(0, architecture.find('.')), std::regex(names));
+Translated timm_mobilevit(Tensors tensors) {
+  drop(tensors, "head.");
+  split_qkv(tensors, ".qkv.weight", ".weight");
+  split_qkv(tensors, ".qkv.bias", ".bias");
+  Tensors all;
+  for (const auto& [name, tensor] : renamed(tensors, mobilevit_rules())) {
+    const std::string longer = std::regex_replace(name, std::regex("\\.conv\\."), ".convolution.");
+    all[std::regex_replace(longer, std::regex("\\.bn\\."), ".normalization.")] = tensor;
+  }
+  return {{{"model_type", "mobilevit"}}, std::move(all)};
+}
+
+/// Hiera. timm numbers all blocks; those that make tokens wider begin a stage.
+Translated timm_hiera(Tensors tensors) {
+  drop(tensors, "head.fc.");
+  const int64_t width = sizes_of(tensors, kTimmPatches, 4)[0];
+  const int64_t heads = width == 256 ? 4 : width == 112 || width == 144 ? 2 : 1;
+  int64_t stage = 0, layer = 0;
+  for (int64_t block = 0;; ++block, ++layer) {
+    const std::string begin = "blocks." + std::to_string(block) + ".";
+    const Tensors own = below(tensors, begin);
+    if (own.empty()) break;
+    if (has(own, "proj.weight")) {
+      ++stage;
+      layer = 0;
+    }
+    for (const auto& [name, tensor] : own)
+      tensors["stages." + std::to_string(stage) + ".layers." + std::to_string(layer) + "." + name] = tensor;
+    drop(tensors, begin);
+  }
+  return {{{"model_type", "hiera"}, {"num_heads", {heads, 2 * heads, 4 * heads, 8 * heads}}},
+          renamed(tensors, hiera_rules())};
 }
 
 /// Networks that are built under timm's own names.
 const char* own_type_of(const std::string& architecture) {
   if (is_timm_mobile(architecture)) return kTimmMobile;
   if (is_of(architecture, "regnet[xy]_\\d+")) return kTimmRegNet;
-  if (is_of(architecture, "(se|wide_)?(resnet|resnext)\\d+[cdst]?(_\\d+x\\d+d?|_2)?") &&
+  if (is_of(architecture, "(se|wide_|eca)?(resnet|resnext)\\d+[cdst]?(_\\d+x\\d+d?|_2)?") &&
       !is_of(architecture, "resnet(18|34|50|101|152)"))
     return kTimmResNet;
   return nullptr;
@@ -224,6 +278,52 @@ Translated timm_dinov3(Tensors tensors, const nlohmann::json& stated) {
   return {std::move(config), renamed(tensors, dinov3_rules())};
 }
 
+/// Queries and keys whose turned pairs lie beside one another, [heads width, ...]: in halves, as `transformers` has
+/// them.
+at::Tensor in_halves(const at::Tensor& rows, int64_t heads) {
+  if (rows.dim() < 1 || rows.size(0) % (2 * heads) != 0)
+    fail("queries of {} values for {} heads, expected pairs: export the network to ONNX", rows.numel(), heads);
+  return rows.unflatten(0, at::IntArrayRef({heads, rows.size(0) / heads / 2, 2})).transpose(1, 2).flatten(0, 2);
+}
+
+/// EVA-02: keys have no bias, a gate and what it opens may lie behind one another.
+Translated timm_eva02(Tensors tensors) {
+  const bool gates_apart = has(tensors, "blocks.0.mlp.fc1_x.weight");
+  nlohmann::json config = transformer_config(tensors, "dinov3_vit", kTimmPatches,
+                                             gates_apart ? "blocks.0.mlp.fc1_x.weight" : "blocks.0.mlp.fc2.weight");
+  if (!gates_apart) config["intermediate_size"] = sizes_of(tensors, "blocks.0.mlp.fc2.weight", 2)[1];
+  const bool mean = has(tensors, "fc_norm.weight");
+  config.update({{"layer_norm_eps", 1e-6},
+                 {"hidden_act", "silu"},
+                 {"rope_theta", 10000},
+                 {"rope_grid", 16},
+                 {"norm_of_mean", mean}});
+  const int64_t heads = config.at("num_attention_heads").get<int64_t>();
+  Tensors all;
+  for (const auto& [name, tensor] : tensors) {
+    std::string to = std::regex_replace(name, std::regex("\\.attn\\.([qkv])_(proj\\.)?"), ".attn.$1.");
+    const bool turns = to.find(".attn.q.") != std::string::npos || to.find(".attn.k.") != std::string::npos;
+    const size_t packed = gates_apart ? std::string::npos : to.find(".mlp.fc1.");
+    if (packed != std::string::npos && tensor.dim() > 0) {
+      const auto halves = tensor.chunk(2);
+      all[to.substr(0, packed) + ".mlp.fc1_g." + to.substr(packed + 9)] = halves.front();
+      all[to.substr(0, packed) + ".mlp.fc1_x." + to.substr(packed + 9)] = halves.back();
+    } else {
+      all[to] = turns ? in_halves(tensor, heads) : tensor;
+    }
+  }
+  return {std::move(config), renamed(all, dinov3_rules())};
+}
+
+/// A DeiT with a second token: the feature is the mean of both.
+Translated timm_distilled(Tensors tensors) {
+  nlohmann::json config = transformer_config(tensors, "deit", kTimmPatches, kTimmInner);
+  config["layer_norm_eps"] = 1e-6;
+  config["mean_of_own"] = true;
+  drop(tensors, "head_dist.");
+  return {std::move(config), renamed(tensors, beit_rules())};
+}
+
 bool is_convnext(const Tensors& tensors, const std::string& architecture) {
   const bool other_epsilon = architecture.rfind("convnext_xxlarge", 0) == 0;
   return architecture.rfind("convnext", 0) == 0 && !other_epsilon && has(tensors, "stem.1.weight") &&
@@ -238,11 +338,21 @@ bool is_vit(const Tensors& tensors) {
 
 std::optional<Translated> translated_timm(const nlohmann::json& config, const Tensors& given) {
   const std::string architecture = config_text(config, "architecture", "");
-  Tensors tensors = given;
+  Tensors tensors = below(given, "timm_model.");  // as `transformers` wraps one
+  if (tensors.empty()) tensors = given;
   if (const char* type = own_type_of(architecture))
     return Translated{{{"model_type", type}, {"architecture", architecture}}, std::move(tensors)};
   if (is_convnext(tensors, architecture)) return timm_convnext(std::move(tensors));
-  if (is_of(architecture, "swin_[a-z0-9_]+")) return timm_swin(std::move(tensors));
+  if (is_of(architecture, "swin_[a-z0-9_]+")) return timm_swin(std::move(tensors), {{"model_type", "swin"}});
+  if (is_of(architecture, "swinv2_(tiny|small|base|large)_window[a-z0-9_]+"))
+    return timm_swin(std::move(tensors), swinv2_config(config, architecture));
+  if (is_of(architecture, "mobilevit_(xxs|xs|s)")) return timm_mobilevit(std::move(tensors));
+  if (is_of(architecture, "hiera_(tiny|small|base|base_plus|large|huge)_\\d+")) return timm_hiera(std::move(tensors));
+  if (is_of(architecture, "eva02_(tiny|small|base|large)_[a-z0-9_]+")) {
+    drop(tensors, "head.");
+    split_qkv(tensors, ".qkv.weight", ".weight");
+    return timm_eva02(std::move(tensors));
+  }
   if (!has(tensors, kTimmPatches) || !has(tensors, kTimmInner)) return std::nullopt;
   if (is_of(architecture, "beit(v2)?_[a-z0-9_]+")) {
     drop(tensors, "head.");
@@ -254,6 +364,7 @@ std::optional<Translated> translated_timm(const nlohmann::json& config, const Te
   split_qkv(tensors, ".qkv.weight", ".weight");
   split_qkv(tensors, ".qkv.bias", ".bias");
   const bool class_token = has(tensors, "cls_token");
+  if (has(tensors, "dist_token") && has_positions(tensors, 2)) return timm_distilled(std::move(tensors));
   if (has(tensors, "attn_pool.latent") && !class_token && has_positions(tensors, 0))
     return timm_siglip(std::move(tensors), siglip_activation(architecture));
   if (has(tensors, "norm_pre.weight") && class_token && has_positions(tensors, 1))
@@ -283,12 +394,18 @@ Translated translated_open_clip(const nlohmann::json& model, const Tensors& give
   if (!timm.empty()) {
     Tensors trunk = below(tensors, "trunk.");
     drop(tensors, "trunk.");
-    auto made = tensors.empty() ? translated_timm({{"architecture", timm}}, trunk) : std::nullopt;
+    const bool other_head = has(trunk, "fc.weight") || has(trunk, "classifier.weight") || has(trunk, "head.fc.weight");
+    auto made = tensors.empty() && !other_head ? translated_timm({{"architecture", timm}}, trunk) : std::nullopt;
     if (!made) fail("open_clip's image tower '{}' is not supported: export it to ONNX", excerpt(timm));
+    if (has(trunk, "head.weight")) made->tensors[kProjectedWeight] = trunk.at("head.weight");
+    if (has(trunk, "head.bias")) made->tensors[kProjectedBias] = trunk.at("head.bias");
     return std::move(*made);
   }
+  if (has(tensors, "attnpool.q_proj.weight"))
+    return {{{"model_type", kOpenClipResNet}, {"head_width", config_integer(*vision, "head_width", 64)}},
+            std::move(tensors)};
   if (!has(tensors, "class_embedding"))
-    fail("open_clip_config.json: this image tower is not a vision transformer: export it to ONNX");
+    fail("open_clip_config.json: this image tower is neither a vision transformer nor a ResNet: export it to ONNX");
   nlohmann::json config =
       transformer_config(tensors, "clip_vision_model", "conv1.weight", "transformer.resblocks.0.mlp.c_fc.weight");
   config["layer_norm_eps"] = 1e-5;

@@ -67,4 +67,15 @@ void Weights::check_all_taken(const std::vector<std::string>& others) const {
   }
 }
 
+std::map<std::string, at::Tensor> with_zero_biases(const std::map<std::string, at::Tensor>& tensors,
+                                                   const std::string& end) {
+  std::map<std::string, at::Tensor> all = tensors;
+  for (const auto& [name, tensor] : tensors) {
+    if (ends_with(name, end) && tensor.dim() == 2)
+      all.emplace(name.substr(0, name.size() - std::string("weight").size()) + "bias",
+                  at::zeros({tensor.size(0)}, tensor.options()));
+  }
+  return all;
+}
+
 }  // namespace protocom::huggingface

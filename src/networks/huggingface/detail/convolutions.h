@@ -46,6 +46,7 @@ Convolution folded(Weights& weights, const std::string& convolution, const std::
 /// Squeeze-and-excitation (Hu et al. 2018): scales each channel by a factor computed from the means of all channels.
 struct SqueezeExcite {
   Convolution reduce, expand;
+  at::Tensor across;  ///< ECA-Net's (Wang et al. 2020) in place of both: over neighbouring channels, [1, 1, k]
   Activation inner = nullptr, gate = nullptr;
 
   [[nodiscard]] at::Tensor operator()(const at::Tensor& x) const;
@@ -58,6 +59,7 @@ struct ConvolutionStep {
   Convolution convolution;
   Activation activation = nullptr;  // none
   std::optional<SqueezeExcite> excite = std::nullopt;
+  bool averaged = false;  ///< a 2 x 2 average pool at the end
 };
 
 struct ConvolutionBlock {

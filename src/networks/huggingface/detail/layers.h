@@ -30,7 +30,8 @@ Norm norm(Weights& weights, const std::string& name, int64_t width, double epsil
 Linear stacked(const Linear& a, const Linear& b, const Linear& c);
 
 /// softmax(Q K' / sqrt(width of a head) + bias) V over heads; q [n, t, w], k and v [n, s, w] -> [n, t, w]. `bias`
-/// broadcasts to [n, heads, t, s] (minus infinity: is not seen); undefined: none.
+/// broadcasts to [n, heads, t, s] (minus infinity: is not seen); undefined: none. Throws Error for more than 2^28
+/// logits of one of n: a small patch_size makes many tokens.
 at::Tensor attention(const at::Tensor& q, const at::Tensor& k, const at::Tensor& v, int64_t heads,
                      const at::Tensor& bias = {});
 
@@ -70,9 +71,12 @@ struct TransformerShape {
 /// As config.json says, else `usual`; `activation` is the usual name of one. Throws Error.
 TransformerShape shape_of(const nlohmann::json& config, const TransformerShape& usual, const char* activation);
 
-/// The layers BEGIN0, BEGIN1, ... Throws Error if there is none.
+/// The layers BEGIN0, BEGIN1, ... Throws Error if there is none, or for more than 512.
 std::vector<TransformerLayer> layers_of(Weights& weights, const std::string& begin, const LayerNames& names,
                                         const TransformerShape& shape);
+
+/// branch x scale; the branch itself where `scale` is undefined.
+at::Tensor scaled(const at::Tensor& branch, const at::Tensor& scale);
 
 /// One layer with norms before its branches; x [n, t, w] -> [n, t, w]. `bias` as in attention().
 at::Tensor run_layer(const TransformerLayer& layer, const TransformerShape& shape, at::Tensor x,

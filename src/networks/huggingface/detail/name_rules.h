@@ -19,14 +19,18 @@ const Rules& vit_rules();
 const Rules& clip_rules();
 /// open_clip's transformers for the family CLIP.
 const Rules& open_clip_rules();
-/// timm's DINOv3.
+/// timm's DINOv3 and EVA-02.
 const Rules& dinov3_rules();
 /// timm's ConvNeXt.
 const Rules& convnext_rules();
-/// timm's BEiT.
+/// timm's BEiT and distilled DeiT.
 const Rules& beit_rules();
-/// timm's Swin.
+/// timm's Swin, both versions.
 const Rules& swin_rules();
+/// timm's MobileViT.
+const Rules& mobilevit_rules();
+/// timm's Hiera, with its blocks as layers of stages.
+const Rules& hiera_rules();
 /// `transformers`' DINOv3 ConvNeXt for the family ConvNeXt.
 const Rules& dinov3_convnext_rules();
 

@@ -20,10 +20,15 @@ class Network {
   [[nodiscard]] virtual at::Tensor maps(const at::Tensor& images) const = 0;
 };
 
-/// Types that no config.json has: networks under timm's own names.
+/// Types that no config.json has: networks under open_clip's and timm's own names.
+inline constexpr const char* kOpenClipResNet = "open_clip ResNet";
 inline constexpr const char* kTimmMobile = "timm inverted residuals";
 inline constexpr const char* kTimmRegNet = "timm RegNet";
 inline constexpr const char* kTimmResNet = "timm ResNet";
+
+/// Names of the layer behind the feature of a tower of timm's in an open_clip checkpoint.
+inline constexpr const char* kProjectedWeight = "open_clip projection.weight";
+inline constexpr const char* kProjectedBias = "open_clip projection.bias";
 
 using Tensors = std::map<std::string, at::Tensor>;
 
@@ -40,12 +45,16 @@ std::unique_ptr<Network> make_siglip(const nlohmann::json& config, const Tensors
 std::unique_ptr<Network> make_convnext(const nlohmann::json& config, const Tensors& tensors);
 std::unique_ptr<Network> make_resnet(const nlohmann::json& config, const Tensors& tensors);
 std::unique_ptr<Network> make_beit(const nlohmann::json& config, const Tensors& tensors);
+std::unique_ptr<Network> make_hiera(const nlohmann::json& config, const Tensors& tensors);
+std::unique_ptr<Network> make_mobilevit(const nlohmann::json& config, const Tensors& tensors);
 std::unique_ptr<Network> make_swin(const nlohmann::json& config, const Tensors& tensors);
 std::unique_ptr<Network> make_regnet(const nlohmann::json& config, const Tensors& tensors);
 std::unique_ptr<Network> make_efficientnet(const nlohmann::json& config, const Tensors& tensors);
 std::unique_ptr<Network> make_dinov3_convnext(const nlohmann::json& config, const Tensors& tensors);
 std::unique_ptr<Network> make_mobilenet_v1(const nlohmann::json& config, const Tensors& tensors);
 std::unique_ptr<Network> make_mobilenet_v2(const nlohmann::json& config, const Tensors& tensors);
+/// Under open_clip's own names.
+std::unique_ptr<Network> make_open_clip_resnet(const nlohmann::json& config, const Tensors& tensors);
 /// Under timm's own names; config.json has `architecture`.
 std::unique_ptr<Network> make_timm_mobile(const nlohmann::json& config, const Tensors& tensors);
 std::unique_ptr<Network> make_timm_regnet(const nlohmann::json& config, const Tensors& tensors);

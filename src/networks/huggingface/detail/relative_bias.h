@@ -17,8 +17,14 @@ class RelativeBiases {
   /// Error for a table of another size, for more than 32 x 32 places, and where all biases together take more than 2
   /// GiB: a table is a few hundred times smaller than its bias.
   at::Tensor take(const std::string& name, bool class_token);
+  /// Swin V2's, which a small network `name` computes from the logarithms of distances: [heads, t, t] for a window of
+  /// `side` x `side` places. `pretrained`: the side of the windows that it was trained with, 0: the same. Throws Error
+  /// as take() does.
+  at::Tensor compute(const std::string& name, int64_t side, int64_t pretrained);
 
  private:
+  void count(const std::string& name, int64_t heads, int64_t tokens);
+
   Weights& weights_;
   int64_t values_ = 0;
 };

@@ -35,4 +35,8 @@ class Weights {
   std::set<std::string> taken_;
 };
 
+/// The tensors, and zeros for biases that layers are without whose weights' names end with `end` (".key.weight").
+std::map<std::string, at::Tensor> with_zero_biases(const std::map<std::string, at::Tensor>& tensors,
+                                                   const std::string& end);
+
 }  // namespace protocom::huggingface
