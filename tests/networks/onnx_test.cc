@@ -363,6 +363,23 @@ TEST(Onnx, OperatorsMayStandBeforeWhatTheyTake) {
   EXPECT_THAT(message_of([&] { opened(folder, circle); }), HasSubstr("unknown input 'features'"));
 }
 
+TEST(Onnx, PoolingOfTokensIsOverAllOfThem) {
+  for (const char* op : {"GlobalAveragePool", "GlobalMaxPool"}) {
+    OnnxWriter writer;
+    writer.input("images", {1, 3, kSide, kSide});
+    writer.integers("shape", {0, 3, -1});
+    writer.node("Reshape", {"images", "shape"}, {"tokens"});
+    writer.node(op, {"tokens"}, {"pooled"});
+    writer.node("Flatten", {"pooled"}, {"features"});
+    writer.output("features");
+    const TempDir folder;
+    const at::Tensor images = wave_images(2);
+    const at::Tensor tokens = images.flatten(2);
+    expect_near_to(opened(folder, writer)->forward(images),
+                   op == std::string("GlobalMaxPool") ? std::get<0>(tokens.max(2)) : tokens.mean(2));
+  }
+}
+
 TEST(Onnx, ASliceFromTheSmallestNumberBeginsAtTheFirstPlace) {
   OnnxWriter writer;
   writer.input("images", {1, 3, kSide, kSide});

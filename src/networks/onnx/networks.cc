@@ -58,15 +58,18 @@ Operation make_average_pool(const Binding& binding) {
   });
 }
 
-Operation make_global_average(const Binding& binding) {
-  if (binding.sizes(0).size() != 4) fail("the input has {} axes, expected images", binding.sizes(0).size());
-  return one_output([](Tensors& in) { return in.at(0).mean({2, 3}, /*keepdim=*/true); });
+/// Over all places of maps, or of tokens [n, channels, t].
+template <at::Tensor (*function)(const at::Tensor&, at::IntArrayRef)>
+Operation make_global(const Binding& binding) {
+  const auto dims = static_cast<int64_t>(binding.sizes(0).size());
+  if (dims < 3) fail("the input has {} axes, expected at least 3", dims);
+  Sizes places(static_cast<size_t>(dims - 2));
+  std::iota(places.begin(), places.end(), 2);
+  return one_output([places](Tensors& in) { return function(in.at(0), places); });
 }
 
-Operation make_global_max(const Binding& binding) {
-  if (binding.sizes(0).size() != 4) fail("the input has {} axes, expected images", binding.sizes(0).size());
-  return one_output([](Tensors& in) { return at::amax(in.at(0), {2, 3}, /*keepdim=*/true); });
-}
+at::Tensor mean_over(const at::Tensor& x, at::IntArrayRef axes) { return x.mean(axes, /*keepdim=*/true); }
+at::Tensor largest_over(const at::Tensor& x, at::IntArrayRef axes) { return at::amax(x, axes, /*keepdim=*/true); }
 
 Operation make_batch_norm(const Binding& binding) {
   if (binding.whole("training_mode", 0) != 0 || binding.outputs() > 1)
@@ -198,8 +201,8 @@ const std::vector<Operator>& network_operators() {
       {kConv, &make_conv, 2},
       {"MaxPool", &make_max_pool},
       {"AveragePool", &make_average_pool},
-      {"GlobalAveragePool", &make_global_average},
-      {"GlobalMaxPool", &make_global_max},
+      {"GlobalAveragePool", &make_global<&mean_over>},
+      {"GlobalMaxPool", &make_global<&largest_over>},
       {"BatchNormalization", &make_batch_norm, 5},
       {"InstanceNormalization", &make_instance_norm, 3},
       {"LayerNormalization", &make_layer_norm},
