@@ -9,7 +9,6 @@
 #include "fewshot/plda/detail/adapted_axes.h"
 #include "fewshot/plda/detail/batch_scale.h"
 #include "fewshot/plda/detail/batch_space.h"
-#include "fewshot/plda/detail/isotropic.h"
 #include "fewshot/plda/detail/known.h"
 #include "fewshot/plda/detail/open_run.h"
 #include "fewshot/plda/detail/own_directions.h"
@@ -206,7 +205,7 @@ class AdaptingBatchRun : public OpenRun {
     BatchTask batch = batch_of(task, adapted);
     if (vb_.proportions == Proportions::kGiven) batch.shares = shares_of(task);
     TaskScale scale = scale_of(*model_->model, adapted.space, task);
-    const double transductive = scale.known * trust(task, adapted.shots);
+    const double transductive = scale.known * batch_trust(adapted.shots);
     vb_.degrees = adapted.space.degrees;
     const DoubleMatrix answers =
         task.unlabelled > 0 ? batch_scores_following(batch, vb_, transductive) : batch_scores(batch, vb_, transductive);
@@ -219,13 +218,6 @@ class AdaptingBatchRun : public OpenRun {
   }
 
  private:
-  /// batch_trust, or whole trust in few dimensions without a space with one image per class: see scale_of_one.
-  [[nodiscard]] double trust(const Task& task, double shots) const {
-    const bool alone = model_->rows == nullptr && shots == 1;
-    const double few = alone ? share_of_few_dims(static_cast<double>(task.width)) : 0;
-    return std::pow(batch_trust(shots), 1 - few);
-  }
-
   std::shared_ptr<const AdaptingModel> model_;
   PldaVbOptions vb_;
   double scale_;

@@ -110,12 +110,9 @@ double scale_of_spread(const SpreadPrior& prior, double scaled_spread, double sp
   return scaled_spread / std::exp(weight * found + (1 - weight) * std::log(prior.usual));
 }
 
-double share_of_few_dims(double dims) {
-  return std::log(kManyDims / std::clamp(dims, kFewDims, kManyDims)) / std::log(kManyDims / kFewDims);
-}
-
 double scale_of_one(double spread, int64_t classes, double dims) {
-  const double scale = scale_of_spread(kOwnSpread, kScaledSpreadOfOne, spread, classes), few = share_of_few_dims(dims);
+  const double scale = scale_of_spread(kOwnSpread, kScaledSpreadOfOne, spread, classes);
+  const double few = std::log(kManyDims / std::clamp(dims, kFewDims, kManyDims)) / std::log(kManyDims / kFewDims);
   return few > 0 ? std::pow(scale, 1 - few) * std::pow(kScaleOfFewDims, few) : scale;
 }
 

@@ -82,11 +82,8 @@ inline constexpr double kScaledSpreadInSpace = 1.5;
 /// fewer they are, the more `prior` counts; 0: too few to estimate it.
 double scale_of_spread(const SpreadPrior& prior, double scaled_spread, double spread, int64_t classes);
 
-/// How few dimensions are: 1 up to 16, 0 from 64 on, which encoders' features have, between them linear in the
-/// logarithm.
-double share_of_few_dims(double dims);
-
-/// The same without a space, of one image per class, none of which can be left out: in few dimensions a constant.
+/// The same without a space, of one image per class, none of which can be left out. In fewer than 64 dimensions, which
+/// encoders' features have, it tends to a constant.
 double scale_of_one(double spread, int64_t classes, double dims);
 
 /// The same of two or three images per class by the scale and the spread of images left out, whose spaces are unlike
