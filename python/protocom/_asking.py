@@ -91,7 +91,7 @@ def explain(self, image, class_name=None):
     given, single = _given_images.images(image)
     if not single:
         raise UsageError("explain() takes one image")
-    found = self._core.explain([_given_images.image(given[0])], class_name or "")
+    found = self._core.explain([_given_images.image(given[0])], "" if class_name is None else _class_name(class_name))
     found["effects"] = np.array(found["effects"])
     return found
 

@@ -64,6 +64,8 @@ void translate_errors() {
       raise("Error", error.what());
     } catch (const std::filesystem::filesystem_error& error) {
       raise("Error", reason_of(error));
+    } catch (const py::cast_error&) {
+      raise("TypeRefused", "an argument is of another type than expected, or too large");
     } catch (const py::error_already_set&) {
       throw;
     } catch (const std::logic_error&) {

@@ -76,12 +76,12 @@ GivenImages pointers(const std::vector<GivenImage>& images) {
 
 void bind_images(py::module_& module) {
   module.def("is_image_name", [](const std::filesystem::path& path) { return is_image_name(path); });
-  module.def("crops", [](const std::vector<std::string>& photos, const std::filesystem::path& file,
+  module.def("crops", [](const std::vector<std::filesystem::path>& photos, const std::filesystem::path& file,
                          double min_confidence, const std::vector<std::string>& kinds) {
     py::list made;
     const std::vector<Crop> crops = unlocked([&] {
       const BoxFile boxes = read_boxes({file, min_confidence, kinds});
-      return crop_photos(find_images(photos).paths, boxes, file);
+      return crop_photos(find_images(std::vector<std::string>(photos.begin(), photos.end())).paths, boxes, file);
     });
     for (const Crop& crop : crops)
       made.append(py::make_tuple(crop.name.string(), crop.photo.string(), crop.kind, crop.confidence));

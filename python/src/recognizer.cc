@@ -61,7 +61,8 @@ RecognizerParts parts_of(const py::dict& given) {
   parts.text_encoder = path("text_encoder");
   parts.images = path("images");
   parts.attributes = path("attributes");
-  parts.unlabelled = given["unlabelled"].cast<std::vector<std::string>>();
+  const auto unlabelled = given["unlabelled"].cast<std::vector<fs::path>>();
+  parts.unlabelled.assign(unlabelled.begin(), unlabelled.end());
   parts.device = given["device"].cast<std::string>();
   parts.output = given["output"].cast<std::string>();
   parts.preprocessing = given["preprocess"].cast<std::string>();

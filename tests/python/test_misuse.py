@@ -214,7 +214,7 @@ def test_files_whose_names_are_no_utf8_are_shown(photos, tmp_path):
 def test_classes_whose_names_are_no_utf8_are_refused(photos, tmp_path):
     mine = protocom.Recognizer.create(tmp_path / "mine.pcm", backbone=photos / "encoder.pt")
     for call in (lambda: mine.enrol(BYTES, [np.zeros((32, 32, 3), np.uint8)]), lambda: mine.rename("a", BYTES),
-                 lambda: mine.merge(BYTES, "a"), lambda: mine.remove(BYTES),
+                 lambda: mine.merge(BYTES, "a"), lambda: mine.remove(BYTES), lambda: mine.explain(np.zeros((32, 32, 3), np.uint8), BYTES),
                  lambda: mine.enrol("a", [np.zeros((32, 32, 3), np.uint8)], attributes=[BYTES])):
         with pytest.raises(protocom.UsageError, match="must be UTF-8"):
             call()
