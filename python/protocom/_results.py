@@ -184,8 +184,9 @@ def _check(results):
         numbers += [row["accuracy"], row["ci95"]] + ([] if row["gain"] is None else [row["gain"], row["gain_ci95"]])
     for one in results.findings["results"]:
         numbers = numbers + one["per_episode"]  # of lists alone
-    "".join(texts)
     any(math.isinf(one) for one in numbers)
+    if not "".join(texts).isprintable():
+        raise ValueError("text that steers a terminal")
 
 
 def _task_of(row):

@@ -312,7 +312,7 @@ def test_damaged_results_are_refused(collection, tmp_path):
     path = tmp_path / "results.json"
     protocom.evaluate(collection, methods=["mean", "plda"], shots=1, episodes=2).save(path)
     whole = json.loads(path.read_text())
-    changes = [("baseline", 3), ("results", [None]), ("results", [{}]), ("results", 5), ("differences", [{}])]
+    changes = [("baseline", 3), ("baseline", "\x1b[2J"), ("results", [None]), ("results", [{}]), ("results", 5), ("differences", [{}])]
     changes += [("results", [{**whole["results"][0], name: value}]) for name in ("method", "mode", "accuracy", "ci95", "per_episode", "task")
                 for value in (None, [None], {}, 10**400)]
     for name, value in changes:
