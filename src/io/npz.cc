@@ -27,6 +27,11 @@ constexpr std::string_view kArraySuffix = ".npy";
 constexpr zip_uint64_t kBestRatio = 1032;  // the greatest compression ratio of deflate
 constexpr size_t kPiece = size_t{16} << 20;
 
+// What a file may make us hold besides so much for each of its bytes: equal values are packed to a thousandth, one
+// takes up to eight bytes here, and a text 32 besides its own.
+constexpr uint64_t kFewBytes = uint64_t{512} << 20, kFewValues = uint64_t{1} << 27, kMostForAByte = 64;
+constexpr uint64_t kFewTexts = uint64_t{1} << 20;
+
 zip_stat_t stat_of(zip_t* archive, zip_uint64_t index) {
   zip_stat_t status;
   zip_stat_init(&status);
@@ -36,7 +41,8 @@ zip_stat_t stat_of(zip_t* archive, zip_uint64_t index) {
 
 /// The directory of a damaged archive may announce sizes that would take all memory.
 void check_sizes(const std::filesystem::path& path, zip_t* archive) {
-  zip_uint64_t left = std::filesystem::file_size(path);
+  const zip_uint64_t whole = std::filesystem::file_size(path);
+  zip_uint64_t left = whole;
   const auto count = static_cast<zip_uint64_t>(zip_get_num_entries(archive, 0));
   for (zip_uint64_t i = 0; i < count; ++i) {
     const zip_stat_t status = stat_of(archive, i);
@@ -50,6 +56,9 @@ void check_sizes(const std::filesystem::path& path, zip_t* archive) {
       fail("{}: member '{}' is damaged: {} bytes cannot unpack to {}", path.string(), excerpt(name), status.comp_size,
            status.size);
     }
+    if (const zip_uint64_t most = std::max(kFewBytes, whole * kMostForAByte); status.size > most)
+      fail("{}: member '{}' unpacks to {} bytes, expected at most {}: save it without compression", path.string(),
+           excerpt(name), status.size, most);
   }
 }
 
@@ -78,8 +87,21 @@ std::string read_all(zip_file_t* file, size_t size) {
   return content;
 }
 
-NumpyArray parsed_array(const std::string& content, const std::string& where) {
-  const npy::View view = npy::parse(content, where);
+/// The array of a member of a file.
+npy::View parse_member(std::string_view content, const std::filesystem::path& path, const std::string& where) {
+  npy::View view = npy::parse(content, where);
+  const uint64_t whole = std::filesystem::file_size(path);
+  const uint64_t most = npy::is_text(view) ? kFewTexts + whole : std::max(kFewValues, whole * kMostForAByte);
+  uint64_t count = 1;
+  bool overflows = false;
+  for (const int64_t size : view.shape) overflows |= __builtin_mul_overflow(count, static_cast<uint64_t>(size), &count);
+  if (overflows || count > most)
+    fail("{}: {} {}, expected at most {} in a file of {} bytes: save it without compression", where,
+         overflows ? UINT64_MAX : count, npy::is_text(view) ? "texts" : "values", most, whole);
+  return view;
+}
+
+NumpyArray to_numpy_array(const npy::View& view, const std::string& where) {
   if (npy::is_text(view)) return npy::to_strings(view, where);
   return npy::to_array(view, where);
 }
@@ -147,12 +169,12 @@ std::string NpzReader::bytes(const std::string& name) const {
 
 Array NpzReader::array(const std::string& name) const {
   const std::string content = bytes(name);
-  return npy::to_array(npy::parse(content, impl_->where(name)), impl_->where(name));
+  return npy::to_array(parse_member(content, path(), impl_->where(name)), impl_->where(name));
 }
 
 std::vector<std::string> NpzReader::strings(const std::string& name) const {
   const std::string content = bytes(name);
-  return npy::to_strings(npy::parse(content, impl_->where(name)), impl_->where(name));
+  return npy::to_strings(parse_member(content, path(), impl_->where(name)), impl_->where(name));
 }
 
 const std::filesystem::path& NpzReader::path() const { return impl_->path; }
@@ -216,11 +238,15 @@ Array read_npy(const std::filesystem::path& path) {
 }
 
 NumpyArray array_in(const NpzReader& reader, const std::string& name) {
-  return parsed_array(reader.bytes(name), reader.path().string() + ": member '" + excerpt(name) + "'");
+  const std::string where = reader.path().string() + ": member '" + excerpt(name) + "'", content = reader.bytes(name);
+  return to_numpy_array(parse_member(content, reader.path(), where), where);
 }
 
 NumpyArray read_npy_array(const std::filesystem::path& path) {
-  return reading(path, [&] { return parsed_array(read_file(path), path.string()); });
+  return reading(path, [&] {
+    const std::string content = read_file(path);
+    return to_numpy_array(npy::parse(content, path.string()), path.string());
+  });
 }
 
 }  // namespace protocom

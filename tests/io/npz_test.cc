@@ -380,7 +380,8 @@ TEST_F(NpzTest, RefusesSizesThatAreLargerThanTheFileEvenWhenBothLie) {
 }
 
 TEST_F(NpzTest, RefusesTextsWithoutLengthWhoseNumberTheFileDoesNotBear) {
-  const std::string text = "{'descr': '<U0', 'fortran_order': False, 'shape': (400000000000,), }";
+  const std::string many = "{'descr': '<U0', 'fortran_order': False, 'shape': (400000000000,), }";
+  const std::string text = "{'descr': '<U0', 'fortran_order': False, 'shape': (4000,), }";
   const std::string none = "{'descr': '<U0', 'fortran_order': False, 'shape': (0,), }";
   const auto strings = [&](const std::string& dict) {
     std::string bytes("\x93NUMPY\x01\x00", 8);
@@ -389,8 +390,36 @@ TEST_F(NpzTest, RefusesTextsWithoutLengthWhoseNumberTheFileDoesNotBear) {
     writer.close();
     return testing::message_of([&] { (void)NpzReader(folder_ / "t.npz").strings("t"); });
   };
+  EXPECT_THAT(strings(many), AllOf(HasSubstr("t.npz"), HasSubstr("400000000000 texts")));
   EXPECT_THAT(strings(text), AllOf(HasSubstr("t.npz"), HasSubstr("'<U0'")));
   EXPECT_EQ(strings(none), "(no Error)");
+}
+
+// A text takes 32 bytes besides its own: 100 kB of a hundred million became 3.5 GB.
+TEST_F(NpzTest, RefusesMillionsOfTextsOrHundredsOfMillionsOfNumbersOfASmallFile) {
+  python(
+      "np.savez_compressed('small.npz', texts=np.zeros(1 << 21, 'S1'), numbers=np.zeros((1 << 27) + (1 << 24), 'u1'))");
+  ASSERT_LT(fs::file_size(folder_ / "small.npz"), 200'000U);
+  const NpzReader reader(folder_ / "small.npz");
+  const auto said = [](const auto& read) { return testing::message_of([&] { (void)read(); }); };
+  const auto is_refused =
+      AllOf(HasSubstr("small.npz: member 'texts': 2097152 texts"), HasSubstr("without compression"));
+  EXPECT_THAT(said([&] { return reader.strings("texts"); }), is_refused);
+  EXPECT_THAT(said([&] { return array_in(reader, "texts"); }), is_refused);
+  EXPECT_THAT(array_error(folder_ / "small.npz", "numbers"), HasSubstr("'numbers': 150994944 values"));
+  python("np.savez('large.npz', texts=np.zeros(1 << 21, 'S1'))");
+  EXPECT_EQ(NpzReader(folder_ / "large.npz").strings("texts").size(), size_t{1} << 21);
+}
+
+TEST_F(NpzTest, RefusesAMemberOfASmallFileThatUnpacksToMoreThanHalfAGigabyte) {
+  NpzWriter writer(folder_ / "x.npz");
+  writer.add("a", array_of(at::zeros({150'000})));
+  writer.close();
+  std::string zip = read_file(folder_ / "x.npz");
+  const size_t entry = zip.find("PK\x01\x02");
+  put_number(zip, entry + 24, (size_t{512} << 20) + 1, 4);
+  write_file(folder_ / "x.npz", zip);
+  EXPECT_THAT(array_error(folder_ / "x.npz", "a"), HasSubstr("unpacks to 536870913 bytes, expected at most 536870912"));
 }
 
 TEST_F(NpzTest, RefusesMoreDimensionsThanNumPyHas) {
