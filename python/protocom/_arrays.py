@@ -202,6 +202,13 @@ def number(value, what):
         raise UsageError(f"{what} must be a number that a float can hold, found {shown(value)}") from None
 
 
+def truth(value, what):
+    """A bool."""
+    if not isinstance(value, (bool, np.bool_)):
+        raise UsageError(f"{what} must be True or False, found {shown(value)}")
+    return bool(value)
+
+
 def text(value, what):
     """A str that is UTF-8: the names that Python makes of other bytes in file names are not."""
     if not isinstance(value, str):

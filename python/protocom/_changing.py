@@ -77,7 +77,8 @@ def calibrate(self, others=(), *, similar=False, false_accept=None, on_error="ra
     -------
     dict, the calibration
     """
-    return self._core.calibrate(_features_of_others(self, others, on_error), similar, false_accept, progress)
+    share = None if false_accept is None else _arrays.number(false_accept, "false_accept")
+    return self._core.calibrate(_features_of_others(self, others, on_error), _arrays.truth(similar, "similar"), share, progress)
 
 
 def _features_of_others(self, others, on_error):

@@ -228,6 +228,14 @@ def test_classes_whose_names_are_no_utf8_are_refused(photos, tmp_path):
     mine.remove("cafe\u0301")
 
 
+def test_what_calibrates_is_a_bool_and_a_number(photos, tmp_path):
+    mine = protocom.Recognizer.create(tmp_path / "mine.pcm", backbone=photos / "encoder.pt")
+    for odd in ODD.values():
+        for name, words in (("similar", "similar must be True or False"), ("false_accept", "false_accept must be a number")):
+            with pytest.raises(protocom.UsageError, match=words):
+                mine.calibrate(**{name: odd})
+
+
 def test_a_recognizer_that_cannot_be_opened_takes_nothing_but_itself_away(photos, tmp_path):
     pipe, link = tmp_path / "pipe", tmp_path / "link.pcm"
     os.mkfifo(pipe)
