@@ -1,5 +1,6 @@
 """Results of a recognizer on labelled images."""
 from . import _html
+from ._errors import TypeRefused
 
 
 class TestResult:
@@ -42,6 +43,8 @@ class TestResult:
         other), ``low``, ``high`` (its 95 % interval, Agresti and Min 2005), ``p_value`` (McNemar's exact test), ``first_only``
         and ``second_only`` (images that only the other, or only this one, has right), ``images``, ``differing`` (indices in
         ``tested``) and ``sentence``."""
+        if not isinstance(other, TestResult):
+            raise TypeRefused(f"other must be a TestResult, found {type(other).__name__}")
         return self._core.compare(other._core)
 
     def __repr__(self):

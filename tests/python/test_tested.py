@@ -52,6 +52,8 @@ def test_two_tests_of_the_same_images_are_compared(mine, labelled, tmp_path, pho
     for colour in COLOURS:
         other.enrol(colour, photo("red", 400 + len(colour)))
     one, two = mine.test(*labelled), other.test(*labelled)
+    with pytest.raises(protocom.Error, match="other must be a TestResult, found dict"):
+        one.compare(two.to_dict())
     found = one.compare(two)
     assert found["difference"] == pytest.approx(one.accuracy - two.accuracy)
     assert found["low"] <= found["difference"] <= found["high"] and found["images"] == 9
