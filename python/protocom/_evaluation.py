@@ -3,8 +3,8 @@ import numbers
 
 from . import _arrays, _easyfsl_presets, _episode_arrays, _html, _own_method, _own_run
 from ._engine import engine
-from ._errors import UsageError
-from ._features import feature_set
+from ._errors import TypeRefused, UsageError
+from ._features import FeatureSet, feature_set
 from ._knowledge import knowledge_of
 from ._recipe import fitted_of, model_of
 from ._results import Results
@@ -41,6 +41,8 @@ class Episodes:
         pool : [e, n, u], unlabelled images, optional
         evaluated : the split of the classes
         """
+        if not isinstance(features, FeatureSet):
+            raise TypeRefused(f"features must be a FeatureSet, found {type(features).__name__}")
         head, arrays = _episode_arrays.own(features, support, query, pool, _arrays.text(evaluated, "evaluated"))
         return cls(engine.Episodes.of(features._core, head, arrays), features)
 
@@ -174,12 +176,14 @@ def evaluate(features, labels=None, split=None, methods=None, *, ways=5, shots=(
         seeds = list(seed) if hasattr(seed, "__iter__") else [seed]
         lists = _draw(given, ways, several, queries, episodes, seeds, evaluated, unlabelled, distribution, alpha)
     given_methods = [methods] if isinstance(methods, (str, _own_method.OwnMethod)) or callable(methods) else list(methods or ())
-    named = [_easyfsl_presets.text_of(one) if isinstance(one, str) else _own_method.own(one) for one in given_methods]
+    named = [_easyfsl_presets.text_of(_arrays.text(one, "a method")) if isinstance(one, str) else _own_method.own(one) for one in given_methods]
     own = [one for one in named if not isinstance(one, str)]
     _check_own(own, lists)
     texts = [one for one in named if isinstance(one, str)]
-    baseline = _easyfsl_presets.text_of(baseline) if isinstance(baseline, str) else baseline
+    baseline = _easyfsl_presets.text_of(_arrays.text(baseline, "baseline")) if isinstance(baseline, str) else baseline
     compared = _compared_with(baseline, own)
+    if not compared and not isinstance(baseline, str):
+        raise UsageError("baseline must be one of methods, or one of the library's by its name")
     made = engine.Evaluation(
         lists, texts if texts or not own else ["mean"],  # whose check of the episodes counts for all
         fitted_of(fitted, space), knowledge_of(knowledge), model_of(model),

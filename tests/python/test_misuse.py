@@ -99,6 +99,7 @@ TAKES_NO_ODD = {
        for name in ("ways", "shots", "queries", "episodes", "seed", "evaluated", "distribution", "alpha", "unlabelled")},
     "a split": lambda odd: protocom.FeatureSet(X, Y).of(odd),
     "a method": lambda odd: protocom.describe(odd),
+    "features of episodes": lambda odd: protocom.Episodes.of(odd, [[[0]]], [[[1]]]),
     "preprocess": lambda odd: protocom.Backbone("none.onnx", preprocess=odd),
     "output": lambda odd: protocom.Backbone("none.onnx", output=odd),
     "device": lambda odd: protocom.Recognizer("none.pcm", device=odd),
@@ -191,6 +192,8 @@ NO_TEXTS = {
     "a label": lambda: protocom.PLDA().fit(X, [BYTES] * 3 + ["b"] * 3),
     "a label of a feature set": lambda: protocom.FeatureSet(X, [BYTES] * 3 + ["b"] * 3),
     "a method": lambda: protocom.make(BYTES),
+    "one of several methods": lambda: protocom.evaluate(X, Y, methods=[BYTES], ways=2, queries=1, shots=1),
+    "a baseline": lambda: protocom.evaluate(X, Y, methods=["mean"], baseline=BYTES, ways=2, queries=1, shots=1),
     "a share": lambda: protocom.Recognizer("none.pcm", shares={BYTES: 0.5}),
 }
 
