@@ -15,6 +15,7 @@
 #include "encoders/installed_encoders.h"
 #include "encoders/onnx_file.h"
 #include "encoders/onnx_file_kind.h"
+#include "encoders/onnx_model_parts.h"
 #include "encoders/onnxruntime/encoder.h"
 #include "encoders/onnxruntime/library.h"
 #include "encoders/torch_functions.h"

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <protozero/pbf_writer.hpp>
 #include <set>
 
 #include "base/text.h"
@@ -12,7 +11,6 @@
 #include "encoders/huggingface_images.h"
 #include "encoders/onnx_tensor_files.h"
 #include "encoders/protobuf.h"
-#include "encoders/protobuf_copy.h"
 #include "io/files.h"
 #include "io/json.h"
 
@@ -27,7 +25,7 @@ constexpr const char* kTokens = "last_hidden_state";
 /// Numbers of fields, each with its message before it.
 constexpr protozero::pbf_tag_type kModelGraph = 7, kModelOpset = 8, kModelMetadata = 14;
 constexpr protozero::pbf_tag_type kGraphInitializer = 5, kGraphValue = 11, kGraphOutput = 12;
-constexpr protozero::pbf_tag_type kTensorName = 8, kTensorRaw = 9, kTensorExternal = 13, kTensorLocation = 14;
+constexpr protozero::pbf_tag_type kTensorName = 8;
 
 /// TensorShapeProto; a size without a number is -1.
 std::vector<int64_t> read_sizes(pbf_reader reader) {
@@ -39,44 +37,6 @@ std::vector<int64_t> read_sizes(pbf_reader reader) {
     sizes.push_back(size > 0 ? size : -1);
   }
   return sizes;
-}
-
-void copy_tensor(pbf_reader from, TensorFiles& files, protozero::pbf_writer& to) {
-  const auto place = read_place(from);
-  while (from.next()) {
-    if (place && (from.tag() == kTensorExternal || from.tag() == kTensorLocation))
-      from.skip();
-    else
-      copy_field(from, to);
-  }
-  if (!place) return;
-  const std::string_view bytes = files.bytes(place->location, place->offset, place->length);
-  to.add_bytes(kTensorRaw, bytes.data(), bytes.size());
-}
-
-void copy_graph(pbf_reader from, const std::string& output, TensorFiles& files, protozero::pbf_writer to) {
-  while (from.next()) {
-    if (from.tag() == kGraphInitializer) {
-      protozero::pbf_writer tensor(to, kGraphInitializer);
-      copy_tensor(read_message(from), files, tensor);
-    } else if (from.tag() == kGraphOutput && !output.empty()) {
-      from.skip();
-    } else {
-      copy_field(from, to);
-    }
-  }
-  if (output.empty()) return;
-  protozero::pbf_writer value(to, kGraphOutput);
-  value.add_string(1, output);
-}
-
-bool any_outside(std::string_view bytes) {
-  for (pbf_reader model(bytes.data(), bytes.size()); model.next(kModelGraph);) {
-    for (pbf_reader graph = read_message(model); graph.next(kGraphInitializer);) {
-      if (read_place(read_message(graph))) return true;
-    }
-  }
-  return false;
 }
 
 /// The only output with this many dimensions.
@@ -209,23 +169,6 @@ bool looks_like_onnx(std::string_view bytes) {
     return bytes.size() > 1 && bytes[0] == 8 && bytes[1] > 0 && bytes[1] < 32;  // cut off behind its version
   }
   return graph;
-}
-
-std::optional<std::string> self_contained(const std::filesystem::path& path, const std::string& output) {
-  return as_onnx(path, [&]() -> std::optional<std::string> {
-    const MappedFile file(path);
-    if (output.empty() && !any_outside(file.bytes())) return std::nullopt;
-    TensorFiles files(path);
-    std::string written;
-    protozero::pbf_writer model_out(written);
-    for (pbf_reader model(file.bytes().data(), file.bytes().size()); model.next();) {
-      if (model.tag() == kModelGraph)
-        copy_graph(read_message(model), output, files, protozero::pbf_writer(model_out, kModelGraph));
-      else
-        copy_field(model, model_out);
-    }
-    return written;
-  });
 }
 
 }  // namespace protocom::onnx

@@ -67,10 +67,6 @@ struct ImageInput {
 /// Throws Error unless `inputs` is one input of square images in colour; `output` is what is computed, for messages.
 ImageInput image_input(const std::vector<GraphValue>& inputs, const std::string& output);
 
-/// The file with the tensors inside that lie outside it, and with no output but that one (empty: as it has them). None
-/// where the file is so already. Throws Error.
-std::optional<std::string> self_contained(const std::filesystem::path& path, const std::string& output);
-
 /// Runs `read`; what protozero throws becomes an Error that names the file.
 template <typename Read>
 auto as_onnx(const std::filesystem::path& path, const Read& read) {

@@ -11,6 +11,7 @@ namespace {
 
 /// Fields of TensorProto.
 constexpr protozero::pbf_tag_type kExternalData = 13, kDataLocation = 14;
+constexpr int32_t kOutside = 1;  // TensorProto.EXTERNAL
 
 uint64_t parse_number(const std::string& text) {
   const auto value = number_from<uint64_t>(text);
@@ -40,7 +41,7 @@ std::filesystem::path beside(const std::filesystem::path& model, const std::stri
 
 }  // namespace
 
-TensorFiles::Opened& TensorFiles::opened(const std::string& location) {
+TensorFiles::Opened& TensorFiles::open(const std::string& location) {
   std::string name = location;
   if (name.rfind("./", 0) == 0) name.erase(0, 2);
   if (!is_plain_name(name)) fail("tensors are in '{}': expected a file in the same folder", excerpt(location));
@@ -51,7 +52,7 @@ TensorFiles::Opened& TensorFiles::opened(const std::string& location) {
 }
 
 std::string_view TensorFiles::peek(const std::string& location, uint64_t offset, std::optional<uint64_t> length) {
-  const std::string_view all = opened(location).file.bytes();
+  const std::string_view all = open(location).file.bytes();
   const uint64_t taken = length.value_or(offset <= all.size() ? all.size() - offset : 0);
   if (offset > all.size() || taken > all.size() - offset)
     fail("'{}' has {} bytes, but its tensors are at {} to {}; it is the wrong file, or cut off", excerpt(location),
@@ -61,11 +62,17 @@ std::string_view TensorFiles::peek(const std::string& location, uint64_t offset,
 
 std::string_view TensorFiles::bytes(const std::string& location, uint64_t offset, std::optional<uint64_t> length) {
   const std::string_view found = peek(location, offset, length);
-  Opened& file = opened(location);
+  Opened& file = open(location);
   file.handed_out += found.size();
   if (file.handed_out > file.file.bytes().size())
     fail("several tensors share the bytes of '{}'; the file is damaged", excerpt(location));
   return found;
+}
+
+std::map<std::string, std::string_view> TensorFiles::opened() const {
+  std::map<std::string, std::string_view> files;
+  for (const auto& [name, one] : opened_) files.emplace(name, one.file.bytes());
+  return files;
 }
 
 std::pair<std::string, std::string> read_pair(protozero::pbf_reader reader) {
@@ -84,9 +91,23 @@ std::optional<TensorPlace> read_place(protozero::pbf_reader tensor) {
     if (key == "offset") place.offset = parse_number(value);
     if (key == "length") place.length = parse_number(value);
   };
-  read_fields(tensor, Field{kDataLocation, [&] { outside = read_integer(tensor) == 1; }},
+  read_fields(tensor, Field{kDataLocation, [&] { outside = read_integer(tensor) == kOutside; }},
               Field{kExternalData, read_entry});
   return outside ? std::optional(place) : std::nullopt;
+}
+
+bool is_place_field(protozero::pbf_tag_type field) { return field == kExternalData || field == kDataLocation; }
+
+void add_place(const TensorPlace& place, protozero::pbf_writer& tensor) {
+  const auto add = [&](const char* key, const std::string& value) {
+    protozero::pbf_writer entry(tensor, kExternalData);
+    entry.add_string(1, key);
+    entry.add_string(2, value);
+  };
+  add("location", place.location);
+  add("offset", std::to_string(place.offset));
+  if (place.length) add("length", std::to_string(*place.length));
+  tensor.add_int32(kDataLocation, kOutside);
 }
 
 }  // namespace protocom::onnx

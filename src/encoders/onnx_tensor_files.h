@@ -4,6 +4,7 @@
 #include <map>
 #include <optional>
 #include <protozero/pbf_reader.hpp>
+#include <protozero/pbf_writer.hpp>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -27,13 +28,15 @@ class TensorFiles {
   std::string_view bytes(const std::string& location, uint64_t offset, std::optional<uint64_t> length);
   /// The same of a range that is not one of those: it may be asked for again.
   std::string_view peek(const std::string& location, uint64_t offset, std::optional<uint64_t> length);
+  /// The files that bytes were asked of, by their names.
+  [[nodiscard]] std::map<std::string, std::string_view> opened() const;
 
  private:
   struct Opened {
     MappedFile file;
     uint64_t handed_out = 0;
   };
-  Opened& opened(const std::string& location);
+  Opened& open(const std::string& location);
 
   std::filesystem::path model_;
   std::map<std::string, Opened> opened_;
@@ -47,5 +50,9 @@ struct TensorPlace {
 };
 /// None: inside.
 std::optional<TensorPlace> read_place(protozero::pbf_reader tensor);
+/// Adds the fields of a TensorProto that say so.
+void add_place(const TensorPlace& place, protozero::pbf_writer& tensor);
+/// Whether a field of a TensorProto is one of those.
+bool is_place_field(protozero::pbf_tag_type field);
 
 }  // namespace protocom::onnx

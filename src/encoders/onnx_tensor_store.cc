@@ -5,28 +5,18 @@
 #include <utility>
 
 #include "base/error.h"
+#include "encoders/onnx_tensor_files.h"
 
 namespace protocom::onnx {
 namespace {
 
 using protozero::pbf_writer;
 
-/// Fields of TensorProto.
-constexpr protozero::pbf_tag_type kInsideField = 9, kOutsideField = 13, kPlaceField = 14;
-constexpr int32_t kOutside = 1;  // TensorProto.EXTERNAL
-
-/// Smaller tensors stay in the ONNX file, as the Python package onnx has it: a checker needs shapes.
-constexpr size_t kFewestOutside = 1024;
+constexpr protozero::pbf_tag_type kInsideField = 9;  // TensorProto.raw_data
 
 /// Multiples at which tensors begin. Large ones can be mapped into memory: Windows does that from multiples of 64 KiB.
 constexpr int64_t kAligned = 64, kLargeAligned = 65536;
 constexpr size_t kLargeTensor = size_t{1} << 20;
-
-void add_entry(const char* key, const std::string& value, pbf_writer& tensor) {
-  pbf_writer entry(tensor, kOutsideField);
-  entry.add_string(1, key);
-  entry.add_string(2, value);
-}
 
 }  // namespace
 
@@ -63,10 +53,7 @@ void TensorStore::write_outside(const char* values, size_t bytes, pbf_writer& te
   out_.write(values, static_cast<std::streamsize>(bytes));
   check_written();
   outside_ = offset + static_cast<int64_t>(bytes);
-  add_entry("location", location_, tensor);
-  add_entry("offset", std::to_string(offset), tensor);
-  add_entry("length", std::to_string(bytes), tensor);
-  tensor.add_int32(kPlaceField, kOutside);
+  add_place({location_, static_cast<uint64_t>(offset), bytes}, tensor);
 }
 
 void TensorStore::close() {

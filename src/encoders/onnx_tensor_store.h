@@ -10,6 +10,9 @@ namespace protocom::onnx {
 /// The most bytes that an ONNX file may have: a protobuf's length is a number of 31 bits.
 inline constexpr int64_t kMostBytes = (int64_t{1} << 31) - 1;
 
+/// Tensors of fewer bytes stay in the ONNX file, as the Python package onnx has it: a checker needs shapes.
+inline constexpr size_t kFewestOutside = 1024;
+
 /// Where the numbers of an ONNX file's tensors lie: in it, or in one file beside it, ONNX's external data.
 class TensorStore {
  public:

@@ -289,6 +289,23 @@ void mention_text_encoder(const RecognizerParts& parts) {
                   parts.backbone.string());
 }
 
+/// An encoder of several files that stays outside the recognizer: as one file beside it. `folder`: in which that file
+/// lies now. Empty: it is none.
+fs::path take_encoder_outside(const fs::path& recognizer, const fs::path& folder, NewRecognizer& made) {
+  RecognizerArtefact& backbone = made.artefacts.front();
+  if (backbone.embedded || backbone.path.parent_path() != folder) return {};
+  fs::path beside = recognizer;
+  beside += ".backbone" + backbone.path.extension().string();
+  check_absent(beside);
+  write_file_with(beside, [&](const fs::path& temporary) {
+    fs::copy_file(backbone.path, temporary, fs::copy_options::overwrite_existing);
+  });
+  fs::remove(backbone.path);
+  backbone.path = beside;
+  logger().info("the encoder, of several files, is in one: keep {} beside {}", beside.string(), recognizer.string());
+  return beside;
+}
+
 }  // namespace
 
 NewRecognizer prepare_recognizer(const RecognizerParts& given, const std::vector<EnrolRequest>& classes,
@@ -309,9 +326,6 @@ NewRecognizer prepare_recognizer(const RecognizerParts& given, const std::vector
   if (has_texts(parts)) check_texts(parts, settings);
   RecognizerParts files = parts;
   files.backbone = as_one_file(parts.backbone, encoder_options(parts, model), folder);
-  if (files.backbone.parent_path() == folder && !parts.backbone_inside)
-    fail_usage("{} is a backbone of several files, which must be inside the recognizer: do not keep it outside",
-               parts.backbone.string());
   if (!has_model(parts)) {
     model.fitted->feature_dim = settings.feature_dim;
     files.fitted = folder / "space.npz";
@@ -326,9 +340,14 @@ std::optional<Enrolment> create_recognizer(const fs::path& path, const Recognize
   check_absent(path);  // said before the photos go through the encoder
   const FirstImages images = find_first_images(given);
   const ScratchFolder scratch;
-  const NewRecognizer made = prepare_recognizer(given, images.classes, provenance, scratch.path(), progress);
+  NewRecognizer made = prepare_recognizer(given, images.classes, provenance, scratch.path(), progress);
+  std::optional<UnfinishedPath> outside;  // until the recognizer is made
+  if (const fs::path encoder = take_encoder_outside(path, scratch.path(), made); !encoder.empty())
+    outside.emplace(encoder);
   RecognizerFile::create(path, made.settings, made.artefacts, provenance);
-  return take_images(path, made.parts, images, progress);
+  std::optional<Enrolment> enrolled = take_images(path, made.parts, images, progress);
+  if (outside) outside->release();
+  return enrolled;
 }
 
 }  // namespace protocom

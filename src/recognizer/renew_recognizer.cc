@@ -162,6 +162,9 @@ Renewal renew(const RecognizerFile& file, const fs::path& out, const RenewalPart
   const ScratchFolder scratch;
   const NewRecognizer made =
       prepare_recognizer(parts.parts, requests_of_photos(photos, found), provenance, scratch.path(), progress);
+  if (!parts.parts.backbone_inside && made.artefacts.front().path.parent_path() == scratch.path())
+    fail_usage("{} is a backbone of several files, which must be inside the recognizer: leave out --external-backbone",
+               made.parts.backbone.string());
   done.feature_dim = made.settings.feature_dim;
   done.former_dim = file.settings().feature_dim;
   const FeaturesByHash features = found.empty() ? FeaturesByHash() : embed_photos(made, found, progress);

@@ -35,7 +35,7 @@ void add_artefact(const Database& database, const RecognizerArtefact& artefact) 
   const auto size = static_cast<int64_t>(fs::file_size(artefact.path));
   if (artefact.embedded && size > kMostBytes)
     fail(
-        "{} has {} bytes, the limit of files in a recognizer is {}: a backbone of one file can stay outside "
+        "{} has {} bytes, the limit of files in a recognizer is {}: a backbone can stay outside "
         "(--external-backbone)",
         artefact.path.string(), size, kMostBytes);
   Statement add = database.prepare("INSERT INTO artefacts(name, path, hash, bytes) VALUES(?, ?, ?, ?)");

@@ -6,6 +6,7 @@
 #include <limits>
 
 #include "base/error.h"
+#include "encoders/onnx_model_parts.h"
 #include "io/files.h"
 #include "networks/backbone.h"
 #include "networks/onnx/detail/batch_axis.h"
@@ -100,6 +101,33 @@ TEST(Onnx, TensorsOutsideLieInItsFolderAndCanBeBroughtInside) {
   EXPECT_FALSE(onnx::self_contained(folder / "elsewhere/encoder.onnx", ""));
   expect_near_to(open_backbone(folder / "elsewhere/encoder.onnx", plain())->forward(wave_images(2)),
                  convolved(wave_images(2), weight));
+}
+
+TEST(Onnx, LargeTensorsAreApartWhereAFileHasTooManyBytesToBeParsed) {
+  const TempDir folder;
+  const at::Tensor first = weights({16, 3, 3, 3}), second = weights({4, 16, 3, 3});
+  write_file(folder / "weights.bin", std::string_view(static_cast<const char*>(second.data_ptr()), second.nbytes()));
+  OnnxWriter writer;
+  writer.input("images", {-1, 3, kSide, kSide});
+  writer.raw("first", first);
+  writer.outside("second", second, {{"location", "./weights.bin"}});
+  writer.raw("bias", weights({4}));
+  writer.node("Conv", {"images", "first"}, {"a"});
+  writer.node("Conv", {"a", "second", "bias"}, {"b"});
+  writer.output("b");
+  const at::Tensor known = opened(folder, writer)->forward(wave_images(2));
+  const auto all = static_cast<int64_t>(std::filesystem::file_size(folder / "encoder.onnx") + second.nbytes());
+  const onnx::ModelParts whole(folder / "encoder.onnx", "", all);
+  EXPECT_TRUE(whole.files().empty());
+  EXPECT_EQ(whole.bytes(), all);
+  const onnx::ModelParts apart(folder / "encoder.onnx", "", all - 1);
+  EXPECT_EQ(apart.bytes(), all);
+  EXPECT_LT(apart.graph().size(), 1000U) << "without " << first.nbytes() + second.nbytes() << " bytes of tensors";
+  for (const auto& [name, bytes] : apart.files()) write_file(folder / "apart" / name, bytes);
+  write_file(folder / "apart/graph.onnx", apart.graph());
+  expect_near_to(open_backbone(folder / "apart/graph.onnx", plain())->forward(wave_images(2)), known);
+  EXPECT_THAT(message_of([&] { onnx::ModelParts(folder / "encoder.onnx", "", 100); }),
+              HasSubstr("without its large tensors it has"));
 }
 
 TEST(Onnx, TensorsOutsideAreNotReadFromElsewhereNorBeyondTheirFile) {

@@ -11,12 +11,15 @@
 #include "base/matrix.h"
 #include "base/threads.h"
 #include "encoders/encoder.h"
+#include "encoders/onnx_model_parts.h"
 #include "encoders/onnxruntime/library.h"
+#include "encoders/onnxruntime/session.h"
 #include "encoders/onnxruntime/watched.h"
 #include "io/files.h"
 #include "support/message_of.h"
 #include "support/onnx_writer.h"
 #include "support/temp_dir.h"
+#include "tensors/tensors.h"
 
 // Where the headers are, the places in the table are compared with them.
 #if __has_include(<onnxruntime/onnxruntime_c_api.h>)
@@ -53,6 +56,9 @@ PROTOCOM_SAME_PLACE(AddSessionConfigEntry, AddSessionConfigEntry);
 PROTOCOM_SAME_PLACE(CreateAndRegisterAllocator, CreateAndRegisterAllocator);
 PROTOCOM_SAME_PLACE(ReleaseArenaConfig, ReleaseArenaCfg);
 PROTOCOM_SAME_PLACE(CreateArenaConfig, CreateArenaCfgV2);
+#if ORT_API_VERSION >= 18
+PROTOCOM_SAME_PLACE(AddFilesInMemory, AddExternalInitializersFromFilesInMemory);
+#endif
 #undef PROTOCOM_SAME_PLACE
 static_assert(kFloat == ONNX_TENSOR_ELEMENT_DATA_TYPE_FLOAT && kFloat16 == ONNX_TENSOR_ELEMENT_DATA_TYPE_FLOAT16);
 }  // namespace protocom::onnxruntime
@@ -190,6 +196,32 @@ TEST_F(OnnxRuntime, TensorsOutsideTheFileAreRead) {
   writer.node("Conv", {"images", "weight"}, {"maps"});
   writer.output("maps");
   expect_same(writer);
+}
+
+// As for a file of more than 2 GB, which it cannot parse.
+TEST_F(OnnxRuntime, ParsesAFileWithoutItsLargeTensorsWhereItHasTooManyBytes) {
+  const at::Tensor beside = weights({32, 16, 3, 3});
+  write_file(folder_.path() / "weights.bin",
+             std::string_view(static_cast<const char*>(beside.data_ptr()), beside.nbytes()));
+  OnnxWriter writer;
+  writer.input("images", {-1, 3, kSide, kSide});
+  writer.raw("inside", weights({16, 3, 3, 3}));
+  writer.outside("beside", beside, {{"location", "./weights.bin"}});
+  writer.node("Conv", {"images", "inside"}, {"first"});
+  writer.node("Conv", {"first", "beside"}, {"second"});
+  writer.node("Relu", {"first"}, {"other"});
+  writer.output("other");
+  const auto path = written(writer);
+  const auto maps = [&](int64_t most_bytes) {
+    const auto parts = std::make_shared<const onnx::ModelParts>(path, "second", most_bytes);
+    EXPECT_EQ(parts->files().size(), most_bytes == onnx::kMostBytes ? 0U : 2U);
+    return onnxruntime::LoadedModel(parts, 1).run(
+        "images", array_of(at::arange(2 * 3 * kSide * kSide, at::kFloat).sin().view({2, 3, kSide, kSide})), "second",
+        false);
+  };
+  const Array whole = maps(onnx::kMostBytes);
+  EXPECT_EQ(whole.shape(), (Shape{2, 32, 4, 4}));
+  EXPECT_EQ(largest_difference(maps(1500), whole), 0);
 }
 
 TEST_F(OnnxRuntime, WhatTheFileStatesOfItsImagesIsTaken) {

@@ -11,6 +11,7 @@
 #include "support/labelled.h"
 #include "support/logged.h"
 #include "support/message_of.h"
+#include "support/onnx_writer.h"
 #include "support/toy_features.h"
 #include "tensors/tensors.h"
 
@@ -279,6 +280,39 @@ TEST_F(RecognizerToMake, TakesTheSpaceThatLiesInTheFolderOfItsEncoder) {
   apart.space = folder_ / "encoder/space.npz";
   EXPECT_EQ(scores(made), scores(apart));
   EXPECT_NE(scores(made), without);
+}
+
+TEST_F(SmallRecognizer, AnEncoderOfSeveralFilesMayStayOutsideAsOneBesideTheRecognizer) {
+  const at::Tensor weights = at::arange(6 * 3, at::kFloat).cos().view({6, 3, 1, 1});
+  write_file(folder_ / "encoder/weights.bin",
+             std::string_view(static_cast<const char*>(weights.data_ptr()), weights.nbytes()));
+  OnnxWriter encoder;
+  encoder.input("images", {-1, 3, kSide, kSide});
+  encoder.outside("weights", weights, {{"location", "weights.bin"}});
+  encoder.node("Conv", {"images", "weights"}, {"maps"});
+  encoder.output("maps", {-1, 6, kSide, kSide});
+  write_file(folder_ / "encoder/model.onnx", encoder.bytes());
+  RecognizerParts parts;
+  parts.backbone = folder_ / "encoder/model.onnx";
+  parts.preprocessing = "plain:size=16";
+  parts.backbone_inside = false;
+  const fs::path mine = folder_ / "mine.pcm", beside = folder_ / "mine.pcm.backbone.onnx";
+  write_file(beside, "precious");
+  EXPECT_THAT(message_of([&] { create_recognizer(mine, parts, {}); }), HasSubstr("is already there"));
+  EXPECT_FALSE(fs::exists(mine));
+  fs::remove(beside);
+  create_recognizer(mine, parts, {});
+  fs::remove_all(folder_ / "encoder");
+  Recognizer recognizer = Recognizer::open(mine);
+  EXPECT_FALSE(recognizer.file().artefact("backbone")->embedded);
+  EXPECT_EQ(
+      recognizer.enrol({request("cat", {photo("1.png", 10)}), request("dog", {photo("2.png", 200)})}).classes.size(),
+      2U);
+  fs::remove(mine);
+  fs::remove(beside);
+  parts.images = folder_ / "no such folder";
+  EXPECT_THROW(create_recognizer(mine, parts, {}), Error);
+  EXPECT_FALSE(fs::exists(beside));
 }
 
 }  // namespace

@@ -156,8 +156,7 @@ OnnxEncoder::OnnxEncoder(const std::filesystem::path& path, const EncoderFileOpt
     if (input_.batch > kLargestBatch)
       fail("fixed batch of {} images, expected at most {}: export it with a dynamic batch, or use --engine torch",
            input_.batch, kLargestBatch);
-    std::optional<std::string> whole = onnx::self_contained(path, asked.output);
-    bytes_ = whole ? std::make_shared<ModelBytes>(std::move(*whole)) : std::make_shared<ModelBytes>(path);
+    parts_ = std::make_shared<const onnx::ModelParts>(path, asked.output);
     const std::string where = path.string();
     const Preprocessing said = fitting_side(asked.preprocessing.value_or(Preprocessing()), input_.side, where);
     preprocessing_ = choose_preprocessing(said, outline.stated, 0, where);
@@ -177,7 +176,7 @@ LoadedModel& OnnxEncoder::model() {
   const int threads = thread_count();
   if (!model_ || model_->threads() != threads) {
     model_.reset();
-    model_.emplace(bytes_, threads);
+    model_.emplace(parts_, threads);
   }
   return *model_;
 }

@@ -39,7 +39,7 @@ class OnnxEncoder final : public Encoder {
   LoadedModel& model();
 
   std::filesystem::path path_;
-  std::shared_ptr<const ModelBytes> bytes_;
+  std::shared_ptr<const onnx::ModelParts> parts_;
   std::optional<LoadedModel> model_;
   onnx::ImageInput input_;
   std::string output_;

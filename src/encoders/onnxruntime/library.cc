@@ -13,6 +13,7 @@
 
 #include "base/error.h"
 #include "base/own_file.h"
+#include "base/text.h"
 
 namespace protocom::onnxruntime {
 namespace {
@@ -116,6 +117,12 @@ Library::Library(void* handle) {
   table_ = get_base()->get_api(kApiVersion);
   if (table_ == nullptr) fail("ONNX Runtime {} is too old: expected 1.16 or newer", version_);
   make_environment();
+}
+
+void Library::check_has(int minor, const std::string& what) const {
+  const std::string part = version_.substr(std::min(version_.find('.') + 1, version_.size()));
+  if (number_from<int>(part.substr(0, part.find('.'))).value_or(0) < minor)
+    fail("ONNX Runtime {} is too old for {}: expected 1.{} or newer, or use --engine torch", version_, what, minor);
 }
 
 void Library::make_environment() {

@@ -59,6 +59,8 @@ using AddSessionConfigEntry = Place<130, Status*(SessionOptions*, const char* ke
 using CreateAndRegisterAllocator = Place<144, Status*(Env*, const MemoryInfo*, const ArenaConfig*)>;
 using ReleaseArenaConfig = Place<157, void(ArenaConfig*)>;
 using CreateArenaConfig = Place<164, Status*(const char* const* keys, const size_t* values, size_t, ArenaConfig**)>;
+using AddFilesInMemory =
+    Place<279, Status*(SessionOptions*, const char* const* names, char* const* buffers, const size_t* lengths, size_t)>;
 
 /// The library of this process: loaded at the first use and never unloaded.
 class Library {
@@ -72,6 +74,8 @@ class Library {
 
   /// "1.21.0".
   [[nodiscard]] const std::string& version() const { return version_; }
+  /// Throws Error unless it is of version 1.`minor` or newer. `what`: that needs it.
+  void check_has(int minor, const std::string& what) const;
   /// The environment that sessions share, whose memory is bounded: a file that needs more fails.
   [[nodiscard]] Env* environment() const { return environment_; }
 

@@ -1,7 +1,9 @@
 #include "encoders/onnxruntime/session.h"
 
 #include <cstring>
+#include <string_view>
 #include <utility>
+#include <vector>
 
 #include "base/error.h"
 #include "encoders/onnxruntime/graph_costs.h"
@@ -13,6 +15,9 @@ namespace {
 constexpr int kDeviceAllocator = 0;  // OrtAllocatorType
 constexpr int kDefaultMemory = 0;    // OrtMemType
 constexpr size_t kMostDimensions = 8;
+
+/// The version 1.N of ONNX Runtime that has AddFilesInMemory.
+constexpr int kFilesInMemorySince = 18;
 
 /// Far more than an image takes: some seconds for a vision transformer of 10^9 weights.
 constexpr std::chrono::seconds kMostTime(60);
@@ -74,7 +79,25 @@ namespace {
 
 void release(Session* session) { Library::get().call<ReleaseSession>(session); }
 
-std::shared_ptr<Session> make_session(std::string_view model, int threads) {
+/// Hands over the numbers of tensors that lie apart, which are copied when the session is made.
+void add_files(const onnx::NamedFiles& files, SessionOptions* options) {
+  if (files.empty()) return;
+  const Library& library = Library::get();
+  library.check_has(kFilesInMemorySince, "ONNX files of more than 2 GB");
+  std::vector<const char*> names;
+  std::vector<char*> buffers;
+  std::vector<size_t> lengths;
+  for (const auto& [name, bytes] : files) {
+    names.push_back(name.c_str());
+    buffers.push_back(const_cast<char*>(bytes.data()));  // NOLINT: the C API does not say that it only reads them
+    lengths.push_back(bytes.size());
+  }
+  library.call<AddFilesInMemory>(options, static_cast<const char* const*>(names.data()),
+                                 static_cast<char* const*>(buffers.data()), static_cast<const size_t*>(lengths.data()),
+                                 names.size());
+}
+
+std::shared_ptr<Session> make_session(const onnx::ModelParts& model, int threads) {
   const Library& library = Library::get();
   Owned<SessionOptions, ReleaseSessionOptions> options;
   library.call<CreateSessionOptions>(options.out());
@@ -85,9 +108,10 @@ std::shared_ptr<Session> make_session(std::string_view model, int threads) {
   };
   set("session.use_env_allocators", "1");       // those with a bound
   set("session.intra_op.allow_spinning", "0");  // others use the machine too
+  add_files(model.files(), options.get());
   Session* made = nullptr;
   library.call<CreateSessionFromArray>(static_cast<const Env*>(library.environment()),
-                                       static_cast<const void*>(model.data()), model.size(),
+                                       static_cast<const void*>(model.graph().data()), model.graph().size(),
                                        static_cast<const SessionOptions*>(options.get()), &made);
   return {made, &release};
 }
@@ -130,13 +154,13 @@ class Pass {
 
 }  // namespace
 
-LoadedModel::LoadedModel(const std::shared_ptr<const ModelBytes>& model, int threads)
-    : threads_(threads), most_memory_(kMostMemory + kMostCopies * static_cast<int64_t>(model->view().size())) {
-  check_graph_costs(model->view());
+LoadedModel::LoadedModel(const std::shared_ptr<const onnx::ModelParts>& model, int threads)
+    : threads_(threads), most_memory_(kMostMemory + kMostCopies * model->bytes()) {
+  check_graph_costs(model->graph());
   const auto made = std::make_shared<std::shared_ptr<Session>>();
   run_watched(
       "to prepare the network", {kMostTime, most_memory_},
-      [model, threads, made] { *made = make_session(model->view(), threads); }, [] {});
+      [model, threads, made] { *made = make_session(*model, threads); }, [] {});
   session_ = *made;
 }
 
