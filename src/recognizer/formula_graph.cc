@@ -1,6 +1,9 @@
 #include "recognizer/detail/formula_graph.h"
 
 #include <cmath>
+#include <optional>
+
+#include "recognizer/detail/folded_formula.h"
 
 namespace protocom {
 namespace {
@@ -30,11 +33,16 @@ std::string add_roots(const std::string& values, GraphWriter& graph) {
   return graph.node("Sub", {root(values), root(graph.node("Neg", {values}))});
 }
 
-/// f [n, e] of AnswerFormula.
-std::string dims_of(const AnswerFormula& formula, const std::string& features, GraphWriter& graph) {
-  std::string f = formula.roots ? add_roots(features, graph) : features;
-  if (formula.center.size() > 0) f = graph.node("Sub", {f, row_constant(formula.center, graph)});
-  f = at_unit_length(f, graph);
+/// z [n, d] of AnswerFormula.
+std::string directions_of(const AnswerFormula& formula, const std::string& features, GraphWriter& graph) {
+  std::string z = formula.roots ? add_roots(features, graph) : features;
+  if (formula.center.size() > 0) z = graph.node("Sub", {z, row_constant(formula.center, graph)});
+  return at_unit_length(z, graph);
+}
+
+/// f [n, e] of z.
+std::string dims_of(const AnswerFormula& formula, const std::string& z, GraphWriter& graph) {
+  std::string f = z;
   if (formula.projection.size() > 0) f = graph.node("MatMul", {f, graph.matrix(formula.projection)});
   if (formula.offset.size() > 0) f = graph.node("Sub", {f, row_constant(formula.offset, graph)});
   return f;
@@ -57,13 +65,28 @@ std::string pooled(const FamiliarityFormula& formula, const std::string& scores,
   return graph.node("Add", {best, scaled(graph.node("Log", {mean}), 1 / formula.factor, graph)});
 }
 
-/// [n, 1]
-std::string familiarity_of(const FamiliarityFormula& formula, const std::string& f, const std::string& scores,
-                           GraphWriter& graph) {
-  const std::string squares =
-      graph.node("MatMul", {graph.node("Mul", {f, f}), column_constant(formula.squares, graph)});
+std::string squares_of(const std::string& values, GraphWriter& graph) { return graph.node("Mul", {values, values}); }
+
+/// What r - p of FamiliarityFormula is for f, [n, 1].
+std::string rest_of_ratio(const FamiliarityFormula& formula, const std::string& f, GraphWriter& graph) {
+  const std::string squares = graph.node("MatMul", {squares_of(f, graph), column_constant(formula.squares, graph)});
   const std::string linear = graph.node("MatMul", {f, column_constant(formula.row, graph)});
-  const std::string of_image = graph.node("Add", {graph.node("Add", {squares, linear}), graph.number(formula.bias)});
+  return graph.node("Add", {graph.node("Add", {squares, linear}), graph.number(formula.bias)});
+}
+
+/// The same for y of FoldedFormula.
+std::string rest_of_ratio(const FoldedFormula& formula, const std::string& y, GraphWriter& graph) {
+  const std::string length = graph.reduced("ReduceSumSquare", y, 1, /*keep=*/true);
+  std::string sum = graph.node("Add", {scaled(length, formula.length, graph), graph.number(formula.bias)});
+  sum = graph.node("Add", {sum, graph.node("MatMul", {y, column_constant(formula.row, graph)})});
+  if (formula.axes.cols() == 0) return sum;
+  const std::string along = squares_of(graph.node("MatMul", {y, graph.matrix(formula.axes)}), graph);
+  return graph.node("Add", {sum, graph.node("MatMul", {along, column_constant(formula.squares, graph)})});
+}
+
+/// [n, 1]
+std::string familiarity_of(const FamiliarityFormula& formula, const std::string& of_image, const std::string& scores,
+                           GraphWriter& graph) {
   const std::string ratio = graph.node("Add", {pooled(formula, scores, graph), of_image});
   const std::string odds = graph.node("Add", {scaled(ratio, formula.slope, graph), graph.number(formula.offset)});
   if (formula.alike == 0) return odds;
@@ -76,17 +99,25 @@ std::string familiarity_of(const FamiliarityFormula& formula, const std::string&
 }  // namespace
 
 FormulaValues add_formula(const AnswerFormula& formula, const std::string& features, GraphWriter& graph) {
-  const std::string f = dims_of(formula, features, graph);
-  std::string scores = graph.node("MatMul", {f, transposed_constant(formula.rows, graph)});
-  if (formula.biases.size() > 0) scores = graph.node("Add", {scores, row_constant(formula.biases.transpose(), graph)});
+  const std::optional<FoldedFormula> fewer = folded(formula);
+  const std::string z = directions_of(formula, features, graph);
+  const std::string f = fewer ? graph.node("Sub", {z, row_constant(fewer->center, graph)}) : dims_of(formula, z, graph);
+  const FloatMatrix& rows = fewer ? fewer->rows : formula.rows;
+  const Eigen::VectorXf& biases = fewer ? fewer->biases : formula.biases;
+  std::string scores = graph.node("MatMul", {f, transposed_constant(rows, graph)});
+  if (biases.size() > 0) scores = graph.node("Add", {scores, row_constant(biases.transpose(), graph)});
   FormulaValues made{scaled(scores, formula.scale, graph), {}};
   if (formula.texts.size() > 0) {
     const std::string cosines =
         graph.node("MatMul", {at_unit_length(features, graph), transposed_constant(formula.texts, graph)});
     made.logits = graph.node("Add", {made.logits, cosines});
   }
-  made.familiarity =
-      formula.familiarity ? familiarity_of(*formula.familiarity, f, scores, graph) : add_best(made.logits, graph);
+  if (!formula.familiarity) {
+    made.familiarity = add_best(made.logits, graph);
+    return made;
+  }
+  const std::string of_image = fewer ? rest_of_ratio(*fewer, f, graph) : rest_of_ratio(*formula.familiarity, f, graph);
+  made.familiarity = familiarity_of(*formula.familiarity, of_image, scores, graph);
   return made;
 }
 

@@ -9,6 +9,7 @@
 
 #include "networks/onnx/detail/plan.h"
 #include "recognizer/calibration.h"
+#include "recognizer/detail/folded_formula.h"
 #include "recognizer/store_support.h"
 #include "support/message_of.h"
 #include "support/temp_dir.h"
@@ -110,6 +111,81 @@ TEST_F(FormulaOfPlda, OfOwnPhotos) {
   EXPECT_TRUE(scorer.adapts());
   EXPECT_TRUE(scorer.formula()->familiarity->by_best);
   expect_same_answers(scorer, queries());
+}
+
+TEST_F(FormulaOfPlda, OfOwnPhotosHasFewNumbers) {
+  const StoreModel model = own("plda");
+  const ClassScorer scorer(enrolled(model), model);
+  const AnswerFormula formula = *scorer.formula();
+  ASSERT_GT(formula.projection.size(), 0);
+  const std::optional<FoldedFormula> fewer = folded(formula);
+  ASSERT_TRUE(fewer);
+  EXPECT_LE(fewer->axes.cols(), 5) << "six photos differ from their mean in five directions";
+  EXPECT_EQ(fewer->rows.rows(), 3);
+}
+
+/// Of three classes near one direction of 256, as features that are not negative are, in a space whose dimensions are
+/// 100 within-class deviations long.
+AnswerFormula formula_of_near_classes() {
+  constexpr int64_t kDims = 256;
+  at::manual_seed(3);
+  const at::Tensor axes = std::get<0>(at::linalg_qr(at::randn({kDims, kDims}, at::kDouble)));
+  const at::Tensor middle = at::ones({1, kDims}, at::kDouble) / 16;
+  const at::Tensor means = (middle + 0.02 * at::randn({3, kDims}, at::kDouble) / 16).mm(axes) * 100;
+  AnswerFormula made;
+  made.projection = matrix_of<float>(array_of((axes * 100).to(at::kFloat)));
+  made.rows = matrix_of<float>(array_of((0.5 * means).to(at::kFloat)));
+  made.biases = Eigen::VectorXf::Constant(3, -0.25 * 1e4);
+  made.familiarity.emplace();
+  made.familiarity->squares = Eigen::RowVectorXf::Constant(kDims, -0.25F);
+  made.familiarity->squares.head(3).setConstant(-0.2F);
+  made.familiarity->row = Eigen::RowVectorXf::Constant(kDims, 0.1F);
+  return made;
+}
+
+TEST(FoldedFormula, RoundsNoMoreWhereClassesLieNearOneDirection) {
+  const AnswerFormula formula = formula_of_near_classes();
+  const std::optional<FoldedFormula> fewer = folded(formula);
+  ASSERT_TRUE(fewer);
+  const Eigen::RowVectorXd z = Eigen::RowVectorXd::Constant(256, 1.0 / 16);
+  const Eigen::RowVectorXd exact = z * formula.projection.cast<double>();
+  const Eigen::RowVectorXd t = exact * formula.rows.cast<double>().transpose();
+  const Eigen::RowVectorXf y = z.cast<float>() - fewer->center;
+  const Eigen::RowVectorXf found = y * fewer->rows.transpose() + fewer->biases.transpose();
+  for (int64_t k = 1; k < 3; ++k) EXPECT_NEAR(found[k] - found[0], t[k] - t[0], 2e-6 * std::abs(t[k] - t[0]) + 2e-5);
+  const FamiliarityFormula& known = *formula.familiarity;
+  const double best = (t.array() + double{formula.biases[0]}).maxCoeff();
+  const double r = best + exact.cwiseAbs2().dot(known.squares.cast<double>()) + exact.dot(known.row.cast<double>());
+  const Eigen::RowVectorXf along = y * fewer->axes;
+  const double now = found.maxCoeff() + along.cwiseAbs2().dot(fewer->squares) + fewer->length * y.squaredNorm() +
+                     y.dot(fewer->row) + fewer->bias;
+  EXPECT_NEAR(now, r, 2e-3);
+}
+
+TEST(FoldedFormula, NeedsAxesThatAreOrthogonalAndWeighTheSame) {
+  constexpr int64_t kAxes = 4;
+  AnswerFormula formula;
+  formula.rows = FloatMatrix::Ones(2, kAxes);
+  formula.projection = 3 * FloatMatrix::Identity(kAxes, kAxes);
+  formula.familiarity.emplace();
+  formula.familiarity->squares = Eigen::RowVector4f(-1, -2, -2, -2);
+  formula.familiarity->row = Eigen::RowVector4f(1, 2, 3, 4);
+  ASSERT_TRUE(folded(formula));
+  EXPECT_EQ(folded(formula)->length, -18);
+  EXPECT_EQ(folded(formula)->squares[0], 1);
+  AnswerFormula other = formula;
+  other.projection(3, 3) = 3.01F;
+  EXPECT_FALSE(folded(other)) << "of another length";
+  other = formula;
+  other.projection(0, 3) = 0.01F;
+  other.projection(3, 3) = std::sqrt(9 - 1e-4F);
+  EXPECT_FALSE(folded(other)) << "not orthogonal";
+  other = formula;
+  other.familiarity.reset();
+  EXPECT_TRUE(folded(other)) << "rows alone";
+  other.projection = FloatMatrix::Ones(kAxes, 1);
+  other.rows = FloatMatrix::Ones(2, 1);
+  EXPECT_FALSE(folded(other)) << "two rows of four numbers are more than six";
 }
 
 TEST_F(FormulaOfPlda, OfOwnPhotosThatAreNotNegative) {
