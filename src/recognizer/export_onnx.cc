@@ -89,8 +89,9 @@ void check_way(const fs::path& model, const fs::path& labels, const Earlier& ear
   if (is_there && earlier.id != id)
     fail("{} exists and is not an export of this recognizer: choose another name, or remove it", model.string());
   check_derived(labels);
-  if (!is_there) check_absent(labels);
-  if (is_there && fs::is_regular_file(labels, ignored) && !are_labels(labels, earlier, now))
+  const bool are_kept = fs::is_regular_file(labels, ignored) && !are_labels(labels, earlier, now);
+  if (are_kept && !is_there) check_absent(labels);
+  if (are_kept)
     fail("{} exists and is not the labels of {}: choose another name, or remove it", labels.string(), model.string());
   check_writable(model);
   check_writable(labels);

@@ -512,6 +512,9 @@ TEST_F(OnnxOfRecognizer, LeavesLabelsAloneThatAreNotOfTheExportBesideThem) {
   fs::remove(labels);
   exported();
   EXPECT_EQ(read_file(labels), "oak\nash tree\n");
+  fs::remove(model_);
+  exported();
+  EXPECT_TRUE(fs::exists(model_)) << "the same labels may be there, of an export that was cut off";
 }
 
 TEST_F(OnnxOfRecognizer, LeavesTheExportOfAnotherRecognizerAlone) {
