@@ -56,4 +56,7 @@ class ListedFiles {
 /// or if folders have the names of its classes. Throws UndecidedList if options must choose what counts.
 std::optional<std::filesystem::path> image_list_in(const std::filesystem::path& folder);
 
+/// The first file of a folder that read_image_list() reads, wherever its images are.
+std::optional<std::filesystem::path> any_list_in(const std::filesystem::path& folder);
+
 }  // namespace protocom

@@ -160,6 +160,17 @@ bool has_class_folder(const std::vector<ListedImage>& list, const fs::path& fold
 
 }  // namespace
 
+std::optional<fs::path> any_list_in(const fs::path& folder) {
+  for (const fs::path& path : files_that_may_be_lists(folder)) {
+    try {
+      if (!read_image_list(path).empty()) return path;
+    } catch (const Error&) {
+      continue;  // another kind of table
+    }
+  }
+  return std::nullopt;
+}
+
 std::optional<fs::path> image_list_in(const fs::path& folder) {
   for (const fs::path& path : files_that_may_be_lists(folder)) {
     try {

@@ -44,7 +44,8 @@ std::vector<fs::path> takeout_albums(const fs::path& folder) {
   if (folders.size() == 1 && is_package(folders.front())) return takeout_albums(folders.front());
   const auto first_year =
       std::stable_partition(folders.begin(), folders.end(), [](const fs::path& f) { return !is_year(f); });
-  if (std::none_of(first_year, folders.end(), has_json)) return {};
+  const bool packed = is_package(folder) && std::any_of(folders.begin(), first_year, has_json);
+  if (!packed && std::none_of(first_year, folders.end(), has_json)) return {};
   const auto years = folders.end() - first_year;
   folders.erase(first_year, folders.end());
   if (folders.empty()) fail("{} has no album, only folders of years: make an album of each class", folder.string());

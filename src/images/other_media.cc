@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <string_view>
+#include <vector>
 
 #include "base/error.h"
 #include "base/text.h"
@@ -30,6 +31,7 @@ std::string other_media(const fs::path& path) {
                                                          ".xz",  ".zst", ".7z",  ".rar"};
   constexpr std::array<std::string_view, 9> kFilms = {".mp4", ".mov", ".avi", ".mkv", ".m4v",
                                                       ".mpg", ".mts", ".wmv", ".webm"};
+  constexpr std::array<std::string_view, 4> kFeatures = {".npz", ".npy", ".parquet", ".safetensors"};
   constexpr std::array<std::string_view, 2> kLibraries = {".photoslibrary", ".photolibrary"};
   const std::string text = path.string();
   if (!url_scheme(text).empty())
@@ -39,10 +41,24 @@ std::string other_media(const fs::path& path) {
   if (is_one_of(suffix, kArchives)) return fmt::format("{}: unpack it and give the folder", text);
   if (is_one_of(suffix, kLibraries))
     return fmt::format("{}: export the photos first (Apple Photos: File, Export) and give their folder", text);
+  if (is_one_of(suffix, kFeatures))
+    return fmt::format("{}: features, not photos: protocom enrol --features takes them", text);
   if (is_one_of(suffix, kFilms))
     return fmt::format(
         "{0}: make photos of the film and give these: mkdir frames; ffmpeg -i '{0}' -vf fps=1 -q:v 2 frames/%06d.jpg",
         text);
+  return "";
+}
+
+std::string other_media_in(const fs::path& folder) {
+  std::vector<fs::path> files;
+  std::error_code error;
+  for (fs::directory_iterator it(folder, error), end; !error && it != end; it.increment(error))
+    files.push_back(it->path());
+  std::sort(files.begin(), files.end());
+  for (const fs::path& file : files) {
+    if (std::string reason = other_media(file); !reason.empty()) return reason;
+  }
   return "";
 }
 

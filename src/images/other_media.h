@@ -5,8 +5,11 @@
 namespace protocom {
 
 /// What is given in place of photos and what to do with it, in one sentence, by its name alone: an address, an archive
-/// (.zip, .tar, ...), a film (.mp4, .mov, .avi, ...), a library of Apple Photos. Empty for other names.
+/// (.zip, .tar, ...), a film (.mp4, .mov, .avi, ...), a library of Apple Photos, features. Empty for other names.
 std::string other_media(const std::filesystem::path& path);
+
+/// The same of the first such file in a folder. Empty: it has none.
+std::string other_media_in(const std::filesystem::path& folder);
 
 /// Throws Error with that sentence, unless it is empty.
 void refuse_other_media(const std::filesystem::path& path);

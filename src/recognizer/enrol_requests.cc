@@ -14,6 +14,7 @@
 #include "datasets/class_folders.h"
 #include "datasets/image_list.h"
 #include "datasets/photo_keywords.h"
+#include "datasets/shard_labels.h"
 #include "datasets/takeout.h"
 #include "images/other_media.h"
 #include "knowledge/tables.h"
@@ -76,6 +77,15 @@ std::vector<EnrolRequest> requests_of_list(const std::vector<ListedImage>& list,
   return requests;
 }
 
+/// Throws Error for a folder without class folders and without a list of images that are there: of the list of others,
+/// of archives and films that it has, or else of what is expected.
+[[noreturn]] void refuse_without_classes(const fs::path& folder) {
+  if (const std::optional<fs::path> list = any_list_in(folder)) requests_of_csv(*list);
+  const std::string instead = other_media_in(folder);
+  fail("{}: expected a subfolder of images for each class, or a CSV image,class beside the images; found {}",
+       folder.string(), instead.empty() ? "none" : instead);
+}
+
 }  // namespace
 
 std::vector<EnrolRequest> requests_of_folder(const fs::path& folder, std::string_view option) {
@@ -83,10 +93,10 @@ std::vector<EnrolRequest> requests_of_folder(const fs::path& folder, std::string
   if (const std::string from = list_choices().classes_from; !from.empty())
     return requests_of_list(list_by_keywords(folder, parse_keyword_choice(from)), folder);
   if (const std::optional<fs::path> list = image_list_in(folder)) return requests_of_csv(*list);
+  if (const std::vector<ListedImage> list = list_by_sidecars(folder); !list.empty())
+    return requests_of_list(list, folder);
   std::vector<fs::path> subfolders = folders_in(folder);
-  if (subfolders.empty())
-    fail("{}: expected a subfolder of images for each class, or a CSV image,class beside the images; found none",
-         folder.string());
+  if (subfolders.empty()) refuse_without_classes(folder);
   refuse_parts(folder, option);
   if (std::vector<fs::path> albums = takeout_albums(folder); !albums.empty()) subfolders = std::move(albums);
   warn_of_nested_classes(subfolders);

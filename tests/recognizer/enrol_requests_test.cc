@@ -1,5 +1,6 @@
 #include "recognizer/enrol_requests.h"
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -128,6 +129,10 @@ TEST(EnrolRequests, OfGoogleTakeoutAreTheAlbums) {
     put(root / "Takeout/Google Photos" / file, "{}");
   for (const char* folder : {"", "Takeout", "Takeout/Google Photos"})
     EXPECT_THAT(names_of(requests_of_folder(root / folder)), ElementsAre("Cats", "Dogs")) << folder;
+  for (const char* year : {"2023", "2024"})
+    fs::remove_all(root / "Takeout/Google Photos" / fmt::format("Photos from {}", year));
+  for (const char* folder : {"", "Takeout", "Takeout/Google Photos"})
+    EXPECT_THAT(names_of(requests_of_folder(root / folder)), ElementsAre("Cats", "Dogs")) << "albums alone, " << folder;
   const TempDir other;
   for (const char* file : {"Cats/1.jpg", "Photos from 2024/1.jpg"}) put(other / file);
   EXPECT_THAT(names_of(requests_of_folder(other.path())), ElementsAre("Cats", "Photos from 2024"))
@@ -150,6 +155,38 @@ TEST(EnrolRequests, OfAFolderMayBeTheKeywordsOfItsPhotos) {
 
 TEST(EnrolRequests, OfAnArchiveAreRefusedWithWhatToDo) {
   EXPECT_THAT(message_of([&] { requests_of_folder("photos.zip"); }), HasSubstr("photos.zip: unpack it"));
+  EXPECT_THAT(message_of([&] { requests_of_folder("x.npy"); }), HasSubstr("x.npy: features, not photos"));
+  const TempDir root;
+  put(root / "notes.txt");
+  put(root / "photos.zip");
+  EXPECT_THAT(message_of([&] { requests_of_folder(root.path()); }),
+              AllOf(HasSubstr("found "), HasSubstr("photos.zip: unpack it")));
+}
+
+TEST(EnrolRequests, OfAFolderWithAListOfOtherImagesAreRefusedWithOneOfThem) {
+  const TempDir root;
+  put(root / "a.jpg");
+  put(root / "labels.csv", "image,class\nIMG_1.JPG,cat\nIMG_2.JPG,dog\n");
+  EXPECT_THAT(message_of([&] { requests_of_folder(root.path()); }),
+              HasSubstr("labels.csv: 2 rows, 0 files found, such as IMG_1.JPG"));
+}
+
+// https://github.com/webdataset/webdataset: files of one name before the first dot are one sample.
+TEST(EnrolRequests, OfUnpackedShardsAreTheLabelsBesideTheImages) {
+  const TempDir root;
+  for (const auto& [name, label] : std::map<std::string, std::string>{{"a/000.cls", "7\n"},
+                                                                      {"a/001.cls", "3"},
+                                                                      {"b/002.json", R"({"label": "cat"})"},
+                                                                      {"b/003.json", R"({"label": 7})"},
+                                                                      {"b/004.json", "[1, "}}) {
+    put(root / name, label);
+    put((root / name).replace_extension(".jpg"));
+  }
+  const Logged logged;
+  const std::vector<EnrolRequest> requests = requests_of_folder(root.path());
+  EXPECT_THAT(names_of(requests), ElementsAre("7", "3", "cat"));
+  EXPECT_THAT(requests[0].images, ElementsAre((root / "a/000.jpg").string(), (root / "b/003.jpg").string()));
+  EXPECT_THAT(logged.text(), HasSubstr("ignoring images without a label beside them: 1 of 5"));
 }
 
 TEST(EnrolRequests, OfAFolderWithoutClassesAreRefusedWithBothThatAreRead) {
