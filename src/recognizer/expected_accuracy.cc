@@ -115,6 +115,19 @@ std::string counted(int64_t count, const char* what, const char* ending) {
   return fmt::format("{} {}{}", count, what, count == 1 ? "" : ending);
 }
 
+/// Why unlabelled photos may lower the figure: a lead of up to 5 photos is within chance even if no photo speaks
+/// against it (a sign test has 2^-4 at best).
+std::string reason_of_fall(const ExpectedAccuracy& expected) {
+  constexpr int64_t kByChance = 5;
+  if (!(*expected.without_unlabelled > expected.expected)) return "";
+  const double left = (1 - expected.expected) / (1 - expected.accuracy);  // as in expected_accuracy()
+  const double fall = (*expected.without_unlabelled - expected.expected) / left;
+  const auto fewer = static_cast<int64_t>(std::round(fall * static_cast<double>(expected.asked)));
+  if (fewer < 1) return "";
+  return fmt::format(" (with them {} fewer of the {} left out {} right, {})", fewer, expected.asked,
+                     fewer == 1 ? "is" : "are", fewer > kByChance ? "so leave them out" : "which may be chance");
+}
+
 }  // namespace
 
 ExpectedAccuracy expected_accuracy(const ClassScorer& scorer, Progress& progress) {
@@ -200,8 +213,8 @@ std::string sentence_of(const ExpectedAccuracy& expected, const std::string& bas
       ": expected accuracy on new photos {:.0f} %, between {:.0f} and {:.0f} % (leave-one-out over {} {})",
       100 * expected.expected, 100 * expected.low, 100 * expected.high, expected.asked, bursts ? "moments" : "photos");
   if (expected.without_unlabelled)
-    text += fmt::format("; {:.0f} % without the {} unlabelled one{}", 100 * *expected.without_unlabelled,
-                        expected.unlabelled, expected.unlabelled == 1 ? "" : "s");
+    text += fmt::format("; {:.0f} % without the {} unlabelled one{}{}", 100 * *expected.without_unlabelled,
+                        expected.unlabelled, expected.unlabelled == 1 ? "" : "s", reason_of_fall(expected));
   if (!expected.gain || std::round(*expected.gain) < 1) return text + ".";
   const auto points = static_cast<int64_t>(std::round(*expected.gain));
   return text + fmt::format("; {} more photos per class should add about {} point{}.", ExpectedAccuracy::kMoreImages,

@@ -144,7 +144,7 @@ class UnlabelledRecognizer : public SmallRecognizer {
     RecognizerParts made = parts();
     made.model.clear();
     made.knowledge.clear();
-    made.moments = false;  // these greys are near one another
+    made.moments = "off";  // these greys are near one another
     path_ = folder_ / "own.pcm";
     create_recognizer(path_, made, {});
     Recognizer::open(path_).enrol({request("cat", {photo("1.png", 10), photo("2.png", 30), photo("3.png", 70)}),
@@ -176,7 +176,7 @@ TEST_F(UnlabelledRecognizer, IsWhatItIsMadeWithTheSamePhotos) {
   RecognizerParts made = parts();
   made.model.clear();
   made.knowledge.clear();
-  made.moments = false;
+  made.moments = "off";
   for (const fs::path& image : pool_) made.unlabelled.push_back(image.string());
   create_recognizer(folder_ / "with.pcm", made, {});
   EXPECT_EQ(RecognizerFile(folder_ / "with.pcm").count_unlabelled(), 8);
@@ -196,6 +196,25 @@ TEST_F(UnlabelledRecognizer, SaysWhatTheyAreWorth) {
   EXPECT_EQ(expected.unlabelled, 8);
   ASSERT_TRUE(expected.without_unlabelled);
   EXPECT_THAT(sentence_of(expected, "no base classes"), HasSubstr("% without the 8 unlabelled ones"));
+}
+
+// A sign test of 5 photos against none has p = 2 * 2^-5 = .0625, of 6 .031.
+TEST(ExpectedWithUnlabelled, SaysWhyItIsLower) {
+  constexpr double kLeft = 0.9;
+  const auto sentence = [](int64_t right_with, int64_t right_without) {
+    ExpectedAccuracy made;
+    made.classes = 10, made.images = made.moments = made.asked = 40, made.unlabelled = 15;
+    made.accuracy = static_cast<double>(right_with) / 40;
+    made.expected = 1 - kLeft * (1 - made.accuracy);
+    made.without_unlabelled = 1 - kLeft * (1 - static_cast<double>(right_without) / 40);
+    return sentence_of(made, "no base classes");
+  };
+  EXPECT_THAT(sentence(32, 34), HasSubstr("% without the 15 unlabelled ones (with them 2 fewer of the 40 left out are "
+                                          "right, which may be chance)"));
+  EXPECT_THAT(sentence(32, 37), HasSubstr("5 fewer of the 40 left out are right, which may be chance"));
+  EXPECT_THAT(sentence(32, 38), HasSubstr("6 fewer of the 40 left out are right, so leave them out"));
+  EXPECT_THAT(sentence(34, 34), HasSubstr("% without the 15 unlabelled ones."));
+  EXPECT_THAT(sentence(40, 38), HasSubstr("% without the 15 unlabelled ones."));
 }
 
 TEST_F(UnlabelledRecognizer, NamesWhatCannotBeReadAndTakesTheRest) {
