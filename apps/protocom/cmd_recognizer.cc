@@ -19,7 +19,7 @@ namespace {
 namespace fs = std::filesystem;
 
 struct CreateCommand {
-  std::string file, unlabelled, moments = "auto";
+  std::string file, unlabelled;
   bool no_thumbnails = false, external_backbone = false;
   RecognizerParts parts;
 };
@@ -39,7 +39,6 @@ RecognizerParts parts_of(const CreateCommand& options) {
   RecognizerParts parts = options.parts;
   parts.backbone_inside = !options.external_backbone;
   if (options.no_thumbnails) parts.thumbnail_side = 0;
-  parts.moments = options.moments == "auto";
   if (!options.unlabelled.empty()) parts.unlabelled = {options.unlabelled};
   return parts;
 }
@@ -187,11 +186,11 @@ void add_create(CLI::App& parent) {
       ->needs(images);
   add_input_option(*command, "--unlabelled", options->unlabelled,
                    "Folder of unlabelled photos of your classes, with or without subfolders; improves accuracy");
-  command
-      ->add_option("--moments", options->moments,
-                   "auto: photos of one moment (frames of a burst or a video, copies), found by similarity, count as "
-                   "one; off: each counts")
-      ->check(CLI::IsMember({"auto", "off"}));
+  command->add_option(
+      "--moments", options->parts.moments,
+      "auto: photos of one moment (frames of a burst or a video, copies), found by similarity, count as "
+      "one; off: each counts; or the column that names the moments, as visits.csv:visit, or visit if "
+      "--images has a table");
   command->add_option("--device", options->parts.device, "cpu, cuda, cuda:1 or auto");
   command->callback([command, options] { run_create(*command, *options); });
 }

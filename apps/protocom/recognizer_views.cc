@@ -59,6 +59,11 @@ std::string engine_text(const RecognizerFile& file) {
   return engine;
 }
 
+std::string moments_text(const RecognizerSettings& settings) {
+  if (settings.stated_moments.empty()) return settings.moments ? "auto" : "off";
+  return fmt::format("of a table for {} photos, else auto", settings.stated_moments.size());
+}
+
 }  // namespace
 
 std::string time_text(int64_t seconds) {
@@ -84,7 +89,7 @@ void print_info(const RecognizerFile& file) {
        {"encoder runs on", engine_text(file)},
        {"features", fmt::format("{} numbers, {}", settings.feature_dim, to_string(settings.feature_type))},
        {"thumbnails", settings.thumbnail_side == 0 ? "none" : fmt::format("{} pixels", settings.thumbnail_side)},
-       {"moments", settings.moments ? "auto" : "off"},
+       {"moments", moments_text(settings)},
        {"attributes", std::to_string(settings.attributes.size())},
        {"classes", std::to_string(classes.size())},
        {"images", std::to_string(images)},

@@ -33,7 +33,9 @@ struct RecognizerParts {
   std::vector<std::string> unlabelled = {};
   bool backbone_inside = true;  ///< store the encoder in the recognizer; else it is found beside the file by its hash
   bool half_features = false;   ///< keep features as float16: half the space, rounded
-  bool moments = true;          ///< photos of one moment (frames of a burst, copies) count as one; else each counts
+  /// Photos of one moment (frames of a burst, copies) count as one. auto: they are found by similarity; off: each photo
+  /// counts; "visits.csv:visit", or "visit" if `images` has a table: they have one text in this column of the table.
+  std::string moments = "auto";
   int64_t thumbnail_side = 96;  ///< pixels of the small JPEGs that are kept of enrolled images; 0: none
   std::string device = "auto";  ///< where features are computed
 };

@@ -485,7 +485,7 @@ class Recognizer:
         output: str = "",
         thumbnails: bool = True,
         half_features: bool = False,
-        moments: bool = True,
+        moments: Union[bool, str] = "auto",
         external_backbone: bool = False,
         **options: Any,
     ) -> Recognizer: ...

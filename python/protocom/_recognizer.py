@@ -97,7 +97,7 @@ class Recognizer:
 
     @classmethod
     def create(cls, path, *, backbone="", images=None, boxes=None, attributes=None, fitted="", space="", model="", knowledge="",
-               text_encoder=None, unlabelled=(), preprocess="", output="", thumbnails=True, half_features=False, moments=True,
+               text_encoder=None, unlabelled=(), preprocess="", output="", thumbnails=True, half_features=False, moments="auto",
                external_backbone=False, **options):
         """Makes a file, and enrols a class for each subfolder of ``images``.
 
@@ -115,7 +115,9 @@ class Recognizer:
         preprocess, output : as ``Backbone`` takes them
         thumbnails : bool, store small JPEGs of the images
         half_features : bool, store features as float16: half the space, rounded
-        moments : bool, count images of one moment (frames of a burst or a video, copies) as one
+        moments : "auto" or True: images of one moment (frames of a burst or a video, copies), found by similarity, count as
+            one; "off" or False: each counts; "visits.csv:visit", or "visit" if ``images`` has a table: this column names
+            the moments
         external_backbone : bool, do not store the encoder: it is found by its hash, beside the file or at its path
         options : as ``open`` takes them
         """
@@ -123,7 +125,9 @@ class Recognizer:
         paths = {"backbone": backbone or "", "fitted": fitted, "space": space, "model": model, "knowledge": knowledge,
                  "text_encoder": getattr(text_encoder, "_folder", text_encoder) or "", "images": images or "", "attributes": attributes or ""}
         given = {name: _arrays.fspath(one) for name, one in paths.items()}
-        given.update(preprocess=preprocess, output=output, thumbnails=thumbnails, half_features=half_features, moments=moments,
+        if isinstance(moments, bool):
+            moments = "auto" if moments else "off"
+        given.update(preprocess=preprocess, output=output, thumbnails=thumbnails, half_features=half_features, moments=_arrays.text(moments, "moments"),
                      external_backbone=external_backbone, boxes=_boxes.choice(boxes), unlabelled=_boxes._paths(unlabelled),
                      device=options.get("device", "auto"))
         made = os.path.realpath(_arrays.fspath(path))

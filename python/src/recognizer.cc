@@ -68,7 +68,7 @@ RecognizerParts parts_of(const py::dict& given) {
   parts.preprocessing = given["preprocess"].cast<std::string>();
   parts.backbone_inside = !given["external_backbone"].cast<bool>();
   parts.half_features = given["half_features"].cast<bool>();
-  parts.moments = given["moments"].cast<bool>();
+  parts.moments = given["moments"].cast<std::string>();
   if (!given["thumbnails"].cast<bool>()) parts.thumbnail_side = 0;
   return parts;
 }

@@ -181,8 +181,9 @@ void ClassScorer::take_all(const EnrolledClasses& given) {
   const std::shared_ptr<const Method> own =
       options_.unlabelled ? with_unlabelled(unadapted_, given.unlabelled) : protocom::without_unlabelled(unadapted_);
   // Without adaptation each class is encoded independently of the others, by whose images bursts would be found.
-  const EnrolledClasses enrolled = options_.moments && learns_from_unlabelled(*own) ? with_moments(given) : given;
-  const EnrolledClasses counted = by_moments(enrolled);
+  const bool follows = options_.moments && learns_from_unlabelled(*own);
+  const EnrolledClasses enrolled = follows ? with_moments(given) : given;
+  const EnrolledClasses counted = follows ? by_moments(enrolled) : given;
   const AdaptedMethod made = adapted_to(counted, *own);
   adapts_ = made.method != nullptr;
   method_ = adapts_ ? made.method : unadapted_;
@@ -315,7 +316,8 @@ int64_t ClassScorer::count(int64_t k) const { return enrolled_.classes[static_ca
 
 std::vector<float> ClassScorer::attribute_effects(int64_t k, const Array& feature) const {
   if (placed_.empty()) return {};
-  const StoredClass whole = by_moments(with_classes(enrolled_, {enrolled_.classes[static_cast<size_t>(k)]})).classes[0];
+  const EnrolledClasses alone = with_classes(enrolled_, {enrolled_.classes[static_cast<size_t>(k)]});
+  const StoredClass whole = (adapts_ ? by_moments(alone) : alone).classes[0];
   const Array& association = whole.description.association;
   std::vector<size_t> has;
   std::vector<StoredClass> variants = {whole};

@@ -52,6 +52,10 @@ double deviation(const std::vector<double>& values) {
   return std::sqrt(squares / n);
 }
 
+int64_t stated_of(const StoredClass& one, int64_t photo) {
+  return static_cast<int64_t>(one.moments.size()) == one.count ? one.moments[static_cast<size_t>(photo)] : kNotStated;
+}
+
 /// For each row of features [n, d] the first one that is the same.
 std::vector<int64_t> first_copies(const Array& features) {
   std::map<std::string_view, int64_t> first;
@@ -137,9 +141,11 @@ class MomentFinder {
 
   std::vector<PhotoMoments> find() {
     std::vector<JoinedSets> joined;
-    for (const std::vector<int64_t>& same : same_) {
-      JoinedSets& sets = joined.emplace_back(static_cast<int64_t>(same.size()));
-      for (size_t i = 0; i < same.size(); ++i) sets.join(static_cast<int64_t>(i), same[i]);
+    for (size_t k = 0; k < same_.size(); ++k) {
+      const StoredClass& one = enrolled_.classes[k];
+      JoinedSets& sets = joined.emplace_back(static_cast<int64_t>(same_[k].size()));
+      join_stated(one, sets);
+      for (size_t i = 0; i < same_[k].size(); ++i) join_alike(one, static_cast<int64_t>(i), same_[k][i], sets);
     }
     const double largest = compared_.size() < 2 ? 0 : join_threshold();
     for (const ComparedClass& one : compared_) join_near(one, largest * one.usual, joined[one.number]);
@@ -149,6 +155,19 @@ class MomentFinder {
   }
 
  private:
+  static void join_stated(const StoredClass& one, JoinedSets& sets) {
+    std::map<int64_t, int64_t> first;  // photo of a moment
+    for (int64_t i = 0; i < one.count; ++i) {
+      const int64_t moment = stated_of(one, i);
+      if (moment != kNotStated) sets.join(first.emplace(moment, i).first->second, i);
+    }
+  }
+
+  /// Likeness does not change what is stated of both.
+  static void join_alike(const StoredClass& one, int64_t i, int64_t j, JoinedSets& sets) {
+    if (stated_of(one, i) == kNotStated || stated_of(one, j) == kNotStated) sets.join(i, j);
+  }
+
   static PhotoMoments numbered(JoinedSets& sets, size_t photos) {
     std::map<int64_t, int64_t> number;  // of a moment's first photo
     PhotoMoments moments;
@@ -211,7 +230,8 @@ class MomentFinder {
     for (int64_t i = 0; i < squares.rows(); ++i) {
       for (int64_t j = 0; j < i; ++j) {
         if (static_cast<double>(squares(i, j)) < nearest)
-          sets.join(one.distinct[static_cast<size_t>(i)], one.distinct[static_cast<size_t>(j)]);
+          join_alike(enrolled_.classes[one.number], one.distinct[static_cast<size_t>(i)],
+                     one.distinct[static_cast<size_t>(j)], sets);
       }
     }
   }
@@ -222,7 +242,10 @@ class MomentFinder {
   std::vector<ComparedClass> compared_;
 };
 
-bool are_known(const StoredClass& one) { return static_cast<int64_t>(one.moments.size()) == one.count; }
+bool are_known(const StoredClass& one) {
+  return static_cast<int64_t>(one.moments.size()) == one.count &&
+         std::find(one.moments.begin(), one.moments.end(), kNotStated) == one.moments.end();
+}
 
 /// The mean of the distinct photos of each moment.
 StoredClass one_row_a_moment(const StoredClass& whole) {
@@ -267,10 +290,11 @@ std::vector<std::vector<int64_t>> photos_of(const PhotoMoments& moments) {
 }
 
 PhotoMoments moments_of(const PhotoMoments& moments, const std::vector<int64_t>& kept) {
-  std::map<int64_t, int64_t> number;
+  std::map<int64_t, int64_t> number = {{kNotStated, kNotStated}};
   PhotoMoments left;
   for (const int64_t i : kept)
-    left.push_back(number.emplace(moments[static_cast<size_t>(i)], static_cast<int64_t>(number.size())).first->second);
+    left.push_back(
+        number.emplace(moments[static_cast<size_t>(i)], static_cast<int64_t>(number.size()) - 1).first->second);
   return left;
 }
 

@@ -60,7 +60,7 @@ void Recognizer::follow() {
   snapshot_ = {};
   scorer_.reset();
   calibration_.reset();
-  least_of_set_.reset();
+  left_out_.reset();
   levels_.clear();
 }
 
@@ -99,6 +99,7 @@ ClassScorerOptions Recognizer::scorer_options() const {
 void Recognizer::use_index() {
   auto index = read_index(file_, make_method(options_.method)->label());
   if (!index) return;
+  file_.state_moments(index->snapshot);
   try {
     ClassScorerOptions options = scorer_options();
     options.placed = index->placed;
@@ -125,7 +126,7 @@ void Recognizer::refresh() {
   }
   nearest_->update(*scorer, before);
   calibration_.reset();
-  least_of_set_.reset();
+  left_out_.reset();
   levels_.clear();
   if (snapshot_.calibration)
     calibration_ = calibration_for(scorer->method(), calibration_from(*snapshot_.calibration, file_.path().string()));

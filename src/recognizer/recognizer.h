@@ -92,8 +92,14 @@ class Recognizer {
 
   /// Throws Error when the image cannot be read, no class is enrolled, or one lacks images that the method needs.
   Answer classify(const std::filesystem::path& image);
-  /// The same for features float32 [n, d]: an answer a row.
-  std::vector<Answer> classify_features(const Array& features);
+  /// The same for features float32 [n, d]: an answer a row. `least_of_set`: of a class in an answer's set
+  /// (least_probability_for); empty: as RecognizerOptions::coverage states.
+  std::vector<Answer> classify_features(const Array& features, std::optional<double> least_of_set = {});
+
+  /// For each enrolled image that can be left out the probability of its own class then, for least_probability_for.
+  /// Takes as long as expected_accuracy(), once for the classes as they are. Throws as classify(), UsageError for a
+  /// method that classifies images together.
+  const std::vector<double>& left_out_probabilities(Progress& progress = Progress::none());
 
   /// For callers that decode images themselves, by decode_image and resize_and_crop with settings().preprocessing:
   /// their features, float32 [n, d], which classify_features() and RecognizerFile::enrol take. Throws Error for images
@@ -223,13 +229,12 @@ class Recognizer {
     bool has_threshold = false;
   };
   Scored scored(const Array& features);
-  std::vector<Answer> answers_of(const Array& features);
+  std::vector<Answer> answers_of(const Array& features, std::optional<double> least_of_set = {});
   std::vector<RankedClass> ranking_of(const float* logits, double factor, double log_sum,
                                       const std::vector<int64_t>& best) const;
   void take_none(double familiarity, Answer& answer) const;
-  void find_least_of_set();
   void find_levels();
-  std::vector<std::string> set_of(const float* logits, double factor, double log_sum) const;
+  std::vector<std::string> set_of(const float* logits, double factor, double log_sum, double least) const;
   std::optional<RankedClass> group_of(const float* logits, double factor, double log_sum, const Answer& answer) const;
   std::vector<AttributeEffect> attribute_effects_of(int64_t answer, const Array& feature) const;
 
@@ -243,7 +248,7 @@ class Recognizer {
   std::unique_ptr<ClassScorer> scorer_;
   std::unique_ptr<NearestExamples> nearest_;
   std::optional<Calibration> calibration_;
-  std::optional<double> least_of_set_;            // probability of the classes of a set, of RecognizerOptions::coverage
+  std::optional<std::vector<double>> left_out_;   // left_out_probabilities()
   std::vector<std::vector<std::string>> levels_;  // of each class, for RecognizerOptions::roll_up
   bool warned_ = false;                           // that it is of other classes
   bool warned_of_one_ = false;

@@ -12,8 +12,9 @@
 #include "images/image_region.h"
 #include "io/files.h"
 #include "recognizer/class_groups.h"
+#include "recognizer/class_sets.h"
 #include "recognizer/detail/best_classes.h"
-#include "recognizer/detail/class_sets.h"
+#include "recognizer/detail/left_out_answers.h"
 #include "recognizer/detail/nearest_examples.h"
 #include "recognizer/recognizer.h"
 
@@ -92,22 +93,23 @@ void Recognizer::take_none(double familiarity, Answer& answer) const {
   answer.none_of_these = none >= 0.5;
 }
 
-/// Once for the classes as they are: leaving their photos out takes as long as expected_accuracy().
-void Recognizer::find_least_of_set() {
-  if (!options_.coverage || least_of_set_) return;
+const std::vector<double>& Recognizer::left_out_probabilities(Progress& progress) {
+  refresh();
+  if (left_out_) return *left_out_;
   if (scorer_->method().spec().sees == Sees::kAllQueries)
     fail_usage("a coverage needs a method that classifies images independently: do not classify them together");
-  const double factor = calibration_ ? calibration_->factor : 1.0;
-  least_of_set_ = least_probability_for(leave_moments_out(*scorer_, factor, Progress::none()), *options_.coverage);
+  const LeftOutAnswers answers = leave_moments_out(*scorer_, calibration_ ? calibration_->factor : 1.0, progress);
+  left_out_.emplace();
+  for (int64_t i = 0; i < answers.count(); ++i) left_out_->push_back(answers.own(i));
+  return *left_out_;
 }
 
 /// The most probable class and those whose probability reaches the bound, most probable first.
-std::vector<std::string> Recognizer::set_of(const float* logits, double factor, double log_sum) const {
+std::vector<std::string> Recognizer::set_of(const float* logits, double factor, double log_sum, double least) const {
   std::vector<std::string> set;
-  if (!least_of_set_) return set;
   const auto all = static_cast<int64_t>(scorer_->class_names().size());
   for (const int64_t k : best_classes(logits, all, all)) {
-    if (!set.empty() && std::exp(factor * static_cast<double>(logits[k]) - log_sum) < *least_of_set_) break;
+    if (!set.empty() && std::exp(factor * static_cast<double>(logits[k]) - log_sum) < least) break;
     set.push_back(scorer_->class_names()[static_cast<size_t>(k)]);
   }
   return set;
@@ -155,8 +157,9 @@ Recognizer::Scored Recognizer::scored(const Array& features) {
   return made;
 }
 
-std::vector<Answer> Recognizer::answers_of(const Array& features) {
-  find_least_of_set();
+std::vector<Answer> Recognizer::answers_of(const Array& features, std::optional<double> least_of_set) {
+  if (options_.coverage && !least_of_set)
+    least_of_set = least_probability_for(left_out_probabilities(), *options_.coverage);
   find_levels();
   const Scored scores = scored(features);
   const FloatMatrix& logits = scores.logits;
@@ -169,7 +172,7 @@ std::vector<Answer> Recognizer::answers_of(const Array& features) {
     const auto row = static_cast<int64_t>(i);
     Answer answer;
     answer.ranking = ranking_of(logits.row(row).data(), scores.factor, scores.log_sums[row], best[i]);
-    answer.set = set_of(logits.row(row).data(), scores.factor, scores.log_sums[row]);
+    if (least_of_set) answer.set = set_of(logits.row(row).data(), scores.factor, scores.log_sums[row], *least_of_set);
     answer.familiarity = scores.familiar[row];
     answer.attributes = attribute_effects_of(best[i].front(), features.rows(row, row + 1));
     answer.nearest = std::move(nearest[i]);
@@ -181,10 +184,10 @@ std::vector<Answer> Recognizer::answers_of(const Array& features) {
   return answers;
 }
 
-std::vector<Answer> Recognizer::classify_features(const Array& features) {
+std::vector<Answer> Recognizer::classify_features(const Array& features, std::optional<double> least_of_set) {
   check_features(features, "the features");
   refresh();
-  return answers_of(features);
+  return answers_of(features, least_of_set);
 }
 
 std::vector<TestedImage> Recognizer::judge(const Array& features, const std::vector<std::string>& right) {

@@ -129,7 +129,7 @@ RecognizerParts parts_with_own(const RecognizerFile& file, RecognizerParts parts
   const RecognizerSettings& settings = file.settings();
   parts.half_features = settings.feature_type == FeatureType::kFloat16;
   parts.thumbnail_side = settings.thumbnail_side;
-  parts.moments = settings.moments;
+  parts.moments = settings.moments ? "auto" : "off";
   return parts;
 }
 
@@ -160,11 +160,12 @@ Renewal renew(const RecognizerFile& file, const fs::path& out, const RenewalPart
   done.forgotten = check_found(photos, found, file.path());
   done.photos = static_cast<int64_t>(found.size());
   const ScratchFolder scratch;
-  const NewRecognizer made =
+  NewRecognizer made =
       prepare_recognizer(parts.parts, requests_of_photos(photos, found), provenance, scratch.path(), progress);
   if (!parts.parts.backbone_inside && made.artefacts.front().path.parent_path() == scratch.path())
     fail_usage("{} is a backbone of several files, which must be inside the recognizer: leave out --external-backbone",
                made.parts.backbone.string());
+  made.settings.stated_moments = file.settings().stated_moments;
   done.feature_dim = made.settings.feature_dim;
   done.former_dim = file.settings().feature_dim;
   const FeaturesByHash features = found.empty() ? FeaturesByHash() : embed_photos(made, found, progress);

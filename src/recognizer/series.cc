@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <map>
-#include <optional>
 
 #include "base/enum_words.h"
 #include "base/error.h"
@@ -91,10 +90,14 @@ Places in_order_of_first(Places groups) {
 
 }  // namespace
 
-SeriesRule parse_series(std::string_view word) {
+std::optional<SeriesRule> table_column_in(std::string_view word) {
   const size_t colon = word.rfind(':');
-  if (colon != std::string_view::npos && colon > 0 && colon + 1 < word.size())
-    return {SeriesBy::kColumn, fs::path(word.substr(0, colon)), std::string(word.substr(colon + 1))};
+  if (colon == std::string_view::npos || colon == 0 || colon + 1 == word.size()) return std::nullopt;
+  return SeriesRule{SeriesBy::kColumn, fs::path(word.substr(0, colon)), std::string(word.substr(colon + 1))};
+}
+
+SeriesRule parse_series(std::string_view word) {
+  if (const std::optional<SeriesRule> column = table_column_in(word)) return *column;
   for (const EnumWord<SeriesBy>& entry : kWords) {
     if (entry.word == word) return {entry.value};
   }

@@ -1,6 +1,7 @@
 #pragma once
 #include <cstdint>
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -25,6 +26,9 @@ struct SeriesRule {
 
 /// "time", "folder", or a CSV and its column: "visits.csv:visit". Throws UsageError for anything else.
 SeriesRule parse_series(std::string_view word);
+
+/// A CSV and its column, "visits.csv:visit"; nothing for another word.
+std::optional<SeriesRule> table_column_in(std::string_view word);
 
 inline constexpr double kSeriesGap = 60;  ///< seconds; camera-trap studies take 30 s to 2 min for one visit
 

@@ -8,13 +8,17 @@
 
 namespace protocom {
 
+/// The moment of a photo of which nobody has said when it was taken.
+inline constexpr int64_t kNotStated = -1;
+
 /// An enrolled class: its description and its images, as features.
 struct StoredClass {
   std::string name;
   ClassDescription description;  ///< its row of R over EnrolledClasses::attributes
   int64_t count = 0;             ///< images
   Array features;                ///< float32 [count, d]
-  /// [count], the number of the moment that each photo shows (recognizer/moments.h); empty: not known.
+  /// [count], the number of the moment that each photo shows (recognizer/moments.h), kNotStated where that is not
+  /// known; empty: nothing is known.
   std::vector<int64_t> moments = {};
 };
 

@@ -28,14 +28,15 @@ std::string_view to_string(FeatureType type);
 
 /// What a recognizer is made with and keeps for its life.
 struct RecognizerSettings {
-  Preprocessing preprocessing;                       ///< of every image
-  int64_t feature_dim = 0;                           ///< d
-  int64_t embedding_dim = 0;                         ///< e, of the classes' embeddings; 0: they have none
-  FeatureType feature_type = FeatureType::kFloat32;  ///< of the examples in the file
-  int64_t thumbnail_side = 96;                       ///< pixels; 0: no image is kept, only features
-  bool moments = true;                               ///< whether photos of one moment are looked for and count as one
-  std::vector<std::string> attributes = {};          ///< [a], those of the model or the method
-  std::map<std::string, std::string> words = {};     ///< attribute -> what people call it, where that is something else
+  Preprocessing preprocessing;                         ///< of every image
+  int64_t feature_dim = 0;                             ///< d
+  int64_t embedding_dim = 0;                           ///< e, of the classes' embeddings; 0: they have none
+  FeatureType feature_type = FeatureType::kFloat32;    ///< of the examples in the file
+  int64_t thumbnail_side = 96;                         ///< pixels; 0: no image is kept, only features
+  bool moments = true;                                 ///< whether photos of one moment are looked for and count as one
+  std::map<std::string, int64_t> stated_moments = {};  ///< hash of a photo -> its moment, where a table named it
+  std::vector<std::string> attributes = {};            ///< [a], those of the model or the method
+  std::map<std::string, std::string> words = {};  ///< attribute -> what people call it, where that is something else
 
   /// What people call an attribute.
   [[nodiscard]] std::string word_for(const std::string& attribute) const;
@@ -199,6 +200,9 @@ class RecognizerFile {
   /// them where it cannot tell which (an empty snapshot, `compact`). Returns for each class where it stood in the
   /// snapshot before, -1 if it was read. What it throws leaves the snapshot empty.
   std::vector<int64_t> refresh(RecognizerSnapshot& snapshot) const;
+  /// Gives the classes of a snapshot the moments that the settings state of their images (StoredClass::moments), as
+  /// snapshot() and refresh() do.
+  void state_moments(RecognizerSnapshot& snapshot) const;
   [[nodiscard]] std::vector<ClassInfo> list_classes() const;
   /// Names of classes, here and below, are those of checked_class_name, however they are written; UsageError for what
   /// is none.

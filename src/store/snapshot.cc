@@ -265,6 +265,24 @@ RecognizerContents RecognizerFile::contents() const {
   });
 }
 
+void RecognizerFile::state_moments(RecognizerSnapshot& snapshot) const {
+  if (settings_.stated_moments.empty()) return;
+  Statement row = database_->prepare("SELECT hash FROM examples WHERE id = ?");
+  for (size_t k = 0; k < snapshot.enrolled.classes.size(); ++k) {
+    StoredClass& own = snapshot.enrolled.classes[k];
+    if (own.moments.size() == snapshot.examples[k].size()) continue;
+    std::map<int64_t, int64_t> number = {{kNotStated, kNotStated}};
+    own.moments.clear();
+    for (const KeptExample& example : snapshot.examples[k]) {
+      const auto found =
+          row.bind(example.id).step() ? settings_.stated_moments.find(row.text(0)) : settings_.stated_moments.end();
+      const int64_t stated = found == settings_.stated_moments.end() ? kNotStated : found->second;
+      own.moments.push_back(number.emplace(stated, static_cast<int64_t>(number.size()) - 1).first->second);
+      row.reset();
+    }
+  }
+}
+
 std::vector<int64_t> RecognizerFile::refresh(RecognizerSnapshot& snapshot) const {
   RecognizerSnapshot made = std::exchange(snapshot, {});
   std::vector<int64_t> before;
@@ -280,6 +298,7 @@ std::vector<int64_t> RecognizerFile::refresh(RecognizerSnapshot& snapshot) const
       made.steps = {{now, {}}};
     }
     if (made.steps.size() > kMostSteps) made.steps.erase(made.steps.begin());
+    state_moments(made);
     made.revision = made.steps.back().revision;
     made.enrolled.unlabelled = read_unlabelled(*database_, settings_);
     made.calibration = calibration();

@@ -26,6 +26,7 @@ nlohmann::json details_of(const RecognizerSettings& settings) {
       {"embedding_dim", settings.embedding_dim},          {"feature_type", to_string(settings.feature_type)},
       {"thumbnail_side", settings.thumbnail_side},        {"words", settings.words}};
   if (!settings.moments) details["moments"] = false;
+  if (!settings.stated_moments.empty()) details["stated_moments"] = settings.stated_moments;
   return details;
 }
 

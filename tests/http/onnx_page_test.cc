@@ -56,7 +56,7 @@ class PageOfExport : public SmallRecognizer {
     write_file(folder_ / "colours.onnx", colour_encoder(kSquare, said.dump()));
     RecognizerParts parts;
     parts.backbone = folder_ / "colours.onnx";
-    parts.moments = false;
+    parts.moments = "off";
     path_ = folder_ / "colours.pcm";
     for (const char* last : {"colours.pcm", "colours.exported.onnx", "colours.exported.labels.txt"})
       fs::remove(folder_ / last);

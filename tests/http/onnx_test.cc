@@ -24,7 +24,7 @@ fs::path make_colour_recognizer(const fs::path& folder) {
   write_file(folder / "colours.onnx", colour_encoder(kColourSide, stated_side(kColourSide)));
   RecognizerParts parts;
   parts.backbone = folder / "colours.onnx";
-  parts.moments = false;
+  parts.moments = "off";
   fs::path path = folder / "my colours.pcm";
   create_recognizer(path, parts, {});
   return path;

@@ -254,6 +254,22 @@ def test_a_folder_of_yolo_is_its_boxes_classes_for_every_command(photos, program
     assert bad.returncode == 1 and "1 cannot be cut out" in bad.stderr and not (tmp_path / "bad.pcm").exists()
 
 
+def test_a_column_names_the_moments_of_photos(photos, program, tmp_path):
+    rows = ["image,visit", *(f"{image.parent.name}/{image.name},{int(image.stem) // 2}" for image in sorted((photos / "my-photos").rglob("*.png")))]
+    (tmp_path / "visits.csv").write_text("\n".join(rows))
+    column, given = f"{tmp_path / 'visits.csv'}:visit", {"backbone": photos / "encoder.pt", "images": photos / "my-photos"}
+    promises = [protocom.Recognizer.create(tmp_path / f"{i}.pcm", moments=one, **given).expected_accuracy()
+                for i, one in enumerate([column, False, "off"])]
+    assert f"{len(rows) - 1} photos, {len(rows) // 2} moments" in promises[0]
+    assert "moments" not in promises[1] and promises[1] == promises[2]
+    made = subprocess.run([program, "recognizer", "create", tmp_path / "made.pcm", "--backbone", given["backbone"], "--images", given["images"],
+                           "--moments", column], capture_output=True, text=True)
+    assert f"{len(rows) - 1} photos, {len(rows) // 2} moments" in made.stdout, made.stderr
+    for wrong, said in ((f"{column}s", "visits"), ("visit", "unknown --moments 'visit'"), (3, "moments must be a str")):
+        with pytest.raises(protocom.Error, match=said):
+            protocom.Recognizer.create(tmp_path / "bad.pcm", moments=wrong, **given)
+
+
 def test_boxes_with_classes_make_a_recognizer(photos, program, tmp_path):
     image = pytest.importorskip("PIL.Image")
     rows, shots = ["image,x,y,width,height,class"], 3

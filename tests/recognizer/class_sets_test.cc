@@ -1,4 +1,4 @@
-#include "recognizer/detail/class_sets.h"
+#include "recognizer/class_sets.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -14,27 +14,15 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 
-/// Answers about images of class 0 of two, whose probabilities are these.
-LeftOutAnswers answers(const std::vector<double>& own) {
-  LeftOutAnswers made;
-  made.probabilities.resize(static_cast<int64_t>(own.size()), 2);
-  for (size_t i = 0; i < own.size(); ++i) {
-    made.probabilities.row(static_cast<int64_t>(i)) << own[i], 1 - own[i];
-    made.classes.push_back(0);
-    made.images.push_back({static_cast<int64_t>(i)});
-  }
-  return made;
-}
-
 TEST(SetsOfClasses, ReachTheConformalQuantile) {
   const std::vector<double> nine = {0.9, 0.2, 0.8, 0.7, 0.95, 0.6, 0.5, 0.4, 0.3};
-  EXPECT_EQ(least_probability_for(answers(nine), 0.9), 0.2) << "the first of nine: (9 + 1) .1";
-  EXPECT_EQ(least_probability_for(answers(nine), 0.8), 0.3) << "the second";
-  EXPECT_EQ(least_probability_for(answers(nine), 0.75), 0.3) << "2.5 is rounded down";
+  EXPECT_EQ(least_probability_for(nine, 0.9), 0.2) << "the first of nine: (9 + 1) .1";
+  EXPECT_EQ(least_probability_for(nine, 0.8), 0.3) << "the second";
+  EXPECT_EQ(least_probability_for(nine, 0.75), 0.3) << "2.5 is rounded down";
 }
 
 TEST(SetsOfClasses, NeedEnoughImages) {
-  const LeftOutAnswers eight = answers({0.9, 0.2, 0.8, 0.7, 0.95, 0.6, 0.5, 0.4});
+  const std::vector<double> eight = {0.9, 0.2, 0.8, 0.7, 0.95, 0.6, 0.5, 0.4};
   EXPECT_THAT(message_of([&] { least_probability_for(eight, 0.9); }),
               HasSubstr("a coverage of 90 % needs 9 photos for leave-one-out, found 8"));
   EXPECT_THAT(message_of([&] { least_probability_for(eight, 1); }), HasSubstr("between 0 and 1, found 1"));

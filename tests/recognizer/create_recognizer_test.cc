@@ -7,7 +7,9 @@
 
 #include <fstream>
 
+#include "recognizer/recognizer_folder.h"
 #include "recognizer/recognizer_support.h"
+#include "recognizer/renew_recognizer.h"
 #include "support/labelled.h"
 #include "support/logged.h"
 #include "support/message_of.h"
@@ -313,6 +315,106 @@ TEST_F(SmallRecognizer, AnEncoderOfSeveralFilesMayStayOutsideAsOneBesideTheRecog
   parts.images = folder_ / "no such folder";
   EXPECT_THROW(create_recognizer(mine, parts, {}), Error);
   EXPECT_FALSE(fs::exists(beside));
+}
+
+/// Six photos of each of two classes, and a table of their visits.
+class MomentsOfATable : public SmallRecognizer {
+ protected:
+  void SetUp() override {
+    SmallRecognizer::SetUp();
+    for (int i = 0; i < 6; ++i) {
+      for (const auto& [name, grey] : {std::pair("dark", 10), {"bright", 240}}) {
+        fs::create_directories(folder_ / "photos" / name);
+        photo(fmt::format("photos/{}/{}.png", name, i), static_cast<uint8_t>(grey == 10 ? 10 + 15 * i : 240 - 15 * i));
+      }
+    }
+    table("visit", "");
+  }
+
+  /// Two photos of each class a visit; `last`: that of the last photo.
+  void table(const std::string& column, const std::string& last) const {
+    std::string rows = "image,class," + column + "\n";
+    for (const char* name : {"dark", "bright"}) {
+      for (int i = 0; i < 6; ++i)
+        rows += fmt::format("{0}/{1}.png,{0},{2}\n", name, i, i == 5 && !last.empty() ? last : std::to_string(i / 2));
+    }
+    write_file(folder_ / "visits.csv", rows);
+  }
+
+  RecognizerParts by(const std::string& moments) const {
+    RecognizerParts made;
+    made.backbone = folder_ / "backbone.npz";
+    made.images = folder_ / "photos";
+    made.moments = moments;
+    return made;
+  }
+
+  int64_t moments_of(const RecognizerParts& parts) const {
+    fs::remove(folder_ / "new.pcm");
+    create_recognizer(folder_ / "new.pcm", parts, {});
+    return moments_in("new.pcm");
+  }
+  int64_t moments_in(const char* name) const { return Recognizer::open(folder_ / name).expected_accuracy().moments; }
+};
+
+TEST_F(MomentsOfATable, AreThoseOfItsColumn) {
+  const std::string column = (folder_ / "visits.csv").string() + ":visit";
+  EXPECT_EQ(moments_of(by("off")), 12);
+  EXPECT_EQ(moments_of(by(column)), 6);
+  export_recognizer(RecognizerFile(folder_ / "new.pcm"), folder_ / "moved");
+  import_recognizer(folder_ / "moved", folder_ / "moved.pcm", {});
+  EXPECT_EQ(moments_in("moved.pcm"), 6);
+  RenewalParts same;
+  same.parts.backbone = folder_ / "backbone.npz";
+  renew_recognizer(folder_ / "new.pcm", folder_ / "renewed.pcm", same, {});
+  EXPECT_EQ(moments_in("renewed.pcm"), 6);
+  Recognizer grown = Recognizer::open(folder_ / "new.pcm");
+  EXPECT_EQ(grown.expected_accuracy().moments, 6);
+  grown.enrol({request("dark", {photo("later.png", 130)})});
+  EXPECT_EQ(grown.expected_accuracy().moments, 7);
+  grown.file().undo();
+  EXPECT_EQ(grown.expected_accuracy().moments, 6);
+  RecognizerParts fitted = parts();
+  fitted.images = folder_ / "photos";
+  fitted.moments = column;
+  EXPECT_EQ(moments_of(fitted), 6) << "a method that does not follow its photos";
+}
+
+TEST_F(MomentsOfATable, AreInTheTableOfTheImagesToo) {
+  std::string rows = "file_name,label,visit\n";
+  for (const char* name : {"dark", "bright"}) {
+    for (int i = 0; i < 6; ++i) {
+      fs::rename(folder_ / fmt::format("photos/{}/{}.png", name, i), folder_ / fmt::format("photos/{}{}.png", name, i));
+      rows += fmt::format("{0}{1}.png,{0},{2}\n", name, i, i / 2);
+    }
+    fs::remove(folder_ / "photos" / name);
+  }
+  write_file(folder_ / "photos/metadata.csv", rows);
+  EXPECT_EQ(moments_of(by("visit")), 6);
+}
+
+TEST_F(MomentsOfATable, AreFoundWhereItSaysNothing) {
+  const std::string column = (folder_ / "visits.csv").string() + ":visit";
+  table("visit", " ");
+  const Logged logged;
+  EXPECT_EQ(moments_of(by(column)), 8) << "of each class three visits and one photo";
+  EXPECT_THAT(logged.text(),
+              HasSubstr("visits.csv: 2 of 12 photos have no 'visit': their moments are found by similarity"));
+}
+
+TEST_F(MomentsOfATable, NeedAColumnThatIsThere) {
+  const std::string file = (folder_ / "visits.csv").string();
+  const auto refused = [&](const std::string& moments) { return message_of([&] { moments_of(by(moments)); }); };
+  EXPECT_THAT(refused(file + ":day"), AllOf(HasSubstr("visits.csv"), HasSubstr("day")));
+  EXPECT_THAT(refused("visit"), HasSubstr("unknown --moments 'visit'; use auto, off, TABLE.csv:COLUMN or a column of"));
+  EXPECT_THAT(refused("gone.csv:visit"), HasSubstr("gone.csv"));
+  write_file(folder_ / "visits.csv", "image,visit\nother.png,1\n");
+  EXPECT_THAT(refused(file + ":visit"),
+              HasSubstr("expected the moments of 12 photos in the column 'visit', found none"));
+  RecognizerParts without = by(file + ":visit");
+  without.images.clear();
+  EXPECT_THAT(message_of([&] { moments_of(without); }), HasSubstr("give --images"));
+  EXPECT_FALSE(fs::exists(folder_ / "new.pcm"));
 }
 
 }  // namespace

@@ -31,7 +31,7 @@ class ExportedEncoder : public ::testing::Test {
     RecognizerParts parts;
     parts.backbone = folder_ / encoder;
     parts.preprocessing = images;
-    parts.moments = false;
+    parts.moments = "off";
     create_recognizer(path_, parts, {});
     Recognizer recognizer = Recognizer::open(path_);
     recognizer.enrol({request("oak", 1), request("elm", 2), request("ash", 3)});

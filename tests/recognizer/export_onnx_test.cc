@@ -55,7 +55,7 @@ class OnnxOfRecognizer : public ::testing::Test {
     RecognizerParts parts;
     parts.backbone = folder_ / "encoder.onnx";
     parts.preprocessing = "half:size=8:resize=10";
-    parts.moments = false;
+    parts.moments = "off";
     create_recognizer(path_, parts, {});
     Recognizer recognizer = Recognizer::open(path_);
     recognizer.enrol({request("oak", 1), request("elm", 2), request("ash tree", 3)});
@@ -553,7 +553,7 @@ TEST_F(OnnxOfAProgram, IsWrittenWithoutItAlone) {
   RecognizerParts program;
   program.backbone = folder_ / "means.pt";
   program.preprocessing = "plain:size=16";
-  program.moments = false;
+  program.moments = "off";
   path_ = folder_ / "means.pcm";
   create_recognizer(path_, program, {});
   Recognizer recognizer = Recognizer::open(path_);

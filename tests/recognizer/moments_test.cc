@@ -115,6 +115,20 @@ TEST(Moments, AreRenumberedWhereSomePhotosAreLeftOut) {
   EXPECT_THAT(photos_of({0, 1, 0, 2}), ElementsAre(ElementsAre(0, 2), ElementsAre(1), ElementsAre(3)));
 }
 
+TEST(Moments, ThatAreStatedStand) {
+  EnrolledClasses enrolled = bursts({3, 4, 1});
+  enrolled.classes[1].moments = {0, kNotStated, 1, 0};
+  EXPECT_THAT(find_moments(enrolled), ElementsAre(each_its_own(4), ElementsAre(0, 1, 2, 0), each_its_own(4)));
+  EnrolledClasses frames = bursts({5, 2, 3});
+  frames.classes[0].moments = each_its_own(6);
+  frames.classes[1].moments = {kNotStated, 0, 1, 2, kNotStated, 2};
+  const EnrolledClasses known = with_moments(frames);
+  EXPECT_EQ(known.classes[0].moments, each_its_own(6)) << "though they are alike";
+  EXPECT_THAT(known.classes[1].moments, ElementsAre(0, 0, 0, 1, 1, 1)) << "those not stated of are like the others";
+  EXPECT_THAT(known.classes[2].moments, ElementsAre(0, 0, 0, 1, 1, 1));
+  EXPECT_THAT(moments_of({0, kNotStated, 1, kNotStated, 1}, {1, 2, 3, 4}), ElementsAre(kNotStated, 0, kNotStated, 0));
+}
+
 TEST(Moments, CountAsOnePhotoOfTheirMeanFeatures) {
   EnrolledClasses enrolled{2, {}, {}};
   add_class(enrolled, "a", description(1));

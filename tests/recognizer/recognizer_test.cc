@@ -170,7 +170,7 @@ TEST_F(SmallRecognizer, KeepsAThumbnailUnlessItIsSwitchedOff) {
 TEST_F(SmallRecognizer, LooksForMomentsUnlessItIsSwitchedOff) {
   EXPECT_TRUE(RecognizerFile(path_).settings().moments);
   RecognizerParts each = parts();
-  each.moments = false;
+  each.moments = "off";
   create_recognizer(folder_ / "each.pcm", each, {});
   EXPECT_FALSE(RecognizerFile(folder_ / "each.pcm").settings().moments);
 }
