@@ -141,7 +141,8 @@ Admitted Api::admit(const Head& head, Match match) {
   admitted.cancellation = std::make_shared<Cancellation>();
   guard_.check(head, admitted.match.route->asks);
   check_content(*admitted.match.route, head);
-  admitted.content_type = head.content_type.empty() ? body_type(*admitted.match.route, head) : head.content_type;
+  admitted.content_type = body_type(*admitted.match.route, head);
+  if (admitted.content_type == media_type(head.content_type)) admitted.content_type = head.content_type;  // a boundary
   // A browser's EventSource reconnects to its first address, with the last revision it received in a header.
   if (!head.last_event.empty() && admitted.match.route->operation == "followChanges")
     admitted.match.parameters["after"] = head.last_event;
@@ -185,40 +186,34 @@ void Api::answer(Admitted admitted, std::string body, Respond respond) {
   run_in(threads_for(*route, *request), keep, work);
 }
 
-void Api::submit(const Request& request, const std::vector<Upload>& images, Want want,
-                 std::function<void(Recognised)> done) {
+Job job_for(const std::vector<Upload>& images) {
   Job job;
-  job.arrived = request.arrived;
-  job.cancellation = request.cancellation;
   for (const Upload& upload : images) {
     if (upload.error.empty()) job.images.push_back(upload.image);
   }
-  job.want = want;
-  job.done = std::move(done);
-  engine_.submit(std::move(job));
+  return job;
 }
 
-void Api::submit(const Request& request, Array features, std::function<void(Recognised)> done) {
-  Job job;
+void Api::submit(const Request& request, Job job) {
   job.arrived = request.arrived;
   job.cancellation = request.cancellation;
-  job.features = std::move(features);
-  job.done = std::move(done);
   engine_.submit(std::move(job));
 }
 
 void Api::with_features(const Request& request, const Sent& sent, const Respond& respond,
                         std::function<void(const Request& now, const Array& features)> work) {
   if (sent.images.empty()) return work(request, sent.features);
-  submit(request, sent.images, Want::kFeatures,
-         [this, respond, work = std::move(work), cancellation = request.cancellation](const Recognised& done) {
-           if (done.error) return respond(error_response(*done.error));
-           later(respond, [work, cancellation, features = done.features] {
-             Request now;
-             now.cancellation = cancellation;
-             work(now, features);
-           });
-         });
+  Job job = job_for(sent.images);
+  job.want = Want::kFeatures;
+  job.done = [this, respond, work = std::move(work), cancellation = request.cancellation](const Recognised& done) {
+    if (done.error) return respond(error_response(*done.error));
+    later(respond, [work, cancellation, features = done.features] {
+      Request now;
+      now.cancellation = cancellation;
+      work(now, features);
+    });
+  };
+  submit(request, std::move(job));
 }
 
 std::string Api::without_path(const std::string& message) const {

@@ -1,5 +1,7 @@
+#include "base/text.h"
 #include "http/detail/api.h"
 #include "http/detail/exclusive_job.h"
+#include "recognizer/class_sets.h"
 #include "recognizer/twin_examples.h"
 
 namespace protocom::http {
@@ -35,25 +37,53 @@ json accuracy_json(const ExpectedAccuracy& expected) {
           {"mistakes", mistakes}};
 }
 
+/// The coverage that a request asks for.
+std::optional<double> coverage_in(const Request& request) {
+  const auto found = request.parameters.find("coverage");
+  if (found == request.parameters.end()) return std::nullopt;
+  const std::optional<double> coverage = number_from<double>(found->second);
+  if (!coverage || !(*coverage > 0 && *coverage < 1))
+    refuse(400, "'coverage': expected a number between 0 and 1, found '{}'", excerpt(found->second));
+  return coverage;
+}
+
 }  // namespace
 
-json Api::expected_accuracy(const Request& request) {
+template <typename Found, typename Measure>
+Found Api::measured_once(const Request& request, std::optional<std::pair<int64_t, Found>>& last,
+                         const Measure& measure) {
   const int64_t revision =
       with_editor(request, [](const Recognizer& editor) { return editor.file().revision(); });  // it is the one served
   {
-    const std::lock_guard lock(expected_mutex_);
-    if (expected_ && expected_->first == revision) return expected_->second;
+    const std::lock_guard lock(measured_mutex_);
+    if (last && last->first == revision) return last->second;
   }
   const ExclusiveJob job(calibrates_);
-  // A separate recognizer: the others keep answering.
   Recognizer recognizer = Recognizer::open(path_, options_.recognizing);
   const int64_t measured = recognizer.file().revision();
   CancellableProgress progress(*request.cancellation);
-  json shown = refusing(409, [&] { return accuracy_json(recognizer.expected_accuracy(progress)); });
-  shown["twins"] = twins_json(find_twins(recognizer.file().snapshot()));
-  const std::lock_guard lock(expected_mutex_);
-  if (recognizer.file().revision() == measured) expected_ = {measured, shown};
-  return shown;
+  Found found = refusing(409, [&]() -> Found { return measure(recognizer, progress); });
+  const std::lock_guard lock(measured_mutex_);
+  if (recognizer.file().revision() == measured) last = {measured, found};
+  return found;
+}
+
+json Api::expected_accuracy(const Request& request) {
+  return measured_once(request, expected_, [](Recognizer& recognizer, Progress& progress) {
+    json shown = accuracy_json(recognizer.expected_accuracy(progress));
+    shown["twins"] = twins_json(find_twins(recognizer.file().snapshot()));
+    return shown;
+  });
+}
+
+std::optional<double> Api::least_of_set(const Request& request) {
+  const std::optional<double> coverage = coverage_in(request);
+  if (!coverage) return std::nullopt;
+  const auto measure = [](Recognizer& recognizer, Progress& progress) {
+    return recognizer.left_out_probabilities(progress);
+  };
+  const std::vector<double> left_out = measured_once(request, left_out_, measure);
+  return refusing(409, [&] { return least_probability_for(left_out, *coverage); });
 }
 
 }  // namespace protocom::http

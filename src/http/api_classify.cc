@@ -94,13 +94,18 @@ int64_t count_in(const Request& request, const char* name, int64_t fewest, int64
 
 void Api::classify_features(const Request& request, Array features, const Respond& respond) {
   const Asked asked = asked_in(request, options_.recognizing);
-  submit(request, std::move(features), [this, respond, asked](Recognised done) {
+  Job job;
+  job.features = std::move(features);
+  job.least_of_set = least_of_set(request);
+  job.done = [this, respond, asked](Recognised done) {
     later(respond, [respond, asked, done = std::move(done)] { respond(classified(asked, done)); });
-  });
+  };
+  submit(request, std::move(job));
 }
 
 void Api::classify_series(const Request& request, const Sent& sent, const Respond& respond) {
   asked_in(request, options_.recognizing);  // what is wrong there is said before any work
+  least_of_set(request);
   if (sent.images.empty() && !sent.features.defined()) refuse(400, "a series needs images or features");
   for (size_t i = 0; i < sent.images.size(); ++i) {
     if (!sent.images[i].error.empty()) refuse(400, "image {} of the series: {}", i, sent.images[i].error);
@@ -136,9 +141,12 @@ void Api::classify(const Request& request, const Respond& respond) {
   }
   if (asked->images.empty()) refuse(400, "missing part 'image' of the form");
   check_any_readable(asked->images);
-  submit(request, asked->images, Want::kAnswers, [this, respond, asked](Recognised done) {
+  Job job = job_for(asked->images);
+  job.least_of_set = least_of_set(request);
+  job.done = [this, respond, asked](Recognised done) {
     later(respond, [respond, asked, done = std::move(done)] { respond(classified(*asked, done)); });
-  });
+  };
+  submit(request, std::move(job));
 }
 
 }  // namespace protocom::http

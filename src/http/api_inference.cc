@@ -6,6 +6,18 @@ namespace protocom::http {
 
 using nlohmann::json;
 
+namespace {
+
+/// Throws HttpError 400 for one that is not.
+std::vector<Upload> readable(std::vector<Upload> images) {
+  for (const Upload& image : images) {
+    if (!image.error.empty()) refuse(400, "image {}: {}", image.number, image.error);
+  }
+  return images;
+}
+
+}  // namespace
+
 void Api::check_model(const Request& request) const {
   const std::string& asked = request.parameters.at("model");
   if (asked == path_.stem().string()) return;
@@ -44,18 +56,19 @@ void Api::infer(const Request& request, const Respond& respond) {
   const int64_t top = options_.recognizing.top;
   auto asked = std::make_shared<InferenceRequest>(
       read_inference_request(body, settings_.feature_dim, options_.limits.rows, top, std::max(kMostTop, top)));
-  const auto done = [this, respond, asked](Recognised found) {
+  const auto answer = [this, respond, asked](Recognised found) {
     later(respond, [this, respond, asked, found = std::move(found)] {
       if (found.error) return respond(error_response(*found.error));
       respond(json_response(inference_response(*asked, path_.stem().string(), found.answers)));
     });
   };
-  if (asked->features.defined()) return submit(request, asked->features, done);
-  const std::vector<Upload> images = read_json_images({{"images", asked->images}}, uploads(request, {}));
-  for (const Upload& image : images) {
-    if (!image.error.empty()) refuse(400, "image {}: {}", image.number, image.error);
-  }
-  submit(request, images, Want::kAnswers, done);
+  Job job;
+  if (asked->features.defined())
+    job.features = asked->features;
+  else
+    job = job_for(readable(read_json_images({{"images", asked->images}}, uploads(request, {}))));
+  job.done = answer;
+  submit(request, std::move(job));
 }
 
 }  // namespace protocom::http

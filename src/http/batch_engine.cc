@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <iterator>
+#include <map>
 
 #include "base/error.h"
 #include "base/threads.h"
@@ -64,13 +65,15 @@ HttpError why_no_answer() {
   }
 }
 
-/// Features of several jobs -> answers, in their order, from calls of at most `most` rows.
-Recognised answer(Recognizer& recognizer, const std::vector<Array>& features, int64_t most) {
+/// Features of several jobs -> answers, in their order, from calls of at most `most` rows. `least_of_set`: of all jobs.
+Recognised answer(Recognizer& recognizer, const std::vector<Array>& features, int64_t most,
+                  std::optional<double> least_of_set) {
   Recognised done;
   try {
     const Array all = Array::joined(features);
     for (int64_t row = 0; row < all.size(0); row += most) {
-      std::vector<Answer> some = recognizer.classify_features(all.rows(row, std::min(row + most, all.size(0))));
+      std::vector<Answer> some =
+          recognizer.classify_features(all.rows(row, std::min(row + most, all.size(0))), least_of_set);
       std::move(some.begin(), some.end(), std::back_inserter(done.answers));
     }
     done.method = recognizer.method().label();
@@ -90,11 +93,11 @@ bool answers_rows_alone(Recognizer& recognizer) {
   }
 }
 
-/// Jobs that want answers, answered by calls of at most `most` rows.
+/// Jobs that want answers with sets of one least probability, answered by calls of at most `most` rows.
 void answer_together(Recognizer& recognizer, const std::vector<const Job*>& jobs, int64_t most) {
   std::vector<Array> rows;
   for (const Job* job : jobs) rows.push_back(job->features);
-  Recognised all = answer(recognizer, rows, most);
+  Recognised all = answer(recognizer, rows, most, jobs.front()->least_of_set);
   auto next = all.answers.begin();
   for (const Job* job : jobs) {
     Recognised own{job->features, {}, all.method, all.mode, all.error};
@@ -108,7 +111,12 @@ void answer_together(Recognizer& recognizer, const std::vector<const Job*>& jobs
 }
 
 void answer_all(Recognizer& recognizer, const std::vector<const Job*>& asking) {
-  if (answers_rows_alone(recognizer)) return answer_together(recognizer, asking, kRowsAtOnce);
+  if (answers_rows_alone(recognizer)) {
+    std::map<std::optional<double>, std::vector<const Job*>> alike;
+    for (const Job* job : asking) alike[job->least_of_set].push_back(job);
+    for (const auto& [least, jobs] : alike) answer_together(recognizer, jobs, kRowsAtOnce);
+    return;
+  }
   // Images of different requests are never in one batch: transductive methods would let them influence one another.
   for (const Job* job : asking) answer_together(recognizer, {job}, std::max<int64_t>(1, job->features.size(0)));
 }

@@ -105,8 +105,13 @@ Match find_route(const std::vector<Route>& routes, const Head& head) {
 }
 
 std::string body_type(const Route& route, const Head& head) {
-  const bool is_clear = route.takes.size() == 1 && route.asks != Asks::kWrite;
-  return head.content_type.empty() && is_clear ? route.takes.front() : media_type(head.content_type);
+  constexpr const char* kBytes = "application/octet-stream";
+  std::string stated = media_type(head.content_type);
+  const bool unstated = stated.empty() || stated == "application/x-www-form-urlencoded";  // curl --data-binary
+  if (!unstated || route.asks == Asks::kWrite) return stated;
+  if (route.takes.size() == 1) return route.takes.front();
+  const bool takes_bytes = std::find(route.takes.begin(), route.takes.end(), kBytes) != route.takes.end();
+  return takes_bytes ? kBytes : stated;
 }
 
 void check_content(const Route& route, const Head& head) {

@@ -1,3 +1,5 @@
+#include <gmock/gmock.h>
+
 #include <algorithm>
 
 #include "http/server_support.h"
@@ -6,6 +8,7 @@ namespace protocom::testing {
 namespace {
 
 using nlohmann::json;
+using ::testing::HasSubstr;
 
 class EstimatedAccuracy : public Served {};
 
@@ -35,6 +38,39 @@ TEST_F(EstimatedAccuracy, IsOfTheClassesAsTheyAreNow) {
   EXPECT_EQ(ask("GET", "/v1/accuracy").json()["images"], 3);
   enrol("bright", 240);
   EXPECT_EQ(ask("GET", "/v1/accuracy").json()["images"], 4);
+}
+
+TEST_F(EstimatedAccuracy, SetsOfClassesAreThoseOfTheLibrary) {
+  serve();
+  for (int i = 0; i < 5; ++i) {
+    enrol("dark", static_cast<uint8_t>(10 + 25 * i));
+    enrol("bright", static_cast<uint8_t>(250 - 25 * i));
+  }
+  const auto set = [&](const std::string& query, uint8_t grey) {
+    return ask("POST", "/v1/classify?top=1" + query, png(grey), kPng).json()["answers"][0].value("set", json());
+  };
+  EXPECT_TRUE(set("", 130).is_null());
+  for (const double coverage : {0.2, 0.6, 0.8}) {
+    RecognizerOptions options;
+    options.coverage = coverage;
+    Recognizer own = Recognizer::open(path_, options);
+    for (const uint8_t grey : {20, 120, 130, 240}) {
+      const Image image{kSide, kSide, std::vector<uint8_t>(kSide * kSide * 3, grey)};
+      const json expected = own.classify_features(own.features_of({image})).front().set;
+      EXPECT_EQ(set("&coverage=" + std::to_string(coverage), grey), expected) << coverage << " of " << int{grey};
+      EXPECT_EQ(set("&series=one&coverage=" + std::to_string(coverage), grey), expected);
+    }
+  }
+  for (const char* wrong : {"0", "1", "nan", "much", ""}) {
+    const Reply refused = ask("POST", std::string("/v1/classify?coverage=") + wrong, png(20), kPng);
+    EXPECT_EQ(refused.status, 400) << wrong;
+    EXPECT_THAT(refused.body, HasSubstr("'coverage': expected a number between 0 and 1")) << wrong;
+  }
+  const Reply few = ask("POST", "/v1/classify?coverage=0.9", png(20), kPng);
+  EXPECT_EQ(few.status, 409);
+  EXPECT_THAT(few.body, HasSubstr("needs 9 photos for leave-one-out, found 8")) << "two pairs are of one moment";
+  for (int i = 0; i < 6; ++i) enrol("grey", static_cast<uint8_t>(110 + i * i));
+  EXPECT_EQ(ask("POST", "/v1/classify?coverage=0.9", png(20), kPng).status, 200) << "once there are more";
 }
 
 TEST_F(EstimatedAccuracy, IsNothingWithoutImagesToLeaveOut) {

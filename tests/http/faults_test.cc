@@ -37,6 +37,22 @@ TEST_F(Served, InvalidRequestsAreAnsweredAndAffectNoOthers) {
   EXPECT_EQ(ask("GET", "/healthz").status, 200);
 }
 
+// curl --data-binary states application/x-www-form-urlencoded unasked.
+TEST_F(Served, AnImageWithoutItsTypeIsWhatItsBytesSay) {
+  serve();
+  for (const uint8_t grey : {0, 10}) enrol("dark", grey);
+  for (const uint8_t grey : {230, 240}) enrol("bright", grey);
+  const json typed = ask("POST", "/v1/classify", png(7), kPng).json().at("answers");
+  const Headers curl = {{"Content-Type", "application/x-www-form-urlencoded"}};
+  for (const Headers& headers : {Headers{}, curl}) {
+    EXPECT_EQ(ask("POST", "/v1/classify", png(7), headers).json().at("answers"), typed);
+    const Reply refused = ask("POST", "/v1/classify", "x", headers);
+    EXPECT_EQ(refused.status, 400);
+    EXPECT_THAT(refused.body, HasSubstr("not a JPEG"));
+    EXPECT_EQ(ask("POST", "/v1/classes/dark/examples", png(7), headers).status, 415) << "where something changes";
+  }
+}
+
 TEST_F(Served, WhatTheApiDoesNotKnowIsRefusedByItsOwnStatus) {
   serve();
   EXPECT_EQ(ask("GET", "/nothing").status, 404);
@@ -47,7 +63,7 @@ TEST_F(Served, WhatTheApiDoesNotKnowIsRefusedByItsOwnStatus) {
   EXPECT_EQ(method.status, 405);
   EXPECT_EQ(method.headers.at("allow"), "GET, PATCH, DELETE");
   EXPECT_EQ(ask("POST", "/v1/classify", "x", {{"Content-Type", "text/plain"}}).status, 415);
-  EXPECT_EQ(ask("POST", "/v1/classify", "x").status, 415);
+  EXPECT_EQ(ask("POST", "/v1/classes/cat/examples", "x").status, 415);
   EXPECT_EQ(ask("GET", "/v1/classes", "x").status, 400) << "it has no body";
   EXPECT_EQ(ask("POST", "/v1/classify", png(1), {{"Content-Type", "image/png"}, {"Content-Encoding", "gzip"}}).status,
             415);

@@ -216,6 +216,7 @@ TEST_F(Served, ResponsesOfEveryRouteAreWhatTheDocumentSays) {
   for (const uint8_t grey : {0, 10}) check(enrol("dark", grey), "/v1/classes/{class}/examples", "post");
   for (const uint8_t grey : {230, 240}) enrol("bright", grey);
   check(ask("POST", "/v1/classify", png(7), kPng), "/v1/classify", "post");
+  check(ask("POST", "/v1/classify?coverage=0.5", png(7), kPng), "/v1/classify", "post");
   const std::string model = "/v2/models/" + path_.stem().string();
   const json input = {{"name", "image"}, {"datatype", "BYTES"}, {"shape", {1}}, {"data", {base64(png(7))}}};
   check(ask("POST", model + "/infer", json{{"inputs", {input}}}.dump(), kJson), "/v2/models/{model}/infer", "post");

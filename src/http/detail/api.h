@@ -97,6 +97,13 @@ class Api {
   Response thumbnail(const Request& request);
   nlohmann::json readiness(const Request& request);
   nlohmann::json expected_accuracy(const Request& request);
+  /// Of the classes in the sets that a request asks for (?coverage=); nothing: it asks for none. Slow when something
+  /// has changed.
+  std::optional<double> least_of_set(const Request& request);
+  /// What `measure` finds of a recognizer of its own, while the others keep answering: again once something has
+  /// changed, one request at a time.
+  template <typename Found, typename Measure>
+  Found measured_once(const Request& request, std::optional<std::pair<int64_t, Found>>& last, const Measure& measure);
   nlohmann::json describe_recognizer(const Request& request);
   /// All of it, to take elsewhere.
   Response file_of_recognizer(const Request& request);
@@ -143,11 +150,8 @@ class Api {
   /// where the server has no text encoder, or for a text without a word.
   std::vector<std::string> take_descriptions(const std::vector<std::string>& descriptions, ClassRequest& to) const;
 
-  /// Images that could be read -> the engine.
-  void submit(const Request& request, const std::vector<Upload>& images, Want want,
-              std::function<void(Recognised)> done);
-  /// The same for features, which want answers.
-  void submit(const Request& request, Array features, std::function<void(Recognised)> done);
+  /// Gives the engine a job of this request.
+  void submit(const Request& request, Job job);
   /// Calls `work` with the features that were sent, at once, or with those of the images once the engine has made them
   /// and `request` is over; undefined if neither were sent.
   void with_features(const Request& request, const Sent& sent, const Respond& respond,
@@ -205,9 +209,10 @@ class Api {
   std::atomic<bool> exports_{false};
   std::atomic<bool> maps_{false};
   std::optional<std::pair<int64_t, nlohmann::json>>
-      map_;  ///< revision of the last map, and the map; used while mapping
-  std::mutex expected_mutex_;
-  std::optional<std::pair<int64_t, nlohmann::json>> expected_;  ///< the last estimate, and of which revision
+      map_;                    ///< revision of the last map, and the map; used while mapping
+  std::mutex measured_mutex_;  ///< of the next two
+  std::optional<std::pair<int64_t, nlohmann::json>> expected_;       ///< the last estimate, and of which revision
+  std::optional<std::pair<int64_t, std::vector<double>>> left_out_;  ///< Recognizer::left_out_probabilities, likewise
   RecognizerFile readiness_file_;  ///< checks whether the recognizer can be read, in the thread of service_thread_
   std::vector<Route> routes_;
   boost::asio::thread_pool service_thread_{1};
@@ -216,6 +221,9 @@ class Api {
   BatchEngine engine_;
   Followers followers_{revision_source()};  ///< last, since it uses the others
 };
+
+/// A job for the images that could be read.
+Job job_for(const std::vector<Upload>& images);
 
 /// A calibration for a response, less the hash of the classes that it was made with.
 nlohmann::json calibration_json(nlohmann::json calibration);

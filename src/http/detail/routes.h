@@ -45,8 +45,9 @@ struct Match {
 /// the route does not have. HEAD is answered where GET is.
 Match find_route(const std::vector<Route>& routes, const Head& head);
 
-/// The media type of a request's body, without parameters. A body without one has the type that the route takes, if
-/// that is one type and the route changes nothing (a page of another site can send such a body without a preflight).
+/// The media type of a request's body, without parameters. Where the route changes nothing (a page of another site can
+/// send such a body without a preflight), a body without one, or with the one that curl states unasked, has the only
+/// type that the route takes, or is an image whose bytes say its kind.
 std::string body_type(const Route& route, const Head& head);
 
 /// Throws HttpError 415 when a request has a body of a type that the route does not take, 400 when it has one where
