@@ -1,6 +1,7 @@
 #include "cli.h"
 #include "dataset_options.h"
 #include "datasets/feature_preprocessing.h"
+#include "datasets/feature_rows.h"
 #include "encoders/embed.h"
 #include "encoders/installed_encoders.h"
 #include "eval/fit.h"
@@ -51,14 +52,12 @@ UnlabelledImages embedded_folder(const FitArguments& options) {
   return {read.features, {{"preprocessing", to_json(encoder->preprocessing())}}};
 }
 
-/// A file of features, whose classes are not looked at, or a folder of photos.
+/// A file of features, with or without classes, or a folder of photos.
 UnlabelledImages unlabelled_images(const FitArguments& options) {
   if (std::filesystem::is_directory(options.unlabelled)) return embedded_folder(options);
   if (!options.backbone.empty() || !options.preprocess.empty())
     fail_usage("{} holds features: leave out --backbone and --preprocess", options.unlabelled);
-  FeatureFileOptions read;
-  read.without_split = Split::kBase;
-  return {read_features(options.unlabelled, read).features, preprocessing_details(options.unlabelled)};
+  return {read_feature_rows(options.unlabelled), preprocessing_details(options.unlabelled)};
 }
 
 void run_fit_space(const CLI::App& command, const FitArguments& options) {

@@ -20,6 +20,16 @@ constexpr const char* kRecipe =
     "in "
     "d], [len(v) for v in d.values()])))";
 
+void refuse_parquet(const std::filesystem::path& path) {
+  const std::string named = name_in_code(path, "FILE.parquet");
+  fail(
+      "{} is Parquet, which is not supported; save it as npz: python3 -c \"import numpy as np, pandas as pd; t = "
+      "pd.read_parquet('{}'); np.savez('{}', features=np.stack(t['embedding']), labels=t['label'].to_numpy(str))\", "
+      "with "
+      "its own column names",
+      path.string(), named, std::filesystem::path(named).replace_extension(".npz").string());
+}
+
 }  // namespace
 
 void refuse_pickle(const std::filesystem::path& path) {
@@ -27,6 +37,7 @@ void refuse_pickle(const std::filesystem::path& path) {
   const auto is_one_of = [&suffix](std::initializer_list<std::string_view> known) {
     return std::find(known.begin(), known.end(), suffix) != known.end();
   };
+  if (is_one_of({".parquet"})) refuse_parquet(path);
   const bool torch = is_one_of({".pt", ".pth"});
   if (!torch && !is_one_of({".pkl", ".pickle", ".plk", ".pk"})) return;
   const std::string named = name_in_code(path, torch ? "FILE.pt" : "FILE.pkl");

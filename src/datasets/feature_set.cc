@@ -10,6 +10,7 @@
 #include "base/text.h"
 #include "datasets/detail/feature_parts.h"
 #include "datasets/detail/mapped_artefact.h"
+#include "datasets/feature_rows.h"
 #include "io/files.h"
 #include "io/mapped_rows.h"
 
@@ -114,6 +115,11 @@ fs::path labels_beside(const fs::path& path) {
   return path.parent_path() / (stem + ".npy");
 }
 
+Array features_of_npy(const fs::path& path) {
+  const auto mapped = map_npy_rows(path);
+  return mapped ? *mapped : checked_features(read_npy(path), path.string());
+}
+
 FeatureSet read_arrays(const fs::path& path, const FeatureFileOptions& options) {
   const fs::path labels = options.labels ? *options.labels : labels_beside(path);
   if (!fs::exists(labels)) {
@@ -122,8 +128,7 @@ FeatureSet read_arrays(const fs::path& path, const FeatureFileOptions& options) 
   if (!options.split && !options.without_split)
     fail_usage("{} has no split: give the split of its classes too", path.string());
   FeatureSet set;
-  const auto mapped = map_npy_rows(path);
-  set.features = mapped ? *mapped : checked_features(read_npy(path), path.string());
+  set.features = features_of_npy(path);
   take_labels(read_npy_array(labels), {std::nullopt, 0, labels.string()}, set);
   set.image_ids = numbered(set.features.size(0));
   set.class_split = split_of(set, std::nullopt, options, path.string());
@@ -136,21 +141,27 @@ std::optional<std::vector<std::string>> list_in(const Safetensors& file, const c
   return images_detail::words_of(file, key, where);
 }
 
+const Array& tensor_in(const Safetensors& file, const char* name, const std::string& where) {
+  const auto found = file.tensors.find(name);
+  if (found == file.tensors.end()) fail("{}: missing tensor '{}'", where, name);
+  return found->second;
+}
+
+Array features_of_tensors(const Safetensors& file, const std::string& where) {
+  const Array& stored = tensor_in(file, "features", where);
+  const auto mapped = map_array_rows(stored);
+  return mapped ? *mapped : checked_features(stored, where).copy();
+}
+
 FeatureSet read_tensors(const fs::path& path, const FeatureFileOptions& options) {
   const std::string where = path.string();
   const Safetensors file = read_safetensors(path);
-  const auto tensor = [&](const char* name) {
-    const auto found = file.tensors.find(name);
-    if (found == file.tensors.end()) fail("{}: missing tensor '{}'", where, name);
-    return found->second;
-  };
   FeatureSet set;
-  const auto mapped = map_array_rows(tensor("features"));
-  set.features = mapped ? *mapped : checked_features(tensor("features"), where).copy();
+  set.features = features_of_tensors(file, where);
   auto names = list_in(file, "names", where), split = list_in(file, "split", where);
   if (names) names = clean_names(*names);
   if (options.split) split.reset();
-  take_labels(tensor("labels").copy(), {names, split ? split->size() : 0, where}, set);
+  take_labels(tensor_in(file, "labels", where).copy(), {names, split ? split->size() : 0, where}, set);
   set.image_ids = list_in(file, "paths", where).value_or(numbered(set.features.size(0)));
   set.class_split = split_of(set, split, options, where);
   return set;
@@ -321,6 +332,18 @@ FeatureSet read_features(const fs::path& path, const FeatureFileOptions& options
     return read_any(path, options);
   } catch (const UsageError&) {
     throw;
+  } catch (...) {
+    rethrow_for(path);
+  }
+}
+
+Array read_feature_rows(const fs::path& path) {
+  try {
+    refuse_pickle(path);
+    const std::string suffix = path.extension().string();
+    if (suffix == ".mat") return read_mat(path, {{}, {}, Split::kBase}).features;
+    if (suffix == ".safetensors") return features_of_tensors(read_safetensors(path), path.string());
+    return suffix == ".npy" ? features_of_npy(path) : features_of_npz(NpzReader(path));
   } catch (...) {
     rethrow_for(path);
   }

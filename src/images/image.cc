@@ -11,8 +11,19 @@
 namespace protocom {
 namespace {
 
+constexpr const char* kRawPhoto = "a camera's raw photo: export it as JPEG or TIFF";
+
+/// Of Fujifilm, Olympus (ORF), Panasonic (RW2) and Sigma (X3F); others are TIFF, or HEIF (CR3).
+bool is_raw_photo(std::string_view bytes) {
+  for (const std::string_view mark : {"FUJIFILMCCD-RAW", "IIRO", "IIRS", "MMOR", "IIU", "FOVb"}) {
+    if (bytes.substr(0, mark.size()) == mark) return true;
+  }
+  return bytes.size() > 4 && bytes.substr(4, 7) == "ftypcrx";
+}
+
 /// What is found in the place of photos, by how it begins; empty: nothing that is known.
 std::string_view found_instead(std::string_view bytes) {
+  if (is_raw_photo(bytes)) return kRawPhoto;
   constexpr std::pair<std::string_view, std::string_view> kOthers[] = {
       {"<!DOCTYPE html", "a page of HTML, as a failed download leaves it"},
       {"<!doctype html", "a page of HTML, as a failed download leaves it"},
@@ -23,7 +34,6 @@ std::string_view found_instead(std::string_view bytes) {
       {"%PDF", "a PDF: export its pages as PNG"},
       {"PK\x03\x04", "a zip archive: unpack it first"},
       {"8BPS", "a Photoshop file: export it as PNG or TIFF"},
-      {"FUJIFILMCCD-RAW", "a camera's raw photo: export it as JPEG or TIFF"},
       {"\x89HDF", "an HDF5 file"},
   };
   for (const auto& [mark, what] : kOthers) {
@@ -36,9 +46,9 @@ codec::Decoded decode_stored(std::string_view bytes, const DecodeOptions& option
   if (bytes.empty()) fail("the file is empty");
   const codec::Codec* codec = codec::codec_of(bytes);
   if (codec != nullptr) return codec->decode(bytes, options);
-  if (bytes.size() > 4 && bytes.substr(4, 4) == "ftyp") fail("a video, or an unsupported HEIF; expected HEIC or AVIF");
   const std::string_view instead = found_instead(bytes);
   if (!instead.empty()) fail("expected a {}, found {}", image_kinds(), instead);
+  if (bytes.size() > 4 && bytes.substr(4, 4) == "ftyp") fail("a video, or an unsupported HEIF; expected HEIC or AVIF");
   fail("it is not a {} by its first bytes", image_kinds());
 }
 

@@ -5,6 +5,7 @@
 
 #include <memory>
 
+#include "datasets/feature_rows.h"
 #include "datasets/feature_set.h"
 #include "io/files.h"
 #include "support/logged.h"
@@ -56,6 +57,8 @@ pickle.dump({'features': x, 'labels': np.array([3, 3, 7, 7])}, open('features-an
 pickle.dump({'data': x, 'labels': [0, 0, 1, 1]}, open('data-and-labels.pkl', 'wb'))
 np.save('features.npy', np.ones((2, 3)) * [[1], [2]])
 np.save('labels.npy', np.array(['b', 'a']))
+np.savez('alone.npz', X=x)
+np.save('alone.npy', x)
 )";
 
 class FeatureInputs : public ::testing::Test {
@@ -168,6 +171,19 @@ TEST_F(FeatureInputs, WithoutASplitAllClassesAreWhatTheCommandTakesThemFor) {
 
 TEST_F(FeatureInputs, AnNpyMayHaveNamesForLabels) {
   EXPECT_THAT(read_features(at_name("features.npy"), all_base()).class_names, ElementsAre("a", "b"));
+}
+
+TEST_F(FeatureInputs, WithoutLabelsAreReadWhereNobodyAsksForThem) {
+  for (const char* name : {"alone.npz", "alone.npy", "plain.npz"}) {
+    const at::Tensor rows = tensor_of(read_feature_rows(at_name(name)));
+    EXPECT_TRUE(at::equal(rows, at::arange(1, 9, at::kFloat).view({4, 2}))) << name;
+  }
+  EXPECT_THAT(message_of([&] { read_feature_rows(at_name("maps.npz")); }), HasSubstr("maps.npz"));
+  write_file(at_name("f.parquet"), "PAR1");
+  for (const std::string& message : {message_of([&] { read_features(at_name("f.parquet"), all_base()); }),
+                                     message_of([&] { read_feature_rows(at_name("f.parquet")); })})
+    EXPECT_THAT(message,
+                AllOf(HasSubstr("f.parquet is Parquet"), HasSubstr("pd.read_parquet("), HasSubstr("np.savez(")));
 }
 
 /// What stands between the quotes behind `python3 -c`.

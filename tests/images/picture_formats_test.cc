@@ -128,6 +128,14 @@ std::string raw_photo() {
 // million pixels.
 TEST(PictureFormats, ACamerasRawPhotoIsRefusedByNameAndNotReadByItsPreview) {
   EXPECT_THAT(message_of([] { decode_image(raw_photo()); }), HasSubstr("a camera's raw photo"));
+  // CR3, RAF, ORF (three marks), RW2, X3F: by the marks of file(1).
+  for (const std::string& mark :
+       {std::string("\0\0\0\x18"
+                    "ftypcrx ",
+                    12),
+        std::string("FUJIFILMCCD-RAW 0201"), std::string("IIRO\x08\0\0\0", 8), std::string("IIRS\x08\0\0\0", 8),
+        std::string("MMOR\0\0\0\x08", 8), std::string("IIU\0\x18\0\0\0", 8), std::string("FOVb\0\0\2\0", 8)})
+    EXPECT_THAT(message_of([&] { decode_image(mark + std::string(64, '\0')); }), HasSubstr("a camera's raw photo"));
 }
 
 TEST(PictureFormats, ClearPlacesOfAGifAreWhite) {
