@@ -282,10 +282,8 @@ void add_recognizer_command(CLI::App& app) {
   add_check(*command);
   add_simple(*command, "recover", "Roll back a change that a crash interrupted", &run_recover);
   add_simple(*command, "compact", "Erase removed content and the undo history; shrink the file", &run_compact);
-  add_simple(
-      *command, "index",
-      "Write an index beside a recognizer of very many classes, which then opens quickly",
-      &run_index);
+  add_simple(*command, "index", "Write an index beside a recognizer of very many classes, which then opens quickly",
+             &run_index);
   add_renew(*command);
   add_export(*command);
   add_export_onnx(*command);

@@ -117,6 +117,12 @@ def suggest(self, images, count=20):
     return self._core.suggest(_given_images.read(self._core, images, "raise")[0], count)["images"]
 
 
+def examples(self, name=""):
+    """The enrolled images of a class, or of all classes: a list of dict with ``example`` (the number that
+    ``remove_examples`` and ``move_examples`` take), ``class``, ``source``, ``time`` and ``hash``."""
+    return self._core.examples(_class_name(name) if name else "")
+
+
 def check_labels(self, *, progress=None):
     """Checks the labels of the enrolled images by leave-one-out.
 

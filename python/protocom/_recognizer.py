@@ -157,6 +157,7 @@ class Recognizer:
     explain = _asking.explain
     suggest = _asking.suggest
     check_labels = _asking.check_labels
+    examples = _asking.examples
     features_of = _asking.features_of
     test = _asking.test
 

@@ -119,7 +119,11 @@ json classes_json(const Recognizer& recognizer) {
 json examples_json(const Recognizer& recognizer, const std::string& name) {
   json all = json::array();
   for (const ExampleInfo& entry : recognizer.file().list_examples(name))
-    all.push_back({{"example", entry.id}, {"class", entry.class_name}, {"source", entry.source}});
+    all.push_back({{"example", entry.id},
+                   {"class", entry.class_name},
+                   {"source", entry.source},
+                   {"time", entry.time},
+                   {"hash", entry.hash}});
   return all;
 }
 

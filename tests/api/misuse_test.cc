@@ -228,7 +228,7 @@ TEST_F(ApiMisuse, OfMethodsIsOneSentence) {
       {"a value out of range", [&] { classify("mean:gamma=-2", q, 4); }, "gamma"},
       {"a method that needs base classes", [&] { classify("tim:transform=cl2n", q, 4); }, "needs features of"},
       {"base classes of another width", [&] { classify("tim", q, 4, strange_base); },
-       "features of base classes have 6 numbers"},
+       "features of base classes have 6 dimensions"},
       {"a method that needs fitting", [&] { classify("am3", q, 4); }, "am3"},
       {"fitted on another width", [&] { classify("plda", q, 4, of_other_size); }, "was fitted on 6"},
       {"a model without knowledge", [&] { classify("completed", q, 4, with_model); }, "needs knowledge of the classes"},
@@ -395,7 +395,8 @@ TEST_F(ApiMisuse, OfImagesAndRecognizersIsOneSentence) {
       {"nothing to undo", [&] { empty.undo(); }, "undo"},
       {"nothing to redo", [&] { empty.redo(); }, "redo"},
       {"a rate of two", [&] { empty.calibrate({}, 2); }, ""},
-      {"an answer of no classes", [&] { Recognizer::open(file("empty.pcm"), none_at_the_top); }, "top: expected 1 to"},
+      {"an answer of no classes", [&] { Recognizer::open(file("empty.pcm"), none_at_the_top); },
+       "top: expected a whole number from 1 to"},
       {"a port below zero", [&] { Server(file("empty.pcm"), no_port); }, "port: expected a number between 0 and 65535"},
       {"an open server without keys", [&] { Server(file("empty.pcm"), to_all); }, "keys"},
   });

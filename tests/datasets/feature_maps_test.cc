@@ -62,7 +62,7 @@ TEST(FeatureMaps, RefusesAFileThatLiesAboutItself) {
   const Array maps = two_maps().maps;
   EXPECT_THAT(message(maps, {{"backbone_hash", 5}}, R"(["a", "b"])"), HasSubstr("/lie: "));
   EXPECT_THAT(message(maps, nlohmann::json::array({1}), R"(["a", "b"])"), HasSubstr("/lie"));
-  EXPECT_THAT(message(maps, nlohmann::json::object(), "[1, 2]"), HasSubstr("'image_ids' are damaged"));
+  EXPECT_THAT(message(maps, nlohmann::json::object(), "[1, 2]"), HasSubstr("'image_ids' is damaged"));
   EXPECT_THAT(message(maps, nlohmann::json::object(), R"(["a"])"), HasSubstr("expected one image id per map"));
   EXPECT_THAT(message(maps.to(NumberType::kFloat32), nlohmann::json::object(), R"(["a", "b"])"),
               HasSubstr("expected Half"));

@@ -88,7 +88,7 @@ TEST(Evaluate, LeavesMethodsThatNeedLabelledImagesOutOfTheTasksWithout) {
   shapes.shots = {"0"};
   auto alone = draw_tasks(world.features, shapes);
   EXPECT_THAT(testing::usage_message_of([&] { evaluate_tasks({world.features}, alone, options, Progress::none()); }),
-              ::testing::HasSubstr("needs 1 labelled image"));
+              ::testing::HasSubstr("needs at least 1 labelled image"));
 }
 
 TEST(Evaluate, DoesNotDependOnHowManyEpisodesAreComputedTogether) {

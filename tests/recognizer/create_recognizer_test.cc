@@ -87,8 +87,8 @@ TEST_F(RecognizerToMake, IsRefusedWhereAMethodWasFittedOnDescriptionsOfAnotherSi
   knowledge_.attribute_embedding = array_of(tensor_of(knowledge_.attribute_embedding).slice(1, 0, 4).contiguous());
   write("narrow.npz", knowledge_);
   EXPECT_THAT(message_of([&] { create_recognizer(folder_ / "new.pcm", fitted_parts("narrow.npz"), {}); }),
-              AllOf(HasSubstr("narrow.npz does not fit "), HasSubstr("fitted.npz: "), HasSubstr("fitted on 8 values"),
-                    HasSubstr("this knowledge has 4")));
+              AllOf(HasSubstr("narrow.npz does not fit "), HasSubstr("fitted.npz: "),
+                    HasSubstr("fitted on descriptions of 8 dimensions"), HasSubstr("found 4")));
   EXPECT_FALSE(fs::exists(folder_ / "new.pcm"));
 }
 
