@@ -26,7 +26,7 @@ TensorStore::TensorStore(std::filesystem::path file, std::string location)
 }
 
 void TensorStore::check_written() const {
-  if (!out_) fail("cannot write {}: {}", file_.string(), std::strerror(errno));
+  if (!out_) fail("cannot write {}: {}", (file_.parent_path() / location_).string(), std::strerror(errno));
 }
 
 void TensorStore::check_size(int64_t bytes) {

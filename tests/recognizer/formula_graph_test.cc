@@ -275,5 +275,17 @@ TEST(TensorStore, RefusesMoreThanTwoGigabytesInOneFile) {
   EXPECT_TRUE(tensors.is_exceeded());
 }
 
+TEST(TensorStore, NamesTheFileThatWasToBeWrittenOnADiskThatIsFull) {
+  onnx::TensorStore tensors("/dev/full", "mine.onnx.data");
+  const std::string message = message_of([&] {
+    const std::string numbers(size_t{1} << 20, 'x');
+    std::string tensor;
+    protozero::pbf_writer writer(tensor);
+    tensors.write(numbers.data(), numbers.size(), writer);
+    tensors.close();
+  });
+  EXPECT_EQ(message, "cannot write /dev/mine.onnx.data: No space left on device");
+}
+
 }  // namespace
 }  // namespace protocom::testing
