@@ -73,10 +73,10 @@ at::Tensor attend(const SwinBlock& block, const at::Tensor& windows, const at::T
     const int64_t images = windows.size(0) / mask.size(0);
     bias = (bias + mask.unsqueeze(1) * block.elsewhere).repeat({images, 1, 1, 1});
   }
-  const int64_t heads = block.shape.heads;
+  const int64_t heads = block.shape.heads, head_width = block.shape.width / heads;
   auto qkv = block.layer.qkv(windows).chunk(3, -1);
   if (block.scale.defined()) {  // attention() divides by the root of a head's width
-    qkv[0] = with_lengths(qkv[0], heads, block.scale * std::sqrt(static_cast<double>(block.shape.width / heads)));
+    qkv[0] = with_lengths(qkv[0], heads, block.scale * std::sqrt(static_cast<double>(head_width)));
     qkv[1] = with_lengths(qkv[1], heads, at::ones_like(block.scale));
   }
   return block.layer.projection(attention(qkv[0], qkv[1], qkv[2], heads, bias));

@@ -24,7 +24,7 @@ void split_qkv(Tensors& tensors, const std::string& joined, const std::string& e
   for (const std::string& name : found) {
     const auto parts = tensors.at(name).chunk(3);
     const std::string begin = name.substr(0, name.size() - joined.size());
-    for (size_t i = 0; i < parts.size(); ++i) tensors[begin + "." + "qkv"[i] + end] = parts[i];
+    for (size_t i = 0; i < parts.size(); ++i) tensors[fmt::format("{}.{}{}", begin, "qkv"[i], end)] = parts[i];
     tensors.erase(name);
   }
 }
@@ -133,7 +133,7 @@ Tensors with_separate_biases(const Tensors& tensors) {
   return all;
 }
 
-Translated timm_beit(Tensors tensors) {
+Translated timm_beit(const Tensors& tensors) {
   nlohmann::json config = transformer_config(tensors, "beit", kTimmPatches, kTimmInner);
   const auto table = tensors.find("blocks.0.attn.relative_position_bias_table");
   if (table != tensors.end() && table->second.dim() == 2) config["num_attention_heads"] = table->second.size(1);
@@ -272,7 +272,7 @@ Translated timm_convnext(Tensors tensors) {
 }
 
 /// timm pools the patches unless its config says otherwise; `transformers` takes the class token.
-Translated timm_dinov3(Tensors tensors, const nlohmann::json& stated) {
+Translated timm_dinov3(const Tensors& tensors, const nlohmann::json& stated) {
   nlohmann::json config = transformer_config(tensors, "dinov3_vit", kTimmPatches, kTimmInner);
   config["mean_of_patches"] = config_text(stated, "global_pool", "avg") == "avg";
   return {std::move(config), renamed(tensors, dinov3_rules())};
@@ -287,7 +287,7 @@ at::Tensor in_halves(const at::Tensor& rows, int64_t heads) {
 }
 
 /// EVA-02: keys have no bias, a gate and what it opens may lie behind one another.
-Translated timm_eva02(Tensors tensors) {
+Translated timm_eva02(const Tensors& tensors) {
   const bool gates_apart = has(tensors, "blocks.0.mlp.fc1_x.weight");
   nlohmann::json config = transformer_config(tensors, "dinov3_vit", kTimmPatches,
                                              gates_apart ? "blocks.0.mlp.fc1_x.weight" : "blocks.0.mlp.fc2.weight");
@@ -306,8 +306,9 @@ Translated timm_eva02(Tensors tensors) {
     const size_t packed = gates_apart ? std::string::npos : to.find(".mlp.fc1.");
     if (packed != std::string::npos && tensor.dim() > 0) {
       const auto halves = tensor.chunk(2);
-      all[to.substr(0, packed) + ".mlp.fc1_g." + to.substr(packed + 9)] = halves.front();
-      all[to.substr(0, packed) + ".mlp.fc1_x." + to.substr(packed + 9)] = halves.back();
+      const std::string block = to.substr(0, packed), rest = to.substr(packed + 9);
+      all[fmt::format("{}.mlp.fc1_g.{}", block, rest)] = halves.front();
+      all[fmt::format("{}.mlp.fc1_x.{}", block, rest)] = halves.back();
     } else {
       all[to] = turns ? in_halves(tensor, heads) : tensor;
     }
@@ -351,13 +352,13 @@ std::optional<Translated> translated_timm(const nlohmann::json& config, const Te
   if (is_of(architecture, "eva02_(tiny|small|base|large)_[a-z0-9_]+")) {
     drop(tensors, "head.");
     split_qkv(tensors, ".qkv.weight", ".weight");
-    return timm_eva02(std::move(tensors));
+    return timm_eva02(tensors);
   }
   if (!has(tensors, kTimmPatches) || !has(tensors, kTimmInner)) return std::nullopt;
   if (is_of(architecture, "beit(v2)?_[a-z0-9_]+")) {
     drop(tensors, "head.");
     split_qkv(tensors, ".qkv.weight", ".weight");
-    return timm_beit(std::move(tensors));
+    return timm_beit(tensors);
   }
   if (!is_vit(tensors)) return std::nullopt;
   drop(tensors, "head.");
@@ -373,7 +374,7 @@ std::optional<Translated> translated_timm(const nlohmann::json& config, const Te
   if (scaled && (has_positions(tensors, 0) || (has_positions(tensors, 1) && is_gated(tensors))))
     return timm_vit(std::move(tensors));
   if (class_token && architecture.find("_dinov3") != std::string::npos && !has(tensors, "pos_embed"))
-    return timm_dinov3(std::move(tensors), config);
+    return timm_dinov3(tensors, config);
   return std::nullopt;
 }
 
