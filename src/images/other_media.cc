@@ -26,12 +26,16 @@ std::string url_scheme(const std::string& text) {
 
 }  // namespace
 
+bool is_features_file(const fs::path& path) {
+  constexpr std::array<std::string_view, 4> kFeatures = {".npz", ".npy", ".parquet", ".safetensors"};
+  return is_one_of(lowercase(path.extension().string()), kFeatures);
+}
+
 std::string other_media(const fs::path& path) {
   constexpr std::array<std::string_view, 9> kArchives = {".zip", ".tar", ".tgz", ".gz", ".bz2",
                                                          ".xz",  ".zst", ".7z",  ".rar"};
   constexpr std::array<std::string_view, 9> kFilms = {".mp4", ".mov", ".avi", ".mkv", ".m4v",
                                                       ".mpg", ".mts", ".wmv", ".webm"};
-  constexpr std::array<std::string_view, 4> kFeatures = {".npz", ".npy", ".parquet", ".safetensors"};
   constexpr std::array<std::string_view, 2> kLibraries = {".photoslibrary", ".photolibrary"};
   const std::string text = path.string();
   if (!url_scheme(text).empty())
@@ -41,7 +45,7 @@ std::string other_media(const fs::path& path) {
   if (is_one_of(suffix, kArchives)) return fmt::format("{}: unpack it and give the folder", text);
   if (is_one_of(suffix, kLibraries))
     return fmt::format("{}: export the photos first (Apple Photos: File, Export) and give their folder", text);
-  if (is_one_of(suffix, kFeatures))
+  if (is_features_file(plain))
     return fmt::format("{}: features, not photos: protocom enrol --features takes them", text);
   if (is_one_of(suffix, kFilms))
     return fmt::format(

@@ -4,6 +4,9 @@
 
 namespace protocom {
 
+/// Whether a name is that of a file of features: .npz, .npy, .parquet, .safetensors.
+bool is_features_file(const std::filesystem::path& path);
+
 /// What is given in place of photos and what to do with it, in one sentence, by its name alone: an address, an archive
 /// (.zip, .tar, ...), a film (.mp4, .mov, .avi, ...), a library of Apple Photos, features. Empty for other names.
 std::string other_media(const std::filesystem::path& path);

@@ -112,7 +112,7 @@ std::vector<EnrolRequest> labelled_images(const EnrolSources& sources, const Rec
 }
 
 EnrolSources sources_at(const std::filesystem::path& path) {
-  refuse_other_media(path);
+  if (!is_features_file(path)) refuse_other_media(path);
   EnrolSources sources;
   std::error_code ignored;
   const std::string suffix = lowercase(path.extension().string());

@@ -69,7 +69,7 @@ TEST_F(Usage, HelpShowsDefaults) {
   EXPECT_THAT(help, AllOf(HasSubstr(" --min-confidence NUMBER "), HasSubstr("(0 to 1; default 0.2; with --boxes)")));
   EXPECT_THAT(help, AllOf(HasSubstr(" --proportions estimate|balanced|given "), HasSubstr("default table)")));
   EXPECT_THAT(help, AllOf(HasSubstr(" --top N "), HasSubstr("(at least 1; default 5)")));
-  EXPECT_THAT(one_line_of(run({"pack", "--help"}).out), HasSubstr("default 84)"));
+  EXPECT_THAT(one_line_of(run({"pack", "--help"}).out), HasSubstr("(default 84; not with --preprocess)"));
 }
 
 TEST_F(Usage, NoCommandIsAUsageError) { expect_usage_error(run({}), "which command?"); }

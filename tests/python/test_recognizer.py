@@ -265,7 +265,7 @@ def test_a_column_names_the_moments_of_photos(photos, program, tmp_path):
     made = subprocess.run([program, "recognizer", "create", tmp_path / "made.pcm", "--backbone", given["backbone"], "--images", given["images"],
                            "--moments", column], capture_output=True, text=True)
     assert f"{len(rows) - 1} photos, {len(rows) // 2} moments" in made.stdout, made.stderr
-    for wrong, said in ((f"{column}s", "visits"), ("visit", "unknown --moments 'visit'"), (3, "moments must be a str")):
+    for wrong, said in ((f"{column}s", "visits"), ("visit", "unknown 'moments' 'visit'"), (3, "moments must be a str")):
         with pytest.raises(protocom.Error, match=said):
             protocom.Recognizer.create(tmp_path / "bad.pcm", moments=wrong, **given)
 

@@ -406,7 +406,8 @@ TEST_F(MomentsOfATable, NeedAColumnThatIsThere) {
   const std::string file = (folder_ / "visits.csv").string();
   const auto refused = [&](const std::string& moments) { return message_of([&] { moments_of(by(moments)); }); };
   EXPECT_THAT(refused(file + ":day"), AllOf(HasSubstr("visits.csv"), HasSubstr("day")));
-  EXPECT_THAT(refused("visit"), HasSubstr("unknown --moments 'visit'; use auto, off, TABLE.csv:COLUMN or a column of"));
+  EXPECT_THAT(refused("visit"),
+              HasSubstr("unknown --moments 'visit': expected auto, off, TABLE.csv:COLUMN or a column of"));
   EXPECT_THAT(refused("gone.csv:visit"), HasSubstr("gone.csv"));
   write_file(folder_ / "visits.csv", "image,visit\nother.png,1\n");
   EXPECT_THAT(refused(file + ":visit"),
