@@ -8,7 +8,7 @@
 
 namespace protocom {
 
-/// The moment of a photo of which nobody has said when it was taken.
+/// The moment of a photo whose moment is not stated.
 inline constexpr int64_t kNotStated = -1;
 
 /// An enrolled class: its description and its images, as features.
