@@ -99,7 +99,7 @@ PROTOCOM_C_API size_t protocom_answer_ranked(const protocom_answers* answers, si
 PROTOCOM_C_API const char* protocom_answer_class(const protocom_answers* answers, size_t i, size_t rank);
 PROTOCOM_C_API double protocom_answer_probability(const protocom_answers* answers, size_t i, size_t rank);
 /* A number of answer i by its name in JSON: "familiarity" (how well the image fits any class), "none" (the probability
-   of none of the classes). NaN if there is no such answer or number, or if it is not known without a calibration. */
+   of none of the classes). NaN if answer i or the number does not exist, or if the number needs a calibration. */
 PROTOCOM_C_API double protocom_answer_number(const protocom_answers* answers, size_t i, const char* field);
 /* 1: it is of none of the classes; 0: of one of them; -1: not known without a calibration. */
 PROTOCOM_C_API int protocom_answer_none_of_these(const protocom_answers* answers, size_t i);

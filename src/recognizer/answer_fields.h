@@ -6,13 +6,13 @@
 
 namespace protocom {
 
-/// A field of an answer that is one value. Wherever answers are given it has this name: a member in JSON and Python, a
-/// column in CSV, a tensor of the Open Inference Protocol, an argument of C's protocom_answer_number().
+/// A field of an answer with a single value. It has the same name everywhere: as a member in JSON and Python, a column
+/// in CSV, a tensor of the Open Inference Protocol and an argument of C's protocom_answer_number().
 struct AnswerField {
   enum class Type { kNumber, kFlag, kText };
   const char* name;
   Type type;
-  nlohmann::json (*value)(const Answer& answer);  ///< null: not known without a calibration
+  nlohmann::json (*value)(const Answer& answer);  ///< null: unknown without a calibration
 };
 
 /// In the order of CSV's columns.
@@ -21,7 +21,7 @@ extern const std::array<AnswerField, 4> kAnswerFields;
 /// A field's value in CSV: a flag is 1 or 0, what is not known is empty.
 std::string csv_value(const AnswerField& field, const Answer& answer);
 
-/// A number, or a flag as 1 or 0; NaN if the answer does not know it, if it is a text, or if there is no such field.
+/// A field as a number; a flag is 1 or 0. NaN if the value is unknown or a text, or if no field has this name.
 double number_in(const Answer& answer, std::string_view field);
 
 }  // namespace protocom
