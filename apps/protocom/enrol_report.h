@@ -6,7 +6,7 @@ namespace protocom::cli {
 /// Prints what was enrolled, and why images could not be read.
 void print_enrolment(const Enrolment& done);
 
-/// Throws Error with their number if images could not be read: what a command does last.
+/// Throws Error with the number of unreadable images, if there are any. Call it after all output.
 void check_all_read(const Enrolment& done);
 
 /// Warns of each new class whose name differs from an older one in spelling alone: other capitals, underscores or

@@ -23,7 +23,7 @@ struct TerminalCell {
 struct TerminalColumn {
   std::string title;
   size_t least = 8;       ///< it is not made narrower than that
-  bool keep_end = false;  ///< of what is too long the middle is left out, as of a path; else its end
+  bool keep_end = false;  ///< whether a long text loses its middle, as paths do; else it loses its end
   bool right = false;     ///< numbers
   int dropped = 0;        ///< above 0 it may be left out if there is no room: the largest number first
 };
