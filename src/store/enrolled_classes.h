@@ -8,7 +8,7 @@
 
 namespace protocom {
 
-/// The moment of a photo whose moment is not stated.
+/// In StoredClass::moments: a photo without a stated moment.
 inline constexpr int64_t kNotStated = -1;
 
 /// An enrolled class: its description and its images, as features.
@@ -17,8 +17,7 @@ struct StoredClass {
   ClassDescription description;  ///< its row of R over EnrolledClasses::attributes
   int64_t count = 0;             ///< images
   Array features;                ///< float32 [count, d]
-  /// [count], the number of the moment that each photo shows (recognizer/moments.h), kNotStated where that is not
-  /// known; empty: nothing is known.
+  /// [count], the number of each photo's moment (recognizer/moments.h), or kNotStated; empty: none is stated.
   std::vector<int64_t> moments = {};
 };
 
