@@ -5,8 +5,6 @@
 #include <sys/socket.h>
 
 #include <algorithm>
-#include <boost/asio/executor_work_guard.hpp>
-#include <boost/asio/post.hpp>
 #include <boost/asio/write.hpp>
 #include <boost/beast/core.hpp>
 #include <boost/beast/http.hpp>
@@ -18,6 +16,7 @@
 
 #include "http/detail/connections.h"
 #include "http/detail/inference_protocol.h"
+#include "http/detail/lease.h"
 #include "http/detail/request_head.h"
 
 namespace protocom::http {
@@ -227,12 +226,11 @@ class StreamConnection : public Connection, public std::enable_shared_from_this<
 
   void answer() {
     lowest().expires_never();
-    // While others work on it nothing else keeps the sockets' thread at work.
     cancellation_ = admitted_.cancellation;
-    auto work = asio::make_work_guard(stream_.get_executor());
-    api_->answer(std::move(admitted_), std::move(parser_->get().body()), [self = self(), work](Response response) {
-      asio::post(self->stream_.get_executor(), [self, response = std::move(response)]() mutable {
-        self->write(std::move(response), self->parser_->keep_alive());
+    const auto lease = std::make_shared<Lease<Self, typename Stream::executor_type>>(self(), stream_.get_executor());
+    api_->answer(std::move(admitted_), std::move(parser_->get().body()), [lease](Response response) {
+      lease->post([response = std::move(response)](Self& connection) mutable {
+        connection.write(std::move(response), connection.parser_->keep_alive());
       });
     });
     admitted_ = {};

@@ -180,8 +180,8 @@ class NoMoreFiles {
 };
 
 TEST_F(Served, AConnectionForWhichThereIsNoFileIsTakenLaterAndSaidOnce) {
-  serve();
   const Logged logged;
+  serve();
   const int next = ::open("/dev/null", O_RDONLY | O_CLOEXEC);  // the lowest that is free
   ::close(next);
   std::unique_ptr<Client> client;

@@ -21,8 +21,8 @@ enum class Awaits {
   kClosed   ///< nothing any more, though the thread that answered may still know of it
 };
 
-/// A client's connection. All of it happens in the one thread that runs the sockets; it lives as long as something is
-/// under way.
+/// A client's connection. All of it happens in the one thread that runs the sockets, its destruction too, so that the
+/// context it refers to is still there; it lives as long as something is under way.
 class Connection {
  public:
   using Clock = std::chrono::steady_clock;
