@@ -51,14 +51,19 @@ Tone confidence_tone(double probability) {
   return probability >= kSure ? Tone::kGood : probability >= kFair ? Tone::kUnsure : Tone::kBad;
 }
 
-AnswerPrinter::AnswerPrinter(Recognizer& recognizer, const AnswerCsv& format, Layout layout)
-    : recognizer_(recognizer), format_(format), layout_(layout) {
+void print_at_once(std::string_view text) {
+  fmt::print("{}", text);
+  std::fflush(stdout);
+}
+
+AnswerPrinter::AnswerPrinter(Recognizer& recognizer, const AnswerCsv& format, Layout layout, WriteText write)
+    : recognizer_(recognizer), format_(format), layout_(layout), write_(std::move(write)) {
   format_.sets = recognizer.options().coverage.has_value();
   format_.groups = recognizer.options().roll_up.has_value();
   if (!AnswerCsv::is_format(format_.format)) return;
   const size_t all = recognizer.class_names().size() + (recognizer.calibration() ? 1 : 0);
   format_.classes = std::min(all, static_cast<size_t>(recognizer.options().top));
-  fmt::print("{}", format_.header());
+  write_(format_.header());
 }
 
 void AnswerPrinter::print(const fs::path& image, const Answer& answer) {
@@ -68,10 +73,9 @@ void AnswerPrinter::print(const fs::path& image, const Answer& answer) {
     return;
   }
   if (AnswerCsv::is_format(format_.format))
-    fmt::print("{}", format_.rows(image, answer));
+    write_(format_.rows(image, answer));
   else
-    fmt::print("{}\n", json_line(image, answer, recognizer_.method().spec().mode()));
-  std::fflush(stdout);  // a reader gets each line at once
+    write_(json_line(image, answer, recognizer_.method().spec().mode()) + "\n");
 }
 
 void AnswerPrinter::finish() {

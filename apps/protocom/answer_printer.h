@@ -1,5 +1,6 @@
 #pragma once
 #include <filesystem>
+#include <functional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -14,16 +15,22 @@ namespace protocom::cli {
 /// Of a probability: sure from 0.9, fair from 0.6 on.
 Tone confidence_tone(double probability);
 
+/// Prints text at once, so that a program that reads the output gets each line when it is there.
+void print_at_once(std::string_view text);
+
 /// Prints answers: as lines of JSON or CSV when they come, as a table at the end, or line by line if there is none.
 /// Tables fit the terminal; CSV and JSON have all that is left out there.
 class AnswerPrinter {
  public:
   enum class Layout { kAtTheEnd, kAsTheyCome };
+  using WriteText = std::function<void(std::string_view)>;
 
   static std::vector<std::string> formats() { return {"table", "json", "csv", "csv-long"}; }
 
   /// The recognizer that answers, and one of the formats or of AnswerCsv's; `classes` is set by the recognizer's.
-  AnswerPrinter(Recognizer& recognizer, const AnswerCsv& format, Layout layout = Layout::kAtTheEnd);
+  /// `write` takes all but tables.
+  AnswerPrinter(Recognizer& recognizer, const AnswerCsv& format, Layout layout = Layout::kAtTheEnd,
+                WriteText write = &print_at_once);
 
   void print(const std::filesystem::path& image, const Answer& answer);
   /// After the last answer.
@@ -40,6 +47,7 @@ class AnswerPrinter {
   Recognizer& recognizer_;
   AnswerCsv format_;
   Layout layout_;
+  WriteText write_;
   std::vector<size_t> widths_;                              // of the columns, where lines come one by one
   bool titled_ = false;                                     // the line of titles is printed
   std::vector<std::pair<std::string, std::string>> notes_;  // of an image, on nearest examples of other classes

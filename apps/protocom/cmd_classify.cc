@@ -5,6 +5,7 @@
 #include "dataset_options.h"
 #include "datasets/boxes.h"
 #include "image_arguments.h"
+#include "images/image_region.h"
 #include "job.h"
 #include "recognizer/occlusion.h"
 #include "recognizer/series.h"
@@ -52,23 +53,35 @@ std::string title_of(const std::vector<std::string>& names) {
   return names.size() == 1 ? names.front() : fmt::format("{} (+{})", names.front(), names.size() - 1);
 }
 
-void print_series(const ClassifyArguments& options, const ImageArguments& images, const FoundImages& found,
-                  Recognizer& recognizer, AnswerPrinter& printer) {
+/// The photos of a series, or in Timelapse's rows, of which a photo has one, those that its boxes are of.
+std::vector<std::string> names_in(const std::vector<fs::path>& series, const ImageArguments& images,
+                                  const std::string& format) {
+  std::vector<std::string> names;
+  for (const fs::path& image : series) {
+    const fs::path& shown = format == "timelapse" ? region_of(image).file : image;
+    std::string name = images.named(shown).string();
+    if (names.empty() || names.back() != name) names.push_back(std::move(name));
+  }
+  return names;
+}
+
+/// One answer for each series. Returns what could not be read.
+std::vector<UnreadableFile> answer_series(const ClassifyArguments& options, const ImageArguments& images,
+                                          const FoundImages& found, Recognizer& recognizer, AnswerPrinter& printer) {
   const SeriesRule rule = parse_series(options.series);
   const Series series = group_photos(found.paths, rule, options.series_gap);
   if (series.alone > 0)
     logger().warn("{} of {} photos have no {}: each is a series of its own", series.alone, found.paths.size(),
                   rule.by == SeriesBy::kColumn ? rule.column : "time");
+  const bool is_table = options.format == "table" && options.out.empty();
   const auto take = [&](const std::vector<fs::path>& photos, const Answer& answer) {
-    std::vector<std::string> names;
-    for (const fs::path& photo : photos) names.push_back(images.named(photo).string());
-    if (options.format == "table") return printer.print(title_of(names), answer);
+    const std::vector<std::string> names = names_in(photos, images, options.format);
+    if (is_table) return printer.print(title_of(names), answer);
     for (const std::string& name : names) printer.print(name, answer);
   };
-  const std::vector<UnreadableFile> unreadable = recognizer.classify_series(series.groups, take, progress());
-  printer.finish();
+  std::vector<UnreadableFile> unreadable = recognizer.classify_series(series.groups, take, progress());
   logger().info("{} photos, {} series", found.paths.size() - unreadable.size(), series.groups.size());
-  account_for(found, unreadable);
+  return unreadable;
 }
 
 /// Puts the boxes of the photos in their place.
@@ -121,26 +134,56 @@ void answer_sidecars(const ClassifyArguments& options) {
 fs::path timelapse_root(const ClassifyArguments& options) {
   std::error_code ignored;
   if (options.format != "timelapse") return {};
-  if (!options.boxes.file.empty())
-    fail_usage("--format timelapse has a row for each photo: with --boxes, use --format megadetector for Timelapse");
+  if (!options.boxes.file.empty() && options.series.empty())
+    fail_usage(
+        "--format timelapse has a row for each photo: with --boxes, use --format megadetector for Timelapse, or add "
+        "--series");
   if (options.images.size() != 1 || !fs::is_directory(options.images.front(), ignored))
     fail_usage("--format timelapse takes one folder, the root folder of Timelapse's images");
   return options.images.front();
 }
 
+std::vector<UnreadableFile> answer_each(const ImageArguments& images, const FoundImages& found, Recognizer& recognizer,
+                                        AnswerPrinter& printer) {
+  const auto take = [&](const fs::path& image, const Answer& answer) { printer.print(images.named(image), answer); };
+  return recognizer.classify(found.paths, take, progress());
+}
+
+/// A file that appears when all of it is written.
+void write_whole(const fs::path& out, const std::function<void(const AnswerPrinter::WriteText&)>& write) {
+  write_file_with(out, [&](const fs::path& path) {
+    std::ofstream file(path, std::ios::binary);
+    write([&](std::string_view text) { file << text; });
+    file.close();
+    if (!file) fail("cannot write {}", out.string());
+  });
+}
+
+void print_count(const FoundImages& found, const std::vector<UnreadableFile>& unreadable, const std::string& out) {
+  print_table({{"images", std::to_string(found.paths.size() - unreadable.size())}, {"answers", out}});
+}
+
+/// Answers as they come, printed or, with `out`, in a file; lines of JSON in place of a table there.
 void print_answers(const ClassifyArguments& options) {
-  if (options.resume == ResumeLines::kYes) fail_usage("--resume needs --out, beside which the answers are kept");
+  if (options.resume == ResumeLines::kYes)
+    fail_usage("--resume needs --out, beside which lines of JSON are kept: leave out --series and --format");
   if (!options.series.empty()) parse_series(options.series);  // an error before the encoder is loaded
+  const bool to_file = !options.out.empty();
+  if (to_file) check_writable(options.out);
   Recognizer recognizer = Recognizer::open(options.recognizer, options.recognizing);
   const ImageArguments images(options.images);
-  if (!options.series.empty() && !options.boxes.file.empty())
-    fail_usage("--series groups whole photos: leave out --boxes");
   const FoundImages found = images_to_classify(images.paths(), options.boxes);
-  AnswerPrinter printer(recognizer, {options.format, 1, !options.boxes.file.empty(), timelapse_root(options)});
-  if (!options.series.empty()) return print_series(options, images, found, recognizer, printer);
-  const auto take = [&](const fs::path& image, const Answer& answer) { printer.print(images.named(image), answer); };
-  const std::vector<UnreadableFile> unreadable = recognizer.classify(found.paths, take, progress());
-  printer.finish();
+  AnswerCsv format{options.format, 1, !options.boxes.file.empty(), timelapse_root(options)};
+  if (to_file && format.format == "table") format.format = "json";
+  std::vector<UnreadableFile> unreadable;
+  const auto answer_to = [&](const AnswerPrinter::WriteText& write) {
+    AnswerPrinter printer(recognizer, format, AnswerPrinter::Layout::kAtTheEnd, write);
+    unreadable = options.series.empty() ? answer_each(images, found, recognizer, printer)
+                                        : answer_series(options, images, found, recognizer, printer);
+    printer.finish();
+  };
+  to_file ? write_whole(options.out, answer_to) : answer_to(&print_at_once);
+  if (to_file) print_count(found, unreadable, options.out);
   account_for(found, unreadable);
 }
 
@@ -176,11 +219,8 @@ void explain_answers(const ClassifyArguments& options) {
   account_for(found, unreadable);
 }
 
-/// All answers, in order, as the file they were requested in.
-void write_answers(const CLI::App& command, const ClassifyArguments& options) {
-  if (!options.series.empty()) fail_usage("--series needs printed answers: leave out --out");
-  if (AnswerCsv::is_format(options.format))
-    fail_usage("--out writes lines of JSON: leave out --format {}", options.format);
+/// All answers, in order, as lines of JSON, which several processes make and an interrupted run keeps.
+void write_lines(const CLI::App& command, const ClassifyArguments& options) {
   const ProcessGroup& group = job();
   if (group.is_main()) check_writable(options.out);
   Recognizer recognizer = Recognizer::open(options.recognizer, options.recognizing);
@@ -191,31 +231,29 @@ void write_answers(const CLI::App& command, const ClassifyArguments& options) {
   const auto to_line = [&](const fs::path& image, const Answer& answer) {
     return AnswerPrinter::json_line(image, answer, mode);
   };
-  const auto write_to = [&](const fs::path& path) {
-    std::ofstream file(path, std::ios::binary);
-    classify_shared(recognizer, lines, {to_line, [&](size_t, std::string_view line) { file << line << '\n'; }});
-    file.close();
-    if (!file) fail("cannot write {}", options.out);
-  };
   if (!group.is_main()) return classify_shared(recognizer, lines, {to_line, {}});
-  write_file_with(options.out, write_to);
+  write_whole(options.out, [&](const AnswerPrinter::WriteText& write) {
+    classify_shared(recognizer, lines,
+                    {to_line, [&](size_t, std::string_view line) { write(std::string(line) + '\n'); }});
+  });
   const std::vector<UnreadableFile> unreadable = lines.unreadable();
   lines.remove();
-  print_table({{"images", std::to_string(found.paths.size() - unreadable.size())}, {"answers", options.out}});
+  print_count(found, unreadable, options.out);
   account_for(found, unreadable);
 }
 
 void run_classify(const CLI::App& command, ClassifyArguments& options) {
   take_proportions(options);
   const bool into_files = BoxAnswers::is_format(options.format) || options.format == "xmp";
-  if (into_files && !job().is_single())
-    fail_usage("--format {} needs a single process: leave out torchrun", options.format);
+  const bool in_turn = options.out.empty() || !options.series.empty() || AnswerCsv::is_format(options.format);
+  if ((into_files || (in_turn && !options.out.empty())) && !job().is_single())
+    fail_usage("--series and --format {} need a single process: leave out torchrun", options.format);
   if (options.explain && into_files)
     fail_usage("--explain prints a table or json: leave out --format {}", options.format);
   if (BoxAnswers::is_format(options.format)) return answer_boxes(options);
   if (options.format == "xmp") return answer_sidecars(options);
   if (options.explain) return explain_answers(options);
-  options.out.empty() ? print_answers(options) : write_answers(command, options);
+  in_turn ? print_answers(options) : write_lines(command, options);
 }
 
 void add_method_options(CLI::App& command, ClassifyArguments& options) {
@@ -251,8 +289,8 @@ void add_format_options(CLI::App& command, ClassifyArguments& options) {
                   "of --boxes with the classes")
       ->check(CLI::IsMember(formats));
   add_output_option(command, "--out", options.out,
-                    "File for lines of JSON, or for the JSON of --boxes, instead of printing; several processes share "
-                    "the images (docs/scaling.md)");
+                    "File for the answers instead of printing: CSV as --format says, the JSON of --boxes, otherwise "
+                    "lines of JSON, for which several processes share the images (docs/scaling.md)");
   add_resume(command, options.resume, "--out");
 }
 

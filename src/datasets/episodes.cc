@@ -152,12 +152,24 @@ void check_sizes(const FeatureSet& features, const std::vector<int64_t>& classes
   }
 }
 
+/// Whatever the shape: 3 million tasks of 5 classes with a shot and 15 queries each, 5 GB.
+constexpr int64_t kMostImagesOfAll = int64_t{1} << 28;
+
+void check_count(const EpisodeOptions& options) {
+  const EpisodeShape& shape = options.shape;
+  if (options.count < 1) fail_usage("episodes: expected at least 1, found {}", options.count);
+  const int64_t images = shape.n_way * (most_shots(shape) + shape.n_query + shape.unlabelled);
+  const int64_t most = std::max<int64_t>(1, kMostImagesOfAll / images);
+  if (options.count > most)
+    fail_usage("episodes: expected at most {} of {} images each, found {}", most, images, options.count);
+}
+
 }  // namespace
 
 EpisodeList sample_episodes(const FeatureSet& features, const EpisodeOptions& options) {
   const EpisodeShape& shape = options.shape;
   check_shape(shape);
-  if (options.count < 1) fail_usage("at least one episode is needed, found {}", options.count);
+  check_count(options);
   const auto classes = features.classes_of(options.split);
   if (static_cast<int64_t>(classes.size()) < shape.n_way) {
     fail("the split '{}' has {} classes, {}-way episodes need {}", to_string(options.split), classes.size(),

@@ -71,6 +71,7 @@ void leave_out(const std::vector<int64_t>& images, StoredClass& from) {
     if (std::find(images.begin(), images.end(), i) == images.end()) kept.push_back(i);
   }
   if (!from.moments.empty()) from.moments = moments_of(from.moments, kept);
+  if (!from.bursts.empty()) from.bursts = moments_of(from.bursts, kept);
   from.features = from.features.gathered(kept);
   from.count = from.features.size(0);
 }

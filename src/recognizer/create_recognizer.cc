@@ -10,12 +10,10 @@
 #include "base/text.h"
 #include "datasets/feature_preprocessing.h"
 #include "datasets/image_list.h"
-#include "datasets/table_column.h"
 #include "encoders/encoder.h"
 #include "encoders/installed_encoders.h"
 #include "encoders/text_encoder.h"
 #include "images/image_files.h"
-#include "images/image_region.h"
 #include "io/files.h"
 #include "io/json.h"
 #include "io/scratch_folder.h"
@@ -23,11 +21,10 @@
 #include "knowledge/knowledge.h"
 #include "recognizer/boxed_requests.h"
 #include "recognizer/class_words.h"
-#include "recognizer/detail/request_files.h"
 #include "recognizer/enrol_requests.h"
 #include "recognizer/preprocessing_by_photos.h"
 #include "recognizer/recognizer.h"
-#include "recognizer/series.h"
+#include "recognizer/stated_moments.h"
 #include "recognizer/store_model.h"
 
 namespace protocom {
@@ -221,8 +218,8 @@ void take_vocabulary(const RecognizerParts& parts, const StoreModel& model, Reco
 struct FirstImages {
   std::vector<EnrolRequest> classes;
   std::vector<fs::path> unlabelled;
-  std::vector<fs::path> others;            ///< of none of the classes
-  std::map<std::string, int64_t> moments;  ///< RecognizerSettings::stated_moments
+  std::vector<fs::path> others;  ///< of none of the classes
+  StatedMoments moments;
 };
 
 /// Whether a folder of this name holds photos of none of the classes.
@@ -248,51 +245,13 @@ void take_others(FirstImages& found) {
   found.classes = std::move(classes);
 }
 
-/// The column that names the moments of the photos; nothing: they are found by similarity, or off.
-std::optional<SeriesRule> column_of_moments(const RecognizerParts& parts) {
-  const std::string& word = parts.moments;
-  if (word == "auto" || word == "off") return std::nullopt;
-  if (parts.images.empty()) fail_usage("--moments {} needs the photos that it tells of: give --images", word);
-  if (const auto column = table_column_in(word)) return column;
-  if (const auto table = image_list_in(parts.images)) return SeriesRule{SeriesBy::kColumn, *table, word};
-  fail_unknown_word("--moments", word,
-                    {"auto", "off", "TABLE.csv:COLUMN", "a column of the table of images in --images"});
-}
-
-/// What that column says of the photos, boxes of one photo alike. Photos of which it says nothing are logged.
-std::map<std::string, int64_t> stated_moments(const RecognizerParts& parts, const std::vector<EnrolRequest>& classes) {
-  const std::optional<SeriesRule> column = column_of_moments(parts);
-  std::map<std::string, int64_t> stated, number;
-  if (!column) return stated;
-  const std::vector<fs::path> photos = find_files(classes).paths;
-  std::vector<fs::path> files;
-  for (const fs::path& photo : photos) files.push_back(region_of(photo).file);
-  const std::vector<std::string> texts = cells_of_photos(column->table, column->column, files);
-  int64_t silent = 0;
-  for (size_t i = 0; i < photos.size(); ++i) {
-    if (texts[i].empty()) {
-      ++silent;
-      continue;
-    }
-    const int64_t moment = number.emplace(texts[i], static_cast<int64_t>(number.size())).first->second;
-    stated.emplace(region_hash(hash_file(files[i]), region_of(photos[i])), moment);
-  }
-  if (stated.empty())
-    fail("{}: expected the moments of {} photos in the column '{}', found none", column->table.string(), photos.size(),
-         column->column);
-  if (silent > 0)
-    logger().warn("{}: {} of {} photos have no '{}': their moments are found by similarity", column->table.string(),
-                  silent, photos.size(), column->column);
-  return stated;
-}
-
 FirstImages find_first_images(const RecognizerParts& parts) {
   FirstImages found;
   if (!parts.unlabelled.empty()) found.unlabelled = find_images(parts.unlabelled).paths;
   if (!parts.images.empty()) found.classes = requests_of_boxed_folder(parts.images, "--images", parts.boxes);
   take_others(found);
   if (!parts.attributes.empty()) take_attributes(parts.attributes, found.classes);
-  found.moments = stated_moments(parts, found.classes);
+  found.moments = find_stated_moments(parts, found.classes);
   return found;
 }
 
@@ -388,7 +347,8 @@ std::optional<Enrolment> create_recognizer(const fs::path& path, const Recognize
   const FirstImages images = find_first_images(given);
   const ScratchFolder scratch;
   NewRecognizer made = prepare_recognizer(given, images.classes, provenance, scratch.path(), progress);
-  made.settings.stated_moments = images.moments;
+  made.settings.stated_moments = images.moments.by_table;
+  made.settings.bursts = images.moments.bursts;
   std::optional<UnfinishedPath> outside;  // until the recognizer is made
   if (const fs::path encoder = take_encoder_outside(path, scratch.path(), made); !encoder.empty())
     outside.emplace(encoder);

@@ -52,8 +52,13 @@ double deviation(const std::vector<double>& values) {
   return std::sqrt(squares / n);
 }
 
-int64_t stated_of(const StoredClass& one, int64_t photo) {
-  return static_cast<int64_t>(one.moments.size()) == one.count ? one.moments[static_cast<size_t>(photo)] : kNotStated;
+/// Of StoredClass::moments or ::bursts.
+int64_t number_of(int64_t photo, const std::vector<int64_t>& stated, const StoredClass& one) {
+  return static_cast<int64_t>(stated.size()) == one.count ? stated[static_cast<size_t>(photo)] : kNotStated;
+}
+
+bool has_stated_moment(const StoredClass& one, int64_t photo) {
+  return number_of(photo, one.moments, one) != kNotStated;
 }
 
 /// For each row of features [n, d] the first one that is the same.
@@ -144,7 +149,8 @@ class MomentFinder {
     for (size_t k = 0; k < same_.size(); ++k) {
       const StoredClass& one = enrolled_.classes[k];
       JoinedSets& sets = joined.emplace_back(static_cast<int64_t>(same_[k].size()));
-      join_stated(one, sets);
+      join_stated(one, one.moments, sets);
+      join_stated(one, one.bursts, sets);
       for (size_t i = 0; i < same_[k].size(); ++i) join_alike(one, static_cast<int64_t>(i), same_[k][i], sets);
     }
     const double largest = compared_.size() < 2 ? 0 : join_threshold();
@@ -155,17 +161,17 @@ class MomentFinder {
   }
 
  private:
-  static void join_stated(const StoredClass& one, JoinedSets& sets) {
-    std::map<int64_t, int64_t> first;  // photo of a moment
+  static void join_stated(const StoredClass& one, const std::vector<int64_t>& stated, JoinedSets& sets) {
+    std::map<int64_t, int64_t> first;  // photo of a number
     for (int64_t i = 0; i < one.count; ++i) {
-      const int64_t moment = stated_of(one, i);
-      if (moment != kNotStated) sets.join(first.emplace(moment, i).first->second, i);
+      const int64_t number = number_of(i, stated, one);
+      if (number != kNotStated) sets.join(first.emplace(number, i).first->second, i);
     }
   }
 
   /// Likeness does not change what is stated of both.
   static void join_alike(const StoredClass& one, int64_t i, int64_t j, JoinedSets& sets) {
-    if (stated_of(one, i) == kNotStated || stated_of(one, j) == kNotStated) sets.join(i, j);
+    if (!has_stated_moment(one, i) || !has_stated_moment(one, j)) sets.join(i, j);
   }
 
   static PhotoMoments numbered(JoinedSets& sets, size_t photos) {

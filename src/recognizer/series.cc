@@ -8,6 +8,7 @@
 #include "base/matrix.h"
 #include "datasets/table_column.h"
 #include "images/capture_time.h"
+#include "images/image_region.h"
 #include "io/files.h"
 
 namespace protocom {
@@ -106,9 +107,11 @@ SeriesRule parse_series(std::string_view word) {
 
 Series group_photos(const std::vector<fs::path>& photos, const SeriesRule& rule, double gap) {
   if (!(gap > 0)) fail_usage("gap of a series: expected a number above 0, found {} seconds", gap);
+  std::vector<fs::path> files;
+  for (const fs::path& photo : photos) files.push_back(region_of(photo).file);
   Series series;
   const Places groups =
-      rule.by == SeriesBy::kColumn ? by_column(photos, rule, series) : by_folder(photos, rule.by, gap, series);
+      rule.by == SeriesBy::kColumn ? by_column(files, rule, series) : by_folder(files, rule.by, gap, series);
   for (const std::vector<size_t>& group : in_order_of_first(groups)) {
     auto& paths = series.groups.emplace_back();
     for (const size_t place : group) paths.push_back(photos[place]);

@@ -38,9 +38,10 @@ struct Series {
   int64_t alone = 0;  ///< photos without a time, or that the table says nothing of: each is a series of its own
 };
 
-/// Groups photos. By time, a series continues as long as the next photo of the folder was taken at most `gap` seconds
-/// after the last one; a photo that cannot be read is a series of its own. By a column, photos are of one series
-/// wherever they lie (cells_of_photos). Throws UsageError unless `gap` is positive, Error for a table that is none.
+/// Groups photos, or boxes of photos (ImageRegion) as their photos are. By time, a series continues as long as the next
+/// photo of the folder was taken at most `gap` seconds after the last one; a photo that cannot be read is a series of
+/// its own. By a column, photos are of one series wherever they lie (cells_of_photos). Throws UsageError unless `gap`
+/// is positive, Error for a table that is none.
 Series group_photos(const std::vector<std::filesystem::path>& photos, const SeriesRule& rule, double gap = kSeriesGap);
 
 /// The feature of a series with features [n, d]: their mean, float32 [1, d], computed in double precision.

@@ -19,6 +19,9 @@ struct StoredClass {
   Array features;                ///< float32 [count, d]
   /// [count], the number of each photo's moment (recognizer/moments.h), or kNotStated; empty: none is stated.
   std::vector<int64_t> moments = {};
+  /// [count], the number of each photo's burst, or kNotStated; empty: of none it is known. Photos of a burst are of one
+  /// moment, which may have others too.
+  std::vector<int64_t> bursts = {};
 };
 
 /// All that telling classes apart needs besides a model: what a recognizer holds.

@@ -35,6 +35,7 @@ struct RecognizerSettings {
   int64_t thumbnail_side = 96;                         ///< pixels; 0: no image is kept, only features
   bool moments = true;                                 ///< whether photos of one moment are looked for and count as one
   std::map<std::string, int64_t> stated_moments = {};  ///< hash of a photo -> its moment, where a table named it
+  std::map<std::string, int64_t> bursts = {};          ///< hash of a photo -> its burst, by the times of photos
   std::vector<std::string> attributes = {};            ///< [a], those of the model or the method
   std::map<std::string, std::string> words = {};  ///< attribute -> what people call it, where that is something else
 

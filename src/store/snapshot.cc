@@ -266,21 +266,24 @@ RecognizerContents RecognizerFile::contents() const {
 }
 
 void RecognizerFile::state_moments(RecognizerSnapshot& snapshot) const {
-  if (settings_.stated_moments.empty()) return;
   Statement row = database_->prepare("SELECT hash FROM examples WHERE id = ?");
-  for (size_t k = 0; k < snapshot.enrolled.classes.size(); ++k) {
-    StoredClass& own = snapshot.enrolled.classes[k];
-    if (own.moments.size() == snapshot.examples[k].size()) continue;
-    std::map<int64_t, int64_t> number = {{kNotStated, kNotStated}};
-    own.moments.clear();
-    for (const KeptExample& example : snapshot.examples[k]) {
-      const auto found =
-          row.bind(example.id).step() ? settings_.stated_moments.find(row.text(0)) : settings_.stated_moments.end();
-      const int64_t stated = found == settings_.stated_moments.end() ? kNotStated : found->second;
-      own.moments.push_back(number.emplace(stated, static_cast<int64_t>(number.size()) - 1).first->second);
-      row.reset();
+  const auto state = [&](const std::map<std::string, int64_t>& stated, std::vector<int64_t> StoredClass::*member) {
+    if (stated.empty()) return;
+    for (size_t k = 0; k < snapshot.enrolled.classes.size(); ++k) {
+      std::vector<int64_t>& own = snapshot.enrolled.classes[k].*member;
+      if (own.size() == snapshot.examples[k].size()) continue;
+      std::map<int64_t, int64_t> number = {{kNotStated, kNotStated}};
+      own.clear();
+      for (const KeptExample& example : snapshot.examples[k]) {
+        const auto found = row.bind(example.id).step() ? stated.find(row.text(0)) : stated.end();
+        const int64_t one = found == stated.end() ? kNotStated : found->second;
+        own.push_back(number.emplace(one, static_cast<int64_t>(number.size()) - 1).first->second);
+        row.reset();
+      }
     }
-  }
+  };
+  state(settings_.stated_moments, &StoredClass::moments);
+  state(settings_.bursts, &StoredClass::bursts);
 }
 
 std::vector<int64_t> RecognizerFile::refresh(RecognizerSnapshot& snapshot) const {

@@ -228,10 +228,10 @@ TEST_F(DistributedRecognizer, EnrolmentIsThatOfOneProcess) {
 
 TEST_F(DistributedRecognizer, WhatDoesNotGoTogetherIsSaid) {
   create_with_classes("words.pcm", 2);
-  const Outcome csv =
-      protocom(folder_->path(), {"classify", "words.pcm", "out/images", "--out", "a.jsonl", "--format", "csv"});
+  const Outcome csv = protocom(
+      folder_->path(), {"classify", "words.pcm", "out/images", "--out", "a.csv", "--format", "csv", "--resume"});
   EXPECT_EQ(csv.exit_code, 2);
-  EXPECT_THAT(csv.err, HasSubstr("--out writes lines of JSON"));
+  EXPECT_THAT(csv.err, HasSubstr("--resume needs --out, beside which lines of JSON are kept"));
   const Outcome resume = protocom(folder_->path(), {"classify", "words.pcm", "out/images", "--resume"});
   EXPECT_EQ(resume.exit_code, 2);
   EXPECT_THAT(resume.err, HasSubstr("--resume needs --out"));

@@ -99,6 +99,10 @@ TEST_F(Recognizers, AnswerInCsvWithAllThatIsSaidOfAnImage) {
   EXPECT_THAT(csv, HasSubstr("image,class,probability,class_2,probability_2,none_of_these,none,familiarity,"
                              "nearest_note,attributes,nearest\n"));
   EXPECT_EQ(std::count(csv.begin(), csv.end(), '\n'), 2) << "a row an image";
+  const Outcome to_file = protocom(folder_->path(), {"classify", "csv.pcm", image, "--method", "mean-fusion",
+                                                     "--format", "csv", "--out", "answers.csv"});
+  EXPECT_EQ(to_file.exit_code, 0) << to_file.err;
+  EXPECT_EQ(read_text(*folder_ / "answers.csv"), csv);
   const std::string rows = answered("csv-long");
   EXPECT_THAT(
       rows, HasSubstr("image,rank,class,probability,none_of_these,none,familiarity,nearest_note,attributes,nearest\n"));

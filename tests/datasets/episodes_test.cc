@@ -185,7 +185,9 @@ TEST_F(EpisodesTest, RefuseAShapeThatCannotBe) {
   EXPECT_THAT(usage_error({2, 1, 1, 0, -1}, 1), HasSubstr("unlabelled images per class: expected at least 0"));
   EXPECT_THAT(usage_error({2, 1, 1, 0, 0, QueryDistribution::kDirichlet, 0}, 1), HasSubstr("alpha"));
   EXPECT_THAT(usage_error({2, 1, -3}, 1), HasSubstr("at least 1, found -3"));
-  EXPECT_THAT(usage_error({2, 1, 1}, 0), HasSubstr("at least one episode"));
+  EXPECT_THAT(usage_error({2, 1, 1}, 0), HasSubstr("episodes: expected at least 1, found 0"));
+  EXPECT_THAT(usage_error({2, 1, 1}, int64_t{1} << 31),
+              HasSubstr("episodes: expected at most 67108864 of 4 images each, found 2147483648"));
 }
 
 TEST_F(EpisodesTest, ReadWhatAnotherProgramWrote) {

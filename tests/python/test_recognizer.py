@@ -270,6 +270,21 @@ def test_a_column_names_the_moments_of_photos(photos, program, tmp_path):
             protocom.Recognizer.create(tmp_path / "bad.pcm", moments=wrong, **given)
 
 
+def test_photos_taken_within_two_seconds_are_of_one_moment(photos, program, tmp_path):
+    image = pytest.importorskip("PIL.Image")
+    for label in ("red", "blue"):
+        (tmp_path / "bursts" / label).mkdir(parents=True)
+        for k, seconds in enumerate((0, 2, 4, 30, 33, 36)):
+            taken = image.Exif()
+            taken[0x8769] = {0x9003: f"2026:05:17 06:00:{seconds:02d}"}  # DateTimeOriginal
+            image.fromarray(photo(label, k)).save(tmp_path / "bursts" / label / f"{k}.jpg", quality=95, exif=taken)
+    given = {"backbone": photos / "encoder.pt", "images": tmp_path / "bursts"}
+    with protocom.Recognizer.create(tmp_path / "auto.pcm", **given) as auto:
+        assert "12 photos, 8 moments" in auto.expected_accuracy()
+    with protocom.Recognizer.create(tmp_path / "off.pcm", moments=False, **given) as off:
+        assert "moments" not in off.expected_accuracy()
+
+
 def test_boxes_with_classes_make_a_recognizer(photos, program, tmp_path):
     image = pytest.importorskip("PIL.Image")
     rows, shots = ["image,x,y,width,height,class"], 3

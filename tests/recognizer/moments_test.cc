@@ -129,6 +129,16 @@ TEST(Moments, ThatAreStatedStand) {
   EXPECT_THAT(moments_of({0, kNotStated, 1, kNotStated, 1}, {1, 2, 3, 4}), ElementsAre(kNotStated, 0, kNotStated, 0));
 }
 
+TEST(Moments, HoldABurstTogetherWithWhatElseIsAlike) {
+  EnrolledClasses enrolled = bursts({3, 4, 1});
+  enrolled.classes[1].bursts = {0, kNotStated, 0, kNotStated};
+  EXPECT_THAT(find_moments(enrolled), ElementsAre(each_its_own(4), ElementsAre(0, 1, 0, 2), each_its_own(4)));
+  EnrolledClasses frames = bursts({5, 2, 4});
+  frames.classes[1].bursts = {0, 0, 1, 1, 2, 2, 3, 3};
+  EXPECT_THAT(with_moments(frames).classes[1].moments, ElementsAre(0, 0, 0, 0, 1, 1, 1, 1))
+      << "two bursts of one moment are alike";
+}
+
 TEST(Moments, CountAsOnePhotoOfTheirMeanFeatures) {
   EnrolledClasses enrolled{2, {}, {}};
   add_class(enrolled, "a", description(1));

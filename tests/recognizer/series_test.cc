@@ -46,6 +46,14 @@ TEST_F(PhotosInSeries, EndWhereNoPhotoFollowsInTime) {
   EXPECT_EQ(group_photos({second, first, third, later}, {SeriesBy::kTime}, 29).groups.size(), 4U);
 }
 
+TEST_F(PhotosInSeries, HoldTheBoxesOfTheirPhotos) {
+  const std::string first = photo("a/1.jpg", "06:00:30").string(), later = photo("a/2.jpg", "06:00:50").string();
+  const fs::path left = first + "#xywh=1,1,5,5", right = first + "#xywh=9,1,5,5", next = later + "#xywh=1,1,5,5";
+  EXPECT_THAT(group_photos({left, right, next}, {SeriesBy::kTime}).groups, ElementsAre(ElementsAre(left, right, next)));
+  EXPECT_THAT(group_photos({left, right, next}, {SeriesBy::kTime}, 10).groups,
+              ElementsAre(ElementsAre(left, right), ElementsAre(next)));
+}
+
 TEST_F(PhotosInSeries, AreThoseOfAFolder) {
   const fs::path one = photo("a/1.jpg", ""), two = photo("b/1.jpg", ""), three = photo("a/2.jpg", "");
   EXPECT_THAT(group_photos({one, two, three, folder_ / "gone/1.jpg"}, {SeriesBy::kFolder}).groups,

@@ -1,0 +1,84 @@
+#include "recognizer/stated_moments.h"
+
+#include <optional>
+
+#include "base/enum_words.h"
+#include "base/error.h"
+#include "base/log.h"
+#include "datasets/image_list.h"
+#include "datasets/table_column.h"
+#include "images/image_files.h"
+#include "images/image_region.h"
+#include "io/files.h"
+#include "recognizer/detail/request_files.h"
+#include "recognizer/series.h"
+
+namespace protocom {
+namespace fs = std::filesystem;
+namespace {
+
+std::string hash_of_photo(const fs::path& photo) {
+  const ImageRegion region = region_of(photo);
+  return region_hash(hash_file(region.file), region);
+}
+
+/// The column that names the moments of the photos; nothing: they are found by similarity, or off.
+std::optional<SeriesRule> column_of_moments(const RecognizerParts& parts) {
+  const std::string& word = parts.moments;
+  if (word == "auto" || word == "off") return std::nullopt;
+  if (parts.images.empty()) fail_usage("--moments {} needs the photos that it tells of: give --images", word);
+  if (const auto column = table_column_in(word)) return column;
+  if (const auto table = image_list_in(parts.images)) return SeriesRule{SeriesBy::kColumn, *table, word};
+  fail_unknown_word("--moments", word,
+                    {"auto", "off", "TABLE.csv:COLUMN", "a column of the table of images in --images"});
+}
+
+/// What that column says of the photos, boxes of one photo alike. Photos of which it says nothing are logged.
+std::map<std::string, int64_t> moments_in(const SeriesRule& column, const std::vector<EnrolRequest>& classes) {
+  std::map<std::string, int64_t> stated, number;
+  const std::vector<fs::path> photos = find_files(classes).paths;
+  std::vector<fs::path> files;
+  for (const fs::path& photo : photos) files.push_back(region_of(photo).file);
+  const std::vector<std::string> texts = cells_of_photos(column.table, column.column, files);
+  int64_t silent = 0;
+  for (size_t i = 0; i < photos.size(); ++i) {
+    if (texts[i].empty()) {
+      ++silent;
+      continue;
+    }
+    const int64_t moment = number.emplace(texts[i], static_cast<int64_t>(number.size())).first->second;
+    stated.emplace(hash_of_photo(photos[i]), moment);
+  }
+  if (stated.empty())
+    fail("{}: expected the moments of {} photos in the column '{}', found none", column.table.string(), photos.size(),
+         column.column);
+  if (silent > 0)
+    logger().warn("{}: {} of {} photos have no '{}': their moments are found by similarity", column.table.string(),
+                  silent, photos.size(), column.column);
+  return stated;
+}
+
+/// The bursts of the photos of each class that can be read.
+std::map<std::string, int64_t> bursts_in(const std::vector<EnrolRequest>& classes) {
+  std::map<std::string, int64_t> bursts;
+  int64_t burst = 0;
+  for (const EnrolRequest& request : classes) {
+    const Series series = group_photos(find_files({request}).paths, {SeriesBy::kTime}, kBurstGap);
+    for (const std::vector<fs::path>& photos : series.groups) {
+      if (photos.size() < 2) continue;
+      for (const fs::path& photo : photos) bursts.emplace(hash_of_photo(photo), burst);
+      ++burst;
+    }
+  }
+  return bursts;
+}
+
+}  // namespace
+
+StatedMoments find_stated_moments(const RecognizerParts& parts, const std::vector<EnrolRequest>& classes) {
+  if (const std::optional<SeriesRule> column = column_of_moments(parts)) return {moments_in(*column, classes), {}};
+  if (parts.moments == "off") return {};
+  return {{}, bursts_in(classes)};
+}
+
+}  // namespace protocom
