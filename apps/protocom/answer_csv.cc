@@ -42,26 +42,31 @@ std::string box_cells(const ImageRegion& region) {
   return fmt::format(",{:.6g},{:.6g},{:.6g},{:.6g}", box.x, box.y, box.width, box.height);
 }
 
-std::string wide_row(const AnswerCsv& csv, const ImageRegion& region, const Answer& answer) {
+/// The columns of where the image comes from, and the end of the row.
+std::string source_cells(const AnswerCsv& csv, const ImageRegion& region, int64_t series) {
+  return (csv.boxes ? box_cells(region) : "") + (csv.series ? fmt::format(",{}", series) : "") + "\n";
+}
+
+std::string wide_row(const AnswerCsv& csv, const ImageRegion& region, const Answer& answer, int64_t series) {
   const auto ranking = ranking_with_none(answer);
   std::string row = csv_cell(region.file.string());
   for (size_t i = 0; i < csv.classes; ++i)
     row += i < ranking.size() ? fmt::format(",{},{:.6f}", csv_cell(ranking[i].first), ranking[i].second) : ",,";
   row += field_cells(answer) + "," + csv_cell(attribute_words(answer.attributes, "; ")) + "," +
          csv_cell(words_of(answer.nearest));
-  return row + set_cell(csv, answer) + group_cells(csv, answer) + (csv.boxes ? box_cells(region) : "") + "\n";
+  return row + set_cell(csv, answer) + group_cells(csv, answer) + source_cells(csv, region, series);
 }
 
-std::string long_rows(const AnswerCsv& csv, const ImageRegion& region, const Answer& answer) {
+std::string long_rows(const AnswerCsv& csv, const ImageRegion& region, const Answer& answer, int64_t series) {
   std::string rows;
   const std::string fields = field_cells(answer), groups = group_cells(csv, answer);
   for (size_t r = 0; r < answer.ranking.size(); ++r) {
     const bool first = r == 0;
-    rows += fmt::format("{},{},{},{:.6f}{},{},{}{}{}{}\n", csv_cell(region.file.string()), r + 1,
+    rows += fmt::format("{},{},{},{:.6f}{},{},{}{}{}{}", csv_cell(region.file.string()), r + 1,
                         csv_cell(answer.ranking[r].name), answer.ranking[r].probability, fields,
                         first ? csv_cell(attribute_words(answer.attributes, "; ")) : "",
                         first ? csv_cell(words_of(answer.nearest)) : "",
-                        first || !csv.sets ? set_cell(csv, answer) : ",", groups, csv.boxes ? box_cells(region) : "");
+                        first || !csv.sets ? set_cell(csv, answer) : ",", groups, source_cells(csv, region, series));
   }
   return rows;
 }
@@ -111,13 +116,13 @@ std::string AnswerCsv::header() const {
   }
   for (const AnswerField& field : kAnswerFields) names += fmt::format(",{}", field.name);
   return names + ",attributes,nearest" + (sets ? ",set" : "") + (groups ? ",group,group_probability" : "") +
-         (boxes ? ",x,y,width,height\n" : "\n");
+         (boxes ? ",x,y,width,height" : "") + (series ? ",series" : "") + "\n";
 }
 
-std::string AnswerCsv::rows(const fs::path& image, const Answer& answer) const {
+std::string AnswerCsv::rows(const fs::path& image, const Answer& answer, int64_t number) const {
   if (format == "timelapse") return timelapse_row(*this, image, answer);
   const ImageRegion region = boxes ? region_of(image) : ImageRegion{image};
-  return format == "csv" ? wide_row(*this, region, answer) : long_rows(*this, region, answer);
+  return format == "csv" ? wide_row(*this, region, answer, number) : long_rows(*this, region, answer, number);
 }
 
 }  // namespace protocom::cli

@@ -29,13 +29,15 @@ struct AnswerCsv {
   std::filesystem::path root = {};  ///< of "timelapse"
   bool groups = false;              ///< whether Answer::group gets columns of its own
   bool sets = false;                ///< whether the classes of a set (Answer::set) get a column of their own
+  bool series = false;              ///< whether the number of the image's series gets a column of its own
 
   static std::vector<std::string> formats() { return {"csv", "csv-long", "timelapse"}; }
   static bool is_format(const std::string& format);
 
   /// The lines, each with its end.
   [[nodiscard]] std::string header() const;
-  [[nodiscard]] std::string rows(const std::filesystem::path& image, const Answer& answer) const;
+  /// `number`: of the image's series, where they have a column.
+  [[nodiscard]] std::string rows(const std::filesystem::path& image, const Answer& answer, int64_t number = 0) const;
 };
 
 }  // namespace protocom::cli

@@ -66,16 +66,16 @@ AnswerPrinter::AnswerPrinter(Recognizer& recognizer, const AnswerCsv& format, La
   write_(format_.header());
 }
 
-void AnswerPrinter::print(const fs::path& image, const Answer& answer) {
+void AnswerPrinter::print(const fs::path& image, const Answer& answer, int64_t series) {
   if (format_.format == "table") {
     add_row(image, answer);
     if (layout_ == Layout::kAsTheyCome) print_last_row();
     return;
   }
   if (AnswerCsv::is_format(format_.format))
-    write_(format_.rows(image, answer));
+    write_(format_.rows(image, answer, series));
   else
-    write_(json_line(image, answer, recognizer_.method().spec().mode()) + "\n");
+    write_(json_line(image, answer, recognizer_.method().spec().mode(), series) + "\n");
 }
 
 void AnswerPrinter::finish() {
@@ -119,7 +119,8 @@ void AnswerPrinter::print_last_row() {
   std::fflush(stdout);
 }
 
-std::string AnswerPrinter::json_line(const fs::path& image, const Answer& answer, std::string_view mode) {
+std::string AnswerPrinter::json_line(const fs::path& image, const Answer& answer, std::string_view mode,
+                                     int64_t series) {
   json line = answer_json(answer);
   const ImageRegion region = region_of(image);
   line["image"] = region.file.string();
@@ -127,6 +128,7 @@ std::string AnswerPrinter::json_line(const fs::path& image, const Answer& answer
     line["box"] = {
         {"x", box->x}, {"y", box->y}, {"width", box->width}, {"height", box->height}, {"relative", box->relative}};
   line["mode"] = mode;
+  if (series > 0) line["series"] = series;
   return printed_json(line);  // file names need not be UTF-8
 }
 

@@ -32,12 +32,14 @@ class AnswerPrinter {
   AnswerPrinter(Recognizer& recognizer, const AnswerCsv& format, Layout layout = Layout::kAtTheEnd,
                 WriteText write = &print_at_once);
 
-  void print(const std::filesystem::path& image, const Answer& answer);
+  /// `series`: the number of the image's series, for AnswerCsv::series and JSON; 0: none.
+  void print(const std::filesystem::path& image, const Answer& answer, int64_t series = 0);
   /// After the last answer.
   void finish();
 
-  /// The line of JSON of an answer; `mode`: that of the method (MethodSpec::mode).
-  static std::string json_line(const std::filesystem::path& image, const Answer& answer, std::string_view mode);
+  /// The line of JSON of an answer; `mode`: that of the method (MethodSpec::mode); `series` as for print.
+  static std::string json_line(const std::filesystem::path& image, const Answer& answer, std::string_view mode,
+                               int64_t series = 0);
 
  private:
   void print_last_row();

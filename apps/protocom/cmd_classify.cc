@@ -74,10 +74,12 @@ std::vector<UnreadableFile> answer_series(const ClassifyArguments& options, cons
     logger().warn("{} of {} photos have no {}: each is a series of its own", series.alone, found.paths.size(),
                   rule.by == SeriesBy::kColumn ? rule.column : "time");
   const bool is_table = options.format == "table" && options.out.empty();
+  int64_t number = 0;
   const auto take = [&](const std::vector<fs::path>& photos, const Answer& answer) {
+    ++number;
     const std::vector<std::string> names = names_in(photos, images, options.format);
     if (is_table) return printer.print(title_of(names), answer);
-    for (const std::string& name : names) printer.print(name, answer);
+    for (const std::string& name : names) printer.print(name, answer, number);
   };
   std::vector<UnreadableFile> unreadable = recognizer.classify_series(series.groups, take, progress());
   logger().info("{} photos, {} series", found.paths.size() - unreadable.size(), series.groups.size());
@@ -174,6 +176,7 @@ void print_answers(const ClassifyArguments& options) {
   const ImageArguments images(options.images);
   const FoundImages found = images_to_classify(images.paths(), options.boxes);
   AnswerCsv format{options.format, 1, !options.boxes.file.empty(), timelapse_root(options)};
+  format.series = !options.series.empty();
   if (to_file && format.format == "table") format.format = "json";
   std::vector<UnreadableFile> unreadable;
   const auto answer_to = [&](const AnswerPrinter::WriteText& write) {
@@ -299,7 +302,7 @@ void add_series_options(CLI::App& command, ClassifyArguments& options) {
       "--series", options.series,
       "One answer for the photos of a burst, a video or a visit to a camera trap: time (by EXIF, within "
       "a folder), folder, or a CSV with a column of images and the column that says the series "
-      "(visits.csv:visit); csv and json repeat it for each photo");
+      "(visits.csv:visit); csv and json repeat it for each photo, with the number of its series");
   command.add_option("--series-gap", options.series_gap, "A series ends after this many seconds without a photo")
       ->check(CLI::Range(0.001, 86400.0))
       ->needs(series);
