@@ -37,9 +37,9 @@ bool same_number(std::string_view a, std::string_view b) {
   return is_number(a) && is_number(b) && digits(a) == digits(b);
 }
 
-}  // namespace
+constexpr size_t kMostNamed = 3;
 
-std::vector<std::string> near_matches(std::string_view text, const std::vector<std::string>& candidates, size_t limit) {
+std::vector<std::string> near_matches(std::string_view text, const std::vector<std::string>& candidates) {
   const std::string wanted = lowercase(text);
   const auto tolerance = static_cast<int64_t>(std::max<size_t>(1, wanted.size() / 3));
   std::vector<std::pair<int64_t, std::string>> found;
@@ -55,11 +55,13 @@ std::vector<std::string> near_matches(std::string_view text, const std::vector<s
     }
   }
   std::stable_sort(found.begin(), found.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
-  if (found.size() > limit) found.resize(limit);
+  if (found.size() > kMostNamed) found.resize(kMostNamed);
   std::vector<std::string> result;
   for (auto& [distance, candidate] : found) result.push_back(std::move(candidate));
   return result;
 }
+
+}  // namespace
 
 std::string did_you_mean(std::string_view text, const std::vector<std::string>& candidates) {
   const std::vector<std::string> near = near_matches(text, candidates);

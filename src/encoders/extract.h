@@ -49,7 +49,7 @@ Array extract_features(Encoder& encoder, const std::vector<Image>& images, const
 
 /// The same of images that have been through decode_square_image or resize_and_crop with the encoder's preprocessing:
 /// they are taken as they are. Throws Error for another size.
-Array extract_square_features(Encoder& encoder, const std::vector<Image>& images, const ExtractOptions& options = {});
+Array extract_square_features(Encoder& encoder, const std::vector<Image>& images, const ExtractOptions& options);
 
 /// The same of images as callers give them, float32 [n, d]: those of a batch are decoded on all cores, then `passes` is
 /// locked for the forward pass, so that several threads may share an encoder. Throws Error without an image, and that

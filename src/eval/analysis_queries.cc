@@ -178,7 +178,8 @@ std::vector<Prediction> surest_mistakes(const std::vector<Prediction>& queries, 
 }
 
 EpisodesAnalysis analyse_episodes(const FeatureSet& features, const EpisodeList& episodes,
-                                  const std::vector<MethodScores>& scores, int64_t worst) {
+                                  const std::vector<MethodScores>& scores) {
+  constexpr size_t kWorst = 8;
   const auto accuracy_of = [&](const std::string& method) -> const std::vector<double>& {
     const MethodScores* found = find_scores(scores, method);
     if (found == nullptr || found->accuracy.size() != episodes.episodes.size())
@@ -203,7 +204,7 @@ EpisodesAnalysis analyse_episodes(const FeatureSet& features, const EpisodeList&
   std::sort(result.changes.begin(), result.changes.end());
   std::stable_sort(all.begin(), all.end(), [](const auto& a, const auto& b) { return a.change < b.change; });
   for (const EpisodeChange& change : all) {
-    if (static_cast<int64_t>(result.worst.size()) == worst || change.change >= 0.0) break;
+    if (result.worst.size() == kWorst || change.change >= 0.0) break;
     result.worst.push_back(change);
   }
   return result;

@@ -85,12 +85,12 @@ struct EpisodesAnalysis {
   double lost_percent = 0.0;  ///< episodes that became worse
   double unchanged_percent = 0.0;
   std::vector<double> changes;       ///< of all episodes, ascending
-  std::vector<EpisodeChange> worst;  ///< the largest losses first
+  std::vector<EpisodeChange> worst;  ///< the eight largest losses, the largest first
 };
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(EpisodesAnalysis, change, lost_percent, unchanged_percent, changes, worst)
 
 /// `scores` holds mean, completed and gauss-fusion on the same `episodes`; throws Error when it does not.
 EpisodesAnalysis analyse_episodes(const FeatureSet& features, const EpisodeList& episodes,
-                                  const std::vector<MethodScores>& scores, int64_t worst = 8);
+                                  const std::vector<MethodScores>& scores);
 
 }  // namespace protocom

@@ -14,15 +14,6 @@
 namespace protocom {
 namespace {
 
-EpisodeBatch mapped(const EpisodeBatch& batch, const FeatureTransform& space) {
-  EpisodeBatch moved = batch;
-  if (batch.support.defined()) moved.support = mapped_tensor(space, batch.support);
-  if (batch.support_mask.defined()) moved.support = moved.support * batch.support_mask.unsqueeze(-1);
-  moved.query = mapped_tensor(space, batch.query);
-  if (batch.unlabelled.defined()) moved.unlabelled = mapped_tensor(space, batch.unlabelled);
-  return moved;
-}
-
 /// A copy of `count` rows [width] of floats, which lie anywhere; null: zeros.
 at::Tensor gathered(const float* const* rows, int64_t count, int64_t width) {
   at::Tensor all = at::zeros({count, width});
@@ -66,7 +57,7 @@ class BatchRun : public TaskRun {
 
   void answer(const Task& task, float* logits) override {
     const at::NoGradGuard no_grad;
-    BatchScores scores = scorer_->score_mapped(batch_of(task));
+    BatchScores scores = scorer_->score(batch_of(task));
     const at::Tensor plain = scores.logits.to(at::kFloat).contiguous();
     std::copy_n(plain.data_ptr<float>(), plain.numel(), logits);
     prototypes_ = at::Tensor();
@@ -122,7 +113,7 @@ class BatchTable : public FastForm {
     const int64_t step = together(rows);
     for (int64_t begin = 0; begin < rows.size(); begin += step) {
       const EpisodeBatch batch = batch_of(*table_, part_of(rows, begin, std::min(begin + step, rows.size())));
-      for (size_t m = 0; m < scorers_.size(); ++m) pieces[m].push_back(scorers_[m].score_mapped(batch));
+      for (size_t m = 0; m < scorers_.size(); ++m) pieces[m].push_back(scorers_[m].score(batch));
     }
     std::vector<EpisodeScores> scores;
     for (const auto& own : pieces) scores.push_back(joined(own));
@@ -155,11 +146,6 @@ class BatchTable : public FastForm {
 }  // namespace
 
 BatchScores BatchScorer::score(const EpisodeBatch& batch) const {
-  check_batch(batch, fewest_shots);
-  return answer(space == nullptr ? batch : mapped(batch, *space));
-}
-
-BatchScores BatchScorer::score_mapped(const EpisodeBatch& batch) const {
   check_batch(batch, fewest_shots);
   return answer(batch);
 }

@@ -15,11 +15,8 @@ struct BatchScorer {
   std::shared_ptr<const FeatureTransform> space = nullptr;  ///< null: features as they are
   int64_t fewest_shots = 1;                                 ///< labelled images that a class must have
 
-  /// The same of features that have not been through `space`. Throws Error for a batch whose parts do not fit one
-  /// another (check_batch).
+  /// answer() of a batch that is checked first. Throws Error if its parts do not fit one another (check_batch).
   [[nodiscard]] BatchScores score(const EpisodeBatch& batch) const;
-  /// answer() of a batch that is checked first.
-  [[nodiscard]] BatchScores score_mapped(const EpisodeBatch& batch) const;
 };
 
 /// A method on tensors that takes many episodes at once: what is trained by gradients.

@@ -40,6 +40,6 @@ OnnxContent onnx_content(Recognizer& recognizer, const OnnxExportOptions& option
 
 /// The ONNX file alone, for use here, with its weights beside it if need be; whatever lies there is replaced. Returns
 /// the bytes of both. Throws as export_onnx().
-int64_t write_onnx(Recognizer& recognizer, const std::filesystem::path& path, const OnnxExportOptions& options = {});
+int64_t write_onnx(Recognizer& recognizer, const std::filesystem::path& path, const OnnxExportOptions& options);
 
 }  // namespace protocom

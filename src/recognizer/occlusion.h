@@ -29,7 +29,7 @@ std::vector<Image> covered_in_turn(const Image& square);
 /// Of the features of covered_in_turn(), float32 [1 + kPatches^2, d]. `class_name`: whose part is looked for; empty:
 /// the most probable class. Throws Error for an unknown class, UsageError for a method that classifies images jointly,
 /// and as Recognizer::classify().
-Occlusion occlusion_of(Recognizer& recognizer, const Array& features, const std::string& class_name = "");
+Occlusion occlusion_of(Recognizer& recognizer, const Array& features, const std::string& class_name);
 
 /// The same of an image file, by one batch of forward passes. Throws Error if it cannot be read.
 Occlusion find_occlusion(Recognizer& recognizer, const std::filesystem::path& image,

@@ -70,8 +70,8 @@ Section single_images_section(const SingleImageAnalysis& analysis, Split split);
 /// Figure 4: images nearest to and farthest from their class centres.
 Section nearest_section(const std::vector<ClassExtremes>& classes, const TitleSource& title,
                         const PictureSource& picture);
-/// Which attributes were used. Figures for the `shown` classes with the most attributes, a table for all.
-Section attention_section(const std::vector<ClassAttention>& classes, int64_t shown = 4);
+/// Which attributes were used. Figures for the four classes with the most attributes, a table for all.
+Section attention_section(const std::vector<ClassAttention>& classes);
 /// Per-class accuracy and confusion matrix, with photos of the `worst` classes. Of many classes the matrix has the 60
 /// that are right least often, the chart 24.
 Section classes_section(const ClassesAnalysis& analysis, const EpisodeOptions& episodes,

@@ -73,9 +73,9 @@ std::string paired_cell(const std::vector<double>& own, const std::vector<double
   return own.size() < 2 ? "–" : signed_cell(paired_difference(own, other), decimals);
 }
 
-bool is_significant(const Estimate& change, int decimals) {
+bool is_significant(const Estimate& change) {
   const double size = std::abs(change.value);
-  return size > change.ci95 && size >= 0.5 * std::pow(10.0, -decimals);
+  return size > change.ci95 && size >= 0.05;
 }
 
 std::string points_words(const Estimate& change, const std::string& compared) {

@@ -286,7 +286,8 @@ Section nearest_section(const std::vector<ClassExtremes>& classes, const TitleSo
   return section;
 }
 
-Section attention_section(const std::vector<ClassAttention>& classes, int64_t shown) {
+Section attention_section(const std::vector<ClassAttention>& classes) {
+  constexpr size_t kShown = 4;
   Section section{"attention", "Which attributes were used"};
   std::vector<const ClassAttention*> ordered;
   for (const ClassAttention& attention : classes) ordered.push_back(&attention);
@@ -310,7 +311,7 @@ Section attention_section(const std::vector<ClassAttention>& classes, int64_t sh
                           attention->attributes.empty() ? "–" : fmt::format("{:.2f}", sum)});
   }
   std::vector<BarChart> charts;
-  for (size_t i = 0; i < std::min(ordered.size(), static_cast<size_t>(shown)); ++i) {
+  for (size_t i = 0; i < std::min(ordered.size(), kShown); ++i) {
     if (!ordered[i]->attributes.empty()) charts.push_back(attention_chart(*ordered[i], i));
   }
   share_axis(charts);

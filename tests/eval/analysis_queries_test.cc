@@ -129,7 +129,7 @@ TEST(Episodes, ThatLostMostFromFusionComeFirst) {
   const std::vector<MethodScores> scores = {{"mean", "inductive", {50.0, 60.0, 70.0, 80.0}, {}, {}},
                                             {"completed", "inductive", {55.0, 50.0, 71.0, 79.0}, {}, {}},
                                             {"gauss-fusion", "inductive", {62.0, 58.0, 70.0, 70.0}, {}, {}}};
-  const auto found = analyse_episodes(three_classes(), episodes_of({{0, 1}, {1, 2}, {0, 2}, {2, 0}}), scores, 8);
+  const auto found = analyse_episodes(three_classes(), episodes_of({{0, 1}, {1, 2}, {0, 2}, {2, 0}}), scores);
   EXPECT_THAT(found.changes, ElementsAre(-10.0, -2.0, 0.0, 12.0));
   EXPECT_NEAR(found.change.value, 0.0, 1e-12);
   EXPECT_DOUBLE_EQ(found.lost_percent, 50.0);

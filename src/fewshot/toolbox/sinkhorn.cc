@@ -3,11 +3,19 @@
 #include "fewshot/row_kernels.h"
 
 namespace protocom {
+namespace {
 
-Floats sinkhorn_scales(const Floats& kernel, int64_t stride, const Floats& columns, const SinkhornOptions& options) {
+/// Stops when no row's sum changes by more from step to step: PT-MAP's rule. Classes so far apart that every entry
+/// between them is nearly 0 meet it before the columns have their sums.
+constexpr float kTolerance = 1e-6F;
+constexpr int64_t kMostTransportSteps = 1000;
+
+}  // namespace
+
+Floats sinkhorn_scales(const Floats& kernel, int64_t stride, const Floats& columns) {
   Floats scales(columns.size()), work(static_cast<size_t>(2 * stride));
-  transport_scales({kernel.data(), static_cast<int64_t>(columns.size()), stride, columns.data(),
-                    static_cast<float>(options.tolerance), options.most_steps, work.data()},
+  transport_scales({kernel.data(), static_cast<int64_t>(columns.size()), stride, columns.data(), kTolerance,
+                    kMostTransportSteps, work.data()},
                    scales.data());
   return scales;
 }

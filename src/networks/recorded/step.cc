@@ -73,7 +73,6 @@ std::vector<std::string> Step::values(const char* argument) const {
   return names;
 }
 
-bool Step::is_constant(const char* argument) const { return has(argument) && at(argument).is_known; }
 at::Tensor Step::constant(const char* argument) const { return fixed(argument).known.toTensor(); }
 
 int64_t Step::whole(const char* argument, int64_t otherwise) const {
@@ -98,9 +97,9 @@ const Lengths& Step::sizes(const char* argument) const {
   return inputs_.sizes.at(static_cast<size_t>(*place));
 }
 
-int64_t Step::axis(const char* argument, const char* of) const {
+int64_t Step::axis(const char* argument) const {
   const int64_t stated = whole(argument);
-  return stated < 0 ? stated + static_cast<int64_t>(sizes(of).size()) : stated;
+  return stated < 0 ? stated + static_cast<int64_t>(sizes("self").size()) : stated;
 }
 
 }  // namespace protocom::recorded

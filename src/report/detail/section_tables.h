@@ -18,8 +18,8 @@ std::string signed_cell(const Estimate& change, int decimals = 1);
 /// The same of the differences of two methods on the same episodes; "–" of one episode, which has no interval.
 std::string paired_cell(const std::vector<double>& own, const std::vector<double>& other, int decimals = 1);
 
-/// Whether the interval leaves out 0, and the difference does not round to it.
-bool is_significant(const Estimate& change, int decimals = 1);
+/// Whether the interval leaves out 0, and the difference does not round to it at one decimal.
+bool is_significant(const Estimate& change);
 
 /// "+3.2 ± 0.4 points vs mean", "+0.2 ± 0.4 points vs mean, not significant"; of a change alone without `compared`.
 std::string points_words(const Estimate& change, const std::string& compared = "");

@@ -5,19 +5,11 @@
 
 namespace protocom {
 
-struct SinkhornOptions {
-  /// Stops when no row's sum changes by more from step to step: PT-MAP's rule. Classes so far apart that every entry
-  /// between them is nearly 0 meet it before the columns have their sums.
-  double tolerance = 1e-6;
-  int64_t most_steps = 1000;
-};
-
 /// Entropic optimal transport by Sinkhorn and Knopp: the plan P = diag(r) K diag(s) whose rows sum to 1 and whose
 /// columns sum to `columns` [n], at least 0; a column of 0 gets nothing. `kernel` K lies column by column, [n, stride],
 /// stride a multiple of kRowMultiple (row_length.h); rows of zeros take no part. Gives s, [n]: a row of P is one of K
 /// diag(s) over its sum, so s also answers for points that took no part.
-Floats sinkhorn_scales(const Floats& kernel, int64_t stride, const Floats& columns,
-                       const SinkhornOptions& options = {});
+Floats sinkhorn_scales(const Floats& kernel, int64_t stride, const Floats& columns);
 
 /// [n]: u / n each, the columns of images that are balanced over the classes.
 Floats balanced_columns(int64_t u, int64_t n);

@@ -28,7 +28,6 @@ class Step {
   [[nodiscard]] std::vector<std::string> values(const char* argument) const;
   /// A tensor that no image changes. Throws Error for others.
   [[nodiscard]] at::Tensor constant(const char* argument) const;
-  [[nodiscard]] bool is_constant(const char* argument) const;
   /// Plain arguments; `otherwise` if there is none. Throw Error if the number of images counts.
   [[nodiscard]] int64_t whole(const char* argument, int64_t otherwise = 0) const;
   [[nodiscard]] double number(const char* argument, double otherwise = 0) const;
@@ -37,8 +36,8 @@ class Step {
   [[nodiscard]] std::string text(const char* argument, const std::string& otherwise) const;
   /// Of a tensor argument.
   [[nodiscard]] const Lengths& sizes(const char* argument) const;
-  /// An axis counted from the front.
-  [[nodiscard]] int64_t axis(const char* argument, const char* of = "self") const;
+  /// An axis of the argument "self", counted from the front.
+  [[nodiscard]] int64_t axis(const char* argument) const;
   [[nodiscard]] const Lengths& result() const { return inputs_.result; }
   /// The name of a constant, and of a value int64 [axes] that is such sizes.
   [[nodiscard]] std::string constant_of(const at::Tensor& values) const;
