@@ -6,17 +6,11 @@
 #include <utility>
 
 #include "base/error.h"
+#include "base/evenly.h"
 #include "base/matrix.h"
 
 namespace protocom {
 namespace {
-
-/// `count` of the numbers below `of`, evenly spread.
-std::vector<int64_t> spread(int64_t count, int64_t of) {
-  std::vector<int64_t> chosen;
-  for (int64_t i = 0; i < std::min(count, of); ++i) chosen.push_back(i * of / std::min(count, of));
-  return chosen;
-}
 
 /// The same images at the sizes that presets want, decoded once each.
 class Sizes {
@@ -70,9 +64,9 @@ ImageDataset few_base_images(const ImageDataset& dataset, int64_t classes, int64
     if (dataset.class_split[k] == Split::kBase && items[k].size() > 1) base.push_back(k);
   }
   ImageDataset few;
-  for (const int64_t chosen : spread(classes, static_cast<int64_t>(base.size()))) {
+  for (const int64_t chosen : evenly(static_cast<int64_t>(base.size()), classes)) {
     const size_t k = base[static_cast<size_t>(chosen)];
-    for (const int64_t i : spread(images, static_cast<int64_t>(items[k].size()))) {
+    for (const int64_t i : evenly(static_cast<int64_t>(items[k].size()), images)) {
       few.items.push_back(dataset.items[items[k][static_cast<size_t>(i)]]);
       few.items.back().label = static_cast<int64_t>(few.class_names.size());
     }

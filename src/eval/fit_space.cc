@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/error.h"
+#include "base/evenly.h"
 #include "base/log.h"
 #include "eval/fit.h"
 #include "fewshot/toolbox/neighbour_groups.h"
@@ -17,9 +18,7 @@ Array sampled_features(const Array& features) {
   const int64_t n = features.size(0);
   if (n <= kMostToGroup) return features;
   logger().info("of {} images {} are used, evenly spaced", n, kMostToGroup);
-  std::vector<int64_t> rows;
-  for (int64_t i = 0; i < kMostToGroup; ++i) rows.push_back(i * n / kMostToGroup);
-  return features.gathered(rows);
+  return features.gathered(evenly(n, kMostToGroup));
 }
 
 /// The `count` groups as base classes.

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "base/error.h"
+#include "base/evenly.h"
 #include "io/files.h"
 #include "io/json.h"
 #include "recognizer/detail/none_of_these.h"
@@ -15,14 +16,6 @@ namespace {
 
 /// Images of one class that are held out where each group of held-out images needs a scorer of its own.
 constexpr int64_t kMostGroups = 10;
-
-/// At most `most` of the numbers below `count`, evenly spread.
-std::vector<int64_t> spread(int64_t count, int64_t most) {
-  std::vector<int64_t> numbers;
-  const int64_t taken = std::min(count, most);
-  for (int64_t i = 0; i < taken; ++i) numbers.push_back(i * count / taken);
-  return numbers;
-}
 
 /// The images of a moment of a class that still has others, or whose method needs none. The first of them is
 /// classified. Empty: no class has two moments.
@@ -38,11 +31,11 @@ std::vector<HeldOut> moments_to_hold_out(const ClassScorer& scorer, int64_t most
     const std::vector<std::vector<int64_t>> photos = photos_of(moments[k]);
     const auto count = static_cast<int64_t>(photos.size());
     if (count <= scorer.method().spec().fewest_shots) continue;
-    for (const int64_t i : spread(count, scorer.adapts() ? kMostGroups : count))
+    for (const int64_t i : evenly(count, scorer.adapts() ? kMostGroups : count))
       all.push_back({static_cast<int64_t>(k), photos[static_cast<size_t>(i)]});
   }
   std::vector<HeldOut> taken;
-  for (const int64_t i : spread(static_cast<int64_t>(all.size()), most)) taken.push_back(all[static_cast<size_t>(i)]);
+  for (const int64_t i : evenly(static_cast<int64_t>(all.size()), most)) taken.push_back(all[static_cast<size_t>(i)]);
   return taken;
 }
 
@@ -123,7 +116,7 @@ DoubleVector hold_classes_out(const ClassScorer& scorer, int64_t most, Progress&
   std::vector<double> familiarities;
   int64_t visited = 0;
   progress.start("classes held out", std::min(classes, most));
-  for (const int64_t k : spread(classes, most)) {
+  for (const int64_t k : evenly(classes, most)) {
     if (scorer.count(k) > 0 && !moments[static_cast<size_t>(k)].empty()) {
       const DoubleVector own = one_of_each(familiarity(scorer.score_without_class(k)), moments[static_cast<size_t>(k)]);
       familiarities.insert(familiarities.end(), own.begin(), own.end());

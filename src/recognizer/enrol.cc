@@ -4,6 +4,7 @@
 
 #include "base/clean_name.h"
 #include "base/error.h"
+#include "base/evenly.h"
 #include "base/log.h"
 #include "base/near_matches.h"
 #include "base/text.h"
@@ -31,10 +32,9 @@ struct Collected {
 };
 
 std::vector<fs::path> spread_evenly(const std::vector<fs::path>& paths, int64_t most) {
-  const auto n = static_cast<int64_t>(paths.size());
-  if (n <= most) return paths;
   std::vector<fs::path> some;
-  for (int64_t i = 0; i < most; ++i) some.push_back(paths[static_cast<size_t>(i * n / most)]);
+  for (const int64_t i : evenly(static_cast<int64_t>(paths.size()), most))
+    some.push_back(paths[static_cast<size_t>(i)]);
   return some;
 }
 
@@ -203,9 +203,9 @@ LearnedUnlabelled Recognizer::add_unlabelled(const std::vector<fs::path>& images
                   kMostUnlabelled);
   Collected collected;
   LearnedUnlabelled done;
-  done.unreadable = embed(
-      spread_evenly(images, room),
-      [&](const fs::path& path, const EmbeddedImage& embedded) { take_embedded(path, embedded, collected); }, progress);
+  const std::vector<fs::path> some = spread_evenly(images, room);
+  const auto take = [&](size_t i, const EmbeddedImage& embedded) { take_embedded(some[i], embedded, collected); };
+  done.unreadable = embed(some, take, progress);
   if (collected.features.empty()) fail("none of the unlabelled images can be read");
   collected.examples.features = Array::joined(collected.features);
   done.added = file_.add_unlabelled(collected.examples);

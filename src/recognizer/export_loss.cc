@@ -8,6 +8,7 @@
 #include <memory>
 #include <utility>
 
+#include "base/evenly.h"
 #include "encoders/embed.h"
 #include "encoders/encoder.h"
 #include "images/image_files.h"
@@ -53,8 +54,8 @@ FoundPhotos found_photos(const std::vector<LeftOutPhoto>& all, const std::vector
   const Files files = files_in(folders);
   const auto count = static_cast<int64_t>(all.size()), most = std::min(count, kMostAsked);
   FoundPhotos found;
-  for (int64_t i = 0; i < most; ++i) {
-    const LeftOutPhoto& photo = all[static_cast<size_t>(i * count / most)];
+  for (const int64_t i : evenly(static_cast<int64_t>(all.size()), kMostAsked)) {
+    const LeftOutPhoto& photo = all[static_cast<size_t>(i)];
     fs::path file = file_of(photo, files, !folders.empty());
     if (file.empty()) continue;
     found.photos.push_back(photo);

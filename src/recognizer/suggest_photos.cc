@@ -4,6 +4,7 @@
 #include <set>
 
 #include "base/error.h"
+#include "base/evenly.h"
 #include "encoders/embed.h"
 #include "recognizer/detail/best_classes.h"
 
@@ -38,13 +39,6 @@ std::vector<int64_t> most_doubtful(const DoubleVector& doubts, int64_t most) {
   std::stable_sort(rows.begin(), rows.end(), [&](int64_t a, int64_t b) { return doubts[a] > doubts[b]; });
   rows.resize(static_cast<size_t>(most));
   std::sort(rows.begin(), rows.end());
-  return rows;
-}
-
-std::vector<int64_t> evenly(int64_t count, int64_t most) {
-  std::vector<int64_t> rows;
-  const int64_t taken = std::min(count, most);
-  for (int64_t i = 0; i < taken; ++i) rows.push_back(i * count / taken);
   return rows;
 }
 

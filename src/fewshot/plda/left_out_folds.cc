@@ -4,6 +4,8 @@
 #include <numeric>
 #include <utility>
 
+#include "base/evenly.h"
+
 namespace protocom {
 namespace {
 
@@ -22,7 +24,7 @@ std::vector<int64_t> spread_over(std::vector<int64_t> images, const std::vector<
     return distances[static_cast<size_t>(a)] < distances[static_cast<size_t>(b)];
   });
   std::vector<int64_t> some;
-  for (int64_t i = 0; i < most; ++i) some.push_back(images[static_cast<size_t>(i * count / most)]);
+  for (const int64_t i : evenly(count, most)) some.push_back(images[static_cast<size_t>(i)]);
   std::sort(some.begin(), some.end());
   return some;
 }
