@@ -1,3 +1,5 @@
+#include <map>
+
 #include "answer_printer.h"
 #include "base/printed_json.h"
 #include "box_answers.h"
@@ -48,42 +50,52 @@ void take_proportions(ClassifyArguments& options) {
   if (options.together || !recognizing.proportions.empty()) recognizing.together = true;
 }
 
-/// What a table calls a series; other formats repeat its answer for each photo.
-std::string title_of(const std::vector<std::string>& names) {
-  return names.size() == 1 ? names.front() : fmt::format("{} (+{})", names.front(), names.size() - 1);
-}
+/// Images that share an answer: a series, with its number from 1 on, or one image, with 0.
+using TakeGroup = std::function<void(const std::vector<size_t>& images, const Answer& answer, int64_t series)>;
 
-/// The photos of a series, or in Timelapse's rows, of which a photo has one, those that its boxes are of.
-std::vector<std::string> names_in(const std::vector<fs::path>& series, const ImageArguments& images,
-                                  const std::string& format) {
-  std::vector<std::string> names;
-  for (const fs::path& image : series) {
-    const fs::path& shown = format == "timelapse" ? region_of(image).file : image;
-    std::string name = images.named(shown).string();
-    if (names.empty() || names.back() != name) names.push_back(std::move(name));
-  }
-  return names;
-}
-
-/// One answer for each series. Returns what could not be read.
-std::vector<UnreadableFile> answer_series(const ClassifyArguments& options, const ImageArguments& images,
-                                          const FoundImages& found, Recognizer& recognizer, AnswerPrinter& printer) {
+std::vector<UnreadableFile> answer_series(const ClassifyArguments& options, const FoundImages& found,
+                                          Recognizer& recognizer, const TakeGroup& take) {
   const SeriesRule rule = parse_series(options.series);
   const Series series = group_photos(found.paths, rule, options.series_gap);
   if (series.alone > 0)
     logger().warn("{} of {} photos have no {}: each is a series of its own", series.alone, found.paths.size(),
                   rule.by == SeriesBy::kColumn ? rule.column : "time");
-  const bool is_table = options.format == "table" && options.out.empty();
+  std::map<fs::path, size_t> number_of;
+  for (size_t i = 0; i < found.paths.size(); ++i) number_of.emplace(found.paths[i], i);
   int64_t number = 0;
-  const auto take = [&](const std::vector<fs::path>& photos, const Answer& answer) {
-    ++number;
-    const std::vector<std::string> names = names_in(photos, images, options.format);
-    if (is_table) return printer.print(title_of(names), answer);
-    for (const std::string& name : names) printer.print(name, answer, number);
+  const auto take_photos = [&](const std::vector<fs::path>& photos, const Answer& answer) {
+    std::vector<size_t> images;
+    for (const fs::path& photo : photos) images.push_back(number_of.at(photo));
+    take(images, answer, ++number);
   };
-  std::vector<UnreadableFile> unreadable = recognizer.classify_series(series.groups, take, progress());
+  std::vector<UnreadableFile> unreadable = recognizer.classify_series(series.groups, take_photos, progress());
   logger().info("{} photos, {} series", found.paths.size() - unreadable.size(), series.groups.size());
   return unreadable;
+}
+
+/// Answers all images, or their series if these are requested. Returns what could not be read.
+std::vector<UnreadableFile> answer_images(const ClassifyArguments& options, const FoundImages& found,
+                                          Recognizer& recognizer, const TakeGroup& take) {
+  if (!options.series.empty()) return answer_series(options, found, recognizer, take);
+  return recognizer.classify(
+      found.paths, [&](size_t image, const Answer& answer) { take({image}, answer, 0); }, progress());
+}
+
+/// What a table calls a series; other formats repeat its answer for each photo.
+std::string title_of(const std::vector<std::string>& names) {
+  return names.size() == 1 ? names.front() : fmt::format("{} (+{})", names.front(), names.size() - 1);
+}
+
+/// The images of a group; for Timelapse, in whose table a photo has one row, the photos that they are boxes of.
+std::vector<std::string> names_in(const std::vector<size_t>& group, const FoundImages& found,
+                                  const ImageArguments& images, const std::string& format) {
+  std::vector<std::string> names;
+  for (const size_t image : group) {
+    const fs::path& path = found.paths[image];
+    std::string name = images.named(format == "timelapse" ? region_of(path).file : path).string();
+    if (names.empty() || names.back() != name) names.push_back(std::move(name));
+  }
+  return names;
 }
 
 /// Puts the boxes of the photos in their place.
@@ -108,12 +120,10 @@ void answer_boxes(const ClassifyArguments& options) {
   Recognizer recognizer = Recognizer::open(options.recognizer, options.recognizing);
   FoundImages found = find_images(with_listed(options.images));
   const std::vector<Crop> boxes = take_boxes(options.boxes, found);
-  size_t next = 0;
-  const auto take = [&](const fs::path& image, const Answer& answer) {
-    while (boxes[next].name != image) ++next;  // those between could not be read
-    answers.add(boxes[next++], answer);
+  const auto take = [&](const std::vector<size_t>& images, const Answer& answer, int64_t) {
+    for (const size_t image : images) answers.add(boxes[image], answer);
   };
-  const std::vector<UnreadableFile> unreadable = recognizer.classify(found.paths, take, progress());
+  const std::vector<UnreadableFile> unreadable = answer_images(options, found, recognizer, take);
   const std::string text = answers.text(recognizer) + "\n";
   options.out.empty() ? fmt::print("{}", text) : write_file(options.out, text);
   account_for(found, unreadable);
@@ -125,8 +135,10 @@ void answer_sidecars(const ClassifyArguments& options) {
   Recognizer recognizer = Recognizer::open(options.recognizer, options.recognizing);
   const FoundImages found = images_to_classify(with_listed(options.images), options.boxes);
   XmpSidecars sidecars(recognizer);
-  const auto take = [&](const fs::path& image, const Answer& answer) { sidecars.add(image, answer); };
-  const std::vector<UnreadableFile> unreadable = recognizer.classify(found.paths, take, progress());
+  const auto take = [&](const std::vector<size_t>& images, const Answer& answer, int64_t) {
+    for (const size_t image : images) sidecars.add(found.paths[image], answer);
+  };
+  const std::vector<UnreadableFile> unreadable = answer_images(options, found, recognizer, take);
   const int64_t left = sidecars.write();
   account_for(found, unreadable);
   if (left > 0) fail("cannot write keywords into sidecars: {}", left);
@@ -143,12 +155,6 @@ fs::path timelapse_root(const ClassifyArguments& options) {
   if (options.images.size() != 1 || !fs::is_directory(options.images.front(), ignored))
     fail_usage("--format timelapse takes one folder, the root folder of Timelapse's images");
   return options.images.front();
-}
-
-std::vector<UnreadableFile> answer_each(const ImageArguments& images, const FoundImages& found, Recognizer& recognizer,
-                                        AnswerPrinter& printer) {
-  const auto take = [&](const fs::path& image, const Answer& answer) { printer.print(images.named(image), answer); };
-  return recognizer.classify(found.paths, take, progress());
 }
 
 /// A file that appears when all of it is written.
@@ -181,8 +187,12 @@ void print_answers(const ClassifyArguments& options) {
   std::vector<UnreadableFile> unreadable;
   const auto answer_to = [&](const AnswerPrinter::WriteText& write) {
     AnswerPrinter printer(recognizer, format, AnswerPrinter::Layout::kAtTheEnd, write);
-    unreadable = options.series.empty() ? answer_each(images, found, recognizer, printer)
-                                        : answer_series(options, images, found, recognizer, printer);
+    const auto take = [&](const std::vector<size_t>& group, const Answer& answer, int64_t series) {
+      const std::vector<std::string> names = names_in(group, found, images, format.format);
+      if (format.format == "table") return printer.print(title_of(names), answer);
+      for (const std::string& name : names) printer.print(name, answer, series);
+    };
+    unreadable = answer_images(options, found, recognizer, take);
     printer.finish();
   };
   to_file ? write_whole(options.out, answer_to) : answer_to(&print_at_once);

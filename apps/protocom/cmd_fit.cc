@@ -48,7 +48,7 @@ UnlabelledImages embedded_folder(const FitArguments& options) {
   const EmbeddedFiles read =
       embed_files(*encoder, find_images({options.unlabelled}).paths, options.extract, progress());
   for (const UnreadableFile& file : read.unreadable) logger().warn("{}", file.reason);
-  if (read.paths.empty()) fail("none of the photos can be read");
+  if (read.numbers.empty()) fail("none of the photos can be read");
   return {read.features, {{"preprocessing", to_json(encoder->preprocessing())}}};
 }
 

@@ -254,7 +254,8 @@ void run_sort(const CLI::App& command, SortArguments& options) {
   const FoundImages found = find_images(with_listed(options.images));
   ClassFolders folders(recognizer.file());
   std::map<std::string, Sorted> sorted;
-  const auto take = [&](const fs::path& image, const Answer& answer) {
+  const auto take = [&](size_t number, const Answer& answer) {
+    const fs::path& image = found.paths[number];
     const Verdict verdict = judge_answer(answer);
     const std::string& folder = folders.of(verdict);
     put(options, image, place_for(options, image, folder));

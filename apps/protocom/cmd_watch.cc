@@ -115,11 +115,11 @@ void run_watch(const WatchArguments& options) {
   Arrivals arrivals(options.folder);
   const std::string format = !options.format.empty() ? options.format : ::isatty(STDOUT_FILENO) != 0 ? "table" : "json";
   AnswerPrinter printer(recognizer, {format}, AnswerPrinter::Layout::kAsTheyCome);
-  const auto take = [&](const fs::path& image, const Answer& answer) {
-    printer.print(format == "table" ? image.filename() : image, answer);
+  std::vector<fs::path> images;
+  const auto take = [&](size_t number, const Answer& answer) {
+    printer.print(format == "table" ? images[number].filename() : images[number], answer);
   };
   logger().info("watching {}", options.folder);
-  std::vector<fs::path> images;
   if (options.existing) images = arrivals.existing();
   size_t left = options.most == 0 ? SIZE_MAX : static_cast<size_t>(options.most);
   for (;; images = arrivals.next()) {

@@ -209,10 +209,7 @@ void SharedLines::write(size_t number, std::string_view key, std::string_view va
   if (!out_) fail("cannot write {}: {}", part_.string(), std::strerror(errno));
 }
 
-void SharedLines::add(const fs::path& file, std::string_view line) {
-  while (own_files_.at(next_) != file) ++next_;  // those between could not be read
-  write(own_numbers_[next_++], kLine, line);
-}
+void SharedLines::add(size_t number, std::string_view line) { write(own_numbers_.at(number), kLine, line); }
 
 void SharedLines::add(const std::vector<UnreadableFile>& unreadable) {
   size_t at = 0;

@@ -44,8 +44,8 @@ class SharedLines {
 
   /// Those that fall to this process, in order.
   [[nodiscard]] const std::vector<std::filesystem::path>& own_files() const { return own_files_; }
-  /// The line, JSON, of the next own file of that name. From one thread at a time, in the order of own_files().
-  void add(const std::filesystem::path& file, std::string_view line);
+  /// The line, JSON, of own_files()[number]. From one thread at a time.
+  void add(size_t number, std::string_view line);
   /// Own files that could not be read.
   void add(const std::vector<UnreadableFile>& unreadable);
   /// After the last of them. Waits for all processes; then process 0 has what all have written, others have nothing.
@@ -91,7 +91,6 @@ class SharedLines {
   std::optional<OutputLock> lock_;
   std::vector<std::filesystem::path> own_files_;
   std::vector<size_t> own_numbers_;  // in files_
-  size_t next_ = 0;                  // in own_numbers_
   std::filesystem::path part_;
   std::ofstream out_;
   std::vector<std::unique_ptr<MappedFile>> mapped_;

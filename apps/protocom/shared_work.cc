@@ -39,7 +39,7 @@ EmbeddedImage embedded_in(std::string_view line) {
 
 /// Each process its own files; process 0 has all lines then.
 void embed_own(Recognizer& recognizer, SharedLines& lines) {
-  const auto add = [&](const fs::path& image, const EmbeddedImage& embedded) { lines.add(image, line_of(embedded)); };
+  const auto add = [&](size_t number, const EmbeddedImage& embedded) { lines.add(number, line_of(embedded)); };
   if (!lines.own_files().empty()) lines.add(recognizer.embed(lines.own_files(), add, progress()));
   lines.join();
 }
@@ -77,7 +77,7 @@ LinesJob lines_job(const CLI::App& command, const Recognizer& recognizer, const 
 void embed_shared(Recognizer& recognizer, SharedLines& lines, const Recognizer::TakeEmbedded& take) {
   embed_own(recognizer, lines);
   for (size_t n = 0; job().is_main() && n < lines.files().size(); ++n) {
-    if (const auto line = lines.line(n)) take(lines.files()[n], embedded_in(*line));
+    if (const auto line = lines.line(n)) take(n, embedded_in(*line));
   }
 }
 
@@ -99,8 +99,8 @@ void classify_shared(Recognizer& recognizer, SharedLines& lines, const SharedAns
       answers.take(numbers[i], answers.to_line(lines.files()[numbers[i]], all[i]));
     return;
   }
-  const auto add = [&](const fs::path& image, const Answer& answer) {
-    lines.add(image, answers.to_line(image, answer));
+  const auto add = [&](size_t number, const Answer& answer) {
+    lines.add(number, answers.to_line(lines.own_files()[number], answer));
   };
   if (!lines.own_files().empty()) lines.add(recognizer.classify(lines.own_files(), add, progress()));
   lines.join();

@@ -47,8 +47,8 @@ std::vector<ReadImage> read_all(const Paths& paths, const Preprocessing& preproc
   return read;
 }
 
-/// What could be read, and what could not; features are still to come.
-EmbeddedBatch read_batch(const Paths& paths, const Preprocessing& preprocessing) {
+/// What could be read, and what could not; features are still to come. `begin`: the number of the first of the files.
+EmbeddedBatch read_batch(const Paths& paths, size_t begin, const Preprocessing& preprocessing) {
   EmbeddedBatch batch;
   std::vector<ReadImage> read = read_all(paths, preprocessing);
   for (size_t i = 0; i < paths.size(); ++i) {
@@ -58,7 +58,7 @@ EmbeddedBatch read_batch(const Paths& paths, const Preprocessing& preprocessing)
     }
     batch.images.push_back(std::move(read[i].image));
     batch.hashes.push_back(std::move(read[i].hash));
-    batch.paths.push_back(paths[i]);
+    batch.numbers.push_back(begin + i);
   }
   return batch;
 }
@@ -77,7 +77,7 @@ void embed_batches(Encoder& encoder, const std::vector<std::filesystem::path>& p
   const Preprocessing preprocessing = encoder.preprocessing();
   const auto read_from = [&](int64_t begin) {
     const Paths some(paths.begin() + begin, paths.begin() + std::min(total, begin + options.batch));
-    return std::async(std::launch::async, read_batch, some, preprocessing);
+    return std::async(std::launch::async, read_batch, some, static_cast<size_t>(begin), preprocessing);
   };
   const auto take_in = [&take](EmbeddedBatch&& batch) {
     return std::async(std::launch::async, [&take, own = std::move(batch)]() mutable { take(std::move(own)); });
@@ -104,7 +104,7 @@ EmbeddedFiles embed_files(Encoder& encoder, const std::vector<std::filesystem::p
   EmbeddedFiles all;
   std::vector<Array> features = {Array::zeros({0, encoder.dim()})};
   const auto take = [&](EmbeddedBatch&& batch) {
-    append(all.paths, batch.paths);
+    append(all.numbers, batch.numbers);
     append(all.hashes, batch.hashes);
     append(all.unreadable, batch.unreadable);
     features.push_back(batch.features);

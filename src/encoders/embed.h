@@ -13,10 +13,10 @@ namespace protocom {
 
 /// Features of image files.
 struct EmbeddedFiles {
-  std::vector<std::filesystem::path> paths;  ///< [n], those that could be read, in the order given
-  std::vector<std::string> hashes;           ///< [n], hash_bytes of each file's bytes
-  Array features;                            ///< float32 [n, d]
-  std::vector<UnreadableFile> unreadable;    ///< the others
+  std::vector<size_t> numbers;             ///< [n], ascending: which of the files given could be read
+  std::vector<std::string> hashes;         ///< [n], hash_bytes of each file's bytes
+  Array features;                          ///< float32 [n, d]
+  std::vector<UnreadableFile> unreadable;  ///< the others
 };
 
 /// Those of one batch, with the images as the encoder saw them.

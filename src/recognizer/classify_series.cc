@@ -17,13 +17,21 @@ struct GroupSum {
 /// Takes photos in the order of their groups and hands out the groups that are complete.
 class GroupSums {
  public:
-  explicit GroupSums(const std::vector<std::vector<fs::path>>& groups) : groups_(groups) {}
+  explicit GroupSums(const std::vector<std::vector<fs::path>>& groups) {
+    for (size_t k = 0; k < groups.size(); ++k) {
+      photos_.insert(photos_.end(), groups[k].begin(), groups[k].end());
+      group_.resize(photos_.size(), k);
+    }
+  }
 
-  void add(const fs::path& photo, const float* feature, int64_t dim) {
-    go_to(photo);
+  /// Those of all groups.
+  [[nodiscard]] const std::vector<fs::path>& photos() const { return photos_; }
+
+  void add(size_t number, const float* feature, int64_t dim) {
+    if (sums_.empty() || group_[number] != group_[last_]) sums_.push_back({{}, DoubleVector::Zero(dim)});
+    last_ = number;
     GroupSum& open = sums_.back();
-    if (open.photos.empty()) open.sum = DoubleVector::Zero(dim);
-    open.photos.push_back(photo);
+    open.photos.push_back(photos_[number]);
     open.sum += Eigen::Map<const Eigen::VectorXf>(feature, dim).cast<double>();
   }
 
@@ -37,21 +45,9 @@ class GroupSums {
   }
 
  private:
-  /// Photos that could not be read are passed over.
-  void go_to(const fs::path& photo) {
-    bool is_new = sums_.empty();
-    while (next_ == groups_[group_].size() || groups_[group_][next_] != photo) {
-      if (++next_ <= groups_[group_].size()) continue;
-      ++group_;
-      next_ = 0;
-      is_new = true;
-    }
-    ++next_;
-    if (is_new) sums_.emplace_back();
-  }
-
-  const std::vector<std::vector<fs::path>>& groups_;
-  size_t group_ = 0, next_ = 0;  // the photo that comes next
+  std::vector<fs::path> photos_;
+  std::vector<size_t> group_;  // of each photo
+  size_t last_ = 0;            // the photo that was added last
   std::vector<GroupSum> sums_;
 };
 
@@ -83,16 +79,14 @@ std::vector<UnreadableFile> Recognizer::classify_series(const std::vector<std::v
   std::vector<UnreadableFile> unreadable;
   const auto take_batch = [&](EmbeddedBatch&& batch) {
     unreadable.insert(unreadable.end(), batch.unreadable.begin(), batch.unreadable.end());
-    const auto* features = batch.paths.empty() ? nullptr : batch.features.data<float>();
-    for (size_t i = 0; i < batch.paths.size(); ++i) {
+    const auto* features = batch.numbers.empty() ? nullptr : batch.features.data<float>();
+    for (size_t i = 0; i < batch.numbers.size(); ++i) {
       const int64_t dim = batch.features.size(1);
-      sums.add(batch.paths[i], features + static_cast<int64_t>(i) * dim, dim);
+      sums.add(batch.numbers[i], features + static_cast<int64_t>(i) * dim, dim);
     }
     if (!together) answer(sums.completed(/*rest=*/false));
   };
-  std::vector<fs::path> photos;
-  for (const std::vector<fs::path>& group : groups) photos.insert(photos.end(), group.begin(), group.end());
-  embed_batches(backbone(), photos, extract_options(), take_batch, progress);
+  embed_batches(backbone(), sums.photos(), extract_options(), take_batch, progress);
   answer(sums.completed(/*rest=*/true));
   return unreadable;
 }

@@ -167,9 +167,9 @@ std::vector<UnreadableFile> Recognizer::embed(const std::vector<fs::path>& image
   std::vector<UnreadableFile> unreadable;
   const auto take_batch = [&](EmbeddedBatch&& batch) {
     unreadable.insert(unreadable.end(), batch.unreadable.begin(), batch.unreadable.end());
-    for (size_t i = 0; i < batch.paths.size(); ++i) {
+    for (size_t i = 0; i < batch.numbers.size(); ++i) {
       const auto row = static_cast<int64_t>(i);
-      take(batch.paths[i], {batch.hashes[i], batch.features.rows(row, row + 1), thumbnail_of(batch.images[i])});
+      take(batch.numbers[i], {batch.hashes[i], batch.features.rows(row, row + 1), thumbnail_of(batch.images[i])});
     }
   };
   embed_batches(backbone(), images, extract_options(), take_batch, progress);
@@ -232,10 +232,8 @@ Enrolment Recognizer::enrol(const std::vector<EnrolRequest>& requests, const Emb
   done.unreadable = files.unreadable;
   std::vector<Collected> collected(requests.size());
   if (!files.paths.empty()) {
-    size_t next = 0;  // the first file that is not yet accounted for
-    const auto take = [&](const fs::path& path, const EmbeddedImage& embedded) {
-      while (files.paths[next] != path) ++next;  // the files between could not be read
-      take_embedded(path, embedded, collected[files.owner[next++]]);
+    const auto take = [&](size_t i, const EmbeddedImage& embedded) {
+      take_embedded(files.paths[i], embedded, collected[files.owner[i]]);
       ++done.given;
     };
     const std::vector<UnreadableFile> unreadable = embed_all(files.paths, take);

@@ -52,7 +52,6 @@ fs::path file_of(const LeftOutPhoto& photo, const Files& files, bool in_folders)
 
 FoundPhotos found_photos(const std::vector<LeftOutPhoto>& all, const std::vector<std::string>& folders) {
   const Files files = files_in(folders);
-  const auto count = static_cast<int64_t>(all.size()), most = std::min(count, kMostAsked);
   FoundPhotos found;
   for (const int64_t i : evenly(static_cast<int64_t>(all.size()), kMostAsked)) {
     const LeftOutPhoto& photo = all[static_cast<size_t>(i)];
@@ -109,11 +108,7 @@ FileTimes measure_times(const ExportedFile& whole, const ExportedFile& smaller) 
 Array features_by(const ExportedFile& exported, FoundPhotos& found, Progress& progress) {
   EmbeddedFiles embedded = embed_files(*exported.encoder("feature"), found.files, {}, progress);
   FoundPhotos read;
-  for (size_t i = 0; i < found.files.size(); ++i) {
-    const bool is_read =
-        std::find(embedded.paths.begin(), embedded.paths.end(), found.files[i]) != embedded.paths.end();
-    if (is_read) read.photos.push_back(found.photos[i]);
-  }
+  for (const size_t i : embedded.numbers) read.photos.push_back(found.photos[i]);
   found = std::move(read);
   return embedded.features;
 }

@@ -128,10 +128,10 @@ class Recognizer {
   /// classify().
   std::vector<TestedImage> judge(const Array& features, const std::vector<std::string>& right);
 
-  /// Many files, in the order given; `take` gets each answer as soon as it is known: batch by batch, or at the end
-  /// where the method looks at all of them together. One that cannot be read does not stop the others: those are
-  /// returned.
-  using TakeAnswer = std::function<void(const std::filesystem::path& image, const Answer& answer)>;
+  /// Many files, in the order given; `take` gets each answer, with the number of its image, as soon as it is known:
+  /// batch by batch, or at the end where the method looks at all of them together. One that cannot be read does not
+  /// stop the others: those are returned.
+  using TakeAnswer = std::function<void(size_t number, const Answer& answer)>;
   std::vector<UnreadableFile> classify(const std::vector<std::filesystem::path>& images, const TakeAnswer& take,
                                        Progress& progress = Progress::none());
 
@@ -147,7 +147,7 @@ class Recognizer {
   std::vector<Answer> classify_together(const Array& features);
 
   /// What enrol() makes of files first, in the order given; those that cannot be read are returned.
-  using TakeEmbedded = std::function<void(const std::filesystem::path& image, const EmbeddedImage& embedded)>;
+  using TakeEmbedded = std::function<void(size_t number, const EmbeddedImage& embedded)>;
   std::vector<UnreadableFile> embed(const std::vector<std::filesystem::path>& images, const TakeEmbedded& take,
                                     Progress& progress = Progress::none());
 

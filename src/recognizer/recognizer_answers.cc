@@ -237,7 +237,7 @@ std::vector<UnreadableFile> Recognizer::classify(const std::vector<fs::path>& im
                                                  Progress& progress) {
   refresh();
   const auto give = [&](const EmbeddedFiles& files, const std::vector<Answer>& answers) {
-    for (size_t i = 0; i < answers.size(); ++i) take(files.paths[i], answers[i]);
+    for (size_t i = 0; i < answers.size(); ++i) take(files.numbers[i], answers[i]);
   };
   if (scorer_->method().spec().sees == Sees::kAllQueries) {
     const EmbeddedFiles files = embed_files(backbone(), images, extract_options(), progress);
@@ -246,7 +246,7 @@ std::vector<UnreadableFile> Recognizer::classify(const std::vector<fs::path>& im
   }
   std::vector<UnreadableFile> unreadable;
   const auto take_batch = [&](EmbeddedBatch&& batch) {
-    if (!batch.paths.empty()) give(batch, answers_of(batch.features));
+    if (!batch.numbers.empty()) give(batch, answers_of(batch.features));
     unreadable.insert(unreadable.end(), batch.unreadable.begin(), batch.unreadable.end());
   };
   embed_batches(backbone(), images, extract_options(), take_batch, progress);

@@ -57,7 +57,7 @@ Calibration Recognizer::calibrate(const std::vector<fs::path>& others, const Cal
   if (others.empty()) return calibrate_on({}, options, progress);
   refresh();
   const EmbeddedFiles files = embed_files(backbone(), others, extract_options(), progress);
-  if (!files.unreadable.empty() && (unreadable == nullptr || files.paths.empty()))
+  if (!files.unreadable.empty() && (unreadable == nullptr || files.numbers.empty()))
     fail("{}", files.unreadable.front().reason);
   if (unreadable != nullptr) *unreadable = files.unreadable;
   return calibrate_on(files.features, options, progress);

@@ -139,9 +139,9 @@ Suggestions suggest(Recognizer& recognizer, const std::vector<fs::path>& images,
   recognizer.class_names();  // what is wrong with the classes is said before images are read
   std::vector<Array> rows;
   std::vector<std::string> names, hashes;
-  const auto take = [&](const fs::path& image, const EmbeddedImage& embedded) {
+  const auto take = [&](size_t i, const EmbeddedImage& embedded) {
     rows.push_back(embedded.feature);
-    names.push_back(image.string());
+    names.push_back(images[i].string());
     hashes.push_back(embedded.hash);
   };
   std::vector<UnreadableFile> unreadable = recognizer.embed(images, take, progress);

@@ -124,11 +124,9 @@ void add_rows(const EnrolRequest& request, int64_t number, Collector& to) {
 TestFeatures gather(Recognizer& recognizer, const std::vector<EnrolRequest>& requests, Progress& progress) {
   RequestFiles files = find_files(requests);
   Collector collected;
-  size_t next = 0;  // the first file that is not yet accounted for
-  const auto take = [&](const fs::path& path, const EmbeddedImage& embedded) {
-    while (files.paths[next] != path) ++next;  // the files between could not be read
-    const std::string& label = requests[files.owner[next]].description.name;
-    collected.add(embedded.feature, label, shown(path), embedded.hash, static_cast<int64_t>(next++));
+  const auto take = [&](size_t i, const EmbeddedImage& embedded) {
+    const std::string& label = requests[files.owner[i]].description.name;
+    collected.add(embedded.feature, label, shown(files.paths[i]), embedded.hash, static_cast<int64_t>(i));
   };
   std::vector<UnreadableFile> unreadable;
   if (!files.paths.empty()) unreadable = recognizer.embed(files.paths, take, progress);

@@ -21,7 +21,7 @@ class SharedLinesLeft : public ::testing::Test {
  protected:
   void SetUp() override {
     SharedLines lines(ProcessGroup::single(), job(), files_);
-    for (const fs::path& file : files_) lines.add(file, R"({"answer":"okapi"})");
+    for (size_t i = 0; i < files_.size(); ++i) lines.add(i, R"({"answer":"okapi"})");
   }
 
   [[nodiscard]] LinesJob job() const { return {folder_ / "parts", {{"top", 5}}, 1, ResumeLines::kYes}; }

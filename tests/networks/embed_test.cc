@@ -56,7 +56,7 @@ TEST(EmbedFiles, GivesTheFeaturesOfTheReadableFilesInOrderAndListsTheOthers) {
   options.device = "cpu";
   const EmbeddedFiles files =
       embed_files(encoder, {dark, folder / "broken.png", bright, folder / "gone.png"}, options, Progress::none());
-  EXPECT_EQ(files.paths, (std::vector<std::filesystem::path>{dark, bright}));
+  EXPECT_EQ(files.numbers, (std::vector<size_t>{0, 2}));
   ASSERT_EQ(files.features.shape(), (Shape{2, 3}));
   const at::Tensor features = tensor_of(files.features);
   EXPECT_FLOAT_EQ(features[0][0].item<float>(), 0.2F);
@@ -100,16 +100,16 @@ TEST(EmbedFiles, TheBackboneGoesOnWhileABatchIsTaken) {
   ExtractOptions options;
   options.batch = 1;
   options.device = "cpu";
-  std::vector<std::filesystem::path> taken;
+  std::vector<size_t> taken;
   const auto take = [&](EmbeddedBatch&& batch) {
-    taken.push_back(batch.paths.front());
+    taken.push_back(batch.numbers.front());
     if (taken.size() == backbone.began.size()) return;
     EXPECT_EQ(backbone.began.at(taken.size()).get_future().wait_for(std::chrono::seconds(20)),
               std::future_status::ready)
         << "batch " << taken.size() << " waits until the one before it is taken";
   };
   embed_batches(encoder, paths, options, take, Progress::none());
-  EXPECT_EQ(taken, paths) << "in order";
+  EXPECT_EQ(taken, (std::vector<size_t>{0, 1, 2})) << "in order";
 }
 
 TEST(EmbedFiles, WhatTakingThrowsComesOut) {
