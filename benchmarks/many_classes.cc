@@ -74,7 +74,7 @@ class BruteForce {
  public:
   explicit BruteForce(const fs::path& path) {
     const protocom::RecognizerFile file(path);
-    file.read_artefact("fitted", [&](const fs::path& at) { model_ = protocom::read_store_model(at); });
+    model_ = protocom::read_store_model(file);
     const protocom::EnrolledClasses all = file.snapshot().enrolled;
     constexpr size_t kPart = 10'000;
     for (size_t begin = 0; begin < all.classes.size(); begin += kPart) {

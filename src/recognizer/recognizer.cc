@@ -13,13 +13,6 @@ namespace protocom {
 namespace fs = std::filesystem;
 namespace {
 
-StoreModel read_model(const RecognizerFile& file) {
-  StoreModel model;
-  const char* name = file.artefact("fitted") != nullptr ? "fitted" : "model";
-  file.read_artefact(name, [&](const fs::path& path) { model = read_store_model(path); });
-  return model;
-}
-
 /// Says once that a method was fitted for classes of another number of images than are enrolled.
 void warn_of_other_shots(const Method& method, const EnrolledClasses& enrolled) {
   const auto [fewest, most] =
@@ -34,7 +27,7 @@ void warn_of_other_shots(const Method& method, const EnrolledClasses& enrolled) 
 Recognizer::Recognizer(RecognizerFile file, RecognizerOptions options)
     : file_(std::move(file)),
       options_(std::move(options)),
-      model_(std::make_unique<const StoreModel>(read_model(file_))),
+      model_(std::make_unique<const StoreModel>(read_store_model(file_))),
       nearest_(std::make_unique<NearestExamples>()) {
   if (options_.method.empty() && options_.together) {
     options_.method = model_->transductive_method();

@@ -100,18 +100,10 @@ std::vector<EnrolRequest> requests_of_photos(const std::vector<HeldPhoto>& photo
   return requests;
 }
 
-/// The current method.
-StoreModel model_of(const RecognizerFile& file) {
-  StoreModel model;
-  file.read_artefact(file.artefact("fitted") != nullptr ? "fitted" : "model",
-                     [&](const fs::path& path) { model = read_store_model(path); });
-  return model;
-}
-
 /// Throws UsageError if the method was fitted on features of the old encoder and no other is given, and if classes are
 /// described by the old encoder's text encoder.
 void check_method(const RecognizerFile& file, const RecognizerParts& parts) {
-  const StoreModel model = model_of(file);
+  const StoreModel model = read_store_model(file);
   const bool follows_photos = model.learns_from_unlabelled();
   if (follows_photos && file.artefact("knowledge") != nullptr)
     fail_usage(

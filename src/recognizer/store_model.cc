@@ -102,4 +102,11 @@ StoreModel read_store_model(const std::filesystem::path& path) {
   return read;
 }
 
+StoreModel read_store_model(const RecognizerFile& file) {
+  StoreModel model;
+  file.read_artefact(file.artefact("fitted") != nullptr ? "fitted" : "model",
+                     [&](const std::filesystem::path& path) { model = read_store_model(path); });
+  return model;
+}
+
 }  // namespace protocom

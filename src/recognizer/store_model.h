@@ -7,6 +7,7 @@
 #include "fewshot/fitted_method.h"
 #include "fewshot/paper/completion_model.h"
 #include "images/preprocessing.h"
+#include "store/recognizer_file.h"
 
 namespace protocom {
 
@@ -48,5 +49,7 @@ void check_is_for_recognizers(const MethodSpec& method);
 
 /// A completion model or a fitted method, told by the file's header. Throws Error.
 StoreModel read_store_model(const std::filesystem::path& path);
+/// The method inside a recognizer, as it was given. Throws Error.
+StoreModel read_store_model(const RecognizerFile& file);
 
 }  // namespace protocom
