@@ -8,7 +8,7 @@
 #include "base/text.h"
 #include "cli.h"
 #include "images/image_region.h"
-#include "recognizer/answer_json.h"
+#include "recognizer/results_json.h"
 #include "standard_streams.h"
 
 namespace protocom::cli {

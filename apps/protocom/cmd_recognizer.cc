@@ -9,7 +9,7 @@
 #include "recognizer/export_onnx.h"
 #include "recognizer/recognizer.h"
 #include "recognizer/recognizer_folder.h"
-#include "recognizer/suggestion_json.h"
+#include "recognizer/results_json.h"
 #include "recognizer_renew.h"
 #include "recognizer_views.h"
 

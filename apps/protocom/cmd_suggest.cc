@@ -4,7 +4,7 @@
 #include "image_arguments.h"
 #include "io/csv.h"
 #include "recognizer/suggest_photos.h"
-#include "recognizer/suggestion_json.h"
+#include "recognizer/results_json.h"
 #include "standard_streams.h"
 
 namespace protocom::cli {

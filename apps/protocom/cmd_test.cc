@@ -4,7 +4,7 @@
 #include "image_arguments.h"
 #include "io/base64.h"
 #include "recognizer/enrol_sources.h"
-#include "recognizer/test_json.h"
+#include "recognizer/results_json.h"
 #include "report/test_page.h"
 #include "test_printer.h"
 

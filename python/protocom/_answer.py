@@ -25,7 +25,7 @@ class Answer:
     """
 
     def __init__(self, found):
-        vars(self).update({"set": [], "box": None}, **found)  # recognizer/answer_json.cc
+        vars(self).update({"set": [], "box": None}, **found)  # recognizer/results_json.cc
         self.ranking = [(one["class"], one["probability"]) for one in found["ranking"]]
         group = found.get("group")
         self.group = (group["name"], group["probability"]) if group else None

@@ -11,16 +11,14 @@
 #include "images.h"
 #include "methods.h"
 #include "read_images.h"
-#include "recognizer/answer_json.h"
 #include "recognizer/class_words.h"
 #include "recognizer/create_recognizer.h"
 #include "recognizer/enrol_sources.h"
 #include "recognizer/export_onnx.h"
 #include "recognizer/occlusion.h"
+#include "recognizer/results_json.h"
 #include "recognizer/series.h"
 #include "recognizer/shared_recognizer.h"
-#include "recognizer/suggestion_json.h"
-#include "recognizer/test_json.h"
 #include "texts.h"
 
 namespace protocom::python {
@@ -71,23 +69,6 @@ RecognizerParts parts_of(const py::dict& given) {
   parts.moments = given["moments"].cast<std::string>();
   if (!given["thumbnails"].cast<bool>()) parts.thumbnail_side = 0;
   return parts;
-}
-
-json enrolment_json(const Enrolment& done) {
-  json made = {{"classes", json::array()}, {"unreadable", json::array()}, {"skipped", done.skipped.describe()}};
-  for (const EnrolledClass& enrolled : done.classes)
-    made["classes"].push_back({{"class", enrolled.now.name},
-                               {"new", enrolled.is_new},
-                               {"added", enrolled.added},
-                               {"images", enrolled.now.images}});
-  for (const UnreadableFile& file : done.unreadable) made["unreadable"].push_back(file.reason);
-  return made;
-}
-
-json calibration_json(const Calibration& made) {
-  json fields = to_json(made);
-  fields["accepted"] = made.accepted;
-  return fields;
 }
 
 /// The result of `work`, which has the recognizer to itself while other Python threads run.
@@ -210,7 +191,7 @@ void bind_questions(BoundRecognizer& bound) {
       .def("calibration",
            [](SharedRecognizer& own) {
              return python_of(called(own, [](Recognizer& recognizer) {
-               return recognizer.calibration() ? calibration_json(*recognizer.calibration()) : json(nullptr);
+               return recognizer.calibration() ? to_json(*recognizer.calibration()) : json(nullptr);
              }));
            })
       .def("unlabelled",
@@ -347,8 +328,7 @@ void bind_changes(BoundRecognizer& bound) {
              CalibrationOptions options;
              options.false_accept = false_accept;
              options.similar = similar;
-             return python_of(
-                 unlocked([&] { return calibration_json(own.calibrate(rows.array(), options, progress)); }));
+             return python_of(unlocked([&] { return to_json(own.calibrate(rows.array(), options, progress)); }));
            })
       .def("rename",
            [](SharedRecognizer& own, const std::string& name, const std::string& to) {

@@ -4,7 +4,7 @@
 #include "base/json_text.h"
 #include "http/detail/api.h"
 #include "http/detail/multipart.h"
-#include "recognizer/answer_json.h"
+#include "recognizer/results_json.h"
 #include "recognizer/series.h"
 
 namespace protocom::http {

@@ -2,8 +2,8 @@
 
 #include "base/error.h"
 #include "http/detail/api.h"
+#include "recognizer/results_json.h"
 #include "recognizer/suggest_photos.h"
-#include "recognizer/suggestion_json.h"
 
 namespace protocom::http {
 namespace {

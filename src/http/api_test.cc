@@ -3,7 +3,7 @@
 #include "base/json_text.h"
 #include "http/detail/exclusive_job.h"
 #include "http/detail/multipart.h"
-#include "recognizer/test_json.h"
+#include "recognizer/results_json.h"
 
 namespace protocom::http {
 namespace {

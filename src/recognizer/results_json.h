@@ -1,0 +1,24 @@
+#pragma once
+#include <nlohmann/json.hpp>
+
+#include "protocom/label_check.h"
+#include "protocom/suggestion.h"
+#include "protocom/test_result.h"
+#include "recognizer/recognizer.h"
+
+namespace protocom {
+
+/// An answer as `classify --format json` and `POST /v1/classify` give it: ranking, attributes, nearest, each of
+/// kAnswerFields, and set and group where they are wanted.
+nlohmann::json answer_json(const Answer& answer);
+
+/// What was done, by classes, and what was not, as Python has it.
+nlohmann::json enrolment_json(const Enrolment& done);
+
+/// All fields by their names, as the command line prints and Python has them.
+nlohmann::json suggestions_json(const Suggestions& suggestions);
+nlohmann::json label_check_json(const LabelCheck& check);
+nlohmann::json test_json(const TestResult& result);
+nlohmann::json comparison_json(const TestComparison& comparison);
+
+}  // namespace protocom
