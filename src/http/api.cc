@@ -224,6 +224,12 @@ UploadOptions Api::uploads(const Request& request, std::vector<std::string> fiel
   return {settings_.preprocessing, options_.limits, std::move(fields), request.cancellation.get()};
 }
 
+Sent Api::read(const Request& request, const std::vector<std::string>& names) const {
+  std::set<std::string> members(names.begin(), names.end());
+  members.insert({"features", "image", "images"});
+  return read_sent(request, uploads(request, names), shape_of(request, std::move(members)));
+}
+
 JsonShape Api::shape_of(const Request& request, std::set<std::string> members) const {
   JsonShape shape;
   if (members.count("features") > 0) shape.features = FeatureShape{settings_.feature_dim, options_.limits.rows};

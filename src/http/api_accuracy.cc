@@ -1,6 +1,5 @@
 #include "base/text.h"
 #include "http/detail/api.h"
-#include "http/detail/exclusive_job.h"
 #include "recognizer/class_sets.h"
 #include "recognizer/twin_examples.h"
 
@@ -52,20 +51,19 @@ std::optional<double> coverage_in(const Request& request) {
 template <typename Found, typename Measure>
 Found Api::measured_once(const Request& request, std::optional<std::pair<int64_t, Found>>& last,
                          const Measure& measure) {
-  const int64_t revision =
-      with_editor(request, [](const Recognizer& editor) { return editor.file().revision(); });  // it is the one served
+  const int64_t revision = served_revision(request);
   {
     const std::lock_guard lock(measured_mutex_);
     if (last && last->first == revision) return last->second;
   }
-  const ExclusiveJob job(calibrates_);
-  Recognizer recognizer = Recognizer::open(path_, options_.recognizing);
-  const int64_t measured = recognizer.file().revision();
-  CancellableProgress progress(*request.cancellation);
-  Found found = refusing(409, [&]() -> Found { return measure(recognizer, progress); });
-  const std::lock_guard lock(measured_mutex_);
-  if (recognizer.file().revision() == measured) last = {measured, found};
-  return found;
+  return with_own_recognizer(request, measures_, [&](Recognizer& recognizer) {
+    const int64_t measured = recognizer.file().revision();
+    CancellableProgress progress(*request.cancellation);
+    Found found = measure(recognizer, progress);
+    const std::lock_guard lock(measured_mutex_);
+    if (recognizer.file().revision() == measured) last = {measured, found};
+    return found;
+  });
 }
 
 json Api::expected_accuracy(const Request& request) {

@@ -1,9 +1,7 @@
 #include <algorithm>
 
 #include "base/error.h"
-#include "base/json_text.h"
 #include "http/detail/api.h"
-#include "http/detail/multipart.h"
 #include "recognizer/results_json.h"
 #include "recognizer/series.h"
 
@@ -119,28 +117,13 @@ void Api::classify_series(const Request& request, const Sent& sent, const Respon
 }
 
 void Api::classify(const Request& request, const Respond& respond) {
-  if (is_series(request))
-    return classify_series(request,
-                           read_sent(request, uploads(request, {kBoxesField}),
-                                     shape_of(request, {"features", "image", "images", kBoxesField})),
-                           respond);
+  if (is_series(request)) return classify_series(request, read(request, {kBoxesField}), respond);
   auto asked = std::make_shared<Asked>(asked_in(request, options_.recognizing));
-  if (media_type(request.content_type) == "application/json") {
-    const JsonBody body =
-        read_json_body(request.body, shape_of(request, {"features", "image", "images", "with_features", kBoxesField}));
-    asked->images = read_json_images(body.members, uploads(request, {}));
-    if (body.features.defined() == !asked->images.empty())
-      refuse(400, "the body needs the member 'features', or images as base64 in 'image' or 'images'");
-    asked->with_features = is_true(body.members.value("with_features", json(false)));
-    if (body.features.defined()) return classify_features(request, body.features, respond);
-  } else {
-    Sent form = read_form(request, uploads(request, {"with_features", kBoxesField}));
-    asked->images = std::move(form.images);
-    const auto field = form.fields.find("with_features");
-    asked->with_features = field != form.fields.end() && is_true(json_from_text(field->second));
-  }
-  if (asked->images.empty()) refuse(400, "missing part 'image' of the form");
-  check_any_readable(asked->images);
+  Sent sent = read(request, {"with_features", kBoxesField});
+  asked->with_features = is_true(sent.find("with_features").value_or(false));
+  if (sent.features.defined()) return classify_features(request, std::move(sent.features), respond);
+  asked->images = std::move(sent.images);
+  if (asked->images.empty()) refuse(400, "give images, or features in JSON");
   Job job = job_for(asked->images);
   job.least_of_set = least_of_set(request);
   job.done = [this, respond, asked](Recognised done) {

@@ -5,7 +5,6 @@
 #include "base/text.h"
 #include "base/threads.h"
 #include "http/detail/api.h"
-#include "http/detail/multipart.h"
 #include "io/files.h"
 #include "recognizer/class_words.h"
 
@@ -43,10 +42,10 @@ std::vector<std::string> lines_of(const std::string& text) {
   return lines;
 }
 
-Enrolling read_enrolling(const Request& request, const UploadOptions& options, const JsonShape& shape) {
+Enrolling enrolling_of(const std::string& name, Sent sent) {
   Enrolling read;
-  read.request.name = new_class_name_in(request.parameters.at("class"));
-  read.sent = read_sent(request, options, shape);
+  read.request.name = name;
+  read.sent = std::move(sent);
   const json& members = read.sent.members;
   const auto& fields = read.sent.fields;
   if (members.contains("attributes")) take_attributes(members, "attributes", read.request);
@@ -103,9 +102,9 @@ std::vector<std::string> Api::take_descriptions(const std::vector<std::string>& 
 }
 
 void Api::enrol(const Request& request, const Respond& respond) {
-  const JsonShape shape = shape_of(request, {"features", "image", "images", "attributes", "descriptions", kBoxesField});
-  auto what = std::make_shared<Enrolling>(
-      read_enrolling(request, uploads(request, {"attributes", "descriptions", kBoxesField}), shape));
+  const std::string name = new_class_name_in(request.parameters.at("class"));
+  auto what =
+      std::make_shared<Enrolling>(enrolling_of(name, read(request, {"attributes", "descriptions", kBoxesField})));
   const bool described = !what->request.attributes.empty() || !what->descriptions.empty();
   if (what->sent.images.empty() && !what->sent.features.defined() && !described)
     refuse(400, "give images, features, attributes or descriptions of the class");

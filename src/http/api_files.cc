@@ -4,7 +4,6 @@
 
 #include "base/text.h"
 #include "http/detail/api.h"
-#include "http/detail/exclusive_job.h"
 #include "http/detail/target.h"
 #include "recognizer/export_onnx.h"
 
@@ -69,14 +68,12 @@ Response Api::file_of_recognizer(const Request& request) {
 
 Response Api::onnx_of_recognizer(const Request& request) {
   const OnnxExportOptions options = onnx_options(request);
-  with_editor(request, [](const Recognizer& editor) { return editor.file().revision(); });  // it is the one served
-  const ExclusiveJob job(exports_, "another export");
-  // A separate recognizer: the others keep answering.
-  Recognizer recognizer = Recognizer::open(path_, options_.recognizing);
-  if (const RecognizerArtefact* encoder = recognizer.file().artefact("backbone");
-      encoder != nullptr && !options.features)
-    check_size("its encoder", size_of(*encoder), kExportThere);
-  OnnxContent content = refusing(409, [&] { return onnx_content(recognizer, options); });
+  OnnxContent content = with_own_recognizer(request, exports_, [&](Recognizer& recognizer) {
+    if (const RecognizerArtefact* encoder = recognizer.file().artefact("backbone");
+        encoder != nullptr && !options.features)
+      check_size("its encoder", size_of(*encoder), kExportThere);
+    return onnx_content(recognizer, options);
+  });
   check_size("the ONNX file", static_cast<int64_t>(content.bytes.size()), kExportThere);
   return file_response(std::move(content.bytes), path_.filename().replace_extension(".onnx"));
 }

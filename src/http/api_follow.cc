@@ -16,9 +16,7 @@ std::optional<int64_t> known_revision(const Request& request) {
 }  // namespace
 
 RevisionSource Api::revision_source() {
-  const auto revision = [this] {
-    return with_editor(Request(), [](const Recognizer& editor) { return editor.file().revision(); });
-  };
+  const auto revision = [this] { return served_revision(Request()); };
   const auto event = [this] {
     return with_editor(Request(), [](const Recognizer& editor) {
       return nlohmann::json{{"revision", editor.file().revision()},

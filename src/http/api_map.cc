@@ -1,11 +1,10 @@
 #include "http/detail/api.h"
-#include "http/detail/exclusive_job.h"
 #include "recognizer/photo_map.h"
 
 namespace protocom::http {
 
 nlohmann::json Api::map_of_photos(const Request& request) {
-  const ExclusiveJob job(maps_, "another map");
+  const ExclusiveJob job(maps_);
   const RecognizerSnapshot snapshot =
       with_editor(request, [](const Recognizer& editor) { return editor.file().snapshot(); });
   if (map_ && map_->first == snapshot.revision) return map_->second;

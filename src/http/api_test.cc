@@ -1,22 +1,11 @@
 #include "http/detail/api.h"
 
-#include "base/json_text.h"
-#include "http/detail/exclusive_job.h"
-#include "http/detail/multipart.h"
 #include "recognizer/results_json.h"
 
 namespace protocom::http {
 namespace {
 
 using nlohmann::json;
-
-/// Texts that stand as a JSON list in a field of a form. 64 parts, of names of 200 bytes that may be escaped sixfold,
-/// take less than the limit; a field of a form's size would take thirty times as much memory once it is read.
-json parse_list(const char* name, const std::string& text) {
-  constexpr size_t kMostBytes = size_t{128} << 10;
-  if (text.size() > kMostBytes) refuse(413, "'{}' has at most {} KiB", name, kMostBytes >> 10);
-  return json_from_text(text);
-}
 
 /// The right class of each image or feature, or what it is called.
 std::vector<std::string> texts_in(const json& list, const char* name, const char* what, size_t count) {
@@ -43,26 +32,19 @@ struct Labelled {
   }
 };
 
-/// The value of this name in the form or the JSON; null: none.
-json said(const Sent& sent, const char* name) {
-  const auto field = sent.fields.find(name);
-  if (field != sent.fields.end()) return parse_list(name, field->second);
-  return sent.members.is_object() ? sent.members.value(name, json()) : json();
-}
-
-Labelled read_labelled(const Request& request, const UploadOptions& options, const JsonShape& shape) {
+Labelled labelled_of(Sent sent) {
   Labelled read;
-  read.sent = read_sent(request, options, shape);
+  read.sent = std::move(sent);
   if (read.size() == 0) refuse(400, "give labelled images or features");
-  const json labels = said(read.sent, "labels"), names = said(read.sent, "names");
-  if (labels.is_null()) refuse(400, "give 'labels', a list of the right class of each image");
-  read.labels = texts_in(labels, "labels", "a class's name", read.size());
+  const auto labels = read.sent.find("labels"), names = read.sent.find("names");
+  if (!labels) refuse(400, "give 'labels', a list of the right class of each image");
+  read.labels = texts_in(*labels, "labels", "a class's name", read.size());
   for (const std::string& label : read.labels) class_name_in(label);  // refuses what no class can be called
-  if (names.is_null()) {
+  if (!names || names->is_null()) {
     read.names.assign(read.size(), "");
     for (size_t i = 0; i < read.sent.images.size(); ++i) read.names[i] = read.sent.images[i].label;
   } else {
-    read.names = texts_in(names, "names", "the name of an image", read.size());
+    read.names = texts_in(*names, "names", "the name of an image", read.size());
   }
   return read;
 }
@@ -86,23 +68,19 @@ TestFeatures test_features(const Labelled& read, const Array& features) {
 }  // namespace
 
 json Api::tested_on(const Request& request, TestFeatures images) {
-  const ExclusiveJob job(calibrates_);
-  with_editor(request, [](const Recognizer& editor) { return editor.file().revision(); });  // it is the one served
-  // A separate recognizer: the others keep answering.
-  Recognizer recognizer = Recognizer::open(path_, options_.recognizing);
-  request.cancellation->check();
-  json shown = refusing(409, [&] { return test_json(test_recognizer(recognizer, std::move(images))); });
+  json shown = with_own_recognizer(request, measures_, [&](Recognizer& recognizer) {
+    request.cancellation->check();
+    return test_json(test_recognizer(recognizer, std::move(images)));
+  });
   for (const char* of_files : {"recognizer", "skipped", "unshared", "unreadable"}) shown.erase(of_files);
   return shown;
 }
 
 void Api::test(const Request& request, const Respond& respond) {
-  const auto read =
-      std::make_shared<Labelled>(read_labelled(request, uploads(request, {"labels", "names"}),
-                                               shape_of(request, {"features", "image", "images", "labels", "names"})));
-  with_features(request, read->sent, respond, [this, read, respond](const Request& now, const Array& features) {
-    json shown = tested_on(now, test_features(*read, features));
-    shown["unreadable"] = unreadable_json(read->sent.images);
+  const auto labelled = std::make_shared<Labelled>(labelled_of(read(request, {"labels", "names"})));
+  with_features(request, labelled->sent, respond, [this, labelled, respond](const Request& now, const Array& features) {
+    json shown = tested_on(now, test_features(*labelled, features));
+    shown["unreadable"] = unreadable_json(labelled->sent.images);
     respond(json_response(shown));
   });
 }

@@ -1,6 +1,5 @@
 #include "base/error.h"
 #include "http/detail/api.h"
-#include "http/detail/multipart.h"
 
 namespace protocom::http {
 namespace {
@@ -35,8 +34,7 @@ json Api::list_unlabelled(const Request& request) {
 }
 
 void Api::add_unlabelled(const Request& request, const Respond& respond) {
-  const auto sent = std::make_shared<Sent>(
-      read_sent(request, uploads(request, {}), shape_of(request, {"features", "image", "images"})));
+  const auto sent = std::make_shared<Sent>(read(request, {}));
   const int64_t count = sent->features.defined() ? sent->features.size(0) : static_cast<int64_t>(sent->images.size());
   if (count == 0) refuse(400, "give images or features");
   with_editor(request, [&](Recognizer& editor) {

@@ -1,5 +1,4 @@
 #pragma once
-#include <atomic>
 #include <boost/asio/thread_pool.hpp>
 #include <filesystem>
 #include <mutex>
@@ -11,6 +10,7 @@
 #include "encoders/text_encoder.h"
 #include "http/detail/admission.h"
 #include "http/detail/batch_engine.h"
+#include "http/detail/exclusive_job.h"
 #include "http/detail/file_state.h"
 #include "http/detail/followers.h"
 #include "http/detail/guard.h"
@@ -188,8 +188,22 @@ class Api {
       refuse(status, "{}", without_path(error.what()));
     }
   }
+  /// Runs `work`, whose faults are refused with 409, on a recognizer of its own, while the others keep answering.
+  template <typename Work>
+  auto with_own_recognizer(const Request& request, ExclusiveKind& kind, const Work& work) {
+    served_revision(request);
+    const ExclusiveJob job(kind);
+    Recognizer recognizer = Recognizer::open(path_, options_.recognizing);
+    return refusing(409, [&] { return work(recognizer); });
+  }
+  /// The revision of the file, once it is known to be the one that is served.
+  int64_t served_revision(const Request& request) {
+    return with_editor(request, [](const Recognizer& editor) { return editor.file().revision(); });
+  }
   /// An error's message without where the recognizer lies.
   [[nodiscard]] std::string without_path(const std::string& message) const;
+  /// What a request sends: images, or `features` in their place, and these members or fields besides (read_sent).
+  [[nodiscard]] Sent read(const Request& request, const std::vector<std::string>& names) const;
   [[nodiscard]] UploadOptions uploads(const Request& request, std::vector<std::string> fields) const;
   [[nodiscard]] JsonShape shape_of(const Request& request, std::set<std::string> members) const;
 
@@ -205,9 +219,9 @@ class Api {
   Recognizer editor_;  ///< lists too: one at a time
   RecognizerSettings settings_;
   bool takes_words_;  ///< classes may be described in words
-  std::atomic<bool> calibrates_{false};
-  std::atomic<bool> exports_{false};
-  std::atomic<bool> maps_{false};
+  ExclusiveKind measures_{"another calibration, test or estimate of the accuracy"};
+  ExclusiveKind exports_{"another export"};
+  ExclusiveKind maps_{"another map"};
   std::optional<std::pair<int64_t, nlohmann::json>>
       map_;                    ///< revision of the last map, and the map; used while mapping
   std::mutex measured_mutex_;  ///< of the next two

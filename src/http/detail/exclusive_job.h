@@ -8,22 +8,25 @@
 
 namespace protocom::http {
 
-/// A long job, of which only one runs at a time: a calibration, a test, or an estimate of the accuracy; an export.
-/// Throws HttpError 503, which names `another`, while another one runs.
+/// A kind of long jobs, of which only one runs at a time.
+struct ExclusiveKind {
+  const char* another;  ///< names one that runs: "another export"
+  std::atomic<bool> is_taken{false};
+};
+
+/// A job of a kind. Throws HttpError 503 while another one runs.
 class ExclusiveJob {
  public:
-  explicit ExclusiveJob(std::atomic<bool>& taken,
-                        const char* another = "another calibration, test or estimate of the accuracy")
-      : taken_(taken) {
-    if (taken_.exchange(true))
-      refuse_for_now(503, 5, std::string(another) + " is running: send the request again later");
+  explicit ExclusiveJob(ExclusiveKind& kind) : kind_(kind) {
+    if (kind_.is_taken.exchange(true))
+      refuse_for_now(503, 5, std::string(kind_.another) + " is running: send the request again later");
   }
-  ~ExclusiveJob() { taken_ = false; }
+  ~ExclusiveJob() { kind_.is_taken = false; }
   ExclusiveJob(const ExclusiveJob&) = delete;
   ExclusiveJob& operator=(const ExclusiveJob&) = delete;
 
  private:
-  std::atomic<bool>& taken_;
+  ExclusiveKind& kind_;
 };
 
 /// Ends such a job at its next step once its request is cancelled.

@@ -37,6 +37,10 @@ struct Sent {
   Array features = {};                             ///< float32 [n, d]; undefined: none were sent
   nlohmann::json members = {};                     ///< of a body in JSON
   std::map<std::string, std::string> fields = {};  ///< of a form
+
+  /// What has this name in either: the member, or the field as the JSON that it is, else as a text. Throws HttpError
+  /// 413 for a field of more than 128 KiB.
+  [[nodiscard]] std::optional<nlohmann::json> find(const std::string& name) const;
 };
 
 /// How uploads are read.
