@@ -93,19 +93,13 @@ void forward_log() {
   }
 }
 
-void PythonProgress::start(std::string_view what, int64_t total) {
-  what_ = what;
-  total_ = total;
-  tell(0, "");
-}
-
-void PythonProgress::advance(int64_t done, std::string_view detail) { tell(done, detail); }
-
-void PythonProgress::tell(int64_t done, std::string_view detail) {
-  const py::gil_scoped_acquire acquire;
-  if (PyErr_CheckSignals() != 0) throw py::error_already_set();
-  if (!callback_.is_none()) callback_(what_, done, total_, std::string(detail));
-}
+PythonProgress::PythonProgress(py::object callback)
+    : ReportedProgress([callback = std::move(callback)](const std::string& job, int64_t done, int64_t total,
+                                                        const std::string& detail) {
+        const py::gil_scoped_acquire acquire;
+        if (PyErr_CheckSignals() != 0) throw py::error_already_set();
+        if (!callback.is_none()) callback(job, done, total, detail);
+      }) {}
 
 py::object python_of(const nlohmann::json& json) { return py::module_::import("json").attr("loads")(json_text(json)); }
 

@@ -5,7 +5,7 @@
 #include <string>
 #include <utility>
 
-#include "base/progress.h"
+#include "base/reported_progress.h"
 
 namespace protocom::python {
 
@@ -30,18 +30,9 @@ auto unlocked(const Work& work) {
 }
 
 /// Calls a Python callable with (what, done, total, detail); None: no callable. Ctrl-C ends the job.
-class PythonProgress : public Progress {
+class PythonProgress : public ReportedProgress {
  public:
-  explicit PythonProgress(py::object callback) : callback_(std::move(callback)) {}
-  void start(std::string_view what, int64_t total) override;
-  void advance(int64_t done, std::string_view detail) override;
-
- private:
-  void tell(int64_t done, std::string_view detail);
-
-  py::object callback_;
-  std::string what_;
-  int64_t total_ = 0;
+  explicit PythonProgress(py::object callback);
 };
 
 /// JSON as Python's dicts, lists and numbers.

@@ -123,17 +123,10 @@ Collected::~Collected() {
 
 Warnings Collected::warnings() const { return sink().texts_of(&own_texts().back()); }
 
-void CallerProgress::start(std::string_view what, int64_t total) {
-  job_ = what;
-  total_ = total;
-  tell(0, "");
-}
-
-void CallerProgress::advance(int64_t done, std::string_view detail) { tell(done, detail); }
-
-void CallerProgress::tell(int64_t done, std::string_view detail) {
-  if (report_) by_caller([&] { report_({job_, done, total_, std::string(detail)}); });
-}
+CallerProgress::CallerProgress(const v0::Progress& report)
+    : ReportedProgress([&report](const std::string& job, int64_t done, int64_t total, const std::string& detail) {
+        if (report) by_caller([&] { report({job, done, total, detail}); });
+      }) {}
 
 Array array_of(const Rows& rows, const char* what) {
   if (rows.rows() == 0) fail("{}: expected a row of numbers per image, found none", what);

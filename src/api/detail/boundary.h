@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "base/array.h"
-#include "base/progress.h"
+#include "base/reported_progress.h"
 #include "protocom/error.h"
 #include "protocom/progress.h"
 #include "protocom/rows.h"
@@ -88,25 +88,15 @@ auto with_warnings(const Work& work) -> decltype(work()) {
 }
 
 /// A caller's function as the library reports to it.
-class CallerProgress : public protocom::Progress {
+class CallerProgress : public ReportedProgress {
  public:
-  explicit CallerProgress(const v0::Progress& report) : report_(report) {}
-  void start(std::string_view what, int64_t total) override;
-  void advance(int64_t done, std::string_view detail) override;
-
- private:
-  void tell(int64_t done, std::string_view detail);
-
-  const v0::Progress& report_;  // Progress alone is the base
-  std::string job_;
-  int64_t total_ = 0;
+  explicit CallerProgress(const v0::Progress& report);
 };
 
 /// [rows, dim] of float32 on the caller's memory, or a copy of doubles; `what` names it where it has no row.
 Array array_of(const Rows& rows, const char* what);
 /// float32 [n, d] as the library gives it.
 Matrix matrix_of(const Array& array);
-/// int64 [n], a copy.
 
 /// Names given, of the labels, or as many numbers as the labels have. Throws Error for both, and for labels that cannot
 /// be.
