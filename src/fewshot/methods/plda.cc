@@ -69,8 +69,7 @@ class PredictiveRun : public OpenRun {
     const TaskClasses classes(*prepared_, task);
     const std::vector<const float*> queries = query_rows(task);
     const FloatMatrix scores = classes.log_predictives(*prepared_, queries);
-    TaskScale scale = task_scale(*prepared_->model, classes.count.mean());
-    scale.logits = scale_ > 0 ? scale_ : scale.known;
+    const TaskScale scale = task_scale(*prepared_->model, classes.count.mean(), scale_);
     matrix_at(logits, task) = static_cast<float>(scale.logits) * scores;
     set_unseen_logits(scores.cast<double>(), row_log_predictive(prepared_->never_seen, queries).col(0).cast<double>(),
                       scale, logits);
@@ -136,8 +135,7 @@ class PredictivePlacer : public ClassPlacer, public PlacedFormula {
     const PldaRowPredictive predictive = row_predictive(images, row_metric(prepared_->variance, shots, layout));
     const FloatMatrix scores = log_predictive(predictive, classes);
     const DoubleVector none = row_log_predictive(prepared_->never_seen, pointers_to(images)).col(0).cast<double>();
-    TaskScale scale = task_scale(*prepared_->model, shots);
-    scale.logits = scale_ > 0 ? scale_ : scale.known;
+    const TaskScale scale = task_scale(*prepared_->model, shots, scale_);
     QueryScores answer{static_cast<float>(scale.logits) * scores, Eigen::VectorXf(images.rows())};
     place_unseen(scores.cast<double>(), none, scale, answer.logits.data(), answer.unseen.data());
     return answer;
@@ -149,7 +147,7 @@ class PredictivePlacer : public ClassPlacer, public PlacedFormula {
     const double shots = matrix_of<float>(classes[1]).mean();
     const PldaRowMetric metric = row_metric(prepared_->variance, shots, layout);
     const PldaRowPredictive means = row_predictive(matrix_of<float>(classes[0]), metric);
-    const TaskScale scale = task_scale(*prepared_->model, shots);
+    const TaskScale scale = task_scale(*prepared_->model, shots, scale_);
     AnswerFormula made;
     made.roots = space.root;
     made.center = space.center;
@@ -157,7 +155,7 @@ class PredictivePlacer : public ClassPlacer, public PlacedFormula {
     made.offset = space.offset;
     made.rows = dims_of(means.prototypes, layout);
     made.biases = -0.5F * (means.constant.array() - metric.constant);
-    made.scale = scale_ > 0 ? scale_ : scale.known;
+    made.scale = scale.logits;
     made.familiarity = familiarity_of(*prepared_, metric, scale);
     return made;
   }

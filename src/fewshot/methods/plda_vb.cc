@@ -45,9 +45,9 @@ class MixtureRun : public OpenRun {
     const double images = classes.count.mean(), fitted = prepared_->model->transductive_scale.at(images);
     const bool adapted = vb_.degrees > 0 || vb_.plausible > 0;
     const FloatMatrix scores = adapted ? scores_in_adapted_space(task, classes, fitted) : scores_of(task, classes);
-    TaskScale scale = task_scale(*prepared_->model, images);
-    const bool bounded = adapted && scale_ <= 0 && !task.is_pooled();
-    scale.logits = bounded ? bounded_batch_scale(scores.cast<double>(), fitted) : scale_ > 0 ? scale_ : fitted;
+    TaskScale scale = task_scale(*prepared_->model, images, scale_);
+    const bool bounded = adapted && !task.is_pooled();
+    if (scale_ <= 0) scale.logits = bounded ? bounded_batch_scale(scores.cast<double>(), fitted) : fitted;
     matrix_at(logits, task) = static_cast<float>(scale.logits) * scores;
     const std::vector<const float*> queries = query_rows(task);
     set_unseen_logits(classes.log_predictives(*prepared_, queries).cast<double>(),

@@ -142,11 +142,13 @@ AdaptedTask adapt(const Task& task, const AdaptingModel& model, Span span) {
   return adapt_alone(std::move(features), distinct_supports(task, 0, task.width), task, span, model.model->adaptation);
 }
 
-/// The model's factors for a task, or those that images left out found.
-TaskScale scale_of(const PldaModel& model, const AdaptedSpace& space, const Task& task) {
+/// The model's factors for a task, or those that images left out found; `asked` as in task_scale().
+TaskScale scale_of(const PldaModel& model, const AdaptedSpace& space, const Task& task, double asked) {
   const double images = static_cast<double>(task.supports()) / static_cast<double>(task.n);
-  TaskScale scale = task_scale(model, images);
-  if (space.left_out) scale.known = scale.chance.slope = space.left_out->scale;
+  TaskScale scale = task_scale(model, images, asked);
+  if (!space.left_out) return scale;
+  scale.known = scale.chance.slope = space.left_out->scale;
+  if (asked <= 0) scale.logits = scale.known;
   return scale;
 }
 
@@ -171,8 +173,7 @@ class AdaptingRun : public OpenRun {
   void answer(const Task& task, float* logits) override {
     const AdaptedTask adapted = adapt(task, *model_, Span::kLabelled);
     const AdaptedScores scores(task, adapted);
-    TaskScale scale = scale_of(*model_->model, adapted.space, task);
-    scale.logits = scale_ > 0 ? scale_ : scale.known;
+    const TaskScale scale = scale_of(*model_->model, adapted.space, task, scale_);
     matrix_at(logits, task) = (scale.logits * scores.classes).cast<float>();
     set_unseen_logits(scores.classes, scores.none, scale, logits);
   }
@@ -204,14 +205,13 @@ class AdaptingBatchRun : public OpenRun {
     const AdaptedTask adapted = adapt(task, *model_, Span::kAll);
     BatchTask batch = batch_of(task, adapted);
     if (vb_.proportions == Proportions::kGiven) batch.shares = shares_of(task);
-    TaskScale scale = scale_of(*model_->model, adapted.space, task);
+    TaskScale scale = scale_of(*model_->model, adapted.space, task, scale_);
     const double transductive = scale.known * batch_trust(adapted.shots);
     vb_.degrees = adapted.space.degrees;
     const DoubleMatrix answers =
         task.unlabelled > 0 ? batch_scores_following(batch, vb_, transductive) : batch_scores(batch, vb_, transductive);
     // Beside a pool queries must not change one another's answers.
-    const double batch_scale = task.is_pooled() ? transductive : bounded_batch_scale(answers, transductive);
-    scale.logits = scale_ > 0 ? scale_ : batch_scale;
+    if (scale_ <= 0) scale.logits = task.is_pooled() ? transductive : bounded_batch_scale(answers, transductive);
     matrix_at(logits, task) = (scale.logits * answers).cast<float>();
     const AdaptedScores alone(task, adapted);
     set_unseen_logits(alone.classes, alone.none, scale, logits);

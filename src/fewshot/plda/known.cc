@@ -82,9 +82,10 @@ DoubleVector known_ratio(const DoubleMatrix& scores, const DoubleVector& none, d
   return best.array() + shares.rowwise().mean().array().log() / scale - none.array();
 }
 
-TaskScale task_scale(const PldaModel& model, double images) {
+TaskScale task_scale(const PldaModel& model, double images, double asked) {
   TaskScale scale;
   scale.known = model.inductive_scale.at(images);
+  scale.logits = asked > 0 ? asked : scale.known;
   scale.by_best = model.known_by_best;
   scale.chance = {model.known_slope.at(images), model.known_offset.at(images), model.known_alike.at(images)};
   return scale;

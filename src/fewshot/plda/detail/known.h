@@ -42,8 +42,9 @@ struct TaskScale {
   KnownChance chance = {};
 };
 
-/// Those of a model for classes with `images` labelled images each, on average; `logits` is left as it is.
-TaskScale task_scale(const PldaModel& model, double images);
+/// Those of a model for classes with `images` labelled images each, on average. The factor of the logits is `asked` if
+/// that is above 0, else `known`.
+TaskScale task_scale(const PldaModel& model, double images, double asked);
 
 /// The logits [q] of a class never seen beside `logits` [q, n]: the chance that an image is of one of the classes is
 /// judged of each image by itself, from its log predictives [q, n] and that of a class never seen, `none` [q].
