@@ -186,11 +186,12 @@ void add_create(CLI::App& parent) {
       ->needs(images);
   add_input_option(*command, "--unlabelled", options->unlabelled,
                    "Folder of unlabelled photos of your classes, with or without subfolders; improves accuracy");
-  command->add_option(
-      "--moments", options->parts.moments,
-      "auto: photos of one moment (frames of a burst or a video, copies), found by similarity, count as "
-      "one; off: each counts; or the column that names the moments, as visits.csv:visit, or visit if "
-      "--images has a table");
+  command->add_option("--moments", options->parts.moments.by,
+                      "auto: photos of one moment (frames of a burst or a video, copies), found by similarity or "
+                      "because they were taken "
+                      "within two seconds of each other, count as one; off: each counts; or the column that names the "
+                      "moments, as visits.csv:visit, or visit if "
+                      "--images has a table");
   command->add_option("--device", options->parts.device, "cpu, cuda, cuda:1 or auto");
   command->callback([command, options] { run_create(*command, *options); });
 }

@@ -2,12 +2,23 @@
 #include <cstdint>
 #include <filesystem>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "protocom/box_choice.h"
 #include "protocom/export.h"
 
 namespace protocom::v0 {
+
+/// Which photos are of one moment (frames of a burst, copies), and count as one.
+struct MomentRule {
+  MomentRule(const char* word) : by(word) {}
+  MomentRule(std::string word) : by(std::move(word)) {}
+  /// auto: those taken within two seconds of each other (EXIF) and those alike; off: none, each photo counts;
+  /// "visits.csv:visit", or "visit" if the images have a table: those with one text in this column of the table. No
+  /// bool: a std::string would take `false` as a character.
+  std::string by;
+};
 
 /// The files that a recognizer is made from. At most one of `fitted`, `model` and `space`.
 struct RecognizerParts {
@@ -33,9 +44,7 @@ struct RecognizerParts {
   std::vector<std::string> unlabelled = {};
   bool backbone_inside = true;  ///< store the encoder in the recognizer; else it is found beside the file by its hash
   bool half_features = false;   ///< keep features as float16: half the space, rounded
-  /// Photos of one moment (frames of a burst, copies) count as one. auto: they are found by similarity; off: each photo
-  /// counts; "visits.csv:visit", or "visit" if `images` has a table: they have one text in this column of the table.
-  std::string moments = "auto";
+  MomentRule moments = "auto";  ///< which photos count as one
   int64_t thumbnail_side = 96;  ///< pixels of the small JPEGs that are kept of enrolled images; 0: none
   std::string device = "auto";  ///< where features are computed
 };

@@ -323,7 +323,7 @@ NewRecognizer prepare_recognizer(const RecognizerParts& given, const std::vector
   RecognizerSettings& settings = made.settings;
   settings.feature_type = parts.half_features ? FeatureType::kFloat16 : FeatureType::kFloat32;
   settings.thumbnail_side = parts.thumbnail_side;
-  settings.moments = parts.moments != "off";
+  settings.moments = parts.moments.by != "off";
   StoreModel model = model_of(parts);
   if (model.fitted) check_is_for_recognizers(model.fitted->method->spec());
   take_vocabulary(parts, model, settings);

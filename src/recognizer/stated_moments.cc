@@ -24,7 +24,7 @@ std::string hash_of_photo(const fs::path& photo) {
 
 /// The column that names the moments of the photos; nothing: they are found by similarity, or off.
 std::optional<SeriesRule> column_of_moments(const RecognizerParts& parts) {
-  const std::string& word = parts.moments;
+  const std::string& word = parts.moments.by;
   if (word == "auto" || word == "off") return std::nullopt;
   if (parts.images.empty()) fail_usage("--moments {} needs the photos that it tells of: give --images", word);
   if (const auto column = table_column_in(word)) return column;
@@ -77,7 +77,7 @@ std::map<std::string, int64_t> bursts_in(const std::vector<EnrolRequest>& classe
 
 StatedMoments find_stated_moments(const RecognizerParts& parts, const std::vector<EnrolRequest>& classes) {
   if (const std::optional<SeriesRule> column = column_of_moments(parts)) return {moments_in(*column, classes), {}};
-  if (parts.moments == "off") return {};
+  if (parts.moments.by == "off") return {};
   return {{}, bursts_in(classes)};
 }
 

@@ -4,6 +4,7 @@
 #include <fstream>
 #include <set>
 #include <thread>
+#include <type_traits>
 
 #include "api/api_support.h"
 #include "protocom/evaluate.h"
@@ -13,6 +14,7 @@
 #include "protocom/method.h"
 #include "protocom/own_method.h"
 #include "protocom/process.h"
+#include "protocom/recognizer_parts.h"
 #include "protocom/version.h"
 
 namespace protocom::testing {
@@ -23,6 +25,15 @@ using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::Not;
 using ::testing::SizeIs;
+
+TEST(RecognizerParts, MomentsAreStatedByAWordAndNotByABool) {
+  RecognizerParts parts;
+  EXPECT_EQ(parts.moments.by, "auto");
+  parts.moments = "off";
+  EXPECT_EQ(parts.moments.by, "off");
+  EXPECT_FALSE((std::is_assignable_v<decltype(parts.moments)&, bool>));
+  EXPECT_FALSE((std::is_assignable_v<decltype(parts.moments)&, char>));
+}
 
 class ApiValues : public ApiTest {
  protected:
