@@ -50,10 +50,10 @@ void add_calibrate_command(CLI::App& app) {
                                   "  protocom calibrate birds.pcm --false-accept 0.05\n"
                                   "  protocom calibrate birds.pcm --others photos-of-no-birds/");
   add_input_option(*command, "recognizer", options->recognizer, "Recognizer")->required();
-  CLI::Option* similar =
-      command->add_flag("--similar", options->calibration.similar,
-                        "Refuse similar kinds too, by held-out classes: as many of them pass as own images are "
-                        "refused; default: only different kinds and at most 5 % of own images are refused");
+  CLI::Option* similar = command->add_flag(
+      "--similar", options->calibration.similar,
+      "Refuse similar kinds too: the threshold at which, by held-out classes, both error rates are "
+      "estimated to be equal; default: only different kinds and at most 5 % of own images are refused");
   command
       ->add_option("--false-accept", options->calibration.false_accept,
                    "Share of images of similar kinds, or of --others, that may pass as one of the classes")

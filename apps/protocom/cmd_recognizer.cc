@@ -205,10 +205,11 @@ void add_simple(CLI::App& parent, const char* name, const char* description, voi
 
 void add_check(CLI::App& parent) {
   auto options = std::make_shared<CheckCommand>();
-  CLI::App* command = add_command(parent, "check", "Check a recognizer for damage, and list photos that look misplaced",
-                                  "protocom recognizer check birds.pcm");
+  CLI::App* command =
+      add_command(parent, "check", "Check a recognizer for damage, and list photos that look mislabelled",
+                  "protocom recognizer check birds.pcm");
   add_input_option(*command, "recognizer", options->file, "Recognizer")->required();
-  command->add_flag("--json", options->as_json, "Misplaced photos and confused classes as JSON");
+  command->add_flag("--json", options->as_json, "Mislabelled photos and confused classes as JSON");
   command->callback([options] { run_check(*options); });
 }
 
@@ -244,7 +245,8 @@ void add_export_onnx(CLI::App& parent) {
                         "Store weights as float16: half the size; the effect is measured on the recognizer's photos");
   command
       ->add_flag("--int8", options->options.int8,
-                 "Store the encoder's weights as int8: a third of the size; measured likewise")
+                 "Store the encoder's weights as int8, other large ones as float16: a third of the size; measured "
+                 "likewise")
       ->excludes(features)
       ->excludes(half);
   CLI::Option* apart = command->add_flag(

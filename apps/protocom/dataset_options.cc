@@ -24,8 +24,8 @@ void add_box_options(CLI::App& command, BoxChoice& boxes) {
   CLI::Option* file =
       add_input_option(command, "--boxes", boxes.file,
                        "Boxes of the images, each treated as a separate photo: MegaDetector's or COCO's JSON, a "
-                       "CSV image,x,y,width,height[,class], Pascal VOC's XML or a folder of it, or a "
-                       "folder of YOLO's labels");
+                       "CSV image,x,y,width,height[,class], AddaxAI's CSV, Pascal VOC's XML or a folder of it, "
+                       "or a folder of YOLO's labels");
   command.add_option("--min-confidence", boxes.min_confidence, "Least confidence of boxes that have one, 0 to 1")
       ->check(CLI::Range(0.0, 1.0))
       ->needs(file);

@@ -14,8 +14,8 @@ class Boxes:
 
     Parameters
     ----------
-    file : path of MegaDetector's or COCO's JSON, a CSV image,x,y,width,height[,class], Pascal VOC's XML or a folder of it,
-        or a folder of YOLO's labels
+    file : path of MegaDetector's or COCO's JSON, a CSV image,x,y,width,height[,class], AddaxAI's CSV, Pascal
+        VOC's XML or a folder of it, or a folder of YOLO's labels
     min_confidence : float, least confidence of boxes that have one
     kinds : kinds of boxes to use ("animal"); empty: all
     """

@@ -68,7 +68,7 @@ def calibrate(self, others=(), *, similar=False, false_accept=None, on_error="ra
     Parameters
     ----------
     others : unknown images (as ``enrol`` takes them, with ``on_error``) or their features; default: held-out classes
-    similar : bool, refuse similar kinds too: as many unknown images pass as images of the classes are refused
+    similar : bool, refuse similar kinds too, at the threshold where both error rates are estimated to be equal
     false_accept : float, share of unknown images that may pass
     on_error : as ``enrol`` takes it, for ``others``
     progress : callable(what, done, total, detail)
